@@ -1,0 +1,115 @@
+// api/cache.h - the programs of a function, one per signature.
+//
+// A signature is a call's form, the types of its leaves and the context: the mapped axes in scope
+// and the settings that change what tracing gives. Looking up the signature of the call before
+// compares, without hashing. Entries are shared: a function may be called again while it is traced.
+// Used with the interpreter's lock held.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "api/call.h"
+#include "api/context.h"
+
+namespace shardax::api {
+
+struct Signature {
+  CallForm form;
+  Types types;
+  Context context;
+};
+
+inline const Type& type_of(const Type& type) { return type; }
+inline const Type& type_of(const Value& value) { return value->type(); }
+
+// `leaves`: Values or Types.
+template <class Leaves>
+bool same_types(const Types& types, const Leaves& leaves) {
+  return std::equal(types.begin(), types.end(), leaves.begin(), leaves.end(),
+                    [](const Type& type, const auto& leaf) { return type == type_of(leaf); });
+}
+
+template <class Leaves>
+Types types_of(const Leaves& leaves) {
+  Types types;
+  types.reserve(leaves.size());
+  for (const auto& leaf : leaves) types.push_back(type_of(leaf));
+  return types;
+}
+
+template <class Entry>
+class Cache {
+ public:
+  using EntryPtr = std::shared_ptr<Entry>;
+
+  // Null where the signature is new.
+  template <class Leaves>
+  EntryPtr find(FlatCall& call, const Leaves& values) {
+    if (last_ && matches(*last_, call, values)) return last_->entry;
+    const auto [begin, end] = items_.equal_range(hash(call, values));
+    for (auto it = begin; it != end; ++it) {
+      if (!matches(*it->second, call, values)) continue;
+      last_ = it->second;
+      return last_->entry;
+    }
+    return nullptr;
+  }
+
+  template <class Leaves>
+  void insert(FlatCall& call, const Leaves& values, EntryPtr entry) {
+    auto item = std::make_shared<Item>(
+        Item{{call.form(), types_of(values), current_context()}, std::move(entry)});
+    items_.emplace(hash(call, values), item);
+    last_ = std::move(item);
+  }
+
+  std::size_t size() const { return items_.size(); }
+  void clear() {
+    last_ = nullptr;
+    items_.clear();
+  }
+
+  int traverse(visitproc visit, void* arg) const {
+    for (const auto& [key, item] : items_) {
+      const CallForm& form = item->signature.form;
+      Py_VISIT(form.tree.object());
+      for (const Ref& value : form.statics.values) Py_VISIT(value.get());
+    }
+    return 0;
+  }
+
+ private:
+  struct Item {
+    Signature signature;
+    EntryPtr entry;
+  };
+
+  template <class Leaves>
+  static bool matches(const Item& item, FlatCall& call, const Leaves& values) {
+    const Signature& s = item.signature;
+    return same_types(s.types, values) && context_is(s.context) && call.matches(s.form);
+  }
+
+  template <class Leaves>
+  static std::size_t hash(FlatCall& call, const Leaves& values) {
+    std::size_t h = call.hash();
+    for (const auto& value : values) h = mix(h, shardax::hash(type_of(value)));
+    return h;
+  }
+
+  std::unordered_multimap<std::size_t, std::shared_ptr<Item>> items_;
+  std::shared_ptr<Item> last_;
+};
+
+// The cache that all functions made from `fun` with equal `options` share, as long as `fun` lives;
+// one of its own where `fun` cannot be referenced weakly. `options` is compared with ==.
+template <class C>
+std::shared_ptr<C> shared_cache(PyObject* fun, PyObject* options) {
+  return std::static_pointer_cast<C>(
+      shared_object(fun, options, [] { return std::shared_ptr<void>(std::make_shared<C>()); }));
+}
+
+}  // namespace shardax::api

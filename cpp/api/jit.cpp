@@ -1,0 +1,97 @@
+// api/jit.cpp - calls of jitted functions, and their methods.
+#include "api/jit.h"
+
+namespace shardax::api {
+namespace {
+
+Ref options_key(const StaticSpec& statics) {
+  const Ref positions = checked(PyList_New(0));
+  for (int p : statics.positions) check(PyList_Append(positions.get(), to_python(std::int64_t{p}).get()));
+  const Ref names = checked(PyList_New(0));
+  for (const Ref& name : statics.names) check(PyList_Append(names.get(), name.get()));
+  return checked(Py_BuildValue("(sOO)", "jit", positions.get(), names.get()));
+}
+
+PyObject* cache_size(PyObject* self, PyObject*) {
+  return PyLong_FromSize_t(static_cast<Jit&>(behaviour_of(self)).cache().size());
+}
+
+PyObject* clear_cache(PyObject* self, PyObject*) {
+  static_cast<Jit&>(behaviour_of(self)).cache().clear();
+  Py_RETURN_NONE;
+}
+
+PyMethodDef methods[] = {
+    {"lower", stage_method<"lower">(), METH_VARARGS | METH_KEYWORDS, "Stages the function; .compile() makes it callable."},
+    {"trace", stage_method<"trace">(), METH_VARARGS | METH_KEYWORDS, "Stages the function and shows its program."},
+    {"eval_shape", stage_method<"eval_shape">(), METH_VARARGS | METH_KEYWORDS, "The result's shapes and dtypes."},
+    {"clear_cache", clear_cache, METH_NOARGS, "Forgets the programs kept for all signatures."},
+    {"_cache_size", cache_size, METH_NOARGS, "How many signatures have a program."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+PyTypeObject* jit_type() {
+  static PyTypeObject* type = make_function_type(
+      "shardax.PjitFunction", "A function that is staged once per signature and then runs as one program.", methods);
+  return type;
+}
+
+}  // namespace
+
+Ref make_jit(PyObject* fun, JitOptions options) {
+  check_callable(fun);
+  const Ref key = options_key(options.statics);
+  auto cache = shared_cache<JitCache>(fun, key.get());
+  return make_function(jit_type(), fun, std::make_unique<Jit>(std::move(options), std::move(cache)));
+}
+
+PyObject* Jit::call(PyObject* function, const CallArguments& arguments) {
+  PyObject* fun = wrapped_function(function);
+  if (jit_disabled()) {
+    return PyObject_Vectorcall(fun, arguments.values, static_cast<std::size_t>(arguments.count), arguments.names);
+  }
+  FlatCall call(arguments, options_.statics, fun);
+  Values values;
+  call.values(fun, true, values);
+  std::shared_ptr<JitEntry> entry = cache_->find(call, values);
+  Values outputs;
+  if (entry && computes_at_once(values)) {
+    outputs = entry->op.compute(values);
+  } else if (entry) {
+    outputs = entry->op.bind(values);
+  } else {
+    Values captured;
+    std::tie(entry, captured) = stage(fun, call, values);
+    if (captured.empty() && computes_at_once(values)) {
+      outputs = entry->op.compute(values);
+    } else {
+      Values all = values;
+      all.insert(all.end(), captured.begin(), captured.end());
+      outputs = entry->op.bind(all);
+    }
+  }
+  entry->donation.apply(values);
+  return unflatten_values(entry->out_tree, outputs).release();
+}
+
+// Programs that captured tracers are good for this call only.
+std::pair<std::shared_ptr<JitEntry>, Values> Jit::stage(PyObject* fun, FlatCall& call, const Values& values) {
+  static const Op* op = find_op("jit");
+  const CallForm form = call.form();
+  const std::shared_ptr<JitCache> cache = cache_;
+  Staged staged = stage_call("jit", fun, form, types_of(values));
+  auto entry = std::make_shared<JitEntry>(JitEntry{
+      BoundOp(*op, {{"name", staged.program->name}, {"jaxpr", staged.program}}), staged.out_tree,
+      Donation(form, options_.donated_positions, options_.donated_names, types_of(values),
+               staged.program->output_types())});
+  if (staged.captured.empty()) cache->insert(call, values, entry);
+  return {std::move(entry), std::move(staged.captured)};
+}
+
+// What a shared cache holds is visited by no one: it belongs to no single function.
+int Jit::traverse(visitproc visit, void* arg) {
+  for (const Ref& name : options_.statics.names) Py_VISIT(name.get());
+  return cache_.use_count() == 1 ? cache_->traverse(visit, arg) : 0;
+}
+
+}  // namespace shardax::api

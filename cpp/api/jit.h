@@ -1,0 +1,47 @@
+// api/jit.h - jit: staged once per signature, then run as one program.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "api/cache.h"
+#include "api/function.h"
+#include "api/run.h"
+#include "api/traced.h"
+
+namespace shardax::api {
+
+struct JitEntry {
+  BoundOp op;
+  TreeDefPtr out_tree;
+  Donation donation;
+};
+using JitCache = Cache<JitEntry>;
+
+struct JitOptions {
+  StaticSpec statics;
+  std::vector<int> donated_positions;
+  std::vector<Ref> donated_names;
+};
+
+class Jit final : public Behaviour {
+ public:
+  Jit(JitOptions options, std::shared_ptr<JitCache> cache)
+      : options_(std::move(options)), cache_(std::move(cache)) {}
+  PyObject* call(PyObject* function, const CallArguments& arguments) override;
+  int traverse(visitproc visit, void* arg) override;
+  void clear() override { cache_ = std::make_shared<JitCache>(); }
+  const StaticSpec& statics() const override { return options_.statics; }
+  JitCache& cache() { return *cache_; }
+
+ private:
+  std::pair<std::shared_ptr<JitEntry>, Values> stage(PyObject* fun, FlatCall& call, const Values& values);
+
+  JitOptions options_;
+  std::shared_ptr<JitCache> cache_;  // shared with other functions made from the same one
+};
+
+// A new PjitFunction around `fun`.
+Ref make_jit(PyObject* fun, JitOptions options);
+
+}  // namespace shardax::api

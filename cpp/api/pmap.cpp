@@ -1,0 +1,189 @@
+// api/pmap.cpp - calls of pmapped functions.
+//
+// Start at Pmap::call. A new signature goes through Pmap::stage: the axes of all leaves, the size
+// of the mapped axis, the per-device program, and the params of the pmap op. Later calls find the
+// entry, whose op holds compiled plans, and label the results with where their shards lie.
+#include "api/pmap.h"
+
+#include <numeric>
+
+#include "api/axes.h"
+#include "api/cache.h"
+#include "api/run.h"
+#include "api/traced.h"
+
+namespace shardax::api {
+namespace {
+
+struct PmapEntry {
+  BoundOp op;
+  TreeDefPtr out_tree;
+  Donation donation;
+  std::vector<ShardingPtr> shardings;  // of the outputs
+};
+
+class Pmap final : public Behaviour {
+ public:
+  explicit Pmap(PmapOptions options) : options_(std::move(options)) {}
+  PyObject* call(PyObject* function, const CallArguments& arguments) override;
+  int traverse(visitproc visit, void* arg) override;
+  void clear() override { cache_.clear(); }
+  const StaticSpec& statics() const override { return options_.statics; }
+
+ private:
+  using EntryPtr = std::shared_ptr<PmapEntry>;
+  std::pair<EntryPtr, Values> stage(PyObject* fun, FlatCall& call, const Values& values);
+  std::int64_t axis_size(const Values& values, LeafAxes& axes, PyObject* fun, const CallForm& form) const;
+  void check_device_count(std::int64_t size) const;
+  ShardingPtr sharding(std::int64_t axis, std::int64_t size) const;
+
+  PmapOptions options_;
+  Cache<PmapEntry> cache_;
+};
+
+PyObject* Pmap::call(PyObject* function, const CallArguments& arguments) {
+  PyObject* fun = wrapped_function(function);
+  FlatCall call(arguments, options_.statics, fun);
+  Values values;
+  call.values(fun, true, values);
+  EntryPtr entry = cache_.find(call, values);
+  Values inputs = values;
+  if (!entry) {
+    Values captured;
+    std::tie(entry, captured) = stage(fun, call, values);
+    inputs.insert(inputs.end(), captured.begin(), captured.end());
+  }
+  Values outputs;
+  if (computes_at_once(inputs)) {
+    outputs = entry->op.compute(inputs);
+    for (std::size_t i = 0; i < outputs.size(); ++i) as_array(outputs[i]).set_sharding(entry->shardings[i]);
+  } else {
+    outputs = entry->op.bind(inputs);
+  }
+  entry->donation.apply(values);
+  return unflatten_values(entry->out_tree, outputs).release();
+}
+
+// The size agreed on by the arguments, `axis_size`, or how many devices there are.
+std::int64_t Pmap::axis_size(const Values& values, LeafAxes& axes, PyObject* fun, const CallForm& form) const {
+  const std::int64_t found = mapped_size("pmap", values, axes, -1, fun, form);
+  if (found >= 0 && options_.axis_size >= 0 && found != options_.axis_size) {
+    value_error("Specified axis_size ", options_.axis_size, " doesn't match received axis_size ", found, ".");
+  }
+  if (found >= 0) return found;
+  if (options_.axis_size >= 0) return options_.axis_size;
+  return options_.devices.empty() ? device_count() : static_cast<std::int64_t>(options_.devices.size());
+}
+
+void Pmap::check_device_count(std::int64_t size) const {
+  std::int64_t total = size;
+  for (const BoundAxis& axis : bound_axes()) total *= axis.devices ? axis.size : 1;
+  const bool chosen = !options_.devices.empty();
+  const auto available = chosen ? static_cast<std::int64_t>(options_.devices.size()) : device_count();
+  if (chosen && size > available) {
+    value_error("pmap: ", size, " mapped slices need ", size, " devices, but `devices` lists ", available,
+                ". Leading axis size of input to pmapped function must equal the number of local devices "
+                "passed to pmap. Got axis_size=", size, ", num_local_devices=", available, ".");
+  }
+  if (total <= available || chosen) return;
+  const std::string remedy = concat(" Raise it with shardax.config.update(\"jax_num_cpu_devices\", ", total, ").");
+  if (total != size) {
+    value_error("pmap: pmapped function requires ", total, " local devices to run due to nested pmapped or "
+                "other parallel functions, but only ", available, " are available.", remedy);
+  }
+  value_error("pmap: ", size, " mapped slices need ", size, " devices, but ", available, " exist.", remedy,
+              " (The computation requires ", size, " logical devices, but only ", available, " exist.)");
+}
+
+ShardingPtr Pmap::sharding(std::int64_t axis, std::int64_t size) const {
+  const std::string name = options_.axis_name.empty() ? "_internal_pmap_axis_name" : options_.axis_name;
+  Shared<Sharding> sharding(new Sharding);
+  sharding->mesh_axes = {name};
+  sharding->mesh_shape = {size};
+  sharding->devices = options_.devices;
+  sharding->devices.resize(static_cast<std::size_t>(size));
+  if (options_.devices.empty()) std::iota(sharding->devices.begin(), sharding->devices.end(), 0);
+  if (axis != unmapped) {
+    sharding->spec.resize(static_cast<std::size_t>(axis) + 1);
+    sharding->spec.back() = {name};
+  }
+  return ShardingPtr(sharding.get());
+}
+
+Ints as_ints(const LeafAxes& axes) {
+  Ints out;
+  for (std::int64_t axis : axes) out.push_back(axis == unmapped ? -1 : axis);
+  return out;
+}
+
+// The types of one device's leaves.
+Types device_types(const Values& values, const LeafAxes& axes, AxisName axis) {
+  Types types = types_of(values);
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    if (axes[i] == unmapped) continue;
+    types[i].shape.erase(static_cast<std::size_t>(axes[i]));
+    types[i].varying = join(types[i].varying, AxisSet{axis});
+  }
+  return types;
+}
+
+// Programs that captured tracers are good for this call only.
+std::pair<Pmap::EntryPtr, Values> Pmap::stage(PyObject* fun, FlatCall& call, const Values& values) {
+  static const Op* op = find_op("pmap");
+  const CallForm form = call.form();
+  LeafAxes in_axes = input_axes("pmap", options_.in_axes.get(), fun, form);
+  const std::int64_t size = axis_size(values, in_axes, fun, form);
+  check_device_count(size);
+  const AxisName axis = new_axis(options_.axis_name.empty() ? "_internal_pmap_axis_name" : options_.axis_name);
+
+  Staged staged;
+  {
+    const AxisScope scope({axis, size, true});
+    staged = stage_call("pmap", fun, form, device_types(values, in_axes, axis));
+  }
+  in_axes.resize(in_axes.size() + staged.captured.size(), unmapped);
+  LeafAxes out_axes = output_axes("pmap", options_.out_axes.get(), staged.out_tree);
+  const Types body_types = staged.program->output_types();
+  std::vector<ShardingPtr> shardings;
+  Types out_types;
+  for (std::size_t i = 0; i < out_axes.size(); ++i) {
+    out_types.push_back(body_types[i]);
+    if (out_axes[i] != unmapped) {
+      out_axes[i] = checked_axis(out_axes[i], body_types[i].rank() + 1);
+      out_types[i].shape.insert(static_cast<std::size_t>(out_axes[i]), size);
+    }
+    shardings.push_back(sharding(out_axes[i], size));
+  }
+  Params params{{"axis_name", AxisNames{{axis}}}, {"axis_size", size},
+                {"in_axes", as_ints(in_axes)},    {"out_axes", as_ints(out_axes)},
+                {"name", staged.program->name},   {"jaxpr", staged.program}};
+  auto entry = std::make_shared<PmapEntry>(
+      PmapEntry{BoundOp(*op, std::move(params)), staged.out_tree,
+                Donation(form, options_.donated, {}, types_of(values), out_types), std::move(shardings)});
+  if (staged.captured.empty()) cache_.insert(call, values, entry);
+  return {std::move(entry), std::move(staged.captured)};
+}
+
+int Pmap::traverse(visitproc visit, void* arg) {
+  Py_VISIT(options_.in_axes.get());
+  Py_VISIT(options_.out_axes.get());
+  return cache_.traverse(visit, arg);
+}
+
+PyMethodDef methods[] = {
+    {"lower", stage_method<"lower">(), METH_VARARGS | METH_KEYWORDS, "Stages the function; .compile() makes it callable."},
+    {"trace", stage_method<"trace">(), METH_VARARGS | METH_KEYWORDS, "Stages the function and shows its program."},
+    {"eval_shape", stage_method<"eval_shape">(), METH_VARARGS | METH_KEYWORDS, "The result's shapes and dtypes."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+}  // namespace
+
+Ref make_pmap(PyObject* fun, PmapOptions options) {
+  static PyTypeObject* type = make_function_type(
+      "shardax.PmapFunction", "A function that runs on all devices of a mapped axis.", methods);
+  check_callable(fun);
+  return make_function(type, fun, std::make_unique<Pmap>(std::move(options)));
+}
+
+}  // namespace shardax::api

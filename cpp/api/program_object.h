@@ -1,0 +1,45 @@
+// api/program_object.h - programs and types as Python objects.
+//
+// ShapedArray is a Type as users see it (typeof, in_avals); ProgramObject a Program, printed in
+// JAX's form; EquationObject one of its equations.
+#pragma once
+
+#include "api/python.h"
+#include "ir/program.h"
+
+namespace pybind11 {
+class module_;
+}
+
+namespace shardax::api {
+
+struct ShapedArray {
+  Type type;
+};
+
+struct ProgramObject {
+  ProgramPtr program;
+};
+
+struct EquationObject {
+  ProgramPtr program;  // keeps the equation alive
+  std::size_t index;
+  const Equation& equation() const { return program->equations[index]; }
+};
+
+// New references.
+Ref wrap_type(const Type& type);
+Ref wrap_types(const Types& types);  // a list
+Ref wrap_program(const ProgramPtr& program);
+// Throws TypeError for other objects.
+ProgramPtr unwrap_program(PyObject* object);
+// The Type inside a ShapedArray, or null.
+const Type* find_type(PyObject* object);
+
+// A parameter of an equation as a Python object, and back; only values that JAX's API shows.
+Ref param_to_python(const ParamValue& value);
+ParamValue param_from_python(PyObject* object);
+
+void init_program_objects(pybind11::module_& module);
+
+}  // namespace shardax::api

@@ -1,0 +1,217 @@
+// api/staging.cpp - staged functions as Python objects, and binding ops that carry them.
+#include "api/staging.h"
+
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <deque>
+#include <optional>
+
+#include "api/axes.h"
+#include "api/cache.h"
+#include "api/locate.h"
+#include "api/program_object.h"
+#include "ops/ops.h"
+
+namespace py = pybind11;
+
+namespace shardax::api {
+namespace {
+
+py::object to_object(Ref ref) { return py::reinterpret_steal<py::object>(ref.release()); }
+
+Values values_of(const py::iterable& objects) {
+  Values values;
+  for (const py::handle object : objects) values.push_back(bindings::to_value(object.ptr()));
+  return values;
+}
+
+py::list list_of(const Values& values) {
+  py::list out;
+  for (const Value& value : values) out.append(to_object(checked(wrap(value))));
+  return out;
+}
+
+// The arguments of a Python call as those of a vectorcall.
+struct Unpacked {
+  std::vector<PyObject*> values;
+  py::tuple names;
+  Py_ssize_t count;
+  Unpacked(const py::tuple& args, const py::dict& kwargs) : names(kwargs.size()), count(static_cast<Py_ssize_t>(args.size())) {
+    for (const py::handle value : args) values.push_back(value.ptr());
+    std::size_t i = 0;
+    for (const auto& [name, value] : kwargs) {
+      values.push_back(value.ptr());
+      names[i++] = name;
+    }
+  }
+  CallArguments arguments() const { return {values.data(), count, names.ptr()}; }
+};
+
+Staged stage_abstract(const std::string& api, PyObject* fun, const py::tuple& args, const py::dict& kwargs,
+                      const StaticSpec& statics) {
+  const Unpacked unpacked(args, kwargs);
+  FlatCall call(unpacked.arguments(), statics, fun);
+  const CallForm form = call.form();
+  return stage_call(api, fun, form, abstract_types(fun, form, call.leaves()));
+}
+
+// Functions of control flow are staged once per signature while they live, as jit's are.
+Staged stage_once(const std::string& api, const py::function& fun, const py::tuple& args) {
+  using StagedCache = Cache<Staged>;
+  const auto cache = shared_cache<StagedCache>(fun.ptr(), to_python(api).get());
+  const Unpacked unpacked(args, {});
+  FlatCall call(unpacked.arguments(), {}, fun.ptr());
+  const CallForm form = call.form();
+  const Types types = abstract_types(fun.ptr(), form, call.leaves());
+  if (const auto found = cache->find(call, types)) return *found;
+  auto staged = std::make_shared<Staged>(stage_call(api, fun.ptr(), form, types));
+  if (staged->captured.empty()) cache->insert(call, types, staged);
+  return *staged;
+}
+
+// The program with its last `count` inputs moved to the front, where scan and while have constants.
+ProgramPtr constants_first(const ProgramPtr& program, std::size_t count) {
+  if (count == 0) return program;
+  return *program->derived<ProgramPtr>(concat("constants_first", count), [&] {
+    MutableProgram copy = copy_of(*program);
+    std::rotate(copy->inputs.begin(), copy->inputs.end() - static_cast<std::ptrdiff_t>(count), copy->inputs.end());
+    return std::make_shared<ProgramPtr>(copy);
+  });
+}
+
+// Branches with one list of captured values: each takes those of all, and ignores the others'.
+py::tuple join_captured(const std::vector<Staged>& branches) {
+  Values all;
+  Programs programs;
+  for (const Staged& branch : branches) {
+    for (const Value& value : branch.captured) {
+      if (std::find(all.begin(), all.end(), value) == all.end()) all.push_back(value);
+    }
+  }
+  for (const Staged& branch : branches) {
+    if (all.empty()) {
+      programs.push_back(branch.program);
+      continue;
+    }
+    MutableProgram copy = copy_of(*branch.program);
+    const std::size_t own = branch.captured.size();
+    const std::vector<Var> captured(copy->inputs.end() - static_cast<std::ptrdiff_t>(own), copy->inputs.end());
+    copy->inputs.resize(copy->inputs.size() - own);
+    for (const Value& value : all) {
+      const auto at = std::find(branch.captured.begin(), branch.captured.end(), value);
+      copy->inputs.push_back(at == branch.captured.end()
+                                 ? copy->add(value->type())
+                                 : captured[static_cast<std::size_t>(at - branch.captured.begin())]);
+    }
+    programs.push_back(copy);
+  }
+  py::tuple out(programs.size());
+  for (std::size_t i = 0; i < programs.size(); ++i) out[i] = to_object(wrap_program(programs[i]));
+  return py::make_tuple(out, list_of(all));
+}
+
+// Names of params live as long as the process: Params keeps them by reference.
+std::string_view param_name(const std::string& text) {
+  static auto* names = new std::deque<std::string>;
+  for (const std::string& name : *names) {
+    if (name == text) return name;
+  }
+  return names->emplace_back(text);
+}
+
+py::list bind_op(const std::string& name, const py::dict& params, const py::iterable& values) {
+  const Op* op = find_op(name);
+  if (!op) value_error("there is no op '", name, "'");
+  Params converted;
+  for (const auto& [key, value] : params) {
+    converted.set(param_name(py::cast<std::string>(key)), param_from_python(value.ptr()));
+  }
+  return list_of(shardax::bind(*op, converted, values_of(values)));
+}
+
+// The mapped axes that a program is staged under: [("i", 4), ...].
+class AxisEnv {
+ public:
+  explicit AxisEnv(const std::vector<std::pair<std::string, std::int64_t>>& axes) {
+    for (const auto& [name, size] : axes) scopes_.emplace_back(BoundAxis{new_axis(name), size, false});
+  }
+  ~AxisEnv() {
+    while (!scopes_.empty()) scopes_.pop_back();
+  }
+
+ private:
+  std::deque<AxisScope> scopes_;
+};
+
+}  // namespace
+
+Types abstract_types(PyObject* fun, const CallForm& form, std::span<const Ref> leaves) {
+  Types types;
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    try {
+      types.push_back(abstract_type(leaves[i].get()));
+    } catch (const UserError& error) {
+      if (error.kind() != ErrorKind::type_error) throw;
+      raise_in_python("not_an_array", fun, leaves[i], argument_paths(fun, form)[i]);
+    }
+  }
+  return types;
+}
+
+void init_staging(py::module_& module) {
+  py::class_<Staged>(module, "Staged", "A function as a program, with what its results are put together from.")
+      .def_property_readonly("program", [](const Staged& s) { return to_object(wrap_program(s.program)); })
+      .def_property_readonly("out_tree", [](const Staged& s) {
+        return py::reinterpret_borrow<py::object>(s.out_tree.object());
+      })
+      .def_property_readonly("captured", [](const Staged& s) { return list_of(s.captured); })
+      .def_property_readonly("in_avals", [](const Staged& s) { return to_object(wrap_types(s.program->input_types())); })
+      .def_property_readonly("out_avals", [](const Staged& s) { return to_object(wrap_types(s.program->output_types())); })
+      .def_property_readonly("program_with_constants_first", [](const Staged& s) {
+        return to_object(wrap_program(constants_first(s.program, s.captured.size())));
+      });
+
+  module.def("stage", [](const std::string& api, const py::object& fun, const py::tuple& args, const py::dict& kwargs,
+                         const std::vector<int>& static_argnums,
+                         const std::vector<std::pair<std::string, std::int64_t>>& axis_env) {
+    const AxisEnv axes(axis_env);
+    StaticSpec statics;
+    statics.positions = static_argnums;
+    return stage_abstract(api, fun.ptr(), args, kwargs, statics);
+  }, py::arg("api"), py::arg("fun"), py::arg("args"), py::arg("kwargs") = py::dict(),
+     py::arg("static_argnums") = std::vector<int>(),
+     py::arg("axis_env") = std::vector<std::pair<std::string, std::int64_t>>(),
+     "Stages fun(*args, **kwargs); leaves may be arrays or anything with shape and dtype.");
+  module.def("stage_function", [](const py::object& function, const py::tuple& args, const py::dict& kwargs) {
+    const StaticSpec& statics = behaviour_of(function.ptr()).statics();
+    PyObject* fun = statics.positional_only ? function.ptr() : wrapped_function(function.ptr());
+    return stage_abstract(statics.positional_only ? "pmap" : "jit", fun, args, kwargs, statics);
+  }, "Stages a jitted or pmapped function as it would be for a call.");
+  module.def("stage_once", stage_once, "stage(), remembered per function and types.");
+  module.def("join_captured", join_captured, "Programs of branches with one list of captured values.");
+  module.def("bind", bind_op, "Binds an op by name.");
+  module.def("typeof", [](const py::object& x) { return to_object(wrap_type(abstract_type(x.ptr()))); });
+  module.def("element_type", [](const py::object& x) {
+    Type type = abstract_type(x.ptr());
+    type.shape.erase(0);
+    return to_object(wrap_type(type));
+  }, "The type of a slice along dimension 0.");
+  module.def("asarray", [](const py::object& x) { return to_object(checked(wrap(bindings::to_value(x.ptr())))); });
+  module.def("convert", [](const py::object& x, const py::object& type) {
+    const Type* wanted = find_type(type.ptr());
+    return to_object(checked(wrap(ops::convert(bindings::to_value(x.ptr()), wanted->dtype, wanted->weak))));
+  }, "x with the dtype and weak flag of a ShapedArray.");
+  module.def("describe_function", [](const py::object& fun) { return describe_function(fun.ptr()); },
+             "'f at file.py:12'.");
+  module.def("is_tracer", [](const py::object& x) {
+    return bindings::is_array_object(x.ptr()) && bindings::value_of(x.ptr())->is_tracer();
+  });
+  module.def("is_concrete", [](const py::object& x) {
+    const Value value = try_value(x.ptr());
+    return value && concrete(value) != nullptr;
+  }, "Whether the elements of x are known now.");
+  module.def("staging_in_progress", [] { return staging_in_progress(); });
+}
+
+}  // namespace shardax::api

@@ -1,0 +1,123 @@
+// api/traced.cpp - staging with names.
+#include "api/traced.h"
+
+#include <algorithm>
+#include <array>
+
+#include "api/locate.h"
+
+namespace shardax::api {
+namespace {
+
+// Traces in progress on this thread, and the last ones that have ended, for leaks.
+struct Ended {
+  std::uint64_t generation = 0;
+  std::string name;
+  std::string api;
+  Ref code;  // null where the function has none
+};
+struct Known {
+  std::vector<const NamedTrace*> active;
+  std::array<Ended, 64> ended;
+  std::size_t next = 0;
+};
+Known& known() {
+  // Never destroyed: its references must not be dropped after the interpreter has gone.
+  thread_local Known* instance = new Known;
+  return *instance;
+}
+
+std::string joined(const std::vector<std::string>& names) {
+  if (names.size() == 1) return "the argument " + names[0];
+  if (names.size() == 2) return "the arguments " + names[0] + " and " + names[1];
+  std::string text = "the arguments ";
+  for (std::size_t i = 0; i + 1 < names.size(); ++i) text += names[i] + ", ";
+  return text + "and " + names.back();
+}
+
+// The program being recorded, where the trace shows it.
+template <class T>
+const Program* recorded_program(const T& trace) {
+  if constexpr (requires { trace.program(); }) return &trace.program();
+  return nullptr;
+}
+
+// The positions of the inputs that `var` depends on.
+std::vector<std::size_t> origins(const Program& program, Var var) {
+  std::vector<bool> wanted(program.types.size(), false);
+  wanted[static_cast<std::size_t>(var)] = true;
+  for (auto eqn = program.equations.rbegin(); eqn != program.equations.rend(); ++eqn) {
+    const bool needed = std::any_of(eqn->outputs.begin(), eqn->outputs.end(),
+                                    [&](Var v) { return wanted[static_cast<std::size_t>(v)]; });
+    if (!needed) continue;
+    for (Var v : eqn->inputs) wanted[static_cast<std::size_t>(v)] = true;
+  }
+  std::vector<std::size_t> positions;
+  for (std::size_t i = 0; i < program.inputs.size(); ++i) {
+    if (wanted[static_cast<std::size_t>(program.inputs[i])]) positions.push_back(i);
+  }
+  return positions;
+}
+
+}  // namespace
+
+NamedTrace::NamedTrace(std::string api, PyObject* fun, const CallForm& form)
+    : trace_(true), api_(std::move(api)), name_(function_name(fun)), fun_(fun), form_(form),
+      code_(function_code(fun)) {
+  trace_.name(name_);
+  known().active.push_back(this);
+}
+
+NamedTrace::~NamedTrace() {
+  // Python's error indicator may be set here: nothing that could run Python code.
+  Known& all = known();
+  all.active.pop_back();
+  all.ended[all.next++ % all.ended.size()] = {trace_.generation(), std::move(name_), std::move(api_),
+                                              std::move(code_)};
+}
+
+std::string NamedTrace::describe(const JitTracer& tracer) const {
+  std::string text =
+      concat("\nThe error occurred while tracing the function ", describe_code(name_, code_), " for ", api_, ". ");
+  const Program* program = recorded_program(trace_);
+  if (!program) return text;
+  const std::vector<std::string> paths = argument_paths(fun_, form_);
+  std::vector<std::string> names;
+  for (std::size_t position : origins(*program, tracer.var())) {
+    if (position < paths.size()) names.push_back(paths[position]);
+  }
+  if (names.empty()) return text;
+  return concat(text, "This concrete value was not available in Python because it depends on the value",
+                names.size() > 1 ? "s" : "", " of ", joined(names), ".");
+}
+
+Staged stage_call(const std::string& api, PyObject* fun, const CallForm& form, const Types& types) {
+  NamedTrace named(api, fun, form);
+  StagingTrace& trace = named.trace();
+  const Ref result = call_with_values(fun, form, trace.inputs(types));
+  FlatResult flat = flatten_result(result.get(), api, fun);
+  for (const Value& value : flat.values) {
+    if (value->is_tracer()) static_cast<const Tracer&>(*value).trace();
+  }
+  StagingTrace::Result recorded = trace.finish(flat.values);
+  return {std::move(recorded.program), std::move(recorded.captured), std::move(flat.tree)};
+}
+
+std::string describe_tracer(const Tracer& tracer) {
+  for (const NamedTrace* named : known().active) {
+    if (named->trace().generation() != tracer.generation()) continue;
+    const auto* staged = dynamic_cast<const JitTracer*>(&tracer);
+    return staged ? named->describe(*staged) : "";
+  }
+  return "";
+}
+
+std::string describe_leak(const Tracer& tracer) {
+  for (const Ended& ended : known().ended) {
+    if (ended.generation != tracer.generation()) continue;
+    return describe_code(ended.name, ended.code) + " traced for " + ended.api;
+  }
+  return "";
+}
+
+}  // namespace shardax::api

@@ -1,0 +1,88 @@
+// api/vmap.cpp - calls of vectorised functions.
+#include "api/vmap.h"
+
+#include "api/axes.h"
+#include "api/call.h"
+#include "ops/ops.h"
+#include "transform/batch.h"
+
+namespace shardax::api {
+namespace {
+
+class Vmap final : public Behaviour {
+ public:
+  explicit Vmap(VmapOptions options) : options_(std::move(options)) {}
+  PyObject* call(PyObject* function, const CallArguments& arguments) override;
+  int traverse(visitproc visit, void* arg) override {
+    Py_VISIT(options_.in_axes.get());
+    Py_VISIT(options_.out_axes.get());
+    return 0;
+  }
+
+ private:
+  VmapOptions options_;
+};
+
+[[noreturn]] void no_size(bool no_leaves) {
+  if (no_leaves) {
+    value_error("vmap wrapped function must be passed at least one argument containing an array or "
+                "axis_size must be specified, got empty *args=() and **kwargs={}");
+  }
+  value_error("vmap must have at least one non-None value in in_axes or axis_size must be specified");
+}
+
+// Puts the batch axis of a result where `axis` says; a result without one is repeated.
+Value place_axis(const Value& value, bool batched, std::int64_t axis, std::int64_t size) {
+  const Value with_axis = batched ? value : ops::broadcast_leading(value, size);
+  const std::int64_t place = checked_axis(axis, with_axis->type().rank());
+  return place == 0 ? with_axis : ops::moveaxis(with_axis, 0, place);
+}
+
+PyObject* Vmap::call(PyObject* function, const CallArguments& arguments) {
+  PyObject* fun = wrapped_function(function);
+  FlatCall flat(arguments, {}, fun);
+  const CallForm form = flat.form();
+  Values values;
+  flat.values(fun, false, values);
+  LeafAxes axes = input_axes("vmap", options_.in_axes.get(), fun, form);
+  const std::int64_t size = mapped_size("vmap", values, axes, options_.axis_size, fun, form);
+  if (size < 0) no_size(values.empty());
+
+  std::vector<bool> batched;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    batched.push_back(axes[i] != unmapped);
+    if (batched[i] && axes[i] != 0) values[i] = ops::moveaxis(values[i], axes[i], 0);
+  }
+  BatchAxis axis{size, -1, false};
+  if (!options_.axis_name.empty()) axis.name = new_axis(options_.axis_name);
+  TreeDefPtr out_tree;
+  const auto body = [&](const Values& in) {
+    const Ref result = call_with_values(fun, form, in);
+    FlatResult flat_result = flatten_result(result.get(), "vmap", fun);
+    out_tree = flat_result.tree;
+    return flat_result.values;
+  };
+  Batched result = batch(body, values, batched, axis);
+
+  const LeafAxes out_axes = output_axes("vmap", options_.out_axes.get(), out_tree);
+  for (std::size_t i = 0; i < result.out.size(); ++i) {
+    if (out_axes[i] != unmapped) {
+      result.out[i] = place_axis(result.out[i], result.batched[i], out_axes[i], size);
+    } else if (result.batched[i]) {
+      raise_in_python("unmapped_output_is_batched", options_.out_axes, out_tree.object(),
+                      static_cast<std::int64_t>(i));
+    }
+  }
+  return unflatten_values(out_tree, result.out).release();
+}
+
+}  // namespace
+
+Ref make_vmap(PyObject* fun, VmapOptions options, PyObject* doc) {
+  static PyTypeObject* type =
+      make_function_type("shardax.VmappedFunction", "A function applied along an axis of its arguments.", nullptr);
+  check_callable(fun);
+  return make_function(type, fun, std::make_unique<Vmap>(std::move(options)), doc);
+}
+
+}  // namespace shardax::api
