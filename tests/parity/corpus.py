@@ -93,7 +93,7 @@ class Corpus:
             if not line or line.startswith("#"):
                 continue
             pending = f"{pending} {line}" if pending else line
-            if line[-1] in "([{,>":
+            if line.endswith(("(", "[", "{", ",", "=>")) and "!!" not in pending:
                 continue
             source, mark, error = (part.strip() for part in pending.partition("!!"))
             source, departs, reference = (part.strip() for part in source.partition("=>"))
