@@ -1,0 +1,80 @@
+// array/array.cpp - buffers, new arrays and views.
+#include "array/array.h"
+
+#include "array/half.h"
+#include "runtime/allocator.h"
+
+namespace shardax {
+
+Buffer::Buffer(std::size_t bytes)
+    : data_(runtime::allocate(bytes == 0 ? 1 : bytes)), bytes_(bytes == 0 ? 1 : bytes) {}
+
+Buffer::Buffer(std::byte* data, std::size_t bytes, void (*release)(void*), void* owner)
+    : data_(data), bytes_(bytes), release_(release), owner_(owner) {}
+
+Buffer::~Buffer() {
+  if (release_) {
+    release_(owner_);
+  } else {
+    runtime::deallocate(data_, bytes_);
+  }
+}
+
+ArrayPtr empty_array(Type type) {
+  Shared<Buffer> buffer(new Buffer(static_cast<std::size_t>(type.bytes())));
+  std::byte* data = buffer->data();
+  Shape strides = row_major_strides(type.shape);
+  return new Array(std::move(type), std::move(strides), std::move(buffer), data);
+}
+
+namespace {
+
+template <class Source>
+ArrayPtr make_scalar(DType dtype, Source value, bool weak) {
+  ArrayPtr array = empty_array(Type{dtype, weak, {}, {}});
+  visit_dtype(dtype, [&](auto zero) {
+    using T = decltype(zero);
+    T stored{};
+    if constexpr (std::is_same_v<T, bfloat16_t>) {
+      stored = to_bfloat16(static_cast<float>(value));
+    } else if constexpr (std::is_same_v<T, float16_t>) {
+      stored = to_float16(static_cast<float>(value));
+    } else if constexpr (std::is_same_v<T, key_t>) {
+      stored = key_t{{0, static_cast<std::uint32_t>(value)}};
+    } else if constexpr (std::is_same_v<T, bool>) {
+      stored = value != 0;
+    } else if constexpr (std::is_arithmetic_v<T>) {
+      stored = static_cast<T>(value);
+    } else {
+      stored = T(static_cast<typename T::value_type>(value));
+    }
+    std::memcpy(array->data(), &stored, sizeof stored);
+  });
+  return array;
+}
+
+}  // namespace
+
+ArrayPtr scalar_array(DType dtype, double value, bool weak) {
+  return make_scalar(dtype, value, weak);
+}
+ArrayPtr scalar_array_int(DType dtype, std::int64_t value, bool weak) {
+  return make_scalar(dtype, value, weak);
+}
+
+bool is_contiguous(const Shape& shape, const Shape& strides) {
+  std::int64_t expected = 1;
+  for (std::size_t i = shape.size(); i-- > 0;) {
+    if (shape[i] == 0) return true;
+    if (shape[i] != 1 && strides[i] != expected) return false;
+    expected *= shape[i];
+  }
+  return true;
+}
+
+ArrayPtr view_of(const Array& array, Type type, Shape strides, std::int64_t offset) {
+  std::byte* data = array.data() + offset * itemsize(type.dtype);
+  return new Array(std::move(type), std::move(strides), array.buffer(), data);
+}
+
+}  // namespace shardax

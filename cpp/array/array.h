@@ -1,0 +1,105 @@
+// array/array.h - Value, the base of arrays and tracers; Array over a shared, strided buffer.
+//
+// A Value has a Type. An Array is a Value whose elements exist: a pointer into a shared Buffer,
+// with a stride (in elements) for each dimension. Stride 0 repeats one element: a replicated value
+// is kept once. Arrays are immutable once they leave the step that fills them.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "array/type.h"
+#include "base/ref_counted.h"
+
+namespace shardax {
+
+class ValueBase : public RefCounted {
+ public:
+  const Type& type() const { return type_; }
+  const Shape& shape() const { return type_.shape; }
+  DType dtype() const { return type_.dtype; }
+  bool is_tracer() const { return is_tracer_; }
+
+ protected:
+  ValueBase(Type type, bool is_tracer) : type_(std::move(type)), is_tracer_(is_tracer) {}
+  Type type_;
+  bool is_tracer_;
+};
+
+// Null stands for a symbolic zero where a tangent or cotangent is meant.
+using Value = Shared<ValueBase>;
+using Values = std::vector<Value>;
+
+// Storage. `owner`, where set, is called on destruction instead of the allocator.
+class Buffer final : public RefCounted {
+ public:
+  explicit Buffer(std::size_t bytes);  // from the caching allocator, uninitialised
+  Buffer(std::byte* data, std::size_t bytes, void (*release)(void*), void* owner);
+  ~Buffer() override;
+  std::byte* data() const { return data_; }
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  std::byte* data_;
+  std::size_t bytes_;
+  void (*release_)(void*) = nullptr;
+  void* owner_ = nullptr;
+};
+
+// Where the shards of an array lie: a mesh of devices and, per dimension, the mesh axes over which
+// it is split. Metadata only: all devices share one memory.
+struct Sharding final : public RefCounted {
+  std::vector<std::string> mesh_axes;
+  std::vector<std::int64_t> mesh_shape;
+  std::vector<int> devices;                     // ids, row major over mesh_shape
+  std::vector<std::vector<std::string>> spec;   // per dimension, the mesh axes that split it
+  bool named = true;                            // false: a single device
+};
+using ShardingPtr = Shared<const Sharding>;
+
+class Array final : public ValueBase {
+ public:
+  Array(Type type, Shape strides, Shared<Buffer> buffer, std::byte* data)
+      : ValueBase(std::move(type), false),
+        strides_(std::move(strides)),
+        buffer_(std::move(buffer)),
+        data_(data) {}
+
+  std::byte* data() const { return data_; }
+  const Shape& strides() const { return strides_; }
+  const Shared<Buffer>& buffer() const { return buffer_; }
+  bool deleted() const { return deleted_; }
+  void mark_deleted() { deleted_ = true; buffer_ = nullptr; }
+  const ShardingPtr& sharding() const { return sharding_; }
+  void set_sharding(ShardingPtr sharding) { sharding_ = std::move(sharding); }
+
+  // What comparing the slices along axis 0 has found; Uniformity::unknown until someone looks.
+  enum class Uniformity : std::uint8_t { unknown, uniform, varying };
+  Uniformity leading_uniformity() const { return uniformity_; }
+  void remember_uniformity(Uniformity verdict) { uniformity_ = verdict; }
+
+ private:
+  Shape strides_;
+  Shared<Buffer> buffer_;
+  std::byte* data_;
+  ShardingPtr sharding_;
+  bool deleted_ = false;
+  Uniformity uniformity_ = Uniformity::unknown;
+};
+using ArrayPtr = Shared<Array>;
+
+inline Array& as_array(const Value& value) { return static_cast<Array&>(*value); }
+
+// A new row-major array, uninitialised.
+ArrayPtr empty_array(Type type);
+// A rank-0 array that holds `value` converted to the dtype as JAX converts (bool: non-zero).
+ArrayPtr scalar_array(DType dtype, double value, bool weak = false);
+ArrayPtr scalar_array_int(DType dtype, std::int64_t value, bool weak = false);
+
+bool is_contiguous(const Shape& shape, const Shape& strides);
+// The same bytes seen with another shape and strides, starting `offset` elements further.
+ArrayPtr view_of(const Array& array, Type type, Shape strides, std::int64_t offset);
+
+}  // namespace shardax

@@ -1,0 +1,142 @@
+// array/dtype.cpp - tables of the element types and the promotion lattice.
+#include "array/dtype.h"
+
+#include <array>
+#include <vector>
+
+#include "base/errors.h"
+
+namespace shardax {
+namespace {
+
+struct Row {
+  std::string_view name;
+  std::string_view short_name;
+  int size;
+};
+
+constexpr std::array<Row, dtype_count> rows{{
+    {"bool", "bool", 1},       {"int8", "i8", 1},       {"int16", "i16", 2},
+    {"int32", "i32", 4},       {"int64", "i64", 8},     {"uint8", "u8", 1},
+    {"uint16", "u16", 2},      {"uint32", "u32", 4},    {"uint64", "u64", 8},
+    {"bfloat16", "bf16", 2},   {"float16", "f16", 2},   {"float32", "f32", 4},
+    {"float64", "f64", 8},     {"complex64", "c64", 8}, {"complex128", "c128", 16},
+    {"key<fry>", "key<fry>", 8}, {"float0", "float0", 0},
+}};
+
+const Row& row(DType dtype) { return rows[static_cast<std::size_t>(dtype)]; }
+
+// The lattice of JAX's type promotion (docs: "Type promotion semantics"), as upward edges between
+// the strong types and three weak ones; the join of two nodes is their least common ancestor.
+constexpr int weak_int = dtype_count;
+constexpr int weak_float = dtype_count + 1;
+constexpr int weak_complex = dtype_count + 2;
+constexpr int node_count = dtype_count + 3;
+
+constexpr int node(DType dtype) { return static_cast<int>(dtype); }
+
+const std::vector<std::pair<int, int>>& edges() {
+  static const std::vector<std::pair<int, int>> list{
+      {node(DType::boolean), weak_int},
+      {weak_int, node(DType::uint8)},
+      {weak_int, node(DType::int8)},
+      {node(DType::int8), node(DType::int16)},
+      {node(DType::int16), node(DType::int32)},
+      {node(DType::int32), node(DType::int64)},
+      {node(DType::uint8), node(DType::int16)},
+      {node(DType::uint8), node(DType::uint16)},
+      {node(DType::uint16), node(DType::int32)},
+      {node(DType::uint16), node(DType::uint32)},
+      {node(DType::uint32), node(DType::int64)},
+      {node(DType::uint32), node(DType::uint64)},
+      {node(DType::int64), weak_float},
+      {node(DType::uint64), weak_float},
+      {weak_float, node(DType::bfloat16)},
+      {weak_float, node(DType::float16)},
+      {weak_float, weak_complex},
+      {node(DType::bfloat16), node(DType::float32)},
+      {node(DType::float16), node(DType::float32)},
+      {node(DType::float32), node(DType::float64)},
+      {node(DType::float32), node(DType::complex64)},
+      {node(DType::float64), node(DType::complex128)},
+      {weak_complex, node(DType::complex64)},
+      {node(DType::complex64), node(DType::complex128)},
+  };
+  return list;
+}
+
+using Table = std::array<std::array<int, node_count>, node_count>;
+
+// joins[a][b]: the common upper bound that every other common upper bound lies above.
+Table make_joins() {
+  std::array<std::array<bool, node_count>, node_count> above{};
+  for (int i = 0; i < node_count; ++i) above[i][i] = true;
+  for (int round = 0; round < node_count; ++round) {
+    for (const auto& [low, high] : edges()) {
+      for (int i = 0; i < node_count; ++i) above[i][high] = above[i][high] || above[i][low];
+    }
+  }
+  Table joins{};
+  for (int a = 0; a < node_count; ++a) {
+    for (int b = 0; b < node_count; ++b) {
+      joins[a][b] = -1;
+      for (int c = 0; c < node_count; ++c) {
+        if (!above[a][c] || !above[b][c]) continue;
+        bool least = true;
+        for (int d = 0; d < node_count; ++d) {
+          if (above[a][d] && above[b][d] && !above[c][d]) least = false;
+        }
+        if (least) joins[a][b] = c;
+      }
+    }
+  }
+  return joins;
+}
+
+int lattice_node(WeakDType t) {
+  if (!t.weak) return node(t.dtype);
+  if (is_integer(t.dtype)) return weak_int;
+  if (is_complex(t.dtype)) return weak_complex;
+  return is_floating(t.dtype) ? weak_float : node(t.dtype);
+}
+
+}  // namespace
+
+int itemsize(DType dtype) { return row(dtype).size; }
+std::string_view name(DType dtype) { return row(dtype).name; }
+std::string_view short_name(DType dtype) { return row(dtype).short_name; }
+
+DType real_dtype(DType d) {
+  if (d == DType::complex64) return DType::float32;
+  return d == DType::complex128 ? DType::float64 : d;
+}
+
+DType complex_dtype(DType d) {
+  return d == DType::float64 || d == DType::complex128 ? DType::complex128 : DType::complex64;
+}
+
+DType canonical(DType dtype, bool x64) {
+  if (x64) return dtype;
+  switch (dtype) {
+    case DType::int64: return DType::int32;
+    case DType::uint64: return DType::uint32;
+    case DType::float64: return DType::float32;
+    case DType::complex128: return DType::complex64;
+    default: return dtype;
+  }
+}
+
+WeakDType promote(WeakDType a, WeakDType b) {
+  static const Table joins = make_joins();
+  if (a == b) return a;
+  const int joined = joins[lattice_node(a)][lattice_node(b)];
+  if (joined < 0) {
+    type_error("no promotion path between dtypes ", name(a.dtype), " and ", name(b.dtype), ".");
+  }
+  if (joined == weak_int) return {a.weak && is_integer(a.dtype) ? a.dtype : b.dtype, true};
+  if (joined == weak_float) return {DType::float64, true};
+  if (joined == weak_complex) return {DType::complex128, true};
+  return {static_cast<DType>(joined), false};
+}
+
+}  // namespace shardax

@@ -1,0 +1,65 @@
+// array/type.h - what is known of an array before its values: dtype, shape, varying axes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "array/dtype.h"
+#include "base/hash.h"
+#include "base/small_vector.h"
+
+namespace shardax {
+
+using Shape = SmallVector<std::int64_t, 6>;
+
+// An interned name of a mapped axis; axis_text gives what the user wrote.
+using AxisName = std::int32_t;
+AxisName intern_axis(const std::string& text);
+const std::string& axis_text(AxisName name);
+
+// The mapped axes over which a value may vary, sorted.
+using AxisSet = SmallVector<AxisName, 2>;
+AxisSet join(const AxisSet& a, const AxisSet& b);
+AxisSet without(const AxisSet& a, AxisName name);
+bool contains(const AxisSet& a, AxisName name);
+
+struct Type {
+  DType dtype = DType::float32;
+  bool weak = false;  // stands for a Python scalar in promotion
+  Shape shape;
+  AxisSet varying;
+
+  std::size_t rank() const { return shape.size(); }
+  std::int64_t size() const {
+    std::int64_t n = 1;
+    for (std::int64_t d : shape) n *= d;
+    return n;
+  }
+  std::int64_t bytes() const { return size() * itemsize(dtype); }
+  friend bool operator==(const Type&, const Type&) = default;
+};
+using Types = std::vector<Type>;
+
+// The same type with another dtype or shape; `varying` is kept, `weak` is dropped with a new dtype.
+inline Type with_dtype(Type type, DType dtype, bool weak = false) {
+  type.dtype = dtype;
+  type.weak = weak;
+  return type;
+}
+inline Type with_shape(Type type, Shape shape) {
+  type.shape = std::move(shape);
+  return type;
+}
+inline bool same_shape_and_dtype(const Type& a, const Type& b) {
+  return a.dtype == b.dtype && a.shape == b.shape;
+}
+
+std::size_t hash(const Type& type);
+std::string to_string(const Shape& shape);  // "(2, 3)", "(4,)", "()"
+std::string to_string(const Type& type);    // "float32[2,3]", as errors show it
+std::string short_string(const Type& type); // "f32[2,3]", as programs show it
+
+Shape row_major_strides(const Shape& shape);
+
+}  // namespace shardax

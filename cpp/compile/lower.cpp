@@ -1,0 +1,298 @@
+// compile/lower.cpp - windows, steps and the memory plan.
+#include "compile/lower.h"
+
+#include "base/errors.h"
+#include "ir/op.h"
+#include "kernels/copy.h"
+
+namespace shardax {
+namespace {
+
+ControlLowering control_lowering = nullptr;
+
+View view_of_window(const Window& w, std::byte* const* base) {
+  return {base[w.slot] + w.offset * itemsize(w.type.dtype), w.type.dtype, w.type.shape, w.strides};
+}
+
+double byte_cost(const Type& type) { return static_cast<double>(type.bytes()) * 0.1; }
+
+class KernelStep final : public Step {
+ public:
+  KernelStep(const Equation& eqn, Kernel kernel, std::vector<Window> in, std::vector<Window> out)
+      : name_(eqn.op->name), kernel_(std::move(kernel)), in_(std::move(in)), out_(std::move(out)) {}
+  void run(std::byte* const* base) const override {
+    std::vector<View> views;
+    views.reserve(in_.size() + out_.size());
+    for (const Window& w : in_) views.push_back(view_of_window(w, base));
+    for (const Window& w : out_) views.push_back(view_of_window(w, base));
+    const std::span<const View> all(views);
+    kernel_(all.first(in_.size()), all.subspan(in_.size()));
+  }
+  std::string text() const override {
+    std::string out = std::string(name_) + " ->";
+    for (const Window& w : out_) out += " " + short_string(w.type);
+    return out;
+  }
+  double cost() const override {
+    double sum = 0;
+    for (const Window& w : in_) sum += byte_cost(w.type);
+    for (const Window& w : out_) sum += byte_cost(w.type);
+    return name_ == "dot_general" ? sum * 20 : sum * 4;
+  }
+
+ private:
+  std::string_view name_;
+  Kernel kernel_;
+  std::vector<Window> in_, out_;
+};
+
+class CopyStep final : public Step {
+ public:
+  CopyStep(Window from, Window to) : from_(std::move(from)), to_(std::move(to)) {}
+  void run(std::byte* const* base) const override {
+    const View from = view_of_window(from_, base), to = view_of_window(to_, base);
+    kernels::copy_strided(to.data, to.strides, from.data, from.strides, from.shape, itemsize(from.dtype));
+  }
+  std::string text() const override { return "copy " + short_string(from_.type); }
+  double cost() const override { return byte_cost(from_.type) * 2; }
+
+ private:
+  Window from_, to_;
+};
+
+class Lowering {
+ public:
+  Lowering(const ProgramPtr& program, const std::vector<FusedUnit>& units, const CompileOptions& options)
+      : program_(*program), units_(units), options_(options), plan_(new Plan), windows_(program->types.size()) {}
+
+  PlanPtr run() {
+    place_inputs();
+    find_stored();
+    for (const FusedUnit& unit : units_) {
+      if (unit.loop) {
+        loop(unit);
+      } else {
+        single(program_.equations[static_cast<std::size_t>(unit.equations[0])]);
+      }
+    }
+    place_outputs();
+    plan_arena();
+    for (const auto& step : plan_->steps) plan_->cost += step->cost();
+    return plan_;
+  }
+
+ private:
+  using Windows = std::vector<std::unique_ptr<Window>>;
+  const Type& type(Var v) const { return program_.type(v); }
+  const Window& window(Var v) const { return *windows_[static_cast<std::size_t>(v)]; }
+
+  int add_slot(Slot slot) {
+    plan_->slots.push_back(slot);
+    uses_.push_back({-1, -1});
+    return static_cast<int>(plan_->slots.size()) - 1;
+  }
+  // New row-major memory; whether it is a buffer of its own is decided at the end.
+  Window fresh(const Type& t) {
+    return {add_slot({Slot::Kind::arena, 0, t.bytes(), 0}), 0, t, row_major_strides(t.shape)};
+  }
+  void set(Var v, Window w) { windows_[static_cast<std::size_t>(v)] = std::make_unique<Window>(std::move(w)); }
+
+  void place_inputs() {
+    for (std::size_t i = 0; i < program_.inputs.size(); ++i) {
+      const Type& t = type(program_.inputs[i]);
+      Window w{add_slot({Slot::Kind::input, static_cast<int>(i), 0, 0}), 0, t, options_.input_strides[i]};
+      plan_->inputs.push_back(w);
+      set(program_.inputs[i], w);
+    }
+    for (const Constant& c : program_.constants) {
+      const int slot = add_slot({Slot::Kind::constant, static_cast<int>(plan_->constants.size()), 0, 0});
+      plan_->constants.push_back(c.value);
+      set(c.var, {slot, 0, type(c.var), c.value->strides()});
+    }
+  }
+
+  // Variables of loops that must lie in memory: used by another unit, or results.
+  void find_stored() {
+    std::vector<int> unit_of(program_.types.size(), -1);
+    stored_.assign(program_.types.size(), false);
+    for (std::size_t u = 0; u < units_.size(); ++u) {
+      for (int e : units_[u].equations) {
+        const Equation& eqn = program_.equations[static_cast<std::size_t>(e)];
+        for (Var v : eqn.outputs) {
+          unit_of[static_cast<std::size_t>(v)] = static_cast<int>(u);
+          if (eqn.op->kind == Kind::reduction) stored_[static_cast<std::size_t>(v)] = true;
+        }
+      }
+    }
+    for (std::size_t u = 0; u < units_.size(); ++u) {
+      for (int e : units_[u].equations) {
+        for (Var v : program_.equations[static_cast<std::size_t>(e)].inputs) {
+          if (unit_of[static_cast<std::size_t>(v)] != static_cast<int>(u)) stored_[static_cast<std::size_t>(v)] = true;
+        }
+      }
+    }
+    for (Var v : program_.outputs) stored_[static_cast<std::size_t>(v)] = true;
+  }
+
+  void use(const Window& w) {
+    auto& [first, last] = uses_[static_cast<std::size_t>(w.slot)];
+    const int now = static_cast<int>(plan_->steps.size());
+    if (first < 0) first = now;
+    last = now;
+  }
+  void add_step(std::unique_ptr<Step> step) { plan_->steps.push_back(std::move(step)); }
+
+  void loop(const FusedUnit& unit) {
+    std::vector<const Window*> seen(program_.types.size(), nullptr);
+    for (int e : unit.equations) {
+      const Equation& eqn = program_.equations[static_cast<std::size_t>(e)];
+      for (Var v : eqn.inputs) {
+        const Window* w = windows_[static_cast<std::size_t>(v)].get();
+        seen[static_cast<std::size_t>(v)] = w;
+        if (w) use(*w);
+      }
+      for (Var v : eqn.outputs) {
+        if (!stored_[static_cast<std::size_t>(v)]) continue;
+        set(v, fresh(type(v)));
+        seen[static_cast<std::size_t>(v)] = &window(v);
+        use(window(v));
+      }
+    }
+    add_step(lower_loop(program_, unit, seen));
+  }
+
+  Window dense(const Window& from) {
+    if (is_contiguous(from.type.shape, from.strides)) return from;
+    const Window to = fresh(from.type);
+    use(from);
+    use(to);
+    add_step(std::make_unique<CopyStep>(from, to));
+    return to;
+  }
+
+  void single(const Equation& eqn) {
+    if (eqn.op->view) return view(eqn);
+    std::vector<Window> in, out;
+    const bool control = eqn.op->kind == Kind::control;
+    for (Var v : eqn.inputs) in.push_back(control ? dense(window(v)) : window(v));
+    for (const Window& w : in) use(w);
+    for (Var v : eqn.outputs) {
+      set(v, fresh(type(v)));
+      out.push_back(window(v));
+      use(out.back());
+    }
+    if (control) {
+      add_step(control_lowering(eqn, in, out));
+      return;
+    }
+    if (!eqn.op->kernel) {
+      throw InternalError(concat("'", eqn.op->name, "' cannot be computed outside of its mapped axis, in\n",
+                                 to_string(program_)));
+    }
+    Types in_types, out_types;
+    for (const Window& w : in) in_types.push_back(w.type);
+    for (const Window& w : out) out_types.push_back(w.type);
+    add_step(std::make_unique<KernelStep>(eqn, eqn.op->kernel(in_types, out_types, eqn.params), in, out));
+  }
+
+  // The same memory with other strides, or a dense copy seen that way.
+  void view(const Equation& eqn) {
+    const Type& out = type(eqn.outputs[0]);
+    Window source = window(eqn.inputs[0]);
+    ViewLayout layout;
+    if (!eqn.op->view(eqn.params, source.type, source.strides, out, layout)) {
+      source = dense(source);
+      layout = {};
+      if (!eqn.op->view(eqn.params, source.type, source.strides, out, layout)) {
+        throw InternalError(concat("'", eqn.op->name, "' has no view of dense memory"));
+      }
+    }
+    Window w{source.slot, source.offset, out, layout.strides};
+    // Offsets count elements; an op that changes the width of elements starts where its input does.
+    const int from_width = itemsize(source.type.dtype), to_width = itemsize(out.dtype);
+    w.offset = source.offset * from_width / std::max(to_width, 1) + layout.offset;
+    set(eqn.outputs[0], w);
+  }
+
+  bool whole(const Window& w) const {
+    const Slot& slot = plan_->slots[static_cast<std::size_t>(w.slot)];
+    return slot.kind == Slot::Kind::arena && w.offset == 0 && w.type.bytes() == slot.bytes &&
+           is_contiguous(w.type.shape, w.strides);
+  }
+
+  void claim_output(int slot, std::int64_t bytes) {
+    Slot& s = plan_->slots[static_cast<std::size_t>(slot)];
+    s.kind = Slot::Kind::output;
+    s.index = static_cast<int>(plan_->output_bytes.size());
+    plan_->output_bytes.push_back(bytes);
+  }
+
+  void place_outputs() {
+    for (Var v : program_.outputs) {
+      Window w = window(v);
+      if (options_.dense_outputs && !whole(w)) {
+        const Window to = fresh(w.type);
+        use(w);
+        use(to);
+        add_step(std::make_unique<CopyStep>(w, to));
+        w = to;
+      }
+      const Slot& slot = plan_->slots[static_cast<std::size_t>(w.slot)];
+      if (slot.kind == Slot::Kind::arena) claim_output(w.slot, slot.bytes);
+      plan_->outputs.push_back(w);
+    }
+  }
+
+  // First fit over lifetimes: the lowest offset free while the slot is in use.
+  void plan_arena() {
+    struct Placed {
+      int first, last;
+      std::int64_t offset, end;
+    };
+    std::vector<Placed> placed;
+    std::vector<std::size_t> order;
+    for (std::size_t s = 0; s < plan_->slots.size(); ++s) {
+      if (plan_->slots[s].kind == Slot::Kind::arena) order.push_back(s);
+    }
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      return plan_->slots[a].bytes > plan_->slots[b].bytes;
+    });
+    for (std::size_t s : order) {
+      Slot& slot = plan_->slots[s];
+      const auto [first, last] = uses_[s];
+      std::vector<std::pair<std::int64_t, std::int64_t>> busy;
+      for (const Placed& p : placed) {
+        if (p.last >= first && p.first <= last) busy.emplace_back(p.offset, p.end);
+      }
+      std::sort(busy.begin(), busy.end());
+      std::int64_t offset = 0;
+      for (const auto& [from, to] : busy) {
+        if (offset + slot.bytes <= from) break;
+        offset = std::max(offset, to);
+      }
+      slot.offset = offset;
+      const std::int64_t end = offset + (slot.bytes + 63) / 64 * 64;
+      placed.push_back({first, last, offset, end});
+      plan_->arena_bytes = std::max(plan_->arena_bytes, end);
+    }
+  }
+
+  const Program& program_;
+  const std::vector<FusedUnit>& units_;
+  const CompileOptions& options_;
+  Shared<Plan> plan_;
+  Windows windows_;
+  std::vector<bool> stored_;
+  std::vector<std::pair<int, int>> uses_;  // per slot: first and last step
+};
+
+}  // namespace
+
+void set_control_lowering(ControlLowering lowering) { control_lowering = lowering; }
+
+PlanPtr lower(const ProgramPtr& program, const std::vector<FusedUnit>& units,
+              const CompileOptions& options) {
+  return Lowering(program, units, options).run();
+}
+
+}  // namespace shardax

@@ -1,0 +1,22 @@
+// compile/lower.h - turns fused units into steps over planned memory.
+#pragma once
+
+#include "compile/fuse.h"
+#include "compile/pipeline.h"
+
+namespace shardax {
+
+PlanPtr lower(const ProgramPtr& program, const std::vector<FusedUnit>& units,
+              const CompileOptions& options);
+
+// Makes the step of an op that carries programs; operands and results are row-major.
+using ControlLowering = std::unique_ptr<Step> (*)(const Equation& eqn, const std::vector<Window>& in,
+                                                  const std::vector<Window>& out);
+void set_control_lowering(ControlLowering lowering);
+
+// A tile loop for the equations of one unit. `windows` gives where each variable lies, for those
+// that the loop reads from memory or writes to it.
+std::unique_ptr<Step> lower_loop(const Program& program, const FusedUnit& unit,
+                                 const std::vector<const Window*>& windows);
+
+}  // namespace shardax

@@ -1,0 +1,88 @@
+// compile/pipeline.cpp - the passes, in order.
+#include "compile/pipeline.h"
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+
+#include "compile/fuse.h"
+#include "compile/lower.h"
+#include "compile/passes.h"
+#include "ir/op.h"
+
+namespace shardax {
+namespace {
+
+bool same(const Program& a, const Program& b) {
+  if (a.equations.size() != b.equations.size() || a.outputs != b.outputs) return false;
+  for (std::size_t i = 0; i < a.equations.size(); ++i) {
+    const Equation &x = a.equations[i], &y = b.equations[i];
+    if (x.op != y.op || !(x.inputs == y.inputs) || !(x.params == y.params)) return false;
+  }
+  return true;
+}
+
+// Runs one pass, showing what it did where SHARDAX_DUMP asks for it.
+template <class Pass>
+ProgramPtr run_pass(const char* name, const ProgramPtr& before, Pass&& pass) {
+  ProgramPtr after = pass(before);
+  if (dump_flags().passes) {
+    verify(*after, name);
+    if (after == before || same(*after, *before)) {
+      std::fprintf(stderr, "-- %s: unchanged\n", name);
+    } else {
+      std::fprintf(stderr, "-- %s:\n%s\n", name, to_string(*after).c_str());
+    }
+  }
+  return after;
+}
+
+// Rewriting makes room for rewriting; three rounds settle every program of the tests.
+constexpr int max_rounds = 4;
+
+}  // namespace
+
+const DumpFlags& dump_flags() {
+  static const DumpFlags flags = [] {
+    const char* text = std::getenv("SHARDAX_DUMP");
+    const std::string wanted = text ? text : "";
+    const auto has = [&](const char* word) { return wanted.find(word) != std::string::npos; };
+    return DumpFlags{has("passes"), has("plan"), has("time")};
+  }();
+  return flags;
+}
+
+PlanPtr compile(const ProgramPtr& source, const CompileOptions& given) {
+  const auto start = std::chrono::steady_clock::now();
+  CompileOptions options = given;
+  ProgramPtr program = source;
+  if (dump_flags().passes) std::fprintf(stderr, "-- source:\n%s\n", to_string(*program).c_str());
+  program = run_pass("expose_uniform", program,
+                     [&](const ProgramPtr& p) { return expose_uniform(p, options.input_strides); });
+  program = run_pass("inline_calls", program, inline_calls);
+  for (int round = 0; round < max_rounds; ++round) {
+    const ProgramPtr before = program;
+    program = run_pass("simplify", program, simplify);
+    program = run_pass("eliminate_dead", program, eliminate_dead);
+    if (same(*before, *program)) break;
+  }
+  PlanPtr plan = lower(program, fuse(*program), options);
+  if (dump_flags().plan) std::fprintf(stderr, "-- %s", plan->text().c_str());
+  if (dump_flags().time) {
+    const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
+    std::fprintf(stderr, "-- compile %s: %zu equations, %.3f ms\n", source->name.c_str(),
+                 program->equations.size(), elapsed.count());
+  }
+  return plan;
+}
+
+PlanPtr compile_body(const ProgramPtr& program) {
+  return *program->derived<PlanPtr>("body_plan", [&] {
+    CompileOptions options;
+    for (const Type& type : program->input_types()) options.input_strides.push_back(row_major_strides(type.shape));
+    options.dense_outputs = true;
+    return std::make_shared<PlanPtr>(compile(program, options));
+  });
+}
+
+}  // namespace shardax

@@ -1,0 +1,87 @@
+// compile/plan.cpp - running the steps of a plan.
+#include "compile/plan.h"
+
+#include "base/errors.h"
+#include "runtime/allocator.h"
+
+namespace shardax {
+namespace {
+
+// Memory for temporaries of one call.
+class Arena {
+ public:
+  explicit Arena(std::int64_t bytes)
+      : bytes_(static_cast<std::size_t>(bytes)), data_(bytes ? runtime::allocate(bytes_) : nullptr) {}
+  ~Arena() {
+    if (data_) runtime::deallocate(data_, bytes_);
+  }
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+  std::byte* data() const { return data_; }
+
+ private:
+  std::size_t bytes_;
+  std::byte* data_;
+};
+
+using Bases = SmallVector<std::byte*, 24>;
+
+}  // namespace
+
+void Plan::run_steps(std::byte* const* base) const {
+  for (const auto& step : steps) step->run(base);
+}
+
+Values Plan::run(const Values& arrays) const {
+  const Arena arena(arena_bytes);
+  std::vector<Shared<Buffer>> buffers;
+  buffers.reserve(output_bytes.size());
+  for (std::int64_t bytes : output_bytes) buffers.emplace_back(new Buffer(static_cast<std::size_t>(bytes)));
+  Bases base;
+  for (const Slot& slot : slots) {
+    const auto i = static_cast<std::size_t>(slot.index);
+    switch (slot.kind) {
+      case Slot::Kind::input: base.push_back(as_array(arrays[i]).data()); break;
+      case Slot::Kind::constant: base.push_back(constants[i]->data()); break;
+      case Slot::Kind::output: base.push_back(buffers[i]->data()); break;
+      case Slot::Kind::arena: base.push_back(arena.data() + slot.offset); break;
+    }
+  }
+  run_steps(base.data());
+  Values out;
+  out.reserve(outputs.size());
+  for (const Window& w : outputs) {
+    const Slot& slot = slots[static_cast<std::size_t>(w.slot)];
+    const auto i = static_cast<std::size_t>(slot.index);
+    const Shared<Buffer>& buffer = slot.kind == Slot::Kind::input      ? as_array(arrays[i]).buffer()
+                                   : slot.kind == Slot::Kind::constant ? constants[i]->buffer()
+                                                                       : buffers[i];
+    std::byte* data = base[static_cast<std::size_t>(w.slot)] + w.offset * itemsize(w.type.dtype);
+    out.push_back(new Array(w.type, w.strides, buffer, data));
+  }
+  return out;
+}
+
+void Plan::run_raw(const std::byte* const* inputs_at, std::byte* const* outputs_at,
+                   std::byte* arena) const {
+  Bases base;
+  for (const Slot& slot : slots) {
+    const auto i = static_cast<std::size_t>(slot.index);
+    switch (slot.kind) {
+      case Slot::Kind::input: base.push_back(const_cast<std::byte*>(inputs_at[i])); break;
+      case Slot::Kind::constant: base.push_back(constants[i]->data()); break;
+      case Slot::Kind::output: base.push_back(outputs_at[i]); break;
+      case Slot::Kind::arena: base.push_back(arena + slot.offset); break;
+    }
+  }
+  run_steps(base.data());
+}
+
+std::string Plan::text() const {
+  std::string out = concat("plan: ", steps.size(), " steps, ", arena_bytes, " bytes of temporaries, ",
+                           output_bytes.size(), " output buffers\n");
+  for (const auto& step : steps) out += "  " + step->text() + "\n";
+  return out;
+}
+
+}  // namespace shardax

@@ -1,0 +1,65 @@
+// compile/plan.h - a compiled program: steps over memory, in order.
+//
+// Memory is addressed through base pointers, one per Slot: inputs and constants (owned by others),
+// outputs (fresh buffers, one each) and the arena (temporaries at planned offsets). Everything but
+// the base pointers is fixed when the plan is made, so a plan can run on several threads at once.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ir/program.h"
+#include "kernels/tile_loop.h"
+
+namespace shardax {
+
+// A strided window on a slot.
+struct Window {
+  int slot = 0;
+  std::int64_t offset = 0;  // in elements
+  Type type;
+  Shape strides;
+};
+
+struct Slot {
+  enum class Kind : std::uint8_t { input, constant, output, arena };
+  Kind kind;
+  int index = 0;             // of the input, constant or output buffer
+  std::int64_t bytes = 0;    // outputs and arena
+  std::int64_t offset = 0;   // arena: bytes from its start
+};
+
+class Step {
+ public:
+  virtual ~Step() = default;
+  virtual void run(std::byte* const* base) const = 0;
+  virtual std::string text() const = 0;  // as SHARDAX_DUMP=plan shows it
+  // About how many nanoseconds it takes on one core; decides about releasing locks.
+  virtual double cost() const = 0;
+};
+
+class Plan final : public RefCounted {
+ public:
+  std::vector<Slot> slots;
+  std::vector<std::unique_ptr<Step>> steps;
+  std::vector<ArrayPtr> constants;
+  std::vector<Window> inputs;       // how each input is seen
+  std::vector<Window> outputs;      // where each result lies: in an output, input or constant slot
+  std::vector<std::int64_t> output_bytes;
+  std::int64_t arena_bytes = 0;
+  double cost = 0;
+
+  // Runs on arrays whose strides are those the plan was made for.
+  Values run(const Values& arrays) const;
+  // Runs on raw memory: for plans made with `dense_outputs`, which write every result, row-major,
+  // at outputs[i]. `arena` has arena_bytes.
+  void run_raw(const std::byte* const* inputs, std::byte* const* outputs, std::byte* arena) const;
+  std::string text() const;
+
+ private:
+  void run_steps(std::byte* const* base) const;
+};
+using PlanPtr = Shared<const Plan>;
+
+}  // namespace shardax

@@ -1,0 +1,299 @@
+// compile/simplify.cpp - the table of local rewritings.
+//
+// A rule looks at one equation, whose operands are already simplified, and gives variables that
+// replace its results, or nothing. Rules are tried in order until none applies.
+#include <optional>
+
+#include "compile/builder.h"
+#include "compile/passes.h"
+
+namespace shardax {
+namespace {
+
+struct Match {
+  Builder& b;
+  const Op& op;
+  const Params& params;
+  const Vars& in;
+  const LocationPtr& location;
+
+  Var emit(std::string_view name, const Params& p, const Vars& inputs) const {
+    return b.emit1(name, p, inputs, location);
+  }
+};
+using Result = std::optional<Vars>;
+
+Result one(Var v) { return Vars{v}; }
+
+Ints identity(std::size_t n) {
+  Ints out;
+  for (std::size_t i = 0; i < n; ++i) out.push_back(static_cast<std::int64_t>(i));
+  return out;
+}
+
+bool has(const Ints& ints, std::int64_t d) {
+  return std::find(ints.begin(), ints.end(), d) != ints.end();
+}
+
+std::int64_t at(const Ints& ints, std::int64_t i) { return ints[static_cast<std::size_t>(i)]; }
+
+// Layout ops that change nothing.
+Result drop_identity_layout(const Match& m) {
+  if (m.op.kind != Kind::layout || m.in.size() != 1) return {};
+  const Type& in = m.b.type(m.in[0]);
+  if (m.op.name == "transpose" && m.params.ints("permutation") == identity(in.rank())) return one(m.in[0]);
+  if (m.op.name == "reshape" && m.params.ints("new_sizes") == in.shape) return one(m.in[0]);
+  if (m.op.name == "broadcast_in_dim" && m.params.ints("shape") == in.shape &&
+      m.params.ints("broadcast_dimensions") == identity(in.rank())) {
+    return one(m.in[0]);
+  }
+  return {};
+}
+
+// transpose(transpose(x)) -> transpose(x)
+Result join_transposes(const Match& m) {
+  if (m.op.name != "transpose") return {};
+  const Equation* inner = m.b.defined_by(m.in[0], "transpose");
+  if (!inner) return {};
+  Ints order;
+  for (std::int64_t d : m.params.ints("permutation")) order.push_back(at(inner->params.ints("permutation"), d));
+  const Var source = inner->inputs[0];
+  if (order == identity(order.size())) return one(source);
+  return one(m.emit("transpose", {{"permutation", order}}, {source}));
+}
+
+// reshape(reshape(x)) -> reshape(x)
+Result join_reshapes(const Match& m) {
+  if (m.op.name != "reshape") return {};
+  const Equation* inner = m.b.defined_by(m.in[0], "reshape");
+  if (!inner) return {};
+  const Var source = inner->inputs[0];
+  if (m.b.type(source).shape == m.params.ints("new_sizes")) return one(source);
+  return one(m.emit("reshape", m.params, {source}));
+}
+
+// broadcast(broadcast(x)) -> broadcast(x)
+Result join_broadcasts(const Match& m) {
+  if (m.op.name != "broadcast_in_dim") return {};
+  const Equation* inner = m.b.defined_by(m.in[0], "broadcast_in_dim");
+  if (!inner) return {};
+  Ints dims;
+  for (std::int64_t d : inner->params.ints("broadcast_dimensions")) {
+    dims.push_back(at(m.params.ints("broadcast_dimensions"), d));
+  }
+  return one(m.emit("broadcast_in_dim", m.params.with("broadcast_dimensions", dims), {inner->inputs[0]}));
+}
+
+// convert(x) to x's own dtype; only the weak type may differ, which programs do not need.
+Result drop_convert(const Match& m) {
+  if (m.op.name != "convert_element_type") return {};
+  if (m.params.dtype("new_dtype") != m.b.type(m.in[0]).dtype) return {};
+  return one(m.in[0]);
+}
+
+// neg(neg(x)) -> x
+Result drop_double_neg(const Match& m) {
+  if (m.op.name != "neg") return {};
+  const Equation* inner = m.b.defined_by(m.in[0], "neg");
+  return inner ? one(inner->inputs[0]) : Result{};
+}
+
+bool is_scalar_constant(const Match& m, Var v, double wanted) {
+  while (const Equation* broadcast = m.b.defined_by(v, "broadcast_in_dim")) v = broadcast->inputs[0];
+  const Array* value = m.b.constant_value(v);
+  if (!value || value->type().rank() != 0) return false;
+  switch (value->dtype()) {
+    case DType::float32: return *reinterpret_cast<const float*>(value->data()) == wanted;
+    case DType::float64: return *reinterpret_cast<const double*>(value->data()) == wanted;
+    case DType::int32: return *reinterpret_cast<const std::int32_t*>(value->data()) == wanted;
+    default: return false;
+  }
+}
+
+// x * 1, x / 1 -> x
+Result drop_unit_factor(const Match& m) {
+  const bool mul = m.op.name == "mul";
+  if (!mul && m.op.name != "div") return {};
+  for (std::size_t i : {1u, 0u}) {
+    if (i == 0 && !mul) continue;
+    const Var other = m.in[1 - i];
+    if (!is_scalar_constant(m, m.in[i], 1)) continue;
+    const std::size_t rank = std::max(m.b.type(m.in[0]).rank(), m.b.type(m.in[1]).rank());
+    if (m.b.type(other).rank() == rank) return one(other);
+  }
+  return {};
+}
+
+// reduce(transpose(x)) -> transpose(reduce(x)), so that the reduction meets what it reduces.
+Result reduce_before_transpose(const Match& m) {
+  if (m.op.name != "reduce_sum") return {};
+  const Equation* inner = m.b.defined_by(m.in[0], "transpose");
+  if (!inner) return {};
+  const Ints permutation = inner->params.ints("permutation");
+  const Var source = inner->inputs[0];
+  Ints axes, kept;
+  for (std::int64_t d = 0; d < static_cast<std::int64_t>(permutation.size()); ++d) {
+    (has(m.params.ints("axes"), d) ? axes : kept).push_back(at(permutation, d));
+  }
+  std::sort(axes.begin(), axes.end());
+  Ints sorted = kept;
+  std::sort(sorted.begin(), sorted.end());
+  Ints order;
+  for (std::int64_t d : kept) order.push_back(std::find(sorted.begin(), sorted.end(), d) - sorted.begin());
+  const Var sum = m.emit("reduce_sum", {{"axes", axes}}, {source});
+  if (order == identity(order.size())) return one(sum);
+  return one(m.emit("transpose", {{"permutation", order}}, {sum}));
+}
+
+// reduce_sum(dot_general(a, b)) over batch dimensions -> a dot_general that contracts them, too:
+// the sum over devices of weight gradients is one product. Only where the product has one use.
+Result reduce_into_dot(const Match& m) {
+  if (m.op.name != "reduce_sum" || m.b.uses(m.in[0]) > 1) return {};
+  const Equation* dot = m.b.defined_by(m.in[0], "dot_general");
+  if (!dot) return {};
+  const Params p = dot->params;
+  const Vars operands = dot->inputs;
+  const Ints& axes = m.params.ints("axes");
+  Ints lhs_batch, rhs_batch;
+  Ints lhs_contract = p.ints("lhs_contract"), rhs_contract = p.ints("rhs_contract");
+  std::size_t moved = 0;
+  for (std::size_t i = 0; i < p.ints("lhs_batch").size(); ++i) {
+    if (has(axes, static_cast<std::int64_t>(i))) {
+      lhs_contract.insert(moved, p.ints("lhs_batch")[i]);
+      rhs_contract.insert(moved, p.ints("rhs_batch")[i]);
+      ++moved;
+    } else {
+      lhs_batch.push_back(p.ints("lhs_batch")[i]);
+      rhs_batch.push_back(p.ints("rhs_batch")[i]);
+    }
+  }
+  if (moved == 0) return {};
+  const auto batch = static_cast<std::int64_t>(p.ints("lhs_batch").size());
+  Ints rest;
+  for (std::int64_t d : axes) {
+    if (d >= batch) rest.push_back(d - static_cast<std::int64_t>(moved));
+  }
+  const Var product = m.emit("dot_general",
+                             {{"lhs_contract", lhs_contract},
+                              {"rhs_contract", rhs_contract},
+                              {"lhs_batch", lhs_batch},
+                              {"rhs_batch", rhs_batch},
+                              {"preferred_element_type", p.dtype("preferred_element_type")}},
+                             operands);
+  return one(rest.empty() ? product : m.emit("reduce_sum", {{"axes", rest}}, {product}));
+}
+
+// Elementwise work on values that repeat along a dimension is done once and repeated after:
+//   mul(broadcast(x), broadcast(y)) -> broadcast(mul(x, y))
+Result shrink_elementwise(const Match& m) {
+  if (m.op.kind != Kind::elementwise || m.op.effects) return {};
+  Shape shape;
+  for (Var v : m.in) {
+    if (m.b.type(v).rank() > shape.size()) shape = m.b.type(v).shape;
+  }
+  std::vector<bool> repeated(shape.size(), true);
+  bool any_broadcast = false;
+  for (Var v : m.in) {
+    if (m.b.type(v).rank() == 0) continue;
+    const Equation* source = m.b.defined_by(v, "broadcast_in_dim");
+    if (!source) return {};
+    any_broadcast = true;
+    const Ints& dims = source->params.ints("broadcast_dimensions");
+    const Shape& own = m.b.type(source->inputs[0]).shape;
+    for (std::size_t i = 0; i < dims.size(); ++i) {
+      const auto d = static_cast<std::size_t>(dims[i]);
+      if (own[i] == shape[d]) repeated[d] = false;
+    }
+  }
+  Shape small;
+  Ints kept;
+  std::vector<std::int64_t> place(shape.size(), -1);
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    if (repeated[d] && shape[d] != 1) continue;
+    place[d] = static_cast<std::int64_t>(kept.size());
+    kept.push_back(static_cast<std::int64_t>(d));
+    small.push_back(shape[d]);
+  }
+  if (!any_broadcast || kept.size() == shape.size()) return {};
+  Vars operands;
+  for (Var v : m.in) {
+    if (m.b.type(v).rank() == 0) {
+      operands.push_back(v);
+      continue;
+    }
+    const Equation source = *m.b.defined_by(v, "broadcast_in_dim");
+    Var operand = source.inputs[0];
+    const Shape own = m.b.type(operand).shape;
+    Ints dims, dropped;
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      const std::int64_t d = place[static_cast<std::size_t>(at(source.params.ints("broadcast_dimensions"), static_cast<std::int64_t>(i)))];
+      if (d < 0) {
+        dropped.push_back(static_cast<std::int64_t>(i));
+      } else {
+        dims.push_back(d);
+      }
+    }
+    if (!dropped.empty()) operand = m.emit("squeeze", {{"dimensions", dropped}}, {operand});
+    if (!(m.b.type(operand).shape == small && dims == identity(small.size()))) {
+      if (m.b.type(operand).rank() != 0) {
+        operand = m.emit("broadcast_in_dim", {{"shape", small}, {"broadcast_dimensions", dims}}, {operand});
+      }
+    }
+    operands.push_back(operand);
+  }
+  // Where every operand has shrunk to rank 0, so has the result; else one keeps the small shape.
+  const Var result = m.b.emit(m.op, m.params, operands, m.location)[0];
+  Ints dims = kept;
+  if (m.b.type(result).rank() == 0) {
+    dims.clear();
+  } else if (m.b.type(result).shape != small) {
+    return {};
+  }
+  return one(m.emit("broadcast_in_dim", {{"shape", shape}, {"broadcast_dimensions", dims}}, {result}));
+}
+
+using Rule = Result (*)(const Match&);
+constexpr Rule rules[] = {
+    drop_identity_layout, join_transposes,         join_reshapes,   join_broadcasts,  drop_convert,
+    drop_double_neg,      drop_unit_factor,        shrink_elementwise,
+    reduce_before_transpose, reduce_into_dot,
+};
+
+std::vector<int> count_uses(const Program& program) {
+  std::vector<int> uses(program.types.size(), 0);
+  for (const Equation& eqn : program.equations) {
+    for (Var v : eqn.inputs) ++uses[static_cast<std::size_t>(v)];
+  }
+  for (Var v : program.outputs) uses[static_cast<std::size_t>(v)] += 2;
+  return uses;
+}
+
+}  // namespace
+
+ProgramPtr simplify(const ProgramPtr& program) {
+  Builder builder(*program);
+  const std::vector<int> uses = count_uses(*program);
+  std::vector<Var> renamed(program->types.size(), -1);
+  const auto define = [&](Var from, Var to) {
+    renamed[static_cast<std::size_t>(from)] = to;
+    builder.count_uses(to, uses[static_cast<std::size_t>(from)]);
+  };
+  for (Var v : program->inputs) define(v, builder.input(program->type(v)));
+  for (const Constant& c : program->constants) define(c.var, builder.constant(c.value));
+  for (const Equation& eqn : program->equations) {
+    Vars in;
+    for (Var v : eqn.inputs) in.push_back(renamed[static_cast<std::size_t>(v)]);
+    Result replaced;
+    for (Rule rule : rules) {
+      replaced = rule({builder, *eqn.op, eqn.params, in, eqn.location});
+      if (replaced) break;
+    }
+    const Vars out = replaced ? *replaced : builder.emit(*eqn.op, eqn.params, in, eqn.location);
+    for (std::size_t i = 0; i < out.size(); ++i) define(eqn.outputs[i], out[i]);
+  }
+  std::vector<Var> outputs;
+  for (Var v : program->outputs) outputs.push_back(renamed[static_cast<std::size_t>(v)]);
+  return builder.finish(outputs);
+}
+
+}  // namespace shardax

@@ -1,0 +1,173 @@
+// control/cond.cpp - cond: one of several programs, chosen by an int32 index (clamped).
+#include "base/errors.h"
+#include "control/control.h"
+#include "ops/ops.h"
+
+namespace shardax {
+namespace {
+
+extern const Op cond_op;
+
+Values bind_cond(const Programs& branches, const Values& in) {
+  return shardax::bind(cond_op, {{"branches", branches}}, in);
+}
+
+Values tail(const Values& values) { return Values(values.begin() + 1, values.end()); }
+std::vector<bool> tail(const std::vector<bool>& mask) {
+  return std::vector<bool>(mask.begin() + 1, mask.end());
+}
+Values with_index(const Value& index, const Values& rest) {
+  Values out{index};
+  out.insert(out.end(), rest.begin(), rest.end());
+  return out;
+}
+
+std::vector<bool> any_of(const std::vector<std::vector<bool>>& masks) {
+  std::vector<bool> out(masks.at(0).size(), false);
+  for (const auto& mask : masks) {
+    for (std::size_t i = 0; i < mask.size(); ++i) out[i] = out[i] || mask[i];
+  }
+  return out;
+}
+
+Types cond_type(const Op&, const Types&, const Params& params) {
+  const Programs& branches = params.programs("branches");
+  Types out = branches.at(0)->output_types();
+  for (const ProgramPtr& branch : branches) {
+    const Types other = branch->output_types();
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      out[i].varying = join(out[i].varying, other[i].varying);
+      out[i].weak = out[i].weak && other[i].weak;
+    }
+  }
+  return out;
+}
+
+JvpResult cond_jvp(const Params& params, const Values& in, const Values& t) {
+  const Programs& branches = params.programs("branches");
+  const std::vector<bool> nonzero = nonnull(tail(t));
+  std::vector<std::vector<bool>> masks;
+  for (const ProgramPtr& b : branches) masks.push_back(jvp_program(b, nonzero).nonzero);
+  const std::vector<bool> out_nonzero = any_of(masks);
+  Programs derivatives;
+  for (const ProgramPtr& b : branches) derivatives.push_back(jvp_program(b, nonzero, &out_nonzero).program);
+  const Values both = bind_cond(derivatives, joined(in, select(tail(t), nonzero)));
+  const auto middle = both.begin() + static_cast<std::ptrdiff_t>(out_nonzero.size());
+  return {Values(both.begin(), middle), spread(Values(middle, both.end()), out_nonzero)};
+}
+
+// Each branch gives its own residuals and zeros for those of the others.
+Linearized cond_linearize(const Params& params, const Values& in, const std::vector<bool>& nonzero_in) {
+  const Programs& branches = params.programs("branches");
+  const std::vector<bool> nonzero = tail(nonzero_in);
+  std::vector<std::vector<bool>> masks;
+  for (const ProgramPtr& b : branches) masks.push_back(linearize_program(b, nonzero).nonzero);
+  const std::vector<bool> out_nonzero = any_of(masks);
+  std::vector<LinearizedProgram> parts;
+  Types residual_types;
+  std::vector<std::size_t> first;
+  for (const ProgramPtr& b : branches) {
+    parts.push_back(linearize_program(b, nonzero, &out_nonzero));
+    first.push_back(residual_types.size());
+    residual_types.insert(residual_types.end(), parts.back().residual_types.begin(), parts.back().residual_types.end());
+  }
+  const std::size_t outputs = branches[0]->outputs.size();
+  Programs known, linear;
+  for (std::size_t k = 0; k < branches.size(); ++k) {
+    const LinearizedProgram& part = parts[k];
+    known.push_back(stage_closed(
+        branches[k]->input_types(),
+        [&](const Values& v) {
+          const Values own = evaluate(*part.known, v);
+          Values out(own.begin(), own.begin() + static_cast<std::ptrdiff_t>(outputs));
+          for (std::size_t r = 0; r < residual_types.size(); ++r) {
+            const bool mine = r >= first[k] && r < first[k] + part.residual_count;
+            out.push_back(mine ? own[outputs + r - first[k]] : ops::zeros(residual_types[r]));
+          }
+          return out;
+        },
+        branches[k]->name));
+    Types linear_types = residual_types;
+    const Types inputs = part.linear->input_types();
+    linear_types.insert(linear_types.end(), inputs.begin() + static_cast<std::ptrdiff_t>(part.residual_count), inputs.end());
+    linear.push_back(stage_closed(
+        linear_types,
+        [&](const Values& v) {
+          Values own(v.begin() + static_cast<std::ptrdiff_t>(first[k]),
+                     v.begin() + static_cast<std::ptrdiff_t>(first[k] + part.residual_count));
+          own.insert(own.end(), v.begin() + static_cast<std::ptrdiff_t>(residual_types.size()), v.end());
+          return evaluate(*part.linear, own);
+        },
+        branches[k]->name));
+  }
+  const Values results = bind_cond(known, in);
+  const auto middle = results.begin() + static_cast<std::ptrdiff_t>(outputs);
+  Linearized out;
+  out.out = Values(results.begin(), middle);
+  const Values residuals(middle, results.end());
+  out.linear = [linear, residuals, nonzero, out_nonzero, index = in[0]](const Values& t) {
+    const Values tangents = select(tail(t), nonzero);
+    return spread(bind_cond(linear, with_index(index, joined(residuals, tangents))), out_nonzero);
+  };
+  return out;
+}
+
+Values cond_transpose(const TransposeArgs& a) {
+  std::vector<bool> linear;
+  Values known;
+  for (std::size_t i = 1; i < a.in.size(); ++i) {
+    linear.push_back(!a.in[i]);
+    if (a.in[i]) known.push_back(a.in[i]);
+  }
+  const std::vector<bool> nonzero = nonnull(a.ct);
+  Programs backward;
+  for (const ProgramPtr& b : a.params.programs("branches")) {
+    backward.push_back(transpose_program(b, linear, nonzero));
+  }
+  const Values cts = bind_cond(backward, with_index(a.in[0], joined(known, select(a.ct, nonzero))));
+  return with_index(nullptr, spread(cts, linear));
+}
+
+// An index that varies over the batch: every branch runs and the results are chosen by element
+// (vmap), or each slice takes its own branch (a device axis).
+Batched cond_batch(const BatchArgs& a) {
+  const Programs& branches = a.params.programs("branches");
+  const std::vector<bool> operands = tail(a.batched);
+  std::vector<std::vector<bool>> masks;
+  for (const ProgramPtr& b : branches) masks.push_back(batch_program(b, operands, a.axis).batched);
+  std::vector<bool> out_batched = any_of(masks);
+  if (!a.batched[0]) {
+    Programs batched;
+    for (const ProgramPtr& b : branches) {
+      batched.push_back(batch_program(b, operands, a.axis, &out_batched).program);
+    }
+    return {bind_cond(batched, a.in), out_batched};
+  }
+  std::fill(out_batched.begin(), out_batched.end(), true);
+  std::vector<Values> results;
+  for (const ProgramPtr& b : branches) {
+    results.push_back(evaluate(*batch_program(b, operands, a.axis, &out_batched).program, tail(a.in)));
+  }
+  const Value low = ops::scalar(DType::int32, 0);
+  const Value high = ops::scalar(DType::int32, static_cast<double>(branches.size() - 1));
+  const Value index = ops::min(ops::max(a.in[0], low), high);
+  Values out;
+  for (std::size_t i = 0; i < out_batched.size(); ++i) {
+    Values cases;
+    for (const Values& r : results) cases.push_back(r[i]);
+    Value which = index;
+    if (cases[0]->shape() != which->shape()) which = ops::broadcast_in_dim(which, cases[0]->shape(), {0});
+    out.push_back(ops::select_n(which, cases));
+  }
+  return {out, out_batched};
+}
+
+const Op cond_op{{.name = "cond", .doc = "Runs one of several programs.", .kind = Kind::control,
+                  .type = cond_type, .jvp_body = cond_jvp, .linearize = cond_linearize,
+                  .transpose = cond_transpose, .batch = cond_batch}};
+
+}  // namespace
+
+bool is_cond(const Op& op) { return &op == &cond_op; }
+
+}  // namespace shardax

@@ -1,0 +1,97 @@
+// control/jit.cpp - jit: a call of a program.
+#include "control/control.h"
+#include "ops/ops.h"
+
+namespace shardax {
+
+Values spread(const Values& values, const std::vector<bool>& mask) {
+  Values out;
+  std::size_t next = 0;
+  for (bool selected : mask) out.push_back(selected ? values[next++] : Value());
+  return out;
+}
+
+std::vector<bool> nonnull(const Values& values) {
+  std::vector<bool> mask;
+  for (const Value& value : values) mask.push_back(bool(value));
+  return mask;
+}
+
+Values joined(Values a, const Values& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+std::vector<bool> joined_mask(std::vector<bool> a, const std::vector<bool>& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+Value zeros_if_null(const Value& value, const Type& type) {
+  return value ? value : ops::zeros(type);
+}
+
+namespace {
+
+extern const Op jit_op;
+
+const std::string& body_name(const Params& params) { return params.text("name"); }
+
+Values call(const ProgramPtr& body, const std::string& name, const Values& in) {
+  return shardax::bind(jit_op, {{"name", name}, {"jaxpr", body}}, in);
+}
+
+JvpResult jit_jvp(const Params& params, const Values& in, const Values& t) {
+  const std::vector<bool> nonzero = nonnull(t);
+  const ProgramPtr& body = params.program("jaxpr");
+  const JvpProgram derivative = jvp_program(body, nonzero);
+  const Values both = call(derivative.program, body_name(params), joined(in, select(t, nonzero)));
+  const auto middle = both.begin() + static_cast<std::ptrdiff_t>(body->outputs.size());
+  return {Values(both.begin(), middle), spread(Values(middle, both.end()), derivative.nonzero)};
+}
+
+Linearized jit_linearize(const Params& params, const Values& in, const std::vector<bool>& nonzero) {
+  const ProgramPtr& body = params.program("jaxpr");
+  const LinearizedProgram parts = linearize_program(body, nonzero);
+  const Values known = call(parts.known, body_name(params), in);
+  const auto middle = known.begin() + static_cast<std::ptrdiff_t>(body->outputs.size());
+  Linearized result;
+  result.out = Values(known.begin(), middle);
+  const Values residuals(middle, known.end());
+  result.linear = [parts, residuals, nonzero, name = body_name(params)](const Values& t) {
+    return spread(call(parts.linear, name, joined(residuals, select(t, nonzero))), parts.nonzero);
+  };
+  return result;
+}
+
+Values jit_transpose(const TransposeArgs& a) {
+  std::vector<bool> linear;
+  Values known;
+  for (const Value& value : a.in) {
+    linear.push_back(!value);
+    if (value) known.push_back(value);
+  }
+  const std::vector<bool> nonzero = nonnull(a.ct);
+  const ProgramPtr backward = transpose_program(a.params.program("jaxpr"), linear, nonzero);
+  return spread(call(backward, body_name(a.params), joined(known, select(a.ct, nonzero))), linear);
+}
+
+Batched jit_batch(const BatchArgs& a) {
+  const BatchedProgram body = batch_program(a.params.program("jaxpr"), a.batched, a.axis);
+  return {call(body.program, body_name(a.params), a.in), body.batched};
+}
+
+const Op jit_op{{
+    .name = "jit", .doc = "Calls a program.", .kind = Kind::control,
+    .type = [](const Op&, const Types&, const Params& params) -> Types {
+      return params.program("jaxpr")->output_types();
+    },
+    .jvp_body = jit_jvp, .linearize = jit_linearize, .transpose = jit_transpose,
+    .batch = jit_batch}};
+
+}  // namespace
+
+bool is_jit(const Op& op) { return &op == &jit_op; }
+Values bind_jit(const ProgramPtr& body, const Values& in) { return call(body, body->name, in); }
+
+}  // namespace shardax

@@ -1,0 +1,175 @@
+// control/pmap.cpp - pmap: a per-device program, run over a device axis.
+//
+// The body has one device's shapes. Transformations act on it as on any body; the device axis
+// becomes an array axis only when the op is compiled (compile/inline.cpp).
+#include "control/control.h"
+#include "base/errors.h"
+#include "ops/ops.h"
+
+namespace shardax {
+namespace {
+
+extern const Op pmap_op;
+
+Params params_with(const Params& params, const ProgramPtr& body, const Ints& in_axes,
+                   const Ints& out_axes) {
+  return params.with("jaxpr", body).with("in_axes", in_axes).with("out_axes", out_axes);
+}
+
+// The axes of those that the mask selects.
+Ints select_axes(const Ints& axes, const std::vector<bool>& mask) {
+  Ints out;
+  for (std::size_t i = 0; i < mask.size(); ++i) {
+    if (mask[i]) out.push_back(axes[i]);
+  }
+  return out;
+}
+Ints joined_axes(Ints a, const Ints& b) {
+  a.append(b.begin(), b.end());
+  return a;
+}
+
+Types pmap_type(const Op&, const Types&, const Params& params) {
+  Types out = params.program("jaxpr")->output_types();
+  const Ints& out_axes = params.ints("out_axes");
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (out_axes[i] >= 0) {
+      out[i].shape.insert(static_cast<std::size_t>(out_axes[i]), params.integer("axis_size"));
+    }
+    out[i].varying = without(out[i].varying, params.axes("axis_name")[0]);
+  }
+  return out;
+}
+
+JvpResult pmap_jvp(const Params& params, const Values& in, const Values& t) {
+  const std::vector<bool> nonzero = nonnull(t);
+  const ProgramPtr& body = params.program("jaxpr");
+  const JvpProgram derivative = jvp_program(body, nonzero);
+  const Ints& in_axes = params.ints("in_axes");
+  const Ints& out_axes = params.ints("out_axes");
+  const Params outer =
+      params_with(params, derivative.program, joined_axes(in_axes, select_axes(in_axes, nonzero)),
+                  joined_axes(out_axes, select_axes(out_axes, derivative.nonzero)));
+  const Values both = shardax::bind(pmap_op, outer, joined(in, select(t, nonzero)));
+  const auto middle = both.begin() + static_cast<std::ptrdiff_t>(body->outputs.size());
+  return {Values(both.begin(), middle), spread(Values(middle, both.end()), derivative.nonzero)};
+}
+
+// Residuals that are inputs of the body pass by outside, with the input's own axis; the others are
+// stacked along a leading device axis.
+Linearized pmap_linearize(const Params& params, const Values& in, const std::vector<bool>& nonzero) {
+  const ProgramPtr& body = params.program("jaxpr");
+  const LinearizedProgram parts = linearize_program(body, nonzero);
+  const Ints& in_axes = params.ints("in_axes");
+  const Ints& out_axes = params.ints("out_axes");
+  const std::size_t outputs = body->outputs.size();
+  MutableProgram known = copy_of(*parts.known);
+  known->outputs.resize(outputs);
+  Ints known_axes = out_axes;
+  Ints residual_axes;
+  std::vector<int> passed;  // per residual: the input it is, or -1
+  for (std::size_t r = 0; r < parts.residual_count; ++r) {
+    const Var var = parts.known->outputs[outputs + r];
+    const auto& inputs = parts.known->inputs;
+    const auto at = std::find(inputs.begin(), inputs.end(), var);
+    if (at != inputs.end()) {
+      passed.push_back(static_cast<int>(at - inputs.begin()));
+      residual_axes.push_back(in_axes[static_cast<std::size_t>(at - inputs.begin())]);
+    } else {
+      passed.push_back(-1);
+      known->outputs.push_back(var);
+      known_axes.push_back(0);
+      residual_axes.push_back(0);
+    }
+  }
+  const ProgramPtr known_body = *body->derived<ProgramPtr>(
+      mask_key("pmap_known", nonzero), [&] { return std::make_shared<ProgramPtr>(known); });
+  const Values results = shardax::bind(pmap_op, params_with(params, known_body, in_axes, known_axes), in);
+  Linearized result;
+  result.out = Values(results.begin(), results.begin() + static_cast<std::ptrdiff_t>(outputs));
+  Values residuals;
+  for (std::size_t r = 0, next = outputs; r < parts.residual_count; ++r) {
+    residuals.push_back(passed[r] >= 0 ? in[static_cast<std::size_t>(passed[r])] : results[next++]);
+  }
+  const Params linear = params_with(params, parts.linear,
+                                    joined_axes(residual_axes, select_axes(in_axes, nonzero)),
+                                    select_axes(out_axes, parts.nonzero));
+  result.linear = [linear, residuals, nonzero, mask = parts.nonzero](const Values& t) {
+    return spread(shardax::bind(pmap_op, linear, joined(residuals, select(t, nonzero))), mask);
+  };
+  return result;
+}
+
+// An unmapped linear input collects the cotangents of all devices: they come out stacked and are
+// summed. An unmapped output stands for the first device's value; its cotangent is shared out
+// equally, as every device computed it.
+Values pmap_transpose(const TransposeArgs& a) {
+  const Ints& in_axes = a.params.ints("in_axes");
+  const Ints& out_axes = a.params.ints("out_axes");
+  const std::int64_t size = a.params.integer("axis_size");
+  std::vector<bool> linear, known_mask;
+  Values known;
+  for (const Value& value : a.in) {
+    linear.push_back(!value);
+    known_mask.push_back(bool(value));
+    if (value) known.push_back(value);
+  }
+  const std::vector<bool> nonzero = nonnull(a.ct);
+  Values cts;
+  for (std::size_t i = 0; i < a.ct.size(); ++i) {
+    if (!a.ct[i]) continue;
+    const bool shared = out_axes[i] < 0;
+    cts.push_back(shared ? ops::div(a.ct[i], ops::scalar(a.ct[i]->dtype(), static_cast<double>(size)))
+                         : a.ct[i]);
+  }
+  const ProgramPtr backward = transpose_program(a.params.program("jaxpr"), linear, nonzero);
+  Ints ct_axes = select_axes(in_axes, linear);
+  const Ints unmapped = ct_axes;
+  for (std::int64_t& axis : ct_axes) axis = std::max<std::int64_t>(axis, 0);
+  const Params outer = params_with(
+      a.params, backward,
+      joined_axes(select_axes(in_axes, known_mask), select_axes(out_axes, nonzero)), ct_axes);
+  Values out = shardax::bind(pmap_op, outer, joined(known, cts));
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (unmapped[i] < 0) out[i] = ops::reduce_sum(out[i], {0});
+  }
+  return spread(out, linear);
+}
+
+// The batch becomes the body's leading axis; mapped axes move one up.
+Batched pmap_batch(const BatchArgs& a) {
+  const BatchedProgram body = batch_program(a.params.program("jaxpr"), a.batched, a.axis);
+  Ints in_axes = a.params.ints("in_axes");
+  Ints out_axes = a.params.ints("out_axes");
+  Values in = a.in;
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    if (a.batched[i] && in_axes[i] >= 0) ++in_axes[i];
+  }
+  for (std::size_t i = 0; i < body.batched.size(); ++i) {
+    if (body.batched[i] && out_axes[i] >= 0) ++out_axes[i];
+  }
+  return {shardax::bind(pmap_op, params_with(a.params, body.program, in_axes, out_axes), in),
+          body.batched};
+}
+
+const Op pmap_op{{
+    .name = "pmap", .doc = "Runs a per-device program over a mapped axis.", .kind = Kind::control,
+    .type = pmap_type, .jvp_body = pmap_jvp, .linearize = pmap_linearize,
+    .transpose = pmap_transpose, .batch = pmap_batch}};
+
+}  // namespace
+
+bool is_pmap(const Op& op) { return &op == &pmap_op; }
+
+Values bind_pmap(const ProgramPtr& body, const MapParams& p, const Values& in) {
+  return shardax::bind(pmap_op,
+                       {{"axis_name", AxisNames{{p.name}}},
+                        {"axis_size", p.size},
+                        {"in_axes", p.in_axes},
+                        {"out_axes", p.out_axes},
+                        {"name", body->name},
+                        {"jaxpr", body}},
+                       in);
+}
+
+}  // namespace shardax

@@ -1,0 +1,161 @@
+// control/while.cpp - while: repeats a body as long as a condition holds.
+//
+// Inputs: constants of the condition, constants of the body, carry. It has a forward derivative;
+// its length is unknown beforehand, so it has no transpose.
+#include "base/errors.h"
+#include "control/control.h"
+#include "ops/ops.h"
+
+namespace shardax {
+namespace {
+
+extern const Op while_op;
+
+struct WhileParams {
+  ProgramPtr cond, body;
+  std::size_t cond_consts, body_consts;
+  explicit WhileParams(const Params& p)
+      : cond(p.program("cond_jaxpr")),
+        body(p.program("body_jaxpr")),
+        cond_consts(static_cast<std::size_t>(p.integer("cond_nconsts"))),
+        body_consts(static_cast<std::size_t>(p.integer("body_nconsts"))) {}
+  std::size_t carry() const { return body->outputs.size(); }
+};
+
+Values bind_while(const ProgramPtr& cond, std::size_t cond_consts, const ProgramPtr& body,
+                  std::size_t body_consts, const Values& in) {
+  return shardax::bind(while_op,
+                       {{"cond_jaxpr", cond},
+                        {"cond_nconsts", static_cast<std::int64_t>(cond_consts)},
+                        {"body_jaxpr", body},
+                        {"body_nconsts", static_cast<std::int64_t>(body_consts)}},
+                       in);
+}
+
+template <class T>
+std::vector<T> part(const std::vector<T>& all, std::size_t from, std::size_t count) {
+  const auto first = all.begin() + static_cast<std::ptrdiff_t>(from);
+  return std::vector<T>(first, first + static_cast<std::ptrdiff_t>(count));
+}
+
+template <class Once>
+std::vector<bool> fixpoint(std::vector<bool> carry, Once once) {
+  for (;;) {
+    const std::vector<bool> next = once(carry);
+    bool grown = false;
+    for (std::size_t i = 0; i < carry.size(); ++i) {
+      if (next[i] && !carry[i]) carry[i] = grown = true;
+    }
+    if (!grown) return carry;
+  }
+}
+
+// The condition over a longer carry, of which it reads the first part.
+ProgramPtr with_more_carry(const WhileParams& p, const Types& more) {
+  MutableProgram out = copy_of(*p.cond);
+  for (const Type& type : more) out->inputs.push_back(out->add(type));
+  return out;
+}
+
+JvpResult while_jvp(const Params& params, const Values& in, const Values& t) {
+  const WhileParams p(params);
+  const std::size_t first = p.cond_consts + p.body_consts;
+  const std::vector<bool> nonzero = nonnull(t);
+  const std::vector<bool> consts = part(nonzero, p.cond_consts, p.body_consts);
+  const std::vector<bool> carry = fixpoint(part(nonzero, first, p.carry()), [&](const std::vector<bool>& c) {
+    return jvp_program(p.body, joined_mask(consts, c)).nonzero;
+  });
+  const JvpProgram d = jvp_program(p.body, joined_mask(consts, carry), &carry);
+  Values const_t, carry_t;
+  Types carry_types;
+  for (std::size_t i = 0; i < p.body_consts; ++i) {
+    if (consts[i]) const_t.push_back(t[p.cond_consts + i]);
+  }
+  for (std::size_t i = 0; i < p.carry(); ++i) {
+    if (!carry[i]) continue;
+    carry_types.push_back(tangent_type(in[first + i]->type()));
+    carry_t.push_back(zeros_if_null(t[first + i], carry_types.back()));
+  }
+  // The derivative takes consts, carry, then tangents; the loop wants all constants first.
+  MutableProgram body = copy_of(*d.program);
+  const auto& old = d.program->inputs;
+  const std::size_t n = p.body_consts + p.carry();
+  body->inputs.assign(old.begin(), old.begin() + static_cast<std::ptrdiff_t>(p.body_consts));
+  const auto tangent_consts = old.begin() + static_cast<std::ptrdiff_t>(n);
+  body->inputs.insert(body->inputs.end(), tangent_consts, tangent_consts + static_cast<std::ptrdiff_t>(const_t.size()));
+  body->inputs.insert(body->inputs.end(), old.begin() + static_cast<std::ptrdiff_t>(p.body_consts), tangent_consts);
+  body->inputs.insert(body->inputs.end(), tangent_consts + static_cast<std::ptrdiff_t>(const_t.size()), old.end());
+  const Values both = bind_while(
+      with_more_carry(p, carry_types), p.cond_consts, body, p.body_consts + const_t.size(),
+      joined(joined(joined(part(in, 0, first), const_t), part(in, first, p.carry())), carry_t));
+  return {part(both, 0, p.carry()), spread(part(both, p.carry(), carry_t.size()), carry)};
+}
+
+// A condition that varies over the batch holds until no slice wants to go on; slices that are done
+// keep their carry.
+Batched while_batch(const BatchArgs& a) {
+  const WhileParams p(a.params);
+  const std::size_t first = p.cond_consts + p.body_consts;
+  const std::vector<bool> cond_consts = part(a.batched, 0, p.cond_consts);
+  const std::vector<bool> body_consts = part(a.batched, p.cond_consts, p.body_consts);
+  bool predicate = false;
+  const std::vector<bool> carry = fixpoint(part(a.batched, first, p.carry()), [&](const std::vector<bool>& c) {
+    predicate = batch_program(p.cond, joined_mask(cond_consts, c), a.axis).batched[0];
+    if (predicate) return std::vector<bool>(c.size(), true);
+    return batch_program(p.body, joined_mask(body_consts, c), a.axis).batched;
+  });
+  const BatchedProgram body = batch_program(p.body, joined_mask(body_consts, carry), a.axis, &carry);
+  const BatchedProgram cond = batch_program(p.cond, joined_mask(cond_consts, carry), a.axis);
+  Values in = a.in;
+  for (std::size_t i = 0; i < p.carry(); ++i) {
+    if (carry[i] && !a.batched[first + i]) in[first + i] = ops::broadcast_leading(in[first + i], a.axis.size);
+  }
+  if (!cond.batched[0]) {
+    return {bind_while(cond.program, p.cond_consts, body.program, p.body_consts, in), carry};
+  }
+  const ProgramPtr any = stage_closed(
+      cond.program->input_types(),
+      [&](const Values& v) -> Values { return {ops::reduce_or(evaluate(*cond.program, v)[0], {0})}; },
+      p.cond->name);
+  // The body takes the condition's constants, too, to know which slices still run.
+  Types types = part(cond.program->input_types(), 0, p.cond_consts);
+  const Types body_types = body.program->input_types();
+  types.insert(types.end(), body_types.begin(), body_types.end());
+  const ProgramPtr masked = stage_closed(
+      types,
+      [&](const Values& v) {
+        const Values state = part(v, first, p.carry());
+        const Value running = evaluate(*cond.program, joined(part(v, 0, p.cond_consts), state))[0];
+        const Values next = evaluate(*body.program, part(v, p.cond_consts, p.body_consts + p.carry()));
+        Values out;
+        for (std::size_t i = 0; i < next.size(); ++i) {
+          Value mask = running;
+          if (mask->shape() != next[i]->shape()) mask = ops::broadcast_in_dim(mask, next[i]->shape(), {0});
+          out.push_back(ops::where(mask, next[i], state[i]));
+        }
+        return out;
+      },
+      p.body->name);
+  Values inputs = part(in, 0, p.cond_consts);
+  inputs.insert(inputs.end(), in.begin(), in.end());
+  return {bind_while(any, p.cond_consts, masked, first, inputs), carry};
+}
+
+Values while_transpose(const TransposeArgs&) {
+  value_error(
+      "Reverse-mode differentiation does not work for lax.while_loop or lax.fori_loop with dynamic "
+      "start/stop values. Try using lax.scan, or using fori_loop with static start/stop.");
+}
+
+const Op while_op{{.name = "while", .doc = "Repeats a program while a condition holds.",
+                   .kind = Kind::control,
+                   .type = [](const Op&, const Types&, const Params& params) -> Types {
+                     return params.program("body_jaxpr")->output_types();
+                   },
+                   .jvp_body = while_jvp, .transpose = while_transpose, .batch = while_batch}};
+
+}  // namespace
+
+bool is_while(const Op& op) { return &op == &while_op; }
+
+}  // namespace shardax

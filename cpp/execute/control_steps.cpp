@@ -1,0 +1,214 @@
+// execute/control_steps.cpp - the steps of cond, scan and while: compiled bodies run in place.
+//
+// Carries live in two sets of buffers that swap roles from one iteration to the next, so that an
+// iteration allocates nothing. Operands and results are row-major (compile/lower.cpp sees to it).
+#include <cstring>
+
+#include "base/errors.h"
+#include "compile/lower.h"
+#include "control/control.h"
+#include "runtime/allocator.h"
+
+namespace shardax {
+namespace {
+
+// Memory for one run of a step.
+class Workspace {
+ public:
+  explicit Workspace(std::int64_t bytes)
+      : bytes_(static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1))), data_(runtime::allocate(bytes_)) {}
+  ~Workspace() { runtime::deallocate(data_, bytes_); }
+  Workspace(const Workspace&) = delete;
+  Workspace& operator=(const Workspace&) = delete;
+  std::byte* data() const { return data_; }
+
+ private:
+  std::size_t bytes_;
+  std::byte* data_;
+};
+
+std::int64_t aligned(std::int64_t bytes) { return (bytes + 63) / 64 * 64; }
+
+using Pointers = std::vector<std::byte*>;
+
+std::byte* address(const Window& w, std::byte* const* base) {
+  return base[w.slot] + w.offset * itemsize(w.type.dtype);
+}
+Pointers addresses(const std::vector<Window>& windows, std::byte* const* base) {
+  Pointers out;
+  for (const Window& w : windows) out.push_back(address(w, base));
+  return out;
+}
+std::vector<std::int64_t> sizes(const Types& types) {
+  std::vector<std::int64_t> out;
+  for (const Type& type : types) out.push_back(type.bytes());
+  return out;
+}
+
+class ControlStep : public Step {
+ public:
+  ControlStep(std::vector<Window> in, std::vector<Window> out) : in_(std::move(in)), out_(std::move(out)) {}
+
+ protected:
+  std::vector<Window> in_, out_;
+};
+
+class CondStep final : public ControlStep {
+ public:
+  CondStep(const Equation& eqn, std::vector<Window> in, std::vector<Window> out)
+      : ControlStep(std::move(in), std::move(out)) {
+    for (const ProgramPtr& branch : eqn.params.programs("branches")) branches_.push_back(compile_body(branch));
+  }
+  void run(std::byte* const* base) const override {
+    const Pointers in = addresses(in_, base), out = addresses(out_, base);
+    std::int32_t index;
+    std::memcpy(&index, in[0], sizeof index);
+    const auto last = static_cast<std::int32_t>(branches_.size()) - 1;
+    const Plan& branch = *branches_[static_cast<std::size_t>(std::clamp(index, 0, last))];
+    const Workspace arena(branch.arena_bytes);
+    branch.run_raw(in.data() + 1, out.data(), arena.data());
+  }
+  std::string text() const override { return concat("cond of ", branches_.size(), " branches"); }
+  double cost() const override {
+    double most = 0;
+    for (const PlanPtr& b : branches_) most = std::max(most, b->cost);
+    return most;
+  }
+
+ private:
+  std::vector<PlanPtr> branches_;
+};
+
+// Two sets of carry buffers.
+class Carry {
+ public:
+  Carry(const std::vector<std::int64_t>& bytes, const std::byte* const* initial) : bytes_(bytes), memory_(2 * total(bytes)) {
+    std::byte* at = memory_.data();
+    for (Pointers& set : sets_) {
+      for (std::int64_t b : bytes) {
+        set.push_back(at);
+        at += aligned(b);
+      }
+    }
+    for (std::size_t i = 0; i < bytes.size(); ++i) copy(sets_[0][i], initial[i], i);
+  }
+  const Pointers& now() const { return sets_[current_]; }
+  const Pointers& next() const { return sets_[1 - current_]; }
+  void advance() { current_ = 1 - current_; }
+  void finish(std::byte* const* out) const {
+    for (std::size_t i = 0; i < bytes_.size(); ++i) copy(out[i], now()[i], i);
+  }
+
+ private:
+  static std::int64_t total(const std::vector<std::int64_t>& bytes) {
+    std::int64_t sum = 0;
+    for (std::int64_t b : bytes) sum += aligned(b);
+    return sum;
+  }
+  void copy(std::byte* to, const std::byte* from, std::size_t i) const {
+    std::memcpy(to, from, static_cast<std::size_t>(bytes_[i]));
+  }
+  const std::vector<std::int64_t>& bytes_;
+  Workspace memory_;
+  Pointers sets_[2];
+  std::size_t current_ = 0;
+};
+
+class ScanStep final : public ControlStep {
+ public:
+  ScanStep(const Equation& eqn, std::vector<Window> in, std::vector<Window> out)
+      : ControlStep(std::move(in), std::move(out)),
+        body_(compile_body(eqn.params.program("jaxpr"))),
+        length_(eqn.params.integer("length")),
+        reverse_(eqn.params.flag("reverse")),
+        consts_(static_cast<std::size_t>(eqn.params.integer("num_consts"))),
+        carry_(static_cast<std::size_t>(eqn.params.integer("num_carry"))),
+        in_bytes_(sizes(eqn.params.program("jaxpr")->input_types())),
+        out_bytes_(sizes(eqn.params.program("jaxpr")->output_types())),
+        carry_bytes_(out_bytes_.begin(), out_bytes_.begin() + static_cast<std::ptrdiff_t>(carry_)) {}
+
+  void run(std::byte* const* base) const override {
+    const Pointers in = addresses(in_, base), out = addresses(out_, base);
+    Pointers body_in = in, body_out = out;
+    Carry carry(carry_bytes_, in.data() + consts_);
+    const Workspace arena(body_->arena_bytes);
+    for (std::int64_t step = 0; step < length_; ++step) {
+      const std::int64_t i = reverse_ ? length_ - 1 - step : step;
+      for (std::size_t k = 0; k < carry_; ++k) {
+        body_in[consts_ + k] = carry.now()[k];
+        body_out[k] = carry.next()[k];
+      }
+      for (std::size_t k = consts_ + carry_; k < in.size(); ++k) body_in[k] = in[k] + i * in_bytes_[k];
+      for (std::size_t k = carry_; k < out.size(); ++k) body_out[k] = out[k] + i * out_bytes_[k];
+      body_->run_raw(body_in.data(), body_out.data(), arena.data());
+      carry.advance();
+    }
+    carry.finish(out.data());
+  }
+  std::string text() const override { return concat("scan of ", length_, " steps of ", body_->steps.size()); }
+  double cost() const override { return static_cast<double>(length_) * (body_->cost + 100); }
+
+ private:
+  PlanPtr body_;
+  std::int64_t length_;
+  bool reverse_;
+  std::size_t consts_, carry_;
+  std::vector<std::int64_t> in_bytes_, out_bytes_, carry_bytes_;
+};
+
+class WhileStep final : public ControlStep {
+ public:
+  WhileStep(const Equation& eqn, std::vector<Window> in, std::vector<Window> out)
+      : ControlStep(std::move(in), std::move(out)),
+        cond_(compile_body(eqn.params.program("cond_jaxpr"))),
+        body_(compile_body(eqn.params.program("body_jaxpr"))),
+        cond_consts_(static_cast<std::size_t>(eqn.params.integer("cond_nconsts"))),
+        body_consts_(static_cast<std::size_t>(eqn.params.integer("body_nconsts"))),
+        carry_bytes_(sizes(eqn.params.program("body_jaxpr")->output_types())) {}
+
+  void run(std::byte* const* base) const override {
+    const Pointers in = addresses(in_, base), out = addresses(out_, base);
+    const std::size_t first = cond_consts_ + body_consts_;
+    Pointers cond_in(in.begin(), in.begin() + static_cast<std::ptrdiff_t>(cond_consts_));
+    Pointers body_in(in.begin() + static_cast<std::ptrdiff_t>(cond_consts_), in.begin() + static_cast<std::ptrdiff_t>(first));
+    cond_in.resize(cond_consts_ + carry_bytes_.size());
+    body_in.resize(body_consts_ + carry_bytes_.size());
+    Carry carry(carry_bytes_, in.data() + first);
+    const Workspace arena(std::max(cond_->arena_bytes, body_->arena_bytes));
+    for (;;) {
+      for (std::size_t k = 0; k < carry_bytes_.size(); ++k) {
+        cond_in[cond_consts_ + k] = body_in[body_consts_ + k] = carry.now()[k];
+      }
+      bool go_on = false;
+      std::byte* flag = reinterpret_cast<std::byte*>(&go_on);
+      cond_->run_raw(cond_in.data(), &flag, arena.data());
+      if (!go_on) break;
+      body_->run_raw(body_in.data(), carry.next().data(), arena.data());
+      carry.advance();
+    }
+    carry.finish(out.data());
+  }
+  std::string text() const override { return concat("while over ", carry_bytes_.size(), " carries"); }
+  double cost() const override { return 1e6; }  // of unknown length: taken as long
+
+ private:
+  PlanPtr cond_, body_;
+  std::size_t cond_consts_, body_consts_;
+  std::vector<std::int64_t> carry_bytes_;
+};
+
+std::unique_ptr<Step> lower_control(const Equation& eqn, const std::vector<Window>& in,
+                                    const std::vector<Window>& out) {
+  if (is_cond(*eqn.op)) return std::make_unique<CondStep>(eqn, in, out);
+  if (is_scan(*eqn.op)) return std::make_unique<ScanStep>(eqn, in, out);
+  if (is_while(*eqn.op)) return std::make_unique<WhileStep>(eqn, in, out);
+  throw InternalError(concat("'", eqn.op->name, "' has no step"));
+}
+
+const bool installed = [] {
+  set_control_lowering(lower_control);
+  return true;
+}();
+
+}  // namespace
+}  // namespace shardax

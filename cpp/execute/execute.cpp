@@ -1,0 +1,296 @@
+// execute/execute.cpp - plan caches, uniform inputs, and releasing the interpreter's lock.
+#include "execute/execute.h"
+
+#include <list>
+#include <mutex>
+
+#include "base/errors.h"
+#include "compile/pipeline.h"
+#include "control/control.h"
+
+namespace shardax {
+namespace {
+
+void* (*release_lock)() = nullptr;
+void (*acquire_lock)(void*) = nullptr;
+
+// Handing the lock over costs about a microsecond; worth it from some tens of microseconds on.
+constexpr double long_work_ns = 50'000;
+
+class LockReleased {
+ public:
+  explicit LockReleased(bool wanted) : active_(wanted && release_lock) {
+    if (active_) state_ = release_lock();
+  }
+  ~LockReleased() {
+    if (active_) acquire_lock(state_);
+  }
+  LockReleased(const LockReleased&) = delete;
+  LockReleased& operator=(const LockReleased&) = delete;
+
+ private:
+  bool active_;
+  void* state_ = nullptr;
+};
+
+Values run_plan(const Plan& plan, const Values& arrays) {
+  const LockReleased released(plan.cost > long_work_ns);
+  return plan.run(arrays);
+}
+
+void check_alive(const Array& array) {
+  if (array.deleted()) {
+    fail(ErrorKind::runtime_error, "Array has been deleted with shape=", to_string(array.type()), ".");
+  }
+}
+
+// Are all slices along `axis` the same bits? Stops at the first difference.
+bool slices_equal(const Array& array, std::int64_t axis) {
+  const auto a = static_cast<std::size_t>(axis);
+  const int width = itemsize(array.dtype());
+  Shape shape = array.shape(), strides = array.strides();
+  const std::int64_t count = shape[a], step = strides[a] * width;
+  shape.erase(a);
+  strides.erase(a);
+  if (!is_contiguous(shape, strides)) return false;
+  std::int64_t size = width;
+  for (std::int64_t d : shape) size *= d;
+  for (std::int64_t i = 1; i < count; ++i) {
+    if (std::memcmp(array.data(), array.data() + i * step, static_cast<std::size_t>(size)) != 0) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void set_lock_hooks(void* (*release)(), void (*acquire)(void*)) {
+  release_lock = release;
+  acquire_lock = acquire;
+}
+
+struct Callable::State {
+  struct Entry {
+    std::vector<Shape> strides;
+    PlanPtr plan;
+  };
+  std::mutex mutex;  // guards the entries, not the runs
+  std::vector<Entry> entries;
+  // Inputs that a pmap maps, with the axis, and whether they have been seen to vary.
+  struct Mapped {
+    std::size_t input;
+    std::int64_t axis;
+    bool varies = false;
+  };
+  std::vector<Mapped> mapped;
+};
+
+Callable::Callable(ProgramPtr program) : program_(std::move(program)), state_(new State) {
+  for (const Equation& eqn : program_->equations) {
+    if (!is_pmap(*eqn.op)) continue;
+    const Ints& in_axes = eqn.params.ints("in_axes");
+    for (std::size_t i = 0; i < in_axes.size(); ++i) {
+      const auto at = std::find(program_->inputs.begin(), program_->inputs.end(), eqn.inputs[i]);
+      if (in_axes[i] < 0 || at == program_->inputs.end()) continue;
+      state_->mapped.push_back({static_cast<std::size_t>(at - program_->inputs.begin()), in_axes[i]});
+    }
+  }
+}
+
+Callable::~Callable() = default;
+
+Values Callable::operator()(const Values& arrays) {
+  for (const Value& value : arrays) check_alive(as_array(value));
+  SmallVector<const Shape*, 16> strides;
+  for (const Value& value : arrays) strides.push_back(&as_array(value).strides());
+  std::vector<Shape> changed;
+  changed.reserve(state_->mapped.size());
+  PlanPtr plan;
+  {
+    const std::lock_guard lock(state_->mutex);
+    for (State::Mapped& m : state_->mapped) {
+      Array& array = as_array(arrays[m.input]);
+      if (m.varies || array.strides()[static_cast<std::size_t>(m.axis)] == 0 ||
+          array.shape()[static_cast<std::size_t>(m.axis)] < 2) {
+        continue;
+      }
+      const bool leading = m.axis == 0;
+      auto verdict = leading ? array.leading_uniformity() : Array::Uniformity::unknown;
+      if (verdict == Array::Uniformity::unknown) {
+        verdict = slices_equal(array, m.axis) ? Array::Uniformity::uniform : Array::Uniformity::varying;
+        if (leading) array.remember_uniformity(verdict);
+      }
+      if (verdict == Array::Uniformity::varying) {
+        m.varies = true;
+        continue;
+      }
+      changed.push_back(*strides[m.input]);
+      changed.back()[static_cast<std::size_t>(m.axis)] = 0;
+      strides[m.input] = &changed.back();
+    }
+    for (const State::Entry& entry : state_->entries) {
+      bool same = true;
+      for (std::size_t i = 0; same && i < entry.strides.size(); ++i) same = entry.strides[i] == *strides[i];
+      if (same) {
+        plan = entry.plan;
+        break;
+      }
+    }
+  }
+  if (!plan) {
+    CompileOptions options;
+    for (const Shape* s : strides) options.input_strides.push_back(*s);
+    plan = compile(program_, options);
+    const std::lock_guard lock(state_->mutex);
+    // Unusual layouts must not pile up: a call site has few of them.
+    constexpr std::size_t max_layouts = 32;
+    if (state_->entries.size() == max_layouts) state_->entries.erase(state_->entries.begin());
+    std::vector<Shape> key;
+    for (const Shape* s : strides) key.push_back(*s);
+    state_->entries.push_back({std::move(key), plan});
+  }
+  return run_plan(*plan, arrays);
+}
+
+namespace {
+
+// Plans of single ops, by everything that a plan depends on.
+struct EagerCache {
+  struct Entry {
+    const Op* op;
+    Params params;
+    Types types;
+    std::vector<Shape> strides;
+    PlanPtr plan;
+  };
+  std::mutex mutex;
+  std::unordered_multimap<std::size_t, Entry> entries;
+};
+
+EagerCache& eager_cache() {
+  static EagerCache cache;
+  return cache;
+}
+
+ProgramPtr one_op_program(const Op& op, const Params& params, const Values& in) {
+  MutableProgram program(new Program);
+  program->name = op.name;
+  Types types;
+  Equation eqn{&op, params, {}, {}, nullptr};
+  for (const Value& value : in) {
+    const Var v = program->add(value->type());
+    program->inputs.push_back(v);
+    eqn.inputs.push_back(v);
+    types.push_back(value->type());
+  }
+  for (Type& type : infer_types(op, types, params)) {
+    const Var v = program->add(std::move(type));
+    eqn.outputs.push_back(v);
+    program->outputs.push_back(v);
+  }
+  program->equations.push_back(std::move(eqn));
+  return program;
+}
+
+// Views of arrays need no plan.
+bool evaluate_view(const Op& op, const Params& params, const Values& in, Values& out) {
+  if (!op.view) return false;
+  const Array& source = as_array(in[0]);
+  Types types = infer_types(op, {source.type()}, params);
+  ViewLayout layout;
+  if (!op.view(params, source.type(), source.strides(), types[0], layout)) return false;
+  out.push_back(view_of(source, std::move(types[0]), std::move(layout.strides), layout.offset));
+  return true;
+}
+
+PlanPtr eager_plan(const Op& op, const Params& params, const Values& in) {
+  std::size_t key = mix(std::hash<const void*>{}(&op), hash(params));
+  for (const Value& value : in) {
+    key = mix(key, hash(value->type()));
+    key = mix_all(key, as_array(value).strides());
+  }
+  EagerCache& cache = eager_cache();
+  {
+    const std::lock_guard lock(cache.mutex);
+    const auto [first, last] = cache.entries.equal_range(key);
+    for (auto it = first; it != last; ++it) {
+      const EagerCache::Entry& e = it->second;
+      bool same = e.op == &op && e.types.size() == in.size() && e.params == params;
+      for (std::size_t i = 0; same && i < in.size(); ++i) {
+        same = e.types[i] == in[i]->type() && e.strides[i] == as_array(in[i]).strides();
+      }
+      if (same) return e.plan;
+    }
+  }
+  CompileOptions options;
+  Types types;
+  for (const Value& value : in) {
+    options.input_strides.push_back(as_array(value).strides());
+    types.push_back(value->type());
+  }
+  PlanPtr plan = compile(one_op_program(op, params, in), options);
+  const std::lock_guard lock(cache.mutex);
+  constexpr std::size_t max_entries = 4096;
+  if (cache.entries.size() >= max_entries) cache.entries.clear();
+  cache.entries.emplace(key, EagerCache::Entry{&op, params, types, options.input_strides, plan});
+  return plan;
+}
+
+// Calls of ops that carry programs, most recent first. Few are kept, as each keeps its programs
+// alive; the calls of jit and pmap themselves have Callables of their own.
+struct ControlCache {
+  struct Entry {
+    const Op* op;
+    Params params;
+    Types types;
+    std::shared_ptr<Callable> callable;
+  };
+  std::mutex mutex;
+  std::list<Entry> entries;
+};
+
+std::shared_ptr<Callable> control_callable(const Op& op, const Params& params, const Values& in) {
+  static ControlCache cache;
+  constexpr std::size_t max_entries = 64;
+  const std::lock_guard lock(cache.mutex);
+  for (auto it = cache.entries.begin(); it != cache.entries.end(); ++it) {
+    bool same = it->op == &op && it->params == params;
+    for (std::size_t i = 0; same && i < in.size(); ++i) same = it->types[i] == in[i]->type();
+    if (!same) continue;
+    cache.entries.splice(cache.entries.begin(), cache.entries, it);
+    return it->callable;
+  }
+  Types types;
+  for (const Value& value : in) types.push_back(value->type());
+  auto callable = std::make_shared<Callable>(one_op_program(op, params, in));
+  cache.entries.push_front({&op, params, std::move(types), callable});
+  if (cache.entries.size() > max_entries) cache.entries.pop_back();
+  return callable;
+}
+
+}  // namespace
+
+Values evaluate_op(const Op& op, const Params& params, const Values& in) {
+  for (const Value& value : in) check_alive(as_array(value));
+  if (op.kind == Kind::collective) {
+    for (const auto& [key, value] : params) {
+      if (const auto* names = std::get_if<AxisNames>(&value)) {
+        for (AxisName name : names->names) axis_size(name, op.name);
+      }
+    }
+  }
+  if (op.kind == Kind::control) {
+    return (*control_callable(op, params, in))(in);
+  }
+  Values out;
+  if (evaluate_view(op, params, in, out)) return out;
+  return run_plan(*eager_plan(op, params, in), in);
+}
+
+namespace {
+const bool installed = [] {
+  set_evaluator(evaluate_op);
+  return true;
+}();
+}  // namespace
+
+}  // namespace shardax

@@ -1,0 +1,34 @@
+// execute/execute.h - running programs and single ops on arrays.
+#pragma once
+
+#include "trace/trace.h"
+
+namespace shardax {
+
+// A program ready to be called: compiled once for each layout (strides) of its inputs, and each
+// set of inputs that are uniform. Keep one per call site; calls are cheap when layouts repeat.
+class Callable {
+ public:
+  explicit Callable(ProgramPtr program);
+  ~Callable();
+  Callable(const Callable&) = delete;
+  Callable& operator=(const Callable&) = delete;
+  // Inputs must be arrays of the program's input types. Releases the interpreter's lock around
+  // long work (see set_lock_hooks).
+  Values operator()(const Values& arrays);
+  const ProgramPtr& program() const { return program_; }
+
+ private:
+  struct State;
+  ProgramPtr program_;
+  std::unique_ptr<State> state_;
+};
+
+// Computes one op on arrays: a one-op program, whose plan is cached by op, params and layout. Ops
+// that carry programs keep their Callable in the program they carry.
+Values evaluate_op(const Op& op, const Params& params, const Values& in);
+
+// Called before and after work that is long enough to be worth it. Installed by the bindings.
+void set_lock_hooks(void* (*release)(), void (*acquire)(void*));
+
+}  // namespace shardax

@@ -1,0 +1,45 @@
+// ir/op.cpp - the registry of records.
+#include "ir/op.h"
+
+#include <algorithm>
+
+#include "base/errors.h"
+
+namespace shardax {
+namespace {
+
+std::vector<const Op*>& registry() {
+  static std::vector<const Op*> list;
+  return list;
+}
+
+}  // namespace
+
+Op::Op(const OpSpec& spec) : OpSpec(spec) {
+  auto& list = registry();
+  list.insert(std::upper_bound(list.begin(), list.end(), this,
+                               [](const Op* a, const Op* b) { return a->name < b->name; }),
+              this);
+}
+
+const std::vector<const Op*>& all_ops() { return registry(); }
+
+const Op* find_op(std::string_view name) {
+  const auto& list = registry();
+  const auto it = std::lower_bound(list.begin(), list.end(), name,
+                                   [](const Op* op, std::string_view n) { return op->name < n; });
+  return it != list.end() && (*it)->name == name ? *it : nullptr;
+}
+
+Types infer_types(const Op& op, const Types& in, const Params& params) {
+  Types out = op.type(op, in, params);
+  if (op.kind == Kind::collective) return out;
+  AxisSet varying;
+  for (const Type& type : in) varying = join(varying, type.varying);
+  if (!varying.empty()) {
+    for (Type& type : out) type.varying = join(type.varying, varying);
+  }
+  return out;
+}
+
+}  // namespace shardax

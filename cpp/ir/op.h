@@ -1,0 +1,161 @@
+// ir/op.h - the record of an op: all that the system knows of it, in one place.
+//
+// Transformations, passes, bindings, docs and tests iterate over records; none of them names an
+// op. Families of ops (ops/*.cpp) fill most fields through constructors such as `unary`.
+//
+// Rules run in "final style": they call functions on Values (ops/ops.h), which trace, stage or
+// compute according to what the Values are, so that any rule works under any nesting.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string_view>
+
+#include "ir/program.h"
+
+namespace shardax {
+
+enum class Kind {
+  elementwise,  // output[i] depends on input[i] only; rank-0 operands are broadcast
+  reduction,    // combines elements along the param `axes`
+  layout,       // rearranges: often a view
+  collective,   // acts over named mapped axes; compiled away by batching
+  control,      // carries programs
+  other,        // a kernel of its own
+};
+
+struct JvpArgs {
+  const Params& params;
+  const Values& in;   // primal inputs
+  const Values& out;  // primal outputs
+  const Values& t;    // tangents of the inputs, null where zero; at least one is not
+};
+// In: as above. Out: tangents of the outputs, null where zero.
+using JvpRule = Values (*)(const JvpArgs&);
+
+// Ops that carry programs compute primal outputs and tangents together.
+struct JvpResult {
+  Values out;
+  Values t;
+};
+using JvpBodyRule = JvpResult (*)(const Params& params, const Values& in, const Values& t);
+
+// Splits an op into what is known (computed here, on the primal inputs) and a linear function of
+// the tangents; `nonzero` says which inputs have one. `linear` takes a tangent per input and gives
+// one per output, null where zero.
+struct Linearized {
+  Values out;
+  std::function<Values(const Values& t)> linear;
+};
+using LinearizeRule = Linearized (*)(const Params& params, const Values& in,
+                                     const std::vector<bool>& nonzero);
+
+struct TransposeArgs {
+  const Params& params;
+  const Values& ct;             // cotangents of the outputs, null where zero; at least one is not
+  const Values& in;             // values of the inputs; null for those the op is linear in
+  const Types& in_types;
+  const Types& out_types;
+  bool linear(std::size_t i) const { return !in[i]; }
+};
+// Out: one cotangent per input, null for zero and for those that are not linear.
+using TransposeRule = Values (*)(const TransposeArgs&);
+
+// The axis over which a program is being batched. Batched values carry it as dimension 0.
+struct BatchAxis {
+  std::int64_t size;
+  AxisName name = -1;      // -1: unnamed
+  bool devices = false;    // a device axis (pmap), not an ordinary vmap
+};
+struct BatchArgs {
+  const Op& op;
+  const Params& params;
+  const Values& in;
+  const std::vector<bool>& batched;  // at least one is true, or the op uses `axis` by name
+  const BatchAxis& axis;
+};
+struct Batched {
+  Values out;
+  std::vector<bool> batched;
+};
+using BatchRule = Batched (*)(const BatchArgs&);
+
+using TypeRule = Types (*)(const Op& op, const Types& in, const Params& params);
+
+// One tile of an elementwise op: n elements, contiguous, of the dtypes the op was typed with.
+// `extra` is the constant that MapKernel carries (an exponent, say).
+using MapFunction = void (*)(void* out, const void* const* in, std::int64_t n, std::int64_t extra);
+struct MapKernel {
+  MapFunction function = nullptr;
+  std::int64_t extra = 0;
+};
+// 16-bit floats never reach `map`: the compiler widens them to float32 and rounds the result,
+// unless the record says `half_native`.
+using MapRule = MapKernel (*)(const Types& in, const Type& out, const Params& params);
+
+// What a reduction computes; `none` for other ops.
+enum class Reduce : std::uint8_t { sum, prod, max, min, all, any, none };
+
+// A strided window on memory, with element strides.
+struct View {
+  std::byte* data = nullptr;
+  DType dtype = DType::float32;
+  Shape shape;
+  Shape strides;
+};
+using Kernel = std::function<void(std::span<const View> in, std::span<const View> out)>;
+using KernelRule = Kernel (*)(const Types& in, const Types& out, const Params& params);
+
+// The parameters as make_jaxpr prints them ("axes=(0,)"), where that is not simply the map.
+using ShowRule = std::vector<std::string> (*)(const Params& params);
+
+// For layout ops: the strides and the offset (in elements) at which the output is seen in the
+// input's memory; false where only a copy will do.
+struct ViewLayout {
+  Shape strides;
+  std::int64_t offset = 0;
+};
+using ViewRule = bool (*)(const Params& params, const Type& in, const Shape& in_strides,
+                          const Type& out, ViewLayout& result);
+
+// A set of dtypes, one bit each.
+using DTypeSet = std::uint32_t;
+constexpr DTypeSet bit(DType d) { return DTypeSet{1} << static_cast<int>(d); }
+
+struct OpSpec {
+  std::string_view name;
+  std::string_view doc;
+  Kind kind = Kind::other;
+  DTypeSet dtypes = 0;        // of the operands, for families that share a type rule
+  TypeRule type = nullptr;
+  JvpRule jvp = nullptr;
+  JvpBodyRule jvp_body = nullptr;    // instead of jvp
+  LinearizeRule linearize = nullptr; // with jvp_body; without it, the tangent part of jvp_body is recorded
+  TransposeRule transpose = nullptr;
+  BatchRule batch = nullptr;
+  bool no_gradient = false;   // explicit: derivatives are zero or do not exist
+  bool half_native = false;
+  bool effects = false;       // must run, once, in order
+  MapRule map = nullptr;
+  Reduce reduce = Reduce::none;
+  ViewRule view = nullptr;
+  KernelRule kernel = nullptr;
+  ShowRule show = nullptr;
+};
+
+class Op : public OpSpec {
+ public:
+  explicit Op(const OpSpec& spec);
+  Op(const Op&) = delete;
+  Op& operator=(const Op&) = delete;
+};
+
+// All records, sorted by name.
+const std::vector<const Op*>& all_ops();
+const Op* find_op(std::string_view name);
+
+// The types of the outputs: the record's rule, and varying axes joined over the inputs except for
+// collectives, whose rules change them.
+Types infer_types(const Op& op, const Types& in, const Params& params);
+
+}  // namespace shardax

@@ -1,0 +1,77 @@
+// ir/params.h - the static parameters of an equation: one ordered name -> value map.
+//
+// Being generic, printing, hashing, comparing and binding to Python need no code per op.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "array/array.h"
+
+namespace shardax {
+
+class Program;
+using ProgramPtr = Shared<const Program>;
+using Programs = std::vector<ProgramPtr>;
+
+using Ints = Shape;
+
+// The names of mapped axes that a collective acts over.
+struct AxisNames {
+  AxisSet names;  // in the user's order, not sorted
+  friend bool operator==(const AxisNames&, const AxisNames&) = default;
+};
+
+// An object of the host language that an equation carries (a callback, a custom rule). The table
+// that owns the objects lives in the bindings; here it is an opaque, reference-counted handle.
+struct HostObject : RefCounted {
+  virtual std::string text() const = 0;
+};
+using HostObjectPtr = Shared<const HostObject>;
+
+using ParamValue = std::variant<std::monostate, bool, std::int64_t, double, std::string, Ints, DType,
+                                AxisNames, ProgramPtr, Programs, HostObjectPtr>;
+
+class Params {
+ public:
+  using Entry = std::pair<std::string_view, ParamValue>;
+  Params() = default;
+  Params(std::initializer_list<Entry> entries) : entries_(entries) {}
+
+  // `name` must be a literal: it is kept by reference.
+  void set(std::string_view name, ParamValue value);
+  const ParamValue* find(std::string_view name) const;
+  bool has(std::string_view name) const { return find(name) != nullptr; }
+
+  template <class T>
+  const T& get(std::string_view name) const {
+    const ParamValue* value = find(name);
+    if (!value || !std::holds_alternative<T>(*value)) missing(name);
+    return std::get<T>(*value);
+  }
+  bool flag(std::string_view name) const { return get<bool>(name); }
+  std::int64_t integer(std::string_view name) const { return get<std::int64_t>(name); }
+  const Ints& ints(std::string_view name) const { return get<Ints>(name); }
+  DType dtype(std::string_view name) const { return get<DType>(name); }
+  const ProgramPtr& program(std::string_view name) const { return get<ProgramPtr>(name); }
+  const Programs& programs(std::string_view name) const { return get<Programs>(name); }
+  const AxisSet& axes(std::string_view name) const { return get<AxisNames>(name).names; }
+  const std::string& text(std::string_view name) const { return get<std::string>(name); }
+  Params with(std::string_view name, ParamValue value) const;
+
+  auto begin() const { return entries_.begin(); }
+  auto end() const { return entries_.end(); }
+  bool empty() const { return entries_.empty(); }
+  friend bool operator==(const Params&, const Params&) = default;
+
+ private:
+  [[noreturn]] static void missing(std::string_view name);
+  std::vector<Entry> entries_;
+};
+
+std::size_t hash(const Params& params);
+std::string to_string(const ParamValue& value);
+
+}  // namespace shardax

@@ -1,0 +1,205 @@
+// ir/print.cpp - programs as text, in JAX's form.
+#include <cmath>
+#include <cstdio>
+#include <unordered_map>
+
+#include "array/half.h"
+#include "ir/document.h"
+#include "ir/op.h"
+
+namespace shardax {
+namespace {
+
+constexpr int line_width = 80;
+
+// a, b, ..., z, ba, bb, ... in order of first mention.
+class Names {
+ public:
+  std::string fresh() {
+    int n = next_++;
+    std::string name;
+    do {
+      name.insert(name.begin(), static_cast<char>('a' + n % 26));
+      n /= 26;
+    } while (n > 0);
+    return name;
+  }
+
+ private:
+  int next_ = 0;
+};
+
+std::string literal_text(const Array& value) {
+  const std::byte* data = value.data();
+  std::string text = visit_dtype(value.dtype(), [&](auto zero) -> std::string {
+    using T = decltype(zero);
+    T x;
+    std::memcpy(&x, data, sizeof x);
+    const auto real_text = [](double v) -> std::string {
+      if (std::isnan(v)) return "nan";
+      if (std::isinf(v)) return v > 0 ? "inf" : "-inf";
+      char buffer[40];
+      // The shortest decimal that reads back as the same float.
+      for (int digits = 1; digits <= 17; ++digits) {
+        std::snprintf(buffer, sizeof buffer, "%.*g", digits, v);
+        const double back = std::strtod(buffer, nullptr);
+        const bool single = std::is_same_v<T, float> || std::is_same_v<T, std::complex<float>>;
+        if (single ? static_cast<float>(back) == static_cast<float>(v) : back == v) break;
+      }
+      std::string out = buffer;
+      if (out.find_first_of(".en") == std::string::npos) out += ".0";
+      return out;
+    };
+    if constexpr (std::is_same_v<T, bool>) return x ? "True" : "False";
+    else if constexpr (std::is_same_v<T, bfloat16_t> || std::is_same_v<T, float16_t>) return real_text(static_cast<double>(to_float(x)));
+    else if constexpr (std::is_same_v<T, key_t>) return "key";
+    else if constexpr (std::is_integral_v<T>) return std::to_string(x);
+    else if constexpr (std::is_floating_point_v<T>) return real_text(static_cast<double>(x));
+    else return "(" + real_text(static_cast<double>(x.real())) + "+" + real_text(static_cast<double>(x.imag())) + "j)";
+  });
+  return text + ":" + short_string(value.type());
+}
+
+class Printer {
+ public:
+  using Scope = std::unordered_map<Var, std::string>;
+
+  // `given`: names that the inputs and outputs of a called program take from the call.
+  Document program(const Program& p, const std::vector<std::string>& inputs = {},
+                   const std::vector<std::string>& outputs = {}) {
+    Scope scope;
+    std::vector<bool> used(p.types.size(), false);
+    for (const Equation& eqn : p.equations) {
+      for (Var v : eqn.inputs) used[static_cast<std::size_t>(v)] = true;
+    }
+    for (Var v : p.outputs) used[static_cast<std::size_t>(v)] = true;
+    std::vector<std::string> constants, parameters;
+    for (const Constant& c : p.constants) {
+      if (c.value->type().rank() == 0) {
+        scope[c.var] = literal_text(*c.value);
+      } else if (used[static_cast<std::size_t>(c.var)]) {
+        constants.push_back(declare(scope, p, c.var));
+      }
+    }
+    for (std::size_t i = 0; i < p.inputs.size(); ++i) {
+      if (i < inputs.size() && !inputs[i].empty()) scope.try_emplace(p.inputs[i], inputs[i]);
+      parameters.push_back(declare(scope, p, p.inputs[i]));
+    }
+    for (std::size_t i = 0; i < outputs.size(); ++i) scope.try_emplace(p.outputs[i], outputs[i]);
+    std::vector<Document> equations;
+    for (const Equation& eqn : p.equations) {
+      equations.push_back(Document::line(equations.empty() ? " " : "; "));
+      equations.push_back(equation(p, eqn, scope, used));
+    }
+    std::string results;
+    for (std::size_t i = 0; i < p.outputs.size(); ++i) results += (i ? ", " : "") + scope[p.outputs[i]];
+    if (p.outputs.size() == 1) results += ",";
+    const std::string head = "{ lambda" + spaced(constants) + " ;" + spaced(parameters) + ". let";
+    return Document::group({head, Document::nest(4, std::move(equations)),
+                            Document::nest(2, {Document::line(), "in (" + results + ") }"})});
+  }
+
+ private:
+  static std::string spaced(const std::vector<std::string>& items) {
+    std::string out;
+    for (const std::string& item : items) out += " " + item;
+    return out.empty() ? "" : out;
+  }
+
+  std::string declare(Scope& scope, const Program& p, Var v) {
+    const auto [it, added] = scope.try_emplace(v);
+    if (added) it->second = names_.fresh();
+    return it->second + ":" + short_string(p.type(v));
+  }
+
+  Document equation(const Program& p, const Equation& eqn, Scope& scope, const std::vector<bool>& used) {
+    std::string left, right;
+    std::vector<std::string> in, out;
+    for (Var v : eqn.inputs) {
+      right += " " + scope[v];
+      in.push_back(p.constants.empty() || scope[v].find(':') == std::string::npos ? scope[v] : "");
+    }
+    for (Var v : eqn.outputs) {
+      if (!used[static_cast<std::size_t>(v)]) scope.try_emplace(v, "_");
+      left += (left.empty() ? "" : " ") + declare(scope, p, v);
+      out.push_back(scope[v]);
+    }
+    if (eqn.inputs.empty()) right = " ";
+    std::vector<Document> line{left + " = " + std::string(eqn.op->name)};
+    std::vector<Document> params = parameters(eqn, in, out);
+    if (!params.empty()) {
+      std::vector<Document> inner;
+      for (std::size_t i = 0; i < params.size(); ++i) {
+        inner.push_back(Document::line(i ? " " : ""));
+        inner.push_back(std::move(params[i]));
+      }
+      line.push_back(Document::group({"[", Document::nest(2, std::move(inner)), Document::line(""), "]"}));
+    }
+    line.push_back(right);
+    return Document::chain(std::move(line));
+  }
+
+  std::vector<Document> parameters(const Equation& eqn, const std::vector<std::string>& in,
+                                   const std::vector<std::string>& out) {
+    if (eqn.op->show) {
+      std::vector<Document> shown;
+      for (const std::string& text : eqn.op->show(eqn.params)) shown.emplace_back(text);
+      return shown;
+    }
+    std::vector<Params::Entry> sorted(eqn.params.begin(), eqn.params.end());
+    const bool call = eqn.op->name == "jit";
+    if (!call) {
+      std::sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    }
+    std::vector<Document> shown;
+    for (const auto& [name, value] : sorted) {
+      std::vector<Document> text{std::string(name) + "="};
+      if (const auto* body = std::get_if<ProgramPtr>(&value)) {
+        text.push_back(call ? program(**body, in, out) : program(**body));
+      } else if (const auto* bodies = std::get_if<Programs>(&value)) {
+        std::vector<Document> list;
+        for (const ProgramPtr& body : *bodies) {
+          list.push_back(Document::line());
+          list.push_back(program(*body));
+        }
+        text.push_back(Document::group({"(", Document::nest(2, std::move(list)), Document::line(), ")"}));
+      } else {
+        text.emplace_back(to_string(value));
+      }
+      shown.push_back(Document::chain(std::move(text)));
+    }
+    return shown;
+  }
+
+  Names names_;
+};
+
+struct ParamText {
+  std::string operator()(std::monostate) const { return "None"; }
+  std::string operator()(bool b) const { return b ? "True" : "False"; }
+  std::string operator()(std::int64_t i) const { return std::to_string(i); }
+  std::string operator()(double d) const { return std::to_string(d); }
+  std::string operator()(const std::string& s) const { return s; }
+  std::string operator()(const Ints& ints) const { return to_string(ints); }
+  std::string operator()(DType d) const { return std::string(name(d)); }
+  std::string operator()(const AxisNames& a) const {
+    std::string out;
+    for (AxisName n : a.names) out += (out.empty() ? "" : ", ") + ("'" + axis_text(n) + "'");
+    return "(" + out + (a.names.size() == 1 ? ",)" : ")");
+  }
+  std::string operator()(const ProgramPtr& p) const { return to_string(*p); }
+  std::string operator()(const Programs& list) const {
+    std::string out;
+    for (const ProgramPtr& p : list) out += to_string(*p) + " ";
+    return out;
+  }
+  std::string operator()(const HostObjectPtr& h) const { return h->text(); }
+};
+
+}  // namespace
+
+std::string to_string(const ParamValue& value) { return std::visit(ParamText{}, value); }
+
+std::string to_string(const Program& program) { return Printer().program(program).layout(line_width); }
+
+}  // namespace shardax

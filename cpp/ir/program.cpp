@@ -1,0 +1,81 @@
+// ir/program.cpp - building, copying and checking programs.
+#include "ir/program.h"
+
+#include "base/errors.h"
+#include "ir/op.h"
+
+namespace shardax {
+
+Types Program::input_types() const {
+  Types out;
+  for (Var v : inputs) out.push_back(type(v));
+  return out;
+}
+
+Types Program::output_types() const {
+  Types out;
+  for (Var v : outputs) out.push_back(type(v));
+  return out;
+}
+
+std::vector<const Array*> Program::constant_table() const {
+  std::vector<const Array*> table(types.size(), nullptr);
+  for (const Constant& c : constants) table[static_cast<std::size_t>(c.var)] = c.value.get();
+  return table;
+}
+
+MutableProgram copy_of(const Program& program) {
+  MutableProgram copy(new Program);
+  copy->name = program.name;
+  copy->types = program.types;
+  copy->inputs = program.inputs;
+  copy->constants = program.constants;
+  copy->equations = program.equations;
+  copy->outputs = program.outputs;
+  return copy;
+}
+
+void verify(const Program& program, const std::string& stage) {
+  std::vector<bool> defined(program.types.size(), false);
+  const auto broken = [&](const std::string& what) {
+    throw InternalError(concat("after ", stage, ": ", what, " in\n", to_string(program)));
+  };
+  const auto define = [&](Var v) {
+    if (defined[static_cast<std::size_t>(v)]) broken(concat("variable ", v, " is defined twice"));
+    defined[static_cast<std::size_t>(v)] = true;
+  };
+  for (Var v : program.inputs) define(v);
+  for (const Constant& c : program.constants) {
+    define(c.var);
+    if (!same_shape_and_dtype(c.value->type(), program.type(c.var))) broken("a constant has another type");
+  }
+  for (const Equation& eqn : program.equations) {
+    Types in;
+    for (Var v : eqn.inputs) {
+      if (!defined[static_cast<std::size_t>(v)]) {
+        broken(concat("'", eqn.op->name, "' uses an undefined variable"));
+      }
+      in.push_back(program.type(v));
+    }
+    const Types out = infer_types(*eqn.op, in, eqn.params);
+    if (out.size() != eqn.outputs.size()) broken(concat("'", eqn.op->name, "' has another arity"));
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      define(eqn.outputs[i]);
+      if (!same_shape_and_dtype(out[i], program.type(eqn.outputs[i]))) {
+        broken(concat("'", eqn.op->name, "' gives ", to_string(out[i]), ", not ",
+                      to_string(program.type(eqn.outputs[i]))));
+      }
+    }
+  }
+  for (Var v : program.outputs) {
+    if (!defined[static_cast<std::size_t>(v)]) broken("an output is undefined");
+  }
+}
+
+std::string mask_key(std::string name, const std::vector<bool>& mask) {
+  name += ':';
+  for (bool b : mask) name += b ? '1' : '0';
+  return name;
+}
+
+}  // namespace shardax

@@ -1,0 +1,94 @@
+// ir/program.h - a typed straight-line program in single-assignment form (JAX: a jaxpr).
+//
+// Variables are indices into `types`. Each is an input, a constant or the output of one equation,
+// and is defined before it is used. Programs are immutable once built and shared; what is derived
+// from one (its transforms, its plans) is cached in it, and so lives as long as it does.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "array/array.h"
+#include "ir/params.h"
+
+namespace shardax {
+
+class Op;
+
+using Var = std::int32_t;
+using Vars = SmallVector<Var, 4>;
+
+// The user's line that produced an equation.
+struct Location {
+  std::string file;
+  std::string function;
+  int line = 0;
+};
+using LocationPtr = std::shared_ptr<const Location>;
+
+struct Equation {
+  const Op* op;
+  Params params;
+  Vars inputs;
+  Vars outputs;
+  LocationPtr location;
+};
+
+struct Constant {
+  Var var;
+  ArrayPtr value;
+};
+
+class Program final : public RefCounted {
+ public:
+  std::string name;  // the user's function
+  Types types;       // of each variable
+  std::vector<Var> inputs;
+  std::vector<Constant> constants;
+  std::vector<Equation> equations;
+  std::vector<Var> outputs;
+
+  const Type& type(Var v) const { return types[static_cast<std::size_t>(v)]; }
+  Types input_types() const;
+  Types output_types() const;
+  Var add(Type type) {
+    types.push_back(std::move(type));
+    return static_cast<Var>(types.size()) - 1;
+  }
+  // By variable, the constant it stands for, else null.
+  std::vector<const Array*> constant_table() const;
+
+  // What has been derived from this program: `make` runs at a key's first use. A key starts with
+  // the name of the derivation; values live as long as the program.
+  template <class T>
+  std::shared_ptr<T> derived(const std::string& key, const std::function<std::shared_ptr<T>()>& make) const {
+    if (const auto it = derived_.find(key); it != derived_.end()) {
+      return std::static_pointer_cast<T>(it->second);
+    }
+    std::shared_ptr<T> made = make();
+    derived_[key] = made;
+    return made;
+  }
+
+ private:
+  mutable std::unordered_map<std::string, std::shared_ptr<void>> derived_;
+};
+
+// A program that can be changed: passes make one, change it and hand it out as ProgramPtr.
+using MutableProgram = Shared<Program>;
+MutableProgram copy_of(const Program& program);
+
+// "{ lambda ; a:f32[3]. let b:f32[3] = mul a 2.0:f32[] in (b,) }", JAX's form.
+std::string to_string(const Program& program);
+
+// Checks definitions before uses, types of each equation against its op's rule, and outputs.
+// Throws InternalError with the program and `stage`, the pass that made it.
+void verify(const Program& program, const std::string& stage);
+
+// A key for `derived` out of a name and a list of flags.
+std::string mask_key(std::string name, const std::vector<bool>& mask);
+
+}  // namespace shardax

@@ -1,0 +1,110 @@
+// kernels/copy.cpp - strided copies: whole runs where both sides are dense, blocks where they cross.
+#include "kernels/copy.h"
+
+#include <complex>
+#include <cstring>
+
+namespace shardax::kernels {
+namespace {
+
+// A 2-d copy whose sides have their unit strides in different dimensions walks 16 x 16 blocks, so
+// that each cache line is touched once while it is there.
+template <class T>
+void copy_block(T* out, std::int64_t o0, std::int64_t o1, const T* in, std::int64_t i0,
+                std::int64_t i1, std::int64_t n0, std::int64_t n1) {
+  constexpr std::int64_t block = 16;
+  if (o1 == 1 && i1 == 1) {
+    for (std::int64_t r = 0; r < n0; ++r) {
+      std::memcpy(out + r * o0, in + r * i0, static_cast<std::size_t>(n1) * sizeof(T));
+    }
+    return;
+  }
+  if (i1 == 0 || i1 == 1 || n0 == 1) {
+    for (std::int64_t r = 0; r < n0; ++r) {
+      T* o = out + r * o0;
+      const T* i = in + r * i0;
+      for (std::int64_t c = 0; c < n1; ++c) o[c * o1] = i[c * i1];
+    }
+    return;
+  }
+  for (std::int64_t r = 0; r < n0; r += block) {
+    const std::int64_t r_end = std::min(r + block, n0);
+    for (std::int64_t c = 0; c < n1; c += block) {
+      const std::int64_t c_end = std::min(c + block, n1);
+      for (std::int64_t rr = r; rr < r_end; ++rr) {
+        for (std::int64_t cc = c; cc < c_end; ++cc) out[rr * o0 + cc * o1] = in[rr * i0 + cc * i1];
+      }
+    }
+  }
+}
+
+template <class T>
+void copy_dims(T* out, const Shape& os, const T* in, const Shape& is, const Shape& shape,
+               std::size_t dim) {
+  const std::size_t left = shape.size() - dim;
+  if (left == 0) {
+    *out = *in;
+  } else if (left == 1) {
+    copy_block(out, 0, os[dim], in, 0, is[dim], 1, shape[dim]);
+  } else if (left == 2) {
+    copy_block(out, os[dim], os[dim + 1], in, is[dim], is[dim + 1], shape[dim], shape[dim + 1]);
+  } else {
+    for (std::int64_t i = 0; i < shape[dim]; ++i) {
+      copy_dims(out + i * os[dim], os, in + i * is[dim], is, shape, dim + 1);
+    }
+  }
+}
+
+template <class F>
+void with_width(int itemsize, F&& f) {
+  switch (itemsize) {
+    case 1: return f(std::uint8_t{});
+    case 2: return f(std::uint16_t{});
+    case 4: return f(std::uint32_t{});
+    case 8: return f(std::uint64_t{});
+    case 16: return f(std::complex<double>{});
+    default: return;
+  }
+}
+
+}  // namespace
+
+void collapse(Shape& shape, Shape& a, Shape& b) {
+  std::size_t kept = 0;
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    if (shape[d] == 1) continue;
+    if (kept > 0 && a[kept - 1] == a[d] * shape[d] && b[kept - 1] == b[d] * shape[d]) {
+      shape[kept - 1] *= shape[d];
+      a[kept - 1] = a[d];
+      b[kept - 1] = b[d];
+      continue;
+    }
+    shape[kept] = shape[d];
+    a[kept] = a[d];
+    b[kept] = b[d];
+    ++kept;
+  }
+  shape.resize(kept);
+  a.resize(kept);
+  b.resize(kept);
+}
+
+void copy_strided(std::byte* out, const Shape& out_strides, const std::byte* in,
+                  const Shape& in_strides, const Shape& shape, int itemsize) {
+  for (std::int64_t d : shape) {
+    if (d == 0) return;
+  }
+  Shape dims = shape, o = out_strides, i = in_strides;
+  collapse(dims, o, i);
+  with_width(itemsize, [&](auto zero) {
+    using T = decltype(zero);
+    copy_dims(reinterpret_cast<T*>(out), o, reinterpret_cast<const T*>(in), i, dims, 0);
+  });
+}
+
+void fill_strided(std::byte* out, const Shape& out_strides, const Shape& shape,
+                  const std::byte* value, int itemsize) {
+  copy_strided(out, out_strides, value, Shape(shape.size(), 0), shape, itemsize);
+}
+
+}  // namespace shardax::kernels

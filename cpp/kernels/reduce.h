@@ -1,0 +1,30 @@
+// kernels/reduce.h - the two loops of a reduction, for each kind and dtype.
+#pragma once
+
+#include <cstdint>
+
+#include "array/dtype.h"
+
+namespace shardax::kernels {
+
+enum class ReduceKind : std::uint8_t { sum, prod, max, min, all, any };
+
+// Sums of float32 accumulate in double between tiles; 16-bit floats reduce as float32.
+struct ReduceKernels {
+  DType accumulator;
+  // Sets n accumulators to the identity of the reduction.
+  void (*init)(void* acc, std::int64_t n);
+  // *acc = *acc (op) in[0] (op) ... in[n - 1]; the order depends on n alone.
+  void (*fold)(void* acc, const void* in, std::int64_t n);
+  // acc[i] = acc[i] (op) in[i], for n elements.
+  void (*zip)(void* acc, const void* in, std::int64_t n);
+  // acc[i] = acc[i] (op) other[i], both accumulators.
+  void (*merge)(void* acc, const void* other, std::int64_t n);
+  // out[i * stride] = the result that acc[i] stands for.
+  void (*finish)(void* out, std::int64_t stride, const void* acc, std::int64_t n);
+};
+
+// `dtype` is that of the elements, never a 16-bit float.
+ReduceKernels reduce_kernels(ReduceKind kind, DType dtype);
+
+}  // namespace shardax::kernels

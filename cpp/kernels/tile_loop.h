@@ -1,0 +1,70 @@
+// kernels/tile_loop.h - runs a fused group: a list of instructions, one tile at a time.
+//
+// A group iterates over one shape in row-major order. A tile is a run of at most `tile_size`
+// elements; each instruction is one pre-compiled kernel over a tile. Operands are loads (memory
+// seen through strides), registers (tiles in cache), or stores (memory written in place). At the
+// end of a tile, reductions fold it into accumulators.
+//
+// Start at TileLoop, then run_tile_loop. Chunks, tiles and the order of every sum depend on the
+// shape only, never on the number of threads.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+#include "array/type.h"
+#include "base/function_ref.h"
+#include "kernels/reduce.h"
+
+namespace shardax::kernels {
+
+inline constexpr std::int64_t tile_size = 512;
+
+using ParallelFor = FunctionRef<void(std::int64_t, FunctionRef<void(std::int64_t)>)>;
+using TileFunction = void (*)(void* out, const void* const* in, std::int64_t n, std::int64_t extra);
+
+// Memory that a loop reads or writes, aligned with its dimensions. `pointer` indexes the array of
+// base addresses that the caller passes.
+struct TileAccess {
+  int pointer = 0;
+  std::int64_t offset = 0;  // in elements
+  int itemsize = 4;
+  Shape strides;            // per dimension of the loop, in elements
+};
+
+struct TileInstruction {
+  TileFunction function;
+  std::int64_t extra;
+  SmallVector<std::int32_t, 4> in;  // operands: loads, then registers and stores
+  std::int32_t out;
+};
+
+struct TileReduction {
+  ReduceKernels kernels;
+  std::int32_t in;          // operand
+  int itemsize;             // of `in`
+  int accumulator_size;
+  int pointer;              // where results go: row major over the kept dimensions
+  std::int64_t offset;
+  int out_itemsize;
+};
+
+struct TileLoop {
+  Shape shape;                  // collapsed; see `reduced`
+  std::vector<TileAccess> loads;
+  std::vector<TileAccess> stores;     // operand loads.size() + registers + i
+  int registers = 0;                  // operand loads.size() + i
+  std::vector<TileInstruction> instructions;
+  std::vector<std::pair<std::int32_t, std::int32_t>> copies;  // operand -> store, where no instruction writes it
+  std::vector<TileReduction> reductions;
+  // With reductions: the shape is [kept..., reduced...] (inner) or [reduced..., kept...].
+  bool reduce_inner = true;
+  std::int64_t kept = 1;
+  std::int64_t reduced = 1;
+};
+
+// Computes the whole loop. `base` holds an address per pointer index.
+void run_tile_loop(const TileLoop& loop, std::byte* const* base, ParallelFor parallel_for);
+
+}  // namespace shardax::kernels

@@ -1,0 +1,273 @@
+// ops/assemble.cpp - ops that build arrays: concatenate, pad, iota, and constants.
+#include "kernels/copy.h"
+#include "ops/family.h"
+
+namespace shardax::ops {
+namespace {
+
+std::int64_t dilated(std::int64_t n, std::int64_t interior) {
+  return n == 0 ? 0 : n + (n - 1) * interior;
+}
+
+// ---- concatenate -----------------------------------------------------------------------------
+
+Types concatenate_type(const Op&, const Types& in, const Params& params) {
+  const auto dim = static_cast<std::size_t>(params.integer("dimension"));
+  Type out = in.at(0);
+  std::int64_t total = 0;
+  for (const Type& type : in) {
+    bool fits = type.rank() == out.rank() && dim < type.rank() && type.dtype == out.dtype;
+    for (std::size_t d = 0; fits && d < out.rank(); ++d) {
+      fits = d == dim || type.shape[d] == out.shape[d];
+    }
+    if (!fits) {
+      std::string shapes;
+      for (const Type& t : in) shapes += (shapes.empty() ? "" : ", ") + to_string(t.shape);
+      type_error("Cannot concatenate arrays with shapes that differ in dimensions other than the one "
+                 "being concatenated: concatenating along dimension ",
+                 dim, " for shapes ", shapes, ".");
+    }
+    total += type.shape[dim];
+    out.weak = out.weak && type.weak;
+  }
+  out.shape[dim] = total;
+  return {out};
+}
+
+Kernel concatenate_kernel(const Types&, const Types&, const Params& params) {
+  return [dim = static_cast<std::size_t>(params.integer("dimension"))](std::span<const View> in,
+                                                                       std::span<const View> out) {
+    const int width = itemsize(out[0].dtype);
+    std::byte* at = out[0].data;
+    for (const View& part : in) {
+      kernels::copy_strided(at, out[0].strides, part.data, part.strides, part.shape, width);
+      at += part.shape[dim] * out[0].strides[dim] * width;
+    }
+  };
+}
+
+const Op concatenate_op{{
+    .name = "concatenate", .doc = "Arrays joined end to end along one dimension.",
+    .type = concatenate_type,
+    .jvp = [](const JvpArgs& a) -> Values {
+      Values parts;
+      for (std::size_t i = 0; i < a.in.size(); ++i) {
+        parts.push_back(a.t[i] ? a.t[i] : full_like(a.in[i], 0));
+      }
+      return {concatenate(parts, a.params.integer("dimension"))};
+    },
+    .transpose = [](const TransposeArgs& a) -> Values {
+      const std::int64_t dim = a.params.integer("dimension");
+      Values out(a.in.size());
+      std::int64_t start = 0;
+      for (std::size_t i = 0; i < a.in.size(); ++i) {
+        const std::int64_t size = a.in_types[i].shape[static_cast<std::size_t>(dim)];
+        if (a.linear(i)) out[i] = slice_in_dim(a.ct[0], start, start + size, dim);
+        start += size;
+      }
+      return out;
+    },
+    .batch = [](const BatchArgs& a) -> Batched {
+      return batched1(concatenate(all_batched(a), a.params.integer("dimension") + 1));
+    },
+    .half_native = true,
+    .kernel = concatenate_kernel}};
+
+// ---- pad -------------------------------------------------------------------------------------
+
+Types pad_type(const Op&, const Types& in, const Params& params) {
+  const Ints& low = params.ints("low");
+  const Ints& high = params.ints("high");
+  const Ints& interior = params.ints("interior");
+  if (in[0].dtype != in[1].dtype) {
+    type_error("lax.pad requires arguments to have the same dtypes, got ", name(in[0].dtype), ", ",
+               name(in[1].dtype), ".");
+  }
+  if (low.size() != in[0].rank()) {
+    value_error("length of padding_config must equal the rank of operand: got ", low.size(),
+                " entries for shape ", to_string(in[0].shape), ".");
+  }
+  Type out = in[0];
+  for (std::size_t d = 0; d < out.rank(); ++d) {
+    if (interior[d] < 0) value_error("interior padding in padding_config must be nonnegative.");
+    out.shape[d] = low[d] + high[d] + dilated(in[0].shape[d], interior[d]);
+    if (out.shape[d] < 0) {
+      value_error("pad: dimension size after padding is not at least 0, got result shape ",
+                  to_string(out.shape), " for operand shape ", to_string(in[0].shape), ".");
+    }
+  }
+  return {out};
+}
+
+Kernel pad_kernel(const Types&, const Types&, const Params& params) {
+  return [low = params.ints("low"), interior = params.ints("interior")](std::span<const View> in,
+                                                                       std::span<const View> out) {
+    const View& operand = in[0];
+    const View& target = out[0];
+    const int width = itemsize(target.dtype);
+    kernels::fill_strided(target.data, target.strides, target.shape, in[1].data, width);
+    std::byte* to = target.data;
+    const std::byte* from = operand.data;
+    Shape shape, to_strides, from_strides;
+    for (std::size_t d = 0; d < low.size(); ++d) {
+      // Negative padding drops elements at the start (skip) and beyond the end.
+      const std::int64_t step = interior[d] + 1;
+      const std::int64_t skip = low[d] < 0 ? (-low[d] + step - 1) / step : 0;
+      const std::int64_t first = low[d] + skip * step;
+      const std::int64_t room = target.shape[d] > first ? (target.shape[d] - first + step - 1) / step : 0;
+      const std::int64_t count = std::max<std::int64_t>(0, std::min(operand.shape[d] - skip, room));
+      if (count == 0) return;
+      to += first * target.strides[d] * width;
+      from += skip * operand.strides[d] * width;
+      shape.push_back(count);
+      to_strides.push_back(target.strides[d] * step);
+      from_strides.push_back(operand.strides[d]);
+    }
+    kernels::copy_strided(to, to_strides, from, from_strides, shape, width);
+  };
+}
+
+Values pad_transpose(const TransposeArgs& a) {
+  const Ints& low = a.params.ints("low");
+  const Ints& high = a.params.ints("high");
+  const Ints& interior = a.params.ints("interior");
+  Ints minus_low, minus_high, none(low.size(), 0), steps, zeros_at(low.size(), 0);
+  for (std::size_t d = 0; d < low.size(); ++d) {
+    minus_low.push_back(-low[d]);
+    minus_high.push_back(-high[d]);
+    steps.push_back(interior[d] + 1);
+  }
+  Values out(2);
+  Value inner;
+  const Value zero = scalar(a.ct[0]->dtype(), 0);
+  const Value unpadded = pad(a.ct[0], zero, minus_low, minus_high, none);
+  inner = slice(unpadded, zeros_at, unpadded->shape(), steps);
+  if (a.linear(0)) out[0] = inner;
+  if (a.linear(1)) {
+    out[1] = sub(reduce_sum(a.ct[0], iota_ints(low.size())), reduce_sum(inner, iota_ints(low.size())));
+  }
+  return out;
+}
+
+Ints with_zero(const Ints& ints) {
+  Ints out{0};
+  out.append(ints.begin(), ints.end());
+  return out;
+}
+
+const Op pad_op{{
+    .name = "pad",
+    .doc = "Adds (or, where negative, removes) `low` and `high` elements at the ends of each "
+           "dimension and `interior` ones between neighbours.",
+    .type = pad_type,
+    .jvp = [](const JvpArgs& a) -> Values {
+      const Value t = a.t[0] ? a.t[0] : full_like(a.in[0], 0);
+      const Value padding = a.t[1] ? a.t[1] : scalar(a.in[1]->dtype(), 0);
+      return {bind1(*find_op("pad"), a.params, {t, padding})};
+    },
+    .transpose = pad_transpose,
+    .batch = [](const BatchArgs& a) -> Batched {
+      const Ints low = with_zero(a.params.ints("low"));
+      const Ints high = with_zero(a.params.ints("high"));
+      const Ints interior = with_zero(a.params.ints("interior"));
+      if (!a.batched[1]) return batched1(pad(a.in[0], a.in[1], low, high, interior));
+      // A padding value per slice: pad with a marker of truth values and choose.
+      const Value x = all_batched(a)[0];
+      const Value padded = pad(x, scalar(x->dtype(), 0), low, high, interior);
+      const Value inside = pad(full(with_dtype(x->type(), DType::boolean), 1),
+                               scalar(DType::boolean, 0), low, high, interior);
+      return batched1(where(inside, padded, broadcast_in_dim(a.in[1], padded->shape(), {0})));
+    },
+    .half_native = true,
+    .kernel = pad_kernel,
+    .show = [](const Params& p) -> std::vector<std::string> {
+      std::string config;
+      for (std::size_t d = 0; d < p.ints("low").size(); ++d) {
+        config += concat(d ? ", (" : "(", p.ints("low")[d], ", ", p.ints("high")[d], ", ",
+                         p.ints("interior")[d], ")");
+      }
+      return {"padding_config=(" + config + (p.ints("low").size() == 1 ? ",)" : ")")};
+    }}};
+
+// ---- iota ------------------------------------------------------------------------------------
+
+Kernel iota_kernel(const Types&, const Types& out, const Params& params) {
+  const auto dim = static_cast<std::size_t>(params.integer("dimension"));
+  return [dim, type = out[0]](std::span<const View>, std::span<const View> views) {
+    const View& view = views[0];
+    if (type.size() == 0) return;
+    const std::int64_t n = type.shape[dim];
+    const Shape line_shape{n};
+    // One line of numbers along `dim`, repeated over the others.
+    Shape first(type.rank(), 0);
+    visit_dtype(type.dtype, [&](auto zero) {
+      using T = decltype(zero);
+      for (std::int64_t i = 0; i < n; ++i) {
+        T value{};
+        if constexpr (std::is_same_v<T, bfloat16_t>) value = to_bfloat16(static_cast<float>(i));
+        else if constexpr (std::is_same_v<T, float16_t>) value = to_float16(static_cast<float>(i));
+        else if constexpr (std::is_same_v<T, key_t>) value = key_t{};
+        else if constexpr (std::is_arithmetic_v<T>) value = static_cast<T>(i);
+        else value = T(static_cast<typename T::value_type>(i));
+        reinterpret_cast<T*>(view.data)[i * view.strides[dim]] = value;
+      }
+    });
+    const int width = itemsize(type.dtype);
+    for (std::size_t d = 0; d < type.rank(); ++d) {
+      if (d == dim || type.shape[d] == 1) continue;
+      // Everything filled so far is the first of `shape[d]` copies.
+      Shape shape = first;
+      for (std::size_t e = 0; e < type.rank(); ++e) {
+        shape[e] = e == dim || (e < d) ? type.shape[e] : 1;
+      }
+      shape[d] = type.shape[d] - 1;
+      Shape from = view.strides;
+      from[d] = 0;
+      kernels::copy_strided(view.data + view.strides[d] * width, view.strides, view.data, from, shape,
+                            width);
+    }
+  };
+}
+
+const Op iota_op{{
+    .name = "iota", .doc = "0, 1, 2, ... along one dimension of the given shape.",
+    .type = [](const Op&, const Types&, const Params& params) -> Types {
+      return {Type{params.dtype("dtype"), false, params.ints("shape"), {}}};
+    },
+    .batch = [](const BatchArgs& a) -> Batched {
+      return {{bind1(a.op, a.params, {})}, {false}};
+    },
+    .no_gradient = true,
+    .half_native = true,
+    .kernel = iota_kernel,
+    .show = [](const Params& p) -> std::vector<std::string> {
+      return {concat("dimension=", p.integer("dimension")), concat("dtype=", name(p.dtype("dtype"))),
+              "shape=" + to_string(p.ints("shape")), "sharding=None"};
+    }}};
+
+}  // namespace
+
+Value concatenate(const Values& parts, std::int64_t dim) {
+  return parts.size() == 1 ? parts[0] : bind1(concatenate_op, {{"dimension", dim}}, parts);
+}
+
+Value pad(const Value& a, const Value& padding, const Ints& low, const Ints& high,
+          const Ints& interior) {
+  return bind1(pad_op, {{"low", low}, {"high", high}, {"interior", interior}}, {a, padding});
+}
+
+Value iota(DType dtype, const Shape& shape, std::int64_t dimension) {
+  return bind1(iota_op, {{"dtype", dtype}, {"shape", shape}, {"dimension", dimension}}, {});
+}
+
+Value scalar(DType dtype, double value, bool weak) { return scalar_array(dtype, value, weak); }
+
+Value full(const Type& type, double value) {
+  const Value element = scalar(type.dtype, value, type.weak);
+  return type.rank() == 0 ? element : broadcast_in_dim(element, type.shape, {});
+}
+
+Value full_like(const Value& like, double value) { return full(like->type(), value); }
+Value zeros(const Type& type) { return full(type, 0); }
+
+}  // namespace shardax::ops

@@ -1,0 +1,282 @@
+// ops/compare.cpp - comparisons, logic, selection and conversion of elements.
+#include <cmath>
+#include <limits>
+
+#include "ops/family.h"
+
+namespace shardax::ops {
+namespace {
+
+// Complex numbers compare lexicographically where an order is asked for.
+template <class F>
+constexpr auto ordered(F f) {
+  return [f](auto a, auto b) -> bool {
+    if constexpr (std::is_arithmetic_v<decltype(a)>) {
+      return f(a, b);
+    } else {
+      return a.real() != b.real() ? f(a.real(), b.real()) : f(a.imag(), b.imag());
+    }
+  };
+}
+
+const Op eq_op{comparison({.name = "eq", .doc = "Elementwise x == y.", .dtypes = any_dtype,
+                           .map = map_binary<any_dtype, [](auto a, auto b) -> bool { return a == b; }>})};
+const Op ne_op{comparison({.name = "ne", .doc = "Elementwise x != y.", .dtypes = any_dtype,
+                           .map = map_binary<any_dtype, [](auto a, auto b) -> bool { return a != b; }>})};
+const Op lt_op{comparison({.name = "lt", .doc = "Elementwise x < y.", .dtypes = any_dtype,
+                           .map = map_binary<any_dtype, ordered([](auto a, auto b) { return a < b; })>})};
+const Op le_op{comparison({.name = "le", .doc = "Elementwise x <= y.", .dtypes = any_dtype,
+                           .map = map_binary<any_dtype, ordered([](auto a, auto b) { return a <= b; })>})};
+const Op gt_op{comparison({.name = "gt", .doc = "Elementwise x > y.", .dtypes = any_dtype,
+                           .map = map_binary<any_dtype, ordered([](auto a, auto b) { return a > b; })>})};
+const Op ge_op{comparison({.name = "ge", .doc = "Elementwise x >= y.", .dtypes = any_dtype,
+                           .map = map_binary<any_dtype, ordered([](auto a, auto b) { return a >= b; })>})};
+
+constexpr DTypeSet bits = integers | booleans;
+
+const Op and_op{elementwise_no_gradient({
+    .name = "and", .doc = "Elementwise and: of truth values, or bit by bit.", .dtypes = bits,
+    .map = map_binary<bits, [](auto a, auto b) { return static_cast<decltype(a)>(a & b); }>})};
+const Op or_op{elementwise_no_gradient({
+    .name = "or", .doc = "Elementwise or: of truth values, or bit by bit.", .dtypes = bits,
+    .map = map_binary<bits, [](auto a, auto b) { return static_cast<decltype(a)>(a | b); }>})};
+const Op xor_op{elementwise_no_gradient({
+    .name = "xor", .doc = "Elementwise exclusive or: of truth values, or bit by bit.", .dtypes = bits,
+    .map = map_binary<bits, [](auto a, auto b) { return static_cast<decltype(a)>(a ^ b); }>})};
+const Op not_op{elementwise_no_gradient({
+    .name = "not", .doc = "Elementwise complement: of truth values, or bit by bit.", .dtypes = bits,
+    .map = map_unary<bits, [](auto a) {
+      if constexpr (std::is_same_v<decltype(a), bool>) return !a;
+      else return static_cast<decltype(a)>(~a);
+    }>})};
+
+// ---- select_n --------------------------------------------------------------------------------
+
+Types select_type(const Op& op, const Types& in, const Params&) {
+  const Type& which = in[0];
+  if (which.dtype != DType::boolean && which.dtype != DType::int32) {
+    type_error("select_n: `which` must have bool or int32 dtype, got ", name(which.dtype), ".");
+  }
+  const Types cases(in.begin() + 1, in.end());
+  Type out = cases.at(0);
+  for (const Type& type : cases) {
+    if (type.dtype != out.dtype || type.shape != out.shape) {
+      type_error("select_n: cases must have the same shapes and dtypes, got ", to_string(out),
+                 " and ", to_string(type), ".");
+    }
+    out.weak = out.weak && type.weak;
+  }
+  if (which.rank() != 0 && which.shape != out.shape) {
+    type_error(op.name, ": `which` must be scalar or have the same shape as cases, got `which` shape ",
+               to_string(which.shape), " but case shape ", to_string(out.shape), ".");
+  }
+  if (which.dtype == DType::boolean && cases.size() > 2) {
+    type_error("select_n: with a bool `which` at most two cases are possible, got ", cases.size(), ".");
+  }
+  return {out};
+}
+
+// Cases are moved as bits: one kernel per width.
+template <class Bits>
+SHARDAX_CLONES void select_bool(void* out, const void* const* in, std::int64_t n, std::int64_t) {
+  auto* o = static_cast<Bits*>(out);
+  const auto* w = static_cast<const std::uint8_t*>(in[0]);
+  const auto* no = static_cast<const Bits*>(in[1]);
+  const auto* yes = static_cast<const Bits*>(in[2]);
+#pragma GCC ivdep
+  for (std::int64_t i = 0; i < n; ++i) o[i] = w[i] ? yes[i] : no[i];
+}
+template <class Bits>
+void select_int(void* out, const void* const* in, std::int64_t n, std::int64_t cases) {
+  auto* o = static_cast<Bits*>(out);
+  const auto* w = static_cast<const std::int32_t*>(in[0]);
+  for (std::int64_t i = 0; i < n; ++i) {
+    const std::int64_t k = std::clamp<std::int64_t>(w[i], 0, cases - 1);
+    o[i] = static_cast<const Bits*>(in[1 + k])[i];
+  }
+}
+
+MapKernel select_map_rule(const Types& in, const Type& out, const Params&) {
+  const auto cases = static_cast<std::int64_t>(in.size()) - 1;
+  const bool two = in[0].dtype == DType::boolean && cases == 2;
+  const auto pick = [&]<class Bits>(Bits) -> MapKernel {
+    return {two ? select_bool<Bits> : select_int<Bits>, cases};
+  };
+  switch (itemsize(out.dtype)) {
+    case 1: return pick(std::uint8_t{});
+    case 2: return pick(std::uint16_t{});
+    case 4: return pick(std::uint32_t{});
+    case 8: return pick(std::uint64_t{});
+    default: return pick(std::complex<double>{});
+  }
+}
+
+const Op select_op{elementwise({
+    .name = "select_n", .doc = "cases[which], elementwise; `which` is bool or int32.",
+    .dtypes = ~DTypeSet{0}, .type = select_type,
+    .jvp = [](const JvpArgs& a) -> Values {
+      Values cases;
+      for (std::size_t i = 1; i < a.in.size(); ++i) {
+        cases.push_back(a.t[i] ? a.t[i] : full_like(a.out[0], 0));
+      }
+      return {select_n(a.in[0], cases)};
+    },
+    .transpose = [](const TransposeArgs& a) -> Values {
+      Values out(a.in.size());
+      const Value zero = full_like(a.ct[0], 0);
+      for (std::size_t i = 1; i < a.in.size(); ++i) {
+        if (!a.linear(i)) continue;
+        Values cases(a.in.size() - 1, zero);
+        cases[i - 1] = a.ct[0];
+        out[i] = select_n(a.in[0], cases);
+      }
+      return out;
+    },
+    .batch = [](const BatchArgs& a) -> Batched {
+      // A rank-0 `which` that is batched chooses per slice; cases must be batched and equal.
+      Values in = all_batched(a);
+      if (!a.batched[0] && a.in[0]->shape().empty()) {
+        in[0] = a.in[0];
+      } else if (in[0]->shape() != in[1]->shape()) {
+        in[0] = broadcast_in_dim(in[0], in[1]->shape(), {0});
+      }
+      return batched1(bind1(a.op, a.params, in));
+    },
+    .half_native = true, .map = select_map_rule})};
+
+constexpr auto clamp_kernel = [](auto low, auto x, auto high) {
+  const auto raised = x < low ? low : x;
+  return high < raised ? high : raised;
+};
+
+const Op clamp_op{elementwise({
+    .name = "clamp", .doc = "Elementwise min(max(x, low), high); operands (low, x, high).",
+    .dtypes = any_dtype & ~complexes,
+    .type = [](const Op& op, const Types& in, const Params& p) -> Types {
+      return {with_shape(type_same(op, in, p)[0], in[1].shape)};
+    },
+    .jvp = [](const JvpArgs& a) -> Values {
+      const Value zero = full_like(a.out[0], 0);
+      Value sum;
+      const auto accumulate = [&](const Value& condition, const Value& t) {
+        if (!t) return;
+        const Value part = where(condition, broadcast_to(t, a.out[0]->shape()), zero);
+        sum = sum ? add(sum, part) : part;
+      };
+      accumulate(gt(a.in[0], a.in[1]), a.t[0]);
+      accumulate(logical_and(gt(a.in[1], a.in[0]), lt(a.in[1], a.in[2])), a.t[1]);
+      accumulate(lt(a.in[2], a.in[1]), a.t[2]);
+      return {sum};
+    },
+    .map = [](const Types& in, const Type&, const Params&) -> MapKernel {
+      return {select_map<any_dtype & ~complexes, clamp_kernel, 3>(in[0].dtype), 0};
+    }})};
+
+// ---- convert_element_type ---------------------------------------------------------------------
+
+// As XLA converts: NaN becomes 0 and out-of-range values saturate when floats become integers;
+// complex numbers lose their imaginary part.
+template <class To, class From>
+To convert_one(From x) {
+  if constexpr (!std::is_arithmetic_v<From>) {
+    if constexpr (std::is_same_v<To, bool>) return x != From(0);
+    else if constexpr (std::is_arithmetic_v<To>) return convert_one<To>(x.real());
+    else return To(static_cast<typename To::value_type>(x.real()),
+                   static_cast<typename To::value_type>(x.imag()));
+  } else if constexpr (std::is_same_v<To, bool>) {
+    return x != From(0);
+  } else if constexpr (!std::is_arithmetic_v<To>) {
+    return To(static_cast<typename To::value_type>(x));
+  } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
+    constexpr From low = static_cast<From>(std::numeric_limits<To>::min());
+    constexpr From high = static_cast<From>(std::numeric_limits<To>::max());
+    const To inside = static_cast<To>(x > low && x < high ? x : From(0));
+    return x >= high ? std::numeric_limits<To>::max()
+                     : x <= low ? std::numeric_limits<To>::min() : inside;
+  } else {
+    return static_cast<To>(x);
+  }
+}
+
+template <class From, class To>
+SHARDAX_CLONES void convert_tile(void* out, const void* const* in, std::int64_t n, std::int64_t) {
+  To* o = static_cast<To*>(out);
+  const From* a = static_cast<const From*>(in[0]);
+#pragma GCC ivdep
+  for (std::int64_t i = 0; i < n; ++i) {
+    if constexpr (std::is_same_v<From, bfloat16_t> || std::is_same_v<From, float16_t>) {
+      o[i] = convert_one<To>(to_float(a[i]));
+    } else if constexpr (std::is_same_v<To, bfloat16_t>) {
+      o[i] = to_bfloat16(convert_one<float>(a[i]));
+    } else if constexpr (std::is_same_v<To, float16_t>) {
+      o[i] = to_float16(convert_one<float>(a[i]));
+    } else {
+      o[i] = convert_one<To>(a[i]);
+    }
+  }
+}
+
+// 16-bit floats convert to and from float; other pairs involving them take two steps there.
+template <class T>
+inline constexpr bool is_half_v = std::is_same_v<T, bfloat16_t> || std::is_same_v<T, float16_t>;
+
+MapKernel convert_map_rule(const Types& in, const Type& out, const Params&) {
+  MapFunction found = nullptr;
+  visit_dtype(in[0].dtype, [&](auto from) {
+    visit_dtype(out.dtype, [&](auto to) {
+      using From = decltype(from);
+      using To = decltype(to);
+      if constexpr (!std::is_same_v<From, key_t> && !std::is_same_v<To, key_t> &&
+                    !(is_half_v<From> && is_half_v<To>)) {
+        found = convert_tile<From, To>;
+      }
+    });
+  });
+  return {found, 0};
+}
+
+const Op convert_op{elementwise({
+    .name = "convert_element_type", .doc = "Elements converted to another dtype.",
+    .dtypes = any_dtype,
+    .type = [](const Op& op, const Types& in, const Params& params) -> Types {
+      check_dtype(op, in[0].dtype);
+      return {with_dtype(in[0], params.dtype("new_dtype"), params.flag("weak_type"))};
+    },
+    .jvp = [](const JvpArgs& a) -> Values {
+      if (!is_inexact(a.out[0]->dtype())) return {nullptr};
+      return {convert(a.t[0], a.out[0]->dtype())};
+    },
+    .transpose = [](const TransposeArgs& a) -> Values {
+      return {convert(a.ct[0], a.in_types[0].dtype)};
+    },
+    .half_native = true, .map = convert_map_rule})};
+
+}  // namespace
+
+Value eq(const Value& a, const Value& b) { return bind1(eq_op, {}, {a, b}); }
+Value ne(const Value& a, const Value& b) { return bind1(ne_op, {}, {a, b}); }
+Value lt(const Value& a, const Value& b) { return bind1(lt_op, {}, {a, b}); }
+Value le(const Value& a, const Value& b) { return bind1(le_op, {}, {a, b}); }
+Value gt(const Value& a, const Value& b) { return bind1(gt_op, {}, {a, b}); }
+Value ge(const Value& a, const Value& b) { return bind1(ge_op, {}, {a, b}); }
+Value logical_and(const Value& a, const Value& b) { return bind1(and_op, {}, {a, b}); }
+Value logical_or(const Value& a, const Value& b) { return bind1(or_op, {}, {a, b}); }
+Value logical_not(const Value& a) { return bind1(not_op, {}, {a}); }
+
+Value select_n(const Value& which, const Values& cases) {
+  Values in{which};
+  in.insert(in.end(), cases.begin(), cases.end());
+  return bind1(select_op, {}, in);
+}
+
+Value convert(const Value& a, DType dtype, bool weak) {
+  if (a->dtype() == dtype && a->type().weak == weak) return a;
+  return bind1(convert_op, {{"new_dtype", dtype}, {"weak_type", weak}, {"sharding", std::monostate{}}}, {a});
+}
+
+Value unary(std::string_view op, const Value& a) { return bind1(*find_op(op), {}, {a}); }
+Value binary(std::string_view op, const Value& a, const Value& b) {
+  return bind1(*find_op(op), {}, {a, b});
+}
+
+}  // namespace shardax::ops

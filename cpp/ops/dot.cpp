@@ -1,0 +1,263 @@
+// ops/dot.cpp - dot_general: the product of two arrays over contracted and batch dimensions.
+#include "kernels/copy.h"
+#include "kernels/matmul.h"
+#include "ops/family.h"
+#include "runtime/pool.h"
+
+namespace shardax::ops {
+namespace {
+
+bool has(const Ints& ints, std::int64_t d) {
+  return std::find(ints.begin(), ints.end(), d) != ints.end();
+}
+
+DotDims dims_of(const Params& p) {
+  return {p.ints("lhs_contract"), p.ints("rhs_contract"), p.ints("lhs_batch"), p.ints("rhs_batch")};
+}
+
+Ints free_dims(std::size_t rank, const Ints& contract, const Ints& batch) {
+  Ints out;
+  for (std::int64_t d = 0; d < static_cast<std::int64_t>(rank); ++d) {
+    if (!has(contract, d) && !has(batch, d)) out.push_back(d);
+  }
+  return out;
+}
+
+std::int64_t at(const Shape& shape, std::int64_t d) { return shape[static_cast<std::size_t>(d)]; }
+
+Shape picked(const Shape& shape, const Ints& dims) {
+  Shape out;
+  for (std::int64_t d : dims) out.push_back(at(shape, d));
+  return out;
+}
+
+Types dot_type(const Op& op, const Types& in, const Params& params) {
+  const DotDims d = dims_of(params);
+  const Type& a = in[0];
+  const Type& b = in[1];
+  check_dtype(op, a.dtype);
+  check_dtype(op, b.dtype);
+  if (a.dtype != b.dtype) {
+    type_error("lax.dot_general requires arguments to have the same dtypes, got ", name(a.dtype), ", ",
+               name(b.dtype), ".");
+  }
+  const auto same = [&](const Ints& lhs, const Ints& rhs, const char* kind) {
+    for (std::size_t i = 0; i < lhs.size(); ++i) {
+      if (at(a.shape, lhs[i]) != at(b.shape, rhs[i])) {
+        type_error("dot_general requires ", kind, " dimensions to have the same shape, got ",
+                   to_string(picked(a.shape, lhs)), " and ", to_string(picked(b.shape, rhs)), ".");
+      }
+    }
+  };
+  same(d.lhs_batch, d.rhs_batch, "batch");
+  same(d.lhs_contract, d.rhs_contract, "contracting");
+  Shape shape = picked(a.shape, d.lhs_batch);
+  for (std::int64_t f : free_dims(a.rank(), d.lhs_contract, d.lhs_batch)) shape.push_back(at(a.shape, f));
+  for (std::int64_t f : free_dims(b.rank(), d.rhs_contract, d.rhs_batch)) shape.push_back(at(b.shape, f));
+  Type out{params.dtype("preferred_element_type"), a.weak && b.weak, shape, {}};
+  return {out};
+}
+
+// The cotangent of one operand is a product of the other with that of the result.
+Value dot_transpose_lhs(const Value& ct, const Value& b, const DotDims& d, const Type& a_type) {
+  const std::size_t batch = d.lhs_batch.size();
+  const Ints a_free = free_dims(a_type.rank(), d.lhs_contract, d.lhs_batch);
+  const Ints b_free = free_dims(b->shape().size(), d.rhs_contract, d.rhs_batch);
+  DotDims dims;
+  dims.lhs_batch = iota_ints(batch);
+  dims.rhs_batch = d.rhs_batch;
+  dims.lhs_contract = iota_ints(b_free.size(), static_cast<std::int64_t>(batch + a_free.size()));
+  dims.rhs_contract = b_free;
+  const Value product = dot_general(ct->dtype() == b->dtype() ? ct : convert(ct, b->dtype()), b, dims,
+                                    a_type.dtype);
+  // Its dimensions: batch, a's free ones, then b's contracted ones in ascending order.
+  Ints b_contract = d.rhs_contract;
+  std::sort(b_contract.begin(), b_contract.end());
+  Ints order(a_type.rank());
+  for (std::size_t i = 0; i < batch; ++i) order[static_cast<std::size_t>(d.lhs_batch[i])] = static_cast<std::int64_t>(i);
+  for (std::size_t i = 0; i < a_free.size(); ++i) {
+    order[static_cast<std::size_t>(a_free[i])] = static_cast<std::int64_t>(batch + i);
+  }
+  for (std::size_t i = 0; i < d.lhs_contract.size(); ++i) {
+    const auto place = std::find(b_contract.begin(), b_contract.end(), d.rhs_contract[i]) - b_contract.begin();
+    order[static_cast<std::size_t>(d.lhs_contract[i])] =
+        static_cast<std::int64_t>(batch + a_free.size()) + place;
+  }
+  return transpose(product, order);
+}
+
+Values dot_transpose(const TransposeArgs& a) {
+  const DotDims d = dims_of(a.params);
+  Values out(2);
+  if (a.linear(0)) {
+    out[0] = dot_transpose_lhs(a.ct[0], a.in[1], d, a.in_types[0]);
+  } else {
+    // The product with swapped operands has rhs's free dimensions first.
+    const std::size_t batch = d.lhs_batch.size();
+    const std::size_t a_free = a.in_types[0].rank() - batch - d.lhs_contract.size();
+    Ints order = iota_ints(batch);
+    for (std::size_t i = batch + a_free; i < a.ct[0]->shape().size(); ++i) order.push_back(static_cast<std::int64_t>(i));
+    for (std::size_t i = 0; i < a_free; ++i) order.push_back(static_cast<std::int64_t>(batch + i));
+    const DotDims swapped{d.rhs_contract, d.lhs_contract, d.rhs_batch, d.lhs_batch};
+    out[1] = dot_transpose_lhs(transpose(a.ct[0], order), a.in[0], swapped, a.in_types[1]);
+  }
+  return out;
+}
+
+Ints shifted(const Ints& ints) {
+  Ints out;
+  for (std::int64_t i : ints) out.push_back(i + 1);
+  return out;
+}
+
+// A batch on both sides is a batch dimension; on one side it is one more free dimension.
+Batched dot_batch(const BatchArgs& a) {
+  DotDims d = dims_of(a.params);
+  const DType out = a.params.dtype("preferred_element_type");
+  if (a.batched[0]) d.lhs_contract = shifted(d.lhs_contract), d.lhs_batch = shifted(d.lhs_batch);
+  if (a.batched[1]) d.rhs_contract = shifted(d.rhs_contract), d.rhs_batch = shifted(d.rhs_batch);
+  if (a.batched[0] && a.batched[1]) {
+    d.lhs_batch.insert(0, 0);
+    d.rhs_batch.insert(0, 0);
+    return batched1(dot_general(a.in[0], a.in[1], d, out));
+  }
+  const Value product = dot_general(a.in[0], a.in[1], d, out);
+  // The batch is the first free dimension of its side.
+  std::int64_t position = static_cast<std::int64_t>(d.lhs_batch.size());
+  if (a.batched[1]) {
+    position += static_cast<std::int64_t>(
+        free_dims(a.in[0]->shape().size(), d.lhs_contract, d.lhs_batch).size());
+  }
+  return batched1(moveaxis(product, position, 0));
+}
+
+// ---- kernel ----------------------------------------------------------------------------------
+
+// Dimensions of a view that walk memory like one: their joint stride, if there is one.
+bool joint_stride(const View& view, const Ints& dims, std::int64_t& size, std::int64_t& stride) {
+  size = 1;
+  stride = 0;
+  bool first = true;
+  for (std::size_t i = dims.size(); i-- > 0;) {
+    const std::int64_t n = at(view.shape, dims[i]), s = at(view.strides, dims[i]);
+    if (n == 1) continue;
+    if (!first && s != stride * size) return false;
+    if (first) stride = s;
+    first = false;
+    size *= n;
+  }
+  return true;
+}
+
+View dense_copy(const View& view, std::vector<std::byte>& storage) {
+  View copy = view;
+  copy.strides = row_major_strides(view.shape);
+  std::int64_t count = 1;
+  for (std::int64_t n : view.shape) count *= n;
+  storage.resize(static_cast<std::size_t>(count * itemsize(view.dtype)));
+  copy.data = storage.data();
+  kernels::copy_strided(copy.data, copy.strides, view.data, view.strides, view.shape,
+                        itemsize(view.dtype));
+  return copy;
+}
+
+struct Side {
+  std::int64_t batch_size, batch, free_size, free, contract_size, contract;
+};
+
+Side side_of(View& view, const Ints& batch, const Ints& free, const Ints& contract,
+             std::vector<std::byte>& storage) {
+  Side side{};
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    if (joint_stride(view, batch, side.batch_size, side.batch) &&
+        joint_stride(view, free, side.free_size, side.free) &&
+        joint_stride(view, contract, side.contract_size, side.contract)) {
+      return side;
+    }
+    // Order the dimensions as the product wants them, so that each group is dense.
+    Ints order = batch;
+    order.append(free.begin(), free.end());
+    order.append(contract.begin(), contract.end());
+    View permuted = view;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      permuted.shape[i] = at(view.shape, order[i]);
+      permuted.strides[i] = at(view.strides, order[i]);
+    }
+    const View dense = dense_copy(permuted, storage);
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      view.strides[static_cast<std::size_t>(order[i])] = dense.strides[i];
+    }
+    view.data = dense.data;
+  }
+  throw InternalError("dot_general: a dense operand has no joint strides");
+}
+
+Kernel dot_kernel(const Types& in, const Types&, const Params& params) {
+  const DotDims d = dims_of(params);
+  const Ints a_free = free_dims(in[0].rank(), d.lhs_contract, d.lhs_batch);
+  const Ints b_free = free_dims(in[1].rank(), d.rhs_contract, d.rhs_batch);
+  return [d, a_free, b_free](std::span<const View> views, std::span<const View> out) {
+    std::vector<std::byte> a_storage, b_storage;
+    View a = views[0], b = views[1];
+    const Side l = side_of(a, d.lhs_batch, a_free, d.lhs_contract, a_storage);
+    const Side r = side_of(b, d.rhs_batch, b_free, d.rhs_contract, b_storage);
+    kernels::MatmulArgs args{};
+    args.dtype = a.dtype;
+    args.out_dtype = out[0].dtype;
+    args.batch = l.batch_size;
+    args.m = l.free_size;
+    args.n = r.free_size;
+    args.k = l.contract_size;
+    args.a = a.data, args.a_batch = l.batch, args.a_m = l.free, args.a_k = l.contract;
+    args.b = b.data, args.b_batch = r.batch, args.b_k = r.contract, args.b_n = r.free;
+    args.c = out[0].data, args.c_batch = args.m * args.n, args.c_m = args.n, args.c_n = 1;
+    kernels::matmul(args, runtime::parallel_for);
+  };
+}
+
+const Op dot_op{{
+    .name = "dot_general",
+    .doc = "Sums of products over contracted dimensions, for each index of the batch dimensions. "
+           "Result: batch, then the left operand's other dimensions, then the right one's.",
+    .dtypes = any_dtype,
+    .type = dot_type,
+    .jvp = [](const JvpArgs& a) -> Values {
+      const DotDims d = dims_of(a.params);
+      const DType out = a.params.dtype("preferred_element_type");
+      Value sum;
+      if (a.t[0]) sum = dot_general(a.t[0], a.in[1], d, out);
+      if (a.t[1]) {
+        const Value right = dot_general(a.in[0], a.t[1], d, out);
+        sum = sum ? add(sum, right) : right;
+      }
+      return {sum};
+    },
+    .transpose = dot_transpose,
+    .batch = dot_batch,
+    .half_native = true,
+    .kernel = dot_kernel,
+    .show = [](const Params& p) -> std::vector<std::string> {
+      const auto bracket = [](const Ints& ints) {
+        std::string text;
+        for (std::int64_t i : ints) text += (text.empty() ? "" : ", ") + std::to_string(i);
+        return "[" + text + "]";
+      };
+      return {"dimension_numbers=((" + bracket(p.ints("lhs_contract")) + ", " +
+                  bracket(p.ints("rhs_contract")) + "), (" + bracket(p.ints("lhs_batch")) + ", " +
+                  bracket(p.ints("rhs_batch")) + "))",
+              concat("preferred_element_type=", name(p.dtype("preferred_element_type")))};
+    }}};
+
+}  // namespace
+
+Value dot_general(const Value& a, const Value& b, const DotDims& d, DType out) {
+  return bind1(dot_op,
+               {{"lhs_contract", d.lhs_contract},
+                {"rhs_contract", d.rhs_contract},
+                {"lhs_batch", d.lhs_batch},
+                {"rhs_batch", d.rhs_batch},
+                {"preferred_element_type", out}},
+               {a, b});
+}
+
+}  // namespace shardax::ops

@@ -1,0 +1,107 @@
+// ops/family.h - constructors that fill the fields a family of ops shares.
+//
+// Adding an elementwise op: a record like the one below in its family's file, its name in the list of
+// names (python/shardax), one sample line (tests/ops/samples.py).
+//
+//   const Op sin{elementwise({.name = "sin", .doc = "Elementwise sine.", .dtypes = inexacts,
+//                       .jvp = [](const JvpArgs& a) -> Values { return {mul(a.t[0], cos(a.in[0]))}; },
+//                       .map = map_unary<inexacts, [](auto x) { return simd::sin(x); }>})};
+#pragma once
+
+#include <array>
+#include <type_traits>
+
+#include "array/half.h"
+#include "base/errors.h"
+#include "ir/op.h"
+#include "kernels/dispatch.h"
+#include "ops/ops.h"
+
+namespace shardax::ops {
+
+// Sets of dtypes.
+inline constexpr DTypeSet booleans = bit(DType::boolean);
+inline constexpr DTypeSet signed_integers =
+    bit(DType::int8) | bit(DType::int16) | bit(DType::int32) | bit(DType::int64);
+inline constexpr DTypeSet unsigned_integers =
+    bit(DType::uint8) | bit(DType::uint16) | bit(DType::uint32) | bit(DType::uint64);
+inline constexpr DTypeSet integers = signed_integers | unsigned_integers;
+inline constexpr DTypeSet halves = bit(DType::bfloat16) | bit(DType::float16);
+inline constexpr DTypeSet full_floats = bit(DType::float32) | bit(DType::float64);
+inline constexpr DTypeSet floats = halves | full_floats;
+inline constexpr DTypeSet complexes = bit(DType::complex64) | bit(DType::complex128);
+inline constexpr DTypeSet inexacts = floats | complexes;
+inline constexpr DTypeSet numbers = integers | inexacts;
+inline constexpr DTypeSet any_dtype = numbers | booleans;
+
+// Throws JAX's TypeError unless `dtype` is in the record's set.
+void check_dtype(const Op& op, DType dtype);
+// The common shape of operands, where rank 0 goes with any shape; throws TypeError.
+Shape elementwise_shape(const Op& op, const Types& in);
+
+// Type rules: operands of one dtype out of the record's set; the result has it too, is bool, or is
+// the real part's type.
+Types type_same(const Op& op, const Types& in, const Params& params);
+Types type_predicate(const Op& op, const Types& in, const Params& params);
+Types type_real(const Op& op, const Types& in, const Params& params);
+
+// Batch rule of every elementwise op: unbatched operands gain a broadcast leading axis, unless
+// they have rank 0.
+Batched batch_elementwise(const BatchArgs& args);
+// The operands made ready for that: equal shapes or rank 0.
+Values align_batched(const BatchArgs& args);
+// Every operand with the leading axis, broadcast where it was missing.
+Values all_batched(const BatchArgs& args);
+
+inline Batched batched1(Value out) { return {{std::move(out)}, {true}}; }
+
+// ---- kernels -------------------------------------------------------------------------------
+
+// The kernel for the dtype of operand `I`, out of those instantiated for `set`.
+// F is called with C++ scalars; 16-bit floats never reach it (the compiler widens them).
+template <DTypeSet set, auto F, int arity>
+MapFunction select_map(DType dtype) {
+  MapFunction found = nullptr;
+  visit_dtype(dtype, [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (kernels::is_computed<T> && (set & bit(kernels::dtype_of<T>)) != 0) {
+      if constexpr (arity == 1) found = kernels::map1<T, F>;
+      if constexpr (arity == 2) found = kernels::map2<T, F>;
+      if constexpr (arity == 3) found = kernels::map3<T, F>;
+    }
+  });
+  return found;
+}
+
+// The same for functions that take the constant that the equation carries.
+template <DTypeSet set, auto F>
+MapFunction select_map_extra(DType dtype) {
+  MapFunction found = nullptr;
+  visit_dtype(dtype, [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (kernels::is_computed<T> && (set & bit(kernels::dtype_of<T>)) != 0) {
+      found = kernels::map1_extra<T, F>;
+    }
+  });
+  return found;
+}
+
+template <DTypeSet set, auto F>
+MapKernel map_unary(const Types& in, const Type&, const Params&) {
+  return {select_map<set, F, 1>(in[0].dtype), 0};
+}
+template <DTypeSet set, auto F>
+MapKernel map_binary(const Types& in, const Type&, const Params&) {
+  return {select_map<set, F, 2>(in[0].dtype), 0};
+}
+
+// ---- constructors ---------------------------------------------------------------------------
+
+// Fills what elementwise ops share. `type` is type_same unless given.
+OpSpec elementwise(OpSpec spec);
+// The same for ops with zero derivative (comparisons, floor, bitwise).
+OpSpec elementwise_no_gradient(OpSpec spec);
+// Comparisons: bool results, zero derivative.
+OpSpec comparison(OpSpec spec);
+
+}  // namespace shardax::ops

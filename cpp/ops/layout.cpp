@@ -1,0 +1,416 @@
+// ops/layout.cpp - ops that show the same elements in another shape; most are views.
+#include "ops/family.h"
+
+namespace shardax::ops {
+namespace {
+
+std::string list(const Ints& ints) { return to_string(ints); }
+
+std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+// Positions of the dimensions of `ints` when a leading one is added.
+Ints shifted(const Ints& ints, std::int64_t by = 1) {
+  Ints out;
+  for (std::int64_t i : ints) out.push_back(i + by);
+  return out;
+}
+Ints with_front(std::int64_t first, const Ints& rest) {
+  Ints out{first};
+  out.append(rest.begin(), rest.end());
+  return out;
+}
+
+Types one(const Type& in, Shape shape) { return {with_shape(in, std::move(shape))}; }
+
+OpSpec layout(OpSpec spec) {
+  spec.kind = Kind::layout;
+  spec.dtypes = ~DTypeSet{0};
+  spec.half_native = true;
+  return spec;
+}
+
+// ---- broadcast_in_dim ------------------------------------------------------------------------
+
+Types broadcast_type(const Op&, const Types& in, const Params& params) {
+  const Ints& shape = params.ints("shape");
+  const Ints& dims = params.ints("broadcast_dimensions");
+  if (dims.size() != in[0].rank()) {
+    type_error("broadcast_in_dim: broadcast_dimensions ", list(dims),
+               " must have one entry per dimension of the operand, whose shape is ",
+               to_string(in[0].shape), ".");
+  }
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    const bool inside = dims[i] >= 0 && dims[i] < static_cast<std::int64_t>(shape.size());
+    if (!inside || (in[0].shape[i] != 1 && in[0].shape[i] != shape[static_cast<std::size_t>(dims[i])])) {
+      type_error("broadcast_in_dim: operand of shape ", to_string(in[0].shape),
+                 " cannot be broadcast to ", to_string(shape), " along dimensions ", list(dims),
+                 "; each dimension must be equal, or 1 in the operand.");
+    }
+  }
+  return one(in[0], shape);
+}
+
+bool broadcast_view(const Params& params, const Type& in, const Shape& strides, const Type& out,
+                    ViewLayout& result) {
+  const Ints& dims = params.ints("broadcast_dimensions");
+  result.strides.assign(out.rank(), 0);
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    const auto d = static_cast<std::size_t>(dims[i]);
+    result.strides[d] = in.shape[i] == 1 && out.shape[d] != 1 ? 0 : strides[i];
+  }
+  return true;
+}
+
+// Sums over the dimensions that broadcasting added or stretched.
+Value unbroadcast_dims(const Value& ct, const Type& in, const Ints& dims) {
+  Ints summed, kept_one;
+  for (std::size_t d = 0; d < ct->shape().size(); ++d) {
+    const auto at = std::find(dims.begin(), dims.end(), static_cast<std::int64_t>(d));
+    if (at == dims.end()) {
+      summed.push_back(static_cast<std::int64_t>(d));
+    } else if (in.shape[static_cast<std::size_t>(at - dims.begin())] == 1 && ct->shape()[d] != 1) {
+      summed.push_back(static_cast<std::int64_t>(d));
+      kept_one.push_back(at - dims.begin());
+    }
+  }
+  Value sum = summed.empty() ? ct : reduce_sum(ct, summed);
+  return sum->shape() == in.shape ? sum : reshape(sum, in.shape);
+}
+
+const Op broadcast_op{layout({
+    .name = "broadcast_in_dim",
+    .doc = "Repeats an array along new or unit dimensions, without a copy.",
+    .type = broadcast_type,
+    .jvp = [](const JvpArgs& a) -> Values {
+      return {broadcast_in_dim(a.t[0], a.params.ints("shape"), a.params.ints("broadcast_dimensions"))};
+    },
+    .transpose = [](const TransposeArgs& a) -> Values {
+      return {unbroadcast_dims(a.ct[0], a.in_types[0], a.params.ints("broadcast_dimensions"))};
+    },
+    .batch = [](const BatchArgs& a) -> Batched {
+      return batched1(broadcast_in_dim(a.in[0], with_front(a.axis.size, a.params.ints("shape")),
+                                       with_front(0, shifted(a.params.ints("broadcast_dimensions")))));
+    },
+    .view = broadcast_view,
+    .show = [](const Params& p) -> std::vector<std::string> {
+      const Ints& dims = p.ints("broadcast_dimensions");
+      if (dims.empty()) return {};
+      return {"broadcast_dimensions=" + list(dims)};
+    }})};
+
+// ---- reshape ---------------------------------------------------------------------------------
+
+Types reshape_type(const Op&, const Types& in, const Params& params) {
+  const Ints& shape = params.ints("new_sizes");
+  const Type out = with_shape(in[0], shape);
+  if (out.size() != in[0].size()) {
+    type_error("cannot reshape array of shape ", to_string(in[0].shape), " (size ", in[0].size(),
+               ") into shape ", to_string(shape), " (size ", out.size(), ")");
+  }
+  return {out};
+}
+
+// Matches runs of dimensions of equal product; each run of the input must be dense in itself.
+bool reshape_view(const Params&, const Type& in, const Shape& strides, const Type& out,
+                  ViewLayout& result) {
+  result.strides.assign(out.rank(), 0);
+  if (in.size() <= 1) return true;
+  std::size_t i = 0, o = 0;
+  while (i < in.rank() && o < out.rank()) {
+    std::size_t i_end = i + 1, o_end = o + 1;
+    std::int64_t i_size = in.shape[i], o_size = out.shape[o];
+    while (i_size != o_size) {
+      if (i_size < o_size) {
+        i_size *= in.shape[i_end++];
+      } else {
+        o_size *= out.shape[o_end++];
+      }
+    }
+    std::int64_t stride = 0, expected = -1;
+    for (std::size_t k = i_end; k-- > i;) {
+      if (in.shape[k] == 1) continue;
+      if (expected >= 0 && strides[k] != expected) return false;
+      if (expected < 0) stride = strides[k];
+      expected = strides[k] * in.shape[k];
+    }
+    for (std::size_t k = o_end; k-- > o;) {
+      result.strides[k] = stride;
+      stride *= out.shape[k];
+    }
+    i = i_end;
+    o = o_end;
+  }
+  return true;
+}
+
+const Op reshape_op{layout({
+    .name = "reshape", .doc = "The same elements in row-major order, in another shape.",
+    .type = reshape_type,
+    .jvp = [](const JvpArgs& a) -> Values { return {reshape(a.t[0], a.params.ints("new_sizes"))}; },
+    .transpose = [](const TransposeArgs& a) -> Values {
+      return {reshape(a.ct[0], a.in_types[0].shape)};
+    },
+    .batch = [](const BatchArgs& a) -> Batched {
+      return batched1(reshape(a.in[0], with_front(a.axis.size, a.params.ints("new_sizes"))));
+    },
+    .view = reshape_view})};
+
+// ---- transpose -------------------------------------------------------------------------------
+
+Ints inverse(const Ints& permutation) {
+  Ints out(permutation.size());
+  for (std::size_t i = 0; i < permutation.size(); ++i) {
+    out[static_cast<std::size_t>(permutation[i])] = static_cast<std::int64_t>(i);
+  }
+  return out;
+}
+
+Types transpose_type(const Op&, const Types& in, const Params& params) {
+  const Ints& permutation = params.ints("permutation");
+  Ints sorted = permutation;
+  std::sort(sorted.begin(), sorted.end());
+  if (!(sorted == iota_ints(in[0].rank()))) {
+    type_error("transpose permutation isn't a permutation of operand dimensions, got permutation ",
+               list(permutation), " for operand shape ", to_string(in[0].shape), ".");
+  }
+  Shape shape;
+  for (std::int64_t d : permutation) shape.push_back(in[0].shape[static_cast<std::size_t>(d)]);
+  return one(in[0], shape);
+}
+
+const Op transpose_op{layout({
+    .name = "transpose", .doc = "Dimensions in another order, without a copy.",
+    .type = transpose_type,
+    .jvp = [](const JvpArgs& a) -> Values {
+      return {transpose(a.t[0], a.params.ints("permutation"))};
+    },
+    .transpose = [](const TransposeArgs& a) -> Values {
+      return {transpose(a.ct[0], inverse(a.params.ints("permutation")))};
+    },
+    .batch = [](const BatchArgs& a) -> Batched {
+      return batched1(transpose(a.in[0], with_front(0, shifted(a.params.ints("permutation")))));
+    },
+    .view = [](const Params& params, const Type&, const Shape& strides, const Type&,
+               ViewLayout& result) {
+      for (std::int64_t d : params.ints("permutation")) {
+        result.strides.push_back(strides[static_cast<std::size_t>(d)]);
+      }
+      return true;
+    }})};
+
+// ---- squeeze and expand_dims are kinds of reshape that views always serve ----------------------
+
+Shape squeezed(const Shape& shape, const Ints& dims) {
+  Shape out;
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    if (std::find(dims.begin(), dims.end(), static_cast<std::int64_t>(d)) == dims.end()) {
+      out.push_back(shape[d]);
+    }
+  }
+  return out;
+}
+
+const Op squeeze_op{layout({
+    .name = "squeeze", .doc = "Drops dimensions of size 1.",
+    .type = [](const Op&, const Types& in, const Params& params) -> Types {
+      const Ints& dims = params.ints("dimensions");
+      for (std::int64_t d : dims) {
+        if (in[0].shape[static_cast<std::size_t>(d)] != 1) {
+          value_error("cannot select an axis to squeeze out which has size not equal to one, got shape=",
+                      to_string(in[0].shape), " and dimensions=", list(dims));
+        }
+      }
+      return one(in[0], squeezed(in[0].shape, dims));
+    },
+    .jvp = [](const JvpArgs& a) -> Values {
+      return {squeeze(a.t[0], a.params.ints("dimensions"))};
+    },
+    .transpose = [](const TransposeArgs& a) -> Values {
+      return {reshape(a.ct[0], a.in_types[0].shape)};
+    },
+    .batch = [](const BatchArgs& a) -> Batched {
+      return batched1(squeeze(a.in[0], shifted(a.params.ints("dimensions"))));
+    },
+    .view = [](const Params& params, const Type&, const Shape& strides, const Type&,
+               ViewLayout& result) {
+      result.strides = squeezed(strides, params.ints("dimensions"));
+      return true;
+    }})};
+
+// ---- slice -----------------------------------------------------------------------------------
+
+Types slice_type(const Op&, const Types& in, const Params& params) {
+  const Ints& start = params.ints("start_indices");
+  const Ints& limit = params.ints("limit_indices");
+  const Ints& step = params.ints("strides");
+  const std::size_t rank = in[0].rank();
+  if (start.size() != rank || limit.size() != rank || step.size() != rank) {
+    type_error("slice start_indices ", list(start), ", limit_indices ", list(limit), " and strides ",
+               list(step), " must have one entry per dimension of the operand, whose shape is ",
+               to_string(in[0].shape), ".");
+  }
+  Shape shape;
+  for (std::size_t d = 0; d < rank; ++d) {
+    if (start[d] < 0 || limit[d] > in[0].shape[d] || start[d] > limit[d] || step[d] < 1) {
+      type_error("slice: start_indices ", list(start), ", limit_indices ", list(limit),
+                 " and strides ", list(step), " do not select from shape ",
+                 to_string(in[0].shape), "; 0 <= start <= limit <= size and stride >= 1 are needed.");
+    }
+    shape.push_back(ceil_div(limit[d] - start[d], step[d]));
+  }
+  return one(in[0], shape);
+}
+
+bool slice_view(const Params& params, const Type&, const Shape& strides, const Type&,
+                ViewLayout& result) {
+  const Ints& start = params.ints("start_indices");
+  const Ints& step = params.ints("strides");
+  for (std::size_t d = 0; d < strides.size(); ++d) {
+    result.strides.push_back(strides[d] * step[d]);
+    result.offset += strides[d] * start[d];
+  }
+  return true;
+}
+
+Value slice_transpose(const Value& ct, const Type& in, const Params& params) {
+  const Ints& start = params.ints("start_indices");
+  const Ints& step = params.ints("strides");
+  Ints high, interior;
+  for (std::size_t d = 0; d < in.rank(); ++d) {
+    const std::int64_t n = ct->shape()[d];
+    const std::int64_t covered = n == 0 ? 0 : (n - 1) * step[d] + 1;
+    high.push_back(in.shape[d] - start[d] - covered);
+    interior.push_back(step[d] - 1);
+  }
+  return pad(ct, scalar(in.dtype, 0), start, high, interior);
+}
+
+const Op slice_op{layout({
+    .name = "slice", .doc = "A strided range of each dimension, without a copy.",
+    .type = slice_type,
+    .jvp = [](const JvpArgs& a) -> Values {
+      return {slice(a.t[0], a.params.ints("start_indices"), a.params.ints("limit_indices"),
+                    a.params.ints("strides"))};
+    },
+    .transpose = [](const TransposeArgs& a) -> Values {
+      return {slice_transpose(a.ct[0], a.in_types[0], a.params)};
+    },
+    .batch = [](const BatchArgs& a) -> Batched {
+      return batched1(slice(a.in[0], with_front(0, a.params.ints("start_indices")),
+                            with_front(a.axis.size, a.params.ints("limit_indices")),
+                            with_front(1, a.params.ints("strides"))));
+    },
+    .view = slice_view,
+    .show = [](const Params& p) -> std::vector<std::string> {
+      const Ints& steps = p.ints("strides");
+      const bool unit = std::all_of(steps.begin(), steps.end(), [](std::int64_t s) { return s == 1; });
+      return {"limit_indices=" + list(p.ints("limit_indices")),
+              "start_indices=" + list(p.ints("start_indices")),
+              "strides=" + (unit ? "None" : list(steps))};
+    }})};
+
+const Op rev_op{layout({
+    .name = "rev", .doc = "Reverses the order of elements along dimensions, without a copy.",
+    .type = [](const Op&, const Types& in, const Params&) -> Types { return {in[0]}; },
+    .jvp = [](const JvpArgs& a) -> Values { return {rev(a.t[0], a.params.ints("dimensions"))}; },
+    .transpose = [](const TransposeArgs& a) -> Values {
+      return {rev(a.ct[0], a.params.ints("dimensions"))};
+    },
+    .batch = [](const BatchArgs& a) -> Batched {
+      return batched1(rev(a.in[0], shifted(a.params.ints("dimensions"))));
+    },
+    .view = [](const Params& params, const Type& in, const Shape& strides, const Type&,
+               ViewLayout& result) {
+      result.strides = strides;
+      for (std::int64_t dim : params.ints("dimensions")) {
+        const auto d = static_cast<std::size_t>(dim);
+        result.strides[d] = -strides[d];
+        result.offset += std::max<std::int64_t>(in.shape[d] - 1, 0) * strides[d];
+      }
+      return true;
+    }})};
+
+}  // namespace
+
+Value broadcast_in_dim(const Value& a, const Shape& shape, const Ints& dims) {
+  return bind1(broadcast_op, {{"shape", shape}, {"broadcast_dimensions", dims}}, {a});
+}
+
+Value broadcast_to(const Value& a, const Shape& shape) {
+  if (a->shape() == shape) return a;
+  const std::size_t rank = a->shape().size();
+  return broadcast_in_dim(a, shape, iota_ints(rank, static_cast<std::int64_t>(shape.size() - rank)));
+}
+
+Value broadcast_leading(const Value& a, std::int64_t size) {
+  return broadcast_in_dim(a, with_front(size, a->shape()), iota_ints(a->shape().size(), 1));
+}
+
+Value reshape(const Value& a, const Shape& shape) {
+  if (a->shape() == shape) return a;
+  return bind1(reshape_op, {{"dimensions", std::monostate{}}, {"new_sizes", shape}, {"sharding", std::monostate{}}}, {a});
+}
+
+Value transpose(const Value& a, const Ints& permutation) {
+  if (permutation == iota_ints(permutation.size())) return a;
+  return bind1(transpose_op, {{"permutation", permutation}}, {a});
+}
+
+Value moveaxis(const Value& a, std::int64_t from, std::int64_t to) {
+  Ints order = iota_ints(a->shape().size());
+  order.erase(static_cast<std::size_t>(from));
+  order.insert(static_cast<std::size_t>(to), from);
+  return transpose(a, order);
+}
+
+Value squeeze(const Value& a, const Ints& dims) {
+  return dims.empty() ? a : bind1(squeeze_op, {{"dimensions", dims}}, {a});
+}
+
+Value expand_dims(const Value& a, const Ints& dims) {
+  if (dims.empty()) return a;
+  const std::size_t rank = a->shape().size() + dims.size();
+  Shape shape;
+  Ints kept;
+  for (std::size_t d = 0, k = 0; d < rank; ++d) {
+    const bool added = std::find(dims.begin(), dims.end(), static_cast<std::int64_t>(d)) != dims.end();
+    if (!added) kept.push_back(static_cast<std::int64_t>(d));
+    shape.push_back(added ? 1 : a->shape()[k++]);
+  }
+  return broadcast_in_dim(a, shape, kept);
+}
+
+Value slice(const Value& a, const Ints& start, const Ints& limit, const Ints& strides) {
+  return bind1(slice_op,
+               {{"start_indices", start}, {"limit_indices", limit}, {"strides", strides}}, {a});
+}
+
+Value slice_in_dim(const Value& a, std::int64_t start, std::int64_t limit, std::int64_t dim) {
+  Ints starts(a->shape().size(), 0), steps(a->shape().size(), 1);
+  Ints limits = a->shape();
+  starts[static_cast<std::size_t>(dim)] = start;
+  limits[static_cast<std::size_t>(dim)] = limit;
+  return slice(a, starts, limits, steps);
+}
+
+Value index_in_dim(const Value& a, std::int64_t index, std::int64_t dim) {
+  return squeeze(slice_in_dim(a, index, index + 1, dim), {dim});
+}
+
+Value rev(const Value& a, const Ints& dims) {
+  return dims.empty() ? a : bind1(rev_op, {{"dimensions", dims}}, {a});
+}
+
+Value unbroadcast(const Value& a, const Type& type) {
+  if (a->shape() == type.shape) return a;
+  Value sum = reduce_sum(a, iota_ints(a->shape().size()));
+  return type.rank() == 0 ? sum : reshape(sum, type.shape);
+}
+
+Ints iota_ints(std::size_t count, std::int64_t start) {
+  Ints out;
+  for (std::size_t i = 0; i < count; ++i) out.push_back(start + static_cast<std::int64_t>(i));
+  return out;
+}
+
+}  // namespace shardax::ops

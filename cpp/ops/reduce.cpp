@@ -1,0 +1,130 @@
+// ops/reduce.cpp - reductions along axes.
+#include "ops/family.h"
+
+namespace shardax::ops {
+namespace {
+
+Shape reduced(const Shape& shape, const Ints& axes) {
+  Shape out;
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    if (std::find(axes.begin(), axes.end(), static_cast<std::int64_t>(d)) == axes.end()) {
+      out.push_back(shape[d]);
+    }
+  }
+  return out;
+}
+
+Types reduce_type(const Op& op, const Types& in, const Params& params) {
+  check_dtype(op, in[0].dtype);
+  const Ints& axes = params.ints("axes");
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    if (axes[i] < 0 || axes[i] >= static_cast<std::int64_t>(in[0].rank()) ||
+        (i > 0 && axes[i] <= axes[i - 1])) {
+      value_error(op.name, ": axes ", to_string(axes), " must be distinct, sorted and within rank ",
+                  in[0].rank(), " of shape ", to_string(in[0].shape), ".");
+    }
+  }
+  return {with_shape(in[0], reduced(in[0].shape, axes))};
+}
+
+Batched reduce_batch(const BatchArgs& a) {
+  Ints axes;
+  for (std::int64_t d : a.params.ints("axes")) axes.push_back(d + 1);
+  return batched1(bind1(a.op, a.params.with("axes", axes), a.in));
+}
+
+// The reduced value repeated over the dimensions that were reduced.
+Value spread_back(const Value& value, const Shape& shape, const Ints& axes) {
+  Ints kept;
+  for (std::int64_t d = 0; d < static_cast<std::int64_t>(shape.size()); ++d) {
+    if (std::find(axes.begin(), axes.end(), d) == axes.end()) kept.push_back(d);
+  }
+  return broadcast_in_dim(value, shape, kept);
+}
+
+// The tangent of a maximum is the mean of the tangents where it is attained.
+Values jvp_chooser(const JvpArgs& a) {
+  const Ints& axes = a.params.ints("axes");
+  const Value hit = eq(a.in[0], spread_back(a.out[0], a.in[0]->shape(), axes));
+  const Value mask = convert(hit, a.in[0]->dtype());
+  return {div(reduce_sum(mul(a.t[0], mask), axes), reduce_sum(mask, axes))};
+}
+
+// d prod = sum_i t_i * prod_{j != i} x_j, by products of what stands before and behind: correct
+// where factors are zero.
+Values jvp_prod(const JvpArgs& a) {
+  const Ints& axes = a.params.ints("axes");
+  const Shape& shape = a.in[0]->shape();
+  Ints order;
+  std::int64_t n = 1;
+  for (std::int64_t d = 0; d < static_cast<std::int64_t>(shape.size()); ++d) {
+    if (std::find(axes.begin(), axes.end(), d) == axes.end()) order.push_back(d);
+  }
+  Shape flat = reduced(shape, axes);
+  for (std::int64_t d : axes) {
+    order.push_back(d);
+    n *= shape[static_cast<std::size_t>(d)];
+  }
+  flat.push_back(n);
+  const auto last = static_cast<std::int64_t>(flat.size()) - 1;
+  const Value x = reshape(transpose(a.in[0], order), flat);
+  const Value t = reshape(transpose(a.t[0], order), flat);
+  const Value one = scalar(x->dtype(), 1);
+  Ints zero(flat.size(), 0), shift(flat.size(), 0);
+  shift[flat.size() - 1] = 1;
+  Ints back(flat.size(), 0);
+  back[flat.size() - 1] = -1;
+  const auto cumprod = [&](const Value& v, bool reverse) {
+    return bind1(*find_op("cumprod"), {{"axis", last}, {"reverse", reverse}}, {v});
+  };
+  const Value before = cumprod(pad(x, one, shift, back, zero), false);
+  const Value behind = cumprod(pad(x, one, back, shift, zero), true);
+  return {reduce_sum(mul(t, mul(before, behind)), {last})};
+}
+
+OpSpec reduction(OpSpec spec) {
+  spec.kind = Kind::reduction;
+  spec.type = reduce_type;
+  spec.batch = reduce_batch;
+  return spec;
+}
+
+const Op sum_op{reduction({
+    .name = "reduce_sum",
+    .doc = "Sum over axes; 16-bit floats are summed in float32.", .dtypes = numbers,
+    .jvp = [](const JvpArgs& a) -> Values { return {reduce_sum(a.t[0], a.params.ints("axes"))}; },
+    .transpose = [](const TransposeArgs& a) -> Values {
+      return {spread_back(a.ct[0], a.in_types[0].shape, a.params.ints("axes"))};
+    },
+    .reduce = Reduce::sum,
+    .show = [](const Params& p) -> std::vector<std::string> {
+      return {"axes=" + to_string(p.ints("axes")), "out_sharding=None"};
+    }})};
+
+const Op prod_op{reduction({.name = "reduce_prod", .doc = "Product over axes.", .dtypes = numbers,
+                            .jvp = jvp_prod, .reduce = Reduce::prod})};
+const Op max_op{reduction({
+    .name = "reduce_max", .doc = "Maximum over axes; NaN where there is one. Ties share the gradient.",
+    .dtypes = any_dtype, .jvp = jvp_chooser, .reduce = Reduce::max})};
+const Op min_op{reduction({
+    .name = "reduce_min", .doc = "Minimum over axes; NaN where there is one. Ties share the gradient.",
+    .dtypes = any_dtype, .jvp = jvp_chooser, .reduce = Reduce::min})};
+const Op and_op{reduction({.name = "reduce_and", .doc = "Whether all are true; bitwise for integers.",
+                           .dtypes = booleans | integers, .no_gradient = true, .reduce = Reduce::all})};
+const Op or_op{reduction({.name = "reduce_or", .doc = "Whether any is true; bitwise for integers.",
+                          .dtypes = booleans | integers, .no_gradient = true, .reduce = Reduce::any})};
+
+Value reduce(const Op& op, const Value& a, const Ints& axes) {
+  return axes.empty() ? a : bind1(op, {{"axes", axes}}, {a});
+}
+
+}  // namespace
+
+Value reduce_sum(const Value& a, const Ints& axes) { return reduce(sum_op, a, axes); }
+Value reduce_prod(const Value& a, const Ints& axes) { return reduce(prod_op, a, axes); }
+Value reduce_max(const Value& a, const Ints& axes) { return reduce(max_op, a, axes); }
+Value reduce_min(const Value& a, const Ints& axes) { return reduce(min_op, a, axes); }
+Value reduce_and(const Value& a, const Ints& axes) { return reduce(and_op, a, axes); }
+Value reduce_or(const Value& a, const Ints& axes) { return reduce(or_op, a, axes); }
+
+}  // namespace shardax::ops

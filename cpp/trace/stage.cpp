@@ -1,0 +1,98 @@
+// trace/stage.cpp - recording equations.
+#include "trace/stage.h"
+
+#include "base/errors.h"
+
+namespace shardax {
+
+JitTracer::JitTracer(const StagingTrace& trace, Type type, Var var)
+    : Tracer(trace, std::move(type)), var_(var) {}
+
+std::string JitTracer::text() const {
+  return concat("JitTracer(", type_.weak ? "~" : "", to_string(type_), ")");
+}
+
+StagingTrace::StagingTrace(bool everything) : Trace(everything), program_(new Program) {}
+
+Value StagingTrace::input(Type type) {
+  const Var var = program_->add(type);
+  program_->inputs.push_back(var);
+  return new JitTracer(*this, std::move(type), var);
+}
+
+Values StagingTrace::inputs(const Types& types) {
+  Values out;
+  for (const Type& type : types) out.push_back(input(type));
+  return out;
+}
+
+Var StagingTrace::lift(const Value& value) {
+  if (owns(value)) return static_cast<const JitTracer&>(*value).var();
+  const auto [it, added] = lifted_.try_emplace(value.get(), 0);
+  if (!added) return it->second;
+  const Var var = program_->add(value->type());
+  it->second = var;
+  captured_.emplace_back(var, value);
+  return var;
+}
+
+Values StagingTrace::process(const Op& op, const Params& params, const Values& in) {
+  Equation eqn{&op, params, {}, {}, current_location()};
+  Types types;
+  for (const Value& value : in) {
+    types.push_back(value->type());
+    eqn.inputs.push_back(lift(value));
+  }
+  Values out;
+  for (Type& type : infer_types(op, types, params)) {
+    const Var var = program_->add(type);
+    eqn.outputs.push_back(var);
+    out.push_back(new JitTracer(*this, std::move(type), var));
+  }
+  program_->equations.push_back(std::move(eqn));
+  return out;
+}
+
+int StagingTrace::input_position(Var var) const {
+  const auto& inputs = program_->inputs;
+  const auto it = std::find(inputs.begin(), inputs.end(), var);
+  return it == inputs.end() ? -1 : static_cast<int>(it - inputs.begin());
+}
+
+StagingTrace::Result StagingTrace::finish(const Values& outputs) {
+  for (const Value& value : outputs) program_->outputs.push_back(lift(value));
+  Result result;
+  for (auto& [var, value] : captured_) {
+    if (!value->is_tracer()) {
+      program_->constants.push_back({var, ArrayPtr(&as_array(value))});
+    } else {
+      program_->inputs.push_back(var);
+      result.captured.push_back(value);
+    }
+  }
+  result.program = program_;
+  return result;
+}
+
+StagingTrace::Result stage(const Types& types, const std::function<Values(const Values&)>& f,
+                           const std::string& name) {
+  StagingTrace trace(true);
+  trace.name(name);
+  const Values outputs = f(trace.inputs(types));
+  for (const Value& value : outputs) {
+    if (value->is_tracer()) static_cast<const Tracer&>(*value).trace();
+  }
+  return trace.finish(outputs);
+}
+
+ProgramPtr stage_closed(const Types& types, const std::function<Values(const Values&)>& f,
+                        const std::string& name) {
+  StagingTrace::Result result = stage(types, f, name);
+  if (!result.captured.empty()) {
+    throw InternalError(concat("staging '", name, "' captured ", result.captured.size(),
+                               " values of outer traces"));
+  }
+  return result.program;
+}
+
+}  // namespace shardax

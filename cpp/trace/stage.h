@@ -1,0 +1,59 @@
+// trace/stage.h - staging: running a function on tracers to record a Program.
+#pragma once
+
+#include <functional>
+#include <unordered_map>
+
+#include "trace/trace.h"
+
+namespace shardax {
+
+class StagingTrace;
+
+class JitTracer final : public Tracer {
+ public:
+  JitTracer(const StagingTrace& trace, Type type, Var var);
+  Var var() const { return var_; }
+  std::string text() const override;
+  std::string_view class_name() const override { return "JitTracer"; }
+
+ private:
+  Var var_;
+};
+
+// Records what is bound to it. With `everything`, it also records ops on plain arrays (as jit
+// does); without, only ops that touch its own tracers (as the linear part of linearize does).
+class StagingTrace final : public Trace {
+ public:
+  explicit StagingTrace(bool everything);
+  Value input(Type type);
+  Values inputs(const Types& types);
+  Values process(const Op& op, const Params& params, const Values& in) override;
+  // The variable of `value` here: its own, a constant's, or that of a captured outer tracer.
+  Var lift(const Value& value);
+
+  struct Result {
+    ProgramPtr program;  // inputs: those asked for, then one per captured value
+    Values captured;     // tracers of outer traces that the function closed over
+  };
+  // Ends recording. Plain arrays that the function closed over become constants.
+  Result finish(const Values& outputs);
+  void name(std::string text) { program_->name = std::move(text); }
+  // What a tracer of this trace came from: the position among the inputs, or -1.
+  int input_position(Var var) const;
+
+ private:
+  MutableProgram program_;
+  std::unordered_map<const ValueBase*, Var> lifted_;
+  std::vector<std::pair<Var, Value>> captured_;
+};
+
+// Stages `f` at the given input types. The result's captured values are empty unless `f` closes
+// over tracers of outer traces.
+StagingTrace::Result stage(const Types& types, const std::function<Values(const Values&)>& f,
+                           const std::string& name);
+// The same for transformations of closed programs, which capture nothing.
+ProgramPtr stage_closed(const Types& types, const std::function<Values(const Values&)>& f,
+                        const std::string& name);
+
+}  // namespace shardax

@@ -1,0 +1,187 @@
+// trace/trace.cpp - the stack of traces, bind, and the axes in scope.
+#include "trace/trace.h"
+
+#include "base/errors.h"
+
+namespace shardax {
+namespace {
+
+struct State {
+  std::vector<Trace*> stack;  // level l is stack[l - 1]; level 0 computes
+  int dynamic = 0;            // level of the innermost staging trace
+  std::uint64_t generations = 0;
+  std::vector<BoundAxis> axes;
+  LocationPtr location;       // overrides the locator
+};
+
+State& state() {
+  thread_local State instance;
+  return instance;
+}
+
+Evaluator evaluator = nullptr;
+Locator locator = nullptr;
+
+}  // namespace
+
+Trace::Trace(bool staging) : staging_(staging) {
+  State& s = state();
+  generation_ = ++s.generations;
+  s.stack.push_back(this);
+  level_ = static_cast<int>(s.stack.size());
+  outer_dynamic_ = s.dynamic;
+  if (staging_) s.dynamic = level_;
+}
+
+Trace::~Trace() {
+  State& s = state();
+  s.stack.pop_back();
+  s.dynamic = outer_dynamic_;
+}
+
+bool Trace::owns(const Value& value) const {
+  if (!value->is_tracer()) return false;
+  const auto& tracer = static_cast<const Tracer&>(*value);
+  return tracer.level() == level_ && tracer.generation() == generation_;
+}
+
+Tracer::Tracer(const Trace& trace, Type type)
+    : ValueBase(std::move(type), true), level_(trace.level()), generation_(trace.generation()) {}
+
+bool Tracer::alive() const {
+  const State& s = state();
+  return static_cast<int>(s.stack.size()) >= level_ &&
+         s.stack[static_cast<std::size_t>(level_) - 1]->generation() == generation_;
+}
+
+Trace& Tracer::trace() const {
+  if (!alive()) {
+    fail(ErrorKind::unexpected_tracer_error,
+         "Encountered an unexpected tracer. A function transformed by shardax had a side effect, "
+         "allowing for a reference to an intermediate value with type ",
+         to_string(type_),
+         " to escape the scope of the transformation. Return the value from the function instead "
+         "of storing it in a variable, list or attribute outside of it.");
+  }
+  return *state().stack[static_cast<std::size_t>(level_) - 1];
+}
+
+EagerScope::EagerScope() : outer_dynamic_(state().dynamic) { state().dynamic = 0; }
+EagerScope::~EagerScope() { state().dynamic = outer_dynamic_; }
+
+namespace {
+
+bool names_axis(const Params& params, AxisName name) {
+  for (const auto& [key, value] : params) {
+    const AxisNames* names = std::get_if<AxisNames>(&value);
+    if (names && contains(names->names, name)) return true;
+  }
+  return false;
+}
+
+// The level of the innermost trace whose axis the op names; programs may name any.
+int axis_level(const State& s, const Op& op, const Params& params) {
+  int level = 0;
+  for (const BoundAxis& axis : s.axes) {
+    if (axis.level > level && (op.kind == Kind::control || names_axis(params, axis.name))) {
+      level = axis.level;
+    }
+  }
+  return level;
+}
+
+}  // namespace
+
+Values bind(const Op& op, const Params& params, const Values& in) {
+  State& s = state();
+  int top = s.dynamic;
+  if (!s.axes.empty() && (op.kind == Kind::collective || op.kind == Kind::control)) {
+    top = std::max(top, axis_level(s, op, params));
+  }
+  for (const Value& value : in) {
+    if (!value->is_tracer()) continue;
+    auto& tracer = static_cast<const Tracer&>(*value);
+    tracer.trace();
+    top = std::max(top, tracer.level());
+  }
+  if (top == 0) return evaluator(op, params, in);
+  return s.stack[static_cast<std::size_t>(top) - 1]->process(op, params, in);
+}
+
+bool staging_in_progress() { return state().dynamic != 0; }
+int trace_depth() { return static_cast<int>(state().stack.size()); }
+
+const Array* concrete(const Value& value) {
+  Value inner = value;
+  while (inner && inner->is_tracer()) inner = static_cast<const Tracer&>(*inner).underlying();
+  return inner ? static_cast<const Array*>(inner.get()) : nullptr;
+}
+
+void set_evaluator(Evaluator e) { evaluator = e; }
+void set_locator(Locator l) { locator = l; }
+LocationPtr current_location() {
+  const LocationPtr& given = state().location;
+  return given ? given : locator ? locator() : nullptr;
+}
+
+LocationScope::LocationScope(LocationPtr location) : outer_(std::move(location)) {
+  std::swap(outer_, state().location);
+}
+LocationScope::~LocationScope() { std::swap(outer_, state().location); }
+
+Values evaluate(const Program& program, const Values& inputs) {
+  Values env(program.types.size());
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    env[static_cast<std::size_t>(program.inputs[i])] = inputs[i];
+  }
+  for (const Constant& c : program.constants) env[static_cast<std::size_t>(c.var)] = c.value;
+  Values in;
+  for (const Equation& eqn : program.equations) {
+    in.clear();
+    for (Var v : eqn.inputs) in.push_back(env[static_cast<std::size_t>(v)]);
+    Values out = shardax::bind(*eqn.op, eqn.params, in);
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      env[static_cast<std::size_t>(eqn.outputs[i])] = std::move(out[i]);
+    }
+  }
+  Values outputs;
+  for (Var v : program.outputs) outputs.push_back(env[static_cast<std::size_t>(v)]);
+  return outputs;
+}
+
+AxisScope::AxisScope(BoundAxis axis) { state().axes.push_back(axis); }
+AxisScope::~AxisScope() { state().axes.pop_back(); }
+
+AxisLevelHidden::AxisLevelHidden(int level) : level_(level) {
+  for (BoundAxis& axis : state().axes) {
+    if (axis.level == level_) axis.level = -level_;
+  }
+}
+AxisLevelHidden::~AxisLevelHidden() {
+  for (BoundAxis& axis : state().axes) {
+    if (axis.level == -level_) axis.level = level_;
+  }
+}
+
+AxisEnvironment::AxisEnvironment(std::vector<BoundAxis> axes) : outer_(std::move(axes)) {
+  std::swap(outer_, state().axes);
+}
+AxisEnvironment::~AxisEnvironment() { std::swap(outer_, state().axes); }
+
+std::span<const BoundAxis> bound_axes() { return state().axes; }
+
+std::int64_t axis_size(AxisName name, std::string_view user) {
+  const auto& axes = state().axes;
+  for (std::size_t i = axes.size(); i-- > 0;) {
+    if (axes[i].name == name) return axes[i].size;
+  }
+  std::string known;
+  for (const BoundAxis& axis : axes) known += (known.empty() ? "" : ", ") + axis_text(axis.name);
+  fail(ErrorKind::name_error, user, ": unbound axis name: ", axis_text(name), ". ",
+       known.empty() ? std::string("No mapped axis is in scope here")
+                     : "The axes in scope are: " + known,
+       "; call it inside a function mapped with pmap or vmap and axis_name='", axis_text(name),
+       "'.");
+}
+
+}  // namespace shardax

@@ -1,0 +1,148 @@
+// trace/trace.h - how Values meet ops: the stack of transformations in progress, and bind.
+//
+// A transformation in progress is a Trace on this thread's stack; its Tracers know only their level
+// and a generation number, so a tracer that outlives its trace is found, not followed. `bind` hands
+// an op to the innermost trace that any input belongs to, or to the innermost staging trace (which
+// records everything), or, where there is none, computes at once.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ir/op.h"
+
+namespace shardax {
+
+class Trace;
+
+class Tracer : public ValueBase {
+ public:
+  int level() const { return level_; }
+  std::uint64_t generation() const { return generation_; }
+  bool alive() const;
+  // The trace it belongs to; throws UnexpectedTracerError when that is over.
+  Trace& trace() const;
+  virtual std::string text() const = 0;        // as repr shows it
+  virtual std::string_view class_name() const = 0;  // "JitTracer"
+  // The value that it equals, one level further out, where that is known now (the primal of a
+  // differentiated value); null where it stands for an unknown.
+  virtual Value underlying() const { return nullptr; }
+
+ protected:
+  Tracer(const Trace& trace, Type type);
+
+ private:
+  int level_;
+  std::uint64_t generation_;
+};
+
+class Trace {
+ public:
+  // Pushes itself; the destructor pops it. `staging` traces record every op bound above them.
+  explicit Trace(bool staging);
+  virtual ~Trace();
+  Trace(const Trace&) = delete;
+  Trace& operator=(const Trace&) = delete;
+
+  virtual Values process(const Op& op, const Params& params, const Values& in) = 0;
+  int level() const { return level_; }
+  std::uint64_t generation() const { return generation_; }
+  bool staging() const { return staging_; }
+  // Does `value` belong to this very trace?
+  bool owns(const Value& value) const;
+
+ private:
+  int level_;
+  std::uint64_t generation_;
+  bool staging_;
+  int outer_dynamic_;
+};
+
+// While it lives, ops on plain arrays compute at once even inside a staging trace.
+class EagerScope {
+ public:
+  EagerScope();
+  ~EagerScope();
+
+ private:
+  int outer_dynamic_;
+};
+
+Values bind(const Op& op, const Params& params, const Values& in);
+inline Value bind1(const Op& op, const Params& params, const Values& in) {
+  return bind(op, params, in)[0];
+}
+
+// True where an op on plain arrays would be recorded rather than computed.
+bool staging_in_progress();
+int trace_depth();
+// The array that `value` is, or whose derivative is being taken; null where elements are unknown.
+const Array* concrete(const Value& value);
+
+// Computes one op on arrays. Installed by execute/.
+using Evaluator = Values (*)(const Op& op, const Params& params, const Values& in);
+void set_evaluator(Evaluator evaluator);
+
+// Gives the user's current line. Installed by the bindings.
+using Locator = LocationPtr (*)();
+void set_locator(Locator locator);
+LocationPtr current_location();
+// While it lives, equations are recorded with this location: a pass keeps that of the original.
+class LocationScope {
+ public:
+  explicit LocationScope(LocationPtr location);
+  ~LocationScope();
+  LocationScope(const LocationScope&) = delete;
+  LocationScope& operator=(const LocationScope&) = delete;
+
+ private:
+  LocationPtr outer_;
+};
+
+// Runs a program's equations on Values, op by op, under whatever traces those belong to.
+Values evaluate(const Program& program, const Values& inputs);
+
+// The mapped axes in scope on this thread, innermost last. `level` is that of the trace to which
+// ops that name the axis go even when no operand belongs to it (0: none; they are recorded).
+struct BoundAxis {
+  AxisName name;
+  std::int64_t size;
+  bool devices;
+  int level = 0;
+};
+class AxisScope {
+ public:
+  explicit AxisScope(BoundAxis axis);
+  ~AxisScope();
+  AxisScope(const AxisScope&) = delete;
+  AxisScope& operator=(const AxisScope&) = delete;
+};
+std::span<const BoundAxis> bound_axes();
+// While it lives, ops that name the axes of `level` do not go back to that trace.
+class AxisLevelHidden {
+ public:
+  explicit AxisLevelHidden(int level);
+  ~AxisLevelHidden();
+  AxisLevelHidden(const AxisLevelHidden&) = delete;
+  AxisLevelHidden& operator=(const AxisLevelHidden&) = delete;
+
+ private:
+  int level_;
+};
+// Throws NameError naming the axes in scope when `name` is not bound; `user` is the API's name.
+std::int64_t axis_size(AxisName name, std::string_view user);
+// Replaces all axes in scope for its life: a program is evaluated where its own axes are bound.
+class AxisEnvironment {
+ public:
+  explicit AxisEnvironment(std::vector<BoundAxis> axes);
+  ~AxisEnvironment();
+  AxisEnvironment(const AxisEnvironment&) = delete;
+  AxisEnvironment& operator=(const AxisEnvironment&) = delete;
+
+ private:
+  std::vector<BoundAxis> outer_;
+};
+
+}  // namespace shardax

@@ -1,0 +1,113 @@
+// transform/batch.cpp - batched tracing.
+#include "transform/batch.h"
+
+#include <optional>
+
+#include "base/errors.h"
+#include "ops/ops.h"
+
+namespace shardax {
+namespace {
+
+Type without_leading(Type type) {
+  type.shape.erase(0);
+  return type;
+}
+
+class VmapTracer final : public Tracer {
+ public:
+  VmapTracer(const Trace& trace, Value value)
+      : Tracer(trace, without_leading(value->type())), value_(std::move(value)) {}
+  const Value& value() const { return value_; }
+  std::string text() const override {
+    return concat("VmapTracer(aval=", to_string(type_), ", batched=", to_string(value_->type()), ")");
+  }
+  std::string_view class_name() const override { return "VmapTracer"; }
+
+ private:
+  Value value_;
+};
+
+class BatchTrace final : public Trace {
+ public:
+  explicit BatchTrace(const BatchAxis& axis) : Trace(false), axis_(axis) {}
+
+  std::pair<Value, bool> split(const Value& value) const {
+    if (!owns(value)) return {value, false};
+    return {static_cast<const VmapTracer&>(*value).value(), true};
+  }
+  Value wrap(const Value& value) const { return new VmapTracer(*this, value); }
+
+  Values process(const Op& op, const Params& params, const Values& in) override {
+    const AxisLevelHidden hidden(level());
+    Values values;
+    std::vector<bool> batched;
+    for (const Value& value : in) {
+      auto [inner, is_batched] = split(value);
+      values.push_back(std::move(inner));
+      batched.push_back(is_batched);
+    }
+    if (!op.batch) {
+      fail(ErrorKind::not_implemented_error, "Batching rule for '", op.name, "' not implemented.");
+    }
+    Batched result = op.batch({op, params, values, batched, axis_});
+    for (std::size_t i = 0; i < result.out.size(); ++i) {
+      if (result.batched[i]) result.out[i] = wrap(result.out[i]);
+    }
+    return std::move(result.out);
+  }
+
+ private:
+  BatchAxis axis_;
+};
+
+}  // namespace
+
+Batched batch(const ValueFunction& f, const Values& inputs, const std::vector<bool>& batched,
+              const BatchAxis& axis) {
+  BatchTrace trace(axis);
+  std::optional<AxisScope> scope;
+  if (axis.name >= 0) scope.emplace(BoundAxis{axis.name, axis.size, axis.devices, trace.level()});
+  Values in;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    in.push_back(batched[i] ? trace.wrap(inputs[i]) : inputs[i]);
+  }
+  Batched result;
+  for (const Value& value : f(in)) {
+    auto [inner, is_batched] = trace.split(value);
+    result.out.push_back(std::move(inner));
+    result.batched.push_back(is_batched);
+  }
+  return result;
+}
+
+BatchedProgram batch_program(const ProgramPtr& program, const std::vector<bool>& batched,
+                             const BatchAxis& axis, const std::vector<bool>* wanted) {
+  std::string key = mask_key(concat("batch", axis.size, ",", axis.name, ",", axis.devices), batched);
+  if (wanted) key = mask_key(key, *wanted);
+  return *program->derived<BatchedProgram>(key, [&] {
+    auto result = std::make_shared<BatchedProgram>();
+    Types types = program->input_types();
+    for (std::size_t i = 0; i < types.size(); ++i) {
+      if (batched[i]) types[i].shape.insert(0, axis.size);
+      if (axis.name >= 0) types[i].varying = without(types[i].varying, axis.name);
+    }
+    result->program = stage_closed(
+        types,
+        [&](const Values& in) {
+          Batched inner = batch([&](const Values& v) { return evaluate(*program, v); }, in, batched,
+                                axis);
+          for (std::size_t i = 0; i < inner.out.size(); ++i) {
+            if (!wanted || !(*wanted)[i] || inner.batched[i]) continue;
+            inner.out[i] = ops::broadcast_leading(inner.out[i], axis.size);
+            inner.batched[i] = true;
+          }
+          result->batched = inner.batched;
+          return inner.out;
+        },
+        program->name);
+    return result;
+  });
+}
+
+}  // namespace shardax

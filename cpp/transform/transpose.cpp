@@ -1,0 +1,125 @@
+// transform/transpose.cpp - walking a linear program backwards.
+#include "transform/transpose.h"
+
+#include "base/errors.h"
+#include "ops/ops.h"
+#include "transform/jvp.h"
+
+namespace shardax {
+namespace {
+
+// The values that do not depend on linear inputs, computed forwards; null for the others.
+Values known_values(const Program& program, const std::vector<bool>& linear, const Values& inputs) {
+  Values env(program.types.size());
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (!linear[i]) env[static_cast<std::size_t>(program.inputs[i])] = inputs[i];
+  }
+  for (const Constant& c : program.constants) env[static_cast<std::size_t>(c.var)] = c.value;
+  for (const Equation& eqn : program.equations) {
+    Values in;
+    for (Var v : eqn.inputs) in.push_back(env[static_cast<std::size_t>(v)]);
+    if (std::any_of(in.begin(), in.end(), [](const Value& v) { return !v; })) continue;
+    Values out = shardax::bind(*eqn.op, eqn.params, in);
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      env[static_cast<std::size_t>(eqn.outputs[i])] = out[i];
+    }
+  }
+  return env;
+}
+
+}  // namespace
+
+Values backward(const Program& program, const std::vector<bool>& linear, const Values& inputs,
+                const Values& cotangents) {
+  const Values env = known_values(program, linear, inputs);
+  Values ct(program.types.size());
+  const auto accumulate = [&](Var v, const Value& value) {
+    if (!value) return;
+    Value& slot = ct[static_cast<std::size_t>(v)];
+    slot = slot ? ops::add(slot, value) : value;
+  };
+  for (std::size_t i = 0; i < program.outputs.size(); ++i) accumulate(program.outputs[i], cotangents[i]);
+
+  for (auto eqn = program.equations.rbegin(); eqn != program.equations.rend(); ++eqn) {
+    Values out_ct;
+    bool needed = false;
+    Types out_types;
+    for (Var v : eqn->outputs) {
+      Value& slot = ct[static_cast<std::size_t>(v)];
+      needed = needed || slot;
+      out_ct.push_back(std::move(slot));
+      slot = nullptr;
+      out_types.push_back(program.type(v));
+    }
+    if (!needed || env[static_cast<std::size_t>(eqn->outputs[0])]) continue;
+    Values in;
+    Types in_types;
+    for (Var v : eqn->inputs) {
+      in.push_back(env[static_cast<std::size_t>(v)]);
+      in_types.push_back(program.type(v));
+    }
+    if (!eqn->op->transpose) {
+      fail(ErrorKind::not_implemented_error, "Transpose rule (for reverse-mode differentiation) for '",
+           eqn->op->name, "' not implemented.");
+    }
+    const Values in_ct = eqn->op->transpose({eqn->params, out_ct, in, in_types, out_types});
+    for (std::size_t i = 0; i < in_ct.size(); ++i) {
+      if (in_ct[i] && !in[i]) accumulate(eqn->inputs[i], in_ct[i]);
+    }
+  }
+  Values result;
+  for (std::size_t i = 0; i < program.inputs.size(); ++i) {
+    if (linear[i]) result.push_back(ct[static_cast<std::size_t>(program.inputs[i])]);
+  }
+  return result;
+}
+
+ProgramPtr transpose_program(const ProgramPtr& program, const std::vector<bool>& linear,
+                             const std::vector<bool>& nonzero_ct) {
+  const std::string key = mask_key(mask_key("transpose", linear), nonzero_ct);
+  return *program->derived<ProgramPtr>(key, [&] {
+    Types types;
+    for (std::size_t i = 0; i < program->inputs.size(); ++i) {
+      if (!linear[i]) types.push_back(program->type(program->inputs[i]));
+    }
+    for (std::size_t i = 0; i < program->outputs.size(); ++i) {
+      if (nonzero_ct[i]) types.push_back(program->type(program->outputs[i]));
+    }
+    return std::make_shared<ProgramPtr>(stage_closed(
+        types,
+        [&](const Values& in) {
+          std::size_t next = 0;
+          Values inputs(program->inputs.size());
+          for (std::size_t i = 0; i < inputs.size(); ++i) {
+            if (!linear[i]) inputs[i] = in[next++];
+          }
+          Values cts(program->outputs.size());
+          for (std::size_t i = 0; i < cts.size(); ++i) {
+            if (nonzero_ct[i]) cts[i] = in[next++];
+          }
+          Values out = backward(*program, linear, inputs, cts);
+          for (std::size_t i = 0, k = 0; i < program->inputs.size(); ++i) {
+            if (!linear[i]) continue;
+            if (!out[k]) out[k] = ops::zeros(program->type(program->inputs[i]));
+            ++k;
+          }
+          return out;
+        },
+        program->name));
+  });
+}
+
+Values apply_transpose(const LinearMap& map, const Values& cotangents) {
+  const std::size_t count = map.in_types.size();
+  Values inputs(count);
+  inputs.insert(inputs.end(), map.residuals.begin(), map.residuals.end());
+  std::vector<bool> linear(inputs.size(), false);
+  std::fill_n(linear.begin(), count, true);
+  Values cts;
+  for (std::size_t i = 0; i < map.nonzero.size(); ++i) {
+    if (map.nonzero[i]) cts.push_back(cotangents[i]);
+  }
+  return backward(*map.program, linear, inputs, cts);
+}
+
+}  // namespace shardax
