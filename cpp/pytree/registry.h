@@ -1,0 +1,63 @@
+// pytree/registry.h - which Python types are nodes of a tree, and how each is taken apart.
+//
+// The built-in containers are in the registry from the start; users add types, which stay for the
+// life of the process. Types match exactly: an instance of a subclass is a leaf, except that any
+// tuple subclass with `_fields` is a named tuple. All functions need the GIL.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "pytree/ref.h"
+
+namespace shardax::pytree {
+
+enum class Kind : std::uint32_t {
+  leaf,
+  none,
+  tuple,
+  list,
+  dict,          // keys sorted
+  named_tuple,   // any tuple subclass with `_fields`
+  ordered_dict,  // keys in insertion order
+  default_dict,  // keys sorted
+  custom,        // taken apart and put together by registered functions
+  dataclass,     // taken apart by attribute, put together by keyword
+};
+
+struct Registration {
+  Kind kind = Kind::leaf;
+  Ref type;
+  Ref flatten;            // custom: value -> (children, aux)
+  Ref unflatten;          // custom: (aux, children) -> value
+  Ref flatten_with_keys;  // custom, optional: value -> ((key, child) pairs, aux)
+  std::vector<Ref> data_fields;
+  std::vector<Ref> meta_fields;
+  Ref keyword_names;  // dataclass: tuple of data and meta field names
+};
+
+// What a type is: for custom types and dataclasses `id` names the registration. Ids are never
+// reused, and 0 stands for the built-in kinds.
+struct NodeType {
+  Kind kind = Kind::leaf;
+  std::uint32_t id = 0;
+};
+
+// The kind of values of `type`. Does not fail and runs no user code.
+NodeType node_type(PyTypeObject* type);
+
+// Whether an object is in the registry; unlike node_type it takes any object.
+bool is_registered(PyObject* type);
+
+const Registration& registration(std::uint32_t id);
+
+// Both raise ValueError for a type that is already a node.
+void register_custom(PyObject* type, PyObject* flatten, PyObject* unflatten,
+                     PyObject* flatten_with_keys);
+void register_dataclass(PyObject* type, PyObject* data_fields, PyObject* meta_fields);
+
+// collections.OrderedDict and collections.defaultdict.
+PyTypeObject* ordered_dict_type();
+PyTypeObject* default_dict_type();
+
+}  // namespace shardax::pytree
