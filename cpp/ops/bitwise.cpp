@@ -1,0 +1,185 @@
+// ops/bitwise.cpp - shifts, counts of bits, other views of the same bits, and coarser floats.
+//
+// `and`, `or`, `xor` and `not` stand with the comparisons (compare.cpp).
+#include <bit>
+
+#include "ops/family.h"
+
+namespace shardax::ops {
+namespace {
+
+// ---- shifts: by the width or more (a negative count is a huge unsigned one), all bits leave ------
+
+template <class T>
+bool leaves_all(T count) {
+  return static_cast<std::make_unsigned_t<T>>(count) >= sizeof(T) * 8;
+}
+
+constexpr auto shift_left_kernel = [](auto x, auto count) {
+  using T = decltype(x);
+  using U = std::make_unsigned_t<T>;
+  return leaves_all(count) ? T(0) : static_cast<T>(static_cast<U>(x) << count);
+};
+constexpr auto shift_right_logical_kernel = [](auto x, auto count) {
+  using T = decltype(x);
+  using U = std::make_unsigned_t<T>;
+  return leaves_all(count) ? T(0) : static_cast<T>(static_cast<U>(x) >> count);
+};
+constexpr auto shift_right_arithmetic_kernel = [](auto x, auto count) {
+  using T = decltype(x);
+  using S = std::make_signed_t<T>;
+  constexpr int last = sizeof(T) * 8 - 1;
+  return static_cast<T>(static_cast<S>(x) >> (leaves_all(count) ? last : static_cast<int>(count)));
+};
+
+const Op shift_left_op{elementwise_no_gradient({
+    .name = "shift_left", .doc = "Elementwise x << y; 0 where y is the width or more.",
+    .dtypes = integers, .map = map_binary<integers, shift_left_kernel>})};
+const Op shift_right_logical_op{elementwise_no_gradient({
+    .name = "shift_right_logical",
+    .doc = "Elementwise x >> y with zeros coming in; 0 where y is the width or more.",
+    .dtypes = integers, .map = map_binary<integers, shift_right_logical_kernel>})};
+const Op shift_right_arithmetic_op{elementwise_no_gradient({
+    .name = "shift_right_arithmetic", .doc = "Elementwise x >> y with copies of the top bit coming in.",
+    .dtypes = integers, .map = map_binary<integers, shift_right_arithmetic_kernel>})};
+
+const Op population_count_op{elementwise_no_gradient({
+    .name = "population_count", .doc = "Elementwise number of bits that are 1.", .dtypes = integers,
+    .map = map_unary<integers, [](auto x) {
+      using T = decltype(x);
+      return static_cast<T>(std::popcount(static_cast<std::make_unsigned_t<T>>(x)));
+    }>})};
+const Op clz_op{elementwise_no_gradient({
+    .name = "clz", .doc = "Elementwise number of zero bits above the highest 1.", .dtypes = integers,
+    .map = map_unary<integers, [](auto x) {
+      using T = decltype(x);
+      return static_cast<T>(std::countl_zero(static_cast<std::make_unsigned_t<T>>(x)));
+    }>})};
+
+// ---- bitcast_convert_type ------------------------------------------------------------------------
+
+Types bitcast_type(const Op&, const Types& in, const Params& params) {
+  const DType from = in[0].dtype, to = params.dtype("new_dtype");
+  const bool whole = from == DType::boolean || to == DType::boolean || is_complex(from) || is_complex(to);
+  if (whole && from != to) {
+    type_error("lax.bitcast_convert_type does not support bool or complex values unless the operand "
+               "and destination types match. Got operand dtype=", name(from), ", new_dtype=",
+               name(to), ". Consider using the arr.view() method instead.");
+  }
+  Type out = with_dtype(in[0], to);
+  const int old_bits = itemsize(from) * 8, new_bits = itemsize(to) * 8;
+  if (old_bits > new_bits) {
+    out.shape.push_back(old_bits / new_bits);
+  } else if (old_bits < new_bits) {
+    const std::int64_t last = out.rank() ? out.shape.back() : 1;
+    if (last * old_bits != new_bits) {
+      value_error("Attempting to convert array of shape ", to_string(in[0].shape), " from ",
+                  name(from), " of size ", old_bits, " bits to ", name(to), " of size ", new_bits,
+                  ", bits but ", last, " * ", old_bits, " != ", new_bits);
+    }
+    out.shape.pop_back();
+  }
+  return {out};
+}
+
+bool bitcast_view(const Params&, const Type& in, const Shape& strides, const Type& out,
+                  ViewLayout& result) {
+  const int old_size = itemsize(in.dtype), new_size = itemsize(out.dtype);
+  result.strides = strides;
+  if (old_size > new_size) {
+    for (std::int64_t& s : result.strides) s *= old_size / new_size;
+    result.strides.push_back(1);
+  } else if (old_size < new_size) {
+    if (strides.back() != 1) return false;
+    result.strides.pop_back();
+    for (std::int64_t& s : result.strides) {
+      if (s % (new_size / old_size) != 0) return false;
+      s /= new_size / old_size;
+    }
+  }
+  return true;
+}
+
+const Op bitcast_op{{
+    .name = "bitcast_convert_type",
+    .doc = "The same bits seen as another dtype. A wider dtype joins the elements of the last "
+           "dimension, a narrower one adds a dimension.",
+    .kind = Kind::layout,
+    .dtypes = any_dtype,
+    .type = bitcast_type,
+    .batch = [](const BatchArgs& a) -> Batched { return batched1(bind1(a.op, a.params, a.in)); },
+    .no_gradient = true,
+    .half_native = true,
+    .view = bitcast_view}};
+
+// ---- reduce_precision ----------------------------------------------------------------------------
+
+struct Format {
+  int exponent_bits;
+  int mantissa_bits;
+};
+
+// Rounds to the nearest even of `to` in the format `from`; too large becomes infinite, too small
+// (subnormal in `to`) zero, and NaN stays.
+template <class Bits>
+Bits reduced(Bits bits, Format from, Format to) {
+  const int dropped = from.mantissa_bits - to.mantissa_bits;
+  const Bits sign = bits & (Bits{1} << (from.exponent_bits + from.mantissa_bits));
+  const Bits infinity = ((Bits{1} << from.exponent_bits) - 1) << from.mantissa_bits;
+  if ((bits & ~sign) > infinity) return bits;
+  if (dropped > 0) {
+    const Bits unit = Bits{1} << dropped;
+    bits += (unit >> 1) - 1 + ((bits >> dropped) & 1);
+    bits &= ~(unit - 1);
+  }
+  if (to.exponent_bits < from.exponent_bits) {
+    const Bits bias = (Bits{1} << (from.exponent_bits - 1)) - 1;
+    const Bits range = (Bits{1} << (to.exponent_bits - 1)) - 1;
+    const Bits exponent = (bits & infinity) >> from.mantissa_bits;
+    if (exponent > bias + range) return sign | infinity;
+    if (exponent <= bias - range) return sign;
+  }
+  return bits;
+}
+
+template <class Bits, int exponent, int mantissa>
+SHARDAX_CLONES void reduce_tile(void* out, const void* const* in, std::int64_t n,
+                                std::int64_t extra) {
+  const Format to{static_cast<int>(extra / 64), static_cast<int>(extra % 64)};
+  const Bits* a = static_cast<const Bits*>(in[0]);
+  for (std::int64_t i = 0; i < n; ++i) {
+    static_cast<Bits*>(out)[i] = reduced<Bits>(a[i], {exponent, mantissa}, to);
+  }
+}
+
+Types reduce_precision_type(const Op& op, const Types& in, const Params& params) {
+  const std::int64_t exponent = params.integer("exponent_bits"), mantissa = params.integer("mantissa_bits");
+  if (exponent < 1) {
+    value_error("reduce_precision: exponent_bits must be positive; got ", exponent);
+  }
+  if (mantissa < 0) {
+    value_error("reduce_precision: mantissa_bits must be non-negative; got ", mantissa);
+  }
+  return type_same(op, in, params);
+}
+
+const Op reduce_precision_op{elementwise({
+    .name = "reduce_precision",
+    .doc = "Elementwise rounding to a float of so many exponent and mantissa bits.", .dtypes = floats,
+    .type = reduce_precision_type,
+    .jvp = [](const JvpArgs& a) -> Values {
+      return {bind1(*find_op("reduce_precision"), a.params, {a.t[0]})};
+    },
+    .transpose = [](const TransposeArgs& a) -> Values {
+      return {bind1(*find_op("reduce_precision"), a.params, {a.ct[0]})};
+    },
+    .map = [](const Types& in, const Type&, const Params& params) -> MapKernel {
+      // Formats wider than the operand's change nothing.
+      const std::int64_t extra = std::min<std::int64_t>(params.integer("exponent_bits"), 11) * 64 +
+                                 std::min<std::int64_t>(params.integer("mantissa_bits"), 52);
+      if (in[0].dtype == DType::float64) return {reduce_tile<std::uint64_t, 11, 52>, extra};
+      return {reduce_tile<std::uint32_t, 8, 23>, extra};
+    }})};
+
+}  // namespace
+}  // namespace shardax::ops

@@ -1,0 +1,231 @@
+// ops/special.cpp - roots, powers, error and gamma functions.
+#include <complex>
+#include <limits>
+#include <numbers>
+
+#include "kernels/math.h"
+#include "ops/family.h"
+
+namespace shardax::ops {
+namespace {
+
+template <class T>
+constexpr bool is_complex_v = !std::is_arithmetic_v<T>;
+
+Value constant(const Value& like, double value) {
+  return scalar(like->dtype(), value, like->type().weak);
+}
+Value square(const Value& x) { return unary("square", x); }
+
+// t * slope(x, out).
+template <auto slope>
+Values jvp_slope(const JvpArgs& a) {
+  return {mul(a.t[0], slope(a.in[0], a.out[0]))};
+}
+
+// ---- roots -------------------------------------------------------------------------------------
+
+const Op sqrt_op{elementwise({
+    .name = "sqrt", .doc = "Elementwise square root. Its derivative at 0 is inf.", .dtypes = inexacts,
+    .jvp = jvp_slope<[](const Value&, const Value& out) { return div(constant(out, 0.5), out); }>,
+    .map = map_unary<inexacts, [](auto x) { return std::sqrt(x); }>})};
+
+const Op rsqrt_op{elementwise({
+    .name = "rsqrt", .doc = "Elementwise reciprocal square root, 1 / sqrt(x).", .dtypes = inexacts,
+    .jvp = jvp_slope<[](const Value& x, const Value& out) {
+      return mul(constant(out, -0.5), div(out, x));
+    }>,
+    .map = map_unary<inexacts, [](auto x) { return decltype(x)(1) / std::sqrt(x); }>})};
+
+const Op cbrt_op{elementwise({
+    .name = "cbrt", .doc = "Elementwise cube root, also of negative numbers.", .dtypes = floats,
+    .jvp = jvp_slope<[](const Value&, const Value& out) {
+      return mul(constant(out, 1.0 / 3), integer_pow(out, -2));
+    }>,
+    .map = map_unary<full_floats, [](auto x) { return simd::cbrt(x); }>})};
+
+// ---- pow ---------------------------------------------------------------------------------------
+
+Types pow_type(const Op& op, const Types& in, const Params&) {
+  const Type &x = in[0], &y = in[1];
+  const bool fits = is_inexact(x.dtype) && (is_integer(y.dtype) || x.dtype == y.dtype);
+  if (!fits) {
+    type_error("the first argument to pow must have an inexact dtype (float or complex), and the "
+               "second argument must have an inexact or integer dtype, and two inexact dtypes must "
+               "match, but got ", name(x.dtype), " and ", name(y.dtype), " respectively.");
+  }
+  Type out = x;
+  out.weak = x.weak && y.weak;
+  out.shape = elementwise_shape(op, in);
+  return {out};
+}
+
+constexpr auto pow_kernel = [](auto x, auto y) {
+  using T = decltype(x);
+  if constexpr (is_complex_v<T>) {
+    if (y == T(0)) return T(1);
+    if (x == T(0) && y.real() > 0) return T(0);
+    return std::pow(x, y);
+  } else {
+    return simd::pow(x, y);
+  }
+};
+
+// Integer exponents are converted a block at a time.
+template <class T, class Y>
+void pow_integer(void* out, const void* const* in, std::int64_t n, std::int64_t) {
+  constexpr std::int64_t block = 256;
+  T exponents[block];
+  for (std::int64_t start = 0; start < n; start += block) {
+    const std::int64_t count = std::min(block, n - start);
+    for (std::int64_t i = 0; i < count; ++i) {
+      const Y y = static_cast<const Y*>(in[1])[start + i];
+      if constexpr (is_complex_v<T>) exponents[i] = T(static_cast<typename T::value_type>(y));
+      else exponents[i] = static_cast<T>(y);
+    }
+    const void* const operands[] = {static_cast<const T*>(in[0]) + start, exponents};
+    kernels::map2<T, pow_kernel>(static_cast<T*>(out) + start, operands, count, 0);
+  }
+}
+
+MapKernel pow_map(const Types& in, const Type&, const Params&) {
+  if (in[0].dtype == in[1].dtype) return {select_map<inexacts, pow_kernel, 2>(in[0].dtype), 0};
+  MapFunction found = nullptr;
+  visit_dtype(in[0].dtype, [&](auto base) {
+    visit_dtype(in[1].dtype, [&](auto exponent) {
+      using T = decltype(base);
+      using Y = decltype(exponent);
+      constexpr DTypeSet t = bit(kernels::dtype_of<T>), y = bit(kernels::dtype_of<Y>);
+      if constexpr (kernels::is_computed<T> && (t & inexacts) != 0 && (y & integers) != 0) {
+        found = pow_integer<T, Y>;
+      }
+    });
+  });
+  return {found, 0};
+}
+
+Value or_one(const Value& x) { return where(eq(x, constant(x, 0)), full_like(x, 1), x); }
+
+// d/dx: y x^(y-1). An integer y = 0 has derivative 0 even at x = 0.
+Value pow_slope_base(const Value& x, const Value& y) {
+  if (!is_integer(y->dtype())) return mul(y, binary("pow", x, sub(y, constant(y, 1))));
+  const Shape& shape = x->shape().empty() ? y->shape() : x->shape();
+  const Value exponent = broadcast_to(convert(y, x->dtype()), shape);
+  const Value power = binary("pow", x, sub(exponent, constant(exponent, 1)));
+  return where(eq(exponent, constant(exponent, 0)), full_like(exponent, 0),
+               mul(or_one(exponent), power));
+}
+
+const Op pow_op{elementwise({
+    .name = "pow", .doc = "Elementwise power, x ** y, of floating or complex x; y may be an integer.",
+    .dtypes = inexacts, .type = pow_type,
+    .jvp = [](const JvpArgs& a) -> Values {
+      const Value &x = a.in[0], &y = a.in[1], &out = a.out[0];
+      const auto part = [&](const Value& t, const Value& slope) {
+        return mul(broadcast_to(t, out->shape()), slope);
+      };
+      Value sum;
+      if (a.t[0]) sum = part(a.t[0], pow_slope_base(x, y));
+      if (a.t[1] && !is_integer(y->dtype())) {
+        const Value right = part(a.t[1], mul(unary("log", or_one(x)), out));
+        sum = sum ? add(sum, right) : right;
+      }
+      return {sum};
+    },
+    .map = pow_map})};
+
+// ---- error function ----------------------------------------------------------------------------
+
+template <int sign>
+Value gaussian(const Value& x) {
+  const double scale = sign * 2 * std::numbers::inv_sqrtpi;
+  return mul(constant(x, scale), unary("exp", neg(square(x))));
+}
+
+const Op erf_op{elementwise({
+    .name = "erf", .doc = "Elementwise error function.", .dtypes = floats,
+    .jvp = jvp_slope<[](const Value& x, const Value&) { return gaussian<1>(x); }>,
+    .map = map_unary<full_floats, [](auto x) { return simd::erf(x); }>})};
+
+const Op erfc_op{elementwise({
+    .name = "erfc", .doc = "Elementwise complementary error function, 1 - erf(x), exact for large x.",
+    .dtypes = floats,
+    .jvp = jvp_slope<[](const Value& x, const Value&) { return gaussian<-1>(x); }>,
+    .map = map_unary<full_floats, [](auto x) { return simd::erfc(x); }>})};
+
+const Op erf_inv_op{elementwise({
+    .name = "erf_inv", .doc = "Elementwise inverse error function; +-inf at +-1, NaN beyond.",
+    .dtypes = floats,
+    .jvp = jvp_slope<[](const Value&, const Value& out) {
+      return mul(constant(out, 0.5 / std::numbers::inv_sqrtpi), unary("exp", square(out)));
+    }>,
+    .map = map_unary<full_floats, [](auto x) { return simd::erf_inv(x); }>})};
+
+// ---- gamma function ----------------------------------------------------------------------------
+
+// The Hurwitz zeta function, sum over k of (q + k)^-s, for s > 1, by Euler and Maclaurin: terms up
+// to q + k >= 12, then the integral and eight corrections B_2j / (2j)!, 1e-15 of the result.
+double hurwitz_zeta(double s, double q) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  if (!(s >= 1) || q != q) return nan;
+  if (s == 1) return infinity;
+  if (q <= 0 && (q == std::floor(q) || s != std::floor(s))) {
+    return q == std::floor(q) ? infinity : nan;
+  }
+  if (q < -1e6) return nan;  // the sum would be too long
+  constexpr double coefficients[] = {1.0 / 12, -1.0 / 720, 1.0 / 30240, -1.0 / 1209600, 1.0 / 47900160,
+                                     -691.0 / 1307674368000.0, 1.0 / 74724249600.0,
+                                     -3617.0 / 10670622842880000.0};
+  double sum = 0;
+  for (; q < 12; q += 1) sum += std::pow(q, -s);
+  const double power = std::pow(q, -s);
+  sum += power * q / (s - 1) + power / 2;
+  double term = s * power / q;
+  for (int j = 0; j < 8; ++j) {
+    sum += coefficients[j] * term;
+    term *= (s + 2 * j + 1) * (s + 2 * j + 2) / (q * q);
+  }
+  return sum;
+}
+
+constexpr auto polygamma_kernel = [](auto order, auto x) {
+  using T = decltype(x);
+  if (order == 0) return simd::digamma(x);
+  if (order < 0 || order != std::floor(order)) return std::numeric_limits<T>::quiet_NaN();
+  const double sign = std::fmod(order, T(2)) == 0 ? -1 : 1;
+  const auto n = static_cast<double>(order);
+  return static_cast<T>(sign * std::tgamma(n + 1) * hurwitz_zeta(n + 1, static_cast<double>(x)));
+};
+
+const Op lgamma_op{elementwise({
+    .name = "lgamma", .doc = "Elementwise logarithm of |gamma(x)|.", .dtypes = floats,
+    .jvp = jvp_slope<[](const Value& x, const Value&) { return unary("digamma", x); }>,
+    .map = map_unary<full_floats, [](auto x) { return simd::lgamma(x); }>})};
+
+const Op digamma_op{elementwise({
+    .name = "digamma", .doc = "Elementwise derivative of lgamma.", .dtypes = floats,
+    .jvp = jvp_slope<[](const Value& x, const Value&) {
+      return binary("polygamma", constant(x, 1), x);
+    }>,
+    .map = map_unary<full_floats, [](auto x) { return simd::digamma(x); }>})};
+
+const Op polygamma_op{elementwise({
+    .name = "polygamma", .doc = "Elementwise n-th derivative of digamma; operands are n, x.",
+    .dtypes = floats,
+    .jvp = [](const JvpArgs& a) -> Values {
+      if (a.t[0]) value_error("polygamma gradient with respect to m is not supported");
+      const Value next = add(a.in[0], constant(a.in[0], 1));
+      return {mul(broadcast_to(a.t[1], a.out[0]->shape()), binary("polygamma", next, a.in[1]))};
+    },
+    .map = map_binary<full_floats, polygamma_kernel>})};
+
+const Op zeta_op{elementwise({
+    .name = "zeta", .doc = "Elementwise Hurwitz zeta function, sum over k of (q + k)^-x; operands x, q.",
+    .dtypes = floats, .no_gradient = true,
+    .map = map_binary<full_floats, [](auto s, auto q) {
+      return static_cast<decltype(s)>(hurwitz_zeta(static_cast<double>(s), static_cast<double>(q)));
+    }>})};
+
+}  // namespace
+}  // namespace shardax::ops
