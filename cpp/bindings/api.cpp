@@ -123,10 +123,6 @@ void init_collectives(py::module_& m) {
 
 void init_context(py::module_& m) {
   m.def("set_package_directory", api::set_package_directory, "Frames of files under it are not the user's.");
-  m.def("set_settings_word", api::set_settings_word, "To be called whenever a setting that tracing may look at changes.");
-  m.def("set_jit_disabled", api::set_jit_disabled);
-  m.def("device_count", api::device_count);
-  m.def("set_device_count", api::set_device_count);
   m.def("clear_caches", api::forget_shared_objects, "Forgets all staged programs that functions share.");
 }
 

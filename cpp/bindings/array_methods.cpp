@@ -1,0 +1,276 @@
+// bindings/array_methods.cpp - the tables of Array's methods and properties.
+//
+// What needs only the type or a view is done here; compositions go to the function of the same name
+// in shardax.numpy, and what concerns devices to shardax._placement.
+#include "bindings/array_methods.h"
+
+#include <array>
+#include <cstring>
+#include <unordered_map>
+#include <utility>
+
+#include "bindings/convert.h"
+#include "bindings/dtypes.h"
+#include "bindings/scalars.h"
+#include "bindings/shape_args.h"
+#include "ops/compose.h"
+
+namespace shardax::bindings {
+
+PyObject* call_package_function(const char* module, const char* name, PyObject* const* args,
+                                Py_ssize_t count, PyObject* names) {
+  static std::unordered_map<const char*, PyObject*> known;
+  PyObject*& function = known[name];
+  if (!function) {
+    const Ref imported = Ref::checked(PyImport_ImportModule(concat("shardax.", module).c_str()));
+    function = Ref::checked(PyObject_GetAttrString(imported.get(), name)).release();
+  }
+  return PyObject_Vectorcall(function, args, static_cast<std::size_t>(count), names);
+}
+
+namespace {
+
+const Type& type_of(PyObject* self) { return value_of(self)->type(); }
+
+// ---- properties ------------------------------------------------------------------------------
+
+PyObject* get_shape(PyObject* self, void*) {
+  return guarded([&] { return int_tuple(type_of(self).shape).release(); });
+}
+PyObject* get_dtype(PyObject* self, void*) {
+  return guarded([&] { return Py_NewRef(dtype_object(type_of(self).dtype)); });
+}
+PyObject* get_ndim(PyObject* self, void*) { return PyLong_FromSize_t(type_of(self).rank()); }
+PyObject* get_size(PyObject* self, void*) { return PyLong_FromLongLong(type_of(self).size()); }
+PyObject* get_itemsize(PyObject* self, void*) { return PyLong_FromLong(itemsize(type_of(self).dtype)); }
+PyObject* get_nbytes(PyObject* self, void*) { return PyLong_FromLongLong(type_of(self).bytes()); }
+PyObject* get_weak_type(PyObject* self, void*) { return PyBool_FromLong(type_of(self).weak); }
+
+template <Value (*f)(const Value&)>
+PyObject* get_value(PyObject* self, void*) {
+  return guarded([&] {
+    check_not_deleted(value_of(self));
+    return wrap(f(value_of(self)));
+  });
+}
+
+Value transposed(const Value& a) {
+  Ints order;
+  for (std::size_t d = a->shape().size(); d-- > 0;) order.push_back(static_cast<std::int64_t>(d));
+  return ops::transpose(a, order);
+}
+Value matrix_transposed(const Value& a) {
+  const std::size_t rank = a->shape().size();
+  if (rank < 2) value_error("x.mT requires x to have at least 2 dimensions.");
+  Ints order = ops::iota_ints(rank);
+  std::swap(order[rank - 1], order[rank - 2]);
+  return ops::transpose(a, order);
+}
+
+// Properties that are functions of the array in a Python module.
+struct PythonProperty {
+  const char* module;
+  const char* name;
+};
+PyObject* get_python(PyObject* self, void* closure) {
+  const auto* property = static_cast<const PythonProperty*>(closure);
+  return guarded([&] { return call_package_function(property->module, property->name, &self, 1, nullptr); });
+}
+
+PythonProperty python_properties[] = {
+    {"_aval", "aval"},
+    {"_at", "at"},
+    {"_placement", "sharding"},
+    {"_placement", "device"},
+    {"_placement", "addressable_shards"},
+    {"_placement", "global_shards"},
+    {"_placement", "committed"},
+    {"_placement", "is_fully_replicated"},
+    {"_placement", "is_fully_addressable"},
+    {"_placement", "flat"},
+    {"_placement", "format"},
+};
+
+std::vector<PyGetSetDef> make_properties() {
+  std::vector<PyGetSetDef> table{
+      {"shape", get_shape, nullptr, "The size of each dimension, a tuple.", nullptr},
+      {"dtype", get_dtype, nullptr, "The element type, a numpy.dtype.", nullptr},
+      {"ndim", get_ndim, nullptr, "The number of dimensions.", nullptr},
+      {"size", get_size, nullptr, "The number of elements.", nullptr},
+      {"itemsize", get_itemsize, nullptr, "Bytes of one element.", nullptr},
+      {"nbytes", get_nbytes, nullptr, "Bytes of all elements.", nullptr},
+      {"weak_type", get_weak_type, nullptr, "Whether it promotes like a Python scalar.", nullptr},
+      {"T", get_value<transposed>, nullptr, "All dimensions in reverse order.", nullptr},
+      {"mT", get_value<matrix_transposed>, nullptr, "The last two dimensions swapped.", nullptr},
+      {"real", get_value<ops::real>, nullptr, "The real part.", nullptr},
+      {"imag", get_value<ops::imag>, nullptr, "The imaginary part.", nullptr},
+  };
+  for (PythonProperty& property : python_properties) {
+    table.push_back({property.name, get_python, nullptr, nullptr, &property});
+  }
+  table.push_back({nullptr, nullptr, nullptr, nullptr, nullptr});
+  return table;
+}
+
+// ---- methods ---------------------------------------------------------------------------------
+
+PyObject* astype(PyObject* self, PyObject* args, PyObject* kwargs) {
+  static const char* names[] = {"dtype", "copy", "device", nullptr};
+  PyObject *dtype = Py_None, *copy, *device;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OOO", const_cast<char**>(names), &dtype, &copy, &device)) {
+    return nullptr;
+  }
+  return guarded([&] {
+    const Value& value = value_of(self);
+    check_not_deleted(value);
+    const DType wanted = dtype == Py_None ? ops::default_float() : requested_dtype(dtype, "astype");
+    if (wanted == value->dtype() && !value->type().weak) return Py_NewRef(self);
+    const bool drops = is_complex(value->dtype()) && !is_complex(wanted) && wanted != DType::boolean;
+    return wrap(ops::as_type(drops ? ops::real(value) : value, {wanted, false}));
+  });
+}
+
+PyObject* reshape(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  if (names && PyTuple_GET_SIZE(names) > 0) return call_delegated("reshape", self, args, count, names);
+  return guarded([&] {
+    check_not_deleted(value_of(self));
+    return wrap(ops::reshape(value_of(self), parse_new_shape(value_of(self), args, count)));
+  });
+}
+
+PyObject* transpose(PyObject* self, PyObject* const* args, Py_ssize_t count) {
+  return guarded([&] {
+    const Value& value = value_of(self);
+    check_not_deleted(value);
+    if (count == 0 || (count == 1 && args[0] == Py_None)) return wrap(transposed(value));
+    return wrap(ops::transpose(value, parse_axes(args, count, value->shape().size())));
+  });
+}
+
+PyObject* ravel(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  if (count > 0 || names) return call_delegated("ravel", self, args, count, names);
+  return guarded([&] {
+    check_not_deleted(value_of(self));
+    return wrap(ops::reshape(value_of(self), {type_of(self).size()}));
+  });
+}
+
+// The same elements in a new Array object, so that deleting one leaves the other.
+PyObject* copy(PyObject* self, PyObject*) {
+  return guarded([&]() -> PyObject* {
+    const Value& value = value_of(self);
+    check_not_deleted(value);
+    if (value->is_tracer()) return Py_NewRef(self);
+    const Array& array = as_array(value);
+    ArrayPtr made = view_of(array, array.type(), array.strides(), 0);
+    made->set_sharding(array.sharding());
+    return wrap(made);
+  });
+}
+
+PyObject* reduce(PyObject* self, PyObject*) {
+  return guarded([&] {
+    const Ref elements = to_numpy(value_of(self));
+    const Ref module = Ref::checked(PyImport_ImportModule("shardax._placement"));
+    const Ref function = Ref::checked(PyObject_GetAttrString(module.get(), "rebuild"));
+    return Py_BuildValue("(O(OO))", function.get(), elements.get(), type_of(self).weak ? Py_True : Py_False);
+  });
+}
+
+PyObject* tobytes(PyObject* self, PyObject* args, PyObject* kwargs) {
+  return guarded([&] {
+    const Ref array = to_numpy(value_of(self));
+    const Ref method = Ref::checked(PyObject_GetAttrString(array.get(), "tobytes"));
+    return PyObject_Call(method.get(), args, kwargs);
+  });
+}
+
+PyObject* itself(PyObject* self, PyObject*) {
+  return guarded([&] {
+    check_not_deleted(value_of(self));
+    return Py_NewRef(self);
+  });
+}
+PyObject* nothing(PyObject*, PyObject*) { Py_RETURN_NONE; }
+
+PyObject* delete_array(PyObject* self, PyObject*) {
+  const Value& value = value_of(self);
+  if (!value->is_tracer()) as_array(value).mark_deleted();
+  Py_RETURN_NONE;
+}
+PyObject* is_deleted(PyObject* self, PyObject*) {
+  const Value& value = value_of(self);
+  return PyBool_FromLong(!value->is_tracer() && as_array(value).deleted());
+}
+PyObject* is_ready(PyObject*, PyObject*) { Py_RETURN_TRUE; }
+
+PyObject* buffer_pointer(PyObject* self, PyObject*) {
+  return guarded([&] {
+    const Value& value = value_of(self);
+    if (value->is_tracer()) array_conversion_error(value);
+    check_not_deleted(value);
+    return PyLong_FromVoidPtr(as_array(value).data());
+  });
+}
+PyObject* size_in_bytes(PyObject* self, PyObject*) { return get_nbytes(self, nullptr); }
+
+PyObject* dlpack_device(PyObject*, PyObject*) { return Py_BuildValue("(ii)", 1, 0); }
+PyObject* dlpack(PyObject* self, PyObject* args, PyObject* kwargs) {
+  return guarded([&] {
+    const Ref array = to_numpy(value_of(self));
+    const Ref method = Ref::checked(PyObject_GetAttrString(array.get(), "__dlpack__"));
+    return PyObject_Call(method.get(), args, kwargs);
+  });
+}
+
+template <class F>
+PyCFunction as_method(F* f) {
+  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(f));
+}
+
+PyMethodDef own_methods[] = {
+    {"astype", as_method(astype), METH_VARARGS | METH_KEYWORDS, "The elements converted to another dtype."},
+    {"reshape", as_method(reshape), METH_FASTCALL | METH_KEYWORDS, "The elements in another shape; -1 is inferred."},
+    {"transpose", as_method(transpose), METH_FASTCALL, "Dimensions in another order."},
+    {"ravel", as_method(ravel), METH_FASTCALL | METH_KEYWORDS, "All elements in one dimension."},
+    {"flatten", as_method(ravel), METH_FASTCALL | METH_KEYWORDS, "All elements in one dimension."},
+    {"copy", copy, METH_NOARGS, "The same elements in a new array."},
+    {"item", as_method(array_item), METH_FASTCALL, "One element as a Python scalar."},
+    {"tolist", array_tolist, METH_NOARGS, "Nested lists of Python scalars."},
+    {"tobytes", as_method(tobytes), METH_VARARGS | METH_KEYWORDS, "The elements' bytes, row-major."},
+    {"block_until_ready", itself, METH_NOARGS, "The array; results are always ready."},
+    {"is_ready", is_ready, METH_NOARGS, "True."},
+    {"copy_to_host_async", nothing, METH_NOARGS, "Nothing: all memory is the host's."},
+    {"delete", delete_array, METH_NOARGS, "Releases the elements; later uses raise RuntimeError."},
+    {"is_deleted", is_deleted, METH_NOARGS, "Whether the elements have been released."},
+    {"unsafe_buffer_pointer", buffer_pointer, METH_NOARGS, "The address of the first element."},
+    {"on_device_size_in_bytes", size_in_bytes, METH_NOARGS, "Bytes of all elements."},
+    {"__array__", as_method(array_to_numpy), METH_VARARGS | METH_KEYWORDS, "A NumPy array of the elements."},
+    {"__complex__", array_complex, METH_NOARGS, nullptr},
+    {"__format__", array_format, METH_O, nullptr},
+    {"__reduce__", reduce, METH_NOARGS, nullptr},
+    {"__copy__", copy, METH_NOARGS, nullptr},
+    {"__deepcopy__", copy, METH_O, nullptr},
+    {"__dlpack__", as_method(dlpack), METH_VARARGS | METH_KEYWORDS, nullptr},
+    {"__dlpack_device__", dlpack_device, METH_NOARGS, nullptr},
+};
+
+}  // namespace
+
+PyMethodDef* array_methods() {
+  static std::vector<PyMethodDef> table = [] {
+    std::vector<PyMethodDef> all(std::begin(own_methods), std::end(own_methods));
+    const std::vector<PyMethodDef> delegated = delegated_methods();
+    all.insert(all.end(), delegated.begin(), delegated.end());
+    all.push_back({nullptr, nullptr, 0, nullptr});
+    return all;
+  }();
+  return table.data();
+}
+
+PyGetSetDef* array_properties() {
+  static std::vector<PyGetSetDef> table = make_properties();
+  return table.data();
+}
+
+}  // namespace shardax::bindings

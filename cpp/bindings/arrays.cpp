@@ -1,0 +1,248 @@
+// bindings/arrays.cpp - module functions: array, asarray, broadcasting, sharding metadata.
+#include "bindings/arrays.h"
+
+#include "bindings/convert.h"
+#include "bindings/dtypes.h"
+#include "bindings/shape_args.h"
+#include "ops/compose.h"
+
+namespace shardax::bindings {
+namespace {
+
+std::optional<DType> optional_dtype(PyObject* object, const char* function) {
+  if (object == Py_None) return std::nullopt;
+  return requested_dtype(object, function);
+}
+
+PyObject* array(PyObject*, PyObject* args, PyObject* kwargs) {
+  static const char* names[] = {"object", "dtype", "copy", "order", "ndmin", "device", "out_sharding", nullptr};
+  PyObject *object, *dtype = Py_None, *order, *device, *sharding;
+  int copy = 1, ndmin = 0;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|OpO$iOO:array", const_cast<char**>(names), &object,
+                                   &dtype, &copy, &order, &ndmin, &device, &sharding)) {
+    return nullptr;
+  }
+  return guarded([&] { return make_array(object, optional_dtype(dtype, "array"), copy != 0, ndmin); });
+}
+
+PyObject* asarray(PyObject*, PyObject* args, PyObject* kwargs) {
+  static const char* names[] = {"a", "dtype", "order", "copy", "device", "out_sharding", nullptr};
+  PyObject *object, *dtype = Py_None, *order, *copy = Py_None, *device, *sharding;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|OO$OOO:asarray", const_cast<char**>(names), &object,
+                                   &dtype, &order, &copy, &device, &sharding)) {
+    return nullptr;
+  }
+  return guarded([&] { return make_array(object, optional_dtype(dtype, "asarray"), copy == Py_True, 0); });
+}
+
+// full(shape, value, dtype): a view that repeats one element.
+PyObject* full(PyObject*, PyObject* args) {
+  PyObject *shape, *value, *dtype;
+  if (!PyArg_ParseTuple(args, "OOO", &shape, &value, &dtype)) return nullptr;
+  return guarded([&] {
+    const Operand operand = parse_operand(value);
+    if (operand.kind == Operand::Kind::none) argument_error(value, "full", 1);
+    const std::optional<DType> wanted = find_dtype(dtype);
+    const WeakDType type = wanted ? WeakDType{*wanted, false} : operand.lattice_type();
+    const Shape wanted_shape = parse_ints(shape, "Shapes");
+    for (std::int64_t d : wanted_shape) {
+      if (d < 0) value_error("negative dimensions are not allowed: got shape ", to_string(wanted_shape), ".");
+    }
+    const Value element = materialise(operand, type);
+    const Shape shapes[] = {element->shape(), wanted_shape};
+    if (!(ops::broadcast_shapes(shapes) == wanted_shape)) {
+      value_error("Incompatible shapes for broadcasting: ", to_string(element->shape()),
+                  " and requested shape ", to_string(wanted_shape));
+    }
+    return wrap(ops::broadcast_to(element, wanted_shape));
+  });
+}
+
+PyObject* broadcast_to(PyObject*, PyObject* args) {
+  PyObject *object, *shape;
+  if (!PyArg_ParseTuple(args, "OO", &object, &shape)) return nullptr;
+  return guarded([&] {
+    const Value value = to_argument(object, "broadcast_to", 0);
+    const Shape wanted = parse_ints(shape, "Shapes");
+    if (value->shape().size() > wanted.size()) {
+      value_error("Cannot broadcast to shape with fewer dimensions: arr_shape=", to_string(value->shape()),
+                  " shape=", to_string(wanted));
+    }
+    const Shape shapes[] = {value->shape(), wanted};
+    Shape joined;
+    try {
+      joined = ops::broadcast_shapes(shapes);
+    } catch (const UserError&) {
+    }
+    if (!(joined == wanted)) {
+      value_error("Incompatible shapes for broadcasting: ", to_string(value->shape()),
+                  " and requested shape ", to_string(wanted));
+    }
+    return wrap(ops::broadcast_to(value, wanted));
+  });
+}
+
+PyObject* broadcast_arrays(PyObject*, PyObject* const* args, Py_ssize_t count) {
+  return guarded([&] {
+    Values in;
+    for (Py_ssize_t i = 0; i < count; ++i) in.push_back(to_argument(args[i], "broadcast_arrays", static_cast<int>(i)));
+    return wrap_tuple(ops::broadcast_arrays(in));
+  });
+}
+
+PyObject* broadcast_shapes(PyObject*, PyObject* const* args, Py_ssize_t count) {
+  return guarded([&] {
+    std::vector<Shape> shapes;
+    for (Py_ssize_t i = 0; i < count; ++i) shapes.push_back(parse_ints(args[i], "Shapes"));
+    return int_tuple(ops::broadcast_shapes(shapes)).release();
+  });
+}
+
+// promote(rule, *args): dtypes and shapes made equal. rule: "any", "numeric", "inexact"; "dtypes" and
+// "dtypes_inexact" leave shapes alone.
+PyObject* promote(PyObject*, PyObject* const* args, Py_ssize_t count) {
+  return guarded([&] {
+    if (count < 1) type_error("promote() needs a rule");
+    const std::string rule = pytree::text_of(args[0]);
+    Values in;
+    for (Py_ssize_t i = 1; i < count; ++i) in.push_back(to_argument(args[i], "promote", static_cast<int>(i - 1)));
+    ops::Promote how = ops::Promote::any;
+    if (rule == "numeric") how = ops::Promote::numeric;
+    if (rule.ends_with("inexact")) how = ops::Promote::inexact;
+    Values out = ops::promote_dtypes(in, how);
+    return wrap_tuple(rule.starts_with("dtypes") ? out : ops::promote_shapes(out, "promote"));
+  });
+}
+
+// convert(x, dtype, weak): with no op where nothing changes.
+PyObject* convert(PyObject*, PyObject* args) {
+  PyObject *object, *dtype;
+  int weak = 0;
+  if (!PyArg_ParseTuple(args, "OO|p", &object, &dtype, &weak)) return nullptr;
+  return guarded([&] {
+    const Operand operand = parse_operand(object);
+    if (operand.kind == Operand::Kind::none) argument_error(object, "convert_element_type", 0);
+    const WeakDType type{ops::canonical_dtype(to_dtype(dtype)), weak != 0};
+    if (is_array_object(object) && ops::lattice_type(operand.value) == type) return Py_NewRef(object);
+    return wrap(materialise(operand, type));
+  });
+}
+
+PyObject* is_concrete(PyObject*, PyObject* object) {
+  return guarded([&] {
+    return PyBool_FromLong(!is_array_object(object) || concrete(value_of(object)) != nullptr);
+  });
+}
+
+// The array whose elements a value has, or None.
+PyObject* concrete_array(PyObject*, PyObject* object) {
+  return guarded([&]() -> PyObject* {
+    const Array* array = concrete(unwrap(object));
+    if (!array) Py_RETURN_NONE;
+    return wrap(Value(const_cast<Array*>(array)));
+  });
+}
+
+Ref strings(const std::vector<std::string>& texts) {
+  Ref tuple = Ref::checked(PyTuple_New(static_cast<Py_ssize_t>(texts.size())));
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i),
+                     Ref::checked(PyUnicode_FromString(texts[i].c_str())).release());
+  }
+  return tuple;
+}
+
+std::vector<std::string> to_strings(PyObject* object) {
+  const Ref items = Ref::checked(PySequence_Fast(object, "a sequence of str was expected"));
+  std::vector<std::string> out;
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i) {
+    out.push_back(pytree::text_of(PySequence_Fast_GET_ITEM(items.get(), i)));
+  }
+  return out;
+}
+
+// (mesh_axes, mesh_shape, device_ids, spec, named), or None where nothing is recorded.
+PyObject* get_sharding(PyObject*, PyObject* object) {
+  return guarded([&]() -> PyObject* {
+    const Value value = unwrap(object);
+    if (value->is_tracer() || !as_array(value).sharding()) Py_RETURN_NONE;
+    const Sharding& s = *as_array(value).sharding();
+    Shape shape, devices;
+    shape.append(s.mesh_shape.begin(), s.mesh_shape.end());
+    devices.append(s.devices.begin(), s.devices.end());
+    Ref spec = Ref::checked(PyTuple_New(static_cast<Py_ssize_t>(s.spec.size())));
+    for (std::size_t d = 0; d < s.spec.size(); ++d) {
+      PyTuple_SET_ITEM(spec.get(), static_cast<Py_ssize_t>(d), strings(s.spec[d]).release());
+    }
+    return Py_BuildValue("(NNNNO)", strings(s.mesh_axes).release(), int_tuple(shape).release(),
+                         int_tuple(devices).release(), spec.release(), s.named ? Py_True : Py_False);
+  });
+}
+
+// The same elements with that sharding recorded; None for the description removes it.
+PyObject* with_sharding(PyObject*, PyObject* args) {
+  PyObject *object, *description;
+  if (!PyArg_ParseTuple(args, "OO", &object, &description)) return nullptr;
+  return guarded([&]() -> PyObject* {
+    const Value value = unwrap(object);
+    check_not_deleted(value);
+    if (value->is_tracer()) return Py_NewRef(object);
+    const Array& array = as_array(value);
+    ArrayPtr made = view_of(array, array.type(), array.strides(), 0);
+    if (description != Py_None) {
+      PyObject *axes, *shape, *devices, *spec;
+      int named;
+      if (!PyArg_ParseTuple(description, "OOOOp", &axes, &shape, &devices, &spec, &named)) throw PythonError();
+      Shared<Sharding> sharding(new Sharding);
+      sharding->mesh_axes = to_strings(axes);
+      for (std::int64_t n : parse_ints(shape, "mesh shape")) sharding->mesh_shape.push_back(n);
+      for (std::int64_t n : parse_ints(devices, "devices")) sharding->devices.push_back(static_cast<int>(n));
+      const Ref items = Ref::checked(PySequence_Fast(spec, "a spec must be a sequence"));
+      for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i) {
+        sharding->spec.push_back(to_strings(PySequence_Fast_GET_ITEM(items.get(), i)));
+      }
+      sharding->named = named != 0;
+      made->set_sharding(sharding);
+    }
+    return wrap(made);
+  });
+}
+
+// Strides in elements, for tests and shard views; None for tracers.
+PyObject* strides(PyObject*, PyObject* object) {
+  return guarded([&]() -> PyObject* {
+    const Value value = unwrap(object);
+    if (value->is_tracer()) Py_RETURN_NONE;
+    return int_tuple(as_array(value).strides()).release();
+  });
+}
+
+template <class F>
+PyCFunction as_function(F* f) {
+  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(f));
+}
+
+PyMethodDef functions[] = {
+    {"array", as_function(array), METH_VARARGS | METH_KEYWORDS,
+     "array(object, dtype=None, copy=True, order='K', ndmin=0): a new array."},
+    {"asarray", as_function(asarray), METH_VARARGS | METH_KEYWORDS,
+     "asarray(a, dtype=None): `a` itself where it is an array of that dtype already."},
+    {"full", full, METH_VARARGS, "full(shape, value, dtype): one element, repeated."},
+    {"broadcast_to", broadcast_to, METH_VARARGS, "broadcast_to(array, shape): a view."},
+    {"broadcast_arrays", as_function(broadcast_arrays), METH_FASTCALL, "All arguments of one shape."},
+    {"broadcast_shapes", as_function(broadcast_shapes), METH_FASTCALL, "The shape to which all broadcast."},
+    {"promote", as_function(promote), METH_FASTCALL, "promote(rule, *args): equal dtypes and shapes."},
+    {"convert", convert, METH_VARARGS, "convert(x, dtype, weak=False)."},
+    {"is_concrete", is_concrete, METH_O, "Whether the elements of a value are known."},
+    {"concrete_array", concrete_array, METH_O, "The array that a value is known to equal, or None."},
+    {"get_sharding", get_sharding, METH_O, "The recorded sharding of an array."},
+    {"with_sharding", with_sharding, METH_VARARGS, "A view with another recorded sharding."},
+    {"strides", strides, METH_O, "Strides in elements."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+}  // namespace
+
+void init_arrays(PyObject* module) { pytree::check(PyModule_AddFunctions(module, functions)); }
+
+}  // namespace shardax::bindings

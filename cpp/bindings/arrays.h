@@ -1,0 +1,11 @@
+// bindings/arrays.h - functions of the module that make and inspect arrays.
+#pragma once
+
+#include "bindings/array_type.h"
+
+namespace shardax::bindings {
+
+// Adds array, asarray, broadcast_arrays, broadcast_shapes, sharding metadata and the like.
+void init_arrays(PyObject* module);
+
+}  // namespace shardax::bindings

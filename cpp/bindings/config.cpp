@@ -1,0 +1,230 @@
+// bindings/config.cpp - the table of flags, their environment variables and aliases.
+#include "bindings/config.h"
+
+#include <cctype>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <string>
+
+#include "ops/promote.h"
+
+namespace shardax::bindings {
+namespace {
+
+constexpr int default_device_count = 8;  // the same on every machine, whatever its cores
+int devices = default_device_count;
+
+struct Flag {
+  const char* name;
+  enum class Kind { boolean, integer, text } kind;
+  const char* initial;  // null: None
+};
+
+// Names as in JAX. Flags that only steer XLA are accepted and kept.
+constexpr Flag flags[] = {
+    {"jax_enable_x64", Flag::Kind::boolean, "0"},
+    {"jax_num_cpu_devices", Flag::Kind::integer, nullptr},
+    {"jax_platforms", Flag::Kind::text, nullptr},
+    {"jax_platform_name", Flag::Kind::text, nullptr},
+    {"jax_default_device", Flag::Kind::text, nullptr},
+    {"jax_threefry_partitionable", Flag::Kind::boolean, "1"},
+    {"jax_default_prng_impl", Flag::Kind::text, "threefry2x32"},
+    {"jax_enable_custom_prng", Flag::Kind::boolean, "0"},
+    {"jax_debug_key_reuse", Flag::Kind::boolean, "0"},
+    {"jax_debug_nans", Flag::Kind::boolean, "0"},
+    {"jax_debug_infs", Flag::Kind::boolean, "0"},
+    {"jax_disable_jit", Flag::Kind::boolean, "0"},
+    {"jax_default_matmul_precision", Flag::Kind::text, nullptr},
+    {"jax_numpy_rank_promotion", Flag::Kind::text, "allow"},
+    {"jax_numpy_dtype_promotion", Flag::Kind::text, "standard"},
+    {"jax_check_tracer_leaks", Flag::Kind::boolean, "0"},
+    {"jax_log_compiles", Flag::Kind::boolean, "0"},
+    {"jax_explain_cache_misses", Flag::Kind::boolean, "0"},
+    {"jax_traceback_filtering", Flag::Kind::text, "auto"},
+    {"jax_transfer_guard", Flag::Kind::text, nullptr},
+    {"jax_compilation_cache_dir", Flag::Kind::text, nullptr},
+    {"jax_enable_compilation_cache", Flag::Kind::boolean, "1"},
+    {"jax_persistent_cache_min_compile_time_secs", Flag::Kind::text, "1.0"},
+    {"jax_persistent_cache_min_entry_size_bytes", Flag::Kind::integer, "0"},
+    {"jax_enable_checks", Flag::Kind::boolean, "0"},
+    {"jax_softmax_custom_jvp", Flag::Kind::boolean, "1"},
+    {"jax_legacy_prng_key", Flag::Kind::text, "allow"},
+    {"jax_cpu_enable_async_dispatch", Flag::Kind::boolean, "1"},
+    {"jax_cpu_collectives_implementation", Flag::Kind::text, nullptr},
+    {"jax_array", Flag::Kind::boolean, "1"},
+    {"jax_dynamic_shapes", Flag::Kind::boolean, "0"},
+    {"jax_pmap_shmap_merge", Flag::Kind::boolean, "1"},
+    {"jax_debug_collectives", Flag::Kind::boolean, "0"},
+};
+
+constexpr std::pair<const char*, const char*> aliases[] = {
+    {"jax_cpu_device_count", "jax_num_cpu_devices"},
+    {"check_tracer_leaks", "jax_check_tracer_leaks"},
+};
+
+const Flag* find_flag(std::string name) {
+  for (const auto& [alias, real] : aliases) {
+    if (name == alias) name = real;
+  }
+  for (const Flag& f : flags) {
+    if (name == f.name) return &f;
+  }
+  return nullptr;
+}
+
+const Flag& known_flag(PyObject* name) {
+  if (!PyUnicode_Check(name)) type_error("the name of a config option must be a str, got ", pytree::repr(name));
+  const std::string text = pytree::text_of(name);
+  const Flag* found = find_flag(text);
+  if (!found) fail(ErrorKind::attribute_error, "Unrecognized config option: ", text);
+  return *found;
+}
+
+bool truthy(const std::string& text) {
+  return !(text.empty() || text == "0" || text == "false" || text == "False" || text == "off" || text == "no");
+}
+
+std::map<std::string_view, Ref>& values() {
+  static auto* table = new std::map<std::string_view, Ref>;  // outlives static destruction
+  return *table;
+}
+
+Ref value_from_text(const Flag& f, const char* text) {
+  if (!text) return Ref::borrow(Py_None);
+  if (f.kind == Flag::Kind::boolean) return Ref::borrow(truthy(text) ? Py_True : Py_False);
+  if (f.kind == Flag::Kind::integer) return Ref::checked(PyLong_FromString(text, nullptr, 10));
+  return Ref::checked(PyUnicode_FromString(text));
+}
+
+// The count in --xla_force_host_platform_device_count=N of XLA_FLAGS; other flags are ignored.
+const char* count_in_xla_flags() {
+  const char* all = std::getenv("XLA_FLAGS");
+  if (!all) return nullptr;
+  constexpr const char* option = "--xla_force_host_platform_device_count=";
+  const char* at = std::strstr(all, option);
+  return at ? at + std::strlen(option) : nullptr;
+}
+
+const char* device_count_in_environment() {
+  for (const char* name : {"SHARDAX_NUM_DEVICES", "JAX_NUM_CPU_DEVICES"}) {
+    const char* text = std::getenv(name);
+    if (text && *text) return text;
+  }
+  return count_in_xla_flags();
+}
+
+void set_count_from(PyObject* value) {
+  if (value == Py_None || (PyLong_Check(value) && PyLong_AsLong(value) == -1)) {
+    const char* text = device_count_in_environment();
+    set_device_count(text ? std::atoi(text) : default_device_count);
+    return;
+  }
+  const long count = PyLong_AsLong(value);
+  if (count == -1 && PyErr_Occurred()) throw PythonError();
+  set_device_count(static_cast<int>(count));
+}
+
+// A value of the flag's kind; throws for others.
+Ref checked_value(const Flag& f, PyObject* value) {
+  if (f.kind == Flag::Kind::boolean) {
+    if (PyUnicode_Check(value)) return Ref::borrow(truthy(pytree::text_of(value)) ? Py_True : Py_False);
+    return Ref::borrow(pytree::check(PyObject_IsTrue(value)) ? Py_True : Py_False);
+  }
+  if (f.kind == Flag::Kind::integer && value != Py_None && !PyLong_Check(value)) {
+    type_error("config option ", f.name, " must be an int, got ", pytree::repr(value));
+  }
+  return Ref::borrow(value);
+}
+
+// What the core keeps a copy of.
+void mirror(const Flag& f, PyObject* value) {
+  const std::string_view name = f.name;
+  if (name == "jax_enable_x64") ops::set_x64_default(value == Py_True);
+  if (name == "jax_num_cpu_devices") set_count_from(value);
+}
+
+PyObject* update(PyObject*, PyObject* args) {
+  PyObject *name, *value;
+  if (!PyArg_ParseTuple(args, "OO", &name, &value)) return nullptr;
+  return guarded([&]() -> PyObject* {
+    const Flag& f = known_flag(name);
+    Ref checked = checked_value(f, value);
+    mirror(f, checked.get());
+    values()[f.name] = std::move(checked);
+    Py_RETURN_NONE;
+  });
+}
+
+PyObject* read(PyObject*, PyObject* name) {
+  return guarded([&]() -> PyObject* {
+    const Flag& f = known_flag(name);
+    if (std::string_view(f.name) == "jax_enable_x64") return PyBool_FromLong(ops::x64_enabled());
+    if (std::string_view(f.name) == "jax_num_cpu_devices") return PyLong_FromLong(devices);
+    return Py_NewRef(values()[f.name].get());
+  });
+}
+
+PyObject* names(PyObject*, PyObject*) {
+  return guarded([&]() -> PyObject* {
+    Ref list = Ref::checked(PyList_New(0));
+    for (const Flag& f : flags) {
+      const Ref text = Ref::checked(PyUnicode_FromString(f.name));
+      pytree::check(PyList_Append(list.get(), text.get()));
+    }
+    return list.release();
+  });
+}
+
+// x64 for this thread only: None removes the override. Gives the one before.
+PyObject* override_x64(PyObject*, PyObject* value) {
+  return guarded([&]() -> PyObject* {
+    const int before = ops::x64_override();
+    ops::set_x64_override(value == Py_None ? -1 : pytree::check(PyObject_IsTrue(value)));
+    if (before < 0) Py_RETURN_NONE;
+    return PyBool_FromLong(before);
+  });
+}
+
+PyObject* count(PyObject*, PyObject*) { return PyLong_FromLong(devices); }
+
+PyMethodDef functions[] = {
+    {"config_update", update, METH_VARARGS, "Sets a flag."},
+    {"config_read", read, METH_O, "The value of a flag."},
+    {"config_names", names, METH_NOARGS, "All flags."},
+    {"override_x64", override_x64, METH_O, "Sets x64 for this thread; gives the override before."},
+    {"device_count", count, METH_NOARGS, "How many devices there are."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+std::string upper(const char* name) {
+  std::string text = name;
+  for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return text;
+}
+
+}  // namespace
+
+int device_count() { return devices; }
+
+void set_device_count(int count) {
+  if (count < 1) value_error("jax_num_cpu_devices: ", count, " devices were asked for; at least 1 is needed.");
+  devices = count;
+}
+
+bool flag(std::string_view name) {
+  const auto it = values().find(name);
+  return it != values().end() && it->second.get() == Py_True;
+}
+
+void init_config(PyObject* module) {
+  for (const Flag& f : flags) {
+    const char* text = std::getenv(upper(f.name).c_str());
+    Ref value = value_from_text(f, text && *text ? text : f.initial);
+    mirror(f, value.get());
+    values()[f.name] = std::move(value);
+  }
+  pytree::check(PyModule_AddFunctions(module, functions));
+}
+
+}  // namespace shardax::bindings

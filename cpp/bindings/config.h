@@ -1,0 +1,21 @@
+// bindings/config.h - the flags of shardax.config, and the hooks that act on them.
+//
+// Flags live in one table: name, default, environment variable. Python's config object (in
+// shardax._config) reads and updates them here; those that the core reads are mirrored at once.
+#pragma once
+
+#include "bindings/errors.h"
+
+namespace shardax::bindings {
+
+// How many devices there are; at least 1. May change at any time.
+int device_count();
+void set_device_count(int count);
+
+// The current value of a boolean flag, such as "jax_debug_nans".
+bool flag(std::string_view name);
+
+// Adds config_read, config_update, config_names, and thread-local overrides to the module.
+void init_config(PyObject* module);
+
+}  // namespace shardax::bindings

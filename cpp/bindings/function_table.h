@@ -1,0 +1,19 @@
+// bindings/function_table.h - which elementwise functions jnp and lax have, one row each.
+#pragma once
+
+#include <span>
+
+#include "bindings/functions.h"
+
+namespace shardax::bindings {
+
+// jnp: operands are promoted and broadcast.
+std::span<const FunctionRow> numpy_rows();
+// lax: one row per elementwise record, under lax's name for it.
+std::span<const FunctionRow> lax_rows();
+
+// Operands of a lax op: dimensions of size 1 are broadcast where ranks agree; other differences are
+// left for the op's type rule to report.
+Values lax_shapes(const Values& values, std::string_view name);
+
+}  // namespace shardax::bindings

@@ -1,0 +1,237 @@
+// bindings/index.cpp - x[...]: views where the index is static, gather where arrays name elements.
+#include "bindings/index.h"
+
+#include "bindings/convert.h"
+#include "bindings/dtypes.h"
+#include "bindings/gather_spec.h"
+#include "ops/promote.h"
+
+namespace shardax::bindings {
+namespace {
+
+using Kind = Selector::Kind;
+
+// Takes slices and integers as views. Afterwards slices are whole, integers applied, and bool
+// scalars have a dimension of their own.
+Value apply_static(const Value& x, IndexPlan& plan) {
+  Ints start, limit, step, reversed, squeezed, truths;
+  std::int64_t dimension = 0, kept = 0;
+  bool changed = false;
+  for (Selector& s : plan.selectors) {
+    if (s.kind == Kind::added) continue;
+    if (s.kind == Kind::array && s.start == -1) {
+      truths.push_back(kept++);
+      continue;
+    }
+    std::int64_t first = 0, end = s.size, stride = 1;
+    if (s.kind == Kind::integer) {
+      first = std::clamp<std::int64_t>(s.start, 0, s.size - 1);
+      end = first + 1;
+      squeezed.push_back(dimension);
+      s.applied = true;
+    } else if (s.kind == Kind::slice) {
+      stride = s.step < 0 ? -s.step : s.step;
+      const std::int64_t last = s.start + (s.count - 1) * s.step;
+      first = s.count == 0 ? 0 : std::min(s.start, last);
+      end = s.count == 0 ? 0 : std::max(s.start, last) + 1;
+      if (s.step < 0 && s.count > 1) reversed.push_back(dimension);
+      s = {Kind::slice, s.count, 0, 1, s.count, nullptr};
+    }
+    changed = changed || first != 0 || end != x->shape()[static_cast<std::size_t>(dimension)] || stride != 1;
+    start.push_back(first);
+    limit.push_back(end);
+    step.push_back(stride);
+    if (s.kind != Kind::integer) ++kept;
+    ++dimension;
+  }
+  Value out = changed ? ops::slice(x, start, limit, step) : x;
+  if (!reversed.empty()) out = ops::rev(out, reversed);
+  return ops::expand_dims(ops::squeeze(out, squeezed), truths);
+}
+
+Value with_added(const Value& x, const IndexPlan& plan) {
+  Ints added;
+  std::int64_t position = 0;
+  for (const Selector& s : plan.selectors) {
+    if (s.kind == Kind::added) added.push_back(position++);
+    if (s.kind == Kind::slice) ++position;
+  }
+  return ops::expand_dims(x, added);
+}
+
+// Scalars whose values are unknown while tracing: one element along their dimensions.
+Value take_traced_scalars(const Value& x, const IndexPlan& plan) {
+  Values in{x};
+  Ints sizes, dropped;
+  for (const Selector& s : plan.selectors) {
+    if (s.kind != Kind::slice && s.kind != Kind::array) continue;
+    const auto dimension = static_cast<std::int64_t>(sizes.size());
+    if (s.kind == Kind::array) {
+      in.push_back(normalised(s.index, s.size));
+      dropped.push_back(dimension);
+    } else {
+      in.push_back(ops::scalar(DType::int32, 0));
+    }
+    sizes.push_back(s.kind == Kind::array ? 1 : s.size);
+  }
+  const Op* op = find_op("dynamic_slice");
+  if (!op) fail(ErrorKind::not_implemented_error, "no op is named 'dynamic_slice'");
+  const Value part = bind1(*op, {{"slice_sizes", sizes}}, in);
+  return with_added(ops::squeeze(part, dropped), plan);
+}
+
+Value take_arrays(const Value& x, const IndexPlan& plan) {
+  const GatherSpec spec = make_gather_spec(plan);
+  Values in{x};
+  const Values arrays = index_arrays(plan);
+  in.insert(in.end(), arrays.begin(), arrays.end());
+  const auto take = [&spec](const Values& v) {
+    const Value gathered = gather(v[0], spec, Values(v.begin() + 1, v.end()), "clip", std::monostate{});
+    return finish_result(gathered, spec);
+  };
+  bool traced = staging_in_progress();
+  for (const Value& value : in) traced = traced || value->is_tracer();
+  return traced ? take(in) : ops::jitted1("getitem", in, take, plan.key());
+}
+
+}  // namespace
+
+Value get_item(const Value& x, PyObject* index) {
+  IndexPlan plan = parse_index(index, x->shape());
+  const Value rest = apply_static(x, plan);
+  if (plan.arrays) return take_arrays(rest, plan);
+  if (plan.traced_scalars) return take_traced_scalars(rest, plan);
+  return with_added(rest, plan);
+}
+
+PyObject* array_getitem(PyObject* self, PyObject* index) {
+  return guarded([&] {
+    const Value& x = value_of(self);
+    check_not_deleted(x);
+    Value item = get_item(x, index);
+    return item == x ? Py_NewRef(self) : wrap(std::move(item));
+  });
+}
+
+int array_setitem(PyObject*, PyObject*, PyObject* value) {
+  PyErr_SetString(
+      PyExc_TypeError,
+      value ? "JAX arrays are immutable and do not support in-place item assignment. Instead of x[idx] = y, "
+              "use x = x.at[idx].set(y) or another .at[] method: "
+              "https://docs.jax.dev/en/latest/_autosummary/jax.numpy.ndarray.at.html"
+            : "JAX arrays are immutable and do not support deletion of items.");
+  return -1;
+}
+
+PyObject* array_sequence_item(PyObject* self, Py_ssize_t i) {
+  return guarded([&] {
+    const Value& x = value_of(self);
+    check_not_deleted(x);
+    if (x->shape().empty() || i < 0 || i >= x->shape()[0]) {
+      fail(ErrorKind::index_error, "index ", i, " is out of bounds");
+    }
+    return wrap(ops::index_in_dim(x, i, 0));
+  });
+}
+
+PyObject* array_iter(PyObject* self) {
+  return guarded([&]() -> PyObject* {
+    if (value_of(self)->shape().empty()) type_error("iteration over a 0-d array");
+    return PySeqIter_New(self);
+  });
+}
+
+Py_ssize_t array_length(PyObject* self) {
+  return guarded_status([&]() -> Py_ssize_t {
+    const Shape& shape = value_of(self)->shape();
+    if (shape.empty()) type_error("len() of unsized object");
+    return shape[0];
+  });
+}
+
+namespace {
+
+// The value that `fill` mode gives where an index is out of bounds, unless one is given.
+ParamValue fill_param(PyObject* fill) {
+  if (fill == Py_None) return std::monostate{};
+  if (PyBool_Check(fill)) return fill == Py_True;
+  if (PyLong_Check(fill)) return static_cast<std::int64_t>(PyLong_AsLongLong(fill));
+  const Ref number = Ref::checked(PyNumber_Float(fill));
+  return PyFloat_AS_DOUBLE(number.get());
+}
+
+[[noreturn]] void truth_unsupported() {
+  fail(ErrorKind::not_implemented_error, ".at[] does not support True and False as indices.");
+}
+
+GatherSpec spec_for_at(const IndexPlan& plan) {
+  for (const Selector& s : plan.selectors) {
+    if (s.kind == Kind::array && s.start == -1) truth_unsupported();
+  }
+  return make_gather_spec(plan);
+}
+
+// at_get(x, index, mode, fill): mode "clip", "fill" or "promise_in_bounds".
+PyObject* at_get(PyObject*, PyObject* args) {
+  PyObject *object, *index, *fill;
+  const char* mode;
+  if (!PyArg_ParseTuple(args, "OOsO", &object, &index, &mode, &fill)) return nullptr;
+  return guarded([&] {
+    const Value x = to_value(object);
+    const IndexPlan plan = parse_index(index, x->shape());
+    const GatherSpec spec = spec_for_at(plan);
+    return wrap(finish_result(gather(x, spec, index_arrays(plan), mode, fill_param(fill)), spec));
+  });
+}
+
+// at_scatter(kind, x, index, updates, mode, sorted, unique). Types are promoted, and the result has
+// x's.
+PyObject* at_scatter(PyObject*, PyObject* args) {
+  const char *kind, *mode;
+  PyObject *object, *index, *y;
+  int sorted, unique;
+  if (!PyArg_ParseTuple(args, "sOOOspp", &kind, &object, &index, &y, &mode, &sorted, &unique)) return nullptr;
+  return guarded([&] {
+    const Value x = to_value(object);
+    const Ref made = Ref::checked(make_array(y, std::nullopt, false, 0));
+    const IndexPlan plan = parse_index(index, x->shape());
+    const GatherSpec spec = spec_for_at(plan);
+    const Value updates = value_of(made.get());
+    if (updates->shape().size() > final_shape(spec).size()) {
+      value_error("Cannot broadcast to shape with fewer dimensions: arr_shape=", to_string(updates->shape()),
+                  " shape=", to_string(final_shape(spec)));
+    }
+    const Shape shapes[] = {updates->shape(), final_shape(spec)};
+    if (!(ops::broadcast_shapes(shapes) == shapes[1])) {
+      value_error("Incompatible shapes for broadcasting: ", to_string(updates->shape()),
+                  " and requested shape ", to_string(shapes[1]));
+    }
+    const WeakDType own = ops::lattice_type(x);
+    const WeakDType joined = ops::result_type({x, updates});
+    if (joined.dtype != own.dtype) {
+      const std::string text =
+          concat("scatter inputs have incompatible types: cannot safely cast value from dtype=",
+                 name(updates->dtype()), " to dtype=", name(x->dtype()),
+                 " with jax_numpy_dtype_promotion=standard. In future JAX releases this will result in an "
+                 "error.");
+      pytree::check(PyErr_WarnEx(PyExc_FutureWarning, text.c_str(), 2));
+    }
+    const WeakDType type{joined.dtype, false};
+    const Value in = ops::as_type(x, type);
+    const Value out = scatter(kind, in, spec, index_arrays(plan),
+                              prepare_updates(ops::as_type(updates, type), spec), mode, sorted != 0, unique != 0);
+    return wrap(ops::as_type(out, own));
+  });
+}
+
+PyMethodDef functions[] = {
+    {"at_get", at_get, METH_VARARGS, "x[index] with a mode for indices out of bounds."},
+    {"at_scatter", at_scatter, METH_VARARGS, "x with updates scattered to x[index]."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+}  // namespace
+
+void init_index(PyObject* module) { pytree::check(PyModule_AddFunctions(module, functions)); }
+
+}  // namespace shardax::bindings

@@ -1,0 +1,204 @@
+// bindings/shape_args.cpp - parsing shapes, and the table of delegated methods.
+#include "bindings/shape_args.h"
+
+#include <utility>
+
+#include "bindings/array_methods.h"
+
+namespace shardax::bindings {
+
+Ref int_tuple(const Shape& ints) {
+  Ref tuple = Ref::checked(PyTuple_New(static_cast<Py_ssize_t>(ints.size())));
+  for (std::size_t i = 0; i < ints.size(); ++i) {
+    PyObject* number = PyLong_FromLongLong(ints[i]);
+    if (!number) throw PythonError();
+    PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), number);
+  }
+  return tuple;
+}
+
+namespace {
+
+std::int64_t parse_int(PyObject* object) {
+  const Py_ssize_t number = PyNumber_AsSsize_t(object, PyExc_OverflowError);
+  if (number == -1 && PyErr_Occurred()) throw PythonError();
+  return number;
+}
+
+[[noreturn]] void shape_error(PyObject* object, std::string_view what) {
+  if (!PyErr_Occurred() || PyErr_ExceptionMatches(PyExc_TypeError)) {
+    PyErr_Clear();
+    type_error(what, " must be 1D sequences of concrete values of integer type, got ",
+               pytree::repr(object), ".\nIf using `jit`, try using `static_argnums` or applying `jit` to "
+               "smaller subfunctions.");
+  }
+  throw PythonError();
+}
+
+}  // namespace
+
+Ints parse_ints(PyObject* object, std::string_view what) {
+  Ints out;
+  if (PyLong_Check(object) || (PyIndex_Check(object) && !PySequence_Check(object))) {
+    out.push_back(parse_int(object));
+    return out;
+  }
+  if (is_array_object(object) && value_of(object)->shape().empty()) {
+    const Py_ssize_t number = PyNumber_AsSsize_t(object, PyExc_OverflowError);
+    if (number == -1 && PyErr_Occurred()) shape_error(object, what);
+    out.push_back(number);
+    return out;
+  }
+  const Ref items = Ref::steal(PySequence_Fast(object, ""));
+  if (!items) shape_error(object, what);
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i) {
+    const Py_ssize_t number =
+        PyNumber_AsSsize_t(PySequence_Fast_GET_ITEM(items.get(), i), PyExc_OverflowError);
+    if (number == -1 && PyErr_Occurred()) shape_error(object, what);
+    out.push_back(number);
+  }
+  return out;
+}
+
+namespace {
+
+// Several ints, or one sequence of them.
+Ints parse_variadic(PyObject* const* args, Py_ssize_t count, std::string_view what) {
+  if (count == 1) return parse_ints(args[0], what);
+  const Ref tuple = Ref::checked(PyTuple_New(count));
+  for (Py_ssize_t i = 0; i < count; ++i) PyTuple_SET_ITEM(tuple.get(), i, Py_NewRef(args[i]));
+  return parse_ints(tuple.get(), what);
+}
+
+}  // namespace
+
+Shape parse_new_shape(const Value& value, PyObject* const* args, Py_ssize_t count) {
+  Shape shape = parse_variadic(args, count, "Shapes");
+  const std::int64_t size = value->type().size();
+  std::int64_t product = 1;
+  std::size_t unknown = shape.size();
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    if (shape[d] >= 0) {
+      product *= shape[d];
+    } else if (unknown != shape.size()) {
+      value_error("can only specify one unknown dimension, got shape ", to_string(shape), ".");
+    } else {
+      unknown = d;
+    }
+  }
+  if (unknown == shape.size()) return shape;
+  if (product == 0 || size % product != 0) {
+    type_error("cannot reshape array of shape ", to_string(value->shape()), " (size ", size,
+               ") into shape ", to_string(shape), " because the product of specified axis sizes (",
+               product, ") does not evenly divide ", size);
+  }
+  shape[unknown] = size / product;
+  return shape;
+}
+
+std::int64_t parse_axis(PyObject* object, std::size_t rank) {
+  const std::int64_t axis = parse_int(object);
+  const auto n = static_cast<std::int64_t>(rank);
+  if (axis < -n || axis >= n) {
+    value_error("axis ", axis, " is out of bounds for array of dimension ", n);
+  }
+  return axis < 0 ? axis + n : axis;
+}
+
+Ints parse_axes(PyObject* const* args, Py_ssize_t count, std::size_t rank) {
+  Ints axes = parse_variadic(args, count, "Axes");
+  const auto n = static_cast<std::int64_t>(rank);
+  for (std::int64_t& axis : axes) {
+    if (axis < -n || axis >= n) {
+      value_error("axis ", axis, " is out of bounds for array of dimension ", n);
+    }
+    if (axis < 0) axis += n;
+  }
+  return axes;
+}
+
+namespace {
+
+// Methods, each with the module and the function that it is.
+struct Delegated {
+  const char* name;
+  const char* module;
+  const char* function;
+};
+constexpr Delegated delegated[] = {
+    {"all", "numpy", "all"},
+    {"any", "numpy", "any"},
+    {"argmax", "numpy", "argmax"},
+    {"argmin", "numpy", "argmin"},
+    {"argpartition", "numpy", "argpartition"},
+    {"argsort", "numpy", "argsort"},
+    {"choose", "numpy", "choose"},
+    {"clip", "numpy", "clip"},
+    {"compress", "_placement", "compress"},
+    {"conj", "numpy", "conj"},
+    {"conjugate", "numpy", "conjugate"},
+    {"cumprod", "numpy", "cumprod"},
+    {"cumsum", "numpy", "cumsum"},
+    {"diagonal", "numpy", "diagonal"},
+    {"dot", "numpy", "dot"},
+    {"max", "numpy", "max"},
+    {"mean", "numpy", "mean"},
+    {"min", "numpy", "min"},
+    {"nonzero", "numpy", "nonzero"},
+    {"prod", "numpy", "prod"},
+    {"ptp", "numpy", "ptp"},
+    {"repeat", "numpy", "repeat"},
+    {"round", "numpy", "round"},
+    {"searchsorted", "numpy", "searchsorted"},
+    {"sort", "numpy", "sort"},
+    {"squeeze", "numpy", "squeeze"},
+    {"std", "numpy", "std"},
+    {"sum", "numpy", "sum"},
+    {"swapaxes", "numpy", "swapaxes"},
+    {"take", "numpy", "take"},
+    {"trace", "numpy", "trace"},
+    {"var", "numpy", "var"},
+    {"view", "_placement", "view"},
+    {"devices", "_placement", "devices"},
+    {"addressable_data", "_placement", "addressable_data"},
+    {"to_device", "_placement", "to_device"},
+    {"clone", "_placement", "clone"},
+    {"__round__", "_placement", "round_to"},
+    {"__array_namespace__", "_placement", "array_namespace"},
+};
+constexpr std::size_t delegated_count = std::size(delegated);
+
+PyObject* call(const char* module, const char* function, PyObject* self, PyObject* const* args,
+               Py_ssize_t count, PyObject* names) {
+  return guarded([&] {
+    const Py_ssize_t total = count + (names ? PyTuple_GET_SIZE(names) : 0);
+    std::vector<PyObject*> all{self};
+    all.insert(all.end(), args, args + total);
+    return call_package_function(module, function, all.data(), count + 1, names);
+  });
+}
+
+template <std::size_t I>
+PyObject* delegated_method(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  return call(delegated[I].module, delegated[I].function, self, args, count, names);
+}
+
+template <std::size_t... I>
+std::vector<PyMethodDef> make_table(std::index_sequence<I...>) {
+  return {{delegated[I].name,
+           reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(delegated_method<I>)),
+           METH_FASTCALL | METH_KEYWORDS, nullptr}...};
+}
+
+}  // namespace
+
+std::vector<PyMethodDef> delegated_methods() {
+  return make_table(std::make_index_sequence<delegated_count>());
+}
+
+PyObject* call_delegated(const char* name, PyObject* self, PyObject* const* args, Py_ssize_t count,
+                         PyObject* names) {
+  return call("numpy", name, self, args, count, names);
+}
+
+}  // namespace shardax::bindings

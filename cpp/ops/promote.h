@@ -1,0 +1,65 @@
+// ops/promote.h - what jnp functions do to their operands: a common dtype and a common shape.
+//
+// Dtypes follow JAX's lattice with weak types; while x64 is off, 64-bit results become 32-bit ones.
+// Where an array already has the wanted dtype and only `weak` differs, no op is bound.
+#pragma once
+
+#include <functional>
+#include <span>
+
+#include "ops/ops.h"
+
+namespace shardax::ops {
+
+// The x64 switch: a default for the process, and an override for this thread (as the context
+// manager sets it; -1: none).
+bool x64_enabled();
+void set_x64_default(bool enabled);
+int x64_override();
+void set_x64_override(int enabled);
+
+inline DType canonical_dtype(DType dtype) { return canonical(dtype, x64_enabled()); }
+// What Python's int, float and complex become.
+DType default_int();
+DType default_float();
+DType default_complex();
+
+// The type of the lattice of a value, and the join of several, canonical.
+WeakDType lattice_type(const Value& value);
+WeakDType join_types(std::span<const WeakDType> types);
+WeakDType result_type(const Values& values);
+
+// How jnp functions treat what they are given beyond plain promotion.
+enum class Promote {
+  any,      // bool stays bool
+  numeric,  // bool becomes int
+  inexact,  // bool and integers become the default float
+};
+WeakDType adjusted(WeakDType type, Promote rule);
+
+// The value with that dtype and weak flag.
+Value as_type(const Value& value, WeakDType type);
+Values promote_dtypes(const Values& values, Promote rule = Promote::any);
+
+// The shape to which all broadcast. Throws ValueError
+// `Incompatible shapes for broadcasting: shapes=[(2, 3), (4,)]`.
+Shape broadcast_shapes(std::span<const Shape> shapes);
+// Operands of an elementwise op, ready to bind: rank 0, or all of one shape. Where equal ranks do
+// not fit, TypeError in the words of lax: `add got incompatible shapes for broadcasting: ...`.
+Values promote_shapes(const Values& values, std::string_view op);
+// Every operand of the common shape.
+Values broadcast_arrays(const Values& values);
+
+// Promotes dtypes, then shapes, and binds.
+Value bind_promoted(const Op& op, const Values& values, Promote rule = Promote::any,
+                    const Params& params = {});
+
+// Calls `f` as a jitted function of that name: it is staged once per types of its arguments and
+// static `key`, and bound as one op. `f` must depend on nothing else.
+using Composition = std::function<Values(const Values&)>;
+Values jitted(const std::string& name, const Values& args, const Composition& f,
+              const std::string& key = "");
+Value jitted1(const std::string& name, const Values& args, const std::function<Value(const Values&)>& f,
+              const std::string& key = "");
+
+}  // namespace shardax::ops

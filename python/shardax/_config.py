@@ -1,0 +1,99 @@
+# shardax/_config.py - shardax.config, and the context managers that change a flag for a while.
+import contextlib
+
+from shardax import _core
+
+
+class Config:
+    """Flags by JAX's names: `config.update("jax_enable_x64", True)`, `config.jax_enable_x64`.
+
+    `jax_num_cpu_devices` (also `jax_cpu_device_count`) may be changed at any time.
+    Environment variables of the same names in capitals give the initial values.
+    """
+
+    def update(self, name, value):
+        """Sets a flag; AttributeError for unknown ones."""
+        _core.config_update(name, value)
+
+    def read(self, name):
+        """The value of a flag; AttributeError for unknown ones."""
+        return _core.config_read(name)
+
+    @property
+    def values(self):
+        return {name: _core.config_read(name) for name in _core.config_names()}
+
+    @property
+    def x64_enabled(self):
+        return _core.config_read("jax_enable_x64")
+
+    def parse_flags_with_absl(self):
+        """Nothing; kept for old scripts."""
+
+    config_with_absl = parse_flags_with_absl
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return _core.config_read(name)
+
+    def __setattr__(self, name, value):
+        _core.config_update(name, value)
+
+    def __dir__(self):
+        return [*super().__dir__(), *_core.config_names()]
+
+
+config = Config()
+
+
+
+def _scope(flag):
+    @contextlib.contextmanager
+    def scope(value=True):
+        before = _core.config_read(flag)
+        _core.config_update(flag, value)
+        try:
+            yield
+        finally:
+            _core.config_update(flag, before)
+
+    scope.__name__ = scope.__qualname__ = flag.removeprefix("jax_")
+    scope.__doc__ = f"Sets {flag} while the block runs."
+    return scope
+
+
+class enable_x64:
+    """Sets jax_enable_x64 in this thread while the block runs."""
+
+    def __init__(self, new_val=True):
+        self.value = bool(new_val)
+
+    def __enter__(self):
+        self.before = _core.override_x64(self.value)
+
+    def __exit__(self, *_):
+        _core.override_x64(self.before)
+
+
+class disable_x64(enable_x64):
+    """Clears jax_enable_x64 in this thread while the block runs."""
+
+    def __init__(self):
+        super().__init__(False)
+
+
+debug_nans = _scope("jax_debug_nans")
+debug_infs = _scope("jax_debug_infs")
+disable_jit = _scope("jax_disable_jit")
+log_compiles = _scope("jax_log_compiles")
+checking_leaks = _scope("jax_check_tracer_leaks")
+check_tracer_leaks = checking_leaks
+explain_cache_misses = _scope("jax_explain_cache_misses")
+default_device = _scope("jax_default_device")
+default_matmul_precision = _scope("jax_default_matmul_precision")
+default_prng_impl = _scope("jax_default_prng_impl")
+threefry_partitionable = _scope("jax_threefry_partitionable")
+numpy_rank_promotion = _scope("jax_numpy_rank_promotion")
+numpy_dtype_promotion = _scope("jax_numpy_dtype_promotion")
+transfer_guard = _scope("jax_transfer_guard")

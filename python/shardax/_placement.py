@@ -1,0 +1,145 @@
+# shardax/_placement.py - where an array's shards lie, and rarely used methods of arrays.
+"""Each function is a method or property of Array of the same name."""
+
+from shardax import _core
+from shardax._devices import device as _device
+
+
+class Shard:
+    """A part of an array on one device: `data` is a view."""
+
+    def __init__(self, device, index, replica_id, data):
+        self.device = device
+        self.index = index
+        self.replica_id = replica_id
+        self.data = data
+
+    def __repr__(self):
+        return (
+            f"Shard(device={self.device!r}, index={self.index}, replica_id={self.replica_id}, "
+            f"data={self.data})"
+        )
+
+
+def _parts(x):
+    """(device id, index, replica id) of each shard, in mesh order."""
+    recorded = _core.get_sharding(x)
+    everything = tuple(slice(None) for _ in x.shape)
+    if recorded is None:
+        return [(0, everything, 0)]
+    axes, shape, devices, spec, _ = recorded
+    sizes = dict(zip(axes, shape))
+    replicas = {}
+    out = []
+    for position, device_id in enumerate(devices):
+        coordinates, rest = {}, position
+        for axis in reversed(axes):
+            coordinates[axis] = rest % sizes[axis]
+            rest //= sizes[axis]
+        index = list(everything)
+        for dim, names in enumerate(spec):
+            if not names:
+                continue
+            count = place = 0
+            for i, name in enumerate(names):
+                count = sizes[name] if i == 0 else count * sizes[name]
+                place = place * sizes[name] + coordinates[name]
+            step = x.shape[dim] // count
+            index[dim] = slice(place * step, (place + 1) * step, None)
+        key = tuple((s.start, s.stop) for s in index)
+        replicas[key] = replicas.get(key, -1) + 1
+        out.append((device_id, tuple(index), replicas[key]))
+    return out
+
+
+def addressable_shards(x):
+    return [Shard(_device(d), index, replica, x[index]) for d, index, replica in _parts(x)]
+
+
+global_shards = addressable_shards
+
+
+def addressable_data(x, index):
+    return x[_parts(x)[index][1]]
+
+
+def devices(x):
+    return {_device(d) for d, _, _ in _parts(x)}
+
+
+def device(x):
+    recorded = _core.get_sharding(x)
+    if recorded is None:
+        return _device(0)
+    return sharding(x) if recorded[4] else _device(recorded[2][0])
+
+
+def sharding(x):
+    from shardax.sharding import sharding_of
+
+    return sharding_of(x)
+
+
+def committed(x):
+    return _core.get_sharding(x) is not None
+
+
+def is_fully_replicated(x):
+    recorded = _core.get_sharding(x)
+    if recorded is None:
+        return True
+    axes, shape, _, spec, _ = recorded
+    sizes = dict(zip(axes, shape))
+    return all(sizes[name] == 1 for names in spec for name in names)
+
+
+def is_fully_addressable(x):
+    return True
+
+
+def format(x):
+    return sharding(x)
+
+
+def flat(x):
+    return x.ravel()
+
+
+def to_device(x, device, *, stream=None):
+    import shardax
+
+    return shardax.device_put(x, device)
+
+
+def clone(x):
+    return x.copy()
+
+
+def view(x, dtype=None):
+    from shardax import lax
+
+    return x if dtype is None else lax.bitcast_convert_type(x, dtype)
+
+
+def compress(x, condition, axis=None, **options):
+    from shardax import numpy as jnp
+
+    return jnp.compress(condition, x, axis=axis, **options)
+
+
+def round_to(x, ndigits=None):
+    from shardax import numpy as jnp
+
+    return jnp.round(x).astype(int) if ndigits is None else jnp.round(x, ndigits)
+
+
+def array_namespace(x, *, api_version=None):
+    from shardax import numpy as jnp
+
+    return jnp
+
+
+def rebuild(elements, weak):
+    """An array from its pickled elements."""
+    x = _core.array(elements)
+    return _core.convert(x, x.dtype, True) if weak else x
