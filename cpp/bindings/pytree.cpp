@@ -380,6 +380,8 @@ void init_pytree(pybind11::module_& m) {
     }
   };
   try {
+    // The registry and the types are made here, where no other thread can ask for them meanwhile.
+    node_type(Py_TYPE(Py_None));
     add("PyTreeDef", reinterpret_cast<PyObject*>(TreeDef::type()));
   } catch (const PythonError&) {
     throw pybind11::error_already_set();

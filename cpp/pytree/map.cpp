@@ -15,12 +15,10 @@ void follow(TreeView prefix, PyObject* tree, PyObject* other, PyObject* is_leaf,
     flatten_up_to(prefix, other, subtrees);
   } catch (const PythonError&) {
     if (!PyErr_ExceptionMatches(PyExc_ValueError)) throw;
-    PyObject *type, *value, *traceback;
-    PyErr_Fetch(&type, &value, &traceback);
-    const Ref kept[] = {Ref::steal(type), Ref::steal(value), Ref::steal(traceback)};
+    const Ref error = take_error();
     const std::string text = prefix_error(tree, other, name, is_leaf);
     if (!text.empty()) raise_error(PyExc_ValueError, text);
-    PyErr_Restore(Ref(kept[0]).release(), Ref(kept[1]).release(), Ref(kept[2]).release());
+    restore_error(error);
     throw;
   }
 }

@@ -3,22 +3,34 @@
 
 namespace shardax::pytree {
 
-void raise_from(PyObject* type, const std::string& text) {
-  PyObject *cause_type, *cause, *traceback;
-  PyErr_Fetch(&cause_type, &cause, &traceback);
-  PyErr_NormalizeException(&cause_type, &cause, &traceback);
-  if (cause != nullptr && traceback != nullptr) PyException_SetTraceback(cause, traceback);
-  Py_XDECREF(cause_type);
+Ref take_error() {
+#if PY_VERSION_HEX >= 0x030c0000
+  return Ref::steal(PyErr_GetRaisedException());
+#else
+  PyObject *type, *value, *traceback;
+  PyErr_Fetch(&type, &value, &traceback);
+  PyErr_NormalizeException(&type, &value, &traceback);
+  if (value != nullptr && traceback != nullptr) PyException_SetTraceback(value, traceback);
+  Py_XDECREF(type);
   Py_XDECREF(traceback);
+  return Ref::steal(value);
+#endif
+}
 
-  Ref error = Ref::steal(PyObject_CallFunction(type, "s", text.c_str()));
-  if (!error) {
-    Py_XDECREF(cause);
-    throw PythonError();
-  }
-  Py_XINCREF(cause);
-  PyException_SetContext(error.get(), cause);
-  PyException_SetCause(error.get(), cause);
+void restore_error(const Ref& error) {
+#if PY_VERSION_HEX >= 0x030c0000
+  PyErr_SetRaisedException(Ref(error).release());
+#else
+  PyErr_Restore(Ref::borrow(reinterpret_cast<PyObject*>(Py_TYPE(error.get()))).release(),
+                Ref(error).release(), PyException_GetTraceback(error.get()));
+#endif
+}
+
+void raise_from(PyObject* type, const std::string& text) {
+  Ref cause = take_error();
+  const Ref error = Ref::checked(PyObject_CallFunction(type, "s", text.c_str()));
+  PyException_SetContext(error.get(), Ref(cause).release());
+  PyException_SetCause(error.get(), cause.release());
   PyErr_SetObject(type, error.get());
   throw PythonError();
 }

@@ -80,6 +80,10 @@ inline int check(int status) {
   return status;
 }
 
+// The current Python error, which is cleared, as an exception object with its traceback; and back.
+Ref take_error();
+void restore_error(const Ref& error);
+
 // repr(object) and str(object) as UTF-8.
 std::string repr(PyObject* object);
 std::string str(PyObject* object);
