@@ -2,8 +2,9 @@
 
 import contextlib
 
-import corpus as parity
 import numpy as np
+
+import corpus as parity
 
 ATTRIBUTES = """T mT at aval addressable_data addressable_shards all any argmax argmin argsort astype block_until_ready clip
     committed conj copy copy_to_host_async cumprod cumsum delete device devices diagonal dot dtype flatten
@@ -19,7 +20,9 @@ def setup(names):
     names["t"], names["ATTRIBUTES"] = names["t234"], ATTRIBUTES
     with contextlib.suppress(Exception):  # the users of these names fail one by one
         sharding = jax.sharding
-        names.update(Mesh=sharding.Mesh, NamedSharding=sharding.NamedSharding, P=sharding.PartitionSpec)
+        names.update(
+            Mesh=sharding.Mesh, NamedSharding=sharding.NamedSharding, P=sharding.PartitionSpec
+        )
         names["mesh"] = sharding.Mesh(np.array(jax.devices()[:4]), ("x",))
         names["mesh22"] = sharding.Mesh(np.array(jax.devices()[:4]).reshape(2, 2), ("a", "b"))
         names["f8"] = jnp.arange(8, dtype=jnp.float32)
@@ -183,7 +186,7 @@ NamedSharding(mesh, P('x')).devices_indices_map((8,))[jax.devices()[1]]
 NamedSharding(mesh, P('x')).is_equivalent_to(NamedSharding(mesh, P('x', None)), 2)
 NamedSharding(mesh, P('q')) !! Resource axis: q of P\\('q',\\) is not found in mesh: \\('x',\\)
 NamedSharding(mesh, P('x', 'x')) !! x
-Mesh(jax.devices()[:4], ('x', 'y')) !! 
+Mesh(jax.devices()[:4], ('x', 'y')) !!
 Mesh(np.array(jax.devices()).reshape(2, 4), ('x', 'y')).shape
 Mesh(jax.devices(), ('x',)) == Mesh(jax.devices(), ('x',))
 jax.make_mesh((4,), ('x',)).shape
@@ -202,7 +205,8 @@ warned(lambda: jnp.array([1j]).astype(float))
 jnp.array([1, 2], dtype='int64').dtype
 """)
 
-corpus.expressions("""
+corpus.expressions(
+    """
 jnp.arange(3)
 jnp.arange(3.0)
 jnp.asarray(1.5)
@@ -230,7 +234,9 @@ jnp.asarray(1 + 2j)
 jax.nn.one_hot(jnp.array([0, 1]), 2)
 jnp.linalg.inv(jnp.array([[2., 1.], [0., 1.]]))
 lax.scan(lambda c, x: (c + x, c), 0, jnp.arange(3))
-""", config={"jax_enable_x64": True})
+""",
+    config={"jax_enable_x64": True},
+)
 
 
 @corpus.case()
@@ -268,7 +274,9 @@ def case_arrays_made_by_numpy_are_copies(jax, jnp, lax):
     return y, a, x.shape
 
 
-PUT_BECAUSE = "JAX 0.10 removed these; older versions stack along a new leading axis, one slice a device."
+PUT_BECAUSE = (
+    "JAX 0.10 removed these; older versions stack along a new leading axis, one slice a device."
+)
 corpus.expressions(
     """
 jax.device_put_replicated(f4, jax.devices()[:2]) => jnp.stack([f4, f4])

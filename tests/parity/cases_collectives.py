@@ -19,7 +19,10 @@ def setup(names):
         """The gradient inside and outside of both maps, and the tangent."""
         loss = lambda v: (f(v) * (v + 1)).sum()  # noqa: E731
         found = {}
-        for name, wrap in (("pmap", lambda g: jax.pmap(g, "i")), ("vmap", lambda g: jax.vmap(g, axis_name="i"))):
+        for name, wrap in (
+            ("pmap", lambda g: jax.pmap(g, "i")),
+            ("vmap", lambda g: jax.vmap(g, axis_name="i")),
+        ):
             found[f"{name} of grad"] = wrap(jax.grad(loss))(x)
             found[f"grad of {name}"] = jax.grad(lambda v, wrap=wrap: (wrap(f)(v) ** 2).sum())(x)
             found[f"jvp in {name}"] = wrap(lambda v: jax.jvp(f, (v,), (v * 0 + 1,)))(x)
@@ -186,7 +189,7 @@ pm(lambda v: lax.all_gather(v, 'i', tiled=True))(f4) !! axis 0 is out of bounds 
 pm(lambda v: lax.psum_scatter(v, 'i'))(m44[:, :3]) !! scatter dimension size 3 must match shard count 4
 pm(lambda v: lax.all_to_all(v, 'i', 0, 0))(m44[:, :3]) !! all_to_all requires the size of the mapped axis axis_name to equal x.shape\\[split_axis\\], but they are 4 and 3 respectively
 pm(lambda v: lax.pshuffle(v, 'i', [0, 0, 1, 2]))(f4) !! `perm` does not represent a permutation
-pm(lambda v: lax.psum('a', 'i'))(f4) !! 
+pm(lambda v: lax.psum('a', 'i'))(f4) !!
 pm(lambda v: lax.psum(v))(f4) !! missing 1 required positional argument: 'axis_name'
 vm(lambda v: lax.psum(v, 'i', axis_index_groups=[[0, 1], [2, 3]]))(f4) !! axis_index_groups
 jax.vmap(lambda v: lax.psum(v, 'i'))(f4) !! unbound axis name: i
@@ -202,7 +205,11 @@ jax.grad(lambda x: pm(lambda v: lax.{op}(v, 'i'))(x).sum())(x4) => jax.grad(lamb
 """,
         because="JAX has no derivative here; ties share the cotangent as they do in max.",
     )
-for source in ("ppermute(v, 'i', [(0, 9)])", "psum(v, 'i', axis_index_groups=[[0, 1]])", "all_gather(v, 'i', axis_index_groups=[[0], [1, 2, 3]])"):
+for source in (
+    "ppermute(v, 'i', [(0, 9)])",
+    "psum(v, 'i', axis_index_groups=[[0, 1]])",
+    "all_gather(v, 'i', axis_index_groups=[[0], [1, 2, 3]])",
+):
     corpus.expressions(
         f"pm(lambda v: lax.{source})(f4)",
         raises=("ValueError", ""),

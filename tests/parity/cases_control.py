@@ -1,7 +1,8 @@
 """tests/parity/cases_control.py - scan, while_loop, fori_loop, cond, switch, map: values, types, derivatives, maps, errors."""
 
-import corpus as parity
 import numpy as np
+
+import corpus as parity
 
 
 def setup(names):
@@ -140,7 +141,7 @@ lax.scan(lambda c, x: ((c, c), x), 0., f4) !! carry input and carry output must 
 lax.scan(lambda c, x: (jnp.stack([c, c]), x), 0., f4) !! carry input and carry output must have equal types.*float32\\[2\\]
 lax.scan(lambda c, x: (c, x), 0., (f4, f4[:3])) !! scan got values with different leading axis sizes: 4, 3
 lax.scan(lambda c, x: (c, x), 0., f4, length=3) !! scan got `length` argument of 3 which disagrees with leading axis sizes
-lax.scan(lambda c, x: (c, x), 0., 1.0) !! 
+lax.scan(lambda c, x: (c, x), 0., 1.0) !!
 lax.while_loop(lambda c: c, lambda c: c, f4) !! cond_fun must return a boolean scalar
 lax.while_loop(lambda c: True, lambda c: (c, c), 1.) !! carry input and carry output must have the same pytree structure
 lax.while_loop(lambda c: c < 3, lambda c: c + 1.5, jnp.int32(1)) !! body_fun output and input must have|carry input and carry output must have equal types
@@ -151,7 +152,7 @@ lax.cond('a', lambda: 1, lambda: 2) !! Pred
 lax.cond(True, lambda: 1., lambda: jnp.int32(1)) !! cond branches must have equal output types but they differ
 lax.cond(True, lambda: (1., 1.), lambda: [1., 1.]) !! cond branch outputs must have the same pytree structure, but they differ
 lax.cond(True, lambda: f4, lambda: f4[:2]) !! cond branches must have equal output types but they differ.*float32\\[4\\].*float32\\[2\\]
-lax.cond(True, 1, 2) !! 
+lax.cond(True, 1, 2) !!
 lax.switch(f4, [lambda: 1, lambda: 2]) !! Branch index must be scalar, got .* of shape \\(4,\\)
 lax.switch(1.5, [lambda: 1, lambda: 2]) !! Index type must be an integer, got
 lax.switch(0, []) !! Empty branch sequence
@@ -189,12 +190,18 @@ def case_rnn_trained_through_scan_under_pmap(jax, jnp, lax):
         return p["v"] @ h
 
     def step(p, xs, y):
-        loss, g = jax.value_and_grad(lambda p: jnp.mean((jax.vmap(predict, (None, 0))(p, xs) - y) ** 2))(p)
+        loss, g = jax.value_and_grad(
+            lambda p: jnp.mean((jax.vmap(predict, (None, 0))(p, xs) - y) ** 2)
+        )(p)
         g = lax.pmean(g, "i")
         return jax.tree_util.tree_map(lambda a, b: a - 0.1 * b, p, g), lax.pmean(loss, "i")
 
     f = np.float32
-    p = {"u": jnp.eye(3) * 0.5, "w": jnp.asarray(f([0.1, -0.2, 0.3])), "v": jnp.asarray(f([0.5, 0.5, -0.5]))}
+    p = {
+        "u": jnp.eye(3) * 0.5,
+        "w": jnp.asarray(f([0.1, -0.2, 0.3])),
+        "v": jnp.asarray(f([0.5, 0.5, -0.5])),
+    }
     xs = jnp.asarray(np.sin(np.arange(40, dtype=f)).reshape(4, 2, 5))
     y, losses = xs.sum(-1), []
     p = jax.tree_util.tree_map(lambda v: jnp.stack([v] * 4), p)

@@ -4,7 +4,9 @@ import corpus as parity
 
 
 def setup(names):
-    names.update(grad=names["jax"].grad, vmap=names["jax"].vmap, jit=names["jax"].jit, t=names["t234"])
+    names.update(
+        grad=names["jax"].grad, vmap=names["jax"].vmap, jit=names["jax"].jit, t=names["t234"]
+    )
 
 
 corpus = parity.Corpus(setup)
@@ -147,7 +149,8 @@ c4.at[0].add(2j)
 
 corpus.expressions(READS + UPDATES, rtol=1e-5)
 
-corpus.expressions("""
+corpus.expressions(
+    """
 jit(lambda x, i: x[i])(f4, 2)
 jit(lambda x, i: x[i])(f4, -1)
 jit(lambda x, i: x[i])(f4, 99)
@@ -177,29 +180,31 @@ jax.jacrev(lambda x: x[jnp.array([3, 0])])(f4)
 jax.hessian(lambda x: (x[jnp.array([0, 0, 1])] ** 3).sum())(f4)
 jax.pmap(lambda x, i: x[i], in_axes=(None, 0))(m23, jnp.array([1, 0, 9]))
 jax.pmap(lambda x, i: x.at[i].set(9.))(m23, jnp.array([1, 0]))
-""", rtol=1e-5)
+""",
+    rtol=1e-5,
+)
 
 corpus.expressions("""
 f4[0, 1] !! Too many indices: array is 1-dimensional, but 2 were indexed
 f0[0] !! Too many indices: array is 0-dimensional, but 1 were indexed
 f4[1.0] !! Indexer must have integer or boolean type, got indexer with type
 f4[f4] !! Indexer must have integer or boolean type, got indexer with type float32
-f4['a'] !! 
+f4['a'] !!
 f4[[0, 1]] !! Using a non-tuple sequence for multidimensional indexing is not allowed
 f4[..., ...] !! an index can only have a single ellipsis
 f4[jnp.array([True, False])] !! boolean index did not match
 m23[jnp.zeros((3, 3), bool)] !! boolean index did not match
 t[jnp.array([0, 1]), jnp.array([0, 1, 2])] !! Incompatible shapes for broadcasting
 f4[::0] !! slice step cannot be zero
-f4['a':] !! 
-f4.at[0].set('a') !! 
+f4['a':] !!
+f4.at[0].set('a') !!
 f4.at[1:3].set(jnp.arange(3.)) !! Incompatible (types|shapes) for broadcasting
 f4.at[0].set(1, mode='bad') !! mode
 f4.at[0] + 1 !! unsupported operand
 jit(lambda x: x[x > 1])(f4) !! Array boolean indices must be concrete; got bool\\[4\\]
 jit(lambda x, i: x[:i])(f4, 2) !! (Slice entries must be static integers|Array slice indices must have static)
-jit(lambda x: jnp.nonzero(x))(f4) !! 
-jit(lambda n: jnp.arange(n))(3) !! 
+jit(lambda x: jnp.nonzero(x))(f4) !!
+jit(lambda n: jnp.arange(n))(3) !!
 jit(lambda n: jnp.zeros(n))(3) !! Shapes must be 1D sequences of concrete values of integer type
 iter(f0) !! iteration over a 0-d array
 len(f0) !! len\\(\\) of unsized object

@@ -1,7 +1,8 @@
 """tests/parity/cases_jaxpr.py - what `make_jaxpr` prints for small programs: names, types, params, literals, bodies."""
 
-import corpus as parity
 import numpy as np
+
+import corpus as parity
 
 
 def setup(names):

@@ -1,16 +1,23 @@
 """tests/parity/cases_lax.py - the operations of `lax`: values and types for several dtypes, edge shapes, errors."""
 
-import corpus as parity
 import numpy as np
+
+import corpus as parity
 
 corpus = parity.Corpus()
 
 FLOAT_UNARY = {
-    **dict.fromkeys("exp exp2 expm1 sin cos tan tanh sinh erf erfc logistic cbrt asinh atan".split(), (-1.5, -0.3, 0.0, 0.7, 2.5)),
+    **dict.fromkeys(
+        "exp exp2 expm1 sin cos tan tanh sinh erf erfc logistic cbrt asinh atan".split(),
+        (-1.5, -0.3, 0.0, 0.7, 2.5),
+    ),
     **dict.fromkeys("log log1p sqrt rsqrt lgamma digamma cosh".split(), (0.1, 0.5, 1.0, 2.5, 30.0)),
     **dict.fromkeys("asin acos atanh erf_inv".split(), (-0.9, -0.25, 0.0, 0.3, 0.75)),
     **dict.fromkeys("acosh".split(), (1.0, 1.5, 2.0, 10.0, 30.0)),
-    **dict.fromkeys("ceil floor round sign abs neg is_finite square reciprocal".split(), (-2.5, -0.5, 0.5, 1.5, 7.25)),
+    **dict.fromkeys(
+        "ceil floor round sign abs neg is_finite square reciprocal".split(),
+        (-2.5, -0.5, 0.5, 1.5, 7.25),
+    ),
 }
 EDGES = (np.nan, np.inf, -np.inf, 0.0, -0.0, 1e-30, -1e30, 88.0, -104.0)
 
@@ -18,7 +25,10 @@ EDGES = (np.nan, np.inf, -np.inf, 0.0, -0.0, 1e-30, -1e30, 88.0, -104.0)
 def unary(jax, jnp, lax, name, values):
     """A unary operation in each float dtype, at the edges, of an integer, a weak scalar, an empty array, a complex array."""
     f = getattr(lax, name)
-    made = {d: parity.attempt(lambda d=d: f(jnp.asarray(values, dtype=d))) for d in (*parity.FLOATS, "int32", "bool")}
+    made = {
+        d: parity.attempt(lambda d=d: f(jnp.asarray(values, dtype=d)))
+        for d in (*parity.FLOATS, "int32", "bool")
+    }
     made["edges"] = f(jnp.asarray(EDGES, dtype=jnp.float32))
     made["weak"] = parity.attempt(lambda: f(float(values[1])))
     made["empty"] = f(jnp.zeros((2, 0), jnp.float32))
@@ -30,12 +40,21 @@ def unary_gradient(jax, jnp, lax, name, values):
     f = getattr(lax, name)
     x = jnp.asarray(values[1:], dtype=jnp.float32)
     first = jax.grad(lambda v: f(v).sum())
-    return first(x), jax.grad(lambda v: first(v).sum())(x), jax.jvp(f, (x,), (jnp.full_like(x, 2.0),))
+    return (
+        first(x),
+        jax.grad(lambda v: first(v).sum())(x),
+        jax.jvp(f, (x,), (jnp.full_like(x, 2.0),)),
+    )
 
 
 corpus.table({f"lax.{n}": (n, v) for n, v in FLOAT_UNARY.items()}, unary, rtol=1e-5)
 differentiable = {n: v for n, v in FLOAT_UNARY.items() if n not in ("is_finite",)}
-corpus.table({f"gradients of lax.{n}": (n, v) for n, v in differentiable.items()}, unary_gradient, rtol=3e-5, atol=1e-6)
+corpus.table(
+    {f"gradients of lax.{n}": (n, v) for n, v in differentiable.items()},
+    unary_gradient,
+    rtol=3e-5,
+    atol=1e-6,
+)
 
 
 def complex_unary(jax, jnp, lax, name):
@@ -56,7 +75,11 @@ def binary(jax, jnp, lax, name):
     x, i = parity.sample(jnp, "float32"), parity.sample(jnp, "int32")
     edges = [jnp.asarray(values, dtype=jnp.float32) for values in (EDGES, EDGES[::-1])]
     made["edges"] = parity.attempt(lambda: f(*edges))
-    made["scalar right"] = [parity.attempt(lambda: f(x, 2.0)), parity.attempt(lambda: f(i, 2)), parity.attempt(lambda: f(x, 2))]
+    made["scalar right"] = [
+        parity.attempt(lambda: f(x, 2.0)),
+        parity.attempt(lambda: f(i, 2)),
+        parity.attempt(lambda: f(x, 2)),
+    ]
     made["scalar left"] = parity.attempt(lambda: f(2.0, x))
     made["scalars"] = [parity.attempt(lambda: f(2.0, 3.0)), parity.attempt(lambda: f(2, 3))]
     made["mixed"] = parity.attempt(lambda: f(x, i))
@@ -73,13 +96,16 @@ def binary_gradient(jax, jnp, lax, name):
     f = getattr(lax, name)
     x = jnp.asarray(np.float32([0.5, 2.0, 1.5, 3.0]))
     y = jnp.asarray(np.float32([1.5, 2.0, -0.5, 2.0]))
-    return jax.grad(lambda a, b: (f(a, b) * (1 + a)).sum(), (0, 1))(x, y), jax.jvp(f, (x, y), (y, x))
+    return jax.grad(lambda a, b: (f(a, b) * (1 + a)).sum(), (0, 1))(x, y), jax.jvp(
+        f, (x, y), (y, x)
+    )
 
 
 names = "add sub mul div rem max min pow atan2".split()
 corpus.table({f"gradients of lax.{n}": (n,) for n in names}, binary_gradient, rtol=1e-5, atol=1e-6)
 
-corpus.expressions("""
+corpus.expressions(
+    """
 lax.add(f4, i4) !! lax.add requires arguments to have the same dtypes, got float32, int32
 lax.add(f4, 1) !! lax.add requires arguments to have the same dtypes
 lax.add(f4, m23) !! arrays must have the same number of dimensions|must have equal ranks|same number of dimensions
@@ -228,7 +254,10 @@ lax.igamma(jnp.float32(2), jnp.float32(1.5))
 lax.square(i4)
 lax.Precision.HIGHEST.name
 lax.GatherScatterMode.CLIP.name
-""", rtol=1e-5, atol=1e-6)
+""",
+    rtol=1e-5,
+    atol=1e-6,
+)
 
 corpus.expressions(
     "lax.reshape(f4, (3,))",

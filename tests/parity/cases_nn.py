@@ -3,15 +3,23 @@
 import contextlib
 import importlib
 
-import corpus as parity
 import numpy as np
+
+import corpus as parity
 
 
 def setup(names):
     jax, jnp = names["jax"], names["jnp"]
-    names.update(grad=jax.grad, vmap=jax.vmap, v=jnp.asarray(np.float32([-4, -1, -0.5, 0, 0.5, 1, 4, 20])))
+    names.update(
+        grad=jax.grad, vmap=jax.vmap, v=jnp.asarray(np.float32([-4, -1, -0.5, 0, 0.5, 1, 4, 20]))
+    )
     names["key"] = jax.random.PRNGKey(0)
-    names["both"] = lambda f: (f(names["v"]), jax.grad(lambda x: (f(x) * x).sum())(names["v"]), f(names["v"].astype(jnp.bfloat16)), parity.attempt(lambda: f(2.0)))
+    names["both"] = lambda f: (
+        f(names["v"]),
+        jax.grad(lambda x: (f(x) * x).sum())(names["v"]),
+        f(names["v"].astype(jnp.bfloat16)),
+        parity.attempt(lambda: f(2.0)),
+    )
     with contextlib.suppress(ImportError):
         names["ravel_pytree"] = importlib.import_module(f"{jax.__name__}.flatten_util").ravel_pytree
 
@@ -111,7 +119,10 @@ def problem(jnp, devices):
     i = np.arange(64, dtype=np.float32)
     x = np.stack([np.sin(i * 1.7) + 0.1 * np.cos(i * 5), np.cos(i * 2.3)], 1)
     y = ((x[:, 0] > 0).astype(np.int32) + (x[:, 1] > 0.3)).astype(np.int32)
-    w = [np.sin(np.arange(n, dtype=np.float32) * 1.3 + k).reshape(s) / 2 for k, (n, s) in enumerate([(16, (2, 8)), (24, (8, 3))])]
+    w = [
+        np.sin(np.arange(n, dtype=np.float32) * 1.3 + k).reshape(s) / 2
+        for k, (n, s) in enumerate([(16, (2, 8)), (24, (8, 3))])
+    ]
     params = [{"w": jnp.asarray(v), "b": jnp.zeros(v.shape[1])} for v in w]
     return params, jnp.asarray(x).reshape(devices, -1, 2), jnp.asarray(y).reshape(devices, -1)
 
@@ -144,7 +155,10 @@ def classifier(jax, jnp, lax, optimizer, devices, hidden="relu", loss_kind="labe
         t = t + 1
         m = tree(lambda a, b: 0.9 * a + 0.1 * b, m, g)
         v = tree(lambda a, b: 0.999 * a + 0.001 * b**2, v, g)
-        update = lambda a, b, c: a - 0.05 * (b / (1 - 0.9**t)) / (jnp.sqrt(c / (1 - 0.999**t)) + 1e-8)  # noqa: E731
+
+        def update(a, b, c):
+            return a - 0.05 * (b / (1 - 0.9**t)) / (jnp.sqrt(c / (1 - 0.999**t)) + 1e-8)
+
         return tree(update, p, m, v), (t, m, v)
 
     def step(p, s, x, y):
@@ -165,13 +179,21 @@ def classifier(jax, jnp, lax, optimizer, devices, hidden="relu", loss_kind="labe
 
 
 corpus.table(
-    {f"classifier with {o} on {n} devices": (o, n) for o in ("sgd", "momentum", "adam") for n in (1, 2, 4, 8)},
+    {
+        f"classifier with {o} on {n} devices": (o, n)
+        for o in ("sgd", "momentum", "adam")
+        for n in (1, 2, 4, 8)
+    },
     classifier,
     rtol=2e-4,
     atol=2e-5,
 )
 corpus.table(
-    {f"classifier with {h} and {k}": ("sgd", 4, h, k) for h in ("tanh", "gelu", "silu") for k in ("onehot", "indexing")},
+    {
+        f"classifier with {h} and {k}": ("sgd", 4, h, k)
+        for h in ("tanh", "gelu", "silu")
+        for k in ("onehot", "indexing")
+    },
     classifier,
     rtol=2e-4,
     atol=2e-5,
@@ -184,8 +206,12 @@ def case_linear_regression_inside_scan(jax, jnp, lax):
     y = 3 * x + 0.5
 
     def step(p, _):
-        value, g = jax.value_and_grad(lambda p: ((p[0] * x_local() + p[1] - y_local()) ** 2).mean())(p)
-        return jax.tree_util.tree_map(lambda a, b: a - 0.3 * lax.pmean(b, "i"), p, g), lax.pmean(value, "i")
+        value, g = jax.value_and_grad(
+            lambda p: ((p[0] * x_local() + p[1] - y_local()) ** 2).mean()
+        )(p)
+        return jax.tree_util.tree_map(lambda a, b: a - 0.3 * lax.pmean(b, "i"), p, g), lax.pmean(
+            value, "i"
+        )
 
     x_local = lambda: x[lax.axis_index("i")]  # noqa: E731
     y_local = lambda: y[lax.axis_index("i")]  # noqa: E731

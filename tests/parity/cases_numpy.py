@@ -1,7 +1,8 @@
 """tests/parity/cases_numpy.py - `jax.numpy` elementwise functions, reductions and makers over dtypes and edge shapes."""
 
-import corpus as parity
 import numpy as np
+
+import corpus as parity
 
 corpus = parity.Corpus(rtol=1e-5, atol=1e-6)
 
@@ -16,9 +17,17 @@ def unary(jax, jnp, lax, name):
     """Every dtype, the edges, weak scalars, a Python scalar, an empty and a 0-d array, a NumPy array, a list."""
     f = getattr(jnp, name)
     made = {d: parity.attempt(lambda d=d: f(parity.sample(jnp, d))) for d in parity.DTYPES}
-    edges = jnp.asarray([np.nan, np.inf, -np.inf, -0.0, 1.0, -1.0, 2.5, -2.5, 3.5], dtype=jnp.float32)
+    edges = jnp.asarray(
+        [np.nan, np.inf, -np.inf, -0.0, 1.0, -1.0, 2.5, -2.5, 3.5], dtype=jnp.float32
+    )
     made["edges"] = parity.attempt(lambda: f(edges))
-    scalars = {"weak int": jnp.asarray(1), "py int": 1, "py float": 0.5, "py bool": True, "0-d": jnp.ones((), jnp.float32)}
+    scalars = {
+        "weak int": jnp.asarray(1),
+        "py int": 1,
+        "py float": 0.5,
+        "py bool": True,
+        "0-d": jnp.ones((), jnp.float32),
+    }
     scalars |= {"empty": jnp.zeros((0, 2), jnp.float32), "numpy": np.ones(2), "list": [0.5, 1.0]}
     return made | {n: parity.attempt(lambda v=v: f(v)) for n, v in scalars.items()}
 
@@ -37,9 +46,16 @@ def reduction(jax, jnp, lax, name):
     made["axes"] = [parity.attempt(lambda a=a: f(m, axis=a)) for a in (0, 1, -1, None, (0, 1), ())]
     made["keepdims"] = [parity.attempt(lambda a=a: f(m, axis=a, keepdims=True)) for a in (0, None)]
     made["bad axis"] = parity.attempt(lambda: f(m, axis=2))
-    made["empty"] = [parity.attempt(lambda a=a: f(jnp.zeros((0, 2), jnp.float32), axis=a)) for a in (0, 1, None)]
+    made["empty"] = [
+        parity.attempt(lambda a=a: f(jnp.zeros((0, 2), jnp.float32), axis=a)) for a in (0, 1, None)
+    ]
     made["nan"] = parity.attempt(lambda: f(jnp.asarray([1.0, np.nan, 0.5], dtype=jnp.float32)))
-    scalars = {"0-d": jnp.asarray(np.float32(2)), "weak": jnp.asarray(2), "python": 2.5, "list": [1, 2]}
+    scalars = {
+        "0-d": jnp.asarray(np.float32(2)),
+        "weak": jnp.asarray(2),
+        "python": 2.5,
+        "list": [1, 2],
+    }
     return made | {n: parity.attempt(lambda v=v: f(v)) for n, v in scalars.items()}
 
 
@@ -52,11 +68,26 @@ BINARY = """hypot logaddexp logaddexp2 fmax fmin mod divmod not_equal equal grea
 
 def binary(jax, jnp, lax, name):
     f = getattr(jnp, name)
-    pick = {d: parity.sample(jnp, d) for d in ("bool", "int32", "uint8", "bfloat16", "float32", "complex64")}
+    pick = {
+        d: parity.sample(jnp, d)
+        for d in ("bool", "int32", "uint8", "bfloat16", "float32", "complex64")
+    }
     made = {d: parity.attempt(lambda x=x: f(x, x[::-1])) for d, x in pick.items()}
     x, i = pick["float32"], pick["int32"]
-    rest = {"mixed": (x, i), "weak": (x, 2), "scalars": (3, 2), "floats": (3.5, 2.0), "weak int": (i, 2), "bfloat16": (pick["bfloat16"], x)}
-    rest |= {"broadcast": (x[:, None], x[None, :2]), "empty": (x[:0], x[:0]), "0-d": (x[0], x), "bad": (x, x[:3])}
+    rest = {
+        "mixed": (x, i),
+        "weak": (x, 2),
+        "scalars": (3, 2),
+        "floats": (3.5, 2.0),
+        "weak int": (i, 2),
+        "bfloat16": (pick["bfloat16"], x),
+    }
+    rest |= {
+        "broadcast": (x[:, None], x[None, :2]),
+        "empty": (x[:0], x[:0]),
+        "0-d": (x[0], x),
+        "bad": (x, x[:3]),
+    }
     return made | {n + " operands": parity.attempt(lambda a=a: f(*a)) for n, a in rest.items()}
 
 

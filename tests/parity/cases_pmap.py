@@ -3,14 +3,20 @@
 Where JAX 0.10 refuses what its documents promise, the case says so and is recorded with an equivalent program.
 """
 
-import corpus as parity
 import numpy as np
+
+import corpus as parity
 
 
 def setup(names):
     jnp = names["jnp"]
-    names.update(f8=jnp.arange(8, dtype=jnp.float32), f24=jnp.arange(8, dtype=jnp.float32).reshape(2, 4))
-    names.update(f84=jnp.arange(32, dtype=jnp.float32).reshape(8, 4), w=jnp.asarray(np.float32([2, -1, 0.5, 3])))
+    names.update(
+        f8=jnp.arange(8, dtype=jnp.float32), f24=jnp.arange(8, dtype=jnp.float32).reshape(2, 4)
+    )
+    names.update(
+        f84=jnp.arange(32, dtype=jnp.float32).reshape(8, 4),
+        w=jnp.asarray(np.float32([2, -1, 0.5, 3])),
+    )
     names.update(pmap=names["jax"].pmap, vmap=names["jax"].vmap)
 
 
@@ -128,13 +134,13 @@ pmap(lambda x: x, in_axes=True)(f4) !! in_axes must be an int, None, or .*contai
 pmap(lambda x: x, in_axes=1.0)(f4) !! in_axes must be an int, None, or
 pmap(lambda x, y: x, in_axes=(0,))(f4, f4) !! in_axes
 pmap(lambda x: x, in_axes=({'a': 0},))({'b': f4}) !! in_axes
-pmap(lambda x: x)(5) !! 
-pmap(lambda x: x)() !! 
+pmap(lambda x: x)(5) !!
+pmap(lambda x: x)() !!
 pmap(lambda x: x, axis_size=3)(f4) !! Specified axis_size 3 doesn't match received axis_size 4
 pmap(lambda x: x, devices=[])(f4) !! 'devices' argument to pmap must be non-empty, or None
 pmap(lambda x: 'abc')(f4) !! is not a valid JAX type
 pmap(lambda x: object())(f4) !! is not a valid JAX type
-pmap(lambda x: x)('abc') !! 
+pmap(lambda x: x)('abc') !!
 pmap(lambda x, n: x, static_broadcasted_argnums=1)(f4) !! static_broadcasted_argnums.*but was called with only 1 positional argument
 pmap(lambda x, n: x, static_broadcasted_argnums=1)(f4, [1]) !! Non-hashable static arguments are not supported
 pmap(lambda x, n: x, static_broadcasted_argnums=1)(f4, np.ones(1)) !! Non-hashable static arguments
@@ -142,21 +148,21 @@ pmap(lambda x, n: x, static_broadcasted_argnums=1)(f4, f0) !! Non-hashable stati
 pmap(lambda x: lax.psum(x, 'other'), 'i')(f4) !! unbound axis name: other
 pmap(lambda x: lax.psum(x, 'i'))(f4) !! unbound axis name: i
 lax.psum(f4, 'devices') !! unbound axis name: devices
-pmap(lambda x, y: x)(f4, f4[:3]) !! 
-pmap(lambda x: x)(jnp.arange(9)) !! 
-pmap(lambda x: x)(jnp.arange(17.0)) !! 
-pmap(lambda x: x, devices=jax.devices()[:2])(f4) !! 
+pmap(lambda x, y: x)(f4, f4[:3]) !!
+pmap(lambda x: x)(jnp.arange(9)) !!
+pmap(lambda x: x)(jnp.arange(17.0)) !!
+pmap(lambda x: x, devices=jax.devices()[:2])(f4) !!
 pmap(lambda x: 1 / 0)(f4) !! division by zero
 pmap(lambda x: x if x > 0 else -x)(f4) !! Attempted boolean conversion of traced array with shape bool\\[\\]
-pmap(lambda x: float(x))(f4) !! 
+pmap(lambda x: float(x))(f4) !!
 pmap(lambda x: np.sin(x))(f4) !! __array__\\(\\)
 pmap(lambda x: jnp.zeros(x))(i4) !! Shapes must be 1D sequences of concrete values of integer type
 pmap(lambda x: x.missing)(f4) !! has no attribute
 pmap(lambda x: x @ x)(f4) !! matmul
-pmap(5)(f4) !! 
+pmap(5)(f4) !!
 pmap(lambda x: (x, x), out_axes=(0,))(f4) !! out_axes|pytree structure error|prefix
 pmap(lambda x: x, out_axes=None)(f4).shape
-pmap(lambda x, y: x, in_axes=(None, 0))(f0, 3) !! 
+pmap(lambda x, y: x, in_axes=(None, 0))(f0, 3) !!
 pmap(lambda x: x, backend='gpu')(f4) !! Unknown backend.*gpu
 """)
 
@@ -184,7 +190,13 @@ def case_traced_once_for_equal_types(jax, jnp, lax):
         traces.append(str(x.shape))
         return x + 1
 
-    f(jnp.arange(4.0)), f(jnp.arange(4.0) * 2), f(jnp.arange(2.0)), f(jnp.ones((4, 2))), f(jnp.arange(4))
+    (
+        f(jnp.arange(4.0)),
+        f(jnp.arange(4.0) * 2),
+        f(jnp.arange(2.0)),
+        f(jnp.ones((4, 2))),
+        f(jnp.arange(4)),
+    )
     return traces
 
 
@@ -208,7 +220,12 @@ def case_decorators_methods_and_partials(jax, jnp, lax):
         return x / lax.psum(x, "i")
 
     m = Model()
-    return m.apply(jnp.arange(4.0)), m.total(jnp.arange(4.0)), named(jnp.arange(4.0)), named.__name__
+    return (
+        m.apply(jnp.arange(4.0)),
+        m.total(jnp.arange(4.0)),
+        named(jnp.arange(4.0)),
+        named.__name__,
+    )
 
 
 @corpus.case()
@@ -247,6 +264,7 @@ def case_rule_30_with_halo_exchange(jax, jnp, lax):
     for _ in range(12):
         rows.append(jax.pmap(step, "i")(rows[-1]))
     return ["".join("#" if c else "." for c in np.asarray(r).reshape(-1)) for r in rows]
+
 
 corpus.expressions(
     """

@@ -3,8 +3,9 @@
 A case holds one function and one left dtype, its result one row of the promotion table with the values.
 """
 
-import corpus as parity
 import numpy as np
+
+import corpus as parity
 
 corpus = parity.Corpus(rtol=1e-5)
 
@@ -36,18 +37,26 @@ def operands(jnp, dtypes):
 
 def row(jax, jnp, lax, function, dtype, dtypes=parity.DTYPES):
     f, x = getattr(jnp, function), parity.sample(jnp, dtype)
-    return {name: parity.attempt(lambda make=make: f(x, make())) for name, make in operands(jnp, dtypes).items()}
+    return {
+        name: parity.attempt(lambda make=make: f(x, make()))
+        for name, make in operands(jnp, dtypes).items()
+    }
 
 
 def scalar_first(jax, jnp, lax, function, dtype):
     f, x = getattr(jnp, function), parity.sample(jnp, dtype)
-    return {name: parity.attempt(lambda make=make: f(make(jnp), x)) for name, make in SCALARS.items()}
+    return {
+        name: parity.attempt(lambda make=make: f(make(jnp), x)) for name, make in SCALARS.items()
+    }
 
 
 def scalars_alone(jax, jnp, lax, function):
     f = getattr(jnp, function)
     made = {name: make(jnp) for name, make in SCALARS.items()}
-    return {a: {b: parity.attempt(lambda x=x, y=y: f(x, y)) for b, y in made.items()} for a, x in made.items()}
+    return {
+        a: {b: parity.attempt(lambda x=x, y=y: f(x, y)) for b, y in made.items()}
+        for a, x in made.items()
+    }
 
 
 def under_jit(jax, jnp, lax, function):
@@ -57,18 +66,32 @@ def under_jit(jax, jnp, lax, function):
     for d in parity.FEW:
         x = parity.sample(jnp, d)
         results[d] = [parity.attempt(lambda s=s, x=x: jax.jit(f)(x, s)) for s in (True, 3, 1.5)]
-        results[d] += [parity.attempt(lambda s=s, x=x: jax.jit(lambda v: f(v, s))(x)) for s in (True, 3, 1.5)]
+        results[d] += [
+            parity.attempt(lambda s=s, x=x: jax.jit(lambda v: f(v, s))(x)) for s in (True, 3, 1.5)
+        ]
     return results
 
 
 rows = {f"{f} with {d}": (f, d) for f in FUNCTIONS[:7] for d in parity.DTYPES}
-rows |= {f"{f} with {d}": (f, d) for f in FUNCTIONS[7:] for d in ("bool", "int8", "int32", "uint8", "bfloat16", "float32")}
+rows |= {
+    f"{f} with {d}": (f, d)
+    for f in FUNCTIONS[7:]
+    for d in ("bool", "int8", "int32", "uint8", "bfloat16", "float32")
+}
 corpus.table(rows, row)
-corpus.table({f"{f} of a scalar and {d}": (f, d) for f in SCALAR_FIRST for d in parity.FEW}, scalar_first)
-corpus.table({f"{f} of two scalars": (f,) for f in ("add", "true_divide", "power", "maximum")}, scalars_alone)
+corpus.table(
+    {f"{f} of a scalar and {d}": (f, d) for f in SCALAR_FIRST for d in parity.FEW}, scalar_first
+)
+corpus.table(
+    {f"{f} of two scalars": (f,) for f in ("add", "true_divide", "power", "maximum")}, scalars_alone
+)
 corpus.table({f"{f} under jit": (f,) for f in ("add", "true_divide", "power")}, under_jit)
 corpus.table(
-    {f"x64: {f} with {d}": (f, d, (*parity.DTYPES, *WIDE)) for f in ("add", "power") for d in (*parity.DTYPES, *WIDE)},
+    {
+        f"x64: {f} with {d}": (f, d, (*parity.DTYPES, *WIDE))
+        for f in ("add", "power")
+        for d in (*parity.DTYPES, *WIDE)
+    },
     row,
     config={"jax_enable_x64": True},
 )
@@ -78,12 +101,17 @@ def types(jax, jnp, lax, dtype):
     """promote_types of a dtype with every other, as names."""
     others = (*parity.DTYPES, *WIDE)
     made = {d: np.dtype(jnp.promote_types(dtype, d)).name for d in others}
-    return made | {f"py {t.__name__}": np.dtype(jnp.promote_types(dtype, t)).name for t in (bool, int, float, complex)}
+    return made | {
+        f"py {t.__name__}": np.dtype(jnp.promote_types(dtype, t)).name
+        for t in (bool, int, float, complex)
+    }
 
 
 NAMES = (*parity.DTYPES, *WIDE)
 corpus.table({f"promote_types of {d}": (d,) for d in NAMES}, types)
-corpus.table({f"x64: promote_types of {d}": (d,) for d in NAMES}, types, config={"jax_enable_x64": True})
+corpus.table(
+    {f"x64: promote_types of {d}": (d,) for d in NAMES}, types, config={"jax_enable_x64": True}
+)
 
 
 def casts(jax, jnp, lax, dtype):
@@ -97,7 +125,9 @@ def casts(jax, jnp, lax, dtype):
         "uint16": [0, 256, 65535],
         "uint32": [0, 2**31, 2**32 - 1],
     }
-    x = np.array(edges.get(dtype, [0.5, -0.5, 1.999, -2.5, 300.7, -3e9, 3e9, 1e6, np.inf, -np.inf, np.nan]))
+    x = np.array(
+        edges.get(dtype, [0.5, -0.5, 1.999, -2.5, 300.7, -3e9, 3e9, 1e6, np.inf, -np.inf, np.nan])
+    )
     if dtype.startswith("complex"):
         x = x[:4] + 1j
     x = jnp.asarray(x, dtype=jnp.dtype(dtype))
@@ -109,45 +139,170 @@ corpus.table({f"astype from {d}": (d,) for d in parity.DTYPES}, casts)
 
 @corpus.case()
 def case_asarray_of_python_and_numpy_values(jax, jnp, lax):
-    values = [True, 1, 1.0, 1j, [], [1, 2], [1, 2.5], [True, False], [[1], [2]], (1, 2), [1j, 2], np.float64(2), np.int64(3)]
-    values += [np.arange(3), np.ones(2), np.ones(2, np.float16), [np.float32(1), 2], [jnp.asarray(1), 2.5], range(3), np.bool_(1)]
+    values = [
+        True,
+        1,
+        1.0,
+        1j,
+        [],
+        [1, 2],
+        [1, 2.5],
+        [True, False],
+        [[1], [2]],
+        (1, 2),
+        [1j, 2],
+        np.float64(2),
+        np.int64(3),
+    ]
+    values += [
+        np.arange(3),
+        np.ones(2),
+        np.ones(2, np.float16),
+        [np.float32(1), 2],
+        [jnp.asarray(1), 2.5],
+        range(3),
+        np.bool_(1),
+    ]
     makers = {"asarray": jnp.asarray, "array": jnp.array}
-    return {n: [parity.attempt(lambda v=v, m=make: m(v)) for v in values] for n, make in makers.items()}
+    return {
+        n: [parity.attempt(lambda v=v, m=make: m(v)) for v in values] for n, make in makers.items()
+    }
 
 
 @corpus.case()
 def case_asarray_with_dtype(jax, jnp, lax):
     values = [True, 3, 2.7, [1.5, -2.5], np.array([300, -1]), [0, 2]]
-    dtypes = [bool, int, float, complex, jnp.int8, jnp.uint8, jnp.bfloat16, "float16", np.float64, np.dtype("int64")]
-    return [[parity.attempt(lambda v=v, d=d: jnp.asarray(v, dtype=d)) for d in dtypes] for v in values]
+    dtypes = [
+        bool,
+        int,
+        float,
+        complex,
+        jnp.int8,
+        jnp.uint8,
+        jnp.bfloat16,
+        "float16",
+        np.float64,
+        np.dtype("int64"),
+    ]
+    return [
+        [parity.attempt(lambda v=v, d=d: jnp.asarray(v, dtype=d)) for d in dtypes] for v in values
+    ]
 
 
 @corpus.case()
 def case_weak_type_of_makers(jax, jnp, lax):
     return {
-        "full": [jnp.full((2,), 1), jnp.full((2,), 1.0), jnp.full((2,), True), jnp.full((2,), 1, jnp.float32), jnp.full(2, 1.5j)],
-        "like": [jnp.ones_like(1.0), jnp.zeros_like(2), jnp.full_like(1, 2.5), jnp.ones_like(jnp.arange(2), dtype=float)],
+        "full": [
+            jnp.full((2,), 1),
+            jnp.full((2,), 1.0),
+            jnp.full((2,), True),
+            jnp.full((2,), 1, jnp.float32),
+            jnp.full(2, 1.5j),
+        ],
+        "like": [
+            jnp.ones_like(1.0),
+            jnp.zeros_like(2),
+            jnp.full_like(1, 2.5),
+            jnp.ones_like(jnp.arange(2), dtype=float),
+        ],
         "like weak": [jnp.zeros_like(jnp.asarray(1.0)), jnp.full_like(jnp.arange(3), 2.7)],
-        "range": [jnp.arange(3), jnp.arange(3.0), jnp.linspace(0, 1, 3), jnp.eye(2), jnp.zeros(2), jnp.arange(0, 1, 0.5)],
-        "join": [jnp.stack([1.0, 2.0]), jnp.concatenate([jnp.full(1, 1.0), jnp.full(1, 2)]), jnp.stack([1, 2.5])],
-        "select": [jnp.where(True, 1, 2.5), jnp.where(jnp.arange(2) > 0, 1, 0), jnp.clip(jnp.arange(4), 0.5, 2.5), jnp.clip(3, 1, 2)],
-        "math": [jnp.exp(1), jnp.exp(1.0), jnp.maximum(1, 2), jnp.maximum(1, 2.0), jnp.power(2, 3), jnp.sqrt(4), jnp.abs(-1)],
-        "reduce": [jnp.sum(1.0), jnp.mean(1), jnp.max(2), jnp.prod(jnp.asarray(2.0)), jnp.sum(jnp.full(2, 1.0)), jnp.argmax(2)],
-        "shape": [jnp.reshape(jnp.asarray(1.0), (1,)), jnp.broadcast_to(1.0, (2,)), jnp.ravel(1), jnp.squeeze(2.5), jnp.tile(1, 2)],
+        "range": [
+            jnp.arange(3),
+            jnp.arange(3.0),
+            jnp.linspace(0, 1, 3),
+            jnp.eye(2),
+            jnp.zeros(2),
+            jnp.arange(0, 1, 0.5),
+        ],
+        "join": [
+            jnp.stack([1.0, 2.0]),
+            jnp.concatenate([jnp.full(1, 1.0), jnp.full(1, 2)]),
+            jnp.stack([1, 2.5]),
+        ],
+        "select": [
+            jnp.where(True, 1, 2.5),
+            jnp.where(jnp.arange(2) > 0, 1, 0),
+            jnp.clip(jnp.arange(4), 0.5, 2.5),
+            jnp.clip(3, 1, 2),
+        ],
+        "math": [
+            jnp.exp(1),
+            jnp.exp(1.0),
+            jnp.maximum(1, 2),
+            jnp.maximum(1, 2.0),
+            jnp.power(2, 3),
+            jnp.sqrt(4),
+            jnp.abs(-1),
+        ],
+        "reduce": [
+            jnp.sum(1.0),
+            jnp.mean(1),
+            jnp.max(2),
+            jnp.prod(jnp.asarray(2.0)),
+            jnp.sum(jnp.full(2, 1.0)),
+            jnp.argmax(2),
+        ],
+        "shape": [
+            jnp.reshape(jnp.asarray(1.0), (1,)),
+            jnp.broadcast_to(1.0, (2,)),
+            jnp.ravel(1),
+            jnp.squeeze(2.5),
+            jnp.tile(1, 2),
+        ],
         "index": [jnp.full(3, 1.0)[0], jnp.full(3, 1.0)[1:], jnp.full((3,), 1)[jnp.arange(2)]],
-        "neg": [-jnp.asarray(1), +jnp.asarray(1.0), abs(jnp.asarray(-2)), ~jnp.asarray(1), jnp.asarray(1) == 1],
-        "copy": [jnp.array(jnp.asarray(1.0)), jnp.asarray(jnp.asarray(1.0)), jnp.copy(jnp.asarray(1.0)), jnp.asarray(1.0).copy()],
-        "astype": [jnp.asarray(1.0).astype(float), jnp.asarray(1.0).astype(jnp.float32), jnp.float32(1), jnp.int32(2), jnp.bool_(1)],
-        "dot": [jnp.dot(2.0, 3.0), jnp.dot(jnp.full(2, 1.0), jnp.full(2, 1)), jnp.matmul(jnp.full((2, 2), 1.0), jnp.full(2, 2.0))],
-        "jit": [jax.jit(lambda x: x)(1.0), jax.jit(lambda x: x + 1)(2), jax.jit(lambda x: x * 2.5)(True), jax.jit(lambda: 1.0)()],
-        "grad": [jax.grad(lambda x: x * x)(3.0), jax.grad(lambda x: x * x)(jnp.float32(3)), jax.value_and_grad(jnp.sin)(1.0)],
-        "vmap": [jax.vmap(lambda x: x + 1)(jnp.full(2, 1.0)), jax.vmap(lambda x: 2.0)(jnp.arange(2))],
-        "scan": [lax.scan(lambda c, x: (c + x, c), 0.0, jnp.arange(3.0)), lax.fori_loop(0, 3, lambda i, c: c + i, 0)],
-        "cond": [lax.cond(True, lambda: 1.0, lambda: 2.0), lax.select(True, jnp.float32(1), jnp.float32(2))],
+        "neg": [
+            -jnp.asarray(1),
+            +jnp.asarray(1.0),
+            abs(jnp.asarray(-2)),
+            ~jnp.asarray(1),
+            jnp.asarray(1) == 1,
+        ],
+        "copy": [
+            jnp.array(jnp.asarray(1.0)),
+            jnp.asarray(jnp.asarray(1.0)),
+            jnp.copy(jnp.asarray(1.0)),
+            jnp.asarray(1.0).copy(),
+        ],
+        "astype": [
+            jnp.asarray(1.0).astype(float),
+            jnp.asarray(1.0).astype(jnp.float32),
+            jnp.float32(1),
+            jnp.int32(2),
+            jnp.bool_(1),
+        ],
+        "dot": [
+            jnp.dot(2.0, 3.0),
+            jnp.dot(jnp.full(2, 1.0), jnp.full(2, 1)),
+            jnp.matmul(jnp.full((2, 2), 1.0), jnp.full(2, 2.0)),
+        ],
+        "jit": [
+            jax.jit(lambda x: x)(1.0),
+            jax.jit(lambda x: x + 1)(2),
+            jax.jit(lambda x: x * 2.5)(True),
+            jax.jit(lambda: 1.0)(),
+        ],
+        "grad": [
+            jax.grad(lambda x: x * x)(3.0),
+            jax.grad(lambda x: x * x)(jnp.float32(3)),
+            jax.value_and_grad(jnp.sin)(1.0),
+        ],
+        "vmap": [
+            jax.vmap(lambda x: x + 1)(jnp.full(2, 1.0)),
+            jax.vmap(lambda x: 2.0)(jnp.arange(2)),
+        ],
+        "scan": [
+            lax.scan(lambda c, x: (c + x, c), 0.0, jnp.arange(3.0)),
+            lax.fori_loop(0, 3, lambda i, c: c + i, 0),
+        ],
+        "cond": [
+            lax.cond(True, lambda: 1.0, lambda: 2.0),
+            lax.select(True, jnp.float32(1), jnp.float32(2)),
+        ],
     }
 
 
-corpus.expressions("""
+corpus.expressions(
+    """
 jnp.result_type(jnp.int8, jnp.float32)
 jnp.result_type(1, 2.0)
 jnp.result_type(i4, 1.5)
@@ -208,4 +363,5 @@ jnp.add('a', f4) !! <class 'str'>
 f4 + None !! requires ndarray or scalar arguments|unsupported operand
 f4 + jnp.arange(3) !! Incompatible shapes for broadcasting|got incompatible shapes for broadcasting
 m23 + f4 !! got incompatible shapes for broadcasting: \\(2, 3\\), \\(4,\\)|Incompatible shapes for broadcasting
-""".replace("sample_bool + sample_bool", "b4 + b4[::-1]"))
+""".replace("sample_bool + sample_bool", "b4 + b4[::-1]")
+)

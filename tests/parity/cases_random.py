@@ -10,7 +10,12 @@ OLD = {"jax_threefry_partitionable": False}
 
 def setup(names):
     random = names["jax"].random
-    names.update(key=random.PRNGKey(0), key1=random.PRNGKey(1), typed=random.key(7), big=random.PRNGKey(0x123456789))
+    names.update(
+        key=random.PRNGKey(0),
+        key1=random.PRNGKey(1),
+        typed=random.key(7),
+        big=random.PRNGKey(0x123456789),
+    )
     names["keys"] = random.split(random.PRNGKey(3), 3)
 
 
@@ -134,7 +139,7 @@ random.PRNGKey(np.uint32(7))
 random.PRNGKey(True)
 random.PRNGKey(1.5) !! PRNG key seed must be an integer
 random.PRNGKey(i4) !! PRNGKey accepts a scalar seed
-random.PRNGKey('a') !! 
+random.PRNGKey('a') !!
 random.key(0)
 random.key(7).dtype
 [random.key(0).shape, random.split(random.key(0), 3).shape, random.key(0).ndim]
@@ -148,14 +153,14 @@ random.clone(random.key(1))
 jnp.issubdtype(random.key(0).dtype, jax.dtypes.prng_key)
 random.split(random.key(0), 3)[1]
 random.key(0) == random.key(0)
-random.key(0) + 1 !! 
+random.key(0) + 1 !!
 jnp.stack([random.key(0), random.key(1)])
 random.normal(random.split(key, 3), (2,)) !! normal accepts a single key, but was given a key array of shape \\(3, 2\\) != \\(\\)
 random.split(random.split(key, 3)) !! split accepts a single key, but was given a key array of shape
 random.normal(jnp.zeros(2), (2,)) !! uint32
 random.normal(jnp.zeros(3, jnp.uint32), (2,)) !! JAX encountered invalid PRNG key data|shape
-random.normal(3, (2,)) !! 
-random.normal((0, 1)) !! 
+random.normal(3, (2,)) !!
+random.normal((0, 1)) !!
 random.normal(key, 3)
 random.normal(key, (3,), jnp.int32) !! dtype argument to `normal` must be a float or complex dtype
 random.uniform(key, (3,), int) !! dtype argument to `uniform` must be a float dtype
@@ -167,7 +172,7 @@ random.choice(key, 5, (6,), replace=False) !! Cannot take a larger sample .*when
 random.fold_in(key, -1) !! out of bounds for uint32
 random.fold_in(key, i4) !! fold_in accepts a scalar
 random.fold_in(key, 1.5)
-random.permutation(key, f0) !! 
+random.permutation(key, f0) !!
 random.uniform(key, (2**10,)).mean()
 random.normal(key, (2**10,)).std()
 random.uniform(key, (2**10,)).min() >= 0

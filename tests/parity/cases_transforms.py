@@ -1,14 +1,18 @@
 """tests/parity/cases_transforms.py - jit, grad, value_and_grad, vmap, jvp, vjp, linearize, jacobians, custom rules, nesting."""
 
-import corpus as parity
 import numpy as np
+
+import corpus as parity
 
 
 def setup(names):
     jax, jnp = names["jax"], names["jnp"]
     names.update(grad=jax.grad, vmap=jax.vmap, jit=jax.jit, pmap=jax.pmap, vag=jax.value_and_grad)
     names["f44"] = jnp.arange(16, dtype=jnp.float32).reshape(4, 4) / 8
-    names["tree"] = {"w": jnp.asarray(np.float32([1, -2])), "b": [jnp.asarray(np.float32(0.5)), None]}
+    names["tree"] = {
+        "w": jnp.asarray(np.float32([1, -2])),
+        "b": [jnp.asarray(np.float32(0.5)), None],
+    }
     names["loss"] = lambda p, x: ((p["w"] * x + p["b"][0]) ** 2).sum()
     names["deep"] = lambda x: jnp.sin(x) * jnp.exp(-x) + x**3
 
@@ -134,7 +138,7 @@ grad(lambda x: x > 0)(1.0) !! grad requires real.*-valued outputs
 grad(lambda x: x.astype(int))(1.0) !! grad requires real.*-valued outputs
 grad(lambda x: x, has_aux=True)(1.0) !! has_aux|aux
 grad(lambda x, y: x, argnums=2)(1.0, 2.0) !! argnums
-grad(lambda x: x)('a') !! 
+grad(lambda x: x)('a') !!
 grad(3)(1.0) !! Expected a callable value
 vmap(lambda x: x * 2)(f4)
 vmap(lambda x: x.sum())(m23)
@@ -208,7 +212,7 @@ jax.vjp(lambda x, y: (x * y, x), 2.0, 3.0)[1]((1.0, 0.5))
 jax.vjp(lambda p, x: loss(p, x), tree, f4[:2])[1](jnp.float32(1))
 jax.vjp(lambda x: (x ** 2, x), 3.0, has_aux=True)[1](1.0)
 jax.vjp(lambda x: x * 2, f4)[1](f4[:2]) !! (shape|unexpected)
-jax.vjp(lambda x: x * 2, f4)[1](f4, f4) !! 
+jax.vjp(lambda x: x * 2, f4)[1](f4, f4) !!
 jax.vjp(lambda x: x * 2, 1.0)[1](1) !! dtype
 jax.vjp(lambda x, i: x * i, f4, i4)[1](f4)
 jax.linearize(jnp.sin, 1.0)[1](2.0)
@@ -217,7 +221,7 @@ jax.linearize(lambda x, y: x * jnp.sin(y), 2.0, 3.0)[1](1.0, 0.5)
 jax.linearize(lambda d: {'o': d['a'] ** 2}, {'a': f4})[1]({'a': f4})
 jax.linear_transpose(lambda x: m23 @ x, f4[:3])(f4[:2])
 jax.linear_transpose(lambda x: x * 3, 1.0)(2.0)
-jax.linear_transpose(lambda x: jnp.sin(x), 1.0)(2.0) !! 
+jax.linear_transpose(lambda x: jnp.sin(x), 1.0)(2.0) !!
 jax.jacfwd(lambda x: x ** 2)(f4)
 jax.jacrev(lambda x: x ** 2)(f4)
 jax.jacobian(lambda x: m23 @ x)(f4[:3])
@@ -265,7 +269,14 @@ def case_custom_jvp(jax, jnp, lax):
 
     g = jax.grad(f, (0, 1))
     x = jnp.arange(3.0)
-    return f(2.0, 3.0), g(2.0, 3.0), jax.jit(g)(2.0, 3.0), jax.vmap(g)(x, x), jax.jvp(f, (2.0, 3.0), (1.0, 1.0)), jax.pmap(g)(x, x)
+    return (
+        f(2.0, 3.0),
+        g(2.0, 3.0),
+        jax.jit(g)(2.0, 3.0),
+        jax.vmap(g)(x, x),
+        jax.jvp(f, (2.0, 3.0), (1.0, 1.0)),
+        jax.pmap(g)(x, x),
+    )
 
 
 @corpus.case()
@@ -288,7 +299,14 @@ def case_custom_vjp(jax, jnp, lax):
     g = jax.grad(f, (0, 1))
     x = jnp.arange(3.0)
     total = jax.grad(lambda v: jax.pmap(f)(v, v).sum())
-    return f(1.0, 2.0), g(1.0, 2.0), jax.jit(g)(1.0, 2.0), jax.vmap(g)(x, x), jax.pmap(g)(x, x), total(x)
+    return (
+        f(1.0, 2.0),
+        g(1.0, 2.0),
+        jax.jit(g)(1.0, 2.0),
+        jax.vmap(g)(x, x),
+        jax.pmap(g)(x, x),
+        total(x),
+    )
 
 
 @corpus.case()
@@ -299,8 +317,13 @@ def case_custom_vjp_with_static_argument_and_trees(jax, jnp, lax):
     def clip(limit, tree):
         return tree
 
-    clip.defvjp(lambda limit, t: (t, None), lambda limit, _, g: (jax.tree.map(lambda v: jnp.clip(v, -limit, limit), g),))
-    return jax.grad(lambda t: 5 * clip(1.0, t)["a"] + 0.5 * clip(1.0, t)["b"].sum())({"a": 1.0, "b": jnp.ones(2)})
+    clip.defvjp(
+        lambda limit, t: (t, None),
+        lambda limit, _, g: (jax.tree.map(lambda v: jnp.clip(v, -limit, limit), g),),
+    )
+    return jax.grad(lambda t: 5 * clip(1.0, t)["a"] + 0.5 * clip(1.0, t)["b"].sum())(
+        {"a": 1.0, "b": jnp.ones(2)}
+    )
 
 
 @corpus.case(error="No VJP defined for custom_vjp function")
@@ -320,7 +343,16 @@ def case_traces_are_counted(jax, jnp, lax):
         return f
 
     f = jax.jit(counted("types"))
-    f(1.0), f(2.0), f(1), f(jnp.ones(2)), f(jnp.zeros(2)), f(np.ones(2, np.float32)), f(jnp.float32(1)), f(True)
+    (
+        f(1.0),
+        f(2.0),
+        f(1),
+        f(jnp.ones(2)),
+        f(jnp.zeros(2)),
+        f(np.ones(2, np.float32)),
+        f(jnp.float32(1)),
+        f(True),
+    )
     g = jax.jit(counted("static"), static_argnums=1)
     g(1.0, 2), g(2.0, 2), g(1.0, 3)
     h = jax.grad(jax.jit(counted("grad")))

@@ -4,7 +4,8 @@
     python tests/parity/record.py [file[:part of a case name] ...] [--new]
 
 With `--new` only the cases that have no recording yet run; recordings without a case are dropped.
-Each file states the version of JAX that made it. A recording is a case's value, or the class and text of its exception.
+Each file states the version of JAX that made it. A recording is the value of a case, or the class
+and text of its exception.
 """
 
 import json
@@ -13,6 +14,7 @@ import re
 import sys
 
 import corpus
+from comparison import short, without_paths
 
 os.environ["XLA_FLAGS"] = f"--xla_force_host_platform_device_count={corpus.DEVICES}"
 os.environ["JAX_PLATFORMS"] = "cpu"
@@ -27,7 +29,7 @@ def record(jax, case):
     outcome = corpus.run(jax, function, case.config)
     if outcome[0] == "value":
         if case.error is not None and not case.reference:
-            return None, f"raises nothing, returned {corpus.short(outcome[1])}"
+            return None, f"raises nothing, returned {short(outcome[1])}"
         if len(json.dumps(outcome[1])) > LARGEST:
             return None, "the result is too large; return less of it"
         return {"value": outcome[1]}, None
@@ -36,7 +38,7 @@ def record(jax, case):
         return None, f"raised {classes[1]}: {text[:1500]}{corpus.origin(exception)}"
     if not re.search(case.error, text, re.S):
         return None, f"the text of {classes[1]} does not contain {case.error!r}: {text[:1500]}"
-    return {"error": classes[0], "text": corpus.without_paths(text)[:400]}, None
+    return {"error": classes[0], "text": without_paths(text)[:400]}, None
 
 
 def main(arguments):
@@ -62,7 +64,9 @@ def main(arguments):
                 print(f"{name}: {case.name}: {complaint}")
             else:
                 done[case.name] = recorded
-        lines = ",\n".join(f"{json.dumps(k)}: {json.dumps(v, separators=(',', ':'))}" for k, v in done.items())
+        lines = ",\n".join(
+            f"{json.dumps(k)}: {json.dumps(v, separators=(',', ':'))}" for k, v in done.items()
+        )
         text = f'{{"jax": "{VERSION}", "devices": {corpus.DEVICES}, "cases": {{\n{lines}\n}}}}\n'
         (corpus.RECORDED / f"{name}.json").write_text(text)
         print(f"{name}: {ran} recorded now, {len(done)} in all", flush=True)

@@ -1,10 +1,12 @@
-"""tests/parity/summary.py - the parity corpus as a work list: how many cases of each file agree, one line a failure.
+"""tests/parity/summary.py - the parity corpus as a work list, with counts.
 
-    python tests/parity/summary.py [file[:part of a case name] ...] [-q]
+    python tests/parity/summary.py [file[:part of a case name] ...] [-q | -v]
 
-All cases run in this process, each for at most ten seconds. `-q` prints the counts only.
+All cases run in this process, each for at most ten seconds. `-q` prints the counts only, `-v` also
+each case before it runs.
 """
 
+import faulthandler
 import importlib
 import sys
 import time
@@ -25,19 +27,25 @@ def check(module, case, recorded):
 def main(arguments):
     module = importlib.import_module("shardax")
     corpus.prepare(module)
-    quiet = "-q" in arguments
-    chosen = dict(a.partition(":")[::2] for a in arguments if a != "-q") or dict.fromkeys(corpus.names(), "")
+    faulthandler.enable()
+    quiet, verbose = "-q" in arguments, "-v" in arguments
+    chosen = [a for a in arguments if a not in ("-q", "-v")] or corpus.names()
     totals = [0, 0]
-    for name, part in chosen.items():
+    for name, _, part in (c.partition(":") for c in chosen):
         recorded, start, passed = corpus.recording(name), time.perf_counter(), 0
         cases = [c for c in corpus.load(name).cases.values() if part in c.name]
         for case in cases:
+            if verbose:
+                print(f"  {case.name} ...", flush=True)
             wrong = check(module, case, recorded.get(case.name))
             passed += wrong is None
             if wrong and not quiet:
                 print(f"  {name}: {case.name}\n      {wrong}")
         totals = [totals[0] + passed, totals[1] + len(cases)]
-        print(f"{name}: {passed} of {len(cases)} agree ({time.perf_counter() - start:.1f} s)", flush=True)
+        print(
+            f"{name}: {passed} of {len(cases)} agree ({time.perf_counter() - start:.1f} s)",
+            flush=True,
+        )
     print(f"all: {totals[0]} of {totals[1]}")
     return totals[0] != totals[1]
 

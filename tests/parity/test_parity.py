@@ -19,7 +19,8 @@ def shardax():
 
 
 @pytest.mark.parametrize(
-    "file, name", [pytest.param(f, n, id=f"{f}: {n}") for f in RECORDINGS for n in corpus.load(f).cases]
+    "file, name",
+    [pytest.param(f, n, id=f"{f}: {n}") for f in RECORDINGS for n in corpus.load(f).cases],
 )
 def test_parity(shardax, file, name):
     wrong = corpus.verdict(shardax, corpus.load(file).cases[name], RECORDINGS[file].get(name))
