@@ -21,7 +21,8 @@ bool contains(const std::vector<Ref>& keys, const Ref& wanted) {
 std::string key_texts(const std::vector<Ref>& keys) {
   std::string text;
   for (const Ref& key : keys) {
-    text += (text.empty() ? "" : " ") + str(key_value(key.get()));
+    if (!text.empty()) text += ' ';
+    text += str(key_value(key.get()));
   }
   return text;
 }
