@@ -217,3 +217,19 @@ def test_errors_of_user_code_pass_through():
     ):
         with pytest.raises(KeyError, match="mine"):
             call()
+
+
+def test_a_value_error_of_user_code_is_not_replaced():
+    class Flaky:
+        calls = 0
+
+    def flatten(_):
+        Flaky.calls += 1
+        if Flaky.calls == 2:
+            raise ValueError("mine")
+        return (1,), None
+
+    tree_util.register_pytree_node(Flaky, flatten, lambda _, children: children)
+    with pytest.raises(ValueError, match="mine") as caught:
+        tree_util.tree_map(lambda x, y: x, Flaky(), Flaky())
+    assert caught.traceback[-1].name == "flatten"
