@@ -4,14 +4,11 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "bindings/config.h"
 #include "ops/promote.h"
 
 namespace shardax::api {
 namespace {
-
-std::uint64_t settings = 0;
-int devices = 8;
-bool disabled = false;
 
 bool same_axis(const BoundAxis& a, const BoundAxis& b) {
   return a.name == b.name && a.size == b.size && a.devices == b.devices;
@@ -66,14 +63,12 @@ bool context_is(const Context& context) {
          std::equal(axes.begin(), axes.end(), context.axes.begin(), context.axes.end(), same_axis);
 }
 
-void set_settings_word(std::uint64_t word) { settings = word; }
 std::uint64_t settings_word() {
-  return (settings << 32) | static_cast<std::uint64_t>(devices) << 1 | (ops::x64_enabled() ? 1 : 0);
+  return static_cast<std::uint64_t>(bindings::device_count()) << 2 |
+         (bindings::flag("jax_threefry_partitionable") ? 2 : 0) | (ops::x64_enabled() ? 1 : 0);
 }
-int device_count() { return devices; }
-void set_device_count(int count) { devices = count; }
-void set_jit_disabled(bool value) { disabled = value; }
-bool jit_disabled() { return disabled; }
+
+bool jit_disabled() { return bindings::flag("jax_disable_jit"); }
 
 std::shared_ptr<void> shared_object(PyObject* fun, PyObject* options,
                                     const std::function<std::shared_ptr<void>()>& make) {

@@ -18,15 +18,10 @@ struct Context {
 Context current_context();
 bool context_is(const Context& context);
 
-// A word that stands for the settings that tracing may look at, besides x64 and the device count
-// (the random bit generator, say). Python sets it whenever one changes.
-void set_settings_word(std::uint64_t word);
+// A word that stands for the settings that tracing may look at: x64, the random bit generator's
+// layout, the number of devices.
 std::uint64_t settings_word();
-// How many devices exist. Part of every context.
-int device_count();
-void set_device_count(int count);
 // config.jax_disable_jit.
-void set_jit_disabled(bool disabled);
 bool jit_disabled();
 
 // One object per (function, options), kept while the function lives; `options` is compared with ==.

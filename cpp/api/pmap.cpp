@@ -11,6 +11,7 @@
 #include "api/cache.h"
 #include "api/run.h"
 #include "api/traced.h"
+#include "bindings/config.h"
 
 namespace shardax::api {
 namespace {
@@ -72,14 +73,14 @@ std::int64_t Pmap::axis_size(const Values& values, LeafAxes& axes, PyObject* fun
   }
   if (found >= 0) return found;
   if (options_.axis_size >= 0) return options_.axis_size;
-  return options_.devices.empty() ? device_count() : static_cast<std::int64_t>(options_.devices.size());
+  return options_.devices.empty() ? bindings::device_count() : static_cast<std::int64_t>(options_.devices.size());
 }
 
 void Pmap::check_device_count(std::int64_t size) const {
   std::int64_t total = size;
   for (const BoundAxis& axis : bound_axes()) total *= axis.devices ? axis.size : 1;
   const bool chosen = !options_.devices.empty();
-  const auto available = chosen ? static_cast<std::int64_t>(options_.devices.size()) : device_count();
+  const auto available = chosen ? static_cast<std::int64_t>(options_.devices.size()) : bindings::device_count();
   if (chosen && size > available) {
     value_error("pmap: ", size, " mapped slices need ", size, " devices, but `devices` lists ", available,
                 ". Leading axis size of input to pmapped function must equal the number of local devices "

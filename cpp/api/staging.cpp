@@ -80,6 +80,21 @@ ProgramPtr constants_first(const ProgramPtr& program, std::size_t count) {
   });
 }
 
+// A body (i, carry...) -> carry... that also gives i + 1 first.
+ProgramPtr counting(const ProgramPtr& program) {
+  return *program->derived<ProgramPtr>("counting", [&] {
+    return std::make_shared<ProgramPtr>(stage_closed(
+        program->input_types(),
+        [&](const Values& in) {
+          Values out{ops::add(in[0], ops::scalar(in[0]->dtype(), 1, in[0]->type().weak))};
+          const Values rest = evaluate(*program, in);
+          out.insert(out.end(), rest.begin(), rest.end());
+          return out;
+        },
+        program->name));
+  });
+}
+
 // Branches with one list of captured values: each takes those of all, and ignores the others'.
 py::tuple join_captured(const std::vector<Staged>& branches) {
   Values all;
@@ -189,6 +204,10 @@ void init_staging(py::module_& module) {
     return stage_abstract(statics.positional_only ? "pmap" : "jit", fun, args, kwargs, statics);
   }, "Stages a jitted or pmapped function as it would be for a call.");
   module.def("stage_once", stage_once, "stage(), remembered per function and types.");
+  module.def("counting", [](const py::object& program, std::size_t constants) {
+    const ProgramPtr body = counting(unwrap_program(program.ptr()));
+    return to_object(wrap_program(constants_first(body, constants)));
+  }, "A loop body that also counts; its constants, which are its last inputs, come first.");
   module.def("join_captured", join_captured, "Programs of branches with one list of captured values.");
   module.def("bind", bind_op, "Binds an op by name.");
   module.def("typeof", [](const py::object& x) { return to_object(wrap_type(abstract_type(x.ptr()))); });

@@ -1,0 +1,375 @@
+"""python/shardax/_control.py - control flow for staged programs: scan, cond, switch, while_loop, fori_loop, map.
+
+Each stages its functions once per types (`_core.stage_once`), checks that their results fit, and
+binds one op that carries the programs. Types of a carry may differ from the initial value's in
+weak_type only; a weak initial value takes the dtype of the result.
+"""
+
+import operator
+
+from shardax import tree_util
+from shardax._control_checks import (
+    argument_name,
+    check_branches,
+    check_condition,
+    check_structure,
+    check_types,
+)
+from shardax._core import api as _core
+
+__all__ = ["cond", "fori_loop", "map", "scan", "switch", "while_loop"]
+
+
+def _flatten(tree):
+    leaves, treedef = tree_util.tree_flatten(tree)
+    return [_core.asarray(leaf) for leaf in leaves], treedef
+
+
+def _types(leaves):
+    return [_core.typeof(leaf) for leaf in leaves]
+
+
+def _promoted(carry, types_out):
+    """The carry with weak leaves converted to the dtypes that come out; None where nothing changes."""
+    changed = False
+    result = []
+    for leaf, out in zip(carry, types_out, strict=True):
+        aval = _core.typeof(leaf)
+        if aval.weak_type and aval.shape == out.shape and aval.dtype != out.dtype:
+            from shardax import numpy as jnp
+
+            leaf = _core.convert(leaf, _core.ShapedArray(aval.shape, jnp.promote_types(aval.dtype, out.dtype), out.weak_type))
+            changed = True
+        result.append(leaf)
+    return result if changed else None
+
+
+# ---------------------------------------------------------------------------------------------- scan
+
+
+def _scan_length(xs, length):
+    lacking = [x for x in xs if x.ndim == 0]
+    if lacking:
+        raise ValueError(f"scan got value with no leading axis to scan over: {', '.join(str(x) for x in lacking)}.")
+    lengths = [x.shape[0] for x in xs]
+    if length is not None:
+        length = operator.index(length) if not isinstance(length, str) else int(length)
+        if any(n != length for n in lengths):
+            raise ValueError(
+                f"scan got `length` argument of {length} which disagrees with leading axis sizes {lengths}."
+            )
+        return length
+    if not lengths:
+        raise ValueError("scan got no values to scan over and `length` not provided.")
+    if len(set(lengths)) > 1:
+        raise ValueError(f"scan got values with different leading axis sizes: {', '.join(map(str, lengths))}.")
+    return lengths[0]
+
+
+def scan(f, init, xs=None, length=None, reverse=False, unroll=1, _split_transpose=False):
+    """Runs `carry, y = f(carry, x)` over the leading axis of xs.
+
+    Args:
+      f: a function of the carry and one slice of xs; it returns the new carry (of the same structure and types) and
+        one slice of the result.
+      init: the first carry, a tree of arrays.
+      xs: a tree of arrays with equal leading axes, or None.
+      length: the number of steps; needed where xs is empty.
+      reverse: start at the end.
+      unroll: accepted for compatibility: an int or a bool.
+
+    Returns:
+      (the last carry, the stacked ys).
+
+    Example:
+      >>> lax.scan(lambda c, x: (c + x, c), 0.0, jnp.arange(3.0))
+      (Array(3., dtype=float32), Array([0., 0., 1.], dtype=float32))
+    """
+    if not callable(f):
+        raise TypeError("lax.scan: f argument should be a callable.")
+    if isinstance(unroll, bool):
+        unroll = 1
+    elif not isinstance(unroll, int) or unroll < 0:
+        raise ValueError("`unroll` must be a `bool` or a non-negative `int`.")
+    carry, carry_tree = _flatten(init)
+    slices, xs_tree = _flatten(xs)
+    steps = _scan_length(slices, length)
+    x_types = tree_util.tree_unflatten(xs_tree, [_core.element_type(x) for x in slices])
+    name = argument_name(f, 0)
+    for _ in range(2):
+        types = _types(carry)
+        staged = _core.stage_once("scan", f, (tree_util.tree_unflatten(carry_tree, types), x_types))
+        parts = staged.out_tree.children()
+        if len(parts) != 2 or staged.out_tree.node_data()[0] is not tuple:
+            out = tree_util.tree_unflatten(staged.out_tree, staged.out_avals)
+            raise TypeError(f"scan body output must be a pair, got {out}.")
+        check_structure("scan", name, carry_tree, parts[0])
+        promoted = _promoted(carry, staged.out_avals[: len(carry)])
+        if promoted is None:
+            break
+        carry = promoted
+    check_types("scan", name, carry_tree, types, staged.out_avals[: len(carry)])
+    out = _bind_scan(
+        staged.program_with_constants_first, staged.captured, carry, slices, steps, reverse, unroll
+    )
+    count = len(carry)
+    last = tree_util.tree_unflatten(carry_tree, out[:count])
+    return last, tree_util.tree_unflatten(parts[1], out[count:])
+
+
+def _bind_scan(program, constants, carry, slices, steps, reverse, unroll):
+    params = {
+        "jaxpr": program,
+        "length": steps,
+        "reverse": bool(reverse),
+        "num_consts": len(constants),
+        "num_carry": len(carry),
+        "unroll": unroll,
+    }
+    return _core.bind("scan", params, [*constants, *carry, *slices])
+
+
+def map(f, xs, *, batch_size=None):
+    """f over the leading axis of xs, one slice at a time (or `batch_size` of them at once), results stacked.
+
+    Example:
+      >>> lax.map(lambda x: x + 1, jnp.arange(3))
+      Array([1, 2, 3], dtype=int32)
+    """
+    leaves, treedef = _flatten(xs)
+    total = _scan_length(leaves, None)
+    if batch_size is None:
+        example = tree_util.tree_unflatten(treedef, [_core.element_type(x) for x in leaves])
+        staged = _core.stage_once("scan", f, (example,))
+        program = staged.program_with_constants_first
+        out = _bind_scan(program, staged.captured, [], leaves, total, False, 1)
+        return tree_util.tree_unflatten(staged.out_tree, out)
+    from shardax import numpy as jnp
+    from shardax._api import vmap
+
+    whole = total // batch_size * batch_size
+    g = vmap(f)
+    if whole == 0:
+        return g(xs)
+    head = tree_util.tree_map(lambda x: x[:whole].reshape((-1, batch_size, *x.shape[1:])), tree_util.tree_unflatten(treedef, leaves))
+    done = scan(lambda _, x: ((), g(x)), (), head)[1]
+    done = tree_util.tree_map(lambda y: y.reshape((-1, *y.shape[2:])), done)
+    if whole == total:
+        return done
+    tail = g(tree_util.tree_unflatten(treedef, [x[whole:] for x in leaves]))
+    return tree_util.tree_map(lambda a, b: jnp.concatenate([a, b]), done, tail)
+
+
+# -------------------------------------------------------------------------------------------- cond
+
+
+def _choose(api, names, index, branches, operands):
+    leaves, treedef = _flatten(tuple(operands))
+    examples = tree_util.tree_unflatten(treedef, _types(leaves))
+    staged = [_core.stage_once("cond", branch, examples) for branch in branches]
+    check_branches(api, names, branches, staged)
+    programs, captured = _core.join_captured(staged)
+    out = _core.bind("cond", {"branches": programs}, [index, *leaves, *captured])
+    return tree_util.tree_unflatten(staged[0].out_tree, out)
+
+
+def cond(pred, *args, operand=None, **kwargs):
+    """true_fun(*operands) where pred holds, else false_fun(*operands); both must give the same types.
+
+    Call it as cond(pred, true_fun, false_fun, *operands).
+
+    Args:
+      pred: a scalar, bool or number (true where it is not zero).
+      true_fun, false_fun: functions of the operands.
+
+    Example:
+      >>> lax.cond(True, lambda x: x + 1, lambda x: x - 1, 3.0)
+      Array(4., dtype=float32, weak_type=True)
+    """
+    if kwargs:
+        args = (*args, *(kwargs.pop(name) for name in ("true_fun", "false_fun") if name in kwargs))
+        if kwargs:
+            raise TypeError(f"cond() got an unexpected keyword argument '{next(iter(kwargs))}'")
+    if len(args) == 4 and callable(args[1]) and callable(args[3]) and not callable(args[0]):
+        return _five_argument_cond(pred, *args)
+    if len(args) < 2 or not (callable(args[0]) and callable(args[1])):
+        raise TypeError("lax.cond: true_fun and false_fun arguments should be callable.")
+    true_fun, false_fun, *operands = args
+    if operand is not None:
+        operands = [operand]
+    return _choose("cond", ("true_fun", "false_fun"), _predicate(pred), (false_fun, true_fun), operands)
+
+
+def _five_argument_cond(pred, true_operand, true_fun, false_operand, false_fun):
+    return cond(pred, lambda ops: true_fun(ops[0]), lambda ops: false_fun(ops[1]), (true_operand, false_operand))
+
+
+def _predicate(pred):
+    """pred as an int32 index: 1 where it holds."""
+    from shardax import numpy as jnp
+
+    if pred is None:
+        raise TypeError("cond predicate is None")
+    try:
+        aval = _core.typeof(pred)
+    except TypeError:
+        if callable(pred):
+            raise TypeError(f"Pred type must be either boolean or number, got {pred}.") from None
+        raise TypeError(f"Pred must be a scalar, got {pred} of type {type(pred)}") from None
+    if aval.shape != ():
+        raise TypeError(f"Pred must be a scalar, got {pred} of shape {aval.shape}.")
+    if jnp.issubdtype(aval.dtype, jnp.complexfloating):
+        raise TypeError(f"Pred type must be either boolean or number, got {aval.dtype}.")
+    if aval.dtype != bool:
+        pred = jnp.not_equal(pred, 0)
+    return _core.convert(pred, _core.ShapedArray((), jnp.int32))
+
+
+def switch(index, branches, *operands, operand=None):
+    """branches[index](*operands); the index is clamped to the branches there are.
+
+    Example:
+      >>> lax.switch(1, [lambda x: x, lambda x: x * 10], 2.0)
+      Array(20., dtype=float32, weak_type=True)
+    """
+    from shardax import numpy as jnp
+
+    branches = tuple(branches)
+    if not all(callable(branch) for branch in branches):
+        raise TypeError("lax.switch: branches argument should be a sequence of callables.")
+    if operand is not None:
+        operands = (operand,)
+    try:
+        aval = _core.typeof(index)
+    except TypeError:
+        raise TypeError(f"Index type must be an integer, got {index}.") from None
+    if aval.shape != ():
+        raise TypeError(f"Branch index must be scalar, got {index} of shape {aval.shape}.")
+    if not jnp.issubdtype(aval.dtype, jnp.integer):
+        raise TypeError(f"Index type must be an integer, got {index} as {aval.dtype}")
+    if not branches:
+        raise ValueError("Empty branch sequence")
+    if len(branches) == 1:
+        return branches[0](*operands)
+    last = len(branches) - 1
+    index = _core.convert(index, _core.ShapedArray((), jnp.int32))
+    if not _core.is_tracer(index):
+        index = jnp.asarray(min(max(int(index), 0), last), jnp.int32)
+    else:
+        index = jnp.clip(index, 0, last)
+    names = ("branch 0", *(f"branch{i}" for i in range(1, len(branches))))
+    return _choose("switch", names, index, branches, operands)
+
+
+# ------------------------------------------------------------------------------------------- while
+
+
+def while_loop(cond_fun, body_fun, init_val):
+    """Repeats carry = body_fun(carry) as long as cond_fun(carry) holds.
+
+    It has forward derivatives only; use scan, or fori_loop with static bounds, for gradients.
+
+    Args:
+      cond_fun: a function of the carry that returns a boolean scalar.
+      body_fun: a function of the carry that returns one of the same structure and types.
+      init_val: the first carry, a tree of arrays.
+
+    Example:
+      >>> lax.while_loop(lambda x: x < 100, lambda x: x * 2, 1)
+      Array(128, dtype=int32, weak_type=True)
+    """
+    if not (callable(cond_fun) and callable(body_fun)):
+        raise TypeError("lax.while_loop: body_fun and cond_fun arguments should be callable.")
+    carry, tree = _flatten(init_val)
+    name = argument_name(body_fun, 0)
+    for _ in range(2):
+        types = _types(carry)
+        example = (tree_util.tree_unflatten(tree, types),)
+        condition = _core.stage_once("while_cond", cond_fun, example)
+        check_condition(condition)
+        body = _core.stage_once("while_body", body_fun, example)
+        check_structure("while_loop", name, tree, body.out_tree)
+        promoted = _promoted(carry, body.out_avals)
+        if promoted is None:
+            break
+        carry = promoted
+    check_types("while_loop", name, tree, types, body.out_avals)
+    out = _core.bind(
+        "while",
+        {
+            "cond_jaxpr": condition.program_with_constants_first,
+            "cond_nconsts": len(condition.captured),
+            "body_jaxpr": body.program_with_constants_first,
+            "body_nconsts": len(body.captured),
+        },
+        [*condition.captured, *body.captured, *carry],
+    )
+    return tree_util.tree_unflatten(tree, out)
+
+
+def fori_loop(lower, upper, body_fun, init_val, *, unroll=None):
+    """carry = body_fun(i, carry) for i in lower .. upper - 1.
+
+    With bounds that are known when it is called it has gradients, otherwise forward derivatives only.
+
+    Args:
+      lower, upper: integers or integer scalars of one type.
+      body_fun: a function of the index and the carry that returns a carry of the same structure and types.
+      init_val: the first carry.
+      unroll: accepted for compatibility; needs static bounds.
+
+    Example:
+      >>> lax.fori_loop(0, 3, lambda i, x: x + i, 10)
+      Array(13, dtype=int32, weak_type=True)
+    """
+    from shardax import numpy as jnp
+
+    if not callable(body_fun):
+        raise TypeError("lax.fori_loop: body_fun argument should be callable.")
+    low, high = _core.typeof(lower), _core.typeof(upper)
+    if low.dtype != high.dtype:
+        if low.weak_type or high.weak_type:
+            dtype = high.dtype if low.weak_type else low.dtype
+            if jnp.issubdtype(low.dtype, jnp.integer) and jnp.issubdtype(high.dtype, jnp.integer):
+                lower = jnp.asarray(lower, dtype)
+                upper = jnp.asarray(upper, dtype)
+                low, high = _core.typeof(lower), _core.typeof(upper)
+        if low.dtype != high.dtype:
+            raise TypeError(
+                f"lower and upper arguments to fori_loop must have equal types, got {low.dtype} and {high.dtype}"
+            )
+    static = _core.is_concrete(lower) and _core.is_concrete(upper) and jnp.issubdtype(low.dtype, jnp.integer)
+    carry, tree = _flatten(init_val)
+    if static:
+        return _static_fori(int(lower), int(upper), lower, body_fun, carry, tree, unroll)
+    if unroll is not None and unroll is not False and unroll != 1:
+        raise ValueError("Can only use `unroll` in `fori_loop` if the loop bounds are statically known.")
+
+    def loop_cond(state):
+        return state[0] < state[1]
+
+    def loop_body(state):
+        i, n, value = state
+        return i + 1, n, body_fun(i, value)
+
+    return while_loop(loop_cond, loop_body, (lower, upper, tree_util.tree_unflatten(tree, carry)))[2]
+
+
+def _static_fori(first, last, lower, body_fun, carry, tree, unroll):
+    """A scan that counts beside the carry, so that it has a transpose."""
+    counter = _core.asarray(lower)
+    for _ in range(2):
+        types = _types(carry)
+        example = (_core.typeof(counter), tree_util.tree_unflatten(tree, types))
+        staged = _core.stage_once("scan", body_fun, example)
+        check_structure("scan", "loop_carry[1]", tree, staged.out_tree)
+        promoted = _promoted(carry, staged.out_avals)
+        if promoted is None:
+            break
+        carry = promoted
+    check_types("scan", "loop_carry[1]", tree, types, staged.out_avals)
+    program = _core.counting(staged.program, len(staged.captured))
+    unroll = 1 if unroll is None or isinstance(unroll, bool) else unroll
+    steps = max(last - first, 0)
+    out = _bind_scan(program, staged.captured, [counter, *carry], [], steps, False, unroll)
+    return tree_util.tree_unflatten(tree, out[1:])
