@@ -1,0 +1,145 @@
+// kernels/matmul.cpp - the entry of matrix products: types, empty cases, instruction set, chunks.
+#include "kernels/matmul.h"
+
+#include <algorithm>
+#include <complex>
+#include <type_traits>
+
+#include "kernels/matmul_kernels.h"
+
+namespace shardax::kernels {
+
+namespace avx2 {
+extern const FloatKernels<float> float32_kernels;
+extern const FloatKernels<double> float64_kernels;
+}  // namespace avx2
+namespace avx512 {
+extern const FloatKernels<float> float32_kernels;
+extern const FloatKernels<double> float64_kernels;
+}  // namespace avx512
+namespace baseline {
+extern const FloatKernels<float> float32_kernels;
+extern const FloatKernels<double> float64_kernels;
+}  // namespace baseline
+
+template <class T>
+const FloatKernels<T>& float_kernels(Isa isa) {
+  constexpr bool single = std::is_same_v<T, float>;
+  const auto pick = [](const auto& f32, const auto& f64) -> const FloatKernels<T>& {
+    if constexpr (single) {
+      return f32;
+    } else {
+      return f64;
+    }
+  };
+#if defined(__x86_64__)
+  if (isa == Isa::avx512) return pick(avx512::float32_kernels, avx512::float64_kernels);
+  if (isa == Isa::avx2) return pick(avx2::float32_kernels, avx2::float64_kernels);
+#else
+  (void)isa;
+#endif
+  return pick(baseline::float32_kernels, baseline::float64_kernels);
+}
+template const FloatKernels<float>& float_kernels<float>(Isa);
+template const FloatKernels<double>& float_kernels<double>(Isa);
+
+Isa best_isa() {
+#if defined(__x86_64__)
+  static const Isa isa = [] {
+    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") ||
+        !__builtin_cpu_supports("f16c")) {
+      return Isa::baseline;
+    }
+    return __builtin_cpu_supports("avx512f") ? Isa::avx512 : Isa::avx2;
+  }();
+  return isa;
+#else
+  return Isa::baseline;
+#endif
+}
+
+MatmulChunks plan_chunks(const MatmulArgs& p, double nanoseconds, std::int64_t row_multiple,
+                         std::int64_t column_multiple) {
+  // A chunk of 50 us is worth a thread's attention; one of 10 ms is short enough to interrupt.
+  constexpr double shortest = 50e3, longest = 10e6;
+  constexpr std::int64_t enough = 16;
+  MatmulChunks plan{p.m, p.n, 1, 1, p.batch, 1};
+  if (nanoseconds * static_cast<double>(p.batch) < 2 * shortest) return plan;
+  if (nanoseconds < 2 * shortest) {
+    plan.products = static_cast<std::int64_t>(shortest / nanoseconds) + 1;
+    plan.count = (p.batch + plan.products - 1) / plan.products;
+    return plan;
+  }
+  std::int64_t row_parts = 1, column_parts = 1;
+  while (true) {
+    const double each = nanoseconds / static_cast<double>(row_parts * column_parts);
+    if (each < 2 * shortest || (p.batch * row_parts * column_parts >= enough && each < longest)) break;
+    const std::int64_t rows = p.m / row_parts, columns = p.n / column_parts;
+    if (columns >= rows && columns >= 2 * column_multiple) {
+      column_parts *= 2;
+    } else if (rows >= 2 * row_multiple) {
+      row_parts *= 2;
+    } else {
+      break;
+    }
+  }
+  const auto part = [](std::int64_t n, std::int64_t parts, std::int64_t multiple) {
+    const std::int64_t size = (n + parts - 1) / parts;
+    return std::min(n, (size + multiple - 1) / multiple * multiple);
+  };
+  plan.rows = part(p.m, row_parts, row_multiple);
+  plan.columns = part(p.n, column_parts, column_multiple);
+  plan.row_chunks = (p.m + plan.rows - 1) / plan.rows;
+  plan.column_chunks = (p.n + plan.columns - 1) / plan.columns;
+  plan.products = 1;
+  plan.count = p.batch * plan.row_chunks * plan.column_chunks;
+  return plan;
+}
+
+namespace {
+
+void write_zeros(const MatmulArgs& p) {
+  visit_dtype(p.out_dtype, [&](auto zero) {
+    using T = decltype(zero);
+    for (std::int64_t b = 0; b < p.batch; ++b) {
+      for (std::int64_t i = 0; i < p.m; ++i) {
+        T* row = static_cast<T*>(p.c) + b * p.c_batch + i * p.c_m;
+        for (std::int64_t j = 0; j < p.n; ++j) row[j * p.c_n] = T{};
+      }
+    }
+  });
+}
+
+// A stack of products that share an operand is one product with more rows or columns.
+MatmulArgs merge_batch(MatmulArgs p) {
+  if (p.batch == 1) return p;
+  if (p.b_batch == 0 && p.a_batch == p.m * p.a_m && p.c_batch == p.m * p.c_m) {
+    p.m *= p.batch;
+    p.batch = 1;
+  } else if (p.a_batch == 0 && p.b_batch == p.n * p.b_n && p.c_batch == p.n * p.c_n) {
+    p.n *= p.batch;
+    p.batch = 1;
+  }
+  return p;
+}
+
+}  // namespace
+
+std::int64_t matmul_flops(const MatmulArgs& p) {
+  return (is_complex(p.dtype) ? 8 : 2) * p.batch * p.m * p.n * p.k;
+}
+
+void matmul(const MatmulArgs& args, ParallelFor parallel_for) {
+  if (args.batch == 0 || args.m == 0 || args.n == 0) return;
+  if (args.k == 0) return write_zeros(args);
+  const MatmulArgs merged = merge_batch(args);
+  if (is_floating(args.dtype)) {
+    matmul_float(merged, best_isa(), parallel_for);
+  } else if (is_complex(args.dtype)) {
+    matmul_complex(merged, best_isa(), parallel_for);
+  } else {
+    matmul_integer(merged, parallel_for);
+  }
+}
+
+}  // namespace shardax::kernels

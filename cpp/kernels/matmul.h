@@ -1,0 +1,56 @@
+// kernels/matmul.h - batched matrix products whose bits do not depend on how they are split.
+//
+// Each element of a product is computed in one fixed way, whatever m, n, the batch, the strides,
+// the position in the result, the number of threads and the instruction set:
+//   - k is cut into blocks of `matmul_k_block`, the last one shorter;
+//   - within a block, fused multiply-adds in ascending k, from zero;
+//   - the sums of the blocks are added in ascending order.
+// So a row computed alone, by a matrix-vector product or in a stack of products has the bits that
+// it has in the whole. Blocks are independent chains, and so are elements: kernels take several of
+// them at once, and matrix-vector and dot products lose no speed to the fixed order.
+//
+// bfloat16 and float16 are widened to float32 (exactly), added up there, and rounded once. A
+// complex product is the real product of (re, im) pairs along k: re += ar*br, re += -ai*bi;
+// im += ar*bi, im += ai*br. Integers wrap; bool is the or of ands.
+//
+// Start at matmul.cpp (types), then matmul_float.cpp (blocks and chunks), matmul_tile.h (tiles of
+// accumulators in registers) and matmul_pack.h (operands rearranged for them).
+#pragma once
+
+#include <cstdint>
+
+#include "array/dtype.h"
+#include "base/function_ref.h"
+
+namespace shardax::kernels {
+
+// How chunks are spread over threads: calls body(0), ..., body(chunks - 1), in any order.
+using ParallelFor = FunctionRef<void(std::int64_t, FunctionRef<void(std::int64_t)>)>;
+
+inline constexpr std::int64_t matmul_k_block = 256;
+
+// c[b, m, n] = sum over k of a[b, m, k] * b[b, k, n]. Strides are in elements and may be negative;
+// those of a and b may be 0. Elements of c are distinct and overlap neither operand.
+// out_dtype is dtype or a wider type of its class: floats give floats, integers integers (the
+// operands are converted first, so that the sum wraps at out_dtype), complex complex; bool, bool.
+struct MatmulArgs {
+  DType dtype;
+  DType out_dtype;
+  std::int64_t batch, m, n, k;
+  const void* a;
+  std::int64_t a_batch, a_m, a_k;
+  const void* b;
+  std::int64_t b_batch, b_k, b_n;
+  void* c;
+  std::int64_t c_batch, c_m, c_n;
+};
+
+// Writes all of c; zeros where k is 0. Chunks depend on the shape only, take at least some 50 us
+// each, and small products never call parallel_for nor allocate. Any thread; chunks use
+// thread-local scratch of at most 1.5 MB a thread.
+void matmul(const MatmulArgs& args, ParallelFor parallel_for);
+
+// Arithmetic operations of the product: 2 per multiply-add, 8 per complex one.
+std::int64_t matmul_flops(const MatmulArgs& args);
+
+}  // namespace shardax::kernels

@@ -1,0 +1,237 @@
+// kernels/matmul_float.cpp - blocks and chunks of the float product, and what is packed when.
+//
+// A block of at most block_rows x block_columns of c goes through k one k-block at a time: rows of
+// a are packed to stay in the second-level cache, one panel of b at a time in the first-level one.
+// Small products read their operands in place.
+#include <algorithm>
+#include <memory>
+#include <new>
+
+#include "array/half.h"
+#include "kernels/matmul_kernels.h"
+
+namespace shardax::kernels {
+namespace {
+
+// 256 x 256 floats of a are half of a 512 KB second-level cache.
+constexpr std::int64_t block_rows = 256;
+constexpr std::int64_t block_columns = 512;
+// As many elements of b stay in a 32 KB first-level cache while rows of a go by.
+constexpr std::int64_t resident_bytes = 32 << 10;
+
+struct Aligned {
+  void operator()(std::byte* p) const { ::operator delete[](p, std::align_val_t(64)); }
+};
+
+// Room for the packed operands and for sums that c cannot hold, kept by each thread.
+template <class T>
+struct Scratch {
+  static constexpr std::int64_t a_size = block_rows * matmul_k_block;
+  static constexpr std::int64_t b_size = 32 * matmul_k_block;
+  static constexpr std::int64_t c_size = block_rows * block_columns / 2;
+  T* a;
+  T* b;
+  T* c;
+
+  static Scratch get() {
+    constexpr std::size_t bytes = (a_size + b_size + c_size) * sizeof(T);
+    thread_local std::unique_ptr<std::byte[], Aligned> memory;
+    if (!memory) memory.reset(new (std::align_val_t(64)) std::byte[bytes]);
+    T* start = reinterpret_cast<T*>(memory.get());
+    return {start, start + a_size, start + a_size + b_size};
+  }
+};
+
+// Part of one product: rows [i, i + m) and columns [j, j + n) of item `batch`.
+struct Part {
+  std::int64_t batch, i, j, m, n;
+};
+
+template <class T>
+class FloatProduct {
+ public:
+  FloatProduct(const MatmulArgs& args, const FloatKernels<T>& kernels)
+      : args_(args),
+        kernels_(kernels),
+        native_(args.dtype == dtype() && args.out_dtype == dtype()),
+        pack_(kernels.pack(args.dtype)) {}
+
+  void run(ParallelFor parallel_for) const {
+    const bool dots = args_.n == 1;
+    const MatmulChunks plan = plan_chunks(args_, nanoseconds(), dots ? 64 : kernels_.tile_rows,
+                                          args_.m <= 3 ? 128 : kernels_.panel_columns);
+    if (plan.count == 1) return chunk(plan, 0);
+    const auto body = [&](std::int64_t index) { chunk(plan, index); };
+    parallel_for(plan.count, body);
+  }
+
+ private:
+  static constexpr DType dtype() {
+    return std::is_same_v<T, float> ? DType::float32 : DType::float64;
+  }
+
+  // At the speeds of one core of a common server.
+  double nanoseconds() const {
+    const MatmulArgs& p = args_;
+    const double size = static_cast<double>(sizeof(T));
+    const double flops = 2.0 * static_cast<double>(p.m) * static_cast<double>(p.n * p.k);
+    const double bytes = size * static_cast<double>(p.m * p.k + p.k * p.n + p.m * p.n);
+    return flops * size / 320 + bytes / 20;
+  }
+
+  void chunk(const MatmulChunks& plan, std::int64_t index) const {
+    if (plan.products != 1 || plan.count == 1) {
+      const std::int64_t first = index * plan.products;
+      const std::int64_t end = std::min(args_.batch, first + plan.products);
+      for (std::int64_t b = first; b < end; ++b) compute({b, 0, 0, args_.m, args_.n});
+      return;
+    }
+    const std::int64_t j = index % plan.column_chunks * plan.columns;
+    const std::int64_t i = index / plan.column_chunks % plan.row_chunks * plan.rows;
+    compute({index / plan.column_chunks / plan.row_chunks, i, j, std::min(plan.rows, args_.m - i),
+             std::min(plan.columns, args_.n - j)});
+  }
+
+  // The part as a product of T, where operands and result are read and written in place.
+  Product<T> in_place(const Part& w) const {
+    const MatmulArgs& p = args_;
+    return {w.m,
+            w.n,
+            p.k,
+            static_cast<const T*>(p.a) + w.batch * p.a_batch + w.i * p.a_m,
+            p.a_m,
+            p.a_k,
+            static_cast<const T*>(p.b) + w.batch * p.b_batch + w.j * p.b_n,
+            p.b_k,
+            p.b_n,
+            static_cast<T*>(p.c) + w.batch * p.c_batch + w.i * p.c_m + w.j * p.c_n,
+            p.c_m};
+  }
+
+  void compute(const Part& w) const {
+    const MatmulArgs& p = args_;
+    if (native_ && p.c_n == 1) {
+      if (p.n == 1 && p.a_k == 1 && p.c_m == 1 && w.m >= kernels_.vector_size) {
+        return kernels_.dots(in_place(w));
+      }
+      const std::int64_t b_bytes = p.k * w.n * static_cast<std::int64_t>(sizeof(T));
+      if (p.b_n == 1 && (w.m <= kernels_.tile_rows || b_bytes <= resident_bytes)) {
+        return kernels_.direct(in_place(w));
+      }
+    }
+    const std::int64_t columns = needs_sums() ? block_columns / 2 : block_columns;
+    const std::int64_t row_blocks = (w.m + block_rows - 1) / block_rows;
+    const std::int64_t rows = (w.m + row_blocks - 1) / row_blocks;
+    for (std::int64_t i = 0; i < w.m; i += rows) {
+      for (std::int64_t j = 0; j < w.n; j += columns) {
+        block({w.batch, w.i + i, w.j + j, std::min(rows, w.m - i), std::min(columns, w.n - j)});
+      }
+    }
+  }
+
+  bool needs_sums() const { return args_.out_dtype != dtype() || args_.c_n != 1; }
+
+  const void* a_at(const Part& w, std::int64_t k) const {
+    const std::int64_t at = w.batch * args_.a_batch + w.i * args_.a_m + k * args_.a_k;
+    return static_cast<const std::byte*>(args_.a) + at * itemsize(args_.dtype);
+  }
+  const void* b_at(const Part& w, std::int64_t k, std::int64_t j) const {
+    const std::int64_t at = w.batch * args_.b_batch + k * args_.b_k + (w.j + j) * args_.b_n;
+    return static_cast<const std::byte*>(args_.b) + at * itemsize(args_.dtype);
+  }
+
+  void block(const Part& w) const {
+    const Scratch<T> scratch = Scratch<T>::get();
+    Product<T> p{};
+    p.m = w.m;
+    p.b = scratch.b;
+    p.b_k = kernels_.panel_columns;
+    T* const c = needs_sums() ? scratch.c : in_place(w).c;
+    p.c_m = needs_sums() ? w.n : args_.c_m;
+    for (std::int64_t k = 0; k < args_.k; k += matmul_k_block) {
+      p.k = std::min(matmul_k_block, args_.k - k);
+      place_a(w, k, scratch.a, p);
+      for (std::int64_t j = 0; j < w.n; j += kernels_.panel_columns) {
+        p.n = std::min(kernels_.panel_columns, w.n - j);
+        pack_(b_at(w, k, j), args_.b_k, args_.b_n, p.k, p.n, kernels_.panel_columns, scratch.b);
+        p.c = c + j;
+        kernels_.panel(p, k > 0);
+      }
+    }
+    if (needs_sums()) write_sums(w, scratch.c);
+  }
+
+  // Sets where p reads a: in place, or packed as rows of the block.
+  void place_a(const Part& w, std::int64_t k, T* room, Product<T>& p) const {
+    const bool in_cache = w.m * p.k <= resident_bytes / static_cast<std::int64_t>(sizeof(T));
+    if (args_.dtype == dtype() && (in_cache || w.n <= kernels_.panel_columns)) {
+      p.a = static_cast<const T*>(a_at(w, k));
+      p.a_m = args_.a_m;
+      p.a_k = args_.a_k;
+    } else {
+      pack_(a_at(w, k), args_.a_m, args_.a_k, w.m, p.k, p.k, room);
+      p.a = room;
+      p.a_m = p.k;
+      p.a_k = 1;
+    }
+  }
+
+  void write_sums(const Part& w, const T* sums) const {
+    switch (args_.out_dtype) {
+      case DType::bfloat16:
+        return write_as<bfloat16_t>(w, sums, [](T x) { return to_bfloat16(static_cast<float>(x)); });
+      case DType::float16:
+        return write_as<float16_t>(w, sums, [](T x) { return to_float16(static_cast<float>(x)); });
+      default: return write_as<T>(w, sums, [](T x) { return x; });
+    }
+  }
+
+  template <class Out, class F>
+  void write_as(const Part& w, const T* sums, F&& round) const {
+    Out* c = static_cast<Out*>(args_.c) + w.batch * args_.c_batch + w.i * args_.c_m + w.j * args_.c_n;
+    for (std::int64_t i = 0; i < w.m; ++i) {
+      Out* row = c + i * args_.c_m;
+      for (std::int64_t j = 0; j < w.n; ++j) row[j * args_.c_n] = round(sums[i * w.n + j]);
+    }
+  }
+
+  MatmulArgs args_;
+  const FloatKernels<T>& kernels_;
+  bool native_;
+  Pack<T> pack_;
+};
+
+// c = a b as transpose(c) = transpose(b) transpose(a): the same multiply-adds in the same order.
+MatmulArgs transposed(const MatmulArgs& p) {
+  MatmulArgs t = p;
+  t.m = p.n;
+  t.n = p.m;
+  t.a = p.b, t.a_batch = p.b_batch, t.a_m = p.b_n, t.a_k = p.b_k;
+  t.b = p.a, t.b_batch = p.a_batch, t.b_n = p.a_m, t.b_k = p.a_k;
+  t.c_m = p.c_n;
+  t.c_n = p.c_m;
+  return t;
+}
+
+// The side that kernels like better: vectors run along n, except for rows times one column.
+MatmulArgs turned(MatmulArgs p) {
+  if (p.m == 1) p.a_m = 1, p.c_m = 1;
+  if (p.n == 1) p.b_n = 1, p.c_n = 1;
+  if (p.k == 1) p.a_k = 1, p.b_k = 1;
+  if (p.n == 1) return p.m == 1 || p.a_k == 1 ? p : transposed(p);
+  if (p.m == 1) return p.b_k == 1 && p.b_n != 1 ? transposed(p) : p;
+  return p.c_n != 1 && p.c_m == 1 ? transposed(p) : p;
+}
+
+}  // namespace
+
+void matmul_float(const MatmulArgs& args, Isa isa, ParallelFor parallel_for) {
+  const MatmulArgs p = turned(args);
+  if (args.out_dtype == DType::float64) {
+    FloatProduct<double>(p, float_kernels<double>(isa)).run(parallel_for);
+  } else {
+    FloatProduct<float>(p, float_kernels<float>(isa)).run(parallel_for);
+  }
+}
+
+}  // namespace shardax::kernels

@@ -1,0 +1,72 @@
+// kernels/matmul_kernels.h - the tables of inner kernels of the float product, one per instruction set.
+//
+// Private to kernels/matmul*. All tables give the same bits.
+#pragma once
+
+#include <cstdint>
+
+#include "array/dtype.h"
+#include "kernels/matmul.h"
+
+namespace shardax::kernels {
+
+// One product over operands of the type it is computed in; c has unit stride along n.
+template <class T>
+struct Product {
+  std::int64_t m, n, k;
+  const T* a;
+  std::int64_t a_m, a_k;
+  const T* b;
+  std::int64_t b_k, b_n;
+  T* c;
+  std::int64_t c_m;
+};
+
+// out[i * width + j] = in[i * in_i + j * in_j], widened to T, for i < rows and j < columns; zeros
+// for columns <= j < width.
+template <class T>
+using Pack = void (*)(const void* in, std::int64_t in_i, std::int64_t in_j, std::int64_t rows,
+                      std::int64_t columns, std::int64_t width, T* out);
+
+template <class T>
+struct FloatKernels {
+  std::int64_t vector_size;    // elements in a vector
+  std::int64_t tile_rows;      // rows of the largest tile
+  std::int64_t panel_columns;  // columns of a packed panel of b
+
+  // The whole product, operands read in place; b_n is 1.
+  void (*direct)(const Product<T>& p);
+  // The whole product of n = 1, a_k = 1 and m >= vector_size; c_m is 1, b_n is not read.
+  void (*dots)(const Product<T>& p);
+  // c[m, columns] (= or +=) a times a packed panel: b_k is panel_columns, k <= matmul_k_block and
+  // n <= panel_columns the columns that are written.
+  void (*panel)(const Product<T>& p, bool add);
+  // How operands of type `source` are packed.
+  Pack<T> (*pack)(DType source);
+};
+
+enum class Isa { baseline, avx2, avx512 };
+
+// The table for `isa`, and the best one that this machine runs.
+template <class T>
+const FloatKernels<T>& float_kernels(Isa isa);
+Isa best_isa();
+
+// The product of floats: float32 or float64 sums of operands of `args.dtype`. In matmul_float.cpp.
+void matmul_float(const MatmulArgs& args, Isa isa, ParallelFor parallel_for);
+// In matmul_complex.cpp and matmul_integer.cpp.
+void matmul_complex(const MatmulArgs& args, Isa isa, ParallelFor parallel_for);
+void matmul_integer(const MatmulArgs& args, ParallelFor parallel_for);
+
+// Chunks of about 50 us or more that a product is cut into; see plan_chunks.
+struct MatmulChunks {
+  std::int64_t rows, columns;     // of a chunk, where one product has several
+  std::int64_t row_chunks, column_chunks;
+  std::int64_t products;          // of a chunk, where it has several
+  std::int64_t count;
+};
+// `nanoseconds` is the estimate for one product; rows and columns are rounded up to multiples.
+MatmulChunks plan_chunks(const MatmulArgs& args, double nanoseconds, std::int64_t row_multiple,
+                         std::int64_t column_multiple);
+
+}  // namespace shardax::kernels

@@ -1,0 +1,34 @@
+# tests/kernels/test_matmul_kernel.py - matrix products against plain loops, bit by bit.
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+FLAGS = ["-std=c++20", "-O2", "-ffp-contract=off", "-fno-math-errno", "-Wall", "-Wextra", "-Werror"]
+
+
+@pytest.fixture(scope="module")
+def check(tmp_path_factory):
+    """The check program, compiled on two cores."""
+    build = tmp_path_factory.mktemp("matmul")
+    sources = sorted((ROOT / "cpp/kernels").glob("matmul*.cpp"), key=lambda p: "avx512" not in p.name)
+    sources += [ROOT / "cpp/array/dtype.cpp", ROOT / "tests/kernels/matmul_check.cpp"]
+    objects = [build / (source.stem + ".o") for source in sources]
+    compiler = os.environ.get("CXX", "g++")
+    include = f"-I{ROOT / 'cpp'}"
+    waiting, running = list(zip(sources, objects)), []
+    while waiting or running:
+        while waiting and len(running) < 2:
+            source, object_file = waiting.pop(0)
+            running.append(subprocess.Popen([compiler, *FLAGS, include, "-c", source, "-o", object_file]))
+        assert running.pop(0).wait() == 0
+    program = build / "matmul_check"
+    subprocess.run([compiler, *objects, "-o", program, "-pthread"], check=True)
+    return program
+
+
+def test_bits_of_every_element(check):
+    result = subprocess.run([check], capture_output=True, text=True)
+    assert result.returncode == 0, result.stdout
