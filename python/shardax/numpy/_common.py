@@ -1,0 +1,45 @@
+"""shardax/numpy/_common.py - what the functions of shardax.numpy share."""
+
+import operator
+
+from shardax import _core
+from shardax._api import jit
+
+__all__ = ["asarray", "bind", "canonical_axes", "canonical_axis", "check_arraylike", "jit", "static_jit"]
+
+bind = _core.bind
+asarray = _core.asarray
+
+
+def check_arraylike(name, *args):
+    """TypeError in JAX's words where an operand is no array or number."""
+    for position, arg in enumerate(args):
+        if isinstance(arg, (list, tuple, str, dict)) or arg is None:
+            raise TypeError(
+                f"{name} requires ndarray or scalar arguments, got {type(arg)} at position {position}."
+            )
+
+
+def canonical_axis(axis, ndim):
+    """`axis` counted from 0; ValueError where it is out of range."""
+    axis = operator.index(axis)
+    if not -ndim <= axis < ndim:
+        raise ValueError(f"axis {axis} is out of bounds for array of dimension {ndim}")
+    return axis % ndim if ndim else 0
+
+
+def canonical_axes(axis, ndim):
+    """None, an int or a sequence of ints as a sorted tuple."""
+    if axis is None:
+        return tuple(range(ndim))
+    if not isinstance(axis, (tuple, list)):
+        return (canonical_axis(axis, ndim),)
+    axes = sorted(canonical_axis(a, ndim) for a in axis)
+    if len(set(axes)) != len(axes):
+        raise ValueError(f"duplicate value in 'axis': {tuple(axis)}")
+    return tuple(axes)
+
+
+def static_jit(*names):
+    """A decorator: the function runs as one program; arguments of these names are static."""
+    return lambda fun: jit(fun, static_argnames=names)

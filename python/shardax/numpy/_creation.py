@@ -1,0 +1,296 @@
+"""shardax/numpy/_creation.py - functions that make arrays."""
+
+import operator
+
+import numpy as np
+
+from shardax import _core
+from shardax.numpy._common import asarray, bind, canonical_axis, check_arraylike
+
+array = _core.array
+_functions = _core.functions
+
+
+def _shape(shape):
+    if isinstance(shape, (tuple, list)):
+        return tuple(_dimension(d, shape) for d in shape)
+    return (_dimension(shape, shape),)
+
+
+def _dimension(d, shape):
+    try:
+        n = operator.index(d)
+    except TypeError:
+        raise TypeError(
+            f"Shapes must be 1D sequences of concrete values of integer type, got {shape}."
+            + ("\nIf using `jit`, try using `static_argnums` or applying `jit` to smaller subfunctions."
+               if isinstance(d, _core.Tracer) else "")
+        ) from None
+    if n < 0:
+        raise ValueError(f"Negative dimensions are not allowed: shape {shape}")
+    return n
+
+
+def _dtype(dtype, default, function):
+    return default if dtype is None else _core.requested_dtype(dtype, function)
+
+
+def zeros(shape, dtype=None, *, device=None, out_sharding=None):
+    """An array of zeros. One element is kept, whatever the shape.
+
+    >>> zeros((2, 3)).shape
+    (2, 3)
+    """
+    return _core.full(_shape(shape), 0, _dtype(dtype, _core.canonical_dtype(float), "zeros"))
+
+
+def ones(shape, dtype=None, *, device=None, out_sharding=None):
+    """An array of ones. One element is kept, whatever the shape."""
+    return _core.full(_shape(shape), 1, _dtype(dtype, _core.canonical_dtype(float), "ones"))
+
+
+def empty(shape, dtype=None, *, device=None, out_sharding=None):
+    """The same as zeros: memory is never shown uninitialised."""
+    return zeros(shape, dtype)
+
+
+def full(shape, fill_value, dtype=None, *, device=None):
+    """An array that repeats `fill_value` (broadcast to `shape`); weakly typed for Python numbers."""
+    check_arraylike("full", fill_value)
+    value = asarray(fill_value) if dtype is None else asarray(fill_value, dtype=dtype)
+    return _core.broadcast_to(value, _shape(shape))
+
+
+def full_like(a, fill_value, dtype=None, shape=None, *, device=None):
+    """An array like `a` (shape, dtype) that repeats `fill_value`."""
+    shape = _np_shape(a) if shape is None else _shape(shape)
+    weak = dtype is None and getattr(a, "weak_type", isinstance(a, (int, float, complex)))
+    dtype = _core.result_type(a) if dtype is None else _core.requested_dtype(dtype, "full_like")
+    value = _core.convert(asarray(fill_value), dtype, bool(weak))
+    return _core.broadcast_to(value, shape)
+
+
+def _np_shape(a):
+    return a.shape if hasattr(a, "shape") else np.shape(a)
+
+
+def zeros_like(a, dtype=None, shape=None, *, device=None):
+    """Zeros with the shape and dtype of `a`."""
+    check_arraylike("zeros_like", a)
+    return full_like(a, 0, dtype, shape)
+
+
+def ones_like(a, dtype=None, shape=None, *, device=None):
+    """Ones with the shape and dtype of `a`."""
+    check_arraylike("ones_like", a)
+    return full_like(a, 1, dtype, shape)
+
+
+def empty_like(prototype, dtype=None, shape=None, *, device=None):
+    """The same as zeros_like."""
+    return full_like(prototype, 0, dtype, shape)
+
+
+def eye(N, M=None, k=0, dtype=None, *, device=None):
+    """(N, M), with ones on diagonal k."""
+    M = N if M is None else M
+    dtype = _dtype(dtype, _core.canonical_dtype(float), "eye")
+    rows = bind("iota", (), dtype=np.dtype("int32"), shape=(N, M), dimension=0)
+    columns = bind("iota", (), dtype=np.dtype("int32"), shape=(N, M), dimension=1)
+    return _core.convert(_functions.equal(_functions.add(rows, k), columns), dtype)
+
+
+def identity(n, dtype=None):
+    """The (n, n) identity matrix."""
+    return eye(n, dtype=dtype)
+
+
+def tri(N, M=None, k=0, dtype=None):
+    """(N, M), with ones at and below diagonal k."""
+    M = N if M is None else M
+    dtype = _dtype(dtype, _core.canonical_dtype(float), "tri")
+    rows = bind("iota", (), dtype=np.dtype("int32"), shape=(N, M), dimension=0)
+    columns = bind("iota", (), dtype=np.dtype("int32"), shape=(N, M), dimension=1)
+    return _core.convert(_functions.greater_equal(_functions.add(rows, k), columns), dtype)
+
+
+def arange(start, stop=None, step=None, dtype=None, *, device=None):
+    """start, start + step, ... below stop; int32 for integers, else float32."""
+    numbers = [start] if stop is None else [start, stop]
+    numbers += [] if step is None else [step]
+    for number in numbers:
+        if isinstance(number, _core.Tracer) and not _core.is_concrete(number):
+            raise _core.ConcretizationTypeError(
+                "arange: the arguments must be known while tracing, because they decide the shape; got "
+                f"{number!r}. Mark them static with static_argnums."
+            )
+    numbers = [n.item() if isinstance(n, (_core.Array, np.generic, np.ndarray)) else n for n in numbers]
+    if dtype is None:
+        dtype = _core.canonical_dtype(np.result_type(*[type(n) for n in numbers]))
+    else:
+        dtype = _core.requested_dtype(dtype, "arange")
+    if stop is None and step is None:
+        size = max(int(np.ceil(numbers[0])), 0)
+        return bind("iota", (), dtype=dtype, shape=(size,), dimension=0)
+    return array(np.arange(*numbers).astype(dtype), dtype=dtype)
+
+
+def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):
+    """`num` evenly spaced values from start to stop (without stop where endpoint is False)."""
+    num = operator.index(num)
+    if num < 0:
+        raise ValueError(f"Number of samples, {num}, must be non-negative.")
+    check_arraylike("linspace", start, stop)
+    wanted = dtype
+    start, stop = _core.promote("inexact", start, stop)
+    computed = start.dtype
+    if dtype is not None:
+        dtype = _core.requested_dtype(dtype, "linspace")
+    steps = num - 1 if endpoint else num
+    delta = _functions.divide(_functions.subtract(stop, start), steps) if steps > 0 else full(start.shape, np.nan, computed)
+    shape = (num,) + (1,) * len(start.shape)
+    iota = _core.convert(bind("iota", (), dtype=np.dtype("int32"), shape=(num,), dimension=0), computed).reshape(shape)
+    if steps > 0:
+        part = _functions.divide(iota, np.asarray(steps, computed))
+        out = _functions.add(
+            _functions.multiply(start, _functions.subtract(np.asarray(1, computed), part)), _functions.multiply(stop, part)
+        )
+        if endpoint and num > 1:
+            from shardax.numpy._shape import concatenate
+
+            last = _core.broadcast_to(stop, start.shape).reshape((1,) + tuple(start.shape))
+            out = concatenate([out[:-1], _core.convert(last, computed)], axis=0)
+    else:
+        out = _core.broadcast_to(start, (num,) + tuple(start.shape))
+    out = _core.convert(out, computed)
+    if axis != 0:
+        from shardax.numpy._shape import moveaxis
+
+        out = moveaxis(out, 0, axis)
+    if wanted is not None:
+        if np.issubdtype(dtype, np.integer):
+            out = _functions.floor(out)
+        out = _core.convert(out, dtype)
+    return (out, delta) if retstep else out
+
+
+def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
+    """base ** linspace(start, stop, num)."""
+    out = _functions.power(base, linspace(start, stop, num, endpoint, axis=axis))
+    out = _core.convert(out, out.dtype)
+    return out if dtype is None else out.astype(dtype)
+
+
+def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
+    """`num` values from start to stop with a constant ratio."""
+    out = _functions.exp(linspace(_functions.log(start), _functions.log(stop), num, endpoint, axis=axis))
+    return out if dtype is None else out.astype(dtype)
+
+
+def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
+    """Coordinate arrays out of vectors of coordinates."""
+    check_arraylike("meshgrid", *xi)
+    vectors = [asarray(x) for x in xi]
+    if indexing not in ("xy", "ij"):
+        raise ValueError(f"Valid values for indexing are 'xy' and 'ij', got {indexing}")
+    if any(v.ndim != 1 for v in vectors):
+        raise ValueError("Arguments to jnp.meshgrid must be 1D, got shapes " + str([v.shape for v in vectors]))
+    order = list(range(len(vectors)))
+    if indexing == "xy" and len(vectors) >= 2:
+        order[0], order[1] = 1, 0
+    shape = [1] * len(vectors)
+    for position, v in zip(order, vectors):
+        shape[position] = v.shape[0]
+    out = []
+    for position, v in zip(order, vectors):
+        own = [1] * len(vectors)
+        own[position] = v.shape[0]
+        v = v.reshape(tuple(own))
+        out.append(v if sparse else _core.broadcast_to(v, tuple(shape)))
+    return out
+
+
+def fromfunction(function, shape, *, dtype=float, **kwargs):
+    """function(i, j, ...) with the index arrays of `shape`."""
+    return function(*indices(_shape(shape), dtype), **kwargs)
+
+
+def indices(dimensions, dtype=None, sparse=False):
+    """Index arrays of a grid of that shape."""
+    dtype = _dtype(dtype, _core.canonical_dtype(int), "indices")
+    grids = [bind("iota", (), dtype=dtype, shape=tuple(dimensions), dimension=d) for d in range(len(dimensions))]
+    if sparse:
+        return tuple(g[tuple(slice(None) if i == d else slice(0, 1) for i in range(len(dimensions)))] for d, g in enumerate(grids))
+    from shardax.numpy._shape import stack
+
+    return stack(grids) if grids else zeros((0,), dtype)
+
+
+def copy(a, order=None):
+    """A copy of `a`. Arrays are immutable, so that memory is shared until one is donated."""
+    return array(a)
+
+
+def astype(x, dtype, /, *, copy=False, device=None):
+    """`x` with elements converted to `dtype`."""
+    return asarray(x).astype(dtype)
+
+
+def diag(v, k=0):
+    """A diagonal matrix out of a vector, or diagonal k of a matrix."""
+    check_arraylike("diag", v)
+    v = asarray(v)
+    if v.ndim == 1:
+        n = v.shape[0] + abs(k)
+        mask = eye(v.shape[0], n, k=max(k, 0), dtype=bool) if k >= 0 else eye(n, v.shape[0], k=k, dtype=bool)
+        from shardax.numpy._shape import pad
+        from shardax.numpy._select import where
+
+        if k >= 0:
+            square = where(mask, v[:, None], v.dtype.type(0))
+            return pad(square, ((0, k), (0, 0)))
+        square = where(mask, v[None, :], v.dtype.type(0))
+        return pad(square, ((0, 0), (0, -k)))
+    if v.ndim == 2:
+        return diagonal(v, k)
+    raise ValueError("diag input must be 1d or 2d")
+
+
+def diagonal(a, offset=0, axis1=0, axis2=1):
+    """Diagonals of the matrices along two axes, as a new last dimension."""
+    check_arraylike("diagonal", a)
+    a = asarray(a)
+    axis1, axis2 = canonical_axis(axis1, a.ndim), canonical_axis(axis2, a.ndim)
+    from shardax.numpy._shape import moveaxis
+
+    a = moveaxis(a, (axis1, axis2), (-2, -1))
+    rows = max(0, min(a.shape[-2] + min(offset, 0), a.shape[-1] - max(offset, 0)))
+    i = np.arange(rows)
+    return a[..., i - min(offset, 0), i + max(offset, 0)]
+
+
+def diagflat(v, k=0):
+    """diag of the flattened array."""
+    return diag(asarray(v).ravel(), k)
+
+
+def tril(m, k=0):
+    """`m` with zeros above diagonal k."""
+    from shardax.numpy._select import where
+
+    check_arraylike("tril", m)
+    m = asarray(m)
+    if m.ndim < 2:
+        raise ValueError("Argument to jax.numpy.tril must be at least 2D")
+    return where(tri(m.shape[-2], m.shape[-1], k=k, dtype=bool), m, zeros_like(m))
+
+
+def triu(m, k=0):
+    """`m` with zeros below diagonal k."""
+    from shardax.numpy._select import where
+
+    check_arraylike("triu", m)
+    m = asarray(m)
+    if m.ndim < 2:
+        raise ValueError("Argument to jax.numpy.triu must be at least 2D")
+    return where(tri(m.shape[-2], m.shape[-1], k=k - 1, dtype=bool), zeros_like(m), m)

@@ -1,0 +1,154 @@
+"""shardax/numpy/_dtypes.py - element types and questions about them."""
+
+import numpy as np
+
+from shardax import _core
+
+newaxis = None
+pi, e, inf, nan, euler_gamma = np.pi, np.e, np.inf, np.nan, np.euler_gamma
+
+floating, integer, inexact, number = np.floating, np.integer, np.inexact, np.number
+signedinteger, unsignedinteger, complexfloating, generic = np.signedinteger, np.unsignedinteger, np.complexfloating, np.generic
+character, flexible, object_ = np.character, np.flexible, np.object_
+dtype = np.dtype
+
+
+class _ScalarMeta(type):
+    """Scalar types make arrays when called, and equal the dtypes that they stand for."""
+
+    def __hash__(cls):
+        return hash(cls.dtype)
+
+    def __eq__(cls, other):
+        if isinstance(other, _ScalarMeta):
+            return cls is other
+        try:
+            return np.dtype(_core.dtype_of(other)) == cls.dtype
+        except TypeError:
+            return False
+
+    def __ne__(cls, other):
+        return not cls == other
+
+    def __call__(cls, x):
+        return _core.asarray(x, dtype=cls.dtype)
+
+    def __instancecheck__(cls, instance):
+        return isinstance(instance, cls.dtype.type)
+
+    @property
+    def dtype(cls):
+        return _core.dtype_of(cls._name)
+
+    def __repr__(cls):
+        return f"<class 'shardax.numpy.{cls.__name__}'>"
+
+
+def _scalar(name, public=None):
+    return _ScalarMeta(public or name, (), {"_name": name, "__doc__": f"Makes an array of dtype {name}."})
+
+
+bool_ = _scalar("bool", "bool_")
+int8, int16, int32, int64 = (_scalar(n) for n in ("int8", "int16", "int32", "int64"))
+uint8, uint16, uint32, uint64 = (_scalar(n) for n in ("uint8", "uint16", "uint32", "uint64"))
+bfloat16, float16, float32, float64 = (_scalar(n) for n in ("bfloat16", "float16", "float32", "float64"))
+complex64, complex128 = (_scalar(n) for n in ("complex64", "complex128"))
+int_, uint, float_, complex_ = int64, uint64, float64, complex128
+single, double, csingle, cdouble = float32, float64, complex64, complex128
+
+
+def _dtype(x):
+    """The dtype that a type, name or array stands for; classes such as np.floating stay as they are."""
+    if isinstance(x, _ScalarMeta):
+        return x.dtype
+    if isinstance(x, type) and issubclass(x, np.generic):
+        return x
+    return _core.dtype_of(x)
+
+
+_FLOATS = {"bfloat16"}
+
+
+def issubdtype(arg1, arg2):
+    """Whether a dtype is of a class or equal to a dtype; bfloat16 is a float."""
+    a, b = _dtype(arg1), _dtype(arg2)
+    if getattr(a, "name", "") in _FLOATS:
+        return b in (np.floating, np.inexact, np.number, np.generic) or a == b
+    if getattr(b, "name", "") in _FLOATS:
+        return a == b
+    if isinstance(b, np.dtype) and isinstance(a, np.dtype):
+        return a == b
+    return np.issubdtype(a, b)
+
+
+def isdtype(dtype, kind):
+    """Whether a dtype is of a kind: 'bool', 'signed integer', 'integral', 'real floating', 'numeric' or a dtype."""
+    d = np.dtype(_dtype(dtype))
+    kinds = {
+        "bool": lambda: d.kind == "b",
+        "signed integer": lambda: d.kind == "i",
+        "unsigned integer": lambda: d.kind == "u",
+        "integral": lambda: d.kind in "iu",
+        "real floating": lambda: issubdtype(d, np.floating),
+        "complex floating": lambda: d.kind == "c",
+        "numeric": lambda: issubdtype(d, np.number),
+    }
+    kind = kind if isinstance(kind, tuple) else (kind,)
+    return any(kinds[k]() if isinstance(k, str) and k in kinds else np.dtype(_dtype(k)) == d for k in kind)
+
+
+def finfo(dtype):
+    """Limits of a floating type: max, min, eps, tiny, bits."""
+    d = np.dtype(_dtype(dtype))
+    if d.name == "bfloat16":
+        import ml_dtypes
+
+        return ml_dtypes.finfo(d)
+    return np.finfo(d)
+
+
+def iinfo(dtype):
+    """Limits of an integer type: max, min, bits."""
+    return np.iinfo(np.dtype(_dtype(dtype)))
+
+
+def promote_types(a, b):
+    """The dtype that both promote to."""
+    return _core.result_type(np.zeros((), _dtype(a)) if not _is_weak(a) else a(0), np.zeros((), _dtype(b)) if not _is_weak(b) else b(0))
+
+
+def _is_weak(x):
+    return x in (int, float, complex) if isinstance(x, type) and not isinstance(x, _ScalarMeta) else False
+
+
+def result_type(*args):
+    """The dtype of the result of an operation on these arrays, dtypes or Python numbers."""
+    values = []
+    for a in args:
+        if isinstance(a, (int, float, complex, np.ndarray, np.generic, _core.Array)):
+            values.append(a)
+        elif _is_weak(a):
+            values.append(a(0))
+        else:
+            values.append(np.zeros((), _dtype(a)))
+    return _core.result_type(*values)
+
+
+def can_cast(from_, to, casting="safe"):
+    """As numpy.can_cast."""
+    return np.can_cast(_dtype(from_), _dtype(to), casting)
+
+
+def iscomplexobj(x):
+    """Whether the dtype is complex."""
+    return np.dtype(_core.result_type(x)).kind == "c"
+
+
+def isrealobj(x):
+    """Whether the dtype is not complex."""
+    return not iscomplexobj(x)
+
+
+def isscalar(element):
+    """Whether it is a number or an array without dimensions."""
+    return np.isscalar(element) or (hasattr(element, "ndim") and element.ndim == 0)

@@ -1,0 +1,308 @@
+"""shardax/numpy/_products.py - products of arrays: dot, einsum and their kin."""
+
+import operator
+
+import numpy as np
+
+from shardax import _core
+from shardax.numpy._common import asarray, bind, canonical_axis, check_arraylike, static_jit
+
+_functions = _core.functions
+matmul = _functions.matmul
+
+
+def _dot_general(a, b, contract, batch=((), ()), preferred_element_type=None):
+    a, b = (_core.convert(asarray(x), dtype, asarray(x).weak_type) for dtype in (_core.result_type(a, b),) for x in (a, b))
+    return bind(
+        "dot_general",
+        (a, b),
+        lhs_contract=tuple(contract[0]),
+        rhs_contract=tuple(contract[1]),
+        lhs_batch=tuple(batch[0]),
+        rhs_batch=tuple(batch[1]),
+        preferred_element_type=a.dtype if preferred_element_type is None else _core.dtype_of(preferred_element_type),
+    )
+
+
+def dot(a, b, *, precision=None, preferred_element_type=None, out_sharding=None):
+    """The sum of products over the last dimension of `a` and the second to last of `b` (vectors: the only one).
+
+    >>> dot(arange(3), arange(3))
+    Array(5, dtype=int32)
+    """
+    check_arraylike("dot", a, b)
+    a, b = asarray(a), asarray(b)
+    if a.ndim == 0 or b.ndim == 0:
+        return _functions.multiply(a, b)
+    contract = ((a.ndim - 1,), (max(b.ndim - 2, 0),))
+    return _dot_general(a, b, contract, preferred_element_type=preferred_element_type)
+
+
+def vdot(a, b, *, precision=None, preferred_element_type=None):
+    """The sum of products of all elements, the first conjugated."""
+    check_arraylike("vdot", a, b)
+    a = asarray(a)
+    if a.dtype.kind == "c":
+        a = a.conj()
+    return dot(a.reshape((-1,)), asarray(b).reshape((-1,)), preferred_element_type=preferred_element_type)
+
+
+def vecdot(x1, x2, /, *, axis=-1, precision=None, preferred_element_type=None):
+    """Sums of products along `axis`, the first conjugated; other dimensions broadcast."""
+    x1, x2 = _core.promote("any", x1, x2)
+    if x1.dtype.kind == "c":
+        x1 = x1.conj()
+    product = _functions.multiply(x1, x2)
+    return product.sum(axis=axis)
+
+
+def inner(a, b, *, precision=None, preferred_element_type=None):
+    """The sum of products over the last dimensions."""
+    check_arraylike("inner", a, b)
+    a, b = asarray(a), asarray(b)
+    if a.ndim == 0 or b.ndim == 0:
+        return _functions.multiply(a, b)
+    return _dot_general(a, b, ((a.ndim - 1,), (b.ndim - 1,)), preferred_element_type=preferred_element_type)
+
+
+def outer(a, b, out=None):
+    """All products of an element of `a` with one of `b`, (a.size, b.size)."""
+    check_arraylike("outer", a, b)
+    return _functions.multiply(asarray(a).reshape((-1, 1)), asarray(b).reshape((1, -1)))
+
+
+def tensordot(a, b, axes=2, *, precision=None, preferred_element_type=None):
+    """The sum of products over so many last and first dimensions, or over the given ones."""
+    check_arraylike("tensordot", a, b)
+    a, b = asarray(a), asarray(b)
+    if isinstance(axes, int):
+        if axes > min(a.ndim, b.ndim):
+            raise TypeError(f"Number of tensordot axes (axes {axes}) exceeds input ranks ({a.shape} and {b.shape})")
+        contract = (tuple(range(a.ndim - axes, a.ndim)), tuple(range(axes)))
+    else:
+        left, right = axes
+        left = (left,) if isinstance(left, int) else tuple(left)
+        right = (right,) if isinstance(right, int) else tuple(right)
+        if len(left) != len(right):
+            raise TypeError(f"tensordot requires axes lists to have equal length, got {left} and {right}.")
+        contract = (tuple(canonical_axis(d, a.ndim) for d in left), tuple(canonical_axis(d, b.ndim) for d in right))
+    return _dot_general(a, b, contract, preferred_element_type=preferred_element_type)
+
+
+def kron(a, b):
+    """The Kronecker product."""
+    check_arraylike("kron", a, b)
+    a, b = asarray(a), asarray(b)
+    ndim = max(a.ndim, b.ndim)
+    a = a.reshape((1,) * (ndim - a.ndim) + a.shape)
+    b = b.reshape((1,) * (ndim - b.ndim) + b.shape)
+    wide_a = a.reshape(tuple(n for s in a.shape for n in (s, 1)))
+    wide_b = b.reshape(tuple(n for s in b.shape for n in (1, s)))
+    return _functions.multiply(wide_a, wide_b).reshape(tuple(x * y for x, y in zip(a.shape, b.shape)))
+
+
+def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
+    """The cross product of vectors of 2 or 3 components."""
+    from shardax.numpy._shape import moveaxis, stack
+
+    if axis is not None:
+        axisa = axisb = axisc = axis
+    a, b = _core.promote("any", *(moveaxis(asarray(x), d, -1) for x, d in ((a, axisa), (b, axisb))))
+    if a.shape[-1] not in (2, 3) or b.shape[-1] not in (2, 3):
+        raise ValueError("Dimension must be either 2 or 3 for cross product")
+    if a.shape[-1] == 2 and b.shape[-1] == 2:
+        return a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
+    x = [a[..., i] if i < a.shape[-1] else a[..., 0] * 0 for i in range(3)]
+    y = [b[..., i] if i < b.shape[-1] else b[..., 0] * 0 for i in range(3)]
+    out = stack([x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2], x[0] * y[1] - x[1] * y[0]], axis=-1)
+    return moveaxis(out, -1, axisc)
+
+
+def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
+    """The sum along a diagonal."""
+    from shardax.numpy._creation import diagonal
+
+    check_arraylike("trace", a)
+    return diagonal(a, offset, axis1, axis2).sum(-1, dtype=dtype)
+
+
+# ---- einsum -----------------------------------------------------------------------------------
+
+
+def _parse(subscripts, operands):
+    if not isinstance(subscripts, str):
+        operands = (subscripts,) + operands
+        pairs, rest = operands[: len(operands) // 2 * 2], operands[len(operands) // 2 * 2 :]
+        letters = {}
+
+        def text(indices):
+            return "".join("..." if i is Ellipsis else letters.setdefault(i, chr(ord("a") + len(letters))) for i in indices)
+
+        arrays = pairs[::2]
+        subscripts = ",".join(text(i) for i in pairs[1::2])
+        if rest:
+            subscripts += "->" + text(rest[0])
+        operands = arrays
+    subscripts = subscripts.replace(" ", "")
+    left, arrow, right = subscripts.partition("->")
+    terms = left.split(",")
+    if len(terms) != len(operands):
+        raise ValueError(f"einsum: {len(terms)} terms in {subscripts!r} but {len(operands)} operands were given.")
+    arrays = [asarray(x) for x in operands]
+    # An ellipsis stands for capital letters, aligned at the end.
+    widest = 0
+    for term, a in zip(terms, arrays):
+        if "..." in term:
+            widest = max(widest, a.ndim - len(term.replace("...", "")))
+    unused = [c for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZ" if c not in subscripts]
+    dots = "".join(unused[:widest])
+    for i, (term, a) in enumerate(zip(terms, arrays)):
+        if "..." in term:
+            n = a.ndim - len(term.replace("...", ""))
+            terms[i] = term.replace("...", dots[widest - n :] if n else "")
+        if len(terms[i]) != a.ndim:
+            raise ValueError(f"einsum: the term {term!r} has {len(term)} indices, but its operand has shape {a.shape}.")
+    if arrow:
+        right = right.replace("...", dots)
+    else:
+        counts = "".join(terms)
+        right = dots + "".join(sorted(c for c in set(counts) if counts.count(c) == 1 and c not in dots))
+    return terms, right, arrays
+
+
+def _diagonal_term(a, term):
+    """Repeated indices of one operand become one, the diagonal."""
+    from shardax.numpy._creation import diagonal
+
+    for c in set(term):
+        while term.count(c) > 1:
+            i, j = [k for k, x in enumerate(term) if x == c][:2]
+            a = diagonal(a, 0, i, j)
+            term = "".join(x for k, x in enumerate(term) if k not in (i, j)) + c
+    return a, term
+
+
+def _sum_out(a, term, kept):
+    gone = tuple(i for i, c in enumerate(term) if c not in kept)
+    if gone:
+        a = bind("reduce_sum", (a,), axes=gone)
+        term = "".join(c for c in term if c in kept)
+    return a, term
+
+
+def _pair(a, x, b, y, kept, preferred):
+    """The product of two operands, summed over indices that nothing else needs."""
+    a, x = _sum_out(a, x, set(y) | kept)
+    b, y = _sum_out(b, y, set(x) | kept)
+    size = {}
+    for term, array in ((x, a), (y, b)):
+        for c, n in zip(term, array.shape):
+            size[c] = n if size.get(c, 1) == 1 else size[c]
+    # Dimensions of size 1 that stand beside larger ones broadcast.
+    def squeezed(array, term, other):
+        ones = tuple(i for i, (c, n) in enumerate(zip(term, array.shape)) if n == 1 and size[c] != 1 and c in other)
+        return (array.reshape(tuple(n for i, n in enumerate(array.shape) if i not in ones)),
+                "".join(c for i, c in enumerate(term) if i not in ones)) if ones else (array, term)
+
+    a, x = squeezed(a, x, y)
+    b, y = squeezed(b, y, x)
+    batch = [c for c in x if c in y and c in kept]
+    contract = [c for c in x if c in y and c not in kept]
+    out = batch + [c for c in x if c not in y] + [c for c in y if c not in x]
+    product = _dot_general(
+        a, b,
+        ([x.index(c) for c in contract], [y.index(c) for c in contract]),
+        ([x.index(c) for c in batch], [y.index(c) for c in batch]),
+        preferred,
+    )
+    return product, "".join(out)
+
+
+def einsum(subscripts, /, *operands, out=None, optimize="auto", precision=None, preferred_element_type=None, _dot_general=None, out_sharding=None):
+    """Einstein's summation: sums over indices that the result does not name.
+
+    >>> einsum("ij,j->i", ones((2, 3)), arange(3.0))
+    Array([3., 3.], dtype=float32)
+    """
+    terms, result, arrays = _parse(subscripts, operands)
+    for c in result:
+        if not any(c in t for t in terms):
+            raise ValueError(f"einsum: index {c!r} of the result stands in no operand.")
+    spec = ",".join(terms) + "->" + result
+    preferred = None if preferred_element_type is None else np.dtype(_core.dtype_of(preferred_element_type))
+    return _einsum(*arrays, spec=spec, preferred=preferred)
+
+
+@static_jit("spec", "preferred")
+def _einsum(*arrays, spec, preferred):
+    left, result = spec.split("->")
+    terms = left.split(",")
+    pairs = [_diagonal_term(a, t) for a, t in zip(arrays, terms)]
+    dtype = _core.result_type(*arrays)
+    pairs = [(_core.convert(a, dtype), t) for a, t in pairs]
+    if len(pairs) > 2:
+        path = np.einsum_path(spec, *(np.broadcast_to(np.float32(0), a.shape) for a in arrays), optimize="greedy")[0][1:]
+    else:
+        path = [tuple(range(len(pairs)))]
+    for step in path:
+        chosen = [pairs[i] for i in step]
+        pairs = [p for i, p in enumerate(pairs) if i not in step]
+        a, x = chosen[0]
+        for k, (b, y) in enumerate(chosen[1:]):
+            others = set(result).union(*(t for _, t in pairs), *(t for _, t in chosen[k + 2 :]))
+            a, x = _pair(a, x, b, y, others, preferred)
+        pairs.append((a, x))
+    a, x = _sum_out(*pairs[0], set(result))
+    order = tuple(x.index(c) for c in result)
+    a = bind("transpose", (a,), permutation=order) if order != tuple(range(len(order))) else a
+    return a if preferred is None else _core.convert(a, preferred)
+
+
+def matvec(x1, x2, /):
+    """Matrices times vectors; leading dimensions broadcast."""
+    return matmul(x1, asarray(x2)[..., None])[..., 0]
+
+
+def vecmat(x1, x2, /):
+    """Vectors times matrices; leading dimensions broadcast."""
+    return matmul(asarray(x1)[..., None, :], x2)[..., 0, :]
+
+
+def polyval(p, x, *, unroll=16):
+    """The polynomial with coefficients `p` (highest first) at `x`."""
+    p = asarray(p)
+    out = asarray(x) * 0
+    for i in range(operator.index(p.shape[0])):
+        out = out * x + p[i]
+    return out
+
+
+def convolve(a, v, mode="full", *, precision=None, preferred_element_type=None):
+    """The discrete convolution of two vectors."""
+    from shardax.numpy._shape import pad
+
+    a, v = asarray(a), asarray(v)
+    if a.ndim != 1 or v.ndim != 1:
+        raise ValueError("convolve() only support 1-dimensional inputs.")
+    if a.shape[0] == 0 or v.shape[0] == 0:
+        raise ValueError("convolve: inputs cannot be empty, got shapes " + f"{a.shape} and {v.shape}.")
+    if a.shape[0] < v.shape[0]:
+        a, v = v, a
+    n, m = a.shape[0], v.shape[0]
+    padded = pad(a, (m - 1, m - 1))
+    windows = padded[np.arange(n + m - 1)[:, None] + np.arange(m)[None, :]]
+    full = dot(windows, v[::-1])
+    if mode == "full":
+        return full
+    if mode == "same":
+        start = (m - 1) // 2
+        return full[start : start + n]
+    if mode == "valid":
+        return full[m - 1 : n]
+    raise ValueError("mode must be one of ['full', 'same', 'valid']")
+
+
+def correlate(a, v, mode="valid", *, precision=None, preferred_element_type=None):
+    """The cross-correlation of two vectors."""
+    v = asarray(v)
+    return convolve(a, v.conj()[::-1] if v.dtype.kind == "c" else v[::-1], mode)

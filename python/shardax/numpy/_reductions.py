@@ -1,0 +1,391 @@
+"""shardax/numpy/_reductions.py - sums, extrema, moments and what is made of them."""
+
+import numpy as np
+
+from shardax import _core
+from shardax.numpy._common import asarray, bind, canonical_axes, canonical_axis, check_arraylike, static_jit
+
+_functions = _core.functions
+
+
+def _keep(result, shape, axes, keepdims):
+    if not keepdims:
+        return result
+    return result.reshape(tuple(1 if d in axes else n for d, n in enumerate(shape)))
+
+
+def _masked(a, where, fill):
+    if where is None:
+        return a
+    from shardax.numpy._select import where as select
+
+    return select(where, a, a.dtype.type(fill) if not isinstance(fill, str) else fill)
+
+
+def _reduce(op, name, a, axis, keepdims, dtype=None, widen=False, where=None, fill=0, initial=None, combine=None):
+    check_arraylike(name, a)
+    a = asarray(a)
+    if dtype is not None:
+        a = a.astype(dtype)
+    elif widen:
+        a = _widened(a)
+    a = _masked(a, where, fill)
+    axes = canonical_axes(axis, a.ndim)
+    weak = a.weak_type
+    out = bind(op, (a,), axes=axes) if axes else a
+    if initial is not None:
+        out = combine(out, _core.convert(asarray(initial), a.dtype))
+    return _keep(out, a.shape, axes, keepdims) if keepdims or not weak else out
+
+
+def _widened(a):
+    """Sums of bool and small integers are of the default integer type."""
+    kind = a.dtype.kind
+    if kind == "b":
+        return _core.convert(a, _core.canonical_dtype(int))
+    if kind == "i" and a.dtype.itemsize < np.dtype(_core.canonical_dtype(int)).itemsize:
+        return _core.convert(a, _core.canonical_dtype(int))
+    if kind == "u" and a.dtype.itemsize < np.dtype(_core.canonical_dtype(int)).itemsize:
+        return _core.convert(a, _core.canonical_dtype(np.uint64))
+    return a
+
+
+def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None, promote_integers=True):
+    """The sum over `axis` (None: all; an int; a tuple). Small integers and bool add up as int32.
+
+    >>> sum(arange(4))
+    Array(6, dtype=int32)
+    """
+    return _reduce("reduce_sum", "sum", a, axis, keepdims, dtype, promote_integers, where, 0, initial, _functions.add)
+
+
+def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None, promote_integers=True):
+    """The product over `axis`."""
+    return _reduce("reduce_prod", "prod", a, axis, keepdims, dtype, promote_integers, where, 1, initial, _functions.multiply)
+
+
+def _extremum(op, name, a, axis, keepdims, initial, where, combine):
+    check_arraylike(name, a)
+    a = asarray(a)
+    axes = canonical_axes(axis, a.ndim)
+    if initial is None:
+        if where is not None:
+            raise ValueError(f"reduction operation {name} does not have an identity, so to use a where mask one has to specify 'initial'")
+        if any(a.shape[d] == 0 for d in axes):
+            raise ValueError(f"zero-size array to reduction operation {name} which has no identity")
+    out = bind(op, (_masked(a, where, initial) if where is not None else a,), axes=axes) if axes else a
+    if initial is not None:
+        out = combine(out, _core.convert(asarray(initial), a.dtype))
+    return _keep(out, a.shape, axes, keepdims)
+
+
+def max(a, axis=None, out=None, keepdims=False, initial=None, where=None):
+    """The maximum over `axis`; NaN where there is one."""
+    return _extremum("reduce_max", "max", a, axis, keepdims, initial, where, _functions.maximum)
+
+
+def min(a, axis=None, out=None, keepdims=False, initial=None, where=None):
+    """The minimum over `axis`; NaN where there is one."""
+    return _extremum("reduce_min", "min", a, axis, keepdims, initial, where, _functions.minimum)
+
+
+amax, amin = max, min
+
+
+def _truth(op, name, a, axis, keepdims, where, fill):
+    check_arraylike(name, a)
+    a = asarray(a)
+    a = a if a.dtype == np.bool_ else _functions.not_equal(a, a.dtype.type(0))
+    a = _masked(a, where, fill)
+    axes = canonical_axes(axis, a.ndim)
+    return _keep(bind(op, (a,), axes=axes) if axes else a, a.shape, axes, keepdims)
+
+
+def all(a, axis=None, out=None, keepdims=False, *, where=None):
+    """Whether all elements along `axis` are true."""
+    return _truth("reduce_and", "all", a, axis, keepdims, where, True)
+
+
+def any(a, axis=None, out=None, keepdims=False, *, where=None):
+    """Whether any element along `axis` is true."""
+    return _truth("reduce_or", "any", a, axis, keepdims, where, False)
+
+
+def _count(a, axes):
+    n = 1
+    for d in axes:
+        n *= a.shape[d]
+    return n
+
+
+def _inexact(a, dtype):
+    """`a` in the dtype in which a mean is computed, and that of the result."""
+    if dtype is not None:
+        dtype = _core.requested_dtype(dtype, "mean")
+        return a.astype(dtype), dtype
+    if a.dtype.kind in "biu":
+        dtype = _core.canonical_dtype(float)
+        return _core.convert(a, dtype), dtype
+    return a, a.dtype
+
+
+def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=None):
+    """The mean over `axis`; of integers, float32. 16-bit floats are added up in float32."""
+    check_arraylike("mean", a)
+    a, dtype = _inexact(asarray(a), dtype)
+    axes = canonical_axes(axis, a.ndim)
+    if where is not None:
+        total = sum(a, axis, keepdims=keepdims, where=where)
+        count = sum(_core.broadcast_to(asarray(where), a.shape), axis, keepdims=keepdims)
+        return _functions.divide(total, count).astype(dtype)
+    if dtype.itemsize == 2:
+        wide = _core.convert(a, np.dtype("float32"))
+        total = bind("reduce_sum", (wide,), axes=axes) if axes else wide
+        out = _core.convert(_functions.divide(total, float(_count(a, axes))), dtype)
+        return _keep(out, a.shape, axes, keepdims)
+    total = bind("reduce_sum", (a,), axes=axes) if axes else a
+    count = _count(a, axes)
+    out = _functions.divide(total, np.asarray(count, dtype) if dtype.kind == "c" else float(count))
+    out = _core.convert(out, dtype)
+    return _keep(out, a.shape, axes, keepdims)
+
+
+def average(a, axis=None, weights=None, returned=False, keepdims=False):
+    """The mean weighted by `weights`."""
+    a = asarray(a)
+    if weights is None:
+        out = mean(a, axis, keepdims=keepdims)
+        total = _core.broadcast_to(asarray(float(_count(a, canonical_axes(axis, a.ndim)))), out.shape)
+        return (out, total) if returned else out
+    weights = asarray(weights)
+    if a.shape != weights.shape:
+        if axis is None:
+            raise ValueError("Axis must be specified when shapes of a and weights differ.")
+        if weights.ndim != 1 or weights.shape[0] != a.shape[axis]:
+            raise ValueError("Length of weights not compatible with specified axis.")
+        shape = [1] * a.ndim
+        shape[axis] = weights.shape[0]
+        weights = weights.reshape(tuple(shape))
+    a, weights = _core.promote("inexact", a, weights)
+    total = sum(_core.broadcast_to(weights, a.shape), axis, keepdims=keepdims)
+    out = _functions.divide(sum(_functions.multiply(a, weights), axis, keepdims=keepdims), total)
+    return (out, total) if returned else out
+
+
+@static_jit("axis", "ddof", "keepdims")
+def _var(a, axis, ddof, keepdims):
+    axes = canonical_axes(axis, a.ndim)
+    centered = _functions.subtract(a, mean(a, axes, keepdims=True))
+    if a.dtype.kind == "c":
+        square = _functions.real(_functions.multiply(centered, _functions.conj(centered)))
+    else:
+        square = _functions.square(centered)
+    total = sum(square, axes, keepdims=keepdims)
+    count = _count(a, axes) - ddof
+    return _core.convert(_functions.divide(total, np.asarray(count, total.dtype)), total.dtype)
+
+
+def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=None, mean=None, correction=None):
+    """The variance over `axis`: mean squared distance from the mean, over (n - ddof)."""
+    check_arraylike("var", a)
+    a, dtype = _inexact(asarray(a), dtype)
+    ddof = ddof if correction is None else correction
+    if where is not None:
+        middle = globals()["mean"](a, axis, keepdims=True, where=where)
+        square = _functions.square(_functions.subtract(a, middle))
+        count = sum(_core.broadcast_to(asarray(where), a.shape), axis, keepdims=keepdims)
+        return _functions.divide(sum(square, axis, keepdims=keepdims, where=where), _functions.subtract(count, ddof))
+    wide = _core.convert(a, np.dtype("float32")) if dtype.itemsize == 2 else a
+    axis = tuple(axis) if isinstance(axis, list) else axis
+    out = _var(wide, axis=axis, ddof=ddof, keepdims=keepdims)
+    return _core.convert(out, dtype) if dtype.itemsize == 2 else out
+
+
+def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=None, mean=None, correction=None):
+    """The standard deviation: the square root of var."""
+    return _functions.sqrt(var(a, axis, dtype, None, ddof, keepdims, where=where, correction=correction))
+
+
+def ptp(a, axis=None, out=None, keepdims=False):
+    """max - min over `axis`."""
+    return _functions.subtract(max(a, axis, keepdims=keepdims), min(a, axis, keepdims=keepdims))
+
+
+def count_nonzero(a, axis=None, keepdims=False):
+    """How many elements along `axis` are not zero, int32."""
+    a = asarray(a)
+    return sum(_functions.not_equal(a, a.dtype.type(0)), axis, dtype=_core.canonical_dtype(int), keepdims=keepdims)
+
+
+def _arg(op, name, a, axis, keepdims):
+    check_arraylike(name, a)
+    a = asarray(a)
+    if axis is None:
+        flat = a.reshape((-1,))
+        if flat.shape[0] == 0:
+            raise ValueError(f"attempt to get {name} of an empty sequence")
+        out = bind(op, (flat,), axes=(0,), index_dtype=np.dtype("int32"))
+        return out.reshape((1,) * a.ndim) if keepdims else out
+    axis = canonical_axis(axis, a.ndim)
+    if a.shape[axis] == 0:
+        raise ValueError(f"attempt to get {name} of an empty sequence")
+    out = bind(op, (a,), axes=(axis,), index_dtype=np.dtype("int32"))
+    return _keep(out, a.shape, (axis,), keepdims)
+
+
+def argmax(a, axis=None, out=None, keepdims=None):
+    """The index of the first maximum (or NaN) along `axis` (None: in the flattened array), int32."""
+    return _arg("argmax", "argmax", a, axis, bool(keepdims))
+
+
+def argmin(a, axis=None, out=None, keepdims=None):
+    """The index of the first minimum (or NaN) along `axis` (None: in the flattened array), int32."""
+    return _arg("argmin", "argmin", a, axis, bool(keepdims))
+
+
+def _cumulative(op, name, a, axis, dtype, widen):
+    check_arraylike(name, a)
+    a = asarray(a)
+    if axis is None:
+        a, axis = a.reshape((-1,)), 0
+    axis = canonical_axis(axis, a.ndim)
+    a = a.astype(dtype) if dtype is not None else _widened(a) if widen else a
+    return bind(op, (a,), axis=axis, reverse=False)
+
+
+def cumsum(a, axis=None, dtype=None, out=None):
+    """Running sums along `axis` (None: of the flattened array)."""
+    return _cumulative("cumsum", "cumsum", a, axis, dtype, True)
+
+
+def cumprod(a, axis=None, dtype=None, out=None):
+    """Running products along `axis` (None: of the flattened array)."""
+    return _cumulative("cumprod", "cumprod", a, axis, dtype, True)
+
+
+def _without_nan(a, fill):
+    from shardax.numpy._select import where
+
+    a = asarray(a)
+    if a.dtype.kind not in "fcV":
+        return a
+    return where(_functions.isnan(a), a.dtype.type(fill), a)
+
+
+def nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None):
+    """sum, without NaN."""
+    return sum(_without_nan(a, 0), axis, dtype, keepdims=keepdims, initial=initial, where=where)
+
+
+def nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None):
+    """prod, without NaN."""
+    return prod(_without_nan(a, 1), axis, dtype, keepdims=keepdims, initial=initial, where=where)
+
+
+def nanmax(a, axis=None, out=None, keepdims=False, initial=None, where=None):
+    """max, without NaN; NaN where there is nothing else."""
+    return _nan_extremum(max, -np.inf, a, axis, keepdims)
+
+
+def nanmin(a, axis=None, out=None, keepdims=False, initial=None, where=None):
+    """min, without NaN; NaN where there is nothing else."""
+    return _nan_extremum(min, np.inf, a, axis, keepdims)
+
+
+def _nan_extremum(extremum, fill, a, axis, keepdims):
+    from shardax.numpy._select import where
+
+    a = asarray(a)
+    if a.dtype.kind not in "fcV":
+        return extremum(a, axis, keepdims=keepdims)
+    out = extremum(_without_nan(a, fill), axis, keepdims=keepdims)
+    return where(all(_functions.isnan(a), axis, keepdims=keepdims), out.dtype.type(np.nan), out)
+
+
+def nanmean(a, axis=None, dtype=None, out=None, keepdims=False, where=None):
+    """mean, without NaN."""
+    a = asarray(a)
+    if a.dtype.kind not in "fcV":
+        return mean(a, axis, dtype, keepdims=keepdims, where=where)
+    count = sum(_functions.logical_not(_functions.isnan(a)), axis, dtype=a.dtype, keepdims=keepdims)
+    return _functions.divide(nansum(a, axis, dtype, keepdims=keepdims), count)
+
+
+def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=None):
+    """var, without NaN."""
+    from shardax.numpy._select import where as select
+
+    a = asarray(a)
+    isnan = _functions.isnan(a)
+    centered = select(isnan, a.dtype.type(0), _functions.subtract(a, nanmean(a, axis, keepdims=True)))
+    count = sum(_functions.logical_not(isnan), axis, dtype=a.dtype, keepdims=keepdims)
+    return _functions.divide(sum(_functions.square(centered), axis, keepdims=keepdims), _functions.subtract(count, ddof))
+
+
+def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=None):
+    """std, without NaN."""
+    return _functions.sqrt(nanvar(a, axis, dtype, None, ddof, keepdims))
+
+
+_METHODS = {
+    "linear": lambda low, high, part: low + (high - low) * part,
+    "lower": lambda low, high, part: low,
+    "higher": lambda low, high, part: high,
+    "midpoint": lambda low, high, part: (low + high) * 0.5,
+}
+
+
+def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
+    """The q-th quantiles (0 <= q <= 1) along `axis`, between neighbours by `method`."""
+    from shardax.numpy._select import sort, take, where
+
+    check_arraylike("quantile", a, q)
+    a, q = asarray(a), asarray(q)
+    dtype = _core.result_type(a, q)
+    a = _core.convert(a, dtype if dtype.kind == "f" or dtype.kind == "V" else _core.canonical_dtype(float))
+    if method not in _METHODS and method != "nearest":
+        raise ValueError("method can only be 'linear', 'lower', 'higher', 'midpoint', or 'nearest'")
+    return _quantile(a, q, axis, method, keepdims, sort, take, where)
+
+
+def _quantile(a, q, axis, method, keepdims, sort, take, where):
+    from shardax.numpy._shape import expand_dims, moveaxis
+
+    shape = a.shape
+    axes = canonical_axes(axis, a.ndim)
+    a = moveaxis(a, axes, tuple(range(a.ndim - len(axes), a.ndim)))
+    a = a.reshape(a.shape[: a.ndim - len(axes)] + (-1,))
+    n = a.shape[-1]
+    ordered = sort(a, axis=-1)
+    has_nan = any(_functions.isnan(a), axis=-1)
+    q = _core.convert(q, a.dtype) if q.dtype != a.dtype else q
+    place = q * (n - 1)
+    low = _functions.floor(place)
+    part = place - low
+    last = np.int32(n - 1)
+    i = _functions.minimum(_functions.maximum(low.astype(np.int32), 0), last)
+    j = _functions.minimum(_functions.maximum(_functions.ceil(place).astype(np.int32), 0), last)
+    low_value, high_value = take(ordered, i, axis=-1), take(ordered, j, axis=-1)
+    if method == "nearest":
+        out = where(_functions.less_equal(part, 0.5), low_value, high_value)
+    else:
+        out = _METHODS[method](low_value, high_value, part)
+    if q.ndim:
+        out = moveaxis(out, -1, 0)
+    out = where(has_nan, out.dtype.type(np.nan), out)
+    if keepdims:
+        kept = tuple(1 if d in axes else m for d, m in enumerate(shape))
+        out = out.reshape(q.shape + kept)
+    return out
+
+
+def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
+    """quantile, with q in percent."""
+    q = _core.promote("inexact", q)[0] if not isinstance(q, (int, float)) else q
+    return quantile(a, _functions.divide(q, 100), axis, out, overwrite_input, method, keepdims)
+
+
+def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
+    """The middle element along `axis`, or the mean of the middle two."""
+    check_arraylike("median", a)
+    return quantile(a, 0.5, axis, out, overwrite_input, "midpoint", keepdims)
