@@ -61,7 +61,7 @@ Value transposed(const Value& a) {
 }
 Value matrix_transposed(const Value& a) {
   const std::size_t rank = a->shape().size();
-  if (rank < 2) value_error("x.mT requires x to have at least 2 dimensions.");
+  if (rank < 2) value_error("x must be at least two-dimensional for matrix_transpose; got ndim=", rank);
   Ints order = ops::iota_ints(rank);
   std::swap(order[rank - 1], order[rank - 2]);
   return ops::transpose(a, order);

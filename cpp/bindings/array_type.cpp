@@ -149,6 +149,10 @@ Value unwrap(PyObject* object) {
 
 void init_array(PyObject* module) {
   array_type = make_array_type();
+  // NumPy leaves mixed operations to the operand of higher priority.
+  const Ref priority = Ref::checked(PyLong_FromLong(100));
+  pytree::check(PyObject_SetAttrString(reinterpret_cast<PyObject*>(array_type), "__array_priority__",
+                                       priority.get()));
   array_impl_type =
       make_type("shardax.ArrayImpl", buffer_slots(), array_type, Py_TPFLAGS_DISALLOW_INSTANTIATION);
   tracer_type = make_type("shardax.Tracer", {}, array_type,

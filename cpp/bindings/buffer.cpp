@@ -156,7 +156,7 @@ ArrayPtr read_buffer(PyObject* object) {
     return nullptr;
   }
   const std::optional<DType> dtype = dtype_of_format(view.format ? view.format : "B", view.itemsize);
-  if (!dtype || (view.suboffsets && view.ndim > 0)) return nullptr;
+  if (!dtype || (view.ndim > 0 && (view.suboffsets || !view.strides))) return nullptr;
   Type type{*dtype, false, {}, {}};
   Shape strides;
   bool whole = true;  // strides are multiples of the element size

@@ -200,7 +200,9 @@ bool is_numpy_scalar(PyObject* object) {
 }
 
 Value from_numpy(PyObject* object) {
-  if (ArrayPtr read = read_buffer(object)) return read;
+  // NumPy's scalars of time lend their bytes as a vector; numbers lend a scalar.
+  ArrayPtr read = read_buffer(object);
+  if (read && (!is_numpy_scalar(object) || read->shape().empty())) return read;
   const Ref array = Ref::checked(PyObject_CallMethod(numpy(), "asarray", "O", object));
   const Ref dtype = Ref::checked(PyObject_GetAttrString(array.get(), "dtype"));
   const Ref dtype_name = Ref::checked(PyObject_GetAttrString(dtype.get(), "name"));

@@ -1,6 +1,7 @@
 // bindings/module.cpp - the extension module shardax._core: a list of what it is made of.
 #include <pybind11/pybind11.h>
 
+#include "bindings/api.h"
 #include "bindings/array_type.h"
 #include "bindings/arrays.h"
 #include "bindings/config.h"
@@ -24,6 +25,7 @@ PYBIND11_MODULE(_core, m) {
     init_arrays(m.ptr());
     init_functions(m.ptr());
     init_index(m.ptr());
+    init_api(m);
   } catch (const PythonError&) {
     throw pybind11::error_already_set();
   }

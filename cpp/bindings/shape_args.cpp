@@ -81,7 +81,7 @@ Shape parse_new_shape(const Value& value, PyObject* const* args, Py_ssize_t coun
     if (shape[d] >= 0) {
       product *= shape[d];
     } else if (unknown != shape.size()) {
-      value_error("can only specify one unknown dimension, got shape ", to_string(shape), ".");
+      type_error("can only specify one unknown axis size with a `-1` value, got ", to_string(shape));
     } else {
       unknown = d;
     }

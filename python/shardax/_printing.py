@@ -20,7 +20,7 @@ def array_repr(x):
             np.asarray(x), prefix=prefix, suffix=",", separator=", ", max_line_width=width
         )
     last_line = len(text) - text.rfind("\n") + 1
-    gap = "\n" + " " * len(prefix) if last_line + len(dtype) + 1 > width else " "
+    gap = " " * len(prefix) if last_line + len(dtype) + 1 > width else " "
     return f"{prefix}{text},{gap}{dtype}"
 
 
