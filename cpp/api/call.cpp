@@ -119,6 +119,7 @@ Value FlatCall::value_of_leaf(PyObject* leaf, std::size_t index, PyObject* fun, 
   try {
     return try_value(leaf);
   } catch (const UserError& error) {
+    if (interpreting && error.kind() == ErrorKind::type_error) return nullptr;
     if (!interpreting || error.kind() != ErrorKind::overflow_error) throw;
     fail(ErrorKind::overflow_error,
          "An overflow was encountered while parsing an argument to a jitted computation, whose "
@@ -205,7 +206,7 @@ FlatResult flatten_result(PyObject* result, const std::string& api, PyObject* fu
   flat.values.reserve(scratch.leaves().size());
   for (const Ref& leaf : scratch.leaves()) {
     Value value = try_value(leaf.get());
-    if (!value) raise_in_python("not_an_output", fun, describe_function(fun), result, api, leaf.get());
+    if (!value) raise_in_python("not_an_output", describe_function(fun), result, api, leaf.get());
     flat.values.push_back(std::move(value));
   }
   return flat;

@@ -73,6 +73,13 @@ Ref map_values(PyObject* tree, const std::function<Value(const Value&)>& f) {
   return map_leaves(tree, [&](PyObject* leaf) { return checked(wrap(f(bindings::to_value(leaf)))); });
 }
 
+// Binds an op over one axis; its type rule checks the operand even where batching will not ask it.
+Value bind_checked(std::string_view name, const Value& value, const Params& params) {
+  const Op& op = *find_op(name);
+  infer_types(op, {value->type()}, params);
+  return bind1(op, params, {value});
+}
+
 Ints dimensions(const Axes& axes, const Value& value) {
   Ints dims;
   for (std::int64_t axis : axes.positional) dims.push_back(checked_axis(axis, value->type().rank()));
@@ -115,6 +122,10 @@ Ref reduce_over(Reduction reduction, PyObject* tree, PyObject* axes_object) {
       const Ref size = to_python(total_size(axes.named, "psum"));
       return checked(PyNumber_Multiply(leaf, size.get()));
     }
+    if (number && reduction == Reduction::mean && axes.positional.empty()) {
+      const Ref same = PyComplex_Check(leaf) ? Ref::borrow(leaf) : checked(PyNumber_Float(leaf));
+      return checked(wrap(bindings::to_value(same.get())));
+    }
     const Value value = bindings::to_value(leaf);
     switch (reduction) {
       case Reduction::sum: return checked(wrap(sum_over(value, axes)));
@@ -145,11 +156,16 @@ Ref psum_scatter(PyObject* tree, PyObject* axes_object, std::int64_t dim, bool t
   const AxisSet axes = named_axes(axes_object, "psum_scatter");
   return map_values(tree, [&](const Value& operand) {
     const std::int64_t at = checked_axis(dim, operand->type().rank());
-    if (axes.size() == 1) {
-      return ops::psum_scatter(operand, axes[0], axis_size(axes[0], "psum_scatter"), at, tiled);
-    }
+    const auto scatter = [&](const Value& value, AxisName name, bool in_tiles) {
+      return bind_checked("reduce_scatter", value,
+                          {{"axis_name", AxisNames{{name}}},
+                           {"axis_size", axis_size(name, "psum_scatter")},
+                           {"scatter_dimension", at},
+                           {"tiled", in_tiles}});
+    };
+    if (axes.size() == 1) return scatter(operand, axes[0], tiled);
     Value value = operand;
-    for (AxisName name : axes) value = ops::psum_scatter(value, name, axis_size(name, "psum_scatter"), at, true);
+    for (AxisName name : axes) value = scatter(value, name, true);
     return tiled ? value : ops::squeeze(value, {at});
   });
 }
@@ -170,7 +186,10 @@ Ref ppermute(PyObject* tree, PyObject* axes_object, PyObject* permutation) {
     flat.push_back(to_integer(PyTuple_GET_ITEM(pair.get(), 1)));
   }
   const std::int64_t size = axis_size(axes[0], "ppermute");
-  return map_values(tree, [&](const Value& value) { return ops::ppermute(value, axes[0], size, flat); });
+  return map_values(tree, [&](const Value& value) {
+    return bind_checked("ppermute", value,
+                        {{"axis_name", AxisNames{axes}}, {"axis_size", size}, {"perm", flat}});
+  });
 }
 
 Ref all_to_all(PyObject* tree, PyObject* axes_object, std::int64_t split_dim, std::int64_t concat_dim, bool tiled) {
@@ -181,7 +200,12 @@ Ref all_to_all(PyObject* tree, PyObject* axes_object, std::int64_t split_dim, st
   const std::int64_t size = axis_size(axes[0], "all_to_all");
   return map_values(tree, [&](const Value& value) {
     const std::size_t rank = value->type().rank();
-    return ops::all_to_all(value, axes[0], size, checked_axis(split_dim, rank), checked_axis(concat_dim, rank), tiled);
+    return bind_checked("all_to_all", value,
+                        {{"axis_name", AxisNames{axes}},
+                         {"axis_size", size},
+                         {"split_axis", checked_axis(split_dim, rank)},
+                         {"concat_axis", checked_axis(concat_dim, rank)},
+                         {"tiled", tiled}});
   });
 }
 

@@ -57,8 +57,21 @@ Ref Aux::rebuild(const Values& values, std::size_t begin) const {
   return pytree::unflatten(tree_->view(), pytree::pointers(leaves));
 }
 
+namespace {
+
+Value with_weak(const Value& value, bool weak) {
+  if (value->type().weak == weak) return value;
+  if (value->is_tracer()) return ops::convert(value, value->dtype(), weak);
+  const Array& array = as_array(value);
+  Type type = array.type();
+  type.weak = weak;
+  return view_of(array, type, array.strides(), 0);
+}
+
+}  // namespace
+
 Ref tangent_object(const Value& tangent, const Type& primal) {
-  if (tangent) return checked(wrap(tangent));
+  if (tangent) return checked(wrap(with_weak(tangent, primal.weak)));
   if (differentiable(primal)) return checked(wrap(ops::zeros(primal)));
   const Ref shape = checked(PyTuple_New(static_cast<Py_ssize_t>(primal.rank())));
   for (std::size_t i = 0; i < primal.rank(); ++i) {

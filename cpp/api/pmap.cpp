@@ -73,6 +73,9 @@ std::int64_t Pmap::axis_size(const Values& values, LeafAxes& axes, PyObject* fun
   }
   if (found >= 0) return found;
   if (options_.axis_size >= 0) return options_.axis_size;
+  Scratch spec;
+  pytree::flatten(options_.in_axes.get(), spec.leaves(), spec.tree());
+  if (!spec.leaves().empty()) value_error("pmap requires at least one argument with a mapped axis.");
   return options_.devices.empty() ? bindings::device_count() : static_cast<std::int64_t>(options_.devices.size());
 }
 

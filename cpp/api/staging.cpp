@@ -12,6 +12,7 @@
 #include "api/locate.h"
 #include "api/program_object.h"
 #include "ops/ops.h"
+#include "ops/promote.h"
 
 namespace py = pybind11;
 
@@ -95,7 +96,8 @@ ProgramPtr counting(const ProgramPtr& program) {
   });
 }
 
-// Branches with one list of captured values: each takes those of all, and ignores the others'.
+// Branches with one list of captured values, which come first: each takes those of all, and ignores
+// the others'.
 py::tuple join_captured(const std::vector<Staged>& branches) {
   Values all;
   Programs programs;
@@ -110,15 +112,15 @@ py::tuple join_captured(const std::vector<Staged>& branches) {
       continue;
     }
     MutableProgram copy = copy_of(*branch.program);
-    const std::size_t own = branch.captured.size();
-    const std::vector<Var> captured(copy->inputs.end() - static_cast<std::ptrdiff_t>(own), copy->inputs.end());
-    copy->inputs.resize(copy->inputs.size() - own);
+    const auto operands = copy->inputs.end() - static_cast<std::ptrdiff_t>(branch.captured.size());
+    std::vector<Var> inputs;
     for (const Value& value : all) {
       const auto at = std::find(branch.captured.begin(), branch.captured.end(), value);
-      copy->inputs.push_back(at == branch.captured.end()
-                                 ? copy->add(value->type())
-                                 : captured[static_cast<std::size_t>(at - branch.captured.begin())]);
+      inputs.push_back(at == branch.captured.end() ? copy->add(value->type())
+                                                   : operands[at - branch.captured.begin()]);
     }
+    inputs.insert(inputs.end(), copy->inputs.begin(), operands);
+    copy->inputs = std::move(inputs);
     programs.push_back(copy);
   }
   py::tuple out(programs.size());
@@ -221,6 +223,15 @@ void init_staging(py::module_& module) {
     const Type* wanted = find_type(type.ptr());
     return to_object(checked(wrap(ops::convert(bindings::to_value(x.ptr()), wanted->dtype, wanted->weak))));
   }, "x with the dtype and weak flag of a ShapedArray.");
+  module.def("promoted", [](const py::object& weak, const py::object& other) {
+    const Type* a = find_type(weak.ptr());
+    const Type* b = find_type(other.ptr());
+    const WeakDType joined = promote({a->dtype, a->weak}, {b->dtype, b->weak});
+    Type type = *a;
+    type.dtype = ops::canonical_dtype(joined.dtype);
+    type.weak = joined.weak;
+    return to_object(wrap_type(type));
+  }, "The first ShapedArray with the dtype to which both promote.");
   module.def("describe_function", [](const py::object& fun) { return describe_function(fun.ptr()); },
              "'f at file.py:12'.");
   module.def("is_tracer", [](const py::object& x) {

@@ -109,8 +109,13 @@ def _what(path, kwargs):
     return path if path.startswith("kwargs[") else f"argument {path}"
 
 
+class PytreeLeaf:
+    """Stands for a leaf in the errors below."""
+
+
 def in_axes_mismatch(api, in_axes, fun, args, kwargs):
     """in_axes is no tree prefix of the positional arguments."""
+    args = tree_util.tree_map(lambda _: PytreeLeaf(), args)
     if not isinstance(in_axes, tuple | list):
         raise TypeError(
             f"{api} in_axes must be an int, None, or a tuple of entries corresponding to the positional arguments passed "
@@ -147,6 +152,7 @@ def in_axes_mismatch(api, in_axes, fun, args, kwargs):
 
 def out_axes_mismatch(api, out_axes, result):
     """out_axes is no tree prefix of the result."""
+    result = tree_util.tree_map(lambda _: PytreeLeaf(), result)
     detail = _first_prefix_error(out_axes, result, f"{api} out_axes")
     raise ValueError(
         f"{api} out_axes specification must be a tree prefix of the corresponding value; \n"

@@ -9,7 +9,6 @@ import operator
 
 from shardax import tree_util
 from shardax._control_checks import (
-    argument_name,
     check_branches,
     check_condition,
     check_structure,
@@ -36,9 +35,7 @@ def _promoted(carry, types_out):
     for leaf, out in zip(carry, types_out, strict=True):
         aval = _core.typeof(leaf)
         if aval.weak_type and aval.shape == out.shape and aval.dtype != out.dtype:
-            from shardax import numpy as jnp
-
-            leaf = _core.convert(leaf, _core.ShapedArray(aval.shape, jnp.promote_types(aval.dtype, out.dtype), out.weak_type))
+            leaf = _core.convert(leaf, _core.promoted(aval, out))
             changed = True
         result.append(leaf)
     return result if changed else None
@@ -62,7 +59,7 @@ def _scan_length(xs, length):
     if not lengths:
         raise ValueError("scan got no values to scan over and `length` not provided.")
     if len(set(lengths)) > 1:
-        raise ValueError(f"scan got values with different leading axis sizes: {', '.join(map(str, lengths))}.")
+        raise ValueError(f"scan got values with different leading axis sizes: {', '.join(str(n) for n in lengths)}.")
     return lengths[0]
 
 
@@ -95,7 +92,6 @@ def scan(f, init, xs=None, length=None, reverse=False, unroll=1, _split_transpos
     slices, xs_tree = _flatten(xs)
     steps = _scan_length(slices, length)
     x_types = tree_util.tree_unflatten(xs_tree, [_core.element_type(x) for x in slices])
-    name = argument_name(f, 0)
     for _ in range(2):
         types = _types(carry)
         staged = _core.stage_once("scan", f, (tree_util.tree_unflatten(carry_tree, types), x_types))
@@ -103,12 +99,12 @@ def scan(f, init, xs=None, length=None, reverse=False, unroll=1, _split_transpos
         if len(parts) != 2 or staged.out_tree.node_data()[0] is not tuple:
             out = tree_util.tree_unflatten(staged.out_tree, staged.out_avals)
             raise TypeError(f"scan body output must be a pair, got {out}.")
-        check_structure("scan", name, carry_tree, parts[0])
+        check_structure("scan", f, carry_tree, parts[0])
         promoted = _promoted(carry, staged.out_avals[: len(carry)])
         if promoted is None:
             break
         carry = promoted
-    check_types("scan", name, carry_tree, types, staged.out_avals[: len(carry)])
+    check_types("scan", f, carry_tree, types, staged.out_avals[: len(carry)])
     out = _bind_scan(
         staged.program_with_constants_first, staged.captured, carry, slices, steps, reverse, unroll
     )
@@ -168,8 +164,9 @@ def _choose(api, names, index, branches, operands):
     examples = tree_util.tree_unflatten(treedef, _types(leaves))
     staged = [_core.stage_once("cond", branch, examples) for branch in branches]
     check_branches(api, names, branches, staged)
-    programs, captured = _core.join_captured(staged)
-    out = _core.bind("cond", {"branches": programs}, [index, *leaves, *captured])
+    # A predicate counts from false.
+    programs, captured = _core.join_captured(staged[::-1] if api == "cond" else staged)
+    out = _core.bind("cond", {"branches": programs}, [index, *captured, *leaves])
     return tree_util.tree_unflatten(staged[0].out_tree, out)
 
 
@@ -197,7 +194,7 @@ def cond(pred, *args, operand=None, **kwargs):
     true_fun, false_fun, *operands = args
     if operand is not None:
         operands = [operand]
-    return _choose("cond", ("true_fun", "false_fun"), _predicate(pred), (false_fun, true_fun), operands)
+    return _choose("cond", ("true_fun", "false_fun"), _predicate(pred), (true_fun, false_fun), operands)
 
 
 def _five_argument_cond(pred, true_operand, true_fun, false_operand, false_fun):
@@ -253,10 +250,8 @@ def switch(index, branches, *operands, operand=None):
         return branches[0](*operands)
     last = len(branches) - 1
     index = _core.convert(index, _core.ShapedArray((), jnp.int32))
-    if not _core.is_tracer(index):
-        index = jnp.asarray(min(max(int(index), 0), last), jnp.int32)
-    else:
-        index = jnp.clip(index, 0, last)
+    low, high = jnp.asarray(0, jnp.int32), jnp.asarray(last, jnp.int32)
+    (index,) = _core.bind("clamp", {}, [low, index, high])
     names = ("branch 0", *(f"branch{i}" for i in range(1, len(branches))))
     return _choose("switch", names, index, branches, operands)
 
@@ -281,19 +276,18 @@ def while_loop(cond_fun, body_fun, init_val):
     if not (callable(cond_fun) and callable(body_fun)):
         raise TypeError("lax.while_loop: body_fun and cond_fun arguments should be callable.")
     carry, tree = _flatten(init_val)
-    name = argument_name(body_fun, 0)
     for _ in range(2):
         types = _types(carry)
         example = (tree_util.tree_unflatten(tree, types),)
         condition = _core.stage_once("while_cond", cond_fun, example)
         check_condition(condition)
         body = _core.stage_once("while_body", body_fun, example)
-        check_structure("while_loop", name, tree, body.out_tree)
+        check_structure("while_loop", body_fun, tree, body.out_tree)
         promoted = _promoted(carry, body.out_avals)
         if promoted is None:
             break
         carry = promoted
-    check_types("while_loop", name, tree, types, body.out_avals)
+    check_types("while_loop", body_fun, tree, types, body.out_avals)
     out = _core.bind(
         "while",
         {

@@ -21,11 +21,14 @@ def _plural(count, noun):
     return f"{count} {noun if count == 1 else noun + 'ren' if noun == 'child' else noun + 's'}"
 
 
-def argument_name(fun, position):
+def _carry_name(carry):
+    """What the user calls the carry: the first parameter of the body, unless its name is given."""
+    if isinstance(carry, str):
+        return carry
     try:
-        return list(inspect.signature(fun).parameters)[position]
-    except (TypeError, ValueError, IndexError):
-        return f"args[{position}]"
+        return next(iter(inspect.signature(carry).parameters))
+    except (TypeError, ValueError, StopIteration):
+        return "args[0]"
 
 
 def _component(name, path):
@@ -33,10 +36,11 @@ def _component(name, path):
     return component + name + tree_util.keystr(path)
 
 
-def check_structure(api, name, tree_in, tree_out):
+def check_structure(api, carry, tree_in, tree_out):
     """TypeError unless the carry comes out with the structure it went in with."""
     if tree_in == tree_out:
         return
+    name = _carry_name(carry)
     inside = tree_util.tree_unflatten(tree_in, [0] * tree_in.num_leaves)
     outside = tree_util.tree_unflatten(tree_out, [0] * tree_out.num_leaves)
     lines = [
@@ -81,8 +85,11 @@ def _differences(a, b, path=()):
             yield from _differences(x, y, path + tuple(p))
 
 
-def check_types(api, name, tree, before, after):
+def check_types(api, carry, tree, before, after):
     """TypeError unless the carry comes out with the types it went in with."""
+    if all(same(a, b) for a, b in zip(before, after, strict=True)):
+        return
+    name = _carry_name(carry)
     lines = []
     paths = [p for p, _ in tree_util.tree_leaves_with_path(tree_util.tree_unflatten(tree, before))]
     for path, a, b in zip(paths, before, after, strict=True):
@@ -91,12 +98,11 @@ def check_types(api, name, tree, before, after):
                 f"The input {_component(name, path)} has type {_short(a)} but the corresponding output carry component "
                 f"has type {_short(b)}, so {_why(a, b)}."
             )
-    if lines:
-        raise TypeError(
-            f"{api} body function carry input and carry output must have equal types, but they differ:\n\n"
-            + "\n".join(lines)
-            + "\n\nRevise the function so that all output types match the corresponding input types."
-        )
+    raise TypeError(
+        f"{api} body function carry input and carry output must have equal types, but they differ:\n\n"
+        + "\n".join(lines)
+        + "\n\nRevise the function so that all output types match the corresponding input types."
+    )
 
 
 def _why(a, b):
