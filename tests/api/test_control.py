@@ -1,0 +1,113 @@
+"""tests/api/test_control.py - scan, cond, switch, while_loop, fori_loop, map: results, types, errors."""
+
+import numpy as np
+import pytest
+
+import shardax
+import shardax.numpy as jnp
+from shardax import lax
+
+X = np.arange(4, dtype=np.float32)
+
+
+def test_scan():
+    last, sums = lax.scan(lambda c, x: (c + x, {"before": c}), 0.0, X)
+    assert float(last) == 6
+    np.testing.assert_allclose(sums["before"], [0, 0, 1, 3])
+    assert float(lax.scan(lambda c, x: (c * 2 + x, None), 0.0, X, reverse=True)[0]) == 0 + 2 * (1 + 2 * (2 + 2 * 3))
+    last, ys = lax.scan(lambda c, _: ((c[0] + 1, c[1]), c[0]), (0, "x" and 1.0), None, length=3)
+    assert int(last[0]) == 3 and ys.shape == (3,)
+    assert lax.scan(lambda c, x: (c + x, c), 0.0, X[:0])[1].shape == (0,)
+
+
+def test_weak_carries_take_the_result_type():
+    assert lax.scan(lambda c, x: (c + x, None), 0, X)[0].dtype == np.float32
+    assert lax.scan(lambda c, x: (x, None), 0.0, X.astype(np.float16))[0].dtype == np.float16
+    assert lax.while_loop(lambda c: c < 3, lambda c: c + 1.0, 0).dtype == np.float32
+
+
+def test_closures_are_constants():
+    @shardax.jit
+    def f(y):
+        return lax.scan(lambda c, x: (c + x * y, lax.cond(x > y, lambda: c, lambda: y)), 0.0, X)
+
+    last, ys = f(2.0)
+    assert float(last) == 12
+    np.testing.assert_allclose(ys, [2, 2, 2, 6])
+
+
+def test_functions_are_staged_once():
+    calls = []
+
+    def body(c, x):
+        calls.append(1)
+        return c + x, None
+
+    for _ in range(3):
+        lax.scan(body, 0.0, X)
+    assert len(calls) == 1
+
+
+def test_cond_and_switch():
+    assert float(lax.cond(True, lambda x: x + 1, lambda x: x - 1, 3.0)) == 4
+    assert float(lax.cond(jnp.float32(0), lambda x: x + 1, lambda x: x - 1, 3.0)) == 2
+    assert float(lax.cond(False, 1.0, lambda x: x, 2.0, lambda x: x * 5)) == 10
+    assert float(lax.cond(True, lambda x: x, lambda x: -x, operand=3.0)) == 3
+    branches = [lambda x: x, lambda x: x + 1, lambda x: x * 10]
+    assert [float(lax.switch(i, branches, 2.0)) for i in (-1, 0, 1, 2, 5)] == [2, 2, 3, 20, 20]
+    assert float(shardax.jit(lambda i: lax.switch(i, branches, 2.0))(7)) == 20
+
+
+def test_loops():
+    assert int(lax.while_loop(lambda c: c < 100, lambda c: c * 2, 1)) == 128
+    assert int(lax.fori_loop(0, 4, lambda i, c: c + i, 10)) == 16
+    assert int(shardax.jit(lambda n: lax.fori_loop(0, n, lambda i, c: c + i, 10))(4)) == 16
+    assert int(lax.fori_loop(5, 3, lambda i, c: c + i, 10)) == 10
+    np.testing.assert_allclose(lax.map(lambda x: x + 1, X), X + 1)
+    np.testing.assert_allclose(lax.map(lambda x: x + 1, X, batch_size=3), X + 1)
+
+
+def test_under_vmap_and_pmap():
+    n = np.arange(5)
+    count = lambda n: lax.while_loop(lambda c: c < n, lambda c: c + 2, 0)  # noqa: E731
+    for transform in (shardax.vmap, shardax.pmap):
+        np.testing.assert_array_equal(transform(count)(n), [0, 2, 2, 4, 4])
+        out = transform(lambda x: lax.cond(x > 1, lambda y: y * y, lambda y: -y, x))(X)
+        np.testing.assert_allclose(out, [0, -1, 4, 9])
+
+
+@pytest.mark.parametrize(
+    "make, error, text",
+    [
+        (lambda: lax.scan(lambda c, x: (c + x, c), jnp.int32(0), X), TypeError,
+         r"The input carry c has type int32\[\] but the corresponding output carry component has type float32\[\], so the dtypes do not match"),
+        (lambda: lax.scan(lambda c, x: ((c[0], c[1][None]), x), (1.0, 2.0), X), TypeError,
+         r"carry component c\[1\] has type float32\[\] .* float32\[1\], so the shapes do not match"),
+        (lambda: lax.scan(lambda c, x: ((c, c), x), 0.0, X), TypeError, "must have the same pytree structure"),
+        (lambda: lax.scan(lambda c, x: ({"a": c["a"]}, x), {"a": 1.0, "b": 2.0}, X), TypeError,
+         r"with 2 children .* with 1 child, so the numbers of children do not match, .* key sets: {'b'}"),
+        (lambda: lax.scan(lambda c, x: c, 0.0, X), TypeError, "scan body output must be a pair, got "),
+        (lambda: lax.scan(lambda c, x: (c, x), 0.0, None), ValueError, "no values to scan over and `length` not provided"),
+        (lambda: lax.scan(lambda c, x: (c, x), 0.0, X, length=3), ValueError, r"argument of 3 which disagrees with leading axis sizes \[4\]"),
+        (lambda: lax.scan(lambda c, x: (c, x), 0.0, (X, X[:2])), ValueError, "different leading axis sizes: 4, 2"),
+        (lambda: lax.scan(lambda c, x: (c, x), 0.0, 2.0), ValueError, "no leading axis to scan over: 2.0"),
+        (lambda: lax.scan(lambda c, x: (c, "a"), 0.0, X), TypeError, r"<class 'str'> at output component \[1\]"),
+        (lambda: lax.scan(3, 0.0, X), TypeError, "f argument should be a callable"),
+        (lambda: lax.cond(True, lambda x: x, lambda x: 1, 1.0), TypeError,
+         r"The output of true_fun has type float32\[\] but the corresponding output of false_fun has type int32\[\], so the dtypes"),
+        (lambda: lax.cond(True, lambda x: x, lambda x: (x, x), 1.0), TypeError,
+         "true_fun output is a pytree leaf but false_fun output is a <class 'tuple'>, so their Python types differ"),
+        (lambda: lax.cond(jnp.ones(2), lambda: 1, lambda: 2), TypeError, r"Pred must be a scalar, got .* of shape \(2,\)"),
+        (lambda: lax.cond("a", lambda: 1, lambda: 2), TypeError, "Pred must be a scalar, got a of type <class 'str'>"),
+        (lambda: lax.cond(True, 1, lambda: 2), TypeError, "true_fun and false_fun arguments should be callable"),
+        (lambda: lax.switch(1.0, [lambda: 1, lambda: 2]), TypeError, "Index type must be an integer, got 1.0 as float32"),
+        (lambda: lax.switch(0, []), ValueError, "Empty branch sequence"),
+        (lambda: lax.while_loop(lambda c: c, lambda c: c, 0), TypeError, "cond_fun must return a boolean scalar, but got output type"),
+        (lambda: lax.while_loop(lambda c: (c < 3,), lambda c: c, 0), TypeError, r"but got pytree PyTreeDef\(\(\*,\)\)"),
+        (lambda: lax.while_loop(lambda c: c < 3, lambda c: c + 1.0, jnp.int32(0)), TypeError, "while_loop body function carry input"),
+        (lambda: lax.fori_loop(0, 3.0, lambda i, c: c, 0.0), TypeError, "must have equal types, got int32 and float32"),
+    ],
+)
+def test_errors(make, error, text):
+    with pytest.raises(error, match=text):
+        make()

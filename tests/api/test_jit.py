@@ -1,0 +1,247 @@
+"""tests/api/test_jit.py - jit: one trace per signature, static arguments, donation, stages, methods."""
+
+import functools
+import gc
+import warnings
+import weakref
+
+import numpy as np
+import pytest
+
+import shardax
+import shardax.numpy as jnp
+
+
+def counted(f):
+    """f, and a list that grows with each call of it."""
+    calls = []
+
+    @functools.wraps(f)
+    def g(*args, **kwargs):
+        calls.append(1)
+        return f(*args, **kwargs)
+
+    return g, calls
+
+
+def test_one_trace_per_signature():
+    f, calls = counted(lambda x: x * 2)
+    g = shardax.jit(f)
+    for value in (1.0, 2.0, jnp.float32(3), np.float32(3), jnp.ones(3), np.ones(3), np.ones(3, np.float32)):
+        np.testing.assert_allclose(g(value), 2 * np.asarray(value))
+    assert len(calls) == 3  # a weak scalar, a strong one, a vector
+    assert g._cache_size() == 3
+    g.clear_cache()
+    assert g._cache_size() == 0
+    g(1.0)
+    assert len(calls) == 4
+
+
+def test_structure_is_part_of_the_signature():
+    f, calls = counted(lambda t, **kwargs: (t, kwargs))
+    g = shardax.jit(f)
+    g({"a": 1.0, "b": [2.0]}, k=1.0)
+    g({"b": [2.0], "a": 1.0}, k=1.0)
+    assert len(calls) == 1
+    g({"a": 1.0, "b": (2.0,)}, k=1.0)
+    g({"a": 1.0, "b": [2.0]}, other=1.0)
+    assert len(calls) == 3
+
+
+def test_functions_made_from_one_share_programs():
+    f, calls = counted(lambda x: x + 1)
+    for _ in range(3):
+        shardax.jit(f)(1.0)
+    assert len(calls) == 1
+
+
+def test_caches_do_not_keep_functions_alive():
+    def f(x):
+        return x
+
+    alive = weakref.ref(f)
+    shardax.jit(f)(1.0)
+    del f
+    gc.collect()
+    assert alive() is None
+
+
+def test_a_recursive_closure_is_collected():
+    def make():
+        @shardax.jit
+        def f(x, n=0):
+            return x if n else g(x)
+
+        def g(x):
+            return f(x)
+
+        return weakref.ref(f)
+
+    alive = make()
+    gc.collect()
+    assert alive() is None
+
+
+def test_settings_are_part_of_the_signature():
+    g = shardax.jit(lambda x: x + jnp.asarray(np.float64(1)))
+    assert g(jnp.float32(1)).dtype == np.float32
+    with shardax.enable_x64():
+        assert g(jnp.float32(1)).dtype == np.float64
+    assert g(jnp.float32(1)).dtype == np.float32
+
+
+@pytest.mark.parametrize(
+    "options, args, kwargs",
+    [
+        ({"static_argnums": 1}, (2.0, 3), {}),
+        ({"static_argnums": -1}, (2.0, 3), {}),
+        ({"static_argnums": (1, 1)}, (2.0, 3), {}),
+        ({"static_argnums": 1}, (2.0,), {"n": 3}),
+        ({"static_argnames": "n"}, (2.0, 3), {}),
+        ({"static_argnames": ["n"]}, (2.0,), {"n": 3}),
+    ],
+)
+def test_static_arguments(options, args, kwargs):
+    def f(x, n=1):
+        assert type(n) is int
+        return x * n
+
+    f, calls = counted(f)
+    g = shardax.jit(f, **options)
+    assert float(g(*args, **kwargs)) == 6
+    g(*args, **kwargs)
+    assert len(calls) == 1
+
+
+def test_static_values_of_different_types_differ():
+    g = shardax.jit(lambda x, n: x if n is True else x + 1, static_argnums=1)
+    assert float(g(1.0, True)) == 1
+    assert float(g(1.0, 1)) == 2
+
+
+def test_static_argument_errors():
+    f = shardax.jit(lambda x, n: x, static_argnums=1)
+    with pytest.raises(ValueError, match=r"Non-hashable static arguments are not supported.*index 1.*<class 'list'>"):
+        f(1.0, [1])
+    with pytest.raises(ValueError, match=r"static_argnums=\(5,\), but only accepts 2 positional"):
+        shardax.jit(lambda x, n: x, static_argnums=5)
+    with pytest.raises(ValueError, match="invalid argnames {'z'} in static_argnames"):
+        shardax.jit(lambda x, n: x, static_argnames="z")
+    with pytest.raises(ValueError, match="cannot intersect"):
+        shardax.jit(lambda x, n: x, static_argnums=0, donate_argnums=0)
+
+
+def test_methods_partials_and_decorators():
+    class C:
+        scale = 3.0
+
+        @functools.partial(shardax.jit, static_argnums=0)
+        def f(self, x):
+            return x * self.scale
+
+        @shardax.jit
+        def __call__(x):
+            return x
+
+    c = C()
+    assert float(c.f(2.0)) == 6
+    assert float(C.f(c, 2.0)) == 6
+    assert float(shardax.jit(functools.partial(lambda a, b: a - b, 1.0))(3.0)) == -2
+    assert float(shardax.jit(c.f)(2.0)) == 6
+    assert float(shardax.jit(static_argnums=1)(lambda x, n: x * n)(2.0, 2)) == 4
+
+
+def test_attributes():
+    def f(x):
+        """The doc."""
+
+    g = shardax.jit(f)
+    assert (g.__name__, g.__doc__, g.__wrapped__, g.__module__) == ("f", "The doc.", f, __name__)
+    assert repr(g) == f"<PjitFunction of {f!r}>"
+    with pytest.raises(TypeError, match="Expected a callable value, got 3"):
+        shardax.jit(3)
+
+
+def test_results():
+    out = shardax.jit(lambda x: {"a": x, "b": (None, 2, True, np.ones(2))})(1.0)
+    assert out["b"][0] is None
+    assert repr(out["b"][1]) == "Array(2, dtype=int32, weak_type=True)"
+    assert out["b"][2].dtype == bool and out["b"][3].dtype == np.float32
+
+
+def test_results_do_not_share_identity_with_arguments():
+    x = jnp.arange(3.0)
+    y = shardax.jit(lambda x: x)(x)
+    x.delete()
+    np.testing.assert_array_equal(y, [0, 1, 2])
+
+
+def test_donation():
+    x = jnp.ones(3)
+    view = x[0]
+    y = shardax.jit(lambda x: x + 1, donate_argnums=0)(x)
+    assert x.is_deleted() and float(view) == 1
+    np.testing.assert_array_equal(y, [2, 2, 2])
+    with pytest.raises(RuntimeError, match=r"Array has been deleted with shape=float32\[3\]"):
+        x + 1
+    z = jnp.ones(3)
+    with pytest.warns(UserWarning, match=r"Some donated buffers were not usable: float32\[3\]"):
+        shardax.jit(lambda x: x.sum(), donate_argnums=0)(z)
+    assert not z.is_deleted()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        shardax.jit(lambda x: x, donate_argnames="x")(x=z)
+    assert z.is_deleted()
+
+
+def test_nesting_and_closures_over_tracers():
+    f, calls = counted(lambda x: x * 2)
+    inner = shardax.jit(f)
+    outer = shardax.jit(lambda x: inner(x) + inner(x + 1))
+    assert float(outer(1.0)) == 6
+    assert len(calls) == 1
+    assert float(shardax.grad(lambda x: shardax.jit(lambda y: x * y)(3.0))(2.0)) == 3
+
+
+def test_users_exceptions_pass_unchanged():
+    class Mine(Exception):
+        pass
+
+    def f(x):
+        raise Mine("text")
+
+    for transform in (shardax.jit, shardax.vmap, shardax.pmap, shardax.make_jaxpr):
+        with pytest.raises(Mine, match="^text$"):
+            transform(f)(jnp.ones(3))
+    with pytest.raises(Mine):
+        shardax.grad(f)(1.0)
+    assert float(shardax.jit(lambda x: x)(1.0)) == 1  # no trace is left behind
+
+
+def test_stages():
+    f = shardax.jit(lambda x, n: x * n, static_argnums=1)
+    compiled = f.lower(1.0, 3).compile()
+    assert float(compiled(2.0, 3)) == 6
+    with pytest.raises(TypeError, match=r"Argument 'x' compiled with float32\[\] and called with float32\[2\]"):
+        compiled(jnp.ones(2), 3)
+    assert "mul" in f.lower(1.0, 3).as_text()
+    assert len(f.trace(1.0, 3).jaxpr.eqns) == 1
+    assert f.eval_shape(jnp.ones(4), 2).shape == (4,)
+    struct = shardax.ShapeDtypeStruct((2, 3), jnp.float32)
+    assert f.lower(struct, 2).out_info == struct
+
+
+def test_eval_shape_and_make_jaxpr():
+    out = shardax.eval_shape(lambda x: {"a": x.sum()}, shardax.ShapeDtypeStruct((2,), "int8"))
+    assert repr(out) == "{'a': ShapeDtypeStruct(shape=(), dtype=int32)}"
+    program = shardax.make_jaxpr(lambda x: x * 2.0 + 1.0)(1.0)
+    assert str(program).split() == (
+        "{ lambda ; a:f32[]. let b:f32[] = mul a 2.0:f32[] c:f32[] = add b 1.0:f32[] in (c,) }".split()
+    )
+    assert [e.primitive for e in program.eqns] == ["mul", "add"]
+    assert str(program.in_avals) == "[ShapedArray(float32[], weak_type=True)]"
+
+
+def test_disable_jit():
+    with shardax.disable_jit():
+        assert shardax.jit(lambda x: bool(x > 0))(1.0) is True

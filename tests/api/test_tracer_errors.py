@@ -1,0 +1,85 @@
+"""tests/api/test_tracer_errors.py - using a traced value as a Python one: which function, which argument."""
+
+import functools
+
+import numpy as np
+import pytest
+
+import shardax
+import shardax.numpy as jnp
+from shardax import lax
+
+
+def branches(x, y, *, z):
+    return 1 if x["k"][1] + z > 0 else y
+
+
+def several(*args):
+    return bool(args[0] + args[1] + args[2])
+
+
+def raised(f, *args, **kwargs):
+    with pytest.raises(shardax.errors.TracerBoolConversionError) as error:
+        f(*args, **kwargs)
+    return str(error.value)
+
+
+@pytest.mark.parametrize("transform, api", [(shardax.jit, "jit"), (shardax.make_jaxpr, "jit")])
+def test_names_the_function_and_the_arguments(transform, api):
+    text = raised(transform(branches), {"k": (1.0, 2.0)}, 2.0, z=1.0)
+    assert text.startswith("Attempted boolean conversion of traced array with shape bool[].")
+    assert f"The error occurred while tracing the function branches at {__file__}:{branches.__code__.co_firstlineno} for {api}." in text
+    assert "it depends on the values of the arguments x['k'][1] and z." in text
+    assert "the arguments args[0], args[1], and args[2]." in raised(transform(several), 1.0, 2.0, 3.0)
+
+
+def test_other_transformations():
+    x = np.ones(3)
+    assert "for pmap. " in raised(shardax.pmap(lambda x: bool(x)), x)
+    assert "value of the argument x." in raised(shardax.pmap(lambda x: bool(x)), x)
+    assert "for scan. " in raised(lambda: lax.scan(lambda c, x: (c, bool(x)), 0.0, x))
+    assert "for while_cond. " in raised(lambda: lax.while_loop(lambda c: bool(c), lambda c: c, 1.0))
+    assert "shape float32[]" in raised(shardax.vmap(lambda x: bool(x)), x)
+
+
+def test_partials_static_and_keyword_arguments():
+    f = functools.partial(lambda a, b: bool(b), 1.0)
+    assert "the argument b." in raised(shardax.jit(f), 2.0)
+    assert "the argument b." in raised(shardax.jit(lambda a, b: bool(b), static_argnums=0), 2, 3.0)
+    assert "the argument k['a']." in raised(shardax.jit(lambda **k: bool(k["a"])), a=1.0)
+
+
+def test_conversions():
+    errors = shardax.errors
+    for convert, error in (
+        (int, errors.ConcretizationTypeError),
+        (float, errors.ConcretizationTypeError),
+        (range, errors.TracerIntegerConversionError),
+        (np.asarray, errors.TracerArrayConversionError),
+    ):
+        with pytest.raises(error, match="(?s)traced array.*for jit"):
+            shardax.jit(lambda n, convert=convert: convert(n))(3)
+
+
+def test_leaked_tracers():
+    kept = []
+    for transform in (shardax.jit, shardax.vmap, shardax.pmap, shardax.grad):
+        kept.clear()
+        transform(lambda x: kept.append(x) or x * 1.0)(jnp.ones(3) if transform is not shardax.grad else 1.0)
+        with pytest.raises(shardax.errors.UnexpectedTracerError, match="escape the scope of the transformation"):
+            kept[0] + 1
+        with pytest.raises(shardax.errors.UnexpectedTracerError):
+            shardax.jit(lambda x: kept[0])(1.0)
+
+
+def test_arguments_that_are_no_arrays():
+    with pytest.raises(TypeError, match=r"(?s)problematic value is of type <class 'str'> .* at path x\['a'\]\[0\]"):
+        shardax.jit(lambda x: x)({"a": ["text"]})
+    with pytest.raises(OverflowError, match="argument path is b. Got <class 'int'> with value 1099511627776"):
+        shardax.jit(lambda a, b: a)(1, 2**40)
+    with pytest.raises(TypeError, match=r"function f at .*test_tracer_errors.py:\d+ traced for jit returned a value of type <class 'str'> at output component \[1\]"):
+
+        def f(x):
+            return x, "text"
+
+        shardax.jit(f)(1.0)
