@@ -53,3 +53,8 @@ class ShapedArray:
 def aval(x):
     """The ShapedArray of an array or tracer."""
     return ShapedArray(x.shape, x.dtype, x.weak_type)
+
+
+def typeof(x):
+    """The ShapedArray of an array, tracer or scalar."""
+    return aval(_core.asarray(x))

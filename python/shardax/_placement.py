@@ -143,3 +143,13 @@ def rebuild(elements, weak):
     """An array from its pickled elements."""
     x = _core.array(elements)
     return _core.convert(x, x.dtype, True) if weak else x
+
+
+def block_until_ready(tree):
+    """The tree itself: results are always ready."""
+    return tree
+
+
+def copy_to_host_async(tree):
+    """The tree itself: all memory is the host's."""
+    return tree

@@ -5,7 +5,7 @@ import operator
 from shardax import _core
 from shardax._api import jit
 
-__all__ = ["asarray", "bind", "canonical_axes", "canonical_axis", "check_arraylike", "jit", "static_jit"]
+__all__ = ["asarray", "bind", "canonical_axes", "canonical_axis", "check_arraylike", "jit", "result_type", "static_jit"]
 
 bind = _core.bind
 asarray = _core.asarray
@@ -18,6 +18,11 @@ def check_arraylike(name, *args):
             raise TypeError(
                 f"{name} requires ndarray or scalar arguments, got {type(arg)} at position {position}."
             )
+
+
+def result_type(*args):
+    """The dtype that the operands promote to."""
+    return _core.result_type(*args)[0]
 
 
 def canonical_axis(axis, ndim):

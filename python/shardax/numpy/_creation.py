@@ -5,7 +5,7 @@ import operator
 import numpy as np
 
 from shardax import _core
-from shardax.numpy._common import asarray, bind, canonical_axis, check_arraylike
+from shardax.numpy._common import asarray, bind, canonical_axis, check_arraylike, result_type
 
 array = _core.array
 _functions = _core.functions
@@ -65,7 +65,7 @@ def full_like(a, fill_value, dtype=None, shape=None, *, device=None):
     """An array like `a` (shape, dtype) that repeats `fill_value`."""
     shape = _np_shape(a) if shape is None else _shape(shape)
     weak = dtype is None and getattr(a, "weak_type", isinstance(a, (int, float, complex)))
-    dtype = _core.result_type(a) if dtype is None else _core.requested_dtype(dtype, "full_like")
+    dtype = result_type(a) if dtype is None else _core.requested_dtype(dtype, "full_like")
     value = _core.convert(asarray(fill_value), dtype, bool(weak))
     return _core.broadcast_to(value, shape)
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from shardax import _core
+from shardax.numpy._common import result_type as _result_type
 
 newaxis = None
 pi, e, inf, nan, euler_gamma = np.pi, np.e, np.inf, np.nan, np.euler_gamma
@@ -114,7 +115,7 @@ def iinfo(dtype):
 
 def promote_types(a, b):
     """The dtype that both promote to."""
-    return _core.result_type(np.zeros((), _dtype(a)) if not _is_weak(a) else a(0), np.zeros((), _dtype(b)) if not _is_weak(b) else b(0))
+    return _result_type(np.zeros((), _dtype(a)) if not _is_weak(a) else a(0), np.zeros((), _dtype(b)) if not _is_weak(b) else b(0))
 
 
 def _is_weak(x):
@@ -131,7 +132,7 @@ def result_type(*args):
             values.append(a(0))
         else:
             values.append(np.zeros((), _dtype(a)))
-    return _core.result_type(*values)
+    return _result_type(*values)
 
 
 def can_cast(from_, to, casting="safe"):
@@ -141,7 +142,7 @@ def can_cast(from_, to, casting="safe"):
 
 def iscomplexobj(x):
     """Whether the dtype is complex."""
-    return np.dtype(_core.result_type(x)).kind == "c"
+    return np.dtype(_result_type(x)).kind == "c"
 
 
 def isrealobj(x):

@@ -5,14 +5,14 @@ import operator
 import numpy as np
 
 from shardax import _core
-from shardax.numpy._common import asarray, bind, canonical_axis, check_arraylike, static_jit
+from shardax.numpy._common import asarray, bind, canonical_axis, check_arraylike, result_type, static_jit
 
 _functions = _core.functions
 matmul = _functions.matmul
 
 
 def _dot_general(a, b, contract, batch=((), ()), preferred_element_type=None):
-    a, b = (_core.convert(asarray(x), dtype, asarray(x).weak_type) for dtype in (_core.result_type(a, b),) for x in (a, b))
+    a, b = (_core.convert(asarray(x), dtype, asarray(x).weak_type) for dtype in (result_type(a, b),) for x in (a, b))
     return bind(
         "dot_general",
         (a, b),
@@ -238,7 +238,7 @@ def _einsum(*arrays, spec, preferred):
     left, result = spec.split("->")
     terms = left.split(",")
     pairs = [_diagonal_term(a, t) for a, t in zip(arrays, terms)]
-    dtype = _core.result_type(*arrays)
+    dtype = result_type(*arrays)
     pairs = [(_core.convert(a, dtype), t) for a, t in pairs]
     if len(pairs) > 2:
         path = np.einsum_path(spec, *(np.broadcast_to(np.float32(0), a.shape) for a in arrays), optimize="greedy")[0][1:]

@@ -3,7 +3,7 @@
 import numpy as np
 
 from shardax import _core
-from shardax.numpy._common import asarray, bind, canonical_axes, canonical_axis, check_arraylike, static_jit
+from shardax.numpy._common import asarray, bind, canonical_axes, canonical_axis, check_arraylike, result_type, static_jit
 
 _functions = _core.functions
 
@@ -341,7 +341,7 @@ def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", 
 
     check_arraylike("quantile", a, q)
     a, q = asarray(a), asarray(q)
-    dtype = _core.result_type(a, q)
+    dtype = result_type(a, q)
     a = _core.convert(a, dtype if dtype.kind == "f" or dtype.kind == "V" else _core.canonical_dtype(float))
     if method not in _METHODS and method != "nearest":
         raise ValueError("method can only be 'linear', 'lower', 'higher', 'midpoint', or 'nearest'")

@@ -3,7 +3,7 @@
 import numpy as np
 
 from shardax import _core
-from shardax.numpy._common import asarray, bind, canonical_axis, check_arraylike, jit, static_jit
+from shardax.numpy._common import asarray, bind, canonical_axis, check_arraylike, jit, result_type, static_jit
 
 _functions = _core.functions
 
@@ -44,7 +44,7 @@ def select(condlist, choicelist, default=0):
         raise ValueError(f"condlist must have length equal to choicelist ({len(condlist)} vs {len(choicelist)})")
     if not condlist:
         raise ValueError("condlist must be non-empty")
-    dtype = _core.result_type(default, *choicelist)
+    dtype = result_type(default, *choicelist)
     out = _core.convert(asarray(default), dtype)
     for condition, choice in zip(reversed(condlist), reversed(choicelist)):
         out = where(condition, _core.convert(asarray(choice), dtype), out)
@@ -310,7 +310,7 @@ def searchsorted(a, v, side="left", sorter=None, *, method="scan"):
         raise ValueError("a should be 1-dimensional")
     if sorter is not None:
         a = a[sorter]
-    dtype = _core.result_type(a, v)
+    dtype = result_type(a, v)
     return _searchsorted(_core.convert(a, dtype), _core.convert(v, dtype), right=side == "right")
 
 

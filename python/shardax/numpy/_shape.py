@@ -5,7 +5,7 @@ import operator
 import numpy as np
 
 from shardax import _core
-from shardax.numpy._common import asarray, bind, canonical_axes, canonical_axis, check_arraylike
+from shardax.numpy._common import asarray, bind, canonical_axes, canonical_axis, check_arraylike, result_type
 
 _functions = _core.functions
 broadcast_to = _core.broadcast_to
@@ -157,7 +157,7 @@ def concatenate(arrays, axis=0, dtype=None):
     if arrays[0].ndim == 0:
         raise ValueError("Zero-dimensional arrays cannot be concatenated.")
     axis = canonical_axis(axis, arrays[0].ndim)
-    dtype = _core.result_type(*arrays) if dtype is None else _core.requested_dtype(dtype, "concatenate")
+    dtype = result_type(*arrays) if dtype is None else _core.requested_dtype(dtype, "concatenate")
     arrays = [_core.convert(a, dtype) for a in arrays]
     return arrays[0] if len(arrays) == 1 else bind("concatenate", arrays, dimension=axis)
 
@@ -185,7 +185,7 @@ def stack(arrays, axis=0, out=None, dtype=None):
 def _join_new(arrays, axis, dtype):
     arrays = [asarray(a) for a in arrays]
     weak = all(a.weak_type for a in arrays) and dtype is None
-    wanted = _core.result_type(*arrays) if dtype is None else _core.requested_dtype(dtype, "stack")
+    wanted = result_type(*arrays) if dtype is None else _core.requested_dtype(dtype, "stack")
     return bind("concatenate", [expand_dims(_core.convert(a, wanted, weak), axis) for a in arrays], dimension=axis)
 
 

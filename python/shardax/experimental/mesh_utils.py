@@ -1,0 +1,19 @@
+"""shardax.experimental.mesh_utils - grids of devices for Mesh."""
+
+import numpy as np
+
+from shardax._devices import devices as _devices
+
+
+def create_device_mesh(mesh_shape, devices=None, **unused):
+    """The first devices as an array of that shape."""
+    known = _devices() if devices is None else list(devices)
+    count = int(np.prod(mesh_shape))
+    if count > len(known):
+        raise ValueError(
+            f"Number of devices {len(known)} must equal the product of mesh_shape {tuple(mesh_shape)}. "
+            f'Raise it with shardax.config.update("jax_num_cpu_devices", {count}).'
+        )
+    grid = np.empty(count, dtype=object)
+    grid[:] = known[:count]
+    return grid.reshape(tuple(mesh_shape))

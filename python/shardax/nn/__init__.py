@@ -1,0 +1,270 @@
+"""shardax.nn - activation functions and what neural networks need beside them."""
+
+import math
+
+import numpy as np
+
+from shardax import _core, lax
+from shardax import numpy as jnp
+from shardax._api import jit
+from shardax.nn import initializers
+from shardax.numpy._common import asarray, canonical_axis, check_arraylike, static_jit
+
+__all__ = [
+    "celu", "dot_product_attention", "elu", "gelu", "glu", "hard_sigmoid", "hard_silu", "hard_swish", "hard_tanh",
+    "identity", "initializers", "leaky_relu", "log_sigmoid", "log_softmax", "logsumexp", "mish", "one_hot", "relu",
+    "relu6", "selu", "sigmoid", "silu", "soft_sign", "softmax", "softplus", "sparse_plus", "squareplus",
+    "standardize", "swish", "tanh",
+]
+
+
+def identity(x):
+    """x."""
+    check_arraylike("identity", x)
+    return asarray(x)
+
+
+@jit
+def relu(x):
+    """max(x, 0); its derivative at 0 is 0."""
+    x = asarray(x)
+    return jnp.where(x > 0, x, jnp.zeros_like(x))
+
+
+@jit
+def relu6(x):
+    """min(max(x, 0), 6)."""
+    return jnp.minimum(jnp.maximum(x, 0), 6.0)
+
+
+@jit
+def sigmoid(x):
+    """1 / (1 + exp(-x))."""
+    return lax.logistic(x)
+
+
+@jit
+def softplus(x):
+    """log(1 + exp(x))."""
+    return jnp.logaddexp(x, 0)
+
+
+@jit
+def soft_sign(x):
+    """x / (|x| + 1)."""
+    x = asarray(x)
+    return x / (jnp.abs(x) + 1)
+
+
+@jit
+def silu(x):
+    """x * sigmoid(x)."""
+    x = asarray(x)
+    return x * sigmoid(x)
+
+
+swish = silu
+
+
+@jit
+def mish(x):
+    """x * tanh(softplus(x))."""
+    x = asarray(x)
+    return x * jnp.tanh(softplus(x))
+
+
+@jit
+def log_sigmoid(x):
+    """log(sigmoid(x))."""
+    return -softplus(-asarray(x))
+
+
+def tanh(x):
+    """The hyperbolic tangent."""
+    return jnp.tanh(x)
+
+
+@jit
+def elu(x, alpha=1.0):
+    """x where positive, else alpha * (exp(x) - 1)."""
+    x = asarray(x)
+    return jnp.where(x > 0, x, alpha * jnp.expm1(jnp.where(x > 0, 0.0, x)))
+
+
+@jit
+def leaky_relu(x, negative_slope=1e-2):
+    """x where not negative, else negative_slope * x."""
+    x = asarray(x)
+    return jnp.where(x >= 0, x, negative_slope * x)
+
+
+@jit
+def celu(x, alpha=1.0):
+    """max(x, 0) + min(alpha * (exp(x / alpha) - 1), 0)."""
+    x = asarray(x)
+    return jnp.maximum(x, 0.0) + alpha * jnp.expm1(jnp.minimum(x, 0.0) / alpha)
+
+
+@jit
+def selu(x):
+    """The self-normalising unit (Klambauer et al., 2017)."""
+    alpha = 1.6732632423543772848170429916717
+    scale = 1.0507009873554804934193349852946
+    return scale * elu(x, alpha)
+
+
+@static_jit("approximate")
+def gelu(x, approximate=True):
+    """The Gaussian error linear unit (Hendrycks and Gimpel, 2016), by tanh or by erf."""
+    x = _core.promote("inexact", x)[0]
+    if approximate:
+        c = np.sqrt(2 / np.pi).astype(x.dtype)
+        return x * (0.5 * (1.0 + jnp.tanh(c * (x + 0.044715 * (x**3)))))
+    return 0.5 * x * lax.erfc(-x / np.sqrt(2).astype(x.dtype))
+
+
+@static_jit("axis")
+def glu(x, axis=-1):
+    """The first half along `axis` times the sigmoid of the second."""
+    size = x.shape[axis]
+    if size % 2:
+        raise ValueError("axis size must be divisible by 2")
+    a, b = jnp.split(x, 2, axis)
+    return a * sigmoid(b)
+
+
+@jit
+def hard_tanh(x):
+    """x limited to [-1, 1]."""
+    x = asarray(x)
+    return jnp.where(x > 1, 1, jnp.where(x < -1, -1, x))
+
+
+@jit
+def hard_sigmoid(x):
+    """relu6(x + 3) / 6."""
+    return relu6(asarray(x) + 3.0) / 6.0
+
+
+@jit
+def hard_silu(x):
+    """x * hard_sigmoid(x)."""
+    x = asarray(x)
+    return x * hard_sigmoid(x)
+
+
+hard_swish = hard_silu
+
+
+@jit
+def squareplus(x, b=4):
+    """(x + sqrt(x^2 + b)) / 2."""
+    x = asarray(x)
+    return 0.5 * (x + jnp.sqrt(x * x + b))
+
+
+@jit
+def sparse_plus(x):
+    """0 below -1, x above 1, (x + 1)^2 / 4 between."""
+    x = asarray(x)
+    return jnp.where(x <= -1.0, 0.0, jnp.where(x >= 1.0, x, (x + 1.0) ** 2 / 4))
+
+
+def _axes(axis):
+    return tuple(axis) if isinstance(axis, list) else axis
+
+
+def logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False, where=None):
+    """log(sum(b * exp(a))) over `axis` without overflow."""
+    if b is not None or return_sign or where is not None:
+        from shardax.scipy.special import logsumexp as general
+
+        return general(a, axis, b, keepdims, return_sign, where)
+    return _logsumexp(a, axis=_axes(axis), keepdims=keepdims)
+
+
+@static_jit("axis", "keepdims")
+def _logsumexp(a, axis, keepdims):
+    a = _core.promote("inexact", a)[0]
+    top = jnp.max(a.real, axis, keepdims=True) if a.size else jnp.zeros((1,) * a.ndim, a.dtype)
+    top = lax.stop_gradient(jnp.where(jnp.isfinite(top), top, jnp.zeros_like(top)))
+    out = jnp.log(jnp.sum(jnp.exp(a - top), axis, keepdims=keepdims))
+    return out + (top if keepdims else top.reshape(out.shape))
+
+
+def softmax(x, axis=-1, where=None, initial=None):
+    """exp(x) over its sum along `axis`.
+
+    >>> softmax(jnp.zeros(2))
+    Array([0.5, 0.5], dtype=float32)
+    """
+    return _softmax(x, where, axis=_axes(axis))
+
+
+@static_jit("axis")
+def _softmax(x, where, axis):
+    x = asarray(x)
+    top = jnp.max(x, axis, where=where, initial=-jnp.inf if where is not None else None, keepdims=True)
+    unnormalized = jnp.exp(x - lax.stop_gradient(top))
+    total = jnp.sum(unnormalized, axis, where=where, keepdims=True)
+    out = unnormalized / total
+    return out if where is None else jnp.where(where, out, 0)
+
+
+def log_softmax(x, axis=-1, where=None):
+    """log(softmax(x)) along `axis`."""
+    return _log_softmax(x, where, axis=_axes(axis))
+
+
+@static_jit("axis")
+def _log_softmax(x, where, axis):
+    x = asarray(x)
+    top = jnp.max(x, axis, where=where, initial=-jnp.inf if where is not None else None, keepdims=True)
+    shifted = x - lax.stop_gradient(top)
+    total = jnp.log(jnp.sum(jnp.exp(shifted), axis, where=where, keepdims=True))
+    out = shifted - total
+    return out if where is None else jnp.where(where, out, -jnp.inf)
+
+
+def standardize(x, axis=-1, mean=None, variance=None, epsilon=1e-5, where=None):
+    """(x - mean) / sqrt(variance + epsilon) along `axis`."""
+    x = asarray(x)
+    if mean is None:
+        mean = jnp.mean(x, axis, keepdims=True, where=where)
+    if variance is None:
+        variance = jnp.mean(jnp.square(x), axis, keepdims=True, where=where) - jnp.square(mean)
+    return (x - mean) * lax.rsqrt(variance + asarray(epsilon).astype(x.dtype))
+
+
+def one_hot(x, num_classes, *, dtype=None, axis=-1):
+    """A new dimension of size num_classes, 1 at the index that x gives; zeros for indices out of range."""
+    x = asarray(x)
+    dtype = _core.canonical_dtype(float) if dtype is None else _core.dtype_of(dtype)
+    place = canonical_axis(axis, x.ndim + 1)
+    classes = np.arange(num_classes).reshape((-1,) + (1,) * (x.ndim - place)).astype(x.dtype)
+    return _core.convert(jnp.equal(jnp.expand_dims(x, place), classes), dtype)
+
+
+def dot_product_attention(query, key, value, bias=None, mask=None, *, scale=None, is_causal=False, **unused):
+    """softmax(query key^T * scale) value, for (batch, length, heads, features) operands."""
+    if unused:
+        raise NotImplementedError(f"dot_product_attention: {', '.join(unused)} are not supported.")
+    query, key, value = (asarray(x) for x in (query, key, value))
+    single = query.ndim == 3
+    if single:
+        query, key, value = query[None], key[None], value[None]
+    repeat = query.shape[2] // key.shape[2]
+    if repeat > 1:
+        key, value = jnp.repeat(key, repeat, 2), jnp.repeat(value, repeat, 2)
+    scale = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
+    logits = jnp.einsum("btnh,bsnh->bnts", query, key, preferred_element_type=jnp.float32) * scale
+    if bias is not None:
+        logits = logits + bias
+    if is_causal:
+        causal = jnp.tril(jnp.ones(logits.shape[-2:], bool))
+        mask = causal if mask is None else jnp.logical_and(mask, causal)
+    if mask is not None:
+        logits = jnp.where(mask, logits, -0.7 * float(np.finfo(np.float32).max))
+    weights = softmax(logits, axis=-1).astype(query.dtype)
+    out = jnp.einsum("bnts,bsnh->btnh", weights, value)
+    return out[0] if single else out

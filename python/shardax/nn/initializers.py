@@ -1,0 +1,111 @@
+"""shardax.nn.initializers - functions that draw initial parameters.
+
+Each gives a function (key, shape, dtype) -> array.
+"""
+
+import math
+
+from shardax import random
+from shardax import numpy as jnp
+
+
+def zeros(key, shape, dtype=jnp.float32, out_sharding=None):
+    """Zeros."""
+    return jnp.zeros(shape, dtype)
+
+
+def ones(key, shape, dtype=jnp.float32, out_sharding=None):
+    """Ones."""
+    return jnp.ones(shape, dtype)
+
+
+def constant(value, dtype=jnp.float32):
+    """A constant."""
+    return lambda key, shape, dtype=dtype, out_sharding=None: jnp.full(shape, value, dtype=dtype)
+
+
+def uniform(scale=1e-2, dtype=jnp.float32):
+    """Uniform in [0, scale)."""
+
+    def init(key, shape, dtype=dtype, out_sharding=None):
+        return random.uniform(key, shape, dtype) * jnp.array(scale, dtype)
+
+    return init
+
+
+def normal(stddev=1e-2, dtype=jnp.float32):
+    """Normal with that standard deviation."""
+
+    def init(key, shape, dtype=dtype, out_sharding=None):
+        return random.normal(key, shape, dtype) * jnp.array(stddev, dtype)
+
+    return init
+
+
+def truncated_normal(stddev=1e-2, dtype=jnp.float32, lower=-2.0, upper=2.0):
+    """Normal between lower and upper standard deviations."""
+
+    def init(key, shape, dtype=dtype, out_sharding=None):
+        return random.truncated_normal(key, lower, upper, shape, dtype) * jnp.array(stddev, dtype)
+
+    return init
+
+
+def _fans(shape, in_axis, out_axis, batch_axis):
+    def axes(x):
+        return [a % len(shape) for a in (x if isinstance(x, (tuple, list)) else (x,))]
+
+    ins, outs, batches = axes(in_axis), axes(out_axis), axes(batch_axis)
+    size = math.prod(shape)
+    fan_in = math.prod(shape[a] for a in ins)
+    fan_out = math.prod(shape[a] for a in outs)
+    batch = math.prod(shape[a] for a in batches)
+    field = size / (fan_in * fan_out * batch)
+    return fan_in * field, fan_out * field
+
+
+def variance_scaling(scale, mode, distribution, in_axis=-2, out_axis=-1, batch_axis=(), dtype=jnp.float32):
+    """Variance scale / n, with n the fan in, fan out, their mean or geometric mean.
+
+    distribution: "truncated_normal", "normal" or "uniform".
+    """
+
+    def init(key, shape, dtype=dtype, out_sharding=None):
+        if len(shape) < 2:
+            raise ValueError(
+                f"Can't compute input and output sizes of a {len(shape)}-dimensional weights tensor. Must be at least 2D."
+            )
+        fan_in, fan_out = _fans(shape, in_axis, out_axis, batch_axis)
+        sizes = {"fan_in": fan_in, "fan_out": fan_out, "fan_avg": (fan_in + fan_out) / 2,
+                 "fan_geo_avg": math.sqrt(fan_in * fan_out)}
+        if mode not in sizes:
+            raise ValueError(f"invalid mode for variance scaling initializer: {mode}")
+        variance = jnp.array(scale / sizes[mode], dtype=dtype)
+        if distribution == "truncated_normal":
+            # The standard deviation of a standard normal cut off at +-2.
+            stddev = jnp.sqrt(variance) / jnp.array(0.87962566103423978, dtype)
+            return random.truncated_normal(key, -2, 2, shape, dtype) * stddev
+        if distribution == "normal":
+            return random.normal(key, shape, dtype) * jnp.sqrt(variance)
+        if distribution == "uniform":
+            return random.uniform(key, shape, dtype, -1) * jnp.sqrt(3 * variance)
+        raise ValueError(f"invalid distribution for variance scaling initializer: {distribution}")
+
+    return init
+
+
+def _scaling(name, scale, mode, distribution):
+    def make(in_axis=-2, out_axis=-1, batch_axis=(), dtype=jnp.float32):
+        return variance_scaling(scale, mode, distribution, in_axis, out_axis, batch_axis, dtype)
+
+    make.__name__ = name
+    make.__doc__ = f"variance_scaling({scale}, {mode!r}, {distribution!r})."
+    return make
+
+
+glorot_uniform = xavier_uniform = _scaling("glorot_uniform", 1.0, "fan_avg", "uniform")
+glorot_normal = xavier_normal = _scaling("glorot_normal", 1.0, "fan_avg", "truncated_normal")
+lecun_uniform = _scaling("lecun_uniform", 1.0, "fan_in", "uniform")
+lecun_normal = _scaling("lecun_normal", 1.0, "fan_in", "truncated_normal")
+he_uniform = kaiming_uniform = _scaling("he_uniform", 2.0, "fan_in", "uniform")
+he_normal = kaiming_normal = _scaling("he_normal", 2.0, "fan_in", "truncated_normal")

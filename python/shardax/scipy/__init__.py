@@ -1,0 +1,3 @@
+"""shardax.scipy - functions of SciPy."""
+
+from shardax.scipy import special

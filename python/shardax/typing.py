@@ -1,0 +1,9 @@
+"""shardax.typing - types for annotations."""
+
+from typing import Any
+
+from shardax._core import Array
+
+ArrayLike = Any
+
+__all__ = ["Array", "ArrayLike"]
