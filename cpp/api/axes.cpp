@@ -13,14 +13,16 @@ std::int64_t axis_value(PyObject* entry) {
   return value;
 }
 
-[[noreturn]] void not_a_prefix(const char* api, PyObject* in_axes, PyObject* fun, const CallForm& form) {
+[[noreturn]] void not_a_prefix(const char* api, PyObject* in_axes, PyObject* fun,
+                               const CallForm& form) {
   std::vector<Ref> leaves(form.tree->num_leaves(), Ref::borrow(Py_Ellipsis));
   const auto [args, kwargs] = rebuild_arguments(form, leaves);
   raise_in_python("in_axes_mismatch", api, in_axes, fun, args, kwargs);
 }
 
 // The entries of a tuple or list, without those of static arguments.
-std::vector<PyObject*> entries_of(const char* api, PyObject* in_axes, PyObject* fun, const CallForm& form) {
+std::vector<PyObject*> entries_of(const char* api, PyObject* in_axes, PyObject* fun,
+                                  const CallForm& form) {
   const std::vector<int>& statics = form.statics.positions;
   const std::size_t dynamic = form.tree->view().nodes[1].arity;
   const auto count = static_cast<std::size_t>(PySequence_Fast_GET_SIZE(in_axes));
@@ -28,7 +30,8 @@ std::vector<PyObject*> entries_of(const char* api, PyObject* in_axes, PyObject* 
   std::vector<PyObject*> entries;
   auto next_static = statics.begin();
   for (std::size_t i = 0; i < count; ++i) {
-    if (count != dynamic && next_static != statics.end() && static_cast<std::size_t>(*next_static) == i) {
+    if (count != dynamic && next_static != statics.end() &&
+        static_cast<std::size_t>(*next_static) == i) {
       ++next_static;
       continue;
     }
@@ -63,8 +66,10 @@ LeafAxes input_axes(const char* api, PyObject* in_axes, PyObject* fun, const Cal
     std::size_t at = 2;
     std::vector<Ref> found;
     for (PyObject* entry : entries_of(api, in_axes, fun, form)) {
-      const TreeView argument{pytree::subtree(tree, at).first(tree.nodes[at].num_nodes), tree.objects};
-      if (!pytree::broadcast_to(entry, argument, true, found)) not_a_prefix(api, in_axes, fun, form);
+      const TreeView argument{pytree::subtree(tree, at).first(tree.nodes[at].num_nodes),
+                              tree.objects};
+      if (!pytree::broadcast_to(entry, argument, true, found))
+        not_a_prefix(api, in_axes, fun, form);
       at += tree.nodes[at].num_nodes;
     }
     for (const Ref& entry : found) axes.push_back(axis_value(entry.get()));
@@ -76,7 +81,8 @@ LeafAxes input_axes(const char* api, PyObject* in_axes, PyObject* fun, const Cal
 }
 
 LeafAxes output_axes(const char* api, PyObject* out_axes, const TreeDefPtr& out_tree) {
-  if (out_axes == Py_None || PyLong_Check(out_axes)) return LeafAxes(out_tree->num_leaves(), axis_value(out_axes));
+  if (out_axes == Py_None || PyLong_Check(out_axes))
+    return LeafAxes(out_tree->num_leaves(), axis_value(out_axes));
   std::vector<Ref> found;
   if (!pytree::broadcast_to(out_axes, out_tree->view(), true, found)) {
     const std::vector<Ref> leaves(out_tree->num_leaves(), Ref::borrow(Py_Ellipsis));

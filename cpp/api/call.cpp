@@ -13,10 +13,12 @@ namespace {
 
 [[noreturn]] void unhashable(PyObject* value, PyObject* fun, const std::string& which) {
   PyErr_Clear();
-  value_error("Non-hashable static arguments are not supported, as this can lead to unexpected "
-              "cache-misses. Static argument (", which, ") of type ", repr(type_object(value)),
-              " for function ", function_name(fun), " is non-hashable. The value is ", repr(value),
-              "; pass a hashable one (a tuple instead of a list, say), or leave the argument dynamic.");
+  value_error(
+      "Non-hashable static arguments are not supported, as this can lead to unexpected "
+      "cache-misses. Static argument (",
+      which, ") of type ", repr(type_object(value)), " for function ", function_name(fun),
+      " is non-hashable. The value is ", repr(value),
+      "; pass a hashable one (a tuple instead of a list, say), or leave the argument dynamic.");
 }
 
 // Positions within 0 .. count, ascending and distinct.
@@ -31,9 +33,10 @@ std::vector<int> normalised(const StaticSpec& spec, Py_ssize_t count, PyObject* 
       for (int p : spec.positions) all += concat(all.empty() ? "" : ", ", p);
       if (spec.positions.size() == 1) all += ",";
       value_error("pmapped function has static_broadcasted_argnums=(", all,
-                  ") but was called with only ", count, " positional argument", count == 1 ? "" : "s",
-                  ". All static broadcasted arguments must be passed positionally. (", function_name(fun),
-                  ")");
+                  ") but was called with only ", count, " positional argument",
+                  count == 1 ? "" : "s",
+                  ". All static broadcasted arguments must be passed positionally. (",
+                  function_name(fun), ")");
     }
   }
   std::sort(out.begin(), out.end());
@@ -66,8 +69,8 @@ bool operator==(const StaticArguments& a, const StaticArguments& b) {
 
 FlatCall::FlatCall(const CallArguments& arguments, const StaticSpec& spec, PyObject* fun) {
   if (spec.empty()) {
-    pytree::flatten_args(arguments.values, static_cast<std::size_t>(arguments.count), arguments.names,
-                         scratch_.leaves(), scratch_.tree());
+    pytree::flatten_args(arguments.values, static_cast<std::size_t>(arguments.count),
+                         arguments.names, scratch_.leaves(), scratch_.tree());
     return;
   }
   std::vector<PyObject*> dynamic;
@@ -107,8 +110,10 @@ bool FlatCall::matches(const CallForm& form) {
 
 std::size_t FlatCall::hash() {
   std::size_t h = mix_all(pytree::hash_of(tree()), statics_.positions);
-  for (const Ref& name : statics_.names) h = mix(h, static_cast<std::size_t>(PyObject_Hash(name.get())));
-  for (const Ref& value : statics_.values) h = mix(h, static_cast<std::size_t>(PyObject_Hash(value.get())));
+  for (const Ref& name : statics_.names)
+    h = mix(h, static_cast<std::size_t>(PyObject_Hash(name.get())));
+  for (const Ref& value : statics_.values)
+    h = mix(h, static_cast<std::size_t>(PyObject_Hash(value.get())));
   return h;
 }
 
@@ -123,8 +128,9 @@ Value FlatCall::value_of_leaf(PyObject* leaf, std::size_t index, PyObject* fun, 
     if (!interpreting || error.kind() != ErrorKind::overflow_error) throw;
     fail(ErrorKind::overflow_error,
          "An overflow was encountered while parsing an argument to a jitted computation, whose "
-         "argument path is ", argument_paths(fun, form())[index], ". Got ", repr(type_object(leaf)),
-         " with value ", repr(leaf), ". ", error.what());
+         "argument path is ",
+         argument_paths(fun, form())[index], ". Got ", repr(type_object(leaf)), " with value ",
+         repr(leaf), ". ", error.what());
   }
 }
 
@@ -151,12 +157,14 @@ std::pair<Ref, Ref> rebuild_arguments(const CallForm& form, const std::vector<Re
   Ref kwargs = Ref::borrow(PyTuple_GET_ITEM(dynamic.get(), 1));
   const StaticArguments& statics = form.statics;
   if (!statics.positions.empty()) {
-    const auto count = static_cast<Py_ssize_t>(statics.positions.size()) + PyTuple_GET_SIZE(args.get());
+    const auto count =
+        static_cast<Py_ssize_t>(statics.positions.size()) + PyTuple_GET_SIZE(args.get());
     Ref all = checked(PyTuple_New(count));
     std::size_t next = 0;
     for (Py_ssize_t i = 0, in = 0; i < count; ++i) {
       const bool is_static = next < statics.positions.size() && statics.positions[next] == i;
-      PyObject* value = is_static ? statics.values[next++].get() : PyTuple_GET_ITEM(args.get(), in++);
+      PyObject* value =
+          is_static ? statics.values[next++].get() : PyTuple_GET_ITEM(args.get(), in++);
       PyTuple_SET_ITEM(all.get(), i, Py_NewRef(value));
     }
     args = std::move(all);
@@ -187,7 +195,8 @@ std::vector<LeafOwner> leaf_owners(const CallForm& form) {
   auto next_static = form.statics.positions.begin();
   std::size_t at = 2;
   for (std::uint32_t i = 0; i < args.arity; ++i, ++position) {
-    for (; next_static != form.statics.positions.end() && *next_static == position; ++next_static) ++position;
+    for (; next_static != form.statics.positions.end() && *next_static == position; ++next_static)
+      ++position;
     owners.insert(owners.end(), tree.nodes[at].num_leaves, {position, nullptr});
     at += tree.nodes[at].num_nodes;
   }
@@ -225,7 +234,8 @@ Ref unflatten_values(const TreeDefPtr& tree, const Values& values) {
 }
 
 Type abstract_type(PyObject* leaf) {
-  if (const Value value = bindings::is_array_object(leaf) ? bindings::value_of(leaf) : nullptr) return value->type();
+  if (const Value value = bindings::is_array_object(leaf) ? bindings::value_of(leaf) : nullptr)
+    return value->type();
   if (const Type* type = find_type(leaf)) return *type;
   const Ref shape = Ref::steal(PyObject_GetAttrString(leaf, "shape"));
   const Ref dtype = shape ? Ref::steal(PyObject_GetAttrString(leaf, "dtype")) : Ref();
@@ -248,7 +258,8 @@ Type abstract_type(PyObject* leaf) {
 
 std::vector<std::string> argument_paths(PyObject* fun, const CallForm& form) {
   std::vector<Ref> numbers;
-  for (std::size_t i = 0; i < form.tree->num_leaves(); ++i) numbers.push_back(checked(PyLong_FromSize_t(i)));
+  for (std::size_t i = 0; i < form.tree->num_leaves(); ++i)
+    numbers.push_back(checked(PyLong_FromSize_t(i)));
   const auto [args, kwargs] = rebuild_arguments(form, numbers);
   const Ref statics = checked(PyList_New(0));
   for (int position : form.statics.positions) {

@@ -70,7 +70,8 @@ Ref map_leaves(PyObject* tree, const std::function<Ref(PyObject*)>& f) {
 }
 
 Ref map_values(PyObject* tree, const std::function<Value(const Value&)>& f) {
-  return map_leaves(tree, [&](PyObject* leaf) { return checked(wrap(f(bindings::to_value(leaf)))); });
+  return map_leaves(tree,
+                    [&](PyObject* leaf) { return checked(wrap(f(bindings::to_value(leaf)))); });
 }
 
 // Binds an op over one axis; its type rule checks the operand even where batching will not ask it.
@@ -82,20 +83,23 @@ Value bind_checked(std::string_view name, const Value& value, const Params& para
 
 Ints dimensions(const Axes& axes, const Value& value) {
   Ints dims;
-  for (std::int64_t axis : axes.positional) dims.push_back(checked_axis(axis, value->type().rank()));
+  for (std::int64_t axis : axes.positional)
+    dims.push_back(checked_axis(axis, value->type().rank()));
   std::sort(dims.begin(), dims.end());
   return dims;
 }
 
 Value sum_over(const Value& operand, const Axes& axes) {
-  Value value = operand->dtype() == DType::boolean ? ops::convert(operand, ops::default_int()) : operand;
+  Value value =
+      operand->dtype() == DType::boolean ? ops::convert(operand, ops::default_int()) : operand;
   if (!axes.positional.empty()) value = ops::reduce_sum(value, dimensions(axes, value));
   return axes.named.empty() ? value : ops::psum(value, axes.named);
 }
 
 Value mean_over(const Value& value, const Axes& axes) {
   std::int64_t count = total_size(axes.named, "pmean");
-  for (std::int64_t dim : dimensions(axes, value)) count *= value->shape()[static_cast<std::size_t>(dim)];
+  for (std::int64_t dim : dimensions(axes, value))
+    count *= value->shape()[static_cast<std::size_t>(dim)];
   Value sum = sum_over(value, axes);
   if (!is_inexact(sum->dtype())) sum = ops::convert(sum, ops::default_float(), sum->type().weak);
   return ops::div(sum, ops::scalar(sum->dtype(), static_cast<double>(count), true));
@@ -117,7 +121,8 @@ Ref reduce_over(Reduction reduction, PyObject* tree, PyObject* axes_object) {
   static constexpr std::string_view names[] = {"psum", "pmean", "pmax", "pmin"};
   const Axes axes = parse_axes(axes_object, names[static_cast<int>(reduction)]);
   return map_leaves(tree, [&](PyObject* leaf) {
-    const bool number = (PyLong_Check(leaf) && !PyBool_Check(leaf)) || PyFloat_Check(leaf) || PyComplex_Check(leaf);
+    const bool number =
+        (PyLong_Check(leaf) && !PyBool_Check(leaf)) || PyFloat_Check(leaf) || PyComplex_Check(leaf);
     if (number && reduction == Reduction::sum && axes.positional.empty()) {
       const Ref size = to_python(total_size(axes.named, "psum"));
       return checked(PyNumber_Multiply(leaf, size.get()));
@@ -128,9 +133,12 @@ Ref reduce_over(Reduction reduction, PyObject* tree, PyObject* axes_object) {
     }
     const Value value = bindings::to_value(leaf);
     switch (reduction) {
-      case Reduction::sum: return checked(wrap(sum_over(value, axes)));
-      case Reduction::mean: return checked(wrap(mean_over(value, axes)));
-      default: return checked(wrap(extremum_over(value, axes, reduction == Reduction::max)));
+      case Reduction::sum:
+        return checked(wrap(sum_over(value, axes)));
+      case Reduction::mean:
+        return checked(wrap(mean_over(value, axes)));
+      default:
+        return checked(wrap(extremum_over(value, axes, reduction == Reduction::max)));
     }
   });
 }
@@ -173,14 +181,16 @@ Ref psum_scatter(PyObject* tree, PyObject* axes_object, std::int64_t dim, bool t
 Ref ppermute(PyObject* tree, PyObject* axes_object, PyObject* permutation) {
   const AxisSet axes = named_axes(axes_object, "ppermute");
   if (axes.size() != 1) {
-    fail(ErrorKind::not_implemented_error, "ppermute: ", axes.size(), " axes were given; expected one.");
+    fail(ErrorKind::not_implemented_error, "ppermute: ", axes.size(),
+         " axes were given; expected one.");
   }
   const Ref pairs = checked(PySequence_List(permutation));
   Ints flat;
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(pairs.get()); ++i) {
     const Ref pair = checked(PySequence_Tuple(PyList_GET_ITEM(pairs.get(), i)));
     if (PyTuple_GET_SIZE(pair.get()) != 2) {
-      value_error("ppermute: perm must consist of (source, destination) pairs, got ", repr(pair.get()), ".");
+      value_error("ppermute: perm must consist of (source, destination) pairs, got ",
+                  repr(pair.get()), ".");
     }
     flat.push_back(to_integer(PyTuple_GET_ITEM(pair.get(), 0)));
     flat.push_back(to_integer(PyTuple_GET_ITEM(pair.get(), 1)));
@@ -192,10 +202,12 @@ Ref ppermute(PyObject* tree, PyObject* axes_object, PyObject* permutation) {
   });
 }
 
-Ref all_to_all(PyObject* tree, PyObject* axes_object, std::int64_t split_dim, std::int64_t concat_dim, bool tiled) {
+Ref all_to_all(PyObject* tree, PyObject* axes_object, std::int64_t split_dim,
+               std::int64_t concat_dim, bool tiled) {
   const AxisSet axes = named_axes(axes_object, "all_to_all");
   if (axes.size() != 1) {
-    fail(ErrorKind::not_implemented_error, "all_to_all: ", axes.size(), " axes were given; expected one.");
+    fail(ErrorKind::not_implemented_error, "all_to_all: ", axes.size(),
+         " axes were given; expected one.");
   }
   const std::int64_t size = axis_size(axes[0], "all_to_all");
   return map_values(tree, [&](const Value& value) {
@@ -215,11 +227,15 @@ Ref axis_index(PyObject* axes_object) {
   for (AxisName name : axes) {
     const std::int64_t size = axis_size(name, "axis_index");
     const Value own = ops::axis_index(name, size);
-    index = index ? ops::add(ops::mul(index, ops::scalar(DType::int32, static_cast<double>(size))), own) : own;
+    index =
+        index ? ops::add(ops::mul(index, ops::scalar(DType::int32, static_cast<double>(size))), own)
+              : own;
   }
   return checked(wrap(index ? index : ops::scalar(DType::int32, 0)));
 }
 
-std::int64_t axis_size_of(PyObject* axes) { return total_size(named_axes(axes, "axis_size"), "axis_size"); }
+std::int64_t axis_size_of(PyObject* axes) {
+  return total_size(named_axes(axes, "axis_size"), "axis_size");
+}
 
 }  // namespace shardax::api

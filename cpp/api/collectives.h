@@ -16,7 +16,8 @@ Ref all_gather(PyObject* tree, PyObject* axes, std::int64_t dim, bool tiled);
 Ref psum_scatter(PyObject* tree, PyObject* axes, std::int64_t dim, bool tiled);
 // `permutation` is any iterable of (source, destination) pairs.
 Ref ppermute(PyObject* tree, PyObject* axes, PyObject* permutation);
-Ref all_to_all(PyObject* tree, PyObject* axes, std::int64_t split_dim, std::int64_t concat_dim, bool tiled);
+Ref all_to_all(PyObject* tree, PyObject* axes, std::int64_t split_dim, std::int64_t concat_dim,
+               bool tiled);
 // Of several axes: as one axis, row major.
 Ref axis_index(PyObject* axes);
 std::int64_t axis_size_of(PyObject* axes);

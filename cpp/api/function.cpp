@@ -10,8 +10,7 @@ namespace shardax::api {
 namespace {
 
 struct FunctionObject {
-  PyObject_HEAD
-  vectorcallfunc vectorcall;
+  PyObject_HEAD vectorcallfunc vectorcall;
   PyObject* dict;
   PyObject* weak_references;
   PyObject* wrapped;
@@ -68,7 +67,8 @@ PyObject* bind_method(PyObject* self, PyObject* instance, PyObject*) {
 PyMemberDef members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(FunctionObject, vectorcall), READONLY, nullptr},
     {"__dictoffset__", T_PYSSIZET, offsetof(FunctionObject, dict), READONLY, nullptr},
-    {"__weaklistoffset__", T_PYSSIZET, offsetof(FunctionObject, weak_references), READONLY, nullptr},
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(FunctionObject, weak_references), READONLY,
+     nullptr},
     {nullptr, 0, 0, 0, nullptr},
 };
 
@@ -142,7 +142,8 @@ Ref make_function(PyTypeObject* type, PyObject* fun, std::unique_ptr<Behaviour> 
   } else if (PyDict_Check(inner.get()) && PyFunction_Check(fun)) {
     if (PyDict_Update(function->dict, inner.get()) < 0) throw PythonError();
   }
-  for (const char* name : {"__module__", "__name__", "__qualname__", "__doc__", "__annotations__"}) {
+  for (const char* name :
+       {"__module__", "__name__", "__qualname__", "__doc__", "__annotations__"}) {
     copy_attribute(function->dict, fun, name);
   }
   if (doc) set_item(function->dict, "__doc__", doc);

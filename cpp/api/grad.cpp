@@ -20,7 +20,8 @@ class Grad final : public Behaviour {
   std::vector<std::size_t> positions(Py_ssize_t count) const;
   void check_inputs(const Values& values) const;
   void check_output(PyObject* out) const;
-  Ref gradient(const LinearMap& map, const FlatObjects& inputs, const std::vector<bool>& nonzero) const;
+  Ref gradient(const LinearMap& map, const FlatObjects& inputs,
+               const std::vector<bool>& nonzero) const;
 
   GradOptions options_;
 };
@@ -39,9 +40,10 @@ std::vector<std::size_t> Grad::positions(Py_ssize_t count) const {
   std::vector<std::size_t> out;
   for (int n : options_.argnums) {
     if (n < -count) {
-      value_error("Positional argument indices, e.g. for `static_argnums`, must have value greater "
-                  "than or equal to -len(args) and less than len(args), but got value ", n,
-                  " for len(args) == ", count, ".");
+      value_error(
+          "Positional argument indices, e.g. for `static_argnums`, must have value greater "
+          "than or equal to -len(args) and less than len(args), but got value ",
+          n, " for len(args) == ", count, ".");
     }
     out.push_back(static_cast<std::size_t>(n < 0 ? n + count : n));
   }
@@ -52,11 +54,15 @@ void Grad::check_inputs(const Values& values) const {
   for (const Value& value : values) {
     const DType dtype = value->dtype();
     if (options_.holomorphic && !is_complex(dtype)) {
-      type_error(api(), " with holomorphic=True requires inputs with complex dtype, but got ", name(dtype), ".");
+      type_error(api(), " with holomorphic=True requires inputs with complex dtype, but got ",
+                 name(dtype), ".");
     }
     if (!options_.holomorphic && !options_.allow_int && !is_inexact(dtype)) {
-      type_error(api(), " requires real- or complex-valued inputs (input dtype that is a sub-dtype of "
-                 "np.inexact), but got ", name(dtype), ". If you want to use Boolean- or integer-valued "
+      type_error(api(),
+                 " requires real- or complex-valued inputs (input dtype that is a sub-dtype of "
+                 "np.inexact), but got ",
+                 name(dtype),
+                 ". If you want to use Boolean- or integer-valued "
                  "inputs, use vjp or set allow_int to True.");
     }
   }
@@ -73,15 +79,18 @@ void Grad::check_output(PyObject* out) const {
   }
   const DType dtype = value->dtype();
   if (options_.holomorphic && !is_complex(dtype)) {
-    type_error(api(), " with holomorphic=True requires outputs with complex dtype, but got ", name(dtype), ".");
+    type_error(api(), " with holomorphic=True requires outputs with complex dtype, but got ",
+               name(dtype), ".");
   }
   if (options_.holomorphic || is_floating(dtype)) return;
-  type_error(api(), " requires real-valued outputs (output dtype that is a sub-dtype of np.floating), but got ",
-             name(dtype), ". ",
-             is_complex(dtype)
-                 ? "For holomorphic differentiation, pass holomorphic=True. For differentiation of "
-                   "non-holomorphic functions involving complex outputs, use shardax.vjp directly."
-                 : "For differentiation of functions with integer outputs, use shardax.vjp directly.");
+  type_error(
+      api(),
+      " requires real-valued outputs (output dtype that is a sub-dtype of np.floating), but got ",
+      name(dtype), ". ",
+      is_complex(dtype)
+          ? "For holomorphic differentiation, pass holomorphic=True. For differentiation of "
+            "non-holomorphic functions involving complex outputs, use shardax.vjp directly."
+          : "For differentiation of functions with integer outputs, use shardax.vjp directly.");
 }
 
 PyObject* Grad::call(PyObject* function, const CallArguments& arguments) {
@@ -99,8 +108,8 @@ PyObject* Grad::call(PyObject* function, const CallArguments& arguments) {
     const auto count = static_cast<std::size_t>(arguments.count + arguments.keyword_count());
     std::vector<PyObject*> all(arguments.values, arguments.values + count);
     for (std::size_t i = 0; i < at.size(); ++i) all[at[i]] = traced[i].get();
-    Ref result = checked(
-        PyObject_Vectorcall(fun, all.data(), static_cast<std::size_t>(arguments.count), arguments.names));
+    Ref result = checked(PyObject_Vectorcall(
+        fun, all.data(), static_cast<std::size_t>(arguments.count), arguments.names));
     Ref aux_object;
     if (options_.has_aux) std::tie(result, aux_object) = split_aux(result.get());
     check_output(result.get());
@@ -122,13 +131,15 @@ PyObject* Grad::call(PyObject* function, const CallArguments& arguments) {
   return PyTuple_Pack(2, value.get(), answer.get());
 }
 
-Ref Grad::gradient(const LinearMap& map, const FlatObjects& inputs, const std::vector<bool>& nonzero) const {
+Ref Grad::gradient(const LinearMap& map, const FlatObjects& inputs,
+                   const std::vector<bool>& nonzero) const {
   Values cotangents(map.out.size());
   cotangents[0] = ops::scalar(map.out[0]->dtype(), 1.0, map.out[0]->type().weak);
   const Values found = apply_transpose(map, cotangents);
   std::vector<Ref> leaves;
   for (std::size_t i = 0, next = 0; i < nonzero.size(); ++i) {
-    leaves.push_back(tangent_object(nonzero[i] ? found[next++] : Value(), inputs.values[i]->type()));
+    leaves.push_back(
+        tangent_object(nonzero[i] ? found[next++] : Value(), inputs.values[i]->type()));
   }
   const std::vector<Ref> gradients = inputs.unflatten(leaves);
   if (!options_.several) return gradients[0];
@@ -142,10 +153,11 @@ Ref Grad::gradient(const LinearMap& map, const FlatObjects& inputs, const std::v
 }  // namespace
 
 Ref make_grad(PyObject* fun, GradOptions options, PyObject* doc) {
-  static PyTypeObject* type =
-      make_function_type("shardax.GradientFunction", "A function that gives the gradient of another.", nullptr);
+  static PyTypeObject* type = make_function_type(
+      "shardax.GradientFunction", "A function that gives the gradient of another.", nullptr);
   check_callable(fun);
-  if (options.argnums.empty()) value_error("grad: argnums is empty; name at least one positional argument.");
+  if (options.argnums.empty())
+    value_error("grad: argnums is empty; name at least one positional argument.");
   return make_function(type, fun, std::make_unique<Grad>(std::move(options)), doc);
 }
 

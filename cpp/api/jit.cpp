@@ -6,7 +6,8 @@ namespace {
 
 Ref options_key(const StaticSpec& statics) {
   const Ref positions = checked(PyList_New(0));
-  for (int p : statics.positions) check(PyList_Append(positions.get(), to_python(std::int64_t{p}).get()));
+  for (int p : statics.positions)
+    check(PyList_Append(positions.get(), to_python(std::int64_t{p}).get()));
   const Ref names = checked(PyList_New(0));
   for (const Ref& name : statics.names) check(PyList_Append(names.get(), name.get()));
   return checked(Py_BuildValue("(sOO)", "jit", positions.get(), names.get()));
@@ -22,9 +23,12 @@ PyObject* clear_cache(PyObject* self, PyObject*) {
 }
 
 PyMethodDef methods[] = {
-    {"lower", stage_method<"lower">(), METH_VARARGS | METH_KEYWORDS, "Stages the function; .compile() makes it callable."},
-    {"trace", stage_method<"trace">(), METH_VARARGS | METH_KEYWORDS, "Stages the function and shows its program."},
-    {"eval_shape", stage_method<"eval_shape">(), METH_VARARGS | METH_KEYWORDS, "The result's shapes and dtypes."},
+    {"lower", stage_method<"lower">(), METH_VARARGS | METH_KEYWORDS,
+     "Stages the function; .compile() makes it callable."},
+    {"trace", stage_method<"trace">(), METH_VARARGS | METH_KEYWORDS,
+     "Stages the function and shows its program."},
+    {"eval_shape", stage_method<"eval_shape">(), METH_VARARGS | METH_KEYWORDS,
+     "The result's shapes and dtypes."},
     {"clear_cache", clear_cache, METH_NOARGS, "Forgets the programs kept for all signatures."},
     {"_cache_size", cache_size, METH_NOARGS, "How many signatures have a program."},
     {nullptr, nullptr, 0, nullptr},
@@ -32,7 +36,8 @@ PyMethodDef methods[] = {
 
 PyTypeObject* jit_type() {
   static PyTypeObject* type = make_function_type(
-      "shardax.PjitFunction", "A function that is staged once per signature and then runs as one program.", methods);
+      "shardax.PjitFunction",
+      "A function that is staged once per signature and then runs as one program.", methods);
   return type;
 }
 
@@ -42,13 +47,15 @@ Ref make_jit(PyObject* fun, JitOptions options) {
   check_callable(fun);
   const Ref key = options_key(options.statics);
   auto cache = shared_cache<JitCache>(fun, key.get());
-  return make_function(jit_type(), fun, std::make_unique<Jit>(std::move(options), std::move(cache)));
+  return make_function(jit_type(), fun,
+                       std::make_unique<Jit>(std::move(options), std::move(cache)));
 }
 
 PyObject* Jit::call(PyObject* function, const CallArguments& arguments) {
   PyObject* fun = wrapped_function(function);
   if (jit_disabled()) {
-    return PyObject_Vectorcall(fun, arguments.values, static_cast<std::size_t>(arguments.count), arguments.names);
+    return PyObject_Vectorcall(fun, arguments.values, static_cast<std::size_t>(arguments.count),
+                               arguments.names);
   }
   FlatCall call(arguments, options_.statics, fun);
   Values values;
@@ -75,7 +82,8 @@ PyObject* Jit::call(PyObject* function, const CallArguments& arguments) {
 }
 
 // Programs that captured tracers are good for this call only.
-std::pair<std::shared_ptr<JitEntry>, Values> Jit::stage(PyObject* fun, FlatCall& call, const Values& values) {
+std::pair<std::shared_ptr<JitEntry>, Values> Jit::stage(PyObject* fun, FlatCall& call,
+                                                        const Values& values) {
   static const Op* op = find_op("jit");
   const CallForm form = call.form();
   const std::shared_ptr<JitCache> cache = cache_;

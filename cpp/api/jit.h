@@ -35,7 +35,8 @@ class Jit final : public Behaviour {
   JitCache& cache() { return *cache_; }
 
  private:
-  std::pair<std::shared_ptr<JitEntry>, Values> stage(PyObject* fun, FlatCall& call, const Values& values);
+  std::pair<std::shared_ptr<JitEntry>, Values> stage(PyObject* fun, FlatCall& call,
+                                                     const Values& values);
 
   JitOptions options_;
   std::shared_ptr<JitCache> cache_;  // shared with other functions made from the same one

@@ -10,8 +10,8 @@ std::vector<Ref> FlatObjects::unflatten(const std::vector<Ref>& leaves) const {
   std::vector<Ref> objects;
   std::size_t begin = 0;
   for (const TreeDefPtr& tree : trees) {
-    objects.push_back(
-        pytree::unflatten(tree->view(), pytree::pointers(leaves).subspan(begin, tree->num_leaves())));
+    objects.push_back(pytree::unflatten(
+        tree->view(), pytree::pointers(leaves).subspan(begin, tree->num_leaves())));
     begin += tree->num_leaves();
   }
   return objects;
@@ -86,12 +86,14 @@ bool is_sequence(PyObject* object) { return PyTuple_Check(object) || PyList_Chec
 
 // The tangent of one leaf, null where the primal has none; checks dtype and shape.
 Value tangent_leaf(PyObject* object, const Type& primal) {
-  const std::string rule = "primal and tangent arguments to jvp do not match; dtypes must be equal, or in case "
-                           "of int/bool primal dtype the tangent dtype must be float0. ";
+  const std::string rule =
+      "primal and tangent arguments to jvp do not match; dtypes must be equal, or in case "
+      "of int/bool primal dtype the tangent dtype must be float0. ";
   if (!differentiable(primal)) {
     if (!str(call_python("_stages", "dtype_name", object).get()).starts_with("float0")) {
-      type_error(rule, "Got primal dtype ", name(primal.dtype), " and so expected tangent dtype float0, but got tangent ",
-                 repr(object), " instead.");
+      type_error(rule, "Got primal dtype ", name(primal.dtype),
+                 " and so expected tangent dtype float0, but got tangent ", repr(object),
+                 " instead.");
     }
     return nullptr;
   }
@@ -112,9 +114,11 @@ Values flat_tangents(PyObject* primals, PyObject* tangents, const FlatObjects& i
   pytree::flatten(primals, a.leaves(), a.tree());
   pytree::flatten(tangents, b.leaves(), b.tree());
   if (!pytree::equal(a.tree().view(), b.tree().view())) {
-    type_error("primal and tangent arguments to jvp must have the same tree structure; primals have tree "
-               "structure ", a.tree().finish()->to_string(), " whereas tangents have tree structure ",
-               b.tree().finish()->to_string(), ".");
+    type_error(
+        "primal and tangent arguments to jvp must have the same tree structure; primals have tree "
+        "structure ",
+        a.tree().finish()->to_string(), " whereas tangents have tree structure ",
+        b.tree().finish()->to_string(), ".");
   }
   Values out;
   for (std::size_t i = 0; i < inputs.values.size(); ++i) {
@@ -136,14 +140,16 @@ PyObject* jvp_of(PyObject* fun, PyObject* primals, PyObject* tangents, bool has_
   const Ref args = as_tuple(primals);
   const Ref args_t = as_tuple(tangents);
   PyObject* const* items = &PyTuple_GET_ITEM(args.get(), 0);
-  const FlatObjects inputs = flatten_objects(items, static_cast<std::size_t>(PyTuple_GET_SIZE(args.get())));
+  const FlatObjects inputs =
+      flatten_objects(items, static_cast<std::size_t>(PyTuple_GET_SIZE(args.get())));
   const Values t = flat_tangents(args.get(), args_t.get(), inputs);
   TreeDefPtr out_tree;
   Aux aux;
   std::size_t count = 0;
   const auto body = [&](const Values& in) {
     const std::vector<Ref> traced = inputs.unflatten(wrap_all(in));
-    Ref result = checked(PyObject_Vectorcall(fun, pytree::pointers(traced).data(), traced.size(), nullptr));
+    Ref result =
+        checked(PyObject_Vectorcall(fun, pytree::pointers(traced).data(), traced.size(), nullptr));
     Ref aux_object;
     if (has_aux) std::tie(result, aux_object) = split_aux(result.get());
     FlatResult flat = flatten_result(result.get(), "jvp", fun);
@@ -154,7 +160,8 @@ PyObject* jvp_of(PyObject* fun, PyObject* primals, PyObject* tangents, bool has_
   };
   const JvpResult both = jvp(body, inputs.values, t);
   std::vector<Ref> out_tangents;
-  for (std::size_t i = 0; i < count; ++i) out_tangents.push_back(tangent_object(both.t[i], both.out[i]->type()));
+  for (std::size_t i = 0; i < count; ++i)
+    out_tangents.push_back(tangent_object(both.t[i], both.out[i]->type()));
   const Values outputs(both.out.begin(), both.out.begin() + static_cast<std::ptrdiff_t>(count));
   const Ref out = unflatten_values(out_tree, outputs);
   const Ref tangent = pytree::unflatten(out_tree->view(), pytree::pointers(out_tangents));

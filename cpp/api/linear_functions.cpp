@@ -32,7 +32,8 @@ Derivative differentiate(PyObject* fun, PyObject* const* primals, std::size_t co
   for (const Value& value : d.inputs.values) d.nonzero.push_back(differentiable(value->type()));
   const auto body = [&](const Values& in) {
     const std::vector<Ref> traced = d.inputs.unflatten(wrap_all(in));
-    Ref result = checked(PyObject_Vectorcall(fun, pytree::pointers(traced).data(), traced.size(), nullptr));
+    Ref result =
+        checked(PyObject_Vectorcall(fun, pytree::pointers(traced).data(), traced.size(), nullptr));
     Ref aux_object;
     if (has_aux) std::tie(result, aux_object) = split_aux(result.get());
     FlatResult flat = flatten_result(result.get(), "vjp", fun);
@@ -65,10 +66,13 @@ class Vjp final : public Behaviour {
   const Derivative& derivative() const { return d_; }
   PyObject* call(PyObject*, const CallArguments& arguments) override {
     if (arguments.count != 1 || arguments.keyword_count() != 0) {
-      type_error("The function returned by vjp applied to ", d_.name, " was called with ",
-                 arguments.count + arguments.keyword_count(), " arguments, but functions returned by vjp "
-                 "must be called with a single argument corresponding to the single value returned by the "
-                 "function being differentiated (even if that returned value is a tuple or other container).");
+      type_error(
+          "The function returned by vjp applied to ", d_.name, " was called with ",
+          arguments.count + arguments.keyword_count(),
+          " arguments, but functions returned by vjp "
+          "must be called with a single argument corresponding to the single value returned by the "
+          "function being differentiated (even if that returned value is a tuple or other "
+          "container).");
     }
     Values cotangents = flat_cotangents(arguments.values[0]);
     cotangents.resize(d_.map.out.size());
@@ -86,9 +90,12 @@ class Vjp final : public Behaviour {
     Scratch scratch;
     pytree::flatten(object, scratch.leaves(), scratch.tree());
     if (!pytree::equal(scratch.tree().view(), d_.out_tree->view())) {
-      value_error("unexpected tree structure. The argument to a VJP function returned by vjp must match the "
-                  "pytree structure of the output of the differentiated function ", d_.name, ", ",
-                  d_.out_tree->to_string(), ", but got ", scratch.tree().finish()->to_string(), ".");
+      value_error(
+          "unexpected tree structure. The argument to a VJP function returned by vjp must match "
+          "the "
+          "pytree structure of the output of the differentiated function ",
+          d_.name, ", ", d_.out_tree->to_string(), ", but got ",
+          scratch.tree().finish()->to_string(), ".");
     }
     Values out;
     for (std::size_t i = 0; i < scratch.leaves().size(); ++i) {
@@ -123,22 +130,26 @@ class Linear final : public Behaviour {
       const Type& primal = d_.inputs.values[i]->type();
       const Type& type = tangents.values[i]->type();
       if (!same_shape_and_dtype(type, primal)) {
-        value_error("linearized function called on tangent values inconsistent with the original primal "
-                    "values: Got tangent aval ", bindings::weak_string(type), " for primal aval ",
-                    bindings::weak_string(primal), " but expected ", bindings::weak_string(primal), ".");
+        value_error(
+            "linearized function called on tangent values inconsistent with the original primal "
+            "values: Got tangent aval ",
+            bindings::weak_string(type), " for primal aval ", bindings::weak_string(primal),
+            " but expected ", bindings::weak_string(primal), ".");
       }
       if (d_.nonzero[i]) selected.push_back(tangents.values[i]);
     }
     const Values out = shardax::apply(d_.map, selected);
     std::vector<Ref> leaves;
-    for (std::size_t i = 0; i < d_.out_count; ++i) leaves.push_back(tangent_object(out[i], d_.map.out[i]->type()));
+    for (std::size_t i = 0; i < d_.out_count; ++i)
+      leaves.push_back(tangent_object(out[i], d_.map.out[i]->type()));
     return pytree::unflatten(d_.out_tree->view(), pytree::pointers(leaves)).release();
   }
 
  private:
   void check_structure(const FlatObjects& tangents) const {
     bool same = tangents.trees.size() == d_.inputs.trees.size();
-    for (std::size_t i = 0; same && i < tangents.trees.size(); ++i) same = *tangents.trees[i] == *d_.inputs.trees[i];
+    for (std::size_t i = 0; same && i < tangents.trees.size(); ++i)
+      same = *tangents.trees[i] == *d_.inputs.trees[i];
     if (same) return;
     type_error("expected ", pytree::TreeDef::tuple(d_.inputs.trees)->to_string(), ", got ",
                pytree::TreeDef::tuple(tangents.trees)->to_string());
@@ -149,22 +160,24 @@ class Linear final : public Behaviour {
 
 class Transposed final : public Behaviour {
  public:
-  Transposed(Staged staged, FlatObjects inputs) : staged_(std::move(staged)), inputs_(std::move(inputs)) {}
+  Transposed(Staged staged, FlatObjects inputs)
+      : staged_(std::move(staged)), inputs_(std::move(inputs)) {}
   PyObject* call(PyObject*, const CallArguments& arguments) override {
     Scratch scratch;
-    if (arguments.count != 1) type_error("a transposed function takes one argument, got ", arguments.count);
+    if (arguments.count != 1)
+      type_error("a transposed function takes one argument, got ", arguments.count);
     pytree::flatten(arguments.values[0], scratch.leaves(), scratch.tree());
     if (!pytree::equal(scratch.tree().view(), staged_.out_tree->view())) {
-      type_error("cotangent tree does not match function output, expected ", staged_.out_tree->to_string(),
-                 " but got ", scratch.tree().finish()->to_string());
+      type_error("cotangent tree does not match function output, expected ",
+                 staged_.out_tree->to_string(), " but got ", scratch.tree().finish()->to_string());
     }
     const Types types = staged_.program->output_types();
     Values cotangents;
     for (std::size_t i = 0; i < types.size(); ++i) {
       cotangents.push_back(bindings::to_value(scratch.leaves()[i].get()));
       if (same_shape_and_dtype(types[i], cotangents[i]->type())) continue;
-      type_error("cotangent type does not match function output, expected ", to_string(types[i]), " but got ",
-                 to_string(cotangents[i]->type()));
+      type_error("cotangent type does not match function output, expected ", to_string(types[i]),
+                 " but got ", to_string(cotangents[i]->type()));
     }
     const std::size_t count = inputs_.values.size();
     std::vector<bool> linear(count + staged_.captured.size(), false);
@@ -187,7 +200,8 @@ class Transposed final : public Behaviour {
 // One Python type per behaviour.
 template <class B>
 Ref make_linear_function(const char* name, PyObject* fun, std::unique_ptr<B> behaviour) {
-  static PyTypeObject* type = make_function_type(name, "A linear function of tangents or cotangents.", nullptr);
+  static PyTypeObject* type =
+      make_function_type(name, "A linear function of tangents or cotangents.", nullptr);
   return make_function(type, fun, std::move(behaviour));
 }
 
@@ -196,7 +210,8 @@ Ref make_linear_function(const char* name, PyObject* fun, std::unique_ptr<B> beh
 PyObject* vjp(PyObject* fun, PyObject* const* primals, std::size_t count, bool has_aux) {
   auto behaviour = std::make_unique<Vjp>(differentiate(fun, primals, count, has_aux));
   Vjp& kept = *behaviour;
-  return with_aux(kept.derivative(), has_aux, make_linear_function("shardax.VJP", fun, std::move(behaviour)));
+  return with_aux(kept.derivative(), has_aux,
+                  make_linear_function("shardax.VJP", fun, std::move(behaviour)));
 }
 
 PyObject* linearize_of(PyObject* fun, PyObject* const* primals, std::size_t count, bool has_aux) {

@@ -34,7 +34,8 @@ struct Place {
 };
 struct PlaceHash {
   std::size_t operator()(const Place& place) const {
-    return mix(reinterpret_cast<std::size_t>(place.code), static_cast<std::size_t>(place.instruction));
+    return mix(reinterpret_cast<std::size_t>(place.code),
+               static_cast<std::size_t>(place.instruction));
   }
 };
 struct Interned {

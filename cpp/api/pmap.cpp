@@ -34,7 +34,8 @@ class Pmap final : public Behaviour {
  private:
   using EntryPtr = std::shared_ptr<PmapEntry>;
   std::pair<EntryPtr, Values> stage(PyObject* fun, FlatCall& call, const Values& values);
-  std::int64_t axis_size(const Values& values, LeafAxes& axes, PyObject* fun, const CallForm& form) const;
+  std::int64_t axis_size(const Values& values, LeafAxes& axes, PyObject* fun,
+                         const CallForm& form) const;
   void check_device_count(std::int64_t size) const;
   ShardingPtr sharding(std::int64_t axis, std::int64_t size) const;
 
@@ -57,7 +58,8 @@ PyObject* Pmap::call(PyObject* function, const CallArguments& arguments) {
   Values outputs;
   if (computes_at_once(inputs)) {
     outputs = entry->op.compute(inputs);
-    for (std::size_t i = 0; i < outputs.size(); ++i) as_array(outputs[i]).set_sharding(entry->shardings[i]);
+    for (std::size_t i = 0; i < outputs.size(); ++i)
+      as_array(outputs[i]).set_sharding(entry->shardings[i]);
   } else {
     outputs = entry->op.bind(inputs);
   }
@@ -66,41 +68,53 @@ PyObject* Pmap::call(PyObject* function, const CallArguments& arguments) {
 }
 
 // The size agreed on by the arguments, `axis_size`, or how many devices there are.
-std::int64_t Pmap::axis_size(const Values& values, LeafAxes& axes, PyObject* fun, const CallForm& form) const {
+std::int64_t Pmap::axis_size(const Values& values, LeafAxes& axes, PyObject* fun,
+                             const CallForm& form) const {
   const std::int64_t found = mapped_size("pmap", values, axes, -1, fun, form);
   if (found >= 0 && options_.axis_size >= 0 && found != options_.axis_size) {
-    value_error("Specified axis_size ", options_.axis_size, " doesn't match received axis_size ", found, ".");
+    value_error("Specified axis_size ", options_.axis_size, " doesn't match received axis_size ",
+                found, ".");
   }
   if (found >= 0) return found;
   if (options_.axis_size >= 0) return options_.axis_size;
   Scratch spec;
   pytree::flatten(options_.in_axes.get(), spec.leaves(), spec.tree());
-  if (!spec.leaves().empty()) value_error("pmap requires at least one argument with a mapped axis.");
-  return options_.devices.empty() ? bindings::device_count() : static_cast<std::int64_t>(options_.devices.size());
+  if (!spec.leaves().empty())
+    value_error("pmap requires at least one argument with a mapped axis.");
+  return options_.devices.empty() ? bindings::device_count()
+                                  : static_cast<std::int64_t>(options_.devices.size());
 }
 
 void Pmap::check_device_count(std::int64_t size) const {
   std::int64_t total = size;
   for (const BoundAxis& axis : bound_axes()) total *= axis.devices ? axis.size : 1;
   const bool chosen = !options_.devices.empty();
-  const auto available = chosen ? static_cast<std::int64_t>(options_.devices.size()) : bindings::device_count();
+  const auto available =
+      chosen ? static_cast<std::int64_t>(options_.devices.size()) : bindings::device_count();
   if (chosen && size > available) {
-    value_error("pmap: ", size, " mapped slices need ", size, " devices, but `devices` lists ", available,
-                ". Leading axis size of input to pmapped function must equal the number of local devices "
-                "passed to pmap. Got axis_size=", size, ", num_local_devices=", available, ".");
+    value_error(
+        "pmap: ", size, " mapped slices need ", size, " devices, but `devices` lists ", available,
+        ". Leading axis size of input to pmapped function must equal the number of local devices "
+        "passed to pmap. Got axis_size=",
+        size, ", num_local_devices=", available, ".");
   }
   if (total <= available || chosen) return;
-  const std::string remedy = concat(" Raise it with shardax.config.update(\"jax_num_cpu_devices\", ", total, ").");
+  const std::string remedy =
+      concat(" Raise it with shardax.config.update(\"jax_num_cpu_devices\", ", total, ").");
   if (total != size) {
-    value_error("pmap: pmapped function requires ", total, " local devices to run due to nested pmapped or "
-                "other parallel functions, but only ", available, " are available.", remedy);
+    value_error("pmap: pmapped function requires ", total,
+                " local devices to run due to nested pmapped or "
+                "other parallel functions, but only ",
+                available, " are available.", remedy);
   }
-  value_error("pmap: ", size, " mapped slices need ", size, " devices, but ", available, " exist.", remedy,
-              " (The computation requires ", size, " logical devices, but only ", available, " exist.)");
+  value_error("pmap: ", size, " mapped slices need ", size, " devices, but ", available, " exist.",
+              remedy, " (The computation requires ", size, " logical devices, but only ", available,
+              " exist.)");
 }
 
 ShardingPtr Pmap::sharding(std::int64_t axis, std::int64_t size) const {
-  const std::string name = options_.axis_name.empty() ? "_internal_pmap_axis_name" : options_.axis_name;
+  const std::string name =
+      options_.axis_name.empty() ? "_internal_pmap_axis_name" : options_.axis_name;
   Shared<Sharding> sharding(new Sharding);
   sharding->mesh_axes = {name};
   sharding->mesh_shape = {size};
@@ -138,7 +152,8 @@ std::pair<Pmap::EntryPtr, Values> Pmap::stage(PyObject* fun, FlatCall& call, con
   LeafAxes in_axes = input_axes("pmap", options_.in_axes.get(), fun, form);
   const std::int64_t size = axis_size(values, in_axes, fun, form);
   check_device_count(size);
-  const AxisName axis = new_axis(options_.axis_name.empty() ? "_internal_pmap_axis_name" : options_.axis_name);
+  const AxisName axis =
+      new_axis(options_.axis_name.empty() ? "_internal_pmap_axis_name" : options_.axis_name);
 
   Staged staged;
   {
@@ -161,9 +176,9 @@ std::pair<Pmap::EntryPtr, Values> Pmap::stage(PyObject* fun, FlatCall& call, con
   Params params{{"axis_name", AxisNames{{axis}}}, {"axis_size", size},
                 {"in_axes", as_ints(in_axes)},    {"out_axes", as_ints(out_axes)},
                 {"name", staged.program->name},   {"jaxpr", staged.program}};
-  auto entry = std::make_shared<PmapEntry>(
-      PmapEntry{BoundOp(*op, std::move(params)), staged.out_tree,
-                Donation(form, options_.donated, {}, types_of(values), out_types), std::move(shardings)});
+  auto entry = std::make_shared<PmapEntry>(PmapEntry{
+      BoundOp(*op, std::move(params)), staged.out_tree,
+      Donation(form, options_.donated, {}, types_of(values), out_types), std::move(shardings)});
   if (staged.captured.empty()) cache_.insert(call, values, entry);
   return {std::move(entry), std::move(staged.captured)};
 }
@@ -175,9 +190,12 @@ int Pmap::traverse(visitproc visit, void* arg) {
 }
 
 PyMethodDef methods[] = {
-    {"lower", stage_method<"lower">(), METH_VARARGS | METH_KEYWORDS, "Stages the function; .compile() makes it callable."},
-    {"trace", stage_method<"trace">(), METH_VARARGS | METH_KEYWORDS, "Stages the function and shows its program."},
-    {"eval_shape", stage_method<"eval_shape">(), METH_VARARGS | METH_KEYWORDS, "The result's shapes and dtypes."},
+    {"lower", stage_method<"lower">(), METH_VARARGS | METH_KEYWORDS,
+     "Stages the function; .compile() makes it callable."},
+    {"trace", stage_method<"trace">(), METH_VARARGS | METH_KEYWORDS,
+     "Stages the function and shows its program."},
+    {"eval_shape", stage_method<"eval_shape">(), METH_VARARGS | METH_KEYWORDS,
+     "The result's shapes and dtypes."},
     {nullptr, nullptr, 0, nullptr},
 };
 

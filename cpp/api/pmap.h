@@ -11,8 +11,8 @@ struct PmapOptions {
   Ref out_axes;
   StaticSpec statics;
   std::vector<int> donated;
-  std::int64_t axis_size = -1;   // -1: found from the arguments, or the number of devices
-  std::vector<int> devices;      // ids; empty: the first ones
+  std::int64_t axis_size = -1;  // -1: found from the arguments, or the number of devices
+  std::vector<int> devices;     // ids; empty: the first ones
 };
 
 // A function that stages `fun` once per signature as one device's program and runs that over the

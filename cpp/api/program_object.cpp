@@ -39,7 +39,8 @@ py::dict params_of(const EquationObject& e) {
 
 py::list equations_of(const ProgramObject& p) {
   py::list out;
-  for (std::size_t i = 0; i < p.program->equations.size(); ++i) out.append(EquationObject{p.program, i});
+  for (std::size_t i = 0; i < p.program->equations.size(); ++i)
+    out.append(EquationObject{p.program, i});
   return out;
 }
 
@@ -62,7 +63,8 @@ struct ParamVisitor {
     return tuple(values.size(), [&](std::size_t i) { return to_python(values[i]); });
   }
   Ref operator()(const AxisNames& value) const {
-    return tuple(value.names.size(), [&](std::size_t i) { return to_python(axis_text(value.names[i])); });
+    return tuple(value.names.size(),
+                 [&](std::size_t i) { return to_python(axis_text(value.names[i])); });
   }
   Ref operator()(const Programs& values) const {
     return tuple(values.size(), [&](std::size_t i) { return wrap_program(values[i]); });
@@ -92,7 +94,8 @@ Ref wrap_program(const ProgramPtr& program) {
 }
 
 ProgramPtr unwrap_program(PyObject* object) {
-  if (!py::isinstance<ProgramObject>(object)) type_error("expected a Program, got ", repr(type_object(object)));
+  if (!py::isinstance<ProgramObject>(object))
+    type_error("expected a Program, got ", repr(type_object(object)));
   return py::cast<ProgramObject&>(py::handle(object)).program;
 }
 
@@ -120,23 +123,29 @@ ParamValue param_from_python(PyObject* object) {
 }
 
 void init_program_objects(py::module_& module) {
-  py::class_<ShapedArray>(module, "ShapedArray", "The shape and dtype of an array, without its elements.")
+  py::class_<ShapedArray>(module, "ShapedArray",
+                          "The shape and dtype of an array, without its elements.")
       .def(py::init([](const py::object& shape, const py::object& dtype, bool weak_type) {
              Type type;
              type.dtype = bindings::to_dtype(dtype.ptr());
              type.weak = weak_type;
-             for (const py::handle extent : shape) type.shape.push_back(py::cast<std::int64_t>(extent));
+             for (const py::handle extent : shape)
+               type.shape.push_back(py::cast<std::int64_t>(extent));
              return ShapedArray{type};
            }),
            py::arg("shape"), py::arg("dtype"), py::arg("weak_type") = false)
       .def_property_readonly("shape", [](const ShapedArray& a) { return shape_tuple(a.type); })
-      .def_property_readonly("dtype", [](const ShapedArray& a) {
-        return py::reinterpret_borrow<py::object>(bindings::dtype_object(a.type.dtype));
-      })
+      .def_property_readonly(
+          "dtype",
+          [](const ShapedArray& a) {
+            return py::reinterpret_borrow<py::object>(bindings::dtype_object(a.type.dtype));
+          })
       .def_property_readonly("weak_type", [](const ShapedArray& a) { return a.type.weak; })
       .def_property_readonly("ndim", [](const ShapedArray& a) { return a.type.rank(); })
       .def_property_readonly("size", [](const ShapedArray& a) { return a.type.size(); })
-      .def("str_short", [](const ShapedArray& a, bool) { return to_string(a.type); }, py::arg("short_dtypes") = false)
+      .def(
+          "str_short", [](const ShapedArray& a, bool) { return to_string(a.type); },
+          py::arg("short_dtypes") = false)
       .def("__str__", [](const ShapedArray& a) { return bindings::weak_string(a.type); })
       .def("__repr__", [](const ShapedArray& a) { return represent(a.type); })
       .def("__hash__", [](const ShapedArray& a) { return hash(a.type); })
@@ -146,25 +155,35 @@ void init_program_objects(py::module_& module) {
       });
 
   py::class_<EquationObject>(module, "Equation", "One op of a program, with its parameters.")
-      .def_property_readonly("primitive", [](const EquationObject& e) { return std::string(e.equation().op->name); })
+      .def_property_readonly(
+          "primitive", [](const EquationObject& e) { return std::string(e.equation().op->name); })
       .def_property_readonly("params", params_of)
-      .def_property_readonly("in_avals", [](const EquationObject& e) {
-        return to_object(types_of_vars(*e.program, e.equation().inputs));
-      })
-      .def_property_readonly("out_avals", [](const EquationObject& e) {
-        return to_object(types_of_vars(*e.program, e.equation().outputs));
-      })
-      .def("__repr__", [](const EquationObject& e) { return concat("<Equation ", e.equation().op->name, ">"); });
+      .def_property_readonly("in_avals",
+                             [](const EquationObject& e) {
+                               return to_object(types_of_vars(*e.program, e.equation().inputs));
+                             })
+      .def_property_readonly("out_avals",
+                             [](const EquationObject& e) {
+                               return to_object(types_of_vars(*e.program, e.equation().outputs));
+                             })
+      .def("__repr__", [](const EquationObject& e) {
+        return concat("<Equation ", e.equation().op->name, ">");
+      });
 
-  py::class_<ProgramObject>(module, "Program", "A staged function; str() shows it as JAX shows a jaxpr.")
+  py::class_<ProgramObject>(module, "Program",
+                            "A staged function; str() shows it as JAX shows a jaxpr.")
       .def("__str__", [](const ProgramObject& p) { return to_string(*p.program); })
       .def("__repr__", [](const ProgramObject& p) { return to_string(*p.program); })
       .def_property_readonly("jaxpr", [](const ProgramObject& p) { return p; })
       .def_property_readonly("name", [](const ProgramObject& p) { return p.program->name; })
       .def_property_readonly("eqns", equations_of)
       .def_property_readonly("consts", constants_of)
-      .def_property_readonly("in_avals", [](const ProgramObject& p) { return to_object(wrap_types(p.program->input_types())); })
-      .def_property_readonly("out_avals", [](const ProgramObject& p) { return to_object(wrap_types(p.program->output_types())); });
+      .def_property_readonly(
+          "in_avals",
+          [](const ProgramObject& p) { return to_object(wrap_types(p.program->input_types())); })
+      .def_property_readonly("out_avals", [](const ProgramObject& p) {
+        return to_object(wrap_types(p.program->output_types()));
+      });
 }
 
 }  // namespace shardax::api

@@ -30,7 +30,9 @@ using pytree::check;
 using pytree::repr;
 using pytree::str;
 
-inline PyObject* type_object(PyObject* object) { return reinterpret_cast<PyObject*>(Py_TYPE(object)); }
+inline PyObject* type_object(PyObject* object) {
+  return reinterpret_cast<PyObject*>(Py_TYPE(object));
+}
 
 inline Ref to_python(const char* text) { return checked(PyUnicode_FromString(text)); }
 inline Ref to_python(const std::string& text) { return to_python(text.c_str()); }

@@ -32,9 +32,8 @@ bool contains(const std::vector<int>& positions, int position) {
 }
 
 bool contains_name(const std::vector<Ref>& names, PyObject* name) {
-  return name && std::any_of(names.begin(), names.end(), [&](const Ref& n) {
-           return PyUnicode_Compare(n.get(), name) == 0;
-         });
+  return name && std::any_of(names.begin(), names.end(),
+                             [&](const Ref& n) { return PyUnicode_Compare(n.get(), name) == 0; });
 }
 
 }  // namespace
@@ -78,8 +77,9 @@ Donation::Donation(const CallForm& form, const std::vector<int>& positions,
     }
   }
   if (unusable.empty()) return;
-  const std::string text = "Some donated buffers were not usable: " + unusable +
-                           ". No output has their shape and dtype; donate arguments that an output replaces.";
+  const std::string text =
+      "Some donated buffers were not usable: " + unusable +
+      ". No output has their shape and dtype; donate arguments that an output replaces.";
   check(PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1));
 }
 

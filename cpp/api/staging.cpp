@@ -38,7 +38,8 @@ struct Unpacked {
   std::vector<PyObject*> values;
   py::tuple names;
   Py_ssize_t count;
-  Unpacked(const py::tuple& args, const py::dict& kwargs) : names(kwargs.size()), count(static_cast<Py_ssize_t>(args.size())) {
+  Unpacked(const py::tuple& args, const py::dict& kwargs)
+      : names(kwargs.size()), count(static_cast<Py_ssize_t>(args.size())) {
     for (const py::handle value : args) values.push_back(value.ptr());
     std::size_t i = 0;
     for (const auto& [name, value] : kwargs) {
@@ -49,8 +50,8 @@ struct Unpacked {
   CallArguments arguments() const { return {values.data(), count, names.ptr()}; }
 };
 
-Staged stage_abstract(const std::string& api, PyObject* fun, const py::tuple& args, const py::dict& kwargs,
-                      const StaticSpec& statics) {
+Staged stage_abstract(const std::string& api, PyObject* fun, const py::tuple& args,
+                      const py::dict& kwargs, const StaticSpec& statics) {
   const Unpacked unpacked(args, kwargs);
   FlatCall call(unpacked.arguments(), statics, fun);
   const CallForm form = call.form();
@@ -76,7 +77,8 @@ ProgramPtr constants_first(const ProgramPtr& program, std::size_t count) {
   if (count == 0) return program;
   return *program->derived<ProgramPtr>(concat("constants_first", count), [&] {
     MutableProgram copy = copy_of(*program);
-    std::rotate(copy->inputs.begin(), copy->inputs.end() - static_cast<std::ptrdiff_t>(count), copy->inputs.end());
+    std::rotate(copy->inputs.begin(), copy->inputs.end() - static_cast<std::ptrdiff_t>(count),
+                copy->inputs.end());
     return std::make_shared<ProgramPtr>(copy);
   });
 }
@@ -151,7 +153,8 @@ py::list bind_op(const std::string& name, const py::dict& params, const py::iter
 class AxisEnv {
  public:
   explicit AxisEnv(const std::vector<std::pair<std::string, std::int64_t>>& axes) {
-    for (const auto& [name, size] : axes) scopes_.emplace_back(BoundAxis{new_axis(name), size, false});
+    for (const auto& [name, size] : axes)
+      scopes_.emplace_back(BoundAxis{new_axis(name), size, false});
   }
   ~AxisEnv() {
     while (!scopes_.empty()) scopes_.pop_back();
@@ -177,70 +180,103 @@ Types abstract_types(PyObject* fun, const CallForm& form, std::span<const Ref> l
 }
 
 void init_staging(py::module_& module) {
-  py::class_<Staged>(module, "Staged", "A function as a program, with what its results are put together from.")
-      .def_property_readonly("program", [](const Staged& s) { return to_object(wrap_program(s.program)); })
-      .def_property_readonly("out_tree", [](const Staged& s) {
-        return py::reinterpret_borrow<py::object>(s.out_tree.object());
-      })
+  py::class_<Staged>(module, "Staged",
+                     "A function as a program, with what its results are put together from.")
+      .def_property_readonly("program",
+                             [](const Staged& s) { return to_object(wrap_program(s.program)); })
+      .def_property_readonly(
+          "out_tree",
+          [](const Staged& s) { return py::reinterpret_borrow<py::object>(s.out_tree.object()); })
       .def_property_readonly("captured", [](const Staged& s) { return list_of(s.captured); })
-      .def_property_readonly("in_avals", [](const Staged& s) { return to_object(wrap_types(s.program->input_types())); })
-      .def_property_readonly("out_avals", [](const Staged& s) { return to_object(wrap_types(s.program->output_types())); })
+      .def_property_readonly(
+          "in_avals",
+          [](const Staged& s) { return to_object(wrap_types(s.program->input_types())); })
+      .def_property_readonly(
+          "out_avals",
+          [](const Staged& s) { return to_object(wrap_types(s.program->output_types())); })
       .def_property_readonly("program_with_constants_first", [](const Staged& s) {
         return to_object(wrap_program(constants_first(s.program, s.captured.size())));
       });
 
-  module.def("stage", [](const std::string& api, const py::object& fun, const py::tuple& args, const py::dict& kwargs,
-                         const std::vector<int>& static_argnums,
-                         const std::vector<std::pair<std::string, std::int64_t>>& axis_env) {
-    const AxisEnv axes(axis_env);
-    StaticSpec statics;
-    statics.positions = static_argnums;
-    return stage_abstract(api, fun.ptr(), args, kwargs, statics);
-  }, py::arg("api"), py::arg("fun"), py::arg("args"), py::arg("kwargs") = py::dict(),
-     py::arg("static_argnums") = std::vector<int>(),
-     py::arg("axis_env") = std::vector<std::pair<std::string, std::int64_t>>(),
-     "Stages fun(*args, **kwargs); leaves may be arrays or anything with shape and dtype.");
-  module.def("stage_function", [](const py::object& function, const py::tuple& args, const py::dict& kwargs) {
-    const StaticSpec& statics = behaviour_of(function.ptr()).statics();
-    PyObject* fun = statics.positional_only ? function.ptr() : wrapped_function(function.ptr());
-    return stage_abstract(statics.positional_only ? "pmap" : "jit", fun, args, kwargs, statics);
-  }, "Stages a jitted or pmapped function as it would be for a call.");
+  module.def(
+      "stage",
+      [](const std::string& api, const py::object& fun, const py::tuple& args,
+         const py::dict& kwargs, const std::vector<int>& static_argnums,
+         const std::vector<std::pair<std::string, std::int64_t>>& axis_env) {
+        const AxisEnv axes(axis_env);
+        StaticSpec statics;
+        statics.positions = static_argnums;
+        return stage_abstract(api, fun.ptr(), args, kwargs, statics);
+      },
+      py::arg("api"), py::arg("fun"), py::arg("args"), py::arg("kwargs") = py::dict(),
+      py::arg("static_argnums") = std::vector<int>(),
+      py::arg("axis_env") = std::vector<std::pair<std::string, std::int64_t>>(),
+      "Stages fun(*args, **kwargs); leaves may be arrays or anything with shape and dtype.");
+  module.def(
+      "stage_function",
+      [](const py::object& function, const py::tuple& args, const py::dict& kwargs) {
+        const StaticSpec& statics = behaviour_of(function.ptr()).statics();
+        PyObject* fun = statics.positional_only ? function.ptr() : wrapped_function(function.ptr());
+        return stage_abstract(statics.positional_only ? "pmap" : "jit", fun, args, kwargs, statics);
+      },
+      "Stages a jitted or pmapped function as it would be for a call.");
   module.def("stage_once", stage_once, "stage(), remembered per function and types.");
-  module.def("counting", [](const py::object& program, std::size_t constants) {
-    const ProgramPtr body = counting(unwrap_program(program.ptr()));
-    return to_object(wrap_program(constants_first(body, constants)));
-  }, "A loop body that also counts; its constants, which are its last inputs, come first.");
-  module.def("join_captured", join_captured, "Programs of branches with one list of captured values.");
+  module.def(
+      "counting",
+      [](const py::object& program, std::size_t constants) {
+        const ProgramPtr body = counting(unwrap_program(program.ptr()));
+        return to_object(wrap_program(constants_first(body, constants)));
+      },
+      "A loop body that also counts; its constants, which are its last inputs, come first.");
+  module.def("join_captured", join_captured,
+             "Programs of branches with one list of captured values.");
   module.def("bind", bind_op, "Binds an op by name.");
-  module.def("typeof", [](const py::object& x) { return to_object(wrap_type(abstract_type(x.ptr()))); });
-  module.def("element_type", [](const py::object& x) {
-    Type type = abstract_type(x.ptr());
-    type.shape.erase(0);
-    return to_object(wrap_type(type));
-  }, "The type of a slice along dimension 0.");
-  module.def("asarray", [](const py::object& x) { return to_object(checked(wrap(bindings::to_value(x.ptr())))); });
-  module.def("convert", [](const py::object& x, const py::object& type) {
-    const Type* wanted = find_type(type.ptr());
-    return to_object(checked(wrap(ops::convert(bindings::to_value(x.ptr()), wanted->dtype, wanted->weak))));
-  }, "x with the dtype and weak flag of a ShapedArray.");
-  module.def("promoted", [](const py::object& weak, const py::object& other) {
-    const Type* a = find_type(weak.ptr());
-    const Type* b = find_type(other.ptr());
-    const WeakDType joined = promote({a->dtype, a->weak}, {b->dtype, b->weak});
-    Type type = *a;
-    type.dtype = ops::canonical_dtype(joined.dtype);
-    type.weak = joined.weak;
-    return to_object(wrap_type(type));
-  }, "The first ShapedArray with the dtype to which both promote.");
-  module.def("describe_function", [](const py::object& fun) { return describe_function(fun.ptr()); },
-             "'f at file.py:12'.");
+  module.def("typeof",
+             [](const py::object& x) { return to_object(wrap_type(abstract_type(x.ptr()))); });
+  module.def(
+      "element_type",
+      [](const py::object& x) {
+        Type type = abstract_type(x.ptr());
+        type.shape.erase(0);
+        return to_object(wrap_type(type));
+      },
+      "The type of a slice along dimension 0.");
+  module.def("asarray", [](const py::object& x) {
+    return to_object(checked(wrap(bindings::to_value(x.ptr()))));
+  });
+  module.def(
+      "convert",
+      [](const py::object& x, const py::object& type) {
+        const Type* wanted = find_type(type.ptr());
+        return to_object(
+            checked(wrap(ops::convert(bindings::to_value(x.ptr()), wanted->dtype, wanted->weak))));
+      },
+      "x with the dtype and weak flag of a ShapedArray.");
+  module.def(
+      "promoted",
+      [](const py::object& weak, const py::object& other) {
+        const Type* a = find_type(weak.ptr());
+        const Type* b = find_type(other.ptr());
+        const WeakDType joined = promote({a->dtype, a->weak}, {b->dtype, b->weak});
+        Type type = *a;
+        type.dtype = ops::canonical_dtype(joined.dtype);
+        type.weak = joined.weak;
+        return to_object(wrap_type(type));
+      },
+      "The first ShapedArray with the dtype to which both promote.");
+  module.def(
+      "describe_function", [](const py::object& fun) { return describe_function(fun.ptr()); },
+      "'f at file.py:12'.");
   module.def("is_tracer", [](const py::object& x) {
     return bindings::is_array_object(x.ptr()) && bindings::value_of(x.ptr())->is_tracer();
   });
-  module.def("is_concrete", [](const py::object& x) {
-    const Value value = try_value(x.ptr());
-    return value && concrete(value) != nullptr;
-  }, "Whether the elements of x are known now.");
+  module.def(
+      "is_concrete",
+      [](const py::object& x) {
+        const Value value = try_value(x.ptr());
+        return value && concrete(value) != nullptr;
+      },
+      "Whether the elements of x are known now.");
   module.def("staging_in_progress", [] { return staging_in_progress(); });
 }
 

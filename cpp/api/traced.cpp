@@ -62,7 +62,11 @@ std::vector<std::size_t> origins(const Program& program, Var var) {
 }  // namespace
 
 NamedTrace::NamedTrace(std::string api, PyObject* fun, const CallForm& form)
-    : trace_(true), api_(std::move(api)), name_(function_name(fun)), fun_(fun), form_(form),
+    : trace_(true),
+      api_(std::move(api)),
+      name_(function_name(fun)),
+      fun_(fun),
+      form_(form),
       code_(function_code(fun)) {
   trace_.name(name_);
   known().active.push_back(this);
@@ -72,13 +76,13 @@ NamedTrace::~NamedTrace() {
   // Python's error indicator may be set here: nothing that could run Python code.
   Known& all = known();
   all.active.pop_back();
-  all.ended[all.next++ % all.ended.size()] = {trace_.generation(), std::move(name_), std::move(api_),
-                                              std::move(code_)};
+  all.ended[all.next++ % all.ended.size()] = {trace_.generation(), std::move(name_),
+                                              std::move(api_), std::move(code_)};
 }
 
 std::string NamedTrace::describe(const JitTracer& tracer) const {
-  std::string text =
-      concat("\nThe error occurred while tracing the function ", describe_code(name_, code_), " for ", api_, ". ");
+  std::string text = concat("\nThe error occurred while tracing the function ",
+                            describe_code(name_, code_), " for ", api_, ". ");
   const Program* program = recorded_program(trace_);
   if (!program) return text;
   const std::vector<std::string> paths = argument_paths(fun_, form_);
@@ -87,7 +91,8 @@ std::string NamedTrace::describe(const JitTracer& tracer) const {
     if (position < paths.size()) names.push_back(paths[position]);
   }
   if (names.empty()) return text;
-  return concat(text, "This concrete value was not available in Python because it depends on the value",
+  return concat(text,
+                "This concrete value was not available in Python because it depends on the value",
                 names.size() > 1 ? "s" : "", " of ", joined(names), ".");
 }
 

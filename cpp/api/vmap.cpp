@@ -25,10 +25,12 @@ class Vmap final : public Behaviour {
 
 [[noreturn]] void no_size(bool no_leaves) {
   if (no_leaves) {
-    value_error("vmap wrapped function must be passed at least one argument containing an array or "
-                "axis_size must be specified, got empty *args=() and **kwargs={}");
+    value_error(
+        "vmap wrapped function must be passed at least one argument containing an array or "
+        "axis_size must be specified, got empty *args=() and **kwargs={}");
   }
-  value_error("vmap must have at least one non-None value in in_axes or axis_size must be specified");
+  value_error(
+      "vmap must have at least one non-None value in in_axes or axis_size must be specified");
 }
 
 // Puts the batch axis of a result where `axis` says; a result without one is repeated.
@@ -79,8 +81,8 @@ PyObject* Vmap::call(PyObject* function, const CallArguments& arguments) {
 }  // namespace
 
 Ref make_vmap(PyObject* fun, VmapOptions options, PyObject* doc) {
-  static PyTypeObject* type =
-      make_function_type("shardax.VmappedFunction", "A function applied along an axis of its arguments.", nullptr);
+  static PyTypeObject* type = make_function_type(
+      "shardax.VmappedFunction", "A function applied along an axis of its arguments.", nullptr);
   check_callable(fun);
   return make_function(type, fun, std::make_unique<Vmap>(std::move(options)), doc);
 }

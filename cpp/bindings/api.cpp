@@ -1,4 +1,5 @@
-// bindings/api.cpp - the functions of _core.api: each takes options that python/shardax has checked.
+// bindings/api.cpp - the functions of _core.api: each takes options that python/shardax has
+// checked.
 #include "bindings/api.h"
 
 #include <pybind11/pybind11.h>
@@ -27,7 +28,8 @@ Ref to_ref(const py::object& object) { return Ref::borrow(object.ptr()); }
 
 std::vector<Ref> interned(const std::vector<std::string>& names) {
   std::vector<Ref> out;
-  for (const std::string& name : names) out.push_back(Ref::checked(PyUnicode_InternFromString(name.c_str())));
+  for (const std::string& name : names)
+    out.push_back(Ref::checked(PyUnicode_InternFromString(name.c_str())));
   return out;
 }
 
@@ -37,42 +39,51 @@ std::string axis_text_or_empty(const py::object& name) {
 }
 
 void init_transformed(py::module_& m) {
-  m.def("jit", [](const py::object& fun, std::vector<int> static_argnums, const std::vector<std::string>& static_argnames,
-                  std::vector<int> donate_argnums, const std::vector<std::string>& donate_argnames) {
-    api::JitOptions options;
-    options.statics.positions = std::move(static_argnums);
-    options.statics.names = interned(static_argnames);
-    options.donated_positions = std::move(donate_argnums);
-    options.donated_names = interned(donate_argnames);
-    return to_object(api::make_jit(fun.ptr(), std::move(options)));
-  }, py::arg("fun"), py::arg("static_argnums") = std::vector<int>(), py::arg("static_argnames") = std::vector<std::string>(),
-     py::arg("donate_argnums") = std::vector<int>(), py::arg("donate_argnames") = std::vector<std::string>());
+  m.def(
+      "jit",
+      [](const py::object& fun, std::vector<int> static_argnums,
+         const std::vector<std::string>& static_argnames, std::vector<int> donate_argnums,
+         const std::vector<std::string>& donate_argnames) {
+        api::JitOptions options;
+        options.statics.positions = std::move(static_argnums);
+        options.statics.names = interned(static_argnames);
+        options.donated_positions = std::move(donate_argnums);
+        options.donated_names = interned(donate_argnames);
+        return to_object(api::make_jit(fun.ptr(), std::move(options)));
+      },
+      py::arg("fun"), py::arg("static_argnums") = std::vector<int>(),
+      py::arg("static_argnames") = std::vector<std::string>(),
+      py::arg("donate_argnums") = std::vector<int>(),
+      py::arg("donate_argnames") = std::vector<std::string>());
 
-  m.def("pmap", [](const py::object& fun, const py::object& axis_name, const py::object& in_axes, const py::object& out_axes,
-                   std::vector<int> static_argnums, std::vector<int> donate_argnums, std::int64_t axis_size,
-                   std::vector<int> devices) {
-    api::PmapOptions options;
-    options.axis_name = axis_text_or_empty(axis_name);
-    options.in_axes = to_ref(in_axes);
-    options.out_axes = to_ref(out_axes);
-    options.statics.positions = std::move(static_argnums);
-    options.statics.positional_only = true;
-    options.donated = std::move(donate_argnums);
-    options.axis_size = axis_size;
-    options.devices = std::move(devices);
-    return to_object(api::make_pmap(fun.ptr(), std::move(options)));
-  });
+  m.def("pmap",
+        [](const py::object& fun, const py::object& axis_name, const py::object& in_axes,
+           const py::object& out_axes, std::vector<int> static_argnums,
+           std::vector<int> donate_argnums, std::int64_t axis_size, std::vector<int> devices) {
+          api::PmapOptions options;
+          options.axis_name = axis_text_or_empty(axis_name);
+          options.in_axes = to_ref(in_axes);
+          options.out_axes = to_ref(out_axes);
+          options.statics.positions = std::move(static_argnums);
+          options.statics.positional_only = true;
+          options.donated = std::move(donate_argnums);
+          options.axis_size = axis_size;
+          options.devices = std::move(devices);
+          return to_object(api::make_pmap(fun.ptr(), std::move(options)));
+        });
 
-  m.def("vmap", [](const py::object& fun, const py::object& in_axes, const py::object& out_axes, const py::object& axis_name,
-                   std::int64_t axis_size, const py::object& doc) {
+  m.def("vmap", [](const py::object& fun, const py::object& in_axes, const py::object& out_axes,
+                   const py::object& axis_name, std::int64_t axis_size, const py::object& doc) {
     return to_object(api::make_vmap(
-        fun.ptr(), {to_ref(in_axes), to_ref(out_axes), axis_text_or_empty(axis_name), axis_size}, doc.ptr()));
+        fun.ptr(), {to_ref(in_axes), to_ref(out_axes), axis_text_or_empty(axis_name), axis_size},
+        doc.ptr()));
   });
 
-  m.def("grad", [](const py::object& fun, std::vector<int> argnums, bool several, bool value, bool has_aux, bool holomorphic,
-                   bool allow_int, const py::object& doc) {
+  m.def("grad", [](const py::object& fun, std::vector<int> argnums, bool several, bool value,
+                   bool has_aux, bool holomorphic, bool allow_int, const py::object& doc) {
     return to_object(api::make_grad(
-        fun.ptr(), {std::move(argnums), several, value, has_aux, holomorphic, allow_int}, doc.ptr()));
+        fun.ptr(), {std::move(argnums), several, value, has_aux, holomorphic, allow_int},
+        doc.ptr()));
   });
 }
 
@@ -83,7 +94,8 @@ void init_linear(py::module_& m) {
   m.def("vjp", [](const py::object& fun, const py::tuple& primals, bool has_aux) {
     return to_object(api::vjp(fun.ptr(), items(primals), primals.size(), has_aux));
   });
-  m.def("jvp", [](const py::object& fun, const py::object& primals, const py::object& tangents, bool has_aux) {
+  m.def("jvp", [](const py::object& fun, const py::object& primals, const py::object& tangents,
+                  bool has_aux) {
     return to_object(api::jvp_of(fun.ptr(), primals.ptr(), tangents.ptr(), has_aux));
   });
   m.def("linearize", [](const py::object& fun, const py::tuple& primals, bool has_aux) {
@@ -105,31 +117,38 @@ void init_collectives(py::module_& m) {
   reduction("pmean", Reduction::mean);
   reduction("pmax", Reduction::max);
   reduction("pmin", Reduction::min);
-  m.def("all_gather", [](const py::object& x, const py::object& axes, std::int64_t axis, bool tiled) {
-    return to_object(api::all_gather(x.ptr(), axes.ptr(), axis, tiled));
-  });
-  m.def("psum_scatter", [](const py::object& x, const py::object& axes, std::int64_t dimension, bool tiled) {
-    return to_object(api::psum_scatter(x.ptr(), axes.ptr(), dimension, tiled));
-  });
+  m.def("all_gather",
+        [](const py::object& x, const py::object& axes, std::int64_t axis, bool tiled) {
+          return to_object(api::all_gather(x.ptr(), axes.ptr(), axis, tiled));
+        });
+  m.def("psum_scatter",
+        [](const py::object& x, const py::object& axes, std::int64_t dimension, bool tiled) {
+          return to_object(api::psum_scatter(x.ptr(), axes.ptr(), dimension, tiled));
+        });
   m.def("ppermute", [](const py::object& x, const py::object& axes, const py::object& perm) {
     return to_object(api::ppermute(x.ptr(), axes.ptr(), perm.ptr()));
   });
-  m.def("all_to_all", [](const py::object& x, const py::object& axes, std::int64_t split, std::int64_t concat_at, bool tiled) {
+  m.def("all_to_all", [](const py::object& x, const py::object& axes, std::int64_t split,
+                         std::int64_t concat_at, bool tiled) {
     return to_object(api::all_to_all(x.ptr(), axes.ptr(), split, concat_at, tiled));
   });
-  m.def("axis_index", [](const py::object& axes) { return to_object(api::axis_index(axes.ptr())); });
+  m.def("axis_index",
+        [](const py::object& axes) { return to_object(api::axis_index(axes.ptr())); });
   m.def("axis_size", [](const py::object& axes) { return api::axis_size_of(axes.ptr()); });
 }
 
 void init_context(py::module_& m) {
-  m.def("set_package_directory", api::set_package_directory, "Frames of files under it are not the user's.");
-  m.def("clear_caches", api::forget_shared_objects, "Forgets all staged programs that functions share.");
+  m.def("set_package_directory", api::set_package_directory,
+        "Frames of files under it are not the user's.");
+  m.def("clear_caches", api::forget_shared_objects,
+        "Forgets all staged programs that functions share.");
 }
 
 }  // namespace
 
 void init_api(py::module_& module) {
-  py::module_ m = module.def_submodule("api", "Transformations of functions, staging and collectives.");
+  py::module_ m =
+      module.def_submodule("api", "Transformations of functions, staging and collectives.");
   init_transformed(m);
   init_linear(m);
   init_collectives(m);

@@ -10,7 +10,8 @@ from shardax import tree_util
 
 
 def argument_paths(fun, args, kwargs, statics):
-    """One name per leaf of (args, kwargs) as the user would write it: x, a['k'][1], args[0], k['a'].
+    """One name per leaf of (args, kwargs) as the user would write it: x, a['k'][1], args[0],
+    k['a'].
 
     `statics`: positions and names of arguments that are not to be listed.
     """
@@ -60,23 +61,29 @@ def _paths(head, tree):
 
 def not_an_array(fun, leaf, path):
     raise TypeError(
-        f"Error interpreting argument to {fun} as an abstract array. The problematic value is of type {type(leaf)} and "
+        f"Error interpreting argument to {fun} as an abstract array. The problematic value is of "
+        f"type {type(leaf)} and "
         f"was passed to the function at path {path}.\n"
-        "This typically means that a jit-wrapped function was called with a non-array argument, and this argument was "
-        "not marked as static using the static_argnums or static_argnames parameters of shardax.jit."
+        "This typically means that a jit-wrapped function was called with a non-array argument, "
+        "and this argument was "
+        "not marked as static using the static_argnums or static_argnames parameters of "
+        "shardax.jit."
     )
 
 
 def not_an_output(where, result, api, leaf):
     if api in ("vmap", "jvp", "vjp"):
-        raise TypeError(f"Output from batched function {leaf!r} with type {type(leaf)} is not a valid JAX type")
+        raise TypeError(
+            f"Output from batched function {leaf!r} with type {type(leaf)} is not a valid JAX type"
+        )
     component = ""
     for path, value in tree_util.tree_leaves_with_path(result):
         if value is leaf and path:
             component = f" at output component {tree_util.keystr(path)}"
             break
     raise TypeError(
-        f"function {where} traced for {api} returned a value of type {type(leaf)}{component}, which is not a valid JAX type"
+        f"function {where} traced for {api} returned a value of type {type(leaf)}{component}, "
+        "which is not a valid JAX type"
     )
 
 
@@ -87,7 +94,8 @@ def inconsistent_sizes(api, fun, args, kwargs, axes, axis_size):
     sizes = {}
     for path, leaf, axis in zip(paths, leaves, axes, strict=True):
         if axis is not None:
-            text = f"axis {axis} of {_what(path, kwargs)} of type {leaf.dtype}[{','.join(map(str, leaf.shape))}]"
+            shape = ",".join(map(str, leaf.shape))
+            text = f"axis {axis} of {_what(path, kwargs)} of type {leaf.dtype}[{shape}]"
             sizes.setdefault(leaf.shape[axis], []).append(text)
     lines = []
     if axis_size >= 0:
@@ -99,7 +107,9 @@ def inconsistent_sizes(api, fun, args, kwargs, axes, axis_size):
         else:
             most = "most" if i == 0 else "some"
             lines.append(f"  * {most} axes ({len(where)} of them) had size {size}, e.g. {where[0]}")
-    raise ValueError(f"{api} got inconsistent sizes for array axes to be mapped:\n" + ";\n".join(lines))
+    raise ValueError(
+        f"{api} got inconsistent sizes for array axes to be mapped:\n" + ";\n".join(lines)
+    )
 
 
 def _what(path, kwargs):
@@ -118,12 +128,14 @@ def in_axes_mismatch(api, in_axes, fun, args, kwargs):
     args = tree_util.tree_map(lambda _: PytreeLeaf(), args)
     if not isinstance(in_axes, tuple | list):
         raise TypeError(
-            f"{api} in_axes must be an int, None, or a tuple of entries corresponding to the positional arguments passed "
+            f"{api} in_axes must be an int, None, or a tuple of entries corresponding to the "
+            "positional arguments passed "
             f"to the function, but got {in_axes}."
         )
     if len(in_axes) != len(args) and api == "vmap":
         raise ValueError(
-            "vmap in_axes must be an int, None, or a tuple of entries corresponding to the positional arguments passed "
+            "vmap in_axes must be an int, None, or a tuple of entries corresponding to the "
+            "positional arguments passed "
             f"to the function, but got len(in_axes)={len(in_axes)}, len(args)={len(args)}"
         )
     if api == "vmap":
@@ -134,18 +146,22 @@ def in_axes_mismatch(api, in_axes, fun, args, kwargs):
         )
     detail = _first_prefix_error((tuple(in_axes),), (args,), "pmap in_axes")
     text = (
-        f"{detail}\n\nThe 'full pytree' here is the tuple of arguments passed positionally to the pmapped function, and "
+        f"{detail}\n\nThe 'full pytree' here is the tuple of arguments passed positionally to "
+        "the pmapped function, and "
         "the value of `in_axes` must be a tree prefix of that tuple. But it was not a prefix.\n\n"
     )
     if kwargs:
         text += (
-            "When some arguments are passed by keyword to the pmapped function, they are not included in the comparison "
-            "to `in_axes`. Instead, each argument passed by keyword is mapped over its leading axis.\n\n"
+            "When some arguments are passed by keyword to the pmapped function, they are not "
+            "included in the comparison "
+            "to `in_axes`. Instead, each argument passed by keyword is mapped over its leading "
+            "axis.\n\n"
         )
     if len(args) == 1 and isinstance(args[0], tuple | list) and len(in_axes) == len(args[0]):
         text += "To map the components of a single argument, wrap in_axes in a tuple once more.\n\n"
     raise ValueError(
-        text + "Check that the value of the `in_axes` argument to `pmap` is a tree prefix of the tuple of arguments passed "
+        text + "Check that the value of the `in_axes` argument to `pmap` is a tree prefix of the "
+        "tuple of arguments passed "
         "positionally to the pmapped function."
     )
 
@@ -170,4 +186,6 @@ def unmapped_output_is_batched(out_axes, out_tree, index):
     numbers = tree_util.tree_unflatten(out_tree, list(range(out_tree.num_leaves)))
     path = next(p for p, leaf in tree_util.tree_leaves_with_path(numbers) if leaf == index)
     where = "" if out_axes is None else tree_util.keystr(path)
-    raise ValueError(f"at vmap out_axes{where}, got axis spec {spec} but output was batched on axis 0")
+    raise ValueError(
+        f"at vmap out_axes{where}, got axis spec {spec} but output was batched on axis 0"
+    )

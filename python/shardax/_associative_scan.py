@@ -30,7 +30,10 @@ def associative_scan(fn, elems, reverse=False, axis=0):
     leaves, treedef = _flatten(elems)
     sizes = {x.shape[axis] for x in leaves}
     if len(sizes) != 1:
-        raise ValueError(f"Array inputs to associative_scan must have the same first dimension. (saw: {[x.shape for x in leaves]})")
+        raise ValueError(
+            "Array inputs to associative_scan must have the same first dimension. (saw: "
+            f"{[x.shape for x in leaves]})"
+        )
     if reverse:
         leaves = [jnp.flip(x, axis) for x in leaves]
 

@@ -24,11 +24,14 @@ __all__ = [
 
 def _no_groups(function, groups):
     if groups is not None:
-        raise NotImplementedError(f"{function}: axis_index_groups is not supported; map over two axes instead.")
+        raise NotImplementedError(
+            f"{function}: axis_index_groups is not supported; map over two axes instead."
+        )
 
 
 def psum(x, axis_name, *, axis_index_groups=None):
-    """The sum over the axis; every device has it. Booleans are summed as int32; a Python number stays one.
+    """The sum over the axis; every device has it. Booleans are summed as int32; a Python number
+    stays one.
 
     Example:
       >>> vmap(lambda x: x / lax.psum(x, "i"), axis_name="i")(jnp.array([1.0, 3.0]))
@@ -57,13 +60,16 @@ def pmin(x, axis_name, *, axis_index_groups=None):
 
 
 def all_gather(x, axis_name, *, axis_index_groups=None, axis=0, tiled=False):
-    """The values of all devices along a new dimension `axis`, or (tiled) joined along dimension `axis`."""
+    """The values of all devices along a new dimension `axis`, or (tiled) joined along it."""
     _no_groups("all_gather", axis_index_groups)
     return _core.all_gather(x, axis_name, axis, tiled)
 
 
 def psum_scatter(x, axis_name, *, scatter_dimension=0, axis_index_groups=None, tiled=False):
-    """psum of which each device keeps its part of `scatter_dimension`, which has the axis's size (tiled: a multiple)."""
+    """psum of which each device keeps its part of `scatter_dimension`.
+
+    That dimension has the axis's size and goes away (tiled: a multiple of it, which stays).
+    """
     _no_groups("psum_scatter", axis_index_groups)
     return _core.psum_scatter(x, axis_name, scatter_dimension, tiled)
 
@@ -82,7 +88,10 @@ def pshuffle(x, axis_name, perm):
 
 
 def all_to_all(x, axis_name, split_axis, concat_axis, *, axis_index_groups=None, tiled=False):
-    """Each device splits dimension `split_axis` over the axis and joins what it gets along `concat_axis`."""
+    """Each device splits dimension `split_axis` over the axis and joins its share of all others'.
+
+    What it receives lies along a new dimension `concat_axis` (tiled: joined along that one).
+    """
     _no_groups("all_to_all", axis_index_groups)
     return _core.all_to_all(x, axis_name, split_axis, concat_axis, tiled)
 
@@ -93,7 +102,7 @@ def pswapaxes(x, axis_name, axis, *, axis_index_groups=None):
 
 
 def axis_index(axis_name):
-    """This device's position along the axis, int32; along a tuple of axes the last one varies fastest."""
+    """This device's position along the axis, int32; of several axes the last varies fastest."""
     return _core.axis_index(axis_name)
 
 

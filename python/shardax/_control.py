@@ -1,4 +1,5 @@
-"""python/shardax/_control.py - control flow for staged programs: scan, cond, switch, while_loop, fori_loop, map.
+"""python/shardax/_control.py - control flow for staged programs: scan, cond, switch, while_loop,
+fori_loop, map.
 
 Each stages its functions once per types (`_core.stage_once`), checks that their results fit, and
 binds one op that carries the programs. Types of a carry may differ from the initial value's in
@@ -29,7 +30,7 @@ def _types(leaves):
 
 
 def _promoted(carry, types_out):
-    """The carry with weak leaves converted to the dtypes that come out; None where nothing changes."""
+    """The carry with weak leaves converted to the dtypes that come out; None: nothing changes."""
     changed = False
     result = []
     for leaf, out in zip(carry, types_out, strict=True):
@@ -41,25 +42,32 @@ def _promoted(carry, types_out):
     return result if changed else None
 
 
-# ---------------------------------------------------------------------------------------------- scan
+# ---------------------------------------------------------------------------- scan
 
 
 def _scan_length(xs, length):
     lacking = [x for x in xs if x.ndim == 0]
     if lacking:
-        raise ValueError(f"scan got value with no leading axis to scan over: {', '.join(str(x) for x in lacking)}.")
+        raise ValueError(
+            "scan got value with no leading axis to scan over: "
+            f"{', '.join(str(x) for x in lacking)}."
+        )
     lengths = [x.shape[0] for x in xs]
     if length is not None:
         length = operator.index(length) if not isinstance(length, str) else int(length)
         if any(n != length for n in lengths):
             raise ValueError(
-                f"scan got `length` argument of {length} which disagrees with leading axis sizes {lengths}."
+                f"scan got `length` argument of {length} which disagrees with leading axis sizes "
+                f"{lengths}."
             )
         return length
     if not lengths:
         raise ValueError("scan got no values to scan over and `length` not provided.")
     if len(set(lengths)) > 1:
-        raise ValueError(f"scan got values with different leading axis sizes: {', '.join(str(n) for n in lengths)}.")
+        raise ValueError(
+            "scan got values with different leading axis sizes: "
+            f"{', '.join(str(n) for n in lengths)}."
+        )
     return lengths[0]
 
 
@@ -67,7 +75,8 @@ def scan(f, init, xs=None, length=None, reverse=False, unroll=1, _split_transpos
     """Runs `carry, y = f(carry, x)` over the leading axis of xs.
 
     Args:
-      f: a function of the carry and one slice of xs; it returns the new carry (of the same structure and types) and
+      f: a function of the carry and one slice of xs; it returns the new carry (of the same
+        structure and types) and
         one slice of the result.
       init: the first carry, a tree of arrays.
       xs: a tree of arrays with equal leading axes, or None.
@@ -126,7 +135,8 @@ def _bind_scan(program, constants, carry, slices, steps, reverse, unroll):
 
 
 def map(f, xs, *, batch_size=None):
-    """f over the leading axis of xs, one slice at a time (or `batch_size` of them at once), results stacked.
+    """f over the leading axis of xs, one slice at a time (or `batch_size` of them at once),
+    results stacked.
 
     Example:
       >>> lax.map(lambda x: x + 1, jnp.arange(3))
@@ -147,7 +157,10 @@ def map(f, xs, *, batch_size=None):
     g = vmap(f)
     if whole == 0:
         return g(xs)
-    head = tree_util.tree_map(lambda x: x[:whole].reshape((-1, batch_size, *x.shape[1:])), tree_util.tree_unflatten(treedef, leaves))
+    head = tree_util.tree_map(
+        lambda x: x[:whole].reshape((-1, batch_size, *x.shape[1:])),
+        tree_util.tree_unflatten(treedef, leaves),
+    )
     done = scan(lambda _, x: ((), g(x)), (), head)[1]
     done = tree_util.tree_map(lambda y: y.reshape((-1, *y.shape[2:])), done)
     if whole == total:
@@ -156,7 +169,7 @@ def map(f, xs, *, batch_size=None):
     return tree_util.tree_map(lambda a, b: jnp.concatenate([a, b]), done, tail)
 
 
-# -------------------------------------------------------------------------------------------- cond
+# ---------------------------------------------------------------------------- cond
 
 
 def _choose(api, names, index, branches, operands):
@@ -171,7 +184,8 @@ def _choose(api, names, index, branches, operands):
 
 
 def cond(pred, *args, operand=None, **kwargs):
-    """true_fun(*operands) where pred holds, else false_fun(*operands); both must give the same types.
+    """true_fun(*operands) where pred holds, else false_fun(*operands); both must give the same
+    types.
 
     Call it as cond(pred, true_fun, false_fun, *operands).
 
@@ -194,11 +208,18 @@ def cond(pred, *args, operand=None, **kwargs):
     true_fun, false_fun, *operands = args
     if operand is not None:
         operands = [operand]
-    return _choose("cond", ("true_fun", "false_fun"), _predicate(pred), (true_fun, false_fun), operands)
+    return _choose(
+        "cond", ("true_fun", "false_fun"), _predicate(pred), (true_fun, false_fun), operands
+    )
 
 
 def _five_argument_cond(pred, true_operand, true_fun, false_operand, false_fun):
-    return cond(pred, lambda ops: true_fun(ops[0]), lambda ops: false_fun(ops[1]), (true_operand, false_operand))
+    return cond(
+        pred,
+        lambda ops: true_fun(ops[0]),
+        lambda ops: false_fun(ops[1]),
+        (true_operand, false_operand),
+    )
 
 
 def _predicate(pred):
@@ -256,7 +277,7 @@ def switch(index, branches, *operands, operand=None):
     return _choose("switch", names, index, branches, operands)
 
 
-# ------------------------------------------------------------------------------------------- while
+# --------------------------------------------------------------------------- while
 
 
 def while_loop(cond_fun, body_fun, init_val):
@@ -304,11 +325,13 @@ def while_loop(cond_fun, body_fun, init_val):
 def fori_loop(lower, upper, body_fun, init_val, *, unroll=None):
     """carry = body_fun(i, carry) for i in lower .. upper - 1.
 
-    With bounds that are known when it is called it has gradients, otherwise forward derivatives only.
+    With bounds that are known when it is called it has gradients, otherwise forward derivatives
+    only.
 
     Args:
       lower, upper: integers or integer scalars of one type.
-      body_fun: a function of the index and the carry that returns a carry of the same structure and types.
+      body_fun: a function of the index and the carry that returns a carry of the same structure
+        and types.
       init_val: the first carry.
       unroll: accepted for compatibility; needs static bounds.
 
@@ -330,14 +353,21 @@ def fori_loop(lower, upper, body_fun, init_val, *, unroll=None):
                 low, high = _core.typeof(lower), _core.typeof(upper)
         if low.dtype != high.dtype:
             raise TypeError(
-                f"lower and upper arguments to fori_loop must have equal types, got {low.dtype} and {high.dtype}"
+                f"lower and upper arguments to fori_loop must have equal types, got {low.dtype} "
+                f"and {high.dtype}"
             )
-    static = _core.is_concrete(lower) and _core.is_concrete(upper) and jnp.issubdtype(low.dtype, jnp.integer)
+    static = (
+        _core.is_concrete(lower)
+        and _core.is_concrete(upper)
+        and jnp.issubdtype(low.dtype, jnp.integer)
+    )
     carry, tree = _flatten(init_val)
     if static:
         return _static_fori(int(lower), int(upper), lower, body_fun, carry, tree, unroll)
     if unroll is not None and unroll is not False and unroll != 1:
-        raise ValueError("Can only use `unroll` in `fori_loop` if the loop bounds are statically known.")
+        raise ValueError(
+            "Can only use `unroll` in `fori_loop` if the loop bounds are statically known."
+        )
 
     def loop_cond(state):
         return state[0] < state[1]
@@ -346,7 +376,9 @@ def fori_loop(lower, upper, body_fun, init_val, *, unroll=None):
         i, n, value = state
         return i + 1, n, body_fun(i, value)
 
-    return while_loop(loop_cond, loop_body, (lower, upper, tree_util.tree_unflatten(tree, carry)))[2]
+    return while_loop(loop_cond, loop_body, (lower, upper, tree_util.tree_unflatten(tree, carry)))[
+        2
+    ]
 
 
 def _static_fori(first, last, lower, body_fun, carry, tree, unroll):

@@ -1,4 +1,5 @@
-"""python/shardax/_control_checks.py - do the functions given to control flow fit? Errors in JAX's words.
+"""python/shardax/_control_checks.py - do the functions given to control flow fit? Errors in JAX's
+words.
 
 They name the component of the carry or of the result that differs, and how.
 """
@@ -44,13 +45,16 @@ def check_structure(api, carry, tree_in, tree_out):
     inside = tree_util.tree_unflatten(tree_in, [0] * tree_in.num_leaves)
     outside = tree_util.tree_unflatten(tree_out, [0] * tree_out.num_leaves)
     lines = [
-        f"The input {_component(name, path)} is {a} but the corresponding component of the carry output is {b}, so {why}."
+        f"The input {_component(name, path)} is {a} but the corresponding component of the carry "
+        f"output is {b}, so {why}."
         for path, a, b, why in _differences(inside, outside)
     ]
     raise TypeError(
-        f"{api} body function carry input and carry output must have the same pytree structure, but they differ:\n\n"
+        f"{api} body function carry input and carry output must have the same pytree structure, "
+        "but they differ:\n\n"
         + "\n".join(lines)
-        + "\n\nRevise the function so that the carry output has the same pytree structure as the carry input."
+        + "\n\nRevise the function so that the carry output has the same pytree structure as the "
+        "carry input."
     )
 
 
@@ -69,16 +73,23 @@ def _differences(a, b, path=()):
     if _is_leaf(a) != _is_leaf(b) or type(a) is not type(b):
         yield path, _node(a), _node(b), "their Python types differ"
         return
-    children = [tree_util.tree_flatten_with_path(x, is_leaf=lambda y, x=x: y is not x)[0] for x in (a, b)]
+    children = [
+        tree_util.tree_flatten_with_path(x, is_leaf=lambda y, x=x: y is not x)[0] for x in (a, b)
+    ]
     keys = [[str(p[-1]) for p, _ in c] for c in children]
     if len(keys[0]) != len(keys[1]):
-        what = [f"a {type(x)} with {_plural(len(k), 'child')}" for x, k in ((a, keys[0]), (b, keys[1]))]
+        what = [
+            f"a {type(x)} with {_plural(len(k), 'child')}" for x, k in ((a, keys[0]), (b, keys[1]))
+        ]
         why = "the numbers of children do not match"
         if isinstance(a, dict):
             why += f", with the symmetric difference of key sets: {set(a) ^ set(b)}"
         yield path, *what, why
     elif keys[0] != keys[1]:
-        what = [f"a {type(x)} with pytree metadata {tuple(x) if isinstance(x, dict) else keys}" for x in (a, b)]
+        what = [
+            f"a {type(x)} with pytree metadata {tuple(x) if isinstance(x, dict) else keys}"
+            for x in (a, b)
+        ]
         yield path, *what, "the pytree node metadata does not match"
     else:
         for (p, x), (_, y) in zip(*children, strict=True):
@@ -95,11 +106,13 @@ def check_types(api, carry, tree, before, after):
     for path, a, b in zip(paths, before, after, strict=True):
         if not same(a, b):
             lines.append(
-                f"The input {_component(name, path)} has type {_short(a)} but the corresponding output carry component "
+                f"The input {_component(name, path)} has type {_short(a)} but the corresponding "
+                "output carry component "
                 f"has type {_short(b)}, so {_why(a, b)}."
             )
     raise TypeError(
-        f"{api} body function carry input and carry output must have equal types, but they differ:\n\n"
+        f"{api} body function carry input and carry output must have equal types, but they "
+        "differ:\n\n"
         + "\n".join(lines)
         + "\n\nRevise the function so that all output types match the corresponding input types."
     )
@@ -113,7 +126,9 @@ def _why(a, b):
 
 def check_branches(api, names, branches, staged):
     """TypeError unless all branches give results of one structure and types."""
-    described = [f"{name} is {_core.describe_function(f)}" for name, f in zip(names, branches, strict=True)]
+    described = [
+        f"{name} is {_core.describe_function(f)}" for name, f in zip(names, branches, strict=True)
+    ]
     first = staged[0]
     for i, other in enumerate(staged[1:], 1):
         both = f"{described[0]}\n{described[i]}\n\n"
@@ -122,11 +137,13 @@ def check_branches(api, names, branches, staged):
             a = tree_util.tree_unflatten(first.out_tree, first.out_avals)
             b = tree_util.tree_unflatten(other.out_tree, other.out_avals)
             lines = [
-                f"{names[0]} output{_at(path)} is {x} but {names[i]} output{_at(path)} is {y}, so {why}."
+                f"{names[0]} output{_at(path)} is {x} but {names[i]} output{_at(path)} is {y}, "
+                f"so {why}."
                 for path, x, y, why in _differences(a, b)
             ]
             raise TypeError(
-                f"{api} branch outputs must have the same pytree structure, but they differ:\n\n{both}"
+                f"{api} branch outputs must have the same pytree structure, but they "
+                f"differ:\n\n{both}"
                 + "\n".join(lines)
                 + f"\n\n{advice}they have the same pytree structure."
             )
@@ -136,7 +153,8 @@ def check_branches(api, names, branches, staged):
         for path, x, y in zip(paths, first.out_avals, other.out_avals, strict=True):
             if not same(x, y):
                 lines.append(
-                    f"The output of {names[0]}{_at(path)} has type {_short(x)} but the corresponding output of {names[i]} has "
+                    f"The output of {names[0]}{_at(path)} has type {_short(x)} but the "
+                    f"corresponding output of {names[i]} has "
                     f"type {_short(y)}, so {_why(x, y)}."
                 )
         if lines:
@@ -156,4 +174,6 @@ def check_condition(staged):
         raise TypeError(f"cond_fun must return a boolean scalar, but got pytree {staged.out_tree}.")
     (aval,) = staged.out_avals
     if aval.shape != () or aval.dtype != bool:
-        raise TypeError(f"cond_fun must return a boolean scalar, but got output type(s) {staged.out_avals}.")
+        raise TypeError(
+            f"cond_fun must return a boolean scalar, but got output type(s) {staged.out_avals}."
+        )

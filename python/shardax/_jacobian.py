@@ -5,10 +5,10 @@ from collections.abc import Sequence
 
 from shardax import numpy as jnp
 from shardax import tree_util
-from shardax._api import linearize, vjp, vmap
+from shardax._api import vmap
+from shardax._derivatives import linearize, vjp
 
 __all__ = ["hessian", "jacfwd", "jacobian", "jacrev"]
-
 
 
 def _partial(fun, args, kwargs, argnums):
@@ -41,7 +41,7 @@ def _basis(tree):
 
 
 def _split(tree, x, axis):
-    """The axis of basis vectors of `x` taken apart: a leaf of `x`'s tree per part, with its shape."""
+    """The axis of basis vectors of `x` taken apart: one part per leaf of `tree`."""
     leaves, treedef = tree_util.tree_flatten(tree)
     axis = axis % x.ndim
     parts, start = [], 0
@@ -58,23 +58,36 @@ def _check(api, leaves, holomorphic, allow_int, what):
     for leaf in leaves:
         dtype = jnp.result_type(leaf)
         if holomorphic and not jnp.issubdtype(dtype, jnp.complexfloating):
-            raise TypeError(f"{api} with holomorphic=True requires {what}s with complex dtype, but got {dtype.name}.")
+            raise TypeError(
+                f"{api} with holomorphic=True requires {what}s with complex dtype, but got "
+                f"{dtype.name}."
+            )
         if holomorphic:
             continue
         if api == "jacfwd" and not jnp.issubdtype(dtype, jnp.floating):
             raise TypeError(
-                f"jacfwd requires real-valued inputs (input dtype that is a sub-dtype of np.floating), but got {dtype.name}. "
-                "For holomorphic differentiation, pass holomorphic=True. For differentiation of non-holomorphic functions "
+                "jacfwd requires real-valued inputs (input dtype that is a sub-dtype of "
+                f"np.floating), but got {dtype.name}. "
+                "For holomorphic differentiation, pass holomorphic=True. For differentiation of "
+                "non-holomorphic functions "
                 "involving complex inputs or integer inputs, use shardax.jvp directly."
             )
-        if api == "jacrev" and what == "input" and not allow_int and not jnp.issubdtype(dtype, jnp.inexact):
+        if (
+            api == "jacrev"
+            and what == "input"
+            and not allow_int
+            and not jnp.issubdtype(dtype, jnp.inexact)
+        ):
             raise TypeError(
-                f"jacrev requires real- or complex-valued inputs (input dtype that is a sub-dtype of np.inexact), but got "
-                f"{dtype.name}. If you want to use Boolean- or integer-valued inputs, use vjp or set allow_int to True."
+                "jacrev requires real- or complex-valued inputs (input dtype that is a "
+                "sub-dtype of np.inexact), but got "
+                f"{dtype.name}. If you want to use Boolean- or integer-valued inputs, use vjp or "
+                "set allow_int to True."
             )
         if api == "jacrev" and what == "output" and not jnp.issubdtype(dtype, jnp.floating):
             raise TypeError(
-                f"jacrev requires real-valued outputs (output dtype that is a sub-dtype of np.floating), but got "
+                "jacrev requires real-valued outputs (output dtype that is a sub-dtype of "
+                "np.floating), but got "
                 f"{dtype.name}. For holomorphic differentiation, pass holomorphic=True."
             )
 
@@ -89,11 +102,13 @@ def jacfwd(fun, argnums: int | Sequence[int] = 0, has_aux=False, holomorphic=Fal
     Args:
       fun: a function of arrays; its result may be any tree.
       argnums: the positional argument(s) to differentiate by.
-      has_aux: `fun` returns (result, anything); the Jacobian function then returns (Jacobian, anything).
+      has_aux: `fun` returns (result, anything); the Jacobian function then returns (Jacobian,
+        anything).
       holomorphic: `fun` is complex-differentiable.
 
     Returns:
-      A function of the same arguments. A leaf of the result with shape s and one of the argument with shape t give a
+      A function of the same arguments. A leaf of the result with shape s and one of the argument
+      with shape t give a
       leaf of shape s + t.
 
     Example:
@@ -115,8 +130,10 @@ def jacfwd(fun, argnums: int | Sequence[int] = 0, has_aux=False, holomorphic=Fal
     return jacobian_function
 
 
-def jacrev(fun, argnums: int | Sequence[int] = 0, has_aux=False, holomorphic=False, allow_int=False):
-    """The Jacobian of `fun`, row by row: efficient for many inputs and few outputs. See `jacfwd`."""
+def jacrev(
+    fun, argnums: int | Sequence[int] = 0, has_aux=False, holomorphic=False, allow_int=False
+):
+    """The Jacobian of `fun`, row by row: for many inputs and few outputs. See `jacfwd`."""
 
     @functools.wraps(fun)
     def jacobian_function(*args, **kwargs):

@@ -1,4 +1,5 @@
-"""python/shardax/_stages.py - a jitted function in steps: traced, lowered, compiled; and abstract shapes.
+"""python/shardax/_stages.py - a jitted function in steps: traced, lowered, compiled; and abstract
+shapes.
 
 Also what C++ asks of Python on rare paths: zeros of dtype float0.
 """
@@ -167,7 +168,9 @@ class Compiled:
         staged = _core.stage_function(fun, args, kwargs)
         mismatches = [
             (i, want, got)
-            for i, (want, got) in enumerate(zip(self._traced.staged.in_avals, staged.in_avals, strict=False))
+            for i, (want, got) in enumerate(
+                zip(self._traced.staged.in_avals, staged.in_avals, strict=False)
+            )
             if (want.shape, str(want.dtype)) != (got.shape, str(got.dtype))
         ]
         if mismatches:
@@ -175,12 +178,15 @@ class Compiled:
 
             paths = argument_paths(fun, args, kwargs, [])
             lines = [
-                f"Argument '{paths[i]}' compiled with {want.str_short()} and called with {got.str_short()}"
+                f"Argument '{paths[i]}' compiled with {want.str_short()} and called with "
+                f"{got.str_short()}"
                 for i, want, got in mismatches
             ]
             raise TypeError(
-                "Argument types differ from the types for which this computation was compiled. Perhaps you are calling "
-                "the compiled executable with a different enable_x64 mode than when it was AOT compiled? "
+                "Argument types differ from the types for which this computation was compiled. "
+                "Perhaps you are calling "
+                "the compiled executable with a different enable_x64 mode than when it was AOT "
+                "compiled? "
                 "The mismatches are:\n" + "\n".join(lines)
             )
         return fun(*args, **kwargs)

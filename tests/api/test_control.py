@@ -1,8 +1,7 @@
-"""tests/api/test_control.py - scan, cond, switch, while_loop, fori_loop, map: results, types, errors."""
+"""tests/api/test_control.py - scan, cond, switch, loops and map: results, types, errors."""
 
 import numpy as np
 import pytest
-
 import shardax
 import shardax.numpy as jnp
 from shardax import lax
@@ -14,7 +13,9 @@ def test_scan():
     last, sums = lax.scan(lambda c, x: (c + x, {"before": c}), 0.0, X)
     assert float(last) == 6
     np.testing.assert_allclose(sums["before"], [0, 0, 1, 3])
-    assert float(lax.scan(lambda c, x: (c * 2 + x, None), 0.0, X, reverse=True)[0]) == 0 + 2 * (1 + 2 * (2 + 2 * 3))
+    assert float(lax.scan(lambda c, x: (c * 2 + x, None), 0.0, X, reverse=True)[0]) == 0 + 2 * (
+        1 + 2 * (2 + 2 * 3)
+    )
     last, ys = lax.scan(lambda c, _: ((c[0] + 1, c[1]), c[0]), (0, "x" and 1.0), None, length=3)
     assert int(last[0]) == 3 and ys.shape == (3,)
     assert lax.scan(lambda c, x: (c + x, c), 0.0, X[:0])[1].shape == (0,)
@@ -79,33 +80,113 @@ def test_under_vmap_and_pmap():
 @pytest.mark.parametrize(
     "make, error, text",
     [
-        (lambda: lax.scan(lambda c, x: (c + x, c), jnp.int32(0), X), TypeError,
-         r"The input carry c has type int32\[\] but the corresponding output carry component has type float32\[\], so the dtypes do not match"),
-        (lambda: lax.scan(lambda c, x: ((c[0], c[1][None]), x), (1.0, 2.0), X), TypeError,
-         r"carry component c\[1\] has type float32\[\] .* float32\[1\], so the shapes do not match"),
-        (lambda: lax.scan(lambda c, x: ((c, c), x), 0.0, X), TypeError, "must have the same pytree structure"),
-        (lambda: lax.scan(lambda c, x: ({"a": c["a"]}, x), {"a": 1.0, "b": 2.0}, X), TypeError,
-         r"with 2 children .* with 1 child, so the numbers of children do not match, .* key sets: {'b'}"),
-        (lambda: lax.scan(lambda c, x: c, 0.0, X), TypeError, "scan body output must be a pair, got "),
-        (lambda: lax.scan(lambda c, x: (c, x), 0.0, None), ValueError, "no values to scan over and `length` not provided"),
-        (lambda: lax.scan(lambda c, x: (c, x), 0.0, X, length=3), ValueError, r"argument of 3 which disagrees with leading axis sizes \[4\]"),
-        (lambda: lax.scan(lambda c, x: (c, x), 0.0, (X, X[:2])), ValueError, "different leading axis sizes: 4, 2"),
-        (lambda: lax.scan(lambda c, x: (c, x), 0.0, 2.0), ValueError, "no leading axis to scan over: 2.0"),
-        (lambda: lax.scan(lambda c, x: (c, "a"), 0.0, X), TypeError, r"<class 'str'> at output component \[1\]"),
+        (
+            lambda: lax.scan(lambda c, x: (c + x, c), jnp.int32(0), X),
+            TypeError,
+            r"The input carry c has type int32\[\] but the corresponding output carry component "
+            r"has type float32\[\], so the dtypes do not match",
+        ),
+        (
+            lambda: lax.scan(lambda c, x: ((c[0], c[1][None]), x), (1.0, 2.0), X),
+            TypeError,
+            r"carry component c\[1\] has type float32\[\] .* float32\[1\], so the shapes do not "
+            r"match",
+        ),
+        (
+            lambda: lax.scan(lambda c, x: ((c, c), x), 0.0, X),
+            TypeError,
+            "must have the same pytree structure",
+        ),
+        (
+            lambda: lax.scan(lambda c, x: ({"a": c["a"]}, x), {"a": 1.0, "b": 2.0}, X),
+            TypeError,
+            r"with 2 children .* with 1 child, so the numbers of children do not match, .* key "
+            r"sets: {'b'}",
+        ),
+        (
+            lambda: lax.scan(lambda c, x: c, 0.0, X),
+            TypeError,
+            "scan body output must be a pair, got ",
+        ),
+        (
+            lambda: lax.scan(lambda c, x: (c, x), 0.0, None),
+            ValueError,
+            "no values to scan over and `length` not provided",
+        ),
+        (
+            lambda: lax.scan(lambda c, x: (c, x), 0.0, X, length=3),
+            ValueError,
+            r"argument of 3 which disagrees with leading axis sizes \[4\]",
+        ),
+        (
+            lambda: lax.scan(lambda c, x: (c, x), 0.0, (X, X[:2])),
+            ValueError,
+            "different leading axis sizes: 4, 2",
+        ),
+        (
+            lambda: lax.scan(lambda c, x: (c, x), 0.0, 2.0),
+            ValueError,
+            "no leading axis to scan over: 2.0",
+        ),
+        (
+            lambda: lax.scan(lambda c, x: (c, "a"), 0.0, X),
+            TypeError,
+            r"<class 'str'> at output component \[1\]",
+        ),
         (lambda: lax.scan(3, 0.0, X), TypeError, "f argument should be a callable"),
-        (lambda: lax.cond(True, lambda x: x, lambda x: 1, 1.0), TypeError,
-         r"The output of true_fun has type float32\[\] but the corresponding output of false_fun has type int32\[\], so the dtypes"),
-        (lambda: lax.cond(True, lambda x: x, lambda x: (x, x), 1.0), TypeError,
-         "true_fun output is a pytree leaf but false_fun output is a <class 'tuple'>, so their Python types differ"),
-        (lambda: lax.cond(jnp.ones(2), lambda: 1, lambda: 2), TypeError, r"Pred must be a scalar, got .* of shape \(2,\)"),
-        (lambda: lax.cond("a", lambda: 1, lambda: 2), TypeError, "Pred must be a scalar, got a of type <class 'str'>"),
-        (lambda: lax.cond(True, 1, lambda: 2), TypeError, "true_fun and false_fun arguments should be callable"),
-        (lambda: lax.switch(1.0, [lambda: 1, lambda: 2]), TypeError, "Index type must be an integer, got 1.0 as float32"),
+        (
+            lambda: lax.cond(True, lambda x: x, lambda x: 1, 1.0),
+            TypeError,
+            r"The output of true_fun has type float32\[\] but the corresponding output of "
+            r"false_fun has type int32\[\], so the dtypes",
+        ),
+        (
+            lambda: lax.cond(True, lambda x: x, lambda x: (x, x), 1.0),
+            TypeError,
+            "true_fun output is a pytree leaf but false_fun output is a <class 'tuple'>, so "
+            "their Python types differ",
+        ),
+        (
+            lambda: lax.cond(jnp.ones(2), lambda: 1, lambda: 2),
+            TypeError,
+            r"Pred must be a scalar, got .* of shape \(2,\)",
+        ),
+        (
+            lambda: lax.cond("a", lambda: 1, lambda: 2),
+            TypeError,
+            "Pred must be a scalar, got a of type <class 'str'>",
+        ),
+        (
+            lambda: lax.cond(True, 1, lambda: 2),
+            TypeError,
+            "true_fun and false_fun arguments should be callable",
+        ),
+        (
+            lambda: lax.switch(1.0, [lambda: 1, lambda: 2]),
+            TypeError,
+            "Index type must be an integer, got 1.0 as float32",
+        ),
         (lambda: lax.switch(0, []), ValueError, "Empty branch sequence"),
-        (lambda: lax.while_loop(lambda c: c, lambda c: c, 0), TypeError, "cond_fun must return a boolean scalar, but got output type"),
-        (lambda: lax.while_loop(lambda c: (c < 3,), lambda c: c, 0), TypeError, r"but got pytree PyTreeDef\(\(\*,\)\)"),
-        (lambda: lax.while_loop(lambda c: c < 3, lambda c: c + 1.0, jnp.int32(0)), TypeError, "while_loop body function carry input"),
-        (lambda: lax.fori_loop(0, 3.0, lambda i, c: c, 0.0), TypeError, "must have equal types, got int32 and float32"),
+        (
+            lambda: lax.while_loop(lambda c: c, lambda c: c, 0),
+            TypeError,
+            "cond_fun must return a boolean scalar, but got output type",
+        ),
+        (
+            lambda: lax.while_loop(lambda c: (c < 3,), lambda c: c, 0),
+            TypeError,
+            r"but got pytree PyTreeDef\(\(\*,\)\)",
+        ),
+        (
+            lambda: lax.while_loop(lambda c: c < 3, lambda c: c + 1.0, jnp.int32(0)),
+            TypeError,
+            "while_loop body function carry input",
+        ),
+        (
+            lambda: lax.fori_loop(0, 3.0, lambda i, c: c, 0.0),
+            TypeError,
+            "must have equal types, got int32 and float32",
+        ),
     ],
 )
 def test_errors(make, error, text):

@@ -1,8 +1,7 @@
-"""tests/api/test_grad.py - grad, value_and_grad, vjp, jvp, linearize, Jacobians, and their errors."""
+"""tests/api/test_grad.py - gradients, vjp, jvp, linearize, Jacobians, and their errors."""
 
 import numpy as np
 import pytest
-
 import shardax
 import shardax.numpy as jnp
 from shardax import lax
@@ -54,20 +53,50 @@ def test_independent_of_the_argument():
 @pytest.mark.parametrize(
     "make, text",
     [
-        (lambda: shardax.grad(lambda x: x)(1), "grad requires real- or complex-valued inputs .* but got int32"),
-        (lambda: shardax.grad(lambda x: x)(jnp.ones(4)), r"Gradient only defined for scalar-output functions. Output had shape: \(4,\)."),
-        (lambda: shardax.grad(lambda x: (x, x))(1.0), r"Gradient only defined for scalar-output functions. Output was \("),
+        (
+            lambda: shardax.grad(lambda x: x)(1),
+            "grad requires real- or complex-valued inputs .* but got int32",
+        ),
+        (
+            lambda: shardax.grad(lambda x: x)(jnp.ones(4)),
+            r"Gradient only defined for scalar-output functions. Output had shape: \(4,\).",
+        ),
+        (
+            lambda: shardax.grad(lambda x: (x, x))(1.0),
+            r"Gradient only defined for scalar-output functions. Output was \(",
+        ),
         (lambda: shardax.grad(lambda x: None)(1.0), "Output was None"),
-        (lambda: shardax.grad(lambda x: x.astype(int))(1.0), "grad requires real-valued outputs .* but got int32"),
-        (lambda: shardax.grad(lambda x: x, holomorphic=True)(1.0), "with holomorphic=True requires inputs with complex dtype"),
-        (lambda: shardax.grad(lambda x: x, argnums=(0, 2))(1.0), r"argnums=\(0, 2\) requires at least 3 positional arguments"),
+        (
+            lambda: shardax.grad(lambda x: x.astype(int))(1.0),
+            "grad requires real-valued outputs .* but got int32",
+        ),
+        (
+            lambda: shardax.grad(lambda x: x, holomorphic=True)(1.0),
+            "with holomorphic=True requires inputs with complex dtype",
+        ),
+        (
+            lambda: shardax.grad(lambda x: x, argnums=(0, 2))(1.0),
+            r"argnums=\(0, 2\) requires at least 3 positional arguments",
+        ),
         (lambda: shardax.grad(lambda x: x, has_aux=True)(1.0), "to return a two-element tuple"),
-        (lambda: shardax.grad(lambda x: x)("a"), "Argument 'a' of type <class 'str'> is not a valid JAX type"),
+        (
+            lambda: shardax.grad(lambda x: x)("a"),
+            "Argument 'a' of type <class 'str'> is not a valid JAX type",
+        ),
         (lambda: shardax.grad(3), "Expected a callable value, got 3"),
-        (lambda: shardax.jvp(lambda x: x, 1.0, 1.0), "must be tuples or lists; found float and float"),
-        (lambda: shardax.jvp(lambda x: x, (1.0,), (1,)), "expected tangent dtype float32, but got tangent dtype int32"),
+        (
+            lambda: shardax.jvp(lambda x: x, 1.0, 1.0),
+            "must be tuples or lists; found float and float",
+        ),
+        (
+            lambda: shardax.jvp(lambda x: x, (1.0,), (1,)),
+            "expected tangent dtype float32, but got tangent dtype int32",
+        ),
         (lambda: shardax.jvp(lambda x: x, (1.0,), ([1.0],)), "must have the same tree structure"),
-        (lambda: shardax.vjp(lambda x: x, 1.0)[1](1.0, 2.0), "must be called with a single argument"),
+        (
+            lambda: shardax.vjp(lambda x: x, 1.0)[1](1.0, 2.0),
+            "must be called with a single argument",
+        ),
     ],
 )
 def test_type_errors(make, text):
@@ -117,7 +146,16 @@ def test_jacobians():
 
 def test_gradients_through_control_flow():
     assert float(shardax.grad(lambda x: lax.fori_loop(0, 3, lambda i, c: c * x, 1.0))(2.0)) == 12
-    assert float(shardax.grad(lambda x: lax.scan(lambda c, t: (c * x + t, c), 0.0, jnp.arange(3.0))[0])(2.0)) == 1
+    assert (
+        float(
+            shardax.grad(lambda x: lax.scan(lambda c, t: (c * x + t, c), 0.0, jnp.arange(3.0))[0])(
+                2.0
+            )
+        )
+        == 1
+    )
     assert float(shardax.grad(lambda x: lax.cond(x > 1, lambda y: y * y, lambda y: y, x))(3.0)) == 6
-    with pytest.raises(ValueError, match="Reverse-mode differentiation does not work for lax.while_loop"):
+    with pytest.raises(
+        ValueError, match="Reverse-mode differentiation does not work for lax.while_loop"
+    ):
         shardax.grad(lambda x: lax.while_loop(lambda c: c < 9.0, lambda c: c * x, x))(2.0)

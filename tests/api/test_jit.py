@@ -1,4 +1,4 @@
-"""tests/api/test_jit.py - jit: one trace per signature, static arguments, donation, stages, methods."""
+"""tests/api/test_jit.py - jit: signatures, static arguments, donation, stages, methods."""
 
 import functools
 import gc
@@ -7,7 +7,6 @@ import weakref
 
 import numpy as np
 import pytest
-
 import shardax
 import shardax.numpy as jnp
 
@@ -27,7 +26,15 @@ def counted(f):
 def test_one_trace_per_signature():
     f, calls = counted(lambda x: x * 2)
     g = shardax.jit(f)
-    for value in (1.0, 2.0, jnp.float32(3), np.float32(3), jnp.ones(3), np.ones(3), np.ones(3, np.float32)):
+    for value in (
+        1.0,
+        2.0,
+        jnp.float32(3),
+        np.float32(3),
+        jnp.ones(3),
+        np.ones(3),
+        np.ones(3, np.float32),
+    ):
         np.testing.assert_allclose(g(value), 2 * np.asarray(value))
     assert len(calls) == 3  # a weak scalar, a strong one, a vector
     assert g._cache_size() == 3
@@ -121,7 +128,10 @@ def test_static_values_of_different_types_differ():
 
 def test_static_argument_errors():
     f = shardax.jit(lambda x, n: x, static_argnums=1)
-    with pytest.raises(ValueError, match=r"Non-hashable static arguments are not supported.*index 1.*<class 'list'>"):
+    with pytest.raises(
+        ValueError,
+        match=r"Non-hashable static arguments are not supported.*index 1.*<class 'list'>",
+    ):
         f(1.0, [1])
     with pytest.raises(ValueError, match=r"static_argnums=\(5,\), but only accepts 2 positional"):
         shardax.jit(lambda x, n: x, static_argnums=5)
@@ -222,7 +232,9 @@ def test_stages():
     f = shardax.jit(lambda x, n: x * n, static_argnums=1)
     compiled = f.lower(1.0, 3).compile()
     assert float(compiled(2.0, 3)) == 6
-    with pytest.raises(TypeError, match=r"Argument 'x' compiled with float32\[\] and called with float32\[2\]"):
+    with pytest.raises(
+        TypeError, match=r"Argument 'x' compiled with float32\[\] and called with float32\[2\]"
+    ):
         compiled(jnp.ones(2), 3)
     assert "mul" in f.lower(1.0, 3).as_text()
     assert len(f.trace(1.0, 3).jaxpr.eqns) == 1
@@ -236,7 +248,8 @@ def test_eval_shape_and_make_jaxpr():
     assert repr(out) == "{'a': ShapeDtypeStruct(shape=(), dtype=int32)}"
     program = shardax.make_jaxpr(lambda x: x * 2.0 + 1.0)(1.0)
     assert str(program).split() == (
-        "{ lambda ; a:f32[]. let b:f32[] = mul a 2.0:f32[] c:f32[] = add b 1.0:f32[] in (c,) }".split()
+        "{ lambda ; a:f32[]. let b:f32[] = mul a 2.0:f32[] "
+        "c:f32[] = add b 1.0:f32[] in (c,) }".split()
     )
     assert [e.primitive for e in program.eqns] == ["mul", "add"]
     assert str(program.in_avals) == "[ShapedArray(float32[], weak_type=True)]"

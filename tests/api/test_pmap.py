@@ -4,7 +4,6 @@ import functools
 
 import numpy as np
 import pytest
-
 import shardax
 import shardax.numpy as jnp
 from shardax import lax
@@ -14,8 +13,12 @@ X = np.arange(8, dtype=np.float32)
 
 def test_slices_and_collectives():
     np.testing.assert_allclose(shardax.pmap(lambda x: x * 2)(X), 2 * X)
-    np.testing.assert_allclose(shardax.pmap(lambda x: x / lax.psum(x, "i"), "i")(X), X / X.sum(), rtol=1e-6)
-    np.testing.assert_allclose(shardax.pmap(lambda x: lax.pmean(x, "i"), axis_name="i")(X), np.full(8, 3.5))
+    np.testing.assert_allclose(
+        shardax.pmap(lambda x: x / lax.psum(x, "i"), "i")(X), X / X.sum(), rtol=1e-6
+    )
+    np.testing.assert_allclose(
+        shardax.pmap(lambda x: lax.pmean(x, "i"), axis_name="i")(X), np.full(8, 3.5)
+    )
 
 
 def test_one_trace_per_signature():
@@ -47,7 +50,10 @@ def test_in_axes_of_other_dimensions_and_keywords():
 
 
 def test_nothing_mapped_takes_all_devices():
-    assert shardax.pmap(lambda x: x, in_axes=None)((1.0, jnp.ones(3)))[1].shape == (shardax.device_count(), 3)
+    assert shardax.pmap(lambda x: x, in_axes=None)((1.0, jnp.ones(3)))[1].shape == (
+        shardax.device_count(),
+        3,
+    )
     assert shardax.pmap(lambda x: x, in_axes=None, axis_size=3)(1.0).shape == (3,)
     assert shardax.pmap(lambda x: x, in_axes=None, devices=shardax.devices()[:2])(1.0).shape == (2,)
 
@@ -59,7 +65,9 @@ def test_in_axes_with_or_without_static_arguments():
 
 
 def test_out_axes():
-    f = shardax.pmap(lambda x: {"a": x, "b": (lax.psum(x, "i"), x)}, "i", out_axes={"a": 0, "b": (None, 0)})
+    f = shardax.pmap(
+        lambda x: {"a": x, "b": (lax.psum(x, "i"), x)}, "i", out_axes={"a": 0, "b": (None, 0)}
+    )
     out = f(X)
     assert out["b"][0].shape == () and float(out["b"][0]) == 28
     assert float(shardax.pmap(lambda x: x, out_axes=None)(X + 5)) == 5  # the first device's value
@@ -79,7 +87,9 @@ def test_nested():
 
 def test_derivatives():
     np.testing.assert_allclose(shardax.pmap(shardax.grad(lambda v: v * v))(X), 2 * X)
-    np.testing.assert_allclose(shardax.grad(lambda x: shardax.pmap(lambda v: v * v)(x).sum())(X), 2 * X)
+    np.testing.assert_allclose(
+        shardax.grad(lambda x: shardax.pmap(lambda v: v * v)(x).sum())(X), 2 * X
+    )
     scaled = shardax.pmap(lambda v, w: v * w, in_axes=(0, None))
     assert float(shardax.grad(lambda w: scaled(X, w).sum())(2.0)) == 28
     stacked = shardax.pmap(lambda v, w: v * w)
@@ -117,31 +127,91 @@ def test_methods():
 @pytest.mark.parametrize(
     "make, error, text",
     [
-        (lambda: shardax.pmap(lambda x: x)(np.ones(9)), ValueError,
-         r'9 mapped slices need 9 devices, but 8 exist. Raise it with shardax.config.update\("jax_num_cpu_devices", 9\)'
-         r".*requires 9 logical devices, but only 8"),
-        (lambda: shardax.pmap(lambda x, y: x)(np.ones(4), np.ones((5, 2))), ValueError,
-         r"axis 0 of argument x of type float32\[4\];\n.*axis 0 of argument y of type float32\[5,2\]"),
-        (lambda: shardax.pmap(lambda x: x, axis_size=3)(X), ValueError,
-         "Specified axis_size 3 doesn't match received axis_size 8"),
-        (lambda: shardax.pmap(lambda x, y: x, in_axes=(0,))(X, X), ValueError, r"(?s)pmap in_axes\[0\].*tree prefix"),
-        (lambda: shardax.pmap(lambda x, y: x, in_axes=(0, 0))(X, y=X), ValueError,
-         "each argument passed by keyword is mapped"),
-        (lambda: shardax.pmap(lambda x: x, in_axes=({"a": 0},))({"b": X}), ValueError, r"pmap in_axes\[0\]\[0\]"),
-        (lambda: shardax.pmap(lambda x: x, in_axes=True), TypeError, "pmap in_axes must be an int, None, or"),
-        (lambda: shardax.pmap(lambda x: x, out_axes="a"), TypeError, "pmap out_axes must be an int, None, or"),
-        (lambda: shardax.pmap(lambda x: x, out_axes=3)(X), ValueError, "axis 3 is out of bounds for array of dimension 1"),
+        (
+            lambda: shardax.pmap(lambda x: x)(np.ones(9)),
+            ValueError,
+            "9 mapped slices need 9 devices, but 8 exist. Raise it with "
+            r'shardax.config.update\("jax_num_cpu_devices", 9\)'
+            r".*requires 9 logical devices, but only 8",
+        ),
+        (
+            lambda: shardax.pmap(lambda x, y: x)(np.ones(4), np.ones((5, 2))),
+            ValueError,
+            r"axis 0 of argument x of type float32\[4\];\n.*axis 0 of argument y of type "
+            r"float32\[5,2\]",
+        ),
+        (
+            lambda: shardax.pmap(lambda x: x, axis_size=3)(X),
+            ValueError,
+            "Specified axis_size 3 doesn't match received axis_size 8",
+        ),
+        (
+            lambda: shardax.pmap(lambda x, y: x, in_axes=(0,))(X, X),
+            ValueError,
+            r"(?s)pmap in_axes\[0\].*tree prefix",
+        ),
+        (
+            lambda: shardax.pmap(lambda x, y: x, in_axes=(0, 0))(X, y=X),
+            ValueError,
+            "each argument passed by keyword is mapped",
+        ),
+        (
+            lambda: shardax.pmap(lambda x: x, in_axes=({"a": 0},))({"b": X}),
+            ValueError,
+            r"pmap in_axes\[0\]\[0\]",
+        ),
+        (
+            lambda: shardax.pmap(lambda x: x, in_axes=True),
+            TypeError,
+            "pmap in_axes must be an int, None, or",
+        ),
+        (
+            lambda: shardax.pmap(lambda x: x, out_axes="a"),
+            TypeError,
+            "pmap out_axes must be an int, None, or",
+        ),
+        (
+            lambda: shardax.pmap(lambda x: x, out_axes=3)(X),
+            ValueError,
+            "axis 3 is out of bounds for array of dimension 1",
+        ),
         (lambda: shardax.pmap(lambda x: x, out_axes=(0, 0))(X), ValueError, "pmap out_axes"),
-        (lambda: shardax.pmap(lambda x, n: x, static_broadcasted_argnums=(1,))(X), ValueError,
-         r"static_broadcasted_argnums=\(1,\) but was called with only 1 positional argument"),
-        (lambda: shardax.pmap(lambda x, n: x, static_broadcasted_argnums=(1,))(X, jnp.ones(2)), ValueError,
-         r"Non-hashable static arguments are not supported, .*index 1"),
+        (
+            lambda: shardax.pmap(lambda x, n: x, static_broadcasted_argnums=(1,))(X),
+            ValueError,
+            r"static_broadcasted_argnums=\(1,\) but was called with only 1 positional argument",
+        ),
+        (
+            lambda: shardax.pmap(lambda x, n: x, static_broadcasted_argnums=(1,))(X, jnp.ones(2)),
+            ValueError,
+            r"Non-hashable static arguments are not supported, .*index 1",
+        ),
         (lambda: shardax.pmap(lambda x: x, devices=[]), ValueError, "must be non-empty, or None"),
-        (lambda: shardax.pmap(lambda x: x, devices=shardax.devices()[:2])(X), ValueError, "num_local_devices=2"),
-        (lambda: shardax.pmap(lambda x: x, backend="gpu"), RuntimeError, "Unknown backend: 'gpu' requested"),
-        (lambda: shardax.pmap(lambda x: x)(), (TypeError, ValueError), "at least one argument with a mapped axis"),
-        (lambda: shardax.pmap(lambda x: "abc")(X), TypeError, "<class 'str'>, which is not a valid JAX type"),
-        (lambda: shardax.pmap(lambda x: lax.psum(x, "j"), "i")(X), NameError, "(?s)unbound axis name: j.*in scope are: i"),
+        (
+            lambda: shardax.pmap(lambda x: x, devices=shardax.devices()[:2])(X),
+            ValueError,
+            "num_local_devices=2",
+        ),
+        (
+            lambda: shardax.pmap(lambda x: x, backend="gpu"),
+            RuntimeError,
+            "Unknown backend: 'gpu' requested",
+        ),
+        (
+            lambda: shardax.pmap(lambda x: x)(),
+            (TypeError, ValueError),
+            "at least one argument with a mapped axis",
+        ),
+        (
+            lambda: shardax.pmap(lambda x: "abc")(X),
+            TypeError,
+            "<class 'str'>, which is not a valid JAX type",
+        ),
+        (
+            lambda: shardax.pmap(lambda x: lax.psum(x, "j"), "i")(X),
+            NameError,
+            "(?s)unbound axis name: j.*in scope are: i",
+        ),
         (lambda: lax.psum(X, "batch"), NameError, "unbound axis name: batch"),
     ],
 )
@@ -151,7 +221,10 @@ def test_errors(make, error, text):
 
 
 def test_nested_axes_need_their_product_of_devices():
-    with pytest.raises(ValueError, match="requires 12 local devices to run due to nested pmapped .* only 8 are available"):
+    with pytest.raises(
+        ValueError,
+        match="requires 12 local devices to run due to nested pmapped .* only 8 are available",
+    ):
         shardax.pmap(lambda x: shardax.pmap(lambda y: y)(x))(np.ones((4, 3)))
 
 

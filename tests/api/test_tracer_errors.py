@@ -1,10 +1,9 @@
-"""tests/api/test_tracer_errors.py - using a traced value as a Python one: which function, which argument."""
+"""tests/api/test_tracer_errors.py - traced values used as Python ones: which argument is it?"""
 
 import functools
 
 import numpy as np
 import pytest
-
 import shardax
 import shardax.numpy as jnp
 from shardax import lax
@@ -28,9 +27,14 @@ def raised(f, *args, **kwargs):
 def test_names_the_function_and_the_arguments(transform, api):
     text = raised(transform(branches), {"k": (1.0, 2.0)}, 2.0, z=1.0)
     assert text.startswith("Attempted boolean conversion of traced array with shape bool[].")
-    assert f"The error occurred while tracing the function branches at {__file__}:{branches.__code__.co_firstlineno} for {api}." in text
+    assert (
+        "The error occurred while tracing the function branches at "
+        f"{__file__}:{branches.__code__.co_firstlineno} for {api}." in text
+    )
     assert "it depends on the values of the arguments x['k'][1] and z." in text
-    assert "the arguments args[0], args[1], and args[2]." in raised(transform(several), 1.0, 2.0, 3.0)
+    assert "the arguments args[0], args[1], and args[2]." in raised(
+        transform(several), 1.0, 2.0, 3.0
+    )
 
 
 def test_other_transformations():
@@ -65,19 +69,31 @@ def test_leaked_tracers():
     kept = []
     for transform in (shardax.jit, shardax.vmap, shardax.pmap, shardax.grad):
         kept.clear()
-        transform(lambda x: kept.append(x) or x * 1.0)(jnp.ones(3) if transform is not shardax.grad else 1.0)
-        with pytest.raises(shardax.errors.UnexpectedTracerError, match="escape the scope of the transformation"):
+        transform(lambda x: kept.append(x) or x * 1.0)(
+            jnp.ones(3) if transform is not shardax.grad else 1.0
+        )
+        with pytest.raises(
+            shardax.errors.UnexpectedTracerError, match="escape the scope of the transformation"
+        ):
             kept[0] + 1
         with pytest.raises(shardax.errors.UnexpectedTracerError):
             shardax.jit(lambda x: kept[0])(1.0)
 
 
 def test_arguments_that_are_no_arrays():
-    with pytest.raises(TypeError, match=r"(?s)problematic value is of type <class 'str'> .* at path x\['a'\]\[0\]"):
+    with pytest.raises(
+        TypeError, match=r"(?s)problematic value is of type <class 'str'> .* at path x\['a'\]\[0\]"
+    ):
         shardax.jit(lambda x: x)({"a": ["text"]})
-    with pytest.raises(OverflowError, match="argument path is b. Got <class 'int'> with value 1099511627776"):
+    with pytest.raises(
+        OverflowError, match="argument path is b. Got <class 'int'> with value 1099511627776"
+    ):
         shardax.jit(lambda a, b: a)(1, 2**40)
-    with pytest.raises(TypeError, match=r"function f at .*test_tracer_errors.py:\d+ traced for jit returned a value of type <class 'str'> at output component \[1\]"):
+    with pytest.raises(
+        TypeError,
+        match=r"function f at .*test_tracer_errors.py:\d+ traced for jit returned a value of type "
+        r"<class 'str'> at output component \[1\]",
+    ):
 
         def f(x):
             return x, "text"

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-
 import shardax
 import shardax.numpy as jnp
 from shardax import lax
@@ -16,7 +15,9 @@ def test_axes():
     np.testing.assert_allclose(shardax.vmap(lambda x: x * 2, in_axes=-1, out_axes=-1)(X), 2 * X)
     out = shardax.vmap(lambda x, t: x + t["a"], in_axes=(0, {"a": None}))(X, {"a": np.ones(4)})
     np.testing.assert_allclose(out, X + 1)
-    np.testing.assert_allclose(shardax.vmap(lambda x, *, k: x + k, in_axes=(None,))(1.0, k=X[0]), X[0] + 1)
+    np.testing.assert_allclose(
+        shardax.vmap(lambda x, *, k: x + k, in_axes=(None,))(1.0, k=X[0]), X[0] + 1
+    )
     assert shardax.vmap(lambda x: x, in_axes=None, axis_size=5)(1.0).shape == (5,)
 
 
@@ -27,49 +28,117 @@ def test_outputs_that_are_not_batched():
 
 
 def test_names_and_nesting():
-    f = shardax.vmap(shardax.vmap(lambda x: x / lax.psum(x, ("i", "j")), axis_name="j"), axis_name="i")
+    f = shardax.vmap(
+        shardax.vmap(lambda x: x / lax.psum(x, ("i", "j")), axis_name="j"), axis_name="i"
+    )
     np.testing.assert_allclose(f(X), X / X.sum(), rtol=1e-6)
     index = shardax.vmap(lambda x: lax.axis_index("i"), axis_name="i")(X)
     np.testing.assert_array_equal(index, [0, 1, 2])
-    shadowed = shardax.vmap(lambda r: shardax.vmap(lambda x: lax.psum(x, "i"), axis_name="i")(r), axis_name="i")
+    shadowed = shardax.vmap(
+        lambda r: shardax.vmap(lambda x: lax.psum(x, "i"), axis_name="i")(r), axis_name="i"
+    )
     np.testing.assert_allclose(shadowed(X), np.repeat(X.sum(1, keepdims=True), 4, 1))
 
 
 def test_axis_names_of_any_kind():
-    np.testing.assert_allclose(shardax.vmap(lambda x: lax.psum(x, 7), axis_name=7)(X), np.tile(X.sum(0), (3, 1)))
+    np.testing.assert_allclose(
+        shardax.vmap(lambda x: lax.psum(x, 7), axis_name=7)(X), np.tile(X.sum(0), (3, 1))
+    )
 
 
 def test_jit_inside_sees_the_axis():
     f = shardax.vmap(lambda x: shardax.jit(lambda y: lax.pmean(y, "i"))(x), axis_name="i")
     np.testing.assert_allclose(f(X), np.tile(X.mean(0), (3, 1)))
-    constant = shardax.vmap(lambda x: x + shardax.jit(lambda: lax.psum(jnp.ones(4), "i"))(), axis_name="i")
+    constant = shardax.vmap(
+        lambda x: x + shardax.jit(lambda: lax.psum(jnp.ones(4), "i"))(), axis_name="i"
+    )
     np.testing.assert_allclose(constant(X), X + 3)
 
 
 @pytest.mark.parametrize(
     "make, error, text",
     [
-        (lambda: shardax.vmap(lambda x, y: x)([X, X], [np.ones(4), np.ones((5, 2))]), ValueError,
-         r"most axes \(2 of them\) had size 3, e.g. axis 0 of argument x\[0\] of type float32\[3,4\];\n"
-         r".*axis 0 of argument y\[0\] of type float32\[4\];\n.*argument y\[1\] of type float32\[5,2\]"),
-        (lambda: shardax.vmap(lambda x, y: x)(X, y=np.ones(4)), ValueError, r"axis 0 of kwargs\['y'\] of type float32\[4\]"),
-        (lambda: shardax.vmap(lambda x: x, axis_size=4)(X), ValueError, "the `axis_size` argument was 4"),
-        (lambda: shardax.vmap(lambda x: x)(1.0), ValueError, r"its rank should be at least 1, but is only 0 \(its shape is \(\)\)"),
-        (lambda: shardax.vmap(lambda x, y: x, in_axes=(0,))(X, X), ValueError, r"got len\(in_axes\)=1, len\(args\)=2"),
-        (lambda: shardax.vmap(lambda x: x, in_axes="a"), TypeError, "vmap in_axes must be an int, None, or a tuple"),
-        (lambda: shardax.vmap(lambda x: x, in_axes=(0, "a")), TypeError, r"or \(nested\) container with those types"),
-        (lambda: shardax.vmap(lambda x: x, in_axes=None)(X), ValueError, "at least one non-None value in in_axes"),
+        (
+            lambda: shardax.vmap(lambda x, y: x)([X, X], [np.ones(4), np.ones((5, 2))]),
+            ValueError,
+            r"most axes \(2 of them\) had size 3, e.g. axis 0 of argument x\[0\] of type "
+            r"float32\[3,4\];\n"
+            r".*axis 0 of argument y\[0\] of type float32\[4\];\n.*argument y\[1\] of type "
+            r"float32\[5,2\]",
+        ),
+        (
+            lambda: shardax.vmap(lambda x, y: x)(X, y=np.ones(4)),
+            ValueError,
+            r"axis 0 of kwargs\['y'\] of type float32\[4\]",
+        ),
+        (
+            lambda: shardax.vmap(lambda x: x, axis_size=4)(X),
+            ValueError,
+            "the `axis_size` argument was 4",
+        ),
+        (
+            lambda: shardax.vmap(lambda x: x)(1.0),
+            ValueError,
+            r"its rank should be at least 1, but is only 0 \(its shape is \(\)\)",
+        ),
+        (
+            lambda: shardax.vmap(lambda x, y: x, in_axes=(0,))(X, X),
+            ValueError,
+            r"got len\(in_axes\)=1, len\(args\)=2",
+        ),
+        (
+            lambda: shardax.vmap(lambda x: x, in_axes="a"),
+            TypeError,
+            "vmap in_axes must be an int, None, or a tuple",
+        ),
+        (
+            lambda: shardax.vmap(lambda x: x, in_axes=(0, "a")),
+            TypeError,
+            r"or \(nested\) container with those types",
+        ),
+        (
+            lambda: shardax.vmap(lambda x: x, in_axes=None)(X),
+            ValueError,
+            "at least one non-None value in in_axes",
+        ),
         (lambda: shardax.vmap(lambda: 1)(), ValueError, "must be passed at least one argument"),
-        (lambda: shardax.vmap(lambda x: (x, 1), out_axes=(None, 0))(X), ValueError,
-         r"at vmap out_axes\[0\], got axis spec None but output was batched on axis 0"),
-        (lambda: shardax.vmap(lambda x: x, out_axes=5)(X), ValueError, "axis 5 is out of bounds for array of dimension 2"),
-        (lambda: shardax.vmap(lambda x: (x, x), out_axes=(0, 0, 0))(X), ValueError, "vmap out_axes specification must be a tree prefix"),
-        (lambda: shardax.vmap(lambda x: x, in_axes=({"a": 0},))([X]), ValueError, r"(?s)tree prefix.*vmap in_axes\[0\]"),
-        (lambda: shardax.vmap(lambda x: "a")(X), TypeError, "Output from batched function 'a' with type <class 'str'>"),
-        (lambda: shardax.vmap(lambda x: lax.ppermute(x, "i", [(0, 1), (2, 1)]), axis_name="i")(X), ValueError,
-         r"sources and destinations must be unique, got \(\(0, 1\), \(2, 1\)\)"),
-        (lambda: shardax.vmap(lambda x: lax.all_to_all(x, "i", 0, 0), axis_name="i")(X), ValueError,
-         "equal x.shape.split_axis., but they are 3 and 4 respectively"),
+        (
+            lambda: shardax.vmap(lambda x: (x, 1), out_axes=(None, 0))(X),
+            ValueError,
+            r"at vmap out_axes\[0\], got axis spec None but output was batched on axis 0",
+        ),
+        (
+            lambda: shardax.vmap(lambda x: x, out_axes=5)(X),
+            ValueError,
+            "axis 5 is out of bounds for array of dimension 2",
+        ),
+        (
+            lambda: shardax.vmap(lambda x: (x, x), out_axes=(0, 0, 0))(X),
+            ValueError,
+            "vmap out_axes specification must be a tree prefix",
+        ),
+        (
+            lambda: shardax.vmap(lambda x: x, in_axes=({"a": 0},))([X]),
+            ValueError,
+            r"(?s)tree prefix.*vmap in_axes\[0\]",
+        ),
+        (
+            lambda: shardax.vmap(lambda x: "a")(X),
+            TypeError,
+            "Output from batched function 'a' with type <class 'str'>",
+        ),
+        (
+            lambda: shardax.vmap(lambda x: lax.ppermute(x, "i", [(0, 1), (2, 1)]), axis_name="i")(
+                X
+            ),
+            ValueError,
+            r"sources and destinations must be unique, got \(\(0, 1\), \(2, 1\)\)",
+        ),
+        (
+            lambda: shardax.vmap(lambda x: lax.all_to_all(x, "i", 0, 0), axis_name="i")(X),
+            ValueError,
+            "equal x.shape.split_axis., but they are 3 and 4 respectively",
+        ),
     ],
 )
 def test_errors(make, error, text):
