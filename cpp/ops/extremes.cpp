@@ -1,0 +1,170 @@
+// ops/extremes.cpp - argmax and argmin.
+#include "ops/dense.h"
+#include "ops/family.h"
+#include "ops/lines.h"
+#include "runtime/pool.h"
+
+namespace shardax::ops {
+namespace {
+
+template <bool greatest, class T>
+bool beats(T a, T b) {
+  return greatest ? a > b : a < b;
+}
+
+// 16-bit floats are compared as floats.
+template <class T>
+auto comparable(T x) {
+  if constexpr (std::is_same_v<T, bfloat16_t> || std::is_same_v<T, float16_t>) return to_float(x);
+  else return x;
+}
+
+// A line whose elements are neighbours: the extreme value of each lane first, then where it stands.
+template <bool greatest, class T>
+std::int64_t position_in_row(const T* row, std::int64_t n) {
+  constexpr std::int64_t lanes = 64 / sizeof(T);
+  using V = decltype(comparable(T{}));
+  V best = comparable(row[0]);
+  bool nan = best != best;
+  if (n >= 4 * lanes) {
+    V lane[lanes];
+    bool odd[lanes] = {};
+    for (std::int64_t i = 0; i < lanes; ++i) lane[i] = comparable(row[i]);
+    std::int64_t i = 0;
+    for (; i + lanes <= n; i += lanes) {
+      for (std::int64_t k = 0; k < lanes; ++k) {
+        const V x = comparable(row[i + k]);
+        lane[k] = beats<greatest>(x, lane[k]) ? x : lane[k];
+        odd[k] |= x != x;
+      }
+    }
+    for (std::int64_t k = 0; k < lanes; ++k) {
+      if (beats<greatest>(lane[k], best)) best = lane[k];
+      nan = nan || odd[k];
+    }
+    for (; i < n; ++i) {
+      const V x = comparable(row[i]);
+      if (beats<greatest>(x, best)) best = x;
+      nan = nan || x != x;
+    }
+  } else {
+    for (std::int64_t i = 1; i < n; ++i) {
+      const V x = comparable(row[i]);
+      if (beats<greatest>(x, best)) best = x;
+      nan = nan || x != x;
+    }
+  }
+  for (std::int64_t i = 0; i < n; ++i) {
+    const V x = comparable(row[i]);
+    if (nan ? x != x : x == best) return i;
+  }
+  return 0;
+}
+
+// Lines side by side: `width` columns of an array with `inner` elements between rows.
+template <bool greatest, class T, class I>
+void positions_in_columns(const T* from, std::int64_t n, std::int64_t inner, std::int64_t width, I* to) {
+  using V = decltype(comparable(T{}));
+  constexpr std::int64_t block = 256;
+  V best[block];
+  for (std::int64_t start = 0; start < width; start += block) {
+    const std::int64_t count = std::min(block, width - start);
+    for (std::int64_t c = 0; c < count; ++c) {
+      best[c] = comparable(from[start + c]);
+      to[start + c] = 0;
+    }
+    for (std::int64_t row = 1; row < n; ++row) {
+      const T* line = from + row * inner + start;
+      for (std::int64_t c = 0; c < count; ++c) {
+        const V x = comparable(line[c]);
+        const bool wins = beats<greatest>(x, best[c]) || (x != x && best[c] == best[c]);
+        best[c] = wins ? x : best[c];
+        to[start + c] = wins ? static_cast<I>(row) : to[start + c];
+      }
+    }
+  }
+}
+
+template <bool greatest, class T, class I>
+void find_all(const Lines& lines, const T* from, I* to) {
+  constexpr std::int64_t chunk = 32768;
+  if (lines.inner == 1) {
+    const std::int64_t each = std::max<std::int64_t>(1, chunk / lines.n);
+    runtime::parallel_for((lines.outer + each - 1) / each, [&](std::int64_t task) {
+      for (std::int64_t o = task * each; o < std::min(lines.outer, (task + 1) * each); ++o) {
+        to[o] = static_cast<I>(position_in_row<greatest>(from + o * lines.n, lines.n));
+      }
+    });
+    return;
+  }
+  const std::int64_t width = std::min(lines.inner, std::max<std::int64_t>(256, chunk / lines.n));
+  const std::int64_t parts = (lines.inner + width - 1) / width;
+  runtime::parallel_for(lines.outer * parts, [&](std::int64_t task) {
+    const std::int64_t o = task / parts, c = task % parts * width;
+    positions_in_columns<greatest>(from + o * lines.n * lines.inner + c, lines.n, lines.inner,
+                                   std::min(width, lines.inner - c), to + o * lines.inner + c);
+  });
+}
+
+template <bool greatest>
+Kernel position_kernel(const Types& in, const Types& out, const Params& params) {
+  return [empty = out[0].size() == 0, lines = Lines(in[0].shape, params.ints("axes")[0])](
+             std::span<const View> views, std::span<const View> outs) {
+    if (empty) return;
+    const DenseInput input(views[0]);
+    const DenseOutput output(outs[0]);
+    visit_dtype(views[0].dtype, [&](auto value) {
+      using T = decltype(value);
+      constexpr bool half = std::is_same_v<T, bfloat16_t> || std::is_same_v<T, float16_t>;
+      if constexpr (std::is_arithmetic_v<T> || half) {
+        const auto find = [&](auto index) {
+          find_all<greatest>(lines, input.as<T>(), output.as<decltype(index)>());
+        };
+        switch (itemsize(outs[0].dtype)) {
+          case 1: return find(std::uint8_t{});
+          case 2: return find(std::uint16_t{});
+          case 4: return find(std::uint32_t{});
+          default: return find(std::uint64_t{});
+        }
+      }
+    });
+    output.finish();
+  };
+}
+
+Types position_type(const Op& op, const Types& in, const Params& params) {
+  check_dtype(op, in[0].dtype);
+  const Ints& axes = params.ints("axes");
+  const DType index = params.dtype("index_dtype");
+  if (axes.size() != 1 || axes[0] < 0 || axes[0] >= static_cast<std::int64_t>(in[0].rank())) {
+    value_error("Invalid axis ", axes.size() == 1 ? concat(axes[0]) : to_string(axes), " for operand shape ",
+                to_string(in[0].shape));
+  }
+  const auto axis = static_cast<std::size_t>(axes[0]);
+  if (in[0].shape[axis] < 1) {
+    value_error("argmin and argmax require non-empty reduced dimension. operand.shape=",
+                to_string(in[0].shape), " axis=", axis);
+  }
+  if (!is_integer(index)) type_error("index_dtype must be an integer type, but got ", name(index));
+  Type out = with_dtype(in[0], index);
+  out.shape.erase(axis);
+  return {out};
+}
+
+Batched position_batch(const BatchArgs& a) {
+  return batched1(bind1(a.op, a.params.with("axes", Ints{a.params.ints("axes")[0] + 1}), a.in));
+}
+
+constexpr DTypeSet ordered = any_dtype & ~complexes;
+
+const Op argmax_op{{
+    .name = "argmax", .doc = "The first position of the largest element along an axis, or of a NaN.",
+    .dtypes = ordered, .type = position_type, .batch = position_batch, .no_gradient = true,
+    .half_native = true, .kernel = position_kernel<true>}};
+const Op argmin_op{{
+    .name = "argmin", .doc = "The first position of the smallest element along an axis, or of a NaN.",
+    .dtypes = ordered, .type = position_type, .batch = position_batch, .no_gradient = true,
+    .half_native = true, .kernel = position_kernel<false>}};
+
+}  // namespace
+}  // namespace shardax::ops

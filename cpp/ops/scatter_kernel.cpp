@@ -1,0 +1,167 @@
+// ops/scatter_kernel.cpp - windows combined into an array, in order, on disjoint parts of it.
+#include "ops/scatter_kernel.h"
+
+#include <complex>
+
+#include "array/half.h"
+#include "kernels/copy.h"
+#include "ops/windows.h"
+#include "runtime/pool.h"
+
+namespace shardax::ops {
+namespace {
+
+template <class T>
+constexpr bool is_half_v = std::is_same_v<T, bfloat16_t> || std::is_same_v<T, float16_t>;
+
+// NaN in either operand gives NaN; complex numbers compare lexicographically.
+template <bool greater, class T>
+T extremum(T a, T b) {
+  if constexpr (std::is_arithmetic_v<T>) {
+    if (a != a) return a;
+    return (greater ? a > b : a < b) ? a : b;
+  } else {
+    const bool real_decides = a.real() != b.real();
+    const auto x = real_decides ? a.real() : a.imag(), y = real_decides ? b.real() : b.imag();
+    return (greater ? x >= y : x <= y) ? a : b;
+  }
+}
+
+template <ScatterKind kind, class T>
+T combine(T a, T b) {
+  if constexpr (kind == ScatterKind::put) {
+    return b;
+  } else if constexpr (std::is_same_v<T, bool>) {
+    return kind == ScatterKind::mul || kind == ScatterKind::min ? a && b
+           : kind == ScatterKind::sub                           ? a != b
+                                                                : a || b;
+  } else if constexpr (is_half_v<T>) {
+    const float value = combine<kind>(to_float(a), to_float(b));
+    if constexpr (std::is_same_v<T, bfloat16_t>) return to_bfloat16(value);
+    else return to_float16(value);
+  } else if constexpr (kind == ScatterKind::min || kind == ScatterKind::max) {
+    return extremum<kind == ScatterKind::max>(a, b);
+  } else if constexpr (std::is_integral_v<T>) {
+    // Unsigned, and at least of the width of int, so that overflow wraps.
+    using U = std::conditional_t<(sizeof(T) < 4), std::uint32_t, std::make_unsigned_t<T>>;
+    const U x = static_cast<U>(a), y = static_cast<U>(b);
+    return static_cast<T>(kind == ScatterKind::add ? x + y : kind == ScatterKind::sub ? x - y : x * y);
+  } else {
+    return kind == ScatterKind::add ? a + b : kind == ScatterKind::sub ? a - b : a * b;
+  }
+}
+
+// Below this many elements a task is not worth its start.
+constexpr std::int64_t worth_splitting = 32768;
+
+// A window's run of elements restricted to a part of the last dimension, for splitting wide windows.
+struct Part {
+  std::int64_t from, to;
+};
+
+template <ScatterKind kind, class T>
+void apply(const Windows& windows, const std::vector<Placement>& places, T* to, const T* updates, Part part) {
+  const Shape &shape = windows.shape(), &a = windows.operand_strides(), &b = windows.other_strides();
+  Shape inner = shape;
+  std::int64_t shift_a = 0, shift_b = 0;
+  if (!shape.empty()) {
+    inner.back() = part.to - part.from;
+    shift_a = part.from * a.back();
+    shift_b = part.from * b.back();
+  }
+  for (const Placement& place : places) {
+    if (place.operand == outside) continue;
+    for_lines(inner, a, b, to + place.operand + shift_a, updates + place.other + shift_b,
+              [](T* x, const T* y, std::int64_t n, std::int64_t sx, std::int64_t sy) {
+                if (sx == 1 && sy == 1) {
+#pragma GCC ivdep
+                  for (std::int64_t i = 0; i < n; ++i) x[i] = combine<kind>(x[i], y[i]);
+                } else {
+                  for (std::int64_t i = 0; i < n; ++i) x[i * sx] = combine<kind>(x[i * sx], y[i * sy]);
+                }
+              });
+  }
+}
+
+// Single elements: each task takes the updates that fall into its own range of the operand.
+template <ScatterKind kind, class T>
+void apply_elements(const std::vector<Placement>& places, T* to, const T* updates, std::int64_t low,
+                    std::int64_t high) {
+  for (const Placement& place : places) {
+    if (place.operand < low || place.operand >= high || place.operand == outside) continue;
+    to[place.operand] = combine<kind>(to[place.operand], updates[place.other]);
+  }
+}
+
+template <ScatterKind kind, class T>
+void run(const Windows& windows, const std::vector<Placement>& places, T* to, const T* updates) {
+  const std::int64_t work = windows.count() * windows.elements();
+  const Shape& shape = windows.shape();
+  if (shape.empty()) {
+    const std::int64_t parts = work < worth_splitting ? 1 : 4;
+    std::int64_t low = INT64_MAX, high = INT64_MIN;
+    for (const Placement& place : places) {
+      if (place.operand == outside) continue;
+      low = std::min(low, place.operand);
+      high = std::max(high, place.operand);
+    }
+    if (low > high) return;
+    const std::int64_t step = (high - low) / parts + 1;
+    runtime::parallel_for(parts, [&](std::int64_t i) {
+      apply_elements<kind>(places, to, updates, low + i * step, low + (i + 1) * step);
+    });
+    return;
+  }
+  // Parts of whole cache lines along the last dimension.
+  constexpr std::int64_t line = 64;
+  const std::int64_t size = shape.back();
+  const std::int64_t parts = work < worth_splitting ? 1 : std::clamp<std::int64_t>(size / line, 1, 8);
+  const std::int64_t step = (size + parts - 1) / parts;
+  runtime::parallel_for(parts, [&](std::int64_t i) {
+    apply<kind>(windows, places, to, updates, {std::min(i * step, size), std::min((i + 1) * step, size)});
+  });
+}
+
+std::vector<Placement> locate_all(const Windows& windows) {
+  std::vector<Placement> places(static_cast<std::size_t>(windows.count()));
+  constexpr std::int64_t each = 8192;
+  runtime::parallel_for((windows.count() + each - 1) / each, [&](std::int64_t i) {
+    windows.locate(i * each, std::min((i + 1) * each, windows.count()), places.data() + i * each);
+  });
+  return places;
+}
+
+template <ScatterKind kind>
+Kernel kernel_of(const Types& in, const Params& params) {
+  const WindowDims dims = scatter_dims(params);
+  return [dims, mode = window_mode(params, true), sizes = window_sizes(dims, in[0].rank(), in[2].shape),
+          empty = in[2].size() == 0](std::span<const View> in_views, std::span<const View> outs) {
+    const View &operand = in_views[0], &updates = in_views[2], &out = outs[0];
+    const int width = itemsize(out.dtype);
+    kernels::copy_strided(out.data, out.strides, operand.data, operand.strides, operand.shape, width);
+    if (empty) return;
+    const Windows windows(dims, mode, out, in_views[1], updates, sizes);
+    const std::vector<Placement> places = locate_all(windows);
+    visit_dtype(out.dtype, [&](auto zero) {
+      using T = decltype(zero);
+      if constexpr (!std::is_same_v<T, key_t> || kind == ScatterKind::put) {
+        run<kind>(windows, places, reinterpret_cast<T*>(out.data), reinterpret_cast<const T*>(updates.data));
+      }
+    });
+  };
+}
+
+}  // namespace
+
+Kernel make_scatter_kernel(ScatterKind kind, const Types& in, const Params& params) {
+  switch (kind) {
+    case ScatterKind::put: return kernel_of<ScatterKind::put>(in, params);
+    case ScatterKind::add: return kernel_of<ScatterKind::add>(in, params);
+    case ScatterKind::sub: return kernel_of<ScatterKind::sub>(in, params);
+    case ScatterKind::mul: return kernel_of<ScatterKind::mul>(in, params);
+    case ScatterKind::min: return kernel_of<ScatterKind::min>(in, params);
+    default: return kernel_of<ScatterKind::max>(in, params);
+  }
+}
+
+}  // namespace shardax::ops

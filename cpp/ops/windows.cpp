@@ -1,0 +1,232 @@
+// ops/windows.cpp - dimension numbers checked, and windows located.
+#include "ops/windows.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/errors.h"
+#include "kernels/copy.h"
+
+namespace shardax::ops {
+namespace {
+
+bool has(const Ints& ints, std::size_t d) {
+  return std::find(ints.begin(), ints.end(), static_cast<std::int64_t>(d)) != ints.end();
+}
+std::size_t at(std::int64_t d) { return static_cast<std::size_t>(d); }
+
+void check_distinct(const char* api, const char* what, const Ints& dims, std::size_t rank, bool sorted) {
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    if (dims[i] < 0 || at(dims[i]) >= rank) {
+      type_error("Invalid ", what, " set in ", api, " op; valid range is [0, ", rank, "); got: ", dims[i], ".");
+    }
+    if (sorted && i > 0 && dims[i] < dims[i - 1]) {
+      type_error(what, " in ", api, " op must be sorted; got ", to_string(dims));
+    }
+    if (std::find(dims.begin(), dims.begin() + i, dims[i]) != dims.begin() + i) {
+      type_error(what, " in ", api, " op must not repeat; got: ", to_string(dims), ".");
+    }
+  }
+}
+
+Ints shifted(const Ints& ints) {
+  Ints out;
+  for (std::int64_t i : ints) out.push_back(i + 1);
+  return out;
+}
+Ints with_zero(const Ints& ints) {
+  Ints out{0};
+  out.append(ints.begin(), ints.end());
+  return out;
+}
+
+}  // namespace
+
+WindowDims gather_dims(const Params& p) {
+  return {p.ints("offset_dims"), p.ints("collapsed_slice_dims"), p.ints("start_index_map"),
+          p.ints("operand_batching_dims"), p.ints("start_indices_batching_dims")};
+}
+
+WindowDims scatter_dims(const Params& p) {
+  return {p.ints("update_window_dims"), p.ints("inserted_window_dims"),
+          p.ints("scatter_dims_to_operand_dims"), p.ints("operand_batching_dims"),
+          p.ints("scatter_indices_batching_dims")};
+}
+
+WindowMode window_mode(const Params& params, bool scatter) {
+  const std::string& mode = params.text("mode");
+  if (mode == "clip") return WindowMode::clip;
+  if (mode == "fill" || mode == "drop" || mode == "fill_or_drop") return WindowMode::fill;
+  if (mode == "promise_in_bounds") return scatter ? WindowMode::fill : WindowMode::clip;
+  value_error("Unknown gather/scatter mode: '", mode, "'; clip, fill, drop or promise_in_bounds was expected.");
+}
+
+std::string mode_text(const Params& params) {
+  std::string mode = params.text("mode");
+  if (mode == "fill" || mode == "drop") mode = "fill_or_drop";
+  for (char& c : mode) c = static_cast<char>(std::toupper(c));
+  return "GatherScatterMode." + mode;
+}
+
+void check_windows(const char* api, const WindowDims& dims, const Type& operand, const Type& indices,
+                   std::size_t other_rank) {
+  if (!is_integer(indices.dtype)) value_error("indices must have an integer type, got ", name(indices.dtype));
+  if (indices.rank() == 0) {
+    type_error(api, ": indices need a last dimension that holds the components of an index, got a scalar.");
+  }
+  const std::size_t rank = operand.rank();
+  check_distinct(api, "window dimensions", dims.window_dims, other_rank, true);
+  check_distinct(api, "collapsed dimensions", dims.collapsed, rank, true);
+  check_distinct(api, "operand_batching_dims", dims.operand_batch, rank, true);
+  check_distinct(api, "start_index_map", dims.index_map, rank, false);
+  check_distinct(api, "indices batching dimensions", dims.index_batch, indices.rank() - 1, false);
+  if (static_cast<std::int64_t>(dims.index_map.size()) != indices.shape.back()) {
+    type_error(api, " op has ", dims.index_map.size(), " elements in start_index_map and the bound of "
+               "the last dimension of indices is ", indices.shape.back(), ". These two numbers must be equal.");
+  }
+  if (dims.operand_batch.size() != dims.index_batch.size()) {
+    type_error(api, " op requires equal numbers of operand and indices batching dimensions, got ",
+               to_string(dims.operand_batch), " and ", to_string(dims.index_batch), ".");
+  }
+  for (std::size_t i = 0; i < dims.operand_batch.size(); ++i) {
+    if (operand.shape[at(dims.operand_batch[i])] != indices.shape[at(dims.index_batch[i])]) {
+      type_error(api, " op requires operand batching dimensions and indices batching dimensions to "
+                 "have the same shape, got operand ", to_string(operand.shape), " and indices ",
+                 to_string(indices.shape), ".");
+    }
+    if (has(dims.collapsed, at(dims.operand_batch[i])) || has(dims.index_map, at(dims.operand_batch[i]))) {
+      type_error("operand_batching_dims in ", api, " op must be disjoint from collapsed dimensions and "
+                 "start_index_map; got: ", to_string(dims.operand_batch), ".");
+    }
+  }
+  if (rank != dims.window_dims.size() + dims.collapsed.size() + dims.operand_batch.size()) {
+    type_error(api, " op has windows of ", dims.window_dims.size(), " dimensions, ", dims.collapsed.size(),
+               " collapsed and ", dims.operand_batch.size(), " batching dimensions; together they must "
+               "make the operand's rank, ", rank, ".");
+  }
+}
+
+Shape windows_shape(const WindowDims& dims, const Shape& indices, const Ints& slice_sizes) {
+  Shape window;
+  for (std::size_t d = 0; d < slice_sizes.size(); ++d) {
+    if (!has(dims.collapsed, d) && !has(dims.operand_batch, d)) window.push_back(slice_sizes[d]);
+  }
+  Shape out;
+  const std::size_t rank = dims.window_dims.size() + indices.size() - 1;
+  for (std::size_t d = 0, w = 0, i = 0; d < rank; ++d) {
+    out.push_back(has(dims.window_dims, d) ? window[w++] : indices[i++]);
+  }
+  return out;
+}
+
+Ints window_sizes(const WindowDims& dims, std::size_t operand_rank, const Shape& other) {
+  Ints sizes;
+  for (std::size_t d = 0, w = 0; d < operand_rank; ++d) {
+    const bool single = has(dims.collapsed, d) || has(dims.operand_batch, d);
+    sizes.push_back(single ? 1 : other[at(dims.window_dims[w++])]);
+  }
+  return sizes;
+}
+
+WindowDims batched_dims(const WindowDims& dims, bool operand, bool indices) {
+  WindowDims out{shifted(dims.window_dims), dims.collapsed, dims.index_map, dims.operand_batch, dims.index_batch};
+  if (indices) out.index_batch = shifted(out.index_batch);
+  if (operand) {
+    out.collapsed = shifted(out.collapsed);
+    out.index_map = shifted(out.index_map);
+    out.operand_batch = shifted(out.operand_batch);
+  }
+  if (operand && indices) {
+    out.operand_batch = with_zero(out.operand_batch);
+    out.index_batch = with_zero(out.index_batch);
+  } else if (operand) {
+    out.window_dims = with_zero(out.window_dims);
+  }
+  return out;
+}
+
+Windows::Windows(const WindowDims& dims, WindowMode mode, const View& operand, const View& indices,
+                 const View& other, const Ints& sizes)
+    : mode_(mode), indices_(indices) {
+  for (std::size_t d = 0, i = 0; d < other.shape.size(); ++d) {
+    if (has(dims.window_dims, d)) continue;
+    Batch batch{other.shape[d], indices.strides[i], 0, other.strides[d]};
+    for (std::size_t k = 0; k < dims.index_batch.size(); ++k) {
+      if (at(dims.index_batch[k]) == i) batch.operand_stride = operand.strides[at(dims.operand_batch[k])];
+    }
+    batches_.push_back(batch);
+    count_ *= batch.size;
+    ++i;
+  }
+  for (std::size_t k = 0; k < dims.index_map.size(); ++k) {
+    const std::size_t d = at(dims.index_map[k]);
+    components_.push_back({static_cast<std::int64_t>(k) * indices.strides.back(), operand.strides[d],
+                           operand.shape[d] - sizes[d]});
+  }
+  for (std::size_t d = 0, w = 0; d < operand.shape.size(); ++d) {
+    if (has(dims.collapsed, d) || has(dims.operand_batch, d)) continue;
+    shape_.push_back(sizes[d]);
+    operand_strides_.push_back(operand.strides[d]);
+    other_strides_.push_back(other.strides[at(dims.window_dims[w++])]);
+    elements_ *= sizes[d];
+  }
+  kernels::collapse(shape_, operand_strides_, other_strides_);
+}
+
+template <class I>
+std::int64_t Windows::start(const I* row) const {
+  std::int64_t offset = 0;
+  for (const Component& c : components_) {
+    const I raw = row[c.index_offset];
+    auto value = static_cast<std::int64_t>(raw);
+    if constexpr (std::is_unsigned_v<I> && sizeof(I) == 8) {
+      if (value < 0) value = std::numeric_limits<std::int64_t>::max();
+    }
+    if (mode_ == WindowMode::clip) {
+      value = std::max<std::int64_t>(0, std::min(value, c.limit));
+    } else if (value < 0 || value > c.limit) {
+      return outside;
+    }
+    offset += value * c.operand_stride;
+  }
+  return offset;
+}
+
+template <class I>
+void Windows::locate_as(std::int64_t from, std::int64_t to, Placement* out) const {
+  const I* indices = reinterpret_cast<const I*>(indices_.data);
+  // The position of `from` in each batch dimension, then counted on like an odometer.
+  Shape position(batches_.size());
+  std::int64_t rest = from, index_at = 0, operand_at = 0, other_at = 0;
+  for (std::size_t d = batches_.size(); d-- > 0;) {
+    position[d] = rest % batches_[d].size;
+    rest /= batches_[d].size;
+    index_at += position[d] * batches_[d].index_stride;
+    operand_at += position[d] * batches_[d].operand_stride;
+    other_at += position[d] * batches_[d].other_stride;
+  }
+  for (std::int64_t i = from; i < to; ++i) {
+    const std::int64_t offset = start(indices + index_at);
+    *out++ = {offset == outside ? outside : offset + operand_at, other_at};
+    for (std::size_t d = batches_.size(); d-- > 0;) {
+      const Batch& b = batches_[d];
+      index_at += b.index_stride;
+      operand_at += b.operand_stride;
+      other_at += b.other_stride;
+      if (++position[d] < b.size) break;
+      position[d] = 0;
+      index_at -= b.size * b.index_stride;
+      operand_at -= b.size * b.operand_stride;
+      other_at -= b.size * b.other_stride;
+    }
+  }
+}
+
+void Windows::locate(std::int64_t from, std::int64_t to, Placement* out) const {
+  visit_dtype(indices_.dtype, [&](auto zero) {
+    using I = decltype(zero);
+    if constexpr (std::is_integral_v<I> && !std::is_same_v<I, bool>) locate_as<I>(from, to, out);
+  });
+}
+
+}  // namespace shardax::ops

@@ -1,0 +1,101 @@
+// ops/windows.h - the geometry that gather and scatter share: windows of an operand, each placed by a
+// row of an index array, side by side in another array (what gather gives, what scatter takes).
+//
+// Start at WindowDims (the dimension numbers), then Windows (where each element lies).
+#pragma once
+
+#include "ir/op.h"
+
+namespace shardax::ops {
+
+// Dimension numbers. The last dimension of the index array holds the components of one row; its
+// other dimensions, in order, are the dimensions of the other array that are not `window_dims`.
+struct WindowDims {
+  Ints window_dims;    // of the other array: those that run along a window (offset_dims)
+  Ints collapsed;      // of the operand: windows have size 1 here, and the other array no dimension
+  Ints index_map;      // the operand's dimension that each component of a row counts along
+  Ints operand_batch;  // of the operand: paired with ...
+  Ints index_batch;    // ... these of the index array
+};
+
+// What happens to windows that stick out: clip moves them inside; fill leaves them out (gather gives
+// the fill value, scatter drops the update). A promise that none sticks out is kept as clip by
+// gather and as fill by scatter, as XLA does.
+enum class WindowMode : std::uint8_t { clip, fill };
+
+WindowDims gather_dims(const Params& params);
+WindowDims scatter_dims(const Params& params);
+// Throws TypeError unless `mode` is one of JAX's names; scatter keeps a promise as fill.
+WindowMode window_mode(const Params& params, bool scatter);
+// "GatherScatterMode.CLIP", as programs show it.
+std::string mode_text(const Params& params);
+
+// Checks what gather and scatter have in common; throws TypeError.
+void check_windows(const char* api, const WindowDims& dims, const Type& operand, const Type& indices,
+                   std::size_t other_rank);
+// The shape of the other array.
+Shape windows_shape(const WindowDims& dims, const Shape& indices, const Ints& slice_sizes);
+// The size of a window in each dimension of the operand, given the shape of the other array.
+Ints window_sizes(const WindowDims& dims, std::size_t operand_rank, const Shape& other);
+// Are the dimension numbers of a batch: a new leading dimension of the operand and of the other array.
+// With `indices` it is a batch dimension of the index array too, else a window dimension.
+WindowDims batched_dims(const WindowDims& dims, bool operand, bool indices);
+
+// Offsets, in elements, of one window in the operand and in the other array.
+struct Placement {
+  std::int64_t operand;
+  std::int64_t other;
+};
+inline constexpr std::int64_t outside = INT64_MIN;  // as Placement::operand: left out
+
+class Windows {
+ public:
+  Windows(const WindowDims& dims, WindowMode mode, const View& operand, const View& indices,
+          const View& other, const Ints& sizes);
+
+  std::int64_t count() const { return count_; }
+  std::int64_t elements() const { return elements_; }  // of one window
+  // Placements of windows [from, to), in row-major order of the index array.
+  void locate(std::int64_t from, std::int64_t to, Placement* out) const;
+
+  // The dimensions of a window, joined where both arrays allow it: sizes and strides.
+  const Shape& shape() const { return shape_; }
+  const Shape& operand_strides() const { return operand_strides_; }
+  const Shape& other_strides() const { return other_strides_; }
+
+ private:
+  struct Batch {
+    std::int64_t size, index_stride, operand_stride, other_stride;
+  };
+  struct Component {
+    std::int64_t index_offset;    // of the component in a row
+    std::int64_t operand_stride;
+    std::int64_t limit;           // the last start that fits
+  };
+  template <class I>
+  void locate_as(std::int64_t from, std::int64_t to, Placement* out) const;
+  template <class I>
+  std::int64_t start(const I* row) const;
+
+  WindowMode mode_;
+  View indices_;
+  std::int64_t count_ = 1;
+  std::int64_t elements_ = 1;
+  Shape shape_, operand_strides_, other_strides_;
+  std::vector<Batch> batches_;
+  std::vector<Component> components_;
+};
+
+// Calls line(a, b, n, stride_a, stride_b) for each innermost run of a window that starts at a and b.
+template <class A, class B, class Line>
+void for_lines(const Shape& shape, const Shape& strides_a, const Shape& strides_b, A* a, B* b,
+               Line&& line, std::size_t dim = 0) {
+  const std::size_t left = shape.size() - dim;
+  if (left == 0) return line(a, b, std::int64_t{1}, std::int64_t{1}, std::int64_t{1});
+  if (left == 1) return line(a, b, shape[dim], strides_a[dim], strides_b[dim]);
+  for (std::int64_t i = 0; i < shape[dim]; ++i) {
+    for_lines(shape, strides_a, strides_b, a + i * strides_a[dim], b + i * strides_b[dim], line, dim + 1);
+  }
+}
+
+}  // namespace shardax::ops
