@@ -18,6 +18,7 @@ namespace {
 #define SHARDAX_VECTOR_BYTES 64
 #include "kernels/matmul_simd.h"
 #include "kernels/matmul_tile.h"
+#include "kernels/matmul_vector.h"
 #include "kernels/matmul_pack.h"
 
 }  // namespace

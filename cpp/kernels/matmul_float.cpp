@@ -7,7 +7,6 @@
 #include <memory>
 #include <new>
 
-#include "array/half.h"
 #include "kernels/matmul_kernels.h"
 
 namespace shardax::kernels {
@@ -16,6 +15,8 @@ namespace {
 // 256 x 256 floats of a are half of a 512 KB second-level cache.
 constexpr std::int64_t block_rows = 256;
 constexpr std::int64_t block_columns = 512;
+// Panels of b packed at a time: rows of b are read in runs of 256 bytes.
+constexpr std::int64_t panel_group = 16;
 // As many elements of b stay in a 32 KB first-level cache while rows of a go by.
 constexpr std::int64_t resident_bytes = 32 << 10;
 
@@ -27,7 +28,7 @@ struct Aligned {
 template <class T>
 struct Scratch {
   static constexpr std::int64_t a_size = block_rows * matmul_k_block;
-  static constexpr std::int64_t b_size = 32 * matmul_k_block;
+  static constexpr std::int64_t b_size = panel_group * 32 * matmul_k_block;
   static constexpr std::int64_t c_size = block_rows * block_columns / 2;
   T* a;
   T* b;
@@ -57,8 +58,8 @@ class FloatProduct {
         pack_(kernels.pack(args.dtype)) {}
 
   void run(ParallelFor parallel_for) const {
-    const bool dots = args_.n == 1;
-    const MatmulChunks plan = plan_chunks(args_, nanoseconds(), dots ? 64 : kernels_.tile_rows,
+    const bool columns = args_.n <= 3;
+    const MatmulChunks plan = plan_chunks(args_, nanoseconds(), columns ? 64 : kernels_.tile_rows,
                                           args_.m <= 3 ? 128 : kernels_.panel_columns);
     if (plan.count == 1) return chunk(plan, 0);
     const auto body = [&](std::int64_t index) { chunk(plan, index); };
@@ -110,14 +111,16 @@ class FloatProduct {
 
   void compute(const Part& w) const {
     const MatmulArgs& p = args_;
-    if (native_ && p.c_n == 1) {
-      if (p.n == 1 && p.a_k == 1 && p.c_m == 1 && w.m >= kernels_.vector_size) {
-        return kernels_.dots(in_place(w));
-      }
+    if (p.a_k == 1 && (p.n == 1 ? w.m >= kernels_.vector_size || p.k > matmul_k_block
+                                : p.n <= 3 && w.m >= 64 && p.k >= 64)) {
+      for (std::int64_t j = 0; j < p.n; ++j) column({w.batch, w.i, j, w.m, 1});
+      return;
+    }
+    if (native_ && p.c_n == 1 && p.b_n == 1) {
       const std::int64_t b_bytes = p.k * w.n * static_cast<std::int64_t>(sizeof(T));
-      if (p.b_n == 1 && (w.m <= kernels_.tile_rows || b_bytes <= resident_bytes)) {
-        return kernels_.direct(in_place(w));
-      }
+      if (b_bytes <= resident_bytes) return kernels_.direct(in_place(w));
+      if (w.m <= 4) return kernels_.stream(in_place(w));
+      if (w.m <= kernels_.tile_rows) return kernels_.direct(in_place(w));
     }
     const std::int64_t columns = needs_sums() ? block_columns / 2 : block_columns;
     const std::int64_t row_blocks = (w.m + block_rows - 1) / block_rows;
@@ -126,6 +129,34 @@ class FloatProduct {
       for (std::int64_t j = 0; j < w.n; j += columns) {
         block({w.batch, w.i + i, w.j + j, std::min(rows, w.m - i), std::min(columns, w.n - j)});
       }
+    }
+  }
+
+  // One column: rows of a times a vector, in groups that are widened first where need be.
+  void column(const Part& w) const {
+    if (native_ && args_.c_m == 1) return kernels_.dots(in_place(w), false);
+    const Scratch<T> scratch = Scratch<T>::get();
+    const std::int64_t rows = native_ ? 4096 : 32;
+    for (std::int64_t i = 0; i < w.m; i += rows) {
+      const Part part{w.batch, w.i + i, w.j, std::min(rows, w.m - i), 1};
+      if (native_) {
+        Product<T> p = in_place(part);
+        p.c = scratch.c;
+        kernels_.dots(p, false);
+      } else {
+        widened_column(part, scratch);
+      }
+      write_sums(part, scratch.c);
+    }
+  }
+
+  void widened_column(const Part& w, const Scratch<T>& scratch) const {
+    Product<T> p{w.m, 1, 0, scratch.a, 0, 1, scratch.b, 1, 1, scratch.c, 1};
+    for (std::int64_t k = 0; k < args_.k; k += matmul_k_block) {
+      p.a_m = p.k = std::min(matmul_k_block, args_.k - k);
+      pack_(a_at(w, k), args_.a_m, args_.a_k, w.m, p.k, p.k, scratch.a);
+      pack_(b_at(w, k, 0), args_.b_n, args_.b_k, 1, p.k, p.k, scratch.b);
+      kernels_.dots(p, k > 0);
     }
   }
 
@@ -144,18 +175,22 @@ class FloatProduct {
     const Scratch<T> scratch = Scratch<T>::get();
     Product<T> p{};
     p.m = w.m;
-    p.b = scratch.b;
     p.b_k = kernels_.panel_columns;
     T* const c = needs_sums() ? scratch.c : in_place(w).c;
     p.c_m = needs_sums() ? w.n : args_.c_m;
     for (std::int64_t k = 0; k < args_.k; k += matmul_k_block) {
       p.k = std::min(matmul_k_block, args_.k - k);
       place_a(w, k, scratch.a, p);
-      for (std::int64_t j = 0; j < w.n; j += kernels_.panel_columns) {
-        p.n = std::min(kernels_.panel_columns, w.n - j);
-        pack_(b_at(w, k, j), args_.b_k, args_.b_n, p.k, p.n, kernels_.panel_columns, scratch.b);
-        p.c = c + j;
-        kernels_.panel(p, k > 0);
+      const std::int64_t width = kernels_.panel_columns, group = (w.m <= 64 ? panel_group : panel_group / 4) * width;
+      for (std::int64_t first = 0; first < w.n; first += group) {
+        const std::int64_t columns = std::min(group, w.n - first);
+        pack_(b_at(w, k, first), args_.b_k, args_.b_n, p.k, columns, width, scratch.b);
+        for (std::int64_t j = 0; j < columns; j += width) {
+          p.n = std::min(width, columns - j);
+          p.b = scratch.b + j * p.k;
+          p.c = c + first + j;
+          kernels_.panel(p, k > 0);
+        }
       }
     }
     if (needs_sums()) write_sums(w, scratch.c);
@@ -177,22 +212,9 @@ class FloatProduct {
   }
 
   void write_sums(const Part& w, const T* sums) const {
-    switch (args_.out_dtype) {
-      case DType::bfloat16:
-        return write_as<bfloat16_t>(w, sums, [](T x) { return to_bfloat16(static_cast<float>(x)); });
-      case DType::float16:
-        return write_as<float16_t>(w, sums, [](T x) { return to_float16(static_cast<float>(x)); });
-      default: return write_as<T>(w, sums, [](T x) { return x; });
-    }
-  }
-
-  template <class Out, class F>
-  void write_as(const Part& w, const T* sums, F&& round) const {
-    Out* c = static_cast<Out*>(args_.c) + w.batch * args_.c_batch + w.i * args_.c_m + w.j * args_.c_n;
-    for (std::int64_t i = 0; i < w.m; ++i) {
-      Out* row = c + i * args_.c_m;
-      for (std::int64_t j = 0; j < w.n; ++j) row[j * args_.c_n] = round(sums[i * w.n + j]);
-    }
+    const std::int64_t at = w.batch * args_.c_batch + w.i * args_.c_m + w.j * args_.c_n;
+    kernels_.round(args_.out_dtype)(sums, w.m, w.n, static_cast<std::byte*>(args_.c) + at * itemsize(args_.out_dtype),
+                                    args_.c_m, args_.c_n);
   }
 
   MatmulArgs args_;

@@ -93,12 +93,17 @@ void matmul_integer(const MatmulArgs& args, ParallelFor parallel_for) {
     if constexpr (std::is_same_v<S, bool>) {
       integer_product<std::uint8_t, std::uint8_t, true>(args, parallel_for);
     } else if constexpr (std::is_integral_v<S>) {
-      switch (itemsize(args.out_dtype)) {
-        case 1: return integer_product<S, std::uint8_t, false>(args, parallel_for);
-        case 2: return integer_product<S, std::uint16_t, false>(args, parallel_for);
-        case 4: return integer_product<S, std::uint32_t, false>(args, parallel_for);
-        default: return integer_product<S, std::uint64_t, false>(args, parallel_for);
-      }
+      visit_dtype(args.out_dtype, [&](auto out) {
+        using Out = decltype(out);
+        if constexpr (std::is_integral_v<Out> && !std::is_same_v<Out, bool>) {
+          if constexpr (sizeof(Out) == sizeof(S)) {
+            using T = std::make_unsigned_t<S>;
+            integer_product<T, T, false>(args, parallel_for);
+          } else if constexpr (sizeof(Out) > sizeof(S)) {
+            integer_product<S, std::make_unsigned_t<Out>, false>(args, parallel_for);
+          }
+        }
+      });
     }
   });
 }

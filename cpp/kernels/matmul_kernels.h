@@ -22,11 +22,16 @@ struct Product {
   std::int64_t c_m;
 };
 
-// out[i * width + j] = in[i * in_i + j * in_j], widened to T, for i < rows and j < columns; zeros
-// for columns <= j < width.
+// Panels of `width` columns, one after the other: out[i * width + j] = in[i * in_i + j * in_j],
+// widened to T, for i < rows and j < width in the first one. The last is filled up with zeros.
 template <class T>
 using Pack = void (*)(const void* in, std::int64_t in_i, std::int64_t in_j, std::int64_t rows,
                       std::int64_t columns, std::int64_t width, T* out);
+
+// out[i * c_m + j * c_n] = in[i * columns + j], rounded to the type of out.
+template <class T>
+using Round = void (*)(const T* in, std::int64_t rows, std::int64_t columns, void* out,
+                       std::int64_t c_m, std::int64_t c_n);
 
 template <class T>
 struct FloatKernels {
@@ -36,13 +41,18 @@ struct FloatKernels {
 
   // The whole product, operands read in place; b_n is 1.
   void (*direct)(const Product<T>& p);
-  // The whole product of n = 1, a_k = 1 and m >= vector_size; c_m is 1, b_n is not read.
-  void (*dots)(const Product<T>& p);
+  // As direct, for few rows and a b that is out of cache: reads b once per four rows, in order.
+  void (*stream)(const Product<T>& p);
+  // The whole product for n = 1, a_k = 1 and c_m = 1. With `add` k is at most matmul_k_block, and
+  // the sums are added to c.
+  void (*dots)(const Product<T>& p, bool add);
   // c[m, columns] (= or +=) a times a packed panel: b_k is panel_columns, k <= matmul_k_block and
   // n <= panel_columns the columns that are written.
   void (*panel)(const Product<T>& p, bool add);
   // How operands of type `source` are packed.
   Pack<T> (*pack)(DType source);
+  // How sums are written to a result of type `out`.
+  Round<T> (*round)(DType out);
 };
 
 enum class Isa { baseline, avx2, avx512 };

@@ -32,27 +32,40 @@ template <class T, class S>
   for (; j < n; ++j) out[j] = widen<T>(in[j]);
 }
 
-// Columns of `in` are contiguous: squares of a vector's length are transposed on the way.
+// Columns of `in` are contiguous: squares are transposed on the way, widened ones after widening.
 template <class T, class S>
 void pack_columns(const S* in, std::int64_t in_j, std::int64_t rows, std::int64_t columns,
                   std::int64_t width, T* out) {
   constexpr std::int64_t size = full_size<T>, lane = lane_size<T>;
+  using V = Vector<T, size>;
   std::int64_t j = 0;
   for (; j + size <= columns; j += size) {
-    const S* from = in + j * in_j;
-    std::int64_t i = 0;
-    if constexpr (std::is_same_v<S, T>) {
-      for (; i + lane <= rows; i += lane) {
-        Vector<T, size> v[lane];
+    constexpr std::int64_t run = 64;
+    for (std::int64_t first = 0; first < rows; first += run) {
+      const std::int64_t end = rows - first < run ? rows - first : run;
+      const T* from;
+      std::int64_t step = in_j;
+      [[maybe_unused]] T wide[std::is_same_v<S, T> ? 1 : size * run];
+      if constexpr (std::is_same_v<S, T>) {
+        from = in + j * in_j + first;
+      } else {
+        for (std::int64_t l = 0; l < size; ++l) pack_row(in + (j + l) * in_j + first, end, wide + l * run);
+        from = wide;
+        step = run;
+      }
+      T* to = out + first * width + j;
+      std::int64_t i = 0;
+      for (; i + lane <= end; i += lane) {
+        V v[lane];
 #pragma GCC unroll 4
-        for (int l = 0; l < lane; ++l) v[l] = load_lanes<Vector<T, size>>(from + l * in_j + i, lane * in_j);
+        for (int l = 0; l < lane; ++l) v[l] = load_lanes<V>(from + l * step + i, lane * step);
         transpose_lanes<T>(v);
 #pragma GCC unroll 4
-        for (int l = 0; l < lane; ++l) store(out + (i + l) * width + j, v[l]);
+        for (int l = 0; l < lane; ++l) store(to + (i + l) * width, v[l]);
       }
-    }
-    for (; i < rows; ++i) {
-      for (std::int64_t l = 0; l < size; ++l) out[i * width + j + l] = widen<T>(from[l * in_j + i]);
+      for (; i < end; ++i) {
+        for (std::int64_t l = 0; l < size; ++l) to[i * width + l] = from[l * step + i];
+      }
     }
   }
   for (; j < columns; ++j) {
@@ -64,18 +77,31 @@ template <class T, class S>
 void pack(const void* data, std::int64_t in_i, std::int64_t in_j, std::int64_t rows,
           std::int64_t columns, std::int64_t width, T* out) {
   const S* in = static_cast<const S*>(data);
+  const std::int64_t full = columns / width * width;
   if (in_j == 1) {
-    for (std::int64_t i = 0; i < rows; ++i) pack_row<T>(in + i * in_i, columns, out + i * width);
-  } else if (in_i == 1) {
-    pack_columns(in, in_j, rows, columns, width, out);
-  } else {
+    // Along the rows of `in`, over all panels, so that memory is read in long runs.
     for (std::int64_t i = 0; i < rows; ++i) {
-      for (std::int64_t j = 0; j < columns; ++j) out[i * width + j] = widen<T>(in[i * in_i + j * in_j]);
+      const S* from = in + i * in_i;
+      T* to = out + i * width;
+      for (std::int64_t j = 0; j < full; j += width) pack_row<T>(from + j, width, to + j * rows);
+      if (full < columns) pack_row<T>(from + full, columns - full, to + full * rows);
+    }
+  } else {
+    for (std::int64_t j = 0; j < columns; j += width) {
+      const std::int64_t n = columns - j < width ? columns - j : width;
+      if (in_i == 1) {
+        pack_columns(in + j * in_j, in_j, rows, n, width, out + j * rows);
+        continue;
+      }
+      for (std::int64_t i = 0; i < rows; ++i) {
+        T* to = out + j * rows + i * width;
+        for (std::int64_t l = 0; l < n; ++l) to[l] = widen<T>(in[i * in_i + (j + l) * in_j]);
+      }
     }
   }
-  if (columns == width) return;
+  if (full == columns) return;
   for (std::int64_t i = 0; i < rows; ++i) {
-    for (std::int64_t j = columns; j < width; ++j) out[i * width + j] = T{};
+    for (std::int64_t j = columns - full; j < width; ++j) out[full * rows + i * width + j] = T{};
   }
 }
 
@@ -89,54 +115,46 @@ Pack<T> pack_from(DType source) {
   }
 }
 
-// groups * size rows of a, each lane the chain of one row.
-template <class T, int groups>
-void dot_rows(const Product<T>& p, std::int64_t row) {
-  constexpr std::int64_t size = full_size<T>, lane = lane_size<T>;
-  using V = Vector<T, size>;
-  const T* rows = p.a + row * p.a_m;
-  V sum[groups] = {};
-  for (std::int64_t done = 0; done < p.k; done += matmul_k_block) {
-    const std::int64_t end = p.k - done < matmul_k_block ? p.k : done + matmul_k_block;
-    V acc[groups];
-#pragma GCC unroll 4
-    for (int g = 0; g < groups; ++g) acc[g] = V{};
-    std::int64_t k = done;
-    for (; k + lane <= end; k += lane) {
-#pragma GCC unroll 4
-      for (int g = 0; g < groups; ++g) {
-        V v[lane];
-#pragma GCC unroll 4
-        for (int l = 0; l < lane; ++l) v[l] = load_lanes<V>(rows + (g * size + l) * p.a_m + k, lane * p.a_m);
-        transpose_lanes<T>(v);
-#pragma GCC unroll 4
-        for (int l = 0; l < lane; ++l) acc[g] = fma(v[l], splat<V>(p.b[(k + l) * p.b_k]), acc[g]);
-      }
+template <class T, class Out>
+void round_row(const T* in, std::int64_t n, Out* out, std::int64_t step) {
+  std::int64_t j = 0;
+#if SHARDAX_VECTOR_BYTES >= 32
+  if constexpr (std::is_same_v<Out, float16_t>) {
+    for (; step == 1 && j + 8 <= n; j += 8) {
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(out + j),
+                       _mm256_cvtps_ph(_mm256_loadu_ps(in + j), _MM_FROUND_TO_NEAREST_INT));
     }
-    for (; k < end; ++k) {
-      const V x = splat<V>(p.b[k * p.b_k]);
-#pragma GCC unroll 4
-      for (int g = 0; g < groups; ++g) {
-        T column[size];
-        for (int l = 0; l < size; ++l) column[l] = rows[(g * size + l) * p.a_m + k];
-        acc[g] = fma(load<V>(column), x, acc[g]);
-      }
-    }
-#pragma GCC unroll 4
-    for (int g = 0; g < groups; ++g) sum[g] = done ? sum[g] + acc[g] : acc[g];
   }
-  for (int g = 0; g < groups; ++g) store(p.c + row + g * size, sum[g]);
+#endif
+  for (; j < n; ++j) {
+    if constexpr (std::is_same_v<Out, bfloat16_t>) {
+      out[j * step] = to_bfloat16(in[j]);
+    } else if constexpr (std::is_same_v<Out, float16_t>) {
+      out[j * step] = to_float16(in[j]);
+    } else {
+      out[j * step] = in[j];
+    }
+  }
+}
+
+template <class T, class Out>
+void round_block(const T* in, std::int64_t rows, std::int64_t columns, void* out, std::int64_t c_m,
+                 std::int64_t c_n) {
+  for (std::int64_t i = 0; i < rows; ++i) {
+    Out* row = static_cast<Out*>(out) + i * c_m;
+    c_n == 1 ? round_row(in + i * columns, columns, row, 1) : round_row(in + i * columns, columns, row, c_n);
+  }
 }
 
 template <class T>
-void dots(const Product<T>& p) {
-  constexpr std::int64_t size = full_size<T>;
-  std::int64_t i = 0;
-  for (; i + 4 * size <= p.m; i += 4 * size) dot_rows<T, 4>(p, i);
-  for (; i + size <= p.m; i += size) dot_rows<T, 1>(p, i);
-  if (i < p.m) dot_rows<T, 1>(p, p.m - size);  // overlaps rows that are written already
+Round<T> round_to(DType out) {
+  if constexpr (std::is_same_v<T, float>) {
+    if (out == DType::bfloat16) return round_block<T, bfloat16_t>;
+    if (out == DType::float16) return round_block<T, float16_t>;
+  }
+  return round_block<T, T>;
 }
 
 template <class T>
-constexpr FloatKernels<T> table = {full_size<T>, tile_rows, panel_columns<T>, direct<T>,
-                                   dots<T>,      panel<T>,  pack_from<T>};
+constexpr FloatKernels<T> table = {
+    full_size<T>, tile_rows, panel_columns<T>, direct<T>, stream<T>, dots<T>, panel<T>, pack_from<T>, round_to<T>};

@@ -50,6 +50,13 @@ template <class T, class V, int rows, int vectors>
   V acc[rows][vectors];
   const auto column = [&](int j) { return j + 1 < vectors ? j * size : last; };
   if (k <= matmul_k_block) {
+    if (k > 32) {
+#pragma GCC unroll 16
+      for (int i = 0; i < rows; ++i) {
+        __builtin_prefetch(c + i * c_m, 1);
+        if (vectors > 1) __builtin_prefetch(c + i * c_m + last + size - 1, 1);
+      }
+    }
     accumulate<T, V, rows, vectors>(acc, k, a, a_m, a_k, b, b_k, last);
     if (add) {
 #pragma GCC unroll 16
