@@ -1,0 +1,35 @@
+# tests/install.sh - sourced by tests/run and examples/run: puts the package of $root into $venv.
+#
+# Build requirements live in the environment itself, not in one made for each build: their paths
+# stay the same, so build/ is reused and only what changed is compiled again.
+
+venv="$root/.venv"
+unset PYTHONPATH PYTHONHOME  # the tests see the installed package, not a source tree
+export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_INPUT=1
+
+# The `requires` of pyproject.toml's [build-system], one a line, and the tools it runs.
+build_requirements() {
+  "$venv/bin/python" - "$root/pyproject.toml" <<'PYTHON'
+import ast
+import re
+import sys
+
+text = open(sys.argv[1], encoding="utf-8").read()
+print(*ast.literal_eval(re.search(r"^requires = (\[.*?\])", text, re.M | re.S)[1]), sep="\n")
+print("cmake>=3.20", "ninja", sep="\n")
+PYTHON
+}
+
+# install_package SPEC: SPEC is '.' or '.[test]'.
+install_package() {
+  if ! "$venv/bin/python" -c 'import pip' 2>/dev/null; then
+    "${PYTHON:-python3}" -c 'import sys; sys.exit(sys.version_info < (3, 10))' ||
+      { echo "shardax needs Python >= 3.10; set PYTHON to one" >&2; return 1; }
+    "${PYTHON:-python3}" -m venv "$venv"
+  fi
+  local requirements
+  mapfile -t requirements < <(build_requirements)
+  "$venv/bin/python" -m pip install --quiet "${requirements[@]}"
+  (cd "$root" && PATH="$venv/bin:$PATH" \
+    "$venv/bin/python" -m pip install --quiet --no-build-isolation "$1")
+}

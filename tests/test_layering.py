@@ -1,0 +1,99 @@
+"""The C++ sources: dependencies point one way, line 1 says what a file is for, and files stay short."""
+
+import pathlib
+import re
+
+import pytest
+
+CPP = pathlib.Path(__file__).resolve().parent.parent / "cpp"
+
+# A folder may include itself and those before it. Folders of one row may include each other.
+LAYERS = [
+    ["base"],
+    ["runtime"],
+    ["array"],
+    ["kernels"],
+    ["pytree"],
+    ["ir"],
+    ["trace"],
+    ["ops"],
+    ["transform"],
+    ["control"],
+    ["compile"],
+    ["execute"],
+    ["api", "bindings"],
+]
+# Includes that point the other way, each with its reason.
+EXCEPTIONS = {
+    ("ops/promote.cpp", "control/control.h"): "compositions of ops are bound as one jit op",
+}
+MAX_LINES = 600
+
+LEVEL = {folder: level for level, folders in enumerate(LAYERS) for folder in folders}
+FILES = sorted(path for path in CPP.rglob("*") if path.suffix in (".h", ".cpp"))
+
+
+def relative(path):
+    return path.relative_to(CPP).as_posix()
+
+
+def includes(path):
+    """The quoted includes of a file, as "folder/file.h"."""
+    return re.findall(r'^\s*#\s*include\s+"([^"]+)"', path.read_text(encoding="utf-8"), re.MULTILINE)
+
+
+def backward_includes():
+    """(file, included file) of every include of a later layer."""
+    return {
+        (relative(path), included)
+        for path in FILES
+        for included in includes(path)
+        if LEVEL[included.split("/")[0]] > LEVEL[path.parent.name]
+    }
+
+
+def test_there_are_sources():
+    assert len(FILES) > 50
+
+
+def test_every_folder_has_a_layer():
+    assert {path.parent.name for path in FILES} <= set(LEVEL)
+
+
+@pytest.mark.parametrize("folder", sorted(LEVEL))
+def test_includes_name_folder_and_file(folder):
+    for path in FILES:
+        if path.parent.name != folder:
+            continue
+        for included in includes(path):
+            assert (CPP / included).is_file(), f"{relative(path)} includes {included}, which does not exist"
+
+
+def test_dependencies_point_one_way():
+    unexpected = backward_includes() - set(EXCEPTIONS)
+    lines = [f"{file} includes {included}, of a later layer" for file, included in sorted(unexpected)]
+    assert not lines, "\n".join(lines)
+
+
+def test_exceptions_are_needed():
+    assert set(EXCEPTIONS) <= backward_includes()
+
+
+def test_first_line_names_the_file():
+    wrong = [
+        f"{relative(path)}: {first!r}"
+        for path in FILES
+        if not (first := path.read_text(encoding="utf-8").split("\n", 1)[0]).startswith(
+            f"// {relative(path)} - "
+        )
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_files_are_short():
+    long = [
+        f"{relative(path)}: {lines} lines"
+        for path in FILES
+        if (lines := len(path.read_text(encoding="utf-8").splitlines())) > MAX_LINES
+    ]
+    assert not long, "\n".join(long)
