@@ -28,8 +28,9 @@ from shardax.numpy._products import (
     vecdot, vecmat,
 )
 from shardax.numpy._reductions import (
-    all, amax, amin, any, argmax, argmin, average, count_nonzero, cumprod, cumsum, max, mean, median, min, nanmax,
-    nanmean, nanmin, nanprod, nanstd, nansum, nanvar, percentile, prod, ptp, quantile, std, sum, var,
+    all, amax, amin, any, argmax, argmin, average, count_nonzero, cumprod, cumsum, max, mean, median, min, nanargmax,
+    nanargmin, nancumprod, nancumsum, nanmax, nanmean, nanmedian, nanmin, nanpercentile, nanprod, nanquantile, nanstd,
+    nansum, nanvar, percentile, prod, ptp, quantile, std, sum, var,
 )
 from shardax.numpy._select import (
     argpartition, argsort, argwhere, around, bincount, choose, clip, compress, diag_indices, digitize, extract, fix,

@@ -31,11 +31,15 @@ def _reduce(op, name, a, axis, keepdims, dtype=None, widen=False, where=None, fi
         a = _widened(a)
     a = _masked(a, where, fill)
     axes = canonical_axes(axis, a.ndim)
-    weak = a.weak_type
     out = bind(op, (a,), axes=axes) if axes else a
     if initial is not None:
         out = combine(out, _core.convert(asarray(initial), a.dtype))
-    return _keep(out, a.shape, axes, keepdims) if keepdims or not weak else out
+    return _keep(_strong(out), a.shape, axes, keepdims)
+
+
+def _strong(a):
+    """`a`, no longer weakly typed: reductions fix the dtype of what they return."""
+    return _core.convert(a, a.dtype) if a.weak_type else a
 
 
 def _widened(a):
@@ -71,12 +75,12 @@ def _extremum(op, name, a, axis, keepdims, initial, where, combine):
     if initial is None:
         if where is not None:
             raise ValueError(f"reduction operation {name} does not have an identity, so to use a where mask one has to specify 'initial'")
-        if any(a.shape[d] == 0 for d in axes):
+        if 0 in [a.shape[d] for d in axes]:
             raise ValueError(f"zero-size array to reduction operation {name} which has no identity")
     out = bind(op, (_masked(a, where, initial) if where is not None else a,), axes=axes) if axes else a
     if initial is not None:
         out = combine(out, _core.convert(asarray(initial), a.dtype))
-    return _keep(out, a.shape, axes, keepdims)
+    return _keep(_strong(out), a.shape, axes, keepdims)
 
 
 def max(a, axis=None, out=None, keepdims=False, initial=None, where=None):
@@ -126,7 +130,7 @@ def _inexact(a, dtype):
     if a.dtype.kind in "biu":
         dtype = _core.canonical_dtype(float)
         return _core.convert(a, dtype), dtype
-    return a, a.dtype
+    return _strong(a), a.dtype
 
 
 def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=None):
@@ -176,13 +180,16 @@ def average(a, axis=None, weights=None, returned=False, keepdims=False):
 def _var(a, axis, ddof, keepdims):
     axes = canonical_axes(axis, a.ndim)
     centered = _functions.subtract(a, mean(a, axes, keepdims=True))
-    if a.dtype.kind == "c":
-        square = _functions.real(_functions.multiply(centered, _functions.conj(centered)))
-    else:
-        square = _functions.square(centered)
-    total = sum(square, axes, keepdims=keepdims)
+    total = sum(_squared_size(centered), axes, keepdims=keepdims)
     count = _count(a, axes) - ddof
     return _core.convert(_functions.divide(total, np.asarray(count, total.dtype)), total.dtype)
+
+
+def _squared_size(a):
+    """|a|^2, real."""
+    if a.dtype.kind == "c":
+        return _functions.real(_functions.multiply(a, _functions.conj(a)))
+    return _functions.square(a)
 
 
 def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=None, mean=None, correction=None):
@@ -192,7 +199,7 @@ def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=Non
     ddof = ddof if correction is None else correction
     if where is not None:
         middle = globals()["mean"](a, axis, keepdims=True, where=where)
-        square = _functions.square(_functions.subtract(a, middle))
+        square = _squared_size(_functions.subtract(a, middle))
         count = sum(_core.broadcast_to(asarray(where), a.shape), axis, keepdims=keepdims)
         return _functions.divide(sum(square, axis, keepdims=keepdims, where=where), _functions.subtract(count, ddof))
     wide = _core.convert(a, np.dtype("float32")) if dtype.itemsize == 2 else a
@@ -213,6 +220,7 @@ def ptp(a, axis=None, out=None, keepdims=False):
 
 def count_nonzero(a, axis=None, keepdims=False):
     """How many elements along `axis` are not zero, int32."""
+    check_arraylike("count_nonzero", a)
     a = asarray(a)
     return sum(_functions.not_equal(a, a.dtype.type(0)), axis, dtype=_core.canonical_dtype(int), keepdims=keepdims)
 
@@ -263,9 +271,11 @@ def cumprod(a, axis=None, dtype=None, out=None):
     return _cumulative("cumprod", "cumprod", a, axis, dtype, True)
 
 
-def _without_nan(a, fill):
+def _without_nan(name, a, fill):
+    """The operand with `fill` in place of NaN."""
     from shardax.numpy._select import where
 
+    check_arraylike(name, a)
     a = asarray(a)
     if a.dtype.kind not in "fcV":
         return a
@@ -274,57 +284,106 @@ def _without_nan(a, fill):
 
 def nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None):
     """sum, without NaN."""
-    return sum(_without_nan(a, 0), axis, dtype, keepdims=keepdims, initial=initial, where=where)
+    return sum(_without_nan("nansum", a, 0), axis, dtype, keepdims=keepdims, initial=initial, where=where)
 
 
 def nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None):
     """prod, without NaN."""
-    return prod(_without_nan(a, 1), axis, dtype, keepdims=keepdims, initial=initial, where=where)
+    return prod(_without_nan("nanprod", a, 1), axis, dtype, keepdims=keepdims, initial=initial, where=where)
+
+
+def nancumsum(a, axis=None, dtype=None, out=None):
+    """cumsum, with NaN counted as 0."""
+    return cumsum(_without_nan("nancumsum", a, 0), axis, dtype)
+
+
+def nancumprod(a, axis=None, dtype=None, out=None):
+    """cumprod, with NaN counted as 1."""
+    return cumprod(_without_nan("nancumprod", a, 1), axis, dtype)
 
 
 def nanmax(a, axis=None, out=None, keepdims=False, initial=None, where=None):
     """max, without NaN; NaN where there is nothing else."""
-    return _nan_extremum(max, -np.inf, a, axis, keepdims)
+    return _nan_extremum("nanmax", max, -np.inf, a, axis, keepdims, initial, where)
 
 
 def nanmin(a, axis=None, out=None, keepdims=False, initial=None, where=None):
     """min, without NaN; NaN where there is nothing else."""
-    return _nan_extremum(min, np.inf, a, axis, keepdims)
+    return _nan_extremum("nanmin", min, np.inf, a, axis, keepdims, initial, where)
 
 
-def _nan_extremum(extremum, fill, a, axis, keepdims):
-    from shardax.numpy._select import where
+def _nan_extremum(name, extremum, fill, a, axis, keepdims, initial, where):
+    from shardax.numpy._select import where as select
 
+    check_arraylike(name, a)
     a = asarray(a)
     if a.dtype.kind not in "fcV":
-        return extremum(a, axis, keepdims=keepdims)
-    out = extremum(_without_nan(a, fill), axis, keepdims=keepdims)
-    return where(all(_functions.isnan(a), axis, keepdims=keepdims), out.dtype.type(np.nan), out)
+        return extremum(a, axis, None, keepdims, initial, where)
+    out = extremum(_without_nan(name, a, fill), axis, None, keepdims, initial, where)
+    if initial is not None:
+        return out
+    return select(all(_functions.isnan(a), axis, keepdims=keepdims), out.dtype.type(np.nan), out)
+
+
+def nanargmax(a, axis=None, out=None, keepdims=None):
+    """argmax, without NaN; -1 where there is nothing else."""
+    return _nan_arg("nanargmax", argmax, -np.inf, a, axis, bool(keepdims))
+
+
+def nanargmin(a, axis=None, out=None, keepdims=None):
+    """argmin, without NaN; -1 where there is nothing else."""
+    return _nan_arg("nanargmin", argmin, np.inf, a, axis, bool(keepdims))
+
+
+def _nan_arg(name, arg, fill, a, axis, keepdims):
+    from shardax.numpy._select import where
+
+    check_arraylike(name, a)
+    a = asarray(a)
+    if a.dtype.kind not in "fcV":
+        return arg(a, axis, keepdims=keepdims)
+    out = arg(_without_nan(name, a, fill), axis, keepdims=keepdims)
+    return where(all(_functions.isnan(a), axis, keepdims=keepdims), np.int32(-1), out)
+
+
+def _present(a, axis, keepdims, where):
+    """How many elements along `axis` are neither NaN nor masked out, int32."""
+    found = _functions.logical_not(_functions.isnan(a))
+    return sum(found, axis, dtype=np.int32, keepdims=keepdims, where=where)
 
 
 def nanmean(a, axis=None, dtype=None, out=None, keepdims=False, where=None):
     """mean, without NaN."""
+    check_arraylike("nanmean", a)
     a = asarray(a)
     if a.dtype.kind not in "fcV":
         return mean(a, axis, dtype, keepdims=keepdims, where=where)
-    count = sum(_functions.logical_not(_functions.isnan(a)), axis, dtype=a.dtype, keepdims=keepdims)
-    return _functions.divide(nansum(a, axis, dtype, keepdims=keepdims), count)
+    total = nansum(a, axis, dtype, keepdims=keepdims, where=where)
+    return _functions.divide(total, _core.convert(_present(a, axis, keepdims, where), total.dtype))
 
 
 def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=None):
-    """var, without NaN."""
+    """var, without NaN; NaN where no more than `ddof` elements are left."""
     from shardax.numpy._select import where as select
 
-    a = asarray(a)
-    isnan = _functions.isnan(a)
-    centered = select(isnan, a.dtype.type(0), _functions.subtract(a, nanmean(a, axis, keepdims=True)))
-    count = sum(_functions.logical_not(isnan), axis, dtype=a.dtype, keepdims=keepdims)
-    return _functions.divide(sum(_functions.square(centered), axis, keepdims=keepdims), _functions.subtract(count, ddof))
+    check_arraylike("nanvar", a)
+    a, dtype = _inexact(asarray(a), dtype)
+    wide = _core.convert(a, np.dtype("float32")) if dtype.itemsize == 2 else a
+    isnan = _functions.isnan(wide)
+    middle = nanmean(wide, axis, keepdims=True, where=where)
+    centered = select(isnan, wide.dtype.type(0), _functions.subtract(wide, middle))
+    square = _squared_size(centered)
+    total = sum(square, axis, keepdims=keepdims, where=where)
+    divisor = _functions.subtract(_present(wide, axis, keepdims, where), ddof)
+    out = _functions.divide(total, _core.convert(divisor, total.dtype))
+    out = select(_functions.less_equal(divisor, 0), out.dtype.type(np.nan), out)
+    return _core.convert(out, dtype) if dtype.itemsize == 2 else out
 
 
 def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=None):
     """std, without NaN."""
-    return _functions.sqrt(nanvar(a, axis, dtype, None, ddof, keepdims))
+    check_arraylike("nanstd", a)
+    return _functions.sqrt(nanvar(a, axis, dtype, None, ddof, keepdims, where))
 
 
 _METHODS = {
@@ -336,47 +395,61 @@ _METHODS = {
 
 
 def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
-    """The q-th quantiles (0 <= q <= 1) along `axis`, between neighbours by `method`."""
-    from shardax.numpy._select import sort, take, where
-
+    """The q-th quantiles (0 <= q <= 1) along `axis`, between neighbours by `method`; NaN where there is one."""
     check_arraylike("quantile", a, q)
-    a, q = asarray(a), asarray(q)
-    dtype = result_type(a, q)
-    a = _core.convert(a, dtype if dtype.kind == "f" or dtype.kind == "V" else _core.canonical_dtype(float))
+    return _quantile(a, q, axis, method, keepdims, skip_nan=False)
+
+
+def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
+    """quantile, without NaN; NaN where there is nothing else."""
+    check_arraylike("nanquantile", a, q)
+    return _quantile(a, q, axis, method, keepdims, skip_nan=True)
+
+
+def _quantile(a, q, axis, method, keepdims, skip_nan):
+    from shardax.numpy._select import sort, take, take_along_axis, where
+    from shardax.numpy._shape import moveaxis
+
     if method not in _METHODS and method != "nearest":
         raise ValueError("method can only be 'linear', 'lower', 'higher', 'midpoint', or 'nearest'")
-    return _quantile(a, q, axis, method, keepdims, sort, take, where)
-
-
-def _quantile(a, q, axis, method, keepdims, sort, take, where):
-    from shardax.numpy._shape import expand_dims, moveaxis
-
+    a, q = asarray(a), asarray(q)
+    if a.dtype.kind == "c":
+        raise ValueError("quantile does not support complex input, as the operation is poorly defined.")
+    dtype = result_type(a, q)
+    a = _core.convert(a, dtype if dtype.kind in "fV" else _core.canonical_dtype(float))
     shape = a.shape
     axes = canonical_axes(axis, a.ndim)
     a = moveaxis(a, axes, tuple(range(a.ndim - len(axes), a.ndim)))
-    a = a.reshape(a.shape[: a.ndim - len(axes)] + (-1,))
+    a = a.reshape((*a.shape[: a.ndim - len(axes)], _count(a, range(a.ndim - len(axes), a.ndim))))
     n = a.shape[-1]
     ordered = sort(a, axis=-1)
-    has_nan = any(_functions.isnan(a), axis=-1)
-    q = _core.convert(q, a.dtype) if q.dtype != a.dtype else q
-    place = q * (n - 1)
+    isnan = _functions.isnan(a)
+    q = _core.convert(q, a.dtype)
+    if skip_nan:
+        # NaN are sorted last, so that each row counts its own number of elements.
+        left = sum(_functions.logical_not(isnan), -1, keepdims=True, dtype=np.int32)
+        last = _functions.maximum(_functions.subtract(left, np.int32(1)), np.int32(0))
+        missing = all(isnan, axis=-1)
+    else:
+        last = np.int32(n - 1)
+        missing = any(isnan, axis=-1)
+    place = q.reshape((-1,)) * _core.convert(asarray(last), a.dtype)
     low = _functions.floor(place)
     part = place - low
-    last = np.int32(n - 1)
-    i = _functions.minimum(_functions.maximum(low.astype(np.int32), 0), last)
-    j = _functions.minimum(_functions.maximum(_functions.ceil(place).astype(np.int32), 0), last)
-    low_value, high_value = take(ordered, i, axis=-1), take(ordered, j, axis=-1)
+    i, j = (
+        _functions.minimum(_functions.maximum(_core.convert(x, np.int32), np.int32(0)), last)
+        for x in (low, _functions.ceil(place))
+    )
+    pick = take_along_axis if skip_nan else take
+    low_value, high_value = pick(ordered, i, axis=-1), pick(ordered, j, axis=-1)
     if method == "nearest":
         out = where(_functions.less_equal(part, 0.5), low_value, high_value)
     else:
         out = _METHODS[method](low_value, high_value, part)
-    if q.ndim:
-        out = moveaxis(out, -1, 0)
-    out = where(has_nan, out.dtype.type(np.nan), out)
-    if keepdims:
-        kept = tuple(1 if d in axes else m for d, m in enumerate(shape))
-        out = out.reshape(q.shape + kept)
-    return out
+    out = where(missing[..., None], out.dtype.type(np.nan), out)
+    out = moveaxis(out, -1, 0)
+    kept = tuple(1 if d in axes else m for d, m in enumerate(shape)) if keepdims else out.shape[1:]
+    return out.reshape(q.shape + kept)
 
 
 def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
@@ -385,7 +458,19 @@ def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear"
     return quantile(a, _functions.divide(q, 100), axis, out, overwrite_input, method, keepdims)
 
 
+def nanpercentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
+    """nanquantile, with q in percent."""
+    q = _core.promote("inexact", q)[0] if not isinstance(q, (int, float)) else q
+    return nanquantile(a, _functions.divide(q, 100), axis, out, overwrite_input, method, keepdims)
+
+
 def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     """The middle element along `axis`, or the mean of the middle two."""
     check_arraylike("median", a)
     return quantile(a, 0.5, axis, out, overwrite_input, "midpoint", keepdims)
+
+
+def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False):
+    """median, without NaN."""
+    check_arraylike("nanmedian", a)
+    return nanquantile(a, 0.5, axis, out, overwrite_input, "midpoint", keepdims)
