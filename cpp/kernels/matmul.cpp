@@ -61,8 +61,8 @@ Isa best_isa() {
 MatmulChunks plan_chunks(const MatmulArgs& p, double nanoseconds, std::int64_t row_multiple,
                          std::int64_t column_multiple) {
   // A chunk of 50 us is worth a thread's attention; one of 10 ms is short enough to interrupt.
+  // Fewer chunks pack less: 8 of less than 1 ms are enough, and 16 otherwise.
   constexpr double shortest = 50e3, longest = 10e6;
-  constexpr std::int64_t enough = 16;
   MatmulChunks plan{p.m, p.n, 1, 1, p.batch, 1};
   if (nanoseconds * static_cast<double>(p.batch) < 2 * shortest) return plan;
   if (nanoseconds < 2 * shortest) {
@@ -73,7 +73,8 @@ MatmulChunks plan_chunks(const MatmulArgs& p, double nanoseconds, std::int64_t r
   std::int64_t row_parts = 1, column_parts = 1;
   while (true) {
     const double each = nanoseconds / static_cast<double>(row_parts * column_parts);
-    if (each < 2 * shortest || (p.batch * row_parts * column_parts >= enough && each < longest)) break;
+    const std::int64_t count = p.batch * row_parts * column_parts;
+    if (each < 2 * shortest || (count >= (each < 1e6 ? 8 : 16) && each < longest)) break;
     const std::int64_t rows = p.m / row_parts, columns = p.n / column_parts;
     if (columns >= rows && columns >= 2 * column_multiple) {
       column_parts *= 2;

@@ -6,15 +6,17 @@
 //   - within a block, fused multiply-adds in ascending k, from zero;
 //   - the sums of the blocks are added in ascending order.
 // So a row computed alone, by a matrix-vector product or in a stack of products has the bits that
-// it has in the whole. Blocks are independent chains, and so are elements: kernels take several of
-// them at once, and matrix-vector and dot products lose no speed to the fixed order.
+// it has in the whole (where several NaNs meet, any of them may come out). Blocks are independent
+// chains, and so are elements: kernels take several of them at once, and matrix-vector and dot
+// products lose no speed to the fixed order.
 //
 // bfloat16 and float16 are widened to float32 (exactly), added up there, and rounded once. A
 // complex product is the real product of (re, im) pairs along k: re += ar*br, re += -ai*bi;
 // im += ar*bi, im += ai*br. Integers wrap; bool is the or of ands.
 //
 // Start at matmul.cpp (types), then matmul_float.cpp (blocks and chunks), matmul_tile.h (tiles of
-// accumulators in registers) and matmul_pack.h (operands rearranged for them).
+// accumulators in registers), matmul_vector.h (matrix-vector products) and matmul_pack.h (operands
+// rearranged for them).
 #pragma once
 
 #include <cstdint>

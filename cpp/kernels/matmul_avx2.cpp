@@ -16,10 +16,14 @@ namespace shardax::kernels::avx2 {
 namespace {
 
 #define SHARDAX_VECTOR_BYTES 32
+
+// Each uses those before it.
+// clang-format off
 #include "kernels/matmul_simd.h"
 #include "kernels/matmul_tile.h"
 #include "kernels/matmul_vector.h"
 #include "kernels/matmul_pack.h"
+// clang-format on
 
 }  // namespace
 

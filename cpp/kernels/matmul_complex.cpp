@@ -14,7 +14,8 @@ template <class S, class T>
 void expand_a(const MatmulArgs& p, T* out) {
   for (std::int64_t b = 0; b < p.batch; ++b) {
     for (std::int64_t i = 0; i < p.m; ++i) {
-      const std::complex<S>* row = static_cast<const std::complex<S>*>(p.a) + b * p.a_batch + i * p.a_m;
+      const std::complex<S>* row =
+          static_cast<const std::complex<S>*>(p.a) + b * p.a_batch + i * p.a_m;
       for (std::int64_t k = 0; k < p.k; ++k, out += 2) {
         out[0] = static_cast<T>(row[k * p.a_k].real());
         out[1] = static_cast<T>(row[k * p.a_k].imag());
@@ -28,9 +29,11 @@ void expand_b(const MatmulArgs& p, T* out) {
   const std::int64_t width = 2 * p.n;
   for (std::int64_t b = 0; b < p.batch; ++b) {
     for (std::int64_t k = 0; k < p.k; ++k, out += 2 * width) {
-      const std::complex<S>* row = static_cast<const std::complex<S>*>(p.b) + b * p.b_batch + k * p.b_k;
+      const std::complex<S>* row =
+          static_cast<const std::complex<S>*>(p.b) + b * p.b_batch + k * p.b_k;
       for (std::int64_t j = 0; j < p.n; ++j) {
-        const T re = static_cast<T>(row[j * p.b_n].real()), im = static_cast<T>(row[j * p.b_n].imag());
+        const T re = static_cast<T>(row[j * p.b_n].real()),
+                im = static_cast<T>(row[j * p.b_n].imag());
         out[2 * j] = re;
         out[2 * j + 1] = im;
         out[width + 2 * j] = -im;
@@ -42,7 +45,9 @@ void expand_b(const MatmulArgs& p, T* out) {
 
 template <class S, class T>
 void product(const MatmulArgs& p, Isa isa, ParallelFor parallel_for) {
-  const auto room = [](std::int64_t n) { return std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(n)); };
+  const auto room = [](std::int64_t n) {
+    return std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(n));
+  };
   const bool same = std::is_same_v<S, T>;
   MatmulArgs real = p;
   real.dtype = real.out_dtype = std::is_same_v<T, float> ? DType::float32 : DType::float64;

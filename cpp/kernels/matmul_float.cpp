@@ -181,7 +181,8 @@ class FloatProduct {
     for (std::int64_t k = 0; k < args_.k; k += matmul_k_block) {
       p.k = std::min(matmul_k_block, args_.k - k);
       place_a(w, k, scratch.a, p);
-      const std::int64_t width = kernels_.panel_columns, group = (w.m <= 64 ? panel_group : panel_group / 4) * width;
+      const std::int64_t width = kernels_.panel_columns,
+                         group = (w.m <= 64 ? panel_group : panel_group / 4) * width;
       for (std::int64_t first = 0; first < w.n; first += group) {
         const std::int64_t columns = std::min(group, w.n - first);
         pack_(b_at(w, k, first), args_.b_k, args_.b_n, p.k, columns, width, scratch.b);
@@ -213,8 +214,9 @@ class FloatProduct {
 
   void write_sums(const Part& w, const T* sums) const {
     const std::int64_t at = w.batch * args_.c_batch + w.i * args_.c_m + w.j * args_.c_n;
-    kernels_.round(args_.out_dtype)(sums, w.m, w.n, static_cast<std::byte*>(args_.c) + at * itemsize(args_.out_dtype),
-                                    args_.c_m, args_.c_n);
+    kernels_.round(args_.out_dtype)(
+        sums, w.m, w.n, static_cast<std::byte*>(args_.c) + at * itemsize(args_.out_dtype),
+        args_.c_m, args_.c_n);
   }
 
   MatmulArgs args_;

@@ -61,18 +61,28 @@ template <class S, class T, bool logical>
 void integer_product(const MatmulArgs& p, ParallelFor parallel_for) {
   const double work = static_cast<double>(p.m * p.n) * static_cast<double>(p.k);
   const MatmulChunks plan = plan_chunks(p, work * sizeof(T) / 32, 8, columns);
-  const auto part = [&](std::int64_t batch, std::int64_t i, std::int64_t j, std::int64_t m, std::int64_t n) {
-    const IntegerPart at{m, n, p.k,
-                         static_cast<const S*>(p.a) + batch * p.a_batch + i * p.a_m, p.a_m, p.a_k,
-                         static_cast<const S*>(p.b) + batch * p.b_batch + j * p.b_n, p.b_k, p.b_n,
-                         static_cast<T*>(p.c) + batch * p.c_batch + i * p.c_m + j * p.c_n, p.c_m, p.c_n};
+  const auto part = [&](std::int64_t batch, std::int64_t i, std::int64_t j, std::int64_t m,
+                        std::int64_t n) {
+    const IntegerPart at{m,
+                         n,
+                         p.k,
+                         static_cast<const S*>(p.a) + batch * p.a_batch + i * p.a_m,
+                         p.a_m,
+                         p.a_k,
+                         static_cast<const S*>(p.b) + batch * p.b_batch + j * p.b_n,
+                         p.b_k,
+                         p.b_n,
+                         static_cast<T*>(p.c) + batch * p.c_batch + i * p.c_m + j * p.c_n,
+                         p.c_m,
+                         p.c_n};
     for (std::int64_t l = 0; l < n; l += columns) {
       integer_block<S, T, logical>(at, l, std::min(columns, n - l));
     }
   };
   const auto body = [&](std::int64_t index) {
     if (plan.products != 1 || plan.count == 1) {
-      const std::int64_t first = index * plan.products, end = std::min(p.batch, first + plan.products);
+      const std::int64_t first = index * plan.products,
+                         end = std::min(p.batch, first + plan.products);
       for (std::int64_t b = first; b < end; ++b) part(b, 0, 0, p.m, p.n);
       return;
     }

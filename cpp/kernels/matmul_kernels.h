@@ -1,4 +1,4 @@
-// kernels/matmul_kernels.h - the tables of inner kernels of the float product, one per instruction set.
+// kernels/matmul_kernels.h - tables of the float product's inner kernels, one per instruction set.
 //
 // Private to kernels/matmul*. All tables give the same bits.
 #pragma once
@@ -70,9 +70,9 @@ void matmul_integer(const MatmulArgs& args, ParallelFor parallel_for);
 
 // Chunks of about 50 us or more that a product is cut into; see plan_chunks.
 struct MatmulChunks {
-  std::int64_t rows, columns;     // of a chunk, where one product has several
+  std::int64_t rows, columns;  // of a chunk, where one product has several
   std::int64_t row_chunks, column_chunks;
-  std::int64_t products;          // of a chunk, where it has several
+  std::int64_t products;  // of a chunk, where it has several
   std::int64_t count;
 };
 // `nanoseconds` is the estimate for one product; rows and columns are rounded up to multiples.

@@ -17,7 +17,8 @@ template <class T, class S>
 #if SHARDAX_VECTOR_BYTES >= 32
   if constexpr (std::is_same_v<S, float16_t> && std::is_same_v<T, float>) {
     for (; j + 8 <= n; j += 8) {
-      _mm256_storeu_ps(out + j, _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(in + j))));
+      _mm256_storeu_ps(out + j,
+                       _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(in + j))));
     }
   }
 #endif
@@ -32,28 +33,29 @@ template <class T, class S>
   for (; j < n; ++j) out[j] = widen<T>(in[j]);
 }
 
-// Columns of `in` are contiguous: squares are transposed on the way, widened ones after widening.
+// Columns of `in` are contiguous: squares are transposed on the way, after widening. A cache line
+// of each column is used up before the next.
 template <class T, class S>
 void pack_columns(const S* in, std::int64_t in_j, std::int64_t rows, std::int64_t columns,
                   std::int64_t width, T* out) {
-  constexpr std::int64_t size = full_size<T>, lane = lane_size<T>;
+  constexpr std::int64_t size = full_size<T>, lane = lane_size<T>, run = 64 / sizeof(S);
   using V = Vector<T, size>;
-  std::int64_t j = 0;
-  for (; j + size <= columns; j += size) {
-    constexpr std::int64_t run = 64;
-    for (std::int64_t first = 0; first < rows; first += run) {
-      const std::int64_t end = rows - first < run ? rows - first : run;
+  const std::int64_t whole = columns / size * size;
+  for (std::int64_t first = 0; first < rows; first += run) {
+    const std::int64_t end = rows - first < run ? rows - first : run;
+    T* to = out + first * width;
+    for (std::int64_t j = 0; j < whole; j += size) {
+      const S* line = in + j * in_j + first;
       const T* from;
       std::int64_t step = in_j;
       [[maybe_unused]] T wide[std::is_same_v<S, T> ? 1 : size * run];
       if constexpr (std::is_same_v<S, T>) {
-        from = in + j * in_j + first;
+        from = line;
       } else {
-        for (std::int64_t l = 0; l < size; ++l) pack_row(in + (j + l) * in_j + first, end, wide + l * run);
+        for (std::int64_t l = 0; l < size; ++l) pack_row(line + l * in_j, end, wide + l * run);
         from = wide;
         step = run;
       }
-      T* to = out + first * width + j;
       std::int64_t i = 0;
       for (; i + lane <= end; i += lane) {
         V v[lane];
@@ -61,14 +63,14 @@ void pack_columns(const S* in, std::int64_t in_j, std::int64_t rows, std::int64_
         for (int l = 0; l < lane; ++l) v[l] = load_lanes<V>(from + l * step + i, lane * step);
         transpose_lanes<T>(v);
 #pragma GCC unroll 4
-        for (int l = 0; l < lane; ++l) store(to + (i + l) * width, v[l]);
+        for (int l = 0; l < lane; ++l) store(to + (i + l) * width + j, v[l]);
       }
       for (; i < end; ++i) {
-        for (std::int64_t l = 0; l < size; ++l) to[i * width + l] = from[l * step + i];
+        for (std::int64_t l = 0; l < size; ++l) to[i * width + j + l] = from[l * step + i];
       }
     }
   }
-  for (; j < columns; ++j) {
+  for (std::int64_t j = whole; j < columns; ++j) {
     for (std::int64_t i = 0; i < rows; ++i) out[i * width + j] = widen<T>(in[j * in_j + i]);
   }
 }
@@ -83,7 +85,12 @@ void pack(const void* data, std::int64_t in_i, std::int64_t in_j, std::int64_t r
     for (std::int64_t i = 0; i < rows; ++i) {
       const S* from = in + i * in_i;
       T* to = out + i * width;
-      for (std::int64_t j = 0; j < full; j += width) pack_row<T>(from + j, width, to + j * rows);
+      if (width == panel_columns<T>) {
+        for (std::int64_t j = 0; j < full; j += width)
+          pack_row<T>(from + j, panel_columns<T>, to + j * rows);
+      } else {
+        for (std::int64_t j = 0; j < full; j += width) pack_row<T>(from + j, width, to + j * rows);
+      }
       if (full < columns) pack_row<T>(from + full, columns - full, to + full * rows);
     }
   } else {
@@ -142,7 +149,8 @@ void round_block(const T* in, std::int64_t rows, std::int64_t columns, void* out
                  std::int64_t c_n) {
   for (std::int64_t i = 0; i < rows; ++i) {
     Out* row = static_cast<Out*>(out) + i * c_m;
-    c_n == 1 ? round_row(in + i * columns, columns, row, 1) : round_row(in + i * columns, columns, row, c_n);
+    c_n == 1 ? round_row(in + i * columns, columns, row, 1)
+             : round_row(in + i * columns, columns, row, c_n);
   }
 }
 
@@ -156,5 +164,5 @@ Round<T> round_to(DType out) {
 }
 
 template <class T>
-constexpr FloatKernels<T> table = {
-    full_size<T>, tile_rows, panel_columns<T>, direct<T>, stream<T>, dots<T>, panel<T>, pack_from<T>, round_to<T>};
+constexpr FloatKernels<T> table = {full_size<T>, tile_rows, panel_columns<T>, direct<T>,  stream<T>,
+                                   dots<T>,      panel<T>,  pack_from<T>,     round_to<T>};

@@ -52,14 +52,20 @@ template <class V>
     using T = std::remove_cvref_t<decltype(a[0])>;
     [[maybe_unused]] constexpr bool single = std::is_same_v<T, float>;
 #if SHARDAX_VECTOR_BYTES >= 64
-    if constexpr (sizeof(V) == 64 && single) return V(_mm512_fmadd_ps(__m512(a), __m512(b), __m512(c)));
-    if constexpr (sizeof(V) == 64 && !single) return V(_mm512_fmadd_pd(__m512d(a), __m512d(b), __m512d(c)));
+    if constexpr (sizeof(V) == 64 && single)
+      return V(_mm512_fmadd_ps(__m512(a), __m512(b), __m512(c)));
+    if constexpr (sizeof(V) == 64 && !single)
+      return V(_mm512_fmadd_pd(__m512d(a), __m512d(b), __m512d(c)));
 #endif
 #if SHARDAX_VECTOR_BYTES >= 32
-    if constexpr (sizeof(V) == 32 && single) return V(_mm256_fmadd_ps(__m256(a), __m256(b), __m256(c)));
-    if constexpr (sizeof(V) == 32 && !single) return V(_mm256_fmadd_pd(__m256d(a), __m256d(b), __m256d(c)));
-    if constexpr (sizeof(V) == 16 && single) return V(_mm_fmadd_ps(__m128(a), __m128(b), __m128(c)));
-    if constexpr (sizeof(V) == 16 && !single) return V(_mm_fmadd_pd(__m128d(a), __m128d(b), __m128d(c)));
+    if constexpr (sizeof(V) == 32 && single)
+      return V(_mm256_fmadd_ps(__m256(a), __m256(b), __m256(c)));
+    if constexpr (sizeof(V) == 32 && !single)
+      return V(_mm256_fmadd_pd(__m256d(a), __m256d(b), __m256d(c)));
+    if constexpr (sizeof(V) == 16 && single)
+      return V(_mm_fmadd_ps(__m128(a), __m128(b), __m128(c)));
+    if constexpr (sizeof(V) == 16 && !single)
+      return V(_mm_fmadd_pd(__m128d(a), __m128d(b), __m128d(c)));
 #endif
     for (std::size_t i = 0; i < sizeof(V) / sizeof(T); ++i) a[i] = fma<T>(a[i], b[i], c[i]);
     return a;
@@ -98,7 +104,8 @@ constexpr Mask interleaved(std::int64_t unit, std::int64_t half) {
   for (std::int64_t i = 0; i < n; ++i) {
     const std::int64_t in_lane = i % lane, from = in_lane / unit % 2;
     m[i] = static_cast<std::remove_cvref_t<decltype(m[0])>>(
-        from * n + i / lane * lane + half * lane / 2 + in_lane / (2 * unit) * unit + in_lane % unit);
+        from * n + i / lane * lane + half * lane / 2 + in_lane / (2 * unit) * unit +
+        in_lane % unit);
   }
   return m;
 }

@@ -44,8 +44,8 @@ template <class T, class V, int rows, int vectors>
 // One tile. With `add` k is at most a block, and the sums are added to c.
 template <class T, class V, int rows, int vectors>
 [[gnu::noinline]] void tile(std::int64_t k, const T* a, std::int64_t a_m, std::int64_t a_k,
-                            const T* b, std::int64_t b_k, std::int64_t last, T* c,
-                            std::int64_t c_m, bool add) {
+                            const T* b, std::int64_t b_k, std::int64_t last, T* c, std::int64_t c_m,
+                            bool add) {
   constexpr int size = sizeof(V) / sizeof(T);
   V acc[rows][vectors];
   const auto column = [&](int j) { return j + 1 < vectors ? j * size : last; };
@@ -76,7 +76,8 @@ template <class T, class V, int rows, int vectors>
   V sum[rows][vectors] = {};
   for (std::int64_t done = 0; done < k; done += matmul_k_block) {
     const std::int64_t block = k - done < matmul_k_block ? k - done : matmul_k_block;
-    accumulate<T, V, rows, vectors>(acc, block, a + done * a_k, a_m, a_k, b + done * b_k, b_k, last);
+    accumulate<T, V, rows, vectors>(acc, block, a + done * a_k, a_m, a_k, b + done * b_k, b_k,
+                                    last);
 #pragma GCC unroll 16
     for (int i = 0; i < rows; ++i) {
 #pragma GCC unroll 8
@@ -130,7 +131,8 @@ void narrow(const Product<T>& p) {
   } else {
     using V = Vector<T, size>;
     if (p.n < size) return narrow<T, size / 2>(p);
-    const Tile<T>* tiles = p.n == size ? tiles_of<T, V, 1, narrow_rows> : tiles_of<T, V, 2, narrow_rows>;
+    const Tile<T>* tiles =
+        p.n == size ? tiles_of<T, V, 1, narrow_rows> : tiles_of<T, V, 2, narrow_rows>;
     strip(tiles[p.m - 1], p, 0, p.n - size);
   }
 }

@@ -6,9 +6,9 @@
 // acc[g] = the chains of a vector of contiguous rows, a_m apart, with k elements of a column. The
 // rows of group g start g * a_step from a, the column g * b_step from b.
 template <class T, class V, int groups>
-[[gnu::always_inline]] inline void chains(const T* a, std::int64_t a_m, std::int64_t a_step, const T* b,
-                                          std::int64_t b_k, std::int64_t b_step, std::int64_t count,
-                                          V (&acc)[groups]) {
+[[gnu::always_inline]] inline void chains(const T* a, std::int64_t a_m, std::int64_t a_step,
+                                          const T* b, std::int64_t b_k, std::int64_t b_step,
+                                          std::int64_t count, V (&acc)[groups]) {
   constexpr std::int64_t size = full_size<T>, lane = lane_size<T>;
 #pragma GCC unroll 4
   for (int g = 0; g < groups; ++g) acc[g] = V{};
@@ -21,7 +21,8 @@ template <class T, class V, int groups>
       for (int l = 0; l < lane; ++l) v[l] = load_lanes<V>(a + g * a_step + l * a_m + k, lane * a_m);
       transpose_lanes<T>(v);
 #pragma GCC unroll 4
-      for (int l = 0; l < lane; ++l) acc[g] = fma(v[l], splat<V>(b[g * b_step + (k + l) * b_k]), acc[g]);
+      for (int l = 0; l < lane; ++l)
+        acc[g] = fma(v[l], splat<V>(b[g * b_step + (k + l) * b_k]), acc[g]);
     }
   }
   for (std::int64_t k = whole; k < count; ++k) {
@@ -182,7 +183,8 @@ void stream_steps(const Product<T>& p, std::int64_t k, std::int64_t j, std::int6
   for (; l < n; ++l) {
     for (int r = 0; r < rows; ++r) {
       for (int s = 0; s < steps; ++s) {
-        acc[r * width + l] = fma(p.a[r * p.a_m + (k + s) * p.a_k], b[s * p.b_k + l], acc[r * width + l]);
+        acc[r * width + l] =
+            fma(p.a[r * p.a_m + (k + s) * p.a_k], b[s * p.b_k + l], acc[r * width + l]);
       }
     }
   }
@@ -203,7 +205,8 @@ void stream_rows(const Product<T>& p) {
       for (; k < end; ++k) stream_steps<T, rows, 1>(p, k, j, n, acc, width);
       for (int r = 0; r < rows; ++r) {
         T* c = p.c + r * p.c_m + j;
-        for (std::int64_t l = 0; l < n; ++l) c[l] = done ? c[l] + acc[r * width + l] : acc[r * width + l];
+        for (std::int64_t l = 0; l < n; ++l)
+          c[l] = done ? c[l] + acc[r * width + l] : acc[r * width + l];
       }
     }
   }

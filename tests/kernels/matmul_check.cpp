@@ -1,6 +1,7 @@
 // tests/kernels/matmul_check.cpp - every element of a product has the bits of a plain loop over k.
 //
-// Built and run by test_matmul_kernel.py. Prints what differs; the exit status says whether any does.
+// Built and run by test_matmul_kernel.py. Prints what differs; the exit status says whether any
+// does.
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -28,14 +29,18 @@ std::uint64_t random_bits() {
   state = state * 6364136223846793005u + 1442695040888963407u;
   return state >> 33;
 }
-double uniform() { return static_cast<double>(random_bits()) / static_cast<double>(1u << 30) - 1.0; }
+double uniform() {
+  return static_cast<double>(random_bits()) / static_cast<double>(1u << 30) - 1.0;
+}
 
 void fail(const char* what, const MatmulArgs& p, std::int64_t at) {
   if (++failures > 20) return;
-  std::printf("%s: %s -> %s, batch %ld m %ld n %ld k %ld, a (%ld, %ld, %ld), b (%ld, %ld, %ld): element %ld\n",
-              what, name(p.dtype).data(), name(p.out_dtype).data(), long(p.batch), long(p.m), long(p.n),
-              long(p.k), long(p.a_batch), long(p.a_m), long(p.a_k), long(p.b_batch), long(p.b_k),
-              long(p.b_n), long(at));
+  std::printf(
+      "%s: %s -> %s, batch %ld m %ld n %ld k %ld, a (%ld, %ld, %ld), b (%ld, %ld, %ld): element "
+      "%ld\n",
+      what, name(p.dtype).data(), name(p.out_dtype).data(), long(p.batch), long(p.m), long(p.n),
+      long(p.k), long(p.a_batch), long(p.a_m), long(p.a_k), long(p.b_batch), long(p.b_k),
+      long(p.b_n), long(at));
 }
 
 // Chunks in descending order on one thread, or on three threads.
@@ -157,7 +162,8 @@ using Run = void (*)(const MatmulArgs&);
 template <class S, class Out>
 void check(std::int64_t batch, std::int64_t m, std::int64_t n, std::int64_t k, Layout la, Layout lb,
            Layout lc, const char* what, Run run) {
-  const Placed pa = place(la, batch, m, k), pb = place(lb, batch, k, n), pc = place(lc, batch, m, n);
+  const Placed pa = place(la, batch, m, k), pb = place(lb, batch, k, n),
+               pc = place(lc, batch, m, n);
   // Exact sizes, so that a read or write outside is seen by the sanitizer.
   const auto a = std::make_unique<S[]>(static_cast<std::size_t>(pa.size));
   const auto b = std::make_unique<S[]>(static_cast<std::size_t>(pb.size));
@@ -165,10 +171,24 @@ void check(std::int64_t batch, std::int64_t m, std::int64_t n, std::int64_t k, L
   for (std::int64_t i = 0; i < pa.size; ++i) a[static_cast<std::size_t>(i)] = sample<S>();
   for (std::int64_t i = 0; i < pb.size; ++i) b[static_cast<std::size_t>(i)] = sample<S>();
   std::memset(static_cast<void*>(c.get()), 0x7b, static_cast<std::size_t>(pc.size) * sizeof(Out));
-  const MatmulArgs p{dtype_of<S>, dtype_of<Out>, batch, m, n, k,
-                     a.get() + pa.first, pa.batch, pa.r, pa.c,
-                     b.get() + pb.first, pb.batch, pb.r, pb.c,
-                     c.get() + pc.first, pc.batch, pc.r, pc.c};
+  const MatmulArgs p{dtype_of<S>,
+                     dtype_of<Out>,
+                     batch,
+                     m,
+                     n,
+                     k,
+                     a.get() + pa.first,
+                     pa.batch,
+                     pa.r,
+                     pa.c,
+                     b.get() + pb.first,
+                     pb.batch,
+                     pb.r,
+                     pb.c,
+                     c.get() + pc.first,
+                     pc.batch,
+                     pc.r,
+                     pc.c};
   run(p);
   std::int64_t written = 0;
   const Out* out = c.get() + pc.first;
@@ -190,7 +210,8 @@ void check(std::int64_t batch, std::int64_t m, std::int64_t n, std::int64_t k, L
     for (std::int64_t i = 0; i < pc.size * static_cast<std::int64_t>(sizeof(Out)); ++i) {
       changed += reinterpret_cast<const unsigned char*>(c.get())[i] != 0x7b;
     }
-    if (changed > batch * m * n * static_cast<std::int64_t>(sizeof(Out))) fail("written outside", p, 0);
+    if (changed > batch * m * n * static_cast<std::int64_t>(sizeof(Out)))
+      fail("written outside", p, 0);
   }
   if (written == 0 && batch * m * n > 0 && sizeof(Out) > 1) fail("not written", p, 0);
 }
@@ -217,8 +238,9 @@ void check_random(int count, std::int64_t largest, const char* what, Run run) {
   };
   for (int i = 0; i < count; ++i) {
     const std::int64_t k = random_bits() % 8 == 0 ? 250 + size() * 9 : size();
-    check<S, Out>(random_bits() % 3 == 0 ? size() % 5 : 1, size(), size(), k, layouts[random_bits() % 5],
-                  layouts[random_bits() % 5], layouts[random_bits() % 3], what, run);
+    check<S, Out>(random_bits() % 3 == 0 ? size() % 5 : 1, size(), size(), k,
+                  layouts[random_bits() % 5], layouts[random_bits() % 5],
+                  layouts[random_bits() % 3], what, run);
   }
 }
 
@@ -245,8 +267,8 @@ void check_parts(std::int64_t batch, std::int64_t m, std::int64_t n, std::int64_
   };
   std::vector<T> a = make(batch * m * k), b = make(batch * k * n), whole = make(batch * m * n);
   std::vector<T> parts = whole;
-  MatmulArgs p{dtype_of<T>, dtype_of<T>, batch, m, n, k, a.data(), m * k, k, 1,
-               b.data(), k * n, n, 1, whole.data(), m * n, n, 1};
+  MatmulArgs p{dtype_of<T>, dtype_of<T>,  batch, m, n, k, a.data(), m * k, k, 1, b.data(), k * n, n,
+               1,           whole.data(), m * n, n, 1};
   matmul(p, threads);
   const auto compare = [&](const char* what) {
     if (std::memcmp(whole.data(), parts.data(), whole.size() * sizeof(T)) != 0) fail(what, p, -1);
@@ -287,7 +309,8 @@ void check_large() {
   for (Run run : {run_public, run_threads}) {
     const char* what = run == run_public ? "large" : "large, three threads";
     check<float, float>(1, 500, 700, 300, Layout::rows, Layout::rows, Layout::rows, what, run);
-    check<float, float>(1, 500, 300, 300, Layout::columns, Layout::columns, Layout::rows, what, run);
+    check<float, float>(1, 500, 300, 300, Layout::columns, Layout::columns, Layout::rows, what,
+                        run);
     check<float, float>(1, 3000, 1, 3000, Layout::rows, Layout::rows, Layout::rows, what, run);
     check<float, float>(1, 1, 3000, 3000, Layout::rows, Layout::rows, Layout::rows, what, run);
     check<float, float>(1, 2, 5000, 700, Layout::rows, Layout::rows, Layout::rows, what, run);
@@ -296,10 +319,14 @@ void check_large() {
     check<float, float>(100, 32, 64, 128, Layout::rows, Layout::broadcast, Layout::rows, what, run);
     check<float, float>(1, 3000, 1000, 1, Layout::rows, Layout::rows, Layout::rows, what, run);
     check<double, double>(3, 300, 200, 300, Layout::rows, Layout::columns, Layout::rows, what, run);
-    check<bfloat16_t, bfloat16_t>(1, 300, 400, 600, Layout::rows, Layout::rows, Layout::rows, what, run);
-    check<std::int32_t, std::int32_t>(1, 300, 400, 200, Layout::rows, Layout::rows, Layout::rows, what, run);
-    check<std::int8_t, std::int32_t>(200, 32, 64, 128, Layout::rows, Layout::rows, Layout::rows, what, run);
-    check<std::complex<float>, std::complex<float>>(1, 200, 150, 300, Layout::rows, Layout::rows, Layout::rows, what, run);
+    check<bfloat16_t, bfloat16_t>(1, 300, 400, 600, Layout::rows, Layout::rows, Layout::rows, what,
+                                  run);
+    check<std::int32_t, std::int32_t>(1, 300, 400, 200, Layout::rows, Layout::rows, Layout::rows,
+                                      what, run);
+    check<std::int8_t, std::int32_t>(200, 32, 64, 128, Layout::rows, Layout::rows, Layout::rows,
+                                     what, run);
+    check<std::complex<float>, std::complex<float>>(1, 200, 150, 300, Layout::rows, Layout::rows,
+                                                    Layout::rows, what, run);
   }
 }
 
