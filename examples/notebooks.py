@@ -1,0 +1,58 @@
+"""Writes the scripts of this folder as notebooks, with what each cell prints.
+
+python examples/notebooks.py [FOLDER]: notebooks go to FOLDER, or beside the scripts. A cell of a
+script starts with `# %%`, one of text with `# %% [markdown]`.
+"""
+
+import contextlib
+import io
+import json
+import pathlib
+import re
+import sys
+
+SCRIPTS = ["pmap_basics", "data_parallelism", "meshes_and_axis_names", "training_loop"]
+METADATA = {
+    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
+
+
+def cells(text):
+    """(is_markdown, source) of each cell of a script."""
+    for part in re.split(r"^# %%", text, flags=re.MULTILINE)[1:]:
+        head, _, body = part.partition("\n")
+        if "[markdown]" in head:
+            yield True, re.sub(r"^# ?", "", body, flags=re.MULTILINE).strip()
+        else:
+            yield False, body.strip()
+
+
+def notebook(text):
+    """The notebook of a script, as a JSON object; runs the script's code."""
+    scope = {"__name__": "__main__"}
+    out = []
+    for markdown, source in cells(text):
+        cell = {"cell_type": "markdown", "id": f"cell-{len(out)}", "metadata": {}}
+        if not markdown:
+            printed = io.StringIO()
+            with contextlib.redirect_stdout(printed):
+                exec(compile(source, "<cell>", "exec"), scope)
+            lines = printed.getvalue().splitlines(keepends=True)
+            stream = {"name": "stdout", "output_type": "stream", "text": lines}
+            cell |= {"cell_type": "code", "execution_count": None, "outputs": [stream] if lines else []}
+        out.append(cell | {"source": source.splitlines(keepends=True)})
+    return {"cells": out, "metadata": METADATA, "nbformat": 4, "nbformat_minor": 5}
+
+
+def main():
+    here = pathlib.Path(__file__).resolve().parent
+    folder = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else here
+    for name in SCRIPTS:
+        written = notebook((here / f"{name}.py").read_text(encoding="utf-8"))
+        text = json.dumps(written, indent=1, ensure_ascii=False) + "\n"
+        (folder / f"{name}.ipynb").write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,111 @@
+"""The examples run as scripts, print what they promise, and their notebooks hold the same code."""
+
+import json
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+EXAMPLES = pathlib.Path(__file__).resolve().parent.parent / "examples"
+
+KEY_LINES = {
+    "pmap_basics": [
+        "8 devices, the first is cpu:0",
+        "split (8, 3) -> stacked (8, 3)",
+        "device 2 computed [36 49 64]",
+        "device 1: [  3.  40. 500.]",
+        "shares add up to 1.000",
+        "left neighbours: [7 0 1 2 3 4 5 6]",
+        "error: pmap: 9 mapped slices need 9 devices, but 8 exist. "
+        'Raise it with shardax.config.update("jax_num_cpu_devices", 9).',
+        "now 9 devices: [4]",
+    ],
+    "data_parallelism": [
+        "batch (32, 3) -> shards (8, 4, 3)",
+        "gradient of b: shape (2,), equals the whole batch's: True",
+        "gradient of w: shape (3, 2), equals the whole batch's: True",
+        "gradients of b differ between devices by up to 2.89",
+    ],
+    "meshes_and_axis_names": [
+        "mesh axes: {'data': 2, 'model': 4}",
+        " 16@4  17@4  18@5  19@5  20@6  21@6  22@7  23@7",
+        "split over data only: shards of (2, 8), each on 4 devices",
+        "result lies on: {'workers': 8} split by ('workers',)",
+        "sum over model: [ 6 22]",
+        "sum over data:  [ 4  6  8 10]",
+        "sum over both:  28",
+    ],
+    "training_loop": [
+        "8 devices x 100 samples x 5 features",
+        "step 10  loss 1.7291",
+        "step 50  loss 0.0098",
+    ],
+}
+
+
+@pytest.fixture(scope="module")
+def default_environment():
+    """The environment without settings that change how many devices there are."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("SHARDAX_NUM_DEVICES", "JAX_NUM_CPU_DEVICES", "XLA_FLAGS"):
+            patch.delenv(name, raising=False)
+        yield
+
+
+def run(name, **environment):
+    with pytest.MonkeyPatch.context() as patch:
+        for key, value in environment.items():
+            patch.setenv(key, value)
+        command = [sys.executable, str(EXAMPLES / f"{name}.py")]
+        return subprocess.run(command, capture_output=True, text=True, timeout=120)
+
+
+@pytest.mark.usefixtures("default_environment")
+@pytest.mark.parametrize("name", sorted(KEY_LINES))
+def test_script(name):
+    done = run(name)
+    assert done.returncode == 0, done.stderr
+    printed = done.stdout.splitlines()
+    missing = [line for line in KEY_LINES[name] if line not in printed]
+    assert not missing, f"{missing} not in\n{done.stdout}"
+
+
+@pytest.mark.usefixtures("default_environment")
+@pytest.mark.parametrize("count", ["1", "2", "4"])
+@pytest.mark.parametrize("name", sorted(KEY_LINES))
+def test_other_device_counts(name, count):
+    done = run(name, SHARDAX_NUM_DEVICES=count)
+    if name == "meshes_and_axis_names" and count == "1":
+        assert done.returncode == 1
+        assert "arranges devices in two rows" in done.stderr
+    else:
+        assert done.returncode == 0, done.stderr
+
+
+def test_meshes_error_names_the_axis():
+    assert "wrokers" in run("meshes_and_axis_names").stdout
+
+
+def test_curve_goes_down():
+    curve = [line for line in run("training_loop").stdout.splitlines() if "|" in line]
+    lengths = [len(line) for line in curve]
+    assert len(curve) == 10
+    assert lengths == sorted(lengths)
+
+
+@pytest.mark.parametrize("name", sorted(KEY_LINES))
+def test_notebook_is_the_script(name, monkeypatch):
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    import notebooks
+
+    text = (EXAMPLES / f"{name}.py").read_text(encoding="utf-8")
+    stored = json.loads((EXAMPLES / f"{name}.ipynb").read_text(encoding="utf-8"))
+    assert [(c["cell_type"] == "markdown", "".join(c["source"])) for c in stored["cells"]] == list(
+        notebooks.cells(text)
+    ), "run python examples/notebooks.py"
+
+
+def test_every_script_is_tested():
+    scripts = {path.stem for path in EXAMPLES.glob("*.py")} - {"notebooks"}
+    assert scripts == set(KEY_LINES)
