@@ -20,17 +20,17 @@ from shardax.numpy._dtypes import (
 )
 from shardax.numpy._more import (
     allclose, angle, apply_along_axis, apply_over_axes, array_equal, array_equiv, corrcoef, cov, diff, divmod, ediff1d,
-    gcd, get_printoptions, gradient, interp, isclose, iscomplex, isneginf, isposinf, isreal, lcm, ldexp, load,
-    logaddexp, logaddexp2, modf, printoptions, save, set_printoptions, sinc, trapezoid, vander, vectorize,
+    fmax, fmin, frexp, gcd, get_printoptions, gradient, i0, interp, isclose, iscomplex, isneginf, isposinf, isreal, lcm, ldexp, load,
+    logaddexp, logaddexp2, modf, printoptions, save, set_printoptions, sinc, spacing, trapezoid, vander, vectorize,
 )
 from shardax.numpy._products import (
     convolve, correlate, cross, dot, einsum, inner, kron, matmul, matvec, outer, polyval, tensordot, trace, vdot,
     vecdot, vecmat,
 )
 from shardax.numpy._reductions import (
-    all, amax, amin, any, argmax, argmin, average, count_nonzero, cumprod, cumsum, max, mean, median, min, nanargmax,
-    nanargmin, nancumprod, nancumsum, nanmax, nanmean, nanmedian, nanmin, nanpercentile, nanprod, nanquantile, nanstd,
-    nansum, nanvar, percentile, prod, ptp, quantile, std, sum, var,
+    all, amax, amin, any, argmax, argmin, average, count_nonzero, cumprod, cumsum, cumulative_prod,
+    cumulative_sum, max, mean, median, min, nanargmax, nanargmin, nancumprod, nancumsum, nanmax, nanmean, nanmedian,
+    nanmin, nanpercentile, nanprod, nanquantile, nanstd, nansum, nanvar, percentile, prod, ptp, quantile, std, sum, var,
 )
 from shardax.numpy._select import (
     argpartition, argsort, argwhere, around, bincount, choose, clip, compress, diag_indices, digitize, extract, fix,
@@ -42,12 +42,11 @@ from shardax.numpy._shape import (
     append, array_split, atleast_1d, atleast_2d, atleast_3d, block, broadcast_arrays, broadcast_shapes, broadcast_to,
     column_stack, concat, concatenate, delete, dstack, expand_dims, flip, fliplr, flipud, hsplit, hstack, insert,
     matrix_transpose, moveaxis, ndim, pad, permute_dims, ravel, repeat, reshape, resize, roll, rollaxis, rot90, shape,
-    size, split, squeeze, stack, swapaxes, tile, transpose, vsplit, vstack,
+    size, split, squeeze, stack, swapaxes, tile, transpose, unstack, vsplit, vstack,
 )
 
 bool = bool_
 array_str = str
-cumulative_sum, cumulative_prod = cumsum, cumprod
 
 for _name in dir(_core.functions):
     if not _name.startswith("_"):

@@ -27,7 +27,7 @@ def _dimension(d, shape):
                if isinstance(d, _core.Tracer) else "")
         ) from None
     if n < 0:
-        raise ValueError(f"Negative dimensions are not allowed: shape {shape}")
+        raise TypeError(f"shape must have every element be nonnegative, got {shape}.")
     return n
 
 
@@ -64,7 +64,7 @@ def full(shape, fill_value, dtype=None, *, device=None):
 def full_like(a, fill_value, dtype=None, shape=None, *, device=None):
     """An array like `a` (shape, dtype) that repeats `fill_value`."""
     shape = _np_shape(a) if shape is None else _shape(shape)
-    weak = dtype is None and getattr(a, "weak_type", isinstance(a, (int, float, complex)))
+    weak = dtype is None and getattr(a, "weak_type", isinstance(a, (int, float, complex)) and not isinstance(a, bool))
     dtype = result_type(a) if dtype is None else _core.requested_dtype(dtype, "full_like")
     value = _core.convert(asarray(fill_value), dtype, bool(weak))
     return _core.broadcast_to(value, shape)
@@ -124,6 +124,8 @@ def arange(start, stop=None, step=None, dtype=None, *, device=None):
                 "arange: the arguments must be known while tracing, because they decide the shape; got "
                 f"{number!r}. Mark them static with static_argnums."
             )
+    if stop is None and step is None and dtype is None and isinstance(start, (bool, np.bool_)):
+        raise TypeError("arange does not accept dtype bool; give an integer or a float.")
     numbers = [n.item() if isinstance(n, (_core.Array, np.generic, np.ndarray)) else n for n in numbers]
     if dtype is None:
         dtype = _core.canonical_dtype(np.result_type(*[type(n) for n in numbers]))
@@ -171,7 +173,7 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
         if np.issubdtype(dtype, np.integer):
             out = _functions.floor(out)
         out = _core.convert(out, dtype)
-    return (out, delta) if retstep else out
+    return (out, _core.convert(asarray(delta), computed)) if retstep else out
 
 
 def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):

@@ -2,12 +2,13 @@
 
 import builtins
 import functools
+import math
 
 import numpy as np
 
 from shardax import _core
-from shardax.numpy import _creation, _products, _reductions, _select, _shape
-from shardax.numpy._common import asarray, canonical_axis, check_arraylike, static_jit
+from shardax.numpy import _creation, _dtypes, _products, _reductions, _select, _shape
+from shardax.numpy._common import asarray, bind, canonical_axis, check_arraylike, static_jit
 
 _functions = _core.functions
 
@@ -28,7 +29,7 @@ def _isclose(a, b, rtol, atol, equal_nan):
 def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     """Elementwise |a - b| <= atol + rtol |b|."""
     check_arraylike("isclose", a, b)
-    return _isclose(asarray(a), asarray(b), rtol=rtol, atol=atol, equal_nan=equal_nan)
+    return _core.convert(_isclose(asarray(a), asarray(b), rtol=rtol, atol=atol, equal_nan=equal_nan), np.dtype(bool))
 
 
 def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
@@ -58,29 +59,45 @@ def array_equiv(a1, a2):
 
 def isreal(x):
     """Elementwise: is the imaginary part 0?"""
-    x = asarray(x)
-    return _functions.equal(x.imag, 0) if x.dtype.kind == "c" else _creation.ones(x.shape, bool)
+    check_arraylike("isreal", x)
+    return _functions.equal(_functions.imag(x), 0)
 
 
 def iscomplex(x):
     """Elementwise: is the imaginary part not 0?"""
-    return _functions.logical_not(isreal(x))
+    check_arraylike("iscomplex", x)
+    return _functions.not_equal(_functions.imag(x), 0)
 
 
 def isposinf(x, /, out=None):
     """Elementwise: is it +inf?"""
-    return _functions.equal(asarray(x), np.inf)
+    return _is_infinity("isposinf", x, np.inf)
 
 
 def isneginf(x, /, out=None):
     """Elementwise: is it -inf?"""
-    return _functions.equal(asarray(x), -np.inf)
+    return _is_infinity("isneginf", x, -np.inf)
+
+
+def _is_infinity(name, x, infinity):
+    check_arraylike(name, x)
+    x = asarray(x)
+    if x.dtype.kind == "c":
+        raise ValueError("isposinf/isneginf are not well defined for complex types")
+    if x.dtype.kind in "fV":
+        return _functions.equal(x, infinity)
+    return _core.full(x.shape, False, np.dtype(bool))
 
 
 @functools.partial(static_jit())
 def _logaddexp(a, b):
     a, b = _core.promote("inexact", a, b)
     top = _functions.maximum(a, b)
+    if a.dtype.kind == "c":
+        out = top + _functions.log1p(_functions.exp(a + b - 2 * top))
+        angle = _functions.imag(out)
+        turned = _functions.remainder(angle + np.pi, 2 * np.pi) - np.pi
+        return _core.lax.complex(_functions.real(out), turned)
     gap = a - b
     out = top + _functions.log1p(_functions.exp(-_functions.abs(gap)))
     return _select.where(_functions.isnan(gap), a + b, out)
@@ -94,14 +111,19 @@ def logaddexp(x1, x2, /):
 
 def logaddexp2(x1, x2, /):
     """log2(2**x1 + 2**x2) without overflow."""
-    ln2 = np.log(2.0)
+    check_arraylike("logaddexp2", x1, x2)
+    ln2 = math.log(2.0)
     return logaddexp(_functions.multiply(x1, ln2), _functions.multiply(x2, ln2)) / ln2
 
 
 def angle(z, deg=False):
     """The argument of complex numbers, in radians or degrees."""
+    check_arraylike("angle", z)
     z = asarray(z)
-    out = _functions.arctan2(_functions.imag(z), _functions.real(z))
+    parts = _functions.imag(z), _functions.real(z)
+    if z.dtype.kind in "biu" or (z.dtype.kind in "fV" and z.ndim == 0):
+        parts = (_core.convert(p, _core.canonical_dtype(float)) for p in parts)
+    out = _functions.arctan2(*parts)
     return _functions.degrees(out) if deg else out
 
 
@@ -109,15 +131,114 @@ def sinc(x, /):
     """sin(pi x) / (pi x), 1 at 0."""
     x = _core.promote("inexact", x)[0]
     zero = _functions.equal(x, 0)
-    safe = _select.where(zero, x.dtype.type(1), x) * np.pi
-    return _select.where(zero, x.dtype.type(1), _functions.sin(safe) / safe)
+    safe = _select.where(zero, 1.0, x) * np.pi
+    return _select.where(zero, 1.0, _functions.sin(safe) / safe)
+
+
+def fmax(x1, x2, /):
+    """The larger one of each pair; the other one where one is NaN."""
+    check_arraylike("fmax", x1, x2)
+    return _select.where(_functions.logical_or(_functions.greater(x1, x2), _functions.isnan(x2)), x1, x2)
+
+
+def fmin(x1, x2, /):
+    """The smaller one of each pair; the other one where one is NaN."""
+    check_arraylike("fmin", x1, x2)
+    return _select.where(_functions.logical_or(_functions.less(x1, x2), _functions.isnan(x2)), x1, x2)
+
+
+@functools.cache
+def _bessel_coefficients():
+    """Chebyshev coefficients of exp(-x) I0(x): in x / 4 - 1 for x <= 8, and, times sqrt(x), in 16 / x - 1 beyond."""
+    chebinterpolate = np.polynomial.chebyshev.chebinterpolate
+    near = chebinterpolate(lambda t: np.exp(-4 * (t + 1)) * np.i0(4 * (t + 1)), 30)
+    far = lambda x: np.sqrt(x) * np.exp(-x) * np.i0(x)  # noqa: E731
+    # np.i0 overflows past 700, where the scaled function differs from its limit by 1 / (8 x).
+    beyond = chebinterpolate(
+        lambda t: np.where(
+            t > -0.96, far(np.minimum(16 / (t + 1), 400)), (1 + (t + 1) / 128 + 9 * (t + 1) ** 2 / 32768) / np.sqrt(2 * np.pi)
+        ), 24,
+    )
+    return near.tolist(), beyond.tolist()
+
+
+def _chebyshev(coefficients, t):
+    """The Chebyshev series at t, by Clenshaw's recurrence."""
+    above = last = 0.0
+    for c in coefficients[:0:-1]:
+        above, last = 2 * t * above - last + c, above
+    return t * above - last + coefficients[0]
+
+
+@static_jit()
+def _i0e(x):
+    size = _functions.abs(x)
+    near, beyond = _bessel_coefficients()
+    low = _chebyshev(near, _functions.minimum(size, 8.0) / 4 - 1)
+    wide = _functions.maximum(size, 8.0)
+    high = _chebyshev(beyond, 16 / wide - 1) / _functions.sqrt(wide)
+    return _select.where(size <= 8, low, high)
+
+
+def i0(x):
+    """The modified Bessel function of the first kind, order 0."""
+    check_arraylike("i0", x)
+    x = _core.promote("inexact", x)[0]
+    if x.dtype.kind == "c":
+        raise ValueError(f"Unsupported input type to jax.numpy.i0: {x.dtype}")
+    return _functions.multiply(_functions.exp(_functions.abs(x)), _i0e(x))
+
+
+def spacing(x, /):
+    """The distance to the next number away from 0."""
+    check_arraylike("spacing", x)
+    x = _core.promote("inexact", x)[0]
+    if x.dtype.kind == "c":
+        raise ValueError("jnp.spacing is not defined for complex inputs.")
+    if x.dtype == np.float16:
+        return _functions.nextafter(x, np.inf) - x
+    out = _functions.nextafter(x, _functions.copysign(np.inf, x)) - x
+    smallest = x.dtype.type(_dtypes.finfo(x.dtype).smallest_subnormal)
+    return _select.where(_functions.equal(out, 0), _functions.copysign(smallest, x), out)
+
+
+@static_jit()
+def _frexp(x):
+    info = _dtypes.finfo(x.dtype)
+    word = np.dtype(f"int{info.bits}")
+    small = _functions.less(_functions.abs(x), info.smallest_normal)
+    bits = bind("bitcast_convert_type", (_select.where(small, x * 2.0**info.nmant, x),), new_dtype=word)
+    mask, bias = (1 << info.nexp) - 1, 1 - int(info.minexp)
+    exponent = ((bits >> info.nmant) & mask) - (bias - 1) - _select.where(small, info.nmant, 0)
+    bits = (bits & ~(mask << info.nmant)) | ((bias - 1) << info.nmant)
+    mantissa = bind("bitcast_convert_type", (bits,), new_dtype=x.dtype)
+    same = _functions.logical_or(_functions.logical_not(_functions.isfinite(x)), _functions.equal(x, 0))
+    exponent = _core.convert(_select.where(same, 0, exponent), np.dtype("int32"))
+    return _select.where(same, x, mantissa), exponent
+
+
+def frexp(x, /):
+    """(mantissas of a size in [0.5, 1), int32 exponents): x = mantissa * 2**exponent."""
+    check_arraylike("frexp", x)
+    x = _core.promote("inexact", x)[0]
+    if x.dtype.kind == "c":
+        raise TypeError("frexp does not support complex-valued inputs")
+    return _frexp(x)
+
+
+def _integers(name, *args):
+    check_arraylike(name, *args)
+    args = _core.promote("any", *args)
+    if args[0].dtype.kind not in "iu":
+        raise ValueError(f"Arguments to jax.numpy.{name} must be integers.")
+    return args
 
 
 def gcd(x1, x2):
     """The greatest common divisor."""
     from shardax import lax
 
-    a, b = _core.promote("any", x1, x2)
+    a, b = _integers("gcd", x1, x2)
     shape = _core.broadcast_shapes(a.shape, b.shape)
     a, b = (_core.broadcast_to(_functions.absolute(x), shape) for x in (a, b))
 
@@ -131,7 +252,7 @@ def gcd(x1, x2):
 
 def lcm(x1, x2):
     """The least common multiple."""
-    a, b = _core.promote("any", x1, x2)
+    a, b = _integers("lcm", x1, x2)
     d = gcd(a, b)
     return _select.where(d == 0, 0, _functions.absolute(a) // _select.where(d == 0, 1, d) * _functions.absolute(b))
 
@@ -150,8 +271,16 @@ def divmod(x1, x2, /):
 
 def ldexp(x1, x2, /):
     """x1 * 2**x2."""
-    x1 = _core.promote("inexact", x1)[0]
-    return x1 * _functions.exp2(asarray(x2).astype(x1.dtype))
+    check_arraylike("ldexp", x1, x2)
+    x1, x2 = asarray(x1), asarray(x2)
+    if x1.dtype.kind == "c" or x2.dtype.kind not in "biu":
+        raise ValueError(f"ldexp not supported for input types {(x1.dtype, x2.dtype)}")
+    mantissa, exponent = frexp(x1)
+    # In two steps: 2**(a + b) may be beyond the numbers where x1 * 2**a * 2**b is not.
+    exponent = exponent + _core.convert(x2, np.dtype("int32"))
+    half = exponent >> 1
+    power = lambda e: _functions.exp2(_core.convert(e, mantissa.dtype))  # noqa: E731
+    return mantissa * power(half) * power(exponent - half)
 
 
 def diff(a, n=1, axis=-1, prepend=None, append=None):
@@ -273,14 +402,14 @@ def vectorize(pyfunc, *, excluded=frozenset(), signature=None):
     """A function of scalars (or of what `signature` says) that broadcasts over all other dimensions."""
     from shardax._api import vmap
 
-    inputs = outputs = None
+    inputs = None
     if signature is not None:
-        left, right = signature.replace(" ", "").split("->")
+        left, _, _ = signature.replace(" ", "").partition("->")
 
         def parse(text):
-            return [tuple(c for c in core.split(",") if c) for core in text.strip("()").split("),(")]
+            return [tuple(c for c in core.split(",") if c) for core in text[1:-1].split("),(")]
 
-        inputs, outputs = parse(left), parse(right)
+        inputs = parse(left)
 
     @functools.wraps(pyfunc)
     def wrapped(*args, **kwargs):

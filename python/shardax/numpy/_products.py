@@ -93,6 +93,8 @@ def kron(a, b):
     """The Kronecker product."""
     check_arraylike("kron", a, b)
     a, b = asarray(a), asarray(b)
+    if result_type(a, b) == np.bool_:
+        raise TypeError("kron does not accept dtype bool; convert the arguments to an integer dtype.")
     ndim = max(a.ndim, b.ndim)
     a = a.reshape((1,) * (ndim - a.ndim) + a.shape)
     b = b.reshape((1,) * (ndim - b.ndim) + b.shape)
@@ -108,7 +110,7 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     if axis is not None:
         axisa = axisb = axisc = axis
     a, b = _core.promote("any", *(moveaxis(asarray(x), d, -1) for x, d in ((a, axisa), (b, axisb))))
-    if a.shape[-1] not in (2, 3) or b.shape[-1] not in (2, 3):
+    if not a.ndim or not b.ndim or a.shape[-1] not in (2, 3) or b.shape[-1] not in (2, 3):
         raise ValueError("Dimension must be either 2 or 3 for cross product")
     if a.shape[-1] == 2 and b.shape[-1] == 2:
         return a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
@@ -270,10 +272,13 @@ def vecmat(x1, x2, /):
 
 def polyval(p, x, *, unroll=16):
     """The polynomial with coefficients `p` (highest first) at `x`."""
-    p = asarray(p)
-    out = asarray(x) * 0
+    check_arraylike("polyval", p, x)
+    p, x = asarray(p), asarray(x)
+    dtype = result_type(p, x)
+    p, x = _core.convert(p, dtype), _core.convert(x, dtype)
+    out = _core.full(x.shape, 0, dtype)
     for i in range(operator.index(p.shape[0])):
-        out = out * x + p[i]
+        out = _functions.add(_functions.multiply(out, x), p[i])
     return out
 
 
@@ -281,7 +286,8 @@ def convolve(a, v, mode="full", *, precision=None, preferred_element_type=None):
     """The discrete convolution of two vectors."""
     from shardax.numpy._shape import pad
 
-    a, v = asarray(a), asarray(v)
+    check_arraylike("convolve", a, v)
+    a, v = _core.promote("inexact", a, v)
     if a.ndim != 1 or v.ndim != 1:
         raise ValueError("convolve() only support 1-dimensional inputs.")
     if a.shape[0] == 0 or v.shape[0] == 0:

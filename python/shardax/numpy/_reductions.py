@@ -102,7 +102,7 @@ def _truth(op, name, a, axis, keepdims, where, fill):
     a = a if a.dtype == np.bool_ else _functions.not_equal(a, a.dtype.type(0))
     a = _masked(a, where, fill)
     axes = canonical_axes(axis, a.ndim)
-    return _keep(bind(op, (a,), axes=axes) if axes else a, a.shape, axes, keepdims)
+    return _keep(_strong(bind(op, (a,), axes=axes) if axes else a), a.shape, axes, keepdims)
 
 
 def all(a, axis=None, out=None, keepdims=False, *, where=None):
@@ -165,11 +165,11 @@ def average(a, axis=None, weights=None, returned=False, keepdims=False):
     if a.shape != weights.shape:
         if axis is None:
             raise ValueError("Axis must be specified when shapes of a and weights differ.")
-        if weights.ndim != 1 or weights.shape[0] != a.shape[axis]:
-            raise ValueError("Length of weights not compatible with specified axis.")
-        shape = [1] * a.ndim
-        shape[axis] = weights.shape[0]
-        weights = weights.reshape(tuple(shape))
+        axes = [canonical_axis(d, a.ndim) for d in (axis if isinstance(axis, (tuple, list)) else (axis,))]
+        if weights.shape != tuple(a.shape[d] for d in axes):
+            raise ValueError("Shape of weights must be consistent with shape of a along specified axis.")
+        weights = bind("transpose", (weights,), permutation=tuple(np.argsort(axes).tolist()))
+        weights = weights.reshape(tuple(n if d in axes else 1 for d, n in enumerate(a.shape)))
     a, weights = _core.promote("inexact", a, weights)
     total = sum(_core.broadcast_to(weights, a.shape), axis, keepdims=keepdims)
     out = _functions.divide(sum(_functions.multiply(a, weights), axis, keepdims=keepdims), total)
@@ -257,18 +257,50 @@ def _cumulative(op, name, a, axis, dtype, widen):
     if axis is None:
         a, axis = a.reshape((-1,)), 0
     axis = canonical_axis(axis, a.ndim)
-    a = a.astype(dtype) if dtype is not None else _widened(a) if widen else a
+    if dtype is not None:
+        a = a.astype(dtype)
+    elif widen:
+        a = _widened(a)
+    elif a.dtype == np.bool_:
+        a = _core.convert(a, _core.canonical_dtype(int))
     return bind(op, (a,), axis=axis, reverse=False)
 
 
 def cumsum(a, axis=None, dtype=None, out=None):
     """Running sums along `axis` (None: of the flattened array)."""
-    return _cumulative("cumsum", "cumsum", a, axis, dtype, True)
+    return _cumulative("cumsum", "cumsum", a, axis, dtype, False)
 
 
 def cumprod(a, axis=None, dtype=None, out=None):
     """Running products along `axis` (None: of the flattened array)."""
-    return _cumulative("cumprod", "cumprod", a, axis, dtype, True)
+    return _cumulative("cumprod", "cumprod", a, axis, dtype, False)
+
+
+def _cumulative_with_initial(op, name, x, axis, dtype, include_initial, initial):
+    from shardax.numpy._shape import concatenate
+
+    check_arraylike(name, x)
+    x = asarray(x)
+    if axis is None:
+        if x.ndim != 1:
+            raise ValueError(f"The input array has rank {x.ndim}, however axis was not set to an explicit value.")
+        axis = 0
+    axis = canonical_axis(axis, x.ndim)
+    out = _cumulative(op, name, x, axis, dtype, True)
+    if not include_initial:
+        return out
+    first = _core.full(x.shape[:axis] + (1,) + x.shape[axis + 1 :], initial, out.dtype)
+    return concatenate([first, out], axis)
+
+
+def cumulative_sum(x, /, *, axis=None, dtype=None, include_initial=False):
+    """Running sums along `axis`, behind a 0 where `include_initial`; small integers add up as int32."""
+    return _cumulative_with_initial("cumsum", "cumulative_sum", x, axis, dtype, include_initial, 0)
+
+
+def cumulative_prod(x, /, *, axis=None, dtype=None, include_initial=False):
+    """Running products along `axis`, behind a 1 where `include_initial`; small integers multiply as int32."""
+    return _cumulative_with_initial("cumprod", "cumulative_prod", x, axis, dtype, include_initial, 1)
 
 
 def _without_nan(name, a, fill):

@@ -29,8 +29,6 @@ def where(condition, x=None, y=None, /, *, size=None, fill_value=None):
     if x is None and y is None:
         check_arraylike("where", condition)
         return nonzero(condition, size=size, fill_value=fill_value)
-    if x is None or y is None:
-        raise ValueError("Either both or neither of the x and y arguments should be provided to jax.numpy.where, got " + f"{x} and {y}.")
     check_arraylike("where", condition, x, y)
     condition = asarray(condition)
     if condition.dtype != np.bool_:
@@ -82,6 +80,8 @@ def take(a, indices, axis=None, out=None, mode=None, unique_indices=False, indic
     the nearest ("clip") or counted on from the start ("wrap"); negative indices count from the end."""
     check_arraylike("take", a, indices)
     a, indices = asarray(a), asarray(indices)
+    if indices.dtype.kind not in "iu":
+        raise ValueError("indices must have an integer type")
     if axis is None:
         a, axis = a.reshape((-1,)), 0
     axis = canonical_axis(axis, a.ndim)
@@ -206,7 +206,9 @@ def round(a, decimals=0, out=None):
     """To the nearest number with so many decimals; halves go to the even neighbour."""
     check_arraylike("round", a)
     a = asarray(a)
-    if a.dtype.kind in "biu":
+    if a.dtype == np.bool_:
+        raise ValueError("round: data type bool is not inexact; convert the argument first.")
+    if a.dtype.kind in "iu":
         if decimals < 0:
             raise NotImplementedError("integer np.round not implemented for decimals < 0")
         return a
@@ -227,8 +229,8 @@ around = round
 def rint(x, /):
     """To the nearest integer, as floats; halves go to the even neighbour."""
     check_arraylike("rint", x)
-    x = _core.promote("inexact", x)[0] if asarray(x).dtype.kind in "biu" else asarray(x)
-    return round(x)
+    x = asarray(x)
+    return round(_core.convert(x, _core.canonical_dtype(float)) if x.dtype.kind in "biu" else x)
 
 
 def fix(x, out=None):

@@ -59,6 +59,9 @@ def swapaxes(a, axis1, axis2):
     check_arraylike("swapaxes", a)
     a = asarray(a)
     order = list(range(a.ndim))
+    for axis in (axis1, axis2):
+        if not -a.ndim <= axis < a.ndim:
+            raise IndexError(f"swapaxes: axis {axis} is out of bounds for array of dimension {a.ndim}")
     i, j = canonical_axis(axis1, a.ndim), canonical_axis(axis2, a.ndim)
     order[i], order[j] = order[j], order[i]
     return transpose(a, order)
@@ -116,18 +119,21 @@ def squeeze(a, axis=None):
 
 def atleast_1d(*arys):
     """At least one dimension."""
+    check_arraylike("atleast_1d", *arys)
     out = [a if (a := asarray(x)).ndim >= 1 else a.reshape((1,)) for x in arys]
     return out[0] if len(out) == 1 else out
 
 
 def atleast_2d(*arys):
     """At least two dimensions; vectors become rows."""
+    check_arraylike("atleast_2d", *arys)
     out = [a if (a := asarray(x)).ndim >= 2 else a.reshape((1, -1)) for x in arys]
     return out[0] if len(out) == 1 else out
 
 
 def atleast_3d(*arys):
     """At least three dimensions."""
+    check_arraylike("atleast_3d", *arys)
 
     def one(a):
         if a.ndim >= 3:
@@ -156,13 +162,27 @@ def concatenate(arrays, axis=0, dtype=None):
     arrays = [asarray(a) for a in arrays]
     if arrays[0].ndim == 0:
         raise ValueError("Zero-dimensional arrays cannot be concatenated.")
+    if len({a.ndim for a in arrays}) > 1:
+        shapes = ", ".join(str(a.shape) for a in arrays)
+        raise TypeError(f"Cannot concatenate arrays with different numbers of dimensions: got {shapes}.")
     axis = canonical_axis(axis, arrays[0].ndim)
+    weak = dtype is None and all(a.weak_type for a in arrays)
     dtype = result_type(*arrays) if dtype is None else _core.requested_dtype(dtype, "concatenate")
-    arrays = [_core.convert(a, dtype) for a in arrays]
+    arrays = [_core.convert(a, dtype, weak) for a in arrays]
     return arrays[0] if len(arrays) == 1 else bind("concatenate", arrays, dimension=axis)
 
 
 concat = concatenate
+
+
+def unstack(x, /, *, axis=0):
+    """The slices along `axis` as a tuple."""
+    check_arraylike("unstack", x)
+    x = asarray(x)
+    if x.ndim == 0:
+        raise ValueError("Unstack requires arrays with rank > 0, however a scalar array was passed.")
+    x = moveaxis(x, axis, 0)
+    return tuple(x[i] for i in range(x.shape[0]))
 
 
 def stack(arrays, axis=0, out=None, dtype=None):
@@ -217,7 +237,9 @@ def _split(name, ary, sections, axis, uneven):
     axis = canonical_axis(operator.index(axis), ary.ndim)
     size = ary.shape[axis]
     if isinstance(sections, (tuple, list, np.ndarray, _core.Array)):
-        edges = [0] + [int(np.clip(i + size if i < 0 else i, 0, size)) for i in np.asarray(sections).tolist()] + [size]
+        edges = [0] + [i + size if i < 0 else i for i in np.asarray(sections).tolist()] + [size]
+        if any(low > high for low, high in zip(edges[:-1], edges[1:])):
+            raise ValueError(f"{name}: the indices {edges[1:-1]} must ascend from 0 to the size {size} of axis {axis}.")
     else:
         sections = operator.index(sections)
         part, rest = divmod(size, sections)
@@ -229,7 +251,7 @@ def _split(name, ary, sections, axis, uneven):
     whole = [slice(None)] * ary.ndim
     out = []
     for low, high in zip(edges[:-1], edges[1:]):
-        whole[axis] = slice(low, max(low, high))
+        whole[axis] = slice(low, high)
         out.append(ary[tuple(whole)])
     return out
 
