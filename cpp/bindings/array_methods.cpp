@@ -67,29 +67,44 @@ Value matrix_transposed(const Value& a) {
   return ops::transpose(a, order);
 }
 
-// Properties that are functions of the array in a Python module.
+// Properties that are functions of the array in a Python module. Those of placement do not exist for
+// tracers.
 struct PythonProperty {
   const char* module;
   const char* name;
+  const char* refusal = nullptr;  // what tracers answer with ConcretizationTypeError
 };
 PyObject* get_python(PyObject* self, void* closure) {
   const auto* property = static_cast<const PythonProperty*>(closure);
-  return guarded([&] { return call_package_function(property->module, property->name, &self, 1, nullptr); });
+  return guarded([&] {
+    if (property->refusal) needs_elements(value_of(self), property->refusal);
+    return call_package_function(property->module, property->name, &self, 1, nullptr);
+  });
 }
 
 PythonProperty python_properties[] = {
     {"_aval", "aval"},
     {"_at", "at"},
-    {"_placement", "sharding"},
     {"_placement", "device"},
-    {"_placement", "addressable_shards"},
-    {"_placement", "global_shards"},
-    {"_placement", "committed"},
-    {"_placement", "is_fully_replicated"},
-    {"_placement", "is_fully_addressable"},
+    {"_placement", "addressable_shards", "addressable_shards property was called"},
+    {"_placement", "global_shards", "global_shards property was called"},
+    {"_placement", "is_fully_replicated", "is_fully_replicated property was called"},
+    {"_placement", "is_fully_addressable", "is_fully_addressable property was called"},
     {"_placement", "flat"},
     {"_placement", "format"},
 };
+
+template <const char* const& what>
+PyObject* get_placement(PyObject* self, void* closure) {
+  return guarded([&] {
+    needs_array(value_of(self), what);
+    return get_python(self, closure);
+  });
+}
+constexpr const char* sharding_text = "'sharding' attribute";
+constexpr const char* committed_text = "'committed' attribute";
+PythonProperty sharding_property{"_placement", "sharding"};
+PythonProperty committed_property{"_placement", "committed"};
 
 std::vector<PyGetSetDef> make_properties() {
   std::vector<PyGetSetDef> table{
@@ -105,6 +120,8 @@ std::vector<PyGetSetDef> make_properties() {
       {"real", get_value<ops::real>, nullptr, "The real part.", nullptr},
       {"imag", get_value<ops::imag>, nullptr, "The imaginary part.", nullptr},
   };
+  table.push_back({"sharding", get_placement<sharding_text>, nullptr, nullptr, &sharding_property});
+  table.push_back({"committed", get_placement<committed_text>, nullptr, nullptr, &committed_property});
   for (PythonProperty& property : python_properties) {
     table.push_back({property.name, get_python, nullptr, nullptr, &property});
   }
@@ -126,6 +143,12 @@ PyObject* astype(PyObject* self, PyObject* args, PyObject* kwargs) {
     const DType wanted = dtype == Py_None ? ops::default_float() : requested_dtype(dtype, "astype");
     if (wanted == value->dtype() && !value->type().weak) return Py_NewRef(self);
     const bool drops = is_complex(value->dtype()) && !is_complex(wanted) && wanted != DType::boolean;
+    if (drops) {
+      pytree::check(PyErr_WarnEx(PyExc_DeprecationWarning,
+                                 "Casting from complex to real dtypes will soon raise a ValueError. Please first "
+                                 "use jnp.real or jnp.imag to take the real/imaginary component of your input.",
+                                 1));
+    }
     return wrap(ops::as_type(drops ? ops::real(value) : value, {wanted, false}));
   });
 }
@@ -179,14 +202,16 @@ PyObject* reduce(PyObject* self, PyObject*) {
 
 PyObject* tobytes(PyObject* self, PyObject* args, PyObject* kwargs) {
   return guarded([&] {
+    needs_elements(value_of(self), "tobytes() method was called");
     const Ref array = to_numpy(value_of(self));
     const Ref method = Ref::checked(PyObject_GetAttrString(array.get(), "tobytes"));
     return PyObject_Call(method.get(), args, kwargs);
   });
 }
 
-PyObject* itself(PyObject* self, PyObject*) {
+PyObject* block_until_ready(PyObject* self, PyObject*) {
   return guarded([&] {
+    needs_array(value_of(self), "'block_until_ready' method");
     check_not_deleted(value_of(self));
     return Py_NewRef(self);
   });
@@ -194,9 +219,11 @@ PyObject* itself(PyObject* self, PyObject*) {
 PyObject* nothing(PyObject*, PyObject*) { Py_RETURN_NONE; }
 
 PyObject* delete_array(PyObject* self, PyObject*) {
-  const Value& value = value_of(self);
-  if (!value->is_tracer()) as_array(value).mark_deleted();
-  Py_RETURN_NONE;
+  return guarded([&]() -> PyObject* {
+    needs_elements(value_of(self), "delete() method was called");
+    as_array(value_of(self)).mark_deleted();
+    Py_RETURN_NONE;
+  });
 }
 PyObject* is_deleted(PyObject* self, PyObject*) {
   const Value& value = value_of(self);
@@ -207,7 +234,7 @@ PyObject* is_ready(PyObject*, PyObject*) { Py_RETURN_TRUE; }
 PyObject* buffer_pointer(PyObject* self, PyObject*) {
   return guarded([&] {
     const Value& value = value_of(self);
-    if (value->is_tracer()) array_conversion_error(value);
+    needs_elements(value, "unsafe_buffer_pointer() method was called");
     check_not_deleted(value);
     return PyLong_FromVoidPtr(as_array(value).data());
   });
@@ -238,7 +265,7 @@ PyMethodDef own_methods[] = {
     {"item", as_method(array_item), METH_FASTCALL, "One element as a Python scalar."},
     {"tolist", array_tolist, METH_NOARGS, "Nested lists of Python scalars."},
     {"tobytes", as_method(tobytes), METH_VARARGS | METH_KEYWORDS, "The elements' bytes, row-major."},
-    {"block_until_ready", itself, METH_NOARGS, "The array; results are always ready."},
+    {"block_until_ready", block_until_ready, METH_NOARGS, "The array; results are always ready."},
     {"is_ready", is_ready, METH_NOARGS, "True."},
     {"copy_to_host_async", nothing, METH_NOARGS, "Nothing: all memory is the host's."},
     {"delete", delete_array, METH_NOARGS, "Releases the elements; later uses raise RuntimeError."},

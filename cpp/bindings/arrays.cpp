@@ -49,10 +49,9 @@ PyObject* full(PyObject*, PyObject* args) {
       if (d < 0) value_error("negative dimensions are not allowed: got shape ", to_string(wanted_shape), ".");
     }
     const Value element = materialise(operand, type);
-    const Shape shapes[] = {element->shape(), wanted_shape};
-    if (!(ops::broadcast_shapes(shapes) == wanted_shape)) {
-      value_error("Incompatible shapes for broadcasting: ", to_string(element->shape()),
-                  " and requested shape ", to_string(wanted_shape));
+    if (!ops::broadcasts_to(element->shape(), wanted_shape)) {
+      value_error("Incompatible types for broadcasting: input type=", to_string(element->type()),
+                  " and requested type=", to_string(with_shape(element->type(), wanted_shape)));
     }
     return wrap(ops::broadcast_to(element, wanted_shape));
   });
@@ -68,15 +67,9 @@ PyObject* broadcast_to(PyObject*, PyObject* args) {
       value_error("Cannot broadcast to shape with fewer dimensions: arr_shape=", to_string(value->shape()),
                   " shape=", to_string(wanted));
     }
-    const Shape shapes[] = {value->shape(), wanted};
-    Shape joined;
-    try {
-      joined = ops::broadcast_shapes(shapes);
-    } catch (const UserError&) {
-    }
-    if (!(joined == wanted)) {
-      value_error("Incompatible shapes for broadcasting: ", to_string(value->shape()),
-                  " and requested shape ", to_string(wanted));
+    if (!ops::broadcasts_to(value->shape(), wanted)) {
+      value_error("Incompatible types for broadcasting: input type=", to_string(value->type()),
+                  " and requested type=", to_string(with_shape(value->type(), wanted)));
     }
     return wrap(ops::broadcast_to(value, wanted));
   });

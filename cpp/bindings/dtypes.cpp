@@ -127,7 +127,7 @@ DType requested_dtype(PyObject* object, std::string_view function) {
       function.empty() ? std::string() : concat("requested in ", function, " "),
       "is not available, and will be truncated to dtype ", name(available),
       ". To enable more dtypes, set the jax_enable_x64 configuration option or the JAX_ENABLE_X64 "
-      "shell environment variable.");
+      "shell environment variable. See https://github.com/jax-ml/jax#current-gotchas for more.");
   pytree::check(PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1));
   return available;
 }

@@ -107,16 +107,21 @@ void bool_conversion_error(const Value& tracer) {
        describe_tracer(tracer));
 }
 
-void scalar_conversion_error(const Value& tracer, const std::string& function) {
-  std::string hint;
-  if (!function.empty()) {
-    hint = concat("The problem arose with the `", function,
-                  "` function. If trying to convert the data type of a value, try using `x.astype(",
-                  function, ")` or `jnp.array(x, ", function, ")` instead.");
-  }
+void scalar_conversion_error(const Value& tracer, const std::string& hint) {
   fail(ErrorKind::concretization_error,
        "Abstract tracer value encountered where concrete value is expected: ", traced_array(tracer),
        "\n", hint, describe_tracer(tracer));
+}
+
+void needs_elements(const Value& value, const char* what) {
+  if (!value->is_tracer()) return;
+  scalar_conversion_error(value, concat("The ", what, " on ", traced_array(value), "."));
+}
+
+void needs_array(const Value& value, const char* what) {
+  if (!value->is_tracer()) return;
+  fail(ErrorKind::attribute_error, "The ", what, " is not available on ", traced_array(value), ".",
+       describe_tracer(value));
 }
 
 void index_conversion_error(const Value& tracer) {

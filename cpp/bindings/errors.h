@@ -46,12 +46,17 @@ using TracerDescriber = std::string (*)(const Tracer& tracer);
 void set_tracer_describer(TracerDescriber describe);
 std::string describe_tracer(const Value& value);
 
-// Errors about using a tracer as a Python value. `function` is "float", "int", "complex" or "".
+// Errors about using a tracer as a Python value. `hint` says what was called.
 [[noreturn]] void bool_conversion_error(const Value& tracer);
-[[noreturn]] void scalar_conversion_error(const Value& tracer, const std::string& function);
+[[noreturn]] void scalar_conversion_error(const Value& tracer, const std::string& hint);
 [[noreturn]] void index_conversion_error(const Value& tracer);
 [[noreturn]] void array_conversion_error(const Value& tracer);
 [[noreturn]] void deleted_error(const Type& type);
+
+// Throws ConcretizationTypeError for tracers: `The <what> on traced array with shape float32[].`
+void needs_elements(const Value& value, const char* what);
+// Throws AttributeError for tracers: `The <what> is not available on traced array ...`
+void needs_array(const Value& value, const char* what);
 
 // Throws when `value` is an array that has been deleted.
 inline void check_not_deleted(const Value& value) {

@@ -151,6 +151,14 @@ Shape final_shape(const GatherSpec& spec) {
   return shape;
 }
 
+ops::WindowDims window_dims(const GatherSpec& spec) {
+  ops::WindowDims dims;
+  dims.window_dims = spec.window_dims;
+  dims.collapsed = spec.collapsed;
+  dims.index_map = spec.start_index_map;
+  return dims;
+}
+
 Value finish_result(Value gathered, const GatherSpec& spec) {
   if (!spec.reversed.empty()) gathered = ops::rev(gathered, spec.reversed);
   return ops::expand_dims(gathered, spec.added);
@@ -163,42 +171,14 @@ Value prepare_updates(const Value& updates, const GatherSpec& spec) {
   return spec.reversed.empty() ? plain : ops::rev(plain, spec.reversed);
 }
 
-namespace {
-
-const Op& record(std::string_view name) {
-  const Op* op = find_op(name);
-  if (!op) fail(ErrorKind::not_implemented_error, "no op is named '", name, "'");
-  return *op;
-}
-
-}  // namespace
-
 Value gather(const Value& x, const GatherSpec& spec, const Values& arrays, const std::string& mode,
              const ParamValue& fill) {
-  const Params params{{"offset_dims", spec.window_dims},
-                      {"collapsed_slice_dims", spec.collapsed},
-                      {"start_index_map", spec.start_index_map},
-                      {"operand_batching_dims", Ints{}},
-                      {"start_indices_batching_dims", Ints{}},
-                      {"slice_sizes", spec.slice_sizes},
-                      {"mode", mode},
-                      {"fill_value", fill},
-                      {"indices_are_sorted", false},
-                      {"unique_indices", false}};
-  return bind1(record("gather"), params, {x, start_indices(spec, arrays)});
+  return ops::gather(x, start_indices(spec, arrays), window_dims(spec), spec.slice_sizes, {.mode = mode}, fill);
 }
 
 Value scatter(const std::string& kind, const Value& x, const GatherSpec& spec, const Values& arrays,
-              const Value& updates, const std::string& mode, bool sorted, bool unique) {
-  const Params params{{"update_window_dims", spec.window_dims},
-                      {"inserted_window_dims", spec.collapsed},
-                      {"scatter_dims_to_operand_dims", spec.start_index_map},
-                      {"operand_batching_dims", Ints{}},
-                      {"scatter_indices_batching_dims", Ints{}},
-                      {"mode", mode},
-                      {"indices_are_sorted", sorted},
-                      {"unique_indices", unique}};
-  return bind1(record(kind), params, {x, start_indices(spec, arrays), updates});
+              const Value& updates, const ops::IndexOptions& options) {
+  return ops::scatter(kind, x, start_indices(spec, arrays), updates, window_dims(spec), options);
 }
 
 }  // namespace shardax::bindings

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "bindings/index_plan.h"
+#include "ops/index.h"
 
 namespace shardax::bindings {
 
@@ -44,9 +45,11 @@ Value prepare_updates(const Value& updates, const GatherSpec& spec);
 // The shape of x[index].
 Shape final_shape(const GatherSpec& spec);
 
-// x with updates scattered: `kind` is "scatter", "scatter_add", "scatter_mul", "scatter_min" or
-// "scatter_max".
+// x with updates scattered: `kind` is "scatter", "scatter-add", "scatter-sub", "scatter-mul",
+// "scatter-min" or "scatter-max".
 Value scatter(const std::string& kind, const Value& x, const GatherSpec& spec, const Values& arrays,
-              const Value& updates, const std::string& mode, bool sorted, bool unique);
+              const Value& updates, const ops::IndexOptions& options);
+// The dimension numbers as the ops take them.
+ops::WindowDims window_dims(const GatherSpec& spec);
 
 }  // namespace shardax::bindings

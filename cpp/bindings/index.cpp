@@ -61,22 +61,24 @@ Value with_added(const Value& x, const IndexPlan& plan) {
 
 // Scalars whose values are unknown while tracing: one element along their dimensions.
 Value take_traced_scalars(const Value& x, const IndexPlan& plan) {
-  Values in{x};
+  Values starts;
   Ints sizes, dropped;
+  DType dtype = DType::int32;
+  for (const Value& index : index_arrays(plan)) {
+    if (itemsize(index->dtype()) == 8) dtype = DType::int64;
+  }
   for (const Selector& s : plan.selectors) {
     if (s.kind != Kind::slice && s.kind != Kind::array) continue;
     const auto dimension = static_cast<std::int64_t>(sizes.size());
     if (s.kind == Kind::array) {
-      in.push_back(normalised(s.index, s.size));
+      starts.push_back(ops::as_type(normalised(s.index, s.size), {dtype, false}));
       dropped.push_back(dimension);
     } else {
-      in.push_back(ops::scalar(DType::int32, 0));
+      starts.push_back(ops::scalar(dtype, 0));
     }
     sizes.push_back(s.kind == Kind::array ? 1 : s.size);
   }
-  const Op* op = find_op("dynamic_slice");
-  if (!op) fail(ErrorKind::not_implemented_error, "no op is named 'dynamic_slice'");
-  const Value part = bind1(*op, {{"slice_sizes", sizes}}, in);
+  const Value part = ops::dynamic_slice(x, starts, sizes);
   return with_added(ops::squeeze(part, dropped), plan);
 }
 
@@ -201,10 +203,9 @@ PyObject* at_scatter(PyObject*, PyObject* args) {
       value_error("Cannot broadcast to shape with fewer dimensions: arr_shape=", to_string(updates->shape()),
                   " shape=", to_string(final_shape(spec)));
     }
-    const Shape shapes[] = {updates->shape(), final_shape(spec)};
-    if (!(ops::broadcast_shapes(shapes) == shapes[1])) {
-      value_error("Incompatible shapes for broadcasting: ", to_string(updates->shape()),
-                  " and requested shape ", to_string(shapes[1]));
+    if (!ops::broadcasts_to(updates->shape(), final_shape(spec))) {
+      value_error("Incompatible types for broadcasting: input type=", to_string(updates->type()),
+                  " and requested type=", to_string(with_shape(updates->type(), final_shape(spec))));
     }
     const WeakDType own = ops::lattice_type(x);
     const WeakDType joined = ops::result_type({x, updates});
@@ -219,7 +220,8 @@ PyObject* at_scatter(PyObject*, PyObject* args) {
     const WeakDType type{joined.dtype, false};
     const Value in = ops::as_type(x, type);
     const Value out = scatter(kind, in, spec, index_arrays(plan),
-                              prepare_updates(ops::as_type(updates, type), spec), mode, sorted != 0, unique != 0);
+                              prepare_updates(ops::as_type(updates, type), spec),
+                              {mode, sorted != 0, unique != 0});
     return wrap(ops::as_type(out, own));
   });
 }

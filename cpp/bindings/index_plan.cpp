@@ -24,6 +24,14 @@ struct Entry {
   type_error("Indexer must have integer or boolean type, got indexer with type ", dtype);
 }
 
+// NumPy objects are refused by their own dtype, before they become arrays.
+void check_index_dtype(PyObject* object) {
+  const Ref dtype = Ref::checked(PyObject_GetAttrString(object, "dtype"));
+  const Ref kind = Ref::checked(PyObject_GetAttrString(dtype.get(), "kind"));
+  const std::string letter = pytree::text_of(kind.get());
+  if (letter != "i" && letter != "u" && letter != "b") wrong_dtype(pytree::str(dtype.get()));
+}
+
 [[noreturn]] void sequence_error() {
   type_error("Using a non-tuple sequence for multidimensional indexing is not allowed; use "
              "`arr[array(seq)]` instead of `arr[seq]`. See https://github.com/jax-ml/jax/issues/4564 "
@@ -79,6 +87,7 @@ Entry parse_entry(PyObject* object) {
     const Value value = value_of(made.get());
     return array_entry(object, value->type().size() == 0 ? ops::convert(value, ops::default_int()) : value);
   }
+  if (is_numpy_array(object) || is_numpy_scalar(object)) check_index_dtype(object);
   Value value = try_value(object);
   if (!value && PyIndex_Check(object)) {
     const Py_ssize_t number = PyNumber_AsSsize_t(object, PyExc_IndexError);

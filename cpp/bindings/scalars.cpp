@@ -9,7 +9,8 @@
 namespace shardax::bindings {
 namespace {
 
-// A Python scalar of a rank-0 array, for int(), float() and complex().
+// A Python scalar of a rank-0 array, for int(), float() and complex(). The primal of a tracer counts
+// for int only: a float would lose the derivative unseen.
 Ref scalar_for(PyObject* self, const std::string& function) {
   const Value& value = value_of(self);
   const std::size_t rank = value->shape().size();
@@ -17,7 +18,12 @@ Ref scalar_for(PyObject* self, const std::string& function) {
     type_error("Only scalar arrays can be converted to Python scalars; got arr.ndim=", rank);
   }
   const Array* array = readable(value);
-  if (!array) scalar_conversion_error(value, function);
+  if (!array || (value->is_tracer() && function != "int")) {
+    scalar_conversion_error(value, concat("The problem arose with the `", function,
+                                          "` function. If trying to convert the data type of a value, try "
+                                          "using `x.astype(", function, ")` or `jnp.array(x, ", function,
+                                          ")` instead."));
+  }
   return python_scalar(*array, 0);
 }
 
@@ -181,16 +187,15 @@ PyObject* array_format(PyObject* self, PyObject* specification) {
 PyObject* array_item(PyObject* self, PyObject* const* args, Py_ssize_t count) {
   return guarded([&] {
     const Array* array = readable(value_of(self));
-    if (!array) scalar_conversion_error(value_of(self), "");
+    if (!array) scalar_conversion_error(value_of(self), "This occurred in the item() method of jax.Array");
     return python_scalar(*array, item_offset(*array, args, count)).release();
   });
 }
 
 PyObject* array_tolist(PyObject* self, PyObject*) {
   return guarded([&] {
-    const Array* array = readable(value_of(self));
-    if (!array) scalar_conversion_error(value_of(self), "");
-    return nested_list(*array, 0, 0).release();
+    needs_elements(value_of(self), "tolist() method was called");
+    return nested_list(*readable(value_of(self)), 0, 0).release();
   });
 }
 
@@ -201,10 +206,7 @@ PyObject* array_to_numpy(PyObject* self, PyObject* args, PyObject* kwargs) {
     return nullptr;
   }
   return guarded([&]() -> PyObject* {
-    const Value& value = value_of(self);
-    const Array* array = readable(value);
-    if (!array) array_conversion_error(value);
-    Ref made = to_numpy(Value(const_cast<Array*>(array)));
+    Ref made = to_numpy(value_of(self));
     if (dtype != Py_None) made = Ref::checked(PyObject_CallMethod(made.get(), "astype", "O", dtype));
     if (copy == Py_True) made = Ref::checked(PyObject_CallMethod(made.get(), "copy", nullptr));
     return made.release();

@@ -121,6 +121,12 @@ Shape broadcast_shapes(std::span<const Shape> shapes) {
   return out;
 }
 
+bool broadcasts_to(const Shape& from, const Shape& to) {
+  const Shape shapes[] = {from, to};
+  Shape joined;
+  return join_shapes(shapes, joined) && joined == to;
+}
+
 Values promote_shapes(const Values& values, std::string_view op) {
   const Shape* common = nullptr;
   bool equal = true, same_rank = true;

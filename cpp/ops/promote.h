@@ -44,6 +44,8 @@ Values promote_dtypes(const Values& values, Promote rule = Promote::any);
 // The shape to which all broadcast. Throws ValueError
 // `Incompatible shapes for broadcasting: shapes=[(2, 3), (4,)]`.
 Shape broadcast_shapes(std::span<const Shape> shapes);
+// Whether broadcasting `from` gives `to`.
+bool broadcasts_to(const Shape& from, const Shape& to);
 // Operands of an elementwise op, ready to bind: rank 0, or all of one shape. Where equal ranks do
 // not fit, TypeError in the words of lax: `add got incompatible shapes for broadcasting: ...`.
 Values promote_shapes(const Values& values, std::string_view op);

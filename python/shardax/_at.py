@@ -83,25 +83,25 @@ class _IndexUpdateRef:
 
     def add(self, values, *, indices_are_sorted=False, unique_indices=False, mode=None, **_):
         """x with `values` added to x[index]; repeated indices accumulate."""
-        return self._scatter("scatter_add", values, indices_are_sorted, unique_indices, mode)
+        return self._scatter("scatter-add", values, indices_are_sorted, unique_indices, mode)
 
     def subtract(self, values, *, indices_are_sorted=False, unique_indices=False, mode=None, **_):
         """x with `values` subtracted from x[index]."""
-        return self._scatter("scatter_sub", values, indices_are_sorted, unique_indices, mode)
+        return self._scatter("scatter-sub", values, indices_are_sorted, unique_indices, mode)
 
     def multiply(self, values, *, indices_are_sorted=False, unique_indices=False, mode=None, **_):
         """x with x[index] multiplied by `values`."""
-        return self._scatter("scatter_mul", values, indices_are_sorted, unique_indices, mode)
+        return self._scatter("scatter-mul", values, indices_are_sorted, unique_indices, mode)
 
     mul = multiply
 
     def min(self, values, *, indices_are_sorted=False, unique_indices=False, mode=None, **_):
         """x with the smaller of x[index] and `values`."""
-        return self._scatter("scatter_min", values, indices_are_sorted, unique_indices, mode)
+        return self._scatter("scatter-min", values, indices_are_sorted, unique_indices, mode)
 
     def max(self, values, *, indices_are_sorted=False, unique_indices=False, mode=None, **_):
         """x with the larger of x[index] and `values`."""
-        return self._scatter("scatter_max", values, indices_are_sorted, unique_indices, mode)
+        return self._scatter("scatter-max", values, indices_are_sorted, unique_indices, mode)
 
     def _combined(self, values, options):
         ones = _core.full(self.array.shape, 1, self.array.dtype)
