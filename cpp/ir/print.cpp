@@ -94,7 +94,9 @@ class Printer {
     std::string results;
     for (std::size_t i = 0; i < p.outputs.size(); ++i) results += (i ? ", " : "") + scope[p.outputs[i]];
     if (p.outputs.size() == 1) results += ",";
-    const std::string head = "{ lambda" + spaced(constants) + " ;" + spaced(parameters) + ". let";
+    if (equations.empty()) equations.push_back(Document::line());
+    const std::string head = "{ lambda" + (constants.empty() ? " ;" : spaced(constants) + ";") +
+                             (parameters.empty() ? " " : spaced(parameters)) + ". let";
     return Document::group({head, Document::nest(4, std::move(equations)),
                             Document::nest(2, {Document::line(), "in (" + results + ") }"})});
   }
@@ -103,7 +105,7 @@ class Printer {
   static std::string spaced(const std::vector<std::string>& items) {
     std::string out;
     for (const std::string& item : items) out += " " + item;
-    return out.empty() ? "" : out;
+    return out;
   }
 
   std::string declare(Scope& scope, const Program& p, Var v) {

@@ -170,7 +170,8 @@ SHARDAX_INLINE double logistic(double x) { return 1.0 / (1.0 + detail::exp<detai
 
 SHARDAX_INLINE float sinh(float x) {
   const double t = detail::expm1<detail::float_exp>(std::fabs(static_cast<double>(x)));
-  return x != x || x == 0 ? x : static_cast<float>(std::copysign(0.5 * (t + t / (t + 1.0)), static_cast<double>(x)));
+  const double rest = t == detail::infinity ? 1.0 : t / (t + 1.0);
+  return x != x || x == 0 ? x : static_cast<float>(std::copysign(0.5 * (t + rest), static_cast<double>(x)));
 }
 inline double sinh(double x) { return std::sinh(x); }
 SHARDAX_INLINE float cosh(float x) {

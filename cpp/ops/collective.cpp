@@ -19,6 +19,10 @@ bool acts_on(const BatchArgs& a, std::string_view param) {
   return contains(a.params.axes(param), a.axis.name);
 }
 
+std::vector<std::string> show_reduction(const Params& p) {
+  return {"axes=" + to_string(ParamValue(AxisNames{p.axes("axes")})), "axis_index_groups=None"};
+}
+
 OpSpec collective(OpSpec spec) {
   spec.kind = Kind::collective;
   spec.half_native = true;
@@ -62,7 +66,8 @@ const Op psum_op{collective({
         if (batched) return reduce_sum(x, {0});
         return mul(x, scalar(x->dtype(), static_cast<double>(a.axis.size)));
       });
-    }})};
+    },
+    .show = show_reduction})};
 
 // Where a device attains the extremum it has a share of the tangent; ties share it equally.
 Values jvp_extremum(const JvpArgs& a) {
@@ -78,7 +83,8 @@ const Op pmax_op{collective({
       return batch_reduction(a, [](const Value& x, bool batched) {
         return batched ? reduce_max(x, {0}) : x;
       });
-    }})};
+    },
+    .show = show_reduction})};
 
 const Op pmin_op{collective({
     .name = "pmin", .doc = "Minimum over mapped axes. Ties share the gradient.", .dtypes = any_dtype,
@@ -87,7 +93,8 @@ const Op pmin_op{collective({
       return batch_reduction(a, [](const Value& x, bool batched) {
         return batched ? reduce_min(x, {0}) : x;
       });
-    }})};
+    },
+    .show = show_reduction})};
 
 // ---- all_gather, psum_scatter ------------------------------------------------------------------
 
@@ -341,7 +348,10 @@ const Op axis_index_op{collective({
       if (!acts_on(a, "axis_name")) return {{bind1(a.op, a.params, {})}, {false}};
       return batched1(iota(DType::int32, {a.axis.size}, 0));
     },
-    .no_gradient = true})};
+    .no_gradient = true,
+    .show = [](const Params& p) -> std::vector<std::string> {
+      return {"axis_name=" + axis_text(p.axes("axis_name")[0])};
+    }})};
 
 // ---- pvary -------------------------------------------------------------------------------------
 

@@ -271,7 +271,7 @@ Value select_n(const Value& which, const Values& cases) {
 
 Value convert(const Value& a, DType dtype, bool weak) {
   if (a->dtype() == dtype && a->type().weak == weak) return a;
-  return bind1(convert_op, {{"new_dtype", dtype}, {"weak_type", weak}, {"sharding", std::monostate{}}}, {a});
+  return bind1(convert_op, {{"new_dtype", dtype}, {"weak_type", weak}}, {a});
 }
 
 Value unary(std::string_view op, const Value& a) { return bind1(*find_op(op), {}, {a}); }

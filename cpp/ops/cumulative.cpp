@@ -54,7 +54,11 @@ struct Sum {
 struct Product {
   template <class T> using Accumulator = Wide<T>;
   template <class A> static A combine(A a, A b) {
-    return wrapped(a, b, [](auto x, auto y) { return x * y; });
+    if constexpr (std::is_arithmetic_v<A>) {
+      return wrapped(a, b, [](auto x, auto y) { return x * y; });
+    } else {
+      return A(a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real());
+    }
   }
 };
 template <bool greatest>

@@ -57,7 +57,8 @@ Type result(const Op& op, const Types& in) {
 Types type_same(const Op& op, const Types& in, const Params&) { return {result(op, in)}; }
 
 Types type_predicate(const Op& op, const Types& in, const Params&) {
-  return {with_dtype(result(op, in), DType::boolean)};
+  const Type type = result(op, in);
+  return {with_dtype(type, DType::boolean, type.weak)};
 }
 
 Types type_real(const Op& op, const Types& in, const Params&) {

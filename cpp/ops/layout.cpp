@@ -33,6 +33,9 @@ OpSpec layout(OpSpec spec) {
 
 Types broadcast_type(const Op&, const Types& in, const Params& params) {
   const Ints& shape = params.ints("shape");
+  for (std::int64_t n : shape) {
+    if (n < 0) value_error("broadcast_in_dim: shape ", list(shape), " has a negative size.");
+  }
   const Ints& dims = params.ints("broadcast_dimensions");
   if (dims.size() != in[0].rank()) {
     type_error("broadcast_in_dim: broadcast_dimensions ", list(dims),

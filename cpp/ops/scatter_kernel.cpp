@@ -46,8 +46,12 @@ T combine(T a, T b) {
     using U = std::conditional_t<(sizeof(T) < 4), std::uint32_t, std::make_unsigned_t<T>>;
     const U x = static_cast<U>(a), y = static_cast<U>(b);
     return static_cast<T>(kind == ScatterKind::add ? x + y : kind == ScatterKind::sub ? x - y : x * y);
+  } else if constexpr (kind != ScatterKind::mul) {
+    return kind == ScatterKind::add ? a + b : a - b;
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return a * b;
   } else {
-    return kind == ScatterKind::add ? a + b : kind == ScatterKind::sub ? a - b : a * b;
+    return T(a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real());
   }
 }
 

@@ -157,7 +157,7 @@ Types sort_type(const Op&, const Types& in, const Params& params) {
   bool equal = true;
   for (const Type& type : in) {
     equal = equal && type.shape == in.at(0).shape;
-    shapes += " " + to_string(type.shape);
+    shapes += concat(" ", to_string(type.shape));
   }
   if (!equal) type_error("Arguments to sort must have equal shapes, got:", shapes);
   const std::int64_t keys = params.integer("num_keys"), dim = params.integer("dimension");
@@ -226,8 +226,13 @@ void top_of_line(const T* line, std::int64_t n, std::int64_t k, std::int64_t str
   }
 }
 
+// The last axis, unless the parameter names another.
+std::int64_t top_k_axis(const Params& params, const Shape& shape) {
+  return params.has("axis") ? params.integer("axis") : static_cast<std::int64_t>(shape.size()) - 1;
+}
+
 Kernel top_k_kernel(const Types& in, const Types& out, const Params& params) {
-  return [k = params.integer("k"), size = out[0].size(), lines = Lines(in[0].shape, params.integer("axis"))](
+  return [k = params.integer("k"), size = out[0].size(), lines = Lines(in[0].shape, top_k_axis(params, in[0].shape))](
              std::span<const View> views, std::span<const View> outs) {
     if (size == 0) return;
     const DenseInput input(views[0]);
@@ -255,7 +260,7 @@ const Op top_k_op{{
     .dtypes = any_dtype & ~complexes,
     .type = [](const Op& op, const Types& in, const Params& params) -> Types {
       check_dtype(op, in[0].dtype);
-      const std::int64_t k = params.integer("k"), axis = params.integer("axis");
+      const std::int64_t k = params.integer("k"), axis = top_k_axis(params, in[0].shape);
       if (k < 0) value_error("k argument to top_k must be nonnegative, got ", k);
       if (axis < 0 || axis >= static_cast<std::int64_t>(in[0].rank())) {
         type_error("top_k operand must have >= 1 dimension, got ", to_string(in[0].shape), " and axis ", axis);
@@ -269,10 +274,12 @@ const Op top_k_op{{
       return {out, with_dtype(out, DType::int32)};
     },
     .jvp = [](const JvpArgs& a) -> Values {
-      return {take_along(a.t[0], a.out[1], a.params.integer("axis")), nullptr};
+      return {take_along(a.t[0], a.out[1], top_k_axis(a.params, a.in[0]->shape())), nullptr};
     },
     .batch = [](const BatchArgs& a) -> Batched {
-      return {shardax::bind(a.op, a.params.with("axis", a.params.integer("axis") + 1), a.in), {true, true}};
+      Params params = a.params;
+      if (params.has("axis")) params.set("axis", params.integer("axis") + 1);
+      return {shardax::bind(a.op, params, a.in), {true, true}};
     },
     .half_native = true,
     .kernel = top_k_kernel}};

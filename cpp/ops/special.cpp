@@ -189,9 +189,15 @@ double hurwitz_zeta(double s, double q) {
   return sum;
 }
 
+// Undefined at 0, as its limits from the two sides differ.
+constexpr auto digamma_kernel = [](auto x) {
+  using T = decltype(x);
+  return x == 0 ? std::numeric_limits<T>::quiet_NaN() : simd::digamma(x);
+};
+
 constexpr auto polygamma_kernel = [](auto order, auto x) {
   using T = decltype(x);
-  if (order == 0) return simd::digamma(x);
+  if (order == 0) return digamma_kernel(x);
   if (order < 0 || order != std::floor(order)) return std::numeric_limits<T>::quiet_NaN();
   const double sign = std::fmod(order, T(2)) == 0 ? -1 : 1;
   const auto n = static_cast<double>(order);
@@ -208,7 +214,7 @@ const Op digamma_op{elementwise({
     .jvp = jvp_slope<[](const Value& x, const Value&) {
       return binary("polygamma", constant(x, 1), x);
     }>,
-    .map = map_unary<full_floats, [](auto x) { return simd::digamma(x); }>})};
+    .map = map_unary<full_floats, digamma_kernel>})};
 
 const Op polygamma_op{elementwise({
     .name = "polygamma", .doc = "Elementwise n-th derivative of digamma; operands are n, x.",
