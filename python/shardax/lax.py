@@ -80,6 +80,19 @@ def integer_pow(x, y):
     return bind("integer_pow", (asarray(x),), y=operator.index(y))
 
 
+def dtype(x):
+    """The dtype of an array or number."""
+    return asarray(x).dtype
+
+
+def reciprocal(x):
+    """1 / x."""
+    x = asarray(x)
+    if x.dtype.kind in "biu":
+        raise TypeError(f"Integers cannot be raised to negative powers, got integer_pow({x.dtype}{list(x.shape)}, -1)")
+    return integer_pow(x, -1)
+
+
 def round(x, rounding_method=RoundingMethod.AWAY_FROM_ZERO):
     """To the nearest integer; halves away from zero, or to the even neighbour."""
     return bind("round", (asarray(x),), rounding_method=RoundingMethod(rounding_method).value)
@@ -107,7 +120,7 @@ def select_n(which, *cases):
 def convert_element_type(operand, new_dtype):
     """Elements converted to another dtype."""
     if isinstance(new_dtype, type) and new_dtype in (int, float, complex, bool):
-        return _core.convert(asarray(operand), _core.canonical_dtype(new_dtype), new_dtype is not bool)
+        return _core.convert(asarray(operand), _core.canonical_dtype(new_dtype))
     return _core.convert(asarray(operand), _core.requested_dtype(new_dtype, "convert_element_type"))
 
 
@@ -245,6 +258,12 @@ def concatenate(operands, dimension):
     operands = [asarray(o) for o in operands]
     if not operands:
         raise ValueError("concatenate requires a non-empty sequences of arrays")
+    if len({o.dtype for o in operands}) > 1:
+        raise TypeError(
+            "lax.concatenate requires arguments to have the same dtypes, got "
+            + ", ".join(str(o.dtype) for o in operands)
+            + ". (Tip: jnp.concatenate is a similar function that does automatic type promotion on inputs)."
+        )
     return operands[0] if len(operands) == 1 else bind("concatenate", operands, dimension=operator.index(dimension))
 
 
@@ -314,7 +333,10 @@ def dot(lhs, rhs, *, dimension_numbers=None, precision=None, preferred_element_t
     lhs, rhs = asarray(lhs), asarray(rhs)
     if dimension_numbers is None:
         if not (1 <= lhs.ndim <= 2 and 1 <= rhs.ndim <= 2 and lhs.shape[-1] == rhs.shape[0]):
-            raise TypeError(f"Incompatible shapes for dot: got {lhs.shape} and {rhs.shape}.")
+            raise ValueError(
+                "jax.lax.dot: dimension_numbers must be specified when not performing simple un-batched matrix-matrix, "
+                f"matrix-vector, or vector-vector products; got lhs_shape={lhs.shape} rhs_shape={rhs.shape}"
+            )
         dimension_numbers = (((lhs.ndim - 1,), (0,)), ((), ()))
     return dot_general(lhs, rhs, dimension_numbers, precision, preferred_element_type)
 
@@ -399,7 +421,7 @@ def top_k(operand, k, *, axis=-1):
     """The k largest elements along the last dimension, in order, and their indices."""
     operand = asarray(operand)
     if not 0 <= k <= (operand.shape[-1] if operand.ndim else 0):
-        raise ValueError(f"k argument to top_k must be between 0 and {operand.shape[-1]}, got {k}")
+        raise ValueError(f"k argument to top_k must be no larger than minor dimension; got k={k} with shape={operand.shape}")
     return list(bind("top_k", (operand,), k=operator.index(k)))
 
 

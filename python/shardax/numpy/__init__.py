@@ -8,7 +8,7 @@ from shardax._core import Array as ndarray
 from shardax.numpy import linalg
 from shardax.numpy._common import asarray
 from shardax.numpy._creation import (
-    arange, array, astype, copy, diag, diagflat, diagonal, empty, empty_like, eye, fromfunction, full, full_like,
+    arange, array, astype, copy, diag, diagflat, diagonal, empty, empty_like, eye, from_dlpack, frombuffer, fromfunction, full, full_like,
     geomspace, identity, indices, linspace, logspace, meshgrid, ones, ones_like, tri, tril, triu, zeros, zeros_like,
 )
 from shardax.numpy._dtypes import (
@@ -33,10 +33,10 @@ from shardax.numpy._reductions import (
     nanmin, nanpercentile, nanprod, nanquantile, nanstd, nansum, nanvar, percentile, prod, ptp, quantile, std, sum, var,
 )
 from shardax.numpy._select import (
-    argpartition, argsort, argwhere, around, bincount, choose, clip, compress, diag_indices, digitize, extract, fix,
-    flatnonzero, histogram, histogram_bin_edges, intersect1d, isin, ix_, lexsort, nan_to_num, nonzero, partition,
-    piecewise, put_along_axis, ravel_multi_index, rint, round, searchsorted, select, setdiff1d, sort, take,
-    take_along_axis, tril_indices, triu_indices, union1d, unique, unique_values, unravel_index, where,
+    argpartition, argsort, argwhere, around, bincount, choose, clip, compress, diag_indices, digitize, extract, fill_diagonal, fix,
+    flatnonzero, histogram, histogram_bin_edges, intersect1d, isin, ix_, lexsort, nan_to_num, nonzero, packbits, partition,
+    piecewise, place, put, put_along_axis, ravel_multi_index, rint, round, searchsorted, select, setdiff1d, sort, take,
+    take_along_axis, tril_indices, triu_indices, union1d, unique, unique_values, unpackbits, unravel_index, where,
 )
 from shardax.numpy._shape import (
     append, array_split, atleast_1d, atleast_2d, atleast_3d, block, broadcast_arrays, broadcast_shapes, broadcast_to,

@@ -91,6 +91,16 @@ def empty_like(prototype, dtype=None, shape=None, *, device=None):
     return full_like(prototype, 0, dtype, shape)
 
 
+def frombuffer(buffer, dtype=float, count=-1, offset=0):
+    """The bytes of a buffer as a vector."""
+    return array(np.frombuffer(buffer, np.dtype(_core.requested_dtype(dtype, "frombuffer")), count, offset))
+
+
+def from_dlpack(x, /, *, device=None, copy=None):
+    """An array out of what another library exports by the DLPack protocol."""
+    return array(np.from_dlpack(x))
+
+
 def eye(N, M=None, k=0, dtype=None, *, device=None):
     """(N, M), with ones on diagonal k."""
     M = N if M is None else M

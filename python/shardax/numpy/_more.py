@@ -60,13 +60,17 @@ def array_equiv(a1, a2):
 def isreal(x):
     """Elementwise: is the imaginary part 0?"""
     check_arraylike("isreal", x)
-    return _functions.equal(_functions.imag(x), 0)
+    return _compared_with_0(_functions.equal, _functions.imag(x))
 
 
 def iscomplex(x):
     """Elementwise: is the imaginary part not 0?"""
     check_arraylike("iscomplex", x)
-    return _functions.not_equal(_functions.imag(x), 0)
+    return _compared_with_0(_functions.not_equal, _functions.imag(x))
+
+
+def _compared_with_0(comparison, x):
+    return comparison(x, _core.convert(asarray(0), x.dtype, x.weak_type))
 
 
 def isposinf(x, /, out=None):
@@ -85,7 +89,7 @@ def _is_infinity(name, x, infinity):
     if x.dtype.kind == "c":
         raise ValueError("isposinf/isneginf are not well defined for complex types")
     if x.dtype.kind in "fV":
-        return _functions.equal(x, infinity)
+        return _functions.equal(x, x.dtype.type(infinity))
     return _core.full(x.shape, False, np.dtype(bool))
 
 
@@ -113,7 +117,8 @@ def logaddexp2(x1, x2, /):
     """log2(2**x1 + 2**x2) without overflow."""
     check_arraylike("logaddexp2", x1, x2)
     ln2 = math.log(2.0)
-    return logaddexp(_functions.multiply(x1, ln2), _functions.multiply(x2, ln2)) / ln2
+    x1, x2 = _core.promote("inexact", x1, x2)
+    return logaddexp(x1 * ln2, x2 * ln2) / ln2
 
 
 def angle(z, deg=False):

@@ -109,7 +109,9 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
 
     if axis is not None:
         axisa = axisb = axisc = axis
-    a, b = _core.promote("any", *(moveaxis(asarray(x), d, -1) for x, d in ((a, axisa), (b, axisb))))
+    check_arraylike("cross", a, b)
+    dtype = result_type(a, b)
+    a, b = (_core.convert(moveaxis(asarray(x), d, -1), dtype) for x, d in ((a, axisa), (b, axisb)))
     if not a.ndim or not b.ndim or a.shape[-1] not in (2, 3) or b.shape[-1] not in (2, 3):
         raise ValueError("Dimension must be either 2 or 3 for cross product")
     if a.shape[-1] == 2 and b.shape[-1] == 2:
@@ -283,15 +285,21 @@ def polyval(p, x, *, unroll=16):
 
 
 def convolve(a, v, mode="full", *, precision=None, preferred_element_type=None):
-    """The discrete convolution of two vectors."""
+    """The discrete convolution of two vectors, floats."""
+    return _convolve("convolve", a, v, mode)
+
+
+def _convolve(name, a, v, mode):
     from shardax.numpy._shape import pad
 
-    check_arraylike("convolve", a, v)
-    a, v = _core.promote("inexact", a, v)
+    check_arraylike(name, a, v)
+    dtype = result_type(a, v)
+    dtype = _core.canonical_dtype(float) if dtype.kind in "biu" else dtype
+    a, v = _core.convert(asarray(a), dtype), _core.convert(asarray(v), dtype)
     if a.ndim != 1 or v.ndim != 1:
-        raise ValueError("convolve() only support 1-dimensional inputs.")
+        raise ValueError(f"{name}() only support 1-dimensional inputs.")
     if a.shape[0] == 0 or v.shape[0] == 0:
-        raise ValueError("convolve: inputs cannot be empty, got shapes " + f"{a.shape} and {v.shape}.")
+        raise ValueError(f"{name}: inputs cannot be empty, got shapes " + f"{a.shape} and {v.shape}.")
     if a.shape[0] < v.shape[0]:
         a, v = v, a
     n, m = a.shape[0], v.shape[0]
@@ -310,5 +318,8 @@ def convolve(a, v, mode="full", *, precision=None, preferred_element_type=None):
 
 def correlate(a, v, mode="valid", *, precision=None, preferred_element_type=None):
     """The cross-correlation of two vectors."""
+    check_arraylike("correlate", a, v)
     v = asarray(v)
-    return convolve(a, v.conj()[::-1] if v.dtype.kind == "c" else v[::-1], mode)
+    if v.ndim != 1:
+        raise ValueError("correlate() only support 1-dimensional inputs.")
+    return _convolve("correlate", a, v.conj()[::-1] if v.dtype.kind == "c" else v[::-1], mode)

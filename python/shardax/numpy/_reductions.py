@@ -263,7 +263,7 @@ def _cumulative(op, name, a, axis, dtype, widen):
         a = _widened(a)
     elif a.dtype == np.bool_:
         a = _core.convert(a, _core.canonical_dtype(int))
-    return bind(op, (a,), axis=axis, reverse=False)
+    return _strong(bind(op, (a,), axis=axis, reverse=False))
 
 
 def cumsum(a, axis=None, dtype=None, out=None):

@@ -239,7 +239,7 @@ def _split(name, ary, sections, axis, uneven):
     if isinstance(sections, (tuple, list, np.ndarray, _core.Array)):
         edges = [0] + [i + size if i < 0 else i for i in np.asarray(sections).tolist()] + [size]
         if any(low > high for low, high in zip(edges[:-1], edges[1:])):
-            raise ValueError(f"{name}: the indices {edges[1:-1]} must ascend from 0 to the size {size} of axis {axis}.")
+            raise ValueError(f"{name}: the indices {edges[1:-1]} must ascend from 0 to the size {size} of axis {axis}, for nonnegative sizes.")
     else:
         sections = operator.index(sections)
         part, rest = divmod(size, sections)
@@ -290,7 +290,7 @@ def tile(A, reps):
     return wide.reshape(tuple(r * s for r, s in zip(reps, A.shape)))
 
 
-builtin_max = max
+builtin_max, builtin_min = max, min
 
 
 def repeat(a, repeats, axis=None, *, total_repeat_length=None, out_sharding=None):
@@ -396,6 +396,10 @@ def pad(array, pad_width, mode="constant", **kwargs):
         return _pad_constant(a, widths, 0)
     from shardax.numpy._select import take
 
+    if mode in ("mean", "maximum", "minimum"):
+        return _pad_statistic(a, widths, mode, kwargs.get("stat_length"))
+    if mode == "linear_ramp":
+        return _pad_ramp(a, widths, kwargs.get("end_values", 0))
     if mode not in ("edge", "reflect", "symmetric", "wrap"):
         raise NotImplementedError(f"Unimplemented padding mode '{mode}' for np.pad.")
     for d, (low, high) in enumerate(widths):
@@ -412,6 +416,41 @@ def _pad_constant(a, widths, value):
         high=tuple(w[1] for w in widths),
         interior=(0,) * a.ndim,
     )
+
+
+def _pad_statistic(a, widths, mode, stat_length):
+    """The mean, maximum or minimum of the first (last) `stat_length` elements before (behind) each dimension."""
+    from shardax.numpy import _reductions
+    from shardax.numpy._select import round
+
+    statistic = {"mean": _reductions.mean, "maximum": _reductions.max, "minimum": _reductions.min}[mode]
+    lengths = np.broadcast_to(np.asarray(stat_length), (a.ndim, 2)).tolist() if stat_length is not None else None
+    for d, pair in enumerate(widths):
+        n, ends = a.shape[d], []
+        for side, width in enumerate(pair):
+            count = n if lengths is None else builtin_min(lengths[d][side], n)
+            part = [slice(None)] * a.ndim
+            part[d] = slice(0, count) if side == 0 else slice(n - count, n)
+            value = statistic(a[tuple(part)], axis=d, keepdims=True)
+            value = round(value) if a.dtype.kind in "iu" else value
+            ends.append(broadcast_to(_core.convert(value, a.dtype), a.shape[:d] + (width,) + a.shape[d + 1 :]))
+        a = concatenate([ends[0], a, ends[1]], d)
+    return a
+
+
+def _pad_ramp(a, widths, end_values):
+    """Elements that run evenly from the edges to `end_values`."""
+    from shardax.numpy._creation import linspace
+
+    ends = np.broadcast_to(np.asarray(end_values), (a.ndim, 2))
+    for d, (low, high) in enumerate(widths):
+        edge = [slice(None)] * a.ndim
+        edge[d] = 0
+        first = linspace(ends[d, 0], a[tuple(edge)], low, endpoint=False, dtype=a.dtype, axis=d)
+        edge[d] = -1
+        last = linspace(ends[d, 1], a[tuple(edge)], high, endpoint=False, dtype=a.dtype, axis=d)
+        a = concatenate([first, a, flip(last, d)], d)
+    return a
 
 
 def append(arr, values, axis=None):
