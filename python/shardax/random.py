@@ -12,7 +12,7 @@ import numpy as np
 
 from shardax import _core, lax
 from shardax import numpy as jnp
-from shardax._api import jit
+from shardax._api import jit, vmap
 from shardax.numpy._common import asarray, bind, canonical_axis, result_type, static_jit
 
 _functions = _core.functions
@@ -42,8 +42,8 @@ def _check_key(name, key, single=True):
         batch = key.shape[:-1]
     if single and batch:
         raise ValueError(
-            f"{name} accepts a single key, but was given a key array of shape {key.shape} != "
-            f"{() if _is_typed(key) else (2,)}. Use jax.vmap for batching."
+            f"{name} accepts a single key, but was given a key array of shape {key.shape} != (). "
+            "Use jax.vmap for batching."
         )
     return key
 
@@ -240,7 +240,7 @@ def _randint(key, minval, maxval, shape, dtype, stream):
     word = np.dtype(f"uint{info.bits}")
     minval, maxval = asarray(minval), asarray(maxval)
     shape = _drawn_shape("randint", shape, minval.shape, maxval.shape)
-    beyond = _functions.greater(maxval, _core.convert(asarray(np.asarray(info.max, dtype)), maxval.dtype))
+    beyond = _functions.greater(maxval, _bound(info.max, maxval))
     limit = lambda v: _core.convert(_functions.minimum(_functions.maximum(v, _bound(info.min, v)), _bound(info.max, v)), dtype)  # noqa: E731
     low, high = limit(minval), limit(maxval)
     low, high, beyond = (_core.broadcast_to(v, shape) for v in (low, high, beyond))
@@ -268,8 +268,14 @@ def randint(key, shape, minval, maxval, dtype=None, *, out_sharding=None):
     dtype = np.dtype(dtype)
     if dtype.kind not in "iu":
         raise TypeError(f"randint only accepts integer dtypes, got {dtype}")
-    whole = lambda v: _int_bound(v, dtype)  # noqa: E731
-    return _randint(key, whole(minval), whole(maxval), shape=_shape(shape), dtype=dtype, stream=_partitionable())
+    low, high = _int_bound(minval, dtype), _int_bound(maxval, dtype)
+    if dtype.itemsize >= 4:
+        return _randint(key, low, high, shape=_shape(shape), dtype=dtype, stream=_partitionable())
+    # Small integers are drawn as int32, which biases the remainder less.
+    info, wide = np.iinfo(dtype), np.dtype("int32")
+    low = jnp.clip(asarray(low).astype(wide), int(info.min), int(info.max))
+    high = jnp.clip(asarray(high).astype(wide), int(info.min), int(info.max) + 1)
+    return _core.convert(_randint(key, low, high, shape=_shape(shape), dtype=wide, stream=_partitionable()), dtype)
 
 
 def _int_bound(v, dtype):
@@ -293,7 +299,7 @@ def _bernoulli(key, p, shape, stream):
 def bernoulli(key, p=0.5, shape=None, mode="low", *, out_sharding=None):
     """True with probability p, in the shape of p or `shape`."""
     key = _check_key("bernoulli", key)
-    if not jnp.issubdtype(result_type(p), np.floating) and not isinstance(p, (int, float)):
+    if not jnp.issubdtype(result_type(p), np.floating):
         raise TypeError(f"bernoulli probability `p` must have a floating dtype, got {result_type(p)}.")
     shape = None if shape is None else _shape(shape)
     if shape is not None:
@@ -459,3 +465,194 @@ def rademacher(key, shape=(), dtype=None):
     """-1 or 1, int32 unless `dtype` says otherwise."""
     dtype = _core.canonical_dtype(int) if dtype is None else _core.dtype_of(dtype)
     return (2 * bernoulli(key, 0.5, _shape(shape)).astype(np.int32) - 1).astype(dtype)
+
+
+# ---- gamma and what is made of it --------------------------------------------------------------
+
+
+def _halves(key, stream, num=2):
+    keys = bind("random_split", (key,), shape=(num,), partitionable=stream)
+    return [keys[i] for i in range(num)]
+
+
+def _gamma_element(key, alpha, log_space, stream):
+    """One gamma variate, by the rejection method of Marsaglia and Tsang (2000), "A simple method for generating gamma
+    variables": d v with d = alpha - 1/3 and v = (1 + x / sqrt(9 d))^3 of a normal x. A variate for alpha < 1 is
+    one for alpha + 1 times u^(1 / alpha)."""
+    dtype = alpha.dtype
+    number = lambda v: np.asarray(v, dtype)  # noqa: E731
+    large = _functions.greater_equal(alpha, number(1))
+    raised = jnp.where(large, alpha, alpha + number(1))
+    d = raised - number(1 / 3)
+    c = number(1 / 3) / _functions.sqrt(d)
+
+    def rejected(state):
+        _, square, v, u = state
+        outside = u >= number(1) - number(0.0331) * (square * square)
+        bound = square * number(0.5) + d * (number(1) - v + _functions.log(v))
+        return _functions.logical_and(outside, _functions.log(u) >= bound)
+
+    def candidate(state):
+        key, x, _ = state
+        key, sub = _halves(key, stream)
+        x = _normal(sub, shape=(), dtype=dtype, stream=stream)
+        return key, x, number(1) + x * c
+
+    def attempt(state):
+        key, x_key, u_key = _halves(state[0], stream, 3)
+        start = (x_key, jnp.zeros_like(alpha), jnp.full_like(alpha, -1))
+        _, x, v = lax.while_loop(lambda s: s[2] <= number(0), candidate, start)
+        u = _uniform(u_key, 0.0, 1.0, shape=(), dtype=dtype, stream=stream)
+        return key, x * x, v * v * v, u
+
+    key, sub = _halves(key, stream)
+    start = (key, jnp.zeros_like(alpha), jnp.ones_like(alpha), jnp.full_like(alpha, 2))
+    v = lax.while_loop(rejected, attempt, start)[2]
+    if log_space:
+        small = -_exponential(sub, shape=(), dtype=dtype, stream=stream)
+        boost = jnp.where(_functions.logical_or(large, small == 0), number(0), small * (number(1) / alpha))
+        return _functions.log(d) + _functions.log(v) + boost
+    u = number(1) - _uniform(sub, 0.0, 1.0, shape=(), dtype=dtype, stream=stream)
+    return d * v * jnp.where(large, number(1), _functions.power(u, number(1) / alpha))
+
+
+@static_jit("shape", "dtype", "log_space", "stream")
+def _gamma(key, alpha, shape, dtype, log_space, stream):
+    alpha = lax.stop_gradient(_core.broadcast_to(_core.convert(asarray(alpha), dtype), shape))
+    if not alpha.size:
+        return alpha
+    keys = bind("random_split", (key,), shape=(alpha.size,), partitionable=stream)
+    draw = vmap(lambda k, a: _gamma_element(k, a, log_space, stream))
+    return draw(keys, alpha.reshape((-1,))).reshape(shape)
+
+
+def _parameter_shape(name, shape, *parameters):
+    shapes = [np.shape(p) for p in parameters]
+    return _core.broadcast_shapes(*shapes) if shape is None else _drawn_shape(name, _shape(shape), *shapes)
+
+
+def gamma(key, a, shape=None, dtype=None, *, out_sharding=None):
+    """The gamma distribution with shape parameter `a` and scale 1; not differentiable by `a`."""
+    key, dtype = _check_key("gamma", key), _float_dtype(dtype, "gamma")
+    shape = _parameter_shape("gamma", shape, a)
+    return _gamma(key, a, shape=shape, dtype=dtype, log_space=False, stream=_partitionable())
+
+
+def loggamma(key, a, shape=None, dtype=None, *, out_sharding=None):
+    """The logarithm of gamma variates, exact also where those would be too small."""
+    key, dtype = _check_key("loggamma", key), _float_dtype(dtype, "gamma")
+    shape = _parameter_shape("loggamma", shape, a)
+    return _gamma(key, a, shape=shape, dtype=dtype, log_space=True, stream=_partitionable())
+
+
+def beta(key, a, b, shape=None, dtype=None, *, out_sharding=None):
+    """The beta distribution: the share of one of two gamma variates in their sum."""
+    key, dtype = _check_key("beta", key), _float_dtype(dtype, "beta")
+    shape = _parameter_shape("beta", shape, a, b)
+    first, second = _halves(key, _partitionable())
+    x, y = loggamma(first, a, shape, dtype), loggamma(second, b, shape, dtype)
+    top = jnp.maximum(x, y)
+    x, y = jnp.exp(x - top), jnp.exp(y - top)
+    return x / (x + y)
+
+
+def dirichlet(key, alpha, shape=None, dtype=None, *, out_sharding=None):
+    """The Dirichlet distribution with parameters along the last dimension of `alpha`."""
+    from shardax.nn import softmax
+
+    key, dtype = _check_key("dirichlet", key), _float_dtype(dtype, "dirichlet")
+    alpha = asarray(alpha)
+    if alpha.ndim < 1:
+        raise ValueError(f"dirichlet requires alpha.ndim >= 1, got alpha.ndim == {alpha.ndim}")
+    shape = alpha.shape[:-1] if shape is None else _drawn_shape("dirichlet", _shape(shape), alpha.shape[:-1])
+    return softmax(loggamma(key, alpha, shape + alpha.shape[-1:], dtype), -1)
+
+
+def chisquare(key, df, shape=None, dtype=None, *, out_sharding=None):
+    """The chi-square distribution with `df` degrees of freedom."""
+    dtype = _float_dtype(dtype, "chisquare")
+    half = _core.convert(asarray(df), dtype) / 2
+    return 2 * jnp.exp(loggamma(_check_key("chisquare", key), half, shape, dtype))
+
+
+def t(key, df, shape=(), dtype=None, *, out_sharding=None):
+    """Student's t distribution with `df` degrees of freedom."""
+    key, dtype = _check_key("t", key), _float_dtype(dtype, "t")
+    shape = _parameter_shape("t", shape, df)
+    first, second = _halves(key, _partitionable())
+    half = _core.convert(asarray(df), dtype) / 2
+    return normal(first, shape, dtype) * jnp.sqrt(half / gamma(second, half, shape, dtype))
+
+
+def generalized_normal(key, p, shape=(), dtype=None, *, out_sharding=None):
+    """The distribution with density proportional to exp(-|x|^p)."""
+    key, dtype, shape = _check_key("generalized_normal", key), _float_dtype(dtype, "generalized_normal"), _shape(shape)
+    first, second = _halves(key, _partitionable())
+    size = gamma(first, 1 / p, shape, dtype)
+    return rademacher(second, shape, dtype) * size ** (1 / p)
+
+
+def ball(key, d, p=2, shape=(), dtype=None, *, out_sharding=None):
+    """Uniform in the unit ball of the p-norm in d dimensions."""
+    key, dtype, shape = _check_key("ball", key), _float_dtype(dtype, "ball"), _shape(shape)
+    first, second = _halves(key, _partitionable())
+    g = generalized_normal(first, p, (*shape, operator.index(d)), dtype)
+    e = exponential(second, shape, dtype)
+    return g / ((jnp.sum(jnp.abs(g) ** p, -1) + e) ** (1 / p))[..., None]
+
+
+# ---- Poisson -----------------------------------------------------------------------------------
+
+
+def _poisson_small(key, rate, dtype, stream):
+    """Knuth's method: how many uniform numbers can be multiplied until the product is below exp(-rate)."""
+
+    def draw(state):
+        count, key, logs = state
+        key, sub = _halves(key, stream)
+        count = jnp.where(logs > -rate, count + 1, count)
+        return count, key, logs + jnp.log(_uniform(sub, 0.0, 1.0, shape=rate.shape, dtype=rate.dtype, stream=stream))
+
+    start = (jnp.zeros(rate.shape, dtype), key, jnp.zeros_like(rate))
+    return lax.while_loop(lambda s: jnp.any(s[2] > -rate), draw, start)[0] - 1
+
+
+def _poisson_large(key, rate, dtype, stream):
+    """Hörmann's transformed rejection (1993), "The transformed rejection method for generating Poisson variables"."""
+    b = 0.931 + 2.53 * jnp.sqrt(rate)
+    a = -0.059 + 0.02483 * b
+    scale = 1.1239 + 1.1328 / (b - 3.4)
+    inside = 0.9277 - 3.6224 / (b - 2)
+
+    def draw(state):
+        out, done, key = state
+        key, first, second = _halves(key, stream, 3)
+        u = _uniform(first, 0.0, 1.0, shape=rate.shape, dtype=rate.dtype, stream=stream) - 0.5
+        v = _uniform(second, 0.0, 1.0, shape=rate.shape, dtype=rate.dtype, stream=stream)
+        edge = 0.5 - jnp.abs(u)
+        k = jnp.floor((2 * a / edge + b) * u + rate + 0.43)
+        density = -rate + k * jnp.log(rate) - lax.lgamma(k + 1)
+        likely = jnp.log(v * scale / (a / (edge * edge) + b)) <= density
+        impossible = (k < 0) | ((edge < 0.013) & (v > edge))
+        accept = ((edge >= 0.07) & (v <= inside)) | (~impossible & likely)
+        return jnp.where(accept, k, out), done | accept, key
+
+    start = (jnp.full_like(rate, -1), jnp.zeros(rate.shape, bool), key)
+    return lax.while_loop(lambda s: ~jnp.all(s[1]), draw, start)[0].astype(dtype)
+
+
+@static_jit("shape", "dtype", "stream")
+def _poisson(key, rate, shape, dtype, stream):
+    rate = _core.broadcast_to(_core.convert(asarray(rate), np.dtype("float32")), shape)
+    small = jnp.isnan(rate) | (rate < 10)
+    few = _poisson_small(key, jnp.where(small, rate, 0), dtype, stream)
+    many = _poisson_large(key, jnp.where(small, 1e5, rate), dtype, stream)
+    return jnp.where(rate == 0, 0, jnp.where(small, few, many)).astype(dtype)
+
+
+def poisson(key, lam, shape=None, dtype=None, *, out_sharding=None):
+    """The Poisson distribution with mean `lam`; int32 unless `dtype` says otherwise."""
+    key = _check_key("poisson", key)
+    dtype = np.dtype(_core.canonical_dtype(int) if dtype is None else _core.requested_dtype(dtype, "poisson"))
+    shape = np.shape(lam) if shape is None else _shape(shape)
+    return _poisson(key, lam, shape=shape, dtype=dtype, stream=_partitionable())
