@@ -57,8 +57,6 @@ Ref Aux::rebuild(const Values& values, std::size_t begin) const {
   return pytree::unflatten(tree_->view(), pytree::pointers(leaves));
 }
 
-namespace {
-
 Value with_weak(const Value& value, bool weak) {
   if (value->type().weak == weak) return value;
   if (value->is_tracer()) return ops::convert(value, value->dtype(), weak);
@@ -67,8 +65,6 @@ Value with_weak(const Value& value, bool weak) {
   type.weak = weak;
   return view_of(array, type, array.strides(), 0);
 }
-
-}  // namespace
 
 Ref tangent_object(const Value& tangent, const Type& primal) {
   if (tangent) return checked(wrap(with_weak(tangent, primal.weak)));
@@ -87,7 +83,7 @@ bool is_sequence(PyObject* object) { return PyTuple_Check(object) || PyList_Chec
 // The tangent of one leaf, null where the primal has none; checks dtype and shape.
 Value tangent_leaf(PyObject* object, const Type& primal) {
   const std::string rule =
-      "primal and tangent arguments to jvp do not match; dtypes must be equal, or in case "
+      "primal and tangent arguments to jax.jvp do not match; dtypes must be equal, or in case "
       "of int/bool primal dtype the tangent dtype must be float0. ";
   if (!differentiable(primal)) {
     if (!str(call_python("_stages", "dtype_name", object).get()).starts_with("float0")) {
@@ -115,7 +111,8 @@ Values flat_tangents(PyObject* primals, PyObject* tangents, const FlatObjects& i
   pytree::flatten(tangents, b.leaves(), b.tree());
   if (!pytree::equal(a.tree().view(), b.tree().view())) {
     type_error(
-        "primal and tangent arguments to jvp must have the same tree structure; primals have tree "
+        "primal and tangent arguments to jax.jvp must have the same tree structure; primals have "
+        "tree "
         "structure ",
         a.tree().finish()->to_string(), " whereas tangents have tree structure ",
         b.tree().finish()->to_string(), ".");
@@ -134,7 +131,7 @@ Ref as_tuple(PyObject* sequence) { return checked(PySequence_Tuple(sequence)); }
 PyObject* jvp_of(PyObject* fun, PyObject* primals, PyObject* tangents, bool has_aux) {
   check_callable(fun);
   if (!is_sequence(primals) || !is_sequence(tangents)) {
-    type_error("primal and tangent arguments to jvp must be tuples or lists; found ",
+    type_error("primal and tangent arguments to jax.jvp must be tuples or lists; found ",
                Py_TYPE(primals)->tp_name, " and ", Py_TYPE(tangents)->tp_name, ".");
   }
   const Ref args = as_tuple(primals);

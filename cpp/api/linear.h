@@ -35,6 +35,9 @@ class Aux {
   std::vector<std::size_t> array_leaves_;
 };
 
+// The value with another weak flag; of an array, a view.
+Value with_weak(const Value& value, bool weak);
+
 // The cotangent or tangent of a leaf as Python sees it: zeros where null, an array of dtype float0
 // where the type is not inexact.
 Ref tangent_object(const Value& tangent, const Type& primal);

@@ -44,10 +44,26 @@ py::list equations_of(const ProgramObject& p) {
   return out;
 }
 
+// Scalars are printed where they are used; the others are listed.
+std::vector<const Constant*> listed_constants(const Program& program) {
+  std::vector<const Constant*> out;
+  for (const Constant& c : program.constants) {
+    if (program.type(c.var).rank() > 0) out.push_back(&c);
+  }
+  return out;
+}
+
 py::list constants_of(const ProgramObject& p) {
   py::list out;
-  for (const Constant& c : p.program->constants) out.append(to_object(checked(wrap(c.value))));
+  for (const Constant* c : listed_constants(*p.program))
+    out.append(to_object(checked(wrap(c->value))));
   return out;
+}
+
+py::object constant_types_of(const ProgramObject& p) {
+  Types types;
+  for (const Constant* c : listed_constants(*p.program)) types.push_back(p.program->type(c->var));
+  return to_object(wrap_types(types));
 }
 
 struct ParamVisitor {
@@ -178,6 +194,13 @@ void init_program_objects(py::module_& module) {
       .def_property_readonly("name", [](const ProgramObject& p) { return p.program->name; })
       .def_property_readonly("eqns", equations_of)
       .def_property_readonly("consts", constants_of)
+      .def_property_readonly("constvars", constant_types_of)
+      .def_property_readonly(
+          "invars",
+          [](const ProgramObject& p) { return to_object(wrap_types(p.program->input_types())); })
+      .def_property_readonly(
+          "outvars",
+          [](const ProgramObject& p) { return to_object(wrap_types(p.program->output_types())); })
       .def_property_readonly(
           "in_avals",
           [](const ProgramObject& p) { return to_object(wrap_types(p.program->input_types())); })

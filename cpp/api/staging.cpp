@@ -9,6 +9,7 @@
 
 #include "api/axes.h"
 #include "api/cache.h"
+#include "api/linear.h"
 #include "api/locate.h"
 #include "api/program_object.h"
 #include "ops/ops.h"
@@ -228,6 +229,17 @@ void init_staging(py::module_& module) {
         return to_object(wrap_program(constants_first(body, constants)));
       },
       "A loop body that also counts; its constants, which are its last inputs, come first.");
+  module.def(
+      "evaluate",
+      [](const py::object& program, const py::iterable& values) {
+        const ProgramPtr body = unwrap_program(program.ptr());
+        const Values inputs = values_of(values);
+        if (inputs.size() != body->inputs.size()) {
+          type_error("the program takes ", body->inputs.size(), " values, got ", inputs.size());
+        }
+        return list_of(shardax::evaluate(*body, inputs));
+      },
+      "Runs a program on values, op by op.");
   module.def("join_captured", join_captured,
              "Programs of branches with one list of captured values.");
   module.def("bind", bind_op, "Binds an op by name.");
@@ -248,8 +260,10 @@ void init_staging(py::module_& module) {
       "convert",
       [](const py::object& x, const py::object& type) {
         const Type* wanted = find_type(type.ptr());
-        return to_object(
-            checked(wrap(ops::convert(bindings::to_value(x.ptr()), wanted->dtype, wanted->weak))));
+        Value value = bindings::to_value(x.ptr());
+        if (value->dtype() != wanted->dtype)
+          value = ops::convert(value, wanted->dtype, wanted->weak);
+        return to_object(checked(wrap(with_weak(value, wanted->weak))));
       },
       "x with the dtype and weak flag of a ShapedArray.");
   module.def(

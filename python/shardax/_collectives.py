@@ -4,6 +4,9 @@
 trees of arrays and raise NameError where the axis is not in scope.
 """
 
+import numpy as np
+
+from shardax import tree_util
 from shardax._core import api as _core
 
 __all__ = [
@@ -29,6 +32,74 @@ def _no_groups(function, groups):
         )
 
 
+def _checked_groups(axis_name, groups):
+    """The groups as lists; ValueError unless each index of the axis is in exactly one."""
+    groups = [list(group) for group in groups]
+    if sorted(i for group in groups for i in group) != list(range(_core.axis_size(axis_name))):
+        raise ValueError("axis_index_groups must cover all indices exactly once")
+    return groups
+
+
+def _reduce_groups(x, axis_name, groups, reduce, identity):
+    """Each device reduces what all have gathered, with `identity` for those outside its group."""
+    from shardax import numpy as jnp
+
+    groups = _checked_groups(axis_name, groups)
+    table = np.zeros((_core.axis_size(axis_name),) * 2, bool)
+    for group in groups:
+        table[np.ix_(group, group)] = True
+    mine = jnp.asarray(table)[_core.axis_index(axis_name)]
+
+    def leaf(value):
+        value = _core.asarray(value)
+        if value.dtype == bool and reduce == "sum":
+            value = value.astype("int32")
+        every = _core.all_gather(value, axis_name, 0, False)
+        mask = mine.reshape((-1,) + (1,) * value.ndim)
+        return getattr(jnp.where(mask, every, identity(value.dtype)), reduce)(0)
+
+    return tree_util.tree_map(leaf, x)
+
+
+def _gather_groups(x, axis_name, groups, axis, tiled):
+    """Each device takes its group's values, in the group's order, out of those of all."""
+    from shardax import numpy as jnp
+
+    groups = _checked_groups(axis_name, groups)
+    if len({len(group) for group in groups}) != 1:
+        raise ValueError("all_gather: axis_index_groups must all have the same size")
+    table = np.zeros((_core.axis_size(axis_name), len(groups[0])), np.int32)
+    for group in groups:
+        table[group] = group
+    mine = jnp.asarray(table)[_core.axis_index(axis_name)]
+
+    def leaf(value):
+        every = _core.all_gather(_core.asarray(value), axis_name, 0, False)
+        own = jnp.moveaxis(jnp.take(every, mine, axis=0), 0, axis)
+        if not tiled:
+            return own
+        at = axis % (own.ndim - 1)
+        return own.reshape((*own.shape[:at], -1, *own.shape[at + 2 :]))
+
+    return tree_util.tree_map(leaf, x)
+
+
+def _zero(dtype):
+    return np.zeros((), dtype)
+
+
+def _lowest(dtype):
+    if dtype.kind == "b":
+        return np.asarray(False)
+    return np.asarray(np.iinfo(dtype).min if dtype.kind in "iu" else -np.inf, dtype)
+
+
+def _highest(dtype):
+    if dtype.kind == "b":
+        return np.asarray(True)
+    return np.asarray(np.iinfo(dtype).max if dtype.kind in "iu" else np.inf, dtype)
+
+
 def psum(x, axis_name, *, axis_index_groups=None):
     """The sum over the axis; every device has it. Booleans are summed as int32; a Python number
     stays one.
@@ -37,32 +108,43 @@ def psum(x, axis_name, *, axis_index_groups=None):
       >>> vmap(lambda x: x / lax.psum(x, "i"), axis_name="i")(jnp.array([1.0, 3.0]))
       Array([0.25, 0.75], dtype=float32)
     """
-    _no_groups("psum", axis_index_groups)
-    return _core.psum(x, axis_name)
+    if axis_index_groups is None:
+        return _core.psum(x, axis_name)
+    if type(x) in (int, float, complex):
+        sizes = {len(group) for group in _checked_groups(axis_name, axis_index_groups)}
+        if len(sizes) == 1:
+            return x * sizes.pop()
+    return _reduce_groups(x, axis_name, axis_index_groups, "sum", _zero)
 
 
 def pmean(x, axis_name, *, axis_index_groups=None):
     """The mean over the axis; integers become float32."""
-    _no_groups("pmean", axis_index_groups)
-    return _core.pmean(x, axis_name)
+    if axis_index_groups is None:
+        return _core.pmean(x, axis_name)
+    total = psum(x, axis_name, axis_index_groups=axis_index_groups)
+    count = psum(1, axis_name, axis_index_groups=axis_index_groups)
+    return tree_util.tree_map(lambda v: v / count, total)
 
 
 def pmax(x, axis_name, *, axis_index_groups=None):
     """The maximum over the axis. Ties share the gradient."""
-    _no_groups("pmax", axis_index_groups)
-    return _core.pmax(x, axis_name)
+    if axis_index_groups is None:
+        return _core.pmax(x, axis_name)
+    return _reduce_groups(x, axis_name, axis_index_groups, "max", _lowest)
 
 
 def pmin(x, axis_name, *, axis_index_groups=None):
     """The minimum over the axis. Ties share the gradient."""
-    _no_groups("pmin", axis_index_groups)
-    return _core.pmin(x, axis_name)
+    if axis_index_groups is None:
+        return _core.pmin(x, axis_name)
+    return _reduce_groups(x, axis_name, axis_index_groups, "min", _highest)
 
 
 def all_gather(x, axis_name, *, axis_index_groups=None, axis=0, tiled=False):
     """The values of all devices along a new dimension `axis`, or (tiled) joined along it."""
-    _no_groups("all_gather", axis_index_groups)
-    return _core.all_gather(x, axis_name, axis, tiled)
+    if axis_index_groups is None:
+        return _core.all_gather(x, axis_name, axis, tiled)
+    return _gather_groups(x, axis_name, axis_index_groups, axis, tiled)
 
 
 def psum_scatter(x, axis_name, *, scatter_dimension=0, axis_index_groups=None, tiled=False):

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from shardax import numpy as jnp
 from shardax import tree_util
 from shardax._api import vmap
+from shardax._core import api as _core
 from shardax._derivatives import linearize, vjp
 
 __all__ = ["hessian", "jacfwd", "jacobian", "jacrev"]
@@ -52,6 +53,17 @@ def _split(tree, x, axis):
         parts.append(x[index].reshape(shape))
         start += leaf.size
     return tree_util.tree_unflatten(treedef, parts)
+
+
+def _weak_like(like, tree):
+    """`tree` with leaves that are weakly typed as `like` is."""
+    weak = _core.typeof(like).weak_type
+
+    def leaf(x):
+        aval = _core.typeof(x)
+        return _core.convert(x, _core.ShapedArray(aval.shape, aval.dtype, weak))
+
+    return tree_util.tree_map(leaf, tree)
 
 
 def _check(api, leaves, holomorphic, allow_int, what):
@@ -124,7 +136,9 @@ def jacfwd(fun, argnums: int | Sequence[int] = 0, has_aux=False, holomorphic=Fal
         out = linearize(f, *dynamic, has_aux=has_aux)
         columns = vmap(lambda t: out[1](*t), out_axes=-1)(_basis(dynamic))
         example = _pick(dynamic, argnums)
-        jacobian = tree_util.tree_map(lambda y: _split(example, y, -1), columns)
+        jacobian = tree_util.tree_map(
+            lambda y, column: _weak_like(y, _split(example, column, -1)), out[0], columns
+        )
         return (jacobian, out[2]) if has_aux else jacobian
 
     return jacobian_function
@@ -144,7 +158,9 @@ def jacrev(
         _check("jacrev", tree_util.tree_leaves(y), holomorphic, False, "output")
         rows = _pick(vmap(pullback)(_basis(y)), argnums)
         example = _pick(dynamic, argnums)
-        by_input = tree_util.tree_map(lambda x: _split(y, x, 0), rows)
+        by_input = tree_util.tree_map(
+            lambda x, row: _weak_like(x, _split(y, row, 0)), example, rows
+        )
         jacobian = tree_util.tree_transpose(
             tree_util.tree_structure(example), tree_util.tree_structure(y), by_input
         )
