@@ -422,7 +422,8 @@ def top_k(operand, k, *, axis=-1):
     operand = asarray(operand)
     if not 0 <= k <= (operand.shape[-1] if operand.ndim else 0):
         raise ValueError(f"k argument to top_k must be no larger than minor dimension; got k={k} with shape={operand.shape}")
-    return list(bind("top_k", (operand,), k=operator.index(k)))
+    axis = canonical_axis(axis, operand.ndim)
+    return list(bind("top_k", (operand,), k=operator.index(k), axis=axis))
 
 
 # ---- dynamic indices ---------------------------------------------------------------------------

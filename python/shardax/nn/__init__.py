@@ -13,7 +13,7 @@ from shardax.numpy._common import asarray, canonical_axis, check_arraylike, stat
 __all__ = [
     "celu", "dot_product_attention", "elu", "gelu", "glu", "hard_sigmoid", "hard_silu", "hard_swish", "hard_tanh",
     "identity", "initializers", "leaky_relu", "log_sigmoid", "log_softmax", "logsumexp", "mish", "one_hot", "relu",
-    "relu6", "selu", "sigmoid", "silu", "soft_sign", "softmax", "softplus", "sparse_plus", "squareplus",
+    "relu6", "selu", "sigmoid", "silu", "soft_sign", "softmax", "softplus", "sparse_plus", "sparse_sigmoid", "squareplus",
     "standardize", "swish", "tanh",
 ]
 
@@ -168,6 +168,12 @@ def sparse_plus(x):
     """0 below -1, x above 1, (x + 1)^2 / 4 between."""
     x = asarray(x)
     return jnp.where(x <= -1.0, 0.0, jnp.where(x >= 1.0, x, (x + 1.0) ** 2 / 4))
+
+
+@jit
+def sparse_sigmoid(x):
+    """0 below -1, 1 above 1, (x + 1) / 2 between."""
+    return 0.5 * jnp.clip(asarray(x) + 1.0, 0.0, 2.0)
 
 
 def _axes(axis):

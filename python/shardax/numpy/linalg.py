@@ -1,9 +1,11 @@
-"""shardax/numpy/linalg.py - norms and powers of matrices."""
+"""shardax/numpy/linalg.py - norms, powers, inverses and decompositions of matrices."""
+
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from shardax import _core
-from shardax.numpy import _products, _reductions, _select, _shape
+from shardax.numpy import _creation, _decompositions, _products, _reductions, _select, _shape
 from shardax.numpy._common import asarray, canonical_axis, check_arraylike
 
 _functions = _core.functions
@@ -78,14 +80,14 @@ def matrix_norm(x, /, *, keepdims=False, ord="fro"):
 
 
 def matrix_power(a, n):
-    """A square matrix multiplied with itself, n >= 0 times."""
+    """A square matrix (n < 0: its inverse) multiplied with itself."""
     a = asarray(a)
     if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
         raise TypeError(f"Last 2 dimensions of the array must be square, got shape {a.shape}")
     from shardax.numpy._creation import eye
 
     if n < 0:
-        raise NotImplementedError("matrix_power: negative powers need a matrix inverse, which is not available.")
+        a, n = inv(a), -n
     out = None
     while n:
         if n & 1:
@@ -108,3 +110,174 @@ def diagonal(x, /, *, offset=0):
     from shardax.numpy._creation import diagonal as _diagonal
 
     return _diagonal(x, offset, -2, -1)
+
+
+# ---- equations and decompositions ---------------------------------------------------------------
+
+
+def solve(a, b):
+    """x with a x = b, for (..., n, n) and (..., n, m) or one vector (n,)."""
+    a, b = _decompositions.matrices("solve", a, b, square=True)
+    vector = b.ndim == 1
+    b = b[:, None] if vector else b
+    if b.shape[-2] != a.shape[-1]:
+        raise ValueError(f"solve: the shapes {a.shape} and {b.shape} do not fit together.")
+    x = _decompositions.over_batches(lambda m, c: _decompositions.eliminated(m, c)[0], a, b)
+    return x[..., 0] if vector else x
+
+
+def inv(a):
+    """The inverse of (..., n, n)."""
+    (a,) = _decompositions.matrices("inv", a, square=True)
+    return solve(a, _creation.eye(a.shape[-1], dtype=a.dtype))
+
+
+def _pivots(name, a):
+    (a,) = _decompositions.matrices(name, a, square=True)
+
+    def one(m):
+        return _decompositions.eliminated(m, _creation.zeros((m.shape[0], 0), m.dtype), singular=True)[1:]
+
+    return _decompositions.over_batches(one, a)
+
+
+def det(a):
+    """The determinant of (..., n, n)."""
+    pivots, sign = _pivots("det", a)
+    return sign * _reductions.prod(pivots, -1)
+
+
+class SlogdetResult(NamedTuple):
+    """The sign (or phase) of a determinant, and the logarithm of its size."""
+
+    sign: Any
+    logabsdet: Any
+
+
+def slogdet(a, *, method=None):
+    """(sign, log of the size) of the determinant of (..., n, n)."""
+    pivots, sign = _pivots("slogdet", a)
+    size = _functions.abs(pivots)
+    phase = _functions.sign(pivots)
+    return SlogdetResult(sign * _reductions.prod(phase, -1), _reductions.sum(_functions.log(size), -1))
+
+
+def cholesky(a, *, upper=False, symmetrize_input=True):
+    """The lower triangular L with L L* = a (`upper`: U with U* U = a), for Hermitian positive definite (..., n, n)."""
+    (a,) = _decompositions.matrices("cholesky", a, square=True)
+    a = (a + _decompositions.adjoint(a)) / 2 if symmetrize_input else a
+    low = _decompositions.over_batches(_decompositions.lower_factor, a)
+    return _decompositions.adjoint(low) if upper else low
+
+
+class QRResult(NamedTuple):
+    """An orthogonal and an upper triangular factor."""
+
+    Q: Any
+    R: Any
+
+
+def qr(a, mode="reduced"):
+    """(q, r) with q r = a, q orthogonal and r upper triangular; mode "r": r alone; "complete": a square q."""
+    (a,) = _decompositions.matrices("qr", a)
+    if mode not in ("reduced", "complete", "r"):
+        raise ValueError(f"Unsupported QR decomposition mode '{mode}'")
+    q, r = _decompositions.over_batches(_decompositions.reflected, a)
+    if mode != "complete":
+        k = min(a.shape[-2:])
+        q, r = q[..., :, :k], r[..., :k, :]
+    return r if mode == "r" else QRResult(q, r)
+
+
+class SVDResult(NamedTuple):
+    """Left singular vectors in columns, singular values, right ones in rows."""
+
+    U: Any
+    S: Any
+    Vh: Any
+
+
+def svd(a, full_matrices=True, compute_uv=True, hermitian=False, *, subset_by_index=None):
+    """(u, s, v*) with u diag(s) v* = a and s descending; compute_uv=False: s alone."""
+    if subset_by_index is not None:
+        raise NotImplementedError("subset_by_index is not supported.")
+    (a,) = _decompositions.matrices("svd", a)
+    u, s, vh = _decompositions.over_batches(_decompositions.singular, a)
+    if not compute_uv:
+        return s
+    k = s.shape[-1]
+    return SVDResult(u, s, vh) if full_matrices else SVDResult(u[..., :, :k], s, vh[..., :k, :])
+
+
+def svdvals(x, /):
+    """The singular values, descending."""
+    return svd(x, compute_uv=False)
+
+
+class EighResult(NamedTuple):
+    """Eigenvalues, and eigenvectors in columns."""
+
+    eigenvalues: Any
+    eigenvectors: Any
+
+
+def eigh(a, UPLO=None, symmetrize_input=True):
+    """(eigenvalues ascending, eigenvectors in columns) of Hermitian (..., n, n)."""
+    (a,) = _decompositions.matrices("eigh", a, square=True)
+    if UPLO not in (None, "L", "U"):
+        raise ValueError(f"UPLO must be one of None, 'L', or 'U', got {UPLO}")
+    a = (a + _decompositions.adjoint(a)) / 2 if symmetrize_input else a
+    return EighResult(*_decompositions.over_batches(_decompositions.eigen, a))
+
+
+def eigvalsh(a, UPLO="L", *, symmetrize_input=True):
+    """The eigenvalues of Hermitian (..., n, n), ascending."""
+    return eigh(a, UPLO, symmetrize_input)[0]
+
+
+def _tolerance(a, factor=1.0):
+    from shardax.numpy._dtypes import finfo
+
+    return factor * max(a.shape[-2:]) * float(finfo(a.dtype).eps)
+
+
+def pinv(a, rtol=None, hermitian=False, *, rcond=None):
+    """The pseudo-inverse: singular values up to rtol times the largest one count as 0."""
+    (a,) = _decompositions.matrices("pinv", a)
+    rtol = rcond if rtol is None else rtol
+    rtol = _tolerance(a, 10.0) if rtol is None else rtol
+    u, s, vh = svd(a, full_matrices=False)
+    kept = s > asarray(rtol)[..., None] * s[..., :1]
+    inverse = _select.where(kept, 1 / _select.where(kept, s, 1), 0).astype(a.dtype)
+    return matmul(_decompositions.adjoint(vh), inverse[..., None] * _decompositions.adjoint(u))
+
+
+def matrix_rank(M, rtol=None, *, tol=None):
+    """How many singular values exceed rtol times the largest one."""
+    (a,) = _decompositions.matrices("matrix_rank", M)
+    s = svd(a, compute_uv=False)
+    limit = s[..., :1] * (_tolerance(a) if rtol is None else asarray(rtol)[..., None]) if tol is None else tol
+    return _reductions.sum(s > limit, -1)
+
+
+def cond(x, p=None):
+    """The condition number: of the singular values, or norm(x, p) * norm(inv(x), p)."""
+    if p in (None, 2, -2):
+        s = svd(x, compute_uv=False)
+        return s[..., -1] / s[..., 0] if p == -2 else s[..., 0] / s[..., -1]
+    return norm(x, p, (-2, -1)) * norm(inv(x), p, (-2, -1))
+
+
+def lstsq(a, b, rcond=None, *, numpy_resid=False):
+    """(x that minimizes |a x - b|, squared residuals, rank, singular values) for (m, n) and (m,) or (m, k)."""
+    a, b = _decompositions.matrices("lstsq", a, b)
+    if a.ndim != 2 or b.ndim not in (1, 2) or a.shape[0] != b.shape[0]:
+        raise ValueError(f"lstsq: the shapes {a.shape} and {b.shape} do not fit together.")
+    vector = b.ndim == 1
+    b = b[:, None] if vector else b
+    u, s, vh = svd(a, full_matrices=False)
+    kept = s >= s[:1] * (_tolerance(a) if rcond is None else rcond)
+    inverse = _select.where(kept, 1 / _select.where(kept, s, 1), 0).astype(a.dtype)
+    x = matmul(_decompositions.adjoint(vh), inverse[:, None] * matmul(_decompositions.adjoint(u), b))
+    rest = _reductions.sum(_functions.square(_functions.abs(b - matmul(a, x))), 0)
+    return x[:, 0] if vector else x, rest, _reductions.sum(kept), s

@@ -70,15 +70,15 @@ def digamma(x):
 def xlogy(x, y):
     """x * log(y), 0 where x is 0."""
     x, y = _inexact(x, y)
-    zero = x == 0
-    return jnp.where(zero, jnp.zeros_like(x), x * jnp.log(jnp.where(zero, 1, y)))
+    nothing = (x == 0) & ~(y > 0)
+    return jnp.where(nothing, jnp.zeros_like(x), x * jnp.log(jnp.where(nothing, 1, y)))
 
 
 def xlog1py(x, y):
     """x * log1p(y), 0 where x is 0."""
     x, y = _inexact(x, y)
-    zero = x == 0
-    return jnp.where(zero, jnp.zeros_like(x), x * jnp.log1p(jnp.where(zero, 1, y)))
+    nothing = (x == 0) & ~(y > -1)
+    return jnp.where(nothing, jnp.zeros_like(x), x * jnp.log1p(jnp.where(nothing, 0, y)))
 
 
 def entr(x):
