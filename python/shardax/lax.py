@@ -13,6 +13,7 @@ from shardax import _core
 from shardax._associative_scan import associative_scan
 from shardax._collectives import *  # noqa: F403
 from shardax._control import cond, fori_loop, map, scan, switch, while_loop
+from shardax._windows import *  # noqa: F403
 from shardax.numpy._common import asarray, bind, canonical_axis
 
 for _name in dir(_core.lax):
@@ -367,13 +368,45 @@ reduce_sum, reduce_prod, reduce_max, reduce_min, reduce_and, reduce_or = (
 )
 
 
+def reduce_xor(operand, axes, *, out_sharding=None):
+    """reduce_xor over `axes`, a tuple of ints."""
+    operand = asarray(operand)
+    return reduce(operand, np.zeros((), operand.dtype), _lax.bitwise_xor, axes)
+
+
 def reduce(operands, init_values, computation, dimensions, out_sharding=None):
-    """A reduction by one of lax.add, mul, max, min, bitwise_and, bitwise_or."""
+    """A reduction by an associative `computation` of two scalars, or of two trees of scalars like `operands`."""
+    from shardax import tree_util
+    from shardax._api import vmap
+
+    leaves, tree = tree_util.tree_flatten(operands)
+    leaves = [asarray(leaf) for leaf in leaves]
+    inits = [_core.convert(asarray(i), a.dtype) for i, a in zip(tree_util.tree_leaves(init_values), leaves)]
+    axes = tuple(sorted(canonical_axis(d, leaves[0].ndim) for d in dimensions))
     ops = {_lax.add: reduce_sum, _lax.mul: reduce_prod, _lax.max: reduce_max, _lax.min: reduce_min,
            _lax.bitwise_and: reduce_and, _lax.bitwise_or: reduce_or}
-    if computation not in ops:
-        raise NotImplementedError("lax.reduce: computation must be lax.add, mul, max, min, bitwise_and or bitwise_or.")
-    return computation(ops[computation](operands, dimensions), _core.convert(asarray(init_values), asarray(operands).dtype))
+    if len(leaves) == 1 and computation in ops:
+        return tree_util.tree_unflatten(tree, [computation(ops[computation](leaves[0], axes), inits[0])])
+    shape = leaves[0].shape
+    kept = tuple(d for d in range(len(shape)) if d not in axes)
+    count = int(np.prod([shape[d] for d in axes], dtype=int))
+    rest = tuple(shape[d] for d in kept)
+    rows = [transpose(a, axes + kept).reshape((count, int(np.prod(rest, dtype=int)))) for a in leaves]
+
+    def combine(x, y):
+        out = computation(tree_util.tree_unflatten(tree, x), tree_util.tree_unflatten(tree, y))
+        return [_core.convert(asarray(o), a.dtype) for o, a in zip(tree_util.tree_leaves(out), leaves)]
+
+    across = vmap(combine)
+    first = [_core.broadcast_to(i, row.shape[1:]) for i, row in zip(inits, rows)]
+    while count > 1:  # neighbours in pairs, so that the order is kept
+        half = count // 2
+        pairs = vmap(across)([row[: 2 * half : 2] for row in rows], [row[1 : 2 * half : 2] for row in rows])
+        odd = [row[2 * half :] for row in rows]
+        rows = [concatenate([p, o], 0) for p, o in zip(pairs, odd)] if count % 2 else pairs
+        count -= half
+    out = across(first, [row[0] for row in rows]) if count else first
+    return tree_util.tree_unflatten(tree, [o.reshape(rest) for o in out])
 
 
 def argmax(operand, axis, index_dtype):

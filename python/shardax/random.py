@@ -656,3 +656,40 @@ def poisson(key, lam, shape=None, dtype=None, *, out_sharding=None):
     dtype = np.dtype(_core.canonical_dtype(int) if dtype is None else _core.requested_dtype(dtype, "poisson"))
     shape = np.shape(lam) if shape is None else _shape(shape)
     return _poisson(key, lam, shape=shape, dtype=dtype, stream=_partitionable())
+
+
+# ---- matrices ----------------------------------------------------------------------------------
+
+
+def multivariate_normal(key, mean, cov, shape=None, dtype=None, method="cholesky", *, out_sharding=None):
+    """Normal vectors with that mean (..., n) and covariance (..., n, n)."""
+    key = _check_key("multivariate_normal", key)
+    if method not in ("svd", "eigh", "cholesky"):
+        raise ValueError("method must be one of {'svd', 'eigh', 'cholesky'}")
+    mean, cov = asarray(mean), asarray(cov)
+    common = result_type(mean, cov)
+    dtype = _float_dtype(dtype if dtype is not None or common.kind in "biu" else common, "multivariate_normal")
+    mean, cov = _core.convert(mean, dtype), _core.convert(cov, dtype)
+    if mean.ndim < 1:
+        raise ValueError(f"multivariate_normal requires mean.ndim >= 1, got mean.ndim == {mean.ndim}")
+    n = mean.shape[-1]
+    if cov.ndim < 2 or cov.shape[-2:] != (n, n):
+        raise ValueError(f"multivariate_normal requires cov.shape == (..., n, n) for n={n}, but got cov.shape == {cov.shape}.")
+    batches = mean.shape[:-1], cov.shape[:-2]
+    shape = _core.broadcast_shapes(*batches) if shape is None else _drawn_shape("normal", _shape(shape), *batches)
+    if method == "cholesky":
+        factor = jnp.linalg.cholesky(cov)
+    else:
+        vectors, sizes = jnp.linalg.svd(cov)[:2] if method == "svd" else jnp.linalg.eigh(cov)[::-1]
+        factor = vectors * jnp.sqrt(sizes[..., None, :])
+    return mean + jnp.einsum("...ij,...j->...i", factor, normal(key, shape + (n,), dtype))
+
+
+def orthogonal(key, n, shape=(), dtype=None, m=None, *, out_sharding=None):
+    """Uniformly distributed orthogonal matrices (..., n, n); with `m`, (..., n, m) of orthogonal rows or columns."""
+    key, dtype = _check_key("orthogonal", key), _float_dtype(dtype, "orthogonal")
+    n = operator.index(n)
+    m = n if m is None else operator.index(m)
+    q, r = jnp.linalg.qr(normal(key, (*_shape(shape), max(n, m), min(n, m)), dtype))
+    q = q * jnp.expand_dims(jnp.sign(jnp.linalg.diagonal(r)), -2)
+    return q.mT if n < m else q

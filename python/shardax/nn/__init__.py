@@ -34,7 +34,8 @@ def relu(x):
 @jit
 def relu6(x):
     """min(max(x, 0), 6)."""
-    return jnp.minimum(jnp.maximum(x, 0), 6.0)
+    x = asarray(x)
+    return jnp.where(x > 0, jnp.minimum(x, 6.0), jnp.zeros_like(x))
 
 
 @jit

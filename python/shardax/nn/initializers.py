@@ -109,3 +109,17 @@ lecun_uniform = _scaling("lecun_uniform", 1.0, "fan_in", "uniform")
 lecun_normal = _scaling("lecun_normal", 1.0, "fan_in", "truncated_normal")
 he_uniform = kaiming_uniform = _scaling("he_uniform", 2.0, "fan_in", "uniform")
 he_normal = kaiming_normal = _scaling("he_normal", 2.0, "fan_in", "truncated_normal")
+
+
+def orthogonal(scale=1.0, column_axis=-1, dtype=jnp.float32):
+    """Uniformly distributed orthogonal matrices, of the sizes of `column_axis` and of all other dimensions together."""
+
+    def init(key, shape, dtype=dtype, out_sharding=None):
+        if len(shape) < 2:
+            raise ValueError("orthogonal initializer requires at least a 2D shape")
+        columns = shape[column_axis]
+        rest = tuple(n for d, n in enumerate(shape) if d != column_axis % len(shape))
+        q = random.orthogonal(key, math.prod(rest), (), dtype, columns)
+        return jnp.array(scale, dtype) * jnp.moveaxis(q.reshape((*rest, columns)), -1, column_axis)
+
+    return init

@@ -1,3 +1,3 @@
 """shardax.scipy - functions of SciPy."""
 
-from shardax.scipy import special
+from shardax.scipy import linalg, special, stats

@@ -1,0 +1,3 @@
+"""shardax.scipy.stats - probability distributions."""
+
+from shardax.scipy.stats import norm
