@@ -13,6 +13,7 @@ from shardax import _core
 from shardax._associative_scan import associative_scan
 from shardax._collectives import *  # noqa: F403
 from shardax._control import cond, fori_loop, map, scan, switch, while_loop
+from shardax._incomplete import *  # noqa: F403
 from shardax._windows import *  # noqa: F403
 from shardax.numpy._common import asarray, bind, canonical_axis
 

@@ -72,6 +72,10 @@ _FLOATS = {"bfloat16"}
 
 def issubdtype(arg1, arg2):
     """Whether a dtype is of a class or equal to a dtype; bfloat16 is a float."""
+    from shardax import dtypes
+
+    if arg2 in (dtypes.prng_key, dtypes.extended) or getattr(arg1, "type", None) is dtypes.prng_key:
+        return dtypes.issubdtype(arg1, arg2)
     a, b = _dtype(arg1), _dtype(arg2)
     if getattr(a, "name", "") in _FLOATS:
         return b in (np.floating, np.inexact, np.number, np.generic) or a == b

@@ -102,9 +102,19 @@ def _logaddexp(a, b):
         angle = _functions.imag(out)
         turned = _functions.remainder(angle + np.pi, 2 * np.pi) - np.pi
         return _core.lax.complex(_functions.real(out), turned)
-    gap = a - b
+    # The value has no useful derivative where both are equal: it is taken of the weighted operands.
+    a_value, b_value, top = (bind("stop_gradient", (v,)) for v in (a, b, top))
+    gap = a_value - b_value
     out = top + _functions.log1p(_functions.exp(-_functions.abs(gap)))
-    return _select.where(_functions.isnan(gap), a + b, out)
+    out = _select.where(_functions.isnan(gap), a_value + b_value, out)
+    return out + _weighted_change(a, b) + _weighted_change(b, a)
+
+
+def _weighted_change(x, other):
+    """Zero, whose derivative is the share of `x` in logaddexp(x, other)."""
+    change = x - bind("stop_gradient", (x,))
+    share = _core.lax.logistic(_select.where(_functions.equal(x, other), x.dtype.type(0), x - other))
+    return _select.where(_functions.isfinite(change), share * change, x.dtype.type(0))
 
 
 def logaddexp(x1, x2, /):

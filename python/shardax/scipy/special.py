@@ -67,6 +67,21 @@ def digamma(x):
     return lax.digamma(_inexact(x)[0])
 
 
+def gammainc(a, x):
+    """The regularized lower incomplete gamma function."""
+    return lax.igamma(*_inexact(a, x))
+
+
+def gammaincc(a, x):
+    """1 - gammainc(a, x)."""
+    return lax.igammac(*_inexact(a, x))
+
+
+def betainc(a, b, x):
+    """The regularized incomplete beta function."""
+    return lax.betainc(*_inexact(a, b, x))
+
+
 def xlogy(x, y):
     """x * log(y), 0 where x is 0."""
     x, y = _inexact(x, y)
