@@ -200,6 +200,11 @@ struct ParamText {
 
 }  // namespace
 
+std::string scalar_text(const Array& value) {
+  const std::string text = literal_text(value);
+  return text.substr(0, text.rfind(':'));
+}
+
 std::string to_string(const ParamValue& value) { return std::visit(ParamText{}, value); }
 
 std::string to_string(const Program& program) { return Printer().program(program).layout(line_width); }

@@ -84,6 +84,9 @@ MutableProgram copy_of(const Program& program);
 // "{ lambda ; a:f32[3]. let b:f32[3] = mul a 2.0:f32[] in (b,) }", JAX's form.
 std::string to_string(const Program& program);
 
+// The element of a rank-0 array, as programs show it: "1.0".
+std::string scalar_text(const Array& value);
+
 // Checks definitions before uses, types of each equation against its op's rule, and outputs.
 // Throws InternalError with the program and `stage`, the pass that made it.
 void verify(const Program& program, const std::string& stage);

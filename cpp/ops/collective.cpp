@@ -64,7 +64,7 @@ const Op psum_op{collective({
     .batch = [](const BatchArgs& a) -> Batched {
       return batch_reduction(a, [&](const Value& x, bool batched) {
         if (batched) return reduce_sum(x, {0});
-        return mul(x, scalar(x->dtype(), static_cast<double>(a.axis.size)));
+        return mul(x, scalar(x->dtype(), static_cast<double>(a.axis.size), x->type().weak));
       });
     },
     .show = show_reduction})};

@@ -1,13 +1,14 @@
 """tests/parity/summary.py - the parity corpus as a work list, with counts.
 
-    python tests/parity/summary.py [file[:part of a case name] ...] [-q | -v]
+    python tests/parity/summary.py [file[:part of a case name] ...] [-q | -v] [--differences]
 
 All cases run in this process, each for at most ten seconds. `-q` prints the counts only, `-v` also
-each case before it runs.
+each case before it runs. `--differences` writes the cases that differ to differences.txt.
 """
 
 import faulthandler
 import importlib
+import pathlib
 import sys
 import time
 
@@ -29,8 +30,8 @@ def main(arguments):
     corpus.prepare(module)
     faulthandler.enable()
     quiet, verbose = "-q" in arguments, "-v" in arguments
-    chosen = [a for a in arguments if a not in ("-q", "-v")] or corpus.names()
-    totals = [0, 0]
+    chosen = [a for a in arguments if not a.startswith("-")] or corpus.names()
+    totals, differences = [0, 0], []
     for name, _, part in (c.partition(":") for c in chosen):
         recorded, start, passed = corpus.recording(name), time.perf_counter(), 0
         cases = [c for c in corpus.load(name).cases.values() if part in c.name]
@@ -39,6 +40,8 @@ def main(arguments):
                 print(f"  {case.name} ...", flush=True)
             wrong = check(module, case, recorded.get(case.name))
             passed += wrong is None
+            if wrong:
+                differences.append(f"{name}: {case.name}\n")
             if wrong and not quiet:
                 print(f"  {name}: {case.name}\n      {wrong}")
         totals = [totals[0] + passed, totals[1] + len(cases)]
@@ -47,6 +50,8 @@ def main(arguments):
             flush=True,
         )
     print(f"all: {totals[0]} of {totals[1]}")
+    if "--differences" in arguments:
+        pathlib.Path(__file__).with_name("differences.txt").write_text("".join(differences))
     return totals[0] != totals[1]
 
 

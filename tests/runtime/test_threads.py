@@ -1,0 +1,127 @@
+"""tests/runtime/test_threads.py - several Python threads, fork, and exceptions that reach the caller."""
+
+import multiprocessing
+import os
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import shardax as jax
+import shardax.numpy as jnp
+
+
+def work(scale):
+    x = jnp.arange(200_000.0) * scale
+    return float(jnp.sum(jnp.sqrt(x + 1.0)))
+
+
+def test_several_threads_compute_at_once():
+    expected = [work(s) for s in range(1, 9)]
+    results = [None] * 8
+
+    def run(i):
+        for _ in range(5):
+            results[i] = work(i + 1)
+
+    threads = [threading.Thread(target=run, args=(i,)) for i in range(8)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join(60)
+    assert results == expected
+
+
+def test_threads_trace_and_map_independently():
+    errors = []
+
+    def run(i):
+        try:
+            f = jax.pmap(lambda x: jax.lax.psum(x * i, "i"), axis_name="i")
+            assert np.asarray(f(jnp.arange(4)))[0] == 6 * i
+            assert float(jax.grad(lambda v: v**3)(float(i))) == 3.0 * i * i
+        except Exception as e:  # noqa: BLE001 - reported below
+            errors.append(e)
+
+    threads = [threading.Thread(target=run, args=(i,)) for i in range(1, 7)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join(60)
+    assert not errors
+
+
+def forked(check, timeout=30):
+    """Runs check() in a forked child; its exit status, or None where it hangs."""
+    pid = os.fork()
+    if pid == 0:
+        try:
+            check()
+            os._exit(0)
+        except BaseException:  # noqa: BLE001 - the status tells
+            os._exit(1)
+    end = time.monotonic() + timeout
+    while time.monotonic() < end:
+        done, status = os.waitpid(pid, os.WNOHANG)
+        if done:
+            return os.waitstatus_to_exitcode(status)
+        time.sleep(0.01)
+    os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+    return None
+
+
+def check_in_child():
+    x = jnp.arange(300_000.0)
+    assert float(x.sum()) == pytest.approx(300_000 * 299_999 / 2, rel=1e-5)
+    out = jax.pmap(lambda v: jax.lax.psum(v, "i"), axis_name="i")(jnp.arange(8))
+    assert np.asarray(out).tolist() == [28] * 8
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_forked_child_computes():
+    work(1)
+    assert forked(check_in_child) == 0
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_fork_while_another_thread_computes():
+    stop = threading.Event()
+
+    def busy():
+        while not stop.is_set():
+            work(2)
+
+    thread = threading.Thread(target=busy)
+    thread.start()
+    try:
+        for _ in range(5):
+            assert forked(check_in_child) == 0
+    finally:
+        stop.set()
+        thread.join(60)
+
+
+def square_sum(n):
+    return int(jnp.sum(jnp.arange(n) ** 2))
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_multiprocessing_pool():
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        assert pool.map(square_sum, [10, 100]) == [285, 328350]
+
+
+def test_an_exception_inside_a_traced_function_reaches_the_caller_unchanged():
+    class Mine(Exception):
+        pass
+
+    def f(x):
+        raise Mine("as it is")
+
+    for transform in (jax.jit, jax.vmap, jax.pmap, jax.grad):
+        with pytest.raises(Mine, match="^as it is$"):
+            transform(f)(jnp.arange(4.0))
+    assert float(jax.grad(lambda x: x * x)(3.0)) == 6.0
