@@ -216,7 +216,23 @@ PyObject* result_type(PyObject*, PyObject* const* args, Py_ssize_t count) {
   });
 }
 
+// promote_types(a, b): the join of two dtypes, as if x64 were on.
+PyObject* promote_types(PyObject*, PyObject* args) {
+  PyObject *a, *b;
+  if (!PyArg_ParseTuple(args, "OO", &a, &b)) return nullptr;
+  return guarded([&] {
+    const auto type = [](PyObject* object) -> WeakDType {
+      const auto builtin = dtype_of_builtin(object);
+      return {to_dtype(object), builtin && *builtin != DType::boolean};
+    };
+    WeakDType joined = promote(type(a), type(b));
+    if (joined.weak) joined.dtype = ops::canonical_dtype(joined.dtype);
+    return Py_NewRef(dtype_object(joined.dtype));
+  });
+}
+
 PyMethodDef functions[] = {
+    {"promote_types", promote_types, METH_VARARGS, "The join of two dtypes in the lattice."},
     {"dtype_of", dtype_of, METH_O, "The numpy.dtype that an object stands for."},
     {"canonical_dtype", canonical_dtype_of, METH_O,
      "The same, as it is while x64 is on or off."},

@@ -73,8 +73,8 @@ constexpr FunctionRow rows[] = {
      "Elementwise remainder with the sign of the divisor."},
     {"fmod", "x1, x2", nullptr, Promote::any, two<ops::fmod>,
      "Elementwise remainder with the sign of the dividend."},
-    {"power", "x1, x2", nullptr, Promote::any, two<ops::power>, "Elementwise power, x1 ** x2."},
-    {"pow", "x1, x2", nullptr, Promote::any, two<ops::power>, "Elementwise power, x1 ** x2."},
+    {"power", "x1, x2", nullptr, Promote::any, power_marker, "Elementwise power, x1 ** x2."},
+    {"pow", "x1, x2", nullptr, Promote::any, power_marker, "Elementwise power, x1 ** x2."},
     {"float_power", "x, y", nullptr, Promote::any, float_power, "Elementwise power of floats."},
     {"negative", "x", "neg"},
     {"positive", "x", nullptr, Promote::any, positive, "The operand itself."},
@@ -203,6 +203,8 @@ std::size_t arity_of(const Op& op) {
 }
 
 }  // namespace
+
+Value power_marker(const Values& in) { return ops::power(in[0], in[1]); }
 
 std::span<const FunctionRow> numpy_rows() { return rows; }
 

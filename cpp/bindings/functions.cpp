@@ -12,6 +12,7 @@
 #include "bindings/bind.h"
 #include "bindings/convert.h"
 #include "bindings/function_table.h"
+#include "bindings/operators.h"
 
 namespace shardax::bindings {
 namespace {
@@ -89,6 +90,7 @@ Value call_promoting(FunctionObject& f, PyObject* const* args) {
     operands[i] = parse_operand(args[i]);
     if (operands[i].kind == Operand::Kind::none) argument_error(args[i], row.name, static_cast<int>(i));
   }
+  if (row.compose == power_marker) return power_of(operands[0], args[1], operands[1]);
   Values in;
   in.reserve(count);
   if (row.compose) {

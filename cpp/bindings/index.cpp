@@ -88,7 +88,7 @@ Value take_arrays(const Value& x, const IndexPlan& plan) {
   const Values arrays = index_arrays(plan);
   in.insert(in.end(), arrays.begin(), arrays.end());
   const auto take = [&spec](const Values& v) {
-    const Value gathered = gather(v[0], spec, Values(v.begin() + 1, v.end()), "clip", std::monostate{});
+    const Value gathered = gather(v[0], spec, Values(v.begin() + 1, v.end()), "promise_in_bounds", std::monostate{});
     return finish_result(gathered, spec);
   };
   bool traced = staging_in_progress();

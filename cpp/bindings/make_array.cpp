@@ -59,8 +59,15 @@ Operand checked_integer(PyObject* object, DType dtype) {
   return out;
 }
 
+// A Python scalar for one element of `dtype`; throws what Python's own conversion throws.
 Operand scalar_operand(PyObject* object, DType dtype) {
   if (PyLong_Check(object) && !PyBool_Check(object)) return checked_integer(object, dtype);
+  if (PyFloat_Check(object) && is_integer(dtype)) {
+    return checked_integer(Ref::checked(PyNumber_Long(object)).get(), dtype);
+  }
+  if (PyComplex_Check(object) && (is_integer(dtype) || is_floating(dtype))) {
+    type_error(is_integer(dtype) ? "int" : "float", "() argument must be a string or a real number, not 'complex'");
+  }
   return parse_operand(object);
 }
 

@@ -117,6 +117,21 @@ PyObject* divmod_slot(PyObject* a, PyObject* b) {
   });
 }
 
+}  // namespace
+
+Value power_of(const Operand& left, PyObject* b, const Operand& right) {
+  if (right.kind == Operand::Kind::integer || right.kind == Operand::Kind::boolean) {
+    return ops::power(materialise(left), right.integer);
+  }
+  if (right.kind == Operand::Kind::array && is_numpy_scalar(b) && is_integer(right.value->dtype())) {
+    const Ref exponent = python_scalar(as_array(right.value), 0);
+    return ops::power(materialise(left), PyLong_AsLongLong(exponent.get()));
+  }
+  return ops::power(materialise(left), materialise(right));
+}
+
+namespace {
+
 PyObject* power_slot(PyObject* a, PyObject* b, PyObject* modulus) {
   if (modulus != Py_None) {
     PyErr_SetString(PyExc_TypeError, "pow() of arrays takes 2 arguments; the third is for integers only");
@@ -125,14 +140,7 @@ PyObject* power_slot(PyObject* a, PyObject* b, PyObject* modulus) {
   return guarded([&]() -> PyObject* {
     Operand left, right;
     if (!parse(operators[id_pow].symbol, a, b, left, right)) Py_RETURN_NOTIMPLEMENTED;
-    if (right.kind == Operand::Kind::integer || right.kind == Operand::Kind::boolean) {
-      return wrap(ops::power(materialise(left), right.integer));
-    }
-    if (is_numpy_scalar(b) && is_integer(right.value->dtype())) {
-      const Ref exponent = python_scalar(as_array(right.value), 0);
-      return wrap(ops::power(materialise(left), PyLong_AsLongLong(exponent.get())));
-    }
-    return wrap(ops::power(materialise(left), materialise(right)));
+    return wrap(power_of(left, b, right));
   });
 }
 

@@ -123,7 +123,8 @@ Value remainder(const Value& a, const Value& b) {
 
 Value fmod(const Value& a, const Value& b) {
   const Values in = promoted(a, b, Promote::numeric, "rem");
-  if (!is_integer(in[0]->dtype())) return rem(in[0], in[1]);
+  const bool integers = is_integer(a->dtype()) || is_integer(b->dtype());
+  if (!integers || !is_integer(in[0]->dtype())) return rem(in[0], in[1]);
   return jitted1("fmod", in, [](const Values& v) {
     return rem(v[0], where(eq(v[1], constant(v[1], 0)), constants(v[1], 1), v[1]));
   });
@@ -144,7 +145,10 @@ Value power(const Value& a, const Value& b) {
       return integer_power(x[0], x[1]);
     });
   }
-  if (is_integer(b->dtype())) return binary("pow", in[0], promote_shapes({in[0], b}, "pow")[1]);
+  if (is_integer(b->dtype())) {
+    const Value exponent = as_type(b, {b->dtype(), in[0]->type().weak});
+    return binary("pow", in[0], promote_shapes({in[0], exponent}, "pow")[1]);
+  }
   return binary("pow", in[0], in[1]);
 }
 
@@ -182,6 +186,7 @@ Value copysign(const Value& a, const Value& b) {
 
 Value heaviside(const Value& a, const Value& b) {
   const Values in = full_shape(promoted(a, b, Promote::inexact, "heaviside"));
+  if (is_complex(in[0]->dtype())) type_error("heaviside does not support complex-valued inputs");
   return jitted1("heaviside", in, [](const Values& v) {
     const Value zero = constant(v[0], 0);
     const Value at_zero = where(ne(v[0], v[0]), v[0], v[1]);

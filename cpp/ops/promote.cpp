@@ -56,7 +56,7 @@ WeakDType result_type(const Values& values) {
 }
 
 WeakDType adjusted(WeakDType type, Promote rule) {
-  if (rule == Promote::numeric && type.dtype == DType::boolean) return {default_int(), type.weak};
+  if (rule == Promote::numeric && type.dtype == DType::boolean) return {DType::int32, type.weak};
   if (rule == Promote::inexact && !is_inexact(type.dtype)) return {default_float(), type.weak};
   return type;
 }

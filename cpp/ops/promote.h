@@ -32,7 +32,7 @@ WeakDType result_type(const Values& values);
 // How jnp functions treat what they are given beyond plain promotion.
 enum class Promote {
   any,      // bool stays bool
-  numeric,  // bool becomes int
+  numeric,  // bool becomes int32
   inexact,  // bool and integers become the default float
 };
 WeakDType adjusted(WeakDType type, Promote rule);

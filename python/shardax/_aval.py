@@ -1,6 +1,12 @@
 # shardax/_aval.py - ShapedArray: what is known of an array before its values.
 from shardax import _core
 
+_SHORT = {
+    **{f"{kind}{bits}": f"{kind[0]}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)},
+    **{"bfloat16": "bf16", "float16": "f16", "float32": "f32", "float64": "f64"},
+    **{"complex64": "c64", "complex128": "c128"},
+}
+
 
 class ShapedArray:
     """The shape, dtype and weak type of an array; prints as `ShapedArray(float32[3])`."""
@@ -24,8 +30,8 @@ class ShapedArray:
         return n
 
     def str_short(self, short_dtypes=False):
-        dims = ",".join(map(str, self.shape))
-        return f"{'~' if self.weak_type else ''}{self.dtype.name}[{dims}]"
+        name = _SHORT.get(self.dtype.name, self.dtype.name) if short_dtypes else self.dtype.name
+        return f"{name}[{','.join(map(str, self.shape))}]"
 
     def update(self, **changes):
         fields = dict(shape=self.shape, dtype=self.dtype, weak_type=self.weak_type)
@@ -38,7 +44,8 @@ class ShapedArray:
         weak = ", weak_type=True" if self.weak_type else ""
         return f"ShapedArray({self.dtype.name}[{','.join(map(str, self.shape))}]{weak})"
 
-    __str__ = str_short
+    def __str__(self):
+        return ("~" if self.weak_type else "") + self.str_short()
 
     def __eq__(self, other):
         return isinstance(other, ShapedArray) and self._key() == other._key()

@@ -44,8 +44,6 @@ class Device:
         return self.id < other.id
 
 
-Device.__name__ = Device.__qualname__ = "CpuDevice"
-
 _known: dict[int, Device] = {}
 
 

@@ -118,7 +118,21 @@ def clone(x):
 def view(x, dtype=None):
     from shardax import lax
 
-    return x if dtype is None else lax.bitcast_convert_type(x, dtype)
+    if dtype is None:
+        return x
+    target = _core.dtype_of(dtype)
+    ratio = target.itemsize / x.itemsize
+    if x.ndim == 0 and ratio != 1:
+        raise ValueError("view() cannot only be called on arrays with at least one dimension.")
+    if ratio > 1:
+        if x.shape[-1] % ratio:
+            raise ValueError(
+                "When changing to a larger dtype, its size must be a divisor of the total size in "
+                "bytes of the last axis of the array."
+            )
+        x = x.reshape(*x.shape[:-1], -1, int(ratio))
+    out = lax.bitcast_convert_type(x, dtype)
+    return out.reshape(*out.shape[:-2], -1) if ratio < 1 else out
 
 
 def compress(x, condition, axis=None, **options):
