@@ -34,11 +34,11 @@ class IndivisibleError(ValueError):
     """A dimension is not a multiple of the mesh axes that split it."""
 
 
-class PartitionSpec(tuple):
+class P(tuple):
     """For each dimension: None, a mesh axis, or a tuple of mesh axes that split it.
 
     >>> PartitionSpec("x", None)
-    PartitionSpec('x', None)
+    P('x', None)
     """
 
     UNCONSTRAINED = object()
@@ -47,7 +47,7 @@ class PartitionSpec(tuple):
         return super().__new__(cls, partitions)
 
     def __repr__(self):
-        return f"PartitionSpec{tuple.__repr__(self)}"
+        return f"P{tuple.__repr__(self)}"
 
     def __reduce__(self):
         return PartitionSpec, tuple(self)
@@ -57,11 +57,8 @@ class PartitionSpec(tuple):
 
     __hash__ = tuple.__hash__
 
-    def short(self):
-        return f"P{tuple.__repr__(self)}"
 
-
-P = PartitionSpec
+PartitionSpec = P
 
 _current_mesh = []
 
@@ -147,10 +144,16 @@ class Mesh:
     def __exit__(self, *exc):
         _current_mesh.pop()
 
+    def _types(self):
+        return ", ".join(map(repr, self.axis_types)) + ("," if len(self.axis_types) == 1 else "")
+
     def __repr__(self):
+        sizes = tuple(self.shape.values())
+        return f"Mesh(axis_sizes={sizes}, axis_names={tuple(self.axis_names)}, axis_types=({self._types()}))"
+
+    def __str__(self):
         sizes = ", ".join(f"'{n}': {s}" for n, s in self.shape.items())
-        types = ", ".join(map(repr, self.axis_types)) + ("," if len(self.axis_types) == 1 else "")
-        return f"Mesh({sizes}, axis_types=({types}))"
+        return f"Mesh({sizes}, axis_types=({self._types()}))"
 
 
 def make_mesh(axis_shapes, axis_names, axis_types=None, *, devices=None):
@@ -238,7 +241,7 @@ class NamedSharding(Sharding):
         for names in self.spec:
             for name in () if names is None else names if isinstance(names, tuple) else (names,):
                 if name not in mesh.axis_names:
-                    raise ValueError(f"Resource axis: {name} of {self.spec.short()} is not found in mesh: {mesh.axis_names}.")
+                    raise ValueError(f"Resource axis: {name} of {self.spec!r} is not found in mesh: {mesh.axis_names}.")
                 if name in seen:
                     raise DuplicateSpecError(
                         f"A single NamedSharding spec specification can map every mesh axis to at most one positional "
@@ -268,7 +271,7 @@ class NamedSharding(Sharding):
         return hash((self.mesh, self.spec))
 
     def __repr__(self):
-        return f"NamedSharding(mesh={self.mesh!r}, spec={self.spec.short()}, memory_kind=device)"
+        return f"NamedSharding(mesh={self.mesh}, spec={self.spec!r}, memory_kind=device)"
 
 
 class SingleDeviceSharding(Sharding):

@@ -5,6 +5,7 @@ import operator
 import numpy as np
 
 from shardax import _core
+from shardax.errors import ConcretizationTypeError
 from shardax.numpy._common import asarray, bind, canonical_axis, check_arraylike, result_type
 
 array = _core.array
@@ -130,7 +131,7 @@ def arange(start, stop=None, step=None, dtype=None, *, device=None):
     numbers += [] if step is None else [step]
     for number in numbers:
         if isinstance(number, _core.Tracer) and not _core.is_concrete(number):
-            raise _core.ConcretizationTypeError(
+            raise ConcretizationTypeError(
                 "arange: the arguments must be known while tracing, because they decide the shape; got "
                 f"{number!r}. Mark them static with static_argnums."
             )

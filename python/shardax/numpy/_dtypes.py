@@ -118,7 +118,18 @@ def iinfo(dtype):
 
 
 def promote_types(a, b):
-    """The dtype that both promote to."""
+    """The dtype that both promote to, 64 bits wide where one is, whether or not x64 is on."""
+    wide = ("int64", "uint64", "float64", "complex128")
+    if not any(not _is_weak(x) and getattr(_dtype(x), "name", "") in wide for x in (a, b)):
+        return _promoted(a, b)
+    before = _core.override_x64(True)
+    try:
+        return _promoted(a, b)
+    finally:
+        _core.override_x64(before)
+
+
+def _promoted(a, b):
     return _result_type(np.zeros((), _dtype(a)) if not _is_weak(a) else a(0), np.zeros((), _dtype(b)) if not _is_weak(b) else b(0))
 
 

@@ -232,22 +232,22 @@ def _arg(op, name, a, axis, keepdims):
         flat = a.reshape((-1,))
         if flat.shape[0] == 0:
             raise ValueError(f"attempt to get {name} of an empty sequence")
-        out = bind(op, (flat,), axes=(0,), index_dtype=np.dtype("int32"))
+        out = bind(op, (flat,), axes=(0,), index_dtype=_core.canonical_dtype(int))
         return out.reshape((1,) * a.ndim) if keepdims else out
     axis = canonical_axis(axis, a.ndim)
     if a.shape[axis] == 0:
         raise ValueError(f"attempt to get {name} of an empty sequence")
-    out = bind(op, (a,), axes=(axis,), index_dtype=np.dtype("int32"))
+    out = bind(op, (a,), axes=(axis,), index_dtype=_core.canonical_dtype(int))
     return _keep(out, a.shape, (axis,), keepdims)
 
 
 def argmax(a, axis=None, out=None, keepdims=None):
-    """The index of the first maximum (or NaN) along `axis` (None: in the flattened array), int32."""
+    """The index of the first maximum (or NaN) along `axis` (None: in the flattened array), int32 (int64 under x64)."""
     return _arg("argmax", "argmax", a, axis, bool(keepdims))
 
 
 def argmin(a, axis=None, out=None, keepdims=None):
-    """The index of the first minimum (or NaN) along `axis` (None: in the flattened array), int32."""
+    """The index of the first minimum (or NaN) along `axis` (None: in the flattened array), int32 (int64 under x64)."""
     return _arg("argmin", "argmin", a, axis, bool(keepdims))
 
 
@@ -375,7 +375,7 @@ def _nan_arg(name, arg, fill, a, axis, keepdims):
     if a.dtype.kind not in "fcV":
         return arg(a, axis, keepdims=keepdims)
     out = arg(_without_nan(name, a, fill), axis, keepdims=keepdims)
-    return where(all(_functions.isnan(a), axis, keepdims=keepdims), np.int32(-1), out)
+    return where(all(_functions.isnan(a), axis, keepdims=keepdims), -1, out)
 
 
 def _present(a, axis, keepdims, where):

@@ -3,6 +3,7 @@
 import numpy as np
 
 from shardax import _core
+from shardax.errors import ConcretizationTypeError
 from shardax.numpy._common import asarray, bind, canonical_axis, check_arraylike, jit, result_type, static_jit
 
 _functions = _core.functions
@@ -241,7 +242,7 @@ def extract(condition, arr, *, size=None, fill_value=0):
 def _known(a, name, remedy):
     known = _core.concrete_array(a)
     if known is None:
-        raise _core.ConcretizationTypeError(
+        raise ConcretizationTypeError(
             f"{name}: the size of the result depends on the values of {a!r}, which are not known while tracing; {remedy}"
         )
     return np.asarray(known)
