@@ -1,25 +1,27 @@
 // ops/dense.h - strided windows as dense memory, for kernels that want rows in a row.
 #pragma once
 
-#include <memory>
-
 #include "ir/op.h"
 #include "kernels/copy.h"
 
 namespace shardax::ops {
+
+// Memory for the elements of a view.
+inline Shared<Buffer> dense_buffer(const View& view) {
+  auto bytes = static_cast<std::size_t>(itemsize(view.dtype));
+  for (std::int64_t d : view.shape) bytes *= static_cast<std::size_t>(d);
+  return new Buffer(bytes);
+}
 
 // The elements of a view in row-major order: in place where they lie so, else a copy.
 class DenseInput {
  public:
   explicit DenseInput(const View& view) : data_(view.data) {
     if (is_contiguous(view.shape, view.strides)) return;
-    const auto width = static_cast<std::size_t>(itemsize(view.dtype));
-    std::size_t bytes = width;
-    for (std::int64_t d : view.shape) bytes *= static_cast<std::size_t>(d);
-    copy_.reset(new std::byte[bytes]);
-    data_ = copy_.get();
-    kernels::copy_strided(data_, row_major_strides(view.shape), view.data, view.strides, view.shape,
-                 static_cast<int>(width));
+    copy_ = dense_buffer(view);
+    data_ = copy_->data();
+    kernels::copy_strided(copy_->data(), row_major_strides(view.shape), view.data, view.strides, view.shape,
+                          itemsize(view.dtype));
   }
   template <class T>
   const T* as() const {
@@ -27,19 +29,17 @@ class DenseInput {
   }
 
  private:
-  std::byte* data_;
-  std::unique_ptr<std::byte[]> copy_;
+  const std::byte* data_;
+  Shared<Buffer> copy_;
 };
 
 // Memory to fill in row-major order; where the view is strided, finish() spreads it.
 class DenseOutput {
  public:
-  explicit DenseOutput(const View& view) : view_(view), data_(view.data) {
-    if (is_contiguous(view.shape, view.strides)) return;
-    std::size_t bytes = static_cast<std::size_t>(itemsize(view.dtype));
-    for (std::int64_t d : view.shape) bytes *= static_cast<std::size_t>(d);
-    copy_.reset(new std::byte[bytes]);
-    data_ = copy_.get();
+  explicit DenseOutput(View view) : view_(std::move(view)), data_(view_.data) {
+    if (is_contiguous(view_.shape, view_.strides)) return;
+    copy_ = dense_buffer(view_);
+    data_ = copy_->data();
   }
   template <class T>
   T* as() const {
@@ -48,13 +48,13 @@ class DenseOutput {
   void finish() const {
     if (!copy_) return;
     kernels::copy_strided(view_.data, view_.strides, data_, row_major_strides(view_.shape), view_.shape,
-                 itemsize(view_.dtype));
+                          itemsize(view_.dtype));
   }
 
  private:
-  const View& view_;
+  View view_;
   std::byte* data_;
-  std::unique_ptr<std::byte[]> copy_;
+  Shared<Buffer> copy_;
 };
 
 }  // namespace shardax::ops

@@ -59,20 +59,19 @@ ArrayPtr fill_array(DType dtype, const ParamValue& fill) {
 constexpr std::int64_t chunk_elements = 8192;
 
 template <class T>
-void copy_windows(const Windows& windows, const Placement* places, std::int64_t n, const T* from, T* to,
-                  T fill) {
+void copy_run(const Windows& windows, const Windows::Run& run, const T* from, T* to, T fill) {
+  to += run.other;
   if (windows.shape().empty()) {
-    for (std::int64_t i = 0; i < n; ++i) {
-      to[places[i].other] = places[i].operand == outside ? fill : from[places[i].operand];
+    for (std::int64_t i = 0; i < run.n; ++i) {
+      to[i * run.other_stride] = run.operand[i] == outside ? fill : from[run.operand[i]];
     }
     return;
   }
   const Shape repeated(windows.shape().size(), 0);
-  for (std::int64_t i = 0; i < n; ++i) {
-    const bool missing = places[i].operand == outside;
-    const T* source = missing ? &fill : from + places[i].operand;
-    for_lines(windows.shape(), missing ? repeated : windows.operand_strides(), windows.other_strides(), source,
-              to + places[i].other,
+  for (std::int64_t i = 0; i < run.n; ++i) {
+    const bool missing = run.operand[i] == outside;
+    for_lines(windows.shape(), missing ? repeated : windows.operand_strides(), windows.other_strides(),
+              missing ? &fill : from + run.operand[i], to + i * run.other_stride,
               [](const T* a, T* b, std::int64_t m, std::int64_t stride_a, std::int64_t stride_b) {
                 if (stride_a == 1 && stride_b == 1) {
                   std::memcpy(b, a, static_cast<std::size_t>(m) * sizeof(T));
@@ -86,18 +85,12 @@ void copy_windows(const Windows& windows, const Placement* places, std::int64_t 
 template <class T>
 void gather_elements(const Windows& windows, const View& from, const View& to, const Array& fill) {
   const std::int64_t each = std::max<std::int64_t>(1, chunk_elements / std::max<std::int64_t>(windows.elements(), 1));
-  const std::int64_t chunks = (windows.count() + each - 1) / each;
   T missing;
   std::memcpy(&missing, fill.data(), sizeof(T));
-  runtime::parallel_for(chunks, [&](std::int64_t i) {
-    constexpr std::int64_t block = 256;
-    Placement places[block];
-    for (std::int64_t at = i * each; at < std::min((i + 1) * each, windows.count()); at += block) {
-      const std::int64_t n = std::min({block, (i + 1) * each - at, windows.count() - at});
-      windows.locate(at, at + n, places);
-      copy_windows(windows, places, n, reinterpret_cast<const T*>(from.data), reinterpret_cast<T*>(to.data),
-                   missing);
-    }
+  runtime::parallel_for((windows.count() + each - 1) / each, [&](std::int64_t i) {
+    windows.for_runs(i * each, std::min((i + 1) * each, windows.count()), [&](const Windows::Run& run) {
+      copy_run(windows, run, reinterpret_cast<const T*>(from.data), reinterpret_cast<T*>(to.data), missing);
+    });
   });
 }
 

@@ -58,81 +58,64 @@ T combine(T a, T b) {
 // Below this many elements a task is not worth its start.
 constexpr std::int64_t worth_splitting = 32768;
 
-// A window's run of elements restricted to a part of the last dimension, for splitting wide windows.
+// A range of the last dimension of every window.
 struct Part {
   std::int64_t from, to;
 };
 
 template <ScatterKind kind, class T>
-void apply(const Windows& windows, const std::vector<Placement>& places, T* to, const T* updates, Part part) {
-  const Shape &shape = windows.shape(), &a = windows.operand_strides(), &b = windows.other_strides();
-  Shape inner = shape;
-  std::int64_t shift_a = 0, shift_b = 0;
-  if (!shape.empty()) {
-    inner.back() = part.to - part.from;
-    shift_a = part.from * a.back();
-    shift_b = part.from * b.back();
+void apply(const Windows& windows, const Windows::Run& run, T* to, const T* updates, Part part) {
+  updates += run.other;
+  if (windows.shape().empty()) {
+    for (std::int64_t i = 0; i < run.n; ++i) {
+      if (run.operand[i] == outside) continue;
+      T& target = to[run.operand[i]];
+      target = combine<kind>(target, updates[i * run.other_stride]);
+    }
+    return;
   }
-  for (const Placement& place : places) {
-    if (place.operand == outside) continue;
-    for_lines(inner, a, b, to + place.operand + shift_a, updates + place.other + shift_b,
+  const Shape &a = windows.operand_strides(), &b = windows.other_strides();
+  Shape shape = windows.shape();
+  shape.back() = part.to - part.from;
+  to += part.from * a.back();
+  updates += part.from * b.back();
+  for (std::int64_t i = 0; i < run.n; ++i) {
+    if (run.operand[i] == outside) continue;
+    for_lines(shape, a, b, to + run.operand[i], updates + i * run.other_stride,
               [](T* x, const T* y, std::int64_t n, std::int64_t sx, std::int64_t sy) {
                 if (sx == 1 && sy == 1) {
 #pragma GCC ivdep
-                  for (std::int64_t i = 0; i < n; ++i) x[i] = combine<kind>(x[i], y[i]);
+                  for (std::int64_t k = 0; k < n; ++k) x[k] = combine<kind>(x[k], y[k]);
                 } else {
-                  for (std::int64_t i = 0; i < n; ++i) x[i * sx] = combine<kind>(x[i * sx], y[i * sy]);
+                  for (std::int64_t k = 0; k < n; ++k) x[k * sx] = combine<kind>(x[k * sx], y[k * sy]);
                 }
               });
   }
 }
 
-// Single elements: each task takes the updates that fall into its own range of the operand.
+// Tasks work on disjoint parts of the operand: on batch elements, or on ranges of whole cache lines
+// of the windows. Within a task updates act in their order.
 template <ScatterKind kind, class T>
-void apply_elements(const std::vector<Placement>& places, T* to, const T* updates, std::int64_t low,
-                    std::int64_t high) {
-  for (const Placement& place : places) {
-    if (place.operand < low || place.operand >= high || place.operand == outside) continue;
-    to[place.operand] = combine<kind>(to[place.operand], updates[place.other]);
-  }
-}
-
-template <ScatterKind kind, class T>
-void run(const Windows& windows, const std::vector<Placement>& places, T* to, const T* updates) {
+void run_all(const Windows& windows, T* to, const T* updates) {
   const std::int64_t work = windows.count() * windows.elements();
-  const Shape& shape = windows.shape();
-  if (shape.empty()) {
-    const std::int64_t parts = work < worth_splitting ? 1 : 4;
-    std::int64_t low = INT64_MAX, high = INT64_MIN;
-    for (const Placement& place : places) {
-      if (place.operand == outside) continue;
-      low = std::min(low, place.operand);
-      high = std::max(high, place.operand);
-    }
-    if (low > high) return;
-    const std::int64_t step = (high - low) / parts + 1;
-    runtime::parallel_for(parts, [&](std::int64_t i) {
-      apply_elements<kind>(places, to, updates, low + i * step, low + (i + 1) * step);
+  const std::int64_t size = windows.shape().empty() ? 1 : windows.shape().back();
+  const auto task = [&](std::int64_t from, std::int64_t end, Part part) {
+    windows.for_runs(from, end, [&](const Windows::Run& run) { apply<kind>(windows, run, to, updates, part); });
+  };
+  if (const std::int64_t own = windows.independent(); own > 0 && work >= worth_splitting) {
+    const std::int64_t groups = windows.count() / own;
+    const std::int64_t each = std::max<std::int64_t>(1, worth_splitting / std::max<std::int64_t>(own * windows.elements(), 1));
+    runtime::parallel_for((groups + each - 1) / each, [&](std::int64_t i) {
+      task(i * each * own, std::min(groups, (i + 1) * each) * own, {0, size});
     });
     return;
   }
-  // Parts of whole cache lines along the last dimension.
   constexpr std::int64_t line = 64;
-  const std::int64_t size = shape.back();
   const std::int64_t parts = work < worth_splitting ? 1 : std::clamp<std::int64_t>(size / line, 1, 8);
   const std::int64_t step = (size + parts - 1) / parts;
   runtime::parallel_for(parts, [&](std::int64_t i) {
-    apply<kind>(windows, places, to, updates, {std::min(i * step, size), std::min((i + 1) * step, size)});
+    task(0, windows.count(), {std::min(i * step, size), std::min((i + 1) * step, size)});
   });
-}
-
-std::vector<Placement> locate_all(const Windows& windows) {
-  std::vector<Placement> places(static_cast<std::size_t>(windows.count()));
-  constexpr std::int64_t each = 8192;
-  runtime::parallel_for((windows.count() + each - 1) / each, [&](std::int64_t i) {
-    windows.locate(i * each, std::min((i + 1) * each, windows.count()), places.data() + i * each);
-  });
-  return places;
 }
 
 template <ScatterKind kind>
@@ -145,11 +128,10 @@ Kernel kernel_of(const Types& in, const Params& params) {
     kernels::copy_strided(out.data, out.strides, operand.data, operand.strides, operand.shape, width);
     if (empty) return;
     const Windows windows(dims, mode, out, in_views[1], updates, sizes);
-    const std::vector<Placement> places = locate_all(windows);
     visit_dtype(out.dtype, [&](auto zero) {
       using T = decltype(zero);
       if constexpr (!std::is_same_v<T, key_t> || kind == ScatterKind::put) {
-        run<kind>(windows, places, reinterpret_cast<T*>(out.data), reinterpret_cast<const T*>(updates.data));
+        run_all<kind>(windows, reinterpret_cast<T*>(out.data), reinterpret_cast<const T*>(updates.data));
       }
     });
   };

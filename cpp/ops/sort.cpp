@@ -6,7 +6,6 @@
 #include "ops/dense.h"
 #include "ops/family.h"
 #include "ops/index.h"
-#include "ops/lines.h"
 #include "runtime/pool.h"
 
 namespace shardax::ops {
@@ -15,35 +14,47 @@ namespace {
 using kernels::KeyOf;
 using kernels::Ranked;
 
-// Lines handed to one task: about 100 us of sorting.
-std::int64_t lines_per_task(const Lines& lines) {
-  return std::max<std::int64_t>(1, 4096 / std::max<std::int64_t>(lines.n, 1));
+// Rows of n elements: the axis is the last dimension, see rows_of.
+struct Rows {
+  std::int64_t count, n;
+  Rows(const Shape& shape, std::int64_t axis) : count(1), n(shape[static_cast<std::size_t>(axis)]) {
+    for (std::size_t d = 0; d < shape.size(); ++d) count *= static_cast<std::int64_t>(d) == axis ? 1 : shape[d];
+  }
+};
+
+// The same elements with `axis` last, so that rows lie together once they are dense.
+View rows_of(View view, std::int64_t axis) {
+  for (Shape* ints : {&view.shape, &view.strides}) {
+    const std::int64_t own = (*ints)[static_cast<std::size_t>(axis)];
+    ints->erase(static_cast<std::size_t>(axis));
+    ints->push_back(own);
+  }
+  return view;
 }
 
+// Tasks of about 100 us of sorting.
 template <class F>
-void for_tasks(const Lines& lines, F&& body) {
-  const std::int64_t each = lines_per_task(lines);
-  runtime::parallel_for((lines.count() + each - 1) / each, [&](std::int64_t task) {
-    body(task * each, std::min((task + 1) * each, lines.count()));
+void for_tasks(const Rows& rows, F&& body) {
+  const std::int64_t each = std::max<std::int64_t>(1, 4096 / std::max<std::int64_t>(rows.n, 1));
+  runtime::parallel_for((rows.count + each - 1) / each, [&](std::int64_t task) {
+    body(task * each, std::min((task + 1) * each, rows.count));
   });
 }
 
-// Moves elements of `width` bytes: to[i * stride] = from[order[i] * stride].
+// Moves elements of `width` bytes: to[i] = from[order[i]].
 template <class T>
-void permute(const std::byte* from, std::byte* to, const std::uint32_t* order, std::int64_t n,
-             std::int64_t stride) {
+void permute(const std::byte* from, std::byte* to, const std::vector<std::uint32_t>& order) {
   const T* a = reinterpret_cast<const T*>(from);
   T* b = reinterpret_cast<T*>(to);
-  for (std::int64_t i = 0; i < n; ++i) b[i * stride] = a[order[i] * stride];
+  for (std::uint32_t position : order) *b++ = a[position];
 }
-void permute(int width, const std::byte* from, std::byte* to, const std::uint32_t* order, std::int64_t n,
-             std::int64_t stride) {
+void permute(int width, const std::byte* from, std::byte* to, const std::vector<std::uint32_t>& order) {
   switch (width) {
-    case 1: return permute<std::uint8_t>(from, to, order, n, stride);
-    case 2: return permute<std::uint16_t>(from, to, order, n, stride);
-    case 4: return permute<std::uint32_t>(from, to, order, n, stride);
-    case 8: return permute<std::uint64_t>(from, to, order, n, stride);
-    default: return permute<std::complex<double>>(from, to, order, n, stride);
+    case 1: return permute<std::uint8_t>(from, to, order);
+    case 2: return permute<std::uint16_t>(from, to, order);
+    case 4: return permute<std::uint32_t>(from, to, order);
+    case 8: return permute<std::uint64_t>(from, to, order);
+    default: return permute<std::complex<double>>(from, to, order);
   }
 }
 
@@ -64,67 +75,64 @@ void refine(std::vector<std::uint32_t>& order, Key key) {
 }
 
 template <class T>
-void refine_by(std::vector<std::uint32_t>& order, const T* line, std::int64_t stride) {
+void refine_by(std::vector<std::uint32_t>& order, const T* row) {
   if constexpr (std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>) {
     using Real = typename T::value_type;
-    refine<KeyOf<Real>>(order, [=](std::uint32_t i) { return kernels::sortable(line[i * stride].imag()); });
-    refine<KeyOf<Real>>(order, [=](std::uint32_t i) { return kernels::sortable(line[i * stride].real()); });
+    refine<KeyOf<Real>>(order, [=](std::uint32_t i) { return kernels::sortable(row[i].imag()); });
+    refine<KeyOf<Real>>(order, [=](std::uint32_t i) { return kernels::sortable(row[i].real()); });
   } else if constexpr (std::is_same_v<T, key_t>) {
-    refine<std::uint64_t>(order, [=](std::uint32_t i) { return std::bit_cast<std::uint64_t>(line[i * stride]); });
+    refine<std::uint64_t>(order, [=](std::uint32_t i) { return std::bit_cast<std::uint64_t>(row[i]); });
   } else {
-    refine<KeyOf<T>>(order, [=](std::uint32_t i) { return kernels::sortable(line[i * stride]); });
+    refine<KeyOf<T>>(order, [=](std::uint32_t i) { return kernels::sortable(row[i]); });
   }
 }
 
-// One array sorted by itself needs no positions, as equal keys are equal bits; lines that hold -0 or
+// One array sorted by itself needs no positions, as equal keys are equal bits; rows that hold -0 or
 // NaN are left to the general case. Gives false for those.
 template <class T>
-bool sort_values(const T* line, T* out, std::int64_t n, std::int64_t stride) {
+bool sort_values(const T* row, T* out, std::int64_t n) {
   using K = KeyOf<T>;
   thread_local std::vector<K> keys, scratch;
   keys.resize(static_cast<std::size_t>(n));
   scratch.resize(static_cast<std::size_t>(n));
   bool plain = true;
   for (std::int64_t i = 0; i < n; ++i) {
-    keys[static_cast<std::size_t>(i)] = kernels::sortable(line[i * stride]);
+    keys[static_cast<std::size_t>(i)] = kernels::sortable(row[i]);
     if constexpr (kernels::is_float_key<T>) {
-      plain &= keys[static_cast<std::size_t>(i)] == kernels::total_order(line[i * stride]);
+      plain &= keys[static_cast<std::size_t>(i)] == kernels::total_order(row[i]);
     }
   }
   if (!plain) return false;
   kernels::sort_keys(keys.data(), scratch.data(), n);
-  for (std::int64_t i = 0; i < n; ++i) out[i * stride] = kernels::from_sortable<T>(keys[static_cast<std::size_t>(i)]);
+  for (std::int64_t i = 0; i < n; ++i) out[i] = kernels::from_sortable<T>(keys[static_cast<std::size_t>(i)]);
   return true;
 }
 
-bool sort_single(DType dtype, const std::byte* line, std::byte* out, std::int64_t n, std::int64_t stride) {
+bool sort_single(DType dtype, const std::byte* row, std::byte* out, std::int64_t n) {
   bool done = false;
   visit_dtype(dtype, [&](auto zero) {
     using T = decltype(zero);
     if constexpr (sizeof(T) <= 8 && !std::is_same_v<T, std::complex<float>> && !std::is_same_v<T, key_t>) {
-      done = sort_values(reinterpret_cast<const T*>(line), reinterpret_cast<T*>(out), n, stride);
+      done = sort_values(reinterpret_cast<const T*>(row), reinterpret_cast<T*>(out), n);
     }
   });
   return done;
 }
 
-void sort_lines(const std::vector<const std::byte*>& in, const std::vector<std::byte*>& out,
-                const std::vector<DType>& dtypes, std::size_t keys, const Lines& lines, std::int64_t from,
-                std::int64_t to) {
-  std::vector<std::uint32_t> order(static_cast<std::size_t>(lines.n));
-  for (std::int64_t line = from; line < to; ++line) {
-    const std::int64_t start = lines.start(line);
-    const auto at = [&](auto* base, std::size_t i) { return base + start * itemsize(dtypes[i]); };
-    if (in.size() == 1 && sort_single(dtypes[0], at(in[0], 0), at(out[0], 0), lines.n, lines.inner)) continue;
+void sort_rows(const std::vector<const std::byte*>& in, const std::vector<std::byte*>& out,
+               const std::vector<DType>& dtypes, std::size_t keys, std::int64_t n, std::int64_t from,
+               std::int64_t to) {
+  std::vector<std::uint32_t> order(static_cast<std::size_t>(n));
+  for (std::int64_t row = from; row < to; ++row) {
+    const auto at = [&](auto* base, std::size_t i) { return base + row * n * itemsize(dtypes[i]); };
+    if (in.size() == 1 && sort_single(dtypes[0], at(in[0], 0), at(out[0], 0), n)) continue;
     std::iota(order.begin(), order.end(), 0u);
     for (std::size_t k = keys; k-- > 0;) {
       visit_dtype(dtypes[k], [&](auto zero) {
-        refine_by(order, reinterpret_cast<const decltype(zero)*>(at(in[k], k)), lines.inner);
+        refine_by(order, reinterpret_cast<const decltype(zero)*>(at(in[k], k)));
       });
     }
-    for (std::size_t i = 0; i < in.size(); ++i) {
-      permute(itemsize(dtypes[i]), at(in[i], i), at(out[i], i), order.data(), lines.n, lines.inner);
-    }
+    for (std::size_t i = 0; i < in.size(); ++i) permute(itemsize(dtypes[i]), at(in[i], i), at(out[i], i), order);
   }
 }
 
@@ -132,7 +140,8 @@ Kernel sort_kernel(const Types& in, const Types&, const Params& params) {
   std::vector<DType> dtypes;
   for (const Type& type : in) dtypes.push_back(type.dtype);
   const auto keys = static_cast<std::size_t>(params.integer("num_keys"));
-  return [dtypes, keys, size = in[0].size(), lines = Lines(in[0].shape, params.integer("dimension"))](
+  const std::int64_t axis = params.integer("dimension");
+  return [dtypes, keys, axis, size = in[0].size(), rows = Rows(in[0].shape, axis)](
              std::span<const View> views, std::span<const View> outs) {
     if (size == 0) return;
     std::vector<std::unique_ptr<DenseInput>> inputs;
@@ -140,13 +149,13 @@ Kernel sort_kernel(const Types& in, const Types&, const Params& params) {
     std::vector<const std::byte*> from;
     std::vector<std::byte*> to;
     for (std::size_t i = 0; i < views.size(); ++i) {
-      inputs.push_back(std::make_unique<DenseInput>(views[i]));
-      outputs.push_back(std::make_unique<DenseOutput>(outs[i]));
+      inputs.push_back(std::make_unique<DenseInput>(rows_of(views[i], axis)));
+      outputs.push_back(std::make_unique<DenseOutput>(rows_of(outs[i], axis)));
       from.push_back(inputs.back()->as<std::byte>());
       to.push_back(outputs.back()->as<std::byte>());
     }
-    for_tasks(lines, [&](std::int64_t first, std::int64_t last) {
-      sort_lines(from, to, dtypes, keys, lines, first, last);
+    for_tasks(rows, [&](std::int64_t first, std::int64_t last) {
+      sort_rows(from, to, dtypes, keys, rows.n, first, last);
     });
     for (const auto& output : outputs) output->finish();
   };
@@ -207,22 +216,30 @@ const Op sort_op{{
 // ---- top_k ---------------------------------------------------------------------------------------
 
 // The k largest in the total order of bits (a positive NaN above all), earlier ones first on ties.
+// Candidates that may be among them are collected; when there are too many, all but the k best go.
 template <class T>
-void top_of_line(const T* line, std::int64_t n, std::int64_t k, std::int64_t stride, T* values,
-                 std::int32_t* positions) {
+void top_of_row(const T* row, std::int64_t n, std::int64_t k, T* values, std::int32_t* positions) {
   using K = KeyOf<T>;
-  thread_local std::vector<Ranked<K>> items;
-  items.resize(static_cast<std::size_t>(n));
+  thread_local std::vector<Ranked<K>> best;  // by key, complemented: small is good
+  best.clear();
+  const std::size_t limit = static_cast<std::size_t>(std::max<std::int64_t>(2 * k, 64));
+  K worst = static_cast<K>(~K{0});  // a later candidate must be better than this
+  bool bounded = false;
   for (std::int64_t i = 0; i < n; ++i) {
-    items[static_cast<std::size_t>(i)] = {static_cast<K>(~kernels::total_order(line[i * stride])),
-                                          static_cast<std::uint32_t>(i)};
+    const auto key = static_cast<K>(~kernels::total_order(row[i]));
+    if (bounded && key >= worst) continue;
+    best.push_back({key, static_cast<std::uint32_t>(i)});
+    if (best.size() < limit) continue;
+    std::nth_element(best.begin(), best.begin() + (k - 1), best.end());
+    best.resize(static_cast<std::size_t>(k));
+    worst = best.back().key();
+    bounded = true;
   }
-  if (k < n) std::nth_element(items.begin(), items.begin() + k, items.end());
-  std::sort(items.begin(), items.begin() + k);
+  std::sort(best.begin(), best.end());
   for (std::int64_t i = 0; i < k; ++i) {
-    const std::uint32_t position = items[static_cast<std::size_t>(i)].position();
-    values[i * stride] = line[position * stride];
-    positions[i * stride] = static_cast<std::int32_t>(position);
+    const std::uint32_t position = best[static_cast<std::size_t>(i)].position();
+    values[i] = row[position];
+    positions[i] = static_cast<std::int32_t>(position);
   }
 }
 
@@ -232,19 +249,19 @@ std::int64_t top_k_axis(const Params& params, const Shape& shape) {
 }
 
 Kernel top_k_kernel(const Types& in, const Types& out, const Params& params) {
-  return [k = params.integer("k"), size = out[0].size(), lines = Lines(in[0].shape, top_k_axis(params, in[0].shape))](
+  const std::int64_t axis = top_k_axis(params, in[0].shape);
+  return [k = params.integer("k"), axis, size = out[0].size(), rows = Rows(in[0].shape, axis)](
              std::span<const View> views, std::span<const View> outs) {
     if (size == 0) return;
-    const DenseInput input(views[0]);
-    const DenseOutput values(outs[0]), positions(outs[1]);
-    for_tasks(lines, [&](std::int64_t first, std::int64_t last) {
+    const DenseInput input(rows_of(views[0], axis));
+    const DenseOutput values(rows_of(outs[0], axis)), positions(rows_of(outs[1], axis));
+    for_tasks(rows, [&](std::int64_t first, std::int64_t last) {
       visit_dtype(views[0].dtype, [&](auto zero) {
         using T = decltype(zero);
         if constexpr (kernels::is_float_key<T> || std::is_integral_v<T>) {
-          for (std::int64_t line = first; line < last; ++line) {
-            const std::int64_t to = line / lines.inner * k * lines.inner + line % lines.inner;
-            top_of_line(input.as<T>() + lines.start(line), lines.n, k, lines.inner, values.as<T>() + to,
-                        positions.as<std::int32_t>() + to);
+          for (std::int64_t row = first; row < last; ++row) {
+            top_of_row(input.as<T>() + row * rows.n, rows.n, k, values.as<T>() + row * k,
+                       positions.as<std::int32_t>() + row * k);
           }
         }
       });

@@ -2,10 +2,10 @@
 #include "ops/windows.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "base/errors.h"
 #include "kernels/copy.h"
+#include "kernels/dispatch.h"
 
 namespace shardax::ops {
 namespace {
@@ -158,6 +158,9 @@ Windows::Windows(const WindowDims& dims, WindowMode mode, const View& operand, c
     count_ *= batch.size;
     ++i;
   }
+  if (!batches_.empty() && batches_[0].operand_stride != 0 && batches_[0].size > 0) {
+    independent_ = count_ / batches_[0].size;
+  }
   for (std::size_t k = 0; k < dims.index_map.size(); ++k) {
     const std::size_t d = at(dims.index_map[k]);
     components_.push_back({static_cast<std::int64_t>(k) * indices.strides.back(), operand.strides[d],
@@ -173,60 +176,84 @@ Windows::Windows(const WindowDims& dims, WindowMode mode, const View& operand, c
   kernels::collapse(shape_, operand_strides_, other_strides_);
 }
 
+namespace {
+
+// offsets[i] += clipped index * stride; `inside`, where given, forgets those that were clipped. The
+// arithmetic is done in C, which holds every index and limit.
+template <class C, class I>
+SHARDAX_CLONES void add_component(const I* index, std::int64_t step, C limit, std::int64_t stride, std::int64_t n,
+                                  std::int64_t* offsets, std::uint8_t* inside) {
+  const auto one = [&](std::int64_t i, C value) {
+    const C clipped = std::max<C>(0, std::min(value, limit));
+    if (inside) inside[i] &= clipped == value;
+    offsets[i] += static_cast<std::int64_t>(clipped) * stride;
+  };
+  if (step == 1) {
+#pragma GCC ivdep
+    for (std::int64_t i = 0; i < n; ++i) one(i, static_cast<C>(index[i]));
+  } else {
+#pragma GCC ivdep
+    for (std::int64_t i = 0; i < n; ++i) one(i, static_cast<C>(index[i * step]));
+  }
+}
+
+}  // namespace
+
+// Component by component, so that each loop is a simple one.
 template <class I>
-std::int64_t Windows::start(const I* row) const {
-  std::int64_t offset = 0;
+void Windows::locate_as(const I* row, std::int64_t index_stride, std::int64_t operand,
+                        std::int64_t operand_stride, std::int64_t n, std::int64_t* offsets) const {
+  for (std::int64_t i = 0; i < n; ++i) offsets[i] = operand + i * operand_stride;
+  std::uint8_t inside[run_size];
+  const bool fill = mode_ == WindowMode::fill;
+  if (fill) std::fill_n(inside, n, std::uint8_t{1});
+  constexpr bool narrow = sizeof(I) < 4 || std::is_same_v<I, std::int32_t>;
   for (const Component& c : components_) {
-    const I raw = row[c.index_offset];
-    auto value = static_cast<std::int64_t>(raw);
-    if constexpr (std::is_unsigned_v<I> && sizeof(I) == 8) {
-      if (value < 0) value = std::numeric_limits<std::int64_t>::max();
+    const I* index = row + c.index_offset;
+    if (narrow && c.limit <= INT32_MAX) {
+      add_component<std::int32_t>(index, index_stride, static_cast<std::int32_t>(c.limit), c.operand_stride, n,
+                                  offsets, fill ? inside : nullptr);
+    } else if constexpr (std::is_same_v<I, std::uint64_t>) {
+      // Beyond any limit, whatever the sign that the top bit stands for.
+      std::int64_t values[run_size];
+      for (std::int64_t i = 0; i < n; ++i) {
+        values[i] = static_cast<std::int64_t>(std::min<I>(index[i * index_stride], INT64_MAX));
+      }
+      add_component<std::int64_t>(values, 1, c.limit, c.operand_stride, n, offsets, fill ? inside : nullptr);
+    } else {
+      add_component<std::int64_t>(index, index_stride, c.limit, c.operand_stride, n, offsets,
+                                  fill ? inside : nullptr);
     }
-    if (mode_ == WindowMode::clip) {
-      value = std::max<std::int64_t>(0, std::min(value, c.limit));
-    } else if (value < 0 || value > c.limit) {
-      return outside;
-    }
-    offset += value * c.operand_stride;
   }
-  return offset;
+  if (!fill) return;
+  for (std::int64_t i = 0; i < n; ++i) offsets[i] = inside[i] ? offsets[i] : outside;
 }
 
-template <class I>
-void Windows::locate_as(std::int64_t from, std::int64_t to, Placement* out) const {
-  const I* indices = reinterpret_cast<const I*>(indices_.data);
-  // The position of `from` in each batch dimension, then counted on like an odometer.
-  Shape position(batches_.size());
-  std::int64_t rest = from, index_at = 0, operand_at = 0, other_at = 0;
+Windows::Run Windows::locate(std::int64_t from, std::int64_t to, std::int64_t* offsets) const {
+  Run run{offsets, 1, 0, 0};
+  std::int64_t rest = from, index_at = 0, operand_at = 0, index_stride = 0, operand_stride = 0;
   for (std::size_t d = batches_.size(); d-- > 0;) {
-    position[d] = rest % batches_[d].size;
-    rest /= batches_[d].size;
-    index_at += position[d] * batches_[d].index_stride;
-    operand_at += position[d] * batches_[d].operand_stride;
-    other_at += position[d] * batches_[d].other_stride;
+    const Batch& b = batches_[d];
+    const std::int64_t position = rest % b.size;
+    rest /= b.size;
+    index_at += position * b.index_stride;
+    operand_at += position * b.operand_stride;
+    run.other += position * b.other_stride;
+    if (d + 1 < batches_.size()) continue;
+    // The run goes on along the last dimension.
+    run.n = std::min({run_size, to - from, b.size - position});
+    run.other_stride = b.other_stride;
+    index_stride = b.index_stride;
+    operand_stride = b.operand_stride;
   }
-  for (std::int64_t i = from; i < to; ++i) {
-    const std::int64_t offset = start(indices + index_at);
-    *out++ = {offset == outside ? outside : offset + operand_at, other_at};
-    for (std::size_t d = batches_.size(); d-- > 0;) {
-      const Batch& b = batches_[d];
-      index_at += b.index_stride;
-      operand_at += b.operand_stride;
-      other_at += b.other_stride;
-      if (++position[d] < b.size) break;
-      position[d] = 0;
-      index_at -= b.size * b.index_stride;
-      operand_at -= b.size * b.operand_stride;
-      other_at -= b.size * b.other_stride;
-    }
-  }
-}
-
-void Windows::locate(std::int64_t from, std::int64_t to, Placement* out) const {
   visit_dtype(indices_.dtype, [&](auto zero) {
     using I = decltype(zero);
-    if constexpr (std::is_integral_v<I> && !std::is_same_v<I, bool>) locate_as<I>(from, to, out);
+    if constexpr (std::is_integral_v<I> && !std::is_same_v<I, bool>) {
+      locate_as(reinterpret_cast<const I*>(indices_.data) + index_at, index_stride, operand_at, operand_stride,
+                run.n, offsets);
+    }
   });
+  return run;
 }
 
 }  // namespace shardax::ops

@@ -41,12 +41,8 @@ Ints window_sizes(const WindowDims& dims, std::size_t operand_rank, const Shape&
 // With `indices` it is a batch dimension of the index array too, else a window dimension.
 WindowDims batched_dims(const WindowDims& dims, bool operand, bool indices);
 
-// Offsets, in elements, of one window in the operand and in the other array.
-struct Placement {
-  std::int64_t operand;
-  std::int64_t other;
-};
-inline constexpr std::int64_t outside = INT64_MIN;  // as Placement::operand: left out
+// Stands for the offset of a window that is left out.
+inline constexpr std::int64_t outside = INT64_MIN;
 
 class Windows {
  public:
@@ -55,8 +51,27 @@ class Windows {
 
   std::int64_t count() const { return count_; }
   std::int64_t elements() const { return elements_; }  // of one window
-  // Placements of windows [from, to), in row-major order of the index array.
-  void locate(std::int64_t from, std::int64_t to, Placement* out) const;
+
+  // Some windows: window i starts at operand[i] (or is outside) in the operand, and at
+  // other + i * other_stride in the other array.
+  struct Run {
+    const std::int64_t* operand;
+    std::int64_t n;
+    std::int64_t other, other_stride;
+  };
+  // Calls take(run) for windows [from, to), in row-major order of the index array.
+  template <class Take>
+  void for_runs(std::int64_t from, std::int64_t to, Take&& take) const {
+    std::int64_t offsets[run_size];
+    while (from < to) {
+      const Run run = locate(from, to, offsets);
+      take(run);
+      from += run.n;
+    }
+  }
+  // Windows that follow each other so many times lie in a part of the operand that no others touch
+  // (0: nothing is known).
+  std::int64_t independent() const { return independent_; }
 
   // The dimensions of a window, joined where both arrays allow it: sizes and strides.
   const Shape& shape() const { return shape_; }
@@ -64,6 +79,7 @@ class Windows {
   const Shape& other_strides() const { return other_strides_; }
 
  private:
+  static constexpr std::int64_t run_size = 256;
   struct Batch {
     std::int64_t size, index_stride, operand_stride, other_stride;
   };
@@ -72,15 +88,16 @@ class Windows {
     std::int64_t operand_stride;
     std::int64_t limit;           // the last start that fits
   };
+  Run locate(std::int64_t from, std::int64_t to, std::int64_t* offsets) const;
   template <class I>
-  void locate_as(std::int64_t from, std::int64_t to, Placement* out) const;
-  template <class I>
-  std::int64_t start(const I* row) const;
+  void locate_as(const I* row, std::int64_t index_stride, std::int64_t operand, std::int64_t operand_stride,
+                 std::int64_t n, std::int64_t* offsets) const;
 
   WindowMode mode_;
   View indices_;
   std::int64_t count_ = 1;
   std::int64_t elements_ = 1;
+  std::int64_t independent_ = 0;
   Shape shape_, operand_strides_, other_strides_;
   std::vector<Batch> batches_;
   std::vector<Component> components_;
