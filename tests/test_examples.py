@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -109,3 +110,11 @@ def test_notebook_is_the_script(name, monkeypatch):
 def test_every_script_is_tested():
     scripts = {path.stem for path in EXAMPLES.glob("*.py")} - {"notebooks"}
     assert scripts == set(KEY_LINES)
+
+
+def test_readme_prints_what_it_says():
+    readme = (EXAMPLES.parent / "README.md").read_text(encoding="utf-8")
+    code, printed = re.search(r"```python\n(.*?)```\n```\n(.*?)```", readme, re.DOTALL).groups()
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == printed
