@@ -1,188 +1,339 @@
-// runtime/allocator.cpp - size classes, thread caches and shared lists.
+// runtime/allocator.cpp - size classes, caches of threads, shared lists.
 #include "runtime/allocator.h"
 
 #include <pthread.h>
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <bit>
+#include <chrono>
 #include <cstdint>
-#include <cstdlib>
 #include <mutex>
 #include <new>
-#include <vector>
+#include <type_traits>
+
+#include "runtime/size_class.h"
+#include "runtime/system_memory.h"
 
 namespace shardax::runtime {
 namespace {
 
-constexpr std::size_t smallest = 64;
-constexpr std::size_t huge_page = std::size_t{2} << 20;
-// Blocks up to this size are cached per thread, at most `thread_depth` of each class.
-constexpr std::size_t thread_limit = std::size_t{1} << 20;
-constexpr std::size_t thread_depth = 16;
-// The shared lists keep at most this much, or a quarter of the peak.
+#ifdef __SANITIZE_ADDRESS__
+constexpr bool caching = false;
+#else
+constexpr bool caching = true;
+#endif
+
+constexpr std::size_t largest = std::size_t{1} << 46;
+// The shared lists keep this much whatever the use was.
 constexpr std::size_t cache_floor = std::size_t{256} << 20;
+// Use longer ago than one to two of these does not keep memory.
+constexpr std::chrono::seconds window{5};
+// A thread's count joins the shared one when it has moved by this much.
+constexpr std::int64_t count_slack = 64 << 10;
 
-constexpr std::size_t class_count = 4 * 58;
-
-// Four classes per power of two: at most a quarter of a block is slack.
-struct SizeClass {
-  std::size_t index;
-  std::size_t bytes;
-};
-SizeClass size_class(std::size_t bytes) {
-  bytes = std::max(bytes, smallest);
-  const auto power = static_cast<std::size_t>(std::bit_width(bytes - 1)) - 1;  // 2^power < bytes <= 2^(power+1)
-  const std::size_t quarter = std::max<std::size_t>((std::size_t{1} << power) / 4, 16);
-  const std::size_t base = std::size_t{1} << power;
-  const std::size_t steps = (bytes - base + quarter - 1) / quarter;
-  const std::size_t rounded = (base + steps * quarter + 63) / 64 * 64;
-  return {std::min(power * 4 + steps, class_count - 1), rounded};
+// What a thread keeps of one class: at most 128 KB, but 2 blocks.
+constexpr std::size_t local_depth(std::size_t bytes) {
+  return std::clamp<std::size_t>((128 << 10) / bytes, 2, 64);
 }
 
-std::atomic<std::size_t> in_use{0};
-std::atomic<std::size_t> peak{0};
+constexpr std::size_t class_count = size_class(largest).index + 1;
+constexpr std::size_t local_classes = size_class(64 << 10).index + 1;
 
-struct SharedLists {
-  std::mutex mutex;
-  std::array<std::vector<std::byte*>, class_count> free;
-  std::array<std::size_t, class_count> bytes{};
-  std::size_t cached = 0;
+// A free block holds the link to the next.
+struct FreeBlock {
+  FreeBlock* next;
+};
 
-  void release_all() {
-    for (auto& list : free) {
-      for (std::byte* block : list) std::free(block);
-      list.clear();
-    }
-    cached = 0;
+struct FreeList {
+  FreeBlock* head = nullptr;
+  std::size_t count = 0;
+
+  void push(std::byte* block) {
+    head = new (block) FreeBlock{head};
+    ++count;
+  }
+  std::byte* pop() {
+    FreeBlock* block = head;
+    head = block->next;
+    --count;
+    return reinterpret_cast<std::byte*>(block);
   }
 };
-
-// Never destroyed: threads give blocks back while the process ends.
-SharedLists& shared_lists() {
-  static SharedLists& lists = *[] {
-    auto* made = new SharedLists;
-    // A fork must not catch the lists locked by a thread that the child does not have.
-    pthread_atfork([] { shared_lists().mutex.lock(); }, [] { shared_lists().mutex.unlock(); },
-                   [] { shared_lists().mutex.unlock(); });
-    return made;
-  }();
-  return lists;
-}
 
 std::byte* from_system(std::size_t bytes) {
-  const std::size_t alignment = bytes >= huge_page ? huge_page : 64;
-  const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
-  void* block = std::aligned_alloc(alignment, rounded);
+  std::byte* block = system_allocate(bytes);
   if (!block) {
     trim();
-    block = std::aligned_alloc(alignment, rounded);
-    if (!block) throw std::bad_alloc();
+    block = system_allocate(bytes);
   }
-  if (bytes >= huge_page) madvise(block, rounded, MADV_HUGEPAGE);
-  return static_cast<std::byte*>(block);
-}
-
-void to_shared(std::byte* block, const SizeClass& c) noexcept {
-  SharedLists& lists = shared_lists();
-  const std::lock_guard lock(lists.mutex);
-  const std::size_t limit = std::max(cache_floor, peak.load(std::memory_order_relaxed) / 4);
-  if (lists.cached + c.bytes > limit) {
-    std::free(block);
-    return;
-  }
-  try {
-    lists.free[c.index].push_back(block);
-    lists.cached += c.bytes;
-    lists.bytes[c.index] = c.bytes;
-  } catch (const std::bad_alloc&) {
-    std::free(block);
-  }
-}
-
-std::byte* from_shared(const SizeClass& c) {
-  SharedLists& lists = shared_lists();
-  const std::lock_guard lock(lists.mutex);
-  auto& list = lists.free[c.index];
-  if (list.empty()) return nullptr;
-  std::byte* block = list.back();
-  list.pop_back();
-  lists.cached -= c.bytes;
+  if (!block) throw std::bad_alloc();
   return block;
 }
 
 struct ThreadCache {
-  struct List {
-    std::array<std::byte*, thread_depth> blocks;
-    std::size_t count = 0;
-    std::size_t bytes = 0;
-  };
-  std::array<List, 4 * 21> lists;
-  ~ThreadCache();
+  std::array<FreeList, local_classes> lists;
+  // Bytes handed out less those given back by this thread since it last reported them.
+  std::atomic<std::int64_t> unreported{0};
+  // Bytes on `lists`.
+  std::atomic<std::int64_t> cached{0};
+  ThreadCache* previous = nullptr;
+  ThreadCache* next = nullptr;
 };
 
-thread_local bool cache_gone = false;
+// Only the owner writes, so that no locked instruction is needed.
+std::int64_t add(std::atomic<std::int64_t>& count, std::int64_t change) {
+  const std::int64_t sum = count.load(std::memory_order_relaxed) + change;
+  count.store(sum, std::memory_order_relaxed);
+  return sum;
+}
 
-ThreadCache::~ThreadCache() {
-  cache_gone = true;
-  for (std::size_t i = 0; i < lists.size(); ++i) {
-    for (std::size_t k = 0; k < lists[i].count; ++k) to_shared(lists[i].blocks[k], {i, lists[i].bytes});
+struct Shared {
+  std::mutex mutex;
+  std::array<FreeList, class_count> lists;
+  std::array<std::size_t, class_count> bytes{};       // of one block of each class
+  std::array<std::uint64_t, class_count> last_use{};  // in ticks
+  std::uint64_t tick = 0;
+  std::size_t cached = 0;
+  std::array<std::int64_t, 2> most_in_use{};  // of this window and the one before
+  std::chrono::steady_clock::time_point window_start{};
+  ThreadCache* threads = nullptr;
+  std::atomic<std::int64_t> in_use{0};
+  std::atomic<std::int64_t> peak{0};
+
+  void count(std::int64_t change) {
+    const std::int64_t now = in_use.fetch_add(change, std::memory_order_relaxed) + change;
+    std::int64_t seen = peak.load(std::memory_order_relaxed);
+    while (now > seen && !peak.compare_exchange_weak(seen, now, std::memory_order_relaxed)) {
+    }
+  }
+
+  // The rest needs the mutex.
+  std::byte* take(const SizeClass& c) {
+    last_use[c.index] = ++tick;
+    FreeList& list = lists[c.index];
+    if (list.count == 0) return nullptr;
+    cached -= c.bytes;
+    return list.pop();
+  }
+
+  void put(std::byte* block, const SizeClass& c) {
+    last_use[c.index] = ++tick;
+    lists[c.index].push(block);
+    bytes[c.index] = c.bytes;
+    cached += c.bytes;
+  }
+
+  std::size_t limit() {
+    const auto now = std::chrono::steady_clock::now();
+    const std::int64_t used = in_use.load(std::memory_order_relaxed);
+    if (now - window_start > window) {
+      most_in_use = {used, most_in_use[0]};
+      window_start = now;
+    }
+    const std::int64_t spare = std::max(most_in_use[0], most_in_use[1]) - used;
+    return std::max(cache_floor, static_cast<std::size_t>(std::max<std::int64_t>(spare, 0)));
+  }
+
+  // Takes blocks off the lists until no more than `keep` bytes are cached.
+  FreeList surplus(std::size_t keep) {
+    FreeList out;
+    while (cached > keep) {
+      std::size_t oldest = class_count;
+      for (std::size_t i = 0; i < class_count; ++i) {
+        if (lists[i].count == 0) continue;
+        if (oldest == class_count || last_use[i] < last_use[oldest]) oldest = i;
+      }
+      FreeList& list = lists[oldest];
+      while (list.count > 0 && cached > keep) {
+        std::byte* block = list.pop();
+        cached -= bytes[oldest];
+        out.push(block);
+        // The size follows the link.
+        new (block + sizeof(FreeBlock)) std::size_t{bytes[oldest]};
+      }
+    }
+    return out;
+  }
+};
+
+// Usable before and after the constructors and destructors of other files' constants run.
+static_assert(std::is_trivially_destructible_v<Shared>);
+constinit Shared shared;
+
+// A fork does not catch the lists locked by a thread that the child does not have.
+[[maybe_unused]] const int fork_handlers = pthread_atfork(
+    [] { shared.mutex.lock(); }, [] { shared.mutex.unlock(); }, [] { shared.mutex.unlock(); });
+
+void release(FreeList blocks) noexcept {
+  while (blocks.count > 0) {
+    std::byte* block = blocks.pop();
+    system_free(block, *std::launder(reinterpret_cast<std::size_t*>(block + sizeof(FreeBlock))));
   }
 }
 
-ThreadCache::List* thread_list(const SizeClass& c) {
-  if (c.bytes > thread_limit || cache_gone) return nullptr;
-  thread_local ThreadCache cache;
-  return c.index < cache.lists.size() ? &cache.lists[c.index] : nullptr;
+// Moves blocks of a thread's list to the shared one until `keep` are left.
+void spill(ThreadCache& cache, const SizeClass& c, std::size_t keep) noexcept {
+  FreeList& list = cache.lists[c.index];
+  FreeList surplus;
+  {
+    const std::lock_guard lock(shared.mutex);
+    while (list.count > keep) {
+      shared.put(list.pop(), c);
+      add(cache.cached, -static_cast<std::int64_t>(c.bytes));
+    }
+    if (shared.cached > cache_floor) surplus = shared.surplus(shared.limit());
+  }
+  release(surplus);
 }
 
-void count_allocation(std::size_t bytes) {
-  const std::size_t now = in_use.fetch_add(bytes, std::memory_order_relaxed) + bytes;
-  std::size_t seen = peak.load(std::memory_order_relaxed);
-  while (now > seen && !peak.compare_exchange_weak(seen, now, std::memory_order_relaxed)) {
+thread_local constinit ThreadCache* thread_cache = nullptr;
+thread_local constinit bool thread_ends = false;
+
+struct ThreadCacheOwner {
+  ThreadCache* cache = nullptr;
+  ~ThreadCacheOwner() {
+    thread_ends = true;
+    thread_cache = nullptr;
+    if (!cache) return;
+    for (std::size_t i = 0; i < local_classes; ++i) spill(*cache, class_at(i), 0);
+    shared.count(cache->unreported.load(std::memory_order_relaxed));
+    const std::lock_guard lock(shared.mutex);
+    (cache->previous ? cache->previous->next : shared.threads) = cache->next;
+    if (cache->next) cache->next->previous = cache->previous;
+    delete cache;
   }
+};
+
+// Null when the thread ends, or without memory.
+ThreadCache* make_thread_cache() noexcept {
+  if (!caching || thread_ends) return nullptr;
+  thread_local ThreadCacheOwner owner;
+  owner.cache = thread_cache = new (std::nothrow) ThreadCache;
+  if (!thread_cache) return nullptr;
+  const std::lock_guard lock(shared.mutex);
+  thread_cache->next = shared.threads;
+  if (shared.threads) shared.threads->previous = thread_cache;
+  shared.threads = thread_cache;
+  return thread_cache;
+}
+
+ThreadCache* current_cache() noexcept {
+  ThreadCache* cache = thread_cache;
+  return cache ? cache : make_thread_cache();
+}
+
+void count(ThreadCache* cache, std::int64_t change) noexcept {
+  if (!cache) return shared.count(change);
+  const std::int64_t sum = add(cache->unreported, change);
+  if (sum > count_slack || sum < -count_slack) {
+    cache->unreported.store(0, std::memory_order_relaxed);
+    shared.count(sum);
+  }
+}
+
+std::byte* take_shared(const SizeClass& c) {
+  if (caching) {
+    const std::lock_guard lock(shared.mutex);
+    if (std::byte* block = shared.take(c)) return block;
+  }
+  return from_system(c.bytes);
+}
+
+// A block for the caller, and half a list of them for later where the shared list has some.
+std::byte* refill(ThreadCache& cache, const SizeClass& c) {
+  {
+    const std::lock_guard lock(shared.mutex);
+    FreeList& list = cache.lists[c.index];
+    const std::size_t wanted = std::min(local_depth(c.bytes) / 2, shared.lists[c.index].count);
+    for (std::size_t i = 1; i < wanted; ++i) {
+      list.push(shared.take(c));
+      add(cache.cached, static_cast<std::int64_t>(c.bytes));
+    }
+    if (std::byte* block = shared.take(c)) return block;
+  }
+  return from_system(c.bytes);
+}
+
+void give_back(std::byte* block, const SizeClass& c) noexcept {
+  if (!caching) return system_free(block, c.bytes);
+  FreeList surplus;
+  {
+    const std::lock_guard lock(shared.mutex);
+    // Memory is in use at its most just before some is given back.
+    shared.most_in_use[0] =
+        std::max(shared.most_in_use[0], shared.in_use.load(std::memory_order_relaxed));
+    shared.put(block, c);
+    if (shared.cached > cache_floor) surplus = shared.surplus(shared.limit());
+  }
+  release(surplus);
 }
 
 }  // namespace
 
 std::byte* allocate(std::size_t bytes) {
+  if (bytes > largest) throw std::bad_alloc();
   const SizeClass c = size_class(bytes);
-  std::byte* block = nullptr;
-  if (ThreadCache::List* list = thread_list(c); list && list->count > 0) {
-    block = list->blocks[--list->count];
+  ThreadCache* cache = current_cache();
+  std::byte* block;
+  if (cache && c.index < local_classes) {
+    FreeList& list = cache->lists[c.index];
+    if (list.count > 0) {
+      block = list.pop();
+      add(cache->cached, -static_cast<std::int64_t>(c.bytes));
+    } else {
+      block = refill(*cache, c);
+    }
   } else {
-    block = from_shared(c);
-    if (!block) block = from_system(c.bytes);
+    block = take_shared(c);
   }
-  count_allocation(c.bytes);
+  count(cache, static_cast<std::int64_t>(c.bytes));
   return block;
 }
 
 void deallocate(std::byte* block, std::size_t bytes) noexcept {
   const SizeClass c = size_class(bytes);
-  in_use.fetch_sub(c.bytes, std::memory_order_relaxed);
-  if (ThreadCache::List* list = thread_list(c); list && list->count < thread_depth) {
-    list->blocks[list->count++] = block;
-    list->bytes = c.bytes;
-    return;
+  ThreadCache* cache = current_cache();
+  if (cache && c.index < local_classes) {
+    FreeList& list = cache->lists[c.index];
+    list.push(block);
+    add(cache->cached, static_cast<std::int64_t>(c.bytes));
+    if (list.count > local_depth(c.bytes)) spill(*cache, c, local_depth(c.bytes) / 2);
+  } else {
+    give_back(block, c);
   }
-  to_shared(block, c);
+  count(cache, -static_cast<std::int64_t>(c.bytes));
 }
 
 AllocatorStats allocator_stats() {
-  SharedLists& lists = shared_lists();
-  const std::lock_guard lock(lists.mutex);
-  return {in_use.load(), peak.load(), lists.cached};
+  const std::lock_guard lock(shared.mutex);
+  std::int64_t used = shared.in_use.load();
+  std::int64_t cached = static_cast<std::int64_t>(shared.cached);
+  for (const ThreadCache* cache = shared.threads; cache; cache = cache->next) {
+    used += cache->unreported.load(std::memory_order_relaxed);
+    cached += cache->cached.load(std::memory_order_relaxed);
+  }
+  const auto bytes = [](std::int64_t n) {
+    return static_cast<std::size_t>(std::max<std::int64_t>(n, 0));
+  };
+  return {bytes(used), bytes(std::max(used, shared.peak.load())), bytes(cached)};
 }
 
-void reset_peak() { peak.store(in_use.load()); }
+void reset_peak() {
+  const auto used = static_cast<std::int64_t>(allocator_stats().in_use);
+  shared.peak.store(used);
+}
 
 void trim() {
-  SharedLists& lists = shared_lists();
-  const std::lock_guard lock(lists.mutex);
-  lists.release_all();
+  if (ThreadCache* cache = thread_cache) {
+    for (std::size_t i = 0; i < local_classes; ++i) spill(*cache, class_at(i), 0);
+  }
+  FreeList surplus;
+  {
+    const std::lock_guard lock(shared.mutex);
+    surplus = shared.surplus(0);
+  }
+  release(surplus);
 }
 
 }  // namespace shardax::runtime

@@ -1,26 +1,32 @@
 // runtime/allocator.h - a caching allocator: fresh pages cost more than most kernels.
 //
-// Blocks are 64-byte aligned; from 2 MB on they start on a huge page and are advised as such.
-// Small blocks come from a cache of the calling thread, without a lock; larger ones and what a
-// thread has too many of lie on shared lists. Cached memory is bounded. Safe after fork.
+// A request is rounded up to a size class, four per power of two. Blocks of up to 64 KB come from a
+// cache of the calling thread, without a lock; larger ones, and what a thread has too many of, lie
+// on shared lists. Any thread may give back any block. Blocks are aligned to 64 bytes; those from
+// 2 MB on start on a huge page and ask the kernel for such pages. Contents are arbitrary.
+//
+// The shared lists keep at most 256 MB, or what the process has used in the last seconds more than
+// it uses now, so that a loop finds its temporaries again; classes unused for longest go first.
+// A child made by fork can allocate at once. Under AddressSanitizer nothing is cached.
 #pragma once
 
 #include <cstddef>
 
 namespace shardax::runtime {
 
-// Throws std::bad_alloc. `bytes` must be given back as it was asked for.
+// Throws std::bad_alloc. A block of 0 bytes is one of 64.
 std::byte* allocate(std::size_t bytes);
+// `bytes` is what was asked for.
 void deallocate(std::byte* block, std::size_t bytes) noexcept;
 
 struct AllocatorStats {
   std::size_t in_use;       // bytes handed out, rounded up to size classes
-  std::size_t peak_in_use;  // the most since the last reset_peak
-  std::size_t cached;       // bytes kept for reuse on shared lists
+  std::size_t peak_in_use;  // the most since the last reset_peak, to within 64 KB a thread
+  std::size_t cached;       // bytes kept for reuse, in threads' caches and on shared lists
 };
 AllocatorStats allocator_stats();
 void reset_peak();
-// Gives cached memory of the shared lists back to the system.
+// Gives the cached memory of the shared lists and of the calling thread back to the system.
 void trim();
 
 }  // namespace shardax::runtime

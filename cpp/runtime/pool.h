@@ -2,7 +2,7 @@
 //
 // This is the only place that knows oneTBB. Chunks are numbered; which thread runs which, and how
 // many threads there are, must not matter to the result. Nothing starts before the first loop of
-// more than one chunk.
+// more than one chunk. A body must not wait for other chunks: one thread may run them all.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,18 @@
 
 namespace shardax::runtime {
 
-// The cores that this process may use (affinity and cgroup quota), or what was set: by
-// set_thread_count or, before the first loop, by SHARDAX_NUM_THREADS.
+// The cores that this process may use (affinity and cgroup quota, rounded up), or what was set: by
+// set_thread_count or, before the first call, by the environment's SHARDAX_NUM_THREADS.
 int thread_count();
 // At least 1. Takes effect with the next loop.
 void set_thread_count(int count);
 
 // Runs body(i) for every i in [0, chunks), on the calling thread and the workers; returns when all
-// are done. The first exception of a body is thrown here. Loops inside of bodies, in a forked child
-// and with one thread run inline.
+// are done. The first exception of a body is thrown here, and chunks that have not started are left
+// out. Any thread may call; each loop has its caller for itself, and the workers are shared. Loops
+// inside of bodies, with one thread, and in a child forked after the first loop run inline.
+// A loop of two empty chunks takes 0.2 to 0.5 us, with workers asleep as well: the caller finishes
+// alone. Waking a worker takes about 50 us.
 void parallel_for(std::int64_t chunks, FunctionRef<void(std::int64_t)> body);
 
 }  // namespace shardax::runtime
