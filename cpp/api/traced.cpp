@@ -35,13 +35,6 @@ std::string joined(const std::vector<std::string>& names) {
   return text + "and " + names.back();
 }
 
-// The program being recorded, where the trace shows it.
-template <class T>
-const Program* recorded_program(const T& trace) {
-  if constexpr (requires { trace.program(); }) return &trace.program();
-  return nullptr;
-}
-
 // The positions of the inputs that `var` depends on.
 std::vector<std::size_t> origins(const Program& program, Var var) {
   std::vector<bool> wanted(program.types.size(), false);
@@ -83,11 +76,9 @@ NamedTrace::~NamedTrace() {
 std::string NamedTrace::describe(const JitTracer& tracer) const {
   std::string text = concat("\nThe error occurred while tracing the function ",
                             describe_code(name_, code_), " for ", api_, ". ");
-  const Program* program = recorded_program(trace_);
-  if (!program) return text;
   const std::vector<std::string> paths = argument_paths(fun_, form_);
   std::vector<std::string> names;
-  for (std::size_t position : origins(*program, tracer.var())) {
+  for (std::size_t position : origins(trace_.program(), tracer.var())) {
     if (position < paths.size()) names.push_back(paths[position]);
   }
   if (names.empty()) return text;

@@ -123,7 +123,9 @@ Value power_of(const Operand& left, PyObject* b, const Operand& right) {
   if (right.kind == Operand::Kind::integer || right.kind == Operand::Kind::boolean) {
     return ops::power(materialise(left), right.integer);
   }
-  if (right.kind == Operand::Kind::array && is_numpy_scalar(b) && is_integer(right.value->dtype())) {
+  const bool known = right.kind == Operand::Kind::array && !right.value->is_tracer() && !is_numpy_array(b) &&
+                     right.value->shape().empty() && is_integer(right.value->dtype());
+  if (known) {
     const Ref exponent = python_scalar(as_array(right.value), 0);
     return ops::power(materialise(left), PyLong_AsLongLong(exponent.get()));
   }

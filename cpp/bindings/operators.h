@@ -9,7 +9,7 @@ namespace shardax::bindings {
 
 // The number slots for the type's specification.
 const std::vector<PyType_Slot>& number_slots();
-// a ** b for parsed operands: an exponent that is a Python or NumPy integer `b` is static.
+// a ** b for parsed operands: an exponent that is a known integer scalar is static.
 Value power_of(const Operand& left, PyObject* b, const Operand& right);
 PyObject* array_compare(PyObject* a, PyObject* b, int comparison);
 

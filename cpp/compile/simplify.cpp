@@ -235,9 +235,7 @@ Result shrink_elementwise(const Match& m) {
     }
     if (!dropped.empty()) operand = m.emit("squeeze", {{"dimensions", dropped}}, {operand});
     if (!(m.b.type(operand).shape == small && dims == identity(small.size()))) {
-      if (m.b.type(operand).rank() != 0) {
-        operand = m.emit("broadcast_in_dim", {{"shape", small}, {"broadcast_dimensions", dims}}, {operand});
-      }
+      operand = m.emit("broadcast_in_dim", {{"shape", small}, {"broadcast_dimensions", dims}}, {operand});
     }
     operands.push_back(operand);
   }

@@ -36,7 +36,18 @@ std::vector<T> select(const std::vector<T>& values, const std::vector<bool>& mas
   }
   return out;
 }
-// The reverse: `values` at the places that `mask` selects, null elsewhere.
+// `count` elements of `all`, starting at `from`.
+template <class T>
+std::vector<T> part(const std::vector<T>& all, std::size_t from, std::size_t count) {
+  const auto first = all.begin() + static_cast<std::ptrdiff_t>(from);
+  return std::vector<T>(first, first + static_cast<std::ptrdiff_t>(count));
+}
+// A property of a loop's carry (it has a tangent, it is batched), gone round until nothing changes:
+// `once` gives it for the carry that comes out, given that of the carry that goes in.
+std::vector<bool> carry_fixpoint(
+    std::vector<bool> carry,
+    const std::function<std::vector<bool>(const std::vector<bool>&)>& once);
+// The reverse of `select`: `values` at the places that `mask` selects, null elsewhere.
 Values spread(const Values& values, const std::vector<bool>& mask);
 std::vector<bool> nonnull(const Values& values);
 Values joined(Values a, const Values& b);

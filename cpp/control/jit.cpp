@@ -27,6 +27,19 @@ std::vector<bool> joined_mask(std::vector<bool> a, const std::vector<bool>& b) {
   return a;
 }
 
+std::vector<bool> carry_fixpoint(
+    std::vector<bool> carry,
+    const std::function<std::vector<bool>(const std::vector<bool>&)>& once) {
+  for (;;) {
+    const std::vector<bool> next = once(carry);
+    bool grown = false;
+    for (std::size_t i = 0; i < carry.size(); ++i) {
+      if (next[i] && !carry[i]) carry[i] = grown = true;
+    }
+    if (!grown) return carry;
+  }
+}
+
 Value zeros_if_null(const Value& value, const Type& type) {
   return value ? value : ops::zeros(type);
 }

@@ -38,12 +38,6 @@ Values bind_scan(const ProgramPtr& body, std::int64_t length, bool reverse, std:
                        in);
 }
 
-template <class T>
-std::vector<T> part(const std::vector<T>& all, std::size_t from, std::size_t count) {
-  const auto first = all.begin() + static_cast<std::ptrdiff_t>(from);
-  return std::vector<T>(first, first + static_cast<std::ptrdiff_t>(count));
-}
-
 // A body whose inputs and outputs are those of `body` in another order.
 ProgramPtr reordered(const ProgramPtr& body, const std::vector<std::size_t>& inputs,
                      const std::vector<std::size_t>& outputs) {
@@ -74,19 +68,6 @@ Types scan_type(const Op&, const Types&, const Params& params) {
   Types out = p.body->output_types();
   for (std::size_t i = p.carry; i < out.size(); ++i) out[i].shape.insert(0, p.length);
   return out;
-}
-
-// Which carries have a tangent once they have gone round until nothing changes.
-std::vector<bool> carry_fixpoint(std::vector<bool> carry,
-                                 const std::function<std::vector<bool>(const std::vector<bool>&)>& once) {
-  for (;;) {
-    const std::vector<bool> next = once(carry);
-    bool grown = false;
-    for (std::size_t i = 0; i < carry.size(); ++i) {
-      if (next[i] && !carry[i]) carry[i] = grown = true;
-    }
-    if (!grown) return carry;
-  }
 }
 
 JvpResult scan_jvp(const Params& params, const Values& in, const Values& t) {

@@ -32,24 +32,6 @@ Values bind_while(const ProgramPtr& cond, std::size_t cond_consts, const Program
                        in);
 }
 
-template <class T>
-std::vector<T> part(const std::vector<T>& all, std::size_t from, std::size_t count) {
-  const auto first = all.begin() + static_cast<std::ptrdiff_t>(from);
-  return std::vector<T>(first, first + static_cast<std::ptrdiff_t>(count));
-}
-
-template <class Once>
-std::vector<bool> fixpoint(std::vector<bool> carry, Once once) {
-  for (;;) {
-    const std::vector<bool> next = once(carry);
-    bool grown = false;
-    for (std::size_t i = 0; i < carry.size(); ++i) {
-      if (next[i] && !carry[i]) carry[i] = grown = true;
-    }
-    if (!grown) return carry;
-  }
-}
-
 // The condition over a longer carry, of which it reads the first part.
 ProgramPtr with_more_carry(const WhileParams& p, const Types& more) {
   MutableProgram out = copy_of(*p.cond);
@@ -62,7 +44,7 @@ JvpResult while_jvp(const Params& params, const Values& in, const Values& t) {
   const std::size_t first = p.cond_consts + p.body_consts;
   const std::vector<bool> nonzero = nonnull(t);
   const std::vector<bool> consts = part(nonzero, p.cond_consts, p.body_consts);
-  const std::vector<bool> carry = fixpoint(part(nonzero, first, p.carry()), [&](const std::vector<bool>& c) {
+  const std::vector<bool> carry = carry_fixpoint(part(nonzero, first, p.carry()), [&](const std::vector<bool>& c) {
     return jvp_program(p.body, joined_mask(consts, c)).nonzero;
   });
   const JvpProgram d = jvp_program(p.body, joined_mask(consts, carry), &carry);
@@ -99,7 +81,7 @@ Batched while_batch(const BatchArgs& a) {
   const std::vector<bool> cond_consts = part(a.batched, 0, p.cond_consts);
   const std::vector<bool> body_consts = part(a.batched, p.cond_consts, p.body_consts);
   bool predicate = false;
-  const std::vector<bool> carry = fixpoint(part(a.batched, first, p.carry()), [&](const std::vector<bool>& c) {
+  const std::vector<bool> carry = carry_fixpoint(part(a.batched, first, p.carry()), [&](const std::vector<bool>& c) {
     predicate = batch_program(p.cond, joined_mask(cond_consts, c), a.axis).batched[0];
     if (predicate) return std::vector<bool>(c.size(), true);
     return batch_program(p.body, joined_mask(body_consts, c), a.axis).batched;

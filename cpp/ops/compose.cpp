@@ -140,14 +140,14 @@ Values divmod(const Value& a, const Value& b) {
 Value power(const Value& a, const Value& b) {
   const Values in = promoted(a, b, Promote::numeric, "pow");
   if (is_integer(in[0]->dtype())) {
-    return jitted1("power", in, [](const Values& v) {
+    const WeakDType strong{in[0]->dtype(), false};
+    return jitted1("power", {as_type(in[0], strong), as_type(in[1], strong)}, [](const Values& v) {
       const Values x = full_shape(v);
       return integer_power(x[0], x[1]);
     });
   }
-  if (is_integer(b->dtype())) {
-    const Value exponent = as_type(b, {b->dtype(), in[0]->type().weak});
-    return binary("pow", in[0], promote_shapes({in[0], exponent}, "pow")[1]);
+  if (is_inexact(a->dtype()) && is_integer(b->dtype())) {
+    return binary("pow", in[0], promote_shapes({in[0], b}, "pow")[1]);
   }
   return binary("pow", in[0], in[1]);
 }

@@ -35,7 +35,7 @@ WeakDType join_types(std::span<const WeakDType> types) {
   }
   WeakDType out = types[0];
   if (same) {
-    out.weak = all_weak;
+    out.weak = all_weak && out.dtype != DType::boolean;
   } else if (all_weak) {
     // The join of the strong counterparts, weak again.
     for (const WeakDType& type : types) {

@@ -60,15 +60,24 @@ Types pow_type(const Op& op, const Types& in, const Params&) {
   return {out};
 }
 
+// By size and angle. Of 0 and of infinity only real powers are known, as in XLA.
+template <class T>
+T complex_pow(T x, T y) {
+  using Part = typename T::value_type;
+  constexpr Part nan = std::numeric_limits<Part>::quiet_NaN();
+  if (y == T(0)) return T(1);
+  const bool real = y.imag() == 0;
+  if (x == T(0)) return real && y.real() > 0 ? T(0) : T(nan, nan);
+  const Part size = std::abs(x), angle = std::arg(x);
+  if (std::isinf(size) && x.imag() == 0 && x.real() > 0 && real && y.real() > 0) return T(size);
+  const Part scale = std::pow(size, y.real()) * (real ? 1 : std::exp(-y.imag() * angle));
+  const Part turn = y.real() * angle + (real ? 0 : y.imag() * std::log(size));
+  return {scale * std::cos(turn), scale * std::sin(turn)};
+}
+
 constexpr auto pow_kernel = [](auto x, auto y) {
-  using T = decltype(x);
-  if constexpr (is_complex_v<T>) {
-    if (y == T(0)) return T(1);
-    if (x == T(0) && y.real() > 0) return T(0);
-    return std::pow(x, y);
-  } else {
-    return simd::pow(x, y);
-  }
+  if constexpr (is_complex_v<decltype(x)>) return complex_pow(x, y);
+  else return simd::pow(x, y);
 };
 
 // Integer exponents are converted a block at a time.

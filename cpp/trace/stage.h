@@ -39,6 +39,8 @@ class StagingTrace final : public Trace {
   // Ends recording. Plain arrays that the function closed over become constants.
   Result finish(const Values& outputs);
   void name(std::string text) { program_->name = std::move(text); }
+  // What has been recorded so far.
+  const Program& program() const { return *program_; }
   // What a tracer of this trace came from: the position among the inputs, or -1.
   int input_position(Var var) const;
 

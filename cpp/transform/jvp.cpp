@@ -8,9 +8,8 @@ namespace shardax {
 namespace {
 
 std::string value_text(const Value& value) {
-  const Array* array = concrete(value);
-  if (!value->is_tracer() && array) return to_string(array->type());
-  return value->is_tracer() ? static_cast<const Tracer&>(*value).text() : to_string(value->type());
+  if (value->is_tracer()) return static_cast<const Tracer&>(*value).text();
+  return value->type().rank() == 0 ? scalar_text(as_array(value)) : to_string(value->type());
 }
 
 class JvpTracer final : public Tracer {

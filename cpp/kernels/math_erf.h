@@ -1,0 +1,143 @@
+// kernels/math_erf.h - the error function, its complement and its inverse: erf erfc erf_inv.
+#pragma once
+
+#include "kernels/math_base.h"
+#include "kernels/math_exp.h"
+#include "kernels/math_log.h"
+
+// Method: below 1, x + x p(x^2). Above, erfc(x) = e^(-x^2) g(t) / (1 + 2 x) with g a polynomial in
+// t = (x - 2) / (x + 2), after M. Shepherd and J. Laframboise, "Chebyshev approximation of
+// (1 + 2x) exp(x^2) erfc x", 1981; float erf takes e to a polynomial that fits log(erfc(x)).
+// Polynomials by Remez's exchange algorithm unless cited.
+namespace shardax::simd {
+
+namespace detail {
+
+// erf(x) = x + x p(x^2) for |x| <= 1.
+template <class T>
+SHARDAX_SIMD T erf_near_for_float(T x) {
+  const T z = x * x;
+  return fma(x, poly(z, T(1.2837917e-01f), T(-3.7612626e-01f), T(1.1283581e-01f),
+                     T(-2.685353e-02f), T(5.187666e-03f), T(-8.0035726e-04f), T(7.829829e-05f)),
+             x);
+}
+SHARDAX_SIMD double erf_near(double x) {
+  const double z = x * x;
+  return fma(x, poly(z, 0.12837916709551256, -0.37612638903183376, 0.11283791670938538,
+                     -0.026866170642219786, 0.005223977598839117, -0.000854832558169516,
+                     0.00012055283220694848, -1.4924514197664707e-05, 1.6444698686114719e-06,
+                     -1.61877762266723e-07, 1.3631229696323015e-08, -7.631444374173135e-10), x);
+}
+// erfc(a) for a >= 1/2, zero from 28 on.
+SHARDAX_SIMD double erfc_far(double a) {
+  a = a > 28.0 ? 28.0 : a;
+  const double t = (a - 2.0) / (a + 2.0);
+  const double g = poly(t, 1.2769783815525286, -0.09276382658574601, -0.1660303976152479,
+                        0.16405128003343078, -0.05422000099534413, -0.008034015080582801,
+                        0.008722653978852477, 0.0012713388805464247, -0.001456815581861222,
+                        -0.0004543390352515583, 0.0002063819632554635, 0.0001510187251116981,
+                        -1.5886765817959632e-06, -3.6286590325010945e-05, -1.3250555329796383e-05,
+                        3.159139333147114e-06, 4.86962036583631e-06, 2.818113126226787e-06,
+                        -7.475085893109192e-07, -2.5150130301013798e-06, 5.896762257755651e-07,
+                        9.660682618034075e-07, -6.382140716195401e-07, 1.307938072763558e-07);
+  const double s = a * a;
+  const double s_lo = fma(a, a, -s);
+  const double q = g / (1.0 + 2.0 * a);
+  return exp(-s) * fma(-s_lo, q, q);
+}
+SHARDAX_SIMD double erfc_far_for_float(double a) {
+  const double t = (a - 2.0) / (a + 2.0);
+  const double g = poly(t, 1.2769783803354031, -0.09276381256269729, -0.16603017573587503,
+                        0.164050292959704, -0.054225941627794136, -0.008012998972061994,
+                        0.00876759942011149, 0.001100495601558416, -0.001510053436758366);
+  return exp_for_float(-a * a) * g / (1.0 + 2.0 * a);
+}
+
+}  // namespace detail
+
+SHARDAX_SIMD float erf(float x) {
+  const float a = abs(x);
+  const float near = detail::erf_near_for_float(a);
+  const float t = (a > 4.0f ? 4.0f : a) - 2.0f;
+  const float l = poly(t, -5.364941e+00f, -4.41816e+00f, -9.237544e-01f, -1.6487092e-02f,
+                       3.5473546e-03f, -7.0856285e-04f, 1.8702706e-04f);
+  const float far = 1.0f - detail::exp_normal(l);
+  return copysign(a < 1.0f ? near : far, x);
+}
+SHARDAX_SIMD double erf(double x) {
+  const double a = abs(x);
+  const double y = a < 1.0 ? detail::erf_near(a) : 1.0 - detail::erfc_far(a);
+  return copysign(y, x);
+}
+
+// 1 - erf(x), with large x kept.
+SHARDAX_SIMD float erfc(float x) {
+  const double wide = static_cast<double>(x);
+  const double a = abs(wide) > 11.0 ? 11.0 : abs(wide);
+  const double far = detail::erfc_far_for_float(a);
+  const double y = a < 1.0 ? 1.0 - detail::erf_near_for_float(wide) : (x < 0.0f ? 2.0 - far : far);
+  return static_cast<float>(y);
+}
+SHARDAX_SIMD double erfc(double x) {
+  const double a = abs(x);
+  const double far = detail::erfc_far(a);
+  return a < 0.5 ? 1.0 - detail::erf_near(x) : (x < 0.0 ? 2.0 - far : far);
+}
+
+// The y with erf(y) = x, for |x| <= 1; infinite at the ends. The coefficients and the argument
+// w = -log(1 - x x), with x x rounded, are those of M. Giles, "Approximating the erfinv function",
+// GPU Computing Gems, 2010.
+SHARDAX_SIMD float erf_inv(float x) {
+  const float w = -log1p(-x * x);
+  const bool middle = w < 5.0f;
+  const float t = middle ? w - 2.5f : sqrt(w) - 3.0f;
+  const float p = poly(t, middle ? 1.50140941f : 2.83297682f, middle ? 0.246640727f : 1.00167406f,
+                       middle ? -0.00417768164f : 0.00943887047f,
+                       middle ? -0.00125372503f : -0.0076224613f,
+                       middle ? 0.00021858087f : 0.00573950773f,
+                       middle ? -4.39150654e-06f : -0.00367342844f,
+                       middle ? -3.5233877e-06f : 0.00134934322f,
+                       middle ? 3.43273939e-07f : 0.000100950558f,
+                       middle ? 2.81022636e-08f : -0.000200214257f);
+  return abs(x) == 1.0f ? x * inf_f : p * x;
+}
+// The same form, fitted anew in three ranges of w = -log((1 - x) (1 + x)).
+SHARDAX_SIMD double erf_inv(double x) {
+  const double w = -log((1.0 - abs(x)) * (1.0 + abs(x)));
+  const double root = sqrt(w);
+  const double low = poly(
+      w - 3.125, 1.6536545626831027, 0.2401581824255883, -0.006033670871427523,
+      -0.0007407025341543847, 0.0001867342080230591, -1.3882523394617941e-05,
+      -1.365469182051078e-06, 4.2347881760367983e-07, -2.907038520619042e-08,
+      -4.112660952125015e-09, 1.0512198537123555e-09, -5.414282506975777e-11,
+      -1.2977508358555446e-11, 2.630472896124498e-12, -8.103362617021324e-14,
+      -4.0010838123001375e-14, 6.572170981302839e-15, -4.0425025441041e-17,
+      -1.2758717467023949e-16, 1.5582387539781045e-17, 9.754623990431134e-19,
+      -3.502077569779055e-19, 5.669359111055395e-21, 3.2437385701195265e-21,
+      -1.1536310559958817e-22);
+  const bool middle = w < 16.0;
+  const double high = poly(
+      root - (middle ? 3.25 : 5.0), middle ? 3.0838856104922208 : 4.8499064014085835,
+      middle ? 1.0052589676941652 : 1.0103004648645406,
+      middle ? 0.005370914553545805 : -0.00013871931831794642,
+      middle ? -0.0037512085082243045 : -0.00021503011943853356,
+      middle ? 0.0024914420979930776 : 7.599527675616615e-05,
+      middle ? -0.001688275535146544 : -1.96817770640368e-05,
+      middle ? 0.0009532893474736708 : 4.526064496289316e-06,
+      middle ? -0.00035503782117967986 : -9.929864096566905e-07,
+      middle ? 2.40313927973735e-05 : 2.2899806505965634e-07,
+      middle ? 6.828719182357755e-05 : -6.770519239893668e-08,
+      middle ? -4.731963448532853e-05 : 2.916108585719422e-08,
+      middle ? 1.246463092237013e-05 : -1.496671971082872e-08,
+      middle ? 2.927585580227234e-06 : 7.601649845651926e-09,
+      middle ? -3.9844885237421064e-06 : -3.78622017185267e-09,
+      middle ? 1.4955931318390074e-06 : 1.515395992655249e-09,
+      middle ? -2.9768347854713856e-08 : -2.561503664404995e-10,
+      middle ? -2.684960286090808e-07 : -2.88147421943652e-11,
+      middle ? 1.336256293840682e-07 : 0.0, middle ? -3.9339961751606784e-10 : 0.0,
+      middle ? -1.61084783501672e-08 : 0.0);
+  const double y = x * (w < 6.25 ? low : high);
+  return abs(x) == 1.0 ? x * inf_d : y;
+}
+
+}  // namespace shardax::simd

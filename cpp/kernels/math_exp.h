@@ -1,0 +1,196 @@
+// kernels/math_exp.h - exponentials and hyperbolic functions: exp exp2 expm1 logistic tanh sinh cosh.
+#pragma once
+
+#include "kernels/math_base.h"
+
+// Method: x = n ln2 + r with |r| <= ln2 / 2 in two fused steps (Cody and Waite 1980), a minimax
+// polynomial in r (Remez's exchange algorithm with coefficients rounded one after the other), and
+// two multiplications by powers of two, so results that are denormal are rounded once.
+// Accuracy over the whole domain is measured by tests/kernels/test_math_accuracy.py.
+namespace shardax::simd {
+
+namespace detail {
+
+// exp(r) - 1 = r + r^2 p(r) for |r| <= ln2 / 2.
+SHARDAX_SIMD float exp_tail(float r) {
+  return poly(r, 4.9999994e-01f, 1.666652e-01f, 4.1668244e-02f, 8.3688395e-03f, 1.3822988e-03f);
+}
+SHARDAX_SIMD double exp_tail(double r) {
+  return poly(r, 0.5, 0.16666666666666682, 0.04166666666666646, 0.00833333333331759,
+              0.001388888888900426, 0.00019841269895359883, 2.480158708253171e-05,
+              2.7557235637457098e-06, 2.755747868598117e-07, 2.5111830946418515e-08,
+              2.085277340310634e-09);
+}
+// The same for |r| <= ln2.
+SHARDAX_SIMD float expm1_tail(float r) {
+  return poly(r, 5.e-01f, 1.6666672e-01f, 4.1666646e-02f, 8.332661e-03f, 1.3889748e-03f,
+              2.0091207e-04f, 2.4840603e-05f);
+}
+SHARDAX_SIMD double expm1_tail(double r) {
+  return poly(r, 0.5, 0.1666666666666666, 0.041666666666666755, 0.008333333333336164,
+              0.001388888888886923, 0.00019841269837293432, 2.4801587316716736e-05,
+              2.755732175406919e-06, 2.75573141951974e-07, 2.505130116622174e-08,
+              2.087740973637623e-09, 1.618504652409569e-10, 1.1472749233804887e-11);
+}
+
+// x = n ln2 + r, n also as the integer k in two's complement.
+SHARDAX_SIMD float reduce_exp(float x, std::uint32_t& k) {
+  const float t = fma(x, log2e_f, round_magic_f);
+  const float n = t - round_magic_f;
+  k = bits(t) - bits(round_magic_f);
+  return fma(n, -ln2_lo_f, fma(n, -ln2_hi_f, x));
+}
+SHARDAX_SIMD double reduce_exp(double x, std::uint64_t& k) {
+  const double t = fma(x, log2e, round_magic_d);
+  const double n = t - round_magic_d;
+  k = bits(t) - bits(round_magic_d);
+  return fma(n, -ln2_lo, fma(n, -ln2_hi, x));
+}
+// The same with n rounded towards zero, so r has the sign of x and |r| <= ln2.
+SHARDAX_SIMD float reduce_expm1(float x, std::uint32_t& k) {
+  const float t = fma(x, log2e_f, -copysign(0.5f, x)) + round_magic_f;
+  const float n = t - round_magic_f;
+  k = bits(t) - bits(round_magic_f);
+  return fma(n, -ln2_lo_f, fma(n, -ln2_hi_f, x));
+}
+SHARDAX_SIMD double reduce_expm1(double x, std::uint64_t& k) {
+  const double t = fma(x, log2e, -copysign(0.5, x)) + round_magic_d;
+  const double n = t - round_magic_d;
+  k = bits(t) - bits(round_magic_d);
+  return fma(n, -ln2_lo, fma(n, -ln2_hi, x));
+}
+
+// exp for -87 <= x <= 88.3 (float) or |x| <= 708 (double).
+template <class T>
+SHARDAX_SIMD T exp_normal(T x) {
+  decltype(bits(x)) k;
+  const T r = reduce_exp(x, k);
+  return (T(1) + fma(r * r, exp_tail(r), r)) * pow2(k);
+}
+
+// exp(x) / 2 for x >= 0, finite up to the logarithm of twice the largest number.
+template <class T>
+SHARDAX_SIMD T half_exp(T x) {
+  constexpr T high = sizeof(T) == 4 ? T(91) : T(712);
+  x = x > high ? high : x;
+  decltype(bits(x)) k;
+  const T r = reduce_exp(x, k);
+  return scale(T(1) + fma(r * r, exp_tail(r), r), k - 1u);
+}
+
+// exp in double for |x| <= 700, relative error 2^-34: for float results.
+SHARDAX_SIMD double exp_for_float(double x) {
+  const double t = fma(x, log2e, round_magic_d);
+  const double r = fma(t - round_magic_d, -ln2_hi, x);
+  const double p = poly(r, 0.9999999999734664, 0.5000000080065706, 0.166666669568933,
+                        0.04166626397833565, 0.008333253389614919, 0.0013946451070579896,
+                        0.00019922384503374215);
+  return fma(r, p, 1.0) * pow2(bits(t) - bits(round_magic_d));
+}
+
+}  // namespace detail
+
+// e^x.
+SHARDAX_SIMD float exp(float x) {
+  x = x < -104.0f ? -104.0f : x;
+  x = x > 89.0f ? 89.0f : x;
+  std::uint32_t k;
+  const float r = detail::reduce_exp(x, k);
+  return scale(1.0f + fma(r * r, detail::exp_tail(r), r), k);
+}
+SHARDAX_SIMD double exp(double x) {
+  x = x < -746.0 ? -746.0 : x;
+  x = x > 710.0 ? 710.0 : x;
+  std::uint64_t k;
+  const double r = detail::reduce_exp(x, k);
+  return scale(1.0 + fma(r * r, detail::exp_tail(r), r), k);
+}
+
+// 2^x.
+SHARDAX_SIMD float exp2(float x) {
+  x = x < -151.0f ? -151.0f : x;
+  x = x > 129.0f ? 129.0f : x;
+  const float t = x + round_magic_f;
+  const float r = x - (t - round_magic_f);
+  const float p = poly(r, 6.931472e-01f, 2.402265e-01f, 5.5503592e-02f, 9.61807e-03f,
+                       1.3391147e-03f, 1.545965e-04f);
+  return scale(fma(r, p, 1.0f), bits(t) - bits(round_magic_f));
+}
+SHARDAX_SIMD double exp2(double x) {
+  x = x < -1076.0 ? -1076.0 : x;
+  x = x > 1025.0 ? 1025.0 : x;
+  const double t = x + round_magic_d;
+  const double f = x - (t - round_magic_d);
+  const double r = f * ln2_hi;
+  const double r_lo = fma(f, ln2_lo, fma(f, ln2_hi, -r));
+  const double y = 1.0 + (r + fma(r * r, detail::exp_tail(r), r_lo));
+  return scale(y, bits(t) - bits(round_magic_d));
+}
+
+// e^x - 1, with small x kept.
+SHARDAX_SIMD float expm1(float x) {
+  float c = x < -18.0f ? -18.0f : x;
+  c = c > 89.0f ? 89.0f : c;
+  std::uint32_t k;
+  const float r = detail::reduce_expm1(c, k);
+  const float y = fma(r * r, detail::expm1_tail(r), r);
+  const float s = pow2(k - 1u);
+  return copysign(k == 0 ? y : 2.0f * fma(s, y, s - 0.5f), x);
+}
+SHARDAX_SIMD double expm1(double x) {
+  double c = x < -38.0 ? -38.0 : x;
+  c = c > 710.0 ? 710.0 : c;
+  std::uint64_t k;
+  const double r = detail::reduce_expm1(c, k);
+  const double y = fma(r * r, detail::expm1_tail(r), r);
+  const double s = pow2(k - 1u);
+  return copysign(k == 0 ? y : 2.0 * fma(s, y, s - 0.5), x);
+}
+
+// 1 / (1 + e^-x), from e^-|x| so the negative side keeps its relative accuracy.
+template <class T>
+SHARDAX_SIMD T logistic(T x) {
+  const T e = exp(-abs(x));
+  return (x < T(0) ? e : T(1)) / (T(1) + e);
+}
+
+SHARDAX_SIMD float tanh(float x) {
+  const float a = abs(x);
+  const float z = a * a;
+  const float odd = fma(a * z, poly(z, -3.33333e-01f, 1.3331936e-01f, -5.3784717e-02f,
+                                    2.0798627e-02f, -5.897972e-03f), a);
+  const float twice = a > 20.0f ? 40.0f : 2.0f * a;
+  const float far = 1.0f - 2.0f / (detail::exp_normal(twice) + 1.0f);
+  return copysign(a < 0.6f ? odd : far, x);
+}
+SHARDAX_SIMD double tanh(double x) {
+  const double a = abs(x);
+  const double t = expm1(a > 20.0 ? 40.0 : 2.0 * a);
+  const bool small = a < 0.5;
+  const double q = (small ? t : 2.0) / (t + 2.0);
+  return copysign(small ? q : 1.0 - q, x);
+}
+
+SHARDAX_SIMD float sinh(float x) {
+  const float a = abs(x);
+  const float z = a * a;
+  const float odd = fma(a * z, poly(z, 1.6666667e-01f, 8.3333105e-03f, 1.9842894e-04f,
+                                    2.7822286e-06f), a);
+  const float h = detail::half_exp(a);
+  return copysign(a < 1.0f ? odd : h - 0.25f / h, x);
+}
+SHARDAX_SIMD double sinh(double x) {
+  const double a = abs(x);
+  const double t = expm1(a > 1.0 ? 1.0 : a);
+  const double near = 0.5 * (t + t / (t + 1.0));
+  const double h = detail::half_exp(a);
+  return copysign(a < 1.0 ? (a < 0x1p-26 ? a : near) : h - 0.25 / h, x);
+}
+
+template <class T>
+SHARDAX_SIMD T cosh(T x) {
+  const T h = detail::half_exp(abs(x));
+  return h + T(0.25) / h;
+}
+
+}  // namespace shardax::simd

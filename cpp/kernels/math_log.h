@@ -1,0 +1,164 @@
+// kernels/math_log.h - logarithms and inverse hyperbolic functions: log log2 log10 log1p asinh acosh atanh.
+#pragma once
+
+#include "kernels/math_base.h"
+
+// Method: x = m 2^e with m in [sqrt(1/2), sqrt(2)), f = m - 1. float: log(1 + f) = f - f^2/2 +
+// f^3 p(f); double: the series in s = f / (2 + f) arranged as in Tang, "Table-driven
+// implementation of the logarithm function", 1990. Polynomials by Remez's exchange algorithm.
+namespace shardax::simd {
+
+namespace detail {
+
+// log(1 + f) for f in [sqrt(1/2) - 1, sqrt(2) - 1], plus e ln2.
+SHARDAX_SIMD float log_near_one(float f, float e) {
+  const float z = f * f;
+  const float p = poly(f, 3.3333313e-01f, -2.5000012e-01f, 2.0002075e-01f, -1.6667855e-01f,
+                       1.422019e-01f, -1.2408175e-01f, 1.1886549e-01f, -1.1660927e-01f,
+                       6.732509e-02f);
+  const float y = fma(-0.5f, z, fma(e, ln2_lo_f, f * z * p));
+  return fma(e, ln2_hi_f, f + y);
+}
+SHARDAX_SIMD double log_near_one(double f, double e) {
+  const double s = f / (2.0 + f);
+  const double z = s * s;
+  const double r = z * poly(z, 0.6666666666666735, 0.39999999999409863, 0.285714287434941,
+                            0.22222198455077805, 0.18183570720663833, 0.1531388020361685,
+                            0.14797722067087124);
+  const double h = 0.5 * f * f;
+  return fma(e, ln2_hi, f - (h - fma(s, h + r, e * ln2_lo)));
+}
+
+// log in double for normal x > 0, relative error 2^-37 also near 1: for float results.
+SHARDAX_SIMD double log_for_float(double x) {
+  const auto [m, e] = split(x);
+  const double s = (m - 1.0) / (m + 1.0);
+  const double z = s * s;
+  const double r = z * poly(z, 0.6666666564127705, 0.4000033621535781, 0.28537238647543606,
+                            0.23583562538965017);
+  return fma(e, ln2_hi, fma(s, r, 2.0 * s));
+}
+
+// x as a normal number, and the exponent to add.
+SHARDAX_SIMD float normalise(float x, float& e) {
+  const bool tiny = x < 0x1p-126f;
+  e = tiny ? -25.0f : 0.0f;
+  return x * (tiny ? 0x1p25f : 1.0f);
+}
+SHARDAX_SIMD double normalise(double x, double& e) {
+  const bool tiny = x < 0x1p-1022;
+  e = tiny ? -54.0 : 0.0;
+  return x * (tiny ? 0x1p54 : 1.0);
+}
+
+// The values of a logarithm `y` at the ends of its domain: 0, infinity, negatives, NaN.
+template <class T>
+SHARDAX_SIMD T log_ends(T x, T y) {
+  constexpr T inf = std::numeric_limits<T>::infinity();
+  y = x < inf ? y : x;
+  y = x == T(0) ? -inf : y;
+  return x < T(0) ? std::numeric_limits<T>::quiet_NaN() : y;
+}
+
+// log(1 + x) = log(m) + e ln2 with m - 1 = x 2^-e + (2^-e - 1), which rounds once.
+template <class T>
+SHARDAX_SIMD T log1p(T x) {
+  constexpr T inf = std::numeric_limits<T>::infinity();
+  using U = decltype(bits(x));
+  constexpr int mantissa = std::numeric_limits<T>::digits - 1;
+  constexpr U bias = sizeof(T) == 4 ? U(127) : U(1023);
+  const auto [m, e] = split(T(1) + x);
+  const T magic = sizeof(T) == 4 ? T(round_magic_f) : T(round_magic_d);
+  const U k = bits(e + magic) - bits(magic);
+  const T s = from_bits(U((bias - k) << mantissa));
+  const T f = x > T(0x1p60) ? m - T(1) : fma(x, s, s - T(1));
+  T y = log_near_one(f, e);
+  y = x < inf ? y : x;
+  y = x < T(-1) ? std::numeric_limits<T>::quiet_NaN() : y;
+  return x == T(-1) ? -inf : copysign(y, x);
+}
+
+}  // namespace detail
+
+// Natural logarithm.
+template <class T>
+SHARDAX_SIMD T log(T x) {
+  T shift;
+  const auto [m, e] = split(detail::normalise(x, shift));
+  return detail::log_ends(x, detail::log_near_one(m - T(1), e + shift));
+}
+
+SHARDAX_SIMD float log2(float x) {
+  float shift;
+  const auto [m, e] = split(detail::normalise(x, shift));
+  const float l = detail::log_near_one(m - 1.0f, 0.0f);
+  return detail::log_ends(x, fma(l, log2e_f, fma(l, log2e_lo_f, e + shift)));
+}
+SHARDAX_SIMD double log2(double x) {
+  double shift;
+  const auto [m, e] = split(detail::normalise(x, shift));
+  const double l = detail::log_near_one(m - 1.0, 0.0);
+  return detail::log_ends(x, fma(l, log2e, fma(l, log2e_lo, e + shift)));
+}
+
+SHARDAX_SIMD float log10(float x) {
+  float shift;
+  const auto [m, e] = split(detail::normalise(x, shift));
+  const float l = detail::log_near_one(m - 1.0f, 0.0f);
+  const float low = fma(e + shift, log10_2_lo_f, l * log10e_lo_f);
+  return detail::log_ends(x, fma(e + shift, log10_2_hi_f, fma(l, log10e_f, low)));
+}
+SHARDAX_SIMD double log10(double x) {
+  double shift;
+  const auto [m, e] = split(detail::normalise(x, shift));
+  const double l = detail::log_near_one(m - 1.0, 0.0);
+  const double low = fma(e + shift, log10_2_lo, l * log10e_lo);
+  return detail::log_ends(x, fma(e + shift, log10_2_hi, fma(l, log10e, low)));
+}
+
+// log(1 + x), with small x kept.
+SHARDAX_SIMD float log1p(float x) { return detail::log1p(x); }
+SHARDAX_SIMD double log1p(double x) { return detail::log1p(x); }
+
+SHARDAX_SIMD float asinh(float x) {
+  const double a = static_cast<double>(abs(x));
+  const double z = a * a;
+  const double far = detail::log_for_float(1.0 + (a + z / (1.0 + sqrt(1.0 + z))));
+  const double y = a < 0x1p-10 ? a * (1.0 - z * (1.0 / 6.0)) : far;
+  return copysign(static_cast<float>(a < inf_d ? y : a), x);
+}
+SHARDAX_SIMD double asinh(double x) {
+  const double a = abs(x);
+  const double z = a * a;
+  const bool big = a > 0x1p60;
+  const double y = log1p(big ? a : a + z / (1.0 + sqrt(1.0 + z)));
+  return copysign(big ? y + ln2_hi : y, x);
+}
+
+SHARDAX_SIMD float acosh(float x) {
+  const double t = static_cast<double>(x) - 1.0;
+  const double y = detail::log_for_float(1.0 + (t + sqrt(t * (t + 2.0))));
+  const float r = static_cast<float>(x < inf_f ? y : static_cast<double>(x));
+  return x < 1.0f ? nan_f : r;
+}
+SHARDAX_SIMD double acosh(double x) {
+  const double t = x - 1.0;
+  const bool big = x > 0x1p60;
+  const double y = log1p(big ? x : t + sqrt(t * (t + 2.0)));
+  return x < 1.0 ? nan_d : (big ? y + ln2_hi : y);
+}
+
+SHARDAX_SIMD float atanh(float x) {
+  const double a = static_cast<double>(abs(x));
+  const double far = 0.5 * detail::log_for_float(1.0 + 2.0 * a / (1.0 - a));
+  float y = static_cast<float>(a < 0x1p-10 ? a * (1.0 + a * a * (1.0 / 3.0)) : far);
+  y = a < 1.0 ? y : inf_f;
+  return a <= 1.0 ? copysign(y, x) : nan_f;
+}
+SHARDAX_SIMD double atanh(double x) {
+  const double a = abs(x);
+  const double y = a < 0x1p-28 ? a : 0.5 * log1p(2.0 * a / (1.0 - a));
+  return copysign(y, x);
+}
+
+}  // namespace shardax::simd
