@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/errors.h"
 #include "ops/compose.h"
 
 namespace shardax::bindings {
@@ -21,22 +22,25 @@ Value two(const Values& in) {
   return f(in[0], in[1]);
 }
 
-// Floors of integers are themselves.
+// Floors of integers and truth values are themselves.
 template <const char* const& record>
 Value rounded(const Values& in) {
-  const Value x = ops::promote_dtypes(in, Promote::numeric)[0];
-  return is_inexact(x->dtype()) ? ops::unary(record, x) : x;
+  return is_inexact(in[0]->dtype()) ? ops::unary(record, in[0]) : in[0];
 }
 constexpr const char* floor_name = "floor";
 constexpr const char* ceil_name = "ceil";
 
 Value positive(const Values& in) { return in[0]; }
-Value fabs(const Values& in) { return ops::unary("abs", ops::promote_dtypes(in, Promote::inexact)[0]); }
+Value fabs(const Values& in) {
+  if (is_complex(in[0]->dtype())) type_error("ufunc 'fabs' does not support complex dtypes");
+  return ops::unary("abs", ops::promote_dtypes(in, Promote::inexact)[0]);
+}
 Value logical_not(const Values& in) { return ops::logical_not(ops::truth(in[0])); }
 
 template <Value (*f)(const Value&, const Value&)>
 Value logical(const Values& in) {
-  const Values x = ops::promote_shapes({ops::truth(in[0]), ops::truth(in[1])}, "logical");
+  const Values same = ops::promote_dtypes(in);
+  const Values x = ops::promote_shapes({ops::truth(same[0]), ops::truth(same[1])}, "logical");
   return f(x[0], x[1]);
 }
 Value xor_values(const Value& a, const Value& b) { return ops::binary("xor", a, b); }
@@ -55,7 +59,7 @@ Value float_power(const Values& in) {
 }
 
 Value bitwise_count(const Values& in) {
-  return ops::convert(ops::unary("population_count", ops::absolute(in[0])), DType::uint8);
+  return ops::convert(ops::unary("population_count", ops::absolute(ops::promote_dtypes(in, Promote::numeric)[0])), DType::uint8);
 }
 
 constexpr FunctionRow rows[] = {
@@ -83,7 +87,7 @@ constexpr FunctionRow rows[] = {
     {"abs", "x", nullptr, Promote::any, one<ops::absolute>, "Elementwise absolute value."},
     {"fabs", "x", nullptr, Promote::any, fabs, "Elementwise absolute value, as floats."},
     {"sign", "x", "sign"},
-    {"square", "x", "square"},
+    {"square", "x", "square", Promote::numeric},
     {"maximum", "x, y", "max"},
     {"minimum", "x, y", "min"},
     {"hypot", "x1, x2", nullptr, Promote::any, two<ops::hypot>,

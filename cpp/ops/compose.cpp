@@ -23,6 +23,11 @@ Value rem(const Value& a, const Value& b) { return binary("rem", a, b); }
 
 Value inexact(const Value& a) { return promote_dtypes({a}, Promote::inexact)[0]; }
 
+Values strong(Values values) {
+  for (Value& value : values) value = as_type(value, {value->dtype(), false});
+  return values;
+}
+
 // Both operands of the result's shape, as select_n wants its cases.
 Values full_shape(const Values& values) { return broadcast_arrays(values); }
 
@@ -140,8 +145,7 @@ Values divmod(const Value& a, const Value& b) {
 Value power(const Value& a, const Value& b) {
   const Values in = promoted(a, b, Promote::numeric, "pow");
   if (is_integer(in[0]->dtype())) {
-    const WeakDType strong{in[0]->dtype(), false};
-    return jitted1("power", {as_type(in[0], strong), as_type(in[1], strong)}, [](const Values& v) {
+    return jitted1("power", strong(in), [](const Values& v) {
       const Values x = full_shape(v);
       return integer_power(x[0], x[1]);
     });
@@ -163,8 +167,8 @@ Value right_shift(const Value& a, const Value& b) {
 }
 
 Value hypot(const Value& a, const Value& b) {
-  const Values in = promoted(a, b, Promote::inexact, "hypot");
-  if (is_complex(in[0]->dtype())) type_error("jnp.hypot is not well defined for complex-valued inputs");
+  const Values in = strong(promoted(a, b, Promote::inexact, "hypot"));
+  if (is_complex(in[0]->dtype())) value_error("jnp.hypot is not well defined for complex-valued inputs");
   return jitted1("hypot", full_shape(in), [](const Values& v) {
     const Value x = unary("abs", v[0]), y = unary("abs", v[1]);
     const Value infinite = logical_or(eq(x, constant(x, infinity)), eq(y, constant(y, infinity)));
@@ -185,7 +189,7 @@ Value copysign(const Value& a, const Value& b) {
 }
 
 Value heaviside(const Value& a, const Value& b) {
-  const Values in = full_shape(promoted(a, b, Promote::inexact, "heaviside"));
+  const Values in = strong(full_shape(promoted(a, b, Promote::inexact, "heaviside")));
   if (is_complex(in[0]->dtype())) type_error("heaviside does not support complex-valued inputs");
   return jitted1("heaviside", in, [](const Values& v) {
     const Value zero = constant(v[0], 0);
@@ -204,28 +208,29 @@ Value reciprocal(const Value& a) { return integer_pow(inexact(a), -1); }
 
 Value log2(const Value& a) {
   const Value x = inexact(a);
-  return div(unary("log", x), constant(x, std::numbers::ln2));
+  return div(unary("log", x), scalar(x->dtype(), std::numbers::ln2));
 }
 Value log10(const Value& a) {
   const Value x = inexact(a);
-  return mul(unary("log", x), constant(x, std::numbers::log10e));
+  return mul(unary("log", x), scalar(x->dtype(), std::numbers::log10e));
 }
 
 Value trunc(const Value& a) {
-  if (!is_inexact(a->dtype())) return promote_dtypes({a}, Promote::numeric)[0];
+  if (!is_inexact(a->dtype())) return a;
   return jitted1("trunc", {a}, [](const Values& v) {
     return where(lt(v[0], constant(v[0], 0)), unary("ceil", v[0]), unary("floor", v[0]));
   });
 }
 
 Value isnan(const Value& a) {
-  return is_inexact(a->dtype()) ? ne(a, a) : full(with_dtype(a->type(), DType::boolean), 0);
+  return is_inexact(a->dtype()) ? ne(a, a)
+                                : full(with_dtype(a->type(), DType::boolean, a->type().weak), 0);
 }
 
 Value isinf(const Value& a) {
   if (is_complex(a->dtype())) return logical_or(isinf(real(a)), isinf(imag(a)));
   if (!is_floating(a->dtype())) return full(with_dtype(a->type(), DType::boolean), 0);
-  return eq(unary("abs", a), constant(a, infinity));
+  return eq(unary("abs", a), scalar(a->dtype(), infinity));
 }
 
 Value isfinite(const Value& a) {
@@ -235,9 +240,10 @@ Value isfinite(const Value& a) {
 }
 
 Value signbit(const Value& a) {
+  if (is_complex(a->dtype())) value_error("signbit is not well defined for complex inputs.");
   if (!is_floating(a->dtype())) {
     if (!is_signed_integer(a->dtype())) return full(with_dtype(a->type(), DType::boolean), 0);
-    return lt(a, constant(a, 0));
+    return lt(a, scalar(a->dtype(), 0));
   }
   return bits_below_sign(a);
 }
