@@ -11,6 +11,9 @@
 namespace shardax::bindings {
 namespace {
 
+// An Array of its own for the same memory, which deleting `array` leaves alone.
+ArrayPtr held(const Array& array) { return view_of(array, array.type(), array.strides(), 0); }
+
 // Lives as long as one Py_buffer: the lent array and the shape in bytes.
 struct Lent {
   ArrayPtr array;
@@ -32,7 +35,7 @@ int lend(const ArrayPtr& array, const char* format, PyObject* owner, Py_buffer* 
   }
   const int width = itemsize(type.dtype);
   auto lent = std::make_unique<Lent>();
-  lent->array = array;
+  lent->array = held(*array);
   for (std::size_t d = 0; d < type.rank(); ++d) {
     lent->shape.push_back(type.shape[d]);
     lent->strides.push_back(array->strides()[d] * width);
@@ -186,7 +189,7 @@ Ref lending_object(const ArrayPtr& array) {
   auto* memory = static_cast<PyObject*>(PyObject_Malloc(sizeof(RawObject)));
   if (!memory) throw std::bad_alloc();
   PyObject* object = PyObject_Init(memory, type);
-  new (&reinterpret_cast<RawObject*>(object)->array) ArrayPtr(array);
+  new (&reinterpret_cast<RawObject*>(object)->array) ArrayPtr(held(*array));
   return Ref::steal(object);
 }
 

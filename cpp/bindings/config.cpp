@@ -219,7 +219,8 @@ bool flag(std::string_view name) {
 
 void init_config(PyObject* module) {
   for (const Flag& f : flags) {
-    const char* text = std::getenv(upper(f.name).c_str());
+    const bool counts = std::string_view(f.name) == "jax_num_cpu_devices";
+    const char* text = counts ? nullptr : std::getenv(upper(f.name).c_str());
     Ref value = value_from_text(f, text && *text ? text : f.initial);
     mirror(f, value.get());
     values()[f.name] = std::move(value);

@@ -9,14 +9,26 @@
 #include "bindings/errors.h"
 #include "bindings/functions.h"
 #include "bindings/index.h"
+#include "execute/execute.h"
 
 namespace shardax {
 void init_pytree(pybind11::module_& m);
+
+namespace {
+
+// Long work runs without the interpreter's lock, so that other Python threads go on.
+void* release_lock() { return PyGILState_Check() ? PyEval_SaveThread() : nullptr; }
+void acquire_lock(void* state) {
+  if (state) PyEval_RestoreThread(static_cast<PyThreadState*>(state));
 }
+
+}  // namespace
+}  // namespace shardax
 
 PYBIND11_MODULE(_core, m) {
   using namespace shardax::bindings;
   try {
+    shardax::set_lock_hooks(shardax::release_lock, shardax::acquire_lock);
     shardax::init_pytree(m);
     init_errors(m.ptr());
     init_config(m.ptr());

@@ -1,0 +1,92 @@
+"""tests/array/test_config.py - flags, environment variables, devices and scalar types."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import shardax
+import shardax.numpy as jnp
+
+
+@pytest.fixture
+def device_count():
+    before = shardax.device_count()
+    yield
+    shardax.config.update("jax_num_cpu_devices", before)
+
+
+def test_devices(device_count):
+    shardax.config.update("jax_num_cpu_devices", 3)
+    assert repr(shardax.devices()) == "[CpuDevice(id=0), CpuDevice(id=1), CpuDevice(id=2)]"
+    assert str(shardax.devices()[1]) == "cpu:1"
+    d = shardax.local_devices()[2]
+    assert (d.id, d.platform, d.device_kind, d.process_index, d.local_hardware_id) == (2, "cpu", "cpu", 0, 2)
+    assert d is shardax.devices("cpu")[2]
+    shardax.config.update("jax_cpu_device_count", 5)  # the older name; at any time
+    assert shardax.device_count() == shardax.local_device_count() == 5
+    assert (shardax.process_index(), shardax.process_count(), shardax.default_backend()) == (0, 1, "cpu")
+    with pytest.raises(RuntimeError, match="Unknown backend: 'gpu' requested"):
+        shardax.devices("gpu")
+    with pytest.raises(ValueError, match="at least 1"):
+        shardax.config.update("jax_num_cpu_devices", 0)
+
+
+@pytest.mark.parametrize(
+    ("environment", "count"),
+    [
+        ({}, 8),
+        ({"JAX_NUM_CPU_DEVICES": "3"}, 3),
+        ({"SHARDAX_NUM_DEVICES": "5", "JAX_NUM_CPU_DEVICES": "3"}, 5),
+        ({"XLA_FLAGS": "--other --xla_force_host_platform_device_count=6"}, 6),
+        ({"XLA_FLAGS": "--xla_force_host_platform_device_count=6", "JAX_NUM_CPU_DEVICES": "2"}, 2),
+    ],
+)
+def test_device_count_of_the_environment(environment, count):
+    names = ("SHARDAX_NUM_DEVICES", "JAX_NUM_CPU_DEVICES", "XLA_FLAGS", "JAX_ENABLE_X64")
+    env = {k: v for k, v in os.environ.items() if k not in names} | environment
+    code = "import shardax; print(shardax.device_count())"
+    run = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True)
+    assert run.stdout.split() == [str(count)]
+
+
+def test_x64_of_the_environment():
+    code = "import shardax.numpy as jnp; print(jnp.asarray(1.).dtype)"
+    env = os.environ | {"JAX_ENABLE_X64": "1"}
+    run = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True)
+    assert run.stdout.split() == ["float64"]
+
+
+def test_flags():
+    assert shardax.config.jax_enable_x64 is False
+    assert shardax.config.read("jax_default_prng_impl") == "threefry2x32"
+    with pytest.raises(AttributeError, match="Unrecognized config option: nope"):
+        shardax.config.update("nope", 1)
+    with pytest.raises(AttributeError, match="Unrecognized config option: nope"):
+        shardax.config.nope  # noqa: B018
+    with shardax.debug_nans(True):
+        assert shardax.config.jax_debug_nans
+    assert not shardax.config.jax_debug_nans
+    with shardax.enable_x64(), shardax.enable_x64(False):
+        assert jnp.asarray(1.0).dtype == np.float32
+
+
+def test_scalar_types():
+    assert repr(jnp.float32(2)) == "Array(2., dtype=float32)"
+    assert jnp.float32 == np.float32 and np.dtype("float32") == jnp.float32
+    assert jnp.float32 == jnp.dtype("float32") and jnp.float32 != jnp.int32
+    assert np.zeros(2, jnp.float32).dtype == np.float32
+    assert isinstance(np.float32(1), jnp.float32)
+    assert {jnp.int8: 1}[jnp.int8] == 1
+    assert jnp.zeros(2, jnp.bfloat16).dtype == jnp.bfloat16
+
+
+def test_error_classes():
+    e = shardax.errors
+    assert issubclass(e.TracerBoolConversionError, e.ConcretizationTypeError)
+    assert issubclass(e.ConcretizationTypeError, TypeError)
+    assert issubclass(e.NonConcreteBooleanIndexError, IndexError)
+    assert issubclass(e.JaxRuntimeError, RuntimeError)
+    with pytest.raises(TypeError):
+        raise e.TracerIntegerConversionError("text")
