@@ -77,7 +77,8 @@ split_gradient = parallel_gradient(params, split(x), split(y))
 whole_gradient = shardax.grad(loss)(params, x, y)
 for name in sorted(params):
     same = bool(jnp.allclose(split_gradient[name], whole_gradient[name], atol=1e-6))
-    print(f"gradient of {name}: shape {split_gradient[name].shape}, equals the whole batch's: {same}")
+    shape = split_gradient[name].shape
+    print(f"gradient of {name}: shape {shape}, equals the whole batch's: {same}")
 
 # %% [markdown]
 # ## Without the average

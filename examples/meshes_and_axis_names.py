@@ -2,7 +2,7 @@
 # # Meshes and axis names
 #
 # A mesh arranges devices in a grid and names its dimensions. Arrays are laid out over a mesh by
-# saying which mesh axis splits which of their dimensions; functions reduce over an axis by its name.
+# saying which mesh axis splits which of their dimensions; functions reduce over an axis by name.
 
 # %%
 import shardax
@@ -32,14 +32,14 @@ def picture(array):
     """Draws which device holds which elements."""
     tiles = {}
     for shard in array.addressable_shards:
-        rows, columns = (range(*s.indices(size)) for s, size in zip(shard.index, array.shape, strict=True))
+        rows, columns = (range(array.shape[d])[shard.index[d]] for d in (0, 1))
         for r in rows:
             for c in columns:
                 tiles.setdefault((r, c), []).append(shard.device.id)
     lines = []
     for r in range(array.shape[0]):
         holders = [",".join(map(str, tiles[r, c])) for c in range(array.shape[1])]
-        lines.append(" ".join(f"{int(array[r, c]):3d}@{holder}" for c, holder in enumerate(holders)))
+        lines.append(" ".join(f"{int(array[r, c]):3d}@{who}" for c, who in enumerate(holders)))
     return "\n".join(lines)
 
 
@@ -65,11 +65,12 @@ print(f"split over data only: shards of {shard.data.shape}, each on {n // 2} dev
 rows = jnp.arange(n * 3.0).reshape(n, 3)
 centre = shardax.pmap(lambda row: row - lax.pmean(row, "workers"), axis_name="workers")
 centred = centre(rows)
-print("result lies on:", dict(centred.sharding.mesh.shape), "split by", tuple(centred.sharding.spec))
+where = centred.sharding
+print("result lies on:", dict(where.mesh.shape), "split by", tuple(where.spec))
 print("columns now sum to", jnp.sum(centred, axis=0))
 
 try:
-    shardax.pmap(lambda row: lax.pmean(row, "wrokers"), axis_name="workers")(rows)
+    shardax.pmap(lambda row: lax.pmean(row, "devices"), axis_name="workers")(rows)
 except NameError as error:
     print("error:", str(error).split(". ")[0].split("\n")[0])
 

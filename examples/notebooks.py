@@ -40,7 +40,8 @@ def notebook(text):
                 exec(compile(source, "<cell>", "exec"), scope)
             lines = printed.getvalue().splitlines(keepends=True)
             stream = {"name": "stdout", "output_type": "stream", "text": lines}
-            cell |= {"cell_type": "code", "execution_count": None, "outputs": [stream] if lines else []}
+            outputs = [stream] if lines else []
+            cell |= {"cell_type": "code", "execution_count": None, "outputs": outputs}
         out.append(cell | {"source": source.splitlines(keepends=True)})
     return {"cells": out, "metadata": METADATA, "nbformat": 4, "nbformat_minor": 5}
 

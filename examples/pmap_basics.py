@@ -55,9 +55,9 @@ print("device 1:", scaled[1])
 # %% [markdown]
 # ## Devices that talk
 #
-# Give the mapped axis a name and the function can use collectives over it. `psum` adds one value per
-# device, and every device sees the total; `axis_index` is a device's own number; `ppermute` passes
-# values from device to device, here to the right around a ring:
+# Give the mapped axis a name and the function can use collectives over it. `psum` adds one value
+# per device, and every device sees the total; `axis_index` is a device's own number; `ppermute`
+# passes values from device to device, here to the right around a ring:
 #
 #     0 -> 1 -> 2 -> ... -> n-1 -> 0
 

@@ -16,7 +16,8 @@ w_key, x_key, noise_key, start_key = random.split(random.PRNGKey(42), 4)
 # %% [markdown]
 # ## Data
 #
-# Targets follow a hidden linear rule, with some noise on top. The leading dimension is the devices'.
+# Targets follow a hidden linear rule, with some noise on top. The leading dimension is the
+# devices'.
 
 # %%
 true_w, true_b = random.normal(w_key, (features,)), 1.5
@@ -75,5 +76,6 @@ print("learned w", params["w"], f" b {float(params['b']):.4f}")
 # %%
 heights = [losses[0] / 2**k for k in range(10)]
 for height in heights:
-    print(f"{height:8.4f} |" + "".join("#" if value >= height else " " for value in losses).rstrip())
+    bar = "".join("#" if value >= height else " " for value in losses)
+    print(f"{height:8.4f} |{bar.rstrip()}")
 print(" " * 9 + "+" + "-" * steps)

@@ -85,7 +85,7 @@ def test_other_device_counts(name, count):
 
 
 def test_meshes_error_names_the_axis():
-    assert "wrokers" in run("meshes_and_axis_names").stdout
+    assert "devices" in run("meshes_and_axis_names").stdout
 
 
 def test_curve_goes_down():

@@ -1,4 +1,4 @@
-"""The C++ sources: dependencies point one way, line 1 says what a file is for, and files stay short."""
+"""The C++ sources: dependencies point one way, line 1 names the file, and files stay short."""
 
 import pathlib
 import re
@@ -39,7 +39,8 @@ def relative(path):
 
 def includes(path):
     """The quoted includes of a file, as "folder/file.h"."""
-    return re.findall(r'^\s*#\s*include\s+"([^"]+)"', path.read_text(encoding="utf-8"), re.MULTILINE)
+    text = path.read_text(encoding="utf-8")
+    return re.findall(r'^\s*#\s*include\s+"([^"]+)"', text, re.MULTILINE)
 
 
 def backward_includes():
@@ -66,13 +67,13 @@ def test_includes_name_folder_and_file(folder):
         if path.parent.name != folder:
             continue
         for included in includes(path):
-            assert (CPP / included).is_file(), f"{relative(path)} includes {included}, which does not exist"
+            assert (CPP / included).is_file(), f"{relative(path)} includes {included}: no such file"
 
 
 def test_dependencies_point_one_way():
     unexpected = backward_includes() - set(EXCEPTIONS)
-    lines = [f"{file} includes {included}, of a later layer" for file, included in sorted(unexpected)]
-    assert not lines, "\n".join(lines)
+    lines = [f"{file} includes {included}, of a later layer" for file, included in unexpected]
+    assert not lines, "\n".join(sorted(lines))
 
 
 def test_exceptions_are_needed():

@@ -1,7 +1,6 @@
 """A smoke test through every layer, in about a second: run it first."""
 
 import numpy as np
-
 import shardax
 import shardax.numpy as jnp
 from shardax import lax
@@ -19,8 +18,8 @@ def test_jit():
 
 
 def test_grad():
-    derivative = shardax.grad(lambda x: jnp.sum(x**3))
-    np.testing.assert_allclose(np.asarray(derivative(jnp.array([1.0, 2.0]))), [3.0, 12.0], rtol=1e-6)
+    slopes = shardax.grad(lambda x: jnp.sum(x**3))(jnp.array([1.0, 2.0]))
+    np.testing.assert_allclose(np.asarray(slopes), [3.0, 12.0], rtol=1e-6)
 
 
 def test_vmap():
