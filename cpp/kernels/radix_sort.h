@@ -1,7 +1,7 @@
 // kernels/radix_sort.h - stable sorting of unsigned keys, alone or with their positions.
 //
-// Long runs go byte by byte from the lowest (bytes that are equal everywhere are skipped), short ones
-// by comparison. Signed and floating keys become unsigned by sortable().
+// Long runs go byte by byte from the lowest (bytes that are equal everywhere are skipped), short
+// ones by comparison. Signed and floating keys become unsigned by sortable().
 #pragma once
 
 #include <algorithm>
@@ -68,7 +68,8 @@ void radix_sort(Item* items, Item* scratch, std::int64_t n, KeyOf key_of) {
     }
     std::swap(from, to);
   }
-  if (from != items) std::memcpy(static_cast<void*>(items), from, static_cast<std::size_t>(n) * sizeof(Item));
+  if (from != items)
+    std::memcpy(static_cast<void*>(items), from, static_cast<std::size_t>(n) * sizeof(Item));
 }
 
 // Items stand in the order of their positions before.

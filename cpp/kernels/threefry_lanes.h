@@ -1,7 +1,7 @@
 // kernels/threefry_lanes.h - the rounds on vectors of the instruction set that includes this file.
 //
-// Included by threefry.cpp in a namespace per instruction set, with SHARDAX_LANES (32-bit words in a
-// vector) and SHARDAX_VECTORS (hashed side by side, so that their rounds overlap) defined.
+// Included by threefry.cpp in a namespace per instruction set, with SHARDAX_LANES (32-bit words in
+// a vector) and SHARDAX_VECTORS (hashed side by side, so that their rounds overlap) defined.
 
 constexpr int lanes = SHARDAX_LANES;
 constexpr int vectors = SHARDAX_VECTORS;
@@ -106,7 +106,8 @@ void counters(ThreefryKey key, std::uint32_t first0, std::uint32_t step0, std::u
 }
 
 void elements(const std::uint32_t* key0, const std::uint32_t* key1, const std::uint32_t* count0,
-              const std::uint32_t* count1, std::int64_t n, std::uint32_t* out0, std::uint32_t* out1) {
+              const std::uint32_t* count1, std::int64_t n, std::uint32_t* out0,
+              std::uint32_t* out1) {
   State s{};
   LaneWords k0{}, k1{};
   for (std::int64_t i = 0; i < n; i += block) {

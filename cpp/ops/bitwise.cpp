@@ -8,7 +8,7 @@
 namespace shardax::ops {
 namespace {
 
-// ---- shifts: by the width or more (a negative count is a huge unsigned one), all bits leave ------
+// ---- shifts: by the width or more (a negative count is a huge unsigned one), all bits leave
 
 template <class T>
 bool leaves_all(T count) {
@@ -32,39 +32,50 @@ constexpr auto shift_right_arithmetic_kernel = [](auto x, auto count) {
   return static_cast<T>(static_cast<S>(x) >> (leaves_all(count) ? last : static_cast<int>(count)));
 };
 
-const Op shift_left_op{elementwise_no_gradient({
-    .name = "shift_left", .doc = "Elementwise x << y; 0 where y is the width or more.",
-    .dtypes = integers, .map = map_binary<integers, shift_left_kernel>})};
-const Op shift_right_logical_op{elementwise_no_gradient({
-    .name = "shift_right_logical",
-    .doc = "Elementwise x >> y with zeros coming in; 0 where y is the width or more.",
-    .dtypes = integers, .map = map_binary<integers, shift_right_logical_kernel>})};
-const Op shift_right_arithmetic_op{elementwise_no_gradient({
-    .name = "shift_right_arithmetic", .doc = "Elementwise x >> y with copies of the top bit coming in.",
-    .dtypes = integers, .map = map_binary<integers, shift_right_arithmetic_kernel>})};
+const Op shift_left_op{
+    elementwise_no_gradient({.name = "shift_left",
+                             .doc = "Elementwise x << y; 0 where y is the width or more.",
+                             .dtypes = integers,
+                             .map = map_binary<integers, shift_left_kernel>})};
+const Op shift_right_logical_op{elementwise_no_gradient(
+    {.name = "shift_right_logical",
+     .doc = "Elementwise x >> y with zeros coming in; 0 where y is the width or more.",
+     .dtypes = integers,
+     .map = map_binary<integers, shift_right_logical_kernel>})};
+const Op shift_right_arithmetic_op{
+    elementwise_no_gradient({.name = "shift_right_arithmetic",
+                             .doc = "Elementwise x >> y with copies of the top bit coming in.",
+                             .dtypes = integers,
+                             .map = map_binary<integers, shift_right_arithmetic_kernel>})};
 
-const Op population_count_op{elementwise_no_gradient({
-    .name = "population_count", .doc = "Elementwise number of bits that are 1.", .dtypes = integers,
-    .map = map_unary<integers, [](auto x) {
-      using T = decltype(x);
-      return static_cast<T>(std::popcount(static_cast<std::make_unsigned_t<T>>(x)));
-    }>})};
-const Op clz_op{elementwise_no_gradient({
-    .name = "clz", .doc = "Elementwise number of zero bits above the highest 1.", .dtypes = integers,
-    .map = map_unary<integers, [](auto x) {
-      using T = decltype(x);
-      return static_cast<T>(std::countl_zero(static_cast<std::make_unsigned_t<T>>(x)));
-    }>})};
+const Op population_count_op{elementwise_no_gradient(
+    {.name = "population_count",
+     .doc = "Elementwise number of bits that are 1.",
+     .dtypes = integers,
+     .map = map_unary<integers, [](auto x) {
+       using T = decltype(x);
+       return static_cast<T>(std::popcount(static_cast<std::make_unsigned_t<T>>(x)));
+     }>})};
+const Op clz_op{elementwise_no_gradient(
+    {.name = "clz",
+     .doc = "Elementwise number of zero bits above the highest 1.",
+     .dtypes = integers,
+     .map = map_unary<integers, [](auto x) {
+       using T = decltype(x);
+       return static_cast<T>(std::countl_zero(static_cast<std::make_unsigned_t<T>>(x)));
+     }>})};
 
-// ---- bitcast_convert_type ------------------------------------------------------------------------
+// ---- bitcast_convert_type ------------------------------------------------------------------
 
 Types bitcast_type(const Op&, const Types& in, const Params& params) {
   const DType from = in[0].dtype, to = params.dtype("new_dtype");
-  const bool whole = from == DType::boolean || to == DType::boolean || is_complex(from) || is_complex(to);
+  const bool whole =
+      from == DType::boolean || to == DType::boolean || is_complex(from) || is_complex(to);
   if (whole && from != to) {
-    type_error("lax.bitcast_convert_type does not support bool or complex values unless the operand "
-               "and destination types match. Got operand dtype=", name(from), ", new_dtype=",
-               name(to), ". Consider using the arr.view() method instead.");
+    type_error(
+        "lax.bitcast_convert_type does not support bool or complex values unless the operand "
+        "and destination types match. Got operand dtype=",
+        name(from), ", new_dtype=", name(to), ". Consider using the arr.view() method instead.");
   }
   Type out = with_dtype(in[0], to);
   const int old_bits = itemsize(from) * 8, new_bits = itemsize(to) * 8;
@@ -100,19 +111,19 @@ bool bitcast_view(const Params&, const Type& in, const Shape& strides, const Typ
   return true;
 }
 
-const Op bitcast_op{{
-    .name = "bitcast_convert_type",
-    .doc = "The same bits seen as another dtype. A wider dtype joins the elements of the last "
-           "dimension, a narrower one adds a dimension.",
-    .kind = Kind::layout,
-    .dtypes = any_dtype,
-    .type = bitcast_type,
-    .batch = [](const BatchArgs& a) -> Batched { return batched1(bind1(a.op, a.params, a.in)); },
-    .no_gradient = true,
-    .half_native = true,
-    .view = bitcast_view}};
+const Op bitcast_op{
+    {.name = "bitcast_convert_type",
+     .doc = "The same bits seen as another dtype. A wider dtype joins the elements of the last "
+            "dimension, a narrower one adds a dimension.",
+     .kind = Kind::layout,
+     .dtypes = any_dtype,
+     .type = bitcast_type,
+     .batch = [](const BatchArgs& a) -> Batched { return batched1(bind1(a.op, a.params, a.in)); },
+     .no_gradient = true,
+     .half_native = true,
+     .view = bitcast_view}};
 
-// ---- reduce_precision ----------------------------------------------------------------------------
+// ---- reduce_precision ----------------------------------------------------------------------
 
 struct Format {
   int exponent_bits;
@@ -153,7 +164,8 @@ SHARDAX_CLONES void reduce_tile(void* out, const void* const* in, std::int64_t n
 }
 
 Types reduce_precision_type(const Op& op, const Types& in, const Params& params) {
-  const std::int64_t exponent = params.integer("exponent_bits"), mantissa = params.integer("mantissa_bits");
+  const std::int64_t exponent = params.integer("exponent_bits"),
+                     mantissa = params.integer("mantissa_bits");
   if (exponent < 1) {
     value_error("reduce_precision: exponent_bits must be positive; got ", exponent);
   }
@@ -163,23 +175,24 @@ Types reduce_precision_type(const Op& op, const Types& in, const Params& params)
   return type_same(op, in, params);
 }
 
-const Op reduce_precision_op{elementwise({
-    .name = "reduce_precision",
-    .doc = "Elementwise rounding to a float of so many exponent and mantissa bits.", .dtypes = floats,
-    .type = reduce_precision_type,
-    .jvp = [](const JvpArgs& a) -> Values {
-      return {bind1(*find_op("reduce_precision"), a.params, {a.t[0]})};
-    },
-    .transpose = [](const TransposeArgs& a) -> Values {
-      return {bind1(*find_op("reduce_precision"), a.params, {a.ct[0]})};
-    },
-    .map = [](const Types& in, const Type&, const Params& params) -> MapKernel {
-      // Formats wider than the operand's change nothing.
-      const std::int64_t extra = std::min<std::int64_t>(params.integer("exponent_bits"), 11) * 64 +
-                                 std::min<std::int64_t>(params.integer("mantissa_bits"), 52);
-      if (in[0].dtype == DType::float64) return {reduce_tile<std::uint64_t, 11, 52>, extra};
-      return {reduce_tile<std::uint32_t, 8, 23>, extra};
-    }})};
+const Op reduce_precision_op{elementwise(
+    {.name = "reduce_precision",
+     .doc = "Elementwise rounding to a float of so many exponent and mantissa bits.",
+     .dtypes = floats,
+     .type = reduce_precision_type,
+     .jvp = [](const JvpArgs& a) -> Values {
+       return {bind1(*find_op("reduce_precision"), a.params, {a.t[0]})};
+     },
+     .transpose = [](const TransposeArgs& a) -> Values {
+       return {bind1(*find_op("reduce_precision"), a.params, {a.ct[0]})};
+     },
+     .map = [](const Types& in, const Type&, const Params& params) -> MapKernel {
+       // Formats wider than the operand's change nothing.
+       const std::int64_t extra = std::min<std::int64_t>(params.integer("exponent_bits"), 11) * 64 +
+                                  std::min<std::int64_t>(params.integer("mantissa_bits"), 52);
+       if (in[0].dtype == DType::float64) return {reduce_tile<std::uint64_t, 11, 52>, extra};
+       return {reduce_tile<std::uint32_t, 8, 23>, extra};
+     }})};
 
 }  // namespace
 }  // namespace shardax::ops

@@ -10,21 +10,26 @@
 namespace shardax::ops {
 namespace {
 
-// ---- kernels: a running value, kept wider than the elements -----------------------------------------
+// ---- kernels: a running value, kept wider than the elements --------------------------------
 
 template <class T>
 constexpr bool is_half_v = std::is_same_v<T, bfloat16_t> || std::is_same_v<T, float16_t>;
 
 template <class T>
 auto lift(T x) {
-  if constexpr (is_half_v<T>) return to_float(x);
-  else return x;
+  if constexpr (is_half_v<T>)
+    return to_float(x);
+  else
+    return x;
 }
 template <class T, class A>
 T lower(A x) {
-  if constexpr (std::is_same_v<T, bfloat16_t>) return to_bfloat16(static_cast<float>(x));
-  else if constexpr (std::is_same_v<T, float16_t>) return to_float16(static_cast<float>(x));
-  else return static_cast<T>(x);
+  if constexpr (std::is_same_v<T, bfloat16_t>)
+    return to_bfloat16(static_cast<float>(x));
+  else if constexpr (std::is_same_v<T, float16_t>)
+    return to_float16(static_cast<float>(x));
+  else
+    return static_cast<T>(x);
 }
 
 template <class T>
@@ -46,25 +51,32 @@ A wrapped(A a, A b, F f) {
 }
 
 struct Sum {
-  template <class T> using Accumulator = SumOf<T>;
-  template <class A> static A combine(A a, A b) {
+  template <class T>
+  using Accumulator = SumOf<T>;
+  template <class A>
+  static A combine(A a, A b) {
     return wrapped(a, b, [](auto x, auto y) { return x + y; });
   }
 };
 struct Product {
-  template <class T> using Accumulator = Wide<T>;
-  template <class A> static A combine(A a, A b) {
+  template <class T>
+  using Accumulator = Wide<T>;
+  template <class A>
+  static A combine(A a, A b) {
     if constexpr (std::is_arithmetic_v<A>) {
       return wrapped(a, b, [](auto x, auto y) { return x * y; });
     } else {
-      return A(a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real());
+      return A(a.real() * b.real() - a.imag() * b.imag(),
+               a.real() * b.imag() + a.imag() * b.real());
     }
   }
 };
 template <bool greatest>
 struct Extreme {
-  template <class T> using Accumulator = Wide<T>;
-  template <class A> static A combine(A a, A b) {
+  template <class T>
+  using Accumulator = Wide<T>;
+  template <class A>
+  static A combine(A a, A b) {
     if constexpr (std::is_arithmetic_v<A>) {
       if (a != a) return a;
       return (greatest ? a > b : a < b) ? a : b;
@@ -76,8 +88,10 @@ struct Extreme {
   }
 };
 struct LogSumExp {
-  template <class T> using Accumulator = SumOf<T>;
-  template <class A> static A combine(A a, A b) {
+  template <class T>
+  using Accumulator = SumOf<T>;
+  template <class A>
+  static A combine(A a, A b) {
     if constexpr (std::is_floating_point_v<A>) {
       if (a != a || b != b) return a + b;
       const A high = std::max(a, b), low = std::min(a, b);
@@ -90,7 +104,8 @@ struct LogSumExp {
 
 // Rows of `width` neighbours, `inner` apart: each becomes itself combined with the one before.
 template <class F, class T>
-void run_columns(const T* from, T* to, std::int64_t n, std::int64_t inner, std::int64_t width, bool reverse) {
+void run_columns(const T* from, T* to, std::int64_t n, std::int64_t inner, std::int64_t width,
+                 bool reverse) {
   using A = typename F::template Accumulator<T>;
   constexpr std::int64_t block = 128;
   A running[block];
@@ -108,7 +123,8 @@ void run_columns(const T* from, T* to, std::int64_t n, std::int64_t inner, std::
 }
 
 template <class F, class T>
-typename F::template Accumulator<T> run_line(const T* from, T* to, std::int64_t n, std::int64_t step,
+typename F::template Accumulator<T> run_line(const T* from, T* to, std::int64_t n,
+                                             std::int64_t step,
                                              const typename F::template Accumulator<T>* before) {
   using A = typename F::template Accumulator<T>;
   A running = static_cast<A>(lift(from[0]));
@@ -132,7 +148,8 @@ void run_long_line(const T* from, T* to, std::int64_t n, bool reverse) {
   runtime::parallel_for(chunks - 1, [&](std::int64_t c) {
     const T* line = from + first(c);
     A total = static_cast<A>(lift(line[0]));
-    for (std::int64_t i = 1; i < chunk; ++i) total = F::combine(total, static_cast<A>(lift(line[i * step])));
+    for (std::int64_t i = 1; i < chunk; ++i)
+      total = F::combine(total, static_cast<A>(lift(line[i * step])));
     before[static_cast<std::size_t>(c) + 1] = total;
   });
   for (std::size_t c = 2; c < before.size(); ++c) before[c] = F::combine(before[c - 1], before[c]);
@@ -172,7 +189,7 @@ template <class F>
 Kernel running_kernel(const Types& in, const Types&, const Params& params) {
   return [empty = in[0].size() == 0, reverse = params.flag("reverse"),
           lines = Lines(in[0].shape, params.integer("axis"))](std::span<const View> views,
-                                                             std::span<const View> outs) {
+                                                              std::span<const View> outs) {
     if (empty) return;
     const DenseInput input(views[0]);
     const DenseOutput output(outs[0]);
@@ -186,7 +203,7 @@ Kernel running_kernel(const Types& in, const Types&, const Params& params) {
   };
 }
 
-// ---- rules ---------------------------------------------------------------------------------------
+// ---- rules ---------------------------------------------------------------------------------
 
 Types running_type(const Op& op, const Types& in, const Params& params) {
   check_dtype(op, in[0].dtype);
@@ -220,7 +237,8 @@ Value doubling_tangent(const JvpArgs& a, double neutral, Join join) {
   Value v = a.in[0], t = a.t[0];
   const std::int64_t n = v->shape()[static_cast<std::size_t>(a.params.integer("axis"))];
   for (std::int64_t run = 1; run < n; run *= 2) {
-    const auto [value, tangent] = join(moved(v, a.params, run, neutral), moved(t, a.params, run, 0), v, t);
+    const auto [value, tangent] =
+        join(moved(v, a.params, run, neutral), moved(t, a.params, run, 0), v, t);
     v = value;
     t = tangent;
   }
@@ -264,29 +282,45 @@ OpSpec running(OpSpec spec) {
   return spec;
 }
 
-const Op cumsum_op{running({
-    .name = "cumsum", .doc = "Running sum along `axis`, from the end where `reverse`.", .dtypes = numbers,
-    .jvp = [](const JvpArgs& a) -> Values { return {bind1(*find_op("cumsum"), a.params, {a.t[0]})}; },
-    .transpose = [](const TransposeArgs& a) -> Values {
-      return {bind1(*find_op("cumsum"), a.params.with("reverse", !a.params.flag("reverse")), {a.ct[0]})};
-    },
-    .kernel = running_kernel<Sum>})};
-const Op cumprod_op{running({
-    .name = "cumprod", .doc = "Running product along `axis`, from the end where `reverse`.", .dtypes = numbers,
-    .jvp = [](const JvpArgs& a) -> Values { return {doubling_tangent(a, 1, join_product)}; },
-    .kernel = running_kernel<Product>})};
-const Op cummax_op{running({
-    .name = "cummax", .doc = "Running maximum along `axis`; NaN stays.", .dtypes = numbers,
-    .jvp = [](const JvpArgs& a) -> Values { return {doubling_tangent(a, -infinity, join_extreme<true>)}; },
-    .kernel = running_kernel<Extreme<true>>})};
-const Op cummin_op{running({
-    .name = "cummin", .doc = "Running minimum along `axis`; NaN stays.", .dtypes = numbers,
-    .jvp = [](const JvpArgs& a) -> Values { return {doubling_tangent(a, infinity, join_extreme<false>)}; },
-    .kernel = running_kernel<Extreme<false>>})};
-const Op cumlogsumexp_op{running({
-    .name = "cumlogsumexp", .doc = "Running log of the sum of exponentials along `axis`.", .dtypes = floats,
-    .jvp = [](const JvpArgs& a) -> Values { return {doubling_tangent(a, -infinity, join_logsumexp)}; },
-    .kernel = running_kernel<LogSumExp>})};
+const Op cumsum_op{running({.name = "cumsum",
+                            .doc = "Running sum along `axis`, from the end where `reverse`.",
+                            .dtypes = numbers,
+                            .jvp = [](const JvpArgs& a) -> Values {
+                              return {bind1(*find_op("cumsum"), a.params, {a.t[0]})};
+                            },
+                            .transpose = [](const TransposeArgs& a) -> Values {
+                              return {bind1(*find_op("cumsum"),
+                                            a.params.with("reverse", !a.params.flag("reverse")),
+                                            {a.ct[0]})};
+                            },
+                            .kernel = running_kernel<Sum>})};
+const Op cumprod_op{running(
+    {.name = "cumprod",
+     .doc = "Running product along `axis`, from the end where `reverse`.",
+     .dtypes = numbers,
+     .jvp = [](const JvpArgs& a) -> Values { return {doubling_tangent(a, 1, join_product)}; },
+     .kernel = running_kernel<Product>})};
+const Op cummax_op{running({.name = "cummax",
+                            .doc = "Running maximum along `axis`; NaN stays.",
+                            .dtypes = numbers,
+                            .jvp = [](const JvpArgs& a) -> Values {
+                              return {doubling_tangent(a, -infinity, join_extreme<true>)};
+                            },
+                            .kernel = running_kernel<Extreme<true>>})};
+const Op cummin_op{running({.name = "cummin",
+                            .doc = "Running minimum along `axis`; NaN stays.",
+                            .dtypes = numbers,
+                            .jvp = [](const JvpArgs& a) -> Values {
+                              return {doubling_tangent(a, infinity, join_extreme<false>)};
+                            },
+                            .kernel = running_kernel<Extreme<false>>})};
+const Op cumlogsumexp_op{running({.name = "cumlogsumexp",
+                                  .doc = "Running log of the sum of exponentials along `axis`.",
+                                  .dtypes = floats,
+                                  .jvp = [](const JvpArgs& a) -> Values {
+                                    return {doubling_tangent(a, -infinity, join_logsumexp)};
+                                  },
+                                  .kernel = running_kernel<LogSumExp>})};
 
 }  // namespace
 }  // namespace shardax::ops

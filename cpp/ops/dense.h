@@ -20,8 +20,8 @@ class DenseInput {
     if (is_contiguous(view.shape, view.strides)) return;
     copy_ = dense_buffer(view);
     data_ = copy_->data();
-    kernels::copy_strided(copy_->data(), row_major_strides(view.shape), view.data, view.strides, view.shape,
-                          itemsize(view.dtype));
+    kernels::copy_strided(copy_->data(), row_major_strides(view.shape), view.data, view.strides,
+                          view.shape, itemsize(view.dtype));
   }
   template <class T>
   const T* as() const {
@@ -47,8 +47,8 @@ class DenseOutput {
   }
   void finish() const {
     if (!copy_) return;
-    kernels::copy_strided(view_.data, view_.strides, data_, row_major_strides(view_.shape), view_.shape,
-                          itemsize(view_.dtype));
+    kernels::copy_strided(view_.data, view_.strides, data_, row_major_strides(view_.shape),
+                          view_.shape, itemsize(view_.dtype));
   }
 
  private:

@@ -31,8 +31,8 @@ struct Draw {
 inline constexpr std::int64_t draw_tile = 512;
 inline constexpr std::int64_t draw_chunk = 32 * draw_tile;  // 25 us on one core
 
-// emit(key, pair, n, first, second) gets n consecutive hashes of one key. Chunks and tiles depend on
-// the draw's sizes only.
+// emit(key, pair, n, first, second) gets n consecutive hashes of one key. Chunks and tiles depend
+// on the draw's sizes only.
 template <class Emit>
 void draw_long(const Draw& draw, std::int64_t key, std::int64_t from, std::int64_t to, Emit emit) {
   std::uint32_t first[draw_tile], second[draw_tile];
@@ -46,7 +46,8 @@ void draw_long(const Draw& draw, std::int64_t key, std::int64_t from, std::int64
     if (draw.old && 2 * (at + n) > draw.words && draw.words % 2) {
       const auto last = static_cast<std::uint32_t>(at + n - 1);
       constexpr std::uint32_t missing = 0;
-      kernels::threefry_elements(&words[0], &words[1], &last, &missing, 1, first + n - 1, second + n - 1);
+      kernels::threefry_elements(&words[0], &words[1], &last, &missing, 1, first + n - 1,
+                                 second + n - 1);
     }
     emit(key, at, n, first, second);
   }
@@ -97,25 +98,26 @@ void draw_all(const Draw& draw, Emit emit) {
 }
 
 // The old stream's words in their order: `words` of them for each key.
-inline void draw_words(const std::uint32_t* keys, std::int64_t count, std::int64_t words, std::uint32_t* out) {
+inline void draw_words(const std::uint32_t* keys, std::int64_t count, std::int64_t words,
+                       std::uint32_t* out) {
   const std::int64_t half = (words + 1) / 2;
-  draw_all({keys, count, half, true, words},
-      [=](std::int64_t key, std::int64_t at, std::int64_t n, const std::uint32_t* a, const std::uint32_t* b) {
-        std::uint32_t* to = out + key * words;
-        std::memcpy(to + at, a, static_cast<std::size_t>(n) * 4);
-        std::memcpy(to + half + at, b, static_cast<std::size_t>(std::min(n, words - half - at)) * 4);
-      });
+  draw_all({keys, count, half, true, words}, [=](std::int64_t key, std::int64_t at, std::int64_t n,
+                                                 const std::uint32_t* a, const std::uint32_t* b) {
+    std::uint32_t* to = out + key * words;
+    std::memcpy(to + at, a, static_cast<std::size_t>(n) * 4);
+    std::memcpy(to + half + at, b, static_cast<std::size_t>(std::min(n, words - half - at)) * 4);
+  });
 }
 
 // The partitionable stream: combine(first, second) of each hash.
 template <class T, class Combine>
 void draw_elements(const std::uint32_t* keys, std::int64_t count, std::int64_t n, bool old, T* out,
                    Combine combine) {
-  draw_all({keys, count, n, old, 2 * n},
-      [=](std::int64_t key, std::int64_t at, std::int64_t m, const std::uint32_t* a, const std::uint32_t* b) {
-        T* to = out + key * n + at;
-        for (std::int64_t i = 0; i < m; ++i) to[i] = combine(a[i], b[i]);
-      });
+  draw_all({keys, count, n, old, 2 * n}, [=](std::int64_t key, std::int64_t at, std::int64_t m,
+                                             const std::uint32_t* a, const std::uint32_t* b) {
+    T* to = out + key * n + at;
+    for (std::int64_t i = 0; i < m; ++i) to[i] = combine(a[i], b[i]);
+  });
 }
 
 inline constexpr auto joined = [](std::uint32_t high, std::uint32_t low) {

@@ -15,8 +15,10 @@ bool beats(T a, T b) {
 // 16-bit floats are compared as floats.
 template <class T>
 auto comparable(T x) {
-  if constexpr (std::is_same_v<T, bfloat16_t> || std::is_same_v<T, float16_t>) return to_float(x);
-  else return x;
+  if constexpr (std::is_same_v<T, bfloat16_t> || std::is_same_v<T, float16_t>)
+    return to_float(x);
+  else
+    return x;
 }
 
 // A line whose elements are neighbours: the extreme value of each lane first, then where it stands.
@@ -63,7 +65,8 @@ std::int64_t position_in_row(const T* row, std::int64_t n) {
 
 // Lines side by side: `width` columns of an array with `inner` elements between rows.
 template <bool greatest, class T, class I>
-void positions_in_columns(const T* from, std::int64_t n, std::int64_t inner, std::int64_t width, I* to) {
+void positions_in_columns(const T* from, std::int64_t n, std::int64_t inner, std::int64_t width,
+                          I* to) {
   using V = decltype(comparable(T{}));
   constexpr std::int64_t block = 256;
   V best[block];
@@ -121,10 +124,14 @@ Kernel position_kernel(const Types& in, const Types& out, const Params& params) 
           find_all<greatest>(lines, input.as<T>(), output.as<decltype(index)>());
         };
         switch (itemsize(outs[0].dtype)) {
-          case 1: return find(std::uint8_t{});
-          case 2: return find(std::uint16_t{});
-          case 4: return find(std::uint32_t{});
-          default: return find(std::uint64_t{});
+          case 1:
+            return find(std::uint8_t{});
+          case 2:
+            return find(std::uint16_t{});
+          case 4:
+            return find(std::uint32_t{});
+          default:
+            return find(std::uint64_t{});
         }
       }
     });
@@ -137,8 +144,8 @@ Types position_type(const Op& op, const Types& in, const Params& params) {
   const Ints& axes = params.ints("axes");
   const DType index = params.dtype("index_dtype");
   if (axes.size() != 1 || axes[0] < 0 || axes[0] >= static_cast<std::int64_t>(in[0].rank())) {
-    value_error("Invalid axis ", axes.size() == 1 ? concat(axes[0]) : to_string(axes), " for operand shape ",
-                to_string(in[0].shape));
+    value_error("Invalid axis ", axes.size() == 1 ? concat(axes[0]) : to_string(axes),
+                " for operand shape ", to_string(in[0].shape));
   }
   const auto axis = static_cast<std::size_t>(axes[0]);
   if (in[0].shape[axis] < 1) {
@@ -157,14 +164,22 @@ Batched position_batch(const BatchArgs& a) {
 
 constexpr DTypeSet ordered = any_dtype & ~complexes;
 
-const Op argmax_op{{
-    .name = "argmax", .doc = "The first position of the largest element along an axis, or of a NaN.",
-    .dtypes = ordered, .type = position_type, .batch = position_batch, .no_gradient = true,
-    .half_native = true, .kernel = position_kernel<true>}};
-const Op argmin_op{{
-    .name = "argmin", .doc = "The first position of the smallest element along an axis, or of a NaN.",
-    .dtypes = ordered, .type = position_type, .batch = position_batch, .no_gradient = true,
-    .half_native = true, .kernel = position_kernel<false>}};
+const Op argmax_op{{.name = "argmax",
+                    .doc = "The first position of the largest element along an axis, or of a NaN.",
+                    .dtypes = ordered,
+                    .type = position_type,
+                    .batch = position_batch,
+                    .no_gradient = true,
+                    .half_native = true,
+                    .kernel = position_kernel<true>}};
+const Op argmin_op{{.name = "argmin",
+                    .doc = "The first position of the smallest element along an axis, or of a NaN.",
+                    .dtypes = ordered,
+                    .type = position_type,
+                    .batch = position_batch,
+                    .no_gradient = true,
+                    .half_native = true,
+                    .kernel = position_kernel<false>}};
 
 }  // namespace
 }  // namespace shardax::ops

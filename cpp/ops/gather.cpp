@@ -14,15 +14,17 @@ Types gather_type(const Op&, const Types& in, const Params& params) {
   const Type &a = in[0], &indices = in[1];
   const Ints& sizes = params.ints("slice_sizes");
   window_mode(params, false);
-  check_windows("Gather", dims, a, indices, dims.window_dims.size() + std::max<std::size_t>(indices.rank(), 1) - 1);
+  check_windows("Gather", dims, a, indices,
+                dims.window_dims.size() + std::max<std::size_t>(indices.rank(), 1) - 1);
   if (sizes.size() != a.rank()) {
-    type_error("Gather op must have one slice size for every input dimension; got: len(slice_sizes)=",
-               sizes.size(), ", input_shape.rank=", a.rank());
+    type_error(
+        "Gather op must have one slice size for every input dimension; got: len(slice_sizes)=",
+        sizes.size(), ", input_shape.rank=", a.rank());
   }
   for (std::size_t d = 0; d < sizes.size(); ++d) {
     if (sizes[d] < 0 || (sizes[d] > a.shape[d] && indices.size() > 0)) {
-      type_error("Slice size at index ", d, " in gather op is out of range, must be within [0, ", a.shape[d],
-                 " + 1), got ", sizes[d], ".");
+      type_error("Slice size at index ", d, " in gather op is out of range, must be within [0, ",
+                 a.shape[d], " + 1), got ", sizes[d], ".");
     }
   }
   for (const Ints* single : {&dims.collapsed, &dims.operand_batch}) {
@@ -36,7 +38,7 @@ Types gather_type(const Op&, const Types& in, const Params& params) {
   return {with_shape(a, windows_shape(dims, indices.shape, sizes))};
 }
 
-// ---- kernel --------------------------------------------------------------------------------------
+// ---- kernel --------------------------------------------------------------------------------
 
 double default_fill(DType dtype) {
   if (is_inexact(dtype)) return std::numeric_limits<double>::quiet_NaN();
@@ -70,8 +72,9 @@ void copy_run(const Windows& windows, const Windows::Run& run, const T* from, T*
   const Shape repeated(windows.shape().size(), 0);
   for (std::int64_t i = 0; i < run.n; ++i) {
     const bool missing = run.operand[i] == outside;
-    for_lines(windows.shape(), missing ? repeated : windows.operand_strides(), windows.other_strides(),
-              missing ? &fill : from + run.operand[i], to + i * run.other_stride,
+    for_lines(windows.shape(), missing ? repeated : windows.operand_strides(),
+              windows.other_strides(), missing ? &fill : from + run.operand[i],
+              to + i * run.other_stride,
               [](const T* a, T* b, std::int64_t m, std::int64_t stride_a, std::int64_t stride_b) {
                 if (stride_a == 1 && stride_b == 1) {
                   std::memcpy(b, a, static_cast<std::size_t>(m) * sizeof(T));
@@ -84,13 +87,16 @@ void copy_run(const Windows& windows, const Windows::Run& run, const T* from, T*
 
 template <class T>
 void gather_elements(const Windows& windows, const View& from, const View& to, const Array& fill) {
-  const std::int64_t each = std::max<std::int64_t>(1, chunk_elements / std::max<std::int64_t>(windows.elements(), 1));
+  const std::int64_t each =
+      std::max<std::int64_t>(1, chunk_elements / std::max<std::int64_t>(windows.elements(), 1));
   T missing;
   std::memcpy(&missing, fill.data(), sizeof(T));
   runtime::parallel_for((windows.count() + each - 1) / each, [&](std::int64_t i) {
-    windows.for_runs(i * each, std::min((i + 1) * each, windows.count()), [&](const Windows::Run& run) {
-      copy_run(windows, run, reinterpret_cast<const T*>(from.data), reinterpret_cast<T*>(to.data), missing);
-    });
+    windows.for_runs(i * each, std::min((i + 1) * each, windows.count()),
+                     [&](const Windows::Run& run) {
+                       copy_run(windows, run, reinterpret_cast<const T*>(from.data),
+                                reinterpret_cast<T*>(to.data), missing);
+                     });
   });
 }
 
@@ -104,16 +110,21 @@ Kernel gather_kernel(const Types& in, const Types& out, const Params& params) {
     if (empty) return;
     const Windows windows(dims, mode, views[0], views[1], outs[0], sizes);
     switch (itemsize(outs[0].dtype)) {
-      case 1: return gather_elements<std::uint8_t>(windows, views[0], outs[0], *fill);
-      case 2: return gather_elements<std::uint16_t>(windows, views[0], outs[0], *fill);
-      case 4: return gather_elements<std::uint32_t>(windows, views[0], outs[0], *fill);
-      case 8: return gather_elements<std::uint64_t>(windows, views[0], outs[0], *fill);
-      default: return gather_elements<std::complex<double>>(windows, views[0], outs[0], *fill);
+      case 1:
+        return gather_elements<std::uint8_t>(windows, views[0], outs[0], *fill);
+      case 2:
+        return gather_elements<std::uint16_t>(windows, views[0], outs[0], *fill);
+      case 4:
+        return gather_elements<std::uint32_t>(windows, views[0], outs[0], *fill);
+      case 8:
+        return gather_elements<std::uint64_t>(windows, views[0], outs[0], *fill);
+      default:
+        return gather_elements<std::complex<double>>(windows, views[0], outs[0], *fill);
     }
   };
 }
 
-// ---- rules ---------------------------------------------------------------------------------------
+// ---- rules ---------------------------------------------------------------------------------
 
 IndexOptions options_of(const Params& p) {
   return {p.text("mode"), p.flag("indices_are_sorted"), p.flag("unique_indices")};
@@ -125,47 +136,62 @@ Batched gather_batch(const BatchArgs& a) {
   Ints sizes = a.params.ints("slice_sizes");
   if (operand) sizes.insert(0, indices ? std::min<std::int64_t>(a.axis.size, 1) : a.axis.size);
   if (!operand) options.indices_are_sorted = options.unique_indices = false;
-  return batched1(gather(a.in[0], a.in[1], batched_dims(gather_dims(a.params), operand, indices), sizes,
-                         options, *a.params.find("fill_value")));
+  return batched1(gather(a.in[0], a.in[1], batched_dims(gather_dims(a.params), operand, indices),
+                         sizes, options, *a.params.find("fill_value")));
 }
 
-const Op gather_op{{
-    .name = "gather",
-    .doc = "Windows of an array that start at the rows of an index array; operands are the array and "
-           "the integer indices.",
-    .type = gather_type,
-    .jvp = [](const JvpArgs& a) -> Values {
-      if (!a.t[0]) return {nullptr};
-      return {gather(a.t[0], a.in[1], gather_dims(a.params), a.params.ints("slice_sizes"),
-                     options_of(a.params), std::int64_t{0})};
-    },
-    .transpose = [](const TransposeArgs& a) -> Values {
-      const Type operand = with_dtype(a.in_types[0], a.ct[0]->dtype());
-      return {scatter_add(zeros(operand), a.in[1], a.ct[0], gather_dims(a.params), options_of(a.params)), nullptr};
-    },
-    .batch = gather_batch,
-    .half_native = true,
-    .kernel = gather_kernel,
-    .show = [](const Params& p) -> std::vector<std::string> {
-      const auto ints = [&](const char* name) { return concat(name, "=", to_string(p.ints(name))); };
-      const auto flag = [&](const char* name) { return concat(name, p.flag(name) ? "=True" : "=False"); };
-      const ParamValue* fill = p.find("fill_value");
-      return {concat("dimension_numbers=GatherDimensionNumbers(", ints("offset_dims"), ", ",
-                     ints("collapsed_slice_dims"), ", ", ints("start_index_map"), ", ",
-                     ints("operand_batching_dims"), ", ", ints("start_indices_batching_dims"), ")"),
-              "fill_value=" + (fill ? to_string(*fill) : "None"), flag("indices_are_sorted"),
-              "mode=" + mode_text(p), ints("slice_sizes"), flag("unique_indices")};
-    }}};
+const Op gather_op{
+    {.name = "gather",
+     .doc =
+         "Windows of an array that start at the rows of an index array; operands are the array and "
+         "the integer indices.",
+     .type = gather_type,
+     .jvp = [](const JvpArgs& a) -> Values {
+       if (!a.t[0]) return {nullptr};
+       return {gather(a.t[0], a.in[1], gather_dims(a.params), a.params.ints("slice_sizes"),
+                      options_of(a.params), std::int64_t{0})};
+     },
+     .transpose = [](const TransposeArgs& a) -> Values {
+       const Type operand = with_dtype(a.in_types[0], a.ct[0]->dtype());
+       return {scatter_add(zeros(operand), a.in[1], a.ct[0], gather_dims(a.params),
+                           options_of(a.params)),
+               nullptr};
+     },
+     .batch = gather_batch,
+     .half_native = true,
+     .kernel = gather_kernel,
+     .show = [](const Params& p) -> std::vector<std::string> {
+       const auto ints = [&](const char* name) {
+         return concat(name, "=", to_string(p.ints(name)));
+       };
+       const auto flag = [&](const char* name) {
+         return concat(name, p.flag(name) ? "=True" : "=False");
+       };
+       const ParamValue* fill = p.find("fill_value");
+       return {
+           concat("dimension_numbers=GatherDimensionNumbers(", ints("offset_dims"), ", ",
+                  ints("collapsed_slice_dims"), ", ", ints("start_index_map"), ", ",
+                  ints("operand_batching_dims"), ", ", ints("start_indices_batching_dims"), ")"),
+           "fill_value=" + (fill ? to_string(*fill) : "None"),
+           flag("indices_are_sorted"),
+           "mode=" + mode_text(p),
+           ints("slice_sizes"),
+           flag("unique_indices")};
+     }}};
 
 }  // namespace
 
 Value gather(const Value& a, const Value& indices, const WindowDims& dims, const Ints& sizes,
              const IndexOptions& options, const ParamValue& fill) {
   return bind1(gather_op,
-               {{"offset_dims", dims.window_dims}, {"collapsed_slice_dims", dims.collapsed},
-                {"start_index_map", dims.index_map}, {"operand_batching_dims", dims.operand_batch},
-                {"start_indices_batching_dims", dims.index_batch}, {"slice_sizes", sizes},
-                {"mode", options.mode}, {"fill_value", fill},
+               {{"offset_dims", dims.window_dims},
+                {"collapsed_slice_dims", dims.collapsed},
+                {"start_index_map", dims.index_map},
+                {"operand_batching_dims", dims.operand_batch},
+                {"start_indices_batching_dims", dims.index_batch},
+                {"slice_sizes", sizes},
+                {"mode", options.mode},
+                {"fill_value", fill},
                 {"indices_are_sorted", options.indices_are_sorted},
                 {"unique_indices", options.unique_indices}},
                {a, indices});
@@ -177,7 +203,8 @@ Value take(const Value& a, const Value& indices, std::int64_t axis) {
   sizes[static_cast<std::size_t>(axis)] = 1;
   WindowDims dims;
   for (std::size_t d = 0; d + 1 < rank; ++d) {
-    dims.window_dims.push_back(static_cast<std::int64_t>(d < static_cast<std::size_t>(axis) ? d : d + index_rank));
+    dims.window_dims.push_back(
+        static_cast<std::int64_t>(d < static_cast<std::size_t>(axis) ? d : d + index_rank));
   }
   dims.collapsed = dims.index_map = {axis};
   return gather(a, expand_dims(indices, {static_cast<std::int64_t>(index_rank)}), dims, sizes);

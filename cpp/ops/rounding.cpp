@@ -8,13 +8,17 @@
 namespace shardax::ops {
 namespace {
 
-const Op floor_op{elementwise_no_gradient({
-    .name = "floor", .doc = "Elementwise largest integer not above x.", .dtypes = floats,
-    .map = map_unary<full_floats, [](auto x) { return std::floor(x); }>})};
+const Op floor_op{
+    elementwise_no_gradient({.name = "floor",
+                             .doc = "Elementwise largest integer not above x.",
+                             .dtypes = floats,
+                             .map = map_unary<full_floats, [](auto x) { return std::floor(x); }>})};
 
-const Op ceil_op{elementwise_no_gradient({
-    .name = "ceil", .doc = "Elementwise smallest integer not below x.", .dtypes = floats,
-    .map = map_unary<full_floats, [](auto x) { return std::ceil(x); }>})};
+const Op ceil_op{
+    elementwise_no_gradient({.name = "ceil",
+                             .doc = "Elementwise smallest integer not below x.",
+                             .dtypes = floats,
+                             .map = map_unary<full_floats, [](auto x) { return std::ceil(x); }>})};
 
 // The largest number below 1/2 is added: 1/2 itself would carry it over to 1.
 constexpr auto round_away = [](auto x) {
@@ -23,23 +27,25 @@ constexpr auto round_away = [](auto x) {
   return std::trunc(x + std::copysign(below_half, x));
 };
 
-const Op round_op{elementwise_no_gradient({
-    .name = "round",
-    .doc = "Elementwise nearest integer; a half goes away from zero (rounding_method 0) or to the "
-           "even neighbour (1).",
-    .dtypes = floats,
-    .map = [](const Types& in, const Type&, const Params& params) -> MapKernel {
-      const bool even = params.has("rounding_method") && params.integer("rounding_method") == 1;
-      if (!even) return {select_map<full_floats, round_away, 1>(in[0].dtype), 0};
-      return {select_map<full_floats, [](auto x) { return std::rint(x); }, 1>(in[0].dtype), 0};
-    }})};
+const Op round_op{elementwise_no_gradient(
+    {.name = "round",
+     .doc = "Elementwise nearest integer; a half goes away from zero (rounding_method 0) or to the "
+            "even neighbour (1).",
+     .dtypes = floats,
+     .map = [](const Types& in, const Type&, const Params& params) -> MapKernel {
+       const bool even = params.has("rounding_method") && params.integer("rounding_method") == 1;
+       if (!even) return {select_map<full_floats, round_away, 1>(in[0].dtype), 0};
+       return {select_map<full_floats, [](auto x) { return std::rint(x); }, 1>(in[0].dtype), 0};
+     }})};
 
-const Op is_finite_op{elementwise_no_gradient({
-    .name = "is_finite", .doc = "Elementwise: neither infinite nor NaN.", .dtypes = floats,
-    .type = type_predicate,
-    .map = map_unary<full_floats, [](auto x) -> bool {
-      return std::fabs(x) <= std::numeric_limits<decltype(x)>::max();
-    }>})};
+const Op is_finite_op{elementwise_no_gradient({.name = "is_finite",
+                                               .doc = "Elementwise: neither infinite nor NaN.",
+                                               .dtypes = floats,
+                                               .type = type_predicate,
+                                               .map = map_unary<full_floats, [](auto x) -> bool {
+                                                 return std::fabs(x) <=
+                                                        std::numeric_limits<decltype(x)>::max();
+                                               }>})};
 
 // The neighbour of x in the direction of y, in the ordering of the bits as sign and magnitude.
 template <class Bits, class T>
@@ -48,7 +54,8 @@ T next_after(T x, T y) {
   if (x == y) return y;
   constexpr Bits sign = Bits{1} << (sizeof(Bits) * 8 - 1);
   const auto bits = std::bit_cast<Bits>(x);
-  if ((bits & ~sign) == 0) return std::bit_cast<T>(static_cast<Bits>((std::bit_cast<Bits>(y) & sign) | 1));
+  if ((bits & ~sign) == 0)
+    return std::bit_cast<T>(static_cast<Bits>((std::bit_cast<Bits>(y) & sign) | 1));
   const bool grows = (x < y) == (x > 0);
   return std::bit_cast<T>(static_cast<Bits>(grows ? bits + 1 : bits - 1));
 }
@@ -74,79 +81,100 @@ void next_after_half(void* out, const void* const* in, std::int64_t n, std::int6
   }
 }
 
-const Op nextafter_op{elementwise_no_gradient({
-    .name = "nextafter", .doc = "Elementwise next representable number from x towards y.",
-    .dtypes = floats, .half_native = true,
-    .map = [](const Types& in, const Type&, const Params&) -> MapKernel {
-      switch (in[0].dtype) {
-        case DType::bfloat16: return {next_after_half<bfloat16_t>, 0};
-        case DType::float16: return {next_after_half<float16_t>, 0};
-        default:
-          return {select_map<full_floats, [](auto x, auto y) {
-            using Bits = std::conditional_t<sizeof x == 4, std::uint32_t, std::uint64_t>;
-            return next_after<Bits>(x, y);
-          }, 2>(in[0].dtype), 0};
-      }
-    }})};
+const Op nextafter_op{elementwise_no_gradient(
+    {.name = "nextafter",
+     .doc = "Elementwise next representable number from x towards y.",
+     .dtypes = floats,
+     .half_native = true,
+     .map = [](const Types& in, const Type&, const Params&) -> MapKernel {
+       switch (in[0].dtype) {
+         case DType::bfloat16:
+           return {next_after_half<bfloat16_t>, 0};
+         case DType::float16:
+           return {next_after_half<float16_t>, 0};
+         default:
+           return {select_map<full_floats,
+                              [](auto x, auto y) {
+                                using Bits =
+                                    std::conditional_t<sizeof x == 4, std::uint32_t, std::uint64_t>;
+                                return next_after<Bits>(x, y);
+                              },
+                              2>(in[0].dtype),
+                   0};
+       }
+     }})};
 
-// ---- complex numbers ---------------------------------------------------------------------------
+// ---- complex numbers -----------------------------------------------------------------------
 
 Value complex_of(const Value& re, const Value& im) { return binary("complex", re, im); }
 Value zero_part(const Value& like) { return full_like(like, 0); }
 
-const Op real_op{elementwise({
-    .name = "real", .doc = "Elementwise real part of complex numbers.", .dtypes = complexes,
-    .type = type_real,
-    .jvp = [](const JvpArgs& a) -> Values { return {unary("real", a.t[0])}; },
-    .transpose = [](const TransposeArgs& a) -> Values {
-      return {complex_of(a.ct[0], zero_part(a.ct[0]))};
-    },
-    .map = map_unary<complexes, [](auto z) { return z.real(); }>})};
+const Op real_op{
+    elementwise({.name = "real",
+                 .doc = "Elementwise real part of complex numbers.",
+                 .dtypes = complexes,
+                 .type = type_real,
+                 .jvp = [](const JvpArgs& a) -> Values { return {unary("real", a.t[0])}; },
+                 .transpose = [](const TransposeArgs& a) -> Values {
+                   return {complex_of(a.ct[0], zero_part(a.ct[0]))};
+                 },
+                 .map = map_unary<complexes, [](auto z) { return z.real(); }>})};
 
-const Op imag_op{elementwise({
-    .name = "imag", .doc = "Elementwise imaginary part of complex numbers.", .dtypes = complexes,
-    .type = type_real,
-    .jvp = [](const JvpArgs& a) -> Values { return {unary("imag", a.t[0])}; },
-    .transpose = [](const TransposeArgs& a) -> Values {
-      return {complex_of(zero_part(a.ct[0]), neg(a.ct[0]))};
-    },
-    .map = map_unary<complexes, [](auto z) { return z.imag(); }>})};
+const Op imag_op{
+    elementwise({.name = "imag",
+                 .doc = "Elementwise imaginary part of complex numbers.",
+                 .dtypes = complexes,
+                 .type = type_real,
+                 .jvp = [](const JvpArgs& a) -> Values { return {unary("imag", a.t[0])}; },
+                 .transpose = [](const TransposeArgs& a) -> Values {
+                   return {complex_of(zero_part(a.ct[0]), neg(a.ct[0]))};
+                 },
+                 .map = map_unary<complexes, [](auto z) { return z.imag(); }>})};
 
 Types type_complex(const Op& op, const Types& in, const Params& params) {
   const Type type = type_same(op, in, params)[0];
   return {with_dtype(type, complex_dtype(type.dtype), type.weak)};
 }
 
-const Op complex_op{elementwise({
-    .name = "complex", .doc = "Elementwise complex number of a real and an imaginary part.",
-    .dtypes = full_floats, .type = type_complex,
-    .jvp = [](const JvpArgs& a) -> Values {
-      const auto part = [&](std::size_t i) {
-        const Value t = a.t[i] ? a.t[i] : zero_part(a.in[i]);
-        return broadcast_to(t, a.out[0]->shape());
-      };
-      return {complex_of(part(0), part(1))};
-    },
-    .transpose = [](const TransposeArgs& a) -> Values {
-      Values out(2);
-      if (a.linear(0)) out[0] = unbroadcast(unary("real", a.ct[0]), a.in_types[0]);
-      if (a.linear(1)) out[1] = unbroadcast(neg(unary("imag", a.ct[0])), a.in_types[1]);
-      return out;
-    },
-    .map = map_binary<full_floats, [](auto re, auto im) { return std::complex<decltype(re)>(re, im); }>})};
+const Op complex_op{
+    elementwise({.name = "complex",
+                 .doc = "Elementwise complex number of a real and an imaginary part.",
+                 .dtypes = full_floats,
+                 .type = type_complex,
+                 .jvp = [](const JvpArgs& a) -> Values {
+                   const auto part = [&](std::size_t i) {
+                     const Value t = a.t[i] ? a.t[i] : zero_part(a.in[i]);
+                     return broadcast_to(t, a.out[0]->shape());
+                   };
+                   return {complex_of(part(0), part(1))};
+                 },
+                 .transpose = [](const TransposeArgs& a) -> Values {
+                   Values out(2);
+                   if (a.linear(0)) out[0] = unbroadcast(unary("real", a.ct[0]), a.in_types[0]);
+                   if (a.linear(1))
+                     out[1] = unbroadcast(neg(unary("imag", a.ct[0])), a.in_types[1]);
+                   return out;
+                 },
+                 .map = map_binary<full_floats, [](auto re, auto im) {
+                   return std::complex<decltype(re)>(re, im);
+                 }>})};
 
-const Op conj_op{elementwise({
-    .name = "conj", .doc = "Elementwise complex conjugate; real operands become complex.",
-    .dtypes = full_floats | complexes, .type = type_complex,
-    .jvp = [](const JvpArgs& a) -> Values { return {unary("conj", a.t[0])}; },
-    .transpose = [](const TransposeArgs& a) -> Values {
-      const bool complex = is_complex(a.in_types[0].dtype);
-      return {unary(complex ? "conj" : "real", a.ct[0])};
-    },
-    .map = map_unary<full_floats | complexes, [](auto z) {
-      if constexpr (std::is_arithmetic_v<decltype(z)>) return std::complex<decltype(z)>(z, 0);
-      else return std::conj(z);
-    }>})};
+const Op conj_op{
+    elementwise({.name = "conj",
+                 .doc = "Elementwise complex conjugate; real operands become complex.",
+                 .dtypes = full_floats | complexes,
+                 .type = type_complex,
+                 .jvp = [](const JvpArgs& a) -> Values { return {unary("conj", a.t[0])}; },
+                 .transpose = [](const TransposeArgs& a) -> Values {
+                   const bool complex = is_complex(a.in_types[0].dtype);
+                   return {unary(complex ? "conj" : "real", a.ct[0])};
+                 },
+                 .map = map_unary<full_floats | complexes, [](auto z) {
+                   if constexpr (std::is_arithmetic_v<decltype(z)>)
+                     return std::complex<decltype(z)>(z, 0);
+                   else
+                     return std::conj(z);
+                 }>})};
 
 }  // namespace
 }  // namespace shardax::ops

@@ -11,8 +11,8 @@ Types scatter_type(const Op& op, const Types& in, const Params& params) {
   const Type &a = in[0], &indices = in[1], &updates = in[2];
   window_mode(params, true);
   if (a.dtype != updates.dtype) {
-    type_error("lax.", op.name, " requires arguments to have the same dtypes, got ", name(a.dtype), ", ",
-               name(updates.dtype), ".");
+    type_error("lax.", op.name, " requires arguments to have the same dtypes, got ", name(a.dtype),
+               ", ", name(updates.dtype), ".");
   }
   const std::size_t rank = dims.window_dims.size() + std::max<std::size_t>(indices.rank(), 1) - 1;
   if (updates.rank() != rank) {
@@ -22,21 +22,23 @@ Types scatter_type(const Op& op, const Types& in, const Params& params) {
   const Ints sizes = window_sizes(dims, a.rank(), updates.shape);
   const Shape expected = windows_shape(dims, indices.shape, sizes);
   if (expected != updates.shape) {
-    type_error("Bounds of the scatter dimensions of updates must be the same as the bounds of the "
-               "corresponding dimensions of scatter indices, got updates ", to_string(updates.shape),
-               " where ", to_string(expected), " was expected.");
+    type_error(
+        "Bounds of the scatter dimensions of updates must be the same as the bounds of the "
+        "corresponding dimensions of scatter indices, got updates ",
+        to_string(updates.shape), " where ", to_string(expected), " was expected.");
   }
   for (std::size_t d = 0; d < sizes.size(); ++d) {
     if (sizes[d] > a.shape[d] && updates.size() > 0) {
-      type_error("Bounds of the window dimensions of updates must not exceed the bounds of the "
-                 "corresponding dimensions of operand. For dimension ", d, ", updates bound is ", sizes[d],
-                 ", operand bound is ", a.shape[d], ".");
+      type_error(
+          "Bounds of the window dimensions of updates must not exceed the bounds of the "
+          "corresponding dimensions of operand. For dimension ",
+          d, ", updates bound is ", sizes[d], ", operand bound is ", a.shape[d], ".");
     }
   }
   return {a};
 }
 
-// ---- rules ---------------------------------------------------------------------------------------
+// ---- rules ---------------------------------------------------------------------------------
 
 IndexOptions options_of(const Params& p) {
   return {p.text("mode"), p.flag("indices_are_sorted"), p.flag("unique_indices")};
@@ -50,12 +52,16 @@ struct Geometry {
   Ints sizes;
 
   Geometry(const Params& params, const Value& indices, const Shape& operand, const Shape& updates)
-      : dims(scatter_dims(params)), options(options_of(params)), indices(indices),
+      : dims(scatter_dims(params)),
+        options(options_of(params)),
+        indices(indices),
         sizes(window_sizes(dims, operand.size(), updates)) {}
   Value put(std::string_view op, const Value& a, const Value& updates) const {
     return scatter(op, a, indices, updates, dims, options);
   }
-  Value read(const Value& a) const { return gather(a, indices, dims, sizes, options, std::int64_t{0}); }
+  Value read(const Value& a) const {
+    return gather(a, indices, dims, sizes, options, std::int64_t{0});
+  }
   // No two updates meet: promised, or there is one row for each batch element.
   bool unique() const {
     std::int64_t rows = 1;
@@ -68,7 +74,9 @@ struct Geometry {
   }
 };
 
-Value tangent_of(const JvpArgs& a, std::size_t i) { return a.t[i] ? a.t[i] : full_like(a.in[i], 0); }
+Value tangent_of(const JvpArgs& a, std::size_t i) {
+  return a.t[i] ? a.t[i] : full_like(a.in[i], 0);
+}
 
 // scatter, scatter-add and scatter-sub are linear in operand and updates together.
 template <const char* const& op>
@@ -83,7 +91,8 @@ Value winners_only(const Geometry& g, const Value& cotangent, const Type& operan
   const Type ids{DType::int32, false, cotangent->shape(), {}};
   std::int64_t count = 1;
   for (std::int64_t d : ids.shape) count *= d;
-  const Value own = add(reshape(iota(DType::int32, {count}, 0), ids.shape), scalar(DType::int32, 1));
+  const Value own =
+      add(reshape(iota(DType::int32, {count}, 0), ids.shape), scalar(DType::int32, 1));
   const Value last = g.read(g.put("scatter", zeros(with_dtype(operand, DType::int32)), own));
   return where(eq(own, last), cotangent, full_like(cotangent, 0));
 }
@@ -103,7 +112,8 @@ Values sum_transpose(const TransposeArgs& a) {
   Values out(3);
   if (a.linear(0)) out[0] = a.ct[0];
   if (a.linear(2)) {
-    const Value ct = Geometry(a.params, a.in[1], a.in_types[0].shape, a.in_types[2].shape).read(a.ct[0]);
+    const Value ct =
+        Geometry(a.params, a.in[1], a.in_types[0].shape, a.in_types[2].shape).read(a.ct[0]);
     out[2] = negative ? neg(ct) : ct;
   }
   return out;
@@ -111,7 +121,8 @@ Values sum_transpose(const TransposeArgs& a) {
 
 void need_unique(const Geometry& g) {
   if (g.unique()) return;
-  fail(ErrorKind::not_implemented_error, "scatter_mul gradients are only implemented if `unique_indices=True`");
+  fail(ErrorKind::not_implemented_error,
+       "scatter_mul gradients are only implemented if `unique_indices=True`");
 }
 
 Values mul_jvp(const JvpArgs& a) {
@@ -142,7 +153,8 @@ Values extremum_jvp(const JvpArgs& a) {
   if (!a.t[0] && !a.t[2]) return {nullptr};
   const Geometry g(a.params, a.in[1], a.in[0]->shape(), a.in[2]->shape());
   const Value &operand = a.in[0], &updates = a.in[2];
-  const Value none = full_like(operand, 0), zero = full_like(updates, 0), one = full_like(updates, 1);
+  const Value none = full_like(operand, 0), zero = full_like(updates, 0),
+              one = full_like(updates, 1);
   const Value target = g.read(a.out[0]);
   const Value hit = where(eq(updates, target), one, zero);
   const Value kept = where(eq(operand, a.out[0]), full_like(operand, 1), none);
@@ -167,11 +179,16 @@ Batched scatter_batch(const BatchArgs& a) {
 // The combining function as JAX shows it.
 std::vector<std::string> show_scatter(const Params& p) {
   const auto ints = [&](const char* name) { return concat(name, "=", to_string(p.ints(name))); };
-  const auto flag = [&](const char* name) { return concat(name, p.flag(name) ? "=True" : "=False"); };
+  const auto flag = [&](const char* name) {
+    return concat(name, p.flag(name) ? "=True" : "=False");
+  };
   return {concat("dimension_numbers=ScatterDimensionNumbers(", ints("update_window_dims"), ", ",
                  ints("inserted_window_dims"), ", ", ints("scatter_dims_to_operand_dims"), ", ",
                  ints("operand_batching_dims"), ", ", ints("scatter_indices_batching_dims"), ")"),
-          flag("indices_are_sorted"), "mode=" + mode_text(p), flag("unique_indices"), "update_consts=()",
+          flag("indices_are_sorted"),
+          "mode=" + mode_text(p),
+          flag("unique_indices"),
+          "update_consts=()",
           "update_jaxpr=None"};
 }
 
@@ -187,39 +204,51 @@ constexpr const char* put_name = "scatter";
 constexpr const char* add_name = "scatter-add";
 constexpr const char* sub_name = "scatter-sub";
 
-const Op scatter_op{scattering({
-    .name = put_name,
-    .doc = "An array with windows replaced by updates; operands are the array, integer indices and "
-           "updates. Where updates meet, the last one stays.",
-    .jvp = jvp_linear<put_name>, .transpose = scatter_transpose,
-    .kernel = scatter_kernel<ScatterKind::put>})};
-const Op add_op{scattering({
-    .name = add_name, .doc = "An array with updates added to windows of it.",
-    .jvp = jvp_linear<add_name>, .transpose = sum_transpose<false>,
-    .kernel = scatter_kernel<ScatterKind::add>})};
-const Op sub_op{scattering({
-    .name = sub_name, .doc = "An array with updates subtracted from windows of it.",
-    .jvp = jvp_linear<sub_name>, .transpose = sum_transpose<true>,
-    .kernel = scatter_kernel<ScatterKind::sub>})};
-const Op mul_op{scattering({
-    .name = "scatter-mul", .doc = "An array with windows multiplied by updates.",
-    .jvp = mul_jvp, .transpose = mul_transpose, .kernel = scatter_kernel<ScatterKind::mul>})};
-const Op min_op{scattering({
-    .name = "scatter-min", .doc = "An array with windows lowered to updates. Ties share the gradient.",
-    .jvp = extremum_jvp, .kernel = scatter_kernel<ScatterKind::min>})};
-const Op max_op{scattering({
-    .name = "scatter-max", .doc = "An array with windows raised to updates. Ties share the gradient.",
-    .jvp = extremum_jvp, .kernel = scatter_kernel<ScatterKind::max>})};
+const Op scatter_op{scattering(
+    {.name = put_name,
+     .doc =
+         "An array with windows replaced by updates; operands are the array, integer indices and "
+         "updates. Where updates meet, the last one stays.",
+     .jvp = jvp_linear<put_name>,
+     .transpose = scatter_transpose,
+     .kernel = scatter_kernel<ScatterKind::put>})};
+const Op add_op{scattering({.name = add_name,
+                            .doc = "An array with updates added to windows of it.",
+                            .jvp = jvp_linear<add_name>,
+                            .transpose = sum_transpose<false>,
+                            .kernel = scatter_kernel<ScatterKind::add>})};
+const Op sub_op{scattering({.name = sub_name,
+                            .doc = "An array with updates subtracted from windows of it.",
+                            .jvp = jvp_linear<sub_name>,
+                            .transpose = sum_transpose<true>,
+                            .kernel = scatter_kernel<ScatterKind::sub>})};
+const Op mul_op{scattering({.name = "scatter-mul",
+                            .doc = "An array with windows multiplied by updates.",
+                            .jvp = mul_jvp,
+                            .transpose = mul_transpose,
+                            .kernel = scatter_kernel<ScatterKind::mul>})};
+const Op min_op{
+    scattering({.name = "scatter-min",
+                .doc = "An array with windows lowered to updates. Ties share the gradient.",
+                .jvp = extremum_jvp,
+                .kernel = scatter_kernel<ScatterKind::min>})};
+const Op max_op{
+    scattering({.name = "scatter-max",
+                .doc = "An array with windows raised to updates. Ties share the gradient.",
+                .jvp = extremum_jvp,
+                .kernel = scatter_kernel<ScatterKind::max>})};
 
 }  // namespace
 
 Value scatter(std::string_view op, const Value& a, const Value& indices, const Value& updates,
               const WindowDims& dims, const IndexOptions& options) {
   return bind1(*find_op(op),
-               {{"update_window_dims", dims.window_dims}, {"inserted_window_dims", dims.collapsed},
+               {{"update_window_dims", dims.window_dims},
+                {"inserted_window_dims", dims.collapsed},
                 {"scatter_dims_to_operand_dims", dims.index_map},
                 {"operand_batching_dims", dims.operand_batch},
-                {"scatter_indices_batching_dims", dims.index_batch}, {"mode", options.mode},
+                {"scatter_indices_batching_dims", dims.index_batch},
+                {"mode", options.mode},
                 {"indices_are_sorted", options.indices_are_sorted},
                 {"unique_indices", options.unique_indices}},
                {a, indices, updates});

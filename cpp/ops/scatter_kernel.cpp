@@ -37,15 +37,19 @@ T combine(T a, T b) {
                                                                 : a || b;
   } else if constexpr (is_half_v<T>) {
     const float value = combine<kind>(to_float(a), to_float(b));
-    if constexpr (std::is_same_v<T, bfloat16_t>) return to_bfloat16(value);
-    else return to_float16(value);
+    if constexpr (std::is_same_v<T, bfloat16_t>)
+      return to_bfloat16(value);
+    else
+      return to_float16(value);
   } else if constexpr (kind == ScatterKind::min || kind == ScatterKind::max) {
     return extremum<kind == ScatterKind::max>(a, b);
   } else if constexpr (std::is_integral_v<T>) {
     // Unsigned, and at least of the width of int, so that overflow wraps.
     using U = std::conditional_t<(sizeof(T) < 4), std::uint32_t, std::make_unsigned_t<T>>;
     const U x = static_cast<U>(a), y = static_cast<U>(b);
-    return static_cast<T>(kind == ScatterKind::add ? x + y : kind == ScatterKind::sub ? x - y : x * y);
+    return static_cast<T>(kind == ScatterKind::add   ? x + y
+                          : kind == ScatterKind::sub ? x - y
+                                                     : x * y);
   } else if constexpr (kind != ScatterKind::mul) {
     return kind == ScatterKind::add ? a + b : a - b;
   } else if constexpr (std::is_floating_point_v<T>) {
@@ -87,7 +91,8 @@ void apply(const Windows& windows, const Windows::Run& run, T* to, const T* upda
 #pragma GCC ivdep
                   for (std::int64_t k = 0; k < n; ++k) x[k] = combine<kind>(x[k], y[k]);
                 } else {
-                  for (std::int64_t k = 0; k < n; ++k) x[k * sx] = combine<kind>(x[k * sx], y[k * sy]);
+                  for (std::int64_t k = 0; k < n; ++k)
+                    x[k * sx] = combine<kind>(x[k * sx], y[k * sy]);
                 }
               });
   }
@@ -100,18 +105,21 @@ void run_all(const Windows& windows, T* to, const T* updates) {
   const std::int64_t work = windows.count() * windows.elements();
   const std::int64_t size = windows.shape().empty() ? 1 : windows.shape().back();
   const auto task = [&](std::int64_t from, std::int64_t end, Part part) {
-    windows.for_runs(from, end, [&](const Windows::Run& run) { apply<kind>(windows, run, to, updates, part); });
+    windows.for_runs(
+        from, end, [&](const Windows::Run& run) { apply<kind>(windows, run, to, updates, part); });
   };
   if (const std::int64_t own = windows.independent(); own > 0 && work >= worth_splitting) {
     const std::int64_t groups = windows.count() / own;
-    const std::int64_t each = std::max<std::int64_t>(1, worth_splitting / std::max<std::int64_t>(own * windows.elements(), 1));
+    const std::int64_t each = std::max<std::int64_t>(
+        1, worth_splitting / std::max<std::int64_t>(own * windows.elements(), 1));
     runtime::parallel_for((groups + each - 1) / each, [&](std::int64_t i) {
       task(i * each * own, std::min(groups, (i + 1) * each) * own, {0, size});
     });
     return;
   }
   constexpr std::int64_t line = 64;
-  const std::int64_t parts = work < worth_splitting ? 1 : std::clamp<std::int64_t>(size / line, 1, 8);
+  const std::int64_t parts =
+      work < worth_splitting ? 1 : std::clamp<std::int64_t>(size / line, 1, 8);
   const std::int64_t step = (size + parts - 1) / parts;
   runtime::parallel_for(parts, [&](std::int64_t i) {
     task(0, windows.count(), {std::min(i * step, size), std::min((i + 1) * step, size)});
@@ -121,17 +129,20 @@ void run_all(const Windows& windows, T* to, const T* updates) {
 template <ScatterKind kind>
 Kernel kernel_of(const Types& in, const Params& params) {
   const WindowDims dims = scatter_dims(params);
-  return [dims, mode = window_mode(params, true), sizes = window_sizes(dims, in[0].rank(), in[2].shape),
+  return [dims, mode = window_mode(params, true),
+          sizes = window_sizes(dims, in[0].rank(), in[2].shape),
           empty = in[2].size() == 0](std::span<const View> in_views, std::span<const View> outs) {
     const View &operand = in_views[0], &updates = in_views[2], &out = outs[0];
     const int width = itemsize(out.dtype);
-    kernels::copy_strided(out.data, out.strides, operand.data, operand.strides, operand.shape, width);
+    kernels::copy_strided(out.data, out.strides, operand.data, operand.strides, operand.shape,
+                          width);
     if (empty) return;
     const Windows windows(dims, mode, out, in_views[1], updates, sizes);
     visit_dtype(out.dtype, [&](auto zero) {
       using T = decltype(zero);
       if constexpr (!std::is_same_v<T, key_t> || kind == ScatterKind::put) {
-        run_all<kind>(windows, reinterpret_cast<T*>(out.data), reinterpret_cast<const T*>(updates.data));
+        run_all<kind>(windows, reinterpret_cast<T*>(out.data),
+                      reinterpret_cast<const T*>(updates.data));
       }
     });
   };
@@ -141,12 +152,18 @@ Kernel kernel_of(const Types& in, const Params& params) {
 
 Kernel make_scatter_kernel(ScatterKind kind, const Types& in, const Params& params) {
   switch (kind) {
-    case ScatterKind::put: return kernel_of<ScatterKind::put>(in, params);
-    case ScatterKind::add: return kernel_of<ScatterKind::add>(in, params);
-    case ScatterKind::sub: return kernel_of<ScatterKind::sub>(in, params);
-    case ScatterKind::mul: return kernel_of<ScatterKind::mul>(in, params);
-    case ScatterKind::min: return kernel_of<ScatterKind::min>(in, params);
-    default: return kernel_of<ScatterKind::max>(in, params);
+    case ScatterKind::put:
+      return kernel_of<ScatterKind::put>(in, params);
+    case ScatterKind::add:
+      return kernel_of<ScatterKind::add>(in, params);
+    case ScatterKind::sub:
+      return kernel_of<ScatterKind::sub>(in, params);
+    case ScatterKind::mul:
+      return kernel_of<ScatterKind::mul>(in, params);
+    case ScatterKind::min:
+      return kernel_of<ScatterKind::min>(in, params);
+    default:
+      return kernel_of<ScatterKind::max>(in, params);
   }
 }
 

@@ -7,8 +7,8 @@ namespace shardax::ops {
 
 enum class ScatterKind : std::uint8_t { put, add, sub, mul, min, max };
 
-// out = operands[0] with the windows operands[2] put or combined at the rows of operands[1]. Updates
-// of one element act in their order, whatever the number of threads.
+// out = operands[0] with the windows operands[2] put or combined at the rows of operands[1].
+// Updates of one element act in their order, whatever the number of threads.
 Kernel make_scatter_kernel(ScatterKind kind, const Types& in, const Params& params);
 
 template <ScatterKind kind>

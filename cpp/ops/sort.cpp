@@ -18,7 +18,8 @@ using kernels::Ranked;
 struct Rows {
   std::int64_t count, n;
   Rows(const Shape& shape, std::int64_t axis) : count(1), n(shape[static_cast<std::size_t>(axis)]) {
-    for (std::size_t d = 0; d < shape.size(); ++d) count *= static_cast<std::int64_t>(d) == axis ? 1 : shape[d];
+    for (std::size_t d = 0; d < shape.size(); ++d)
+      count *= static_cast<std::int64_t>(d) == axis ? 1 : shape[d];
   }
 };
 
@@ -48,17 +49,23 @@ void permute(const std::byte* from, std::byte* to, const std::vector<std::uint32
   T* b = reinterpret_cast<T*>(to);
   for (std::uint32_t position : order) *b++ = a[position];
 }
-void permute(int width, const std::byte* from, std::byte* to, const std::vector<std::uint32_t>& order) {
+void permute(int width, const std::byte* from, std::byte* to,
+             const std::vector<std::uint32_t>& order) {
   switch (width) {
-    case 1: return permute<std::uint8_t>(from, to, order);
-    case 2: return permute<std::uint16_t>(from, to, order);
-    case 4: return permute<std::uint32_t>(from, to, order);
-    case 8: return permute<std::uint64_t>(from, to, order);
-    default: return permute<std::complex<double>>(from, to, order);
+    case 1:
+      return permute<std::uint8_t>(from, to, order);
+    case 2:
+      return permute<std::uint16_t>(from, to, order);
+    case 4:
+      return permute<std::uint32_t>(from, to, order);
+    case 8:
+      return permute<std::uint64_t>(from, to, order);
+    default:
+      return permute<std::complex<double>>(from, to, order);
   }
 }
 
-// ---- sort ----------------------------------------------------------------------------------------
+// ---- sort ----------------------------------------------------------------------------------
 
 // Refines `order`: stably by key(position) of the elements it names.
 template <class K, class Key>
@@ -81,7 +88,8 @@ void refine_by(std::vector<std::uint32_t>& order, const T* row) {
     refine<KeyOf<Real>>(order, [=](std::uint32_t i) { return kernels::sortable(row[i].imag()); });
     refine<KeyOf<Real>>(order, [=](std::uint32_t i) { return kernels::sortable(row[i].real()); });
   } else if constexpr (std::is_same_v<T, key_t>) {
-    refine<std::uint64_t>(order, [=](std::uint32_t i) { return std::bit_cast<std::uint64_t>(row[i]); });
+    refine<std::uint64_t>(order,
+                          [=](std::uint32_t i) { return std::bit_cast<std::uint64_t>(row[i]); });
   } else {
     refine<KeyOf<T>>(order, [=](std::uint32_t i) { return kernels::sortable(row[i]); });
   }
@@ -104,7 +112,8 @@ bool sort_values(const T* row, T* out, std::int64_t n) {
   }
   if (!plain) return false;
   kernels::sort_keys(keys.data(), scratch.data(), n);
-  for (std::int64_t i = 0; i < n; ++i) out[i] = kernels::from_sortable<T>(keys[static_cast<std::size_t>(i)]);
+  for (std::int64_t i = 0; i < n; ++i)
+    out[i] = kernels::from_sortable<T>(keys[static_cast<std::size_t>(i)]);
   return true;
 }
 
@@ -112,7 +121,8 @@ bool sort_single(DType dtype, const std::byte* row, std::byte* out, std::int64_t
   bool done = false;
   visit_dtype(dtype, [&](auto zero) {
     using T = decltype(zero);
-    if constexpr (sizeof(T) <= 8 && !std::is_same_v<T, std::complex<float>> && !std::is_same_v<T, key_t>) {
+    if constexpr (sizeof(T) <= 8 && !std::is_same_v<T, std::complex<float>> &&
+                  !std::is_same_v<T, key_t>) {
       done = sort_values(reinterpret_cast<const T*>(row), reinterpret_cast<T*>(out), n);
     }
   });
@@ -120,8 +130,8 @@ bool sort_single(DType dtype, const std::byte* row, std::byte* out, std::int64_t
 }
 
 void sort_rows(const std::vector<const std::byte*>& in, const std::vector<std::byte*>& out,
-               const std::vector<DType>& dtypes, std::size_t keys, std::int64_t n, std::int64_t from,
-               std::int64_t to) {
+               const std::vector<DType>& dtypes, std::size_t keys, std::int64_t n,
+               std::int64_t from, std::int64_t to) {
   std::vector<std::uint32_t> order(static_cast<std::size_t>(n));
   for (std::int64_t row = from; row < to; ++row) {
     const auto at = [&](auto* base, std::size_t i) { return base + row * n * itemsize(dtypes[i]); };
@@ -132,7 +142,8 @@ void sort_rows(const std::vector<const std::byte*>& in, const std::vector<std::b
         refine_by(order, reinterpret_cast<const decltype(zero)*>(at(in[k], k)));
       });
     }
-    for (std::size_t i = 0; i < in.size(); ++i) permute(itemsize(dtypes[i]), at(in[i], i), at(out[i], i), order);
+    for (std::size_t i = 0; i < in.size(); ++i)
+      permute(itemsize(dtypes[i]), at(in[i], i), at(out[i], i), order);
   }
 }
 
@@ -196,24 +207,26 @@ JvpResult sort_jvp(const Params& params, const Values& in, const Values& t) {
   result.out = shardax::bind(op, params, with_order(in, dim));
   const Value order = result.out.back();
   result.out.pop_back();
-  for (const Value& tangent : t) result.t.push_back(tangent ? take_along(tangent, order, dim) : nullptr);
+  for (const Value& tangent : t)
+    result.t.push_back(tangent ? take_along(tangent, order, dim) : nullptr);
   return result;
 }
 
-const Op sort_op{{
-    .name = "sort",
-    .doc = "Arrays of one shape sorted together along `dimension`, ascending and stably, by the first "
-           "`num_keys` of them. -0 equals 0; NaN comes last.",
-    .type = sort_type,
-    .jvp_body = sort_jvp,
-    .batch = [](const BatchArgs& a) -> Batched {
-      const Params params = a.params.with("dimension", a.params.integer("dimension") + 1);
-      return {shardax::bind(a.op, params, all_batched(a)), std::vector<bool>(a.in.size(), true)};
-    },
-    .half_native = true,
-    .kernel = sort_kernel}};
+const Op sort_op{
+    {.name = "sort",
+     .doc = "Arrays of one shape sorted together along `dimension`, ascending and stably, by the "
+            "first "
+            "`num_keys` of them. -0 equals 0; NaN comes last.",
+     .type = sort_type,
+     .jvp_body = sort_jvp,
+     .batch = [](const BatchArgs& a) -> Batched {
+       const Params params = a.params.with("dimension", a.params.integer("dimension") + 1);
+       return {shardax::bind(a.op, params, all_batched(a)), std::vector<bool>(a.in.size(), true)};
+     },
+     .half_native = true,
+     .kernel = sort_kernel}};
 
-// ---- top_k ---------------------------------------------------------------------------------------
+// ---- top_k ---------------------------------------------------------------------------------
 
 // The k largest in the total order of bits (a positive NaN above all), earlier ones first on ties.
 // Candidates that may be among them are collected; when there are too many, all but the k best go.
@@ -271,35 +284,37 @@ Kernel top_k_kernel(const Types& in, const Types& out, const Params& params) {
   };
 }
 
-const Op top_k_op{{
-    .name = "top_k",
-    .doc = "The k largest elements along `axis`, descending, and their positions; on ties the earlier one.",
-    .dtypes = any_dtype & ~complexes,
-    .type = [](const Op& op, const Types& in, const Params& params) -> Types {
-      check_dtype(op, in[0].dtype);
-      const std::int64_t k = params.integer("k"), axis = top_k_axis(params, in[0].shape);
-      if (k < 0) value_error("k argument to top_k must be nonnegative, got ", k);
-      if (axis < 0 || axis >= static_cast<std::int64_t>(in[0].rank())) {
-        type_error("top_k operand must have >= 1 dimension, got ", to_string(in[0].shape), " and axis ", axis);
-      }
-      Type out = in[0];
-      if (out.shape[static_cast<std::size_t>(axis)] < k) {
-        value_error("k argument to top_k must be no larger than size along axis; got k=", k, " with shape=",
-                    to_string(out.shape), " and axis=", axis);
-      }
-      out.shape[static_cast<std::size_t>(axis)] = k;
-      return {out, with_dtype(out, DType::int32)};
-    },
-    .jvp = [](const JvpArgs& a) -> Values {
-      return {take_along(a.t[0], a.out[1], top_k_axis(a.params, a.in[0]->shape())), nullptr};
-    },
-    .batch = [](const BatchArgs& a) -> Batched {
-      Params params = a.params;
-      if (params.has("axis")) params.set("axis", params.integer("axis") + 1);
-      return {shardax::bind(a.op, params, a.in), {true, true}};
-    },
-    .half_native = true,
-    .kernel = top_k_kernel}};
+const Op top_k_op{
+    {.name = "top_k",
+     .doc = "The k largest elements along `axis`, descending, and their positions; on ties the "
+            "earlier one.",
+     .dtypes = any_dtype & ~complexes,
+     .type = [](const Op& op, const Types& in, const Params& params) -> Types {
+       check_dtype(op, in[0].dtype);
+       const std::int64_t k = params.integer("k"), axis = top_k_axis(params, in[0].shape);
+       if (k < 0) value_error("k argument to top_k must be nonnegative, got ", k);
+       if (axis < 0 || axis >= static_cast<std::int64_t>(in[0].rank())) {
+         type_error("top_k operand must have >= 1 dimension, got ", to_string(in[0].shape),
+                    " and axis ", axis);
+       }
+       Type out = in[0];
+       if (out.shape[static_cast<std::size_t>(axis)] < k) {
+         value_error("k argument to top_k must be no larger than size along axis; got k=", k,
+                     " with shape=", to_string(out.shape), " and axis=", axis);
+       }
+       out.shape[static_cast<std::size_t>(axis)] = k;
+       return {out, with_dtype(out, DType::int32)};
+     },
+     .jvp = [](const JvpArgs& a) -> Values {
+       return {take_along(a.t[0], a.out[1], top_k_axis(a.params, a.in[0]->shape())), nullptr};
+     },
+     .batch = [](const BatchArgs& a) -> Batched {
+       Params params = a.params;
+       if (params.has("axis")) params.set("axis", params.integer("axis") + 1);
+       return {shardax::bind(a.op, params, a.in), {true, true}};
+     },
+     .half_native = true,
+     .kernel = top_k_kernel}};
 
 }  // namespace
 }  // namespace shardax::ops

@@ -23,36 +23,44 @@ Values jvp_slope(const JvpArgs& a) {
   return {mul(a.t[0], slope(a.in[0], a.out[0]))};
 }
 
-// ---- roots -------------------------------------------------------------------------------------
+// ---- roots ---------------------------------------------------------------------------------
 
-const Op sqrt_op{elementwise({
-    .name = "sqrt", .doc = "Elementwise square root. Its derivative at 0 is inf.", .dtypes = inexacts,
-    .jvp = jvp_slope<[](const Value&, const Value& out) { return div(constant(out, 0.5), out); }>,
-    .map = map_unary<inexacts, [](auto x) { return std::sqrt(x); }>})};
+const Op sqrt_op{elementwise(
+    {.name = "sqrt",
+     .doc = "Elementwise square root. Its derivative at 0 is inf.",
+     .dtypes = inexacts,
+     .jvp = jvp_slope<[](const Value&, const Value& out) { return div(constant(out, 0.5), out); }>,
+     .map = map_unary<inexacts, [](auto x) { return std::sqrt(x); }>})};
 
-const Op rsqrt_op{elementwise({
-    .name = "rsqrt", .doc = "Elementwise reciprocal square root, 1 / sqrt(x).", .dtypes = inexacts,
-    .jvp = jvp_slope<[](const Value& x, const Value& out) {
-      return mul(constant(out, -0.5), div(out, x));
-    }>,
-    .map = map_unary<inexacts, [](auto x) { return decltype(x)(1) / std::sqrt(x); }>})};
+const Op rsqrt_op{elementwise(
+    {.name = "rsqrt",
+     .doc = "Elementwise reciprocal square root, 1 / sqrt(x).",
+     .dtypes = inexacts,
+     .jvp = jvp_slope<[](const Value& x, const Value& out) {
+       return mul(constant(out, -0.5), div(out, x));
+     }>,
+     .map = map_unary<inexacts, [](auto x) { return decltype(x)(1) / std::sqrt(x); }>})};
 
-const Op cbrt_op{elementwise({
-    .name = "cbrt", .doc = "Elementwise cube root, also of negative numbers.", .dtypes = floats,
-    .jvp = jvp_slope<[](const Value&, const Value& out) {
-      return mul(constant(out, 1.0 / 3), integer_pow(out, -2));
-    }>,
-    .map = map_unary<full_floats, [](auto x) { return simd::cbrt(x); }>})};
+const Op cbrt_op{
+    elementwise({.name = "cbrt",
+                 .doc = "Elementwise cube root, also of negative numbers.",
+                 .dtypes = floats,
+                 .jvp = jvp_slope<[](const Value&, const Value& out) {
+                   return mul(constant(out, 1.0 / 3), integer_pow(out, -2));
+                 }>,
+                 .map = map_unary<full_floats, [](auto x) { return simd::cbrt(x); }>})};
 
-// ---- pow ---------------------------------------------------------------------------------------
+// ---- pow -----------------------------------------------------------------------------------
 
 Types pow_type(const Op& op, const Types& in, const Params&) {
   const Type &x = in[0], &y = in[1];
   const bool fits = is_inexact(x.dtype) && (is_integer(y.dtype) || x.dtype == y.dtype);
   if (!fits) {
-    type_error("the first argument to pow must have an inexact dtype (float or complex), and the "
-               "second argument must have an inexact or integer dtype, and two inexact dtypes must "
-               "match, but got ", name(x.dtype), " and ", name(y.dtype), " respectively.");
+    type_error(
+        "the first argument to pow must have an inexact dtype (float or complex), and the "
+        "second argument must have an inexact or integer dtype, and two inexact dtypes must "
+        "match, but got ",
+        name(x.dtype), " and ", name(y.dtype), " respectively.");
   }
   Type out = x;
   out.weak = x.weak && y.weak;
@@ -76,8 +84,10 @@ T complex_pow(T x, T y) {
 }
 
 constexpr auto pow_kernel = [](auto x, auto y) {
-  if constexpr (is_complex_v<decltype(x)>) return complex_pow(x, y);
-  else return simd::pow(x, y);
+  if constexpr (is_complex_v<decltype(x)>)
+    return complex_pow(x, y);
+  else
+    return simd::pow(x, y);
 };
 
 // Integer exponents are converted a block at a time.
@@ -89,8 +99,10 @@ void pow_integer(void* out, const void* const* in, std::int64_t n, std::int64_t)
     const std::int64_t count = std::min(block, n - start);
     for (std::int64_t i = 0; i < count; ++i) {
       const Y y = static_cast<const Y*>(in[1])[start + i];
-      if constexpr (is_complex_v<T>) exponents[i] = T(static_cast<typename T::value_type>(y));
-      else exponents[i] = static_cast<T>(y);
+      if constexpr (is_complex_v<T>)
+        exponents[i] = T(static_cast<typename T::value_type>(y));
+      else
+        exponents[i] = static_cast<T>(y);
     }
     const void* const operands[] = {static_cast<const T*>(in[0]) + start, exponents};
     kernels::map2<T, pow_kernel>(static_cast<T*>(out) + start, operands, count, 0);
@@ -125,25 +137,27 @@ Value pow_slope_base(const Value& x, const Value& y) {
                mul(or_one(exponent), power));
 }
 
-const Op pow_op{elementwise({
-    .name = "pow", .doc = "Elementwise power, x ** y, of floating or complex x; y may be an integer.",
-    .dtypes = inexacts, .type = pow_type,
-    .jvp = [](const JvpArgs& a) -> Values {
-      const Value &x = a.in[0], &y = a.in[1], &out = a.out[0];
-      const auto part = [&](const Value& t, const Value& slope) {
-        return mul(broadcast_to(t, out->shape()), slope);
-      };
-      Value sum;
-      if (a.t[0]) sum = part(a.t[0], pow_slope_base(x, y));
-      if (a.t[1] && !is_integer(y->dtype())) {
-        const Value right = part(a.t[1], mul(unary("log", or_one(x)), out));
-        sum = sum ? add(sum, right) : right;
-      }
-      return {sum};
-    },
-    .map = pow_map})};
+const Op pow_op{
+    elementwise({.name = "pow",
+                 .doc = "Elementwise power, x ** y, of floating or complex x; y may be an integer.",
+                 .dtypes = inexacts,
+                 .type = pow_type,
+                 .jvp = [](const JvpArgs& a) -> Values {
+                   const Value &x = a.in[0], &y = a.in[1], &out = a.out[0];
+                   const auto part = [&](const Value& t, const Value& slope) {
+                     return mul(broadcast_to(t, out->shape()), slope);
+                   };
+                   Value sum;
+                   if (a.t[0]) sum = part(a.t[0], pow_slope_base(x, y));
+                   if (a.t[1] && !is_integer(y->dtype())) {
+                     const Value right = part(a.t[1], mul(unary("log", or_one(x)), out));
+                     sum = sum ? add(sum, right) : right;
+                   }
+                   return {sum};
+                 },
+                 .map = pow_map})};
 
-// ---- error function ----------------------------------------------------------------------------
+// ---- error function ------------------------------------------------------------------------
 
 template <int sign>
 Value gaussian(const Value& x) {
@@ -151,26 +165,30 @@ Value gaussian(const Value& x) {
   return mul(constant(x, scale), unary("exp", neg(square(x))));
 }
 
-const Op erf_op{elementwise({
-    .name = "erf", .doc = "Elementwise error function.", .dtypes = floats,
-    .jvp = jvp_slope<[](const Value& x, const Value&) { return gaussian<1>(x); }>,
-    .map = map_unary<full_floats, [](auto x) { return simd::erf(x); }>})};
+const Op erf_op{
+    elementwise({.name = "erf",
+                 .doc = "Elementwise error function.",
+                 .dtypes = floats,
+                 .jvp = jvp_slope<[](const Value& x, const Value&) { return gaussian<1>(x); }>,
+                 .map = map_unary<full_floats, [](auto x) { return simd::erf(x); }>})};
 
-const Op erfc_op{elementwise({
-    .name = "erfc", .doc = "Elementwise complementary error function, 1 - erf(x), exact for large x.",
-    .dtypes = floats,
-    .jvp = jvp_slope<[](const Value& x, const Value&) { return gaussian<-1>(x); }>,
-    .map = map_unary<full_floats, [](auto x) { return simd::erfc(x); }>})};
+const Op erfc_op{
+    elementwise({.name = "erfc",
+                 .doc = "Elementwise complementary error function, 1 - erf(x), exact for large x.",
+                 .dtypes = floats,
+                 .jvp = jvp_slope<[](const Value& x, const Value&) { return gaussian<-1>(x); }>,
+                 .map = map_unary<full_floats, [](auto x) { return simd::erfc(x); }>})};
 
-const Op erf_inv_op{elementwise({
-    .name = "erf_inv", .doc = "Elementwise inverse error function; +-inf at +-1, NaN beyond.",
-    .dtypes = floats,
-    .jvp = jvp_slope<[](const Value&, const Value& out) {
-      return mul(constant(out, 0.5 / std::numbers::inv_sqrtpi), unary("exp", square(out)));
-    }>,
-    .map = map_unary<full_floats, [](auto x) { return simd::erf_inv(x); }>})};
+const Op erf_inv_op{elementwise(
+    {.name = "erf_inv",
+     .doc = "Elementwise inverse error function; +-inf at +-1, NaN beyond.",
+     .dtypes = floats,
+     .jvp = jvp_slope<[](const Value&, const Value& out) {
+       return mul(constant(out, 0.5 / std::numbers::inv_sqrtpi), unary("exp", square(out)));
+     }>,
+     .map = map_unary<full_floats, [](auto x) { return simd::erf_inv(x); }>})};
 
-// ---- gamma function ----------------------------------------------------------------------------
+// ---- gamma function ------------------------------------------------------------------------
 
 // The Hurwitz zeta function, sum over k of (q + k)^-s, for s > 1, by Euler and Maclaurin: terms up
 // to q + k >= 12, then the integral and eight corrections B_2j / (2j)!, 1e-15 of the result.
@@ -183,8 +201,13 @@ double hurwitz_zeta(double s, double q) {
     return q == std::floor(q) ? infinity : nan;
   }
   if (q < -1e6) return nan;  // the sum would be too long
-  constexpr double coefficients[] = {1.0 / 12, -1.0 / 720, 1.0 / 30240, -1.0 / 1209600, 1.0 / 47900160,
-                                     -691.0 / 1307674368000.0, 1.0 / 74724249600.0,
+  constexpr double coefficients[] = {1.0 / 12,
+                                     -1.0 / 720,
+                                     1.0 / 30240,
+                                     -1.0 / 1209600,
+                                     1.0 / 47900160,
+                                     -691.0 / 1307674368000.0,
+                                     1.0 / 74724249600.0,
                                      -3617.0 / 10670622842880000.0};
   double sum = 0;
   for (; q < 12; q += 1) sum += std::pow(q, -s);
@@ -213,34 +236,41 @@ constexpr auto polygamma_kernel = [](auto order, auto x) {
   return static_cast<T>(sign * std::tgamma(n + 1) * hurwitz_zeta(n + 1, static_cast<double>(x)));
 };
 
-const Op lgamma_op{elementwise({
-    .name = "lgamma", .doc = "Elementwise logarithm of |gamma(x)|.", .dtypes = floats,
-    .jvp = jvp_slope<[](const Value& x, const Value&) { return unary("digamma", x); }>,
-    .map = map_unary<full_floats, [](auto x) { return simd::lgamma(x); }>})};
+const Op lgamma_op{
+    elementwise({.name = "lgamma",
+                 .doc = "Elementwise logarithm of |gamma(x)|.",
+                 .dtypes = floats,
+                 .jvp = jvp_slope<[](const Value& x, const Value&) { return unary("digamma", x); }>,
+                 .map = map_unary<full_floats, [](auto x) { return simd::lgamma(x); }>})};
 
-const Op digamma_op{elementwise({
-    .name = "digamma", .doc = "Elementwise derivative of lgamma.", .dtypes = floats,
-    .jvp = jvp_slope<[](const Value& x, const Value&) {
-      return binary("polygamma", constant(x, 1), x);
-    }>,
-    .map = map_unary<full_floats, digamma_kernel>})};
+const Op digamma_op{elementwise({.name = "digamma",
+                                 .doc = "Elementwise derivative of lgamma.",
+                                 .dtypes = floats,
+                                 .jvp = jvp_slope<[](const Value& x, const Value&) {
+                                   return binary("polygamma", constant(x, 1), x);
+                                 }>,
+                                 .map = map_unary<full_floats, digamma_kernel>})};
 
-const Op polygamma_op{elementwise({
-    .name = "polygamma", .doc = "Elementwise n-th derivative of digamma; operands are n, x.",
-    .dtypes = floats,
-    .jvp = [](const JvpArgs& a) -> Values {
-      if (a.t[0]) value_error("polygamma gradient with respect to m is not supported");
-      const Value next = add(a.in[0], constant(a.in[0], 1));
-      return {mul(broadcast_to(a.t[1], a.out[0]->shape()), binary("polygamma", next, a.in[1]))};
-    },
-    .map = map_binary<full_floats, polygamma_kernel>})};
+const Op polygamma_op{elementwise(
+    {.name = "polygamma",
+     .doc = "Elementwise n-th derivative of digamma; operands are n, x.",
+     .dtypes = floats,
+     .jvp = [](const JvpArgs& a) -> Values {
+       if (a.t[0]) value_error("polygamma gradient with respect to m is not supported");
+       const Value next = add(a.in[0], constant(a.in[0], 1));
+       return {mul(broadcast_to(a.t[1], a.out[0]->shape()), binary("polygamma", next, a.in[1]))};
+     },
+     .map = map_binary<full_floats, polygamma_kernel>})};
 
-const Op zeta_op{elementwise({
-    .name = "zeta", .doc = "Elementwise Hurwitz zeta function, sum over k of (q + k)^-x; operands x, q.",
-    .dtypes = floats, .no_gradient = true,
-    .map = map_binary<full_floats, [](auto s, auto q) {
-      return static_cast<decltype(s)>(hurwitz_zeta(static_cast<double>(s), static_cast<double>(q)));
-    }>})};
+const Op zeta_op{elementwise(
+    {.name = "zeta",
+     .doc = "Elementwise Hurwitz zeta function, sum over k of (q + k)^-x; operands x, q.",
+     .dtypes = floats,
+     .no_gradient = true,
+     .map = map_binary<full_floats, [](auto s, auto q) {
+       return static_cast<decltype(s)>(
+           hurwitz_zeta(static_cast<double>(s), static_cast<double>(q)));
+     }>})};
 
 }  // namespace
 }  // namespace shardax::ops

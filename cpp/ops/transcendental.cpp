@@ -37,7 +37,7 @@ constexpr auto either = [](auto x) {
   }
 };
 
-// ---- exponentials and logarithms ---------------------------------------------------------------
+// ---- exponentials and logarithms -----------------------------------------------------------
 
 // expm1(a + ib) = expm1(a) cos(b) - 2 sin(b / 2)^2 + i exp(a) sin(b): no cancellation near zero.
 constexpr auto complex_expm1 = [](auto z) {
@@ -57,56 +57,68 @@ constexpr auto complex_log1p = [](auto z) {
   return T(size, std::atan2(b, 1 + a));
 };
 
-const Op exp_op{elementwise({
-    .name = "exp", .doc = "Elementwise exponential, e^x.", .dtypes = inexacts,
-    .jvp = jvp_slope<[](const Value&, const Value& out) { return out; }>,
-    .map = map_unary<inexacts, either<[](auto x) { return simd::exp(x); },
-                                      [](auto z) { return std::exp(z); }>>})};
+const Op exp_op{
+    elementwise({.name = "exp",
+                 .doc = "Elementwise exponential, e^x.",
+                 .dtypes = inexacts,
+                 .jvp = jvp_slope<[](const Value&, const Value& out) { return out; }>,
+                 .map = map_unary<inexacts, either<[](auto x) { return simd::exp(x); },
+                                                   [](auto z) { return std::exp(z); }>>})};
 
-const Op exp2_op{elementwise({
-    .name = "exp2", .doc = "Elementwise power of two, 2^x.", .dtypes = inexacts,
-    .jvp = jvp_slope<[](const Value&, const Value& out) {
-      return mul(constant(out, std::numbers::ln2), out);
-    }>,
-    .map = map_unary<inexacts, either<[](auto x) { return simd::exp2(x); },
-                                      [](auto z) {
-                                        using Part = typename decltype(z)::value_type;
-                                        return std::exp(z * std::numbers::ln2_v<Part>);
-                                      }>>})};
+const Op exp2_op{
+    elementwise({.name = "exp2",
+                 .doc = "Elementwise power of two, 2^x.",
+                 .dtypes = inexacts,
+                 .jvp = jvp_slope<[](const Value&, const Value& out) {
+                   return mul(constant(out, std::numbers::ln2), out);
+                 }>,
+                 .map = map_unary<inexacts, either<[](auto x) { return simd::exp2(x); },
+                                                   [](auto z) {
+                                                     using Part = typename decltype(z)::value_type;
+                                                     return std::exp(z * std::numbers::ln2_v<Part>);
+                                                   }>>})};
 
-const Op expm1_op{elementwise({
-    .name = "expm1", .doc = "Elementwise e^x - 1, exact near zero.", .dtypes = inexacts,
-    .jvp = jvp_slope<[](const Value&, const Value& out) { return add(out, constant(out, 1)); }>,
-    .map = map_unary<inexacts, either<[](auto x) { return simd::expm1(x); }, complex_expm1>>})};
+const Op expm1_op{elementwise(
+    {.name = "expm1",
+     .doc = "Elementwise e^x - 1, exact near zero.",
+     .dtypes = inexacts,
+     .jvp = jvp_slope<[](const Value&, const Value& out) { return add(out, constant(out, 1)); }>,
+     .map = map_unary<inexacts, either<[](auto x) { return simd::expm1(x); }, complex_expm1>>})};
 
-const Op log_op{elementwise({
-    .name = "log", .doc = "Elementwise natural logarithm.", .dtypes = inexacts,
-    .jvp = [](const JvpArgs& a) -> Values { return {div(a.t[0], a.in[0])}; },
-    .map = map_unary<inexacts, either<[](auto x) { return simd::log(x); },
-                                      [](auto z) { return std::log(z); }>>})};
+const Op log_op{
+    elementwise({.name = "log",
+                 .doc = "Elementwise natural logarithm.",
+                 .dtypes = inexacts,
+                 .jvp = [](const JvpArgs& a) -> Values { return {div(a.t[0], a.in[0])}; },
+                 .map = map_unary<inexacts, either<[](auto x) { return simd::log(x); },
+                                                   [](auto z) { return std::log(z); }>>})};
 
-const Op log1p_op{elementwise({
-    .name = "log1p", .doc = "Elementwise log(1 + x), exact near zero.", .dtypes = inexacts,
-    .jvp = [](const JvpArgs& a) -> Values {
-      return {div(a.t[0], add(a.in[0], constant(a.in[0], 1)))};
-    },
-    .map = map_unary<inexacts, either<[](auto x) { return simd::log1p(x); }, complex_log1p>>})};
+const Op log1p_op{elementwise(
+    {.name = "log1p",
+     .doc = "Elementwise log(1 + x), exact near zero.",
+     .dtypes = inexacts,
+     .jvp = [](const JvpArgs& a) -> Values {
+       return {div(a.t[0], add(a.in[0], constant(a.in[0], 1)))};
+     },
+     .map = map_unary<inexacts, either<[](auto x) { return simd::log1p(x); }, complex_log1p>>})};
 
-const Op logistic_op{elementwise({
-    .name = "logistic", .doc = "Elementwise logistic function, 1 / (1 + e^-x).", .dtypes = inexacts,
-    .jvp = jvp_slope<[](const Value&, const Value& out) {
-      return mul(out, sub(constant(out, 1), out));
-    }>,
-    .map = map_unary<inexacts, either<[](auto x) { return simd::logistic(x); },
-                                      [](auto z) {
-                                        using T = decltype(z);
-                                        return T(1) / (T(1) + std::exp(-z));
-                                      }>>})};
+const Op logistic_op{
+    elementwise({.name = "logistic",
+                 .doc = "Elementwise logistic function, 1 / (1 + e^-x).",
+                 .dtypes = inexacts,
+                 .jvp = jvp_slope<[](const Value&, const Value& out) {
+                   return mul(out, sub(constant(out, 1), out));
+                 }>,
+                 .map = map_unary<inexacts, either<[](auto x) { return simd::logistic(x); },
+                                                   [](auto z) {
+                                                     using T = decltype(z);
+                                                     return T(1) / (T(1) + std::exp(-z));
+                                                   }>>})};
 
-// ---- trigonometric -----------------------------------------------------------------------------
+// ---- trigonometric -------------------------------------------------------------------------
 
-// Circular functions of float32: the vector kernel, unless a tile holds an argument beyond the range
-// of its reduction; then the C library's function, one element at a time.
+// Circular functions of float32: the vector kernel, unless a tile holds an argument beyond the
+// range of its reduction; then the C library's function, one element at a time.
 template <auto F, auto Library>
 void map_circular_tile(void* out, const void* const* in, std::int64_t n, std::int64_t extra) {
   const auto* x = static_cast<const float*>(in[0]);
@@ -125,46 +137,61 @@ MapKernel map_circular(const Types& in, const Type& out, const Params& params) {
   return map_unary<inexacts, either<F, Library>>(in, out, params);
 }
 
-const Op sin_op{elementwise({
-    .name = "sin", .doc = "Elementwise sine of radians.", .dtypes = inexacts,
-    .jvp = jvp_slope<[](const Value& x, const Value&) { return unary("cos", x); }>,
-    .map = map_circular<[](auto x) { return simd::sin(x); }, [](auto z) { return std::sin(z); }>})};
+const Op sin_op{elementwise(
+    {.name = "sin",
+     .doc = "Elementwise sine of radians.",
+     .dtypes = inexacts,
+     .jvp = jvp_slope<[](const Value& x, const Value&) { return unary("cos", x); }>,
+     .map =
+         map_circular<[](auto x) { return simd::sin(x); }, [](auto z) { return std::sin(z); }>})};
 
-const Op cos_op{elementwise({
-    .name = "cos", .doc = "Elementwise cosine of radians.", .dtypes = inexacts,
-    .jvp = jvp_slope<[](const Value& x, const Value&) { return neg(unary("sin", x)); }>,
-    .map = map_circular<[](auto x) { return simd::cos(x); }, [](auto z) { return std::cos(z); }>})};
+const Op cos_op{elementwise(
+    {.name = "cos",
+     .doc = "Elementwise cosine of radians.",
+     .dtypes = inexacts,
+     .jvp = jvp_slope<[](const Value& x, const Value&) { return neg(unary("sin", x)); }>,
+     .map =
+         map_circular<[](auto x) { return simd::cos(x); }, [](auto z) { return std::cos(z); }>})};
 
-const Op tan_op{elementwise({
-    .name = "tan", .doc = "Elementwise tangent of radians.", .dtypes = inexacts,
-    .jvp = jvp_slope<[](const Value&, const Value& out) {
-      return add(constant(out, 1), square(out));
-    }>,
-    .map = map_circular<[](auto x) { return simd::tan(x); }, [](auto z) { return std::tan(z); }>})};
+const Op tan_op{elementwise(
+    {.name = "tan",
+     .doc = "Elementwise tangent of radians.",
+     .dtypes = inexacts,
+     .jvp = jvp_slope<[](const Value&, const Value& out) {
+       return add(constant(out, 1), square(out));
+     }>,
+     .map =
+         map_circular<[](auto x) { return simd::tan(x); }, [](auto z) { return std::tan(z); }>})};
 
-const Op asin_op{elementwise({
-    .name = "asin", .doc = "Elementwise inverse sine, in radians.", .dtypes = inexacts,
-    .jvp = jvp_slope<[](const Value& x, const Value&) {
-      return rsqrt(sub(constant(x, 1), square(x)));
-    }>,
-    .map = map_unary<inexacts, either<[](auto x) { return simd::asin(x); },
-                                      [](auto z) { return std::asin(z); }>>})};
+const Op asin_op{
+    elementwise({.name = "asin",
+                 .doc = "Elementwise inverse sine, in radians.",
+                 .dtypes = inexacts,
+                 .jvp = jvp_slope<[](const Value& x, const Value&) {
+                   return rsqrt(sub(constant(x, 1), square(x)));
+                 }>,
+                 .map = map_unary<inexacts, either<[](auto x) { return simd::asin(x); },
+                                                   [](auto z) { return std::asin(z); }>>})};
 
-const Op acos_op{elementwise({
-    .name = "acos", .doc = "Elementwise inverse cosine, in radians.", .dtypes = inexacts,
-    .jvp = jvp_slope<[](const Value& x, const Value&) {
-      return neg(rsqrt(sub(constant(x, 1), square(x))));
-    }>,
-    .map = map_unary<inexacts, either<[](auto x) { return simd::acos(x); },
-                                      [](auto z) { return std::acos(z); }>>})};
+const Op acos_op{
+    elementwise({.name = "acos",
+                 .doc = "Elementwise inverse cosine, in radians.",
+                 .dtypes = inexacts,
+                 .jvp = jvp_slope<[](const Value& x, const Value&) {
+                   return neg(rsqrt(sub(constant(x, 1), square(x))));
+                 }>,
+                 .map = map_unary<inexacts, either<[](auto x) { return simd::acos(x); },
+                                                   [](auto z) { return std::acos(z); }>>})};
 
-const Op atan_op{elementwise({
-    .name = "atan", .doc = "Elementwise inverse tangent, in radians.", .dtypes = inexacts,
-    .jvp = [](const JvpArgs& a) -> Values {
-      return {div(a.t[0], add(constant(a.in[0], 1), square(a.in[0])))};
-    },
-    .map = map_unary<inexacts, either<[](auto x) { return simd::atan(x); },
-                                      [](auto z) { return std::atan(z); }>>})};
+const Op atan_op{
+    elementwise({.name = "atan",
+                 .doc = "Elementwise inverse tangent, in radians.",
+                 .dtypes = inexacts,
+                 .jvp = [](const JvpArgs& a) -> Values {
+                   return {div(a.t[0], add(constant(a.in[0], 1), square(a.in[0])))};
+                 },
+                 .map = map_unary<inexacts, either<[](auto x) { return simd::atan(x); },
+                                                   [](auto z) { return std::atan(z); }>>})};
 
 // For complex numbers the angle is -i log((x + iy) / sqrt(x^2 + y^2)), with y first as in C.
 constexpr auto atan2_kernel = [](auto y, auto x) {
@@ -177,68 +204,81 @@ constexpr auto atan2_kernel = [](auto y, auto x) {
   }
 };
 
-const Op atan2_op{elementwise({
-    .name = "atan2", .doc = "Elementwise angle of the point (y, x), in (-pi, pi]; operands are y, x.",
-    .dtypes = inexacts,
-    .jvp = [](const JvpArgs& a) -> Values {
-      const Value &y = a.in[0], &x = a.in[1];
-      const Value size = add(square(y), square(x));
-      const auto part = [&](std::size_t i, const Value& slope) {
-        return mul(broadcast_to(a.t[i], a.out[0]->shape()), slope);
-      };
-      if (!a.t[1]) return {part(0, div(x, size))};
-      if (!a.t[0]) return {part(1, div(neg(y), size))};
-      return {add(part(0, div(x, size)), part(1, div(neg(y), size)))};
-    },
-    .map = map_binary<inexacts, atan2_kernel>})};
+const Op atan2_op{
+    elementwise({.name = "atan2",
+                 .doc = "Elementwise angle of the point (y, x), in (-pi, pi]; operands are y, x.",
+                 .dtypes = inexacts,
+                 .jvp = [](const JvpArgs& a) -> Values {
+                   const Value &y = a.in[0], &x = a.in[1];
+                   const Value size = add(square(y), square(x));
+                   const auto part = [&](std::size_t i, const Value& slope) {
+                     return mul(broadcast_to(a.t[i], a.out[0]->shape()), slope);
+                   };
+                   if (!a.t[1]) return {part(0, div(x, size))};
+                   if (!a.t[0]) return {part(1, div(neg(y), size))};
+                   return {add(part(0, div(x, size)), part(1, div(neg(y), size)))};
+                 },
+                 .map = map_binary<inexacts, atan2_kernel>})};
 
-// ---- hyperbolic --------------------------------------------------------------------------------
+// ---- hyperbolic ----------------------------------------------------------------------------
 
-const Op sinh_op{elementwise({
-    .name = "sinh", .doc = "Elementwise hyperbolic sine.", .dtypes = inexacts,
-    .jvp = jvp_slope<[](const Value& x, const Value&) { return unary("cosh", x); }>,
-    .map = map_unary<inexacts, either<[](auto x) { return simd::sinh(x); },
-                                      [](auto z) { return std::sinh(z); }>>})};
+const Op sinh_op{
+    elementwise({.name = "sinh",
+                 .doc = "Elementwise hyperbolic sine.",
+                 .dtypes = inexacts,
+                 .jvp = jvp_slope<[](const Value& x, const Value&) { return unary("cosh", x); }>,
+                 .map = map_unary<inexacts, either<[](auto x) { return simd::sinh(x); },
+                                                   [](auto z) { return std::sinh(z); }>>})};
 
-const Op cosh_op{elementwise({
-    .name = "cosh", .doc = "Elementwise hyperbolic cosine.", .dtypes = inexacts,
-    .jvp = jvp_slope<[](const Value& x, const Value&) { return unary("sinh", x); }>,
-    .map = map_unary<inexacts, either<[](auto x) { return simd::cosh(x); },
-                                      [](auto z) { return std::cosh(z); }>>})};
+const Op cosh_op{
+    elementwise({.name = "cosh",
+                 .doc = "Elementwise hyperbolic cosine.",
+                 .dtypes = inexacts,
+                 .jvp = jvp_slope<[](const Value& x, const Value&) { return unary("sinh", x); }>,
+                 .map = map_unary<inexacts, either<[](auto x) { return simd::cosh(x); },
+                                                   [](auto z) { return std::cosh(z); }>>})};
 
 // (1 + y)(1 - y) keeps digits where y is close to 1.
-const Op tanh_op{elementwise({
-    .name = "tanh", .doc = "Elementwise hyperbolic tangent.", .dtypes = inexacts,
-    .jvp = jvp_slope<[](const Value&, const Value& out) {
-      return mul(add(constant(out, 1), out), sub(constant(out, 1), out));
-    }>,
-    .map = map_unary<inexacts, either<[](auto x) { return simd::tanh(x); },
-                                      [](auto z) { return std::tanh(z); }>>})};
+const Op tanh_op{
+    elementwise({.name = "tanh",
+                 .doc = "Elementwise hyperbolic tangent.",
+                 .dtypes = inexacts,
+                 .jvp = jvp_slope<[](const Value&, const Value& out) {
+                   return mul(add(constant(out, 1), out), sub(constant(out, 1), out));
+                 }>,
+                 .map = map_unary<inexacts, either<[](auto x) { return simd::tanh(x); },
+                                                   [](auto z) { return std::tanh(z); }>>})};
 
-const Op asinh_op{elementwise({
-    .name = "asinh", .doc = "Elementwise inverse hyperbolic sine.", .dtypes = inexacts,
-    .jvp = jvp_slope<[](const Value& x, const Value&) {
-      return rsqrt(add(square(x), constant(x, 1)));
-    }>,
-    .map = map_unary<inexacts, either<[](auto x) { return simd::asinh(x); },
-                                      [](auto z) { return std::asinh(z); }>>})};
+const Op asinh_op{
+    elementwise({.name = "asinh",
+                 .doc = "Elementwise inverse hyperbolic sine.",
+                 .dtypes = inexacts,
+                 .jvp = jvp_slope<[](const Value& x, const Value&) {
+                   return rsqrt(add(square(x), constant(x, 1)));
+                 }>,
+                 .map = map_unary<inexacts, either<[](auto x) { return simd::asinh(x); },
+                                                   [](auto z) { return std::asinh(z); }>>})};
 
-const Op acosh_op{elementwise({
-    .name = "acosh", .doc = "Elementwise inverse hyperbolic cosine; NaN below 1.", .dtypes = inexacts,
-    .jvp = jvp_slope<[](const Value& x, const Value&) {
-      return rsqrt(sub(square(x), constant(x, 1)));
-    }>,
-    .map = map_unary<inexacts, either<[](auto x) { return simd::acosh(x); },
-                                      [](auto z) { return std::acosh(z); }>>})};
+const Op acosh_op{
+    elementwise({.name = "acosh",
+                 .doc = "Elementwise inverse hyperbolic cosine; NaN below 1.",
+                 .dtypes = inexacts,
+                 .jvp = jvp_slope<[](const Value& x, const Value&) {
+                   return rsqrt(sub(square(x), constant(x, 1)));
+                 }>,
+                 .map = map_unary<inexacts, either<[](auto x) { return simd::acosh(x); },
+                                                   [](auto z) { return std::acosh(z); }>>})};
 
-const Op atanh_op{elementwise({
-    .name = "atanh", .doc = "Elementwise inverse hyperbolic tangent.", .dtypes = inexacts,
-    .jvp = [](const JvpArgs& a) -> Values {
-      const Value one = constant(a.in[0], 1);
-      return {div(a.t[0], mul(add(one, a.in[0]), sub(one, a.in[0])))};
-    },
-    .map = map_unary<inexacts, either<[](auto x) { return simd::atanh(x); },
-                                      [](auto z) { return std::atanh(z); }>>})};
+const Op atanh_op{
+    elementwise({.name = "atanh",
+                 .doc = "Elementwise inverse hyperbolic tangent.",
+                 .dtypes = inexacts,
+                 .jvp = [](const JvpArgs& a) -> Values {
+                   const Value one = constant(a.in[0], 1);
+                   return {div(a.t[0], mul(add(one, a.in[0]), sub(one, a.in[0])))};
+                 },
+                 .map = map_unary<inexacts, either<[](auto x) { return simd::atanh(x); },
+                                                   [](auto z) { return std::atanh(z); }>>})};
 
 }  // namespace
 }  // namespace shardax::ops

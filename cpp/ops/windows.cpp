@@ -15,10 +15,12 @@ bool has(const Ints& ints, std::size_t d) {
 }
 std::size_t at(std::int64_t d) { return static_cast<std::size_t>(d); }
 
-void check_distinct(const char* api, const char* what, const Ints& dims, std::size_t rank, bool sorted) {
+void check_distinct(const char* api, const char* what, const Ints& dims, std::size_t rank,
+                    bool sorted) {
   for (std::size_t i = 0; i < dims.size(); ++i) {
     if (dims[i] < 0 || at(dims[i]) >= rank) {
-      type_error("Invalid ", what, " set in ", api, " op; valid range is [0, ", rank, "); got: ", dims[i], ".");
+      type_error("Invalid ", what, " set in ", api, " op; valid range is [0, ", rank,
+                 "); got: ", dims[i], ".");
     }
     if (sorted && i > 0 && dims[i] < dims[i - 1]) {
       type_error(what, " in ", api, " op must be sorted; got ", to_string(dims));
@@ -58,7 +60,8 @@ WindowMode window_mode(const Params& params, bool scatter) {
   if (mode == "clip") return WindowMode::clip;
   if (mode == "fill" || mode == "drop" || mode == "fill_or_drop") return WindowMode::fill;
   if (mode == "promise_in_bounds") return scatter ? WindowMode::fill : WindowMode::clip;
-  value_error("Unknown gather/scatter mode: '", mode, "'; clip, fill, drop or promise_in_bounds was expected.");
+  value_error("Unknown gather/scatter mode: '", mode,
+              "'; clip, fill, drop or promise_in_bounds was expected.");
 }
 
 std::string mode_text(const Params& params) {
@@ -68,11 +71,14 @@ std::string mode_text(const Params& params) {
   return "GatherScatterMode." + mode;
 }
 
-void check_windows(const char* api, const WindowDims& dims, const Type& operand, const Type& indices,
-                   std::size_t other_rank) {
-  if (!is_integer(indices.dtype)) value_error("indices must have an integer type, got ", name(indices.dtype));
+void check_windows(const char* api, const WindowDims& dims, const Type& operand,
+                   const Type& indices, std::size_t other_rank) {
+  if (!is_integer(indices.dtype))
+    value_error("indices must have an integer type, got ", name(indices.dtype));
   if (indices.rank() == 0) {
-    type_error(api, ": indices need a last dimension that holds the components of an index, got a scalar.");
+    type_error(
+        api,
+        ": indices need a last dimension that holds the components of an index, got a scalar.");
   }
   const std::size_t rank = operand.rank();
   check_distinct(api, "window dimensions", dims.window_dims, other_rank, true);
@@ -81,8 +87,10 @@ void check_windows(const char* api, const WindowDims& dims, const Type& operand,
   check_distinct(api, "start_index_map", dims.index_map, rank, false);
   check_distinct(api, "indices batching dimensions", dims.index_batch, indices.rank() - 1, false);
   if (static_cast<std::int64_t>(dims.index_map.size()) != indices.shape.back()) {
-    type_error(api, " op has ", dims.index_map.size(), " elements in start_index_map and the bound of "
-               "the last dimension of indices is ", indices.shape.back(), ". These two numbers must be equal.");
+    type_error(api, " op has ", dims.index_map.size(),
+               " elements in start_index_map and the bound of "
+               "the last dimension of indices is ",
+               indices.shape.back(), ". These two numbers must be equal.");
   }
   if (dims.operand_batch.size() != dims.index_batch.size()) {
     type_error(api, " op requires equal numbers of operand and indices batching dimensions, got ",
@@ -90,19 +98,25 @@ void check_windows(const char* api, const WindowDims& dims, const Type& operand,
   }
   for (std::size_t i = 0; i < dims.operand_batch.size(); ++i) {
     if (operand.shape[at(dims.operand_batch[i])] != indices.shape[at(dims.index_batch[i])]) {
-      type_error(api, " op requires operand batching dimensions and indices batching dimensions to "
-                 "have the same shape, got operand ", to_string(operand.shape), " and indices ",
-                 to_string(indices.shape), ".");
+      type_error(api,
+                 " op requires operand batching dimensions and indices batching dimensions to "
+                 "have the same shape, got operand ",
+                 to_string(operand.shape), " and indices ", to_string(indices.shape), ".");
     }
-    if (has(dims.collapsed, at(dims.operand_batch[i])) || has(dims.index_map, at(dims.operand_batch[i]))) {
-      type_error("operand_batching_dims in ", api, " op must be disjoint from collapsed dimensions and "
-                 "start_index_map; got: ", to_string(dims.operand_batch), ".");
+    if (has(dims.collapsed, at(dims.operand_batch[i])) ||
+        has(dims.index_map, at(dims.operand_batch[i]))) {
+      type_error("operand_batching_dims in ", api,
+                 " op must be disjoint from collapsed dimensions and "
+                 "start_index_map; got: ",
+                 to_string(dims.operand_batch), ".");
     }
   }
   if (rank != dims.window_dims.size() + dims.collapsed.size() + dims.operand_batch.size()) {
-    type_error(api, " op has windows of ", dims.window_dims.size(), " dimensions, ", dims.collapsed.size(),
-               " collapsed and ", dims.operand_batch.size(), " batching dimensions; together they must "
-               "make the operand's rank, ", rank, ".");
+    type_error(api, " op has windows of ", dims.window_dims.size(), " dimensions, ",
+               dims.collapsed.size(), " collapsed and ", dims.operand_batch.size(),
+               " batching dimensions; together they must "
+               "make the operand's rank, ",
+               rank, ".");
   }
 }
 
@@ -129,7 +143,8 @@ Ints window_sizes(const WindowDims& dims, std::size_t operand_rank, const Shape&
 }
 
 WindowDims batched_dims(const WindowDims& dims, bool operand, bool indices) {
-  WindowDims out{shifted(dims.window_dims), dims.collapsed, dims.index_map, dims.operand_batch, dims.index_batch};
+  WindowDims out{shifted(dims.window_dims), dims.collapsed, dims.index_map, dims.operand_batch,
+                 dims.index_batch};
   if (indices) out.index_batch = shifted(out.index_batch);
   if (operand) {
     out.collapsed = shifted(out.collapsed);
@@ -152,7 +167,8 @@ Windows::Windows(const WindowDims& dims, WindowMode mode, const View& operand, c
     if (has(dims.window_dims, d)) continue;
     Batch batch{other.shape[d], indices.strides[i], 0, other.strides[d]};
     for (std::size_t k = 0; k < dims.index_batch.size(); ++k) {
-      if (at(dims.index_batch[k]) == i) batch.operand_stride = operand.strides[at(dims.operand_batch[k])];
+      if (at(dims.index_batch[k]) == i)
+        batch.operand_stride = operand.strides[at(dims.operand_batch[k])];
     }
     batches_.push_back(batch);
     count_ *= batch.size;
@@ -163,8 +179,8 @@ Windows::Windows(const WindowDims& dims, WindowMode mode, const View& operand, c
   }
   for (std::size_t k = 0; k < dims.index_map.size(); ++k) {
     const std::size_t d = at(dims.index_map[k]);
-    components_.push_back({static_cast<std::int64_t>(k) * indices.strides.back(), operand.strides[d],
-                           operand.shape[d] - sizes[d]});
+    components_.push_back({static_cast<std::int64_t>(k) * indices.strides.back(),
+                           operand.strides[d], operand.shape[d] - sizes[d]});
   }
   for (std::size_t d = 0, w = 0; d < operand.shape.size(); ++d) {
     if (has(dims.collapsed, d) || has(dims.operand_batch, d)) continue;
@@ -181,8 +197,8 @@ namespace {
 // offsets[i] += clipped index * stride; `inside`, where given, forgets those that were clipped. The
 // arithmetic is done in C, which holds every index and limit.
 template <class C, class I>
-SHARDAX_CLONES void add_component(const I* index, std::int64_t step, C limit, std::int64_t stride, std::int64_t n,
-                                  std::int64_t* offsets, std::uint8_t* inside) {
+SHARDAX_CLONES void add_component(const I* index, std::int64_t step, C limit, std::int64_t stride,
+                                  std::int64_t n, std::int64_t* offsets, std::uint8_t* inside) {
   const auto one = [&](std::int64_t i, C value) {
     const C clipped = std::max<C>(0, std::min(value, limit));
     if (inside) inside[i] &= clipped == value;
@@ -211,15 +227,16 @@ void Windows::locate_as(const I* row, std::int64_t index_stride, std::int64_t op
   for (const Component& c : components_) {
     const I* index = row + c.index_offset;
     if (narrow && c.limit <= INT32_MAX) {
-      add_component<std::int32_t>(index, index_stride, static_cast<std::int32_t>(c.limit), c.operand_stride, n,
-                                  offsets, fill ? inside : nullptr);
+      add_component<std::int32_t>(index, index_stride, static_cast<std::int32_t>(c.limit),
+                                  c.operand_stride, n, offsets, fill ? inside : nullptr);
     } else if constexpr (std::is_same_v<I, std::uint64_t>) {
       // Beyond any limit, whatever the sign that the top bit stands for.
       std::int64_t values[run_size];
       for (std::int64_t i = 0; i < n; ++i) {
         values[i] = static_cast<std::int64_t>(std::min<I>(index[i * index_stride], INT64_MAX));
       }
-      add_component<std::int64_t>(values, 1, c.limit, c.operand_stride, n, offsets, fill ? inside : nullptr);
+      add_component<std::int64_t>(values, 1, c.limit, c.operand_stride, n, offsets,
+                                  fill ? inside : nullptr);
     } else {
       add_component<std::int64_t>(index, index_stride, c.limit, c.operand_stride, n, offsets,
                                   fill ? inside : nullptr);
@@ -249,8 +266,8 @@ Windows::Run Windows::locate(std::int64_t from, std::int64_t to, std::int64_t* o
   visit_dtype(indices_.dtype, [&](auto zero) {
     using I = decltype(zero);
     if constexpr (std::is_integral_v<I> && !std::is_same_v<I, bool>) {
-      locate_as(reinterpret_cast<const I*>(indices_.data) + index_at, index_stride, operand_at, operand_stride,
-                run.n, offsets);
+      locate_as(reinterpret_cast<const I*>(indices_.data) + index_at, index_stride, operand_at,
+                operand_stride, run.n, offsets);
     }
   });
   return run;

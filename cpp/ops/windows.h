@@ -1,5 +1,5 @@
-// ops/windows.h - the geometry that gather and scatter share: windows of an operand, each placed by a
-// row of an index array, side by side in another array (what gather gives, what scatter takes).
+// ops/windows.h - the geometry that gather and scatter share: windows of an operand, each placed by
+// a row of an index array, side by side in another array (what gather gives, what scatter takes).
 //
 // Start at WindowDims (the dimension numbers), then Windows (where each element lies).
 #pragma once
@@ -18,9 +18,9 @@ struct WindowDims {
   Ints index_batch;    // ... these of the index array
 };
 
-// What happens to windows that stick out: clip moves them inside; fill leaves them out (gather gives
-// the fill value, scatter drops the update). A promise that none sticks out is kept as clip by
-// gather and as fill by scatter, as XLA does.
+// What happens to windows that stick out: clip moves them inside; fill leaves them out (gather
+// gives the fill value, scatter drops the update). A promise that none sticks out is kept as clip
+// by gather and as fill by scatter, as XLA does.
 enum class WindowMode : std::uint8_t { clip, fill };
 
 WindowDims gather_dims(const Params& params);
@@ -31,14 +31,14 @@ WindowMode window_mode(const Params& params, bool scatter);
 std::string mode_text(const Params& params);
 
 // Checks what gather and scatter have in common; throws TypeError.
-void check_windows(const char* api, const WindowDims& dims, const Type& operand, const Type& indices,
-                   std::size_t other_rank);
+void check_windows(const char* api, const WindowDims& dims, const Type& operand,
+                   const Type& indices, std::size_t other_rank);
 // The shape of the other array.
 Shape windows_shape(const WindowDims& dims, const Shape& indices, const Ints& slice_sizes);
 // The size of a window in each dimension of the operand, given the shape of the other array.
 Ints window_sizes(const WindowDims& dims, std::size_t operand_rank, const Shape& other);
-// Are the dimension numbers of a batch: a new leading dimension of the operand and of the other array.
-// With `indices` it is a batch dimension of the index array too, else a window dimension.
+// Are the dimension numbers of a batch: a new leading dimension of the operand and of the other
+// array. With `indices` it is a batch dimension of the index array too, else a window dimension.
 WindowDims batched_dims(const WindowDims& dims, bool operand, bool indices);
 
 // Stands for the offset of a window that is left out.
@@ -84,14 +84,14 @@ class Windows {
     std::int64_t size, index_stride, operand_stride, other_stride;
   };
   struct Component {
-    std::int64_t index_offset;    // of the component in a row
+    std::int64_t index_offset;  // of the component in a row
     std::int64_t operand_stride;
-    std::int64_t limit;           // the last start that fits
+    std::int64_t limit;  // the last start that fits
   };
   Run locate(std::int64_t from, std::int64_t to, std::int64_t* offsets) const;
   template <class I>
-  void locate_as(const I* row, std::int64_t index_stride, std::int64_t operand, std::int64_t operand_stride,
-                 std::int64_t n, std::int64_t* offsets) const;
+  void locate_as(const I* row, std::int64_t index_stride, std::int64_t operand,
+                 std::int64_t operand_stride, std::int64_t n, std::int64_t* offsets) const;
 
   WindowMode mode_;
   View indices_;
@@ -103,7 +103,8 @@ class Windows {
   std::vector<Component> components_;
 };
 
-// Calls line(a, b, n, stride_a, stride_b) for each innermost run of a window that starts at a and b.
+// Calls line(a, b, n, stride_a, stride_b) for each innermost run of a window that starts at a and
+// b.
 template <class A, class B, class Line>
 void for_lines(const Shape& shape, const Shape& strides_a, const Shape& strides_b, A* a, B* b,
                Line&& line, std::size_t dim = 0) {
@@ -111,7 +112,8 @@ void for_lines(const Shape& shape, const Shape& strides_a, const Shape& strides_
   if (left == 0) return line(a, b, std::int64_t{1}, std::int64_t{1}, std::int64_t{1});
   if (left == 1) return line(a, b, shape[dim], strides_a[dim], strides_b[dim]);
   for (std::int64_t i = 0; i < shape[dim]; ++i) {
-    for_lines(shape, strides_a, strides_b, a + i * strides_a[dim], b + i * strides_b[dim], line, dim + 1);
+    for_lines(shape, strides_a, strides_b, a + i * strides_a[dim], b + i * strides_b[dim], line,
+              dim + 1);
   }
 }
 

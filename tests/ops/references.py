@@ -1,0 +1,236 @@
+"""tests/ops/references.py - references of functions that NumPy lacks, in float64."""
+
+import math
+
+import numpy as np
+
+erf = np.vectorize(math.erf, otypes=[float])
+erfc = np.vectorize(math.erfc, otypes=[float])
+
+
+def _lgamma(x):
+    if math.isinf(x) or (x <= 0 and x == math.floor(x)):
+        return math.inf
+    return math.lgamma(x)
+
+
+lgamma = np.vectorize(_lgamma, otypes=[float])
+
+
+def _erf_inv(x):
+    if not abs(x) < 1:
+        return math.copysign(math.inf, x) if abs(x) == 1 else math.nan
+    low, high = -7.0, 7.0
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (middle, high) if math.erf(middle) < x else (low, middle)
+    return (low + high) / 2
+
+
+erf_inv = np.vectorize(_erf_inv, otypes=[float])
+
+
+def _zeta(s, q):
+    """The sum over k of (q + k)^-s for s > 1: terms up to q + 30, then the integral's expansion."""
+    total = sum((q + k) ** -s for k in range(30))
+    end = q + 30
+    total += end ** (1 - s) / (s - 1) + end**-s / 2 + s * end ** (-s - 1) / 12
+    return total - s * (s + 1) * (s + 2) * end ** (-s - 3) / 720
+
+
+zeta = np.vectorize(_zeta, otypes=[float])
+
+
+def _digamma(x):
+    if x != x or x == 0 or x == -math.inf:
+        return math.nan
+    if x == math.inf:
+        return x
+    if x < 0:
+        return math.nan if x == math.floor(x) else _digamma(1 - x) - math.pi / math.tan(math.pi * x)
+    shift = 0.0
+    while x < 20:
+        shift -= 1 / x
+        x += 1
+    square = 1 / (x * x)
+    return shift + math.log(x) - 0.5 / x - square * (1 / 12 - square * (1 / 120 - square / 252))
+
+
+digamma = np.vectorize(_digamma, otypes=[float])
+
+
+def polygamma(n, x):
+    return np.where(
+        n == 0, digamma(x), (-1.0) ** (n + 1) * np.exp(lgamma(n + 1)) * zeta(n + 1 + (n == 0), x)
+    )
+
+
+def logistic(x):
+    return 1 / (1 + np.exp(-x))
+
+
+def sign(x):
+    if np.iscomplexobj(x):
+        return x / np.where(x == 0, 1, np.abs(x))
+    return np.sign(x)
+
+
+def round_away(x, rounding_method=0):
+    return np.round(x) if rounding_method == 1 else np.trunc(x + np.copysign(0.5, x))
+
+
+def divide(x, y):
+    """XLA's: integers truncate, and x / 0 is -1."""
+    if x.dtype.kind not in "iu":
+        return x / y
+    safe = np.where(y == 0, 1, y)
+    quotient = np.abs(x.astype(object)) // np.abs(safe.astype(object)) * np.sign(x) * np.sign(safe)
+    return np.where(y == 0, -1, quotient).astype(np.int64).astype(x.dtype)
+
+
+def clz(x):
+    bits = x.dtype.itemsize * 8
+    mask = (1 << bits) - 1
+    return np.vectorize(lambda v: bits - (int(v) & mask).bit_length(), otypes=[np.int64])(x).astype(
+        x.dtype
+    )
+
+
+def population_count(x):
+    mask = (1 << (x.dtype.itemsize * 8)) - 1
+    return np.vectorize(lambda v: (int(v) & mask).bit_count(), otypes=[np.int64])(x).astype(x.dtype)
+
+
+def shift(kind):
+    def reference(x, y):
+        bits = x.dtype.itemsize * 8
+        unsigned = x.astype(f"uint{bits}").astype(object)
+        count = y.astype(f"uint{bits}").astype(object)
+
+        def one(value, signed, n):
+            if kind == "left":
+                return 0 if n >= bits else (value << n) & ((1 << bits) - 1)
+            if kind == "logical":
+                return 0 if n >= bits else value >> n
+            top = value - (1 << bits) if value >> (bits - 1) else value
+            return (top >> min(n, bits - 1)) & ((1 << bits) - 1)
+
+        out = np.vectorize(one, otypes=[object])(unsigned, x.astype(object), count)
+        return np.asarray(out.astype(np.uint64)).astype(f"uint{bits}").astype(x.dtype)
+
+    return reference
+
+
+def reduce_precision(x, exponent_bits, mantissa_bits):
+    """Through the arithmetic of significands, for values that are normal in both formats."""
+    significand, exponent = np.frexp(x)
+    scale = 2.0 ** (mantissa_bits + 1)
+    return np.ldexp(np.round(significand * scale) / scale, exponent)
+
+
+def pad(x, value, low, high, interior):
+    for axis in range(x.ndim):
+        x = np.moveaxis(x, axis, 0)
+        rows = []
+        for i, row in enumerate(x):
+            rows += [row] + [np.full_like(row, value)] * (interior[axis] if i + 1 < len(x) else 0)
+        edge = np.full_like(x[0], value)
+        rows = [edge] * low[axis] + rows + [edge] * high[axis]
+        rows = rows[max(-low[axis], 0) : len(rows) + min(high[axis], 0)]
+        x = np.moveaxis(np.stack(rows), 0, axis)
+    return x
+
+
+def stable_sort(*arrays, dimension, num_keys, is_stable=True):
+    order = np.lexsort(
+        [np.moveaxis(a, dimension, -1) for a in reversed(arrays[:num_keys])], axis=-1
+    )
+    moved = [np.take_along_axis(np.moveaxis(a, dimension, -1), order, -1) for a in arrays]
+    return tuple(np.moveaxis(a, -1, dimension) for a in moved)
+
+
+def top_k(x, k, axis):
+    order = np.argsort(-x, axis=axis, kind="stable")
+    order = np.take(order, np.arange(k), axis)
+    return np.take_along_axis(x, order, axis), order.astype(np.int32)
+
+
+def running(function):
+    def reference(x, axis, reverse):
+        flipped = np.flip(x, axis) if reverse else x
+        out = function.accumulate(flipped, axis=axis, dtype=x.dtype)
+        return np.flip(out, axis) if reverse else out
+
+    return reference
+
+
+def dynamic_slice(x, *starts, slice_sizes):
+    window = tuple(
+        slice(s, s + size)
+        for s, size in (
+            (min(max(int(s), 0), n - size), size)
+            for s, n, size in zip(starts, x.shape, slice_sizes, strict=True)
+        )
+    )
+    return x[window]
+
+
+def dynamic_update_slice(x, update, *starts):
+    out = x.copy()
+    dynamic_slice(out, *starts, slice_sizes=update.shape)[...] = update
+    return out
+
+
+def scatter_rows(function):
+    """Rows of updates at the first dimension; those outside are dropped."""
+
+    def reference(x, indices, updates, **_):
+        out = x.copy()
+        for row, update in zip(indices[:, 0], updates, strict=True):
+            if 0 <= row < len(x):
+                out[row] = function(out[row], update)
+        return out
+
+    return reference
+
+
+def threefry(key0, key1, count0, count1):
+    """The published rounds, on Python integers."""
+    mask = 0xFFFFFFFF
+
+    def one(k0, k1, x0, x1):
+        keys = [k0, k1, k0 ^ k1 ^ 0x1BD11BDA]
+        x0, x1 = (x0 + k0) & mask, (x1 + k1) & mask
+        for group in range(5):
+            for bits in ((13, 15, 26, 6), (17, 29, 16, 24))[group % 2]:
+                x0 = (x0 + x1) & mask
+                x1 = (((x1 << bits) | (x1 >> (32 - bits))) & mask) ^ x0
+            x0 = (x0 + keys[(group + 1) % 3]) & mask
+            x1 = (x1 + keys[(group + 2) % 3] + group + 1) & mask
+        return x0, x1
+
+    arrays = np.broadcast_arrays(key0, key1, count0, count1)
+    pairs = [one(*map(int, item)) for item in zip(*(a.ravel() for a in arrays), strict=True)]
+    shape = arrays[0].shape
+    return tuple(np.array([p[i] for p in pairs], np.uint32).reshape(shape) for i in (0, 1))
+
+
+def _counters(shape):
+    n = math.prod(shape)
+    return np.zeros(n, np.uint32), np.arange(n, dtype=np.uint32)
+
+
+def random_bits(key, bit_width, shape):
+    """The partitionable stream of one key."""
+    high, low = threefry(key[0], key[1], *_counters(shape))
+    if bit_width == 64:
+        return (high.astype(np.uint64) << np.uint64(32) | low).reshape(shape)
+    return (high ^ low).astype(f"uint{bit_width}").reshape(shape)
+
+
+def random_split(key, shape):
+    return np.stack(threefry(key[0], key[1], *_counters(shape)), -1).reshape(*shape, 2)
+
+
+def random_fold_in(key, data):
+    return np.stack(threefry(key[0], key[1], np.uint32(0), np.uint32(data)), -1)

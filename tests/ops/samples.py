@@ -1,0 +1,555 @@
+"""tests/ops/samples.py - for each op a NumPy reference, operands and parameters.
+
+Adding an op means one line here.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+
+import numpy as np
+import references as ref
+
+FLOAT = ("float32", "float64", "float16", "bfloat16")
+COMPLEX = ("complex64", "complex128")
+INT = ("int8", "int32", "int64", "uint8", "uint32")
+BOOL = ("bool",)
+INEXACT = FLOAT + COMPLEX
+NUMBER = INT + INEXACT
+ANY = BOOL + NUMBER
+
+
+@dataclasses.dataclass(frozen=True)
+class Arg:
+    """An operand: its shape, the range of its values, and its dtype (None: the one under test)."""
+
+    shape: tuple = (3, 4)
+    domain: tuple = (-3, 3)
+    dtype: str | None = None
+    values: tuple | None = None  # instead of random ones
+
+
+@dataclasses.dataclass(frozen=True)
+class Sample:
+    """An op on operands. `reference` takes NumPy arrays, floats in float64, and the parameters."""
+
+    reference: Callable
+    args: tuple = (Arg(),)
+    params: dict = dataclasses.field(default_factory=dict)
+    dtypes: tuple = FLOAT
+    grad: tuple | None = (
+        None  # positions of operands with a derivative; None: all of the dtype under test
+    )
+    elementwise: bool = False  # operands may have any shape
+    specials: bool = True  # elementwise: NaN, infinities and zeros too
+    tolerance: float = 1  # times that of the dtype
+    batched: tuple | None = None  # positions that vmap may batch; None: all
+    call: Callable | None = None  # f(shardax, *operands) instead of binding the op by name
+    exact: bool = True  # jit and layouts give the same bits
+    native: bool = False  # the reference takes floats as they are
+
+
+def positive(low=0.05):
+    return (Arg(domain=(low, 4)),)
+
+
+def unary(reference, domain=(-3, 3), dtypes=INEXACT, **rest):
+    return Sample(reference, (Arg(domain=domain),), dtypes=dtypes, elementwise=True, **rest)
+
+
+def binary(reference, domain=(-3, 3), dtypes=NUMBER, second=None, **rest):
+    args = (Arg(domain=domain), Arg(domain=second or domain))
+    return Sample(reference, args, dtypes=dtypes, elementwise=True, **rest)
+
+
+def compare(reference, dtypes=BOOL + INT + FLOAT):
+    return binary(reference, dtypes=dtypes, grad=())
+
+
+def bitwise(reference, dtypes=BOOL + INT):
+    return binary(reference, domain=(-9, 9), dtypes=dtypes, grad=())
+
+
+def reduction(reference, dtypes=NUMBER, **rest):
+    return tuple(
+        Sample(
+            lambda x, axes: reference(x, axis=tuple(axes)),
+            (Arg((2, 3, 4), (-2, 2)),),
+            {"axes": axes},
+            dtypes,
+            **rest,
+        )
+        for axes in ((1,), (0, 2), (0, 1, 2))
+    )
+
+
+def scan_like(function, dtypes=NUMBER, domain=(-2, 2), **rest):
+    return tuple(
+        Sample(
+            ref.running(function),
+            (Arg((2, 5, 3), domain),),
+            {"axis": axis, "reverse": reverse},
+            dtypes,
+            **rest,
+        )
+        for axis, reverse in ((1, False), (2, True))
+    )
+
+
+ROWS = {
+    "update_window_dims": (1,),
+    "inserted_window_dims": (0,),
+    "scatter_dims_to_operand_dims": (0,),
+    "operand_batching_dims": (),
+    "scatter_indices_batching_dims": (),
+    "mode": "fill",
+    "indices_are_sorted": False,
+    "unique_indices": False,
+}
+GATHER_ROWS = {
+    "offset_dims": (1,),
+    "collapsed_slice_dims": (0,),
+    "start_index_map": (0,),
+    "operand_batching_dims": (),
+    "start_indices_batching_dims": (),
+    "slice_sizes": (1, 4),
+    "fill_value": None,
+    "indices_are_sorted": False,
+    "unique_indices": False,
+}
+
+
+def scatter(function, dtypes=INT + FLOAT, rows=((1,), (4,), (1,), (9,)), unique=False, **rest):
+    index = Arg((len(rows), 1), dtype="int32", values=rows)
+    args = (Arg((5, 4)), index, Arg((len(rows), 4)))
+    params = {**ROWS, "unique_indices": unique}
+    return Sample(ref.scatter_rows(function), args, params, dtypes, **rest)
+
+
+def gather(mode, rows, reference):
+    index = Arg((len(rows), 1), dtype="int32", values=tuple((r,) for r in rows))
+    return Sample(
+        lambda x, i, **_: reference(x, i[:, 0]),
+        (Arg((5, 4)), index),
+        {**GATHER_ROWS, "mode": mode},
+        ANY[:-2],
+    )
+
+
+def mapped(reference, call, **rest):
+    """A collective over the axis 'i' of four devices; operands and references are stacked."""
+
+    def run(shardax, *operands):
+        return shardax.pmap(lambda *v: call(shardax, *v), axis_name="i")(*operands)
+
+    return Sample(reference, (Arg((4, 4)),), dtypes=("float32", "int32"), call=run, **rest)
+
+
+def same_everywhere(reference):
+    return lambda x: np.broadcast_to(reference(x), x.shape)
+
+
+def control(reference, call, args=(Arg((3, 4)),), **rest):
+    return Sample(reference, args, dtypes=("float32", "float64"), call=call, exact=False, **rest)
+
+
+def complement(x):
+    return ~x
+
+
+KEY = Arg((2,), dtype="uint32", values=(7, 11))
+SCALARS = (Arg((), dtype="int32", values=1), Arg((), dtype="int32", values=9))
+
+
+def _scan(shardax, x):
+    return shardax.lax.scan(lambda c, v: (c + v * v, c * v), x[0], x)
+
+
+def _scan_reference(x):
+    carry, out = x[0], []
+    for v in x:
+        out.append(carry * v)
+        carry = carry + v * v
+    return carry, np.stack(out)
+
+
+def _while(shardax, x):
+    return shardax.lax.while_loop(lambda c: c[0] < 3, lambda c: (c[0] + 1, c[1] * 0.5), (0, x))[1]
+
+
+def _cond(shardax, x):
+    return shardax.lax.cond(x[0, 0] > 100, shardax.numpy.sin, shardax.numpy.cos, x)
+
+
+def _pmap(shardax, x):
+    return shardax.pmap(lambda v: v * v)(x)
+
+
+def _shift(shardax, x):
+    return shardax.lax.ppermute(x, "i", [(0, 1), (1, 2), (2, 3)])
+
+
+def _shifted(x):
+    return np.concatenate([np.zeros_like(x[:1]), x[:-1]])
+
+
+SAMPLES = {
+    # arithmetic
+    "add": binary(np.add),
+    "sub": binary(np.subtract),
+    "mul": binary(np.multiply),
+    "div": binary(ref.divide, second=(1, 3)),
+    "rem": binary(np.fmod, dtypes=INT + FLOAT, second=(1, 3), specials=False),
+    "max": binary(np.maximum, dtypes=INT + FLOAT),
+    "min": binary(np.minimum, dtypes=INT + FLOAT),
+    "neg": unary(np.negative, dtypes=NUMBER),
+    "sign": unary(ref.sign, dtypes=INT + INEXACT, specials=False),
+    "abs": unary(np.abs, dtypes=("int8", "int32") + INEXACT),
+    "square": unary(np.square, dtypes=NUMBER, tolerance=2),
+    "integer_pow": (
+        unary(lambda x, y: x**y, params={"y": 3}, dtypes=NUMBER, tolerance=4),
+        unary(lambda x, y: x ** float(y), (0.5, 2), params={"y": -2}, dtypes=INEXACT, tolerance=4),
+    ),
+    # transcendental
+    "exp": unary(np.exp, tolerance=2),
+    "exp2": unary(np.exp2, tolerance=2),
+    "expm1": unary(np.expm1, tolerance=2),
+    "log": unary(np.log, (0.05, 4), tolerance=2),
+    "log1p": unary(np.log1p, (-0.9, 4), tolerance=2),
+    "logistic": unary(ref.logistic, tolerance=2),
+    "sin": unary(np.sin, tolerance=2),
+    "cos": unary(np.cos, tolerance=2),
+    "tan": unary(np.tan, (-1, 1), tolerance=4, specials=False),
+    "asin": unary(np.arcsin, (-0.9, 0.9), tolerance=2),
+    "acos": unary(np.arccos, (-0.9, 0.9), tolerance=2),
+    "atan": unary(np.arctan, tolerance=2, specials=False),
+    "atan2": binary(np.arctan2, dtypes=FLOAT, tolerance=2),
+    "sinh": unary(np.sinh, tolerance=4),
+    "cosh": unary(np.cosh, tolerance=4),
+    "tanh": unary(np.tanh, tolerance=4, specials=False),
+    "asinh": unary(np.arcsinh, tolerance=4, specials=False),
+    "acosh": unary(np.arccosh, (1.1, 4), tolerance=4, specials=False),
+    "atanh": unary(np.arctanh, (-0.9, 0.9), tolerance=4, specials=False),
+    "sqrt": unary(np.sqrt, (0.05, 4), tolerance=2),
+    "rsqrt": unary(lambda x: 1 / np.sqrt(x), (0.05, 4), tolerance=2),
+    "cbrt": unary(np.cbrt, (0.1, 3), FLOAT, tolerance=2),
+    "pow": (
+        binary(np.power, (0.1, 3), INEXACT, (-2, 2), tolerance=8),
+        Sample(
+            lambda x, y: x ** y.astype(float),
+            (Arg(domain=(-3, 3)), Arg(dtype="int32", domain=(-2, 3))),
+            dtypes=INEXACT,
+            elementwise=True,
+            specials=False,
+            tolerance=8,
+        ),
+    ),
+    "erf": unary(ref.erf, dtypes=FLOAT, tolerance=4),
+    "erfc": unary(ref.erfc, dtypes=FLOAT, tolerance=8),
+    "erf_inv": unary(ref.erf_inv, (-0.95, 0.95), FLOAT, tolerance=8),
+    "lgamma": unary(ref.lgamma, (0.2, 5), FLOAT, tolerance=16),
+    "digamma": unary(ref.digamma, (0.2, 5), FLOAT, tolerance=32),
+    "polygamma": Sample(
+        ref.polygamma,
+        (Arg(values=((0, 1, 2, 3),) * 3), Arg(domain=(0.5, 5))),
+        dtypes=FLOAT,
+        elementwise=True,
+        specials=False,
+        grad=(1,),
+        tolerance=32,
+    ),
+    "zeta": binary(ref.zeta, (1.5, 4), FLOAT, (0.5, 4), grad=(), specials=False, tolerance=16),
+    # rounding and parts
+    "floor": unary(np.floor, dtypes=FLOAT, grad=()),
+    "ceil": unary(np.ceil, dtypes=FLOAT, grad=()),
+    "round": tuple(
+        unary(ref.round_away, (-9, 9), FLOAT, params={"rounding_method": m}, grad=())
+        for m in (0, 1)
+    ),
+    "is_finite": unary(np.isfinite, dtypes=FLOAT, grad=()),
+    "nextafter": binary(np.nextafter, dtypes=("float64",), grad=()),
+    "real": unary(np.real, dtypes=COMPLEX, specials=False),
+    "imag": unary(np.imag, dtypes=COMPLEX, specials=False),
+    "conj": unary(np.conj, dtypes=COMPLEX, specials=False),
+    "complex": binary(lambda x, y: x + 1j * y, dtypes=("float32", "float64"), specials=False),
+    # comparison, logic, selection, conversion
+    "eq": compare(np.equal, ANY),
+    "ne": compare(np.not_equal, ANY),
+    "lt": compare(np.less),
+    "le": compare(np.less_equal),
+    "gt": compare(np.greater),
+    "ge": compare(np.greater_equal),
+    "and": bitwise(np.bitwise_and),
+    "or": bitwise(np.bitwise_or),
+    "xor": bitwise(np.bitwise_xor),
+    "not": unary(complement, (-9, 9), BOOL + INT, grad=()),
+    "select_n": Sample(
+        lambda w, x, y: np.where(w, y, x),
+        (Arg(dtype="bool"), Arg(), Arg()),
+        dtypes=ANY,
+        elementwise=True,
+    ),
+    "clamp": Sample(
+        lambda low, x, high: np.minimum(np.maximum(x, low), high),
+        (Arg(domain=(-2, -1)), Arg(), Arg(domain=(1, 2))),
+        dtypes=INT + FLOAT,
+        elementwise=True,
+        specials=False,
+    ),
+    "convert_element_type": (
+        unary(lambda x, **_: x, dtypes=FLOAT, params={"new_dtype": "float64", "weak_type": False}),
+        unary(
+            lambda x, **_: x.astype(np.int32),
+            dtypes=FLOAT,
+            params={"new_dtype": "int32", "weak_type": False},
+            specials=False,
+            grad=(),
+        ),
+    ),
+    # bits
+    "shift_left": binary(ref.shift("left"), (-3, 40), INT, grad=()),
+    "shift_right_logical": binary(ref.shift("logical"), (-90, 40), INT, (0, 40), grad=()),
+    "shift_right_arithmetic": binary(ref.shift("arithmetic"), (-90, 40), INT, (0, 40), grad=()),
+    "population_count": unary(ref.population_count, (-90, 90), INT, grad=()),
+    "clz": unary(ref.clz, (-90, 90), INT, grad=()),
+    "bitcast_convert_type": (
+        Sample(
+            lambda x, **_: x.view(np.int32),
+            (Arg(dtype="float32"),),
+            {"new_dtype": "int32"},
+            ("float32",),
+            (),
+            native=True,
+        ),
+        Sample(
+            lambda x, **_: x.reshape(3, 4, 1).view(np.uint8),
+            (Arg(dtype="float32"),),
+            {"new_dtype": "uint8"},
+            ("float32",),
+            (),
+            native=True,
+        ),
+        Sample(
+            lambda x, **_: x.view(np.uint32)[:, 0],
+            (Arg(dtype="uint8", domain=(0, 255)),),
+            {"new_dtype": "uint32"},
+            ("uint8",),
+            (),
+        ),
+    ),
+    "reduce_precision": unary(
+        ref.reduce_precision,
+        params={"exponent_bits": 8, "mantissa_bits": 4},
+        dtypes=("float32", "float64"),
+        grad=(),
+        specials=False,
+    ),
+    # layout
+    "broadcast_in_dim": Sample(
+        lambda x, **_: np.broadcast_to(x[:, None], (3, 2, 4)),
+        (Arg(),),
+        {"shape": (3, 2, 4), "broadcast_dimensions": (0, 2)},
+        ANY,
+    ),
+    "reshape": Sample(
+        lambda x, new_sizes: x.reshape(new_sizes), (Arg(),), {"new_sizes": (2, 6)}, ANY
+    ),
+    "transpose": Sample(
+        lambda x, permutation: x.transpose(permutation),
+        (Arg((2, 3, 4)),),
+        {"permutation": (2, 0, 1)},
+        ANY,
+    ),
+    "squeeze": Sample(
+        lambda x, dimensions: x.squeeze(dimensions), (Arg((1, 3, 1)),), {"dimensions": (0, 2)}, ANY
+    ),
+    "slice": Sample(
+        lambda x, **_: x[1:5:2, 2:4],
+        (Arg((6, 4)),),
+        {"start_indices": (1, 2), "limit_indices": (5, 4), "strides": (2, 1)},
+        ANY,
+    ),
+    "rev": Sample(
+        lambda x, dimensions: np.flip(x, dimensions), (Arg(),), {"dimensions": (0, 1)}, ANY
+    ),
+    "concatenate": Sample(
+        lambda *parts, dimension: np.concatenate(parts, dimension),
+        (Arg(), Arg((3, 2)), Arg((3, 1))),
+        {"dimension": 1},
+        ANY,
+    ),
+    "pad": Sample(
+        ref.pad,
+        (Arg(), Arg(())),
+        {"low": (1, 0), "high": (2, -1), "interior": (0, 1)},
+        NUMBER,
+        exact=False,
+    ),
+    "iota": Sample(
+        lambda dtype, shape, dimension: np.broadcast_to(np.arange(3)[:, None], shape).astype(dtype),
+        (),
+        {"dtype": "int32", "shape": (3, 4), "dimension": 0},
+        ("int32",),
+    ),
+    "stop_gradient": unary(lambda x: x, dtypes=FLOAT, grad=()),
+    # reductions
+    "reduce_sum": reduction(np.sum, tolerance=8),
+    "reduce_prod": reduction(np.prod, INT + FLOAT, tolerance=32),
+    "reduce_max": reduction(np.max, INT + FLOAT),
+    "reduce_min": reduction(np.min, INT + FLOAT),
+    "reduce_and": reduction(np.all, BOOL, grad=()),
+    "reduce_or": reduction(np.any, BOOL, grad=()),
+    "dot_general": (
+        Sample(
+            lambda x, y, **_: x @ y,
+            (Arg((3, 4)), Arg((4, 5))),
+            {"lhs_contract": (1,), "rhs_contract": (0,), "lhs_batch": (), "rhs_batch": ()},
+            ("float32", "float64", "complex64", "int32"),
+            tolerance=8,
+            exact=False,
+        ),
+        Sample(
+            lambda x, y, **_: np.einsum("bik,kbj->bij", x, y),
+            (Arg((2, 3, 4)), Arg((4, 2, 5))),
+            {"lhs_contract": (2,), "rhs_contract": (0,), "lhs_batch": (0,), "rhs_batch": (1,)},
+            ("float32", "float64"),
+            tolerance=8,
+            exact=False,
+        ),
+    ),
+    # indexing
+    "gather": (
+        gather("clip", (1, 4, 1, 9, -2), lambda x, i: x[np.clip(i, 0, 4)]),
+        gather("fill", (1, 4, 1, 0), lambda x, i: x[i]),
+        gather("promise_in_bounds", (3, 3, 0), lambda x, i: x[i]),
+    ),
+    "scatter": scatter(lambda old, new: new, ANY[:-2]),
+    "scatter-add": scatter(np.add, NUMBER[:-1], tolerance=2),
+    "scatter-sub": scatter(np.subtract, tolerance=2),
+    "scatter-mul": scatter(np.multiply, rows=((1,), (4,)), unique=True, tolerance=2),
+    "scatter-min": scatter(np.minimum),
+    "scatter-max": scatter(np.maximum),
+    "dynamic_slice": Sample(
+        ref.dynamic_slice, (Arg((5, 6)), *SCALARS), {"slice_sizes": (2, 3)}, ANY
+    ),
+    "dynamic_update_slice": Sample(
+        ref.dynamic_update_slice, (Arg((5, 6)), Arg((2, 3)), *SCALARS), {}, ANY
+    ),
+    # order
+    "sort": (
+        Sample(
+            lambda x, **p: ref.stable_sort(x, **p)[0],
+            (Arg((5, 7)),),
+            {"dimension": 0, "num_keys": 1, "is_stable": True},
+            BOOL + INT + FLOAT,
+        ),
+        Sample(
+            ref.stable_sort,
+            (Arg((2, 50), (0, 3), "int32"), Arg((2, 50)), Arg((2, 50))),
+            {"dimension": 1, "num_keys": 2, "is_stable": True},
+            FLOAT + ("int8",),
+        ),
+        Sample(
+            lambda x, **p: ref.stable_sort(x, **p)[0],
+            (Arg((2, 3000)),),
+            {"dimension": 1, "num_keys": 1, "is_stable": True},
+            ("float32", "float64", "int8"),
+            grad=(),
+        ),
+    ),
+    "top_k": Sample(
+        ref.top_k, (Arg((3, 70)),), {"k": 4, "axis": 1}, ("float32", "float64", "int32")
+    ),
+    "argmax": tuple(
+        Sample(
+            lambda x, axes, **_: np.argmax(x, axes[0]),
+            (Arg((3, 70)),),
+            {"axes": (a,), "index_dtype": "int32"},
+            BOOL + INT + FLOAT,
+            (),
+        )
+        for a in (0, 1)
+    ),
+    "argmin": tuple(
+        Sample(
+            lambda x, axes, **_: np.argmin(x, axes[0]),
+            (Arg((3, 70)),),
+            {"axes": (a,), "index_dtype": "int32"},
+            BOOL + INT + FLOAT,
+            (),
+        )
+        for a in (0, 1)
+    ),
+    "cumsum": scan_like(np.add, tolerance=8),
+    "cumprod": scan_like(np.multiply, INT + FLOAT, tolerance=16),
+    "cummax": scan_like(np.maximum, INT + FLOAT),
+    "cummin": scan_like(np.minimum, INT + FLOAT),
+    "cumlogsumexp": scan_like(np.logaddexp, FLOAT, tolerance=8),
+    # random
+    "threefry2x32": Sample(
+        ref.threefry, (Arg((3, 4), (0, 2**31), "uint32"),) * 4, {}, ("uint32",), ()
+    ),
+    "random_bits": tuple(
+        Sample(ref.random_bits, (KEY,), {"bit_width": w, "shape": (5, 7)}, ("uint32",), ())
+        for w in (8, 16, 32, 64)
+    ),
+    "random_split": Sample(ref.random_split, (KEY,), {"shape": (3,)}, ("uint32",), ()),
+    "random_fold_in": Sample(
+        ref.random_fold_in, (KEY, Arg((), dtype="int32", values=5)), {}, ("uint32",), ()
+    ),
+    "random_seed": Sample(
+        lambda s: np.stack([np.zeros_like(s), s], -1).astype(np.uint32),
+        (Arg((3,), (-9, 9), "int32"),),
+        {},
+        ("int32",),
+        (),
+        call=lambda sx, s: sx._core.bind(
+            "random_unwrap", (sx._core.bind("random_seed", (s,), impl="fry"),)
+        ),
+    ),
+    "random_wrap": Sample(
+        lambda k: k,
+        (Arg((3, 2), (0, 99), "uint32"),),
+        {},
+        ("uint32",),
+        (),
+        call=lambda sx, k: sx._core.bind(
+            "random_unwrap", (sx._core.bind("random_wrap", (k,), impl="fry"),)
+        ),
+    ),
+    # collectives: four devices, stacked
+    "psum": mapped(
+        same_everywhere(lambda x: x.sum(0)),
+        lambda sx, x: sx.lax.psum(x, "i"),
+        tolerance=4,
+        exact=False,
+    ),
+    "pmax": mapped(same_everywhere(lambda x: x.max(0)), lambda sx, x: sx.lax.pmax(x, "i"), grad=()),
+    "pmin": mapped(same_everywhere(lambda x: x.min(0)), lambda sx, x: sx.lax.pmin(x, "i"), grad=()),
+    "all_gather": mapped(lambda x: np.stack([x] * 4), lambda sx, x: sx.lax.all_gather(x, "i")),
+    "all_to_all": mapped(lambda x: x.T, lambda sx, x: sx.lax.all_to_all(x, "i", 0, 0)),
+    "reduce_scatter": mapped(
+        lambda x: x.sum(0), lambda sx, x: sx.lax.psum_scatter(x, "i"), tolerance=4, exact=False
+    ),
+    "ppermute": mapped(_shifted, _shift),
+    "pvary": mapped(lambda x: x, lambda sx, x: sx.lax.pvary(x, "i")),
+    "axis_index": mapped(
+        lambda x: x + np.arange(4)[:, None].astype(x.dtype),
+        lambda sx, x: x + sx.lax.axis_index("i").astype(x.dtype),
+    ),
+    # control
+    "jit": control(lambda x: np.sin(x) * 2, lambda sx, x: sx.jit(lambda v: sx.numpy.sin(v) * 2)(x)),
+    "pmap": control(lambda x: x * x, _pmap),
+    "scan": control(_scan_reference, _scan, tolerance=8),
+    "while": control(lambda x: x * 0.125, _while, grad=()),
+    "cond": control(np.cos, _cond, tolerance=4),
+}
+# Covered by another op's sample.
+SAMPLES["random_unwrap"] = SAMPLES["random_wrap"]
+
+
+def samples(name):
+    """The samples of an op, as a tuple."""
+    found = SAMPLES.get(name, ())
+    return found if isinstance(found, tuple) else (found,)
