@@ -200,6 +200,15 @@ class Lowering {
     const Type& out = type(eqn.outputs[0]);
     Window source = window(eqn.inputs[0]);
     ViewLayout layout;
+    const int from_width = itemsize(source.type.dtype), to_width = std::max(itemsize(out.dtype), 1);
+    if (source.offset * from_width % to_width != 0) {
+      // Wider elements would start between two of its own: they are moved to the start of memory.
+      const Window moved = fresh(source.type);
+      use(source);
+      use(moved);
+      add_step(std::make_unique<CopyStep>(source, moved));
+      source = moved;
+    }
     if (!eqn.op->view(eqn.params, source.type, source.strides, out, layout)) {
       source = dense(source);
       layout = {};
@@ -209,8 +218,7 @@ class Lowering {
     }
     Window w{source.slot, source.offset, out, layout.strides};
     // Offsets count elements; an op that changes the width of elements starts where its input does.
-    const int from_width = itemsize(source.type.dtype), to_width = itemsize(out.dtype);
-    w.offset = source.offset * from_width / std::max(to_width, 1) + layout.offset;
+    w.offset = source.offset * from_width / to_width + layout.offset;
     set(eqn.outputs[0], w);
   }
 

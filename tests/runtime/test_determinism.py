@@ -63,3 +63,11 @@ def test_slices_with_equal_inputs_have_equal_bits():
     out = np.asarray(jax.pmap(lambda v: jnp.tanh(v @ v.T).sum(0))(np.stack([x, other, x, x])))
     assert np.array_equal(out[0], out[2])
     assert np.array_equal(out[0], out[3])
+
+
+def test_a_wider_view_may_start_between_its_elements():
+    import shardax as jax
+    import shardax.numpy as jnp
+
+    words = jax.jit(lambda v: jax.random.key_data(jax.random.wrap_key_data(v[3:5])))
+    assert np.asarray(words(jnp.arange(12, dtype=jnp.uint32))).tolist() == [3, 4]
