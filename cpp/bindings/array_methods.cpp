@@ -42,7 +42,9 @@ PyObject* get_dtype(PyObject* self, void*) {
 }
 PyObject* get_ndim(PyObject* self, void*) { return PyLong_FromSize_t(type_of(self).rank()); }
 PyObject* get_size(PyObject* self, void*) { return PyLong_FromLongLong(type_of(self).size()); }
-PyObject* get_itemsize(PyObject* self, void*) { return PyLong_FromLong(itemsize(type_of(self).dtype)); }
+PyObject* get_itemsize(PyObject* self, void*) {
+  return PyLong_FromLong(itemsize(type_of(self).dtype));
+}
 PyObject* get_nbytes(PyObject* self, void*) { return PyLong_FromLongLong(type_of(self).bytes()); }
 PyObject* get_weak_type(PyObject* self, void*) { return PyBool_FromLong(type_of(self).weak); }
 
@@ -61,14 +63,15 @@ Value transposed(const Value& a) {
 }
 Value matrix_transposed(const Value& a) {
   const std::size_t rank = a->shape().size();
-  if (rank < 2) value_error("x must be at least two-dimensional for matrix_transpose; got ndim=", rank);
+  if (rank < 2)
+    value_error("x must be at least two-dimensional for matrix_transpose; got ndim=", rank);
   Ints order = ops::iota_ints(rank);
   std::swap(order[rank - 1], order[rank - 2]);
   return ops::transpose(a, order);
 }
 
-// Properties that are functions of the array in a Python module. Those of placement do not exist for
-// tracers.
+// Properties that are functions of the array in a Python module. Those of placement do not exist
+// for tracers.
 struct PythonProperty {
   const char* module;
   const char* name;
@@ -121,7 +124,8 @@ std::vector<PyGetSetDef> make_properties() {
       {"imag", get_value<ops::imag>, nullptr, "The imaginary part.", nullptr},
   };
   table.push_back({"sharding", get_placement<sharding_text>, nullptr, nullptr, &sharding_property});
-  table.push_back({"committed", get_placement<committed_text>, nullptr, nullptr, &committed_property});
+  table.push_back(
+      {"committed", get_placement<committed_text>, nullptr, nullptr, &committed_property});
   for (PythonProperty& property : python_properties) {
     table.push_back({property.name, get_python, nullptr, nullptr, &property});
   }
@@ -134,7 +138,8 @@ std::vector<PyGetSetDef> make_properties() {
 PyObject* astype(PyObject* self, PyObject* args, PyObject* kwargs) {
   static const char* names[] = {"dtype", "copy", "device", nullptr};
   PyObject *dtype = Py_None, *copy, *device;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OOO", const_cast<char**>(names), &dtype, &copy, &device)) {
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OOO", const_cast<char**>(names), &dtype, &copy,
+                                   &device)) {
     return nullptr;
   }
   return guarded([&] {
@@ -142,19 +147,22 @@ PyObject* astype(PyObject* self, PyObject* args, PyObject* kwargs) {
     check_not_deleted(value);
     const DType wanted = dtype == Py_None ? ops::default_float() : requested_dtype(dtype, "astype");
     if (wanted == value->dtype() && !value->type().weak) return Py_NewRef(self);
-    const bool drops = is_complex(value->dtype()) && !is_complex(wanted) && wanted != DType::boolean;
+    const bool drops =
+        is_complex(value->dtype()) && !is_complex(wanted) && wanted != DType::boolean;
     if (drops) {
-      pytree::check(PyErr_WarnEx(PyExc_DeprecationWarning,
-                                 "Casting from complex to real dtypes will soon raise a ValueError. Please first "
-                                 "use jnp.real or jnp.imag to take the real/imaginary component of your input.",
-                                 1));
+      pytree::check(PyErr_WarnEx(
+          PyExc_DeprecationWarning,
+          "Casting from complex to real dtypes will soon raise a ValueError. Please first "
+          "use jnp.real or jnp.imag to take the real/imaginary component of your input.",
+          1));
     }
     return wrap(ops::as_type(drops ? ops::real(value) : value, {wanted, false}));
   });
 }
 
 PyObject* reshape(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
-  if (names && PyTuple_GET_SIZE(names) > 0) return call_delegated("reshape", self, args, count, names);
+  if (names && PyTuple_GET_SIZE(names) > 0)
+    return call_delegated("reshape", self, args, count, names);
   return guarded([&] {
     check_not_deleted(value_of(self));
     return wrap(ops::reshape(value_of(self), parse_new_shape(value_of(self), args, count)));
@@ -196,7 +204,8 @@ PyObject* reduce(PyObject* self, PyObject*) {
     const Ref elements = to_numpy(value_of(self));
     const Ref module = Ref::checked(PyImport_ImportModule("shardax._placement"));
     const Ref function = Ref::checked(PyObject_GetAttrString(module.get(), "rebuild"));
-    return Py_BuildValue("(O(OO))", function.get(), elements.get(), type_of(self).weak ? Py_True : Py_False);
+    return Py_BuildValue("(O(OO))", function.get(), elements.get(),
+                         type_of(self).weak ? Py_True : Py_False);
   });
 }
 
@@ -256,15 +265,18 @@ PyCFunction as_method(F* f) {
 }
 
 PyMethodDef own_methods[] = {
-    {"astype", as_method(astype), METH_VARARGS | METH_KEYWORDS, "The elements converted to another dtype."},
-    {"reshape", as_method(reshape), METH_FASTCALL | METH_KEYWORDS, "The elements in another shape; -1 is inferred."},
+    {"astype", as_method(astype), METH_VARARGS | METH_KEYWORDS,
+     "The elements converted to another dtype."},
+    {"reshape", as_method(reshape), METH_FASTCALL | METH_KEYWORDS,
+     "The elements in another shape; -1 is inferred."},
     {"transpose", as_method(transpose), METH_FASTCALL, "Dimensions in another order."},
     {"ravel", as_method(ravel), METH_FASTCALL | METH_KEYWORDS, "All elements in one dimension."},
     {"flatten", as_method(ravel), METH_FASTCALL | METH_KEYWORDS, "All elements in one dimension."},
     {"copy", copy, METH_NOARGS, "The same elements in a new array."},
     {"item", as_method(array_item), METH_FASTCALL, "One element as a Python scalar."},
     {"tolist", array_tolist, METH_NOARGS, "Nested lists of Python scalars."},
-    {"tobytes", as_method(tobytes), METH_VARARGS | METH_KEYWORDS, "The elements' bytes, row-major."},
+    {"tobytes", as_method(tobytes), METH_VARARGS | METH_KEYWORDS,
+     "The elements' bytes, row-major."},
     {"block_until_ready", block_until_ready, METH_NOARGS, "The array; results are always ready."},
     {"is_ready", is_ready, METH_NOARGS, "True."},
     {"copy_to_host_async", nothing, METH_NOARGS, "Nothing: all memory is the host's."},
@@ -272,7 +284,8 @@ PyMethodDef own_methods[] = {
     {"is_deleted", is_deleted, METH_NOARGS, "Whether the elements have been released."},
     {"unsafe_buffer_pointer", buffer_pointer, METH_NOARGS, "The address of the first element."},
     {"on_device_size_in_bytes", size_in_bytes, METH_NOARGS, "Bytes of all elements."},
-    {"__array__", as_method(array_to_numpy), METH_VARARGS | METH_KEYWORDS, "A NumPy array of the elements."},
+    {"__array__", as_method(array_to_numpy), METH_VARARGS | METH_KEYWORDS,
+     "A NumPy array of the elements."},
     {"__complex__", array_complex, METH_NOARGS, nullptr},
     {"__format__", array_format, METH_O, nullptr},
     {"__reduce__", reduce, METH_NOARGS, nullptr},

@@ -9,8 +9,8 @@ namespace shardax::bindings {
 PyMethodDef* array_methods();
 PyGetSetDef* array_properties();
 
-// module.name(args...) of the package's Python modules, found at first use and cached by the address
-// of `name` (a literal).
+// module.name(args...) of the package's Python modules, found at first use and cached by the
+// address of `name` (a literal).
 PyObject* call_package_function(const char* module, const char* name, PyObject* const* args,
                                 Py_ssize_t count, PyObject* names);
 

@@ -36,7 +36,8 @@ PyObject* allocate(PyTypeObject* type) {
     PyObject* object = free_list.objects[--free_list.count];
     return PyObject_Init(object, type);
   }
-  auto* memory = static_cast<PyObject*>(PyObject_Malloc(static_cast<std::size_t>(type->tp_basicsize)));
+  auto* memory =
+      static_cast<PyObject*>(PyObject_Malloc(static_cast<std::size_t>(type->tp_basicsize)));
   if (!memory) throw std::bad_alloc();
   return PyObject_Init(memory, type);
 }
@@ -151,8 +152,8 @@ void init_array(PyObject* module) {
   array_type = make_array_type();
   // NumPy leaves mixed operations to the operand of higher priority.
   const Ref priority = Ref::checked(PyLong_FromLong(100));
-  pytree::check(PyObject_SetAttrString(reinterpret_cast<PyObject*>(array_type), "__array_priority__",
-                                       priority.get()));
+  pytree::check(PyObject_SetAttrString(reinterpret_cast<PyObject*>(array_type),
+                                       "__array_priority__", priority.get()));
   array_impl_type =
       make_type("shardax.ArrayImpl", buffer_slots(), array_type, Py_TPFLAGS_DISALLOW_INSTANTIATION);
   tracer_type = make_type("shardax.Tracer", {}, array_type,

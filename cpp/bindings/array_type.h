@@ -10,8 +10,7 @@
 namespace shardax::bindings {
 
 struct ArrayObject {
-  PyObject_HEAD
-  Value value;
+  PyObject_HEAD Value value;
   PyObject* weak_references;
 };
 

@@ -15,24 +15,27 @@ std::optional<DType> optional_dtype(PyObject* object, const char* function) {
 }
 
 PyObject* array(PyObject*, PyObject* args, PyObject* kwargs) {
-  static const char* names[] = {"object", "dtype", "copy", "order", "ndmin", "device", "out_sharding", nullptr};
+  static const char* names[] = {"object", "dtype",  "copy",         "order",
+                                "ndmin",  "device", "out_sharding", nullptr};
   PyObject *object, *dtype = Py_None, *order, *device, *sharding;
   int copy = 1, ndmin = 0;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|OpO$iOO:array", const_cast<char**>(names), &object,
-                                   &dtype, &copy, &order, &ndmin, &device, &sharding)) {
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|OpO$iOO:array", const_cast<char**>(names),
+                                   &object, &dtype, &copy, &order, &ndmin, &device, &sharding)) {
     return nullptr;
   }
-  return guarded([&] { return make_array(object, optional_dtype(dtype, "array"), copy != 0, ndmin); });
+  return guarded(
+      [&] { return make_array(object, optional_dtype(dtype, "array"), copy != 0, ndmin); });
 }
 
 PyObject* asarray(PyObject*, PyObject* args, PyObject* kwargs) {
   static const char* names[] = {"a", "dtype", "order", "copy", "device", "out_sharding", nullptr};
   PyObject *object, *dtype = Py_None, *order, *copy = Py_None, *device, *sharding;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|OO$OOO:asarray", const_cast<char**>(names), &object,
-                                   &dtype, &order, &copy, &device, &sharding)) {
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|OO$OOO:asarray", const_cast<char**>(names),
+                                   &object, &dtype, &order, &copy, &device, &sharding)) {
     return nullptr;
   }
-  return guarded([&] { return make_array(object, optional_dtype(dtype, "asarray"), copy == Py_True, 0); });
+  return guarded(
+      [&] { return make_array(object, optional_dtype(dtype, "asarray"), copy == Py_True, 0); });
 }
 
 // full(shape, value, dtype): a view that repeats one element.
@@ -46,7 +49,9 @@ PyObject* full(PyObject*, PyObject* args) {
     const WeakDType type = wanted ? WeakDType{*wanted, false} : operand.lattice_type();
     const Shape wanted_shape = parse_ints(shape, "Shapes");
     for (std::int64_t d : wanted_shape) {
-      if (d < 0) value_error("negative dimensions are not allowed: got shape ", to_string(wanted_shape), ".");
+      if (d < 0)
+        value_error("negative dimensions are not allowed: got shape ", to_string(wanted_shape),
+                    ".");
     }
     const Value element = materialise(operand, type);
     if (!ops::broadcasts_to(element->shape(), wanted_shape)) {
@@ -64,8 +69,8 @@ PyObject* broadcast_to(PyObject*, PyObject* args) {
     const Value value = to_argument(object, "broadcast_to", 0);
     const Shape wanted = parse_ints(shape, "Shapes");
     if (value->shape().size() > wanted.size()) {
-      value_error("Cannot broadcast to shape with fewer dimensions: arr_shape=", to_string(value->shape()),
-                  " shape=", to_string(wanted));
+      value_error("Cannot broadcast to shape with fewer dimensions: arr_shape=",
+                  to_string(value->shape()), " shape=", to_string(wanted));
     }
     if (!ops::broadcasts_to(value->shape(), wanted)) {
       value_error("Incompatible types for broadcasting: input type=", to_string(value->type()),
@@ -78,7 +83,8 @@ PyObject* broadcast_to(PyObject*, PyObject* args) {
 PyObject* broadcast_arrays(PyObject*, PyObject* const* args, Py_ssize_t count) {
   return guarded([&] {
     Values in;
-    for (Py_ssize_t i = 0; i < count; ++i) in.push_back(to_argument(args[i], "broadcast_arrays", static_cast<int>(i)));
+    for (Py_ssize_t i = 0; i < count; ++i)
+      in.push_back(to_argument(args[i], "broadcast_arrays", static_cast<int>(i)));
     return wrap_tuple(ops::broadcast_arrays(in));
   });
 }
@@ -91,14 +97,15 @@ PyObject* broadcast_shapes(PyObject*, PyObject* const* args, Py_ssize_t count) {
   });
 }
 
-// promote(rule, *args): dtypes and shapes made equal. rule: "any", "numeric", "inexact"; "dtypes" and
-// "dtypes_inexact" leave shapes alone.
+// promote(rule, *args): dtypes and shapes made equal. rule: "any", "numeric", "inexact"; "dtypes"
+// and "dtypes_inexact" leave shapes alone.
 PyObject* promote(PyObject*, PyObject* const* args, Py_ssize_t count) {
   return guarded([&] {
     if (count < 1) type_error("promote() needs a rule");
     const std::string rule = pytree::text_of(args[0]);
     Values in;
-    for (Py_ssize_t i = 1; i < count; ++i) in.push_back(to_argument(args[i], "promote", static_cast<int>(i - 1)));
+    for (Py_ssize_t i = 1; i < count; ++i)
+      in.push_back(to_argument(args[i], "promote", static_cast<int>(i - 1)));
     ops::Promote how = ops::Promote::any;
     if (rule == "numeric") how = ops::Promote::numeric;
     if (rule.ends_with("inexact")) how = ops::Promote::inexact;
@@ -116,7 +123,8 @@ PyObject* convert(PyObject*, PyObject* args) {
     const Operand operand = parse_operand(object);
     if (operand.kind == Operand::Kind::none) argument_error(object, "convert_element_type", 0);
     const WeakDType type{ops::canonical_dtype(to_dtype(dtype)), weak != 0};
-    if (is_array_object(object) && ops::lattice_type(operand.value) == type) return Py_NewRef(object);
+    if (is_array_object(object) && ops::lattice_type(operand.value) == type)
+      return Py_NewRef(object);
     return wrap(materialise(operand, type));
   });
 }
@@ -168,7 +176,8 @@ PyObject* get_sharding(PyObject*, PyObject* object) {
       PyTuple_SET_ITEM(spec.get(), static_cast<Py_ssize_t>(d), strings(s.spec[d]).release());
     }
     return Py_BuildValue("(NNNNO)", strings(s.mesh_axes).release(), int_tuple(shape).release(),
-                         int_tuple(devices).release(), spec.release(), s.named ? Py_True : Py_False);
+                         int_tuple(devices).release(), spec.release(),
+                         s.named ? Py_True : Py_False);
   });
 }
 
@@ -185,11 +194,13 @@ PyObject* with_sharding(PyObject*, PyObject* args) {
     if (description != Py_None) {
       PyObject *axes, *shape, *devices, *spec;
       int named;
-      if (!PyArg_ParseTuple(description, "OOOOp", &axes, &shape, &devices, &spec, &named)) throw PythonError();
+      if (!PyArg_ParseTuple(description, "OOOOp", &axes, &shape, &devices, &spec, &named))
+        throw PythonError();
       Shared<Sharding> sharding(new Sharding);
       sharding->mesh_axes = to_strings(axes);
       for (std::int64_t n : parse_ints(shape, "mesh shape")) sharding->mesh_shape.push_back(n);
-      for (std::int64_t n : parse_ints(devices, "devices")) sharding->devices.push_back(static_cast<int>(n));
+      for (std::int64_t n : parse_ints(devices, "devices"))
+        sharding->devices.push_back(static_cast<int>(n));
       const Ref items = Ref::checked(PySequence_Fast(spec, "a spec must be a sequence"));
       for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i) {
         sharding->spec.push_back(to_strings(PySequence_Fast_GET_ITEM(items.get(), i)));
@@ -222,12 +233,16 @@ PyMethodDef functions[] = {
      "asarray(a, dtype=None): `a` itself where it is an array of that dtype already."},
     {"full", full, METH_VARARGS, "full(shape, value, dtype): one element, repeated."},
     {"broadcast_to", broadcast_to, METH_VARARGS, "broadcast_to(array, shape): a view."},
-    {"broadcast_arrays", as_function(broadcast_arrays), METH_FASTCALL, "All arguments of one shape."},
-    {"broadcast_shapes", as_function(broadcast_shapes), METH_FASTCALL, "The shape to which all broadcast."},
-    {"promote", as_function(promote), METH_FASTCALL, "promote(rule, *args): equal dtypes and shapes."},
+    {"broadcast_arrays", as_function(broadcast_arrays), METH_FASTCALL,
+     "All arguments of one shape."},
+    {"broadcast_shapes", as_function(broadcast_shapes), METH_FASTCALL,
+     "The shape to which all broadcast."},
+    {"promote", as_function(promote), METH_FASTCALL,
+     "promote(rule, *args): equal dtypes and shapes."},
     {"convert", convert, METH_VARARGS, "convert(x, dtype, weak=False)."},
     {"is_concrete", is_concrete, METH_O, "Whether the elements of a value are known."},
-    {"concrete_array", concrete_array, METH_O, "The array that a value is known to equal, or None."},
+    {"concrete_array", concrete_array, METH_O,
+     "The array that a value is known to equal, or None."},
     {"get_sharding", get_sharding, METH_O, "The recorded sharding of an array."},
     {"with_sharding", with_sharding, METH_VARARGS, "A view with another recorded sharding."},
     {"strides", strides, METH_O, "Strides in elements."},

@@ -48,7 +48,8 @@ AxisName to_axis_name(PyObject* object) {
 ParamValue to_param(std::string_view name, PyObject* object) {
   if (object == Py_None) return std::monostate{};
   const bool sequence = PyTuple_Check(object) || PyList_Check(object);
-  if (name == "axis_name" || (name == "axes" && !is_int(object) && !(sequence && all_ints(object)))) {
+  if (name == "axis_name" ||
+      (name == "axes" && !is_int(object) && !(sequence && all_ints(object)))) {
     return axis_names(object);
   }
   if (PyBool_Check(object)) return object == Py_True;
@@ -91,7 +92,8 @@ PyObject* bind_by_name(PyObject*, PyObject* args, PyObject* kwargs) {
     const Ref items = Ref::checked(PySequence_Fast(operands, "operands must be a sequence"));
     Values in;
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i) {
-      in.push_back(to_argument(PySequence_Fast_GET_ITEM(items.get(), i), name, static_cast<int>(i)));
+      in.push_back(
+          to_argument(PySequence_Fast_GET_ITEM(items.get(), i), name, static_cast<int>(i)));
     }
     const Values out = shardax::bind(*op, to_params(kwargs), in);
     return out.size() == 1 ? wrap(out[0]) : wrap_tuple(out);
@@ -112,7 +114,8 @@ PyObject* op_names(PyObject*, PyObject*) {
 
 PyMethodDef functions[] = {
     {"bind", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(bind_by_name)),
-     METH_VARARGS | METH_KEYWORDS, "bind(name, operands, **params): the op's outputs (a tuple if several)."},
+     METH_VARARGS | METH_KEYWORDS,
+     "bind(name, operands, **params): the op's outputs (a tuple if several)."},
     {"op_names", op_names, METH_NOARGS, "The names of all ops."},
     {nullptr, nullptr, 0, nullptr},
 };

@@ -5,9 +5,9 @@
 
 namespace shardax::bindings {
 
-// Python values as parameters: bool, int, float, str, None, dtypes, and tuples or lists of ints; under
-// the names "axes" and "axis_name", strings and tuples of hashable objects that are no ints are
-// names of mapped axes. The names of parameters are interned.
+// Python values as parameters: bool, int, float, str, None, dtypes, and tuples or lists of ints;
+// under the names "axes" and "axis_name", strings and tuples of hashable objects that are no ints
+// are names of mapped axes. The names of parameters are interned.
 Params to_params(PyObject* kwargs);
 ParamValue to_param(std::string_view name, PyObject* object);
 // The interned name of a mapped axis: a str as it is, other hashable objects by their repr.

@@ -30,7 +30,8 @@ int lend(const ArrayPtr& array, const char* format, PyObject* owner, Py_buffer* 
   const Type& type = array->type();
   const bool dense = is_contiguous(type.shape, array->strides());
   if (!dense && (flags & PyBUF_STRIDES) != PyBUF_STRIDES) {
-    PyErr_SetString(PyExc_BufferError, "the array is not contiguous; ask for its strides, or copy it");
+    PyErr_SetString(PyExc_BufferError,
+                    "the array is not contiguous; ask for its strides, or copy it");
     return -1;
   }
   const int width = itemsize(type.dtype);
@@ -73,16 +74,19 @@ void release_buffer(PyObject*, Py_buffer* view) { delete static_cast<Lent*>(view
 
 // An object whose only purpose is to lend an array's memory.
 struct RawObject {
-  PyObject_HEAD
-  ArrayPtr array;
+  PyObject_HEAD ArrayPtr array;
 };
 
 const char* raw_format(int width) {
   switch (width) {
-    case 1: return "B";
-    case 2: return "H";
-    case 4: return "I";
-    default: return "Q";
+    case 1:
+      return "B";
+    case 2:
+      return "H";
+    case 4:
+      return "I";
+    default:
+      return "Q";
   }
 }
 
@@ -158,7 +162,8 @@ ArrayPtr read_buffer(PyObject* object) {
     PyErr_Clear();
     return nullptr;
   }
-  const std::optional<DType> dtype = dtype_of_format(view.format ? view.format : "B", view.itemsize);
+  const std::optional<DType> dtype =
+      dtype_of_format(view.format ? view.format : "B", view.itemsize);
   if (!dtype || (view.ndim > 0 && (view.suboffsets || !view.strides))) return nullptr;
   Type type{*dtype, false, {}, {}};
   Shape strides;

@@ -11,8 +11,9 @@ namespace shardax::bindings {
 // The buffer slots of ArrayImpl. What is lent keeps the memory alive, even after x.delete().
 std::vector<PyType_Slot> buffer_slots();
 
-// A copy of what `object` lends through the buffer protocol, in row-major order and of the canonical
-// dtype. Null, with no Python error set, where it lends nothing or nothing of a known dtype.
+// A copy of what `object` lends through the buffer protocol, in row-major order and of the
+// canonical dtype. Null, with no Python error set, where it lends nothing or nothing of a known
+// dtype.
 ArrayPtr read_buffer(PyObject* object);
 
 // An object that lends the elements of an array; as unsigned integers of the same width where the

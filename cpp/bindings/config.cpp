@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 
+#include "bindings/debug_nans.h"
 #include "ops/promote.h"
 
 namespace shardax::bindings {
@@ -74,7 +75,8 @@ const Flag* find_flag(std::string name) {
 }
 
 const Flag& known_flag(PyObject* name) {
-  if (!PyUnicode_Check(name)) type_error("the name of a config option must be a str, got ", pytree::repr(name));
+  if (!PyUnicode_Check(name))
+    type_error("the name of a config option must be a str, got ", pytree::repr(name));
   const std::string text = pytree::text_of(name);
   const Flag* found = find_flag(text);
   if (!found) fail(ErrorKind::attribute_error, "Unrecognized config option: ", text);
@@ -82,7 +84,8 @@ const Flag& known_flag(PyObject* name) {
 }
 
 bool truthy(const std::string& text) {
-  return !(text.empty() || text == "0" || text == "false" || text == "False" || text == "off" || text == "no");
+  return !(text.empty() || text == "0" || text == "false" || text == "False" || text == "off" ||
+           text == "no");
 }
 
 std::map<std::string_view, Ref>& values() {
@@ -128,7 +131,8 @@ void set_count_from(PyObject* value) {
 // A value of the flag's kind; throws for others.
 Ref checked_value(const Flag& f, PyObject* value) {
   if (f.kind == Flag::Kind::boolean) {
-    if (PyUnicode_Check(value)) return Ref::borrow(truthy(pytree::text_of(value)) ? Py_True : Py_False);
+    if (PyUnicode_Check(value))
+      return Ref::borrow(truthy(pytree::text_of(value)) ? Py_True : Py_False);
     return Ref::borrow(pytree::check(PyObject_IsTrue(value)) ? Py_True : Py_False);
   }
   if (f.kind == Flag::Kind::integer && value != Py_None && !PyLong_Check(value)) {
@@ -152,6 +156,7 @@ PyObject* update(PyObject*, PyObject* args) {
     Ref checked = checked_value(f, value);
     mirror(f, checked.get());
     values()[f.name] = std::move(checked);
+    watch_nans(flag("jax_debug_nans"), flag("jax_debug_infs"));
     Py_RETURN_NONE;
   });
 }
@@ -208,7 +213,8 @@ std::string upper(const char* name) {
 int device_count() { return devices; }
 
 void set_device_count(int count) {
-  if (count < 1) value_error("jax_num_cpu_devices: ", count, " devices were asked for; at least 1 is needed.");
+  if (count < 1)
+    value_error("jax_num_cpu_devices: ", count, " devices were asked for; at least 1 is needed.");
   devices = count;
 }
 
@@ -225,6 +231,7 @@ void init_config(PyObject* module) {
     mirror(f, value.get());
     values()[f.name] = std::move(value);
   }
+  watch_nans(flag("jax_debug_nans"), flag("jax_debug_infs"));
   pytree::check(PyModule_AddFunctions(module, functions));
 }
 

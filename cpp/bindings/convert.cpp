@@ -41,8 +41,9 @@ Operand integer_operand(PyObject* object) {
   out.kind = Operand::Kind::integer;
   out.integer = PyLong_AsLongLongAndOverflow(object, &overflow);
   if (out.integer == -1 && PyErr_Occurred()) throw PythonError();
-  const bool fits = ops::x64_enabled() || (out.integer >= std::numeric_limits<std::int32_t>::min() &&
-                                           out.integer <= std::numeric_limits<std::int32_t>::max());
+  const bool fits =
+      ops::x64_enabled() || (out.integer >= std::numeric_limits<std::int32_t>::min() &&
+                             out.integer <= std::numeric_limits<std::int32_t>::max());
   if (overflow != 0 || !fits) {
     fail(ErrorKind::overflow_error, "Python int ", pytree::str(object), " too large to convert to ",
          name(ops::default_int()));
@@ -89,11 +90,16 @@ Operand jax_array_operand(PyObject* object) {
 
 WeakDType Operand::lattice_type() const {
   switch (kind) {
-    case Kind::boolean: return {DType::boolean, false};
-    case Kind::integer: return {ops::default_int(), true};
-    case Kind::floating: return {ops::default_float(), true};
-    case Kind::complex: return {ops::default_complex(), true};
-    default: return ops::lattice_type(value);
+    case Kind::boolean:
+      return {DType::boolean, false};
+    case Kind::integer:
+      return {ops::default_int(), true};
+    case Kind::floating:
+      return {ops::default_float(), true};
+    case Kind::complex:
+      return {ops::default_complex(), true};
+    default:
+      return ops::lattice_type(value);
   }
 }
 
@@ -111,7 +117,8 @@ Operand parse_operand(PyObject* object) {
     return out;
   }
   if (PyComplex_CheckExact(object)) return complex_operand(object);
-  if (object == Py_None || PyList_Check(object) || PyTuple_Check(object) || PyUnicode_Check(object)) {
+  if (object == Py_None || PyList_Check(object) || PyTuple_Check(object) ||
+      PyUnicode_Check(object)) {
     return {};
   }
   if (is_numpy_array(object) || is_numpy_scalar(object)) return array_operand(from_numpy(object));
@@ -136,12 +143,14 @@ void store_scalar(std::byte* out, DType dtype, const Operand& scalar) {
     } else if constexpr (std::is_same_v<T, key_t>) {
       type_error("a Python scalar is no PRNG key");
     } else if constexpr (std::is_integral_v<T>) {
-      stored = whole ? static_cast<T>(scalar.integer) : static_cast<T>(static_cast<std::int64_t>(real));
+      stored =
+          whole ? static_cast<T>(scalar.integer) : static_cast<T>(static_cast<std::int64_t>(real));
     } else if constexpr (std::is_floating_point_v<T>) {
       stored = whole ? static_cast<T>(scalar.integer) : static_cast<T>(real);
     } else {
       using Part = typename T::value_type;
-      stored = T(static_cast<Part>(real), whole ? Part(0) : static_cast<Part>(scalar.number.imag()));
+      stored =
+          T(static_cast<Part>(real), whole ? Part(0) : static_cast<Part>(scalar.number.imag()));
     }
     std::memcpy(out, &stored, sizeof stored);
   });
@@ -168,14 +177,16 @@ Value to_value(PyObject* object) {
   Value value = try_value(object);
   if (!value) {
     type_error("Argument '", pytree::str(object), "' of type ",
-               pytree::repr(reinterpret_cast<PyObject*>(Py_TYPE(object))), " is not a valid JAX type");
+               pytree::repr(reinterpret_cast<PyObject*>(Py_TYPE(object))),
+               " is not a valid JAX type");
   }
   return value;
 }
 
 void argument_error(PyObject* object, std::string_view function, int position) {
   type_error(function, " requires ndarray or scalar arguments, got ",
-             pytree::repr(reinterpret_cast<PyObject*>(Py_TYPE(object))), " at position ", position, ".");
+             pytree::repr(reinterpret_cast<PyObject*>(Py_TYPE(object))), " at position ", position,
+             ".");
 }
 
 Value to_argument(PyObject* object, std::string_view function, int position) {
@@ -215,8 +226,7 @@ Value from_numpy(PyObject* object) {
   }
   if (known && known != DType::float0 && known != DType::key) {
     // Another byte order, or strides that are no multiples of the element size.
-    const Ref plain = Ref::checked(
-        PyObject_CallMethod(array.get(), "astype", "s", text.c_str()));
+    const Ref plain = Ref::checked(PyObject_CallMethod(array.get(), "astype", "s", text.c_str()));
     if (ArrayPtr read = read_buffer(plain.get())) return read;
   }
   if (dtype.get() == dtype_object(DType::float0)) {
@@ -237,15 +247,18 @@ Ref to_numpy(const Value& value) {
   check_not_deleted(value);
   const DType dtype = value->dtype();
   if (dtype == DType::key) {
-    type_error("JAX array with PRNGKey dtype cannot be converted to a NumPy array. Use "
-               "jax.random.key_data(arr) if you wish to extract the underlying integer array.");
+    type_error(
+        "JAX array with PRNGKey dtype cannot be converted to a NumPy array. Use "
+        "jax.random.key_data(arr) if you wish to extract the underlying integer array.");
   }
   if (dtype == DType::float0) {
     Ref shape = Ref::checked(PyTuple_New(static_cast<Py_ssize_t>(value->shape().size())));
     for (std::size_t d = 0; d < value->shape().size(); ++d) {
-      PyTuple_SET_ITEM(shape.get(), static_cast<Py_ssize_t>(d), PyLong_FromLongLong(value->shape()[d]));
+      PyTuple_SET_ITEM(shape.get(), static_cast<Py_ssize_t>(d),
+                       PyLong_FromLongLong(value->shape()[d]));
     }
-    return Ref::checked(PyObject_CallMethod(numpy(), "zeros", "OO", shape.get(), dtype_object(dtype)));
+    return Ref::checked(
+        PyObject_CallMethod(numpy(), "zeros", "OO", shape.get(), dtype_object(dtype)));
   }
   const Ref lender = lending_object(ArrayPtr(&as_array(value)));
   Ref array = Ref::checked(PyObject_CallMethod(numpy(), "asarray", "O", lender.get()));

@@ -45,8 +45,8 @@ Value to_argument(PyObject* object, std::string_view function, int position);
 [[noreturn]] void argument_error(PyObject* object, std::string_view function, int position);
 
 // jnp.array and jnp.asarray: also nested lists and tuples, whose leaves may be arrays and tracers.
-// Lists that hold the same array object n times are a view that repeats it. Returns a new reference,
-// to `object` itself where nothing has to change and no copy is asked for.
+// Lists that hold the same array object n times are a view that repeats it. Returns a new
+// reference, to `object` itself where nothing has to change and no copy is asked for.
 PyObject* make_array(PyObject* object, std::optional<DType> dtype, bool copy, int ndmin);
 
 // A new array with the elements of a NumPy array or scalar, or of another object that lends a

@@ -24,8 +24,8 @@ PyObject* make_dtype_object(DType dtype) {
   if (dtype == DType::key) return package_dtype("key_dtype");
   if (dtype == DType::float0) return package_dtype("float0");
   if (dtype == DType::bfloat16) return package_dtype("bfloat16_dtype");
-  const Ref made = Ref::checked(
-      PyObject_CallMethod(numpy(), "dtype", "s", std::string(name(dtype)).c_str()));
+  const Ref made =
+      Ref::checked(PyObject_CallMethod(numpy(), "dtype", "s", std::string(name(dtype)).c_str()));
   return Py_NewRef(made.get());
 }
 
@@ -112,7 +112,8 @@ std::optional<DType> find_dtype(PyObject* object) {
 DType to_dtype(PyObject* object) {
   const std::optional<DType> found = find_dtype(object);
   if (!found) {
-    type_error("Value '", pytree::repr(object), "' is not a valid JAX array dtype; only bool, integer, "
+    type_error("Value '", pytree::repr(object),
+               "' is not a valid JAX array dtype; only bool, integer, "
                "floating and complex types are supported.");
   }
   return *found;
@@ -134,21 +135,36 @@ DType requested_dtype(PyObject* object, std::string_view function) {
 
 const char* buffer_format(DType dtype) {
   switch (dtype) {
-    case DType::boolean: return "?";
-    case DType::int8: return "b";
-    case DType::int16: return "h";
-    case DType::int32: return "i";
-    case DType::int64: return "q";
-    case DType::uint8: return "B";
-    case DType::uint16: return "H";
-    case DType::uint32: return "I";
-    case DType::uint64: return "Q";
-    case DType::float16: return "e";
-    case DType::float32: return "f";
-    case DType::float64: return "d";
-    case DType::complex64: return "Zf";
-    case DType::complex128: return "Zd";
-    default: return nullptr;
+    case DType::boolean:
+      return "?";
+    case DType::int8:
+      return "b";
+    case DType::int16:
+      return "h";
+    case DType::int32:
+      return "i";
+    case DType::int64:
+      return "q";
+    case DType::uint8:
+      return "B";
+    case DType::uint16:
+      return "H";
+    case DType::uint32:
+      return "I";
+    case DType::uint64:
+      return "Q";
+    case DType::float16:
+      return "e";
+    case DType::float32:
+      return "f";
+    case DType::float64:
+      return "d";
+    case DType::complex64:
+      return "Zf";
+    case DType::complex128:
+      return "Zd";
+    default:
+      return nullptr;
   }
 }
 
@@ -159,23 +175,43 @@ std::optional<DType> dtype_of_format(const char* format, Py_ssize_t itemsize) {
   if (std::strlen(format) != 1) return std::nullopt;
   const auto sized = [&](DType one, DType two, DType four, DType eight) -> std::optional<DType> {
     switch (itemsize) {
-      case 1: return one;
-      case 2: return two;
-      case 4: return four;
-      case 8: return eight;
-      default: return std::nullopt;
+      case 1:
+        return one;
+      case 2:
+        return two;
+      case 4:
+        return four;
+      case 8:
+        return eight;
+      default:
+        return std::nullopt;
     }
   };
   switch (*format) {
-    case '?': return DType::boolean;
-    case 'e': return DType::float16;
-    case 'f': return DType::float32;
-    case 'd': return DType::float64;
-    case 'b': case 'h': case 'i': case 'l': case 'q': case 'n':
+    case '?':
+      return DType::boolean;
+    case 'e':
+      return DType::float16;
+    case 'f':
+      return DType::float32;
+    case 'd':
+      return DType::float64;
+    case 'b':
+    case 'h':
+    case 'i':
+    case 'l':
+    case 'q':
+    case 'n':
       return sized(DType::int8, DType::int16, DType::int32, DType::int64);
-    case 'B': case 'H': case 'I': case 'L': case 'Q': case 'N':
+    case 'B':
+    case 'H':
+    case 'I':
+    case 'L':
+    case 'Q':
+    case 'N':
       return sized(DType::uint8, DType::uint16, DType::uint32, DType::uint64);
-    default: return std::nullopt;
+    default:
+      return std::nullopt;
   }
 }
 
@@ -234,8 +270,7 @@ PyObject* promote_types(PyObject*, PyObject* args) {
 PyMethodDef functions[] = {
     {"promote_types", promote_types, METH_VARARGS, "The join of two dtypes in the lattice."},
     {"dtype_of", dtype_of, METH_O, "The numpy.dtype that an object stands for."},
-    {"canonical_dtype", canonical_dtype_of, METH_O,
-     "The same, as it is while x64 is on or off."},
+    {"canonical_dtype", canonical_dtype_of, METH_O, "The same, as it is while x64 is on or off."},
     {"requested_dtype", requested, METH_VARARGS,
      "The canonical dtype of an explicit request; warns when that is a narrower one."},
     {"result_type", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(result_type)),

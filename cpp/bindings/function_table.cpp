@@ -39,8 +39,7 @@ Value logical_not(const Values& in) { return ops::logical_not(ops::truth(in[0]))
 
 template <Value (*f)(const Value&, const Value&)>
 Value logical(const Values& in) {
-  const Values same = ops::promote_dtypes(in);
-  const Values x = ops::promote_shapes({ops::truth(same[0]), ops::truth(same[1])}, "logical");
+  const Values x = ops::promote_shapes({ops::truth(in[0]), ops::truth(in[1])}, "logical");
   return f(x[0], x[1]);
 }
 Value xor_values(const Value& a, const Value& b) { return ops::binary("xor", a, b); }
@@ -59,14 +58,17 @@ Value float_power(const Values& in) {
 }
 
 Value bitwise_count(const Values& in) {
-  return ops::convert(ops::unary("population_count", ops::absolute(ops::promote_dtypes(in, Promote::numeric)[0])), DType::uint8);
+  return ops::convert(
+      ops::unary("population_count", ops::absolute(ops::promote_dtypes(in, Promote::numeric)[0])),
+      DType::uint8);
 }
 
 constexpr FunctionRow rows[] = {
     // Arithmetic.
     {"add", "x, y", nullptr, Promote::any, two<ops::add_promoted>, "Elementwise sum."},
     {"subtract", "x, y", "sub"},
-    {"multiply", "x, y", nullptr, Promote::any, two<ops::multiply_promoted>, "Elementwise product."},
+    {"multiply", "x, y", nullptr, Promote::any, two<ops::multiply_promoted>,
+     "Elementwise product."},
     {"divide", "x1, x2", "div", Promote::inexact},
     {"true_divide", "x1, x2", "div", Promote::inexact},
     {"floor_divide", "x1, x2", nullptr, Promote::any, two<ops::floor_divide>,
@@ -108,9 +110,12 @@ constexpr FunctionRow rows[] = {
     {"isfinite", "x", nullptr, Promote::any, one<ops::isfinite>, "Elementwise: is it finite?"},
     {"signbit", "x", nullptr, Promote::any, one<ops::signbit>, "Elementwise: is the sign bit set?"},
     // Logic and bits.
-    {"logical_and", "x, y", nullptr, Promote::any, logical<ops::logical_and>, "Elementwise x != 0 and y != 0."},
-    {"logical_or", "x, y", nullptr, Promote::any, logical<ops::logical_or>, "Elementwise x != 0 or y != 0."},
-    {"logical_xor", "x, y", nullptr, Promote::any, logical<xor_values>, "Elementwise (x != 0) != (y != 0)."},
+    {"logical_and", "x, y", nullptr, Promote::any, logical<ops::logical_and>,
+     "Elementwise x != 0 and y != 0."},
+    {"logical_or", "x, y", nullptr, Promote::any, logical<ops::logical_or>,
+     "Elementwise x != 0 or y != 0."},
+    {"logical_xor", "x, y", nullptr, Promote::any, logical<xor_values>,
+     "Elementwise (x != 0) != (y != 0)."},
     {"logical_not", "x", nullptr, Promote::any, logical_not, "Elementwise x == 0."},
     {"bitwise_and", "x, y", "and"},
     {"bitwise_or", "x, y", "or"},
@@ -124,7 +129,8 @@ constexpr FunctionRow rows[] = {
      "Elementwise shift to the right: arithmetic for signed integers."},
     {"bitwise_right_shift", "x1, x2", nullptr, Promote::any, two<ops::right_shift>,
      "Elementwise shift to the right: arithmetic for signed integers."},
-    {"bitwise_count", "x", nullptr, Promote::any, bitwise_count, "Elementwise number of bits set in |x|."},
+    {"bitwise_count", "x", nullptr, Promote::any, bitwise_count,
+     "Elementwise number of bits set in |x|."},
     // Rounding.
     {"floor", "x", nullptr, Promote::any, rounded<floor_name>, "Elementwise floor."},
     {"ceil", "x", nullptr, Promote::any, rounded<ceil_name>, "Elementwise ceiling."},
@@ -184,8 +190,9 @@ const char* lax_name(std::string_view record) {
 
 // Records that take parameters have functions of their own in Python.
 bool takes_params(std::string_view record) {
-  for (std::string_view name : {"integer_pow", "round", "convert_element_type", "bitcast_convert_type",
-                                "reduce_precision", "select_n", "clamp", "copy"}) {
+  for (std::string_view name :
+       {"integer_pow", "round", "convert_element_type", "bitcast_convert_type", "reduce_precision",
+        "select_n", "clamp", "copy"}) {
     if (name == record) return true;
   }
   return false;
@@ -195,12 +202,36 @@ const char* lax_parameters(std::size_t arity) {
   return arity == 1 ? "x" : arity == 2 ? "x, y" : "x, y, z";
 }
 
-// How many operands a record has, found by asking its type rule.
+// How many operands a record has: one unless it is listed here.
 std::size_t arity_of(const Op& op) {
-  for (std::string_view name : {"add", "sub", "mul", "div", "rem", "max", "min", "eq", "ne", "lt", "le", "gt",
-                                "ge", "and", "or", "xor", "pow", "atan2", "nextafter", "shift_left",
-                                "shift_right_logical", "shift_right_arithmetic", "complex", "igamma",
-                                "igammac", "zeta", "polygamma", "random_gamma_grad", "eq_to", "lt_to", "le_to"}) {
+  for (std::string_view name : {"add",
+                                "sub",
+                                "mul",
+                                "div",
+                                "rem",
+                                "max",
+                                "min",
+                                "eq",
+                                "ne",
+                                "lt",
+                                "le",
+                                "gt",
+                                "ge",
+                                "and",
+                                "or",
+                                "xor",
+                                "pow",
+                                "atan2",
+                                "nextafter",
+                                "shift_left",
+                                "shift_right_logical",
+                                "shift_right_arithmetic",
+                                "complex",
+                                "igamma",
+                                "igammac",
+                                "zeta",
+                                "polygamma",
+                                "random_gamma_grad"}) {
     if (op.name == name) return 2;
   }
   return op.name == "regularized_incomplete_beta" ? 3 : 1;
@@ -221,7 +252,8 @@ std::span<const FunctionRow> lax_rows() {
       if (op->kind != Kind::elementwise || takes_params(op->name)) continue;
       texts.emplace_back(op->name);
       const char* other = lax_name(op->name);
-      made.push_back({other ? other : texts.back().c_str(), lax_parameters(arity_of(*op)), texts.back().c_str()});
+      made.push_back({other ? other : texts.back().c_str(), lax_parameters(arity_of(*op)),
+                      texts.back().c_str()});
     }
     return made;
   }();

@@ -18,8 +18,7 @@ namespace shardax::bindings {
 namespace {
 
 struct FunctionObject {
-  PyObject_HEAD
-  vectorcallfunc vectorcall;
+  PyObject_HEAD vectorcallfunc vectorcall;
   const FunctionRow* row;
   const Op* op;
   const char* module;
@@ -57,14 +56,15 @@ void check_count(const FunctionObject& f, Py_ssize_t count, PyObject* names) {
     const std::string first = pytree::text_of(PyTuple_GET_ITEM(names, 0));
     const std::vector<std::string> own = parameters(*f.row);
     if (std::find(own.begin(), own.end(), first) != own.end()) {
-      type_error(f.row->name, "() got some positional-only arguments passed as keyword arguments: '",
-                 first, "'");
+      type_error(f.row->name,
+                 "() got some positional-only arguments passed as keyword arguments: '", first,
+                 "'");
     }
     type_error(f.row->name, "() got an unexpected keyword argument '", first, "'");
   }
   if (count > arity) {
-    type_error(f.row->name, "() takes ", arity, " positional argument", arity == 1 ? "" : "s", " but ",
-               count, count == 1 ? " was given" : " were given");
+    type_error(f.row->name, "() takes ", arity, " positional argument", arity == 1 ? "" : "s",
+               " but ", count, count == 1 ? " was given" : " were given");
   }
   if (count < arity) {
     std::vector<std::string> missing = parameters(*f.row);
@@ -77,7 +77,8 @@ void check_count(const FunctionObject& f, Py_ssize_t count, PyObject* names) {
 const Op& op_of(FunctionObject& f) {
   if (!f.op) f.op = find_op(f.row->record);
   if (!f.op) {
-    fail(ErrorKind::not_implemented_error, f.row->name, ": the op '", f.row->record, "' does not exist.");
+    fail(ErrorKind::not_implemented_error, f.row->name, ": the op '", f.row->record,
+         "' does not exist.");
   }
   return *f.op;
 }
@@ -88,7 +89,8 @@ Value call_promoting(FunctionObject& f, PyObject* const* args) {
   std::vector<Operand> operands(count);
   for (std::size_t i = 0; i < count; ++i) {
     operands[i] = parse_operand(args[i]);
-    if (operands[i].kind == Operand::Kind::none) argument_error(args[i], row.name, static_cast<int>(i));
+    if (operands[i].kind == Operand::Kind::none)
+      argument_error(args[i], row.name, static_cast<int>(i));
   }
   if (row.compose == power_marker) return power_of(operands[0], args[1], operands[1]);
   Values in;
@@ -127,8 +129,12 @@ void deallocate(PyObject* self) {
   Py_DECREF(type);
 }
 
-PyObject* get_name(PyObject* self, void*) { return PyUnicode_FromString(as_function(self)->row->name); }
-PyObject* get_module(PyObject* self, void*) { return PyUnicode_FromString(as_function(self)->module); }
+PyObject* get_name(PyObject* self, void*) {
+  return PyUnicode_FromString(as_function(self)->row->name);
+}
+PyObject* get_module(PyObject* self, void*) {
+  return PyUnicode_FromString(as_function(self)->module);
+}
 PyObject* get_arity(PyObject* self, void*) { return PyLong_FromLong(as_function(self)->arity); }
 
 std::string_view doc_of(const FunctionObject& f) {
@@ -144,7 +150,9 @@ PyObject* get_doc(PyObject* self, void*) {
   });
 }
 
-PyObject* repr(PyObject* self) { return PyUnicode_FromFormat("<function %s>", as_function(self)->row->name); }
+PyObject* repr(PyObject* self) {
+  return PyUnicode_FromFormat("<function %s>", as_function(self)->row->name);
+}
 
 // Bound to a class, it behaves as a function: instances pass themselves first.
 PyObject* describe(PyObject* self, PyObject* instance, PyObject*) {
@@ -227,7 +235,8 @@ PyObject* make_function(const FunctionRow& row, const char* module, bool strict)
   f.row = &row;
   f.op = nullptr;
   f.module = module;
-  f.arity = 1 + static_cast<int>(std::count(row.parameters, row.parameters + std::strlen(row.parameters), ','));
+  f.arity = 1 + static_cast<int>(
+                    std::count(row.parameters, row.parameters + std::strlen(row.parameters), ','));
   f.strict = strict;
   return object;
 }

@@ -1,4 +1,5 @@
-// bindings/functions.h - jnp's elementwise functions and lax's, as callables without a Python frame.
+// bindings/functions.h - jnp's elementwise functions and lax's, as callables without a Python
+// frame.
 //
 // One table row per function gives its name, its parameters, its op and how it promotes; the same
 // rows are the submodules `functions` (jnp: promotion, broadcasting) and `lax` (neither).

@@ -173,7 +173,8 @@ Value prepare_updates(const Value& updates, const GatherSpec& spec) {
 
 Value gather(const Value& x, const GatherSpec& spec, const Values& arrays, const std::string& mode,
              const ParamValue& fill) {
-  return ops::gather(x, start_indices(spec, arrays), window_dims(spec), spec.slice_sizes, {.mode = mode}, fill);
+  return ops::gather(x, start_indices(spec, arrays), window_dims(spec), spec.slice_sizes,
+                     {.mode = mode}, fill);
 }
 
 Value scatter(const std::string& kind, const Value& x, const GatherSpec& spec, const Values& arrays,

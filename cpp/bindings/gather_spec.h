@@ -10,20 +10,21 @@ namespace shardax::bindings {
 // dimensions taken backwards are reversed.
 struct GatherSpec {
   Shape result;
-  Ints reversed;          // dimensions of `result` to reverse
-  Ints added;             // positions of added dimensions in the final result
-  Ints window_dims;       // dimensions of `result` that run along x (offset dims, update window dims)
-  Ints collapsed;         // dimensions of x that an index names one element of
-  Ints start_index_map;   // the dimension of x that each index component counts along
-  Ints slice_sizes;       // per dimension of x
-  Shape batch;            // the other dimensions of `result`
+  Ints reversed;     // dimensions of `result` to reverse
+  Ints added;        // positions of added dimensions in the final result
+  Ints window_dims;  // dimensions of `result` that run along x (offset dims, update window dims)
+  Ints collapsed;    // dimensions of x that an index names one element of
+  Ints start_index_map;  // the dimension of x that each index component counts along
+  Ints slice_sizes;      // per dimension of x
+  Shape batch;           // the other dimensions of `result`
 
   // Where each component comes from: a constant, a range, or an array of `selectors`.
   struct Component {
-    std::int64_t start = 0, step = 0, count = 0;  // a range along batch dimension `dims[0]` if count > 0
-    int array = -1;                               // the position among the arrays
-    std::int64_t size = 0;                        // of the dimension of x, for negative indices
-    Ints dims;                                    // batch dimensions that it varies along
+    std::int64_t start = 0, step = 0,
+                 count = 0;  // a range along batch dimension `dims[0]` if count > 0
+    int array = -1;          // the position among the arrays
+    std::int64_t size = 0;   // of the dimension of x, for negative indices
+    Ints dims;               // batch dimensions that it varies along
   };
   std::vector<Component> components;
   Shape array_shape;  // to which the arrays broadcast

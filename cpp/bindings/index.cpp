@@ -37,7 +37,8 @@ Value apply_static(const Value& x, IndexPlan& plan) {
       if (s.step < 0 && s.count > 1) reversed.push_back(dimension);
       s = {Kind::slice, s.count, 0, 1, s.count, nullptr};
     }
-    changed = changed || first != 0 || end != x->shape()[static_cast<std::size_t>(dimension)] || stride != 1;
+    changed = changed || first != 0 || end != x->shape()[static_cast<std::size_t>(dimension)] ||
+              stride != 1;
     start.push_back(first);
     limit.push_back(end);
     step.push_back(stride);
@@ -88,7 +89,8 @@ Value take_arrays(const Value& x, const IndexPlan& plan) {
   const Values arrays = index_arrays(plan);
   in.insert(in.end(), arrays.begin(), arrays.end());
   const auto take = [&spec](const Values& v) {
-    const Value gathered = gather(v[0], spec, Values(v.begin() + 1, v.end()), "promise_in_bounds", std::monostate{});
+    const Value gathered =
+        gather(v[0], spec, Values(v.begin() + 1, v.end()), "promise_in_bounds", std::monostate{});
     return finish_result(gathered, spec);
   };
   bool traced = staging_in_progress();
@@ -116,12 +118,12 @@ PyObject* array_getitem(PyObject* self, PyObject* index) {
 }
 
 int array_setitem(PyObject*, PyObject*, PyObject* value) {
-  PyErr_SetString(
-      PyExc_TypeError,
-      value ? "JAX arrays are immutable and do not support in-place item assignment. Instead of x[idx] = y, "
-              "use x = x.at[idx].set(y) or another .at[] method: "
-              "https://docs.jax.dev/en/latest/_autosummary/jax.numpy.ndarray.at.html"
-            : "JAX arrays are immutable and do not support deletion of items.");
+  PyErr_SetString(PyExc_TypeError,
+                  value ? "JAX arrays are immutable and do not support in-place item assignment. "
+                          "Instead of x[idx] = y, "
+                          "use x = x.at[idx].set(y) or another .at[] method: "
+                          "https://docs.jax.dev/en/latest/_autosummary/jax.numpy.ndarray.at.html"
+                        : "JAX arrays are immutable and do not support deletion of items.");
   return -1;
 }
 
@@ -192,7 +194,8 @@ PyObject* at_scatter(PyObject*, PyObject* args) {
   const char *kind, *mode;
   PyObject *object, *index, *y;
   int sorted, unique;
-  if (!PyArg_ParseTuple(args, "sOOOspp", &kind, &object, &index, &y, &mode, &sorted, &unique)) return nullptr;
+  if (!PyArg_ParseTuple(args, "sOOOspp", &kind, &object, &index, &y, &mode, &sorted, &unique))
+    return nullptr;
   return guarded([&] {
     const Value x = to_value(object);
     const Ref made = Ref::checked(make_array(y, std::nullopt, false, 0));
@@ -200,21 +203,22 @@ PyObject* at_scatter(PyObject*, PyObject* args) {
     const GatherSpec spec = spec_for_at(plan);
     const Value updates = value_of(made.get());
     if (updates->shape().size() > final_shape(spec).size()) {
-      value_error("Cannot broadcast to shape with fewer dimensions: arr_shape=", to_string(updates->shape()),
-                  " shape=", to_string(final_shape(spec)));
+      value_error("Cannot broadcast to shape with fewer dimensions: arr_shape=",
+                  to_string(updates->shape()), " shape=", to_string(final_shape(spec)));
     }
     if (!ops::broadcasts_to(updates->shape(), final_shape(spec))) {
-      value_error("Incompatible types for broadcasting: input type=", to_string(updates->type()),
-                  " and requested type=", to_string(with_shape(updates->type(), final_shape(spec))));
+      value_error(
+          "Incompatible types for broadcasting: input type=", to_string(updates->type()),
+          " and requested type=", to_string(with_shape(updates->type(), final_shape(spec))));
     }
     const WeakDType own = ops::lattice_type(x);
     const WeakDType joined = ops::result_type({x, updates});
     if (joined.dtype != own.dtype) {
-      const std::string text =
-          concat("scatter inputs have incompatible types: cannot safely cast value from dtype=",
-                 name(updates->dtype()), " to dtype=", name(x->dtype()),
-                 " with jax_numpy_dtype_promotion=standard. In future JAX releases this will result in an "
-                 "error.");
+      const std::string text = concat(
+          "scatter inputs have incompatible types: cannot safely cast value from dtype=",
+          name(updates->dtype()), " to dtype=", name(x->dtype()),
+          " with jax_numpy_dtype_promotion=standard. In future JAX releases this will result in an "
+          "error.");
       pytree::check(PyErr_WarnEx(PyExc_FutureWarning, text.c_str(), 2));
     }
     const WeakDType type{joined.dtype, false};

@@ -33,9 +33,10 @@ void check_index_dtype(PyObject* object) {
 }
 
 [[noreturn]] void sequence_error() {
-  type_error("Using a non-tuple sequence for multidimensional indexing is not allowed; use "
-             "`arr[array(seq)]` instead of `arr[seq]`. See https://github.com/jax-ml/jax/issues/4564 "
-             "for more information.");
+  type_error(
+      "Using a non-tuple sequence for multidimensional indexing is not allowed; use "
+      "`arr[array(seq)]` instead of `arr[seq]`. See https://github.com/jax-ml/jax/issues/4564 "
+      "for more information.");
 }
 
 [[noreturn]] void mask_not_concrete(const Value& mask) {
@@ -85,7 +86,8 @@ Entry parse_entry(PyObject* object) {
   if (PyList_Check(object) || PyTuple_Check(object)) {
     const Ref made = Ref::checked(make_array(object, std::nullopt, false, 0));
     const Value value = value_of(made.get());
-    return array_entry(object, value->type().size() == 0 ? ops::convert(value, ops::default_int()) : value);
+    return array_entry(object,
+                       value->type().size() == 0 ? ops::convert(value, ops::default_int()) : value);
   }
   if (is_numpy_array(object) || is_numpy_scalar(object)) check_index_dtype(object);
   Value value = try_value(object);
@@ -95,8 +97,10 @@ Entry parse_entry(PyObject* object) {
     return {Entry::Kind::integer, object, number, nullptr};
   }
   if (!value) {
-    fail(ErrorKind::index_error, "only integers, slices (`:`), ellipsis (`...`), newaxis (`None`) and integer "
-         "or boolean arrays are valid indices. Got ", pytree::repr(object));
+    fail(ErrorKind::index_error,
+         "only integers, slices (`:`), ellipsis (`...`), newaxis (`None`) and integer "
+         "or boolean arrays are valid indices. Got ",
+         pytree::repr(object));
   }
   return array_entry(object, std::move(value));
 }
@@ -111,8 +115,9 @@ Selector slice_selector(PyObject* object, std::int64_t size, std::size_t positio
     }
     if (traced) {
       PyErr_Clear();
-      fail(ErrorKind::index_error, "Slice entries must be static integers. Got ", pytree::repr(object),
-           " at position ", position, "; use lax.dynamic_slice for a range whose start is traced.");
+      fail(ErrorKind::index_error, "Slice entries must be static integers. Got ",
+           pytree::repr(object), " at position ", position,
+           "; use lax.dynamic_slice for a range whose start is traced.");
     }
     throw PythonError();
   }
@@ -151,8 +156,8 @@ void add_mask(const Entry& entry, const Shape& shape, std::size_t dimension, std
     for (std::size_t e = 0; e < rank; ++e) {
       expected += (e ? ", " : "") + std::to_string(shape[dimension + e]);
     }
-    fail(ErrorKind::index_error, "boolean index did not match shape of indexed array in index ", position,
-         ": got ", to_string(mask.shape()), ", expected [", expected, "]");
+    fail(ErrorKind::index_error, "boolean index did not match shape of indexed array in index ",
+         position, ": got ", to_string(mask.shape()), ", expected [", expected, "]");
   }
   std::vector<std::vector<std::int32_t>> found(rank);
   Shape at(rank, 0);
@@ -206,8 +211,10 @@ void add_entry(const Entry& entry, const Shape& shape, std::size_t& dimension, s
       break;
     }
     case Kind::array:
-      if (entry.value->shape().empty()) plan.traced_scalars = true;
-      else plan.arrays = true;
+      if (entry.value->shape().empty())
+        plan.traced_scalars = true;
+      else
+        plan.arrays = true;
       plan.selectors.push_back(array_selector(entry.value, shape[dimension]));
       break;
     case Kind::mask:
@@ -226,10 +233,11 @@ IndexPlan parse_index(PyObject* index, const Shape& shape) {
     used += entry.dimensions();
     ellipses += entry.kind == Entry::Kind::ellipsis;
   }
-  if (ellipses > 1) fail(ErrorKind::index_error, "an index can only have a single ellipsis ('...')");
+  if (ellipses > 1)
+    fail(ErrorKind::index_error, "an index can only have a single ellipsis ('...')");
   if (used > shape.size()) {
-    fail(ErrorKind::index_error, "Too many indices: array is ", shape.size(), "-dimensional, but ", used,
-         " were indexed");
+    fail(ErrorKind::index_error, "Too many indices: array is ", shape.size(), "-dimensional, but ",
+         used, " were indexed");
   }
   IndexPlan plan;
   std::size_t dimension = 0;
@@ -245,7 +253,8 @@ IndexPlan parse_index(PyObject* index, const Shape& shape) {
   }
   if (ellipses == 0) fill();
   for (const Selector& s : plan.selectors) {
-    if (s.advanced() && s.size == 0 && (s.kind == Selector::Kind::integer || s.index->type().size() > 0)) {
+    if (s.advanced() && s.size == 0 &&
+        (s.kind == Selector::Kind::integer || s.index->type().size() > 0)) {
       fail(ErrorKind::index_error, "index is out of bounds for axis 0 with size 0");
     }
   }
@@ -255,7 +264,8 @@ IndexPlan parse_index(PyObject* index, const Shape& shape) {
 std::string IndexPlan::key() const {
   std::string text;
   for (const Selector& s : selectors) {
-    text += concat(static_cast<int>(s.kind), ',', s.size, ',', s.start, ',', s.step, ',', s.count, ';');
+    text +=
+        concat(static_cast<int>(s.kind), ',', s.size, ',', s.start, ',', s.step, ',', s.count, ';');
   }
   return text;
 }

@@ -51,10 +51,12 @@ Operand checked_integer(PyObject* object, DType dtype) {
     fits = !PyErr_Occurred();
     PyErr_Clear();
   } else {
-    fits = overflow == 0 && out.integer >= 0 && (bits == 64 || out.integer < (std::int64_t{1} << bits));
+    fits = overflow == 0 && out.integer >= 0 &&
+           (bits == 64 || out.integer < (std::int64_t{1} << bits));
   }
   if (!fits) {
-    fail(ErrorKind::overflow_error, "Python integer ", pytree::str(object), " out of bounds for ", name(dtype));
+    fail(ErrorKind::overflow_error, "Python integer ", pytree::str(object), " out of bounds for ",
+         name(dtype));
   }
   return out;
 }
@@ -66,7 +68,8 @@ Operand scalar_operand(PyObject* object, DType dtype) {
     return checked_integer(Ref::checked(PyNumber_Long(object)).get(), dtype);
   }
   if (PyComplex_Check(object) && (is_integer(dtype) || is_floating(dtype))) {
-    type_error(is_integer(dtype) ? "int" : "float", "() argument must be a string or a real number, not 'complex'");
+    type_error(is_integer(dtype) ? "int" : "float",
+               "() argument must be a string or a real number, not 'complex'");
   }
   return parse_operand(object);
 }
@@ -85,9 +88,10 @@ struct Contents {
 
 [[noreturn]] void ragged(const Shape& shape, std::size_t depth) {
   const Shape known(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(depth));
-  value_error("setting an array element with a sequence. The requested array has an inhomogeneous shape "
-              "after ", depth, " dimensions. The detected shape was ", to_string(known),
-              " + inhomogeneous part.");
+  value_error(
+      "setting an array element with a sequence. The requested array has an inhomogeneous shape "
+      "after ",
+      depth, " dimensions. The detected shape was ", to_string(known), " + inhomogeneous part.");
 }
 
 WeakDType scalar_type(PyObject* object) {
@@ -147,11 +151,13 @@ Value stack_all(PyObject* object, DType dtype) {
   if (n == 0) return empty_array(Type{dtype, false, {0}, {}});
   bool same = true;
   PyObject* first = PySequence_Fast_GET_ITEM(items.get(), 0);
-  for (Py_ssize_t i = 1; i < n && same; ++i) same = PySequence_Fast_GET_ITEM(items.get(), i) == first;
+  for (Py_ssize_t i = 1; i < n && same; ++i)
+    same = PySequence_Fast_GET_ITEM(items.get(), i) == first;
   if (same) return ops::broadcast_leading(stack_all(first, dtype), n);
   Values parts;
   for (Py_ssize_t i = 0; i < n; ++i) {
-    parts.push_back(ops::expand_dims(stack_all(PySequence_Fast_GET_ITEM(items.get(), i), dtype), {0}));
+    parts.push_back(
+        ops::expand_dims(stack_all(PySequence_Fast_GET_ITEM(items.get(), i), dtype), {0}));
     if (parts[static_cast<std::size_t>(i)]->shape().size() != parts[0]->shape().size()) {
       type_error("Cannot concatenate arrays with different numbers of dimensions: got ",
                  to_string(parts[0]->shape()), ", ", to_string(parts.back()->shape()), ".");

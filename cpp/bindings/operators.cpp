@@ -26,8 +26,28 @@ struct Operator {
   }
 };
 
-enum Id { id_add, id_sub, id_mul, id_div, id_floordiv, id_mod, id_and, id_or, id_xor, id_lshift,
-          id_rshift, id_matmul, id_pow, id_lt, id_le, id_eq, id_ne, id_gt, id_ge, id_divmod };
+enum Id {
+  id_add,
+  id_sub,
+  id_mul,
+  id_div,
+  id_floordiv,
+  id_mod,
+  id_and,
+  id_or,
+  id_xor,
+  id_lshift,
+  id_rshift,
+  id_matmul,
+  id_pow,
+  id_lt,
+  id_le,
+  id_eq,
+  id_ne,
+  id_gt,
+  id_ge,
+  id_divmod
+};
 
 Operator operators[] = {
     {"+", "add", Promote::any, nullptr},
@@ -59,7 +79,8 @@ std::string short_type_name(PyObject* object) {
 }
 
 bool rejected(PyObject* object) {
-  return PyList_Check(object) || PyTuple_Check(object) || PyDict_Check(object) || PyAnySet_Check(object);
+  return PyList_Check(object) || PyTuple_Check(object) || PyDict_Check(object) ||
+         PyAnySet_Check(object);
 }
 
 [[noreturn]] void unsupported(const char* symbol, PyObject* a, PyObject* b) {
@@ -123,8 +144,9 @@ Value power_of(const Operand& left, PyObject* b, const Operand& right) {
   if (right.kind == Operand::Kind::integer || right.kind == Operand::Kind::boolean) {
     return ops::power(materialise(left), right.integer);
   }
-  const bool known = right.kind == Operand::Kind::array && !right.value->is_tracer() && !is_numpy_array(b) &&
-                     right.value->shape().empty() && is_integer(right.value->dtype());
+  const bool known = right.kind == Operand::Kind::array && !right.value->is_tracer() &&
+                     !is_numpy_array(b) && right.value->shape().empty() &&
+                     is_integer(right.value->dtype());
   if (known) {
     const Ref exponent = python_scalar(as_array(right.value), 0);
     return ops::power(materialise(left), PyLong_AsLongLong(exponent.get()));
@@ -136,7 +158,8 @@ namespace {
 
 PyObject* power_slot(PyObject* a, PyObject* b, PyObject* modulus) {
   if (modulus != Py_None) {
-    PyErr_SetString(PyExc_TypeError, "pow() of arrays takes 2 arguments; the third is for integers only");
+    PyErr_SetString(PyExc_TypeError,
+                    "pow() of arrays takes 2 arguments; the third is for integers only");
     return nullptr;
   }
   return guarded([&]() -> PyObject* {

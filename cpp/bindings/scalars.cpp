@@ -1,16 +1,16 @@
 // bindings/scalars.cpp - bool(x), float(x), x.item(), repr(x) and the like.
 #include "bindings/scalars.h"
 
-#include "bindings/convert.h"
 #include "bindings/array_methods.h"
+#include "bindings/convert.h"
 #include "bindings/dtypes.h"
 #include "ops/promote.h"
 
 namespace shardax::bindings {
 namespace {
 
-// A Python scalar of a rank-0 array, for int(), float() and complex(). The primal of a tracer counts
-// for int only: a float would lose the derivative unseen.
+// A Python scalar of a rank-0 array, for int(), float() and complex(). The primal of a tracer
+// counts for int only: a float would lose the derivative unseen.
 Ref scalar_for(PyObject* self, const std::string& function) {
   const Value& value = value_of(self);
   const std::size_t rank = value->shape().size();
@@ -19,10 +19,11 @@ Ref scalar_for(PyObject* self, const std::string& function) {
   }
   const Array* array = readable(value);
   if (!array || (value->is_tracer() && function != "int")) {
-    scalar_conversion_error(value, concat("The problem arose with the `", function,
-                                          "` function. If trying to convert the data type of a value, try "
-                                          "using `x.astype(", function, ")` or `jnp.array(x, ", function,
-                                          ")` instead."));
+    scalar_conversion_error(value,
+                            concat("The problem arose with the `", function,
+                                   "` function. If trying to convert the data type of a value, try "
+                                   "using `x.astype(",
+                                   function, ")` or `jnp.array(x, ", function, ")` instead."));
   }
   return python_scalar(*array, 0);
 }
@@ -92,12 +93,14 @@ int array_bool(PyObject* self) {
     const Value& value = value_of(self);
     const std::int64_t size = value->type().size();
     if (size == 0) {
-      value_error("The truth value of an empty array is ambiguous. Use `array.size > 0` to check that "
-                  "an array is not empty.");
+      value_error(
+          "The truth value of an empty array is ambiguous. Use `array.size > 0` to check that "
+          "an array is not empty.");
     }
     if (size > 1) {
-      value_error("The truth value of an array with more than one element is ambiguous. Use a.any() or "
-                  "a.all()");
+      value_error(
+          "The truth value of an array with more than one element is ambiguous. Use a.any() or "
+          "a.all()");
     }
     const Array* array = readable(value);
     if (!array) bool_conversion_error(value);
@@ -155,7 +158,8 @@ PyObject* array_repr(PyObject* self) {
   return guarded([&]() -> PyObject* {
     const Value& value = value_of(self);
     if (value->is_tracer()) return unicode(tracer_text(value));
-    if (as_array(value).deleted()) return unicode("<deleted Array: " + to_string(value->type()) + ">");
+    if (as_array(value).deleted())
+      return unicode("<deleted Array: " + to_string(value->type()) + ">");
     return call_package_function("_printing", "array_repr", &self, 1, nullptr);
   });
 }
@@ -187,7 +191,8 @@ PyObject* array_format(PyObject* self, PyObject* specification) {
 PyObject* array_item(PyObject* self, PyObject* const* args, Py_ssize_t count) {
   return guarded([&] {
     const Array* array = readable(value_of(self));
-    if (!array) scalar_conversion_error(value_of(self), "This occurred in the item() method of jax.Array");
+    if (!array)
+      scalar_conversion_error(value_of(self), "This occurred in the item() method of jax.Array");
     return python_scalar(*array, item_offset(*array, args, count)).release();
   });
 }
@@ -207,7 +212,8 @@ PyObject* array_to_numpy(PyObject* self, PyObject* args, PyObject* kwargs) {
   }
   return guarded([&]() -> PyObject* {
     Ref made = to_numpy(value_of(self));
-    if (dtype != Py_None) made = Ref::checked(PyObject_CallMethod(made.get(), "astype", "O", dtype));
+    if (dtype != Py_None)
+      made = Ref::checked(PyObject_CallMethod(made.get(), "astype", "O", dtype));
     if (copy == Py_True) made = Ref::checked(PyObject_CallMethod(made.get(), "copy", nullptr));
     return made.release();
   });

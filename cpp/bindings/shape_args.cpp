@@ -29,7 +29,8 @@ std::int64_t parse_int(PyObject* object) {
   if (!PyErr_Occurred() || PyErr_ExceptionMatches(PyExc_TypeError)) {
     PyErr_Clear();
     type_error(what, " must be 1D sequences of concrete values of integer type, got ",
-               pytree::repr(object), ".\nIf using `jit`, try using `static_argnums` or applying `jit` to "
+               pytree::repr(object),
+               ".\nIf using `jit`, try using `static_argnums` or applying `jit` to "
                "smaller subfunctions.");
   }
   throw PythonError();
@@ -81,7 +82,8 @@ Shape parse_new_shape(const Value& value, PyObject* const* args, Py_ssize_t coun
     if (shape[d] >= 0) {
       product *= shape[d];
     } else if (unknown != shape.size()) {
-      type_error("can only specify one unknown axis size with a `-1` value, got ", to_string(shape));
+      type_error("can only specify one unknown axis size with a `-1` value, got ",
+                 to_string(shape));
     } else {
       unknown = d;
     }
@@ -179,7 +181,8 @@ PyObject* call(const char* module, const char* function, PyObject* self, PyObjec
 }
 
 template <std::size_t I>
-PyObject* delegated_method(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+PyObject* delegated_method(PyObject* self, PyObject* const* args, Py_ssize_t count,
+                           PyObject* names) {
   return call(delegated[I].module, delegated[I].function, self, args, count, names);
 }
 

@@ -43,8 +43,8 @@ Value integer_floor_divide(const Value& a, const Value& b) {
 Value float_floor_divide(const Value& a, const Value& b) {
   const Value left = rem(a, b);
   const Value difference = sub(a, left);
-  const Value exact = select_n(eq(b, constant(b, 0)),
-                               {difference, broadcast_to(a, difference->shape())});
+  const Value exact =
+      select_n(eq(b, constant(b, 0)), {difference, broadcast_to(a, difference->shape())});
   const Value quotient = div(exact, b);
   const Value wrong_sign =
       logical_and(ne(left, constant(left, 0)), ne(unary("sign", b), unary("sign", left)));
@@ -57,7 +57,8 @@ Value remainder_of(const Value& a, const Value& b) {
   if (is_integer(a->dtype())) divisor = where(eq(b, constant(b, 0)), constants(b, 1), b);
   const Value left = rem(a, divisor);
   const Value zero = constant(left, 0);
-  const Value wrong_sign = logical_and(ne(lt(left, zero), lt(divisor, constant(divisor, 0))), ne(left, zero));
+  const Value wrong_sign =
+      logical_and(ne(lt(left, zero), lt(divisor, constant(divisor, 0))), ne(left, zero));
   return where(wrong_sign, add(left, divisor), left);
 }
 
@@ -136,10 +137,11 @@ Value fmod(const Value& a, const Value& b) {
 }
 
 Values divmod(const Value& a, const Value& b) {
-  return jitted("divmod", promoted(a, b, Promote::numeric, "divmod"), [](const Values& v) -> Values {
-    const Values x = full_shape(v);
-    return {floor_divide_of(x[0], x[1]), remainder_of(x[0], x[1])};
-  });
+  return jitted("divmod", promoted(a, b, Promote::numeric, "divmod"),
+                [](const Values& v) -> Values {
+                  const Values x = full_shape(v);
+                  return {floor_divide_of(x[0], x[1]), remainder_of(x[0], x[1])};
+                });
 }
 
 Value power(const Value& a, const Value& b) {
@@ -168,7 +170,8 @@ Value right_shift(const Value& a, const Value& b) {
 
 Value hypot(const Value& a, const Value& b) {
   const Values in = strong(promoted(a, b, Promote::inexact, "hypot"));
-  if (is_complex(in[0]->dtype())) value_error("jnp.hypot is not well defined for complex-valued inputs");
+  if (is_complex(in[0]->dtype()))
+    value_error("jnp.hypot is not well defined for complex-valued inputs");
   return jitted1("hypot", full_shape(in), [](const Values& v) {
     const Value x = unary("abs", v[0]), y = unary("abs", v[1]);
     const Value infinite = logical_or(eq(x, constant(x, infinity)), eq(y, constant(y, infinity)));
@@ -256,8 +259,6 @@ Value angle(const Value& a) {
   return binary("atan2", imag(x), real(x));
 }
 
-Value truth(const Value& a) {
-  return a->dtype() == DType::boolean ? a : ne(a, constant(a, 0));
-}
+Value truth(const Value& a) { return a->dtype() == DType::boolean ? a : ne(a, constant(a, 0)); }
 
 }  // namespace shardax::ops

@@ -8,14 +8,16 @@ namespace {
 // One operand: leading dimensions that broadcast, then the ones that are multiplied.
 struct Side {
   Value value;
-  bool matrix;        // has two dimensions to multiply, or one
-  Ints squeezed;      // leading dimensions of size 1 that the other side repeats
-  Ints batch;         // positions, after squeezing, of dimensions that both sides have
-  Ints own;           // places in the result of dimensions that only this side has
+  bool matrix;            // has two dimensions to multiply, or one
+  Ints squeezed;          // leading dimensions of size 1 that the other side repeats
+  Ints batch;             // positions, after squeezing, of dimensions that both sides have
+  Ints own;               // places in the result of dimensions that only this side has
   std::int64_t seen = 0;  // leading dimensions left after squeezing
 
   explicit Side(Value v) : value(std::move(v)), matrix(value->shape().size() > 1) {}
-  std::int64_t lead() const { return matrix ? static_cast<std::int64_t>(value->shape().size()) - 2 : 0; }
+  std::int64_t lead() const {
+    return matrix ? static_cast<std::int64_t>(value->shape().size()) - 2 : 0;
+  }
   // The size of leading dimension i of `count`, counted from the front; -1 where it has none.
   std::int64_t size(std::int64_t i, std::int64_t count) const {
     const std::int64_t at = i - (count - lead());
@@ -66,7 +68,8 @@ Value matmul(const Value& a, const Value& b) {
   if (right.matrix) right.own.push_back(count + (left.matrix ? 1 : 0));
   const Value x = squeeze(left.value, left.squeezed), y = squeeze(right.value, right.squeezed);
   const auto rank = [](const Value& v) { return static_cast<std::int64_t>(v->shape().size()); };
-  const DotDims dims{{rank(x) - 1}, {rank(y) - 1 - (right.matrix ? 1 : 0)}, left.batch, right.batch};
+  const DotDims dims{
+      {rank(x) - 1}, {rank(y) - 1 - (right.matrix ? 1 : 0)}, left.batch, right.batch};
   const Value product = dot_general(x, y, dims, dtype);
   // dot_general gives batch dimensions first; each goes to its place.
   Ints places = shared;

@@ -16,7 +16,9 @@ thread_local int x64_of_thread = -1;
 
 }  // namespace
 
-bool x64_enabled() { return x64_of_thread < 0 ? x64_default.load(std::memory_order_relaxed) : x64_of_thread > 0; }
+bool x64_enabled() {
+  return x64_of_thread < 0 ? x64_default.load(std::memory_order_relaxed) : x64_of_thread > 0;
+}
 void set_x64_default(bool enabled) { x64_default = enabled; }
 int x64_override() { return x64_of_thread; }
 void set_x64_override(int enabled) { x64_of_thread = enabled; }
@@ -66,7 +68,8 @@ Value as_type(const Value& value, WeakDType type) {
   if (value->type().weak == type.weak) return value;
   if (value->is_tracer()) return convert(value, type.dtype, type.weak);
   const Array& array = as_array(value);
-  ArrayPtr view = view_of(array, with_dtype(array.type(), type.dtype, type.weak), array.strides(), 0);
+  ArrayPtr view =
+      view_of(array, with_dtype(array.type(), type.dtype, type.weak), array.strides(), 0);
   view->set_sharding(array.sharding());
   return view;
 }
@@ -176,7 +179,8 @@ std::string types_key(const std::string& name, const std::string& key, const Val
     text += static_cast<char>(type.weak ? 1 : 0);
     text += static_cast<char>(type.rank());
     text += static_cast<char>(type.varying.size());
-    text.append(reinterpret_cast<const char*>(type.shape.data()), type.rank() * sizeof(std::int64_t));
+    text.append(reinterpret_cast<const char*>(type.shape.data()),
+                type.rank() * sizeof(std::int64_t));
     text.append(reinterpret_cast<const char*>(type.varying.data()),
                 type.varying.size() * sizeof(AxisName));
   }

@@ -61,7 +61,7 @@ Value bind_promoted(const Op& op, const Values& values, Promote rule = Promote::
 using Composition = std::function<Values(const Values&)>;
 Values jitted(const std::string& name, const Values& args, const Composition& f,
               const std::string& key = "");
-Value jitted1(const std::string& name, const Values& args, const std::function<Value(const Values&)>& f,
-              const std::string& key = "");
+Value jitted1(const std::string& name, const Values& args,
+              const std::function<Value(const Values&)>& f, const std::string& key = "");
 
 }  // namespace shardax::ops

@@ -47,7 +47,6 @@ class Config:
 config = Config()
 
 
-
 def _scope(flag):
     @contextlib.contextmanager
     def scope(value=True):

@@ -141,5 +141,3 @@ host_ids = process_indices
 def default_backend():
     """'cpu'."""
     return "cpu"
-
-

@@ -28,7 +28,7 @@ def _parts(x):
     if recorded is None:
         return [(0, everything, 0)]
     axes, shape, devices, spec, _ = recorded
-    sizes = dict(zip(axes, shape))
+    sizes = dict(zip(axes, shape, strict=True))
     replicas = {}
     out = []
     for position, device_id in enumerate(devices):
@@ -89,7 +89,7 @@ def is_fully_replicated(x):
     if recorded is None:
         return True
     axes, shape, _, spec, _ = recorded
-    sizes = dict(zip(axes, shape))
+    sizes = dict(zip(axes, shape, strict=True))
     return all(sizes[name] == 1 for names in spec for name in names)
 
 

@@ -5,12 +5,9 @@ from shardax import _core
 from shardax._dtypes import float0, prng_key
 
 __all__ = [
-    "bfloat16",
     "canonicalize_dtype",
     "extended",
-    "finfo",
     "float0",
-    "iinfo",
     "issubdtype",
     "prng_key",
     "result_type",

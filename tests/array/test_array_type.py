@@ -1,4 +1,4 @@
-"""tests/array/test_array_type.py - the types of arrays, their text, scalars, attributes and methods."""
+"""tests/array/test_array_type.py - the types of arrays, their text, scalars and methods."""
 
 import math
 import operator
@@ -63,17 +63,37 @@ def test_python_scalars():
 @pytest.mark.parametrize(
     ("make", "error", "text"),
     [
-        (lambda: float(F4), TypeError, "Only scalar arrays can be converted to Python scalars; got arr.ndim=1"),
+        (
+            lambda: float(F4),
+            TypeError,
+            "Only scalar arrays can be converted to Python scalars; got arr.ndim=1",
+        ),
         (lambda: int(jnp.ones((1, 1))), TypeError, "got arr.ndim=2"),
         (lambda: float(jnp.complex64(1j)), TypeError, "not 'complex'"),
-        (lambda: bool(F4), ValueError, "The truth value of an array with more than one element is ambiguous"),
+        (
+            lambda: bool(F4),
+            ValueError,
+            "The truth value of an array with more than one element is ambiguous",
+        ),
         (lambda: bool(jnp.zeros(0)), ValueError, "The truth value of an empty array is ambiguous"),
-        (lambda: operator.index(jnp.float32(1)), TypeError, "Only integer scalar arrays can be converted"),
+        (
+            lambda: operator.index(jnp.float32(1)),
+            TypeError,
+            "Only integer scalar arrays can be converted",
+        ),
         (lambda: F4.item(), ValueError, "can only convert an array of size 1 to a Python scalar"),
-        (lambda: F4.reshape(3, 2), TypeError, "cannot reshape array of shape (4,) (size 4) into shape (3, 2) (size 6)"),
+        (
+            lambda: F4.reshape(3, 2),
+            TypeError,
+            "cannot reshape array of shape (4,) (size 4) into shape (3, 2) (size 6)",
+        ),
         (lambda: F4.reshape(3, -1), TypeError, "does not evenly divide 4"),
         (lambda: F4.mT, ValueError, "at least two-dimensional"),
-        (lambda: M23.transpose(0, 5), ValueError, "axis 5 is out of bounds for array of dimension 2"),
+        (
+            lambda: M23.transpose(0, 5),
+            ValueError,
+            "axis 5 is out of bounds for array of dimension 2",
+        ),
         (lambda: F4.nothing, AttributeError, "has no attribute 'nothing'"),
     ],
 )
@@ -92,7 +112,9 @@ def test_tracers_have_values_only_where_no_derivative_is_lost():
     ]:
         with pytest.raises(error):
             shardax.grad(lambda x, convert=convert: x * convert(x))(3.5)
-    with pytest.raises(shardax.errors.TracerBoolConversionError, match="Attempted boolean conversion"):
+    with pytest.raises(
+        shardax.errors.TracerBoolConversionError, match="Attempted boolean conversion"
+    ):
         shardax.jit(lambda x: 1 if x else 0)(1.0)
     with pytest.raises(shardax.errors.TracerIntegerConversionError, match=r"__index__\(\) method"):
         shardax.jit(lambda n: list(range(n)))(3)
@@ -111,7 +133,12 @@ def test_attributes():
 def test_methods_that_are_functions_of_numpy():
     assert float(M23.sum()) == 15 and M23.mean(axis=0).tolist() == [1.5, 2.5, 3.5]
     assert M23.max(axis=-1, keepdims=True).tolist() == [[2], [5]]
-    assert F4.astype(int).dtype == np.int32 and F4.astype(bool).tolist() == [False, True, True, True]
+    assert F4.astype(int).dtype == np.int32 and F4.astype(bool).tolist() == [
+        False,
+        True,
+        True,
+        True,
+    ]
     assert M23.reshape(3, -1).shape == M23.reshape((3, 2)).shape == (3, 2)
     assert M23.ravel().shape == M23.flatten().shape == (6,)
     assert F4.tobytes() == np.arange(4, dtype=np.float32).tobytes()
@@ -123,7 +150,13 @@ def test_deleted_arrays():
     x = F4 * 2
     x.delete()
     assert x.is_deleted() and x.shape == (4,)
-    for use in (lambda: x + 1, lambda: x[0], lambda: np.asarray(x), lambda: float(x[0]), lambda: x.sum()):
+    for use in (
+        lambda: x + 1,
+        lambda: x[0],
+        lambda: np.asarray(x),
+        lambda: float(x[0]),
+        lambda: x.sum(),
+    ):
         with pytest.raises(RuntimeError, match=r"Array has been deleted with shape=float32\[4\]."):
             use()
 

@@ -22,11 +22,21 @@ def test_devices(device_count):
     assert repr(shardax.devices()) == "[CpuDevice(id=0), CpuDevice(id=1), CpuDevice(id=2)]"
     assert str(shardax.devices()[1]) == "cpu:1"
     d = shardax.local_devices()[2]
-    assert (d.id, d.platform, d.device_kind, d.process_index, d.local_hardware_id) == (2, "cpu", "cpu", 0, 2)
+    assert (d.id, d.platform, d.device_kind, d.process_index, d.local_hardware_id) == (
+        2,
+        "cpu",
+        "cpu",
+        0,
+        2,
+    )
     assert d is shardax.devices("cpu")[2]
     shardax.config.update("jax_cpu_device_count", 5)  # the older name; at any time
     assert shardax.device_count() == shardax.local_device_count() == 5
-    assert (shardax.process_index(), shardax.process_count(), shardax.default_backend()) == (0, 1, "cpu")
+    assert (shardax.process_index(), shardax.process_count(), shardax.default_backend()) == (
+        0,
+        1,
+        "cpu",
+    )
     with pytest.raises(RuntimeError, match="Unknown backend: 'gpu' requested"):
         shardax.devices("gpu")
     with pytest.raises(ValueError, match="at least 1"):
@@ -47,14 +57,18 @@ def test_device_count_of_the_environment(environment, count):
     names = ("SHARDAX_NUM_DEVICES", "JAX_NUM_CPU_DEVICES", "XLA_FLAGS", "JAX_ENABLE_X64")
     env = {k: v for k, v in os.environ.items() if k not in names} | environment
     code = "import shardax; print(shardax.device_count())"
-    run = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True)
+    run = subprocess.run(
+        [sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True
+    )
     assert run.stdout.split() == [str(count)]
 
 
 def test_x64_of_the_environment():
     code = "import shardax.numpy as jnp; print(jnp.asarray(1.).dtype)"
     env = os.environ | {"JAX_ENABLE_X64": "1"}
-    run = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True)
+    run = subprocess.run(
+        [sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True
+    )
     assert run.stdout.split() == ["float64"]
 
 
@@ -70,6 +84,19 @@ def test_flags():
     assert not shardax.config.jax_debug_nans
     with shardax.enable_x64(), shardax.enable_x64(False):
         assert jnp.asarray(1.0).dtype == np.float32
+
+
+def test_debug_nans():
+    with shardax.debug_nans(True):
+        with pytest.raises(FloatingPointError, match=r"invalid value \(nan\) encountered in log"):
+            jnp.log(-1.0)
+        with pytest.raises(FloatingPointError, match=r"invalid value \(nan\) encountered in div"):
+            jnp.zeros(2) / 0
+        assert jnp.log(1.0) == 0
+    with shardax.debug_infs(True):
+        with pytest.raises(FloatingPointError, match=r"invalid value \(inf\) encountered in div"):
+            jnp.ones(2) / 0
+    assert np.isnan(jnp.log(-1.0))
 
 
 def test_scalar_types():

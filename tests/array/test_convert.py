@@ -49,10 +49,26 @@ def test_the_same_array_n_times_is_one_copy():
 @pytest.mark.parametrize(
     ("make", "error", "text"),
     [
-        (lambda: jnp.array(2**40), OverflowError, "Python int 1099511627776 too large to convert to int32"),
-        (lambda: jnp.array([2**40]), OverflowError, "Python integer 1099511627776 out of bounds for int32"),
-        (lambda: jnp.array(300, "uint8"), OverflowError, "Python integer 300 out of bounds for uint8"),
-        (lambda: jnp.array("abc"), TypeError, "Value 'abc' with dtype <U3 is not a valid JAX array type"),
+        (
+            lambda: jnp.array(2**40),
+            OverflowError,
+            "Python int 1099511627776 too large to convert to int32",
+        ),
+        (
+            lambda: jnp.array([2**40]),
+            OverflowError,
+            "Python integer 1099511627776 out of bounds for int32",
+        ),
+        (
+            lambda: jnp.array(300, "uint8"),
+            OverflowError,
+            "Python integer 300 out of bounds for uint8",
+        ),
+        (
+            lambda: jnp.array("abc"),
+            TypeError,
+            "Value 'abc' with dtype <U3 is not a valid JAX array type",
+        ),
         (lambda: jnp.array([1, None]), ValueError, "None is not a valid value for jnp.array"),
         (lambda: jnp.array([[1, 2], [3]]), ValueError, "inhomogeneous shape after 1 dimensions"),
         (lambda: jnp.array({1: 2}), TypeError, "with dtype object is not a valid JAX array type"),

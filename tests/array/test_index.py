@@ -90,8 +90,12 @@ def test_traced_indices():
     for i in (0, 2, -1, 9):
         np.testing.assert_array_equal(take(X, i), X[:, i])
     np.testing.assert_array_equal(shardax.jit(lambda x, i: x[i, 0, 1:3])(X, 1), N[1, 0, 1:3])
-    np.testing.assert_array_equal(shardax.jit(lambda x, i: x[:, i])(X, np.array([2, 0])), N[:, [2, 0]])
-    np.testing.assert_array_equal(shardax.vmap(lambda x, i: x[i])(X, np.array([2, 0])), [N[0, 2], N[1, 0]])
+    np.testing.assert_array_equal(
+        shardax.jit(lambda x, i: x[:, i])(X, np.array([2, 0])), N[:, [2, 0]]
+    )
+    np.testing.assert_array_equal(
+        shardax.vmap(lambda x, i: x[i])(X, np.array([2, 0])), [N[0, 2], N[1, 0]]
+    )
 
 
 def test_gradient():
@@ -119,17 +123,37 @@ def test_at_methods():
 @pytest.mark.parametrize(
     ("make", "error", "text"),
     [
-        (lambda: F4[1.5], TypeError, "Indexer must have integer or boolean type, got indexer with type float64"),
+        (
+            lambda: F4[1.5],
+            TypeError,
+            "Indexer must have integer or boolean type, got indexer with type float64",
+        ),
         (lambda: F4["a"], TypeError, "JAX does not support string indexing; got idx='a'"),
-        (lambda: F4[[0, 1]], TypeError, "Using a non-tuple sequence for multidimensional indexing is not allowed"),
-        (lambda: F4[0, 0], IndexError, "Too many indices: array is 1-dimensional, but 2 were indexed"),
+        (
+            lambda: F4[[0, 1]],
+            TypeError,
+            "Using a non-tuple sequence for multidimensional indexing is not allowed",
+        ),
+        (
+            lambda: F4[0, 0],
+            IndexError,
+            "Too many indices: array is 1-dimensional, but 2 were indexed",
+        ),
         (lambda: F4[..., ...], IndexError, "an index can only have a single ellipsis ('...')"),
         (lambda: F4[{}], IndexError, "are valid indices. Got {}"),
-        (lambda: F4[np.array([True, False])], IndexError, "boolean index did not match shape of indexed array"),
+        (
+            lambda: F4[np.array([True, False])],
+            IndexError,
+            "boolean index did not match shape of indexed array",
+        ),
         (lambda: jnp.zeros((0,))[0], IndexError, "index is out of bounds for axis 0 with size 0"),
         (lambda: F4.at[0].set(F4), ValueError, "Cannot broadcast to shape with fewer dimensions"),
         (lambda: F4.at[0].set(1.0, mode="foo"), ValueError, 'Unknown gather mode "foo"'),
-        (lambda: shardax.jit(lambda x, n: x[:n])(F4, 2), IndexError, "Slice entries must be static integers"),
+        (
+            lambda: shardax.jit(lambda x, n: x[:n])(F4, 2),
+            IndexError,
+            "Slice entries must be static integers",
+        ),
         (
             lambda: shardax.jit(lambda x: x[x > 1])(F4),
             NonConcreteBooleanIndexError,
