@@ -133,12 +133,9 @@ Ref reduce_over(Reduction reduction, PyObject* tree, PyObject* axes_object) {
     }
     const Value value = bindings::to_value(leaf);
     switch (reduction) {
-      case Reduction::sum:
-        return checked(wrap(sum_over(value, axes)));
-      case Reduction::mean:
-        return checked(wrap(mean_over(value, axes)));
-      default:
-        return checked(wrap(extremum_over(value, axes, reduction == Reduction::max)));
+      case Reduction::sum: return checked(wrap(sum_over(value, axes)));
+      case Reduction::mean: return checked(wrap(mean_over(value, axes)));
+      default: return checked(wrap(extremum_over(value, axes, reduction == Reduction::max)));
     }
   });
 }

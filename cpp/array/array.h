@@ -53,9 +53,9 @@ class Buffer final : public RefCounted {
 struct Sharding final : public RefCounted {
   std::vector<std::string> mesh_axes;
   std::vector<std::int64_t> mesh_shape;
-  std::vector<int> devices;                     // ids, row major over mesh_shape
-  std::vector<std::vector<std::string>> spec;   // per dimension, the mesh axes that split it
-  bool named = true;                            // false: a single device
+  std::vector<int> devices;                    // ids, row major over mesh_shape
+  std::vector<std::vector<std::string>> spec;  // per dimension, the mesh axes that split it
+  bool named = true;                           // false: a single device
 };
 using ShardingPtr = Shared<const Sharding>;
 
@@ -71,7 +71,10 @@ class Array final : public ValueBase {
   const Shape& strides() const { return strides_; }
   const Shared<Buffer>& buffer() const { return buffer_; }
   bool deleted() const { return deleted_; }
-  void mark_deleted() { deleted_ = true; buffer_ = nullptr; }
+  void mark_deleted() {
+    deleted_ = true;
+    buffer_ = nullptr;
+  }
   const ShardingPtr& sharding() const { return sharding_; }
   void set_sharding(ShardingPtr sharding) { sharding_ = std::move(sharding); }
 

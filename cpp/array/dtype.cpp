@@ -16,12 +16,23 @@ struct Row {
 };
 
 constexpr std::array<Row, dtype_count> rows{{
-    {"bool", "bool", 1},       {"int8", "i8", 1},       {"int16", "i16", 2},
-    {"int32", "i32", 4},       {"int64", "i64", 8},     {"uint8", "u8", 1},
-    {"uint16", "u16", 2},      {"uint32", "u32", 4},    {"uint64", "u64", 8},
-    {"bfloat16", "bf16", 2},   {"float16", "f16", 2},   {"float32", "f32", 4},
-    {"float64", "f64", 8},     {"complex64", "c64", 8}, {"complex128", "c128", 16},
-    {"key<fry>", "key<fry>", 8}, {"float0", "float0", 0},
+    {"bool", "bool", 1},
+    {"int8", "i8", 1},
+    {"int16", "i16", 2},
+    {"int32", "i32", 4},
+    {"int64", "i64", 8},
+    {"uint8", "u8", 1},
+    {"uint16", "u16", 2},
+    {"uint32", "u32", 4},
+    {"uint64", "u64", 8},
+    {"bfloat16", "bf16", 2},
+    {"float16", "f16", 2},
+    {"float32", "f32", 4},
+    {"float64", "f64", 8},
+    {"complex64", "c64", 8},
+    {"complex128", "c128", 16},
+    {"key<fry>", "key<fry>", 8},
+    {"float0", "float0", 0},
 }};
 
 const Row& row(DType dtype) { return rows[static_cast<std::size_t>(dtype)]; }

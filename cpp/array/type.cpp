@@ -50,7 +50,8 @@ AxisSet join(const AxisSet& a, const AxisSet& b) {
   AxisSet out = a;
   for (AxisName name : b) {
     const auto at = std::lower_bound(out.begin(), out.end(), name);
-    if (at == out.end() || *at != name) out.insert(static_cast<std::size_t>(at - out.begin()), name);
+    if (at == out.end() || *at != name)
+      out.insert(static_cast<std::size_t>(at - out.begin()), name);
   }
   return out;
 }
@@ -62,7 +63,9 @@ AxisSet without(const AxisSet& a, AxisName name) {
   return out;
 }
 
-bool contains(const AxisSet& a, AxisName name) { return std::find(a.begin(), a.end(), name) != a.end(); }
+bool contains(const AxisSet& a, AxisName name) {
+  return std::find(a.begin(), a.end(), name) != a.end();
+}
 
 std::size_t hash(const Type& type) {
   const std::size_t head = static_cast<std::size_t>(type.dtype) * 2 + (type.weak ? 1 : 0);

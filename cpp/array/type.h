@@ -56,9 +56,9 @@ inline bool same_shape_and_dtype(const Type& a, const Type& b) {
 }
 
 std::size_t hash(const Type& type);
-std::string to_string(const Shape& shape);  // "(2, 3)", "(4,)", "()"
-std::string to_string(const Type& type);    // "float32[2,3]", as errors show it
-std::string short_string(const Type& type); // "f32[2,3]", as programs show it
+std::string to_string(const Shape& shape);   // "(2, 3)", "(4,)", "()"
+std::string to_string(const Type& type);     // "float32[2,3]", as errors show it
+std::string short_string(const Type& type);  // "f32[2,3]", as programs show it
 
 Shape row_major_strides(const Shape& shape);
 

@@ -17,7 +17,8 @@ class FunctionRef<R(Args...)> {
     requires(!std::is_same_v<std::remove_cvref_t<F>, FunctionRef>)
   FunctionRef(F&& f)  // NOLINT: implicit by design, like a function parameter
       : call_([](void* object, Args... args) -> R {
-          return (*reinterpret_cast<std::remove_reference_t<F>*>(object))(std::forward<Args>(args)...);
+          return (*reinterpret_cast<std::remove_reference_t<F>*>(object))(
+              std::forward<Args>(args)...);
         }) {
     if constexpr (std::is_function_v<std::remove_reference_t<F>>) {
       object_ = reinterpret_cast<void*>(&f);

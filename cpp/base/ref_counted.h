@@ -29,8 +29,8 @@ template <class T>
 class Shared {
  public:
   Shared() = default;
-  Shared(std::nullptr_t) {}                    // NOLINT: a null pointer is a Shared
-  Shared(T* object) : object_(object) {        // NOLINT: so is a new object
+  Shared(std::nullptr_t) {}              // NOLINT: a null pointer is a Shared
+  Shared(T* object) : object_(object) {  // NOLINT: so is a new object
     if (object_) object_->retain();
   }
   Shared(const Shared& other) : Shared(other.object_) {}

@@ -79,14 +79,10 @@ struct RawObject {
 
 const char* raw_format(int width) {
   switch (width) {
-    case 1:
-      return "B";
-    case 2:
-      return "H";
-    case 4:
-      return "I";
-    default:
-      return "Q";
+    case 1: return "B";
+    case 2: return "H";
+    case 4: return "I";
+    default: return "Q";
   }
 }
 

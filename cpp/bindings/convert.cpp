@@ -90,16 +90,11 @@ Operand jax_array_operand(PyObject* object) {
 
 WeakDType Operand::lattice_type() const {
   switch (kind) {
-    case Kind::boolean:
-      return {DType::boolean, false};
-    case Kind::integer:
-      return {ops::default_int(), true};
-    case Kind::floating:
-      return {ops::default_float(), true};
-    case Kind::complex:
-      return {ops::default_complex(), true};
-    default:
-      return ops::lattice_type(value);
+    case Kind::boolean: return {DType::boolean, false};
+    case Kind::integer: return {ops::default_int(), true};
+    case Kind::floating: return {ops::default_float(), true};
+    case Kind::complex: return {ops::default_complex(), true};
+    default: return ops::lattice_type(value);
   }
 }
 

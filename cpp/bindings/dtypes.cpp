@@ -135,36 +135,21 @@ DType requested_dtype(PyObject* object, std::string_view function) {
 
 const char* buffer_format(DType dtype) {
   switch (dtype) {
-    case DType::boolean:
-      return "?";
-    case DType::int8:
-      return "b";
-    case DType::int16:
-      return "h";
-    case DType::int32:
-      return "i";
-    case DType::int64:
-      return "q";
-    case DType::uint8:
-      return "B";
-    case DType::uint16:
-      return "H";
-    case DType::uint32:
-      return "I";
-    case DType::uint64:
-      return "Q";
-    case DType::float16:
-      return "e";
-    case DType::float32:
-      return "f";
-    case DType::float64:
-      return "d";
-    case DType::complex64:
-      return "Zf";
-    case DType::complex128:
-      return "Zd";
-    default:
-      return nullptr;
+    case DType::boolean: return "?";
+    case DType::int8: return "b";
+    case DType::int16: return "h";
+    case DType::int32: return "i";
+    case DType::int64: return "q";
+    case DType::uint8: return "B";
+    case DType::uint16: return "H";
+    case DType::uint32: return "I";
+    case DType::uint64: return "Q";
+    case DType::float16: return "e";
+    case DType::float32: return "f";
+    case DType::float64: return "d";
+    case DType::complex64: return "Zf";
+    case DType::complex128: return "Zd";
+    default: return nullptr;
   }
 }
 
@@ -175,43 +160,31 @@ std::optional<DType> dtype_of_format(const char* format, Py_ssize_t itemsize) {
   if (std::strlen(format) != 1) return std::nullopt;
   const auto sized = [&](DType one, DType two, DType four, DType eight) -> std::optional<DType> {
     switch (itemsize) {
-      case 1:
-        return one;
-      case 2:
-        return two;
-      case 4:
-        return four;
-      case 8:
-        return eight;
-      default:
-        return std::nullopt;
+      case 1: return one;
+      case 2: return two;
+      case 4: return four;
+      case 8: return eight;
+      default: return std::nullopt;
     }
   };
   switch (*format) {
-    case '?':
-      return DType::boolean;
-    case 'e':
-      return DType::float16;
-    case 'f':
-      return DType::float32;
-    case 'd':
-      return DType::float64;
+    case '?': return DType::boolean;
+    case 'e': return DType::float16;
+    case 'f': return DType::float32;
+    case 'd': return DType::float64;
     case 'b':
     case 'h':
     case 'i':
     case 'l':
     case 'q':
-    case 'n':
-      return sized(DType::int8, DType::int16, DType::int32, DType::int64);
+    case 'n': return sized(DType::int8, DType::int16, DType::int32, DType::int64);
     case 'B':
     case 'H':
     case 'I':
     case 'L':
     case 'Q':
-    case 'N':
-      return sized(DType::uint8, DType::uint16, DType::uint32, DType::uint64);
-    default:
-      return std::nullopt;
+    case 'N': return sized(DType::uint8, DType::uint16, DType::uint32, DType::uint64);
+    default: return std::nullopt;
   }
 }
 

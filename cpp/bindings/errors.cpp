@@ -40,40 +40,23 @@ PyObject* error_class(ErrorKind kind) {
   static NamedClass boolean_index{"NonConcreteBooleanIndexError"};
   static NamedClass unexpected{"UnexpectedTracerError"};
   switch (kind) {
-    case ErrorKind::type_error:
-      return PyExc_TypeError;
-    case ErrorKind::value_error:
-      return PyExc_ValueError;
-    case ErrorKind::name_error:
-      return PyExc_NameError;
-    case ErrorKind::index_error:
-      return PyExc_IndexError;
-    case ErrorKind::key_error:
-      return PyExc_KeyError;
-    case ErrorKind::overflow_error:
-      return PyExc_OverflowError;
-    case ErrorKind::runtime_error:
-      return PyExc_RuntimeError;
-    case ErrorKind::not_implemented_error:
-      return PyExc_NotImplementedError;
-    case ErrorKind::attribute_error:
-      return PyExc_AttributeError;
-    case ErrorKind::assertion_error:
-      return PyExc_AssertionError;
-    case ErrorKind::floating_point_error:
-      return PyExc_FloatingPointError;
-    case ErrorKind::concretization_error:
-      return concretization.get();
-    case ErrorKind::tracer_bool_error:
-      return tracer_bool.get();
-    case ErrorKind::tracer_integer_error:
-      return tracer_integer.get();
-    case ErrorKind::tracer_array_error:
-      return tracer_array.get();
-    case ErrorKind::boolean_index_error:
-      return boolean_index.get();
-    case ErrorKind::unexpected_tracer_error:
-      return unexpected.get();
+    case ErrorKind::type_error: return PyExc_TypeError;
+    case ErrorKind::value_error: return PyExc_ValueError;
+    case ErrorKind::name_error: return PyExc_NameError;
+    case ErrorKind::index_error: return PyExc_IndexError;
+    case ErrorKind::key_error: return PyExc_KeyError;
+    case ErrorKind::overflow_error: return PyExc_OverflowError;
+    case ErrorKind::runtime_error: return PyExc_RuntimeError;
+    case ErrorKind::not_implemented_error: return PyExc_NotImplementedError;
+    case ErrorKind::attribute_error: return PyExc_AttributeError;
+    case ErrorKind::assertion_error: return PyExc_AssertionError;
+    case ErrorKind::floating_point_error: return PyExc_FloatingPointError;
+    case ErrorKind::concretization_error: return concretization.get();
+    case ErrorKind::tracer_bool_error: return tracer_bool.get();
+    case ErrorKind::tracer_integer_error: return tracer_integer.get();
+    case ErrorKind::tracer_array_error: return tracer_array.get();
+    case ErrorKind::boolean_index_error: return boolean_index.get();
+    case ErrorKind::unexpected_tracer_error: return unexpected.get();
   }
   return PyExc_RuntimeError;
 }

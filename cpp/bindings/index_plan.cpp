@@ -188,9 +188,7 @@ void add_entry(const Entry& entry, const Shape& shape, std::size_t& dimension, s
                IndexPlan& plan) {
   using Kind = Entry::Kind;
   switch (entry.kind) {
-    case Kind::none:
-      plan.selectors.push_back({Selector::Kind::added, 1, 0, 1, 1, nullptr});
-      return;
+    case Kind::none: plan.selectors.push_back({Selector::Kind::added, 1, 0, 1, 1, nullptr}); return;
     case Kind::truth: {
       // A new dimension of size 1, of which all or nothing is taken.
       const ArrayPtr zeros = empty_array(Type{DType::int32, false, {entry.number}, {}});
@@ -199,8 +197,7 @@ void add_entry(const Entry& entry, const Shape& shape, std::size_t& dimension, s
       plan.arrays = true;
       return;
     }
-    case Kind::ellipsis:
-      return;
+    case Kind::ellipsis: return;
     case Kind::slice:
       plan.selectors.push_back(slice_selector(entry.object, shape[dimension], position));
       break;
@@ -217,9 +214,7 @@ void add_entry(const Entry& entry, const Shape& shape, std::size_t& dimension, s
         plan.arrays = true;
       plan.selectors.push_back(array_selector(entry.value, shape[dimension]));
       break;
-    case Kind::mask:
-      add_mask(entry, shape, dimension, position, plan);
-      break;
+    case Kind::mask: add_mask(entry, shape, dimension, position, plan); break;
   }
   dimension += entry.dimensions();
 }

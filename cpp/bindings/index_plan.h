@@ -16,8 +16,8 @@ struct Selector {
     slice,    // count elements: start, start + step, ...
     integer,  // one element; start may lie out of bounds
     array,    // the elements that an integer array names; a traced scalar has rank 0. For a bool
-            // scalar index, start is -1: it stands for a new dimension of size 1, of which all or
-            // none is taken
+              // scalar index, start is -1: it stands for a new dimension of size 1, of which all or
+              // none is taken
   };
   Kind kind;
   std::int64_t size = 1;  // of the dimension of x

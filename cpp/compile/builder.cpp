@@ -17,7 +17,8 @@ Var Builder::constant(ArrayPtr value) {
     for (const Constant& c : program_->constants) {
       const Array& other = *c.value;
       if (other.type() == value->type() &&
-          std::memcmp(other.data(), value->data(), static_cast<std::size_t>(itemsize(other.dtype()))) == 0) {
+          std::memcmp(other.data(), value->data(),
+                      static_cast<std::size_t>(itemsize(other.dtype()))) == 0) {
         return c.var;
       }
     }

@@ -17,15 +17,17 @@ ProgramPtr eliminate_dead(const ProgramPtr& program) {
     kept[e] = true;
     for (Var v : eqn.inputs) mark(v);
   }
-  const bool all_constants = std::all_of(program->constants.begin(), program->constants.end(),
-                                         [&](const Constant& c) { return used[static_cast<std::size_t>(c.var)]; });
+  const bool all_constants =
+      std::all_of(program->constants.begin(), program->constants.end(),
+                  [&](const Constant& c) { return used[static_cast<std::size_t>(c.var)]; });
   if (all_constants && std::find(kept.begin(), kept.end(), false) == kept.end()) return program;
   MutableProgram out = copy_of(*program);
   out->equations.clear();
   for (std::size_t e = 0; e < kept.size(); ++e) {
     if (kept[e]) out->equations.push_back(program->equations[e]);
   }
-  std::erase_if(out->constants, [&](const Constant& c) { return !used[static_cast<std::size_t>(c.var)]; });
+  std::erase_if(out->constants,
+                [&](const Constant& c) { return !used[static_cast<std::size_t>(c.var)]; });
   return out;
 }
 

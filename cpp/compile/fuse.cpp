@@ -33,7 +33,9 @@ constexpr std::size_t max_equations = 64;
 class Fuser {
  public:
   explicit Fuser(const Program& program)
-      : program_(program), producer_(program.types.size(), -1), after_(program.types.size(), false) {}
+      : program_(program),
+        producer_(program.types.size(), -1),
+        after_(program.types.size(), false) {}
 
   std::vector<FusedUnit> run() {
     for (std::size_t e = 0; e < program_.equations.size(); ++e) place(static_cast<int>(e));
@@ -84,8 +86,10 @@ class Fuser {
 
   bool can_join(const Equation& eqn, std::size_t u) const {
     const FusedUnit& unit = units_[u];
-    if (!unit.loop || unit.equations.size() >= max_equations || unit.shape != loop_shape(eqn)) return false;
-    if (eqn.op->kind == Kind::reduction && unit.reduces && !(unit.axes == eqn.params.ints("axes"))) {
+    if (!unit.loop || unit.equations.size() >= max_equations || unit.shape != loop_shape(eqn))
+      return false;
+    if (eqn.op->kind == Kind::reduction && unit.reduces &&
+        !(unit.axes == eqn.params.ints("axes"))) {
       return false;
     }
     for (Var v : eqn.inputs) {
@@ -140,7 +144,8 @@ class Fuser {
       for (int e : units_[u].equations) {
         for (Var v : program_.equations[static_cast<std::size_t>(e)].inputs) {
           const int p = producer_[static_cast<std::size_t>(v)];
-          if (p >= 0 && static_cast<std::size_t>(p) != u) needs[u].push_back(static_cast<std::size_t>(p));
+          if (p >= 0 && static_cast<std::size_t>(p) != u)
+            needs[u].push_back(static_cast<std::size_t>(p));
         }
       }
     }
@@ -169,8 +174,8 @@ class Fuser {
   }
 
   const Program& program_;
-  std::vector<int> producer_;   // per variable: the unit that makes it, or -1
-  std::vector<bool> after_;     // per variable: available only after its unit
+  std::vector<int> producer_;  // per variable: the unit that makes it, or -1
+  std::vector<bool> after_;    // per variable: available only after its unit
   std::vector<FusedUnit> units_;
   std::vector<UnitSet> ancestors_;
 };

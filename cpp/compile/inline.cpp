@@ -121,8 +121,8 @@ ProgramPtr inline_calls(const ProgramPtr& program) {
                                [](const Equation& e) { return is_jit(*e.op) || is_pmap(*e.op); });
   if (!any) return program;
   return stage_closed(
-      program->input_types(),
-      [&](const Values& in) { return Inliner().evaluate(*program, in); }, program->name);
+      program->input_types(), [&](const Values& in) { return Inliner().evaluate(*program, in); },
+      program->name);
 }
 
 ProgramPtr expose_uniform(const ProgramPtr& program, std::vector<Shape>& input_strides) {

@@ -51,7 +51,8 @@ class CopyStep final : public Step {
   CopyStep(Window from, Window to) : from_(std::move(from)), to_(std::move(to)) {}
   void run(std::byte* const* base) const override {
     const View from = view_of_window(from_, base), to = view_of_window(to_, base);
-    kernels::copy_strided(to.data, to.strides, from.data, from.strides, from.shape, itemsize(from.dtype));
+    kernels::copy_strided(to.data, to.strides, from.data, from.strides, from.shape,
+                          itemsize(from.dtype));
   }
   std::string text() const override { return "copy " + short_string(from_.type); }
   double cost() const override { return byte_cost(from_.type) * 2; }
@@ -62,8 +63,13 @@ class CopyStep final : public Step {
 
 class Lowering {
  public:
-  Lowering(const ProgramPtr& program, const std::vector<FusedUnit>& units, const CompileOptions& options)
-      : program_(*program), units_(units), options_(options), plan_(new Plan), windows_(program->types.size()) {}
+  Lowering(const ProgramPtr& program, const std::vector<FusedUnit>& units,
+           const CompileOptions& options)
+      : program_(*program),
+        units_(units),
+        options_(options),
+        plan_(new Plan),
+        windows_(program->types.size()) {}
 
   PlanPtr run() {
     place_inputs();
@@ -95,17 +101,21 @@ class Lowering {
   Window fresh(const Type& t) {
     return {add_slot({Slot::Kind::arena, 0, t.bytes(), 0}), 0, t, row_major_strides(t.shape)};
   }
-  void set(Var v, Window w) { windows_[static_cast<std::size_t>(v)] = std::make_unique<Window>(std::move(w)); }
+  void set(Var v, Window w) {
+    windows_[static_cast<std::size_t>(v)] = std::make_unique<Window>(std::move(w));
+  }
 
   void place_inputs() {
     for (std::size_t i = 0; i < program_.inputs.size(); ++i) {
       const Type& t = type(program_.inputs[i]);
-      Window w{add_slot({Slot::Kind::input, static_cast<int>(i), 0, 0}), 0, t, options_.input_strides[i]};
+      Window w{add_slot({Slot::Kind::input, static_cast<int>(i), 0, 0}), 0, t,
+               options_.input_strides[i]};
       plan_->inputs.push_back(w);
       set(program_.inputs[i], w);
     }
     for (const Constant& c : program_.constants) {
-      const int slot = add_slot({Slot::Kind::constant, static_cast<int>(plan_->constants.size()), 0, 0});
+      const int slot =
+          add_slot({Slot::Kind::constant, static_cast<int>(plan_->constants.size()), 0, 0});
       plan_->constants.push_back(c.value);
       set(c.var, {slot, 0, type(c.var), c.value->strides()});
     }
@@ -127,7 +137,8 @@ class Lowering {
     for (std::size_t u = 0; u < units_.size(); ++u) {
       for (int e : units_[u].equations) {
         for (Var v : program_.equations[static_cast<std::size_t>(e)].inputs) {
-          if (unit_of[static_cast<std::size_t>(v)] != static_cast<int>(u)) stored_[static_cast<std::size_t>(v)] = true;
+          if (unit_of[static_cast<std::size_t>(v)] != static_cast<int>(u))
+            stored_[static_cast<std::size_t>(v)] = true;
         }
       }
     }
@@ -186,13 +197,15 @@ class Lowering {
       return;
     }
     if (!eqn.op->kernel) {
-      throw InternalError(concat("'", eqn.op->name, "' cannot be computed outside of its mapped axis, in\n",
+      throw InternalError(concat("'", eqn.op->name,
+                                 "' cannot be computed outside of its mapped axis, in\n",
                                  to_string(program_)));
     }
     Types in_types, out_types;
     for (const Window& w : in) in_types.push_back(w.type);
     for (const Window& w : out) out_types.push_back(w.type);
-    add_step(std::make_unique<KernelStep>(eqn, eqn.op->kernel(in_types, out_types, eqn.params), in, out));
+    add_step(std::make_unique<KernelStep>(eqn, eqn.op->kernel(in_types, out_types, eqn.params), in,
+                                          out));
   }
 
   // The same memory with other strides, or a dense copy seen that way.

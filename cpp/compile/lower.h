@@ -10,7 +10,8 @@ PlanPtr lower(const ProgramPtr& program, const std::vector<FusedUnit>& units,
               const CompileOptions& options);
 
 // Makes the step of an op that carries programs; operands and results are row-major.
-using ControlLowering = std::unique_ptr<Step> (*)(const Equation& eqn, const std::vector<Window>& in,
+using ControlLowering = std::unique_ptr<Step> (*)(const Equation& eqn,
+                                                  const std::vector<Window>& in,
                                                   const std::vector<Window>& out);
 void set_control_lowering(ControlLowering lowering);
 

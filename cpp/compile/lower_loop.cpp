@@ -13,18 +13,21 @@ namespace {
 
 class LoopStep final : public Step {
  public:
-  LoopStep(kernels::TileLoop loop, std::string text) : loop_(std::move(loop)), text_(std::move(text)) {}
+  LoopStep(kernels::TileLoop loop, std::string text)
+      : loop_(std::move(loop)), text_(std::move(text)) {}
   void run(std::byte* const* base) const override {
     kernels::run_tile_loop(loop_, base, runtime::parallel_for);
   }
   std::string text() const override {
-    return concat("loop ", to_string(loop_.shape), " ", text_, "  [", loop_.loads.size(), " loads, ",
-                  loop_.stores.size(), " stores, ", loop_.reductions.size(), " reductions]");
+    return concat("loop ", to_string(loop_.shape), " ", text_, "  [", loop_.loads.size(),
+                  " loads, ", loop_.stores.size(), " stores, ", loop_.reductions.size(),
+                  " reductions]");
   }
   double cost() const override {
     double elements = 1;
     for (std::int64_t d : loop_.shape) elements *= static_cast<double>(d);
-    return elements * 0.1 * static_cast<double>(loop_.instructions.size() + loop_.reductions.size() + 1);
+    return elements * 0.1 *
+           static_cast<double>(loop_.instructions.size() + loop_.reductions.size() + 1);
   }
 
  private:
@@ -42,7 +45,8 @@ struct Operand {
 template <class Acc, class Half, Half (*round)(float)>
 void finish_half(void* out, std::int64_t stride, const void* acc, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) {
-    static_cast<Half*>(out)[i * stride] = round(static_cast<float>(static_cast<const Acc*>(acc)[i]));
+    static_cast<Half*>(out)[i * stride] =
+        round(static_cast<float>(static_cast<const Acc*>(acc)[i]));
   }
 }
 
@@ -50,16 +54,19 @@ kernels::ReduceKernels half_reduce(kernels::ReduceKind kind, DType dtype) {
   kernels::ReduceKernels out = kernels::reduce_kernels(kind, DType::float32);
   const bool wide = out.accumulator == DType::float64;
   if (dtype == DType::bfloat16) {
-    out.finish = wide ? finish_half<double, bfloat16_t, to_bfloat16> : finish_half<float, bfloat16_t, to_bfloat16>;
+    out.finish = wide ? finish_half<double, bfloat16_t, to_bfloat16>
+                      : finish_half<float, bfloat16_t, to_bfloat16>;
   } else {
-    out.finish = wide ? finish_half<double, float16_t, to_float16> : finish_half<float, float16_t, to_float16>;
+    out.finish = wide ? finish_half<double, float16_t, to_float16>
+                      : finish_half<float, float16_t, to_float16>;
   }
   return out;
 }
 
 class LoopLowering {
  public:
-  LoopLowering(const Program& program, const FusedUnit& unit, const std::vector<const Window*>& windows)
+  LoopLowering(const Program& program, const FusedUnit& unit,
+               const std::vector<const Window*>& windows)
       : program_(program), unit_(unit), windows_(windows) {}
 
   std::unique_ptr<Step> run() {
@@ -91,7 +98,8 @@ class LoopLowering {
       return;
     }
     const auto reduced = [&](std::size_t d) {
-      return std::find(unit_.axes.begin(), unit_.axes.end(), static_cast<std::int64_t>(d)) != unit_.axes.end();
+      return std::find(unit_.axes.begin(), unit_.axes.end(), static_cast<std::int64_t>(d)) !=
+             unit_.axes.end();
     };
     loop_.reduce_inner = rank == 0 || reduced(fastest_dimension());
     std::stable_sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
@@ -160,7 +168,8 @@ class LoopLowering {
     return static_cast<int>(entries_.size()) - 1;
   }
 
-  void emit(kernels::TileFunction function, std::int64_t extra, const std::vector<int>& in, int out) {
+  void emit(kernels::TileFunction function, std::int64_t extra, const std::vector<int>& in,
+            int out) {
     kernels::TileInstruction instruction{function, extra, {}, out};
     for (int i : in) instruction.in.push_back(i);
     loop_.instructions.push_back(std::move(instruction));
@@ -258,7 +267,8 @@ class LoopLowering {
     std::vector<int> last_use(entries_.size(), -1);
     const int end = static_cast<int>(loop_.instructions.size());
     for (int i = 0; i < end; ++i) {
-      for (int in : loop_.instructions[static_cast<std::size_t>(i)].in) last_use[static_cast<std::size_t>(in)] = i;
+      for (int in : loop_.instructions[static_cast<std::size_t>(i)].in)
+        last_use[static_cast<std::size_t>(in)] = i;
     }
     for (const auto& r : loop_.reductions) last_use[static_cast<std::size_t>(r.in)] = end;
     std::vector<int> free;

@@ -69,7 +69,8 @@ PlanPtr compile(const ProgramPtr& source, const CompileOptions& given) {
   PlanPtr plan = lower(program, fuse(*program), options);
   if (dump_flags().plan) std::fprintf(stderr, "-- %s", plan->text().c_str());
   if (dump_flags().time) {
-    const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
+    const std::chrono::duration<double, std::milli> elapsed =
+        std::chrono::steady_clock::now() - start;
     std::fprintf(stderr, "-- compile %s: %zu equations, %.3f ms\n", source->name.c_str(),
                  program->equations.size(), elapsed.count());
   }
@@ -79,7 +80,8 @@ PlanPtr compile(const ProgramPtr& source, const CompileOptions& given) {
 PlanPtr compile_body(const ProgramPtr& program) {
   return *program->derived<PlanPtr>("body_plan", [&] {
     CompileOptions options;
-    for (const Type& type : program->input_types()) options.input_strides.push_back(row_major_strides(type.shape));
+    for (const Type& type : program->input_types())
+      options.input_strides.push_back(row_major_strides(type.shape));
     options.dense_outputs = true;
     return std::make_shared<PlanPtr>(compile(program, options));
   });

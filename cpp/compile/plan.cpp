@@ -11,7 +11,8 @@ namespace {
 class Arena {
  public:
   explicit Arena(std::int64_t bytes)
-      : bytes_(static_cast<std::size_t>(bytes)), data_(bytes ? runtime::allocate(bytes_) : nullptr) {}
+      : bytes_(static_cast<std::size_t>(bytes)),
+        data_(bytes ? runtime::allocate(bytes_) : nullptr) {}
   ~Arena() {
     if (data_) runtime::deallocate(data_, bytes_);
   }
@@ -36,7 +37,8 @@ Values Plan::run(const Values& arrays) const {
   const Arena arena(arena_bytes);
   std::vector<Shared<Buffer>> buffers;
   buffers.reserve(output_bytes.size());
-  for (std::int64_t bytes : output_bytes) buffers.emplace_back(new Buffer(static_cast<std::size_t>(bytes)));
+  for (std::int64_t bytes : output_bytes)
+    buffers.emplace_back(new Buffer(static_cast<std::size_t>(bytes)));
   Bases base;
   for (const Slot& slot : slots) {
     const auto i = static_cast<std::size_t>(slot.index);
@@ -53,7 +55,7 @@ Values Plan::run(const Values& arrays) const {
   for (const Window& w : outputs) {
     const Slot& slot = slots[static_cast<std::size_t>(w.slot)];
     const auto i = static_cast<std::size_t>(slot.index);
-    const Shared<Buffer>& buffer = slot.kind == Slot::Kind::input      ? as_array(arrays[i]).buffer()
+    const Shared<Buffer>& buffer = slot.kind == Slot::Kind::input ? as_array(arrays[i]).buffer()
                                    : slot.kind == Slot::Kind::constant ? constants[i]->buffer()
                                                                        : buffers[i];
     std::byte* data = base[static_cast<std::size_t>(w.slot)] + w.offset * itemsize(w.type.dtype);
@@ -78,8 +80,8 @@ void Plan::run_raw(const std::byte* const* inputs_at, std::byte* const* outputs_
 }
 
 std::string Plan::text() const {
-  std::string out = concat("plan: ", steps.size(), " steps, ", arena_bytes, " bytes of temporaries, ",
-                           output_bytes.size(), " output buffers\n");
+  std::string out = concat("plan: ", steps.size(), " steps, ", arena_bytes,
+                           " bytes of temporaries, ", output_bytes.size(), " output buffers\n");
   for (const auto& step : steps) out += "  " + step->text() + "\n";
   return out;
 }

@@ -25,9 +25,9 @@ struct Window {
 struct Slot {
   enum class Kind : std::uint8_t { input, constant, output, arena };
   Kind kind;
-  int index = 0;             // of the input, constant or output buffer
-  std::int64_t bytes = 0;    // outputs and arena
-  std::int64_t offset = 0;   // arena: bytes from its start
+  int index = 0;            // of the input, constant or output buffer
+  std::int64_t bytes = 0;   // outputs and arena
+  std::int64_t offset = 0;  // arena: bytes from its start
 };
 
 class Step {
@@ -44,8 +44,8 @@ class Plan final : public RefCounted {
   std::vector<Slot> slots;
   std::vector<std::unique_ptr<Step>> steps;
   std::vector<ArrayPtr> constants;
-  std::vector<Window> inputs;       // how each input is seen
-  std::vector<Window> outputs;      // where each result lies: in an output, input or constant slot
+  std::vector<Window> inputs;   // how each input is seen
+  std::vector<Window> outputs;  // where each result lies: in an output, input or constant slot
   std::vector<std::int64_t> output_bytes;
   std::int64_t arena_bytes = 0;
   double cost = 0;

@@ -41,7 +41,8 @@ std::int64_t at(const Ints& ints, std::int64_t i) { return ints[static_cast<std:
 Result drop_identity_layout(const Match& m) {
   if (m.op.kind != Kind::layout || m.in.size() != 1) return {};
   const Type& in = m.b.type(m.in[0]);
-  if (m.op.name == "transpose" && m.params.ints("permutation") == identity(in.rank())) return one(m.in[0]);
+  if (m.op.name == "transpose" && m.params.ints("permutation") == identity(in.rank()))
+    return one(m.in[0]);
   if (m.op.name == "reshape" && m.params.ints("new_sizes") == in.shape) return one(m.in[0]);
   if (m.op.name == "broadcast_in_dim" && m.params.ints("shape") == in.shape &&
       m.params.ints("broadcast_dimensions") == identity(in.rank())) {
@@ -56,7 +57,8 @@ Result join_transposes(const Match& m) {
   const Equation* inner = m.b.defined_by(m.in[0], "transpose");
   if (!inner) return {};
   Ints order;
-  for (std::int64_t d : m.params.ints("permutation")) order.push_back(at(inner->params.ints("permutation"), d));
+  for (std::int64_t d : m.params.ints("permutation"))
+    order.push_back(at(inner->params.ints("permutation"), d));
   const Var source = inner->inputs[0];
   if (order == identity(order.size())) return one(source);
   return one(m.emit("transpose", {{"permutation", order}}, {source}));
@@ -81,7 +83,8 @@ Result join_broadcasts(const Match& m) {
   for (std::int64_t d : inner->params.ints("broadcast_dimensions")) {
     dims.push_back(at(m.params.ints("broadcast_dimensions"), d));
   }
-  return one(m.emit("broadcast_in_dim", m.params.with("broadcast_dimensions", dims), {inner->inputs[0]}));
+  return one(
+      m.emit("broadcast_in_dim", m.params.with("broadcast_dimensions", dims), {inner->inputs[0]}));
 }
 
 // convert(x) to x's own dtype; only the weak type may differ, which programs do not need.
@@ -99,7 +102,8 @@ Result drop_double_neg(const Match& m) {
 }
 
 bool is_scalar_constant(const Match& m, Var v, double wanted) {
-  while (const Equation* broadcast = m.b.defined_by(v, "broadcast_in_dim")) v = broadcast->inputs[0];
+  while (const Equation* broadcast = m.b.defined_by(v, "broadcast_in_dim"))
+    v = broadcast->inputs[0];
   const Array* value = m.b.constant_value(v);
   if (!value || value->type().rank() != 0) return false;
   switch (value->dtype()) {
@@ -139,7 +143,8 @@ Result reduce_before_transpose(const Match& m) {
   Ints sorted = kept;
   std::sort(sorted.begin(), sorted.end());
   Ints order;
-  for (std::int64_t d : kept) order.push_back(std::find(sorted.begin(), sorted.end(), d) - sorted.begin());
+  for (std::int64_t d : kept)
+    order.push_back(std::find(sorted.begin(), sorted.end(), d) - sorted.begin());
   const Var sum = m.emit("reduce_sum", {{"axes", axes}}, {source});
   if (order == identity(order.size())) return one(sum);
   return one(m.emit("transpose", {{"permutation", order}}, {sum}));
@@ -226,7 +231,8 @@ Result shrink_elementwise(const Match& m) {
     const Shape own = m.b.type(operand).shape;
     Ints dims, dropped;
     for (std::size_t i = 0; i < own.size(); ++i) {
-      const std::int64_t d = place[static_cast<std::size_t>(at(source.params.ints("broadcast_dimensions"), static_cast<std::int64_t>(i)))];
+      const std::int64_t d = place[static_cast<std::size_t>(
+          at(source.params.ints("broadcast_dimensions"), static_cast<std::int64_t>(i)))];
       if (d < 0) {
         dropped.push_back(static_cast<std::int64_t>(i));
       } else {
@@ -235,7 +241,8 @@ Result shrink_elementwise(const Match& m) {
     }
     if (!dropped.empty()) operand = m.emit("squeeze", {{"dimensions", dropped}}, {operand});
     if (!(m.b.type(operand).shape == small && dims == identity(small.size()))) {
-      operand = m.emit("broadcast_in_dim", {{"shape", small}, {"broadcast_dimensions", dims}}, {operand});
+      operand =
+          m.emit("broadcast_in_dim", {{"shape", small}, {"broadcast_dimensions", dims}}, {operand});
     }
     operands.push_back(operand);
   }
@@ -247,14 +254,16 @@ Result shrink_elementwise(const Match& m) {
   } else if (m.b.type(result).shape != small) {
     return {};
   }
-  return one(m.emit("broadcast_in_dim", {{"shape", shape}, {"broadcast_dimensions", dims}}, {result}));
+  return one(
+      m.emit("broadcast_in_dim", {{"shape", shape}, {"broadcast_dimensions", dims}}, {result}));
 }
 
 using Rule = Result (*)(const Match&);
 constexpr Rule rules[] = {
-    drop_identity_layout, join_transposes,         join_reshapes,   join_broadcasts,  drop_convert,
-    drop_double_neg,      drop_unit_factor,        shrink_elementwise,
-    reduce_before_transpose, reduce_into_dot,
+    drop_identity_layout, join_transposes,    join_reshapes,
+    join_broadcasts,      drop_convert,       drop_double_neg,
+    drop_unit_factor,     shrink_elementwise, reduce_before_transpose,
+    reduce_into_dot,
 };
 
 std::vector<int> count_uses(const Program& program) {

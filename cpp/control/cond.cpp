@@ -50,14 +50,16 @@ JvpResult cond_jvp(const Params& params, const Values& in, const Values& t) {
   for (const ProgramPtr& b : branches) masks.push_back(jvp_program(b, nonzero).nonzero);
   const std::vector<bool> out_nonzero = any_of(masks);
   Programs derivatives;
-  for (const ProgramPtr& b : branches) derivatives.push_back(jvp_program(b, nonzero, &out_nonzero).program);
+  for (const ProgramPtr& b : branches)
+    derivatives.push_back(jvp_program(b, nonzero, &out_nonzero).program);
   const Values both = bind_cond(derivatives, joined(in, select(tail(t), nonzero)));
   const auto middle = both.begin() + static_cast<std::ptrdiff_t>(out_nonzero.size());
   return {Values(both.begin(), middle), spread(Values(middle, both.end()), out_nonzero)};
 }
 
 // Each branch gives its own residuals and zeros for those of the others.
-Linearized cond_linearize(const Params& params, const Values& in, const std::vector<bool>& nonzero_in) {
+Linearized cond_linearize(const Params& params, const Values& in,
+                          const std::vector<bool>& nonzero_in) {
   const Programs& branches = params.programs("branches");
   const std::vector<bool> nonzero = tail(nonzero_in);
   std::vector<std::vector<bool>> masks;
@@ -69,7 +71,8 @@ Linearized cond_linearize(const Params& params, const Values& in, const std::vec
   for (const ProgramPtr& b : branches) {
     parts.push_back(linearize_program(b, nonzero, &out_nonzero));
     first.push_back(residual_types.size());
-    residual_types.insert(residual_types.end(), parts.back().residual_types.begin(), parts.back().residual_types.end());
+    residual_types.insert(residual_types.end(), parts.back().residual_types.begin(),
+                          parts.back().residual_types.end());
   }
   const std::size_t outputs = branches[0]->outputs.size();
   Programs known, linear;
@@ -89,13 +92,16 @@ Linearized cond_linearize(const Params& params, const Values& in, const std::vec
         branches[k]->name));
     Types linear_types = residual_types;
     const Types inputs = part.linear->input_types();
-    linear_types.insert(linear_types.end(), inputs.begin() + static_cast<std::ptrdiff_t>(part.residual_count), inputs.end());
+    linear_types.insert(linear_types.end(),
+                        inputs.begin() + static_cast<std::ptrdiff_t>(part.residual_count),
+                        inputs.end());
     linear.push_back(stage_closed(
         linear_types,
         [&](const Values& v) {
           Values own(v.begin() + static_cast<std::ptrdiff_t>(first[k]),
                      v.begin() + static_cast<std::ptrdiff_t>(first[k] + part.residual_count));
-          own.insert(own.end(), v.begin() + static_cast<std::ptrdiff_t>(residual_types.size()), v.end());
+          own.insert(own.end(), v.begin() + static_cast<std::ptrdiff_t>(residual_types.size()),
+                     v.end());
           return evaluate(*part.linear, own);
         },
         branches[k]->name));
@@ -146,7 +152,8 @@ Batched cond_batch(const BatchArgs& a) {
   std::fill(out_batched.begin(), out_batched.end(), true);
   std::vector<Values> results;
   for (const ProgramPtr& b : branches) {
-    results.push_back(evaluate(*batch_program(b, operands, a.axis, &out_batched).program, tail(a.in)));
+    results.push_back(
+        evaluate(*batch_program(b, operands, a.axis, &out_batched).program, tail(a.in)));
   }
   const Value low = ops::scalar(DType::int32, 0);
   const Value high = ops::scalar(DType::int32, static_cast<double>(branches.size() - 1));
@@ -156,15 +163,21 @@ Batched cond_batch(const BatchArgs& a) {
     Values cases;
     for (const Values& r : results) cases.push_back(r[i]);
     Value which = index;
-    if (cases[0]->shape() != which->shape()) which = ops::broadcast_in_dim(which, cases[0]->shape(), {0});
+    if (cases[0]->shape() != which->shape())
+      which = ops::broadcast_in_dim(which, cases[0]->shape(), {0});
     out.push_back(ops::select_n(which, cases));
   }
   return {out, out_batched};
 }
 
-const Op cond_op{{.name = "cond", .doc = "Runs one of several programs.", .kind = Kind::control,
-                  .type = cond_type, .jvp_body = cond_jvp, .linearize = cond_linearize,
-                  .transpose = cond_transpose, .batch = cond_batch}};
+const Op cond_op{{.name = "cond",
+                  .doc = "Runs one of several programs.",
+                  .kind = Kind::control,
+                  .type = cond_type,
+                  .jvp_body = cond_jvp,
+                  .linearize = cond_linearize,
+                  .transpose = cond_transpose,
+                  .batch = cond_batch}};
 
 }  // namespace
 

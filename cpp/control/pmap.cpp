@@ -2,8 +2,8 @@
 //
 // The body has one device's shapes. Transformations act on it as on any body; the device axis
 // becomes an array axis only when the op is compiled (compile/inline.cpp).
-#include "control/control.h"
 #include "base/errors.h"
+#include "control/control.h"
 #include "ops/ops.h"
 
 namespace shardax {
@@ -57,7 +57,8 @@ JvpResult pmap_jvp(const Params& params, const Values& in, const Values& t) {
 
 // Residuals that are inputs of the body pass by outside, with the input's own axis; the others are
 // stacked along a leading device axis.
-Linearized pmap_linearize(const Params& params, const Values& in, const std::vector<bool>& nonzero) {
+Linearized pmap_linearize(const Params& params, const Values& in,
+                          const std::vector<bool>& nonzero) {
   const ProgramPtr& body = params.program("jaxpr");
   const LinearizedProgram parts = linearize_program(body, nonzero);
   const Ints& in_axes = params.ints("in_axes");
@@ -84,16 +85,17 @@ Linearized pmap_linearize(const Params& params, const Values& in, const std::vec
   }
   const ProgramPtr known_body = *body->derived<ProgramPtr>(
       mask_key("pmap_known", nonzero), [&] { return std::make_shared<ProgramPtr>(known); });
-  const Values results = shardax::bind(pmap_op, params_with(params, known_body, in_axes, known_axes), in);
+  const Values results =
+      shardax::bind(pmap_op, params_with(params, known_body, in_axes, known_axes), in);
   Linearized result;
   result.out = Values(results.begin(), results.begin() + static_cast<std::ptrdiff_t>(outputs));
   Values residuals;
   for (std::size_t r = 0, next = outputs; r < parts.residual_count; ++r) {
     residuals.push_back(passed[r] >= 0 ? in[static_cast<std::size_t>(passed[r])] : results[next++]);
   }
-  const Params linear = params_with(params, parts.linear,
-                                    joined_axes(residual_axes, select_axes(in_axes, nonzero)),
-                                    select_axes(out_axes, parts.nonzero));
+  const Params linear =
+      params_with(params, parts.linear, joined_axes(residual_axes, select_axes(in_axes, nonzero)),
+                  select_axes(out_axes, parts.nonzero));
   result.linear = [linear, residuals, nonzero, mask = parts.nonzero](const Values& t) {
     return spread(shardax::bind(pmap_op, linear, joined(residuals, select(t, nonzero))), mask);
   };
@@ -119,8 +121,9 @@ Values pmap_transpose(const TransposeArgs& a) {
   for (std::size_t i = 0; i < a.ct.size(); ++i) {
     if (!a.ct[i]) continue;
     const bool shared = out_axes[i] < 0;
-    cts.push_back(shared ? ops::div(a.ct[i], ops::scalar(a.ct[i]->dtype(), static_cast<double>(size)))
-                         : a.ct[i]);
+    cts.push_back(shared
+                      ? ops::div(a.ct[i], ops::scalar(a.ct[i]->dtype(), static_cast<double>(size)))
+                      : a.ct[i]);
   }
   const ProgramPtr backward = transpose_program(a.params.program("jaxpr"), linear, nonzero);
   Ints ct_axes = select_axes(in_axes, linear);
@@ -152,10 +155,14 @@ Batched pmap_batch(const BatchArgs& a) {
           body.batched};
 }
 
-const Op pmap_op{{
-    .name = "pmap", .doc = "Runs a per-device program over a mapped axis.", .kind = Kind::control,
-    .type = pmap_type, .jvp_body = pmap_jvp, .linearize = pmap_linearize,
-    .transpose = pmap_transpose, .batch = pmap_batch}};
+const Op pmap_op{{.name = "pmap",
+                  .doc = "Runs a per-device program over a mapped axis.",
+                  .kind = Kind::control,
+                  .type = pmap_type,
+                  .jvp_body = pmap_jvp,
+                  .linearize = pmap_linearize,
+                  .transpose = pmap_transpose,
+                  .batch = pmap_batch}};
 
 }  // namespace
 

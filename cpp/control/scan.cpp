@@ -73,10 +73,13 @@ Types scan_type(const Op&, const Types&, const Params& params) {
 JvpResult scan_jvp(const Params& params, const Values& in, const Values& t) {
   const ScanParams p(params);
   std::vector<bool> nonzero = nonnull(t);
-  const std::vector<bool> consts = part(nonzero, 0, p.consts), xs = part(nonzero, p.consts + p.carry, p.xs());
-  const std::vector<bool> carry = carry_fixpoint(part(nonzero, p.consts, p.carry), [&](const std::vector<bool>& c) {
-    return part(jvp_program(p.body, joined_mask(joined_mask(consts, c), xs)).nonzero, 0, p.carry);
-  });
+  const std::vector<bool> consts = part(nonzero, 0, p.consts),
+                          xs = part(nonzero, p.consts + p.carry, p.xs());
+  const std::vector<bool> carry =
+      carry_fixpoint(part(nonzero, p.consts, p.carry), [&](const std::vector<bool>& c) {
+        return part(jvp_program(p.body, joined_mask(joined_mask(consts, c), xs)).nonzero, 0,
+                    p.carry);
+      });
   nonzero = joined_mask(joined_mask(consts, carry), xs);
   std::vector<bool> wanted = joined_mask(carry, std::vector<bool>(p.ys(), false));
   const JvpProgram d = jvp_program(p.body, nonzero, &wanted);
@@ -89,16 +92,18 @@ JvpResult scan_jvp(const Params& params, const Values& in, const Values& t) {
       d.program,
       chain({range(0, p.consts), range(n, tc), range(p.consts, p.carry), range(n + tc, tk),
              range(p.consts + p.carry, p.xs()), range(n + tc + tk, tx)}),
-      chain({range(0, p.carry), range(outs, tk), range(p.carry, p.ys()), range(outs + tk, count_true(ys_nonzero))}));
+      chain({range(0, p.carry), range(outs, tk), range(p.carry, p.ys()),
+             range(outs + tk, count_true(ys_nonzero))}));
   Values tangents;
   for (std::size_t i = 0; i < n; ++i) {
     if (nonzero[i]) tangents.push_back(zeros_if_null(t[i], tangent_type(in[i]->type())));
   }
-  const Values inputs = joined(
-      joined(joined(joined(joined(part(in, 0, p.consts), part(tangents, 0, tc)), part(in, p.consts, p.carry)),
-                    part(tangents, tc, tk)),
-             part(in, p.consts + p.carry, p.xs())),
-      part(tangents, tc + tk, tx));
+  const Values inputs =
+      joined(joined(joined(joined(joined(part(in, 0, p.consts), part(tangents, 0, tc)),
+                                  part(in, p.consts, p.carry)),
+                           part(tangents, tc, tk)),
+                    part(in, p.consts + p.carry, p.xs())),
+             part(tangents, tc + tk, tx));
   const Values both = bind_scan(body, p.length, p.reverse, p.consts + tc, p.carry + tk, inputs);
   JvpResult result;
   result.out = joined(part(both, 0, p.carry), part(both, p.carry + tk, p.ys()));
@@ -109,13 +114,15 @@ JvpResult scan_jvp(const Params& params, const Values& in, const Values& t) {
 
 // The known scan also stacks the residuals of each step; those that are constants of the loop pass
 // by unstacked. The linear scan takes tangent constants, tangent carry, residuals and tangent xs.
-Linearized scan_linearize(const Params& params, const Values& in, const std::vector<bool>& nonzero_in) {
+Linearized scan_linearize(const Params& params, const Values& in,
+                          const std::vector<bool>& nonzero_in) {
   const ScanParams p(params);
   const std::vector<bool> consts = part(nonzero_in, 0, p.consts);
   const std::vector<bool> xs = part(nonzero_in, p.consts + p.carry, p.xs());
   const std::vector<bool> carry =
       carry_fixpoint(part(nonzero_in, p.consts, p.carry), [&](const std::vector<bool>& c) {
-        return part(linearize_program(p.body, joined_mask(joined_mask(consts, c), xs)).nonzero, 0, p.carry);
+        return part(linearize_program(p.body, joined_mask(joined_mask(consts, c), xs)).nonzero, 0,
+                    p.carry);
       });
   const std::vector<bool> nonzero = joined_mask(joined_mask(consts, carry), xs);
   std::vector<bool> wanted = joined_mask(carry, std::vector<bool>(p.ys(), false));
@@ -158,9 +165,10 @@ Linearized scan_linearize(const Params& params, const Values& in, const std::vec
       if (i >= n_consts + n_carry) type.shape.insert(0, length);
       tangents.push_back(zeros_if_null(t[i], type));
     }
-    const Values inputs = joined(joined(joined(joined(fixed_values, part(tangents, 0, tc)), part(tangents, tc, tk)),
-                                        stacked_values),
-                                 part(tangents, tc + tk, tx));
+    const Values inputs =
+        joined(joined(joined(joined(fixed_values, part(tangents, 0, tc)), part(tangents, tc, tk)),
+                      stacked_values),
+               part(tangents, tc + tk, tx));
     const Values results = bind_scan(linear, length, reverse, fixed_values.size() + tc, tk, inputs);
     return joined(spread(part(results, 0, tk), carry),
                   spread(part(results, tk, results.size() - tk), ys_nonzero));
@@ -212,7 +220,8 @@ Values scan_transpose(const TransposeArgs& a) {
   const ProgramPtr body = stage_closed(
       types,
       [&](const Values& v) {
-        const Values consts = part(v, 0, nk), sums = part(v, nk, nl), ct_carry = part(v, nk + nl, p.carry);
+        const Values consts = part(v, 0, nk), sums = part(v, nk, nl),
+                     ct_carry = part(v, nk + nl, p.carry);
         const Values xs = part(v, nk + nl + p.carry, known_xs.size());
         const Values ys = part(v, nk + nl + p.carry + known_xs.size(), ct_ys.size());
         const Values cts = evaluate(*backward, joined(joined(joined(consts, xs), ct_carry), ys));
@@ -225,8 +234,10 @@ Values scan_transpose(const TransposeArgs& a) {
                                    joined(joined(joined(const_values, init), x_values), ys_ct));
   Values out;
   std::size_t next_x = nl + p.carry;
-  for (std::size_t i = 0, k = 0; i < p.consts; ++i) out.push_back(const_linear[i] ? results[k++] : Value());
-  for (std::size_t i = 0; i < p.carry; ++i) out.push_back(linear[p.consts + i] ? results[nl + i] : Value());
+  for (std::size_t i = 0, k = 0; i < p.consts; ++i)
+    out.push_back(const_linear[i] ? results[k++] : Value());
+  for (std::size_t i = 0; i < p.carry; ++i)
+    out.push_back(linear[p.consts + i] ? results[nl + i] : Value());
   for (std::size_t i = 0; i < p.xs(); ++i) out.push_back(x_linear[i] ? results[next_x++] : Value());
   return out;
 }
@@ -238,10 +249,12 @@ Batched scan_batch(const BatchArgs& a) {
   const std::vector<bool> xs = part(a.batched, p.consts + p.carry, p.xs());
   const std::vector<bool> carry =
       carry_fixpoint(part(a.batched, p.consts, p.carry), [&](const std::vector<bool>& c) {
-        return part(batch_program(p.body, joined_mask(joined_mask(consts, c), xs), a.axis).batched, 0, p.carry);
+        return part(batch_program(p.body, joined_mask(joined_mask(consts, c), xs), a.axis).batched,
+                    0, p.carry);
       });
   std::vector<bool> wanted = joined_mask(carry, std::vector<bool>(p.ys(), false));
-  const BatchedProgram body = batch_program(p.body, joined_mask(joined_mask(consts, carry), xs), a.axis, &wanted);
+  const BatchedProgram body =
+      batch_program(p.body, joined_mask(joined_mask(consts, carry), xs), a.axis, &wanted);
   Values in = a.in;
   for (std::size_t i = 0; i < p.carry; ++i) {
     Value& value = in[p.consts + i];
@@ -257,9 +270,14 @@ Batched scan_batch(const BatchArgs& a) {
   return {out, body.batched};
 }
 
-const Op scan_op{{.name = "scan", .doc = "Loops over leading slices with a carry.", .kind = Kind::control,
-                  .type = scan_type, .jvp_body = scan_jvp, .linearize = scan_linearize,
-                  .transpose = scan_transpose, .batch = scan_batch}};
+const Op scan_op{{.name = "scan",
+                  .doc = "Loops over leading slices with a carry.",
+                  .kind = Kind::control,
+                  .type = scan_type,
+                  .jvp_body = scan_jvp,
+                  .linearize = scan_linearize,
+                  .transpose = scan_transpose,
+                  .batch = scan_batch}};
 
 }  // namespace
 

@@ -44,9 +44,10 @@ JvpResult while_jvp(const Params& params, const Values& in, const Values& t) {
   const std::size_t first = p.cond_consts + p.body_consts;
   const std::vector<bool> nonzero = nonnull(t);
   const std::vector<bool> consts = part(nonzero, p.cond_consts, p.body_consts);
-  const std::vector<bool> carry = carry_fixpoint(part(nonzero, first, p.carry()), [&](const std::vector<bool>& c) {
-    return jvp_program(p.body, joined_mask(consts, c)).nonzero;
-  });
+  const std::vector<bool> carry =
+      carry_fixpoint(part(nonzero, first, p.carry()), [&](const std::vector<bool>& c) {
+        return jvp_program(p.body, joined_mask(consts, c)).nonzero;
+      });
   const JvpProgram d = jvp_program(p.body, joined_mask(consts, carry), &carry);
   Values const_t, carry_t;
   Types carry_types;
@@ -64,9 +65,12 @@ JvpResult while_jvp(const Params& params, const Values& in, const Values& t) {
   const std::size_t n = p.body_consts + p.carry();
   body->inputs.assign(old.begin(), old.begin() + static_cast<std::ptrdiff_t>(p.body_consts));
   const auto tangent_consts = old.begin() + static_cast<std::ptrdiff_t>(n);
-  body->inputs.insert(body->inputs.end(), tangent_consts, tangent_consts + static_cast<std::ptrdiff_t>(const_t.size()));
-  body->inputs.insert(body->inputs.end(), old.begin() + static_cast<std::ptrdiff_t>(p.body_consts), tangent_consts);
-  body->inputs.insert(body->inputs.end(), tangent_consts + static_cast<std::ptrdiff_t>(const_t.size()), old.end());
+  body->inputs.insert(body->inputs.end(), tangent_consts,
+                      tangent_consts + static_cast<std::ptrdiff_t>(const_t.size()));
+  body->inputs.insert(body->inputs.end(), old.begin() + static_cast<std::ptrdiff_t>(p.body_consts),
+                      tangent_consts);
+  body->inputs.insert(body->inputs.end(),
+                      tangent_consts + static_cast<std::ptrdiff_t>(const_t.size()), old.end());
   const Values both = bind_while(
       with_more_carry(p, carry_types), p.cond_consts, body, p.body_consts + const_t.size(),
       joined(joined(joined(part(in, 0, first), const_t), part(in, first, p.carry())), carry_t));
@@ -81,23 +85,28 @@ Batched while_batch(const BatchArgs& a) {
   const std::vector<bool> cond_consts = part(a.batched, 0, p.cond_consts);
   const std::vector<bool> body_consts = part(a.batched, p.cond_consts, p.body_consts);
   bool predicate = false;
-  const std::vector<bool> carry = carry_fixpoint(part(a.batched, first, p.carry()), [&](const std::vector<bool>& c) {
-    predicate = batch_program(p.cond, joined_mask(cond_consts, c), a.axis).batched[0];
-    if (predicate) return std::vector<bool>(c.size(), true);
-    return batch_program(p.body, joined_mask(body_consts, c), a.axis).batched;
-  });
-  const BatchedProgram body = batch_program(p.body, joined_mask(body_consts, carry), a.axis, &carry);
+  const std::vector<bool> carry =
+      carry_fixpoint(part(a.batched, first, p.carry()), [&](const std::vector<bool>& c) {
+        predicate = batch_program(p.cond, joined_mask(cond_consts, c), a.axis).batched[0];
+        if (predicate) return std::vector<bool>(c.size(), true);
+        return batch_program(p.body, joined_mask(body_consts, c), a.axis).batched;
+      });
+  const BatchedProgram body =
+      batch_program(p.body, joined_mask(body_consts, carry), a.axis, &carry);
   const BatchedProgram cond = batch_program(p.cond, joined_mask(cond_consts, carry), a.axis);
   Values in = a.in;
   for (std::size_t i = 0; i < p.carry(); ++i) {
-    if (carry[i] && !a.batched[first + i]) in[first + i] = ops::broadcast_leading(in[first + i], a.axis.size);
+    if (carry[i] && !a.batched[first + i])
+      in[first + i] = ops::broadcast_leading(in[first + i], a.axis.size);
   }
   if (!cond.batched[0]) {
     return {bind_while(cond.program, p.cond_consts, body.program, p.body_consts, in), carry};
   }
   const ProgramPtr any = stage_closed(
       cond.program->input_types(),
-      [&](const Values& v) -> Values { return {ops::reduce_or(evaluate(*cond.program, v)[0], {0})}; },
+      [&](const Values& v) -> Values {
+        return {ops::reduce_or(evaluate(*cond.program, v)[0], {0})};
+      },
       p.cond->name);
   // The body takes the condition's constants, too, to know which slices still run.
   Types types = part(cond.program->input_types(), 0, p.cond_consts);
@@ -108,11 +117,13 @@ Batched while_batch(const BatchArgs& a) {
       [&](const Values& v) {
         const Values state = part(v, first, p.carry());
         const Value running = evaluate(*cond.program, joined(part(v, 0, p.cond_consts), state))[0];
-        const Values next = evaluate(*body.program, part(v, p.cond_consts, p.body_consts + p.carry()));
+        const Values next =
+            evaluate(*body.program, part(v, p.cond_consts, p.body_consts + p.carry()));
         Values out;
         for (std::size_t i = 0; i < next.size(); ++i) {
           Value mask = running;
-          if (mask->shape() != next[i]->shape()) mask = ops::broadcast_in_dim(mask, next[i]->shape(), {0});
+          if (mask->shape() != next[i]->shape())
+            mask = ops::broadcast_in_dim(mask, next[i]->shape(), {0});
           out.push_back(ops::where(mask, next[i], state[i]));
         }
         return out;
@@ -129,12 +140,15 @@ Values while_transpose(const TransposeArgs&) {
       "start/stop values. Try using lax.scan, or using fori_loop with static start/stop.");
 }
 
-const Op while_op{{.name = "while", .doc = "Repeats a program while a condition holds.",
+const Op while_op{{.name = "while",
+                   .doc = "Repeats a program while a condition holds.",
                    .kind = Kind::control,
                    .type = [](const Op&, const Types&, const Params& params) -> Types {
                      return params.program("body_jaxpr")->output_types();
                    },
-                   .jvp_body = while_jvp, .transpose = while_transpose, .batch = while_batch}};
+                   .jvp_body = while_jvp,
+                   .transpose = while_transpose,
+                   .batch = while_batch}};
 
 }  // namespace
 

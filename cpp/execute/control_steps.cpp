@@ -16,7 +16,8 @@ namespace {
 class Workspace {
  public:
   explicit Workspace(std::int64_t bytes)
-      : bytes_(static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1))), data_(runtime::allocate(bytes_)) {}
+      : bytes_(static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1))),
+        data_(runtime::allocate(bytes_)) {}
   ~Workspace() { runtime::deallocate(data_, bytes_); }
   Workspace(const Workspace&) = delete;
   Workspace& operator=(const Workspace&) = delete;
@@ -47,7 +48,8 @@ std::vector<std::int64_t> sizes(const Types& types) {
 
 class ControlStep : public Step {
  public:
-  ControlStep(std::vector<Window> in, std::vector<Window> out) : in_(std::move(in)), out_(std::move(out)) {}
+  ControlStep(std::vector<Window> in, std::vector<Window> out)
+      : in_(std::move(in)), out_(std::move(out)) {}
 
  protected:
   std::vector<Window> in_, out_;
@@ -57,7 +59,8 @@ class CondStep final : public ControlStep {
  public:
   CondStep(const Equation& eqn, std::vector<Window> in, std::vector<Window> out)
       : ControlStep(std::move(in), std::move(out)) {
-    for (const ProgramPtr& branch : eqn.params.programs("branches")) branches_.push_back(compile_body(branch));
+    for (const ProgramPtr& branch : eqn.params.programs("branches"))
+      branches_.push_back(compile_body(branch));
   }
   void run(std::byte* const* base) const override {
     const Pointers in = addresses(in_, base), out = addresses(out_, base);
@@ -82,7 +85,8 @@ class CondStep final : public ControlStep {
 // Two sets of carry buffers.
 class Carry {
  public:
-  Carry(const std::vector<std::int64_t>& bytes, const std::byte* const* initial) : bytes_(bytes), memory_(2 * total(bytes)) {
+  Carry(const std::vector<std::int64_t>& bytes, const std::byte* const* initial)
+      : bytes_(bytes), memory_(2 * total(bytes)) {
     std::byte* at = memory_.data();
     for (Pointers& set : sets_) {
       for (std::int64_t b : bytes) {
@@ -125,7 +129,8 @@ class ScanStep final : public ControlStep {
         carry_(static_cast<std::size_t>(eqn.params.integer("num_carry"))),
         in_bytes_(sizes(eqn.params.program("jaxpr")->input_types())),
         out_bytes_(sizes(eqn.params.program("jaxpr")->output_types())),
-        carry_bytes_(out_bytes_.begin(), out_bytes_.begin() + static_cast<std::ptrdiff_t>(carry_)) {}
+        carry_bytes_(out_bytes_.begin(), out_bytes_.begin() + static_cast<std::ptrdiff_t>(carry_)) {
+  }
 
   void run(std::byte* const* base) const override {
     const Pointers in = addresses(in_, base), out = addresses(out_, base);
@@ -138,14 +143,17 @@ class ScanStep final : public ControlStep {
         body_in[consts_ + k] = carry.now()[k];
         body_out[k] = carry.next()[k];
       }
-      for (std::size_t k = consts_ + carry_; k < in.size(); ++k) body_in[k] = in[k] + i * in_bytes_[k];
+      for (std::size_t k = consts_ + carry_; k < in.size(); ++k)
+        body_in[k] = in[k] + i * in_bytes_[k];
       for (std::size_t k = carry_; k < out.size(); ++k) body_out[k] = out[k] + i * out_bytes_[k];
       body_->run_raw(body_in.data(), body_out.data(), arena.data());
       carry.advance();
     }
     carry.finish(out.data());
   }
-  std::string text() const override { return concat("scan of ", length_, " steps of ", body_->steps.size()); }
+  std::string text() const override {
+    return concat("scan of ", length_, " steps of ", body_->steps.size());
+  }
   double cost() const override { return static_cast<double>(length_) * (body_->cost + 100); }
 
  private:
@@ -170,7 +178,8 @@ class WhileStep final : public ControlStep {
     const Pointers in = addresses(in_, base), out = addresses(out_, base);
     const std::size_t first = cond_consts_ + body_consts_;
     Pointers cond_in(in.begin(), in.begin() + static_cast<std::ptrdiff_t>(cond_consts_));
-    Pointers body_in(in.begin() + static_cast<std::ptrdiff_t>(cond_consts_), in.begin() + static_cast<std::ptrdiff_t>(first));
+    Pointers body_in(in.begin() + static_cast<std::ptrdiff_t>(cond_consts_),
+                     in.begin() + static_cast<std::ptrdiff_t>(first));
     cond_in.resize(cond_consts_ + carry_bytes_.size());
     body_in.resize(body_consts_ + carry_bytes_.size());
     Carry carry(carry_bytes_, in.data() + first);
@@ -188,7 +197,9 @@ class WhileStep final : public ControlStep {
     }
     carry.finish(out.data());
   }
-  std::string text() const override { return concat("while over ", carry_bytes_.size(), " carries"); }
+  std::string text() const override {
+    return concat("while over ", carry_bytes_.size(), " carries");
+  }
   double cost() const override { return 1e6; }  // of unknown length: taken as long
 
  private:

@@ -40,7 +40,8 @@ Values run_plan(const Plan& plan, const Values& arrays) {
 
 void check_alive(const Array& array) {
   if (array.deleted()) {
-    fail(ErrorKind::runtime_error, "Array has been deleted with shape=", to_string(array.type()), ".");
+    fail(ErrorKind::runtime_error, "Array has been deleted with shape=", to_string(array.type()),
+         ".");
   }
 }
 
@@ -56,7 +57,8 @@ bool slices_equal(const Array& array, std::int64_t axis) {
   std::int64_t size = width;
   for (std::int64_t d : shape) size *= d;
   for (std::int64_t i = 1; i < count; ++i) {
-    if (std::memcmp(array.data(), array.data() + i * step, static_cast<std::size_t>(size)) != 0) return false;
+    if (std::memcmp(array.data(), array.data() + i * step, static_cast<std::size_t>(size)) != 0)
+      return false;
   }
   return true;
 }
@@ -91,7 +93,8 @@ Callable::Callable(ProgramPtr program) : program_(std::move(program)), state_(ne
     for (std::size_t i = 0; i < in_axes.size(); ++i) {
       const auto at = std::find(program_->inputs.begin(), program_->inputs.end(), eqn.inputs[i]);
       if (in_axes[i] < 0 || at == program_->inputs.end()) continue;
-      state_->mapped.push_back({static_cast<std::size_t>(at - program_->inputs.begin()), in_axes[i]});
+      state_->mapped.push_back(
+          {static_cast<std::size_t>(at - program_->inputs.begin()), in_axes[i]});
     }
   }
 }
@@ -116,7 +119,8 @@ Values Callable::operator()(const Values& arrays) {
       const bool leading = m.axis == 0;
       auto verdict = leading ? array.leading_uniformity() : Array::Uniformity::unknown;
       if (verdict == Array::Uniformity::unknown) {
-        verdict = slices_equal(array, m.axis) ? Array::Uniformity::uniform : Array::Uniformity::varying;
+        verdict =
+            slices_equal(array, m.axis) ? Array::Uniformity::uniform : Array::Uniformity::varying;
         if (leading) array.remember_uniformity(verdict);
       }
       if (verdict == Array::Uniformity::varying) {
@@ -129,7 +133,8 @@ Values Callable::operator()(const Values& arrays) {
     }
     for (const State::Entry& entry : state_->entries) {
       bool same = true;
-      for (std::size_t i = 0; same && i < entry.strides.size(); ++i) same = entry.strides[i] == *strides[i];
+      for (std::size_t i = 0; same && i < entry.strides.size(); ++i)
+        same = entry.strides[i] == *strides[i];
       if (same) {
         plan = entry.plan;
         break;

@@ -56,14 +56,9 @@ void Document::print(std::string& out, int& column, int indent, bool flat, int w
         column = indent;
       }
       return;
-    case Kind::group:
-      flat = flat || column + flat_width() + trailing <= width;
-      break;
-    case Kind::nest:
-      indent += indent_;
-      break;
-    case Kind::chain:
-      break;
+    case Kind::group: flat = flat || column + flat_width() + trailing <= width; break;
+    case Kind::nest: indent += indent_; break;
+    case Kind::chain: break;
   }
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     int after = trailing;

@@ -52,8 +52,8 @@ using LinearizeRule = Linearized (*)(const Params& params, const Values& in,
 
 struct TransposeArgs {
   const Params& params;
-  const Values& ct;             // cotangents of the outputs, null where zero; at least one is not
-  const Values& in;             // values of the inputs; null for those the op is linear in
+  const Values& ct;  // cotangents of the outputs, null where zero; at least one is not
+  const Values& in;  // values of the inputs; null for those the op is linear in
   const Types& in_types;
   const Types& out_types;
   bool linear(std::size_t i) const { return !in[i]; }
@@ -64,8 +64,8 @@ using TransposeRule = Values (*)(const TransposeArgs&);
 // The axis over which a program is being batched. Batched values carry it as dimension 0.
 struct BatchAxis {
   std::int64_t size;
-  AxisName name = -1;      // -1: unnamed
-  bool devices = false;    // a device axis (pmap), not an ordinary vmap
+  AxisName name = -1;    // -1: unnamed
+  bool devices = false;  // a device axis (pmap), not an ordinary vmap
 };
 struct BatchArgs {
   const Op& op;
@@ -126,16 +126,17 @@ struct OpSpec {
   std::string_view name;
   std::string_view doc;
   Kind kind = Kind::other;
-  DTypeSet dtypes = 0;        // of the operands, for families that share a type rule
+  DTypeSet dtypes = 0;  // of the operands, for families that share a type rule
   TypeRule type = nullptr;
   JvpRule jvp = nullptr;
-  JvpBodyRule jvp_body = nullptr;    // instead of jvp
-  LinearizeRule linearize = nullptr; // with jvp_body; without it, the tangent part of jvp_body is recorded
+  JvpBodyRule jvp_body = nullptr;  // instead of jvp
+  LinearizeRule linearize =
+      nullptr;  // with jvp_body; without it, the tangent part of jvp_body is recorded
   TransposeRule transpose = nullptr;
   BatchRule batch = nullptr;
-  bool no_gradient = false;   // explicit: derivatives are zero or do not exist
+  bool no_gradient = false;  // explicit: derivatives are zero or do not exist
   bool half_native = false;
-  bool effects = false;       // must run, once, in order
+  bool effects = false;  // must run, once, in order
   MapRule map = nullptr;
   Reduce reduce = Reduce::none;
   ViewRule view = nullptr;

@@ -31,8 +31,8 @@ struct HostObject : RefCounted {
 };
 using HostObjectPtr = Shared<const HostObject>;
 
-using ParamValue = std::variant<std::monostate, bool, std::int64_t, double, std::string, Ints, DType,
-                                AxisNames, ProgramPtr, Programs, HostObjectPtr>;
+using ParamValue = std::variant<std::monostate, bool, std::int64_t, double, std::string, Ints,
+                                DType, AxisNames, ProgramPtr, Programs, HostObjectPtr>;
 
 class Params {
  public:

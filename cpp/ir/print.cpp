@@ -50,12 +50,19 @@ std::string literal_text(const Array& value) {
       if (out.find_first_of(".en") == std::string::npos) out += ".0";
       return out;
     };
-    if constexpr (std::is_same_v<T, bool>) return x ? "True" : "False";
-    else if constexpr (std::is_same_v<T, bfloat16_t> || std::is_same_v<T, float16_t>) return real_text(static_cast<double>(to_float(x)));
-    else if constexpr (std::is_same_v<T, key_t>) return "key";
-    else if constexpr (std::is_integral_v<T>) return std::to_string(x);
-    else if constexpr (std::is_floating_point_v<T>) return real_text(static_cast<double>(x));
-    else return "(" + real_text(static_cast<double>(x.real())) + "+" + real_text(static_cast<double>(x.imag())) + "j)";
+    if constexpr (std::is_same_v<T, bool>)
+      return x ? "True" : "False";
+    else if constexpr (std::is_same_v<T, bfloat16_t> || std::is_same_v<T, float16_t>)
+      return real_text(static_cast<double>(to_float(x)));
+    else if constexpr (std::is_same_v<T, key_t>)
+      return "key";
+    else if constexpr (std::is_integral_v<T>)
+      return std::to_string(x);
+    else if constexpr (std::is_floating_point_v<T>)
+      return real_text(static_cast<double>(x));
+    else
+      return "(" + real_text(static_cast<double>(x.real())) + "+" +
+             real_text(static_cast<double>(x.imag())) + "j)";
   });
   return text + ":" + short_string(value.type());
 }
@@ -92,7 +99,8 @@ class Printer {
       equations.push_back(equation(p, eqn, scope, used));
     }
     std::string results;
-    for (std::size_t i = 0; i < p.outputs.size(); ++i) results += (i ? ", " : "") + scope[p.outputs[i]];
+    for (std::size_t i = 0; i < p.outputs.size(); ++i)
+      results += (i ? ", " : "") + scope[p.outputs[i]];
     if (p.outputs.size() == 1) results += ",";
     if (equations.empty()) equations.push_back(Document::line());
     const std::string head = "{ lambda" + (constants.empty() ? " ;" : spaced(constants) + ";") +
@@ -114,7 +122,8 @@ class Printer {
     return it->second + ":" + short_string(p.type(v));
   }
 
-  Document equation(const Program& p, const Equation& eqn, Scope& scope, const std::vector<bool>& used) {
+  Document equation(const Program& p, const Equation& eqn, Scope& scope,
+                    const std::vector<bool>& used) {
     std::string left, right;
     std::vector<std::string> in, out;
     for (Var v : eqn.inputs) {
@@ -135,7 +144,8 @@ class Printer {
         inner.push_back(Document::line(i ? " " : ""));
         inner.push_back(std::move(params[i]));
       }
-      line.push_back(Document::group({"[", Document::nest(2, std::move(inner)), Document::line(""), "]"}));
+      line.push_back(
+          Document::group({"[", Document::nest(2, std::move(inner)), Document::line(""), "]"}));
     }
     line.push_back(right);
     return Document::chain(std::move(line));
@@ -151,7 +161,8 @@ class Printer {
     std::vector<Params::Entry> sorted(eqn.params.begin(), eqn.params.end());
     const bool call = eqn.op->name == "jit";
     if (!call) {
-      std::sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+      std::sort(sorted.begin(), sorted.end(),
+                [](const auto& a, const auto& b) { return a.first < b.first; });
     }
     std::vector<Document> shown;
     for (const auto& [name, value] : sorted) {
@@ -164,7 +175,8 @@ class Printer {
           list.push_back(Document::line());
           list.push_back(program(*body));
         }
-        text.push_back(Document::group({"(", Document::nest(2, std::move(list)), Document::line(), ")"}));
+        text.push_back(
+            Document::group({"(", Document::nest(2, std::move(list)), Document::line(), ")"}));
       } else {
         text.emplace_back(to_string(value));
       }
@@ -207,6 +219,8 @@ std::string scalar_text(const Array& value) {
 
 std::string to_string(const ParamValue& value) { return std::visit(ParamText{}, value); }
 
-std::string to_string(const Program& program) { return Printer().program(program).layout(line_width); }
+std::string to_string(const Program& program) {
+  return Printer().program(program).layout(line_width);
+}
 
 }  // namespace shardax

@@ -47,7 +47,8 @@ void verify(const Program& program, const std::string& stage) {
   for (Var v : program.inputs) define(v);
   for (const Constant& c : program.constants) {
     define(c.var);
-    if (!same_shape_and_dtype(c.value->type(), program.type(c.var))) broken("a constant has another type");
+    if (!same_shape_and_dtype(c.value->type(), program.type(c.var)))
+      broken("a constant has another type");
   }
   for (const Equation& eqn : program.equations) {
     Types in;

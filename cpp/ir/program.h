@@ -64,7 +64,8 @@ class Program final : public RefCounted {
   // What has been derived from this program: `make` runs at a key's first use. A key starts with
   // the name of the derivation; values live as long as the program.
   template <class T>
-  std::shared_ptr<T> derived(const std::string& key, const std::function<std::shared_ptr<T>()>& make) const {
+  std::shared_ptr<T> derived(const std::string& key,
+                             const std::function<std::shared_ptr<T>()>& make) const {
     if (const auto it = derived_.find(key); it != derived_.end()) {
       return std::static_pointer_cast<T>(it->second);
     }

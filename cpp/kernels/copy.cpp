@@ -1,4 +1,5 @@
-// kernels/copy.cpp - strided copies: whole runs where both sides are dense, blocks where they cross.
+// kernels/copy.cpp - strided copies: whole runs where both sides are dense, blocks where they
+// cross.
 #include "kernels/copy.h"
 
 #include <complex>

@@ -9,34 +9,49 @@
 
 #include "array/dtype.h"
 
-#define SHARDAX_CLONES \
-  __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#define SHARDAX_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 
 namespace shardax::kernels {
 
 template <class T>
 inline constexpr DType dtype_of = DType::float0;
-template <> inline constexpr DType dtype_of<bool> = DType::boolean;
-template <> inline constexpr DType dtype_of<std::int8_t> = DType::int8;
-template <> inline constexpr DType dtype_of<std::int16_t> = DType::int16;
-template <> inline constexpr DType dtype_of<std::int32_t> = DType::int32;
-template <> inline constexpr DType dtype_of<std::int64_t> = DType::int64;
-template <> inline constexpr DType dtype_of<std::uint8_t> = DType::uint8;
-template <> inline constexpr DType dtype_of<std::uint16_t> = DType::uint16;
-template <> inline constexpr DType dtype_of<std::uint32_t> = DType::uint32;
-template <> inline constexpr DType dtype_of<std::uint64_t> = DType::uint64;
-template <> inline constexpr DType dtype_of<float> = DType::float32;
-template <> inline constexpr DType dtype_of<double> = DType::float64;
-template <> inline constexpr DType dtype_of<std::complex<float>> = DType::complex64;
-template <> inline constexpr DType dtype_of<std::complex<double>> = DType::complex128;
-template <> inline constexpr DType dtype_of<bfloat16_t> = DType::bfloat16;
-template <> inline constexpr DType dtype_of<float16_t> = DType::float16;
-template <> inline constexpr DType dtype_of<key_t> = DType::key;
+template <>
+inline constexpr DType dtype_of<bool> = DType::boolean;
+template <>
+inline constexpr DType dtype_of<std::int8_t> = DType::int8;
+template <>
+inline constexpr DType dtype_of<std::int16_t> = DType::int16;
+template <>
+inline constexpr DType dtype_of<std::int32_t> = DType::int32;
+template <>
+inline constexpr DType dtype_of<std::int64_t> = DType::int64;
+template <>
+inline constexpr DType dtype_of<std::uint8_t> = DType::uint8;
+template <>
+inline constexpr DType dtype_of<std::uint16_t> = DType::uint16;
+template <>
+inline constexpr DType dtype_of<std::uint32_t> = DType::uint32;
+template <>
+inline constexpr DType dtype_of<std::uint64_t> = DType::uint64;
+template <>
+inline constexpr DType dtype_of<float> = DType::float32;
+template <>
+inline constexpr DType dtype_of<double> = DType::float64;
+template <>
+inline constexpr DType dtype_of<std::complex<float>> = DType::complex64;
+template <>
+inline constexpr DType dtype_of<std::complex<double>> = DType::complex128;
+template <>
+inline constexpr DType dtype_of<bfloat16_t> = DType::bfloat16;
+template <>
+inline constexpr DType dtype_of<float16_t> = DType::float16;
+template <>
+inline constexpr DType dtype_of<key_t> = DType::key;
 
 // Types that tile kernels compute in; the 16-bit floats are widened first.
 template <class T>
-inline constexpr bool is_computed = !std::is_same_v<T, bfloat16_t> &&
-                                    !std::is_same_v<T, float16_t> && !std::is_same_v<T, key_t>;
+inline constexpr bool is_computed =
+    !std::is_same_v<T, bfloat16_t> && !std::is_same_v<T, float16_t> && !std::is_same_v<T, key_t>;
 
 // out and the inputs never overlap partly; out may be one of the inputs exactly.
 template <class T, auto F>

@@ -12,15 +12,18 @@ namespace detail {
 
 // asin(s) = s + s z p(z), z = s^2 <= 1/4.
 SHARDAX_SIMD float asin_poly(float s, float z) {
-  return fma(s * z, poly(z, 1.6666752e-01f, 7.49531e-02f, 4.546902e-02f, 2.4185507e-02f,
-                         4.2156998e-02f), s);
+  return fma(s * z,
+             poly(z, 1.6666752e-01f, 7.49531e-02f, 4.546902e-02f, 2.4185507e-02f, 4.2156998e-02f),
+             s);
 }
 // atan(q) for |q| <= 1.
 SHARDAX_SIMD float atan_poly(float q) {
   const float z = q * q;
-  return fma(q * z, poly(z, -3.3333328e-01f, 1.9999716e-01f, -1.4280343e-01f, 1.1061233e-01f,
-                         -8.821462e-02f, 6.763649e-02f, -4.4983257e-02f, 2.2777617e-02f,
-                         -7.425363e-03f, 1.1345221e-03f), q);
+  return fma(
+      q * z,
+      poly(z, -3.3333328e-01f, 1.9999716e-01f, -1.4280343e-01f, 1.1061233e-01f, -8.821462e-02f,
+           6.763649e-02f, -4.4983257e-02f, 2.2777617e-02f, -7.425363e-03f, 1.1345221e-03f),
+      q);
 }
 
 }  // namespace detail

@@ -1,4 +1,5 @@
-// kernels/math_exp.h - exponentials and hyperbolic functions: exp exp2 expm1 logistic tanh sinh cosh.
+// kernels/math_exp.h - exponentials and hyperbolic functions: exp exp2 expm1 logistic tanh sinh
+// cosh.
 #pragma once
 
 #include "kernels/math_base.h"
@@ -82,9 +83,9 @@ SHARDAX_SIMD T half_exp(T x) {
 SHARDAX_SIMD double exp_for_float(double x) {
   const double t = fma(x, log2e, round_magic_d);
   const double r = fma(t - round_magic_d, -ln2_hi, x);
-  const double p = poly(r, 0.9999999999734664, 0.5000000080065706, 0.166666669568933,
-                        0.04166626397833565, 0.008333253389614919, 0.0013946451070579896,
-                        0.00019922384503374215);
+  const double p =
+      poly(r, 0.9999999999734664, 0.5000000080065706, 0.166666669568933, 0.04166626397833565,
+           0.008333253389614919, 0.0013946451070579896, 0.00019922384503374215);
   return fma(r, p, 1.0) * pow2(bits(t) - bits(round_magic_d));
 }
 
@@ -157,8 +158,9 @@ SHARDAX_SIMD T logistic(T x) {
 SHARDAX_SIMD float tanh(float x) {
   const float a = abs(x);
   const float z = a * a;
-  const float odd = fma(a * z, poly(z, -3.33333e-01f, 1.3331936e-01f, -5.3784717e-02f,
-                                    2.0798627e-02f, -5.897972e-03f), a);
+  const float odd = fma(
+      a * z,
+      poly(z, -3.33333e-01f, 1.3331936e-01f, -5.3784717e-02f, 2.0798627e-02f, -5.897972e-03f), a);
   const float twice = a > 20.0f ? 40.0f : 2.0f * a;
   const float far = 1.0f - 2.0f / (detail::exp_normal(twice) + 1.0f);
   return copysign(a < 0.6f ? odd : far, x);
@@ -174,8 +176,8 @@ SHARDAX_SIMD double tanh(double x) {
 SHARDAX_SIMD float sinh(float x) {
   const float a = abs(x);
   const float z = a * a;
-  const float odd = fma(a * z, poly(z, 1.6666667e-01f, 8.3333105e-03f, 1.9842894e-04f,
-                                    2.7822286e-06f), a);
+  const float odd =
+      fma(a * z, poly(z, 1.6666667e-01f, 8.3333105e-03f, 1.9842894e-04f, 2.7822286e-06f), a);
   const float h = detail::half_exp(a);
   return copysign(a < 1.0f ? odd : h - 0.25f / h, x);
 }

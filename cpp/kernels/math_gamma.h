@@ -23,9 +23,11 @@ SHARDAX_SIMD SinCos sin_cos_pi(double x) {
   const bool swap = a > 0.25;
   const double r = pi_hi * (swap ? 0.5 - a : a);
   const double z = r * r;
-  const double s = fma(r * z, poly(z, -0.1666666666666663, 0.008333333333321856,
-                                   -0.00019841269829378488, 2.7557313547230165e-06,
-                                   -2.5050735965818947e-08, 1.5895534498837137e-10), r);
+  const double s =
+      fma(r * z,
+          poly(z, -0.1666666666666663, 0.008333333333321856, -0.00019841269829378488,
+               2.7557313547230165e-06, -2.5050735965818947e-08, 1.5895534498837137e-10),
+          r);
   const double p = poly(z, 0.041666666666666595, -0.0013888888888873385, 2.4801587289039115e-05,
                         -2.755731422810084e-07, 2.0875706764638767e-09, -1.1358807795414568e-11);
   const double c = fma(z * z, p, fma(-0.5, z, 1.0));
@@ -38,8 +40,8 @@ SHARDAX_SIMD double lgamma(double x) {
   const bool left = x < 0.0;
   const double v = left ? 1.0 - x : x;
   const bool low = v < 8.0;
-  const double product = v * (v + 1.0) * (v + 2.0) * (v + 3.0) * (v + 4.0) * (v + 5.0) *
-                         (v + 6.0) * (v + 7.0);
+  const double product =
+      v * (v + 1.0) * (v + 2.0) * (v + 3.0) * (v + 4.0) * (v + 5.0) * (v + 6.0) * (v + 7.0);
   const double rise = low ? product : 1.0;
   const double z = low ? v + 8.0 : v;
   const double w = 1.0 / z;

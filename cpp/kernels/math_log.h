@@ -1,4 +1,5 @@
-// kernels/math_log.h - logarithms and inverse hyperbolic functions: log log2 log10 log1p asinh acosh atanh.
+// kernels/math_log.h - logarithms and inverse hyperbolic functions: log log2 log10 log1p asinh
+// acosh atanh.
 #pragma once
 
 #include "kernels/math_base.h"
@@ -13,18 +14,18 @@ namespace detail {
 // log(1 + f) for f in [sqrt(1/2) - 1, sqrt(2) - 1], plus e ln2.
 SHARDAX_SIMD float log_near_one(float f, float e) {
   const float z = f * f;
-  const float p = poly(f, 3.3333313e-01f, -2.5000012e-01f, 2.0002075e-01f, -1.6667855e-01f,
-                       1.422019e-01f, -1.2408175e-01f, 1.1886549e-01f, -1.1660927e-01f,
-                       6.732509e-02f);
+  const float p =
+      poly(f, 3.3333313e-01f, -2.5000012e-01f, 2.0002075e-01f, -1.6667855e-01f, 1.422019e-01f,
+           -1.2408175e-01f, 1.1886549e-01f, -1.1660927e-01f, 6.732509e-02f);
   const float y = fma(-0.5f, z, fma(e, ln2_lo_f, f * z * p));
   return fma(e, ln2_hi_f, f + y);
 }
 SHARDAX_SIMD double log_near_one(double f, double e) {
   const double s = f / (2.0 + f);
   const double z = s * s;
-  const double r = z * poly(z, 0.6666666666666735, 0.39999999999409863, 0.285714287434941,
-                            0.22222198455077805, 0.18183570720663833, 0.1531388020361685,
-                            0.14797722067087124);
+  const double r =
+      z * poly(z, 0.6666666666666735, 0.39999999999409863, 0.285714287434941, 0.22222198455077805,
+               0.18183570720663833, 0.1531388020361685, 0.14797722067087124);
   const double h = 0.5 * f * f;
   return fma(e, ln2_hi, f - (h - fma(s, h + r, e * ln2_lo)));
 }
@@ -34,8 +35,8 @@ SHARDAX_SIMD double log_for_float(double x) {
   const auto [m, e] = split(x);
   const double s = (m - 1.0) / (m + 1.0);
   const double z = s * s;
-  const double r = z * poly(z, 0.6666666564127705, 0.4000033621535781, 0.28537238647543606,
-                            0.23583562538965017);
+  const double r =
+      z * poly(z, 0.6666666564127705, 0.4000033621535781, 0.28537238647543606, 0.23583562538965017);
   return fma(e, ln2_hi, fma(s, r, 2.0 * s));
 }
 

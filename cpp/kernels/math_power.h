@@ -49,8 +49,8 @@ SHARDAX_SIMD float pow(float x, float y) {
   const auto [m, e] = split(a);
   const double s = (m - 1.0) / (m + 1.0);
   const double z = s * s;
-  const double r = z * poly(z, 0.6666666564127705, 0.4000033621535781, 0.28537238647543606,
-                            0.23583562538965017);
+  const double r =
+      z * poly(z, 0.6666666564127705, 0.4000033621535781, 0.28537238647543606, 0.23583562538965017);
   double l = fma(fma(s, r, 2.0 * s), log2e, e);
   l = a == 0.0 ? -inf_d : l;
   l = a < inf_d ? l : a;
@@ -59,9 +59,9 @@ SHARDAX_SIMD float pow(float x, float y) {
   p = p > 130.0 ? 130.0 : p;
   const double t = p + round_magic_d;
   const double f = p - (t - round_magic_d);
-  const double q = poly(f, 0.6931471805418465, 0.2402265107600018, 0.055504109619795086,
-                        0.00961803687384054, 0.0013333431255437142, 0.0001546711491768072,
-                        1.5314840234656177e-05);
+  const double q =
+      poly(f, 0.6931471805418465, 0.2402265107600018, 0.055504109619795086, 0.00961803687384054,
+           0.0013333431255437142, 0.0001546711491768072, 1.5314840234656177e-05);
   const float size = static_cast<float>(fma(f, q, 1.0) * pow2(bits(t) - bits(round_magic_d)));
 
   const float half = 0.5f * y;

@@ -9,8 +9,14 @@
 
 namespace shardax::simd {
 
-template <class T> T erf(T x) { return std::erf(x); }
-template <class T> T erfc(T x) { return std::erfc(x); }
+template <class T>
+T erf(T x) {
+  return std::erf(x);
+}
+template <class T>
+T erfc(T x) {
+  return std::erfc(x);
+}
 
 // M. Giles, "Approximating the erfinv function", GPU Computing Gems (2010), single precision: a
 // polynomial in w = -log(1 - x^2) for the middle and one in sqrt(w) for the tails. About 3 ULP.
@@ -78,7 +84,9 @@ inline double digamma(double x) {
   for (; x < 10.0; x += 1.0) sum -= 1.0 / x;
   const double z = 1.0 / (x * x);
   const double series =
-      z * (1.0 / 12 - z * (1.0 / 120 - z * (1.0 / 252 - z * (1.0 / 240 - z * (1.0 / 132 - z * 691.0 / 32760)))));
+      z *
+      (1.0 / 12 -
+       z * (1.0 / 120 - z * (1.0 / 252 - z * (1.0 / 240 - z * (1.0 / 132 - z * 691.0 / 32760)))));
   return sum + std::log(x) - 0.5 / x - series;
 }
 inline float digamma(float x) { return static_cast<float>(digamma(static_cast<double>(x))); }

@@ -79,34 +79,47 @@ inline constexpr double two_over_pi[38][4] = {
     {0x1.93c439041fe51p+0, 0x1.8eaf7aef1586ep-54, -0x1.b7238b7b645a4p-109, 0x1.924bba8274648p-170},
     {0x1.07f9458eaf7afp-4, -0x1.d4f246dc8e2dfp-61, 0x1.374b801924bbbp-116, -0x1.f62e6de301e21p-170},
     {0x1.63abdebbc561bp+0, 0x1.c91b8e909374cp-54, -0x1.ff9b6d115f62ep-108, -0x1.b78c0788538d4p-162},
-    {-0x1.10ea79236e471p+0, -0x1.bdb22d1ff9b6dp-54, -0x1.15f62e6de301ep-110, -0x1.0a71a76b2c609p-165},
-    {-0x1.1b7238b7b645ap-1, -0x1.ff9b6d115f62ep-56, -0x1.b78c0788538d4p-110, 0x1.29a73ee88235fp-164},
-    {-0x1.6f6c8b47fe6dbp+0, -0x1.115f62e6de302p-54, 0x1.deb1cb129a73fp-110, -0x1.77dca0ad144bbp-166},
+    {-0x1.10ea79236e471p+0, -0x1.bdb22d1ff9b6dp-54, -0x1.15f62e6de301ep-110,
+     -0x1.0a71a76b2c609p-165},
+    {-0x1.1b7238b7b645ap-1, -0x1.ff9b6d115f62ep-56, -0x1.b78c0788538d4p-110,
+     0x1.29a73ee88235fp-164},
+    {-0x1.6f6c8b47fe6dbp+0, -0x1.115f62e6de302p-54, 0x1.deb1cb129a73fp-110,
+     -0x1.77dca0ad144bbp-166},
     {-0x1.1ff9b6d115f63p+0, 0x1.921cfe1deb1cbp-56, 0x1.29a73ee88235fp-112, 0x1.4baed1213a672p-166},
     {0x1.77504e8c90e7fp-1, 0x1.deb1cb129a73fp-58, -0x1.77dca0ad144bbp-114, -0x1.ec598e3f652e8p-168},
     {0x1.1921cfe1deb1dp+0, -0x1.3b5963045df73p-54, 0x1.f52ebb4484e9ap-108, -0x1.c7eca5d040df6p-163},
     {-0x1.e214e34ed658cp-2, -0x1.177dca0ad144cp-58, 0x1.213a671c09ad1p-112, 0x1.f7e413991d63ap-166},
-    {0x1.62534e7dd1047p-1, -0x1.0568a25dbd8b3p-55, -0x1.c7eca5d040df6p-111, -0x1.9b8a719f2b318p-166},
-    {0x1.f74411afa975ep-1, -0x1.76f62cc71fb29p-55, -0x1.d040df633714ep-109, -0x1.9f2b3182d8defp-164},
+    {0x1.62534e7dd1047p-1, -0x1.0568a25dbd8b3p-55, -0x1.c7eca5d040df6p-111,
+     -0x1.9b8a719f2b318p-166},
+    {0x1.f74411afa975ep-1, -0x1.76f62cc71fb29p-55, -0x1.d040df633714ep-109,
+     -0x1.9f2b3182d8defp-164},
     {-0x1.415a28976f62dp-1, 0x1.c7026b45f7e41p-56, 0x1.cc8eb1cc1a99dp-111, -0x1.6c6f740e8840ep-169},
     {-0x1.2edec598e3f65p+0, -0x1.741037d8cdc54p-55, 0x1.cc1a99cfa4e42p-109, 0x1.7e2ef7e4a0ec8p-164},
     {0x1.9c7026b45f7e4p+0, 0x1.3991d63983534p-56, -0x1.82d8dee81d108p-110, -0x1.b5f13801da001p-166},
     {-0x1.2e8206fb19b8ap+0, -0x1.c67cacc60b638p-54, 0x1.17e2ef7e4a0ecp-108, 0x1.ff897ffde0598p-162},
     {0x1.3991d63983534p-4, -0x1.82d8dee81d108p-58, -0x1.b5f13801da001p-114, 0x1.e05980fef2f12p-168},
     {0x1.8e60d4ce7d272p+0, 0x1.17e2ef7e4a0ecp-56, 0x1.ff897ffde0598p-110, 0x1.fde5e2316b415p-167},
-    {-0x1.8c16c6f740e88p-1, -0x1.036be27003b40p-55, -0x1.0fd33f8086877p-115, -0x1.d297d64b824b2p-170},
-    {-0x1.ee81d1081b5f1p+0, -0x1.c00ed00043f4dp-55, 0x1.fde5e2316b415p-115, -0x1.2e092c98130d8p-170},
-    {-0x1.036be27003b40p-3, -0x1.0fd33f8086877p-63, -0x1.d297d64b824b2p-118, -0x1.8130d834f648bp-172},
+    {-0x1.8c16c6f740e88p-1, -0x1.036be27003b40p-55, -0x1.0fd33f8086877p-115,
+     -0x1.d297d64b824b2p-170},
+    {-0x1.ee81d1081b5f1p+0, -0x1.c00ed00043f4dp-55, 0x1.fde5e2316b415p-115,
+     -0x1.2e092c98130d8p-170},
+    {-0x1.036be27003b40p-3, -0x1.0fd33f8086877p-63, -0x1.d297d64b824b2p-118,
+     -0x1.8130d834f648bp-172},
     {-0x1.3801da00087eap+0, 0x1.80fef2f118b5ap-54, 0x1.4da3eda6cfd9ep-111, 0x1.3e584dba7a320p-165},
-    {-0x1.0fd33f8086877p-11, -0x1.d297d64b824b2p-66, -0x1.8130d834f648bp-120, -0x1.738132c3402bap-177},
-    {-0x1.9fc04343b9d29p+0, -0x1.f592e092c9813p-54, -0x1.b069ec9161738p-111, -0x1.32c3402ba515bp-167},
+    {-0x1.0fd33f8086877p-11, -0x1.d297d64b824b2p-66, -0x1.8130d834f648bp-120,
+     -0x1.738132c3402bap-177},
+    {-0x1.9fc04343b9d29p+0, -0x1.f592e092c9813p-54, -0x1.b069ec9161738p-111,
+     -0x1.32c3402ba515bp-167},
     {-0x1.0ee74a5f592e1p+0, 0x1.b4d9fb3c9f2c2p-54, 0x1.b74f463f669e6p-108, -0x1.5d28ad8453814p-168},
     {-0x1.7d64b824b2605p+0, 0x1.e4f96136e9e8cp-55, 0x1.fb34f2ff516bbp-109, -0x1.b08a7028341d1p-163},
-    {-0x1.25930261b069fp-1, 0x1.b74f463f669e6p-56, -0x1.5d28ad8453814p-116, -0x1.a0e84c2f8c608p-172},
+    {-0x1.25930261b069fp-1, 0x1.b74f463f669e6p-56, -0x1.5d28ad8453814p-116,
+     -0x1.a0e84c2f8c608p-172},
     {-0x1.86c1a7b24585dp-1, 0x1.fb34f2ff516bbp-57, -0x1.b08a7028341d1p-111, 0x1.9e839cfbc5295p-165},
-    {0x1.36e9e8c7ecd3dp-1, -0x1.00ae9456c229cp-55, -0x1.41a0e84c2f8c6p-112, -0x1.0eb5ada2b2809p-169},
+    {0x1.36e9e8c7ecd3dp-1, -0x1.00ae9456c229cp-55, -0x1.41a0e84c2f8c6p-112,
+     -0x1.0eb5ada2b2809p-169},
     {0x1.8fd9a797fa8b6p+0, -0x1.5b08a7028341dp-55, -0x1.30be31821d6b6p-112, 0x1.2ea6bfb5fb120p-166},
-    {-0x1.a015d28ad8454p+0, 0x1.faf97c5ecf41dp-54, -0x1.821d6b5b45650p-110, -0x1.2813b81ca8bdfp-166},
+    {-0x1.a015d28ad8454p+0, 0x1.faf97c5ecf41dp-54, -0x1.821d6b5b45650p-110,
+     -0x1.2813b81ca8bdfp-166},
     {0x1.d49eeb1faf97cp+0, 0x1.7b3d0739f78a5p-54, 0x1.497535fdafd89p-109, -0x1.ca8bdea7f33eep-168},
 };
 
@@ -141,8 +154,8 @@ SHARDAX_SIMD Angle2 reduce(double x) {
   const double f = sum - n1;
   const double f_lo = (g - (sum - (sum - g))) + (low - (sum - g));
   const double r = f * 0x1.921fb54442d18p+0;
-  const double r_lo = fma(f, 0x1.1a62633145c07p-54, fma(f, 0x1.921fb54442d18p+0, -r)) +
-                      f_lo * 0x1.921fb54442d18p+0;
+  const double r_lo =
+      fma(f, 0x1.1a62633145c07p-54, fma(f, 0x1.921fb54442d18p+0, -r)) + f_lo * 0x1.921fb54442d18p+0;
   return {r, r_lo, bits(n0 + round_magic_d) + bits(n1_bits)};
 }
 
@@ -166,8 +179,8 @@ SHARDAX_SIMD float cos(float x) {
 SHARDAX_SIMD float tan(float x) {
   const auto [r, q] = detail::reduce_for_float(x);
   const double z = r * r;
-  const double s = fma(r * z, poly(z, -0.16666654464560998, 0.008332151407875191,
-                                   -0.00019513989570251359), r);
+  const double s =
+      fma(r * z, poly(z, -0.16666654464560998, 0.008332151407875191, -0.00019513989570251359), r);
   const double p = poly(z, 0.04166664663386596, -0.0013887355822600476, 2.443707078690234e-05);
   const double c = fma(z * z, p, fma(-0.5, z, 1.0));
   const bool odd = (q & 1u) != 0;

@@ -1,7 +1,7 @@
 // kernels/math_trigonometric.h - sin, cos, tan and the inverse functions.
 //
-// float sin, cos and tan compute in double without branches: at most 0.6 ULP for |x| < 2^30; beyond,
-// the reduction loses digits. The others, and double, are those of the C library (1 ULP).
+// float sin, cos and tan compute in double without branches: at most 0.6 ULP for |x| < 2^30;
+// beyond, the reduction loses digits. The others, and double, are those of the C library (1 ULP).
 #pragma once
 
 #include <cmath>
@@ -70,11 +70,26 @@ inline double sin(double x) { return std::sin(x); }
 inline double cos(double x) { return std::cos(x); }
 inline double tan(double x) { return std::tan(x); }
 
-template <class T> T asin(T x) { return std::asin(x); }
-template <class T> T acos(T x) { return std::acos(x); }
-template <class T> T atan(T x) { return std::atan(x); }
-template <class T> T atan2(T y, T x) { return std::atan2(y, x); }
-template <class T> T cbrt(T x) { return std::cbrt(x); }
+template <class T>
+T asin(T x) {
+  return std::asin(x);
+}
+template <class T>
+T acos(T x) {
+  return std::acos(x);
+}
+template <class T>
+T atan(T x) {
+  return std::atan(x);
+}
+template <class T>
+T atan2(T y, T x) {
+  return std::atan2(y, x);
+}
+template <class T>
+T cbrt(T x) {
+  return std::cbrt(x);
+}
 inline float pow(float x, float y) {
   return static_cast<float>(std::pow(static_cast<double>(x), static_cast<double>(y)));
 }

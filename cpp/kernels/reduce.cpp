@@ -38,8 +38,9 @@ T wrap_mul(T a, T b) {
 template <class T, bool greater>
 T extremum(T a, T b) {
   if constexpr (is_complex_v<T>) {
-    const bool first = a.real() != b.real() ? (greater ? a.real() > b.real() : a.real() < b.real())
-                                            : (greater ? a.imag() >= b.imag() : a.imag() <= b.imag());
+    const bool first = a.real() != b.real()
+                           ? (greater ? a.real() > b.real() : a.real() < b.real())
+                           : (greater ? a.imag() >= b.imag() : a.imag() <= b.imag());
     return first ? a : b;
   } else {
     const T picked = (greater ? a > b : a < b) ? a : b;
@@ -72,7 +73,8 @@ struct Reducer {
       constexpr bool max = kind == ReduceKind::max;
       if constexpr (std::is_same_v<T, bool>) return !max;
       if constexpr (std::is_integral_v<T>) return max ? Limits::min() : Limits::max();
-      if constexpr (std::is_floating_point_v<T>) return max ? -Limits::infinity() : Limits::infinity();
+      if constexpr (std::is_floating_point_v<T>)
+        return max ? -Limits::infinity() : Limits::infinity();
       if constexpr (is_complex_v<T>) {
         using R = typename T::value_type;
         const R edge = std::numeric_limits<R>::infinity();
@@ -122,7 +124,8 @@ SHARDAX_CLONES void zip(void* acc, const void* in, std::int64_t n) {
   auto* a = static_cast<Acc*>(acc);
   const T* x = static_cast<const T*>(in);
 #pragma GCC ivdep
-  for (std::int64_t i = 0; i < n; ++i) a[i] = Reducer<kind, Acc>::combine(a[i], static_cast<Acc>(x[i]));
+  for (std::int64_t i = 0; i < n; ++i)
+    a[i] = Reducer<kind, Acc>::combine(a[i], static_cast<Acc>(x[i]));
 }
 
 template <class T, class Acc>
@@ -134,8 +137,8 @@ void finish(void* out, std::int64_t stride, const void* acc, std::int64_t n) {
 
 template <ReduceKind kind, class T, class Acc>
 ReduceKernels make() {
-  return {dtype_of<Acc>,           init<kind, T, Acc>,  fold<kind, T, Acc>,
-          zip<kind, T, Acc>,       zip<kind, Acc, Acc>, finish<T, Acc>};
+  return {dtype_of<Acc>,     init<kind, T, Acc>,  fold<kind, T, Acc>,
+          zip<kind, T, Acc>, zip<kind, Acc, Acc>, finish<T, Acc>};
 }
 
 template <ReduceKind kind>
@@ -147,7 +150,8 @@ ReduceKernels pick(DType dtype) {
     constexpr bool arithmetic = kind == ReduceKind::sum || kind == ReduceKind::prod;
     if constexpr (is_computed<T> && !(logical && !std::is_integral_v<T>) &&
                   !(arithmetic && std::is_same_v<T, bool>)) {
-      using Acc = std::conditional_t<kind == ReduceKind::sum && std::is_same_v<T, float>, double, T>;
+      using Acc =
+          std::conditional_t<kind == ReduceKind::sum && std::is_same_v<T, float>, double, T>;
       found = make<kind, T, Acc>();
     }
   });

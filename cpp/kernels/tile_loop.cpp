@@ -75,7 +75,8 @@ class Walker {
  public:
   Walker(const TileLoop& loop, std::byte* const* base, std::byte* scratch)
       : loop_(loop), rank_(loop.shape.size()), scratch_(scratch) {
-    const std::size_t count = loop.loads.size() + static_cast<std::size_t>(loop.registers) + loop.stores.size();
+    const std::size_t count =
+        loop.loads.size() + static_cast<std::size_t>(loop.registers) + loop.stores.size();
     pointers_.resize(count);
     for (std::size_t i = 0; i < loop.loads.size(); ++i) {
       memory_.push_back(address(loop.loads[i], base));
@@ -126,7 +127,8 @@ class Walker {
     }
     for (const auto& [from, to] : loop_.copies) {
       const auto store = static_cast<std::size_t>(to) - first_store;
-      std::memcpy(pointers_[static_cast<std::size_t>(to)], pointers_[static_cast<std::size_t>(from)],
+      std::memcpy(pointers_[static_cast<std::size_t>(to)],
+                  pointers_[static_cast<std::size_t>(from)],
                   static_cast<std::size_t>(n * loop_.stores[store].itemsize));
     }
     for (std::size_t i = 0; i < loop_.stores.size(); ++i) {
@@ -149,7 +151,8 @@ class Walker {
 
   Access classify(const TileAccess& access) const {
     bool zero = true;
-    for (std::size_t d = 0; d < rank_; ++d) zero = zero && (access.strides[d] == 0 || loop_.shape[d] == 1);
+    for (std::size_t d = 0; d < rank_; ++d)
+      zero = zero && (access.strides[d] == 0 || loop_.shape[d] == 1);
     if (zero) return Access::constant;
     return is_dense(access) ? Access::contiguous : Access::strided;
   }
@@ -208,19 +211,20 @@ class Walker {
       const T* memory = reinterpret_cast<const T*>(memory_[i]);
       T* out = reinterpret_cast<T*>(scratch_ + i * register_bytes);
       pointers_[i] = scratch_ + i * register_bytes;
-      runs(access, start, n, [&](std::int64_t at, std::int64_t offset, std::int64_t count,
-                                 std::int64_t stride) {
-        if (stride == 1 && count == n) {
-          pointers_[i] = const_cast<std::byte*>(reinterpret_cast<const std::byte*>(memory + offset));
-        } else if (stride == 1) {
-          for (std::int64_t k = 0; k < count; ++k) out[at + k] = memory[offset + k];
-        } else if (stride == 0) {
-          const T value = memory[offset];
-          for (std::int64_t k = 0; k < count; ++k) out[at + k] = value;
-        } else {
-          for (std::int64_t k = 0; k < count; ++k) out[at + k] = memory[offset + k * stride];
-        }
-      });
+      runs(access, start, n,
+           [&](std::int64_t at, std::int64_t offset, std::int64_t count, std::int64_t stride) {
+             if (stride == 1 && count == n) {
+               pointers_[i] =
+                   const_cast<std::byte*>(reinterpret_cast<const std::byte*>(memory + offset));
+             } else if (stride == 1) {
+               for (std::int64_t k = 0; k < count; ++k) out[at + k] = memory[offset + k];
+             } else if (stride == 0) {
+               const T value = memory[offset];
+               for (std::int64_t k = 0; k < count; ++k) out[at + k] = value;
+             } else {
+               for (std::int64_t k = 0; k < count; ++k) out[at + k] = memory[offset + k * stride];
+             }
+           });
     });
   }
 
@@ -235,10 +239,10 @@ class Walker {
         *memory = *in;
         return;
       }
-      runs(access, start, n, [&](std::int64_t at, std::int64_t offset, std::int64_t count,
-                                 std::int64_t stride) {
-        for (std::int64_t k = 0; k < count; ++k) memory[offset + k * stride] = in[at + k];
-      });
+      runs(access, start, n,
+           [&](std::int64_t at, std::int64_t offset, std::int64_t count, std::int64_t stride) {
+             for (std::int64_t k = 0; k < count; ++k) memory[offset + k * stride] = in[at + k];
+           });
     });
   }
 
@@ -301,8 +305,8 @@ struct Accumulators {
   SmallVector<std::byte*, 4> rows;
 };
 
-void finish(const TileLoop& loop, std::byte* const* base, const Accumulators& acc, std::int64_t first,
-            std::int64_t count) {
+void finish(const TileLoop& loop, std::byte* const* base, const Accumulators& acc,
+            std::int64_t first, std::int64_t count) {
   for (std::size_t i = 0; i < loop.reductions.size(); ++i) {
     const TileReduction& r = loop.reductions[i];
     r.kernels.finish(base[r.pointer] + (r.offset + first) * r.out_itemsize, 1, acc.rows[i], count);
@@ -318,9 +322,8 @@ void fold_rows(const TileLoop& loop, Walker& walker, Accumulators& acc, std::int
   const std::int64_t end = (last - 1) * loop.reduced + to;
   // Several rows at once only where whole rows are folded; else there is one row.
   for (std::int64_t at = begin; at < end;) {
-    const std::int64_t row_end = whole && loop.reduced < tile_size / 2
-                                     ? end
-                                     : (at / loop.reduced) * loop.reduced + to;
+    const std::int64_t row_end =
+        whole && loop.reduced < tile_size / 2 ? end : (at / loop.reduced) * loop.reduced + to;
     std::int64_t next = std::min(tile_end(at, end, row), row_end);
     if (whole && loop.reduced < tile_size / 2 && row < 64) {
       // A tile of whole rows.
@@ -335,7 +338,8 @@ void fold_rows(const TileLoop& loop, Walker& walker, Accumulators& acc, std::int
       for (std::int64_t done = 0; done < n;) {
         const std::int64_t k = (at + done) / loop.reduced;
         const std::int64_t count = std::min(n - done, (k + 1) * loop.reduced - (at + done));
-        r.kernels.fold(acc.rows[i] + (k - first) * r.accumulator_size, in + done * r.itemsize, count);
+        r.kernels.fold(acc.rows[i] + (k - first) * r.accumulator_size, in + done * r.itemsize,
+                       count);
         done += count;
       }
     }
@@ -344,7 +348,8 @@ void fold_rows(const TileLoop& loop, Walker& walker, Accumulators& acc, std::int
 }
 
 void run_reduce_inner(const TileLoop& loop, std::byte* const* base, ParallelFor parallel_for) {
-  const std::int64_t rows_per_chunk = std::max<std::int64_t>(1, chunk_elements / std::max<std::int64_t>(loop.reduced, 1));
+  const std::int64_t rows_per_chunk =
+      std::max<std::int64_t>(1, chunk_elements / std::max<std::int64_t>(loop.reduced, 1));
   const bool split_rows = loop.kept * 4 <= loop.reduced / chunk_elements;
   if (!split_rows) {
     parallel_for((loop.kept + rows_per_chunk - 1) / rows_per_chunk, [&](std::int64_t chunk) {
@@ -397,7 +402,8 @@ void zip_rows(const TileLoop& loop, Walker& walker, Accumulators& acc, std::int6
       for (std::int64_t done = 0; done < n;) {
         const std::int64_t k = (at + done) % loop.kept;
         const std::int64_t count = std::min(n - done, loop.kept - k);
-        r.kernels.zip(acc.rows[i] + (k - first) * r.accumulator_size, in + done * r.itemsize, count);
+        r.kernels.zip(acc.rows[i] + (k - first) * r.accumulator_size, in + done * r.itemsize,
+                      count);
         done += count;
       }
     }
@@ -440,7 +446,8 @@ void run_reduce_outer(const TileLoop& loop, std::byte* const* base, ParallelFor 
     });
     return;
   }
-  const std::int64_t rows = std::max<std::int64_t>(1, chunk_elements / std::max<std::int64_t>(loop.kept, 1));
+  const std::int64_t rows =
+      std::max<std::int64_t>(1, chunk_elements / std::max<std::int64_t>(loop.kept, 1));
   const std::int64_t chunks = std::max<std::int64_t>(1, (loop.reduced + rows - 1) / rows);
   const std::size_t bytes = Accumulators::bytes(loop, loop.kept);
   const ScratchBlock memory(bytes * static_cast<std::size_t>(chunks));
@@ -448,7 +455,8 @@ void run_reduce_outer(const TileLoop& loop, std::byte* const* base, ParallelFor 
     const ScratchBlock scratch(scratch_bytes(loop));
     Accumulators acc(loop, memory.data() + bytes * static_cast<std::size_t>(chunk), loop.kept);
     Walker walker(loop, base, scratch.data());
-    zip_rows(loop, walker, acc, chunk * rows, std::min(loop.reduced, (chunk + 1) * rows), 0, loop.kept);
+    zip_rows(loop, walker, acc, chunk * rows, std::min(loop.reduced, (chunk + 1) * rows), 0,
+             loop.kept);
   });
   Accumulators total(loop, memory.data(), 0);
   for (std::int64_t chunk = 1; chunk < chunks; ++chunk) {
@@ -457,7 +465,8 @@ void run_reduce_outer(const TileLoop& loop, std::byte* const* base, ParallelFor 
       const auto i = static_cast<std::size_t>(&r - loop.reductions.data());
       std::size_t skip = 0;
       for (std::size_t k = 0; k < i; ++k) {
-        skip += static_cast<std::size_t>((loop.kept * loop.reductions[k].accumulator_size + 63) / 64 * 64);
+        skip += static_cast<std::size_t>((loop.kept * loop.reductions[k].accumulator_size + 63) /
+                                         64 * 64);
       }
       r.kernels.merge(memory.data() + skip, part + skip, loop.kept);
     }
@@ -465,7 +474,8 @@ void run_reduce_outer(const TileLoop& loop, std::byte* const* base, ParallelFor 
   std::size_t skip = 0;
   for (std::size_t i = 0; i < loop.reductions.size(); ++i) {
     total.rows[i] = memory.data() + skip;
-    skip += static_cast<std::size_t>((loop.kept * loop.reductions[i].accumulator_size + 63) / 64 * 64);
+    skip +=
+        static_cast<std::size_t>((loop.kept * loop.reductions[i].accumulator_size + 63) / 64 * 64);
   }
   finish(loop, base, total, 0, loop.kept);
 }

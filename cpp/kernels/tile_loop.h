@@ -30,7 +30,7 @@ struct TileAccess {
   int pointer = 0;
   std::int64_t offset = 0;  // in elements
   int itemsize = 4;
-  Shape strides;            // per dimension of the loop, in elements
+  Shape strides;  // per dimension of the loop, in elements
 };
 
 struct TileInstruction {
@@ -42,21 +42,22 @@ struct TileInstruction {
 
 struct TileReduction {
   ReduceKernels kernels;
-  std::int32_t in;          // operand
-  int itemsize;             // of `in`
+  std::int32_t in;  // operand
+  int itemsize;     // of `in`
   int accumulator_size;
-  int pointer;              // where results go: row major over the kept dimensions
+  int pointer;  // where results go: row major over the kept dimensions
   std::int64_t offset;
   int out_itemsize;
 };
 
 struct TileLoop {
-  Shape shape;                  // collapsed; see `reduced`
+  Shape shape;  // collapsed; see `reduced`
   std::vector<TileAccess> loads;
-  std::vector<TileAccess> stores;     // operand loads.size() + registers + i
-  int registers = 0;                  // operand loads.size() + i
+  std::vector<TileAccess> stores;  // operand loads.size() + registers + i
+  int registers = 0;               // operand loads.size() + i
   std::vector<TileInstruction> instructions;
-  std::vector<std::pair<std::int32_t, std::int32_t>> copies;  // operand -> store, where no instruction writes it
+  std::vector<std::pair<std::int32_t, std::int32_t>>
+      copies;  // operand -> store, where no instruction writes it
   std::vector<TileReduction> reductions;
   // With reductions: the shape is [kept..., reduced...] (inner) or [reduced..., kept...].
   bool reduce_inner = true;

@@ -15,8 +15,8 @@ auto wrapping(T a, T b, F f) {
   if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
     using U = std::make_unsigned_t<T>;
     using W = std::conditional_t<(sizeof(T) < sizeof(unsigned)), unsigned, U>;
-    return static_cast<T>(static_cast<U>(f(static_cast<W>(static_cast<U>(a)),
-                                           static_cast<W>(static_cast<U>(b)))));
+    return static_cast<T>(
+        static_cast<U>(f(static_cast<W>(static_cast<U>(a)), static_cast<W>(static_cast<U>(b)))));
   } else {
     return f(a, b);
   }
@@ -66,8 +66,9 @@ template <bool greater>
 constexpr auto extremum_kernel = [](auto a, auto b) {
   using T = decltype(a);
   if constexpr (is_complex_v<T>) {
-    const bool first = a.real() != b.real() ? (greater ? a.real() > b.real() : a.real() < b.real())
-                                            : (greater ? a.imag() >= b.imag() : a.imag() <= b.imag());
+    const bool first = a.real() != b.real()
+                           ? (greater ? a.real() > b.real() : a.real() < b.real())
+                           : (greater ? a.imag() >= b.imag() : a.imag() <= b.imag());
     return first ? a : b;
   } else if constexpr (std::is_floating_point_v<T>) {
     const T picked = (greater ? a > b : a < b) ? a : b;
@@ -142,160 +143,184 @@ Values jvp_extremum(const JvpArgs& a) {
   Value sum;
   for (std::size_t i : {0u, 1u}) {
     if (a.t[i]) {
-      sum = maybe_add(sum, mul(spread(a.t[i], a.out[0]),
-                               picked(a.in[i], a.out[0], a.in[1 - i])));
+      sum = maybe_add(sum, mul(spread(a.t[i], a.out[0]), picked(a.in[i], a.out[0], a.in[1 - i])));
     }
   }
   return {sum};
 }
 
-const Op add_op{elementwise({
-    .name = "add", .doc = "Elementwise sum, x + y.", .dtypes = any_dtype & ~booleans,
-    .jvp = [](const JvpArgs& a) -> Values {
-      return {maybe_add(spread(a.t[0], a.out[0]), spread(a.t[1], a.out[0]))};
-    },
-    .transpose = [](const TransposeArgs& a) -> Values {
-      Values out(2);
-      for (std::size_t i : {0u, 1u}) {
-        if (a.linear(i)) out[i] = unbroadcast(a.ct[0], a.in_types[i]);
-      }
-      return out;
-    },
-    .map = map_binary<numbers, add_kernel>})};
+const Op add_op{elementwise({.name = "add",
+                             .doc = "Elementwise sum, x + y.",
+                             .dtypes = any_dtype & ~booleans,
+                             .jvp = [](const JvpArgs& a) -> Values {
+                               return {
+                                   maybe_add(spread(a.t[0], a.out[0]), spread(a.t[1], a.out[0]))};
+                             },
+                             .transpose = [](const TransposeArgs& a) -> Values {
+                               Values out(2);
+                               for (std::size_t i : {0u, 1u}) {
+                                 if (a.linear(i)) out[i] = unbroadcast(a.ct[0], a.in_types[i]);
+                               }
+                               return out;
+                             },
+                             .map = map_binary<numbers, add_kernel>})};
 
-const Op sub_op{elementwise({
-    .name = "sub", .doc = "Elementwise difference, x - y.", .dtypes = numbers,
-    .jvp = [](const JvpArgs& a) -> Values {
-      const Value minus = a.t[1] ? neg(a.t[1]) : a.t[1];
-      if (a.t[0] && a.t[1] && a.t[0]->shape() == a.t[1]->shape()) return {sub(a.t[0], a.t[1])};
-      return {maybe_add(spread(a.t[0], a.out[0]), spread(minus, a.out[0]))};
-    },
-    .transpose = [](const TransposeArgs& a) -> Values {
-      Values out(2);
-      if (a.linear(0)) out[0] = unbroadcast(a.ct[0], a.in_types[0]);
-      if (a.linear(1)) out[1] = unbroadcast(neg(a.ct[0]), a.in_types[1]);
-      return out;
-    },
-    .map = map_binary<numbers, sub_kernel>})};
+const Op sub_op{elementwise({.name = "sub",
+                             .doc = "Elementwise difference, x - y.",
+                             .dtypes = numbers,
+                             .jvp = [](const JvpArgs& a) -> Values {
+                               const Value minus = a.t[1] ? neg(a.t[1]) : a.t[1];
+                               if (a.t[0] && a.t[1] && a.t[0]->shape() == a.t[1]->shape())
+                                 return {sub(a.t[0], a.t[1])};
+                               return {
+                                   maybe_add(spread(a.t[0], a.out[0]), spread(minus, a.out[0]))};
+                             },
+                             .transpose = [](const TransposeArgs& a) -> Values {
+                               Values out(2);
+                               if (a.linear(0)) out[0] = unbroadcast(a.ct[0], a.in_types[0]);
+                               if (a.linear(1)) out[1] = unbroadcast(neg(a.ct[0]), a.in_types[1]);
+                               return out;
+                             },
+                             .map = map_binary<numbers, sub_kernel>})};
 
-const Op mul_op{elementwise({
-    .name = "mul", .doc = "Elementwise product, x * y.", .dtypes = numbers,
-    .jvp = [](const JvpArgs& a) -> Values {
-      Value sum;
-      if (a.t[0]) sum = mul(spread(a.t[0], a.in[1]->shape().empty() ? a.t[0] : a.out[0]), a.in[1]);
-      if (a.t[1]) sum = maybe_add(spread(sum, a.out[0]), mul(a.in[0], spread(a.t[1], a.in[0]->shape().empty() ? a.t[1] : a.out[0])));
-      return {spread(sum, a.out[0])};
-    },
-    .transpose = [](const TransposeArgs& a) -> Values {
-      const std::size_t i = a.linear(0) ? 0 : 1;
-      return ct_for(a, i, mul(a.ct[0], a.in[1 - i]));
-    },
-    .map = map_binary<numbers, mul_kernel>})};
+const Op mul_op{elementwise(
+    {.name = "mul",
+     .doc = "Elementwise product, x * y.",
+     .dtypes = numbers,
+     .jvp = [](const JvpArgs& a) -> Values {
+       Value sum;
+       if (a.t[0]) sum = mul(spread(a.t[0], a.in[1]->shape().empty() ? a.t[0] : a.out[0]), a.in[1]);
+       if (a.t[1])
+         sum =
+             maybe_add(spread(sum, a.out[0]),
+                       mul(a.in[0], spread(a.t[1], a.in[0]->shape().empty() ? a.t[1] : a.out[0])));
+       return {spread(sum, a.out[0])};
+     },
+     .transpose = [](const TransposeArgs& a) -> Values {
+       const std::size_t i = a.linear(0) ? 0 : 1;
+       return ct_for(a, i, mul(a.ct[0], a.in[1 - i]));
+     },
+     .map = map_binary<numbers, mul_kernel>})};
 
-const Op div_op{elementwise({
-    .name = "div", .doc = "Elementwise quotient, x / y; integers truncate towards zero.",
-    .dtypes = numbers,
-    .jvp = [](const JvpArgs& a) -> Values {
-      Value sum;
-      if (a.t[0]) sum = spread(div(a.t[0], a.in[1]), a.out[0]);
-      if (a.t[1]) {
-        const Value slope = neg(div(a.out[0], a.in[1]));
-        sum = maybe_add(sum, mul(slope, spread(a.t[1], a.out[0])));
-      }
-      return {sum};
-    },
-    .transpose = [](const TransposeArgs& a) -> Values {
-      return ct_for(a, 0, div(a.ct[0], a.in[1]));
-    },
-    .map = map_binary<numbers, div_kernel>})};
+const Op div_op{elementwise({.name = "div",
+                             .doc = "Elementwise quotient, x / y; integers truncate towards zero.",
+                             .dtypes = numbers,
+                             .jvp = [](const JvpArgs& a) -> Values {
+                               Value sum;
+                               if (a.t[0]) sum = spread(div(a.t[0], a.in[1]), a.out[0]);
+                               if (a.t[1]) {
+                                 const Value slope = neg(div(a.out[0], a.in[1]));
+                                 sum = maybe_add(sum, mul(slope, spread(a.t[1], a.out[0])));
+                               }
+                               return {sum};
+                             },
+                             .transpose = [](const TransposeArgs& a) -> Values {
+                               return ct_for(a, 0, div(a.ct[0], a.in[1]));
+                             },
+                             .map = map_binary<numbers, div_kernel>})};
 
-const Op rem_op{elementwise({
-    .name = "rem",
-    .doc = "Elementwise remainder with the sign of the dividend, as C's fmod.",
-    .dtypes = integers | floats,
-    .jvp = [](const JvpArgs& a) -> Values {
-      Value sum = spread(a.t[0], a.out[0]);
-      if (a.t[1]) {
-        const Value quotient = div(a.in[0], a.in[1]);
-        const Value truncated = mul(unary("sign", quotient), unary("floor", unary("abs", quotient)));
-        sum = maybe_add(sum, mul(neg(truncated), spread(a.t[1], a.out[0])));
-      }
-      return {sum};
-    },
-    .map = map_binary<integers | full_floats, rem_kernel>})};
+const Op rem_op{
+    elementwise({.name = "rem",
+                 .doc = "Elementwise remainder with the sign of the dividend, as C's fmod.",
+                 .dtypes = integers | floats,
+                 .jvp = [](const JvpArgs& a) -> Values {
+                   Value sum = spread(a.t[0], a.out[0]);
+                   if (a.t[1]) {
+                     const Value quotient = div(a.in[0], a.in[1]);
+                     const Value truncated =
+                         mul(unary("sign", quotient), unary("floor", unary("abs", quotient)));
+                     sum = maybe_add(sum, mul(neg(truncated), spread(a.t[1], a.out[0])));
+                   }
+                   return {sum};
+                 },
+                 .map = map_binary<integers | full_floats, rem_kernel>})};
 
-const Op max_op{elementwise({
-    .name = "max", .doc = "Elementwise maximum; NaN where either is NaN. Ties share the gradient.",
-    .dtypes = any_dtype, .jvp = jvp_extremum,
-    .map = map_binary<any_dtype, extremum_kernel<true>>})};
+const Op max_op{
+    elementwise({.name = "max",
+                 .doc = "Elementwise maximum; NaN where either is NaN. Ties share the gradient.",
+                 .dtypes = any_dtype,
+                 .jvp = jvp_extremum,
+                 .map = map_binary<any_dtype, extremum_kernel<true>>})};
 
-const Op min_op{elementwise({
-    .name = "min", .doc = "Elementwise minimum; NaN where either is NaN. Ties share the gradient.",
-    .dtypes = any_dtype, .jvp = jvp_extremum,
-    .map = map_binary<any_dtype, extremum_kernel<false>>})};
+const Op min_op{
+    elementwise({.name = "min",
+                 .doc = "Elementwise minimum; NaN where either is NaN. Ties share the gradient.",
+                 .dtypes = any_dtype,
+                 .jvp = jvp_extremum,
+                 .map = map_binary<any_dtype, extremum_kernel<false>>})};
 
-const Op neg_op{elementwise({
-    .name = "neg", .doc = "Elementwise negation, -x.", .dtypes = numbers,
-    .jvp = [](const JvpArgs& a) -> Values { return {neg(a.t[0])}; },
-    .transpose = [](const TransposeArgs& a) -> Values { return {neg(a.ct[0])}; },
-    .map = map_unary<numbers, [](auto x) {
-      using T = decltype(x);
-      if constexpr (std::is_integral_v<T>) return sub_kernel(T(0), x);
-      else return -x;
-    }>})};
+const Op neg_op{
+    elementwise({.name = "neg",
+                 .doc = "Elementwise negation, -x.",
+                 .dtypes = numbers,
+                 .jvp = [](const JvpArgs& a) -> Values { return {neg(a.t[0])}; },
+                 .transpose = [](const TransposeArgs& a) -> Values { return {neg(a.ct[0])}; },
+                 .map = map_unary<numbers, [](auto x) {
+                   using T = decltype(x);
+                   if constexpr (std::is_integral_v<T>)
+                     return sub_kernel(T(0), x);
+                   else
+                     return -x;
+                 }>})};
 
-const Op sign_op{elementwise({
-    .name = "sign", .doc = "Elementwise sign: -1, 0 or 1; z / |z| for complex numbers.",
-    .dtypes = numbers,
-    .jvp = [](const JvpArgs& a) -> Values {
-      if (!is_complex(a.in[0]->dtype())) return {nullptr};
-      // d(z/|z|) = (t - out * Re(conj(out) t)) / |z|.
-      const Value size = convert(unary("abs", a.in[0]), a.in[0]->dtype());
-      const Value along = unary("real", mul(unary("conj", a.out[0]), a.t[0]));
-      return {div(sub(a.t[0], mul(a.out[0], convert(along, a.in[0]->dtype()))), size)};
-    },
-    .map = map_unary<numbers, sign_kernel>})};
+const Op sign_op{
+    elementwise({.name = "sign",
+                 .doc = "Elementwise sign: -1, 0 or 1; z / |z| for complex numbers.",
+                 .dtypes = numbers,
+                 .jvp = [](const JvpArgs& a) -> Values {
+                   if (!is_complex(a.in[0]->dtype())) return {nullptr};
+                   // d(z/|z|) = (t - out * Re(conj(out) t)) / |z|.
+                   const Value size = convert(unary("abs", a.in[0]), a.in[0]->dtype());
+                   const Value along = unary("real", mul(unary("conj", a.out[0]), a.t[0]));
+                   return {div(sub(a.t[0], mul(a.out[0], convert(along, a.in[0]->dtype()))), size)};
+                 },
+                 .map = map_unary<numbers, sign_kernel>})};
 
-const Op abs_op{elementwise({
-    .name = "abs", .doc = "Elementwise absolute value; |z| of complex numbers is real. Its "
-                          "derivative at 0 is 1, as from the right.",
-    .dtypes = numbers, .type = type_real,
-    .jvp = [](const JvpArgs& a) -> Values {
-      if (is_complex(a.in[0]->dtype())) {
-        return {unary("real", mul(unary("conj", unary("sign", a.in[0])), a.t[0]))};
-      }
-      return {where(ge(a.in[0], scalar(a.in[0]->dtype(), 0)), a.t[0], neg(a.t[0]))};
-    },
-    .map = map_unary<numbers, abs_kernel>})};
+const Op abs_op{
+    elementwise({.name = "abs",
+                 .doc = "Elementwise absolute value; |z| of complex numbers is real. Its "
+                        "derivative at 0 is 1, as from the right.",
+                 .dtypes = numbers,
+                 .type = type_real,
+                 .jvp = [](const JvpArgs& a) -> Values {
+                   if (is_complex(a.in[0]->dtype())) {
+                     return {unary("real", mul(unary("conj", unary("sign", a.in[0])), a.t[0]))};
+                   }
+                   return {where(ge(a.in[0], scalar(a.in[0]->dtype(), 0)), a.t[0], neg(a.t[0]))};
+                 },
+                 .map = map_unary<numbers, abs_kernel>})};
 
-const Op square_op{elementwise({
-    .name = "square", .doc = "Elementwise square, x * x.", .dtypes = numbers,
-    .jvp = [](const JvpArgs& a) -> Values {
-      return {mul(a.t[0], mul(full_like(a.in[0], 2), a.in[0]))};
-    },
-    .map = map_unary<numbers, [](auto x) { return mul_kernel(x, x); }>})};
+const Op square_op{
+    elementwise({.name = "square",
+                 .doc = "Elementwise square, x * x.",
+                 .dtypes = numbers,
+                 .jvp = [](const JvpArgs& a) -> Values {
+                   return {mul(a.t[0], mul(full_like(a.in[0], 2), a.in[0]))};
+                 },
+                 .map = map_unary<numbers, [](auto x) { return mul_kernel(x, x); }>})};
 
-const Op integer_pow_op{elementwise({
-    .name = "integer_pow", .doc = "Elementwise power with a constant integer exponent, x ** y.",
-    .dtypes = numbers,
-    .type = [](const Op& op, const Types& in, const Params& params) -> Types {
-      if (params.integer("y") < 0 && is_integer(in[0].dtype)) {
-        type_error("Integers cannot be raised to negative powers, got integer_pow(",
-                   to_string(in[0]), ", ", params.integer("y"), "); use a floating-point base.");
-      }
-      return type_same(op, in, params);
-    },
-    .jvp = [](const JvpArgs& a) -> Values {
-      const std::int64_t y = a.params.integer("y");
-      if (y == 0) return {nullptr};
-      const Value factor = full_like(a.in[0], static_cast<double>(y));
-      if (y == 1) return {a.t[0]};
-      const Value power = y == 2 ? a.in[0] : integer_pow(a.in[0], y - 1);
-      return {mul(a.t[0], mul(factor, power))};
-    },
-    .map = [](const Types& in, const Type&, const Params& params) -> MapKernel {
-      return {select_map_extra<numbers, integer_pow_kernel>(in[0].dtype), params.integer("y")};
-    }})};
+const Op integer_pow_op{elementwise(
+    {.name = "integer_pow",
+     .doc = "Elementwise power with a constant integer exponent, x ** y.",
+     .dtypes = numbers,
+     .type = [](const Op& op, const Types& in, const Params& params) -> Types {
+       if (params.integer("y") < 0 && is_integer(in[0].dtype)) {
+         type_error("Integers cannot be raised to negative powers, got integer_pow(",
+                    to_string(in[0]), ", ", params.integer("y"), "); use a floating-point base.");
+       }
+       return type_same(op, in, params);
+     },
+     .jvp = [](const JvpArgs& a) -> Values {
+       const std::int64_t y = a.params.integer("y");
+       if (y == 0) return {nullptr};
+       const Value factor = full_like(a.in[0], static_cast<double>(y));
+       if (y == 1) return {a.t[0]};
+       const Value power = y == 2 ? a.in[0] : integer_pow(a.in[0], y - 1);
+       return {mul(a.t[0], mul(factor, power))};
+     },
+     .map = [](const Types& in, const Type&, const Params& params) -> MapKernel {
+       return {select_map_extra<numbers, integer_pow_kernel>(in[0].dtype), params.integer("y")};
+     }})};
 
 }  // namespace
 

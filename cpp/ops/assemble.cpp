@@ -23,9 +23,10 @@ Types concatenate_type(const Op&, const Types& in, const Params& params) {
     if (!fits) {
       std::string shapes;
       for (const Type& t : in) shapes += (shapes.empty() ? "" : ", ") + to_string(t.shape);
-      type_error("Cannot concatenate arrays with shapes that differ in dimensions other than the one "
-                 "being concatenated: concatenating along dimension ",
-                 dim, " for shapes ", shapes, ".");
+      type_error(
+          "Cannot concatenate arrays with shapes that differ in dimensions other than the one "
+          "being concatenated: concatenating along dimension ",
+          dim, " for shapes ", shapes, ".");
     }
     total += type.shape[dim];
     out.weak = out.weak && type.weak;
@@ -46,32 +47,33 @@ Kernel concatenate_kernel(const Types&, const Types&, const Params& params) {
   };
 }
 
-const Op concatenate_op{{
-    .name = "concatenate", .doc = "Arrays joined end to end along one dimension.",
-    .type = concatenate_type,
-    .jvp = [](const JvpArgs& a) -> Values {
-      Values parts;
-      for (std::size_t i = 0; i < a.in.size(); ++i) {
-        parts.push_back(a.t[i] ? a.t[i] : full_like(a.in[i], 0));
-      }
-      return {concatenate(parts, a.params.integer("dimension"))};
-    },
-    .transpose = [](const TransposeArgs& a) -> Values {
-      const std::int64_t dim = a.params.integer("dimension");
-      Values out(a.in.size());
-      std::int64_t start = 0;
-      for (std::size_t i = 0; i < a.in.size(); ++i) {
-        const std::int64_t size = a.in_types[i].shape[static_cast<std::size_t>(dim)];
-        if (a.linear(i)) out[i] = slice_in_dim(a.ct[0], start, start + size, dim);
-        start += size;
-      }
-      return out;
-    },
-    .batch = [](const BatchArgs& a) -> Batched {
-      return batched1(concatenate(all_batched(a), a.params.integer("dimension") + 1));
-    },
-    .half_native = true,
-    .kernel = concatenate_kernel}};
+const Op concatenate_op{
+    {.name = "concatenate",
+     .doc = "Arrays joined end to end along one dimension.",
+     .type = concatenate_type,
+     .jvp = [](const JvpArgs& a) -> Values {
+       Values parts;
+       for (std::size_t i = 0; i < a.in.size(); ++i) {
+         parts.push_back(a.t[i] ? a.t[i] : full_like(a.in[i], 0));
+       }
+       return {concatenate(parts, a.params.integer("dimension"))};
+     },
+     .transpose = [](const TransposeArgs& a) -> Values {
+       const std::int64_t dim = a.params.integer("dimension");
+       Values out(a.in.size());
+       std::int64_t start = 0;
+       for (std::size_t i = 0; i < a.in.size(); ++i) {
+         const std::int64_t size = a.in_types[i].shape[static_cast<std::size_t>(dim)];
+         if (a.linear(i)) out[i] = slice_in_dim(a.ct[0], start, start + size, dim);
+         start += size;
+       }
+       return out;
+     },
+     .batch = [](const BatchArgs& a) -> Batched {
+       return batched1(concatenate(all_batched(a), a.params.integer("dimension") + 1));
+     },
+     .half_native = true,
+     .kernel = concatenate_kernel}};
 
 // ---- pad -------------------------------------------------------------------------------------
 
@@ -101,7 +103,7 @@ Types pad_type(const Op&, const Types& in, const Params& params) {
 
 Kernel pad_kernel(const Types&, const Types&, const Params& params) {
   return [low = params.ints("low"), interior = params.ints("interior")](std::span<const View> in,
-                                                                       std::span<const View> out) {
+                                                                        std::span<const View> out) {
     const View& operand = in[0];
     const View& target = out[0];
     const int width = itemsize(target.dtype);
@@ -114,7 +116,8 @@ Kernel pad_kernel(const Types&, const Types&, const Params& params) {
       const std::int64_t step = interior[d] + 1;
       const std::int64_t skip = low[d] < 0 ? (-low[d] + step - 1) / step : 0;
       const std::int64_t first = low[d] + skip * step;
-      const std::int64_t room = target.shape[d] > first ? (target.shape[d] - first + step - 1) / step : 0;
+      const std::int64_t room =
+          target.shape[d] > first ? (target.shape[d] - first + step - 1) / step : 0;
       const std::int64_t count = std::max<std::int64_t>(0, std::min(operand.shape[d] - skip, room));
       if (count == 0) return;
       to += first * target.strides[d] * width;
@@ -144,7 +147,8 @@ Values pad_transpose(const TransposeArgs& a) {
   inner = slice(unpadded, zeros_at, unpadded->shape(), steps);
   if (a.linear(0)) out[0] = inner;
   if (a.linear(1)) {
-    out[1] = sub(reduce_sum(a.ct[0], iota_ints(low.size())), reduce_sum(inner, iota_ints(low.size())));
+    out[1] =
+        sub(reduce_sum(a.ct[0], iota_ints(low.size())), reduce_sum(inner, iota_ints(low.size())));
   }
   return out;
 }
@@ -155,39 +159,39 @@ Ints with_zero(const Ints& ints) {
   return out;
 }
 
-const Op pad_op{{
-    .name = "pad",
-    .doc = "Adds (or, where negative, removes) `low` and `high` elements at the ends of each "
-           "dimension and `interior` ones between neighbours.",
-    .type = pad_type,
-    .jvp = [](const JvpArgs& a) -> Values {
-      const Value t = a.t[0] ? a.t[0] : full_like(a.in[0], 0);
-      const Value padding = a.t[1] ? a.t[1] : scalar(a.in[1]->dtype(), 0);
-      return {bind1(*find_op("pad"), a.params, {t, padding})};
-    },
-    .transpose = pad_transpose,
-    .batch = [](const BatchArgs& a) -> Batched {
-      const Ints low = with_zero(a.params.ints("low"));
-      const Ints high = with_zero(a.params.ints("high"));
-      const Ints interior = with_zero(a.params.ints("interior"));
-      if (!a.batched[1]) return batched1(pad(a.in[0], a.in[1], low, high, interior));
-      // A padding value per slice: pad with a marker of truth values and choose.
-      const Value x = all_batched(a)[0];
-      const Value padded = pad(x, scalar(x->dtype(), 0), low, high, interior);
-      const Value inside = pad(full(with_dtype(x->type(), DType::boolean), 1),
-                               scalar(DType::boolean, 0), low, high, interior);
-      return batched1(where(inside, padded, broadcast_in_dim(a.in[1], padded->shape(), {0})));
-    },
-    .half_native = true,
-    .kernel = pad_kernel,
-    .show = [](const Params& p) -> std::vector<std::string> {
-      std::string config;
-      for (std::size_t d = 0; d < p.ints("low").size(); ++d) {
-        config += concat(d ? ", (" : "(", p.ints("low")[d], ", ", p.ints("high")[d], ", ",
-                         p.ints("interior")[d], ")");
-      }
-      return {"padding_config=(" + config + (p.ints("low").size() == 1 ? ",)" : ")")};
-    }}};
+const Op pad_op{
+    {.name = "pad",
+     .doc = "Adds (or, where negative, removes) `low` and `high` elements at the ends of each "
+            "dimension and `interior` ones between neighbours.",
+     .type = pad_type,
+     .jvp = [](const JvpArgs& a) -> Values {
+       const Value t = a.t[0] ? a.t[0] : full_like(a.in[0], 0);
+       const Value padding = a.t[1] ? a.t[1] : scalar(a.in[1]->dtype(), 0);
+       return {bind1(*find_op("pad"), a.params, {t, padding})};
+     },
+     .transpose = pad_transpose,
+     .batch = [](const BatchArgs& a) -> Batched {
+       const Ints low = with_zero(a.params.ints("low"));
+       const Ints high = with_zero(a.params.ints("high"));
+       const Ints interior = with_zero(a.params.ints("interior"));
+       if (!a.batched[1]) return batched1(pad(a.in[0], a.in[1], low, high, interior));
+       // A padding value per slice: pad with a marker of truth values and choose.
+       const Value x = all_batched(a)[0];
+       const Value padded = pad(x, scalar(x->dtype(), 0), low, high, interior);
+       const Value inside = pad(full(with_dtype(x->type(), DType::boolean), 1),
+                                scalar(DType::boolean, 0), low, high, interior);
+       return batched1(where(inside, padded, broadcast_in_dim(a.in[1], padded->shape(), {0})));
+     },
+     .half_native = true,
+     .kernel = pad_kernel,
+     .show = [](const Params& p) -> std::vector<std::string> {
+       std::string config;
+       for (std::size_t d = 0; d < p.ints("low").size(); ++d) {
+         config += concat(d ? ", (" : "(", p.ints("low")[d], ", ", p.ints("high")[d], ", ",
+                          p.ints("interior")[d], ")");
+       }
+       return {"padding_config=(" + config + (p.ints("low").size() == 1 ? ",)" : ")")};
+     }}};
 
 // ---- iota ------------------------------------------------------------------------------------
 
@@ -204,11 +208,16 @@ Kernel iota_kernel(const Types&, const Types& out, const Params& params) {
       using T = decltype(zero);
       for (std::int64_t i = 0; i < n; ++i) {
         T value{};
-        if constexpr (std::is_same_v<T, bfloat16_t>) value = to_bfloat16(static_cast<float>(i));
-        else if constexpr (std::is_same_v<T, float16_t>) value = to_float16(static_cast<float>(i));
-        else if constexpr (std::is_same_v<T, key_t>) value = key_t{};
-        else if constexpr (std::is_arithmetic_v<T>) value = static_cast<T>(i);
-        else value = T(static_cast<typename T::value_type>(i));
+        if constexpr (std::is_same_v<T, bfloat16_t>)
+          value = to_bfloat16(static_cast<float>(i));
+        else if constexpr (std::is_same_v<T, float16_t>)
+          value = to_float16(static_cast<float>(i));
+        else if constexpr (std::is_same_v<T, key_t>)
+          value = key_t{};
+        else if constexpr (std::is_arithmetic_v<T>)
+          value = static_cast<T>(i);
+        else
+          value = T(static_cast<typename T::value_type>(i));
         reinterpret_cast<T*>(view.data)[i * view.strides[dim]] = value;
       }
     });
@@ -223,30 +232,31 @@ Kernel iota_kernel(const Types&, const Types& out, const Params& params) {
       shape[d] = type.shape[d] - 1;
       Shape from = view.strides;
       from[d] = 0;
-      kernels::copy_strided(view.data + view.strides[d] * width, view.strides, view.data, from, shape,
-                            width);
+      kernels::copy_strided(view.data + view.strides[d] * width, view.strides, view.data, from,
+                            shape, width);
     }
   };
 }
 
-const Op iota_op{{
-    .name = "iota", .doc = "0, 1, 2, ... along one dimension of the given shape.",
-    .type = [](const Op&, const Types&, const Params& params) -> Types {
-      for (std::int64_t n : params.ints("shape")) {
-        if (n < 0) value_error("iota: shape ", to_string(params.ints("shape")), " has a negative size.");
-      }
-      return {Type{params.dtype("dtype"), false, params.ints("shape"), {}}};
-    },
-    .batch = [](const BatchArgs& a) -> Batched {
-      return {{bind1(a.op, a.params, {})}, {false}};
-    },
-    .no_gradient = true,
-    .half_native = true,
-    .kernel = iota_kernel,
-    .show = [](const Params& p) -> std::vector<std::string> {
-      return {concat("dimension=", p.integer("dimension")), concat("dtype=", name(p.dtype("dtype"))),
-              "shape=" + to_string(p.ints("shape")), "sharding=None"};
-    }}};
+const Op iota_op{
+    {.name = "iota",
+     .doc = "0, 1, 2, ... along one dimension of the given shape.",
+     .type = [](const Op&, const Types&, const Params& params) -> Types {
+       for (std::int64_t n : params.ints("shape")) {
+         if (n < 0)
+           value_error("iota: shape ", to_string(params.ints("shape")), " has a negative size.");
+       }
+       return {Type{params.dtype("dtype"), false, params.ints("shape"), {}}};
+     },
+     .batch = [](const BatchArgs& a) -> Batched { return {{bind1(a.op, a.params, {})}, {false}}; },
+     .no_gradient = true,
+     .half_native = true,
+     .kernel = iota_kernel,
+     .show = [](const Params& p) -> std::vector<std::string> {
+       return {concat("dimension=", p.integer("dimension")),
+               concat("dtype=", name(p.dtype("dtype"))), "shape=" + to_string(p.ints("shape")),
+               "sharding=None"};
+     }}};
 
 }  // namespace
 

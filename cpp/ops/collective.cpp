@@ -54,20 +54,22 @@ Batched batch_reduction(const BatchArgs& a, F reduce_leading) {
   return {{value}, {false}};
 }
 
-const Op psum_op{collective({
-    .name = "psum", .doc = "Sum over mapped axes; every device has the result.", .dtypes = numbers,
-    .type = reduce_axes_type,
-    .jvp = [](const JvpArgs& a) -> Values { return {psum(a.t[0], a.params.axes("axes"))}; },
-    .transpose = [](const TransposeArgs& a) -> Values {
-      return {psum(a.ct[0], a.params.axes("axes"))};
-    },
-    .batch = [](const BatchArgs& a) -> Batched {
-      return batch_reduction(a, [&](const Value& x, bool batched) {
-        if (batched) return reduce_sum(x, {0});
-        return mul(x, scalar(x->dtype(), static_cast<double>(a.axis.size), x->type().weak));
-      });
-    },
-    .show = show_reduction})};
+const Op psum_op{collective(
+    {.name = "psum",
+     .doc = "Sum over mapped axes; every device has the result.",
+     .dtypes = numbers,
+     .type = reduce_axes_type,
+     .jvp = [](const JvpArgs& a) -> Values { return {psum(a.t[0], a.params.axes("axes"))}; },
+     .transpose = [](const TransposeArgs& a) -> Values {
+       return {psum(a.ct[0], a.params.axes("axes"))};
+     },
+     .batch = [](const BatchArgs& a) -> Batched {
+       return batch_reduction(a, [&](const Value& x, bool batched) {
+         if (batched) return reduce_sum(x, {0});
+         return mul(x, scalar(x->dtype(), static_cast<double>(a.axis.size), x->type().weak));
+       });
+     },
+     .show = show_reduction})};
 
 // Where a device attains the extremum it has a share of the tangent; ties share it equally.
 Values jvp_extremum(const JvpArgs& a) {
@@ -76,25 +78,29 @@ Values jvp_extremum(const JvpArgs& a) {
   return {div(psum(mul(a.t[0], mask), axes), psum(mask, axes))};
 }
 
-const Op pmax_op{collective({
-    .name = "pmax", .doc = "Maximum over mapped axes. Ties share the gradient.", .dtypes = any_dtype,
-    .type = reduce_axes_type, .jvp = jvp_extremum,
-    .batch = [](const BatchArgs& a) -> Batched {
-      return batch_reduction(a, [](const Value& x, bool batched) {
-        return batched ? reduce_max(x, {0}) : x;
-      });
-    },
-    .show = show_reduction})};
+const Op pmax_op{collective({.name = "pmax",
+                             .doc = "Maximum over mapped axes. Ties share the gradient.",
+                             .dtypes = any_dtype,
+                             .type = reduce_axes_type,
+                             .jvp = jvp_extremum,
+                             .batch = [](const BatchArgs& a) -> Batched {
+                               return batch_reduction(a, [](const Value& x, bool batched) {
+                                 return batched ? reduce_max(x, {0}) : x;
+                               });
+                             },
+                             .show = show_reduction})};
 
-const Op pmin_op{collective({
-    .name = "pmin", .doc = "Minimum over mapped axes. Ties share the gradient.", .dtypes = any_dtype,
-    .type = reduce_axes_type, .jvp = jvp_extremum,
-    .batch = [](const BatchArgs& a) -> Batched {
-      return batch_reduction(a, [](const Value& x, bool batched) {
-        return batched ? reduce_min(x, {0}) : x;
-      });
-    },
-    .show = show_reduction})};
+const Op pmin_op{collective({.name = "pmin",
+                             .doc = "Minimum over mapped axes. Ties share the gradient.",
+                             .dtypes = any_dtype,
+                             .type = reduce_axes_type,
+                             .jvp = jvp_extremum,
+                             .batch = [](const BatchArgs& a) -> Batched {
+                               return batch_reduction(a, [](const Value& x, bool batched) {
+                                 return batched ? reduce_min(x, {0}) : x;
+                               });
+                             },
+                             .show = show_reduction})};
 
 // ---- all_gather, psum_scatter ------------------------------------------------------------------
 
@@ -104,7 +110,10 @@ struct AxisParams {
   std::int64_t dim;
   bool tiled;
   explicit AxisParams(const Params& p)
-      : name(p.axes("axis_name")[0]), size(p.integer("axis_size")), dim(0), tiled(p.flag("tiled")) {}
+      : name(p.axes("axis_name")[0]),
+        size(p.integer("axis_size")),
+        dim(0),
+        tiled(p.flag("tiled")) {}
   AxisParams(const Params& p, std::string_view dim_param) : AxisParams(p) {
     dim = p.integer(dim_param);
   }
@@ -154,15 +163,18 @@ Batched gather_batch(const BatchArgs& a) {
   return {{p.tiled ? merge_dims(moved, p.dim) : moved}, {false}};
 }
 
-const Op all_gather_op{collective({
-    .name = "all_gather", .doc = "The values of all devices of an axis, along a dimension.",
-    .type = gather_type,
-    .jvp = [](const JvpArgs& a) -> Values { return {bind1(*find_op("all_gather"), a.params, a.t)}; },
-    .transpose = [](const TransposeArgs& a) -> Values {
-      const AxisParams p(a.params, "all_gather_dimension");
-      return {psum_scatter(a.ct[0], p.name, p.size, p.dim, p.tiled)};
-    },
-    .batch = gather_batch})};
+const Op all_gather_op{
+    collective({.name = "all_gather",
+                .doc = "The values of all devices of an axis, along a dimension.",
+                .type = gather_type,
+                .jvp = [](const JvpArgs& a) -> Values {
+                  return {bind1(*find_op("all_gather"), a.params, a.t)};
+                },
+                .transpose = [](const TransposeArgs& a) -> Values {
+                  const AxisParams p(a.params, "all_gather_dimension");
+                  return {psum_scatter(a.ct[0], p.name, p.size, p.dim, p.tiled)};
+                },
+                .batch = gather_batch})};
 
 Types scatter_type(const Op&, const Types& in, const Params& params) {
   const AxisParams p(params, "scatter_dimension");
@@ -194,22 +206,24 @@ Batched scatter_batch(const BatchArgs& a) {
   if (p.name != a.axis.name) {
     return batched1(psum_scatter(a.in[0], p.name, p.size, p.dim + 1, p.tiled));
   }
-  const Value sum = a.batched[0] ? reduce_sum(a.in[0], {0})
-                                 : mul(a.in[0], scalar(a.in[0]->dtype(), static_cast<double>(p.size)));
+  const Value sum = a.batched[0]
+                        ? reduce_sum(a.in[0], {0})
+                        : mul(a.in[0], scalar(a.in[0]->dtype(), static_cast<double>(p.size)));
   return batched1(moveaxis(p.tiled ? split_dim(sum, p.dim, p.size) : sum, p.dim, 0));
 }
 
-const Op psum_scatter_op{collective({
-    .name = "reduce_scatter", .doc = "The sum over an axis, of which each device keeps one part.",
-    .type = scatter_type,
-    .jvp = [](const JvpArgs& a) -> Values {
-      return {bind1(*find_op("reduce_scatter"), a.params, a.t)};
-    },
-    .transpose = [](const TransposeArgs& a) -> Values {
-      const AxisParams p(a.params, "scatter_dimension");
-      return {all_gather(a.ct[0], p.name, p.size, p.dim, p.tiled)};
-    },
-    .batch = scatter_batch})};
+const Op psum_scatter_op{
+    collective({.name = "reduce_scatter",
+                .doc = "The sum over an axis, of which each device keeps one part.",
+                .type = scatter_type,
+                .jvp = [](const JvpArgs& a) -> Values {
+                  return {bind1(*find_op("reduce_scatter"), a.params, a.t)};
+                },
+                .transpose = [](const TransposeArgs& a) -> Values {
+                  const AxisParams p(a.params, "scatter_dimension");
+                  return {all_gather(a.ct[0], p.name, p.size, p.dim, p.tiled)};
+                },
+                .batch = scatter_batch})};
 
 // ---- all_to_all --------------------------------------------------------------------------------
 
@@ -227,9 +241,10 @@ Types all_to_all_type(const Op&, const Types& in, const Params& params) {
     out.shape[join_at] *= p.size;
   } else {
     if (out.shape[split] != p.size) {
-      value_error("all_to_all requires the size of the mapped axis axis_name to equal "
-                  "x.shape[split_axis], but they are ",
-                  p.size, " and ", out.shape[split], " respectively.");
+      value_error(
+          "all_to_all requires the size of the mapped axis axis_name to equal "
+          "x.shape[split_axis], but they are ",
+          p.size, " and ", out.shape[split], " respectively.");
     }
     out.shape.erase(split);
     out.shape.insert(join_at, p.size);
@@ -263,17 +278,20 @@ Batched all_to_all_batch(const BatchArgs& a) {
   return batched1(merge_dims(transpose(parts, order), join_at + 1));
 }
 
-const Op all_to_all_op{collective({
-    .name = "all_to_all",
-    .doc = "Each device splits a dimension over the axis and joins what it receives along another.",
-    .type = all_to_all_type,
-    .jvp = [](const JvpArgs& a) -> Values { return {bind1(*find_op("all_to_all"), a.params, a.t)}; },
-    .transpose = [](const TransposeArgs& a) -> Values {
-      const AxisParams p(a.params);
-      return {all_to_all(a.ct[0], p.name, p.size, a.params.integer("concat_axis"),
-                         a.params.integer("split_axis"), p.tiled)};
-    },
-    .batch = all_to_all_batch})};
+const Op all_to_all_op{collective(
+    {.name = "all_to_all",
+     .doc =
+         "Each device splits a dimension over the axis and joins what it receives along another.",
+     .type = all_to_all_type,
+     .jvp = [](const JvpArgs& a) -> Values {
+       return {bind1(*find_op("all_to_all"), a.params, a.t)};
+     },
+     .transpose = [](const TransposeArgs& a) -> Values {
+       const AxisParams p(a.params);
+       return {all_to_all(a.ct[0], p.name, p.size, a.params.integer("concat_axis"),
+                          a.params.integer("split_axis"), p.tiled)};
+     },
+     .batch = all_to_all_batch})};
 
 // ---- ppermute ----------------------------------------------------------------------------------
 
@@ -305,15 +323,23 @@ Types permute_type(const Op&, const Types& in, const Params& params) {
 // Runs of consecutive destinations with consecutive sources become one slice each.
 Value permute_leading(const Value& x, const Ints& pairs, std::int64_t size) {
   std::vector<std::int64_t> source(static_cast<std::size_t>(size), -1);
-  for (std::size_t i = 0; i < pairs.size(); i += 2) source[static_cast<std::size_t>(pairs[i + 1])] = pairs[i];
+  for (std::size_t i = 0; i < pairs.size(); i += 2)
+    source[static_cast<std::size_t>(pairs[i + 1])] = pairs[i];
   Values parts;
   for (std::int64_t d = 0; d < size;) {
     const std::int64_t first = source[static_cast<std::size_t>(d)];
     std::int64_t end = d + 1;
-    while (end < size && source[static_cast<std::size_t>(end)] == (first < 0 ? -1 : first + end - d)) ++end;
+    while (end < size &&
+           source[static_cast<std::size_t>(end)] == (first < 0 ? -1 : first + end - d))
+      ++end;
     if (first < 0) {
       parts.push_back(zeros(with_shape(x->type(), names_param_shape(
-          [&] { Shape rest = x->shape(); rest.erase(0); return rest; }(), 0, end - d))));
+                                                      [&] {
+                                                        Shape rest = x->shape();
+                                                        rest.erase(0);
+                                                        return rest;
+                                                      }(),
+                                                      0, end - d))));
     } else {
       parts.push_back(slice_in_dim(x, first, first + end - d, 0));
     }
@@ -322,51 +348,53 @@ Value permute_leading(const Value& x, const Ints& pairs, std::int64_t size) {
   return concatenate(parts, 0);
 }
 
-const Op ppermute_op{collective({
-    .name = "ppermute",
-    .doc = "Sends each source's value to its destination; devices that receive none have zeros.",
-    .type = permute_type,
-    .jvp = [](const JvpArgs& a) -> Values { return {bind1(*find_op("ppermute"), a.params, a.t)}; },
-    .transpose = [](const TransposeArgs& a) -> Values {
-      Ints inverse = a.params.ints("perm");
-      for (std::size_t i = 0; i < inverse.size(); i += 2) std::swap(inverse[i], inverse[i + 1]);
-      return {bind1(*find_op("ppermute"), a.params.with("perm", inverse), {a.ct[0]})};
-    },
-    .batch = [](const BatchArgs& a) -> Batched {
-      if (!acts_on(a, "axis_name")) return batched1(bind1(a.op, a.params, a.in));
-      return batched1(permute_leading(all_batched(a)[0], a.params.ints("perm"), a.axis.size));
-    }})};
+const Op ppermute_op{collective(
+    {.name = "ppermute",
+     .doc = "Sends each source's value to its destination; devices that receive none have zeros.",
+     .type = permute_type,
+     .jvp = [](const JvpArgs& a) -> Values { return {bind1(*find_op("ppermute"), a.params, a.t)}; },
+     .transpose = [](const TransposeArgs& a) -> Values {
+       Ints inverse = a.params.ints("perm");
+       for (std::size_t i = 0; i < inverse.size(); i += 2) std::swap(inverse[i], inverse[i + 1]);
+       return {bind1(*find_op("ppermute"), a.params.with("perm", inverse), {a.ct[0]})};
+     },
+     .batch = [](const BatchArgs& a) -> Batched {
+       if (!acts_on(a, "axis_name")) return batched1(bind1(a.op, a.params, a.in));
+       return batched1(permute_leading(all_batched(a)[0], a.params.ints("perm"), a.axis.size));
+     }})};
 
 // ---- axis_index --------------------------------------------------------------------------------
 
-const Op axis_index_op{collective({
-    .name = "axis_index", .doc = "The position of this device along an axis, int32.",
-    .type = [](const Op&, const Types&, const Params& params) -> Types {
-      return {Type{DType::int32, false, {}, params.axes("axis_name")}};
-    },
-    .batch = [](const BatchArgs& a) -> Batched {
-      if (!acts_on(a, "axis_name")) return {{bind1(a.op, a.params, {})}, {false}};
-      return batched1(iota(DType::int32, {a.axis.size}, 0));
-    },
-    .no_gradient = true,
-    .show = [](const Params& p) -> std::vector<std::string> {
-      return {"axis_name=" + axis_text(p.axes("axis_name")[0])};
-    }})};
+const Op axis_index_op{
+    collective({.name = "axis_index",
+                .doc = "The position of this device along an axis, int32.",
+                .type = [](const Op&, const Types&, const Params& params) -> Types {
+                  return {Type{DType::int32, false, {}, params.axes("axis_name")}};
+                },
+                .batch = [](const BatchArgs& a) -> Batched {
+                  if (!acts_on(a, "axis_name")) return {{bind1(a.op, a.params, {})}, {false}};
+                  return batched1(iota(DType::int32, {a.axis.size}, 0));
+                },
+                .no_gradient = true,
+                .show = [](const Params& p) -> std::vector<std::string> {
+                  return {"axis_name=" + axis_text(p.axes("axis_name")[0])};
+                }})};
 
 // ---- pvary -------------------------------------------------------------------------------------
 
-const Op pvary_op{collective({
-    .name = "pvary", .doc = "The same value, typed as varying over axes; an identity at run time.",
-    .type = [](const Op&, const Types& in, const Params& params) -> Types {
-      Type out = in[0];
-      AxisSet axes = params.axes("axes");
-      std::sort(axes.begin(), axes.end());
-      out.varying = join(out.varying, axes);
-      return {out};
-    },
-    .jvp = [](const JvpArgs& a) -> Values { return {bind1(*find_op("pvary"), a.params, a.t)}; },
-    .transpose = [](const TransposeArgs& a) -> Values { return {a.ct[0]}; },
-    .batch = [](const BatchArgs& a) -> Batched { return {{a.in[0]}, {a.batched[0]}}; }})};
+const Op pvary_op{collective(
+    {.name = "pvary",
+     .doc = "The same value, typed as varying over axes; an identity at run time.",
+     .type = [](const Op&, const Types& in, const Params& params) -> Types {
+       Type out = in[0];
+       AxisSet axes = params.axes("axes");
+       std::sort(axes.begin(), axes.end());
+       out.varying = join(out.varying, axes);
+       return {out};
+     },
+     .jvp = [](const JvpArgs& a) -> Values { return {bind1(*find_op("pvary"), a.params, a.t)}; },
+     .transpose = [](const TransposeArgs& a) -> Values { return {a.ct[0]}; },
+     .batch = [](const BatchArgs& a) -> Batched { return {{a.in[0]}, {a.batched[0]}}; }})};
 
 Params axis_params(AxisName axis, std::int64_t size) {
   return {{"axis_name", AxisNames{{axis}}}, {"axis_size", size}};
@@ -374,9 +402,15 @@ Params axis_params(AxisName axis, std::int64_t size) {
 
 }  // namespace
 
-Value psum(const Value& a, const AxisSet& axes) { return bind1(psum_op, {{"axes", AxisNames{axes}}}, {a}); }
-Value pmax(const Value& a, const AxisSet& axes) { return bind1(pmax_op, {{"axes", AxisNames{axes}}}, {a}); }
-Value pmin(const Value& a, const AxisSet& axes) { return bind1(pmin_op, {{"axes", AxisNames{axes}}}, {a}); }
+Value psum(const Value& a, const AxisSet& axes) {
+  return bind1(psum_op, {{"axes", AxisNames{axes}}}, {a});
+}
+Value pmax(const Value& a, const AxisSet& axes) {
+  return bind1(pmax_op, {{"axes", AxisNames{axes}}}, {a});
+}
+Value pmin(const Value& a, const AxisSet& axes) {
+  return bind1(pmin_op, {{"axes", AxisNames{axes}}}, {a});
+}
 
 Value all_gather(const Value& a, AxisName axis, std::int64_t size, std::int64_t dim, bool tiled) {
   Params params = axis_params(axis, size);
@@ -407,6 +441,8 @@ Value all_to_all(const Value& a, AxisName axis, std::int64_t size, std::int64_t 
   return bind1(all_to_all_op, params, {a});
 }
 
-Value axis_index(AxisName axis, std::int64_t size) { return bind1(axis_index_op, axis_params(axis, size), {}); }
+Value axis_index(AxisName axis, std::int64_t size) {
+  return bind1(axis_index_op, axis_params(axis, size), {});
+}
 
 }  // namespace shardax::ops

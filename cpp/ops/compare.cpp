@@ -19,36 +19,64 @@ constexpr auto ordered(F f) {
   };
 }
 
-const Op eq_op{comparison({.name = "eq", .doc = "Elementwise x == y.", .dtypes = any_dtype,
-                           .map = map_binary<any_dtype, [](auto a, auto b) -> bool { return a == b; }>})};
-const Op ne_op{comparison({.name = "ne", .doc = "Elementwise x != y.", .dtypes = any_dtype,
-                           .map = map_binary<any_dtype, [](auto a, auto b) -> bool { return a != b; }>})};
-const Op lt_op{comparison({.name = "lt", .doc = "Elementwise x < y.", .dtypes = any_dtype,
-                           .map = map_binary<any_dtype, ordered([](auto a, auto b) { return a < b; })>})};
-const Op le_op{comparison({.name = "le", .doc = "Elementwise x <= y.", .dtypes = any_dtype,
-                           .map = map_binary<any_dtype, ordered([](auto a, auto b) { return a <= b; })>})};
-const Op gt_op{comparison({.name = "gt", .doc = "Elementwise x > y.", .dtypes = any_dtype,
-                           .map = map_binary<any_dtype, ordered([](auto a, auto b) { return a > b; })>})};
-const Op ge_op{comparison({.name = "ge", .doc = "Elementwise x >= y.", .dtypes = any_dtype,
-                           .map = map_binary<any_dtype, ordered([](auto a, auto b) { return a >= b; })>})};
+const Op eq_op{
+    comparison({.name = "eq",
+                .doc = "Elementwise x == y.",
+                .dtypes = any_dtype,
+                .map = map_binary<any_dtype, [](auto a, auto b) -> bool { return a == b; }>})};
+const Op ne_op{
+    comparison({.name = "ne",
+                .doc = "Elementwise x != y.",
+                .dtypes = any_dtype,
+                .map = map_binary<any_dtype, [](auto a, auto b) -> bool { return a != b; }>})};
+const Op lt_op{
+    comparison({.name = "lt",
+                .doc = "Elementwise x < y.",
+                .dtypes = any_dtype,
+                .map = map_binary<any_dtype, ordered([](auto a, auto b) { return a < b; })>})};
+const Op le_op{
+    comparison({.name = "le",
+                .doc = "Elementwise x <= y.",
+                .dtypes = any_dtype,
+                .map = map_binary<any_dtype, ordered([](auto a, auto b) { return a <= b; })>})};
+const Op gt_op{
+    comparison({.name = "gt",
+                .doc = "Elementwise x > y.",
+                .dtypes = any_dtype,
+                .map = map_binary<any_dtype, ordered([](auto a, auto b) { return a > b; })>})};
+const Op ge_op{
+    comparison({.name = "ge",
+                .doc = "Elementwise x >= y.",
+                .dtypes = any_dtype,
+                .map = map_binary<any_dtype, ordered([](auto a, auto b) { return a >= b; })>})};
 
 constexpr DTypeSet bits = integers | booleans;
 
-const Op and_op{elementwise_no_gradient({
-    .name = "and", .doc = "Elementwise and: of truth values, or bit by bit.", .dtypes = bits,
-    .map = map_binary<bits, [](auto a, auto b) { return static_cast<decltype(a)>(a & b); }>})};
-const Op or_op{elementwise_no_gradient({
-    .name = "or", .doc = "Elementwise or: of truth values, or bit by bit.", .dtypes = bits,
-    .map = map_binary<bits, [](auto a, auto b) { return static_cast<decltype(a)>(a | b); }>})};
-const Op xor_op{elementwise_no_gradient({
-    .name = "xor", .doc = "Elementwise exclusive or: of truth values, or bit by bit.", .dtypes = bits,
-    .map = map_binary<bits, [](auto a, auto b) { return static_cast<decltype(a)>(a ^ b); }>})};
-const Op not_op{elementwise_no_gradient({
-    .name = "not", .doc = "Elementwise complement: of truth values, or bit by bit.", .dtypes = bits,
-    .map = map_unary<bits, [](auto a) {
-      if constexpr (std::is_same_v<decltype(a), bool>) return !a;
-      else return static_cast<decltype(a)>(~a);
-    }>})};
+const Op and_op{elementwise_no_gradient(
+    {.name = "and",
+     .doc = "Elementwise and: of truth values, or bit by bit.",
+     .dtypes = bits,
+     .map = map_binary<bits, [](auto a, auto b) { return static_cast<decltype(a)>(a & b); }>})};
+const Op or_op{elementwise_no_gradient(
+    {.name = "or",
+     .doc = "Elementwise or: of truth values, or bit by bit.",
+     .dtypes = bits,
+     .map = map_binary<bits, [](auto a, auto b) { return static_cast<decltype(a)>(a | b); }>})};
+const Op xor_op{elementwise_no_gradient(
+    {.name = "xor",
+     .doc = "Elementwise exclusive or: of truth values, or bit by bit.",
+     .dtypes = bits,
+     .map = map_binary<bits, [](auto a, auto b) { return static_cast<decltype(a)>(a ^ b); }>})};
+const Op not_op{
+    elementwise_no_gradient({.name = "not",
+                             .doc = "Elementwise complement: of truth values, or bit by bit.",
+                             .dtypes = bits,
+                             .map = map_unary<bits, [](auto a) {
+                               if constexpr (std::is_same_v<decltype(a), bool>)
+                                 return !a;
+                               else
+                                 return static_cast<decltype(a)>(~a);
+                             }>})};
 
 // ---- select_n --------------------------------------------------------------------------------
 
@@ -67,11 +95,13 @@ Types select_type(const Op& op, const Types& in, const Params&) {
     out.weak = out.weak && type.weak;
   }
   if (which.rank() != 0 && which.shape != out.shape) {
-    type_error(op.name, ": `which` must be scalar or have the same shape as cases, got `which` shape ",
+    type_error(op.name,
+               ": `which` must be scalar or have the same shape as cases, got `which` shape ",
                to_string(which.shape), " but case shape ", to_string(out.shape), ".");
   }
   if (which.dtype == DType::boolean && cases.size() > 2) {
-    type_error("select_n: with a bool `which` at most two cases are possible, got ", cases.size(), ".");
+    type_error("select_n: with a bool `which` at most two cases are possible, got ", cases.size(),
+               ".");
   }
   return {out};
 }
@@ -111,66 +141,70 @@ MapKernel select_map_rule(const Types& in, const Type& out, const Params&) {
   }
 }
 
-const Op select_op{elementwise({
-    .name = "select_n", .doc = "cases[which], elementwise; `which` is bool or int32.",
-    .dtypes = ~DTypeSet{0}, .type = select_type,
-    .jvp = [](const JvpArgs& a) -> Values {
-      Values cases;
-      for (std::size_t i = 1; i < a.in.size(); ++i) {
-        cases.push_back(a.t[i] ? a.t[i] : full_like(a.out[0], 0));
-      }
-      return {select_n(a.in[0], cases)};
-    },
-    .transpose = [](const TransposeArgs& a) -> Values {
-      Values out(a.in.size());
-      const Value zero = full_like(a.ct[0], 0);
-      for (std::size_t i = 1; i < a.in.size(); ++i) {
-        if (!a.linear(i)) continue;
-        Values cases(a.in.size() - 1, zero);
-        cases[i - 1] = a.ct[0];
-        out[i] = select_n(a.in[0], cases);
-      }
-      return out;
-    },
-    .batch = [](const BatchArgs& a) -> Batched {
-      // A rank-0 `which` that is batched chooses per slice; cases must be batched and equal.
-      Values in = all_batched(a);
-      if (!a.batched[0] && a.in[0]->shape().empty()) {
-        in[0] = a.in[0];
-      } else if (in[0]->shape() != in[1]->shape()) {
-        in[0] = broadcast_in_dim(in[0], in[1]->shape(), {0});
-      }
-      return batched1(bind1(a.op, a.params, in));
-    },
-    .half_native = true, .map = select_map_rule})};
+const Op select_op{elementwise({.name = "select_n",
+                                .doc = "cases[which], elementwise; `which` is bool or int32.",
+                                .dtypes = ~DTypeSet{0},
+                                .type = select_type,
+                                .jvp = [](const JvpArgs& a) -> Values {
+                                  Values cases;
+                                  for (std::size_t i = 1; i < a.in.size(); ++i) {
+                                    cases.push_back(a.t[i] ? a.t[i] : full_like(a.out[0], 0));
+                                  }
+                                  return {select_n(a.in[0], cases)};
+                                },
+                                .transpose = [](const TransposeArgs& a) -> Values {
+                                  Values out(a.in.size());
+                                  const Value zero = full_like(a.ct[0], 0);
+                                  for (std::size_t i = 1; i < a.in.size(); ++i) {
+                                    if (!a.linear(i)) continue;
+                                    Values cases(a.in.size() - 1, zero);
+                                    cases[i - 1] = a.ct[0];
+                                    out[i] = select_n(a.in[0], cases);
+                                  }
+                                  return out;
+                                },
+                                .batch = [](const BatchArgs& a) -> Batched {
+                                  // A rank-0 `which` that is batched chooses per slice; cases must
+                                  // be batched and equal.
+                                  Values in = all_batched(a);
+                                  if (!a.batched[0] && a.in[0]->shape().empty()) {
+                                    in[0] = a.in[0];
+                                  } else if (in[0]->shape() != in[1]->shape()) {
+                                    in[0] = broadcast_in_dim(in[0], in[1]->shape(), {0});
+                                  }
+                                  return batched1(bind1(a.op, a.params, in));
+                                },
+                                .half_native = true,
+                                .map = select_map_rule})};
 
 constexpr auto clamp_kernel = [](auto low, auto x, auto high) {
   const auto raised = x < low ? low : x;
   return high < raised ? high : raised;
 };
 
-const Op clamp_op{elementwise({
-    .name = "clamp", .doc = "Elementwise min(max(x, low), high); operands (low, x, high).",
-    .dtypes = any_dtype & ~complexes,
-    .type = [](const Op& op, const Types& in, const Params& p) -> Types {
-      return {with_shape(type_same(op, in, p)[0], in[1].shape)};
-    },
-    .jvp = [](const JvpArgs& a) -> Values {
-      const Value zero = full_like(a.out[0], 0);
-      Value sum;
-      const auto accumulate = [&](const Value& condition, const Value& t) {
-        if (!t) return;
-        const Value part = where(condition, broadcast_to(t, a.out[0]->shape()), zero);
-        sum = sum ? add(sum, part) : part;
-      };
-      accumulate(gt(a.in[0], a.in[1]), a.t[0]);
-      accumulate(logical_and(gt(a.in[1], a.in[0]), lt(a.in[1], a.in[2])), a.t[1]);
-      accumulate(lt(a.in[2], a.in[1]), a.t[2]);
-      return {sum};
-    },
-    .map = [](const Types& in, const Type&, const Params&) -> MapKernel {
-      return {select_map<any_dtype & ~complexes, clamp_kernel, 3>(in[0].dtype), 0};
-    }})};
+const Op clamp_op{
+    elementwise({.name = "clamp",
+                 .doc = "Elementwise min(max(x, low), high); operands (low, x, high).",
+                 .dtypes = any_dtype & ~complexes,
+                 .type = [](const Op& op, const Types& in, const Params& p) -> Types {
+                   return {with_shape(type_same(op, in, p)[0], in[1].shape)};
+                 },
+                 .jvp = [](const JvpArgs& a) -> Values {
+                   const Value zero = full_like(a.out[0], 0);
+                   Value sum;
+                   const auto accumulate = [&](const Value& condition, const Value& t) {
+                     if (!t) return;
+                     const Value part = where(condition, broadcast_to(t, a.out[0]->shape()), zero);
+                     sum = sum ? add(sum, part) : part;
+                   };
+                   accumulate(gt(a.in[0], a.in[1]), a.t[0]);
+                   accumulate(logical_and(gt(a.in[1], a.in[0]), lt(a.in[1], a.in[2])), a.t[1]);
+                   accumulate(lt(a.in[2], a.in[1]), a.t[2]);
+                   return {sum};
+                 },
+                 .map = [](const Types& in, const Type&, const Params&) -> MapKernel {
+                   return {select_map<any_dtype & ~complexes, clamp_kernel, 3>(in[0].dtype), 0};
+                 }})};
 
 // ---- convert_element_type ---------------------------------------------------------------------
 
@@ -179,10 +213,13 @@ const Op clamp_op{elementwise({
 template <class To, class From>
 To convert_one(From x) {
   if constexpr (!std::is_arithmetic_v<From>) {
-    if constexpr (std::is_same_v<To, bool>) return x != From(0);
-    else if constexpr (std::is_arithmetic_v<To>) return convert_one<To>(x.real());
-    else return To(static_cast<typename To::value_type>(x.real()),
-                   static_cast<typename To::value_type>(x.imag()));
+    if constexpr (std::is_same_v<To, bool>)
+      return x != From(0);
+    else if constexpr (std::is_arithmetic_v<To>)
+      return convert_one<To>(x.real());
+    else
+      return To(static_cast<typename To::value_type>(x.real()),
+                static_cast<typename To::value_type>(x.imag()));
   } else if constexpr (std::is_same_v<To, bool>) {
     return x != From(0);
   } else if constexpr (!std::is_arithmetic_v<To>) {
@@ -191,8 +228,9 @@ To convert_one(From x) {
     constexpr From low = static_cast<From>(std::numeric_limits<To>::min());
     constexpr From high = static_cast<From>(std::numeric_limits<To>::max());
     const To inside = static_cast<To>(x > low && x < high ? x : From(0));
-    return x >= high ? std::numeric_limits<To>::max()
-                     : x <= low ? std::numeric_limits<To>::min() : inside;
+    return x >= high  ? std::numeric_limits<To>::max()
+           : x <= low ? std::numeric_limits<To>::min()
+                      : inside;
   } else {
     return static_cast<To>(x);
   }
@@ -235,21 +273,23 @@ MapKernel convert_map_rule(const Types& in, const Type& out, const Params&) {
   return {found, 0};
 }
 
-const Op convert_op{elementwise({
-    .name = "convert_element_type", .doc = "Elements converted to another dtype.",
-    .dtypes = any_dtype,
-    .type = [](const Op& op, const Types& in, const Params& params) -> Types {
-      check_dtype(op, in[0].dtype);
-      return {with_dtype(in[0], params.dtype("new_dtype"), params.flag("weak_type"))};
-    },
-    .jvp = [](const JvpArgs& a) -> Values {
-      if (!is_inexact(a.out[0]->dtype())) return {nullptr};
-      return {convert(a.t[0], a.out[0]->dtype())};
-    },
-    .transpose = [](const TransposeArgs& a) -> Values {
-      return {convert(a.ct[0], a.in_types[0].dtype)};
-    },
-    .half_native = true, .map = convert_map_rule})};
+const Op convert_op{
+    elementwise({.name = "convert_element_type",
+                 .doc = "Elements converted to another dtype.",
+                 .dtypes = any_dtype,
+                 .type = [](const Op& op, const Types& in, const Params& params) -> Types {
+                   check_dtype(op, in[0].dtype);
+                   return {with_dtype(in[0], params.dtype("new_dtype"), params.flag("weak_type"))};
+                 },
+                 .jvp = [](const JvpArgs& a) -> Values {
+                   if (!is_inexact(a.out[0]->dtype())) return {nullptr};
+                   return {convert(a.t[0], a.out[0]->dtype())};
+                 },
+                 .transpose = [](const TransposeArgs& a) -> Values {
+                   return {convert(a.ct[0], a.in_types[0].dtype)};
+                 },
+                 .half_native = true,
+                 .map = convert_map_rule})};
 
 }  // namespace
 

@@ -38,8 +38,8 @@ Types dot_type(const Op& op, const Types& in, const Params& params) {
   check_dtype(op, a.dtype);
   check_dtype(op, b.dtype);
   if (a.dtype != b.dtype) {
-    type_error("lax.dot_general requires arguments to have the same dtypes, got ", name(a.dtype), ", ",
-               name(b.dtype), ".");
+    type_error("lax.dot_general requires arguments to have the same dtypes, got ", name(a.dtype),
+               ", ", name(b.dtype), ".");
   }
   const auto same = [&](const Ints& lhs, const Ints& rhs, const char* kind) {
     for (std::size_t i = 0; i < lhs.size(); ++i) {
@@ -52,8 +52,10 @@ Types dot_type(const Op& op, const Types& in, const Params& params) {
   same(d.lhs_batch, d.rhs_batch, "batch");
   same(d.lhs_contract, d.rhs_contract, "contracting");
   Shape shape = picked(a.shape, d.lhs_batch);
-  for (std::int64_t f : free_dims(a.rank(), d.lhs_contract, d.lhs_batch)) shape.push_back(at(a.shape, f));
-  for (std::int64_t f : free_dims(b.rank(), d.rhs_contract, d.rhs_batch)) shape.push_back(at(b.shape, f));
+  for (std::int64_t f : free_dims(a.rank(), d.lhs_contract, d.lhs_batch))
+    shape.push_back(at(a.shape, f));
+  for (std::int64_t f : free_dims(b.rank(), d.rhs_contract, d.rhs_batch))
+    shape.push_back(at(b.shape, f));
   Type out{params.dtype("preferred_element_type"), a.weak && b.weak, shape, {}};
   return {out};
 }
@@ -68,18 +70,20 @@ Value dot_transpose_lhs(const Value& ct, const Value& b, const DotDims& d, const
   dims.rhs_batch = d.rhs_batch;
   dims.lhs_contract = iota_ints(b_free.size(), static_cast<std::int64_t>(batch + a_free.size()));
   dims.rhs_contract = b_free;
-  const Value product = dot_general(ct->dtype() == b->dtype() ? ct : convert(ct, b->dtype()), b, dims,
-                                    a_type.dtype);
+  const Value product =
+      dot_general(ct->dtype() == b->dtype() ? ct : convert(ct, b->dtype()), b, dims, a_type.dtype);
   // Its dimensions: batch, a's free ones, then b's contracted ones in ascending order.
   Ints b_contract = d.rhs_contract;
   std::sort(b_contract.begin(), b_contract.end());
   Ints order(a_type.rank());
-  for (std::size_t i = 0; i < batch; ++i) order[static_cast<std::size_t>(d.lhs_batch[i])] = static_cast<std::int64_t>(i);
+  for (std::size_t i = 0; i < batch; ++i)
+    order[static_cast<std::size_t>(d.lhs_batch[i])] = static_cast<std::int64_t>(i);
   for (std::size_t i = 0; i < a_free.size(); ++i) {
     order[static_cast<std::size_t>(a_free[i])] = static_cast<std::int64_t>(batch + i);
   }
   for (std::size_t i = 0; i < d.lhs_contract.size(); ++i) {
-    const auto place = std::find(b_contract.begin(), b_contract.end(), d.rhs_contract[i]) - b_contract.begin();
+    const auto place =
+        std::find(b_contract.begin(), b_contract.end(), d.rhs_contract[i]) - b_contract.begin();
     order[static_cast<std::size_t>(d.lhs_contract[i])] =
         static_cast<std::int64_t>(batch + a_free.size()) + place;
   }
@@ -96,7 +100,8 @@ Values dot_transpose(const TransposeArgs& a) {
     const std::size_t batch = d.lhs_batch.size();
     const std::size_t a_free = a.in_types[0].rank() - batch - d.lhs_contract.size();
     Ints order = iota_ints(batch);
-    for (std::size_t i = batch + a_free; i < a.ct[0]->shape().size(); ++i) order.push_back(static_cast<std::int64_t>(i));
+    for (std::size_t i = batch + a_free; i < a.ct[0]->shape().size(); ++i)
+      order.push_back(static_cast<std::int64_t>(i));
     for (std::size_t i = 0; i < a_free; ++i) order.push_back(static_cast<std::int64_t>(batch + i));
     const DotDims swapped{d.rhs_contract, d.lhs_contract, d.rhs_batch, d.lhs_batch};
     out[1] = dot_transpose_lhs(transpose(a.ct[0], order), a.in[0], swapped, a.in_types[1]);
@@ -215,38 +220,38 @@ Kernel dot_kernel(const Types& in, const Types&, const Params& params) {
   };
 }
 
-const Op dot_op{{
-    .name = "dot_general",
-    .doc = "Sums of products over contracted dimensions, for each index of the batch dimensions. "
-           "Result: batch, then the left operand's other dimensions, then the right one's.",
-    .dtypes = any_dtype,
-    .type = dot_type,
-    .jvp = [](const JvpArgs& a) -> Values {
-      const DotDims d = dims_of(a.params);
-      const DType out = a.params.dtype("preferred_element_type");
-      Value sum;
-      if (a.t[0]) sum = dot_general(a.t[0], a.in[1], d, out);
-      if (a.t[1]) {
-        const Value right = dot_general(a.in[0], a.t[1], d, out);
-        sum = sum ? add(sum, right) : right;
-      }
-      return {sum};
-    },
-    .transpose = dot_transpose,
-    .batch = dot_batch,
-    .half_native = true,
-    .kernel = dot_kernel,
-    .show = [](const Params& p) -> std::vector<std::string> {
-      const auto bracket = [](const Ints& ints) {
-        std::string text;
-        for (std::int64_t i : ints) text += (text.empty() ? "" : ", ") + std::to_string(i);
-        return "[" + text + "]";
-      };
-      return {"dimension_numbers=((" + bracket(p.ints("lhs_contract")) + ", " +
-                  bracket(p.ints("rhs_contract")) + "), (" + bracket(p.ints("lhs_batch")) + ", " +
-                  bracket(p.ints("rhs_batch")) + "))",
-              concat("preferred_element_type=", name(p.dtype("preferred_element_type")))};
-    }}};
+const Op dot_op{
+    {.name = "dot_general",
+     .doc = "Sums of products over contracted dimensions, for each index of the batch dimensions. "
+            "Result: batch, then the left operand's other dimensions, then the right one's.",
+     .dtypes = any_dtype,
+     .type = dot_type,
+     .jvp = [](const JvpArgs& a) -> Values {
+       const DotDims d = dims_of(a.params);
+       const DType out = a.params.dtype("preferred_element_type");
+       Value sum;
+       if (a.t[0]) sum = dot_general(a.t[0], a.in[1], d, out);
+       if (a.t[1]) {
+         const Value right = dot_general(a.in[0], a.t[1], d, out);
+         sum = sum ? add(sum, right) : right;
+       }
+       return {sum};
+     },
+     .transpose = dot_transpose,
+     .batch = dot_batch,
+     .half_native = true,
+     .kernel = dot_kernel,
+     .show = [](const Params& p) -> std::vector<std::string> {
+       const auto bracket = [](const Ints& ints) {
+         std::string text;
+         for (std::int64_t i : ints) text += (text.empty() ? "" : ", ") + std::to_string(i);
+         return "[" + text + "]";
+       };
+       return {"dimension_numbers=((" + bracket(p.ints("lhs_contract")) + ", " +
+                   bracket(p.ints("rhs_contract")) + "), (" + bracket(p.ints("lhs_batch")) + ", " +
+                   bracket(p.ints("rhs_batch")) + "))",
+               concat("preferred_element_type=", name(p.dtype("preferred_element_type")))};
+     }}};
 
 }  // namespace
 

@@ -124,14 +124,10 @@ Kernel position_kernel(const Types& in, const Types& out, const Params& params) 
           find_all<greatest>(lines, input.as<T>(), output.as<decltype(index)>());
         };
         switch (itemsize(outs[0].dtype)) {
-          case 1:
-            return find(std::uint8_t{});
-          case 2:
-            return find(std::uint16_t{});
-          case 4:
-            return find(std::uint32_t{});
-          default:
-            return find(std::uint64_t{});
+          case 1: return find(std::uint8_t{});
+          case 2: return find(std::uint16_t{});
+          case 4: return find(std::uint32_t{});
+          default: return find(std::uint64_t{});
         }
       }
     });

@@ -110,16 +110,11 @@ Kernel gather_kernel(const Types& in, const Types& out, const Params& params) {
     if (empty) return;
     const Windows windows(dims, mode, views[0], views[1], outs[0], sizes);
     switch (itemsize(outs[0].dtype)) {
-      case 1:
-        return gather_elements<std::uint8_t>(windows, views[0], outs[0], *fill);
-      case 2:
-        return gather_elements<std::uint16_t>(windows, views[0], outs[0], *fill);
-      case 4:
-        return gather_elements<std::uint32_t>(windows, views[0], outs[0], *fill);
-      case 8:
-        return gather_elements<std::uint64_t>(windows, views[0], outs[0], *fill);
-      default:
-        return gather_elements<std::complex<double>>(windows, views[0], outs[0], *fill);
+      case 1: return gather_elements<std::uint8_t>(windows, views[0], outs[0], *fill);
+      case 2: return gather_elements<std::uint16_t>(windows, views[0], outs[0], *fill);
+      case 4: return gather_elements<std::uint32_t>(windows, views[0], outs[0], *fill);
+      case 8: return gather_elements<std::uint64_t>(windows, views[0], outs[0], *fill);
+      default: return gather_elements<std::complex<double>>(windows, views[0], outs[0], *fill);
     }
   };
 }

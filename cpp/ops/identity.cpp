@@ -9,12 +9,16 @@ bool same_view(const Params&, const Type&, const Shape& strides, const Type&, Vi
   return true;
 }
 
-const Op stop_gradient_op{{
-    .name = "stop_gradient", .doc = "The operand, whose derivative is taken to be zero.",
-    .kind = Kind::layout, .dtypes = any_dtype,
-    .type = [](const Op&, const Types& in, const Params&) -> Types { return {in[0]}; },
-    .batch = [](const BatchArgs& a) -> Batched { return batched1(bind1(a.op, a.params, a.in)); },
-    .no_gradient = true, .half_native = true, .view = same_view}};
+const Op stop_gradient_op{
+    {.name = "stop_gradient",
+     .doc = "The operand, whose derivative is taken to be zero.",
+     .kind = Kind::layout,
+     .dtypes = any_dtype,
+     .type = [](const Op&, const Types& in, const Params&) -> Types { return {in[0]}; },
+     .batch = [](const BatchArgs& a) -> Batched { return batched1(bind1(a.op, a.params, a.in)); },
+     .no_gradient = true,
+     .half_native = true,
+     .view = same_view}};
 
 }  // namespace
 }  // namespace shardax::ops

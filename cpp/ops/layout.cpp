@@ -44,7 +44,8 @@ Types broadcast_type(const Op&, const Types& in, const Params& params) {
   }
   for (std::size_t i = 0; i < dims.size(); ++i) {
     const bool inside = dims[i] >= 0 && dims[i] < static_cast<std::int64_t>(shape.size());
-    if (!inside || (in[0].shape[i] != 1 && in[0].shape[i] != shape[static_cast<std::size_t>(dims[i])])) {
+    if (!inside ||
+        (in[0].shape[i] != 1 && in[0].shape[i] != shape[static_cast<std::size_t>(dims[i])])) {
       type_error("broadcast_in_dim: operand of shape ", to_string(in[0].shape),
                  " cannot be broadcast to ", to_string(shape), " along dimensions ", list(dims),
                  "; each dimension must be equal, or 1 in the operand.");
@@ -80,26 +81,28 @@ Value unbroadcast_dims(const Value& ct, const Type& in, const Ints& dims) {
   return sum->shape() == in.shape ? sum : reshape(sum, in.shape);
 }
 
-const Op broadcast_op{layout({
-    .name = "broadcast_in_dim",
-    .doc = "Repeats an array along new or unit dimensions, without a copy.",
-    .type = broadcast_type,
-    .jvp = [](const JvpArgs& a) -> Values {
-      return {broadcast_in_dim(a.t[0], a.params.ints("shape"), a.params.ints("broadcast_dimensions"))};
-    },
-    .transpose = [](const TransposeArgs& a) -> Values {
-      return {unbroadcast_dims(a.ct[0], a.in_types[0], a.params.ints("broadcast_dimensions"))};
-    },
-    .batch = [](const BatchArgs& a) -> Batched {
-      return batched1(broadcast_in_dim(a.in[0], with_front(a.axis.size, a.params.ints("shape")),
-                                       with_front(0, shifted(a.params.ints("broadcast_dimensions")))));
-    },
-    .view = broadcast_view,
-    .show = [](const Params& p) -> std::vector<std::string> {
-      const Ints& dims = p.ints("broadcast_dimensions");
-      if (dims.empty()) return {};
-      return {"broadcast_dimensions=" + list(dims)};
-    }})};
+const Op broadcast_op{layout(
+    {.name = "broadcast_in_dim",
+     .doc = "Repeats an array along new or unit dimensions, without a copy.",
+     .type = broadcast_type,
+     .jvp = [](const JvpArgs& a) -> Values {
+       return {
+           broadcast_in_dim(a.t[0], a.params.ints("shape"), a.params.ints("broadcast_dimensions"))};
+     },
+     .transpose = [](const TransposeArgs& a) -> Values {
+       return {unbroadcast_dims(a.ct[0], a.in_types[0], a.params.ints("broadcast_dimensions"))};
+     },
+     .batch = [](const BatchArgs& a) -> Batched {
+       return batched1(
+           broadcast_in_dim(a.in[0], with_front(a.axis.size, a.params.ints("shape")),
+                            with_front(0, shifted(a.params.ints("broadcast_dimensions")))));
+     },
+     .view = broadcast_view,
+     .show = [](const Params& p) -> std::vector<std::string> {
+       const Ints& dims = p.ints("broadcast_dimensions");
+       if (dims.empty()) return {};
+       return {"broadcast_dimensions=" + list(dims)};
+     }})};
 
 // ---- reshape ---------------------------------------------------------------------------------
 
@@ -146,17 +149,20 @@ bool reshape_view(const Params&, const Type& in, const Shape& strides, const Typ
   return true;
 }
 
-const Op reshape_op{layout({
-    .name = "reshape", .doc = "The same elements in row-major order, in another shape.",
-    .type = reshape_type,
-    .jvp = [](const JvpArgs& a) -> Values { return {reshape(a.t[0], a.params.ints("new_sizes"))}; },
-    .transpose = [](const TransposeArgs& a) -> Values {
-      return {reshape(a.ct[0], a.in_types[0].shape)};
-    },
-    .batch = [](const BatchArgs& a) -> Batched {
-      return batched1(reshape(a.in[0], with_front(a.axis.size, a.params.ints("new_sizes"))));
-    },
-    .view = reshape_view})};
+const Op reshape_op{layout({.name = "reshape",
+                            .doc = "The same elements in row-major order, in another shape.",
+                            .type = reshape_type,
+                            .jvp = [](const JvpArgs& a) -> Values {
+                              return {reshape(a.t[0], a.params.ints("new_sizes"))};
+                            },
+                            .transpose = [](const TransposeArgs& a) -> Values {
+                              return {reshape(a.ct[0], a.in_types[0].shape)};
+                            },
+                            .batch = [](const BatchArgs& a) -> Batched {
+                              return batched1(reshape(
+                                  a.in[0], with_front(a.axis.size, a.params.ints("new_sizes"))));
+                            },
+                            .view = reshape_view})};
 
 // ---- transpose -------------------------------------------------------------------------------
 
@@ -181,25 +187,27 @@ Types transpose_type(const Op&, const Types& in, const Params& params) {
   return one(in[0], shape);
 }
 
-const Op transpose_op{layout({
-    .name = "transpose", .doc = "Dimensions in another order, without a copy.",
-    .type = transpose_type,
-    .jvp = [](const JvpArgs& a) -> Values {
-      return {transpose(a.t[0], a.params.ints("permutation"))};
-    },
-    .transpose = [](const TransposeArgs& a) -> Values {
-      return {transpose(a.ct[0], inverse(a.params.ints("permutation")))};
-    },
-    .batch = [](const BatchArgs& a) -> Batched {
-      return batched1(transpose(a.in[0], with_front(0, shifted(a.params.ints("permutation")))));
-    },
-    .view = [](const Params& params, const Type&, const Shape& strides, const Type&,
-               ViewLayout& result) {
-      for (std::int64_t d : params.ints("permutation")) {
-        result.strides.push_back(strides[static_cast<std::size_t>(d)]);
-      }
-      return true;
-    }})};
+const Op transpose_op{layout(
+    {.name = "transpose",
+     .doc = "Dimensions in another order, without a copy.",
+     .type = transpose_type,
+     .jvp = [](const JvpArgs& a) -> Values {
+       return {transpose(a.t[0], a.params.ints("permutation"))};
+     },
+     .transpose = [](const TransposeArgs& a) -> Values {
+       return {transpose(a.ct[0], inverse(a.params.ints("permutation")))};
+     },
+     .batch = [](const BatchArgs& a) -> Batched {
+       return batched1(transpose(a.in[0], with_front(0, shifted(a.params.ints("permutation")))));
+     },
+     .view =
+         [](const Params& params, const Type&, const Shape& strides, const Type&,
+            ViewLayout& result) {
+           for (std::int64_t d : params.ints("permutation")) {
+             result.strides.push_back(strides[static_cast<std::size_t>(d)]);
+           }
+           return true;
+         }})};
 
 // ---- squeeze and expand_dims are kinds of reshape that views always serve ----------------------
 
@@ -213,32 +221,35 @@ Shape squeezed(const Shape& shape, const Ints& dims) {
   return out;
 }
 
-const Op squeeze_op{layout({
-    .name = "squeeze", .doc = "Drops dimensions of size 1.",
-    .type = [](const Op&, const Types& in, const Params& params) -> Types {
-      const Ints& dims = params.ints("dimensions");
-      for (std::int64_t d : dims) {
-        if (in[0].shape[static_cast<std::size_t>(d)] != 1) {
-          value_error("cannot select an axis to squeeze out which has size not equal to one, got shape=",
-                      to_string(in[0].shape), " and dimensions=", list(dims));
-        }
-      }
-      return one(in[0], squeezed(in[0].shape, dims));
-    },
-    .jvp = [](const JvpArgs& a) -> Values {
-      return {squeeze(a.t[0], a.params.ints("dimensions"))};
-    },
-    .transpose = [](const TransposeArgs& a) -> Values {
-      return {reshape(a.ct[0], a.in_types[0].shape)};
-    },
-    .batch = [](const BatchArgs& a) -> Batched {
-      return batched1(squeeze(a.in[0], shifted(a.params.ints("dimensions"))));
-    },
-    .view = [](const Params& params, const Type&, const Shape& strides, const Type&,
-               ViewLayout& result) {
-      result.strides = squeezed(strides, params.ints("dimensions"));
-      return true;
-    }})};
+const Op squeeze_op{layout(
+    {.name = "squeeze",
+     .doc = "Drops dimensions of size 1.",
+     .type = [](const Op&, const Types& in, const Params& params) -> Types {
+       const Ints& dims = params.ints("dimensions");
+       for (std::int64_t d : dims) {
+         if (in[0].shape[static_cast<std::size_t>(d)] != 1) {
+           value_error(
+               "cannot select an axis to squeeze out which has size not equal to one, got shape=",
+               to_string(in[0].shape), " and dimensions=", list(dims));
+         }
+       }
+       return one(in[0], squeezed(in[0].shape, dims));
+     },
+     .jvp = [](const JvpArgs& a) -> Values {
+       return {squeeze(a.t[0], a.params.ints("dimensions"))};
+     },
+     .transpose = [](const TransposeArgs& a) -> Values {
+       return {reshape(a.ct[0], a.in_types[0].shape)};
+     },
+     .batch = [](const BatchArgs& a) -> Batched {
+       return batched1(squeeze(a.in[0], shifted(a.params.ints("dimensions"))));
+     },
+     .view =
+         [](const Params& params, const Type&, const Shape& strides, const Type&,
+            ViewLayout& result) {
+           result.strides = squeezed(strides, params.ints("dimensions"));
+           return true;
+         }})};
 
 // ---- slice -----------------------------------------------------------------------------------
 
@@ -248,16 +259,17 @@ Types slice_type(const Op&, const Types& in, const Params& params) {
   const Ints& step = params.ints("strides");
   const std::size_t rank = in[0].rank();
   if (start.size() != rank || limit.size() != rank || step.size() != rank) {
-    type_error("slice start_indices ", list(start), ", limit_indices ", list(limit), " and strides ",
-               list(step), " must have one entry per dimension of the operand, whose shape is ",
+    type_error("slice start_indices ", list(start), ", limit_indices ", list(limit),
+               " and strides ", list(step),
+               " must have one entry per dimension of the operand, whose shape is ",
                to_string(in[0].shape), ".");
   }
   Shape shape;
   for (std::size_t d = 0; d < rank; ++d) {
     if (start[d] < 0 || limit[d] > in[0].shape[d] || start[d] > limit[d] || step[d] < 1) {
       type_error("slice: start_indices ", list(start), ", limit_indices ", list(limit),
-                 " and strides ", list(step), " do not select from shape ",
-                 to_string(in[0].shape), "; 0 <= start <= limit <= size and stride >= 1 are needed.");
+                 " and strides ", list(step), " do not select from shape ", to_string(in[0].shape),
+                 "; 0 <= start <= limit <= size and stride >= 1 are needed.");
     }
     shape.push_back(ceil_div(limit[d] - start[d], step[d]));
   }
@@ -288,50 +300,54 @@ Value slice_transpose(const Value& ct, const Type& in, const Params& params) {
   return pad(ct, scalar(in.dtype, 0), start, high, interior);
 }
 
-const Op slice_op{layout({
-    .name = "slice", .doc = "A strided range of each dimension, without a copy.",
-    .type = slice_type,
-    .jvp = [](const JvpArgs& a) -> Values {
-      return {slice(a.t[0], a.params.ints("start_indices"), a.params.ints("limit_indices"),
-                    a.params.ints("strides"))};
-    },
-    .transpose = [](const TransposeArgs& a) -> Values {
-      return {slice_transpose(a.ct[0], a.in_types[0], a.params)};
-    },
-    .batch = [](const BatchArgs& a) -> Batched {
-      return batched1(slice(a.in[0], with_front(0, a.params.ints("start_indices")),
-                            with_front(a.axis.size, a.params.ints("limit_indices")),
-                            with_front(1, a.params.ints("strides"))));
-    },
-    .view = slice_view,
-    .show = [](const Params& p) -> std::vector<std::string> {
-      const Ints& steps = p.ints("strides");
-      const bool unit = std::all_of(steps.begin(), steps.end(), [](std::int64_t s) { return s == 1; });
-      return {"limit_indices=" + list(p.ints("limit_indices")),
-              "start_indices=" + list(p.ints("start_indices")),
-              "strides=" + (unit ? "None" : list(steps))};
-    }})};
+const Op slice_op{
+    layout({.name = "slice",
+            .doc = "A strided range of each dimension, without a copy.",
+            .type = slice_type,
+            .jvp = [](const JvpArgs& a) -> Values {
+              return {slice(a.t[0], a.params.ints("start_indices"), a.params.ints("limit_indices"),
+                            a.params.ints("strides"))};
+            },
+            .transpose = [](const TransposeArgs& a) -> Values {
+              return {slice_transpose(a.ct[0], a.in_types[0], a.params)};
+            },
+            .batch = [](const BatchArgs& a) -> Batched {
+              return batched1(slice(a.in[0], with_front(0, a.params.ints("start_indices")),
+                                    with_front(a.axis.size, a.params.ints("limit_indices")),
+                                    with_front(1, a.params.ints("strides"))));
+            },
+            .view = slice_view,
+            .show = [](const Params& p) -> std::vector<std::string> {
+              const Ints& steps = p.ints("strides");
+              const bool unit =
+                  std::all_of(steps.begin(), steps.end(), [](std::int64_t s) { return s == 1; });
+              return {"limit_indices=" + list(p.ints("limit_indices")),
+                      "start_indices=" + list(p.ints("start_indices")),
+                      "strides=" + (unit ? "None" : list(steps))};
+            }})};
 
-const Op rev_op{layout({
-    .name = "rev", .doc = "Reverses the order of elements along dimensions, without a copy.",
-    .type = [](const Op&, const Types& in, const Params&) -> Types { return {in[0]}; },
-    .jvp = [](const JvpArgs& a) -> Values { return {rev(a.t[0], a.params.ints("dimensions"))}; },
-    .transpose = [](const TransposeArgs& a) -> Values {
-      return {rev(a.ct[0], a.params.ints("dimensions"))};
-    },
-    .batch = [](const BatchArgs& a) -> Batched {
-      return batched1(rev(a.in[0], shifted(a.params.ints("dimensions"))));
-    },
-    .view = [](const Params& params, const Type& in, const Shape& strides, const Type&,
-               ViewLayout& result) {
-      result.strides = strides;
-      for (std::int64_t dim : params.ints("dimensions")) {
-        const auto d = static_cast<std::size_t>(dim);
-        result.strides[d] = -strides[d];
-        result.offset += std::max<std::int64_t>(in.shape[d] - 1, 0) * strides[d];
-      }
-      return true;
-    }})};
+const Op rev_op{layout(
+    {.name = "rev",
+     .doc = "Reverses the order of elements along dimensions, without a copy.",
+     .type = [](const Op&, const Types& in, const Params&) -> Types { return {in[0]}; },
+     .jvp = [](const JvpArgs& a) -> Values { return {rev(a.t[0], a.params.ints("dimensions"))}; },
+     .transpose = [](const TransposeArgs& a) -> Values {
+       return {rev(a.ct[0], a.params.ints("dimensions"))};
+     },
+     .batch = [](const BatchArgs& a) -> Batched {
+       return batched1(rev(a.in[0], shifted(a.params.ints("dimensions"))));
+     },
+     .view =
+         [](const Params& params, const Type& in, const Shape& strides, const Type&,
+            ViewLayout& result) {
+           result.strides = strides;
+           for (std::int64_t dim : params.ints("dimensions")) {
+             const auto d = static_cast<std::size_t>(dim);
+             result.strides[d] = -strides[d];
+             result.offset += std::max<std::int64_t>(in.shape[d] - 1, 0) * strides[d];
+           }
+           return true;
+         }})};
 
 }  // namespace
 
@@ -342,7 +358,8 @@ Value broadcast_in_dim(const Value& a, const Shape& shape, const Ints& dims) {
 Value broadcast_to(const Value& a, const Shape& shape) {
   if (a->shape() == shape) return a;
   const std::size_t rank = a->shape().size();
-  return broadcast_in_dim(a, shape, iota_ints(rank, static_cast<std::int64_t>(shape.size() - rank)));
+  return broadcast_in_dim(a, shape,
+                          iota_ints(rank, static_cast<std::int64_t>(shape.size() - rank)));
 }
 
 Value broadcast_leading(const Value& a, std::int64_t size) {
@@ -351,7 +368,10 @@ Value broadcast_leading(const Value& a, std::int64_t size) {
 
 Value reshape(const Value& a, const Shape& shape) {
   if (a->shape() == shape) return a;
-  return bind1(reshape_op, {{"dimensions", std::monostate{}}, {"new_sizes", shape}, {"sharding", std::monostate{}}}, {a});
+  return bind1(
+      reshape_op,
+      {{"dimensions", std::monostate{}}, {"new_sizes", shape}, {"sharding", std::monostate{}}},
+      {a});
 }
 
 Value transpose(const Value& a, const Ints& permutation) {
@@ -376,7 +396,8 @@ Value expand_dims(const Value& a, const Ints& dims) {
   Shape shape;
   Ints kept;
   for (std::size_t d = 0, k = 0; d < rank; ++d) {
-    const bool added = std::find(dims.begin(), dims.end(), static_cast<std::int64_t>(d)) != dims.end();
+    const bool added =
+        std::find(dims.begin(), dims.end(), static_cast<std::int64_t>(d)) != dims.end();
     if (!added) kept.push_back(static_cast<std::int64_t>(d));
     shape.push_back(added ? 1 : a->shape()[k++]);
   }
@@ -384,8 +405,8 @@ Value expand_dims(const Value& a, const Ints& dims) {
 }
 
 Value slice(const Value& a, const Ints& start, const Ints& limit, const Ints& strides) {
-  return bind1(slice_op,
-               {{"start_indices", start}, {"limit_indices", limit}, {"strides", strides}}, {a});
+  return bind1(slice_op, {{"start_indices", start}, {"limit_indices", limit}, {"strides", strides}},
+               {a});
 }
 
 Value slice_in_dim(const Value& a, std::int64_t start, std::int64_t limit, std::int64_t dim) {

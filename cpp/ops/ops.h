@@ -51,7 +51,7 @@ Value reshape(const Value& a, const Shape& shape);
 Value transpose(const Value& a, const Ints& permutation);
 Value moveaxis(const Value& a, std::int64_t from, std::int64_t to);
 Value squeeze(const Value& a, const Ints& dims);
-Value expand_dims(const Value& a, const Ints& dims);  // positions in the result
+Value expand_dims(const Value& a, const Ints& dims);         // positions in the result
 Value broadcast_leading(const Value& a, std::int64_t size);  // a new dimension 0 that repeats it
 Value slice(const Value& a, const Ints& start, const Ints& limit, const Ints& strides);
 // Element or range along one dimension; `index` keeps no dimension.

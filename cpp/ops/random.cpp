@@ -60,16 +60,11 @@ Batched batch_same(const BatchArgs& a) { return batched1(bind1(a.op, a.params, a
 
 DType unsigned_of_width(std::int64_t bits) {
   switch (bits) {
-    case 8:
-      return DType::uint8;
-    case 16:
-      return DType::uint16;
-    case 32:
-      return DType::uint32;
-    case 64:
-      return DType::uint64;
-    default:
-      type_error("requires 8-, 16-, 32- or 64-bit field width, got ", bits, ".");
+    case 8: return DType::uint8;
+    case 16: return DType::uint16;
+    case 32: return DType::uint32;
+    case 64: return DType::uint64;
+    default: type_error("requires 8-, 16-, 32- or 64-bit field width, got ", bits, ".");
   }
 }
 

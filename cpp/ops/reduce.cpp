@@ -89,30 +89,46 @@ OpSpec reduction(OpSpec spec) {
   return spec;
 }
 
-const Op sum_op{reduction({
-    .name = "reduce_sum",
-    .doc = "Sum over axes; 16-bit floats are summed in float32.", .dtypes = numbers,
-    .jvp = [](const JvpArgs& a) -> Values { return {reduce_sum(a.t[0], a.params.ints("axes"))}; },
-    .transpose = [](const TransposeArgs& a) -> Values {
-      return {spread_back(a.ct[0], a.in_types[0].shape, a.params.ints("axes"))};
-    },
-    .reduce = Reduce::sum,
-    .show = [](const Params& p) -> std::vector<std::string> {
-      return {"axes=" + to_string(p.ints("axes")), "out_sharding=None"};
-    }})};
+const Op sum_op{reduction(
+    {.name = "reduce_sum",
+     .doc = "Sum over axes; 16-bit floats are summed in float32.",
+     .dtypes = numbers,
+     .jvp = [](const JvpArgs& a) -> Values { return {reduce_sum(a.t[0], a.params.ints("axes"))}; },
+     .transpose = [](const TransposeArgs& a) -> Values {
+       return {spread_back(a.ct[0], a.in_types[0].shape, a.params.ints("axes"))};
+     },
+     .reduce = Reduce::sum,
+     .show = [](const Params& p) -> std::vector<std::string> {
+       return {"axes=" + to_string(p.ints("axes")), "out_sharding=None"};
+     }})};
 
-const Op prod_op{reduction({.name = "reduce_prod", .doc = "Product over axes.", .dtypes = numbers,
-                            .jvp = jvp_prod, .reduce = Reduce::prod})};
-const Op max_op{reduction({
-    .name = "reduce_max", .doc = "Maximum over axes; NaN where there is one. Ties share the gradient.",
-    .dtypes = any_dtype, .jvp = jvp_chooser, .reduce = Reduce::max})};
-const Op min_op{reduction({
-    .name = "reduce_min", .doc = "Minimum over axes; NaN where there is one. Ties share the gradient.",
-    .dtypes = any_dtype, .jvp = jvp_chooser, .reduce = Reduce::min})};
-const Op and_op{reduction({.name = "reduce_and", .doc = "Whether all are true; bitwise for integers.",
-                           .dtypes = booleans | integers, .no_gradient = true, .reduce = Reduce::all})};
-const Op or_op{reduction({.name = "reduce_or", .doc = "Whether any is true; bitwise for integers.",
-                          .dtypes = booleans | integers, .no_gradient = true, .reduce = Reduce::any})};
+const Op prod_op{reduction({.name = "reduce_prod",
+                            .doc = "Product over axes.",
+                            .dtypes = numbers,
+                            .jvp = jvp_prod,
+                            .reduce = Reduce::prod})};
+const Op max_op{
+    reduction({.name = "reduce_max",
+               .doc = "Maximum over axes; NaN where there is one. Ties share the gradient.",
+               .dtypes = any_dtype,
+               .jvp = jvp_chooser,
+               .reduce = Reduce::max})};
+const Op min_op{
+    reduction({.name = "reduce_min",
+               .doc = "Minimum over axes; NaN where there is one. Ties share the gradient.",
+               .dtypes = any_dtype,
+               .jvp = jvp_chooser,
+               .reduce = Reduce::min})};
+const Op and_op{reduction({.name = "reduce_and",
+                           .doc = "Whether all are true; bitwise for integers.",
+                           .dtypes = booleans | integers,
+                           .no_gradient = true,
+                           .reduce = Reduce::all})};
+const Op or_op{reduction({.name = "reduce_or",
+                          .doc = "Whether any is true; bitwise for integers.",
+                          .dtypes = booleans | integers,
+                          .no_gradient = true,
+                          .reduce = Reduce::any})};
 
 Value reduce(const Op& op, const Value& a, const Ints& axes) {
   return axes.empty() ? a : bind1(op, {{"axes", axes}}, {a});

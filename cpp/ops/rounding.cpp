@@ -88,10 +88,8 @@ const Op nextafter_op{elementwise_no_gradient(
      .half_native = true,
      .map = [](const Types& in, const Type&, const Params&) -> MapKernel {
        switch (in[0].dtype) {
-         case DType::bfloat16:
-           return {next_after_half<bfloat16_t>, 0};
-         case DType::float16:
-           return {next_after_half<float16_t>, 0};
+         case DType::bfloat16: return {next_after_half<bfloat16_t>, 0};
+         case DType::float16: return {next_after_half<float16_t>, 0};
          default:
            return {select_map<full_floats,
                               [](auto x, auto y) {

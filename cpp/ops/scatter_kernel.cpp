@@ -152,18 +152,12 @@ Kernel kernel_of(const Types& in, const Params& params) {
 
 Kernel make_scatter_kernel(ScatterKind kind, const Types& in, const Params& params) {
   switch (kind) {
-    case ScatterKind::put:
-      return kernel_of<ScatterKind::put>(in, params);
-    case ScatterKind::add:
-      return kernel_of<ScatterKind::add>(in, params);
-    case ScatterKind::sub:
-      return kernel_of<ScatterKind::sub>(in, params);
-    case ScatterKind::mul:
-      return kernel_of<ScatterKind::mul>(in, params);
-    case ScatterKind::min:
-      return kernel_of<ScatterKind::min>(in, params);
-    default:
-      return kernel_of<ScatterKind::max>(in, params);
+    case ScatterKind::put: return kernel_of<ScatterKind::put>(in, params);
+    case ScatterKind::add: return kernel_of<ScatterKind::add>(in, params);
+    case ScatterKind::sub: return kernel_of<ScatterKind::sub>(in, params);
+    case ScatterKind::mul: return kernel_of<ScatterKind::mul>(in, params);
+    case ScatterKind::min: return kernel_of<ScatterKind::min>(in, params);
+    default: return kernel_of<ScatterKind::max>(in, params);
   }
 }
 

@@ -52,16 +52,11 @@ void permute(const std::byte* from, std::byte* to, const std::vector<std::uint32
 void permute(int width, const std::byte* from, std::byte* to,
              const std::vector<std::uint32_t>& order) {
   switch (width) {
-    case 1:
-      return permute<std::uint8_t>(from, to, order);
-    case 2:
-      return permute<std::uint16_t>(from, to, order);
-    case 4:
-      return permute<std::uint32_t>(from, to, order);
-    case 8:
-      return permute<std::uint64_t>(from, to, order);
-    default:
-      return permute<std::complex<double>>(from, to, order);
+    case 1: return permute<std::uint8_t>(from, to, order);
+    case 2: return permute<std::uint16_t>(from, to, order);
+    case 4: return permute<std::uint32_t>(from, to, order);
+    case 8: return permute<std::uint64_t>(from, to, order);
+    default: return permute<std::complex<double>>(from, to, order);
   }
 }
 

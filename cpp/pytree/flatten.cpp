@@ -35,14 +35,9 @@ class Flattener {
     if (type == &PyList_Type) return list(value);
     if (type == &PyDict_Type) return dict(value);
     switch (node_type(type).kind) {
-      case Kind::leaf:
-        leaf_type_ = type;
-        return leaf(value);
-      case Kind::none:
-        tree_.close(tree_.open(Kind::none, 0), 0);
-        return;
-      default:
-        return other(value);
+      case Kind::leaf: leaf_type_ = type; return leaf(value);
+      case Kind::none: tree_.close(tree_.open(Kind::none, 0), 0); return;
+      default: return other(value);
     }
   }
 

@@ -148,14 +148,10 @@ PyObject* key_type(KeyKind kind) {
   PyObject*& type = types[static_cast<std::size_t>(kind)];
   if (type != nullptr) return type;
   switch (kind) {
-    case KeyKind::dict:
-      return type = make_type<0>();
-    case KeyKind::sequence:
-      return type = make_type<1>();
-    case KeyKind::attribute:
-      return type = make_type<2>();
-    case KeyKind::flat_index:
-      return type = make_type<3>();
+    case KeyKind::dict: return type = make_type<0>();
+    case KeyKind::sequence: return type = make_type<1>();
+    case KeyKind::attribute: return type = make_type<2>();
+    case KeyKind::flat_index: return type = make_type<3>();
   }
   return nullptr;
 }

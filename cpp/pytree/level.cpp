@@ -162,45 +162,28 @@ std::size_t Level::open(TreeBuilder& tree) const {
 bool take_apart(PyObject* value, bool with_keys, Level& level) {
   level.type = node_type(Py_TYPE(value));
   switch (level.type.kind) {
-    case Kind::leaf:
-      return false;
-    case Kind::none:
-      break;
+    case Kind::leaf: return false;
+    case Kind::none: break;
     case Kind::tuple:
-    case Kind::list:
-      take_sequence(value, with_keys, level);
-      break;
-    case Kind::dict:
-      take_sorted(value, with_keys, level);
-      break;
-    case Kind::named_tuple:
-      take_named_tuple(value, with_keys, level);
-      break;
-    case Kind::ordered_dict:
-      take_ordered(value, with_keys, level);
-      break;
+    case Kind::list: take_sequence(value, with_keys, level); break;
+    case Kind::dict: take_sorted(value, with_keys, level); break;
+    case Kind::named_tuple: take_named_tuple(value, with_keys, level); break;
+    case Kind::ordered_dict: take_ordered(value, with_keys, level); break;
     case Kind::default_dict:
       level.objects.push_back(Ref::checked(PyObject_GetAttrString(value, "default_factory")));
       take_sorted(value, with_keys, level);
       break;
-    case Kind::custom:
-      take_custom(value, with_keys, level);
-      break;
-    case Kind::dataclass:
-      take_dataclass(value, with_keys, level);
-      break;
+    case Kind::custom: take_custom(value, with_keys, level); break;
+    case Kind::dataclass: take_dataclass(value, with_keys, level); break;
   }
   return true;
 }
 
 Ref put_together(TreeView tree, const Node& node, std::span<PyObject* const> children) {
   switch (node.kind) {
-    case Kind::leaf:
-      return Ref::borrow(children[0]);
-    case Kind::none:
-      return Ref::borrow(Py_None);
-    case Kind::tuple:
-      return make_tuple(children);
+    case Kind::leaf: return Ref::borrow(children[0]);
+    case Kind::none: return Ref::borrow(Py_None);
+    case Kind::tuple: return make_tuple(children);
     case Kind::list: {
       Ref list = Ref::checked(PyList_New(static_cast<Py_ssize_t>(children.size())));
       for (std::size_t i = 0; i < children.size(); ++i) {

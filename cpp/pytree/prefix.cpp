@@ -37,10 +37,8 @@ class PrefixWalk {
       case Kind::list:
         if (!PyList_CheckExact(value)) mismatch("Expected list, got " + repr(value) + ".");
         return sequence(node, value, "List", "list");
-      case Kind::dict:
-        return dict(node, value);
-      default:
-        return other(node, value);
+      case Kind::dict: return dict(node, value);
+      default: return other(node, value);
     }
   }
 

@@ -40,12 +40,8 @@ class Printer {
     const RecursionGuard guard(" in printing a PyTreeDef");
     const Node& node = tree_.nodes[at_++];
     switch (node.kind) {
-      case Kind::leaf:
-        out += '*';
-        return;
-      case Kind::none:
-        out += "None";
-        return;
+      case Kind::leaf: out += '*'; return;
+      case Kind::none: out += "None"; return;
       case Kind::tuple:
         out += '(';
         children(node, out);
@@ -56,10 +52,8 @@ class Printer {
         children(node, out);
         out += ']';
         return;
-      case Kind::dict:
-        return dict(node, out);
-      default:
-        return custom(node, out);
+      case Kind::dict: return dict(node, out);
+      default: return custom(node, out);
     }
   }
 
@@ -116,16 +110,12 @@ std::size_t substitute(TreeBuilder& out, TreeView outer, std::size_t& at, TreeVi
 std::size_t num_objects(const Node& node) {
   switch (node.kind) {
     case Kind::dict:
-    case Kind::ordered_dict:
-      return node.arity;
-    case Kind::default_dict:
-      return node.arity + 1;
+    case Kind::ordered_dict: return node.arity;
+    case Kind::default_dict: return node.arity + 1;
     case Kind::named_tuple:
     case Kind::custom:
-    case Kind::dataclass:
-      return 1;
-    default:
-      return 0;
+    case Kind::dataclass: return 1;
+    default: return 0;
   }
 }
 
@@ -169,25 +159,16 @@ std::string to_string(TreeView tree) {
 
 PyObject* type_of(TreeView tree, const Node& node) {
   switch (node.kind) {
-    case Kind::leaf:
-      return nullptr;
-    case Kind::none:
-      return reinterpret_cast<PyObject*>(Py_TYPE(Py_None));
-    case Kind::tuple:
-      return reinterpret_cast<PyObject*>(&PyTuple_Type);
-    case Kind::list:
-      return reinterpret_cast<PyObject*>(&PyList_Type);
-    case Kind::dict:
-      return reinterpret_cast<PyObject*>(&PyDict_Type);
-    case Kind::ordered_dict:
-      return reinterpret_cast<PyObject*>(ordered_dict_type());
-    case Kind::default_dict:
-      return reinterpret_cast<PyObject*>(default_dict_type());
-    case Kind::named_tuple:
-      return tree.object(node);
+    case Kind::leaf: return nullptr;
+    case Kind::none: return reinterpret_cast<PyObject*>(Py_TYPE(Py_None));
+    case Kind::tuple: return reinterpret_cast<PyObject*>(&PyTuple_Type);
+    case Kind::list: return reinterpret_cast<PyObject*>(&PyList_Type);
+    case Kind::dict: return reinterpret_cast<PyObject*>(&PyDict_Type);
+    case Kind::ordered_dict: return reinterpret_cast<PyObject*>(ordered_dict_type());
+    case Kind::default_dict: return reinterpret_cast<PyObject*>(default_dict_type());
+    case Kind::named_tuple: return tree.object(node);
     case Kind::custom:
-    case Kind::dataclass:
-      return registration(node.type_id).type.get();
+    case Kind::dataclass: return registration(node.type_id).type.get();
   }
   return nullptr;
 }
@@ -195,18 +176,15 @@ PyObject* type_of(TreeView tree, const Node& node) {
 Ref metadata_of(TreeView tree, const Node& node) {
   switch (node.kind) {
     case Kind::dict:
-    case Kind::ordered_dict:
-      return tuple_of(tree.objects + node.objects, node.arity);
+    case Kind::ordered_dict: return tuple_of(tree.objects + node.objects, node.arity);
     case Kind::default_dict: {
       const Ref keys = tuple_of(tree.objects + node.objects + 1, node.arity);
       return Ref::checked(PyTuple_Pack(2, tree.object(node), keys.get()));
     }
     case Kind::named_tuple:
     case Kind::custom:
-    case Kind::dataclass:
-      return Ref::borrow(tree.object(node));
-    default:
-      return Ref::borrow(Py_None);
+    case Kind::dataclass: return Ref::borrow(tree.object(node));
+    default: return Ref::borrow(Py_None);
   }
 }
 

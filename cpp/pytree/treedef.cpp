@@ -175,9 +175,7 @@ std::vector<Ref> objects_from_data(NodeType type, PyObject* python_type, PyObjec
   PyObject* keys = nullptr;
   switch (type.kind) {
     case Kind::dict:
-    case Kind::ordered_dict:
-      keys = data;
-      break;
+    case Kind::ordered_dict: keys = data; break;
     case Kind::default_dict:
       if (!PyTuple_Check(data) || PyTuple_GET_SIZE(data) != 2) {
         raise_error(PyExc_ValueError,
@@ -186,15 +184,10 @@ std::vector<Ref> objects_from_data(NodeType type, PyObject* python_type, PyObjec
       objects.push_back(Ref::borrow(PyTuple_GET_ITEM(data, 0)));
       keys = PyTuple_GET_ITEM(data, 1);
       break;
-    case Kind::named_tuple:
-      objects.push_back(Ref::borrow(python_type));
-      break;
+    case Kind::named_tuple: objects.push_back(Ref::borrow(python_type)); break;
     case Kind::custom:
-    case Kind::dataclass:
-      objects.push_back(Ref::borrow(data));
-      break;
-    default:
-      break;
+    case Kind::dataclass: objects.push_back(Ref::borrow(data)); break;
+    default: break;
   }
   if (keys != nullptr) {
     const Ref tuple = Ref::checked(PySequence_Tuple(keys));

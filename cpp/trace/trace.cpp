@@ -11,7 +11,7 @@ struct State {
   int dynamic = 0;            // level of the innermost staging trace
   std::uint64_t generations = 0;
   std::vector<BoundAxis> axes;
-  LocationPtr location;       // overrides the locator
+  LocationPtr location;  // overrides the locator
 };
 
 State& state() {

@@ -20,7 +20,8 @@ class VmapTracer final : public Tracer {
       : Tracer(trace, without_leading(value->type())), value_(std::move(value)) {}
   const Value& value() const { return value_; }
   std::string text() const override {
-    return concat("VmapTracer(aval=", to_string(type_), ", batched=", to_string(value_->type()), ")");
+    return concat("VmapTracer(aval=", to_string(type_), ", batched=", to_string(value_->type()),
+                  ")");
   }
   std::string_view class_name() const override { return "VmapTracer"; }
 
@@ -83,7 +84,8 @@ Batched batch(const ValueFunction& f, const Values& inputs, const std::vector<bo
 
 BatchedProgram batch_program(const ProgramPtr& program, const std::vector<bool>& batched,
                              const BatchAxis& axis, const std::vector<bool>* wanted) {
-  std::string key = mask_key(concat("batch", axis.size, ",", axis.name, ",", axis.devices), batched);
+  std::string key =
+      mask_key(concat("batch", axis.size, ",", axis.name, ",", axis.devices), batched);
   if (wanted) key = mask_key(key, *wanted);
   return *program->derived<BatchedProgram>(key, [&] {
     auto result = std::make_shared<BatchedProgram>();
@@ -95,8 +97,8 @@ BatchedProgram batch_program(const ProgramPtr& program, const std::vector<bool>&
     result->program = stage_closed(
         types,
         [&](const Values& in) {
-          Batched inner = batch([&](const Values& v) { return evaluate(*program, v); }, in, batched,
-                                axis);
+          Batched inner =
+              batch([&](const Values& v) { return evaluate(*program, v); }, in, batched, axis);
           for (std::size_t i = 0; i < inner.out.size(); ++i) {
             if (!wanted || !(*wanted)[i] || inner.batched[i]) continue;
             inner.out[i] = ops::broadcast_leading(inner.out[i], axis.size);

@@ -20,7 +20,8 @@ class JvpTracer final : public Tracer {
   const Value& tangent() const { return tangent_; }
   Value underlying() const override { return primal_; }
   std::string text() const override {
-    return concat("JVPTracer(primal=", value_text(primal_), ", tangent=", value_text(tangent_), ")");
+    return concat("JVPTracer(primal=", value_text(primal_), ", tangent=", value_text(tangent_),
+                  ")");
   }
   std::string_view class_name() const override { return "JVPTracer"; }
 
@@ -220,8 +221,8 @@ JvpProgram jvp_program(const ProgramPtr& program, const std::vector<bool>& nonze
           for (std::size_t i = 0, next = count; i < count; ++i) {
             if (nonzero[i]) tangents[i] = in[next++];
           }
-          JvpResult both = jvp([&](const Values& v) { return evaluate(*program, v); }, primals,
-                               tangents);
+          JvpResult both =
+              jvp([&](const Values& v) { return evaluate(*program, v); }, primals, tangents);
           Values out = both.out;
           for (std::size_t i = 0; i < both.t.size(); ++i) {
             const bool force = wanted && (*wanted)[i];

@@ -18,13 +18,14 @@ JvpResult jvp(const ValueFunction& f, const Values& primals, const Values& tange
 
 // The linear map d f at `primals`, for those inputs that `nonzero` selects.
 struct LinearMap {
-  Values out;                 // primal outputs
-  ProgramPtr program;         // inputs: the selected tangents, then the residuals
+  Values out;          // primal outputs
+  ProgramPtr program;  // inputs: the selected tangents, then the residuals
   Values residuals;
   std::vector<bool> nonzero;  // which outputs have a tangent: the program's outputs, in order
   Types in_types;             // of the selected tangents
 };
-LinearMap linearize(const ValueFunction& f, const Values& primals, const std::vector<bool>& nonzero);
+LinearMap linearize(const ValueFunction& f, const Values& primals,
+                    const std::vector<bool>& nonzero);
 // One tangent per selected input gives one per output, null where zero.
 Values apply(const LinearMap& map, const Values& tangents);
 // One cotangent per output (null: zero) gives one per selected input, null where zero.

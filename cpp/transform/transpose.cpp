@@ -38,7 +38,8 @@ Values backward(const Program& program, const std::vector<bool>& linear, const V
     Value& slot = ct[static_cast<std::size_t>(v)];
     slot = slot ? ops::add(slot, value) : value;
   };
-  for (std::size_t i = 0; i < program.outputs.size(); ++i) accumulate(program.outputs[i], cotangents[i]);
+  for (std::size_t i = 0; i < program.outputs.size(); ++i)
+    accumulate(program.outputs[i], cotangents[i]);
 
   for (auto eqn = program.equations.rbegin(); eqn != program.equations.rend(); ++eqn) {
     Values out_ct;
@@ -59,8 +60,9 @@ Values backward(const Program& program, const std::vector<bool>& linear, const V
       in_types.push_back(program.type(v));
     }
     if (!eqn->op->transpose) {
-      fail(ErrorKind::not_implemented_error, "Transpose rule (for reverse-mode differentiation) for '",
-           eqn->op->name, "' not implemented.");
+      fail(ErrorKind::not_implemented_error,
+           "Transpose rule (for reverse-mode differentiation) for '", eqn->op->name,
+           "' not implemented.");
     }
     const Values in_ct = eqn->op->transpose({eqn->params, out_ct, in, in_types, out_types});
     for (std::size_t i = 0; i < in_ct.size(); ++i) {

@@ -12,7 +12,8 @@ Values backward(const Program& program, const std::vector<bool>& linear, const V
                 const Values& cotangents);
 
 // The same as a program. Inputs: the values of the inputs that are not linear, then cotangents of
-// the outputs that `nonzero_ct` selects. Outputs: a cotangent for each linear input, zeros included.
+// the outputs that `nonzero_ct` selects. Outputs: a cotangent for each linear input, zeros
+// included.
 ProgramPtr transpose_program(const ProgramPtr& program, const std::vector<bool>& linear,
                              const std::vector<bool>& nonzero_ct);
 

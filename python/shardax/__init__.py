@@ -7,22 +7,74 @@ Array(28, dtype=int32)
 
 from shardax import _core, errors, tree, tree_util
 from shardax._api import (
-    ShapeDtypeStruct, clear_caches, eval_shape, grad, hessian, jacfwd, jacobian, jacrev, jit, jvp, linear_transpose,
-    linearize, make_jaxpr, pmap, typeof, value_and_grad, vjp, vmap,
+    ShapeDtypeStruct,
+    clear_caches,
+    eval_shape,
+    grad,
+    hessian,
+    jacfwd,
+    jacobian,
+    jacrev,
+    jit,
+    jvp,
+    linear_transpose,
+    linearize,
+    make_jaxpr,
+    pmap,
+    typeof,
+    value_and_grad,
+    vjp,
+    vmap,
 )
 from shardax._config import (
-    check_tracer_leaks, checking_leaks, config, debug_infs, debug_nans, default_device, default_matmul_precision,
-    default_prng_impl, disable_jit, enable_x64, explain_cache_misses, log_compiles, numpy_dtype_promotion,
-    numpy_rank_promotion, threefry_partitionable, transfer_guard,
+    check_tracer_leaks,
+    checking_leaks,
+    config,
+    debug_infs,
+    debug_nans,
+    default_device,
+    default_matmul_precision,
+    default_prng_impl,
+    disable_jit,
+    enable_x64,
+    explain_cache_misses,
+    log_compiles,
+    numpy_dtype_promotion,
+    numpy_rank_promotion,
+    threefry_partitionable,
+    transfer_guard,
 )
 from shardax._core import Array
 from shardax._devices import (
-    Device, default_backend, device_count, devices, host_count, host_id, host_ids, local_device_count, local_devices,
-    process_count, process_index, process_indices,
+    Device,
+    default_backend,
+    device_count,
+    devices,
+    host_count,
+    host_id,
+    host_ids,
+    local_device_count,
+    local_devices,
+    process_count,
+    process_index,
+    process_indices,
 )
-from shardax._replicas import block_until_ready, device_get, device_put, device_put_replicated, device_put_sharded
+from shardax._replicas import (
+    block_until_ready,
+    device_get,
+    device_put,
+    device_put_replicated,
+    device_put_sharded,
+)
 from shardax.tree_util import (
-    tree_all, tree_flatten, tree_leaves, tree_map, tree_reduce, tree_structure, tree_transpose, tree_unflatten,
+    tree_all,
+    tree_flatten,
+    tree_leaves,
+    tree_map,
+    tree_reduce,
+    tree_structure,
+    tree_transpose,
+    tree_unflatten,
 )
 
 __version__ = "0.1.0"
@@ -31,8 +83,19 @@ tree_multimap = tree_map
 
 # Submodules that are imported when first used, so that `import shardax` stays quick.
 _LAZY = {
-    "core", "debug", "dtypes", "experimental", "flatten_util", "jax_utils", "lax", "nn", "numpy", "random", "scipy",
-    "sharding", "typing",
+    "core",
+    "debug",
+    "dtypes",
+    "experimental",
+    "flatten_util",
+    "jax_utils",
+    "lax",
+    "nn",
+    "numpy",
+    "random",
+    "scipy",
+    "sharding",
+    "typing",
 }
 _SHARDING_NAMES = {"make_mesh": "make_mesh", "NamedSharding": "NamedSharding", "P": "P"}
 

@@ -19,7 +19,13 @@ class _Alias(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def create_module(self, spec):
         module = importlib.import_module("shardax" + spec.name[3:])
-        self._own = (module, module.__spec__, module.__loader__, module.__name__, module.__package__)
+        self._own = (
+            module,
+            module.__spec__,
+            module.__loader__,
+            module.__name__,
+            module.__package__,
+        )
         return module
 
     def exec_module(self, module):

@@ -51,7 +51,10 @@ def _gamma_share(a, x, upper):
     functions = _core.functions
     bad = functions.logical_or(x < 0, functions.logical_not(a > 0))
     some = functions.logical_and(x > 0, functions.isfinite(x))
-    a, point = _where(bad, 1, a), _where(functions.logical_and(some, functions.logical_not(bad)), x, 1)
+    a, point = (
+        _where(bad, 1, a),
+        _where(functions.logical_and(some, functions.logical_not(bad)), x, 1),
+    )
     scale = functions.exp(a * functions.log(point) - point - lax.lgamma(a))
     near = point < a + 1
 
@@ -89,7 +92,13 @@ def _beta_share(a, b, x):
     # The fraction converges fast below the mean; beyond, the other end is counted.
     turned = point > (a + 1) / (a + b + 2)
     a, b, y = _where(turned, b, a), _where(turned, a, b), _where(turned, 1 - point, point)
-    logs = lax.lgamma(a + b) - lax.lgamma(a) - lax.lgamma(b) + a * functions.log(y) + b * functions.log1p(-y)
+    logs = (
+        lax.lgamma(a + b)
+        - lax.lgamma(a)
+        - lax.lgamma(b)
+        + a * functions.log(y)
+        + b * functions.log1p(-y)
+    )
 
     def terms(i):
         m = functions.floor(i / 2)
@@ -99,7 +108,9 @@ def _beta_share(a, b, x):
 
     share = functions.exp(logs) / (a * _fraction(functions.multiply(y, 0) + 1, terms, y))
     share = _where(turned, 1 - share, share)
-    bad = functions.logical_or(functions.logical_not(functions.logical_and(a > 0, b > 0)), functions.isnan(x))
+    bad = functions.logical_or(
+        functions.logical_not(functions.logical_and(a > 0, b > 0)), functions.isnan(x)
+    )
     bad = functions.logical_or(bad, functions.logical_or(x < 0, x > 1))
     return _where(bad, float("nan"), _where(inside, share, _where(x > 0.5, 1.0, 0.0)))
 

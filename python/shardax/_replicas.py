@@ -31,7 +31,9 @@ def device_put_replicated(x, devices):
     from shardax.jax_utils import replicate
 
     if not isinstance(devices, (list, tuple)) or not devices:
-        raise ValueError("`devices` argument to `device_put_replicated must be a non-empty sequence.")
+        raise ValueError(
+            "`devices` argument to `device_put_replicated must be a non-empty sequence."
+        )
     return replicate(x, devices)
 
 
@@ -50,7 +52,9 @@ def device_put_sharded(shards, devices):
         arrays = [asarray(leaf) for leaf in leaves]
         kinds = {(a.shape, str(a.dtype)) for a in arrays}
         if len(kinds) > 1:
-            raise ValueError(f"the shards passed to device_put_sharded must have consistent shape and dtype, but got {sorted(kinds)}.")
+            raise ValueError(
+                f"the shards passed to device_put_sharded must have consistent shape and dtype, but got {sorted(kinds)}."
+            )
         return stack(arrays)
 
     return tree_util.tree_map(join, *shards)
@@ -58,11 +62,11 @@ def device_put_sharded(shards, devices):
 
 def device_get(x):
     """Leaves that are arrays as NumPy arrays; Python numbers stay."""
-    return tree_util.tree_map(lambda leaf: np.asarray(leaf) if isinstance(leaf, _core.Array) else leaf, x)
+    return tree_util.tree_map(
+        lambda leaf: np.asarray(leaf) if isinstance(leaf, _core.Array) else leaf, x
+    )
 
 
 def block_until_ready(x):
     """`x`: results are ready when a call returns."""
     return x
-
-

@@ -7,7 +7,12 @@ from shardax.numpy._common import asarray, bind
 
 def _repeat(x, n):
     x = asarray(x)
-    return bind("broadcast_in_dim", (x,), shape=(n, *x.shape), broadcast_dimensions=tuple(range(1, x.ndim + 1)))
+    return bind(
+        "broadcast_in_dim",
+        (x,),
+        shape=(n, *x.shape),
+        broadcast_dimensions=tuple(range(1, x.ndim + 1)),
+    )
 
 
 def replicate(tree, devices=None):
@@ -61,12 +66,18 @@ def pad_shard_unpad(wrapped, static_argnums=(0,), static_argnames=(), static_ret
             x = np.concatenate([x, np.zeros((extra, *x.shape[1:]), x.dtype)]) if extra else x
             return x.reshape((n, per, *x.shape[1:]))
 
-        args = [a if i in static_argnums else tree_util.tree_map(pad, a) for i, a in enumerate(args)]
-        kwargs = {k: v if k in static_argnames else tree_util.tree_map(pad, v) for k, v in kwargs.items()}
+        args = [
+            a if i in static_argnums else tree_util.tree_map(pad, a) for i, a in enumerate(args)
+        ]
+        kwargs = {
+            k: v if k in static_argnames else tree_util.tree_map(pad, v) for k, v in kwargs.items()
+        }
         out = wrapped(*args, **kwargs)
         if static_return:
             return out
-        return tree_util.tree_map(lambda x: np.asarray(x).reshape((n * per, *x.shape[2:]))[:size], out)
+        return tree_util.tree_map(
+            lambda x: np.asarray(x).reshape((n * per, *x.shape[2:]))[:size], out
+        )
 
     return call
 

@@ -91,7 +91,9 @@ def reciprocal(x):
     """1 / x."""
     x = asarray(x)
     if x.dtype.kind in "biu":
-        raise TypeError(f"Integers cannot be raised to negative powers, got integer_pow({x.dtype}{list(x.shape)}, -1)")
+        raise TypeError(
+            f"Integers cannot be raised to negative powers, got integer_pow({x.dtype}{list(x.shape)}, -1)"
+        )
     return integer_pow(x, -1)
 
 
@@ -103,7 +105,10 @@ def round(x, rounding_method=RoundingMethod.AWAY_FROM_ZERO):
 def clamp(min, x, max):
     """min(max(x, low), high); the bounds are scalars or of x's shape."""
     x = asarray(x)
-    min, max = (_core.convert(asarray(b), x.dtype) if isinstance(b, (int, float)) else asarray(b) for b in (min, max))
+    min, max = (
+        _core.convert(asarray(b), x.dtype) if isinstance(b, (int, float)) else asarray(b)
+        for b in (min, max)
+    )
     return bind("clamp", (min, x, max))
 
 
@@ -128,12 +133,21 @@ def convert_element_type(operand, new_dtype):
 
 def bitcast_convert_type(operand, new_dtype):
     """The same bits seen as another dtype; a change of width adds or drops a last dimension."""
-    return bind("bitcast_convert_type", (asarray(operand),), new_dtype=_core.requested_dtype(new_dtype, "bitcast_convert_type"))
+    return bind(
+        "bitcast_convert_type",
+        (asarray(operand),),
+        new_dtype=_core.requested_dtype(new_dtype, "bitcast_convert_type"),
+    )
 
 
 def reduce_precision(operand, exponent_bits, mantissa_bits):
     """Rounded as a float of fewer bits would be."""
-    return bind("reduce_precision", (asarray(operand),), exponent_bits=exponent_bits, mantissa_bits=mantissa_bits)
+    return bind(
+        "reduce_precision",
+        (asarray(operand),),
+        exponent_bits=exponent_bits,
+        mantissa_bits=mantissa_bits,
+    )
 
 
 def stop_gradient(x):
@@ -160,12 +174,19 @@ def broadcast(operand, sizes, *, out_sharding=None):
     operand = asarray(operand)
     sizes = _shape(sizes)
     kept = tuple(range(len(sizes), len(sizes) + operand.ndim))
-    return bind("broadcast_in_dim", (operand,), shape=sizes + operand.shape, broadcast_dimensions=kept)
+    return bind(
+        "broadcast_in_dim", (operand,), shape=sizes + operand.shape, broadcast_dimensions=kept
+    )
 
 
 def broadcast_in_dim(operand, shape, broadcast_dimensions, *, out_sharding=None):
     """Dimension i of the operand becomes dimension broadcast_dimensions[i] of `shape`."""
-    return bind("broadcast_in_dim", (asarray(operand),), shape=_shape(shape), broadcast_dimensions=_ints(broadcast_dimensions))
+    return bind(
+        "broadcast_in_dim",
+        (asarray(operand),),
+        shape=_shape(shape),
+        broadcast_dimensions=_ints(broadcast_dimensions),
+    )
 
 
 def broadcast_to_rank(x, rank):
@@ -221,7 +242,13 @@ def slice(operand, start_indices, limit_indices, strides=None):
     """The elements from start to limit, in steps of `strides`."""
     operand = asarray(operand)
     strides = (1,) * operand.ndim if strides is None else _ints(strides)
-    return bind("slice", (operand,), start_indices=_ints(start_indices), limit_indices=_ints(limit_indices), strides=strides)
+    return bind(
+        "slice",
+        (operand,),
+        start_indices=_ints(start_indices),
+        limit_indices=_ints(limit_indices),
+        strides=strides,
+    )
 
 
 def slice_in_dim(operand, start_index, limit_index, stride=1, axis=0):
@@ -252,7 +279,9 @@ def index_in_dim(operand, index, axis=0, keepdims=True):
 def rev(operand, dimensions):
     """Elements in reverse order along dimensions."""
     operand = asarray(operand)
-    return bind("rev", (operand,), dimensions=tuple(canonical_axis(d, operand.ndim) for d in dimensions))
+    return bind(
+        "rev", (operand,), dimensions=tuple(canonical_axis(d, operand.ndim) for d in dimensions)
+    )
 
 
 def concatenate(operands, dimension):
@@ -266,13 +295,21 @@ def concatenate(operands, dimension):
             + ", ".join(str(o.dtype) for o in operands)
             + ". (Tip: jnp.concatenate is a similar function that does automatic type promotion on inputs)."
         )
-    return operands[0] if len(operands) == 1 else bind("concatenate", operands, dimension=operator.index(dimension))
+    return (
+        operands[0]
+        if len(operands) == 1
+        else bind("concatenate", operands, dimension=operator.index(dimension))
+    )
 
 
 def pad(operand, padding_value, padding_config):
     """(low, high, interior) elements of `padding_value` per dimension; negative ones remove."""
     operand = asarray(operand)
-    value = _core.convert(asarray(padding_value), operand.dtype) if isinstance(padding_value, (int, float)) else asarray(padding_value)
+    value = (
+        _core.convert(asarray(padding_value), operand.dtype)
+        if isinstance(padding_value, (int, float))
+        else asarray(padding_value)
+    )
     low, high, interior = (tuple(int(c[i]) for c in padding_config) for i in range(3))
     return bind("pad", (operand, value), low=low, high=high, interior=interior)
 
@@ -285,7 +322,13 @@ def iota(dtype, size):
 def broadcasted_iota(dtype, shape, dimension, *, out_sharding=None):
     """0, 1, ... along one dimension of a shape."""
     shape = _shape(shape)
-    return bind("iota", (), dtype=_core.requested_dtype(dtype, "iota"), shape=shape, dimension=canonical_axis(dimension, len(shape)))
+    return bind(
+        "iota",
+        (),
+        dtype=_core.requested_dtype(dtype, "iota"),
+        shape=shape,
+        dimension=canonical_axis(dimension, len(shape)),
+    )
 
 
 def full(shape, fill_value, dtype=None, *, sharding=None):
@@ -319,18 +362,33 @@ def tile(operand, reps):
 # ---- products ----------------------------------------------------------------------------------
 
 
-def dot_general(lhs, rhs, dimension_numbers, precision=None, preferred_element_type=None, *, out_sharding=None):
+def dot_general(
+    lhs, rhs, dimension_numbers, precision=None, preferred_element_type=None, *, out_sharding=None
+):
     """Sums of products: dimension_numbers = ((lhs contract, rhs contract), (lhs batch, rhs batch))."""
     lhs, rhs = asarray(lhs), asarray(rhs)
     (lhs_contract, rhs_contract), (lhs_batch, rhs_batch) = dimension_numbers
     out = lhs.dtype if preferred_element_type is None else _core.dtype_of(preferred_element_type)
     return bind(
-        "dot_general", (lhs, rhs), lhs_contract=_ints(lhs_contract), rhs_contract=_ints(rhs_contract),
-        lhs_batch=_ints(lhs_batch), rhs_batch=_ints(rhs_batch), preferred_element_type=out,
+        "dot_general",
+        (lhs, rhs),
+        lhs_contract=_ints(lhs_contract),
+        rhs_contract=_ints(rhs_contract),
+        lhs_batch=_ints(lhs_batch),
+        rhs_batch=_ints(rhs_batch),
+        preferred_element_type=out,
     )
 
 
-def dot(lhs, rhs, *, dimension_numbers=None, precision=None, preferred_element_type=None, out_sharding=None):
+def dot(
+    lhs,
+    rhs,
+    *,
+    dimension_numbers=None,
+    precision=None,
+    preferred_element_type=None,
+    out_sharding=None,
+):
     """Vector and matrix products (or dot_general, with dimension_numbers)."""
     lhs, rhs = asarray(lhs), asarray(rhs)
     if dimension_numbers is None:
@@ -382,27 +440,44 @@ def reduce(operands, init_values, computation, dimensions, out_sharding=None):
 
     leaves, tree = tree_util.tree_flatten(operands)
     leaves = [asarray(leaf) for leaf in leaves]
-    inits = [_core.convert(asarray(i), a.dtype) for i, a in zip(tree_util.tree_leaves(init_values), leaves)]
+    inits = [
+        _core.convert(asarray(i), a.dtype)
+        for i, a in zip(tree_util.tree_leaves(init_values), leaves)
+    ]
     axes = tuple(sorted(canonical_axis(d, leaves[0].ndim) for d in dimensions))
-    ops = {_lax.add: reduce_sum, _lax.mul: reduce_prod, _lax.max: reduce_max, _lax.min: reduce_min,
-           _lax.bitwise_and: reduce_and, _lax.bitwise_or: reduce_or}
+    ops = {
+        _lax.add: reduce_sum,
+        _lax.mul: reduce_prod,
+        _lax.max: reduce_max,
+        _lax.min: reduce_min,
+        _lax.bitwise_and: reduce_and,
+        _lax.bitwise_or: reduce_or,
+    }
     if len(leaves) == 1 and computation in ops:
-        return tree_util.tree_unflatten(tree, [computation(ops[computation](leaves[0], axes), inits[0])])
+        return tree_util.tree_unflatten(
+            tree, [computation(ops[computation](leaves[0], axes), inits[0])]
+        )
     shape = leaves[0].shape
     kept = tuple(d for d in range(len(shape)) if d not in axes)
     count = int(np.prod([shape[d] for d in axes], dtype=int))
     rest = tuple(shape[d] for d in kept)
-    rows = [transpose(a, axes + kept).reshape((count, int(np.prod(rest, dtype=int)))) for a in leaves]
+    rows = [
+        transpose(a, axes + kept).reshape((count, int(np.prod(rest, dtype=int)))) for a in leaves
+    ]
 
     def combine(x, y):
         out = computation(tree_util.tree_unflatten(tree, x), tree_util.tree_unflatten(tree, y))
-        return [_core.convert(asarray(o), a.dtype) for o, a in zip(tree_util.tree_leaves(out), leaves)]
+        return [
+            _core.convert(asarray(o), a.dtype) for o, a in zip(tree_util.tree_leaves(out), leaves)
+        ]
 
     across = vmap(combine)
     first = [_core.broadcast_to(i, row.shape[1:]) for i, row in zip(inits, rows)]
     while count > 1:  # neighbours in pairs, so that the order is kept
         half = count // 2
-        pairs = vmap(across)([row[: 2 * half : 2] for row in rows], [row[1 : 2 * half : 2] for row in rows])
+        pairs = vmap(across)(
+            [row[: 2 * half : 2] for row in rows], [row[1 : 2 * half : 2] for row in rows]
+        )
         odd = [row[2 * half :] for row in rows]
         rows = [concatenate([p, o], 0) for p, o in zip(pairs, odd)] if count % 2 else pairs
         count -= half
@@ -413,13 +488,23 @@ def reduce(operands, init_values, computation, dimensions, out_sharding=None):
 def argmax(operand, axis, index_dtype):
     """The index of the first maximum along a dimension."""
     operand = asarray(operand)
-    return bind("argmax", (operand,), axes=(canonical_axis(axis, operand.ndim),), index_dtype=_core.requested_dtype(index_dtype, "argmax"))
+    return bind(
+        "argmax",
+        (operand,),
+        axes=(canonical_axis(axis, operand.ndim),),
+        index_dtype=_core.requested_dtype(index_dtype, "argmax"),
+    )
 
 
 def argmin(operand, axis, index_dtype):
     """The index of the first minimum along a dimension."""
     operand = asarray(operand)
-    return bind("argmin", (operand,), axes=(canonical_axis(axis, operand.ndim),), index_dtype=_core.requested_dtype(index_dtype, "argmin"))
+    return bind(
+        "argmin",
+        (operand,),
+        axes=(canonical_axis(axis, operand.ndim),),
+        index_dtype=_core.requested_dtype(index_dtype, "argmin"),
+    )
 
 
 def _cumulative(op):
@@ -455,7 +540,9 @@ def top_k(operand, k, *, axis=-1):
     """The k largest elements along the last dimension, in order, and their indices."""
     operand = asarray(operand)
     if not 0 <= k <= (operand.shape[-1] if operand.ndim else 0):
-        raise ValueError(f"k argument to top_k must be no larger than minor dimension; got k={k} with shape={operand.shape}")
+        raise ValueError(
+            f"k argument to top_k must be no larger than minor dimension; got k={k} with shape={operand.shape}"
+        )
     axis = canonical_axis(axis, operand.ndim)
     return list(bind("top_k", (operand,), k=operator.index(k), axis=axis))
 
@@ -469,15 +556,27 @@ def _starts(operand, indices):
     out = []
     for i, n in zip(indices, operand.shape):
         i = asarray(i)
-        out.append(_core.functions.add(i, _core.functions.multiply(_core.functions.less(i, 0), np.asarray(n, i.dtype)).astype(i.dtype))
-                   if not _core.is_concrete(i) or int(_core.concrete_array(i)) < 0 else i)
+        out.append(
+            _core.functions.add(
+                i,
+                _core.functions.multiply(_core.functions.less(i, 0), np.asarray(n, i.dtype)).astype(
+                    i.dtype
+                ),
+            )
+            if not _core.is_concrete(i) or int(_core.concrete_array(i)) < 0
+            else i
+        )
     return out
 
 
 def dynamic_slice(operand, start_indices, slice_sizes):
     """Elements from start indices that may be traced; they are moved so that the slice fits."""
     operand = asarray(operand)
-    return bind("dynamic_slice", (operand, *_starts(operand, start_indices)), slice_sizes=_shape(slice_sizes))
+    return bind(
+        "dynamic_slice",
+        (operand, *_starts(operand, start_indices)),
+        slice_sizes=_shape(slice_sizes),
+    )
 
 
 def dynamic_slice_in_dim(operand, start_index, slice_size, axis=0):
@@ -491,7 +590,9 @@ def dynamic_slice_in_dim(operand, start_index, slice_size, axis=0):
 
 def _same_dtype(indices):
     dtype = next((i.dtype for i in indices if hasattr(i, "dtype")), np.dtype("int32"))
-    return [i if hasattr(i, "dtype") and i.dtype == dtype else asarray(i).astype(dtype) for i in indices]
+    return [
+        i if hasattr(i, "dtype") and i.dtype == dtype else asarray(i).astype(dtype) for i in indices
+    ]
 
 
 def dynamic_index_in_dim(operand, index, axis=0, keepdims=True):
@@ -503,7 +604,9 @@ def dynamic_index_in_dim(operand, index, axis=0, keepdims=True):
 def dynamic_update_slice(operand, update, start_indices):
     """`operand` with `update` at start indices, moved so that it fits."""
     operand = asarray(operand)
-    return bind("dynamic_update_slice", (operand, asarray(update), *_starts(operand, start_indices)))
+    return bind(
+        "dynamic_update_slice", (operand, asarray(update), *_starts(operand, start_indices))
+    )
 
 
 def dynamic_update_slice_in_dim(operand, update, start_index, axis):

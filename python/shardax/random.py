@@ -36,9 +36,13 @@ def _check_key(name, key, single=True):
         batch = key.shape
     else:
         if key.dtype != np.uint32:
-            raise TypeError(f"JAX encountered invalid PRNG key data: expected key_data.dtype = uint32; got dtype={key.dtype}")
+            raise TypeError(
+                f"JAX encountered invalid PRNG key data: expected key_data.dtype = uint32; got dtype={key.dtype}"
+            )
         if key.ndim < 1 or key.shape[-1] != 2:
-            raise TypeError(f"JAX encountered invalid PRNG key data: expected key_data.shape to end with (2,); got shape={key.shape}")
+            raise TypeError(
+                f"JAX encountered invalid PRNG key data: expected key_data.shape to end with (2,); got shape={key.shape}"
+            )
         batch = key.shape[:-1]
     if single and batch:
         raise ValueError(
@@ -68,7 +72,9 @@ def _float_dtype(dtype, name):
 
 
 def _seed(seed):
-    if isinstance(seed, (float, complex, str)) or (hasattr(seed, "dtype") and np.dtype(seed.dtype).kind not in "iub"):
+    if isinstance(seed, (float, complex, str)) or (
+        hasattr(seed, "dtype") and np.dtype(seed.dtype).kind not in "iub"
+    ):
         raise TypeError(f"PRNG key seed must be an integer; got {seed!r}")
     if isinstance(seed, (int, np.integer)):
         seed = int(seed)
@@ -78,13 +84,17 @@ def _seed(seed):
         return asarray(np.array([high, seed & 0xFFFFFFFF], np.uint32))
     seed = asarray(seed)
     if seed.ndim:
-        raise TypeError(f"PRNGKey accepts a scalar seed, but was given an array of shape {seed.shape} != (). Use jax.vmap for batching")
+        raise TypeError(
+            f"PRNGKey accepts a scalar seed, but was given an array of shape {seed.shape} != (). Use jax.vmap for batching"
+        )
     return bind("random_unwrap", (bind("random_seed", (seed,)),))
 
 
 def _check_impl(impl):
     if impl not in (None, "threefry2x32", "fry") and str(impl) != "fry":
-        raise ValueError(f'unrecognized PRNG implementation "{impl}". Did you mean one of: ["threefry2x32"]')
+        raise ValueError(
+            f'unrecognized PRNG implementation "{impl}". Did you mean one of: ["threefry2x32"]'
+        )
 
 
 def PRNGKey(seed, *, impl=None):
@@ -145,7 +155,9 @@ def fold_in(key, data):
         data = np.uint32(data)
     data = asarray(data)
     if data.ndim:
-        raise TypeError(f"fold_in accepts a scalar, but was given an array of shape {data.shape} != (). Use jax.vmap for batching.")
+        raise TypeError(
+            f"fold_in accepts a scalar, but was given an array of shape {data.shape} != (). Use jax.vmap for batching."
+        )
     return bind("random_fold_in", (key, data.astype(np.uint32)))
 
 
@@ -159,7 +171,9 @@ def _bits(key, width, shape):
 def bits(key, shape=(), dtype=None, *, out_sharding=None):
     """Uniformly random unsigned integers."""
     key = _check_key("bits", key)
-    dtype = _core.canonical_dtype(np.uint32) if dtype is None else _core.requested_dtype(dtype, "bits")
+    dtype = (
+        _core.canonical_dtype(np.uint32) if dtype is None else _core.requested_dtype(dtype, "bits")
+    )
     dtype = np.dtype(dtype)
     if dtype.kind != "u":
         raise ValueError(f"dtype argument to `bits` must be an unsigned int dtype, got {dtype}")
@@ -197,7 +211,9 @@ def _uniform(key, minval, maxval, shape, dtype, stream):
 def _drawn_shape(name, shape, *others):
     joined = _core.broadcast_shapes(shape, *others)
     if joined != tuple(shape):
-        raise ValueError(f"{name} parameter shapes must be broadcast-compatible with shape argument, and the result of broadcasting the shapes must equal the shape argument, but got result {joined} for shape argument {shape}.")
+        raise ValueError(
+            f"{name} parameter shapes must be broadcast-compatible with shape argument, and the result of broadcasting the shapes must equal the shape argument, but got result {joined} for shape argument {shape}."
+        )
     return joined
 
 
@@ -208,7 +224,14 @@ def uniform(key, shape=(), dtype=None, minval=0.0, maxval=1.0, *, out_sharding=N
     (2,)
     """
     key = _check_key("uniform", key)
-    return _uniform(key, minval, maxval, shape=_shape(shape), dtype=_float_dtype(dtype, "uniform"), stream=_partitionable())
+    return _uniform(
+        key,
+        minval,
+        maxval,
+        shape=_shape(shape),
+        dtype=_float_dtype(dtype, "uniform"),
+        stream=_partitionable(),
+    )
 
 
 @static_jit("shape", "dtype", "stream")
@@ -227,10 +250,15 @@ def normal(key, shape=(), dtype=None, *, out_sharding=None):
         if wanted.kind == "c":
             real = np.dtype("float32" if wanted.itemsize == 8 else "float64")
             first, second = split(key)
-            parts = (_normal(k, shape=shape, dtype=real, stream=_partitionable()) for k in (first, second))
+            parts = (
+                _normal(k, shape=shape, dtype=real, stream=_partitionable())
+                for k in (first, second)
+            )
             return _core.lax.complex(*parts) / np.asarray(np.sqrt(2), real)
         if not jnp.issubdtype(wanted, np.inexact):
-            raise ValueError(f"dtype argument to `normal` must be a float or complex dtype, got {wanted}")
+            raise ValueError(
+                f"dtype argument to `normal` must be a float or complex dtype, got {wanted}"
+            )
     return _normal(key, shape=shape, dtype=_float_dtype(dtype, "normal"), stream=_partitionable())
 
 
@@ -241,7 +269,9 @@ def _randint(key, minval, maxval, shape, dtype, stream):
     minval, maxval = asarray(minval), asarray(maxval)
     shape = _drawn_shape("randint", shape, minval.shape, maxval.shape)
     beyond = _functions.greater(maxval, _bound(info.max, maxval))
-    limit = lambda v: _core.convert(_functions.minimum(_functions.maximum(v, _bound(info.min, v)), _bound(info.max, v)), dtype)  # noqa: E731
+    limit = lambda v: _core.convert(
+        _functions.minimum(_functions.maximum(v, _bound(info.min, v)), _bound(info.max, v)), dtype
+    )  # noqa: E731
     low, high = limit(minval), limit(maxval)
     low, high, beyond = (_core.broadcast_to(v, shape) for v in (low, high, beyond))
     keys = bind("random_split", (key,), shape=(2,), partitionable=stream)
@@ -249,10 +279,16 @@ def _randint(key, minval, maxval, shape, dtype, stream):
     upper, lower = _bits(first, info.bits, shape), _bits(second, info.bits, shape)
     span = _core.convert(_core.lax.sub(high, low), word)
     span = jnp.where(high <= low, np.asarray(1, word), span)
-    span = jnp.where(_functions.logical_and(beyond, high > low), _core.lax.add(span, np.asarray(1, word)), span)
-    multiplier = _core.lax.rem(_core.broadcast_to(asarray(np.asarray(2 ** (info.bits // 2), word)), shape), span)
+    span = jnp.where(
+        _functions.logical_and(beyond, high > low), _core.lax.add(span, np.asarray(1, word)), span
+    )
+    multiplier = _core.lax.rem(
+        _core.broadcast_to(asarray(np.asarray(2 ** (info.bits // 2), word)), shape), span
+    )
     multiplier = _core.lax.rem(_core.lax.mul(multiplier, multiplier), span)
-    offset = _core.lax.add(_core.lax.mul(_core.lax.rem(upper, span), multiplier), _core.lax.rem(lower, span))
+    offset = _core.lax.add(
+        _core.lax.mul(_core.lax.rem(upper, span), multiplier), _core.lax.rem(lower, span)
+    )
     return _core.lax.add(low, _core.convert(_core.lax.rem(offset, span), dtype))
 
 
@@ -275,7 +311,9 @@ def randint(key, shape, minval, maxval, dtype=None, *, out_sharding=None):
     info, wide = np.iinfo(dtype), np.dtype("int32")
     low = jnp.clip(asarray(low).astype(wide), int(info.min), int(info.max))
     high = jnp.clip(asarray(high).astype(wide), int(info.min), int(info.max) + 1)
-    return _core.convert(_randint(key, low, high, shape=_shape(shape), dtype=wide, stream=_partitionable()), dtype)
+    return _core.convert(
+        _randint(key, low, high, shape=_shape(shape), dtype=wide, stream=_partitionable()), dtype
+    )
 
 
 def _int_bound(v, dtype):
@@ -284,7 +322,10 @@ def _int_bound(v, dtype):
         wide = _core.canonical_dtype(np.int64)
         info = np.iinfo(wide)
         if dtype.kind == "u" and v > info.max:
-            return np.asarray(min(v, np.iinfo(_core.canonical_dtype(np.uint64)).max), _core.canonical_dtype(np.uint64))
+            return np.asarray(
+                min(v, np.iinfo(_core.canonical_dtype(np.uint64)).max),
+                _core.canonical_dtype(np.uint64),
+            )
         return np.asarray(min(max(v, info.min), info.max), wide)
     v = asarray(v)
     return v if v.dtype.kind in "iu" else v.astype(np.int32)
@@ -293,14 +334,26 @@ def _int_bound(v, dtype):
 @static_jit("shape", "stream")
 def _bernoulli(key, p, shape, stream):
     p = _core.promote("inexact", p)[0]
-    return _uniform(key, 0.0, 1.0, shape=p.shape if shape is None else shape, dtype=np.dtype(p.dtype), stream=stream) < p
+    return (
+        _uniform(
+            key,
+            0.0,
+            1.0,
+            shape=p.shape if shape is None else shape,
+            dtype=np.dtype(p.dtype),
+            stream=stream,
+        )
+        < p
+    )
 
 
 def bernoulli(key, p=0.5, shape=None, mode="low", *, out_sharding=None):
     """True with probability p, in the shape of p or `shape`."""
     key = _check_key("bernoulli", key)
     if not jnp.issubdtype(result_type(p), np.floating):
-        raise TypeError(f"bernoulli probability `p` must have a floating dtype, got {result_type(p)}.")
+        raise TypeError(
+            f"bernoulli probability `p` must have a floating dtype, got {result_type(p)}."
+        )
     shape = None if shape is None else _shape(shape)
     if shape is not None:
         _drawn_shape("bernoulli", shape, np.shape(p))
@@ -333,7 +386,9 @@ def permutation(key, x, axis=0, independent=False, *, out_sharding=None):
     axis = canonical_axis(axis, x.ndim)
     if independent or x.ndim == 1:
         return _shuffle(key, x, axis=axis, stream=_partitionable())
-    return jnp.take(x, _shuffle(key, jnp.arange(x.shape[axis]), axis=0, stream=_partitionable()), axis=axis)
+    return jnp.take(
+        x, _shuffle(key, jnp.arange(x.shape[axis]), axis=0, stream=_partitionable()), axis=axis
+    )
 
 
 def choice(key, a, shape=(), replace=True, p=None, axis=0, mode=None):
@@ -348,7 +403,9 @@ def choice(key, a, shape=(), replace=True, p=None, axis=0, mode=None):
     if n <= 0:
         raise ValueError("a must be greater than 0 unless no samples are taken")
     if not replace and draws > n:
-        raise ValueError(f"Cannot take a larger sample (size {draws}) than population (size {n}) when 'replace=False'")
+        raise ValueError(
+            f"Cannot take a larger sample (size {draws}) than population (size {n}) when 'replace=False'"
+        )
     if p is None:
         if replace:
             index = randint(key, shape, 0, n)
@@ -364,7 +421,9 @@ def choice(key, a, shape=(), replace=True, p=None, axis=0, mode=None):
     else:
         p = _core.promote("inexact", p)[0]
         if p.shape != (n,):
-            raise ValueError(f"p must be None or a 1D vector with the same size as a.shape[axis]. p has shape {p.shape} and a.shape[axis] is {n}.")
+            raise ValueError(
+                f"p must be None or a 1D vector with the same size as a.shape[axis]. p has shape {p.shape} and a.shape[axis] is {n}."
+            )
         if replace:
             total = jnp.cumsum(p)
             r = total[-1] * (1 - uniform(key, shape, dtype=total.dtype))
@@ -384,11 +443,15 @@ def categorical(key, logits, axis=-1, shape=None, replace=True, mode=None):
     shape = batch if shape is None else _shape(shape)
     prefix = shape[: len(shape) - len(batch)]
     if shape[len(shape) - len(batch) :] != batch and _core.broadcast_shapes(shape, batch) != shape:
-        raise ValueError(f"categorical parameter shapes must be broadcast-compatible with shape argument: {shape} and {batch}.")
+        raise ValueError(
+            f"categorical parameter shapes must be broadcast-compatible with shape argument: {shape} and {batch}."
+        )
     drawn = list(shape[len(prefix) :])
     drawn.insert(axis, logits.shape[axis])
     noise = gumbel(key, prefix + tuple(drawn), logits.dtype)
-    return jnp.argmax(noise + jnp.expand_dims(logits, tuple(range(len(prefix)))), axis=axis + len(prefix))
+    return jnp.argmax(
+        noise + jnp.expand_dims(logits, tuple(range(len(prefix)))), axis=axis + len(prefix)
+    )
 
 
 # ---- other distributions -----------------------------------------------------------------------
@@ -397,13 +460,20 @@ def categorical(key, logits, axis=-1, shape=None, replace=True, mode=None):
 @static_jit("shape", "dtype", "stream")
 def _gumbel(key, shape, dtype, stream):
     tiny = jnp.finfo(dtype).tiny
-    u = _uniform(key, np.asarray(tiny, dtype), np.asarray(1, dtype), shape=shape, dtype=dtype, stream=stream)
+    u = _uniform(
+        key, np.asarray(tiny, dtype), np.asarray(1, dtype), shape=shape, dtype=dtype, stream=stream
+    )
     return -jnp.log(-jnp.log(u))
 
 
 def gumbel(key, shape=(), dtype=None, mode=None):
     """The standard Gumbel distribution."""
-    return _gumbel(_check_key("gumbel", key), shape=_shape(shape), dtype=_float_dtype(dtype, "gumbel"), stream=_partitionable())
+    return _gumbel(
+        _check_key("gumbel", key),
+        shape=_shape(shape),
+        dtype=_float_dtype(dtype, "gumbel"),
+        stream=_partitionable(),
+    )
 
 
 @static_jit("shape", "dtype", "stream")
@@ -421,8 +491,17 @@ def _truncated_normal(key, lower, upper, shape, dtype, stream):
 def truncated_normal(key, lower, upper, shape=None, dtype=None, *, out_sharding=None):
     """Normal, limited to (lower, upper)."""
     key = _check_key("truncated_normal", key)
-    shape = _core.broadcast_shapes(np.shape(lower), np.shape(upper)) if shape is None else _shape(shape)
-    return _truncated_normal(key, lower, upper, shape=shape, dtype=_float_dtype(dtype, "truncated_normal"), stream=_partitionable())
+    shape = (
+        _core.broadcast_shapes(np.shape(lower), np.shape(upper)) if shape is None else _shape(shape)
+    )
+    return _truncated_normal(
+        key,
+        lower,
+        upper,
+        shape=shape,
+        dtype=_float_dtype(dtype, "truncated_normal"),
+        stream=_partitionable(),
+    )
 
 
 @static_jit("shape", "dtype", "stream")
@@ -432,7 +511,12 @@ def _exponential(key, shape, dtype, stream):
 
 def exponential(key, shape=(), dtype=None):
     """The exponential distribution with mean 1."""
-    return _exponential(_check_key("exponential", key), shape=_shape(shape), dtype=_float_dtype(dtype, "exponential"), stream=_partitionable())
+    return _exponential(
+        _check_key("exponential", key),
+        shape=_shape(shape),
+        dtype=_float_dtype(dtype, "exponential"),
+        stream=_partitionable(),
+    )
 
 
 @jit
@@ -510,7 +594,9 @@ def _gamma_element(key, alpha, log_space, stream):
     v = lax.while_loop(rejected, attempt, start)[2]
     if log_space:
         small = -_exponential(sub, shape=(), dtype=dtype, stream=stream)
-        boost = jnp.where(_functions.logical_or(large, small == 0), number(0), small * (number(1) / alpha))
+        boost = jnp.where(
+            _functions.logical_or(large, small == 0), number(0), small * (number(1) / alpha)
+        )
         return _functions.log(d) + _functions.log(v) + boost
     u = number(1) - _uniform(sub, 0.0, 1.0, shape=(), dtype=dtype, stream=stream)
     return d * v * jnp.where(large, number(1), _functions.power(u, number(1) / alpha))
@@ -528,7 +614,11 @@ def _gamma(key, alpha, shape, dtype, log_space, stream):
 
 def _parameter_shape(name, shape, *parameters):
     shapes = [np.shape(p) for p in parameters]
-    return _core.broadcast_shapes(*shapes) if shape is None else _drawn_shape(name, _shape(shape), *shapes)
+    return (
+        _core.broadcast_shapes(*shapes)
+        if shape is None
+        else _drawn_shape(name, _shape(shape), *shapes)
+    )
 
 
 def gamma(key, a, shape=None, dtype=None, *, out_sharding=None):
@@ -564,7 +654,11 @@ def dirichlet(key, alpha, shape=None, dtype=None, *, out_sharding=None):
     alpha = asarray(alpha)
     if alpha.ndim < 1:
         raise ValueError(f"dirichlet requires alpha.ndim >= 1, got alpha.ndim == {alpha.ndim}")
-    shape = alpha.shape[:-1] if shape is None else _drawn_shape("dirichlet", _shape(shape), alpha.shape[:-1])
+    shape = (
+        alpha.shape[:-1]
+        if shape is None
+        else _drawn_shape("dirichlet", _shape(shape), alpha.shape[:-1])
+    )
     return softmax(loggamma(key, alpha, shape + alpha.shape[-1:], dtype), -1)
 
 
@@ -586,7 +680,11 @@ def t(key, df, shape=(), dtype=None, *, out_sharding=None):
 
 def generalized_normal(key, p, shape=(), dtype=None, *, out_sharding=None):
     """The distribution with density proportional to exp(-|x|^p)."""
-    key, dtype, shape = _check_key("generalized_normal", key), _float_dtype(dtype, "generalized_normal"), _shape(shape)
+    key, dtype, shape = (
+        _check_key("generalized_normal", key),
+        _float_dtype(dtype, "generalized_normal"),
+        _shape(shape),
+    )
     first, second = _halves(key, _partitionable())
     size = gamma(first, 1 / p, shape, dtype)
     return rademacher(second, shape, dtype) * size ** (1 / p)
@@ -611,7 +709,12 @@ def _poisson_small(key, rate, dtype, stream):
         count, key, logs = state
         key, sub = _halves(key, stream)
         count = jnp.where(logs > -rate, count + 1, count)
-        return count, key, logs + jnp.log(_uniform(sub, 0.0, 1.0, shape=rate.shape, dtype=rate.dtype, stream=stream))
+        return (
+            count,
+            key,
+            logs
+            + jnp.log(_uniform(sub, 0.0, 1.0, shape=rate.shape, dtype=rate.dtype, stream=stream)),
+        )
 
     start = (jnp.zeros(rate.shape, dtype), key, jnp.zeros_like(rate))
     return lax.while_loop(lambda s: jnp.any(s[2] > -rate), draw, start)[0] - 1
@@ -653,7 +756,9 @@ def _poisson(key, rate, shape, dtype, stream):
 def poisson(key, lam, shape=None, dtype=None, *, out_sharding=None):
     """The Poisson distribution with mean `lam`; int32 unless `dtype` says otherwise."""
     key = _check_key("poisson", key)
-    dtype = np.dtype(_core.canonical_dtype(int) if dtype is None else _core.requested_dtype(dtype, "poisson"))
+    dtype = np.dtype(
+        _core.canonical_dtype(int) if dtype is None else _core.requested_dtype(dtype, "poisson")
+    )
     shape = np.shape(lam) if shape is None else _shape(shape)
     return _poisson(key, lam, shape=shape, dtype=dtype, stream=_partitionable())
 
@@ -661,22 +766,34 @@ def poisson(key, lam, shape=None, dtype=None, *, out_sharding=None):
 # ---- matrices ----------------------------------------------------------------------------------
 
 
-def multivariate_normal(key, mean, cov, shape=None, dtype=None, method="cholesky", *, out_sharding=None):
+def multivariate_normal(
+    key, mean, cov, shape=None, dtype=None, method="cholesky", *, out_sharding=None
+):
     """Normal vectors with that mean (..., n) and covariance (..., n, n)."""
     key = _check_key("multivariate_normal", key)
     if method not in ("svd", "eigh", "cholesky"):
         raise ValueError("method must be one of {'svd', 'eigh', 'cholesky'}")
     mean, cov = asarray(mean), asarray(cov)
     common = result_type(mean, cov)
-    dtype = _float_dtype(dtype if dtype is not None or common.kind in "biu" else common, "multivariate_normal")
+    dtype = _float_dtype(
+        dtype if dtype is not None or common.kind in "biu" else common, "multivariate_normal"
+    )
     mean, cov = _core.convert(mean, dtype), _core.convert(cov, dtype)
     if mean.ndim < 1:
-        raise ValueError(f"multivariate_normal requires mean.ndim >= 1, got mean.ndim == {mean.ndim}")
+        raise ValueError(
+            f"multivariate_normal requires mean.ndim >= 1, got mean.ndim == {mean.ndim}"
+        )
     n = mean.shape[-1]
     if cov.ndim < 2 or cov.shape[-2:] != (n, n):
-        raise ValueError(f"multivariate_normal requires cov.shape == (..., n, n) for n={n}, but got cov.shape == {cov.shape}.")
+        raise ValueError(
+            f"multivariate_normal requires cov.shape == (..., n, n) for n={n}, but got cov.shape == {cov.shape}."
+        )
     batches = mean.shape[:-1], cov.shape[:-2]
-    shape = _core.broadcast_shapes(*batches) if shape is None else _drawn_shape("normal", _shape(shape), *batches)
+    shape = (
+        _core.broadcast_shapes(*batches)
+        if shape is None
+        else _drawn_shape("normal", _shape(shape), *batches)
+    )
     if method == "cholesky":
         factor = jnp.linalg.cholesky(cov)
     else:

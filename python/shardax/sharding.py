@@ -94,7 +94,9 @@ class Mesh:
         self.devices = grid
         self.axis_names = names
         types = (AxisType.Auto,) * len(names) if axis_types is None else axis_types
-        self.axis_types = tuple(types) if isinstance(types, (tuple, list)) else (types,) * len(names)
+        self.axis_types = (
+            tuple(types) if isinstance(types, (tuple, list)) else (types,) * len(names)
+        )
 
     @property
     def shape(self):
@@ -160,7 +162,9 @@ def make_mesh(axis_shapes, axis_names, axis_types=None, *, devices=None):
     """A mesh of the first devices in that shape."""
     shape = tuple(axis_shapes)
     if len(shape) != len(tuple(axis_names)):
-        raise ValueError(f"make_mesh: {len(shape)} sizes {shape} but {len(tuple(axis_names))} names {tuple(axis_names)}.")
+        raise ValueError(
+            f"make_mesh: {len(shape)} sizes {shape} but {len(tuple(axis_names))} names {tuple(axis_names)}."
+        )
     known = _devices() if devices is None else list(devices)
     if math.prod(shape) > len(known):
         raise ValueError(
@@ -224,9 +228,14 @@ class Sharding:
 
     def is_equivalent_to(self, other, ndim):
         """Whether both give each device the same part of an array of that rank."""
+
         def trimmed(s):
             axes, sizes, devices, spec, _ = s._description(ndim)
-            return tuple(sizes), tuple(devices), tuple(tuple(axes.index(a) for a in n) for n in spec)
+            return (
+                tuple(sizes),
+                tuple(devices),
+                tuple(tuple(axes.index(a) for a in n) for n in spec),
+            )
 
         return trimmed(self) == trimmed(other)
 
@@ -241,7 +250,9 @@ class NamedSharding(Sharding):
         for names in self.spec:
             for name in () if names is None else names if isinstance(names, tuple) else (names,):
                 if name not in mesh.axis_names:
-                    raise ValueError(f"Resource axis: {name} of {self.spec!r} is not found in mesh: {mesh.axis_names}.")
+                    raise ValueError(
+                        f"Resource axis: {name} of {self.spec!r} is not found in mesh: {mesh.axis_names}."
+                    )
                 if name in seen:
                     raise DuplicateSpecError(
                         f"A single NamedSharding spec specification can map every mesh axis to at most one positional "
@@ -265,7 +276,9 @@ class NamedSharding(Sharding):
         )
 
     def __eq__(self, other):
-        return isinstance(other, NamedSharding) and self.mesh == other.mesh and self.spec == other.spec
+        return (
+            isinstance(other, NamedSharding) and self.mesh == other.mesh and self.spec == other.spec
+        )
 
     def __hash__(self):
         return hash((self.mesh, self.spec))
@@ -326,7 +339,9 @@ def sharding_of(x):
         return SingleDeviceSharding(_device(ids[0]))
     grid = np.empty(len(ids), dtype=object)
     grid[:] = [_device(i) for i in ids]
-    entries = [None if not names else names[0] if len(names) == 1 else tuple(names) for names in spec]
+    entries = [
+        None if not names else names[0] if len(names) == 1 else tuple(names) for names in spec
+    ]
     while entries and entries[-1] is None:
         entries.pop()
     return NamedSharding(Mesh(grid.reshape(shape), axes), PartitionSpec(*entries))

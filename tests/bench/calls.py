@@ -61,7 +61,9 @@ def measure():
     call("linear training step, 8 devices", lambda: train(params, x, y)[1])
     call("loss[0]", lambda: value[0])
     first = {"w": w, "b": jnp.zeros(())}
-    call("eager value_and_grad of that loss", lambda: jax.value_and_grad(loss)(first, x[0], y[0])[0])
+    call(
+        "eager value_and_grad of that loss", lambda: jax.value_and_grad(loss)(first, x[0], y[0])[0]
+    )
 
     big = jnp.asarray(rng.standard_normal(4_000_000), dtype=jnp.float32)
     chain = jax.jit(lambda v: jnp.tanh(v) * 2 + v)
@@ -76,7 +78,9 @@ def measure():
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--jax", help="an interpreter with jax")
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
@@ -87,11 +91,15 @@ def main():
             env = {**os.environ, "BENCH_SYSTEM": name}
             if name == "jax":
                 env.pop("PYTHONPATH", None)
-            run = subprocess.run([python, __file__], env=env, capture_output=True, text=True, check=True)
+            run = subprocess.run(
+                [python, __file__], env=env, capture_output=True, text=True, check=True
+            )
             figures[name].append(json.loads(run.stdout))
     print(f"{'':52}{'shardax':>12}" + (f"{'JAX':>14}{'ratio':>9}" if options.jax else ""))
     for row in figures["shardax"][0]:
-        medians = {name: statistics.median(r[row] for r in rounds) for name, rounds in figures.items()}
+        medians = {
+            name: statistics.median(r[row] for r in rounds) for name, rounds in figures.items()
+        }
         line = f"{row:52}{medians['shardax']:>9.1f} us"
         if options.jax:
             line += f"{medians['jax']:>11.1f} us{medians['jax'] / medians['shardax']:>8.1f}x"

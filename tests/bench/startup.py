@@ -48,7 +48,8 @@ runpy.run_path({script!r}, run_name="__main__")
 
 # The longest-running mapped function of the page is its training step; its calls are timed up to
 # the arrival of the results.
-TIMED_PAGE = """
+TIMED_PAGE = (
+    """
 import json, time
 import {library} as library
 
@@ -67,10 +68,13 @@ def pmap(*args, **kwargs):
     return call
 
 library.pmap = pmap
-""" + PAGE + """
+"""
+    + PAGE
+    + """
 times = max(functions, key=len)
 print("\\n" + json.dumps([times[0], sorted(times[1:])[len(times[1:]) // 2]]))
 """
+)
 
 
 class Library:

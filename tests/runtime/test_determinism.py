@@ -33,7 +33,9 @@ print(hashlib.sha256(b"".join(np.asarray(r).tobytes() for r in results)).hexdige
 
 def digest(threads):
     env = {**os.environ, "SHARDAX_NUM_THREADS": str(threads)}
-    run = subprocess.run([sys.executable, "-c", PROGRAM], env=env, capture_output=True, text=True, timeout=120)
+    run = subprocess.run(
+        [sys.executable, "-c", PROGRAM], env=env, capture_output=True, text=True, timeout=120
+    )
     assert run.returncode == 0, run.stderr
     return run.stdout
 

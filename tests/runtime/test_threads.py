@@ -8,7 +8,6 @@ import time
 
 import numpy as np
 import pytest
-
 import shardax as jax
 import shardax.numpy as jnp
 

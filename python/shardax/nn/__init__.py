@@ -11,10 +11,37 @@ from shardax.nn import initializers
 from shardax.numpy._common import asarray, canonical_axis, check_arraylike, static_jit
 
 __all__ = [
-    "celu", "dot_product_attention", "elu", "gelu", "glu", "hard_sigmoid", "hard_silu", "hard_swish", "hard_tanh",
-    "identity", "initializers", "leaky_relu", "log_sigmoid", "log_softmax", "logsumexp", "mish", "one_hot", "relu",
-    "relu6", "selu", "sigmoid", "silu", "soft_sign", "softmax", "softplus", "sparse_plus", "sparse_sigmoid", "squareplus",
-    "standardize", "swish", "tanh",
+    "celu",
+    "dot_product_attention",
+    "elu",
+    "gelu",
+    "glu",
+    "hard_sigmoid",
+    "hard_silu",
+    "hard_swish",
+    "hard_tanh",
+    "identity",
+    "initializers",
+    "leaky_relu",
+    "log_sigmoid",
+    "log_softmax",
+    "logsumexp",
+    "mish",
+    "one_hot",
+    "relu",
+    "relu6",
+    "selu",
+    "sigmoid",
+    "silu",
+    "soft_sign",
+    "softmax",
+    "softplus",
+    "sparse_plus",
+    "sparse_sigmoid",
+    "squareplus",
+    "standardize",
+    "swish",
+    "tanh",
 ]
 
 
@@ -211,7 +238,9 @@ def softmax(x, axis=-1, where=None, initial=None):
 @static_jit("axis")
 def _softmax(x, where, axis):
     x = asarray(x)
-    top = jnp.max(x, axis, where=where, initial=-jnp.inf if where is not None else None, keepdims=True)
+    top = jnp.max(
+        x, axis, where=where, initial=-jnp.inf if where is not None else None, keepdims=True
+    )
     unnormalized = jnp.exp(x - lax.stop_gradient(top))
     total = jnp.sum(unnormalized, axis, where=where, keepdims=True)
     out = unnormalized / total
@@ -226,7 +255,9 @@ def log_softmax(x, axis=-1, where=None):
 @static_jit("axis")
 def _log_softmax(x, where, axis):
     x = asarray(x)
-    top = jnp.max(x, axis, where=where, initial=-jnp.inf if where is not None else None, keepdims=True)
+    top = jnp.max(
+        x, axis, where=where, initial=-jnp.inf if where is not None else None, keepdims=True
+    )
     shifted = x - lax.stop_gradient(top)
     total = jnp.log(jnp.sum(jnp.exp(shifted), axis, where=where, keepdims=True))
     out = shifted - total
@@ -252,7 +283,9 @@ def one_hot(x, num_classes, *, dtype=None, axis=-1):
     return _core.convert(jnp.equal(jnp.expand_dims(x, place), classes), dtype)
 
 
-def dot_product_attention(query, key, value, bias=None, mask=None, *, scale=None, is_causal=False, **unused):
+def dot_product_attention(
+    query, key, value, bias=None, mask=None, *, scale=None, is_causal=False, **unused
+):
     """softmax(query key^T * scale) value, for (batch, length, heads, features) operands."""
     if unused:
         raise NotImplementedError(f"dot_product_attention: {', '.join(unused)} are not supported.")

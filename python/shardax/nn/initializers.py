@@ -5,8 +5,8 @@ Each gives a function (key, shape, dtype) -> array.
 
 import math
 
-from shardax import random
 from shardax import numpy as jnp
+from shardax import random
 
 
 def zeros(key, shape, dtype=jnp.float32, out_sharding=None):
@@ -64,7 +64,9 @@ def _fans(shape, in_axis, out_axis, batch_axis):
     return fan_in * field, fan_out * field
 
 
-def variance_scaling(scale, mode, distribution, in_axis=-2, out_axis=-1, batch_axis=(), dtype=jnp.float32):
+def variance_scaling(
+    scale, mode, distribution, in_axis=-2, out_axis=-1, batch_axis=(), dtype=jnp.float32
+):
     """Variance scale / n, with n the fan in, fan out, their mean or geometric mean.
 
     distribution: "truncated_normal", "normal" or "uniform".
@@ -76,8 +78,12 @@ def variance_scaling(scale, mode, distribution, in_axis=-2, out_axis=-1, batch_a
                 f"Can't compute input and output sizes of a {len(shape)}-dimensional weights tensor. Must be at least 2D."
             )
         fan_in, fan_out = _fans(shape, in_axis, out_axis, batch_axis)
-        sizes = {"fan_in": fan_in, "fan_out": fan_out, "fan_avg": (fan_in + fan_out) / 2,
-                 "fan_geo_avg": math.sqrt(fan_in * fan_out)}
+        sizes = {
+            "fan_in": fan_in,
+            "fan_out": fan_out,
+            "fan_avg": (fan_in + fan_out) / 2,
+            "fan_geo_avg": math.sqrt(fan_in * fan_out),
+        }
         if mode not in sizes:
             raise ValueError(f"invalid mode for variance scaling initializer: {mode}")
         variance = jnp.array(scale / sizes[mode], dtype=dtype)

@@ -5,7 +5,16 @@ import operator
 from shardax import _core
 from shardax._api import jit
 
-__all__ = ["asarray", "bind", "canonical_axes", "canonical_axis", "check_arraylike", "jit", "result_type", "static_jit"]
+__all__ = [
+    "asarray",
+    "bind",
+    "canonical_axes",
+    "canonical_axis",
+    "check_arraylike",
+    "jit",
+    "result_type",
+    "static_jit",
+]
 
 bind = _core.bind
 asarray = _core.asarray

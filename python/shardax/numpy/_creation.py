@@ -24,8 +24,11 @@ def _dimension(d, shape):
     except TypeError:
         raise TypeError(
             f"Shapes must be 1D sequences of concrete values of integer type, got {shape}."
-            + ("\nIf using `jit`, try using `static_argnums` or applying `jit` to smaller subfunctions."
-               if isinstance(d, _core.Tracer) else "")
+            + (
+                "\nIf using `jit`, try using `static_argnums` or applying `jit` to smaller subfunctions."
+                if isinstance(d, _core.Tracer)
+                else ""
+            )
         ) from None
     if n < 0:
         raise TypeError(f"shape must have every element be nonnegative, got {shape}.")
@@ -65,7 +68,9 @@ def full(shape, fill_value, dtype=None, *, device=None):
 def full_like(a, fill_value, dtype=None, shape=None, *, device=None):
     """An array like `a` (shape, dtype) that repeats `fill_value`."""
     shape = _np_shape(a) if shape is None else _shape(shape)
-    weak = dtype is None and getattr(a, "weak_type", isinstance(a, (int, float, complex)) and not isinstance(a, bool))
+    weak = dtype is None and getattr(
+        a, "weak_type", isinstance(a, (int, float, complex)) and not isinstance(a, bool)
+    )
     dtype = result_type(a) if dtype is None else _core.requested_dtype(dtype, "full_like")
     value = _core.convert(asarray(fill_value), dtype, bool(weak))
     return _core.broadcast_to(value, shape)
@@ -94,7 +99,9 @@ def empty_like(prototype, dtype=None, shape=None, *, device=None):
 
 def frombuffer(buffer, dtype=float, count=-1, offset=0):
     """The bytes of a buffer as a vector."""
-    return array(np.frombuffer(buffer, np.dtype(_core.requested_dtype(dtype, "frombuffer")), count, offset))
+    return array(
+        np.frombuffer(buffer, np.dtype(_core.requested_dtype(dtype, "frombuffer")), count, offset)
+    )
 
 
 def from_dlpack(x, /, *, device=None, copy=None):
@@ -137,7 +144,9 @@ def arange(start, stop=None, step=None, dtype=None, *, device=None):
             )
     if stop is None and step is None and dtype is None and isinstance(start, (bool, np.bool_)):
         raise TypeError("arange does not accept dtype bool; give an integer or a float.")
-    numbers = [n.item() if isinstance(n, (_core.Array, np.generic, np.ndarray)) else n for n in numbers]
+    numbers = [
+        n.item() if isinstance(n, (_core.Array, np.generic, np.ndarray)) else n for n in numbers
+    ]
     if dtype is None:
         dtype = _core.canonical_dtype(np.result_type(*[type(n) for n in numbers]))
     else:
@@ -160,13 +169,20 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     if dtype is not None:
         dtype = _core.requested_dtype(dtype, "linspace")
     steps = num - 1 if endpoint else num
-    delta = _functions.divide(_functions.subtract(stop, start), steps) if steps > 0 else full(start.shape, np.nan, computed)
+    delta = (
+        _functions.divide(_functions.subtract(stop, start), steps)
+        if steps > 0
+        else full(start.shape, np.nan, computed)
+    )
     shape = (num,) + (1,) * len(start.shape)
-    iota = _core.convert(bind("iota", (), dtype=np.dtype("int32"), shape=(num,), dimension=0), computed).reshape(shape)
+    iota = _core.convert(
+        bind("iota", (), dtype=np.dtype("int32"), shape=(num,), dimension=0), computed
+    ).reshape(shape)
     if steps > 0:
         part = _functions.divide(iota, np.asarray(steps, computed))
         out = _functions.add(
-            _functions.multiply(start, _functions.subtract(np.asarray(1, computed), part)), _functions.multiply(stop, part)
+            _functions.multiply(start, _functions.subtract(np.asarray(1, computed), part)),
+            _functions.multiply(stop, part),
         )
         if endpoint and num > 1:
             from shardax.numpy._shape import concatenate
@@ -196,7 +212,9 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
 
 def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
     """`num` values from start to stop with a constant ratio."""
-    out = _functions.exp(linspace(_functions.log(start), _functions.log(stop), num, endpoint, axis=axis))
+    out = _functions.exp(
+        linspace(_functions.log(start), _functions.log(stop), num, endpoint, axis=axis)
+    )
     return out if dtype is None else out.astype(dtype)
 
 
@@ -207,7 +225,9 @@ def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
     if indexing not in ("xy", "ij"):
         raise ValueError(f"Valid values for indexing are 'xy' and 'ij', got {indexing}")
     if any(v.ndim != 1 for v in vectors):
-        raise ValueError("Arguments to jnp.meshgrid must be 1D, got shapes " + str([v.shape for v in vectors]))
+        raise ValueError(
+            "Arguments to jnp.meshgrid must be 1D, got shapes " + str([v.shape for v in vectors])
+        )
     order = list(range(len(vectors)))
     if indexing == "xy" and len(vectors) >= 2:
         order[0], order[1] = 1, 0
@@ -231,9 +251,15 @@ def fromfunction(function, shape, *, dtype=float, **kwargs):
 def indices(dimensions, dtype=None, sparse=False):
     """Index arrays of a grid of that shape."""
     dtype = _dtype(dtype, _core.canonical_dtype(int), "indices")
-    grids = [bind("iota", (), dtype=dtype, shape=tuple(dimensions), dimension=d) for d in range(len(dimensions))]
+    grids = [
+        bind("iota", (), dtype=dtype, shape=tuple(dimensions), dimension=d)
+        for d in range(len(dimensions))
+    ]
     if sparse:
-        return tuple(g[tuple(slice(None) if i == d else slice(0, 1) for i in range(len(dimensions)))] for d, g in enumerate(grids))
+        return tuple(
+            g[tuple(slice(None) if i == d else slice(0, 1) for i in range(len(dimensions)))]
+            for d, g in enumerate(grids)
+        )
     from shardax.numpy._shape import stack
 
     return stack(grids) if grids else zeros((0,), dtype)
@@ -255,9 +281,13 @@ def diag(v, k=0):
     v = asarray(v)
     if v.ndim == 1:
         n = v.shape[0] + abs(k)
-        mask = eye(v.shape[0], n, k=max(k, 0), dtype=bool) if k >= 0 else eye(n, v.shape[0], k=k, dtype=bool)
-        from shardax.numpy._shape import pad
+        mask = (
+            eye(v.shape[0], n, k=max(k, 0), dtype=bool)
+            if k >= 0
+            else eye(n, v.shape[0], k=k, dtype=bool)
+        )
         from shardax.numpy._select import where
+        from shardax.numpy._shape import pad
 
         if k >= 0:
             square = where(mask, v[:, None], v.dtype.type(0))

@@ -19,14 +19,20 @@ def matrices(name, *args, square=False):
     """The operands as arrays of one inexact dtype with two dimensions or more."""
     check_arraylike(f"jnp.linalg.{name}", *args)
     arrays = [asarray(a) for a in args]
-    dtype = np.result_type(*(a.dtype for a in arrays)) if all(a.dtype.kind in "fc" for a in arrays) else None
+    dtype = (
+        np.result_type(*(a.dtype for a in arrays))
+        if all(a.dtype.kind in "fc" for a in arrays)
+        else None
+    )
     if dtype is None:
         dtype = _core.result_type(*arrays)[0]
         dtype = _core.canonical_dtype(float) if dtype.kind in "biu" else dtype
     arrays = [_core.convert(a, dtype) for a in arrays]
     for a in arrays[:1]:
         if a.ndim < 2 or (square and a.shape[-1] != a.shape[-2]):
-            raise ValueError(f"Argument to {name} must have shape {'[..., n, n]' if square else '[..., m, n]'}, got {a.shape}.")
+            raise ValueError(
+                f"Argument to {name} must have shape {'[..., n, n]' if square else '[..., m, n]'}, got {a.shape}."
+            )
     return arrays
 
 
@@ -40,7 +46,11 @@ def over_batches(fun, *arrays):
 
 def adjoint(a):
     """The conjugate transpose of matrices."""
-    return _functions.conj(_shape.swapaxes(a, -1, -2)) if a.dtype.kind == "c" else _shape.swapaxes(a, -1, -2)
+    return (
+        _functions.conj(_shape.swapaxes(a, -1, -2))
+        if a.dtype.kind == "c"
+        else _shape.swapaxes(a, -1, -2)
+    )
 
 
 def _column(a, k):
@@ -82,7 +92,11 @@ def eliminated(a, b, singular=False):
         m = _select.where(here, row, m - _select.where(here, 0, _column(m, k)[:, None]) * row)
         return m, _select.where(rows == k, pivot, pivots), _select.where(p == k, sign, -sign)
 
-    start = (_shape.concatenate([a, b], 1), _creation.ones((n,), a.dtype), _creation.ones((), a.dtype))
+    start = (
+        _shape.concatenate([a, b], 1),
+        _creation.ones((n,), a.dtype),
+        _creation.ones((), a.dtype),
+    )
     m, pivots, sign = _loop(n, step, start)
     return m[:, n:], pivots, sign
 
@@ -100,7 +114,9 @@ def lower_factor(a):
 
     low = _loop(n, step, _creation.zeros_like(a))
     failed = _reductions.any(_functions.isnan(low))
-    return _select.where(_functions.logical_and(failed, np.tri(n, dtype=bool)), np.nan, low).astype(a.dtype)
+    return _select.where(_functions.logical_and(failed, np.tri(n, dtype=bool)), np.nan, low).astype(
+        a.dtype
+    )
 
 
 @static_jit("lower", "unit")

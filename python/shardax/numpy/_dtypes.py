@@ -9,7 +9,12 @@ newaxis = None
 pi, e, inf, nan, euler_gamma = np.pi, np.e, np.inf, np.nan, np.euler_gamma
 
 floating, integer, inexact, number = np.floating, np.integer, np.inexact, np.number
-signedinteger, unsignedinteger, complexfloating, generic = np.signedinteger, np.unsignedinteger, np.complexfloating, np.generic
+signedinteger, unsignedinteger, complexfloating, generic = (
+    np.signedinteger,
+    np.unsignedinteger,
+    np.complexfloating,
+    np.generic,
+)
 character, flexible, object_ = np.character, np.flexible, np.object_
 dtype = np.dtype
 
@@ -46,13 +51,17 @@ class _ScalarMeta(type):
 
 
 def _scalar(name, public=None):
-    return _ScalarMeta(public or name, (), {"_name": name, "__doc__": f"Makes an array of dtype {name}."})
+    return _ScalarMeta(
+        public or name, (), {"_name": name, "__doc__": f"Makes an array of dtype {name}."}
+    )
 
 
 bool_ = _scalar("bool", "bool_")
 int8, int16, int32, int64 = (_scalar(n) for n in ("int8", "int16", "int32", "int64"))
 uint8, uint16, uint32, uint64 = (_scalar(n) for n in ("uint8", "uint16", "uint32", "uint64"))
-bfloat16, float16, float32, float64 = (_scalar(n) for n in ("bfloat16", "float16", "float32", "float64"))
+bfloat16, float16, float32, float64 = (
+    _scalar(n) for n in ("bfloat16", "float16", "float32", "float64")
+)
 complex64, complex128 = (_scalar(n) for n in ("complex64", "complex128"))
 int_, uint, float_, complex_ = int64, uint64, float64, complex128
 single, double, csingle, cdouble = float32, float64, complex64, complex128
@@ -99,7 +108,9 @@ def isdtype(dtype, kind):
         "numeric": lambda: issubdtype(d, np.number),
     }
     kind = kind if isinstance(kind, tuple) else (kind,)
-    return any(kinds[k]() if isinstance(k, str) and k in kinds else np.dtype(_dtype(k)) == d for k in kind)
+    return any(
+        kinds[k]() if isinstance(k, str) and k in kinds else np.dtype(_dtype(k)) == d for k in kind
+    )
 
 
 def finfo(dtype):
@@ -130,11 +141,18 @@ def promote_types(a, b):
 
 
 def _promoted(a, b):
-    return _result_type(np.zeros((), _dtype(a)) if not _is_weak(a) else a(0), np.zeros((), _dtype(b)) if not _is_weak(b) else b(0))
+    return _result_type(
+        np.zeros((), _dtype(a)) if not _is_weak(a) else a(0),
+        np.zeros((), _dtype(b)) if not _is_weak(b) else b(0),
+    )
 
 
 def _is_weak(x):
-    return x in (int, float, complex) if isinstance(x, type) and not isinstance(x, _ScalarMeta) else False
+    return (
+        x in (int, float, complex)
+        if isinstance(x, type) and not isinstance(x, _ScalarMeta)
+        else False
+    )
 
 
 def result_type(*args):

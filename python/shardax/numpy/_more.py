@@ -17,19 +17,27 @@ _functions = _core.functions
 def _isclose(a, b, rtol, atol, equal_nan):
     a, b = _core.promote("any", a, b)
     if a.dtype.kind in "biu":
-        return _functions.less_equal(_functions.abs(a - b), atol + rtol * _functions.abs(b)) if a.dtype.kind != "b" else _functions.equal(a, b)
+        return (
+            _functions.less_equal(_functions.abs(a - b), atol + rtol * _functions.abs(b))
+            if a.dtype.kind != "b"
+            else _functions.equal(a, b)
+        )
     near = _functions.less_equal(_functions.abs(a - b), atol + rtol * _functions.abs(b))
     finite = _functions.logical_and(_functions.isfinite(a), _functions.isfinite(b))
     out = _functions.logical_or(_functions.equal(a, b), _functions.logical_and(finite, near))
     if equal_nan:
-        out = _functions.logical_or(out, _functions.logical_and(_functions.isnan(a), _functions.isnan(b)))
+        out = _functions.logical_or(
+            out, _functions.logical_and(_functions.isnan(a), _functions.isnan(b))
+        )
     return out
 
 
 def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     """Elementwise |a - b| <= atol + rtol |b|."""
     check_arraylike("isclose", a, b)
-    return _core.convert(_isclose(asarray(a), asarray(b), rtol=rtol, atol=atol, equal_nan=equal_nan), np.dtype(bool))
+    return _core.convert(
+        _isclose(asarray(a), asarray(b), rtol=rtol, atol=atol, equal_nan=equal_nan), np.dtype(bool)
+    )
 
 
 def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
@@ -44,7 +52,9 @@ def array_equal(a1, a2, equal_nan=False):
         return asarray(False)
     same = _functions.equal(a1, a2)
     if equal_nan:
-        same = _functions.logical_or(same, _functions.logical_and(_functions.isnan(a1), _functions.isnan(a2)))
+        same = _functions.logical_or(
+            same, _functions.logical_and(_functions.isnan(a1), _functions.isnan(a2))
+        )
     return _reductions.all(same)
 
 
@@ -113,7 +123,9 @@ def _logaddexp(a, b):
 def _weighted_change(x, other):
     """Zero, whose derivative is the share of `x` in logaddexp(x, other)."""
     change = x - bind("stop_gradient", (x,))
-    share = _core.lax.logistic(_select.where(_functions.equal(x, other), x.dtype.type(0), x - other))
+    share = _core.lax.logistic(
+        _select.where(_functions.equal(x, other), x.dtype.type(0), x - other)
+    )
     return _select.where(_functions.isfinite(change), share * change, x.dtype.type(0))
 
 
@@ -153,13 +165,17 @@ def sinc(x, /):
 def fmax(x1, x2, /):
     """The larger one of each pair; the other one where one is NaN."""
     check_arraylike("fmax", x1, x2)
-    return _select.where(_functions.logical_or(_functions.greater(x1, x2), _functions.isnan(x2)), x1, x2)
+    return _select.where(
+        _functions.logical_or(_functions.greater(x1, x2), _functions.isnan(x2)), x1, x2
+    )
 
 
 def fmin(x1, x2, /):
     """The smaller one of each pair; the other one where one is NaN."""
     check_arraylike("fmin", x1, x2)
-    return _select.where(_functions.logical_or(_functions.less(x1, x2), _functions.isnan(x2)), x1, x2)
+    return _select.where(
+        _functions.logical_or(_functions.less(x1, x2), _functions.isnan(x2)), x1, x2
+    )
 
 
 @functools.cache
@@ -171,8 +187,11 @@ def _bessel_coefficients():
     # np.i0 overflows past 700, where the scaled function differs from its limit by 1 / (8 x).
     beyond = chebinterpolate(
         lambda t: np.where(
-            t > -0.96, far(np.minimum(16 / (t + 1), 400)), (1 + (t + 1) / 128 + 9 * (t + 1) ** 2 / 32768) / np.sqrt(2 * np.pi)
-        ), 24,
+            t > -0.96,
+            far(np.minimum(16 / (t + 1), 400)),
+            (1 + (t + 1) / 128 + 9 * (t + 1) ** 2 / 32768) / np.sqrt(2 * np.pi),
+        ),
+        24,
     )
     return near.tolist(), beyond.tolist()
 
@@ -222,12 +241,16 @@ def _frexp(x):
     info = _dtypes.finfo(x.dtype)
     word = np.dtype(f"int{info.bits}")
     small = _functions.less(_functions.abs(x), info.smallest_normal)
-    bits = bind("bitcast_convert_type", (_select.where(small, x * 2.0**info.nmant, x),), new_dtype=word)
+    bits = bind(
+        "bitcast_convert_type", (_select.where(small, x * 2.0**info.nmant, x),), new_dtype=word
+    )
     mask, bias = (1 << info.nexp) - 1, 1 - int(info.minexp)
     exponent = ((bits >> info.nmant) & mask) - (bias - 1) - _select.where(small, info.nmant, 0)
     bits = (bits & ~(mask << info.nmant)) | ((bias - 1) << info.nmant)
     mantissa = bind("bitcast_convert_type", (bits,), new_dtype=x.dtype)
-    same = _functions.logical_or(_functions.logical_not(_functions.isfinite(x)), _functions.equal(x, 0))
+    same = _functions.logical_or(
+        _functions.logical_not(_functions.isfinite(x)), _functions.equal(x, 0)
+    )
     exponent = _core.convert(_select.where(same, 0, exponent), np.dtype("int32"))
     return _select.where(same, x, mantissa), exponent
 
@@ -269,7 +292,9 @@ def lcm(x1, x2):
     """The least common multiple."""
     a, b = _integers("lcm", x1, x2)
     d = gcd(a, b)
-    return _select.where(d == 0, 0, _functions.absolute(a) // _select.where(d == 0, 1, d) * _functions.absolute(b))
+    return _select.where(
+        d == 0, 0, _functions.absolute(a) // _select.where(d == 0, 1, d) * _functions.absolute(b)
+    )
 
 
 def modf(x, /, out=None):
@@ -310,9 +335,15 @@ def diff(a, n=1, axis=-1, prepend=None, append=None):
 
     def edge(x):
         x = asarray(x)
-        return _core.broadcast_to(x, a.shape[:axis] + (1,) + a.shape[axis + 1 :]) if x.ndim == 0 else x
+        return (
+            _core.broadcast_to(x, a.shape[:axis] + (1,) + a.shape[axis + 1 :]) if x.ndim == 0 else x
+        )
 
-    parts = ([edge(prepend)] if prepend is not None else []) + [a] + ([edge(append)] if append is not None else [])
+    parts = (
+        ([edge(prepend)] if prepend is not None else [])
+        + [a]
+        + ([edge(append)] if append is not None else [])
+    )
     a = _shape.concatenate(parts, axis) if len(parts) > 1 else a
     before, after = [slice(None)] * a.ndim, [slice(None)] * a.ndim
     before[axis], after[axis] = slice(None, -1), slice(1, None)
@@ -333,8 +364,19 @@ def ediff1d(ary, to_end=None, to_begin=None):
 def gradient(f, *varargs, axis=None, edge_order=None):
     """Central differences along each dimension, one-sided at the ends."""
     f = _core.promote("inexact", f)[0]
-    axes = range(f.ndim) if axis is None else [canonical_axis(a, f.ndim) for a in (axis if isinstance(axis, (tuple, list)) else (axis,))]
-    steps = [1.0] * len(list(axes)) if not varargs else list(varargs) * (len(list(axes)) if len(varargs) == 1 else 1)
+    axes = (
+        range(f.ndim)
+        if axis is None
+        else [
+            canonical_axis(a, f.ndim)
+            for a in (axis if isinstance(axis, (tuple, list)) else (axis,))
+        ]
+    )
+    steps = (
+        [1.0] * len(list(axes))
+        if not varargs
+        else list(varargs) * (len(list(axes)) if len(varargs) == 1 else 1)
+    )
     out = []
     for d, h in zip(axes, steps):
         a = _shape.moveaxis(f, d, 0)
@@ -343,7 +385,9 @@ def gradient(f, *varargs, axis=None, edge_order=None):
             left, right = (x[1:-1] - x[:-2]), (x[2:] - x[1:-1])
             shape = (-1,) + (1,) * (a.ndim - 1)
             left, right = left.reshape(shape), right.reshape(shape)
-            middle = (a[2:] * left**2 - a[:-2] * right**2 + a[1:-1] * (right**2 - left**2)) / (left * right * (left + right))
+            middle = (a[2:] * left**2 - a[:-2] * right**2 + a[1:-1] * (right**2 - left**2)) / (
+                left * right * (left + right)
+            )
             first, last = (a[1:2] - a[:1]) / (x[1] - x[0]), (a[-1:] - a[-2:-1]) / (x[-1] - x[-2])
         else:
             middle = (a[2:] - a[:-2]) / (2 * h)
@@ -355,7 +399,11 @@ def gradient(f, *varargs, axis=None, edge_order=None):
 def trapezoid(y, x=None, dx=1.0, axis=-1):
     """The integral by the trapezoidal rule."""
     y = _shape.moveaxis(_core.promote("inexact", y)[0], axis, -1)
-    width = dx if x is None else diff(_shape.moveaxis(asarray(x), axis, -1) if np.ndim(x) > 1 else asarray(x))
+    width = (
+        dx
+        if x is None
+        else diff(_shape.moveaxis(asarray(x), axis, -1) if np.ndim(x) > 1 else asarray(x))
+    )
     return 0.5 * (width * (y[..., 1:] + y[..., :-1])).sum(-1)
 
 
@@ -373,7 +421,11 @@ def interp(x, xp, fp, left=None, right=None, period=None):
     flat = run == 0
     out = _select.where(flat, fp[i - 1], fp[i - 1] + part / _select.where(flat, 1, run) * rise)
     out = _select.where(x < xp[0], fp[0] if left is None else left, out) if period is None else out
-    return _select.where(x > xp[-1], fp[-1] if right is None else right, out) if period is None else out
+    return (
+        _select.where(x > xp[-1], fp[-1] if right is None else right, out)
+        if period is None
+        else out
+    )
 
 
 def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None):
@@ -436,7 +488,9 @@ def vectorize(pyfunc, *, excluded=frozenset(), signature=None):
 
         def call(*some):
             rest = iter(some)
-            return pyfunc(*[fixed[i] if i in fixed else next(rest) for i in range(len(args))], **kwargs)
+            return pyfunc(
+                *[fixed[i] if i in fixed else next(rest) for i in range(len(args))], **kwargs
+            )
 
         fun = call
         for d in range(len(outer)):  # from the innermost dimension out
@@ -489,4 +543,8 @@ def load(file, *args, **kwargs):
     return asarray(out) if isinstance(out, np.ndarray) else out
 
 
-printoptions, set_printoptions, get_printoptions = np.printoptions, np.set_printoptions, np.get_printoptions
+printoptions, set_printoptions, get_printoptions = (
+    np.printoptions,
+    np.set_printoptions,
+    np.get_printoptions,
+)

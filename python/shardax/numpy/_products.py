@@ -5,14 +5,25 @@ import operator
 import numpy as np
 
 from shardax import _core
-from shardax.numpy._common import asarray, bind, canonical_axis, check_arraylike, result_type, static_jit
+from shardax.numpy._common import (
+    asarray,
+    bind,
+    canonical_axis,
+    check_arraylike,
+    result_type,
+    static_jit,
+)
 
 _functions = _core.functions
 matmul = _functions.matmul
 
 
 def _dot_general(a, b, contract, batch=((), ()), preferred_element_type=None):
-    a, b = (_core.convert(asarray(x), dtype, asarray(x).weak_type) for dtype in (result_type(a, b),) for x in (a, b))
+    a, b = (
+        _core.convert(asarray(x), dtype, asarray(x).weak_type)
+        for dtype in (result_type(a, b),)
+        for x in (a, b)
+    )
     return bind(
         "dot_general",
         (a, b),
@@ -20,7 +31,9 @@ def _dot_general(a, b, contract, batch=((), ()), preferred_element_type=None):
         rhs_contract=tuple(contract[1]),
         lhs_batch=tuple(batch[0]),
         rhs_batch=tuple(batch[1]),
-        preferred_element_type=a.dtype if preferred_element_type is None else _core.dtype_of(preferred_element_type),
+        preferred_element_type=a.dtype
+        if preferred_element_type is None
+        else _core.dtype_of(preferred_element_type),
     )
 
 
@@ -44,7 +57,9 @@ def vdot(a, b, *, precision=None, preferred_element_type=None):
     a = asarray(a)
     if a.dtype.kind == "c":
         a = a.conj()
-    return dot(a.reshape((-1,)), asarray(b).reshape((-1,)), preferred_element_type=preferred_element_type)
+    return dot(
+        a.reshape((-1,)), asarray(b).reshape((-1,)), preferred_element_type=preferred_element_type
+    )
 
 
 def vecdot(x1, x2, /, *, axis=-1, precision=None, preferred_element_type=None):
@@ -62,7 +77,9 @@ def inner(a, b, *, precision=None, preferred_element_type=None):
     a, b = asarray(a), asarray(b)
     if a.ndim == 0 or b.ndim == 0:
         return _functions.multiply(a, b)
-    return _dot_general(a, b, ((a.ndim - 1,), (b.ndim - 1,)), preferred_element_type=preferred_element_type)
+    return _dot_general(
+        a, b, ((a.ndim - 1,), (b.ndim - 1,)), preferred_element_type=preferred_element_type
+    )
 
 
 def outer(a, b, out=None):
@@ -77,15 +94,22 @@ def tensordot(a, b, axes=2, *, precision=None, preferred_element_type=None):
     a, b = asarray(a), asarray(b)
     if isinstance(axes, int):
         if axes > min(a.ndim, b.ndim):
-            raise TypeError(f"Number of tensordot axes (axes {axes}) exceeds input ranks ({a.shape} and {b.shape})")
+            raise TypeError(
+                f"Number of tensordot axes (axes {axes}) exceeds input ranks ({a.shape} and {b.shape})"
+            )
         contract = (tuple(range(a.ndim - axes, a.ndim)), tuple(range(axes)))
     else:
         left, right = axes
         left = (left,) if isinstance(left, int) else tuple(left)
         right = (right,) if isinstance(right, int) else tuple(right)
         if len(left) != len(right):
-            raise TypeError(f"tensordot requires axes lists to have equal length, got {left} and {right}.")
-        contract = (tuple(canonical_axis(d, a.ndim) for d in left), tuple(canonical_axis(d, b.ndim) for d in right))
+            raise TypeError(
+                f"tensordot requires axes lists to have equal length, got {left} and {right}."
+            )
+        contract = (
+            tuple(canonical_axis(d, a.ndim) for d in left),
+            tuple(canonical_axis(d, b.ndim) for d in right),
+        )
     return _dot_general(a, b, contract, preferred_element_type=preferred_element_type)
 
 
@@ -94,13 +118,17 @@ def kron(a, b):
     check_arraylike("kron", a, b)
     a, b = asarray(a), asarray(b)
     if result_type(a, b) == np.bool_:
-        raise TypeError("kron does not accept dtype bool; convert the arguments to an integer dtype.")
+        raise TypeError(
+            "kron does not accept dtype bool; convert the arguments to an integer dtype."
+        )
     ndim = max(a.ndim, b.ndim)
     a = a.reshape((1,) * (ndim - a.ndim) + a.shape)
     b = b.reshape((1,) * (ndim - b.ndim) + b.shape)
     wide_a = a.reshape(tuple(n for s in a.shape for n in (s, 1)))
     wide_b = b.reshape(tuple(n for s in b.shape for n in (1, s)))
-    return _functions.multiply(wide_a, wide_b).reshape(tuple(x * y for x, y in zip(a.shape, b.shape)))
+    return _functions.multiply(wide_a, wide_b).reshape(
+        tuple(x * y for x, y in zip(a.shape, b.shape))
+    )
 
 
 def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
@@ -118,7 +146,9 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
         return a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
     x = [a[..., i] if i < a.shape[-1] else a[..., 0] * 0 for i in range(3)]
     y = [b[..., i] if i < b.shape[-1] else b[..., 0] * 0 for i in range(3)]
-    out = stack([x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2], x[0] * y[1] - x[1] * y[0]], axis=-1)
+    out = stack(
+        [x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2], x[0] * y[1] - x[1] * y[0]], axis=-1
+    )
     return moveaxis(out, -1, axisc)
 
 
@@ -140,7 +170,10 @@ def _parse(subscripts, operands):
         letters = {}
 
         def text(indices):
-            return "".join("..." if i is Ellipsis else letters.setdefault(i, chr(ord("a") + len(letters))) for i in indices)
+            return "".join(
+                "..." if i is Ellipsis else letters.setdefault(i, chr(ord("a") + len(letters)))
+                for i in indices
+            )
 
         arrays = pairs[::2]
         subscripts = ",".join(text(i) for i in pairs[1::2])
@@ -151,7 +184,9 @@ def _parse(subscripts, operands):
     left, arrow, right = subscripts.partition("->")
     terms = left.split(",")
     if len(terms) != len(operands):
-        raise ValueError(f"einsum: {len(terms)} terms in {subscripts!r} but {len(operands)} operands were given.")
+        raise ValueError(
+            f"einsum: {len(terms)} terms in {subscripts!r} but {len(operands)} operands were given."
+        )
     arrays = [asarray(x) for x in operands]
     # An ellipsis stands for capital letters, aligned at the end.
     widest = 0
@@ -165,12 +200,16 @@ def _parse(subscripts, operands):
             n = a.ndim - len(term.replace("...", ""))
             terms[i] = term.replace("...", dots[widest - n :] if n else "")
         if len(terms[i]) != a.ndim:
-            raise ValueError(f"einsum: the term {term!r} has {len(term)} indices, but its operand has shape {a.shape}.")
+            raise ValueError(
+                f"einsum: the term {term!r} has {len(term)} indices, but its operand has shape {a.shape}."
+            )
     if arrow:
         right = right.replace("...", dots)
     else:
         counts = "".join(terms)
-        right = dots + "".join(sorted(c for c in set(counts) if counts.count(c) == 1 and c not in dots))
+        right = dots + "".join(
+            sorted(c for c in set(counts) if counts.count(c) == 1 and c not in dots)
+        )
     return terms, right, arrays
 
 
@@ -202,11 +241,22 @@ def _pair(a, x, b, y, kept, preferred):
     for term, array in ((x, a), (y, b)):
         for c, n in zip(term, array.shape):
             size[c] = n if size.get(c, 1) == 1 else size[c]
+
     # Dimensions of size 1 that stand beside larger ones broadcast.
     def squeezed(array, term, other):
-        ones = tuple(i for i, (c, n) in enumerate(zip(term, array.shape)) if n == 1 and size[c] != 1 and c in other)
-        return (array.reshape(tuple(n for i, n in enumerate(array.shape) if i not in ones)),
-                "".join(c for i, c in enumerate(term) if i not in ones)) if ones else (array, term)
+        ones = tuple(
+            i
+            for i, (c, n) in enumerate(zip(term, array.shape))
+            if n == 1 and size[c] != 1 and c in other
+        )
+        return (
+            (
+                array.reshape(tuple(n for i, n in enumerate(array.shape) if i not in ones)),
+                "".join(c for i, c in enumerate(term) if i not in ones),
+            )
+            if ones
+            else (array, term)
+        )
 
     a, x = squeezed(a, x, y)
     b, y = squeezed(b, y, x)
@@ -214,7 +264,8 @@ def _pair(a, x, b, y, kept, preferred):
     contract = [c for c in x if c in y and c not in kept]
     out = batch + [c for c in x if c not in y] + [c for c in y if c not in x]
     product = _dot_general(
-        a, b,
+        a,
+        b,
         ([x.index(c) for c in contract], [y.index(c) for c in contract]),
         ([x.index(c) for c in batch], [y.index(c) for c in batch]),
         preferred,
@@ -222,7 +273,17 @@ def _pair(a, x, b, y, kept, preferred):
     return product, "".join(out)
 
 
-def einsum(subscripts, /, *operands, out=None, optimize="auto", precision=None, preferred_element_type=None, _dot_general=None, out_sharding=None):
+def einsum(
+    subscripts,
+    /,
+    *operands,
+    out=None,
+    optimize="auto",
+    precision=None,
+    preferred_element_type=None,
+    _dot_general=None,
+    out_sharding=None,
+):
     """Einstein's summation: sums over indices that the result does not name.
 
     >>> einsum("ij,j->i", ones((2, 3)), arange(3.0))
@@ -233,7 +294,9 @@ def einsum(subscripts, /, *operands, out=None, optimize="auto", precision=None, 
         if not any(c in t for t in terms):
             raise ValueError(f"einsum: index {c!r} of the result stands in no operand.")
     spec = ",".join(terms) + "->" + result
-    preferred = None if preferred_element_type is None else np.dtype(_core.dtype_of(preferred_element_type))
+    preferred = (
+        None if preferred_element_type is None else np.dtype(_core.dtype_of(preferred_element_type))
+    )
     return _einsum(*arrays, spec=spec, preferred=preferred)
 
 
@@ -245,7 +308,9 @@ def _einsum(*arrays, spec, preferred):
     dtype = result_type(*arrays)
     pairs = [(_core.convert(a, dtype), t) for a, t in pairs]
     if len(pairs) > 2:
-        path = np.einsum_path(spec, *(np.broadcast_to(np.float32(0), a.shape) for a in arrays), optimize="greedy")[0][1:]
+        path = np.einsum_path(
+            spec, *(np.broadcast_to(np.float32(0), a.shape) for a in arrays), optimize="greedy"
+        )[0][1:]
     else:
         path = [tuple(range(len(pairs)))]
     for step in path:
@@ -299,7 +364,9 @@ def _convolve(name, a, v, mode):
     if a.ndim != 1 or v.ndim != 1:
         raise ValueError(f"{name}() only support 1-dimensional inputs.")
     if a.shape[0] == 0 or v.shape[0] == 0:
-        raise ValueError(f"{name}: inputs cannot be empty, got shapes " + f"{a.shape} and {v.shape}.")
+        raise ValueError(
+            f"{name}: inputs cannot be empty, got shapes " + f"{a.shape} and {v.shape}."
+        )
     if a.shape[0] < v.shape[0]:
         a, v = v, a
     n, m = a.shape[0], v.shape[0]

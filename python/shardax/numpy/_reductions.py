@@ -3,7 +3,15 @@
 import numpy as np
 
 from shardax import _core
-from shardax.numpy._common import asarray, bind, canonical_axes, canonical_axis, check_arraylike, result_type, static_jit
+from shardax.numpy._common import (
+    asarray,
+    bind,
+    canonical_axes,
+    canonical_axis,
+    check_arraylike,
+    result_type,
+    static_jit,
+)
 
 _functions = _core.functions
 
@@ -22,7 +30,19 @@ def _masked(a, where, fill):
     return select(where, a, a.dtype.type(fill) if not isinstance(fill, str) else fill)
 
 
-def _reduce(op, name, a, axis, keepdims, dtype=None, widen=False, where=None, fill=0, initial=None, combine=None):
+def _reduce(
+    op,
+    name,
+    a,
+    axis,
+    keepdims,
+    dtype=None,
+    widen=False,
+    where=None,
+    fill=0,
+    initial=None,
+    combine=None,
+):
     check_arraylike(name, a)
     a = asarray(a)
     if dtype is not None:
@@ -54,18 +74,60 @@ def _widened(a):
     return a
 
 
-def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None, promote_integers=True):
+def sum(
+    a,
+    axis=None,
+    dtype=None,
+    out=None,
+    keepdims=False,
+    initial=None,
+    where=None,
+    promote_integers=True,
+):
     """The sum over `axis` (None: all; an int; a tuple). Small integers and bool add up as int32.
 
     >>> sum(arange(4))
     Array(6, dtype=int32)
     """
-    return _reduce("reduce_sum", "sum", a, axis, keepdims, dtype, promote_integers, where, 0, initial, _functions.add)
+    return _reduce(
+        "reduce_sum",
+        "sum",
+        a,
+        axis,
+        keepdims,
+        dtype,
+        promote_integers,
+        where,
+        0,
+        initial,
+        _functions.add,
+    )
 
 
-def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None, promote_integers=True):
+def prod(
+    a,
+    axis=None,
+    dtype=None,
+    out=None,
+    keepdims=False,
+    initial=None,
+    where=None,
+    promote_integers=True,
+):
     """The product over `axis`."""
-    return _reduce("reduce_prod", "prod", a, axis, keepdims, dtype, promote_integers, where, 1, initial, _functions.multiply)
+    return _reduce(
+        "reduce_prod",
+        "prod",
+        a,
+        axis,
+        keepdims,
+        dtype,
+        promote_integers,
+        where,
+        1,
+        initial,
+        _functions.multiply,
+    )
 
 
 def _extremum(op, name, a, axis, keepdims, initial, where, combine):
@@ -74,10 +136,16 @@ def _extremum(op, name, a, axis, keepdims, initial, where, combine):
     axes = canonical_axes(axis, a.ndim)
     if initial is None:
         if where is not None:
-            raise ValueError(f"reduction operation {name} does not have an identity, so to use a where mask one has to specify 'initial'")
+            raise ValueError(
+                f"reduction operation {name} does not have an identity, so to use a where mask one has to specify 'initial'"
+            )
         if 0 in [a.shape[d] for d in axes]:
             raise ValueError(f"zero-size array to reduction operation {name} which has no identity")
-    out = bind(op, (_masked(a, where, initial) if where is not None else a,), axes=axes) if axes else a
+    out = (
+        bind(op, (_masked(a, where, initial) if where is not None else a,), axes=axes)
+        if axes
+        else a
+    )
     if initial is not None:
         out = combine(out, _core.convert(asarray(initial), a.dtype))
     return _keep(_strong(out), a.shape, axes, keepdims)
@@ -159,15 +227,22 @@ def average(a, axis=None, weights=None, returned=False, keepdims=False):
     a = asarray(a)
     if weights is None:
         out = mean(a, axis, keepdims=keepdims)
-        total = _core.broadcast_to(asarray(float(_count(a, canonical_axes(axis, a.ndim)))), out.shape)
+        total = _core.broadcast_to(
+            asarray(float(_count(a, canonical_axes(axis, a.ndim)))), out.shape
+        )
         return (out, total) if returned else out
     weights = asarray(weights)
     if a.shape != weights.shape:
         if axis is None:
             raise ValueError("Axis must be specified when shapes of a and weights differ.")
-        axes = [canonical_axis(d, a.ndim) for d in (axis if isinstance(axis, (tuple, list)) else (axis,))]
+        axes = [
+            canonical_axis(d, a.ndim)
+            for d in (axis if isinstance(axis, (tuple, list)) else (axis,))
+        ]
         if weights.shape != tuple(a.shape[d] for d in axes):
-            raise ValueError("Shape of weights must be consistent with shape of a along specified axis.")
+            raise ValueError(
+                "Shape of weights must be consistent with shape of a along specified axis."
+            )
         weights = bind("transpose", (weights,), permutation=tuple(np.argsort(axes).tolist()))
         weights = weights.reshape(tuple(n if d in axes else 1 for d, n in enumerate(a.shape)))
     a, weights = _core.promote("inexact", a, weights)
@@ -192,7 +267,18 @@ def _squared_size(a):
     return _functions.square(a)
 
 
-def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=None, mean=None, correction=None):
+def var(
+    a,
+    axis=None,
+    dtype=None,
+    out=None,
+    ddof=0,
+    keepdims=False,
+    *,
+    where=None,
+    mean=None,
+    correction=None,
+):
     """The variance over `axis`: mean squared distance from the mean, over (n - ddof)."""
     check_arraylike("var", a)
     a, dtype = _inexact(asarray(a), dtype)
@@ -201,16 +287,31 @@ def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=Non
         middle = globals()["mean"](a, axis, keepdims=True, where=where)
         square = _squared_size(_functions.subtract(a, middle))
         count = sum(_core.broadcast_to(asarray(where), a.shape), axis, keepdims=keepdims)
-        return _functions.divide(sum(square, axis, keepdims=keepdims, where=where), _functions.subtract(count, ddof))
+        return _functions.divide(
+            sum(square, axis, keepdims=keepdims, where=where), _functions.subtract(count, ddof)
+        )
     wide = _core.convert(a, np.dtype("float32")) if dtype.itemsize == 2 else a
     axis = tuple(axis) if isinstance(axis, list) else axis
     out = _var(wide, axis=axis, ddof=ddof, keepdims=keepdims)
     return _core.convert(out, dtype) if dtype.itemsize == 2 else out
 
 
-def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=None, mean=None, correction=None):
+def std(
+    a,
+    axis=None,
+    dtype=None,
+    out=None,
+    ddof=0,
+    keepdims=False,
+    *,
+    where=None,
+    mean=None,
+    correction=None,
+):
     """The standard deviation: the square root of var."""
-    return _functions.sqrt(var(a, axis, dtype, None, ddof, keepdims, where=where, correction=correction))
+    return _functions.sqrt(
+        var(a, axis, dtype, None, ddof, keepdims, where=where, correction=correction)
+    )
 
 
 def ptp(a, axis=None, out=None, keepdims=False):
@@ -222,7 +323,12 @@ def count_nonzero(a, axis=None, keepdims=False):
     """How many elements along `axis` are not zero, int32."""
     check_arraylike("count_nonzero", a)
     a = asarray(a)
-    return sum(_functions.not_equal(a, a.dtype.type(0)), axis, dtype=_core.canonical_dtype(int), keepdims=keepdims)
+    return sum(
+        _functions.not_equal(a, a.dtype.type(0)),
+        axis,
+        dtype=_core.canonical_dtype(int),
+        keepdims=keepdims,
+    )
 
 
 def _arg(op, name, a, axis, keepdims):
@@ -283,7 +389,9 @@ def _cumulative_with_initial(op, name, x, axis, dtype, include_initial, initial)
     x = asarray(x)
     if axis is None:
         if x.ndim != 1:
-            raise ValueError(f"The input array has rank {x.ndim}, however axis was not set to an explicit value.")
+            raise ValueError(
+                f"The input array has rank {x.ndim}, however axis was not set to an explicit value."
+            )
         axis = 0
     axis = canonical_axis(axis, x.ndim)
     out = _cumulative(op, name, x, axis, dtype, True)
@@ -300,7 +408,9 @@ def cumulative_sum(x, /, *, axis=None, dtype=None, include_initial=False):
 
 def cumulative_prod(x, /, *, axis=None, dtype=None, include_initial=False):
     """Running products along `axis`, behind a 1 where `include_initial`; small integers multiply as int32."""
-    return _cumulative_with_initial("cumprod", "cumulative_prod", x, axis, dtype, include_initial, 1)
+    return _cumulative_with_initial(
+        "cumprod", "cumulative_prod", x, axis, dtype, include_initial, 1
+    )
 
 
 def _without_nan(name, a, fill):
@@ -316,12 +426,16 @@ def _without_nan(name, a, fill):
 
 def nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None):
     """sum, without NaN."""
-    return sum(_without_nan("nansum", a, 0), axis, dtype, keepdims=keepdims, initial=initial, where=where)
+    return sum(
+        _without_nan("nansum", a, 0), axis, dtype, keepdims=keepdims, initial=initial, where=where
+    )
 
 
 def nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None):
     """prod, without NaN."""
-    return prod(_without_nan("nanprod", a, 1), axis, dtype, keepdims=keepdims, initial=initial, where=where)
+    return prod(
+        _without_nan("nanprod", a, 1), axis, dtype, keepdims=keepdims, initial=initial, where=where
+    )
 
 
 def nancumsum(a, axis=None, dtype=None, out=None):
@@ -446,7 +560,9 @@ def _quantile(a, q, axis, method, keepdims, skip_nan):
         raise ValueError("method can only be 'linear', 'lower', 'higher', 'midpoint', or 'nearest'")
     a, q = asarray(a), asarray(q)
     if a.dtype.kind == "c":
-        raise ValueError("quantile does not support complex input, as the operation is poorly defined.")
+        raise ValueError(
+            "quantile does not support complex input, as the operation is poorly defined."
+        )
     dtype = result_type(a, q)
     a = _core.convert(a, dtype if dtype.kind in "fV" else _core.canonical_dtype(float))
     shape = a.shape
@@ -490,7 +606,9 @@ def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear"
     return quantile(a, _functions.divide(q, 100), axis, out, overwrite_input, method, keepdims)
 
 
-def nanpercentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
+def nanpercentile(
+    a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False
+):
     """nanquantile, with q in percent."""
     q = _core.promote("inexact", q)[0] if not isinstance(q, (int, float)) else q
     return nanquantile(a, _functions.divide(q, 100), axis, out, overwrite_input, method, keepdims)

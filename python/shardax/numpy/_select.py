@@ -4,7 +4,15 @@ import numpy as np
 
 from shardax import _core
 from shardax.errors import ConcretizationTypeError
-from shardax.numpy._common import asarray, bind, canonical_axis, check_arraylike, jit, result_type, static_jit
+from shardax.numpy._common import (
+    asarray,
+    bind,
+    canonical_axis,
+    check_arraylike,
+    jit,
+    result_type,
+    static_jit,
+)
 
 _functions = _core.functions
 _IMMUTABLE = (
@@ -21,7 +29,9 @@ def _where(condition, x, y):
 def _select(condition, x, y):
     x, y = _core.promote("any", x, y)
     shape = _core.broadcast_shapes(condition.shape, x.shape, y.shape)
-    condition, x, y = (a if a.shape == shape else _core.broadcast_to(a, shape) for a in (condition, x, y))
+    condition, x, y = (
+        a if a.shape == shape else _core.broadcast_to(a, shape) for a in (condition, x, y)
+    )
     return bind("select_n", (condition, y, x))
 
 
@@ -44,7 +54,9 @@ def where(condition, x=None, y=None, /, *, size=None, fill_value=None):
 def select(condlist, choicelist, default=0):
     """The first choice whose condition holds, else `default`."""
     if len(condlist) != len(choicelist):
-        raise ValueError(f"condlist must have length equal to choicelist ({len(condlist)} vs {len(choicelist)})")
+        raise ValueError(
+            f"condlist must have length equal to choicelist ({len(condlist)} vs {len(choicelist)})"
+        )
     if not condlist:
         raise ValueError("condlist must be non-empty")
     dtype = result_type(default, *choicelist)
@@ -57,7 +69,11 @@ def select(condlist, choicelist, default=0):
 def piecewise(x, condlist, funclist, *args, **kw):
     """Functions (or values) applied where their conditions hold; the last one, if spare, elsewhere."""
     x = asarray(x)
-    conditions = [asarray(c) for c in condlist] if isinstance(condlist, (list, tuple)) else list(asarray(condlist))
+    conditions = (
+        [asarray(c) for c in condlist]
+        if isinstance(condlist, (list, tuple))
+        else list(asarray(condlist))
+    )
     functions = list(funclist)
     if len(functions) == len(conditions):
         functions.append(0)
@@ -80,7 +96,16 @@ def choose(a, choices, out=None, mode="raise"):
     return bind("select_n", (a, *(_core.broadcast_to(c, shape) for c in choices)))
 
 
-def take(a, indices, axis=None, out=None, mode=None, unique_indices=False, indices_are_sorted=False, fill_value=None):
+def take(
+    a,
+    indices,
+    axis=None,
+    out=None,
+    mode=None,
+    unique_indices=False,
+    indices_are_sorted=False,
+    fill_value=None,
+):
     """Slices of `a` along `axis` (None: of the flattened array). Beyond the end: NaN or the extreme value ("fill"),
     the nearest ("clip") or counted on from the start ("wrap"); negative indices count from the end."""
     check_arraylike("take", a, indices)
@@ -95,7 +120,9 @@ def take(a, indices, axis=None, out=None, mode=None, unique_indices=False, indic
     if mode == "clip":
         indices = clip(indices, 0, a.shape[axis] - 1)
     at = a.at[(slice(None),) * axis + (indices,)]
-    return at.get(mode="fill" if mode in (None, "fill") else "promise_in_bounds", fill_value=fill_value)
+    return at.get(
+        mode="fill" if mode in (None, "fill") else "promise_in_bounds", fill_value=fill_value
+    )
 
 
 def take_along_axis(arr, indices, axis=-1, mode=None, fill_value=None):
@@ -117,7 +144,9 @@ def take_along_axis(arr, indices, axis=-1, mode=None, fill_value=None):
         if d == axis:
             index.append(indices)
         elif indices.shape[d] == 1 and arr.shape[d] != 1:
-            index.append(np.arange(arr.shape[d]).reshape([-1 if e == d else 1 for e in range(arr.ndim)]))
+            index.append(
+                np.arange(arr.shape[d]).reshape([-1 if e == d else 1 for e in range(arr.ndim)])
+            )
         else:
             n = indices.shape[d]
             place = np.arange(n) if arr.shape[d] != 1 else np.zeros(n, int)
@@ -131,7 +160,10 @@ def put_along_axis(arr, indices, values, axis, inplace=True, *, mode=None):
         raise ValueError(_IMMUTABLE.format("put_along_axis"))
     arr, indices = asarray(arr), asarray(indices)
     axis = canonical_axis(axis, arr.ndim)
-    index = [np.arange(n).reshape([-1 if e == d else 1 for e in range(arr.ndim)]) for d, n in enumerate(arr.shape)]
+    index = [
+        np.arange(n).reshape([-1 if e == d else 1 for e in range(arr.ndim)])
+        for d, n in enumerate(arr.shape)
+    ]
     index[axis] = indices
     return arr.at[tuple(index)].set(values, mode=mode)
 
@@ -146,7 +178,9 @@ def place(arr, mask, vals, *, inplace=True):
         raise ValueError("place: arr and mask must be the same size")
     if vals.size == 0:
         raise ValueError("place: Cannot place values from an empty array")
-    rank = bind("cumsum", (mask.reshape((-1,)).astype(bool).astype(np.int32),), axis=0, reverse=False)
+    rank = bind(
+        "cumsum", (mask.reshape((-1,)).astype(bool).astype(np.int32),), axis=0, reverse=False
+    )
     turn = _functions.remainder(_functions.subtract(rank, np.int32(1)), np.int32(vals.size))
     chosen = _core.convert(take(vals, turn).reshape(arr.shape), arr.dtype)
     return where(mask.reshape(arr.shape), chosen, arr)
@@ -236,7 +270,9 @@ def compress(condition, a, axis=None, *, size=None, fill_value=0, out=None):
 
 def extract(condition, arr, *, size=None, fill_value=0):
     """Elements where the condition holds."""
-    return compress(asarray(condition).ravel(), asarray(arr).ravel(), size=size, fill_value=fill_value)
+    return compress(
+        asarray(condition).ravel(), asarray(arr).ravel(), size=size, fill_value=fill_value
+    )
 
 
 def _known(a, name, remedy):
@@ -253,9 +289,13 @@ def nonzero(a, *, size=None, fill_value=None):
     check_arraylike("nonzero", a)
     a = asarray(a)
     if a.ndim == 0:
-        raise ValueError("Calling nonzero on 0d arrays is not allowed. Use jnp.atleast_1d(scalar).nonzero() instead.")
+        raise ValueError(
+            "Calling nonzero on 0d arrays is not allowed. Use jnp.atleast_1d(scalar).nonzero() instead."
+        )
     if size is None:
-        return tuple(asarray(i.astype(np.int32)) for i in np.nonzero(_known(a, "nonzero", "pass size=...")))
+        return tuple(
+            asarray(i.astype(np.int32)) for i in np.nonzero(_known(a, "nonzero", "pass size=..."))
+        )
     mask = a if a.dtype == np.bool_ else _functions.not_equal(a, a.dtype.type(0))
     flat = mask.reshape((-1,)).astype(np.int32)
     rank = bind("cumsum", (flat,), axis=0, reverse=False)
@@ -342,15 +382,22 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     if x.dtype.kind == "c":
         from shardax import lax
 
-        return lax.complex(nan_to_num(x.real, nan=nan, posinf=posinf, neginf=neginf), nan_to_num(x.imag, nan=nan, posinf=posinf, neginf=neginf))
+        return lax.complex(
+            nan_to_num(x.real, nan=nan, posinf=posinf, neginf=neginf),
+            nan_to_num(x.imag, nan=nan, posinf=posinf, neginf=neginf),
+        )
     from shardax.numpy import finfo
 
     info = finfo(x.dtype)
     posinf = info.max if posinf is None else posinf
     neginf = info.min if neginf is None else neginf
     out = where(_functions.isnan(x), x.dtype.type(nan), x)
-    out = where(_functions.equal(out, x.dtype.type(np.inf)), _core.convert(asarray(posinf), x.dtype), out)
-    return where(_functions.equal(out, x.dtype.type(-np.inf)), _core.convert(asarray(neginf), x.dtype), out)
+    out = where(
+        _functions.equal(out, x.dtype.type(np.inf)), _core.convert(asarray(posinf), x.dtype), out
+    )
+    return where(
+        _functions.equal(out, x.dtype.type(-np.inf)), _core.convert(asarray(neginf), x.dtype), out
+    )
 
 
 def sort(a, axis=-1, *, kind=None, order=None, stable=True, descending=False):
@@ -384,7 +431,9 @@ def lexsort(keys, axis=-1):
     keys = [asarray(k) for k in keys]
     axis = canonical_axis(axis, keys[0].ndim)
     places = bind("iota", (), dtype=np.dtype("int32"), shape=keys[0].shape, dimension=axis)
-    return bind("sort", (*keys[::-1], places), dimension=axis, is_stable=True, num_keys=len(keys))[-1]
+    return bind("sort", (*keys[::-1], places), dimension=axis, is_stable=True, num_keys=len(keys))[
+        -1
+    ]
 
 
 def partition(a, kth, axis=-1):
@@ -401,7 +450,9 @@ def searchsorted(a, v, side="left", sorter=None, *, method="scan"):
     """Where elements of `v` would be put into the sorted vector `a`, int32."""
     check_arraylike("searchsorted", a, v)
     if side not in ("left", "right"):
-        raise ValueError(f"{side!r} is an invalid value for keyword 'side'. Expected one of ['left', 'right'].")
+        raise ValueError(
+            f"{side!r} is an invalid value for keyword 'side'. Expected one of ['left', 'right']."
+        )
     a, v = asarray(a), asarray(v)
     if a.ndim != 1:
         raise ValueError("a should be 1-dimensional")
@@ -422,11 +473,15 @@ def _searchsorted(a, v, right):
     while step:
         probe = _functions.add(low, np.int32(step))
         inside = _functions.less_equal(probe, np.int32(n))
-        value = a.at[_functions.subtract(_functions.minimum(probe, np.int32(n)), np.int32(1))].get(mode="promise_in_bounds")
+        value = a.at[_functions.subtract(_functions.minimum(probe, np.int32(n)), np.int32(1))].get(
+            mode="promise_in_bounds"
+        )
         before = _functions.less_equal(value, v) if right else _functions.less(value, v)
         if a.dtype.kind in "fV":
             nan = _functions.isnan(v)
-            before = _functions.logical_or(before, _functions.logical_and(nan, _functions.logical_not(_functions.isnan(value))))
+            before = _functions.logical_or(
+                before, _functions.logical_and(nan, _functions.logical_not(_functions.isnan(value)))
+            )
             if right:
                 before = _functions.logical_or(before, nan)
         low = _select(_functions.logical_and(inside, before), probe, low)
@@ -441,7 +496,9 @@ def digitize(x, bins, right=False):
         return zeros_like_int(x)
     side = "left" if right else "right"
     up = searchsorted(bins, x, side=side)
-    down = _functions.subtract(bins.shape[0], searchsorted(bins[::-1], x, side="right" if right else "left"))
+    down = _functions.subtract(
+        bins.shape[0], searchsorted(bins[::-1], x, side="right" if right else "left")
+    )
     return where(_functions.greater_equal(bins[-1], bins[0]), up, down).astype(np.int32)
 
 
@@ -486,7 +543,9 @@ def histogram(a, bins=10, range=None, weights=None, density=None):
     check_arraylike("histogram", a)
     a = asarray(a).ravel()
     edges = histogram_bin_edges(a, bins, range, weights)
-    weights = _core.broadcast_to(asarray(1.0), a.shape) if weights is None else asarray(weights).ravel()
+    weights = (
+        _core.broadcast_to(asarray(1.0), a.shape) if weights is None else asarray(weights).ravel()
+    )
     n = edges.shape[0] - 1
     place = searchsorted(edges, a, side="right")
     place = where(_functions.equal(a, edges[-1]), n, place)
@@ -497,20 +556,44 @@ def histogram(a, bins=10, range=None, weights=None, density=None):
     return counts, edges
 
 
-def unique(ar, return_index=False, return_inverse=False, return_counts=False, axis=None, *, equal_nan=True, size=None, fill_value=None, sorted=True):
+def unique(
+    ar,
+    return_index=False,
+    return_inverse=False,
+    return_counts=False,
+    axis=None,
+    *,
+    equal_nan=True,
+    size=None,
+    fill_value=None,
+    sorted=True,
+):
     """The distinct elements in order. The size of the result depends on the values: under jit, give `size`."""
     check_arraylike("unique", ar)
     a = asarray(ar)
-    known = _known(a, "unique", "pass size=..., outside of jit") if size is None or _core.is_concrete(a) else None
+    known = (
+        _known(a, "unique", "pass size=..., outside of jit")
+        if size is None or _core.is_concrete(a)
+        else None
+    )
     if known is None:
         return _unique_sized(a, return_index, return_inverse, return_counts, size, fill_value)
-    outs = np.unique(known, return_index=True, return_inverse=True, return_counts=True, axis=axis, equal_nan=equal_nan)
+    outs = np.unique(
+        known,
+        return_index=True,
+        return_inverse=True,
+        return_counts=True,
+        axis=axis,
+        equal_nan=equal_nan,
+    )
     values, index, inverse, counts = outs
     if size is not None:
         n = len(values)
         fill = values.min(axis=0) if fill_value is None and n else fill_value
         extra = max(size - n, 0)
-        values = np.concatenate([values[:size], np.full((extra,) + values.shape[1:], fill, values.dtype)])
+        values = np.concatenate(
+            [values[:size], np.full((extra,) + values.shape[1:], fill, values.dtype)]
+        )
         index = np.concatenate([index[:size], np.full(extra, index[0] if n else 0)])
         counts = np.concatenate([counts[:size], np.zeros(extra, counts.dtype)])
     out = [asarray(values)]
@@ -560,17 +643,29 @@ def union1d(ar1, ar2, *, size=None, fill_value=None):
     """The distinct elements of both."""
     from shardax.numpy._shape import concatenate
 
-    return unique(concatenate([asarray(ar1).ravel(), asarray(ar2).ravel()]), size=size, fill_value=fill_value)
+    return unique(
+        concatenate([asarray(ar1).ravel(), asarray(ar2).ravel()]), size=size, fill_value=fill_value
+    )
 
 
 def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
     """The elements that both have."""
-    return asarray(np.intersect1d(_known(asarray(ar1), "intersect1d", "call it outside of jit"), _known(asarray(ar2), "intersect1d", "call it outside of jit")))
+    return asarray(
+        np.intersect1d(
+            _known(asarray(ar1), "intersect1d", "call it outside of jit"),
+            _known(asarray(ar2), "intersect1d", "call it outside of jit"),
+        )
+    )
 
 
 def setdiff1d(ar1, ar2, assume_unique=False, *, size=None, fill_value=None):
     """The elements of the first that the second lacks."""
-    return asarray(np.setdiff1d(_known(asarray(ar1), "setdiff1d", "call it outside of jit"), _known(asarray(ar2), "setdiff1d", "call it outside of jit")))
+    return asarray(
+        np.setdiff1d(
+            _known(asarray(ar1), "setdiff1d", "call it outside of jit"),
+            _known(asarray(ar2), "setdiff1d", "call it outside of jit"),
+        )
+    )
 
 
 def unravel_index(indices, shape):
@@ -591,14 +686,23 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
     """Indices per dimension as flat indices."""
     out = asarray(0)
     for index, n in zip(multi_index, dims):
-        index = clip(index, 0, n - 1) if mode == "clip" else _functions.remainder(index, n) if mode == "wrap" else index
+        index = (
+            clip(index, 0, n - 1)
+            if mode == "clip"
+            else _functions.remainder(index, n)
+            if mode == "wrap"
+            else index
+        )
         out = out * n + asarray(index)
     return out
 
 
 def ix_(*args):
     """Vectors of indices shaped so that together they index a grid."""
-    return tuple(asarray(a).reshape((1,) * i + (-1,) + (1,) * (len(args) - i - 1)) for i, a in enumerate(args))
+    return tuple(
+        asarray(a).reshape((1,) * i + (-1,) + (1,) * (len(args) - i - 1))
+        for i, a in enumerate(args)
+    )
 
 
 def diag_indices(n, ndim=2):

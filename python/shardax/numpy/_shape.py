@@ -5,7 +5,14 @@ import operator
 import numpy as np
 
 from shardax import _core
-from shardax.numpy._common import asarray, bind, canonical_axes, canonical_axis, check_arraylike, result_type
+from shardax.numpy._common import (
+    asarray,
+    bind,
+    canonical_axes,
+    canonical_axis,
+    check_arraylike,
+    result_type,
+)
 
 _functions = _core.functions
 broadcast_to = _core.broadcast_to
@@ -39,7 +46,11 @@ def transpose(a, axes=None):
     """Dimensions reversed, or in the order `axes`."""
     check_arraylike("transpose", a)
     a = asarray(a)
-    axes = tuple(range(a.ndim))[::-1] if axes is None else tuple(canonical_axis(d, a.ndim) for d in axes)
+    axes = (
+        tuple(range(a.ndim))[::-1]
+        if axes is None
+        else tuple(canonical_axis(d, a.ndim) for d in axes)
+    )
     return bind("transpose", (a,), permutation=axes)
 
 
@@ -50,7 +61,9 @@ def matrix_transpose(x, /):
     """The last two dimensions swapped."""
     x = asarray(x)
     if x.ndim < 2:
-        raise ValueError(f"x must be at least two-dimensional for matrix_transpose; got ndim={x.ndim}")
+        raise ValueError(
+            f"x must be at least two-dimensional for matrix_transpose; got ndim={x.ndim}"
+        )
     return swapaxes(x, -1, -2)
 
 
@@ -61,7 +74,9 @@ def swapaxes(a, axis1, axis2):
     order = list(range(a.ndim))
     for axis in (axis1, axis2):
         if not -a.ndim <= axis < a.ndim:
-            raise IndexError(f"swapaxes: axis {axis} is out of bounds for array of dimension {a.ndim}")
+            raise IndexError(
+                f"swapaxes: axis {axis} is out of bounds for array of dimension {a.ndim}"
+            )
     i, j = canonical_axis(axis1, a.ndim), canonical_axis(axis2, a.ndim)
     order[i], order[j] = order[j], order[i]
     return transpose(a, order)
@@ -74,9 +89,7 @@ def moveaxis(a, source, destination):
     source = [source] if not isinstance(source, (tuple, list)) else source
     destination = [destination] if not isinstance(destination, (tuple, list)) else destination
     if len(source) != len(destination):
-        raise ValueError(
-            f"Inconsistent number of elements: {len(source)} vs {len(destination)}"
-        )
+        raise ValueError(f"Inconsistent number of elements: {len(source)} vs {len(destination)}")
     source = [canonical_axis(s, a.ndim) for s in source]
     destination = [canonical_axis(d, a.ndim) for d in destination]
     order = [d for d in range(a.ndim) if d not in source]
@@ -164,7 +177,9 @@ def concatenate(arrays, axis=0, dtype=None):
         raise ValueError("Zero-dimensional arrays cannot be concatenated.")
     if len({a.ndim for a in arrays}) > 1:
         shapes = ", ".join(str(a.shape) for a in arrays)
-        raise TypeError(f"Cannot concatenate arrays with different numbers of dimensions: got {shapes}.")
+        raise TypeError(
+            f"Cannot concatenate arrays with different numbers of dimensions: got {shapes}."
+        )
     axis = canonical_axis(axis, arrays[0].ndim)
     weak = dtype is None and all(a.weak_type for a in arrays)
     dtype = result_type(*arrays) if dtype is None else _core.requested_dtype(dtype, "concatenate")
@@ -180,7 +195,9 @@ def unstack(x, /, *, axis=0):
     check_arraylike("unstack", x)
     x = asarray(x)
     if x.ndim == 0:
-        raise ValueError("Unstack requires arrays with rank > 0, however a scalar array was passed.")
+        raise ValueError(
+            "Unstack requires arrays with rank > 0, however a scalar array was passed."
+        )
     x = moveaxis(x, axis, 0)
     return tuple(x[i] for i in range(x.shape[0]))
 
@@ -206,7 +223,11 @@ def _join_new(arrays, axis, dtype):
     arrays = [asarray(a) for a in arrays]
     weak = all(a.weak_type for a in arrays) and dtype is None
     wanted = result_type(*arrays) if dtype is None else _core.requested_dtype(dtype, "stack")
-    return bind("concatenate", [expand_dims(_core.convert(a, wanted, weak), axis) for a in arrays], dimension=axis)
+    return bind(
+        "concatenate",
+        [expand_dims(_core.convert(a, wanted, weak), axis) for a in arrays],
+        dimension=axis,
+    )
 
 
 def hstack(tup, dtype=None):
@@ -227,7 +248,10 @@ def dstack(tup, dtype=None):
 
 def column_stack(tup):
     """Vectors as columns, joined with matrices."""
-    arrays = [a if (a := asarray(x)).ndim >= 2 else a.reshape((-1, 1)) for x in _sequence("column_stack", tup)]
+    arrays = [
+        a if (a := asarray(x)).ndim >= 2 else a.reshape((-1, 1))
+        for x in _sequence("column_stack", tup)
+    ]
     return concatenate(arrays, 1)
 
 
@@ -239,7 +263,9 @@ def _split(name, ary, sections, axis, uneven):
     if isinstance(sections, (tuple, list, np.ndarray, _core.Array)):
         edges = [0] + [i + size if i < 0 else i for i in np.asarray(sections).tolist()] + [size]
         if any(low > high for low, high in zip(edges[:-1], edges[1:])):
-            raise ValueError(f"{name}: the indices {edges[1:-1]} must ascend from 0 to the size {size} of axis {axis}, for nonnegative sizes.")
+            raise ValueError(
+                f"{name}: the indices {edges[1:-1]} must ascend from 0 to the size {size} of axis {axis}, for nonnegative sizes."
+            )
     else:
         sections = operator.index(sections)
         part, rest = divmod(size, sections)
@@ -310,7 +336,11 @@ def repeat(a, repeats, axis=None, *, total_repeat_length=None, out_sharding=None
     counts = np.broadcast_to(np.asarray(repeats), (a.shape[axis],))
     index = np.repeat(np.arange(a.shape[axis]), counts)
     if total_repeat_length is not None:
-        index = np.resize(np.append(index, [index[-1]] * total_repeat_length), total_repeat_length) if len(index) else index
+        index = (
+            np.resize(np.append(index, [index[-1]] * total_repeat_length), total_repeat_length)
+            if len(index)
+            else index
+        )
     return take(a, index, axis=axis)
 
 
@@ -377,7 +407,11 @@ def pad(array, pad_width, mode="constant", **kwargs):
     check_arraylike("pad", array)
     a = asarray(array)
     widths = np.asarray(pad_width)
-    widths = np.broadcast_to(widths if widths.ndim else widths[None], (a.ndim, 2)).tolist() if a.ndim else []
+    widths = (
+        np.broadcast_to(widths if widths.ndim else widths[None], (a.ndim, 2)).tolist()
+        if a.ndim
+        else []
+    )
     if any(w < 0 for pair in widths for w in pair):
         raise ValueError("index can't contain negative values")
     if mode == "constant":
@@ -423,8 +457,14 @@ def _pad_statistic(a, widths, mode, stat_length):
     from shardax.numpy import _reductions
     from shardax.numpy._select import round
 
-    statistic = {"mean": _reductions.mean, "maximum": _reductions.max, "minimum": _reductions.min}[mode]
-    lengths = np.broadcast_to(np.asarray(stat_length), (a.ndim, 2)).tolist() if stat_length is not None else None
+    statistic = {"mean": _reductions.mean, "maximum": _reductions.max, "minimum": _reductions.min}[
+        mode
+    ]
+    lengths = (
+        np.broadcast_to(np.asarray(stat_length), (a.ndim, 2)).tolist()
+        if stat_length is not None
+        else None
+    )
     for d, pair in enumerate(widths):
         n, ends = a.shape[d], []
         for side, width in enumerate(pair):
@@ -433,7 +473,11 @@ def _pad_statistic(a, widths, mode, stat_length):
             part[d] = slice(0, count) if side == 0 else slice(n - count, n)
             value = statistic(a[tuple(part)], axis=d, keepdims=True)
             value = round(value) if a.dtype.kind in "iu" else value
-            ends.append(broadcast_to(_core.convert(value, a.dtype), a.shape[:d] + (width,) + a.shape[d + 1 :]))
+            ends.append(
+                broadcast_to(
+                    _core.convert(value, a.dtype), a.shape[:d] + (width,) + a.shape[d + 1 :]
+                )
+            )
         a = concatenate([ends[0], a, ends[1]], d)
     return a
 
@@ -464,7 +508,9 @@ def delete(arr, obj, axis=None):
     if axis is None:
         a, axis = a.reshape((-1,)), 0
     axis = canonical_axis(axis, a.ndim)
-    kept = np.delete(np.arange(a.shape[axis]), np.asarray(obj) if not isinstance(obj, slice) else obj)
+    kept = np.delete(
+        np.arange(a.shape[axis]), np.asarray(obj) if not isinstance(obj, slice) else obj
+    )
     from shardax.numpy._select import take
 
     return take(a, kept, axis=axis)

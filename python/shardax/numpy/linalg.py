@@ -9,7 +9,13 @@ from shardax.numpy import _creation, _decompositions, _products, _reductions, _s
 from shardax.numpy._common import asarray, canonical_axis, check_arraylike
 
 _functions = _core.functions
-matmul, outer, tensordot, cross, trace = _products.matmul, _products.outer, _products.tensordot, _products.cross, _products.trace
+matmul, outer, tensordot, cross, trace = (
+    _products.matmul,
+    _products.outer,
+    _products.tensordot,
+    _products.cross,
+    _products.trace,
+)
 vecdot, matrix_transpose = _products.vecdot, _shape.matrix_transpose
 
 
@@ -23,7 +29,9 @@ def norm(x, ord=None, axis=None, keepdims=False):
     ndim = x.ndim
     if axis is None:
         if ord is None:
-            return _functions.sqrt(_reductions.sum(_functions.real(x * _functions.conj(x)), None, keepdims=keepdims))
+            return _functions.sqrt(
+                _reductions.sum(_functions.real(x * _functions.conj(x)), None, keepdims=keepdims)
+            )
         axis = tuple(range(ndim))
     axis = tuple(axis) if isinstance(axis, (tuple, list)) else (axis,)
     axis = tuple(canonical_axis(a, ndim) for a in axis)
@@ -37,13 +45,17 @@ def norm(x, ord=None, axis=None, keepdims=False):
 def _vector(x, ord, axis, keepdims):
     size = _functions.abs(x)
     if ord == 2:
-        return _functions.sqrt(_reductions.sum(_functions.real(x * _functions.conj(x)), axis, keepdims=keepdims))
+        return _functions.sqrt(
+            _reductions.sum(_functions.real(x * _functions.conj(x)), axis, keepdims=keepdims)
+        )
     if ord == np.inf:
         return _reductions.max(size, axis, keepdims=keepdims)
     if ord == -np.inf:
         return _reductions.min(size, axis, keepdims=keepdims)
     if ord == 0:
-        return _reductions.sum(_functions.not_equal(x, 0), axis, dtype=size.dtype, keepdims=keepdims)
+        return _reductions.sum(
+            _functions.not_equal(x, 0), axis, dtype=size.dtype, keepdims=keepdims
+        )
     if ord == 1:
         return _reductions.sum(size, axis, keepdims=keepdims)
     if isinstance(ord, str):
@@ -54,15 +66,26 @@ def _vector(x, ord, axis, keepdims):
 def _matrix(x, ord, axis, keepdims):
     row, column = axis
     if ord is None or ord in ("f", "fro"):
-        return _functions.sqrt(_reductions.sum(_functions.real(x * _functions.conj(x)), axis, keepdims=keepdims))
+        return _functions.sqrt(
+            _reductions.sum(_functions.real(x * _functions.conj(x)), axis, keepdims=keepdims)
+        )
     size = _functions.abs(x)
-    table = {1: (row, column, _reductions.max), -1: (row, column, _reductions.min),
-             np.inf: (column, row, _reductions.max), -np.inf: (column, row, _reductions.min)}
+    table = {
+        1: (row, column, _reductions.max),
+        -1: (row, column, _reductions.min),
+        np.inf: (column, row, _reductions.max),
+        -np.inf: (column, row, _reductions.min),
+    }
     if ord not in table:
         raise ValueError(f"Invalid order '{ord}' for matrix norm.")
     summed, chosen, extremum = table[ord]
-    return _shape.squeeze(extremum(_reductions.sum(size, summed, keepdims=True), chosen, keepdims=True), axis) if not keepdims else extremum(
-        _reductions.sum(size, summed, keepdims=True), chosen, keepdims=True)
+    return (
+        _shape.squeeze(
+            extremum(_reductions.sum(size, summed, keepdims=True), chosen, keepdims=True), axis
+        )
+        if not keepdims
+        else extremum(_reductions.sum(size, summed, keepdims=True), chosen, keepdims=True)
+    )
 
 
 def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
@@ -136,7 +159,9 @@ def _pivots(name, a):
     (a,) = _decompositions.matrices(name, a, square=True)
 
     def one(m):
-        return _decompositions.eliminated(m, _creation.zeros((m.shape[0], 0), m.dtype), singular=True)[1:]
+        return _decompositions.eliminated(
+            m, _creation.zeros((m.shape[0], 0), m.dtype), singular=True
+        )[1:]
 
     return _decompositions.over_batches(one, a)
 
@@ -159,7 +184,9 @@ def slogdet(a, *, method=None):
     pivots, sign = _pivots("slogdet", a)
     size = _functions.abs(pivots)
     phase = _functions.sign(pivots)
-    return SlogdetResult(sign * _reductions.prod(phase, -1), _reductions.sum(_functions.log(size), -1))
+    return SlogdetResult(
+        sign * _reductions.prod(phase, -1), _reductions.sum(_functions.log(size), -1)
+    )
 
 
 def cholesky(a, *, upper=False, symmetrize_input=True):
@@ -256,7 +283,11 @@ def matrix_rank(M, rtol=None, *, tol=None):
     """How many singular values exceed rtol times the largest one."""
     (a,) = _decompositions.matrices("matrix_rank", M)
     s = svd(a, compute_uv=False)
-    limit = s[..., :1] * (_tolerance(a) if rtol is None else asarray(rtol)[..., None]) if tol is None else tol
+    limit = (
+        s[..., :1] * (_tolerance(a) if rtol is None else asarray(rtol)[..., None])
+        if tol is None
+        else tol
+    )
     return _reductions.sum(s > limit, -1)
 
 
@@ -278,6 +309,8 @@ def lstsq(a, b, rcond=None, *, numpy_resid=False):
     u, s, vh = svd(a, full_matrices=False)
     kept = s >= s[:1] * (_tolerance(a) if rcond is None else rcond)
     inverse = _select.where(kept, 1 / _select.where(kept, s, 1), 0).astype(a.dtype)
-    x = matmul(_decompositions.adjoint(vh), inverse[:, None] * matmul(_decompositions.adjoint(u), b))
+    x = matmul(
+        _decompositions.adjoint(vh), inverse[:, None] * matmul(_decompositions.adjoint(u), b)
+    )
     rest = _reductions.sum(_functions.square(_functions.abs(b - matmul(a, x))), 0)
     return x[:, 0] if vector else x, rest, _reductions.sum(kept), s

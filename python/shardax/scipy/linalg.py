@@ -12,12 +12,30 @@ def cholesky(a, lower=False, overwrite_a=False, check_finite=True):
     return jnp.linalg.cholesky(a, upper=not lower)
 
 
-def solve(a, b, lower=False, overwrite_a=False, overwrite_b=False, debug=False, check_finite=True, assume_a="gen"):
+def solve(
+    a,
+    b,
+    lower=False,
+    overwrite_a=False,
+    overwrite_b=False,
+    debug=False,
+    check_finite=True,
+    assume_a="gen",
+):
     """x with a x = b."""
     return jnp.linalg.solve(a, b)
 
 
-def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False, overwrite_b=False, debug=None, check_finite=True):
+def solve_triangular(
+    a,
+    b,
+    trans=0,
+    lower=False,
+    unit_diagonal=False,
+    overwrite_b=False,
+    debug=None,
+    check_finite=True,
+):
     """x with a x = b, for a triangular (..., n, n); trans 1 or "T" and 2 or "C" transpose a first."""
     a, b = _decompositions.matrices("solve_triangular", a, b, square=True)
     if trans not in (0, 1, 2, "N", "T", "C"):
@@ -29,7 +47,9 @@ def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False, overwrite_
     b = b[:, None] if vector else b
 
     def one(m, c):
-        return _decompositions.triangular_solution(m, c, lower=bool(lower), unit=bool(unit_diagonal))
+        return _decompositions.triangular_solution(
+            m, c, lower=bool(lower), unit=bool(unit_diagonal)
+        )
 
     x = _decompositions.over_batches(one, a, b)
     return x[..., 0] if vector else x
@@ -44,13 +64,29 @@ def qr(a, overwrite_a=False, lwork=None, mode="full", pivoting=False, check_fini
     return tuple(jnp.linalg.qr(a, "reduced" if mode == "economic" else "complete"))
 
 
-def svd(a, full_matrices=True, compute_uv=True, overwrite_a=False, check_finite=True, lapack_driver="gesdd"):
+def svd(
+    a,
+    full_matrices=True,
+    compute_uv=True,
+    overwrite_a=False,
+    check_finite=True,
+    lapack_driver="gesdd",
+):
     """(u, s, v*) with u diag(s) v* = a."""
     out = jnp.linalg.svd(a, full_matrices, compute_uv)
     return tuple(out) if compute_uv else out
 
 
-def eigh(a, b=None, lower=True, eigvals_only=False, overwrite_a=False, overwrite_b=False, turbo=True, eigvals=None):
+def eigh(
+    a,
+    b=None,
+    lower=True,
+    eigvals_only=False,
+    overwrite_a=False,
+    overwrite_b=False,
+    turbo=True,
+    eigvals=None,
+):
     """(eigenvalues ascending, eigenvectors in columns) of Hermitian matrices."""
     if b is not None or eigvals is not None:
         raise NotImplementedError("eigh: b and eigvals are not supported.")
