@@ -9,6 +9,7 @@
 #include "api/collectives.h"
 #include "api/context.h"
 #include "api/grad.h"
+#include "api/host_function.h"
 #include "api/jit.h"
 #include "api/linear.h"
 #include "api/locate.h"
@@ -155,6 +156,7 @@ void init_api(py::module_& module) {
   init_context(m);
   api::init_program_objects(m);
   api::init_staging(m);
+  api::init_host_functions(m);
   api::install_locator();
   set_tracer_describer(&api::describe_tracer);
 }

@@ -283,6 +283,7 @@ Values evaluate_op(const Op& op, const Params& params, const Values& in) {
       }
     }
   }
+  if (op.eager) return op.eager(params, in);
   if (op.kind == Kind::control) {
     return (*control_callable(op, params, in))(in);
   }
