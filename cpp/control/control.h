@@ -43,6 +43,10 @@ class CheckpointPolicy : public Function {
 Values bind_checkpoint(const ProgramPtr& body, const FunctionPtr& policy, bool prevent_cse,
                        const Values& in);
 
+// A scan without carry whose iterations are the devices of a mapped axis.
+Values bind_device_loop(const ProgramPtr& body, std::int64_t size, std::size_t consts,
+                        const Values& in);
+
 // The elements of `values` that `mask` selects.
 template <class T>
 std::vector<T> select(const std::vector<T>& values, const std::vector<bool>& mask) {

@@ -19,6 +19,13 @@ std::string& slice_in_progress() {
 
 const std::string& callback_slice() { return slice_in_progress(); }
 
+CallbackSlice::CallbackSlice(std::string text) : outer_(slice_in_progress()) {
+  if (text.empty()) return;
+  std::string& slice = slice_in_progress();
+  slice = outer_.empty() ? std::move(text) : concat(outer_, ", ", text);
+}
+CallbackSlice::~CallbackSlice() { slice_in_progress() = std::move(outer_); }
+
 namespace ops {
 namespace {
 
@@ -75,19 +82,6 @@ std::string slice_text(const Ints& axes, const Shape& index) {
   return out;
 }
 
-class SliceScope {
- public:
-  explicit SliceScope(std::string text) : outer_(std::move(text)) {
-    std::swap(outer_, slice_in_progress());
-  }
-  ~SliceScope() { std::swap(outer_, slice_in_progress()); }
-  SliceScope(const SliceScope&) = delete;
-  SliceScope& operator=(const SliceScope&) = delete;
-
- private:
-  std::string outer_;
-};
-
 Kernel callback_kernel(const Types& in_types, const Types&, const Params& params) {
   std::vector<bool> weak;
   for (const Type& type : in_types) weak.push_back(type.weak);
@@ -102,7 +96,7 @@ Kernel callback_kernel(const Types& in_types, const Types&, const Params& params
       Values operands;
       for (std::size_t i = 0; i < in.size(); ++i)
         operands.push_back(slice_copy(in[i], weak[i], axes, index));
-      const SliceScope scope(slice_text(axes, index));
+      const CallbackSlice scope(slice_text(axes, index));
       const Values results = function->call(operands).at(0);
       for (std::size_t i = 0; i < out.size(); ++i)
         store_slice(out[i], axes, index, as_array(results.at(i)));

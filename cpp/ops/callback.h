@@ -9,4 +9,16 @@ namespace shardax {
 // "device 3, batch element 1"; "" outside of mapped axes.
 const std::string& callback_slice();
 
+// While it lives, callbacks on this thread are made for this slice of the enclosing one.
+class CallbackSlice {
+ public:
+  explicit CallbackSlice(std::string text);
+  ~CallbackSlice();
+  CallbackSlice(const CallbackSlice&) = delete;
+  CallbackSlice& operator=(const CallbackSlice&) = delete;
+
+ private:
+  std::string outer_;
+};
+
 }  // namespace shardax
