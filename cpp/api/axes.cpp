@@ -137,9 +137,12 @@ std::string axis_name_text(PyObject* name) {
   PyObject* known = PyDict_GetItemWithError(texts.get(), name);
   if (known) return str(known);
   if (PyErr_Occurred()) throw PythonError();
-  const Ref text = checked(PyObject_Repr(name));
-  check(PyDict_SetItem(texts.get(), name, text.get()));
-  return str(text.get());
+  // Distinct objects that look alike are distinct names.
+  std::string text = repr(name);
+  const Ref taken = checked(PyDict_Values(texts.get()));
+  while (check(PySequence_Contains(taken.get(), to_python(text).get())) == 1) text += "'";
+  check(PyDict_SetItem(texts.get(), name, to_python(text).get()));
+  return text;
 }
 
 bool is_axis_in_scope(const std::string& text) {

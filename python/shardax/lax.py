@@ -641,16 +641,3 @@ def dynamic_update_index_in_dim(operand, update, index, axis):
 def with_sharding_constraint(x, shardings):
     """`x`: all devices share one memory."""
     return x
-
-
-def pvary(x, axis_name):
-    """`x`, typed as varying over the axes."""
-    from shardax import tree_util
-
-    names = axis_name if isinstance(axis_name, (tuple, list)) else (axis_name,)
-    return tree_util.tree_map(lambda leaf: bind("pvary", (asarray(leaf),), axes=tuple(names)), x)
-
-
-def pcast(x, axis_name, *, to):
-    """`x`, typed as varying (to='varying') over the axes."""
-    return pvary(x, axis_name) if to == "varying" else x

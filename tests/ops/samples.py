@@ -560,6 +560,19 @@ SAMPLES = {
     ),
     "pmax": mapped(same_everywhere(lambda x: x.max(0)), lambda sx, x: sx.lax.pmax(x, "i"), grad=()),
     "pmin": mapped(same_everywhere(lambda x: x.min(0)), lambda sx, x: sx.lax.pmin(x, "i"), grad=()),
+    "pargmax": mapped(
+        same_everywhere(lambda x: x.argmax(0).astype(np.int32)),
+        lambda sx, x: sx.lax.pargmax(x, "i"),
+        grad=(),
+    ),
+    "pargmin": mapped(
+        same_everywhere(lambda x: x.argmin(0).astype(np.int32)),
+        lambda sx, x: sx.lax.pargmin(x, "i"),
+        grad=(),
+    ),
+    "pbroadcast": mapped(
+        same_everywhere(lambda x: x[2]), lambda sx, x: sx.lax.pbroadcast(x, "i", 2)
+    ),
     "all_gather": mapped(lambda x: np.stack([x] * 4), lambda sx, x: sx.lax.all_gather(x, "i")),
     "all_to_all": mapped(lambda x: x.T, lambda sx, x: sx.lax.all_to_all(x, "i", 0, 0)),
     "reduce_scatter": mapped(
