@@ -330,6 +330,7 @@ void init_staging(py::module_& module) {
         return value && concrete(value) != nullptr;
       },
       "Whether the elements of x are known now.");
+  module.def("jit_disabled", jit_disabled);
   module.def("staging_in_progress", [] { return staging_in_progress(); });
 }
 
