@@ -12,8 +12,7 @@
 #include "api/run.h"
 #include "api/traced.h"
 #include "bindings/config.h"
-#include "ops/ops.h"
-#include "transform/batch.h"
+#include "control/control.h"
 
 namespace shardax::api {
 namespace {
@@ -195,12 +194,8 @@ Ref Pmap::run_op_by_op(PyObject* fun, FlatCall& call, const Values& values) cons
   LeafAxes in_axes = input_axes("pmap", options_.in_axes.get(), fun, form);
   const std::int64_t size = axis_size(values, in_axes, fun, form);
   check_device_count(size);
-  Values inputs = values;
   std::vector<bool> mapped;
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    mapped.push_back(in_axes[i] != unmapped);
-    if (mapped[i] && in_axes[i] != 0) inputs[i] = ops::moveaxis(inputs[i], in_axes[i], 0);
-  }
+  for (const std::int64_t axis : in_axes) mapped.push_back(axis != unmapped);
   TreeDefPtr out_tree;
   const auto body = [&](const Values& in) {
     const Ref result = call_with_values(fun, form, in);
@@ -208,16 +203,14 @@ Ref Pmap::run_op_by_op(PyObject* fun, FlatCall& call, const Values& values) cons
     out_tree = flat.tree;
     return flat.values;
   };
-  Batched out = batch(body, inputs, mapped, {size, axis_name(), true});
+  Batched out =
+      batch(body, mapped_first(values, as_ints(in_axes)), mapped, {size, axis_name(), true});
   const LeafAxes out_axes = output_axes("pmap", options_.out_axes.get(), out_tree);
   for (std::size_t i = 0; i < out.out.size(); ++i) {
-    Value& value = out.out[i];
-    if (out_axes[i] == unmapped) {
-      if (out.batched[i]) value = ops::index_in_dim(value, 0, 0);
-    } else {
-      if (!out.batched[i]) value = ops::broadcast_leading(value, size);
-      value = ops::moveaxis(value, 0, checked_axis(out_axes[i], value->type().rank()));
-    }
+    std::int64_t axis = -1;
+    if (out_axes[i] != unmapped)
+      axis = checked_axis(out_axes[i], out.out[i]->type().rank() + (out.batched[i] ? 0 : 1));
+    out.out[i] = place_mapped(out.out[i], out.batched[i], axis, size);
   }
   detach(out.out);
   for (std::size_t i = 0; i < out.out.size(); ++i) {
