@@ -106,7 +106,9 @@ std::int64_t mapped_size(const char* api, const Values& values, LeafAxes& axes,
       value_error(api, " was requested to map its argument along axis ", axes[i],
                   ", which implies that its rank should be at least ",
                   axes[i] < 0 ? -axes[i] : axes[i] + 1, ", but is only ", rank, " (its shape is ",
-                  to_string(shape), ")");
+                  to_string(shape), "): argument ", argument_paths(fun, form)[i],
+                  ". Pass an array that has the axis; a value that is the same for all goes with "
+                  "None in in_axes.");
     }
     if (axes[i] < 0) axes[i] += rank;
     const std::int64_t extent = shape[static_cast<std::size_t>(axes[i])];

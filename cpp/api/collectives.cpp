@@ -31,7 +31,8 @@ std::int64_t checked_dimension(std::int64_t axis, std::size_t rank, std::string_
   const auto limit = static_cast<std::int64_t>(rank);
   if (axis >= limit || axis < -limit) {
     value_error(user, ": ", option, " ", axis, " is out of bounds for array of dimension ", rank,
-                "; expected ", -limit, " to ", limit - 1, ".");
+                limit == 0 ? concat("; a scalar has no dimensions.")
+                           : concat("; expected ", -limit, " to ", limit - 1, "."));
   }
   return axis < 0 ? axis + limit : axis;
 }

@@ -4,13 +4,18 @@
 namespace shardax::api {
 namespace {
 
-Ref options_key(const StaticSpec& statics) {
-  const Ref positions = checked(PyList_New(0));
-  for (int p : statics.positions)
-    check(PyList_Append(positions.get(), to_python(std::int64_t{p}).get()));
-  const Ref names = checked(PyList_New(0));
-  for (const Ref& name : statics.names) check(PyList_Append(names.get(), name.get()));
-  return checked(Py_BuildValue("(sOO)", "jit", positions.get(), names.get()));
+Ref objects(const std::vector<Ref>& values) {
+  const Ref list = checked(PyList_New(0));
+  for (const Ref& value : values) check(PyList_Append(list.get(), value.get()));
+  return list;
+}
+
+// An entry knows what its call donates.
+Ref options_key(const JitOptions& o) {
+  const Ref positions = list_of(o.statics.positions), names = objects(o.statics.names);
+  const Ref donated = list_of(o.donated_positions), donated_names = objects(o.donated_names);
+  return checked(Py_BuildValue("(sOOOO)", "jit", positions.get(), names.get(), donated.get(),
+                               donated_names.get()));
 }
 
 PyObject* cache_size(PyObject* self, PyObject*) {
@@ -45,7 +50,7 @@ PyTypeObject* jit_type() {
 
 Ref make_jit(PyObject* fun, JitOptions options) {
   check_callable(fun);
-  const Ref key = options_key(options.statics);
+  const Ref key = options_key(options);
   auto cache = shared_cache<JitCache>(fun, key.get());
   return make_function(jit_type(), fun,
                        std::make_unique<Jit>(std::move(options), std::move(cache)));

@@ -9,6 +9,7 @@
 
 #include "api/axes.h"
 #include "api/cache.h"
+#include "api/locate.h"
 #include "api/run.h"
 #include "api/traced.h"
 #include "bindings/config.h"
@@ -24,12 +25,15 @@ struct PmapEntry {
   std::vector<ShardingPtr> shardings;  // of the outputs
 };
 
+using PmapCache = Cache<PmapEntry>;
+
 class Pmap final : public Behaviour {
  public:
-  explicit Pmap(PmapOptions options) : options_(std::move(options)) {}
+  Pmap(PmapOptions options, std::shared_ptr<PmapCache> cache)
+      : options_(std::move(options)), cache_(std::move(cache)) {}
   PyObject* call(PyObject* function, const CallArguments& arguments) override;
   int traverse(visitproc visit, void* arg) override;
-  void clear() override { cache_.clear(); }
+  void clear() override { cache_ = std::make_shared<PmapCache>(); }
   const StaticSpec& statics() const override { return options_.statics; }
 
  private:
@@ -45,7 +49,7 @@ class Pmap final : public Behaviour {
   ShardingPtr sharding(std::int64_t axis, std::int64_t size) const;
 
   PmapOptions options_;
-  Cache<PmapEntry> cache_;
+  std::shared_ptr<PmapCache> cache_;
 };
 
 PyObject* Pmap::call(PyObject* function, const CallArguments& arguments) {
@@ -54,7 +58,7 @@ PyObject* Pmap::call(PyObject* function, const CallArguments& arguments) {
   Values values;
   call.values(fun, true, values);
   if (options_.debug || jit_disabled()) return run_op_by_op(fun, call, values).release();
-  EntryPtr entry = cache_.find(call, values);
+  EntryPtr entry = cache_->find(call, values);
   Values inputs = values;
   if (!entry) {
     Values captured;
@@ -78,15 +82,20 @@ std::int64_t Pmap::axis_size(const Values& values, LeafAxes& axes, PyObject* fun
                              const CallForm& form) const {
   const std::int64_t found = mapped_size("pmap", values, axes, -1, fun, form);
   if (found >= 0 && options_.axis_size >= 0 && found != options_.axis_size) {
-    value_error("Specified axis_size ", options_.axis_size, " doesn't match received axis_size ",
-                found, ".");
+    value_error(
+        "pmap: Specified axis_size ", options_.axis_size, " doesn't match received axis_size ",
+        found,
+        ", the size of the arguments' mapped axes. Leave axis_size out, or pass arguments of "
+        "that size.");
   }
   if (found >= 0) return found;
   if (options_.axis_size >= 0) return options_.axis_size;
   Scratch spec;
   pytree::flatten(options_.in_axes.get(), spec.leaves(), spec.tree());
   if (!spec.leaves().empty())
-    value_error("pmap requires at least one argument with a mapped axis.");
+    value_error("pmap requires at least one argument with a mapped axis: in_axes maps no array of ",
+                "this call of ", function_name(fun),
+                ". Pass one, or say the size with axis_size= and in_axes=None.");
   return options_.devices.empty() ? bindings::device_count()
                                   : static_cast<std::int64_t>(options_.devices.size());
 }
@@ -151,9 +160,19 @@ Types device_types(const Values& values, const LeafAxes& axes, AxisName axis) {
   return types;
 }
 
+// Where the mapped axis goes in result leaf `leaf`, which has `type` on each device.
+std::int64_t output_axis(std::int64_t axis, std::size_t leaf, const Type& type) {
+  const auto rank = static_cast<std::int64_t>(type.rank()) + 1;
+  if (axis >= -rank && axis < rank) return axis < 0 ? axis + rank : axis;
+  value_error("pmap: out_axes has ", axis, " for leaf ", leaf, " of the result, whose shape is ",
+              to_string(type.shape), " on each device: axis ", axis,
+              " is out of bounds for array of dimension ", rank, ", the mapped axis included.");
+}
+
 // Programs that captured tracers are good for this call only.
 std::pair<Pmap::EntryPtr, Values> Pmap::stage(PyObject* fun, FlatCall& call, const Values& values) {
   static const Op* op = find_op("pmap");
+  const std::shared_ptr<PmapCache> cache = cache_;
   const CallForm form = call.form();
   LeafAxes in_axes = input_axes("pmap", options_.in_axes.get(), fun, form);
   const std::int64_t size = axis_size(values, in_axes, fun, form);
@@ -173,7 +192,7 @@ std::pair<Pmap::EntryPtr, Values> Pmap::stage(PyObject* fun, FlatCall& call, con
   for (std::size_t i = 0; i < out_axes.size(); ++i) {
     out_types.push_back(body_types[i]);
     if (out_axes[i] != unmapped) {
-      out_axes[i] = checked_axis(out_axes[i], body_types[i].rank() + 1);
+      out_axes[i] = output_axis(out_axes[i], i, body_types[i]);
       out_types[i].shape.insert(static_cast<std::size_t>(out_axes[i]), size);
     }
     shardings.push_back(sharding(out_axes[i], size));
@@ -184,7 +203,7 @@ std::pair<Pmap::EntryPtr, Values> Pmap::stage(PyObject* fun, FlatCall& call, con
   auto entry = std::make_shared<PmapEntry>(PmapEntry{
       BoundOp(*op, std::move(params)), staged.out_tree,
       Donation(form, options_.donated, {}, types_of(values), out_types), std::move(shardings)});
-  if (staged.captured.empty()) cache_.insert(call, values, entry);
+  if (staged.captured.empty()) cache->insert(call, values, entry);
   return {std::move(entry), std::move(staged.captured)};
 }
 
@@ -222,7 +241,17 @@ Ref Pmap::run_op_by_op(PyObject* fun, FlatCall& call, const Values& values) cons
 int Pmap::traverse(visitproc visit, void* arg) {
   Py_VISIT(options_.in_axes.get());
   Py_VISIT(options_.out_axes.get());
-  return cache_.traverse(visit, arg);
+  // What a shared cache holds is visited by no one: it belongs to no single function.
+  return cache_.use_count() == 1 ? cache_->traverse(visit, arg) : 0;
+}
+
+// Maps of one function with equal options share their programs.
+Ref options_key(const PmapOptions& o) {
+  const Ref statics = list_of(o.statics.positions), donated = list_of(o.donated);
+  const Ref devices = list_of(o.devices);
+  return checked(Py_BuildValue("(ssOOOOLO)", "pmap", o.axis_name.c_str(), o.in_axes.get(),
+                               o.out_axes.get(), statics.get(), donated.get(),
+                               static_cast<long long>(o.axis_size), devices.get()));
 }
 
 PyMethodDef methods[] = {
@@ -241,7 +270,8 @@ Ref make_pmap(PyObject* fun, PmapOptions options) {
   static PyTypeObject* type = make_function_type(
       "shardax.PmapFunction", "A function that runs on all devices of a mapped axis.", methods);
   check_callable(fun);
-  return make_function(type, fun, std::make_unique<Pmap>(std::move(options)));
+  auto cache = shared_cache<PmapCache>(fun, options_key(options).get());
+  return make_function(type, fun, std::make_unique<Pmap>(std::move(options), std::move(cache)));
 }
 
 }  // namespace shardax::api

@@ -178,7 +178,12 @@ std::int64_t axis_size(AxisName name, std::string_view user) {
     if (axes[i].name == name) return axes[i].size;
   }
   std::string known;
-  for (const BoundAxis& axis : axes) known += (known.empty() ? "" : ", ") + axis_text(axis.name);
+  for (const BoundAxis& axis : axes) {
+    // Axes that the user has not named have names of this kind.
+    const std::string& text = axis_text(axis.name);
+    known +=
+        (known.empty() ? "" : ", ") + (text.starts_with("_internal") ? "one without a name" : text);
+  }
   fail(ErrorKind::name_error, user, ": unbound axis name: ", axis_text(name), ". ",
        known.empty() ? std::string("No mapped axis is in scope here")
                      : "The axes in scope are: " + known,
