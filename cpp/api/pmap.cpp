@@ -9,6 +9,7 @@
 
 #include "api/axes.h"
 #include "api/cache.h"
+#include "api/host_function.h"
 #include "api/locate.h"
 #include "api/run.h"
 #include "api/traced.h"
@@ -23,6 +24,7 @@ struct PmapEntry {
   TreeDefPtr out_tree;
   Donation donation;
   std::vector<ShardingPtr> shardings;  // of the outputs
+  KeptFunctions functions;
 };
 
 using PmapCache = Cache<PmapEntry>;
@@ -31,9 +33,10 @@ class Pmap final : public Behaviour {
  public:
   Pmap(PmapOptions options, std::shared_ptr<PmapCache> cache)
       : options_(std::move(options)), cache_(std::move(cache)) {}
+  ~Pmap() override { PmapCache::release_own(cache_); }
   PyObject* call(PyObject* function, const CallArguments& arguments) override;
   int traverse(visitproc visit, void* arg) override;
-  void clear() override { cache_ = std::make_shared<PmapCache>(); }
+  void clear() override { PmapCache::clear_own(cache_); }
   const StaticSpec& statics() const override { return options_.statics; }
 
  private:
@@ -71,6 +74,7 @@ PyObject* Pmap::call(PyObject* function, const CallArguments& arguments) {
     for (std::size_t i = 0; i < outputs.size(); ++i)
       as_array(outputs[i]).set_sharding(entry->shardings[i]);
   } else {
+    const KeptFunctions::Scope scope(entry->functions);
     outputs = entry->op.bind(inputs);
   }
   entry->donation.apply(values);
@@ -200,9 +204,10 @@ std::pair<Pmap::EntryPtr, Values> Pmap::stage(PyObject* fun, FlatCall& call, con
   Params params{{"axis_name", AxisNames{{axis}}}, {"axis_size", size},
                 {"in_axes", as_ints(in_axes)},    {"out_axes", as_ints(out_axes)},
                 {"name", staged.program->name},   {"jaxpr", staged.program}};
-  auto entry = std::make_shared<PmapEntry>(PmapEntry{
-      BoundOp(*op, std::move(params)), staged.out_tree,
-      Donation(form, options_.donated, {}, types_of(values), out_types), std::move(shardings)});
+  auto entry = std::make_shared<PmapEntry>(
+      PmapEntry{BoundOp(*op, std::move(params)), staged.out_tree,
+                Donation(form, options_.donated, {}, types_of(values), out_types),
+                std::move(shardings), KeptFunctions(*staged.program)});
   if (staged.captured.empty()) cache->insert(call, values, entry);
   return {std::move(entry), std::move(staged.captured)};
 }
@@ -241,8 +246,7 @@ Ref Pmap::run_op_by_op(PyObject* fun, FlatCall& call, const Values& values) cons
 int Pmap::traverse(visitproc visit, void* arg) {
   Py_VISIT(options_.in_axes.get());
   Py_VISIT(options_.out_axes.get());
-  // What a shared cache holds is visited by no one: it belongs to no single function.
-  return cache_.use_count() == 1 ? cache_->traverse(visit, arg) : 0;
+  return PmapCache::traverse_own(cache_, visit, arg);
 }
 
 // Maps of one function with equal options share their programs.

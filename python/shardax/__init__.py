@@ -89,6 +89,7 @@ _LAZY = {
     "debug",
     "dtypes",
     "experimental",
+    "extend",
     "flatten_util",
     "jax_utils",
     "lax",
