@@ -3,34 +3,36 @@
 
 #include <list>
 #include <mutex>
+#include <optional>
 
 #include "base/errors.h"
 #include "compile/pipeline.h"
 #include "control/control.h"
+#include "runtime/interrupt.h"
 
 namespace shardax {
 namespace {
 
-void* (*release_lock)() = nullptr;
-void (*acquire_lock)(void*) = nullptr;
+LockHooks hooks;
 
 // Handing the lock over costs about a microsecond; worth it from some tens of microseconds on.
 constexpr double long_work_ns = 50'000;
 
+// Work without the interpreter's lock, which the caller's signals can end.
 class LockReleased {
  public:
-  explicit LockReleased(bool wanted) : active_(wanted && release_lock) {
-    if (active_) state_ = release_lock();
+  explicit LockReleased(bool wanted) : state_(wanted && hooks.release ? hooks.release() : nullptr) {
+    if (state_ && hooks.gets_signals()) signals_.emplace(hooks.check_signals, state_);
   }
   ~LockReleased() {
-    if (active_) acquire_lock(state_);
+    if (state_) hooks.acquire(state_);
   }
   LockReleased(const LockReleased&) = delete;
   LockReleased& operator=(const LockReleased&) = delete;
 
  private:
-  bool active_;
-  void* state_ = nullptr;
+  void* state_;
+  std::optional<runtime::Interruptible> signals_;
 };
 
 Values run_plan(const Plan& plan, const Values& arrays) {
@@ -65,10 +67,7 @@ bool slices_equal(const Array& array, std::int64_t axis) {
 
 }  // namespace
 
-void set_lock_hooks(void* (*release)(), void (*acquire)(void*)) {
-  release_lock = release;
-  acquire_lock = acquire;
-}
+void set_lock_hooks(const LockHooks& installed) { hooks = installed; }
 
 struct Callable::State {
   struct Entry {
