@@ -72,6 +72,9 @@ def full_like(a, fill_value, dtype=None, shape=None, *, device=None):
         a, "weak_type", isinstance(a, (int, float, complex)) and not isinstance(a, bool)
     )
     dtype = result_type(a) if dtype is None else _core.requested_dtype(dtype, "full_like")
+    if getattr(dtype, "name", None) == "key<fry>" and getattr(fill_value, "dtype", None) != dtype:
+        words = full((*shape, 2), fill_value, np.uint32)
+        return bind("random_wrap", (words,))
     value = _core.convert(asarray(fill_value), dtype, bool(weak))
     return _core.broadcast_to(value, shape)
 
@@ -105,7 +108,13 @@ def frombuffer(buffer, dtype=float, count=-1, offset=0):
 
 
 def from_dlpack(x, /, *, device=None, copy=None):
-    """An array out of what another library exports by the DLPack protocol."""
+    """An array out of what another library exports by the DLPack protocol: a copy of its elements."""
+    if isinstance(x, _core.Array):
+        return array(x) if copy else x
+    if not hasattr(x, "__dlpack__") or not hasattr(x, "__dlpack_device__"):
+        raise TypeError(
+            "The array passed to from_dlpack must have __dlpack__ and __dlpack_device__ methods."
+        )
     return array(np.from_dlpack(x))
 
 

@@ -257,6 +257,7 @@ def _var(a, axis, ddof, keepdims):
     centered = _functions.subtract(a, mean(a, axes, keepdims=True))
     total = sum(_squared_size(centered), axes, keepdims=keepdims)
     count = _count(a, axes) - ddof
+    count = count if count > 0 else np.nan
     return _core.convert(_functions.divide(total, np.asarray(count, total.dtype)), total.dtype)
 
 
@@ -287,8 +288,11 @@ def var(
         middle = globals()["mean"](a, axis, keepdims=True, where=where)
         square = _squared_size(_functions.subtract(a, middle))
         count = sum(_core.broadcast_to(asarray(where), a.shape), axis, keepdims=keepdims)
-        return _functions.divide(
-            sum(square, axis, keepdims=keepdims, where=where), _functions.subtract(count, ddof)
+        total = sum(square, axis, keepdims=keepdims, where=where)
+        count = _functions.subtract(count, ddof)
+        positive = _functions.greater(count, 0)
+        return bind(
+            "select_n", (positive, _core.full(total.shape, np.nan, total.dtype), total / count)
         )
     wide = _core.convert(a, np.dtype("float32")) if dtype.itemsize == 2 else a
     axis = tuple(axis) if isinstance(axis, list) else axis

@@ -86,8 +86,16 @@ def piecewise(x, condlist, funclist, *args, **kw):
 
 
 def choose(a, choices, out=None, mode="raise"):
-    """choices[a], elementwise."""
+    """choices[a], elementwise.
+
+    `mode` says what becomes of indices out of bounds: "raise" (which needs their values), "wrap"
+    or "clip".
+    """
     a = asarray(a)
+    if mode not in ("raise", "wrap", "clip"):
+        raise ValueError(f"mode={mode!r} not understood. Must be 'raise', 'wrap', or 'clip'")
+    if mode == "raise" and not bool(((a >= 0) & (a < len(choices))).all()):
+        raise ValueError("invalid entry in choice array")
     choices = _core.promote("any", *choices)
     shape = _core.broadcast_shapes(a.shape, *(c.shape for c in choices))
     a = _core.broadcast_to(a.astype(np.int32), shape)

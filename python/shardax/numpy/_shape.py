@@ -39,6 +39,8 @@ def reshape(a, shape, order="C", *, copy=None, out_sharding=None):
 def ravel(a, order="C", *, out_sharding=None):
     """The elements as one dimension."""
     check_arraylike("ravel", a)
+    if order == "K":
+        raise NotImplementedError("Ravel not implemented for order='K'.")
     return reshape(a, (-1,), order)
 
 
