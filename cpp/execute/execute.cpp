@@ -8,6 +8,7 @@
 #include "base/errors.h"
 #include "compile/pipeline.h"
 #include "control/control.h"
+#include "execute/shardings.h"
 #include "runtime/interrupt.h"
 
 namespace shardax {
@@ -83,11 +84,28 @@ struct Callable::State {
     bool varies = false;
   };
   std::vector<Mapped> mapped;
+
+  // Those of the last call's inputs, and what followed for its results.
+  Shardings in_shardings, out_shardings;
+  bool labelled_by_caller = false;  // a pmap, which knows where its results lie
+  void label(const Program& program, const Values& arrays, const Values& results);
 };
+
+void Callable::State::label(const Program& program, const Values& arrays, const Values& results) {
+  if (labelled_by_caller || !any_sharding(arrays)) return;
+  Shardings in = shardings_of(arrays);
+  const std::lock_guard lock(mutex);
+  if (in != in_shardings) {
+    out_shardings = propagate(program, in);
+    in_shardings = std::move(in);
+  }
+  set_shardings(results, out_shardings);
+}
 
 Callable::Callable(ProgramPtr program) : program_(std::move(program)), state_(new State) {
   for (const Equation& eqn : program_->equations) {
     if (!is_pmap(*eqn.op)) continue;
+    state_->labelled_by_caller = program_->equations.size() == 1;
     const Ints& in_axes = eqn.params.ints("in_axes");
     for (std::size_t i = 0; i < in_axes.size(); ++i) {
       const auto at = std::find(program_->inputs.begin(), program_->inputs.end(), eqn.inputs[i]);
@@ -152,7 +170,9 @@ Values Callable::operator()(const Values& arrays) {
     for (const Shape* s : strides) key.push_back(*s);
     state_->entries.push_back({std::move(key), plan});
   }
-  return run_plan(*plan, arrays);
+  Values results = run_plan(*plan, arrays);
+  state_->label(*program_, arrays, results);
+  return results;
 }
 
 namespace {
@@ -193,6 +213,12 @@ ProgramPtr one_op_program(const Op& op, const Params& params, const Values& in) 
   }
   program->equations.push_back(std::move(eqn));
   return program;
+}
+
+Types types_of(const Values& values) {
+  Types types;
+  for (const Value& value : values) types.push_back(value->type());
+  return types;
 }
 
 // Views of arrays need no plan.
@@ -263,8 +289,7 @@ std::shared_ptr<Callable> control_callable(const Op& op, const Params& params, c
     cache.entries.splice(cache.entries.begin(), cache.entries, it);
     return it->callable;
   }
-  Types types;
-  for (const Value& value : in) types.push_back(value->type());
+  Types types = types_of(in);
   auto callable = std::make_shared<Callable>(one_op_program(op, params, in));
   cache.entries.push_front({&op, params, std::move(types), callable});
   if (cache.entries.size() > max_entries) cache.entries.pop_back();
@@ -286,8 +311,11 @@ Values evaluate_op(const Op& op, const Params& params, const Values& in) {
     return (*control_callable(op, params, in))(in);
   }
   Values out;
-  if (evaluate_view(op, params, in, out)) return out;
-  return run_plan(*eager_plan(op, params, in), in);
+  if (!evaluate_view(op, params, in, out)) out = run_plan(*eager_plan(op, params, in), in);
+  if (any_sharding(in)) {
+    set_shardings(out, propagate(op, params, types_of(in), types_of(out), shardings_of(in)));
+  }
+  return out;
 }
 
 namespace {
