@@ -295,8 +295,8 @@ def diag(v, k=0):
             if k >= 0
             else eye(n, v.shape[0], k=k, dtype=bool)
         )
-        from shardax.numpy._select import where
         from shardax.numpy._shape import pad
+        from shardax.numpy._where import where
 
         if k >= 0:
             square = where(mask, v[:, None], v.dtype.type(0))
@@ -328,7 +328,7 @@ def diagflat(v, k=0):
 
 def tril(m, k=0):
     """`m` with zeros above diagonal k."""
-    from shardax.numpy._select import where
+    from shardax.numpy._where import where
 
     check_arraylike("tril", m)
     m = asarray(m)
@@ -339,7 +339,7 @@ def tril(m, k=0):
 
 def triu(m, k=0):
     """`m` with zeros below diagonal k."""
-    from shardax.numpy._select import where
+    from shardax.numpy._where import where
 
     check_arraylike("triu", m)
     m = asarray(m)

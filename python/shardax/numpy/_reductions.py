@@ -25,7 +25,7 @@ def _keep(result, shape, axes, keepdims):
 def _masked(a, where, fill):
     if where is None:
         return a
-    from shardax.numpy._select import where as select
+    from shardax.numpy._where import where as select
 
     return select(where, a, a.dtype.type(fill) if not isinstance(fill, str) else fill)
 
@@ -419,7 +419,7 @@ def cumulative_prod(x, /, *, axis=None, dtype=None, include_initial=False):
 
 def _without_nan(name, a, fill):
     """The operand with `fill` in place of NaN."""
-    from shardax.numpy._select import where
+    from shardax.numpy._where import where
 
     check_arraylike(name, a)
     a = asarray(a)
@@ -463,7 +463,7 @@ def nanmin(a, axis=None, out=None, keepdims=False, initial=None, where=None):
 
 
 def _nan_extremum(name, extremum, fill, a, axis, keepdims, initial, where):
-    from shardax.numpy._select import where as select
+    from shardax.numpy._where import where as select
 
     check_arraylike(name, a)
     a = asarray(a)
@@ -486,7 +486,7 @@ def nanargmin(a, axis=None, out=None, keepdims=None):
 
 
 def _nan_arg(name, arg, fill, a, axis, keepdims):
-    from shardax.numpy._select import where
+    from shardax.numpy._where import where
 
     check_arraylike(name, a)
     a = asarray(a)
@@ -514,7 +514,7 @@ def nanmean(a, axis=None, dtype=None, out=None, keepdims=False, where=None):
 
 def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=None):
     """var, without NaN; NaN where no more than `ddof` elements are left."""
-    from shardax.numpy._select import where as select
+    from shardax.numpy._where import where as select
 
     check_arraylike("nanvar", a)
     a, dtype = _inexact(asarray(a), dtype)
@@ -557,8 +557,10 @@ def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear
 
 
 def _quantile(a, q, axis, method, keepdims, skip_nan):
-    from shardax.numpy._select import sort, take, take_along_axis, where
+    from shardax.numpy._select import take, take_along_axis
     from shardax.numpy._shape import moveaxis
+    from shardax.numpy._sorting import sort
+    from shardax.numpy._where import where
 
     if method not in _METHODS and method != "nearest":
         raise ValueError("method can only be 'linear', 'lower', 'higher', 'midpoint', or 'nearest'")

@@ -457,7 +457,7 @@ def _pad_constant(a, widths, value):
 def _pad_statistic(a, widths, mode, stat_length):
     """The mean, maximum or minimum of the first (last) `stat_length` elements before (behind) each dimension."""
     from shardax.numpy import _reductions
-    from shardax.numpy._select import round
+    from shardax.numpy._rounding import round
 
     statistic = {"mean": _reductions.mean, "maximum": _reductions.max, "minimum": _reductions.min}[
         mode
