@@ -11,7 +11,18 @@ import pathlib
 import re
 import sys
 
-SCRIPTS = ["pmap_basics", "data_parallelism", "meshes_and_axis_names", "training_loop"]
+SCRIPTS = [
+    "pmap_basics",
+    "data_parallelism",
+    "meshes_and_axis_names",
+    "training_loop",
+    "rule30",
+    "wave_equation",
+    "ensemble",
+    "mlp_adam",
+    "monte_carlo_pi",
+    "gradient_accumulation",
+]
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},

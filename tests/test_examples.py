@@ -37,10 +37,43 @@ KEY_LINES = {
         "sum over data:  [ 4  6  8 10]",
         "sum over both:  28",
     ],
+    "ensemble": [
+        "members: 8",
+        "first loss of each: [0.79 0.42 3.62 0.39 0.27 1.58 0.74 0.65]",
+        "close to the curve inside: True",
+    ],
+    "gradient_accumulation": [
+        "512 samples = 8 devices x 4 microbatches x 16",
+        "same loss:     True",
+        "same gradient: True",
+        "largest error of a weight: 0.05",
+    ],
+    "mlp_adam": [
+        "step   0  loss 0.687",
+        "right about 100 % of new points",
+    ],
+    "monte_carlo_pi": [
+        "800000 points from 8 devices, 628426 inside",
+        "pi is about 3.142, give or take 0.002",
+        "within four standard errors: True",
+        "the same again: True",
+        "their spread is the error expected: True",
+    ],
+    "rule30": [
+        "..............##..#....#.###..#..##.###.####..##..#",
+        "cells that are on: 326",
+        "equal to one device's picture: True",
+    ],
     "training_loop": [
         "8 devices x 100 samples x 5 features",
         "step 10  loss 1.7291",
         "step 50  loss 0.0098",
+    ],
+    "wave_equation": [
+        "256 points on 8 devices, 1028 steps a period",
+        "after a half period: height -1.00 at 0.75",
+        "after a whole period: height +1.00 at 0.25",
+        "energy is conserved to 1 %: True",
     ],
 }
 
@@ -82,6 +115,19 @@ def test_other_device_counts(name, count):
         assert "arranges devices in two rows" in done.stderr
     else:
         assert done.returncode == 0, done.stderr
+
+
+# Lines that hold for any number of devices.
+ALWAYS = ("True", "326", "+1.00 at 0.25", "right about 100 %")
+
+
+@pytest.mark.usefixtures("default_environment")
+@pytest.mark.parametrize("name", sorted(set(KEY_LINES) - {"pmap_basics", "data_parallelism"}))
+def test_results_do_not_depend_on_the_device_count(name):
+    lines = [v for v in KEY_LINES[name] if any(part in v for part in ALWAYS)]
+    printed = run(name, SHARDAX_NUM_DEVICES="2").stdout.splitlines()
+    missing = [line for line in lines if line not in printed]
+    assert not missing, f"{missing} not in\n{printed}"
 
 
 def test_meshes_error_names_the_axis():

@@ -4,6 +4,7 @@
 // in shardax.numpy, and what concerns devices to shardax._placement.
 #include "bindings/array_methods.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <unordered_map>
@@ -174,7 +175,17 @@ PyObject* transpose(PyObject* self, PyObject* const* args, Py_ssize_t count) {
     const Value& value = value_of(self);
     check_not_deleted(value);
     if (count == 0 || (count == 1 && args[0] == Py_None)) return wrap(transposed(value));
-    return wrap(ops::transpose(value, parse_axes(args, count, value->shape().size())));
+    const std::size_t rank = value->shape().size();
+    const Ints axes = parse_axes(args, count, rank);
+    Ints sorted = axes;
+    std::sort(sorted.begin(), sorted.end());
+    if (sorted != ops::iota_ints(rank)) {
+      type_error(
+          "transpose permutation isn't a permutation of operand dimensions, got permutation ",
+          to_string(Shape(axes.begin(), axes.end())), " for operand shape ",
+          to_string(value->shape()), ".");
+    }
+    return wrap(ops::transpose(value, axes));
   });
 }
 
@@ -201,9 +212,12 @@ PyObject* copy(PyObject* self, PyObject*) {
 
 PyObject* reduce(PyObject* self, PyObject*) {
   return guarded([&] {
-    const Ref elements = to_numpy(value_of(self));
+    const Value& value = value_of(self);
+    const bool keys = value->dtype() == DType::key;
+    const Ref elements = to_numpy(keys ? ops::unary("random_unwrap", value) : value);
     const Ref module = Ref::checked(PyImport_ImportModule("shardax._placement"));
-    const Ref function = Ref::checked(PyObject_GetAttrString(module.get(), "rebuild"));
+    const Ref function =
+        Ref::checked(PyObject_GetAttrString(module.get(), keys ? "rebuild_keys" : "rebuild"));
     return Py_BuildValue("(O(OO))", function.get(), elements.get(),
                          type_of(self).weak ? Py_True : Py_False);
   });

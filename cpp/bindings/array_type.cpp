@@ -89,7 +89,7 @@ PyTypeObject* make_array_type() {
       slot(Py_tp_dealloc, deallocate),
       slot(Py_tp_repr, array_repr),
       slot(Py_tp_str, array_str),
-      slot(Py_tp_hash, array_hash),
+      slot(Py_tp_hash, PyObject_HashNotImplemented),
       slot(Py_tp_iter, array_iter),
       slot(Py_tp_richcompare, array_compare),
       slot(Py_nb_bool, array_bool),

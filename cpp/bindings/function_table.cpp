@@ -231,7 +231,8 @@ std::size_t arity_of(const Op& op) {
                                 "igammac",
                                 "zeta",
                                 "polygamma",
-                                "random_gamma_grad"}) {
+                                "random_gamma_grad",
+                                "gamma_variate"}) {
     if (op.name == name) return 2;
   }
   return op.name == "regularized_incomplete_beta" ? 3 : 1;

@@ -4,6 +4,7 @@
 #include "bindings/convert.h"
 #include "bindings/dtypes.h"
 #include "bindings/gather_spec.h"
+#include "ops/compose.h"
 #include "ops/promote.h"
 
 namespace shardax::bindings {
@@ -164,43 +165,76 @@ ParamValue fill_param(PyObject* fill) {
   return PyFloat_AS_DOUBLE(number.get());
 }
 
-[[noreturn]] void truth_unsupported() {
-  fail(ErrorKind::not_implemented_error, ".at[] does not support True and False as indices.");
-}
-
-GatherSpec spec_for_at(const IndexPlan& plan) {
-  for (const Selector& s : plan.selectors) {
-    if (s.kind == Kind::array && s.start == -1) truth_unsupported();
+// The index of x.at[index], and x with a dimension of size 1 for each True or False in it.
+struct AtIndex {
+  AtIndex(const Value& x, PyObject* index, bool wrap_negative)
+      : plan(parse_index(index, x->shape(), wrap_negative)), spec(make_gather_spec(plan)) {
+    std::int64_t dimension = 0;
+    for (const Selector& s : plan.selectors) {
+      if (s.kind == Kind::added) continue;
+      if (s.kind == Kind::array && s.start == -1) truths.push_back(dimension);
+      ++dimension;
+    }
+    // A component knows the size of its dimension in order to count negative indices from its end.
+    if (!wrap_negative) {
+      for (GatherSpec::Component& c : spec.components) c.size = 0;
+    }
+    array = ops::expand_dims(x, truths);
   }
-  return make_gather_spec(plan);
-}
 
-// at_get(x, index, mode, fill): mode "clip", "fill" or "promise_in_bounds".
+  IndexPlan plan;
+  GatherSpec spec;
+  Ints truths;
+  Value array;
+};
+
+// at_get(x, index, mode, fill, wrap): mode "clip", "fill" or "promise_in_bounds"; whether negative
+// indices count from the end.
 PyObject* at_get(PyObject*, PyObject* args) {
   PyObject *object, *index, *fill;
   const char* mode;
-  if (!PyArg_ParseTuple(args, "OOsO", &object, &index, &mode, &fill)) return nullptr;
+  int wrap_negative;
+  if (!PyArg_ParseTuple(args, "OOsOp", &object, &index, &mode, &fill, &wrap_negative))
+    return nullptr;
   return guarded([&] {
-    const Value x = to_value(object);
-    const IndexPlan plan = parse_index(index, x->shape());
-    const GatherSpec spec = spec_for_at(plan);
-    return wrap(finish_result(gather(x, spec, index_arrays(plan), mode, fill_param(fill)), spec));
+    const AtIndex at(to_value(object), index, wrap_negative != 0);
+    const auto take = [&](const Value& x, const ParamValue& missing) {
+      return finish_result(gather(x, at.spec, index_arrays(at.plan), mode, missing), at.spec);
+    };
+    if (PyComplex_Check(fill) && is_complex(at.array->dtype())) {
+      return wrap(ops::binary("complex", take(ops::real(at.array), PyComplex_RealAsDouble(fill)),
+                              take(ops::imag(at.array), PyComplex_ImagAsDouble(fill))));
+    }
+    return wrap(take(at.array, fill_param(fill)));
   });
 }
 
-// at_scatter(kind, x, index, updates, mode, sorted, unique). Types are promoted, and the result has
-// x's.
+// Truth values can be set and compared, not computed with.
+void check_scatter_dtype(std::string_view kind, DType dtype) {
+  constexpr std::string_view prefix = "scatter-";
+  if (dtype != DType::boolean || kind.substr(0, prefix.size()) != prefix) return;
+  const std::string_view name = kind.substr(prefix.size());
+  if (name == "min" || name == "max") return;
+  type_error(name,
+             " does not accept dtype bool at position 0. Accepted dtypes at position 0 are "
+             "subtypes of integer, floating, complexfloating.");
+}
+
+// at_scatter(kind, x, index, updates, mode, sorted, unique, wrap). Types are promoted, and the
+// result has x's.
 PyObject* at_scatter(PyObject*, PyObject* args) {
   const char *kind, *mode;
   PyObject *object, *index, *y;
-  int sorted, unique;
-  if (!PyArg_ParseTuple(args, "sOOOspp", &kind, &object, &index, &y, &mode, &sorted, &unique))
+  int sorted, unique, wrap_negative;
+  if (!PyArg_ParseTuple(args, "sOOOsppp", &kind, &object, &index, &y, &mode, &sorted, &unique,
+                        &wrap_negative)) {
     return nullptr;
+  }
   return guarded([&] {
     const Value x = to_value(object);
     const Ref made = Ref::checked(make_array(y, std::nullopt, false, 0));
-    const IndexPlan plan = parse_index(index, x->shape());
-    const GatherSpec spec = spec_for_at(plan);
+    const AtIndex at(x, index, wrap_negative != 0);
+    const GatherSpec& spec = at.spec;
     const Value updates = value_of(made.get());
     if (updates->shape().size() > final_shape(spec).size()) {
       value_error("Cannot broadcast to shape with fewer dimensions: arr_shape=",
@@ -222,11 +256,12 @@ PyObject* at_scatter(PyObject*, PyObject* args) {
       pytree::check(PyErr_WarnEx(PyExc_FutureWarning, text.c_str(), 2));
     }
     const WeakDType type{joined.dtype, false};
-    const Value in = ops::as_type(x, type);
-    const Value out = scatter(kind, in, spec, index_arrays(plan),
+    check_scatter_dtype(kind, type.dtype);
+    const Value in = ops::as_type(at.array, type);
+    const Value out = scatter(kind, in, spec, index_arrays(at.plan),
                               prepare_updates(ops::as_type(updates, type), spec),
                               {mode, sorted != 0, unique != 0});
-    return wrap(ops::as_type(out, own));
+    return wrap(ops::squeeze(ops::as_type(out, own), at.truths));
   });
 }
 

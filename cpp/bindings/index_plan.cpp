@@ -203,7 +203,8 @@ void add_entry(const Entry& entry, const Shape& shape, std::size_t& dimension, s
       break;
     case Kind::integer: {
       const std::int64_t size = shape[dimension];
-      const std::int64_t start = entry.number < 0 ? entry.number + size : entry.number;
+      const bool from_end = entry.number < 0 && plan.wrap_negative;
+      const std::int64_t start = from_end ? entry.number + size : entry.number;
       plan.selectors.push_back({Selector::Kind::integer, size, start, 1, 1, nullptr});
       break;
     }
@@ -221,7 +222,7 @@ void add_entry(const Entry& entry, const Shape& shape, std::size_t& dimension, s
 
 }  // namespace
 
-IndexPlan parse_index(PyObject* index, const Shape& shape) {
+IndexPlan parse_index(PyObject* index, const Shape& shape, bool wrap_negative) {
   const std::vector<Entry> entries = parse_entries(index);
   std::size_t used = 0, ellipses = 0;
   for (const Entry& entry : entries) {
@@ -235,6 +236,7 @@ IndexPlan parse_index(PyObject* index, const Shape& shape) {
          used, " were indexed");
   }
   IndexPlan plan;
+  plan.wrap_negative = wrap_negative;
   std::size_t dimension = 0;
   const auto fill = [&] {
     for (std::size_t n = shape.size() - used; n-- > 0; ++dimension) {

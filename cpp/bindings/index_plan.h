@@ -35,12 +35,14 @@ struct IndexPlan {
   std::vector<Selector> selectors;
   bool arrays = false;  // some selector is an array of rank 1 or more
   bool traced_scalars = false;
+  bool wrap_negative = true;
   // A text that is equal for indices that differ only in the values of arrays.
   std::string key() const;
 };
 
-// Understands `index` for an array of `shape`; throws what JAX throws.
-IndexPlan parse_index(PyObject* index, const Shape& shape);
+// Understands `index` for an array of `shape`; throws what JAX throws. Negative integers count from
+// the end, unless `wrap_negative` is false: then they lie out of bounds.
+IndexPlan parse_index(PyObject* index, const Shape& shape, bool wrap_negative = true);
 
 // Indices as int32 (int64 under x64), with negative ones counted from the end of `size`.
 Value normalised(const Value& index, std::int64_t size);

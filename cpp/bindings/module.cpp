@@ -1,5 +1,6 @@
 // bindings/module.cpp - the extension module shardax._core: a list of what it is made of.
 #include <pybind11/pybind11.h>
+#include <unistd.h>
 
 #include "bindings/api.h"
 #include "bindings/array_type.h"
@@ -9,6 +10,7 @@
 #include "bindings/errors.h"
 #include "bindings/functions.h"
 #include "bindings/index.h"
+#include "bindings/runtime.h"
 #include "execute/execute.h"
 
 namespace shardax {
@@ -22,13 +24,24 @@ void acquire_lock(void* state) {
   if (state) PyEval_RestoreThread(static_cast<PyThreadState*>(state));
 }
 
+// Python handles signals in the main thread: in Linux the one whose id is the process's, also in a
+// child made by fork.
+bool gets_signals() { return gettid() == getpid(); }
+void check_signals(void* state) {
+  acquire_lock(state);
+  const bool raised = PyErr_CheckSignals() != 0;
+  PyEval_SaveThread();
+  if (raised) throw bindings::PythonError();
+}
+
 }  // namespace
 }  // namespace shardax
 
 PYBIND11_MODULE(_core, m) {
   using namespace shardax::bindings;
   try {
-    shardax::set_lock_hooks(shardax::release_lock, shardax::acquire_lock);
+    shardax::set_lock_hooks({shardax::release_lock, shardax::acquire_lock, shardax::gets_signals,
+                             shardax::check_signals});
     shardax::init_pytree(m);
     init_errors(m.ptr());
     init_config(m.ptr());
@@ -37,6 +50,7 @@ PYBIND11_MODULE(_core, m) {
     init_arrays(m.ptr());
     init_functions(m.ptr());
     init_index(m.ptr());
+    init_runtime(m.ptr());
     init_api(m);
   } catch (const PythonError&) {
     throw pybind11::error_already_set();

@@ -61,6 +61,11 @@ std::int64_t item_offset(const Array& array, PyObject* const* args, Py_ssize_t c
     return 0;
   }
   std::vector<std::int64_t> positions;
+  if (count == 1 && PyTuple_Check(args[0])) {
+    PyObject* tuple = args[0];
+    args = reinterpret_cast<PyTupleObject*>(tuple)->ob_item;
+    count = PyTuple_GET_SIZE(tuple);
+  }
   for (Py_ssize_t i = 0; i < count; ++i) {
     const Py_ssize_t position = PyNumber_AsSsize_t(args[i], PyExc_IndexError);
     if (position == -1 && PyErr_Occurred()) throw PythonError();
@@ -141,14 +146,14 @@ PyObject* array_index(PyObject* self) {
   });
 }
 
-Py_hash_t array_hash(PyObject* self) {
-  PyErr_Format(PyExc_TypeError, "unhashable type: '%s'", Py_TYPE(self)->tp_name);
-  return -1;
-}
-
 int array_contains(PyObject* self, PyObject* query) {
   return guarded_status([&] {
     const Value wanted = to_value(query);
+    const Shape& shape = value_of(self)->shape();
+    if (shape.size() != 1) {
+      value_error("Array.__contains__: search array must be one-dimensional, got arr.shape=",
+                  to_string(shape), ".");
+    }
     if (!wanted->shape().empty()) {
       value_error("Array.__contains__: query value must be a scalar, got query.shape=",
                   to_string(wanted->shape()));

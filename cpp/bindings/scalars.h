@@ -15,7 +15,6 @@ int array_bool(PyObject* self);
 PyObject* array_int(PyObject* self);
 PyObject* array_float(PyObject* self);
 PyObject* array_index(PyObject* self);
-Py_hash_t array_hash(PyObject* self);
 int array_contains(PyObject* self, PyObject* query);
 
 // Methods of Array.

@@ -3,6 +3,7 @@
 
 #include "base/errors.h"
 #include "runtime/allocator.h"
+#include "runtime/interrupt.h"
 
 namespace shardax {
 namespace {
@@ -30,7 +31,10 @@ using Bases = SmallVector<std::byte*, 24>;
 }  // namespace
 
 void Plan::run_steps(std::byte* const* base) const {
-  for (const auto& step : steps) step->run(base);
+  for (const auto& step : steps) {
+    runtime::poll();
+    step->run(base);
+  }
 }
 
 Values Plan::run(const Values& arrays) const {

@@ -3,36 +3,39 @@
 
 #include <list>
 #include <mutex>
+#include <optional>
 
 #include "base/errors.h"
 #include "compile/pipeline.h"
 #include "control/control.h"
 #include "execute/nonfinite.h"
+#include "execute/shardings.h"
 #include "kernels/copy.h"
+#include "runtime/interrupt.h"
 
 namespace shardax {
 namespace {
 
-void* (*release_lock)() = nullptr;
-void (*acquire_lock)(void*) = nullptr;
+LockHooks hooks;
 
 // Handing the lock over costs about a microsecond; worth it from some tens of microseconds on.
 constexpr double long_work_ns = 50'000;
 
+// Work without the interpreter's lock, which the caller's signals can end.
 class LockReleased {
  public:
-  explicit LockReleased(bool wanted) : active_(wanted && release_lock) {
-    if (active_) state_ = release_lock();
+  explicit LockReleased(bool wanted) : state_(wanted && hooks.release ? hooks.release() : nullptr) {
+    if (state_ && hooks.gets_signals()) signals_.emplace(hooks.check_signals, state_);
   }
   ~LockReleased() {
-    if (active_) acquire_lock(state_);
+    if (state_) hooks.acquire(state_);
   }
   LockReleased(const LockReleased&) = delete;
   LockReleased& operator=(const LockReleased&) = delete;
 
  private:
-  bool active_;
-  void* state_ = nullptr;
+  void* state_;
+  std::optional<runtime::Interruptible> signals_;
 };
 
 Values run_plan(const Plan& plan, const Values& arrays) {
@@ -57,10 +60,7 @@ bool worth_comparing(const Array& array, std::int64_t axis) {
 
 }  // namespace
 
-void set_lock_hooks(void* (*release)(), void (*acquire)(void*)) {
-  release_lock = release;
-  acquire_lock = acquire;
-}
+void set_lock_hooks(const LockHooks& installed) { hooks = installed; }
 
 namespace {
 
@@ -136,7 +136,23 @@ struct Callable::State {
   bool admit(const std::vector<bool>& uniform);
   void see(const Values& arrays, Seen& seen);
   PlanPtr find(const Seen& seen) const;
+
+  // Those of the last call's inputs, and what followed for its results.
+  Shardings in_shardings, out_shardings;
+  bool labelled_by_caller = false;  // a pmap, which knows where its results lie
+  void label(const Program& program, const Values& arrays, const Values& results);
 };
+
+void Callable::State::label(const Program& program, const Values& arrays, const Values& results) {
+  if (labelled_by_caller || !any_sharding(arrays)) return;
+  Shardings in = shardings_of(arrays);
+  const std::lock_guard lock(mutex);
+  if (in != in_shardings) {
+    out_shardings = propagate(program, in);
+    in_shardings = std::move(in);
+  }
+  set_shardings(results, out_shardings);
+}
 
 bool Callable::State::admit(const std::vector<bool>& uniform) {
   if (std::find(variants.begin(), variants.end(), uniform) != variants.end()) return true;
@@ -182,6 +198,8 @@ PlanPtr Callable::State::find(const Seen& seen) const {
 
 Callable::Callable(ProgramPtr program) : program_(std::move(program)), state_(new State) {
   state_->mapped = mapped_inputs(*program_);
+  state_->labelled_by_caller =
+      program_->equations.size() == 1 && is_pmap(*program_->equations[0].op);
 }
 
 Callable::~Callable() = default;
@@ -207,9 +225,10 @@ Values Callable::operator()(const Values& arrays) {
     for (const Shape* s : seen.strides) key.push_back(*s);
     state_->entries.push_back({std::move(key), plan});
   }
-  Values out = run_plan(*plan, seen.arrays.empty() ? arrays : seen.arrays);
-  if (watching_nonfinite()) inspect_results(*program_, arrays, out);
-  return out;
+  Values results = run_plan(*plan, seen.arrays.empty() ? arrays : seen.arrays);
+  if (watching_nonfinite()) inspect_results(*program_, arrays, results);
+  state_->label(*program_, arrays, results);
+  return results;
 }
 
 namespace {
@@ -250,6 +269,12 @@ ProgramPtr one_op_program(const Op& op, const Params& params, const Values& in) 
   }
   program->equations.push_back(std::move(eqn));
   return program;
+}
+
+Types types_of(const Values& values) {
+  Types types;
+  for (const Value& value : values) types.push_back(value->type());
+  return types;
 }
 
 // Views of arrays need no plan.
@@ -320,8 +345,7 @@ std::shared_ptr<Callable> control_callable(const Op& op, const Params& params, c
     cache.entries.splice(cache.entries.begin(), cache.entries, it);
     return it->callable;
   }
-  Types types;
-  for (const Value& value : in) types.push_back(value->type());
+  Types types = types_of(in);
   auto callable = std::make_shared<Callable>(one_op_program(op, params, in));
   cache.entries.push_front({&op, params, std::move(types), callable});
   if (cache.entries.size() > max_entries) cache.entries.pop_back();
@@ -344,9 +368,13 @@ Values evaluate_op(const Op& op, const Params& params, const Values& in) {
     return (*control_callable(op, params, in))(in);
   }
   Values out;
-  if (evaluate_view(op, params, in, out)) return out;
-  out = run_plan(*eager_plan(op, params, in), in);
-  if (watching_nonfinite()) inspect_results(op, in, out);
+  if (!evaluate_view(op, params, in, out)) {
+    out = run_plan(*eager_plan(op, params, in), in);
+    if (watching_nonfinite()) inspect_results(op, in, out);
+  }
+  if (any_sharding(in)) {
+    set_shardings(out, propagate(op, params, types_of(in), types_of(out), shardings_of(in)));
+  }
   return out;
 }
 

@@ -28,7 +28,14 @@ class Callable {
 // that carry programs keep their Callable in the program they carry.
 Values evaluate_op(const Op& op, const Params& params, const Values& in);
 
-// Called before and after work that is long enough to be worth it. Installed by the bindings.
-void set_lock_hooks(void* (*release)(), void (*acquire)(void*));
+// How work that is long enough to be worth it runs without the interpreter's lock. Installed by the
+// bindings.
+struct LockHooks {
+  void* (*release)() = nullptr;  // what to give back, or null where the lock is not held
+  void (*acquire)(void* state) = nullptr;
+  bool (*gets_signals)() = nullptr;              // whether this thread is the one that handles them
+  void (*check_signals)(void* state) = nullptr;  // while released; throws what a handler raises
+};
+void set_lock_hooks(const LockHooks& hooks);
 
 }  // namespace shardax

@@ -2,8 +2,11 @@
 // cross.
 #include "kernels/copy.h"
 
+#include <algorithm>
 #include <complex>
 #include <cstring>
+
+#include "runtime/interrupt.h"
 
 namespace shardax::kernels {
 namespace {
@@ -43,14 +46,23 @@ template <class T>
 void copy_dims(T* out, const Shape& os, const T* in, const Shape& is, const Shape& shape,
                std::size_t dim) {
   const std::size_t left = shape.size() - dim;
+  constexpr std::int64_t stretch = 1 << 20;  // elements: a few milliseconds
   if (left == 0) {
     *out = *in;
   } else if (left == 1) {
-    copy_block(out, 0, os[dim], in, 0, is[dim], 1, shape[dim]);
+    const std::int64_t o = os[dim], i = is[dim];
+    runtime::in_stretches(shape[dim], stretch, [&](std::int64_t from, std::int64_t to) {
+      copy_block(out + from * o, 0, o, in + from * i, 0, i, 1, to - from);
+    });
   } else if (left == 2) {
-    copy_block(out, os[dim], os[dim + 1], in, is[dim], is[dim + 1], shape[dim], shape[dim + 1]);
+    const std::int64_t o = os[dim], i = is[dim], columns = shape[dim + 1];
+    const std::int64_t rows = std::max<std::int64_t>(16, stretch / columns / 16 * 16);
+    runtime::in_stretches(shape[dim], rows, [&](std::int64_t from, std::int64_t to) {
+      copy_block(out + from * o, o, os[dim + 1], in + from * i, i, is[dim + 1], to - from, columns);
+    });
   } else {
     for (std::int64_t i = 0; i < shape[dim]; ++i) {
+      runtime::poll();
       copy_dims(out + i * os[dim], os, in + i * is[dim], is, shape, dim + 1);
     }
   }

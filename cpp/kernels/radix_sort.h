@@ -13,11 +13,15 @@
 #include <vector>
 
 #include "array/half.h"
+#include "runtime/interrupt.h"
 
 namespace shardax::kernels {
 
 // From here on passes over bytes beat comparisons (measured on uint32: 11 us both at 400 elements).
 inline constexpr std::int64_t radix_threshold = 400;
+
+// Elements between two looks at whether the caller goes on: some milliseconds, at any order.
+inline constexpr std::int64_t sort_stretch = 1 << 18;
 
 // A key and where it stood. Positions fit 32 bits, so most keys share a word with theirs.
 template <class K, bool wide = (sizeof(K) > 4)>
@@ -50,12 +54,14 @@ void radix_sort(Item* items, Item* scratch, std::int64_t n, KeyOf key_of) {
   using K = decltype(key_of(items[0]));
   constexpr int passes = sizeof(K);
   std::vector<std::uint32_t> counts(256 * passes, 0);
-  for (std::int64_t i = 0; i < n; ++i) {
-    const K key = key_of(items[i]);
-    for (int p = 0; p < passes; ++p) {
-      ++counts[static_cast<std::size_t>(p * 256) + static_cast<std::uint8_t>(key >> (8 * p))];
+  runtime::in_stretches(n, sort_stretch, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      const K key = key_of(items[i]);
+      for (int p = 0; p < passes; ++p) {
+        ++counts[static_cast<std::size_t>(p * 256) + static_cast<std::uint8_t>(key >> (8 * p))];
+      }
     }
-  }
+  });
   Item* from = items;
   Item* to = scratch;
   for (int p = 0; p < passes; ++p) {
@@ -63,9 +69,11 @@ void radix_sort(Item* items, Item* scratch, std::int64_t n, KeyOf key_of) {
     if (starts[static_cast<std::uint8_t>(key_of(from[0]) >> (8 * p))] == n) continue;
     std::uint32_t sum = 0;
     for (int b = 0; b < 256; ++b) sum += std::exchange(starts[b], sum);
-    for (std::int64_t i = 0; i < n; ++i) {
-      to[starts[static_cast<std::uint8_t>(key_of(from[i]) >> (8 * p))]++] = from[i];
-    }
+    runtime::in_stretches(n, sort_stretch, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        to[starts[static_cast<std::uint8_t>(key_of(from[i]) >> (8 * p))]++] = from[i];
+      }
+    });
     std::swap(from, to);
   }
   if (from != items)

@@ -19,16 +19,21 @@ constexpr auto ordered(F f) {
   };
 }
 
-const Op eq_op{
-    comparison({.name = "eq",
-                .doc = "Elementwise x == y.",
-                .dtypes = any_dtype,
-                .map = map_binary<any_dtype, [](auto a, auto b) -> bool { return a == b; }>})};
-const Op ne_op{
-    comparison({.name = "ne",
-                .doc = "Elementwise x != y.",
-                .dtypes = any_dtype,
-                .map = map_binary<any_dtype, [](auto a, auto b) -> bool { return a != b; }>})};
+// PRNG keys are equal where their words are, which compare as one integer.
+template <auto F>
+MapKernel equality_map(const Types& in, const Type&, const Params&) {
+  const DType dtype = in[0].dtype == DType::key ? DType::uint64 : in[0].dtype;
+  return {select_map<any_dtype, F, 2>(dtype), 0};
+}
+
+const Op eq_op{comparison({.name = "eq",
+                           .doc = "Elementwise x == y.",
+                           .dtypes = any_dtype | bit(DType::key),
+                           .map = equality_map<[](auto a, auto b) -> bool { return a == b; }>})};
+const Op ne_op{comparison({.name = "ne",
+                           .doc = "Elementwise x != y.",
+                           .dtypes = any_dtype | bit(DType::key),
+                           .map = equality_map<[](auto a, auto b) -> bool { return a != b; }>})};
 const Op lt_op{
     comparison({.name = "lt",
                 .doc = "Elementwise x < y.",
@@ -279,7 +284,12 @@ const Op convert_op{
                  .dtypes = any_dtype,
                  .type = [](const Op& op, const Types& in, const Params& params) -> Types {
                    check_dtype(op, in[0].dtype);
-                   return {with_dtype(in[0], params.dtype("new_dtype"), params.flag("weak_type"))};
+                   const DType wanted = params.dtype("new_dtype");
+                   if (wanted == DType::key) {
+                     type_error("convert_element_type: numbers of dtype ", name(in[0].dtype),
+                                " are no PRNG keys; make keys with jax.random.wrap_key_data.");
+                   }
+                   return {with_dtype(in[0], wanted, params.flag("weak_type"))};
                  },
                  .jvp = [](const JvpArgs& a) -> Values {
                    if (!is_inexact(a.out[0]->dtype())) return {nullptr};

@@ -1,11 +1,12 @@
 // ops/sort.cpp - sort and top_k.
 #include <complex>
-#include <numeric>
+#include <cstring>
 
 #include "kernels/radix_sort.h"
 #include "ops/dense.h"
 #include "ops/family.h"
 #include "ops/index.h"
+#include "runtime/allocator.h"
 #include "runtime/pool.h"
 
 namespace shardax::ops {
@@ -42,15 +43,41 @@ void for_tasks(const Rows& rows, F&& body) {
   });
 }
 
+// Uninitialised memory for n elements, given back at the end of the row: rows may be huge.
+template <class T>
+class Scratch {
+ public:
+  explicit Scratch(std::int64_t n)
+      : size_(n), data_(runtime::allocate(static_cast<std::size_t>(n) * sizeof(T))) {}
+  ~Scratch() { runtime::deallocate(data_, static_cast<std::size_t>(size_) * sizeof(T)); }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  T* data() const { return reinterpret_cast<T*>(data_); }
+  T& operator[](std::int64_t i) const { return data()[i]; }
+  std::int64_t size() const { return size_; }
+
+ private:
+  std::int64_t size_;
+  std::byte* data_;
+};
+using Order = Scratch<std::uint32_t>;
+
+// body(i) for i < n.
+template <class F>
+void in_stretches(std::int64_t n, F&& body) {
+  runtime::in_stretches(n, kernels::sort_stretch, [&](std::int64_t from, std::int64_t to) {
+    for (std::int64_t i = from; i < to; ++i) body(i);
+  });
+}
+
 // Moves elements of `width` bytes: to[i] = from[order[i]].
 template <class T>
-void permute(const std::byte* from, std::byte* to, const std::vector<std::uint32_t>& order) {
+void permute(const std::byte* from, std::byte* to, const Order& order) {
   const T* a = reinterpret_cast<const T*>(from);
   T* b = reinterpret_cast<T*>(to);
-  for (std::uint32_t position : order) *b++ = a[position];
+  in_stretches(order.size(), [&](std::int64_t i) { b[i] = a[order[i]]; });
 }
-void permute(int width, const std::byte* from, std::byte* to,
-             const std::vector<std::uint32_t>& order) {
+void permute(int width, const std::byte* from, std::byte* to, const Order& order) {
   switch (width) {
     case 1: return permute<std::uint8_t>(from, to, order);
     case 2: return permute<std::uint16_t>(from, to, order);
@@ -64,20 +91,20 @@ void permute(int width, const std::byte* from, std::byte* to,
 
 // Refines `order`: stably by key(position) of the elements it names.
 template <class K, class Key>
-void refine(std::vector<std::uint32_t>& order, Key key) {
-  thread_local std::vector<Ranked<K>> items, scratch;
-  const std::size_t n = order.size();
-  items.resize(n);
-  scratch.resize(n);
-  for (std::size_t i = 0; i < n; ++i) items[i] = {key(order[i]), static_cast<std::uint32_t>(i)};
-  kernels::sort_ranked<K>(items.data(), scratch.data(), static_cast<std::int64_t>(n));
-  thread_local std::vector<std::uint32_t> before;
-  before = order;
-  for (std::size_t i = 0; i < n; ++i) order[i] = before[items[i].position()];
+void refine(const Order& order, Key key) {
+  const std::int64_t n = order.size();
+  const Scratch<Ranked<K>> items(n), scratch(n);
+  in_stretches(n,
+               [&](std::int64_t i) { items[i] = {key(order[i]), static_cast<std::uint32_t>(i)}; });
+  kernels::sort_ranked<K>(items.data(), scratch.data(), n);
+  // The scratch memory is free for what the order was before.
+  auto* before = reinterpret_cast<std::uint32_t*>(scratch.data());
+  std::memcpy(before, order.data(), static_cast<std::size_t>(n) * sizeof *before);
+  in_stretches(n, [&](std::int64_t i) { order[i] = before[items[i].position()]; });
 }
 
 template <class T>
-void refine_by(std::vector<std::uint32_t>& order, const T* row) {
+void refine_by(const Order& order, const T* row) {
   if constexpr (std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>) {
     using Real = typename T::value_type;
     refine<KeyOf<Real>>(order, [=](std::uint32_t i) { return kernels::sortable(row[i].imag()); });
@@ -95,20 +122,15 @@ void refine_by(std::vector<std::uint32_t>& order, const T* row) {
 template <class T>
 bool sort_values(const T* row, T* out, std::int64_t n) {
   using K = KeyOf<T>;
-  thread_local std::vector<K> keys, scratch;
-  keys.resize(static_cast<std::size_t>(n));
-  scratch.resize(static_cast<std::size_t>(n));
+  const Scratch<K> keys(n), scratch(n);
   bool plain = true;
-  for (std::int64_t i = 0; i < n; ++i) {
-    keys[static_cast<std::size_t>(i)] = kernels::sortable(row[i]);
-    if constexpr (kernels::is_float_key<T>) {
-      plain &= keys[static_cast<std::size_t>(i)] == kernels::total_order(row[i]);
-    }
-  }
+  in_stretches(n, [&](std::int64_t i) {
+    keys[i] = kernels::sortable(row[i]);
+    if constexpr (kernels::is_float_key<T>) plain &= keys[i] == kernels::total_order(row[i]);
+  });
   if (!plain) return false;
   kernels::sort_keys(keys.data(), scratch.data(), n);
-  for (std::int64_t i = 0; i < n; ++i)
-    out[i] = kernels::from_sortable<T>(keys[static_cast<std::size_t>(i)]);
+  in_stretches(n, [&](std::int64_t i) { out[i] = kernels::from_sortable<T>(keys[i]); });
   return true;
 }
 
@@ -127,11 +149,11 @@ bool sort_single(DType dtype, const std::byte* row, std::byte* out, std::int64_t
 void sort_rows(const std::vector<const std::byte*>& in, const std::vector<std::byte*>& out,
                const std::vector<DType>& dtypes, std::size_t keys, std::int64_t n,
                std::int64_t from, std::int64_t to) {
-  std::vector<std::uint32_t> order(static_cast<std::size_t>(n));
+  const Order order(n);
   for (std::int64_t row = from; row < to; ++row) {
     const auto at = [&](auto* base, std::size_t i) { return base + row * n * itemsize(dtypes[i]); };
     if (in.size() == 1 && sort_single(dtypes[0], at(in[0], 0), at(out[0], 0), n)) continue;
-    std::iota(order.begin(), order.end(), 0u);
+    in_stretches(n, [&](std::int64_t i) { order[i] = static_cast<std::uint32_t>(i); });
     for (std::size_t k = keys; k-- > 0;) {
       visit_dtype(dtypes[k], [&](auto zero) {
         refine_by(order, reinterpret_cast<const decltype(zero)*>(at(in[k], k)));

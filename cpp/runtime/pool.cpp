@@ -15,6 +15,7 @@
 #include <optional>
 
 #include "runtime/cores.h"
+#include "runtime/interrupt.h"
 
 namespace shardax::runtime {
 namespace {
@@ -104,7 +105,10 @@ void set_thread_count(int count) { wanted.store(std::max(count, 1)); }
 void parallel_for(std::int64_t chunks, FunctionRef<void(std::int64_t)> body) {
   if (chunks <= 1 || inside_loop || inherited.load(std::memory_order_relaxed) ||
       thread_count() == 1) {
-    for (std::int64_t i = 0; i < chunks; ++i) body(i);
+    for (std::int64_t i = 0; i < chunks; ++i) {
+      poll_clock();
+      body(i);
+    }
     return;
   }
   started.store(true, std::memory_order_relaxed);
@@ -118,6 +122,7 @@ void parallel_for(std::int64_t chunks, FunctionRef<void(std::int64_t)> body) {
           [&](std::int64_t i) {
             observe(&body);
             const LoopMark mark;
+            poll_clock();
             body(i);
             publish(&body);
           },

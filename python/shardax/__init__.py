@@ -5,7 +5,12 @@
 Array(28, dtype=int32)
 """
 
-from shardax import _core, errors, tree, tree_util
+# isort: off
+from shardax._load import load_core
+
+_core = load_core()
+# isort: on
+from shardax import errors, tree, tree_util
 from shardax._api import (
     ShapeDtypeStruct,
     clear_caches,
@@ -66,6 +71,7 @@ from shardax._replicas import (
     device_put_replicated,
     device_put_sharded,
 )
+from shardax._threads import set_thread_count, thread_count, threads
 from shardax.tree_util import (
     tree_all,
     tree_flatten,
@@ -87,6 +93,7 @@ _LAZY = {
     "core",
     "custom_derivatives",
     "debug",
+    "dlpack",
     "dtypes",
     "experimental",
     "extend",

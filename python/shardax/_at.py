@@ -39,6 +39,7 @@ class _IndexUpdateRef:
     """`x.at[index]`. Each method gives a new array; x stays as it is.
 
     Updates whose indices lie out of bounds are dropped; `mode="clip"` moves them to the edge.
+    Negative indices count from the end, unless `wrap_negative_indices=False`.
     """
 
     __slots__ = ("array", "index")
@@ -62,11 +63,23 @@ class _IndexUpdateRef:
     ):
         """x[index]; with mode="fill", `fill_value` (NaN by default) where out of bounds."""
         chosen = _mode(mode, "clip")
-        if mode is None:
+        if mode is None and wrap_negative_indices:
             return self.array[self.index]
-        return _core.at_get(self.array, self.index, chosen, fill_value)
+        if isinstance(fill_value, _core.Array):
+            fill_value = fill_value.item()
+        return _core.at_get(self.array, self.index, chosen, fill_value, wrap_negative_indices)
 
-    def _scatter(self, kind, values, indices_are_sorted, unique_indices, mode):
+    def _scatter(
+        self,
+        kind,
+        values,
+        *,
+        indices_are_sorted=False,
+        unique_indices=False,
+        mode=None,
+        out_sharding=None,
+        wrap_negative_indices=True,
+    ):
         return _core.at_scatter(
             kind,
             self.array,
@@ -75,33 +88,34 @@ class _IndexUpdateRef:
             _mode(mode, "fill"),
             indices_are_sorted,
             unique_indices,
+            wrap_negative_indices,
         )
 
-    def set(self, values, *, indices_are_sorted=False, unique_indices=False, mode=None, **_):
+    def set(self, values, **options):
         """x with x[index] replaced by `values`."""
-        return self._scatter("scatter", values, indices_are_sorted, unique_indices, mode)
+        return self._scatter("scatter", values, **options)
 
-    def add(self, values, *, indices_are_sorted=False, unique_indices=False, mode=None, **_):
+    def add(self, values, **options):
         """x with `values` added to x[index]; repeated indices accumulate."""
-        return self._scatter("scatter-add", values, indices_are_sorted, unique_indices, mode)
+        return self._scatter("scatter-add", values, **options)
 
-    def subtract(self, values, *, indices_are_sorted=False, unique_indices=False, mode=None, **_):
+    def subtract(self, values, **options):
         """x with `values` subtracted from x[index]."""
-        return self._scatter("scatter-sub", values, indices_are_sorted, unique_indices, mode)
+        return self._scatter("scatter-sub", values, **options)
 
-    def multiply(self, values, *, indices_are_sorted=False, unique_indices=False, mode=None, **_):
+    def multiply(self, values, **options):
         """x with x[index] multiplied by `values`."""
-        return self._scatter("scatter-mul", values, indices_are_sorted, unique_indices, mode)
+        return self._scatter("scatter-mul", values, **options)
 
     mul = multiply
 
-    def min(self, values, *, indices_are_sorted=False, unique_indices=False, mode=None, **_):
+    def min(self, values, **options):
         """x with the smaller of x[index] and `values`."""
-        return self._scatter("scatter-min", values, indices_are_sorted, unique_indices, mode)
+        return self._scatter("scatter-min", values, **options)
 
-    def max(self, values, *, indices_are_sorted=False, unique_indices=False, mode=None, **_):
+    def max(self, values, **options):
         """x with the larger of x[index] and `values`."""
-        return self._scatter("scatter-max", values, indices_are_sorted, unique_indices, mode)
+        return self._scatter("scatter-max", values, **options)
 
     def _combined(self, values, options):
         ones = _core.full(self.array.shape, 1, self.array.dtype)
@@ -115,10 +129,43 @@ class _IndexUpdateRef:
         """x with x[index] raised to `values`."""
         return _core.functions.power(self.array, self._combined(values, options))
 
-    def apply(self, func, *, indices_are_sorted=False, unique_indices=False, mode=None, **_):
-        """x with func(x[index]) in place of x[index]."""
-        present = _core.at_get(self.array, self.index, _mode(mode, "fill"), None)
-        return self._scatter("scatter", func(present), indices_are_sorted, unique_indices, mode)
+    def apply(self, func, **options):
+        """x with func(x[index]) in place of x[index]; as often as an index is repeated.
+
+        `func` maps arrays elementwise.
+        """
+        mode, wrap = options.get("mode"), options.get("wrap_negative_indices", True)
+        present = _core.at_get(self.array, self.index, _mode(mode, "fill"), None, wrap)
+        once = self._scatter("scatter", func(present), **options)
+        if options.get("unique_indices") or not _may_repeat(self.index):
+            return once
+        hits = _IndexUpdateRef(_core.full(self.array.shape, 0, "int32"), self.index)
+        return _repeated(func, once, hits.add(1, **options))
+
+
+def _may_repeat(index):
+    """Whether an index holds an array of integers, which may name an element twice."""
+    entries = index if isinstance(index, tuple) else (index,)
+    return any(getattr(e, "ndim", 0) and e.dtype != bool for e in entries)
+
+
+def _repeated(func, x, hits):
+    """func applied to each element once more for each of its hits after the first."""
+    from shardax import lax
+    from shardax import numpy as jnp
+
+    most = jnp.max(hits, initial=0)
+
+    def again(state):
+        done, x = state
+        return done + 1, jnp.where(hits > done, func(x), x)
+
+    if _core.is_concrete(most):
+        state = (1, x)
+        for _ in range(1, int(most)):
+            state = again(state)
+        return state[1]
+    return lax.while_loop(lambda s: s[0] < most, again, (1, x))[1]
 
 
 def at(x):

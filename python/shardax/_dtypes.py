@@ -20,7 +20,7 @@ class prng_key(np.generic):
     """The kind of all PRNG key dtypes, for issubdtype."""
 
 
-class KeyDType:
+class KeyTy:
     """The dtype of typed PRNG keys: two uint32 words that are no numbers."""
 
     name = "key<fry>"
@@ -32,13 +32,13 @@ class KeyDType:
         return self.name
 
     def __eq__(self, other):
-        return isinstance(other, KeyDType)
+        return isinstance(other, KeyTy)
 
     def __hash__(self):
         return hash(self.name)
 
 
-key_dtype = KeyDType()
+key_dtype = KeyTy()
 
 
 class ScalarType(type):

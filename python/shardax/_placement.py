@@ -116,23 +116,44 @@ def clone(x):
 
 
 def view(x, dtype=None):
+    """The same bytes as elements of another dtype; the last dimension grows or shrinks."""
     from shardax import lax
 
     if dtype is None:
         return x
     target = _core.dtype_of(dtype)
-    ratio = target.itemsize / x.itemsize
-    if x.ndim == 0 and ratio != 1:
-        raise ValueError("view() cannot only be called on arrays with at least one dimension.")
-    if ratio > 1:
-        if x.shape[-1] % ratio:
-            raise ValueError(
-                "When changing to a larger dtype, its size must be a divisor of the total size in "
-                "bytes of the last axis of the array."
-            )
-        x = x.reshape(*x.shape[:-1], -1, int(ratio))
-    out = lax.bitcast_convert_type(x, dtype)
-    return out.reshape(*out.shape[:-2], -1) if ratio < 1 else out
+    if target == x.dtype:
+        return x
+    if x.ndim == 0 and target.itemsize != x.itemsize:
+        raise ValueError("view() of a 0d array is only supported if the itemsize is unchanged.")
+    if x.shape and x.shape[-1] * x.itemsize % target.itemsize:
+        raise ValueError(
+            "When changing to a larger dtype, its size must be a divisor of the total size in "
+            "bytes of the last axis of the array."
+        )
+    if x.dtype == bool:
+        return view(x.astype("uint8"), target)
+    if target == bool:
+        return view(x, "uint8") != 0
+    part = {"complex64": "float32", "complex128": "float64"}
+    if x.dtype.kind == "c":
+        return view(_interleaved(x.real, x.imag), target)
+    if target.kind == "c":
+        x = view(x, part[target.name])
+        x = x.reshape(*x.shape[:-1], -1, 2)
+        return lax.complex(x[..., 0], x[..., 1])
+    if target.itemsize > x.itemsize:
+        x = x.reshape(*x.shape[:-1], -1, target.itemsize // x.itemsize)
+        return lax.bitcast_convert_type(x, target)
+    out = lax.bitcast_convert_type(x, target)
+    return out.reshape(*out.shape[:-2], -1) if target.itemsize < x.itemsize else out
+
+
+def _interleaved(a, b):
+    from shardax import numpy as jnp
+
+    both = jnp.stack([a, b], axis=-1)
+    return both.reshape(*both.shape[:-2], -1)
 
 
 def compress(x, condition, axis=None, **options):
@@ -147,9 +168,16 @@ def round_to(x, ndigits=None):
     return jnp.round(x).astype(int) if ndigits is None else jnp.round(x, ndigits)
 
 
+_API_VERSIONS = ["2024.12"]  # of the array API standard
+
+
 def array_namespace(x, *, api_version=None):
     from shardax import numpy as jnp
 
+    if api_version is not None and api_version not in _API_VERSIONS:
+        raise ValueError(
+            f"{api_version=} is not available; available versions are: {_API_VERSIONS}"
+        )
     return jnp
 
 
@@ -157,6 +185,13 @@ def rebuild(elements, weak):
     """An array from its pickled elements."""
     x = _core.array(elements)
     return _core.convert(x, x.dtype, True) if weak else x
+
+
+def rebuild_keys(words, weak):
+    """PRNG keys from their pickled words."""
+    from shardax import random
+
+    return random.wrap_key_data(_core.array(words))
 
 
 def block_until_ready(tree):

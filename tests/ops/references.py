@@ -65,6 +65,21 @@ def polygamma(n, x):
     )
 
 
+def gamma_share(a, x):
+    """P(a, x), the distribution function of gamma(a)."""
+    n = np.arange(200.0).reshape(-1, *[1] * np.ndim(a + x))
+    return np.exp((a + n) * np.log(x) - x - lgamma(a + n + 1)).sum(0)
+
+
+def gamma_slope(a, x):
+    """dx/da at a fixed P(a, x), by differences."""
+    h = 1e-3
+    near = gamma_share(a + h, x) - gamma_share(a - h, x)
+    far = gamma_share(a + 2 * h, x) - gamma_share(a - 2 * h, x)
+    density = np.exp((a - 1) * np.log(x) - x - lgamma(a))
+    return -(8 * near - far) / (12 * h) / density
+
+
 def logistic(x):
     return 1 / (1 + np.exp(-x))
 

@@ -291,6 +291,20 @@ SAMPLES = {
         grad=(1,),
         tolerance=32,
     ),
+    "random_gamma_grad": binary(
+        ref.gamma_slope, (0.6, 3), FLOAT, (0.3, 3), grad=(), specials=False, tolerance=512
+    ),
+    "gamma_variate": tuple(
+        Sample(
+            lambda a, x, log_space: x + 0 * a,
+            (Arg(domain=(0.3, 5)), Arg(domain=(0.2, 6))),
+            params={"log_space": log_space},
+            elementwise=True,
+            specials=False,
+            grad=(1,),
+        )
+        for log_space in (False, True)
+    ),
     "zeta": binary(ref.zeta, (1.5, 4), FLOAT, (0.5, 4), grad=(), specials=False, tolerance=16),
     # rounding and parts
     "floor": unary(np.floor, dtypes=FLOAT, grad=()),

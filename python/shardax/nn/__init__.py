@@ -62,7 +62,7 @@ def relu(x):
 def relu6(x):
     """min(max(x, 0), 6)."""
     x = asarray(x)
-    return jnp.where(x > 0, jnp.minimum(x, 6.0), jnp.zeros_like(x))
+    return jnp.where(x <= 0, 0, jnp.where(x >= 6, 6, x))
 
 
 @jit

@@ -6,7 +6,9 @@ Elementwise functions are C++ callables made from the records of ops; others are
 from shardax import _core
 from shardax._core import Array as ndarray
 from shardax.numpy import linalg
+from shardax.numpy._bits import packbits, unpackbits
 from shardax.numpy._common import asarray
+from shardax.numpy._counting import bincount, histogram, histogram_bin_edges
 from shardax.numpy._creation import (
     arange,
     array,
@@ -90,6 +92,19 @@ from shardax.numpy._dtypes import (
     uint64,
     unsignedinteger,
 )
+from shardax.numpy._indices import (
+    argwhere,
+    compress,
+    diag_indices,
+    extract,
+    flatnonzero,
+    ix_,
+    nonzero,
+    ravel_multi_index,
+    tril_indices,
+    triu_indices,
+    unravel_index,
+)
 from shardax.numpy._more import (
     allclose,
     angle,
@@ -148,6 +163,7 @@ from shardax.numpy._products import (
     vecdot,
     vecmat,
 )
+from shardax.numpy._put import fill_diagonal, place, put, put_along_axis
 from shardax.numpy._reductions import (
     all,
     amax,
@@ -187,53 +203,9 @@ from shardax.numpy._reductions import (
     sum,
     var,
 )
-from shardax.numpy._select import (
-    argpartition,
-    argsort,
-    argwhere,
-    around,
-    bincount,
-    choose,
-    clip,
-    compress,
-    diag_indices,
-    digitize,
-    extract,
-    fill_diagonal,
-    fix,
-    flatnonzero,
-    histogram,
-    histogram_bin_edges,
-    intersect1d,
-    isin,
-    ix_,
-    lexsort,
-    nan_to_num,
-    nonzero,
-    packbits,
-    partition,
-    piecewise,
-    place,
-    put,
-    put_along_axis,
-    ravel_multi_index,
-    rint,
-    round,
-    searchsorted,
-    select,
-    setdiff1d,
-    sort,
-    take,
-    take_along_axis,
-    tril_indices,
-    triu_indices,
-    union1d,
-    unique,
-    unique_values,
-    unpackbits,
-    unravel_index,
-    where,
-)
+from shardax.numpy._rounding import around, clip, fix, nan_to_num, rint, round
+from shardax.numpy._select import choose, take, take_along_axis
+from shardax.numpy._sets import intersect1d, isin, setdiff1d, union1d, unique, unique_values
 from shardax.numpy._shape import (
     append,
     array_split,
@@ -280,6 +252,16 @@ from shardax.numpy._shape import (
     vsplit,
     vstack,
 )
+from shardax.numpy._sorting import (
+    argpartition,
+    argsort,
+    digitize,
+    lexsort,
+    partition,
+    searchsorted,
+    sort,
+)
+from shardax.numpy._where import piecewise, select, where
 
 bool = bool_
 array_str = str

@@ -72,6 +72,9 @@ def full_like(a, fill_value, dtype=None, shape=None, *, device=None):
         a, "weak_type", isinstance(a, (int, float, complex)) and not isinstance(a, bool)
     )
     dtype = result_type(a) if dtype is None else _core.requested_dtype(dtype, "full_like")
+    if getattr(dtype, "name", None) == "key<fry>" and getattr(fill_value, "dtype", None) != dtype:
+        words = full((*shape, 2), fill_value, np.uint32)
+        return bind("random_wrap", (words,))
     value = _core.convert(asarray(fill_value), dtype, bool(weak))
     return _core.broadcast_to(value, shape)
 
@@ -105,7 +108,13 @@ def frombuffer(buffer, dtype=float, count=-1, offset=0):
 
 
 def from_dlpack(x, /, *, device=None, copy=None):
-    """An array out of what another library exports by the DLPack protocol."""
+    """An array out of what another library exports by the DLPack protocol: a copy of its elements."""
+    if isinstance(x, _core.Array):
+        return array(x) if copy else x
+    if not hasattr(x, "__dlpack__") or not hasattr(x, "__dlpack_device__"):
+        raise TypeError(
+            "The array passed to from_dlpack must have __dlpack__ and __dlpack_device__ methods."
+        )
     return array(np.from_dlpack(x))
 
 
@@ -286,8 +295,8 @@ def diag(v, k=0):
             if k >= 0
             else eye(n, v.shape[0], k=k, dtype=bool)
         )
-        from shardax.numpy._select import where
         from shardax.numpy._shape import pad
+        from shardax.numpy._where import where
 
         if k >= 0:
             square = where(mask, v[:, None], v.dtype.type(0))
@@ -319,7 +328,7 @@ def diagflat(v, k=0):
 
 def tril(m, k=0):
     """`m` with zeros above diagonal k."""
-    from shardax.numpy._select import where
+    from shardax.numpy._where import where
 
     check_arraylike("tril", m)
     m = asarray(m)
@@ -330,7 +339,7 @@ def tril(m, k=0):
 
 def triu(m, k=0):
     """`m` with zeros below diagonal k."""
-    from shardax.numpy._select import where
+    from shardax.numpy._where import where
 
     check_arraylike("triu", m)
     m = asarray(m)

@@ -8,7 +8,7 @@ import numpy as np
 
 from shardax import _core
 from shardax._api import vmap
-from shardax.numpy import _creation, _products, _reductions, _select, _shape
+from shardax.numpy import _creation, _products, _reductions, _shape, _sorting, _where
 from shardax.numpy._common import asarray, check_arraylike, static_jit
 
 _functions = _core.functions
@@ -82,15 +82,15 @@ def eliminated(a, b, singular=False):
 
     def step(k, state):
         m, pivots, sign = state
-        size = _select.where(rows >= k, _functions.abs(_column(m, k)), -1)
+        size = _where.where(rows >= k, _functions.abs(_column(m, k)), -1)
         p = _reductions.argmax(size)
-        m = m[_select.where(rows == k, p, _select.where(rows == p, k, rows))]
+        m = m[_where.where(rows == k, p, _where.where(rows == p, k, rows))]
         pivot = _row(m, k)[k]
-        divisor = _select.where(pivot == 0, 1, pivot) if singular else pivot
+        divisor = _where.where(pivot == 0, 1, pivot) if singular else pivot
         row = _row(m, k) / divisor
         here = (rows == k)[:, None]
-        m = _select.where(here, row, m - _select.where(here, 0, _column(m, k)[:, None]) * row)
-        return m, _select.where(rows == k, pivot, pivots), _select.where(p == k, sign, -sign)
+        m = _where.where(here, row, m - _where.where(here, 0, _column(m, k)[:, None]) * row)
+        return m, _where.where(rows == k, pivot, pivots), _where.where(p == k, sign, -sign)
 
     start = (
         _shape.concatenate([a, b], 1),
@@ -109,12 +109,12 @@ def lower_factor(a):
 
     def step(j, low):
         rest = _column(a, j) - matmul(low, _functions.conj(_row(low, j)))
-        column = _select.where(rows >= j, rest / _functions.sqrt(rest[j]), 0)
-        return _select.where(rows[None, :] == j, column[:, None], low)
+        column = _where.where(rows >= j, rest / _functions.sqrt(rest[j]), 0)
+        return _where.where(rows[None, :] == j, column[:, None], low)
 
     low = _loop(n, step, _creation.zeros_like(a))
     failed = _reductions.any(_functions.isnan(low))
-    return _select.where(_functions.logical_and(failed, np.tri(n, dtype=bool)), np.nan, low).astype(
+    return _where.where(_functions.logical_and(failed, np.tri(n, dtype=bool)), np.nan, low).astype(
         a.dtype
     )
 
@@ -128,10 +128,10 @@ def triangular_solution(a, b, lower, unit):
     def step(i, x):
         i = i if lower else n - 1 - i
         row = _row(a, i)
-        known = _select.where(rows < i if lower else rows > i, row, 0)
+        known = _where.where(rows < i if lower else rows > i, row, 0)
         value = _row(b, i) - matmul(known, x)
         value = value if unit else value / row[i]
-        return _select.where((rows == i)[:, None], value, x)
+        return _where.where((rows == i)[:, None], value, x)
 
     return _loop(n, step, _creation.zeros_like(b))
 
@@ -144,16 +144,16 @@ def reflected(a):
 
     def step(k, state):
         q, r = state
-        x = _select.where(rows >= k, _column(r, k), 0)
-        below = _select.where(rows > k, x, 0)
+        x = _where.where(rows >= k, _column(r, k), 0)
+        below = _where.where(rows > k, x, 0)
         head, left = x[k], _reductions.sum(_functions.square(_functions.abs(below)))
         flat = left == 0
         size = _functions.abs(head)
-        phase = _select.where(size == 0, 1, head / _select.where(size == 0, 1, size))
-        norm = _functions.sqrt(_select.where(flat, 1, _functions.square(size) + left))
-        v = _select.where(rows == k, head + phase * norm, below)
-        scale = 2 / _reductions.sum(_functions.square(_functions.abs(_select.where(flat, 1, v))))
-        v = _select.where(flat, 0, v).astype(a.dtype)
+        phase = _where.where(size == 0, 1, head / _where.where(size == 0, 1, size))
+        norm = _functions.sqrt(_where.where(flat, 1, _functions.square(size) + left))
+        v = _where.where(rows == k, head + phase * norm, below)
+        scale = 2 / _reductions.sum(_functions.square(_functions.abs(_where.where(flat, 1, v))))
+        v = _where.where(flat, 0, v).astype(a.dtype)
         across = _functions.conj(v)
         r = r - scale.astype(a.dtype) * v[:, None] * matmul(across, r)[None, :]
         q = q - scale.astype(a.dtype) * matmul(q, v)[:, None] * across[None, :]
@@ -173,10 +173,10 @@ def _rotation(pp, qq, pq):
     """(cosine, sine, phase) of the rotation of coordinates p and q after which pq is 0."""
     size = _functions.abs(pq)
     done = size == 0
-    phase = _select.where(done, 1, _functions.conj(pq) / _select.where(done, 1, size))
-    tau = (qq - pp) / (2 * _select.where(done, 1, size))
-    tan = _select.where(tau >= 0, 1, -1) / (_functions.abs(tau) + _functions.sqrt(1 + tau * tau))
-    tan = _select.where(done, 0, tan)
+    phase = _where.where(done, 1, _functions.conj(pq) / _where.where(done, 1, size))
+    tau = (qq - pp) / (2 * _where.where(done, 1, size))
+    tan = _where.where(tau >= 0, 1, -1) / (_functions.abs(tau) + _functions.sqrt(1 + tau * tau))
+    tan = _where.where(done, 0, tan)
     cos = 1 / _functions.sqrt(1 + tan * tan)
     return cos, cos * tan, phase
 
@@ -186,7 +186,7 @@ def _rotate(a, p, q, cos, sin, phase):
     x, y = _column(a, p), phase * _column(a, q)
     place = np.arange(a.shape[1])
     new_p, new_q = (cos * x - sin * y).astype(a.dtype), (sin * x + cos * y).astype(a.dtype)
-    return _select.where(place == p, new_p[:, None], _select.where(place == q, new_q[:, None], a))
+    return _where.where(place == p, new_p[:, None], _where.where(place == q, new_q[:, None], a))
 
 
 @static_jit()
@@ -203,7 +203,7 @@ def _diagonalized(a):
 
     a, v = _loop(pairs.shape[0], step, (a, _creation.eye(n, dtype=a.dtype)))
     w = _functions.real(_creation.diagonal(a))
-    order = _select.argsort(w)
+    order = _sorting.argsort(w)
     return w[order], v[:, order]
 
 
@@ -216,7 +216,7 @@ def eigen(a):
     # The rotations are not differentiated: what `a` changes to first order is, and it is 0 here.
     change = matmul(matmul(adjoint(v), a - fixed), v)
     gap = w[None, :] - w[:, None]
-    weights = _select.where(gap == 0, 0, 1 / _select.where(gap == 0, 1, gap)).astype(a.dtype)
+    weights = _where.where(gap == 0, 0, 1 / _where.where(gap == 0, 1, gap)).astype(a.dtype)
     return w + _functions.real(_creation.diagonal(change)), v + matmul(v, weights * change)
 
 
@@ -239,12 +239,12 @@ def singular(a):
 
     x, v = _loop(pairs.shape[0], step, (a, _creation.eye(n, dtype=a.dtype)))
     s = _functions.sqrt(_reductions.sum(_functions.square(_functions.abs(x)), 0))
-    order = _select.argsort(s, descending=True)
+    order = _sorting.argsort(s, descending=True)
     s, x, v = s[order], x[:, order], v[:, order]
     # The columns of x are orthogonal: its QR decomposition completes them to a basis, up to phases.
     q, r = reflected(x)
     d = _creation.diagonal(r)
     size = _functions.abs(d)
-    phase = _select.where(size == 0, 1, d / _select.where(size == 0, 1, size)).astype(a.dtype)
+    phase = _where.where(size == 0, 1, d / _where.where(size == 0, 1, size)).astype(a.dtype)
     phase = _shape.concatenate([phase, _creation.ones((m - n,), a.dtype)])
     return q * phase, s, adjoint(v)

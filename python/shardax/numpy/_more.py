@@ -7,7 +7,16 @@ import math
 import numpy as np
 
 from shardax import _core
-from shardax.numpy import _creation, _dtypes, _products, _reductions, _select, _shape
+from shardax.numpy import (
+    _creation,
+    _dtypes,
+    _products,
+    _reductions,
+    _rounding,
+    _shape,
+    _sorting,
+    _where,
+)
 from shardax.numpy._common import asarray, bind, canonical_axis, check_arraylike, static_jit
 
 _functions = _core.functions
@@ -116,17 +125,15 @@ def _logaddexp(a, b):
     a_value, b_value, top = (bind("stop_gradient", (v,)) for v in (a, b, top))
     gap = a_value - b_value
     out = top + _functions.log1p(_functions.exp(-_functions.abs(gap)))
-    out = _select.where(_functions.isnan(gap), a_value + b_value, out)
+    out = _where.where(_functions.isnan(gap), a_value + b_value, out)
     return out + _weighted_change(a, b) + _weighted_change(b, a)
 
 
 def _weighted_change(x, other):
     """Zero, whose derivative is the share of `x` in logaddexp(x, other)."""
     change = x - bind("stop_gradient", (x,))
-    share = _core.lax.logistic(
-        _select.where(_functions.equal(x, other), x.dtype.type(0), x - other)
-    )
-    return _select.where(_functions.isfinite(change), share * change, x.dtype.type(0))
+    share = _core.lax.logistic(_where.where(_functions.equal(x, other), x.dtype.type(0), x - other))
+    return _where.where(_functions.isfinite(change), share * change, x.dtype.type(0))
 
 
 def logaddexp(x1, x2, /):
@@ -158,14 +165,14 @@ def sinc(x, /):
     """sin(pi x) / (pi x), 1 at 0."""
     x = _core.promote("inexact", x)[0]
     zero = _functions.equal(x, 0)
-    safe = _select.where(zero, 1.0, x) * np.pi
-    return _select.where(zero, 1.0, _functions.sin(safe) / safe)
+    safe = _where.where(zero, 1.0, x) * np.pi
+    return _where.where(zero, 1.0, _functions.sin(safe) / safe)
 
 
 def fmax(x1, x2, /):
     """The larger one of each pair; the other one where one is NaN."""
     check_arraylike("fmax", x1, x2)
-    return _select.where(
+    return _where.where(
         _functions.logical_or(_functions.greater(x1, x2), _functions.isnan(x2)), x1, x2
     )
 
@@ -173,7 +180,7 @@ def fmax(x1, x2, /):
 def fmin(x1, x2, /):
     """The smaller one of each pair; the other one where one is NaN."""
     check_arraylike("fmin", x1, x2)
-    return _select.where(
+    return _where.where(
         _functions.logical_or(_functions.less(x1, x2), _functions.isnan(x2)), x1, x2
     )
 
@@ -211,7 +218,7 @@ def _i0e(x):
     low = _chebyshev(near, _functions.minimum(size, 8.0) / 4 - 1)
     wide = _functions.maximum(size, 8.0)
     high = _chebyshev(beyond, 16 / wide - 1) / _functions.sqrt(wide)
-    return _select.where(size <= 8, low, high)
+    return _where.where(size <= 8, low, high)
 
 
 def i0(x):
@@ -233,7 +240,7 @@ def spacing(x, /):
         return _functions.nextafter(x, np.inf) - x
     out = _functions.nextafter(x, _functions.copysign(np.inf, x)) - x
     smallest = x.dtype.type(_dtypes.finfo(x.dtype).smallest_subnormal)
-    return _select.where(_functions.equal(out, 0), _functions.copysign(smallest, x), out)
+    return _where.where(_functions.equal(out, 0), _functions.copysign(smallest, x), out)
 
 
 @static_jit()
@@ -242,17 +249,17 @@ def _frexp(x):
     word = np.dtype(f"int{info.bits}")
     small = _functions.less(_functions.abs(x), info.smallest_normal)
     bits = bind(
-        "bitcast_convert_type", (_select.where(small, x * 2.0**info.nmant, x),), new_dtype=word
+        "bitcast_convert_type", (_where.where(small, x * 2.0**info.nmant, x),), new_dtype=word
     )
     mask, bias = (1 << info.nexp) - 1, 1 - int(info.minexp)
-    exponent = ((bits >> info.nmant) & mask) - (bias - 1) - _select.where(small, info.nmant, 0)
+    exponent = ((bits >> info.nmant) & mask) - (bias - 1) - _where.where(small, info.nmant, 0)
     bits = (bits & ~(mask << info.nmant)) | ((bias - 1) << info.nmant)
     mantissa = bind("bitcast_convert_type", (bits,), new_dtype=x.dtype)
     same = _functions.logical_or(
         _functions.logical_not(_functions.isfinite(x)), _functions.equal(x, 0)
     )
-    exponent = _core.convert(_select.where(same, 0, exponent), np.dtype("int32"))
-    return _select.where(same, x, mantissa), exponent
+    exponent = _core.convert(_where.where(same, 0, exponent), np.dtype("int32"))
+    return _where.where(same, x, mantissa), exponent
 
 
 def frexp(x, /):
@@ -282,8 +289,8 @@ def gcd(x1, x2):
 
     def step(state):
         x, y = state
-        z = _select.where(y != 0, _functions.remainder(x, _select.where(y != 0, y, 1)), y)
-        return _select.where(y != 0, y, x), z
+        z = _where.where(y != 0, _functions.remainder(x, _where.where(y != 0, y, 1)), y)
+        return _where.where(y != 0, y, x), z
 
     return lax.while_loop(lambda s: _reductions.any(s[1] != 0), step, (a, b))[0]
 
@@ -292,8 +299,8 @@ def lcm(x1, x2):
     """The least common multiple."""
     a, b = _integers("lcm", x1, x2)
     d = gcd(a, b)
-    return _select.where(
-        d == 0, 0, _functions.absolute(a) // _select.where(d == 0, 1, d) * _functions.absolute(b)
+    return _where.where(
+        d == 0, 0, _functions.absolute(a) // _where.where(d == 0, 1, d) * _functions.absolute(b)
     )
 
 
@@ -412,19 +419,17 @@ def interp(x, xp, fp, left=None, right=None, period=None):
     x, xp, fp = (_core.promote("inexact", v)[0] for v in (x, xp, fp))
     if period is not None:
         x, xp = x % period, xp % period
-        order = _select.argsort(xp)
+        order = _sorting.argsort(xp)
         xp, fp = xp[order], fp[order]
         xp = _shape.concatenate([xp[-1:] - period, xp, xp[:1] + period])
         fp = _shape.concatenate([fp[-1:], fp, fp[:1]])
-    i = _select.clip(_select.searchsorted(xp, x, side="right"), 1, xp.shape[0] - 1)
+    i = _rounding.clip(_sorting.searchsorted(xp, x, side="right"), 1, xp.shape[0] - 1)
     rise, run, part = fp[i] - fp[i - 1], xp[i] - xp[i - 1], x - xp[i - 1]
     flat = run == 0
-    out = _select.where(flat, fp[i - 1], fp[i - 1] + part / _select.where(flat, 1, run) * rise)
-    out = _select.where(x < xp[0], fp[0] if left is None else left, out) if period is None else out
+    out = _where.where(flat, fp[i - 1], fp[i - 1] + part / _where.where(flat, 1, run) * rise)
+    out = _where.where(x < xp[0], fp[0] if left is None else left, out) if period is None else out
     return (
-        _select.where(x > xp[-1], fp[-1] if right is None else right, out)
-        if period is None
-        else out
+        _where.where(x > xp[-1], fp[-1] if right is None else right, out) if period is None else out
     )
 
 

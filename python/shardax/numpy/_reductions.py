@@ -25,7 +25,7 @@ def _keep(result, shape, axes, keepdims):
 def _masked(a, where, fill):
     if where is None:
         return a
-    from shardax.numpy._select import where as select
+    from shardax.numpy._where import where as select
 
     return select(where, a, a.dtype.type(fill) if not isinstance(fill, str) else fill)
 
@@ -257,6 +257,7 @@ def _var(a, axis, ddof, keepdims):
     centered = _functions.subtract(a, mean(a, axes, keepdims=True))
     total = sum(_squared_size(centered), axes, keepdims=keepdims)
     count = _count(a, axes) - ddof
+    count = count if count > 0 else np.nan
     return _core.convert(_functions.divide(total, np.asarray(count, total.dtype)), total.dtype)
 
 
@@ -287,8 +288,11 @@ def var(
         middle = globals()["mean"](a, axis, keepdims=True, where=where)
         square = _squared_size(_functions.subtract(a, middle))
         count = sum(_core.broadcast_to(asarray(where), a.shape), axis, keepdims=keepdims)
-        return _functions.divide(
-            sum(square, axis, keepdims=keepdims, where=where), _functions.subtract(count, ddof)
+        total = sum(square, axis, keepdims=keepdims, where=where)
+        count = _functions.subtract(count, ddof)
+        positive = _functions.greater(count, 0)
+        return bind(
+            "select_n", (positive, _core.full(total.shape, np.nan, total.dtype), total / count)
         )
     wide = _core.convert(a, np.dtype("float32")) if dtype.itemsize == 2 else a
     axis = tuple(axis) if isinstance(axis, list) else axis
@@ -415,7 +419,7 @@ def cumulative_prod(x, /, *, axis=None, dtype=None, include_initial=False):
 
 def _without_nan(name, a, fill):
     """The operand with `fill` in place of NaN."""
-    from shardax.numpy._select import where
+    from shardax.numpy._where import where
 
     check_arraylike(name, a)
     a = asarray(a)
@@ -459,7 +463,7 @@ def nanmin(a, axis=None, out=None, keepdims=False, initial=None, where=None):
 
 
 def _nan_extremum(name, extremum, fill, a, axis, keepdims, initial, where):
-    from shardax.numpy._select import where as select
+    from shardax.numpy._where import where as select
 
     check_arraylike(name, a)
     a = asarray(a)
@@ -482,7 +486,7 @@ def nanargmin(a, axis=None, out=None, keepdims=None):
 
 
 def _nan_arg(name, arg, fill, a, axis, keepdims):
-    from shardax.numpy._select import where
+    from shardax.numpy._where import where
 
     check_arraylike(name, a)
     a = asarray(a)
@@ -510,7 +514,7 @@ def nanmean(a, axis=None, dtype=None, out=None, keepdims=False, where=None):
 
 def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=None):
     """var, without NaN; NaN where no more than `ddof` elements are left."""
-    from shardax.numpy._select import where as select
+    from shardax.numpy._where import where as select
 
     check_arraylike("nanvar", a)
     a, dtype = _inexact(asarray(a), dtype)
@@ -553,8 +557,10 @@ def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear
 
 
 def _quantile(a, q, axis, method, keepdims, skip_nan):
-    from shardax.numpy._select import sort, take, take_along_axis, where
+    from shardax.numpy._select import take, take_along_axis
     from shardax.numpy._shape import moveaxis
+    from shardax.numpy._sorting import sort
+    from shardax.numpy._where import where
 
     if method not in _METHODS and method != "nearest":
         raise ValueError("method can only be 'linear', 'lower', 'higher', 'midpoint', or 'nearest'")

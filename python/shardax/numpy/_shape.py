@@ -39,6 +39,8 @@ def reshape(a, shape, order="C", *, copy=None, out_sharding=None):
 def ravel(a, order="C", *, out_sharding=None):
     """The elements as one dimension."""
     check_arraylike("ravel", a)
+    if order == "K":
+        raise NotImplementedError("Ravel not implemented for order='K'.")
     return reshape(a, (-1,), order)
 
 
@@ -455,7 +457,7 @@ def _pad_constant(a, widths, value):
 def _pad_statistic(a, widths, mode, stat_length):
     """The mean, maximum or minimum of the first (last) `stat_length` elements before (behind) each dimension."""
     from shardax.numpy import _reductions
-    from shardax.numpy._select import round
+    from shardax.numpy._rounding import round
 
     statistic = {"mean": _reductions.mean, "maximum": _reductions.max, "minimum": _reductions.min}[
         mode

@@ -5,7 +5,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from shardax import _core
-from shardax.numpy import _creation, _decompositions, _products, _reductions, _select, _shape
+from shardax.numpy import (
+    _creation,
+    _decompositions,
+    _products,
+    _reductions,
+    _shape,
+    _where,
+)
 from shardax.numpy._common import asarray, canonical_axis, check_arraylike
 
 _functions = _core.functions
@@ -275,7 +282,7 @@ def pinv(a, rtol=None, hermitian=False, *, rcond=None):
     rtol = _tolerance(a, 10.0) if rtol is None else rtol
     u, s, vh = svd(a, full_matrices=False)
     kept = s > asarray(rtol)[..., None] * s[..., :1]
-    inverse = _select.where(kept, 1 / _select.where(kept, s, 1), 0).astype(a.dtype)
+    inverse = _where.where(kept, 1 / _where.where(kept, s, 1), 0).astype(a.dtype)
     return matmul(_decompositions.adjoint(vh), inverse[..., None] * _decompositions.adjoint(u))
 
 
@@ -308,7 +315,7 @@ def lstsq(a, b, rcond=None, *, numpy_resid=False):
     b = b[:, None] if vector else b
     u, s, vh = svd(a, full_matrices=False)
     kept = s >= s[:1] * (_tolerance(a) if rcond is None else rcond)
-    inverse = _select.where(kept, 1 / _select.where(kept, s, 1), 0).astype(a.dtype)
+    inverse = _where.where(kept, 1 / _where.where(kept, s, 1), 0).astype(a.dtype)
     x = matmul(
         _decompositions.adjoint(vh), inverse[:, None] * matmul(_decompositions.adjoint(u), b)
     )

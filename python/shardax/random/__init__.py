@@ -7,19 +7,28 @@ bits. `config.update("jax_threefry_partitionable", False)` selects the older str
 
 from shardax.random._continuous import (
     cauchy,
+    double_sided_maxwell,
     exponential,
     gumbel,
     laplace,
     logistic,
+    lognormal,
+    maxwell,
+    pareto,
     rademacher,
+    rayleigh,
+    triangular,
     truncated_normal,
+    wald,
+    weibull_min,
 )
-from shardax.random._counts import poisson
+from shardax.random._counts import binomial, geometric, multinomial, poisson
 from shardax.random._gamma import (
     ball,
     beta,
     chisquare,
     dirichlet,
+    f,
     gamma,
     generalized_normal,
     loggamma,
@@ -31,6 +40,7 @@ from shardax.random._keys import (
     fold_in,
     key,
     key_data,
+    key_dtype,
     key_impl,
     split,
     wrap_key_data,

@@ -4,29 +4,62 @@ import numpy as np
 
 from shardax import _core, lax
 from shardax import numpy as jnp
-from shardax._api import jit
 from shardax.numpy._common import asarray, static_jit
-from shardax.random._keys import check_key, float_dtype, partitionable, to_shape
-from shardax.random._uniform import bernoulli, draw_uniform, uniform
+from shardax.random._keys import (
+    check_key,
+    float_dtype,
+    parameter_shape,
+    partitionable,
+    subkeys,
+    to_shape,
+)
+from shardax.random._uniform import bernoulli, draw_bits, draw_normal, draw_uniform
 
 
-@static_jit("shape", "dtype", "stream")
-def draw_gumbel(key, shape, dtype, stream):
-    tiny = jnp.finfo(dtype).tiny
-    u = draw_uniform(
-        key, np.asarray(tiny, dtype), np.asarray(1, dtype), shape=shape, dtype=dtype, stream=stream
+@static_jit("shape", "dtype", "mode", "stream")
+def draw_gumbel(key, shape, dtype, mode, stream):
+    if mode == "low":
+        low, high = np.asarray(jnp.finfo(dtype).tiny, dtype), np.asarray(1, dtype)
+        u = draw_uniform(key, low, high, shape=shape, dtype=dtype, stream=stream)
+        return -jnp.log(-jnp.log(u))
+    if mode == "highest" and dtype == np.float32:
+        return _finest_gumbel(key, shape)
+    # The small half of the uniform numbers gets as many bits again, below its mantissa.
+    u = draw_uniform(key, 0.0, 1.0, shape=(2, *shape), dtype=dtype, stream=stream)
+    info = jnp.finfo(dtype)
+    fine = u[0] + np.asarray(2.0**-info.nmant, dtype) * u[1] + np.asarray(info.tiny, dtype)
+    return -jnp.log(-jnp.log1p(-jnp.where(u[0] >= 0.5, u[0], fine)))
+
+
+def _finest_gumbel(key, shape):
+    """Of 64 random bits each, as the float32 nearest below them, from both ends of (0, 1)."""
+    high, low = draw_bits(key, 32, (2, *shape))
+    lower_half = high < np.uint32(2**31)
+    # 1 - x of the upper half, in fixed point.
+    carry = (low == 0).astype(np.uint32)
+    high, low = jnp.where(lower_half, high, ~high + carry), jnp.where(lower_half, low, -low)
+    zeros = jnp.where(high == 0, 32 + lax.clz(low), lax.clz(high))
+    top = jnp.where(
+        high == 0,
+        lax.shift_left(low, zeros - 32),
+        lax.shift_left(high, zeros) | lax.shift_right_logical(low, 32 - zeros),
     )
-    return -jnp.log(-jnp.log(u))
+    x = lax.shift_right_logical(top, np.uint32(8)).astype(np.float32)
+    x = x * jnp.exp2(-24.0 - zeros.astype(np.float32))
+    return -jnp.log(-jnp.where(lower_half, jnp.log1p(-x), jnp.log(x)))
 
 
-def gumbel(key, shape=(), dtype=None, mode=None):
-    """The standard Gumbel distribution."""
-    return draw_gumbel(
-        check_key("gumbel", key),
-        shape=to_shape(shape),
-        dtype=float_dtype(dtype, "gumbel"),
-        stream=partitionable(),
-    )
+def gumbel(key, shape=(), dtype=None, mode=None, *, out_sharding=None):
+    """The standard Gumbel distribution.
+
+    `mode` says how far the tail on the right goes: "low" (the default) as far as a uniform number
+    of this dtype gives, "high" as far as one with twice the bits.
+    """
+    key, dtype = check_key("gumbel", key), float_dtype(dtype, "gumbel")
+    mode = "low" if mode is None else mode
+    if mode not in ("highest", "high", "low"):
+        raise ValueError(f"Must provide valid mode for gumbel got: {mode}")
+    return draw_gumbel(key, shape=to_shape(shape), dtype=dtype, mode=mode, stream=partitionable())
 
 
 @static_jit("shape", "dtype", "stream")
@@ -74,33 +107,166 @@ def exponential(key, shape=(), dtype=None):
     )
 
 
-@jit
-def _laplace(u):
+@static_jit("shape", "dtype", "stream")
+def _laplace(key, shape, dtype, stream):
+    low = np.asarray(-1 + jnp.finfo(dtype).epsneg, dtype)
+    u = draw_uniform(key, low, 1.0, shape=shape, dtype=dtype, stream=stream)
     return jnp.sign(u) * jnp.log1p(-jnp.abs(u))
 
 
-def laplace(key, shape=(), dtype=None):
+def laplace(key, shape=(), dtype=None, *, out_sharding=None):
     """The Laplace distribution with scale 1."""
-    dtype = float_dtype(dtype, "laplace")
-    low = np.asarray(-1 + jnp.finfo(dtype).eps, dtype)
-    return _laplace(uniform(key, shape, dtype, minval=low, maxval=1.0))
+    key, dtype = check_key("laplace", key), float_dtype(dtype, "laplace")
+    return _laplace(key, shape=to_shape(shape), dtype=dtype, stream=partitionable())
 
 
-def logistic(key, shape=(), dtype=None):
+@static_jit("shape", "dtype", "stream")
+def _logistic(key, shape, dtype, stream):
+    low = np.asarray(jnp.finfo(dtype).tiny, dtype)
+    u = draw_uniform(key, low, 1.0, shape=shape, dtype=dtype, stream=stream)
+    return jnp.log(u) - jnp.log1p(-u)
+
+
+def logistic(key, shape=(), dtype=None, *, out_sharding=None):
     """The logistic distribution."""
-    dtype = float_dtype(dtype, "logistic")
-    x = uniform(key, shape, dtype, minval=jnp.finfo(dtype).eps, maxval=1.0)
-    return jnp.log(x / (1 - x))
+    key, dtype = check_key("logistic", key), float_dtype(dtype, "logistic")
+    return _logistic(key, shape=to_shape(shape), dtype=dtype, stream=partitionable())
 
 
-def cauchy(key, shape=(), dtype=None):
-    """The Cauchy distribution."""
-    dtype = float_dtype(dtype, "cauchy")
-    u = uniform(key, shape, dtype, minval=jnp.finfo(dtype).eps, maxval=1.0)
+@static_jit("shape", "dtype", "stream")
+def _cauchy(key, shape, dtype, stream):
+    low = np.asarray(jnp.finfo(dtype).eps, dtype)
+    u = draw_uniform(key, low, 1.0, shape=shape, dtype=dtype, stream=stream)
     return jnp.tan(np.asarray(np.pi, dtype) * (u - np.asarray(0.5, dtype)))
 
 
-def rademacher(key, shape=(), dtype=None):
+def cauchy(key, shape=(), dtype=None, *, out_sharding=None):
+    """The Cauchy distribution."""
+    key, dtype = check_key("cauchy", key), float_dtype(dtype, "cauchy")
+    return _cauchy(key, shape=to_shape(shape), dtype=dtype, stream=partitionable())
+
+
+def rademacher(key, shape=(), dtype=None, *, out_sharding=None):
     """-1 or 1, int32 unless `dtype` says otherwise."""
     dtype = _core.canonical_dtype(int) if dtype is None else _core.dtype_of(dtype)
     return (2 * bernoulli(key, 0.5, to_shape(shape)).astype(np.int32) - 1).astype(dtype)
+
+
+@static_jit("shape", "dtype", "stream")
+def _maxwell(key, shape, dtype, stream):
+    return jnp.linalg.norm(draw_normal(key, shape=(*shape, 3), dtype=dtype, stream=stream), axis=-1)
+
+
+def maxwell(key, shape=(), dtype=None, *, out_sharding=None):
+    """The Maxwell distribution with scale 1: the length of a normal vector in three dimensions."""
+    key, dtype = check_key("maxwell", key), float_dtype(dtype, "maxwell")
+    return _maxwell(key, shape=to_shape(shape), dtype=dtype, stream=partitionable())
+
+
+def double_sided_maxwell(key, loc, scale, shape=(), dtype=None):
+    """Maxwell variates of random sign, times `scale` and moved by `loc`.
+
+    The shape is `shape` and then that of the parameters.
+    """
+    key = check_key("double_sided_maxwell", key)
+    dtype = float_dtype(dtype, "double_sided_maxwell")
+    each = _core.broadcast_shapes(np.shape(loc), np.shape(scale))
+    shape = (to_shape(shape) or each) + each
+    first, second = subkeys(key, partitionable())
+    return rademacher(second, shape, dtype) * maxwell(first, shape, dtype) * scale + loc
+
+
+@static_jit("shape", "dtype", "stream")
+def _weibull_min(key, scale, concentration, shape, dtype, stream):
+    u = draw_uniform(key, 0.0, 1.0, shape=shape, dtype=dtype, stream=stream)
+    return jnp.power(-jnp.log1p(-u), 1.0 / concentration) * scale
+
+
+def weibull_min(key, scale, concentration, shape=(), dtype=None):
+    """The Weibull distribution; the parameters broadcast against `shape`."""
+    key, dtype = check_key("weibull_min", key), float_dtype(dtype, "weibull_min")
+    shape = to_shape(shape)
+    return _weibull_min(key, scale, concentration, shape=shape, dtype=dtype, stream=partitionable())
+
+
+# ---- with parameters that broadcast to the shape -------------------------------------------------
+
+
+def _parametrised(rule):
+    """`draw(name, key, parameters, shape, dtype)` of `rule(key, *parameters, shape, dtype, stream)`.
+
+    The rule gets its parameters in the dtype and the shape of the draw.
+    """
+
+    @static_jit("shape", "dtype", "stream")
+    def compiled(key, parameters, shape, dtype, stream):
+        full = (_core.broadcast_to(_core.convert(asarray(p), dtype), shape) for p in parameters)
+        return rule(key, *full, shape=shape, dtype=dtype, stream=stream)
+
+    def draw(name, key, parameters, shape, dtype):
+        key, dtype = check_key(name, key), float_dtype(dtype, name)
+        shape = parameter_shape(name, shape, *parameters)
+        return compiled(key, parameters, shape=shape, dtype=dtype, stream=partitionable())
+
+    return draw
+
+
+@_parametrised
+def _rayleigh(key, scale, shape, dtype, stream):
+    u = draw_uniform(key, 0.0, 1.0, shape=shape, dtype=dtype, stream=stream)
+    return scale * jnp.sqrt(jnp.log(u) * -2)
+
+
+def rayleigh(key, scale, shape=None, dtype=None, *, out_sharding=None):
+    """The Rayleigh distribution with that scale."""
+    return _rayleigh("rayleigh", key, (scale,), shape, dtype)
+
+
+@_parametrised
+def _wald(key, mean, shape, dtype, stream):
+    first, second = subkeys(key, stream)
+    y = draw_normal(first, shape=shape, dtype=dtype, stream=stream) ** 2
+    u = draw_uniform(second, 0.0, 1.0, shape=shape, dtype=dtype, stream=stream)
+    # The smaller of the two points that belong to y, or the larger one: their product is mean^2.
+    square = mean**2
+    x = mean + square * y / 2 - mean / 2 * jnp.sqrt(4 * mean * y + square * y**2)
+    return jnp.where(u <= mean / (mean + x), x, square / x)
+
+
+def wald(key, mean, shape=None, dtype=None, *, out_sharding=None):
+    """The Wald (inverse Gaussian) distribution with that mean and scale 1."""
+    return _wald("wald", key, (mean,), shape, dtype)
+
+
+@_parametrised
+def _triangular(key, left, mode, right, shape, dtype, stream):
+    u = draw_uniform(key, 0.0, 1.0, shape=shape, dtype=dtype, stream=stream)
+    width = right - left
+    rising = left + jnp.sqrt(u * width * (mode - left))
+    falling = right - jnp.sqrt((1 - u) * width * (right - mode))
+    return jnp.where(u < (mode - left) / width, rising, falling)
+
+
+def triangular(key, left, mode, right, shape=None, dtype=None, *, out_sharding=None):
+    """The triangular distribution on [left, right] with its peak at `mode`."""
+    return _triangular("triangular", key, (left, mode, right), shape, dtype)
+
+
+@_parametrised
+def _pareto(key, b, shape, dtype, stream):
+    return jnp.exp(draw_exponential(key, shape=shape, dtype=dtype, stream=stream) / b)
+
+
+def pareto(key, b, shape=None, dtype=None, *, out_sharding=None):
+    """The Pareto distribution with exponent `b`, from 1 on."""
+    return _pareto("pareto", key, (b,), shape, dtype)
+
+
+@_parametrised
+def _lognormal(key, sigma, shape, dtype, stream):
+    return jnp.exp(draw_normal(key, shape=shape, dtype=dtype, stream=stream) * sigma)
+
+
+def lognormal(key, sigma=1.0, shape=None, dtype=None, *, out_sharding=None):
+    """The exponential of normal variates with standard deviation `sigma`."""
+    return _lognormal("lognormal", key, (sigma,), shape, dtype)

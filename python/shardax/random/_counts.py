@@ -1,16 +1,25 @@
 # shardax/random/_counts.py - distributions of counts.
+import math
 
 import numpy as np
 
 from shardax import _core, lax
 from shardax import numpy as jnp
-from shardax.numpy._common import asarray, static_jit
-from shardax.random._keys import check_key, partitionable, subkeys, to_shape
+from shardax.numpy._common import asarray, check_arraylike, result_type, static_jit
+from shardax.random._keys import (
+    check_key,
+    float_dtype,
+    parameter_shape,
+    partitionable,
+    split,
+    subkeys,
+    to_shape,
+)
 from shardax.random._uniform import draw_uniform
 
 
 def _poisson_small(key, rate, dtype, stream):
-    """Knuth's method: how many uniform numbers can be multiplied until the product is below exp(-rate)."""
+    """Knuth's method: how many uniform numbers are multiplied until the product is below exp(-rate)."""
 
     def draw(state):
         count, key, logs = state
@@ -30,7 +39,7 @@ def _poisson_small(key, rate, dtype, stream):
 
 
 def _poisson_large(key, rate, dtype, stream):
-    """Hörmann's transformed rejection (1993), "The transformed rejection method for generating Poisson variables"."""
+    """Hörmann (1993), "The transformed rejection method for generating Poisson variables"."""
     b = 0.931 + 2.53 * jnp.sqrt(rate)
     a = -0.059 + 0.02483 * b
     scale = 1.1239 + 1.1328 / (b - 3.4)
@@ -70,3 +79,145 @@ def poisson(key, lam, shape=None, dtype=None, *, out_sharding=None):
     )
     shape = np.shape(lam) if shape is None else to_shape(shape)
     return _poisson(key, lam, shape=shape, dtype=dtype, stream=partitionable())
+
+
+# ---- counts of trials ----------------------------------------------------------------------------
+
+
+@static_jit("shape", "dtype", "stream")
+def _geometric(key, p, shape, dtype, stream):
+    p = _core.promote("inexact", p)[0]
+    u = draw_uniform(key, 0.0, 1.0, shape=shape, dtype=np.dtype(p.dtype), stream=stream)
+    u = jnp.where(u == 0, 1, u)
+    return (jnp.floor(jnp.log(u) / jnp.log1p(-p)) + 1).astype(dtype)
+
+
+def geometric(key, p, shape=None, dtype=None, *, out_sharding=None):
+    """The number of trials of probability `p` until one succeeds; int32 unless `dtype` says."""
+    key = check_key("geometric", key)
+    dtype = np.dtype(
+        _core.canonical_dtype(int) if dtype is None else _core.requested_dtype(dtype, "geometric")
+    )
+    if dtype.kind not in "iu":
+        raise ValueError(f"dtype argument to `geometric` must be an int dtype, got {dtype}")
+    shape = parameter_shape("geometric", shape, p)
+    return _geometric(key, p, shape=shape, dtype=dtype, stream=partitionable())
+
+
+def _few_successes(key, count, prob, stream):
+    """How many geometric waiting times fit into `count` trials: for a small count * prob."""
+    failing = jnp.log1p(-prob)
+
+    def wait(state):
+        found, trials, key = state
+        sub, key = subkeys(key, stream)
+        found = jnp.where(trials <= count, found + 1, found)
+        u = draw_uniform(sub, 0.0, 1.0, shape=prob.shape, dtype=prob.dtype, stream=stream)
+        return found, trials + jnp.ceil(jnp.log(u) / failing), key
+
+    start = (jnp.zeros_like(prob), jnp.zeros_like(prob), key)
+    return lax.while_loop(lambda s: jnp.any(s[1] <= count), wait, start)[0] - 1
+
+
+# log(k!) - Stirling's approximation of it, for k = 0 ... 9.
+_STIRLING_ERRORS = [
+    math.lgamma(k + 1) - (0.5 * math.log(2 * math.pi) + (k + 0.5) * math.log(k + 1) - (k + 1))
+    for k in range(10)
+]
+
+
+def _stirling_error(k):
+    table = np.asarray(_STIRLING_ERRORS, k.dtype)
+    square = (k + 1) * (k + 1)
+    series = (1 / 12 - (1 / 360 - 1 / 1260 / square) / square) / (k + 1)
+    small = jnp.clip(jnp.floor(k), 0, 9).astype(np.int32)
+    return jnp.where(k <= 9, asarray(table)[small], series)
+
+
+def _many_successes(key, count, prob, stream):
+    """Hörmann (1993), "The generation of binomial random variates": the algorithm BTRS."""
+    deviation = jnp.sqrt(count * prob * (1 - prob))
+    b = 1.15 + 2.53 * deviation
+    a = -0.0873 + 0.0248 * b + 0.01 * prob
+    inside = 0.92 - 4.2 / b
+    odds = prob / (1 - prob)
+    alpha = (2.83 + 5.1 / b) * deviation
+    m = jnp.floor((count + 1) * prob)
+
+    def draw(state):
+        out, done, key = state
+        key, first, second = subkeys(key, stream, 3)
+        u = draw_uniform(first, 0.0, 1.0, shape=prob.shape, dtype=prob.dtype, stream=stream) - 0.5
+        v = draw_uniform(second, 0.0, 1.0, shape=prob.shape, dtype=prob.dtype, stream=stream)
+        edge = 0.5 - jnp.abs(u)
+        k = jnp.floor((2 * a / edge + b) * u + (count * prob + 0.5))
+        density = (
+            (m + 0.5) * jnp.log((m + 1) / (odds * (count - m + 1)))
+            + (count + 1) * jnp.log((count - m + 1) / (count - k + 1))
+            + (k + 0.5) * jnp.log(odds * (count - k + 1) / (k + 1))
+            + _stirling_error(m)
+            + _stirling_error(count - m)
+            - _stirling_error(k)
+            - _stirling_error(count - k)
+        )
+        likely = jnp.log(v * alpha / (a / (edge * edge) + b)) <= density
+        possible = (k >= 0) & (k <= count)
+        accept = ((edge >= 0.07) & (v <= inside)) | (possible & likely)
+        return jnp.where(accept, k, out), done | accept, key
+
+    start = (jnp.full_like(prob, -1), jnp.zeros(prob.shape, bool), key)
+    return lax.while_loop(lambda s: ~jnp.all(s[1]), draw, start)[0]
+
+
+@static_jit("shape", "dtype", "stream")
+def _binomial(key, n, p, shape, dtype, stream):
+    p = _core.broadcast_to(_core.promote("inexact", p)[0], shape)
+    n = _core.broadcast_to(_core.convert(asarray(n), p.dtype), shape)
+    rare = p < 0.5
+    q = jnp.where(rare, p, 1 - p)  # of whichever outcome is rarer
+    no_count, no_chance = jnp.isnan(n) | (n < 0), jnp.isnan(q) | (q < 0)
+    q = jnp.where(no_chance, 0.01, q)
+    few = no_count | (n * q <= 10)
+    count = jnp.floor(n)
+    drawn = jnp.where(
+        few,
+        _few_successes(key, jnp.where(few, count, 0), q, stream),
+        _many_successes(key, jnp.where(few, 1e4, count), jnp.where(few, 0.5, q), stream),
+    )
+    endless = jnp.isinf(n)
+    drawn = jnp.where(endless, jnp.inf, drawn)
+    drawn = jnp.where(rare | endless, drawn, count - drawn)
+    return jnp.where(no_count | no_chance, jnp.nan, drawn).astype(dtype)
+
+
+def binomial(key, n, p, shape=None, dtype=None):
+    """The number of successes in `n` trials of probability `p`, as a float; NaN where neither is
+    possible."""
+    key, dtype = check_key("binomial", key), float_dtype(dtype, "binomial")
+    check_arraylike("binomial", n, p)
+    shape = parameter_shape("binomial", shape, n, p)
+    return _binomial(key, n, p, shape=shape, dtype=dtype, stream=partitionable())
+
+
+def multinomial(key, n, p, *, shape=None, dtype=None, unroll=1):
+    """How often each of the outcomes with probabilities `p` (..., k) comes up in `n` (...) trials.
+
+    Drawn one outcome after the other, each a binomial share of the trials that remain.
+    """
+    key = check_key("multinomial", key)
+    check_arraylike("multinomial", n, p)
+    n, p = _core.promote("inexact", n)[0], _core.promote("inexact", p)[0]
+    n, p = (_core.convert(v, result_type(n, p)) for v in (n, p))
+    shape = p.shape if shape is None else to_shape(shape)
+    n, p = _core.broadcast_to(n, shape[:-1]), _core.broadcast_to(p, shape)
+    p = jnp.moveaxis(p, -1, 0)
+    rest = lax.cumsum(p, 0, reverse=True)
+    shares = p / jnp.where(rest == 0, 1, rest)
+
+    def draw(remaining, step):
+        share, key = step
+        count = binomial(key, remaining, jnp.clip(share, 0, 1), dtype=remaining.dtype)
+        return remaining - count, count
+
+    counts = lax.scan(draw, n, (shares, split(key, shares.shape[0])), unroll=unroll)[1]
+    return jnp.moveaxis(counts, 0, -1).astype(float_dtype(dtype, "multinomial"))

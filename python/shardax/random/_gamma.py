@@ -21,9 +21,12 @@ from shardax.random._uniform import draw_normal, draw_uniform, normal
 
 
 def _gamma_element(key, alpha, log_space, stream):
-    """One gamma variate, by the rejection method of Marsaglia and Tsang (2000), "A simple method for generating gamma
-    variables": d v with d = alpha - 1/3 and v = (1 + x / sqrt(9 d))^3 of a normal x. A variate for alpha < 1 is
-    one for alpha + 1 times u^(1 / alpha)."""
+    """One gamma variate.
+
+    Marsaglia and Tsang (2000), "A simple method for generating gamma variables": d v, with
+    d = alpha - 1/3 and v = (1 + x / sqrt(9 d))^3 of a normal x, is rejected or taken. A variate for
+    alpha < 1 is one for alpha + 1 times u^(1 / alpha).
+    """
     dtype = alpha.dtype
     number = lambda v: np.asarray(v, dtype)  # noqa: E731
     large = _core.functions.greater_equal(alpha, number(1))
@@ -65,16 +68,20 @@ def _gamma_element(key, alpha, log_space, stream):
 
 @static_jit("shape", "dtype", "log_space", "stream")
 def _gamma(key, alpha, shape, dtype, log_space, stream):
-    alpha = lax.stop_gradient(_core.broadcast_to(_core.convert(asarray(alpha), dtype), shape))
+    alpha = _core.broadcast_to(_core.convert(asarray(alpha), dtype), shape)
     if not alpha.size:
         return alpha
     keys = bind("random_split", (key,), shape=(alpha.size,), partitionable=stream)
     draw = vmap(lambda k, a: _gamma_element(k, a, log_space, stream))
-    return draw(keys, alpha.reshape((-1,))).reshape(shape)
+    drawn = draw(keys, lax.stop_gradient(alpha).reshape((-1,))).reshape(shape)
+    return bind("gamma_variate", (alpha, drawn), log_space=log_space)
 
 
 def gamma(key, a, shape=None, dtype=None, *, out_sharding=None):
-    """The gamma distribution with shape parameter `a` and scale 1; not differentiable by `a`."""
+    """The gamma distribution with shape parameter `a` and scale 1.
+
+    The derivative by `a` is that of the variate at a fixed quantile.
+    """
     key, dtype = check_key("gamma", key), float_dtype(dtype, "gamma")
     shape = parameter_shape("gamma", shape, a)
     return _gamma(key, a, shape=shape, dtype=dtype, log_space=False, stream=partitionable())
@@ -121,7 +128,17 @@ def chisquare(key, df, shape=None, dtype=None, *, out_sharding=None):
     return 2 * jnp.exp(loggamma(check_key("chisquare", key), half, shape, dtype))
 
 
-def t(key, df, shape=(), dtype=None, *, out_sharding=None):
+def f(key, dfnum, dfden, shape=None, dtype=None, *, out_sharding=None):
+    """The F distribution with `dfnum` and `dfden` degrees of freedom."""
+    key, dtype = check_key("f", key), float_dtype(dtype, "f")
+    shape = parameter_shape("f", shape, dfnum, dfden)
+    dfnum, dfden = (_core.convert(asarray(v), dtype) for v in (dfnum, dfden))
+    below, above = subkeys(key, partitionable())
+    numerator = chisquare(above, dfnum, shape, dtype) / dfnum
+    return numerator / (chisquare(below, dfden, shape, dtype) / dfden)
+
+
+def t(key, df, shape=None, dtype=None, *, out_sharding=None):
     """Student's t distribution with `df` degrees of freedom."""
     key, dtype = check_key("t", key), float_dtype(dtype, "t")
     shape = parameter_shape("t", shape, df)

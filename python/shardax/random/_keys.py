@@ -28,11 +28,13 @@ def check_key(name, key, single=True):
     else:
         if key.dtype != np.uint32:
             raise TypeError(
-                f"JAX encountered invalid PRNG key data: expected key_data.dtype = uint32; got dtype={key.dtype}"
+                "JAX encountered invalid PRNG key data: expected key_data.dtype = uint32; got "
+                f"dtype={key.dtype}"
             )
         if key.ndim < 1 or key.shape[-1] != 2:
             raise TypeError(
-                f"JAX encountered invalid PRNG key data: expected key_data.shape to end with (2,); got shape={key.shape}"
+                "JAX encountered invalid PRNG key data: expected key_data.shape to end with (2,); "
+                f"got shape={key.shape}"
             )
         batch = key.shape[:-1]
     if single and batch:
@@ -60,10 +62,13 @@ def float_dtype(dtype, name):
 
 
 def drawn_shape(name, shape, *others):
+    """`shape`, to which the parameters' shapes must broadcast; ValueError where they do not."""
     joined = _core.broadcast_shapes(shape, *others)
     if joined != tuple(shape):
         raise ValueError(
-            f"{name} parameter shapes must be broadcast-compatible with shape argument, and the result of broadcasting the shapes must equal the shape argument, but got result {joined} for shape argument {shape}."
+            f"{name} parameter shapes must be broadcast-compatible with shape argument, and the "
+            "result of broadcasting the shapes must equal the shape argument, but got result "
+            f"{joined} for shape argument {shape}."
         )
     return joined
 
@@ -77,7 +82,7 @@ def parameter_shape(name, shape, *parameters):
     )
 
 
-def _seed(seed):
+def _seed(seed, name):
     if isinstance(seed, (float, complex, str)) or (
         hasattr(seed, "dtype") and np.dtype(seed.dtype).kind not in "iub"
     ):
@@ -91,7 +96,8 @@ def _seed(seed):
     seed = asarray(seed)
     if seed.ndim:
         raise TypeError(
-            f"PRNGKey accepts a scalar seed, but was given an array of shape {seed.shape} != (). Use jax.vmap for batching"
+            f"{name} accepts a scalar seed, but was given an array of shape {seed.shape} != (). "
+            "Use jax.vmap for batching"
         )
     return bind("random_unwrap", (bind("random_seed", (seed,)),))
 
@@ -110,13 +116,13 @@ def PRNGKey(seed, *, impl=None):
     Array([0, 0], dtype=uint32)
     """
     _check_impl(impl)
-    return _seed(seed)
+    return _seed(seed, "PRNGKey")
 
 
 def key(seed, *, impl=None):
     """A key out of an integer seed, as a scalar of dtype key<fry>."""
     _check_impl(impl)
-    return bind("random_wrap", (_seed(seed),))
+    return bind("random_wrap", (_seed(seed, "key"),))
 
 
 def wrap_key_data(key_bits_array, *, impl=None):
@@ -134,7 +140,7 @@ def key_data(keys):
 def key_impl(keys):
     """The name of the generator of keys."""
     check_key("key_impl", keys, single=False)
-    return "fry" if not is_typed(keys) else "threefry2x32"
+    return "threefry2x32"
 
 
 def clone(key):
@@ -162,7 +168,8 @@ def fold_in(key, data):
     data = asarray(data)
     if data.ndim:
         raise TypeError(
-            f"fold_in accepts a scalar, but was given an array of shape {data.shape} != (). Use jax.vmap for batching."
+            f"fold_in accepts a scalar, but was given an array of shape {data.shape} != (). "
+            "Use jax.vmap for batching."
         )
     return bind("random_fold_in", (key, data.astype(np.uint32)))
 
@@ -170,3 +177,9 @@ def fold_in(key, data):
 def subkeys(key, stream, num=2):
     keys = bind("random_split", (key,), shape=(num,), partitionable=stream)
     return [keys[i] for i in range(num)]
+
+
+def key_dtype(impl=None):
+    """The dtype of typed keys."""
+    _check_impl(impl)
+    return _core.dtype_of(_KEY)

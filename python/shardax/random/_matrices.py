@@ -28,7 +28,8 @@ def multivariate_normal(
     n = mean.shape[-1]
     if cov.ndim < 2 or cov.shape[-2:] != (n, n):
         raise ValueError(
-            f"multivariate_normal requires cov.shape == (..., n, n) for n={n}, but got cov.shape == {cov.shape}."
+            f"multivariate_normal requires cov.shape == (..., n, n) for n={n}, but got "
+            f"cov.shape == {cov.shape}."
         )
     batches = mean.shape[:-1], cov.shape[:-2]
     shape = (
@@ -45,7 +46,10 @@ def multivariate_normal(
 
 
 def orthogonal(key, n, shape=(), dtype=None, m=None, *, out_sharding=None):
-    """Uniformly distributed orthogonal matrices (..., n, n); with `m`, (..., n, m) of orthogonal rows or columns."""
+    """Uniformly distributed orthogonal matrices (..., n, n).
+
+    With `m`, (..., n, m) of orthogonal rows or columns.
+    """
     key, dtype = check_key("orthogonal", key), float_dtype(dtype, "orthogonal")
     n = operator.index(n)
     m = n if m is None else operator.index(m)

@@ -5,9 +5,16 @@ import numpy as np
 
 from shardax import _core, lax
 from shardax import numpy as jnp
-from shardax.numpy._common import asarray, bind, canonical_axis, result_type, static_jit
+from shardax.numpy._common import (
+    asarray,
+    bind,
+    canonical_axis,
+    check_arraylike,
+    result_type,
+    static_jit,
+)
 from shardax.random._continuous import gumbel
-from shardax.random._keys import check_key, partitionable, to_shape
+from shardax.random._keys import check_key, drawn_shape, partitionable, to_shape
 from shardax.random._uniform import randint, uniform
 
 
@@ -24,8 +31,12 @@ def _shuffle(key, x, axis, stream):
 
 
 def permutation(key, x, axis=0, independent=False, *, out_sharding=None):
-    """`x` (or 0, ..., x - 1 for an int) in random order along `axis`; slices stay whole unless `independent`."""
+    """`x` (or 0, ..., x - 1 for an int) in random order along `axis`.
+
+    Slices stay whole unless `independent`.
+    """
     key = check_key("permutation", key)
+    check_arraylike("permutation", x)
     if np.ndim(x) == 0:
         if not jnp.issubdtype(result_type(x), np.integer):
             raise TypeError("x must be an integer or at least 1-dimensional")
@@ -40,7 +51,10 @@ def permutation(key, x, axis=0, independent=False, *, out_sharding=None):
 
 
 def choice(key, a, shape=(), replace=True, p=None, axis=0, mode=None):
-    """Elements of `a` (or of 0, ..., a - 1) drawn with probabilities p, with or without replacement."""
+    """Elements of `a` (or of 0, ..., a - 1) drawn with probabilities p.
+
+    With `replace=False` none is drawn twice. `mode` is that of `gumbel`, used with both.
+    """
     key = check_key("choice", key)
     shape = to_shape(shape)
     arange = np.ndim(a) == 0
@@ -52,7 +66,8 @@ def choice(key, a, shape=(), replace=True, p=None, axis=0, mode=None):
         raise ValueError("a must be greater than 0 unless no samples are taken")
     if not replace and draws > n:
         raise ValueError(
-            f"Cannot take a larger sample (size {draws}) than population (size {n}) when 'replace=False'"
+            f"Cannot take a larger sample (size {draws}) than population (size {n}) when "
+            "'replace=False'"
         )
     if p is None:
         if replace:
@@ -70,33 +85,43 @@ def choice(key, a, shape=(), replace=True, p=None, axis=0, mode=None):
         p = _core.promote("inexact", p)[0]
         if p.shape != (n,):
             raise ValueError(
-                f"p must be None or a 1D vector with the same size as a.shape[axis]. p has shape {p.shape} and a.shape[axis] is {n}."
+                "p must be None or a 1D vector with the same size as a.shape[axis]. "
+                f"p has shape {p.shape} and a.shape[axis] is {n}."
             )
         if replace:
             total = jnp.cumsum(p)
             r = total[-1] * (1 - uniform(key, shape, dtype=total.dtype))
             index = jnp.searchsorted(total, r).astype(np.int32)
         else:
-            g = gumbel(key, (n,), dtype=p.dtype) + jnp.log(p)
+            g = gumbel(key, (n,), p.dtype, mode) + jnp.log(p)
             index = lax.top_k(g, draws)[1].reshape(shape)
     return index if arange else jnp.take(asarray(a), index, axis=axis)
 
 
-def categorical(key, logits, axis=-1, shape=None, replace=True, mode=None):
-    """Indices along `axis`, drawn with probabilities proportional to exp(logits)."""
+def categorical(key, logits, axis=-1, shape=None, replace=True, mode=None, *, out_sharding=None):
+    """Indices along `axis`, drawn with probabilities proportional to exp(logits).
+
+    Logits without `axis` broadcast to `shape`; with `replace=False` the leading dimensions of
+    `shape` hold different categories. `mode` is that of `gumbel`.
+    """
     key = check_key("categorical", key)
     logits = asarray(logits)
     axis = canonical_axis(axis, logits.ndim)
-    batch = tuple(n for d, n in enumerate(logits.shape) if d != axis)
-    shape = batch if shape is None else to_shape(shape)
+    batch = logits.shape[:axis] + logits.shape[axis + 1 :]
+    shape = batch if shape is None else drawn_shape("categorical", to_shape(shape), batch)
     prefix = shape[: len(shape) - len(batch)]
-    if shape[len(shape) - len(batch) :] != batch and _core.broadcast_shapes(shape, batch) != shape:
+    if replace:
+        drawn = list(shape[len(prefix) :])
+        drawn.insert(axis, logits.shape[axis])
+        noise = gumbel(key, prefix + tuple(drawn), logits.dtype, mode)
+        scores = noise + jnp.expand_dims(logits, tuple(range(len(prefix))))
+        return jnp.argmax(scores, axis=axis + len(prefix))
+    count, categories = math.prod(prefix), logits.shape[axis]
+    if count > categories:
         raise ValueError(
-            f"categorical parameter shapes must be broadcast-compatible with shape argument: {shape} and {batch}."
+            f"Number of samples without replacement ({count}) cannot exceed number of categories "
+            f"({categories})."
         )
-    drawn = list(shape[len(prefix) :])
-    drawn.insert(axis, logits.shape[axis])
-    noise = gumbel(key, prefix + tuple(drawn), logits.dtype)
-    return jnp.argmax(
-        noise + jnp.expand_dims(logits, tuple(range(len(prefix)))), axis=axis + len(prefix)
-    )
+    scores = logits + gumbel(key, logits.shape, logits.dtype, mode)
+    highest = lax.top_k(jnp.moveaxis(scores, axis, -1), count)[1]
+    return jnp.moveaxis(highest, -1, 0).reshape(shape)

@@ -5,7 +5,15 @@ import numpy as np
 from shardax import _core
 from shardax import numpy as jnp
 from shardax.numpy._common import asarray, bind, result_type, static_jit
-from shardax.random._keys import check_key, drawn_shape, float_dtype, partitionable, split, to_shape
+from shardax.random._keys import (
+    check_key,
+    drawn_shape,
+    float_dtype,
+    parameter_shape,
+    partitionable,
+    split,
+    to_shape,
+)
 
 
 def draw_bits(key, width, shape):
@@ -104,13 +112,7 @@ def _randint(key, minval, maxval, shape, dtype, stream):
     minval, maxval = asarray(minval), asarray(maxval)
     shape = drawn_shape("randint", shape, minval.shape, maxval.shape)
     beyond = _core.functions.greater(maxval, _bound(info.max, maxval))
-    limit = lambda v: _core.convert(
-        _core.functions.minimum(
-            _core.functions.maximum(v, _bound(info.min, v)), _bound(info.max, v)
-        ),
-        dtype,
-    )  # noqa: E731
-    low, high = limit(minval), limit(maxval)
+    low, high = _limited(minval, dtype), _limited(maxval, dtype)
     low, high, beyond = (_core.broadcast_to(v, shape) for v in (low, high, beyond))
     keys = bind("random_split", (key,), shape=(2,), partitionable=stream)
     first, second = keys[0], keys[1]
@@ -130,6 +132,13 @@ def _randint(key, minval, maxval, shape, dtype, stream):
         _core.lax.mul(_core.lax.rem(upper, span), multiplier), _core.lax.rem(lower, span)
     )
     return _core.lax.add(low, _core.convert(_core.lax.rem(offset, span), dtype))
+
+
+def _limited(v, dtype):
+    """Integers as `dtype`, those beyond its range at its ends."""
+    info = np.iinfo(dtype)
+    raised = _core.functions.maximum(v, _bound(info.min, v))
+    return _core.convert(_core.functions.minimum(raised, _bound(info.max, v)), dtype)
 
 
 def _bound(limit, like):
@@ -159,42 +168,38 @@ def randint(key, shape, minval, maxval, dtype=None, *, out_sharding=None):
 def _int_bound(v, dtype):
     if isinstance(v, (int, float)) and not isinstance(v, bool):
         v = int(v)
-        wide = _core.canonical_dtype(np.int64)
-        info = np.iinfo(wide)
-        if dtype.kind == "u" and v > info.max:
-            return np.asarray(
-                min(v, np.iinfo(_core.canonical_dtype(np.uint64)).max),
-                _core.canonical_dtype(np.uint64),
-            )
-        return np.asarray(min(max(v, info.min), info.max), wide)
+        signed, unsigned = (_core.canonical_dtype(d) for d in (np.int64, np.uint64))
+        if not np.iinfo(signed).min <= v <= np.iinfo(unsigned).max + 1:
+            raise OverflowError(f"Python int {v} too large to convert to {signed}")
+        if v <= np.iinfo(signed).max:
+            return np.asarray(v, signed)
+        return np.asarray(min(v, np.iinfo(unsigned).max), unsigned)
     v = asarray(v)
     return v if v.dtype.kind in "iu" else v.astype(np.int32)
 
 
-@static_jit("shape", "stream")
-def _bernoulli(key, p, shape, stream):
-    p = _core.promote("inexact", p)[0]
-    return (
-        draw_uniform(
-            key,
-            0.0,
-            1.0,
-            shape=p.shape if shape is None else shape,
-            dtype=np.dtype(p.dtype),
-            stream=stream,
-        )
-        < p
-    )
+@static_jit("shape", "mode", "stream")
+def _bernoulli(key, p, shape, mode, stream):
+    dtype = np.dtype(p.dtype)
+    if mode == "low":
+        return draw_uniform(key, 0.0, 1.0, shape=shape, dtype=dtype, stream=stream) < p
+    # A second number gives the bits below the first one's mantissa.
+    u = draw_uniform(key, 0.0, 1.0, shape=(2, *shape), dtype=dtype, stream=stream)
+    return u[1] * np.asarray(2.0 ** -jnp.finfo(dtype).nmant, dtype) < p - u[0]
 
 
 def bernoulli(key, p=0.5, shape=None, mode="low", *, out_sharding=None):
-    """True with probability p, in the shape of p or `shape`."""
+    """True with probability p, in the shape of p or `shape`.
+
+    `mode="high"` draws twice the bits, for probabilities near 0.
+    """
+    if mode not in ("high", "low"):
+        raise ValueError(f"got {mode=}, expected 'high' or 'low'")
     key = check_key("bernoulli", key)
     if not jnp.issubdtype(result_type(p), np.floating):
         raise TypeError(
             f"bernoulli probability `p` must have a floating dtype, got {result_type(p)}."
         )
-    shape = None if shape is None else to_shape(shape)
-    if shape is not None:
-        drawn_shape("bernoulli", shape, np.shape(p))
-    return _bernoulli(key, p, shape=shape, stream=partitionable())
+    shape = parameter_shape("bernoulli", shape, p)
+    p = _core.convert(asarray(p), result_type(p))
+    return _bernoulli(key, p, shape=shape, mode=mode, stream=partitionable())

@@ -1,0 +1,10 @@
+// bindings/runtime.h - the worker threads and the allocator as Python sees them.
+#pragma once
+
+#include <Python.h>
+
+namespace shardax::bindings {
+
+void init_runtime(PyObject* module);
+
+}  // namespace shardax::bindings

@@ -1,0 +1,152 @@
+// execute/shardings.cpp - specs followed through ops and programs.
+#include "execute/shardings.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "control/control.h"
+
+namespace shardax {
+namespace {
+
+using Spec = std::vector<std::vector<std::string>>;
+
+Spec spec_of(const Sharding& sharding, std::size_t rank) {
+  Spec spec = sharding.spec;
+  spec.resize(rank);
+  return spec;
+}
+
+bool same_mesh(const Sharding& a, const Sharding& b) {
+  return a.named == b.named && a.mesh_axes == b.mesh_axes && a.mesh_shape == b.mesh_shape &&
+         a.devices == b.devices;
+}
+
+// `like` itself where the spec is its own.
+ShardingPtr with_spec(const ShardingPtr& like, Spec spec) {
+  if (like->spec.size() <= spec.size() && spec == spec_of(*like, spec.size())) return like;
+  while (!spec.empty() && spec.back().empty()) spec.pop_back();
+  Shared<Sharding> sharding(new Sharding);
+  sharding->mesh_axes = like->mesh_axes;
+  sharding->mesh_shape = like->mesh_shape;
+  sharding->devices = like->devices;
+  sharding->spec = std::move(spec);
+  return ShardingPtr(sharding.get());
+}
+
+bool uses(const Spec& spec, const std::string& axis) {
+  return std::any_of(spec.begin(), spec.end(), [&](const std::vector<std::string>& names) {
+    return std::find(names.begin(), names.end(), axis) != names.end();
+  });
+}
+
+// Each dimension is split as in the first operand that splits it, and each axis splits once.
+Spec elementwise_spec(const Sharding& mesh, const Types& in_types, const Type& out,
+                      const Shardings& in) {
+  Spec spec(out.rank());
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    if (!in[i] || in_types[i].rank() != out.rank() || !same_mesh(*in[i], mesh)) continue;
+    const Spec own = spec_of(*in[i], out.rank());
+    for (std::size_t d = 0; d < spec.size(); ++d) {
+      const bool free = std::none_of(own[d].begin(), own[d].end(),
+                                     [&](const std::string& axis) { return uses(spec, axis); });
+      if (spec[d].empty() && free) spec[d] = own[d];
+    }
+  }
+  return spec;
+}
+
+Spec reduced_spec(const Spec& spec, const Ints& axes) {
+  Spec kept;
+  for (std::size_t d = 0; d < spec.size(); ++d) {
+    const auto dimension = static_cast<std::int64_t>(d);
+    if (std::find(axes.begin(), axes.end(), dimension) == axes.end()) kept.push_back(spec[d]);
+  }
+  return kept;
+}
+
+// Where the result is a view of a dense operand, a dimension of the same size and stride is the
+// same dimension.
+Spec layout_spec(const Op& op, const Params& params, const Spec& spec, const Type& in,
+                 const Type& out) {
+  Spec found(out.rank());
+  const Shape strides = row_major_strides(in.shape);
+  ViewLayout layout;
+  if (!op.view || !op.view(params, in, strides, out, layout)) return found;
+  for (std::size_t d = 0; d < found.size(); ++d) {
+    for (std::size_t from = 0; from < spec.size(); ++from) {
+      if (in.shape[from] > 1 && out.shape[d] == in.shape[from] &&
+          std::abs(layout.strides[d]) == strides[from]) {
+        found[d] = spec[from];
+      }
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+bool any_sharding(const Values& arrays) {
+  return std::any_of(arrays.begin(), arrays.end(),
+                     [](const Value& v) { return bool(as_array(v).sharding()); });
+}
+
+Shardings shardings_of(const Values& arrays) {
+  Shardings out;
+  for (const Value& value : arrays) out.push_back(as_array(value).sharding());
+  return out;
+}
+
+void set_shardings(const Values& arrays, const Shardings& shardings) {
+  for (std::size_t i = 0; i < arrays.size(); ++i) as_array(arrays[i]).set_sharding(shardings[i]);
+}
+
+Shardings propagate(const Op& op, const Params& params, const Types& in_types,
+                    const Types& out_types, const Shardings& in) {
+  const auto first =
+      std::find_if(in.begin(), in.end(), [](const ShardingPtr& s) { return bool(s); });
+  Shardings out(out_types.size());
+  if (first == in.end()) return out;
+  if (!(*first)->named) {
+    std::fill(out.begin(), out.end(), *first);
+    return out;
+  }
+  if (is_jit(op)) return propagate(*params.program("jaxpr"), in);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    Spec spec(out_types[i].rank());
+    if (op.kind == Kind::elementwise) {
+      spec = elementwise_spec(**first, in_types, out_types[i], in);
+    } else if (in[0] && op.kind == Kind::reduction && params.find("axes")) {
+      spec = reduced_spec(spec_of(*in[0], in_types[0].rank()), params.ints("axes"));
+    } else if (in[0] && op.kind == Kind::layout) {
+      spec =
+          layout_spec(op, params, spec_of(*in[0], in_types[0].rank()), in_types[0], out_types[i]);
+    } else if (in[0] && in_types[0].shape == out_types[i].shape) {
+      spec = spec_of(*in[0], in_types[0].rank());
+    }
+    out[i] = with_spec(*first, std::move(spec));
+  }
+  return out;
+}
+
+Shardings propagate(const Program& program, const Shardings& in) {
+  Shardings known(program.types.size());
+  const auto at = [&](Var v) -> ShardingPtr& { return known[static_cast<std::size_t>(v)]; };
+  for (std::size_t i = 0; i < in.size(); ++i) at(program.inputs[i]) = in[i];
+  for (const Equation& eqn : program.equations) {
+    Shardings operands;
+    Types in_types, out_types;
+    for (const Var v : eqn.inputs) {
+      operands.push_back(at(v));
+      in_types.push_back(program.type(v));
+    }
+    for (const Var v : eqn.outputs) out_types.push_back(program.type(v));
+    const Shardings results = propagate(*eqn.op, eqn.params, in_types, out_types, operands);
+    for (std::size_t i = 0; i < results.size(); ++i) at(eqn.outputs[i]) = results[i];
+  }
+  Shardings out;
+  for (const Var v : program.outputs) out.push_back(at(v));
+  return out;
+}
+
+}  // namespace shardax

@@ -1,0 +1,51 @@
+# shardax/numpy/_bits.py - bits packed into bytes.
+import numpy as np
+
+from shardax import _core
+from shardax.numpy._common import (
+    asarray,
+    bind,
+    check_arraylike,
+)
+
+_functions = _core.functions
+
+
+def packbits(a, axis=None, bitorder="big"):
+    """Truth values as the bits of uint8, eight along `axis` (None: of the flattened array) in each."""
+    from shardax.numpy._shape import moveaxis, pad
+
+    check_arraylike("packbits", a)
+    a = asarray(a)
+    if a.dtype.kind not in "biu":
+        raise TypeError("Expected an input array of integer or boolean data type")
+    if bitorder not in ("big", "little"):
+        raise ValueError("'order' must be either 'little' or 'big'")
+    if axis is None:
+        a, axis = a.reshape((-1,)), 0
+    a = moveaxis(_functions.not_equal(a, 0), axis, -1).astype(np.uint8)
+    a = pad(a, [(0, 0)] * (a.ndim - 1) + [(0, -a.shape[-1] % 8)])
+    a = a.reshape((*a.shape[:-1], a.shape[-1] // 8, 8))
+    weights = np.uint8(1) << np.arange(8, dtype=np.uint8)
+    bits = _functions.multiply(a, weights[::-1] if bitorder == "big" else weights)
+    return moveaxis(bind("reduce_sum", (bits,), axes=(bits.ndim - 1,)), -1, axis)
+
+
+def unpackbits(a, axis=None, count=None, bitorder="big"):
+    """The bits of uint8, eight for each element along `axis` (None: of the flattened array)."""
+    from shardax.numpy._shape import moveaxis
+
+    check_arraylike("unpackbits", a)
+    a = asarray(a)
+    if a.dtype != np.uint8:
+        raise TypeError("Expected an input array of unsigned byte data type")
+    if bitorder not in ("big", "little"):
+        raise ValueError("'order' must be either 'little' or 'big'")
+    if axis is None:
+        a, axis = a.reshape((-1,)), 0
+    a = moveaxis(a, axis, -1)
+    places = np.arange(8, dtype=np.uint8)
+    shifted = _functions.right_shift(a[..., None], places[::-1] if bitorder == "big" else places)
+    bits = _functions.bitwise_and(shifted, np.uint8(1))
+    bits = bits.reshape((*a.shape[:-1], a.shape[-1] * 8))[..., :count]
+    return moveaxis(bits, -1, axis)

@@ -1,0 +1,132 @@
+# shardax/numpy/_indices.py - positions of elements, as indices.
+import numpy as np
+
+from shardax import _core
+from shardax.errors import ConcretizationTypeError
+from shardax.numpy._common import (
+    asarray,
+    bind,
+    check_arraylike,
+)
+from shardax.numpy._rounding import clip
+from shardax.numpy._select import take
+from shardax.numpy._sorting import searchsorted
+from shardax.numpy._where import where
+
+_functions = _core.functions
+
+
+def compress(condition, a, axis=None, *, size=None, fill_value=0, out=None):
+    """Slices along `axis` where the condition holds."""
+    a = asarray(a)
+    if axis is None:
+        a, axis = a.reshape((-1,)), 0
+    return take(a, nonzero(condition, size=size)[0], axis=axis)
+
+
+def extract(condition, arr, *, size=None, fill_value=0):
+    """Elements where the condition holds."""
+    return compress(
+        asarray(condition).ravel(), asarray(arr).ravel(), size=size, fill_value=fill_value
+    )
+
+
+def _known(a, name, remedy):
+    known = _core.concrete_array(a)
+    if known is None:
+        raise ConcretizationTypeError(
+            f"{name}: the size of the result depends on the values of {a!r}, which are not known while tracing; {remedy}"
+        )
+    return np.asarray(known)
+
+
+def nonzero(a, *, size=None, fill_value=None):
+    """A tuple of index arrays, one per dimension, of elements that are not 0. Under jit, give `size`."""
+    check_arraylike("nonzero", a)
+    a = asarray(a)
+    if a.ndim == 0:
+        raise ValueError(
+            "Calling nonzero on 0d arrays is not allowed. Use jnp.atleast_1d(scalar).nonzero() instead."
+        )
+    if size is None:
+        return tuple(
+            asarray(i.astype(np.int32)) for i in np.nonzero(_known(a, "nonzero", "pass size=..."))
+        )
+    mask = a if a.dtype == np.bool_ else _functions.not_equal(a, a.dtype.type(0))
+    flat = mask.reshape((-1,)).astype(np.int32)
+    rank = bind("cumsum", (flat,), axis=0, reverse=False)
+    # The position of the k-th element that holds, by counting those before.
+    flat_index = searchsorted(rank, np.arange(1, size + 1, dtype=np.int32), side="left")
+    count = rank[-1] if flat.shape[0] else np.int32(0)
+    out = []
+    valid = _functions.less(np.arange(size), count)
+    strides = np.cumprod((1,) + a.shape[:0:-1])[::-1]
+    fills = fill_value if isinstance(fill_value, tuple) else (fill_value or 0,) * a.ndim
+    for n, stride, fill in zip(a.shape, strides.tolist(), fills):
+        index = _functions.remainder(_functions.floor_divide(flat_index, stride), max(n, 1))
+        out.append(where(valid, index.astype(np.int32), np.int32(fill)))
+    return tuple(out)
+
+
+def flatnonzero(a, *, size=None, fill_value=None):
+    """nonzero of the flattened array."""
+    return nonzero(asarray(a).ravel(), size=size, fill_value=fill_value)[0]
+
+
+def argwhere(a, *, size=None, fill_value=None):
+    """The indices of elements that are not 0, a row each."""
+    from shardax.numpy._shape import stack
+
+    return stack(nonzero(a, size=size, fill_value=fill_value), axis=1)
+
+
+def unravel_index(indices, shape):
+    """Flat indices as a tuple of indices per dimension."""
+    indices = asarray(indices)
+    shape = (shape,) if isinstance(shape, int) else tuple(shape)
+    total = int(np.prod(shape))
+    indices = where(indices < 0, indices + total, indices)
+    indices = clip(indices, 0, total - 1)
+    out = []
+    for n in reversed(shape):
+        out.append(_functions.remainder(indices, n))
+        indices = _functions.floor_divide(indices, n)
+    return tuple(reversed(out))
+
+
+def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
+    """Indices per dimension as flat indices."""
+    out = asarray(0)
+    for index, n in zip(multi_index, dims):
+        index = (
+            clip(index, 0, n - 1)
+            if mode == "clip"
+            else _functions.remainder(index, n)
+            if mode == "wrap"
+            else index
+        )
+        out = out * n + asarray(index)
+    return out
+
+
+def ix_(*args):
+    """Vectors of indices shaped so that together they index a grid."""
+    return tuple(
+        asarray(a).reshape((1,) * i + (-1,) + (1,) * (len(args) - i - 1))
+        for i, a in enumerate(args)
+    )
+
+
+def diag_indices(n, ndim=2):
+    """The indices of the main diagonal."""
+    return (asarray(np.arange(n)),) * ndim
+
+
+def tril_indices(n, k=0, m=None):
+    """The indices of the lower triangle of an (n, m) matrix."""
+    return tuple(asarray(i) for i in np.tril_indices(n, k, m))
+
+
+def triu_indices(n, k=0, m=None):
+    """The indices of the upper triangle of an (n, m) matrix."""
+    return tuple(asarray(i) for i in np.triu_indices(n, k, m))

@@ -1,0 +1,88 @@
+# shardax/numpy/_rounding.py - rounding, clipping, and numbers in place of NaN.
+import numpy as np
+
+from shardax import _core
+from shardax.numpy._common import (
+    asarray,
+    bind,
+    check_arraylike,
+)
+from shardax.numpy._where import where
+
+_functions = _core.functions
+
+
+def clip(arr=None, /, min=None, max=None, *, a=None, a_min=None, a_max=None):
+    """Elements limited to [min, max]; None is no limit."""
+    arr = a if arr is None else arr
+    min = a_min if min is None else min
+    max = a_max if max is None else max
+    check_arraylike("clip", arr)
+    if min is not None:
+        arr = _functions.maximum(min, arr)
+    if max is not None:
+        arr = _functions.minimum(max, arr)
+    return asarray(arr)
+
+
+def round(a, decimals=0, out=None):
+    """To the nearest number with so many decimals; halves go to the even neighbour."""
+    check_arraylike("round", a)
+    a = asarray(a)
+    if a.dtype == np.bool_:
+        raise ValueError("round: data type bool is not inexact; convert the argument first.")
+    if a.dtype.kind in "iu":
+        if decimals < 0:
+            raise NotImplementedError("integer np.round not implemented for decimals < 0")
+        return a
+    if a.dtype.kind == "c":
+        from shardax import lax
+
+        return lax.complex(round(a.real, decimals), round(a.imag, decimals))
+    if decimals == 0:
+        return bind("round", (a,), rounding_method=1)
+    wide = a.astype(np.float32) if a.dtype.itemsize == 2 else a
+    factor = wide.dtype.type(10.0**decimals)
+    return (bind("round", (wide * factor,), rounding_method=1) / factor).astype(a.dtype)
+
+
+around = round
+
+
+def rint(x, /):
+    """To the nearest integer, as floats; halves go to the even neighbour."""
+    check_arraylike("rint", x)
+    x = asarray(x)
+    return round(_core.convert(x, _core.canonical_dtype(float)) if x.dtype.kind in "biu" else x)
+
+
+def fix(x, out=None):
+    """Rounded towards zero."""
+    return _functions.trunc(x)
+
+
+def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
+    """NaN and infinities replaced by numbers (infinities by the largest ones)."""
+    check_arraylike("nan_to_num", x)
+    x = asarray(x)
+    if x.dtype.kind not in "fcV":
+        return x
+    if x.dtype.kind == "c":
+        from shardax import lax
+
+        return lax.complex(
+            nan_to_num(x.real, nan=nan, posinf=posinf, neginf=neginf),
+            nan_to_num(x.imag, nan=nan, posinf=posinf, neginf=neginf),
+        )
+    from shardax.numpy import finfo
+
+    info = finfo(x.dtype)
+    posinf = info.max if posinf is None else posinf
+    neginf = info.min if neginf is None else neginf
+    out = where(_functions.isnan(x), x.dtype.type(nan), x)
+    out = where(
+        _functions.equal(out, x.dtype.type(np.inf)), _core.convert(asarray(posinf), x.dtype), out
+    )
+    return where(
+        _functions.equal(out, x.dtype.type(-np.inf)), _core.convert(asarray(neginf), x.dtype), out
+    )

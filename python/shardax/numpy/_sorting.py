@@ -1,0 +1,121 @@
+# shardax/numpy/_sorting.py - sorting and searching.
+import numpy as np
+
+from shardax import _core
+from shardax.numpy._common import (
+    asarray,
+    bind,
+    canonical_axis,
+    check_arraylike,
+    result_type,
+    static_jit,
+)
+from shardax.numpy._where import _select, where
+
+_functions = _core.functions
+
+
+def sort(a, axis=-1, *, kind=None, order=None, stable=True, descending=False):
+    """Ascending order along `axis` (None: of the flattened array), NaN last."""
+    check_arraylike("sort", a)
+    a = asarray(a)
+    if axis is None:
+        a, axis = a.reshape((-1,)), 0
+    axis = canonical_axis(axis, a.ndim)
+    out = bind("sort", (a,), dimension=axis, is_stable=stable, num_keys=1)
+    return bind("rev", (out,), dimensions=(axis,)) if descending else out
+
+
+def argsort(a, axis=-1, *, kind=None, order=None, stable=True, descending=False):
+    """The indices that sort along `axis`, int32."""
+    check_arraylike("argsort", a)
+    a = asarray(a)
+    if axis is None:
+        a, axis = a.reshape((-1,)), 0
+    axis = canonical_axis(axis, a.ndim)
+    places = bind("iota", (), dtype=np.dtype("int32"), shape=a.shape, dimension=axis)
+    if descending:
+        a, places = (bind("rev", (x,), dimensions=(axis,)) for x in (a, places))
+        out = bind("sort", (a, places), dimension=axis, is_stable=stable, num_keys=1)[1]
+        return bind("rev", (out,), dimensions=(axis,))
+    return bind("sort", (a, places), dimension=axis, is_stable=stable, num_keys=1)[1]
+
+
+def lexsort(keys, axis=-1):
+    """The indices that sort by the last key, then the one before, and so on."""
+    keys = [asarray(k) for k in keys]
+    axis = canonical_axis(axis, keys[0].ndim)
+    places = bind("iota", (), dtype=np.dtype("int32"), shape=keys[0].shape, dimension=axis)
+    return bind("sort", (*keys[::-1], places), dimension=axis, is_stable=True, num_keys=len(keys))[
+        -1
+    ]
+
+
+def partition(a, kth, axis=-1):
+    """Sorted, which is a partition by every element."""
+    return sort(a, axis)
+
+
+def argpartition(a, kth, axis=-1):
+    """argsort, which is a partition by every element."""
+    return argsort(a, axis)
+
+
+def searchsorted(a, v, side="left", sorter=None, *, method="scan"):
+    """Where elements of `v` would be put into the sorted vector `a`, int32."""
+    check_arraylike("searchsorted", a, v)
+    if side not in ("left", "right"):
+        raise ValueError(
+            f"{side!r} is an invalid value for keyword 'side'. Expected one of ['left', 'right']."
+        )
+    a, v = asarray(a), asarray(v)
+    if a.ndim != 1:
+        raise ValueError("a should be 1-dimensional")
+    if sorter is not None:
+        a = a[sorter]
+    dtype = result_type(a, v)
+    return _searchsorted(_core.convert(a, dtype), _core.convert(v, dtype), right=side == "right")
+
+
+@static_jit("right")
+def _searchsorted(a, v, right):
+    n = a.shape[0]
+    low = _core.broadcast_to(asarray(np.int32(0)), v.shape)
+    if n == 0:
+        return low
+    # Bisection with all elements of v at once: the answer grows by halves of the range.
+    step = 1 << (n.bit_length() - 1)
+    while step:
+        probe = _functions.add(low, np.int32(step))
+        inside = _functions.less_equal(probe, np.int32(n))
+        value = a.at[_functions.subtract(_functions.minimum(probe, np.int32(n)), np.int32(1))].get(
+            mode="promise_in_bounds"
+        )
+        before = _functions.less_equal(value, v) if right else _functions.less(value, v)
+        if a.dtype.kind in "fV":
+            nan = _functions.isnan(v)
+            before = _functions.logical_or(
+                before, _functions.logical_and(nan, _functions.logical_not(_functions.isnan(value)))
+            )
+            if right:
+                before = _functions.logical_or(before, nan)
+        low = _select(_functions.logical_and(inside, before), probe, low)
+        step //= 2
+    return low
+
+
+def digitize(x, bins, right=False):
+    """The bins that elements fall into."""
+    bins = asarray(bins)
+    if bins.shape[0] == 0:
+        return zeros_like_int(x)
+    side = "left" if right else "right"
+    up = searchsorted(bins, x, side=side)
+    down = _functions.subtract(
+        bins.shape[0], searchsorted(bins[::-1], x, side="right" if right else "left")
+    )
+    return where(_functions.greater_equal(bins[-1], bins[0]), up, down).astype(np.int32)
+
+
+def zeros_like_int(x):
+    return _core.broadcast_to(asarray(np.int32(0)), np.shape(x))

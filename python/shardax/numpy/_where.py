@@ -1,0 +1,79 @@
+# shardax/numpy/_where.py - elements of one array or another, by a condition.
+import numpy as np
+
+from shardax import _core
+from shardax.numpy._common import (
+    asarray,
+    bind,
+    check_arraylike,
+    jit,
+    result_type,
+)
+
+_functions = _core.functions
+
+
+@jit
+def _where(condition, x, y):
+    return _select(condition, x, y)
+
+
+def _select(condition, x, y):
+    x, y = _core.promote("any", x, y)
+    shape = _core.broadcast_shapes(condition.shape, x.shape, y.shape)
+    condition, x, y = (
+        a if a.shape == shape else _core.broadcast_to(a, shape) for a in (condition, x, y)
+    )
+    return bind("select_n", (condition, y, x))
+
+
+def where(condition, x=None, y=None, /, *, size=None, fill_value=None):
+    """x where the condition holds, else y; with the condition alone, the indices where it does.
+
+    >>> where(array([True, False]), 1.0, 2.0)
+    Array([1., 2.], dtype=float32, weak_type=True)
+    """
+    if x is None and y is None:
+        from shardax.numpy._indices import nonzero
+
+        check_arraylike("where", condition)
+        return nonzero(condition, size=size, fill_value=fill_value)
+    check_arraylike("where", condition, x, y)
+    condition = asarray(condition)
+    if condition.dtype != np.bool_:
+        condition = _functions.not_equal(condition, condition.dtype.type(0))
+    return _where(condition, x, y)
+
+
+def select(condlist, choicelist, default=0):
+    """The first choice whose condition holds, else `default`."""
+    if len(condlist) != len(choicelist):
+        raise ValueError(
+            f"condlist must have length equal to choicelist ({len(condlist)} vs {len(choicelist)})"
+        )
+    if not condlist:
+        raise ValueError("condlist must be non-empty")
+    dtype = result_type(default, *choicelist)
+    out = _core.convert(asarray(default), dtype)
+    for condition, choice in zip(reversed(condlist), reversed(choicelist)):
+        out = where(condition, _core.convert(asarray(choice), dtype), out)
+    return out
+
+
+def piecewise(x, condlist, funclist, *args, **kw):
+    """Functions (or values) applied where their conditions hold; the last one, if spare, elsewhere."""
+    x = asarray(x)
+    conditions = (
+        [asarray(c) for c in condlist]
+        if isinstance(condlist, (list, tuple))
+        else list(asarray(condlist))
+    )
+    functions = list(funclist)
+    if len(functions) == len(conditions):
+        functions.append(0)
+    out = _core.broadcast_to(_core.convert(asarray(0), x.dtype), x.shape)
+    values = [f(x, *args, **kw) if callable(f) else f for f in functions]
+    out = where(True, values[-1], out)
+    for condition, value in zip(reversed(conditions), reversed(values[:-1])):
+        out = where(condition, value, out)
+    return _core.convert(out, x.dtype)

@@ -1,0 +1,159 @@
+"""tests/runtime/test_interrupt.py - Ctrl-C ends long work at once and leaves the process usable."""
+
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+import shardax as jax
+import shardax.numpy as jnp
+
+LIMIT = 0.1  # seconds from the signal to the exception
+
+
+def endless_loop():
+    return jax.lax.while_loop(lambda x: x >= 0, lambda x: x * 0.5 + 1, jnp.float32(1))
+
+
+def endless_mapped_loop():
+    def f(x):
+        return jax.lax.while_loop(lambda v: v[0] >= 0, lambda v: v * 0.5 + 1, x)
+
+    return jax.pmap(f)(jnp.ones((8, 1000)))
+
+
+def long_scan():
+    x = jnp.ones(100_000)
+    return jax.lax.scan(lambda c, _: (jnp.sin(c) + 1, None), x, None, length=100_000)[0]
+
+
+def many_products():
+    a = jnp.ones((1024, 1024))
+    return jax.lax.fori_loop(0, 10_000, lambda i, c: c @ a / 1024, a)
+
+
+def large_elementwise():
+    x = jnp.ones(3_000_000)
+    return jax.jit(lambda x: jax.lax.fori_loop(0, 2_000, lambda i, c: jnp.tanh(c) + i, x))(x)
+
+
+def many_draws():
+    key, x = jax.random.PRNGKey(0), jnp.zeros(100_000)
+
+    def draw(i, c):
+        return c + jax.random.normal(jax.random.fold_in(key, i), c.shape)
+
+    return jax.lax.fori_loop(0, 100_000, draw, x)
+
+
+def long_sort():
+    x = jax.random.uniform(jax.random.PRNGKey(0), (200_000,))
+    return jax.lax.fori_loop(0, 100_000, lambda i, c: jnp.sort(c)[::-1], x)
+
+
+WORK = [
+    endless_loop,
+    endless_mapped_loop,
+    long_scan,
+    many_products,
+    large_elementwise,
+    many_draws,
+    long_sort,
+]
+
+
+def interrupted(work, after=0.4):
+    """Seconds from the signal until KeyboardInterrupt arrives."""
+    sent = []
+
+    def send():
+        sent.append(time.perf_counter())
+        signal.raise_signal(signal.SIGINT)
+
+    # The signal goes to the process, whichever thread sends it: Python handles it in the main one.
+    timer = threading.Timer(after, send)
+    previous = signal.signal(signal.SIGINT, signal.default_int_handler)
+    timer.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            work()
+        return time.perf_counter() - sent[0]
+    finally:
+        timer.cancel()
+        timer.join()
+        signal.signal(signal.SIGINT, previous)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("work", WORK, ids=lambda w: w.__name__)
+def test_interrupt_ends_long_work(work, threads):
+    with jax.threads(threads):
+        assert min(interrupted(work) for _ in range(2)) < LIMIT
+        assert float(jnp.arange(200_000.0).sum()) == pytest.approx(199_999 * 1e5, rel=1e-5)
+
+
+def test_a_handler_that_returns_lets_the_work_go_on():
+    calls = []
+    previous = signal.signal(signal.SIGUSR1, lambda *_: calls.append(float(jnp.ones(9).sum())))
+    timers = [threading.Timer(0.1 * i, signal.raise_signal, (signal.SIGUSR1,)) for i in range(1, 4)]
+    try:
+        for t in timers:
+            t.start()
+        x = jnp.ones(1_000_000)
+        out = jax.lax.fori_loop(0, 1_000, lambda i, c: jnp.sin(c), x)
+        assert out.shape == (1_000_000,)
+    finally:
+        for t in timers:
+            t.join()
+        signal.signal(signal.SIGUSR1, previous)
+    assert calls and set(calls) == {9.0}
+
+
+def test_what_a_handler_raises_reaches_the_caller():
+    class Alarm(Exception):
+        pass
+
+    def raising(*_):
+        raise Alarm("time is up")
+
+    previous = signal.signal(signal.SIGALRM, raising)
+    signal.setitimer(signal.ITIMER_REAL, 0.2)
+    try:
+        with pytest.raises(Alarm, match="time is up"):
+            endless_loop()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, previous)
+
+
+def test_other_threads_go_on():
+    done = []
+
+    def run():
+        done.append(float(jax.lax.fori_loop(0, 300, lambda i, c: jnp.sin(c), jnp.ones(500_000))[0]))
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    assert interrupted(endless_loop) < 1
+    thread.join(120)
+    assert len(done) == 1
+
+
+def test_a_process_ends_by_ctrl_c():
+    code = (
+        "import shardax as jax, shardax.numpy as jnp\n"
+        "print('ready', flush=True)\n"
+        "jax.lax.while_loop(lambda x: x >= 0, lambda x: x + 1, jnp.zeros(()))\n"
+    )
+    command = [sys.executable, "-c", code]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=10)
+    assert "KeyboardInterrupt" in errors
+    assert process.returncode != 0
