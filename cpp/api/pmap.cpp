@@ -13,6 +13,8 @@
 #include "api/run.h"
 #include "api/traced.h"
 #include "bindings/config.h"
+#include "ops/ops.h"
+#include "transform/batch.h"
 
 namespace shardax::api {
 namespace {
@@ -38,8 +40,12 @@ class Pmap final : public Behaviour {
  private:
   using EntryPtr = std::shared_ptr<PmapEntry>;
   std::pair<EntryPtr, Values> stage(PyObject* fun, FlatCall& call, const Values& values);
+  Ref run_op_by_op(PyObject* fun, FlatCall& call, const Values& values) const;
   std::int64_t axis_size(const Values& values, LeafAxes& axes, PyObject* fun,
                          const CallForm& form) const;
+  AxisName axis_name() const {
+    return new_axis(options_.axis_name.empty() ? "_internal_pmap_axis_name" : options_.axis_name);
+  }
   void check_device_count(std::int64_t size) const;
   ShardingPtr sharding(std::int64_t axis, std::int64_t size) const;
 
@@ -52,6 +58,7 @@ PyObject* Pmap::call(PyObject* function, const CallArguments& arguments) {
   FlatCall call(arguments, options_.statics, fun);
   Values values;
   call.values(fun, true, values);
+  if (options_.debug || jit_disabled()) return run_op_by_op(fun, call, values).release();
   EntryPtr entry = cache_->find(call, values);
   Values inputs = values;
   if (!entry) {
@@ -137,6 +144,15 @@ ShardingPtr Pmap::sharding(std::int64_t axis, std::int64_t size) const {
   return ShardingPtr(sharding.get());
 }
 
+// Where the mapped axis goes in result leaf `leaf`, whose shape is `shape` on each device.
+std::int64_t output_axis(std::int64_t axis, std::size_t leaf, const Shape& shape) {
+  const auto rank = static_cast<std::int64_t>(shape.size()) + 1;
+  if (axis >= -rank && axis < rank) return axis < 0 ? axis + rank : axis;
+  value_error("pmap: out_axes has ", axis, " for leaf ", leaf, " of the result, whose shape is ",
+              to_string(shape), " on each device: axis ", axis,
+              " is out of bounds for array of dimension ", rank, ", the mapped axis included.");
+}
+
 Ints as_ints(const LeafAxes& axes) {
   Ints out;
   for (std::int64_t axis : axes) out.push_back(axis == unmapped ? -1 : axis);
@@ -154,15 +170,6 @@ Types device_types(const Values& values, const LeafAxes& axes, AxisName axis) {
   return types;
 }
 
-// Where the mapped axis goes in result leaf `leaf`, which has `type` on each device.
-std::int64_t output_axis(std::int64_t axis, std::size_t leaf, const Type& type) {
-  const auto rank = static_cast<std::int64_t>(type.rank()) + 1;
-  if (axis >= -rank && axis < rank) return axis < 0 ? axis + rank : axis;
-  value_error("pmap: out_axes has ", axis, " for leaf ", leaf, " of the result, whose shape is ",
-              to_string(type.shape), " on each device: axis ", axis,
-              " is out of bounds for array of dimension ", rank, ", the mapped axis included.");
-}
-
 // Programs that captured tracers are good for this call only.
 std::pair<Pmap::EntryPtr, Values> Pmap::stage(PyObject* fun, FlatCall& call, const Values& values) {
   static const Op* op = find_op("pmap");
@@ -171,8 +178,7 @@ std::pair<Pmap::EntryPtr, Values> Pmap::stage(PyObject* fun, FlatCall& call, con
   LeafAxes in_axes = input_axes("pmap", options_.in_axes.get(), fun, form);
   const std::int64_t size = axis_size(values, in_axes, fun, form);
   check_device_count(size);
-  const AxisName axis =
-      new_axis(options_.axis_name.empty() ? "_internal_pmap_axis_name" : options_.axis_name);
+  const AxisName axis = axis_name();
 
   Staged staged;
   {
@@ -187,7 +193,7 @@ std::pair<Pmap::EntryPtr, Values> Pmap::stage(PyObject* fun, FlatCall& call, con
   for (std::size_t i = 0; i < out_axes.size(); ++i) {
     out_types.push_back(body_types[i]);
     if (out_axes[i] != unmapped) {
-      out_axes[i] = output_axis(out_axes[i], i, body_types[i]);
+      out_axes[i] = output_axis(out_axes[i], i, body_types[i].shape);
       out_types[i].shape.insert(static_cast<std::size_t>(out_axes[i]), size);
     }
     shardings.push_back(sharding(out_axes[i], size));
@@ -200,6 +206,45 @@ std::pair<Pmap::EntryPtr, Values> Pmap::stage(PyObject* fun, FlatCall& call, con
       Donation(form, options_.donated, {}, types_of(values), out_types), std::move(shardings)});
   if (staged.captured.empty()) cache->insert(call, values, entry);
   return {std::move(entry), std::move(staged.captured)};
+}
+
+// The user's function runs with the values of all devices, which are there to be looked at.
+Ref Pmap::run_op_by_op(PyObject* fun, FlatCall& call, const Values& values) const {
+  const CallForm form = call.form();
+  LeafAxes in_axes = input_axes("pmap", options_.in_axes.get(), fun, form);
+  const std::int64_t size = axis_size(values, in_axes, fun, form);
+  check_device_count(size);
+  Values inputs = values;
+  std::vector<bool> mapped;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    mapped.push_back(in_axes[i] != unmapped);
+    if (mapped[i] && in_axes[i] != 0) inputs[i] = ops::moveaxis(inputs[i], in_axes[i], 0);
+  }
+  TreeDefPtr out_tree;
+  const auto body = [&](const Values& in) {
+    const Ref result = call_with_values(fun, form, in);
+    FlatResult flat = flatten_result(result.get(), "pmap", fun);
+    out_tree = flat.tree;
+    return flat.values;
+  };
+  Batched out = batch(body, inputs, mapped, {size, axis_name(), true});
+  const LeafAxes out_axes = output_axes("pmap", options_.out_axes.get(), out_tree);
+  for (std::size_t i = 0; i < out.out.size(); ++i) {
+    Value& value = out.out[i];
+    if (out_axes[i] == unmapped) {
+      if (out.batched[i]) value = ops::index_in_dim(value, 0, 0);
+    } else {
+      if (!out.batched[i]) value = ops::broadcast_leading(value, size);
+      Shape shape = value->shape();
+      shape.erase(0);
+      value = ops::moveaxis(value, 0, output_axis(out_axes[i], i, shape));
+    }
+  }
+  detach(out.out);
+  for (std::size_t i = 0; i < out.out.size(); ++i) {
+    if (!out.out[i]->is_tracer()) as_array(out.out[i]).set_sharding(sharding(out_axes[i], size));
+  }
+  return unflatten_values(out_tree, out.out);
 }
 
 int Pmap::traverse(visitproc visit, void* arg) {

@@ -74,7 +74,8 @@ struct ParamVisitor {
   Ref operator()(const std::string& value) const { return to_python(value); }
   Ref operator()(DType value) const { return Ref::borrow(bindings::dtype_object(value)); }
   Ref operator()(const ProgramPtr& value) const { return wrap_program(value); }
-  Ref operator()(const HostObjectPtr& value) const { return to_python(value->text()); }
+  Ref operator()(const FunctionPtr& value) const { return to_python(value->text()); }
+  Ref operator()(const Types& types) const { return wrap_types(types); }
   Ref operator()(const Ints& values) const {
     return tuple(values.size(), [&](std::size_t i) { return to_python(values[i]); });
   }
@@ -103,6 +104,10 @@ Ref wrap_types(const Types& types) {
   Ref list = checked(PyList_New(0));
   for (const Type& type : types) check(PyList_Append(list.get(), wrap_type(type).get()));
   return list;
+}
+
+Ref wrap_primitive(const Op& op) {
+  return Ref::steal(py::cast(PrimitiveObject{&op}).release().ptr());
 }
 
 Ref wrap_program(const ProgramPtr& program) {
@@ -170,9 +175,27 @@ void init_program_objects(py::module_& module) {
         return type && *type == a.type;
       });
 
+  py::class_<PrimitiveObject>(module, "Primitive", "An op; str() is its name.")
+      .def_property_readonly("name", [](const PrimitiveObject& p) { return p.op->name; })
+      .def("__str__", [](const PrimitiveObject& p) { return p.op->name; })
+      .def("__repr__", [](const PrimitiveObject& p) { return p.op->name; })
+      .def("__hash__", [](const PrimitiveObject& p) { return std::hash<const void*>{}(p.op); })
+      .def("__eq__", [](const PrimitiveObject& p, const py::object& other) {
+        return py::isinstance<PrimitiveObject>(other) &&
+               py::cast<PrimitiveObject&>(other).op == p.op;
+      });
+  module.def(
+      "primitive",
+      [](const std::string& name) {
+        const Op* op = find_op(name);
+        if (!op) value_error("there is no op '", name, "'");
+        return PrimitiveObject{op};
+      },
+      "The op of this name.");
+
   py::class_<EquationObject>(module, "Equation", "One op of a program, with its parameters.")
       .def_property_readonly(
-          "primitive", [](const EquationObject& e) { return std::string(e.equation().op->name); })
+          "primitive", [](const EquationObject& e) { return PrimitiveObject{e.equation().op}; })
       .def_property_readonly("params", params_of)
       .def_property_readonly("in_avals",
                              [](const EquationObject& e) {

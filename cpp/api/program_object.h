@@ -27,7 +27,13 @@ struct EquationObject {
   const Equation& equation() const { return program->equations[index]; }
 };
 
+// An op, as equations and policies name it.
+struct PrimitiveObject {
+  const Op* op;
+};
+
 // New references.
+Ref wrap_primitive(const Op& op);
 Ref wrap_type(const Type& type);
 Ref wrap_types(const Types& types);  // a list
 Ref wrap_program(const ProgramPtr& program);

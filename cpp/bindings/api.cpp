@@ -9,6 +9,7 @@
 #include "api/collectives.h"
 #include "api/context.h"
 #include "api/grad.h"
+#include "api/host_function.h"
 #include "api/jit.h"
 #include "api/linear.h"
 #include "api/locate.h"
@@ -56,21 +57,22 @@ void init_transformed(py::module_& m) {
       py::arg("donate_argnums") = std::vector<int>(),
       py::arg("donate_argnames") = std::vector<std::string>());
 
-  m.def("pmap",
-        [](const py::object& fun, const py::object& axis_name, const py::object& in_axes,
-           const py::object& out_axes, std::vector<int> static_argnums,
-           std::vector<int> donate_argnums, std::int64_t axis_size, std::vector<int> devices) {
-          api::PmapOptions options;
-          options.axis_name = axis_text_or_empty(axis_name);
-          options.in_axes = to_ref(in_axes);
-          options.out_axes = to_ref(out_axes);
-          options.statics.positions = std::move(static_argnums);
-          options.statics.positional_only = true;
-          options.donated = std::move(donate_argnums);
-          options.axis_size = axis_size;
-          options.devices = std::move(devices);
-          return to_object(api::make_pmap(fun.ptr(), std::move(options)));
-        });
+  m.def("pmap", [](const py::object& fun, const py::object& axis_name, const py::object& in_axes,
+                   const py::object& out_axes, std::vector<int> static_argnums,
+                   std::vector<int> donate_argnums, std::int64_t axis_size,
+                   std::vector<int> devices, bool debug) {
+    api::PmapOptions options;
+    options.axis_name = axis_text_or_empty(axis_name);
+    options.in_axes = to_ref(in_axes);
+    options.out_axes = to_ref(out_axes);
+    options.statics.positions = std::move(static_argnums);
+    options.statics.positional_only = true;
+    options.donated = std::move(donate_argnums);
+    options.axis_size = axis_size;
+    options.devices = std::move(devices);
+    options.debug = debug;
+    return to_object(api::make_pmap(fun.ptr(), std::move(options)));
+  });
 
   m.def("vmap", [](const py::object& fun, const py::object& in_axes, const py::object& out_axes,
                    const py::object& axis_name, std::int64_t axis_size, const py::object& doc) {
@@ -163,6 +165,7 @@ void init_api(py::module_& module) {
   init_context(m);
   api::init_program_objects(m);
   api::init_staging(m);
+  api::init_host_functions(m);
   api::install_locator();
   set_tracer_describer(&api::describe_tracer);
 }

@@ -112,11 +112,28 @@ PyObject* op_names(PyObject*, PyObject*) {
   });
 }
 
+// What a record says of itself, for tests and docs.
+PyObject* op_record(PyObject*, PyObject* name) {
+  return guarded([&]() -> PyObject* {
+    const Op* op = find_op(pytree::text_of(name));
+    if (!op) fail(ErrorKind::not_implemented_error, "no op is named ", pytree::repr(name));
+    const bool derivative = op->jvp || op->jvp_body || op->linearize;
+    return Py_BuildValue(
+        "{s:s#,s:O,s:O,s:O,s:O,s:O}", "doc", op->doc.data(),
+        static_cast<Py_ssize_t>(op->doc.size()), "derivative", derivative ? Py_True : Py_False,
+        "no_gradient", op->no_gradient ? Py_True : Py_False, "transpose",
+        op->transpose ? Py_True : Py_False, "batch", op->batch ? Py_True : Py_False, "effects",
+        op->effects ? Py_True : Py_False);
+  });
+}
+
 PyMethodDef functions[] = {
     {"bind", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(bind_by_name)),
      METH_VARARGS | METH_KEYWORDS,
      "bind(name, operands, **params): the op's outputs (a tuple if several)."},
     {"op_names", op_names, METH_NOARGS, "The names of all ops."},
+    {"op_record", op_record, METH_O,
+     "What the record of an op says: its doc, and which rules it has."},
     {nullptr, nullptr, 0, nullptr},
 };
 

@@ -46,22 +46,12 @@ void check_alive(const Array& array) {
   }
 }
 
-// Are all slices along `axis` the same bits? Stops at the first difference.
-bool slices_equal(const Array& array, std::int64_t axis) {
-  const auto a = static_cast<std::size_t>(axis);
-  const int width = itemsize(array.dtype());
+// Comparing element by element would cost more than what it may save.
+bool worth_comparing(const Array& array, std::int64_t axis) {
   Shape shape = array.shape(), strides = array.strides();
-  const std::int64_t count = shape[a], step = strides[a] * width;
-  shape.erase(a);
-  strides.erase(a);
-  if (!is_contiguous(shape, strides)) return false;
-  std::int64_t size = width;
-  for (std::int64_t d : shape) size *= d;
-  for (std::int64_t i = 1; i < count; ++i) {
-    if (std::memcmp(array.data(), array.data() + i * step, static_cast<std::size_t>(size)) != 0)
-      return false;
-  }
-  return true;
+  shape.erase(static_cast<std::size_t>(axis));
+  strides.erase(static_cast<std::size_t>(axis));
+  return is_contiguous(shape, strides);
 }
 
 }  // namespace
@@ -103,7 +93,9 @@ bool is_uniform(Mapped& m, Array& array) {
   const bool leading = m.axis == 0;
   auto verdict = leading ? array.leading_uniformity() : Array::Uniformity::unknown;
   if (verdict == Array::Uniformity::unknown) {
-    verdict = slices_equal(array, m.axis) ? Array::Uniformity::uniform : Array::Uniformity::varying;
+    verdict = worth_comparing(array, m.axis) && slices_equal(array, m.axis)
+                  ? Array::Uniformity::uniform
+                  : Array::Uniformity::varying;
     if (leading) array.remember_uniformity(verdict);
   }
   m.varies = verdict == Array::Uniformity::varying;
@@ -344,6 +336,7 @@ Values evaluate_op(const Op& op, const Params& params, const Values& in) {
       }
     }
   }
+  if (op.eager) return op.eager(params, in);
   if (op.kind == Kind::control) {
     return (*control_callable(op, params, in))(in);
   }

@@ -79,11 +79,13 @@ bool names_axis(const Params& params, AxisName name) {
   return false;
 }
 
-// The level of the innermost trace whose axis the op names; programs may name any.
+// The level of the innermost trace whose axis the op names; programs may name any, and effects
+// happen on every device.
 int axis_level(const State& s, const Op& op, const Params& params) {
   int level = 0;
   for (const BoundAxis& axis : s.axes) {
-    if (axis.level > level && (op.kind == Kind::control || names_axis(params, axis.name))) {
+    if (axis.level > level && (op.kind == Kind::control || (op.effects && axis.devices) ||
+                               names_axis(params, axis.name))) {
       level = axis.level;
     }
   }
@@ -95,7 +97,7 @@ int axis_level(const State& s, const Op& op, const Params& params) {
 Values bind(const Op& op, const Params& params, const Values& in) {
   State& s = state();
   int top = s.dynamic;
-  if (!s.axes.empty() && (op.kind == Kind::collective || op.kind == Kind::control)) {
+  if (!s.axes.empty() && (op.kind == Kind::collective || op.kind == Kind::control || op.effects)) {
     top = std::max(top, axis_level(s, op, params));
   }
   for (const Value& value : in) {

@@ -134,6 +134,7 @@ def pmap(
     axis_size: int | None = None,
     donate_argnums: int | Iterable[int] = (),
     global_arg_shapes: Any = None,
+    debug: bool = False,
 ) -> Callable:
     """Maps `fun` over an axis of its arguments, each slice on a device of its own.
 
@@ -155,6 +156,9 @@ def pmap(
       axis_size: the size of the mapped axis, checked against the arguments.
       donate_argnums: arguments whose arrays the call deletes.
       backend: "cpu" or None. global_arg_shapes: ignored.
+      debug: run `fun` op by op with concrete values of all devices, as under `disable_jit`:
+        printing a value shows that of each device, debuggers work, and Python may branch on
+        values that are equal on all devices.
 
     Returns:
       A function whose results have the mapped axis and say on which devices their slices lie.
@@ -177,6 +181,7 @@ def pmap(
             backend=backend,
             axis_size=axis_size,
             donate_argnums=donate_argnums,
+            debug=debug,
         )
     check_callable(fun)
     check_axes("pmap", "in_axes", in_axes)
@@ -205,6 +210,7 @@ def pmap(
         donated,
         -1 if axis_size is None else _size(axis_size),
         _device_ids(devices),
+        debug,
     )
 
 

@@ -162,8 +162,17 @@ def stop_gradient(x):
 
 
 def optimization_barrier(operand):
-    """`operand`: nothing is moved across anything here."""
-    return operand
+    """A tree of arrays, opaque to the compiler: what is computed from the result is not merged with
+    what is computed from the operand.
+
+    Example:
+      >>> lax.optimization_barrier(jnp.float32(1))
+      Array(1., dtype=float32)
+    """
+    from shardax import tree_util
+    from shardax._core import api
+
+    return tree_util.tree_map(lambda leaf: api.optimization_barrier(asarray(leaf)), operand)
 
 
 # ---- layout ------------------------------------------------------------------------------------

@@ -251,7 +251,7 @@ def test_eval_shape_and_make_jaxpr():
         "{ lambda ; a:f32[]. let b:f32[] = mul a 2.0:f32[] "
         "c:f32[] = add b 1.0:f32[] in (c,) }".split()
     )
-    assert [e.primitive for e in program.eqns] == ["mul", "add"]
+    assert [e.primitive.name for e in program.eqns] == ["mul", "add"]
     assert str(program.in_avals) == "[ShapedArray(float32[], weak_type=True)]"
 
 
