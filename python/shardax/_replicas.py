@@ -14,8 +14,12 @@ from shardax.numpy._common import asarray, bind
 def device_put(x, device=None, *, src=None, donate=False, may_alias=None):
     """`x` as arrays, labelled with a device or sharding (or a tree prefix of them).
 
-    >>> device_put(1.5)
-    Array(1.5, dtype=float32, weak_type=True)
+    Raises:
+      ValueError: where `device` is none of these, or the sharding does not divide an array.
+
+    Example:
+      >>> device_put(1.5)
+      Array(1.5, dtype=float32, weak_type=True)
     """
     from shardax import sharding
 
@@ -25,7 +29,20 @@ def device_put(x, device=None, *, src=None, donate=False, may_alias=None):
 
     if device is None or isinstance(device, (Device, sharding.Sharding)):
         return tree_util.tree_map(lambda leaf: place(leaf, device), x)
-    wheres = tree_util.broadcast_prefix(device, x, is_leaf=lambda d: d is None)
+    for where in tree_util.tree_leaves(device):
+        if not isinstance(where, (Device, sharding.Sharding)):
+            raise ValueError(
+                "device_put: device must be None, a Device, a Sharding or a tree of these values, "
+                f"got {where!r}. Devices come from shardax.devices()."
+            )
+    try:
+        wheres = tree_util.broadcast_prefix(device, x, is_leaf=lambda d: d is None)
+    except ValueError as e:
+        details = str(e).replace("broadcast_prefix prefix_tree", "device_put device")
+        raise ValueError(
+            "device_put device specification must be a tree prefix of the corresponding value; "
+            + details
+        ) from None
     leaves, treedef = tree_util.tree_flatten(x)
     return treedef.unflatten([place(leaf, where) for leaf, where in zip(leaves, wheres)])
 
