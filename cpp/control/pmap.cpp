@@ -5,6 +5,7 @@
 #include "base/errors.h"
 #include "control/control.h"
 #include "ops/ops.h"
+#include "trace/stage.h"
 
 namespace shardax {
 namespace {
@@ -102,6 +103,40 @@ Linearized pmap_linearize(const Params& params, const Values& in,
   return result;
 }
 
+std::string text_of(const Types& types) {
+  std::string text;
+  for (const Type& type : types) {
+    text += concat("|", short_string(type), type.weak ? "~" : "");
+    for (AxisName name : type.varying) text += concat(",", name);
+  }
+  return text;
+}
+
+// Of the pmap op with these params, the outputs that `sum` selects, summed over their leading
+// device axis: one program, which need not keep a slice for each device.
+Values bind_summed(const Params& params, const std::vector<bool>& sum, const Values& in) {
+  Types types;
+  for (const Value& value : in) types.push_back(value->type());
+  const ProgramPtr& body = params.program("jaxpr");
+  const std::string key = mask_key(
+      concat("pmap_summed", params.integer("axis_size"), ",", params.axes("axis_name")[0],
+             to_string(params.ints("in_axes")), to_string(params.ints("out_axes")), text_of(types)),
+      sum);
+  const auto program = body->derived<ProgramPtr>(key, [&] {
+    return std::make_shared<ProgramPtr>(stage_closed(
+        types,
+        [&](const Values& inputs) {
+          Values out = shardax::bind(pmap_op, params, inputs);
+          for (std::size_t i = 0; i < out.size(); ++i) {
+            if (sum[i]) out[i] = ops::reduce_sum(out[i], {0});
+          }
+          return out;
+        },
+        body->name));
+  });
+  return bind_jit(*program, in);
+}
+
 // An unmapped linear input collects the cotangents of all devices: they come out stacked and are
 // summed. An unmapped output stands for the first device's value; its cotangent is shared out
 // equally, as every device computed it.
@@ -127,16 +162,17 @@ Values pmap_transpose(const TransposeArgs& a) {
   }
   const ProgramPtr backward = transpose_program(a.params.program("jaxpr"), linear, nonzero);
   Ints ct_axes = select_axes(in_axes, linear);
-  const Ints unmapped = ct_axes;
-  for (std::int64_t& axis : ct_axes) axis = std::max<std::int64_t>(axis, 0);
+  std::vector<bool> sum;
+  for (std::int64_t& axis : ct_axes) {
+    sum.push_back(axis < 0);
+    axis = std::max<std::int64_t>(axis, 0);
+  }
   const Params outer = params_with(
       a.params, backward,
       joined_axes(select_axes(in_axes, known_mask), select_axes(out_axes, nonzero)), ct_axes);
-  Values out = shardax::bind(pmap_op, outer, joined(known, cts));
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    if (unmapped[i] < 0) out[i] = ops::reduce_sum(out[i], {0});
-  }
-  return spread(out, linear);
+  const bool any = std::find(sum.begin(), sum.end(), true) != sum.end();
+  const Values in = joined(known, cts);
+  return spread(any ? bind_summed(outer, sum, in) : shardax::bind(pmap_op, outer, in), linear);
 }
 
 // The batch becomes the body's leading axis; mapped axes move one up.
