@@ -30,6 +30,11 @@ Ints joined_axes(Ints a, const Ints& b) {
   return a;
 }
 
+// The axis, in scope while the body is transformed: rules of the user's own may name it.
+BoundAxis axis_of(const Params& params) {
+  return {params.axes("axis_name")[0], params.integer("axis_size"), true};
+}
+
 Types pmap_type(const Op&, const Types&, const Params& params) {
   Types out = params.program("jaxpr")->output_types();
   const Ints& out_axes = params.ints("out_axes");
@@ -45,7 +50,10 @@ Types pmap_type(const Op&, const Types&, const Params& params) {
 JvpResult pmap_jvp(const Params& params, const Values& in, const Values& t) {
   const std::vector<bool> nonzero = nonnull(t);
   const ProgramPtr& body = params.program("jaxpr");
-  const JvpProgram derivative = jvp_program(body, nonzero);
+  const JvpProgram derivative = [&] {
+    const AxisScope scope(axis_of(params));
+    return jvp_program(body, nonzero);
+  }();
   const Ints& in_axes = params.ints("in_axes");
   const Ints& out_axes = params.ints("out_axes");
   const Params outer =
@@ -61,7 +69,10 @@ JvpResult pmap_jvp(const Params& params, const Values& in, const Values& t) {
 Linearized pmap_linearize(const Params& params, const Values& in,
                           const std::vector<bool>& nonzero) {
   const ProgramPtr& body = params.program("jaxpr");
-  const LinearizedProgram parts = linearize_program(body, nonzero);
+  const LinearizedProgram parts = [&] {
+    const AxisScope scope(axis_of(params));
+    return linearize_program(body, nonzero);
+  }();
   const Ints& in_axes = params.ints("in_axes");
   const Ints& out_axes = params.ints("out_axes");
   const std::size_t outputs = body->outputs.size();
@@ -160,7 +171,10 @@ Values pmap_transpose(const TransposeArgs& a) {
                       ? ops::div(a.ct[i], ops::scalar(a.ct[i]->dtype(), static_cast<double>(size)))
                       : a.ct[i]);
   }
-  const ProgramPtr backward = transpose_program(a.params.program("jaxpr"), linear, nonzero);
+  const ProgramPtr backward = [&] {
+    const AxisScope scope(axis_of(a.params));
+    return transpose_program(a.params.program("jaxpr"), linear, nonzero);
+  }();
   Ints ct_axes = select_axes(in_axes, linear);
   std::vector<bool> sum;
   for (std::int64_t& axis : ct_axes) {
@@ -177,7 +191,10 @@ Values pmap_transpose(const TransposeArgs& a) {
 
 // The batch becomes the body's leading axis; mapped axes move one up.
 Batched pmap_batch(const BatchArgs& a) {
-  const BatchedProgram body = batch_program(a.params.program("jaxpr"), a.batched, a.axis);
+  const BatchedProgram body = [&] {
+    const AxisScope scope(axis_of(a.params));
+    return batch_program(a.params.program("jaxpr"), a.batched, a.axis);
+  }();
   Ints in_axes = a.params.ints("in_axes");
   Ints out_axes = a.params.ints("out_axes");
   Values in = a.in;
