@@ -147,6 +147,15 @@ ShardingPtr Pmap::sharding(std::int64_t axis, std::int64_t size) const {
   return ShardingPtr(sharding.get());
 }
 
+// Where the mapped axis goes in result leaf `leaf`, whose shape is `shape` on each device.
+std::int64_t output_axis(std::int64_t axis, std::size_t leaf, const Shape& shape) {
+  const auto rank = static_cast<std::int64_t>(shape.size()) + 1;
+  if (axis >= -rank && axis < rank) return axis < 0 ? axis + rank : axis;
+  value_error("pmap: out_axes has ", axis, " for leaf ", leaf, " of the result, whose shape is ",
+              to_string(shape), " on each device: axis ", axis,
+              " is out of bounds for array of dimension ", rank, ", the mapped axis included.");
+}
+
 Ints as_ints(const LeafAxes& axes) {
   Ints out;
   for (std::int64_t axis : axes) out.push_back(axis == unmapped ? -1 : axis);
@@ -162,15 +171,6 @@ Types device_types(const Values& values, const LeafAxes& axes, AxisName axis) {
     types[i].varying = join(types[i].varying, AxisSet{axis});
   }
   return types;
-}
-
-// Where the mapped axis goes in result leaf `leaf`, which has `type` on each device.
-std::int64_t output_axis(std::int64_t axis, std::size_t leaf, const Type& type) {
-  const auto rank = static_cast<std::int64_t>(type.rank()) + 1;
-  if (axis >= -rank && axis < rank) return axis < 0 ? axis + rank : axis;
-  value_error("pmap: out_axes has ", axis, " for leaf ", leaf, " of the result, whose shape is ",
-              to_string(type.shape), " on each device: axis ", axis,
-              " is out of bounds for array of dimension ", rank, ", the mapped axis included.");
 }
 
 // Programs that captured tracers are good for this call only.
@@ -196,7 +196,7 @@ std::pair<Pmap::EntryPtr, Values> Pmap::stage(PyObject* fun, FlatCall& call, con
   for (std::size_t i = 0; i < out_axes.size(); ++i) {
     out_types.push_back(body_types[i]);
     if (out_axes[i] != unmapped) {
-      out_axes[i] = output_axis(out_axes[i], i, body_types[i]);
+      out_axes[i] = output_axis(out_axes[i], i, body_types[i].shape);
       out_types[i].shape.insert(static_cast<std::size_t>(out_axes[i]), size);
     }
     shardings.push_back(sharding(out_axes[i], size));
@@ -232,8 +232,11 @@ Ref Pmap::run_op_by_op(PyObject* fun, FlatCall& call, const Values& values) cons
   const LeafAxes out_axes = output_axes("pmap", options_.out_axes.get(), out_tree);
   for (std::size_t i = 0; i < out.out.size(); ++i) {
     std::int64_t axis = -1;
-    if (out_axes[i] != unmapped)
-      axis = checked_axis(out_axes[i], out.out[i]->type().rank() + (out.batched[i] ? 0 : 1));
+    if (out_axes[i] != unmapped) {
+      Shape shape = out.out[i]->shape();
+      if (out.batched[i]) shape.erase(0);
+      axis = output_axis(out_axes[i], i, shape);
+    }
     out.out[i] = place_mapped(out.out[i], out.batched[i], axis, size);
   }
   detach(out.out);

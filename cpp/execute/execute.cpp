@@ -3,6 +3,7 @@
 
 #include <list>
 #include <mutex>
+#include <numeric>
 #include <optional>
 
 #include "base/errors.h"
@@ -71,18 +72,34 @@ struct Mapped {
   bool varies = false;  // has been seen to; its slices are not compared any more
 };
 
-std::vector<Mapped> mapped_inputs(const Program& program) {
-  std::vector<Mapped> mapped;
+// Adds the inputs that pmaps in `program` map; `inputs` says which of the callable's inputs the
+// program's are (-1: none).
+void find_mapped(const Program& program, const std::vector<std::int64_t>& inputs,
+                 std::vector<Mapped>& found) {
+  const auto origin = [&](Var v) {
+    const auto at = std::find(program.inputs.begin(), program.inputs.end(), v);
+    return at == program.inputs.end()
+               ? -1
+               : inputs[static_cast<std::size_t>(at - program.inputs.begin())];
+  };
   for (const Equation& eqn : program.equations) {
+    if (eqn.op->body) {
+      std::vector<std::int64_t> inner;
+      for (Var v : eqn.inputs) inner.push_back(origin(v));
+      find_mapped(*eqn.op->body(eqn.params), inner, found);
+    }
     if (!is_pmap(*eqn.op)) continue;
     const Ints& in_axes = eqn.params.ints("in_axes");
     for (std::size_t i = 0; i < in_axes.size(); ++i) {
-      const auto at = std::find(program.inputs.begin(), program.inputs.end(), eqn.inputs[i]);
-      if (in_axes[i] < 0 || at == program.inputs.end()) continue;
-      mapped.push_back({static_cast<std::size_t>(at - program.inputs.begin()), in_axes[i]});
+      const std::int64_t input = origin(eqn.inputs[i]);
+      if (in_axes[i] < 0 || input < 0) continue;
+      const Mapped mapped{static_cast<std::size_t>(input), in_axes[i]};
+      const bool known = std::any_of(found.begin(), found.end(), [&](const Mapped& m) {
+        return m.input == mapped.input && m.axis == mapped.axis;
+      });
+      if (!known) found.push_back(mapped);
     }
   }
-  return mapped;
 }
 
 // Is the input seen with stride 0 along its mapped axis, or could it be?
@@ -197,7 +214,9 @@ PlanPtr Callable::State::find(const Seen& seen) const {
 }
 
 Callable::Callable(ProgramPtr program) : program_(std::move(program)), state_(new State) {
-  state_->mapped = mapped_inputs(*program_);
+  std::vector<std::int64_t> inputs(program_->inputs.size());
+  std::iota(inputs.begin(), inputs.end(), 0);
+  find_mapped(*program_, inputs, state_->mapped);
   state_->labelled_by_caller =
       program_->equations.size() == 1 && is_pmap(*program_->equations[0].op);
 }

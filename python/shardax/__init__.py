@@ -90,6 +90,7 @@ tree_multimap = tree_map
 # Submodules that are imported when first used, so that `import shardax` stays quick.
 _LAZY = {
     "ad_checkpoint",
+    "common_utils",
     "core",
     "custom_derivatives",
     "debug",

@@ -258,3 +258,8 @@ def test_eval_shape_and_make_jaxpr():
 def test_disable_jit():
     with shardax.disable_jit():
         assert shardax.jit(lambda x: bool(x > 0))(1.0) is True
+
+
+def test_weak_types_of_results_are_those_of_the_program():
+    assert not shardax.jit(lambda x: x.astype("float32"))(2.0).weak_type
+    assert shardax.jit(lambda x: x * 2)(2.0).weak_type

@@ -15,6 +15,20 @@ from shardax import lax
 X = np.float32([0.3, -0.7, 1.2, 0.5])
 RING = [(k, (k + 1) % 4) for k in range(4)]
 
+
+def custom_jvp(h):
+    """h with a derivative rule that says what differentiation would."""
+    f = jax.custom_jvp(h)
+    f.defjvp(lambda primals, tangents: jax.jvp(h, primals, tangents))
+    return f
+
+
+def custom_vjp(h):
+    f = jax.custom_vjp(h)
+    f.defvjp(lambda v: (h(v), v), lambda v, ct: jax.vjp(h, v)[1](ct))
+    return f
+
+
 OUTSIDE = {
     "jit": lambda g: jax.jit(g),
     "vmap": lambda g: lambda x: jax.vmap(g)(jnp.stack([x, 2 * x]))[1],
@@ -26,6 +40,7 @@ OUTSIDE = {
     "scan": lambda g: lambda x: lax.scan(lambda c, s: (g(c) * s, c), x, jnp.float32([0.1, 0.2]))[0],
     "cond": lambda g: lambda x: lax.cond(x[0] > -5, g, lambda v: v * 0, x),
     "fori_loop": lambda g: lambda x: lax.fori_loop(0, 2, lambda i, c: g(c) * 0.1, x),
+    "checkpoint": lambda g: jax.checkpoint(g),
 }
 INSIDE = {
     "jit": lambda h: jax.jit(h),
@@ -42,6 +57,9 @@ INSIDE = {
     "cond": lambda h: lambda v: lax.cond(lax.psum(1, "i") > 2, h, lambda u: u, v),
     "switch": lambda h: lambda v: lax.switch(1, [lambda u: u, h, lambda u: -u], v),
     "fori_loop": lambda h: lambda v: lax.fori_loop(0, 2, lambda i, c: h(c) * 0.1, v),
+    "checkpoint": lambda h: jax.checkpoint(h),
+    "custom_jvp": custom_jvp,
+    "custom_vjp": custom_vjp,
 }
 
 
@@ -68,7 +86,12 @@ def check(around, within, second=lambda g: g):
     np.testing.assert_allclose(np.asarray(got), np.asarray(want), rtol=1e-4, atol=1e-5)
 
 
-@pytest.mark.parametrize("outside, inside", list(itertools.product(OUTSIDE, INSIDE)))
+# custom_vjp has no forward mode.
+FORWARD = [("jvp", "custom_vjp"), ("linearize", "custom_vjp")]
+FITTING = [o for o in itertools.product(OUTSIDE, INSIDE) if o not in FORWARD]
+
+
+@pytest.mark.parametrize("outside, inside", FITTING)
 def test_one_outside_one_inside(outside, inside):
     check(OUTSIDE[outside], INSIDE[inside])
 
@@ -80,10 +103,14 @@ def test_two_outside(first, second):
 
 @pytest.mark.parametrize("first, second", list(itertools.product(INSIDE, INSIDE)))
 def test_two_inside(first, second):
+    if (first, second) == ("custom_vjp", "jvp"):
+        with pytest.raises(TypeError, match="can't apply forward-mode"):
+            check(lambda g: g, lambda h: INSIDE[second](INSIDE[first](h)))
+        return
     check(lambda g: g, lambda h: INSIDE[second](INSIDE[first](h)))
 
 
-@pytest.mark.parametrize("outside, inside", list(itertools.product(OUTSIDE, INSIDE)))
+@pytest.mark.parametrize("outside, inside", FITTING)
 def test_between_nested_maps(outside, inside):
     """An inner pmap over two values of each device, transformed on both of its sides."""
 

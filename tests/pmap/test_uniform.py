@@ -260,28 +260,43 @@ def test_at_most_one_variant_more_than_arguments():
 
 
 MEMORY = """
-import resource, numpy as np, shardax as jax, shardax.numpy as jnp
+import resource, sys, numpy as np, shardax as jax, shardax.numpy as jnp
 jax.config.update("jax_num_cpu_devices", 64)
+loss = lambda w, x: jnp.mean((x @ w) ** 2)
 def step(w, m, x):
-    g = jax.grad(lambda w: jnp.mean((x @ w) ** 2))(w)
-    g = jax.lax.pmean(g, "i")
-    m = 0.9 * m + g
+    m = 0.9 * m + jax.lax.pmean(jax.grad(loss)(w, x), "i")
     return w - 0.1 * m, m
-f = jax.pmap(step, axis_name="i", donate_argnums=(0, 1))
-w = jax.device_put_replicated(np.ones((1000, 1000), np.float32), jax.devices())
-m = jax.tree_util.tree_map(jnp.zeros_like, w)
+def train():
+    f = jax.pmap(step, axis_name="i", donate_argnums=(0, 1))
+    w = jax.device_put_replicated(one, jax.devices())
+    m = jax.tree_util.tree_map(jnp.zeros_like, w)
+    for _ in range(3):
+        w, m = f(w, m, x)
+each = jax.pmap(loss, axis_name="i", in_axes=(None, 0))
+total = lambda w: each(w, x).mean()
+cases = {
+    "train": train,
+    "grad": lambda: jax.grad(total)(one),
+    "jit of grad": lambda: jax.jit(jax.grad(total))(one),
+    "vjp": lambda: jax.vjp(lambda w: each(w, x), one)[1](jnp.ones(64)),
+    "jvp of grad": lambda: jax.jvp(jax.grad(total), (one,), (one,)),
+    "gather": lambda: jax.pmap(lambda w, x: jax.lax.all_gather(x, "i"), "i")(one[:64], x),
+}
+one = jnp.ones((1000, 1000))
 x = np.random.default_rng(0).standard_normal((64, 2, 1000)).astype(np.float32)
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-for _ in range(3):
-    w, m = f(w, m, x)
+cases[sys.argv[1]]()
 after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 print((after - before) // 1024)
 """
 
 
-def test_no_memory_for_replicas():
+@pytest.mark.parametrize("case", ["train", "grad", "jit of grad", "vjp", "jvp of grad", "gather"])
+def test_no_memory_for_replicas(case):
     """64 replicas of 4 MB parameters, gradients and momenta: 256 MB each if they were copies."""
-    out = subprocess.run([sys.executable, "-c", MEMORY], capture_output=True, text=True, check=True)
+    out = subprocess.run(
+        [sys.executable, "-c", MEMORY, case], capture_output=True, text=True, check=True
+    )
     assert int(out.stdout) < 64
 
 
