@@ -64,6 +64,8 @@ class PythonFunction final : public Function {
   PythonFunction(PyObject* callable, std::string name)
       : callable_(callable), name_(std::move(name)) {}
   std::string text() const override { return name_; }
+  PyObject* callable() const { return callable_.get(); }
+  int& owners() const { return owners_; }
 
   std::vector<Values> call(const Values& in) const override {
     const Locked locked;
@@ -95,7 +97,31 @@ class PythonFunction final : public Function {
  private:
   Held callable_;
   std::string name_;
+  mutable int owners_ = 0;  // KeptFunctions that list it
 };
+
+const PythonFunction* python_function(const Function* function) {
+  while (const Function* origin = function->origin()) function = origin;
+  return dynamic_cast<const PythonFunction*>(function);
+}
+
+void collect_functions(const Program& program, std::vector<FunctionPtr>& found) {
+  for (const Equation& eqn : program.equations) {
+    for (const auto& [name, value] : eqn.params) {
+      if (const auto* function = std::get_if<FunctionPtr>(&value)) {
+        const PythonFunction* own = python_function(function->get());
+        if (own && std::none_of(found.begin(), found.end(),
+                                [&](const FunctionPtr& f) { return f.get() == own; })) {
+          found.push_back(own);
+        }
+      } else if (const auto* body = std::get_if<ProgramPtr>(&value)) {
+        collect_functions(**body, found);
+      } else if (const auto* bodies = std::get_if<Programs>(&value)) {
+        for (const ProgramPtr& body : *bodies) collect_functions(*body, found);
+      }
+    }
+  }
+}
 
 class PythonPolicy final : public CheckpointPolicy {
  public:
@@ -144,8 +170,46 @@ py::list list_of(const Values& values) {
 
 }  // namespace
 
+KeptFunctions::KeptFunctions(const Program& program) {
+  collect_functions(program, functions_);
+  for (const FunctionPtr& f : functions_) ++python_function(f.get())->owners();
+}
+
+namespace {
+
+KeptFunctions*& current_owner() {
+  thread_local KeptFunctions* owner = nullptr;
+  return owner;
+}
+
+}  // namespace
+
+KeptFunctions::Scope::Scope(KeptFunctions& owner) : outer_(current_owner()) {
+  current_owner() = &owner;
+}
+KeptFunctions::Scope::~Scope() { current_owner() = outer_; }
+
+void KeptFunctions::add(FunctionPtr function) {
+  ++python_function(function.get())->owners();
+  functions_.push_back(std::move(function));
+}
+
+KeptFunctions::~KeptFunctions() {
+  for (const FunctionPtr& f : functions_) --python_function(f.get())->owners();
+}
+
+int KeptFunctions::traverse(visitproc visit, void* arg) const {
+  for (const FunctionPtr& f : functions_) {
+    const PythonFunction* function = python_function(f.get());
+    if (function->owners() == 1) Py_VISIT(function->callable());
+  }
+  return 0;
+}
+
 FunctionPtr host_function(PyObject* callable, std::string name) {
-  return new PythonFunction(callable, std::move(name));
+  const FunctionPtr function = new PythonFunction(callable, std::move(name));
+  if (KeptFunctions* owner = current_owner()) owner->add(function);
+  return function;
 }
 
 void init_host_functions(py::module_& module) {

@@ -70,6 +70,7 @@ PyObject* Jit::call(PyObject* function, const CallArguments& arguments) {
   if (entry && computes_at_once(values)) {
     outputs = entry->op.compute(values);
   } else if (entry) {
+    const KeptFunctions::Scope scope(entry->functions);
     outputs = entry->op.bind(values);
   } else {
     Values captured;
@@ -79,6 +80,7 @@ PyObject* Jit::call(PyObject* function, const CallArguments& arguments) {
     } else {
       Values all = values;
       all.insert(all.end(), captured.begin(), captured.end());
+      const KeptFunctions::Scope scope(entry->functions);
       outputs = entry->op.bind(all);
     }
   }
@@ -96,15 +98,15 @@ std::pair<std::shared_ptr<JitEntry>, Values> Jit::stage(PyObject* fun, FlatCall&
   auto entry = std::make_shared<JitEntry>(JitEntry{
       BoundOp(*op, {{"name", staged.program->name}, {"jaxpr", staged.program}}), staged.out_tree,
       Donation(form, options_.donated_positions, options_.donated_names, types_of(values),
-               staged.program->output_types())});
+               staged.program->output_types()),
+      KeptFunctions(*staged.program)});
   if (staged.captured.empty()) cache->insert(call, values, entry);
   return {std::move(entry), std::move(staged.captured)};
 }
 
-// What a shared cache holds is visited by no one: it belongs to no single function.
 int Jit::traverse(visitproc visit, void* arg) {
   for (const Ref& name : options_.statics.names) Py_VISIT(name.get());
-  return cache_.use_count() == 1 ? cache_->traverse(visit, arg) : 0;
+  return JitCache::traverse_own(cache_, visit, arg);
 }
 
 }  // namespace shardax::api

@@ -9,12 +9,12 @@
 
 #include "api/axes.h"
 #include "api/cache.h"
+#include "api/host_function.h"
 #include "api/locate.h"
 #include "api/run.h"
 #include "api/traced.h"
 #include "bindings/config.h"
-#include "ops/ops.h"
-#include "transform/batch.h"
+#include "control/control.h"
 
 namespace shardax::api {
 namespace {
@@ -24,6 +24,7 @@ struct PmapEntry {
   TreeDefPtr out_tree;
   Donation donation;
   std::vector<ShardingPtr> shardings;  // of the outputs
+  KeptFunctions functions;
 };
 
 using PmapCache = Cache<PmapEntry>;
@@ -32,9 +33,10 @@ class Pmap final : public Behaviour {
  public:
   Pmap(PmapOptions options, std::shared_ptr<PmapCache> cache)
       : options_(std::move(options)), cache_(std::move(cache)) {}
+  ~Pmap() override { PmapCache::release_own(cache_); }
   PyObject* call(PyObject* function, const CallArguments& arguments) override;
   int traverse(visitproc visit, void* arg) override;
-  void clear() override { cache_ = std::make_shared<PmapCache>(); }
+  void clear() override { PmapCache::clear_own(cache_); }
   const StaticSpec& statics() const override { return options_.statics; }
 
  private:
@@ -72,6 +74,7 @@ PyObject* Pmap::call(PyObject* function, const CallArguments& arguments) {
     for (std::size_t i = 0; i < outputs.size(); ++i)
       as_array(outputs[i]).set_sharding(entry->shardings[i]);
   } else {
+    const KeptFunctions::Scope scope(entry->functions);
     outputs = entry->op.bind(inputs);
   }
   entry->donation.apply(values);
@@ -201,9 +204,10 @@ std::pair<Pmap::EntryPtr, Values> Pmap::stage(PyObject* fun, FlatCall& call, con
   Params params{{"axis_name", AxisNames{{axis}}}, {"axis_size", size},
                 {"in_axes", as_ints(in_axes)},    {"out_axes", as_ints(out_axes)},
                 {"name", staged.program->name},   {"jaxpr", staged.program}};
-  auto entry = std::make_shared<PmapEntry>(PmapEntry{
-      BoundOp(*op, std::move(params)), staged.out_tree,
-      Donation(form, options_.donated, {}, types_of(values), out_types), std::move(shardings)});
+  auto entry = std::make_shared<PmapEntry>(
+      PmapEntry{BoundOp(*op, std::move(params)), staged.out_tree,
+                Donation(form, options_.donated, {}, types_of(values), out_types),
+                std::move(shardings), KeptFunctions(*staged.program)});
   if (staged.captured.empty()) cache->insert(call, values, entry);
   return {std::move(entry), std::move(staged.captured)};
 }
@@ -214,12 +218,8 @@ Ref Pmap::run_op_by_op(PyObject* fun, FlatCall& call, const Values& values) cons
   LeafAxes in_axes = input_axes("pmap", options_.in_axes.get(), fun, form);
   const std::int64_t size = axis_size(values, in_axes, fun, form);
   check_device_count(size);
-  Values inputs = values;
   std::vector<bool> mapped;
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    mapped.push_back(in_axes[i] != unmapped);
-    if (mapped[i] && in_axes[i] != 0) inputs[i] = ops::moveaxis(inputs[i], in_axes[i], 0);
-  }
+  for (const std::int64_t axis : in_axes) mapped.push_back(axis != unmapped);
   TreeDefPtr out_tree;
   const auto body = [&](const Values& in) {
     const Ref result = call_with_values(fun, form, in);
@@ -227,18 +227,17 @@ Ref Pmap::run_op_by_op(PyObject* fun, FlatCall& call, const Values& values) cons
     out_tree = flat.tree;
     return flat.values;
   };
-  Batched out = batch(body, inputs, mapped, {size, axis_name(), true});
+  Batched out =
+      batch(body, mapped_first(values, as_ints(in_axes)), mapped, {size, axis_name(), true});
   const LeafAxes out_axes = output_axes("pmap", options_.out_axes.get(), out_tree);
   for (std::size_t i = 0; i < out.out.size(); ++i) {
-    Value& value = out.out[i];
-    if (out_axes[i] == unmapped) {
-      if (out.batched[i]) value = ops::index_in_dim(value, 0, 0);
-    } else {
-      if (!out.batched[i]) value = ops::broadcast_leading(value, size);
-      Shape shape = value->shape();
-      shape.erase(0);
-      value = ops::moveaxis(value, 0, output_axis(out_axes[i], i, shape));
+    std::int64_t axis = -1;
+    if (out_axes[i] != unmapped) {
+      Shape shape = out.out[i]->shape();
+      if (out.batched[i]) shape.erase(0);
+      axis = output_axis(out_axes[i], i, shape);
     }
+    out.out[i] = place_mapped(out.out[i], out.batched[i], axis, size);
   }
   detach(out.out);
   for (std::size_t i = 0; i < out.out.size(); ++i) {
@@ -250,8 +249,7 @@ Ref Pmap::run_op_by_op(PyObject* fun, FlatCall& call, const Values& values) cons
 int Pmap::traverse(visitproc visit, void* arg) {
   Py_VISIT(options_.in_axes.get());
   Py_VISIT(options_.out_axes.get());
-  // What a shared cache holds is visited by no one: it belongs to no single function.
-  return cache_.use_count() == 1 ? cache_->traverse(visit, arg) : 0;
+  return PmapCache::traverse_own(cache_, visit, arg);
 }
 
 // Maps of one function with equal options share their programs.

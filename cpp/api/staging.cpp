@@ -5,13 +5,14 @@
 #include <pybind11/stl.h>
 
 #include <deque>
-#include <optional>
 
 #include "api/axes.h"
 #include "api/cache.h"
+#include "api/host_function.h"
 #include "api/linear.h"
 #include "api/locate.h"
 #include "api/program_object.h"
+#include "bindings/bind.h"
 #include "compile/pipeline.h"
 #include "ops/ops.h"
 #include "ops/promote.h"
@@ -60,10 +61,15 @@ Staged stage_abstract(const std::string& api, PyObject* fun, const py::tuple& ar
   return stage_call(api, fun, form, abstract_types(fun, form, call.leaves()));
 }
 
+struct StagedEntry {
+  Staged staged;
+  KeptFunctions functions;
+};
+
 // Functions of control flow are staged once per signature while they live, as jit's are.
 Staged stage_once(const std::string& api, const py::function& fun, const py::tuple& args,
                   const py::dict& kwargs, const std::vector<int>& static_argnums) {
-  using StagedCache = Cache<Staged>;
+  using StagedCache = Cache<StagedEntry>;
   const auto cache = shared_cache<StagedCache>(fun.ptr(), to_python(api).get());
   const Unpacked unpacked(args, kwargs);
   StaticSpec statics;
@@ -71,10 +77,14 @@ Staged stage_once(const std::string& api, const py::function& fun, const py::tup
   FlatCall call(unpacked.arguments(), statics, fun.ptr());
   const CallForm form = call.form();
   const Types types = abstract_types(fun.ptr(), form, call.leaves());
-  if (const auto found = cache->find(call, types)) return *found;
-  auto staged = std::make_shared<Staged>(stage_call(api, fun.ptr(), form, types));
-  if (staged->captured.empty()) cache->insert(call, types, staged);
-  return *staged;
+  if (const auto found = cache->find(call, types)) return found->staged;
+  const Staged staged = stage_call(api, fun.ptr(), form, types);
+  if (staged.captured.empty()) {
+    cache->insert(
+        call, types,
+        std::make_shared<StagedEntry>(StagedEntry{staged, KeptFunctions(*staged.program)}));
+  }
+  return staged;
 }
 
 // The program with its last `count` inputs moved to the front, where scan and while have constants.
@@ -148,21 +158,13 @@ std::pair<ProgramPtr, Values> hoist_constants(const Staged& staged) {
   return {program, values};
 }
 
-// Names of params live as long as the process: Params keeps them by reference.
-std::string_view param_name(const std::string& text) {
-  static auto* names = new std::deque<std::string>;
-  for (const std::string& name : *names) {
-    if (name == text) return name;
-  }
-  return names->emplace_back(text);
-}
-
 py::list bind_op(const std::string& name, const py::dict& params, const py::iterable& values) {
   const Op* op = find_op(name);
   if (!op) value_error("there is no op '", name, "'");
   Params converted;
   for (const auto& [key, value] : params) {
-    converted.set(param_name(py::cast<std::string>(key)), param_from_python(value.ptr()));
+    converted.set(bindings::param_name(py::cast<std::string>(key)),
+                  param_from_python(key.ptr(), value.ptr()));
   }
   return list_of(shardax::bind(*op, converted, values_of(values)));
 }

@@ -104,7 +104,7 @@ namespace {
 // Which devices have which value, for a value that Python needs one of.
 std::string describe_slices(const Tracer& tracer) {
   const Tracer::Slices slices = tracer.slices();
-  if (!slices.stacked || tracer.underlying()) return "";
+  if (slices.stacked->is_tracer() || tracer.underlying()) return "";
   const Ref text = call_python("_printing", "device_groups", axis_text(slices.axis),
                                checked(wrap(slices.stacked)));
   return str(text.get());

@@ -10,12 +10,6 @@
 namespace shardax::bindings {
 namespace {
 
-// Params keep names by reference, so each is kept once for the life of the process.
-std::string_view interned(const std::string& name) {
-  static std::unordered_set<std::string> names;
-  return *names.insert(name).first;
-}
-
 bool is_int(PyObject* object) { return PyLong_Check(object) && !PyBool_Check(object); }
 
 bool all_ints(PyObject* sequence) {
@@ -40,6 +34,11 @@ AxisNames axis_names(PyObject* object) {
 }
 
 }  // namespace
+
+std::string_view param_name(const std::string& text) {
+  static std::unordered_set<std::string> names;
+  return *names.insert(text).first;
+}
 
 AxisName to_axis_name(PyObject* object) {
   return intern_axis(PyUnicode_Check(object) ? pytree::text_of(object) : pytree::repr(object));
@@ -74,7 +73,7 @@ Params to_params(PyObject* kwargs) {
   PyObject *key, *value;
   Py_ssize_t position = 0;
   while (kwargs && PyDict_Next(kwargs, &position, &key, &value)) {
-    const std::string_view name = interned(pytree::text_of(key));
+    const std::string_view name = param_name(pytree::text_of(key));
     params.set(name, to_param(name, value));
   }
   return params;

@@ -42,7 +42,7 @@ Ref nested_list(const Array& array, std::size_t dimension, std::int64_t offset) 
 std::string tracer_text(const Value& value) {
   const auto& tracer = static_cast<const Tracer&>(*value);
   const Tracer::Slices slices = tracer.slices();
-  if (!slices.stacked) return tracer.text();
+  if (!slices.stacked || slices.stacked->is_tracer()) return tracer.text();
   const Ref printing = Ref::checked(PyImport_ImportModule("shardax._printing"));
   const Ref table = Ref::checked(PyObject_CallMethod(printing.get(), "device_table", "sN",
                                                      tracer.text().c_str(), wrap(slices.stacked)));

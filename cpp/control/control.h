@@ -25,6 +25,14 @@ struct MapParams {
 };
 Values bind_pmap(const ProgramPtr& body, const MapParams& params, const Values& in);
 
+// `body`, a function of one device's values, run op by op over the device axis that the params of a
+// pmap op describe.
+Values run_mapped(const ValueFunction& body, const Params& params, const Values& in);
+// Inputs with the mapped axis first, and results where it belongs: `axis` -1 is the first device's
+// value.
+Values mapped_first(const Values& in, const Ints& axes);
+Value place_mapped(const Value& value, bool mapped, std::int64_t axis, std::int64_t size);
+
 // Functions with derivative rules of the user's own. `rule` takes primals and tangents and gives
 // outputs and their tangents; `forward` gives outputs and residuals; `backward` takes residuals and
 // cotangents and gives a cotangent per argument.

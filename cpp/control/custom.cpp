@@ -31,6 +31,7 @@ class BatchedFunction final : public Function {
   BatchedFunction(FunctionPtr inner, BatchAxis axis, Options options)
       : inner_(std::move(inner)), axis_(axis), options_(std::move(options)) {}
   std::string text() const override { return inner_->text(); }
+  const Function* origin() const override { return inner_.get(); }
 
   std::vector<Values> call(const Values& in) const override {
     std::vector<bool> batched = options_.batched;

@@ -219,6 +219,32 @@ const Op pmap_op{{.name = "pmap",
 
 }  // namespace
 
+Values mapped_first(const Values& in, const Ints& axes) {
+  Values out;
+  for (std::size_t i = 0; i < in.size(); ++i)
+    out.push_back(axes[i] > 0 ? ops::moveaxis(in[i], axes[i], 0) : in[i]);
+  return out;
+}
+
+Value place_mapped(const Value& value, bool mapped, std::int64_t axis, std::int64_t size) {
+  if (axis < 0) return mapped ? ops::index_in_dim(value, 0, 0) : value;
+  const Value leading = mapped ? value : ops::broadcast_leading(value, size);
+  return axis == 0 ? leading : ops::moveaxis(leading, 0, axis);
+}
+
+Values run_mapped(const ValueFunction& body, const Params& params, const Values& in) {
+  const Ints& in_axes = params.ints("in_axes");
+  const Ints& out_axes = params.ints("out_axes");
+  const std::int64_t size = params.integer("axis_size");
+  std::vector<bool> mapped;
+  for (const std::int64_t axis : in_axes) mapped.push_back(axis >= 0);
+  Batched out =
+      batch(body, mapped_first(in, in_axes), mapped, {size, params.axes("axis_name")[0], true});
+  for (std::size_t i = 0; i < out.out.size(); ++i)
+    out.out[i] = place_mapped(out.out[i], out.batched[i], out_axes[i], size);
+  return out.out;
+}
+
 bool is_pmap(const Op& op) { return &op == &pmap_op; }
 
 Values bind_pmap(const ProgramPtr& body, const MapParams& p, const Values& in) {

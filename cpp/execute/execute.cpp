@@ -8,6 +8,7 @@
 #include "base/errors.h"
 #include "compile/pipeline.h"
 #include "control/control.h"
+#include "execute/nonfinite.h"
 #include "kernels/copy.h"
 
 namespace shardax {
@@ -225,7 +226,9 @@ Values Callable::operator()(const Values& arrays) {
     for (const Shape* s : seen.strides) key.push_back(*s);
     state_->entries.push_back({std::move(key), plan});
   }
-  return run_plan(*plan, seen.arrays.empty() ? arrays : seen.arrays);
+  Values out = run_plan(*plan, seen.arrays.empty() ? arrays : seen.arrays);
+  if (watching_nonfinite()) inspect_results(*program_, arrays, out);
+  return out;
 }
 
 namespace {
@@ -361,7 +364,9 @@ Values evaluate_op(const Op& op, const Params& params, const Values& in) {
   }
   Values out;
   if (evaluate_view(op, params, in, out)) return out;
-  return run_plan(*eager_plan(op, params, in), in);
+  out = run_plan(*eager_plan(op, params, in), in);
+  if (watching_nonfinite()) inspect_results(op, in, out);
+  return out;
 }
 
 namespace {

@@ -149,6 +149,7 @@ struct OpSpec {
   BatchRule batch = nullptr;
   bool no_gradient = false;  // explicit: derivatives are zero or do not exist
   bool half_native = false;
+  bool multiple_results = false;  // gives a list, also of one; so do ops that carry programs
   bool effects = false;  // must run, once (on a device axis: once per device), in order
   BodyRule body = nullptr;
   EagerRule eager = nullptr;

@@ -32,6 +32,8 @@ class Function : public RefCounted {
   // Results in groups, as the op that carries it says ("outputs, residuals"). A null value, in or
   // out, is a zero that has no array.
   virtual std::vector<Values> call(const Values& in) const = 0;
+  // The function that this one was made from; null if there is none.
+  virtual const Function* origin() const { return nullptr; }
 };
 using FunctionPtr = Shared<const Function>;
 

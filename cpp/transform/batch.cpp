@@ -51,9 +51,7 @@ class DeviceTracer final : public VmapTracer {
     }
     return shared_;
   }
-  Slices slices() const override {
-    return value()->is_tracer() ? Slices{} : Slices{value(), axis_};
-  }
+  Slices slices() const override { return {value(), axis_}; }
 
  private:
   AxisName axis_;

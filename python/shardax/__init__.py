@@ -90,6 +90,7 @@ _LAZY = {
     "debug",
     "dtypes",
     "experimental",
+    "extend",
     "flatten_util",
     "jax_utils",
     "lax",

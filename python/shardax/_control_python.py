@@ -29,7 +29,7 @@ def scan(f, carry, xs, length, reverse):
         )
     ys = []
     for i in reversed(range(length)) if reverse else range(length):
-        pair = f(carry, tree_util.tree_map(lambda x: x[i], xs))
+        pair = f(carry, tree_util.tree_map(lambda x, i=i: x[i], xs))
         if not isinstance(pair, tuple) or len(pair) != 2:
             raise TypeError(f"scan body output must be a pair, got {pair}.")
         carry, y = pair

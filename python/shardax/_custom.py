@@ -67,6 +67,7 @@ class _Arguments:
 
     def __init__(self, kind, fun, nondiff_argnums, nondiff_argnames, args, kwargs):
         args = _resolved(kind, fun, args, kwargs)
+        self.args = args
         count = len(args)
         nondiff = {n + count if n < 0 else n for n in nondiff_argnums}
         if nondiff_argnames:
@@ -83,6 +84,10 @@ class _Arguments:
         self.leaves, self.tree = tree_util.tree_flatten(tuple(args[n] for n in self.dynamic))
         self.leaves = [_core.asarray(leaf) for leaf in self.leaves]
         self.avals = [_core.typeof(leaf) for leaf in self.leaves]
+
+    def traced(self):
+        """Will the call be transformed or staged?"""
+        return _core.staging_in_progress() or any(map(_core.is_tracer, self.leaves))
 
     def whole(self, leaves):
         """All arguments, with these leaves in place of the differentiated ones."""
@@ -198,6 +203,8 @@ class custom_jvp:
                 f"No JVP defined for custom_jvp function {_name(self)} using defjvp."
             )
         call = _JvpCall(self, args, kwargs)
+        if not call.arguments.traced():
+            return self.fun(*call.arguments.args)
         out = _core.custom_jvp_call(
             _name(self),
             call.function,
@@ -316,6 +323,8 @@ class custom_vjp:
                 f"No VJP defined for custom_vjp function {_name(self)} using defvjp."
             )
         call = _VjpCall(self, args, kwargs)
+        if not call.arguments.traced():
+            return self.fun(*call.arguments.args)
         out = _core.custom_vjp_call(
             _name(self),
             call.function,

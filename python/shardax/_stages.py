@@ -41,6 +41,12 @@ class ShapeDtypeStruct:
 
     ndim = property(lambda self: len(self.shape))
 
+    @classmethod
+    def like(cls, array):
+        """The shape and dtype of an array."""
+        aval = _core.typeof(array)
+        return cls(aval.shape, aval.dtype, weak_type=aval.weak_type)
+
     @property
     def size(self):
         size = 1

@@ -641,3 +641,15 @@ def dynamic_update_index_in_dim(operand, update, index, axis):
 def with_sharding_constraint(x, shardings):
     """`x`: all devices share one memory."""
     return x
+
+
+def __getattr__(name):
+    """Primitives by JAX's names: `lax.exp_p` is the op exp."""
+    if name.endswith("_p"):
+        from shardax._core import api
+
+        try:
+            return api.primitive({"pjit_p": "jit"}.get(name, name[:-2]))
+        except ValueError:
+            pass
+    raise AttributeError(f"module 'shardax.lax' has no attribute '{name}'")

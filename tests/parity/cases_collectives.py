@@ -39,7 +39,8 @@ REDUCTIONS = ("psum", "pmean", "pmax", "pmin")
 corpus.expressions(
     "\n".join(f"each(lambda x: both(lambda v: lax.{op}(v, 'i'), x))\n" for op in REDUCTIONS[:2])
     + "\n".join(
-        f"each(lambda x: both(lambda v: lax.{op}(v, 'i'), x), DTYPES[:-1])\n" for op in REDUCTIONS[2:]
+        f"each(lambda x: both(lambda v: lax.{op}(v, 'i'), x), DTYPES[:-1])\n"
+        for op in REDUCTIONS[2:]
     )
     + "\n".join(
         f"""

@@ -1,4 +1,4 @@
-"""tests/pmap/test_op_by_op.py - pmap(debug=True) and disable_jit: concrete values of all devices."""
+"""tests/pmap/test_op_by_op.py - pmap(debug=True) and disable_jit: values of all devices."""
 
 import numpy as np
 import pytest

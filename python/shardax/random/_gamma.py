@@ -1,0 +1,151 @@
+# shardax/random/_gamma.py - the gamma distribution and those made of it.
+import operator
+
+import numpy as np
+
+from shardax import _core, lax
+from shardax import numpy as jnp
+from shardax._api import vmap
+from shardax.numpy._common import asarray, bind, static_jit
+from shardax.random._continuous import draw_exponential, exponential, rademacher
+from shardax.random._keys import (
+    check_key,
+    drawn_shape,
+    float_dtype,
+    parameter_shape,
+    partitionable,
+    subkeys,
+    to_shape,
+)
+from shardax.random._uniform import draw_normal, draw_uniform, normal
+
+
+def _gamma_element(key, alpha, log_space, stream):
+    """One gamma variate, by the rejection method of Marsaglia and Tsang (2000), "A simple method for generating gamma
+    variables": d v with d = alpha - 1/3 and v = (1 + x / sqrt(9 d))^3 of a normal x. A variate for alpha < 1 is
+    one for alpha + 1 times u^(1 / alpha)."""
+    dtype = alpha.dtype
+    number = lambda v: np.asarray(v, dtype)  # noqa: E731
+    large = _core.functions.greater_equal(alpha, number(1))
+    raised = jnp.where(large, alpha, alpha + number(1))
+    d = raised - number(1 / 3)
+    c = number(1 / 3) / _core.functions.sqrt(d)
+
+    def rejected(state):
+        _, square, v, u = state
+        outside = u >= number(1) - number(0.0331) * (square * square)
+        bound = square * number(0.5) + d * (number(1) - v + _core.functions.log(v))
+        return _core.functions.logical_and(outside, _core.functions.log(u) >= bound)
+
+    def candidate(state):
+        key, x, _ = state
+        key, sub = subkeys(key, stream)
+        x = draw_normal(sub, shape=(), dtype=dtype, stream=stream)
+        return key, x, number(1) + x * c
+
+    def attempt(state):
+        key, x_key, u_key = subkeys(state[0], stream, 3)
+        start = (x_key, jnp.zeros_like(alpha), jnp.full_like(alpha, -1))
+        _, x, v = lax.while_loop(lambda s: s[2] <= number(0), candidate, start)
+        u = draw_uniform(u_key, 0.0, 1.0, shape=(), dtype=dtype, stream=stream)
+        return key, x * x, v * v * v, u
+
+    key, sub = subkeys(key, stream)
+    start = (key, jnp.zeros_like(alpha), jnp.ones_like(alpha), jnp.full_like(alpha, 2))
+    v = lax.while_loop(rejected, attempt, start)[2]
+    if log_space:
+        small = -draw_exponential(sub, shape=(), dtype=dtype, stream=stream)
+        boost = jnp.where(
+            _core.functions.logical_or(large, small == 0), number(0), small * (number(1) / alpha)
+        )
+        return _core.functions.log(d) + _core.functions.log(v) + boost
+    u = number(1) - draw_uniform(sub, 0.0, 1.0, shape=(), dtype=dtype, stream=stream)
+    return d * v * jnp.where(large, number(1), _core.functions.power(u, number(1) / alpha))
+
+
+@static_jit("shape", "dtype", "log_space", "stream")
+def _gamma(key, alpha, shape, dtype, log_space, stream):
+    alpha = lax.stop_gradient(_core.broadcast_to(_core.convert(asarray(alpha), dtype), shape))
+    if not alpha.size:
+        return alpha
+    keys = bind("random_split", (key,), shape=(alpha.size,), partitionable=stream)
+    draw = vmap(lambda k, a: _gamma_element(k, a, log_space, stream))
+    return draw(keys, alpha.reshape((-1,))).reshape(shape)
+
+
+def gamma(key, a, shape=None, dtype=None, *, out_sharding=None):
+    """The gamma distribution with shape parameter `a` and scale 1; not differentiable by `a`."""
+    key, dtype = check_key("gamma", key), float_dtype(dtype, "gamma")
+    shape = parameter_shape("gamma", shape, a)
+    return _gamma(key, a, shape=shape, dtype=dtype, log_space=False, stream=partitionable())
+
+
+def loggamma(key, a, shape=None, dtype=None, *, out_sharding=None):
+    """The logarithm of gamma variates, exact also where those would be too small."""
+    key, dtype = check_key("loggamma", key), float_dtype(dtype, "gamma")
+    shape = parameter_shape("loggamma", shape, a)
+    return _gamma(key, a, shape=shape, dtype=dtype, log_space=True, stream=partitionable())
+
+
+def beta(key, a, b, shape=None, dtype=None, *, out_sharding=None):
+    """The beta distribution: the share of one of two gamma variates in their sum."""
+    key, dtype = check_key("beta", key), float_dtype(dtype, "beta")
+    shape = parameter_shape("beta", shape, a, b)
+    first, second = subkeys(key, partitionable())
+    x, y = loggamma(first, a, shape, dtype), loggamma(second, b, shape, dtype)
+    top = jnp.maximum(x, y)
+    x, y = jnp.exp(x - top), jnp.exp(y - top)
+    return x / (x + y)
+
+
+def dirichlet(key, alpha, shape=None, dtype=None, *, out_sharding=None):
+    """The Dirichlet distribution with parameters along the last dimension of `alpha`."""
+    from shardax.nn import softmax
+
+    key, dtype = check_key("dirichlet", key), float_dtype(dtype, "dirichlet")
+    alpha = asarray(alpha)
+    if alpha.ndim < 1:
+        raise ValueError(f"dirichlet requires alpha.ndim >= 1, got alpha.ndim == {alpha.ndim}")
+    shape = (
+        alpha.shape[:-1]
+        if shape is None
+        else drawn_shape("dirichlet", to_shape(shape), alpha.shape[:-1])
+    )
+    return softmax(loggamma(key, alpha, shape + alpha.shape[-1:], dtype), -1)
+
+
+def chisquare(key, df, shape=None, dtype=None, *, out_sharding=None):
+    """The chi-square distribution with `df` degrees of freedom."""
+    dtype = float_dtype(dtype, "chisquare")
+    half = _core.convert(asarray(df), dtype) / 2
+    return 2 * jnp.exp(loggamma(check_key("chisquare", key), half, shape, dtype))
+
+
+def t(key, df, shape=(), dtype=None, *, out_sharding=None):
+    """Student's t distribution with `df` degrees of freedom."""
+    key, dtype = check_key("t", key), float_dtype(dtype, "t")
+    shape = parameter_shape("t", shape, df)
+    first, second = subkeys(key, partitionable())
+    half = _core.convert(asarray(df), dtype) / 2
+    return normal(first, shape, dtype) * jnp.sqrt(half / gamma(second, half, shape, dtype))
+
+
+def generalized_normal(key, p, shape=(), dtype=None, *, out_sharding=None):
+    """The distribution with density proportional to exp(-|x|^p)."""
+    key, dtype, shape = (
+        check_key("generalized_normal", key),
+        float_dtype(dtype, "generalized_normal"),
+        to_shape(shape),
+    )
+    first, second = subkeys(key, partitionable())
+    size = gamma(first, 1 / p, shape, dtype)
+    return rademacher(second, shape, dtype) * size ** (1 / p)
+
+
+def ball(key, d, p=2, shape=(), dtype=None, *, out_sharding=None):
+    """Uniform in the unit ball of the p-norm in d dimensions."""
+    key, dtype, shape = check_key("ball", key), float_dtype(dtype, "ball"), to_shape(shape)
+    first, second = subkeys(key, partitionable())
+    g = generalized_normal(first, p, (*shape, operator.index(d)), dtype)
+    e = exponential(second, shape, dtype)
+    return g / ((jnp.sum(jnp.abs(g) ** p, -1) + e) ** (1 / p))[..., None]

@@ -1,0 +1,54 @@
+# shardax/random/_matrices.py - random vectors and matrices.
+import operator
+
+from shardax import _core
+from shardax import numpy as jnp
+from shardax.numpy._common import asarray, result_type
+from shardax.random._keys import check_key, drawn_shape, float_dtype, to_shape
+from shardax.random._uniform import normal
+
+
+def multivariate_normal(
+    key, mean, cov, shape=None, dtype=None, method="cholesky", *, out_sharding=None
+):
+    """Normal vectors with that mean (..., n) and covariance (..., n, n)."""
+    key = check_key("multivariate_normal", key)
+    if method not in ("svd", "eigh", "cholesky"):
+        raise ValueError("method must be one of {'svd', 'eigh', 'cholesky'}")
+    mean, cov = asarray(mean), asarray(cov)
+    common = result_type(mean, cov)
+    dtype = float_dtype(
+        dtype if dtype is not None or common.kind in "biu" else common, "multivariate_normal"
+    )
+    mean, cov = _core.convert(mean, dtype), _core.convert(cov, dtype)
+    if mean.ndim < 1:
+        raise ValueError(
+            f"multivariate_normal requires mean.ndim >= 1, got mean.ndim == {mean.ndim}"
+        )
+    n = mean.shape[-1]
+    if cov.ndim < 2 or cov.shape[-2:] != (n, n):
+        raise ValueError(
+            f"multivariate_normal requires cov.shape == (..., n, n) for n={n}, but got cov.shape == {cov.shape}."
+        )
+    batches = mean.shape[:-1], cov.shape[:-2]
+    shape = (
+        _core.broadcast_shapes(*batches)
+        if shape is None
+        else drawn_shape("normal", to_shape(shape), *batches)
+    )
+    if method == "cholesky":
+        factor = jnp.linalg.cholesky(cov)
+    else:
+        vectors, sizes = jnp.linalg.svd(cov)[:2] if method == "svd" else jnp.linalg.eigh(cov)[::-1]
+        factor = vectors * jnp.sqrt(sizes[..., None, :])
+    return mean + jnp.einsum("...ij,...j->...i", factor, normal(key, shape + (n,), dtype))
+
+
+def orthogonal(key, n, shape=(), dtype=None, m=None, *, out_sharding=None):
+    """Uniformly distributed orthogonal matrices (..., n, n); with `m`, (..., n, m) of orthogonal rows or columns."""
+    key, dtype = check_key("orthogonal", key), float_dtype(dtype, "orthogonal")
+    n = operator.index(n)
+    m = n if m is None else operator.index(m)
+    q, r = jnp.linalg.qr(normal(key, (*to_shape(shape), max(n, m), min(n, m)), dtype))
+    q = q * jnp.expand_dims(jnp.sign(jnp.linalg.diagonal(r)), -2)
+    return q.mT if n < m else q

@@ -1,0 +1,102 @@
+# shardax/random/_permute.py - permutations, choices and categories.
+import math
+
+import numpy as np
+
+from shardax import _core, lax
+from shardax import numpy as jnp
+from shardax.numpy._common import asarray, bind, canonical_axis, result_type, static_jit
+from shardax.random._continuous import gumbel
+from shardax.random._keys import check_key, partitionable, to_shape
+from shardax.random._uniform import randint, uniform
+
+
+@static_jit("axis", "stream")
+def _shuffle(key, x, axis, stream):
+    # Sorting by 32 random bits leaves ties; enough rounds make them unlikely.
+    rounds = int(np.ceil(3 * np.log(max(1, x.size)) / np.log(np.iinfo(np.uint32).max)))
+    for _ in range(rounds):
+        keys = bind("random_split", (key,), shape=(2,), partitionable=stream)
+        key, sub = keys[0], keys[1]
+        order = bind("random_bits", (sub,), bit_width=32, shape=x.shape, partitionable=stream)
+        x = lax.sort_key_val(order, x, axis)[1]
+    return x
+
+
+def permutation(key, x, axis=0, independent=False, *, out_sharding=None):
+    """`x` (or 0, ..., x - 1 for an int) in random order along `axis`; slices stay whole unless `independent`."""
+    key = check_key("permutation", key)
+    if np.ndim(x) == 0:
+        if not jnp.issubdtype(result_type(x), np.integer):
+            raise TypeError("x must be an integer or at least 1-dimensional")
+        return _shuffle(key, jnp.arange(int(x)), axis=0, stream=partitionable())
+    x = asarray(x)
+    axis = canonical_axis(axis, x.ndim)
+    if independent or x.ndim == 1:
+        return _shuffle(key, x, axis=axis, stream=partitionable())
+    return jnp.take(
+        x, _shuffle(key, jnp.arange(x.shape[axis]), axis=0, stream=partitionable()), axis=axis
+    )
+
+
+def choice(key, a, shape=(), replace=True, p=None, axis=0, mode=None):
+    """Elements of `a` (or of 0, ..., a - 1) drawn with probabilities p, with or without replacement."""
+    key = check_key("choice", key)
+    shape = to_shape(shape)
+    arange = np.ndim(a) == 0
+    n = int(a) if arange else asarray(a).shape[canonical_axis(axis, np.ndim(a))]
+    draws = math.prod(shape)
+    if draws == 0:
+        return jnp.zeros(shape, np.int32 if arange else asarray(a).dtype)
+    if n <= 0:
+        raise ValueError("a must be greater than 0 unless no samples are taken")
+    if not replace and draws > n:
+        raise ValueError(
+            f"Cannot take a larger sample (size {draws}) than population (size {n}) when 'replace=False'"
+        )
+    if p is None:
+        if replace:
+            index = randint(key, shape, 0, n)
+        else:
+            x = permutation(key, n if arange else a, axis)
+            low = [slice(None)] * max(np.ndim(x), 1)
+            low[0 if arange else canonical_axis(axis, x.ndim)] = slice(0, draws)
+            x = x[tuple(low)]
+            if arange or x.ndim == 1:
+                return x.reshape(shape)
+            d = canonical_axis(axis, x.ndim)
+            return x.reshape(x.shape[:d] + shape + x.shape[d + 1 :])
+    else:
+        p = _core.promote("inexact", p)[0]
+        if p.shape != (n,):
+            raise ValueError(
+                f"p must be None or a 1D vector with the same size as a.shape[axis]. p has shape {p.shape} and a.shape[axis] is {n}."
+            )
+        if replace:
+            total = jnp.cumsum(p)
+            r = total[-1] * (1 - uniform(key, shape, dtype=total.dtype))
+            index = jnp.searchsorted(total, r).astype(np.int32)
+        else:
+            g = gumbel(key, (n,), dtype=p.dtype) + jnp.log(p)
+            index = lax.top_k(g, draws)[1].reshape(shape)
+    return index if arange else jnp.take(asarray(a), index, axis=axis)
+
+
+def categorical(key, logits, axis=-1, shape=None, replace=True, mode=None):
+    """Indices along `axis`, drawn with probabilities proportional to exp(logits)."""
+    key = check_key("categorical", key)
+    logits = asarray(logits)
+    axis = canonical_axis(axis, logits.ndim)
+    batch = tuple(n for d, n in enumerate(logits.shape) if d != axis)
+    shape = batch if shape is None else to_shape(shape)
+    prefix = shape[: len(shape) - len(batch)]
+    if shape[len(shape) - len(batch) :] != batch and _core.broadcast_shapes(shape, batch) != shape:
+        raise ValueError(
+            f"categorical parameter shapes must be broadcast-compatible with shape argument: {shape} and {batch}."
+        )
+    drawn = list(shape[len(prefix) :])
+    drawn.insert(axis, logits.shape[axis])
+    noise = gumbel(key, prefix + tuple(drawn), logits.dtype)
+    return jnp.argmax(
+        noise + jnp.expand_dims(logits, tuple(range(len(prefix)))), axis=axis + len(prefix)
+    )

@@ -1,0 +1,200 @@
+# shardax/random/_uniform.py - bits and the uniform and normal numbers made of them.
+
+import numpy as np
+
+from shardax import _core
+from shardax import numpy as jnp
+from shardax.numpy._common import asarray, bind, result_type, static_jit
+from shardax.random._keys import check_key, drawn_shape, float_dtype, partitionable, split, to_shape
+
+
+def draw_bits(key, width, shape):
+    return bind("random_bits", (key,), bit_width=width, shape=shape, partitionable=partitionable())
+
+
+def bits(key, shape=(), dtype=None, *, out_sharding=None):
+    """Uniformly random unsigned integers."""
+    key = check_key("bits", key)
+    dtype = (
+        _core.canonical_dtype(np.uint32) if dtype is None else _core.requested_dtype(dtype, "bits")
+    )
+    dtype = np.dtype(dtype)
+    if dtype.kind != "u":
+        raise ValueError(f"dtype argument to `bits` must be an unsigned int dtype, got {dtype}")
+    return draw_bits(key, dtype.itemsize * 8, to_shape(shape))
+
+
+_MANTISSA = {"float16": 10, "bfloat16": 7, "float32": 23, "float64": 52}
+
+
+def _unit(key, shape, dtype):
+    """Uniform in [0, 1): random bits as the mantissa of numbers in [1, 2), less 1."""
+    width = dtype.itemsize * 8
+    mantissa = _MANTISSA[dtype.name]
+    drawn = 8 if mantissa < 8 else width
+    word = np.dtype(f"uint{width}")
+    raw = draw_bits(key, drawn, shape)
+    if drawn != width:
+        raw = _core.convert(raw, word)
+    one = np.ones((), dtype).view(word)
+    raw = _core.lax.shift_right_logical(raw, np.asarray(drawn - mantissa, word))
+    floats = bind("bitcast_convert_type", (_core.lax.bitwise_or(raw, one),), new_dtype=dtype)
+    return _core.lax.sub(floats, np.ones((), dtype))
+
+
+@static_jit("shape", "dtype", "stream")
+def draw_uniform(key, minval, maxval, shape, dtype, stream):
+    minval, maxval = (_core.convert(asarray(v), dtype) for v in (minval, maxval))
+    shape = drawn_shape("uniform", shape, minval.shape, maxval.shape)
+    low, high = (_core.broadcast_to(v, shape) if v.ndim else v for v in (minval, maxval))
+    floats = _unit(key, shape, dtype)
+    scaled = _core.lax.add(_core.lax.mul(floats, _core.lax.sub(high, low)), low)
+    return _core.lax.max(low, scaled)
+
+
+def uniform(key, shape=(), dtype=None, minval=0.0, maxval=1.0, *, out_sharding=None):
+    """Uniform in [minval, maxval).
+
+    >>> uniform(PRNGKey(0), (2,)).shape
+    (2,)
+    """
+    key = check_key("uniform", key)
+    return draw_uniform(
+        key,
+        minval,
+        maxval,
+        shape=to_shape(shape),
+        dtype=float_dtype(dtype, "uniform"),
+        stream=partitionable(),
+    )
+
+
+@static_jit("shape", "dtype", "stream")
+def draw_normal(key, shape, dtype, stream):
+    low = np.nextafter(np.asarray(-1, dtype), np.asarray(0, dtype), dtype=dtype)
+    u = draw_uniform(key, low, np.asarray(1, dtype), shape=shape, dtype=dtype, stream=stream)
+    return _core.lax.mul(np.asarray(np.sqrt(2), dtype), _core.lax.erf_inv(u))
+
+
+def normal(key, shape=(), dtype=None, *, out_sharding=None):
+    """Normal with mean 0 and standard deviation 1; complex numbers have variance 1 in all."""
+    key = check_key("normal", key)
+    shape = to_shape(shape)
+    if dtype is not None:
+        wanted = np.dtype(_core.requested_dtype(dtype, "normal"))
+        if wanted.kind == "c":
+            real = np.dtype("float32" if wanted.itemsize == 8 else "float64")
+            first, second = split(key)
+            parts = (
+                draw_normal(k, shape=shape, dtype=real, stream=partitionable())
+                for k in (first, second)
+            )
+            return _core.lax.complex(*parts) / np.asarray(np.sqrt(2), real)
+        if not jnp.issubdtype(wanted, np.inexact):
+            raise ValueError(
+                f"dtype argument to `normal` must be a float or complex dtype, got {wanted}"
+            )
+    return draw_normal(key, shape=shape, dtype=float_dtype(dtype, "normal"), stream=partitionable())
+
+
+@static_jit("shape", "dtype", "stream")
+def _randint(key, minval, maxval, shape, dtype, stream):
+    info = np.iinfo(dtype)
+    word = np.dtype(f"uint{info.bits}")
+    minval, maxval = asarray(minval), asarray(maxval)
+    shape = drawn_shape("randint", shape, minval.shape, maxval.shape)
+    beyond = _core.functions.greater(maxval, _bound(info.max, maxval))
+    limit = lambda v: _core.convert(
+        _core.functions.minimum(
+            _core.functions.maximum(v, _bound(info.min, v)), _bound(info.max, v)
+        ),
+        dtype,
+    )  # noqa: E731
+    low, high = limit(minval), limit(maxval)
+    low, high, beyond = (_core.broadcast_to(v, shape) for v in (low, high, beyond))
+    keys = bind("random_split", (key,), shape=(2,), partitionable=stream)
+    first, second = keys[0], keys[1]
+    upper, lower = draw_bits(first, info.bits, shape), draw_bits(second, info.bits, shape)
+    span = _core.convert(_core.lax.sub(high, low), word)
+    span = jnp.where(high <= low, np.asarray(1, word), span)
+    span = jnp.where(
+        _core.functions.logical_and(beyond, high > low),
+        _core.lax.add(span, np.asarray(1, word)),
+        span,
+    )
+    multiplier = _core.lax.rem(
+        _core.broadcast_to(asarray(np.asarray(2 ** (info.bits // 2), word)), shape), span
+    )
+    multiplier = _core.lax.rem(_core.lax.mul(multiplier, multiplier), span)
+    offset = _core.lax.add(
+        _core.lax.mul(_core.lax.rem(upper, span), multiplier), _core.lax.rem(lower, span)
+    )
+    return _core.lax.add(low, _core.convert(_core.lax.rem(offset, span), dtype))
+
+
+def _bound(limit, like):
+    info = np.iinfo(like.dtype)
+    return np.asarray(min(max(limit, info.min), info.max), like.dtype)
+
+
+def randint(key, shape, minval, maxval, dtype=None, *, out_sharding=None):
+    """Uniform integers in [minval, maxval); int32 unless `dtype` says otherwise."""
+    key = check_key("randint", key)
+    dtype = _core.canonical_dtype(int) if dtype is None else _core.requested_dtype(dtype, "randint")
+    dtype = np.dtype(dtype)
+    if dtype.kind not in "iu":
+        raise TypeError(f"randint only accepts integer dtypes, got {dtype}")
+    low, high = _int_bound(minval, dtype), _int_bound(maxval, dtype)
+    if dtype.itemsize >= 4:
+        return _randint(key, low, high, shape=to_shape(shape), dtype=dtype, stream=partitionable())
+    # Small integers are drawn as int32, which biases the remainder less.
+    info, wide = np.iinfo(dtype), np.dtype("int32")
+    low = jnp.clip(asarray(low).astype(wide), int(info.min), int(info.max))
+    high = jnp.clip(asarray(high).astype(wide), int(info.min), int(info.max) + 1)
+    return _core.convert(
+        _randint(key, low, high, shape=to_shape(shape), dtype=wide, stream=partitionable()), dtype
+    )
+
+
+def _int_bound(v, dtype):
+    if isinstance(v, (int, float)) and not isinstance(v, bool):
+        v = int(v)
+        wide = _core.canonical_dtype(np.int64)
+        info = np.iinfo(wide)
+        if dtype.kind == "u" and v > info.max:
+            return np.asarray(
+                min(v, np.iinfo(_core.canonical_dtype(np.uint64)).max),
+                _core.canonical_dtype(np.uint64),
+            )
+        return np.asarray(min(max(v, info.min), info.max), wide)
+    v = asarray(v)
+    return v if v.dtype.kind in "iu" else v.astype(np.int32)
+
+
+@static_jit("shape", "stream")
+def _bernoulli(key, p, shape, stream):
+    p = _core.promote("inexact", p)[0]
+    return (
+        draw_uniform(
+            key,
+            0.0,
+            1.0,
+            shape=p.shape if shape is None else shape,
+            dtype=np.dtype(p.dtype),
+            stream=stream,
+        )
+        < p
+    )
+
+
+def bernoulli(key, p=0.5, shape=None, mode="low", *, out_sharding=None):
+    """True with probability p, in the shape of p or `shape`."""
+    key = check_key("bernoulli", key)
+    if not jnp.issubdtype(result_type(p), np.floating):
+        raise TypeError(
+            f"bernoulli probability `p` must have a floating dtype, got {result_type(p)}."
+        )
+    shape = None if shape is None else to_shape(shape)
+    if shape is not None:
+        drawn_shape("bernoulli", shape, np.shape(p))
+    return _bernoulli(key, p, shape=shape, stream=partitionable())
