@@ -139,7 +139,7 @@ PyObject* jvp_of(PyObject* fun, PyObject* primals, PyObject* tangents, bool has_
   PyObject* const* items = &PyTuple_GET_ITEM(args.get(), 0);
   const FlatObjects inputs =
       flatten_objects(items, static_cast<std::size_t>(PyTuple_GET_SIZE(args.get())));
-  const Values t = flat_tangents(args.get(), args_t.get(), inputs);
+  const Values t = flat_tangents(primals, tangents, inputs);
   TreeDefPtr out_tree;
   Aux aux;
   std::size_t count = 0;

@@ -168,6 +168,7 @@ void init_api(py::module_& module) {
   api::init_host_functions(m);
   api::install_locator();
   set_tracer_describer(&api::describe_tracer);
+  set_leak_describer(&api::describe_leak);
 }
 
 }  // namespace shardax::bindings

@@ -21,6 +21,7 @@ State& state() {
 
 Evaluator evaluator = nullptr;
 Locator locator = nullptr;
+LeakDescriber leak_describer = nullptr;
 
 }  // namespace
 
@@ -56,12 +57,15 @@ bool Tracer::alive() const {
 
 Trace& Tracer::trace() const {
   if (!alive()) {
+    const std::string source = leak_describer ? leak_describer(*this) : "";
     fail(ErrorKind::unexpected_tracer_error,
          "Encountered an unexpected tracer. A function transformed by shardax had a side effect, "
          "allowing for a reference to an intermediate value with type ",
-         to_string(type_),
-         " to escape the scope of the transformation. Return the value from the function instead "
-         "of storing it in a variable, list or attribute outside of it.");
+         to_string(type_), " wrapped in a ", class_name(),
+         " to escape the scope of the transformation.",
+         source.empty() ? "" : "\nThe function being traced when the value leaked was " + source + ".",
+         "\nReturn the value from the function instead of storing it in a variable, list or "
+         "attribute outside of it.");
   }
   return *state().stack[static_cast<std::size_t>(level_) - 1];
 }
@@ -121,6 +125,7 @@ const Array* concrete(const Value& value) {
 
 void set_evaluator(Evaluator e) { evaluator = e; }
 void set_locator(Locator l) { locator = l; }
+void set_leak_describer(LeakDescriber describe) { leak_describer = describe; }
 LocationPtr current_location() {
   const LocationPtr& given = state().location;
   return given ? given : locator ? locator() : nullptr;

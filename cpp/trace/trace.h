@@ -92,6 +92,11 @@ const Array* concrete(const Value& value);
 using Evaluator = Values (*)(const Op& op, const Params& params, const Values& in);
 void set_evaluator(Evaluator evaluator);
 
+// Says which function was being traced when a tracer that has outlived its trace was made ("f at
+// file.py:12 traced for jit"); "" where that is forgotten. Installed by the bindings.
+using LeakDescriber = std::string (*)(const Tracer& tracer);
+void set_leak_describer(LeakDescriber describe);
+
 // Gives the user's current line. Installed by the bindings.
 using Locator = LocationPtr (*)();
 void set_locator(Locator locator);

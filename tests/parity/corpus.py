@@ -100,6 +100,10 @@ class Corpus:
                 source, self._evaluator(source), error=error if mark else None, **more, **options
             )
 
+    def named_expression(self, name, source, **options):
+        """A case whose name is not its source."""
+        self.add(name, self._evaluator(source), **options)
+
     def _evaluator(self, source):
         code = compile(source, "<case>", "eval")
 
