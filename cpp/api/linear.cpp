@@ -135,7 +135,6 @@ PyObject* jvp_of(PyObject* fun, PyObject* primals, PyObject* tangents, bool has_
                Py_TYPE(primals)->tp_name, " and ", Py_TYPE(tangents)->tp_name, ".");
   }
   const Ref args = as_tuple(primals);
-  const Ref args_t = as_tuple(tangents);
   PyObject* const* items = &PyTuple_GET_ITEM(args.get(), 0);
   const FlatObjects inputs =
       flatten_objects(items, static_cast<std::size_t>(PyTuple_GET_SIZE(args.get())));
