@@ -105,6 +105,25 @@ from shardax.numpy._indices import (
     triu_indices,
     unravel_index,
 )
+from shardax.numpy._join import (
+    append,
+    array_split,
+    block,
+    column_stack,
+    concat,
+    concatenate,
+    delete,
+    dstack,
+    hsplit,
+    hstack,
+    insert,
+    resize,
+    split,
+    stack,
+    unstack,
+    vsplit,
+    vstack,
+)
 from shardax.numpy._more import (
     allclose,
     angle,
@@ -145,6 +164,7 @@ from shardax.numpy._more import (
     vander,
     vectorize,
 )
+from shardax.numpy._pad import pad
 from shardax.numpy._products import (
     convolve,
     correlate,
@@ -164,6 +184,7 @@ from shardax.numpy._products import (
     vecmat,
 )
 from shardax.numpy._put import fill_diagonal, place, put, put_along_axis
+from shardax.numpy._rearrange import flip, fliplr, flipud, repeat, roll, rot90, tile
 from shardax.numpy._reductions import (
     all,
     amax,
@@ -207,50 +228,25 @@ from shardax.numpy._rounding import around, clip, fix, nan_to_num, rint, round
 from shardax.numpy._select import choose, take, take_along_axis
 from shardax.numpy._sets import intersect1d, isin, setdiff1d, union1d, unique, unique_values
 from shardax.numpy._shape import (
-    append,
-    array_split,
     atleast_1d,
     atleast_2d,
     atleast_3d,
-    block,
     broadcast_arrays,
     broadcast_shapes,
     broadcast_to,
-    column_stack,
-    concat,
-    concatenate,
-    delete,
-    dstack,
     expand_dims,
-    flip,
-    fliplr,
-    flipud,
-    hsplit,
-    hstack,
-    insert,
     matrix_transpose,
     moveaxis,
     ndim,
-    pad,
     permute_dims,
     ravel,
-    repeat,
     reshape,
-    resize,
-    roll,
     rollaxis,
-    rot90,
     shape,
     size,
-    split,
     squeeze,
-    stack,
     swapaxes,
-    tile,
     transpose,
-    unstack,
-    vsplit,
-    vstack,
 )
 from shardax.numpy._sorting import (
     argpartition,

@@ -194,7 +194,7 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
             _functions.multiply(stop, part),
         )
         if endpoint and num > 1:
-            from shardax.numpy._shape import concatenate
+            from shardax.numpy._join import concatenate
 
             last = _core.broadcast_to(stop, start.shape).reshape((1,) + tuple(start.shape))
             out = concatenate([out[:-1], _core.convert(last, computed)], axis=0)
@@ -269,7 +269,7 @@ def indices(dimensions, dtype=None, sparse=False):
             g[tuple(slice(None) if i == d else slice(0, 1) for i in range(len(dimensions)))]
             for d, g in enumerate(grids)
         )
-    from shardax.numpy._shape import stack
+    from shardax.numpy._join import stack
 
     return stack(grids) if grids else zeros((0,), dtype)
 
@@ -295,7 +295,7 @@ def diag(v, k=0):
             if k >= 0
             else eye(n, v.shape[0], k=k, dtype=bool)
         )
-        from shardax.numpy._shape import pad
+        from shardax.numpy._pad import pad
         from shardax.numpy._where import where
 
         if k >= 0:

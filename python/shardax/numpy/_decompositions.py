@@ -8,7 +8,7 @@ import numpy as np
 
 from shardax import _core
 from shardax._api import vmap
-from shardax.numpy import _creation, _products, _reductions, _shape, _sorting, _where
+from shardax.numpy import _creation, _join, _products, _reductions, _shape, _sorting, _where
 from shardax.numpy._common import asarray, check_arraylike, static_jit
 
 _functions = _core.functions
@@ -93,7 +93,7 @@ def eliminated(a, b, singular=False):
         return m, _where.where(rows == k, pivot, pivots), _where.where(p == k, sign, -sign)
 
     start = (
-        _shape.concatenate([a, b], 1),
+        _join.concatenate([a, b], 1),
         _creation.ones((n,), a.dtype),
         _creation.ones((), a.dtype),
     )
@@ -246,5 +246,5 @@ def singular(a):
     d = _creation.diagonal(r)
     size = _functions.abs(d)
     phase = _where.where(size == 0, 1, d / _where.where(size == 0, 1, size)).astype(a.dtype)
-    phase = _shape.concatenate([phase, _creation.ones((m - n,), a.dtype)])
+    phase = _join.concatenate([phase, _creation.ones((m - n,), a.dtype)])
     return q * phase, s, adjoint(v)

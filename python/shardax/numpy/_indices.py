@@ -75,7 +75,7 @@ def flatnonzero(a, *, size=None, fill_value=None):
 
 def argwhere(a, *, size=None, fill_value=None):
     """The indices of elements that are not 0, a row each."""
-    from shardax.numpy._shape import stack
+    from shardax.numpy._join import stack
 
     return stack(nonzero(a, size=size, fill_value=fill_value), axis=1)
 

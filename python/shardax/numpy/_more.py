@@ -10,6 +10,7 @@ from shardax import _core
 from shardax.numpy import (
     _creation,
     _dtypes,
+    _join,
     _products,
     _reductions,
     _rounding,
@@ -351,7 +352,7 @@ def diff(a, n=1, axis=-1, prepend=None, append=None):
         + [a]
         + ([edge(append)] if append is not None else [])
     )
-    a = _shape.concatenate(parts, axis) if len(parts) > 1 else a
+    a = _join.concatenate(parts, axis) if len(parts) > 1 else a
     before, after = [slice(None)] * a.ndim, [slice(None)] * a.ndim
     before[axis], after[axis] = slice(None, -1), slice(1, None)
     for _ in range(n):
@@ -365,7 +366,7 @@ def ediff1d(ary, to_end=None, to_begin=None):
     out = diff(asarray(ary).ravel())
     parts = ([asarray(to_begin).ravel()] if to_begin is not None else []) + [out]
     parts += [asarray(to_end).ravel()] if to_end is not None else []
-    return _shape.concatenate(parts) if len(parts) > 1 else out
+    return _join.concatenate(parts) if len(parts) > 1 else out
 
 
 def gradient(f, *varargs, axis=None, edge_order=None):
@@ -399,7 +400,7 @@ def gradient(f, *varargs, axis=None, edge_order=None):
         else:
             middle = (a[2:] - a[:-2]) / (2 * h)
             first, last = (a[1:2] - a[:1]) / h, (a[-1:] - a[-2:-1]) / h
-        out.append(_shape.moveaxis(_shape.concatenate([first, middle, last]), 0, d))
+        out.append(_shape.moveaxis(_join.concatenate([first, middle, last]), 0, d))
     return out[0] if len(out) == 1 else out
 
 
@@ -421,8 +422,8 @@ def interp(x, xp, fp, left=None, right=None, period=None):
         x, xp = x % period, xp % period
         order = _sorting.argsort(xp)
         xp, fp = xp[order], fp[order]
-        xp = _shape.concatenate([xp[-1:] - period, xp, xp[:1] + period])
-        fp = _shape.concatenate([fp[-1:], fp, fp[:1]])
+        xp = _join.concatenate([xp[-1:] - period, xp, xp[:1] + period])
+        fp = _join.concatenate([fp[-1:], fp, fp[:1]])
     i = _rounding.clip(_sorting.searchsorted(xp, x, side="right"), 1, xp.shape[0] - 1)
     rise, run, part = fp[i] - fp[i - 1], xp[i] - xp[i - 1], x - xp[i - 1]
     flat = run == 0
@@ -439,7 +440,7 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
     x = x.T if not rowvar and x.shape[0] != 1 else x
     if y is not None:
         other = _shape.atleast_2d(_core.promote("inexact", y)[0])
-        x = _shape.concatenate([x, other.T if not rowvar and other.shape[0] != 1 else other], 0)
+        x = _join.concatenate([x, other.T if not rowvar and other.shape[0] != 1 else other], 0)
     ddof = (0 if bias else 1) if ddof is None else ddof
     centered = x - x.mean(1, keepdims=True)
     out = _products.dot(centered, centered.T.conj()) / (x.shape[1] - ddof)

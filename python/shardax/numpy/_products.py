@@ -133,7 +133,8 @@ def kron(a, b):
 
 def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     """The cross product of vectors of 2 or 3 components."""
-    from shardax.numpy._shape import moveaxis, stack
+    from shardax.numpy._join import stack
+    from shardax.numpy._shape import moveaxis
 
     if axis is not None:
         axisa = axisb = axisc = axis
@@ -355,7 +356,7 @@ def convolve(a, v, mode="full", *, precision=None, preferred_element_type=None):
 
 
 def _convolve(name, a, v, mode):
-    from shardax.numpy._shape import pad
+    from shardax.numpy._pad import pad
 
     check_arraylike(name, a, v)
     dtype = result_type(a, v)

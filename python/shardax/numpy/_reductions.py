@@ -387,7 +387,7 @@ def cumprod(a, axis=None, dtype=None, out=None):
 
 
 def _cumulative_with_initial(op, name, x, axis, dtype, include_initial, initial):
-    from shardax.numpy._shape import concatenate
+    from shardax.numpy._join import concatenate
 
     check_arraylike(name, x)
     x = asarray(x)
