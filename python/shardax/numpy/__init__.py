@@ -39,6 +39,7 @@ from shardax.numpy._creation import (
     zeros,
     zeros_like,
 )
+from shardax.numpy._cumulative import cumprod, cumsum, cumulative_prod, cumulative_sum
 from shardax.numpy._dtypes import (
     bfloat16,
     bool_,
@@ -164,6 +165,19 @@ from shardax.numpy._more import (
     vander,
     vectorize,
 )
+from shardax.numpy._nan_reductions import (
+    nanargmax,
+    nanargmin,
+    nancumprod,
+    nancumsum,
+    nanmax,
+    nanmean,
+    nanmin,
+    nanprod,
+    nanstd,
+    nansum,
+    nanvar,
+)
 from shardax.numpy._pad import pad
 from shardax.numpy._products import (
     convolve,
@@ -184,6 +198,14 @@ from shardax.numpy._products import (
     vecmat,
 )
 from shardax.numpy._put import fill_diagonal, place, put, put_along_axis
+from shardax.numpy._quantiles import (
+    median,
+    nanmedian,
+    nanpercentile,
+    nanquantile,
+    percentile,
+    quantile,
+)
 from shardax.numpy._rearrange import flip, fliplr, flipud, repeat, roll, rot90, tile
 from shardax.numpy._reductions import (
     all,
@@ -192,37 +214,12 @@ from shardax.numpy._reductions import (
     any,
     argmax,
     argmin,
-    average,
     count_nonzero,
-    cumprod,
-    cumsum,
-    cumulative_prod,
-    cumulative_sum,
     max,
-    mean,
-    median,
     min,
-    nanargmax,
-    nanargmin,
-    nancumprod,
-    nancumsum,
-    nanmax,
-    nanmean,
-    nanmedian,
-    nanmin,
-    nanpercentile,
-    nanprod,
-    nanquantile,
-    nanstd,
-    nansum,
-    nanvar,
-    percentile,
     prod,
     ptp,
-    quantile,
-    std,
     sum,
-    var,
 )
 from shardax.numpy._rounding import around, clip, fix, nan_to_num, rint, round
 from shardax.numpy._select import choose, take, take_along_axis
@@ -257,6 +254,7 @@ from shardax.numpy._sorting import (
     searchsorted,
     sort,
 )
+from shardax.numpy._statistics import average, mean, std, var
 from shardax.numpy._where import piecewise, select, where
 
 bool = bool_

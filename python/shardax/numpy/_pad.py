@@ -63,13 +63,12 @@ def _pad_constant(a, widths, value):
 
 
 def _pad_statistic(a, widths, mode, stat_length):
-    """The mean, maximum or minimum of the first (last) `stat_length` elements before (behind) each dimension."""
-    from shardax.numpy import _reductions
+    """Before (behind) each dimension, a statistic of its first (last) `stat_length` elements."""
+    from shardax.numpy import _reductions, _statistics
     from shardax.numpy._rounding import round
 
-    statistic = {"mean": _reductions.mean, "maximum": _reductions.max, "minimum": _reductions.min}[
-        mode
-    ]
+    statistic = {"mean": _statistics.mean, "maximum": _reductions.max, "minimum": _reductions.min}
+    statistic = statistic[mode]
     lengths = (
         np.broadcast_to(np.asarray(stat_length), (a.ndim, 2)).tolist()
         if stat_length is not None
