@@ -7,6 +7,16 @@ from shardax import _core
 from shardax._core import Array as ndarray
 from shardax.numpy import linalg
 from shardax.numpy._bits import packbits, unpackbits
+from shardax.numpy._calculus import (
+    corrcoef,
+    cov,
+    diff,
+    ediff1d,
+    gradient,
+    interp,
+    trapezoid,
+    vander,
+)
 from shardax.numpy._common import asarray
 from shardax.numpy._counting import bincount, histogram, histogram_bin_edges
 from shardax.numpy._creation import (
@@ -93,6 +103,35 @@ from shardax.numpy._dtypes import (
     uint64,
     unsignedinteger,
 )
+from shardax.numpy._elementwise import (
+    angle,
+    divmod,
+    fmax,
+    fmin,
+    frexp,
+    get_printoptions,
+    i0,
+    ldexp,
+    logaddexp,
+    logaddexp2,
+    modf,
+    printoptions,
+    set_printoptions,
+    sinc,
+    spacing,
+)
+from shardax.numpy._equality import (
+    allclose,
+    array_equal,
+    array_equiv,
+    isclose,
+    iscomplex,
+    isneginf,
+    isposinf,
+    isreal,
+)
+from shardax.numpy._files import load, save
+from shardax.numpy._functional import apply_along_axis, apply_over_axes, vectorize
 from shardax.numpy._indices import (
     argwhere,
     compress,
@@ -106,6 +145,7 @@ from shardax.numpy._indices import (
     triu_indices,
     unravel_index,
 )
+from shardax.numpy._integers import gcd, lcm
 from shardax.numpy._join import (
     append,
     array_split,
@@ -124,46 +164,6 @@ from shardax.numpy._join import (
     unstack,
     vsplit,
     vstack,
-)
-from shardax.numpy._more import (
-    allclose,
-    angle,
-    apply_along_axis,
-    apply_over_axes,
-    array_equal,
-    array_equiv,
-    corrcoef,
-    cov,
-    diff,
-    divmod,
-    ediff1d,
-    fmax,
-    fmin,
-    frexp,
-    gcd,
-    get_printoptions,
-    gradient,
-    i0,
-    interp,
-    isclose,
-    iscomplex,
-    isneginf,
-    isposinf,
-    isreal,
-    lcm,
-    ldexp,
-    load,
-    logaddexp,
-    logaddexp2,
-    modf,
-    printoptions,
-    save,
-    set_printoptions,
-    sinc,
-    spacing,
-    trapezoid,
-    vander,
-    vectorize,
 )
 from shardax.numpy._nan_reductions import (
     nanargmax,
