@@ -1,4 +1,4 @@
-# shardax/_lax.py - ops that arrange elements, and constants.
+# shardax/_lax_layout.py - ops that arrange elements, and constants.
 import operator
 
 import numpy as np
@@ -139,7 +139,8 @@ def concatenate(operands, dimension):
         raise TypeError(
             "lax.concatenate requires arguments to have the same dtypes, got "
             + ", ".join(str(o.dtype) for o in operands)
-            + ". (Tip: jnp.concatenate is a similar function that does automatic type promotion on inputs)."
+            + ". (Tip: jnp.concatenate is a similar function that does automatic type promotion on "
+            "inputs)."
         )
     return (
         operands[0]

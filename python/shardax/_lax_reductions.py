@@ -33,7 +33,9 @@ def reduce_xor(operand, axes, *, out_sharding=None):
 
 
 def reduce(operands, init_values, computation, dimensions, out_sharding=None):
-    """A reduction by an associative `computation` of two scalars, or of two trees of scalars like `operands`."""
+    """A reduction by an associative `computation` of two scalars, or of two trees of scalars like
+    `operands`.
+    """
     from shardax import tree_util
     from shardax._api import vmap
 
@@ -122,7 +124,10 @@ cumsum, cumprod, cummax, cummin, cumlogsumexp = (
 
 
 def sort(operand, dimension=-1, is_stable=True, num_keys=1):
-    """Ascending order along a dimension; several arrays are sorted together by the first num_keys."""
+    """Ascending order along a dimension.
+
+    Several arrays are sorted together by the first num_keys.
+    """
     several = isinstance(operand, (tuple, list))
     operands = [asarray(o) for o in operand] if several else [asarray(operand)]
     dimension = canonical_axis(dimension, operands[0].ndim)
@@ -140,7 +145,8 @@ def top_k(operand, k, *, axis=-1):
     operand = asarray(operand)
     if not 0 <= k <= (operand.shape[-1] if operand.ndim else 0):
         raise ValueError(
-            f"k argument to top_k must be no larger than minor dimension; got k={k} with shape={operand.shape}"
+            f"k argument to top_k must be no larger than minor dimension; got k={k} with "
+            f"shape={operand.shape}"
         )
     axis = canonical_axis(axis, operand.ndim)
     return list(bind("top_k", (operand,), k=operator.index(k), axis=axis))

@@ -1,4 +1,7 @@
-"""shardax/_replicas.py - device_put and its relatives. All devices share one memory: placing is labelling."""
+"""shardax/_replicas.py - device_put and its relatives.
+
+All devices share one memory: placing is labelling.
+"""
 
 import numpy as np
 
@@ -53,7 +56,8 @@ def device_put_sharded(shards, devices):
         kinds = {(a.shape, str(a.dtype)) for a in arrays}
         if len(kinds) > 1:
             raise ValueError(
-                f"the shards passed to device_put_sharded must have consistent shape and dtype, but got {sorted(kinds)}."
+                "the shards passed to device_put_sharded must have consistent shape and dtype, "
+                f"but got {sorted(kinds)}."
             )
         return stack(arrays)
 

@@ -1,4 +1,7 @@
-"""shardax.jax_utils - helpers for replicated and sharded trees. None of them copies: a replicated leaf is kept once."""
+"""shardax.jax_utils - helpers for replicated and sharded trees.
+
+None of them copies: a replicated leaf is kept once.
+"""
 
 from shardax import tree_util
 from shardax._devices import local_device_count
@@ -47,7 +50,9 @@ def shard(tree):
 
 
 def pad_shard_unpad(wrapped, static_argnums=(0,), static_argnames=(), static_return=False):
-    """`wrapped` (a pmapped function) on batches of any size: padded, sharded, and cut to size again."""
+    """`wrapped` (a pmapped function) on batches of any size: padded, sharded, and cut to size
+    again.
+    """
     import numpy as np
 
     def call(*args, min_device_batch=None, **kwargs):

@@ -1,7 +1,7 @@
 """shardax.lax - the ops themselves, control flow and collectives.
 
-Elementwise functions take operands of equal shape and dtype (Python numbers adopt the other's dtype);
-shardax.numpy promotes and broadcasts. They are C++ callables made from the records of ops.
+Elementwise functions take operands of equal shape and dtype (Python numbers adopt the other's
+dtype); shardax.numpy promotes and broadcasts. They are C++ callables made from the records of ops.
 """
 
 import enum
@@ -135,7 +135,8 @@ def reciprocal(x):
     x = asarray(x)
     if x.dtype.kind in "biu":
         raise TypeError(
-            f"Integers cannot be raised to negative powers, got integer_pow({x.dtype}{list(x.shape)}, -1)"
+            "Integers cannot be raised to negative powers, got "
+            f"integer_pow({x.dtype}{list(x.shape)}, -1)"
         )
     return integer_pow(x, -1)
 
@@ -218,7 +219,7 @@ def optimization_barrier(operand):
 def dot_general(
     lhs, rhs, dimension_numbers, precision=None, preferred_element_type=None, *, out_sharding=None
 ):
-    """Sums of products: dimension_numbers = ((lhs contract, rhs contract), (lhs batch, rhs batch))."""
+    """Sums of products over dimension_numbers: ((lhs, rhs contracting), (lhs, rhs batch))."""
     lhs, rhs = asarray(lhs), asarray(rhs)
     (lhs_contract, rhs_contract), (lhs_batch, rhs_batch) = dimension_numbers
     out = lhs.dtype if preferred_element_type is None else _core.dtype_of(preferred_element_type)
@@ -247,8 +248,10 @@ def dot(
     if dimension_numbers is None:
         if not (1 <= lhs.ndim <= 2 and 1 <= rhs.ndim <= 2 and lhs.shape[-1] == rhs.shape[0]):
             raise ValueError(
-                "jax.lax.dot: dimension_numbers must be specified when not performing simple un-batched matrix-matrix, "
-                f"matrix-vector, or vector-vector products; got lhs_shape={lhs.shape} rhs_shape={rhs.shape}"
+                "jax.lax.dot: dimension_numbers must be specified when not performing simple "
+                "un-batched matrix-matrix, "
+                f"matrix-vector, or vector-vector products; got lhs_shape={lhs.shape} "
+                f"rhs_shape={rhs.shape}"
             )
         dimension_numbers = (((lhs.ndim - 1,), (0,)), ((), ()))
     return dot_general(lhs, rhs, dimension_numbers, precision, preferred_element_type)

@@ -1,6 +1,8 @@
-"""shardax.numpy - NumPy's functions on shardax arrays: dtypes promote and shapes broadcast as in JAX.
+"""shardax.numpy - NumPy's functions on shardax arrays: dtypes promote and shapes broadcast as in
+JAX.
 
-Elementwise functions are C++ callables made from the records of ops; others are compositions of those.
+Elementwise functions are C++ callables made from the records of ops; others are compositions of
+those.
 """
 
 from shardax import _core

@@ -25,7 +25,8 @@ def _dimension(d, shape):
         raise TypeError(
             f"Shapes must be 1D sequences of concrete values of integer type, got {shape}."
             + (
-                "\nIf using `jit`, try using `static_argnums` or applying `jit` to smaller subfunctions."
+                "\nIf using `jit`, try using `static_argnums` or applying `jit` to smaller "
+                "subfunctions."
                 if isinstance(d, _core.Tracer)
                 else ""
             )
@@ -59,7 +60,10 @@ def empty(shape, dtype=None, *, device=None, out_sharding=None):
 
 
 def full(shape, fill_value, dtype=None, *, device=None):
-    """An array that repeats `fill_value` (broadcast to `shape`); weakly typed for Python numbers."""
+    """An array that repeats `fill_value` (broadcast to `shape`).
+
+    Weakly typed for Python numbers.
+    """
     check_arraylike("full", fill_value)
     value = asarray(fill_value) if dtype is None else asarray(fill_value, dtype=dtype)
     return _core.broadcast_to(value, _shape(shape))
@@ -108,7 +112,7 @@ def frombuffer(buffer, dtype=float, count=-1, offset=0):
 
 
 def from_dlpack(x, /, *, device=None, copy=None):
-    """An array out of what another library exports by the DLPack protocol: a copy of its elements."""
+    """An array out of what another library exports by the DLPack protocol: a copy."""
     if isinstance(x, _core.Array):
         return array(x) if copy else x
     if not hasattr(x, "__dlpack__") or not hasattr(x, "__dlpack_device__"):
@@ -148,7 +152,8 @@ def arange(start, stop=None, step=None, dtype=None, *, device=None):
     for number in numbers:
         if isinstance(number, _core.Tracer) and not _core.is_concrete(number):
             raise ConcretizationTypeError(
-                "arange: the arguments must be known while tracing, because they decide the shape; got "
+                "arange: the arguments must be known while tracing, because they decide the shape; "
+                "got "
                 f"{number!r}. Mark them static with static_argnums."
             )
     if stop is None and step is None and dtype is None and isinstance(start, (bool, np.bool_)):

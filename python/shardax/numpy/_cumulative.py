@@ -56,12 +56,18 @@ def _cumulative_with_initial(op, name, x, axis, dtype, include_initial, initial)
 
 
 def cumulative_sum(x, /, *, axis=None, dtype=None, include_initial=False):
-    """Running sums along `axis`, behind a 0 where `include_initial`; small integers add up as int32."""
+    """Running sums along `axis`, behind a 0 where `include_initial`.
+
+    Small integers add up as int32.
+    """
     return _cumulative_with_initial("cumsum", "cumulative_sum", x, axis, dtype, include_initial, 0)
 
 
 def cumulative_prod(x, /, *, axis=None, dtype=None, include_initial=False):
-    """Running products along `axis`, behind a 1 where `include_initial`; small integers multiply as int32."""
+    """Running products along `axis`, behind a 1 where `include_initial`.
+
+    Small integers multiply as int32.
+    """
     return _cumulative_with_initial(
         "cumprod", "cumulative_prod", x, axis, dtype, include_initial, 1
     )

@@ -1,7 +1,9 @@
-"""shardax/numpy/_decompositions.py - systems of equations, eigenvalues and decompositions of small matrices.
+"""shardax/numpy/_decompositions.py - systems of equations, eigenvalues and decompositions of small
+matrices.
 
-Everything is made of the ops of shardax, so that it compiles, batches and differentiates like the rest. The
-methods are the plain ones: elimination with pivots, Householder's reflections and Jacobi's rotations.
+Everything is made of the ops of shardax, so that it compiles, batches and differentiates like the
+rest. The methods are the plain ones: elimination with pivots, Householder's reflections and
+Jacobi's rotations.
 """
 
 import numpy as np
@@ -31,7 +33,8 @@ def matrices(name, *args, square=False):
     for a in arrays[:1]:
         if a.ndim < 2 or (square and a.shape[-1] != a.shape[-2]):
             raise ValueError(
-                f"Argument to {name} must have shape {'[..., n, n]' if square else '[..., m, n]'}, got {a.shape}."
+                f"Argument to {name} must have shape {'[..., n, n]' if square else '[..., m, n]'}, "
+                f"got {a.shape}."
             )
     return arrays
 
@@ -73,7 +76,8 @@ def _loop(n, body, start):
 
 @static_jit("singular")
 def eliminated(a, b, singular=False):
-    """Gauss-Jordan elimination with row pivots: (the solution x of a x = b, the pivots, the sign of the row order).
+    """Gauss-Jordan elimination with row pivots: (the solution x of a x = b, the pivots, the sign of
+    the row order).
 
     a: (n, n), b: (n, m). With `singular`, a pivot that is 0 is passed over instead of divided by.
     """
@@ -103,7 +107,10 @@ def eliminated(a, b, singular=False):
 
 @static_jit()
 def lower_factor(a):
-    """The lower triangular L with L L* = a, for a Hermitian positive definite (n, n); NaN for others."""
+    """The lower triangular L with L L* = a, for a Hermitian positive definite (n, n).
+
+    NaN for others.
+    """
     n = a.shape[0]
     rows = np.arange(n)
 
@@ -208,7 +215,9 @@ def _diagonalized(a):
 
 
 def eigen(a):
-    """(eigenvalues ascending (n,), eigenvectors (n, n) in columns) of a Hermitian (n, n), by Jacobi's rotations."""
+    """(eigenvalues ascending (n,), eigenvectors (n, n) in columns) of a Hermitian (n, n), by
+    Jacobi's rotations.
+    """
     from shardax import lax
 
     fixed = lax.stop_gradient(a)
@@ -222,7 +231,9 @@ def eigen(a):
 
 @static_jit()
 def singular(a):
-    """(u (m, m), s descending (min(m, n),), v* (n, n)), by one-sided Jacobi rotations of the columns of a or a*."""
+    """(u (m, m), s descending (min(m, n),), v* (n, n)), by one-sided Jacobi rotations of the
+    columns of a or a*.
+    """
     m, n = a.shape
     if m < n:
         u, s, vh = singular(adjoint(a))

@@ -90,7 +90,9 @@ def fmin(x1, x2, /):
 
 @functools.cache
 def _bessel_coefficients():
-    """Chebyshev coefficients of exp(-x) I0(x): in x / 4 - 1 for x <= 8, and, times sqrt(x), in 16 / x - 1 beyond."""
+    """Chebyshev coefficients of exp(-x) I0(x): in x / 4 - 1 for x <= 8, and, times sqrt(x), in 16 /
+    x - 1 beyond.
+    """
     chebinterpolate = np.polynomial.chebyshev.chebinterpolate
     near = chebinterpolate(lambda t: np.exp(-4 * (t + 1)) * np.i0(4 * (t + 1)), 30)
     far = lambda x: np.sqrt(x) * np.exp(-x) * np.i0(x)  # noqa: E731

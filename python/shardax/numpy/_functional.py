@@ -10,7 +10,9 @@ from shardax.numpy._common import asarray, canonical_axis
 
 
 def vectorize(pyfunc, *, excluded=frozenset(), signature=None):
-    """A function of scalars (or of what `signature` says) that broadcasts over all other dimensions."""
+    """A function of scalars (or of what `signature` says) that broadcasts over all other
+    dimensions.
+    """
     from shardax._api import vmap
 
     inputs = None

@@ -129,7 +129,8 @@ def _split(name, ary, sections, axis, uneven):
         edges = [0] + [i + size if i < 0 else i for i in np.asarray(sections).tolist()] + [size]
         if any(low > high for low, high in zip(edges[:-1], edges[1:])):
             raise ValueError(
-                f"{name}: the indices {edges[1:-1]} must ascend from 0 to the size {size} of axis {axis}, for nonnegative sizes."
+                f"{name}: the indices {edges[1:-1]} must ascend from 0 to the size {size} of axis "
+                f"{axis}, for nonnegative sizes."
             )
     else:
         sections = operator.index(sections)

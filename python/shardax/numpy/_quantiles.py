@@ -22,7 +22,10 @@ _METHODS = {
 
 
 def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
-    """The q-th quantiles (0 <= q <= 1) along `axis`, between neighbours by `method`; NaN where there is one."""
+    """The q-th quantiles (0 <= q <= 1) along `axis`, between neighbours by `method`.
+
+    NaN where there is one.
+    """
     check_arraylike("quantile", a, q)
     return _quantile(a, q, axis, method, keepdims, skip_nan=False)
 

@@ -135,7 +135,8 @@ def _extremum(op, name, a, axis, keepdims, initial, where, combine):
     if initial is None:
         if where is not None:
             raise ValueError(
-                f"reduction operation {name} does not have an identity, so to use a where mask one has to specify 'initial'"
+                f"reduction operation {name} does not have an identity, so to use a where mask one "
+                "has to specify 'initial'"
             )
         if 0 in [a.shape[d] for d in axes]:
             raise ValueError(f"zero-size array to reduction operation {name} which has no identity")
@@ -233,10 +234,14 @@ def _arg(op, name, a, axis, keepdims):
 
 
 def argmax(a, axis=None, out=None, keepdims=None):
-    """The index of the first maximum (or NaN) along `axis` (None: in the flattened array), int32 (int64 under x64)."""
+    """The index of the first maximum (or NaN) along `axis` (None: in the flattened array), int32
+    (int64 under x64).
+    """
     return _arg("argmax", "argmax", a, axis, bool(keepdims))
 
 
 def argmin(a, axis=None, out=None, keepdims=None):
-    """The index of the first minimum (or NaN) along `axis` (None: in the flattened array), int32 (int64 under x64)."""
+    """The index of the first minimum (or NaN) along `axis` (None: in the flattened array), int32
+    (int64 under x64).
+    """
     return _arg("argmin", "argmin", a, axis, bool(keepdims))

@@ -27,7 +27,10 @@ def unique(
     fill_value=None,
     sorted=True,
 ):
-    """The distinct elements in order. The size of the result depends on the values: under jit, give `size`."""
+    """The distinct elements in order.
+
+    The size of the result depends on the values: under jit, give `size`.
+    """
     check_arraylike("unique", ar)
     a = asarray(ar)
     known = (

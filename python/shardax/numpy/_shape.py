@@ -21,7 +21,10 @@ def broadcast_arrays(*args):
 
 
 def reshape(a, shape, order="C", *, copy=None, out_sharding=None):
-    """The same elements in another shape; one size may be -1. `order` "F" counts the first index fastest."""
+    """The same elements in another shape; one size may be -1.
+
+    `order` "F" counts the first index fastest.
+    """
     check_arraylike("reshape", a)
     a = asarray(a)
     if order == "F":
