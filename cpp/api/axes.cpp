@@ -106,7 +106,9 @@ std::int64_t mapped_size(const char* api, const Values& values, LeafAxes& axes,
       value_error(api, " was requested to map its argument along axis ", axes[i],
                   ", which implies that its rank should be at least ",
                   axes[i] < 0 ? -axes[i] : axes[i] + 1, ", but is only ", rank, " (its shape is ",
-                  to_string(shape), ")");
+                  to_string(shape), "): argument ", argument_paths(fun, form)[i],
+                  ". Pass an array that has the axis; a value that is the same for all goes with "
+                  "None in in_axes.");
     }
     if (axes[i] < 0) axes[i] += rank;
     const std::int64_t extent = shape[static_cast<std::size_t>(axes[i])];
@@ -137,9 +139,12 @@ std::string axis_name_text(PyObject* name) {
   PyObject* known = PyDict_GetItemWithError(texts.get(), name);
   if (known) return str(known);
   if (PyErr_Occurred()) throw PythonError();
-  const Ref text = checked(PyObject_Repr(name));
-  check(PyDict_SetItem(texts.get(), name, text.get()));
-  return str(text.get());
+  // Distinct objects that look alike are distinct names.
+  std::string text = repr(name);
+  const Ref taken = checked(PyDict_Values(texts.get()));
+  while (check(PySequence_Contains(taken.get(), to_python(text).get())) == 1) text += "'";
+  check(PyDict_SetItem(texts.get(), name, to_python(text).get()));
+  return text;
 }
 
 bool is_axis_in_scope(const std::string& text) {

@@ -66,14 +66,34 @@ class Cache {
     last_ = std::move(item);
   }
 
+  // For the only function that uses this cache: it may be shared with the table of caches, which
+  // keeps none alive.
+  static int traverse_own(const std::shared_ptr<Cache>& cache, visitproc visit, void* arg) {
+    return cache.use_count() <= 2 ? cache->traverse(visit, arg) : 0;
+  }
+  static void clear_own(const std::shared_ptr<Cache>& cache) {
+    if (cache.use_count() <= 2) cache->clear();
+  }
+
+  // When the last function that uses it goes: programs that hold functions of the host would keep
+  // those alive, and with them, perhaps, the function whose cache this is.
+  static void release_own(const std::shared_ptr<Cache>& cache) {
+    if (cache.use_count() > 2) return;
+    cache->last_ = nullptr;
+    std::erase_if(cache->items_,
+                  [](const auto& item) { return !item.second->entry->functions.empty(); });
+  }
+
   std::size_t size() const { return items_.size(); }
   void clear() {
     last_ = nullptr;
     items_.clear();
   }
 
+ private:
   int traverse(visitproc visit, void* arg) const {
     for (const auto& [key, item] : items_) {
+      if (const int stop = item->entry->functions.traverse(visit, arg)) return stop;
       const CallForm& form = item->signature.form;
       Py_VISIT(form.tree.object());
       for (const Ref& value : form.statics.values) Py_VISIT(value.get());
@@ -81,7 +101,6 @@ class Cache {
     return 0;
   }
 
- private:
   struct Item {
     Signature signature;
     EntryPtr entry;

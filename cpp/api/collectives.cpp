@@ -5,61 +5,12 @@
 #include <functional>
 
 #include "api/axes.h"
-#include "ops/collective.h"
+#include "api/devices.h"
 #include "ops/ops.h"
 #include "ops/promote.h"
 
 namespace shardax::api {
 namespace {
-
-struct Axes {
-  AxisSet named;  // in the user's order
-  Ints positional;
-};
-
-std::int64_t to_integer(PyObject* object) {
-  const Ref index = checked(PyNumber_Index(object));
-  const auto value = PyLong_AsLongLong(index.get());
-  if (value == -1 && PyErr_Occurred()) throw PythonError();
-  return value;
-}
-
-// An integer is a dimension unless an axis of that name is in scope.
-void add_axis(Axes& axes, PyObject* item, std::string_view user) {
-  const std::string text = axis_name_text(item);
-  if (PyLong_Check(item) && !is_axis_in_scope(text)) {
-    axes.positional.push_back(to_integer(item));
-    return;
-  }
-  const AxisName name = axis_in_scope(text);
-  axis_size(name, user);
-  axes.named.push_back(name);
-}
-
-Axes parse_axes(PyObject* object, std::string_view user) {
-  Axes axes;
-  if (!PyList_Check(object) && !PyTuple_Check(object)) {
-    add_axis(axes, object, user);
-    return axes;
-  }
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); ++i) {
-    add_axis(axes, PySequence_Fast_GET_ITEM(object, i), user);
-  }
-  return axes;
-}
-
-AxisSet named_axes(PyObject* object, std::string_view user) {
-  const Axes axes = parse_axes(object, user);
-  if (axes.positional.empty()) return axes.named;
-  fail(ErrorKind::name_error, user, ": unbound axis name: ", axes.positional[0],
-       "; expected the name of a mapped axis.");
-}
-
-std::int64_t total_size(const AxisSet& axes, std::string_view user) {
-  std::int64_t size = 1;
-  for (AxisName name : axes) size *= axis_size(name, user);
-  return size;
-}
 
 Ref map_leaves(PyObject* tree, const std::function<Ref(PyObject*)>& f) {
   Scratch scratch;
@@ -74,17 +25,22 @@ Ref map_values(PyObject* tree, const std::function<Value(const Value&)>& f) {
                     [&](PyObject* leaf) { return checked(wrap(f(bindings::to_value(leaf)))); });
 }
 
-// Binds an op over one axis; its type rule checks the operand even where batching will not ask it.
-Value bind_checked(std::string_view name, const Value& value, const Params& params) {
-  const Op& op = *find_op(name);
-  infer_types(op, {value->type()}, params);
-  return bind1(op, params, {value});
+// Dimension `axis` of an array of rank `rank`, which `user` calls `option`.
+std::int64_t checked_dimension(std::int64_t axis, std::size_t rank, std::string_view user,
+                               std::string_view option) {
+  const auto limit = static_cast<std::int64_t>(rank);
+  if (axis >= limit || axis < -limit) {
+    value_error(user, ": ", option, " ", axis, " is out of bounds for array of dimension ", rank,
+                limit == 0 ? concat("; a scalar has no dimensions.")
+                           : concat("; expected ", -limit, " to ", limit - 1, "."));
+  }
+  return axis < 0 ? axis + limit : axis;
 }
 
-Ints dimensions(const Axes& axes, const Value& value) {
+Ints dimensions(const Axes& axes, const Value& value, std::string_view user) {
   Ints dims;
   for (std::int64_t axis : axes.positional)
-    dims.push_back(checked_axis(axis, value->type().rank()));
+    dims.push_back(checked_dimension(axis, value->type().rank(), user, "axis"));
   std::sort(dims.begin(), dims.end());
   return dims;
 }
@@ -92,42 +48,60 @@ Ints dimensions(const Axes& axes, const Value& value) {
 Value sum_over(const Value& operand, const Axes& axes) {
   Value value =
       operand->dtype() == DType::boolean ? ops::convert(operand, ops::default_int()) : operand;
-  if (!axes.positional.empty()) value = ops::reduce_sum(value, dimensions(axes, value));
-  return axes.named.empty() ? value : ops::psum(value, axes.named);
+  if (!axes.positional.empty()) value = ops::reduce_sum(value, dimensions(axes, value, "psum"));
+  return axes.devices.axes.empty() ? value : ops::psum(value, axes.devices);
+}
+
+// How many values were summed, in the dtype of the sum: where groups differ in size, each device
+// has a number of its own.
+Value count_over(const Value& operand, const Axes& axes, DType dtype) {
+  if (axes.devices.group_size() < 0) return ops::psum(ops::scalar(dtype, 1, true), axes.devices);
+  std::int64_t count = axes.devices.group_size();
+  for (std::int64_t dim : dimensions(axes, operand, "pmean"))
+    count *= operand->shape()[static_cast<std::size_t>(dim)];
+  return ops::scalar(dtype, static_cast<double>(count), true);
 }
 
 Value mean_over(const Value& value, const Axes& axes) {
-  std::int64_t count = total_size(axes.named, "pmean");
-  for (std::int64_t dim : dimensions(axes, value))
-    count *= value->shape()[static_cast<std::size_t>(dim)];
   Value sum = sum_over(value, axes);
   if (!is_inexact(sum->dtype())) sum = ops::convert(sum, ops::default_float(), sum->type().weak);
-  return ops::div(sum, ops::scalar(sum->dtype(), static_cast<double>(count), true));
+  return ops::div(sum, count_over(value, axes, sum->dtype()));
 }
 
 Value extremum_over(const Value& operand, const Axes& axes, bool maximum) {
   Value value = operand;
   if (!axes.positional.empty()) {
-    const Ints dims = dimensions(axes, value);
+    const Ints dims = dimensions(axes, value, maximum ? "pmax" : "pmin");
     value = maximum ? ops::reduce_max(value, dims) : ops::reduce_min(value, dims);
   }
-  if (axes.named.empty()) return value;
-  return maximum ? ops::pmax(value, axes.named) : ops::pmin(value, axes.named);
+  if (axes.devices.axes.empty()) return value;
+  return maximum ? ops::pmax(value, axes.devices) : ops::pmin(value, axes.devices);
+}
+
+bool is_number(PyObject* leaf) {
+  return (PyLong_Check(leaf) && !PyBool_Check(leaf)) || PyFloat_Check(leaf) ||
+         PyComplex_Check(leaf);
+}
+
+// Each device exchanges with the others of its group, of which all have the same size.
+ops::Devices parse_even(PyObject* axes, PyObject* groups, std::string_view user) {
+  const ops::Devices devices = parse_devices(axes, groups, user);
+  if (devices.group_size() < 0) {
+    value_error(user, ": axis_index_groups must all have the same size, got ", repr(groups), ".");
+  }
+  return devices;
 }
 
 }  // namespace
 
-Ref reduce_over(Reduction reduction, PyObject* tree, PyObject* axes_object) {
+Ref reduce_over(Reduction reduction, PyObject* tree, PyObject* axes_object, PyObject* groups) {
   static constexpr std::string_view names[] = {"psum", "pmean", "pmax", "pmin"};
-  const Axes axes = parse_axes(axes_object, names[static_cast<int>(reduction)]);
+  const Axes axes = parse_axes(axes_object, groups, names[static_cast<int>(reduction)]);
+  const std::int64_t size = axes.positional.empty() ? axes.devices.group_size() : -1;
   return map_leaves(tree, [&](PyObject* leaf) {
-    const bool number =
-        (PyLong_Check(leaf) && !PyBool_Check(leaf)) || PyFloat_Check(leaf) || PyComplex_Check(leaf);
-    if (number && reduction == Reduction::sum && axes.positional.empty()) {
-      const Ref size = to_python(total_size(axes.named, "psum"));
-      return checked(PyNumber_Multiply(leaf, size.get()));
-    }
-    if (number && reduction == Reduction::mean && axes.positional.empty()) {
+    if (is_number(leaf) && reduction == Reduction::sum && size >= 0)
+      return checked(PyNumber_Multiply(leaf, to_python(size).get()));
+    if (is_number(leaf) && reduction == Reduction::mean && size >= 0) {
       const Ref same = PyComplex_Check(leaf) ? Ref::borrow(leaf) : checked(PyNumber_Float(leaf));
       return checked(wrap(bindings::to_value(same.get())));
     }
@@ -140,47 +114,39 @@ Ref reduce_over(Reduction reduction, PyObject* tree, PyObject* axes_object) {
   });
 }
 
-// Over several axes the last one varies fastest: gathered first, it ends up innermost.
-Ref all_gather(PyObject* tree, PyObject* axes_object, std::int64_t dim, bool tiled) {
-  const AxisSet axes = named_axes(axes_object, "all_gather");
-  return map_values(tree, [&](const Value& operand) {
-    const std::size_t rank = operand->type().rank();
-    const std::int64_t at = checked_axis(dim, tiled ? rank : rank + 1);
-    if (axes.size() == 1) {
-      return ops::all_gather(operand, axes[0], axis_size(axes[0], "all_gather"), at, tiled);
-    }
-    Value value = tiled ? operand : ops::expand_dims(operand, {at});
-    for (std::size_t i = axes.size(); i-- > 0;) {
-      value = ops::all_gather(value, axes[i], axis_size(axes[i], "all_gather"), at, true);
-    }
-    return value;
+Ref argument_over(bool maximum, PyObject* tree, PyObject* axes) {
+  const ops::Devices devices = parse_devices(axes, Py_None, maximum ? "pargmax" : "pargmin");
+  return map_values(tree, [&](const Value& value) {
+    return maximum ? ops::pargmax(value, devices) : ops::pargmin(value, devices);
   });
 }
 
-Ref psum_scatter(PyObject* tree, PyObject* axes_object, std::int64_t dim, bool tiled) {
-  const AxisSet axes = named_axes(axes_object, "psum_scatter");
-  return map_values(tree, [&](const Value& operand) {
-    const std::int64_t at = checked_axis(dim, operand->type().rank());
-    const auto scatter = [&](const Value& value, AxisName name, bool in_tiles) {
-      return bind_checked("reduce_scatter", value,
-                          {{"axis_name", AxisNames{{name}}},
-                           {"axis_size", axis_size(name, "psum_scatter")},
-                           {"scatter_dimension", at},
-                           {"tiled", in_tiles}});
-    };
-    if (axes.size() == 1) return scatter(operand, axes[0], tiled);
-    Value value = operand;
-    for (AxisName name : axes) value = scatter(value, name, true);
-    return tiled ? value : ops::squeeze(value, {at});
+Ref pbroadcast(PyObject* tree, PyObject* axes, std::int64_t source) {
+  const ops::Devices devices = parse_devices(axes, Py_None, "pbroadcast");
+  return map_values(tree,
+                    [&](const Value& value) { return ops::pbroadcast(value, devices, source); });
+}
+
+Ref all_gather(PyObject* tree, PyObject* axes, PyObject* groups, std::int64_t dim, bool tiled) {
+  const ops::Devices devices = parse_even(axes, groups, "all_gather");
+  return map_values(tree, [&](const Value& value) {
+    const std::size_t rank = value->type().rank() + (tiled ? 0 : 1);
+    return ops::all_gather(value, devices, checked_dimension(dim, rank, "all_gather", "axis"),
+                           tiled);
   });
 }
 
-Ref ppermute(PyObject* tree, PyObject* axes_object, PyObject* permutation) {
-  const AxisSet axes = named_axes(axes_object, "ppermute");
-  if (axes.size() != 1) {
-    fail(ErrorKind::not_implemented_error, "ppermute: ", axes.size(),
-         " axes were given; expected one.");
-  }
+Ref psum_scatter(PyObject* tree, PyObject* axes, PyObject* groups, std::int64_t dim, bool tiled) {
+  const ops::Devices devices = parse_even(axes, groups, "psum_scatter");
+  return map_values(tree, [&](const Value& value) {
+    const std::int64_t at =
+        checked_dimension(dim, value->type().rank(), "psum_scatter", "scatter_dimension");
+    return ops::psum_scatter(value, devices, at, tiled);
+  });
+}
+
+Ref ppermute(PyObject* tree, PyObject* axes, PyObject* permutation) {
+  const ops::Devices devices = parse_devices(axes, Py_None, "ppermute");
   const Ref pairs = checked(PySequence_List(permutation));
   Ints flat;
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(pairs.get()); ++i) {
@@ -192,36 +158,28 @@ Ref ppermute(PyObject* tree, PyObject* axes_object, PyObject* permutation) {
     flat.push_back(to_integer(PyTuple_GET_ITEM(pair.get(), 0)));
     flat.push_back(to_integer(PyTuple_GET_ITEM(pair.get(), 1)));
   }
-  const std::int64_t size = axis_size(axes[0], "ppermute");
+  return map_values(tree, [&](const Value& value) { return ops::ppermute(value, devices, flat); });
+}
+
+Ref all_to_all(PyObject* tree, PyObject* axes, PyObject* groups, std::int64_t split_dim,
+               std::int64_t concat_dim, bool tiled) {
+  const ops::Devices devices = parse_even(axes, groups, "all_to_all");
   return map_values(tree, [&](const Value& value) {
-    return bind_checked("ppermute", value,
-                        {{"axis_name", AxisNames{axes}}, {"axis_size", size}, {"perm", flat}});
+    const std::size_t rank = value->type().rank();
+    return ops::all_to_all(value, devices,
+                           checked_dimension(split_dim, rank, "all_to_all", "split_axis"),
+                           checked_dimension(concat_dim, rank, "all_to_all", "concat_axis"), tiled);
   });
 }
 
-Ref all_to_all(PyObject* tree, PyObject* axes_object, std::int64_t split_dim,
-               std::int64_t concat_dim, bool tiled) {
-  const AxisSet axes = named_axes(axes_object, "all_to_all");
-  if (axes.size() != 1) {
-    fail(ErrorKind::not_implemented_error, "all_to_all: ", axes.size(),
-         " axes were given; expected one.");
-  }
-  const std::int64_t size = axis_size(axes[0], "all_to_all");
-  return map_values(tree, [&](const Value& value) {
-    const std::size_t rank = value->type().rank();
-    return bind_checked("all_to_all", value,
-                        {{"axis_name", AxisNames{axes}},
-                         {"axis_size", size},
-                         {"split_axis", checked_axis(split_dim, rank)},
-                         {"concat_axis", checked_axis(concat_dim, rank)},
-                         {"tiled", tiled}});
-  });
+Ref pvary(PyObject* tree, PyObject* axes) {
+  const ops::Devices devices = parse_devices(axes, Py_None, "pvary");
+  return map_values(tree, [&](const Value& value) { return ops::pvary(value, devices.axes); });
 }
 
 Ref axis_index(PyObject* axes_object) {
-  const AxisSet axes = named_axes(axes_object, "axis_index");
   Value index;
-  for (AxisName name : axes) {
+  for (AxisName name : parse_devices(axes_object, Py_None, "axis_index").axes) {
     const std::int64_t size = axis_size(name, "axis_index");
     const Value own = ops::axis_index(name, size);
     index =
@@ -231,8 +189,6 @@ Ref axis_index(PyObject* axes_object) {
   return checked(wrap(index ? index : ops::scalar(DType::int32, 0)));
 }
 
-std::int64_t axis_size_of(PyObject* axes) {
-  return total_size(named_axes(axes, "axis_size"), "axis_size");
-}
+std::int64_t axis_size_of(PyObject* axes) { return parse_devices(axes, Py_None, "axis_size").size; }
 
 }  // namespace shardax::api

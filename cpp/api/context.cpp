@@ -88,6 +88,12 @@ std::shared_ptr<void> shared_object(PyObject* fun, PyObject* options,
   return object;
 }
 
+Ref list_of(const std::vector<int>& values) {
+  const Ref list = checked(PyList_New(0));
+  for (int value : values) check(PyList_Append(list.get(), to_python(std::int64_t{value}).get()));
+  return list;
+}
+
 void forget_shared_objects() {
   Table dying;
   std::swap(dying, table());

@@ -27,6 +27,8 @@ bool jit_disabled();
 // One object per (function, options), kept while the function lives; `options` is compared with ==.
 std::shared_ptr<void> shared_object(PyObject* fun, PyObject* options,
                                     const std::function<std::shared_ptr<void>()>& make);
+// A list, for `options`.
+Ref list_of(const std::vector<int>& values);
 // Empties the table that shared_object keeps.
 void forget_shared_objects();
 

@@ -34,10 +34,15 @@ int traverse(PyObject* self, visitproc visit, void* arg) {
   return function->behaviour ? function->behaviour->traverse(visit, arg) : 0;
 }
 
-int clear(PyObject* self) {
-  FunctionObject* function = as_function(self);
+void drop_attributes(FunctionObject* function) {
   Py_CLEAR(function->dict);
   Py_CLEAR(function->wrapped);
+}
+
+// Called for objects that nothing but each other refers to.
+int clear(PyObject* self) {
+  FunctionObject* function = as_function(self);
+  drop_attributes(function);
   if (function->behaviour) function->behaviour->clear();
   return 0;
 }
@@ -46,7 +51,7 @@ void deallocate(PyObject* self) {
   PyObject_GC_UnTrack(self);
   FunctionObject* function = as_function(self);
   if (function->weak_references) PyObject_ClearWeakRefs(self);
-  clear(self);
+  drop_attributes(function);
   delete function->behaviour;
   PyTypeObject* type = Py_TYPE(self);
   type->tp_free(self);

@@ -4,13 +4,18 @@
 namespace shardax::api {
 namespace {
 
-Ref options_key(const StaticSpec& statics) {
-  const Ref positions = checked(PyList_New(0));
-  for (int p : statics.positions)
-    check(PyList_Append(positions.get(), to_python(std::int64_t{p}).get()));
-  const Ref names = checked(PyList_New(0));
-  for (const Ref& name : statics.names) check(PyList_Append(names.get(), name.get()));
-  return checked(Py_BuildValue("(sOO)", "jit", positions.get(), names.get()));
+Ref objects(const std::vector<Ref>& values) {
+  const Ref list = checked(PyList_New(0));
+  for (const Ref& value : values) check(PyList_Append(list.get(), value.get()));
+  return list;
+}
+
+// An entry knows what its call donates.
+Ref options_key(const JitOptions& o) {
+  const Ref positions = list_of(o.statics.positions), names = objects(o.statics.names);
+  const Ref donated = list_of(o.donated_positions), donated_names = objects(o.donated_names);
+  return checked(Py_BuildValue("(sOOOO)", "jit", positions.get(), names.get(), donated.get(),
+                               donated_names.get()));
 }
 
 PyObject* cache_size(PyObject* self, PyObject*) {
@@ -45,7 +50,7 @@ PyTypeObject* jit_type() {
 
 Ref make_jit(PyObject* fun, JitOptions options) {
   check_callable(fun);
-  const Ref key = options_key(options.statics);
+  const Ref key = options_key(options);
   auto cache = shared_cache<JitCache>(fun, key.get());
   return make_function(jit_type(), fun,
                        std::make_unique<Jit>(std::move(options), std::move(cache)));
@@ -65,6 +70,7 @@ PyObject* Jit::call(PyObject* function, const CallArguments& arguments) {
   if (entry && computes_at_once(values)) {
     outputs = entry->op.compute(values);
   } else if (entry) {
+    const KeptFunctions::Scope scope(entry->functions);
     outputs = entry->op.bind(values);
   } else {
     Values captured;
@@ -74,6 +80,7 @@ PyObject* Jit::call(PyObject* function, const CallArguments& arguments) {
     } else {
       Values all = values;
       all.insert(all.end(), captured.begin(), captured.end());
+      const KeptFunctions::Scope scope(entry->functions);
       outputs = entry->op.bind(all);
     }
   }
@@ -91,15 +98,15 @@ std::pair<std::shared_ptr<JitEntry>, Values> Jit::stage(PyObject* fun, FlatCall&
   auto entry = std::make_shared<JitEntry>(JitEntry{
       BoundOp(*op, {{"name", staged.program->name}, {"jaxpr", staged.program}}), staged.out_tree,
       Donation(form, options_.donated_positions, options_.donated_names, types_of(values),
-               staged.program->output_types())});
+               staged.program->output_types()),
+      KeptFunctions(*staged.program)});
   if (staged.captured.empty()) cache->insert(call, values, entry);
   return {std::move(entry), std::move(staged.captured)};
 }
 
-// What a shared cache holds is visited by no one: it belongs to no single function.
 int Jit::traverse(visitproc visit, void* arg) {
   for (const Ref& name : options_.statics.names) Py_VISIT(name.get());
-  return cache_.use_count() == 1 ? cache_->traverse(visit, arg) : 0;
+  return JitCache::traverse_own(cache_, visit, arg);
 }
 
 }  // namespace shardax::api

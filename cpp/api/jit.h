@@ -6,6 +6,7 @@
 
 #include "api/cache.h"
 #include "api/function.h"
+#include "api/host_function.h"
 #include "api/run.h"
 #include "api/traced.h"
 
@@ -15,6 +16,7 @@ struct JitEntry {
   BoundOp op;
   TreeDefPtr out_tree;
   Donation donation;
+  KeptFunctions functions;
 };
 using JitCache = Cache<JitEntry>;
 
@@ -28,9 +30,10 @@ class Jit final : public Behaviour {
  public:
   Jit(JitOptions options, std::shared_ptr<JitCache> cache)
       : options_(std::move(options)), cache_(std::move(cache)) {}
+  ~Jit() override { JitCache::release_own(cache_); }
   PyObject* call(PyObject* function, const CallArguments& arguments) override;
   int traverse(visitproc visit, void* arg) override;
-  void clear() override { cache_ = std::make_shared<JitCache>(); }
+  void clear() override { JitCache::clear_own(cache_); }
   const StaticSpec& statics() const override { return options_.statics; }
   JitCache& cache() { return *cache_; }
 

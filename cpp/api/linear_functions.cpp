@@ -1,5 +1,6 @@
 // api/linear_functions.cpp - the functions that vjp, linearize and linear_transpose return.
 #include "api/call.h"
+#include "api/host_function.h"
 #include "api/linear.h"
 #include "api/locate.h"
 #include "api/traced.h"
@@ -62,7 +63,8 @@ Ref tuple_of(const std::vector<Ref>& items) {
 
 class Vjp final : public Behaviour {
  public:
-  explicit Vjp(Derivative derivative) : d_(std::move(derivative)) {}
+  explicit Vjp(Derivative derivative) : d_(std::move(derivative)), functions_(*d_.map.program) {}
+  int traverse(visitproc visit, void* arg) override { return functions_.traverse(visit, arg); }
   const Derivative& derivative() const { return d_; }
   PyObject* call(PyObject*, const CallArguments& arguments) override {
     if (arguments.count != 1 || arguments.keyword_count() != 0) {
@@ -115,11 +117,13 @@ class Vjp final : public Behaviour {
   }
 
   Derivative d_;
+  KeptFunctions functions_;
 };
 
 class Linear final : public Behaviour {
  public:
-  explicit Linear(Derivative derivative) : d_(std::move(derivative)) {}
+  explicit Linear(Derivative derivative) : d_(std::move(derivative)), functions_(*d_.map.program) {}
+  int traverse(visitproc visit, void* arg) override { return functions_.traverse(visit, arg); }
   const Derivative& derivative() const { return d_; }
   PyObject* call(PyObject*, const CallArguments& arguments) override {
     const FlatObjects tangents =
@@ -156,6 +160,7 @@ class Linear final : public Behaviour {
   }
 
   Derivative d_;
+  KeptFunctions functions_;
 };
 
 class Transposed final : public Behaviour {

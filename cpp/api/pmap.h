@@ -13,6 +13,7 @@ struct PmapOptions {
   std::vector<int> donated;
   std::int64_t axis_size = -1;  // -1: found from the arguments, or the number of devices
   std::vector<int> devices;     // ids; empty: the first ones
+  bool debug = false;           // op by op, with concrete values of all devices
 };
 
 // A function that stages `fun` once per signature as one device's program and runs that over the

@@ -4,7 +4,8 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
-#include "ir/op.h"
+#include "bindings/bind.h"
+#include "trace/trace.h"
 
 namespace py = pybind11;
 
@@ -23,10 +24,51 @@ std::string represent(const Type& type) {
   return concat("ShapedArray(", to_string(type), type.weak ? ", weak_type=True" : "", ")");
 }
 
-Ref types_of_vars(const Program& program, const Vars& vars) {
+// A variable as programs show it to Python: a Var, or a Literal for a rank-0 constant.
+struct VarObject {
+  ProgramPtr program;
+  Var var;
+  const Type& type() const { return program->type(var); }
+  friend bool operator==(const VarObject& a, const VarObject& b) {
+    return a.program == b.program && a.var == b.var;
+  }
+};
+// A Function among the parameters: Python hands it round.
+struct FunctionObject {
+  FunctionPtr function;
+};
+struct LiteralObject {
+  ArrayPtr value;
+};
+
+bool gives_list(const Op& op) { return op.multiple_results || op.kind == Kind::control; }
+
+bool is_literal(const Constant& c) { return c.value->type().rank() == 0; }
+
+py::object variable(const ProgramPtr& program, Var v) {
+  for (const Constant& c : program->constants) {
+    if (c.var == v && is_literal(c)) return py::cast(LiteralObject{c.value});
+  }
+  return py::cast(VarObject{program, v});
+}
+
+template <class List>
+py::list variables(const ProgramPtr& program, const List& vars) {
+  py::list out;
+  for (const Var v : vars) out.append(variable(program, v));
+  return out;
+}
+
+template <class List>
+Ref types_of_vars(const Program& program, const List& vars) {
   Types types;
-  for (Var v : vars) types.push_back(program.type(v));
+  for (const Var v : vars) types.push_back(program.type(v));
   return wrap_types(types);
+}
+
+std::string address_text(const void* object, Var v) {
+  return concat(
+      "Var(id=", reinterpret_cast<std::uintptr_t>(object) + static_cast<std::uintptr_t>(v), ")");
 }
 
 py::dict params_of(const EquationObject& e) {
@@ -44,11 +86,11 @@ py::list equations_of(const ProgramObject& p) {
   return out;
 }
 
-// Scalars are printed where they are used; the others are listed.
+// Scalars are literals where they are used; the others are listed.
 std::vector<const Constant*> listed_constants(const Program& program) {
   std::vector<const Constant*> out;
   for (const Constant& c : program.constants) {
-    if (program.type(c.var).rank() > 0) out.push_back(&c);
+    if (!is_literal(c)) out.push_back(&c);
   }
   return out;
 }
@@ -60,10 +102,10 @@ py::list constants_of(const ProgramObject& p) {
   return out;
 }
 
-py::object constant_types_of(const ProgramObject& p) {
-  Types types;
-  for (const Constant* c : listed_constants(*p.program)) types.push_back(p.program->type(c->var));
-  return to_object(wrap_types(types));
+py::list constant_variables_of(const ProgramObject& p) {
+  std::vector<Var> vars;
+  for (const Constant* c : listed_constants(*p.program)) vars.push_back(c->var);
+  return variables(p.program, vars);
 }
 
 struct ParamVisitor {
@@ -74,7 +116,10 @@ struct ParamVisitor {
   Ref operator()(const std::string& value) const { return to_python(value); }
   Ref operator()(DType value) const { return Ref::borrow(bindings::dtype_object(value)); }
   Ref operator()(const ProgramPtr& value) const { return wrap_program(value); }
-  Ref operator()(const HostObjectPtr& value) const { return to_python(value->text()); }
+  Ref operator()(const FunctionPtr& value) const {
+    return Ref::steal(py::cast(FunctionObject{value}).release().ptr());
+  }
+  Ref operator()(const Types& types) const { return wrap_types(types); }
   Ref operator()(const Ints& values) const {
     return tuple(values.size(), [&](std::size_t i) { return to_python(values[i]); });
   }
@@ -105,8 +150,15 @@ Ref wrap_types(const Types& types) {
   return list;
 }
 
+Ref wrap_primitive(const Op& op) {
+  return Ref::steal(py::cast(PrimitiveObject{&op}).release().ptr());
+}
+
 Ref wrap_program(const ProgramPtr& program) {
-  return Ref::steal(py::cast(ProgramObject{program}).release().ptr());
+  return Ref::steal(
+      py::cast(ProgramObject{program, std::make_shared<const KeptFunctions>(*program)})
+          .release()
+          .ptr());
 }
 
 ProgramPtr unwrap_program(PyObject* object) {
@@ -122,20 +174,26 @@ const Type* find_type(PyObject* object) {
 
 Ref param_to_python(const ParamValue& value) { return std::visit(ParamVisitor(), value); }
 
-ParamValue param_from_python(PyObject* object) {
-  if (PyBool_Check(object)) return object == Py_True;
-  if (PyLong_Check(object)) return static_cast<std::int64_t>(PyLong_AsLongLong(object));
-  if (PyFloat_Check(object)) return PyFloat_AsDouble(object);
-  if (PyUnicode_Check(object)) return str(object);
-  if (PyTuple_Check(object) && PyTuple_GET_SIZE(object) > 0 &&
-      py::isinstance<ProgramObject>(PyTuple_GET_ITEM(object, 0))) {
-    Programs programs;
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(object); ++i) {
-      programs.push_back(unwrap_program(PyTuple_GET_ITEM(object, i)));
+ParamValue param_from_python(PyObject* name, PyObject* object) {
+  if (py::isinstance<ProgramObject>(object)) return unwrap_program(object);
+  if (py::isinstance<FunctionObject>(object))
+    return py::cast<FunctionObject&>(py::handle(object)).function;
+  const bool sequence = PyTuple_Check(object) || PyList_Check(object);
+  if (sequence && PySequence_Size(object) > 0) {
+    const Ref first = checked(PySequence_GetItem(object, 0));
+    const auto items = py::reinterpret_borrow<py::sequence>(object);
+    if (py::isinstance<ProgramObject>(first.get())) {
+      Programs programs;
+      for (const py::handle item : items) programs.push_back(unwrap_program(item.ptr()));
+      return programs;
     }
-    return programs;
+    if (find_type(first.get())) {
+      Types types;
+      for (const py::handle item : items) types.push_back(*find_type(item.ptr()));
+      return types;
+    }
   }
-  return unwrap_program(object);
+  return bindings::to_param(str(name), object);
 }
 
 void init_program_objects(py::module_& module) {
@@ -170,10 +228,78 @@ void init_program_objects(py::module_& module) {
         return type && *type == a.type;
       });
 
+  py::class_<PrimitiveObject>(module, "Primitive", "An op; str() is its name.")
+      .def_property_readonly("name", [](const PrimitiveObject& p) { return p.op->name; })
+      .def_property_readonly("multiple_results",
+                             [](const PrimitiveObject& p) { return gives_list(*p.op); })
+      .def(
+          "bind",
+          [](const PrimitiveObject& p, const py::args& operands, const py::kwargs& params) {
+            Params converted;
+            for (const auto& [key, value] : params)
+              converted.set(bindings::param_name(py::cast<std::string>(key)),
+                            param_from_python(key.ptr(), value.ptr()));
+            Values in;
+            for (const py::handle operand : operands)
+              in.push_back(bindings::to_value(operand.ptr()));
+            const Values out = shardax::bind(*p.op, converted, in);
+            if (!gives_list(*p.op)) return to_object(checked(wrap(out[0])));
+            py::list results;
+            for (const Value& value : out) results.append(to_object(checked(wrap(value))));
+            return py::object(results);
+          },
+          "The op on values, with the parameters that an equation shows.")
+      .def("__str__", [](const PrimitiveObject& p) { return p.op->name; })
+      .def("__repr__", [](const PrimitiveObject& p) { return p.op->name; })
+      .def("__hash__", [](const PrimitiveObject& p) { return std::hash<const void*>{}(p.op); })
+      .def("__eq__", [](const PrimitiveObject& p, const py::object& other) {
+        return py::isinstance<PrimitiveObject>(other) &&
+               py::cast<PrimitiveObject&>(other).op == p.op;
+      });
+  module.def(
+      "primitive",
+      [](const std::string& name) {
+        const Op* op = find_op(name);
+        if (!op) value_error("there is no op '", name, "'");
+        return PrimitiveObject{op};
+      },
+      "The op of this name.");
+
+  py::class_<FunctionObject>(module, "HostFunction", "A function that an equation carries.")
+      .def("__repr__", [](const FunctionObject& f) { return f.function->text(); });
+  py::class_<VarObject>(module, "Var", "A variable of a program.")
+      .def_property_readonly("aval",
+                             [](const VarObject& v) { return to_object(wrap_type(v.type())); })
+      .def("__repr__",
+           [](const VarObject& v) {
+             return concat(address_text(v.program.get(), v.var), ":", to_string(v.type()));
+           })
+      .def("__hash__",
+           [](const VarObject& v) {
+             return mix(std::hash<const void*>{}(v.program.get()), static_cast<std::size_t>(v.var));
+           })
+      .def("__eq__", [](const VarObject& v, const py::object& other) {
+        return py::isinstance<VarObject>(other) && py::cast<VarObject&>(other) == v;
+      });
+  py::class_<LiteralObject>(module, "Literal", "A scalar constant of a program.")
+      .def_property_readonly(
+          "val", [](const LiteralObject& l) { return to_object(checked(wrap(l.value))); })
+      .def_property_readonly(
+          "aval", [](const LiteralObject& l) { return to_object(wrap_type(l.value->type())); })
+      .def("__repr__", [](const LiteralObject& l) {
+        return concat("Literal(", scalar_text(*l.value), ":", short_string(l.value->type()), ")");
+      });
+
   py::class_<EquationObject>(module, "Equation", "One op of a program, with its parameters.")
       .def_property_readonly(
-          "primitive", [](const EquationObject& e) { return std::string(e.equation().op->name); })
+          "primitive", [](const EquationObject& e) { return PrimitiveObject{e.equation().op}; })
       .def_property_readonly("params", params_of)
+      .def_property_readonly(
+          "invars",
+          [](const EquationObject& e) { return variables(e.program, e.equation().inputs); })
+      .def_property_readonly(
+          "outvars",
+          [](const EquationObject& e) { return variables(e.program, e.equation().outputs); })
       .def_property_readonly("in_avals",
                              [](const EquationObject& e) {
                                return to_object(types_of_vars(*e.program, e.equation().inputs));
@@ -194,13 +320,13 @@ void init_program_objects(py::module_& module) {
       .def_property_readonly("name", [](const ProgramObject& p) { return p.program->name; })
       .def_property_readonly("eqns", equations_of)
       .def_property_readonly("consts", constants_of)
-      .def_property_readonly("constvars", constant_types_of)
+      .def_property_readonly("literals", constants_of)
+      .def_property_readonly("constvars", constant_variables_of)
       .def_property_readonly(
-          "invars",
-          [](const ProgramObject& p) { return to_object(wrap_types(p.program->input_types())); })
+          "invars", [](const ProgramObject& p) { return variables(p.program, p.program->inputs); })
       .def_property_readonly(
           "outvars",
-          [](const ProgramObject& p) { return to_object(wrap_types(p.program->output_types())); })
+          [](const ProgramObject& p) { return variables(p.program, p.program->outputs); })
       .def_property_readonly(
           "in_avals",
           [](const ProgramObject& p) { return to_object(wrap_types(p.program->input_types())); })

@@ -4,6 +4,9 @@
 // JAX's form; EquationObject one of its equations.
 #pragma once
 
+#include <memory>
+
+#include "api/host_function.h"
 #include "api/python.h"
 #include "ir/program.h"
 
@@ -19,6 +22,7 @@ struct ShapedArray {
 
 struct ProgramObject {
   ProgramPtr program;
+  std::shared_ptr<const KeptFunctions> functions;
 };
 
 struct EquationObject {
@@ -27,7 +31,13 @@ struct EquationObject {
   const Equation& equation() const { return program->equations[index]; }
 };
 
+// An op, as equations and policies name it.
+struct PrimitiveObject {
+  const Op* op;
+};
+
 // New references.
+Ref wrap_primitive(const Op& op);
 Ref wrap_type(const Type& type);
 Ref wrap_types(const Types& types);  // a list
 Ref wrap_program(const ProgramPtr& program);
@@ -36,9 +46,9 @@ ProgramPtr unwrap_program(PyObject* object);
 // The Type inside a ShapedArray, or null.
 const Type* find_type(PyObject* object);
 
-// A parameter of an equation as a Python object, and back; only values that JAX's API shows.
+// A parameter of an equation as a Python object, and back.
 Ref param_to_python(const ParamValue& value);
-ParamValue param_from_python(PyObject* object);
+ParamValue param_from_python(PyObject* name, PyObject* object);
 
 void init_program_objects(pybind11::module_& module);
 

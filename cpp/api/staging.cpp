@@ -5,13 +5,15 @@
 #include <pybind11/stl.h>
 
 #include <deque>
-#include <optional>
 
 #include "api/axes.h"
 #include "api/cache.h"
+#include "api/host_function.h"
 #include "api/linear.h"
 #include "api/locate.h"
 #include "api/program_object.h"
+#include "bindings/bind.h"
+#include "compile/pipeline.h"
 #include "ops/ops.h"
 #include "ops/promote.h"
 
@@ -59,18 +61,30 @@ Staged stage_abstract(const std::string& api, PyObject* fun, const py::tuple& ar
   return stage_call(api, fun, form, abstract_types(fun, form, call.leaves()));
 }
 
+struct StagedEntry {
+  Staged staged;
+  KeptFunctions functions;
+};
+
 // Functions of control flow are staged once per signature while they live, as jit's are.
-Staged stage_once(const std::string& api, const py::function& fun, const py::tuple& args) {
-  using StagedCache = Cache<Staged>;
+Staged stage_once(const std::string& api, const py::function& fun, const py::tuple& args,
+                  const py::dict& kwargs, const std::vector<int>& static_argnums) {
+  using StagedCache = Cache<StagedEntry>;
   const auto cache = shared_cache<StagedCache>(fun.ptr(), to_python(api).get());
-  const Unpacked unpacked(args, {});
-  FlatCall call(unpacked.arguments(), {}, fun.ptr());
+  const Unpacked unpacked(args, kwargs);
+  StaticSpec statics;
+  statics.positions = static_argnums;
+  FlatCall call(unpacked.arguments(), statics, fun.ptr());
   const CallForm form = call.form();
   const Types types = abstract_types(fun.ptr(), form, call.leaves());
-  if (const auto found = cache->find(call, types)) return *found;
-  auto staged = std::make_shared<Staged>(stage_call(api, fun.ptr(), form, types));
-  if (staged->captured.empty()) cache->insert(call, types, staged);
-  return *staged;
+  if (const auto found = cache->find(call, types)) return found->staged;
+  const Staged staged = stage_call(api, fun.ptr(), form, types);
+  if (staged.captured.empty()) {
+    cache->insert(
+        call, types,
+        std::make_shared<StagedEntry>(StagedEntry{staged, KeptFunctions(*staged.program)}));
+  }
+  return staged;
 }
 
 // The program with its last `count` inputs moved to the front, where scan and while have constants.
@@ -131,13 +145,17 @@ py::tuple join_captured(const std::vector<Staged>& branches) {
   return py::make_tuple(out, list_of(all));
 }
 
-// Names of params live as long as the process: Params keeps them by reference.
-std::string_view param_name(const std::string& text) {
-  static auto* names = new std::deque<std::string>;
-  for (const std::string& name : *names) {
-    if (name == text) return name;
+// The program with its constants as further inputs, and the values for all inputs beyond the
+// arguments.
+std::pair<ProgramPtr, Values> hoist_constants(const Staged& staged) {
+  MutableProgram program = copy_of(*staged.program);
+  Values values = staged.captured;
+  for (const Constant& c : program->constants) {
+    program->inputs.push_back(c.var);
+    values.push_back(c.value);
   }
-  return names->emplace_back(text);
+  program->constants.clear();
+  return {program, values};
 }
 
 py::list bind_op(const std::string& name, const py::dict& params, const py::iterable& values) {
@@ -145,7 +163,8 @@ py::list bind_op(const std::string& name, const py::dict& params, const py::iter
   if (!op) value_error("there is no op '", name, "'");
   Params converted;
   for (const auto& [key, value] : params) {
-    converted.set(param_name(py::cast<std::string>(key)), param_from_python(value.ptr()));
+    converted.set(bindings::param_name(py::cast<std::string>(key)),
+                  param_from_python(key.ptr(), value.ptr()));
   }
   return list_of(shardax::bind(*op, converted, values_of(values)));
 }
@@ -221,7 +240,13 @@ void init_staging(py::module_& module) {
         return stage_abstract(statics.positional_only ? "pmap" : "jit", fun, args, kwargs, statics);
       },
       "Stages a jitted or pmapped function as it would be for a call.");
-  module.def("stage_once", stage_once, "stage(), remembered per function and types.");
+  module.def("hoist_constants", [](const Staged& staged) {
+    const auto [program, values] = hoist_constants(staged);
+    return py::make_tuple(to_object(wrap_program(program)), list_of(values));
+  });
+  module.def("stage_once", stage_once, py::arg("api"), py::arg("fun"), py::arg("args"),
+             py::arg("kwargs") = py::dict(), py::arg("static_argnums") = std::vector<int>(),
+             "stage(), remembered per function and types.");
   module.def(
       "counting",
       [](const py::object& program, std::size_t constants) {
@@ -240,6 +265,19 @@ void init_staging(py::module_& module) {
         return list_of(shardax::evaluate(*body, inputs));
       },
       "Runs a program on values, op by op.");
+  module.def(
+      "memory",
+      [](const py::object& program) {
+        const ProgramPtr body = unwrap_program(program.ptr());
+        const auto total = [](const Types& types) {
+          std::int64_t bytes = 0;
+          for (const Type& type : types) bytes += type.bytes();
+          return bytes;
+        };
+        return py::make_tuple(total(body->input_types()), total(body->output_types()),
+                              compile_body(body)->arena_bytes);
+      },
+      "Bytes of a compiled program's arguments, results and temporaries.");
   module.def("join_captured", join_captured,
              "Programs of branches with one list of captured values.");
   module.def("bind", bind_op, "Binds an op by name.");
@@ -253,6 +291,9 @@ void init_staging(py::module_& module) {
         return to_object(wrap_type(type));
       },
       "The type of a slice along dimension 0.");
+  module.def(
+      "is_array_like", [](const py::object& x) { return bool(bindings::try_value(x.ptr())); },
+      "Is x an array, a tracer, a NumPy array or a scalar?");
   module.def("asarray", [](const py::object& x) {
     return to_object(checked(wrap(bindings::to_value(x.ptr()))));
   });
@@ -291,6 +332,7 @@ void init_staging(py::module_& module) {
         return value && concrete(value) != nullptr;
       },
       "Whether the elements of x are known now.");
+  module.def("jit_disabled", jit_disabled);
   module.def("staging_in_progress", [] { return staging_in_progress(); });
 }
 

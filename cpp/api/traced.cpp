@@ -99,7 +99,21 @@ Staged stage_call(const std::string& api, PyObject* fun, const CallForm& form, c
   return {std::move(recorded.program), std::move(recorded.captured), std::move(flat.tree)};
 }
 
+namespace {
+
+// Which devices have which value, for a value that Python needs one of.
+std::string describe_slices(const Tracer& tracer) {
+  const Tracer::Slices slices = tracer.slices();
+  if (slices.stacked->is_tracer() || tracer.underlying()) return "";
+  const Ref text = call_python("_printing", "device_groups", axis_text(slices.axis),
+                               checked(wrap(slices.stacked)));
+  return str(text.get());
+}
+
+}  // namespace
+
 std::string describe_tracer(const Tracer& tracer) {
+  if (tracer.slices().stacked) return describe_slices(tracer);
   for (const NamedTrace* named : known().active) {
     if (named->trace().generation() != tracer.generation()) continue;
     const auto* staged = dynamic_cast<const JitTracer*>(&tracer);

@@ -1,6 +1,8 @@
 // array/array.cpp - buffers, new arrays and views.
 #include "array/array.h"
 
+#include <cstring>
+
 #include "array/half.h"
 #include "runtime/allocator.h"
 
@@ -75,6 +77,42 @@ bool is_contiguous(const Shape& shape, const Shape& strides) {
 ArrayPtr view_of(const Array& array, Type type, Shape strides, std::int64_t offset) {
   std::byte* data = array.data() + offset * itemsize(type.dtype);
   return new Array(std::move(type), std::move(strides), array.buffer(), data);
+}
+
+namespace {
+
+bool same_elements(const std::byte* a, const std::byte* b, const Shape& shape, const Shape& strides,
+                   int width, std::size_t dimension) {
+  if (dimension == shape.size()) return std::memcmp(a, b, static_cast<std::size_t>(width)) == 0;
+  const std::int64_t step = strides[dimension] * width;
+  for (std::int64_t i = 0; i < shape[dimension]; ++i) {
+    if (!same_elements(a + i * step, b + i * step, shape, strides, width, dimension + 1))
+      return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool slices_equal(const Array& array, std::int64_t axis) {
+  const auto a = static_cast<std::size_t>(axis);
+  const int width = itemsize(array.dtype());
+  Shape shape = array.shape(), strides = array.strides();
+  const std::int64_t count = shape[a], step = strides[a] * width;
+  if (step == 0) return true;
+  shape.erase(a);
+  strides.erase(a);
+  std::int64_t size = width;
+  for (std::int64_t d : shape) size *= d;
+  const bool contiguous = is_contiguous(shape, strides);
+  for (std::int64_t i = 1; i < count; ++i) {
+    const std::byte* slice = array.data() + i * step;
+    const bool same = contiguous
+                          ? std::memcmp(array.data(), slice, static_cast<std::size_t>(size)) == 0
+                          : same_elements(array.data(), slice, shape, strides, width, 0);
+    if (!same) return false;
+  }
+  return true;
 }
 
 }  // namespace shardax

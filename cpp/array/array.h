@@ -105,4 +105,7 @@ bool is_contiguous(const Shape& shape, const Shape& strides);
 // The same bytes seen with another shape and strides, starting `offset` elements further.
 ArrayPtr view_of(const Array& array, Type type, Shape strides, std::int64_t offset);
 
+// Are all slices along `axis` the same bits? Stops at the first difference.
+bool slices_equal(const Array& array, std::int64_t axis);
+
 }  // namespace shardax

@@ -9,6 +9,7 @@
 #include "api/collectives.h"
 #include "api/context.h"
 #include "api/grad.h"
+#include "api/host_function.h"
 #include "api/jit.h"
 #include "api/linear.h"
 #include "api/locate.h"
@@ -56,21 +57,22 @@ void init_transformed(py::module_& m) {
       py::arg("donate_argnums") = std::vector<int>(),
       py::arg("donate_argnames") = std::vector<std::string>());
 
-  m.def("pmap",
-        [](const py::object& fun, const py::object& axis_name, const py::object& in_axes,
-           const py::object& out_axes, std::vector<int> static_argnums,
-           std::vector<int> donate_argnums, std::int64_t axis_size, std::vector<int> devices) {
-          api::PmapOptions options;
-          options.axis_name = axis_text_or_empty(axis_name);
-          options.in_axes = to_ref(in_axes);
-          options.out_axes = to_ref(out_axes);
-          options.statics.positions = std::move(static_argnums);
-          options.statics.positional_only = true;
-          options.donated = std::move(donate_argnums);
-          options.axis_size = axis_size;
-          options.devices = std::move(devices);
-          return to_object(api::make_pmap(fun.ptr(), std::move(options)));
-        });
+  m.def("pmap", [](const py::object& fun, const py::object& axis_name, const py::object& in_axes,
+                   const py::object& out_axes, std::vector<int> static_argnums,
+                   std::vector<int> donate_argnums, std::int64_t axis_size,
+                   std::vector<int> devices, bool debug) {
+    api::PmapOptions options;
+    options.axis_name = axis_text_or_empty(axis_name);
+    options.in_axes = to_ref(in_axes);
+    options.out_axes = to_ref(out_axes);
+    options.statics.positions = std::move(static_argnums);
+    options.statics.positional_only = true;
+    options.donated = std::move(donate_argnums);
+    options.axis_size = axis_size;
+    options.devices = std::move(devices);
+    options.debug = debug;
+    return to_object(api::make_pmap(fun.ptr(), std::move(options)));
+  });
 
   m.def("vmap", [](const py::object& fun, const py::object& in_axes, const py::object& out_axes,
                    const py::object& axis_name, std::int64_t axis_size, const py::object& doc) {
@@ -108,33 +110,41 @@ void init_linear(py::module_& m) {
 
 void init_collectives(py::module_& m) {
   using api::Reduction;
+  using Object = const py::object&;
   const auto reduction = [&](const char* name, Reduction which) {
-    m.def(name, [which](const py::object& x, const py::object& axes) {
-      return to_object(api::reduce_over(which, x.ptr(), axes.ptr()));
+    m.def(name, [which](Object x, Object axes, Object groups) {
+      return to_object(api::reduce_over(which, x.ptr(), axes.ptr(), groups.ptr()));
     });
   };
   reduction("psum", Reduction::sum);
   reduction("pmean", Reduction::mean);
   reduction("pmax", Reduction::max);
   reduction("pmin", Reduction::min);
-  m.def("all_gather",
-        [](const py::object& x, const py::object& axes, std::int64_t axis, bool tiled) {
-          return to_object(api::all_gather(x.ptr(), axes.ptr(), axis, tiled));
-        });
-  m.def("psum_scatter",
-        [](const py::object& x, const py::object& axes, std::int64_t dimension, bool tiled) {
-          return to_object(api::psum_scatter(x.ptr(), axes.ptr(), dimension, tiled));
-        });
-  m.def("ppermute", [](const py::object& x, const py::object& axes, const py::object& perm) {
+  m.def("pargmax", [](Object x, Object axes) {
+    return to_object(api::argument_over(true, x.ptr(), axes.ptr()));
+  });
+  m.def("pargmin", [](Object x, Object axes) {
+    return to_object(api::argument_over(false, x.ptr(), axes.ptr()));
+  });
+  m.def("pbroadcast", [](Object x, Object axes, std::int64_t source) {
+    return to_object(api::pbroadcast(x.ptr(), axes.ptr(), source));
+  });
+  m.def("all_gather", [](Object x, Object axes, Object groups, std::int64_t axis, bool tiled) {
+    return to_object(api::all_gather(x.ptr(), axes.ptr(), groups.ptr(), axis, tiled));
+  });
+  m.def("psum_scatter", [](Object x, Object axes, Object groups, std::int64_t dim, bool tiled) {
+    return to_object(api::psum_scatter(x.ptr(), axes.ptr(), groups.ptr(), dim, tiled));
+  });
+  m.def("ppermute", [](Object x, Object axes, Object perm) {
     return to_object(api::ppermute(x.ptr(), axes.ptr(), perm.ptr()));
   });
-  m.def("all_to_all", [](const py::object& x, const py::object& axes, std::int64_t split,
+  m.def("all_to_all", [](Object x, Object axes, Object groups, std::int64_t split,
                          std::int64_t concat_at, bool tiled) {
-    return to_object(api::all_to_all(x.ptr(), axes.ptr(), split, concat_at, tiled));
+    return to_object(api::all_to_all(x.ptr(), axes.ptr(), groups.ptr(), split, concat_at, tiled));
   });
-  m.def("axis_index",
-        [](const py::object& axes) { return to_object(api::axis_index(axes.ptr())); });
-  m.def("axis_size", [](const py::object& axes) { return api::axis_size_of(axes.ptr()); });
+  m.def("pvary", [](Object x, Object axes) { return to_object(api::pvary(x.ptr(), axes.ptr())); });
+  m.def("axis_index", [](Object axes) { return to_object(api::axis_index(axes.ptr())); });
+  m.def("axis_size", [](Object axes) { return api::axis_size_of(axes.ptr()); });
 }
 
 void init_context(py::module_& m) {
@@ -155,6 +165,7 @@ void init_api(py::module_& module) {
   init_context(m);
   api::init_program_objects(m);
   api::init_staging(m);
+  api::init_host_functions(m);
   api::install_locator();
   set_tracer_describer(&api::describe_tracer);
 }

@@ -212,6 +212,38 @@ PyObject* with_sharding(PyObject*, PyObject* args) {
   });
 }
 
+// The arrays of a sequence as slices of one array, where they lie at equal distances in one memory:
+// a view with a new dimension 0. None where they do not.
+PyObject* stacked_view(PyObject*, PyObject* object) {
+  return guarded([&]() -> PyObject* {
+    const Ref items = Ref::checked(PySequence_Fast(object, "a sequence of arrays was expected"));
+    const Py_ssize_t count = PySequence_Fast_GET_SIZE(items.get());
+    Values values;
+    for (Py_ssize_t i = 0; i < count; ++i) {
+      PyObject* item = PySequence_Fast_GET_ITEM(items.get(), i);
+      if (!is_array_object(item) || value_of(item)->is_tracer()) Py_RETURN_NONE;
+      values.push_back(value_of(item));
+      check_not_deleted(values.back());
+    }
+    if (values.empty()) Py_RETURN_NONE;
+    const Array& first = as_array(values[0]);
+    const std::ptrdiff_t step = count > 1 ? as_array(values[1]).data() - first.data() : 0;
+    const int width = itemsize(first.dtype());
+    if (step % width != 0) Py_RETURN_NONE;
+    for (Py_ssize_t i = 1; i < count; ++i) {
+      const Array& array = as_array(values[static_cast<std::size_t>(i)]);
+      if (array.type() != first.type() || array.strides() != first.strides() ||
+          array.buffer() != first.buffer() || array.data() != first.data() + i * step) {
+        Py_RETURN_NONE;
+      }
+    }
+    Shape shape = first.shape(), strides = first.strides();
+    shape.insert(0, count);
+    strides.insert(0, step / width);
+    return wrap(view_of(first, with_shape(first.type(), shape), strides, 0));
+  });
+}
+
 // Strides in elements, for tests and shard views; None for tracers.
 PyObject* strides(PyObject*, PyObject* object) {
   return guarded([&]() -> PyObject* {
@@ -245,6 +277,7 @@ PyMethodDef functions[] = {
      "The array that a value is known to equal, or None."},
     {"get_sharding", get_sharding, METH_O, "The recorded sharding of an array."},
     {"with_sharding", with_sharding, METH_VARARGS, "A view with another recorded sharding."},
+    {"stacked_view", stacked_view, METH_O, "Arrays that lie evenly in one memory, as one."},
     {"strides", strides, METH_O, "Strides in elements."},
     {nullptr, nullptr, 0, nullptr},
 };

@@ -10,12 +10,6 @@
 namespace shardax::bindings {
 namespace {
 
-// Params keep names by reference, so each is kept once for the life of the process.
-std::string_view interned(const std::string& name) {
-  static std::unordered_set<std::string> names;
-  return *names.insert(name).first;
-}
-
 bool is_int(PyObject* object) { return PyLong_Check(object) && !PyBool_Check(object); }
 
 bool all_ints(PyObject* sequence) {
@@ -40,6 +34,11 @@ AxisNames axis_names(PyObject* object) {
 }
 
 }  // namespace
+
+std::string_view param_name(const std::string& text) {
+  static std::unordered_set<std::string> names;
+  return *names.insert(text).first;
+}
 
 AxisName to_axis_name(PyObject* object) {
   return intern_axis(PyUnicode_Check(object) ? pytree::text_of(object) : pytree::repr(object));
@@ -74,7 +73,7 @@ Params to_params(PyObject* kwargs) {
   PyObject *key, *value;
   Py_ssize_t position = 0;
   while (kwargs && PyDict_Next(kwargs, &position, &key, &value)) {
-    const std::string_view name = interned(pytree::text_of(key));
+    const std::string_view name = param_name(pytree::text_of(key));
     params.set(name, to_param(name, value));
   }
   return params;
@@ -112,11 +111,28 @@ PyObject* op_names(PyObject*, PyObject*) {
   });
 }
 
+// What a record says of itself, for tests and docs.
+PyObject* op_record(PyObject*, PyObject* name) {
+  return guarded([&]() -> PyObject* {
+    const Op* op = find_op(pytree::text_of(name));
+    if (!op) fail(ErrorKind::not_implemented_error, "no op is named ", pytree::repr(name));
+    const bool derivative = op->jvp || op->jvp_body || op->linearize;
+    return Py_BuildValue(
+        "{s:s#,s:O,s:O,s:O,s:O,s:O}", "doc", op->doc.data(),
+        static_cast<Py_ssize_t>(op->doc.size()), "derivative", derivative ? Py_True : Py_False,
+        "no_gradient", op->no_gradient ? Py_True : Py_False, "transpose",
+        op->transpose ? Py_True : Py_False, "batch", op->batch ? Py_True : Py_False, "effects",
+        op->effects ? Py_True : Py_False);
+  });
+}
+
 PyMethodDef functions[] = {
     {"bind", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(bind_by_name)),
      METH_VARARGS | METH_KEYWORDS,
      "bind(name, operands, **params): the op's outputs (a tuple if several)."},
     {"op_names", op_names, METH_NOARGS, "The names of all ops."},
+    {"op_record", op_record, METH_O,
+     "What the record of an op says: its doc, and which rules it has."},
     {nullptr, nullptr, 0, nullptr},
 };
 

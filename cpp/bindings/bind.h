@@ -10,6 +10,8 @@ namespace shardax::bindings {
 // are names of mapped axes. The names of parameters are interned.
 Params to_params(PyObject* kwargs);
 ParamValue to_param(std::string_view name, PyObject* object);
+// Params keep names by reference, so each is kept once for the life of the process.
+std::string_view param_name(const std::string& text);
 // The interned name of a mapped axis: a str as it is, other hashable objects by their repr.
 AxisName to_axis_name(PyObject* object);
 

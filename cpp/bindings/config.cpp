@@ -7,7 +7,7 @@
 #include <map>
 #include <string>
 
-#include "bindings/debug_nans.h"
+#include "execute/nonfinite.h"
 #include "ops/promote.h"
 
 namespace shardax::bindings {
@@ -156,7 +156,7 @@ PyObject* update(PyObject*, PyObject* args) {
     Ref checked = checked_value(f, value);
     mirror(f, checked.get());
     values()[f.name] = std::move(checked);
-    watch_nans(flag("jax_debug_nans"), flag("jax_debug_infs"));
+    watch_nonfinite(flag("jax_debug_nans"), flag("jax_debug_infs"));
     Py_RETURN_NONE;
   });
 }
@@ -231,7 +231,7 @@ void init_config(PyObject* module) {
     mirror(f, value.get());
     values()[f.name] = std::move(value);
   }
-  watch_nans(flag("jax_debug_nans"), flag("jax_debug_infs"));
+  watch_nonfinite(flag("jax_debug_nans"), flag("jax_debug_infs"));
   pytree::check(PyModule_AddFunctions(module, functions));
 }
 

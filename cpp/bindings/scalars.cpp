@@ -39,7 +39,15 @@ Ref nested_list(const Array& array, std::size_t dimension, std::int64_t offset) 
   return list;
 }
 
-std::string tracer_text(const Value& value) { return static_cast<const Tracer&>(*value).text(); }
+std::string tracer_text(const Value& value) {
+  const auto& tracer = static_cast<const Tracer&>(*value);
+  const Tracer::Slices slices = tracer.slices();
+  if (!slices.stacked || slices.stacked->is_tracer()) return tracer.text();
+  const Ref printing = Ref::checked(PyImport_ImportModule("shardax._printing"));
+  const Ref table = Ref::checked(PyObject_CallMethod(printing.get(), "device_table", "sN",
+                                                     tracer.text().c_str(), wrap(slices.stacked)));
+  return pytree::text_of(table.get());
+}
 
 PyObject* unicode(const std::string& text) {
   return PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size()));

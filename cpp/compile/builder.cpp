@@ -34,7 +34,9 @@ Vars Builder::emit(const Op& op, const Params& params, const Vars& inputs,
                    const LocationPtr& location) {
   std::size_t key = mix(std::hash<const void*>{}(&op), hash(params));
   key = mix_all(key, inputs);
-  if (!op.effects) {
+  const bool effects =
+      op.effects || (op.kind == Kind::control && has_effects({&op, params, {}, {}, {}}));
+  if (!effects) {
     const auto [first, last] = known_.equal_range(key);
     for (auto it = first; it != last; ++it) {
       const Equation& other = program_->equations[it->second];

@@ -11,7 +11,7 @@ ProgramPtr eliminate_dead(const ProgramPtr& program) {
   std::vector<bool> kept(program->equations.size(), false);
   for (std::size_t e = program->equations.size(); e-- > 0;) {
     const Equation& eqn = program->equations[e];
-    bool needed = eqn.op->effects;
+    bool needed = has_effects(eqn);
     for (Var v : eqn.outputs) needed = needed || used[static_cast<std::size_t>(v)];
     if (!needed) continue;
     kept[e] = true;

@@ -38,7 +38,7 @@ class Inliner {
   static Value& at(Values& env, Var v) { return env[static_cast<std::size_t>(v)]; }
 
   Values call(const Equation& eqn, const Values& in) {
-    if (is_jit(*eqn.op)) return evaluate(*eqn.params.program("jaxpr"), in);
+    if (eqn.op->body) return evaluate(*eqn.op->body(eqn.params), in);
     if (is_pmap(*eqn.op)) return map(eqn.params, in);
     const LocationScope location(eqn.location);
     Values out = shardax::bind(*eqn.op, eqn.params, in);
@@ -118,7 +118,7 @@ class Inliner {
 
 ProgramPtr inline_calls(const ProgramPtr& program) {
   const bool any = std::any_of(program->equations.begin(), program->equations.end(),
-                               [](const Equation& e) { return is_jit(*e.op) || is_pmap(*e.op); });
+                               [](const Equation& e) { return e.op->body || is_pmap(*e.op); });
   if (!any) return program;
   return stage_closed(
       program->input_types(), [&](const Values& in) { return Inliner().evaluate(*program, in); },

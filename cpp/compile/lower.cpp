@@ -71,7 +71,7 @@ class Lowering {
         plan_(new Plan),
         windows_(program->types.size()) {}
 
-  PlanPtr run() {
+  PlanPtr run(const Types& results) {
     place_inputs();
     find_stored();
     for (const FusedUnit& unit : units_) {
@@ -81,7 +81,7 @@ class Lowering {
         single(program_.equations[static_cast<std::size_t>(unit.equations[0])]);
       }
     }
-    place_outputs();
+    place_outputs(results);
     plan_arena();
     for (const auto& step : plan_->steps) plan_->cost += step->cost();
     return plan_;
@@ -248,9 +248,11 @@ class Lowering {
     plan_->output_bytes.push_back(bytes);
   }
 
-  void place_outputs() {
-    for (Var v : program_.outputs) {
-      Window w = window(v);
+  // Rewriting may have replaced a result by a value that differs in being weak.
+  void place_outputs(const Types& results) {
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      Window w = window(program_.outputs[i]);
+      w.type.weak = results[i].weak;
       if (options_.dense_outputs && !whole(w)) {
         const Window to = fresh(w.type);
         use(w);
@@ -312,8 +314,8 @@ class Lowering {
 void set_control_lowering(ControlLowering lowering) { control_lowering = lowering; }
 
 PlanPtr lower(const ProgramPtr& program, const std::vector<FusedUnit>& units,
-              const CompileOptions& options) {
-  return Lowering(program, units, options).run();
+              const CompileOptions& options, const Types& results) {
+  return Lowering(program, units, options).run(results);
 }
 
 }  // namespace shardax

@@ -6,8 +6,9 @@
 
 namespace shardax {
 
+// `results`: the types of the outputs before any pass.
 PlanPtr lower(const ProgramPtr& program, const std::vector<FusedUnit>& units,
-              const CompileOptions& options);
+              const CompileOptions& options, const Types& results);
 
 // Makes the step of an op that carries programs; operands and results are row-major.
 using ControlLowering = std::unique_ptr<Step> (*)(const Equation& eqn,

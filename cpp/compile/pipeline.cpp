@@ -66,7 +66,7 @@ PlanPtr compile(const ProgramPtr& source, const CompileOptions& given) {
     program = run_pass("eliminate_dead", program, eliminate_dead);
     if (same(*before, *program)) break;
   }
-  PlanPtr plan = lower(program, fuse(*program), options);
+  PlanPtr plan = lower(program, fuse(*program), options, source->output_types());
   if (dump_flags().plan) std::fprintf(stderr, "-- %s", plan->text().c_str());
   if (dump_flags().time) {
     const std::chrono::duration<double, std::milli> elapsed =

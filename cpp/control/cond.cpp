@@ -1,6 +1,6 @@
 // control/cond.cpp - cond: one of several programs, chosen by an int32 index (clamped).
 #include "base/errors.h"
-#include "control/control.h"
+#include "control/per_slice.h"
 #include "ops/ops.h"
 
 namespace shardax {
@@ -134,9 +134,78 @@ Values cond_transpose(const TransposeArgs& a) {
   return with_index(nullptr, spread(cts, linear));
 }
 
+// A program of the same outputs, all zero, in place of one that does not run.
+ProgramPtr zeros_program(const ProgramPtr& branch) {
+  return stage_closed(
+      branch->input_types(),
+      [&](const Values&) {
+        Values out;
+        for (const Type& type : branch->output_types()) out.push_back(ops::zeros(type));
+        return out;
+      },
+      branch->name);
+}
+
+Value clamped_index(const Value& index, std::size_t branches) {
+  const Value low = ops::scalar(DType::int32, 0);
+  const Value high = ops::scalar(DType::int32, static_cast<double>(branches - 1));
+  return ops::min(ops::max(index, low), high);
+}
+
+// An index that varies over devices: each takes its own branch. Where some branch contains a
+// collective over their axis, all must agree as soon as one device takes such a branch.
+Batched cond_over_devices(const BatchArgs& a) {
+  const Programs& branches = a.params.programs("branches");
+  Collective collective;
+  std::vector<bool> reaches;
+  for (const ProgramPtr& b : branches) {
+    const Collective found = find_collective(*b, a.axis.name);
+    reaches.push_back(bool(found));
+    if (found && !collective) collective = found;
+  }
+  if (!collective) return per_slice(a);
+
+  const Value index = clamped_index(a.in[0], branches.size());
+  Types types;
+  for (const Value& value : a.in) types.push_back(value->type());
+  Programs choices;
+  Programs apart;  // the branches without collectives
+  for (std::size_t k = 0; k < branches.size(); ++k)
+    apart.push_back(reaches[k] ? zeros_program(branches[k]) : branches[k]);
+  const std::vector<bool> everywhere(branches[0]->outputs.size(), true);
+  choices.push_back(stage_closed(
+      types,
+      [&](const Values& v) {
+        const Params params = a.params.with("branches", apart);
+        return per_slice({a.op, params, v, a.batched, a.axis}).out;
+      },
+      "apart"));
+  choices.push_back(stage_closed(
+      types,
+      [&](const Values& v) {
+        Programs batched;
+        for (const ProgramPtr& b : branches)
+          batched.push_back(batch_program(b, tail(a.batched), a.axis, &everywhere).program);
+        const Value choice = agreed(v[0], reaches, collective, a.axis.name, "cond");
+        return bind_cond(batched, with_index(choice, tail(v)));
+      },
+      "together"));
+  Value any;
+  for (std::size_t k = 0; k < branches.size(); ++k) {
+    if (!reaches[k]) continue;
+    const Value here = ops::eq(index, ops::scalar(DType::int32, static_cast<double>(k)));
+    any = any ? ops::logical_or(any, here) : here;
+  }
+  const Value which = ops::convert(ops::reduce_or(any, {0}), DType::int32);
+  Values in{which, index};
+  in.insert(in.end(), a.in.begin() + 1, a.in.end());
+  return {bind_cond(choices, in), everywhere};
+}
+
 // An index that varies over the batch: every branch runs and the results are chosen by element
 // (vmap), or each slice takes its own branch (a device axis).
 Batched cond_batch(const BatchArgs& a) {
+  if (a.batched[0] && a.axis.devices) return cond_over_devices(a);
   const Programs& branches = a.params.programs("branches");
   const std::vector<bool> operands = tail(a.batched);
   std::vector<std::vector<bool>> masks;
@@ -155,9 +224,7 @@ Batched cond_batch(const BatchArgs& a) {
     results.push_back(
         evaluate(*batch_program(b, operands, a.axis, &out_batched).program, tail(a.in)));
   }
-  const Value low = ops::scalar(DType::int32, 0);
-  const Value high = ops::scalar(DType::int32, static_cast<double>(branches.size() - 1));
-  const Value index = ops::min(ops::max(a.in[0], low), high);
+  const Value index = clamped_index(a.in[0], branches.size());
   Values out;
   for (std::size_t i = 0; i < out_batched.size(); ++i) {
     Values cases;

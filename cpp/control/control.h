@@ -10,8 +10,6 @@
 
 namespace shardax {
 
-// Compiled away by inlining.
-bool is_jit(const Op& op);
 bool is_pmap(const Op& op);
 // Run by steps of their own (execute/control_steps.cpp).
 bool is_cond(const Op& op);
@@ -26,6 +24,36 @@ struct MapParams {
   Ints out_axes;  // -1: the first device's value
 };
 Values bind_pmap(const ProgramPtr& body, const MapParams& params, const Values& in);
+
+// `body`, a function of one device's values, run op by op over the device axis that the params of a
+// pmap op describe.
+Values run_mapped(const ValueFunction& body, const Params& params, const Values& in);
+// Inputs with the mapped axis first, and results where it belongs: `axis` -1 is the first device's
+// value.
+Values mapped_first(const Values& in, const Ints& axes);
+Value place_mapped(const Value& value, bool mapped, std::int64_t axis, std::int64_t size);
+
+// Functions with derivative rules of the user's own. `rule` takes primals and tangents and gives
+// outputs and their tangents; `forward` gives outputs and residuals; `backward` takes residuals and
+// cotangents and gives a cotangent per argument.
+Values bind_custom_jvp(const std::string& name, const FunctionPtr& fun, const FunctionPtr& rule,
+                       bool symbolic_zeros, const Values& in);
+Values bind_custom_vjp(const std::string& name, const FunctionPtr& fun, const FunctionPtr& forward,
+                       const FunctionPtr& backward, bool symbolic_zeros, const Values& in);
+
+// What a checkpoint keeps besides its inputs.
+class CheckpointPolicy : public Function {
+ public:
+  virtual bool saves(const Program& program, const Equation& eqn) const = 0;
+  std::vector<Values> call(const Values&) const final { return {}; }
+};
+// `policy` may be null: nothing is kept.
+Values bind_checkpoint(const ProgramPtr& body, const FunctionPtr& policy, bool prevent_cse,
+                       const Values& in);
+
+// A scan without carry whose iterations are the devices of a mapped axis.
+Values bind_device_loop(const ProgramPtr& body, std::int64_t size, std::size_t consts,
+                        const Values& in);
 
 // The elements of `values` that `mask` selects.
 template <class T>

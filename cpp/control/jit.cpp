@@ -94,20 +94,21 @@ Batched jit_batch(const BatchArgs& a) {
   return {call(body.program, body_name(a.params), a.in), body.batched};
 }
 
-const Op jit_op{{.name = "jit",
-                 .doc = "Calls a program.",
-                 .kind = Kind::control,
-                 .type = [](const Op&, const Types&, const Params& params) -> Types {
-                   return params.program("jaxpr")->output_types();
-                 },
-                 .jvp_body = jit_jvp,
-                 .linearize = jit_linearize,
-                 .transpose = jit_transpose,
-                 .batch = jit_batch}};
+const Op jit_op{
+    {.name = "jit",
+     .doc = "Calls a program.",
+     .kind = Kind::control,
+     .type = [](const Op&, const Types&, const Params& params) -> Types {
+       return params.program("jaxpr")->output_types();
+     },
+     .jvp_body = jit_jvp,
+     .linearize = jit_linearize,
+     .transpose = jit_transpose,
+     .batch = jit_batch,
+     .body = [](const Params& params) -> const ProgramPtr& { return params.program("jaxpr"); }}};
 
 }  // namespace
 
-bool is_jit(const Op& op) { return &op == &jit_op; }
 Values bind_jit(const ProgramPtr& body, const Values& in) { return call(body, body->name, in); }
 
 }  // namespace shardax

@@ -5,6 +5,7 @@
 #include "base/errors.h"
 #include "control/control.h"
 #include "ops/ops.h"
+#include "trace/stage.h"
 
 namespace shardax {
 namespace {
@@ -29,6 +30,11 @@ Ints joined_axes(Ints a, const Ints& b) {
   return a;
 }
 
+// The axis, in scope while the body is transformed: rules of the user's own may name it.
+BoundAxis axis_of(const Params& params) {
+  return {params.axes("axis_name")[0], params.integer("axis_size"), true};
+}
+
 Types pmap_type(const Op&, const Types&, const Params& params) {
   Types out = params.program("jaxpr")->output_types();
   const Ints& out_axes = params.ints("out_axes");
@@ -44,7 +50,10 @@ Types pmap_type(const Op&, const Types&, const Params& params) {
 JvpResult pmap_jvp(const Params& params, const Values& in, const Values& t) {
   const std::vector<bool> nonzero = nonnull(t);
   const ProgramPtr& body = params.program("jaxpr");
-  const JvpProgram derivative = jvp_program(body, nonzero);
+  const JvpProgram derivative = [&] {
+    const AxisScope scope(axis_of(params));
+    return jvp_program(body, nonzero);
+  }();
   const Ints& in_axes = params.ints("in_axes");
   const Ints& out_axes = params.ints("out_axes");
   const Params outer =
@@ -60,7 +69,10 @@ JvpResult pmap_jvp(const Params& params, const Values& in, const Values& t) {
 Linearized pmap_linearize(const Params& params, const Values& in,
                           const std::vector<bool>& nonzero) {
   const ProgramPtr& body = params.program("jaxpr");
-  const LinearizedProgram parts = linearize_program(body, nonzero);
+  const LinearizedProgram parts = [&] {
+    const AxisScope scope(axis_of(params));
+    return linearize_program(body, nonzero);
+  }();
   const Ints& in_axes = params.ints("in_axes");
   const Ints& out_axes = params.ints("out_axes");
   const std::size_t outputs = body->outputs.size();
@@ -102,6 +114,40 @@ Linearized pmap_linearize(const Params& params, const Values& in,
   return result;
 }
 
+std::string text_of(const Types& types) {
+  std::string text;
+  for (const Type& type : types) {
+    text += concat("|", short_string(type), type.weak ? "~" : "");
+    for (AxisName name : type.varying) text += concat(",", name);
+  }
+  return text;
+}
+
+// Of the pmap op with these params, the outputs that `sum` selects, summed over their leading
+// device axis: one program, which need not keep a slice for each device.
+Values bind_summed(const Params& params, const std::vector<bool>& sum, const Values& in) {
+  Types types;
+  for (const Value& value : in) types.push_back(value->type());
+  const ProgramPtr& body = params.program("jaxpr");
+  const std::string key = mask_key(
+      concat("pmap_summed", params.integer("axis_size"), ",", params.axes("axis_name")[0],
+             to_string(params.ints("in_axes")), to_string(params.ints("out_axes")), text_of(types)),
+      sum);
+  const auto program = body->derived<ProgramPtr>(key, [&] {
+    return std::make_shared<ProgramPtr>(stage_closed(
+        types,
+        [&](const Values& inputs) {
+          Values out = shardax::bind(pmap_op, params, inputs);
+          for (std::size_t i = 0; i < out.size(); ++i) {
+            if (sum[i]) out[i] = ops::reduce_sum(out[i], {0});
+          }
+          return out;
+        },
+        body->name));
+  });
+  return bind_jit(*program, in);
+}
+
 // An unmapped linear input collects the cotangents of all devices: they come out stacked and are
 // summed. An unmapped output stands for the first device's value; its cotangent is shared out
 // equally, as every device computed it.
@@ -125,23 +171,30 @@ Values pmap_transpose(const TransposeArgs& a) {
                       ? ops::div(a.ct[i], ops::scalar(a.ct[i]->dtype(), static_cast<double>(size)))
                       : a.ct[i]);
   }
-  const ProgramPtr backward = transpose_program(a.params.program("jaxpr"), linear, nonzero);
+  const ProgramPtr backward = [&] {
+    const AxisScope scope(axis_of(a.params));
+    return transpose_program(a.params.program("jaxpr"), linear, nonzero);
+  }();
   Ints ct_axes = select_axes(in_axes, linear);
-  const Ints unmapped = ct_axes;
-  for (std::int64_t& axis : ct_axes) axis = std::max<std::int64_t>(axis, 0);
+  std::vector<bool> sum;
+  for (std::int64_t& axis : ct_axes) {
+    sum.push_back(axis < 0);
+    axis = std::max<std::int64_t>(axis, 0);
+  }
   const Params outer = params_with(
       a.params, backward,
       joined_axes(select_axes(in_axes, known_mask), select_axes(out_axes, nonzero)), ct_axes);
-  Values out = shardax::bind(pmap_op, outer, joined(known, cts));
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    if (unmapped[i] < 0) out[i] = ops::reduce_sum(out[i], {0});
-  }
-  return spread(out, linear);
+  const bool any = std::find(sum.begin(), sum.end(), true) != sum.end();
+  const Values in = joined(known, cts);
+  return spread(any ? bind_summed(outer, sum, in) : shardax::bind(pmap_op, outer, in), linear);
 }
 
 // The batch becomes the body's leading axis; mapped axes move one up.
 Batched pmap_batch(const BatchArgs& a) {
-  const BatchedProgram body = batch_program(a.params.program("jaxpr"), a.batched, a.axis);
+  const BatchedProgram body = [&] {
+    const AxisScope scope(axis_of(a.params));
+    return batch_program(a.params.program("jaxpr"), a.batched, a.axis);
+  }();
   Ints in_axes = a.params.ints("in_axes");
   Ints out_axes = a.params.ints("out_axes");
   Values in = a.in;
@@ -165,6 +218,32 @@ const Op pmap_op{{.name = "pmap",
                   .batch = pmap_batch}};
 
 }  // namespace
+
+Values mapped_first(const Values& in, const Ints& axes) {
+  Values out;
+  for (std::size_t i = 0; i < in.size(); ++i)
+    out.push_back(axes[i] > 0 ? ops::moveaxis(in[i], axes[i], 0) : in[i]);
+  return out;
+}
+
+Value place_mapped(const Value& value, bool mapped, std::int64_t axis, std::int64_t size) {
+  if (axis < 0) return mapped ? ops::index_in_dim(value, 0, 0) : value;
+  const Value leading = mapped ? value : ops::broadcast_leading(value, size);
+  return axis == 0 ? leading : ops::moveaxis(leading, 0, axis);
+}
+
+Values run_mapped(const ValueFunction& body, const Params& params, const Values& in) {
+  const Ints& in_axes = params.ints("in_axes");
+  const Ints& out_axes = params.ints("out_axes");
+  const std::int64_t size = params.integer("axis_size");
+  std::vector<bool> mapped;
+  for (const std::int64_t axis : in_axes) mapped.push_back(axis >= 0);
+  Batched out =
+      batch(body, mapped_first(in, in_axes), mapped, {size, params.axes("axis_name")[0], true});
+  for (std::size_t i = 0; i < out.out.size(); ++i)
+    out.out[i] = place_mapped(out.out[i], out.batched[i], out_axes[i], size);
+  return out.out;
+}
 
 bool is_pmap(const Op& op) { return &op == &pmap_op; }
 

@@ -281,6 +281,18 @@ const Op scan_op{{.name = "scan",
 
 }  // namespace
 
+Values bind_device_loop(const ProgramPtr& body, std::int64_t size, std::size_t consts,
+                        const Values& in) {
+  return shardax::bind(scan_op,
+                       {{"jaxpr", body},
+                        {"length", size},
+                        {"reverse", false},
+                        {"num_consts", static_cast<std::int64_t>(consts)},
+                        {"num_carry", std::int64_t{0}},
+                        {"devices", true}},
+                       in);
+}
+
 bool is_scan(const Op& op) { return &op == &scan_op; }
 
 }  // namespace shardax

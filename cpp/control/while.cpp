@@ -3,7 +3,7 @@
 // Inputs: constants of the condition, constants of the body, carry. It has a forward derivative;
 // its length is unknown beforehand, so it has no transpose.
 #include "base/errors.h"
-#include "control/control.h"
+#include "control/per_slice.h"
 #include "ops/ops.h"
 
 namespace shardax {
@@ -77,23 +77,47 @@ JvpResult while_jvp(const Params& params, const Values& in, const Values& t) {
   return {part(both, 0, p.carry()), spread(part(both, p.carry(), carry_t.size()), carry)};
 }
 
+// The condition that all devices share.
+BatchedProgram agreed_condition(const BatchedProgram& cond, const Collective& collective,
+                                AxisName axis) {
+  const ProgramPtr program = stage_closed(
+      cond.program->input_types(),
+      [&](const Values& v) -> Values {
+        const Value choice = ops::convert(evaluate(*cond.program, v)[0], DType::int32);
+        const Value shared = agreed(choice, {false, true}, collective, axis, "while_loop");
+        return {ops::ne(shared, ops::scalar(DType::int32, 0))};
+      },
+      cond.program->name);
+  return {program, {false}};
+}
+
 // A condition that varies over the batch holds until no slice wants to go on; slices that are done
 // keep their carry.
+//
+// Over a device axis each slice runs its own loop; where a collective over the axis is inside, all
+// devices must agree, each time, about going on.
 Batched while_batch(const BatchArgs& a) {
   const WhileParams p(a.params);
   const std::size_t first = p.cond_consts + p.body_consts;
   const std::vector<bool> cond_consts = part(a.batched, 0, p.cond_consts);
   const std::vector<bool> body_consts = part(a.batched, p.cond_consts, p.body_consts);
+  Collective collective;
+  if (a.axis.devices) {
+    collective = find_collective(*p.body, a.axis.name);
+    if (!collective) collective = find_collective(*p.cond, a.axis.name);
+  }
   bool predicate = false;
   const std::vector<bool> carry =
       carry_fixpoint(part(a.batched, first, p.carry()), [&](const std::vector<bool>& c) {
         predicate = batch_program(p.cond, joined_mask(cond_consts, c), a.axis).batched[0];
-        if (predicate) return std::vector<bool>(c.size(), true);
+        if (predicate && !collective) return std::vector<bool>(c.size(), true);
         return batch_program(p.body, joined_mask(body_consts, c), a.axis).batched;
       });
+  if (predicate && a.axis.devices && !collective) return per_slice(a);
   const BatchedProgram body =
       batch_program(p.body, joined_mask(body_consts, carry), a.axis, &carry);
-  const BatchedProgram cond = batch_program(p.cond, joined_mask(cond_consts, carry), a.axis);
+  BatchedProgram cond = batch_program(p.cond, joined_mask(cond_consts, carry), a.axis);
+  if (cond.batched[0] && collective) cond = agreed_condition(cond, collective, a.axis.name);
   Values in = a.in;
   for (std::size_t i = 0; i < p.carry(); ++i) {
     if (carry[i] && !a.batched[first + i])

@@ -7,7 +7,9 @@
 #include "base/errors.h"
 #include "compile/lower.h"
 #include "control/control.h"
+#include "ops/callback.h"
 #include "runtime/allocator.h"
+#include "runtime/pool.h"
 
 namespace shardax {
 namespace {
@@ -129,11 +131,51 @@ class ScanStep final : public ControlStep {
         carry_(static_cast<std::size_t>(eqn.params.integer("num_carry"))),
         in_bytes_(sizes(eqn.params.program("jaxpr")->input_types())),
         out_bytes_(sizes(eqn.params.program("jaxpr")->output_types())),
-        carry_bytes_(out_bytes_.begin(), out_bytes_.begin() + static_cast<std::ptrdiff_t>(carry_)) {
-  }
+        carry_bytes_(out_bytes_.begin(), out_bytes_.begin() + static_cast<std::ptrdiff_t>(carry_)),
+        devices_(eqn.params.has("devices")),
+        parallel_(carry_ == 0 && !any_equation(eqn, calls_function)) {}
 
   void run(std::byte* const* base) const override {
     const Pointers in = addresses(in_, base), out = addresses(out_, base);
+    if (parallel_ && cost() > worth_sharing_ns) {
+      iterations(in, out);
+    } else {
+      loop(in, out);
+    }
+  }
+  std::string text() const override {
+    return concat("scan of ", length_, " steps of ", body_->steps.size());
+  }
+  double cost() const override { return static_cast<double>(length_) * (body_->cost + 100); }
+
+ private:
+  // Handing out work takes some microseconds.
+  static constexpr double worth_sharing_ns = 20'000;
+  static constexpr std::int64_t most_chunks = 64;
+
+  // Functions of the host are called on the calling thread, in order.
+  static bool calls_function(const Equation& eqn) {
+    return std::any_of(eqn.params.begin(), eqn.params.end(), [](const Params::Entry& entry) {
+      return std::holds_alternative<FunctionPtr>(entry.second);
+    });
+  }
+
+  // Iterations that do not depend on each other.
+  void iterations(const Pointers& in, const Pointers& out) const {
+    const std::int64_t chunks = std::min(length_, most_chunks);
+    runtime::parallel_for(chunks, [&](std::int64_t chunk) {
+      Pointers body_in = in, body_out = out;
+      const Workspace arena(body_->arena_bytes);
+      const std::int64_t end = (chunk + 1) * length_ / chunks;
+      for (std::int64_t i = chunk * length_ / chunks; i < end; ++i) {
+        for (std::size_t k = consts_; k < in.size(); ++k) body_in[k] = in[k] + i * in_bytes_[k];
+        for (std::size_t k = 0; k < out.size(); ++k) body_out[k] = out[k] + i * out_bytes_[k];
+        body_->run_raw(body_in.data(), body_out.data(), arena.data());
+      }
+    });
+  }
+
+  void loop(const Pointers& in, const Pointers& out) const {
     Pointers body_in = in, body_out = out;
     Carry carry(carry_bytes_, in.data() + consts_);
     const Workspace arena(body_->arena_bytes);
@@ -146,22 +188,20 @@ class ScanStep final : public ControlStep {
       for (std::size_t k = consts_ + carry_; k < in.size(); ++k)
         body_in[k] = in[k] + i * in_bytes_[k];
       for (std::size_t k = carry_; k < out.size(); ++k) body_out[k] = out[k] + i * out_bytes_[k];
+      const CallbackSlice slice(devices_ ? concat("device ", i) : std::string());
       body_->run_raw(body_in.data(), body_out.data(), arena.data());
       carry.advance();
     }
     carry.finish(out.data());
   }
-  std::string text() const override {
-    return concat("scan of ", length_, " steps of ", body_->steps.size());
-  }
-  double cost() const override { return static_cast<double>(length_) * (body_->cost + 100); }
 
- private:
   PlanPtr body_;
   std::int64_t length_;
   bool reverse_;
   std::size_t consts_, carry_;
   std::vector<std::int64_t> in_bytes_, out_bytes_, carry_bytes_;
+  bool devices_;   // an iteration is a device
+  bool parallel_;  // iterations do not depend on each other
 };
 
 class WhileStep final : public ControlStep {

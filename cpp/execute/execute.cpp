@@ -3,12 +3,15 @@
 
 #include <list>
 #include <mutex>
+#include <numeric>
 #include <optional>
 
 #include "base/errors.h"
 #include "compile/pipeline.h"
 #include "control/control.h"
+#include "execute/nonfinite.h"
 #include "execute/shardings.h"
+#include "kernels/copy.h"
 #include "runtime/interrupt.h"
 
 namespace shardax {
@@ -48,42 +51,108 @@ void check_alive(const Array& array) {
   }
 }
 
-// Are all slices along `axis` the same bits? Stops at the first difference.
-bool slices_equal(const Array& array, std::int64_t axis) {
-  const auto a = static_cast<std::size_t>(axis);
-  const int width = itemsize(array.dtype());
+// Comparing element by element would cost more than what it may save.
+bool worth_comparing(const Array& array, std::int64_t axis) {
   Shape shape = array.shape(), strides = array.strides();
-  const std::int64_t count = shape[a], step = strides[a] * width;
-  shape.erase(a);
-  strides.erase(a);
-  if (!is_contiguous(shape, strides)) return false;
-  std::int64_t size = width;
-  for (std::int64_t d : shape) size *= d;
-  for (std::int64_t i = 1; i < count; ++i) {
-    if (std::memcmp(array.data(), array.data() + i * step, static_cast<std::size_t>(size)) != 0)
-      return false;
-  }
-  return true;
+  shape.erase(static_cast<std::size_t>(axis));
+  strides.erase(static_cast<std::size_t>(axis));
+  return is_contiguous(shape, strides);
 }
 
 }  // namespace
 
 void set_lock_hooks(const LockHooks& installed) { hooks = installed; }
 
+namespace {
+
+// An input that a pmap maps.
+struct Mapped {
+  std::size_t input;
+  std::int64_t axis;
+  bool varies = false;  // has been seen to; its slices are not compared any more
+};
+
+// Adds the inputs that pmaps in `program` map; `inputs` says which of the callable's inputs the
+// program's are (-1: none).
+void find_mapped(const Program& program, const std::vector<std::int64_t>& inputs,
+                 std::vector<Mapped>& found) {
+  const auto origin = [&](Var v) {
+    const auto at = std::find(program.inputs.begin(), program.inputs.end(), v);
+    return at == program.inputs.end()
+               ? -1
+               : inputs[static_cast<std::size_t>(at - program.inputs.begin())];
+  };
+  for (const Equation& eqn : program.equations) {
+    if (eqn.op->body) {
+      std::vector<std::int64_t> inner;
+      for (Var v : eqn.inputs) inner.push_back(origin(v));
+      find_mapped(*eqn.op->body(eqn.params), inner, found);
+    }
+    if (!is_pmap(*eqn.op)) continue;
+    const Ints& in_axes = eqn.params.ints("in_axes");
+    for (std::size_t i = 0; i < in_axes.size(); ++i) {
+      const std::int64_t input = origin(eqn.inputs[i]);
+      if (in_axes[i] < 0 || input < 0) continue;
+      const Mapped mapped{static_cast<std::size_t>(input), in_axes[i]};
+      const bool known = std::any_of(found.begin(), found.end(), [&](const Mapped& m) {
+        return m.input == mapped.input && m.axis == mapped.axis;
+      });
+      if (!known) found.push_back(mapped);
+    }
+  }
+}
+
+// Is the input seen with stride 0 along its mapped axis, or could it be?
+bool is_uniform(Mapped& m, Array& array) {
+  const auto axis = static_cast<std::size_t>(m.axis);
+  if (array.shape()[axis] < 2) return false;
+  if (array.strides()[axis] == 0) return true;
+  if (m.varies) return false;
+  const bool leading = m.axis == 0;
+  auto verdict = leading ? array.leading_uniformity() : Array::Uniformity::unknown;
+  if (verdict == Array::Uniformity::unknown) {
+    verdict = worth_comparing(array, m.axis) && slices_equal(array, m.axis)
+                  ? Array::Uniformity::uniform
+                  : Array::Uniformity::varying;
+    if (leading) array.remember_uniformity(verdict);
+  }
+  m.varies = verdict == Array::Uniformity::varying;
+  return !m.varies;
+}
+
+// The array with all its slices in memory.
+ArrayPtr spread_out(const Array& array) {
+  ArrayPtr out = empty_array(array.type());
+  kernels::copy_strided(out->data(), out->strides(), array.data(), array.strides(), array.shape(),
+                        itemsize(array.dtype()));
+  return out;
+}
+
+// How a call's arrays are seen.
+struct Seen {
+  SmallVector<const Shape*, 16> strides;  // 0 along the mapped axis of uniform inputs
+  std::vector<Shape> changed;             // those strides that are not the array's own
+  Values arrays;  // those to run on, where some had to be spread out in memory; else empty
+};
+
+}  // namespace
+
 struct Callable::State {
   struct Entry {
     std::vector<Shape> strides;
     PlanPtr plan;
   };
-  std::mutex mutex;  // guards the entries, not the runs
+  std::mutex mutex;  // guards what follows, not the runs
   std::vector<Entry> entries;
-  // Inputs that a pmap maps, with the axis, and whether they have been seen to vary.
-  struct Mapped {
-    std::size_t input;
-    std::int64_t axis;
-    bool varies = false;
-  };
   std::vector<Mapped> mapped;
+  // The sets of mapped inputs that have been taken as uniform together. As a program is compiled
+  // for each, there are at most one more than mapped inputs; the last place is for none of them,
+  // as which a set that finds no place is run, spread out in memory.
+  std::vector<std::vector<bool>> variants;
+
+  bool admit(const std::vector<bool>& uniform);
+  void see(const Values& arrays, Seen& seen);
+  PlanPtr find(const Seen& seen) const;
 
   // Those of the last call's inputs, and what followed for its results.
   Shardings in_shardings, out_shardings;
@@ -102,75 +171,81 @@ void Callable::State::label(const Program& program, const Values& arrays, const 
   set_shardings(results, out_shardings);
 }
 
-Callable::Callable(ProgramPtr program) : program_(std::move(program)), state_(new State) {
-  for (const Equation& eqn : program_->equations) {
-    if (!is_pmap(*eqn.op)) continue;
-    state_->labelled_by_caller = program_->equations.size() == 1;
-    const Ints& in_axes = eqn.params.ints("in_axes");
-    for (std::size_t i = 0; i < in_axes.size(); ++i) {
-      const auto at = std::find(program_->inputs.begin(), program_->inputs.end(), eqn.inputs[i]);
-      if (in_axes[i] < 0 || at == program_->inputs.end()) continue;
-      state_->mapped.push_back(
-          {static_cast<std::size_t>(at - program_->inputs.begin()), in_axes[i]});
+bool Callable::State::admit(const std::vector<bool>& uniform) {
+  if (std::find(variants.begin(), variants.end(), uniform) != variants.end()) return true;
+  const std::vector<bool> none(mapped.size(), false);
+  const bool kept_free = std::find(variants.begin(), variants.end(), none) == variants.end();
+  if (uniform != none && variants.size() + (kept_free ? 1 : 0) > mapped.size()) return false;
+  variants.push_back(uniform);
+  return true;
+}
+
+void Callable::State::see(const Values& arrays, Seen& seen) {
+  std::vector<bool> uniform;
+  for (Mapped& m : mapped) uniform.push_back(is_uniform(m, as_array(arrays[m.input])));
+  if (!mapped.empty() && !admit(uniform)) {
+    seen.arrays = arrays;
+    for (const Mapped& m : mapped) {
+      const Array& array = as_array(arrays[m.input]);
+      if (array.strides()[static_cast<std::size_t>(m.axis)] == 0)
+        seen.arrays[m.input] = spread_out(array);
+    }
+    uniform.assign(mapped.size(), false);
+  }
+  for (const Value& value : seen.arrays.empty() ? arrays : seen.arrays)
+    seen.strides.push_back(&as_array(value).strides());
+  seen.changed.reserve(mapped.size());
+  for (std::size_t i = 0; i < mapped.size(); ++i) {
+    if (!uniform[i]) continue;
+    seen.changed.push_back(*seen.strides[mapped[i].input]);
+    seen.changed.back()[static_cast<std::size_t>(mapped[i].axis)] = 0;
+    seen.strides[mapped[i].input] = &seen.changed.back();
+  }
+}
+
+PlanPtr Callable::State::find(const Seen& seen) const {
+  for (const Entry& entry : entries) {
+    if (std::equal(entry.strides.begin(), entry.strides.end(), seen.strides.begin(),
+                   [](const Shape& a, const Shape* b) { return a == *b; })) {
+      return entry.plan;
     }
   }
+  return nullptr;
+}
+
+Callable::Callable(ProgramPtr program) : program_(std::move(program)), state_(new State) {
+  std::vector<std::int64_t> inputs(program_->inputs.size());
+  std::iota(inputs.begin(), inputs.end(), 0);
+  find_mapped(*program_, inputs, state_->mapped);
+  state_->labelled_by_caller =
+      program_->equations.size() == 1 && is_pmap(*program_->equations[0].op);
 }
 
 Callable::~Callable() = default;
 
 Values Callable::operator()(const Values& arrays) {
   for (const Value& value : arrays) check_alive(as_array(value));
-  SmallVector<const Shape*, 16> strides;
-  for (const Value& value : arrays) strides.push_back(&as_array(value).strides());
-  std::vector<Shape> changed;
-  changed.reserve(state_->mapped.size());
+  Seen seen;
   PlanPtr plan;
   {
     const std::lock_guard lock(state_->mutex);
-    for (State::Mapped& m : state_->mapped) {
-      Array& array = as_array(arrays[m.input]);
-      if (m.varies || array.strides()[static_cast<std::size_t>(m.axis)] == 0 ||
-          array.shape()[static_cast<std::size_t>(m.axis)] < 2) {
-        continue;
-      }
-      const bool leading = m.axis == 0;
-      auto verdict = leading ? array.leading_uniformity() : Array::Uniformity::unknown;
-      if (verdict == Array::Uniformity::unknown) {
-        verdict =
-            slices_equal(array, m.axis) ? Array::Uniformity::uniform : Array::Uniformity::varying;
-        if (leading) array.remember_uniformity(verdict);
-      }
-      if (verdict == Array::Uniformity::varying) {
-        m.varies = true;
-        continue;
-      }
-      changed.push_back(*strides[m.input]);
-      changed.back()[static_cast<std::size_t>(m.axis)] = 0;
-      strides[m.input] = &changed.back();
-    }
-    for (const State::Entry& entry : state_->entries) {
-      bool same = true;
-      for (std::size_t i = 0; same && i < entry.strides.size(); ++i)
-        same = entry.strides[i] == *strides[i];
-      if (same) {
-        plan = entry.plan;
-        break;
-      }
-    }
+    state_->see(arrays, seen);
+    plan = state_->find(seen);
   }
   if (!plan) {
     CompileOptions options;
-    for (const Shape* s : strides) options.input_strides.push_back(*s);
+    for (const Shape* s : seen.strides) options.input_strides.push_back(*s);
     plan = compile(program_, options);
     const std::lock_guard lock(state_->mutex);
     // Unusual layouts must not pile up: a call site has few of them.
     constexpr std::size_t max_layouts = 32;
     if (state_->entries.size() == max_layouts) state_->entries.erase(state_->entries.begin());
     std::vector<Shape> key;
-    for (const Shape* s : strides) key.push_back(*s);
+    for (const Shape* s : seen.strides) key.push_back(*s);
     state_->entries.push_back({std::move(key), plan});
   }
-  Values results = run_plan(*plan, arrays);
+  Values results = run_plan(*plan, seen.arrays.empty() ? arrays : seen.arrays);
+  if (watching_nonfinite()) inspect_results(*program_, arrays, results);
   state_->label(*program_, arrays, results);
   return results;
 }
@@ -307,11 +382,15 @@ Values evaluate_op(const Op& op, const Params& params, const Values& in) {
       }
     }
   }
+  if (op.eager) return op.eager(params, in);
   if (op.kind == Kind::control) {
     return (*control_callable(op, params, in))(in);
   }
   Values out;
-  if (!evaluate_view(op, params, in, out)) out = run_plan(*eager_plan(op, params, in), in);
+  if (!evaluate_view(op, params, in, out)) {
+    out = run_plan(*eager_plan(op, params, in), in);
+    if (watching_nonfinite()) inspect_results(op, in, out);
+  }
   if (any_sharding(in)) {
     set_shardings(out, propagate(op, params, types_of(in), types_of(out), shardings_of(in)));
   }

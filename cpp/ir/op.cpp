@@ -31,6 +31,31 @@ const Op* find_op(std::string_view name) {
   return it != list.end() && (*it)->name == name ? *it : nullptr;
 }
 
+bool any_equation(const Equation& eqn, const std::function<bool(const Equation&)>& test) {
+  if (test(eqn)) return true;
+  const auto inside = [&](const ProgramPtr& program) {
+    return std::any_of(program->equations.begin(), program->equations.end(),
+                       [&](const Equation& e) { return any_equation(e, test); });
+  };
+  for (const auto& [name, value] : eqn.params) {
+    if (const auto* body = std::get_if<ProgramPtr>(&value)) {
+      if (inside(*body)) return true;
+    } else if (const auto* bodies = std::get_if<Programs>(&value)) {
+      if (std::any_of(bodies->begin(), bodies->end(), inside)) return true;
+    }
+  }
+  return false;
+}
+
+bool has_effects(const Equation& eqn) {
+  return any_equation(eqn, [](const Equation& e) { return e.op->effects; });
+}
+
+bool has_effects(const Program& program) {
+  return std::any_of(program.equations.begin(), program.equations.end(),
+                     [](const Equation& e) { return has_effects(e); });
+}
+
 Types infer_types(const Op& op, const Types& in, const Params& params) {
   Types out = op.type(op, in, params);
   if (op.kind == Kind::collective) return out;

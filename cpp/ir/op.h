@@ -80,6 +80,19 @@ struct Batched {
 };
 using BatchRule = Batched (*)(const BatchArgs&);
 
+// Ops that call a program: the program. Inlining puts it in the op's place, with the same inputs
+// and outputs.
+using BodyRule = const ProgramPtr& (*)(const Params& params);
+// Ops that call a Function: computes them on arrays, with nothing traced.
+using EagerRule = Values (*)(const Params& params, const Values& in);
+// The same ops, as staging records them: Functions that give outputs have become programs, whose
+// captured values are further inputs.
+struct StagedCall {
+  Params params;
+  Values in;
+};
+using StageRule = StagedCall (*)(const Params& params, const Values& in);
+
 using TypeRule = Types (*)(const Op& op, const Types& in, const Params& params);
 
 // One tile of an elementwise op: n elements, contiguous, of the dtypes the op was typed with.
@@ -136,7 +149,11 @@ struct OpSpec {
   BatchRule batch = nullptr;
   bool no_gradient = false;  // explicit: derivatives are zero or do not exist
   bool half_native = false;
-  bool effects = false;  // must run, once, in order
+  bool multiple_results = false;  // gives a list, also of one; so do ops that carry programs
+  bool effects = false;  // must run, once (on a device axis: once per device), in order
+  BodyRule body = nullptr;
+  EagerRule eager = nullptr;
+  StageRule stage = nullptr;
   MapRule map = nullptr;
   Reduce reduce = Reduce::none;
   ViewRule view = nullptr;
@@ -150,6 +167,12 @@ class Op : public OpSpec {
   Op(const Op&) = delete;
   Op& operator=(const Op&) = delete;
 };
+
+// Does the equation, or one in a program that it carries, satisfy `test`?
+bool any_equation(const Equation& eqn, const std::function<bool(const Equation&)>& test);
+// Must it run although nothing uses its results?
+bool has_effects(const Equation& eqn);
+bool has_effects(const Program& program);
 
 // All records, sorted by name.
 const std::vector<const Op*>& all_ops();

@@ -50,7 +50,12 @@ struct HashParam {
     for (const ProgramPtr& p : list) seed = mix(seed, (*this)(p));
     return seed;
   }
-  std::size_t operator()(const HostObjectPtr& h) const { return std::hash<const void*>{}(h.get()); }
+  std::size_t operator()(const FunctionPtr& f) const { return std::hash<const void*>{}(f.get()); }
+  std::size_t operator()(const Types& types) const {
+    std::size_t seed = 6;
+    for (const Type& type : types) seed = mix(seed, shardax::hash(type));
+    return seed;
+  }
 };
 
 }  // namespace

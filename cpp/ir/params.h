@@ -24,15 +24,21 @@ struct AxisNames {
   friend bool operator==(const AxisNames&, const AxisNames&) = default;
 };
 
-// An object of the host language that an equation carries (a callback, a custom rule). The table
-// that owns the objects lives in the bindings; here it is an opaque, reference-counted handle.
-struct HostObject : RefCounted {
+// A function that an equation carries: a callback, a custom rule. It comes from the host language
+// (bindings/host_function.h) or is made from another by a transformation.
+class Function : public RefCounted {
+ public:
   virtual std::string text() const = 0;
+  // Results in groups, as the op that carries it says ("outputs, residuals"). A null value, in or
+  // out, is a zero that has no array.
+  virtual std::vector<Values> call(const Values& in) const = 0;
+  // The function that this one was made from; null if there is none.
+  virtual const Function* origin() const { return nullptr; }
 };
-using HostObjectPtr = Shared<const HostObject>;
+using FunctionPtr = Shared<const Function>;
 
 using ParamValue = std::variant<std::monostate, bool, std::int64_t, double, std::string, Ints,
-                                DType, AxisNames, ProgramPtr, Programs, HostObjectPtr>;
+                                DType, AxisNames, ProgramPtr, Programs, FunctionPtr, Types>;
 
 class Params {
  public:
@@ -57,6 +63,7 @@ class Params {
   DType dtype(std::string_view name) const { return get<DType>(name); }
   const ProgramPtr& program(std::string_view name) const { return get<ProgramPtr>(name); }
   const Programs& programs(std::string_view name) const { return get<Programs>(name); }
+  const Function& function(std::string_view name) const { return *get<FunctionPtr>(name); }
   const AxisSet& axes(std::string_view name) const { return get<AxisNames>(name).names; }
   const std::string& text(std::string_view name) const { return get<std::string>(name); }
   Params with(std::string_view name, ParamValue value) const;

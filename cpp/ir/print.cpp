@@ -136,7 +136,8 @@ class Printer {
       out.push_back(scope[v]);
     }
     if (eqn.inputs.empty()) right = " ";
-    std::vector<Document> line{left + " = " + std::string(eqn.op->name)};
+    if (!left.empty()) left += " = ";
+    std::vector<Document> line{left + std::string(eqn.op->name)};
     std::vector<Document> params = parameters(eqn, in, out);
     if (!params.empty()) {
       std::vector<Document> inner;
@@ -160,7 +161,7 @@ class Printer {
     }
     std::vector<Params::Entry> sorted(eqn.params.begin(), eqn.params.end());
     const bool call = eqn.op->name == "jit";
-    if (!call) {
+    if (!eqn.op->body) {
       std::sort(sorted.begin(), sorted.end(),
                 [](const auto& a, const auto& b) { return a.first < b.first; });
     }
@@ -207,7 +208,12 @@ struct ParamText {
     for (const ProgramPtr& p : list) out += to_string(*p) + " ";
     return out;
   }
-  std::string operator()(const HostObjectPtr& h) const { return h->text(); }
+  std::string operator()(const FunctionPtr& f) const { return f->text(); }
+  std::string operator()(const Types& types) const {
+    std::string out;
+    for (const Type& type : types) out += (out.empty() ? "" : ", ") + to_string(type);
+    return "(" + out + (types.size() == 1 ? ",)" : ")");
+  }
 };
 
 }  // namespace

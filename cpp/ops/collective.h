@@ -1,21 +1,40 @@
 // ops/collective.h - collectives over named mapped axes, as functions on Values.
+//
+// Each checks its operand (ValueError, TypeError) and binds one op.
 #pragma once
 
 #include "trace/trace.h"
 
 namespace shardax::ops {
 
-Value psum(const Value& a, const AxisSet& axes);
-Value pmax(const Value& a, const AxisSet& axes);
-Value pmin(const Value& a, const AxisSet& axes);
-// A new dimension `dim` of the axis's size (tiled: joined into dimension `dim`).
-Value all_gather(const Value& a, AxisName axis, std::int64_t size, std::int64_t dim, bool tiled);
-// The sum over the axis, of which each device keeps its part of dimension `dim`.
-Value psum_scatter(const Value& a, AxisName axis, std::int64_t size, std::int64_t dim, bool tiled);
-// `pairs`: source, destination, source, destination, ...; others receive zeros.
-Value ppermute(const Value& a, AxisName axis, std::int64_t size, const Ints& pairs);
-Value all_to_all(const Value& a, AxisName axis, std::int64_t size, std::int64_t split_dim,
+// The devices that a collective joins: those of the axes, counted row-major in the order given.
+// With groups, which share out the positions 0 .. size - 1, each group is on its own.
+struct Devices {
+  AxisSet axes;
+  std::int64_t size = 1;
+  std::vector<Ints> groups;
+
+  // The number of devices that act together; -1 where groups differ in size.
+  std::int64_t group_size() const;
+};
+
+Value psum(const Value& a, const Devices& devices);
+Value pmax(const Value& a, const Devices& devices);
+Value pmin(const Value& a, const Devices& devices);
+// The position of the first device that has the extremum, int32.
+Value pargmax(const Value& a, const Devices& devices);
+Value pargmin(const Value& a, const Devices& devices);
+// The value of the device at position `source` (with groups: within each group).
+Value pbroadcast(const Value& a, const Devices& devices, std::int64_t source);
+// A new dimension `dim` of the group's size (tiled: joined into dimension `dim`).
+Value all_gather(const Value& a, const Devices& devices, std::int64_t dim, bool tiled);
+// The sum, of which each device keeps its part of dimension `dim`.
+Value psum_scatter(const Value& a, const Devices& devices, std::int64_t dim, bool tiled);
+Value all_to_all(const Value& a, const Devices& devices, std::int64_t split_dim,
                  std::int64_t concat_dim, bool tiled);
+// `pairs`: source, destination, source, destination, ...; others receive zeros.
+Value ppermute(const Value& a, const Devices& devices, const Ints& pairs);
+Value pvary(const Value& a, const AxisSet& axes);
 Value axis_index(AxisName axis, std::int64_t size);
 
 }  // namespace shardax::ops

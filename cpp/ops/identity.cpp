@@ -1,4 +1,6 @@
 // ops/identity.cpp - ops that give their operand and mean something to transformations only.
+#include <atomic>
+
 #include "ops/family.h"
 
 namespace shardax::ops {
@@ -8,6 +10,8 @@ bool same_view(const Params&, const Type&, const Shape& strides, const Type&, Vi
   result.strides = strides;
   return true;
 }
+
+extern const Op optimization_barrier_op, name_op;
 
 const Op stop_gradient_op{
     {.name = "stop_gradient",
@@ -20,5 +24,42 @@ const Op stop_gradient_op{
      .half_native = true,
      .view = same_view}};
 
+Types type_of_operand(const Op&, const Types& in, const Params&) { return {in[0]}; }
+
+Batched batch_identity(const BatchArgs& a) { return batched1(bind1(a.op, a.params, a.in)); }
+
+// Equal barriers with different `id` are never merged, and nothing is moved through them: what is
+// computed from a barrier's result is computed anew.
+const Op optimization_barrier_op{
+    {.name = "optimization_barrier",
+     .doc = "The operand, opaque to optimisation.",
+     .kind = Kind::layout,
+     .dtypes = any_dtype,
+     .type = type_of_operand,
+     .jvp = [](const JvpArgs& a) -> Values { return {optimization_barrier(a.t[0])}; },
+     .transpose = [](const TransposeArgs& a) -> Values { return {optimization_barrier(a.ct[0])}; },
+     .batch = batch_identity,
+     .half_native = true,
+     .view = same_view,
+     .show = [](const Params&) { return std::vector<std::string>(); }}};
+
+const Op name_op{
+    {.name = "name",
+     .doc = "The operand, named for the policies of checkpoint.",
+     .kind = Kind::layout,
+     .dtypes = any_dtype,
+     .type = type_of_operand,
+     .jvp = [](const JvpArgs& a) -> Values { return {bind1(name_op, a.params, {a.t[0]})}; },
+     .transpose = [](const TransposeArgs& a) -> Values { return {a.ct[0]}; },
+     .batch = batch_identity,
+     .half_native = true,
+     .view = same_view}};
+
 }  // namespace
+
+Value optimization_barrier(const Value& a) {
+  static std::atomic<std::int64_t> next{0};
+  return bind1(optimization_barrier_op, {{"id", next++}}, {a});
+}
+
 }  // namespace shardax::ops

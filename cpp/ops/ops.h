@@ -62,6 +62,14 @@ Value pad(const Value& a, const Value& padding, const Ints& low, const Ints& hig
           const Ints& interior);
 Value rev(const Value& a, const Ints& dims);
 
+// Calls a function of the host: "debug_callback", "pure_callback" or "io_callback". `vmap_method`:
+// "sequential", "expand_dims", "broadcast_all", "none" (no batching) or "ordered" (likewise).
+Values call_host(std::string_view op, const FunctionPtr& function, const Types& results,
+                 const std::string& vmap_method, const Values& in);
+
+// The same value, which optimisation takes for another one.
+Value optimization_barrier(const Value& a);
+
 // Reductions over `axes` (sorted).
 Value reduce_sum(const Value& a, const Ints& axes);
 Value reduce_max(const Value& a, const Ints& axes);

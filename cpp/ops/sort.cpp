@@ -241,6 +241,7 @@ const Op sort_op{
        return {shardax::bind(a.op, params, all_batched(a)), std::vector<bool>(a.in.size(), true)};
      },
      .half_native = true,
+     .multiple_results = true,
      .kernel = sort_kernel}};
 
 // ---- top_k ---------------------------------------------------------------------------------
@@ -331,6 +332,7 @@ const Op top_k_op{
        return {shardax::bind(a.op, params, a.in), {true, true}};
      },
      .half_native = true,
+     .multiple_results = true,
      .kernel = top_k_kernel}};
 
 }  // namespace

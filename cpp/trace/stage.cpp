@@ -37,6 +37,14 @@ Var StagingTrace::lift(const Value& value) {
 }
 
 Values StagingTrace::process(const Op& op, const Params& params, const Values& in) {
+  if (op.stage) {
+    const StagedCall call = op.stage(params, in);
+    return record(op, call.params, call.in);
+  }
+  return record(op, params, in);
+}
+
+Values StagingTrace::record(const Op& op, const Params& params, const Values& in) {
   Equation eqn{&op, params, {}, {}, current_location()};
   Types types;
   for (const Value& value : in) {

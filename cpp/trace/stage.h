@@ -45,6 +45,8 @@ class StagingTrace final : public Trace {
   int input_position(Var var) const;
 
  private:
+  Values record(const Op& op, const Params& params, const Values& in);
+
   MutableProgram program_;
   std::unordered_map<const ValueBase*, Var> lifted_;
   std::vector<std::pair<Var, Value>> captured_;

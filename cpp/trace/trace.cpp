@@ -79,11 +79,13 @@ bool names_axis(const Params& params, AxisName name) {
   return false;
 }
 
-// The level of the innermost trace whose axis the op names; programs may name any.
+// The level of the innermost trace whose axis the op names; programs may name any, and effects
+// happen on every device.
 int axis_level(const State& s, const Op& op, const Params& params) {
   int level = 0;
   for (const BoundAxis& axis : s.axes) {
-    if (axis.level > level && (op.kind == Kind::control || names_axis(params, axis.name))) {
+    if (axis.level > level && (op.kind == Kind::control || (op.effects && axis.devices) ||
+                               names_axis(params, axis.name))) {
       level = axis.level;
     }
   }
@@ -95,7 +97,7 @@ int axis_level(const State& s, const Op& op, const Params& params) {
 Values bind(const Op& op, const Params& params, const Values& in) {
   State& s = state();
   int top = s.dynamic;
-  if (!s.axes.empty() && (op.kind == Kind::collective || op.kind == Kind::control)) {
+  if (!s.axes.empty() && (op.kind == Kind::collective || op.kind == Kind::control || op.effects)) {
     top = std::max(top, axis_level(s, op, params));
   }
   for (const Value& value : in) {
@@ -176,7 +178,12 @@ std::int64_t axis_size(AxisName name, std::string_view user) {
     if (axes[i].name == name) return axes[i].size;
   }
   std::string known;
-  for (const BoundAxis& axis : axes) known += (known.empty() ? "" : ", ") + axis_text(axis.name);
+  for (const BoundAxis& axis : axes) {
+    // Axes that the user has not named have names of this kind.
+    const std::string& text = axis_text(axis.name);
+    known +=
+        (known.empty() ? "" : ", ") + (text.starts_with("_internal") ? "one without a name" : text);
+  }
   fail(ErrorKind::name_error, user, ": unbound axis name: ", axis_text(name), ". ",
        known.empty() ? std::string("No mapped axis is in scope here")
                      : "The axes in scope are: " + known,

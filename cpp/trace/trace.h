@@ -29,6 +29,13 @@ class Tracer : public ValueBase {
   // The value that it equals, one level further out, where that is known now (the primal of a
   // differentiated value); null where it stands for an unknown.
   virtual Value underlying() const { return nullptr; }
+  // Of a value that differs between the devices of a mapped axis, where all are known: the slices,
+  // stacked, and the axis.
+  struct Slices {
+    Value stacked;
+    AxisName axis = -1;
+  };
+  virtual Slices slices() const { return {}; }
 
  protected:
   Tracer(const Trace& trace, Type type);

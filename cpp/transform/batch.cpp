@@ -14,7 +14,7 @@ Type without_leading(Type type) {
   return type;
 }
 
-class VmapTracer final : public Tracer {
+class VmapTracer : public Tracer {
  public:
   VmapTracer(const Trace& trace, Value value)
       : Tracer(trace, without_leading(value->type())), value_(std::move(value)) {}
@@ -29,6 +29,36 @@ class VmapTracer final : public Tracer {
   Value value_;
 };
 
+// A value of each device, while a mapped function runs op by op. Where all devices have the same,
+// Python may ask for it.
+class DeviceTracer final : public VmapTracer {
+ public:
+  DeviceTracer(const Trace& trace, Value value, AxisName axis)
+      : VmapTracer(trace, std::move(value)), axis_(axis) {}
+  std::string_view class_name() const override { return "DeviceTracer"; }
+  std::string text() const override {
+    return concat("DeviceTracer(", to_string(type_), ", varying over '", axis_text(axis_), "')");
+  }
+  Value underlying() const override {
+    if (!looked_) {
+      looked_ = true;
+      if (!value()->is_tracer() && value()->shape()[0] > 0 && slices_equal(as_array(value()), 0)) {
+        const Array& all = as_array(value());
+        Shape strides = all.strides();
+        strides.erase(0);
+        shared_ = view_of(all, type_, strides, 0);
+      }
+    }
+    return shared_;
+  }
+  Slices slices() const override { return {value(), axis_}; }
+
+ private:
+  AxisName axis_;
+  mutable bool looked_ = false;
+  mutable Value shared_;  // the value that all devices have
+};
+
 class BatchTrace final : public Trace {
  public:
   explicit BatchTrace(const BatchAxis& axis) : Trace(false), axis_(axis) {}
@@ -37,7 +67,10 @@ class BatchTrace final : public Trace {
     if (!owns(value)) return {value, false};
     return {static_cast<const VmapTracer&>(*value).value(), true};
   }
-  Value wrap(const Value& value) const { return new VmapTracer(*this, value); }
+  Value wrap(const Value& value) const {
+    if (axis_.devices) return new DeviceTracer(*this, value, axis_.name);
+    return new VmapTracer(*this, value);
+  }
 
   Values process(const Op& op, const Params& params, const Values& in) override {
     const AxisLevelHidden hidden(level());

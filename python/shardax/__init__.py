@@ -89,11 +89,15 @@ tree_multimap = tree_map
 
 # Submodules that are imported when first used, so that `import shardax` stays quick.
 _LAZY = {
+    "ad_checkpoint",
+    "common_utils",
     "core",
+    "custom_derivatives",
     "debug",
     "dlpack",
     "dtypes",
     "experimental",
+    "extend",
     "flatten_util",
     "jax_utils",
     "lax",
@@ -104,7 +108,23 @@ _LAZY = {
     "sharding",
     "typing",
 }
-_SHARDING_NAMES = {"make_mesh": "make_mesh", "NamedSharding": "NamedSharding", "P": "P"}
+# Likewise for names: the module of each.
+_LAZY_NAMES = {
+    "NamedSharding": "sharding",
+    "P": "sharding",
+    "checkpoint": "ad_checkpoint",
+    "checkpoint_policies": "ad_checkpoint",
+    "closure_convert": "custom_derivatives",
+    "custom_gradient": "custom_derivatives",
+    "custom_jvp": "custom_derivatives",
+    "custom_vjp": "custom_derivatives",
+    "effects_barrier": "_callbacks",
+    "make_mesh": "sharding",
+    "named_call": "_callbacks",
+    "named_scope": "_callbacks",
+    "pure_callback": "_callbacks",
+    "remat": "ad_checkpoint",
+}
 
 
 def __getattr__(name):
@@ -112,13 +132,13 @@ def __getattr__(name):
 
     if name in _LAZY:
         return importlib.import_module(f"shardax.{name}")
-    if name in _SHARDING_NAMES:
-        return getattr(importlib.import_module("shardax.sharding"), name)
+    if name in _LAZY_NAMES:
+        return getattr(importlib.import_module(f"shardax.{_LAZY_NAMES[name]}"), name)
     raise AttributeError(f"module 'shardax' has no attribute '{name}'")
 
 
 def __dir__():
-    return sorted({*globals(), *_LAZY, *_SHARDING_NAMES})
+    return sorted({*globals(), *_LAZY, *_LAZY_NAMES})
 
 
 def install_as_jax():

@@ -134,6 +134,7 @@ def pmap(
     axis_size: int | None = None,
     donate_argnums: int | Iterable[int] = (),
     global_arg_shapes: Any = None,
+    debug: bool = False,
 ) -> Callable:
     """Maps `fun` over an axis of its arguments, each slice on a device of its own.
 
@@ -155,6 +156,9 @@ def pmap(
       axis_size: the size of the mapped axis, checked against the arguments.
       donate_argnums: arguments whose arrays the call deletes.
       backend: "cpu" or None. global_arg_shapes: ignored.
+      debug: run `fun` op by op with concrete values of all devices, as under `disable_jit`:
+        printing a value shows that of each device, debuggers work, and Python may branch on
+        values that are equal on all devices.
 
     Returns:
       A function whose results have the mapped axis and say on which devices their slices lie.
@@ -177,6 +181,7 @@ def pmap(
             backend=backend,
             axis_size=axis_size,
             donate_argnums=donate_argnums,
+            debug=debug,
         )
     check_callable(fun)
     check_axes("pmap", "in_axes", in_axes)
@@ -187,21 +192,55 @@ def pmap(
             f"{backend} are present. "
             "Platforms present are: cpu"
         )
-    ids = ()
-    if devices is not None:
-        ids = tuple(getattr(d, "id", d) for d in devices)
-        if not ids:
-            raise ValueError("'devices' argument to pmap must be non-empty, or None.")
+    statics = indices(static_broadcasted_argnums, "static_broadcasted_argnums")
+    donated = indices(donate_argnums, "donate_argnums")
+    both = sorted(set(statics) & set(donated))
+    if both:
+        raise ValueError(
+            f"pmap: `static_broadcasted_argnums` {list(statics)} and `donate_argnums` "
+            f"{list(donated)} cannot intersect, but both have {both}; a static argument is no array "
+            "that could be given away."
+        )
     return _core.pmap(
         fun,
         axis_name,
         in_axes,
         out_axes,
-        indices(static_broadcasted_argnums, "static_broadcasted_argnums"),
-        indices(donate_argnums, "donate_argnums"),
-        -1 if axis_size is None else operator.index(axis_size),
-        ids,
+        statics,
+        donated,
+        -1 if axis_size is None else _size(axis_size),
+        _device_ids(devices),
+        debug,
     )
+
+
+def _size(axis_size):
+    size = operator.index(axis_size)
+    if size < 0:
+        raise ValueError(f"pmap: axis_size must not be negative, got {size}.")
+    return size
+
+
+def _device_ids(devices):
+    """The ids of `devices`; none for None, the first ones."""
+    if devices is None:
+        return ()
+    from shardax._devices import Device
+
+    if isinstance(devices, Device | str) or not isinstance(devices, Iterable):
+        raise TypeError(f"pmap: 'devices' must be a sequence of devices, or None, got {devices!r}.")
+    devices = list(devices)
+    if not devices:
+        raise ValueError("'devices' argument to pmap must be non-empty, or None.")
+    for d in devices:
+        if not isinstance(d, Device):
+            raise TypeError(
+                f"pmap: 'devices' must be a sequence of devices, got {d!r} in it; take them from "
+                "shardax.devices()."
+            )
+    if len(set(devices)) < len(devices):
+        raise ValueError(f"pmap: 'devices' must be distinct, got {devices}.")
+    return tuple(d.id for d in devices)
 
 
 def vmap(

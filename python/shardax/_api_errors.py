@@ -67,7 +67,7 @@ def not_an_array(fun, leaf, path):
         "This typically means that a jit-wrapped function was called with a non-array argument, "
         "and this argument was "
         "not marked as static using the static_argnums or static_argnames parameters of "
-        "shardax.jit."
+        "shardax.jit (static_broadcasted_argnums of shardax.pmap)."
     )
 
 

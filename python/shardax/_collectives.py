@@ -1,12 +1,11 @@
 """python/shardax/_collectives.py - the collectives of shardax.lax: operations across a mapped axis.
 
-`axis_name` is the name given to pmap, vmap or shard_map, or a tuple of such names. All of them take
-trees of arrays and raise NameError where the axis is not in scope.
+`axis_name` is the name given to pmap, vmap or shard_map, or a tuple of such names, whose devices
+are counted row-major in the order given. All functions take trees of arrays and raise NameError
+where an axis is not in scope. `axis_index_groups` lists groups of positions that share out the
+axis: each group acts on its own; reductions take groups of any sizes, exchanges of one size.
 """
 
-import numpy as np
-
-from shardax import tree_util
 from shardax._core import api as _core
 
 __all__ = [
@@ -14,6 +13,10 @@ __all__ = [
     "all_to_all",
     "axis_index",
     "axis_size",
+    "pargmax",
+    "pargmin",
+    "pbroadcast",
+    "pcast",
     "pmax",
     "pmean",
     "pmin",
@@ -22,172 +25,226 @@ __all__ = [
     "psum",
     "psum_scatter",
     "pswapaxes",
+    "pvary",
 ]
 
 
-def _no_groups(function, groups):
-    if groups is not None:
-        raise NotImplementedError(
-            f"{function}: axis_index_groups is not supported; map over two axes instead."
-        )
-
-
-def _checked_groups(axis_name, groups):
-    """The groups as lists; ValueError unless each index of the axis is in exactly one."""
-    groups = [list(group) for group in groups]
-    if sorted(i for group in groups for i in group) != list(range(_core.axis_size(axis_name))):
-        raise ValueError("axis_index_groups must cover all indices exactly once")
-    return groups
-
-
-def _reduce_groups(x, axis_name, groups, reduce, identity):
-    """Each device reduces what all have gathered, with `identity` for those outside its group."""
-    from shardax import numpy as jnp
-
-    groups = _checked_groups(axis_name, groups)
-    table = np.zeros((_core.axis_size(axis_name),) * 2, bool)
-    for group in groups:
-        table[np.ix_(group, group)] = True
-    mine = jnp.asarray(table)[_core.axis_index(axis_name)]
-
-    def leaf(value):
-        value = _core.asarray(value)
-        if value.dtype == bool and reduce == "sum":
-            value = value.astype("int32")
-        every = _core.all_gather(value, axis_name, 0, False)
-        mask = mine.reshape((-1,) + (1,) * value.ndim)
-        return getattr(jnp.where(mask, every, identity(value.dtype)), reduce)(0)
-
-    return tree_util.tree_map(leaf, x)
-
-
-def _gather_groups(x, axis_name, groups, axis, tiled):
-    """Each device takes its group's values, in the group's order, out of those of all."""
-    from shardax import numpy as jnp
-
-    groups = _checked_groups(axis_name, groups)
-    if len({len(group) for group in groups}) != 1:
-        raise ValueError("all_gather: axis_index_groups must all have the same size")
-    table = np.zeros((_core.axis_size(axis_name), len(groups[0])), np.int32)
-    for group in groups:
-        table[group] = group
-    mine = jnp.asarray(table)[_core.axis_index(axis_name)]
-
-    def leaf(value):
-        every = _core.all_gather(_core.asarray(value), axis_name, 0, False)
-        own = jnp.moveaxis(jnp.take(every, mine, axis=0), 0, axis)
-        if not tiled:
-            return own
-        at = axis % (own.ndim - 1)
-        return own.reshape((*own.shape[:at], -1, *own.shape[at + 2 :]))
-
-    return tree_util.tree_map(leaf, x)
-
-
-def _zero(dtype):
-    return np.zeros((), dtype)
-
-
-def _lowest(dtype):
-    if dtype.kind == "b":
-        return np.asarray(False)
-    return np.asarray(np.iinfo(dtype).min if dtype.kind in "iu" else -np.inf, dtype)
-
-
-def _highest(dtype):
-    if dtype.kind == "b":
-        return np.asarray(True)
-    return np.asarray(np.iinfo(dtype).max if dtype.kind in "iu" else np.inf, dtype)
-
-
 def psum(x, axis_name, *, axis_index_groups=None):
-    """The sum over the axis; every device has it. Booleans are summed as int32; a Python number
-    stays one.
+    """The sum over the axis; every device has it.
+
+    Args:
+      x: a tree of arrays of any shape and of integers, floats or complex numbers, whose dtype the
+        result keeps. Booleans are summed as int32; a Python number stays one, so that psum(1, name)
+        is the size of the axis.
+      axis_name: name(s) of mapped axes; integers are dimensions to sum over as well.
+      axis_index_groups: groups of positions that are summed separately.
+
+    Raises:
+      NameError: where an axis is not in scope.
+      ValueError: unless each position is in exactly one group.
 
     Example:
       >>> vmap(lambda x: x / lax.psum(x, "i"), axis_name="i")(jnp.array([1.0, 3.0]))
       Array([0.25, 0.75], dtype=float32)
     """
-    if axis_index_groups is None:
-        return _core.psum(x, axis_name)
-    if type(x) in (int, float, complex):
-        sizes = {len(group) for group in _checked_groups(axis_name, axis_index_groups)}
-        if len(sizes) == 1:
-            return x * sizes.pop()
-    return _reduce_groups(x, axis_name, axis_index_groups, "sum", _zero)
+    return _core.psum(x, axis_name, axis_index_groups)
 
 
 def pmean(x, axis_name, *, axis_index_groups=None):
-    """The mean over the axis; integers become float32."""
-    if axis_index_groups is None:
-        return _core.pmean(x, axis_name)
-    total = psum(x, axis_name, axis_index_groups=axis_index_groups)
-    count = psum(1, axis_name, axis_index_groups=axis_index_groups)
-    return tree_util.tree_map(lambda v: v / count, total)
+    """The mean over the axis; floats keep their dtype, integers and booleans become float32.
+
+    Arguments and errors are those of `psum`.
+
+    Example:
+      >>> vmap(lambda x: x - lax.pmean(x, "i"), axis_name="i")(jnp.array([1.0, 3.0]))
+      Array([-1.,  1.], dtype=float32)
+    """
+    return _core.pmean(x, axis_name, axis_index_groups)
 
 
 def pmax(x, axis_name, *, axis_index_groups=None):
-    """The maximum over the axis. Ties share the gradient."""
-    if axis_index_groups is None:
-        return _core.pmax(x, axis_name)
-    return _reduce_groups(x, axis_name, axis_index_groups, "max", _lowest)
+    """The maximum over the axis, of the operand's dtype. Devices that tie share the gradient.
+
+    Arguments and errors are those of `psum`.
+
+    Example:
+      >>> vmap(lambda x: lax.pmax(x, "i"), axis_name="i")(jnp.array([1.0, 3.0]))
+      Array([3., 3.], dtype=float32)
+    """
+    return _core.pmax(x, axis_name, axis_index_groups)
 
 
 def pmin(x, axis_name, *, axis_index_groups=None):
-    """The minimum over the axis. Ties share the gradient."""
-    if axis_index_groups is None:
-        return _core.pmin(x, axis_name)
-    return _reduce_groups(x, axis_name, axis_index_groups, "min", _highest)
+    """The minimum over the axis, of the operand's dtype. Devices that tie share the gradient.
+
+    Arguments and errors are those of `psum`.
+
+    Example:
+      >>> vmap(lambda x: lax.pmin(x, "i"), axis_name="i")(jnp.array([1.0, 3.0]))
+      Array([1., 1.], dtype=float32)
+    """
+    return _core.pmin(x, axis_name, axis_index_groups)
 
 
-def all_gather(x, axis_name, *, axis_index_groups=None, axis=0, tiled=False):
-    """The values of all devices along a new dimension `axis`, or (tiled) joined along it."""
-    if axis_index_groups is None:
-        return _core.all_gather(x, axis_name, axis, tiled)
-    return _gather_groups(x, axis_name, axis_index_groups, axis, tiled)
+def pargmax(x, axis_name):
+    """For each element the position of the first device that has the maximum, int32.
+
+    Example:
+      >>> vmap(lambda x: lax.pargmax(x, "i"), axis_name="i")(jnp.array([1.0, 3.0, 3.0]))
+      Array([1, 1, 1], dtype=int32)
+    """
+    return _core.pargmax(x, axis_name)
+
+
+def pargmin(x, axis_name):
+    """For each element the position of the first device that has the minimum, int32.
+
+    Example:
+      >>> vmap(lambda x: lax.pargmin(x, "i"), axis_name="i")(jnp.array([1.0, 3.0, 1.0]))
+      Array([0, 0, 0], dtype=int32)
+    """
+    return _core.pargmin(x, axis_name)
+
+
+def pbroadcast(x, axis_name, source):
+    """The value of the device at position `source`, for all devices.
+
+    Raises:
+      ValueError: where the axis has no such position.
+
+    Example:
+      >>> vmap(lambda x: lax.pbroadcast(x, "i", 1), axis_name="i")(jnp.array([1.0, 3.0]))
+      Array([3., 3.], dtype=float32)
+    """
+    return _core.pbroadcast(x, axis_name, source)
+
+
+def all_gather(x, axis_name, *, axis_index_groups=None, axis=0, tiled=False, to="varying"):
+    """The values of all devices along a new dimension `axis`, or (tiled) joined along that one.
+
+    Args:
+      x: a tree of arrays of any dtype.
+      axis_name: name(s) of mapped axes.
+      axis_index_groups: groups of positions, of one size, that gather separately.
+      axis: the dimension of the result, negative from the end.
+      tiled: join along an existing dimension instead of making one.
+      to: accepted for compatibility; the value is the same on all devices.
+
+    Raises:
+      ValueError: where `axis` is out of bounds, or groups differ in size.
+
+    Example:
+      >>> vmap(lambda x: lax.all_gather(x, "i"), axis_name="i")(jnp.array([1, 3]))
+      Array([[1, 3],
+             [1, 3]], dtype=int32)
+    """
+    return _core.all_gather(x, axis_name, axis_index_groups, axis, tiled)
 
 
 def psum_scatter(x, axis_name, *, scatter_dimension=0, axis_index_groups=None, tiled=False):
     """psum of which each device keeps its part of `scatter_dimension`.
 
     That dimension has the axis's size and goes away (tiled: a multiple of it, which stays).
+
+    Raises:
+      ValueError: where the dimension has another size, or groups differ in size.
+
+    Example:
+      >>> vmap(lambda x: lax.psum_scatter(x, "i"), axis_name="i")(jnp.array([[1, 2], [3, 4]]))
+      Array([4, 6], dtype=int32)
     """
-    _no_groups("psum_scatter", axis_index_groups)
-    return _core.psum_scatter(x, axis_name, scatter_dimension, tiled)
+    return _core.psum_scatter(x, axis_name, axis_index_groups, scatter_dimension, tiled)
 
 
 def ppermute(x, axis_name, perm):
-    """Sends values along (source, destination) pairs; devices that receive none have zeros."""
+    """Sends values along (source, destination) pairs; devices that receive none have zeros.
+
+    Raises:
+      ValueError: where a source or a destination appears twice, or the axis has no such position.
+
+    Example:
+      >>> vmap(lambda x: lax.ppermute(x, "i", [(0, 1), (1, 0)]), axis_name="i")(jnp.array([1, 3]))
+      Array([3, 1], dtype=int32)
+    """
     return _core.ppermute(x, axis_name, perm)
 
 
 def pshuffle(x, axis_name, perm):
-    """Device i gets the value of device perm[i]; `perm` is a permutation of all indices."""
+    """Device i gets the value of device perm[i]; `perm` is a permutation of 0, 1, ...
+
+    Raises:
+      ValueError: where `perm` is no permutation.
+
+    Example:
+      >>> vmap(lambda x: lax.pshuffle(x, "i", [2, 0, 1]), axis_name="i")(jnp.array([5, 6, 7]))
+      Array([7, 5, 6], dtype=int32)
+    """
     perm = list(perm)
     if sorted(perm) != list(range(len(perm))):
-        raise ValueError(f"`perm` does not represent a permutation: {perm}")
+        raise ValueError(
+            f"pshuffle: `perm` does not represent a permutation: {perm}; expected each of 0 to "
+            f"{len(perm) - 1} once."
+        )
     return _core.ppermute(x, axis_name, list(zip(perm, range(len(perm)), strict=True)))
 
 
 def all_to_all(x, axis_name, split_axis, concat_axis, *, axis_index_groups=None, tiled=False):
     """Each device splits dimension `split_axis` over the axis and joins its share of all others'.
 
-    What it receives lies along a new dimension `concat_axis` (tiled: joined along that one).
+    That dimension has the axis's size and goes away; what a device receives lies along a new
+    dimension `concat_axis`. Tiled, `split_axis` is a multiple of the size and both dimensions stay.
+
+    Raises:
+      ValueError: where the sizes do not fit, or groups differ in size.
+
+    Example:
+      >>> vmap(lambda x: lax.all_to_all(x, "i", 0, 0), axis_name="i")(jnp.array([[1, 2], [3, 4]]))
+      Array([[1, 3],
+             [2, 4]], dtype=int32)
     """
-    _no_groups("all_to_all", axis_index_groups)
-    return _core.all_to_all(x, axis_name, split_axis, concat_axis, tiled)
+    return _core.all_to_all(x, axis_name, axis_index_groups, split_axis, concat_axis, tiled)
 
 
 def pswapaxes(x, axis_name, axis, *, axis_index_groups=None):
-    """Swaps the mapped axis with dimension `axis`."""
+    """Swaps the mapped axis with dimension `axis`, which has the same size.
+
+    Example:
+      >>> vmap(lambda x: lax.pswapaxes(x, "i", 0), axis_name="i")(jnp.array([[1, 2], [3, 4]]))
+      Array([[1, 3],
+             [2, 4]], dtype=int32)
+    """
     return all_to_all(x, axis_name, axis, axis, axis_index_groups=axis_index_groups)
 
 
+def pvary(x, axis_name):
+    """`x`, typed as varying over the axes."""
+    return _core.pvary(x, axis_name)
+
+
+def pcast(x, axis_name, *, to):
+    """`x`, typed as varying (to="varying") over the axes; "reduced" and "unreduced" change nothing.
+
+    Raises:
+      ValueError: for any other `to`.
+    """
+    if to not in ("varying", "reduced", "unreduced"):
+        raise ValueError(
+            f"pcast: got unexpected `to` value {to!r}; allowed `to` values are 'varying', "
+            "'unreduced', 'reduced'."
+        )
+    return _core.pvary(x, axis_name) if to == "varying" else x
+
+
 def axis_index(axis_name):
-    """This device's position along the axis, int32; of several axes the last varies fastest."""
+    """This device's position along the axis, int32; of several axes the last varies fastest.
+
+    Example:
+      >>> vmap(lambda x: x + lax.axis_index("i"), axis_name="i")(jnp.array([10, 20]))
+      Array([10, 21], dtype=int32)
+    """
     return _core.axis_index(axis_name)
 
 
 def axis_size(axis_name):
-    """The size of the axis, a Python int."""
+    """The size of the axis, a Python int; of several axes the product."""
     return _core.axis_size(axis_name)

@@ -8,7 +8,7 @@ weak_type only; a weak initial value takes the dtype of the result.
 
 import operator
 
-from shardax import tree_util
+from shardax import _control_python, tree_util
 from shardax._control_checks import (
     check_branches,
     check_condition,
@@ -100,6 +100,11 @@ def scan(f, init, xs=None, length=None, reverse=False, unroll=1, _split_transpos
     carry, carry_tree = _flatten(init)
     slices, xs_tree = _flatten(xs)
     steps = _scan_length(slices, length)
+    if _control_python.active():
+        xs = tree_util.tree_unflatten(xs_tree, slices)
+        return _control_python.scan(
+            f, tree_util.tree_unflatten(carry_tree, carry), xs, steps, reverse
+        )
     x_types = tree_util.tree_unflatten(xs_tree, [_core.element_type(x) for x in slices])
     for _ in range(2):
         types = _types(carry)
@@ -144,6 +149,8 @@ def map(f, xs, *, batch_size=None):
     """
     leaves, treedef = _flatten(xs)
     total = _scan_length(leaves, None)
+    if batch_size is None and _control_python.active():
+        return scan(lambda _, x: ((), f(x)), (), xs)[1]
     if batch_size is None:
         example = tree_util.tree_unflatten(treedef, [_core.element_type(x) for x in leaves])
         staged = _core.stage_once("scan", f, (example,))
@@ -173,6 +180,9 @@ def map(f, xs, *, batch_size=None):
 
 
 def _choose(api, names, index, branches, operands):
+    if _control_python.decides(index):
+        chosen = int(index)
+        return branches[1 - chosen if api == "cond" else chosen](*operands)
     leaves, treedef = _flatten(tuple(operands))
     examples = tree_util.tree_unflatten(treedef, _types(leaves))
     staged = [_core.stage_once("cond", branch, examples) for branch in branches]
@@ -296,6 +306,10 @@ def while_loop(cond_fun, body_fun, init_val):
     """
     if not (callable(cond_fun) and callable(body_fun)):
         raise TypeError("lax.while_loop: body_fun and cond_fun arguments should be callable.")
+    if _control_python.active():
+        init_val, done = _control_python.while_loop(cond_fun, body_fun, init_val)
+        if done:
+            return init_val
     carry, tree = _flatten(init_val)
     for _ in range(2):
         types = _types(carry)
@@ -361,6 +375,8 @@ def fori_loop(lower, upper, body_fun, init_val, *, unroll=None):
         and _core.is_concrete(upper)
         and jnp.issubdtype(low.dtype, jnp.integer)
     )
+    if static and _control_python.active():
+        return _control_python.fori_loop(int(lower), int(upper), body_fun, init_val)
     carry, tree = _flatten(init_val)
     if static:
         return _static_fori(int(lower), int(upper), lower, body_fun, carry, tree, unroll)

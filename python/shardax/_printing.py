@@ -33,3 +33,47 @@ def positional_signature(parameters):
     """The signature of a function of positional-only parameters: "x1, x2"."""
     kind = inspect.Parameter.POSITIONAL_ONLY
     return inspect.Signature([inspect.Parameter(p, kind) for p in parameters.split(", ")])
+
+
+_TABLE_ROWS = 16
+
+
+def device_table(heading, stacked):
+    """The value of each device, a line each."""
+    rows = np.asarray(stacked)
+    shown = rows if len(rows) <= _TABLE_ROWS else rows[: _TABLE_ROWS - 1]
+    width = len(str(len(shown) - 1))
+    lines = [heading + ":"]
+    for i, row in enumerate(shown):
+        label = f"  device {i:>{width}}: "
+        lines.append(label + str(row).replace("\n", "\n" + " " * len(label)))
+    if len(shown) < len(rows):
+        lines.append(f"  ... ({len(rows)} devices)")
+    return "\n".join(lines)
+
+
+def device_groups(axis, stacked):
+    """Which devices have which value, for an error about a value that differs between them."""
+    rows = np.asarray(stacked)
+    groups = {}
+    for i, row in enumerate(rows.reshape(len(rows), -1)):
+        groups.setdefault(tuple(row.tolist()), []).append(i)
+    parts = []
+    for value, devices in list(groups.items())[:8]:
+        text = str(value[0]) if len(value) == 1 else str(list(value))
+        parts.append(f"{text} on {_devices(devices)}")
+    if len(groups) > 8:
+        parts.append(f"... ({len(groups)} different values)")
+    return (
+        f"\nThe value differs between the devices of axis '{axis}': {'; '.join(parts)}. Python can "
+        "go one way only: use lax.cond or jnp.where for a choice per device, or make the value "
+        "equal on all of them (with lax.psum or lax.pmax, say)."
+    )
+
+
+def _devices(ids):
+    if len(ids) == 1:
+        return f"device {ids[0]}"
+    if len(ids) > 12:
+        return f"devices {', '.join(map(str, ids[:12]))}, ... ({len(ids)} in all)"
+    return f"devices {', '.join(map(str, ids[:-1]))} and {ids[-1]}"

@@ -1,20 +1,25 @@
-"""shardax/_replicas.py - device_put and its relatives.
+"""python/shardax/_replicas.py - device_put and its relatives.
 
-All devices share one memory: placing is labelling.
+All devices share one memory: placing an array is labelling it. Nothing is copied but NumPy arrays,
+once, and shards that do not lie evenly in one memory.
 """
 
 import numpy as np
 
 from shardax import _core, tree_util
 from shardax._devices import Device
-from shardax.numpy._common import asarray
+from shardax.numpy._common import asarray, bind
 
 
 def device_put(x, device=None, *, src=None, donate=False, may_alias=None):
     """`x` as arrays, labelled with a device or sharding (or a tree prefix of them).
 
-    >>> device_put(1.5)
-    Array(1.5, dtype=float32, weak_type=True)
+    Raises:
+      ValueError: where `device` is none of these, or the sharding does not divide an array.
+
+    Example:
+      >>> device_put(1.5)
+      Array(1.5, dtype=float32, weak_type=True)
     """
     from shardax import sharding
 
@@ -24,42 +29,97 @@ def device_put(x, device=None, *, src=None, donate=False, may_alias=None):
 
     if device is None or isinstance(device, (Device, sharding.Sharding)):
         return tree_util.tree_map(lambda leaf: place(leaf, device), x)
-    wheres = tree_util.broadcast_prefix(device, x, is_leaf=lambda d: d is None)
+    for where in tree_util.tree_leaves(device):
+        if not isinstance(where, (Device, sharding.Sharding)):
+            raise ValueError(
+                "device_put: device must be None, a Device, a Sharding or a tree of these values, "
+                f"got {where!r}. Devices come from shardax.devices()."
+            )
+    try:
+        wheres = tree_util.broadcast_prefix(device, x, is_leaf=lambda d: d is None)
+    except ValueError as e:
+        details = str(e).replace("broadcast_prefix prefix_tree", "device_put device")
+        raise ValueError(
+            "device_put device specification must be a tree prefix of the corresponding value; "
+            + details
+        ) from None
     leaves, treedef = tree_util.tree_flatten(x)
     return treedef.unflatten([place(leaf, where) for leaf, where in zip(leaves, wheres)])
 
 
-def device_put_replicated(x, devices):
-    """Every leaf with a leading axis of len(devices) along which it repeats; kept once."""
-    from shardax.jax_utils import replicate
-
+def _check_devices(function, devices):
     if not isinstance(devices, (list, tuple)) or not devices:
         raise ValueError(
-            "`devices` argument to `device_put_replicated must be a non-empty sequence."
+            f"`devices` argument to `{function}` must be a non-empty sequence, got {devices!r}."
         )
-    return replicate(x, devices)
+
+
+def on_devices(array, devices):
+    """`array` labelled as a pmapped function labels its results: a slice for each device."""
+    if isinstance(array, _core.Tracer):
+        return array
+    name = "_internal_pmap_axis_name"
+    ids = tuple(d.id for d in devices)
+    spec = ((name,), *((),) * (array.ndim - 1))
+    return _core.with_sharding(array, ((name,), (len(ids),), ids, spec, True))
+
+
+def device_put_replicated(x, devices):
+    """Every leaf of a tree with a leading axis of len(devices) along which it repeats; kept once.
+
+    Raises:
+      ValueError: unless `devices` is a non-empty list or tuple.
+
+    Example:
+      >>> device_put_replicated({"w": jnp.ones(3)}, devices()[:2])["w"].shape
+      (2, 3)
+    """
+    _check_devices("device_put_replicated", devices)
+
+    def repeat(leaf):
+        leaf = asarray(leaf)
+        shape = (len(devices), *leaf.shape)
+        kept = tuple(range(1, len(shape)))
+        wide = bind("broadcast_in_dim", (leaf,), shape=shape, broadcast_dimensions=kept)
+        return on_devices(wide, devices)
+
+    return tree_util.tree_map(repeat, x)
 
 
 def device_put_sharded(shards, devices):
-    """The trees in `shards`, one per device, stacked along a leading axis."""
+    """The trees in `shards`, one per device, stacked along a leading axis.
+
+    Slices of one array that lie evenly in it are not copied.
+
+    Raises:
+      TypeError: where `shards` is no sequence.
+      ValueError: where it has not as many elements as `devices`, or these differ in structure,
+        shape or dtype.
+
+    Example:
+      >>> device_put_sharded([jnp.zeros(3), jnp.ones(3)], devices()[:2]).shape
+      (2, 3)
+    """
     from shardax.numpy import stack
 
     if not isinstance(shards, (list, tuple)):
-        raise TypeError(f"device_put_sharded `shards` input must be a sequence; got {type(shards)}")
+        raise TypeError(
+            f"device_put_sharded `shards` input must be a sequence; got {type(shards)}; split an "
+            "array with list(x)."
+        )
+    _check_devices("device_put_sharded", devices)
     if len(shards) != len(devices):
         raise ValueError(f"len(shards) = {len(shards)} must equal len(devices) = {len(devices)}.")
-    if not shards:
-        raise ValueError("device_put_sharded requires a non-empty sequence of shards.")
 
     def join(*leaves):
         arrays = [asarray(leaf) for leaf in leaves]
-        kinds = {(a.shape, str(a.dtype)) for a in arrays}
+        kinds = sorted({f"{a.dtype}{list(a.shape)}" for a in arrays})
         if len(kinds) > 1:
             raise ValueError(
-                "the shards passed to device_put_sharded must have consistent shape and dtype, "
-                f"but got {sorted(kinds)}."
+                "the shards passed to device_put_sharded must have consistent shape and dtype, but "
+                f"got {', '.join(kinds)}."
             )
-        return stack(arrays)
+        return on_devices(stack(arrays), devices)
 
     return tree_util.tree_map(join, *shards)
 

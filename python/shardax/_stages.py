@@ -4,6 +4,8 @@ shapes.
 Also what C++ asks of Python on rare paths: zeros of dtype float0.
 """
 
+import dataclasses
+
 import numpy as np
 
 from shardax import tree_util
@@ -38,6 +40,12 @@ class ShapeDtypeStruct:
         self.vma = vma
 
     ndim = property(lambda self: len(self.shape))
+
+    @classmethod
+    def like(cls, array):
+        """The shape and dtype of an array."""
+        aval = _core.typeof(array)
+        return cls(aval.shape, aval.dtype, weak_type=aval.weak_type)
 
     @property
     def size(self):
@@ -142,6 +150,15 @@ class Lowered:
         return Compiled(self)
 
 
+@dataclasses.dataclass(frozen=True)
+class MemoryAnalysis:
+    """Sizes in bytes of what one run of a compiled function needs."""
+
+    argument_size_in_bytes: int
+    output_size_in_bytes: int
+    temp_size_in_bytes: int
+
+
 class Compiled:
     """A function compiled for the types of some arguments; calls with others raise TypeError."""
 
@@ -161,7 +178,8 @@ class Compiled:
         return self._lowered.cost_analysis()
 
     def memory_analysis(self):
-        return None
+        """Sizes in bytes of the arguments, the results and the temporary values."""
+        return MemoryAnalysis(*_core.memory(self._traced.jaxpr))
 
     def __call__(self, *args, **kwargs):
         fun = self._traced.fun

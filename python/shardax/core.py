@@ -1,6 +1,53 @@
-"""shardax.core - types that programs and tests ask for."""
+"""shardax.core - programs (jaxprs), their parts, and how to run them."""
 
+from shardax import tree_util
 from shardax._api import ShapedArray
 from shardax._core import Tracer
+from shardax._core import api as _api
 
-__all__ = ["ShapedArray", "Tracer"]
+Jaxpr = ClosedJaxpr = _api.Program
+JaxprEqn = _api.Equation
+Literal = _api.Literal
+Primitive = _api.Primitive
+Var = _api.Var
+get_aval = _api.typeof
+
+__all__ = [
+    "ClosedJaxpr",
+    "Jaxpr",
+    "JaxprEqn",
+    "Literal",
+    "Primitive",
+    "ShapedArray",
+    "Tracer",
+    "Var",
+    "eval_jaxpr",
+    "get_aval",
+    "jaxpr_as_fun",
+]
+
+
+def eval_jaxpr(jaxpr, consts, *args, propagate_source_info=True):
+    """Runs a program on arrays, op by op.
+
+    Args:
+      jaxpr: a program, as `make_jaxpr` gives it. It holds its own constants.
+      consts: accepted for compatibility.
+      args: one array per input.
+
+    Returns:
+      The list of results.
+
+    Example:
+      >>> core.eval_jaxpr(make_jaxpr(lambda x: x + 1)(1.0).jaxpr, [], 2.0)
+      [Array(3., dtype=float32, weak_type=True)]
+    """
+    leaves = tree_util.tree_leaves(args)
+    return _api.evaluate(jaxpr, [_api.asarray(leaf) for leaf in leaves])
+
+
+def jaxpr_as_fun(closed_jaxpr, *args):
+    """A function of arrays that runs the program and returns the list of results."""
+    if args:
+        return eval_jaxpr(closed_jaxpr, [], *args)
+    return lambda *operands: eval_jaxpr(closed_jaxpr, [], *operands)

@@ -206,8 +206,17 @@ def stop_gradient(x):
 
 
 def optimization_barrier(operand):
-    """`operand`: nothing is moved across anything here."""
-    return operand
+    """A tree of arrays, opaque to the compiler: what is computed from the result is not merged with
+    what is computed from the operand.
+
+    Example:
+      >>> lax.optimization_barrier(jnp.float32(1))
+      Array(1., dtype=float32)
+    """
+    from shardax import tree_util
+    from shardax._core import api
+
+    return tree_util.tree_map(lambda leaf: api.optimization_barrier(asarray(leaf)), operand)
 
 
 # ---- layout ------------------------------------------------------------------------------------
@@ -278,14 +287,13 @@ def with_sharding_constraint(x, shardings):
     return x
 
 
-def pvary(x, axis_name):
-    """`x`, typed as varying over the axes."""
-    from shardax import tree_util
+def __getattr__(name):
+    """Primitives by JAX's names: `lax.exp_p` is the op exp."""
+    if name.endswith("_p"):
+        from shardax._core import api
 
-    names = axis_name if isinstance(axis_name, (tuple, list)) else (axis_name,)
-    return tree_util.tree_map(lambda leaf: bind("pvary", (asarray(leaf),), axes=tuple(names)), x)
-
-
-def pcast(x, axis_name, *, to):
-    """`x`, typed as varying (to='varying') over the axes."""
-    return pvary(x, axis_name) if to == "varying" else x
+        try:
+            return api.primitive({"pjit_p": "jit"}.get(name, name[:-2]))
+        except ValueError:
+            pass
+    raise AttributeError(f"module 'shardax.lax' has no attribute '{name}'")

@@ -251,10 +251,15 @@ def test_eval_shape_and_make_jaxpr():
         "{ lambda ; a:f32[]. let b:f32[] = mul a 2.0:f32[] "
         "c:f32[] = add b 1.0:f32[] in (c,) }".split()
     )
-    assert [e.primitive for e in program.eqns] == ["mul", "add"]
+    assert [e.primitive.name for e in program.eqns] == ["mul", "add"]
     assert str(program.in_avals) == "[ShapedArray(float32[], weak_type=True)]"
 
 
 def test_disable_jit():
     with shardax.disable_jit():
         assert shardax.jit(lambda x: bool(x > 0))(1.0) is True
+
+
+def test_weak_types_of_results_are_those_of_the_program():
+    assert not shardax.jit(lambda x: x.astype("float32"))(2.0).weak_type
+    assert shardax.jit(lambda x: x * 2)(2.0).weak_type

@@ -47,6 +47,7 @@ class Sample:
     batched: tuple | None = None  # positions that vmap may batch; None: all
     call: Callable | None = None  # f(shardax, *operands) instead of binding the op by name
     exact: bool = True  # jit and layouts give the same bits
+    refuses_jvp: str = ""  # the error of forward-mode differentiation
     native: bool = False  # the reference takes floats as they are
 
 
@@ -186,12 +187,43 @@ def _pmap(shardax, x):
     return shardax.pmap(lambda v: v * v)(x)
 
 
+def _agreeing(shardax, x):
+    total = lambda v: shardax.lax.psum(v, "i")
+    return shardax.lax.cond(x.sum() > -100, total, lambda v: v, x)
+
+
 def _shift(shardax, x):
     return shardax.lax.ppermute(x, "i", [(0, 1), (1, 2), (2, 3)])
 
 
 def _shifted(x):
     return np.concatenate([np.zeros_like(x[:1]), x[:-1]])
+
+
+def _custom_jvp(shardax, x):
+    f = shardax.custom_jvp(lambda v: v * v)
+    f.defjvp(lambda primals, tangents: (f(*primals), 2 * primals[0] * tangents[0]))
+    return f(x)
+
+
+def _custom_vjp(shardax, x):
+    f = shardax.custom_vjp(lambda v: v * v)
+    f.defvjp(lambda v: (f(v), v), lambda v, g: (2 * v * g,))
+    return shardax.vmap(f)(x)
+
+
+def _checkpoint(shardax, x):
+    barrier = lambda v: shardax.lax.optimization_barrier(v)
+    return shardax.checkpoint(lambda v: barrier(shardax.numpy.sin(v)) ** 2)(x)
+
+
+def _callback(shardax, x):
+    return shardax.pure_callback(lambda v: v + v, x, x, vmap_method="sequential")
+
+
+def _effects(shardax, x):
+    shardax.debug.callback(lambda v: None, x)
+    return shardax.experimental.io_callback(lambda v: v + v, x, x)
 
 
 SAMPLES = {
@@ -406,6 +438,7 @@ SAMPLES = {
         {"dtype": "int32", "shape": (3, 4), "dimension": 0},
         ("int32",),
     ),
+    "name": Sample(lambda x, name: x, params={"name": "a"}, dtypes=FLOAT),
     "stop_gradient": unary(lambda x: x, dtypes=FLOAT, grad=()),
     # reductions
     "reduce_sum": reduction(np.sum, tolerance=8),
@@ -541,11 +574,25 @@ SAMPLES = {
     ),
     "pmax": mapped(same_everywhere(lambda x: x.max(0)), lambda sx, x: sx.lax.pmax(x, "i"), grad=()),
     "pmin": mapped(same_everywhere(lambda x: x.min(0)), lambda sx, x: sx.lax.pmin(x, "i"), grad=()),
+    "pargmax": mapped(
+        same_everywhere(lambda x: x.argmax(0).astype(np.int32)),
+        lambda sx, x: sx.lax.pargmax(x, "i"),
+        grad=(),
+    ),
+    "pargmin": mapped(
+        same_everywhere(lambda x: x.argmin(0).astype(np.int32)),
+        lambda sx, x: sx.lax.pargmin(x, "i"),
+        grad=(),
+    ),
+    "pbroadcast": mapped(
+        same_everywhere(lambda x: x[2]), lambda sx, x: sx.lax.pbroadcast(x, "i", 2)
+    ),
     "all_gather": mapped(lambda x: np.stack([x] * 4), lambda sx, x: sx.lax.all_gather(x, "i")),
     "all_to_all": mapped(lambda x: x.T, lambda sx, x: sx.lax.all_to_all(x, "i", 0, 0)),
     "reduce_scatter": mapped(
         lambda x: x.sum(0), lambda sx, x: sx.lax.psum_scatter(x, "i"), tolerance=4, exact=False
     ),
+    "agree": mapped(same_everywhere(lambda x: x.sum(0)), _agreeing, tolerance=4, grad=()),
     "ppermute": mapped(_shifted, _shift),
     "pvary": mapped(lambda x: x, lambda sx, x: sx.lax.pvary(x, "i")),
     "axis_index": mapped(
@@ -558,8 +605,16 @@ SAMPLES = {
     "scan": control(_scan_reference, _scan, tolerance=8),
     "while": control(lambda x: x * 0.125, _while, grad=()),
     "cond": control(np.cos, _cond, tolerance=4),
+    "custom_jvp_call": control(lambda x: x * x, _custom_jvp),
+    "custom_vjp_call": control(lambda x: x * x, _custom_vjp, grad=(), refuses_jvp="custom_vjp"),
+    "remat2": control(lambda x: np.sin(x) ** 2, _checkpoint, tolerance=4),
+    "pure_callback": control(lambda x: x + x, _callback, grad=(), refuses_jvp="Pure callbacks"),
+    "io_callback": control(lambda x: x + x, _effects, grad=(), refuses_jvp="IO callbacks"),
 }
 # Covered by another op's sample.
+SAMPLES["custom_lin"] = SAMPLES["custom_vjp_call"]
+SAMPLES["optimization_barrier"] = SAMPLES["remat2"]
+SAMPLES["debug_callback"] = SAMPLES["io_callback"]
 SAMPLES["random_unwrap"] = SAMPLES["random_wrap"]
 
 

@@ -37,7 +37,11 @@ corpus = parity.Corpus(setup, rtol=1e-5, atol=1e-6)
 
 REDUCTIONS = ("psum", "pmean", "pmax", "pmin")
 corpus.expressions(
-    "\n".join(f"each(lambda x: both(lambda v: lax.{op}(v, 'i'), x))\n" for op in REDUCTIONS)
+    "\n".join(f"each(lambda x: both(lambda v: lax.{op}(v, 'i'), x))\n" for op in REDUCTIONS[:2])
+    + "\n".join(
+        f"each(lambda x: both(lambda v: lax.{op}(v, 'i'), x), DTYPES[:-1])\n"
+        for op in REDUCTIONS[2:]
+    )
     + "\n".join(
         f"""
 both(lambda v: lax.{op}(v, 'i'), m44)
@@ -73,6 +77,18 @@ both(lambda v: lax.axis_index('i'), f4)
 both(lambda v: v + lax.axis_index('i'), f4)
 both(lambda v: lax.axis_size('i') * v, f4)
 both(lambda v: lax.axis_index(('i',)), f4)
+vm(lambda v: lax.axis_index(['i']))(f4)
+vm(lambda v: lax.axis_size(('i',)) * v)(f4)
+pm(lambda v: lax.psum(v, 0))(m44)
+both(lambda v: lax.psum(v, (0, 'i')), m44)
+both(lambda v: lax.pmax(v > 1, 'i'), f4)
+both(lambda v: v * lax.psum(1j, 'i'), f4)
+both(lambda v: v * lax.psum(np.float32(2), 'i'), f4)
+pm(lambda v: lax.all_gather([1, v], 'i'))(f4)
+pm(lambda v: lax.pshuffle(v, 'i', [1, 0]))(f4 + 1)
+pm(lambda v: lax.pcast(v, 'i', to='varying'))(f4)
+pm(lambda v: lax.pcast(v, 'i', to='reduced'))(f4)
+jax.vmap(lambda v: lax.psum(v, frozenset([1])), axis_name=frozenset([1]))(f4)
 both(lambda v: jnp.arange(10)[lax.axis_index('i')], f4)
 both(lambda v: lax.all_gather(v, 'i'), f4)
 both(lambda v: lax.all_gather(v, 'i'), i23)
@@ -112,6 +128,22 @@ pm(lambda v: lax.pmean(v, 'i', axis_index_groups=[[0, 2], [1, 3]]))(f4)
 pm(lambda v: lax.pmax(v, 'i', axis_index_groups=[[0, 2], [1, 3]]))(f4)
 pm(lambda v: lax.all_gather(v, 'i', axis_index_groups=[[0, 1], [2, 3]]))(f4)
 pm(lambda v: lax.psum(1, 'i', axis_index_groups=[[0, 1], [2, 3]]) * v)(f4)
+pm(lambda v: lax.pmax(v, 'i', axis_index_groups=[[0], [1, 2, 3]]))(f4)
+pm(lambda v: lax.pmin(v, 'i', axis_index_groups=[[0, 3], [1, 2]]))(i4)
+pm(lambda v: lax.pmean(v, 'i', axis_index_groups=[[0, 1], [2, 3]]))(i4)
+pm(lambda v: lax.psum({'a': v, 'b': v > 1}, 'i', axis_index_groups=((3, 0), (2, 1))))(f4)
+pm(lambda v: lax.psum(v, 'i', axis_index_groups=[[0, 1, 2, 3]]))(m44)
+pm(lambda v: lax.psum(v, 'i', axis_index_groups=[[3], [2], [1], [0]]))(m44)
+pm(lambda v: lax.all_gather(v, 'i', axis_index_groups=[[0, 2], [3, 1]], tiled=True))(m44[:, :2])
+pm(lambda v: lax.all_gather(v, 'i', axis_index_groups=[[0, 2], [3, 1]], axis=1))(m44[:, :2])
+pm(lambda v: lax.psum_scatter(v, 'i', axis_index_groups=[[0, 2], [1, 3]]))(m44[:, :2])
+pm(lambda v: lax.psum_scatter(v, 'i', axis_index_groups=[[0, 3], [2, 1]], tiled=True))(m44)
+pm(lambda v: lax.all_to_all(v, 'i', 0, 0, axis_index_groups=[[0, 1], [2, 3]]))(m44[:, :2])
+pm(lambda v: lax.all_to_all(v, 'i', 0, 0, axis_index_groups=[[0, 2], [3, 1]], tiled=True))(m44)
+pm(lambda v: lax.pswapaxes(v, 'i', 0, axis_index_groups=[[0, 1], [2, 3]]))(m44[:, :2])
+pm(jax.grad(lambda v: lax.psum(v ** 2, 'i', axis_index_groups=[[0], [1, 2, 3]])))(f4)
+pm(jax.grad(lambda v: (lax.all_gather(v, 'i', axis_index_groups=[[0, 2], [1, 3]]) ** 2).sum()))(f4)
+jax.grad(lambda x: (pm(lambda v: lax.psum(v ** 2, 'i', axis_index_groups=[[0, 2], [1, 3]]))(x) ** 2).sum())(f4)
 pm(lambda v: lax.psum(v, 'i', axis_index_groups=[[0, 1], [1, 2, 3]]))(f4) !! axis_index_groups must cover all indices exactly once
 jax.pmap(lambda x: jax.vmap(lambda v: lax.psum(v, 'j') + lax.axis_index('i') * lax.axis_index('j'), axis_name='j')(x), 'i')(f24)
 jax.pmap(lambda x: jax.vmap(lambda v: lax.all_gather(v, 'i'), axis_name='j')(x), 'i')(f24)
@@ -190,8 +222,17 @@ pm(lambda v: lax.psum_scatter(v, 'i'))(m44[:, :3]) !! scatter dimension size 3 m
 pm(lambda v: lax.all_to_all(v, 'i', 0, 0))(m44[:, :3]) !! all_to_all requires the size of the mapped axis axis_name to equal x.shape\\[split_axis\\], but they are 4 and 3 respectively
 pm(lambda v: lax.pshuffle(v, 'i', [0, 0, 1, 2]))(f4) !! `perm` does not represent a permutation
 pm(lambda v: lax.psum('a', 'i'))(f4) !!
+pm(lambda v: lax.psum(v, (0, 'i'), axis_index_groups=[[0, 1], [2, 3]]))(m44) !! only supported for sums over just named axes
+pm(lambda v: lax.psum(v, 'i', axis_index_groups=5))(f4) !! 'int' object is not iterable
+pm(lambda v: lax.all_gather(v, 'i', axis=3))(m44) !! axis 3 is out of bounds for array of dimension 2
+pm(lambda v: lax.psum_scatter(v > 1, 'i'))(m44) !! does not accept dtype bool
+pm(lambda v: lax.all_to_all(v, 'i', 0, 0, tiled=True))(m44[:, :3]) !!
+pm(lambda v: lax.pswapaxes(v, 'i', 0))(m44[:, :3]) !! but they are 4 and 3 respectively
+pm(lambda v: lax.pcast(v, 'i', to='bad'))(f4) !! unexpected `to` value
+vm(lambda v: lax.psum(v, ('i', 'i')))(f4) !!
+vm(lambda v: lax.psum(v, None))(f4) !! unbound axis name: None
+jax.vmap(lambda v: lax.psum(v, ['a']), axis_name=['a'])(f4) !! unhashable type: 'list'
 pm(lambda v: lax.psum(v))(f4) !! missing 1 required positional argument: 'axis_name'
-vm(lambda v: lax.psum(v, 'i', axis_index_groups=[[0, 1], [2, 3]]))(f4) !! axis_index_groups
 jax.vmap(lambda v: lax.psum(v, 'i'))(f4) !! unbound axis name: i
 jax.vmap(lambda v: v, axis_name='i', out_axes=None)(f4) !! (vmap has mapped output .*but out_axes is None|got axis spec None but output was batched)
 """)
@@ -207,6 +248,15 @@ jax.grad(lambda x: pm(lambda v: lax.{op}(v, 'i'))(x).sum())(x4) => jax.grad(lamb
     )
 for source in (
     "ppermute(v, 'i', [(0, 9)])",
+    "ppermute(v, 'i', [(-1, 1)])",
+    "ppermute(v, 'i', [(0, 1, 2)])",
+    "psum(v, ('i', 'i'))",
+    "pbroadcast(v, 'i', 4)",
+    "pbroadcast(v, 'i', -1)",
+    "psum(v, 'i', axis_index_groups=[])",
+    "psum(v, 'i', axis_index_groups=[[0, 1], [2, 9]])",
+    "psum_scatter(v, 'i', scatter_dimension=2)",
+    "all_to_all(v, 'i', 5, 0)",
     "psum(v, 'i', axis_index_groups=[[0, 1]])",
     "all_gather(v, 'i', axis_index_groups=[[0], [1, 2, 3]])",
 ):
@@ -218,6 +268,26 @@ for source in (
 
 corpus.expressions(
     """
+vm(lambda v: lax.psum(v, 'i', axis_index_groups=[[0, 1], [2, 3]]))(f4) =>
+pm(lambda v: lax.psum(v, 'i', axis_index_groups=[[0, 1], [2, 3]]))(f4)
+vm(lambda v: lax.all_gather(v, 'i', axis_index_groups=[[0, 2], [3, 1]]))(f4) =>
+pm(lambda v: lax.all_gather(v, 'i', axis_index_groups=[[0, 2], [3, 1]]))(f4)
+vm(lambda v: lax.psum(1, 'i', axis_index_groups=[[0, 1], [2, 3]]) * v)(f4) => 2 * f4
+pm(lambda v: lax.psum(1, 'i', axis_index_groups=[[0], [1, 2, 3]]) * v)(f4) => f4 * jnp.array([1, 3, 3, 3])
+pm(lambda v: lax.pmean(v, 'i', axis_index_groups=[[0], [1, 2, 3]]))(f4) => f4 * 0 + jnp.array([0, 2, 2, 2])
+pm(lambda v: lax.pmax(v, 'i'))(c4) => vm(lambda v: lax.pmax(v, 'i'))(c4)
+both(lambda v: lax.pbroadcast(v, 'i', 1), f4) => (f4 * 0 + 1,) * 2
+both(jax.grad(lambda v: lax.pbroadcast(v * v, 'i', 1)), f4) => (jnp.array([0., 8, 0, 0]),) * 2
+both(lambda v: lax.pargmax(v, 'i'), m44.T) => (jnp.full((4, 4), 3, np.int32),) * 2
+both(lambda v: lax.pmean(v, (0, 'i')), m44) => both(lambda v: lax.pmean(v.mean(), 'i'), m44)
+both(lambda v: lax.pmax(v, ('i', -1)), m44) => (jnp.full(4, np.float32(225)),) * 2
+both(lambda v: lax.pargmin(v, 'i'), jnp.array([3., 1, 1, 2])) => (jnp.ones(4, int),) * 2
+vm(lambda v: lax.pcast(v, 'i', to='varying'))(f4) => f4
+both(lambda v: lax.psum_scatter(v, 'i', scatter_dimension=-1), m44) => both(lambda v: lax.psum_scatter(v, 'i'), m44)
+both(lambda v: lax.pshuffle(v, 'i', [1, 0]), f4 + 1) => (jnp.array([2., 1, 0, 0]),) * 2
+jax.pmap(lambda v: lax.psum(v, 7), axis_name=7)(f4) => f4 * 0 + 6
+jax.vmap(lambda v: lax.psum(v, ('a', 'b')), axis_name=('a', 'b'))(f4) => f4 * 0 + 6
+jax.pmap(lambda v: lax.psum(v, frozenset([1])), axis_name=frozenset([1]))(f4) => f4 * 0 + 6
 vm(lambda v: lax.ppermute(v, 'i', [(0, 1)]))(f4 + 5) => pm(lambda v: lax.ppermute(v, 'i', [(0, 1)]))(f4 + 5)
 vm(lambda v: lax.ppermute(v, 'i', []))(f4 + 5) => f4 * 0
 vm(jax.grad(lambda v: lax.ppermute(v, 'i', [(0, 1), (2, 0)]) * (v + 1)))(f4) =>

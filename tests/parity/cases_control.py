@@ -210,3 +210,21 @@ def case_rnn_trained_through_scan_under_pmap(jax, jnp, lax):
         p, loss = train(p, xs, y)
         losses.append(loss[0])
     return losses, p
+
+
+corpus.expressions("""
+pm(lambda v: lax.cond(v > 1, jnp.sin, lambda u: u * 10, v))(f4)
+pm(lambda v: lax.switch(v.astype(int), [jnp.sin, lambda u: u * 10, lambda u: u - 5], v))(f4)
+grad(lambda z: pm(lambda v: lax.cond(v > 1, lambda u: u * u, lambda u: u * 10, v))(z).sum())(f4)
+pm(grad(lambda v: lax.cond(v > 1, lambda u: u * u, lambda u: u * 10, v)))(f4)
+jax.jvp(pm(lambda v: lax.cond(v > 1, jnp.sin, lambda u: u * 10, v)), (f4,), (f4,))
+vmap(pm(lambda v: lax.cond(v > 1, jnp.sin, lambda u: u * 10, v)))(jnp.stack([f4, f4 + 1]))
+pm(lambda v: vmap(lambda w: lax.cond(w > 1, jnp.sin, lambda u: u * 10, w))(v + f4))(f4)
+pm(lambda v: lax.while_loop(lambda c: c < 5, lambda c: c * 2, v + 1))(f4)
+pm(lambda v: lax.while_loop(lambda c: lax.psum(c, 'i') < 50, lambda c: c * 2, v + 1))(f4)
+pm(lambda v: lax.fori_loop(0, 3, lambda i, c: lax.psum(c, 'i') / 4, v + 1))(f4)
+pm(lambda v: lax.cond(lax.psum(v, 'i') > 1, lambda u: lax.psum(u, 'i'), lambda u: u * 10, v))(f4)
+pm(lambda v: lax.cond(v > 10, lambda u: lax.psum(u, 'i'), lambda u: u * 10, v))(f4)
+pm(lambda v: lax.cond(v > -10, lambda u: lax.psum(u, 'i'), lambda u: u * 10, v))(f4)
+pm(lambda v: lax.scan(lambda c, a: (lax.cond(c > 2, lambda u: u + a, lambda u: u * 2, c), c), v, f4))(f4)
+""")

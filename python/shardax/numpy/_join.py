@@ -68,8 +68,14 @@ def unstack(x, /, *, axis=0):
 
 
 def stack(arrays, axis=0, out=None, dtype=None):
-    """Arrays of one shape joined along a new dimension. The same array n times is kept once."""
+    """Arrays of one shape joined along a new dimension.
+
+    The same array n times is kept once; slices that lie evenly in one array are not copied.
+    """
     arrays = _sequence("stack", arrays)
+    view = _core.stacked_view(arrays) if dtype is None else None
+    if view is not None:
+        return moveaxis(view, 0, canonical_axis(axis, view.ndim))
     if all(a is arrays[0] for a in arrays) and dtype is None:
         first = asarray(arrays[0])
         axis = canonical_axis(axis, first.ndim + 1)

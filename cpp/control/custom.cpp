@@ -1,0 +1,345 @@
+// control/custom.cpp - functions with derivative rules of the user's own: custom_jvp_call,
+// custom_vjp_call, and custom_lin, the linear map that a custom vjp rule stands for.
+//
+// Where nothing is staged, the user's functions are called when they are needed, with concrete
+// values. Staging records the function as a program and keeps the rules as Functions, which are
+// called when the program is differentiated.
+#include "base/errors.h"
+#include "control/control.h"
+#include "ops/ops.h"
+
+namespace shardax {
+namespace {
+
+extern const Op custom_jvp_op, custom_vjp_op, custom_lin_op;
+
+// What batching remembers between a forward rule and the backward rule of the same call: which
+// residuals carry the axis.
+using Mask = std::shared_ptr<std::vector<bool>>;
+
+// A Function over a batch. Results carry the axis, but for those of the group `free_group`, whose
+// mask is remembered, and those that `kept` leaves out.
+class BatchedFunction final : public Function {
+ public:
+  struct Options {
+    std::vector<bool> batched;  // inputs; beyond its end, those of `rest`, then all
+    Mask rest;
+    int free_group = -1;
+    Mask free_mask;
+    std::vector<bool> kept;  // first group: results that keep the axis; others are summed over it
+  };
+  BatchedFunction(FunctionPtr inner, BatchAxis axis, Options options)
+      : inner_(std::move(inner)), axis_(axis), options_(std::move(options)) {}
+  std::string text() const override { return inner_->text(); }
+  const Function* origin() const override { return inner_.get(); }
+
+  std::vector<Values> call(const Values& in) const override {
+    std::vector<bool> batched = options_.batched;
+    if (options_.rest) batched.insert(batched.end(), options_.rest->begin(), options_.rest->end());
+    batched.resize(in.size(), true);
+    // Null values go round the batching trace.
+    Values present;
+    std::vector<bool> mask;
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      if (!in[i]) continue;
+      present.push_back(in[i]);
+      mask.push_back(batched[i]);
+    }
+    std::vector<std::vector<bool>> filled;  // per group, which results are not null
+    const Batched out = batch(
+        [&](const Values& v) {
+          Values flat;
+          for (const Values& group : inner_->call(spread(v, nonnull(in)))) {
+            filled.push_back(nonnull(group));
+            for (const Value& value : group) {
+              if (value) flat.push_back(value);
+            }
+          }
+          return flat;
+        },
+        present, mask, axis_);
+    std::vector<Values> groups;
+    std::size_t next = 0;
+    for (std::size_t g = 0; g < filled.size(); ++g) {
+      const bool free = static_cast<int>(g) == options_.free_group;
+      if (free) options_.free_mask->clear();
+      Values group;
+      for (const bool has : filled[g]) {
+        if (!has) {
+          group.push_back(nullptr);
+          continue;
+        }
+        const std::size_t i = next++;
+        if (free) options_.free_mask->push_back(out.batched[i]);
+        Value value =
+            out.batched[i] || free ? out.out[i] : ops::broadcast_leading(out.out[i], axis_.size);
+        const bool summed = g == 0 && !options_.kept.empty() && !options_.kept[group.size()];
+        group.push_back(summed ? ops::reduce_sum(value, {0}) : std::move(value));
+      }
+      groups.push_back(std::move(group));
+    }
+    return groups;
+  }
+
+ private:
+  FunctionPtr inner_;
+  BatchAxis axis_;
+  Options options_;
+};
+
+FunctionPtr batched_function(const FunctionPtr& f, const BatchAxis& axis,
+                             BatchedFunction::Options options) {
+  return new BatchedFunction(f, axis, std::move(options));
+}
+
+// How many of the last inputs are values that the function closed over.
+std::size_t closed_over(const Params& params) {
+  return params.has("num_consts") ? static_cast<std::size_t>(params.integer("num_consts")) : 0;
+}
+
+Values arguments(const Params& params, const Values& in) {
+  return part(in, 0, in.size() - closed_over(params));
+}
+
+void check_closed_over(const Params& params, const Values& t, const char* what) {
+  for (std::size_t i = t.size() - closed_over(params); i < t.size(); ++i) {
+    if (!t[i]) continue;
+    fail(ErrorKind::unexpected_tracer_error, "Detected differentiation of a ", what, " function ('",
+         params.text("name"),
+         "') with respect to a closed-over value. That's not supported because the custom rule "
+         "only specifies how to differentiate with respect to explicit input parameters. Try "
+         "passing the closed-over value into the ",
+         what, " function as an argument, and adapting the rule.");
+  }
+}
+
+Types call_type(const Op&, const Types&, const Params& params) {
+  return params.program("call_jaxpr")->output_types();
+}
+
+const ProgramPtr& call_body(const Params& params) { return params.program("call_jaxpr"); }
+
+Values call_eager(const Params& params, const Values& in) {
+  if (const ParamValue* body = params.find("call_jaxpr"))
+    return evaluate(*std::get<ProgramPtr>(*body), in);
+  return params.function("fun").call(in).at(0);
+}
+
+StagedCall call_stage(const Params& params, const Values& in) {
+  if (params.has("call_jaxpr")) return {params, in};
+  Types types;
+  for (const Value& value : in) types.push_back(value->type());
+  StagingTrace::Result staged = stage(
+      types, [&](const Values& v) { return params.function("fun").call(v).at(0); },
+      params.text("name"));
+  Params recorded;
+  for (const auto& [name, value] : params) {
+    if (name == "fun") {
+      recorded.set("call_jaxpr", staged.program);
+    } else {
+      recorded.set(name, value);
+    }
+  }
+  if (!staged.captured.empty())
+    recorded.set("num_consts", static_cast<std::int64_t>(staged.captured.size()));
+  return {recorded, joined(in, staged.captured)};
+}
+
+// The call over a batch, whose outputs all carry the axis; the rules are replaced by the caller.
+Params batched_call(const BatchArgs& a) {
+  if (!a.params.has("call_jaxpr")) {
+    return a.params.with(
+        "fun", batched_function(a.params.get<FunctionPtr>("fun"), a.axis, {.batched = a.batched}));
+  }
+  const ProgramPtr& body = a.params.program("call_jaxpr");
+  const std::vector<bool> all(body->outputs.size(), true);
+  return a.params.with("call_jaxpr", batch_program(body, a.batched, a.axis, &all).program);
+}
+
+// A device axis is batched when a program is compiled: no derivative is taken any more, and what is
+// uniform may stay so.
+bool rules_are_over(const BatchArgs& a) { return a.axis.devices && a.params.has("call_jaxpr"); }
+Batched batch_body(const BatchArgs& a) {
+  const BatchedProgram body = batch_program(a.params.program("call_jaxpr"), a.batched, a.axis);
+  return {bind_jit(body.program, a.in), body.batched};
+}
+
+Batched all_batched(Values out) {
+  std::vector<bool> mask(out.size(), true);
+  return {std::move(out), std::move(mask)};
+}
+
+// ---- custom_jvp ----------------------------------------------------------------------------
+
+JvpResult custom_jvp_jvp(const Params& params, const Values& in, const Values& t) {
+  check_closed_over(params, t, "custom_jvp");
+  Values both = arguments(params, in);
+  const std::size_t count = both.size();
+  const bool symbolic = params.flag("symbolic_zeros");
+  for (std::size_t i = 0; i < count; ++i) {
+    const Type type = in[i]->type();
+    both.push_back(symbolic || !differentiable(type) ? t[i]
+                                                     : zeros_if_null(t[i], tangent_type(type)));
+  }
+  std::vector<Values> groups = params.function("jvp").call(both);
+  return {std::move(groups.at(0)), std::move(groups.at(1))};
+}
+
+Batched custom_jvp_batch(const BatchArgs& a) {
+  if (rules_are_over(a)) return batch_body(a);
+  const std::vector<bool> mask = part(a.batched, 0, a.batched.size() - closed_over(a.params));
+  const Params params =
+      batched_call(a).with("jvp", batched_function(a.params.get<FunctionPtr>("jvp"), a.axis,
+                                                   {.batched = joined_mask(mask, mask)}));
+  return all_batched(shardax::bind(a.op, params, a.in));
+}
+
+const Op custom_jvp_op{{.name = "custom_jvp_call",
+                        .doc = "A function with a forward derivative of the user's own.",
+                        .kind = Kind::control,
+                        .type = call_type,
+                        .jvp_body = custom_jvp_jvp,
+                        .batch = custom_jvp_batch,
+                        .body = call_body,
+                        .eager = call_eager,
+                        .stage = call_stage}};
+
+// ---- custom_vjp ----------------------------------------------------------------------------
+
+// The forward rule gives outputs and residuals; the tangents of the outputs are an unknown linear
+// map of the inputs', of which only the transpose exists.
+JvpResult custom_vjp_jvp(const Params& params, const Values& in, const Values& t) {
+  check_closed_over(params, t, "custom_vjp");
+  const Values args = arguments(params, in);
+  std::vector<Values> groups = params.function("fwd").call(args);
+  Values out = std::move(groups.at(0));
+  const Values residuals = std::move(groups.at(1));
+  Ints linear;  // the inputs with a tangent
+  Values operands = residuals;
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    if (!t[i]) continue;
+    linear.push_back(static_cast<std::int64_t>(i));
+    operands.push_back(t[i]);
+  }
+  Types types;
+  std::vector<bool> nonzero;
+  for (const Value& value : out) {
+    nonzero.push_back(differentiable(value->type()));
+    if (nonzero.back()) types.push_back(tangent_type(value->type()));
+  }
+  if (types.empty()) return {out, Values(out.size())};
+  const Values tangents = shardax::bind(custom_lin_op,
+                                        {{"name", params.text("name")},
+                                         {"bwd", params.get<FunctionPtr>("bwd")},
+                                         {"num_res", static_cast<std::int64_t>(residuals.size())},
+                                         {"linear", linear},
+                                         {"out_types", types}},
+                                        operands);
+  return {std::move(out), spread(tangents, nonzero)};
+}
+
+Batched custom_vjp_batch(const BatchArgs& a) {
+  if (rules_are_over(a)) return batch_body(a);
+  const std::vector<bool> mask = part(a.batched, 0, a.batched.size() - closed_over(a.params));
+  const Mask residuals = std::make_shared<std::vector<bool>>();
+  Params params = batched_call(a);
+  params.set("fwd", batched_function(a.params.get<FunctionPtr>("fwd"), a.axis,
+                                     {.batched = mask, .free_group = 1, .free_mask = residuals}));
+  params.set("bwd", batched_function(a.params.get<FunctionPtr>("bwd"), a.axis,
+                                     {.rest = residuals, .kept = mask}));
+  return all_batched(shardax::bind(a.op, params, a.in));
+}
+
+const Op custom_vjp_op{{.name = "custom_vjp_call",
+                        .doc = "A function with a reverse derivative of the user's own.",
+                        .kind = Kind::control,
+                        .type = call_type,
+                        .jvp_body = custom_vjp_jvp,
+                        .batch = custom_vjp_batch,
+                        .body = call_body,
+                        .eager = call_eager,
+                        .stage = call_stage}};
+
+// ---- custom_lin ----------------------------------------------------------------------------
+
+std::size_t residual_count(const Params& params) {
+  return static_cast<std::size_t>(params.integer("num_res"));
+}
+
+Values custom_lin_jvp(const JvpArgs& a) {
+  const std::size_t count = residual_count(a.params);
+  Values operands = part(a.in, 0, count);
+  for (std::size_t i = 0; i < a.t.size(); ++i) {
+    if (i >= count) {
+      operands.push_back(zeros_if_null(a.t[i], a.in[i]->type()));
+    } else if (a.t[i]) {
+      type_error("the linear map of the custom_vjp function '", a.params.text("name"),
+                 "' has no derivative by its residuals");
+    }
+  }
+  return shardax::bind(custom_lin_op, a.params, operands);
+}
+
+Values custom_lin_transpose(const TransposeArgs& a) {
+  const std::size_t count = residual_count(a.params);
+  Values operands = part(a.in, 0, count);
+  for (std::size_t i = 0; i < a.ct.size(); ++i)
+    operands.push_back(zeros_if_null(a.ct[i], a.out_types[i]));
+  const Values cts = a.params.function("bwd").call(operands).at(0);
+  Values out(count);
+  for (const std::int64_t i : a.params.ints("linear"))
+    out.push_back(cts.at(static_cast<std::size_t>(i)));
+  return out;
+}
+
+Batched custom_lin_batch(const BatchArgs& a) {
+  const std::size_t count = residual_count(a.params);
+  Values in = a.in;
+  for (std::size_t i = count; i < in.size(); ++i) {
+    if (!a.batched[i]) in[i] = ops::broadcast_leading(in[i], a.axis.size);
+  }
+  Types types = a.params.get<Types>("out_types");
+  for (Type& type : types) type.shape.insert(0, a.axis.size);
+  const Params params = a.params.with("out_types", types)
+                            .with("bwd", batched_function(a.params.get<FunctionPtr>("bwd"), a.axis,
+                                                          {.batched = part(a.batched, 0, count)}));
+  return all_batched(shardax::bind(a.op, params, in));
+}
+
+[[noreturn]] Kernel custom_lin_kernel(const Types&, const Types&, const Params& params) {
+  type_error("can't apply forward-mode autodiff (jvp) to a custom_vjp function: '",
+             params.text("name"),
+             "' has only a reverse rule. Use grad, vjp or jacrev, or define it with custom_jvp.");
+}
+
+const Op custom_lin_op{{.name = "custom_lin",
+                        .doc = "The linear map whose transpose is a custom_vjp function's rule.",
+                        .type = [](const Op&, const Types&, const Params& params) -> Types {
+                          return params.get<Types>("out_types");
+                        },
+                        .jvp = custom_lin_jvp,
+                        .transpose = custom_lin_transpose,
+                        .batch = custom_lin_batch,
+                        .kernel = custom_lin_kernel}};
+
+}  // namespace
+
+Values bind_custom_jvp(const std::string& name, const FunctionPtr& fun, const FunctionPtr& rule,
+                       bool symbolic_zeros, const Values& in) {
+  return shardax::bind(
+      custom_jvp_op,
+      {{"name", name}, {"fun", fun}, {"jvp", rule}, {"symbolic_zeros", symbolic_zeros}}, in);
+}
+
+Values bind_custom_vjp(const std::string& name, const FunctionPtr& fun, const FunctionPtr& forward,
+                       const FunctionPtr& backward, bool symbolic_zeros, const Values& in) {
+  return shardax::bind(custom_vjp_op,
+                       {{"name", name},
+                        {"bwd", backward},
+                        {"fun", fun},
+                        {"fwd", forward},
+                        {"symbolic_zeros", symbolic_zeros}},
+                       in);
+}
+
+}  // namespace shardax

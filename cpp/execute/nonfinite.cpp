@@ -1,0 +1,315 @@
+// execute/nonfinite.cpp - looking for NaN and infinity, and replaying programs to say where.
+#include "execute/nonfinite.h"
+
+#include <cmath>
+#include <optional>
+
+#include "array/half.h"
+#include "base/errors.h"
+#include "control/control.h"
+#include "ops/ops.h"
+
+namespace shardax {
+namespace {
+
+struct Watched {
+  bool nans = false;
+  bool infs = false;
+};
+Watched watched;
+thread_local bool replaying = false;
+
+// ---- elements ------------------------------------------------------------------------------
+
+// What is wrong with an element: "nan", "inf", or nothing.
+const char* fault(double x) {
+  if (watched.nans && std::isnan(x)) return "nan";
+  if (watched.infs && std::isinf(x)) return "inf";
+  return nullptr;
+}
+
+template <class T>
+const char* element_fault(const T& x) {
+  if constexpr (std::is_same_v<T, bfloat16_t> || std::is_same_v<T, float16_t>) {
+    return fault(to_float(x));
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return fault(x);
+  } else if constexpr (std::is_arithmetic_v<T> || std::is_same_v<T, key_t>) {
+    return nullptr;
+  } else {
+    const char* real = fault(x.real());
+    return real ? real : fault(x.imag());
+  }
+}
+
+// The first faulty element: `index` is filled in.
+template <class T>
+const char* first_fault(const T* at, const Shape& shape, const Shape& strides,
+                        std::size_t dimension, Shape& index) {
+  if (dimension == shape.size()) return element_fault(*at);
+  const std::int64_t count =
+      strides[dimension] == 0 ? std::min<std::int64_t>(shape[dimension], 1) : shape[dimension];
+  for (std::int64_t i = 0; i < count; ++i) {
+    index[dimension] = i;
+    if (const char* found =
+            first_fault(at + i * strides[dimension], shape, strides, dimension + 1, index)) {
+      return found;
+    }
+  }
+  return nullptr;
+}
+
+struct Fault {
+  const char* what = nullptr;
+  Shape index;
+};
+Fault find_fault(const Value& value) {
+  if (value->is_tracer() || !is_inexact(value->dtype())) return {};
+  const Array& array = as_array(value);
+  Fault found;
+  found.index.resize(array.shape().size());
+  found.what = visit_dtype(array.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    return first_fault(reinterpret_cast<const T*>(array.data()), array.shape(), array.strides(), 0,
+                       found.index);
+  });
+  return found;
+}
+
+// ---- what the error says -------------------------------------------------------------------
+
+// The array behind a value, and the mapped axes whose devices are its leading dimensions.
+struct Whole {
+  Value array;
+  std::vector<AxisName> axes;
+};
+Whole whole(Value value) {
+  Whole out{std::move(value), {}};
+  while (out.array->is_tracer()) {
+    const Tracer::Slices slices = static_cast<const Tracer&>(*out.array).slices();
+    if (!slices.stacked) break;
+    out.axes.insert(out.axes.begin(), slices.axis);
+    out.array = slices.stacked;
+  }
+  return out;
+}
+
+template <class T>
+double real_part(const T& x) {
+  if constexpr (std::is_same_v<T, bfloat16_t> || std::is_same_v<T, float16_t>) {
+    return to_float(x);
+  } else if constexpr (std::is_arithmetic_v<T>) {
+    return static_cast<double>(x);
+  } else {
+    return std::nan("");
+  }
+}
+
+template <class T>
+void widen(const T* at, const Shape& shape, const Shape& strides, std::size_t dimension,
+           double& low, double& high, bool& nan) {
+  if (dimension == shape.size()) {
+    const double x = real_part(*at);
+    nan = nan || std::isnan(x);
+    if (x < low) low = x;
+    if (x > high) high = x;
+    return;
+  }
+  for (std::int64_t i = 0; i < shape[dimension]; ++i)
+    widen(at + i * strides[dimension], shape, strides, dimension + 1, low, high, nan);
+}
+
+// "float32[2,3] in [-1, 2]", of the slice that one device has.
+std::string operand_text(const Value& value, const std::vector<AxisName>& axes,
+                         const Shape& index) {
+  const Whole all = whole(value);
+  std::string text = to_string(value->type());
+  if (all.array->is_tracer() || is_complex(value->dtype())) return text;
+  const Array& array = as_array(all.array);
+  std::int64_t offset = 0;
+  for (std::size_t d = 0; d < all.axes.size(); ++d) {
+    for (std::size_t k = 0; k < axes.size(); ++k) {
+      if (axes[k] == all.axes[d]) offset += index[k] * array.strides()[d];
+    }
+  }
+  const auto mapped = static_cast<std::ptrdiff_t>(all.axes.size());
+  const Shape shape(array.shape().begin() + mapped, array.shape().end());
+  const Shape strides(array.strides().begin() + mapped, array.strides().end());
+  double low = HUGE_VAL, high = -HUGE_VAL;
+  bool nan = false;
+  visit_dtype(array.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    widen(reinterpret_cast<const T*>(array.data()) + offset, shape, strides, 0, low, high, nan);
+  });
+  if (low > high) return nan ? text + " of NaN" : text;
+  return concat(text, " in [", low, ", ", high, "]", nan ? " and NaN" : "");
+}
+
+[[noreturn]] void report(const Fault& fault, std::string_view op, const Values& in,
+                         const std::vector<AxisName>& axes, const Value& result,
+                         const std::string& context) {
+  std::string text = concat("invalid value (", fault.what, ") encountered in ", op);
+  for (std::size_t k = 0; k < axes.size(); ++k)
+    text +=
+        concat(k ? ", " : " on ", "device ", fault.index[k], " of axis '", axis_text(axes[k]), "'");
+  if (const LocationPtr location = current_location())
+    text += concat(", at ", location->file, ":", location->line, " (", location->function, ")");
+  text += context;
+  const Shape element(fault.index.begin() + static_cast<std::ptrdiff_t>(axes.size()),
+                      fault.index.end());
+  text += concat(": first at element ", to_string(element), " of its result ",
+                 to_string(result->type()));
+  for (std::size_t i = 0; i < in.size(); ++i)
+    text += concat(i ? ", " : "; operands: ", operand_text(in[i], axes, fault.index));
+  fail(ErrorKind::floating_point_error, text, ".");
+}
+
+void check(const Op& op, const Values& in, const Values& out, const std::string& context) {
+  for (const Value& value : out) {
+    const Whole all = whole(value);
+    const Fault fault = find_fault(all.array);
+    if (fault.what) report(fault, op.name, in, all.axes, value, context);
+  }
+}
+
+// ---- replaying -----------------------------------------------------------------------------
+
+// Runs a program op by op, bodies included, and looks at every result.
+class Replay {
+ public:
+  Values run(const Program& program, const Values& inputs) {
+    Values env(program.types.size());
+    const auto at = [&](Var v) -> Value& { return env[static_cast<std::size_t>(v)]; };
+    for (std::size_t i = 0; i < inputs.size(); ++i) at(program.inputs[i]) = inputs[i];
+    for (const Constant& c : program.constants) at(c.var) = c.value;
+    for (const Equation& eqn : program.equations) {
+      Values in;
+      for (Var v : eqn.inputs) in.push_back(at(v));
+      const Values out = step(eqn, in);
+      for (std::size_t i = 0; i < out.size(); ++i) at(eqn.outputs[i]) = out[i];
+    }
+    Values outputs;
+    for (Var v : program.outputs) outputs.push_back(at(v));
+    return outputs;
+  }
+
+ private:
+  Values step(const Equation& eqn, const Values& in) {
+    const LocationScope location(eqn.location);
+    if (eqn.op->body) return run(*eqn.op->body(eqn.params), in);
+    if (is_pmap(*eqn.op)) {
+      return run_mapped([&](const Values& v) { return run(*eqn.params.program("jaxpr"), v); },
+                        eqn.params, in);
+    }
+    if (is_cond(*eqn.op)) {
+      if (const Array* index = concrete(in[0])) return branch(eqn, *index, in);
+    }
+    if (is_scan(*eqn.op)) return scan(eqn.params, in);
+    if (is_while(*eqn.op)) {
+      if (auto out = loop(eqn.params, in)) return *out;
+    }
+    Values out = shardax::bind(*eqn.op, eqn.params, in);
+    check(*eqn.op, in, out, context_);
+    return out;
+  }
+
+  Values branch(const Equation& eqn, const Array& index, const Values& in) {
+    const Programs& branches = eqn.params.programs("branches");
+    std::int32_t k;
+    std::memcpy(&k, index.data(), sizeof k);
+    k = std::clamp(k, 0, static_cast<std::int32_t>(branches.size()) - 1);
+    return run(*branches[static_cast<std::size_t>(k)], part(in, 1, in.size() - 1));
+  }
+
+  Values scan(const Params& params, const Values& in) {
+    const Program& body = *params.program("jaxpr");
+    const auto consts = static_cast<std::size_t>(params.integer("num_consts"));
+    const auto carries = static_cast<std::size_t>(params.integer("num_carry"));
+    const std::int64_t length = params.integer("length");
+    Values carry = part(in, consts, carries);
+    std::vector<Values> slices(body.outputs.size() - carries);
+    const std::string outer = context_;
+    for (std::int64_t step = 0; step < length; ++step) {
+      const std::int64_t i = params.flag("reverse") ? length - 1 - step : step;
+      context_ = concat(outer, ", in iteration ", i, " of a scan");
+      Values inputs = joined(part(in, 0, consts), carry);
+      for (std::size_t k = consts + carries; k < in.size(); ++k)
+        inputs.push_back(ops::index_in_dim(in[k], i, 0));
+      const Values out = run(body, inputs);
+      carry = part(out, 0, carries);
+      for (std::size_t k = 0; k < slices.size(); ++k)
+        slices[k].push_back(ops::broadcast_leading(out[carries + k], 1));
+    }
+    context_ = outer;
+    Values out = carry;
+    for (std::size_t k = 0; k < slices.size(); ++k) {
+      if (params.flag("reverse")) std::reverse(slices[k].begin(), slices[k].end());
+      if (slices[k].empty()) {
+        Type type = body.type(body.outputs[carries + k]);
+        type.shape.insert(0, 0);
+        out.push_back(ops::zeros(type));
+      } else {
+        out.push_back(ops::concatenate(slices[k], 0));
+      }
+    }
+    return out;
+  }
+
+  // Nothing where devices go round different numbers of times.
+  std::optional<Values> loop(const Params& params, const Values& in) {
+    const Program& condition = *params.program("cond_jaxpr");
+    const Program& body = *params.program("body_jaxpr");
+    const auto cond_consts = static_cast<std::size_t>(params.integer("cond_nconsts"));
+    const auto body_consts = static_cast<std::size_t>(params.integer("body_nconsts"));
+    const std::size_t first = cond_consts + body_consts;
+    Values carry = part(in, first, in.size() - first);
+    const std::string outer = context_;
+    for (std::int64_t i = 0;; ++i) {
+      context_ = concat(outer, ", in iteration ", i, " of a while_loop");
+      const Values going = run(condition, joined(part(in, 0, cond_consts), carry));
+      const Array* flag = concrete(going[0]);
+      if (!flag) {
+        context_ = outer;
+        return std::nullopt;
+      }
+      if (*reinterpret_cast<const bool*>(flag->data()) == false) break;
+      carry = run(body, joined(part(in, cond_consts, body_consts), carry));
+    }
+    context_ = outer;
+    return carry;
+  }
+
+  std::string context_;
+};
+
+class Replaying {
+ public:
+  Replaying() { replaying = true; }
+  ~Replaying() { replaying = false; }
+  Replaying(const Replaying&) = delete;
+  Replaying& operator=(const Replaying&) = delete;
+};
+
+}  // namespace
+
+void watch_nonfinite(bool nans, bool infs) { watched = {nans, infs}; }
+
+bool watching_nonfinite() { return (watched.nans || watched.infs) && !replaying; }
+
+void inspect_results(const Program& program, const Values& in, const Values& out) {
+  Fault fault;
+  std::size_t which = 0;
+  for (; which < out.size() && !fault.what; ++which) fault = find_fault(out[which]);
+  if (!fault.what) return;
+  {
+    const Replaying scope;
+    const EagerScope eager;
+    Replay().run(program, in);
+  }
+  // Op by op it did not happen: rounding differs, or an argument was returned.
+  report(fault, program.name, in, {}, out[which - 1], "");
+}
+
+void inspect_results(const Op& op, const Values& in, const Values& out) { check(op, in, out, ""); }
+
+}  // namespace shardax

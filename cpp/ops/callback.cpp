@@ -1,0 +1,228 @@
+// ops/callback.cpp - calls of the host's functions while a program runs.
+//
+// A callback is a step on the calling thread. Over a mapped axis it is called once per slice, in
+// order; over a device axis always, whether or not its operands vary, unless it is pure.
+#include "ops/callback.h"
+
+#include "kernels/copy.h"
+#include "ops/family.h"
+
+namespace shardax {
+namespace {
+
+std::string& slice_in_progress() {
+  thread_local std::string text;
+  return text;
+}
+
+}  // namespace
+
+const std::string& callback_slice() { return slice_in_progress(); }
+
+CallbackSlice::CallbackSlice(std::string text) : outer_(slice_in_progress()) {
+  if (text.empty()) return;
+  std::string& slice = slice_in_progress();
+  slice = outer_.empty() ? std::move(text) : concat(outer_, ", ", text);
+}
+CallbackSlice::~CallbackSlice() { slice_in_progress() = std::move(outer_); }
+
+namespace ops {
+namespace {
+
+// What a leading dimension of the operands is: one that a callback is called once along, or one
+// that it takes whole.
+enum Axis : std::int64_t { whole = 0, batch_loop = 1, device_loop = 2 };
+
+Types callback_type(const Op&, const Types&, const Params& params) {
+  return params.get<Types>("result_types");
+}
+
+// One slice of a window, in memory of its own.
+Value slice_copy(const View& view, bool weak, const Ints& axes, const Shape& index) {
+  Type type;
+  type.dtype = view.dtype;
+  type.weak = weak;
+  Shape strides;
+  std::int64_t offset = 0;
+  for (std::size_t d = 0; d < view.shape.size(); ++d) {
+    if (d < axes.size() && axes[d] != whole) {
+      offset += index[d] * view.strides[d];
+    } else {
+      type.shape.push_back(view.shape[d]);
+      strides.push_back(view.strides[d]);
+    }
+  }
+  const ArrayPtr out = empty_array(type);
+  kernels::copy_strided(out->data(), out->strides(), view.data + offset * itemsize(view.dtype),
+                        strides, type.shape, itemsize(view.dtype));
+  return out;
+}
+
+void store_slice(const View& view, const Ints& axes, const Shape& index, const Array& value) {
+  Shape strides;
+  std::int64_t offset = 0;
+  for (std::size_t d = 0; d < view.shape.size(); ++d) {
+    if (d < axes.size() && axes[d] != whole) {
+      offset += index[d] * view.strides[d];
+    } else {
+      strides.push_back(view.strides[d]);
+    }
+  }
+  kernels::copy_strided(view.data + offset * itemsize(view.dtype), strides, value.data(),
+                        value.strides(), value.shape(), itemsize(view.dtype));
+}
+
+std::string slice_text(const Ints& axes, const Shape& index) {
+  std::string out;
+  for (std::size_t d = 0; d < axes.size(); ++d) {
+    if (axes[d] == whole) continue;
+    out += concat(out.empty() ? "" : ", ", axes[d] == device_loop ? "device " : "batch element ",
+                  index[d]);
+  }
+  return out;
+}
+
+Kernel callback_kernel(const Types& in_types, const Types&, const Params& params) {
+  std::vector<bool> weak;
+  for (const Type& type : in_types) weak.push_back(type.weak);
+  return [weak, function = params.get<FunctionPtr>("callback"), axes = params.ints("axes"),
+          sizes = params.ints("axis_sizes")](std::span<const View> in, std::span<const View> out) {
+    const EagerScope eager;  // the callback's own ops compute at once, under no mapped axis
+    const AxisEnvironment no_axes({});
+    Shape index(axes.size(), 0);
+    std::int64_t count = 1;
+    for (std::size_t d = 0; d < axes.size(); ++d) count *= axes[d] == whole ? 1 : sizes[d];
+    for (std::int64_t n = 0; n < count; ++n) {
+      Values operands;
+      for (std::size_t i = 0; i < in.size(); ++i)
+        operands.push_back(slice_copy(in[i], weak[i], axes, index));
+      const CallbackSlice scope(slice_text(axes, index));
+      const Values results = function->call(operands).at(0);
+      for (std::size_t i = 0; i < out.size(); ++i)
+        store_slice(out[i], axes, index, as_array(results.at(i)));
+      for (std::size_t d = axes.size(); d-- > 0;) {
+        if (axes[d] == whole) continue;
+        if (++index[d] < sizes[d]) break;
+        index[d] = 0;
+      }
+    }
+  };
+}
+
+Values callback_eager(const Params& params, const Values& in) {
+  std::vector<View> views;
+  Types in_types;
+  for (const Value& value : in) {
+    in_types.push_back(value->type());
+    const Array& array = as_array(value);
+    views.push_back({array.data(), array.dtype(), array.shape(), array.strides()});
+  }
+  Values out;
+  for (const Type& type : params.get<Types>("result_types")) {
+    const ArrayPtr result = empty_array(type);
+    views.push_back({result->data(), result->dtype(), result->shape(), result->strides()});
+    out.push_back(result);
+  }
+  const std::span<const View> all(views);
+  callback_kernel(in_types, {}, params)(all.first(in.size()), all.subspan(in.size()));
+  return out;
+}
+
+// The new axis comes first. The method says how a callback is called over a batch.
+Batched callback_batch(const BatchArgs& a) {
+  const std::string& method = a.params.text("vmap_method");
+  Axis axis = a.axis.devices ? device_loop : batch_loop;
+  if (!a.axis.devices) {
+    if (method == "ordered") value_error("Cannot `vmap` ordered IO callback.");
+    if (method == "none") {
+      fail(ErrorKind::not_implemented_error, "vmap is only supported for the ", a.op.name,
+           " primitive when vmap_method is one of 'sequential', 'sequential_unrolled', "
+           "'expand_dims', 'broadcast_all', or 'legacy_vectorized'. Got vmap_method=None.");
+    }
+    if (method != "sequential") axis = whole;
+  }
+  Values in = a.in;
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    if (a.batched[i]) continue;
+    in[i] = broadcast_leading(in[i], axis == whole && method == "expand_dims" ? 1 : a.axis.size);
+  }
+  Types types = a.params.get<Types>("result_types");
+  for (Type& type : types) type.shape.insert(0, a.axis.size);
+  Ints axes = a.params.ints("axes"), sizes = a.params.ints("axis_sizes");
+  axes.insert(0, axis);
+  sizes.insert(0, a.axis.size);
+  Params params = a.params;
+  params.set("result_types", types);
+  params.set("axes", axes);
+  params.set("axis_sizes", sizes);
+  Values out = shardax::bind(a.op, params, in);
+  std::vector<bool> mask(out.size(), true);
+  return {std::move(out), std::move(mask)};
+}
+
+std::vector<std::string> show_callback(const Params& params) {
+  const std::string& method = params.text("vmap_method");
+  std::vector<std::string> out{"callback=" + params.function("callback").text()};
+  const Types& types = params.get<Types>("result_types");
+  if (!types.empty()) out.push_back("result_avals=" + to_string(ParamValue(types)));
+  out.push_back("vmap_method=" + (method == "none" ? "None" : method));
+  return out;
+}
+
+constexpr OpSpec callback(std::string_view name, std::string_view doc) {
+  return {.name = name,
+          .doc = doc,
+          .dtypes = any_dtype,
+          .type = callback_type,
+          .batch = callback_batch,
+          .eager = callback_eager,
+          .kernel = callback_kernel,
+          .show = show_callback};
+}
+
+constexpr OpSpec effectful(OpSpec spec) {
+  spec.effects = true;
+  return spec;
+}
+constexpr OpSpec without_gradient(OpSpec spec) {
+  spec.no_gradient = true;
+  return spec;
+}
+constexpr OpSpec with_jvp(OpSpec spec, JvpRule rule) {
+  spec.jvp = rule;
+  return spec;
+}
+
+[[noreturn]] Values pure_jvp(const JvpArgs&) {
+  value_error(
+      "Pure callbacks do not support JVP. Please use `jax.custom_jvp` to use callbacks while "
+      "taking gradients.");
+}
+[[noreturn]] Values io_jvp(const JvpArgs&) {
+  value_error(
+      "IO callbacks do not support JVP. Wrap the function that calls them with `custom_jvp` or "
+      "`custom_vjp`.");
+}
+
+const Op debug_callback_op{without_gradient(
+    effectful(callback("debug_callback", "Calls a function of the host for its effect.")))};
+const Op io_callback_op{with_jvp(
+    effectful(callback("io_callback", "Calls a function of the host that has effects.")), io_jvp)};
+const Op pure_callback_op{
+    with_jvp(callback("pure_callback", "Calls a pure function of the host."), pure_jvp)};
+
+}  // namespace
+
+Values call_host(std::string_view op, const FunctionPtr& function, const Types& results,
+                 const std::string& vmap_method, const Values& in) {
+  return shardax::bind(*find_op(op),
+                       {{"callback", function},
+                        {"result_types", results},
+                        {"vmap_method", vmap_method},
+                        {"axes", Ints()},
+                        {"axis_sizes", Ints()}},
+                       in);
+}
+
+}  // namespace ops
+}  // namespace shardax

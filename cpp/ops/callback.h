@@ -1,0 +1,24 @@
+// ops/callback.h - what the host's functions can ask while a program calls them.
+#pragma once
+
+#include <string>
+
+namespace shardax {
+
+// Which slice of a mapped program the callback in progress on this thread was made for: "device 3",
+// "device 3, batch element 1"; "" outside of mapped axes.
+const std::string& callback_slice();
+
+// While it lives, callbacks on this thread are made for this slice of the enclosing one.
+class CallbackSlice {
+ public:
+  explicit CallbackSlice(std::string text);
+  ~CallbackSlice();
+  CallbackSlice(const CallbackSlice&) = delete;
+  CallbackSlice& operator=(const CallbackSlice&) = delete;
+
+ private:
+  std::string outer_;
+};
+
+}  // namespace shardax

@@ -1,0 +1,317 @@
+// ops/collective_family.cpp - batching of collectives over their axes.
+#include "ops/collective_family.h"
+
+#include <map>
+#include <numeric>
+
+#include "ops/index.h"
+
+namespace shardax::ops {
+namespace {
+
+constexpr std::string_view dimension_params[] = {"all_gather_dimension", "scatter_dimension",
+                                                 "split_axis", "concat_axis"};
+
+// The same op on an operand with one more dimension in front.
+Params one_dimension_on(Params params) {
+  for (std::string_view name : dimension_params) {
+    if (params.has(name)) params.set(name, params.integer(name) + 1);
+  }
+  return params;
+}
+
+Value split_leading(const Value& x, const Shape& sizes) {
+  Shape shape = sizes;
+  shape.append(x->shape().begin() + 1, x->shape().end());
+  return reshape(x, shape);
+}
+
+Value merge_leading(const Value& x, std::size_t count) {
+  Shape shape{std::accumulate(x->shape().begin(), x->shape().begin() + count, std::int64_t{1},
+                              std::multiplies<>())};
+  shape.append(x->shape().begin() + count, x->shape().end());
+  return reshape(x, shape);
+}
+
+// ---- groups ----------------------------------------------------------------------------------
+
+// For each size the groups of that size, one after the other.
+std::map<std::size_t, Ints> by_size(const Groups& groups) {
+  std::map<std::size_t, Ints> out;
+  for (const Ints& group : groups) out[group.size()].append(group.begin(), group.end());
+  return out;
+}
+
+Ints inverse(const Ints& order) {
+  Ints out(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i)
+    out[static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(i);
+  return out;
+}
+
+// Rows of equal groups, listed group by group, from `rule` on a grid of them.
+Value rows_of_groups(const GroupArgs& a, GroupRule rule) {
+  const std::int64_t count = a.x->shape()[0] / a.size;
+  const Value grid = moveaxis(split_leading(a.x, {count, a.size}), 1, 0);
+  GroupResult result = rule({one_dimension_on(a.params), grid, true, a.size});
+  if (!result.varying) result.value = broadcast_leading(result.value, a.size);
+  return merge_leading(moveaxis(result.value, 0, 1), 2);
+}
+
+GroupResult in_groups(const GroupArgs& a, const Groups& groups, GroupRule rule) {
+  const std::map<std::size_t, Ints> sizes = by_size(groups);
+  if (!a.varying && sizes.size() == 1) {
+    const auto size = static_cast<std::int64_t>(sizes.begin()->first);
+    const GroupResult result = rule({a.params, a.x, false, size});
+    if (!result.varying) return result;
+  }
+  const Value x = with_devices(a);
+  Ints order;
+  Values parts;
+  for (const auto& [size, members] : sizes) {
+    order.append(members.begin(), members.end());
+    parts.push_back(rows_of_groups(
+        {a.params, take_rows(x, members), true, static_cast<std::int64_t>(size)}, rule));
+  }
+  return {take_rows(parts.size() == 1 ? parts[0] : concatenate(parts, 0), inverse(order)), true};
+}
+
+// ---- several axes ----------------------------------------------------------------------------
+
+// The position in the user's order of the axis that is number `i` of those that are still names.
+std::int64_t user_position(const Ints& stacked, std::size_t i) {
+  for (std::int64_t position = 0;; ++position) {
+    if (std::find(stacked.begin(), stacked.end(), position) != stacked.end()) continue;
+    if (i-- == 0) return position;
+  }
+}
+
+// All axes are leading dimensions of x, which stand for the positions `stacked`.
+Value on_stacked(const Params& params, const Value& x, const Ints& stacked, GroupRule rule) {
+  const std::size_t k = stacked.size();
+  Ints to_user = inverse(stacked), to_stacked = stacked;
+  for (std::size_t d = k; d < x->shape().size(); ++d)
+    to_user.push_back(static_cast<std::int64_t>(d));
+  const Value ordered = transpose(x, to_user);
+  const Shape sizes(ordered->shape().begin(), ordered->shape().begin() + k);
+  const Value devices = merge_leading(ordered, k);
+  const std::int64_t count = devices->shape()[0];
+  const Groups groups = groups_of(params);
+  GroupResult result = groups.empty() ? rule({params, devices, true, count})
+                                      : in_groups({params, devices, true, count}, groups, rule);
+  if (!result.varying) result.value = broadcast_leading(result.value, count);
+  const Value split = split_leading(result.value, sizes);
+  for (std::size_t d = k; d < split->shape().size(); ++d)
+    to_stacked.push_back(static_cast<std::int64_t>(d));
+  return transpose(split, to_stacked);
+}
+
+std::vector<std::string> show_sorted(const Params& params) {
+  std::vector<std::string> shown;
+  for (const auto& [name, value] : params) {
+    shown.push_back(name == "axis_index_groups" ? groups_text(params)
+                                                : concat(name, "=", to_string(value)));
+  }
+  std::sort(shown.begin(), shown.end());
+  return shown;
+}
+
+// ---- rows ------------------------------------------------------------------------------------
+
+// The number of rows of the grid of which `order` is the transpose; 0 where it is none.
+std::int64_t transposed_grid(const Ints& order, std::int64_t rows) {
+  const auto n = static_cast<std::int64_t>(order.size());
+  if (n != rows || n < 2 || order[0] != 0 || order[1] < 1 || n % order[1] != 0) return 0;
+  const std::int64_t step = order[1], length = n / step;
+  for (std::int64_t i = 0; i < n; ++i) {
+    if (order[static_cast<std::size_t>(i)] != i % length * step + i / length) return 0;
+  }
+  return length;
+}
+
+struct RowRun {
+  std::int64_t first;  // -1: zeros
+  std::int64_t count;
+};
+
+std::vector<RowRun> runs_of(const Ints& order) {
+  std::vector<RowRun> runs;
+  for (std::int64_t row : order) {
+    const bool goes_on =
+        !runs.empty() &&
+        (row < 0 ? runs.back().first < 0
+                 : runs.back().first >= 0 && row == runs.back().first + runs.back().count);
+    if (goes_on) {
+      ++runs.back().count;
+    } else {
+      runs.push_back({row < 0 ? -1 : row, 1});
+    }
+  }
+  return runs;
+}
+
+Value zero_rows(const Value& x, std::int64_t count) {
+  Shape shape = x->shape();
+  shape[0] = count;
+  return zeros(with_shape(x->type(), shape));
+}
+
+// Slices are copied side by side; more than a few runs are one gather, whose index list is short
+// beside the rows.
+constexpr std::size_t max_slices = 16;
+
+Value gather_rows(const Value& x, const Ints& order) {
+  const ArrayPtr indices =
+      empty_array(Type{DType::int32, false, {static_cast<std::int64_t>(order.size()), 1}, {}});
+  auto* out = reinterpret_cast<std::int32_t*>(indices->data());
+  const std::int64_t rows = x->shape()[0];
+  // Rows out of bounds are filled with zeros.
+  for (std::int64_t row : order) *out++ = static_cast<std::int32_t>(row < 0 ? rows : row);
+  WindowDims dims;
+  dims.window_dims = iota_ints(x->shape().size() - 1, 1);
+  dims.collapsed = dims.index_map = {0};
+  Ints sizes = x->shape();
+  sizes[0] = 1;
+  return gather(x, indices, dims, sizes, {"fill", false, false}, std::int64_t{0});
+}
+
+}  // namespace
+
+Value take_rows(const Value& x, const Ints& order) {
+  const std::int64_t rows = x->shape()[0];
+  if (const std::int64_t length = transposed_grid(order, rows); length > 0) {
+    return merge_leading(moveaxis(split_leading(x, {length, rows / length}), 1, 0), 2);
+  }
+  const std::vector<RowRun> runs = runs_of(order);
+  if (runs.size() > max_slices) return gather_rows(x, order);
+  Values parts;
+  for (const RowRun& run : runs) {
+    parts.push_back(run.first < 0 ? zero_rows(x, run.count)
+                                  : slice_in_dim(x, run.first, run.first + run.count, 0));
+  }
+  return parts.size() == 1 ? parts[0] : concatenate(parts, 0);
+}
+
+Groups groups_of(const Params& params) {
+  Groups groups;
+  const ParamValue* given = params.find("axis_index_groups");
+  const Ints* flat = given ? std::get_if<Ints>(given) : nullptr;
+  if (!flat) return groups;
+  groups.emplace_back();
+  for (std::int64_t position : *flat) {
+    if (position < 0) {
+      groups.emplace_back();
+    } else {
+      groups.back().push_back(position);
+    }
+  }
+  return groups;
+}
+
+const AxisSet& collective_axes(const Params& params) {
+  return params.axes(params.has("axes") ? "axes" : "axis_name");
+}
+
+Ints stacked_axes(const Params& params) {
+  return params.has("stacked") ? params.ints("stacked") : Ints{};
+}
+
+Batched batch_collective(const BatchArgs& a, GroupRule rule) {
+  const AxisSet& axes = collective_axes(a.params);
+  Ints stacked = stacked_axes(a.params);
+  const auto own = std::find(axes.begin(), axes.end(), a.axis.name);
+  if (own == axes.end()) {
+    if (!a.batched[0]) return {{bind1(a.op, a.params, a.in)}, {false}};
+    // The new dimension goes behind the stacked ones.
+    const auto at = static_cast<std::int64_t>(stacked.size());
+    const Value out = bind1(a.op, one_dimension_on(a.params), {moveaxis(a.in[0], 0, at)});
+    return batched1(moveaxis(out, at, 0));
+  }
+  if (axes.size() == 1 && stacked.empty()) {
+    const GroupArgs all{a.params, a.in[0], bool(a.batched[0]), a.axis.size};
+    const Groups groups = groups_of(a.params);
+    const GroupResult result = groups.empty() ? rule(all) : in_groups(all, groups, rule);
+    return {{result.value}, {result.varying}};
+  }
+  const Value x = a.batched[0] ? a.in[0] : broadcast_leading(a.in[0], a.axis.size);
+  stacked.insert(0, user_position(stacked, static_cast<std::size_t>(own - axes.begin())));
+  if (axes.size() == 1) return batched1(on_stacked(a.params, x, stacked, rule));
+  const std::string_view name = a.params.has("axes") ? "axes" : "axis_name";
+  return batched1(bind1(
+      a.op, a.params.with(name, AxisNames{without(axes, a.axis.name)}).with("stacked", stacked),
+      {x}));
+}
+
+Types type_behind_stacked(const Op& op, const Types& in, const Params& params, TypeRule rule) {
+  const std::size_t k = stacked_axes(params).size();
+  if (k == 0) return rule(op, in, params);
+  Types inner = in;
+  inner[0].shape = Shape(in[0].shape.begin() + k, in[0].shape.end());
+  Types out = rule(op, inner, params);
+  Shape shape(in[0].shape.begin(), in[0].shape.begin() + k);
+  shape.append(out[0].shape.begin(), out[0].shape.end());
+  out[0].shape = shape;
+  return out;
+}
+
+Type shared_by_devices(Type type, const Params& params) {
+  if (groups_of(params).empty()) {
+    for (AxisName name : collective_axes(params)) type.varying = without(type.varying, name);
+  }
+  return type;
+}
+
+OpSpec collective(OpSpec spec) {
+  spec.kind = Kind::collective;
+  spec.half_native = true;
+  if (!spec.show) spec.show = show_sorted;
+  return spec;
+}
+
+std::string axes_text(const Params& params) {
+  const AxisSet& axes = collective_axes(params);
+  return concat("axis_name=", axes.size() == 1 ? axis_text(axes[0]) : to_string(AxisNames{axes}));
+}
+
+std::string groups_text(const Params& params) {
+  const Groups groups = groups_of(params);
+  if (groups.empty()) return "axis_index_groups=None";
+  std::string text;
+  for (const Ints& group : groups) text += (text.empty() ? "" : ", ") + to_string(group);
+  return concat("axis_index_groups=(", text, groups.size() == 1 ? ",)" : ")");
+}
+
+Params device_params(const Devices& devices, std::string_view axes_name) {
+  Params params{{"axis_index_groups", std::monostate{}}, {axes_name, AxisNames{devices.axes}}};
+  if (devices.groups.empty()) return params;
+  Ints flat;
+  for (const Ints& group : devices.groups) {
+    if (!flat.empty()) flat.push_back(-1);
+    flat.append(group.begin(), group.end());
+  }
+  params.set("axis_index_groups", flat);
+  return params;
+}
+
+Value bind_checked(const Op& op, const Params& params, const Value& a) {
+  infer_types(op, {a->type()}, params);
+  return bind1(op, params, {a});
+}
+
+Params same_devices(const Params& params, std::string_view axes_name) {
+  Params out{{"axis_index_groups", *params.find("axis_index_groups")},
+             {axes_name, AxisNames{collective_axes(params)}}};
+  if (params.has("stacked")) out.set("stacked", params.ints("stacked"));
+  return out;
+}
+
+std::int64_t Devices::group_size() const {
+  if (groups.empty()) return size;
+  const std::size_t first = groups[0].size();
+  for (const Ints& group : groups) {
+    if (group.size() != first) return -1;
+  }
+  return static_cast<std::int64_t>(first);
+}
+
+}  // namespace shardax::ops

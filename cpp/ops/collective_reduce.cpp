@@ -1,0 +1,169 @@
+// ops/collective_reduce.cpp - collectives after which all devices have one value: psum, pmax, ...
+#include "ops/collective_family.h"
+
+namespace shardax::ops {
+namespace {
+
+extern const Op psum_op, pmax_op, pmin_op, pargmax_op, pargmin_op, pbroadcast_op;
+
+// Not weak, as in JAX.
+Types shared_type(const Op& op, const Types& in, const Params& params) {
+  check_dtype(op, in[0].dtype);
+  return {with_dtype(shared_by_devices(in[0], params), in[0].dtype)};
+}
+
+std::vector<std::string> show_reduction(const Params& p) {
+  return {concat("axes=", to_string(*p.find("axes"))), groups_text(p)};
+}
+
+// One group of all devices is reduced axis by axis, which keeps what does not vary over an axis
+// small.
+template <GroupRule rule>
+Batched batch_reduction(const BatchArgs& a) {
+  const AxisSet& axes = a.params.axes("axes");
+  const bool whole = groups_of(a.params).empty() && !a.params.has("stacked");
+  if (!whole || !contains(axes, a.axis.name))
+    return batch_collective(a, rule);
+  Value value = rule({a.params, a.in[0], bool(a.batched[0]), a.axis.size}).value;
+  // The type rule has spoken for devices; an ordinary vmap keeps weak types.
+  if (a.axis.devices && value->type().weak) value = convert(value, value->dtype());
+  const AxisSet rest = without(axes, a.axis.name);
+  if (rest.empty()) return {{value}, {false}};
+  return {{bind1(a.op, a.params.with("axes", AxisNames{rest}), {value})}, {false}};
+}
+
+const Op psum_op{collective(
+    {.name = "psum",
+     .doc = "Sum over mapped axes; every device has the result.",
+     .dtypes = numbers,
+     .type = shared_type,
+     .jvp = [](const JvpArgs& a) -> Values { return {bind1(psum_op, a.params, a.t)}; },
+     .transpose = [](const TransposeArgs& a) -> Values { return {bind1(psum_op, a.params, a.ct)}; },
+     .batch = batch_reduction<[](const GroupArgs& a) -> GroupResult {
+       if (a.varying) return {reduce_sum(a.x, {0}), false};
+       const auto size = static_cast<double>(a.size);
+       return {mul(a.x, scalar(a.x->dtype(), size, a.x->type().weak)), false};
+     }>,
+     .show = show_reduction})};
+
+// Where a device attains the extremum it has a share of the tangent; ties share it equally.
+Values jvp_extremum(const JvpArgs& a) {
+  const auto sum = [&](const Value& x) { return bind1(psum_op, a.params, {x}); };
+  const Value mask = convert(eq(a.in[0], a.out[0]), a.in[0]->dtype());
+  return {div(sum(mul(a.t[0], mask)), sum(mask))};
+}
+
+const Op pmax_op{collective({.name = "pmax",
+                             .doc = "Maximum over mapped axes. Ties share the gradient.",
+                             .dtypes = any_dtype,
+                             .type = shared_type,
+                             .jvp = jvp_extremum,
+                             .batch = batch_reduction<[](const GroupArgs& a) -> GroupResult {
+                               return {a.varying ? reduce_max(a.x, {0}) : a.x, false};
+                             }>,
+                             .show = show_reduction})};
+
+const Op pmin_op{collective({.name = "pmin",
+                             .doc = "Minimum over mapped axes. Ties share the gradient.",
+                             .dtypes = any_dtype,
+                             .type = shared_type,
+                             .jvp = jvp_extremum,
+                             .batch = batch_reduction<[](const GroupArgs& a) -> GroupResult {
+                               return {a.varying ? reduce_min(a.x, {0}) : a.x, false};
+                             }>,
+                             .show = show_reduction})};
+
+// ---- pargmax, pargmin ------------------------------------------------------------------------
+
+Types position_type(const Op& op, const Types& in, const Params& params) {
+  check_dtype(op, in[0].dtype);
+  return {with_dtype(shared_by_devices(in[0], params), DType::int32)};
+}
+
+GroupResult position(const GroupArgs& a, std::string_view op) {
+  if (!a.varying) return {zeros(with_dtype(a.x->type(), DType::int32)), false};
+  const Params params{{"axes", Ints{0}}, {"index_dtype", DType::int32}};
+  return {bind1(*find_op(op), params, {a.x}), false};
+}
+
+constexpr DTypeSet ordered = any_dtype & ~complexes;
+
+const Op pargmax_op{
+    collective({.name = "pargmax",
+                .doc = "The position of the first device that has the largest element, or a NaN.",
+                .dtypes = ordered,
+                .type = position_type,
+                .batch = batch_over<[](const GroupArgs& a) { return position(a, "argmax"); }>,
+                .no_gradient = true})};
+
+const Op pargmin_op{
+    collective({.name = "pargmin",
+                .doc = "The position of the first device that has the smallest element, or a NaN.",
+                .dtypes = ordered,
+                .type = position_type,
+                .batch = batch_over<[](const GroupArgs& a) { return position(a, "argmin"); }>,
+                .no_gradient = true})};
+
+// ---- pbroadcast ------------------------------------------------------------------------------
+
+// The cotangents of all devices are summed; the source keeps the sum, the others have zeros.
+Values transpose_broadcast(const TransposeArgs& a) {
+  const std::int64_t source = a.params.integer("source");
+  Ints pairs;
+  for (const Ints& group : groups_of(a.params)) {
+    const std::int64_t device = group[static_cast<std::size_t>(source)];
+    pairs.push_back(device);
+    pairs.push_back(device);
+  }
+  if (pairs.empty()) pairs = {source, source};
+  Params keep = same_devices(a.params, "axis_name");
+  keep.set("axis_index_groups", std::monostate{});
+  keep.set("perm", pairs);
+  return {
+      bind1(*find_op("ppermute"), keep, {bind1(psum_op, same_devices(a.params, "axes"), a.ct)})};
+}
+
+const Op pbroadcast_op{collective(
+    {.name = "pbroadcast",
+     .doc = "The value of one device of an axis, for all of them.",
+     .dtypes = any_dtype,
+     .type = shared_type,
+     .jvp = [](const JvpArgs& a) -> Values { return {bind1(pbroadcast_op, a.params, a.t)}; },
+     .transpose = transpose_broadcast,
+     .batch = batch_over<[](const GroupArgs& a) -> GroupResult {
+       return {a.varying ? index_in_dim(a.x, a.params.integer("source"), 0) : a.x, false};
+     }>,
+     .show = [](const Params& p) -> std::vector<std::string> {
+       return {axes_text(p), concat("source=", p.integer("source"))};
+     }})};
+
+}  // namespace
+
+Value psum(const Value& a, const Devices& devices) {
+  return bind_checked(psum_op, device_params(devices, "axes"), a);
+}
+Value pmax(const Value& a, const Devices& devices) {
+  return bind_checked(pmax_op, device_params(devices, "axes"), a);
+}
+Value pmin(const Value& a, const Devices& devices) {
+  return bind_checked(pmin_op, device_params(devices, "axes"), a);
+}
+Value pargmax(const Value& a, const Devices& devices) {
+  return bind_checked(pargmax_op, device_params(devices, "axis_name"), a);
+}
+Value pargmin(const Value& a, const Devices& devices) {
+  return bind_checked(pargmin_op, device_params(devices, "axis_name"), a);
+}
+
+Value pbroadcast(const Value& a, const Devices& devices, std::int64_t source) {
+  const std::int64_t size = devices.group_size();
+  if (source < 0 || source >= size) {
+    value_error("pbroadcast: source ", source, " is outside of the axis of size ", size,
+                "; sources run from 0 to ", size - 1, ".");
+  }
+  Params params = device_params(devices, "axis_name");
+  params.set("source", source);
+  return bind_checked(pbroadcast_op, params, a);
+}
+
+}  // namespace shardax::ops

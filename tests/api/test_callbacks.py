@@ -1,0 +1,162 @@
+"""tests/api/test_callbacks.py - debug.print, debug.callback, pure_callback, io_callback."""
+
+import numpy as np
+import pytest
+import shardax as jax
+import shardax.numpy as jnp
+from shardax.experimental import io_callback
+
+shape = jax.ShapeDtypeStruct((), np.float32)
+
+
+def printed(capsys, run):
+    run()
+    return capsys.readouterr().out.splitlines()
+
+
+def show(x):
+    jax.debug.print("x={x}", x=x)
+    return x
+
+
+def test_print_eager_compiled_and_transformed(capsys):
+    assert printed(capsys, lambda: show(1.5)) == ["x=1.5"]
+    assert printed(capsys, lambda: jax.jit(show)(1.5)) == ["x=1.5"]
+    assert printed(capsys, lambda: jax.grad(show)(1.5)) == ["x=1.5"]
+    vmapped = jax.vmap(show)
+    assert printed(capsys, lambda: vmapped(jnp.arange(3.0))) == ["x=0.0", "x=1.0", "x=2.0"]
+
+
+def test_print_inside_pmap_is_in_device_order(capsys):
+    f = jax.pmap(show)
+    for _ in range(2):
+        assert printed(capsys, lambda: f(jnp.arange(4.0))) == [f"x={i}.0" for i in range(4)]
+
+
+def test_effects_happen_on_every_device_also_for_uniform_values(capsys):
+    f = jax.pmap(lambda x, w: (show(w), x)[1], in_axes=(0, None))
+    assert printed(capsys, lambda: f(jnp.arange(3.0), 7.0)) == ["x=7.0"] * 3
+
+    def silent(x):
+        jax.debug.print("hello")
+        return x
+
+    assert printed(capsys, lambda: jax.pmap(silent)(jnp.zeros(3))) == ["hello"] * 3
+
+
+def test_equal_prints_are_not_merged(capsys):
+    def f(x):
+        show(x)
+        show(x)
+        return x
+
+    assert printed(capsys, lambda: jax.jit(f)(1.0)) == ["x=1.0"] * 2
+
+
+def test_print_in_control_flow(capsys):
+    def f(x):
+        jax.lax.cond(x > 0, lambda: show(x), lambda: x)
+        return jax.lax.fori_loop(0, 2, lambda i, c: show(c) * 2, x)
+
+    assert printed(capsys, lambda: jax.jit(f)(1.0)) == ["x=1.0", "x=1.0", "x=2.0"]
+    assert printed(capsys, lambda: jax.jit(f)(-1.0)) == ["x=-1.0", "x=-2.0"]
+
+
+def test_formats(capsys):
+    jax.debug.print("{:.2f} {y} {z}", jnp.float32(1.234), y=jnp.arange(3), z="text")
+    assert capsys.readouterr().out == "1.23 [0 1 2] text\n"
+    with pytest.raises(KeyError):
+        jax.debug.print("{a}", 1)
+    with pytest.raises(ValueError, match="Unused positional arguments"):
+        jax.debug.print("{}", 1, 2)
+    with pytest.raises(ValueError, match="f-string"):
+        jax.debug.print("x", x=2)
+    with pytest.raises(TypeError, match="expected str, got int"):
+        jax.debug.print(3)
+
+
+def test_callbacks_may_use_arrays():
+    seen = []
+    f = jax.jit(lambda x: (jax.debug.callback(lambda v: seen.append(float(v * 2 + 1)), x), x)[1])
+    f(1.0)
+    assert seen == [3.0]
+
+
+def test_exception_names_the_device():
+    def fail_on_two(x):
+        if x == 2:
+            raise ZeroDivisionError("two")
+        return np.float32(x)
+
+    seen = []
+
+    def f(x):
+        jax.debug.callback(lambda v: seen.append(int(v)), x)
+        return jax.pure_callback(fail_on_two, shape, x)
+
+    with pytest.raises(ZeroDivisionError, match="two") as caught:
+        jax.pmap(f)(jnp.arange(4.0))
+    notes = getattr(caught.value, "__notes__", None)
+    if notes is not None:  # Python 3.11
+        assert any("device 2" in note for note in notes)
+    assert jnp.sum(jnp.ones(3)) == 3.0  # still usable
+
+
+def test_results_are_checked():
+    with pytest.raises(ValueError, match=r"shape \(2,\) .* says shape \(3,\)"):
+        jax.pure_callback(lambda: np.zeros(2, np.float32), jax.ShapeDtypeStruct((3,), np.float32))
+    with pytest.raises(TypeError, match="structure"):
+        jax.pure_callback(lambda: (1, 2), shape)
+    with pytest.raises(ValueError, match="int32"):
+        jax.pure_callback(lambda: np.int32(1), shape)
+
+
+def test_vmap_methods():
+    x = jnp.arange(3.0)
+    shapes = []
+
+    def add(a, b):
+        shapes.append((a.shape, b.shape))
+        return np.asarray(a + b, np.float32)
+
+    def mapped(method):
+        shapes.clear()
+        f = lambda a, b: jax.pure_callback(add, shape, a, b, vmap_method=method)
+        np.testing.assert_array_equal(jax.vmap(f, (0, None))(x, 1.0), x + 1)
+        return list(shapes)
+
+    assert mapped("sequential") == [((), ())] * 3
+    assert mapped("expand_dims") == [((3,), (1,))]
+    assert mapped("broadcast_all") == [((3,), (3,))]
+    with pytest.raises(NotImplementedError, match="vmap_method=None"):
+        mapped(None)
+    with pytest.raises(ValueError, match="must be on of the allowed"):
+        jax.pure_callback(add, shape, 1.0, 2.0, vmap_method="fast")
+
+
+def test_derivatives_are_refused():
+    with pytest.raises(ValueError, match="Pure callbacks do not support JVP"):
+        jax.grad(lambda x: jax.pure_callback(np.sin, shape, x))(1.0)
+    with pytest.raises(ValueError, match="IO callbacks do not support JVP"):
+        jax.grad(lambda x: io_callback(np.sin, shape, x))(1.0)
+
+
+def test_ordered_io_callback_refuses_vmap():
+    f = lambda x: io_callback(lambda v: np.float32(v), shape, x, ordered=True)
+    with pytest.raises(ValueError, match="ordered IO callback"):
+        jax.vmap(f)(jnp.arange(2.0))
+
+
+def test_io_callback_without_result_runs_once_per_call():
+    seen = []
+    f = jax.jit(lambda x: io_callback(seen.append, None, x))
+    f(1.0)
+    f(2.0)
+    assert [float(v) for v in seen] == [1.0, 2.0]
+
+
+def test_unused_pure_callback_is_not_called():
+    calls = []
+    f = jax.jit(lambda x: (jax.pure_callback(lambda v: calls.append(v) or v, shape, x), x)[1])
+    f(1.0)
+    assert not calls

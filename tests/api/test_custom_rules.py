@@ -1,0 +1,170 @@
+"""tests/api/test_custom_rules.py - custom_jvp and custom_vjp: errors, trees, closures, nesting."""
+
+import numpy as np
+import pytest
+import shardax as jax
+import shardax.numpy as jnp
+
+
+def jvp_function(rule):
+    f = jax.custom_jvp(lambda x, y: jnp.sin(x) * y)
+    f.defjvp(rule)
+    return jax.grad(f)
+
+
+def vjp_function(forward, backward):
+    f = jax.custom_vjp(lambda x, y: jnp.sin(x) * y)
+    f.defvjp(forward, backward)
+    return jax.grad(f)
+
+
+@pytest.mark.parametrize(
+    "rule, text",
+    [
+        (lambda p, t: p[0], "must produce a pair .* but got 1.0"),
+        (lambda p, t: (p[0], (t[0], t[0])), "equal container .* structures"),
+        (lambda p, t: (p[0], jnp.ones(2)), r"Expected float32\[\] .* but got float32\[2\]"),
+        (lambda p, t: (p[0], jnp.int32(1)), r"Expected float32\[\] .* but got int32\[\]"),
+    ],
+)
+def test_wrong_jvp_rules(rule, text):
+    with pytest.raises(TypeError, match=text):
+        jvp_function(rule)(1.0, 2.0)
+
+
+@pytest.mark.parametrize(
+    "forward, backward, error, text",
+    [
+        (lambda x, y: x, lambda r, g: (g, g), TypeError, "fwd rule .* must produce a pair"),
+        (lambda x, y: (x, 1), lambda r, g: g, TypeError, "bwd rule must produce an output"),
+        (lambda x, y: (x, 1), lambda r, g: (g,), TypeError, r"PyTreeDef\(\(\*,\)\)"),
+        (
+            lambda x, y: (x, 1),
+            lambda r, g: (jnp.ones(2), g),
+            ValueError,
+            r"output\[0\] .* float32\[2\] .* float32\[\]",
+        ),
+    ],
+)
+def test_wrong_vjp_rules(forward, backward, error, text):
+    with pytest.raises(error, match=text):
+        vjp_function(forward, backward)(1.0, 2.0)
+
+
+def test_calls_without_rules():
+    with pytest.raises(AttributeError, match="No JVP defined for custom_jvp function <lambda>"):
+        jax.custom_jvp(lambda x: x)(1.0)
+    with pytest.raises(AttributeError, match="No VJP defined for custom_vjp function <lambda>"):
+        jax.custom_vjp(lambda x: x)(1.0)
+
+
+def test_arguments_that_do_not_bind():
+    f = jax.custom_vjp(lambda x, y: x * y)
+    f.defvjp(lambda x, y: (x * y, None), lambda r, g: (g, g))
+    with pytest.raises(TypeError, match="could not be resolved to positional-only"):
+        f(1.0, z=2.0)
+    assert f(y=2.0, x=3.0) == 6.0
+
+
+def test_traced_nondiff_argument():
+    f = jax.custom_vjp(lambda n, x: n * x, nondiff_argnums=(0,))
+    f.defvjp(lambda n, x: (n * x, None), lambda n, r, g: (n * g,))
+    assert jax.grad(f, 1)(2.0, 1.0) == 2.0
+    with pytest.raises(jax.errors.UnexpectedTracerError, match="nondiff_argnums"):
+        jax.jit(lambda n: jax.grad(f, 1)(n, 1.0))(2.0)
+
+
+def test_nondiff_functions_by_position_and_name():
+    f = jax.custom_jvp(lambda fun, x: fun(x), nondiff_argnums=(0,))
+    f.defjvp(lambda fun, primals, tangents: (fun(*primals), 7 * tangents[0]))
+    assert jax.grad(f, 1)(jnp.sin, 1.0) == 7.0
+    g = jax.custom_jvp(lambda x, fun: fun(x), nondiff_argnames=("fun",))
+    g.defjvp(lambda fun, primals, tangents: (fun(*primals), 5 * tangents[0]))
+    assert jax.grad(g)(1.0, jnp.sin) == 5.0
+
+
+def test_closed_over_value_in_a_program():
+    def outer(y):
+        f = jax.custom_jvp(lambda x: x * y)
+        f.defjvp(lambda p, t: (f(*p), t[0] * y))
+        return jax.jit(f)(2.0)
+
+    with pytest.raises(jax.errors.UnexpectedTracerError, match="closed-over value"):
+        jax.grad(outer)(3.0)
+
+
+def test_jvp_of_custom_vjp_inside_jit():
+    f = jax.custom_vjp(lambda x: x)
+    f.defvjp(lambda x: (x, None), lambda r, g: (g,))
+    with pytest.raises(TypeError, match="can't apply forward-mode autodiff"):
+        jax.jit(lambda x: jax.jvp(f, (x,), (x,)))(1.0)
+
+
+def test_integer_arguments_have_no_tangent():
+    seen = []
+
+    @jax.custom_jvp
+    def f(x, n):
+        return x * n
+
+    @f.defjvp
+    def rule(primals, tangents):
+        seen.append(tangents[1].dtype)
+        return f(*primals), tangents[0] * primals[1]
+
+    assert jax.grad(f)(2.0, 3) == 3.0
+    assert seen == [jax.dtypes.float0]
+
+
+def test_none_means_zero_also_for_trees():
+    f = jax.custom_vjp(lambda p, x: p["a"] * x)
+    f.defvjp(lambda p, x: (p["a"] * x, p["a"]), lambda a, g: (None, a * g))
+    gradient = jax.grad(f, (0, 1))({"a": 2.0, "b": jnp.ones(2)}, 3.0)
+    assert gradient[0]["a"] == 0.0 and gradient[1] == 2.0
+    np.testing.assert_array_equal(gradient[0]["b"], np.zeros(2))
+
+
+def test_rule_runs_once_per_transformation_not_per_call():
+    calls = []
+    f = jax.custom_jvp(lambda x: x * 1)
+
+    @f.defjvp
+    def rule(primals, tangents):
+        calls.append(1)
+        return f(*primals), tangents[0]
+
+    g = jax.jit(jax.grad(f))
+    for x in (1.0, 2.0, 3.0):
+        g(x)
+    assert len(calls) == 1
+
+
+def test_methods():
+    @jax.tree_util.register_pytree_node_class
+    class Box:
+        def __init__(self, value):
+            self.value = value
+
+        def tree_flatten(self):
+            return (self.value,), None
+
+        @classmethod
+        def tree_unflatten(cls, _, children):
+            return cls(*children)
+
+        @jax.custom_vjp
+        def times(self, x):
+            return self.value * x
+
+    Box.times.defvjp(
+        lambda self, x: (self.value * x, (self.value, x)),
+        lambda res, g: (Box(g * res[1]), 10 * g * res[0]),
+    )
+    assert jax.grad(lambda x: Box(2.0).times(x))(3.0) == 20.0
+
+
+def test_pmap_keeps_uniform_values_uniform():
+    f = jax.custom_jvp(lambda x: x * 2)
+    f.defjvp(lambda p, t: (f(*p), t[0]))
+    out = jax.pmap(lambda x, w: (f(w), x), in_axes=(0, None))(jnp.arange(4.0), jnp.ones(3))[0]
+    assert np.asarray(out).strides[0] == 0

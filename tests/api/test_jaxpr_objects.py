@@ -1,0 +1,71 @@
+"""tests/api/test_jaxpr_objects.py - programs as data: variables, literals, equations, primitives."""
+
+import numpy as np
+import pytest
+import shardax as jax
+import shardax.numpy as jnp
+from shardax import lax
+from shardax.extend import core
+
+
+def evaluate(jaxpr, consts, *args):
+    """An interpreter as users write it."""
+    env = dict(zip(jaxpr.constvars, consts))
+    env.update(zip(jaxpr.invars, args))
+
+    def read(var):
+        return var.val if type(var) is core.Literal else env[var]
+
+    for eqn in jaxpr.eqns:
+        out = eqn.primitive.bind(*map(read, eqn.invars), **eqn.params)
+        env.update(zip(eqn.outvars, out if eqn.primitive.multiple_results else [out]))
+    return [read(v) for v in jaxpr.outvars]
+
+
+CONSTANT = np.arange(3.0, dtype=np.float32)
+
+
+@pytest.mark.parametrize(
+    "fun",
+    [
+        lambda x: jnp.exp(jnp.tanh(x)) * 2,
+        lambda x: (x @ x + CONSTANT, x.sum(axis=0)),
+        lambda x: x[1:] + x[0] * jnp.float32(3),
+        lambda x: jnp.sort(x)[::-1].reshape(1, 3),
+        lambda x: lax.cond(x[0] > 0, jnp.sin, jnp.cos, x),
+        lambda x: lax.scan(lambda c, v: (c + v, c * 2), 0.0, x),
+        lambda x: lax.while_loop(lambda v: v[0] < 3, lambda v: v + 1, x),
+        lambda x: jax.jit(lambda v: v * 2)(x) + jax.checkpoint(jnp.sin)(x),
+        lambda x: x.astype(jnp.int32) // 2,
+        lambda x: jax.nn.relu(x).at[1].set(5),
+        lambda x: jax.pmap(lambda v: lax.psum(v, "i"), "i")(x),
+    ],
+)
+def test_interpreters_of_users_run_programs(fun):
+    x = jnp.array([0.5, -1.0, 2.0])
+    closed = jax.make_jaxpr(fun)(x)
+    got = evaluate(closed.jaxpr, closed.literals, x)
+    want = jax.tree.leaves(fun(x))
+    assert len(got) == len(want)
+    for g, w in zip(got, want):
+        np.testing.assert_allclose(g, w, rtol=1e-6)
+    for g, w in zip(jax.core.eval_jaxpr(closed.jaxpr, closed.consts, x), want):
+        np.testing.assert_allclose(g, w, rtol=1e-6)
+
+
+def test_variables():
+    jaxpr = jax.make_jaxpr(lambda x, y: (x * y + 1.0, y))(jnp.ones(2), jnp.ones(2)).jaxpr
+    multiply, add = jaxpr.eqns
+    assert multiply.invars == jaxpr.invars and multiply.outvars[0] == add.invars[0]
+    assert jaxpr.outvars == [add.outvars[0], jaxpr.invars[1]]
+    assert isinstance(add.invars[1], core.Literal) and add.invars[1].val == 1.0
+    assert len({*jaxpr.invars, *multiply.invars, multiply.outvars[0]}) == 3
+    assert str(jaxpr.invars[0].aval) == "float32[2]" and "Var(id=" in repr(jaxpr.invars[0])
+
+
+def test_primitives():
+    (eqn,) = jax.make_jaxpr(jnp.sin)(1.0).eqns
+    assert eqn.primitive == lax.sin_p and str(eqn.primitive) == eqn.primitive.name == "sin"
+    assert {lax.sin_p: 1}[eqn.primitive] == 1 and lax.sin_p != lax.cos_p
+    with pytest.raises(AttributeError, match="no attribute 'nothing_p'"):
+        lax.nothing_p  # noqa: B018

@@ -1,0 +1,170 @@
+"""tests/api/test_lifetime.py - caches keep nothing alive that the user dropped."""
+
+import gc
+import resource
+import weakref
+
+import pytest
+import shardax as jax
+import shardax.numpy as jnp
+from shardax import lax
+
+
+def resident():
+    """Bytes of memory in use now."""
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * resource.getpagesize()
+
+
+def fresh_jit(i):
+    jax.jit(lambda x: x * 2 + i)(1.0)
+
+
+def fresh_grad(i):
+    jax.grad(lambda x: jnp.sin(x) * i)(1.0)
+
+
+def fresh_vmap(i):
+    jax.vmap(lambda x: x * i)(jnp.ones(2))
+
+
+def fresh_pmap(i):
+    jax.pmap(lambda x: x * i)(jnp.ones(2))
+
+
+def fresh_scan(i):
+    lax.scan(lambda c, x: (c + x * i, c), 0.0, jnp.ones(3))
+
+
+def fresh_custom_jvp(i):
+    f = jax.custom_jvp(lambda x: x * i)
+    f.defjvp(lambda p, t: (f(*p), t[0] * i))
+    jax.jit(jax.grad(f))(1.0)
+
+
+def fresh_custom_vjp(i):
+    f = jax.custom_vjp(lambda x: x * i)
+    f.defvjp(lambda x: (f(x), x), lambda r, g: (g * i,))
+    jax.grad(jax.jit(f))(1.0)
+
+
+def fresh_checkpoint(i):
+    jax.grad(jax.checkpoint(lambda x: jnp.sin(x) * i))(1.0)
+
+
+def fresh_callback(i):
+    jax.jit(lambda x: (jax.debug.callback(lambda v: i, x), x)[1])(1.0)
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        fresh_jit,
+        fresh_grad,
+        fresh_vmap,
+        fresh_pmap,
+        fresh_scan,
+        fresh_custom_jvp,
+        fresh_custom_vjp,
+        fresh_checkpoint,
+        fresh_callback,
+    ],
+)
+def test_memory_stays_flat_over_fresh_functions(use):
+    for i in range(1500):
+        use(float(i))
+    gc.collect()
+    before = resident()
+    for i in range(3000):
+        use(float(i))
+    gc.collect()
+    grown = resident() - before
+    assert grown < 3000 * 300, f"{grown / 3000:.0f} bytes a function"
+
+
+def dies(make):
+    """Is what make() leaves behind collected? make returns an object to watch."""
+    reference = weakref.ref(make())
+    gc.collect()
+    return reference() is None
+
+
+class Trainer:
+    """An object and its compiled methods refer to each other."""
+
+    def __init__(self):
+        self.step = jax.jit(self.take_step)
+        self.mapped = jax.pmap(self.take_step)
+        self.seen = []
+
+    def log(self, x):
+        self.seen.append(float(x))
+
+    def take_step(self, x):
+        jax.debug.callback(self.log, x)
+        return x * 2
+
+
+def test_cycles_through_callbacks_are_collected():
+    def make():
+        trainer = Trainer()
+        trainer.step(1.0)
+        trainer.mapped(jnp.ones(2))
+        assert trainer.seen == [1.0, 1.0, 1.0]
+        return trainer
+
+    assert dies(make)
+
+
+class Model:
+    """A custom rule that refers to the object whose compiled method uses it."""
+
+    def __init__(self):
+        self.scale = 3.0
+        self.f = jax.custom_vjp(lambda x: x * self.scale)
+        self.f.defvjp(lambda x: (self.f(x), x), lambda x, g: (g * self.scale,))
+        self.apply = jax.jit(lambda x: self.f(x) + 1)
+
+
+def test_cycles_through_custom_rules_are_collected():
+    def make():
+        model = Model()
+        assert jax.grad(model.apply)(1.0) == 3.0
+        return model
+
+    assert dies(make)
+
+
+def test_cycles_through_vjp_functions_are_collected():
+    def make():
+        model = Model()
+        model.pullback = jax.vjp(model.f, 1.0)[1]
+        return model
+
+    assert dies(make)
+
+
+def test_functions_in_use_survive_collection():
+    outer = jax.jit(lambda x: Model().apply(x))
+    assert outer(2.0) == 7.0
+    gc.collect()
+    assert jax.grad(outer)(2.0) == 3.0  # the rule of a model that nobody else refers to
+
+    program = jax.make_jaxpr(lambda x: Model().apply(x))(1.0)
+    gc.collect()
+    f = jax.core.jaxpr_as_fun(program)
+    assert jax.grad(lambda x: f(x)[0])(1.0) == 3.0
+
+
+def test_shared_programs_survive_the_function_that_staged_them():
+    def body(x):
+        jax.debug.callback(seen.append, x)
+        return x
+
+    seen = []
+    first, second = jax.jit(body), jax.jit(body)
+    first(1.0)
+    del first
+    gc.collect()
+    second(1.0)
+    assert len(seen) == 2
