@@ -1,4 +1,4 @@
-"""tests/test_load.py - the package imports where its library of threads is not where pip puts it."""
+"""tests/test_load.py - the package imports where oneTBB is not where pip puts it."""
 
 import pathlib
 import shutil

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "control/control.h"
-
 namespace shardax {
 namespace {
 

@@ -142,7 +142,8 @@ def __dir__():
 
 
 def install_as_jax():
-    """Lets `import jax` mean shardax from now on, submodules included: for notebooks and conftest files.
+    """Lets `import jax` mean shardax from now on, submodules included: for notebooks and conftest
+    files.
 
     Raises:
       RuntimeError: where the real jax is imported already.

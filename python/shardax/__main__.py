@@ -8,7 +8,8 @@ import sys
 def main():
     if len(sys.argv) < 2 or sys.argv[1] in ("-h", "--help"):
         print(
-            "usage: python -m shardax script.py [args]\n\nRuns a script in which `import jax` means shardax."
+            "usage: python -m shardax script.py [args]\n\nRuns a script in which `import jax` "
+            "means shardax."
         )
         sys.exit(0 if len(sys.argv) > 1 else 2)
     from shardax import install_as_jax

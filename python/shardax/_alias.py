@@ -40,6 +40,7 @@ def install():
         if present.__name__ == "shardax":
             return
         raise RuntimeError(
-            "shardax.install_as_jax: the real jax is imported already; call it before anything imports jax."
+            "shardax.install_as_jax: the real jax is imported already; call it before anything "
+            "imports jax."
         )
     sys.meta_path.insert(0, _Alias())

@@ -1,4 +1,6 @@
-"""shardax/_incomplete.py - the incomplete gamma and beta functions, by series and continued fractions."""
+"""shardax/_incomplete.py - the incomplete gamma and beta functions, by series and continued
+fractions.
+"""
 
 import numpy as np
 
@@ -30,7 +32,9 @@ def _away_from_zero(x):
 
 
 def _fraction(first, terms, like):
-    """first + a1 / (b1 + a2 / (b2 + ...)) by Lentz's method, where terms(i) is (a_i, b_i) for i = 1, 2, ..."""
+    """first + a1 / (b1 + a2 / (b2 + ...)) by Lentz's method, where terms(i) is (a_i, b_i) for i =
+    1, 2, ...
+    """
     from shardax import lax
 
     def step(i, state):
@@ -73,7 +77,7 @@ def _gamma_share(a, x, upper):
 
 
 def igamma(a, x):
-    """The regularized lower incomplete gamma function: the share of gamma(a) that lies in [0, x]."""
+    """The regularized lower incomplete gamma function: the share of gamma(a) below x."""
     return _gamma_share(*_same("igamma", a, x), upper=False)
 
 

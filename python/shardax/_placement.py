@@ -131,9 +131,9 @@ def view(x, dtype=None):
             "When changing to a larger dtype, its size must be a divisor of the total size in "
             "bytes of the last axis of the array."
         )
-    if x.dtype == bool:
+    if x.dtype.kind == "b":
         return view(x.astype("uint8"), target)
-    if target == bool:
+    if target.kind == "b":
         return view(x, "uint8") != 0
     part = {"complex64": "float32", "complex128": "float64"}
     if x.dtype.kind == "c":

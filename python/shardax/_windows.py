@@ -1,6 +1,7 @@
 """shardax/_windows.py - convolutions and reductions over sliding windows.
 
-A window is taken apart into its places: for each one, all windows at once are a strided slice of the padded operand.
+A window is taken apart into its places: for each one, all windows at once are a strided slice of
+the padded operand.
 """
 
 import itertools
@@ -25,7 +26,9 @@ __all__ = [
 
 
 class ConvDimensionNumbers(NamedTuple):
-    """Where batch, features and spatial dimensions stand: (batch, feature, ...), (out, in, ...), (batch, feature, ...)."""
+    """Where batch, features and spatial dimensions stand: (batch, feature, ...), (out, in, ...),
+    (batch, feature, ...).
+    """
 
     lhs_spec: tuple
     rhs_spec: tuple
@@ -33,7 +36,9 @@ class ConvDimensionNumbers(NamedTuple):
 
 
 def conv_dimension_numbers(lhs_shape, rhs_shape, dimension_numbers):
-    """ConvDimensionNumbers out of None (the first two dimensions), three strings such as ("NHWC", "HWIO", "NHWC")."""
+    """ConvDimensionNumbers out of None (the first two dimensions), three strings such as ("NHWC",
+    "HWIO", "NHWC").
+    """
     if isinstance(dimension_numbers, ConvDimensionNumbers):
         return dimension_numbers
     rank = len(lhs_shape)
@@ -47,7 +52,8 @@ def conv_dimension_numbers(lhs_shape, rhs_shape, dimension_numbers):
     for spec, needed in ((lhs, "NC"), (rhs, "OI"), (out, "NC")):
         if len(spec) != rank or len(set(spec)) != rank or not set(needed) <= set(spec):
             raise TypeError(
-                f"convolution dimension_numbers {dimension_numbers} do not describe operands of rank {rank}."
+                f"convolution dimension_numbers {dimension_numbers} do not describe operands of "
+                f"rank {rank}."
             )
     spatial = [c for c in rhs if c not in "OI"]
 
@@ -58,7 +64,9 @@ def conv_dimension_numbers(lhs_shape, rhs_shape, dimension_numbers):
 
 
 def padtype_to_pads(in_shape, window_shape, window_strides, padding):
-    """(low, high) padding for each dimension, out of "SAME", "SAME_LOWER", "VALID" or the pairs themselves."""
+    """(low, high) padding for each dimension, out of "SAME", "SAME_LOWER", "VALID" or the pairs
+    themselves.
+    """
     if not isinstance(padding, str):
         return [(int(low), int(high)) for low, high in padding]
     mode = padding.upper()
@@ -96,7 +104,9 @@ def _padded(a, value, pads, dilation):
 
 
 def _slices(a, window, strides, dilation):
-    """For every place in the window (the last dimension fastest), the elements there of all windows."""
+    """For every place in the window (the last dimension fastest), the elements there of all
+    windows.
+    """
     counts = [
         max((n - w) // s + 1, 0) for n, w, s in zip(a.shape, _dilated(window, dilation), strides)
     ]
@@ -116,7 +126,10 @@ def reduce_window(
     base_dilation=None,
     window_dilation=None,
 ):
-    """`computation` (of two arrays, elementwise) over windows; beyond the edges stands `init_value`."""
+    """`computation` (of two arrays, elementwise) over windows.
+
+    Beyond the edges stands `init_value`.
+    """
     operand = asarray(operand)
     window = _numbers(window_dimensions, operand.ndim)
     strides, base, dilation = (
@@ -124,7 +137,8 @@ def reduce_window(
     )
     if not len(window) == len(strides) == len(base) == len(dilation) == operand.ndim:
         raise ValueError(
-            f"reduce_window: an operand of shape {operand.shape} needs {operand.ndim} window dimensions and strides."
+            f"reduce_window: an operand of shape {operand.shape} needs {operand.ndim} window "
+            "dimensions and strides."
         )
     init = _core.convert(asarray(init_value), operand.dtype)
     pads = padtype_to_pads(
@@ -151,14 +165,17 @@ def conv_general_dilated(
     *,
     out_sharding=None,
 ):
-    """The convolution (without a flip) of lhs (batch, feature, ...) with kernels rhs (out, in, ...), or as
-    `dimension_numbers` say; a group of output features sees its own group of input features only."""
+    """The convolution (without a flip) of lhs (batch, feature, ...) with kernels rhs (out, in,
+    ...), or as `dimension_numbers` say; a group of output features sees its own group of input
+    features only.
+    """
     lhs, rhs = asarray(lhs), asarray(rhs)
     if batch_group_count != 1:
         raise NotImplementedError("conv_general_dilated: batch_group_count must be 1.")
     if lhs.dtype != rhs.dtype:
         raise TypeError(
-            f"lax.conv_general_dilated requires arguments to have the same dtypes, got {lhs.dtype}, {rhs.dtype}."
+            "lax.conv_general_dilated requires arguments to have the same dtypes, got "
+            f"{lhs.dtype}, {rhs.dtype}."
         )
     numbers = conv_dimension_numbers(lhs.shape, rhs.shape, dimension_numbers)
     a = bind("transpose", (lhs,), permutation=tuple(numbers.lhs_spec))
@@ -171,7 +188,8 @@ def conv_general_dilated(
     outputs, inputs, *window = kernel.shape
     if features != inputs * groups or outputs % groups:
         raise ValueError(
-            f"conv_general_dilated: {features} lhs features, {inputs} rhs inputs and {outputs} rhs outputs do not fit "
+            f"conv_general_dilated: {features} lhs features, {inputs} rhs inputs and {outputs} rhs "
+            "outputs do not fit "
             f"feature_group_count {groups}."
         )
     pads = padtype_to_pads(a.shape[2:], _dilated(window, dilation), strides, padding)

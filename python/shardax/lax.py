@@ -1,7 +1,7 @@
 """shardax.lax - the ops themselves, control flow and collectives.
 
-Elementwise functions take operands of equal shape and dtype (Python numbers adopt the other's dtype);
-shardax.numpy promotes and broadcasts. They are C++ callables made from the records of ops.
+Elementwise functions take operands of equal shape and dtype (Python numbers adopt the other's
+dtype); shardax.numpy promotes and broadcasts. They are C++ callables made from the records of ops.
 """
 
 import enum
@@ -14,15 +14,66 @@ from shardax._associative_scan import associative_scan
 from shardax._collectives import *  # noqa: F403
 from shardax._control import cond, fori_loop, map, scan, switch, while_loop
 from shardax._incomplete import *  # noqa: F403
+from shardax._lax_dynamic import (
+    dynamic_index_in_dim,
+    dynamic_slice,
+    dynamic_slice_in_dim,
+    dynamic_update_index_in_dim,
+    dynamic_update_slice,
+    dynamic_update_slice_in_dim,
+)
+from shardax._lax_layout import (
+    _ints,
+    broadcast,
+    broadcast_in_dim,
+    broadcast_shapes,
+    broadcast_to_rank,
+    broadcasted_iota,
+    collapse,
+    concatenate,
+    expand_dims,
+    full,
+    full_like,
+    index_in_dim,
+    iota,
+    pad,
+    reshape,
+    rev,
+    slice,
+    slice_in_dim,
+    slice_type,
+    split,
+    squeeze,
+    tile,
+    transpose,
+)
+from shardax._lax_reductions import (
+    argmax,
+    argmin,
+    cumlogsumexp,
+    cummax,
+    cummin,
+    cumprod,
+    cumsum,
+    reduce,
+    reduce_and,
+    reduce_max,
+    reduce_min,
+    reduce_or,
+    reduce_prod,
+    reduce_sum,
+    reduce_xor,
+    sort,
+    sort_key_val,
+    top_k,
+)
 from shardax._windows import *  # noqa: F403
 from shardax.numpy._common import asarray, bind, canonical_axis
 
 for _name in dir(_core.lax):
-    if not _name.startswith("_"):
+    if not _name.startswith("_") and _name not in globals():
         globals()[_name] = getattr(_core.lax, _name)
 del _name
-
-_lax = _core.lax
 
 
 class Precision(enum.Enum):
@@ -66,14 +117,6 @@ class GatherScatterMode(enum.Enum):
         return GatherScatterMode(names[mode])
 
 
-def _shape(shape):
-    return tuple(operator.index(d) for d in shape)
-
-
-def _ints(values):
-    return tuple(operator.index(v) for v in values)
-
-
 # ---- elements ----------------------------------------------------------------------------------
 
 
@@ -92,7 +135,8 @@ def reciprocal(x):
     x = asarray(x)
     if x.dtype.kind in "biu":
         raise TypeError(
-            f"Integers cannot be raised to negative powers, got integer_pow({x.dtype}{list(x.shape)}, -1)"
+            "Integers cannot be raised to negative powers, got "
+            f"integer_pow({x.dtype}{list(x.shape)}, -1)"
         )
     return integer_pow(x, -1)
 
@@ -178,203 +222,13 @@ def optimization_barrier(operand):
 # ---- layout ------------------------------------------------------------------------------------
 
 
-def broadcast(operand, sizes, *, out_sharding=None):
-    """New leading dimensions of those sizes, repeating the operand."""
-    operand = asarray(operand)
-    sizes = _shape(sizes)
-    kept = tuple(range(len(sizes), len(sizes) + operand.ndim))
-    return bind(
-        "broadcast_in_dim", (operand,), shape=sizes + operand.shape, broadcast_dimensions=kept
-    )
-
-
-def broadcast_in_dim(operand, shape, broadcast_dimensions, *, out_sharding=None):
-    """Dimension i of the operand becomes dimension broadcast_dimensions[i] of `shape`."""
-    return bind(
-        "broadcast_in_dim",
-        (asarray(operand),),
-        shape=_shape(shape),
-        broadcast_dimensions=_ints(broadcast_dimensions),
-    )
-
-
-def broadcast_to_rank(x, rank):
-    """Leading dimensions of size 1 up to that rank."""
-    x = asarray(x)
-    return expand_dims(x, range(rank - x.ndim)) if x.ndim < rank else x
-
-
-def broadcast_shapes(*shapes):
-    """The shape to which all broadcast."""
-    return _core.broadcast_shapes(*shapes)
-
-
-def reshape(operand, new_sizes, dimensions=None, *, out_sharding=None):
-    """The same elements in another shape (after a transposition to `dimensions`)."""
-    operand = asarray(operand)
-    if dimensions is not None:
-        operand = transpose(operand, dimensions)
-    return bind("reshape", (operand,), new_sizes=_shape(new_sizes))
-
-
-def transpose(operand, permutation):
-    """Dimensions in another order."""
-    return bind("transpose", (asarray(operand),), permutation=_ints(permutation))
-
-
-def expand_dims(array, dimensions):
-    """New dimensions of size 1 at those positions of the result."""
-    from shardax.numpy import expand_dims as expand
-
-    return expand(array, tuple(dimensions))
-
-
-def squeeze(array, dimensions):
-    """Without those dimensions, whose sizes are 1."""
-    array = asarray(array)
-    axes = tuple(sorted(canonical_axis(d, array.ndim) for d in dimensions))
-    return bind("squeeze", (array,), dimensions=axes) if axes else array
-
-
-def collapse(operand, start_dimension, stop_dimension=None):
-    """Dimensions from start to stop as one."""
-    operand = asarray(operand)
-    stop = operand.ndim if stop_dimension is None else stop_dimension
-    low, high, _ = slice_type(start_dimension, stop).indices(operand.ndim)
-    return operand.reshape(operand.shape[:low] + (-1,) + operand.shape[high:])
-
-
-slice_type = slice
-
-
-def slice(operand, start_indices, limit_indices, strides=None):
-    """The elements from start to limit, in steps of `strides`."""
-    operand = asarray(operand)
-    strides = (1,) * operand.ndim if strides is None else _ints(strides)
-    return bind(
-        "slice",
-        (operand,),
-        start_indices=_ints(start_indices),
-        limit_indices=_ints(limit_indices),
-        strides=strides,
-    )
-
-
-def slice_in_dim(operand, start_index, limit_index, stride=1, axis=0):
-    """A range along one dimension."""
-    operand = asarray(operand)
-    axis = canonical_axis(axis, operand.ndim)
-    n = operand.shape[axis]
-    low = 0 if start_index is None else start_index + n if start_index < 0 else start_index
-    high = n if limit_index is None else limit_index + n if limit_index < 0 else limit_index
-    start, limit, step = [0] * operand.ndim, list(operand.shape), [1] * operand.ndim
-    start[axis], limit[axis], step[axis] = low, high, stride
-    return slice(operand, start, limit, step)
-
-
-def index_in_dim(operand, index, axis=0, keepdims=True):
-    """One slice along a dimension."""
-    operand = asarray(operand)
-    axis = canonical_axis(axis, operand.ndim)
-    n = operand.shape[axis]
-    index = operator.index(index)
-    if not -n <= index < n:
-        raise IndexError(f"index {index} is out of bounds for axis {axis} with size {n}")
-    index %= n
-    out = slice_in_dim(operand, index, index + 1, 1, axis)
-    return out if keepdims else squeeze(out, (axis,))
-
-
-def rev(operand, dimensions):
-    """Elements in reverse order along dimensions."""
-    operand = asarray(operand)
-    return bind(
-        "rev", (operand,), dimensions=tuple(canonical_axis(d, operand.ndim) for d in dimensions)
-    )
-
-
-def concatenate(operands, dimension):
-    """Arrays joined along a dimension."""
-    operands = [asarray(o) for o in operands]
-    if not operands:
-        raise ValueError("concatenate requires a non-empty sequences of arrays")
-    if len({o.dtype for o in operands}) > 1:
-        raise TypeError(
-            "lax.concatenate requires arguments to have the same dtypes, got "
-            + ", ".join(str(o.dtype) for o in operands)
-            + ". (Tip: jnp.concatenate is a similar function that does automatic type promotion on inputs)."
-        )
-    return (
-        operands[0]
-        if len(operands) == 1
-        else bind("concatenate", operands, dimension=operator.index(dimension))
-    )
-
-
-def pad(operand, padding_value, padding_config):
-    """(low, high, interior) elements of `padding_value` per dimension; negative ones remove."""
-    operand = asarray(operand)
-    value = (
-        _core.convert(asarray(padding_value), operand.dtype)
-        if isinstance(padding_value, (int, float))
-        else asarray(padding_value)
-    )
-    low, high, interior = (tuple(int(c[i]) for c in padding_config) for i in range(3))
-    return bind("pad", (operand, value), low=low, high=high, interior=interior)
-
-
-def iota(dtype, size):
-    """0, 1, ..., size - 1."""
-    return broadcasted_iota(dtype, (size,), 0)
-
-
-def broadcasted_iota(dtype, shape, dimension, *, out_sharding=None):
-    """0, 1, ... along one dimension of a shape."""
-    shape = _shape(shape)
-    return bind(
-        "iota",
-        (),
-        dtype=_core.requested_dtype(dtype, "iota"),
-        shape=shape,
-        dimension=canonical_axis(dimension, len(shape)),
-    )
-
-
-def full(shape, fill_value, dtype=None, *, sharding=None):
-    """One element, repeated."""
-    from shardax.numpy import full as _full
-
-    return _full(shape, fill_value, dtype)
-
-
-def full_like(x, fill_value, dtype=None, shape=None, *, sharding=None):
-    """One element, repeated in the shape of `x`."""
-    from shardax.numpy import full_like as _full_like
-
-    return _full_like(x, fill_value, dtype, shape)
-
-
-def split(operand, sizes, axis=0):
-    """Parts of those sizes along a dimension."""
-    operand = asarray(operand)
-    edges = np.cumsum([0, *sizes]).tolist()
-    return [slice_in_dim(operand, a, b, 1, axis) for a, b in zip(edges[:-1], edges[1:])]
-
-
-def tile(operand, reps):
-    """The operand repeated along each dimension."""
-    from shardax.numpy import tile as _tile
-
-    return _tile(operand, reps)
-
-
 # ---- products ----------------------------------------------------------------------------------
 
 
 def dot_general(
     lhs, rhs, dimension_numbers, precision=None, preferred_element_type=None, *, out_sharding=None
 ):
-    """Sums of products: dimension_numbers = ((lhs contract, rhs contract), (lhs batch, rhs batch))."""
+    """Sums of products over dimension_numbers: ((lhs, rhs contracting), (lhs, rhs batch))."""
     lhs, rhs = asarray(lhs), asarray(rhs)
     (lhs_contract, rhs_contract), (lhs_batch, rhs_batch) = dimension_numbers
     out = lhs.dtype if preferred_element_type is None else _core.dtype_of(preferred_element_type)
@@ -403,8 +257,10 @@ def dot(
     if dimension_numbers is None:
         if not (1 <= lhs.ndim <= 2 and 1 <= rhs.ndim <= 2 and lhs.shape[-1] == rhs.shape[0]):
             raise ValueError(
-                "jax.lax.dot: dimension_numbers must be specified when not performing simple un-batched matrix-matrix, "
-                f"matrix-vector, or vector-vector products; got lhs_shape={lhs.shape} rhs_shape={rhs.shape}"
+                "jax.lax.dot: dimension_numbers must be specified when not performing simple "
+                "un-batched matrix-matrix, "
+                f"matrix-vector, or vector-vector products; got lhs_shape={lhs.shape} "
+                f"rhs_shape={rhs.shape}"
             )
         dimension_numbers = (((lhs.ndim - 1,), (0,)), ((), ()))
     return dot_general(lhs, rhs, dimension_numbers, precision, preferred_element_type)
@@ -420,219 +276,7 @@ def batch_matmul(lhs, rhs, precision=None):
 # ---- reductions --------------------------------------------------------------------------------
 
 
-def _reduction(op):
-    def reduce(operand, axes, *, out_sharding=None):
-        operand = asarray(operand)
-        axes = tuple(sorted(canonical_axis(a, operand.ndim) for a in axes))
-        return bind(op, (operand,), axes=axes) if axes else operand
-
-    reduce.__name__ = op
-    reduce.__doc__ = f"{op} over `axes`, a tuple of ints."
-    return reduce
-
-
-reduce_sum, reduce_prod, reduce_max, reduce_min, reduce_and, reduce_or = (
-    _reduction("reduce_" + n) for n in ("sum", "prod", "max", "min", "and", "or")
-)
-
-
-def reduce_xor(operand, axes, *, out_sharding=None):
-    """reduce_xor over `axes`, a tuple of ints."""
-    operand = asarray(operand)
-    return reduce(operand, np.zeros((), operand.dtype), _lax.bitwise_xor, axes)
-
-
-def reduce(operands, init_values, computation, dimensions, out_sharding=None):
-    """A reduction by an associative `computation` of two scalars, or of two trees of scalars like `operands`."""
-    from shardax import tree_util
-    from shardax._api import vmap
-
-    leaves, tree = tree_util.tree_flatten(operands)
-    leaves = [asarray(leaf) for leaf in leaves]
-    inits = [
-        _core.convert(asarray(i), a.dtype)
-        for i, a in zip(tree_util.tree_leaves(init_values), leaves)
-    ]
-    axes = tuple(sorted(canonical_axis(d, leaves[0].ndim) for d in dimensions))
-    ops = {
-        _lax.add: reduce_sum,
-        _lax.mul: reduce_prod,
-        _lax.max: reduce_max,
-        _lax.min: reduce_min,
-        _lax.bitwise_and: reduce_and,
-        _lax.bitwise_or: reduce_or,
-    }
-    if len(leaves) == 1 and computation in ops:
-        return tree_util.tree_unflatten(
-            tree, [computation(ops[computation](leaves[0], axes), inits[0])]
-        )
-    shape = leaves[0].shape
-    kept = tuple(d for d in range(len(shape)) if d not in axes)
-    count = int(np.prod([shape[d] for d in axes], dtype=int))
-    rest = tuple(shape[d] for d in kept)
-    rows = [
-        transpose(a, axes + kept).reshape((count, int(np.prod(rest, dtype=int)))) for a in leaves
-    ]
-
-    def combine(x, y):
-        out = computation(tree_util.tree_unflatten(tree, x), tree_util.tree_unflatten(tree, y))
-        return [
-            _core.convert(asarray(o), a.dtype) for o, a in zip(tree_util.tree_leaves(out), leaves)
-        ]
-
-    across = vmap(combine)
-    first = [_core.broadcast_to(i, row.shape[1:]) for i, row in zip(inits, rows)]
-    while count > 1:  # neighbours in pairs, so that the order is kept
-        half = count // 2
-        pairs = vmap(across)(
-            [row[: 2 * half : 2] for row in rows], [row[1 : 2 * half : 2] for row in rows]
-        )
-        odd = [row[2 * half :] for row in rows]
-        rows = [concatenate([p, o], 0) for p, o in zip(pairs, odd)] if count % 2 else pairs
-        count -= half
-    out = across(first, [row[0] for row in rows]) if count else first
-    return tree_util.tree_unflatten(tree, [o.reshape(rest) for o in out])
-
-
-def argmax(operand, axis, index_dtype):
-    """The index of the first maximum along a dimension."""
-    operand = asarray(operand)
-    return bind(
-        "argmax",
-        (operand,),
-        axes=(canonical_axis(axis, operand.ndim),),
-        index_dtype=_core.requested_dtype(index_dtype, "argmax"),
-    )
-
-
-def argmin(operand, axis, index_dtype):
-    """The index of the first minimum along a dimension."""
-    operand = asarray(operand)
-    return bind(
-        "argmin",
-        (operand,),
-        axes=(canonical_axis(axis, operand.ndim),),
-        index_dtype=_core.requested_dtype(index_dtype, "argmin"),
-    )
-
-
-def _cumulative(op):
-    def cumulative(operand, axis=0, reverse=False):
-        operand = asarray(operand)
-        return bind(op, (operand,), axis=canonical_axis(axis, operand.ndim), reverse=bool(reverse))
-
-    cumulative.__name__ = op
-    cumulative.__doc__ = f"{op} along a dimension, from its end where `reverse`."
-    return cumulative
-
-
-cumsum, cumprod, cummax, cummin, cumlogsumexp = (
-    _cumulative(n) for n in ("cumsum", "cumprod", "cummax", "cummin", "cumlogsumexp")
-)
-
-
-def sort(operand, dimension=-1, is_stable=True, num_keys=1):
-    """Ascending order along a dimension; several arrays are sorted together by the first num_keys."""
-    several = isinstance(operand, (tuple, list))
-    operands = [asarray(o) for o in operand] if several else [asarray(operand)]
-    dimension = canonical_axis(dimension, operands[0].ndim)
-    out = bind("sort", operands, dimension=dimension, is_stable=is_stable, num_keys=num_keys)
-    return (out if isinstance(out, tuple) else (out,)) if several else out
-
-
-def sort_key_val(keys, values, dimension=-1, is_stable=True):
-    """Keys in order, and the values that go with them."""
-    return sort((keys, values), dimension, is_stable, 1)
-
-
-def top_k(operand, k, *, axis=-1):
-    """The k largest elements along the last dimension, in order, and their indices."""
-    operand = asarray(operand)
-    if not 0 <= k <= (operand.shape[-1] if operand.ndim else 0):
-        raise ValueError(
-            f"k argument to top_k must be no larger than minor dimension; got k={k} with shape={operand.shape}"
-        )
-    axis = canonical_axis(axis, operand.ndim)
-    return list(bind("top_k", (operand,), k=operator.index(k), axis=axis))
-
-
 # ---- dynamic indices ---------------------------------------------------------------------------
-
-
-def _starts(operand, indices):
-    if isinstance(indices, (_core.Array, np.ndarray)):
-        indices = [indices[i] for i in range(operand.ndim)]
-    out = []
-    for i, n in zip(indices, operand.shape):
-        i = asarray(i)
-        out.append(
-            _core.functions.add(
-                i,
-                _core.functions.multiply(_core.functions.less(i, 0), np.asarray(n, i.dtype)).astype(
-                    i.dtype
-                ),
-            )
-            if not _core.is_concrete(i) or int(_core.concrete_array(i)) < 0
-            else i
-        )
-    return out
-
-
-def dynamic_slice(operand, start_indices, slice_sizes):
-    """Elements from start indices that may be traced; they are moved so that the slice fits."""
-    operand = asarray(operand)
-    return bind(
-        "dynamic_slice",
-        (operand, *_starts(operand, start_indices)),
-        slice_sizes=_shape(slice_sizes),
-    )
-
-
-def dynamic_slice_in_dim(operand, start_index, slice_size, axis=0):
-    """dynamic_slice along one dimension."""
-    operand = asarray(operand)
-    axis = canonical_axis(axis, operand.ndim)
-    start, size = [0] * operand.ndim, list(operand.shape)
-    start[axis], size[axis] = start_index, slice_size
-    return dynamic_slice(operand, _same_dtype(start), size)
-
-
-def _same_dtype(indices):
-    dtype = next((i.dtype for i in indices if hasattr(i, "dtype")), np.dtype("int32"))
-    return [
-        i if hasattr(i, "dtype") and i.dtype == dtype else asarray(i).astype(dtype) for i in indices
-    ]
-
-
-def dynamic_index_in_dim(operand, index, axis=0, keepdims=True):
-    """One slice along a dimension, whose index may be traced."""
-    out = dynamic_slice_in_dim(operand, index, 1, axis)
-    return out if keepdims else squeeze(out, (axis,))
-
-
-def dynamic_update_slice(operand, update, start_indices):
-    """`operand` with `update` at start indices, moved so that it fits."""
-    operand = asarray(operand)
-    return bind(
-        "dynamic_update_slice", (operand, asarray(update), *_starts(operand, start_indices))
-    )
-
-
-def dynamic_update_slice_in_dim(operand, update, start_index, axis):
-    """dynamic_update_slice along one dimension."""
-    operand = asarray(operand)
-    start = [0] * operand.ndim
-    start[canonical_axis(axis, operand.ndim)] = start_index
-    return dynamic_update_slice(operand, update, _same_dtype(start))
-
-
-def dynamic_update_index_in_dim(operand, update, index, axis):
-    """`operand` with one slice along a dimension replaced."""
-    operand, update = asarray(operand), asarray(update)
-    axis = canonical_axis(axis, operand.ndim)
-    if update.ndim != operand.ndim:
-        update = expand_dims(update, (axis,))
-    return dynamic_update_slice_in_dim(operand, update, index, axis)
 
 
 # ---- shardings: metadata only ------------------------------------------------------------------

@@ -85,8 +85,10 @@ class Mesh:
         names = tuple(axis_names)
         if grid.ndim != len(names):
             raise ValueError(
-                "Mesh requires the ndim of its first argument (`devices`) to equal the length of its second argument "
-                f"(`axis_names`), but got devices.ndim == {grid.ndim} and len(axis_names) == {len(names)}."
+                "Mesh requires the ndim of its first argument (`devices`) to equal the length of "
+                "its second argument "
+                f"(`axis_names`), but got devices.ndim == {grid.ndim} and len(axis_names) == "
+                f"{len(names)}."
             )
         if len(set(names)) != len(names):
             raise ValueError(f"Mesh: axis names must be distinct, got {names}.")
@@ -151,7 +153,8 @@ class Mesh:
 
     def __repr__(self):
         sizes = tuple(self.shape.values())
-        return f"Mesh(axis_sizes={sizes}, axis_names={tuple(self.axis_names)}, axis_types=({self._types()}))"
+        names = tuple(self.axis_names)
+        return f"Mesh(axis_sizes={sizes}, axis_names={names}, axis_types=({self._types()}))"
 
     def __str__(self):
         sizes = ", ".join(f"'{n}': {s}" for n, s in self.shape.items())
@@ -163,7 +166,8 @@ def make_mesh(axis_shapes, axis_names, axis_types=None, *, devices=None):
     shape = tuple(axis_shapes)
     if len(shape) != len(tuple(axis_names)):
         raise ValueError(
-            f"make_mesh: {len(shape)} sizes {shape} but {len(tuple(axis_names))} names {tuple(axis_names)}."
+            f"make_mesh: {len(shape)} sizes {shape} but {len(tuple(axis_names))} names "
+            f"{tuple(axis_names)}."
         )
     known = _devices() if devices is None else list(devices)
     if math.prod(shape) > len(known):
@@ -203,7 +207,8 @@ class Sharding:
             parts = math.prod(size[a] for a in names)
             if n % parts:
                 raise IndivisibleError(
-                    f"Sharding {self} implies that array axis {len(out)} is partitioned {parts} times, but the dimension "
+                    f"Sharding {self} implies that array axis {len(out)} is partitioned {parts} "
+                    "times, but the dimension "
                     f"size is {n} (full shape: {tuple(global_shape)})"
                 )
             out.append(n // parts)
@@ -251,11 +256,13 @@ class NamedSharding(Sharding):
             for name in () if names is None else names if isinstance(names, tuple) else (names,):
                 if name not in mesh.axis_names:
                     raise ValueError(
-                        f"Resource axis: {name} of {self.spec!r} is not found in mesh: {mesh.axis_names}."
+                        f"Resource axis: {name} of {self.spec!r} is not found in mesh: "
+                        f"{mesh.axis_names}."
                     )
                 if name in seen:
                     raise DuplicateSpecError(
-                        f"A single NamedSharding spec specification can map every mesh axis to at most one positional "
+                        "A single NamedSharding spec specification can map every mesh axis to at "
+                        "most one positional "
                         f"dimension, but {self.spec!r} has duplicate entries for `{name}`"
                     )
                 seen.add(name)
@@ -264,7 +271,8 @@ class NamedSharding(Sharding):
         entries = [() if n is None else n if isinstance(n, tuple) else (n,) for n in self.spec]
         if len(entries) > ndim:
             raise ValueError(
-                f"Sharding {self} is only valid for values of rank at least {len(entries)}, but was applied to a value of rank {ndim}"
+                f"Sharding {self} is only valid for values of rank at least {len(entries)}, but "
+                f"was applied to a value of rank {ndim}"
             )
         entries += [()] * (ndim - len(entries))
         return (
@@ -307,7 +315,7 @@ class SingleDeviceSharding(Sharding):
 
 
 class PositionalSharding(NamedSharding):
-    """Devices in a grid, each dimension of which splits the array's dimension at the same position."""
+    """Devices in a grid, whose dimensions split the array's at the same positions."""
 
     def __init__(self, devices, *, memory_kind=None):
         grid = np.asarray(devices, dtype=object)

@@ -1,4 +1,4 @@
-"""tests/array/test_sharding.py - results are labelled with shardings that follow from their operands'."""
+"""tests/array/test_sharding.py - shardings of results follow from their operands'."""
 
 import numpy as np
 import pytest

@@ -1,7 +1,5 @@
 """tests/parity/cases_draws.py - every distribution of `jax.random`, each dtype's stream, shapes, typed keys, errors."""
 
-import numpy as np
-
 import corpus as parity
 
 

@@ -1,7 +1,7 @@
 """tests/parity/test_parity.py - every parity case under shardax against its recording from JAX.
 
-`differences.txt` lists the cases in which shardax differs from JAX 0.10.2; they are reported as expected
-failures while they do. `python tests/parity/summary.py --differences` writes the list.
+`differences.txt` lists the cases in which shardax differs from JAX 0.10.2; they are reported as
+expected failures while they do. `python tests/parity/summary.py --differences` writes the list.
 """
 
 import pathlib

@@ -1,4 +1,4 @@
-"""tests/runtime/test_threads.py - several Python threads, fork, exceptions that reach the caller."""
+"""tests/runtime/test_threads.py - Python threads, fork, exceptions that reach the caller."""
 
 import multiprocessing
 import os

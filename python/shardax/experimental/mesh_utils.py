@@ -11,7 +11,8 @@ def create_device_mesh(mesh_shape, devices=None, **unused):
     count = int(np.prod(mesh_shape))
     if count > len(known):
         raise ValueError(
-            f"Number of devices {len(known)} must equal the product of mesh_shape {tuple(mesh_shape)}. "
+            f"Number of devices {len(known)} must equal the product of mesh_shape "
+            f"{tuple(mesh_shape)}. "
             f'Raise it with shardax.config.update("jax_num_cpu_devices", {count}).'
         )
     grid = np.empty(count, dtype=object)

@@ -275,7 +275,10 @@ def standardize(x, axis=-1, mean=None, variance=None, epsilon=1e-5, where=None):
 
 
 def one_hot(x, num_classes, *, dtype=None, axis=-1):
-    """A new dimension of size num_classes, 1 at the index that x gives; zeros for indices out of range."""
+    """A new dimension of size num_classes, 1 at the index that x gives.
+
+    Zeros for indices out of range.
+    """
     x = asarray(x)
     dtype = _core.canonical_dtype(float) if dtype is None else _core.dtype_of(dtype)
     place = canonical_axis(axis, x.ndim + 1)

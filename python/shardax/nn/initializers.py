@@ -75,7 +75,8 @@ def variance_scaling(
     def init(key, shape, dtype=dtype, out_sharding=None):
         if len(shape) < 2:
             raise ValueError(
-                f"Can't compute input and output sizes of a {len(shape)}-dimensional weights tensor. Must be at least 2D."
+                f"Can't compute input and output sizes of a {len(shape)}-dimensional weights "
+                "tensor. Must be at least 2D."
             )
         fan_in, fan_out = _fans(shape, in_axis, out_axis, batch_axis)
         sizes = {
@@ -118,7 +119,9 @@ he_normal = kaiming_normal = _scaling("he_normal", 2.0, "fan_in", "truncated_nor
 
 
 def orthogonal(scale=1.0, column_axis=-1, dtype=jnp.float32):
-    """Uniformly distributed orthogonal matrices, of the sizes of `column_axis` and of all other dimensions together."""
+    """Uniformly distributed orthogonal matrices, of the sizes of `column_axis` and of all other
+    dimensions together.
+    """
 
     def init(key, shape, dtype=dtype, out_sharding=None):
         if len(shape) < 2:

@@ -1,12 +1,24 @@
-"""shardax.numpy - NumPy's functions on shardax arrays: dtypes promote and shapes broadcast as in JAX.
+"""shardax.numpy - NumPy's functions on shardax arrays: dtypes promote and shapes broadcast as in
+JAX.
 
-Elementwise functions are C++ callables made from the records of ops; others are compositions of those.
+Elementwise functions are C++ callables made from the records of ops; others are compositions of
+those.
 """
 
 from shardax import _core
 from shardax._core import Array as ndarray
 from shardax.numpy import linalg
 from shardax.numpy._bits import packbits, unpackbits
+from shardax.numpy._calculus import (
+    corrcoef,
+    cov,
+    diff,
+    ediff1d,
+    gradient,
+    interp,
+    trapezoid,
+    vander,
+)
 from shardax.numpy._common import asarray
 from shardax.numpy._counting import bincount, histogram, histogram_bin_edges
 from shardax.numpy._creation import (
@@ -39,6 +51,7 @@ from shardax.numpy._creation import (
     zeros,
     zeros_like,
 )
+from shardax.numpy._cumulative import cumprod, cumsum, cumulative_prod, cumulative_sum
 from shardax.numpy._dtypes import (
     bfloat16,
     bool_,
@@ -92,6 +105,35 @@ from shardax.numpy._dtypes import (
     uint64,
     unsignedinteger,
 )
+from shardax.numpy._elementwise import (
+    angle,
+    divmod,
+    fmax,
+    fmin,
+    frexp,
+    get_printoptions,
+    i0,
+    ldexp,
+    logaddexp,
+    logaddexp2,
+    modf,
+    printoptions,
+    set_printoptions,
+    sinc,
+    spacing,
+)
+from shardax.numpy._equality import (
+    allclose,
+    array_equal,
+    array_equiv,
+    isclose,
+    iscomplex,
+    isneginf,
+    isposinf,
+    isreal,
+)
+from shardax.numpy._files import load, save
+from shardax.numpy._functional import apply_along_axis, apply_over_axes, vectorize
 from shardax.numpy._indices import (
     argwhere,
     compress,
@@ -105,46 +147,40 @@ from shardax.numpy._indices import (
     triu_indices,
     unravel_index,
 )
-from shardax.numpy._more import (
-    allclose,
-    angle,
-    apply_along_axis,
-    apply_over_axes,
-    array_equal,
-    array_equiv,
-    corrcoef,
-    cov,
-    diff,
-    divmod,
-    ediff1d,
-    fmax,
-    fmin,
-    frexp,
-    gcd,
-    get_printoptions,
-    gradient,
-    i0,
-    interp,
-    isclose,
-    iscomplex,
-    isneginf,
-    isposinf,
-    isreal,
-    lcm,
-    ldexp,
-    load,
-    logaddexp,
-    logaddexp2,
-    modf,
-    printoptions,
-    save,
-    set_printoptions,
-    sinc,
-    spacing,
-    trapezoid,
-    vander,
-    vectorize,
+from shardax.numpy._integers import gcd, lcm
+from shardax.numpy._join import (
+    append,
+    array_split,
+    block,
+    column_stack,
+    concat,
+    concatenate,
+    delete,
+    dstack,
+    hsplit,
+    hstack,
+    insert,
+    resize,
+    split,
+    stack,
+    unstack,
+    vsplit,
+    vstack,
 )
+from shardax.numpy._nan_reductions import (
+    nanargmax,
+    nanargmin,
+    nancumprod,
+    nancumsum,
+    nanmax,
+    nanmean,
+    nanmin,
+    nanprod,
+    nanstd,
+    nansum,
+    nanvar,
+)
+from shardax.numpy._pad import pad
 from shardax.numpy._products import (
     convolve,
     correlate,
@@ -164,6 +200,15 @@ from shardax.numpy._products import (
     vecmat,
 )
 from shardax.numpy._put import fill_diagonal, place, put, put_along_axis
+from shardax.numpy._quantiles import (
+    median,
+    nanmedian,
+    nanpercentile,
+    nanquantile,
+    percentile,
+    quantile,
+)
+from shardax.numpy._rearrange import flip, fliplr, flipud, repeat, roll, rot90, tile
 from shardax.numpy._reductions import (
     all,
     amax,
@@ -171,86 +216,36 @@ from shardax.numpy._reductions import (
     any,
     argmax,
     argmin,
-    average,
     count_nonzero,
-    cumprod,
-    cumsum,
-    cumulative_prod,
-    cumulative_sum,
     max,
-    mean,
-    median,
     min,
-    nanargmax,
-    nanargmin,
-    nancumprod,
-    nancumsum,
-    nanmax,
-    nanmean,
-    nanmedian,
-    nanmin,
-    nanpercentile,
-    nanprod,
-    nanquantile,
-    nanstd,
-    nansum,
-    nanvar,
-    percentile,
     prod,
     ptp,
-    quantile,
-    std,
     sum,
-    var,
 )
 from shardax.numpy._rounding import around, clip, fix, nan_to_num, rint, round
 from shardax.numpy._select import choose, take, take_along_axis
 from shardax.numpy._sets import intersect1d, isin, setdiff1d, union1d, unique, unique_values
 from shardax.numpy._shape import (
-    append,
-    array_split,
     atleast_1d,
     atleast_2d,
     atleast_3d,
-    block,
     broadcast_arrays,
     broadcast_shapes,
     broadcast_to,
-    column_stack,
-    concat,
-    concatenate,
-    delete,
-    dstack,
     expand_dims,
-    flip,
-    fliplr,
-    flipud,
-    hsplit,
-    hstack,
-    insert,
     matrix_transpose,
     moveaxis,
     ndim,
-    pad,
     permute_dims,
     ravel,
-    repeat,
     reshape,
-    resize,
-    roll,
     rollaxis,
-    rot90,
     shape,
     size,
-    split,
     squeeze,
-    stack,
     swapaxes,
-    tile,
     transpose,
-    unstack,
-    vsplit,
-    vstack,
 )
 from shardax.numpy._sorting import (
     argpartition,
@@ -261,6 +256,7 @@ from shardax.numpy._sorting import (
     searchsorted,
     sort,
 )
+from shardax.numpy._statistics import average, mean, std, var
 from shardax.numpy._where import piecewise, select, where
 
 bool = bool_

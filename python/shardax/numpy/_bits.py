@@ -12,8 +12,9 @@ _functions = _core.functions
 
 
 def packbits(a, axis=None, bitorder="big"):
-    """Truth values as the bits of uint8, eight along `axis` (None: of the flattened array) in each."""
-    from shardax.numpy._shape import moveaxis, pad
+    """Truth values as bits: eight along `axis` (None: of the flattened array) in each uint8."""
+    from shardax.numpy._pad import pad
+    from shardax.numpy._shape import moveaxis
 
     check_arraylike("packbits", a)
     a = asarray(a)

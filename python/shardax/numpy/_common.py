@@ -25,7 +25,8 @@ def check_arraylike(name, *args):
     for position, arg in enumerate(args):
         if isinstance(arg, (list, tuple, str, dict)) or arg is None:
             raise TypeError(
-                f"{name} requires ndarray or scalar arguments, got {type(arg)} at position {position}."
+                f"{name} requires ndarray or scalar arguments, got {type(arg)} at position "
+                f"{position}."
             )
 
 

@@ -25,7 +25,8 @@ def _dimension(d, shape):
         raise TypeError(
             f"Shapes must be 1D sequences of concrete values of integer type, got {shape}."
             + (
-                "\nIf using `jit`, try using `static_argnums` or applying `jit` to smaller subfunctions."
+                "\nIf using `jit`, try using `static_argnums` or applying `jit` to smaller "
+                "subfunctions."
                 if isinstance(d, _core.Tracer)
                 else ""
             )
@@ -59,7 +60,10 @@ def empty(shape, dtype=None, *, device=None, out_sharding=None):
 
 
 def full(shape, fill_value, dtype=None, *, device=None):
-    """An array that repeats `fill_value` (broadcast to `shape`); weakly typed for Python numbers."""
+    """An array that repeats `fill_value` (broadcast to `shape`).
+
+    Weakly typed for Python numbers.
+    """
     check_arraylike("full", fill_value)
     value = asarray(fill_value) if dtype is None else asarray(fill_value, dtype=dtype)
     return _core.broadcast_to(value, _shape(shape))
@@ -108,7 +112,7 @@ def frombuffer(buffer, dtype=float, count=-1, offset=0):
 
 
 def from_dlpack(x, /, *, device=None, copy=None):
-    """An array out of what another library exports by the DLPack protocol: a copy of its elements."""
+    """An array out of what another library exports by the DLPack protocol: a copy."""
     if isinstance(x, _core.Array):
         return array(x) if copy else x
     if not hasattr(x, "__dlpack__") or not hasattr(x, "__dlpack_device__"):
@@ -148,7 +152,8 @@ def arange(start, stop=None, step=None, dtype=None, *, device=None):
     for number in numbers:
         if isinstance(number, _core.Tracer) and not _core.is_concrete(number):
             raise ConcretizationTypeError(
-                "arange: the arguments must be known while tracing, because they decide the shape; got "
+                "arange: the arguments must be known while tracing, because they decide the shape; "
+                "got "
                 f"{number!r}. Mark them static with static_argnums."
             )
     if stop is None and step is None and dtype is None and isinstance(start, (bool, np.bool_)):
@@ -194,7 +199,7 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
             _functions.multiply(stop, part),
         )
         if endpoint and num > 1:
-            from shardax.numpy._shape import concatenate
+            from shardax.numpy._join import concatenate
 
             last = _core.broadcast_to(stop, start.shape).reshape((1,) + tuple(start.shape))
             out = concatenate([out[:-1], _core.convert(last, computed)], axis=0)
@@ -269,7 +274,7 @@ def indices(dimensions, dtype=None, sparse=False):
             g[tuple(slice(None) if i == d else slice(0, 1) for i in range(len(dimensions)))]
             for d, g in enumerate(grids)
         )
-    from shardax.numpy._shape import stack
+    from shardax.numpy._join import stack
 
     return stack(grids) if grids else zeros((0,), dtype)
 
@@ -295,7 +300,7 @@ def diag(v, k=0):
             if k >= 0
             else eye(n, v.shape[0], k=k, dtype=bool)
         )
-        from shardax.numpy._shape import pad
+        from shardax.numpy._pad import pad
         from shardax.numpy._where import where
 
         if k >= 0:

@@ -1,14 +1,16 @@
-"""shardax/numpy/_decompositions.py - systems of equations, eigenvalues and decompositions of small matrices.
+"""shardax/numpy/_decompositions.py - systems of equations, eigenvalues and decompositions of small
+matrices.
 
-Everything is made of the ops of shardax, so that it compiles, batches and differentiates like the rest. The
-methods are the plain ones: elimination with pivots, Householder's reflections and Jacobi's rotations.
+Everything is made of the ops of shardax, so that it compiles, batches and differentiates like the
+rest. The methods are the plain ones: elimination with pivots, Householder's reflections and
+Jacobi's rotations.
 """
 
 import numpy as np
 
 from shardax import _core
 from shardax._api import vmap
-from shardax.numpy import _creation, _products, _reductions, _shape, _sorting, _where
+from shardax.numpy import _creation, _join, _products, _reductions, _shape, _sorting, _where
 from shardax.numpy._common import asarray, check_arraylike, static_jit
 
 _functions = _core.functions
@@ -31,7 +33,8 @@ def matrices(name, *args, square=False):
     for a in arrays[:1]:
         if a.ndim < 2 or (square and a.shape[-1] != a.shape[-2]):
             raise ValueError(
-                f"Argument to {name} must have shape {'[..., n, n]' if square else '[..., m, n]'}, got {a.shape}."
+                f"Argument to {name} must have shape {'[..., n, n]' if square else '[..., m, n]'}, "
+                f"got {a.shape}."
             )
     return arrays
 
@@ -73,7 +76,8 @@ def _loop(n, body, start):
 
 @static_jit("singular")
 def eliminated(a, b, singular=False):
-    """Gauss-Jordan elimination with row pivots: (the solution x of a x = b, the pivots, the sign of the row order).
+    """Gauss-Jordan elimination with row pivots: (the solution x of a x = b, the pivots, the sign of
+    the row order).
 
     a: (n, n), b: (n, m). With `singular`, a pivot that is 0 is passed over instead of divided by.
     """
@@ -93,7 +97,7 @@ def eliminated(a, b, singular=False):
         return m, _where.where(rows == k, pivot, pivots), _where.where(p == k, sign, -sign)
 
     start = (
-        _shape.concatenate([a, b], 1),
+        _join.concatenate([a, b], 1),
         _creation.ones((n,), a.dtype),
         _creation.ones((), a.dtype),
     )
@@ -103,7 +107,10 @@ def eliminated(a, b, singular=False):
 
 @static_jit()
 def lower_factor(a):
-    """The lower triangular L with L L* = a, for a Hermitian positive definite (n, n); NaN for others."""
+    """The lower triangular L with L L* = a, for a Hermitian positive definite (n, n).
+
+    NaN for others.
+    """
     n = a.shape[0]
     rows = np.arange(n)
 
@@ -208,7 +215,9 @@ def _diagonalized(a):
 
 
 def eigen(a):
-    """(eigenvalues ascending (n,), eigenvectors (n, n) in columns) of a Hermitian (n, n), by Jacobi's rotations."""
+    """(eigenvalues ascending (n,), eigenvectors (n, n) in columns) of a Hermitian (n, n), by
+    Jacobi's rotations.
+    """
     from shardax import lax
 
     fixed = lax.stop_gradient(a)
@@ -222,7 +231,9 @@ def eigen(a):
 
 @static_jit()
 def singular(a):
-    """(u (m, m), s descending (min(m, n),), v* (n, n)), by one-sided Jacobi rotations of the columns of a or a*."""
+    """(u (m, m), s descending (min(m, n),), v* (n, n)), by one-sided Jacobi rotations of the
+    columns of a or a*.
+    """
     m, n = a.shape
     if m < n:
         u, s, vh = singular(adjoint(a))
@@ -246,5 +257,5 @@ def singular(a):
     d = _creation.diagonal(r)
     size = _functions.abs(d)
     phase = _where.where(size == 0, 1, d / _where.where(size == 0, 1, size)).astype(a.dtype)
-    phase = _shape.concatenate([phase, _creation.ones((m - n,), a.dtype)])
+    phase = _join.concatenate([phase, _creation.ones((m - n,), a.dtype)])
     return q * phase, s, adjoint(v)

@@ -68,7 +68,10 @@ single, double, csingle, cdouble = float32, float64, complex64, complex128
 
 
 def _dtype(x):
-    """The dtype that a type, name or array stands for; classes such as np.floating stay as they are."""
+    """The dtype that a type, name or array stands for.
+
+    Classes such as np.floating stay as they are.
+    """
     if isinstance(x, _ScalarMeta):
         return x.dtype
     if isinstance(x, type) and issubclass(x, np.generic):
@@ -96,7 +99,9 @@ def issubdtype(arg1, arg2):
 
 
 def isdtype(dtype, kind):
-    """Whether a dtype is of a kind: 'bool', 'signed integer', 'integral', 'real floating', 'numeric' or a dtype."""
+    """Whether a dtype is of a kind: 'bool', 'signed integer', 'integral', 'real floating',
+    'numeric' or a dtype.
+    """
     d = np.dtype(_dtype(dtype))
     kinds = {
         "bool": lambda: d.kind == "b",
@@ -129,7 +134,9 @@ def iinfo(dtype):
 
 
 def promote_types(a, b):
-    """The dtype that both promote to: 64 bits wide where one is (as Python's types are), whether or not x64 is on."""
+    """The dtype that both promote to: 64 bits wide where one is (as Python's types are), whether or
+    not x64 is on.
+    """
     wide = ("int64", "uint64", "float64", "complex128")
     if not any(_is_weak(x) or getattr(_dtype(x), "name", "") in wide for x in (a, b)):
         return _promoted(a, b)

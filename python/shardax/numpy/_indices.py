@@ -35,18 +35,23 @@ def _known(a, name, remedy):
     known = _core.concrete_array(a)
     if known is None:
         raise ConcretizationTypeError(
-            f"{name}: the size of the result depends on the values of {a!r}, which are not known while tracing; {remedy}"
+            f"{name}: the size of the result depends on the values of {a!r}, which are not known "
+            f"while tracing; {remedy}"
         )
     return np.asarray(known)
 
 
 def nonzero(a, *, size=None, fill_value=None):
-    """A tuple of index arrays, one per dimension, of elements that are not 0. Under jit, give `size`."""
+    """A tuple of index arrays, one per dimension, of elements that are not 0.
+
+    Under jit, give `size`.
+    """
     check_arraylike("nonzero", a)
     a = asarray(a)
     if a.ndim == 0:
         raise ValueError(
-            "Calling nonzero on 0d arrays is not allowed. Use jnp.atleast_1d(scalar).nonzero() instead."
+            "Calling nonzero on 0d arrays is not allowed. Use jnp.atleast_1d(scalar).nonzero() "
+            "instead."
         )
     if size is None:
         return tuple(
@@ -75,7 +80,7 @@ def flatnonzero(a, *, size=None, fill_value=None):
 
 def argwhere(a, *, size=None, fill_value=None):
     """The indices of elements that are not 0, a row each."""
-    from shardax.numpy._shape import stack
+    from shardax.numpy._join import stack
 
     return stack(nonzero(a, size=size, fill_value=fill_value), axis=1)
 

@@ -38,7 +38,8 @@ def _dot_general(a, b, contract, batch=((), ()), preferred_element_type=None):
 
 
 def dot(a, b, *, precision=None, preferred_element_type=None, out_sharding=None):
-    """The sum of products over the last dimension of `a` and the second to last of `b` (vectors: the only one).
+    """The sum of products over the last dimension of `a` and the second to last of `b` (vectors:
+    the only one).
 
     >>> dot(arange(3), arange(3))
     Array(5, dtype=int32)
@@ -95,7 +96,8 @@ def tensordot(a, b, axes=2, *, precision=None, preferred_element_type=None):
     if isinstance(axes, int):
         if axes > min(a.ndim, b.ndim):
             raise TypeError(
-                f"Number of tensordot axes (axes {axes}) exceeds input ranks ({a.shape} and {b.shape})"
+                f"Number of tensordot axes (axes {axes}) exceeds input ranks ({a.shape} and "
+                f"{b.shape})"
             )
         contract = (tuple(range(a.ndim - axes, a.ndim)), tuple(range(axes)))
     else:
@@ -133,7 +135,8 @@ def kron(a, b):
 
 def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     """The cross product of vectors of 2 or 3 components."""
-    from shardax.numpy._shape import moveaxis, stack
+    from shardax.numpy._join import stack
+    from shardax.numpy._shape import moveaxis
 
     if axis is not None:
         axisa = axisb = axisc = axis
@@ -201,7 +204,8 @@ def _parse(subscripts, operands):
             terms[i] = term.replace("...", dots[widest - n :] if n else "")
         if len(terms[i]) != a.ndim:
             raise ValueError(
-                f"einsum: the term {term!r} has {len(term)} indices, but its operand has shape {a.shape}."
+                f"einsum: the term {term!r} has {len(term)} indices, but its operand has shape "
+                f"{a.shape}."
             )
     if arrow:
         right = right.replace("...", dots)
@@ -355,7 +359,7 @@ def convolve(a, v, mode="full", *, precision=None, preferred_element_type=None):
 
 
 def _convolve(name, a, v, mode):
-    from shardax.numpy._shape import pad
+    from shardax.numpy._pad import pad
 
     check_arraylike(name, a, v)
     dtype = result_type(a, v)

@@ -22,7 +22,10 @@ _IMMUTABLE = (
 
 
 def put_along_axis(arr, indices, values, axis, inplace=True, *, mode=None):
-    """`arr` with elements along `axis` replaced; a new array (inplace=False is needed, as arrays are immutable)."""
+    """`arr` with elements along `axis` replaced.
+
+    A new array (inplace=False is needed, as arrays are immutable).
+    """
     if inplace:
         raise ValueError(_IMMUTABLE.format("put_along_axis"))
     arr, indices = asarray(arr), asarray(indices)
@@ -36,7 +39,10 @@ def put_along_axis(arr, indices, values, axis, inplace=True, *, mode=None):
 
 
 def place(arr, mask, vals, *, inplace=True):
-    """`arr` with elements where the mask holds replaced by those of `vals` in turn; needs inplace=False."""
+    """`arr` with elements where the mask holds replaced by those of `vals` in turn.
+
+    Needs inplace=False.
+    """
     if inplace:
         raise ValueError(_IMMUTABLE.format("place"))
     check_arraylike("place", arr, mask, vals)

@@ -43,8 +43,10 @@ def take(
     indices_are_sorted=False,
     fill_value=None,
 ):
-    """Slices of `a` along `axis` (None: of the flattened array). Beyond the end: NaN or the extreme value ("fill"),
-    the nearest ("clip") or counted on from the start ("wrap"); negative indices count from the end."""
+    """Slices of `a` along `axis` (None: of the flattened array). Beyond the end: NaN or the extreme
+    value ("fill"), the nearest ("clip") or counted on from the start ("wrap"); negative indices
+    count from the end.
+    """
     check_arraylike("take", a, indices)
     a, indices = asarray(a), asarray(indices)
     if indices.dtype.kind not in "iu":
@@ -63,7 +65,9 @@ def take(
 
 
 def take_along_axis(arr, indices, axis=-1, mode=None, fill_value=None):
-    """arr[..., indices[..., i, ...], ...]: elements along `axis`, chosen for each position of the other dimensions."""
+    """arr[..., indices[..., i, ...], ...]: elements along `axis`, chosen for each position of the
+    other dimensions.
+    """
     check_arraylike("take_along_axis", arr, indices)
     arr, indices = asarray(arr), asarray(indices)
     if axis is None:

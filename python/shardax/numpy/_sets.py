@@ -27,7 +27,10 @@ def unique(
     fill_value=None,
     sorted=True,
 ):
-    """The distinct elements in order. The size of the result depends on the values: under jit, give `size`."""
+    """The distinct elements in order.
+
+    The size of the result depends on the values: under jit, give `size`.
+    """
     check_arraylike("unique", ar)
     a = asarray(ar)
     known = (
@@ -67,7 +70,7 @@ def _unique_sized(a, return_index, return_inverse, return_counts, size, fill_val
     order = argsort(a)
     ordered = a[order]
     first = _functions.not_equal(ordered[1:], ordered[:-1])
-    from shardax.numpy._shape import concatenate
+    from shardax.numpy._join import concatenate
 
     first = concatenate([asarray(np.array([True])), first])
     group = bind("cumsum", (first.astype(np.int32),), axis=0, reverse=False) - 1
@@ -100,7 +103,7 @@ def isin(element, test_elements, assume_unique=False, invert=False):
 
 def union1d(ar1, ar2, *, size=None, fill_value=None):
     """The distinct elements of both."""
-    from shardax.numpy._shape import concatenate
+    from shardax.numpy._join import concatenate
 
     return unique(
         concatenate([asarray(ar1).ravel(), asarray(ar2).ravel()]), size=size, fill_value=fill_value

@@ -61,7 +61,10 @@ def select(condlist, choicelist, default=0):
 
 
 def piecewise(x, condlist, funclist, *args, **kw):
-    """Functions (or values) applied where their conditions hold; the last one, if spare, elsewhere."""
+    """Functions (or values) applied where their conditions hold.
+
+    The last one, if spare, elsewhere.
+    """
     x = asarray(x)
     conditions = (
         [asarray(c) for c in condlist]

@@ -197,7 +197,9 @@ def slogdet(a, *, method=None):
 
 
 def cholesky(a, *, upper=False, symmetrize_input=True):
-    """The lower triangular L with L L* = a (`upper`: U with U* U = a), for Hermitian positive definite (..., n, n)."""
+    """The lower triangular L with L L* = a (`upper`: U with U* U = a), for Hermitian positive
+    definite (..., n, n).
+    """
     (a,) = _decompositions.matrices("cholesky", a, square=True)
     a = (a + _decompositions.adjoint(a)) / 2 if symmetrize_input else a
     low = _decompositions.over_batches(_decompositions.lower_factor, a)
@@ -212,7 +214,10 @@ class QRResult(NamedTuple):
 
 
 def qr(a, mode="reduced"):
-    """(q, r) with q r = a, q orthogonal and r upper triangular; mode "r": r alone; "complete": a square q."""
+    """(q, r) with q r = a, q orthogonal and r upper triangular; mode "r": r alone.
+
+    "complete": a square q.
+    """
     (a,) = _decompositions.matrices("qr", a)
     if mode not in ("reduced", "complete", "r"):
         raise ValueError(f"Unsupported QR decomposition mode '{mode}'")
@@ -307,7 +312,9 @@ def cond(x, p=None):
 
 
 def lstsq(a, b, rcond=None, *, numpy_resid=False):
-    """(x that minimizes |a x - b|, squared residuals, rank, singular values) for (m, n) and (m,) or (m, k)."""
+    """(x that minimizes |a x - b|, squared residuals, rank, singular values) for (m, n) and (m,) or
+    (m, k).
+    """
     a, b = _decompositions.matrices("lstsq", a, b)
     if a.ndim != 2 or b.ndim not in (1, 2) or a.shape[0] != b.shape[0]:
         raise ValueError(f"lstsq: the shapes {a.shape} and {b.shape} do not fit together.")

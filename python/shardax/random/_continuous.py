@@ -193,9 +193,10 @@ def weibull_min(key, scale, concentration, shape=(), dtype=None):
 
 
 def _parametrised(rule):
-    """`draw(name, key, parameters, shape, dtype)` of `rule(key, *parameters, shape, dtype, stream)`.
+    """`draw(name, key, parameters, shape, dtype)` out of a rule.
 
-    The rule gets its parameters in the dtype and the shape of the draw.
+    The rule takes (key, *parameters, shape, dtype, stream), and gets its parameters in the dtype
+    and the shape of the draw.
     """
 
     @static_jit("shape", "dtype", "stream")

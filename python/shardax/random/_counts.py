@@ -19,7 +19,9 @@ from shardax.random._uniform import draw_uniform
 
 
 def _poisson_small(key, rate, dtype, stream):
-    """Knuth's method: how many uniform numbers are multiplied until the product is below exp(-rate)."""
+    """Knuth's method: how many uniform numbers are multiplied until the product is below
+    exp(-rate).
+    """
 
     def draw(state):
         count, key, logs = state

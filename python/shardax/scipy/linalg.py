@@ -36,7 +36,10 @@ def solve_triangular(
     debug=None,
     check_finite=True,
 ):
-    """x with a x = b, for a triangular (..., n, n); trans 1 or "T" and 2 or "C" transpose a first."""
+    """x with a x = b, for a triangular (..., n, n).
+
+    Trans 1 or "T" and 2 or "C" transpose a first.
+    """
     a, b = _decompositions.matrices("solve_triangular", a, b, square=True)
     if trans not in (0, 1, 2, "N", "T", "C"):
         raise ValueError(f"Invalid 'trans' value {trans}")

@@ -12,7 +12,10 @@ def _inexact(*args):
 
 
 def logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False, where=None):
-    """log(sum(b * exp(a))) over `axis` without overflow; with return_sign, (log of the size, sign)."""
+    """log(sum(b * exp(a))) over `axis` without overflow.
+
+    With return_sign, (log of the size, sign).
+    """
     a = _inexact(a)[0] if b is None else _inexact(a, b)[0]
     if b is not None:
         a = jnp.where(asarray(b) != 0, a, -jnp.inf)

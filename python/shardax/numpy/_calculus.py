@@ -1,0 +1,156 @@
+# shardax/numpy/_calculus.py - differences, integrals, interpolation, and how samples vary together.
+import numpy as np
+
+from shardax import _core
+from shardax.numpy import (
+    _creation,
+    _join,
+    _products,
+    _rounding,
+    _shape,
+    _sorting,
+    _where,
+)
+from shardax.numpy._common import asarray, canonical_axis, check_arraylike
+
+_functions = _core.functions
+
+
+def diff(a, n=1, axis=-1, prepend=None, append=None):
+    """Differences of neighbours along `axis`, n times."""
+    check_arraylike("diff", a)
+    a = asarray(a)
+    if n < 0:
+        raise ValueError(f"order must be non-negative but got {n}")
+    if a.ndim == 0:
+        raise ValueError("diff requires input that is at least one dimensional; got " + str(a))
+    axis = canonical_axis(axis, a.ndim)
+
+    def edge(x):
+        x = asarray(x)
+        return (
+            _core.broadcast_to(x, a.shape[:axis] + (1,) + a.shape[axis + 1 :]) if x.ndim == 0 else x
+        )
+
+    parts = (
+        ([edge(prepend)] if prepend is not None else [])
+        + [a]
+        + ([edge(append)] if append is not None else [])
+    )
+    a = _join.concatenate(parts, axis) if len(parts) > 1 else a
+    before, after = [slice(None)] * a.ndim, [slice(None)] * a.ndim
+    before[axis], after[axis] = slice(None, -1), slice(1, None)
+    for _ in range(n):
+        op = _functions.not_equal if a.dtype == np.bool_ else _functions.subtract
+        a = op(a[tuple(after)], a[tuple(before)])
+    return a
+
+
+def ediff1d(ary, to_end=None, to_begin=None):
+    """Differences of neighbours of the flattened array."""
+    out = diff(asarray(ary).ravel())
+    parts = ([asarray(to_begin).ravel()] if to_begin is not None else []) + [out]
+    parts += [asarray(to_end).ravel()] if to_end is not None else []
+    return _join.concatenate(parts) if len(parts) > 1 else out
+
+
+def gradient(f, *varargs, axis=None, edge_order=None):
+    """Central differences along each dimension, one-sided at the ends."""
+    f = _core.promote("inexact", f)[0]
+    axes = (
+        range(f.ndim)
+        if axis is None
+        else [
+            canonical_axis(a, f.ndim)
+            for a in (axis if isinstance(axis, (tuple, list)) else (axis,))
+        ]
+    )
+    steps = (
+        [1.0] * len(list(axes))
+        if not varargs
+        else list(varargs) * (len(list(axes)) if len(varargs) == 1 else 1)
+    )
+    out = []
+    for d, h in zip(axes, steps):
+        a = _shape.moveaxis(f, d, 0)
+        if np.ndim(h):
+            x = asarray(h)
+            left, right = (x[1:-1] - x[:-2]), (x[2:] - x[1:-1])
+            shape = (-1,) + (1,) * (a.ndim - 1)
+            left, right = left.reshape(shape), right.reshape(shape)
+            middle = (a[2:] * left**2 - a[:-2] * right**2 + a[1:-1] * (right**2 - left**2)) / (
+                left * right * (left + right)
+            )
+            first, last = (a[1:2] - a[:1]) / (x[1] - x[0]), (a[-1:] - a[-2:-1]) / (x[-1] - x[-2])
+        else:
+            middle = (a[2:] - a[:-2]) / (2 * h)
+            first, last = (a[1:2] - a[:1]) / h, (a[-1:] - a[-2:-1]) / h
+        out.append(_shape.moveaxis(_join.concatenate([first, middle, last]), 0, d))
+    return out[0] if len(out) == 1 else out
+
+
+def trapezoid(y, x=None, dx=1.0, axis=-1):
+    """The integral by the trapezoidal rule."""
+    y = _shape.moveaxis(_core.promote("inexact", y)[0], axis, -1)
+    width = (
+        dx
+        if x is None
+        else diff(_shape.moveaxis(asarray(x), axis, -1) if np.ndim(x) > 1 else asarray(x))
+    )
+    return 0.5 * (width * (y[..., 1:] + y[..., :-1])).sum(-1)
+
+
+def interp(x, xp, fp, left=None, right=None, period=None):
+    """Linear interpolation of the points (xp, fp) at x; beyond them, the first and last values."""
+    x, xp, fp = (_core.promote("inexact", v)[0] for v in (x, xp, fp))
+    if period is not None:
+        x, xp = x % period, xp % period
+        order = _sorting.argsort(xp)
+        xp, fp = xp[order], fp[order]
+        xp = _join.concatenate([xp[-1:] - period, xp, xp[:1] + period])
+        fp = _join.concatenate([fp[-1:], fp, fp[:1]])
+    i = _rounding.clip(_sorting.searchsorted(xp, x, side="right"), 1, xp.shape[0] - 1)
+    rise, run, part = fp[i] - fp[i - 1], xp[i] - xp[i - 1], x - xp[i - 1]
+    flat = run == 0
+    out = _where.where(flat, fp[i - 1], fp[i - 1] + part / _where.where(flat, 1, run) * rise)
+    out = _where.where(x < xp[0], fp[0] if left is None else left, out) if period is None else out
+    return (
+        _where.where(x > xp[-1], fp[-1] if right is None else right, out) if period is None else out
+    )
+
+
+def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None):
+    """The covariance matrix of variables in rows."""
+    x = _shape.atleast_2d(_core.promote("inexact", m)[0])
+    x = x.T if not rowvar and x.shape[0] != 1 else x
+    if y is not None:
+        other = _shape.atleast_2d(_core.promote("inexact", y)[0])
+        x = _join.concatenate([x, other.T if not rowvar and other.shape[0] != 1 else other], 0)
+    ddof = (0 if bias else 1) if ddof is None else ddof
+    centered = x - x.mean(1, keepdims=True)
+    out = _products.dot(centered, centered.T.conj()) / (x.shape[1] - ddof)
+    return out[0, 0] if out.shape == (1, 1) else out
+
+
+def corrcoef(x, y=None, rowvar=True):
+    """The matrix of correlation coefficients."""
+    c = cov(x, y, rowvar)
+    if c.ndim == 0:
+        return c / c
+    d = _functions.sqrt(_creation.diag(c))
+    return c / d[:, None] / d[None, :]
+
+
+def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
+    """Coefficients (highest first) of the least squares polynomial."""
+    from shardax.numpy import linalg
+
+    powers = asarray(x)[:, None] ** np.arange(deg, -1, -1)
+    return linalg.lstsq(powers, asarray(y))[0]
+
+
+def vander(x, N=None, increasing=False):
+    """Powers of x in columns."""
+    x = asarray(x)
+    n = x.shape[0] if N is None else N
+    return x[:, None] ** (np.arange(n) if increasing else np.arange(n)[::-1])

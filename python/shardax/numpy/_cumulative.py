@@ -1,0 +1,73 @@
+# shardax/numpy/_cumulative.py - running sums and products.
+import numpy as np
+
+from shardax import _core
+from shardax.numpy._common import (
+    asarray,
+    bind,
+    canonical_axis,
+    check_arraylike,
+)
+from shardax.numpy._reductions import _strong, _widened
+
+
+def _cumulative(op, name, a, axis, dtype, widen):
+    check_arraylike(name, a)
+    a = asarray(a)
+    if axis is None:
+        a, axis = a.reshape((-1,)), 0
+    axis = canonical_axis(axis, a.ndim)
+    if dtype is not None:
+        a = a.astype(dtype)
+    elif widen:
+        a = _widened(a)
+    elif a.dtype == np.bool_:
+        a = _core.convert(a, _core.canonical_dtype(int))
+    return _strong(bind(op, (a,), axis=axis, reverse=False))
+
+
+def cumsum(a, axis=None, dtype=None, out=None):
+    """Running sums along `axis` (None: of the flattened array)."""
+    return _cumulative("cumsum", "cumsum", a, axis, dtype, False)
+
+
+def cumprod(a, axis=None, dtype=None, out=None):
+    """Running products along `axis` (None: of the flattened array)."""
+    return _cumulative("cumprod", "cumprod", a, axis, dtype, False)
+
+
+def _cumulative_with_initial(op, name, x, axis, dtype, include_initial, initial):
+    from shardax.numpy._join import concatenate
+
+    check_arraylike(name, x)
+    x = asarray(x)
+    if axis is None:
+        if x.ndim != 1:
+            raise ValueError(
+                f"The input array has rank {x.ndim}, however axis was not set to an explicit value."
+            )
+        axis = 0
+    axis = canonical_axis(axis, x.ndim)
+    out = _cumulative(op, name, x, axis, dtype, True)
+    if not include_initial:
+        return out
+    first = _core.full(x.shape[:axis] + (1,) + x.shape[axis + 1 :], initial, out.dtype)
+    return concatenate([first, out], axis)
+
+
+def cumulative_sum(x, /, *, axis=None, dtype=None, include_initial=False):
+    """Running sums along `axis`, behind a 0 where `include_initial`.
+
+    Small integers add up as int32.
+    """
+    return _cumulative_with_initial("cumsum", "cumulative_sum", x, axis, dtype, include_initial, 0)
+
+
+def cumulative_prod(x, /, *, axis=None, dtype=None, include_initial=False):
+    """Running products along `axis`, behind a 1 where `include_initial`.
+
+    Small integers multiply as int32.
+    """
+    return _cumulative_with_initial(
+        "cumprod", "cumulative_prod", x, axis, dtype, include_initial, 1
+    )

@@ -1,0 +1,209 @@
+"""shardax/numpy/_elementwise.py - functions of elements that are compositions of ops."""
+
+import functools
+import math
+
+import numpy as np
+
+from shardax import _core
+from shardax.numpy import (
+    _dtypes,
+    _where,
+)
+from shardax.numpy._common import asarray, bind, check_arraylike, static_jit
+
+_functions = _core.functions
+
+
+@functools.partial(static_jit())
+def _logaddexp(a, b):
+    a, b = _core.promote("inexact", a, b)
+    top = _functions.maximum(a, b)
+    if a.dtype.kind == "c":
+        out = top + _functions.log1p(_functions.exp(a + b - 2 * top))
+        angle = _functions.imag(out)
+        turned = _functions.remainder(angle + np.pi, 2 * np.pi) - np.pi
+        return _core.lax.complex(_functions.real(out), turned)
+    # The value has no useful derivative where both are equal: it is taken of the weighted operands.
+    a_value, b_value, top = (bind("stop_gradient", (v,)) for v in (a, b, top))
+    gap = a_value - b_value
+    out = top + _functions.log1p(_functions.exp(-_functions.abs(gap)))
+    out = _where.where(_functions.isnan(gap), a_value + b_value, out)
+    return out + _weighted_change(a, b) + _weighted_change(b, a)
+
+
+def _weighted_change(x, other):
+    """Zero, whose derivative is the share of `x` in logaddexp(x, other)."""
+    change = x - bind("stop_gradient", (x,))
+    share = _core.lax.logistic(_where.where(_functions.equal(x, other), x.dtype.type(0), x - other))
+    return _where.where(_functions.isfinite(change), share * change, x.dtype.type(0))
+
+
+def logaddexp(x1, x2, /):
+    """log(exp(x1) + exp(x2)) without overflow."""
+    check_arraylike("logaddexp", x1, x2)
+    return _logaddexp(x1, x2)
+
+
+def logaddexp2(x1, x2, /):
+    """log2(2**x1 + 2**x2) without overflow."""
+    check_arraylike("logaddexp2", x1, x2)
+    ln2 = math.log(2.0)
+    x1, x2 = _core.promote("inexact", x1, x2)
+    return logaddexp(x1 * ln2, x2 * ln2) / ln2
+
+
+def angle(z, deg=False):
+    """The argument of complex numbers, in radians or degrees."""
+    check_arraylike("angle", z)
+    z = asarray(z)
+    parts = _functions.imag(z), _functions.real(z)
+    if z.dtype.kind in "biu" or (z.dtype.kind in "fV" and z.ndim == 0):
+        parts = (_core.convert(p, _core.canonical_dtype(float)) for p in parts)
+    out = _functions.arctan2(*parts)
+    return _functions.degrees(out) if deg else out
+
+
+def sinc(x, /):
+    """sin(pi x) / (pi x), 1 at 0."""
+    x = _core.promote("inexact", x)[0]
+    zero = _functions.equal(x, 0)
+    safe = _where.where(zero, 1.0, x) * np.pi
+    return _where.where(zero, 1.0, _functions.sin(safe) / safe)
+
+
+def fmax(x1, x2, /):
+    """The larger one of each pair; the other one where one is NaN."""
+    check_arraylike("fmax", x1, x2)
+    return _where.where(
+        _functions.logical_or(_functions.greater(x1, x2), _functions.isnan(x2)), x1, x2
+    )
+
+
+def fmin(x1, x2, /):
+    """The smaller one of each pair; the other one where one is NaN."""
+    check_arraylike("fmin", x1, x2)
+    return _where.where(
+        _functions.logical_or(_functions.less(x1, x2), _functions.isnan(x2)), x1, x2
+    )
+
+
+@functools.cache
+def _bessel_coefficients():
+    """Chebyshev coefficients of exp(-x) I0(x): in x / 4 - 1 for x <= 8, and, times sqrt(x), in 16 /
+    x - 1 beyond.
+    """
+    chebinterpolate = np.polynomial.chebyshev.chebinterpolate
+    near = chebinterpolate(lambda t: np.exp(-4 * (t + 1)) * np.i0(4 * (t + 1)), 30)
+    far = lambda x: np.sqrt(x) * np.exp(-x) * np.i0(x)  # noqa: E731
+    # np.i0 overflows past 700, where the scaled function differs from its limit by 1 / (8 x).
+    beyond = chebinterpolate(
+        lambda t: np.where(
+            t > -0.96,
+            far(np.minimum(16 / (t + 1), 400)),
+            (1 + (t + 1) / 128 + 9 * (t + 1) ** 2 / 32768) / np.sqrt(2 * np.pi),
+        ),
+        24,
+    )
+    return near.tolist(), beyond.tolist()
+
+
+def _chebyshev(coefficients, t):
+    """The Chebyshev series at t, by Clenshaw's recurrence."""
+    above = last = 0.0
+    for c in coefficients[:0:-1]:
+        above, last = 2 * t * above - last + c, above
+    return t * above - last + coefficients[0]
+
+
+@static_jit()
+def _i0e(x):
+    size = _functions.abs(x)
+    near, beyond = _bessel_coefficients()
+    low = _chebyshev(near, _functions.minimum(size, 8.0) / 4 - 1)
+    wide = _functions.maximum(size, 8.0)
+    high = _chebyshev(beyond, 16 / wide - 1) / _functions.sqrt(wide)
+    return _where.where(size <= 8, low, high)
+
+
+def i0(x):
+    """The modified Bessel function of the first kind, order 0."""
+    check_arraylike("i0", x)
+    x = _core.promote("inexact", x)[0]
+    if x.dtype.kind == "c":
+        raise ValueError(f"Unsupported input type to jax.numpy.i0: {x.dtype}")
+    return _functions.multiply(_functions.exp(_functions.abs(x)), _i0e(x))
+
+
+def spacing(x, /):
+    """The distance to the next number away from 0."""
+    check_arraylike("spacing", x)
+    x = _core.promote("inexact", x)[0]
+    if x.dtype.kind == "c":
+        raise ValueError("jnp.spacing is not defined for complex inputs.")
+    if x.dtype == np.float16:
+        return _functions.nextafter(x, np.inf) - x
+    out = _functions.nextafter(x, _functions.copysign(np.inf, x)) - x
+    smallest = x.dtype.type(_dtypes.finfo(x.dtype).smallest_subnormal)
+    return _where.where(_functions.equal(out, 0), _functions.copysign(smallest, x), out)
+
+
+@static_jit()
+def _frexp(x):
+    info = _dtypes.finfo(x.dtype)
+    word = np.dtype(f"int{info.bits}")
+    small = _functions.less(_functions.abs(x), info.smallest_normal)
+    bits = bind(
+        "bitcast_convert_type", (_where.where(small, x * 2.0**info.nmant, x),), new_dtype=word
+    )
+    mask, bias = (1 << info.nexp) - 1, 1 - int(info.minexp)
+    exponent = ((bits >> info.nmant) & mask) - (bias - 1) - _where.where(small, info.nmant, 0)
+    bits = (bits & ~(mask << info.nmant)) | ((bias - 1) << info.nmant)
+    mantissa = bind("bitcast_convert_type", (bits,), new_dtype=x.dtype)
+    same = _functions.logical_or(
+        _functions.logical_not(_functions.isfinite(x)), _functions.equal(x, 0)
+    )
+    exponent = _core.convert(_where.where(same, 0, exponent), np.dtype("int32"))
+    return _where.where(same, x, mantissa), exponent
+
+
+def frexp(x, /):
+    """(mantissas of a size in [0.5, 1), int32 exponents): x = mantissa * 2**exponent."""
+    check_arraylike("frexp", x)
+    x = _core.promote("inexact", x)[0]
+    if x.dtype.kind == "c":
+        raise TypeError("frexp does not support complex-valued inputs")
+    return _frexp(x)
+
+
+def modf(x, /, out=None):
+    """(fractional part, whole part), both with the sign of x."""
+    x = _core.promote("inexact", x)[0]
+    whole = _functions.trunc(x)
+    return x - whole, whole
+
+
+def divmod(x1, x2, /):
+    """(x1 // x2, x1 % x2)."""
+    return _functions.floor_divide(x1, x2), _functions.remainder(x1, x2)
+
+
+def ldexp(x1, x2, /):
+    """x1 * 2**x2."""
+    check_arraylike("ldexp", x1, x2)
+    x1, x2 = asarray(x1), asarray(x2)
+    if x1.dtype.kind == "c" or x2.dtype.kind not in "biu":
+        raise ValueError(f"ldexp not supported for input types {(x1.dtype, x2.dtype)}")
+    mantissa, exponent = frexp(x1)
+    # In two steps: 2**(a + b) may be beyond the numbers where x1 * 2**a * 2**b is not.
+    exponent = exponent + _core.convert(x2, np.dtype("int32"))
+    half = exponent >> 1
+    power = lambda e: _functions.exp2(_core.convert(e, mantissa.dtype))  # noqa: E731
+    return mantissa * power(half) * power(exponent - half)
+
+
+printoptions, set_printoptions, get_printoptions = (
+    np.printoptions,
+    np.set_printoptions,
+    np.get_printoptions,
+)
