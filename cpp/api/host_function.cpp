@@ -5,6 +5,7 @@
 #include <pybind11/stl.h>
 
 #include "api/call.h"
+#include "api/held.h"
 #include "api/program_object.h"
 #include "control/control.h"
 #include "ops/callback.h"
@@ -14,38 +15,6 @@ namespace py = pybind11;
 
 namespace shardax::api {
 namespace {
-
-// The interpreter's lock, for code that may run without it.
-class Locked {
- public:
-  Locked() : state_(PyGILState_Ensure()) {}
-  ~Locked() { PyGILState_Release(state_); }
-  Locked(const Locked&) = delete;
-  Locked& operator=(const Locked&) = delete;
-
- private:
-  PyGILState_STATE state_;
-};
-
-// An owned object that is dropped under the lock, or left alone when the interpreter has gone.
-class Held {
- public:
-  explicit Held(PyObject* object) : ref_(Ref::borrow(object)) {}
-  ~Held() {
-    if (!Py_IsInitialized()) {
-      ref_.release();
-      return;
-    }
-    const Locked locked;
-    ref_.reset();
-  }
-  Held(const Held&) = delete;
-  Held& operator=(const Held&) = delete;
-  PyObject* get() const { return ref_.get(); }
-
- private:
-  Ref ref_;
-};
 
 // Says in the exception in flight which slice of a mapped program it comes from.
 void note_slice() {
@@ -69,6 +38,7 @@ class PythonFunction final : public Function {
 
   std::vector<Values> call(const Values& in) const override {
     const Locked locked;
+    const LocationScope own_lines(nullptr);
     Ref list = checked(PyList_New(static_cast<Py_ssize_t>(in.size())));
     for (std::size_t i = 0; i < in.size(); ++i) {
       PyObject* item = in[i] ? checked(wrap(in[i])).release() : Py_NewRef(Py_None);

@@ -218,7 +218,10 @@ void init_program_objects(py::module_& module) {
       .def_property_readonly("ndim", [](const ShapedArray& a) { return a.type.rank(); })
       .def_property_readonly("size", [](const ShapedArray& a) { return a.type.size(); })
       .def(
-          "str_short", [](const ShapedArray& a, bool) { return to_string(a.type); },
+          "str_short",
+          [](const ShapedArray& a, bool short_dtypes) {
+            return short_dtypes ? short_string(a.type) : to_string(a.type);
+          },
           py::arg("short_dtypes") = false)
       .def("__str__", [](const ShapedArray& a) { return bindings::weak_string(a.type); })
       .def("__repr__", [](const ShapedArray& a) { return represent(a.type); })

@@ -14,6 +14,7 @@
 #include "api/program_object.h"
 #include "bindings/bind.h"
 #include "compile/pipeline.h"
+#include "control/residuals.h"
 #include "ops/ops.h"
 #include "ops/promote.h"
 
@@ -85,6 +86,40 @@ Staged stage_once(const std::string& api, const py::function& fun, const py::tup
         std::make_shared<StagedEntry>(StagedEntry{staged, KeptFunctions(*staged.program)}));
   }
   return staged;
+}
+
+std::string describe(const Residual& residual, const std::vector<std::string>& arguments) {
+  using Source = Residual::Source;
+  switch (residual.source) {
+    case Source::literal: return "from a literal";
+    case Source::constant: return "from a constant";
+    case Source::input:
+      return residual.input < arguments.size() ? "from the argument " + arguments[residual.input]
+                                               : "from a value that the function closes over";
+    case Source::output: break;
+  }
+  const std::string made = residual.checkpoint_name.empty()
+                               ? concat("output of ", residual.op->name)
+                               : concat("named '", residual.checkpoint_name, "'");
+  const LocationPtr& at = residual.location;
+  return at ? concat(made, " from ", at->file, ":", at->line, " (", at->function, ")") : made;
+}
+
+// What the reverse derivative of fun(*args, **kwargs) keeps: pairs of a type and its description.
+py::list residuals(const py::object& fun, const py::tuple& args, const py::dict& kwargs) {
+  const Unpacked unpacked(args, kwargs);
+  FlatCall call(unpacked.arguments(), {}, fun.ptr());
+  const CallForm form = call.form();
+  const Types types = abstract_types(fun.ptr(), form, call.leaves());
+  const Staged staged = stage_call("saved_residuals", fun.ptr(), form, types);
+  std::vector<bool> nonzero;
+  for (const Type& type : types) nonzero.push_back(differentiable(type));
+  nonzero.resize(staged.program->inputs.size(), false);
+  const std::vector<std::string> paths = argument_paths(fun.ptr(), form);
+  py::list out;
+  for (const Residual& residual : saved_residuals(staged.program, nonzero))
+    out.append(py::make_tuple(to_object(wrap_type(residual.type)), describe(residual, paths)));
+  return out;
 }
 
 // The program with its last `count` inputs moved to the front, where scan and while have constants.
@@ -247,6 +282,7 @@ void init_staging(py::module_& module) {
   module.def("stage_once", stage_once, py::arg("api"), py::arg("fun"), py::arg("args"),
              py::arg("kwargs") = py::dict(), py::arg("static_argnums") = std::vector<int>(),
              "stage(), remembered per function and types.");
+  module.def("saved_residuals", residuals, "What the reverse derivative of a call keeps.");
   module.def(
       "counting",
       [](const py::object& program, std::size_t constants) {

@@ -6,6 +6,7 @@
 #include <pybind11/stl.h>
 
 #include "api/axes.h"
+#include "api/checks.h"
 #include "api/collectives.h"
 #include "api/context.h"
 #include "api/grad.h"
@@ -166,6 +167,7 @@ void init_api(py::module_& module) {
   api::init_program_objects(m);
   api::init_staging(m);
   api::init_host_functions(m);
+  api::init_checks(m);
   api::install_locator();
   set_tracer_describer(&api::describe_tracer);
   set_leak_describer(&api::describe_leak);

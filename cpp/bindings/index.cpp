@@ -99,10 +99,27 @@ Value take_arrays(const Value& x, const IndexPlan& plan) {
   return traced ? take(in) : ops::jitted1("getitem", in, take, plan.key());
 }
 
+// An integer beyond the ends takes the nearest element. A program records it, and the integers
+// beside it, as the indices that they are, so that checkify can find it.
+void keep_out_of_bounds(IndexPlan& plan) {
+  if (plan.arrays || !staging_in_progress()) return;
+  const auto outside = [](const Selector& s) {
+    return s.kind == Kind::integer && s.size > 0 && (s.start < 0 || s.start >= s.size);
+  };
+  if (std::none_of(plan.selectors.begin(), plan.selectors.end(), outside)) return;
+  plan.traced_scalars = true;
+  for (Selector& s : plan.selectors) {
+    if (s.kind != Kind::integer || s.size == 0) continue;
+    const std::int64_t given = s.start < 0 ? s.start - s.size : s.start;
+    s = {Kind::array, s.size, 0, 1, 1, scalar_array_int(DType::int32, given)};
+  }
+}
+
 }  // namespace
 
 Value get_item(const Value& x, PyObject* index) {
   IndexPlan plan = parse_index(index, x->shape());
+  keep_out_of_bounds(plan);
   const Value rest = apply_static(x, plan);
   if (plan.arrays) return take_arrays(rest, plan);
   if (plan.traced_scalars) return take_traced_scalars(rest, plan);

@@ -22,13 +22,12 @@ struct WhileParams {
   std::size_t carry() const { return body->outputs.size(); }
 };
 
-Values bind_while(const ProgramPtr& cond, std::size_t cond_consts, const ProgramPtr& body,
+Values bind_while(const Params& params, const ProgramPtr& cond, const ProgramPtr& body,
                   std::size_t body_consts, const Values& in) {
   return shardax::bind(while_op,
-                       {{"cond_jaxpr", cond},
-                        {"cond_nconsts", static_cast<std::int64_t>(cond_consts)},
-                        {"body_jaxpr", body},
-                        {"body_nconsts", static_cast<std::int64_t>(body_consts)}},
+                       params.with("cond_jaxpr", cond)
+                           .with("body_jaxpr", body)
+                           .with("body_nconsts", static_cast<std::int64_t>(body_consts)),
                        in);
 }
 
@@ -72,7 +71,7 @@ JvpResult while_jvp(const Params& params, const Values& in, const Values& t) {
   body->inputs.insert(body->inputs.end(),
                       tangent_consts + static_cast<std::ptrdiff_t>(const_t.size()), old.end());
   const Values both = bind_while(
-      with_more_carry(p, carry_types), p.cond_consts, body, p.body_consts + const_t.size(),
+      params, with_more_carry(p, carry_types), body, p.body_consts + const_t.size(),
       joined(joined(joined(part(in, 0, first), const_t), part(in, first, p.carry())), carry_t));
   return {part(both, 0, p.carry()), spread(part(both, p.carry(), carry_t.size()), carry)};
 }
@@ -92,7 +91,7 @@ BatchedProgram agreed_condition(const BatchedProgram& cond, const Collective& co
 }
 
 // A condition that varies over the batch holds until no slice wants to go on; slices that are done
-// keep their carry.
+// keep their carry. Such a loop is marked: what its body computes for them is not to be looked at.
 //
 // Over a device axis each slice runs its own loop; where a collective over the axis is inside, all
 // devices must agree, each time, about going on.
@@ -124,7 +123,7 @@ Batched while_batch(const BatchArgs& a) {
       in[first + i] = ops::broadcast_leading(in[first + i], a.axis.size);
   }
   if (!cond.batched[0]) {
-    return {bind_while(cond.program, p.cond_consts, body.program, p.body_consts, in), carry};
+    return {bind_while(a.params, cond.program, body.program, p.body_consts, in), carry};
   }
   const ProgramPtr any = stage_closed(
       cond.program->input_types(),
@@ -155,7 +154,7 @@ Batched while_batch(const BatchArgs& a) {
       p.body->name);
   Values inputs = part(in, 0, p.cond_consts);
   inputs.insert(inputs.end(), in.begin(), in.end());
-  return {bind_while(any, p.cond_consts, masked, first, inputs), carry};
+  return {bind_while(a.params.with("batched", true), any, masked, first, inputs), carry};
 }
 
 Values while_transpose(const TransposeArgs&) {

@@ -144,6 +144,7 @@ Values evaluate(const Program& program, const Values& inputs) {
   for (const Constant& c : program.constants) env[static_cast<std::size_t>(c.var)] = c.value;
   Values in;
   for (const Equation& eqn : program.equations) {
+    const LocationScope location(eqn.location);
     in.clear();
     for (Var v : eqn.inputs) in.push_back(env[static_cast<std::size_t>(v)]);
     Values out = shardax::bind(*eqn.op, eqn.params, in);

@@ -106,6 +106,7 @@ _LAZY = {
     "random",
     "scipy",
     "sharding",
+    "test_util",
     "typing",
 }
 # Likewise for names: the module of each.

@@ -8,7 +8,13 @@ from shardax import tree_util
 from shardax._core import api as _core
 from shardax._options import check_callable, indices
 
-__all__ = ["checkpoint", "checkpoint_name", "checkpoint_policies"]
+__all__ = [
+    "checkpoint",
+    "checkpoint_name",
+    "checkpoint_policies",
+    "print_saved_residuals",
+    "saved_residuals",
+]
 
 _policy_objects = weakref.WeakKeyDictionary()
 
@@ -84,6 +90,35 @@ def checkpoint_name(x, name):
     return tree_util.tree_map(
         lambda leaf: _core.bind("name", {"name": str(name)}, [_core.asarray(leaf)])[0], x
     )
+
+
+def saved_residuals(f, *args, **kwargs):
+    """The values that the reverse derivative of f(*args, **kwargs) keeps from its forward pass.
+
+    Args:
+      f: a function of trees of arrays.
+      *args, **kwargs: its arguments; shapes and dtypes are enough.
+
+    Returns:
+      A list of pairs: a type, and where the value comes from. Values that calls inside f keep are
+      said to come from the line that computes them.
+
+    Example:
+      >>> saved_residuals(lambda x: 3.0 * x**2, 1.0)[-1][0]
+      ShapedArray(float32[], weak_type=True)
+    """
+    return _core.saved_residuals(f, args, kwargs)
+
+
+def print_saved_residuals(f, *args, **kwargs):
+    """Prints what `saved_residuals` gives, a value a line.
+
+    Example:
+      >>> print_saved_residuals(lambda x: x * x, 1.0)
+      f32[] from the argument x
+    """
+    for aval, source in saved_residuals(f, *args, **kwargs):
+        print(f"{aval.str_short(short_dtypes=True)} {source}")
 
 
 def _everything_saveable(*_, **__):

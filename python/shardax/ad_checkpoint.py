@@ -1,7 +1,21 @@
-"""shardax.ad_checkpoint - checkpoint (remat), its policies and checkpoint_name."""
+"""shardax.ad_checkpoint - checkpoint (remat), its policies and checkpoint_name; what derivatives
+keep."""
 
-from shardax._checkpoint import checkpoint, checkpoint_name, checkpoint_policies
+from shardax._checkpoint import (
+    checkpoint,
+    checkpoint_name,
+    checkpoint_policies,
+    print_saved_residuals,
+    saved_residuals,
+)
 
-__all__ = ["checkpoint", "checkpoint_name", "checkpoint_policies", "remat"]
+__all__ = [
+    "checkpoint",
+    "checkpoint_name",
+    "checkpoint_policies",
+    "print_saved_residuals",
+    "remat",
+    "saved_residuals",
+]
 
 remat = checkpoint

@@ -226,6 +226,16 @@ def _effects(shardax, x):
     return shardax.experimental.io_callback(lambda v: v + v, x, x)
 
 
+def _checked(shardax, x):
+    checkify = shardax.experimental.checkify
+
+    def double(x):
+        checkify.check((x < 4).all(), "{}", x)
+        return x + x
+
+    return checkify.checkify(double)(x)[1]
+
+
 SAMPLES = {
     # arithmetic
     "add": binary(np.add),
@@ -608,6 +618,7 @@ SAMPLES = {
     "custom_jvp_call": control(lambda x: x * x, _custom_jvp),
     "custom_vjp_call": control(lambda x: x * x, _custom_vjp, grad=(), refuses_jvp="custom_vjp"),
     "remat2": control(lambda x: np.sin(x) ** 2, _checkpoint, tolerance=4),
+    "check": control(lambda x: x + x, _checked),
     "pure_callback": control(lambda x: x + x, _callback, grad=(), refuses_jvp="Pure callbacks"),
     "io_callback": control(lambda x: x + x, _effects, grad=(), refuses_jvp="IO callbacks"),
 }

@@ -1,0 +1,376 @@
+// control/checkify.cpp - evaluating programs with their checks.
+#include "control/checkify.h"
+
+#include <map>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+#include "control/automatic_checks.h"
+#include "ops/ops.h"
+
+namespace shardax {
+namespace {
+
+Value number_scalar(std::size_t number) {
+  return ops::scalar(DType::int32, static_cast<double>(number));
+}
+
+Value without_tangent(const Value& value) {
+  static const Op* stop_gradient = find_op("stop_gradient");
+  return is_inexact(value->dtype()) ? bind1(*stop_gradient, {}, {value}) : value;
+}
+
+// Some checks of a table.
+struct Range {
+  std::size_t first;
+  std::size_t count;
+};
+
+class Checkify {
+ public:
+  Checkify(const ProgramPtr& program, CheckKinds enabled) : enabled_(enabled) {
+    std::vector<Check> checks;
+    collect(*program, checks);
+    table_ = new CheckTable(std::move(checks));
+  }
+
+  const CheckTablePtr& table() const { return table_; }
+
+  Failure nothing() const {
+    Failure failure{number_scalar(0), {}};
+    for (const Type& type : table_->payload()) failure.payload.push_back(ops::zeros(type));
+    return failure;
+  }
+
+  Values run(const Program& program, const Values& inputs, Failure& failure) {
+    Values env(program.types.size());
+    const auto at = [&](Var v) -> Value& { return env[static_cast<std::size_t>(v)]; };
+    for (std::size_t i = 0; i < inputs.size(); ++i) at(program.inputs[i]) = inputs[i];
+    for (const Constant& c : program.constants) at(c.var) = c.value;
+    for (const Equation& eqn : program.equations) {
+      const LocationScope location(eqn.location);
+      Values in;
+      for (Var v : eqn.inputs) in.push_back(at(v));
+      const Values out = step(eqn, in, failure);
+      for (std::size_t i = 0; i < out.size(); ++i) at(eqn.outputs[i]) = out[i];
+    }
+    Values outputs;
+    for (Var v : program.outputs) outputs.push_back(at(v));
+    return outputs;
+  }
+
+ private:
+  // Numbers all checks, those of bodies where their equation stands.
+  void collect(const Program& program, std::vector<Check>& checks) {
+    for (const Equation& eqn : program.equations) {
+      if (numbers_.count(&eqn)) continue;
+      std::vector<Check> own = is_check(*eqn.op) ? enabled_checks(table_of(eqn.params))
+                                                 : automatic_checks(program, eqn, enabled_);
+      if (!own.empty() || is_check(*eqn.op)) numbers_[&eqn] = {checks.size(), own.size()};
+      checks.insert(checks.end(), own.begin(), own.end());
+      for (const auto& [name, value] : eqn.params) {
+        if (const auto* body = std::get_if<ProgramPtr>(&value)) collect(**body, checks);
+        const auto* bodies = std::get_if<Programs>(&value);
+        for (std::size_t i = 0; bodies && i < bodies->size(); ++i) collect(*(*bodies)[i], checks);
+      }
+    }
+  }
+
+  bool is_enabled(const Check& check) const { return (enabled_ & bit(check.kind)) != 0; }
+  std::vector<Check> enabled_checks(const CheckTable& table) const {
+    std::vector<Check> out;
+    for (const Check& check : table.checks()) {
+      if (is_enabled(check)) out.push_back(check);
+    }
+    return out;
+  }
+
+  bool concerned(const Equation& eqn) const {
+    return (quiet_ && has_effects(eqn)) ||
+           any_equation(eqn, [&](const Equation& e) { return numbers_.count(&e) > 0; });
+  }
+  bool concerned(const Program& program) const {
+    return std::any_of(program.equations.begin(), program.equations.end(),
+                       [&](const Equation& eqn) { return concerned(eqn); });
+  }
+
+  // ---- equations ---------------------------------------------------------------------------
+
+  Values step(const Equation& eqn, const Values& in, Failure& failure) {
+    const Op& op = *eqn.op;
+    if (is_check(op)) {
+      absorb(eqn, in, failure);
+      return {};
+    }
+    if (quiet_ && op.effects && eqn.outputs.empty()) return {};
+    if (!concerned(eqn)) return shardax::bind(op, eqn.params, in);
+    if (is_pmap(op)) return map(eqn, in, failure);
+    if (is_cond(op)) return choose(eqn, in, failure);
+    if (is_scan(op)) return scan(eqn, in, failure);
+    if (is_while(op)) return loop(eqn, in, failure);
+    if (op.stage) return call_with_rules(eqn, in, failure);
+    if (op.body) return call(eqn, in, failure);
+    const Values out = shardax::bind(op, eqn.params, in);
+    const auto found = numbers_.find(&eqn);
+    if (found == numbers_.end()) return out;
+    const Range numbers = found->second;
+    for (std::size_t k = numbers.first; k < numbers.first + numbers.count; ++k) {
+      const Finding finding = make_check(table_->checks()[k], op, eqn.params, in, out);
+      Failure next{ops::where(finding.failed, number_scalar(k + 1), number_scalar(0)), {}};
+      next.payload.resize(table_->payload().size());
+      place(k, finding.payload, next);
+      join(failure, std::move(next));
+    }
+    return out;
+  }
+
+  // Where checks that share a place have it from one array, the first to come puts it there.
+  void place(std::size_t check, const Values& payload, Failure& failure) const {
+    for (std::size_t i = 0; i < payload.size(); ++i) {
+      Value& at = failure.payload[table_->place(check) + i];
+      if (!at) at = ops::convert(without_tangent(payload[i]), payload[i]->dtype());
+    }
+  }
+
+  // An equation `check`: numbers of its table become numbers of this one, 0 for those left out.
+  void absorb(const Equation& eqn, const Values& in, Failure& failure) {
+    const CheckTable& own = table_of(eqn.params);
+    const Range numbers = numbers_.at(&eqn);
+    if (numbers.count == 0) return;
+    Value number = number_scalar(0);
+    if (numbers.count == own.checks().size()) {
+      number =
+          ops::where(ops::eq(in[0], number), number, ops::add(in[0], number_scalar(numbers.first)));
+    } else {
+      for (std::size_t k = 0, next = numbers.first; k < own.checks().size(); ++k) {
+        if (!is_enabled(own.checks()[k])) continue;
+        number = ops::where(ops::eq(in[0], number_scalar(k + 1)), number_scalar(++next), number);
+      }
+    }
+    // Checks that share a place in their own table share one in this table.
+    Failure next{number, Values(table_->payload().size())};
+    for (std::size_t k = 0, at = numbers.first; k < own.checks().size(); ++k) {
+      if (!is_enabled(own.checks()[k])) continue;
+      place(at++, part(in, 1 + own.place(k), own.checks()[k].payload.size()), next);
+    }
+    join(failure, std::move(next));
+  }
+
+  // What `next` says where nothing has failed before. Its payload is null where it has none. Either
+  // may be stacked along the devices of a pmap.
+  static void join(Failure& failure, Failure next) {
+    const auto stacked = [](const Failure& f) { return !f.number->shape().empty(); };
+    if (stacked(failure) && stacked(next) && failure.number->shape() != next.number->shape())
+      next = joined_failure(next);
+    const bool first = stacked(failure), second = stacked(next);
+    const std::int64_t devices = (first ? failure : next).number->type().size();
+    const auto lifted = [&](const Value& value, bool already) {
+      return (first || second) && !already ? ops::broadcast_leading(value, devices) : value;
+    };
+    const Value none = number_scalar(0);
+    const Value fresh = ops::logical_and(ops::eq(failure.number, none), ops::ne(next.number, none));
+    const auto chosen = [&](const Value& old, const Value& value) {
+      const Value before = lifted(old, first);
+      if (!value) return before;
+      const bool spread = !fresh->shape().empty() && fresh->shape() != before->shape();
+      return ops::where(spread ? ops::broadcast_in_dim(fresh, before->shape(), {0}) : fresh,
+                        lifted(value, second), before);
+    };
+    for (std::size_t i = 0; i < next.payload.size(); ++i)
+      failure.payload[i] = chosen(failure.payload[i], next.payload[i]);
+    failure.number = chosen(failure.number, next.number);
+  }
+
+  // ---- programs of equations ---------------------------------------------------------------
+
+  std::size_t width() const { return 1 + table_->payload().size(); }
+  static Values flat(const Failure& failure) { return joined({failure.number}, failure.payload); }
+  Failure failure_in(const Values& values, std::size_t from = 0) const {
+    return {values[from], part(values, from + 1, width() - 1)};
+  }
+  Types failure_types() const {
+    Types types{Type{DType::int32, false, {}, {}}};
+    types.insert(types.end(), table_->payload().begin(), table_->payload().end());
+    return types;
+  }
+  // Programs take a failure that is not stacked, and go on from it.
+  Values entering(const Failure& failure) const {
+    return flat(failure.number->shape().empty() ? failure : nothing());
+  }
+  // Takes what has failed then off the front of results.
+  Values leaving(const Values& results, Failure& failure) const {
+    Failure after = failure_in(results);
+    if (failure.number->shape().empty()) {
+      failure = std::move(after);
+    } else {
+      join(failure, std::move(after));
+    }
+    return part(results, width(), results.size() - width());
+  }
+
+  // `body` with the failure behind its first `before` inputs, and in front of its outputs.
+  // `one`: it comes out as one even where the body contains a pmap.
+  ProgramPtr checked(const ProgramPtr& body, bool one = true, std::size_t before = 0) {
+    ProgramPtr& known = checked_[{body.get(), one, quiet_, before}];
+    if (known) return known;
+    Types types = body->input_types();
+    const Types more = failure_types();
+    types.insert(types.begin() + static_cast<std::ptrdiff_t>(before), more.begin(), more.end());
+    known = stage_closed(
+        types,
+        [&](const Values& v) {
+          Failure failure = failure_in(v, before);
+          const std::size_t rest = before + width();
+          const Values in = joined(part(v, 0, before), part(v, rest, v.size() - rest));
+          const Values out = run(*body, in, failure);
+          return joined(flat(one ? as_one(failure) : failure), out);
+        },
+        body->name);
+    return known;
+  }
+
+  static Failure as_one(const Failure& failure) {
+    return failure.number->shape().empty() ? failure : joined_failure(failure);
+  }
+
+  static ProgramPtr without_checks(const ProgramPtr& body) {
+    Checkify none(body, 0);
+    return stage_closed(
+        body->input_types(),
+        [&](const Values& v) {
+          Failure failure = none.nothing();
+          return none.run(*body, v, failure);
+        },
+        body->name);
+  }
+
+  static Params with_body(const Equation& eqn, const ProgramPtr& body) {
+    const ProgramPtr& old = eqn.op->body(eqn.params);
+    for (const auto& [name, value] : eqn.params) {
+      const auto* program = std::get_if<ProgramPtr>(&value);
+      if (program && *program == old) return eqn.params.with(name, body);
+    }
+    throw InternalError(concat("the body of '", eqn.op->name, "' is not among its params"));
+  }
+
+  Values call(const Equation& eqn, const Values& in, Failure& failure) {
+    const ProgramPtr body = checked(eqn.op->body(eqn.params), false);
+    const Values operands = joined(entering(failure), in);
+    return leaving(shardax::bind(*eqn.op, with_body(eqn, body), operands), failure);
+  }
+
+  // The user's derivative rules know nothing of failures: the function is called as it is, and its
+  // checks are made by a call of their own, which shares its computation once compiled.
+  Values call_with_rules(const Equation& eqn, const Values& in, Failure& failure) {
+    const ProgramPtr& body = eqn.op->body(eqn.params);
+    const Values out = shardax::bind(*eqn.op, with_body(eqn, without_checks(body)), in);
+    Values operands = entering(failure);
+    for (const Value& value : in) operands.push_back(without_tangent(value));
+    const bool outer = std::exchange(quiet_, true);
+    const ProgramPtr checks = checked(body, false);
+    quiet_ = outer;
+    leaving(bind_jit(checks, operands), failure);
+    return out;
+  }
+
+  // Each device has a failure of its own. They stay so, but for where the pmap is part of a loop, a
+  // branch or another pmap.
+  Values map(const Equation& eqn, const Values& in, Failure& failure) {
+    Ints in_axes(width(), -1), out_axes(width(), 0);
+    const Ints &own_in = eqn.params.ints("in_axes"), &own_out = eqn.params.ints("out_axes");
+    in_axes.append(own_in.begin(), own_in.end());
+    out_axes.append(own_out.begin(), own_out.end());
+    const Params params = eqn.params.with("jaxpr", checked(eqn.params.program("jaxpr")))
+                              .with("in_axes", in_axes)
+                              .with("out_axes", out_axes);
+    return leaving(shardax::bind(*eqn.op, params, joined(entering(failure), in)), failure);
+  }
+
+  Values choose(const Equation& eqn, const Values& in, Failure& failure) {
+    Programs branches;
+    for (const ProgramPtr& branch : eqn.params.programs("branches"))
+      branches.push_back(checked(branch));
+    const Values operands = joined(joined({in[0]}, entering(failure)), part(in, 1, in.size() - 1));
+    return leaving(shardax::bind(*eqn.op, eqn.params.with("branches", branches), operands),
+                   failure);
+  }
+
+  Values scan(const Equation& eqn, const Values& in, Failure& failure) {
+    const auto consts = static_cast<std::size_t>(eqn.params.integer("num_consts"));
+    const std::int64_t carry = eqn.params.integer("num_carry") + static_cast<std::int64_t>(width());
+    const Params params =
+        eqn.params.with("jaxpr", checked(eqn.params.program("jaxpr"), true, consts))
+            .with("num_carry", carry);
+    const Values operands = joined(joined(part(in, 0, consts), entering(failure)),
+                                   part(in, consts, in.size() - consts));
+    return leaving(shardax::bind(*eqn.op, params, operands), failure);
+  }
+
+  // The condition is checked before the loop and, for the next time, at the end of its body.
+  Values loop(const Equation& eqn, const Values& in, Failure& failure) {
+    if (eqn.params.has("batched")) {
+      value_error(
+          "Checkify does not support batched while-loops (checkify-of-vmap-of-while). \nHint: if "
+          "possible, move the vmap to the outer level to get vmap-of-checkify-of-while.");
+    }
+    const ProgramPtr& cond = eqn.params.program("cond_jaxpr");
+    const ProgramPtr& body = eqn.params.program("body_jaxpr");
+    const auto cond_consts = static_cast<std::size_t>(eqn.params.integer("cond_nconsts"));
+    const auto body_consts = static_cast<std::size_t>(eqn.params.integer("body_nconsts"));
+    const std::size_t consts = cond_consts + body_consts;
+    const std::size_t carry = in.size() - consts;
+    const bool checks_cond = concerned(*cond);
+    const Values of_cond = part(in, 0, cond_consts), state = part(in, consts, carry);
+    if (checks_cond) run(*cond, joined(of_cond, state), failure);
+
+    Types types = part(cond->input_types(), 0, cond_consts);
+    const Types body_types = body->input_types(), more = failure_types();
+    types.insert(types.end(), body_types.begin(), body_types.end());
+    types.insert(types.begin() + static_cast<std::ptrdiff_t>(consts), more.begin(), more.end());
+    const ProgramPtr new_body = stage_closed(
+        types,
+        [&](const Values& v) {
+          Failure inner = failure_in(v, consts);
+          const Values now = part(v, consts + width(), carry);
+          const Values next = run(*body, joined(part(v, cond_consts, body_consts), now), inner);
+          if (checks_cond) run(*cond, joined(part(v, 0, cond_consts), next), inner);
+          return joined(flat(as_one(inner)), next);
+        },
+        body->name);
+    Types cond_types = cond->input_types();
+    cond_types.insert(cond_types.begin() + static_cast<std::ptrdiff_t>(cond_consts), more.begin(),
+                      more.end());
+    const ProgramPtr silent = checks_cond ? without_checks(cond) : cond;
+    const ProgramPtr new_cond = stage_closed(
+        cond_types,
+        [&](const Values& v) {
+          return evaluate(*silent,
+                          joined(part(v, 0, cond_consts), part(v, cond_consts + width(), carry)));
+        },
+        cond->name);
+    const Params params = eqn.params.with("cond_jaxpr", new_cond)
+                              .with("body_jaxpr", new_body)
+                              .with("body_nconsts", static_cast<std::int64_t>(consts));
+    const Values operands =
+        joined(joined(joined(of_cond, part(in, 0, consts)), entering(failure)), state);
+    return leaving(shardax::bind(*eqn.op, params, operands), failure);
+  }
+
+  CheckKinds enabled_;
+  CheckTablePtr table_;
+  std::unordered_map<const Equation*, Range> numbers_;  // of each equation that has checks
+  std::map<std::tuple<const Program*, bool, bool, std::size_t>, ProgramPtr> checked_;
+  bool quiet_ = false;  // effects without results are left out: they happen elsewhere
+};
+
+}  // namespace
+
+Checked checkify(const ProgramPtr& program, CheckKinds enabled, const Values& in) {
+  Checkify checks(program, enabled);
+  Failure failure = checks.nothing();
+  Values out = checks.run(*program, in, failure);
+  return {checks.table(), std::move(failure), std::move(out)};
+}
+
+}  // namespace shardax
