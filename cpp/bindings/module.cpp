@@ -27,7 +27,9 @@ void acquire_lock(void* state) {
 // Python handles signals in the main thread: in Linux the one whose id is the process's, also in a
 // child made by fork.
 bool gets_signals() { return gettid() == getpid(); }
+// Python that a callback or a handler runs looks for signals by itself, and holds the lock.
 void check_signals(void* state) {
+  if (PyGILState_Check()) return;
   acquire_lock(state);
   const bool raised = PyErr_CheckSignals() != 0;
   PyEval_SaveThread();

@@ -111,6 +111,42 @@ def test_a_handler_that_returns_lets_the_work_go_on():
     assert calls and set(calls) == {9.0}
 
 
+def test_a_slow_handler_may_compute():
+    def slow(*_):
+        end = time.perf_counter() + 0.15
+        while time.perf_counter() < end:
+            float(jnp.ones(9).sum())
+
+    previous = signal.signal(signal.SIGUSR1, slow)
+    timer = threading.Timer(0.1, signal.raise_signal, (signal.SIGUSR1,))
+    timer.start()
+    try:
+        jax.lax.fori_loop(0, 500, lambda i, c: jnp.sin(c), jnp.ones(500_000))
+    finally:
+        timer.join()
+        signal.signal(signal.SIGUSR1, previous)
+
+
+def slow_callback(x):
+    end = time.perf_counter() + 0.15
+    while time.perf_counter() < end:
+        float(jnp.ones(9).sum())
+    return x
+
+
+def with_callbacks():
+    x = jnp.ones(200_000)
+
+    def step(i, c):
+        return jax.pure_callback(slow_callback, c, jnp.sin(c))
+
+    return jax.lax.fori_loop(0, 100, step, x)
+
+
+def test_callbacks_compute_within_long_work():
+    assert interrupted(with_callbacks) < 0.3  # the callback has to end, or to see the signal
+
+
 def test_what_a_handler_raises_reaches_the_caller():
     class Alarm(Exception):
         pass
