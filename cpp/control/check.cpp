@@ -74,6 +74,15 @@ Failure joined_failure(const Failure& stacked) {
   const Value none = ops::scalar(DType::int32, 0);
   const Value never = ops::scalar(DType::int32, std::numeric_limits<std::int32_t>::max());
   const Shape& slices = stacked.number->shape();
+  if (slices[0] == 0) {
+    Failure nothing{none, {}};
+    for (const Value& value : stacked.payload) {
+      Type type = value->type();
+      type.shape.erase(0);
+      nothing.payload.push_back(ops::zeros(type));
+    }
+    return nothing;
+  }
   const Value numbers =
       ops::where(ops::eq(stacked.number, none), ops::broadcast_to(never, slices), stacked.number);
   const Value lowest = ops::reduce_min(numbers, {0});

@@ -7,8 +7,8 @@ against the projection <v, J^T w> = <J v, w> for a random w.
 
 import functools
 
-from shardax import random, tree_util
 from shardax import numpy as jnp
+from shardax import random, tree_util
 from shardax._api import jvp, linearize, vjp
 
 __all__ = ["check_grads", "check_jvp", "check_vjp"]

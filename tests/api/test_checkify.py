@@ -361,6 +361,19 @@ def test_vmap():
     assert everything(jax.vmap(pick), xs, [100, 2, 101]) == out_of_bounds(100, (3, 5), 1)
 
 
+def test_nothing_is_mapped():
+    def f(x):
+        check(x.sum() > 1, "{}", x)
+
+    # JAX 0.10.2 has an IndexError for the first.
+    assert error(jax.vmap(f), np.ones((0, 3))) is None
+    assert jax.vmap(checkify.checkify(f))(jnp.ones((0, 3)))[0].get() is None
+    assert (
+        error(lambda x: lax.scan(lambda c, _: (positive(c), None), x, None, length=0), -1.0) is None
+    )
+    assert error(f, np.ones((0, 3))) == "[] (`check` failed)"
+
+
 def test_nested_vmap():
     x = jnp.array([[1.0, -1.0], [-2.0, 3.0]])
     err = jax.vmap(jax.vmap(checkify.checkify(positive)))(x)[0]
