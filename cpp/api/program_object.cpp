@@ -218,8 +218,25 @@ void init_program_objects(py::module_& module) {
       .def_property_readonly("ndim", [](const ShapedArray& a) { return a.type.rank(); })
       .def_property_readonly("size", [](const ShapedArray& a) { return a.type.size(); })
       .def(
-          "str_short", [](const ShapedArray& a, bool) { return to_string(a.type); },
+          "str_short",
+          [](const ShapedArray& a, bool short_dtypes) {
+            return short_dtypes ? short_string(a.type) : to_string(a.type);
+          },
           py::arg("short_dtypes") = false)
+      .def(
+          "update",
+          [](const py::object& self, const py::kwargs& changes) {
+            py::dict fields;
+            for (const char* field : {"shape", "dtype", "weak_type"})
+              fields[field] = self.attr(field);
+            for (const auto& [field, value] : changes) fields[field] = value;
+            return py::type::of(self)(**fields);
+          },
+          "The same type with other fields: shape, dtype, weak_type.")
+      .def(
+          "strip_weak_type",
+          [](const ShapedArray& a) { return ShapedArray{with_dtype(a.type, a.type.dtype)}; },
+          "The same type, not weak.")
       .def("__str__", [](const ShapedArray& a) { return bindings::weak_string(a.type); })
       .def("__repr__", [](const ShapedArray& a) { return represent(a.type); })
       .def("__hash__", [](const ShapedArray& a) { return hash(a.type); })

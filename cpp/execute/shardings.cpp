@@ -111,7 +111,7 @@ Shardings propagate(const Op& op, const Params& params, const Types& in_types,
     std::fill(out.begin(), out.end(), *first);
     return out;
   }
-  if (is_jit(op)) return propagate(*params.program("jaxpr"), in);
+  if (op.body) return propagate(*op.body(params), in);
   for (std::size_t i = 0; i < out.size(); ++i) {
     Spec spec(out_types[i].rank());
     if (op.kind == Kind::elementwise) {

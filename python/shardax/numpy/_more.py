@@ -17,7 +17,14 @@ from shardax.numpy import (
     _sorting,
     _where,
 )
-from shardax.numpy._common import asarray, bind, canonical_axis, check_arraylike, static_jit
+from shardax.numpy._common import (
+    asarray,
+    bind,
+    canonical_axis,
+    check_arraylike,
+    result_type,
+    static_jit,
+)
 
 _functions = _core.functions
 
@@ -119,7 +126,8 @@ def _logaddexp(a, b):
     if a.dtype.kind == "c":
         out = top + _functions.log1p(_functions.exp(a + b - 2 * top))
         angle = _functions.imag(out)
-        turned = _functions.remainder(angle + np.pi, 2 * np.pi) - np.pi
+        pi = angle.dtype.type(np.pi)
+        turned = _functions.remainder(angle + pi, 2 * pi) - pi
         return _core.lax.complex(_functions.real(out), turned)
     # The value has no useful derivative where both are equal: it is taken of the weighted operands.
     a_value, b_value, top = (bind("stop_gradient", (v,)) for v in (a, b, top))
@@ -132,8 +140,8 @@ def _logaddexp(a, b):
 def _weighted_change(x, other):
     """Zero, whose derivative is the share of `x` in logaddexp(x, other)."""
     change = x - bind("stop_gradient", (x,))
-    share = _core.lax.logistic(_where.where(_functions.equal(x, other), x.dtype.type(0), x - other))
-    return _where.where(_functions.isfinite(change), share * change, x.dtype.type(0))
+    share = _core.lax.logistic(_where.where(_functions.equal(x, other), 0.0, x - other))
+    return _where.where(_functions.isfinite(change), share * change, 0.0)
 
 
 def logaddexp(x1, x2, /):
@@ -273,10 +281,9 @@ def frexp(x, /):
 
 def _integers(name, *args):
     check_arraylike(name, *args)
-    args = _core.promote("any", *args)
-    if args[0].dtype.kind not in "iu":
+    if result_type(*args).kind not in "iu":
         raise ValueError(f"Arguments to jax.numpy.{name} must be integers.")
-    return args
+    return _core.promote("any", *args)
 
 
 def gcd(x1, x2):

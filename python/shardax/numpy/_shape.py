@@ -11,6 +11,7 @@ from shardax.numpy._common import (
     canonical_axes,
     canonical_axis,
     check_arraylike,
+    known,
     result_type,
 )
 
@@ -161,6 +162,8 @@ def atleast_3d(*arys):
 
 def _sequence(name, arrays):
     if isinstance(arrays, (np.ndarray, _core.Array)):
+        if arrays.ndim == 0:
+            raise TypeError(f"{name}: expected a sequence of arrays, got one of shape ().")
         return [arrays[i] for i in range(arrays.shape[0])]
     arrays = list(arrays)
     if not arrays:
@@ -268,6 +271,7 @@ def _split(name, ary, sections, axis, uneven):
     ary = asarray(ary)
     axis = canonical_axis(operator.index(axis), ary.ndim)
     size = ary.shape[axis]
+    known(sections, f"the 'indices_or_sections' argument of jnp.{name}")
     if isinstance(sections, (tuple, list, np.ndarray, _core.Array)):
         edges = [0] + [i + size if i < 0 else i for i in np.asarray(sections).tolist()] + [size]
         if any(low > high for low, high in zip(edges[:-1], edges[1:])):
@@ -330,6 +334,7 @@ builtin_max, builtin_min = max, min
 def repeat(a, repeats, axis=None, *, total_repeat_length=None, out_sharding=None):
     """Each element (or slice along `axis`) repeated."""
     check_arraylike("repeat", a)
+    known(repeats, "the 'repeats' argument of jnp.repeat")
     a = asarray(a)
     if axis is None:
         a, axis = a.reshape((-1,)), 0
