@@ -67,7 +67,7 @@ Value with_weak(const Value& value, bool weak) {
 }
 
 Ref tangent_object(const Value& tangent, const Type& primal) {
-  if (tangent) return checked(wrap(with_weak(tangent, primal.weak)));
+  if (tangent) return checked(wrap(tangent));
   if (differentiable(primal)) return checked(wrap(ops::zeros(primal)));
   const Ref shape = checked(PyTuple_New(static_cast<Py_ssize_t>(primal.rank())));
   for (std::size_t i = 0; i < primal.rank(); ++i) {

@@ -223,6 +223,20 @@ void init_program_objects(py::module_& module) {
             return short_dtypes ? short_string(a.type) : to_string(a.type);
           },
           py::arg("short_dtypes") = false)
+      .def(
+          "update",
+          [](const py::object& self, const py::kwargs& changes) {
+            py::dict fields;
+            for (const char* field : {"shape", "dtype", "weak_type"})
+              fields[field] = self.attr(field);
+            for (const auto& [field, value] : changes) fields[field] = value;
+            return py::type::of(self)(**fields);
+          },
+          "The same type with other fields: shape, dtype, weak_type.")
+      .def(
+          "strip_weak_type",
+          [](const ShapedArray& a) { return ShapedArray{with_dtype(a.type, a.type.dtype)}; },
+          "The same type, not weak.")
       .def("__str__", [](const ShapedArray& a) { return bindings::weak_string(a.type); })
       .def("__repr__", [](const ShapedArray& a) { return represent(a.type); })
       .def("__hash__", [](const ShapedArray& a) { return hash(a.type); })

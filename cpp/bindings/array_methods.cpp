@@ -76,18 +76,20 @@ Value matrix_transposed(const Value& a) {
 struct PythonProperty {
   const char* module;
   const char* name;
-  const char* refusal = nullptr;  // what tracers answer with ConcretizationTypeError
+  const char* refusal = nullptr;   // what tracers answer with ConcretizationTypeError
+  const char* function = nullptr;  // the function's name, where it is not the property's
 };
 PyObject* get_python(PyObject* self, void* closure) {
   const auto* property = static_cast<const PythonProperty*>(closure);
   return guarded([&] {
     if (property->refusal) needs_elements(value_of(self), property->refusal);
-    return call_package_function(property->module, property->name, &self, 1, nullptr);
+    const char* function = property->function ? property->function : property->name;
+    return call_package_function(property->module, function, &self, 1, nullptr);
   });
 }
 
 PythonProperty python_properties[] = {
-    {"_aval", "aval"},
+    {"_api", "aval", nullptr, "typeof"},
     {"_at", "at"},
     {"_placement", "device"},
     {"_placement", "addressable_shards", "addressable_shards property was called"},

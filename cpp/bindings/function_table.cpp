@@ -101,10 +101,10 @@ constexpr FunctionRow rows[] = {
     // Comparisons.
     {"equal", "x, y", "eq"},
     {"not_equal", "x, y", "ne"},
-    {"less", "x, y", "lt"},
-    {"less_equal", "x, y", "le"},
-    {"greater", "x, y", "gt"},
-    {"greater_equal", "x, y", "ge"},
+    {"less", "x, y", "lt", Promote::any, two<ops::less>},
+    {"less_equal", "x, y", "le", Promote::any, two<ops::less_equal>},
+    {"greater", "x, y", "gt", Promote::any, two<ops::greater>},
+    {"greater_equal", "x, y", "ge", Promote::any, two<ops::greater_equal>},
     {"isnan", "x", nullptr, Promote::any, one<ops::isnan>, "Elementwise: is it NaN?"},
     {"isinf", "x", nullptr, Promote::any, one<ops::isinf>, "Elementwise: is it infinite?"},
     {"isfinite", "x", nullptr, Promote::any, one<ops::isfinite>, "Elementwise: is it finite?"},
@@ -188,11 +188,12 @@ const char* lax_name(std::string_view record) {
   return nullptr;
 }
 
-// Records that take parameters have functions of their own in Python.
-bool takes_params(std::string_view record) {
+// Records that take parameters have functions of their own in Python; add_any belongs to
+// transposes.
+bool no_lax_row(std::string_view record) {
   for (std::string_view name :
        {"integer_pow", "round", "convert_element_type", "bitcast_convert_type", "reduce_precision",
-        "select_n", "clamp", "copy"}) {
+        "select_n", "clamp", "copy", "add_any"}) {
     if (name == record) return true;
   }
   return false;
@@ -250,7 +251,7 @@ std::span<const FunctionRow> lax_rows() {
     std::vector<FunctionRow> made;
     texts.reserve(all_ops().size());
     for (const Op* op : all_ops()) {
-      if (op->kind != Kind::elementwise || takes_params(op->name)) continue;
+      if (op->kind != Kind::elementwise || no_lax_row(op->name)) continue;
       texts.emplace_back(op->name);
       const char* other = lax_name(op->name);
       made.push_back({other ? other : texts.back().c_str(), lax_parameters(arity_of(*op)),

@@ -95,7 +95,7 @@ Value call_promoting(FunctionObject& f, PyObject* const* args) {
   if (row.compose == power_marker) return power_of(operands[0], args[1], operands[1]);
   Values in;
   in.reserve(count);
-  if (row.compose) {
+  if (!row.record) {
     for (const Operand& operand : operands) in.push_back(materialise(operand));
     return row.compose(in);
   }
@@ -103,6 +103,7 @@ Value call_promoting(FunctionObject& f, PyObject* const* args) {
   for (const Operand& operand : operands) types.push_back(operand.lattice_type());
   const WeakDType type = ops::adjusted(ops::join_types({types.data(), types.size()}), row.promote);
   for (const Operand& operand : operands) in.push_back(materialise(operand, type));
+  if (row.compose && is_complex(type.dtype)) return row.compose(in);
   const Op& op = op_of(f);
   return bind1(op, {}, count > 1 ? ops::promote_shapes(in, op.name) : in);
 }

@@ -11,7 +11,8 @@ namespace {
 
 using ops::Promote;
 
-// What an operator does. Ops with a record promote and bind it; the others call `compose`.
+// What an operator does. Ops with a record promote and bind it; the others call `compose`, and so
+// do complex operands where both are given.
 struct Operator {
   const char* symbol;
   const char* record;
@@ -63,12 +64,12 @@ Operator operators[] = {
     {">>", nullptr, Promote::any, ops::right_shift},
     {"@", nullptr, Promote::any, ops::matmul},
     {"** or pow()", nullptr, Promote::any, ops::power},
-    {"<", "lt", Promote::any, nullptr},
-    {"<=", "le", Promote::any, nullptr},
+    {"<", "lt", Promote::any, ops::less},
+    {"<=", "le", Promote::any, ops::less_equal},
     {"==", "eq", Promote::any, nullptr},
     {"!=", "ne", Promote::any, nullptr},
-    {">", "gt", Promote::any, nullptr},
-    {">=", "ge", Promote::any, nullptr},
+    {">", "gt", Promote::any, ops::greater},
+    {">=", "ge", Promote::any, ops::greater_equal},
     {"divmod()", nullptr, Promote::any, nullptr},
 };
 
@@ -107,6 +108,7 @@ Value bind_record(Operator& rule, const Operand& left, const Operand& right) {
   in.reserve(2);
   in.push_back(materialise(left, type));
   in.push_back(materialise(right, type));
+  if (rule.compose && is_complex(type.dtype)) return rule.compose(in[0], in[1]);
   const Op* op = &rule.found();
   if (type.dtype == DType::boolean) {
     // JAX adds and multiplies truth values as `or` and `and`.
@@ -125,7 +127,7 @@ PyObject* binary_slot(PyObject* a, PyObject* b) {
     Operator& rule = operators[id];
     Operand left, right;
     if (!parse(rule.symbol, a, b, left, right)) Py_RETURN_NOTIMPLEMENTED;
-    if (rule.compose) return wrap(rule.compose(materialise(left), materialise(right)));
+    if (!rule.record) return wrap(rule.compose(materialise(left), materialise(right)));
     return wrap(bind_record(rule, left, right));
   });
 }

@@ -183,7 +183,7 @@ Result reduce_into_dot(const Match& m) {
                               {"rhs_contract", rhs_contract},
                               {"lhs_batch", lhs_batch},
                               {"rhs_batch", rhs_batch},
-                              {"preferred_element_type", p.dtype("preferred_element_type")}},
+                              {"preferred_element_type", m.b.type(m.in[0]).dtype}},
                              operands);
   return one(rest.empty() ? product : m.emit("reduce_sum", {{"axes", rest}}, {product}));
 }

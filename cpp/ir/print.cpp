@@ -29,40 +29,51 @@ class Names {
   int next_ = 0;
 };
 
+// The shortest decimal that reads back as the same float of its precision, always with a point or
+// an exponent.
+std::string real_text(double v, bool single) {
+  if (std::isnan(v)) return "nan";
+  if (std::isinf(v)) return v > 0 ? "inf" : "-inf";
+  char buffer[40];
+  for (int digits = 1; digits <= 17; ++digits) {
+    std::snprintf(buffer, sizeof buffer, "%.*g", digits, v);
+    const double back = std::strtod(buffer, nullptr);
+    if (single ? static_cast<float>(back) == static_cast<float>(v) : back == v) break;
+  }
+  std::string out = buffer;
+  if (out.find_first_of(".en") == std::string::npos) out += ".0";
+  return out;
+}
+
+// As Python writes complex numbers: 2j, (1-2j).
+std::string complex_text(std::complex<double> z) {
+  const auto part = [](double v) {
+    const std::string text = real_text(v, false);
+    return text.ends_with(".0") ? text.substr(0, text.size() - 2) : text;
+  };
+  const std::string imaginary = part(z.imag()) + "j";
+  if (z.real() == 0 && !std::signbit(z.real())) return imaginary;
+  return "(" + part(z.real()) + (imaginary[0] == '-' ? "" : "+") + imaginary + ")";
+}
+
 std::string literal_text(const Array& value) {
   const std::byte* data = value.data();
   std::string text = visit_dtype(value.dtype(), [&](auto zero) -> std::string {
     using T = decltype(zero);
     T x;
     std::memcpy(&x, data, sizeof x);
-    const auto real_text = [](double v) -> std::string {
-      if (std::isnan(v)) return "nan";
-      if (std::isinf(v)) return v > 0 ? "inf" : "-inf";
-      char buffer[40];
-      // The shortest decimal that reads back as the same float.
-      for (int digits = 1; digits <= 17; ++digits) {
-        std::snprintf(buffer, sizeof buffer, "%.*g", digits, v);
-        const double back = std::strtod(buffer, nullptr);
-        const bool single = std::is_same_v<T, float> || std::is_same_v<T, std::complex<float>>;
-        if (single ? static_cast<float>(back) == static_cast<float>(v) : back == v) break;
-      }
-      std::string out = buffer;
-      if (out.find_first_of(".en") == std::string::npos) out += ".0";
-      return out;
-    };
     if constexpr (std::is_same_v<T, bool>)
       return x ? "True" : "False";
     else if constexpr (std::is_same_v<T, bfloat16_t> || std::is_same_v<T, float16_t>)
-      return real_text(static_cast<double>(to_float(x)));
+      return real_text(static_cast<double>(to_float(x)), false);
     else if constexpr (std::is_same_v<T, key_t>)
       return "key";
     else if constexpr (std::is_integral_v<T>)
       return std::to_string(x);
     else if constexpr (std::is_floating_point_v<T>)
-      return real_text(static_cast<double>(x));
+      return real_text(static_cast<double>(x), std::is_same_v<T, float>);
     else
-      return "(" + real_text(static_cast<double>(x.real())) + "+" +
-             real_text(static_cast<double>(x.imag())) + "j)";
+      return complex_text(std::complex<double>(x));
   });
   return text + ":" + short_string(value.type());
 }

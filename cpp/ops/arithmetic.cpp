@@ -149,21 +149,25 @@ Values jvp_extremum(const JvpArgs& a) {
   return {sum};
 }
 
-const Op add_op{elementwise({.name = "add",
-                             .doc = "Elementwise sum, x + y.",
-                             .dtypes = any_dtype & ~booleans,
-                             .jvp = [](const JvpArgs& a) -> Values {
-                               return {
-                                   maybe_add(spread(a.t[0], a.out[0]), spread(a.t[1], a.out[0]))};
-                             },
-                             .transpose = [](const TransposeArgs& a) -> Values {
-                               Values out(2);
-                               for (std::size_t i : {0u, 1u}) {
-                                 if (a.linear(i)) out[i] = unbroadcast(a.ct[0], a.in_types[i]);
-                               }
-                               return out;
-                             },
-                             .map = map_binary<numbers, add_kernel>})};
+OpSpec sum(OpSpec spec) {
+  spec.dtypes = any_dtype & ~booleans;
+  spec.jvp = [](const JvpArgs& a) -> Values {
+    return {maybe_add(spread(a.t[0], a.out[0]), spread(a.t[1], a.out[0]))};
+  };
+  spec.transpose = [](const TransposeArgs& a) -> Values {
+    Values out(2);
+    for (std::size_t i : {0u, 1u}) {
+      if (a.linear(i)) out[i] = unbroadcast(a.ct[0], a.in_types[i]);
+    }
+    return out;
+  };
+  spec.map = map_binary<numbers, add_kernel>;
+  return elementwise(spec);
+}
+
+const Op add_op{sum({.name = "add", .doc = "Elementwise sum, x + y."})};
+const Op add_any_op{
+    sum({.name = "add_any", .doc = "Elementwise sum of the cotangents of a value's uses."})};
 
 const Op sub_op{elementwise({.name = "sub",
                              .doc = "Elementwise difference, x - y.",
@@ -197,8 +201,8 @@ const Op mul_op{elementwise(
        return {spread(sum, a.out[0])};
      },
      .transpose = [](const TransposeArgs& a) -> Values {
-       const std::size_t i = a.linear(0) ? 0 : 1;
-       return ct_for(a, i, mul(a.ct[0], a.in[1 - i]));
+       if (a.linear(0)) return ct_for(a, 0, mul(a.ct[0], a.in[1]));
+       return ct_for(a, 1, mul(a.in[0], a.ct[0]));
      },
      .map = map_binary<numbers, mul_kernel>})};
 
@@ -284,7 +288,8 @@ const Op abs_op{
                  .type = type_real,
                  .jvp = [](const JvpArgs& a) -> Values {
                    if (is_complex(a.in[0]->dtype())) {
-                     return {unary("real", mul(unary("conj", unary("sign", a.in[0])), a.t[0]))};
+                     const Value slope = unary("conj", unary("sign", a.in[0]));
+                     return {unary("real", mul(convert(slope, slope->dtype()), a.t[0]))};
                    }
                    return {where(ge(a.in[0], scalar(a.in[0]->dtype(), 0)), a.t[0], neg(a.t[0]))};
                  },

@@ -85,6 +85,8 @@ Types pad_type(const Op&, const Types& in, const Params& params) {
     type_error("lax.pad requires arguments to have the same dtypes, got ", name(in[0].dtype), ", ",
                name(in[1].dtype), ".");
   }
+  if (in[1].rank() != 0)
+    value_error("pad: padding_value must be a scalar; got shape ", to_string(in[1].shape), ".");
   if (low.size() != in[0].rank()) {
     value_error("length of padding_config must equal the rank of operand: got ", low.size(),
                 " entries for shape ", to_string(in[0].shape), ".");

@@ -7,17 +7,7 @@
 namespace shardax::ops {
 namespace {
 
-// Complex numbers compare lexicographically where an order is asked for.
-template <class F>
-constexpr auto ordered(F f) {
-  return [f](auto a, auto b) -> bool {
-    if constexpr (std::is_arithmetic_v<decltype(a)>) {
-      return f(a, b);
-    } else {
-      return a.real() != b.real() ? f(a.real(), b.real()) : f(a.imag(), b.imag());
-    }
-  };
-}
+constexpr DTypeSet ordered = any_dtype & ~complexes;
 
 // PRNG keys are equal where their words are, which compare as one integer.
 template <auto F>
@@ -37,23 +27,23 @@ const Op ne_op{comparison({.name = "ne",
 const Op lt_op{
     comparison({.name = "lt",
                 .doc = "Elementwise x < y.",
-                .dtypes = any_dtype,
-                .map = map_binary<any_dtype, ordered([](auto a, auto b) { return a < b; })>})};
+                .dtypes = ordered,
+                .map = map_binary<ordered, [](auto a, auto b) -> bool { return a < b; }>})};
 const Op le_op{
     comparison({.name = "le",
                 .doc = "Elementwise x <= y.",
-                .dtypes = any_dtype,
-                .map = map_binary<any_dtype, ordered([](auto a, auto b) { return a <= b; })>})};
+                .dtypes = ordered,
+                .map = map_binary<ordered, [](auto a, auto b) -> bool { return a <= b; }>})};
 const Op gt_op{
     comparison({.name = "gt",
                 .doc = "Elementwise x > y.",
-                .dtypes = any_dtype,
-                .map = map_binary<any_dtype, ordered([](auto a, auto b) { return a > b; })>})};
+                .dtypes = ordered,
+                .map = map_binary<ordered, [](auto a, auto b) -> bool { return (a > b); }>})};
 const Op ge_op{
     comparison({.name = "ge",
                 .doc = "Elementwise x >= y.",
-                .dtypes = any_dtype,
-                .map = map_binary<any_dtype, ordered([](auto a, auto b) { return a >= b; })>})};
+                .dtypes = ordered,
+                .map = map_binary<ordered, [](auto a, auto b) -> bool { return (a >= b); }>})};
 
 constexpr DTypeSet bits = integers | booleans;
 
@@ -190,7 +180,7 @@ constexpr auto clamp_kernel = [](auto low, auto x, auto high) {
 const Op clamp_op{
     elementwise({.name = "clamp",
                  .doc = "Elementwise min(max(x, low), high); operands (low, x, high).",
-                 .dtypes = any_dtype & ~complexes,
+                 .dtypes = ordered,
                  .type = [](const Op& op, const Types& in, const Params& p) -> Types {
                    return {with_shape(type_same(op, in, p)[0], in[1].shape)};
                  },
@@ -208,7 +198,7 @@ const Op clamp_op{
                    return {sum};
                  },
                  .map = [](const Types& in, const Type&, const Params&) -> MapKernel {
-                   return {select_map<any_dtype & ~complexes, clamp_kernel, 3>(in[0].dtype), 0};
+                   return {select_map<ordered, clamp_kernel, 3>(in[0].dtype), 0};
                  }})};
 
 // ---- convert_element_type ---------------------------------------------------------------------
@@ -293,10 +283,10 @@ const Op convert_op{
                  },
                  .jvp = [](const JvpArgs& a) -> Values {
                    if (!is_inexact(a.out[0]->dtype())) return {nullptr};
-                   return {convert(a.t[0], a.out[0]->dtype())};
+                   return {convert(a.t[0], a.out[0]->dtype(), a.out[0]->type().weak)};
                  },
                  .transpose = [](const TransposeArgs& a) -> Values {
-                   return {convert(a.ct[0], a.in_types[0].dtype)};
+                   return {convert(a.ct[0], a.in_types[0].dtype, a.in_types[0].weak)};
                  },
                  .half_native = true,
                  .map = convert_map_rule})};

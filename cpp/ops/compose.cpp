@@ -23,9 +23,29 @@ Value rem(const Value& a, const Value& b) { return binary("rem", a, b); }
 
 Value inexact(const Value& a) { return promote_dtypes({a}, Promote::inexact)[0]; }
 
+// A real function of a real value, or of the real and imaginary parts of a complex one.
+Value of_parts(const Value& a, Value (*f)(const Value&)) {
+  return is_complex(a->dtype()) ? binary("complex", f(real(a)), f(imag(a))) : f(a);
+}
+
+Value ordered(std::string_view record, const Value& a, const Value& b) {
+  const Values in = promoted(a, b, Promote::any, record);
+  if (!is_complex(in[0]->dtype())) return binary(record, in[0], in[1]);
+  const Values x = broadcast_arrays(in);
+  const Value left = real(x[0]), right = real(x[1]);
+  return where(eq(left, right), binary(record, imag(x[0]), imag(x[1])),
+               binary(record, left, right));
+}
+
 Values strong(Values values) {
   for (Value& value : values) value = as_type(value, {value->dtype(), false});
   return values;
+}
+
+// Operands of the result's shape, weak only where that has rank 0.
+Values strong_arrays(const Values& values) {
+  Values out = broadcast_arrays(values);
+  return out[0]->shape().empty() ? out : strong(std::move(out));
 }
 
 // Both operands of the result's shape, as select_n wants its cases.
@@ -162,6 +182,11 @@ Value power(const Value& a, std::int64_t exponent) {
   return integer_pow(promote_dtypes({a}, Promote::numeric)[0], exponent);
 }
 
+Value less(const Value& a, const Value& b) { return ordered("lt", a, b); }
+Value less_equal(const Value& a, const Value& b) { return ordered("le", a, b); }
+Value greater(const Value& a, const Value& b) { return ordered("gt", a, b); }
+Value greater_equal(const Value& a, const Value& b) { return ordered("ge", a, b); }
+
 Value right_shift(const Value& a, const Value& b) {
   const Values in = promoted(a, b, Promote::numeric, "right_shift");
   const bool logical = is_unsigned_integer(in[0]->dtype());
@@ -169,10 +194,10 @@ Value right_shift(const Value& a, const Value& b) {
 }
 
 Value hypot(const Value& a, const Value& b) {
-  const Values in = strong(promoted(a, b, Promote::inexact, "hypot"));
+  const Values in = strong_arrays(promoted(a, b, Promote::inexact, "hypot"));
   if (is_complex(in[0]->dtype()))
     value_error("jnp.hypot is not well defined for complex-valued inputs");
-  return jitted1("hypot", full_shape(in), [](const Values& v) {
+  return jitted1("hypot", in, [](const Values& v) {
     const Value x = unary("abs", v[0]), y = unary("abs", v[1]);
     const Value infinite = logical_or(eq(x, constant(x, infinity)), eq(y, constant(y, infinity)));
     const Value large = max(x, y), small = min(x, y);
@@ -192,7 +217,7 @@ Value copysign(const Value& a, const Value& b) {
 }
 
 Value heaviside(const Value& a, const Value& b) {
-  const Values in = strong(full_shape(promoted(a, b, Promote::inexact, "heaviside")));
+  const Values in = strong_arrays(promoted(a, b, Promote::inexact, "heaviside"));
   if (is_complex(in[0]->dtype())) type_error("heaviside does not support complex-valued inputs");
   return jitted1("heaviside", in, [](const Values& v) {
     const Value zero = constant(v[0], 0);
@@ -210,12 +235,12 @@ Value absolute(const Value& a) {
 Value reciprocal(const Value& a) { return integer_pow(inexact(a), -1); }
 
 Value log2(const Value& a) {
-  const Value x = inexact(a);
-  return div(unary("log", x), scalar(x->dtype(), std::numbers::ln2));
+  return of_parts(unary("log", inexact(a)),
+                  [](const Value& x) { return div(x, scalar(x->dtype(), std::numbers::ln2)); });
 }
 Value log10(const Value& a) {
-  const Value x = inexact(a);
-  return mul(unary("log", x), scalar(x->dtype(), std::numbers::log10e));
+  return of_parts(unary("log", inexact(a)),
+                  [](const Value& x) { return mul(x, scalar(x->dtype(), std::numbers::log10e)); });
 }
 
 Value trunc(const Value& a) {

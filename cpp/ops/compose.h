@@ -21,6 +21,11 @@ Value power(const Value& a, const Value& b);
 Value power(const Value& a, std::int64_t exponent);  // integer_pow
 Value right_shift(const Value& a, const Value& b);   // arithmetic for signed integers
 Value matmul(const Value& a, const Value& b);
+// Complex numbers are ordered by their real parts, then by the imaginary ones.
+Value less(const Value& a, const Value& b);
+Value less_equal(const Value& a, const Value& b);
+Value greater(const Value& a, const Value& b);
+Value greater_equal(const Value& a, const Value& b);
 Value hypot(const Value& a, const Value& b);
 Value copysign(const Value& a, const Value& b);
 Value heaviside(const Value& a, const Value& b);

@@ -15,6 +15,20 @@ DotDims dims_of(const Params& p) {
   return {p.ints("lhs_contract"), p.ints("rhs_contract"), p.ints("lhs_batch"), p.ints("rhs_batch")};
 }
 
+extern const Op dot_op;
+
+// `preferred` is the result's dtype, or none for that of the operands.
+Value product_of(const Value& a, const Value& b, const DotDims& d, const ParamValue& preferred) {
+  return bind1(dot_op,
+               {{"lhs_contract", d.lhs_contract},
+                {"rhs_contract", d.rhs_contract},
+                {"lhs_batch", d.lhs_batch},
+                {"rhs_batch", d.rhs_batch},
+                {"preferred_element_type", preferred}},
+               {a, b});
+}
+const ParamValue& preferred_of(const Params& p) { return *p.find("preferred_element_type"); }
+
 Ints free_dims(std::size_t rank, const Ints& contract, const Ints& batch) {
   Ints out;
   for (std::int64_t d = 0; d < static_cast<std::int64_t>(rank); ++d) {
@@ -56,7 +70,8 @@ Types dot_type(const Op& op, const Types& in, const Params& params) {
     shape.push_back(at(a.shape, f));
   for (std::int64_t f : free_dims(b.rank(), d.rhs_contract, d.rhs_batch))
     shape.push_back(at(b.shape, f));
-  Type out{params.dtype("preferred_element_type"), a.weak && b.weak, shape, {}};
+  const DType* preferred = std::get_if<DType>(&preferred_of(params));
+  Type out{preferred ? *preferred : a.dtype, a.weak && b.weak, shape, {}};
   return {out};
 }
 
@@ -118,15 +133,14 @@ Ints shifted(const Ints& ints) {
 // A batch on both sides is a batch dimension; on one side it is one more free dimension.
 Batched dot_batch(const BatchArgs& a) {
   DotDims d = dims_of(a.params);
-  const DType out = a.params.dtype("preferred_element_type");
   if (a.batched[0]) d.lhs_contract = shifted(d.lhs_contract), d.lhs_batch = shifted(d.lhs_batch);
   if (a.batched[1]) d.rhs_contract = shifted(d.rhs_contract), d.rhs_batch = shifted(d.rhs_batch);
   if (a.batched[0] && a.batched[1]) {
     d.lhs_batch.insert(0, 0);
     d.rhs_batch.insert(0, 0);
-    return batched1(dot_general(a.in[0], a.in[1], d, out));
+    return batched1(product_of(a.in[0], a.in[1], d, preferred_of(a.params)));
   }
-  const Value product = dot_general(a.in[0], a.in[1], d, out);
+  const Value product = product_of(a.in[0], a.in[1], d, preferred_of(a.params));
   // The batch is the first free dimension of its side.
   std::int64_t position = static_cast<std::int64_t>(d.lhs_batch.size());
   if (a.batched[1]) {
@@ -228,11 +242,11 @@ const Op dot_op{
      .type = dot_type,
      .jvp = [](const JvpArgs& a) -> Values {
        const DotDims d = dims_of(a.params);
-       const DType out = a.params.dtype("preferred_element_type");
+       const ParamValue& preferred = preferred_of(a.params);
        Value sum;
-       if (a.t[0]) sum = dot_general(a.t[0], a.in[1], d, out);
+       if (a.t[0]) sum = product_of(a.t[0], a.in[1], d, preferred);
        if (a.t[1]) {
-         const Value right = dot_general(a.in[0], a.t[1], d, out);
+         const Value right = product_of(a.in[0], a.t[1], d, preferred);
          sum = sum ? add(sum, right) : right;
        }
        return {sum};
@@ -247,22 +261,19 @@ const Op dot_op{
          for (std::int64_t i : ints) text += (text.empty() ? "" : ", ") + std::to_string(i);
          return "[" + text + "]";
        };
-       return {"dimension_numbers=((" + bracket(p.ints("lhs_contract")) + ", " +
-                   bracket(p.ints("rhs_contract")) + "), (" + bracket(p.ints("lhs_batch")) + ", " +
-                   bracket(p.ints("rhs_batch")) + "))",
-               concat("preferred_element_type=", name(p.dtype("preferred_element_type")))};
+       std::vector<std::string> text{"dimension_numbers=((" + bracket(p.ints("lhs_contract")) +
+                                     ", " + bracket(p.ints("rhs_contract")) + "), (" +
+                                     bracket(p.ints("lhs_batch")) + ", " +
+                                     bracket(p.ints("rhs_batch")) + "))"};
+       if (const DType* preferred = std::get_if<DType>(&preferred_of(p)))
+         text.push_back(concat("preferred_element_type=", name(*preferred)));
+       return text;
      }}};
 
 }  // namespace
 
 Value dot_general(const Value& a, const Value& b, const DotDims& d, DType out) {
-  return bind1(dot_op,
-               {{"lhs_contract", d.lhs_contract},
-                {"rhs_contract", d.rhs_contract},
-                {"lhs_batch", d.lhs_batch},
-                {"rhs_batch", d.rhs_batch},
-                {"preferred_element_type", out}},
-               {a, b});
+  return product_of(a, b, d, out);
 }
 
 }  // namespace shardax::ops

@@ -267,9 +267,10 @@ Types slice_type(const Op&, const Types& in, const Params& params) {
   Shape shape;
   for (std::size_t d = 0; d < rank; ++d) {
     if (start[d] < 0 || limit[d] > in[0].shape[d] || start[d] > limit[d] || step[d] < 1) {
-      type_error("slice: start_indices ", list(start), ", limit_indices ", list(limit),
-                 " and strides ", list(step), " do not select from shape ", to_string(in[0].shape),
-                 "; 0 <= start <= limit <= size and stride >= 1 are needed.");
+      type_error("slice start_indices ", list(start),
+                 " must be nonnegative and less than or equal to limit_indices ", list(limit),
+                 ", which must be less than or equal to operand shape ", to_string(in[0].shape),
+                 "; strides ", list(step), " must be positive.");
     }
     shape.push_back(ceil_div(limit[d] - start[d], step[d]));
   }

@@ -129,7 +129,7 @@ Value or_one(const Value& x) { return where(eq(x, constant(x, 0)), full_like(x, 
 
 // d/dx: y x^(y-1). An integer y = 0 has derivative 0 even at x = 0.
 Value pow_slope_base(const Value& x, const Value& y) {
-  if (!is_integer(y->dtype())) return mul(y, binary("pow", x, sub(y, constant(y, 1))));
+  if (!is_integer(y->dtype())) return mul(y, binary("pow", x, sub(y, scalar(y->dtype(), 1))));
   const Shape& shape = x->shape().empty() ? y->shape() : x->shape();
   const Value exponent = broadcast_to(convert(y, x->dtype()), shape);
   const Value power = binary("pow", x, sub(exponent, constant(exponent, 1)));

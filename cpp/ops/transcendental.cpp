@@ -198,7 +198,9 @@ constexpr auto atan2_kernel = [](auto y, auto x) {
   using T = decltype(y);
   if constexpr (is_complex_v<T>) {
     const T i(0, 1);
-    return -i * std::log((x + i * y) / std::sqrt(x * x + y * y));
+    // Adding zero turns a real part's -0 side of the cut into its +0 side: the angle is in (-pi,
+    // pi].
+    return -i * std::log((x + i * y) / std::sqrt(x * x + y * y) + T(0));
   } else {
     return simd::atan2(y, x);
   }

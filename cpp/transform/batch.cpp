@@ -76,7 +76,9 @@ class BatchTrace final : public Trace {
     const AxisLevelHidden hidden(level());
     Values values;
     std::vector<bool> batched;
+    Types types;
     for (const Value& value : in) {
+      types.push_back(value->type());
       auto [inner, is_batched] = split(value);
       values.push_back(std::move(inner));
       batched.push_back(is_batched);
@@ -84,6 +86,9 @@ class BatchTrace final : public Trace {
     if (!op.batch) {
       fail(ErrorKind::not_implemented_error, "Batching rule for '", op.name, "' not implemented.");
     }
+    // Operands that do not fit are reported as the user sees them. Programs that ops carry have
+    // been checked when they were staged.
+    if (op.kind != Kind::control) infer_types(op, types, params);
     Batched result = op.batch({op, params, values, batched, axis_});
     for (std::size_t i = 0; i < result.out.size(); ++i) {
       if (result.batched[i]) result.out[i] = wrap(result.out[i]);

@@ -145,7 +145,7 @@ class LinearizeTrace final : public Trace {
 bool differentiable(const Type& type) { return is_inexact(type.dtype); }
 
 Type tangent_type(const Type& type) {
-  return differentiable(type) ? with_dtype(type, type.dtype) : with_dtype(type, DType::float0);
+  return with_dtype(type, differentiable(type) ? type.dtype : DType::float0, type.weak);
 }
 
 JvpResult jvp(const ValueFunction& f, const Values& primals, const Values& tangents) {

@@ -36,7 +36,7 @@ Values backward(const Program& program, const std::vector<bool>& linear, const V
   const auto accumulate = [&](Var v, const Value& value) {
     if (!value) return;
     Value& slot = ct[static_cast<std::size_t>(v)];
-    slot = slot ? ops::add(slot, value) : value;
+    slot = slot ? ops::binary("add_any", slot, value) : value;
   };
   for (std::size_t i = 0; i < program.outputs.size(); ++i)
     accumulate(program.outputs[i], cotangents[i]);

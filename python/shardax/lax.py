@@ -231,7 +231,7 @@ def dot_general(
     """Sums of products over dimension_numbers: ((lhs, rhs contracting), (lhs, rhs batch))."""
     lhs, rhs = asarray(lhs), asarray(rhs)
     (lhs_contract, rhs_contract), (lhs_batch, rhs_batch) = dimension_numbers
-    out = lhs.dtype if preferred_element_type is None else _core.dtype_of(preferred_element_type)
+    out = None if preferred_element_type is None else _core.dtype_of(preferred_element_type)
     return bind(
         "dot_general",
         (lhs, rhs),

@@ -69,3 +69,38 @@ def test_primitives():
     assert {lax.sin_p: 1}[eqn.primitive] == 1 and lax.sin_p != lax.cos_p
     with pytest.raises(AttributeError, match="no attribute 'nothing_p'"):
         lax.nothing_p  # noqa: B018
+
+
+def test_types():
+    aval = jax.typeof(2.0)
+    assert repr(aval) == "ShapedArray(float32[], weak_type=True)" and type(aval) is type(
+        jnp.ones(1).aval
+    )
+    assert aval.strip_weak_type() == aval.update(weak_type=False) != aval
+    assert aval.update(shape=(2, 3)).str_short(True) == "f32[2,3]"
+    with pytest.raises(TypeError):
+        aval.update(size=3)
+
+
+@pytest.mark.parametrize("number, text", [(2j, "2j"), (1 - 2j, "(1-2j)"), (-0.5 + 0j, "(-0.5+0j)")])
+def test_complex_literals(number, text):
+    shown = str(jax.make_jaxpr(lambda x: x * number)(np.complex64(1)))
+    assert f"mul a {text}:c64[]" in shown
+
+
+def test_cotangents_of_several_uses_are_added():
+    shown = str(jax.make_jaxpr(jax.grad(lambda x: x * x))(1.0))
+    assert "= mul a 1.0:f32[]" in shown and "= mul 1.0:f32[] a" in shown
+    assert "= add_any " in shown
+
+
+def test_products_of_the_operands_dtype():
+    def product(preferred):
+        dims = (((0,), (0,)), ((), ()))
+        return lambda x: lax.dot_general(x, x, dims, preferred_element_type=preferred)
+
+    x = np.ones(3, np.float32)
+    assert "preferred" not in str(jax.make_jaxpr(product(None))(x))
+    assert "preferred_element_type=float32" in str(jax.make_jaxpr(product(np.float32))(x))
+    assert "preferred" not in str(jax.make_jaxpr(jax.vmap(product(None)))(x[None]))
+    assert jax.grad(product(None))(x).dtype == np.float32

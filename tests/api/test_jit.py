@@ -260,6 +260,24 @@ def test_disable_jit():
         assert shardax.jit(lambda x: bool(x > 0))(1.0) is True
 
 
+@pytest.mark.parametrize("weak", [True, False])
+def test_conversions_that_change_only_the_weak_type(weak):
+    def convert(x):
+        return shardax.lax.convert_element_type_p.bind(
+            x, new_dtype=np.dtype("float32"), weak_type=weak
+        )
+
+    x = shardax.numpy.full(2, 2.5) if not weak else shardax.numpy.ones(2)
+    assert x.weak_type is not weak
+    for transform in (
+        lambda f: f,
+        shardax.jit,
+        shardax.vmap,
+        lambda f: lambda x: shardax.vjp(f, x)[0],
+    ):
+        assert transform(convert)(x).weak_type is weak
+
+
 def test_weak_types_of_results_are_those_of_the_program():
     assert not shardax.jit(lambda x: x.astype("float32"))(2.0).weak_type
     assert shardax.jit(lambda x: x * 2)(2.0).weak_type

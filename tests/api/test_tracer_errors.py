@@ -99,3 +99,21 @@ def test_arguments_that_are_no_arrays():
             return x, "text"
 
         shardax.jit(f)(1.0)
+
+
+@pytest.mark.parametrize(
+    "fun, argument",
+    [
+        (lambda n: jnp.arange(1, n), "the 'stop' argument of jnp.arange"),
+        (lambda n: jnp.linspace(0, 1, n), "the 'num' argument of jnp.linspace"),
+        (lambda n: jnp.sum(jnp.ones(3), axis=n), "the 'axis' argument"),
+        (lambda n: jnp.repeat(jnp.ones(3), n), "the 'repeats' argument of jnp.repeat"),
+        (lambda n: jnp.split(jnp.ones(4), n), "the 'indices_or_sections' argument of jnp.split"),
+        (lambda n: shardax.nn.one_hot(0, n), "the 'num_classes' argument of jax.nn.one_hot"),
+    ],
+)
+def test_arguments_that_decide_a_shape(fun, argument):
+    with pytest.raises(shardax.errors.ConcretizationTypeError) as error:
+        shardax.jit(fun)(2)
+    assert "concrete value is expected: " + argument in str(error.value)
+    assert "static_argnums" in str(error.value)

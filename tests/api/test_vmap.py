@@ -139,6 +139,27 @@ def test_jit_inside_sees_the_axis():
             ValueError,
             "equal x.shape.split_axis., but they are 3 and 4 respectively",
         ),
+        # Operands that do not fit are shown as the function sees them, without the mapped axis.
+        (
+            lambda: shardax.vmap(lambda x: lax.add(x, np.ones((3, 4), np.float32)))(X),
+            TypeError,
+            r"same number of dimensions, got \{1, 2\}; shapes are \(4,\) and \(3, 4\)",
+        ),
+        (
+            lambda: shardax.vmap(lambda x: lax.select(x > 0, np.ones((2, 4)), np.ones((2, 4))))(X),
+            TypeError,
+            r"got `which` shape \(4,\) but case shape \(2, 4\)",
+        ),
+        (
+            lambda: shardax.vmap(lambda x: lax.reshape(x, (5,)))(X),
+            TypeError,
+            r"cannot reshape array of shape \(4,\) \(size 4\) into shape \(5,\)",
+        ),
+        (
+            lambda: shardax.vmap(lambda x: lax.pad(x, np.ones(1, np.float32), [(0, 0, 0)]))(X),
+            ValueError,
+            r"padding_value must be a scalar; got shape \(1,\)",
+        ),
     ],
 )
 def test_errors(make, error, text):

@@ -5,6 +5,7 @@ import operator
 import numpy as np
 import pytest
 import shardax.numpy as jnp
+from shardax import lax
 
 F4, I4 = jnp.arange(4.0), jnp.arange(4)
 
@@ -122,6 +123,25 @@ def test_comparisons_with_other_objects():
             "Python int 1099511627776 too large to convert to int32",
         ),
         (lambda: F4 & 1, TypeError, "and does not accept dtype float32"),
+        (lambda: lax.lt(F4 * 1j, F4 * 1j), TypeError, "lt does not accept dtype complex64"),
+        (lambda: jnp.gcd(F4, F4[:2]), ValueError, "Arguments to jax.numpy.gcd must be integers"),
+        (lambda: jnp.clip(), ValueError, "no array was given"),
+        (lambda: jnp.stack(F4[0]), TypeError, "expected a sequence of arrays, got one of shape ()"),
+        (
+            lambda: jnp.median(jnp.zeros((0, 2)), axis=0),
+            TypeError,
+            "shape (0, 2) has no elements along axis 0",
+        ),
+        (
+            lambda: jnp.einsum("ij,jk->ik", np.ones((2, 3)), np.ones((2, 3))),
+            ValueError,
+            "Size of label 'j' for operand 1 (2) does not match previous terms (3).",
+        ),
+        (
+            lambda: lax.slice(F4, (1,), (6,)),
+            TypeError,
+            "limit_indices (6,), which must be less than or equal to operand shape (4,)",
+        ),
         (lambda: pow(jnp.int32(2), 3, 5), TypeError, "takes 2 arguments"),
         (lambda: hash(F4), TypeError, "unhashable type"),
         (lambda: operator.setitem(F4, 0, 1.0), TypeError, "JAX arrays are immutable"),
@@ -134,9 +154,20 @@ def test_errors(make, error, text):
     assert text in str(caught.value)
 
 
-def test_functions_promote_and_lax_does_not():
-    from shardax import lax
+def test_complex_numbers_are_ordered_by_real_then_imaginary_parts():
+    a, b = np.complex64([1 + 2j, 1 - 2j, 3, 0]), np.complex64([1 + 3j, 1 - 2j, 2j, 1j])
+    for compare in (operator.lt, operator.le, operator.gt, operator.ge):
+        np.testing.assert_array_equal(compare(jnp.asarray(a), b), compare(a, b))
+        np.testing.assert_array_equal(compare(jnp.asarray(a), 1), compare(a, 1))
+    np.testing.assert_array_equal(jnp.less(a, b), np.less(a, b))
 
+
+def test_complex_logarithms_of_zero():
+    zero = jnp.complex64(0)
+    assert jnp.log2(zero) == jnp.log10(zero) == complex(-np.inf, 0)
+
+
+def test_functions_promote_and_lax_does_not():
     assert jnp.add(F4, 1).dtype == np.float32
     assert jnp.maximum(1, 2.5).weak_type
     assert lax.add(F4, 2.0).tolist() == [2, 3, 4, 5]

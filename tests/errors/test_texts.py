@@ -47,7 +47,7 @@ ROWS = {
     "static list": (
         lambda: jax.jit(lambda v, n: v, static_argnums=1)(1.0, [1]),
         ValueError,
-        r"Static argument \(index 1\) of type <class 'list'> for function <lambda>.* a tuple instead",
+        r"Static argument \(index 1\) of type <class 'list'> for function <lambda>.*a tuple instead",
     ),
     "text": (jitted(lambda v: v, "a"), TypeError, r"<class 'str'> .* at path v\..*static_argnums"),
     "static position": (
@@ -71,7 +71,7 @@ ROWS = {
     "grad of an integer": (
         lambda: jax.grad(lambda v: v.astype(int))(1.0),
         TypeError,
-        "real-valued outputs .* got int32.* vjp",
+        "real-valued outputs .* got int32.*vjp",
     ),
     "grad of while": (
         lambda: jax.grad(lambda c: lax.while_loop(lambda v: v < 3, lambda v: v * 2, c))(1.0),
@@ -130,7 +130,7 @@ ROWS = {
         "axis spec None but output was batched on axis 0",
     ),
     # control flow
-    "scan tree": (last_scan(lambda c, a: ((c, c), a)), TypeError, "The input carry c is .* tuple"),
+    "scan tree": (last_scan(lambda c, a: ((c, c), a)), TypeError, "The input carry c is .*tuple"),
     "scan dtype": (
         last_scan(lambda c, a: (c.astype(int), a)),
         TypeError,

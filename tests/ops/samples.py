@@ -239,6 +239,7 @@ def _checked(shardax, x):
 SAMPLES = {
     # arithmetic
     "add": binary(np.add),
+    "add_any": binary(np.add),
     "sub": binary(np.subtract),
     "mul": binary(np.multiply),
     "div": binary(ref.divide, second=(1, 3)),

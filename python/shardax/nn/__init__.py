@@ -8,7 +8,7 @@ from shardax import _core, lax
 from shardax import numpy as jnp
 from shardax._api import jit
 from shardax.nn import initializers
-from shardax.numpy._common import asarray, canonical_axis, check_arraylike, static_jit
+from shardax.numpy._common import asarray, canonical_axis, check_arraylike, known, static_jit
 
 __all__ = [
     "celu",
@@ -282,7 +282,11 @@ def one_hot(x, num_classes, *, dtype=None, axis=-1):
     x = asarray(x)
     dtype = _core.canonical_dtype(float) if dtype is None else _core.dtype_of(dtype)
     place = canonical_axis(axis, x.ndim + 1)
-    classes = np.arange(num_classes).reshape((-1,) + (1,) * (x.ndim - place)).astype(x.dtype)
+    classes = (
+        np.arange(known(num_classes, "the 'num_classes' argument of jax.nn.one_hot"))
+        .reshape((-1,) + (1,) * (x.ndim - place))
+        .astype(x.dtype)
+    )
     return _core.convert(jnp.equal(jnp.expand_dims(x, place), classes), dtype)
 
 

@@ -4,6 +4,7 @@ import operator
 
 from shardax import _core
 from shardax._api import jit
+from shardax.errors import ConcretizationTypeError
 
 __all__ = [
     "asarray",
@@ -12,6 +13,7 @@ __all__ = [
     "canonical_axis",
     "check_arraylike",
     "jit",
+    "known",
     "result_type",
     "static_jit",
 ]
@@ -43,8 +45,20 @@ def canonical_axis(axis, ndim):
     return axis % ndim if ndim else 0
 
 
+def known(value, what):
+    """`value`, which decides a shape: ConcretizationTypeError where it is not known."""
+    if isinstance(value, _core.Tracer) and not _core.is_concrete(value):
+        raise ConcretizationTypeError(
+            "Abstract tracer value encountered where concrete value is expected: "
+            f"{what} must be known while tracing, because it decides a shape; got {value!r}. "
+            "Mark it static with static_argnums."
+        )
+    return value
+
+
 def canonical_axes(axis, ndim):
     """None, an int or a sequence of ints as a sorted tuple."""
+    known(axis, "the 'axis' argument")
     if axis is None:
         return tuple(range(ndim))
     if not isinstance(axis, (tuple, list)):

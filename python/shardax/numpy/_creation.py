@@ -5,8 +5,7 @@ import operator
 import numpy as np
 
 from shardax import _core
-from shardax.errors import ConcretizationTypeError
-from shardax.numpy._common import asarray, bind, canonical_axis, check_arraylike, result_type
+from shardax.numpy._common import asarray, bind, canonical_axis, check_arraylike, known, result_type
 
 array = _core.array
 _functions = _core.functions
@@ -147,15 +146,11 @@ def tri(N, M=None, k=0, dtype=None):
 
 def arange(start, stop=None, step=None, dtype=None, *, device=None):
     """start, start + step, ... below stop; int32 for integers, else float32."""
-    numbers = [start] if stop is None else [start, stop]
-    numbers += [] if step is None else [step]
-    for number in numbers:
-        if isinstance(number, _core.Tracer) and not _core.is_concrete(number):
-            raise ConcretizationTypeError(
-                "arange: the arguments must be known while tracing, because they decide the shape; "
-                "got "
-                f"{number!r}. Mark them static with static_argnums."
-            )
+    numbers = [
+        known(number, f"the {name!r} argument of jnp.arange")
+        for name, number in (("start", start), ("stop", stop), ("step", step))
+        if number is not None or name == "start"
+    ]
     if stop is None and step is None and dtype is None and isinstance(start, (bool, np.bool_)):
         raise TypeError("arange does not accept dtype bool; give an integer or a float.")
     numbers = [
@@ -173,7 +168,7 @@ def arange(start, stop=None, step=None, dtype=None, *, device=None):
 
 def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):
     """`num` evenly spaced values from start to stop (without stop where endpoint is False)."""
-    num = operator.index(num)
+    num = operator.index(known(num, "the 'num' argument of jnp.linspace"))
     if num < 0:
         raise ValueError(f"Number of samples, {num}, must be non-negative.")
     check_arraylike("linspace", start, stop)

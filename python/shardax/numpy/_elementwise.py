@@ -22,7 +22,8 @@ def _logaddexp(a, b):
     if a.dtype.kind == "c":
         out = top + _functions.log1p(_functions.exp(a + b - 2 * top))
         angle = _functions.imag(out)
-        turned = _functions.remainder(angle + np.pi, 2 * np.pi) - np.pi
+        pi = angle.dtype.type(np.pi)
+        turned = _functions.remainder(angle + pi, 2 * pi) - pi
         return _core.lax.complex(_functions.real(out), turned)
     # The value has no useful derivative where both are equal: it is taken of the weighted operands.
     a_value, b_value, top = (bind("stop_gradient", (v,)) for v in (a, b, top))
@@ -35,8 +36,8 @@ def _logaddexp(a, b):
 def _weighted_change(x, other):
     """Zero, whose derivative is the share of `x` in logaddexp(x, other)."""
     change = x - bind("stop_gradient", (x,))
-    share = _core.lax.logistic(_where.where(_functions.equal(x, other), x.dtype.type(0), x - other))
-    return _where.where(_functions.isfinite(change), share * change, x.dtype.type(0))
+    share = _core.lax.logistic(_where.where(_functions.equal(x, other), 0.0, x - other))
+    return _where.where(_functions.isfinite(change), share * change, 0.0)
 
 
 def logaddexp(x1, x2, /):

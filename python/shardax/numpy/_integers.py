@@ -4,17 +4,16 @@ from shardax.numpy import (
     _reductions,
     _where,
 )
-from shardax.numpy._common import check_arraylike
+from shardax.numpy._common import check_arraylike, result_type
 
 _functions = _core.functions
 
 
 def _integers(name, *args):
     check_arraylike(name, *args)
-    args = _core.promote("any", *args)
-    if args[0].dtype.kind not in "iu":
+    if result_type(*args).kind not in "iu":
         raise ValueError(f"Arguments to jax.numpy.{name} must be integers.")
-    return args
+    return _core.promote("any", *args)
 
 
 def gcd(x1, x2):

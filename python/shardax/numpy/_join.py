@@ -9,6 +9,7 @@ from shardax.numpy._common import (
     bind,
     canonical_axis,
     check_arraylike,
+    known,
     result_type,
 )
 from shardax.numpy._shape import (
@@ -24,6 +25,8 @@ from shardax.numpy._shape import (
 
 def _sequence(name, arrays):
     if isinstance(arrays, (np.ndarray, _core.Array)):
+        if arrays.ndim == 0:
+            raise TypeError(f"{name}: expected a sequence of arrays, got one of shape ().")
         return [arrays[i] for i in range(arrays.shape[0])]
     arrays = list(arrays)
     if not arrays:
@@ -131,6 +134,7 @@ def _split(name, ary, sections, axis, uneven):
     ary = asarray(ary)
     axis = canonical_axis(operator.index(axis), ary.ndim)
     size = ary.shape[axis]
+    known(sections, f"the 'indices_or_sections' argument of jnp.{name}")
     if isinstance(sections, (tuple, list, np.ndarray, _core.Array)):
         edges = [0] + [i + size if i < 0 else i for i in np.asarray(sections).tolist()] + [size]
         if any(low > high for low, high in zip(edges[:-1], edges[1:])):

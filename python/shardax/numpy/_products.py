@@ -207,6 +207,16 @@ def _parse(subscripts, operands):
                 f"einsum: the term {term!r} has {len(term)} indices, but its operand has shape "
                 f"{a.shape}."
             )
+    sizes = {}
+    for position, (term, a) in enumerate(zip(terms, arrays)):
+        for letter, n in zip(term, a.shape):
+            known = sizes[letter] if sizes.get(letter, 1) != 1 else n
+            if n not in (1, known):
+                raise ValueError(
+                    f"einsum: Size of label {letter!r} for operand {position} ({n}) does not "
+                    f"match previous terms ({known})."
+                )
+            sizes[letter] = known
     if arrow:
         right = right.replace("...", dots)
     else:

@@ -56,6 +56,10 @@ def _quantile(a, q, axis, method, keepdims, skip_nan):
     a = moveaxis(a, axes, tuple(range(a.ndim - len(axes), a.ndim)))
     a = a.reshape((*a.shape[: a.ndim - len(axes)], _count(a, range(a.ndim - len(axes), a.ndim))))
     n = a.shape[-1]
+    if n == 0 and 0 not in a.shape[:-1]:
+        raise TypeError(
+            f"quantile: shape {shape} has no elements along axis {axis}; at least one is needed."
+        )
     ordered = sort(a, axis=-1)
     isnan = _functions.isnan(a)
     q = _core.convert(q, a.dtype)

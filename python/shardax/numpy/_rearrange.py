@@ -8,6 +8,7 @@ from shardax.numpy._common import (
     canonical_axes,
     canonical_axis,
     check_arraylike,
+    known,
 )
 from shardax.numpy._shape import swapaxes
 
@@ -31,6 +32,7 @@ def tile(A, reps):
 def repeat(a, repeats, axis=None, *, total_repeat_length=None, out_sharding=None):
     """Each element (or slice along `axis`) repeated."""
     check_arraylike("repeat", a)
+    known(repeats, "the 'repeats' argument of jnp.repeat")
     a = asarray(a)
     if axis is None:
         a, axis = a.reshape((-1,)), 0

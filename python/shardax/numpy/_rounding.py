@@ -15,6 +15,8 @@ _functions = _core.functions
 def clip(arr=None, /, min=None, max=None, *, a=None, a_min=None, a_max=None):
     """Elements limited to [min, max]; None is no limit."""
     arr = a if arr is None else arr
+    if arr is None:
+        raise ValueError("clip: no array was given; pass the array to limit as the first argument.")
     min = a_min if min is None else min
     max = a_max if max is None else max
     check_arraylike("clip", arr)
@@ -41,9 +43,10 @@ def round(a, decimals=0, out=None):
         return lax.complex(round(a.real, decimals), round(a.imag, decimals))
     if decimals == 0:
         return bind("round", (a,), rounding_method=1)
-    wide = a.astype(np.float32) if a.dtype.itemsize == 2 else a
-    factor = wide.dtype.type(10.0**decimals)
-    return (bind("round", (wide * factor,), rounding_method=1) / factor).astype(a.dtype)
+    if a.dtype.itemsize == 2:
+        return round(a.astype(np.float32), decimals).astype(a.dtype)
+    factor = 10.0**decimals
+    return bind("round", (a * factor,), rounding_method=1) / factor
 
 
 around = round
