@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "array/half.h"
+#include "base/errors.h"
 #include "ir/document.h"
 #include "ir/op.h"
 
@@ -53,7 +54,7 @@ std::string complex_text(std::complex<double> z) {
   };
   const std::string imaginary = part(z.imag()) + "j";
   if (z.real() == 0 && !std::signbit(z.real())) return imaginary;
-  return "(" + part(z.real()) + (imaginary[0] == '-' ? "" : "+") + imaginary + ")";
+  return concat("(", part(z.real()), imaginary[0] == '-' ? "" : "+", imaginary, ")");
 }
 
 std::string literal_text(const Array& value) {
@@ -143,7 +144,8 @@ class Printer {
     }
     for (Var v : eqn.outputs) {
       if (!used[static_cast<std::size_t>(v)]) scope.try_emplace(v, "_");
-      left += (left.empty() ? "" : " ") + declare(scope, p, v);
+      if (!left.empty()) left += " ";
+      left += declare(scope, p, v);
       out.push_back(scope[v]);
     }
     if (eqn.inputs.empty()) right = " ";
@@ -170,14 +172,16 @@ class Printer {
       for (const std::string& text : eqn.op->show(eqn.params)) shown.emplace_back(text);
       return shown;
     }
-    std::vector<Params::Entry> sorted(eqn.params.begin(), eqn.params.end());
+    std::vector<const Params::Entry*> sorted;
+    for (const Params::Entry& entry : eqn.params) sorted.push_back(&entry);
     const bool call = eqn.op->name == "jit";
     if (!eqn.op->body) {
       std::sort(sorted.begin(), sorted.end(),
-                [](const auto& a, const auto& b) { return a.first < b.first; });
+                [](const auto* a, const auto* b) { return a->first < b->first; });
     }
     std::vector<Document> shown;
-    for (const auto& [name, value] : sorted) {
+    for (const Params::Entry* entry : sorted) {
+      const auto& [name, value] = *entry;
       std::vector<Document> text{std::string(name) + "="};
       if (const auto* body = std::get_if<ProgramPtr>(&value)) {
         text.push_back(call ? program(**body, in, out) : program(**body));
@@ -211,7 +215,7 @@ struct ParamText {
   std::string operator()(const AxisNames& a) const {
     std::string out;
     for (AxisName n : a.names) out += (out.empty() ? "" : ", ") + ("'" + axis_text(n) + "'");
-    return "(" + out + (a.names.size() == 1 ? ",)" : ")");
+    return concat("(", out, a.names.size() == 1 ? ",)" : ")");
   }
   std::string operator()(const ProgramPtr& p) const { return to_string(*p); }
   std::string operator()(const Programs& list) const {
@@ -223,7 +227,7 @@ struct ParamText {
   std::string operator()(const Types& types) const {
     std::string out;
     for (const Type& type : types) out += (out.empty() ? "" : ", ") + to_string(type);
-    return "(" + out + (types.size() == 1 ? ",)" : ")");
+    return concat("(", out, types.size() == 1 ? ",)" : ")");
   }
 };
 

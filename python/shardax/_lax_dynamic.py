@@ -9,20 +9,15 @@ from shardax.numpy._common import asarray, bind, canonical_axis
 def _starts(operand, indices):
     if isinstance(indices, (_core.Array, np.ndarray)):
         indices = [indices[i] for i in range(operand.ndim)]
-    out = []
-    for i, n in zip(indices, operand.shape):
-        i = asarray(i)
-        out.append(
-            _core.functions.add(
-                i,
-                _core.functions.multiply(_core.functions.less(i, 0), np.asarray(n, i.dtype)).astype(
-                    i.dtype
-                ),
-            )
-            if not _core.is_concrete(i) or int(_core.concrete_array(i)) < 0
-            else i
-        )
-    return out
+    return [_from_start(asarray(i), n) for i, n in zip(indices, operand.shape)]
+
+
+def _from_start(i, n):
+    """The index `i` of a dimension of size `n`, which counts from the end where it is negative."""
+    if i.dtype.kind == "u" or (_core.is_concrete(i) and int(_core.concrete_array(i)) >= 0):
+        return i
+    negative = _core.functions.less(i, 0)
+    return bind("select_n", (negative, i, _core.functions.add(i, np.asarray(n, i.dtype))))
 
 
 def dynamic_slice(operand, start_indices, slice_sizes):
