@@ -22,11 +22,12 @@ using Mask = std::shared_ptr<std::vector<bool>>;
 class BatchedFunction final : public Function {
  public:
   struct Options {
-    std::vector<bool> batched;  // inputs; beyond its end, those of `rest`, then all
-    Mask rest;
+    std::vector<bool> batched = {};  // inputs; beyond its end, those of `rest`, then all
+    Mask rest = {};
     int free_group = -1;
-    Mask free_mask;
-    std::vector<bool> kept;  // first group: results that keep the axis; others are summed over it
+    Mask free_mask = {};
+    // Of the first group: results that keep the axis; others are summed over it.
+    std::vector<bool> kept = {};
   };
   BatchedFunction(FunctionPtr inner, BatchAxis axis, Options options)
       : inner_(std::move(inner)), axis_(axis), options_(std::move(options)) {}

@@ -22,8 +22,8 @@ def _name(fun):
 
 
 class SymbolicZero:
-    """A tangent or cotangent that is zero, in a rule with symbolic_zeros=True; `.aval` has its shape
-    and dtype."""
+    """A tangent or cotangent that is zero, in a rule with symbolic_zeros=True; `.aval` has its
+    shape and dtype."""
 
     def __init__(self, aval):
         self.aval = aval
@@ -170,7 +170,7 @@ class custom_jvp:
         return self if instance is None else functools.partial(self, instance)
 
     def defjvp(self, jvp, symbolic_zeros=False):
-        """Sets the rule: jvp(*nondiff_args, primals, tangents) -> (out, out_tangent). Returns it."""
+        """Sets the rule, jvp(*nondiff_args, primals, tangents) -> (out, out_tangent); returns it."""
         self.jvp = jvp
         self.symbolic_zeros = symbolic_zeros
         return jvp

@@ -1,4 +1,4 @@
-"""tests/api/test_jaxpr_objects.py - programs as data: variables, literals, equations, primitives."""
+"""tests/api/test_jaxpr_objects.py - programs as data: variables, literals, equations."""
 
 import numpy as np
 import pytest
