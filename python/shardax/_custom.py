@@ -170,7 +170,7 @@ class custom_jvp:
         return self if instance is None else functools.partial(self, instance)
 
     def defjvp(self, jvp, symbolic_zeros=False):
-        """Sets the rule, jvp(*nondiff_args, primals, tangents) -> (out, out_tangent); returns it."""
+        """Sets the rule, jvp(*nondiff_args, primals, tangents) -> (out, out_tangent)."""
         self.jvp = jvp
         self.symbolic_zeros = symbolic_zeros
         return jvp

@@ -47,7 +47,7 @@ ROWS = {
     "static list": (
         lambda: jax.jit(lambda v, n: v, static_argnums=1)(1.0, [1]),
         ValueError,
-        r"Static argument \(index 1\) of type <class 'list'> for function <lambda>.*a tuple instead",
+        r"Static argument \(index 1\) of type <class 'list'> for .*<lambda>.*a tuple",
     ),
     "text": (jitted(lambda v: v, "a"), TypeError, r"<class 'str'> .* at path v\..*static_argnums"),
     "static position": (
