@@ -59,6 +59,33 @@ const char* first_fault(const T* at, const Shape& shape, const Shape& strides,
   return nullptr;
 }
 
+// Is the exponent of any element all ones? One pass that the compiler vectorises.
+template <class Bits>
+bool any_nonfinite(const std::byte* data, std::int64_t count, Bits exponent) {
+  const Bits* bits = reinterpret_cast<const Bits*>(data);
+  Bits found = 0;
+  for (std::int64_t i = 0; i < count; ++i) found |= (bits[i] & exponent) == exponent ? 1 : 0;
+  return found != 0;
+}
+
+// True where a look at each element is needed to know.
+bool may_have_fault(const Array& array) {
+  if (!is_contiguous(array.shape(), array.strides())) return true;
+  const std::int64_t count = array.type().size();
+  switch (array.dtype()) {
+    case DType::float32: return any_nonfinite<std::uint32_t>(array.data(), count, 0x7f800000u);
+    case DType::complex64:
+      return any_nonfinite<std::uint32_t>(array.data(), 2 * count, 0x7f800000u);
+    case DType::float64:
+      return any_nonfinite<std::uint64_t>(array.data(), count, 0x7ff0000000000000u);
+    case DType::complex128:
+      return any_nonfinite<std::uint64_t>(array.data(), 2 * count, 0x7ff0000000000000u);
+    case DType::float16: return any_nonfinite<std::uint16_t>(array.data(), count, 0x7c00u);
+    case DType::bfloat16: return any_nonfinite<std::uint16_t>(array.data(), count, 0x7f80u);
+    default: return true;
+  }
+}
+
 struct Fault {
   const char* what = nullptr;
   Shape index;
@@ -66,6 +93,7 @@ struct Fault {
 Fault find_fault(const Value& value) {
   if (value->is_tracer() || !is_inexact(value->dtype())) return {};
   const Array& array = as_array(value);
+  if (!may_have_fault(array)) return {};
   Fault found;
   found.index.resize(array.shape().size());
   found.what = visit_dtype(array.dtype(), [&](auto zero) {
