@@ -13,12 +13,10 @@ namespace shardax {
 // `input_strides` is changed to those of the smaller inputs.
 ProgramPtr expose_uniform(const ProgramPtr& program, std::vector<Shape>& input_strides);
 
-// Calls become their bodies: jit as it stands; pmap batched over its axis, where inputs that are
-// broadcast along the mapped dimension stay without it. Collectives become ops along dimension 0.
-ProgramPtr inline_calls(const ProgramPtr& program);
-
-// Local rewriting with common subexpressions merged: composes layout ops, keeps elementwise work on
-// repeated values small, joins reduce_sum with dot_general.
+// One walk (compile/rewrite.h): calls become their bodies, pmap its body batched over the mapped
+// axis, where inputs that repeat along it stay without it and collectives become ops along dimension
+// 0. Local rewriting with common subexpressions merged: composes layout ops, keeps work on repeated
+// values small, in loops too, joins reduce_sum with dot_general.
 ProgramPtr simplify(const ProgramPtr& program);
 
 // Equations whose results are not used, and unused constants, go away.

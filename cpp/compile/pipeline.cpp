@@ -59,7 +59,6 @@ PlanPtr compile(const ProgramPtr& source, const CompileOptions& given) {
   if (dump_flags().passes) std::fprintf(stderr, "-- source:\n%s\n", to_string(*program).c_str());
   program = run_pass("expose_uniform", program,
                      [&](const ProgramPtr& p) { return expose_uniform(p, options.input_strides); });
-  program = run_pass("inline_calls", program, inline_calls);
   for (int round = 0; round < max_rounds; ++round) {
     const ProgramPtr before = program;
     program = run_pass("simplify", program, simplify);

@@ -2,25 +2,11 @@
 //
 // A rule looks at one equation, whose operands are already simplified, and gives variables that
 // replace its results, or nothing. Rules are tried in order until none applies.
-#include <optional>
-
-#include "compile/builder.h"
-#include "compile/passes.h"
+#include "compile/rewrite.h"
 
 namespace shardax {
 namespace {
 
-struct Match {
-  Builder& b;
-  const Op& op;
-  const Params& params;
-  const Vars& in;
-  const LocationPtr& location;
-
-  Var emit(std::string_view name, const Params& p, const Vars& inputs) const {
-    return b.emit1(name, p, inputs, location);
-  }
-};
 using Result = std::optional<Vars>;
 
 Result one(Var v) { return Vars{v}; }
@@ -153,7 +139,7 @@ Result reduce_before_transpose(const Match& m) {
 // reduce_sum(dot_general(a, b)) over batch dimensions -> a dot_general that contracts them, too:
 // the sum over devices of weight gradients is one product. Only where the product has one use.
 Result reduce_into_dot(const Match& m) {
-  if (m.op.name != "reduce_sum" || m.b.uses(m.in[0]) > 1) return {};
+  if (m.op.name != "reduce_sum" || !m.uses_known || m.b.uses(m.in[0]) > 1) return {};
   const Equation* dot = m.b.defined_by(m.in[0], "dot_general");
   if (!dot) return {};
   const Params p = dot->params;
@@ -266,41 +252,13 @@ constexpr Rule rules[] = {
     reduce_into_dot,
 };
 
-std::vector<int> count_uses(const Program& program) {
-  std::vector<int> uses(program.types.size(), 0);
-  for (const Equation& eqn : program.equations) {
-    for (Var v : eqn.inputs) ++uses[static_cast<std::size_t>(v)];
-  }
-  for (Var v : program.outputs) uses[static_cast<std::size_t>(v)] += 2;
-  return uses;
-}
-
 }  // namespace
 
-ProgramPtr simplify(const ProgramPtr& program) {
-  Builder builder(*program);
-  const std::vector<int> uses = count_uses(*program);
-  std::vector<Var> renamed(program->types.size(), -1);
-  const auto define = [&](Var from, Var to) {
-    renamed[static_cast<std::size_t>(from)] = to;
-    builder.count_uses(to, uses[static_cast<std::size_t>(from)]);
-  };
-  for (Var v : program->inputs) define(v, builder.input(program->type(v)));
-  for (const Constant& c : program->constants) define(c.var, builder.constant(c.value));
-  for (const Equation& eqn : program->equations) {
-    Vars in;
-    for (Var v : eqn.inputs) in.push_back(renamed[static_cast<std::size_t>(v)]);
-    Result replaced;
-    for (Rule rule : rules) {
-      replaced = rule({builder, *eqn.op, eqn.params, in, eqn.location});
-      if (replaced) break;
-    }
-    const Vars out = replaced ? *replaced : builder.emit(*eqn.op, eqn.params, in, eqn.location);
-    for (std::size_t i = 0; i < out.size(); ++i) define(eqn.outputs[i], out[i]);
+std::optional<Vars> apply_rules(const Match& match) {
+  for (Rule rule : rules) {
+    if (Result replaced = rule(match)) return replaced;
   }
-  std::vector<Var> outputs;
-  for (Var v : program->outputs) outputs.push_back(renamed[static_cast<std::size_t>(v)]);
-  return builder.finish(outputs);
+  return {};
 }
 
 }  // namespace shardax

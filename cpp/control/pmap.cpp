@@ -1,7 +1,7 @@
 // control/pmap.cpp - pmap: a per-device program, run over a device axis.
 //
 // The body has one device's shapes. Transformations act on it as on any body; the device axis
-// becomes an array axis only when the op is compiled (compile/inline.cpp).
+// becomes an array axis only when the op is compiled (compile/rewrite.cpp).
 #include "base/errors.h"
 #include "control/control.h"
 #include "ops/ops.h"

@@ -25,7 +25,7 @@ def endless_mapped_loop():
 
 
 def long_scan():
-    x = jnp.ones(100_000)
+    x = jnp.linspace(0, 1, 100_000)
     return jax.lax.scan(lambda c, _: (jnp.sin(c) + 1, None), x, None, length=100_000)[0]
 
 
@@ -35,7 +35,7 @@ def many_products():
 
 
 def large_elementwise():
-    x = jnp.ones(3_000_000)
+    x = jnp.linspace(0, 1, 3_000_000)
     return jax.jit(lambda x: jax.lax.fori_loop(0, 2_000, lambda i, c: jnp.tanh(c) + i, x))(x)
 
 
@@ -101,7 +101,7 @@ def test_a_handler_that_returns_lets_the_work_go_on():
     try:
         for t in timers:
             t.start()
-        x = jnp.ones(1_000_000)
+        x = jnp.linspace(0, 1, 1_000_000)
         out = jax.lax.fori_loop(0, 1_000, lambda i, c: jnp.sin(c), x)
         assert out.shape == (1_000_000,)
     finally:

@@ -1,0 +1,207 @@
+// compile/rewrite.cpp - calls become their bodies, device axes array axes, the rest goes to rules.
+#include "compile/rewrite.h"
+
+#include "compile/passes.h"
+#include "control/control.h"
+#include "ops/ops.h"
+
+namespace shardax {
+namespace {
+
+bool contains(const Ints& ints, std::int64_t d) {
+  return std::find(ints.begin(), ints.end(), d) != ints.end();
+}
+
+std::vector<int> count_uses(const Program& program) {
+  std::vector<int> uses(program.types.size(), 0);
+  for (const Equation& eqn : program.equations) {
+    for (Var v : eqn.inputs) ++uses[static_cast<std::size_t>(v)];
+  }
+  for (Var v : program.outputs) uses[static_cast<std::size_t>(v)] += 2;
+  return uses;
+}
+
+bool is_call(const Equation& eqn) { return eqn.op->body || is_pmap(*eqn.op); }
+
+}  // namespace
+
+Shape without_dims(const Shape& shape, const Ints& dims) {
+  Shape out;
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    if (!contains(dims, static_cast<std::int64_t>(d))) out.push_back(shape[d]);
+  }
+  return out;
+}
+
+Vars Rewriter::walk(const Program& program, const Vars& inputs) {
+  std::vector<Var> env(program.types.size(), -1);
+  const bool counted = uses_ && depth_ == 0;
+  const auto define = [&](Var from, Var to) {
+    env[static_cast<std::size_t>(from)] = to;
+    if (counted) builder_.count_uses(to, (*uses_)[static_cast<std::size_t>(from)]);
+  };
+  for (std::size_t i = 0; i < inputs.size(); ++i) define(program.inputs[i], inputs[i]);
+  for (const Constant& c : program.constants) define(c.var, builder_.constant(c.value));
+  ++depth_;
+  for (const Equation& eqn : program.equations) {
+    Vars in;
+    for (Var v : eqn.inputs) in.push_back(env[static_cast<std::size_t>(v)]);
+    const Vars out = step(eqn, in);
+    for (std::size_t i = 0; i < out.size(); ++i) define(eqn.outputs[i], out[i]);
+  }
+  --depth_;
+  Vars outputs;
+  for (Var v : program.outputs) outputs.push_back(env[static_cast<std::size_t>(v)]);
+  return outputs;
+}
+
+Vars Rewriter::walk_narrow(const Program& program, const std::vector<Ints>& repeated) {
+  Vars inputs;
+  const LocationPtr nowhere;
+  for (std::size_t i = 0; i < program.inputs.size(); ++i) {
+    const Type& type = program.type(program.inputs[i]);
+    const Var own = builder_.input(with_shape(type, without_dims(type.shape, repeated[i])));
+    inputs.push_back(repeat(own, type.shape, repeated[i], nowhere));
+  }
+  return walk(program, inputs);
+}
+
+Vars Rewriter::step(const Equation& eqn, const Vars& in) {
+  if (eqn.op->body) return walk(*eqn.op->body(eqn.params), in);
+  if (is_pmap(*eqn.op)) return map(eqn, in);
+  if (eqn.op->kind == Kind::control) {
+    if (auto narrowed = narrow_control(*this, eqn, in)) return *narrowed;
+  }
+  const Match match{builder_, *eqn.op, eqn.params, in, eqn.location, uses_ && depth_ == 1};
+  if (auto replaced = apply_rules(match)) return *replaced;
+  return builder_.emit(*eqn.op, eqn.params, in, eqn.location);
+}
+
+Ints Rewriter::repeated_dims(Var v) const {
+  Ints out;
+  const Equation* broadcast = builder_.defined_by(v, "broadcast_in_dim");
+  if (!broadcast) return out;
+  const Shape& shape = builder_.type(v).shape;
+  const Shape& own = builder_.type(broadcast->inputs[0]).shape;
+  const Ints& dims = broadcast->params.ints("broadcast_dimensions");
+  std::vector<bool> varies(shape.size(), false);
+  for (std::size_t i = 0; i < dims.size(); ++i)
+    varies[static_cast<std::size_t>(dims[i])] = own[i] != 1;
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    if (!varies[d] && shape[d] > 1) out.push_back(static_cast<std::int64_t>(d));
+  }
+  return out;
+}
+
+Var Rewriter::without(Var v, const Ints& dropped, const LocationPtr& location) {
+  if (dropped.empty()) return v;
+  const Equation* broadcast = builder_.defined_by(v, "broadcast_in_dim");
+  const Shape small = without_dims(builder_.type(v).shape, dropped);
+  const Ints dims = broadcast->params.ints("broadcast_dimensions");
+  Var source = broadcast->inputs[0];
+  Ints units, kept;
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    if (contains(dropped, dims[i])) {
+      units.push_back(static_cast<std::int64_t>(i));
+    } else {
+      kept.push_back(dims[i] - std::count_if(dropped.begin(), dropped.end(),
+                                             [&](std::int64_t d) { return d < dims[i]; }));
+    }
+  }
+  if (!units.empty())
+    source = builder_.emit1("squeeze", {{"dimensions", units}}, {source}, location);
+  if (builder_.type(source).shape == small) return source;
+  return builder_.emit1("broadcast_in_dim", {{"shape", small}, {"broadcast_dimensions", kept}},
+                        {source}, location);
+}
+
+Var Rewriter::repeat(Var v, const Shape& shape, const Ints& dims, const LocationPtr& location) {
+  if (dims.empty()) return v;
+  Ints kept;
+  for (std::int64_t d = 0; d < static_cast<std::int64_t>(shape.size()); ++d) {
+    if (!contains(dims, d)) kept.push_back(d);
+  }
+  return builder_.emit1("broadcast_in_dim", {{"shape", shape}, {"broadcast_dimensions", kept}}, {v},
+                        location);
+}
+
+Var Rewriter::moved(Var v, std::int64_t from, std::int64_t to, const LocationPtr& location) {
+  if (from == to) return v;
+  Ints order;
+  for (std::int64_t d = 0; d < static_cast<std::int64_t>(builder_.type(v).rank()); ++d) {
+    if (d != from) order.push_back(d);
+  }
+  order.insert(static_cast<std::size_t>(to), from);
+  return builder_.emit1("transpose", {{"permutation", order}}, {v}, location);
+}
+
+Vars Rewriter::map(const Equation& eqn, const Vars& in) {
+  const Params& params = eqn.params;
+  const Ints& in_axes = params.ints("in_axes");
+  const Ints& out_axes = params.ints("out_axes");
+  const BatchAxis axis{params.integer("axis_size"), params.axes("axis_name")[0], true};
+  Vars inputs;
+  std::vector<bool> batched;
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    const bool same = in_axes[i] < 0 || contains(repeated_dims(in[i]), in_axes[i]);
+    batched.push_back(!same);
+    if (in_axes[i] < 0) {
+      inputs.push_back(in[i]);
+    } else if (same) {
+      inputs.push_back(without(in[i], {in_axes[i]}, eqn.location));
+    } else {
+      inputs.push_back(moved(in[i], in_axes[i], 0, eqn.location));
+    }
+  }
+  const BatchedProgram body = batch_program(params.program("jaxpr"), batched, axis);
+  Vars out = walk(*body.program, inputs);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const std::int64_t where = out_axes[i];
+    const Shape shape = builder_.type(out[i]).shape;
+    if (body.batched[i] && where >= 0) {
+      out[i] = moved(out[i], 0, where, eqn.location);
+    } else if (body.batched[i]) {  // unmapped output of a varying value: the first device's
+      Ints limits(shape.begin(), shape.end());
+      limits[0] = 1;
+      const Ints zeros(shape.size(), 0), ones(shape.size(), 1);
+      const Var first = builder_.emit1(
+          "slice", {{"start_indices", zeros}, {"limit_indices", limits}, {"strides", ones}},
+          {out[i]}, eqn.location);
+      out[i] = builder_.emit1("squeeze", {{"dimensions", Ints{0}}}, {first}, eqn.location);
+    } else if (where >= 0) {
+      Shape full = shape;
+      full.insert(static_cast<std::size_t>(where), axis.size);
+      out[i] = repeat(out[i], full, {where}, eqn.location);
+    }
+  }
+  return out;
+}
+
+ProgramPtr simplify(const ProgramPtr& program) {
+  const bool calls = std::any_of(program->equations.begin(), program->equations.end(), is_call);
+  // Where bodies are walked in place, how often their values are used is not known yet.
+  const std::vector<int> uses = count_uses(*program);
+  Rewriter rewriter(*program, calls ? nullptr : &uses);
+  const Vars out = rewriter.walk_narrow(*program, std::vector<Ints>(program->inputs.size()));
+  return rewriter.builder().finish({out.begin(), out.end()});
+}
+
+ProgramPtr expose_uniform(const ProgramPtr& program, std::vector<Shape>& input_strides) {
+  std::vector<Ints> repeated(program->inputs.size());
+  bool any = false;
+  for (std::size_t i = 0; i < repeated.size(); ++i) {
+    const Shape& shape = program->type(program->inputs[i]).shape;
+    for (std::size_t d = 0; d < shape.size(); ++d) {
+      if (shape[d] > 1 && input_strides[i][d] == 0)
+        repeated[i].push_back(static_cast<std::int64_t>(d));
+    }
+    any = any || !repeated[i].empty();
+    input_strides[i] = without_dims(input_strides[i], repeated[i]);
+  }
+  if (!any) return program;
+  Rewriter rewriter(*program);
+  const Vars out = rewriter.walk_narrow(*program, repeated);
+  return rewriter.builder().finish({out.begin(), out.end()});
+}
+
+}  // namespace shardax

@@ -1,0 +1,70 @@
+// compile/rewrite.h - the walk over a program that all rewriting shares.
+//
+// A Rewriter re-emits equations into a Builder, one after the other, and offers each to the rules
+// (compile/simplify.cpp) first. Calls are replaced by their bodies, which are walked in place; pmap
+// by its body batched over the mapped axis, where inputs that repeat along it stay without it.
+//
+// A value *repeats* along a dimension if it is a broadcast along it: replicated parameters repeat
+// along the device dimension. What repeats is kept, computed and carried by loops once.
+#pragma once
+
+#include <optional>
+
+#include "compile/builder.h"
+
+namespace shardax {
+
+class Rewriter {
+ public:
+  // `uses`, where given, is how often `source`, the program to be walked, uses each variable.
+  explicit Rewriter(const Program& source, const std::vector<int>* uses = nullptr)
+      : builder_(source), uses_(uses) {}
+
+  Builder& builder() { return builder_; }
+  // Walks `program` on these variables; its outputs.
+  Vars walk(const Program& program, const Vars& inputs);
+  // Declares the program's inputs without the dimensions along which each is known to repeat
+  // (ascending), and walks it on broadcasts of them.
+  Vars walk_narrow(const Program& program, const std::vector<Ints>& repeated);
+
+  // The dimensions of `v`, of more than one element, along which it repeats, ascending.
+  Ints repeated_dims(Var v) const;
+  // `v` without `dims`, along which it repeats; and back: `v` repeated along new dimensions, which
+  // are `dims` of the result's shape.
+  Var without(Var v, const Ints& dims, const LocationPtr& location);
+  Var repeat(Var v, const Shape& shape, const Ints& dims, const LocationPtr& location);
+
+ private:
+  Vars step(const Equation& eqn, const Vars& in);
+  Vars map(const Equation& eqn, const Vars& in);
+  Var moved(Var v, std::int64_t from, std::int64_t to, const LocationPtr& location);
+
+  Builder builder_;
+  const std::vector<int>* uses_;
+  int depth_ = 0;
+};
+
+// What rules see of an equation: its operands are simplified already.
+struct Match {
+  Builder& b;
+  const Op& op;
+  const Params& params;
+  const Vars& in;
+  const LocationPtr& location;
+  bool uses_known;
+
+  Var emit(std::string_view name, const Params& p, const Vars& inputs) const {
+    return b.emit1(name, p, inputs, location);
+  }
+};
+// The variables that replace the equation's results, if a rule applies. compile/simplify.cpp
+std::optional<Vars> apply_rules(const Match& match);
+
+// A loop or branch whose operands repeat, with a body that carries what repeats once; nothing where
+// its results do not. compile/narrow.cpp
+std::optional<Vars> narrow_control(Rewriter& rewriter, const Equation& eqn, const Vars& in);
+
+// The shape without `dims` (ascending), and the type of it.
+Shape without_dims(const Shape& shape, const Ints& dims);
+
+}  // namespace shardax
