@@ -311,7 +311,7 @@ void init_staging(py::module_& module) {
           return bytes;
         };
         return py::make_tuple(total(body->input_types()), total(body->output_types()),
-                              compile_body(body)->arena_bytes);
+                              compile_body(body)->memory());
       },
       "Bytes of a compiled program's arguments, results and temporaries.");
   module.def("join_captured", join_captured,

@@ -1,7 +1,8 @@
 // compile/narrow.cpp - loops and branches carry what repeats once.
 //
 // Operands that are broadcasts enter a body without the dimensions along which they repeat:
-//   c:f32[8,5] = broadcast x; _, d:f32[8,5] = scan[body] c   ->   d = broadcast(scan[body'] x:f32[5])
+//   c:f32[8,5] = broadcast x; _, d:f32[8,5] = scan[body] c   ->   d = broadcast(scan[body']
+//   x:f32[5])
 // A carry can only do so where the body, given a carry that repeats, gives back one that does: the
 // dimensions for which that holds are found by going round until nothing changes. Parameters that
 // are replicated over devices so stay one copy in a loop over steps that are mapped.
@@ -37,8 +38,8 @@ Repeats dims_of(const Rewriter& rewriter, const Vars& values) {
 struct Body {
   Rewriter rewriter;
   Vars outputs;
-  Body(const Program& program, const Repeats& inputs)
-      : rewriter(program), outputs(rewriter.walk_narrow(program, inputs)) {}
+  Body(const Program& program, const Repeats& inputs, bool segments)
+      : rewriter(program, segments), outputs(rewriter.walk_narrow(program, inputs)) {}
   ProgramPtr finish(const Repeats& repeats) {
     std::vector<Var> out;
     for (std::size_t i = 0; i < outputs.size(); ++i)
@@ -50,9 +51,10 @@ struct Body {
 // Finds what of the carry stays repeated. `inputs` are the repeats of the body's inputs, of which
 // `count` from `first` on are the carry, and become those that hold; the body's first outputs are
 // the new carry.
-Body settle(const Program& program, Repeats& inputs, std::size_t first, std::size_t count) {
+Body settle(const Program& program, Repeats& inputs, std::size_t first, std::size_t count,
+            bool segments) {
   for (;;) {
-    Body body(program, inputs);
+    Body body(program, inputs, segments);
     const Repeats before = part(inputs, first, count);
     const Repeats after = shared(before, part(dims_of(body.rewriter, body.outputs), 0, count));
     if (after == before) return body;
@@ -97,7 +99,7 @@ std::optional<Vars> narrow_scan(Rewriter& rewriter, const Equation& eqn, const V
   Repeats inputs = dims_of(rewriter, in);
   for (std::size_t i = consts + carry; i < inputs.size(); ++i) inputs[i] = sliced(inputs[i]);
   if (all_empty(inputs)) return {};
-  Body body = settle(*eqn.params.program("jaxpr"), inputs, consts, carry);
+  Body body = settle(*eqn.params.program("jaxpr"), inputs, consts, carry, rewriter.segments());
   Repeats outputs = dims_of(body.rewriter, body.outputs);
   std::copy_n(inputs.begin() + static_cast<std::ptrdiff_t>(consts), carry, outputs.begin());
   if (all_empty(inputs) && all_empty(outputs)) return {};
@@ -114,16 +116,17 @@ std::optional<Vars> narrow_while(Rewriter& rewriter, const Equation& eqn, const 
   if (all_empty(all)) return {};
   Repeats inputs = part(all, cond_consts, all.size() - cond_consts);
   const std::size_t carry = inputs.size() - body_consts;
-  Body body = settle(*eqn.params.program("body_jaxpr"), inputs, body_consts, carry);
+  Body body =
+      settle(*eqn.params.program("body_jaxpr"), inputs, body_consts, carry, rewriter.segments());
   const Repeats outputs = part(inputs, body_consts, carry);
   Repeats cond_inputs = part(all, 0, cond_consts);
   cond_inputs.insert(cond_inputs.end(), outputs.begin(), outputs.end());
   if (all_empty(inputs) && all_empty(cond_inputs)) return {};
-  Body cond(*eqn.params.program("cond_jaxpr"), cond_inputs);
+  Body cond(*eqn.params.program("cond_jaxpr"), cond_inputs, rewriter.segments());
   Repeats operands = part(cond_inputs, 0, cond_consts);
   operands.insert(operands.end(), inputs.begin(), inputs.end());
-  const Params params = eqn.params.with("body_jaxpr", body.finish(outputs))
-                            .with("cond_jaxpr", cond.finish({Ints{}}));
+  const Params params =
+      eqn.params.with("body_jaxpr", body.finish(outputs)).with("cond_jaxpr", cond.finish({Ints{}}));
   return emit_narrow(rewriter, eqn, params, in, operands, outputs);
 }
 
@@ -134,7 +137,7 @@ std::optional<Vars> narrow_cond(Rewriter& rewriter, const Equation& eqn, const V
   std::vector<Body> bodies;
   std::optional<Repeats> outputs;
   for (const ProgramPtr& branch : eqn.params.programs("branches")) {
-    bodies.emplace_back(*branch, inputs);
+    bodies.emplace_back(*branch, inputs, rewriter.segments());
     const Repeats own = dims_of(bodies.back().rewriter, bodies.back().outputs);
     outputs = outputs ? shared(*outputs, own) : own;
   }

@@ -10,14 +10,16 @@ namespace shardax {
 
 // Inputs whose layout repeats along dimensions (stride 0) become smaller inputs that are broadcast:
 //   a:f32[8,5] (strides 0,1)   ->   a:f32[5]; b:f32[8,5] = broadcast_in_dim a
-// `input_strides` is changed to those of the smaller inputs.
-ProgramPtr expose_uniform(const ProgramPtr& program, std::vector<Shape>& input_strides);
+// `input_strides` is changed to those of the smaller inputs. `segments` as for simplify.
+ProgramPtr expose_uniform(const ProgramPtr& program, std::vector<Shape>& input_strides,
+                          bool segments = false);
 
 // One walk (compile/rewrite.h): calls become their bodies, pmap its body batched over the mapped
-// axis, where inputs that repeat along it stay without it and collectives become ops along dimension
-// 0. Local rewriting with common subexpressions merged: composes layout ops, keeps work on repeated
-// values small, in loops too, joins reduce_sum with dot_general.
-ProgramPtr simplify(const ProgramPtr& program);
+// axis, where inputs that repeat along it stay without it and collectives become ops along
+// dimension 0. Local rewriting with common subexpressions merged: composes layout ops, keeps work
+// on repeated values small, in loops too, joins reduce_sum with dot_general. With `segments`,
+// mapped functions run a few devices at a time (compile/segment.cpp).
+ProgramPtr simplify(const ProgramPtr& program, bool segments = false);
 
 // Equations whose results are not used, and unused constants, go away.
 ProgramPtr eliminate_dead(const ProgramPtr& program);

@@ -8,6 +8,7 @@
 #include "compile/fuse.h"
 #include "compile/lower.h"
 #include "compile/passes.h"
+#include "control/control.h"
 #include "ir/op.h"
 
 namespace shardax {
@@ -52,26 +53,50 @@ const DumpFlags& dump_flags() {
   return flags;
 }
 
-PlanPtr compile(const ProgramPtr& source, const CompileOptions& given) {
-  const auto start = std::chrono::steady_clock::now();
+namespace {
+
+// Where a plan's temporaries take more, its mapped functions are tried a few devices at a time;
+// that plan is taken if it needs at most half of it.
+constexpr std::int64_t temporary_budget = std::int64_t{64} << 20;
+
+PlanPtr plan_for(const ProgramPtr& source, const CompileOptions& given, bool segments) {
   CompileOptions options = given;
-  ProgramPtr program = source;
-  if (dump_flags().passes) std::fprintf(stderr, "-- source:\n%s\n", to_string(*program).c_str());
-  program = run_pass("expose_uniform", program,
-                     [&](const ProgramPtr& p) { return expose_uniform(p, options.input_strides); });
+  ProgramPtr program = run_pass("expose_uniform", source, [&](const ProgramPtr& p) {
+    return expose_uniform(p, options.input_strides, segments);
+  });
   for (int round = 0; round < max_rounds; ++round) {
     const ProgramPtr before = program;
-    program = run_pass("simplify", program, simplify);
+    program =
+        run_pass("simplify", program, [&](const ProgramPtr& p) { return simplify(p, segments); });
     program = run_pass("eliminate_dead", program, eliminate_dead);
     if (same(*before, *program)) break;
   }
-  PlanPtr plan = lower(program, fuse(*program), options, source->output_types());
+  return lower(program, fuse(*program), options, source->output_types());
+}
+
+bool maps(const ProgramPtr& program) {
+  return std::any_of(program->equations.begin(), program->equations.end(), [](const Equation& e) {
+    return any_equation(e, [](const Equation& inner) { return is_pmap(*inner.op); });
+  });
+}
+
+}  // namespace
+
+PlanPtr compile(const ProgramPtr& source, const CompileOptions& options) {
+  const auto start = std::chrono::steady_clock::now();
+  if (dump_flags().passes) std::fprintf(stderr, "-- source:\n%s\n", to_string(*source).c_str());
+  PlanPtr plan = plan_for(source, options, false);
+  if (plan->memory() > temporary_budget && maps(source)) {
+    if (dump_flags().passes) std::fprintf(stderr, "-- again, in segments\n");
+    const PlanPtr segmented = plan_for(source, options, true);
+    if (segmented->memory() <= plan->memory() / 2) plan = segmented;
+  }
   if (dump_flags().plan) std::fprintf(stderr, "-- %s", plan->text().c_str());
   if (dump_flags().time) {
     const std::chrono::duration<double, std::milli> elapsed =
         std::chrono::steady_clock::now() - start;
-    std::fprintf(stderr, "-- compile %s: %zu equations, %.3f ms\n", source->name.c_str(),
-                 program->equations.size(), elapsed.count());
+    std::fprintf(stderr, "-- compile %s: %zu steps, %.3f ms\n", source->name.c_str(),
+                 plan->steps.size(), elapsed.count());
   }
   return plan;
 }

@@ -37,6 +37,12 @@ void Plan::run_steps(std::byte* const* base) const {
   }
 }
 
+std::int64_t Plan::memory() const {
+  std::int64_t most = 0;
+  for (const auto& step : steps) most = std::max(most, step->workspace());
+  return arena_bytes + most;
+}
+
 Values Plan::run(const Values& arrays) const {
   const Arena arena(arena_bytes);
   std::vector<Shared<Buffer>> buffers;
@@ -84,8 +90,8 @@ void Plan::run_raw(const std::byte* const* inputs_at, std::byte* const* outputs_
 }
 
 std::string Plan::text() const {
-  std::string out = concat("plan: ", steps.size(), " steps, ", arena_bytes,
-                           " bytes of temporaries, ", output_bytes.size(), " output buffers\n");
+  std::string out = concat("plan: ", steps.size(), " steps, ", memory(), " bytes of temporaries, ",
+                           output_bytes.size(), " output buffers\n");
   for (const auto& step : steps) out += "  " + step->text() + "\n";
   return out;
 }

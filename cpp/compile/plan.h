@@ -37,6 +37,8 @@ class Step {
   virtual std::string text() const = 0;  // as SHARDAX_DUMP=plan shows it
   // About how many nanoseconds it takes on one core; decides about releasing locks.
   virtual double cost() const = 0;
+  // Bytes that it allocates for the time it runs.
+  virtual std::int64_t workspace() const { return 0; }
 };
 
 class Plan final : public RefCounted {
@@ -49,6 +51,9 @@ class Plan final : public RefCounted {
   std::vector<std::int64_t> output_bytes;
   std::int64_t arena_bytes = 0;
   double cost = 0;
+
+  // Bytes of temporaries, those of its steps included.
+  std::int64_t memory() const;
 
   // Runs on arrays whose strides are those the plan was made for.
   Values run(const Values& arrays) const;

@@ -135,6 +135,15 @@ Var Rewriter::moved(Var v, std::int64_t from, std::int64_t to, const LocationPtr
   return builder_.emit1("transpose", {{"permutation", order}}, {v}, location);
 }
 
+std::pair<Vars, std::vector<bool>> Rewriter::mapped_body(const ProgramPtr& body,
+                                                         const BatchAxis& axis, const Vars& inputs,
+                                                         const std::vector<bool>& batched,
+                                                         const LocationPtr& location) {
+  if (segments_) return map_in_segments(*this, body, axis, inputs, batched, location);
+  const BatchedProgram over_axis = batch_program(body, batched, axis);
+  return {walk(*over_axis.program, inputs), over_axis.batched};
+}
+
 Vars Rewriter::map(const Equation& eqn, const Vars& in) {
   const Params& params = eqn.params;
   const Ints& in_axes = params.ints("in_axes");
@@ -153,14 +162,13 @@ Vars Rewriter::map(const Equation& eqn, const Vars& in) {
       inputs.push_back(moved(in[i], in_axes[i], 0, eqn.location));
     }
   }
-  const BatchedProgram body = batch_program(params.program("jaxpr"), batched, axis);
-  Vars out = walk(*body.program, inputs);
+  auto [out, varies] = mapped_body(params.program("jaxpr"), axis, inputs, batched, eqn.location);
   for (std::size_t i = 0; i < out.size(); ++i) {
     const std::int64_t where = out_axes[i];
     const Shape shape = builder_.type(out[i]).shape;
-    if (body.batched[i] && where >= 0) {
+    if (varies[i] && where >= 0) {
       out[i] = moved(out[i], 0, where, eqn.location);
-    } else if (body.batched[i]) {  // unmapped output of a varying value: the first device's
+    } else if (varies[i]) {  // unmapped output of a varying value: the first device's
       Ints limits(shape.begin(), shape.end());
       limits[0] = 1;
       const Ints zeros(shape.size(), 0), ones(shape.size(), 1);
@@ -177,16 +185,17 @@ Vars Rewriter::map(const Equation& eqn, const Vars& in) {
   return out;
 }
 
-ProgramPtr simplify(const ProgramPtr& program) {
+ProgramPtr simplify(const ProgramPtr& program, bool segments) {
   const bool calls = std::any_of(program->equations.begin(), program->equations.end(), is_call);
   // Where bodies are walked in place, how often their values are used is not known yet.
   const std::vector<int> uses = count_uses(*program);
-  Rewriter rewriter(*program, calls ? nullptr : &uses);
+  Rewriter rewriter(*program, segments, calls ? nullptr : &uses);
   const Vars out = rewriter.walk_narrow(*program, std::vector<Ints>(program->inputs.size()));
   return rewriter.builder().finish({out.begin(), out.end()});
 }
 
-ProgramPtr expose_uniform(const ProgramPtr& program, std::vector<Shape>& input_strides) {
+ProgramPtr expose_uniform(const ProgramPtr& program, std::vector<Shape>& input_strides,
+                          bool segments) {
   std::vector<Ints> repeated(program->inputs.size());
   bool any = false;
   for (std::size_t i = 0; i < repeated.size(); ++i) {
@@ -199,7 +208,7 @@ ProgramPtr expose_uniform(const ProgramPtr& program, std::vector<Shape>& input_s
     input_strides[i] = without_dims(input_strides[i], repeated[i]);
   }
   if (!any) return program;
-  Rewriter rewriter(*program);
+  Rewriter rewriter(*program, segments);
   const Vars out = rewriter.walk_narrow(*program, repeated);
   return rewriter.builder().finish({out.begin(), out.end()});
 }

@@ -16,11 +16,14 @@ namespace shardax {
 
 class Rewriter {
  public:
-  // `uses`, where given, is how often `source`, the program to be walked, uses each variable.
-  explicit Rewriter(const Program& source, const std::vector<int>* uses = nullptr)
-      : builder_(source), uses_(uses) {}
+  // `segments`: mapped functions run a few devices at a time (compile/segment.cpp). `uses`, where
+  // given, is how often `source`, the program to be walked, uses each variable.
+  explicit Rewriter(const Program& source, bool segments = false,
+                    const std::vector<int>* uses = nullptr)
+      : builder_(source), segments_(segments), uses_(uses) {}
 
   Builder& builder() { return builder_; }
+  bool segments() const { return segments_; }
   // Walks `program` on these variables; its outputs.
   Vars walk(const Program& program, const Vars& inputs);
   // Declares the program's inputs without the dimensions along which each is known to repeat
@@ -37,9 +40,15 @@ class Rewriter {
  private:
   Vars step(const Equation& eqn, const Vars& in);
   Vars map(const Equation& eqn, const Vars& in);
+  // A mapped function's results, with a leading axis where they vary.
+  std::pair<Vars, std::vector<bool>> mapped_body(const ProgramPtr& body, const BatchAxis& axis,
+                                                 const Vars& inputs,
+                                                 const std::vector<bool>& batched,
+                                                 const LocationPtr& location);
   Var moved(Var v, std::int64_t from, std::int64_t to, const LocationPtr& location);
 
   Builder builder_;
+  bool segments_;
   const std::vector<int>* uses_;
   int depth_ = 0;
 };
@@ -63,6 +72,13 @@ std::optional<Vars> apply_rules(const Match& match);
 // A loop or branch whose operands repeat, with a body that carries what repeats once; nothing where
 // its results do not. compile/narrow.cpp
 std::optional<Vars> narrow_control(Rewriter& rewriter, const Equation& eqn, const Vars& in);
+
+// A mapped function's results, and which of them vary, with its segments as scans over chunks of
+// devices. compile/segment.cpp
+std::pair<Vars, std::vector<bool>> map_in_segments(Rewriter& rewriter, const ProgramPtr& body,
+                                                   const BatchAxis& axis, const Vars& inputs,
+                                                   const std::vector<bool>& batched,
+                                                   const LocationPtr& location);
 
 // The shape without `dims` (ascending), and the type of it.
 Shape without_dims(const Shape& shape, const Ints& dims);

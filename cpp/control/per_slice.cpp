@@ -110,6 +110,10 @@ bool is_over(const Equation& eqn, AxisName axis) {
 
 }  // namespace
 
+bool communicates(const Equation& eqn, AxisName axis) {
+  return any_equation(eqn, [&](const Equation& e) { return is_over(e, axis); });
+}
+
 Collective find_collective(const Program& program, AxisName axis) {
   Collective found;
   for (const Equation& eqn : program.equations) {

@@ -19,6 +19,8 @@ struct Collective {
   explicit operator bool() const { return !name.empty(); }
 };
 Collective find_collective(const Program& program, AxisName axis);
+// Is this equation a collective over the axis, or is one inside?
+bool communicates(const Equation& eqn, AxisName axis);
 
 // The value that all slices of `choice`, an int32 vector, have. When it runs and they differ, it
 // fails with a text that says which devices reach the collective: those whose choice is k with

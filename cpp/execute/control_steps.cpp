@@ -74,6 +74,11 @@ class CondStep final : public ControlStep {
     branch.run_raw(in.data() + 1, out.data(), arena.data());
   }
   std::string text() const override { return concat("cond of ", branches_.size(), " branches"); }
+  std::int64_t workspace() const override {
+    std::int64_t most = 0;
+    for (const PlanPtr& b : branches_) most = std::max(most, b->memory());
+    return most;
+  }
   double cost() const override {
     double most = 0;
     for (const PlanPtr& b : branches_) most = std::max(most, b->cost);
@@ -88,7 +93,7 @@ class CondStep final : public ControlStep {
 class Carry {
  public:
   Carry(const std::vector<std::int64_t>& bytes, const std::byte* const* initial)
-      : bytes_(bytes), memory_(2 * total(bytes)) {
+      : bytes_(bytes), memory_(Carry::bytes(bytes)) {
     std::byte* at = memory_.data();
     for (Pointers& set : sets_) {
       for (std::int64_t b : bytes) {
@@ -98,6 +103,11 @@ class Carry {
     }
     for (std::size_t i = 0; i < bytes.size(); ++i) copy(sets_[0][i], initial[i], i);
   }
+  static std::int64_t bytes(const std::vector<std::int64_t>& each) {
+    std::int64_t sum = 0;
+    for (std::int64_t b : each) sum += aligned(b);
+    return 2 * sum;
+  }
   const Pointers& now() const { return sets_[current_]; }
   const Pointers& next() const { return sets_[1 - current_]; }
   void advance() { current_ = 1 - current_; }
@@ -106,11 +116,6 @@ class Carry {
   }
 
  private:
-  static std::int64_t total(const std::vector<std::int64_t>& bytes) {
-    std::int64_t sum = 0;
-    for (std::int64_t b : bytes) sum += aligned(b);
-    return sum;
-  }
   void copy(std::byte* to, const std::byte* from, std::size_t i) const {
     std::memcpy(to, from, static_cast<std::size_t>(bytes_[i]));
   }
@@ -147,6 +152,10 @@ class ScanStep final : public ControlStep {
     return concat("scan of ", length_, " steps of ", body_->steps.size());
   }
   double cost() const override { return static_cast<double>(length_) * (body_->cost + 100); }
+  std::int64_t workspace() const override {
+    const std::int64_t at_once = parallel_ ? std::min(length_, most_chunks) : 1;
+    return Carry::bytes(carry_bytes_) + at_once * body_->memory();
+  }
 
  private:
   // Handing out work takes some microseconds.
@@ -241,6 +250,9 @@ class WhileStep final : public ControlStep {
     return concat("while over ", carry_bytes_.size(), " carries");
   }
   double cost() const override { return 1e6; }  // of unknown length: taken as long
+  std::int64_t workspace() const override {
+    return Carry::bytes(carry_bytes_) + std::max(cond_->memory(), body_->memory());
+  }
 
  private:
   PlanPtr cond_, body_;

@@ -82,11 +82,25 @@ void find_mapped(const Program& program, const std::vector<std::int64_t>& inputs
                ? -1
                : inputs[static_cast<std::size_t>(at - program.inputs.begin())];
   };
+  // A body whose inputs are some of the equation's, from `first` on; those after `count` are none.
+  const auto look_inside = [&](const ProgramPtr& body, const Equation& eqn, std::size_t first,
+                               std::size_t count) {
+    std::vector<std::int64_t> inner(body->inputs.size(), -1);
+    for (std::size_t i = 0; i < count; ++i) inner[i] = origin(eqn.inputs[first + i]);
+    find_mapped(*body, inner, found);
+  };
   for (const Equation& eqn : program.equations) {
-    if (eqn.op->body) {
-      std::vector<std::int64_t> inner;
-      for (Var v : eqn.inputs) inner.push_back(origin(v));
-      find_mapped(*eqn.op->body(eqn.params), inner, found);
+    const std::size_t count = eqn.inputs.size();
+    if (eqn.op->body) look_inside(eqn.op->body(eqn.params), eqn, 0, count);
+    if (is_scan(*eqn.op)) {
+      const auto kept = eqn.params.integer("num_consts") + eqn.params.integer("num_carry");
+      look_inside(eqn.params.program("jaxpr"), eqn, 0, static_cast<std::size_t>(kept));
+    } else if (is_while(*eqn.op)) {
+      const auto first = static_cast<std::size_t>(eqn.params.integer("cond_nconsts"));
+      look_inside(eqn.params.program("body_jaxpr"), eqn, first, count - first);
+    } else if (is_cond(*eqn.op)) {
+      for (const ProgramPtr& branch : eqn.params.programs("branches"))
+        look_inside(branch, eqn, 1, count - 1);
     }
     if (!is_pmap(*eqn.op)) continue;
     const Ints& in_axes = eqn.params.ints("in_axes");

@@ -1,0 +1,154 @@
+"""tests/pmap/test_segments.py - large temporaries of mapped functions take memory per chunk."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import shardax as jax
+import shardax.numpy as jnp
+from shardax import lax
+
+N, D = 100, 512  # 1 MB a device for a D x D temporary: more than the budget for all devices
+rng = np.random.default_rng(0)
+w = jnp.asarray(rng.standard_normal((D, D)) / D**0.5, dtype=jnp.float32)
+x = jnp.asarray(rng.standard_normal((N, 2, D)), dtype=jnp.float32)
+
+
+def clipped_gradient(w, x):
+    g = jax.grad(lambda w: jnp.mean((x @ w) ** 2))(w)
+    return g * jnp.minimum(1.0, 1.0 / jnp.linalg.norm(g))
+
+
+def clip(w, x):
+    return w - 0.1 * lax.pmean(clipped_gradient(w, x), "i")
+
+
+def outer(x):
+    return jnp.tanh(x[0][:, None] * x[1])
+
+
+def crossing(w, x):
+    """Two segments: what the first leaves for the second crosses a collective."""
+    a = outer(x)
+    mean = lax.pmean(a.mean(), "i")
+    b = jnp.sin(a - mean) * w
+    return b.sum(0), lax.psum(jnp.abs(b), "i"), lax.pmax(b.max(), "i")
+
+
+def neighbours(w, x):
+    n = lax.axis_size("i")
+    right = lax.ppermute(x, "i", [(i, (i + 1) % n) for i in range(n)])
+    return (outer(x) @ outer(right)).sum(1) * lax.axis_index("i"), lax.all_gather(x[0, 0], "i")
+
+
+def loop(w, x):
+    def body(c, _):
+        return jnp.tanh(c + outer(x)), c.mean()
+
+    c, means = lax.scan(body, jnp.zeros((D, D)), None, length=2)
+    return lax.psum(c, "i"), means
+
+
+def low_precision(w, x):
+    return lax.psum(outer(x.astype(jnp.bfloat16)) ** 2, "i")
+
+
+def groups(w, x):
+    halves = [list(range(N // 2)), list(range(N // 2, N))]
+    return lax.psum(outer(x), "i", axis_index_groups=halves).sum(0)
+
+
+def branch(w, x):
+    positive = lax.psum(x[0, 0], "i") > 0
+    return lax.cond(positive, lambda: lax.psum(outer(x), "i"), lambda: -lax.psum(outer(x), "i"))
+
+
+@pytest.fixture(autouse=True)
+def many_devices():
+    before = jax.device_count()
+    jax.config.update("jax_num_cpu_devices", N)
+    yield
+    jax.config.update("jax_num_cpu_devices", before)
+
+
+CASES = [clip, crossing, neighbours, loop, low_precision]
+
+
+@pytest.mark.parametrize("f", CASES, ids=lambda f: f.__name__)
+def test_values(f):
+    got = jax.pmap(f, axis_name="i", in_axes=(None, 0))(w, x)
+    want = jax.vmap(f, axis_name="i", in_axes=(None, 0))(w, x)
+    tolerance = 2e-2 if f is low_precision else 1e-5
+    for g, e in zip(jax.tree.leaves(got), jax.tree.leaves(want), strict=True):
+        g, e = np.asarray(g, np.float32), np.asarray(e, np.float32)
+        np.testing.assert_allclose(g, e, rtol=tolerance, atol=tolerance * np.abs(e).max())
+
+
+def test_groups():
+    out = jax.pmap(groups, axis_name="i", in_axes=(None, 0))(w, x)
+    each = np.tanh(np.einsum("na,nb->nab", x[:, 0], x[:, 1])).sum(1)
+    halves = np.repeat(each.reshape(2, N // 2, D).sum(1), N // 2, axis=0)
+    np.testing.assert_allclose(out, halves, rtol=1e-4, atol=1e-3)
+
+
+def test_a_branch_that_all_devices_take():
+    out = jax.pmap(branch, axis_name="i", in_axes=(None, 0))(w, x)
+    each = np.tanh(np.einsum("na,nb->nab", x[:, 0], x[:, 1])).sum(0)
+    np.testing.assert_allclose(out[3], np.sign(x[:, 0, 0].sum()) * each, rtol=1e-4, atol=1e-4)
+
+
+def test_parameters_that_vary():
+    stacked = w + jnp.arange(N, dtype=jnp.float32)[:, None, None] / N
+    got = jax.pmap(clip, axis_name="i")(stacked, x)
+    want = jax.vmap(clip, axis_name="i")(stacked, x)
+    np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-6)
+
+
+def test_effects_keep_their_order(capfd):
+    def f(x):
+        a = outer(x)
+        jax.debug.print("a {}", x[0, 0])
+        total = lax.psum(jnp.abs(a), "i")
+        jax.debug.print("b {}", x[0, 1])
+        return total.sum()
+
+    jax.pmap(f, axis_name="i")(x)
+    jax.effects_barrier()
+    lines = capfd.readouterr().out.splitlines()
+    assert [line[0] for line in lines] == ["a"] * N + ["b"] * N
+    assert lines[1] == f"a {x[1, 0, 0]}"
+
+
+def test_bits_do_not_depend_on_threads():
+    f = jax.pmap(clip, axis_name="i", in_axes=(None, 0))
+    results = []
+    for threads in (1, 2, 3):
+        with jax.threads(threads):
+            results.append(np.asarray(f(w, x)[0]).tobytes())
+    assert len(set(results)) == 1
+
+
+MEMORY = """
+import resource, sys, numpy as np
+sys.path.insert(0, {folder!r})
+import shardax as jax
+import test_segments as t
+jax.config.update("jax_num_cpu_devices", t.N)
+f = jax.pmap(getattr(t, sys.argv[1]), axis_name="i", in_axes=(None, 0))
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+jax.block_until_ready(f(t.w, t.x))
+print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
+"""
+
+
+@pytest.mark.parametrize("case", ["clip", "loop", "low_precision"])
+def test_memory_does_not_grow_with_devices(case):
+    """100 devices with temporaries of 1 MB and more each."""
+    script = MEMORY.format(folder=os.path.dirname(os.path.abspath(__file__)))
+    out = subprocess.run(
+        [sys.executable, "-c", script, case], capture_output=True, text=True, check=False
+    )
+    assert out.returncode == 0, out.stderr[-2000:]
+    assert int(out.stdout) < 64
