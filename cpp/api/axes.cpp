@@ -116,7 +116,10 @@ std::int64_t mapped_size(const char* api, const Values& values, LeafAxes& axes,
     agree = agree && size == extent;
   }
   if (agree) return size;
-  const auto [args, kwargs] = rebuild_arguments(form, wrap_all(values));
+  std::vector<Ref> leaves;
+  for (const Value& value : values)
+    leaves.push_back(value ? checked(wrap(value)) : Ref::borrow(Py_Ellipsis));
+  const auto [args, kwargs] = rebuild_arguments(form, leaves);
   const Ref list = checked(PyList_New(0));
   for (std::int64_t axis : axes) {
     check(PyList_Append(list.get(), axis == unmapped ? Py_None : to_python(axis).get()));

@@ -23,7 +23,8 @@ LeafAxes input_axes(const char* api, PyObject* in_axes, PyObject* fun, const Cal
 LeafAxes output_axes(const char* api, PyObject* out_axes, const TreeDefPtr& out_tree);
 
 // The size of the mapped axis: that of all mapped leaves, which must agree with each other and with
-// `axis_size` (-1: not given); -1 where no leaf is mapped. Makes the axes non-negative.
+// `axis_size` (-1: not given); -1 where no leaf is mapped. Makes the axes non-negative. Values that
+// are not mapped may be null.
 std::int64_t mapped_size(const char* api, const Values& values, LeafAxes& axes,
                          std::int64_t axis_size, PyObject* fun, const CallForm& form);
 

@@ -134,11 +134,16 @@ Value FlatCall::value_of_leaf(PyObject* leaf, std::size_t index, PyObject* fun, 
   }
 }
 
-void FlatCall::values(PyObject* fun, bool interpreting, Values& out) {
+void FlatCall::values(PyObject* fun, bool interpreting, Values& out,
+                      const std::vector<bool>* wanted) {
   const std::span<const Ref> objects = leaves();
   out.reserve(objects.size());
   for (std::size_t i = 0; i < objects.size(); ++i) {
     PyObject* leaf = objects[i].get();
+    if (wanted && !(*wanted)[i]) {
+      out.push_back(nullptr);
+      continue;
+    }
     Value value = value_of_leaf(leaf, i, fun, interpreting);
     if (!value && interpreting) {
       raise_in_python("not_an_array", fun, leaf, argument_paths(fun, form())[i]);
@@ -228,9 +233,22 @@ std::vector<Ref> wrap_all(const Values& values) {
   return out;
 }
 
+namespace {
+
+// Tangents of integers, which have no elements, are NumPy's outside of tracing.
+Ref result_object(const Value& value) {
+  if (value->dtype() == DType::float0 && !value->is_tracer()) return bindings::to_numpy(value);
+  return checked(wrap(value));
+}
+
+}  // namespace
+
 Ref unflatten_values(const TreeDefPtr& tree, const Values& values) {
-  if (tree->is_leaf()) return checked(wrap(values[0]));
-  return pytree::unflatten(tree->view(), pytree::pointers(wrap_all(values)));
+  if (tree->is_leaf()) return result_object(values[0]);
+  std::vector<Ref> leaves;
+  leaves.reserve(values.size());
+  for (const Value& value : values) leaves.push_back(result_object(value));
+  return pytree::unflatten(tree->view(), pytree::pointers(leaves));
 }
 
 Type abstract_type(PyObject* leaf) {

@@ -39,8 +39,10 @@ class FlatCall {
   std::size_t hash();
   CallForm form();
   // The leaves as Values. Deleted arrays throw RuntimeError; objects that are no arrays TypeError,
-  // which with `interpreting` (jit, pmap) names the argument.
-  void values(PyObject* fun, bool interpreting, Values& out);
+  // which with `interpreting` (jit, pmap) names the argument. With `wanted`, leaves that it does
+  // not select stay null.
+  void values(PyObject* fun, bool interpreting, Values& out,
+              const std::vector<bool>* wanted = nullptr);
 
  private:
   Value value_of_leaf(PyObject* leaf, std::size_t index, PyObject* fun, bool interpreting);

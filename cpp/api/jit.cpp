@@ -14,8 +14,8 @@ Ref objects(const std::vector<Ref>& values) {
 Ref options_key(const JitOptions& o) {
   const Ref positions = list_of(o.statics.positions), names = objects(o.statics.names);
   const Ref donated = list_of(o.donated_positions), donated_names = objects(o.donated_names);
-  return checked(Py_BuildValue("(sOOOO)", "jit", positions.get(), names.get(), donated.get(),
-                               donated_names.get()));
+  return checked(Py_BuildValue("(sOOOOi)", "jit", positions.get(), names.get(), donated.get(),
+                               donated_names.get(), int{o.inlined}));
 }
 
 PyObject* cache_size(PyObject* self, PyObject*) {
@@ -66,6 +66,7 @@ PyObject* Jit::call(PyObject* function, const CallArguments& arguments) {
   Values values;
   call.values(fun, true, values);
   std::shared_ptr<JitEntry> entry = cache_->find(call, values);
+  if (entry) entry->donation.require_distinct(values);
   Values outputs;
   if (entry && computes_at_once(values)) {
     outputs = entry->op.compute(values);
@@ -75,6 +76,7 @@ PyObject* Jit::call(PyObject* function, const CallArguments& arguments) {
   } else {
     Values captured;
     std::tie(entry, captured) = stage(fun, call, values);
+    entry->donation.require_distinct(values);
     if (captured.empty() && computes_at_once(values)) {
       outputs = entry->op.compute(values);
     } else {
@@ -95,11 +97,13 @@ std::pair<std::shared_ptr<JitEntry>, Values> Jit::stage(PyObject* fun, FlatCall&
   const CallForm form = call.form();
   const std::shared_ptr<JitCache> cache = cache_;
   Staged staged = stage_call("jit", fun, form, types_of(values));
-  auto entry = std::make_shared<JitEntry>(JitEntry{
-      BoundOp(*op, {{"name", staged.program->name}, {"jaxpr", staged.program}}), staged.out_tree,
-      Donation(form, options_.donated_positions, options_.donated_names, types_of(values),
-               staged.program->output_types()),
-      KeptFunctions(*staged.program)});
+  Params params{{"name", staged.program->name}, {"jaxpr", staged.program}};
+  if (options_.inlined) params = params.with("inline", true);
+  auto entry = std::make_shared<JitEntry>(
+      JitEntry{BoundOp(*op, std::move(params)), staged.out_tree,
+               Donation(form, options_.donated_positions, options_.donated_names, types_of(values),
+                        staged.program->output_types()),
+               KeptFunctions(*staged.program)});
   if (staged.captured.empty()) cache->insert(call, values, entry);
   return {std::move(entry), std::move(staged.captured)};
 }

@@ -24,6 +24,7 @@ struct JitOptions {
   StaticSpec statics;
   std::vector<int> donated_positions;
   std::vector<Ref> donated_names;
+  bool inlined = false;  // programs that call it get its equations, not the call
 };
 
 class Jit final : public Behaviour {
@@ -35,6 +36,9 @@ class Jit final : public Behaviour {
   int traverse(visitproc visit, void* arg) override;
   void clear() override { JitCache::clear_own(cache_); }
   const StaticSpec& statics() const override { return options_.statics; }
+  StaticSpec donated() const override {
+    return {options_.donated_positions, options_.donated_names};
+  }
   JitCache& cache() { return *cache_; }
 
  private:

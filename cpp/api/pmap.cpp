@@ -38,6 +38,7 @@ class Pmap final : public Behaviour {
   int traverse(visitproc visit, void* arg) override;
   void clear() override { PmapCache::clear_own(cache_); }
   const StaticSpec& statics() const override { return options_.statics; }
+  StaticSpec donated() const override { return {options_.donated, {}}; }
 
  private:
   using EntryPtr = std::shared_ptr<PmapEntry>;
@@ -68,6 +69,7 @@ PyObject* Pmap::call(PyObject* function, const CallArguments& arguments) {
     std::tie(entry, captured) = stage(fun, call, values);
     inputs.insert(inputs.end(), captured.begin(), captured.end());
   }
+  entry->donation.require_distinct(values);
   Values outputs;
   if (computes_at_once(inputs)) {
     outputs = entry->op.compute(inputs);

@@ -62,10 +62,12 @@ Donation::Donation(const CallForm& form, const std::vector<int>& positions,
                    const std::vector<Ref>& names, const Types& inputs, const Types& outputs) {
   if (positions.empty() && names.empty()) return;
   const std::vector<LeafOwner> owners = leaf_owners(form);
+  asked_.resize(owners.size());
   Types free = outputs;
   std::string unusable;
   for (std::size_t i = 0; i < owners.size(); ++i) {
     if (!contains(positions, owners[i].position) && !contains_name(names, owners[i].name)) continue;
+    asked_[i] = true;
     const auto match = std::find_if(free.begin(), free.end(), [&](const Type& type) {
       return same_shape_and_dtype(type, inputs[i]);
     });
@@ -81,6 +83,24 @@ Donation::Donation(const CallForm& form, const std::vector<int>& positions,
       "Some donated buffers were not usable: " + unusable +
       ". No output has their shape and dtype; donate arguments that an output replaces.";
   check(PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1));
+}
+
+void Donation::require_distinct(const Values& inputs) const {
+  if (leaves_.empty()) return;
+  std::vector<std::pair<const ValueBase*, std::size_t>> sorted;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (!inputs[i]->is_tracer()) sorted.emplace_back(inputs[i].get(), i);
+  }
+  std::sort(sorted.begin(), sorted.end());
+  for (std::size_t k = 1; k < sorted.size(); ++k) {
+    const auto [value, first] = sorted[k - 1];
+    const std::size_t second = sorted[k].second;
+    if (value != sorted[k].first || asked_[first] == asked_[second]) continue;
+    fail(ErrorKind::runtime_error,
+         "Attempt to donate an array that the same call also uses: leaves ", first, " and ", second,
+         " of the arguments are one array of type ", to_string(value->type()),
+         ". Pass a copy for one of them, or do not donate it.");
+  }
 }
 
 void Donation::apply(const Values& inputs) const {

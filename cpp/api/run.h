@@ -40,10 +40,13 @@ class Donation {
   // the same type; warns about the rest.
   Donation(const CallForm& form, const std::vector<int>& positions, const std::vector<Ref>& names,
            const Types& inputs, const Types& outputs);
+  // RuntimeError where a donated array is also an argument that is not.
+  void require_distinct(const Values& inputs) const;
   void apply(const Values& inputs) const;
 
  private:
-  std::vector<std::size_t> leaves_;
+  std::vector<std::size_t> leaves_;  // those that a call deletes
+  std::vector<bool> asked_;          // those that the caller gives away, by leaf
 };
 
 }  // namespace shardax::api

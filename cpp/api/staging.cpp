@@ -275,6 +275,19 @@ void init_staging(py::module_& module) {
         return stage_abstract(statics.positional_only ? "pmap" : "jit", fun, args, kwargs, statics);
       },
       "Stages a jitted or pmapped function as it would be for a call.");
+  module.def(
+      "argument_options",
+      [](const py::object& function) {
+        const Behaviour& behaviour = behaviour_of(function.ptr());
+        const StaticSpec statics = behaviour.statics(), donated = behaviour.donated();
+        const auto names = [](const StaticSpec& spec) {
+          py::list out;
+          for (const Ref& name : spec.names) out.append(py::handle(name.get()));
+          return out;
+        };
+        return py::make_tuple(statics.positions, names(statics), donated.positions, names(donated));
+      },
+      "The static and the donated arguments of a jitted or pmapped function: positions and names.");
   module.def("hoist_constants", [](const Staged& staged) {
     const auto [program, values] = hoist_constants(staged);
     return py::make_tuple(to_object(wrap_program(program)), list_of(values));

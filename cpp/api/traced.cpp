@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "api/locate.h"
+#include "bindings/config.h"
 
 namespace shardax::api {
 namespace {
@@ -73,6 +75,10 @@ NamedTrace::~NamedTrace() {
                                               std::move(api_), std::move(code_)};
 }
 
+std::string NamedTrace::described() const {
+  return concat(describe_code(name_, code_), " for ", api_);
+}
+
 std::string NamedTrace::describe(const JitTracer& tracer) const {
   std::string text = concat("\nThe error occurred while tracing the function ",
                             describe_code(name_, code_), " for ", api_, ". ");
@@ -87,15 +93,48 @@ std::string NamedTrace::describe(const JitTracer& tracer) const {
                 names.size() > 1 ? "s" : "", " of ", joined(names), ".");
 }
 
+namespace {
+
+// For jax_check_tracer_leaks: an Exception where tracers outlive their trace.
+void check_leaks(const TracerWatch& watch, const NamedTrace& named) {
+  if (watch.alive(named.trace()).empty()) return;
+  PyGC_Collect();  // those in cycles that nothing refers to have not leaked
+  const std::vector<const Tracer*> alive = watch.alive(named.trace());
+  if (alive.empty()) return;
+  std::vector<std::string> texts;
+  for (const Tracer* tracer : alive) texts.push_back(tracer->text());
+  std::sort(texts.begin(), texts.end());
+  constexpr std::size_t most = 5;
+  std::string list;
+  for (std::size_t i = 0; i < std::min(most, texts.size()); ++i)
+    list += (i > 0 ? ", " : "") + texts[i];
+  if (texts.size() > most) list += ", ...";
+  const std::string text = concat(
+      "Leaked tracers: ", texts.size(), " outlived the tracing of ", named.described(), ": ", list,
+      ". Return them from the function instead of keeping them in a variable, list or "
+      "attribute outside of it.");
+  PyErr_SetString(PyExc_Exception, text.c_str());
+  throw PythonError();
+}
+
+}  // namespace
+
 Staged stage_call(const std::string& api, PyObject* fun, const CallForm& form, const Types& types) {
+  std::optional<TracerWatch> watch;
+  if (bindings::flag("jax_check_tracer_leaks")) watch.emplace();
   NamedTrace named(api, fun, form);
   StagingTrace& trace = named.trace();
-  const Ref result = call_with_values(fun, form, trace.inputs(types));
+  Ref result = call_with_values(fun, form, trace.inputs(types));
   FlatResult flat = flatten_result(result.get(), api, fun);
   for (const Value& value : flat.values) {
     if (value->is_tracer()) static_cast<const Tracer&>(*value).trace();
   }
   StagingTrace::Result recorded = trace.finish(flat.values);
+  if (watch) {
+    result = Ref();
+    flat.values.clear();
+    check_leaks(*watch, named);
+  }
   return {std::move(recorded.program), std::move(recorded.captured), std::move(flat.tree)};
 }
 

@@ -23,6 +23,8 @@ class NamedTrace {
   // "\nThe error occurred while tracing the function f at file.py:12 for jit. This concrete value
   // was not available in Python because it depends on the value of the argument x."
   std::string describe(const JitTracer& tracer) const;
+  // "f at file.py:12 for jit"
+  std::string described() const;
 
  private:
   StagingTrace trace_;

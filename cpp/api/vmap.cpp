@@ -23,11 +23,13 @@ class Vmap final : public Behaviour {
   VmapOptions options_;
 };
 
-[[noreturn]] void no_size(bool no_leaves) {
-  if (no_leaves) {
+[[noreturn]] void no_size(const CallForm& form, const std::vector<Ref>& leaves) {
+  if (leaves.empty()) {
+    const auto [args, kwargs] = rebuild_arguments(form, leaves);
     value_error(
         "vmap wrapped function must be passed at least one argument containing an array or "
-        "axis_size must be specified, got empty *args=() and **kwargs={}");
+        "axis_size must be specified, got empty *args=",
+        repr(args.get()), " and **kwargs=", repr(kwargs.get()));
   }
   value_error(
       "vmap must have at least one non-None value in in_axes or axis_size must be specified");
@@ -44,27 +46,34 @@ PyObject* Vmap::call(PyObject* function, const CallArguments& arguments) {
   PyObject* fun = wrapped_function(function);
   FlatCall flat(arguments, {}, fun);
   const CallForm form = flat.form();
-  Values values;
-  flat.values(fun, false, values);
   LeafAxes axes = input_axes("vmap", options_.in_axes.get(), fun, form);
+  // What is not mapped reaches the function as the object that it is, which need not be an array.
+  std::vector<Ref> leaves(flat.leaves().begin(), flat.leaves().end());
+  std::vector<bool> mapped;
+  for (std::int64_t axis : axes) mapped.push_back(axis != unmapped);
+  Values values;
+  flat.values(fun, false, values, &mapped);
   const std::int64_t size = mapped_size("vmap", values, axes, options_.axis_size, fun, form);
-  if (size < 0) no_size(values.empty());
+  if (size < 0) no_size(form, leaves);
 
-  std::vector<bool> batched;
+  Values inputs;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    batched.push_back(axes[i] != unmapped);
-    if (batched[i] && axes[i] != 0) values[i] = ops::moveaxis(values[i], axes[i], 0);
+    if (mapped[i])
+      inputs.push_back(axes[i] == 0 ? values[i] : ops::moveaxis(values[i], axes[i], 0));
   }
   BatchAxis axis{size, -1, false};
   if (!options_.axis_name.empty()) axis.name = new_axis(options_.axis_name);
   TreeDefPtr out_tree;
   const auto body = [&](const Values& in) {
-    const Ref result = call_with_values(fun, form, in);
+    for (std::size_t i = 0, next = 0; i < leaves.size(); ++i) {
+      if (mapped[i]) leaves[i] = checked(wrap(in[next++]));
+    }
+    const Ref result = call_with_leaves(fun, form, leaves);
     FlatResult flat_result = flatten_result(result.get(), "vmap", fun);
     out_tree = flat_result.tree;
     return flat_result.values;
   };
-  Batched result = batch(body, values, batched, axis);
+  Batched result = batch(body, inputs, std::vector<bool>(inputs.size(), true), axis);
 
   const LeafAxes out_axes = output_axes("vmap", options_.out_axes.get(), out_tree);
   for (std::size_t i = 0; i < result.out.size(); ++i) {
@@ -72,7 +81,7 @@ PyObject* Vmap::call(PyObject* function, const CallArguments& arguments) {
       result.out[i] = place_axis(result.out[i], result.batched[i], out_axes[i], size);
     } else if (result.batched[i]) {
       raise_in_python("unmapped_output_is_batched", options_.out_axes, out_tree.object(),
-                      static_cast<std::int64_t>(i));
+                      static_cast<std::int64_t>(i), options_.axis_name);
     }
   }
   return unflatten_values(out_tree, result.out).release();

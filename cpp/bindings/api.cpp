@@ -45,8 +45,9 @@ void init_transformed(py::module_& m) {
       "jit",
       [](const py::object& fun, std::vector<int> static_argnums,
          const std::vector<std::string>& static_argnames, std::vector<int> donate_argnums,
-         const std::vector<std::string>& donate_argnames) {
+         const std::vector<std::string>& donate_argnames, bool inlined) {
         api::JitOptions options;
+        options.inlined = inlined;
         options.statics.positions = std::move(static_argnums);
         options.statics.names = interned(static_argnames);
         options.donated_positions = std::move(donate_argnums);
@@ -56,7 +57,7 @@ void init_transformed(py::module_& m) {
       py::arg("fun"), py::arg("static_argnums") = std::vector<int>(),
       py::arg("static_argnames") = std::vector<std::string>(),
       py::arg("donate_argnums") = std::vector<int>(),
-      py::arg("donate_argnames") = std::vector<std::string>());
+      py::arg("donate_argnames") = std::vector<std::string>(), py::arg("inline") = false);
 
   m.def("pmap", [](const py::object& fun, const py::object& axis_name, const py::object& in_axes,
                    const py::object& out_axes, std::vector<int> static_argnums,

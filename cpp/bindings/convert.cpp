@@ -224,7 +224,7 @@ Value from_numpy(PyObject* object) {
     const Ref plain = Ref::checked(PyObject_CallMethod(array.get(), "astype", "s", text.c_str()));
     if (ArrayPtr read = read_buffer(plain.get())) return read;
   }
-  if (dtype.get() == dtype_object(DType::float0)) {
+  if (PyObject_RichCompareBool(dtype.get(), dtype_object(DType::float0), Py_EQ) == 1) {
     const Ref shape = Ref::checked(PyObject_GetAttrString(array.get(), "shape"));
     Type type{DType::float0, false, {}, {}};
     for (Py_ssize_t d = 0; d < PyTuple_GET_SIZE(shape.get()); ++d) {

@@ -15,8 +15,4 @@ std::span<const FunctionRow> lax_rows();
 // The `compose` of powers, which are told apart because a Python integer as exponent is static.
 Value power_marker(const Values& in);
 
-// Operands of a lax op: dimensions of size 1 are broadcast where ranks agree; other differences are
-// left for the op's type rule to report.
-Values lax_shapes(const Values& values, std::string_view name);
-
 }  // namespace shardax::bindings

@@ -105,14 +105,14 @@ Value call_promoting(FunctionObject& f, PyObject* const* args) {
   for (const Operand& operand : operands) in.push_back(materialise(operand, type));
   if (row.compose && is_complex(type.dtype)) return row.compose(in);
   const Op& op = op_of(f);
-  return bind1(op, {}, count > 1 ? ops::promote_shapes(in, op.name) : in);
+  return bind1(op, {}, count > 1 ? ops::promote_ranks(in, op.name) : in);
 }
 
 Value call_strict(FunctionObject& f, PyObject* const* args) {
   Values in;
   for (int i = 0; i < f.arity; ++i) in.push_back(to_argument(args[i], f.row->name, i));
   if (f.row->compose) return f.row->compose(in);
-  return bind1(op_of(f), {}, lax_shapes(in, f.row->name));
+  return bind1(op_of(f), {}, in);
 }
 
 PyObject* call(PyObject* self, PyObject* const* args, std::size_t flags, PyObject* names) {
@@ -210,21 +210,6 @@ PyTypeObject* function_type() {
 }
 
 }  // namespace
-
-Values lax_shapes(const Values& values, std::string_view name) {
-  std::size_t rank = 0;
-  bool same_rank = true, equal = true;
-  const Shape* common = nullptr;
-  for (const Value& value : values) {
-    const Shape& shape = value->shape();
-    if (shape.empty()) continue;
-    if (!common) common = &shape;
-    if (rank && rank != shape.size()) same_rank = false;
-    rank = shape.size();
-    equal = equal && shape == *common;
-  }
-  return equal || !same_rank ? values : ops::promote_shapes(values, name);
-}
 
 PyObject* make_function(const FunctionRow& row, const char* module, bool strict) {
   PyTypeObject* type = function_type();

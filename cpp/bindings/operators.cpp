@@ -117,7 +117,7 @@ Value bind_record(Operator& rule, const Operand& left, const Operand& right) {
   }
   const Shape& a = in[0]->shape();
   const Shape& b = in[1]->shape();
-  if (!(a == b) && !a.empty() && !b.empty()) in = ops::promote_shapes(in, op->name);
+  if (!(a == b) && !a.empty() && !b.empty()) in = ops::promote_ranks(in, op->name);
   return std::move(shardax::bind(*op, {}, in)[0]);
 }
 

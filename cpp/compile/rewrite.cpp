@@ -66,7 +66,37 @@ Vars Rewriter::walk_narrow(const Program& program, const std::vector<Ints>& repe
   return walk(program, inputs);
 }
 
-Vars Rewriter::step(const Equation& eqn, const Vars& in) {
+Vars Rewriter::equal_shapes(const Vars& in, const LocationPtr& location) {
+  Shape shape;
+  bool equal = true;
+  for (Var v : in) {
+    const Shape& own = builder_.type(v).shape;
+    if (own.empty() || own == shape) continue;
+    equal = equal && shape.empty();
+    if (shape.empty()) shape.assign(own.size(), 1);
+    for (std::size_t d = 0; d < own.size(); ++d) shape[d] = own[d] == 1 ? shape[d] : own[d];
+  }
+  if (equal) return in;
+  Vars out;
+  for (Var v : in) {
+    const Shape& own = builder_.type(v).shape;
+    if (own.empty() || own == shape) {
+      out.push_back(v);
+      continue;
+    }
+    const Params params{{"shape", shape}, {"broadcast_dimensions", ops::iota_ints(own.size())}};
+    const Vars source{v};
+    const Match match{builder_, *find_op("broadcast_in_dim"), params, source, location, false};
+    const auto joined = apply_rules(match);
+    out.push_back(joined ? (*joined)[0]
+                         : builder_.emit1("broadcast_in_dim", params, {v}, location));
+  }
+  return out;
+}
+
+Vars Rewriter::step(const Equation& eqn, const Vars& operands) {
+  const bool elementwise = eqn.op->kind == Kind::elementwise;
+  const Vars in = elementwise ? equal_shapes(operands, eqn.location) : operands;
   if (eqn.op->body) return walk(*eqn.op->body(eqn.params), in);
   if (is_pmap(*eqn.op)) return map(eqn, in);
   if (eqn.op->kind == Kind::control) {

@@ -39,6 +39,8 @@ class Rewriter {
 
  private:
   Vars step(const Equation& eqn, const Vars& in);
+  // Operands of an elementwise op as the rules and the loops have them: of one shape, or rank 0.
+  Vars equal_shapes(const Vars& in, const LocationPtr& location);
   Vars map(const Equation& eqn, const Vars& in);
   // A mapped function's results, with a leading axis where they vary.
   std::pair<Vars, std::vector<bool>> mapped_body(const ProgramPtr& body, const BatchAxis& axis,

@@ -48,17 +48,16 @@ namespace {
 
 extern const Op jit_op;
 
-const std::string& body_name(const Params& params) { return params.text("name"); }
-
-Values call(const ProgramPtr& body, const std::string& name, const Values& in) {
-  return shardax::bind(jit_op, {{"name", name}, {"jaxpr", body}}, in);
+// The call that `params` describe, of another body.
+Values call(const Params& params, const ProgramPtr& body, const Values& in) {
+  return shardax::bind(jit_op, params.with("jaxpr", body), in);
 }
 
 JvpResult jit_jvp(const Params& params, const Values& in, const Values& t) {
   const std::vector<bool> nonzero = nonnull(t);
   const ProgramPtr& body = params.program("jaxpr");
   const JvpProgram derivative = jvp_program(body, nonzero);
-  const Values both = call(derivative.program, body_name(params), joined(in, select(t, nonzero)));
+  const Values both = call(params, derivative.program, joined(in, select(t, nonzero)));
   const auto middle = both.begin() + static_cast<std::ptrdiff_t>(body->outputs.size());
   return {Values(both.begin(), middle), spread(Values(middle, both.end()), derivative.nonzero)};
 }
@@ -66,13 +65,13 @@ JvpResult jit_jvp(const Params& params, const Values& in, const Values& t) {
 Linearized jit_linearize(const Params& params, const Values& in, const std::vector<bool>& nonzero) {
   const ProgramPtr& body = params.program("jaxpr");
   const LinearizedProgram parts = linearize_program(body, nonzero);
-  const Values known = call(parts.known, body_name(params), in);
+  const Values known = call(params, parts.known, in);
   const auto middle = known.begin() + static_cast<std::ptrdiff_t>(body->outputs.size());
   Linearized result;
   result.out = Values(known.begin(), middle);
   const Values residuals(middle, known.end());
-  result.linear = [parts, residuals, nonzero, name = body_name(params)](const Values& t) {
-    return spread(call(parts.linear, name, joined(residuals, select(t, nonzero))), parts.nonzero);
+  result.linear = [parts, residuals, nonzero, params](const Values& t) {
+    return spread(call(params, parts.linear, joined(residuals, select(t, nonzero))), parts.nonzero);
   };
   return result;
 }
@@ -86,12 +85,12 @@ Values jit_transpose(const TransposeArgs& a) {
   }
   const std::vector<bool> nonzero = nonnull(a.ct);
   const ProgramPtr backward = transpose_program(a.params.program("jaxpr"), linear, nonzero);
-  return spread(call(backward, body_name(a.params), joined(known, select(a.ct, nonzero))), linear);
+  return spread(call(a.params, backward, joined(known, select(a.ct, nonzero))), linear);
 }
 
 Batched jit_batch(const BatchArgs& a) {
   const BatchedProgram body = batch_program(a.params.program("jaxpr"), a.batched, a.axis);
-  return {call(body.program, body_name(a.params), a.in), body.batched};
+  return {call(a.params, body.program, a.in), body.batched};
 }
 
 const Op jit_op{
@@ -109,6 +108,8 @@ const Op jit_op{
 
 }  // namespace
 
-Values bind_jit(const ProgramPtr& body, const Values& in) { return call(body, body->name, in); }
+Values bind_jit(const ProgramPtr& body, const Values& in) {
+  return shardax::bind(jit_op, {{"name", body->name}, {"jaxpr", body}}, in);
+}
 
 }  // namespace shardax

@@ -143,7 +143,7 @@ Values jvp_extremum(const JvpArgs& a) {
   Value sum;
   for (std::size_t i : {0u, 1u}) {
     if (a.t[i]) {
-      sum = maybe_add(sum, mul(spread(a.t[i], a.out[0]), picked(a.in[i], a.out[0], a.in[1 - i])));
+      sum = maybe_add(sum, mul(a.t[i], picked(a.in[i], a.out[0], a.in[1 - i])));
     }
   }
   return {sum};
@@ -187,34 +187,30 @@ const Op sub_op{elementwise({.name = "sub",
                              },
                              .map = map_binary<numbers, sub_kernel>})};
 
-const Op mul_op{elementwise(
-    {.name = "mul",
-     .doc = "Elementwise product, x * y.",
-     .dtypes = numbers,
-     .jvp = [](const JvpArgs& a) -> Values {
-       Value sum;
-       if (a.t[0]) sum = mul(spread(a.t[0], a.in[1]->shape().empty() ? a.t[0] : a.out[0]), a.in[1]);
-       if (a.t[1])
-         sum =
-             maybe_add(spread(sum, a.out[0]),
-                       mul(a.in[0], spread(a.t[1], a.in[0]->shape().empty() ? a.t[1] : a.out[0])));
-       return {spread(sum, a.out[0])};
-     },
-     .transpose = [](const TransposeArgs& a) -> Values {
-       if (a.linear(0)) return ct_for(a, 0, mul(a.ct[0], a.in[1]));
-       return ct_for(a, 1, mul(a.in[0], a.ct[0]));
-     },
-     .map = map_binary<numbers, mul_kernel>})};
+const Op mul_op{elementwise({.name = "mul",
+                             .doc = "Elementwise product, x * y.",
+                             .dtypes = numbers,
+                             .jvp = [](const JvpArgs& a) -> Values {
+                               Value sum;
+                               if (a.t[0]) sum = mul(a.t[0], a.in[1]);
+                               if (a.t[1]) sum = maybe_add(sum, mul(a.in[0], a.t[1]));
+                               return {sum};
+                             },
+                             .transpose = [](const TransposeArgs& a) -> Values {
+                               if (a.linear(0)) return ct_for(a, 0, mul(a.ct[0], a.in[1]));
+                               return ct_for(a, 1, mul(a.in[0], a.ct[0]));
+                             },
+                             .map = map_binary<numbers, mul_kernel>})};
 
 const Op div_op{elementwise({.name = "div",
                              .doc = "Elementwise quotient, x / y; integers truncate towards zero.",
                              .dtypes = numbers,
                              .jvp = [](const JvpArgs& a) -> Values {
                                Value sum;
-                               if (a.t[0]) sum = spread(div(a.t[0], a.in[1]), a.out[0]);
+                               if (a.t[0]) sum = div(a.t[0], a.in[1]);
                                if (a.t[1]) {
                                  const Value slope = neg(div(a.out[0], a.in[1]));
-                                 sum = maybe_add(sum, mul(slope, spread(a.t[1], a.out[0])));
+                                 sum = maybe_add(sum, mul(slope, a.t[1]));
                                }
                                return {sum};
                              },
@@ -233,7 +229,7 @@ const Op rem_op{
                      const Value quotient = div(a.in[0], a.in[1]);
                      const Value truncated =
                          mul(unary("sign", quotient), unary("floor", unary("abs", quotient)));
-                     sum = maybe_add(sum, mul(neg(truncated), spread(a.t[1], a.out[0])));
+                     sum = maybe_add(sum, mul(neg(truncated), a.t[1]));
                    }
                    return {sum};
                  },

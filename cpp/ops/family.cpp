@@ -15,22 +15,32 @@ void check_dtype(const Op& op, DType dtype) {
 }
 
 Shape elementwise_shape(const Op& op, const Types& in) {
-  const Shape* shape = nullptr;
+  Shape shape;
   for (const Type& type : in) {
     if (type.rank() == 0) continue;
-    if (!shape) {
-      shape = &type.shape;
-    } else if (*shape != type.shape) {
-      if (shape->size() != type.rank()) {
-        type_error(op.name, ": arrays must have the same number of dimensions, got {",
-                   std::min(shape->size(), type.rank()), ", ", std::max(shape->size(), type.rank()),
-                   "}; shapes are ", to_string(*shape), " and ", to_string(type.shape), ".");
+    if (shape.empty()) {
+      shape = type.shape;
+      continue;
+    }
+    if (shape == type.shape) continue;
+    if (shape.size() != type.rank()) {
+      type_error(op.name, ": arrays must have the same number of dimensions, got {",
+                 std::min(shape.size(), type.rank()), ", ", std::max(shape.size(), type.rank()),
+                 "}; shapes are ", to_string(shape), " and ", to_string(type.shape), ".");
+    }
+    for (std::size_t d = 0; d < shape.size(); ++d) {
+      if (type.shape[d] == 1 || type.shape[d] == shape[d]) continue;
+      if (shape[d] != 1) {
+        std::string shapes;
+        for (const Type& t : in) {
+          if (t.rank() > 0) shapes += (shapes.empty() ? "" : ", ") + to_string(t.shape);
+        }
+        type_error(op.name, " got incompatible shapes for broadcasting: ", shapes, ".");
       }
-      type_error(op.name, " got incompatible shapes for broadcasting: ", to_string(*shape), ", ",
-                 to_string(type.shape), ".");
+      shape[d] = type.shape[d];
     }
   }
-  return shape ? *shape : Shape{};
+  return shape;
 }
 
 namespace {
@@ -74,32 +84,27 @@ Values all_batched(const BatchArgs& args) {
   return out;
 }
 
-Values align_batched(const BatchArgs& args) {
-  Shape shape;  // of the batched result
+Batched batch_elementwise(const BatchArgs& args) {
+  std::size_t rank = 1;  // of the batched result
   for (std::size_t i = 0; i < args.in.size(); ++i) {
-    const Shape& own = args.in[i]->shape();
-    const std::size_t rank = own.size() + (args.batched[i] ? 0 : 1);
-    if (rank > shape.size() && rank > 1) {
-      shape = own;
-      if (!args.batched[i]) shape.insert(0, args.axis.size);
-    }
+    const std::size_t own = args.in[i]->shape().size();
+    rank = std::max(rank, own == 0 || args.batched[i] ? own : own + 1);
   }
-  if (shape.empty()) shape.push_back(args.axis.size);
-  Values out;
+  Values in;
   for (std::size_t i = 0; i < args.in.size(); ++i) {
     const Value& value = args.in[i];
-    const std::size_t rank = value->shape().size();
-    if (args.batched[i]) {
-      out.push_back(rank == shape.size() ? value : broadcast_in_dim(value, shape, {0}));
+    Shape shape = value->shape();
+    if (args.batched[i] && shape.size() < rank) {
+      while (shape.size() < rank) shape.push_back(1);
+      in.push_back(broadcast_in_dim(value, shape, {0}));
+    } else if (!args.batched[i] && !shape.empty()) {
+      shape.insert(0, 1);
+      in.push_back(broadcast_in_dim(value, shape, iota_ints(shape.size() - 1, 1)));
     } else {
-      out.push_back(rank == 0 ? value : broadcast_leading(value, args.axis.size));
+      in.push_back(value);
     }
   }
-  return out;
-}
-
-Batched batch_elementwise(const BatchArgs& args) {
-  return batched1(bind1(args.op, args.params, align_batched(args)));
+  return batched1(bind1(args.op, args.params, in));
 }
 
 OpSpec elementwise(OpSpec spec) {

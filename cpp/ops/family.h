@@ -36,7 +36,8 @@ inline constexpr DTypeSet any_dtype = numbers | booleans;
 
 // Throws JAX's TypeError unless `dtype` is in the record's set.
 void check_dtype(const Op& op, DType dtype);
-// The common shape of operands, where rank 0 goes with any shape; throws TypeError.
+// The common shape of operands of one rank, along whose dimensions of size 1 they repeat; rank 0
+// goes with any shape. Throws TypeError.
 Shape elementwise_shape(const Op& op, const Types& in);
 
 // Type rules: operands of one dtype out of the record's set; the result has it too, is bool, or is
@@ -45,11 +46,9 @@ Types type_same(const Op& op, const Types& in, const Params& params);
 Types type_predicate(const Op& op, const Types& in, const Params& params);
 Types type_real(const Op& op, const Types& in, const Params& params);
 
-// Batch rule of every elementwise op: unbatched operands gain a broadcast leading axis, unless
+// Batch rule of every elementwise op: unbatched operands gain a leading dimension of size 1, unless
 // they have rank 0.
 Batched batch_elementwise(const BatchArgs& args);
-// The operands made ready for that: equal shapes or rank 0.
-Values align_batched(const BatchArgs& args);
 // Every operand with the leading axis, broadcast where it was missing.
 Values all_batched(const BatchArgs& args);
 

@@ -428,8 +428,12 @@ Value rev(const Value& a, const Ints& dims) {
 
 Value unbroadcast(const Value& a, const Type& type) {
   if (a->shape() == type.shape) return a;
-  Value sum = reduce_sum(a, iota_ints(a->shape().size()));
-  return type.rank() == 0 ? sum : reshape(sum, type.shape);
+  if (type.rank() == 0) return reduce_sum(a, iota_ints(a->shape().size()));
+  Ints axes;
+  for (std::size_t d = 0; d < type.rank(); ++d) {
+    if (type.shape[d] != a->shape()[d]) axes.push_back(static_cast<std::int64_t>(d));
+  }
+  return reshape(reduce_sum(a, axes), type.shape);
 }
 
 Ints iota_ints(std::size_t count, std::int64_t start) {

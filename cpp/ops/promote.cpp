@@ -130,17 +130,17 @@ bool broadcasts_to(const Shape& from, const Shape& to) {
   return join_shapes(shapes, joined) && joined == to;
 }
 
-Values promote_shapes(const Values& values, std::string_view op) {
-  const Shape* common = nullptr;
+Values promote_ranks(const Values& values, std::string_view op) {
+  std::size_t rank = 0;
   bool equal = true, same_rank = true;
   for (const Value& value : values) {
     const Shape& shape = value->shape();
     if (shape.empty()) continue;
-    if (!common) common = &shape;
-    equal = equal && shape == *common;
-    same_rank = same_rank && shape.size() == common->size();
+    equal = equal && (rank == 0 || shape == values[0]->shape() || values[0]->shape().empty());
+    same_rank = same_rank && (rank == 0 || rank == shape.size());
+    rank = std::max(rank, shape.size());
   }
-  if (equal) return values;
+  if (equal && same_rank) return values;
   const std::vector<Shape> shapes = shapes_of(values);
   Shape wanted;
   if (!join_shapes(shapes, wanted)) {
@@ -149,10 +149,29 @@ Values promote_shapes(const Values& values, std::string_view op) {
     }
     type_error(op, " got incompatible shapes for broadcasting: ", shape_list(shapes), ".");
   }
+  if (same_rank) return values;
   Values out;
   for (const Value& value : values) {
-    out.push_back(value->shape().empty() ? value : broadcast_to(value, wanted));
+    Shape shape = value->shape();
+    if (shape.empty() || shape.size() == rank) {
+      out.push_back(value);
+      continue;
+    }
+    const std::size_t lead = rank - shape.size();
+    const Ints dims = iota_ints(shape.size(), static_cast<std::int64_t>(lead));
+    for (std::size_t d = 0; d < lead; ++d) shape.insert(0, 1);
+    out.push_back(broadcast_in_dim(value, shape, dims));
   }
+  return out;
+}
+
+Values promote_shapes(const Values& values, std::string_view op) {
+  const Values ranked = promote_ranks(values, op);
+  Shape wanted;
+  if (!join_shapes(shapes_of(ranked), wanted)) throw InternalError("ranks were promoted");
+  Values out;
+  for (const Value& value : values)
+    out.push_back(value->shape().empty() ? value : broadcast_to(value, wanted));
   return out;
 }
 
@@ -165,7 +184,7 @@ Values broadcast_arrays(const Values& values) {
 }
 
 Value bind_promoted(const Op& op, const Values& values, Promote rule, const Params& params) {
-  return bind1(op, params, promote_shapes(promote_dtypes(values, rule), op.name));
+  return bind1(op, params, promote_ranks(promote_dtypes(values, rule), op.name));
 }
 
 namespace {

@@ -308,7 +308,7 @@ const Op threefry_op{
        return {out, out};
      },
      .batch = [](const BatchArgs& a) -> Batched {
-       return {shardax::bind(a.op, a.params, align_batched(a)), {true, true}};
+       return {shardax::bind(a.op, a.params, all_batched(a)), {true, true}};
      },
      .no_gradient = true,
      .kernel = [](const Types&, const Types& out, const Params&) -> Kernel {

@@ -37,6 +37,7 @@ Var StagingTrace::lift(const Value& value) {
 }
 
 Values StagingTrace::process(const Op& op, const Params& params, const Values& in) {
+  if (op.body && params.has("inline")) return shardax::evaluate(*op.body(params), in);
   if (op.stage) {
     const StagedCall call = op.stage(params, in);
     return record(op, call.params, call.in);

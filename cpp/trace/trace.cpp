@@ -1,6 +1,9 @@
 // trace/trace.cpp - the stack of traces, bind, and the axes in scope.
 #include "trace/trace.h"
 
+#include <memory>
+#include <unordered_set>
+
 #include "base/errors.h"
 
 namespace shardax {
@@ -46,8 +49,34 @@ bool Trace::owns(const Value& value) const {
   return tracer.level() == level_ && tracer.generation() == generation_;
 }
 
+namespace {
+thread_local std::unique_ptr<std::unordered_set<const Tracer*>> watched;
+}
+
 Tracer::Tracer(const Trace& trace, Type type)
-    : ValueBase(std::move(type), true), level_(trace.level()), generation_(trace.generation()) {}
+    : ValueBase(std::move(type), true), level_(trace.level()), generation_(trace.generation()) {
+  if (watched) watched->insert(this);
+}
+
+Tracer::~Tracer() {
+  if (watched) watched->erase(this);
+}
+
+TracerWatch::TracerWatch() : outermost_(!watched) {
+  if (outermost_) watched = std::make_unique<std::unordered_set<const Tracer*>>();
+}
+
+TracerWatch::~TracerWatch() {
+  if (outermost_) watched.reset();
+}
+
+std::vector<const Tracer*> TracerWatch::alive(const Trace& trace) const {
+  std::vector<const Tracer*> out;
+  for (const Tracer* tracer : *watched) {
+    if (tracer->generation() == trace.generation()) out.push_back(tracer);
+  }
+  return out;
+}
 
 bool Tracer::alive() const {
   const State& s = state();
@@ -63,7 +92,8 @@ Trace& Tracer::trace() const {
          "allowing for a reference to an intermediate value with type ",
          to_string(type_), " wrapped in a ", class_name(),
          " to escape the scope of the transformation.",
-         source.empty() ? "" : "\nThe function being traced when the value leaked was " + source + ".",
+         source.empty() ? ""
+                        : "\nThe function being traced when the value leaked was " + source + ".",
          "\nReturn the value from the function instead of storing it in a variable, list or "
          "attribute outside of it.");
   }

@@ -39,6 +39,7 @@ class Tracer : public ValueBase {
 
  protected:
   Tracer(const Trace& trace, Type type);
+  ~Tracer() override;
 
  private:
   int level_;
@@ -85,6 +86,20 @@ inline Value bind1(const Op& op, const Params& params, const Values& in) {
 // True where an op on plain arrays would be recorded rather than computed.
 bool staging_in_progress();
 int trace_depth();
+
+// While it lives, tracers made on this thread are watched, so that `alive` can say which of a
+// trace's still exist. For finding leaks: it costs something for each tracer.
+class TracerWatch {
+ public:
+  TracerWatch();
+  ~TracerWatch();
+  TracerWatch(const TracerWatch&) = delete;
+  TracerWatch& operator=(const TracerWatch&) = delete;
+  std::vector<const Tracer*> alive(const Trace& trace) const;
+
+ private:
+  bool outermost_;
+};
 // The array that `value` is, or whose derivative is being taken; null where elements are unknown.
 const Array* concrete(const Value& value);
 

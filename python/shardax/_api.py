@@ -73,7 +73,8 @@ def jit(
       donate_argnums, donate_argnames: arguments that the caller gives away; arrays in them are
         deleted by the call
         where an output has their shape and dtype.
-      in_shardings, out_shardings, keep_unused, device, backend, inline, abstracted_axes,
+      inline: programs that call the function get its equations instead of a call.
+      in_shardings, out_shardings, keep_unused, device, backend, abstracted_axes,
         compiler_options: accepted for
         compatibility. All devices share one memory, so they change nothing.
 
@@ -97,6 +98,7 @@ def jit(
             static_argnames=static_argnames,
             donate_argnums=donate_argnums,
             donate_argnames=donate_argnames,
+            inline=inline,
         )
     check_callable(fun)
     if (
@@ -105,7 +107,7 @@ def jit(
         and donate_argnums is None
         and donate_argnames is None
     ):
-        return _core.jit(fun)
+        return _core.jit(fun, inline=inline)
     parameters = Parameters(fun)
     statics = indices(static_argnums, "static_argnums"), names(static_argnames, "static_argnames")
     parameters.check(*statics, "static_argnums", "static_argnames")
@@ -119,7 +121,7 @@ def jit(
             "static_argnames and donate_argnames cannot intersect. "
             f"Argument names {both} appear in both static_argnames and donate_argnames"
         )
-    return _core.jit(fun, statics[0], statics[1], donated[0], donated[1])
+    return _core.jit(fun, statics[0], statics[1], donated[0], donated[1], inline)
 
 
 def pmap(

@@ -181,11 +181,44 @@ def _first_prefix_error(prefix, full, name):
     return str(errors[0]) if errors else f"{name} does not fit"
 
 
-def unmapped_output_is_batched(out_axes, out_tree, index):
-    spec = "None"
+def unmapped_output_is_batched(out_axes, out_tree, index, axis_name):
+    if axis_name:
+        raise ValueError(
+            f"vmap has mapped output (axis_name={axis_name}) but out_axes is None; give the output "
+            "an axis in out_axes, or reduce it over the mapped axis (lax.pmean, say)."
+        )
     numbers = tree_util.tree_unflatten(out_tree, list(range(out_tree.num_leaves)))
     path = next(p for p, leaf in tree_util.tree_leaves_with_path(numbers) if leaf == index)
     where = "" if out_axes is None else tree_util.keystr(path)
     raise ValueError(
-        f"at vmap out_axes{where}, got axis spec {spec} but output was batched on axis 0"
+        f"at vmap out_axes{where}, got axis spec None but output was batched on axis 0"
+    )
+
+
+def compiled_for_other_tree(wanted, given):
+    """A compiled function called with arguments of another structure."""
+    from shardax._control_checks import differences
+
+    lines = [
+        f"    * at {head}{tree_util.keystr(path)}, seen {seen} but now given {now}, so {reason}"
+        for head, one, other in zip(("args", "kwargs"), wanted, given)
+        for path, seen, now, reason in differences(one, other)
+    ]
+    raise TypeError(
+        "Function compiled with input pytree does not match the input pytree it was called with. "
+        f"There are {len(lines)} mismatches, including:\n" + "\n".join(lines)
+    )
+
+
+def compiled_for_other_types(paths, wanted, given):
+    """A compiled function called with arrays of other types."""
+    lines = [
+        f"Argument '{path}' compiled with {w.str_short()} and called with {g.str_short()}"
+        for path, w, g in zip(paths, wanted, given, strict=False)
+        if (w.shape, w.dtype) != (g.shape, g.dtype)
+    ]
+    raise TypeError(
+        "Argument types differ from the types for which this computation was compiled. Perhaps you "
+        "are calling the compiled executable with a different enable_x64 mode than when it was AOT "
+        "compiled? The mismatches are:\n" + "\n".join(lines)
     )

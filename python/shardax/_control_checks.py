@@ -47,7 +47,7 @@ def check_structure(api, carry, tree_in, tree_out):
     lines = [
         f"The input {_component(name, path)} is {a} but the corresponding component of the carry "
         f"output is {b}, so {why}."
-        for path, a, b, why in _differences(inside, outside)
+        for path, a, b, why in differences(inside, outside)
     ]
     raise TypeError(
         f"{api} body function carry input and carry output must have the same pytree structure, "
@@ -66,7 +66,7 @@ def _node(x):
     return "a pytree leaf" if _is_leaf(x) else f"a {type(x)}"
 
 
-def _differences(a, b, path=()):
+def differences(a, b, path=()):
     """(path, what a is, what b is, why they differ) for the places where two structures part."""
     if _is_leaf(a) and _is_leaf(b):
         return
@@ -93,7 +93,7 @@ def _differences(a, b, path=()):
         yield path, *what, "the pytree node metadata does not match"
     else:
         for (p, x), (_, y) in zip(*children, strict=True):
-            yield from _differences(x, y, path + tuple(p))
+            yield from differences(x, y, path + tuple(p))
 
 
 def check_types(api, carry, tree, before, after):
@@ -139,7 +139,7 @@ def check_branches(api, names, branches, staged):
             lines = [
                 f"{names[0]} output{_at(path)} is {x} but {names[i]} output{_at(path)} is {y}, "
                 f"so {why}."
-                for path, x, y, why in _differences(a, b)
+                for path, x, y, why in differences(a, b)
             ]
             raise TypeError(
                 f"{api} branch outputs must have the same pytree structure, but they "

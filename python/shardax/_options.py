@@ -8,8 +8,15 @@ from shardax import tree_util
 
 
 def check_callable(fun):
+    if isinstance(fun, staticmethod):
+        raise TypeError(
+            f"staticmethod arguments are not supported, got {fun!r}; decorate the function, and then "
+            "make it a staticmethod."
+        )
     if not callable(fun):
         raise TypeError(f"Expected a callable value, got {fun!r}")
+    if inspect.isgeneratorfunction(fun):
+        raise TypeError(f"Expected a function, got a generator function: {fun!r}")
 
 
 def indices(value, option) -> tuple[int, ...]:
@@ -52,6 +59,7 @@ class Parameters:
         except (ValueError, TypeError):
             parameters = None
         self.known = parameters is not None
+        self.fun = fun
         kinds = inspect.Parameter
         self.positional = [
             p.name
@@ -63,6 +71,11 @@ class Parameters:
             for p in parameters or ()
             if p.kind in (kinds.KEYWORD_ONLY, kinds.POSITIONAL_OR_KEYWORD)
         }
+        self.only_position = {
+            p.name
+            for p in parameters or ()
+            if p.kind in (kinds.POSITIONAL_ONLY, kinds.VAR_POSITIONAL)
+        }
         self.any_position = any(p.kind == kinds.VAR_POSITIONAL for p in parameters or ())
         self.any_name = any(p.kind == kinds.VAR_KEYWORD for p in parameters or ())
 
@@ -70,11 +83,22 @@ class Parameters:
         """ValueError for positions and names that the function does not take."""
         count = len(self.positional)
         if not self.known:
+            if names and argnames == "donate_argnames":
+                raise ValueError(
+                    f"Getting the signature of function {self.fun} failed. Pass {argnums} instead "
+                    f"of {argnames}."
+                )
             return
         if not self.any_position and any(not -count <= p < count for p in positions):
             raise ValueError(
                 f"Jitted function has {argnums}={positions}, but only accepts {count} positional "
                 "arguments."
+            )
+        by_position = set(names) & self.only_position
+        if by_position:
+            raise ValueError(
+                f"Jitted function has invalid argnames {by_position} in {argnames}. These are "
+                f"positional-only; use {argnums}."
             )
         unknown = set(names) - self.by_name
         if unknown and not self.any_name:

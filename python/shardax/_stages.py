@@ -9,9 +9,9 @@ import dataclasses
 import numpy as np
 
 from shardax import tree_util
+from shardax._core import Tracer
 from shardax._core import api as _core
-
-float0 = np.dtype([("float0", np.void, 0)])
+from shardax._dtypes import float0
 
 
 def float0_zeros(shape):
@@ -89,6 +89,17 @@ def shape_of(staged):
     return tree_util.tree_unflatten(staged.out_tree, [struct_of(a) for a in staged.out_avals])
 
 
+@dataclasses.dataclass(frozen=True)
+class ArgInfo:
+    """What a staged function knows of an argument."""
+
+    aval: ShapeDtypeStruct
+    donated: bool
+
+    shape = property(lambda self: self.aval.shape)
+    dtype = property(lambda self: self.aval.dtype)
+
+
 class Traced:
     """A function staged for some arguments: `.jaxpr` shows its program, `.lower()` goes on."""
 
@@ -97,10 +108,63 @@ class Traced:
         self.args = args
         self.kwargs = kwargs
         self.staged = _core.stage_function(fun, args, kwargs)
+        positions, names, donated, donated_names = _core.argument_options(fun)
+        count = len(args)
+        self._static = {p % count for p in positions if -count <= p < count}
+        self._static_names = set(names)
+        self._donated = {p % count for p in donated if -count <= p < count}
+        self._donated_names = set(donated_names)
 
     @property
     def jaxpr(self):
         return self.staged.program
+
+    @property
+    def in_tree(self):
+        """The structure of (args, kwargs) without static arguments."""
+        return tree_util.tree_structure(self._dynamic())
+
+    @property
+    def in_avals(self):
+        return tree_util.tree_unflatten(self.in_tree, self.staged.in_avals)
+
+    @property
+    def donate_argnums(self):
+        flags = []
+        for i, arg in enumerate(self.args):
+            if i not in self._static:
+                flags += [i in self._donated] * len(tree_util.tree_leaves(arg))
+        for name in sorted(self.kwargs):
+            if name not in self._static_names:
+                leaves = tree_util.tree_leaves(self.kwargs[name])
+                flags += [name in self._donated_names] * len(leaves)
+        return tuple(i for i, donated in enumerate(flags) if donated)
+
+    @property
+    def args_info(self):
+        infos = [
+            ArgInfo(struct_of(aval), i in self.donate_argnums)
+            for i, aval in enumerate(self.staged.in_avals)
+        ]
+        return tree_util.tree_unflatten(self.in_tree, infos)
+
+    def _dynamic(self):
+        args = tuple(a for i, a in enumerate(self.args) if i not in self._static)
+        return args, {k: v for k, v in self.kwargs.items() if k not in self._static_names}
+
+    def paths(self):
+        """What the user calls each leaf of the arguments that are not static."""
+        from shardax._api_errors import argument_paths
+
+        static = {*self._static, *self._static_names}
+        return argument_paths(self.fun, self.args, self.kwargs, static)
+
+    def call(self, args, kwargs):
+        """The function, with the static arguments that it was staged for."""
+        rest = iter(args)
+        args = [a if i in self._static else next(rest) for i, a in enumerate(self.args)]
+        static = {k: v for k, v in self.kwargs.items() if k in self._static_names}
+        return self.fun(*args, **static, **kwargs)
 
     @property
     def fun_name(self):
@@ -126,7 +190,7 @@ class Lowered:
 
     @property
     def in_tree(self):
-        return tree_util.tree_structure((self._traced.args, self._traced.kwargs))
+        return self._traced.in_tree
 
     @property
     def out_tree(self):
@@ -134,7 +198,11 @@ class Lowered:
 
     @property
     def in_avals(self):
-        return self._traced.staged.in_avals
+        """The arguments' shapes and dtypes, as (args, kwargs)."""
+        return self._traced.in_avals
+
+    donate_argnums = property(lambda self: self._traced.donate_argnums)
+    args_info = property(lambda self: self._traced.args_info)
 
     def as_text(self, *_, **__):
         """The program as text."""
@@ -170,6 +238,8 @@ class Compiled:
     out_tree = property(lambda self: self._lowered.out_tree)
     out_info = property(lambda self: self._lowered.out_info)
     in_avals = property(lambda self: self._lowered.in_avals)
+    args_info = property(lambda self: self._lowered.args_info)
+    donate_argnums = property(lambda self: self._lowered.donate_argnums)
 
     def as_text(self, *_, **__):
         return self._lowered.as_text()
@@ -182,32 +252,23 @@ class Compiled:
         return MemoryAnalysis(*_core.memory(self._traced.jaxpr))
 
     def __call__(self, *args, **kwargs):
-        fun = self._traced.fun
-        staged = _core.stage_function(fun, args, kwargs)
-        mismatches = [
-            (i, want, got)
-            for i, (want, got) in enumerate(
-                zip(self._traced.staged.in_avals, staged.in_avals, strict=False)
-            )
-            if (want.shape, str(want.dtype)) != (got.shape, str(got.dtype))
-        ]
-        if mismatches:
-            from shardax._api_errors import argument_paths
+        """Runs it. Static arguments, which it was staged for, are left out."""
+        from shardax import _api_errors
 
-            paths = argument_paths(fun, args, kwargs, [])
-            lines = [
-                f"Argument '{paths[i]}' compiled with {want.str_short()} and called with "
-                f"{got.str_short()}"
-                for i, want, got in mismatches
-            ]
-            raise TypeError(
-                "Argument types differ from the types for which this computation was compiled. "
-                "Perhaps you are calling "
-                "the compiled executable with a different enable_x64 mode than when it was AOT "
-                "compiled? "
-                "The mismatches are:\n" + "\n".join(lines)
-            )
-        return fun(*args, **kwargs)
+        leaves, tree = tree_util.tree_flatten((args, kwargs))
+        if tree != self.in_tree:
+            _api_errors.compiled_for_other_tree(self.in_avals, (args, kwargs))
+        for leaf in leaves:
+            if isinstance(leaf, Tracer):
+                raise TypeError(
+                    "Cannot apply JAX transformations to a function lowered and compiled for a "
+                    f"particular signature. Detected argument of Tracer type {type(leaf)}; "
+                    "transform the function before it is lowered."
+                )
+        wanted, types = self._traced.staged.in_avals, [_core.typeof(leaf) for leaf in leaves]
+        if any((w.shape, w.dtype) != (t.shape, t.dtype) for w, t in zip(wanted, types)):
+            _api_errors.compiled_for_other_types(self._traced.paths(), wanted, types)
+        return self._traced.call(args, kwargs)
 
 
 def trace(fun, args, kwargs):

@@ -231,16 +231,106 @@ def test_users_exceptions_pass_unchanged():
 def test_stages():
     f = shardax.jit(lambda x, n: x * n, static_argnums=1)
     compiled = f.lower(1.0, 3).compile()
-    assert float(compiled(2.0, 3)) == 6
+    assert float(compiled(2.0)) == 6  # static arguments are those of the lowering
     with pytest.raises(
         TypeError, match=r"Argument 'x' compiled with float32\[\] and called with float32\[2\]"
     ):
-        compiled(jnp.ones(2), 3)
+        compiled(jnp.ones(2))
+    with pytest.raises(TypeError, match=r"(?s)does not match .*at args, seen .*tuple.* 1 .* 2 "):
+        compiled(2.0, 3)
+    with pytest.raises(TypeError, match=r"at args\[0\], seen a pytree leaf but now given .*list"):
+        compiled([2.0])
+    with pytest.raises(TypeError, match="Cannot apply JAX transformations to a function lowered"):
+        shardax.vmap(compiled)(jnp.ones(2))
     assert "mul" in f.lower(1.0, 3).as_text()
     assert len(f.trace(1.0, 3).jaxpr.eqns) == 1
     assert f.eval_shape(jnp.ones(4), 2).shape == (4,)
     struct = shardax.ShapeDtypeStruct((2, 3), jnp.float32)
     assert f.lower(struct, 2).out_info == struct
+
+
+def test_what_a_lowering_says_of_its_arguments():
+    f = shardax.jit(lambda x, y, k=1: x + y["a"], static_argnames="k", donate_argnums=1)
+    lowered = f.lower(1.0, {"a": 2}, k=3)
+    assert lowered.donate_argnums == lowered.compile().donate_argnums == (1,)
+    x, y = lowered.args_info[0]
+    assert (x.shape, x.dtype, x.donated) == ((), jnp.float32, False)
+    assert y["a"].donated and y["a"].dtype == jnp.int32
+    assert str(lowered.in_avals[0][1]) == "{'a': ShapedArray(int32[], weak_type=True)}"
+    assert lowered.in_tree == shardax.tree.structure(((1.0, {"a": 2}), {}))
+
+
+def test_inlined_functions_leave_no_call():
+    @functools.partial(shardax.jit, inline=True)
+    def f(x):
+        return jnp.sin(x) * 2
+
+    for g in (f, shardax.grad(f), shardax.jit(f), lambda x: shardax.jvp(f, (x,), (x,))):
+        equations = shardax.make_jaxpr(g)(1.0).eqns
+        if len(equations) == 1:  # the outer jit
+            equations = equations[0].params["jaxpr"].eqns
+        assert not any(str(e.primitive) == "jit" for e in equations)
+    assert float(shardax.vmap(f)(jnp.zeros(3))[1]) == 0
+
+
+def test_what_cannot_be_jitted():
+    def generator(x):
+        yield x
+
+    for transform in (shardax.jit, shardax.grad, shardax.vmap):
+        with pytest.raises(TypeError, match="Expected a function, got a generator function: "):
+            transform(generator)
+    with pytest.raises(TypeError, match="staticmethod arguments are not supported, got "):
+        shardax.jit(staticmethod(lambda x: x))
+
+    def f(a, /, b, *rest, c):
+        return a
+
+    for names in (("a", "c"), ("rest", "c")):
+        with pytest.raises(ValueError, match="invalid argnames .* positional-only"):
+            shardax.jit(f, static_argnames=names)
+
+    class NoSignature:
+        @property
+        def __signature__(self):
+            raise TypeError("none")
+
+        def __call__(self, *args, **kwargs):
+            return None
+
+    with pytest.raises(ValueError, match="Getting the signature of function .* failed. Pass "):
+        shardax.jit(NoSignature(), donate_argnames="x")
+
+
+def test_an_array_donated_beside_its_use():
+    x = jnp.ones(3)
+    f = shardax.jit(lambda x, y: x + y, donate_argnums=0)
+    for _ in range(2):  # staged, and found again
+        with pytest.raises(RuntimeError, match=r"leaves 0 and 1 of the arguments are one array"):
+            f(x, x)
+    assert not x.is_deleted()
+    g = shardax.pmap(lambda x, y: x + y, donate_argnums=0)
+    with pytest.raises(RuntimeError, match="one array of type float32"):
+        g(*[jnp.ones((2, 3))] * 2)
+    assert f(x, jnp.ones(3)).tolist() == [2, 2, 2] and x.is_deleted()
+
+
+def test_leaked_tracers_are_found():
+    kept = []
+
+    def f(x):
+        kept.append(x)
+        return x * 2
+
+    with shardax.checking_leaks():
+        for transform in (shardax.jit, shardax.pmap):
+            with pytest.raises(Exception, match=r"Leaked tracers: 1 outlived the tracing of .*f"):
+                transform(f)(np.ones(1, np.float32))
+            kept.clear()
+        with pytest.raises(Exception, match="for scan: JitTracer"):
+            shardax.lax.scan(lambda c, _: (f(c), None), 1.0, None, length=2)
+        assert float(shardax.jit(lambda x: shardax.grad(jnp.sin)(x) + 1)(0.0)) == 2
+    assert float(shardax.jit(f)(1.0)) == 2
 
 
 def test_eval_shape_and_make_jaxpr():

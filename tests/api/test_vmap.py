@@ -165,3 +165,23 @@ def test_jit_inside_sees_the_axis():
 def test_errors(make, error, text):
     with pytest.raises(error, match=text):
         make()
+
+
+def test_what_is_not_mapped_is_passed_as_it_is():
+    class Thing:
+        scale = 3
+
+    thing, kept = Thing(), []
+
+    def f(t, n, name, x):
+        kept.append((t, n, name))
+        return x * t.scale if n > 1 else x
+
+    out = shardax.vmap(f, in_axes=(None, None, None, 0))(thing, 2, "name", jnp.arange(3.0))
+    assert out.tolist() == [0, 3, 6] and kept == [(thing, 2, "name")]
+    with pytest.raises(
+        ValueError, match=r"(?s)inconsistent sizes.*had size 2: axis 0 of argument x"
+    ):
+        shardax.vmap(lambda f, x, y: f(x, y), (None, 0, 0))(jnp.add, jnp.ones(2), jnp.ones(3))
+    with pytest.raises(TypeError, match="is not a valid JAX type"):
+        shardax.vmap(f, in_axes=(0, None, None, 0))(thing, 2, "name", jnp.arange(3.0))

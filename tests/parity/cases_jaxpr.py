@@ -154,3 +154,14 @@ corpus.expressions(
     "show(vmap(lambda x: x.sum()), m23) => show(lambda x: x.sum(1), m23)",
     because="JAX prints the axis as np.int64(1) here.",
 )
+
+corpus.expressions("""
+show(lambda x, b: x + b, jnp.ones((8, 2)), jnp.ones(2))
+show(lambda x, b: x + b, jnp.ones((8, 1)), jnp.ones((1, 2)))
+show(lambda x, b: jnp.where(x > b, x, b), jnp.ones((8, 1)), jnp.ones((1, 2)))
+show(grad(lambda x, b: jnp.sum(x * b)), jnp.ones((8, 1)), jnp.ones((1, 2)))
+show(grad(lambda x, b: jnp.sum(x * b), argnums=1), jnp.ones((8, 2)), jnp.ones(2))
+show(vmap(lambda x, b: x * b), jnp.ones((3, 2)), jnp.ones(3))
+show(jit(lambda x: lax.sin(jit(lambda y: y * 2, inline=True)(x))), 1.0)
+show(grad(jit(lambda y: lax.sin(y), inline=True)), 1.0)
+""")

@@ -385,3 +385,27 @@ def case_conjugate_gradient(jax, jnp, lax):
         x, r_next = x + alpha * p, r - alpha * hvp(p)
         p, r = r_next + (r_next @ r_next) / (r @ r) * p, r_next
     return x
+
+
+corpus.expressions(r"""
+vmap(lambda f, x: f(x), (None, 0))(lambda x: x + 1, f4)
+vmap(lambda x, y, f: f(x, y), (0, 0, None))(jnp.ones(2), jnp.ones(3), jnp.add) !! inconsistent sizes for array axes
+vmap(lambda n, x: x * n if n > 2 else x, (None, 0))(3, f4)
+vmap(lambda d, x: x + len(d), (None, 0))('name', f4)
+vmap(lambda x: x, out_axes=None, axis_name='foo')(f4) !! vmap has mapped output \(axis_name=foo\) but out_axes is None
+vmap(lambda x: x)({}) !! got empty \*args=\(\{\},\) and
+jit(jax.grad(lambda x: 1.0, allow_int=True))(3)
+jit(lambda x: jax.vjp(lambda y: y * 2.0, x)[1](1.0))(3)[0].dtype == jax.dtypes.float0
+jit(lambda x: x).lower(1.0).compile()([4.0]) !! does not match the input pytree it was called with
+jit(lambda x: x).lower(1.0).compile()(4.0, 5.0) !! does not match the input pytree it was called with
+jit(lambda x: x).lower(1.0).compile()(f4) !! compiled with float32\[\] and called with float32\[4\]
+jit(lambda x, n: x * n, static_argnums=1).lower(1.0, 3).compile()(2.0)
+lax.add(jnp.ones((2, 1)), jnp.ones((1, 3)))
+lax.add(jnp.ones((2, 1)), jnp.ones(3)) !! arrays must have the same number of dimensions, got \{1, 2\}
+lax.mul(jnp.ones((2, 3)), jnp.ones((2, 2))) !! got incompatible shapes for broadcasting: \(2, 3\), \(2, 2\)
+jax.jvp(lax.pow, (jnp.full((2, 1), 2.0), jnp.full((1, 3), 3.0)), (jnp.ones((2, 1)), jnp.ones((1, 3))))
+jax.jvp(lax.atan2, (jnp.full((2, 1), 2.0), jnp.full((1, 3), 3.0)), (jnp.ones((2, 1)), jnp.ones((1, 3))))
+jax.grad(lambda x, y: jnp.sum(lax.max(x, y)), (0, 1))(jnp.full((2, 1), 2.0), jnp.asarray([[1.0, 2.0, 3.0]]))
+jax.grad(lambda x, y: jnp.sum(lax.rem(x, y)), (0, 1))(jnp.full((2, 1), 5.0), jnp.asarray([[1.5, 2.0, 3.0]]))
+jax.linear_transpose(lambda x: lax.sub(jnp.ones((2, 3)) * 0, x), jnp.ones((1, 3)))(jnp.ones((2, 3)))
+""")
