@@ -22,6 +22,7 @@ from shardax._lax_dynamic import (
     dynamic_update_slice,
     dynamic_update_slice_in_dim,
 )
+from shardax._lax_indexing import *  # noqa: F403
 from shardax._lax_layout import (
     _ints,
     broadcast,
@@ -97,24 +98,6 @@ class RoundingMethod(enum.Enum):
 
     AWAY_FROM_ZERO = 0
     TO_NEAREST_EVEN = 1
-
-
-class GatherScatterMode(enum.Enum):
-    """What happens to indices beyond the bounds."""
-
-    CLIP = 0
-    FILL_OR_DROP = 1
-    PROMISE_IN_BOUNDS = 2
-    ONE_HOT = 3
-
-    @staticmethod
-    def from_any(mode):
-        if isinstance(mode, GatherScatterMode):
-            return mode
-        names = {"clip": 0, "fill": 1, "drop": 1, "promise_in_bounds": 2, None: 1}
-        if mode not in names:
-            raise ValueError(f'Unknown gather mode "{mode}"')
-        return GatherScatterMode(names[mode])
 
 
 # ---- elements ----------------------------------------------------------------------------------
