@@ -132,11 +132,13 @@ bool reshape_view(const Params&, const Type& in, const Shape& strides, const Typ
         o_size *= out.shape[o_end++];
       }
     }
-    std::int64_t stride = 0, expected = -1;
+    std::int64_t stride = 0, expected = 0;
+    bool first = true;
     for (std::size_t k = i_end; k-- > i;) {
       if (in.shape[k] == 1) continue;
-      if (expected >= 0 && strides[k] != expected) return false;
-      if (expected < 0) stride = strides[k];
+      if (!first && strides[k] != expected) return false;
+      if (first) stride = strides[k];
+      first = false;
       expected = strides[k] * in.shape[k];
     }
     for (std::size_t k = o_end; k-- > o;) {

@@ -84,8 +84,8 @@ struct Check {
     for (std::size_t i = 0; i < dims.index_map.size(); ++i) {
       const std::int64_t d = dims.index_map[i];
       if (d >= 0 && at(d) < operand.rank()) continue;
-      type_error("Invalid ", names.index_map, " in ", names.op, " op; domain is [0, ",
-                 operand.rank(), "), got: ", i, "->", d, ".");
+      type_error("Invalid ", names.index_map, " mapping; domain is [0, ", operand.rank(),
+                 "), got: ", i, "->", d, ".");
     }
     distinct(names.index_map, dims.index_map);
   }

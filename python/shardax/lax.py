@@ -11,8 +11,11 @@ import numpy as np
 
 from shardax import _core
 from shardax._associative_scan import associative_scan
+from shardax._branches import *  # noqa: F403
 from shardax._collectives import *  # noqa: F403
-from shardax._control import cond, fori_loop, map, scan, switch, while_loop
+from shardax._control import *  # noqa: F403
+from shardax._conv_numbers import *  # noqa: F403
+from shardax._convolutions import *  # noqa: F403
 from shardax._incomplete import *  # noqa: F403
 from shardax._lax_dynamic import (
     dynamic_index_in_dim,
