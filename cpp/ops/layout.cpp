@@ -50,6 +50,10 @@ Types broadcast_type(const Op&, const Types& in, const Params& params) {
                  " cannot be broadcast to ", to_string(shape), " along dimensions ", list(dims),
                  "; each dimension must be equal, or 1 in the operand.");
     }
+    if (std::find(dims.begin(), dims.begin() + i, dims[i]) != dims.begin() + i) {
+      type_error("broadcast_in_dim broadcast_dimensions must not contain duplicates, got ",
+                 list(dims), ".");
+    }
   }
   return one(in[0], shape);
 }

@@ -12,6 +12,7 @@ from shardax._conv_numbers import (
     conv_shape_tuple,
     transpose_padding,
 )
+from shardax._dot import product
 from shardax._windows import dilated, numbers, padded, padtype_to_pads, slices
 from shardax.numpy._common import asarray, bind
 
@@ -145,6 +146,11 @@ def conv_general_dilated(
             "lax.conv_general_dilated requires arguments to have the same dtypes, got "
             f"{lhs.dtype}, {rhs.dtype}."
         )
+    if lhs.ndim != rhs.ndim and isinstance(dimension_numbers, ConvDimensionNumbers):
+        raise ValueError(
+            "conv_general_dilated lhs and rhs must have the same number of dimensions, but got "
+            f"{lhs.shape} and {rhs.shape}"
+        )
     spec = conv_dimension_numbers(lhs.shape, rhs.shape, dimension_numbers)
     a, kernel = _ordered(lhs, spec.lhs_spec), _ordered(rhs, spec.rhs_spec)
     count = a.ndim - 2
@@ -173,17 +179,8 @@ def conv_general_dilated(
         stacked = [_core.full((batch, groups, 0, inputs, *sizes), 0, a.dtype)]
     a = stacked[0] if len(stacked) == 1 else bind("concatenate", stacked, dimension=2)
     kernel = kernel.reshape((groups, outputs // groups, inputs, places))
-    out = bind(
-        "dot_general",
-        (a, kernel),
-        lhs_contract=(2, 3),
-        rhs_contract=(3, 2),
-        lhs_batch=(1,),
-        rhs_batch=(0,),
-        preferred_element_type=lhs.dtype
-        if preferred_element_type is None
-        else _core.dtype_of(preferred_element_type),
-    )
+    dims = (((2, 3), (3, 2)), ((1,), (0,)))
+    out = product(a, kernel, dims, preferred_element_type or lhs.dtype)
     # (groups, batch, ..., outputs per group) to (batch, outputs, ...), and to the order asked for.
     out = _ordered(out, (1, 0, out.ndim - 1, *range(2, out.ndim - 1)))
     return _placed(out.reshape((batch, outputs, *sizes)), spec.out_spec)
@@ -343,15 +340,8 @@ def conv_general_dilated_local(
         rhs_dilation,
         ConvDimensionNumbers(spec.lhs_spec, spec.rhs_spec, spec.out_spec),
     )
-    out = bind(
-        "dot_general",
-        (patches, rhs),
-        lhs_contract=(spec.out_spec[1],),
-        rhs_contract=(spec.rhs_spec[1],),
-        lhs_batch=tuple(spec.out_spec[2:]),
-        rhs_batch=tuple(spec.rhs_spec[2:]),
-        preferred_element_type=None,
-    )
+    contract = ((spec.out_spec[1],), (spec.rhs_spec[1],))
+    out = product(patches, rhs, (contract, (spec.out_spec[2:], spec.rhs_spec[2:])))
     # Spatial dimensions, batch, outputs.
     count = out.ndim - 2
     return _placed(_ordered(out, (count, count + 1, *range(count))), spec.out_spec)

@@ -29,7 +29,7 @@ def padtype_to_pads(in_shape, window_shape, window_strides, padding):
         for n, w, s in zip(in_shape, window_shape, window_strides)
     ]
     low = [t // 2 if mode == "SAME" else t - t // 2 for t in totals]
-    return [(a, t - a) for a, t in zip(low, totals)]
+    return [(int(a), int(t - a)) for a, t in zip(low, totals)]
 
 
 def numbers(values, count):
@@ -118,10 +118,19 @@ def reduce_window(
     """
     leaves, tree = tree_util.tree_flatten(operand)
     operands = [asarray(leaf) for leaf in leaves]
-    inits = [
-        _core.convert(asarray(i), a.dtype)
-        for i, a in zip(tree_util.tree_leaves(init_value), operands, strict=True)
-    ]
+    init_leaves, init_tree = tree_util.tree_flatten(init_value)
+    if init_tree != tree:
+        raise ValueError(
+            "reduce_window init_values must have the same tree structure as the operands: "
+            f"{init_tree} vs. {tree}"
+        )
+    init_shapes = [asarray(i).shape for i in init_leaves]
+    if any(init_shapes):
+        raise TypeError(
+            "reduce_window expected init_values to be scalars but init_values have shapes "
+            f"{init_shapes}."
+        )
+    inits = [_core.convert(asarray(i), a.dtype) for i, a in zip(init_leaves, operands)]
     if not operands:
         raise ValueError("reduce_window must have at least one operand.")
     shape = operands[0].shape
@@ -144,7 +153,12 @@ def reduce_window(
         combined = computation(
             tree_util.tree_unflatten(tree, so_far), tree_util.tree_unflatten(tree, parts)
         )
-        out = tree_util.tree_leaves(combined)
+        out, out_tree = tree_util.tree_flatten(combined)
+        if out_tree != tree:
+            raise ValueError(
+                "reduce_window output must have the same tree structure as the operands: "
+                f"{out_tree} vs. {tree}"
+            )
     return tree_util.tree_unflatten(tree, out)
 
 

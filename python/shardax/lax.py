@@ -16,7 +16,8 @@ from shardax._collectives import *  # noqa: F403
 from shardax._control import *  # noqa: F403
 from shardax._conv_numbers import *  # noqa: F403
 from shardax._convolutions import *  # noqa: F403
-from shardax._incomplete import *  # noqa: F403
+from shardax._dot import *  # noqa: F403
+from shardax._fft import *  # noqa: F403
 from shardax._lax_dynamic import (
     dynamic_index_in_dim,
     dynamic_slice,
@@ -35,6 +36,7 @@ from shardax._lax_layout import (
     broadcasted_iota,
     collapse,
     concatenate,
+    empty,
     expand_dims,
     full,
     full_like,
@@ -48,10 +50,14 @@ from shardax._lax_layout import (
     slice_type,
     split,
     squeeze,
+    stack,
     tile,
     transpose,
+    unstack,
 )
 from shardax._lax_reductions import (
+    approx_max_k,
+    approx_min_k,
     argmax,
     argmin,
     cumlogsumexp,
@@ -78,14 +84,6 @@ for _name in dir(_core.lax):
     if not _name.startswith("_") and _name not in globals():
         globals()[_name] = getattr(_core.lax, _name)
 del _name
-
-
-class Precision(enum.Enum):
-    """How products are computed. Everything is in full precision here; the names are accepted."""
-
-    DEFAULT = 0
-    HIGH = 1
-    HIGHEST = 2
 
 
 class RandomAlgorithm(enum.Enum):
@@ -203,66 +201,6 @@ def optimization_barrier(operand):
     from shardax._core import api
 
     return tree_util.tree_map(lambda leaf: api.optimization_barrier(asarray(leaf)), operand)
-
-
-# ---- layout ------------------------------------------------------------------------------------
-
-
-# ---- products ----------------------------------------------------------------------------------
-
-
-def dot_general(
-    lhs, rhs, dimension_numbers, precision=None, preferred_element_type=None, *, out_sharding=None
-):
-    """Sums of products over dimension_numbers: ((lhs, rhs contracting), (lhs, rhs batch))."""
-    lhs, rhs = asarray(lhs), asarray(rhs)
-    (lhs_contract, rhs_contract), (lhs_batch, rhs_batch) = dimension_numbers
-    out = None if preferred_element_type is None else _core.dtype_of(preferred_element_type)
-    return bind(
-        "dot_general",
-        (lhs, rhs),
-        lhs_contract=_ints(lhs_contract),
-        rhs_contract=_ints(rhs_contract),
-        lhs_batch=_ints(lhs_batch),
-        rhs_batch=_ints(rhs_batch),
-        preferred_element_type=out,
-    )
-
-
-def dot(
-    lhs,
-    rhs,
-    *,
-    dimension_numbers=None,
-    precision=None,
-    preferred_element_type=None,
-    out_sharding=None,
-):
-    """Vector and matrix products (or dot_general, with dimension_numbers)."""
-    lhs, rhs = asarray(lhs), asarray(rhs)
-    if dimension_numbers is None:
-        if not (1 <= lhs.ndim <= 2 and 1 <= rhs.ndim <= 2 and lhs.shape[-1] == rhs.shape[0]):
-            raise ValueError(
-                "jax.lax.dot: dimension_numbers must be specified when not performing simple "
-                "un-batched matrix-matrix, "
-                f"matrix-vector, or vector-vector products; got lhs_shape={lhs.shape} "
-                f"rhs_shape={rhs.shape}"
-            )
-        dimension_numbers = (((lhs.ndim - 1,), (0,)), ((), ()))
-    return dot_general(lhs, rhs, dimension_numbers, precision, preferred_element_type)
-
-
-def batch_matmul(lhs, rhs, precision=None):
-    """Matrix products of stacks of matrices."""
-    lhs, rhs = asarray(lhs), asarray(rhs)
-    batch = tuple(range(lhs.ndim - 2))
-    return dot_general(lhs, rhs, (((lhs.ndim - 1,), (rhs.ndim - 2,)), (batch, batch)))
-
-
-# ---- reductions --------------------------------------------------------------------------------
-
-
-# ---- dynamic indices ---------------------------------------------------------------------------
 
 
 # ---- shardings: metadata only ------------------------------------------------------------------
