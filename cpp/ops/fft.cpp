@@ -41,19 +41,27 @@ Types fft_type(const Op&, const Types& in, const Params& params) {
   const FftType type = type_of(params);
   const Ints& lengths = params.ints("fft_lengths");
   Type out = in[0];
-  if ((type == FftType::real) != is_floating(out.dtype) ||
-      (type == FftType::real && itemsize(out.dtype) < 4)) {
-    type_error("fft: ", name_of(type), " takes ",
-               type == FftType::real ? "float32 or float64" : "complex", " operands, got ",
-               name(out.dtype), ".");
+  const char* kind = name_of(type);
+  if (type == FftType::real ? !is_floating(out.dtype) || itemsize(out.dtype) < 4
+                            : !is_complex(out.dtype)) {
+    value_error(kind, " input must be ",
+                type == FftType::real ? "float32 or float64" : "complex64 or complex128", ", got ",
+                name(out.dtype));
   }
-  const Ints expected = operand_lengths(type, lengths);
-  const std::size_t first = out.rank() - std::min(out.rank(), lengths.size());
-  const Ints own(out.shape.begin() + first, out.shape.end());
-  if (lengths.empty() || own != expected) {
-    value_error(name_of(type), " operand of shape ", to_string(out.shape),
-                " must end in the dimensions ", to_string(expected),
-                " for fft_lengths=", to_string(lengths), ".");
+  const std::string input = concat(kind, " input shape ", to_string(out.shape));
+  if (lengths.empty() || lengths.size() > out.rank()) {
+    value_error(input, " must have at least as many input dimensions as fft_lengths ",
+                to_string(lengths), ", of which there must be one or more");
+  }
+  const Ints own(out.shape.end() - static_cast<std::ptrdiff_t>(lengths.size()), out.shape.end());
+  if (own != operand_lengths(type, lengths)) {
+    if (type == FftType::inverse_real) {
+      value_error(input,
+                  " minor dimensions must be equal to all except the last fft_length, got "
+                  "fft_lengths=",
+                  to_string(lengths), ", whose last one, n, takes n // 2 + 1 elements");
+    }
+    value_error(input, " minor dimensions must be equal to fft_lengths ", to_string(lengths));
   }
   const bool wide = out.dtype == DType::float64 || out.dtype == DType::complex128;
   if (type == FftType::real) {

@@ -27,8 +27,6 @@ __all__ = [
 
 DotDimensionNumbers = tuple[tuple[tuple, tuple], tuple[tuple, tuple]]
 
-_BFLOAT16 = np.dtype(_core.dtype_of("bfloat16"))
-
 _PRECISIONS = {
     "highest": "HIGHEST",
     "float32": "HIGHEST",
@@ -106,7 +104,7 @@ class DotAlgorithmPreset(enum.Enum):
         if self.name.startswith("F16"):
             return (np.float16,)
         if self.name in ("BF16_BF16_BF16", "BF16_BF16_F32"):
-            return (_BFLOAT16, np.float32)
+            return ("bfloat16", np.float32)
         return (np.float64,) if self.name.startswith("F64") else (np.float32,)
 
     @property
@@ -118,7 +116,7 @@ class DotAlgorithmPreset(enum.Enum):
         """The dtype of sums; None: as preferred_element_type says."""
         if self is DotAlgorithmPreset.DEFAULT or "_F8_ANY" in self.name[8:]:
             return None
-        types = {"F16_F16_F16": np.float16, "BF16_BF16_BF16": _BFLOAT16}
+        types = {"F16_F16_F16": np.float16, "BF16_BF16_BF16": "bfloat16"}
         types["F64_F64_F64"] = np.float64
         return types.get(self.name, np.float32)
 
@@ -162,6 +160,10 @@ def _kind(dtype):
     return {"b": 0, "i": 1, "u": 1, "c": 3}.get(np.dtype(dtype).kind, 2)
 
 
+def _dtype(wanted):
+    return None if wanted is None else np.dtype(_core.dtype_of(wanted))
+
+
 def _bits(dtype):
     """Of a real number of that dtype."""
     kind = _kind(dtype)
@@ -191,7 +193,7 @@ def _result_dtype(dtype, preferred):
 
 def product(lhs, rhs, dims, preferred=None, precision=None):
     """dot_general of arrays, with dims as ((lhs, rhs contracted), (lhs, rhs batch))."""
-    preferred = None if preferred is None else np.dtype(_core.dtype_of(preferred))
+    preferred = _dtype(preferred)
     precision = _canonical_precision(precision)
     if lhs.dtype != rhs.dtype:
         dtype = max(lhs.dtype, rhs.dtype, key=_rank)
@@ -200,13 +202,16 @@ def product(lhs, rhs, dims, preferred=None, precision=None):
     shown = None if precision is None else str(precision)
     sums = preferred
     if isinstance(precision, DotAlgorithmPreset):
-        types, sums = precision.supported_lhs_types, precision.accumulation_type or preferred
-        if types is not None and lhs.dtype not in [np.dtype(t) for t in types]:
+        types, sums = (
+            precision.supported_lhs_types,
+            _dtype(precision.accumulation_type) or preferred,
+        )
+        if types is not None and lhs.dtype not in [_dtype(t) for t in types]:
             lhs, rhs = _core.convert(lhs, types[0]), _core.convert(rhs, types[0])
     elif isinstance(precision, DotAlgorithm):
         lhs = _core.convert(lhs, precision.lhs_precision_type)
         rhs = _core.convert(rhs, precision.rhs_precision_type)
-        sums = precision.accumulation_type
+        sums = _dtype(precision.accumulation_type)
     if sums is not None and _kind(lhs.dtype) < _kind(sums):
         lhs, rhs = _core.convert(lhs, sums), _core.convert(rhs, sums)
     elif sums is not None and _kind(lhs.dtype) > _kind(sums):
@@ -219,7 +224,7 @@ def product(lhs, rhs, dims, preferred=None, precision=None):
         rhs_contract=_ints(rhs_contract),
         lhs_batch=_ints(lhs_batch),
         rhs_batch=_ints(rhs_batch),
-        preferred_element_type=None if sums is None else np.dtype(sums),
+        preferred_element_type=sums,
         precision=shown,
     )
     return out if out.dtype == result else _core.convert(out, result)

@@ -46,7 +46,7 @@ def fft(x, fft_type, fft_lengths):
         x = _core.convert(x, _core.canonical_dtype("complex128" if wide else "complex64"))
     elif x.dtype.kind == "c":
         raise ValueError("only real valued inputs supported for rfft")
-    else:
+    elif x.dtype.kind in "biu":
         x = _core.convert(x, _core.canonical_dtype("float64" if wide else "float32"))
     if len(fft_lengths) == 0:
         return x

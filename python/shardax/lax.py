@@ -18,6 +18,7 @@ from shardax._conv_numbers import *  # noqa: F403
 from shardax._convolutions import *  # noqa: F403
 from shardax._dot import *  # noqa: F403
 from shardax._fft import *  # noqa: F403
+from shardax._implicit import *  # noqa: F403
 from shardax._lax_dynamic import (
     dynamic_index_in_dim,
     dynamic_slice,
@@ -77,6 +78,7 @@ from shardax._lax_reductions import (
     sort_key_val,
     top_k,
 )
+from shardax._ragged import *  # noqa: F403
 from shardax._windows import *  # noqa: F403
 from shardax.numpy._common import asarray, bind, canonical_axis
 

@@ -38,6 +38,12 @@ def test_several_axes(name, options):
         assert_close(getattr(jnp.fft, many)(a, **options), getattr(np.fft, many)(a, **options))
 
 
+def test_empty_arrays():
+    assert jnp.fft.fft(Z[:0]).shape == (0, 4, 6)
+    assert jnp.fft.ifft(Z[:, :, :0]).shape == (3, 4, 0)
+    assert jnp.fft.rfft(X[:0]).shape == (0, 4, 4)
+
+
 def test_precision_of_float64():
     with shardax.enable_x64(True):
         z = Z.astype(np.complex128)
@@ -73,12 +79,33 @@ def test_frequencies_and_shifts():
             ValueError,
             "only real valued inputs supported for rfft",
         ),
-        (lambda: lax.fft(Z, "fft", (5,)), ValueError, r"FFT operand of shape \(3, 4, 6\) must end"),
-        (lambda: lax.fft(Z, "irfft", (6,)), ValueError, r"must end in the dimensions \(4,\)"),
+        (
+            lambda: lax.fft(Z, "fft", (5,)),
+            ValueError,
+            r"must be equal to fft_lengths \(5,\)",
+        ),
+        (
+            lambda: lax.fft(X[0, 0], "rfft", (1, 6)),
+            ValueError,
+            "RFFT input .* as many input d",
+        ),
+        (
+            lambda: lax.fft(X.astype(np.float16), "rfft", (6,)),
+            ValueError,
+            "must be float32 or",
+        ),
+        (lambda: lax.fft(Z, "irfft", (6,)), ValueError, r"got fft_lengths=\(6,\), whose"),
         (lambda: jnp.fft.rfft(Z), ValueError, "jax.numpy.fft.rfft only takes real arrays"),
         (lambda: jnp.fft.fft(Z, norm="both"), ValueError, "Invalid norm value both; should be"),
         (lambda: jnp.fft.fft(Z, n=0), ValueError, r"needs positive sizes .* got s = \(0,\)"),
-        (lambda: jnp.fft.fftn(Z, axes=(1, 1)), ValueError, "does not support repeated axes"),
+        (lambda: jnp.fft.fftn(Z, axes=(1, 1)), ValueError, r"repeated axes. Got axes \(1, 1\)."),
+        (lambda: jnp.fft.fft(Z, axis=[1]), ValueError, "does not support multiple axes. Please us"),
+        (lambda: jnp.fft.fftfreq([1]), ValueError, r"only takes an int. Got n = \[1\]."),
+        (
+            lambda: jnp.fft.rfftfreq(3, [1]),
+            ValueError,
+            r"only takes a single value. Got d",
+        ),
         (lambda: jnp.fft.fft2(Z, axes=(1,)), ValueError, "only supports 2 axes. Got axes = "),
         (lambda: jnp.fft.fftn(Z, s=(2,), axes=(0, 1)), ValueError, "have different lengths"),
     ],

@@ -48,11 +48,11 @@ def _axes(name, a, s, axes):
     if axes is None:
         count = a.ndim if s is None else len(s)
         axes = range(a.ndim - count, a.ndim)
-    axes = tuple(canonical_axis(d, a.ndim) for d in axes)
+    given, axes = axes, tuple(canonical_axis(d, a.ndim) for d in axes)
     if s is not None and len(s) != len(axes):
         raise ValueError(f"Shape and axes have different lengths: s={tuple(s)}, axes={axes}.")
     if len(set(axes)) != len(axes):
-        raise ValueError(f"jax.numpy.fft.{name} does not support repeated axes. Got axes {axes}.")
+        raise ValueError(f"jax.numpy.fft.{name} does not support repeated axes. Got axes {given}.")
     return axes
 
 
@@ -70,6 +70,8 @@ def _transform(name, kind, a, s, axes, norm):
         sizes = [a.shape[d] for d in axes]
         if kind == "irfft":
             sizes[-1] = max(0, 2 * (sizes[-1] - 1))
+    if s is None and a.size == 0 and kind in ("fft", "ifft"):
+        return lax.fft(a, kind, ())
     if any(n < 1 for n in sizes):
         what = f"s = {tuple(sizes)}" if s is not None else f"an array of shape {a.shape}"
         raise ValueError(f"{full_name} needs positive sizes along its axes, got {what}.")
@@ -89,9 +91,18 @@ def _transform(name, kind, a, s, axes, norm):
     return out
 
 
+def _along(name, kind, a, n, axis, norm):
+    if isinstance(axis, (list, tuple)):
+        raise ValueError(
+            f"jax.numpy.fft.{name} does not support multiple axes. Please use "
+            f"jax.numpy.fft.{name}n. Got axis = {axis!r}."
+        )
+    return _transform(name, kind, a, None if n is None else (n,), (axis,), norm)
+
+
 def _one(name, kind, what):
     def transform(a, n=None, axis=-1, norm=None):
-        return _transform(name, kind, a, None if n is None else (n,), (axis,), norm)
+        return _along(name, kind, a, n, axis, norm)
 
     return _named(transform, name, f"{what} along one axis.")
 
@@ -133,7 +144,9 @@ fft, ifft, rfft, irfft = (_one(k, k, what) for k, what in _KINDS.items())
 fft2, ifft2, rfft2, irfft2 = (_two(k + "2", k, what) for k, what in _KINDS.items())
 fftn, ifftn, rfftn, irfftn = (_many(k + "n", k, what) for k, what in _KINDS.items())
 
-_OTHER_WAY = {None: "forward", "backward": "forward", "forward": "backward", "ortho": "ortho"}
+
+def _other_way(norm):
+    return {None: "forward", "backward": "forward", "forward": "backward"}.get(norm, norm)
 
 
 def hfft(a, n=None, axis=-1, norm=None):
@@ -142,20 +155,26 @@ def hfft(a, n=None, axis=-1, norm=None):
     >>> hfft(jnp.array([1.0, 2.0, 3.0]))
     Array([12., -4.,  0., -4.], dtype=float32)
     """
-    return _transform(
-        "hfft", "irfft", jnp.conj(a), None if n is None else (n,), (axis,), _OTHER_WAY.get(norm)
-    )
+    return _along("hfft", "irfft", jnp.conj(a), n, axis, _other_way(norm))
 
 
 def ihfft(a, n=None, axis=-1, norm=None):
     """The inverse of hfft: the first half of an array with Hermitian symmetry."""
-    sizes = None if n is None else (n,)
-    return jnp.conj(_transform("ihfft", "rfft", a, sizes, (axis,), _OTHER_WAY.get(norm)))
+    return jnp.conj(_along("ihfft", "rfft", a, n, axis, _other_way(norm)))
 
 
-def _frequencies(indices, n, d, dtype):
+def _frequencies(name, indices, n, d, dtype, device):
+    if isinstance(n, (list, tuple)):
+        raise ValueError(
+            f"The n argument of jax.numpy.fft.{name} only takes an int. Got n = {list(n)}."
+        )
+    if isinstance(d, (list, tuple)):
+        raise ValueError(
+            f"The d argument of jax.numpy.fft.{name} only takes a single value. Got d = {list(d)}."
+        )
+    n = operator.index(n)
     dtype = _core.canonical_dtype(float) if dtype is None else dtype
-    return (indices / (n * d)).astype(dtype)
+    return jnp.asarray((indices(n) / (n * d)).astype(dtype), device=device)
 
 
 def fftfreq(n, d=1.0, *, dtype=None, device=None):
@@ -164,8 +183,11 @@ def fftfreq(n, d=1.0, *, dtype=None, device=None):
     >>> fftfreq(4)
     Array([ 0.  ,  0.25, -0.5 , -0.25], dtype=float32)
     """
-    n = operator.index(n)
-    return _frequencies((jnp.arange(n) + n // 2) % n - n // 2, n, d, dtype)
+
+    def signed(n):
+        return (jnp.arange(n) + n // 2) % n - n // 2
+
+    return _frequencies("fftfreq", signed, n, d, dtype, device)
 
 
 def rfftfreq(n, d=1.0, *, dtype=None, device=None):
@@ -174,8 +196,7 @@ def rfftfreq(n, d=1.0, *, dtype=None, device=None):
     >>> rfftfreq(4)
     Array([0.  , 0.25, 0.5 ], dtype=float32)
     """
-    n = operator.index(n)
-    return _frequencies(jnp.arange(n // 2 + 1), n, d, dtype)
+    return _frequencies("rfftfreq", lambda n: jnp.arange(n // 2 + 1), n, d, dtype, device)
 
 
 def _shifted(x, axes, sign):
