@@ -14,6 +14,7 @@
 #include "api/program_object.h"
 #include "bindings/bind.h"
 #include "compile/pipeline.h"
+#include "control/forwarding.h"
 #include "control/residuals.h"
 #include "ops/ops.h"
 #include "ops/promote.h"
@@ -201,7 +202,7 @@ py::list bind_op(const std::string& name, const py::dict& params, const py::iter
     converted.set(bindings::param_name(py::cast<std::string>(key)),
                   param_from_python(key.ptr(), value.ptr()));
   }
-  return list_of(shardax::bind(*op, converted, values_of(values)));
+  return list_of(bind_forwarding(*op, converted, values_of(values)));
 }
 
 // The mapped axes that a program is staged under: [("i", 4), ...].
@@ -329,7 +330,8 @@ void init_staging(py::module_& module) {
       "Bytes of a compiled program's arguments, results and temporaries.");
   module.def("join_captured", join_captured,
              "Programs of branches with one list of captured values.");
-  module.def("bind", bind_op, "Binds an op by name.");
+  module.def("bind", bind_op,
+             "Binds an op by name; control flow without what only passes through it.");
   module.def("typeof",
              [](const py::object& x) { return to_object(wrap_type(abstract_type(x.ptr()))); });
   module.def(

@@ -181,7 +181,11 @@ constexpr FunctionRow rows[] = {
 // lax's names where the record's differs.
 const char* lax_name(std::string_view record) {
   constexpr std::pair<std::string_view, const char*> names[] = {
-      {"and", "bitwise_and"}, {"or", "bitwise_or"}, {"xor", "bitwise_xor"}, {"not", "bitwise_not"}};
+      {"and", "bitwise_and"},
+      {"or", "bitwise_or"},
+      {"xor", "bitwise_xor"},
+      {"not", "bitwise_not"},
+      {"regularized_incomplete_beta", "betainc"}};
   for (const auto& [own, name] : names) {
     if (own == record) return name;
   }
@@ -233,6 +237,8 @@ std::size_t arity_of(const Op& op) {
                                 "zeta",
                                 "polygamma",
                                 "random_gamma_grad",
+                                "igamma_grad_a",
+                                "mulhi",
                                 "gamma_variate"}) {
     if (op.name == name) return 2;
   }

@@ -80,6 +80,18 @@ Result drop_convert(const Match& m) {
   return one(m.in[0]);
 }
 
+// stop_gradient(x) -> x; programs that are compiled have been differentiated.
+Result drop_stop_gradient(const Match& m) {
+  return m.op.name == "stop_gradient" ? one(m.in[0]) : Result{};
+}
+
+// select_n(which, x, x) -> x
+Result drop_select(const Match& m) {
+  if (m.op.name != "select_n") return {};
+  const bool same = std::all_of(m.in.begin() + 2, m.in.end(), [&](Var v) { return v == m.in[1]; });
+  return same ? one(m.in[1]) : Result{};
+}
+
 // neg(neg(x)) -> x
 Result drop_double_neg(const Match& m) {
   if (m.op.name != "neg") return {};
@@ -246,10 +258,9 @@ Result shrink_elementwise(const Match& m) {
 
 using Rule = Result (*)(const Match&);
 constexpr Rule rules[] = {
-    drop_identity_layout, join_transposes,    join_reshapes,
-    join_broadcasts,      drop_convert,       drop_double_neg,
-    drop_unit_factor,     shrink_elementwise, reduce_before_transpose,
-    reduce_into_dot,
+    drop_identity_layout,    join_transposes, join_reshapes,   join_broadcasts,  drop_convert,
+    drop_stop_gradient,      drop_select,     drop_double_neg, drop_unit_factor, shrink_elementwise,
+    reduce_before_transpose, reduce_into_dot,
 };
 
 }  // namespace

@@ -202,31 +202,40 @@ Batched cond_over_devices(const BatchArgs& a) {
   return {bind_cond(choices, in), everywhere};
 }
 
-// An index that varies over the batch: every branch runs and the results are chosen by element
-// (vmap), or each slice takes its own branch (a device axis).
-Batched cond_batch(const BatchArgs& a) {
-  if (a.batched[0] && a.axis.devices) return cond_over_devices(a);
-  const Programs& branches = a.params.programs("branches");
-  const std::vector<bool> operands = tail(a.batched);
-  std::vector<std::vector<bool>> masks;
-  for (const ProgramPtr& b : branches) masks.push_back(batch_program(b, operands, a.axis).batched);
-  std::vector<bool> out_batched = any_of(masks);
-  if (!a.batched[0]) {
-    Programs batched;
-    for (const ProgramPtr& b : branches) {
-      batched.push_back(batch_program(b, operands, a.axis, &out_batched).program);
-    }
-    return {bind_cond(batched, a.in), out_batched};
-  }
-  std::fill(out_batched.begin(), out_batched.end(), true);
-  std::vector<Values> results;
-  for (const ProgramPtr& b : branches) {
-    results.push_back(
-        evaluate(*batch_program(b, operands, a.axis, &out_batched).program, tail(a.in)));
-  }
-  const Value index = clamped_index(a.in[0], branches.size());
+// The operands of branch k as it may see them, where its results may be thrown away: derivatives of
+// branches that were not taken, which may be infinite or NaN, do not reach the operands.
+Values guarded_operands(const Value& index, std::size_t k, const Values& operands) {
+  const Value taken = ops::eq(index, ops::scalar(DType::int32, static_cast<double>(k)));
   Values out;
-  for (std::size_t i = 0; i < out_batched.size(); ++i) {
+  for (const Value& x : operands) {
+    if (!differentiable(x->type())) {
+      out.push_back(x);
+      continue;
+    }
+    Value mask = taken;
+    if (x->shape() != mask->shape()) mask = ops::broadcast_in_dim(mask, x->shape(), {0});
+    out.push_back(ops::select_n(mask, {ops::unary("stop_gradient", x), x}));
+  }
+  return out;
+}
+
+// Every branch runs on the whole batch, and the results are chosen by element.
+Batched cond_by_selection(const BatchArgs& a) {
+  const Programs& branches = a.params.programs("branches");
+  Values operands;
+  for (std::size_t i = 1; i < a.in.size(); ++i) {
+    operands.push_back(a.batched[i] ? a.in[i] : ops::broadcast_leading(a.in[i], a.axis.size));
+  }
+  const std::vector<bool> all_in(operands.size(), true);
+  const std::vector<bool> all_out(branches[0]->outputs.size(), true);
+  const Value& index = a.in[0];
+  std::vector<Values> results;
+  for (std::size_t k = 0; k < branches.size(); ++k) {
+    results.push_back(evaluate(*batch_program(branches[k], all_in, a.axis, &all_out).program,
+                               guarded_operands(index, k, operands)));
+  }
+  Values out;
+  for (std::size_t i = 0; i < all_out.size(); ++i) {
     Values cases;
     for (const Values& r : results) cases.push_back(r[i]);
     Value which = index;
@@ -234,7 +243,21 @@ Batched cond_batch(const BatchArgs& a) {
       which = ops::broadcast_in_dim(which, cases[0]->shape(), {0});
     out.push_back(ops::select_n(which, cases));
   }
-  return {out, out_batched};
+  return {out, all_out};
+}
+
+Batched cond_batch(const BatchArgs& a) {
+  if (a.batched[0]) return a.axis.devices ? cond_over_devices(a) : cond_by_selection(a);
+  const Programs& branches = a.params.programs("branches");
+  const std::vector<bool> operands = tail(a.batched);
+  std::vector<std::vector<bool>> masks;
+  for (const ProgramPtr& b : branches) masks.push_back(batch_program(b, operands, a.axis).batched);
+  const std::vector<bool> out_batched = any_of(masks);
+  Programs batched;
+  for (const ProgramPtr& b : branches) {
+    batched.push_back(batch_program(b, operands, a.axis, &out_batched).program);
+  }
+  return {bind_cond(batched, a.in), out_batched};
 }
 
 const Op cond_op{{.name = "cond",

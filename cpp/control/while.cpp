@@ -76,6 +76,13 @@ JvpResult while_jvp(const Params& params, const Values& in, const Values& t) {
   return {part(both, 0, p.carry()), spread(part(both, p.carry(), carry_t.size()), carry)};
 }
 
+// The known loop runs once for the results and, beside the tangents, once more: how often is not
+// known before, so that there is nowhere to keep what the steps computed.
+Linearized while_linearize(const Params& params, const Values& in, const std::vector<bool>&) {
+  return {shardax::bind(while_op, params, in),
+          [params, in](const Values& t) { return while_jvp(params, in, t).t; }};
+}
+
 // The condition that all devices share.
 BatchedProgram agreed_condition(const BatchedProgram& cond, const Collective& collective,
                                 AxisName axis) {
@@ -170,6 +177,7 @@ const Op while_op{{.name = "while",
                      return params.program("body_jaxpr")->output_types();
                    },
                    .jvp_body = while_jvp,
+                   .linearize = while_linearize,
                    .transpose = while_transpose,
                    .batch = while_batch}};
 

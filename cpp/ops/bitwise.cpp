@@ -123,6 +123,25 @@ const Op bitcast_op{
      .half_native = true,
      .view = bitcast_view}};
 
+// ---- mulhi ---------------------------------------------------------------------------------
+
+template <class T>
+T high_word(T a, T b) {
+  if constexpr (sizeof(T) == 8) {
+    __extension__ using Wide = std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>;
+    return static_cast<T>((static_cast<Wide>(a) * static_cast<Wide>(b)) >> 64);
+  } else {
+    using Wide = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
+    return static_cast<T>((static_cast<Wide>(a) * static_cast<Wide>(b)) >> (8 * sizeof(T)));
+  }
+}
+
+const Op mulhi_op{elementwise_no_gradient(
+    {.name = "mulhi",
+     .doc = "Elementwise upper half of the bits of the product of two integers.",
+     .dtypes = integers,
+     .map = map_binary<integers, [](auto a, auto b) { return high_word(a, b); }>})};
+
 // ---- reduce_precision ----------------------------------------------------------------------
 
 struct Format {

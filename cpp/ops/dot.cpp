@@ -17,17 +17,29 @@ DotDims dims_of(const Params& p) {
 
 extern const Op dot_op;
 
-// `preferred` is the result's dtype, or none for that of the operands.
-Value product_of(const Value& a, const Value& b, const DotDims& d, const ParamValue& preferred) {
+// `preferred` is the result's dtype, or none for that of the operands; `precision` is what programs
+// show: products are always in full precision.
+Value product_of(const Value& a, const Value& b, const DotDims& d, const ParamValue& preferred,
+                 const ParamValue& precision) {
   return bind1(dot_op,
                {{"lhs_contract", d.lhs_contract},
                 {"rhs_contract", d.rhs_contract},
                 {"lhs_batch", d.lhs_batch},
                 {"rhs_batch", d.rhs_batch},
-                {"preferred_element_type", preferred}},
+                {"preferred_element_type", preferred},
+                {"precision", precision}},
                {a, b});
 }
 const ParamValue& preferred_of(const Params& p) { return *p.find("preferred_element_type"); }
+ParamValue precision_of(const Params& p) {
+  const ParamValue* given = p.find("precision");
+  return given ? *given : ParamValue{};
+}
+
+// Kernels add up in the result's dtype, or a wider one of its class.
+int class_of(DType dtype) {
+  return is_complex(dtype) ? 3 : is_floating(dtype) ? 2 : is_integer(dtype) ? 1 : 0;
+}
 
 Ints free_dims(std::size_t rank, const Ints& contract, const Ints& batch) {
   Ints out;
@@ -71,12 +83,17 @@ Types dot_type(const Op& op, const Types& in, const Params& params) {
   for (std::int64_t f : free_dims(b.rank(), d.rhs_contract, d.rhs_batch))
     shape.push_back(at(b.shape, f));
   const DType* preferred = std::get_if<DType>(&preferred_of(params));
+  if (preferred && class_of(*preferred) != class_of(a.dtype)) {
+    type_error("dot_general: preferred_element_type ", name(*preferred),
+               " is of another kind than the operands, ", name(a.dtype), "; convert them first.");
+  }
   Type out{preferred ? *preferred : a.dtype, a.weak && b.weak, shape, {}};
   return {out};
 }
 
 // The cotangent of one operand is a product of the other with that of the result.
-Value dot_transpose_lhs(const Value& ct, const Value& b, const DotDims& d, const Type& a_type) {
+Value dot_transpose_lhs(const Value& ct, const Value& b, const DotDims& d, const Type& a_type,
+                        const ParamValue& precision) {
   const std::size_t batch = d.lhs_batch.size();
   const Ints a_free = free_dims(a_type.rank(), d.lhs_contract, d.lhs_batch);
   const Ints b_free = free_dims(b->shape().size(), d.rhs_contract, d.rhs_batch);
@@ -85,8 +102,8 @@ Value dot_transpose_lhs(const Value& ct, const Value& b, const DotDims& d, const
   dims.rhs_batch = d.rhs_batch;
   dims.lhs_contract = iota_ints(b_free.size(), static_cast<std::int64_t>(batch + a_free.size()));
   dims.rhs_contract = b_free;
-  const Value product =
-      dot_general(ct->dtype() == b->dtype() ? ct : convert(ct, b->dtype()), b, dims, a_type.dtype);
+  const Value product = product_of(ct->dtype() == b->dtype() ? ct : convert(ct, b->dtype()), b,
+                                   dims, a_type.dtype, precision);
   // Its dimensions: batch, a's free ones, then b's contracted ones in ascending order.
   Ints b_contract = d.rhs_contract;
   std::sort(b_contract.begin(), b_contract.end());
@@ -109,7 +126,7 @@ Values dot_transpose(const TransposeArgs& a) {
   const DotDims d = dims_of(a.params);
   Values out(2);
   if (a.linear(0)) {
-    out[0] = dot_transpose_lhs(a.ct[0], a.in[1], d, a.in_types[0]);
+    out[0] = dot_transpose_lhs(a.ct[0], a.in[1], d, a.in_types[0], precision_of(a.params));
   } else {
     // The product with swapped operands has rhs's free dimensions first.
     const std::size_t batch = d.lhs_batch.size();
@@ -119,7 +136,8 @@ Values dot_transpose(const TransposeArgs& a) {
       order.push_back(static_cast<std::int64_t>(i));
     for (std::size_t i = 0; i < a_free; ++i) order.push_back(static_cast<std::int64_t>(batch + i));
     const DotDims swapped{d.rhs_contract, d.lhs_contract, d.rhs_batch, d.lhs_batch};
-    out[1] = dot_transpose_lhs(transpose(a.ct[0], order), a.in[0], swapped, a.in_types[1]);
+    out[1] = dot_transpose_lhs(transpose(a.ct[0], order), a.in[0], swapped, a.in_types[1],
+                               precision_of(a.params));
   }
   return out;
 }
@@ -138,9 +156,11 @@ Batched dot_batch(const BatchArgs& a) {
   if (a.batched[0] && a.batched[1]) {
     d.lhs_batch.insert(0, 0);
     d.rhs_batch.insert(0, 0);
-    return batched1(product_of(a.in[0], a.in[1], d, preferred_of(a.params)));
+    return batched1(
+        product_of(a.in[0], a.in[1], d, preferred_of(a.params), precision_of(a.params)));
   }
-  const Value product = product_of(a.in[0], a.in[1], d, preferred_of(a.params));
+  const Value product =
+      product_of(a.in[0], a.in[1], d, preferred_of(a.params), precision_of(a.params));
   // The batch is the first free dimension of its side.
   std::int64_t position = static_cast<std::int64_t>(d.lhs_batch.size());
   if (a.batched[1]) {
@@ -160,6 +180,10 @@ bool joint_stride(const View& view, const Ints& dims, std::int64_t& size, std::i
   for (std::size_t i = dims.size(); i-- > 0;) {
     const std::int64_t n = at(view.shape, dims[i]), s = at(view.strides, dims[i]);
     if (n == 1) continue;
+    if (n == 0) {
+      size = stride = 0;
+      return true;
+    }
     if (!first && s != stride * size) return false;
     if (first) stride = s;
     first = false;
@@ -244,9 +268,9 @@ const Op dot_op{
        const DotDims d = dims_of(a.params);
        const ParamValue& preferred = preferred_of(a.params);
        Value sum;
-       if (a.t[0]) sum = product_of(a.t[0], a.in[1], d, preferred);
+       if (a.t[0]) sum = product_of(a.t[0], a.in[1], d, preferred, precision_of(a.params));
        if (a.t[1]) {
-         const Value right = product_of(a.in[0], a.t[1], d, preferred);
+         const Value right = product_of(a.in[0], a.t[1], d, preferred, precision_of(a.params));
          sum = sum ? add(sum, right) : right;
        }
        return {sum};
@@ -265,6 +289,10 @@ const Op dot_op{
                                      ", " + bracket(p.ints("rhs_contract")) + "), (" +
                                      bracket(p.ints("lhs_batch")) + ", " +
                                      bracket(p.ints("rhs_batch")) + "))"};
+       if (const auto* precision = p.find("precision")) {
+         if (const auto* given = std::get_if<std::string>(precision))
+           text.push_back("precision=" + *given);
+       }
        if (const DType* preferred = std::get_if<DType>(&preferred_of(p)))
          text.push_back(concat("preferred_element_type=", name(*preferred)));
        return text;
@@ -273,7 +301,7 @@ const Op dot_op{
 }  // namespace
 
 Value dot_general(const Value& a, const Value& b, const DotDims& d, DType out) {
-  return product_of(a, b, d, out);
+  return product_of(a, b, d, out, {});
 }
 
 }  // namespace shardax::ops

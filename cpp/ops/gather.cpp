@@ -14,27 +14,7 @@ Types gather_type(const Op&, const Types& in, const Params& params) {
   const Type &a = in[0], &indices = in[1];
   const Ints& sizes = params.ints("slice_sizes");
   window_mode(params, false);
-  check_windows("Gather", dims, a, indices,
-                dims.window_dims.size() + std::max<std::size_t>(indices.rank(), 1) - 1);
-  if (sizes.size() != a.rank()) {
-    type_error(
-        "Gather op must have one slice size for every input dimension; got: len(slice_sizes)=",
-        sizes.size(), ", input_shape.rank=", a.rank());
-  }
-  for (std::size_t d = 0; d < sizes.size(); ++d) {
-    if (sizes[d] < 0 || (sizes[d] > a.shape[d] && indices.size() > 0)) {
-      type_error("Slice size at index ", d, " in gather op is out of range, must be within [0, ",
-                 a.shape[d], " + 1), got ", sizes[d], ".");
-    }
-  }
-  for (const Ints* single : {&dims.collapsed, &dims.operand_batch}) {
-    for (std::int64_t d : *single) {
-      if (sizes[static_cast<std::size_t>(d)] > 1) {
-        type_error("Gather op can only collapse or batch slice dims with bound 1, but bound is ",
-                   sizes[static_cast<std::size_t>(d)], " for dimension ", d, ".");
-      }
-    }
-  }
+  check_gather(dims, a, indices, sizes);
   return {with_shape(a, windows_shape(dims, indices.shape, sizes))};
 }
 

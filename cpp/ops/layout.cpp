@@ -50,6 +50,10 @@ Types broadcast_type(const Op&, const Types& in, const Params& params) {
                  " cannot be broadcast to ", to_string(shape), " along dimensions ", list(dims),
                  "; each dimension must be equal, or 1 in the operand.");
     }
+    if (std::find(dims.begin(), dims.begin() + i, dims[i]) != dims.begin() + i) {
+      type_error("broadcast_in_dim broadcast_dimensions must not contain duplicates, got ",
+                 list(dims), ".");
+    }
   }
   return one(in[0], shape);
 }
@@ -132,11 +136,13 @@ bool reshape_view(const Params&, const Type& in, const Shape& strides, const Typ
         o_size *= out.shape[o_end++];
       }
     }
-    std::int64_t stride = 0, expected = -1;
+    std::int64_t stride = 0, expected = 0;
+    bool first = true;
     for (std::size_t k = i_end; k-- > i;) {
       if (in.shape[k] == 1) continue;
-      if (expected >= 0 && strides[k] != expected) return false;
-      if (expected < 0) stride = strides[k];
+      if (!first && strides[k] != expected) return false;
+      if (first) stride = strides[k];
+      first = false;
       expected = strides[k] * in.shape[k];
     }
     for (std::size_t k = o_end; k-- > o;) {

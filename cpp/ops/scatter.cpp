@@ -14,27 +14,7 @@ Types scatter_type(const Op& op, const Types& in, const Params& params) {
     type_error("lax.", op.name, " requires arguments to have the same dtypes, got ", name(a.dtype),
                ", ", name(updates.dtype), ".");
   }
-  const std::size_t rank = dims.window_dims.size() + std::max<std::size_t>(indices.rank(), 1) - 1;
-  if (updates.rank() != rank) {
-    type_error("Updates tensor must be of rank ", rank, "; got ", updates.rank(), ".");
-  }
-  check_windows("Scatter", dims, a, indices, rank);
-  const Ints sizes = window_sizes(dims, a.rank(), updates.shape);
-  const Shape expected = windows_shape(dims, indices.shape, sizes);
-  if (expected != updates.shape) {
-    type_error(
-        "Bounds of the scatter dimensions of updates must be the same as the bounds of the "
-        "corresponding dimensions of scatter indices, got updates ",
-        to_string(updates.shape), " where ", to_string(expected), " was expected.");
-  }
-  for (std::size_t d = 0; d < sizes.size(); ++d) {
-    if (sizes[d] > a.shape[d] && updates.size() > 0) {
-      type_error(
-          "Bounds of the window dimensions of updates must not exceed the bounds of the "
-          "corresponding dimensions of operand. For dimension ",
-          d, ", updates bound is ", sizes[d], ", operand bound is ", a.shape[d], ".");
-    }
-  }
+  check_scatter(dims, a, indices, updates);
   return {a};
 }
 

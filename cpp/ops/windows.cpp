@@ -1,4 +1,4 @@
-// ops/windows.cpp - dimension numbers checked, and windows located.
+// ops/windows.cpp - dimension numbers of batches, and windows located.
 #include "ops/windows.h"
 
 #include <algorithm>
@@ -14,22 +14,6 @@ bool has(const Ints& ints, std::size_t d) {
   return std::find(ints.begin(), ints.end(), static_cast<std::int64_t>(d)) != ints.end();
 }
 std::size_t at(std::int64_t d) { return static_cast<std::size_t>(d); }
-
-void check_distinct(const char* api, const char* what, const Ints& dims, std::size_t rank,
-                    bool sorted) {
-  for (std::size_t i = 0; i < dims.size(); ++i) {
-    if (dims[i] < 0 || at(dims[i]) >= rank) {
-      type_error("Invalid ", what, " set in ", api, " op; valid range is [0, ", rank,
-                 "); got: ", dims[i], ".");
-    }
-    if (sorted && i > 0 && dims[i] < dims[i - 1]) {
-      type_error(what, " in ", api, " op must be sorted; got ", to_string(dims));
-    }
-    if (std::find(dims.begin(), dims.begin() + i, dims[i]) != dims.begin() + i) {
-      type_error(what, " in ", api, " op must not repeat; got: ", to_string(dims), ".");
-    }
-  }
-}
 
 Ints shifted(const Ints& ints) {
   Ints out;
@@ -69,55 +53,6 @@ std::string mode_text(const Params& params) {
   if (mode == "fill" || mode == "drop") mode = "fill_or_drop";
   for (char& c : mode) c = static_cast<char>(std::toupper(c));
   return "GatherScatterMode." + mode;
-}
-
-void check_windows(const char* api, const WindowDims& dims, const Type& operand,
-                   const Type& indices, std::size_t other_rank) {
-  if (!is_integer(indices.dtype))
-    value_error("indices must have an integer type, got ", name(indices.dtype));
-  if (indices.rank() == 0) {
-    type_error(
-        api,
-        ": indices need a last dimension that holds the components of an index, got a scalar.");
-  }
-  const std::size_t rank = operand.rank();
-  check_distinct(api, "window dimensions", dims.window_dims, other_rank, true);
-  check_distinct(api, "collapsed dimensions", dims.collapsed, rank, true);
-  check_distinct(api, "operand_batching_dims", dims.operand_batch, rank, true);
-  check_distinct(api, "start_index_map", dims.index_map, rank, false);
-  check_distinct(api, "indices batching dimensions", dims.index_batch, indices.rank() - 1, false);
-  if (static_cast<std::int64_t>(dims.index_map.size()) != indices.shape.back()) {
-    type_error(api, " op has ", dims.index_map.size(),
-               " elements in start_index_map and the bound of "
-               "the last dimension of indices is ",
-               indices.shape.back(), ". These two numbers must be equal.");
-  }
-  if (dims.operand_batch.size() != dims.index_batch.size()) {
-    type_error(api, " op requires equal numbers of operand and indices batching dimensions, got ",
-               to_string(dims.operand_batch), " and ", to_string(dims.index_batch), ".");
-  }
-  for (std::size_t i = 0; i < dims.operand_batch.size(); ++i) {
-    if (operand.shape[at(dims.operand_batch[i])] != indices.shape[at(dims.index_batch[i])]) {
-      type_error(api,
-                 " op requires operand batching dimensions and indices batching dimensions to "
-                 "have the same shape, got operand ",
-                 to_string(operand.shape), " and indices ", to_string(indices.shape), ".");
-    }
-    if (has(dims.collapsed, at(dims.operand_batch[i])) ||
-        has(dims.index_map, at(dims.operand_batch[i]))) {
-      type_error("operand_batching_dims in ", api,
-                 " op must be disjoint from collapsed dimensions and "
-                 "start_index_map; got: ",
-                 to_string(dims.operand_batch), ".");
-    }
-  }
-  if (rank != dims.window_dims.size() + dims.collapsed.size() + dims.operand_batch.size()) {
-    type_error(api, " op has windows of ", dims.window_dims.size(), " dimensions, ",
-               dims.collapsed.size(), " collapsed and ", dims.operand_batch.size(),
-               " batching dimensions; together they must "
-               "make the operand's rank, ",
-               rank, ".");
-  }
 }
 
 Shape windows_shape(const WindowDims& dims, const Shape& indices, const Ints& slice_sizes) {

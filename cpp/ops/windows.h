@@ -30,9 +30,11 @@ WindowMode window_mode(const Params& params, bool scatter);
 // "GatherScatterMode.CLIP", as programs show it.
 std::string mode_text(const Params& params);
 
-// Checks what gather and scatter have in common; throws TypeError.
-void check_windows(const char* api, const WindowDims& dims, const Type& operand,
-                   const Type& indices, std::size_t other_rank);
+// Throw TypeError, in JAX's words, unless the dimension numbers and sizes fit the operands.
+void check_gather(const WindowDims& dims, const Type& operand, const Type& indices,
+                  const Ints& slice_sizes);
+void check_scatter(const WindowDims& dims, const Type& operand, const Type& indices,
+                   const Type& updates);
 // The shape of the other array.
 Shape windows_shape(const WindowDims& dims, const Shape& indices, const Ints& slice_sizes);
 // The size of a window in each dimension of the operand, given the shape of the other array.

@@ -140,7 +140,7 @@ class _IndexUpdateRef:
         if options.get("unique_indices") or not _may_repeat(self.index):
             return once
         hits = _IndexUpdateRef(_core.full(self.array.shape, 0, "int32"), self.index)
-        return _repeated(func, once, hits.add(1, **options))
+        return repeated(func, once, hits.add(1, **options))
 
 
 def _may_repeat(index):
@@ -149,7 +149,7 @@ def _may_repeat(index):
     return any(getattr(e, "ndim", 0) and e.dtype != bool for e in entries)
 
 
-def _repeated(func, x, hits):
+def repeated(func, x, hits):
     """func applied to each element once more for each of its hits after the first."""
     from shardax import lax
     from shardax import numpy as jnp

@@ -1,5 +1,4 @@
-"""python/shardax/_control.py - control flow for staged programs: scan, cond, switch, while_loop,
-fori_loop, map.
+"""python/shardax/_control.py - loops for staged programs: scan, while_loop, fori_loop, map.
 
 Each stages its functions once per types (`_core.stage_once`), checks that their results fit, and
 binds one op that carries the programs. Types of a carry may differ from the initial value's in
@@ -9,23 +8,19 @@ weak_type only; a weak initial value takes the dtype of the result.
 import operator
 
 from shardax import _control_python, tree_util
-from shardax._control_checks import (
-    check_branches,
-    check_condition,
-    check_structure,
-    check_types,
-)
+from shardax._control_checks import check_condition, check_structure, check_types
 from shardax._core import api as _core
+from shardax.errors import ConcretizationTypeError
 
-__all__ = ["cond", "fori_loop", "map", "scan", "switch", "while_loop"]
+__all__ = ["fori_loop", "map", "scan", "while_loop"]
 
 
-def _flatten(tree):
+def flatten(tree):
     leaves, treedef = tree_util.tree_flatten(tree)
     return [_core.asarray(leaf) for leaf in leaves], treedef
 
 
-def _types(leaves):
+def types_of(leaves):
     return [_core.typeof(leaf) for leaf in leaves]
 
 
@@ -45,6 +40,16 @@ def _promoted(carry, types_out):
 # ---------------------------------------------------------------------------- scan
 
 
+def _static(name, expected, value):
+    """An argument of scan as an int; ConcretizationTypeError where its value is traced."""
+    if _core.is_tracer(value) and not _core.is_concrete(value):
+        raise ConcretizationTypeError(
+            f"The `{name}` argument to `scan` expects a concrete {expected} value, got {value!r}. "
+            "Mark it static with static_argnums."
+        )
+    return operator.index(value)
+
+
 def _scan_length(xs, length):
     lacking = [x for x in xs if x.ndim == 0]
     if lacking:
@@ -54,7 +59,7 @@ def _scan_length(xs, length):
         )
     lengths = [x.shape[0] for x in xs]
     if length is not None:
-        length = operator.index(length) if not isinstance(length, str) else int(length)
+        length = int(length) if isinstance(length, str) else _static("length", "`int`", length)
         if any(n != length for n in lengths):
             raise ValueError(
                 f"scan got `length` argument of {length} which disagrees with leading axis sizes "
@@ -93,12 +98,11 @@ def scan(f, init, xs=None, length=None, reverse=False, unroll=1, _split_transpos
     """
     if not callable(f):
         raise TypeError("lax.scan: f argument should be a callable.")
-    if isinstance(unroll, bool):
-        unroll = 1
-    elif not isinstance(unroll, int) or unroll < 0:
+    unroll = 1 if isinstance(unroll, bool) else _static("unroll", "`int` or `bool`", unroll)
+    if unroll < 0:
         raise ValueError("`unroll` must be a `bool` or a non-negative `int`.")
-    carry, carry_tree = _flatten(init)
-    slices, xs_tree = _flatten(xs)
+    carry, carry_tree = flatten(init)
+    slices, xs_tree = flatten(xs)
     steps = _scan_length(slices, length)
     if _control_python.active():
         xs = tree_util.tree_unflatten(xs_tree, slices)
@@ -107,7 +111,7 @@ def scan(f, init, xs=None, length=None, reverse=False, unroll=1, _split_transpos
         )
     x_types = tree_util.tree_unflatten(xs_tree, [_core.element_type(x) for x in slices])
     for _ in range(2):
-        types = _types(carry)
+        types = types_of(carry)
         staged = _core.stage_once("scan", f, (tree_util.tree_unflatten(carry_tree, types), x_types))
         parts = staged.out_tree.children()
         if len(parts) != 2 or staged.out_tree.node_data()[0] is not tuple:
@@ -147,7 +151,7 @@ def map(f, xs, *, batch_size=None):
       >>> lax.map(lambda x: x + 1, jnp.arange(3))
       Array([1, 2, 3], dtype=int32)
     """
-    leaves, treedef = _flatten(xs)
+    leaves, treedef = flatten(xs)
     total = _scan_length(leaves, None)
     if batch_size is None and _control_python.active():
         return scan(lambda _, x: ((), f(x)), (), xs)[1]
@@ -176,117 +180,6 @@ def map(f, xs, *, batch_size=None):
     return tree_util.tree_map(lambda a, b: jnp.concatenate([a, b]), done, tail)
 
 
-# ---------------------------------------------------------------------------- cond
-
-
-def _choose(api, names, index, branches, operands):
-    if _control_python.decides(index):
-        chosen = int(index)
-        return branches[1 - chosen if api == "cond" else chosen](*operands)
-    leaves, treedef = _flatten(tuple(operands))
-    examples = tree_util.tree_unflatten(treedef, _types(leaves))
-    staged = [_core.stage_once("cond", branch, examples) for branch in branches]
-    check_branches(api, names, branches, staged)
-    # A predicate counts from false.
-    programs, captured = _core.join_captured(staged[::-1] if api == "cond" else staged)
-    out = _core.bind("cond", {"branches": programs}, [index, *captured, *leaves])
-    return tree_util.tree_unflatten(staged[0].out_tree, out)
-
-
-def cond(pred, *args, operand=None, **kwargs):
-    """true_fun(*operands) where pred holds, else false_fun(*operands); both must give the same
-    types.
-
-    Call it as cond(pred, true_fun, false_fun, *operands).
-
-    Args:
-      pred: a scalar, bool or number (true where it is not zero).
-      true_fun, false_fun: functions of the operands.
-
-    Example:
-      >>> lax.cond(True, lambda x: x + 1, lambda x: x - 1, 3.0)
-      Array(4., dtype=float32, weak_type=True)
-    """
-    if kwargs:
-        args = (*args, *(kwargs.pop(name) for name in ("true_fun", "false_fun") if name in kwargs))
-        if kwargs:
-            raise TypeError(f"cond() got an unexpected keyword argument '{next(iter(kwargs))}'")
-    if len(args) == 4 and callable(args[1]) and callable(args[3]) and not callable(args[0]):
-        return _five_argument_cond(pred, *args)
-    if len(args) < 2 or not (callable(args[0]) and callable(args[1])):
-        raise TypeError("lax.cond: true_fun and false_fun arguments should be callable.")
-    true_fun, false_fun, *operands = args
-    if operand is not None:
-        operands = [operand]
-    return _choose(
-        "cond", ("true_fun", "false_fun"), _predicate(pred), (true_fun, false_fun), operands
-    )
-
-
-def _five_argument_cond(pred, true_operand, true_fun, false_operand, false_fun):
-    return cond(
-        pred,
-        lambda ops: true_fun(ops[0]),
-        lambda ops: false_fun(ops[1]),
-        (true_operand, false_operand),
-    )
-
-
-def _predicate(pred):
-    """pred as an int32 index: 1 where it holds."""
-    from shardax import numpy as jnp
-
-    if pred is None:
-        raise TypeError("cond predicate is None")
-    try:
-        aval = _core.typeof(pred)
-    except TypeError:
-        if callable(pred):
-            raise TypeError(f"Pred type must be either boolean or number, got {pred}.") from None
-        raise TypeError(f"Pred must be a scalar, got {pred} of type {type(pred)}") from None
-    if aval.shape != ():
-        raise TypeError(f"Pred must be a scalar, got {pred} of shape {aval.shape}.")
-    if jnp.issubdtype(aval.dtype, jnp.complexfloating):
-        raise TypeError(f"Pred type must be either boolean or number, got {aval.dtype}.")
-    if aval.dtype != bool:
-        pred = jnp.not_equal(pred, 0)
-    return _core.convert(pred, _core.ShapedArray((), jnp.int32))
-
-
-def switch(index, branches, *operands, operand=None):
-    """branches[index](*operands); the index is clamped to the branches there are.
-
-    Example:
-      >>> lax.switch(1, [lambda x: x, lambda x: x * 10], 2.0)
-      Array(20., dtype=float32, weak_type=True)
-    """
-    from shardax import numpy as jnp
-
-    branches = tuple(branches)
-    if not all(callable(branch) for branch in branches):
-        raise TypeError("lax.switch: branches argument should be a sequence of callables.")
-    if operand is not None:
-        operands = (operand,)
-    try:
-        aval = _core.typeof(index)
-    except TypeError:
-        raise TypeError(f"Index type must be an integer, got {index}.") from None
-    if aval.shape != ():
-        raise TypeError(f"Branch index must be scalar, got {index} of shape {aval.shape}.")
-    if not jnp.issubdtype(aval.dtype, jnp.integer):
-        raise TypeError(f"Index type must be an integer, got {index} as {aval.dtype}")
-    if not branches:
-        raise ValueError("Empty branch sequence")
-    if len(branches) == 1:
-        return branches[0](*operands)
-    last = len(branches) - 1
-    index = _core.convert(index, _core.ShapedArray((), jnp.int32))
-    low, high = jnp.asarray(0, jnp.int32), jnp.asarray(last, jnp.int32)
-    (index,) = _core.bind("clamp", {}, [low, index, high])
-    names = ("branch 0", *(f"branch{i}" for i in range(1, len(branches))))
-    return _choose("switch", names, index, branches, operands)
-
-
 # --------------------------------------------------------------------------- while
 
 
@@ -310,9 +203,9 @@ def while_loop(cond_fun, body_fun, init_val):
         init_val, done = _control_python.while_loop(cond_fun, body_fun, init_val)
         if done:
             return init_val
-    carry, tree = _flatten(init_val)
+    carry, tree = flatten(init_val)
     for _ in range(2):
-        types = _types(carry)
+        types = types_of(carry)
         example = (tree_util.tree_unflatten(tree, types),)
         condition = _core.stage_once("while_cond", cond_fun, example)
         check_condition(condition)
@@ -370,14 +263,10 @@ def fori_loop(lower, upper, body_fun, init_val, *, unroll=None):
                 f"lower and upper arguments to fori_loop must have equal types, got {low.dtype} "
                 f"and {high.dtype}"
             )
-    static = (
-        _core.is_concrete(lower)
-        and _core.is_concrete(upper)
-        and jnp.issubdtype(low.dtype, jnp.integer)
-    )
+    static = _core.is_concrete(lower) and _core.is_concrete(upper)
     if static and _control_python.active():
         return _control_python.fori_loop(int(lower), int(upper), body_fun, init_val)
-    carry, tree = _flatten(init_val)
+    carry, tree = flatten(init_val)
     if static:
         return _static_fori(int(lower), int(upper), lower, body_fun, carry, tree, unroll)
     if unroll is not None and unroll is not False and unroll != 1:
@@ -401,7 +290,7 @@ def _static_fori(first, last, lower, body_fun, carry, tree, unroll):
     """A scan that counts beside the carry, so that it has a transpose."""
     counter = _core.asarray(lower)
     for _ in range(2):
-        types = _types(carry)
+        types = types_of(carry)
         example = (_core.typeof(counter), tree_util.tree_unflatten(tree, types))
         staged = _core.stage_once("scan", body_fun, example)
         check_structure("scan", "loop_carry[1]", tree, staged.out_tree)

@@ -34,7 +34,14 @@ def _carry_name(carry):
 
 def _component(name, path):
     component = "carry component " if path or "[" in name else "carry "
-    return component + name + tree_util.keystr(path)
+    return "the input " + component + name + tree_util.keystr(path)
+
+
+def _listed(differences):
+    """One difference as a sentence, several as a list."""
+    if len(differences) == 1:
+        return differences[0][0].upper() + differences[0][1:] + ".\n"
+    return ";\n".join(f"  * {d}" for d in differences) + ".\n"
 
 
 def check_structure(api, carry, tree_in, tree_out):
@@ -45,15 +52,15 @@ def check_structure(api, carry, tree_in, tree_out):
     inside = tree_util.tree_unflatten(tree_in, [0] * tree_in.num_leaves)
     outside = tree_util.tree_unflatten(tree_out, [0] * tree_out.num_leaves)
     lines = [
-        f"The input {_component(name, path)} is {a} but the corresponding component of the carry "
-        f"output is {b}, so {why}."
+        f"{_component(name, path)} is {a} but the corresponding component of the carry output is "
+        f"{b}, so {why}"
         for path, a, b, why in differences(inside, outside)
     ]
     raise TypeError(
         f"{api} body function carry input and carry output must have the same pytree structure, "
         "but they differ:\n\n"
-        + "\n".join(lines)
-        + "\n\nRevise the function so that the carry output has the same pytree structure as the "
+        + _listed(lines)
+        + "\nRevise the function so that the carry output has the same pytree structure as the "
         "carry input."
     )
 
@@ -72,6 +79,10 @@ def differences(a, b, path=()):
         return
     if _is_leaf(a) != _is_leaf(b) or type(a) is not type(b):
         yield path, _node(a), _node(b), "their Python types differ"
+        return
+    if isinstance(a, (list, tuple)) and len(a) != len(b):
+        what = [f"a {type(x).__name__} of length {len(x)}" for x in (a, b)]
+        yield path, *what, "the lengths do not match"
         return
     children = [
         tree_util.tree_flatten_with_path(x, is_leaf=lambda y, x=x: y is not x)[0] for x in (a, b)
@@ -106,21 +117,20 @@ def check_types(api, carry, tree, before, after):
     for path, a, b in zip(paths, before, after, strict=True):
         if not same(a, b):
             lines.append(
-                f"The input {_component(name, path)} has type {_short(a)} but the corresponding "
-                "output carry component "
-                f"has type {_short(b)}, so {_why(a, b)}."
+                f"{_component(name, path)} has type {_short(a)} but the corresponding output "
+                f"carry component has type {_short(b)}, so {_why(a, b)}"
             )
     raise TypeError(
         f"{api} body function carry input and carry output must have equal types, but they "
         "differ:\n\n"
-        + "\n".join(lines)
-        + "\n\nRevise the function so that all output types match the corresponding input types."
+        + _listed(lines)
+        + "\nRevise the function so that all output types match the corresponding input types."
     )
 
 
 def _why(a, b):
     if a.shape != b.shape and a.dtype != b.dtype:
-        return "the shapes and dtypes do not match"
+        return "the dtypes do not match, and the shapes do not match"
     return "the dtypes do not match" if a.dtype != b.dtype else "the shapes do not match"
 
 

@@ -41,6 +41,7 @@ def scan(f, carry, xs, length, reverse):
 
 def while_loop(condition, body, carry):
     """(carry, True) when the condition fails; (carry so far, False) when it cannot be decided."""
+    carry = tree_util.tree_map(_core.asarray, carry)
     while True:
         going = condition(carry)
         if not decides(going):

@@ -70,6 +70,8 @@ def squeeze(array, dimensions):
     """Without those dimensions, whose sizes are 1."""
     array = asarray(array)
     axes = tuple(sorted(canonical_axis(d, array.ndim) for d in dimensions))
+    if len(set(axes)) != len(axes):
+        raise ValueError(f"dimensions are not unique: {tuple(dimensions)}")
     return bind("squeeze", (array,), dimensions=axes) if axes else array
 
 
@@ -193,8 +195,24 @@ def full_like(x, fill_value, dtype=None, shape=None, *, sharding=None):
 
 
 def split(operand, sizes, axis=0):
-    """Parts of those sizes along a dimension."""
-    operand = asarray(operand)
+    """Parts of those sizes along a dimension.
+
+    Raises:
+      ValueError: a size is negative, or the sum is not that of the dimension.
+
+    Example:
+      >>> lax.split(jnp.arange(3), (1, 2))
+      [Array([0], dtype=int32), Array([1, 2], dtype=int32)]
+    """
+    operand, sizes = asarray(operand), _ints(sizes)
+    axis = canonical_axis(axis, operand.ndim)
+    if any(n < 0 for n in sizes):
+        raise ValueError(f"Sizes passed to split must be nonnegative, got {list(sizes)}")
+    if sum(sizes) != operand.shape[axis]:
+        raise ValueError(
+            f"Sum of sizes {sum(sizes)} must be equal to dimension {axis} of the operand shape "
+            f"{list(operand.shape)}"
+        )
     edges = np.cumsum([0, *sizes]).tolist()
     return [slice_in_dim(operand, a, b, 1, axis) for a, b in zip(edges[:-1], edges[1:])]
 
@@ -204,3 +222,47 @@ def tile(operand, reps):
     from shardax.numpy import tile as _tile
 
     return _tile(operand, reps)
+
+
+def stack(operands, axis=0):
+    """Arrays of one shape along a new dimension.
+
+    Example:
+      >>> lax.stack([jnp.arange(2), jnp.arange(2)], axis=1)
+      Array([[0, 0],
+             [1, 1]], dtype=int32)
+    """
+    operands = [asarray(x) for x in operands]
+    if not operands:
+        raise ValueError("stack requires a non-empty sequence of arrays.")
+    shapes = {x.shape for x in operands}
+    if len(shapes) > 1:
+        raise TypeError(
+            f"All input arrays to stack must have the same shape, got {sorted(shapes)}."
+        )
+    axis = canonical_axis(axis, operands[0].ndim + 1)
+    return concatenate([expand_dims(x, (axis,)) for x in operands], axis)
+
+
+def unstack(x, axis=0):
+    """The slices of an array along a dimension, a tuple.
+
+    Example:
+      >>> lax.unstack(jnp.arange(2))
+      (Array(0, dtype=int32), Array(1, dtype=int32))
+    """
+    x = asarray(x)
+    if x.ndim == 0:
+        raise ValueError("unstack requires an array of one or more dimensions, got a scalar.")
+    axis = canonical_axis(axis, x.ndim)
+    return tuple(index_in_dim(x, i, axis, keepdims=False) for i in range(x.shape[axis]))
+
+
+def empty(shape, dtype, *, out_sharding=None):
+    """An array whose elements are not to be relied on (here: zeros).
+
+    Example:
+      >>> lax.empty((2,), jnp.float32).shape
+      (2,)
+    """
+    return full(shape, 0, dtype)

@@ -41,10 +41,15 @@ def reduce(operands, init_values, computation, dimensions, out_sharding=None):
 
     leaves, tree = tree_util.tree_flatten(operands)
     leaves = [asarray(leaf) for leaf in leaves]
-    inits = [
-        _core.convert(asarray(i), a.dtype)
-        for i, a in zip(tree_util.tree_leaves(init_values), leaves)
-    ]
+    init_leaves, init_tree = tree_util.tree_flatten(init_values)
+    if init_tree != tree:
+        raise ValueError(
+            f"Operands must have the same tree structure as init_values: {tree} vs. {init_tree}"
+        )
+    shapes = [asarray(i).shape for i in init_leaves]
+    if any(shapes):
+        raise ValueError(f"reduce found non-scalar initial value: {shapes}")
+    inits = [_core.convert(asarray(i), a.dtype) for i, a in zip(init_leaves, leaves)]
     axes = tuple(sorted(canonical_axis(d, leaves[0].ndim) for d in dimensions))
     ops = {
         _lax.add: reduce_sum,
@@ -86,26 +91,26 @@ def reduce(operands, init_values, computation, dimensions, out_sharding=None):
     return tree_util.tree_unflatten(tree, [o.reshape(rest) for o in out])
 
 
+def _arg_extremum(name, operand, axis, index_dtype):
+    axis = operator.index(axis)
+    if not 0 <= axis < operand.ndim:
+        raise ValueError(f"Invalid axis {axis} for operand shape {operand.shape}")
+    return bind(
+        name,
+        (operand,),
+        axes=(axis,),
+        index_dtype=_core.requested_dtype(index_dtype, name),
+    )
+
+
 def argmax(operand, axis, index_dtype):
     """The index of the first maximum along a dimension."""
-    operand = asarray(operand)
-    return bind(
-        "argmax",
-        (operand,),
-        axes=(canonical_axis(axis, operand.ndim),),
-        index_dtype=_core.requested_dtype(index_dtype, "argmax"),
-    )
+    return _arg_extremum("argmax", asarray(operand), axis, index_dtype)
 
 
 def argmin(operand, axis, index_dtype):
     """The index of the first minimum along a dimension."""
-    operand = asarray(operand)
-    return bind(
-        "argmin",
-        (operand,),
-        axes=(canonical_axis(axis, operand.ndim),),
-        index_dtype=_core.requested_dtype(index_dtype, "argmin"),
-    )
+    return _arg_extremum("argmin", asarray(operand), axis, index_dtype)
 
 
 def _cumulative(op):
@@ -143,6 +148,11 @@ def sort_key_val(keys, values, dimension=-1, is_stable=True):
 def top_k(operand, k, *, axis=-1):
     """The k largest elements along the last dimension, in order, and their indices."""
     operand = asarray(operand)
+    if operand.ndim and operand.shape[axis] > np.iinfo(np.int32).max:
+        raise ValueError(
+            f"top_k returns int32 indices, which will overflow for array dimensions of size "
+            f"{operand.shape[axis]}."
+        )
     if not 0 <= k <= (operand.shape[-1] if operand.ndim else 0):
         raise ValueError(
             f"k argument to top_k must be no larger than minor dimension; got k={k} with "
@@ -150,3 +160,40 @@ def top_k(operand, k, *, axis=-1):
         )
     axis = canonical_axis(axis, operand.ndim)
     return list(bind("top_k", (operand,), k=operator.index(k), axis=axis))
+
+
+def approx_max_k(
+    operand,
+    k,
+    reduction_dimension=-1,
+    recall_target=0.95,
+    reduction_input_size_override=-1,
+    aggregate_to_topk=True,
+):
+    """The k largest elements along a dimension and their indices; all of them are found, whatever
+    the recall asked for.
+
+    Example:
+      >>> lax.approx_max_k(jnp.array([1.0, 3.0, 2.0]), 2)
+      [Array([3., 2.], dtype=float32), Array([1, 2], dtype=int32)]
+    """
+    return top_k(operand, k, axis=reduction_dimension)
+
+
+def approx_min_k(
+    operand,
+    k,
+    reduction_dimension=-1,
+    recall_target=0.95,
+    reduction_input_size_override=-1,
+    aggregate_to_topk=True,
+):
+    """The k smallest elements along a dimension and their indices; all of them are found, whatever
+    the recall asked for.
+
+    Example:
+      >>> lax.approx_min_k(jnp.array([1.0, 3.0, 2.0]), 2)
+      [Array([1., 2.], dtype=float32), Array([0, 2], dtype=int32)]
+    """
+    values, indices = top_k(_lax.neg(asarray(operand)), k, axis=reduction_dimension)
+    return [_lax.neg(values), indices]

@@ -1,66 +1,16 @@
-"""shardax/_windows.py - convolutions and reductions over sliding windows.
+"""shardax/_windows.py - reductions over sliding windows.
 
 A window is taken apart into its places: for each one, all windows at once are a strided slice of
 the padded operand.
 """
 
 import itertools
-import math
 import operator
-from typing import NamedTuple
 
-import numpy as np
-
-from shardax import _core
+from shardax import _core, tree_util
 from shardax.numpy._common import asarray, bind
 
-__all__ = [
-    "ConvDimensionNumbers",
-    "conv",
-    "conv_dimension_numbers",
-    "conv_general_dilated",
-    "conv_with_general_padding",
-    "padtype_to_pads",
-    "reduce_window",
-]
-
-
-class ConvDimensionNumbers(NamedTuple):
-    """Where batch, features and spatial dimensions stand: (batch, feature, ...), (out, in, ...),
-    (batch, feature, ...).
-    """
-
-    lhs_spec: tuple
-    rhs_spec: tuple
-    out_spec: tuple
-
-
-def conv_dimension_numbers(lhs_shape, rhs_shape, dimension_numbers):
-    """ConvDimensionNumbers out of None (the first two dimensions), three strings such as ("NHWC",
-    "HWIO", "NHWC").
-    """
-    if isinstance(dimension_numbers, ConvDimensionNumbers):
-        return dimension_numbers
-    rank = len(lhs_shape)
-    if rank != len(rhs_shape):
-        raise TypeError(
-            f"convolution requires lhs and rhs ndim to be equal, got {rank} and {len(rhs_shape)}."
-        )
-    if dimension_numbers is None:
-        return ConvDimensionNumbers(*(tuple(range(rank)),) * 3)
-    lhs, rhs, out = dimension_numbers
-    for spec, needed in ((lhs, "NC"), (rhs, "OI"), (out, "NC")):
-        if len(spec) != rank or len(set(spec)) != rank or not set(needed) <= set(spec):
-            raise TypeError(
-                f"convolution dimension_numbers {dimension_numbers} do not describe operands of "
-                f"rank {rank}."
-            )
-    spatial = [c for c in rhs if c not in "OI"]
-
-    def places(spec, first, second):
-        return (spec.index(first), spec.index(second), *(spec.index(c) for c in spatial))
-
-    return ConvDimensionNumbers(places(lhs, "N", "C"), places(rhs, "O", "I"), places(out, "N", "C"))
+__all__ = ["padtype_to_pads", "reduce_window", "reduce_window_shape_tuple"]
 
 
 def padtype_to_pads(in_shape, window_shape, window_strides, padding):
@@ -79,18 +29,18 @@ def padtype_to_pads(in_shape, window_shape, window_strides, padding):
         for n, w, s in zip(in_shape, window_shape, window_strides)
     ]
     low = [t // 2 if mode == "SAME" else t - t // 2 for t in totals]
-    return [(a, t - a) for a, t in zip(low, totals)]
+    return [(int(a), int(t - a)) for a, t in zip(low, totals)]
 
 
-def _numbers(values, count):
+def numbers(values, count):
     return (1,) * count if values is None else tuple(operator.index(v) for v in values)
 
 
-def _dilated(window, dilation):
+def dilated(window, dilation):
     return tuple((w - 1) * d + 1 if w else 0 for w, d in zip(window, dilation))
 
 
-def _padded(a, value, pads, dilation):
+def padded(a, value, pads, dilation):
     low, high = (tuple(p[i] for p in pads) for i in (0, 1))
     if not any(low) and not any(high) and all(d == 1 for d in dilation):
         return a
@@ -103,17 +53,39 @@ def _padded(a, value, pads, dilation):
     )
 
 
-def _slices(a, window, strides, dilation):
+def window_counts(sizes, window, strides):
+    """How many windows fit along each dimension."""
+    return tuple(max((n - w) // s + 1, 0) for n, w, s in zip(sizes, window, strides))
+
+
+def slices(a, window, strides, dilation):
     """For every place in the window (the last dimension fastest), the elements there of all
     windows.
     """
-    counts = [
-        max((n - w) // s + 1, 0) for n, w, s in zip(a.shape, _dilated(window, dilation), strides)
-    ]
+    counts = window_counts(a.shape, dilated(window, dilation), strides)
     for place in itertools.product(*(range(w) for w in window)):
-        start = tuple(i * d for i, d in zip(place, dilation))
-        limit = tuple(b + (n - 1) * s + 1 if n else b for b, n, s in zip(start, counts, strides))
+        start = tuple(i * d if n else 0 for i, d, n in zip(place, dilation, counts))
+        limit = tuple(b + (n - 1) * s + 1 if n else 0 for b, n, s in zip(start, counts, strides))
         yield bind("slice", (a,), start_indices=start, limit_indices=limit, strides=tuple(strides))
+
+
+def _check_window(shape, window, strides, base, dilation):
+    given = {
+        "window_dimensions": window,
+        "window_strides": strides,
+        "base_dilation": base,
+        "window_dilation": dilation,
+    }
+    for name, values in given.items():
+        if len(values) != len(shape):
+            raise TypeError(
+                f"reduce_window {name} must have the same number of dimensions as the operand, got "
+                f"{name}={values} for an operand of shape {tuple(shape)}."
+            )
+        if any(v < 1 for v in values):
+            raise TypeError(
+                f"reduce_window {name} must have every element be positive, got {values}."
+            )
 
 
 def reduce_window(
@@ -126,121 +98,85 @@ def reduce_window(
     base_dilation=None,
     window_dilation=None,
 ):
-    """`computation` (of two arrays, elementwise) over windows.
+    """`computation` over windows.
 
-    Beyond the edges stands `init_value`.
+    Args:
+      operand: an array, or a tree of arrays of one shape.
+      init_value: what stands beyond the edges, and what each window starts from: a scalar, or a
+        tree like operand.
+      computation: of two arrays (or trees of them), elementwise.
+      window_dimensions, window_strides: an int per dimension; strides of 1 by default.
+      padding: "VALID", "SAME", "SAME_LOWER" or (low, high) per dimension.
+      base_dilation, window_dilation: an int per dimension, 1 by default.
+
+    Raises:
+      TypeError: the numbers do not fit the operand, or are not positive.
+
+    Example:
+      >>> lax.reduce_window(jnp.arange(5.0), 0.0, lax.add, (2,))
+      Array([1., 3., 5., 7.], dtype=float32)
     """
-    operand = asarray(operand)
-    window = _numbers(window_dimensions, operand.ndim)
-    strides, base, dilation = (
-        _numbers(v, operand.ndim) for v in (window_strides, base_dilation, window_dilation)
-    )
-    if not len(window) == len(strides) == len(base) == len(dilation) == operand.ndim:
+    leaves, tree = tree_util.tree_flatten(operand)
+    operands = [asarray(leaf) for leaf in leaves]
+    init_leaves, init_tree = tree_util.tree_flatten(init_value)
+    if init_tree != tree:
         raise ValueError(
-            f"reduce_window: an operand of shape {operand.shape} needs {operand.ndim} window "
-            "dimensions and strides."
+            "reduce_window init_values must have the same tree structure as the operands: "
+            f"{init_tree} vs. {tree}"
         )
-    init = _core.convert(asarray(init_value), operand.dtype)
-    pads = padtype_to_pads(
-        _dilated(operand.shape, base), _dilated(window, dilation), strides, padding
-    )
-    out = init
-    for part in _slices(_padded(operand, init, pads, base), window, strides, dilation):
-        out = computation(_core.broadcast_to(out, part.shape), part)
-    return out
-
-
-def conv_general_dilated(
-    lhs,
-    rhs,
-    window_strides,
-    padding,
-    lhs_dilation=None,
-    rhs_dilation=None,
-    dimension_numbers=None,
-    feature_group_count=1,
-    batch_group_count=1,
-    precision=None,
-    preferred_element_type=None,
-    *,
-    out_sharding=None,
-):
-    """The convolution (without a flip) of lhs (batch, feature, ...) with kernels rhs (out, in,
-    ...), or as `dimension_numbers` say; a group of output features sees its own group of input
-    features only.
-    """
-    lhs, rhs = asarray(lhs), asarray(rhs)
-    if batch_group_count != 1:
-        raise NotImplementedError("conv_general_dilated: batch_group_count must be 1.")
-    if lhs.dtype != rhs.dtype:
+    init_shapes = [asarray(i).shape for i in init_leaves]
+    if any(init_shapes):
         raise TypeError(
-            "lax.conv_general_dilated requires arguments to have the same dtypes, got "
-            f"{lhs.dtype}, {rhs.dtype}."
+            "reduce_window expected init_values to be scalars but init_values have shapes "
+            f"{init_shapes}."
         )
-    numbers = conv_dimension_numbers(lhs.shape, rhs.shape, dimension_numbers)
-    a = bind("transpose", (lhs,), permutation=tuple(numbers.lhs_spec))
-    kernel = bind("transpose", (rhs,), permutation=tuple(numbers.rhs_spec))
-    count, groups = a.ndim - 2, operator.index(feature_group_count)
+    inits = [_core.convert(asarray(i), a.dtype) for i, a in zip(init_leaves, operands)]
+    if not operands:
+        raise ValueError("reduce_window must have at least one operand.")
+    shape = operands[0].shape
+    if any(a.shape != shape for a in operands):
+        shapes = ", ".join(str(a.shape) for a in operands)
+        raise TypeError(f"reduce_window operands must have equal shapes, got {shapes}.")
+    window = numbers(window_dimensions, len(shape))
     strides, base, dilation = (
-        _numbers(v, count) for v in (window_strides, lhs_dilation, rhs_dilation)
+        numbers(v, len(shape)) for v in (window_strides, base_dilation, window_dilation)
     )
-    batch, features = a.shape[:2]
-    outputs, inputs, *window = kernel.shape
-    if features != inputs * groups or outputs % groups:
-        raise ValueError(
-            f"conv_general_dilated: {features} lhs features, {inputs} rhs inputs and {outputs} rhs "
-            "outputs do not fit "
-            f"feature_group_count {groups}."
+    _check_window(shape, window, strides, base, dilation)
+    pads = padtype_to_pads(dilated(shape, base), dilated(window, dilation), strides, padding)
+    places = [
+        slices(padded(a, init, pads, base), window, strides, dilation)
+        for a, init in zip(operands, inits)
+    ]
+    out = inits
+    for parts in zip(*places):
+        so_far = [_core.broadcast_to(value, part.shape) for value, part in zip(out, parts)]
+        combined = computation(
+            tree_util.tree_unflatten(tree, so_far), tree_util.tree_unflatten(tree, parts)
         )
-    pads = padtype_to_pads(a.shape[2:], _dilated(window, dilation), strides, padding)
-    a = _padded(a, 0, [(0, 0), (0, 0), *pads], (1, 1, *base))
-    parts = list(_slices(a, (1, 1, *window), (1, 1, *strides), (1, 1, *dilation)))
-    sizes = parts[0].shape[2:]
-    places = math.prod(window)
-    stacked = [p.reshape((batch, groups, 1, inputs, *sizes)) for p in parts]
-    a = stacked[0] if places == 1 else bind("concatenate", stacked, dimension=2)
-    kernel = kernel.reshape((groups, outputs // groups, inputs, places))
-    out = bind(
-        "dot_general",
-        (a, kernel),
-        lhs_contract=(2, 3),
-        rhs_contract=(3, 2),
-        lhs_batch=(1,),
-        rhs_batch=(0,),
-        preferred_element_type=lhs.dtype
-        if preferred_element_type is None
-        else _core.dtype_of(preferred_element_type),
-    )
-    # (groups, batch, ..., outputs per group) to (batch, outputs, ...), and to the order asked for.
-    order = (1, 0, out.ndim - 1, *range(2, out.ndim - 1))
-    out = bind("transpose", (out,), permutation=order).reshape((batch, outputs, *sizes))
-    return bind("transpose", (out,), permutation=tuple(np.argsort(numbers.out_spec).tolist()))
+        out, out_tree = tree_util.tree_flatten(combined)
+        if out_tree != tree:
+            raise ValueError(
+                "reduce_window output must have the same tree structure as the operands: "
+                f"{out_tree} vs. {tree}"
+            )
+    return tree_util.tree_unflatten(tree, out)
 
 
-def conv(lhs, rhs, window_strides, padding, precision=None, preferred_element_type=None):
-    """The convolution (without a flip) of (batch, feature, ...) with (out, in, ...)."""
-    return conv_general_dilated(
-        lhs, rhs, window_strides, padding, preferred_element_type=preferred_element_type
-    )
-
-
-def conv_with_general_padding(
-    lhs,
-    rhs,
+def reduce_window_shape_tuple(
+    operand_shape,
+    window_dimensions,
     window_strides,
     padding,
-    lhs_dilation,
-    rhs_dilation,
-    precision=None,
-    preferred_element_type=None,
+    base_dilation=None,
+    window_dilation=None,
 ):
-    """conv, with dilations."""
-    return conv_general_dilated(
-        lhs,
-        rhs,
-        window_strides,
-        padding,
-        lhs_dilation,
-        rhs_dilation,
-        preferred_element_type=preferred_element_type,
-    )
+    """The shape of reduce_window's result; `padding` is (low, high) per dimension.
+
+    Example:
+      >>> lax.reduce_window_shape_tuple((5,), (2,), (1,), ((0, 0),))
+      (4,)
+    """
+    rank = len(operand_shape)
+    base, dilation = numbers(base_dilation, rank), numbers(window_dilation, rank)
+    sizes = [n + sum(p) for n, p in zip(dilated(operand_shape, base), padding)]
+    return window_counts(sizes, dilated(window_dimensions, dilation), window_strides)

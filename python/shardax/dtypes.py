@@ -9,6 +9,7 @@ __all__ = [
     "extended",
     "float0",
     "issubdtype",
+    "itemsize_bits",
     "prng_key",
     "result_type",
     "scalar_type_of",
@@ -49,6 +50,15 @@ def issubdtype(a, b):
     if not (isinstance(b, type) and issubclass(b, np.generic)):
         b = _core.dtype_of(b)
     return bool(np.issubdtype(dtype, b))
+
+
+def itemsize_bits(dtype):
+    """How many bits an element takes.
+
+    >>> itemsize_bits("bfloat16")
+    16
+    """
+    return np.dtype(_core.dtype_of(dtype)).itemsize * 8
 
 
 def result_type(*args, return_weak_type_flag=False):

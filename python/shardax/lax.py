@@ -11,9 +11,14 @@ import numpy as np
 
 from shardax import _core
 from shardax._associative_scan import associative_scan
+from shardax._branches import *  # noqa: F403
 from shardax._collectives import *  # noqa: F403
-from shardax._control import cond, fori_loop, map, scan, switch, while_loop
-from shardax._incomplete import *  # noqa: F403
+from shardax._control import *  # noqa: F403
+from shardax._conv_numbers import *  # noqa: F403
+from shardax._convolutions import *  # noqa: F403
+from shardax._dot import *  # noqa: F403
+from shardax._fft import *  # noqa: F403
+from shardax._implicit import *  # noqa: F403
 from shardax._lax_dynamic import (
     dynamic_index_in_dim,
     dynamic_slice,
@@ -22,6 +27,7 @@ from shardax._lax_dynamic import (
     dynamic_update_slice,
     dynamic_update_slice_in_dim,
 )
+from shardax._lax_indexing import *  # noqa: F403
 from shardax._lax_layout import (
     _ints,
     broadcast,
@@ -31,6 +37,7 @@ from shardax._lax_layout import (
     broadcasted_iota,
     collapse,
     concatenate,
+    empty,
     expand_dims,
     full,
     full_like,
@@ -44,10 +51,14 @@ from shardax._lax_layout import (
     slice_type,
     split,
     squeeze,
+    stack,
     tile,
     transpose,
+    unstack,
 )
 from shardax._lax_reductions import (
+    approx_max_k,
+    approx_min_k,
     argmax,
     argmin,
     cumlogsumexp,
@@ -67,6 +78,7 @@ from shardax._lax_reductions import (
     sort_key_val,
     top_k,
 )
+from shardax._ragged import *  # noqa: F403
 from shardax._windows import *  # noqa: F403
 from shardax.numpy._common import asarray, bind, canonical_axis
 
@@ -74,14 +86,6 @@ for _name in dir(_core.lax):
     if not _name.startswith("_") and _name not in globals():
         globals()[_name] = getattr(_core.lax, _name)
 del _name
-
-
-class Precision(enum.Enum):
-    """How products are computed. Everything is in full precision here; the names are accepted."""
-
-    DEFAULT = 0
-    HIGH = 1
-    HIGHEST = 2
 
 
 class RandomAlgorithm(enum.Enum):
@@ -97,24 +101,6 @@ class RoundingMethod(enum.Enum):
 
     AWAY_FROM_ZERO = 0
     TO_NEAREST_EVEN = 1
-
-
-class GatherScatterMode(enum.Enum):
-    """What happens to indices beyond the bounds."""
-
-    CLIP = 0
-    FILL_OR_DROP = 1
-    PROMISE_IN_BOUNDS = 2
-    ONE_HOT = 3
-
-    @staticmethod
-    def from_any(mode):
-        if isinstance(mode, GatherScatterMode):
-            return mode
-        names = {"clip": 0, "fill": 1, "drop": 1, "promise_in_bounds": 2, None: 1}
-        if mode not in names:
-            raise ValueError(f'Unknown gather mode "{mode}"')
-        return GatherScatterMode(names[mode])
 
 
 # ---- elements ----------------------------------------------------------------------------------
@@ -217,66 +203,6 @@ def optimization_barrier(operand):
     from shardax._core import api
 
     return tree_util.tree_map(lambda leaf: api.optimization_barrier(asarray(leaf)), operand)
-
-
-# ---- layout ------------------------------------------------------------------------------------
-
-
-# ---- products ----------------------------------------------------------------------------------
-
-
-def dot_general(
-    lhs, rhs, dimension_numbers, precision=None, preferred_element_type=None, *, out_sharding=None
-):
-    """Sums of products over dimension_numbers: ((lhs, rhs contracting), (lhs, rhs batch))."""
-    lhs, rhs = asarray(lhs), asarray(rhs)
-    (lhs_contract, rhs_contract), (lhs_batch, rhs_batch) = dimension_numbers
-    out = None if preferred_element_type is None else _core.dtype_of(preferred_element_type)
-    return bind(
-        "dot_general",
-        (lhs, rhs),
-        lhs_contract=_ints(lhs_contract),
-        rhs_contract=_ints(rhs_contract),
-        lhs_batch=_ints(lhs_batch),
-        rhs_batch=_ints(rhs_batch),
-        preferred_element_type=out,
-    )
-
-
-def dot(
-    lhs,
-    rhs,
-    *,
-    dimension_numbers=None,
-    precision=None,
-    preferred_element_type=None,
-    out_sharding=None,
-):
-    """Vector and matrix products (or dot_general, with dimension_numbers)."""
-    lhs, rhs = asarray(lhs), asarray(rhs)
-    if dimension_numbers is None:
-        if not (1 <= lhs.ndim <= 2 and 1 <= rhs.ndim <= 2 and lhs.shape[-1] == rhs.shape[0]):
-            raise ValueError(
-                "jax.lax.dot: dimension_numbers must be specified when not performing simple "
-                "un-batched matrix-matrix, "
-                f"matrix-vector, or vector-vector products; got lhs_shape={lhs.shape} "
-                f"rhs_shape={rhs.shape}"
-            )
-        dimension_numbers = (((lhs.ndim - 1,), (0,)), ((), ()))
-    return dot_general(lhs, rhs, dimension_numbers, precision, preferred_element_type)
-
-
-def batch_matmul(lhs, rhs, precision=None):
-    """Matrix products of stacks of matrices."""
-    lhs, rhs = asarray(lhs), asarray(rhs)
-    batch = tuple(range(lhs.ndim - 2))
-    return dot_general(lhs, rhs, (((lhs.ndim - 1,), (rhs.ndim - 2,)), (batch, batch)))
-
-
-# ---- reductions --------------------------------------------------------------------------------
-
-
-# ---- dynamic indices ---------------------------------------------------------------------------
 
 
 # ---- shardings: metadata only ------------------------------------------------------------------

@@ -98,7 +98,7 @@ def _check_dtypes(found, expected, what):
 
 def _inner(xs, ys):
     products = tree_util.tree_map(lambda x, y: jnp.vdot(x, y).real, xs, ys)
-    return functools.reduce(jnp.add, tree_util.tree_leaves(products), jnp.float32(0))
+    return functools.reduce(jnp.add, tree_util.tree_leaves(products), 0.0)
 
 
 def check_jvp(f, f_jvp, args, atol=None, rtol=None, eps=EPS, err_msg=""):

@@ -68,6 +68,87 @@ def test_loops():
     np.testing.assert_allclose(lax.map(lambda x: x + 1, X, batch_size=3), X + 1)
 
 
+def endless_squares(x):
+    return lax.while_loop(lambda v: v.sum() < 100, lambda v: v * v + 1, x)
+
+
+@pytest.mark.parametrize(
+    "wrap",
+    [
+        lambda f: f,
+        shardax.jit,
+        shardax.checkpoint,
+        lambda f: lambda x: lax.cond(x[0] < 9, f, lambda x: x, x),
+        lambda f: lambda x: lax.scan(lambda c, _: (f(c), None), x, None, length=2)[0],
+        lambda f: shardax.jit(shardax.vmap(lambda x: f(x[None])[0])),
+    ],
+)
+def test_linearize_of_while(wrap):
+    f, x = wrap(endless_squares), jnp.array([0.5, 0.25])
+    value, linear = shardax.linearize(f, x)
+    expected, tangent = shardax.jvp(f, (x,), (x,))
+    np.testing.assert_allclose(value, expected)
+    np.testing.assert_allclose(linear(x), tangent, rtol=1e-6)
+    with pytest.raises(ValueError, match="Reverse-mode differentiation does not work for lax.whi"):
+        shardax.grad(lambda x: f(x).sum())(x)
+
+
+def test_what_passes_through_goes_around():
+    """Neither computed nor batched: the caller's own values."""
+    w, xs = jnp.eye(2), jnp.ones((3, 2))
+
+    def loop(w, x, n):
+        return lax.while_loop(
+            lambda c: c[0] < n, lambda c: (c[0] + 1, c[1] @ c[2], c[2]), (0, x, w)
+        )
+
+    out = shardax.vmap(loop, (None, 0, 0), (0, 0, None))(w, xs, jnp.arange(3))
+    assert out[0].tolist() == [0, 1, 2] and out[2].shape == (2, 2)
+
+    def branches(x, y):
+        return lax.cond(x < 1, lambda x, y: (x * 2, y), lambda x, y: (x * 3, y), x, y)
+
+    y = jnp.float32(5)
+    doubled, same = shardax.vmap(branches, (0, None), (0, None))(jnp.arange(3), y)
+    assert doubled.tolist() == [0, 3, 6] and same.shape == ()
+
+    def scan(c, x):
+        return lax.scan(lambda c, x: ((c[0], c[1] + c[0]), (x, x + c[1])), (c, 0.0), x)
+
+    program = shardax.make_jaxpr(scan)(y, jnp.arange(3.0))
+    (equation,) = program.eqns
+    assert equation.params["num_consts"] == equation.params["num_carry"] == 1
+    (kept, total), (passed, sums) = scan(y, jnp.arange(3.0))
+    assert (float(kept), float(total)) == (5, 15)
+    assert passed.tolist() == [0, 1, 2] and sums.tolist() == [0, 6, 12]
+    assert lax.while_loop(lambda c: c[1], lambda c: c, (1, False))[0] == 1
+
+
+def test_derivatives_of_branches_not_taken():
+    def safe(x):
+        return lax.cond(x < 1e-3, lambda x: x, jnp.sqrt, x)
+
+    gradient = shardax.grad(lambda x: shardax.vmap(safe)(x).sum())(jnp.array([0.0, 4.0]))
+    assert gradient.tolist() == [1, 0.25]
+
+
+def test_loop_bounds_of_floats():
+    assert float(lax.fori_loop(1.0, 3.0, lambda i, c: c + i, 0.0)) == 3
+    assert float(shardax.grad(lambda x: lax.fori_loop(x, x + 2, lambda i, c: c * x, x))(2.0)) == 12
+
+
+def test_platform_dependent():
+    assert float(lax.platform_dependent(1.0, cpu=lambda x: x + 1, default=abs)) == 2
+    assert (
+        float(
+            shardax.vmap(lambda x: lax.platform_dependent(x, tpu=abs, default=jnp.negative))(
+                jnp.ones(1)
+            )[0]
+        )
+        == -1
+    )
+
+
 def test_under_vmap_and_pmap():
     n = np.arange(5)
     count = lambda n: lax.while_loop(lambda c: c < n, lambda c: c + 2, 0)  # noqa: E731
@@ -89,8 +170,43 @@ def test_under_vmap_and_pmap():
         (
             lambda: lax.scan(lambda c, x: ((c[0], c[1][None]), x), (1.0, 2.0), X),
             TypeError,
-            r"carry component c\[1\] has type float32\[\] .* float32\[1\], so the shapes do not "
-            r"match",
+            r"The input carry component c\[1\] has type float32\[\] .* float32\[1\], so the "
+            r"shapes do not match",
+        ),
+        (
+            lambda: lax.scan(lambda c, x: ((c[0] > 0, c[1] > 0), x), (1.0, 2.0), X),
+            TypeError,
+            r"  \* the input carry component c\[0\] has type float32\[\] .*;\n  \* the input",
+        ),
+        (
+            lambda: lax.scan(lambda c, x: ((c[0],), x), (1.0, 2.0), X),
+            TypeError,
+            "carry c is a tuple of length 2 .* a tuple of length 1, so the lengths do not match",
+        ),
+        (
+            lambda: shardax.jit(lambda n: lax.scan(lambda c, x: (c, x), 0, (), n))(3),
+            shardax.errors.ConcretizationTypeError,
+            "The `length` argument to `scan` expects a concrete `int` value",
+        ),
+        (
+            lambda: shardax.jit(lambda n: lax.scan(lambda c, x: (c, x), 0, X, unroll=n))(3),
+            shardax.errors.ConcretizationTypeError,
+            "The `unroll` argument to `scan` expects a concrete `int` or `bool` value",
+        ),
+        (
+            lambda: lax.switch((1, 2), [abs, abs]),
+            TypeError,
+            r"Branch index must be scalar, got \(1, 2\) of shape \(2,\).",
+        ),
+        (
+            lambda: lax.platform_dependent(1.0, tpu=abs),
+            NotImplementedError,
+            "not found for platform cpu: it has branches for tpu",
+        ),
+        (
+            lambda: lax.platform_dependent(1.0, gpu=abs),
+            ValueError,
+            "Use 'cuda' or 'rocm'",
         ),
         (
             lambda: lax.scan(lambda c, x: ((c, c), x), 0.0, X),

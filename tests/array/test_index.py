@@ -183,3 +183,10 @@ def test_truth_values_add_a_dimension():
 def test_identity():
     assert X[:] is X and X[...] is X
     assert _core.strides(X[:, ::-1]) == (12, -4, 1)
+
+
+def test_reversed_views_take_other_shapes():
+    x = np.arange(24.0, dtype=np.float32).reshape(2, 3, 4)
+    for flip in (np.s_[:, ::-1], np.s_[:, :, ::-1], np.s_[::-1, ::-1], np.s_[:, ::-1, ::-1]):
+        for shape in ((24,), (6, 4), (2, 12), (1, 24), (3, 8)):
+            np.testing.assert_array_equal(jnp.array(x)[flip].reshape(shape), x[flip].reshape(shape))

@@ -80,6 +80,49 @@ def gamma_slope(a, x):
     return -(8 * near - far) / (12 * h) / density
 
 
+def gamma_rest(a, x):
+    return 1 - gamma_share(a, x)
+
+
+def gamma_share_by_a(a, x):
+    return -gamma_slope(a, x) * np.exp((a - 1) * np.log(x) - x - lgamma(a))
+
+
+def beta_share(a, b, x):
+    """By the power series of the integrand, for x well below 1."""
+    total, term = 1 / a, np.ones_like(x)
+    for n in range(1, 400):
+        term = term * (n - b) / n * x
+        total = total + term / (a + n)
+    return total * x**a * np.exp(lgamma(a + b) - lgamma(a) - lgamma(b))
+
+
+def bessel(order):
+    """e^-|x| times the power series."""
+
+    def function(x):
+        term = (np.abs(x) / 2) ** order * np.exp(-np.abs(x))
+        total = np.zeros_like(x)
+        for k in range(100):
+            total = total + term
+            term = term * (x * x / 4) / ((k + 1) * (k + 1 + order))
+        return np.sign(x) ** order * total
+
+    return function
+
+
+def mulhi(x, y):
+    bits = 8 * x.dtype.itemsize
+    product = x.astype(object) * y.astype(object)
+    return np.vectorize(lambda p: int(p) >> bits, otypes=[x.dtype])(product)
+
+
+def fourier(x, fft_type, fft_lengths):
+    axes = tuple(range(-len(fft_lengths), 0))
+    transform = (np.fft.fftn, np.fft.ifftn, np.fft.rfftn, np.fft.irfftn)[fft_type]
+    return transform(x, fft_lengths, axes)
+
+
 def logistic(x):
     return 1 / (1 + np.exp(-x))
 

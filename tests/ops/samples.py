@@ -305,6 +305,22 @@ SAMPLES = {
     "random_gamma_grad": binary(
         ref.gamma_slope, (0.6, 3), FLOAT, (0.3, 3), grad=(), specials=False, tolerance=512
     ),
+    "igamma": binary(ref.gamma_share, (0.6, 3), FLOAT, (0.3, 3), specials=False, tolerance=64),
+    "igammac": binary(ref.gamma_rest, (0.6, 3), FLOAT, (0.3, 3), specials=False, tolerance=64),
+    "igamma_grad_a": binary(
+        ref.gamma_share_by_a, (0.6, 3), FLOAT, (0.3, 3), grad=(), specials=False, tolerance=512
+    ),
+    "regularized_incomplete_beta": Sample(
+        ref.beta_share,
+        (Arg(domain=(0.6, 3)), Arg(domain=(0.6, 3)), Arg(domain=(0.1, 0.7))),
+        dtypes=FLOAT,
+        grad=(2,),
+        elementwise=True,
+        specials=False,
+        tolerance=64,
+    ),
+    "bessel_i0e": unary(ref.bessel(0), (-4, 4), FLOAT, specials=False, tolerance=16),
+    "bessel_i1e": unary(ref.bessel(1), (-4, 4), FLOAT, specials=False, tolerance=16),
     "gamma_variate": tuple(
         Sample(
             lambda a, x, log_space: x + 0 * a,
@@ -368,6 +384,7 @@ SAMPLES = {
     "shift_left": binary(ref.shift("left"), (-3, 40), INT, grad=()),
     "shift_right_logical": binary(ref.shift("logical"), (-90, 40), INT, (0, 40), grad=()),
     "shift_right_arithmetic": binary(ref.shift("arithmetic"), (-90, 40), INT, (0, 40), grad=()),
+    "mulhi": binary(ref.mulhi, (-90, 90), INT, grad=()),
     "population_count": unary(ref.population_count, (-90, 90), INT, grad=()),
     "clz": unary(ref.clz, (-90, 90), INT, grad=()),
     "bitcast_convert_type": (
@@ -458,6 +475,17 @@ SAMPLES = {
     "reduce_min": reduction(np.min, INT + FLOAT),
     "reduce_and": reduction(np.all, BOOL, grad=()),
     "reduce_or": reduction(np.any, BOOL, grad=()),
+    "fft": tuple(
+        Sample(
+            ref.fourier,
+            (Arg((2, *(lengths[:-1] + (last,) if kind == 3 else lengths))),),
+            {"fft_type": kind, "fft_lengths": lengths},
+            ("float32", "float64") if kind == 2 else COMPLEX,
+            tolerance=16,
+        )
+        for kind in range(4)
+        for lengths, last in (((6,), 4), ((3, 5), 3), ((37,), 19))
+    ),
     "dot_general": (
         Sample(
             lambda x, y, **_: x @ y,

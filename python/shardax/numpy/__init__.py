@@ -7,7 +7,7 @@ those.
 
 from shardax import _core
 from shardax._core import Array as ndarray
-from shardax.numpy import linalg
+from shardax.numpy import fft, linalg
 from shardax.numpy._bits import packbits, unpackbits
 from shardax.numpy._calculus import (
     corrcoef,

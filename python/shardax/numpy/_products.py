@@ -5,6 +5,7 @@ import operator
 import numpy as np
 
 from shardax import _core
+from shardax._dot import product
 from shardax.numpy._common import (
     asarray,
     bind,
@@ -18,23 +19,13 @@ _functions = _core.functions
 matmul = _functions.matmul
 
 
-def _dot_general(a, b, contract, batch=((), ()), preferred_element_type=None):
+def _dot_general(a, b, contract, batch=((), ()), preferred_element_type=None, precision=None):
     a, b = (
         _core.convert(asarray(x), dtype, asarray(x).weak_type)
         for dtype in (result_type(a, b),)
         for x in (a, b)
     )
-    return bind(
-        "dot_general",
-        (a, b),
-        lhs_contract=tuple(contract[0]),
-        rhs_contract=tuple(contract[1]),
-        lhs_batch=tuple(batch[0]),
-        rhs_batch=tuple(batch[1]),
-        preferred_element_type=a.dtype
-        if preferred_element_type is None
-        else _core.dtype_of(preferred_element_type),
-    )
+    return product(a, b, (contract, batch), preferred_element_type or a.dtype, precision)
 
 
 def dot(a, b, *, precision=None, preferred_element_type=None, out_sharding=None):

@@ -1,0 +1,40 @@
+// kernels/fft.h - the discrete Fourier transform of one line of any length.
+#pragma once
+
+#include <complex>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace shardax::kernels {
+
+using Complex = std::complex<double>;
+
+// The transform of lines of n elements: out_k = sum over j of in_j exp(-2 pi i j k / n), unscaled;
+// `inverse`: exp(+2 pi i j k / n). Lengths with small prime factors take n log n steps by Cooley
+// and Tukey's method, others a convolution of a length that has (Bluestein). Doubles, error of some
+// 1e-16 sqrt(log n). Immutable once made: any thread may use it.
+class FourierPlan {
+ public:
+  FourierPlan(std::int64_t n, bool inverse);
+  ~FourierPlan();
+  FourierPlan(FourierPlan&&) noexcept;
+
+  std::int64_t size() const { return n_; }
+  // Replaces n elements, `stride` apart, by their transform. `scratch` is resized as needed.
+  void run(Complex* line, std::int64_t stride, std::vector<Complex>& scratch) const;
+
+ private:
+  struct Bluestein;
+
+  void factored(std::int64_t n, std::size_t factor, const Complex* in, std::int64_t stride,
+                Complex* out) const;
+  void convolved(Complex* line, std::vector<Complex>& scratch) const;
+
+  std::int64_t n_;
+  std::vector<std::int64_t> factors_;
+  std::vector<Complex> roots_;  // exp(-+2 pi i k / n)
+  std::unique_ptr<Bluestein> bluestein_;
+};
+
+}  // namespace shardax::kernels

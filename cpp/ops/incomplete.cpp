@@ -1,0 +1,118 @@
+// ops/incomplete.cpp - the incomplete gamma and beta functions, and Bessel functions.
+#include "kernels/special.h"
+#include "ops/family.h"
+
+namespace shardax::ops {
+namespace {
+
+Value constant(const Value& like, double value) {
+  return scalar(like->dtype(), value, like->type().weak);
+}
+Value exp_of(const Value& x) { return unary("exp", x); }
+Value log_of(const Value& x) { return unary("log", x); }
+Value lgamma_of(const Value& x) { return unary("lgamma", x); }
+
+// A kernel out of a function of doubles.
+template <auto F>
+constexpr auto in_double = [](auto... x) {
+  using T = std::common_type_t<decltype(x)...>;
+  return static_cast<T>(F(static_cast<double>(x)...));
+};
+template <auto F>
+MapKernel map_ternary(const Types& in, const Type&, const Params&) {
+  return {select_map<full_floats, F, 3>(in[0].dtype), 0};
+}
+
+// ---- gamma -----------------------------------------------------------------------------------
+
+// Derivatives of the lower share: by x the density x^(a-1) e^-x / gamma(a).
+template <int sign>
+Values share_jvp(const JvpArgs& args) {
+  const Shape& shape = args.out[0]->shape();
+  const Value &a = args.in[0], &x = args.in[1];
+  Value sum;
+  if (args.t[0]) sum = mul(broadcast_to(args.t[0], shape), binary("igamma_grad_a", a, x));
+  if (args.t[1]) {
+    const Value power = mul(sub(a, constant(a, 1)), log_of(x));
+    const Value density = exp_of(sub(sub(power, x), lgamma_of(a)));
+    const Value right = mul(broadcast_to(args.t[1], shape), density);
+    sum = sum ? add(sum, right) : right;
+  }
+  return {sign < 0 ? neg(sum) : sum};
+}
+
+const Op igamma_op{elementwise(
+    {.name = "igamma",
+     .doc = "Elementwise regularized lower incomplete gamma function, the share of gamma(a) below "
+            "x; operands a, x.",
+     .dtypes = floats,
+     .jvp = share_jvp<1>,
+     .map = map_binary<full_floats, in_double<[](double a, double x) {
+                         return kernels::gamma_share(a, x, false);
+                       }>>})};
+
+const Op igammac_op{
+    elementwise({.name = "igammac",
+                 .doc = "Elementwise 1 - igamma(a, x), without cancellation; operands a, x.",
+                 .dtypes = floats,
+                 .jvp = share_jvp<-1>,
+                 .map = map_binary<full_floats, in_double<[](double a, double x) {
+                                     return kernels::gamma_share(a, x, true);
+                                   }>>})};
+
+const Op igamma_grad_a_op{elementwise_no_gradient(
+    {.name = "igamma_grad_a",
+     .doc = "Elementwise derivative of igamma(a, x) by a; operands a, x.",
+     .dtypes = floats,
+     .map = map_binary<full_floats, in_double<kernels::gamma_share_by_a>>})};
+
+// ---- beta ------------------------------------------------------------------------------------
+
+Values beta_jvp(const JvpArgs& args) {
+  if (args.t[0] || args.t[1]) {
+    value_error("The gradient of betainc with respect to a and b is not supported.");
+  }
+  const Value &a = args.in[0], &b = args.in[1], &x = args.in[2];
+  const Value one = constant(x, 1);
+  const Value norm = sub(add(lgamma_of(a), lgamma_of(b)), lgamma_of(add(a, b)));
+  const Value powers = add(mul(sub(b, one), unary("log1p", neg(x))), mul(sub(a, one), log_of(x)));
+  const Value density = exp_of(sub(powers, norm));
+  return {mul(broadcast_to(args.t[2], args.out[0]->shape()), density)};
+}
+
+const Op beta_op{elementwise(
+    {.name = "regularized_incomplete_beta",
+     .doc = "Elementwise regularized incomplete beta function, the share of beta(a, b) in [0, x]; "
+            "operands a, b, x.",
+     .dtypes = floats,
+     .jvp = beta_jvp,
+     .map = map_ternary<in_double<kernels::beta_share>>})};
+
+// ---- Bessel functions --------------------------------------------------------------------------
+
+const Op bessel_i0e_op{elementwise(
+    {.name = "bessel_i0e",
+     .doc = "Elementwise modified Bessel function of order 0, times e^-|x|.",
+     .dtypes = floats,
+     .jvp = [](const JvpArgs& a) -> Values {
+       const Value slope = sub(unary("bessel_i1e", a.in[0]), mul(unary("sign", a.in[0]), a.out[0]));
+       return {mul(a.t[0], slope)};
+     },
+     .map = map_unary<full_floats, in_double<kernels::bessel_i0e>>})};
+
+const Op bessel_i1e_op{
+    elementwise({.name = "bessel_i1e",
+                 .doc = "Elementwise modified Bessel function of order 1, times e^-|x|.",
+                 .dtypes = floats,
+                 .jvp = [](const JvpArgs& a) -> Values {
+                   const Value &x = a.in[0], &y = a.out[0];
+                   const Value zero = eq(x, constant(x, 0));
+                   const Value safe = where(zero, full_like(x, 1), x);
+                   const Value shrink = add(unary("sign", x), div(constant(x, 1), safe));
+                   const Value slope = sub(unary("bessel_i0e", x), mul(y, shrink));
+                   return {mul(a.t[0], where(zero, full_like(x, 0.5), slope))};
+                 },
+                 .map = map_unary<full_floats, in_double<kernels::bessel_i1e>>})};
+
+}  // namespace
+}  // namespace shardax::ops

@@ -1,0 +1,222 @@
+"""shardax.numpy.fft - discrete Fourier transforms, as in numpy.fft.
+
+`n` or `s` are the sizes along the transformed axes: arrays are cut or padded with zeros. `norm` is
+"backward" (inverse transforms divide by the number of elements), "ortho" (both by its root) or
+"forward" (forward ones divide).
+"""
+
+import math
+import operator
+
+from shardax import _core, lax
+from shardax import numpy as jnp
+from shardax.numpy._common import asarray, canonical_axis
+
+__all__ = [
+    "fft",
+    "fft2",
+    "fftfreq",
+    "fftn",
+    "fftshift",
+    "hfft",
+    "ifft",
+    "ifft2",
+    "ifftn",
+    "ifftshift",
+    "ihfft",
+    "irfft",
+    "irfft2",
+    "irfftn",
+    "rfft",
+    "rfft2",
+    "rfftfreq",
+    "rfftn",
+]
+
+
+def _resized(a, axis, size):
+    """Cut, or padded with zeros, along an axis."""
+    if a.shape[axis] > size:
+        return lax.slice_in_dim(a, 0, size, axis=axis)
+    if a.shape[axis] == size:
+        return a
+    pads = [(0, size - a.shape[axis] if d == axis else 0, 0) for d in range(a.ndim)]
+    return lax.pad(a, jnp.zeros((), a.dtype), pads)
+
+
+def _axes(name, a, s, axes):
+    if axes is None:
+        count = a.ndim if s is None else len(s)
+        axes = range(a.ndim - count, a.ndim)
+    given, axes = axes, tuple(canonical_axis(d, a.ndim) for d in axes)
+    if s is not None and len(s) != len(axes):
+        raise ValueError(f"Shape and axes have different lengths: s={tuple(s)}, axes={axes}.")
+    if len(set(axes)) != len(axes):
+        raise ValueError(f"jax.numpy.fft.{name} does not support repeated axes. Got axes {given}.")
+    return axes
+
+
+def _transform(name, kind, a, s, axes, norm):
+    full_name = f"jax.numpy.fft.{name}"
+    a = asarray(a)
+    if norm not in (None, "backward", "ortho", "forward"):
+        raise ValueError(f'Invalid norm value {norm}; should be "backward", "ortho" or "forward".')
+    axes = _axes(name, a, s, axes)
+    if not axes:
+        return lax.fft(a, kind, ())
+    if s is not None:
+        sizes = [operator.index(n) for n in s]
+    else:
+        sizes = [a.shape[d] for d in axes]
+        if kind == "irfft":
+            sizes[-1] = max(0, 2 * (sizes[-1] - 1))
+    if s is None and a.size == 0 and kind in ("fft", "ifft"):
+        return lax.fft(a, kind, ())
+    if any(n < 1 for n in sizes):
+        what = f"s = {tuple(sizes)}" if s is not None else f"an array of shape {a.shape}"
+        raise ValueError(f"{full_name} needs positive sizes along its axes, got {what}.")
+    if kind == "rfft" and a.dtype.kind == "c":
+        raise ValueError(f"{full_name} only takes real arrays, got {a.dtype}.")
+    for d, (axis, size) in enumerate(zip(axes, sizes)):
+        half = kind == "irfft" and d == len(axes) - 1
+        a = _resized(a, axis, size // 2 + 1 if half else size)
+    last = tuple(range(a.ndim - len(axes), a.ndim))
+    out = lax.fft(jnp.moveaxis(a, axes, last), kind, sizes)
+    out = jnp.moveaxis(out, last, axes)
+    inverse = kind in ("ifft", "irfft")
+    scale = {"ortho": 0.5, "forward": 1.0}.get(norm, 0.0)
+    if scale:
+        count = math.prod(sizes) ** scale
+        out = out * (count if inverse else 1 / count)
+    return out
+
+
+def _along(name, kind, a, n, axis, norm):
+    if isinstance(axis, (list, tuple)):
+        raise ValueError(
+            f"jax.numpy.fft.{name} does not support multiple axes. Please use "
+            f"jax.numpy.fft.{name}n. Got axis = {axis!r}."
+        )
+    return _transform(name, kind, a, None if n is None else (n,), (axis,), norm)
+
+
+def _one(name, kind, what):
+    def transform(a, n=None, axis=-1, norm=None):
+        return _along(name, kind, a, n, axis, norm)
+
+    return _named(transform, name, f"{what} along one axis.")
+
+
+def _two(name, kind, what):
+    def transform(a, s=None, axes=(-2, -1), norm=None):
+        if len(axes) != 2:
+            raise ValueError(f"jax.numpy.fft.{name} only supports 2 axes. Got axes = {axes!r}.")
+        return _transform(name, kind, a, s, axes, norm)
+
+    return _named(transform, name, f"{what} along two axes.")
+
+
+def _many(name, kind, what):
+    def transform(a, s=None, axes=None, norm=None):
+        return _transform(name, kind, a, s, axes, norm)
+
+    return _named(transform, name, f"{what} along several axes, by default all.")
+
+
+def _named(function, name, doc):
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"""{doc}
+
+    Raises:
+      ValueError: axes repeat, sizes are not positive, or `norm` is unknown.
+    """
+    return function
+
+
+_KINDS = {
+    "fft": "The discrete Fourier transform",
+    "ifft": "The inverse of the discrete Fourier transform",
+    "rfft": "The first half of the discrete Fourier transform of a real array",
+    "irfft": "The real array whose transform has the given first half",
+}
+
+fft, ifft, rfft, irfft = (_one(k, k, what) for k, what in _KINDS.items())
+fft2, ifft2, rfft2, irfft2 = (_two(k + "2", k, what) for k, what in _KINDS.items())
+fftn, ifftn, rfftn, irfftn = (_many(k + "n", k, what) for k, what in _KINDS.items())
+
+
+def _other_way(norm):
+    return {None: "forward", "backward": "forward", "forward": "backward"}.get(norm, norm)
+
+
+def hfft(a, n=None, axis=-1, norm=None):
+    """The real spectrum of an array with Hermitian symmetry, of which `a` is the first half.
+
+    >>> hfft(jnp.array([1.0, 2.0, 3.0]))
+    Array([12., -4.,  0., -4.], dtype=float32)
+    """
+    return _along("hfft", "irfft", jnp.conj(a), n, axis, _other_way(norm))
+
+
+def ihfft(a, n=None, axis=-1, norm=None):
+    """The inverse of hfft: the first half of an array with Hermitian symmetry."""
+    return jnp.conj(_along("ihfft", "rfft", a, n, axis, _other_way(norm)))
+
+
+def _frequencies(name, indices, n, d, dtype, device):
+    if isinstance(n, (list, tuple)):
+        raise ValueError(
+            f"The n argument of jax.numpy.fft.{name} only takes an int. Got n = {list(n)}."
+        )
+    if isinstance(d, (list, tuple)):
+        raise ValueError(
+            f"The d argument of jax.numpy.fft.{name} only takes a single value. Got d = {list(d)}."
+        )
+    n = operator.index(n)
+    dtype = _core.canonical_dtype(float) if dtype is None else dtype
+    return jnp.asarray((indices(n) / (n * d)).astype(dtype), device=device)
+
+
+def fftfreq(n, d=1.0, *, dtype=None, device=None):
+    """The frequencies of a transform of n samples that are `d` apart: first the positive ones.
+
+    >>> fftfreq(4)
+    Array([ 0.  ,  0.25, -0.5 , -0.25], dtype=float32)
+    """
+
+    def signed(n):
+        return (jnp.arange(n) + n // 2) % n - n // 2
+
+    return _frequencies("fftfreq", signed, n, d, dtype, device)
+
+
+def rfftfreq(n, d=1.0, *, dtype=None, device=None):
+    """The frequencies of rfft.
+
+    >>> rfftfreq(4)
+    Array([0.  , 0.25, 0.5 ], dtype=float32)
+    """
+    return _frequencies("rfftfreq", lambda n: jnp.arange(n // 2 + 1), n, d, dtype, device)
+
+
+def _shifted(x, axes, sign):
+    x = asarray(x)
+    if axes is None:
+        axes = tuple(range(x.ndim))
+    axes = (axes,) if isinstance(axes, int) else tuple(axes)
+    halves = tuple(sign * (x.shape[d] // 2) for d in axes)
+    return jnp.roll(x, halves, axes)
+
+
+def fftshift(x, axes=None):
+    """The frequency 0 moved to the middle.
+
+    >>> fftshift(jnp.arange(4))
+    Array([2, 3, 0, 1], dtype=int32)
+    """
+    return _shifted(x, axes, 1)
+
+
+def ifftshift(x, axes=None):
+    """The inverse of fftshift."""
+    return _shifted(x, axes, -1)

@@ -1,0 +1,120 @@
+"""tests/lax/test_indexing.py - gather and scatter with dimension numbers of the caller's own."""
+
+import numpy as np
+import pytest
+import shardax
+import shardax.numpy as jnp
+from shardax import lax
+
+X = np.arange(12, dtype=np.float32).reshape(4, 3)
+ROWS = np.array([[2], [0], [2]])
+PICK = lax.GatherDimensionNumbers((1,), (0,), (0,))
+PUT = lax.ScatterDimensionNumbers((1,), (0,), (0,))
+
+
+def test_gather():
+    np.testing.assert_array_equal(lax.gather(X, ROWS, PICK, (1, 3)), X[[2, 0, 2]])
+    far = np.array([[5], [-1]])
+    assert np.isnan(lax.gather(X, far, PICK, (1, 3))).all()
+    np.testing.assert_array_equal(lax.gather(X, far, PICK, (1, 3), mode="clip"), X[[3, 0]])
+    filled = lax.gather(X, far, PICK, (1, 3), mode=lax.GatherScatterMode.FILL_OR_DROP, fill_value=7)
+    assert (filled == 7).all()
+    batched = lax.GatherDimensionNumbers((), (1,), (1,), (0,), (0,))
+    columns = np.array([[0], [2], [1], [0]])
+    np.testing.assert_array_equal(lax.gather(X, columns, batched, (1, 1)), [0, 5, 7, 9])
+
+
+@pytest.mark.parametrize("name", ["", "_add", "_sub", "_mul", "_min", "_max"])
+def test_scatter(name):
+    combine = {
+        "": lambda old, new: new,
+        "_add": np.add,
+        "_sub": np.subtract,
+        "_mul": np.multiply,
+        "_min": np.minimum,
+        "_max": np.maximum,
+    }[name]
+    updates = np.array([[5, 6, 7], [-1, -2, -3]], np.float32)
+    scatter = getattr(lax, "scatter" + name)
+    out = scatter(X, ROWS[:2], updates, PUT, unique_indices=True)
+    expected = X.copy()
+    expected[[2, 0]] = combine(expected[[2, 0]], updates)
+    np.testing.assert_array_equal(out, expected)
+    moved = shardax.vmap(lambda u: scatter(X, ROWS[:2], u, PUT))(np.stack([updates, updates]))
+    np.testing.assert_array_equal(moved, np.stack([expected, expected]))
+    far = np.array([[4], [-1]])
+    np.testing.assert_array_equal(scatter(X, far, updates, PUT), X)
+
+
+def test_scatter_apply_acts_as_often_as_named():
+    out = lax.scatter_apply(X, ROWS, lambda x: 2 * x, PUT, update_shape=(3, 3))
+    expected = X.copy()
+    expected[0] *= 2
+    expected[2] *= 4
+    np.testing.assert_array_equal(out, expected)
+    once = lax.scatter_apply(X, ROWS[:2], jnp.sin, PUT, update_shape=(2, 3), unique_indices=True)
+    np.testing.assert_allclose(once[2], np.sin(X[2]), rtol=1e-6)
+
+
+def test_index_take():
+    np.testing.assert_array_equal(lax.index_take(X, (np.array([1, -1]),), (0,)), X[[1, -1]])
+    both = lax.index_take(X, (np.array([1, -1]), np.array([0, 2])), (0, 1))
+    np.testing.assert_array_equal(both, X[[1, -1], [0, 2]])
+
+
+@pytest.mark.parametrize(
+    "changes, sizes, text",
+    [
+        ({"offset_dims": (1, 0)}, (1, 3), "offset_dims in gather op must be sorted"),
+        ({"offset_dims": (0, 0)}, (1, 3), "offset_dims in gather op must not repeat"),
+        ({"offset_dims": (2,)}, (1, 3), "Offset dimension 0 in gather op is out of bounds; got 2"),
+        ({"start_index_map": (0, 1)}, (1, 3), "Gather op has 2 elements in start_index_map and"),
+        ({"start_index_map": (2,)}, (1, 3), r"Invalid start_index_map mapping; .* got: 0->2"),
+        ({"collapsed_slice_dims": (2,)}, (1, 3), "Invalid collapsed_slice_dims set in gather op"),
+        ({"operand_batching_dims": (0,)}, (1, 3), "collapsed_slice_dims and operand_batching_dims"),
+        ({"start_indices_batching_dims": (1,)}, (1, 3), "cannot have the index vector dimension"),
+        ({"start_indices_batching_dims": (0,)}, (1, 3), "requires equal numbers of operand_batchi"),
+        ({}, (1,), "must have one slice size for every input dimension"),
+        ({"collapsed_slice_dims": ()}, (1, 3), "All components of the offset index in a gather op"),
+        ({}, (1, 4), "Slice size at index 1 in gather op is out of range"),
+        ({}, (2, 3), "can only collapse slice dims with bound 1, but bound is 2 for index 0"),
+    ],
+)
+def test_gather_errors(changes, sizes, text):
+    with pytest.raises(TypeError, match=text):
+        lax.gather(X, ROWS, PICK._replace(**changes), sizes)
+
+
+@pytest.mark.parametrize(
+    "changes, shape, text",
+    [
+        ({}, (3,), "Updates tensor must be of rank 2; got 1"),
+        ({"inserted_window_dims": ()}, (3, 3), "Scatter op has window of size 1; doesn't match"),
+        (
+            {"scatter_dims_to_operand_dims": (3,)},
+            (3, 3),
+            "Invalid scatter_dims_to_operand_dims map",
+        ),
+        ({}, (2, 3), "For scatter dimension 0, updates bound is 2, indices bound is 3"),
+        ({}, (3, 5), "For dimension 1, updates bound is 5, operand bound is 3"),
+    ],
+)
+def test_scatter_errors(changes, shape, text):
+    with pytest.raises(TypeError, match=text):
+        lax.scatter(X, ROWS, np.ones(shape, np.float32), PUT._replace(**changes))
+
+
+def test_modes():
+    assert lax.GatherScatterMode.from_any("drop") is lax.GatherScatterMode.FILL_OR_DROP
+    with pytest.raises(ValueError, match='Unknown gather mode "nearest"'):
+        lax.gather(X, ROWS, PICK, (1, 3), mode="nearest")
+
+
+def test_a_dtype_attribute_is_looked_up_once():
+    class Endless:
+        @property
+        def dtype(self):
+            return Endless()
+
+    with pytest.raises(TypeError, match="is not a valid JAX array dtype"):
+        jnp.zeros(2, Endless())

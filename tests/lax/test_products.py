@@ -1,0 +1,94 @@
+"""tests/lax/test_products.py - dot_general and its kin: dtypes of results, precision, errors."""
+
+import itertools
+
+import ml_dtypes
+import numpy as np
+import pytest
+import shardax
+import shardax.numpy as jnp
+from shardax import lax
+
+A = np.arange(6).reshape(2, 3)
+B = np.arange(12).reshape(3, 4) % 5
+KINDS = ("bool", "int8", "uint8", "int32", "bfloat16", "float16", "float32", "complex64")
+
+
+@pytest.mark.parametrize("dtype, wanted", list(itertools.product(KINDS[1:], KINDS[1:])))
+def test_preferred_element_type(dtype, wanted):
+    """Sums of any kind, also of another one than the operands'."""
+    a, b = jnp.asarray(A, dtype), jnp.asarray(B, dtype)
+    bits = {d: np.dtype(jnp.dtype(d)).itemsize // (2 if "complex" in d else 1) for d in KINDS}
+    if dtype not in ("bfloat16", "float16", "float32") and bits[wanted] < bits[dtype]:
+        with pytest.raises(TypeError, match="`preferred_element_type` must not be narrower than"):
+            lax.dot(a, b, preferred_element_type=wanted)
+        return
+    for out in (
+        lax.dot(a, b, preferred_element_type=wanted),
+        jnp.dot(a, b, preferred_element_type=wanted),
+        shardax.vmap(lambda x: lax.dot(x, b, preferred_element_type=wanted))(a),
+    ):
+        assert out.dtype == jnp.dtype(wanted)
+        np.testing.assert_array_equal(np.asarray(out).astype(np.complex64), A @ B)
+
+
+def test_operands_of_different_dtypes():
+    out = lax.dot(jnp.asarray(A, "int8"), jnp.asarray(B, "bfloat16"))
+    assert out.dtype == ml_dtypes.bfloat16
+    np.testing.assert_array_equal(out.astype("float32"), A @ B)
+    assert lax.dot(jnp.asarray(A, "float32"), jnp.asarray(B, "complex64")).dtype == np.complex64
+
+
+def test_precision_is_shown_and_kept():
+    def dot(a, b):
+        return lax.dot(a, b, precision=lax.Precision.HIGHEST)
+
+    a, b = jnp.ones((2, 3)), jnp.ones((3, 4))
+    shown = "precision=(Precision.HIGHEST, Precision.HIGHEST)"
+    assert shown in str(shardax.make_jaxpr(dot)(a, b))
+    assert shown in str(shardax.make_jaxpr(shardax.vjp(dot, a, b)[1])(jnp.ones((2, 4))))
+    text = str(shardax.make_jaxpr(lambda a, b: lax.dot(a, b, precision=("high", "default")))(a, b))
+    assert "precision=(Precision.HIGH, Precision.DEFAULT)" in text
+    assert lax.Precision("float32") is lax.Precision.HIGHEST
+
+
+def test_algorithms_round_operands():
+    x = jnp.asarray([1 + 2**-9], jnp.float32)
+    exact = float(lax.dot(x, x))
+    rounded = lax.dot(
+        x, x, precision=lax.DotAlgorithm(ml_dtypes.bfloat16, ml_dtypes.bfloat16, np.float32)
+    )
+    assert exact != 1 and float(rounded) == 1 and rounded.dtype == np.float32
+    half = lax.dot(x, x, precision=lax.DotAlgorithmPreset.F16_F16_F32)
+    assert half.dtype == np.float32
+    assert float(lax.dot(x, x, precision="F32_F32_F32")) == exact
+
+
+def test_empty_products():
+    dims = (((1,), (1,)), ((0,), (0,)))
+    assert lax.dot_general(jnp.ones((0, 2, 3)), jnp.ones((0, 2, 4)), dims).shape == (0, 3, 4)
+    assert (lax.dot_general(jnp.ones((2, 0, 3)), jnp.ones((2, 0, 4)), dims) == 0).all()
+
+
+@pytest.mark.parametrize(
+    "dims, text",
+    [
+        ((((2,), (0,)), ((), ())), "requires lhs dimension numbers to be nonnegative and less"),
+        ((((1, 1), (0, 0)), ((), ())), "requires lhs contracting dimensions to be distinct"),
+        ((((1,), ()), ((), ())), "requires equal numbers of lhs and rhs contracting dimensions"),
+        ((((1,), (0,)), ((1,), (1,))), "lhs batch dimensions to be disjoint from contracting"),
+        ((((1,), (1,)), ((), ())), "contracting dimensions to have the same shape, got"),
+    ],
+)
+def test_errors(dims, text):
+    with pytest.raises(TypeError, match=text):
+        lax.dot_general(jnp.ones((2, 3)), jnp.ones((3, 4)), dims)
+
+
+def test_errors_of_names():
+    with pytest.raises(ValueError, match="Precision argument must be one of"):
+        lax.dot(jnp.ones(2), jnp.ones(2), precision="exact")
+    with pytest.raises(ValueError, match="Arguments to batch_matmul must be at least 2D, got 1, 1"):
+        lax.batch_matmul(jnp.ones(2), jnp.ones(2))
+    with pytest.raises(ValueError, match="must have same ndim, got 2, 3"):
+        lax.batch_matmul(jnp.ones((2, 2)), jnp.ones((2, 2, 2)))
