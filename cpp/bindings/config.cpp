@@ -136,7 +136,9 @@ Ref checked_value(const Flag& f, PyObject* value) {
     return Ref::borrow(pytree::check(PyObject_IsTrue(value)) ? Py_True : Py_False);
   }
   if (f.kind == Flag::Kind::integer && value != Py_None && !PyLong_Check(value)) {
-    type_error("config option ", f.name, " must be an int, got ", pytree::repr(value));
+    value_error("new int config value must be None or of type int, got ", pytree::repr(value),
+                " of type ", pytree::repr(reinterpret_cast<PyObject*>(Py_TYPE(value))), " for ",
+                f.name, ".");
   }
   return Ref::borrow(value);
 }

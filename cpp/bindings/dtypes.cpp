@@ -98,7 +98,10 @@ std::optional<DType> find_dtype(PyObject* object) {
     found = dtype_of_name_attribute(object, "__name__");
     if (!found) found = dtype_by_numpy(object);
   } else if (const Ref dtype = Ref::steal(PyObject_GetAttrString(object, "dtype"))) {
-    return dtype.get() == object ? std::nullopt : find_dtype(dtype.get());
+    if (PyType_Check(dtype.get())) return find_dtype(dtype.get());
+    // The attribute is a dtype object itself: what it calls its dtype is not asked.
+    if (const auto it = seen().find(dtype.get()); it != seen().end()) return it->second;
+    return dtype_of_name_attribute(dtype.get(), "name");
   } else {
     PyErr_Clear();
     found = dtype_of_name_attribute(object, "name");

@@ -94,6 +94,7 @@ _LAZY = {
     "core",
     "custom_derivatives",
     "debug",
+    "distributed",
     "dlpack",
     "dtypes",
     "experimental",
@@ -103,6 +104,7 @@ _LAZY = {
     "lax",
     "nn",
     "numpy",
+    "ops",
     "random",
     "scipy",
     "sharding",
@@ -113,6 +115,7 @@ _LAZY = {
 _LAZY_NAMES = {
     "NamedSharding": "sharding",
     "P": "sharding",
+    "Shard": "_placement",
     "checkpoint": "ad_checkpoint",
     "checkpoint_policies": "ad_checkpoint",
     "closure_convert": "custom_derivatives",
@@ -120,11 +123,17 @@ _LAZY_NAMES = {
     "custom_jvp": "custom_derivatives",
     "custom_vjp": "custom_derivatives",
     "effects_barrier": "_callbacks",
+    "float0": "_dtypes",
+    "make_array_from_callback": "_assemble",
+    "make_array_from_process_local_data": "_assemble",
+    "make_array_from_single_device_arrays": "_assemble",
     "make_mesh": "sharding",
     "named_call": "_callbacks",
     "named_scope": "_callbacks",
     "pure_callback": "_callbacks",
     "remat": "ad_checkpoint",
+    "reshard": "sharding",
+    "set_mesh": "sharding",
 }
 
 

@@ -198,8 +198,8 @@ def pmap(
     if both:
         raise ValueError(
             f"pmap: `static_broadcasted_argnums` {list(statics)} and `donate_argnums` "
-            f"{list(donated)} cannot intersect, but both have {both}; a static argument is no array "
-            "that could be given away."
+            f"{list(donated)} cannot intersect, but both have {both}; a static argument is no "
+            "array that could be given away."
         )
     return _core.pmap(
         fun,

@@ -67,6 +67,7 @@ from shardax._lax_reductions import (
     sort_key_val,
     top_k,
 )
+from shardax._replicas import with_sharding_constraint
 from shardax._windows import *  # noqa: F403
 from shardax.numpy._common import asarray, bind, canonical_axis
 
@@ -127,7 +128,7 @@ def integer_pow(x, y):
 
 def dtype(x):
     """The dtype of an array or number."""
-    return asarray(x).dtype
+    return _core.dtype_of(x) if isinstance(x, (type, np.dtype)) else asarray(x).dtype
 
 
 def reciprocal(x):
@@ -277,14 +278,6 @@ def batch_matmul(lhs, rhs, precision=None):
 
 
 # ---- dynamic indices ---------------------------------------------------------------------------
-
-
-# ---- shardings: metadata only ------------------------------------------------------------------
-
-
-def with_sharding_constraint(x, shardings):
-    """`x`: all devices share one memory."""
-    return x
 
 
 def __getattr__(name):
