@@ -55,6 +55,10 @@ constexpr Flag flags[] = {
     {"jax_cpu_collectives_implementation", Flag::Kind::text, nullptr},
     {"jax_array", Flag::Kind::boolean, "1"},
     {"jax_dynamic_shapes", Flag::Kind::boolean, "0"},
+    {"jax_eager_pmap", Flag::Kind::boolean, "1"},
+    {"jax_omnistaging", Flag::Kind::boolean, "1"},
+    {"jax_spmd_mode", Flag::Kind::text, "allow_jit"},
+    {"jax_use_shardy_partitioner", Flag::Kind::boolean, "1"},
     {"jax_pmap_shmap_merge", Flag::Kind::boolean, "1"},
     {"jax_debug_collectives", Flag::Kind::boolean, "0"},
 };

@@ -26,6 +26,7 @@ from shardax._api import (
     linearize,
     make_jaxpr,
     pmap,
+    soft_pmap,
     typeof,
     value_and_grad,
     vjp,

@@ -73,6 +73,11 @@ def addressable_shards(x):
 global_shards = addressable_shards
 
 
+def device_buffers(x):
+    """The shards' data: the older name."""
+    return [shard.data for shard in addressable_shards(x)]
+
+
 def addressable_data(x, index):
     device_id, part, _ = _parts(x)[index]
     return _on(x, device_id, part)
