@@ -121,7 +121,10 @@ void Pmap::check_device_count(std::int64_t size) const {
   }
   if (total <= available || chosen) return;
   const std::string remedy =
-      concat(" Raise it with shardax.config.update(\"jax_num_cpu_devices\", ", total, ").");
+      concat(" Raise it with shardax.config.update(\"jax_num_cpu_devices\", ", total,
+             "). (This is JAX's \"compiling computation that requires ", total,
+             " logical devices, but only ", available,
+             " XLA devices are available (num_replicas=", total, ")\".)");
   if (total != size) {
     value_error("pmap: pmapped function requires ", total,
                 " local devices to run due to nested pmapped or "
@@ -129,8 +132,7 @@ void Pmap::check_device_count(std::int64_t size) const {
                 available, " are available.", remedy);
   }
   value_error("pmap: ", size, " mapped slices need ", size, " devices, but ", available, " exist.",
-              remedy, " (The computation requires ", size, " logical devices, but only ", available,
-              " exist.)");
+              remedy);
 }
 
 ShardingPtr Pmap::sharding(std::int64_t axis, std::int64_t size) const {

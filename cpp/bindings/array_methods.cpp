@@ -94,6 +94,7 @@ PythonProperty python_properties[] = {
     {"_placement", "device"},
     {"_placement", "addressable_shards", "addressable_shards property was called"},
     {"_placement", "global_shards", "global_shards property was called"},
+    {"_placement", "device_buffers", "device_buffers property was called"},
     {"_placement", "is_fully_replicated", "is_fully_replicated property was called"},
     {"_placement", "is_fully_addressable", "is_fully_addressable property was called"},
     {"_placement", "flat"},

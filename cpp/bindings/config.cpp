@@ -55,6 +55,10 @@ constexpr Flag flags[] = {
     {"jax_cpu_collectives_implementation", Flag::Kind::text, nullptr},
     {"jax_array", Flag::Kind::boolean, "1"},
     {"jax_dynamic_shapes", Flag::Kind::boolean, "0"},
+    {"jax_eager_pmap", Flag::Kind::boolean, "1"},
+    {"jax_omnistaging", Flag::Kind::boolean, "1"},
+    {"jax_spmd_mode", Flag::Kind::text, "allow_jit"},
+    {"jax_use_shardy_partitioner", Flag::Kind::boolean, "1"},
     {"jax_pmap_shmap_merge", Flag::Kind::boolean, "1"},
     {"jax_debug_collectives", Flag::Kind::boolean, "0"},
 };
@@ -136,7 +140,9 @@ Ref checked_value(const Flag& f, PyObject* value) {
     return Ref::borrow(pytree::check(PyObject_IsTrue(value)) ? Py_True : Py_False);
   }
   if (f.kind == Flag::Kind::integer && value != Py_None && !PyLong_Check(value)) {
-    type_error("config option ", f.name, " must be an int, got ", pytree::repr(value));
+    value_error("new int config value must be None or of type int, got ", pytree::repr(value),
+                " of type ", pytree::repr(reinterpret_cast<PyObject*>(Py_TYPE(value))), " for ",
+                f.name, ".");
   }
   return Ref::borrow(value);
 }

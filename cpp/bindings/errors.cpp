@@ -5,6 +5,8 @@
 
 #include <new>
 
+#include "runtime/allocator.h"
+
 namespace shardax::bindings {
 namespace {
 
@@ -72,6 +74,8 @@ void set_python_error() noexcept {
     PyErr_Format(PyExc_RuntimeError, "shardax internal error: %s", e.what());
   } catch (pybind11::error_already_set& e) {
     e.restore();
+  } catch (const runtime::OutOfMemory& e) {
+    PyErr_SetString(PyExc_MemoryError, e.what());
   } catch (const std::bad_alloc&) {
     PyErr_NoMemory();
   } catch (const std::exception& e) {
@@ -88,7 +92,7 @@ std::string describe_tracer(const Value& value) {
   return describer(static_cast<const Tracer&>(*value));
 }
 
-std::string weak_string(const Type& type) { return (type.weak ? "~" : "") + to_string(type); }
+std::string weak_string(const Type& type) { return concat(type.weak ? "~" : "", to_string(type)); }
 
 namespace {
 

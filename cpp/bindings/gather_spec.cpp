@@ -10,10 +10,13 @@ namespace {
 
 using Kind = Selector::Kind;
 
-// Array indices next to each other put their dimensions in their place, others in front.
+// Array indices next to each other put their dimensions in their place, others in front. An
+// ellipsis parts them also where it stands for no dimension.
 bool adjacent(const IndexPlan& plan) {
   bool seen = false, ended = false;
-  for (const Selector& s : plan.selectors) {
+  for (std::size_t i = 0; i < plan.selectors.size(); ++i) {
+    const Selector& s = plan.selectors[i];
+    if (i == plan.ellipsis) ended = seen;
     if (!s.advanced()) {
       ended = seen;
     } else if (ended) {

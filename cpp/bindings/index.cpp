@@ -184,8 +184,9 @@ ParamValue fill_param(PyObject* fill) {
 
 // The index of x.at[index], and x with a dimension of size 1 for each True or False in it.
 struct AtIndex {
-  AtIndex(const Value& x, PyObject* index, bool wrap_negative)
-      : plan(parse_index(index, x->shape(), wrap_negative)), spec(make_gather_spec(plan)) {
+  AtIndex(const Value& x, PyObject* index, bool wrap_negative, bool updating)
+      : plan(parse_index(index, x->shape(), wrap_negative, updating)),
+        spec(make_gather_spec(plan)) {
     std::int64_t dimension = 0;
     for (const Selector& s : plan.selectors) {
       if (s.kind == Kind::added) continue;
@@ -214,7 +215,7 @@ PyObject* at_get(PyObject*, PyObject* args) {
   if (!PyArg_ParseTuple(args, "OOsOp", &object, &index, &mode, &fill, &wrap_negative))
     return nullptr;
   return guarded([&] {
-    const AtIndex at(to_value(object), index, wrap_negative != 0);
+    const AtIndex at(to_value(object), index, wrap_negative != 0, false);
     const auto take = [&](const Value& x, const ParamValue& missing) {
       return finish_result(gather(x, at.spec, index_arrays(at.plan), mode, missing), at.spec);
     };
@@ -250,7 +251,7 @@ PyObject* at_scatter(PyObject*, PyObject* args) {
   return guarded([&] {
     const Value x = to_value(object);
     const Ref made = Ref::checked(make_array(y, std::nullopt, false, 0));
-    const AtIndex at(x, index, wrap_negative != 0);
+    const AtIndex at(x, index, wrap_negative != 0, true);
     const GatherSpec& spec = at.spec;
     const Value updates = value_of(made.get());
     if (updates->shape().size() > final_shape(spec).size()) {
@@ -274,6 +275,7 @@ PyObject* at_scatter(PyObject*, PyObject* args) {
     }
     const WeakDType type{joined.dtype, false};
     check_scatter_dtype(kind, type.dtype);
+    if (x->type().size() == 0) return wrap(x);
     const Value in = ops::as_type(at.array, type);
     const Value out = scatter(kind, in, spec, index_arrays(at.plan),
                               prepare_updates(ops::as_type(updates, type), spec),

@@ -32,11 +32,23 @@ void check_index_dtype(PyObject* object) {
   if (letter != "i" && letter != "u" && letter != "b") wrong_dtype(pytree::str(dtype.get()));
 }
 
-[[noreturn]] void sequence_error() {
+// Does the entry of a list index a dimension by itself, so that the list stands for a tuple?
+bool indexes_alone(PyObject* entry) {
+  if (entry == Py_None || entry == Py_Ellipsis || PySlice_Check(entry)) return true;
+  if (PyList_Check(entry) || PyTuple_Check(entry)) return true;
+  const Value value = is_array_object(entry) || is_numpy_array(entry) ? try_value(entry) : nullptr;
+  return value && !value->shape().empty();
+}
+
+[[noreturn]] void sequence_error(PyObject* list) {
+  const char* remedy = "array";
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); ++i) {
+    if (indexes_alone(PyList_GET_ITEM(list, i))) remedy = "tuple";
+  }
   type_error(
-      "Using a non-tuple sequence for multidimensional indexing is not allowed; use "
-      "`arr[array(seq)]` instead of `arr[seq]`. See https://github.com/jax-ml/jax/issues/4564 "
-      "for more information.");
+      "Using a non-tuple sequence for multidimensional indexing is not allowed; use `arr[", remedy,
+      "(seq)]` instead of `arr[seq]`. See https://github.com/jax-ml/jax/issues/4564 for more "
+      "information.");
 }
 
 [[noreturn]] void mask_not_concrete(const Value& mask) {
@@ -151,7 +163,8 @@ void add_mask(const Entry& entry, const Shape& shape, std::size_t dimension, std
   const Array& mask = as_array(entry.value);
   const std::size_t rank = mask.shape().size();
   for (std::size_t d = 0; d < rank; ++d) {
-    if (mask.shape()[d] == shape[dimension + d]) continue;
+    // A mask without elements selects none, whatever its shape.
+    if (mask.shape()[d] == shape[dimension + d] || mask.type().size() == 0) continue;
     std::string expected;
     for (std::size_t e = 0; e < rank; ++e) {
       expected += (e ? ", " : "") + std::to_string(shape[dimension + e]);
@@ -173,7 +186,7 @@ void add_mask(const Entry& entry, const Shape& shape, std::size_t dimension, std
 
 std::vector<Entry> parse_entries(PyObject* index) {
   std::vector<Entry> entries;
-  if (PyList_Check(index)) sequence_error();
+  if (PyList_Check(index)) sequence_error(index);
   if (!PyTuple_Check(index)) {
     entries.push_back(parse_entry(index));
     return entries;
@@ -222,7 +235,7 @@ void add_entry(const Entry& entry, const Shape& shape, std::size_t& dimension, s
 
 }  // namespace
 
-IndexPlan parse_index(PyObject* index, const Shape& shape, bool wrap_negative) {
+IndexPlan parse_index(PyObject* index, const Shape& shape, bool wrap_negative, bool updating) {
   const std::vector<Entry> entries = parse_entries(index);
   std::size_t used = 0, ellipses = 0;
   for (const Entry& entry : entries) {
@@ -245,13 +258,16 @@ IndexPlan parse_index(PyObject* index, const Shape& shape, bool wrap_negative) {
     }
   };
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    if (entries[i].kind == Entry::Kind::ellipsis) fill();
+    if (entries[i].kind == Entry::Kind::ellipsis) {
+      plan.ellipsis = plan.selectors.size();
+      fill();
+    }
     add_entry(entries[i], shape, dimension, i, plan);
   }
   if (ellipses == 0) fill();
   for (const Selector& s : plan.selectors) {
-    if (s.advanced() && s.size == 0 &&
-        (s.kind == Selector::Kind::integer || s.index->type().size() > 0)) {
+    if (!s.advanced() || s.size != 0) continue;
+    if (s.kind == Selector::Kind::integer || (!updating && s.index->type().size() > 0)) {
       fail(ErrorKind::index_error, "index is out of bounds for axis 0 with size 0");
     }
   }
@@ -259,7 +275,7 @@ IndexPlan parse_index(PyObject* index, const Shape& shape, bool wrap_negative) {
 }
 
 std::string IndexPlan::key() const {
-  std::string text;
+  std::string text = std::to_string(ellipsis) + ';';
   for (const Selector& s : selectors) {
     text +=
         concat(static_cast<int>(s.kind), ',', s.size, ',', s.start, ',', s.step, ',', s.count, ';');

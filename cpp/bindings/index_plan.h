@@ -36,13 +36,16 @@ struct IndexPlan {
   bool arrays = false;  // some selector is an array of rank 1 or more
   bool traced_scalars = false;
   bool wrap_negative = true;
+  std::size_t ellipsis = 0;  // the selector before which `...` stood: it parts advanced ones
   // A text that is equal for indices that differ only in the values of arrays.
   std::string key() const;
 };
 
 // Understands `index` for an array of `shape`; throws what JAX throws. Negative integers count from
-// the end, unless `wrap_negative` is false: then they lie out of bounds.
-IndexPlan parse_index(PyObject* index, const Shape& shape, bool wrap_negative = true);
+// the end, unless `wrap_negative` is false: then they lie out of bounds. Of a dimension of size 0
+// arrays can select elements only for `updating`, which drops them.
+IndexPlan parse_index(PyObject* index, const Shape& shape, bool wrap_negative = true,
+                      bool updating = false);
 
 // Indices as int32 (int64 under x64), with negative ones counted from the end of `size`.
 Value normalised(const Value& index, std::int64_t size);

@@ -56,8 +56,27 @@ bool has_effects(const Program& program) {
                      [](const Equation& e) { return has_effects(e); });
 }
 
+namespace {
+
+// Sizes are counted in 63 bits.
+void check_size(const Op& op, const Type& type) {
+  std::int64_t bytes = itemsize(type.dtype);
+  bool empty = false, overflow = false;
+  for (const std::int64_t extent : type.shape) {
+    empty |= extent == 0;
+    overflow |= __builtin_mul_overflow(bytes, extent, &bytes);
+  }
+  if (overflow && !empty) {
+    value_error(op.name, ": an array of shape ", to_string(type.shape), " and dtype ",
+                name(type.dtype), " has more bytes than can be counted; sizes end at 2**63 - 1.");
+  }
+}
+
+}  // namespace
+
 Types infer_types(const Op& op, const Types& in, const Params& params) {
   Types out = op.type(op, in, params);
+  for (const Type& type : out) check_size(op, type);
   if (op.kind == Kind::collective) return out;
   AxisSet varying;
   for (const Type& type : in) varying = join(varying, type.varying);

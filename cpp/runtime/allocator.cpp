@@ -8,6 +8,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <cstdio>
 #include <mutex>
 #include <new>
 #include <type_traits>
@@ -67,7 +68,7 @@ std::byte* from_system(std::size_t bytes) {
     trim();
     block = system_allocate(bytes);
   }
-  if (!block) throw std::bad_alloc();
+  if (!block) throw OutOfMemory(bytes);
   return block;
 }
 
@@ -271,8 +272,13 @@ void give_back(std::byte* block, const SizeClass& c) noexcept {
 
 }  // namespace
 
+OutOfMemory::OutOfMemory(std::size_t bytes) noexcept {
+  std::snprintf(text_.data(), text_.size(),
+                "RESOURCE_EXHAUSTED: Out of memory allocating %zu bytes.", bytes);
+}
+
 std::byte* allocate(std::size_t bytes) {
-  if (bytes > largest) throw std::bad_alloc();
+  if (bytes > largest) throw OutOfMemory(bytes);
   const SizeClass c = size_class(bytes);
   ThreadCache* cache = current_cache();
   std::byte* block;

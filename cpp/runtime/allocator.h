@@ -10,11 +10,23 @@
 // A child made by fork can allocate at once. Under AddressSanitizer nothing is cached.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <new>
 
 namespace shardax::runtime {
 
-// Throws std::bad_alloc. A block of 0 bytes is one of 64.
+// Thrown by `allocate`: says how many bytes were asked for.
+class OutOfMemory final : public std::bad_alloc {
+ public:
+  explicit OutOfMemory(std::size_t bytes) noexcept;
+  const char* what() const noexcept override { return text_.data(); }
+
+ private:
+  std::array<char, 96> text_;
+};
+
+// Throws OutOfMemory. A block of 0 bytes is one of 64.
 std::byte* allocate(std::size_t bytes);
 // `bytes` is what was asked for.
 void deallocate(std::byte* block, std::size_t bytes) noexcept;

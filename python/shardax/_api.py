@@ -34,6 +34,7 @@ __all__ = [  # noqa: F822 - some are imported when first used
     "linearize",
     "make_jaxpr",
     "pmap",
+    "soft_pmap",
     "typeof",
     "value_and_grad",
     "vjp",
@@ -200,8 +201,8 @@ def pmap(
     if both:
         raise ValueError(
             f"pmap: `static_broadcasted_argnums` {list(statics)} and `donate_argnums` "
-            f"{list(donated)} cannot intersect, but both have {both}; a static argument is no array "
-            "that could be given away."
+            f"{list(donated)} cannot intersect, but both have {both}; a static argument is no "
+            "array that could be given away."
         )
     return _core.pmap(
         fun,
@@ -304,6 +305,16 @@ def vmap(
         -1 if axis_size is None else operator.index(axis_size),
         doc,
     )
+
+
+def soft_pmap(fun: Callable, axis_name: Any = None, in_axes: Any = 0) -> Callable:
+    """pmap over more slices than there are devices, which JAX had until version 0.3.
+
+    Example:
+      >>> soft_pmap(lambda x: x - lax.pmean(x, "i"), axis_name="i")(jnp.arange(100.0)).shape
+      (100,)
+    """
+    return jit(vmap(fun, in_axes, axis_name=axis_name))
 
 
 def eval_shape(fun: Callable, *args, **kwargs):

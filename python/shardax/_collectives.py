@@ -17,6 +17,7 @@ __all__ = [
     "pargmin",
     "pbroadcast",
     "pcast",
+    "pdot",
     "pmax",
     "pmean",
     "pmin",
@@ -48,6 +49,19 @@ def psum(x, axis_name, *, axis_index_groups=None):
       Array([0.25, 0.75], dtype=float32)
     """
     return _core.psum(x, axis_name, axis_index_groups)
+
+
+def pdot(x, y, axis_name, pos_contract=((), ()), pos_batch=((), ())):
+    """The product of `x` and `y` summed over the axis, and over the dimensions that `pos_contract`
+    names, as JAX had it until version 0.4.
+
+    Example:
+      >>> vmap(lambda x: lax.pdot(x, x, "i"), axis_name="i")(jnp.array([1.0, 3.0]))
+      Array([10., 10.], dtype=float32)
+    """
+    from shardax.lax import dot_general
+
+    return psum(dot_general(x, y, (pos_contract, pos_batch)), axis_name)
 
 
 def pmean(x, axis_name, *, axis_index_groups=None):

@@ -27,6 +27,11 @@ class Config:
     def x64_enabled(self):
         return _core.config_read("jax_enable_x64")
 
+    @property
+    def omnistaging_enabled(self):
+        """True: what old scripts ask before they rely on it."""
+        return True
+
     def parse_flags_with_absl(self):
         """Nothing; kept for old scripts."""
 

@@ -21,14 +21,16 @@ class Shard:
         )
 
 
-def _parts(x):
-    """(device id, index, replica id) of each shard, in mesh order."""
-    recorded = _core.get_sharding(x)
-    everything = tuple(slice(None) for _ in x.shape)
+def parts(shape, recorded):
+    """(device id, index, replica id) of each shard of an array of that shape, in mesh order.
+
+    `recorded` is what the array is labelled with: None, or a Sharding's description.
+    """
+    everything = tuple(slice(None) for _ in shape)
     if recorded is None:
         return [(0, everything, 0)]
-    axes, shape, devices, spec, _ = recorded
-    sizes = dict(zip(axes, shape, strict=True))
+    axes, mesh, devices, spec, _ = recorded
+    sizes = dict(zip(axes, mesh, strict=True))
     replicas = {}
     out = []
     for position, device_id in enumerate(devices):
@@ -38,29 +40,47 @@ def _parts(x):
             rest //= sizes[axis]
         index = list(everything)
         for dim, names in enumerate(spec):
-            if not names:
-                continue
-            count = place = 0
-            for i, name in enumerate(names):
-                count = sizes[name] if i == 0 else count * sizes[name]
+            count, place = 1, 0
+            for name in names:
+                count *= sizes[name]
                 place = place * sizes[name] + coordinates[name]
-            step = x.shape[dim] // count
-            index[dim] = slice(place * step, (place + 1) * step, None)
+            if count > 1:
+                step = shape[dim] // count
+                index[dim] = slice(place * step, (place + 1) * step, None)
         key = tuple((s.start, s.stop) for s in index)
         replicas[key] = replicas.get(key, -1) + 1
         out.append((device_id, tuple(index), replicas[key]))
     return out
 
 
+def _parts(x):
+    return parts(x.shape, _core.get_sharding(x))
+
+
+def _on(x, device_id, index):
+    """The part of x at that index, labelled with its device where x is labelled."""
+    part = x[index]
+    if _core.get_sharding(x) is None:
+        return part
+    label = ("device",), (1,), (device_id,), ((),) * part.ndim, False
+    return _core.with_sharding(part, label)
+
+
 def addressable_shards(x):
-    return [Shard(_device(d), index, replica, x[index]) for d, index, replica in _parts(x)]
+    return [Shard(_device(d), index, replica, _on(x, d, index)) for d, index, replica in _parts(x)]
 
 
 global_shards = addressable_shards
 
 
+def device_buffers(x):
+    """The shards' data: the older name."""
+    return [shard.data for shard in addressable_shards(x)]
+
+
 def addressable_data(x, index):
-    return x[_parts(x)[index][1]]
+    device_id, part, _ = _parts(x)[index]
+    return _on(x, device_id, part)
 
 
 def devices(x):

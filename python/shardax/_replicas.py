@@ -27,10 +27,11 @@ def device_put(x, device=None, *, src=None, donate=False, may_alias=None):
         array = asarray(leaf)
         return array if where is None else sharding.label(array, where)
 
-    if device is None or isinstance(device, (Device, sharding.Sharding)):
+    places = (Device, sharding.Sharding, sharding.PartitionSpec)
+    if device is None or isinstance(device, places):
         return tree_util.tree_map(lambda leaf: place(leaf, device), x)
     for where in tree_util.tree_leaves(device):
-        if not isinstance(where, (Device, sharding.Sharding)):
+        if not isinstance(where, places):
             raise ValueError(
                 "device_put: device must be None, a Device, a Sharding or a tree of these values, "
                 f"got {where!r}. Devices come from shardax.devices()."
@@ -45,6 +46,17 @@ def device_put(x, device=None, *, src=None, donate=False, may_alias=None):
         ) from None
     leaves, treedef = tree_util.tree_flatten(x)
     return treedef.unflatten([place(leaf, where) for leaf, where in zip(leaves, wheres)])
+
+
+def with_sharding_constraint(x, shardings):
+    """`x` labelled with shardings (a tree prefix of them). While tracing, it stays as it is.
+
+    Example:
+      >>> spread = shardax.NamedSharding(shardax.make_mesh((2,), ("x",)), shardax.P("x"))
+      >>> with_sharding_constraint(jnp.zeros(4), spread).sharding.spec
+      P('x',)
+    """
+    return device_put(x, shardings)
 
 
 def _check_devices(function, devices):

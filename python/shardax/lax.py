@@ -79,6 +79,7 @@ from shardax._lax_reductions import (
     top_k,
 )
 from shardax._ragged import *  # noqa: F403
+from shardax._replicas import with_sharding_constraint
 from shardax._windows import *  # noqa: F403
 from shardax.numpy._common import asarray, bind, canonical_axis
 
@@ -113,7 +114,7 @@ def integer_pow(x, y):
 
 def dtype(x):
     """The dtype of an array or number."""
-    return asarray(x).dtype
+    return _core.dtype_of(x) if isinstance(x, (type, np.dtype)) else asarray(x).dtype
 
 
 def reciprocal(x):
@@ -203,14 +204,6 @@ def optimization_barrier(operand):
     from shardax._core import api
 
     return tree_util.tree_map(lambda leaf: api.optimization_barrier(asarray(leaf)), operand)
-
-
-# ---- shardings: metadata only ------------------------------------------------------------------
-
-
-def with_sharding_constraint(x, shardings):
-    """`x`: all devices share one memory."""
-    return x
 
 
 def __getattr__(name):

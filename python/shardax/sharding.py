@@ -4,26 +4,22 @@ All devices share one memory, so a sharding is a label: it says which part of an
 which device, and moves nothing.
 """
 
-import collections
-import enum
 import math
 
 import numpy as np
 
 from shardax import _core
 from shardax._devices import device as _device
-from shardax._devices import devices as _devices
-
-
-class AxisType(enum.Enum):
-    """Kinds of mesh axes; they are recorded, and all behave like Auto."""
-
-    Auto = enum.auto()
-    Explicit = enum.auto()
-    Manual = enum.auto()
-
-    def __repr__(self):
-        return self.name
+from shardax._mesh import (
+    AbstractMesh,
+    AxisType,
+    Mesh,
+    get_abstract_mesh,
+    get_mesh,
+    make_mesh,
+    set_mesh,
+    use_mesh,
+)
 
 
 class DuplicateSpecError(Exception):
@@ -32,6 +28,17 @@ class DuplicateSpecError(Exception):
 
 class IndivisibleError(ValueError):
     """A dimension is not a multiple of the mesh axes that split it."""
+
+
+def _entry(names):
+    """One entry of a PartitionSpec: a tuple of one name is that name, an empty one None."""
+    if not isinstance(names, (tuple, list)):
+        return names
+    if any(isinstance(name, (tuple, list)) for name in names):
+        raise ValueError(
+            f"A tuple inside PartitionSpec cannot contain a nested tuple, got {names!r}."
+        )
+    return None if not names else names[0] if len(names) == 1 else tuple(names)
 
 
 class P(tuple):
@@ -44,7 +51,10 @@ class P(tuple):
     UNCONSTRAINED = object()
 
     def __new__(cls, *partitions, **kwargs):
-        return super().__new__(cls, partitions)
+        return super().__new__(cls, map(_entry, partitions))
+
+    def __init_subclass__(cls, **kwargs):
+        raise TypeError("Subclassing `jax.P` is prohibited; it is a type of values.")
 
     def __repr__(self):
         return f"P{tuple.__repr__(self)}"
@@ -60,125 +70,6 @@ class P(tuple):
 
 PartitionSpec = P
 
-_current_mesh = []
-
-
-class Mesh:
-    """Devices in a grid whose axes have names.
-
-    Args:
-      devices: a (nested) sequence or array of devices.
-      axis_names: a name per dimension of `devices`.
-      axis_types: an AxisType per axis, Auto unless given.
-
-    >>> Mesh(_devices()[:4], ("x",)).shape
-    OrderedDict([('x', 4)])
-    """
-
-    def __init__(self, devices, axis_names=None, *, axis_types=None):
-        if axis_names is None:
-            axis_names = ()
-        if isinstance(axis_names, str):
-            axis_names = (axis_names,)
-        grid = np.empty(np.shape(np.asarray(devices, dtype=object)), dtype=object)
-        grid[...] = np.asarray(devices, dtype=object)
-        names = tuple(axis_names)
-        if grid.ndim != len(names):
-            raise ValueError(
-                "Mesh requires the ndim of its first argument (`devices`) to equal the length of "
-                "its second argument "
-                f"(`axis_names`), but got devices.ndim == {grid.ndim} and len(axis_names) == "
-                f"{len(names)}."
-            )
-        if len(set(names)) != len(names):
-            raise ValueError(f"Mesh: axis names must be distinct, got {names}.")
-        grid.flags.writeable = False
-        self.devices = grid
-        self.axis_names = names
-        types = (AxisType.Auto,) * len(names) if axis_types is None else axis_types
-        self.axis_types = (
-            tuple(types) if isinstance(types, (tuple, list)) else (types,) * len(names)
-        )
-
-    @property
-    def shape(self):
-        return collections.OrderedDict(zip(self.axis_names, self.devices.shape))
-
-    @property
-    def shape_tuple(self):
-        return tuple(self.shape.items())
-
-    @property
-    def size(self):
-        return math.prod(self.devices.shape)
-
-    @property
-    def axis_sizes(self):
-        return tuple(self.devices.shape)
-
-    @property
-    def empty(self):
-        return self.devices.ndim == 0
-
-    @property
-    def device_ids(self):
-        return np.vectorize(lambda d: d.id, otypes=[int])(self.devices)
-
-    @property
-    def local_mesh(self):
-        return self
-
-    @property
-    def local_devices(self):
-        return list(self.devices.flat)
-
-    def _key(self):
-        return self.axis_names, self.devices.shape, tuple(d.id for d in self.devices.flat)
-
-    def __eq__(self, other):
-        return isinstance(other, Mesh) and self._key() == other._key()
-
-    def __hash__(self):
-        return hash(self._key())
-
-    def __enter__(self):
-        _current_mesh.append(self)
-        return self
-
-    def __exit__(self, *exc):
-        _current_mesh.pop()
-
-    def _types(self):
-        return ", ".join(map(repr, self.axis_types)) + ("," if len(self.axis_types) == 1 else "")
-
-    def __repr__(self):
-        sizes = tuple(self.shape.values())
-        names = tuple(self.axis_names)
-        return f"Mesh(axis_sizes={sizes}, axis_names={names}, axis_types=({self._types()}))"
-
-    def __str__(self):
-        sizes = ", ".join(f"'{n}': {s}" for n, s in self.shape.items())
-        return f"Mesh({sizes}, axis_types=({self._types()}))"
-
-
-def make_mesh(axis_shapes, axis_names, axis_types=None, *, devices=None):
-    """A mesh of the first devices in that shape."""
-    shape = tuple(axis_shapes)
-    if len(shape) != len(tuple(axis_names)):
-        raise ValueError(
-            f"make_mesh: {len(shape)} sizes {shape} but {len(tuple(axis_names))} names "
-            f"{tuple(axis_names)}."
-        )
-    known = _devices() if devices is None else list(devices)
-    if math.prod(shape) > len(known):
-        raise ValueError(
-            f"Number of devices {len(known)} must be >= the product of mesh_shape {shape}. "
-            f'Raise it with shardax.config.update("jax_num_cpu_devices", {math.prod(shape)}).'
-        )
-    grid = np.empty(math.prod(shape), dtype=object)
-    grid[:] = known[: math.prod(shape)]
-    return Mesh(grid.reshape(shape), axis_names, axis_types=axis_types)
-
 
 class Sharding:
     """How an array is split over devices."""
@@ -188,7 +79,7 @@ class Sharding:
 
     @property
     def device_set(self):
-        return {_device(i) for i in self._description(1)[2]}
+        return {_device(i) for i in self._description(len(getattr(self, "spec", ())))[2]}
 
     @property
     def addressable_devices(self):
@@ -249,6 +140,10 @@ class NamedSharding(Sharding):
     """A mesh and, per dimension, the mesh axes that split it."""
 
     def __init__(self, mesh, spec, *, memory_kind=None):
+        if not isinstance(mesh, AbstractMesh):
+            raise ValueError(
+                f"NamedSharding: mesh must be a jax.sharding.Mesh, got {type(mesh)}: {mesh!r}."
+            )
         self.mesh = mesh
         self.spec = spec if isinstance(spec, PartitionSpec) else PartitionSpec(*spec)
         seen = set()
@@ -270,14 +165,15 @@ class NamedSharding(Sharding):
     def _description(self, ndim):
         entries = [() if n is None else n if isinstance(n, tuple) else (n,) for n in self.spec]
         if len(entries) > ndim:
+            scalar = " For scalars the PartitionSpec should be P()." if ndim == 0 else ""
             raise ValueError(
                 f"Sharding {self} is only valid for values of rank at least {len(entries)}, but "
-                f"was applied to a value of rank {ndim}"
+                f"was applied to a value of rank {ndim}.{scalar}"
             )
         entries += [()] * (ndim - len(entries))
         return (
             tuple(str(n) for n in self.mesh.axis_names),
-            tuple(self.mesh.devices.shape),
+            self.mesh.axis_sizes,
             tuple(d.id for d in self.mesh.devices.flat),
             tuple(tuple(str(a) for a in e) for e in entries),
             True,
@@ -290,6 +186,14 @@ class NamedSharding(Sharding):
 
     def __hash__(self):
         return hash((self.mesh, self.spec))
+
+    def with_spec(self, spec):
+        """The same mesh with another spec."""
+        return NamedSharding(self.mesh, spec)
+
+    def update(self, *, mesh=None, spec=None, memory_kind=None):
+        """The same with another mesh or spec."""
+        return NamedSharding(mesh or self.mesh, self.spec if spec is None else spec)
 
     def __repr__(self):
         return f"NamedSharding(mesh={self.mesh}, spec={self.spec!r}, memory_kind=device)"
@@ -327,12 +231,24 @@ class PositionalSharding(NamedSharding):
         return PositionalSharding(self.mesh.devices.reshape(shape))
 
 
+def make_single_device_sharding(device, *, memory_kind=None):
+    """The sharding of arrays that lie on one device."""
+    return SingleDeviceSharding(device)
+
+
 def label(array, where):
-    """`array`, labelled with a device or sharding."""
-    if not isinstance(where, Sharding):
-        where = SingleDeviceSharding(where)
+    """`array`, labelled with a device, a sharding, or a PartitionSpec of the current mesh."""
     if isinstance(array, _core.Tracer):
         return array
+    if isinstance(where, PartitionSpec):
+        if get_mesh().empty:
+            raise ValueError(
+                f"Please set a mesh via `jax.set_mesh` if a PartitionSpec is passed to device_put; "
+                f"got {where!r} and no mesh."
+            )
+        where = NamedSharding(get_mesh(), where)
+    if not isinstance(where, Sharding):
+        where = SingleDeviceSharding(where)
     where.shard_shape(array.shape)
     return _core.with_sharding(array, where._description(array.ndim))
 
@@ -355,6 +271,8 @@ def sharding_of(x):
     return NamedSharding(Mesh(grid.reshape(shape), axes), PartitionSpec(*entries))
 
 
-def get_mesh():
-    """The mesh set by a `with mesh:` block, or None."""
-    return _current_mesh[-1] if _current_mesh else None
+def reshard(xs, out_shardings):
+    """`xs` labelled with shardings (a tree prefix of them): with_sharding_constraint."""
+    from shardax._replicas import with_sharding_constraint
+
+    return with_sharding_constraint(xs, out_shardings)

@@ -132,7 +132,7 @@ def test_methods():
             ValueError,
             "9 mapped slices need 9 devices, but 8 exist. Raise it with "
             r'shardax.config.update\("jax_num_cpu_devices", 9\)'
-            r".*requires 9 logical devices, but only 8",
+            r".*requires 9 logical devices, but only 8 XLA devices are available",
         ),
         (
             lambda: shardax.pmap(lambda x, y: x)(np.ones(4), np.ones((5, 2))),
@@ -239,3 +239,17 @@ def test_the_number_of_devices_may_change():
             f(np.ones(12))
     finally:
         shardax.config.update("jax_num_cpu_devices", before)
+
+
+def test_names_of_older_versions():
+    x = jnp.arange(24.0).reshape(24)  # more slices than devices
+    out = shardax.soft_pmap(lambda v: v - lax.pmean(v, "i"), axis_name="i")(x)
+    np.testing.assert_allclose(out, x - 11.5)
+    both = shardax.soft_pmap(lambda a, b: a + b, in_axes=(0, None))(x, 1.0)
+    np.testing.assert_allclose(both, x + 1)
+    a, b = np.arange(8.0).reshape(4, 2), np.ones((4, 2))
+    dot = shardax.pmap(lambda u, v: lax.pdot(u, v, "i", ((0,), (0,))), axis_name="i")
+    np.testing.assert_allclose(dot(a, b), [28.0] * 4)
+    assert [s.shape for s in dot(a, b).device_buffers] == [(1,)] * 4
+    shardax.config.update("jax_eager_pmap", True)
+    assert shardax.config.omnistaging_enabled

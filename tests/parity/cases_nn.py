@@ -20,6 +20,7 @@ def setup(names):
         f(names["v"].astype(jnp.bfloat16)),
         parity.attempt(lambda: f(2.0)),
     )
+    names["bend"] = lambda f: jax.vmap(jax.grad(jax.grad(f)))(names["v"])
     with contextlib.suppress(ImportError):
         names["ravel_pytree"] = importlib.import_module(f"{jax.__name__}.flatten_util").ravel_pytree
 
@@ -29,6 +30,20 @@ corpus = parity.Corpus(setup, rtol=1e-5, atol=1e-6)
 ACTIVATIONS = """relu relu6 sigmoid softplus silu swish gelu elu selu celu leaky_relu log_sigmoid soft_sign hard_tanh hard_sigmoid
     hard_silu squareplus mish tanh softmax log_softmax standardize identity sparse_plus sparse_sigmoid""".split()
 corpus.expressions("\n".join(f"both(nn.{name})" for name in ACTIVATIONS))
+SMOOTH = (
+    """sigmoid softplus silu elu selu celu log_sigmoid soft_sign squareplus mish tanh""".split()
+)
+corpus.expressions("\n".join(f"bend(nn.{name})" for name in SMOOTH))
+corpus.expressions("""
+bend(jnp.sinc)
+bend(lambda x: jnp.logaddexp(x, 1.5))
+bend(lambda x: jnp.logaddexp2(1.5, x))
+[grad(f)(x) for f in (nn.softplus, nn.log_sigmoid) for x in (jnp.inf, -jnp.inf)]
+[grad(jnp.logaddexp, argnums=(0, 1))(a, b) for a, b in ((jnp.inf, 0.), (-jnp.inf, 0.), (jnp.inf, jnp.inf), (-jnp.inf, -jnp.inf))]
+jax.jacobian(lambda x: nn.softmax(x, where=jnp.array([True, False, True])))(jnp.float32([1, jnp.inf, 3]))
+jax.jacobian(lambda x: nn.log_softmax(x, where=jnp.array([True, False, True])))(jnp.float32([1, jnp.inf, 3]))
+[f(jnp.zeros((0, 3)), axis=a).shape for f in (nn.softmax, nn.log_softmax) for a in (0, 1)]
+""")
 
 corpus.expressions("""
 nn.relu(i4)

@@ -1,4 +1,4 @@
 """shardax.experimental - names that JAX keeps, or kept, under jax.experimental."""
 
 from shardax._callbacks import io_callback
-from shardax.experimental import checkify, maps, mesh_utils, pjit
+from shardax.experimental import checkify, maps, mesh_utils, multihost_utils, pjit

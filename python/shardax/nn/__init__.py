@@ -238,10 +238,9 @@ def softmax(x, axis=-1, where=None, initial=None):
 @static_jit("axis")
 def _softmax(x, where, axis):
     x = asarray(x)
-    top = jnp.max(
-        x, axis, where=where, initial=-jnp.inf if where is not None else None, keepdims=True
-    )
-    unnormalized = jnp.exp(x - lax.stop_gradient(top))
+    top = jnp.max(x, axis, where=where, initial=-jnp.inf, keepdims=True)
+    kept = x if where is None else jnp.where(where, x, -jnp.inf)
+    unnormalized = jnp.exp(kept - lax.stop_gradient(top))
     total = jnp.sum(unnormalized, axis, where=where, keepdims=True)
     out = unnormalized / total
     return out if where is None else jnp.where(where, out, 0)
@@ -255,10 +254,9 @@ def log_softmax(x, axis=-1, where=None):
 @static_jit("axis")
 def _log_softmax(x, where, axis):
     x = asarray(x)
-    top = jnp.max(
-        x, axis, where=where, initial=-jnp.inf if where is not None else None, keepdims=True
-    )
-    shifted = x - lax.stop_gradient(top)
+    top = jnp.max(x, axis, where=where, initial=-jnp.inf, keepdims=True)
+    kept = x if where is None else jnp.where(where, x, -jnp.inf)
+    shifted = kept - lax.stop_gradient(top)
     total = jnp.log(jnp.sum(jnp.exp(shifted), axis, where=where, keepdims=True))
     out = shifted - total
     return out if where is None else jnp.where(where, out, -jnp.inf)

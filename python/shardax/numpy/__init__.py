@@ -225,7 +225,19 @@ from shardax.numpy._reductions import (
 )
 from shardax.numpy._rounding import around, clip, fix, nan_to_num, rint, round
 from shardax.numpy._select import choose, take, take_along_axis
-from shardax.numpy._sets import intersect1d, isin, setdiff1d, union1d, unique, unique_values
+from shardax.numpy._sets import (
+    intersect1d,
+    isin,
+    setdiff1d,
+    setxor1d,
+    trim_zeros,
+    union1d,
+    unique,
+    unique_all,
+    unique_counts,
+    unique_inverse,
+    unique_values,
+)
 from shardax.numpy._shape import (
     atleast_1d,
     atleast_2d,

@@ -119,17 +119,77 @@ def interp(x, xp, fp, left=None, right=None, period=None):
     )
 
 
-def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None):
-    """The covariance matrix of variables in rows."""
-    x = _shape.atleast_2d(_core.promote("inexact", m)[0])
-    x = x.T if not rowvar and x.shape[0] != 1 else x
+def _variables(m, rowvar):
+    """A matrix with a row per variable."""
+    x = asarray(m)
+    if x.ndim > 2:
+        raise ValueError(f"cov: m and y have at most 2 dimensions, got {x.ndim}.")
+    return x.T if not rowvar and x.ndim == 2 else _shape.atleast_2d(x)
+
+
+def _cov_weights(fweights, aweights, count):
+    """The products of the two kinds of weights, or None; each must be a vector of that length."""
+    weights = None
+    for name, given in (("fweights", fweights), ("aweights", aweights)):
+        if given is None:
+            continue
+        check_arraylike("cov", given)
+        given = asarray(given)
+        if given.ndim != 1:
+            raise ValueError(f"cannot handle multidimensional {name}; got shape {given.shape}.")
+        if given.shape[0] != count:
+            raise ValueError(
+                f"incompatible numbers of samples and {name}: {count} and {given.shape[0]}."
+            )
+        if name == "fweights" and given.dtype.kind not in "iu":
+            raise TypeError(f"fweights must be integer, got {given.dtype}.")
+        weights = given if weights is None else weights * given
+    return weights
+
+
+def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, *, dtype=None):
+    """The covariance matrix of variables in rows.
+
+    Args:
+      m: a vector, or a matrix with a row per variable (a column unless `rowvar`).
+      y: further variables, in the same form.
+      bias: divides by n instead of n - 1.
+      ddof: divides by n - ddof, whatever `bias` says.
+      fweights: integers: how often each observation was made.
+      aweights: numbers: how much each observation counts.
+      dtype: of the computation and the result.
+
+    Raises:
+      ValueError: where shapes do not fit, or `dtype` is no float or complex.
+      TypeError: where fweights are no integers.
+
+    Example:
+      >>> cov(jnp.array([[0.0, 1, 2], [2, 1, 0]]))
+      Array([[ 1., -1.],
+             [-1.,  1.]], dtype=float32)
+    """
+    check_arraylike("cov", m, *([] if y is None else [y]))
+    if dtype is not None and np.dtype(_core.dtype_of(dtype)).kind in "biu":
+        raise ValueError(f"cov: dtype must be a subclass of float or complex; got {dtype}.")
+    x = _variables(m, rowvar)
     if y is not None:
-        other = _shape.atleast_2d(_core.promote("inexact", y)[0])
-        x = _join.concatenate([x, other.T if not rowvar and other.shape[0] != 1 else other], 0)
+        x = _join.concatenate([x, _variables(y, rowvar)], 0)
+    x = _core.promote("inexact", x)[0] if dtype is None else x.astype(dtype)
     ddof = (0 if bias else 1) if ddof is None else ddof
-    centered = x - x.mean(1, keepdims=True)
-    out = _products.dot(centered, centered.T.conj()) / (x.shape[1] - ddof)
-    return out[0, 0] if out.shape == (1, 1) else out
+    weights = _cov_weights(fweights, aweights, x.shape[1])
+    if weights is None:
+        centered = x - x.mean(1, keepdims=True)
+        weighted, divisor = centered, max(x.shape[1] - ddof, 0)
+    else:
+        total = weights.sum()
+        centered = x - (x * weights).sum(1, keepdims=True) / total
+        weighted = centered * weights
+        spent = 0 if ddof == 0 else ddof
+        if aweights is not None:
+            spent = spent * (weights * asarray(aweights)).sum() / total
+        divisor = _functions.maximum(total - spent, 0)
+    out = _products.dot(weighted, centered.T.conj()) / divisor
+    return _shape.squeeze(out).astype(x.dtype)
 
 
 def corrcoef(x, y=None, rowvar=True):

@@ -19,6 +19,9 @@ def _cumulative(op, name, a, axis, dtype, widen):
     axis = canonical_axis(axis, a.ndim)
     if dtype is not None:
         a = a.astype(dtype)
+        if a.dtype == np.bool_:  # whether any, or all, elements so far are true
+            op = {"cumsum": "cummax", "cumprod": "cummin"}[op]
+            return bind(op, (a.astype(np.int8),), axis=axis, reverse=False).astype(bool)
     elif widen:
         a = _widened(a)
     elif a.dtype == np.bool_:
@@ -41,6 +44,10 @@ def _cumulative_with_initial(op, name, x, axis, dtype, include_initial, initial)
 
     check_arraylike(name, x)
     x = asarray(x)
+    if x.ndim == 0:
+        raise ValueError(
+            f"The input must be non-scalar to take a cumulative sum or product; {name} got {x}."
+        )
     if axis is None:
         if x.ndim != 1:
             raise ValueError(

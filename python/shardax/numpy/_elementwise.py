@@ -15,9 +15,8 @@ from shardax.numpy._common import asarray, bind, check_arraylike, static_jit
 _functions = _core.functions
 
 
-@functools.partial(static_jit())
-def _logaddexp(a, b):
-    a, b = _core.promote("inexact", a, b)
+def _log_of_sum(a, b):
+    """log(exp(a) + exp(b)) of operands of one inexact dtype and shape."""
     top = _functions.maximum(a, b)
     if a.dtype.kind == "c":
         out = top + _functions.log1p(_functions.exp(a + b - 2 * top))
@@ -25,25 +24,35 @@ def _logaddexp(a, b):
         pi = angle.dtype.type(np.pi)
         turned = _functions.remainder(angle + pi, 2 * pi) - pi
         return _core.lax.complex(_functions.real(out), turned)
-    # The value has no useful derivative where both are equal: it is taken of the weighted operands.
-    a_value, b_value, top = (bind("stop_gradient", (v,)) for v in (a, b, top))
-    gap = a_value - b_value
+    gap = a - b
     out = top + _functions.log1p(_functions.exp(-_functions.abs(gap)))
-    out = _where.where(_functions.isnan(gap), a_value + b_value, out)
-    return out + _weighted_change(a, b) + _weighted_change(b, a)
+    return _where.where(_functions.isnan(gap), a + b, out)
 
 
-def _weighted_change(x, other):
-    """Zero, whose derivative is the share of `x` in logaddexp(x, other)."""
-    change = x - bind("stop_gradient", (x,))
-    share = _core.lax.logistic(_where.where(_functions.equal(x, other), 0.0, x - other))
-    return _where.where(_functions.isfinite(change), share * change, 0.0)
+@functools.cache
+def _logaddexp():
+    """The same with a derivative rule: operands count by their shares of the sum. Infinite ones
+    stand for 0 there, so that the largest has the share 1."""
+    from shardax._custom import custom_jvp
+
+    def finite(x):
+        return _where.where(_functions.equal(x, np.inf), 0, x)
+
+    def rule(primals, tangents):
+        (a, b), (at, bt) = primals, tangents
+        out = fun(a, b)
+        a_share, b_share = (_functions.exp(finite(x) - finite(out)) for x in (a, b))
+        return out, at * a_share + bt * b_share
+
+    fun = custom_jvp(_log_of_sum)
+    fun.defjvp(rule)
+    return static_jit()(lambda a, b: fun(*_core.promote("inexact", a, b)))
 
 
 def logaddexp(x1, x2, /):
     """log(exp(x1) + exp(x2)) without overflow."""
     check_arraylike("logaddexp", x1, x2)
-    return _logaddexp(x1, x2)
+    return _logaddexp()(x1, x2)
 
 
 def logaddexp2(x1, x2, /):
@@ -70,7 +79,10 @@ def sinc(x, /):
     x = _core.promote("inexact", x)[0]
     zero = _functions.equal(x, 0)
     safe = _where.where(zero, 1.0, x) * np.pi
-    return _where.where(zero, 1.0, _functions.sin(safe) / safe)
+    # At 0 the series stands for the quotient, because of its derivatives.
+    square = _functions.square(_where.where(zero, x, 0.0) * np.pi)
+    series = 1 - square / 6 * (1 - square / 20 * (1 - square / 42 * (1 - square / 72)))
+    return _where.where(zero, series, _functions.sin(safe) / safe)
 
 
 def fmax(x1, x2, /):

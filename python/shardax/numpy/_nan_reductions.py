@@ -7,17 +7,18 @@ from shardax.numpy._common import (
     check_arraylike,
 )
 from shardax.numpy._cumulative import cumprod, cumsum
-from shardax.numpy._reductions import _inexact, all, argmax, argmin, max, min, prod, sum
-from shardax.numpy._statistics import _squared_size, mean
+from shardax.numpy._reductions import _check_options, all, argmax, argmin, max, min, prod, sum
+from shardax.numpy._statistics import _spread_operand, _squared_size, mean
 
 _functions = _core.functions
 
 
-def _without_nan(name, a, fill):
+def _without_nan(name, a, fill, mask=None, initial=None):
     """The operand with `fill` in place of NaN."""
     from shardax.numpy._where import where
 
     check_arraylike(name, a)
+    _check_options(name, mask, initial)
     a = asarray(a)
     if a.dtype.kind not in "fcV":
         return a
@@ -26,16 +27,14 @@ def _without_nan(name, a, fill):
 
 def nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None):
     """sum, without NaN."""
-    return sum(
-        _without_nan("nansum", a, 0), axis, dtype, keepdims=keepdims, initial=initial, where=where
-    )
+    a = _without_nan("nansum", a, 0, where, initial)
+    return sum(a, axis, dtype, keepdims=keepdims, initial=initial, where=where)
 
 
 def nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None):
     """prod, without NaN."""
-    return prod(
-        _without_nan("nanprod", a, 1), axis, dtype, keepdims=keepdims, initial=initial, where=where
-    )
+    a = _without_nan("nanprod", a, 1, where, initial)
+    return prod(a, axis, dtype, keepdims=keepdims, initial=initial, where=where)
 
 
 def nancumsum(a, axis=None, dtype=None, out=None):
@@ -62,6 +61,7 @@ def _nan_extremum(name, extremum, fill, a, axis, keepdims, initial, where):
     from shardax.numpy._where import where as select
 
     check_arraylike(name, a)
+    _check_options(name, where, initial)
     a = asarray(a)
     if a.dtype.kind not in "fcV":
         return extremum(a, axis, None, keepdims, initial, where)
@@ -101,6 +101,7 @@ def _present(a, axis, keepdims, where):
 def nanmean(a, axis=None, dtype=None, out=None, keepdims=False, where=None):
     """mean, without NaN."""
     check_arraylike("nanmean", a)
+    _check_options("nanmean", where, None)
     a = asarray(a)
     if a.dtype.kind not in "fcV":
         return mean(a, axis, dtype, keepdims=keepdims, where=where)
@@ -108,25 +109,50 @@ def nanmean(a, axis=None, dtype=None, out=None, keepdims=False, where=None):
     return _functions.divide(total, _core.convert(_present(a, axis, keepdims, where), total.dtype))
 
 
-def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=None):
-    """var, without NaN; NaN where no more than `ddof` elements are left."""
+def _nan_var(name, a, axis, dtype, ddof, keepdims, where, middle, correction):
     from shardax.numpy._where import where as select
 
-    check_arraylike("nanvar", a)
-    a, dtype = _inexact(asarray(a), dtype)
-    wide = _core.convert(a, np.dtype("float32")) if dtype.itemsize == 2 else a
-    isnan = _functions.isnan(wide)
-    middle = nanmean(wide, axis, keepdims=True, where=where)
-    centered = select(isnan, wide.dtype.type(0), _functions.subtract(wide, middle))
-    square = _squared_size(centered)
-    total = sum(square, axis, keepdims=keepdims, where=where)
-    divisor = _functions.subtract(_present(wide, axis, keepdims, where), ddof)
+    _check_options(name, where, None)
+    real = dtype is None
+    a, dtype, ddof = _spread_operand(name, a, dtype, ddof, correction)
+    isnan = _functions.isnan(a)
+    if middle is None:
+        middle = nanmean(a, axis, keepdims=True, where=where)
+    centered = select(isnan, a.dtype.type(0), _functions.subtract(a, middle))
+    total = sum(_squared_size(centered), axis, keepdims=keepdims, where=where)
+    divisor = _functions.subtract(_present(a, axis, keepdims, where), ddof)
     out = _functions.divide(total, _core.convert(divisor, total.dtype))
     out = select(_functions.less_equal(divisor, 0), out.dtype.type(np.nan), out)
-    return _core.convert(out, dtype) if dtype.itemsize == 2 else out
+    return out if real and dtype.kind == "c" else _core.convert(out, dtype)
 
 
-def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=None):
+def nanvar(
+    a,
+    axis=None,
+    dtype=None,
+    out=None,
+    ddof=0,
+    keepdims=False,
+    where=None,
+    mean=None,
+    correction=None,
+):
+    """var, without NaN; NaN where no more than `ddof` elements are left."""
+    return _nan_var("nanvar", a, axis, dtype, ddof, keepdims, where, mean, correction)
+
+
+def nanstd(
+    a,
+    axis=None,
+    dtype=None,
+    out=None,
+    ddof=0,
+    keepdims=False,
+    where=None,
+    mean=None,
+    correction=None,
+):
     """std, without NaN."""
-    check_arraylike("nanstd", a)
-    return _functions.sqrt(nanvar(a, axis, dtype, None, ddof, keepdims, where))
+    return _functions.sqrt(
+        _nan_var("nanstd", a, axis, dtype, ddof, keepdims, where, mean, correction)
+    )

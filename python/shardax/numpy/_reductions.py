@@ -20,6 +20,17 @@ def _keep(result, shape, axes, keepdims):
     return result.reshape(tuple(1 if d in axes else n for d, n in enumerate(shape)))
 
 
+def _check_options(name, where, initial):
+    """ValueError where a mask is not boolean or a start not a scalar."""
+    if where is not None and _core.result_type(where)[0] != np.bool_:
+        raise ValueError(
+            f"jnp.{name}: where must be None or a boolean array; got dtype "
+            f"{_core.result_type(where)[0]}."
+        )
+    if initial is not None and np.ndim(initial):
+        raise ValueError(f"initial value must be a scalar. Got array of shape {np.shape(initial)}")
+
+
 def _masked(a, where, fill):
     if where is None:
         return a
@@ -42,11 +53,15 @@ def _reduce(
     combine=None,
 ):
     check_arraylike(name, a)
+    _check_options(name, where, initial)
     a = asarray(a)
     if dtype is not None:
         a = a.astype(dtype)
-    elif widen:
+    elif widen or a.dtype == np.bool_:
         a = _widened(a)
+    if a.dtype == np.bool_:  # asked for by dtype=bool: whether any, or all, of them are true
+        op = {"reduce_sum": "reduce_or", "reduce_prod": "reduce_and"}[op]
+        combine = {"reduce_or": _functions.logical_or, "reduce_and": _functions.logical_and}[op]
     a = _masked(a, where, fill)
     axes = canonical_axes(axis, a.ndim)
     out = bind(op, (a,), axes=axes) if axes else a
@@ -128,8 +143,15 @@ def prod(
     )
 
 
+def _select(where, a, other):
+    from shardax.numpy._where import where as select
+
+    return select(where, a, _core.convert(asarray(other), a.dtype))
+
+
 def _extremum(op, name, a, axis, keepdims, initial, where, combine):
     check_arraylike(name, a)
+    _check_options(name, where, initial)
     a = asarray(a)
     axes = canonical_axes(axis, a.ndim)
     if initial is None:
@@ -140,11 +162,7 @@ def _extremum(op, name, a, axis, keepdims, initial, where, combine):
             )
         if 0 in [a.shape[d] for d in axes]:
             raise ValueError(f"zero-size array to reduction operation {name} which has no identity")
-    out = (
-        bind(op, (_masked(a, where, initial) if where is not None else a,), axes=axes)
-        if axes
-        else a
-    )
+    out = bind(op, (a if where is None else _select(where, a, initial),), axes=axes) if axes else a
     if initial is not None:
         out = combine(out, _core.convert(asarray(initial), a.dtype))
     return _keep(_strong(out), a.shape, axes, keepdims)
@@ -165,6 +183,7 @@ amax, amin = max, min
 
 def _truth(op, name, a, axis, keepdims, where, fill):
     check_arraylike(name, a)
+    _check_options(name, where, None)
     a = asarray(a)
     a = a if a.dtype == np.bool_ else _functions.not_equal(a, a.dtype.type(0))
     a = _masked(a, where, fill)

@@ -1,18 +1,77 @@
-# shardax/numpy/_sets.py - arrays as sets.
+"""shardax/numpy/_sets.py - arrays as sets: sorted, and compared with their neighbours.
+
+How many distinct elements there are depends on the values. While tracing, `size` says it: what is
+missing then is filled up, what is too much left out.
+"""
+
+import operator
+from typing import NamedTuple
+
 import numpy as np
 
 from shardax import _core
-from shardax.numpy._common import (
-    asarray,
-    bind,
-    check_arraylike,
-)
-from shardax.numpy._counting import bincount
-from shardax.numpy._indices import _known, nonzero
-from shardax.numpy._sorting import argsort, zeros_like_int
+from shardax.errors import ConcretizationTypeError
+from shardax.numpy._common import asarray, bind, canonical_axis, check_arraylike
+from shardax.numpy._indices import nonzero
+from shardax.numpy._join import concatenate
+from shardax.numpy._shape import moveaxis
+from shardax.numpy._sorting import argsort, lexsort, searchsorted, sort, zeros_like_int
 from shardax.numpy._where import where
 
 _functions = _core.functions
+
+
+def _size(name, mask, size):
+    """`size`, or how many elements of the mask are true, which must then be known."""
+    if size is not None:
+        return operator.index(size)
+    known = _core.concrete_array(bind("reduce_sum", (mask.astype(np.int32),), axes=(0,)))
+    if known is None:
+        raise ConcretizationTypeError(
+            "Abstract tracer value encountered where concrete value is expected: how many elements "
+            f"jnp.{name}() gives depends on the values of its arguments. To make jnp.{name}() "
+            "compatible with JIT and other transforms, specify a concrete value for the size "
+            "argument, which then is the number of elements."
+        )
+    return int(known)
+
+
+def _filled(values, count, fill):
+    """Values after the first `count` replaced; by the first one where `fill` is None."""
+    if values.shape[0] == 0:
+        return values
+    fill = values[0] if fill is None else asarray(fill).astype(values.dtype)
+    valid = _functions.less(np.arange(values.shape[0]), count)
+    return where(valid.reshape((-1,) + (1,) * (values.ndim - 1)), values, fill)
+
+
+def _total(mask):
+    return bind("reduce_sum", (mask.astype(np.int32),), axes=(0,))
+
+
+def _differ(x, y, equal_nan):
+    out = _functions.not_equal(x, y)
+    if equal_nan and x.dtype.kind in "fcV":
+        both = _functions.logical_and(_functions.isnan(x), _functions.isnan(y))
+        out = _functions.logical_and(out, _functions.logical_not(both))
+    return out
+
+
+def _sorted_rows(rows, equal_nan):
+    """The rows in order, their former places, and which differ from the one before."""
+    flat = rows.reshape((rows.shape[0], int(np.prod(rows.shape[1:]))))
+    columns = flat.shape[1]
+    if columns == 1:
+        order = argsort(flat[:, 0])
+    elif columns == 0:
+        order = asarray(np.arange(rows.shape[0], dtype=np.int32))
+    else:
+        order = lexsort(tuple(flat[:, c] for c in reversed(range(columns))))
+    flat = flat[order]
+    changed = _differ(flat[1:], flat[:-1], equal_nan)
+    changed = bind("reduce_or", (changed,), axes=(1,))
+    first = asarray(np.ones(min(rows.shape[0], 1), bool))
+    return rows[order], order, concatenate([first, changed])
 
 
 def unique(
@@ -27,104 +86,275 @@ def unique(
     fill_value=None,
     sorted=True,
 ):
-    """The distinct elements in order.
+    """The distinct elements of an array, or its distinct slices along `axis`, in order.
 
-    The size of the result depends on the values: under jit, give `size`.
+    Args:
+      ar: an array.
+      return_index: also gives the first place of each, int32.
+      return_inverse: also gives for each element of `ar` its place among the distinct ones.
+      return_counts: also gives how often each occurs.
+      axis: None for the flattened array.
+      equal_nan: whether NaN equals NaN.
+      size: how many to give; needed while tracing.
+      fill_value: what stands for those that are missing; the first one unless given.
+
+    Raises:
+      ConcretizationTypeError: while tracing, unless `size` is given.
+      ValueError: where there is nothing to fill up with.
+
+    Example:
+      >>> unique(jnp.array([3, 1, 3]), size=3, return_counts=True)
+      (Array([1, 3, 1], dtype=int32), Array([1, 2, 0], dtype=int32))
     """
     check_arraylike("unique", ar)
-    a = asarray(ar)
-    known = (
-        _known(a, "unique", "pass size=..., outside of jit")
-        if size is None or _core.is_concrete(a)
-        else None
-    )
-    if known is None:
-        return _unique_sized(a, return_index, return_inverse, return_counts, size, fill_value)
-    outs = np.unique(
-        known,
-        return_index=True,
-        return_inverse=True,
-        return_counts=True,
-        axis=axis,
-        equal_nan=equal_nan,
-    )
-    values, index, inverse, counts = outs
-    if size is not None:
-        n = len(values)
-        fill = values.min(axis=0) if fill_value is None and n else fill_value
-        extra = max(size - n, 0)
-        values = np.concatenate(
-            [values[:size], np.full((extra,) + values.shape[1:], fill, values.dtype)]
+    ar = asarray(ar)
+    rows = ar.reshape((-1,)) if axis is None else moveaxis(ar, canonical_axis(axis, ar.ndim), 0)
+    n = rows.shape[0]
+    ordered, order, mask = _sorted_rows(rows, equal_nan)
+    size = _size("unique", mask, size)
+    if n == 0 and size and fill_value is None:
+        raise ValueError(
+            "jnp.unique: for zero-sized input with nonzero size argument, fill_value must be "
+            f"specified; got shape {ar.shape} and size={size}."
         )
-        index = np.concatenate([index[:size], np.full(extra, index[0] if n else 0)])
-        counts = np.concatenate([counts[:size], np.zeros(extra, counts.dtype)])
-    out = [asarray(values)]
-    for wanted, part in ((return_index, index), (return_inverse, inverse), (return_counts, counts)):
-        if wanted:
-            out.append(asarray(part.astype(np.int32)))
-    return out[0] if len(out) == 1 else tuple(out)
-
-
-def _unique_sized(a, return_index, return_inverse, return_counts, size, fill_value):
-    a = a.reshape((-1,))
-    order = argsort(a)
-    ordered = a[order]
-    first = _functions.not_equal(ordered[1:], ordered[:-1])
-    from shardax.numpy._join import concatenate
-
-    first = concatenate([asarray(np.array([True])), first])
-    group = bind("cumsum", (first.astype(np.int32),), axis=0, reverse=False) - 1
-    starts = nonzero(first, size=size, fill_value=0)[0]
-    count = group[-1] + 1
-    valid = _functions.less(np.arange(size), count)
-    fill = ordered[0] if fill_value is None else a.dtype.type(fill_value)
-    out = [where(valid, ordered[starts], fill)]
+    count = _total(mask)
+    starts = nonzero(mask, size=size, fill_value=0)[0]
+    if n == 0:
+        values, places = _core.full((size, *rows.shape[1:]), fill_value or 0, rows.dtype), starts
+    else:
+        values, places = _filled(ordered[starts], count, fill_value), order[starts]
+    outs = [values if axis is None else moveaxis(values, 0, axis)]
     if return_index:
-        out.append(order[starts])
+        outs.append(places)
     if return_inverse:
-        out.append(zeros_like_int(a).at[order].set(group))
+        rank = bind("cumsum", (mask.astype(np.int32),), axis=0, reverse=False) - 1
+        inverse = zeros_like_int(order).at[order].set(rank)
+        outs.append(inverse.reshape(ar.shape) if axis is None else inverse)
     if return_counts:
-        out.append(bincount(group, length=size))
-    return out[0] if len(out) == 1 else tuple(out)
+        ends = nonzero(mask, size=size + 1, fill_value=n)[0]
+        outs.append(ends[1:] - ends[:-1])
+    return outs[0] if len(outs) == 1 else tuple(outs)
+
+
+class _UniqueAllResult(NamedTuple):
+    values: object
+    indices: object
+    inverse_indices: object
+    counts: object
+
+
+class _UniqueCountsResult(NamedTuple):
+    values: object
+    counts: object
+
+
+class _UniqueInverseResult(NamedTuple):
+    values: object
+    inverse_indices: object
+
+
+def unique_all(x, /, *, size=None, fill_value=None):
+    """unique with all its options: values, indices, inverse_indices, counts; NaN are distinct."""
+    options = {"equal_nan": False, "size": size, "fill_value": fill_value}
+    return _UniqueAllResult(*unique(x, True, True, True, **options))
+
+
+def unique_counts(x, /, *, size=None, fill_value=None):
+    """The distinct values and how often each occurs; NaN are distinct."""
+    options = {"equal_nan": False, "size": size, "fill_value": fill_value}
+    return _UniqueCountsResult(*unique(x, return_counts=True, **options))
+
+
+def unique_inverse(x, /, *, size=None, fill_value=None):
+    """The distinct values, and the place of each element among them; NaN are distinct."""
+    options = {"equal_nan": False, "size": size, "fill_value": fill_value}
+    return _UniqueInverseResult(*unique(x, return_inverse=True, **options))
 
 
 def unique_values(x, /, *, size=None, fill_value=None):
-    """unique."""
-    return unique(x, size=size, fill_value=fill_value)
+    """The distinct values; NaN are distinct."""
+    return unique(x, equal_nan=False, size=size, fill_value=fill_value)
 
 
-def isin(element, test_elements, assume_unique=False, invert=False):
-    """Whether each element is among the others."""
-    element, tests = asarray(element), asarray(test_elements).ravel()
-    found = _functions.equal(element[..., None], tests)
-    found = bind("reduce_or", (found,), axes=(found.ndim - 1,))
+def isin(element, test_elements, assume_unique=False, invert=False, *, method="auto"):
+    """Whether each element is among the others.
+
+    Args:
+      element, test_elements: arrays.
+      invert: asks for those that are not.
+      method: 'compare_all' compares each with each, 'binary_search' and 'sort' search in the
+        sorted ones; 'auto' chooses by size.
+
+    Raises:
+      ValueError: for another method.
+
+    Example:
+      >>> isin(jnp.array([1, 2, 3]), jnp.array([3, 1]))
+      Array([ True, False,  True], dtype=bool)
+    """
+    check_arraylike("isin", element, test_elements)
+    if method not in ("auto", "compare_all", "binary_search", "sort"):
+        raise ValueError(
+            f"{method=} is not implemented; options are 'compare_all', 'binary_search', 'sort', "
+            "and 'auto'"
+        )
+    dtype = _core.result_type(element, test_elements)[0]
+    element = asarray(element).astype(dtype)
+    others = asarray(test_elements).ravel().astype(dtype)
+    if others.shape[0] == 0:
+        found = _core.full(element.shape, False, np.dtype(bool))
+    elif method == "compare_all" or (method == "auto" and others.shape[0] < 16):
+        found = _functions.equal(element[..., None], others)
+        found = bind("reduce_or", (found,), axes=(found.ndim - 1,))
+    else:
+        others = sort(others)
+        place = searchsorted(others, element)
+        place = _functions.minimum(place, np.int32(others.shape[0] - 1))
+        found = _functions.equal(others[place], element)
     return _functions.logical_not(found) if invert else found
 
 
+def _flat_pair(name, ar1, ar2):
+    check_arraylike(name, ar1, ar2)
+    dtype = _core.result_type(ar1, ar2)[0]
+    return asarray(ar1).ravel().astype(dtype), asarray(ar2).ravel().astype(dtype)
+
+
 def union1d(ar1, ar2, *, size=None, fill_value=None):
-    """The distinct elements of both."""
-    from shardax.numpy._join import concatenate
+    """The distinct elements of both, in order.
 
-    return unique(
-        concatenate([asarray(ar1).ravel(), asarray(ar2).ravel()]), size=size, fill_value=fill_value
-    )
+    Example:
+      >>> union1d(jnp.array([3, 1]), jnp.array([2, 1]))
+      Array([1, 2, 3], dtype=int32)
+    """
+    check_arraylike("union1d", ar1, ar2)
+    both = concatenate([asarray(ar1).ravel(), asarray(ar2).ravel()])
+    return unique(both, size=size, fill_value=fill_value)
 
 
-def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
-    """The elements that both have."""
-    return asarray(
-        np.intersect1d(
-            _known(asarray(ar1), "intersect1d", "call it outside of jit"),
-            _known(asarray(ar2), "intersect1d", "call it outside of jit"),
+def _padded_unique(a, name, assume_unique, size):
+    """The distinct elements in order, the first place of each, and how many there are.
+
+    Where `size` says that their number must not matter, the largest one fills up the end.
+    """
+    if assume_unique:
+        order = argsort(a)
+        return a[order], order, np.int32(a.shape[0])
+    ordered, order, mask = _sorted_rows(a, True)
+    keep = nonzero(mask, size=a.shape[0] if size is not None else _size(name, mask, None))[0]
+    count = _total(mask)
+    return _filled(ordered[keep], count, ordered[-1]), order[keep], count
+
+
+def intersect1d(ar1, ar2, assume_unique=False, return_indices=False, *, size=None, fill_value=None):
+    """The elements that both have, in order.
+
+    Args:
+      ar1, ar2: arrays, which are flattened.
+      assume_unique: says that neither has an element twice.
+      return_indices: also gives the first places in `ar1` and `ar2`.
+      size, fill_value: as in `unique`. Missing places lie beyond the ends.
+
+    Example:
+      >>> intersect1d(jnp.array([1, 2, 3]), jnp.array([3, 1]))
+      Array([1, 3], dtype=int32)
+    """
+    a, b = _flat_pair("intersect1d", ar1, ar2)
+    if a.shape[0] == 0 or b.shape[0] == 0:
+        shared = _core.full((a.shape[0],), False, np.dtype(bool))
+        values, a_places, b_places, place = a, zeros_like_int(a), zeros_like_int(b), None
+    else:
+        values, a_places, a_count = _padded_unique(a, "intersect1d", assume_unique, size)
+        others, b_places, _ = _padded_unique(b, "intersect1d", assume_unique, size)
+        place = _functions.minimum(searchsorted(others, values), np.int32(others.shape[0] - 1))
+        shared = _functions.logical_and(
+            _functions.equal(others[place], values),
+            _functions.less(np.arange(values.shape[0]), a_count),
         )
+    size = _size("intersect1d", shared, size)
+    count = _total(shared)
+    keep = nonzero(shared, size=size)[0]
+    if values.shape[0] == 0:
+        out = _core.full((size,), 0 if fill_value is None else fill_value, values.dtype)
+    else:
+        out = _filled(values[keep], count, fill_value)
+    if not return_indices:
+        return out
+    if place is None:
+        return out, _core.full((size,), a.size, "int32"), _core.full((size,), b.size, "int32")
+    return (
+        out,
+        _filled(a_places[keep], count, a.size),
+        _filled(b_places[place[keep]], count, b.size),
     )
 
 
 def setdiff1d(ar1, ar2, assume_unique=False, *, size=None, fill_value=None):
-    """The elements of the first that the second lacks."""
-    return asarray(
-        np.setdiff1d(
-            _known(asarray(ar1), "setdiff1d", "call it outside of jit"),
-            _known(asarray(ar2), "setdiff1d", "call it outside of jit"),
+    """The elements of the first that the second lacks, in order; as they stand in `ar1`, repeated
+    or not, where `assume_unique`.
+
+    Missing ones are 0 unless `fill_value` is given; `size` is as in `unique`.
+
+    Example:
+      >>> setdiff1d(jnp.array([3, 1, 2]), jnp.array([1]))
+      Array([2, 3], dtype=int32)
+    """
+    check_arraylike("setdiff1d", ar1, ar2)
+    a = asarray(ar1).ravel()
+    fill_value = 0 if fill_value is None else fill_value
+    distinct = asarray(np.ones(a.shape[0], bool))
+    if not assume_unique:
+        a, _, distinct = _sorted_rows(a, True)
+    mask = _functions.logical_and(distinct, isin(a, ar2, invert=True))
+    size = _size("setdiff1d", mask, size)
+    if a.shape[0] == 0:
+        return _core.full((size,), fill_value, a.dtype)
+    return _filled(a[nonzero(mask, size=size)[0]], _total(mask), fill_value)
+
+
+def setxor1d(ar1, ar2, assume_unique=False, *, size=None, fill_value=None):
+    """The elements that only one of the two has, in order; `size` and `fill_value` as in `unique`.
+
+    Example:
+      >>> setxor1d(jnp.array([3, 1]), jnp.array([1, 2]))
+      Array([2, 3], dtype=int32)
+    """
+    a, b = _flat_pair("setxor1d", ar1, ar2)
+    both = concatenate([a, b])
+    ordered, order, distinct = _sorted_rows(both, True)
+    if assume_unique:
+        alone = concatenate([distinct[1:], distinct[:1]])  # differs from the next one as well
+    else:
+        alone = concatenate([isin(a, b, invert=True), isin(b, a, invert=True)])[order]
+    mask = _functions.logical_and(alone, distinct)
+    size = _size("setxor1d", mask, size)
+    if both.shape[0] == 0:
+        return _core.full((size,), 0 if fill_value is None else fill_value, both.dtype)
+    return _filled(ordered[nonzero(mask, size=size)[0]], _total(mask), fill_value)
+
+
+def trim_zeros(filt, trim="fb"):
+    """A vector without the zeros at its front ('f' in `trim`) and back ('b').
+
+    Raises:
+      ConcretizationTypeError: while tracing: the values decide the size.
+
+    Example:
+      >>> trim_zeros(jnp.array([0, 1, 0, 2, 0]))
+      Array([1, 0, 2], dtype=int32)
+    """
+    check_arraylike("trim_zeros", filt)
+    filt = asarray(filt)
+    if filt.ndim != 1:
+        raise ValueError(f"trim_zeros takes vectors, got shape {filt.shape}.")
+    known = _core.concrete_array(_functions.not_equal(filt, filt.dtype.type(0)))
+    if known is None:
+        raise ConcretizationTypeError(
+            "Abstract tracer value encountered where concrete value is expected: how much "
+            f"trim_zeros() removes depends on its argument `filt`, {filt!r}."
         )
-    )
+    places = np.asarray(known).nonzero()[0]
+    if not len(places):
+        return filt[:0]
+    start = int(places[0]) if "f" in trim else 0
+    return filt[start : int(places[-1]) + 1 if "b" in trim else filt.shape[0]]

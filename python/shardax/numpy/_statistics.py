@@ -10,7 +10,7 @@ from shardax.numpy._common import (
     check_arraylike,
     static_jit,
 )
-from shardax.numpy._reductions import _count, _inexact, _keep, sum
+from shardax.numpy._reductions import _check_options, _count, _inexact, _keep, sum
 
 _functions = _core.functions
 
@@ -18,6 +18,7 @@ _functions = _core.functions
 def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=None):
     """The mean over `axis`; of integers, float32. 16-bit floats are added up in float32."""
     check_arraylike("mean", a)
+    _check_options("mean", where, None)
     a, dtype = _inexact(asarray(a), dtype)
     axes = canonical_axes(axis, a.ndim)
     if where is not None:
@@ -41,9 +42,8 @@ def average(a, axis=None, weights=None, returned=False, keepdims=False):
     a = asarray(a)
     if weights is None:
         out = mean(a, axis, keepdims=keepdims)
-        total = _core.broadcast_to(
-            asarray(float(_count(a, canonical_axes(axis, a.ndim)))), out.shape
-        )
+        count = _count(a, canonical_axes(axis, a.ndim))
+        total = _core.full(out.shape, count, out.dtype)
         return (out, total) if returned else out
     weights = asarray(weights)
     if a.shape != weights.shape:
@@ -65,21 +65,63 @@ def average(a, axis=None, weights=None, returned=False, keepdims=False):
     return (out, total) if returned else out
 
 
-@static_jit("axis", "ddof", "keepdims")
-def _var(a, axis, ddof, keepdims):
-    axes = canonical_axes(axis, a.ndim)
-    centered = _functions.subtract(a, mean(a, axes, keepdims=True))
-    total = sum(_squared_size(centered), axes, keepdims=keepdims)
-    count = _count(a, axes) - ddof
-    count = count if count > 0 else np.nan
-    return _core.convert(_functions.divide(total, np.asarray(count, total.dtype)), total.dtype)
-
-
 def _squared_size(a):
     """|a|^2, real."""
     if a.dtype.kind == "c":
         return _functions.real(_functions.multiply(a, _functions.conj(a)))
     return _functions.square(a)
+
+
+def _spread_operand(name, a, dtype, ddof, correction):
+    """The operand of a variance, its dtype, and how much less than n the sum is divided by."""
+    check_arraylike(name, a)
+    if correction is not None:
+        if not (isinstance(ddof, int) and ddof == 0):
+            raise ValueError("ddof and correction can't be provided simultaneously.")
+        ddof = correction
+    a = asarray(a)
+    if dtype is not None and a.dtype.kind == "c" and np.dtype(dtype).kind != "c":
+        raise ValueError(
+            f"jax.numpy.{name} does not yet support real dtype parameters when computing the "
+            "variance of an array of complex values; leave dtype away. The result is real."
+        )
+    a, result = _inexact(a, dtype)
+    wide = _core.convert(a, np.dtype("float32")) if result.itemsize == 2 else a
+    return wide, result, ddof
+
+
+@static_jit("axis", "ddof", "keepdims")
+def _spread(a, middle, axis, ddof, keepdims):
+    axes = canonical_axes(axis, a.ndim)
+    if middle is None:
+        middle = mean(a, axes, keepdims=True)
+    total = sum(_squared_size(_functions.subtract(a, middle)), axes, keepdims=keepdims)
+    count = _count(a, axes) - ddof
+    count = count if count > 0 else np.nan
+    return _functions.divide(total, np.asarray(count, total.dtype))
+
+
+def _masked_spread(a, middle, axis, ddof, keepdims, where):
+    if middle is None:
+        middle = mean(a, axis, keepdims=True, where=where)
+    square = _squared_size(_functions.subtract(a, middle))
+    count = sum(_core.broadcast_to(asarray(where), a.shape), axis, keepdims=keepdims)
+    count = _functions.subtract(count, ddof)
+    total = sum(square, axis, keepdims=keepdims, where=where)
+    positive = _functions.greater(count, 0)
+    nothing = _core.full(total.shape, np.nan, total.dtype)
+    return bind("select_n", (positive, nothing, _functions.divide(total, count)))
+
+
+def _var(name, a, axis, dtype, ddof, keepdims, where, middle, correction):
+    _check_options(name, where, None)
+    a, result, ddof = _spread_operand(name, a, dtype, ddof, correction)
+    axis = tuple(axis) if isinstance(axis, list) else axis
+    if where is None:
+        out = _spread(a, middle, axis=axis, ddof=ddof, keepdims=keepdims)
+    else:
+        out = _masked_spread(a, middle, axis, ddof, keepdims, where)
+    return out if dtype is None and result.kind == "c" else _core.convert(out, result)
 
 
 def var(
@@ -94,24 +136,25 @@ def var(
     mean=None,
     correction=None,
 ):
-    """The variance over `axis`: mean squared distance from the mean, over (n - ddof)."""
-    check_arraylike("var", a)
-    a, dtype = _inexact(asarray(a), dtype)
-    ddof = ddof if correction is None else correction
-    if where is not None:
-        middle = globals()["mean"](a, axis, keepdims=True, where=where)
-        square = _squared_size(_functions.subtract(a, middle))
-        count = sum(_core.broadcast_to(asarray(where), a.shape), axis, keepdims=keepdims)
-        total = sum(square, axis, keepdims=keepdims, where=where)
-        count = _functions.subtract(count, ddof)
-        positive = _functions.greater(count, 0)
-        return bind(
-            "select_n", (positive, _core.full(total.shape, np.nan, total.dtype), total / count)
-        )
-    wide = _core.convert(a, np.dtype("float32")) if dtype.itemsize == 2 else a
-    axis = tuple(axis) if isinstance(axis, list) else axis
-    out = _var(wide, axis=axis, ddof=ddof, keepdims=keepdims)
-    return _core.convert(out, dtype) if dtype.itemsize == 2 else out
+    """The variance over `axis`: mean squared distance from the mean, over (n - ddof).
+
+    Args:
+      a: an array.
+      axis: None for all, an int or a tuple of them.
+      dtype: of the result; float32 for integers unless given.
+      ddof, correction: what is subtracted from the number of elements; give one of the two.
+      keepdims: whether reduced dimensions stay, of size 1.
+      where: a boolean array: elements that count.
+      mean: the mean if it is known already, of a shape that broadcasts to that of `a`.
+
+    Raises:
+      ValueError: where `dtype` is real and `a` complex, or both ddof and correction are given.
+
+    Example:
+      >>> var(jnp.array([1.0, 3.0]))
+      Array(1., dtype=float32)
+    """
+    return _var("var", a, axis, dtype, ddof, keepdims, where, mean, correction)
 
 
 def std(
@@ -126,7 +169,5 @@ def std(
     mean=None,
     correction=None,
 ):
-    """The standard deviation: the square root of var."""
-    return _functions.sqrt(
-        var(a, axis, dtype, None, ddof, keepdims, where=where, correction=correction)
-    )
+    """The standard deviation: the square root of var, which see."""
+    return _functions.sqrt(_var("std", a, axis, dtype, ddof, keepdims, where, mean, correction))

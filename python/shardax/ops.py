@@ -1,0 +1,152 @@
+"""shardax.ops - sums, products and extremes of rows that belong to the same segment."""
+
+import operator
+
+import numpy as np
+
+from shardax import _core
+from shardax.errors import ConcretizationTypeError
+from shardax.numpy._common import asarray, check_arraylike
+
+__all__ = ["segment_max", "segment_min", "segment_prod", "segment_sum"]
+
+
+def _lowest(dtype):
+    if dtype.kind == "b":
+        return False
+    return np.iinfo(dtype).min if dtype.kind in "iu" else -np.inf
+
+
+def _highest(dtype):
+    if dtype.kind == "b":
+        return True
+    return np.iinfo(dtype).max if dtype.kind in "iu" else np.inf
+
+
+def _count(name, segment_ids, num_segments):
+    if num_segments is None:
+        known = _core.concrete_array(segment_ids)
+        if known is None:
+            raise ConcretizationTypeError(
+                "Abstract tracer value encountered where concrete value is expected: the result's "
+                f"size is the largest segment id plus one, so that {name}() needs its num_segments "
+                f"argument while tracing; got {segment_ids!r}."
+            )
+        num_segments = int(np.max(np.asarray(known), initial=-1)) + 1
+    num_segments = operator.index(num_segments)
+    if num_segments < 0:
+        raise ValueError(f"{name}: num_segments must be non-negative, got {num_segments}.")
+    return num_segments
+
+
+def _segments(name, method, identity, data, segment_ids, num_segments, options):
+    check_arraylike(name, data, segment_ids)
+    data, segment_ids = asarray(data), asarray(segment_ids)
+    if not segment_ids.ndim <= data.ndim or data.shape[: segment_ids.ndim] != segment_ids.shape:
+        raise ValueError(
+            f"{name}: segment_ids has shape {segment_ids.shape} and data {data.shape}; expected "
+            "the shape of segment_ids to be that of data's leading dimensions."
+        )
+    rows = _count(name, segment_ids, num_segments)
+    shape = (rows, *data.shape[segment_ids.ndim :])
+    start = _core.full(shape, identity(data.dtype), data.dtype)
+    return getattr(start.at[segment_ids], method)(data, wrap_negative_indices=False, **options)
+
+
+def _options(indices_are_sorted, unique_indices, mode):
+    return {
+        "indices_are_sorted": indices_are_sorted,
+        "unique_indices": unique_indices,
+        "mode": mode,
+    }
+
+
+def segment_sum(
+    data,
+    segment_ids,
+    num_segments=None,
+    indices_are_sorted=False,
+    unique_indices=False,
+    bucket_size=None,
+    mode=None,
+):
+    """The sum of the rows of each segment.
+
+    Args:
+      data: an array; rows are its slices along the first dimension.
+      segment_ids: integers, one per row, in any order. Rows with negative ids, and with ids of
+        `num_segments` or more, are left out.
+      num_segments: how many rows the result has; the largest id plus one unless given. Needed
+        while tracing.
+      indices_are_sorted, unique_indices: what is known of `segment_ids`.
+      bucket_size: accepted for compatibility; rows are added in one pass.
+      mode: what becomes of ids out of bounds, as in `x.at[]`.
+
+    Returns:
+      An array of shape (num_segments, ...) and of data's dtype; 0 for segments without rows.
+
+    Example:
+      >>> segment_sum(jnp.arange(5), jnp.array([0, 0, 1, 1, 2]))
+      Array([1, 5, 4], dtype=int32)
+    """
+    options = _options(indices_are_sorted, unique_indices, mode)
+    return _segments("segment_sum", "add", lambda _: 0, data, segment_ids, num_segments, options)
+
+
+def segment_prod(
+    data,
+    segment_ids,
+    num_segments=None,
+    indices_are_sorted=False,
+    unique_indices=False,
+    bucket_size=None,
+    mode=None,
+):
+    """The product of the rows of each segment; 1 for segments without rows. See segment_sum.
+
+    Example:
+      >>> segment_prod(jnp.arange(6), jnp.array([0, 0, 1, 1, 2, 2]))
+      Array([ 0,  6, 20], dtype=int32)
+    """
+    options = _options(indices_are_sorted, unique_indices, mode)
+    return _segments("segment_prod", "mul", lambda _: 1, data, segment_ids, num_segments, options)
+
+
+def segment_max(
+    data,
+    segment_ids,
+    num_segments=None,
+    indices_are_sorted=False,
+    unique_indices=False,
+    bucket_size=None,
+    mode=None,
+):
+    """The largest of the rows of each segment, elementwise; the lowest value of the dtype (-inf)
+    for segments without rows. See segment_sum.
+
+    Example:
+      >>> segment_max(jnp.arange(6), jnp.array([0, 0, 1, 1, 2, 2]))
+      Array([1, 3, 5], dtype=int32)
+    """
+    options = _options(indices_are_sorted, unique_indices, mode)
+    return _segments("segment_max", "max", _lowest, data, segment_ids, num_segments, options)
+
+
+def segment_min(
+    data,
+    segment_ids,
+    num_segments=None,
+    indices_are_sorted=False,
+    unique_indices=False,
+    bucket_size=None,
+    mode=None,
+):
+    """The smallest of the rows of each segment, elementwise; the highest value of the dtype (inf)
+    for segments without rows. See segment_sum.
+
+    Example:
+      >>> segment_min(jnp.arange(6), jnp.array([0, 0, 1, 1, 2, 2]))
+      Array([0, 2, 4], dtype=int32)
+    """
+    options = _options(indices_are_sorted, unique_indices, mode)
+    return _segments("segment_min", "min", _highest, data, segment_ids, num_segments, options)

@@ -1,0 +1,111 @@
+"""tests/ops/test_sets.py - jnp's set functions, held against NumPy, and their sizes under jit."""
+
+import numpy as np
+import pytest
+import shardax as jax
+import shardax.numpy as jnp
+
+A = np.array([5, 1, 2, 2, 9])
+B = np.array([[2, 7], [5, 5]])
+GRID = np.array([[3, 1, 3], [2, 1, 3], [3, 1, 3]])
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1])
+def test_unique(axis):
+    ours = jnp.unique(GRID, True, True, True, axis)
+    theirs = np.unique(GRID, True, True, True, axis)
+    for one, other in zip(ours, theirs, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_unique_of_a_given_size():
+    def values(x, **options):
+        return jnp.unique(x, True, True, True, size=5, **options)
+
+    out = jax.jit(values)(GRID)
+    np.testing.assert_array_equal(out[0], [1, 2, 3, 1, 1])
+    np.testing.assert_array_equal(out[1], [1, 3, 0, 1, 1])
+    np.testing.assert_array_equal(out[2], [[2, 0, 2], [1, 0, 2], [2, 0, 2]])
+    np.testing.assert_array_equal(out[3], [3, 1, 5, 0, 0])
+    np.testing.assert_array_equal(values(GRID, fill_value=-1)[0], [1, 2, 3, -1, -1])
+    np.testing.assert_array_equal(jnp.unique(GRID, size=2), [1, 2])
+    rows = jnp.unique(GRID, axis=0, size=3, fill_value=7, return_counts=True)
+    np.testing.assert_array_equal(rows[0], [[2, 1, 3], [3, 1, 3], [7, 7, 7]])
+    np.testing.assert_array_equal(rows[1], [1, 2, 0])
+    assert jnp.unique(jnp.zeros((0, 3)), axis=0, size=2, fill_value=9).shape == (2, 3)
+
+
+def test_unique_of_nan():
+    x = jnp.array([1.0, jnp.nan, 0.0, jnp.nan])
+    np.testing.assert_array_equal(jnp.unique(x), [0, 1, np.nan])
+    assert jnp.unique(x, equal_nan=False).shape == (4,)
+    named = jnp.unique_all(x)
+    assert named._fields == ("values", "indices", "inverse_indices", "counts")
+    np.testing.assert_array_equal(named.counts, [1, 1, 1, 1])
+    np.testing.assert_array_equal(jnp.unique_counts(A).counts, [1, 2, 1, 1])
+    np.testing.assert_array_equal(jnp.unique_inverse(A).inverse_indices, [2, 0, 1, 1, 3])
+    assert jnp.unique_values(x).shape == (4,)
+
+
+@pytest.mark.parametrize(
+    "name, fill", [("union1d", 1), ("intersect1d", 2), ("setdiff1d", 0), ("setxor1d", 1)]
+)
+def test_pairs(name, fill):
+    ours, theirs = getattr(jnp, name), getattr(np, name)(A, B)
+    np.testing.assert_array_equal(ours(A, B), theirs)
+    for given in (None, -1):
+        out = jax.jit(lambda a, b: ours(a, b, size=7, fill_value=given))(A, B)  # noqa: B023
+        padding = [fill if given is None else given] * (7 - len(theirs))
+        np.testing.assert_array_equal(out, [*theirs, *padding])
+    np.testing.assert_array_equal(ours(A, B, size=1), theirs[:1])
+    if name != "union1d":
+        x, y = np.array([3, 1, 4]), np.array([1, 5])
+        np.testing.assert_array_equal(
+            ours(x, y, assume_unique=True), getattr(np, name)(x, y, assume_unique=True)
+        )
+    for pair in ((A, B[:0]), (A[:0], B)):
+        np.testing.assert_array_equal(ours(*pair), getattr(np, name)(*pair))
+    with pytest.raises(jax.errors.ConcretizationTypeError, match="the size argument"):
+        jax.jit(ours)(A, B)
+
+
+def test_places_of_shared_elements():
+    for mine, theirs in zip(
+        jnp.intersect1d(A, B, return_indices=True),
+        np.intersect1d(A, B, return_indices=True),
+        strict=True,
+    ):
+        np.testing.assert_array_equal(mine, theirs)
+    out = jnp.intersect1d(A, B, return_indices=True, size=4, fill_value=-1)
+    np.testing.assert_array_equal(out[0], [2, 5, -1, -1])
+    np.testing.assert_array_equal(out[1], [2, 0, 5, 5])
+    np.testing.assert_array_equal(out[2], [0, 2, 4, 4])
+
+
+@pytest.mark.parametrize("method", ["auto", "compare_all", "binary_search", "sort"])
+@pytest.mark.parametrize("invert", [False, True])
+def test_isin(method, invert):
+    many = np.arange(0, 90, 3)
+    for others in (A, many, many[:0]):
+        out = jnp.isin(B, others, invert=invert, method=method)
+        np.testing.assert_array_equal(out, np.isin(B, others, invert=invert))
+
+
+def test_trim_zeros():
+    x = np.array([0, 0, 1, 0, 2, 0])
+    for trim in ("fb", "f", "b"):
+        np.testing.assert_array_equal(jnp.trim_zeros(x, trim), np.trim_zeros(x, trim))
+    assert jnp.trim_zeros(jnp.zeros(3)).shape == (0,)
+
+
+def test_errors():
+    for error, text, call in [
+        (ValueError, "fill_value must be specified", lambda: jnp.unique(jnp.zeros(0), size=3)),
+        (ValueError, "options are 'compare_all'", lambda: jnp.isin(A, B, method="x")),
+        (TypeError, "got <class 'list'>", lambda: jnp.unique([1, 2])),
+        (TypeError, "got <class 'list'>", lambda: jnp.isin([1], [2])),
+        (ValueError, "takes vectors", lambda: jnp.trim_zeros(jnp.ones((2, 2)))),
+        (jax.errors.ConcretizationTypeError, "`filt`", lambda: jax.jit(jnp.trim_zeros)(A)),
+    ]:
+        with pytest.raises(error, match=text):
+            call()
