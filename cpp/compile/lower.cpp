@@ -74,7 +74,9 @@ class Lowering {
   PlanPtr run(const Types& results) {
     place_inputs();
     find_stored();
+    find_last_uses();
     for (const FusedUnit& unit : units_) {
+      ++unit_;
       if (unit.loop) {
         loop(unit);
       } else {
@@ -145,6 +147,49 @@ class Lowering {
     for (Var v : program_.outputs) stored_[static_cast<std::size_t>(v)] = true;
   }
 
+  // The last unit that uses each variable; results are used after all.
+  void find_last_uses() {
+    last_unit_.assign(program_.types.size(), -1);
+    for (std::size_t u = 0; u < units_.size(); ++u) {
+      for (int e : units_[u].equations) {
+        for (Var v : program_.equations[static_cast<std::size_t>(e)].inputs)
+          last_unit_[static_cast<std::size_t>(v)] = static_cast<int>(u);
+      }
+    }
+    for (Var v : program_.outputs)
+      last_unit_[static_cast<std::size_t>(v)] = static_cast<int>(units_.size());
+  }
+
+  bool is_carry(const Slot& slot) const {
+    const auto input = static_cast<std::size_t>(slot.index);
+    return slot.kind == Slot::Kind::input && input >= options_.first_carry &&
+           input < options_.first_carry + options_.carry;
+  }
+  // All the memory of its slot, in order?
+  bool covers_slot(const Window& w) const {
+    const Slot& slot = plan_->slots[static_cast<std::size_t>(w.slot)];
+    const std::int64_t bytes =
+        slot.kind == Slot::Kind::input
+            ? type(program_.inputs[static_cast<std::size_t>(slot.index)]).bytes()
+            : slot.bytes;
+    return w.offset == 0 && w.type.bytes() == bytes && is_contiguous(w.type.shape, w.strides);
+  }
+  // May the equation write its result over its first operand? Then nothing else needs that memory,
+  // now or later.
+  bool overwrites(const Equation& eqn) const {
+    if (!eqn.op->in_place) return false;
+    const Window& w = window(eqn.inputs[0]);
+    const Slot& slot = plan_->slots[static_cast<std::size_t>(w.slot)];
+    if (!(slot.kind == Slot::Kind::arena || is_carry(slot)) || !covers_slot(w)) return false;
+    for (std::size_t i = 1; i < eqn.inputs.size(); ++i) {
+      if (window(eqn.inputs[i]).slot == w.slot) return false;
+    }
+    for (std::size_t v = 0; v < windows_.size(); ++v) {
+      if (windows_[v] && windows_[v]->slot == w.slot && last_unit_[v] > unit_) return false;
+    }
+    return true;
+  }
+
   void use(const Window& w) {
     auto& [first, last] = uses_[static_cast<std::size_t>(w.slot)];
     const int now = static_cast<int>(plan_->steps.size());
@@ -187,8 +232,9 @@ class Lowering {
     const bool control = eqn.op->kind == Kind::control;
     for (Var v : eqn.inputs) in.push_back(control ? dense(window(v)) : window(v));
     for (const Window& w : in) use(w);
+    const bool over = overwrites(eqn);
     for (Var v : eqn.outputs) {
-      set(v, fresh(type(v)));
+      set(v, over ? in[0] : fresh(type(v)));
       out.push_back(window(v));
       use(out.back());
     }
@@ -236,9 +282,14 @@ class Lowering {
   }
 
   bool whole(const Window& w) const {
+    return plan_->slots[static_cast<std::size_t>(w.slot)].kind == Slot::Kind::arena &&
+           covers_slot(w);
+  }
+  // Does result `i` lie where the carry that it replaces was?
+  bool replaces_carry(std::size_t i, const Window& w) const {
     const Slot& slot = plan_->slots[static_cast<std::size_t>(w.slot)];
-    return slot.kind == Slot::Kind::arena && w.offset == 0 && w.type.bytes() == slot.bytes &&
-           is_contiguous(w.type.shape, w.strides);
+    return is_carry(slot) && static_cast<std::size_t>(slot.index) == options_.first_carry + i &&
+           covers_slot(w);
   }
 
   void claim_output(int slot, std::int64_t bytes) {
@@ -253,6 +304,12 @@ class Lowering {
     for (std::size_t i = 0; i < results.size(); ++i) {
       Window w = window(program_.outputs[i]);
       w.type.weak = results[i].weak;
+      plan_->in_place.push_back(replaces_carry(i, w));
+      if (plan_->in_place.back()) {
+        plan_->output_bytes.push_back(0);
+        plan_->outputs.push_back(w);
+        continue;
+      }
       if (options_.dense_outputs && !whole(w)) {
         const Window to = fresh(w.type);
         use(w);
@@ -306,6 +363,8 @@ class Lowering {
   Shared<Plan> plan_;
   Windows windows_;
   std::vector<bool> stored_;
+  std::vector<int> last_unit_;             // per variable
+  int unit_ = -1;                          // the one being lowered
   std::vector<std::pair<int, int>> uses_;  // per slot: first and last step
 };
 

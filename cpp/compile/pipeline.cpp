@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "base/errors.h"
 #include "compile/fuse.h"
 #include "compile/lower.h"
 #include "compile/passes.h"
@@ -101,12 +102,14 @@ PlanPtr compile(const ProgramPtr& source, const CompileOptions& options) {
   return plan;
 }
 
-PlanPtr compile_body(const ProgramPtr& program) {
-  return *program->derived<PlanPtr>("body_plan", [&] {
+PlanPtr compile_body(const ProgramPtr& program, std::size_t first_carry, std::size_t carry) {
+  return *program->derived<PlanPtr>(concat("body_plan", first_carry, ",", carry), [&] {
     CompileOptions options;
     for (const Type& type : program->input_types())
       options.input_strides.push_back(row_major_strides(type.shape));
     options.dense_outputs = true;
+    options.first_carry = first_carry;
+    options.carry = carry;
     return std::make_shared<PlanPtr>(compile(program, options));
   });
 }

@@ -49,6 +49,8 @@ class Plan final : public RefCounted {
   std::vector<Window> inputs;   // how each input is seen
   std::vector<Window> outputs;  // where each result lies: in an output, input or constant slot
   std::vector<std::int64_t> output_bytes;
+  // Results that a loop's body leaves in the memory of the carry that they replace.
+  std::vector<bool> in_place;
   std::int64_t arena_bytes = 0;
   double cost = 0;
 

@@ -92,7 +92,9 @@ class CondStep final : public ControlStep {
 // Two sets of carry buffers.
 class Carry {
  public:
-  Carry(const std::vector<std::int64_t>& bytes, const std::byte* const* initial)
+  // What stays `in_place` has one buffer.
+  Carry(const std::vector<std::int64_t>& bytes, const std::vector<bool>& in_place,
+        const std::byte* const* initial)
       : bytes_(bytes), memory_(Carry::bytes(bytes)) {
     std::byte* at = memory_.data();
     for (Pointers& set : sets_) {
@@ -101,7 +103,10 @@ class Carry {
         at += aligned(b);
       }
     }
-    for (std::size_t i = 0; i < bytes.size(); ++i) copy(sets_[0][i], initial[i], i);
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+      copy(sets_[0][i], initial[i], i);
+      if (in_place[i]) sets_[1][i] = sets_[0][i];
+    }
   }
   static std::int64_t bytes(const std::vector<std::int64_t>& each) {
     std::int64_t sum = 0;
@@ -129,7 +134,9 @@ class ScanStep final : public ControlStep {
  public:
   ScanStep(const Equation& eqn, std::vector<Window> in, std::vector<Window> out)
       : ControlStep(std::move(in), std::move(out)),
-        body_(compile_body(eqn.params.program("jaxpr"))),
+        body_(compile_body(eqn.params.program("jaxpr"),
+                           static_cast<std::size_t>(eqn.params.integer("num_consts")),
+                           static_cast<std::size_t>(eqn.params.integer("num_carry")))),
         length_(eqn.params.integer("length")),
         reverse_(eqn.params.flag("reverse")),
         consts_(static_cast<std::size_t>(eqn.params.integer("num_consts"))),
@@ -186,7 +193,7 @@ class ScanStep final : public ControlStep {
 
   void loop(const Pointers& in, const Pointers& out) const {
     Pointers body_in = in, body_out = out;
-    Carry carry(carry_bytes_, in.data() + consts_);
+    Carry carry(carry_bytes_, body_->in_place, in.data() + consts_);
     const Workspace arena(body_->arena_bytes);
     for (std::int64_t step = 0; step < length_; ++step) {
       const std::int64_t i = reverse_ ? length_ - 1 - step : step;
@@ -218,7 +225,9 @@ class WhileStep final : public ControlStep {
   WhileStep(const Equation& eqn, std::vector<Window> in, std::vector<Window> out)
       : ControlStep(std::move(in), std::move(out)),
         cond_(compile_body(eqn.params.program("cond_jaxpr"))),
-        body_(compile_body(eqn.params.program("body_jaxpr"))),
+        body_(compile_body(eqn.params.program("body_jaxpr"),
+                           static_cast<std::size_t>(eqn.params.integer("body_nconsts")),
+                           eqn.params.program("body_jaxpr")->outputs.size())),
         cond_consts_(static_cast<std::size_t>(eqn.params.integer("cond_nconsts"))),
         body_consts_(static_cast<std::size_t>(eqn.params.integer("body_nconsts"))),
         carry_bytes_(sizes(eqn.params.program("body_jaxpr")->output_types())) {}
@@ -231,7 +240,7 @@ class WhileStep final : public ControlStep {
                      in.begin() + static_cast<std::ptrdiff_t>(first));
     cond_in.resize(cond_consts_ + carry_bytes_.size());
     body_in.resize(body_consts_ + carry_bytes_.size());
-    Carry carry(carry_bytes_, in.data() + first);
+    Carry carry(carry_bytes_, body_->in_place, in.data() + first);
     const Workspace arena(std::max(cond_->arena_bytes, body_->arena_bytes));
     for (;;) {
       for (std::size_t k = 0; k < carry_bytes_.size(); ++k) {

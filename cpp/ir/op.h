@@ -150,7 +150,7 @@ struct OpSpec {
   bool no_gradient = false;  // explicit: derivatives are zero or do not exist
   bool half_native = false;
   bool multiple_results = false;  // gives a list, also of one; so do ops that carry programs
-  bool effects = false;  // must run, once (on a device axis: once per device), in order
+  bool effects = false;           // must run, once (on a device axis: once per device), in order
   BodyRule body = nullptr;
   EagerRule eager = nullptr;
   StageRule stage = nullptr;
@@ -158,6 +158,9 @@ struct OpSpec {
   Reduce reduce = Reduce::none;
   ViewRule view = nullptr;
   KernelRule kernel = nullptr;
+  // The kernel may find its result in the memory of operand 0, and then leaves alone what it does
+  // not change.
+  bool in_place = false;
   ShowRule show = nullptr;
 };
 

@@ -206,12 +206,15 @@ const Op update_op{
      .kernel = [](const Types&, const Types&, const Params&) -> Kernel {
        return [](std::span<const View> in, std::span<const View> out) {
          const int width = itemsize(in[0].dtype);
-         kernels::copy_strided(out[0].data, out[0].strides, in[0].data, in[0].strides, in[0].shape,
-                               width);
+         if (out[0].data != in[0].data) {
+           kernels::copy_strided(out[0].data, out[0].strides, in[0].data, in[0].strides,
+                                 in[0].shape, width);
+         }
          kernels::copy_strided(window_start(out[0], in[1].shape, in.subspan(2)), out[0].strides,
                                in[1].data, in[1].strides, in[1].shape, width);
        };
-     }}};
+     },
+     .in_place = true}};
 
 }  // namespace
 

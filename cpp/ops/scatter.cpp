@@ -173,6 +173,7 @@ std::vector<std::string> show_scatter(const Params& p) {
 }
 
 OpSpec scattering(OpSpec spec) {
+  spec.in_place = true;
   spec.type = scatter_type;
   spec.batch = scatter_batch;
   spec.half_native = true;

@@ -134,8 +134,10 @@ Kernel kernel_of(const Types& in, const Params& params) {
           empty = in[2].size() == 0](std::span<const View> in_views, std::span<const View> outs) {
     const View &operand = in_views[0], &updates = in_views[2], &out = outs[0];
     const int width = itemsize(out.dtype);
-    kernels::copy_strided(out.data, out.strides, operand.data, operand.strides, operand.shape,
-                          width);
+    if (out.data != operand.data) {
+      kernels::copy_strided(out.data, out.strides, operand.data, operand.strides, operand.shape,
+                            width);
+    }
     if (empty) return;
     const Windows windows(dims, mode, out, in_views[1], updates, sizes);
     visit_dtype(out.dtype, [&](auto zero) {

@@ -63,10 +63,12 @@ from shardax._devices import (
     local_devices,
     process_count,
     process_index,
+    print_environment_info,
     process_indices,
 )
 from shardax._replicas import (
     block_until_ready,
+    copy_to_host_async,
     device_get,
     device_put,
     device_put_replicated,

@@ -361,6 +361,10 @@ def make_jaxpr(
         staged = _core.stage("jit", fun, args, kwargs, statics, axes)
         return (staged.program, _stages.shape_of(staged)) if return_shape else staged.program
 
+    for attribute in ("__name__", "__qualname__"):
+        name = getattr(fun, attribute, None)
+        if name is not None:
+            setattr(make, attribute, f"make_jaxpr({name})")
     return make
 
 

@@ -141,3 +141,34 @@ host_ids = process_indices
 def default_backend():
     """'cpu'."""
     return "cpu"
+
+
+def print_environment_info(return_string=False):
+    """Prints versions, the machine and the devices, for reports of errors; or returns the text.
+
+    Example:
+      >>> "device_count" in print_environment_info(return_string=True)
+      True
+    """
+    import platform
+    import sys
+
+    import numpy
+
+    import shardax
+
+    text = "\n".join(
+        [
+            f"shardax: {shardax.__version__}",
+            f"numpy:   {numpy.__version__}",
+            f"python:  {sys.version}",
+            f"device info: {device_count()} simulated devices, platform cpu, "
+            f"{shardax.thread_count()} threads",
+            f"device_count: {device_count()}",
+            f"process_count: {process_count()}",
+            f"platform: {platform.uname()}",
+        ]
+    )
+    if return_string:
+        return text
+    return print(text)

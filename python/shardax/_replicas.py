@@ -143,6 +143,20 @@ def device_get(x):
     )
 
 
+def copy_to_host_async(x):
+    """A tree of arrays, as it is: they lie in the host's memory.
+
+    Example:
+      >>> copy_to_host_async({"a": jnp.float32(1)})
+      {'a': Array(1., dtype=float32)}
+    """
+    for leaf in tree_util.tree_leaves(x):
+        copy = getattr(leaf, "copy_to_host_async", None)
+        if copy is not None:
+            copy()
+    return x
+
+
 def block_until_ready(x):
     """`x`: results are ready when a call returns."""
     return x

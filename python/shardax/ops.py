@@ -1,4 +1,5 @@
-"""shardax.ops - sums, products and extremes of rows that belong to the same segment."""
+"""shardax.ops - sums, products and extremes of rows that belong to the same segment; and updates as
+they were written before `x.at[]`."""
 
 import operator
 
@@ -8,7 +9,18 @@ from shardax import _core
 from shardax.errors import ConcretizationTypeError
 from shardax.numpy._common import asarray, check_arraylike
 
-__all__ = ["segment_max", "segment_min", "segment_prod", "segment_sum"]
+__all__ = [
+    "index",
+    "index_add",
+    "index_max",
+    "index_min",
+    "index_mul",
+    "index_update",
+    "segment_max",
+    "segment_min",
+    "segment_prod",
+    "segment_sum",
+]
 
 
 def _lowest(dtype):
@@ -150,3 +162,37 @@ def segment_min(
     """
     options = _options(indices_are_sorted, unique_indices, mode)
     return _segments("segment_min", "min", _highest, data, segment_ids, num_segments, options)
+
+
+class _Index:
+    """`index[1:, 0]` is the index (slice(1, None), 0), for the functions below."""
+
+    def __getitem__(self, idx):
+        return idx
+
+
+index = _Index()
+
+
+def _update(name, method):
+    def update(x, idx, y, indices_are_sorted=False, unique_indices=False):
+        place = asarray(x).at[idx]
+        return getattr(place, method)(
+            y, indices_are_sorted=indices_are_sorted, unique_indices=unique_indices
+        )
+
+    update.__name__ = update.__qualname__ = name
+    update.__doc__ = f"""x.at[idx].{method}(y), as it was written before `at` existed.
+
+    Example:
+      >>> {name}(jnp.ones(3), index[1:], 2.0).shape
+      (3,)
+    """
+    return update
+
+
+index_update = _update("index_update", "set")
+index_add = _update("index_add", "add")
+index_mul = _update("index_mul", "multiply")
+index_min = _update("index_min", "min")
+index_max = _update("index_max", "max")

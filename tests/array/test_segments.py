@@ -62,3 +62,13 @@ def test_errors():
     ]:
         with pytest.raises(error, match=text):
             call()
+
+
+def test_updates_as_before_at():
+    x = jnp.arange(6.0).reshape(2, 3)
+    index = jax.ops.index
+    assert jax.ops.index_update(x, index[0, 1:], 9.0).tolist() == [[0, 9, 9], [3, 4, 5]]
+    assert jax.ops.index_add(x, index[:, 0], 1.0).tolist() == [[1, 1, 2], [4, 4, 5]]
+    assert jax.ops.index_mul(x, index[1], 2.0).tolist() == [[0, 1, 2], [6, 8, 10]]
+    assert jax.ops.index_min(x, index[...], 1.0).tolist() == [[0, 1, 1], [1, 1, 1]]
+    assert jax.ops.index_max(x, index[...], 4.0).tolist() == [[4, 4, 4], [4, 4, 5]]
