@@ -201,16 +201,36 @@ def corrcoef(x, y=None, rowvar=True):
     return c / d[:, None] / d[None, :]
 
 
-def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
-    """Coefficients (highest first) of the least squares polynomial."""
-    from shardax.numpy import linalg
-
-    powers = asarray(x)[:, None] ** np.arange(deg, -1, -1)
-    return linalg.lstsq(powers, asarray(y))[0]
-
-
 def vander(x, N=None, increasing=False):
     """Powers of x in columns."""
     x = asarray(x)
     n = x.shape[0] if N is None else N
     return x[:, None] ** (np.arange(n) if increasing else np.arange(n)[::-1])
+
+
+def unwrap(p, discont=None, axis=-1, period=2 * np.pi):
+    """Angles without jumps: where neighbours along `axis` differ by more than `discont` (half a
+    period unless given), whole periods are added to what follows.
+
+    Example:
+      >>> unwrap(jnp.array([0, 3, 2]), period=4)
+      Array([ 0, -1, -2], dtype=int32)
+    """
+    check_arraylike("unwrap", p)
+    p = asarray(p)
+    whole = p.dtype.kind in "biu" and isinstance(period, int)
+    p = p if whole else _core.promote("inexact", p)[0]
+    if p.ndim == 0 or p.shape[canonical_axis(axis, p.ndim)] == 0:
+        return p
+    step = diff(p, axis=axis)
+    half = period // 2 if whole else period / 2
+    wrapped = (step + half) % period - half
+    ambiguous = not whole or period % 2 == 0
+    if ambiguous:
+        wrapped = _where.where((wrapped == -half) & (step > 0), half, wrapped)
+    limit = half if discont is None else discont
+    change = _where.where(_functions.abs(step) < limit, 0, wrapped - step).astype(p.dtype)
+    total = _core.convert(change.cumsum(axis), p.dtype)
+    first = _shape.moveaxis(_shape.moveaxis(p, axis, 0)[:1], 0, axis)
+    rest = _shape.moveaxis(_shape.moveaxis(p, axis, 0)[1:], 0, axis)
+    return _join.concatenate([first, rest + total], axis)

@@ -178,6 +178,11 @@ def vsplit(ary, indices_or_sections):
     return split(ary, indices_or_sections, 0)
 
 
+def dsplit(ary, indices_or_sections):
+    """split along the third dimension."""
+    return split(ary, indices_or_sections, 2)
+
+
 def append(arr, values, axis=None):
     """`values` joined behind `arr`."""
     return concatenate([ravel(arr), ravel(values)] if axis is None else [arr, values], axis or 0)
