@@ -204,6 +204,7 @@ from shardax.numpy._polynomials import (
     polyint,
     polymul,
     polysub,
+    polyval,
 )
 from shardax.numpy._products import (
     convolve,
@@ -216,7 +217,6 @@ from shardax.numpy._products import (
     matmul,
     matvec,
     outer,
-    polyval,
     tensordot,
     trace,
     vdot,

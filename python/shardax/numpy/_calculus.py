@@ -25,6 +25,8 @@ def diff(a, n=1, axis=-1, prepend=None, append=None):
     if a.ndim == 0:
         raise ValueError("diff requires input that is at least one dimensional; got " + str(a))
     axis = canonical_axis(axis, a.ndim)
+    if n == 0:
+        return a
 
     def edge(x):
         x = asarray(x)
@@ -101,7 +103,14 @@ def trapezoid(y, x=None, dx=1.0, axis=-1):
 
 
 def interp(x, xp, fp, left=None, right=None, period=None):
-    """Linear interpolation of the points (xp, fp) at x; beyond them, the first and last values."""
+    """Linear interpolation of the points (xp, fp) at x; beyond them, the first and last values, or
+    `left` and `right`: values, or "extrapolate" for the first and last line.
+    """
+    for name, side in (("left", left), ("right", right)):
+        if isinstance(side, str) and side != "extrapolate":
+            raise ValueError(
+                f"the only valid string value of `{name}` is 'extrapolate', but got: {side!r}"
+            )
     x, xp, fp = (_core.promote("inexact", v)[0] for v in (x, xp, fp))
     if period is not None:
         x, xp = x % period, xp % period
@@ -113,10 +122,11 @@ def interp(x, xp, fp, left=None, right=None, period=None):
     rise, run, part = fp[i] - fp[i - 1], xp[i] - xp[i - 1], x - xp[i - 1]
     flat = run == 0
     out = _where.where(flat, fp[i - 1], fp[i - 1] + part / _where.where(flat, 1, run) * rise)
-    out = _where.where(x < xp[0], fp[0] if left is None else left, out) if period is None else out
-    return (
-        _where.where(x > xp[-1], fp[-1] if right is None else right, out) if period is None else out
-    )
+    if period is None and not isinstance(left, str):
+        out = _where.where(x < xp[0], fp[0] if left is None else left, out)
+    if period is None and not isinstance(right, str):
+        out = _where.where(x > xp[-1], fp[-1] if right is None else right, out)
+    return out
 
 
 def _variables(m, rowvar):

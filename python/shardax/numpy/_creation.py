@@ -241,9 +241,11 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
 
 def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
     """`num` values from start to stop with a constant ratio."""
-    out = _functions.exp(
-        linspace(_functions.log(start), _functions.log(stop), num, endpoint, axis=axis)
-    )
+    check_arraylike("geomspace", start, stop)
+    start, stop = _core.promote("inexact", start, stop)
+    sign = _functions.sign(start)
+    logs = (_functions.log10(_functions.divide(end, sign)) for end in (start, stop))
+    out = _functions.multiply(sign, logspace(*logs, num, endpoint, axis=axis))
     return out if dtype is None else out.astype(dtype)
 
 

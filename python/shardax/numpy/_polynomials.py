@@ -209,3 +209,15 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
     elif y.ndim == 2:
         base = base[:, :, None]
     return found, base
+
+
+def polyval(p, x, *, unroll=16):
+    """The polynomial with coefficients `p` (highest first) at `x`."""
+    check_arraylike("polyval", p, x)
+    p, x = asarray(p), asarray(x)
+    dtype = _core.result_type(p, x)[0]
+    p, x = _core.convert(p, dtype), _core.convert(x, dtype)
+    out = _core.full(x.shape, 0, dtype)
+    for i in range(operator.index(p.shape[0])):
+        out = _functions.add(_functions.multiply(out, x), p[i])
+    return out

@@ -112,7 +112,7 @@ def digitize(x, bins, right=False):
     side = "left" if right else "right"
     up = searchsorted(bins, x, side=side)
     down = _functions.subtract(
-        bins.shape[0], searchsorted(bins[::-1], x, side="right" if right else "left")
+        bins.shape[0], searchsorted(bins[::-1], x, side="left" if right else "right")
     )
     return where(_functions.greater_equal(bins[-1], bins[0]), up, down).astype(np.int32)
 
