@@ -1,6 +1,7 @@
 // bindings/arrays.cpp - module functions: array, asarray, broadcasting, sharding metadata.
 #include "bindings/arrays.h"
 
+#include "bindings/array_methods.h"
 #include "bindings/convert.h"
 #include "bindings/dtypes.h"
 #include "bindings/shape_args.h"
@@ -14,28 +15,42 @@ std::optional<DType> optional_dtype(PyObject* object, const char* function) {
   return requested_dtype(object, function);
 }
 
+// The array, labelled with a device or sharding where one is given.
+PyObject* placed(PyObject* made, PyObject* device, PyObject* sharding) {
+  if (device == Py_None) device = sharding;
+  if (device == Py_None) return made;
+  const Ref array = Ref::checked(made);
+  PyObject* const args[] = {made, device};
+  return call_package_function("sharding", "label", args, 2, nullptr);
+}
+
 PyObject* array(PyObject*, PyObject* args, PyObject* kwargs) {
   static const char* names[] = {"object", "dtype",  "copy",         "order",
                                 "ndmin",  "device", "out_sharding", nullptr};
-  PyObject *object, *dtype = Py_None, *order, *device, *sharding;
+  PyObject *object, *dtype = Py_None, *order, *device = Py_None, *sharding = Py_None;
   int copy = 1, ndmin = 0;
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|OpO$iOO:array", const_cast<char**>(names),
                                    &object, &dtype, &copy, &order, &ndmin, &device, &sharding)) {
     return nullptr;
   }
-  return guarded(
-      [&] { return make_array(object, optional_dtype(dtype, "array"), copy != 0, ndmin); });
+  return guarded([&] {
+    return placed(make_array(object, optional_dtype(dtype, "array"), copy != 0, ndmin), device,
+                  sharding);
+  });
 }
 
 PyObject* asarray(PyObject*, PyObject* args, PyObject* kwargs) {
   static const char* names[] = {"a", "dtype", "order", "copy", "device", "out_sharding", nullptr};
-  PyObject *object, *dtype = Py_None, *order, *copy = Py_None, *device, *sharding;
+  PyObject *object, *dtype = Py_None, *order, *copy = Py_None, *device = Py_None,
+                    *sharding = Py_None;
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|OO$OOO:asarray", const_cast<char**>(names),
                                    &object, &dtype, &order, &copy, &device, &sharding)) {
     return nullptr;
   }
-  return guarded(
-      [&] { return make_array(object, optional_dtype(dtype, "asarray"), copy == Py_True, 0); });
+  return guarded([&] {
+    return placed(make_array(object, optional_dtype(dtype, "asarray"), copy == Py_True, 0), device,
+                  sharding);
+  });
 }
 
 // full(shape, value, dtype): a view that repeats one element.

@@ -136,7 +136,8 @@ void store_scalar(std::byte* out, DType dtype, const Operand& scalar) {
     } else if constexpr (std::is_same_v<T, float16_t>) {
       stored.bits = std::bit_cast<std::uint16_t>(static_cast<_Float16>(real));
     } else if constexpr (std::is_same_v<T, key_t>) {
-      type_error("a Python scalar is no PRNG key");
+      const auto word = static_cast<std::uint32_t>(whole ? scalar.integer : std::int64_t(real));
+      stored = {{word, word}};
     } else if constexpr (std::is_integral_v<T>) {
       stored =
           whole ? static_cast<T>(scalar.integer) : static_cast<T>(static_cast<std::int64_t>(real));

@@ -85,12 +85,12 @@ struct Callable::State {
 
   // Those of the last call's inputs, and what followed for its results.
   Shardings in_shardings, out_shardings;
-  bool labelled_by_caller = false;  // a pmap, which knows where its results lie
+  bool maps = false;  // a pmap within labels results whatever the inputs are
   void label(const Program& program, const Values& arrays, const Values& results);
 };
 
 void Callable::State::label(const Program& program, const Values& arrays, const Values& results) {
-  if (labelled_by_caller || !any_sharding(arrays)) return;
+  if (!maps && !any_sharding(arrays)) return;
   Shardings in = shardings_of(arrays);
   const std::lock_guard lock(mutex);
   if (in != in_shardings) {
@@ -146,8 +146,9 @@ Callable::Callable(ProgramPtr program) : program_(std::move(program)), state_(ne
   std::vector<std::int64_t> inputs(program_->inputs.size());
   std::iota(inputs.begin(), inputs.end(), 0);
   find_mapped(*program_, inputs, state_->mapped);
-  state_->labelled_by_caller =
-      program_->equations.size() == 1 && is_pmap(*program_->equations[0].op);
+  for (const Equation& eqn : program_->equations) {
+    state_->maps |= any_equation(eqn, [](const Equation& e) { return is_pmap(*e.op); });
+  }
 }
 
 Callable::~Callable() = default;

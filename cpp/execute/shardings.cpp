@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "control/control.h"
+
 namespace shardax {
 namespace {
 
@@ -82,6 +84,97 @@ Spec layout_spec(const Op& op, const Params& params, const Spec& spec, const Typ
   return found;
 }
 
+bool fits(const std::vector<std::string>& axes, std::int64_t extent, const Sharding& mesh) {
+  std::int64_t parts = 1;
+  for (std::size_t i = 0; i < mesh.mesh_axes.size(); ++i) {
+    const bool splits = std::find(axes.begin(), axes.end(), mesh.mesh_axes[i]) != axes.end();
+    parts *= splits ? mesh.mesh_shape[i] : 1;
+  }
+  return extent % parts == 0;
+}
+
+// Dimensions of an operand and of the result whose sizes have the same product go together: what
+// splits the first of the one splits the first of the other.
+Spec reshape_spec(const Spec& spec, const Shape& in, const Shape& out, const Sharding& mesh) {
+  Spec found(out.size());
+  const auto longer = [](const Shape& shape, std::size_t from, std::size_t end) {
+    while (from + 1 < end && shape[from] == 1) ++from;
+    return from;
+  };
+  std::size_t i = 0, o = 0;
+  while (i < in.size() && o < out.size()) {
+    const std::size_t first_in = i, first_out = o;
+    std::int64_t a = in[i++], b = out[o++];
+    while (a != b) {
+      if (a < b && i < in.size()) {
+        a *= in[i++];
+      } else if (o < out.size()) {
+        b *= out[o++];
+      } else {
+        return found;
+      }
+    }
+    const std::size_t from = longer(in, first_in, i), to = longer(out, first_out, o);
+    if (fits(spec[from], out[to], mesh)) found[to] = spec[from];
+  }
+  return found;
+}
+
+// Batch dimensions, then the others of each operand; contracted ones are gone.
+Spec dot_spec(const Params& params, const Types& in_types, const Shardings& in,
+              const Sharding& mesh) {
+  Spec found;
+  const auto add = [&](std::size_t operand, std::int64_t dimension) {
+    found.emplace_back();
+    if (!in[operand] || !same_mesh(*in[operand], mesh)) return;
+    const Spec own = spec_of(*in[operand], in_types[operand].rank());
+    for (const std::string& axis : own[static_cast<std::size_t>(dimension)]) {
+      if (!uses(found, axis)) found.back().push_back(axis);
+    }
+  };
+  const Ints contracted[] = {params.ints("lhs_contract"), params.ints("rhs_contract")};
+  const Ints batch[] = {params.ints("lhs_batch"), params.ints("rhs_batch")};
+  for (const std::int64_t d : batch[0]) add(0, d);
+  for (const std::size_t operand : {0, 1}) {
+    for (std::int64_t d = 0; d < static_cast<std::int64_t>(in_types[operand].rank()); ++d) {
+      const auto holds = [&](const Ints& dims) {
+        return std::find(dims.begin(), dims.end(), d) != dims.end();
+      };
+      if (!holds(contracted[operand]) && !holds(batch[operand])) add(operand, d);
+    }
+  }
+  return found;
+}
+
+// Joined and padded arrays stay split as their operands are where that comes out even.
+Spec grown_spec(const Sharding& mesh, const Types& in_types, const Type& out, const Shardings& in) {
+  Spec spec = elementwise_spec(mesh, in_types, out, in);
+  for (std::size_t d = 0; d < spec.size(); ++d) {
+    if (!fits(spec[d], out.shape[d], mesh)) spec[d].clear();
+  }
+  return spec;
+}
+
+// As a pmap called by itself labels its results: over the first devices, along out_axes.
+Shardings mapped_shardings(const Params& params, const Types& out_types) {
+  const std::string& name = axis_text(params.axes("axis_name")[0]);
+  const std::int64_t size = params.integer("axis_size");
+  const Ints& out_axes = params.ints("out_axes");
+  Shardings out;
+  for (std::size_t i = 0; i < out_types.size(); ++i) {
+    Shared<Sharding> sharding(new Sharding);
+    sharding->mesh_axes = {name};
+    sharding->mesh_shape = {size};
+    for (int device = 0; device < size; ++device) sharding->devices.push_back(device);
+    if (out_axes[i] >= 0) {
+      sharding->spec.resize(static_cast<std::size_t>(out_axes[i]) + 1);
+      sharding->spec.back() = {name};
+    }
+    out.push_back(ShardingPtr(sharding.get()));
+  }
+  return out;
+}
+
 }  // namespace
 
 bool any_sharding(const Values& arrays) {
@@ -101,21 +194,30 @@ void set_shardings(const Values& arrays, const Shardings& shardings) {
 
 Shardings propagate(const Op& op, const Params& params, const Types& in_types,
                     const Types& out_types, const Shardings& in) {
+  if (is_pmap(op)) return mapped_shardings(params, out_types);
   const auto first =
       std::find_if(in.begin(), in.end(), [](const ShardingPtr& s) { return bool(s); });
+  if (op.body) return propagate(*op.body(params), in);
   Shardings out(out_types.size());
   if (first == in.end()) return out;
   if (!(*first)->named) {
     std::fill(out.begin(), out.end(), *first);
     return out;
   }
-  if (op.body) return propagate(*op.body(params), in);
   for (std::size_t i = 0; i < out.size(); ++i) {
     Spec spec(out_types[i].rank());
     if (op.kind == Kind::elementwise) {
       spec = elementwise_spec(**first, in_types, out_types[i], in);
-    } else if (in[0] && op.kind == Kind::reduction && params.find("axes")) {
+    } else if (params.find("lhs_contract")) {
+      spec = dot_spec(params, in_types, in, **first);
+    } else if (op.name == "concatenate" || op.name == "pad") {
+      spec = grown_spec(**first, in_types, out_types[i], in);
+    } else if (in[0] && params.find("axes") &&
+               out_types[i].rank() + params.ints("axes").size() == in_types[0].rank()) {
       spec = reduced_spec(spec_of(*in[0], in_types[0].rank()), params.ints("axes"));
+    } else if (in[0] && params.find("new_sizes")) {
+      spec = reshape_spec(spec_of(*in[0], in_types[0].rank()), in_types[0].shape,
+                          out_types[i].shape, **first);
     } else if (in[0] && op.kind == Kind::layout) {
       spec =
           layout_spec(op, params, spec_of(*in[0], in_types[0].rank()), in_types[0], out_types[i]);

@@ -1,9 +1,9 @@
 // execute/shardings.h - how results are labelled with shardings, given those of the inputs.
 //
 // Metadata only: which mesh axes split which dimension. Elementwise ops keep their operands' specs,
-// reductions and layout ops those of the dimensions that survive whole, other ops that of an
-// operand of the result's shape, and programs follow their equations; the rest counts as replicated
-// over the mesh.
+// reductions, products and layout ops those of the dimensions that survive whole, other ops that of
+// an operand of the result's shape, and programs follow their equations; a pmap splits its results
+// over its own devices; the rest counts as replicated over the mesh.
 #pragma once
 
 #include "ir/op.h"

@@ -137,10 +137,13 @@ def device_put_sharded(shards, devices):
 
 
 def device_get(x):
-    """Leaves that are arrays as NumPy arrays; Python numbers stay."""
-    return tree_util.tree_map(
-        lambda leaf: np.asarray(leaf) if isinstance(leaf, _core.Array) else leaf, x
-    )
+    """Leaves that are arrays as NumPy arrays; PRNG keys and Python numbers stay."""
+
+    def fetch(leaf):
+        plain = isinstance(leaf, _core.Array) and str(leaf.dtype) != "key<fry>"
+        return np.asarray(leaf) if plain else leaf
+
+    return tree_util.tree_map(fetch, x)
 
 
 def copy_to_host_async(x):

@@ -40,7 +40,7 @@ def canonicalize_dtype(dtype, allow_extended_dtype=False):
 def issubdtype(a, b):
     """Whether dtype `a` is of the kind `b`: np.floating, prng_key ..."""
     if b in (prng_key, extended):
-        return getattr(a, "type", None) is prng_key or a is prng_key
+        return prng_key in (a, getattr(a, "type", None)) or a is b
     if getattr(a, "type", None) is prng_key:
         return False
     dtype = a if isinstance(a, type) and issubclass(a, np.generic) else _core.dtype_of(a)

@@ -117,3 +117,21 @@ def test_error_classes():
     assert issubclass(e.JaxRuntimeError, RuntimeError)
     with pytest.raises(TypeError):
         raise e.TracerIntegerConversionError("text")
+
+
+def test_names_of_narrow_dtypes():
+    for name, kind in [
+        ("int4", jnp.signedinteger),
+        ("uint2", jnp.unsignedinteger),
+        ("float8_e5m2", jnp.floating),
+        ("float8_e4m3fn", jnp.inexact),
+    ]:
+        dtype = getattr(jnp, name)
+        assert dtype.dtype.name == name
+        assert dtype == dtype.dtype
+        assert jnp.issubdtype(dtype, kind) and not jnp.issubdtype(jnp.float32, dtype)
+        assert jnp.isdtype(dtype, ("integral", "real floating"))
+        with pytest.raises(TypeError, match="not a valid JAX array dtype"):
+            jnp.ones(3, dtype)
+    assert jnp.iinfo(jnp.int4).max == 7
+    assert jnp.finfo(jnp.float8_e5m2).bits == 8

@@ -38,6 +38,17 @@ RESULTS = {
     "jitted": (lambda x: jax.jit(lambda v: jnp.tanh(v).T * 2)(x), P("b", "a")),
     "broadcast": (lambda x: x[0] + jnp.zeros((4, 8)), P(None, "b")),
     "copy": (lambda x: x.copy(), P("a", "b")),
+    "product": (lambda x: x @ x.T, P("a")),  # "a" can split one dimension only
+    "product with another": (lambda x: x @ jnp.ones((8, 3)), P("a")),
+    "product of columns": (lambda x: jnp.einsum("ij,ik->jk", x[:, :4], x), P(None, "b")),
+    "product of stacks": (lambda x: jnp.einsum("ij,ij->i", x, x), P("a")),
+    "parted": (lambda x: x.reshape(2, 2, 8), P("a", None, "b")),
+    "parted columns": (lambda x: x.reshape(4, 4, 2), P("a", "b")),
+    "flattened": (lambda x: x.reshape(-1), P("a")),
+    "parted unevenly": (lambda x: x.reshape(1, 4, 8), P(None, "a", "b")),
+    "position": (lambda x: x.argmax(1), P("a")),
+    "joined": (lambda x: jnp.concatenate([x, x]), P("a", "b")),
+    "padded": (lambda x: jnp.pad(x, ((1, 1), (0, 1))), P("a")),
 }
 
 
@@ -77,3 +88,18 @@ def test_slices_of_mapped_results():
     assert y[0].sharding.spec == P()
     assert (y + 1).sharding.spec == P("i")
     assert jnp.sum(y).sharding.is_fully_replicated
+
+
+def test_pmap_within_jit():
+    x = jnp.ones((4, 3))
+    double = jax.pmap(lambda v: v * 2, axis_name="i")
+    alone = double(x).sharding
+    assert jax.jit(double)(x).sharding == alone
+    assert jax.jit(lambda v: double(v) + 1)(x).sharding == alone
+    columns = jax.pmap(lambda v: v * 2, axis_name="i", out_axes=1)
+    assert jax.jit(columns)(x).sharding.spec == P(None, "i")
+    total = jax.pmap(lambda v: jax.lax.psum(v, "i"), axis_name="i", out_axes=None)
+    assert jax.jit(total)(x).sharding.spec == P()
+    here = jax.devices()[2:6]
+    placed = jax.pmap(lambda v: v * 2, devices=here)(x)
+    assert placed.sharding.device_set == set(here)

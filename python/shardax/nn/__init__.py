@@ -8,6 +8,7 @@ from shardax import _core, lax
 from shardax import numpy as jnp
 from shardax._api import jit
 from shardax.nn import initializers
+from shardax.nn._attention import dot_product_attention
 from shardax.numpy._common import asarray, canonical_axis, check_arraylike, known, static_jit
 
 __all__ = [
@@ -23,8 +24,10 @@ __all__ = [
     "identity",
     "initializers",
     "leaky_relu",
+    "log1mexp",
     "log_sigmoid",
     "log_softmax",
+    "logmeanexp",
     "logsumexp",
     "mish",
     "one_hot",
@@ -226,6 +229,31 @@ def _logsumexp(a, axis, keepdims):
     return out + (top if keepdims else top.reshape(out.shape))
 
 
+def logmeanexp(x, axis=None, where=None, keepdims=False):
+    """log(mean(exp(x))) over `axis` without overflow; `where` says which elements count.
+
+    >>> logmeanexp(jnp.zeros(3))
+    Array(0., dtype=float32)
+    """
+    x = _core.promote("inexact", x)[0]
+    counted = jnp.ones(x.shape, bool) if where is None else jnp.broadcast_to(where, x.shape)
+    count = jnp.sum(counted, axis, keepdims=keepdims).astype(x.dtype)
+    return logsumexp(x, axis, where=where, keepdims=keepdims) - jnp.log(count)
+
+
+@jit
+def log1mexp(x):
+    """log(1 - exp(-x)) of positive x, accurate near 0 and far from it.
+
+    >>> log1mexp(1e-6)
+    Array(-13.815511, dtype=float32, weak_type=True)
+    """
+    x = _core.promote("inexact", x)[0]
+    near = x < math.log(2.0)
+    below, above = jnp.where(near, x, 1.0), jnp.where(near, 1.0, x)
+    return jnp.where(near, jnp.log(-jnp.expm1(-below)), jnp.log1p(-jnp.exp(-above)))
+
+
 def softmax(x, axis=-1, where=None, initial=None):
     """exp(x) over its sum along `axis`.
 
@@ -262,12 +290,22 @@ def _log_softmax(x, where, axis):
     return out if where is None else jnp.where(where, out, -jnp.inf)
 
 
-def standardize(x, axis=-1, mean=None, variance=None, epsilon=1e-5, where=None):
-    """(x - mean) / sqrt(variance + epsilon) along `axis`."""
+def standardize(
+    x, axis=-1, mean=None, variance=None, epsilon=1e-5, where=None, *, algorithm="fast"
+):
+    """(x - mean) / sqrt(variance + epsilon) along `axis`.
+
+    The variance is the mean square less the squared mean where `algorithm` is "fast", else, if
+    "stable", the mean squared distance from the mean.
+    """
+    if algorithm not in ("fast", "stable"):
+        raise ValueError(f"standardize: algorithm must be 'fast' or 'stable', got {algorithm!r}.")
     x = asarray(x)
     if mean is None:
         mean = jnp.mean(x, axis, keepdims=True, where=where)
-    if variance is None:
+    if variance is None and algorithm == "stable":
+        variance = jnp.var(x, axis, keepdims=True, where=where, mean=mean)
+    elif variance is None:
         variance = jnp.mean(jnp.square(x), axis, keepdims=True, where=where) - jnp.square(mean)
     return (x - mean) * lax.rsqrt(variance + asarray(epsilon).astype(x.dtype))
 
@@ -286,30 +324,3 @@ def one_hot(x, num_classes, *, dtype=None, axis=-1):
         .astype(x.dtype)
     )
     return _core.convert(jnp.equal(jnp.expand_dims(x, place), classes), dtype)
-
-
-def dot_product_attention(
-    query, key, value, bias=None, mask=None, *, scale=None, is_causal=False, **unused
-):
-    """softmax(query key^T * scale) value, for (batch, length, heads, features) operands."""
-    if unused:
-        raise NotImplementedError(f"dot_product_attention: {', '.join(unused)} are not supported.")
-    query, key, value = (asarray(x) for x in (query, key, value))
-    single = query.ndim == 3
-    if single:
-        query, key, value = query[None], key[None], value[None]
-    repeat = query.shape[2] // key.shape[2]
-    if repeat > 1:
-        key, value = jnp.repeat(key, repeat, 2), jnp.repeat(value, repeat, 2)
-    scale = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
-    logits = jnp.einsum("btnh,bsnh->bnts", query, key, preferred_element_type=jnp.float32) * scale
-    if bias is not None:
-        logits = logits + bias
-    if is_causal:
-        causal = jnp.tril(jnp.ones(logits.shape[-2:], bool))
-        mask = causal if mask is None else jnp.logical_and(mask, causal)
-    if mask is not None:
-        logits = jnp.where(mask, logits, -0.7 * float(np.finfo(np.float32).max))
-    weights = softmax(logits, axis=-1).astype(query.dtype)
-    out = jnp.einsum("bnts,bsnh->btnh", weights, value)
-    return out[0] if single else out

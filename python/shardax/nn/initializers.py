@@ -132,3 +132,25 @@ def orthogonal(scale=1.0, column_axis=-1, dtype=jnp.float32):
         return jnp.array(scale, dtype) * jnp.moveaxis(q.reshape((*rest, columns)), -1, column_axis)
 
     return init
+
+
+def delta_orthogonal(scale=1.0, column_axis=-1, dtype=jnp.float32):
+    """Kernels of convolutions, (..., in, out) with one to three spatial dimensions, that are an
+    orthogonal matrix at their centre and 0 elsewhere.
+    """
+    matrix = orthogonal(scale, column_axis, dtype)
+
+    def init(key, shape, dtype=dtype, out_sharding=None):
+        if len(shape) not in (3, 4, 5):
+            raise ValueError(
+                f"Delta orthogonal initializer requires a 3D, 4D or 5D shape, got {tuple(shape)}."
+            )
+        if shape[-1] < shape[-2]:
+            raise ValueError(
+                "`fan_in` must be less or equal than `fan_out`, got the shape "
+                f"{tuple(shape)}, whose last two sizes they are."
+            )
+        centre = tuple((n - 1) // 2 for n in shape[:-2])
+        return jnp.zeros(shape, dtype).at[centre].set(matrix(key, shape[-2:], dtype))
+
+    return init

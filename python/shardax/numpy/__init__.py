@@ -7,7 +7,7 @@ those.
 
 from shardax import _core
 from shardax._core import Array as ndarray
-from shardax.numpy import fft, linalg
+from shardax.numpy import _dtypes, fft, linalg
 from shardax.numpy._bits import packbits, unpackbits
 from shardax.numpy._calculus import (
     corrcoef,
@@ -17,6 +17,7 @@ from shardax.numpy._calculus import (
     gradient,
     interp,
     trapezoid,
+    unwrap,
     vander,
 )
 from shardax.numpy._common import asarray
@@ -134,6 +135,18 @@ from shardax.numpy._equality import (
 )
 from shardax.numpy._files import load, save
 from shardax.numpy._functional import apply_along_axis, apply_over_axes, vectorize
+from shardax.numpy._grids import (
+    c_,
+    diag_indices_from,
+    index_exp,
+    mask_indices,
+    mgrid,
+    ogrid,
+    r_,
+    s_,
+    tril_indices_from,
+    triu_indices_from,
+)
 from shardax.numpy._indices import (
     argwhere,
     compress,
@@ -156,6 +169,7 @@ from shardax.numpy._join import (
     concat,
     concatenate,
     delete,
+    dsplit,
     dstack,
     hsplit,
     hstack,
@@ -181,6 +195,17 @@ from shardax.numpy._nan_reductions import (
     nanvar,
 )
 from shardax.numpy._pad import pad
+from shardax.numpy._polynomials import (
+    poly,
+    polyadd,
+    polyder,
+    polydiv,
+    polyfit,
+    polyint,
+    polymul,
+    polysub,
+    polyval,
+)
 from shardax.numpy._products import (
     convolve,
     correlate,
@@ -192,7 +217,6 @@ from shardax.numpy._products import (
     matmul,
     matvec,
     outer,
-    polyval,
     tensordot,
     trace,
     vdot,
@@ -267,10 +291,13 @@ from shardax.numpy._sorting import (
     partition,
     searchsorted,
     sort,
+    sort_complex,
 )
 from shardax.numpy._statistics import average, mean, std, var
+from shardax.numpy._tapers import bartlett, blackman, hamming, hanning, kaiser
 from shardax.numpy._where import piecewise, select, where
 
+globals().update({name: getattr(_dtypes, name) for name in _dtypes._NARROW})
 bool = bool_
 array_str = str
 

@@ -34,6 +34,7 @@ def packbits(a, axis=None, bitorder="big"):
 
 def unpackbits(a, axis=None, count=None, bitorder="big"):
     """The bits of uint8, eight for each element along `axis` (None: of the flattened array)."""
+    from shardax.numpy._join import concatenate
     from shardax.numpy._shape import moveaxis
 
     check_arraylike("unpackbits", a)
@@ -48,5 +49,9 @@ def unpackbits(a, axis=None, count=None, bitorder="big"):
     places = np.arange(8, dtype=np.uint8)
     shifted = _functions.right_shift(a[..., None], places[::-1] if bitorder == "big" else places)
     bits = _functions.bitwise_and(shifted, np.uint8(1))
-    bits = bits.reshape((*a.shape[:-1], a.shape[-1] * 8))[..., :count]
+    total = a.shape[-1] * 8
+    bits = bits.reshape((*a.shape[:-1], total))[..., :count]
+    if count is not None and count > total:  # what is missing is 0
+        margin = _core.full((*a.shape[:-1], count - total), 0, bits.dtype)
+        bits = concatenate([bits, margin], axis=-1)
     return moveaxis(bits, -1, axis)

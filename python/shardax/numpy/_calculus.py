@@ -25,6 +25,8 @@ def diff(a, n=1, axis=-1, prepend=None, append=None):
     if a.ndim == 0:
         raise ValueError("diff requires input that is at least one dimensional; got " + str(a))
     axis = canonical_axis(axis, a.ndim)
+    if n == 0:
+        return a
 
     def edge(x):
         x = asarray(x)
@@ -101,7 +103,14 @@ def trapezoid(y, x=None, dx=1.0, axis=-1):
 
 
 def interp(x, xp, fp, left=None, right=None, period=None):
-    """Linear interpolation of the points (xp, fp) at x; beyond them, the first and last values."""
+    """Linear interpolation of the points (xp, fp) at x; beyond them, the first and last values, or
+    `left` and `right`: values, or "extrapolate" for the first and last line.
+    """
+    for name, side in (("left", left), ("right", right)):
+        if isinstance(side, str) and side != "extrapolate":
+            raise ValueError(
+                f"the only valid string value of `{name}` is 'extrapolate', but got: {side!r}"
+            )
     x, xp, fp = (_core.promote("inexact", v)[0] for v in (x, xp, fp))
     if period is not None:
         x, xp = x % period, xp % period
@@ -113,10 +122,11 @@ def interp(x, xp, fp, left=None, right=None, period=None):
     rise, run, part = fp[i] - fp[i - 1], xp[i] - xp[i - 1], x - xp[i - 1]
     flat = run == 0
     out = _where.where(flat, fp[i - 1], fp[i - 1] + part / _where.where(flat, 1, run) * rise)
-    out = _where.where(x < xp[0], fp[0] if left is None else left, out) if period is None else out
-    return (
-        _where.where(x > xp[-1], fp[-1] if right is None else right, out) if period is None else out
-    )
+    if period is None and not isinstance(left, str):
+        out = _where.where(x < xp[0], fp[0] if left is None else left, out)
+    if period is None and not isinstance(right, str):
+        out = _where.where(x > xp[-1], fp[-1] if right is None else right, out)
+    return out
 
 
 def _variables(m, rowvar):
@@ -201,16 +211,36 @@ def corrcoef(x, y=None, rowvar=True):
     return c / d[:, None] / d[None, :]
 
 
-def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
-    """Coefficients (highest first) of the least squares polynomial."""
-    from shardax.numpy import linalg
-
-    powers = asarray(x)[:, None] ** np.arange(deg, -1, -1)
-    return linalg.lstsq(powers, asarray(y))[0]
-
-
 def vander(x, N=None, increasing=False):
     """Powers of x in columns."""
     x = asarray(x)
     n = x.shape[0] if N is None else N
     return x[:, None] ** (np.arange(n) if increasing else np.arange(n)[::-1])
+
+
+def unwrap(p, discont=None, axis=-1, period=2 * np.pi):
+    """Angles without jumps: where neighbours along `axis` differ by more than `discont` (half a
+    period unless given), whole periods are added to what follows.
+
+    Example:
+      >>> unwrap(jnp.array([0, 3, 2]), period=4)
+      Array([ 0, -1, -2], dtype=int32)
+    """
+    check_arraylike("unwrap", p)
+    p = asarray(p)
+    whole = p.dtype.kind in "biu" and isinstance(period, int)
+    p = p if whole else _core.promote("inexact", p)[0]
+    if p.ndim == 0 or p.shape[canonical_axis(axis, p.ndim)] == 0:
+        return p
+    step = diff(p, axis=axis)
+    half = period // 2 if whole else period / 2
+    wrapped = (step + half) % period - half
+    ambiguous = not whole or period % 2 == 0
+    if ambiguous:
+        wrapped = _where.where((wrapped == -half) & (step > 0), half, wrapped)
+    limit = half if discont is None else discont
+    change = _where.where(_functions.abs(step) < limit, 0, wrapped - step).astype(p.dtype)
+    total = _core.convert(change.cumsum(axis), p.dtype)
+    first = _shape.moveaxis(_shape.moveaxis(p, axis, 0)[:1], 0, axis)
+    rest = _shape.moveaxis(_shape.moveaxis(p, axis, 0)[1:], 0, axis)
+    return _join.concatenate([first, rest + total], axis)

@@ -39,37 +39,49 @@ def _dtype(dtype, default, function):
     return default if dtype is None else _core.requested_dtype(dtype, function)
 
 
+def _placed(array, device, out_sharding=None):
+    """The array, labelled with a device or sharding where one is given."""
+    device = out_sharding if device is None else device
+    if device is None:
+        return array
+    from shardax.sharding import label
+
+    return label(array, device)
+
+
 def zeros(shape, dtype=None, *, device=None, out_sharding=None):
     """An array of zeros. One element is kept, whatever the shape.
 
     >>> zeros((2, 3)).shape
     (2, 3)
     """
-    return _core.full(_shape(shape), 0, _dtype(dtype, _core.canonical_dtype(float), "zeros"))
+    dtype = _dtype(dtype, _core.canonical_dtype(float), "zeros")
+    return _placed(_core.full(_shape(shape), 0, dtype), device, out_sharding)
 
 
 def ones(shape, dtype=None, *, device=None, out_sharding=None):
     """An array of ones. One element is kept, whatever the shape."""
-    return _core.full(_shape(shape), 1, _dtype(dtype, _core.canonical_dtype(float), "ones"))
+    dtype = _dtype(dtype, _core.canonical_dtype(float), "ones")
+    return _placed(_core.full(_shape(shape), 1, dtype), device, out_sharding)
 
 
 def empty(shape, dtype=None, *, device=None, out_sharding=None):
     """The same as zeros: memory is never shown uninitialised."""
-    return zeros(shape, dtype)
+    return zeros(shape, dtype, device=device, out_sharding=out_sharding)
 
 
-def full(shape, fill_value, dtype=None, *, device=None):
+def full(shape, fill_value, dtype=None, *, device=None, out_sharding=None):
     """An array that repeats `fill_value` (broadcast to `shape`).
 
     Weakly typed for Python numbers.
     """
     check_arraylike("full", fill_value)
     value = asarray(fill_value) if dtype is None else asarray(fill_value, dtype=dtype)
-    return _core.broadcast_to(value, _shape(shape))
+    return _placed(_core.broadcast_to(value, _shape(shape)), device, out_sharding)
 
 
-def full_like(a, fill_value, dtype=None, shape=None, *, device=None):
-    """An array like `a` (shape, dtype) that repeats `fill_value`."""
+def full_like(a, fill_value, dtype=None, shape=None, *, device=None, out_sharding=None):
+    """An array like `a` (shape, dtype, sharding) that repeats `fill_value`."""
     shape = _np_shape(a) if shape is None else _shape(shape)
     weak = dtype is None and getattr(
         a, "weak_type", isinstance(a, (int, float, complex)) and not isinstance(a, bool)
@@ -79,28 +91,33 @@ def full_like(a, fill_value, dtype=None, shape=None, *, device=None):
         words = full((*shape, 2), fill_value, np.uint32)
         return bind("random_wrap", (words,))
     value = _core.convert(asarray(fill_value), dtype, bool(weak))
-    return _core.broadcast_to(value, shape)
+    out = _placed(_core.broadcast_to(value, shape), device, out_sharding)
+    concrete = isinstance(a, _core.Array) and not isinstance(a, _core.Tracer)
+    if not concrete or a.shape != shape or device is not None or out_sharding is not None:
+        return out
+    recorded = None if isinstance(out, _core.Tracer) else _core.get_sharding(a)
+    return out if recorded is None else _core.with_sharding(out, recorded)
 
 
 def _np_shape(a):
     return a.shape if hasattr(a, "shape") else np.shape(a)
 
 
-def zeros_like(a, dtype=None, shape=None, *, device=None):
+def zeros_like(a, dtype=None, shape=None, *, device=None, out_sharding=None):
     """Zeros with the shape and dtype of `a`."""
     check_arraylike("zeros_like", a)
-    return full_like(a, 0, dtype, shape)
+    return full_like(a, 0, dtype, shape, device=device, out_sharding=out_sharding)
 
 
-def ones_like(a, dtype=None, shape=None, *, device=None):
+def ones_like(a, dtype=None, shape=None, *, device=None, out_sharding=None):
     """Ones with the shape and dtype of `a`."""
     check_arraylike("ones_like", a)
-    return full_like(a, 1, dtype, shape)
+    return full_like(a, 1, dtype, shape, device=device, out_sharding=out_sharding)
 
 
-def empty_like(prototype, dtype=None, shape=None, *, device=None):
+def empty_like(prototype, dtype=None, shape=None, *, device=None, out_sharding=None):
     """The same as zeros_like."""
-    return full_like(prototype, 0, dtype, shape)
+    return full_like(prototype, 0, dtype, shape, device=device, out_sharding=out_sharding)
 
 
 def frombuffer(buffer, dtype=float, count=-1, offset=0):
@@ -127,7 +144,7 @@ def eye(N, M=None, k=0, dtype=None, *, device=None):
     dtype = _dtype(dtype, _core.canonical_dtype(float), "eye")
     rows = bind("iota", (), dtype=np.dtype("int32"), shape=(N, M), dimension=0)
     columns = bind("iota", (), dtype=np.dtype("int32"), shape=(N, M), dimension=1)
-    return _core.convert(_functions.equal(_functions.add(rows, k), columns), dtype)
+    return _placed(_core.convert(_functions.equal(_functions.add(rows, k), columns), dtype), device)
 
 
 def identity(n, dtype=None):
@@ -144,7 +161,7 @@ def tri(N, M=None, k=0, dtype=None):
     return _core.convert(_functions.greater_equal(_functions.add(rows, k), columns), dtype)
 
 
-def arange(start, stop=None, step=None, dtype=None, *, device=None):
+def arange(start, stop=None, step=None, dtype=None, *, device=None, out_sharding=None):
     """start, start + step, ... below stop; int32 for integers, else float32."""
     numbers = [
         known(number, f"the {name!r} argument of jnp.arange")
@@ -162,8 +179,10 @@ def arange(start, stop=None, step=None, dtype=None, *, device=None):
         dtype = _core.requested_dtype(dtype, "arange")
     if stop is None and step is None:
         size = max(int(np.ceil(numbers[0])), 0)
-        return bind("iota", (), dtype=dtype, shape=(size,), dimension=0)
-    return array(np.arange(*numbers).astype(dtype), dtype=dtype)
+        out = bind("iota", (), dtype=dtype, shape=(size,), dimension=0)
+    else:
+        out = array(np.arange(*numbers).astype(dtype), dtype=dtype)
+    return _placed(out, device, out_sharding)
 
 
 def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):
@@ -209,6 +228,7 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
         if np.issubdtype(dtype, np.integer):
             out = _functions.floor(out)
         out = _core.convert(out, dtype)
+    out = _placed(out, device)
     return (out, _core.convert(asarray(delta), computed)) if retstep else out
 
 
@@ -221,9 +241,11 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
 
 def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
     """`num` values from start to stop with a constant ratio."""
-    out = _functions.exp(
-        linspace(_functions.log(start), _functions.log(stop), num, endpoint, axis=axis)
-    )
+    check_arraylike("geomspace", start, stop)
+    start, stop = _core.promote("inexact", start, stop)
+    sign = _functions.sign(start)
+    logs = (_functions.log10(_functions.divide(end, sign)) for end in (start, stop))
+    out = _functions.multiply(sign, logspace(*logs, num, endpoint, axis=axis))
     return out if dtype is None else out.astype(dtype)
 
 
@@ -281,7 +303,7 @@ def copy(a, order=None):
 
 def astype(x, dtype, /, *, copy=False, device=None):
     """`x` with elements converted to `dtype`."""
-    return asarray(x).astype(dtype)
+    return _placed(asarray(x).astype(dtype), device)
 
 
 def diag(v, k=0):

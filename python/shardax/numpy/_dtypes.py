@@ -19,6 +19,21 @@ character, flexible, object_ = np.character, np.flexible, np.object_
 dtype = np.dtype
 
 
+# Types of less than a byte and floats of one: names of dtypes to compare with. Arrays of them do
+# not exist.
+_NARROW = frozenset(
+    """int1 int2 int4 uint1 uint2 uint4 float4_e2m1fn float6_e2m3fn float6_e3m2fn float8_e3m4
+    float8_e4m3 float8_e4m3b11fnuz float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz
+    float8_e8m0fnu""".split()
+)
+
+
+def _narrow_dtype(name):
+    import ml_dtypes
+
+    return np.dtype(getattr(ml_dtypes, name))
+
+
 class _ScalarMeta(type):
     """Scalar types make arrays when called, and equal the dtypes that they stand for."""
 
@@ -29,7 +44,7 @@ class _ScalarMeta(type):
         if isinstance(other, _ScalarMeta):
             return cls is other
         try:
-            return np.dtype(_core.dtype_of(other)) == cls.dtype
+            return np.dtype(_dtype(other)) == cls.dtype
         except TypeError:
             return False
 
@@ -44,7 +59,7 @@ class _ScalarMeta(type):
 
     @property
     def dtype(cls):
-        return _core.dtype_of(cls._name)
+        return _narrow_dtype(cls._name) if cls._name in _NARROW else _core.dtype_of(cls._name)
 
     def __repr__(cls):
         return f"<class 'shardax.numpy.{cls.__name__}'>"
@@ -63,6 +78,7 @@ bfloat16, float16, float32, float64 = (
     _scalar(n) for n in ("bfloat16", "float16", "float32", "float64")
 )
 complex64, complex128 = (_scalar(n) for n in ("complex64", "complex128"))
+globals().update({name: _scalar(name) for name in _NARROW})
 int_, uint, float_, complex_ = int64, uint64, float64, complex128
 single, double, csingle, cdouble = float32, float64, complex64, complex128
 
@@ -76,10 +92,18 @@ def _dtype(x):
         return x.dtype
     if isinstance(x, type) and issubclass(x, np.generic):
         return x
-    return _core.dtype_of(x)
+    name = x if isinstance(x, str) else getattr(x, "name", None)
+    return _narrow_dtype(name) if name in _NARROW else _core.dtype_of(x)
 
 
-_FLOATS = {"bfloat16"}
+def _kinds(d):
+    """The classes that a dtype which NumPy does not know is of; none for others."""
+    name = getattr(d, "name", "")
+    if name not in _NARROW and name != "bfloat16":
+        return ()
+    if "float" in name:
+        return np.floating.__mro__
+    return (np.unsignedinteger if name.startswith("u") else np.signedinteger).__mro__
 
 
 def issubdtype(arg1, arg2):
@@ -89,9 +113,9 @@ def issubdtype(arg1, arg2):
     if arg2 in (dtypes.prng_key, dtypes.extended) or getattr(arg1, "type", None) is dtypes.prng_key:
         return dtypes.issubdtype(arg1, arg2)
     a, b = _dtype(arg1), _dtype(arg2)
-    if getattr(a, "name", "") in _FLOATS:
-        return b in (np.floating, np.inexact, np.number, np.generic) or a == b
-    if getattr(b, "name", "") in _FLOATS:
+    if _kinds(a):
+        return b in _kinds(a) or a == b
+    if _kinds(b):
         return a == b
     if isinstance(b, np.dtype) and isinstance(a, np.dtype):
         return a == b
@@ -105,9 +129,9 @@ def isdtype(dtype, kind):
     d = np.dtype(_dtype(dtype))
     kinds = {
         "bool": lambda: d.kind == "b",
-        "signed integer": lambda: d.kind == "i",
-        "unsigned integer": lambda: d.kind == "u",
-        "integral": lambda: d.kind in "iu",
+        "signed integer": lambda: issubdtype(d, np.signedinteger),
+        "unsigned integer": lambda: issubdtype(d, np.unsignedinteger),
+        "integral": lambda: issubdtype(d, np.integer),
         "real floating": lambda: issubdtype(d, np.floating),
         "complex floating": lambda: d.kind == "c",
         "numeric": lambda: issubdtype(d, np.number),
@@ -121,7 +145,7 @@ def isdtype(dtype, kind):
 def finfo(dtype):
     """Limits of a floating type: max, min, eps, tiny, bits."""
     d = np.dtype(_dtype(dtype))
-    if d.name == "bfloat16":
+    if _kinds(d):
         import ml_dtypes
 
         return ml_dtypes.finfo(d)
@@ -130,7 +154,12 @@ def finfo(dtype):
 
 def iinfo(dtype):
     """Limits of an integer type: max, min, bits."""
-    return np.iinfo(np.dtype(_dtype(dtype)))
+    d = np.dtype(_dtype(dtype))
+    if _kinds(d):
+        import ml_dtypes
+
+        return ml_dtypes.iinfo(d)
+    return np.iinfo(d)
 
 
 def promote_types(a, b):

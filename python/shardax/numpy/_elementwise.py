@@ -171,13 +171,18 @@ def _frexp(x):
     )
     mask, bias = (1 << info.nexp) - 1, 1 - int(info.minexp)
     exponent = ((bits >> info.nmant) & mask) - (bias - 1) - _where.where(small, info.nmant, 0)
-    bits = (bits & ~(mask << info.nmant)) | ((bias - 1) << info.nmant)
-    mantissa = bind("bitcast_convert_type", (bits,), new_dtype=x.dtype)
     same = _functions.logical_or(
         _functions.logical_not(_functions.isfinite(x)), _functions.equal(x, 0)
     )
     exponent = _core.convert(_where.where(same, 0, exponent), np.dtype("int32"))
-    return _where.where(same, x, mantissa), exponent
+    return _scaled(x, -exponent), exponent
+
+
+def _scaled(x, exponent):
+    """x * 2**exponent, in two steps: the power may be infinite where the result is not."""
+    half = exponent >> 1
+    power = lambda e: _functions.exp2(_core.convert(e, x.dtype))  # noqa: E731
+    return x * power(half) * power(exponent - half)
 
 
 def frexp(x, /):
@@ -208,11 +213,7 @@ def ldexp(x1, x2, /):
     if x1.dtype.kind == "c" or x2.dtype.kind not in "biu":
         raise ValueError(f"ldexp not supported for input types {(x1.dtype, x2.dtype)}")
     mantissa, exponent = frexp(x1)
-    # In two steps: 2**(a + b) may be beyond the numbers where x1 * 2**a * 2**b is not.
-    exponent = exponent + _core.convert(x2, np.dtype("int32"))
-    half = exponent >> 1
-    power = lambda e: _functions.exp2(_core.convert(e, mantissa.dtype))  # noqa: E731
-    return mantissa * power(half) * power(exponent - half)
+    return _scaled(mantissa, exponent + _core.convert(x2, np.dtype("int32")))
 
 
 printoptions, set_printoptions, get_printoptions = (

@@ -17,11 +17,27 @@ _functions = _core.functions
 
 
 def compress(condition, a, axis=None, *, size=None, fill_value=0, out=None):
-    """Slices along `axis` where the condition holds."""
-    a = asarray(a)
+    """Slices along `axis` where the condition holds.
+
+    Under jit, give `size`, at most that of the axis: missing slices are `fill_value`.
+    """
+    check_arraylike("compress", condition, a)
+    a, condition = asarray(a), asarray(condition)
     if axis is None:
         a, axis = a.reshape((-1,)), 0
-    return take(a, nonzero(condition, size=size)[0], axis=axis)
+    if condition.ndim != 1:
+        raise ValueError(f"condition must be a 1D array, got shape {condition.shape}.")
+    if size is None:
+        return take(a, nonzero(condition)[0], axis=axis)
+    if not 0 < size <= a.shape[axis]:
+        raise ValueError(
+            "size must be positive and not greater than the size of the array axis; got "
+            f"{size=} for a.shape[axis]={a.shape[axis]}"
+        )
+    place = nonzero(condition, size=size, fill_value=condition.shape[0])[0]
+    shape = (-1,) + (1,) * (a.ndim - 1 - axis % a.ndim)
+    found = _functions.less(place, condition.shape[0]).reshape(shape)
+    return where(found, take(a, clip(place, 0, a.shape[axis] - 1), axis=axis), fill_value)
 
 
 def extract(condition, arr, *, size=None, fill_value=0):

@@ -178,6 +178,11 @@ def vsplit(ary, indices_or_sections):
     return split(ary, indices_or_sections, 0)
 
 
+def dsplit(ary, indices_or_sections):
+    """split along the third dimension."""
+    return split(ary, indices_or_sections, 2)
+
+
 def append(arr, values, axis=None):
     """`values` joined behind `arr`."""
     return concatenate([ravel(arr), ravel(values)] if axis is None else [arr, values], axis or 0)
@@ -203,6 +208,8 @@ def insert(arr, obj, values, axis=None):
     if axis is None:
         a, axis = a.reshape((-1,)), 0
     axis = canonical_axis(axis, a.ndim)
+    if isinstance(obj, slice):
+        obj = np.arange(a.shape[axis])[obj]
     index = np.atleast_1d(np.asarray(obj))
     place = np.insert(np.arange(a.shape[axis]), index, -1)
     values = asarray(values)
@@ -241,7 +248,7 @@ def block(arrays):
 
     def join(x, level):
         if not isinstance(x, list):
-            return atleast_1d(x)
+            return atleast_1d(x) if level or isinstance(arrays, list) else asarray(x)
         parts = [join(p, level - 1) for p in x]
         ndim = max(level, *(p.ndim for p in parts))
         parts = [p.reshape((1,) * (ndim - p.ndim) + p.shape) for p in parts]

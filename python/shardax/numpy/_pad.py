@@ -11,10 +11,32 @@ from shardax.numpy._join import concatenate
 from shardax.numpy._rearrange import flip
 from shardax.numpy._shape import broadcast_to
 
+# What each mode is told.
+_OPTIONS = {
+    "constant": {"constant_values"},
+    "edge": set(),
+    "empty": set(),
+    "linear_ramp": {"end_values"},
+    "maximum": {"stat_length"},
+    "mean": {"stat_length"},
+    "median": {"stat_length"},
+    "minimum": {"stat_length"},
+    "reflect": {"reflect_type"},
+    "symmetric": {"reflect_type"},
+    "wrap": set(),
+}
+
 
 def pad(array, pad_width, mode="constant", **kwargs):
     """Elements added at the ends of dimensions: constants, edges, reflections or a repetition."""
     check_arraylike("pad", array)
+    if callable(mode):
+        return _pad_function(asarray(array), pad_width, mode, kwargs)
+    if mode not in _OPTIONS:
+        raise NotImplementedError(f"Unimplemented padding mode '{mode}' for np.pad.")
+    unknown = set(kwargs) - _OPTIONS[mode]
+    if unknown:
+        raise ValueError(f"unsupported keyword arguments for mode '{mode}': {unknown}")
     a = asarray(array)
     widths = np.asarray(pad_width)
     widths = (
@@ -40,15 +62,58 @@ def pad(array, pad_width, mode="constant", **kwargs):
         return _pad_constant(a, widths, 0)
     from shardax.numpy._select import take
 
-    if mode in ("mean", "maximum", "minimum"):
+    if mode in ("mean", "maximum", "median", "minimum"):
         return _pad_statistic(a, widths, mode, kwargs.get("stat_length"))
     if mode == "linear_ramp":
         return _pad_ramp(a, widths, kwargs.get("end_values", 0))
-    if mode not in ("edge", "reflect", "symmetric", "wrap"):
-        raise NotImplementedError(f"Unimplemented padding mode '{mode}' for np.pad.")
+    odd = _reflects_oddly(kwargs.get("reflect_type", "even"))
     for d, (low, high) in enumerate(widths):
-        if low or high:
-            a = take(a, np.pad(np.arange(a.shape[d]), (low, high), mode=mode), axis=d)
+        if not (low or high):
+            continue
+        n = a.shape[d]
+        index = np.pad(np.arange(n), (low, high), mode=mode)
+        if odd:
+            a = _pad_oddly(a, d, index, low, n - 1 if mode == "reflect" else n)
+        else:
+            a = take(a, index, axis=d)
+    return a
+
+
+def _reflects_oddly(reflect_type):
+    if reflect_type not in ("even", "odd"):
+        raise ValueError(f"unsupported reflect_type {reflect_type!r}; it is 'even' or 'odd'.")
+    return reflect_type == "odd"
+
+
+def _pad_oddly(a, d, index, low, period):
+    """Reflections that also turn the values: each copy goes on from the edge of the one before.
+
+    `period` is how far one copy reaches.
+    """
+    from shardax.numpy._select import take
+    from shardax.numpy._where import where as select
+
+    n = a.shape[d]
+    if n == 1:
+        return take(a, index, axis=d)
+    first, last = take(a, np.array([0]), axis=d), take(a, np.array([n - 1]), axis=d)
+    copies = np.floor_divide(np.arange(len(index)) - low, period)
+    turned = copies % 2 == 1
+    rise = (copies - turned).reshape([-1 if e == d else 1 for e in range(a.ndim)])
+    turned = turned.reshape(rise.shape)
+    values = take(a, index, axis=d)
+    values = select(turned, 2 * last - values, values)
+    return values + (last - first) * asarray(rise, a.dtype)
+
+
+def _pad_function(a, pad_width, function, options):
+    """function(vector, widths, axis, options) of vectors padded with 0, dimension by dimension."""
+    from shardax.numpy._functional import apply_along_axis
+
+    widths = np.broadcast_to(np.atleast_1d(np.asarray(pad_width)), (a.ndim, 2)).tolist()
+    a = _pad_constant(a, widths, 0)
+    for d, pair in enumerate(widths):
+        a = apply_along_axis(function, d, a, tuple(pair), d, options)
     return a
 
 
@@ -65,10 +130,15 @@ def _pad_constant(a, widths, value):
 def _pad_statistic(a, widths, mode, stat_length):
     """Before (behind) each dimension, a statistic of its first (last) `stat_length` elements."""
     from shardax.numpy import _reductions, _statistics
+    from shardax.numpy._quantiles import median
     from shardax.numpy._rounding import round
 
-    statistic = {"mean": _statistics.mean, "maximum": _reductions.max, "minimum": _reductions.min}
-    statistic = statistic[mode]
+    statistic = {
+        "mean": _statistics.mean,
+        "maximum": _reductions.max,
+        "median": median,
+        "minimum": _reductions.min,
+    }[mode]
     lengths = (
         np.broadcast_to(np.asarray(stat_length), (a.ndim, 2)).tolist()
         if stat_length is not None
@@ -97,10 +167,13 @@ def _pad_ramp(a, widths, end_values):
 
     ends = np.broadcast_to(np.asarray(end_values), (a.ndim, 2))
     for d, (low, high) in enumerate(widths):
-        edge = [slice(None)] * a.ndim
-        edge[d] = 0
-        first = linspace(ends[d, 0], a[tuple(edge)], low, endpoint=False, dtype=a.dtype, axis=d)
-        edge[d] = -1
-        last = linspace(ends[d, 1], a[tuple(edge)], high, endpoint=False, dtype=a.dtype, axis=d)
+        ramps = []
+        for side, n in ((0, low), (-1, high)):
+            edge = [slice(None)] * a.ndim
+            edge[d] = side
+            inner = a[tuple(edge)]
+            end = _core.full(inner.shape, ends[d, side].item(), inner.dtype)
+            ramps.append(linspace(end, inner, n, endpoint=False, dtype=a.dtype, axis=d))
+        first, last = ramps
         a = concatenate([first, a, flip(last, d)], d)
     return a

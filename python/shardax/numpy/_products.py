@@ -1,7 +1,5 @@
 """shardax/numpy/_products.py - products of arrays: dot, einsum and their kin."""
 
-import operator
-
 import numpy as np
 
 from shardax import _core
@@ -56,11 +54,16 @@ def vdot(a, b, *, precision=None, preferred_element_type=None):
 
 def vecdot(x1, x2, /, *, axis=-1, precision=None, preferred_element_type=None):
     """Sums of products along `axis`, the first conjugated; other dimensions broadcast."""
-    x1, x2 = _core.promote("any", x1, x2)
-    if x1.dtype.kind == "c":
-        x1 = x1.conj()
-    product = _functions.multiply(x1, x2)
-    return product.sum(axis=axis)
+    from shardax.numpy._shape import moveaxis
+
+    check_arraylike("vecdot", x1, x2)
+    x1, x2 = (moveaxis(asarray(x), canonical_axis(axis, np.ndim(x)), -1) for x in (x1, x2))
+    if x1.shape[-1:] != x2.shape[-1:]:
+        raise ValueError(
+            "jnp.vecdot requires the same size along the contracted axis; got sizes "
+            f"{x1.shape[-1]} and {x2.shape[-1]} along axis {axis}."
+        )
+    return matmul(_functions.conj(x1)[..., None, :], x2[..., None])[..., 0, 0]
 
 
 def inner(a, b, *, precision=None, preferred_element_type=None):
@@ -338,20 +341,9 @@ def matvec(x1, x2, /):
 
 
 def vecmat(x1, x2, /):
-    """Vectors times matrices; leading dimensions broadcast."""
-    return matmul(asarray(x1)[..., None, :], x2)[..., 0, :]
-
-
-def polyval(p, x, *, unroll=16):
-    """The polynomial with coefficients `p` (highest first) at `x`."""
-    check_arraylike("polyval", p, x)
-    p, x = asarray(p), asarray(x)
-    dtype = result_type(p, x)
-    p, x = _core.convert(p, dtype), _core.convert(x, dtype)
-    out = _core.full(x.shape, 0, dtype)
-    for i in range(operator.index(p.shape[0])):
-        out = _functions.add(_functions.multiply(out, x), p[i])
-    return out
+    """Vectors, conjugated, times matrices; leading dimensions broadcast."""
+    check_arraylike("vecmat", x1, x2)
+    return matmul(_functions.conj(asarray(x1))[..., None, :], x2)[..., 0, :]
 
 
 def convolve(a, v, mode="full", *, precision=None, preferred_element_type=None):

@@ -46,11 +46,10 @@ def repeat(a, repeats, axis=None, *, total_repeat_length=None, out_sharding=None
 
     counts = np.broadcast_to(np.asarray(repeats), (a.shape[axis],))
     index = np.repeat(np.arange(a.shape[axis]), counts)
-    if total_repeat_length is not None:
-        index = (
-            np.resize(np.append(index, [index[-1]] * total_repeat_length), total_repeat_length)
-            if len(index)
-            else index
+    if total_repeat_length is not None:  # the last one fills up what is missing
+        index = index[:total_repeat_length]
+        index = np.pad(
+            index, (0, total_repeat_length - len(index)), constant_values=a.shape[axis] - 1
         )
     return take(a, index, axis=axis)
 
@@ -94,7 +93,16 @@ def roll(a, shift, axis=None):
     if axis is None:
         return roll(a.reshape((-1,)), shift, 0).reshape(a.shape)
     axes = axis if isinstance(axis, (tuple, list)) else (axis,)
-    shifts = shift if isinstance(shift, (tuple, list)) else (shift,) * len(axes)
+    if np.ndim(shift) == 1 and not isinstance(shift, (tuple, list)):
+        shift = list(asarray(shift))
+    shifts = list(shift) if isinstance(shift, (tuple, list)) else [shift]
+    count = max(len(shifts), len(axes))
+    if any(len(x) not in (1, count) for x in (shifts, axes)):
+        raise ValueError(
+            f"roll: {len(shifts)} shifts and {len(axes)} axes do not fit together; give one of "
+            "either, or as many of both."
+        )
+    shifts, axes = (list(x) * (count if len(x) == 1 else 1) for x in (shifts, axes))
     for s, d in zip(shifts, axes):
         d = canonical_axis(d, a.ndim)
         n = a.shape[d]

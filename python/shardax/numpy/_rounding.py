@@ -20,6 +20,11 @@ def clip(arr=None, /, min=None, max=None, *, a=None, a_min=None, a_max=None):
     min = a_min if min is None else min
     max = a_max if max is None else max
     check_arraylike("clip", arr)
+    if any(np.iscomplexobj(x) for x in (arr, min, max) if x is not None):
+        raise ValueError(
+            "Clip received a complex value either through the input or the min/max keywords. "
+            "Complex values have no ordering and cannot be clipped; clip real and imaginary parts."
+        )
     if min is not None:
         arr = _functions.maximum(min, arr)
     if max is not None:

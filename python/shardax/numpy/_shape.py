@@ -1,5 +1,7 @@
 """shardax/numpy/_shape.py - shapes: reshape, transpose, new and dropped dimensions."""
 
+import math
+
 import numpy as np
 
 from shardax import _core
@@ -169,5 +171,8 @@ def ndim(a):
 
 
 def size(a, axis=None):
-    """The number of elements, or the size along `axis`."""
-    return int(np.prod(shape(a))) if axis is None else shape(a)[axis]
+    """The number of elements, or the size along `axis` (an int or a tuple)."""
+    extents = shape(a)
+    if axis is None:
+        return math.prod(extents)
+    return math.prod(extents[d] for d in canonical_axes(axis, len(extents)))

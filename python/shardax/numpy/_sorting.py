@@ -112,10 +112,21 @@ def digitize(x, bins, right=False):
     side = "left" if right else "right"
     up = searchsorted(bins, x, side=side)
     down = _functions.subtract(
-        bins.shape[0], searchsorted(bins[::-1], x, side="right" if right else "left")
+        bins.shape[0], searchsorted(bins[::-1], x, side="left" if right else "right")
     )
     return where(_functions.greater_equal(bins[-1], bins[0]), up, down).astype(np.int32)
 
 
 def zeros_like_int(x):
     return _core.broadcast_to(asarray(np.int32(0)), np.shape(x))
+
+
+def sort_complex(a):
+    """The elements sorted along the last axis, as complex numbers.
+
+    Example:
+      >>> sort_complex(jnp.array([2, 1]))
+      Array([1.+0.j, 2.+0.j], dtype=complex64)
+    """
+    a = sort(asarray(a), axis=0) if np.ndim(a) == 1 else sort(asarray(a))
+    return _core.convert(a, _core.canonical_dtype(np.result_type(a.dtype, np.complex64)))

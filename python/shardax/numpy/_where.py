@@ -72,11 +72,16 @@ def piecewise(x, condlist, funclist, *args, **kw):
         else list(asarray(condlist))
     )
     functions = list(funclist)
+    if len(functions) not in (len(conditions), len(conditions) + 1):
+        raise ValueError(
+            f"with {len(conditions)} condition(s), either {len(conditions)} or "
+            f"{len(conditions) + 1} functions are expected; got {len(functions)}"
+        )
     if len(functions) == len(conditions):
         functions.append(0)
     out = _core.broadcast_to(_core.convert(asarray(0), x.dtype), x.shape)
     values = [f(x, *args, **kw) if callable(f) else f for f in functions]
     out = where(True, values[-1], out)
-    for condition, value in zip(reversed(conditions), reversed(values[:-1])):
+    for condition, value in zip(conditions, values[:-1]):  # the last that holds counts
         out = where(condition, value, out)
     return _core.convert(out, x.dtype)

@@ -1,5 +1,6 @@
 # shardax/random/_keys.py - keys: from seeds, split, folded; the checks that all draws make.
 import operator
+import warnings
 
 import numpy as np
 
@@ -15,7 +16,7 @@ def partitionable():
 
 
 def is_typed(key):
-    return str(key.dtype) == _KEY
+    return str(getattr(key, "dtype", None)) == _KEY
 
 
 def check_key(name, key, single=True):
@@ -37,12 +38,28 @@ def check_key(name, key, single=True):
                 f"got shape={key.shape}"
             )
         batch = key.shape[:-1]
+        if name not in ("key_data", "key_impl", "wrap_key_data"):
+            _report_legacy_key(name)
     if single and batch:
         raise ValueError(
             f"{name} accepts a single key, but was given a key array of shape {key.shape} != (). "
             "Use jax.vmap for batching."
         )
     return key
+
+
+def _report_legacy_key(name):
+    """What the flag jax_legacy_prng_key says of raw uint32 keys: nothing, a warning, an error."""
+    verdict = _core.config_read("jax_legacy_prng_key")
+    text = (
+        f"Legacy uint32 key array passed as key to jax.random function. {name} was given one; make "
+        "keys with jax.random.key(), or jax.random.wrap_key_data(), or set "
+        'jax_legacy_prng_key="allow".'
+    )
+    if verdict == "error":
+        raise ValueError(text)
+    if verdict == "warn":
+        warnings.warn(text, UserWarning, stacklevel=5)
 
 
 def to_shape(shape):
@@ -83,6 +100,8 @@ def parameter_shape(name, shape, *parameters):
 
 
 def _seed(seed, name):
+    if is_typed(seed):
+        raise TypeError(f"{name} accepts a scalar seed, but was given a PRNG key.")
     if isinstance(seed, (float, complex, str)) or (
         hasattr(seed, "dtype") and np.dtype(seed.dtype).kind not in "iub"
     ):
@@ -102,32 +121,55 @@ def _seed(seed, name):
     return bind("random_unwrap", (bind("random_seed", (seed,)),))
 
 
-def _check_impl(impl):
-    if impl not in (None, "threefry2x32", "fry") and str(impl) != "fry":
+def _check_impl(impl, dtype=None, name="key"):
+    """ValueError unless `impl` or `dtype`, at most one of which is given, is threefry's."""
+    if impl is not None and dtype is not None:
+        raise ValueError(
+            f"Cannot specify both `impl` and `dtype` arguments to jax.random.{name}, got "
+            f"{impl!r} and {dtype!r}."
+        )
+    impl = dtype if impl is None else impl
+    if impl is None or impl == _core.dtype_of(_KEY):
+        return
+    if not isinstance(impl, (str, np.dtype)):
+        raise TypeError(f"unrecognized type {type(impl)} for specifying PRNG implementation.")
+    if impl not in ("threefry2x32", "fry"):
         raise ValueError(
             f'unrecognized PRNG implementation "{impl}". Did you mean one of: ["threefry2x32"]'
         )
 
 
 def PRNGKey(seed, *, impl=None):
-    """A key out of an integer seed, as uint32[2].
+    """A key out of an integer seed, as uint32[2]; of dtype key<fry> under jax_enable_custom_prng.
 
     >>> PRNGKey(0)
     Array([0, 0], dtype=uint32)
     """
     _check_impl(impl)
-    return _seed(seed, "PRNGKey")
+    words = _seed(seed, "PRNGKey")
+    typed = _core.config_read("jax_enable_custom_prng")
+    return bind("random_wrap", (words,)) if typed else words
 
 
-def key(seed, *, impl=None):
-    """A key out of an integer seed, as a scalar of dtype key<fry>."""
-    _check_impl(impl)
+def key(seed, *, impl=None, dtype=None):
+    """A key out of an integer seed, as a scalar of dtype key<fry>.
+
+    Args:
+      seed: an integer.
+      impl: the name of the generator, "threefry2x32".
+      dtype: the dtype of another key, or the name of the generator, instead of `impl`.
+
+    Raises:
+      TypeError: where the seed is no integer scalar.
+      ValueError: for other generators, and where both `impl` and `dtype` are given.
+    """
+    _check_impl(impl, dtype)
     return bind("random_wrap", (_seed(seed, "key"),))
 
 
-def wrap_key_data(key_bits_array, *, impl=None):
-    """uint32[..., 2] as keys."""
-    _check_impl(impl)
+def wrap_key_data(key_bits_array, *, impl=None, dtype=None):
+    """uint32[..., 2] as keys; `impl` and `dtype` as in `key`."""
+    _check_impl(impl, dtype, "wrap_key_data")
     return bind("random_wrap", (check_key("wrap_key_data", key_bits_array, single=False),))
 
 

@@ -1,0 +1,223 @@
+"""shardax/numpy/_polynomials.py - polynomials as vectors of coefficients, highest power first."""
+
+import operator
+
+import numpy as np
+
+from shardax import _core
+from shardax.numpy import _join, _products, _shape, _where
+from shardax.numpy._common import asarray, check_arraylike, known
+
+_functions = _core.functions
+
+
+def _vector(name, a):
+    check_arraylike(name, a)
+    a = _shape.atleast_1d(asarray(a))
+    if a.ndim != 1:
+        raise ValueError(f"{name}: coefficients must be a vector, got shape {a.shape}.")
+    return a
+
+
+def _aligned(a1, a2):
+    """Both with as many coefficients as the longer one."""
+    size = max(a1.shape[0], a2.shape[0])
+    return [_join.concatenate([_core.full((size - a.shape[0],), 0, a.dtype), a]) for a in (a1, a2)]
+
+
+def _promoted(name, *polynomials):
+    vectors = [_vector(name, p) for p in polynomials]
+    dtype = _core.result_type(*vectors)[0]
+    return [asarray(v, dtype) for v in vectors]
+
+
+def polyadd(a1, a2):
+    """The sum.
+
+    Example:
+      >>> polyadd(jnp.array([1, 2]), jnp.array([1, 0, 0]))
+      Array([1, 1, 2], dtype=int32)
+    """
+    a1, a2 = _aligned(*_promoted("polyadd", a1, a2))
+    return a1 + a2
+
+
+def polysub(a1, a2):
+    """The difference."""
+    a1, a2 = _aligned(*_promoted("polysub", a1, a2))
+    return a1 - a2
+
+
+def polymul(a1, a2, *, trim_leading_zeros=False):
+    """The product; zeros in front are kept unless `trim_leading_zeros`, which jit does not allow.
+
+    Example:
+      >>> polymul(jnp.array([1, 1]), jnp.array([1, -1]))
+      Array([ 1.,  0., -1.], dtype=float32)
+    """
+    from shardax.numpy._sets import trim_zeros
+
+    a1, a2 = (_core.promote("inexact", a)[0] for a in _promoted("polymul", a1, a2))
+    if trim_leading_zeros and len(a1) > 1:
+        a1, a2 = trim_zeros(a1, trim="f"), trim_zeros(a2, trim="f")
+    return _products.convolve(a1, a2, mode="full")
+
+
+def polydiv(u, v, *, trim_leading_zeros=False):
+    """Quotient and remainder; the remainder keeps its zeros in front unless `trim_leading_zeros`.
+
+    Example:
+      >>> polydiv(jnp.array([1.0, 3, 5]), jnp.array([1.0, 1]))
+      (Array([1., 2.], dtype=float32), Array([0., 0., 3.], dtype=float32))
+    """
+    from shardax.numpy._sets import trim_zeros
+
+    u, v = (_core.promote("inexact", x)[0] for x in _promoted("polydiv", u, v))
+    m, n = len(u) - 1, len(v) - 1
+    quotient = []
+    for k in range(max(m - n + 1, 0)):
+        d = u[k] / v[0]
+        quotient.append(d)
+        u = u.at[k : k + n + 1].add(-d * v)
+    q = _join.stack(quotient) if quotient else _core.full((1,), 0, u.dtype)
+    return q, trim_zeros(u, trim="f") if trim_leading_zeros else u
+
+
+def _order(name, m):
+    m = operator.index(known(m, f"the 'm' argument of jnp.{name}"))
+    if m < 0:
+        raise ValueError(
+            f"Order of {'derivative' if name == 'polyder' else 'integral'} must be "
+            f"positive, got {m}."
+        )
+    return m
+
+
+def polyder(p, m=1):
+    """The m-th derivative.
+
+    Example:
+      >>> polyder(jnp.array([1, 2, 3]))
+      Array([2., 2.], dtype=float32)
+    """
+    m = _order("polyder", m)
+    p = _core.promote("inexact", _vector("polyder", p))[0]
+    for _ in range(m):
+        powers = np.arange(len(p) - 1, 0, -1)
+        p = p[:-1] * asarray(powers, p.dtype)
+    return p
+
+
+def polyint(p, m=1, k=None):
+    """The m-th integral; `k` are the constants of integration, one or m of them, 0 unless given.
+
+    Example:
+      >>> polyint(jnp.array([2, 2]))
+      Array([1., 2., 0.], dtype=float32)
+    """
+    m = _order("polyint", m)
+    constants = _vector("polyint", 0 if k is None else k)
+    if len(constants) == 1:
+        constants = _core.broadcast_to(constants, (m,))
+    if len(constants) != m:
+        raise ValueError("k must be a scalar or a rank-1 array of length 1 or m.")
+    p, constants = _promoted("polyint", p, constants) if m else (_vector("polyint", p), constants)
+    p = _core.promote("inexact", p)[0]
+    for i in range(m):
+        powers = np.arange(len(p), 0, -1)
+        p = _join.append(p / asarray(powers, p.dtype), constants[i].astype(p.dtype))
+    return p
+
+
+def poly(seq_of_zeros):
+    """The polynomial with these roots and leading coefficient 1.
+
+    Example:
+      >>> poly(jnp.array([1.0, 2.0]))
+      Array([ 1., -3.,  2.], dtype=float32)
+    """
+    roots = _core.promote("inexact", _vector("poly", seq_of_zeros))[0]
+    out = _core.full((1,), 1, roots.dtype)
+    zero = _core.full((1,), 0, roots.dtype)
+    for i in range(len(roots)):
+        out = _join.concatenate([out, zero]) - roots[i] * _join.concatenate([zero, out])
+    return out
+
+
+def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
+    """Coefficients of the polynomial of degree `deg` through points, by least squares.
+
+    Args:
+      x: the places, a vector of M.
+      y: the values there, (M,) or (M, K) for K polynomials.
+      deg: the degree.
+      rcond: singular values below this part of the largest count as 0; len(x) * eps unless given.
+      full: also gives the residuals, the rank, the singular values and rcond.
+      w: weights of the points.
+      cov: also gives the covariance of the coefficients, or, "unscaled", without the size of the
+        errors.
+
+    Raises:
+      ValueError: where `deg` is negative or there are too few points for `cov`.
+      TypeError: where shapes do not fit.
+
+    Example:
+      >>> polyfit(jnp.arange(3.0), 2 * jnp.arange(3.0) + 1, 1).round(3)
+      Array([2., 1.], dtype=float32)
+    """
+    from shardax.numpy import linalg
+
+    check_arraylike("polyfit", x, y)
+    deg = operator.index(known(deg, "the 'deg' argument of jnp.polyfit"))
+    if deg < 0:
+        raise ValueError(f"expected deg >= 0, got {deg}")
+    x, y = (_core.promote("inexact", v)[0] for v in (x, y))
+    if x.ndim != 1:
+        raise TypeError(f"expected 1D vector for x, got shape {x.shape}")
+    if x.shape[0] == 0:
+        raise TypeError("expected non-empty vector for x")
+    if y.ndim not in (1, 2):
+        raise TypeError(f"expected 1D or 2D array for y, got shape {y.shape}")
+    if y.shape[0] != x.shape[0]:
+        raise TypeError(f"expected x and y to have same length, got {x.shape} and {y.shape}")
+    rcond = len(x) * float(np.finfo(x.dtype).eps) if rcond is None else rcond
+    powers = asarray(np.arange(deg, -1, -1))
+    left, right = x[:, None] ** powers, y
+    if w is not None:
+        weights = _core.promote("inexact", w)[0]
+        if weights.shape != x.shape:
+            raise TypeError(f"expected w and y to have the same length, got shape {weights.shape}")
+        left = left * weights[:, None]
+        right = right * (weights if y.ndim == 1 else weights[:, None])
+    size = _functions.sqrt((left * left).sum(0))
+    size = _where.where(size == 0, 1, size)
+    found, residuals, rank, singular = linalg.lstsq(left / size, right, rcond)
+    found = (found.T / size).T
+    if full:
+        return found, residuals, rank, singular, rcond
+    if not cov:
+        return found
+    base = linalg.inv(_products.dot((left / size).T, left / size)) / _products.outer(size, size)
+    if cov != "unscaled":
+        if len(x) <= deg + 1:
+            raise ValueError(
+                "the number of data points must exceed order to scale the covariance matrix; got "
+                f"{len(x)} points for degree {deg}."
+            )
+        scale = residuals / (len(x) - deg - 1)
+        base = base * scale[0] if y.ndim == 1 else base[:, :, None] * scale
+    elif y.ndim == 2:
+        base = base[:, :, None]
+    return found, base
+
+
+def polyval(p, x, *, unroll=16):
+    """The polynomial with coefficients `p` (highest first) at `x`."""
+    check_arraylike("polyval", p, x)
+    p, x = asarray(p), asarray(x)
+    dtype = _core.result_type(p, x)[0]
+    p, x = _core.convert(p, dtype), _core.convert(x, dtype)
+    out = _core.full(x.shape, 0, dtype)
+    for i in range(operator.index(p.shape[0])):
+        out = _functions.add(_functions.multiply(out, x), p[i])
+    return out

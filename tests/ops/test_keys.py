@@ -1,0 +1,79 @@
+"""tests/ops/test_keys.py - typed keys as elements of arrays, and what their makers accept."""
+
+import numpy as np
+import pytest
+import shardax as jax
+import shardax.numpy as jnp
+from shardax import random
+
+KEY = random.key(7)
+KEYS = random.split(KEY, 3)
+
+
+def words(keys):
+    return np.asarray(random.key_data(keys))
+
+
+def test_makers_take_a_dtype():
+    for dtype in (KEY.dtype, "threefry2x32", "fry"):
+        assert (words(random.key(7, dtype=dtype)) == words(KEY)).all()
+        assert (words(random.wrap_key_data(words(KEYS), dtype=dtype)) == words(KEYS)).all()
+    with jax.enable_custom_prng(True):
+        assert random.PRNGKey(0).dtype == KEY.dtype
+    assert random.PRNGKey(0).dtype == np.uint32
+
+
+@pytest.mark.parametrize(
+    "make, error, text",
+    [
+        (lambda: random.key(0, impl="fry", dtype=KEY.dtype), ValueError, "both `impl` and `dtype`"),
+        (lambda: random.key(0, impl=3), TypeError, "unrecognized type <class 'int'>"),
+        (lambda: random.key(0, dtype="uint32"), ValueError, 'unrecognized PRNG implementation "u'),
+        (lambda: random.key(KEY), TypeError, "key accepts a scalar seed, but was given a PRNG key"),
+        (lambda: random.PRNGKey(KEYS), TypeError, "PRNGKey accepts a scalar seed"),
+    ],
+)
+def test_errors(make, error, text):
+    with pytest.raises(error, match=text):
+        make()
+
+
+def test_arrays_of_keys():
+    dtype = KEY.dtype
+    for make, word in [
+        (lambda: jnp.zeros((2, 3), dtype), 0),
+        (lambda: jnp.ones((2, 3), dtype), 1),
+        (lambda: jnp.full((2, 3), 100, dtype), 100),
+        (lambda: jnp.empty((2, 3), dtype), 0),
+        (lambda: jnp.full_like(jnp.zeros((2, 3), dtype), 5), 5),
+    ]:
+        for out in (make(), jax.jit(make)()):
+            assert out.dtype == dtype
+            np.testing.assert_array_equal(words(out), np.full((2, 3, 2), word))
+    np.testing.assert_array_equal(words(jnp.full(2, KEY)), [words(KEY)] * 2)
+    missing = KEYS.at[jnp.array([0, 9])].get(mode="fill")
+    np.testing.assert_array_equal(words(missing), [words(KEYS)[0], [0xFFFFFFFF] * 2])
+
+
+def test_keys_stay_keys():
+    tree = jax.device_get({"keys": KEYS, "x": jnp.ones(2)})
+    assert tree["keys"].dtype == KEY.dtype
+    assert type(tree["x"]) is np.ndarray
+    extended = jax.dtypes.extended
+    assert jnp.issubdtype(KEY.dtype, extended)
+    assert jnp.issubdtype(jax.dtypes.prng_key, extended)
+    assert not jnp.issubdtype(KEY.dtype, np.integer)
+
+
+def test_legacy_keys():
+    raw = jnp.zeros(2, "uint32")
+    text = "Legacy uint32 key array passed as key to jax.random function."
+    with jax.legacy_prng_key("error"):
+        with pytest.raises(ValueError, match=text):
+            random.uniform(raw)
+        with pytest.raises(TypeError, match="invalid PRNG key data"):
+            random.uniform(jnp.zeros(1))
+        random.uniform(KEY)
+        random.uniform(random.wrap_key_data(raw))
+    with jax.legacy_prng_key("warn"), pytest.warns(UserWarning, match=text):
+        random.uniform(raw)

@@ -1,0 +1,141 @@
+"""tests/ops/test_numpy_corners.py - rarely used options of jnp's functions, held against NumPy."""
+
+import numpy as np
+import pytest
+import shardax as jax
+import shardax.numpy as jnp
+
+RNG = np.random.default_rng(1)
+X = RNG.normal(size=(3, 4)).astype(np.float32)
+V = np.arange(3.0, dtype=np.float32)
+Y = np.float32([-2, -1, 0, 1, 2])
+
+
+def check(ours, theirs):
+    assert np.shape(ours) == np.shape(theirs)
+    np.testing.assert_allclose(ours, theirs, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("right", [False, True])
+@pytest.mark.parametrize("bins", [[4, 2, 0], [0, 2, 4], [3, 3], [3]])
+def test_digitize(bins, right):
+    x = np.float32([5, 4, 3, 2, -1])
+    check(jnp.digitize(x, np.float32(bins), right), np.digitize(x, np.float32(bins), right))
+
+
+def test_products_of_vectors():
+    z = X + 1j * X[::-1]
+    check(jnp.vecdot(z, X), np.vecdot(z, X))
+    check(jnp.vecdot(X, V, axis=0), [X[:, i] @ V for i in range(4)])
+    check(jnp.vecmat(z, X.T), np.vecmat(z, X.T))
+    with pytest.raises(ValueError, match="same size along the contracted axis"):
+        jnp.vecdot(X, V)
+
+
+def test_exponents():
+    numbers = np.float32([3, 0, -0.1, np.inf, 1e30])
+    for ours, theirs in zip(jnp.frexp(numbers), np.frexp(numbers), strict=True):
+        check(ours, theirs)
+    shifts = np.array([-200, 100, 127, -126, -149, 12])
+    check(jnp.ldexp(np.ones(6, np.float32), shifts), np.ldexp(np.ones(6, np.float32), shifts))
+    assert jax.grad(lambda x: jnp.ldexp(x, 3))(2.0) == 8
+    assert jax.grad(lambda x: jnp.frexp(x)[0])(3.0) == 0.25
+
+
+def test_differences():
+    for options in ({"prepend": 0, "append": 1}, {"n": 2, "prepend": X[:, :1]}, {"n": 9}):
+        check(jnp.diff(X, **options), np.diff(X, **options))
+    check(jnp.diff(X, n=0, append=3), X)
+
+
+@pytest.mark.parametrize(
+    "conditions, functions",
+    [
+        ([Y < 0, Y >= 0], [-1, 1]),
+        ([Y < 0, Y > 1], [-1, 1, 5]),
+        ([Y < 0, Y < -1], [lambda v: v, lambda v: v * 10, 3]),
+        ([Y < 0], [lambda v: v * 2]),
+    ],
+)
+def test_piecewise(conditions, functions):
+    check(jnp.piecewise(Y, conditions, functions), np.piecewise(Y, conditions, functions))
+    with pytest.raises(ValueError, match="functions are expected; got 9"):
+        jnp.piecewise(Y, conditions, [1] * 9)
+
+
+@pytest.mark.parametrize(
+    "mode", ["reflect", "symmetric", "edge", "wrap", "median", "mean", "linear_ramp"]
+)
+@pytest.mark.parametrize("width", [(2, 3), 7, 0])
+def test_pad(mode, width):
+    check(jnp.pad(V, width, mode=mode), np.pad(V, width, mode=mode))
+    both = ((1, 2), (3, 0))
+    check(jnp.pad(X, both, mode=mode), np.pad(X, both, mode=mode))
+    if mode in ("reflect", "symmetric"):
+        check(
+            jnp.pad(V, width, mode=mode, reflect_type="odd"),
+            np.pad(V, width, mode=mode, reflect_type="odd"),
+        )
+        check(
+            jnp.pad(X, both, mode=mode, reflect_type="odd"),
+            np.pad(X, both, mode=mode, reflect_type="odd"),
+        )
+
+
+def test_pad_options():
+    both = ((1, 2), (3, 0))
+    ends = {"end_values": ((1, 2), (3, 4))}
+    check(jnp.pad(X, both, "linear_ramp", **ends), np.pad(X, both, "linear_ramp", **ends))
+
+    def mark(v, widths, axis, options):
+        return v.at[: widths[0]].set(options["value"])
+
+    check(jnp.pad(V, (2, 1), mark, value=9), [9, 9, 0, 1, 2, 0])
+    with pytest.raises(ValueError, match="unsupported keyword arguments for mode 'mean': {'foo'}"):
+        jnp.pad(V, 1, mode="mean", foo=1)
+    with pytest.raises(ValueError, match="unsupported reflect_type 'even odd'"):
+        jnp.pad(V, 1, mode="reflect", reflect_type="even odd")
+    with pytest.raises(NotImplementedError, match="padding mode 'x'"):
+        jnp.pad(V, 1, mode="x")
+
+
+def test_unpackbits():
+    bits = np.uint8([[2], [7]])
+    for options in ({"axis": 1}, {"axis": 0, "count": 20}, {"count": -3, "bitorder": "little"}):
+        check(jnp.unpackbits(bits, **options), np.unpackbits(bits, **options))
+
+
+def test_compress():
+    keep = np.array([False, True, True])
+    check(jnp.compress(keep, X, axis=0), np.compress(keep, X, axis=0))
+    out = jax.jit(lambda c: jnp.compress(c, X, axis=1, size=3, fill_value=7))(keep)
+    check(out, np.concatenate([X[:, 1:3], np.full((3, 1), 7)], 1))
+    check(jnp.extract(keep, V, size=3, fill_value=9), [1, 2, 9])
+    with pytest.raises(ValueError, match="size must be positive and not greater"):
+        jnp.compress(keep, V, size=4)
+    with pytest.raises(ValueError, match="must be a 1D array"):
+        jnp.compress(X > 0, X)
+
+
+def test_ranges():
+    for ends in ((1, 1000), (-1, -1000), (1j, 1000j)):
+        check(jnp.geomspace(*ends, 4), np.geomspace(*ends, 4))
+    outside = np.float32([-1, 0.5, 5])
+    fp = np.float32([0, 10, 40])
+    out = jnp.interp(outside, V, fp, left="extrapolate", right="extrapolate")
+    check(out, [-10, 5, 130])
+    with pytest.raises(ValueError, match="only valid string value of `right`"):
+        jnp.interp(outside, V, fp, right="x")
+
+
+def test_rearranging():
+    check(jnp.repeat(V, np.array([1, 2, 0]), total_repeat_length=5), [0, 1, 1, 2, 2])
+    for shift, axis in ((np.array(1), 1), ((1, 2), (0, 1)), (np.array([1, 2]), 0), (1, (0, 1))):
+        check(jnp.roll(X, shift, axis), np.roll(X, shift, axis))
+    with pytest.raises(ValueError, match="2 shifts and 3 axes"):
+        jnp.roll(X[None], (1, 2), (0, 1, 2))
+    check(jnp.insert(np.arange(5), slice(1, 3), 9), np.insert(np.arange(5), slice(1, 3), 9))
+    assert jnp.block(3).shape == ()
+    assert jnp.size(X, (0, 1)) == 12 and jnp.size(X, -1) == 4
+    with pytest.raises(ValueError, match="Complex values have no ordering"):
+        jnp.clip(np.array([1j]), 0, 1)
