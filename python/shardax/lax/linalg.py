@@ -162,7 +162,7 @@ def symmetric_product(a_matrix, c_matrix, *, alpha=1.0, beta=0.0, symmetrize_out
 
 
 def tridiagonal_solve(dl, d, du, b, *, perturb_singular=False):
-    """x with A x = b, for A with the diagonal d, dl below and du above; without pivots.
+    """x with A x = b, for A with the diagonal d, dl below and du above.
 
     Args:
       dl, d, du: (..., n); the first of dl and the last of du are not used.
@@ -172,10 +172,9 @@ def tridiagonal_solve(dl, d, du, b, *, perturb_singular=False):
       ValueError: shapes or dtypes do not fit.
 
     Example:
-      >>> ones = jnp.ones(3)
-      >>> lax.linalg.tridiagonal_solve(ones, 3 * ones, ones, jnp.array([[4.0], [5.0], [4.0]]))
+      >>> ones = jnp.ones(2)
+      >>> lax.linalg.tridiagonal_solve(ones, 2 * ones, ones, jnp.array([[3.0], [3.0]]))
       Array([[1.],
-             [1.],
              [1.]], dtype=float32)
     """
     dl, d, du, b = (asarray(x) for x in (dl, d, du, b))
@@ -199,23 +198,36 @@ def tridiagonal_solve(dl, d, du, b, *, perturb_singular=False):
 
 @static_jit()
 def _tridiagonal(dl, d, du, b):
-    """Elimination downwards, then substitution upwards, over the rows of all systems at once."""
+    """Elimination downwards, in which a row changes places with the next where its pivot is the
+    smaller one, and substitution upwards; all systems go along.
+    """
 
-    def down(carry, row):
-        above, known = carry
-        low, diagonal, high, right = row
-        pivot = diagonal - low * above
-        above, known = high / pivot, (right - low[..., None] * known) / pivot[..., None]
-        return (above, known), (above, known)
+    def down(row, following):
+        swap = jnp.abs(following[0]) > jnp.abs(row[0])
+        row = (row[0], row[1], jnp.zeros_like(row[1]), row[2])
+        pairs = [
+            (jnp.where(_like(swap, x), y, x), jnp.where(_like(swap, x), x, y))
+            for x, y in zip(row, following)
+        ]
+        upper, lower = ([pair[i] for pair in pairs] for i in (0, 1))
+        factor = lower[0] / upper[0]
+        left = [y - _like(factor, x) * x for x, y in zip(upper[1:], lower[1:])]
+        return tuple(left), tuple(upper)
 
-    def up(x, row):
-        above, known = row
-        x = known - above[..., None] * x
-        return x, x
+    def up(after, row):
+        pivot, next_factor, third_factor, known = row
+        x = known - _like(next_factor, known) * after[0] - _like(third_factor, known) * after[1]
+        x = x / _like(pivot, known)
+        return (x, after[0]), x
 
-    rows = tuple(jnp.moveaxis(v, axis, 0) for v, axis in ((dl, -1), (d, -1), (du, -1), (b, -2)))
-    first = jnp.zeros(d.shape[:-1], d.dtype), jnp.zeros((*b.shape[:-2], b.shape[-1]), b.dtype)
-    rows = (rows[0].at[:1].set(0), *rows[1:])
-    _, eliminated = scan(down, first, rows)
-    _, x = scan(up, first[1], eliminated, reverse=True)
+    rows = [jnp.moveaxis(v, axis, 0) for v, axis in ((dl, -1), (d, -1), (du, -1), (b, -2))]
+    beyond = [jnp.concatenate([v[1:], jnp.zeros_like(v[:1])]) for v in rows]
+    _, eliminated = scan(down, (rows[1][0], rows[2][0], rows[3][0]), tuple(beyond))
+    nothing = jnp.zeros_like(rows[3][0])
+    _, x = scan(up, (nothing, nothing), eliminated, reverse=True)
     return jnp.moveaxis(x, 0, -2)
+
+
+def _like(factor, x):
+    """A number for each system, beside the system's right-hand sides."""
+    return factor[..., None] if x.ndim > factor.ndim else factor
