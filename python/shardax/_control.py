@@ -94,7 +94,7 @@ def scan(f, init, xs=None, length=None, reverse=False, unroll=1, _split_transpos
 
     Example:
       >>> lax.scan(lambda c, x: (c + x, c), 0.0, jnp.arange(3.0))
-      (Array(3., dtype=float32), Array([0., 0., 1.], dtype=float32))
+      (Array(3., dtype=float32), Array([0., 0., 1.], dtype=float32, weak_type=True))
     """
     if not callable(f):
         raise TypeError("lax.scan: f argument should be a callable.")

@@ -64,6 +64,19 @@ def test_algorithms_round_operands():
     assert float(lax.dot(x, x, precision="F32_F32_F32")) == exact
 
 
+@pytest.mark.parametrize(
+    "shapes", [((3,), (3,)), ((2, 3), (3,)), ((3,), (4, 3, 2)), ((4, 1, 2, 3), (5, 3, 2))]
+)
+def test_matmul_of_a_kind(shapes):
+    a, b = (np.arange(np.prod(s)).reshape(s).astype(np.int8) % 7 for s in shapes)
+    out = jnp.matmul(a, b, precision="highest", preferred_element_type="float32")
+    assert out.dtype == np.float32
+    np.testing.assert_array_equal(out, a.astype(int) @ b.astype(int))
+    text = str(shardax.make_jaxpr(lambda a, b: jnp.matmul(a, b, precision="highest"))(a, b))
+    assert "Precision.HIGHEST" in text
+    assert jnp.matmul(a, b).dtype == np.int8
+
+
 def test_empty_products():
     dims = (((1,), (1,)), ((0,), (0,)))
     assert lax.dot_general(jnp.ones((0, 2, 3)), jnp.ones((0, 2, 4)), dims).shape == (0, 3, 4)

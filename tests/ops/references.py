@@ -123,6 +123,20 @@ def fourier(x, fft_type, fft_lengths):
     return transform(x, fft_lengths, axes)
 
 
+def definite(a):
+    """A Hermitian positive definite matrix, for arrays of NumPy and of the package."""
+    return a @ a.conj().swapaxes(-1, -2) + np.eye(a.shape[-1], dtype=a.dtype)
+
+
+def triangular_solve(a, b, left_side, lower, transpose_a, conjugate_a, unit_diagonal):
+    a = np.tril(a) if lower else np.triu(a)
+    if unit_diagonal:
+        a = np.where(np.eye(a.shape[-1], dtype=bool), 1, a)
+    a = np.swapaxes(a, -1, -2) if transpose_a else a
+    a = np.conj(a) if conjugate_a else a
+    return np.linalg.solve(a, b) if left_side else b @ np.linalg.inv(a)
+
+
 def logistic(x):
     return 1 / (1 + np.exp(-x))
 

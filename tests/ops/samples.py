@@ -475,6 +475,34 @@ SAMPLES = {
     "reduce_min": reduction(np.min, INT + FLOAT),
     "reduce_and": reduction(np.all, BOOL, grad=()),
     "reduce_or": reduction(np.any, BOOL, grad=()),
+    "triangular_solve": tuple(
+        Sample(
+            ref.triangular_solve,
+            (Arg((2, 3, 3), (0.5, 2)), Arg((2, *shape))),
+            {
+                "left_side": left,
+                "lower": lower,
+                "transpose_a": transpose,
+                "conjugate_a": conjugate,
+                "unit_diagonal": unit,
+            },
+            ("float32", "float64", *COMPLEX),
+            tolerance=256,
+        )
+        for left, lower, transpose, conjugate, unit, shape in (
+            (True, True, False, False, False, (3, 2)),
+            (True, False, True, True, False, (3, 4)),
+            (False, True, True, False, True, (2, 3)),
+            (False, False, False, True, False, (4, 3)),
+        )
+    ),
+    "cholesky": Sample(
+        lambda a: np.linalg.cholesky(ref.definite(a)),
+        (Arg((2, 3, 3), (-1, 1)),),
+        dtypes=("float32", "float64", *COMPLEX),
+        call=lambda sx, a: sx.lax.linalg.cholesky(ref.definite(a)),
+        tolerance=64,
+    ),
     "fft": tuple(
         Sample(
             ref.fourier,

@@ -302,7 +302,7 @@ bool = bool_
 array_str = str
 
 for _name in dir(_core.functions):
-    if not _name.startswith("_"):
+    if not _name.startswith("_") and _name not in globals():
         globals()[_name] = getattr(_core.functions, _name)
 del _name
 

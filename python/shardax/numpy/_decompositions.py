@@ -106,44 +106,6 @@ def eliminated(a, b, singular=False):
 
 
 @static_jit()
-def lower_factor(a):
-    """The lower triangular L with L L* = a, for a Hermitian positive definite (n, n).
-
-    NaN for others.
-    """
-    n = a.shape[0]
-    rows = np.arange(n)
-
-    def step(j, low):
-        rest = _column(a, j) - matmul(low, _functions.conj(_row(low, j)))
-        column = _where.where(rows >= j, rest / _functions.sqrt(rest[j]), 0)
-        return _where.where(rows[None, :] == j, column[:, None], low)
-
-    low = _loop(n, step, _creation.zeros_like(a))
-    failed = _reductions.any(_functions.isnan(low))
-    return _where.where(_functions.logical_and(failed, np.tri(n, dtype=bool)), np.nan, low).astype(
-        a.dtype
-    )
-
-
-@static_jit("lower", "unit")
-def triangular_solution(a, b, lower, unit):
-    """x with a x = b, for a triangular (n, n) and (n, m)."""
-    n = a.shape[0]
-    rows = np.arange(n)
-
-    def step(i, x):
-        i = i if lower else n - 1 - i
-        row = _row(a, i)
-        known = _where.where(rows < i if lower else rows > i, row, 0)
-        value = _row(b, i) - matmul(known, x)
-        value = value if unit else value / row[i]
-        return _where.where((rows == i)[:, None], value, x)
-
-    return _loop(n, step, _creation.zeros_like(b))
-
-
-@static_jit()
 def reflected(a):
     """The QR decomposition of (m, n) by Householder's reflections: (q (m, m), r (m, n))."""
     m, n = a.shape

@@ -14,7 +14,6 @@ from shardax.numpy._common import (
 )
 
 _functions = _core.functions
-matmul = _functions.matmul
 
 
 def _dot_general(a, b, contract, batch=((), ()), preferred_element_type=None, precision=None):
@@ -24,6 +23,36 @@ def _dot_general(a, b, contract, batch=((), ()), preferred_element_type=None, pr
         for x in (a, b)
     )
     return product(a, b, (contract, batch), preferred_element_type or a.dtype, precision)
+
+
+def matmul(a, b, *, precision=None, preferred_element_type=None, out_sharding=None):
+    """Products of (stacks of) matrices, over the last dimension of `a` and the second to last of
+    `b`; the dimensions before broadcast, and vectors lose theirs.
+
+    Raises:
+      TypeError: sizes do not fit.
+
+    >>> matmul(ones((2, 3)), ones(3))
+    Array([3., 3.], dtype=float32)
+    """
+    plain = precision is None and preferred_element_type is None
+    if plain or not (np.ndim(a) and np.ndim(b)):
+        return _functions.matmul(a, b)
+    check_arraylike("matmul", a, b)
+    dtype = result_type(a, b)
+    a, b = (_core.convert(asarray(x), dtype, asarray(x).weak_type) for x in (a, b))
+    rows = a[..., None, :] if a.ndim == 1 else a
+    columns = b[..., None] if b.ndim == 1 else b
+    batch = _core.broadcast_shapes(rows.shape[:-2], columns.shape[:-2])
+    count = len(batch)
+    out = product(
+        _core.broadcast_to(rows, batch + rows.shape[-2:]),
+        _core.broadcast_to(columns, batch + columns.shape[-2:]),
+        (((count + 1,), (count,)), (tuple(range(count)),) * 2),
+        preferred_element_type or dtype,
+        precision,
+    )
+    return out.reshape(batch + a.shape[-2:-1] + (b.shape[-1:] if b.ndim > 1 else ()))
 
 
 def dot(a, b, *, precision=None, preferred_element_type=None, out_sharding=None):

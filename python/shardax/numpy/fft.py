@@ -153,7 +153,7 @@ def hfft(a, n=None, axis=-1, norm=None):
     """The real spectrum of an array with Hermitian symmetry, of which `a` is the first half.
 
     >>> hfft(jnp.array([1.0, 2.0, 3.0]))
-    Array([12., -4.,  0., -4.], dtype=float32)
+    Array([ 8., -2.,  0., -2.], dtype=float32)
     """
     return _along("hfft", "irfft", jnp.conj(a), n, axis, _other_way(norm))
 

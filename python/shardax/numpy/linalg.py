@@ -13,7 +13,7 @@ from shardax.numpy import (
     _shape,
     _where,
 )
-from shardax.numpy._common import asarray, canonical_axis, check_arraylike
+from shardax.numpy._common import asarray, bind, canonical_axis, check_arraylike
 
 _functions = _core.functions
 matmul, outer, tensordot, cross, trace = (
@@ -202,7 +202,7 @@ def cholesky(a, *, upper=False, symmetrize_input=True):
     """
     (a,) = _decompositions.matrices("cholesky", a, square=True)
     a = (a + _decompositions.adjoint(a)) / 2 if symmetrize_input else a
-    low = _decompositions.over_batches(_decompositions.lower_factor, a)
+    low = bind("cholesky", (a,))
     return _decompositions.adjoint(low) if upper else low
 
 

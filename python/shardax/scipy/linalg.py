@@ -1,5 +1,6 @@
 """shardax.scipy.linalg - systems of equations and decompositions."""
 
+from shardax import lax
 from shardax import numpy as jnp
 from shardax.numpy import _decompositions
 from shardax.numpy.linalg import det, inv
@@ -43,18 +44,19 @@ def solve_triangular(
     a, b = _decompositions.matrices("solve_triangular", a, b, square=True)
     if trans not in (0, 1, 2, "N", "T", "C"):
         raise ValueError(f"Invalid 'trans' value {trans}")
-    if trans not in (0, "N"):
-        a = _decompositions.adjoint(a) if trans in (2, "C") else jnp.swapaxes(a, -1, -2)
-        lower = not lower
     vector = b.ndim == 1
     b = b[:, None] if vector else b
 
-    def one(m, c):
-        return _decompositions.triangular_solution(
-            m, c, lower=bool(lower), unit=bool(unit_diagonal)
-        )
-
-    x = _decompositions.over_batches(one, a, b)
+    batch = jnp.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    x = lax.linalg.triangular_solve(
+        jnp.broadcast_to(a, batch + a.shape[-2:]),
+        jnp.broadcast_to(b, batch + b.shape[-2:]),
+        left_side=True,
+        lower=bool(lower),
+        transpose_a=trans not in (0, "N"),
+        conjugate_a=trans in (2, "C"),
+        unit_diagonal=bool(unit_diagonal),
+    )
     return x[..., 0] if vector else x
 
 

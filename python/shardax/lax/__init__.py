@@ -81,6 +81,7 @@ from shardax._lax_reductions import (
 from shardax._ragged import *  # noqa: F403
 from shardax._replicas import with_sharding_constraint
 from shardax._windows import *  # noqa: F403
+from shardax.lax import linalg
 from shardax.numpy._common import asarray, bind, canonical_axis
 
 for _name in dir(_core.lax):

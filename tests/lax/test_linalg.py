@@ -1,0 +1,100 @@
+"""tests/lax/test_linalg.py - decompositions and triangular systems: values, derivatives, errors."""
+
+import numpy as np
+import pytest
+import shardax
+import shardax.numpy as jnp
+from shardax import lax, scipy
+from shardax.test_util import check_grads
+
+rng = np.random.default_rng(0)
+A = rng.standard_normal((2, 4, 4)).astype(np.float32)
+SPD = A @ A.swapaxes(-1, -2) + 4 * np.eye(4, dtype=np.float32)
+LOW = np.tril(A) + 3 * np.eye(4, dtype=np.float32)
+B = rng.standard_normal((2, 4, 3)).astype(np.float32)
+
+
+def test_cholesky():
+    np.testing.assert_allclose(
+        lax.linalg.cholesky(SPD), np.linalg.cholesky(SPD), rtol=1e-5, atol=1e-5
+    )
+    half = np.tril(SPD) + np.triu(np.ones((4, 4)), 1).astype(np.float32)
+    lower_only = lax.linalg.cholesky(half, symmetrize_input=False)
+    np.testing.assert_allclose(lower_only, np.linalg.cholesky(SPD), rtol=1e-5, atol=1e-5)
+    assert np.isnan(np.asarray(lax.linalg.cholesky(-SPD))[:, 0, 0]).all()
+    assert lax.linalg.cholesky(np.zeros((0, 0), np.float32)).shape == (0, 0)
+    check_grads(lax.linalg.cholesky, (SPD,), order=2, modes=("fwd", "rev"), rtol=2e-2, atol=2e-2)
+    with pytest.raises(ValueError, match=r"must have shape \[..., n, n\], got shape \(2, 3\)"):
+        lax.linalg.cholesky(np.ones((2, 3), np.float32))
+
+
+def test_triangular_solve():
+    x = lax.linalg.triangular_solve(LOW, B, left_side=True, lower=True)
+    np.testing.assert_allclose(LOW @ x, B, atol=1e-5)
+    vector = lax.linalg.triangular_solve(LOW, B[..., 0], left_side=True, lower=True)
+    np.testing.assert_allclose(vector, x[..., 0], atol=1e-6)
+    for trans, matrix in (("N", LOW), ("T", LOW.swapaxes(-1, -2))):
+        for one in (LOW, LOW[0]):
+            out = scipy.linalg.solve_triangular(one, B, trans, lower=True)
+            wanted = np.linalg.solve(matrix if one is LOW else matrix[0], B)
+            np.testing.assert_allclose(out, wanted, rtol=1e-4, atol=1e-5)
+
+    def both_sides(a, b):
+        left = lax.linalg.triangular_solve(a, b, left_side=True, lower=True, unit_diagonal=True)
+        return left, lax.linalg.triangular_solve(
+            a, b.swapaxes(-1, -2), lower=True, transpose_a=True
+        )
+
+    check_grads(both_sides, (LOW, B), order=2, modes=("fwd", "rev"), rtol=2e-2, atol=2e-2)
+    once = shardax.vmap(
+        lambda b: lax.linalg.triangular_solve(LOW[0], b, left_side=True, lower=True)
+    )
+    np.testing.assert_allclose(LOW[0] @ once(B), B, atol=1e-5)
+
+
+def test_the_others():
+    q, r = lax.linalg.qr(B, full_matrices=False)
+    np.testing.assert_allclose(q @ r, B, atol=1e-5)
+    u, s, vh = lax.linalg.svd(B, full_matrices=False)
+    np.testing.assert_allclose(u * s[:, None] @ vh, B, atol=1e-4)
+    vectors, values = lax.linalg.eigh(SPD)
+    np.testing.assert_allclose(SPD @ vectors, vectors * values[:, None], atol=1e-3)
+    product = lax.linalg.symmetric_product(B, SPD, alpha=2, beta=-1)
+    np.testing.assert_allclose(product, 2 * B @ B.swapaxes(-1, -2) - SPD, rtol=1e-4, atol=1e-4)
+
+
+def test_tridiagonal_solve():
+    dl, d, du = (rng.standard_normal((2, 5)).astype(np.float32) for _ in range(3))
+    d[:, 0] = 0
+    b = rng.standard_normal((2, 5, 3)).astype(np.float32)
+    matrices = np.stack(
+        [np.diag(y) + np.diag(x[1:], -1) + np.diag(z[:-1], 1) for x, y, z in zip(dl, d, du)]
+    )
+    x = lax.linalg.tridiagonal_solve(dl, d, du, b)
+    np.testing.assert_allclose(matrices @ x, b, atol=1e-5)
+    check_grads(lax.linalg.tridiagonal_solve, (dl, d, du, b), order=1, rtol=2e-2, atol=2e-2)
+    with pytest.raises(ValueError, match="all diagonal arguments have the same shape"):
+        lax.linalg.tridiagonal_solve(dl[:1], d, du, b)
+    with pytest.raises(ValueError, match="the leading dimensions of b equal the dimensions of"):
+        lax.linalg.tridiagonal_solve(dl, d, du, b[:, :, 0])
+    with pytest.raises(ValueError, match="all arguments have the same dtype, got float32, "):
+        lax.linalg.tridiagonal_solve(dl, d, du, b.astype(np.complex64))
+
+
+@pytest.mark.parametrize(
+    "a, b, text",
+    [
+        (LOW[:, :2], B, "requires the last two dimensions of a to be equal in size"),
+        (LOW, B[0, 0], "requires both arguments to have the same number of dimensions"),
+        (LOW, B[:1], "requires both arguments to have the same batch dimensions"),
+        (LOW, B[:, :3], "Incompatible shapes for arguments to triangular_solve: .* left_side=True"),
+        (
+            LOW,
+            B.astype(np.complex64),
+            "requires arguments to have the same dtypes, got float32, com",
+        ),
+    ],
+)
+def test_errors(a, b, text):
+    with pytest.raises(TypeError, match=text):
+        lax.linalg.triangular_solve(jnp.asarray(a), jnp.asarray(b), left_side=True)
