@@ -219,6 +219,17 @@ class AxisEnv {
   std::deque<AxisScope> scopes_;
 };
 
+// A Python context in which ops on plain arrays compute at once, also inside a function that is
+// being staged.
+class EagerContext {
+ public:
+  void enter() { scopes_.emplace_back(); }
+  void exit() { scopes_.pop_back(); }
+
+ private:
+  std::deque<EagerScope> scopes_;
+};
+
 }  // namespace
 
 Types abstract_types(PyObject* fun, const CallForm& form, std::span<const Ref> leaves) {
@@ -252,6 +263,11 @@ void init_staging(py::module_& module) {
       .def_property_readonly("program_with_constants_first", [](const Staged& s) {
         return to_object(wrap_program(constants_first(s.program, s.captured.size())));
       });
+
+  py::class_<EagerContext>(module, "EagerContext")
+      .def(py::init())
+      .def("__enter__", &EagerContext::enter)
+      .def("__exit__", [](EagerContext& context, const py::args&) { context.exit(); });
 
   module.def(
       "stage",

@@ -80,7 +80,10 @@ std::optional<DType> dtype_named(std::string_view text) {
   return std::nullopt;
 }
 
-std::optional<DType> find_dtype(PyObject* object) {
+namespace {
+
+// With `attribute`, an object may have its dtype in an attribute of that name, as arrays do.
+std::optional<DType> find_named(PyObject* object, bool attribute) {
   if (object == Py_None) return std::nullopt;
   if (const auto builtin = dtype_of_builtin(object)) return builtin;
   if (const auto it = seen().find(object); it != seen().end()) return it->second;
@@ -97,8 +100,9 @@ std::optional<DType> find_dtype(PyObject* object) {
     // A scalar type: jnp.float32 has `dtype`, np.float32 its name.
     found = dtype_of_name_attribute(object, "__name__");
     if (!found) found = dtype_by_numpy(object);
-  } else if (const Ref dtype = Ref::steal(PyObject_GetAttrString(object, "dtype"))) {
-    return dtype.get() == object ? std::nullopt : find_dtype(dtype.get());
+  } else if (const Ref dtype =
+                 Ref::steal(attribute ? PyObject_GetAttrString(object, "dtype") : nullptr)) {
+    return find_named(dtype.get(), false);
   } else {
     PyErr_Clear();
     found = dtype_of_name_attribute(object, "name");
@@ -108,6 +112,10 @@ std::optional<DType> find_dtype(PyObject* object) {
   }
   return found;
 }
+
+}  // namespace
+
+std::optional<DType> find_dtype(PyObject* object) { return find_named(object, true); }
 
 DType to_dtype(PyObject* object) {
   const std::optional<DType> found = find_dtype(object);

@@ -4,8 +4,10 @@ custom_jvp and custom_vjp turn a call into one op on flat leaves (`_core.api.cus
 `custom_vjp_call`); what is here flattens arguments and results and checks what the rules return.
 """
 
+import dataclasses
 import functools
 import inspect
+from typing import Any
 
 import numpy as np
 
@@ -40,12 +42,38 @@ class SymbolicZero:
         return f"SymbolicZero({self.aval})"
 
 
-class _Primal:
-    """An argument of a forward rule with symbolic_zeros=True."""
+@dataclasses.dataclass
+class CustomVJPPrimal:
+    """An argument of a forward rule with symbolic_zeros=True: its value, and whether it is being
+    differentiated."""
 
-    def __init__(self, value, perturbed=True):
-        self.value = value
-        self.perturbed = perturbed
+    value: Any
+    perturbed: bool
+
+
+def custom_vjp_primal_tree_values(tree):
+    """The values in a tree of CustomVJPPrimal, as a forward rule with symbolic_zeros=True gets it.
+
+    Raises:
+      TypeError: where a leaf is something else.
+    """
+
+    def value(leaf):
+        if type(leaf) is not CustomVJPPrimal:
+            raise TypeError(f"unexpected leaf type {type(leaf)}")
+        return leaf.value
+
+    return tree_util.tree_map(value, tree)
+
+
+def zero_from_primal(x, symbolic_zeros=False):
+    """The zero tangent of `x`: a SymbolicZero, or an array."""
+    aval = _core.typeof(_core.asarray(x))
+    if symbolic_zeros:
+        return SymbolicZero(aval)
+    if not _differentiable(aval):
+        return _no_tangent(aval)
+    return _core.asarray(x) * 0
 
 
 def _no_tangent(aval):
@@ -367,7 +395,11 @@ class _VjpCall:
 
     def forward(self, leaves):
         if self.symbolic:
-            leaves = [_Primal(leaf) for leaf in leaves]
+            count = len(leaves) // 2
+            leaves = [
+                CustomVJPPrimal(leaf, moves is not None)
+                for leaf, moves in zip(leaves[:count], leaves[count:])
+            ]
         pair = self.fwd(*self.arguments.whole(leaves))
         if not isinstance(pair, (list, tuple)) or len(pair) != 2:
             fwd, fun = _name(self.fwd), _name(self.fun)
@@ -388,7 +420,8 @@ class _VjpCall:
         residuals = tree_util.tree_unflatten(self.residual_tree, values[:count])
         given = iter(values[count:])
         cotangents = [
-            next(given) if _differentiable(aval) else _no_tangent(aval) for aval in self.out_avals
+            _tangent(next(given) if _differentiable(aval) else None, aval, self.symbolic)
+            for aval in self.out_avals
         ]
         cotangent = tree_util.tree_unflatten(self.out_tree, cotangents)
         result = self.bwd(*self.arguments.nondiff.values(), residuals, cotangent)

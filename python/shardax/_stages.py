@@ -4,6 +4,7 @@ shapes.
 Also what C++ asks of Python on rare paths: zeros of dtype float0.
 """
 
+import contextlib
 import dataclasses
 
 import numpy as np
@@ -87,6 +88,24 @@ def struct_of(aval):
 def shape_of(staged):
     """The results of a staged function, as ShapeDtypeStructs."""
     return tree_util.tree_unflatten(staged.out_tree, [struct_of(a) for a in staged.out_avals])
+
+
+@contextlib.contextmanager
+def ensure_compile_time_eval():
+    """A context in which ops on arrays that are known compute at once, also inside a function that
+    is being traced; ops on tracers are recorded as ever.
+
+    Example:
+      >>> @jit
+      ... def f(x):
+      ...     with ensure_compile_time_eval():
+      ...         count = int(jnp.arange(3).sum())
+      ...     return x + count
+      >>> f(1)
+      Array(4, dtype=int32, weak_type=True)
+    """
+    with _core.EagerContext():
+        yield
 
 
 class Traced:

@@ -67,6 +67,7 @@ from shardax._lax_reductions import (
     sort_key_val,
     top_k,
 )
+from shardax._solves import custom_linear_solve, custom_root
 from shardax._windows import *  # noqa: F403
 from shardax.numpy._common import asarray, bind, canonical_axis
 

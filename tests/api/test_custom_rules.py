@@ -168,3 +168,47 @@ def test_pmap_keeps_uniform_values_uniform():
     f.defjvp(lambda p, t: (f(*p), t[0]))
     out = jax.pmap(lambda x, w: (f(w), x), in_axes=(0, None))(jnp.arange(4.0), jnp.ones(3))[0]
     assert np.asarray(out).strides[0] == 0
+
+
+def test_symbolic_zeros_in_reverse_rules():
+    from shardax.custom_derivatives import CustomVJPPrimal, SymbolicZero
+    from shardax.custom_derivatives import custom_vjp_primal_tree_values as values
+
+    seen = []
+    f = jax.custom_vjp(lambda x, y: (x * y, x + y))
+
+    def forward(x, y):
+        assert isinstance(x, CustomVJPPrimal)
+        seen.append((x.perturbed, y.perturbed))
+        x, y = values((x, y))
+        return (x * y, x + y), (x, y)
+
+    def backward(residuals, cotangents):
+        seen.append(tuple(isinstance(ct, SymbolicZero) for ct in cotangents))
+        return cotangents[0] * residuals[1], None
+
+    f.defvjp(forward, backward, symbolic_zeros=True)
+    first = jax.grad(lambda x, y: f(x, y)[0])
+    assert first(2.0, 3.0) == jax.jit(first)(2.0, 3.0) == 3
+    np.testing.assert_array_equal(jax.vmap(first)(jnp.ones(2), jnp.arange(2.0)), [0, 1])
+    assert seen == [(True, False), (False, True)] * 3
+    with pytest.raises(TypeError, match="unexpected leaf type"):
+        values(1.0)
+
+
+def test_zero_from_primal():
+    from shardax.custom_derivatives import SymbolicZero, zero_from_primal
+
+    assert zero_from_primal(2.0) == 0 and zero_from_primal(2).dtype == jax.float0
+    assert isinstance(zero_from_primal(2.0, symbolic_zeros=True), SymbolicZero)
+
+
+def test_computing_while_tracing():
+    @jax.jit
+    def f(x):
+        with jax.ensure_compile_time_eval():
+            count = int(jnp.arange(3).sum())
+            y = x + count
+        return y * len(range(count))
+
+    assert f(1) == 12
