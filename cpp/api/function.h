@@ -44,6 +44,8 @@ class Behaviour {
   virtual void clear() {}
   // Which of its arguments are static.
   virtual const StaticSpec& statics() const;
+  // Which of its arguments the caller gives away.
+  virtual StaticSpec donated() const { return {}; }
 };
 
 // One Python type per kind of transformed function. `name` is dotted; `methods` may be null.

@@ -35,6 +35,9 @@ class Jit final : public Behaviour {
   int traverse(visitproc visit, void* arg) override;
   void clear() override { JitCache::clear_own(cache_); }
   const StaticSpec& statics() const override { return options_.statics; }
+  StaticSpec donated() const override {
+    return {options_.donated_positions, options_.donated_names};
+  }
   JitCache& cache() { return *cache_; }
 
  private:

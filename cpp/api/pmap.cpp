@@ -38,6 +38,7 @@ class Pmap final : public Behaviour {
   int traverse(visitproc visit, void* arg) override;
   void clear() override { PmapCache::clear_own(cache_); }
   const StaticSpec& statics() const override { return options_.statics; }
+  StaticSpec donated() const override { return {options_.donated, {}}; }
 
  private:
   using EntryPtr = std::shared_ptr<PmapEntry>;

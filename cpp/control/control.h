@@ -17,6 +17,8 @@ bool is_scan(const Op& op);
 bool is_while(const Op& op);
 
 Values bind_jit(const ProgramPtr& body, const Values& in);
+// The transpose of an op that calls `body`.
+Values transpose_call(const ProgramPtr& body, const TransposeArgs& a);
 struct MapParams {
   AxisName name;
   std::int64_t size;

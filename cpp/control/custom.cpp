@@ -200,6 +200,9 @@ const Op custom_jvp_op{{.name = "custom_jvp_call",
                         .kind = Kind::control,
                         .type = call_type,
                         .jvp_body = custom_jvp_jvp,
+                        .transpose = [](const TransposeArgs& a) -> Values {
+                          return transpose_call(call_body(a.params), a);
+                        },
                         .batch = custom_jvp_batch,
                         .body = call_body,
                         .eager = call_eager,

@@ -112,19 +112,6 @@ Linearized custom_vmap_linearize(const Params& params, const Values& in,
   return result;
 }
 
-// The rule says nothing of the transpose, which is that of the function.
-Values custom_vmap_transpose(const TransposeArgs& a) {
-  std::vector<bool> linear;
-  Values known;
-  for (const Value& value : a.in) {
-    linear.push_back(!value);
-    if (value) known.push_back(value);
-  }
-  const std::vector<bool> nonzero = nonnull(a.ct);
-  const ProgramPtr backward = transpose_program(a.params.program("call"), linear, nonzero);
-  return spread(bind_jit(backward, joined(known, select(a.ct, nonzero))), linear);
-}
-
 Batched custom_vmap_batch(const BatchArgs& a) {
   const ProgramPtr& call = a.params.program("call");
   if (a.axis.devices) {  // the slices of a device axis are separate calls
@@ -156,7 +143,9 @@ const Op custom_vmap_op{
      },
      .jvp_body = custom_vmap_jvp,
      .linearize = custom_vmap_linearize,
-     .transpose = custom_vmap_transpose,
+     .transpose = [](const TransposeArgs& a) -> Values {
+       return transpose_call(a.params.program("call"), a);
+     },
      .batch = custom_vmap_batch,
      .body = [](const Params& params) -> const ProgramPtr& { return params.program("call"); }}};
 

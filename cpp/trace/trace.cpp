@@ -63,7 +63,8 @@ Trace& Tracer::trace() const {
          "allowing for a reference to an intermediate value with type ",
          to_string(type_), " wrapped in a ", class_name(),
          " to escape the scope of the transformation.",
-         source.empty() ? "" : "\nThe function being traced when the value leaked was " + source + ".",
+         source.empty() ? ""
+                        : "\nThe function being traced when the value leaked was " + source + ".",
          "\nReturn the value from the function instead of storing it in a variable, list or "
          "attribute outside of it.");
   }
@@ -105,6 +106,7 @@ Values bind(const Op& op, const Params& params, const Values& in) {
     top = std::max(top, axis_level(s, op, params));
   }
   for (const Value& value : in) {
+    if (!value) throw MissingOperand();
     if (!value->is_tracer()) continue;
     auto& tracer = static_cast<const Tracer&>(*value);
     tracer.trace();

@@ -107,6 +107,7 @@ _LAZY = {
     "random",
     "scipy",
     "sharding",
+    "stages",
     "test_util",
     "typing",
 }

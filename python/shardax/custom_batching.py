@@ -1,10 +1,10 @@
 """shardax.custom_batching - functions with batching rules of the user's own."""
 
 import functools
-import inspect
 
 from shardax import tree_util
 from shardax._core import api as _core
+from shardax._custom import resolved
 
 __all__ = ["custom_vmap", "sequential_vmap"]
 
@@ -50,7 +50,7 @@ class custom_vmap:
 
     def __call__(self, *args, **kwargs):
         name = getattr(self.fun, "__name__", str(self.fun))
-        args = self._positional(name, args, kwargs)
+        args = tuple(resolved("custom_vmap", self.fun, args, kwargs))
         if self.vmap_rule is None:
             raise AttributeError(
                 f"No batching rule defined for custom_vmap function {name} using def_vmap."
@@ -64,27 +64,6 @@ class custom_vmap:
             staged.program, call, call.rule_name, [*leaves, *staged.captured]
         )
         return tree_util.tree_unflatten(staged.out_tree, out)
-
-    def _positional(self, name, args, kwargs):
-        try:
-            bound = inspect.signature(self.fun).bind(*args, **kwargs)
-        except ValueError:
-            if kwargs:
-                raise
-            return args  # no signature: a builtin
-        except TypeError as error:
-            raise TypeError(
-                f"The input arguments to the custom_vmap-decorated function {name} could not be "
-                f"resolved to positional-only arguments. Binding failed with the error:\n{error}"
-            ) from None
-        bound.apply_defaults()
-        if bound.kwargs:
-            raise TypeError(
-                f"The input arguments to the custom_vmap-decorated function {name} could not be "
-                f"resolved to positional-only arguments: {', '.join(bound.kwargs)} can be passed "
-                "by keyword only."
-            )
-        return bound.args
 
 
 class _BatchedCall:

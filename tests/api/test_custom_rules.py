@@ -51,6 +51,25 @@ def test_wrong_vjp_rules(forward, backward, error, text):
         vjp_function(forward, backward)(1.0, 2.0)
 
 
+@pytest.mark.parametrize(
+    "primal, text",
+    [
+        (lambda x: (x, x), r"pytree structure:\n    \(float32\[\], float32\[\]\)\nwhile"),
+        (lambda x: x.astype(int), r"shapes/dtypes of:\n    int32\[\]\nwhile"),
+        (lambda x: jnp.stack([x, x]), r"dtypes of:\n    float32\[2\]\nwhile the custom_"),
+    ],
+)
+def test_rules_that_do_not_fit_a_staged_function(primal, text):
+    f, g = jax.custom_jvp(lambda x: x), jax.custom_vjp(lambda x: x)
+    f.defjvp(lambda p, t: (primal(*p), primal(*t)))
+    g.defvjp(lambda x: (primal(x), None), lambda r, ct: (ct,))
+    for function in (f, g):
+        step = lambda c, _, function=function: (function(c), None)
+        loop = lambda x, step=step: jax.lax.scan(step, x, None, length=1)[0]
+        with pytest.raises(TypeError, match=text):
+            jax.grad(loop)(1.0)
+
+
 def test_calls_without_rules():
     with pytest.raises(AttributeError, match="No JVP defined for custom_jvp function <lambda>"):
         jax.custom_jvp(lambda x: x)(1.0)
@@ -212,3 +231,25 @@ def test_computing_while_tracing():
         return y * len(range(count))
 
     assert f(1) == 12
+
+
+def test_the_transpose_of_a_custom_jvp_function_is_that_of_the_function():
+    f = jax.custom_jvp(lambda x: 3 * x)
+    f.defjvp(lambda p, t: (f(*p), f(*t)))
+    assert jax.grad(f)(1.0) == 3
+    assert jax.linear_transpose(jax.jit(f), 1.0)(2.0)[0] == 6
+    loop = lambda x: jax.lax.scan(lambda c, _: (f(c), None), x, None, length=2)[0]
+    assert jax.grad(loop)(1.0) == 9
+
+
+def test_gradients_of_integers_go_through_jit():
+    gradient = jax.jit(lambda x: jax.grad(lambda n, y: n * y, (0, 1), allow_int=True)(x, 2.0))(3)
+    assert gradient[0].dtype == jax.float0 and gradient[1] == 3
+
+
+def test_keyword_only_arguments_of_custom_functions():
+    f = jax.custom_jvp(lambda x, *, scale=2: scale * x)
+    f.defjvp(lambda p, t: (f(*p), 5 * t[0]))
+    assert jax.grad(f)(1.0) == 5
+    with pytest.raises(TypeError, match="could not be resolved to positions: scale"):
+        f(1.0, scale=3)
