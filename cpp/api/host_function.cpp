@@ -198,6 +198,11 @@ void init_host_functions(py::module_& module) {
         name, host_function(fun.ptr(), name), host_function(forward.ptr(), forward_name),
         host_function(backward.ptr(), backward_name), symbolic_zeros, values_of(leaves)));
   });
+  module.def("custom_vmap_call", [](const py::object& program, const py::object& rule,
+                                    const std::string& rule_name, const py::iterable& values) {
+    return list_of(bind_custom_vmap(unwrap_program(program.ptr()),
+                                    host_function(rule.ptr(), rule_name), values_of(values)));
+  });
   py::class_<PolicyObject>(module, "CheckpointPolicy",
                            "A policy of checkpoint: callable(primitive, *avals, **params) -> bool.")
       .def(py::init([](const py::object& callable) {

@@ -12,8 +12,8 @@
 #include "api/linear.h"
 #include "api/locate.h"
 #include "api/program_object.h"
+#include "api/unpacked.h"
 #include "bindings/bind.h"
-#include "compile/pipeline.h"
 #include "control/forwarding.h"
 #include "control/residuals.h"
 #include "ops/ops.h"
@@ -36,31 +36,6 @@ py::list list_of(const Values& values) {
   py::list out;
   for (const Value& value : values) out.append(to_object(checked(wrap(value))));
   return out;
-}
-
-// The arguments of a Python call as those of a vectorcall.
-struct Unpacked {
-  std::vector<PyObject*> values;
-  py::tuple names;
-  Py_ssize_t count;
-  Unpacked(const py::tuple& args, const py::dict& kwargs)
-      : names(kwargs.size()), count(static_cast<Py_ssize_t>(args.size())) {
-    for (const py::handle value : args) values.push_back(value.ptr());
-    std::size_t i = 0;
-    for (const auto& [name, value] : kwargs) {
-      values.push_back(value.ptr());
-      names[i++] = name;
-    }
-  }
-  CallArguments arguments() const { return {values.data(), count, names.ptr()}; }
-};
-
-Staged stage_abstract(const std::string& api, PyObject* fun, const py::tuple& args,
-                      const py::dict& kwargs, const StaticSpec& statics) {
-  const Unpacked unpacked(args, kwargs);
-  FlatCall call(unpacked.arguments(), statics, fun);
-  const CallForm form = call.form();
-  return stage_call(api, fun, form, abstract_types(fun, form, call.leaves()));
 }
 
 struct StagedEntry {
@@ -220,7 +195,26 @@ class AxisEnv {
   std::deque<AxisScope> scopes_;
 };
 
+// A Python context in which ops on plain arrays compute at once, also inside a function that is
+// being staged.
+class EagerContext {
+ public:
+  void enter() { scopes_.emplace_back(); }
+  void exit() { scopes_.pop_back(); }
+
+ private:
+  std::deque<EagerScope> scopes_;
+};
+
 }  // namespace
+
+Staged stage_abstract(const std::string& api, PyObject* fun, const py::tuple& args,
+                      const py::dict& kwargs, const StaticSpec& statics) {
+  const Unpacked unpacked(args, kwargs);
+  FlatCall call(unpacked.arguments(), statics, fun);
+  const CallForm form = call.form();
+  return stage_call(api, fun, form, abstract_types(fun, form, call.leaves()));
+}
 
 Types abstract_types(PyObject* fun, const CallForm& form, std::span<const Ref> leaves) {
   Types types;
@@ -254,6 +248,11 @@ void init_staging(py::module_& module) {
         return to_object(wrap_program(constants_first(s.program, s.captured.size())));
       });
 
+  py::class_<EagerContext>(module, "EagerContext")
+      .def(py::init())
+      .def("__enter__", &EagerContext::enter)
+      .def("__exit__", [](EagerContext& context, const py::args&) { context.exit(); });
+
   module.def(
       "stage",
       [](const std::string& api, const py::object& fun, const py::tuple& args,
@@ -268,27 +267,6 @@ void init_staging(py::module_& module) {
       py::arg("static_argnums") = std::vector<int>(),
       py::arg("axis_env") = std::vector<std::pair<std::string, std::int64_t>>(),
       "Stages fun(*args, **kwargs); leaves may be arrays or anything with shape and dtype.");
-  module.def(
-      "stage_function",
-      [](const py::object& function, const py::tuple& args, const py::dict& kwargs) {
-        const StaticSpec& statics = behaviour_of(function.ptr()).statics();
-        PyObject* fun = statics.positional_only ? function.ptr() : wrapped_function(function.ptr());
-        return stage_abstract(statics.positional_only ? "pmap" : "jit", fun, args, kwargs, statics);
-      },
-      "Stages a jitted or pmapped function as it would be for a call.");
-  module.def(
-      "argument_options",
-      [](const py::object& function) {
-        const Behaviour& behaviour = behaviour_of(function.ptr());
-        const StaticSpec statics = behaviour.statics(), donated = behaviour.donated();
-        const auto names = [](const StaticSpec& spec) {
-          py::list out;
-          for (const Ref& name : spec.names) out.append(py::handle(name.get()));
-          return out;
-        };
-        return py::make_tuple(statics.positions, names(statics), donated.positions, names(donated));
-      },
-      "The static and the donated arguments of a jitted or pmapped function: positions and names.");
   module.def("hoist_constants", [](const Staged& staged) {
     const auto [program, values] = hoist_constants(staged);
     return py::make_tuple(to_object(wrap_program(program)), list_of(values));
@@ -315,19 +293,6 @@ void init_staging(py::module_& module) {
         return list_of(shardax::evaluate(*body, inputs));
       },
       "Runs a program on values, op by op.");
-  module.def(
-      "memory",
-      [](const py::object& program) {
-        const ProgramPtr body = unwrap_program(program.ptr());
-        const auto total = [](const Types& types) {
-          std::int64_t bytes = 0;
-          for (const Type& type : types) bytes += type.bytes();
-          return bytes;
-        };
-        return py::make_tuple(total(body->input_types()), total(body->output_types()),
-                              compile_body(body)->memory());
-      },
-      "Bytes of a compiled program's arguments, results and temporaries.");
   module.def("join_captured", join_captured,
              "Programs of branches with one list of captured values.");
   module.def("bind", bind_op,

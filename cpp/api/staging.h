@@ -6,14 +6,20 @@
 
 namespace pybind11 {
 class module_;
-}
+class tuple;
+class dict;
+}  // namespace pybind11
 
 namespace shardax::api {
 
 // Types of the leaves of (args, kwargs), which may be ShapedArray, ShapeDtypeStruct or arrays.
 Types abstract_types(PyObject* fun, const CallForm& form, std::span<const Ref> leaves);
 
-// Adds Staged, stage, stage_function, bind and their helpers to the module.
+// fun(*args, **kwargs) as a program, where leaves may be as above; `api` is named in errors.
+Staged stage_abstract(const std::string& api, PyObject* fun, const pybind11::tuple& args,
+                      const pybind11::dict& kwargs, const StaticSpec& statics);
+
+// Adds Staged, stage, bind and their helpers to the module.
 void init_staging(pybind11::module_& module);
 
 }  // namespace shardax::api

@@ -17,6 +17,8 @@ bool is_scan(const Op& op);
 bool is_while(const Op& op);
 
 Values bind_jit(const ProgramPtr& body, const Values& in);
+// The transpose of an op that calls `body`.
+Values transpose_call(const ProgramPtr& body, const TransposeArgs& a);
 struct MapParams {
   AxisName name;
   std::int64_t size;
@@ -35,11 +37,16 @@ Value place_mapped(const Value& value, bool mapped, std::int64_t axis, std::int6
 
 // Functions with derivative rules of the user's own. `rule` takes primals and tangents and gives
 // outputs and their tangents; `forward` gives outputs and residuals; `backward` takes residuals and
-// cotangents and gives a cotangent per argument.
+// cotangents and gives a cotangent per argument. With `symbolic_zeros`, null stands for tangents
+// and cotangents that are zero, and `forward` gets each argument twice: the second time null where
+// it is not differentiated.
 Values bind_custom_jvp(const std::string& name, const FunctionPtr& fun, const FunctionPtr& rule,
                        bool symbolic_zeros, const Values& in);
 Values bind_custom_vjp(const std::string& name, const FunctionPtr& fun, const FunctionPtr& forward,
                        const FunctionPtr& backward, bool symbolic_zeros, const Values& in);
+
+// A function with a batching rule of the user's own: see control/custom_vmap.cpp for what it takes.
+Values bind_custom_vmap(const ProgramPtr& call, const FunctionPtr& rule, const Values& in);
 
 // What a checkpoint keeps besides its inputs.
 class CheckpointPolicy : public Function {

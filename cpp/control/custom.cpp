@@ -200,6 +200,9 @@ const Op custom_jvp_op{{.name = "custom_jvp_call",
                         .kind = Kind::control,
                         .type = call_type,
                         .jvp_body = custom_jvp_jvp,
+                        .transpose = [](const TransposeArgs& a) -> Values {
+                          return transpose_call(call_body(a.params), a);
+                        },
                         .batch = custom_jvp_batch,
                         .body = call_body,
                         .eager = call_eager,
@@ -212,11 +215,15 @@ const Op custom_jvp_op{{.name = "custom_jvp_call",
 JvpResult custom_vjp_jvp(const Params& params, const Values& in, const Values& t) {
   check_closed_over(params, t, "custom_vjp");
   const Values args = arguments(params, in);
-  std::vector<Values> groups = params.function("fwd").call(args);
+  Values operands = args;
+  const bool symbolic = params.flag("symbolic_zeros");
+  for (std::size_t i = 0; symbolic && i < args.size(); ++i)
+    operands.push_back(t[i] ? args[i] : nullptr);
+  std::vector<Values> groups = params.function("fwd").call(operands);
   Values out = std::move(groups.at(0));
   const Values residuals = std::move(groups.at(1));
   Ints linear;  // the inputs with a tangent
-  Values operands = residuals;
+  operands = residuals;
   for (std::size_t i = 0; i < args.size(); ++i) {
     if (!t[i]) continue;
     linear.push_back(static_cast<std::int64_t>(i));
@@ -234,7 +241,8 @@ JvpResult custom_vjp_jvp(const Params& params, const Values& in, const Values& t
                                          {"bwd", params.get<FunctionPtr>("bwd")},
                                          {"num_res", static_cast<std::int64_t>(residuals.size())},
                                          {"linear", linear},
-                                         {"out_types", types}},
+                                         {"out_types", types},
+                                         {"symbolic_zeros", symbolic}},
                                         operands);
   return {std::move(out), spread(tangents, nonzero)};
 }
@@ -244,8 +252,10 @@ Batched custom_vjp_batch(const BatchArgs& a) {
   const std::vector<bool> mask = part(a.batched, 0, a.batched.size() - closed_over(a.params));
   const Mask residuals = std::make_shared<std::vector<bool>>();
   Params params = batched_call(a);
-  params.set("fwd", batched_function(a.params.get<FunctionPtr>("fwd"), a.axis,
-                                     {.batched = mask, .free_group = 1, .free_mask = residuals}));
+  const std::vector<bool> fwd_mask = params.flag("symbolic_zeros") ? joined_mask(mask, mask) : mask;
+  params.set("fwd",
+             batched_function(a.params.get<FunctionPtr>("fwd"), a.axis,
+                              {.batched = fwd_mask, .free_group = 1, .free_mask = residuals}));
   params.set("bwd", batched_function(a.params.get<FunctionPtr>("bwd"), a.axis,
                                      {.rest = residuals, .kept = mask}));
   return all_batched(shardax::bind(a.op, params, a.in));
@@ -284,8 +294,9 @@ Values custom_lin_jvp(const JvpArgs& a) {
 Values custom_lin_transpose(const TransposeArgs& a) {
   const std::size_t count = residual_count(a.params);
   Values operands = part(a.in, 0, count);
+  const bool symbolic = a.params.flag("symbolic_zeros");
   for (std::size_t i = 0; i < a.ct.size(); ++i)
-    operands.push_back(zeros_if_null(a.ct[i], a.out_types[i]));
+    operands.push_back(symbolic ? a.ct[i] : zeros_if_null(a.ct[i], a.out_types[i]));
   const Values cts = a.params.function("bwd").call(operands).at(0);
   Values out(count);
   for (const std::int64_t i : a.params.ints("linear"))

@@ -76,18 +76,6 @@ Linearized jit_linearize(const Params& params, const Values& in, const std::vect
   return result;
 }
 
-Values jit_transpose(const TransposeArgs& a) {
-  std::vector<bool> linear;
-  Values known;
-  for (const Value& value : a.in) {
-    linear.push_back(!value);
-    if (value) known.push_back(value);
-  }
-  const std::vector<bool> nonzero = nonnull(a.ct);
-  const ProgramPtr backward = transpose_program(a.params.program("jaxpr"), linear, nonzero);
-  return spread(call(a.params, backward, joined(known, select(a.ct, nonzero))), linear);
-}
-
 Batched jit_batch(const BatchArgs& a) {
   const BatchedProgram body = batch_program(a.params.program("jaxpr"), a.batched, a.axis);
   return {call(a.params, body.program, a.in), body.batched};
@@ -102,7 +90,9 @@ const Op jit_op{
      },
      .jvp_body = jit_jvp,
      .linearize = jit_linearize,
-     .transpose = jit_transpose,
+     .transpose = [](const TransposeArgs& a) -> Values {
+       return transpose_call(a.params.program("jaxpr"), a);
+     },
      .batch = jit_batch,
      .body = [](const Params& params) -> const ProgramPtr& { return params.program("jaxpr"); }}};
 
@@ -110,6 +100,18 @@ const Op jit_op{
 
 Values bind_jit(const ProgramPtr& body, const Values& in) {
   return shardax::bind(jit_op, {{"name", body->name}, {"jaxpr", body}}, in);
+}
+
+Values transpose_call(const ProgramPtr& body, const TransposeArgs& a) {
+  std::vector<bool> linear;
+  Values known;
+  for (const Value& value : a.in) {
+    linear.push_back(!value);
+    if (value) known.push_back(value);
+  }
+  const std::vector<bool> nonzero = nonnull(a.ct);
+  const ProgramPtr backward = transpose_program(body, linear, nonzero);
+  return spread(bind_jit(backward, joined(known, select(a.ct, nonzero))), linear);
 }
 
 }  // namespace shardax

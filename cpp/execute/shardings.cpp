@@ -50,7 +50,7 @@ Spec elementwise_spec(const Sharding& mesh, const Types& in_types, const Type& o
     for (std::size_t d = 0; d < spec.size(); ++d) {
       const bool free = std::none_of(own[d].begin(), own[d].end(),
                                      [&](const std::string& axis) { return uses(spec, axis); });
-      if (spec[d].empty() && free && in_types[i].shape[d] == out.shape[d]) spec[d] = own[d];
+      if (spec[d].empty() && free && in_types[i].shape[d] != 1) spec[d] = own[d];
     }
   }
   return spec;

@@ -22,8 +22,7 @@ template <GroupRule rule>
 Batched batch_reduction(const BatchArgs& a) {
   const AxisSet& axes = a.params.axes("axes");
   const bool whole = groups_of(a.params).empty() && !a.params.has("stacked");
-  if (!whole || !contains(axes, a.axis.name))
-    return batch_collective(a, rule);
+  if (!whole || !contains(axes, a.axis.name)) return batch_collective(a, rule);
   Value value = rule({a.params, a.in[0], bool(a.batched[0]), a.axis.size}).value;
   // The type rule has spoken for devices; an ordinary vmap keeps weak types.
   if (a.axis.devices && value->type().weak) value = convert(value, value->dtype());

@@ -46,8 +46,8 @@ Values promote_dtypes(const Values& values, Promote rule = Promote::any);
 Shape broadcast_shapes(std::span<const Shape> shapes);
 // Whether broadcasting `from` gives `to`.
 bool broadcasts_to(const Shape& from, const Shape& to);
-// Operands of an elementwise op, ready to bind: all of one rank, or rank 0. Where equal ranks do not
-// fit, TypeError in the words of lax: `add got incompatible shapes for broadcasting: ...`.
+// Operands of an elementwise op, ready to bind: all of one rank, or rank 0. Where equal ranks do
+// not fit, TypeError in the words of lax: `add got incompatible shapes for broadcasting: ...`.
 Values promote_ranks(const Values& values, std::string_view op);
 // The same with all of one shape, or rank 0: for compositions.
 Values promote_shapes(const Values& values, std::string_view op);

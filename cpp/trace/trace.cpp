@@ -135,6 +135,7 @@ Values bind(const Op& op, const Params& params, const Values& in) {
     top = std::max(top, axis_level(s, op, params));
   }
   for (const Value& value : in) {
+    if (!value) throw MissingOperand();
     if (!value->is_tracer()) continue;
     auto& tracer = static_cast<const Tracer&>(*value);
     tracer.trace();

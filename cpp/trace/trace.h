@@ -78,6 +78,8 @@ class EagerScope {
   int outer_dynamic_;
 };
 
+// A rule binds an op to a null Value: it needs the value of an operand that has none.
+struct MissingOperand {};
 Values bind(const Op& op, const Params& params, const Values& in);
 inline Value bind1(const Op& op, const Params& params, const Values& in) {
   return bind(op, params, in)[0];

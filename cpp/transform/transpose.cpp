@@ -27,6 +27,17 @@ Values known_values(const Program& program, const std::vector<bool>& linear, con
   return env;
 }
 
+// A rule that needs the value of a linear operand finds none.
+Values transposed(const Op& op, const TransposeArgs& args) {
+  try {
+    return op.transpose(args);
+  } catch (const MissingOperand&) {
+    fail(ErrorKind::value_error, "the function is not linear: '", op.name,
+         "' needs the values of operands that the function is transposed by. Transpose linear "
+         "functions only; grad and vjp linearize a function first.");
+  }
+}
+
 }  // namespace
 
 Values backward(const Program& program, const std::vector<bool>& linear, const Values& inputs,
@@ -64,7 +75,7 @@ Values backward(const Program& program, const std::vector<bool>& linear, const V
            "Transpose rule (for reverse-mode differentiation) for '", eqn->op->name,
            "' not implemented.");
     }
-    const Values in_ct = eqn->op->transpose({eqn->params, out_ct, in, in_types, out_types});
+    const Values in_ct = transposed(*eqn->op, {eqn->params, out_ct, in, in_types, out_types});
     for (std::size_t i = 0; i < in_ct.size(); ++i) {
       if (in_ct[i] && !in[i]) accumulate(eqn->inputs[i], in_ct[i]);
     }

@@ -66,9 +66,9 @@ from shardax._devices import (
     host_ids,
     local_device_count,
     local_devices,
+    print_environment_info,
     process_count,
     process_index,
-    print_environment_info,
     process_indices,
 )
 from shardax._replicas import (
@@ -100,6 +100,7 @@ _LAZY = {
     "ad_checkpoint",
     "common_utils",
     "core",
+    "custom_batching",
     "custom_derivatives",
     "debug",
     "distributed",
@@ -116,6 +117,7 @@ _LAZY = {
     "random",
     "scipy",
     "sharding",
+    "stages",
     "test_util",
     "typing",
 }
@@ -135,6 +137,7 @@ _LAZY_NAMES = {
     "make_array_from_callback": "_assemble",
     "make_array_from_process_local_data": "_assemble",
     "make_array_from_single_device_arrays": "_assemble",
+    "ensure_compile_time_eval": "_stages",
     "make_mesh": "sharding",
     "named_call": "_callbacks",
     "named_scope": "_callbacks",

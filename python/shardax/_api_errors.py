@@ -193,32 +193,3 @@ def unmapped_output_is_batched(out_axes, out_tree, index, axis_name):
     raise ValueError(
         f"at vmap out_axes{where}, got axis spec None but output was batched on axis 0"
     )
-
-
-def compiled_for_other_tree(wanted, given):
-    """A compiled function called with arguments of another structure."""
-    from shardax._control_checks import differences
-
-    lines = [
-        f"    * at {head}{tree_util.keystr(path)}, seen {seen} but now given {now}, so {reason}"
-        for head, one, other in zip(("args", "kwargs"), wanted, given)
-        for path, seen, now, reason in differences(one, other)
-    ]
-    raise TypeError(
-        "Function compiled with input pytree does not match the input pytree it was called with. "
-        f"There are {len(lines)} mismatches, including:\n" + "\n".join(lines)
-    )
-
-
-def compiled_for_other_types(paths, wanted, given):
-    """A compiled function called with arrays of other types."""
-    lines = [
-        f"Argument '{path}' compiled with {w.str_short()} and called with {g.str_short()}"
-        for path, w, g in zip(paths, wanted, given, strict=False)
-        if (w.shape, w.dtype) != (g.shape, g.dtype)
-    ]
-    raise TypeError(
-        "Argument types differ from the types for which this computation was compiled. Perhaps you "
-        "are calling the compiled executable with a different enable_x64 mode than when it was AOT "
-        "compiled? The mismatches are:\n" + "\n".join(lines)
-    )

@@ -187,3 +187,8 @@ def check_condition(staged):
         raise TypeError(
             f"cond_fun must return a boolean scalar, but got output type(s) {staged.out_avals}."
         )
+
+
+def structure_differences(a, b):
+    """The same of two PyTreeDefs."""
+    return list(differences(*(tree_util.tree_unflatten(t, [0] * t.num_leaves) for t in (a, b))))

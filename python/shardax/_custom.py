@@ -4,8 +4,10 @@ custom_jvp and custom_vjp turn a call into one op on flat leaves (`_core.api.cus
 `custom_vjp_call`); what is here flattens arguments and results and checks what the rules return.
 """
 
+import dataclasses
 import functools
 import inspect
+from typing import Any
 
 import numpy as np
 
@@ -40,12 +42,38 @@ class SymbolicZero:
         return f"SymbolicZero({self.aval})"
 
 
-class _Primal:
-    """An argument of a forward rule with symbolic_zeros=True."""
+@dataclasses.dataclass
+class CustomVJPPrimal:
+    """An argument of a forward rule with symbolic_zeros=True: its value, and whether it is being
+    differentiated."""
 
-    def __init__(self, value, perturbed=True):
-        self.value = value
-        self.perturbed = perturbed
+    value: Any
+    perturbed: bool
+
+
+def custom_vjp_primal_tree_values(tree):
+    """The values in a tree of CustomVJPPrimal, as a forward rule with symbolic_zeros=True gets it.
+
+    Raises:
+      TypeError: where a leaf is something else.
+    """
+
+    def value(leaf):
+        if type(leaf) is not CustomVJPPrimal:
+            raise TypeError(f"unexpected leaf type {type(leaf)}")
+        return leaf.value
+
+    return tree_util.tree_map(value, tree)
+
+
+def zero_from_primal(x, symbolic_zeros=False):
+    """The zero tangent of `x`: a SymbolicZero, or an array."""
+    aval = _core.typeof(_core.asarray(x))
+    if symbolic_zeros:
+        return SymbolicZero(aval)
+    if not _differentiable(aval):
+        return _no_tangent(aval)
+    return _core.asarray(x) * 0
 
 
 def _no_tangent(aval):
@@ -66,7 +94,7 @@ class _Arguments:
     """The arguments of one call: those that are differentiated, flat, and the others."""
 
     def __init__(self, kind, fun, nondiff_argnums, nondiff_argnames, args, kwargs):
-        args = _resolved(kind, fun, args, kwargs)
+        args = resolved(kind, fun, args, kwargs)
         self.args = args
         count = len(args)
         nondiff = {n + count if n < 0 else n for n in nondiff_argnums}
@@ -99,7 +127,7 @@ class _Arguments:
         return args
 
 
-def _resolved(kind, fun, args, kwargs):
+def resolved(kind, fun, args, kwargs):
     """Keyword arguments and defaults as positional arguments."""
     code = getattr(fun, "__code__", None)
     if not kwargs and code and code.co_argcount == len(args) and not code.co_kwonlyargcount:
@@ -116,11 +144,12 @@ def _resolved(kind, fun, args, kwargs):
             f"resolved to positional-only arguments. Binding failed with the error:\n{error}"
         ) from None
     bound.apply_defaults()
-    if bound.kwargs:
+    unplaced = [name for name in bound.kwargs if name in kwargs]
+    if unplaced:
         raise TypeError(
             f"The input arguments to the {kind}-decorated function {_name(fun)} could not be "
-            f"resolved to positional-only arguments: {', '.join(bound.kwargs)} can be passed by "
-            "keyword only."
+            "resolved to positional-only arguments. The following keyword arguments could not be "
+            f"resolved to positions: {', '.join(unplaced)}"
         )
     return bound.args
 
@@ -128,6 +157,42 @@ def _resolved(kind, fun, args, kwargs):
 def _flat_output(out):
     leaves, tree = tree_util.tree_flatten(out)
     return [_core.asarray(leaf) for leaf in leaves], tree
+
+
+class _FunctionOutput:
+    """What the function of one call gave when it ran: a rule gives the same structure and types."""
+
+    def __init__(self, kind, fun):
+        self.kind = kind
+        self.fun = fun
+        self.tree = None
+        self.avals = None
+
+    def ran(self, out, tree):
+        self.avals, self.tree = [_core.typeof(value) for value in out], tree
+
+    def check(self, out, tree, pair, rule):
+        """TypeError where the rule's first result is not like the function's."""
+        if self.tree is None:
+            return
+        avals = [_core.typeof(value) for value in out]
+        found, wanted = self._shown(tree, avals), self._shown(self.tree, self.avals)
+        if tree != self.tree:
+            what = "container/pytree structure"
+        elif all(a.shape == b.shape and a.dtype == b.dtype for a, b in zip(avals, self.avals)):
+            return
+        else:
+            what = "shapes/dtypes of"
+        raise TypeError(
+            f"{pair}, but instead the {rule} output's first element had {what}:\n    {found}\n"
+            f"while the {self.kind}-decorated function {_name(self.fun)} had output {what}:\n"
+            f"    {wanted}."
+        )
+
+    @staticmethod
+    def _shown(tree, avals):
+        shown = tree_util.tree_unflatten(tree, [aval.str_short() for aval in avals])
+        return str(shown).replace("'", "")
 
 
 def _update_wrapper(wrapper, fun):
@@ -225,9 +290,11 @@ class _JvpCall:
             "custom_jvp", owner.fun, owner.nondiff_argnums, owner.nondiff_argnames, args, kwargs
         )
         self.out_tree = None
+        self.output = _FunctionOutput("custom_jvp", owner.fun)
 
     def function(self, leaves):
         out, self.out_tree = _flat_output(self.fun(*self.arguments.whole(leaves)))
+        self.output.ran(out, self.out_tree)
         return [out]
 
     def rule(self, values):
@@ -252,6 +319,16 @@ class _JvpCall:
                 f"{names} must produce primal and tangent outputs with equal container (pytree) "
                 f"structures, but got {self.out_tree} and {tangent_tree} respectively."
             )
+        fun = _name(self.fun)
+        self.output.check(
+            out,
+            self.out_tree,
+            f"{names} must produce a pair (list or tuple of length two) where the first element "
+            "represents the primal output (equal in value to the output of the "
+            f"custom_jvp-decorated function {fun}, and in particular of the same container/pytree "
+            "structure)",
+            "JVP rule",
+        )
         return out, [self._checked(o, t) for o, t in zip(out, tangent_leaves)]
 
     def _checked(self, out, tangent):
@@ -360,25 +437,34 @@ class _VjpCall:
         self.out_tree = None
         self.out_avals = None
         self.residual_tree = None
+        self.output = _FunctionOutput("custom_vjp", owner.fun)
 
     def function(self, leaves):
         out, self.out_tree = _flat_output(self.fun(*self.arguments.whole(leaves)))
+        self.output.ran(out, self.out_tree)
         return [out]
 
     def forward(self, leaves):
         if self.symbolic:
-            leaves = [_Primal(leaf) for leaf in leaves]
+            count = len(leaves) // 2
+            leaves = [
+                CustomVJPPrimal(leaf, moves is not None)
+                for leaf, moves in zip(leaves[:count], leaves[count:])
+            ]
         pair = self.fwd(*self.arguments.whole(leaves))
+        fwd, fun = _name(self.fwd), _name(self.fun)
+        expected = (
+            f"Custom VJP fwd rule {fwd} for function {fun} must produce a pair (list or tuple of "
+            "length two) where the first element represents the primal output (equal to the output "
+            f"of the custom_vjp-decorated function {fun}) and the second element represents "
+            "residuals (i.e. values stored from the forward pass for use on the backward pass)"
+        )
         if not isinstance(pair, (list, tuple)) or len(pair) != 2:
-            fwd, fun = _name(self.fwd), _name(self.fun)
             raise TypeError(
-                f"Custom VJP fwd rule {fwd} for function {fun} must produce a pair (list or tuple "
-                "of length two) where the first element represents the primal output (equal to "
-                f"those of the custom_vjp-decorated function {fun}) and the second element "
-                "represents residuals (i.e. values stored from the forward pass for use on the "
-                f"backward pass), but instead of a pair the fwd rule {fwd} produced {pair}."
+                f"{expected}, but instead of a pair the fwd rule {fwd} produced {pair}."
             )
         out, self.out_tree = _flat_output(pair[0])
+        self.output.check(out, self.out_tree, expected, "fwd rule")
         self.out_avals = [_core.typeof(value) for value in out]
         residuals, self.residual_tree = _flat_output(pair[1])
         return out, residuals
@@ -388,7 +474,8 @@ class _VjpCall:
         residuals = tree_util.tree_unflatten(self.residual_tree, values[:count])
         given = iter(values[count:])
         cotangents = [
-            next(given) if _differentiable(aval) else _no_tangent(aval) for aval in self.out_avals
+            _tangent(next(given) if _differentiable(aval) else None, aval, self.symbolic)
+            for aval in self.out_avals
         ]
         cotangent = tree_util.tree_unflatten(self.out_tree, cotangents)
         result = self.bwd(*self.arguments.nondiff.values(), residuals, cotangent)

@@ -10,8 +10,8 @@ from shardax import tree_util
 def check_callable(fun):
     if isinstance(fun, staticmethod):
         raise TypeError(
-            f"staticmethod arguments are not supported, got {fun!r}; decorate the function, and then "
-            "make it a staticmethod."
+            f"staticmethod arguments are not supported, got {fun!r}; decorate the function, and "
+            "then make it a staticmethod."
         )
     if not callable(fun):
         raise TypeError(f"Expected a callable value, got {fun!r}")

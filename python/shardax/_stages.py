@@ -4,14 +4,16 @@ shapes.
 Also what C++ asks of Python on rare paths: zeros of dtype float0.
 """
 
+import contextlib
 import dataclasses
+import typing
 
 import numpy as np
 
 from shardax import tree_util
-from shardax._core import Tracer
 from shardax._core import api as _core
 from shardax._dtypes import float0
+from shardax.errors import JaxRuntimeError
 
 
 def float0_zeros(shape):
@@ -89,133 +91,144 @@ def shape_of(staged):
     return tree_util.tree_unflatten(staged.out_tree, [struct_of(a) for a in staged.out_avals])
 
 
+@contextlib.contextmanager
+def ensure_compile_time_eval():
+    """A context in which ops on arrays that are known compute at once, also inside a function that
+    is being traced; ops on tracers are recorded as ever.
+
+    Example:
+      >>> @jit
+      ... def f(x):
+      ...     with ensure_compile_time_eval():
+      ...         count = int(jnp.arange(3).sum())
+      ...     return x + count
+      >>> f(1)
+      Array(4, dtype=int32, weak_type=True)
+    """
+    with _core.EagerContext():
+        yield
+
+
 @dataclasses.dataclass(frozen=True)
 class ArgInfo:
-    """What a staged function knows of an argument."""
+    """The shape and dtype of an argument's array, and whether the caller gives it away."""
 
-    aval: ShapeDtypeStruct
+    shape: tuple
+    dtype: np.dtype
     donated: bool
 
-    shape = property(lambda self: self.aval.shape)
-    dtype = property(lambda self: self.aval.dtype)
+
+@typing.runtime_checkable
+class Wrapped(typing.Protocol):
+    """What jit and pmap return: callable, and staged by trace and lower."""
+
+    def __call__(self, *args, **kwargs): ...
+
+    def trace(self, *args, **kwargs): ...
+
+    def lower(self, *args, **kwargs): ...
 
 
-class Traced:
-    """A function staged for some arguments: `.jaxpr` shows its program, `.lower()` goes on."""
+class _Stage:
+    """What the stages have in common; each is made from the one before.
+
+    in_tree: the structure of (args, kwargs), without static arguments.
+    in_avals: the types of the arguments, in that structure.
+    args_info: an ArgInfo per array, in that structure.
+    out_tree, out_info: the structure of the result, with a ShapeDtypeStruct per array.
+    donate_argnums: the positions, among all arrays, of those that are donated.
+    """
+
+    in_tree = property(lambda self: self._call.in_tree)
+    out_tree = property(lambda self: self._call.staged.out_tree)
+    out_info = property(lambda self: shape_of(self._call.staged))
+    in_avals = property(lambda self: self._call.arguments(self._call.in_types))
+
+    @property
+    def args_info(self):
+        call = self._call
+        infos = [ArgInfo(a.shape, a.dtype, d) for a, d in zip(call.in_types, call.donated)]
+        return call.arguments(infos)
+
+    @property
+    def donate_argnums(self):
+        return tuple(i for i, donated in enumerate(self._call.donated) if donated)
+
+
+class _Call:
+    """A function staged for some arguments."""
 
     def __init__(self, fun, args, kwargs):
         self.fun = fun
         self.args = args
         self.kwargs = kwargs
         self.staged = _core.stage_function(fun, args, kwargs)
-        positions, names, donated, donated_names = _core.argument_options(fun)
-        count = len(args)
-        self._static = {p % count for p in positions if -count <= p < count}
-        self._static_names = set(names)
-        self._donated = {p % count for p in donated if -count <= p < count}
-        self._donated_names = set(donated_names)
+        tree, positions, names, self.donated = _core.call_info(fun, args, kwargs)
+        self.in_tree = tree
+        self.static_positions, self.static_names = positions, names
+        self.in_types = self.staged.in_avals[: tree.num_leaves]
+
+    def arguments(self, leaves):
+        return tree_util.tree_unflatten(self.in_tree, leaves)
+
+    def with_statics(self, args, kwargs):
+        """All arguments, given those that are not static."""
+        args = list(args)
+        for position in self.static_positions:
+            args.insert(position, self.args[position])
+        return args, kwargs | {name: self.kwargs[name] for name in self.static_names}
+
+
+class Traced(_Stage):
+    """A function staged for some arguments: `.jaxpr` shows its program, `.lower()` goes on."""
+
+    def __init__(self, fun, args, kwargs):
+        self._call = _Call(fun, args, kwargs)
 
     @property
     def jaxpr(self):
-        return self.staged.program
-
-    @property
-    def in_tree(self):
-        """The structure of (args, kwargs) without static arguments."""
-        return tree_util.tree_structure(self._dynamic())
-
-    @property
-    def in_avals(self):
-        return tree_util.tree_unflatten(self.in_tree, self.staged.in_avals)
-
-    @property
-    def donate_argnums(self):
-        flags = []
-        for i, arg in enumerate(self.args):
-            if i not in self._static:
-                flags += [i in self._donated] * len(tree_util.tree_leaves(arg))
-        for name in sorted(self.kwargs):
-            if name not in self._static_names:
-                leaves = tree_util.tree_leaves(self.kwargs[name])
-                flags += [name in self._donated_names] * len(leaves)
-        return tuple(i for i, donated in enumerate(flags) if donated)
-
-    @property
-    def args_info(self):
-        infos = [
-            ArgInfo(struct_of(aval), i in self.donate_argnums)
-            for i, aval in enumerate(self.staged.in_avals)
-        ]
-        return tree_util.tree_unflatten(self.in_tree, infos)
-
-    def _dynamic(self):
-        args = tuple(a for i, a in enumerate(self.args) if i not in self._static)
-        return args, {k: v for k, v in self.kwargs.items() if k not in self._static_names}
-
-    def paths(self):
-        """What the user calls each leaf of the arguments that are not static."""
-        from shardax._api_errors import argument_paths
-
-        static = {*self._static, *self._static_names}
-        return argument_paths(self.fun, self.args, self.kwargs, static)
-
-    def call(self, args, kwargs):
-        """The function, with the static arguments that it was staged for."""
-        rest = iter(args)
-        args = [a if i in self._static else next(rest) for i, a in enumerate(self.args)]
-        static = {k: v for k, v in self.kwargs.items() if k in self._static_names}
-        return self.fun(*args, **static, **kwargs)
+        return self._call.staged.program
 
     @property
     def fun_name(self):
-        return self.staged.program.name
+        return self._call.staged.program.name
 
-    @property
-    def out_info(self):
-        return shape_of(self.staged)
-
-    def lower(self, **_):
-        return Lowered(self)
+    def lower(self, *, lowering_platforms=None):
+        """The next stage. lowering_platforms is accepted for compatibility."""
+        return Lowered(self._call)
 
 
-class Lowered:
+class Lowered(_Stage):
     """A staged function, ready to be compiled."""
 
-    def __init__(self, traced):
-        self._traced = traced
+    def __init__(self, call):
+        self._call = call
 
-    @property
-    def out_info(self):
-        return self._traced.out_info
+    def as_text(self, dialect=None, *, debug_info=False):
+        """The program as text. The arguments are accepted for compatibility."""
+        return str(self._call.staged.program)
 
-    @property
-    def in_tree(self):
-        return self._traced.in_tree
-
-    @property
-    def out_tree(self):
-        return self._traced.staged.out_tree
-
-    @property
-    def in_avals(self):
-        """The arguments' shapes and dtypes, as (args, kwargs)."""
-        return self._traced.in_avals
-
-    donate_argnums = property(lambda self: self._traced.donate_argnums)
-    args_info = property(lambda self: self._traced.args_info)
-
-    def as_text(self, *_, **__):
-        """The program as text."""
-        return str(self._traced.jaxpr)
-
-    def compiler_ir(self, *_, **__):
-        return self._traced.jaxpr
+    def compiler_ir(self, dialect=None):
+        """The program."""
+        return self._call.staged.program
 
     def cost_analysis(self):
-        return {"equations": len(self._traced.jaxpr.eqns)}
+        """A dict: the number of equations."""
+        return {"equations": len(self._call.staged.program.eqns)}
 
-    def compile(self, *_, **__):
-        return Compiled(self)
+    def compile(self, compiler_options=None):
+        """The next stage, which can be called.
+
+        Args:
+          compiler_options: accepted for compatibility where it names options of XLA.
+
+        Raises:
+          JaxRuntimeError: for other options.
+        """
+        for option in compiler_options or {}:
+            if not option.startswith("xla_"):
+                raise JaxRuntimeError(f"No such compile option: '{option}'")
+        return Compiled(self._call)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -227,48 +240,89 @@ class MemoryAnalysis:
     temp_size_in_bytes: int
 
 
-class Compiled:
-    """A function compiled for the types of some arguments; calls with others raise TypeError."""
+class Compiled(_Stage):
+    """A function compiled for the types of some arguments. A call takes those that are not static.
 
-    def __init__(self, lowered):
-        self._lowered = lowered
-        self._traced = lowered._traced
+    Raises:
+      TypeError: for arguments of another structure, other shapes or dtypes, and under a
+        transformation.
+    """
 
-    in_tree = property(lambda self: self._lowered.in_tree)
-    out_tree = property(lambda self: self._lowered.out_tree)
-    out_info = property(lambda self: self._lowered.out_info)
-    in_avals = property(lambda self: self._lowered.in_avals)
-    args_info = property(lambda self: self._lowered.args_info)
-    donate_argnums = property(lambda self: self._lowered.donate_argnums)
+    def __init__(self, call):
+        self._call = call
 
-    def as_text(self, *_, **__):
-        return self._lowered.as_text()
+    def as_text(self):
+        """The program as text."""
+        return str(self._call.staged.program)
 
     def cost_analysis(self):
-        return self._lowered.cost_analysis()
+        """A dict: the number of equations."""
+        return {"equations": len(self._call.staged.program.eqns)}
 
     def memory_analysis(self):
         """Sizes in bytes of the arguments, the results and the temporary values."""
-        return MemoryAnalysis(*_core.memory(self._traced.jaxpr))
+        return MemoryAnalysis(*_core.memory(self._call.staged.program))
+
+    def runtime_executable(self):
+        """None: a plan has no form of its own for other programs to run."""
+        return None
 
     def __call__(self, *args, **kwargs):
-        """Runs it. Static arguments, which it was staged for, are left out."""
-        from shardax import _api_errors
-
         leaves, tree = tree_util.tree_flatten((args, kwargs))
-        if tree != self.in_tree:
-            _api_errors.compiled_for_other_tree(self.in_avals, (args, kwargs))
+        self._check_structure(tree)
         for leaf in leaves:
-            if isinstance(leaf, Tracer):
+            if _core.is_tracer(leaf):
                 raise TypeError(
                     "Cannot apply JAX transformations to a function lowered and compiled for a "
-                    f"particular signature. Detected argument of Tracer type {type(leaf)}; "
-                    "transform the function before it is lowered."
+                    "particular signature. Detected argument of Tracer type "
+                    f"{type(leaf)}. Transform the function before lowering it."
                 )
-        wanted, types = self._traced.staged.in_avals, [_core.typeof(leaf) for leaf in leaves]
-        if any((w.shape, w.dtype) != (t.shape, t.dtype) for w, t in zip(wanted, types)):
-            _api_errors.compiled_for_other_types(self._traced.paths(), wanted, types)
-        return self._traced.call(args, kwargs)
+        args, kwargs = self._call.with_statics(args, kwargs)
+        self._check_types(leaves, args, kwargs)
+        return self._call.fun(*args, **kwargs)
+
+    def _check_structure(self, tree):
+        if tree == self.in_tree:
+            return
+        from shardax._control_checks import structure_differences
+
+        errors = structure_differences(tree, self.in_tree)
+        lines = [
+            "Function compiled with input pytree does not match the input pytree it was called "
+            f"with. There are {len(errors)} mismatches, including:"
+        ]
+        for path, given, wanted, explanation in errors:
+            base = ["args", "kwargs"][path[0].idx] if path else "(args, kwargs)"
+            lines.append(
+                f"    * at {base}{tree_util.keystr(tuple(path[1:]))}, seen {wanted} but now given "
+                f"{given}, so {explanation}"
+            )
+        raise TypeError("\n".join(lines))
+
+    def _check_types(self, leaves, args, kwargs):
+        given = [_core.typeof(leaf) for leaf in leaves]
+        mismatches = [
+            (i, want, got)
+            for i, (want, got) in enumerate(zip(self._call.in_types, given))
+            if (want.shape, str(want.dtype)) != (got.shape, str(got.dtype))
+        ]
+        if not mismatches:
+            return
+        from shardax._api_errors import argument_paths
+
+        paths = argument_paths(
+            self._call.fun, args, kwargs, [*self._call.static_positions, *self._call.static_names]
+        )
+        lines = [
+            f"Argument '{paths[i]}' compiled with {want.str_short()} and called with "
+            f"{got.str_short()}"
+            for i, want, got in mismatches
+        ]
+        raise TypeError(
+            "Argument types differ from the types for which this computation was compiled. Perhaps "
+            "you are calling the compiled executable with a different enable_x64 mode than when it "
+            "was AOT compiled? The mismatches are:\n" + "\n".join(lines)
+        )
 
 
 def trace(fun, args, kwargs):

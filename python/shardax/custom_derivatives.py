@@ -1,11 +1,25 @@
 """shardax.custom_derivatives - functions with derivative rules of the user's own."""
 
 from shardax._custom import (
+    CustomVJPPrimal,
     SymbolicZero,
     closure_convert,
     custom_gradient,
     custom_jvp,
     custom_vjp,
+    custom_vjp_primal_tree_values,
+    zero_from_primal,
 )
+from shardax._solves import linear_call
 
-__all__ = ["SymbolicZero", "closure_convert", "custom_gradient", "custom_jvp", "custom_vjp"]
+__all__ = [
+    "CustomVJPPrimal",
+    "SymbolicZero",
+    "closure_convert",
+    "custom_gradient",
+    "custom_jvp",
+    "custom_vjp",
+    "custom_vjp_primal_tree_values",
+    "linear_call",
+    "zero_from_primal",
+]

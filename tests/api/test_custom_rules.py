@@ -51,6 +51,25 @@ def test_wrong_vjp_rules(forward, backward, error, text):
         vjp_function(forward, backward)(1.0, 2.0)
 
 
+@pytest.mark.parametrize(
+    "primal, text",
+    [
+        (lambda x: (x, x), r"pytree structure:\n    \(float32\[\], float32\[\]\)\nwhile"),
+        (lambda x: x.astype(int), r"shapes/dtypes of:\n    int32\[\]\nwhile"),
+        (lambda x: jnp.stack([x, x]), r"dtypes of:\n    float32\[2\]\nwhile the custom_"),
+    ],
+)
+def test_rules_that_do_not_fit_a_staged_function(primal, text):
+    f, g = jax.custom_jvp(lambda x: x), jax.custom_vjp(lambda x: x)
+    f.defjvp(lambda p, t: (primal(*p), primal(*t)))
+    g.defvjp(lambda x: (primal(x), None), lambda r, ct: (ct,))
+    for function in (f, g):
+        step = lambda c, _, function=function: (function(c), None)
+        loop = lambda x, step=step: jax.lax.scan(step, x, None, length=1)[0]
+        with pytest.raises(TypeError, match=text):
+            jax.grad(loop)(1.0)
+
+
 def test_calls_without_rules():
     with pytest.raises(AttributeError, match="No JVP defined for custom_jvp function <lambda>"):
         jax.custom_jvp(lambda x: x)(1.0)
@@ -168,3 +187,69 @@ def test_pmap_keeps_uniform_values_uniform():
     f.defjvp(lambda p, t: (f(*p), t[0]))
     out = jax.pmap(lambda x, w: (f(w), x), in_axes=(0, None))(jnp.arange(4.0), jnp.ones(3))[0]
     assert np.asarray(out).strides[0] == 0
+
+
+def test_symbolic_zeros_in_reverse_rules():
+    from shardax.custom_derivatives import CustomVJPPrimal, SymbolicZero
+    from shardax.custom_derivatives import custom_vjp_primal_tree_values as values
+
+    seen = []
+    f = jax.custom_vjp(lambda x, y: (x * y, x + y))
+
+    def forward(x, y):
+        assert isinstance(x, CustomVJPPrimal)
+        seen.append((x.perturbed, y.perturbed))
+        x, y = values((x, y))
+        return (x * y, x + y), (x, y)
+
+    def backward(residuals, cotangents):
+        seen.append(tuple(isinstance(ct, SymbolicZero) for ct in cotangents))
+        return cotangents[0] * residuals[1], None
+
+    f.defvjp(forward, backward, symbolic_zeros=True)
+    first = jax.grad(lambda x, y: f(x, y)[0])
+    assert first(2.0, 3.0) == jax.jit(first)(2.0, 3.0) == 3
+    np.testing.assert_array_equal(jax.vmap(first)(jnp.ones(2), jnp.arange(2.0)), [0, 1])
+    assert seen == [(True, False), (False, True)] * 3
+    with pytest.raises(TypeError, match="unexpected leaf type"):
+        values(1.0)
+
+
+def test_zero_from_primal():
+    from shardax.custom_derivatives import SymbolicZero, zero_from_primal
+
+    assert zero_from_primal(2.0) == 0 and zero_from_primal(2).dtype == jax.float0
+    assert isinstance(zero_from_primal(2.0, symbolic_zeros=True), SymbolicZero)
+
+
+def test_computing_while_tracing():
+    @jax.jit
+    def f(x):
+        with jax.ensure_compile_time_eval():
+            count = int(jnp.arange(3).sum())
+            y = x + count
+        return y * len(range(count))
+
+    assert f(1) == 12
+
+
+def test_the_transpose_of_a_custom_jvp_function_is_that_of_the_function():
+    f = jax.custom_jvp(lambda x: 3 * x)
+    f.defjvp(lambda p, t: (f(*p), f(*t)))
+    assert jax.grad(f)(1.0) == 3
+    assert jax.linear_transpose(jax.jit(f), 1.0)(2.0)[0] == 6
+    loop = lambda x: jax.lax.scan(lambda c, _: (f(c), None), x, None, length=2)[0]
+    assert jax.grad(loop)(1.0) == 9
+
+
+def test_gradients_of_integers_go_through_jit():
+    gradient = jax.jit(lambda x: jax.grad(lambda n, y: n * y, (0, 1), allow_int=True)(x, 2.0))(3)
+    assert gradient[0].dtype == jax.float0 and gradient[1] == 3
+
+
+def test_keyword_only_arguments_of_custom_functions():
+    f = jax.custom_jvp(lambda x, *, scale=2: scale * x)
+    f.defjvp(lambda p, t: (f(*p), 5 * t[0]))
+    assert jax.grad(f)(1.0) == 5
+    with pytest.raises(TypeError, match="could not be resolved to positions: scale"):
+        f(1.0, scale=3)

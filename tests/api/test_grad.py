@@ -159,3 +159,24 @@ def test_gradients_through_control_flow():
         ValueError, match="Reverse-mode differentiation does not work for lax.while_loop"
     ):
         shardax.grad(lambda x: lax.while_loop(lambda c: c < 9.0, lambda c: c * x, x))(2.0)
+
+
+@pytest.mark.parametrize(
+    "function, op",
+    [
+        (lambda x: x * x, "mul"),
+        (lambda x: 1 / x, "div"),
+        (lambda x: jnp.where(x > 0, x, 0), "select_n"),
+        (lambda x: x[x.astype(int)], "gather"),
+        (lambda x: lax.cond(x[0] > 0, lambda x: x, lambda x: 2 * x, x), "cond"),
+    ],
+)
+def test_transposes_of_what_is_not_linear(function, op):
+    with pytest.raises(ValueError, match=f"the function is not linear: '{op}' needs the values"):
+        shardax.linear_transpose(function, jnp.ones(2))(jnp.ones(2))
+
+
+def test_the_transpose_of_a_solution_of_linear_equations():
+    a = jnp.array([[2.0, 1.0], [0.0, 4.0]])
+    (back,) = shardax.linear_transpose(lambda b: jnp.linalg.solve(a, b), jnp.ones(2))(jnp.ones(2))
+    np.testing.assert_allclose(back, jnp.linalg.solve(a.T, jnp.ones(2)))

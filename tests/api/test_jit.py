@@ -231,33 +231,39 @@ def test_users_exceptions_pass_unchanged():
 def test_stages():
     f = shardax.jit(lambda x, n: x * n, static_argnums=1)
     compiled = f.lower(1.0, 3).compile()
-    assert float(compiled(2.0)) == 6  # static arguments are those of the lowering
-    with pytest.raises(
-        TypeError, match=r"Argument 'x' compiled with float32\[\] and called with float32\[2\]"
-    ):
-        compiled(jnp.ones(2))
-    with pytest.raises(TypeError, match="at args, seen a tuple of length 1 but now given a tuple of length 2"):
-        compiled(2.0, 3)
-    with pytest.raises(TypeError, match=r"at args\[0\], seen a pytree leaf but now given .*list"):
-        compiled([2.0])
-    with pytest.raises(TypeError, match="Cannot apply JAX transformations to a function lowered"):
-        shardax.vmap(compiled)(jnp.ones(2))
+    assert isinstance(f, shardax.stages.Wrapped)
+    assert float(compiled(2.0)) == 6
     assert "mul" in f.lower(1.0, 3).as_text()
     assert len(f.trace(1.0, 3).jaxpr.eqns) == 1
     assert f.eval_shape(jnp.ones(4), 2).shape == (4,)
     struct = shardax.ShapeDtypeStruct((2, 3), jnp.float32)
     assert f.lower(struct, 2).out_info == struct
+    assert str(compiled.in_avals) == "((ShapedArray(float32[], weak_type=True),), {})"
+    named = shardax.jit(lambda x, *, n, y: x * n + y, static_argnames="n", donate_argnames="y")
+    lowered = named.lower(1.0, n=2, y=jnp.ones(3))
+    assert lowered.donate_argnums == (1,)
+    info = lowered.args_info[1]["y"]
+    assert (info.shape, info.dtype, info.donated) == ((3,), jnp.float32, True)
+    y = jnp.ones(3)
+    assert lowered.compile()(3.0, y=y).tolist() == [7, 7, 7]
+    assert y.is_deleted()
 
 
-def test_what_a_lowering_says_of_its_arguments():
-    f = shardax.jit(lambda x, y, k=1: x + y["a"], static_argnames="k", donate_argnums=1)
-    lowered = f.lower(1.0, {"a": 2}, k=3)
-    assert lowered.donate_argnums == lowered.compile().donate_argnums == (1,)
-    x, y = lowered.args_info[0]
-    assert (x.shape, x.dtype, x.donated) == ((), jnp.float32, False)
-    assert y["a"].donated and y["a"].dtype == jnp.int32
-    assert str(lowered.in_avals[0][1]) == "{'a': ShapedArray(int32[], weak_type=True)}"
-    assert lowered.in_tree == shardax.tree.structure(((1.0, {"a": 2}), {}))
+def test_wrong_calls_of_compiled_functions():
+    compiled = shardax.jit(lambda x, n: x * n, static_argnums=1).lower(1.0, 3).compile()
+    with pytest.raises(
+        TypeError, match=r"Argument 'x' compiled with float32\[\] and called with float32\[2\]"
+    ):
+        compiled(jnp.ones(2))
+    with pytest.raises(
+        TypeError,
+        match="(?s)input pytree .* 1 mismatches.* at args, seen a tuple of length 1 but now",
+    ):
+        compiled(1.0, 3)
+    with pytest.raises(TypeError, match="Cannot apply JAX transformations"):
+        shardax.vmap(compiled)(jnp.ones(2))
+    with pytest.raises(shardax.errors.JaxRuntimeError, match="No such compile option: 'fast'"):
+        shardax.jit(lambda x: x).lower(1).compile({"fast": True})
 
 
 def test_inlined_functions_leave_no_call():

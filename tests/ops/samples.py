@@ -212,6 +212,23 @@ def _custom_vjp(shardax, x):
     return shardax.vmap(f)(x)
 
 
+def _custom_vmap(shardax, x):
+    f = shardax.custom_batching.custom_vmap(lambda v: v * v)
+    f.def_vmap(lambda size, in_batched, v: (v * v, in_batched[0]))
+    return f(x)
+
+
+def _linear_call(shardax, x):
+    call = shardax.custom_derivatives.linear_call
+    return call(lambda r, v: r * v, lambda r, ct: r * ct, np.array(2, x.dtype), x)
+
+
+def _linear_solve(shardax, x):
+    return shardax.lax.custom_linear_solve(
+        lambda v: v / 2, x, lambda matvec, b: 2 * b, symmetric=True
+    )
+
+
 def _checkpoint(shardax, x):
     barrier = lambda v: shardax.lax.optimization_barrier(v)
     return shardax.checkpoint(lambda v: barrier(shardax.numpy.sin(v)) ** 2)(x)
@@ -674,6 +691,9 @@ SAMPLES = {
     "cond": control(np.cos, _cond, tolerance=4),
     "custom_jvp_call": control(lambda x: x * x, _custom_jvp),
     "custom_vjp_call": control(lambda x: x * x, _custom_vjp, grad=(), refuses_jvp="custom_vjp"),
+    "custom_vmap_call": control(lambda x: x * x, _custom_vmap),
+    "linear_call": control(lambda x: x * 2, _linear_call),
+    "custom_linear_solve": control(lambda x: x * 2, _linear_solve),
     "remat2": control(lambda x: np.sin(x) ** 2, _checkpoint, tolerance=4),
     "check": control(lambda x: x + x, _checked),
     "pure_callback": control(lambda x: x + x, _callback, grad=(), refuses_jvp="Pure callbacks"),

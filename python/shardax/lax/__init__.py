@@ -13,12 +13,12 @@ from shardax import _core
 from shardax._associative_scan import associative_scan
 from shardax._branches import *  # noqa: F403
 from shardax._collectives import *  # noqa: F403
+from shardax._composite import composite
 from shardax._control import *  # noqa: F403
 from shardax._conv_numbers import *  # noqa: F403
 from shardax._convolutions import *  # noqa: F403
 from shardax._dot import *  # noqa: F403
 from shardax._fft import *  # noqa: F403
-from shardax._implicit import *  # noqa: F403
 from shardax._lax_dynamic import (
     dynamic_index_in_dim,
     dynamic_slice,
@@ -80,6 +80,7 @@ from shardax._lax_reductions import (
 )
 from shardax._ragged import *  # noqa: F403
 from shardax._replicas import with_sharding_constraint
+from shardax._solves import custom_linear_solve, custom_root
 from shardax._windows import *  # noqa: F403
 from shardax.lax import linalg
 from shardax.numpy._common import asarray, bind, canonical_axis

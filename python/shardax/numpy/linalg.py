@@ -152,8 +152,20 @@ def solve(a, b):
     b = b[:, None] if vector else b
     if b.shape[-2] != a.shape[-1]:
         raise ValueError(f"solve: the shapes {a.shape} and {b.shape} do not fit together.")
-    x = _decompositions.over_batches(lambda m, c: _decompositions.eliminated(m, c)[0], a, b)
+    x = _decompositions.over_batches(_solved, a, b)
     return x[..., 0] if vector else x
+
+
+def _solved(a, b):
+    """`solve` of matrices. Derivatives are further solves: the result is linear in b."""
+    from shardax._solves import custom_linear_solve
+
+    return custom_linear_solve(
+        lambda x: matmul(a, x),
+        b,
+        lambda _, b: _decompositions.eliminated(a, b)[0],
+        lambda _, b: _decompositions.eliminated(a.T, b)[0],
+    )
 
 
 def inv(a):

@@ -1,0 +1,158 @@
+// control/custom_vmap.cpp - functions with a batching rule of the user's own.
+//
+// The rule takes the size of the axis, a flag per argument (does it carry the axis?) and the
+// arguments; it gives the results and a flag for each.
+#include "base/errors.h"
+#include "control/control.h"
+#include "ops/ops.h"
+
+namespace shardax {
+namespace {
+
+extern const Op custom_vmap_op;
+
+Values flags(const std::vector<bool>& mask) {
+  Values out;
+  for (const bool set : mask) out.push_back(ops::scalar(DType::boolean, set));
+  return out;
+}
+
+bool is_set(const Value& flag) {
+  const Array* array = concrete(flag);
+  if (!array || array->dtype() != DType::boolean || array->type().rank() != 0) {
+    type_error(
+        "custom_vmap: the rule's second result says which results carry the mapped axis, in "
+        "Python bools; got ",
+        to_string(flag->type()), ".");
+  }
+  return *reinterpret_cast<const bool*>(array->data());
+}
+
+std::vector<bool> mask_of(const Values& group) {
+  std::vector<bool> mask;
+  for (const Value& flag : group) mask.push_back(is_set(flag));
+  return mask;
+}
+
+std::vector<Values> call_rule(const Function& rule, std::int64_t size,
+                              const std::vector<bool>& batched, const Values& in) {
+  const Values head =
+      joined({ops::scalar(DType::int32, static_cast<double>(size))}, flags(batched));
+  return rule.call(joined(head, in));
+}
+
+// The rule of a derivative: the derivative of the rule. Arguments are primals, then the tangents
+// that `nonzero` selects; a primal and its tangent carry the axis together.
+class DerivedRule final : public Function {
+ public:
+  DerivedRule(FunctionPtr rule, std::vector<bool> nonzero, std::vector<bool> wanted)
+      : rule_(std::move(rule)), nonzero_(std::move(nonzero)), wanted_(std::move(wanted)) {}
+  std::string text() const override { return rule_->text(); }
+  const Function* origin() const override { return rule_.get(); }
+
+  std::vector<Values> call(const Values& in) const override {
+    const std::size_t count = nonzero_.size();
+    const std::size_t total = (in.size() - 1) / 2;
+    const auto size = *reinterpret_cast<const std::int32_t*>(concrete(in[0])->data());
+    const std::vector<bool> given = mask_of(part(in, 1, total));
+    Values primals = part(in, 1 + total, count);
+    Values tangents = spread(part(in, 1 + total + count, total - count), nonzero_);
+    std::vector<bool> batched = part(given, 0, count);
+    for (std::size_t i = 0, next = count; i < count; ++i) {
+      if (!nonzero_[i]) continue;
+      const bool moves = given[next++];
+      if (moves && !batched[i]) primals[i] = ops::broadcast_leading(primals[i], size);
+      if (batched[i] && !moves) tangents[i] = ops::broadcast_leading(tangents[i], size);
+      batched[i] = batched[i] || moves;
+    }
+    std::vector<bool> carry;
+    JvpResult both = jvp(
+        [&](const Values& v) {
+          std::vector<Values> groups = call_rule(*rule_, size, batched, v);
+          carry = mask_of(groups.at(1));
+          return groups.at(0);
+        },
+        primals, tangents);
+    Values out = both.out;
+    Values out_flags = flags(carry);
+    for (std::size_t i = 0; i < wanted_.size(); ++i) {
+      if (!wanted_[i]) continue;
+      out.push_back(zeros_if_null(both.t[i], tangent_type(both.out[i]->type())));
+      out_flags.push_back(out_flags[i]);
+    }
+    return {std::move(out), std::move(out_flags)};
+  }
+
+ private:
+  FunctionPtr rule_;
+  std::vector<bool> nonzero_;  // of the inputs
+  std::vector<bool> wanted_;   // of the outputs
+};
+
+JvpResult custom_vmap_jvp(const Params& params, const Values& in, const Values& t) {
+  const ProgramPtr& call = params.program("call");
+  const std::vector<bool> nonzero = nonnull(t);
+  std::vector<bool> wanted;
+  for (const Type& type : call->output_types()) wanted.push_back(differentiable(type));
+  const JvpProgram derivative = jvp_program(call, nonzero, &wanted);
+  const FunctionPtr rule = new DerivedRule(params.get<FunctionPtr>("rule"), nonzero, wanted);
+  const Values both = shardax::bind(custom_vmap_op, {{"call", derivative.program}, {"rule", rule}},
+                                    joined(in, select(t, nonzero)));
+  const auto middle = both.begin() + static_cast<std::ptrdiff_t>(wanted.size());
+  return {Values(both.begin(), middle), spread(Values(middle, both.end()), wanted)};
+}
+
+Linearized custom_vmap_linearize(const Params& params, const Values& in,
+                                 const std::vector<bool>& nonzero) {
+  Linearized result;
+  result.out = shardax::bind(custom_vmap_op, params, in);
+  result.linear = [params, in, nonzero](const Values& t) {
+    return custom_vmap_jvp(params, in, spread(select(t, nonzero), nonzero)).t;
+  };
+  return result;
+}
+
+Batched custom_vmap_batch(const BatchArgs& a) {
+  const ProgramPtr& call = a.params.program("call");
+  if (a.axis.devices) {  // the slices of a device axis are separate calls
+    const BatchedProgram body = batch_program(call, a.batched, a.axis);
+    return {bind_jit(body.program, a.in), body.batched};
+  }
+  std::vector<Values> groups = call_rule(a.params.function("rule"), a.axis.size, a.batched, a.in);
+  const std::vector<bool> batched = mask_of(groups.at(1));
+  const Types types = call->output_types();
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    const Type& found = groups[0][i]->type();
+    Shape shape = types[i].shape;
+    if (batched[i]) shape.insert(0, a.axis.size);
+    if (found.shape == shape && found.dtype == types[i].dtype) continue;
+    value_error("custom_vmap: result ", i, " of the rule ", a.params.function("rule").text(),
+                " has type ", to_string(found), ", but ", batched[i] ? "the batched" : "the",
+                " result of the function has shape ", to_string(shape), " and dtype ",
+                name(types[i].dtype), ".");
+  }
+  return {std::move(groups[0]), batched};
+}
+
+const Op custom_vmap_op{
+    {.name = "custom_vmap_call",
+     .doc = "A function with a batching rule of the user's own.",
+     .kind = Kind::control,
+     .type = [](const Op&, const Types&, const Params& params) -> Types {
+       return params.program("call")->output_types();
+     },
+     .jvp_body = custom_vmap_jvp,
+     .linearize = custom_vmap_linearize,
+     .transpose = [](const TransposeArgs& a) -> Values {
+       return transpose_call(a.params.program("call"), a);
+     },
+     .batch = custom_vmap_batch,
+     .body = [](const Params& params) -> const ProgramPtr& { return params.program("call"); }}};
+
+}  // namespace
+
+Values bind_custom_vmap(const ProgramPtr& call, const FunctionPtr& rule, const Values& in) {
+  return shardax::bind(custom_vmap_op, {{"call", call}, {"rule", rule}}, in);
+}
+
+}  // namespace shardax

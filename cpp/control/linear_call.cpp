@@ -1,0 +1,152 @@
+// control/linear_call.cpp - linear functions whose transposes are given: linear_call, and
+// custom_linear_solve, the solution x of A x = b by a solver that is never differentiated.
+//
+// Every program of a call takes the same values first: those that are not linear (residuals and
+// what the user's functions close over).
+#include "base/errors.h"
+#include "control/control.h"
+#include "ops/ops.h"
+
+namespace shardax {
+namespace {
+
+extern const Op linear_call_op, linear_solve_op;
+
+std::size_t known_count(const Params& params) {
+  return static_cast<std::size_t>(params.integer("num_consts"));
+}
+
+// Tangents, cotangents or operands beyond the first `count`, zeros where null.
+void append_linear(Values& operands, const Values& values, const Types& types, std::size_t count) {
+  for (std::size_t i = count; i < values.size(); ++i)
+    operands.push_back(zeros_if_null(values[i], types[i]));
+}
+
+Types types_of(const Values& values) {
+  Types types;
+  for (const Value& value : values) types.push_back(value->type());
+  return types;
+}
+
+// The programs that `names` lists over a batch in which all linear inputs, and with them all
+// results, carry the axis.
+Batched batch_linear(const BatchArgs& a, std::initializer_list<std::string_view> names) {
+  const std::size_t count = known_count(a.params);
+  Values in = a.in;
+  for (std::size_t i = count; i < in.size(); ++i) {
+    if (!a.batched[i]) in[i] = ops::broadcast_leading(in[i], a.axis.size);
+  }
+  Params params = a.params;
+  for (const std::string_view name : names) {
+    if (!params.has(name)) continue;
+    const ProgramPtr& program = a.params.program(name);
+    std::vector<bool> mask = part(a.batched, 0, count);
+    mask.resize(program->inputs.size(), true);
+    const std::vector<bool> wanted(program->outputs.size(), true);
+    params.set(name, batch_program(program, mask, a.axis, &wanted).program);
+  }
+  Values out = shardax::bind(a.op, params, in);
+  std::vector<bool> all(out.size(), true);
+  return {std::move(out), std::move(all)};
+}
+
+Params swapped(const Params& params, std::string_view a, std::string_view b) {
+  Params result = params;
+  result.set(a, params.program(b));
+  result.set(b, params.program(a));
+  return result;
+}
+
+// ---- linear_call -----------------------------------------------------------------------------
+
+Values linear_call_jvp(const JvpArgs& a) {
+  const std::size_t count = known_count(a.params);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!a.t[i]) continue;
+    type_error(
+        "linear_call: the derivative by residual_args does not exist, since only the transpose of "
+        "the linear function is given. Differentiate by linear_args only, or put "
+        "lax.stop_gradient around the residuals.");
+  }
+  Values operands = part(a.in, 0, count);
+  append_linear(operands, a.t, types_of(a.in), count);
+  return shardax::bind(linear_call_op, a.params, operands);
+}
+
+Values linear_call_transpose(const TransposeArgs& a) {
+  const std::size_t count = known_count(a.params);
+  Values operands = part(a.in, 0, count);
+  append_linear(operands, a.ct, a.out_types, 0);
+  return joined(Values(count),
+                shardax::bind(linear_call_op, swapped(a.params, "callee", "transpose"), operands));
+}
+
+const Op linear_call_op{
+    {.name = "linear_call",
+     .doc = "A linear function with a transpose of the user's own.",
+     .kind = Kind::control,
+     .type = [](const Op&, const Types&, const Params& params) -> Types {
+       return params.program("callee")->output_types();
+     },
+     .jvp = linear_call_jvp,
+     .transpose = linear_call_transpose,
+     .batch = [](const BatchArgs& a) { return batch_linear(a, {"callee", "transpose"}); },
+     .body = [](const Params& params) -> const ProgramPtr& { return params.program("callee"); }}};
+
+// ---- custom_linear_solve ---------------------------------------------------------------------
+
+// From A x = b: A dx = db - dA x.
+Values solve_jvp(const JvpArgs& a) {
+  const std::size_t count = known_count(a.params);
+  const Values consts = part(a.in, 0, count);
+  const Values const_tangents = part(a.t, 0, count);
+  const std::size_t size = a.in.size() - count;
+  Values operands = consts;
+  append_linear(operands, a.t, types_of(a.in), count);
+  bool moves = false;
+  for (const Value& t : const_tangents) moves |= bool(t);
+  if (moves) {
+    const Values x = part(a.out, 0, size);
+    const ProgramPtr matvec = a.params.program("matvec");
+    const JvpResult product = jvp([&](const Values& v) { return evaluate(*matvec, joined(v, x)); },
+                                  consts, const_tangents);
+    for (std::size_t i = 0; i < size; ++i) {
+      if (product.t[i]) operands[count + i] = ops::sub(operands[count + i], product.t[i]);
+    }
+  }
+  Values t = part(shardax::bind(linear_solve_op, a.params, operands), 0, size);
+  t.resize(a.out.size());
+  return t;
+}
+
+Values solve_transpose(const TransposeArgs& a) {
+  if (!a.params.has("transpose_solve")) {
+    type_error(
+        "transpose_solve required for backwards mode automatic differentiation of "
+        "custom_linear_solve");
+  }
+  const std::size_t count = known_count(a.params);
+  const std::size_t size = a.in.size() - count;
+  Values operands = part(a.in, 0, count);
+  append_linear(operands, part(a.ct, 0, size), a.out_types, 0);
+  const Params params = swapped(swapped(a.params, "matvec", "vecmat"), "solve", "transpose_solve");
+  return joined(Values(count), part(shardax::bind(linear_solve_op, params, operands), 0, size));
+}
+
+const Op linear_solve_op{
+    {.name = "custom_linear_solve",
+     .doc = "The solution of a linear system, differentiated as such.",
+     .kind = Kind::control,
+     .type = [](const Op&, const Types&, const Params& params) -> Types {
+       return params.program("solve")->output_types();
+     },
+     .jvp = solve_jvp,
+     .transpose = solve_transpose,
+     .batch =
+         [](const BatchArgs& a) {
+           return batch_linear(a, {"matvec", "vecmat", "solve", "transpose_solve"});
+         },
+     .body = [](const Params& params) -> const ProgramPtr& { return params.program("solve"); }}};
+
+}  // namespace
+}  // namespace shardax

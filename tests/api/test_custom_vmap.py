@@ -1,0 +1,94 @@
+"""tests/api/test_custom_vmap.py - batching rules of the user's own."""
+
+import numpy as np
+import pytest
+import shardax as jax
+import shardax.numpy as jnp
+from shardax.custom_batching import custom_vmap, sequential_vmap
+
+X = jnp.arange(3.0)
+
+
+def sine_that_is_cosine_in_batches(seen):
+    f = custom_vmap(jnp.sin)
+
+    @f.def_vmap
+    def rule(axis_size, in_batched, x):
+        seen.append((axis_size, in_batched))
+        return jnp.cos(x), in_batched[0]
+
+    return f
+
+
+def test_the_rule_replaces_batching_only():
+    seen = []
+    f = sine_that_is_cosine_in_batches(seen)
+    assert f(0.0) == 0 and seen == []
+    np.testing.assert_array_equal(jax.vmap(f)(X), jnp.cos(X))
+    np.testing.assert_array_equal(jax.jit(jax.vmap(f))(X), jnp.cos(X))
+    assert seen == [(3, [True])] * 2
+    devices = jax.pmap(f)(X)
+    np.testing.assert_array_equal(devices, jnp.sin(X))
+
+
+def test_derivatives():
+    f = sine_that_is_cosine_in_batches([])
+    assert jax.grad(f)(0.0) == 1
+    np.testing.assert_array_equal(jax.grad(lambda x: jax.vmap(f)(x).sum())(X), -jnp.sin(X))
+    directional = lambda x, t: jax.jvp(f, (x,), (t,))
+    for axes, t in ((0, X), ((0, None), 2.0)):
+        out, moved = jax.vmap(directional, axes)(X, t)
+        np.testing.assert_array_equal(out, jnp.cos(X))
+        np.testing.assert_allclose(moved, -jnp.sin(X) * t, rtol=1e-6)
+
+
+def test_trees_and_unbatched_arguments():
+    f = custom_vmap(lambda pair, y=1: {"sum": pair[0] + pair[1], "y": y})
+
+    @f.def_vmap
+    def rule(axis_size, in_batched, pair, y):
+        assert in_batched == [(True, False), False]
+        return {"sum": pair[0] - pair[1], "y": y}, {"sum": True, "y": False}
+
+    out = jax.vmap(f, ((0, None),))((X, 2.0))
+    np.testing.assert_array_equal(out["sum"], X - 2)
+    np.testing.assert_array_equal(out["y"], [1, 1, 1])
+
+
+def test_sequential_vmap():
+    np.testing.assert_array_equal(
+        jax.vmap(sequential_vmap(lambda x, y: x + y), (0, None))(X, 2.0), X + 2
+    )
+
+
+@pytest.mark.parametrize(
+    "rule, error, text",
+    [
+        (lambda n, b, x: x, TypeError, "must return a pair"),
+        (lambda n, b, x: (x, [True]), ValueError, "batching specification .* do not match"),
+        (lambda n, b, x: ((x, x), (True, True)), ValueError, "original custom-vmapped function"),
+        (lambda n, b, x: (x[0], True), ValueError, r"result 0 .* float32\[\], but the batched"),
+        (lambda n, b, x: (x, x), TypeError, "in Python bools"),
+    ],
+)
+def test_wrong_rules(rule, error, text):
+    f = custom_vmap(lambda x: x)
+    f.def_vmap(rule)
+    with pytest.raises(error, match=text):
+        jax.vmap(f)(X)
+
+
+def test_calls_that_cannot_work():
+    with pytest.raises(AttributeError, match="No batching rule defined"):
+        custom_vmap(lambda x: x)(1.0)
+    f = custom_vmap(lambda x: x)
+    with pytest.raises(TypeError, match="could not be resolved to positional-only"):
+        f(1.0, 2.0)
+
+    def outer(y):
+        inner = custom_vmap(lambda x: x + y)
+        inner.def_vmap(lambda n, b, x: (x, b[0]))
+        return inner(1.0)
+
+    with pytest.raises(ValueError, match="closes over a value that carries the mapped axis"):
+        jax.vmap(outer)(X)
