@@ -7,7 +7,8 @@ values first, and bound as one op.
 
 from shardax import tree_util
 from shardax._core import api as _core
-from shardax._custom import custom_jvp, zero_from_primal
+from shardax._custom_arguments import zero_from_primal
+from shardax._custom_jvp import custom_jvp
 from shardax._derivatives import jvp, linear_transpose, linearize
 
 __all__ = ["custom_linear_solve", "custom_root", "linear_call"]

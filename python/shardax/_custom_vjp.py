@@ -1,0 +1,208 @@
+"""shardax/_custom_vjp.py - custom_vjp: functions with a backward derivative rule of their own."""
+
+import functools
+
+from shardax import tree_util
+from shardax._core import api as _core
+from shardax._custom_arguments import (
+    CustomVJPPrimal,
+    SymbolicZero,
+    _Arguments,
+    _differentiable,
+    _flat_output,
+    _FunctionOutput,
+    _name,
+    _tangent,
+    _update_wrapper,
+)
+from shardax.dtypes import float0
+from shardax.errors import UnexpectedTracerError
+
+
+class custom_vjp:
+    """A function with a reverse derivative (VJP) rule of the user's own.
+
+    Args:
+      fun: the function. Reverse mode uses the rules given to `defvjp` only; forward mode is an
+        error.
+      nondiff_argnums: positions of arguments that are not differentiated (functions, say); the
+        backward rule gets them first. They cannot be arrays that are being traced.
+      nondiff_argnames: the same by name.
+
+    Raises:
+      AttributeError: at a call, when no rules have been given.
+      TypeError, ValueError: when results of the rules do not fit the function's.
+
+    Example:
+      >>> @custom_vjp
+      ... def clip_gradient(x):
+      ...     return x
+      >>> clip_gradient.defvjp(lambda x: (x, None), lambda res, g: (jnp.clip(g, -1, 1),))
+      >>> grad(lambda x: 5 * clip_gradient(x))(2.0)
+      Array(1., dtype=float32, weak_type=True)
+    """
+
+    def __init__(self, fun, nondiff_argnums=(), nondiff_argnames=()):
+        _update_wrapper(self, fun)
+        self.fun = fun
+        self.nondiff_argnums = tuple(nondiff_argnums)
+        self.nondiff_argnames = tuple(nondiff_argnames)
+        self.fwd = None
+        self.bwd = None
+        self.symbolic_zeros = False
+
+    def __get__(self, instance, owner=None):
+        return self if instance is None else functools.partial(self, instance)
+
+    def defvjp(self, fwd, bwd, symbolic_zeros=False, optimize_remat=False):
+        """Sets the rules: fwd(*args) -> (out, residuals) and bwd(*nondiff_args, residuals,
+        cotangent) -> one cotangent per differentiated argument, None for zero."""
+        self.fwd = fwd
+        self.bwd = bwd
+        self.symbolic_zeros = symbolic_zeros
+
+    def __call__(self, *args, **kwargs):
+        if self.fwd is None or self.bwd is None:
+            raise AttributeError(
+                f"No VJP defined for custom_vjp function {_name(self)} using defvjp."
+            )
+        call = _VjpCall(self, args, kwargs)
+        if not call.arguments.traced():
+            return self.fun(*call.arguments.args)
+        out = _core.custom_vjp_call(
+            _name(self),
+            call.function,
+            call.forward,
+            _name(self.fwd),
+            call.backward,
+            _name(self.bwd),
+            self.symbolic_zeros,
+            call.arguments.leaves,
+        )
+        return tree_util.tree_unflatten(call.out_tree, out)
+
+
+class _VjpCall:
+    """One call of a custom_vjp function, and its rules on flat leaves."""
+
+    def __init__(self, owner, args, kwargs):
+        self.fun, self.fwd, self.bwd = owner.fun, owner.fwd, owner.bwd
+        self.symbolic = owner.symbolic_zeros
+        self.arguments = _Arguments(
+            "custom_vjp", owner.fun, owner.nondiff_argnums, owner.nondiff_argnames, args, kwargs
+        )
+        for value in self.arguments.nondiff.values():
+            if any(_core.is_tracer(leaf) for leaf in tree_util.tree_leaves(value)):
+                raise UnexpectedTracerError(
+                    "Found a JAX Tracer object passed as an argument to a custom_vjp function in a "
+                    "position indicated by nondiff_argnums as non-differentiable. Tracers cannot "
+                    "be passed as non-differentiable arguments to custom_vjp functions; instead, "
+                    "nondiff_argnums should only be used for arguments that can't be or contain "
+                    "JAX tracers, e.g. function-valued arguments. In particular, array-valued "
+                    "arguments should typically not be indicated as nondiff_argnums."
+                )
+        self.out_tree = None
+        self.out_avals = None
+        self.residual_tree = None
+        self.output = _FunctionOutput("custom_vjp", owner.fun)
+
+    def function(self, leaves):
+        out, self.out_tree = _flat_output(self.fun(*self.arguments.whole(leaves)))
+        self.output.ran(out, self.out_tree)
+        return [out]
+
+    def forward(self, leaves):
+        if self.symbolic:
+            count = len(leaves) // 2
+            leaves = [
+                CustomVJPPrimal(leaf, moves is not None)
+                for leaf, moves in zip(leaves[:count], leaves[count:])
+            ]
+        pair = self.fwd(*self.arguments.whole(leaves))
+        fwd, fun = _name(self.fwd), _name(self.fun)
+        expected = (
+            f"Custom VJP fwd rule {fwd} for function {fun} must produce a pair (list or tuple of "
+            "length two) where the first element represents the primal output (equal to the output "
+            f"of the custom_vjp-decorated function {fun}) and the second element represents "
+            "residuals (i.e. values stored from the forward pass for use on the backward pass)"
+        )
+        if not isinstance(pair, (list, tuple)) or len(pair) != 2:
+            raise TypeError(
+                f"{expected}, but instead of a pair the fwd rule {fwd} produced {pair}."
+            )
+        out, self.out_tree = _flat_output(pair[0])
+        self.output.check(out, self.out_tree, expected, "fwd rule")
+        self.out_avals = [_core.typeof(value) for value in out]
+        residuals, self.residual_tree = _flat_output(pair[1])
+        return out, residuals
+
+    def backward(self, values):
+        count = self.residual_tree.num_leaves
+        residuals = tree_util.tree_unflatten(self.residual_tree, values[:count])
+        given = iter(values[count:])
+        cotangents = [
+            _tangent(next(given) if _differentiable(aval) else None, aval, self.symbolic)
+            for aval in self.out_avals
+        ]
+        cotangent = tree_util.tree_unflatten(self.out_tree, cotangents)
+        result = self.bwd(*self.arguments.nondiff.values(), residuals, cotangent)
+        return [self._flat_cotangents(result)]
+
+    def _flat_cotangents(self, result):
+        arguments = self.arguments
+        if isinstance(result, list):
+            result = tuple(result)
+        slots = tree_util.tree_unflatten(arguments.tree, list(range(len(arguments.leaves))))
+        flat = [None] * len(arguments.leaves)
+
+        def place(cotangent, subtree):
+            if cotangent is None or isinstance(cotangent, SymbolicZero):
+                return
+            if not isinstance(subtree, int):
+                raise ValueError
+            flat[subtree] = cotangent
+
+        try:
+            if not isinstance(result, tuple) or len(result) != len(slots):
+                raise ValueError
+            tree_util.tree_map(
+                place,
+                result,
+                slots,
+                is_leaf=lambda x: x is None or isinstance(x, SymbolicZero),
+            )
+        except ValueError:
+            raise TypeError(
+                "Custom VJP bwd rule must produce an output with the same container (pytree) "
+                "structure as the args tuple of the primal function, and in particular must "
+                "produce a tuple of length equal to the number of arguments to the primal "
+                f"function, but got bwd output structure {tree_util.tree_structure(result)} for "
+                f"primal input structure {arguments.tree}. The rule is {_name(self.bwd)} of "
+                f"function {_name(self.fun)}."
+            ) from None
+        paths = None
+        for i, (cotangent, aval) in enumerate(zip(flat, arguments.avals)):
+            if cotangent is None or getattr(cotangent, "dtype", None) == float0:
+                flat[i] = None
+                continue
+            if not _differentiable(aval):
+                flat[i] = None
+                continue
+            cotangent = flat[i] = _core.asarray(cotangent)
+            found = _core.typeof(cotangent)
+            if found.shape == aval.shape:
+                if found.dtype != aval.dtype:
+                    flat[i] = cotangent.astype(aval.dtype)
+                continue
+            if paths is None:
+                paths = [
+                    tree_util.keystr(path) for path, _ in tree_util.tree_leaves_with_path(slots)
+                ]
+            raise ValueError(
+                "Custom VJP bwd rule must produce an output with the same type as the args tuple "
+                f"of the primal function, but at output{paths[i]} the bwd rule produced an output "
+                f"of type {found.str_short()} corresponding to an input of type "
+                f"{aval.str_short()}, so the shapes do not match. The rule is {_name(self.bwd)} of "
+                f"function {_name(self.fun)}."
+            )
+        return flat
