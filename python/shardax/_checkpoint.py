@@ -179,6 +179,25 @@ def _save_from_both_policies(policy_1, policy_2):
     return policy
 
 
+def _save_and_offload_only_these_names(
+    *, names_which_can_be_saved, names_which_can_be_offloaded, offload_src, offload_dst
+):
+    """Keeps the values that either list names: all memory is the host's."""
+    saved, offloaded = set(names_which_can_be_saved), set(names_which_can_be_offloaded)
+    if saved & offloaded:
+        raise ValueError(
+            "The names should be exclusive and should not intersect in `names_which_can_be_saved` "
+            f"and `names_which_can_be_offloaded`. Got names_which_can_be_saved={saved}, "
+            f"names_which_can_be_offloaded={offloaded} and the intersection={saved & offloaded}"
+        )
+    return _save_only_these_names(*saved, *offloaded)
+
+
+def _offload_dot_with_no_batch_dims(offload_src, offload_dst):
+    """As dots_with_no_batch_dims_saveable: all memory is the host's."""
+    return _dots_with_no_batch_dims_saveable
+
+
 class _Policies:
     """What checkpoint keeps: policies, and functions that make some."""
 
@@ -192,6 +211,8 @@ class _Policies:
     save_any_names_but_these = staticmethod(_save_any_names_but_these)
     save_only_these_names = staticmethod(_save_only_these_names)
     save_from_both_policies = staticmethod(_save_from_both_policies)
+    save_and_offload_only_these_names = staticmethod(_save_and_offload_only_these_names)
+    offload_dot_with_no_batch_dims = staticmethod(_offload_dot_with_no_batch_dims)
 
 
 checkpoint_policies = _Policies()

@@ -145,3 +145,31 @@ def test_bad_arguments():
         jax.checkpoint(chain, policy=3)
     with pytest.raises(NotImplementedError, match="concrete"):
         jax.checkpoint(chain, concrete=True)
+
+
+def test_policies_that_offload_keep():
+    keep = policies.save_and_offload_only_these_names(
+        names_which_can_be_saved=["a"],
+        names_which_can_be_offloaded=["b"],
+        offload_src="device",
+        offload_dst="pinned_host",
+    )
+
+    def f(x):
+        return checkpoint_name(jnp.sin(checkpoint_name(jnp.sin(x), "a")), "b") * x
+
+    names = [
+        text for _, text in jax.ad_checkpoint.saved_residuals(jax.checkpoint(f, policy=keep), 1.0)
+    ]
+    assert sum("named 'a'" in t or "named 'b'" in t for t in names) == 2
+    with pytest.raises(ValueError, match="should not intersect"):
+        policies.save_and_offload_only_these_names(
+            names_which_can_be_saved=["a"],
+            names_which_can_be_offloaded=["a"],
+            offload_src="device",
+            offload_dst="pinned_host",
+        )
+    dots = policies.offload_dot_with_no_batch_dims("device", "pinned_host")
+    x = jnp.ones((2, 2))
+    g = jax.checkpoint(lambda x: jnp.sin(x @ x), policy=dots)
+    assert any("dot" in text for _, text in jax.ad_checkpoint.saved_residuals(g, x))
