@@ -12,14 +12,9 @@ _core = load_core()
 # isort: on
 from shardax import errors, tree, tree_util
 from shardax._api import (
-    ShapeDtypeStruct,
     clear_caches,
     eval_shape,
     grad,
-    hessian,
-    jacfwd,
-    jacobian,
-    jacrev,
     jit,
     jvp,
     linear_transpose,
@@ -125,6 +120,7 @@ _LAZY = {
 _LAZY_NAMES = {
     "NamedSharding": "sharding",
     "P": "sharding",
+    "ShapeDtypeStruct": "_stages",
     "Shard": "_placement",
     "checkpoint": "ad_checkpoint",
     "checkpoint_policies": "ad_checkpoint",
@@ -138,6 +134,10 @@ _LAZY_NAMES = {
     "make_array_from_process_local_data": "_assemble",
     "make_array_from_single_device_arrays": "_assemble",
     "ensure_compile_time_eval": "_stages",
+    "hessian": "_jacobian",
+    "jacfwd": "_jacobian",
+    "jacobian": "_jacobian",
+    "jacrev": "_jacobian",
     "make_mesh": "sharding",
     "named_call": "_callbacks",
     "named_scope": "_callbacks",

@@ -18,16 +18,11 @@ from shardax._options import Parameters, check_axes, check_callable, indices, is
 
 _core.set_package_directory(os.path.dirname(os.path.abspath(__file__)) + os.sep)
 
-__all__ = [  # noqa: F822 - some are imported when first used
-    "ShapeDtypeStruct",
+__all__ = [
     "ShapedArray",
     "clear_caches",
     "eval_shape",
     "grad",
-    "hessian",
-    "jacfwd",
-    "jacobian",
-    "jacrev",
     "jit",
     "jvp",
     "linear_transpose",
@@ -371,15 +366,3 @@ def make_jaxpr(
 def clear_caches():
     """Forgets all programs kept for jitted functions and control flow."""
     _core.clear_caches()
-
-
-def __getattr__(name):
-    if name in ("jacfwd", "jacrev", "jacobian", "hessian"):
-        from shardax import _jacobian
-
-        return getattr(_jacobian, name)
-    if name == "ShapeDtypeStruct":
-        from shardax._stages import ShapeDtypeStruct
-
-        return ShapeDtypeStruct
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

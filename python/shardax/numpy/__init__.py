@@ -7,7 +7,7 @@ those.
 
 from shardax import _core
 from shardax._core import Array as ndarray
-from shardax.numpy import _dtypes, fft, linalg
+from shardax.numpy import _dtypes
 from shardax.numpy._bits import packbits, unpackbits
 from shardax.numpy._calculus import (
     corrcoef,
@@ -312,4 +312,19 @@ def array_repr(arr, max_line_width=None, precision=None, suppress_small=None):
     return repr(arr)
 
 
-__all__ = [n for n in dir() if not n.startswith("_")]
+# Modules that are imported when first used, so that the first op of a process comes quickly.
+_LAZY = {"fft", "linalg"}
+
+__all__ = [*(n for n in dir() if not n.startswith("_")), *sorted(_LAZY)]
+
+
+def __getattr__(name):
+    if name in _LAZY:
+        import importlib
+
+        return importlib.import_module(f"shardax.numpy.{name}")
+    raise AttributeError(f"module 'shardax.numpy' has no attribute '{name}'")
+
+
+def __dir__():
+    return sorted({*globals(), *_LAZY})
