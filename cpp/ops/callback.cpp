@@ -58,16 +58,28 @@ Value slice_copy(const View& view, bool weak, const Ints& axes, const Shape& ind
   return out;
 }
 
+// What a function of the host gives is not known to be what it promised.
+void check_result(const Array& value, DType dtype, const Shape& shape) {
+  if (value.shape() == shape && value.dtype() == dtype) return;
+  value_error(
+      "the callback returned an array of shape ", to_string(value.shape()), " and dtype ",
+      name(value.dtype()), " where shape ", to_string(shape), " and dtype ", name(dtype),
+      " were expected; under vmap with vmap_method 'expand_dims' or 'broadcast_all', results "
+      "have a leading dimension of the batch's size.");
+}
+
 void store_slice(const View& view, const Ints& axes, const Shape& index, const Array& value) {
-  Shape strides;
+  Shape shape, strides;
   std::int64_t offset = 0;
   for (std::size_t d = 0; d < view.shape.size(); ++d) {
     if (d < axes.size() && axes[d] != whole) {
       offset += index[d] * view.strides[d];
     } else {
+      shape.push_back(view.shape[d]);
       strides.push_back(view.strides[d]);
     }
   }
+  check_result(value, view.dtype, shape);
   kernels::copy_strided(view.data + offset * itemsize(view.dtype), strides, value.data(),
                         value.strides(), value.shape(), itemsize(view.dtype));
 }

@@ -11,6 +11,7 @@ import numpy as np
 
 from shardax import tree_util
 from shardax._core import api as _core
+from shardax.dtypes import canonicalize_dtype
 
 __all__ = [
     "debug_callback",
@@ -76,6 +77,13 @@ def _result_checker(api, callback, tree, types):
 
 def _with_results(op, callback, result_shape_dtypes, method, args, kwargs):
     types, tree = tree_util.tree_flatten(result_shape_dtypes)
+    for aval in types:
+        asked, possible = np.dtype(aval.dtype), np.dtype(canonicalize_dtype(aval.dtype))
+        if asked != possible:
+            raise ValueError(
+                f"{op}: result_shape_dtypes cannot specify 64-bit types when `jax_enable_x64` is "
+                f"disabled, got {asked}; ask for {possible}, or enable x64."
+            )
     check = _result_checker(op, callback, tree, types)
     if method in ("expand_dims", "broadcast_all"):
 

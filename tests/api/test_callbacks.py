@@ -160,3 +160,26 @@ def test_unused_pure_callback_is_not_called():
     f = jax.jit(lambda x: (jax.pure_callback(lambda v: calls.append(v) or v, shape, x), x)[1])
     f(1.0)
     assert not calls
+
+
+@pytest.mark.parametrize("method", ["expand_dims", "broadcast_all"])
+@pytest.mark.parametrize("result", [np.zeros(2), np.zeros((4, 3)), np.zeros(())], ids=np.shape)
+def test_a_batch_of_another_shape_than_promised(method, result):
+    def f(x):
+        return jax.pure_callback(lambda _: np.float32(result), shape, x, vmap_method=method)
+
+    for run in (jax.vmap(f), jax.jit(jax.vmap(f))):
+        with pytest.raises(ValueError, match=r"callback returned an array of shape .* expected"):
+            run(jnp.arange(3.0))
+
+
+def test_results_of_64_bits():
+    for dtype in (np.float64, np.int64):
+        wide = jax.ShapeDtypeStruct((), np.float32)
+        wide.dtype = np.dtype(dtype)
+        for call in (jax.pure_callback, io_callback):
+            with pytest.raises(ValueError, match="cannot specify 64-bit types when"):
+                call(lambda: dtype(1), wide)
+    with jax.enable_x64(True):
+        wide = jax.ShapeDtypeStruct((), np.float64)
+        assert float(jax.pure_callback(lambda: np.float64(42), wide)) == 42
