@@ -179,7 +179,7 @@ def test_results_of_64_bits():
         wide.dtype = np.dtype(dtype)
         for call in (jax.pure_callback, io_callback):
             with pytest.raises(ValueError, match="cannot specify 64-bit types when"):
-                call(lambda: dtype(1), wide)
+                call(lambda: 1, wide)
     with jax.enable_x64(True):
         wide = jax.ShapeDtypeStruct((), np.float64)
         assert float(jax.pure_callback(lambda: np.float64(42), wide)) == 42
