@@ -7,6 +7,7 @@
 #include "api/held.h"
 #include "api/program_object.h"
 #include "api/traced.h"
+#include "api/value_lists.h"
 #include "control/checkify.h"
 #include "ops/ops.h"
 
@@ -30,20 +31,6 @@ class Message final : public Function {
 struct TableObject {
   CheckTablePtr table;
 };
-
-py::object to_object(Ref ref) { return py::reinterpret_steal<py::object>(ref.release()); }
-
-Values values_of(const py::iterable& objects) {
-  Values values;
-  for (const py::handle object : objects) values.push_back(bindings::to_value(object.ptr()));
-  return values;
-}
-
-py::list list_of(const Values& values) {
-  py::list out;
-  for (const Value& value : values) out.append(to_object(checked(wrap(value))));
-  return out;
-}
 
 const char* kind_text(CheckKind kind) {
   switch (kind) {

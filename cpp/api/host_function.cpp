@@ -7,6 +7,7 @@
 #include "api/call.h"
 #include "api/held.h"
 #include "api/program_object.h"
+#include "api/value_lists.h"
 #include "control/control.h"
 #include "ops/callback.h"
 #include "ops/ops.h"
@@ -117,26 +118,12 @@ class PythonPolicy final : public CheckpointPolicy {
   }
 
  private:
-  static py::object to_object(Ref ref) { return py::reinterpret_steal<py::object>(ref.release()); }
   Held callable_;
 };
 
 struct PolicyObject {
   FunctionPtr policy;
 };
-
-Values values_of(const py::iterable& objects) {
-  Values values;
-  for (const py::handle object : objects) values.push_back(bindings::to_value(object.ptr()));
-  return values;
-}
-
-py::list list_of(const Values& values) {
-  py::list out;
-  for (const Value& value : values)
-    out.append(py::reinterpret_steal<py::object>(checked(wrap(value)).release()));
-  return out;
-}
 
 }  // namespace
 

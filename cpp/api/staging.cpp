@@ -13,6 +13,7 @@
 #include "api/locate.h"
 #include "api/program_object.h"
 #include "api/unpacked.h"
+#include "api/value_lists.h"
 #include "bindings/bind.h"
 #include "control/forwarding.h"
 #include "control/residuals.h"
@@ -23,20 +24,6 @@ namespace py = pybind11;
 
 namespace shardax::api {
 namespace {
-
-py::object to_object(Ref ref) { return py::reinterpret_steal<py::object>(ref.release()); }
-
-Values values_of(const py::iterable& objects) {
-  Values values;
-  for (const py::handle object : objects) values.push_back(bindings::to_value(object.ptr()));
-  return values;
-}
-
-py::list list_of(const Values& values) {
-  py::list out;
-  for (const Value& value : values) out.append(to_object(checked(wrap(value))));
-  return out;
-}
 
 struct StagedEntry {
   Staged staged;

@@ -1,45 +1,4 @@
 """shardax.experimental.checkify - run-time checks inside jit, vmap, pmap, loops and derivatives."""
 
-from shardax._checkify import (
-    DivisionByZeroError,
-    Error,
-    FailedCheckError,
-    JaxException,
-    JaxRuntimeError,
-    NaNError,
-    OOBError,
-    all_checks,
-    automatic_checks,
-    check,
-    check_error,
-    checkify,
-    debug_check,
-    div_checks,
-    float_checks,
-    index_checks,
-    init_error,
-    nan_checks,
-    user_checks,
-)
-
-__all__ = [
-    "DivisionByZeroError",
-    "Error",
-    "FailedCheckError",
-    "JaxException",
-    "JaxRuntimeError",
-    "NaNError",
-    "OOBError",
-    "all_checks",
-    "automatic_checks",
-    "check",
-    "check_error",
-    "checkify",
-    "debug_check",
-    "div_checks",
-    "float_checks",
-    "index_checks",
-    "init_error",
-    "nan_checks",
-    "user_checks",
-]
+from shardax._checkify import *  # noqa: F403
+from shardax._checkify import __all__  # noqa: F401
