@@ -95,8 +95,8 @@ Trace& Tracer::trace() const {
          " to escape the scope of the transformation.",
          source.empty() ? ""
                         : "\nThe function being traced when the value leaked was " + source + ".",
-         "\nReturn the value from the function instead of storing it in a variable, list or "
-         "attribute outside of it.");
+         "\nReturn the value from the function instead of saving it to global state: a variable, "
+         "list or attribute outside of it.");
   }
   return *state().stack[static_cast<std::size_t>(level_) - 1];
 }
