@@ -134,6 +134,7 @@ _LAZY_NAMES = {
     "make_array_from_process_local_data": "_assemble",
     "make_array_from_single_device_arrays": "_assemble",
     "ensure_compile_time_eval": "_stages",
+    "fwd_and_bwd": "_forward_backward",
     "hessian": "_jacobian",
     "jacfwd": "_jacobian",
     "jacobian": "_jacobian",

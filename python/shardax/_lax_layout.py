@@ -41,6 +41,17 @@ def broadcast_to_rank(x, rank):
     return expand_dims(x, range(rank - x.ndim)) if x.ndim < rank else x
 
 
+def broadcast_like(arr, like_arr):
+    """`arr` repeated to the shape of `like_arr`.
+
+    Example:
+      >>> broadcast_like(jnp.array([1, 2, 3]), jnp.zeros((2, 3)))
+      Array([[1, 2, 3],
+             [1, 2, 3]], dtype=int32)
+    """
+    return _core.broadcast_to(asarray(arr), asarray(like_arr).shape)
+
+
 def broadcast_shapes(*shapes):
     """The shape to which all broadcast."""
     return _core.broadcast_shapes(*shapes)

@@ -33,6 +33,7 @@ from shardax._lax_layout import (
     broadcast,
     broadcast_in_dim,
     broadcast_shapes,
+    broadcast_like,
     broadcast_to_rank,
     broadcasted_iota,
     collapse,
