@@ -138,6 +138,16 @@ Staged stage_call(const std::string& api, PyObject* fun, const CallForm& form, c
   return {std::move(recorded.program), std::move(recorded.captured), std::move(flat.tree)};
 }
 
+ProgramPtr hoist_constants(const Program& program, Values& values) {
+  const MutableProgram hoisted = copy_of(program);
+  for (const Constant& c : hoisted->constants) {
+    hoisted->inputs.push_back(c.var);
+    values.push_back(c.value);
+  }
+  hoisted->constants.clear();
+  return hoisted;
+}
+
 namespace {
 
 // Which devices have which value, for a value that Python needs one of.
