@@ -185,6 +185,16 @@ ROWS = {
         ValueError,
         r"1000 mapped slices need 1000 devices.*config\.update\(\"jax_num_cpu_devices\", 1000\)",
     ),
+    "device_put tree": (
+        lambda: jax.device_put({"a": x, "b": x}, {"a": [None], "b": (None, None)}),
+        ValueError,
+        r"Mismatch details \(2 found\):.*device\['a'\].*different types.*device\['b'\]",
+    ),
+    "device_put place": (
+        lambda: jax.device_put(x, "cpu"),
+        ValueError,
+        "device must be None, a Device, a Sharding .* got 'cpu'",
+    ),
     # arrays
     "broadcast": (
         lambda: x + jnp.ones(3),
