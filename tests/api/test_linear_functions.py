@@ -80,10 +80,3 @@ def test_residuals_that_are_deleted():
         leaf.delete()
     with pytest.raises(RuntimeError, match="deleted"):
         f(x)
-
-
-def test_checkpoint_flags_for_arguments():
-    f = lambda x, y: jnp.sin(x) * jnp.sin(y)  # noqa: E731
-    for flags in ((True, False), ({"a": False}, False)):
-        slope = jax.grad(jax.checkpoint(f, prevent_cse=flags))(1.0, 2.0)
-        assert slope == jax.grad(f)(1.0, 2.0)
