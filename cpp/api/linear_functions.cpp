@@ -296,6 +296,18 @@ PyObject* results(const Differentiated& d, const Ref& function) {
   return PyTuple_Pack(3, out.get(), function.get(), d.aux.get());
 }
 
+void check_linear_types(const Types& in, const Types& out) {
+  const auto all = [&](bool (*test)(DType)) {
+    const auto holds = [&](const Type& type) { return test(type.dtype); };
+    return std::all_of(in.begin(), in.end(), holds) && std::all_of(out.begin(), out.end(), holds);
+  };
+  if (all(is_inexact) || all(is_integer)) return;
+  type_error(
+      "linear_transpose only supports [float or complex] -> [float or complex], and integer -> "
+      "integer functions, but got ",
+      to_string(ParamValue(in)), " -> ", to_string(ParamValue(out)), ".");
+}
+
 template <class B>
 PyObject* linear_function(PyObject* fun, PyObject* const* primals, std::size_t count,
                           bool has_aux) {
@@ -323,6 +335,7 @@ PyObject* linear_transpose(PyObject* fun, PyObject* const* primals, std::size_t 
   for (const TreeDefPtr& tree : form.tree->children()[0]->children()) inputs.trees.push_back(tree);
   for (const Type& type : types) inputs.values.push_back(ops::zeros(type));
   Staged staged = stage_call("linear_transpose", fun, form, types);
+  check_linear_types(types, staged.program->output_types());
   staged.program = hoist_constants(*staged.program, staged.captured);
   const Values captured = staged.captured;
   return partial(fun, std::make_unique<Transposed>(std::move(staged), std::move(inputs)), captured)

@@ -174,7 +174,12 @@ std::string describe_tracer(const Tracer& tracer) {
 std::string describe_leak(const Tracer& tracer) {
   for (const Ended& ended : known().ended) {
     if (ended.generation != tracer.generation()) continue;
-    return describe_code(ended.name, ended.code) + " traced for " + ended.api;
+    std::string text = describe_code(ended.name, ended.code) + " traced for " + ended.api;
+    const auto* staged = dynamic_cast<const JitTracer*>(&tracer);
+    if (!staged || !staged->location()) return text;
+    const Location& made = *staged->location();
+    return concat(text, ".\nThe leaked intermediate value was created on line ", made.file, ":",
+                  made.line, " (", made.function, ")");
   }
   return "";
 }

@@ -255,6 +255,14 @@ def test_keyword_only_arguments_of_custom_functions():
         f(1.0, scale=3)
 
 
+def test_symbolic_zeros_of_other_shapes():
+    f = jax.custom_vjp(lambda x, y: (x, y))
+    swapped = lambda _, cts: (cts[1], None)  # noqa: E731
+    f.defvjp(lambda x, y: ((x.value, y.value), None), swapped, symbolic_zeros=True)
+    with pytest.raises(ValueError, match=r"at output\[0\].*just returning a None here"):
+        jax.grad(lambda x, y: f(x, y)[0].sum())(jnp.ones(1), jnp.ones(2))
+
+
 class TestClosuresOverVmap:
     """A rule closes over a value that vmap maps, wherever the derivative is taken."""
 
