@@ -40,8 +40,8 @@ def checkpoint(fun, *, prevent_cse=True, policy=None, static_argnums=(), concret
       fun: a function of trees of arrays.
       prevent_cse: keep the second evaluation from being merged with the first. Needed but for
         functions called in scan. A tuple of bools, each for an argument or, as a prefix, for the
-        leaves of one, says it by argument; where keyword arguments are given, a prefix of (args,
-        kwargs).
+        leaves of one, says it by argument; where keyword arguments are given, for
+        (args, kwargs).
       policy: policy(primitive, *avals, **params) -> bool says which results to keep; see
         `checkpoint_policies`. None: none.
       static_argnums: positions of arguments that are not arrays.

@@ -36,6 +36,7 @@ from shardax.numpy._creation import (
     from_dlpack,
     frombuffer,
     fromfunction,
+    fromstring,
     full,
     full_like,
     geomspace,

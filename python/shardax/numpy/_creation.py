@@ -1,5 +1,6 @@
 """shardax/numpy/_creation.py - functions that make arrays."""
 
+import functools
 import operator
 
 import numpy as np
@@ -124,6 +125,16 @@ def frombuffer(buffer, dtype=float, count=-1, offset=0):
     return array(
         np.frombuffer(buffer, np.dtype(_core.requested_dtype(dtype, "frombuffer")), count, offset)
     )
+
+
+def fromstring(string, dtype=float, count=-1, *, sep):
+    """The numbers in a text, between which `sep` stands, as a vector.
+
+    Example:
+      >>> fromstring("1, 2, 3", dtype=int, sep=",")
+      Array([1, 2, 3], dtype=int32)
+    """
+    return asarray(np.fromstring(string, dtype, count, sep=sep))
 
 
 def from_dlpack(x, /, *, device=None, copy=None):
@@ -274,8 +285,20 @@ def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
 
 
 def fromfunction(function, shape, *, dtype=float, **kwargs):
-    """function(i, j, ...) with the index arrays of `shape`."""
-    return function(*indices(_shape(shape), dtype), **kwargs)
+    """function(i, j, ...) at each index of `shape`: it is mapped over, and sees scalars.
+
+    Example:
+      >>> fromfunction(lambda i, j: i + 10 * j, (2, 3), dtype=int)
+      Array([[ 0, 10, 20],
+             [ 1, 11, 21]], dtype=int32)
+    """
+    from shardax._api import vmap
+
+    shape = tuple(_shape(shape))
+    at = functools.partial(function, **kwargs)
+    for d in reversed(range(len(shape))):
+        at = vmap(at, in_axes=tuple(0 if i == d else None for i in range(len(shape))))
+    return at(*(arange(n, dtype=dtype) for n in shape))
 
 
 def indices(dimensions, dtype=None, sparse=False):

@@ -82,10 +82,11 @@ def nonzero(a, *, size=None, fill_value=None):
     out = []
     valid = _functions.less(np.arange(size), count)
     strides = np.cumprod((1,) + a.shape[:0:-1])[::-1]
-    fills = fill_value if isinstance(fill_value, tuple) else (fill_value or 0,) * a.ndim
-    for n, stride, fill in zip(a.shape, strides.tolist(), fills):
+    if not isinstance(fill_value, tuple):
+        fill_value = (0 if fill_value is None else fill_value,) * a.ndim
+    for n, stride, fill in zip(a.shape, strides.tolist(), fill_value):
         index = _functions.remainder(_functions.floor_divide(flat_index, stride), max(n, 1))
-        out.append(where(valid, index.astype(np.int32), np.int32(fill)))
+        out.append(where(valid, index.astype(np.int32), asarray(fill, np.int32)))
     return tuple(out)
 
 
@@ -98,6 +99,10 @@ def argwhere(a, *, size=None, fill_value=None):
     """The indices of elements that are not 0, a row each."""
     from shardax.numpy._join import stack
 
+    check_arraylike("argwhere", a)
+    a = asarray(a)
+    if a.ndim == 0:  # rows without elements
+        return argwhere(a.reshape((1,)), size=size, fill_value=fill_value)[:, :0]
     return stack(nonzero(a, size=size, fill_value=fill_value), axis=1)
 
 

@@ -30,28 +30,57 @@ def tile(A, reps):
 
 
 def repeat(a, repeats, axis=None, *, total_repeat_length=None, out_sharding=None):
-    """Each element (or slice along `axis`) repeated."""
+    """Each element (or slice along `axis`) repeated.
+
+    Args:
+      a: an array.
+      repeats: how often each is repeated, or one number for all; known while tracing but for
+        `total_repeat_length`.
+      axis: the dimension; None: the array is flattened first.
+      total_repeat_length: the result's size along `axis`: the last element fills up what is
+        missing, what is beyond is dropped.
+
+    Example:
+      >>> repeat(jnp.array([1, 2]), jnp.array([2, 3]), total_repeat_length=4)
+      Array([1, 1, 2, 2], dtype=int32)
+    """
+    from shardax.numpy._select import take
+
     check_arraylike("repeat", a)
-    known(repeats, "the 'repeats' argument of jnp.repeat")
+    if total_repeat_length is None:
+        repeats = np.asarray(known(repeats, "the 'repeats' argument of jnp.repeat"))
+        if repeats.dtype.kind not in "biu":
+            raise TypeError(f"repeat: 'repeats' must be integers, got {repeats.dtype}.")
     a = asarray(a)
     if axis is None:
         a, axis = a.reshape((-1,)), 0
     axis = canonical_axis(axis, a.ndim)
-    if isinstance(repeats, (int, np.integer)):
-        new = a.shape[: axis + 1] + (int(repeats),) + a.shape[axis + 1 :]
+    size = a.shape[axis]
+    if total_repeat_length is not None:
+        if size == 0:
+            return a
+        counts = _core.broadcast_to(asarray(repeats).reshape((-1,)), (size,))
+        ends = bind("cumsum", (counts,), axis=0, reverse=False)
+        return take(a, _owners(ends, total_repeat_length, size), axis=axis)
+    if repeats.size == 1:
+        new = a.shape[: axis + 1] + (int(repeats.item()),) + a.shape[axis + 1 :]
         kept = tuple(d for d in range(a.ndim + 1) if d != axis + 1)
         wide = bind("broadcast_in_dim", (a,), shape=new, broadcast_dimensions=kept)
-        return wide.reshape(a.shape[:axis] + (a.shape[axis] * int(repeats),) + a.shape[axis + 1 :])
-    from shardax.numpy._select import take
-
-    counts = np.broadcast_to(np.asarray(repeats), (a.shape[axis],))
-    index = np.repeat(np.arange(a.shape[axis]), counts)
-    if total_repeat_length is not None:  # the last one fills up what is missing
-        index = index[:total_repeat_length]
-        index = np.pad(
-            index, (0, total_repeat_length - len(index)), constant_values=a.shape[axis] - 1
+        return wide.reshape(a.shape[:axis] + (size * new[axis + 1],) + a.shape[axis + 1 :])
+    if repeats.shape != (size,):
+        raise ValueError(
+            f"repeat: 'repeats' of shape {repeats.shape} does not fit {size} elements along axis "
+            f"{axis}."
         )
-    return take(a, index, axis=axis)
+    return take(a, np.repeat(np.arange(size), repeats), axis=axis)
+
+
+def _owners(ends, length, size):
+    """Whose copy each place is: the first element whose copies end after it."""
+    from shardax.numpy._sorting import searchsorted
+
+    owner = searchsorted(ends, np.arange(length, dtype=np.int32), side="right")
+    return _functions.minimum(owner, size - 1)
 
 
 def flip(m, axis=None):

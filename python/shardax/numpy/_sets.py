@@ -11,7 +11,7 @@ import numpy as np
 
 from shardax import _core
 from shardax.errors import ConcretizationTypeError
-from shardax.numpy._common import asarray, bind, canonical_axis, check_arraylike
+from shardax.numpy._common import asarray, bind, canonical_axes, canonical_axis, check_arraylike
 from shardax.numpy._indices import nonzero
 from shardax.numpy._join import concatenate
 from shardax.numpy._shape import moveaxis
@@ -333,8 +333,10 @@ def setxor1d(ar1, ar2, assume_unique=False, *, size=None, fill_value=None):
     return _filled(ordered[nonzero(mask, size=size)[0]], _total(mask), fill_value)
 
 
-def trim_zeros(filt, trim="fb"):
-    """A vector without the zeros at its front ('f' in `trim`) and back ('b').
+def trim_zeros(filt, trim="fb", axis=None):
+    """An array without the zeros at its front ('f' in `trim`) and back ('b') along `axis`.
+
+    Slices go in which every element is 0; axis None: along all dimensions.
 
     Raises:
       ConcretizationTypeError: while tracing: the values decide the size.
@@ -345,16 +347,18 @@ def trim_zeros(filt, trim="fb"):
     """
     check_arraylike("trim_zeros", filt)
     filt = asarray(filt)
-    if filt.ndim != 1:
-        raise ValueError(f"trim_zeros takes vectors, got shape {filt.shape}.")
-    known = _core.concrete_array(_functions.not_equal(filt, filt.dtype.type(0)))
-    if known is None:
+    held = _core.concrete_array(_functions.not_equal(filt, filt.dtype.type(0)))
+    if held is None:
         raise ConcretizationTypeError(
             "Abstract tracer value encountered where concrete value is expected: how much "
             f"trim_zeros() removes depends on its argument `filt`, {filt!r}."
         )
-    places = np.asarray(known).nonzero()[0]
-    if not len(places):
-        return filt[:0]
-    start = int(places[0]) if "f" in trim else 0
-    return filt[start : int(places[-1]) + 1 if "b" in trim else filt.shape[0]]
+    places = np.asarray(held).nonzero()
+    window = [slice(None)] * filt.ndim
+    for d in canonical_axes(axis, filt.ndim):
+        if not len(places[d]):
+            window[d] = slice(0, 0)
+            continue
+        start = int(places[d].min()) if "f" in trim else 0
+        window[d] = slice(start, int(places[d].max()) + 1 if "b" in trim else filt.shape[d])
+    return filt[tuple(window)]

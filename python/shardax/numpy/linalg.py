@@ -16,12 +16,11 @@ from shardax.numpy import (
 from shardax.numpy._common import asarray, bind, canonical_axis, check_arraylike
 
 _functions = _core.functions
-matmul, outer, tensordot, cross, trace = (
+matmul, outer, tensordot, cross = (
     _products.matmul,
     _products.outer,
     _products.tensordot,
     _products.cross,
-    _products.trace,
 )
 vecdot, matrix_transpose = _products.vecdot, _shape.matrix_transpose
 
@@ -29,7 +28,8 @@ vecdot, matrix_transpose = _products.vecdot, _shape.matrix_transpose
 def norm(x, ord=None, axis=None, keepdims=False):
     """The norm of vectors (default: Euclidean) or matrices (default: Frobenius) along `axis`.
 
-    Vectors: ord 0, inf, -inf or any number. Matrices: 'fro', inf, -inf, 1, -1.
+    Vectors: ord 0, inf, -inf or any number. Matrices: 'fro', inf, -inf, 1, -1, and of the singular
+    values 'nuc' (their sum), 2 (the largest) and -2 (the smallest).
     """
     check_arraylike("jnp.linalg.norm", x)
     x = _core.promote("inexact", x)[0]
@@ -83,6 +83,14 @@ def _matrix(x, ord, axis, keepdims):
         np.inf: (column, row, _reductions.max),
         -np.inf: (column, row, _reductions.min),
     }
+    of_singular_values = {
+        "nuc": _reductions.sum,
+        2: _reductions.max,
+        -2: _reductions.min,
+    }
+    if ord in of_singular_values:
+        out = of_singular_values[ord](svdvals(_shape.moveaxis(x, axis, (-2, -1))), -1)
+        return _shape.expand_dims(out, sorted(axis)) if keepdims else out
     if ord not in table:
         raise ValueError(f"Invalid order '{ord}' for matrix norm.")
     summed, chosen, extremum = table[ord]
@@ -128,11 +136,57 @@ def matrix_power(a, n):
 
 
 def multi_dot(arrays, *, precision=None):
-    """The product of several matrices."""
-    out = arrays[0]
-    for a in arrays[1:]:
-        out = _products.dot(out, a)
-    return out
+    """The product of matrices, in the order that needs the fewest multiplications.
+
+    Args:
+      arrays: at least two matrices; the first and the last may be vectors.
+
+    Source: Cormen et al., Introduction to Algorithms, section 15.2.
+    """
+    check_arraylike("jnp.linalg.multi_dot", *arrays)
+    arrays = [asarray(a) for a in arrays]
+    if len(arrays) < 2:
+        raise ValueError(f"multi_dot requires at least two arrays; got len(arrays)={len(arrays)}")
+    ends = {0, len(arrays) - 1}
+    for i, a in enumerate(arrays):
+        if a.ndim != 2 and not (i in ends and a.ndim == 1):
+            raise ValueError(
+                "multi_dot: input arrays must all be two-dimensional, except for the first and "
+                f"last array which may be 1 or 2 dimensional. Got array.shape={a.shape} at {i}."
+            )
+    last = arrays[-1].shape[1:] or (1,)
+    sizes = [1 if arrays[0].ndim == 1 else arrays[0].shape[0]]
+    sizes += [a.shape[0] for a in arrays[1:]] + [last[0]]
+    return _product(arrays, _splits(sizes), 0, len(arrays) - 1, precision)
+
+
+def _splits(sizes):
+    """By (first, last) matrix of a product: after which one to split it."""
+    count = len(sizes) - 1
+    cost = {(i, i): 0 for i in range(count)}
+    split = {}
+    for length in range(1, count):
+        for i in range(count - length):
+            j = i + length
+            cost[i, j], split[i, j] = min(
+                (cost[i, k] + cost[k + 1, j] + sizes[i] * sizes[k + 1] * sizes[j + 1], k)
+                for k in range(i, j)
+            )
+    return split
+
+
+def _product(arrays, split, i, j, precision):
+    if i == j:
+        return arrays[i]
+    k = split[i, j]
+    left = _product(arrays, split, i, k, precision)
+    right = _product(arrays, split, k + 1, j, precision)
+    return _products.dot(left, right, precision=precision)
+
+
+def trace(x, /, *, offset=0, dtype=None):
+    """The sums along diagonals of the matrices in the last two dimensions."""
+    return _products.trace(x, offset, -2, -1, dtype)
 
 
 def diagonal(x, /, *, offset=0):
@@ -340,3 +394,48 @@ def lstsq(a, b, rcond=None, *, numpy_resid=False):
     )
     rest = _reductions.sum(_functions.square(_functions.abs(b - matmul(a, x))), 0)
     return x[:, 0] if vector else x, rest, _reductions.sum(kept), s
+
+
+def tensorinv(a, ind=2):
+    """The inverse of tensordot(a, x, ind) as a function of x.
+
+    Args:
+      a: prod(a.shape[:ind]) == prod(a.shape[ind:]).
+      ind: how many dimensions belong to the result.
+
+    Returns:
+      a.shape[ind:] + a.shape[:ind].
+    """
+    check_arraylike("tensorinv", a)
+    a = asarray(a)
+    if ind <= 0:
+        raise ValueError(f"ind must be a positive integer; got {ind}.")
+    rows, columns = a.shape[:ind], a.shape[ind:]
+    if np.prod(rows) != np.prod(columns):
+        raise ValueError(
+            "tensorinv is only possible when the product of the first `ind` dimensions equals "
+            f"that of the others; got shape {a.shape} with ind={ind}."
+        )
+    return inv(a.reshape((int(np.prod(rows)), -1))).reshape(columns + rows)
+
+
+def tensorsolve(a, b, axes=None):
+    """x with tensordot(a, x, x.ndim) = b.
+
+    Args:
+      a: b.shape + x.shape, with as many elements in both.
+      b: any shape.
+      axes: dimensions of `a` that are moved to its end first.
+    """
+    check_arraylike("tensorsolve", a, b)
+    a, b = asarray(a), asarray(b)
+    if axes is not None:
+        axes = [canonical_axis(d, a.ndim) for d in axes]
+        a = _shape.transpose(a, [d for d in range(a.ndim) if d not in axes] + axes)
+    shape = a.shape[b.ndim :]
+    if a.shape[: b.ndim] != b.shape or np.prod(shape) != b.size:
+        raise ValueError(
+            f"tensorsolve: after moving axes to end, leading dimensions of a must match b, and the "
+            f"others have as many elements: got a.shape={a.shape}, b.shape={b.shape}."
+        )
+    return solve(a.reshape((b.size, b.size)), b.ravel()).reshape(shape)
