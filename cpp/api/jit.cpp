@@ -1,6 +1,8 @@
 // api/jit.cpp - calls of jitted functions, and their methods.
 #include "api/jit.h"
 
+#include "api/compile_log.h"
+
 namespace shardax::api {
 namespace {
 
@@ -96,7 +98,9 @@ std::pair<std::shared_ptr<JitEntry>, Values> Jit::stage(PyObject* fun, FlatCall&
   static const Op* op = find_op("jit");
   const CallForm form = call.form();
   const std::shared_ptr<JitCache> cache = cache_;
+  const CompileLog log;
   Staged staged = stage_call("jit", fun, form, types_of(values));
+  log.traced("jit", staged.program->name, types_of(values));
   Params params{{"name", staged.program->name}, {"jaxpr", staged.program}};
   if (options_.inlined) params = params.with("inline", true);
   auto entry = std::make_shared<JitEntry>(

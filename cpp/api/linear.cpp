@@ -124,6 +124,12 @@ Values flat_tangents(PyObject* primals, PyObject* tangents, const FlatObjects& i
   return out;
 }
 
+// Without the module.
+std::string type_name(PyObject* object) {
+  const std::string name = Py_TYPE(object)->tp_name;
+  return name.substr(name.rfind('.') + 1);
+}
+
 Ref as_tuple(PyObject* sequence) { return checked(PySequence_Tuple(sequence)); }
 
 }  // namespace
@@ -132,7 +138,7 @@ PyObject* jvp_of(PyObject* fun, PyObject* primals, PyObject* tangents, bool has_
   check_callable(fun);
   if (!is_sequence(primals) || !is_sequence(tangents)) {
     type_error("primal and tangent arguments to jax.jvp must be tuples or lists; found ",
-               Py_TYPE(primals)->tp_name, " and ", Py_TYPE(tangents)->tp_name, ".");
+               type_name(primals), " and ", type_name(tangents), ".");
   }
   const Ref args = as_tuple(primals);
   PyObject* const* items = &PyTuple_GET_ITEM(args.get(), 0);

@@ -1,4 +1,7 @@
 // api/linear_functions.cpp - the functions that vjp, linearize and linear_transpose return.
+//
+// Each is a tree_util.Partial of a LinearFunction, which knows structures and types, and the list
+// of its residuals.
 #include "api/call.h"
 #include "api/host_function.h"
 #include "api/linear.h"
@@ -10,47 +13,65 @@
 namespace shardax::api {
 namespace {
 
-// A function linearised at a point, with the structures of what goes in and comes out.
-struct Derivative {
-  LinearMap map;
-  FlatObjects inputs;         // one tree per argument; the values are the primals
-  std::vector<bool> nonzero;  // which of them have tangents
-  TreeDefPtr out_tree;
-  std::size_t out_count = 0;
-  Aux aux;
-  std::string name;
+Types types_of(const Values& values) {
+  Types types;
+  for (const Value& value : values) types.push_back(value->type());
+  return types;
+}
 
-  Values outputs() const {
-    return {map.out.begin(), map.out.begin() + static_cast<std::ptrdiff_t>(out_count)};
-  }
+// What a function linearised at a point keeps of it, beside the residuals: structures and types of
+// what goes in and comes out.
+struct Linearization {
+  LinearMap map;  // without primal outputs and residuals
+  std::vector<TreeDefPtr> in_trees;
+  Types in_types;
+  std::vector<bool> nonzero;  // which inputs have tangents
+  TreeDefPtr out_tree;
+  Types out_types;
+  Types residual_types;
+  std::string name;
 };
 
-Derivative differentiate(PyObject* fun, PyObject* const* primals, std::size_t count, bool has_aux) {
+struct Differentiated {
+  Linearization linear;
+  Values outputs;
+  Values residuals;
+  Ref aux;  // null without has_aux
+};
+
+Differentiated differentiate(PyObject* fun, PyObject* const* primals, std::size_t count,
+                             bool has_aux) {
   check_callable(fun);
-  Derivative d;
-  d.name = function_name(fun);
-  d.inputs = flatten_objects(primals, count);
-  for (const Value& value : d.inputs.values) d.nonzero.push_back(differentiable(value->type()));
+  Differentiated d;
+  Linearization& linear = d.linear;
+  linear.name = function_name(fun);
+  const FlatObjects inputs = flatten_objects(primals, count);
+  linear.in_trees = inputs.trees;
+  linear.in_types = types_of(inputs.values);
+  for (const Type& type : linear.in_types) linear.nonzero.push_back(differentiable(type));
+  std::size_t out_count = 0;
+  Aux aux;
   const auto body = [&](const Values& in) {
-    const std::vector<Ref> traced = d.inputs.unflatten(wrap_all(in));
+    const std::vector<Ref> traced = inputs.unflatten(wrap_all(in));
     Ref result =
         checked(PyObject_Vectorcall(fun, pytree::pointers(traced).data(), traced.size(), nullptr));
     Ref aux_object;
     if (has_aux) std::tie(result, aux_object) = split_aux(result.get());
     FlatResult flat = flatten_result(result.get(), "vjp", fun);
-    d.out_tree = flat.tree;
-    d.out_count = flat.values.size();
-    if (aux_object) d.aux.take(aux_object.get(), flat.values);
+    linear.out_tree = flat.tree;
+    out_count = flat.values.size();
+    if (aux_object) aux.take(aux_object.get(), flat.values);
     return flat.values;
   };
-  d.map = linearize(body, d.inputs.values, d.nonzero);
+  linear.map = linearize(body, inputs.values, linear.nonzero);
+  const Values all = std::exchange(linear.map.out, {});
+  d.residuals = std::exchange(linear.map.residuals, {});
+  linear.map.program = hoist_constants(*linear.map.program, d.residuals);
+  d.outputs.assign(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(out_count));
+  if (has_aux) d.aux = aux.rebuild(all, out_count);
+  linear.out_types = types_of(d.outputs);
+  linear.residual_types = types_of(d.residuals);
   return d;
-}
-
-PyObject* with_aux(const Derivative& d, bool has_aux, const Ref& function) {
-  const Ref out = unflatten_values(d.out_tree, d.outputs());
-  if (!has_aux) return PyTuple_Pack(2, out.get(), function.get());
-  return PyTuple_Pack(3, out.get(), function.get(), d.aux.rebuild(d.map.out, d.out_count).get());
 }
 
 Ref tuple_of(const std::vector<Ref>& items) {
@@ -61,47 +82,77 @@ Ref tuple_of(const std::vector<Ref>& items) {
   return tuple;
 }
 
+std::vector<Ref> unflatten_all(const std::vector<TreeDefPtr>& trees,
+                               const std::vector<Ref>& leaves) {
+  FlatObjects flat;
+  flat.trees = trees;
+  return flat.unflatten(leaves);
+}
+
+// The first argument of a linear function, a list: the values that it was made with, or others of
+// their types, as tree transformations give it.
+Values residual_values(const CallArguments& arguments, const Types& types) {
+  if (arguments.count == 0) type_error("a linear function takes its residuals first");
+  const Ref list = checked(PySequence_Fast(arguments.values[0], "residuals must be a list"));
+  Values residuals;
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(list.get()); ++i) {
+    residuals.push_back(bindings::to_value(PySequence_Fast_GET_ITEM(list.get(), i)));
+    bindings::check_not_deleted(residuals.back());
+  }
+  bool same = residuals.size() == types.size();
+  for (std::size_t i = 0; same && i < types.size(); ++i)
+    same = same_shape_and_dtype(residuals[i]->type(), types[i]);
+  if (same) return residuals;
+  type_error("a linear function was made with residuals of the types ",
+             to_string(ParamValue(types)), ", but was called with ",
+             to_string(ParamValue(types_of(residuals))),
+             "; of a batch of linear functions, each is called inside vmap.");
+}
+
+// A function of the residuals and the one argument that the user gives.
 class Vjp final : public Behaviour {
  public:
-  explicit Vjp(Derivative derivative) : d_(std::move(derivative)), functions_(*d_.map.program) {}
+  explicit Vjp(Linearization linear)
+      : linear_(std::move(linear)), functions_(*linear_.map.program) {}
   int traverse(visitproc visit, void* arg) override { return functions_.traverse(visit, arg); }
-  const Derivative& derivative() const { return d_; }
   PyObject* call(PyObject*, const CallArguments& arguments) override {
-    if (arguments.count != 1 || arguments.keyword_count() != 0) {
+    if (arguments.count != 2 || arguments.keyword_count() != 0) {
       type_error(
-          "The function returned by vjp applied to ", d_.name, " was called with ",
-          arguments.count + arguments.keyword_count(),
+          "The function returned by vjp applied to ", linear_.name, " was called with ",
+          arguments.count - 1 + arguments.keyword_count(),
           " arguments, but functions returned by vjp "
           "must be called with a single argument corresponding to the single value returned by the "
           "function being differentiated (even if that returned value is a tuple or other "
           "container).");
     }
-    Values cotangents = flat_cotangents(arguments.values[0]);
-    cotangents.resize(d_.map.out.size());
-    const Values found = apply_transpose(d_.map, cotangents);
+    LinearMap map = linear_.map;
+    map.residuals = residual_values(arguments, linear_.residual_types);
+    Values cotangents = flat_cotangents(arguments.values[1]);
+    cotangents.resize(map.nonzero.size());
+    const Values found = apply_transpose(map, cotangents);
     std::vector<Ref> leaves;
-    for (std::size_t i = 0, next = 0; i < d_.nonzero.size(); ++i) {
-      const Value ct = d_.nonzero[i] ? found[next++] : Value();
-      leaves.push_back(tangent_object(ct, d_.inputs.values[i]->type()));
+    for (std::size_t i = 0, next = 0; i < linear_.nonzero.size(); ++i) {
+      const Value ct = linear_.nonzero[i] ? found[next++] : Value();
+      leaves.push_back(tangent_object(ct, linear_.in_types[i]));
     }
-    return tuple_of(d_.inputs.unflatten(leaves)).release();
+    return tuple_of(unflatten_all(linear_.in_trees, leaves)).release();
   }
 
  private:
   Values flat_cotangents(PyObject* object) const {
     Scratch scratch;
     pytree::flatten(object, scratch.leaves(), scratch.tree());
-    if (!pytree::equal(scratch.tree().view(), d_.out_tree->view())) {
+    if (!pytree::equal(scratch.tree().view(), linear_.out_tree->view())) {
       value_error(
           "unexpected tree structure. The argument to a VJP function returned by vjp must match "
           "the "
           "pytree structure of the output of the differentiated function ",
-          d_.name, ", ", d_.out_tree->to_string(), ", but got ",
+          linear_.name, ", ", linear_.out_tree->to_string(), ", but got ",
           scratch.tree().finish()->to_string(), ".");
     }
     Values out;
     for (std::size_t i = 0; i < scratch.leaves().size(); ++i) {
-      const Type& type = d_.map.out[i]->type();
+      const Type& type = linear_.out_types[i];
       if (!differentiable(type)) {
         out.push_back(nullptr);
         continue;
@@ -116,62 +167,90 @@ class Vjp final : public Behaviour {
     return out;
   }
 
-  Derivative d_;
+  Linearization linear_;
   KeptFunctions functions_;
 };
 
+// A function of the residuals and a tangent per argument of the function that was linearised.
 class Linear final : public Behaviour {
  public:
-  explicit Linear(Derivative derivative) : d_(std::move(derivative)), functions_(*d_.map.program) {}
+  explicit Linear(Linearization linear)
+      : linear_(std::move(linear)), functions_(*linear_.map.program) {}
   int traverse(visitproc visit, void* arg) override { return functions_.traverse(visit, arg); }
-  const Derivative& derivative() const { return d_; }
   PyObject* call(PyObject*, const CallArguments& arguments) override {
+    LinearMap map = linear_.map;
+    map.residuals = residual_values(arguments, linear_.residual_types);
     const FlatObjects tangents =
-        flatten_objects(arguments.values, static_cast<std::size_t>(arguments.count));
+        flatten_objects(arguments.values + 1, static_cast<std::size_t>(arguments.count - 1));
     check_structure(tangents);
     Values selected;
     for (std::size_t i = 0; i < tangents.values.size(); ++i) {
-      const Type& primal = d_.inputs.values[i]->type();
+      const Type& primal = linear_.in_types[i];
+      const Type expected = tangent_type(primal);
       const Type& type = tangents.values[i]->type();
-      if (!same_shape_and_dtype(type, primal)) {
+      if (!same_shape_and_dtype(type, expected)) {
         value_error(
             "linearized function called on tangent values inconsistent with the original primal "
             "values: Got tangent aval ",
             bindings::weak_string(type), " for primal aval ", bindings::weak_string(primal),
-            " but expected ", bindings::weak_string(primal), ".");
+            " but expected ", bindings::weak_string(expected), ".");
       }
-      if (d_.nonzero[i]) selected.push_back(tangents.values[i]);
+      if (linear_.nonzero[i]) selected.push_back(tangents.values[i]);
     }
-    const Values out = shardax::apply(d_.map, selected);
+    const Values out = shardax::apply(map, selected);
     std::vector<Ref> leaves;
-    for (std::size_t i = 0; i < d_.out_count; ++i)
-      leaves.push_back(tangent_object(out[i], d_.map.out[i]->type()));
-    return pytree::unflatten(d_.out_tree->view(), pytree::pointers(leaves)).release();
+    for (std::size_t i = 0; i < linear_.out_types.size(); ++i)
+      leaves.push_back(tangent_object(out[i], linear_.out_types[i]));
+    return pytree::unflatten(linear_.out_tree->view(), pytree::pointers(leaves)).release();
   }
 
  private:
   void check_structure(const FlatObjects& tangents) const {
-    bool same = tangents.trees.size() == d_.inputs.trees.size();
+    bool same = tangents.trees.size() == linear_.in_trees.size();
     for (std::size_t i = 0; same && i < tangents.trees.size(); ++i)
-      same = *tangents.trees[i] == *d_.inputs.trees[i];
+      same = *tangents.trees[i] == *linear_.in_trees[i];
     if (same) return;
-    type_error("expected ", pytree::TreeDef::tuple(d_.inputs.trees)->to_string(), ", got ",
+    type_error("expected ", pytree::TreeDef::tuple(linear_.in_trees)->to_string(), ", got ",
                pytree::TreeDef::tuple(tangents.trees)->to_string());
   }
 
-  Derivative d_;
+  Linearization linear_;
   KeptFunctions functions_;
 };
 
+// A function of the values that the transposed function captured and of a cotangent.
 class Transposed final : public Behaviour {
  public:
   Transposed(Staged staged, FlatObjects inputs)
-      : staged_(std::move(staged)), inputs_(std::move(inputs)) {}
+      : staged_(std::move(staged)),
+        inputs_(std::move(inputs)),
+        functions_(*staged_.program),
+        captured_types_(types_of(staged_.captured)) {
+    staged_.captured.clear();
+  }
+  int traverse(visitproc visit, void* arg) override { return functions_.traverse(visit, arg); }
   PyObject* call(PyObject*, const CallArguments& arguments) override {
+    const Values captured = residual_values(arguments, captured_types_);
+    if (arguments.count != 2)
+      type_error("a transposed function takes one argument, got ", arguments.count - 1);
+    const Values cotangents = flat_cotangents(arguments.values[1]);
+    const std::size_t count = inputs_.values.size();
+    std::vector<bool> linear(count + captured.size(), false);
+    std::fill_n(linear.begin(), count, true);
+    Values values(count);
+    values.insert(values.end(), captured.begin(), captured.end());
+    const Values found = backward(*staged_.program, linear, values, cotangents);
+    std::vector<Ref> leaves;
+    for (std::size_t i = 0; i < count; ++i) {
+      leaves.push_back(checked(wrap(found[i] ? found[i] : ops::zeros(inputs_.values[i]->type()))));
+    }
+    return tuple_of(inputs_.unflatten(leaves)).release();
+  }
+
+ private:
+  Values flat_cotangents(PyObject* object) const {
     Scratch scratch;
-    if (arguments.count != 1)
-      type_error("a transposed function takes one argument, got ", arguments.count);
-    pytree::flatten(arguments.values[0], scratch.leaves(), scratch.tree());
+    pytree::flatten(object, scratch.leaves(), scratch.tree());
     if (!pytree::equal(scratch.tree().view(), staged_.out_tree->view())) {
       type_error("cotangent tree does not match function output, expected ",
                  staged_.out_tree->to_string(), " but got ", scratch.tree().finish()->to_string());
@@ -184,46 +263,66 @@ class Transposed final : public Behaviour {
       type_error("cotangent type does not match function output, expected ", to_string(types[i]),
                  " but got ", to_string(cotangents[i]->type()));
     }
-    const std::size_t count = inputs_.values.size();
-    std::vector<bool> linear(count + staged_.captured.size(), false);
-    std::fill_n(linear.begin(), count, true);
-    Values values(count);
-    values.insert(values.end(), staged_.captured.begin(), staged_.captured.end());
-    const Values found = backward(*staged_.program, linear, values, cotangents);
-    std::vector<Ref> leaves;
-    for (std::size_t i = 0; i < count; ++i) {
-      leaves.push_back(checked(wrap(found[i] ? found[i] : ops::zeros(inputs_.values[i]->type()))));
-    }
-    return tuple_of(inputs_.unflatten(leaves)).release();
+    return cotangents;
   }
 
- private:
   Staged staged_;
   FlatObjects inputs_;
+  KeptFunctions functions_;
+  Types captured_types_;
 };
 
-// One Python type per behaviour.
-template <class B>
-Ref make_linear_function(const char* name, PyObject* fun, std::unique_ptr<B> behaviour) {
+Ref list_of(const Values& values) {
+  Ref list = checked(PyList_New(static_cast<Py_ssize_t>(values.size())));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), checked(wrap(values[i])).release());
+  }
+  return list;
+}
+
+// The linear function as Python sees it: a node whose leaves are the residuals, so that it goes
+// through transformations as other results do.
+Ref partial(PyObject* fun, std::unique_ptr<Behaviour> behaviour, const Values& residuals) {
   static PyTypeObject* type =
-      make_function_type(name, "A linear function of tangents or cotangents.", nullptr);
-  return make_function(type, fun, std::move(behaviour));
+      make_function_type("shardax.LinearFunction",
+                         "A linear function of residuals, then tangents or cotangents.", nullptr);
+  const Ref function = make_function(type, fun, std::move(behaviour));
+  return call_python("tree_util", "Partial", function.get(), list_of(residuals).get());
+}
+
+PyObject* results(const Differentiated& d, const Ref& function) {
+  const Ref out = unflatten_values(d.linear.out_tree, d.outputs);
+  if (!d.aux) return PyTuple_Pack(2, out.get(), function.get());
+  return PyTuple_Pack(3, out.get(), function.get(), d.aux.get());
+}
+
+void check_linear_types(const Types& in, const Types& out) {
+  const auto all = [&](bool (*test)(DType)) {
+    const auto holds = [&](const Type& type) { return test(type.dtype); };
+    return std::all_of(in.begin(), in.end(), holds) && std::all_of(out.begin(), out.end(), holds);
+  };
+  if (all(is_inexact) || all(is_integer)) return;
+  type_error(
+      "linear_transpose only supports [float or complex] -> [float or complex], and integer -> "
+      "integer functions, but got ",
+      to_string(ParamValue(in)), " -> ", to_string(ParamValue(out)), ".");
+}
+
+template <class B>
+PyObject* linear_function(PyObject* fun, PyObject* const* primals, std::size_t count,
+                          bool has_aux) {
+  const Differentiated d = differentiate(fun, primals, count, has_aux);
+  return results(d, partial(fun, std::make_unique<B>(d.linear), d.residuals));
 }
 
 }  // namespace
 
 PyObject* vjp(PyObject* fun, PyObject* const* primals, std::size_t count, bool has_aux) {
-  auto behaviour = std::make_unique<Vjp>(differentiate(fun, primals, count, has_aux));
-  Vjp& kept = *behaviour;
-  return with_aux(kept.derivative(), has_aux,
-                  make_linear_function("shardax.VJP", fun, std::move(behaviour)));
+  return linear_function<Vjp>(fun, primals, count, has_aux);
 }
 
 PyObject* linearize_of(PyObject* fun, PyObject* const* primals, std::size_t count, bool has_aux) {
-  auto behaviour = std::make_unique<Linear>(differentiate(fun, primals, count, has_aux));
-  Linear& kept = *behaviour;
-  return with_aux(kept.derivative(), has_aux,
-                  make_linear_function("shardax.LinearizedFunction", fun, std::move(behaviour)));
+  return linear_function<Linear>(fun, primals, count, has_aux);
 }
 
 PyObject* linear_transpose(PyObject* fun, PyObject* const* primals, std::size_t count) {
@@ -236,8 +335,10 @@ PyObject* linear_transpose(PyObject* fun, PyObject* const* primals, std::size_t 
   for (const TreeDefPtr& tree : form.tree->children()[0]->children()) inputs.trees.push_back(tree);
   for (const Type& type : types) inputs.values.push_back(ops::zeros(type));
   Staged staged = stage_call("linear_transpose", fun, form, types);
-  return make_linear_function("shardax.TransposedFunction", fun,
-                              std::make_unique<Transposed>(std::move(staged), std::move(inputs)))
+  check_linear_types(types, staged.program->output_types());
+  staged.program = hoist_constants(*staged.program, staged.captured);
+  const Values captured = staged.captured;
+  return partial(fun, std::make_unique<Transposed>(std::move(staged), std::move(inputs)), captured)
       .release();
 }
 

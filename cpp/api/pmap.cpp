@@ -9,6 +9,7 @@
 
 #include "api/axes.h"
 #include "api/cache.h"
+#include "api/compile_log.h"
 #include "api/host_function.h"
 #include "api/locate.h"
 #include "api/run.h"
@@ -188,10 +189,12 @@ std::pair<Pmap::EntryPtr, Values> Pmap::stage(PyObject* fun, FlatCall& call, con
   const AxisName axis = axis_name();
 
   Staged staged;
+  const CompileLog log;
   {
     const AxisScope scope({axis, size, true});
     staged = stage_call("pmap", fun, form, device_types(values, in_axes, axis));
   }
+  log.traced("pmap", staged.program->name, types_of(values));
   in_axes.resize(in_axes.size() + staged.captured.size(), unmapped);
   LeafAxes out_axes = output_axes("pmap", options_.out_axes.get(), staged.out_tree);
   const Types body_types = staged.program->output_types();

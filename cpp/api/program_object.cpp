@@ -303,9 +303,8 @@ void init_program_objects(py::module_& module) {
           "val", [](const LiteralObject& l) { return to_object(checked(wrap(l.value))); })
       .def_property_readonly(
           "aval", [](const LiteralObject& l) { return to_object(wrap_type(l.value->type())); })
-      .def("__repr__", [](const LiteralObject& l) {
-        return concat("Literal(", scalar_text(*l.value), ":", short_string(l.value->type()), ")");
-      });
+      .def("__repr__",
+           [](const LiteralObject& l) { return concat("Literal(", literal_text(*l.value), ")"); });
 
   py::class_<EquationObject>(module, "Equation", "One op of a program, with its parameters.")
       .def_property_readonly(

@@ -143,19 +143,6 @@ py::tuple join_captured(const std::vector<Staged>& branches) {
   return py::make_tuple(out, list_of(all));
 }
 
-// The program with its constants as further inputs, and the values for all inputs beyond the
-// arguments.
-std::pair<ProgramPtr, Values> hoist_constants(const Staged& staged) {
-  MutableProgram program = copy_of(*staged.program);
-  Values values = staged.captured;
-  for (const Constant& c : program->constants) {
-    program->inputs.push_back(c.var);
-    values.push_back(c.value);
-  }
-  program->constants.clear();
-  return {program, values};
-}
-
 py::list bind_op(const std::string& name, const py::dict& params, const py::iterable& values) {
   const Op* op = find_op(name);
   if (!op) value_error("there is no op '", name, "'");
@@ -255,7 +242,8 @@ void init_staging(py::module_& module) {
       py::arg("axis_env") = std::vector<std::pair<std::string, std::int64_t>>(),
       "Stages fun(*args, **kwargs); leaves may be arrays or anything with shape and dtype.");
   module.def("hoist_constants", [](const Staged& staged) {
-    const auto [program, values] = hoist_constants(staged);
+    Values values = staged.captured;
+    const ProgramPtr program = hoist_constants(*staged.program, values);
     return py::make_tuple(to_object(wrap_program(program)), list_of(values));
   });
   module.def("stage_once", stage_once, py::arg("api"), py::arg("fun"), py::arg("args"),

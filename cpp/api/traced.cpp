@@ -138,6 +138,16 @@ Staged stage_call(const std::string& api, PyObject* fun, const CallForm& form, c
   return {std::move(recorded.program), std::move(recorded.captured), std::move(flat.tree)};
 }
 
+ProgramPtr hoist_constants(const Program& program, Values& values) {
+  const MutableProgram hoisted = copy_of(program);
+  for (const Constant& c : hoisted->constants) {
+    hoisted->inputs.push_back(c.var);
+    values.push_back(c.value);
+  }
+  hoisted->constants.clear();
+  return hoisted;
+}
+
 namespace {
 
 // Which devices have which value, for a value that Python needs one of.
@@ -164,7 +174,12 @@ std::string describe_tracer(const Tracer& tracer) {
 std::string describe_leak(const Tracer& tracer) {
   for (const Ended& ended : known().ended) {
     if (ended.generation != tracer.generation()) continue;
-    return describe_code(ended.name, ended.code) + " traced for " + ended.api;
+    std::string text = describe_code(ended.name, ended.code) + " traced for " + ended.api;
+    const auto* staged = dynamic_cast<const JitTracer*>(&tracer);
+    if (!staged || !staged->location()) return text;
+    const Location& made = *staged->location();
+    return concat(text, ".\nThe leaked intermediate value was created on line ", made.file, ":",
+                  made.line, " (", made.function, ")");
   }
   return "";
 }

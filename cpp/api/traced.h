@@ -44,6 +44,9 @@ struct Staged {
 // Stages fun at these types of the leaves. The user's exceptions pass unchanged.
 Staged stage_call(const std::string& api, PyObject* fun, const CallForm& form, const Types& types);
 
+// The program with its constants as last inputs; their values are appended to `values`.
+ProgramPtr hoist_constants(const Program& program, Values& values);
+
 // Why a tracer's value is unknown, for errors about using it as a Python value; "" where nothing
 // is known.
 std::string describe_tracer(const Tracer& tracer);

@@ -46,8 +46,10 @@ constexpr int node_count = dtype_count + 3;
 
 constexpr int node(DType dtype) { return static_cast<int>(dtype); }
 
-const std::vector<std::pair<int, int>>& edges() {
-  static const std::vector<std::pair<int, int>> list{
+using Edges = std::vector<std::pair<int, int>>;
+
+const Edges& edges() {
+  static const Edges list{
       {node(DType::boolean), weak_int},
       {weak_int, node(DType::uint8)},
       {weak_int, node(DType::int8)},
@@ -76,14 +78,26 @@ const std::vector<std::pair<int, int>>& edges() {
   return list;
 }
 
+// The strict lattice: weak types join the strong ones of their kind, strong ones only themselves.
+Edges strict_edges() {
+  Edges list{{weak_int, weak_float}, {weak_float, weak_complex}};
+  for (int d = 0; d < dtype_count; ++d) {
+    const auto dtype = static_cast<DType>(d);
+    if (is_integer(dtype)) list.emplace_back(weak_int, d);
+    if (is_floating(dtype)) list.emplace_back(weak_float, d);
+    if (is_complex(dtype)) list.emplace_back(weak_complex, d);
+  }
+  return list;
+}
+
 using Table = std::array<std::array<int, node_count>, node_count>;
 
 // joins[a][b]: the common upper bound that every other common upper bound lies above.
-Table make_joins() {
+Table make_joins(const Edges& edges) {
   std::array<std::array<bool, node_count>, node_count> above{};
   for (int i = 0; i < node_count; ++i) above[i][i] = true;
   for (int round = 0; round < node_count; ++round) {
-    for (const auto& [low, high] : edges()) {
+    for (const auto& [low, high] : edges) {
       for (int i = 0; i < node_count; ++i) above[i][high] = above[i][high] || above[i][low];
     }
   }
@@ -137,11 +151,26 @@ DType canonical(DType dtype, bool x64) {
   }
 }
 
-WeakDType promote(WeakDType a, WeakDType b) {
-  static const Table joins = make_joins();
+void float0_error(std::string_view op) {
+  type_error("Called ", op,
+             " with a float0 array. float0s do not support any operations by design, because they "
+             "are not compatible with non-trivial vector spaces. If you didn't expect to get a "
+             "float0 you might have accidentally taken a gradient with respect to an integer "
+             "argument; np.zeros_like(x, dtype=float) is a regular array of zeros.");
+}
+
+WeakDType promote(WeakDType a, WeakDType b, bool strict) {
+  static const Table standard = make_joins(edges()), strict_joins = make_joins(strict_edges());
   if (a == b) return a;
-  const int joined = joins[lattice_node(a)][lattice_node(b)];
+  const int joined = (strict ? strict_joins : standard)[lattice_node(a)][lattice_node(b)];
   if (joined < 0) {
+    if (a.dtype == DType::float0 || b.dtype == DType::float0) float0_error("an operation");
+    if (strict) {
+      value_error("Input dtypes ('", name(a.dtype), "', '", name(b.dtype),
+                  "') have no available implicit dtype promotion path when "
+                  "jax_numpy_dtype_promotion=strict. Try explicitly casting inputs to the desired "
+                  "output type, or set jax_numpy_dtype_promotion=standard.");
+    }
     type_error("no promotion path between dtypes ", name(a.dtype), " and ", name(b.dtype), ".");
   }
   if (joined == weak_int) return {a.weak && is_integer(a.dtype) ? a.dtype : b.dtype, true};

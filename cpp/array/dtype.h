@@ -63,7 +63,10 @@ struct WeakDType {
   friend bool operator==(const WeakDType&, const WeakDType&) = default;
 };
 // The join of two types in JAX's promotion lattice, for x64 on; canonicalise the result.
-WeakDType promote(WeakDType a, WeakDType b);
+WeakDType promote(WeakDType a, WeakDType b, bool strict = false);
+
+// Throws the TypeError for an op that was given a float0.
+[[noreturn]] void float0_error(std::string_view op);
 
 // Calls f(T{}) with the C++ type that stores `dtype` (bool, integers, the 16-bit storage types,
 // float, double, std::complex).

@@ -31,6 +31,21 @@ struct FreeList {
 };
 FreeList free_list;
 
+// The newest array that exists; older ones hang on it. Guarded by the GIL.
+ArrayObject* newest = nullptr;
+
+void link(ArrayObject* object) {
+  object->older = newest;
+  object->newer = nullptr;
+  if (newest) newest->newer = object;
+  newest = object;
+}
+
+void unlink(ArrayObject* object) {
+  (object->newer ? object->newer->older : newest) = object->older;
+  if (object->older) object->older->newer = object->newer;
+}
+
 PyObject* allocate(PyTypeObject* type) {
   if (type == array_impl_type && free_list.count > 0) {
     PyObject* object = free_list.objects[--free_list.count];
@@ -47,6 +62,7 @@ void deallocate(PyObject* self) {
   if (object->weak_references) PyObject_ClearWeakRefs(self);
   object->value.~Value();
   PyTypeObject* type = Py_TYPE(self);
+  if (type == array_impl_type) unlink(object);
   if (type == array_impl_type && free_list.count < free_list.objects.size()) {
     free_list.objects[free_list.count++] = self;
   } else {
@@ -129,7 +145,18 @@ PyObject* wrap(Value value) {
   PyObject* object = allocate(type);
   new (&as_object(object)->value) Value(std::move(value));
   as_object(object)->weak_references = nullptr;
+  if (type == array_impl_type) link(as_object(object));
   return object;
+}
+
+PyObject* live_arrays() {
+  Ref list = Ref::checked(PyList_New(0));
+  for (ArrayObject* object = newest; object; object = object->older) {
+    if (as_array(object->value).deleted()) continue;
+    pytree::check(PyList_Append(list.get(), reinterpret_cast<PyObject*>(object)));
+  }
+  pytree::check(PyList_Reverse(list.get()));
+  return list.release();
 }
 
 PyObject* wrap_tuple(const Values& values) {

@@ -12,6 +12,7 @@ namespace shardax::bindings {
 struct ArrayObject {
   PyObject_HEAD Value value;
   PyObject* weak_references;
+  ArrayObject *older, *newer;  // of an ArrayImpl: its neighbours among those that exist, or null
 };
 
 // The types; valid after init_array.
@@ -33,6 +34,9 @@ PyObject* wrap(Value value);
 inline Ref wrapped(Value value) { return Ref::checked(wrap(std::move(value))); }
 // A tuple of new objects.
 PyObject* wrap_tuple(const Values& values);
+
+// A list of the arrays that Python holds and that are not deleted, oldest first.
+PyObject* live_arrays();
 
 // The Value of an array or tracer; throws TypeError for other objects.
 Value unwrap(PyObject* object);

@@ -268,6 +268,8 @@ PyObject* strides(PyObject*, PyObject* object) {
   });
 }
 
+PyObject* live_arrays_list(PyObject*, PyObject*) { return guarded(live_arrays); }
+
 template <class F>
 PyCFunction as_function(F* f) {
   return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(f));
@@ -294,6 +296,7 @@ PyMethodDef functions[] = {
     {"with_sharding", with_sharding, METH_VARARGS, "A view with another recorded sharding."},
     {"stacked_view", stacked_view, METH_O, "Arrays that lie evenly in one memory, as one."},
     {"strides", strides, METH_O, "Strides in elements."},
+    {"live_arrays", live_arrays_list, METH_NOARGS, "The arrays that exist, oldest first."},
     {nullptr, nullptr, 0, nullptr},
 };
 

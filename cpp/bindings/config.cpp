@@ -1,11 +1,13 @@
 // bindings/config.cpp - the table of flags, their environment variables and aliases.
 #include "bindings/config.h"
 
+#include <algorithm>
 #include <cctype>
 #include <cstdlib>
 #include <cstring>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "execute/nonfinite.h"
 #include "ops/promote.h"
@@ -147,9 +149,30 @@ Ref checked_value(const Flag& f, PyObject* value) {
   return Ref::borrow(value);
 }
 
+void warn_user(const std::string& text) {
+  pytree::check(PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1));
+}
+
+// Which of `choices` the text is.
+std::size_t choice(const Flag& f, PyObject* value, const std::vector<std::string>& choices) {
+  const std::string text = PyUnicode_Check(value) ? pytree::text_of(value) : "";
+  const auto found = std::find(choices.begin(), choices.end(), text);
+  if (found != choices.end()) return static_cast<std::size_t>(found - choices.begin());
+  std::string known;
+  for (const std::string& c : choices) known += (known.empty() ? "'" : ", '") + c + "'";
+  value_error("new enum value for ", f.name, " must be one of ", known, ", got ",
+              pytree::repr(value), ".");
+}
+
 // What the core keeps a copy of.
 void mirror(const Flag& f, PyObject* value) {
   const std::string_view name = f.name;
+  if (name == "jax_numpy_dtype_promotion")
+    ops::set_strict_dtypes(choice(f, value, {"standard", "strict"}) == 1);
+  if (name == "jax_numpy_rank_promotion") {
+    const std::size_t rule = choice(f, value, {"allow", "warn", "raise"});
+    ops::set_rank_promotion(static_cast<ops::RankPromotion>(rule), warn_user);
+  }
   if (name == "jax_enable_x64") ops::set_x64_default(value == Py_True);
   if (name == "jax_num_cpu_devices") set_count_from(value);
 }

@@ -206,7 +206,24 @@ bool is_numpy_scalar(PyObject* object) {
   return type && PyObject_TypeCheck(object, type);
 }
 
+namespace {
+
+// Elements that NumPy hides would show themselves.
+void refuse_masked(PyObject* object) {
+  if (Py_TYPE(object) == ndarray_type() || !is_numpy_array(object)) return;
+  const Ref mask = Ref::steal(PyObject_GetAttrString(object, "mask"));
+  if (!mask) return PyErr_Clear();
+  const Ref any = Ref::checked(PyObject_CallMethod(numpy(), "any", "O", mask.get()));
+  if (PyObject_IsTrue(any.get()) != 1) return;
+  value_error(
+      "numpy masked arrays are not supported as direct inputs to JAX functions. Use arr.filled() "
+      "to convert the value to a standard numpy array.");
+}
+
+}  // namespace
+
 Value from_numpy(PyObject* object) {
+  refuse_masked(object);
   // NumPy's scalars of time lend their bytes as a vector; numbers lend a scalar.
   ArrayPtr read = read_buffer(object);
   if (read && (!is_numpy_scalar(object) || read->shape().empty())) return read;

@@ -122,7 +122,9 @@ void needs_elements(const Value& value, const char* what) {
 
 void needs_array(const Value& value, const char* what) {
   if (!value->is_tracer()) return;
+  const bool place = std::string_view(what).find("sharding") != std::string_view::npos;
   fail(ErrorKind::attribute_error, "The ", what, " is not available on ", traced_array(value), ".",
+       place ? " To query sharding information on tracers, use `jax.typeof(x)`." : "",
        describe_tracer(value));
 }
 

@@ -189,8 +189,8 @@ PyObject* array_str(PyObject* self) {
 PyObject* array_format(PyObject* self, PyObject* specification) {
   return guarded([&]() -> PyObject* {
     const Value& value = value_of(self);
-    if (value->is_tracer()) {
-      if (PyUnicode_GetLength(specification) == 0) return unicode(tracer_text(value));
+    if (value->is_tracer() || value->dtype() == DType::key) {
+      if (PyUnicode_GetLength(specification) == 0) return array_str(self);
       type_error("unsupported format string passed to ", Py_TYPE(self)->tp_name, ".__format__");
     }
     const Ref array = to_numpy(value);

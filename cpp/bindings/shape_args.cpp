@@ -27,11 +27,20 @@ std::int64_t parse_int(PyObject* object) {
 
 [[noreturn]] void shape_error(PyObject* object, std::string_view what) {
   if (!PyErr_Occurred() || PyErr_ExceptionMatches(PyExc_TypeError)) {
-    PyErr_Clear();
+    // Of a tracer, also what it depends on.
+    std::string depends;
+    if (PyErr_Occurred()) {
+      PyObject *type, *value, *traceback;
+      PyErr_Fetch(&type, &value, &traceback);
+      const std::string text = value ? pytree::str(value) : "";
+      if (const auto line = text.find('\n'); line != std::string::npos) depends = text.substr(line);
+      Py_XDECREF(type), Py_XDECREF(value), Py_XDECREF(traceback);
+    }
     type_error(what, " must be 1D sequences of concrete values of integer type, got ",
                pytree::repr(object),
                ".\nIf using `jit`, try using `static_argnums` or applying `jit` to "
-               "smaller subfunctions.");
+               "smaller subfunctions.",
+               depends);
   }
   throw PythonError();
 }

@@ -1,6 +1,7 @@
 // control/cond.cpp - cond: one of several programs, chosen by an int32 index (clamped).
 #include "base/errors.h"
 #include "control/per_slice.h"
+#include "ops/callback.h"
 #include "ops/ops.h"
 
 namespace shardax {
@@ -236,6 +237,14 @@ Values guarded_operands(const Value& index, std::size_t k, const Values& operand
 // Every branch runs on the whole batch, and the results are chosen by element.
 Batched cond_by_selection(const BatchArgs& a) {
   const Programs& branches = a.params.programs("branches");
+  for (const ProgramPtr& branch : branches) {
+    if (!does_io(*branch)) continue;
+    fail(ErrorKind::not_implemented_error,
+         "IO effect not supported in vmap-of-cond. Where the predicate differs between the "
+         "elements, "
+         "every branch runs on all of them: move the io_callback out of the branches, or use pmap, "
+         "where each device runs its own branch.");
+  }
   Values operands;
   for (std::size_t i = 1; i < a.in.size(); ++i) {
     operands.push_back(a.batched[i] ? a.in[i] : ops::broadcast_leading(a.in[i], a.axis.size));

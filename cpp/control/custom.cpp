@@ -5,6 +5,7 @@
 // values. Staging records the function as a program and keeps the rules as Functions, which are
 // called when the program is differentiated.
 #include "base/errors.h"
+#include "control/batched_function.h"
 #include "control/control.h"
 #include "ops/ops.h"
 
@@ -12,86 +13,6 @@ namespace shardax {
 namespace {
 
 extern const Op custom_jvp_op, custom_vjp_op, custom_lin_op;
-
-// What batching remembers between a forward rule and the backward rule of the same call: which
-// residuals carry the axis.
-using Mask = std::shared_ptr<std::vector<bool>>;
-
-// A Function over a batch. Results carry the axis, but for those of the group `free_group`, whose
-// mask is remembered, and those that `kept` leaves out.
-class BatchedFunction final : public Function {
- public:
-  struct Options {
-    std::vector<bool> batched = {};  // inputs; beyond its end, those of `rest`, then all
-    Mask rest = {};
-    int free_group = -1;
-    Mask free_mask = {};
-    // Of the first group: results that keep the axis; others are summed over it.
-    std::vector<bool> kept = {};
-  };
-  BatchedFunction(FunctionPtr inner, BatchAxis axis, Options options)
-      : inner_(std::move(inner)), axis_(axis), options_(std::move(options)) {}
-  std::string text() const override { return inner_->text(); }
-  const Function* origin() const override { return inner_.get(); }
-
-  std::vector<Values> call(const Values& in) const override {
-    std::vector<bool> batched = options_.batched;
-    if (options_.rest) batched.insert(batched.end(), options_.rest->begin(), options_.rest->end());
-    batched.resize(in.size(), true);
-    // Null values go round the batching trace.
-    Values present;
-    std::vector<bool> mask;
-    for (std::size_t i = 0; i < in.size(); ++i) {
-      if (!in[i]) continue;
-      present.push_back(in[i]);
-      mask.push_back(batched[i]);
-    }
-    std::vector<std::vector<bool>> filled;  // per group, which results are not null
-    const Batched out = batch(
-        [&](const Values& v) {
-          Values flat;
-          for (const Values& group : inner_->call(spread(v, nonnull(in)))) {
-            filled.push_back(nonnull(group));
-            for (const Value& value : group) {
-              if (value) flat.push_back(value);
-            }
-          }
-          return flat;
-        },
-        present, mask, axis_);
-    std::vector<Values> groups;
-    std::size_t next = 0;
-    for (std::size_t g = 0; g < filled.size(); ++g) {
-      const bool free = static_cast<int>(g) == options_.free_group;
-      if (free) options_.free_mask->clear();
-      Values group;
-      for (const bool has : filled[g]) {
-        if (!has) {
-          group.push_back(nullptr);
-          continue;
-        }
-        const std::size_t i = next++;
-        if (free) options_.free_mask->push_back(out.batched[i]);
-        Value value =
-            out.batched[i] || free ? out.out[i] : ops::broadcast_leading(out.out[i], axis_.size);
-        const bool summed = g == 0 && !options_.kept.empty() && !options_.kept[group.size()];
-        group.push_back(summed ? ops::reduce_sum(value, {0}) : std::move(value));
-      }
-      groups.push_back(std::move(group));
-    }
-    return groups;
-  }
-
- private:
-  FunctionPtr inner_;
-  BatchAxis axis_;
-  Options options_;
-};
-
-FunctionPtr batched_function(const FunctionPtr& f, const BatchAxis& axis,
-                             BatchedFunction::Options options) {
-  return new BatchedFunction(f, axis, std::move(options));
-}
 
 // How many of the last inputs are values that the function closed over.
 std::size_t closed_over(const Params& params) {
@@ -146,15 +67,45 @@ StagedCall call_stage(const Params& params, const Values& in) {
   return {recorded, joined(in, staged.captured)};
 }
 
-// The call over a batch, whose outputs all carry the axis; the rules are replaced by the caller.
-Params batched_call(const BatchArgs& a) {
+// The call over a batch; the rules are replaced by the caller. With a batched operand all results
+// carry the axis. Without one (the function closes over a batched value, or names the axis) those
+// do that turn out to, as the function shows when it is called or was recorded.
+struct CallOverBatch {
+  Params params;
+  Mask results = nullptr;  // null: all
+  Mask linear = nullptr;
+
+  Batched bind(const Op& op, const Values& in) const {
+    Values out = shardax::bind(op, params, in);
+    std::vector<bool> mask = results ? *results : std::vector<bool>(out.size(), true);
+    return {std::move(out), std::move(mask)};
+  }
+};
+
+CallOverBatch call_over_batch(const BatchArgs& a) {
+  CallOverBatch call;
+  if (std::find(a.batched.begin(), a.batched.end(), true) == a.batched.end()) {
+    call.results = std::make_shared<std::vector<bool>>();
+    call.linear = std::make_shared<std::vector<bool>>();
+  }
   if (!a.params.has("call_jaxpr")) {
-    return a.params.with(
-        "fun", batched_function(a.params.get<FunctionPtr>("fun"), a.axis, {.batched = a.batched}));
+    call.params = a.params.with(
+        "fun",
+        batched_function(a.params.get<FunctionPtr>("fun"), a.axis,
+                         {.batched = a.batched, .results = call.results, .linear = call.linear}));
+    return call;
   }
   const ProgramPtr& body = a.params.program("call_jaxpr");
   const std::vector<bool> all(body->outputs.size(), true);
-  return a.params.with("call_jaxpr", batch_program(body, a.batched, a.axis, &all).program);
+  const BatchedProgram batched =
+      batch_program(body, a.batched, a.axis, call.results ? nullptr : &all);
+  call.params = a.params.with("call_jaxpr", batched.program);
+  if (!call.results) return call;
+  *call.results = batched.batched;
+  for (std::size_t i = 0; i < batched.batched.size(); ++i) {
+    if (differentiable(body->type(body->outputs[i]))) call.linear->push_back(batched.batched[i]);
+  }
+  return call;
 }
 
 // A device axis is batched when a program is compiled: no derivative is taken any more, and what is
@@ -189,10 +140,11 @@ JvpResult custom_jvp_jvp(const Params& params, const Values& in, const Values& t
 Batched custom_jvp_batch(const BatchArgs& a) {
   if (rules_are_over(a)) return batch_body(a);
   const std::vector<bool> mask = part(a.batched, 0, a.batched.size() - closed_over(a.params));
-  const Params params =
-      batched_call(a).with("jvp", batched_function(a.params.get<FunctionPtr>("jvp"), a.axis,
-                                                   {.batched = joined_mask(mask, mask)}));
-  return all_batched(shardax::bind(a.op, params, a.in));
+  CallOverBatch call = call_over_batch(a);
+  call.params.set("jvp",
+                  batched_function(a.params.get<FunctionPtr>("jvp"), a.axis,
+                                   {.batched = joined_mask(mask, mask), .results = call.results}));
+  return call.bind(a.op, a.in);
 }
 
 const Op custom_jvp_op{{.name = "custom_jvp_call",
@@ -251,14 +203,20 @@ Batched custom_vjp_batch(const BatchArgs& a) {
   if (rules_are_over(a)) return batch_body(a);
   const std::vector<bool> mask = part(a.batched, 0, a.batched.size() - closed_over(a.params));
   const Mask residuals = std::make_shared<std::vector<bool>>();
-  Params params = batched_call(a);
-  const std::vector<bool> fwd_mask = params.flag("symbolic_zeros") ? joined_mask(mask, mask) : mask;
-  params.set("fwd",
-             batched_function(a.params.get<FunctionPtr>("fwd"), a.axis,
-                              {.batched = fwd_mask, .free_group = 1, .free_mask = residuals}));
-  params.set("bwd", batched_function(a.params.get<FunctionPtr>("bwd"), a.axis,
-                                     {.rest = residuals, .kept = mask}));
-  return all_batched(shardax::bind(a.op, params, a.in));
+  CallOverBatch call = call_over_batch(a);
+  const std::vector<bool> fwd_mask =
+      a.params.flag("symbolic_zeros") ? joined_mask(mask, mask) : mask;
+  call.params.set("fwd", batched_function(a.params.get<FunctionPtr>("fwd"), a.axis,
+                                          {.batched = fwd_mask,
+                                           .results = call.results,
+                                           .linear = call.linear,
+                                           .free_group = 1,
+                                           .free_mask = residuals}));
+  std::vector<Mask> bwd_mask{residuals};
+  if (call.linear) bwd_mask.push_back(call.linear);
+  call.params.set("bwd", batched_function(a.params.get<FunctionPtr>("bwd"), a.axis,
+                                          {.rest = bwd_mask, .kept = mask}));
+  return call.bind(a.op, a.in);
 }
 
 const Op custom_vjp_op{{.name = "custom_vjp_call",

@@ -4,6 +4,7 @@
 // its length is unknown beforehand, so it has no transpose.
 #include "base/errors.h"
 #include "control/per_slice.h"
+#include "ops/callback.h"
 #include "ops/ops.h"
 
 namespace shardax {
@@ -123,6 +124,12 @@ Batched while_batch(const BatchArgs& a) {
   const BatchedProgram body =
       batch_program(p.body, joined_mask(body_consts, carry), a.axis, &carry);
   BatchedProgram cond = batch_program(p.cond, joined_mask(cond_consts, carry), a.axis);
+  if (cond.batched[0] && !collective && (does_io(*p.cond) || does_io(*p.body))) {
+    fail(ErrorKind::not_implemented_error,
+         "IO effect not supported in vmap-of-while: io_callback in a while_loop with batched "
+         "predicate would run for elements that have ended. Move it out of the loop, or use pmap, "
+         "where each device runs its own loop.");
+  }
   if (cond.batched[0] && collective) cond = agreed_condition(cond, collective, a.axis.name);
   Values in = a.in;
   for (std::size_t i = 0; i < p.carry(); ++i) {

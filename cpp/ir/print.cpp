@@ -1,6 +1,6 @@
 // ir/print.cpp - programs as text, in JAX's form.
+#include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <unordered_map>
 
 #include "array/half.h"
@@ -30,26 +30,24 @@ class Names {
   int next_ = 0;
 };
 
-// The shortest decimal that reads back as the same float of its precision, always with a point or
-// an exponent.
-std::string real_text(double v, bool single) {
+// The shortest decimal that reads back as the same number, as Python writes it.
+template <class T>
+std::string real_text(T v) {
   if (std::isnan(v)) return "nan";
   if (std::isinf(v)) return v > 0 ? "inf" : "-inf";
-  char buffer[40];
-  for (int digits = 1; digits <= 17; ++digits) {
-    std::snprintf(buffer, sizeof buffer, "%.*g", digits, v);
-    const double back = std::strtod(buffer, nullptr);
-    if (single ? static_cast<float>(back) == static_cast<float>(v) : back == v) break;
-  }
-  std::string out = buffer;
-  if (out.find_first_of(".en") == std::string::npos) out += ".0";
+  const double size = std::abs(static_cast<double>(v));
+  const bool fixed = size == 0 || (size >= 1e-4 && size < 1e16);
+  char buffer[48];
+  const auto format = fixed ? std::chars_format::fixed : std::chars_format::scientific;
+  std::string out(buffer, std::to_chars(buffer, std::end(buffer), v, format).ptr);
+  if (fixed && out.find('.') == std::string::npos) out += ".0";
   return out;
 }
 
 // As Python writes complex numbers: 2j, (1-2j).
 std::string complex_text(std::complex<double> z) {
   const auto part = [](double v) {
-    const std::string text = real_text(v, false);
+    const std::string text = real_text(v);
     return text.ends_with(".0") ? text.substr(0, text.size() - 2) : text;
   };
   const std::string imaginary = part(z.imag()) + "j";
@@ -57,27 +55,35 @@ std::string complex_text(std::complex<double> z) {
   return concat("(", part(z.real()), imaginary[0] == '-' ? "" : "+", imaginary, ")");
 }
 
-std::string literal_text(const Array& value) {
+// The element of a rank-0 array. Python's literals are doubles: with `widened`, so are floats.
+std::string element_text(const Array& value, bool widened) {
   const std::byte* data = value.data();
-  std::string text = visit_dtype(value.dtype(), [&](auto zero) -> std::string {
+  return visit_dtype(value.dtype(), [&](auto zero) -> std::string {
     using T = decltype(zero);
     T x;
     std::memcpy(&x, data, sizeof x);
     if constexpr (std::is_same_v<T, bool>)
       return x ? "True" : "False";
     else if constexpr (std::is_same_v<T, bfloat16_t> || std::is_same_v<T, float16_t>)
-      return real_text(static_cast<double>(to_float(x)), false);
+      return real_text(static_cast<double>(to_float(x)));
     else if constexpr (std::is_same_v<T, key_t>)
       return "key";
     else if constexpr (std::is_integral_v<T>)
       return std::to_string(x);
     else if constexpr (std::is_floating_point_v<T>)
-      return real_text(static_cast<double>(x), std::is_same_v<T, float>);
+      return widened ? real_text(static_cast<double>(x)) : real_text(x);
     else
       return complex_text(std::complex<double>(x));
   });
-  return text + ":" + short_string(value.type());
 }
+
+}  // namespace
+
+std::string literal_text(const Array& value) {
+  return concat(element_text(value, true), ":", short_string(value.type()));
+}
+
+namespace {
 
 class Printer {
  public:
@@ -233,10 +239,7 @@ struct ParamText {
 
 }  // namespace
 
-std::string scalar_text(const Array& value) {
-  const std::string text = literal_text(value);
-  return text.substr(0, text.rfind(':'));
-}
+std::string scalar_text(const Array& value) { return element_text(value, false); }
 
 std::string to_string(const ParamValue& value) { return std::visit(ParamText{}, value); }
 

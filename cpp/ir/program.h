@@ -85,7 +85,10 @@ MutableProgram copy_of(const Program& program);
 // "{ lambda ; a:f32[3]. let b:f32[3] = mul a 2.0:f32[] in (b,) }", JAX's form.
 std::string to_string(const Program& program);
 
-// The element of a rank-0 array, as programs show it: "1.0".
+// A rank-0 array, as programs show it ("1.600000023841858:f32[]"), and its element, as NumPy shows
+// it
+// ("1.6").
+std::string literal_text(const Array& value);
 std::string scalar_text(const Array& value);
 
 // Checks definitions before uses, types of each equation against its op's rule, and outputs.

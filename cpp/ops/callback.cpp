@@ -224,6 +224,15 @@ const Op pure_callback_op{
     with_jvp(callback("pure_callback", "Calls a pure function of the host."), pure_jvp)};
 
 }  // namespace
+}  // namespace ops
+
+bool does_io(const Program& program) {
+  const auto test = [](const Equation& eqn) { return eqn.op == &ops::io_callback_op; };
+  return std::any_of(program.equations.begin(), program.equations.end(),
+                     [&](const Equation& eqn) { return any_equation(eqn, test); });
+}
+
+namespace ops {
 
 Values call_host(std::string_view op, const FunctionPtr& function, const Types& results,
                  const std::string& vmap_method, const Values& in) {

@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "ir/program.h"
+
 namespace shardax {
 
 // Which slice of a mapped program the callback in progress on this thread was made for: "device 3",
@@ -20,5 +22,9 @@ class CallbackSlice {
  private:
   std::string outer_;
 };
+
+// Does the program, or one in it, call a function of the host for its effects on the world?
+// Batching cannot run such a program for some elements only.
+bool does_io(const Program& program);
 
 }  // namespace shardax

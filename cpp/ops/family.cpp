@@ -5,6 +5,7 @@ namespace shardax::ops {
 
 void check_dtype(const Op& op, DType dtype) {
   if (op.dtypes & bit(dtype)) return;
+  if (dtype == DType::float0) float0_error(op.name);
   std::string known;
   for (int d = 0; d < dtype_count; ++d) {
     if (!(op.dtypes & bit(static_cast<DType>(d)))) continue;

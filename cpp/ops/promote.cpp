@@ -13,6 +13,9 @@ namespace {
 
 std::atomic<bool> x64_default{false};
 thread_local int x64_of_thread = -1;
+std::atomic<bool> strict_dtypes{false};
+std::atomic<RankPromotion> rank_promotion{RankPromotion::allow};
+Warner warn = nullptr;
 
 }  // namespace
 
@@ -22,6 +25,12 @@ bool x64_enabled() {
 void set_x64_default(bool enabled) { x64_default = enabled; }
 int x64_override() { return x64_of_thread; }
 void set_x64_override(int enabled) { x64_of_thread = enabled; }
+
+void set_strict_dtypes(bool strict) { strict_dtypes = strict; }
+void set_rank_promotion(RankPromotion rule, Warner warner) {
+  rank_promotion = rule;
+  warn = warner;
+}
 
 DType default_int() { return x64_enabled() ? DType::int64 : DType::int32; }
 DType default_float() { return x64_enabled() ? DType::float64 : DType::float32; }
@@ -45,7 +54,7 @@ WeakDType join_types(std::span<const WeakDType> types) {
     }
     out.weak = out.dtype != DType::boolean;
   } else {
-    for (const WeakDType& type : types.subspan(1)) out = promote(out, type);
+    for (const WeakDType& type : types.subspan(1)) out = promote(out, type, strict_dtypes);
   }
   out.dtype = canonical_dtype(out.dtype);
   return out;
@@ -130,6 +139,26 @@ bool broadcasts_to(const Shape& from, const Shape& to) {
   return join_shapes(shapes, joined) && joined == to;
 }
 
+namespace {
+
+// Operands of different ranks are broadcast as NumPy does it, if the user lets them.
+void check_rank_promotion(std::span<const Shape> shapes, std::string_view op) {
+  const RankPromotion rule = rank_promotion;
+  if (rule == RankPromotion::allow) return;
+  std::string list;
+  for (const Shape& shape : shapes) list.append(" ").append(to_string(shape));
+  if (rule == RankPromotion::raise) {
+    value_error("Operands could not be broadcast together for ", op, " on shapes", list,
+                " and with the config option jax_numpy_rank_promotion='raise'. Give them the same "
+                "rank, with x[None] say, or set the option to 'allow'.");
+  }
+  warn(concat("Following NumPy automatic rank promotion for ", op, " on shapes", list,
+              ". Set the jax_numpy_rank_promotion config option to 'allow' to disable this "
+              "warning."));
+}
+
+}  // namespace
+
 Values promote_ranks(const Values& values, std::string_view op) {
   std::size_t rank = 0;
   bool equal = true, same_rank = true;
@@ -150,6 +179,7 @@ Values promote_ranks(const Values& values, std::string_view op) {
     type_error(op, " got incompatible shapes for broadcasting: ", shape_list(shapes), ".");
   }
   if (same_rank) return values;
+  check_rank_promotion(shapes, op);
   Values out;
   for (const Value& value : values) {
     Shape shape = value->shape();

@@ -18,6 +18,13 @@ void set_x64_default(bool enabled);
 int x64_override();
 void set_x64_override(int enabled);
 
+// jax_numpy_dtype_promotion "strict": only weak types are promoted, and within their kind.
+void set_strict_dtypes(bool strict);
+// jax_numpy_rank_promotion: what becomes of operands of different ranks above 0.
+enum class RankPromotion { allow, warn, raise };
+using Warner = void (*)(const std::string& text);
+void set_rank_promotion(RankPromotion rule, Warner warner);
+
 inline DType canonical_dtype(DType dtype) { return canonical(dtype, x64_enabled()); }
 // What Python's int, float and complex become.
 DType default_int();

@@ -105,7 +105,7 @@ const Op nextafter_op{elementwise_no_gradient(
 // ---- complex numbers -----------------------------------------------------------------------
 
 Value complex_of(const Value& re, const Value& im) { return binary("complex", re, im); }
-Value zero_part(const Value& like) { return full_like(like, 0); }
+Value zero_part(const Value& like) { return full_like(convert(like, like->dtype()), 0); }
 
 const Op real_op{
     elementwise({.name = "real",

@@ -5,8 +5,8 @@
 
 namespace shardax {
 
-JitTracer::JitTracer(const StagingTrace& trace, Type type, Var var)
-    : Tracer(trace, std::move(type)), var_(var) {}
+JitTracer::JitTracer(const StagingTrace& trace, Type type, Var var, LocationPtr location)
+    : Tracer(trace, std::move(type)), var_(var), location_(std::move(location)) {}
 
 std::string JitTracer::text() const {
   return concat("JitTracer(", type_.weak ? "~" : "", to_string(type_), ")");
@@ -56,7 +56,7 @@ Values StagingTrace::record(const Op& op, const Params& params, const Values& in
   for (Type& type : infer_types(op, types, params)) {
     const Var var = program_->add(type);
     eqn.outputs.push_back(var);
-    out.push_back(new JitTracer(*this, std::move(type), var));
+    out.push_back(new JitTracer(*this, std::move(type), var, eqn.location));
   }
   program_->equations.push_back(std::move(eqn));
   return out;

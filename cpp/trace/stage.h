@@ -12,13 +12,16 @@ class StagingTrace;
 
 class JitTracer final : public Tracer {
  public:
-  JitTracer(const StagingTrace& trace, Type type, Var var);
+  JitTracer(const StagingTrace& trace, Type type, Var var, LocationPtr location = nullptr);
   Var var() const { return var_; }
+  // The user's line that made it; null for inputs.
+  const LocationPtr& location() const { return location_; }
   std::string text() const override;
   std::string_view class_name() const override { return "JitTracer"; }
 
  private:
   Var var_;
+  LocationPtr location_;
 };
 
 // Records what is bound to it. With `everything`, it also records ops on plain arrays (as jit

@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "base/errors.h"
+#include "trace/reentry.h"
 #include "trace/walk.h"
 
 namespace shardax {
@@ -15,7 +16,9 @@ struct State {
   int dynamic = 0;            // level of the innermost staging trace
   std::uint64_t generations = 0;
   std::vector<BoundAxis> axes;
-  LocationPtr location;  // overrides the locator
+  int function_level = 0;                    // ops that call functions go at least there
+  std::vector<std::pair<int, int>> aliases;  // of levels, outermost first
+  LocationPtr location;                      // overrides the locator
 };
 
 State& state() {
@@ -127,6 +130,13 @@ int axis_level(const State& s, const Op& op, const Params& params) {
   return level;
 }
 
+int aliased(const State& s, int level) {
+  for (const auto& [from, to] : s.aliases) {
+    if (level == from) level = to;
+  }
+  return level;
+}
+
 }  // namespace
 
 Values bind(const Op& op, const Params& params, const Values& in) {
@@ -135,16 +145,25 @@ Values bind(const Op& op, const Params& params, const Values& in) {
   if (!s.axes.empty() && (op.kind == Kind::collective || op.kind == Kind::control || op.effects)) {
     top = std::max(top, axis_level(s, op, params));
   }
+  if (op.stage) top = std::max(top, s.function_level);
   for (const Value& value : in) {
     if (!value) throw MissingOperand();
     if (!value->is_tracer()) continue;
     auto& tracer = static_cast<const Tracer&>(*value);
     tracer.trace();
-    top = std::max(top, tracer.level());
+    top = std::max(top, aliased(s, tracer.level()));
   }
   if (top == 0) return evaluator(op, params, in);
   return s.stack[static_cast<std::size_t>(top) - 1]->process(op, params, in);
 }
+
+FunctionLevel::FunctionLevel(int level) : outer_(state().function_level) {
+  state().function_level = level;
+}
+FunctionLevel::~FunctionLevel() { state().function_level = outer_; }
+
+TraceAlias::TraceAlias(int from, int to) { state().aliases.emplace_back(from, to); }
+TraceAlias::~TraceAlias() { state().aliases.pop_back(); }
 
 bool staging_in_progress() { return state().dynamic != 0; }
 int trace_depth() { return static_cast<int>(state().stack.size()); }

@@ -1,10 +1,12 @@
 // transform/batch.cpp - batched tracing.
 #include "transform/batch.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "base/errors.h"
 #include "ops/ops.h"
+#include "trace/reentry.h"
 
 namespace shardax {
 namespace {
@@ -16,9 +18,10 @@ Type without_leading(Type type) {
 
 class VmapTracer : public Tracer {
  public:
-  VmapTracer(const Trace& trace, Value value)
-      : Tracer(trace, without_leading(value->type())), value_(std::move(value)) {}
+  VmapTracer(const Trace& trace, BatchTag tag, Value value)
+      : Tracer(trace, without_leading(value->type())), value_(std::move(value)), tag_(tag) {}
   const Value& value() const { return value_; }
+  BatchTag tag() const { return tag_; }
   std::string text() const override {
     return concat("VmapTracer(aval=", to_string(type_), ", batched=", to_string(value_->type()),
                   ")");
@@ -27,14 +30,15 @@ class VmapTracer : public Tracer {
 
  private:
   Value value_;
+  BatchTag tag_;
 };
 
 // A value of each device, while a mapped function runs op by op. Where all devices have the same,
 // Python may ask for it.
 class DeviceTracer final : public VmapTracer {
  public:
-  DeviceTracer(const Trace& trace, Value value, AxisName axis)
-      : VmapTracer(trace, std::move(value)), axis_(axis) {}
+  DeviceTracer(const Trace& trace, BatchTag tag, Value value, AxisName axis)
+      : VmapTracer(trace, tag, std::move(value)), axis_(axis) {}
   std::string_view class_name() const override { return "DeviceTracer"; }
   std::string text() const override {
     return concat("DeviceTracer(", to_string(type_), ", varying over '", axis_text(axis_), "')");
@@ -59,21 +63,56 @@ class DeviceTracer final : public VmapTracer {
   mutable Value shared_;  // the value that all devices have
 };
 
+class BatchTrace;
+// Those on this thread's stack, and that whose rule is being run.
+thread_local std::vector<const BatchTrace*> traces;
+thread_local const BatchTrace* processing = nullptr;
+
+class Processing {
+ public:
+  explicit Processing(const BatchTrace* trace) : outer_(std::exchange(processing, trace)) {}
+  ~Processing() { processing = outer_; }
+  Processing(const Processing&) = delete;
+  Processing& operator=(const Processing&) = delete;
+
+ private:
+  const BatchTrace* outer_;
+};
+
 class BatchTrace final : public Trace {
  public:
-  explicit BatchTrace(const BatchAxis& axis) : Trace(false), axis_(axis) {}
+  BatchTrace(const BatchAxis& axis, BatchTag again)
+      : Trace(false), axis_(axis), tag_(again ? again : generation()), function_level_(level()) {
+    if (again) {
+      const auto original = std::find_if(traces.rbegin(), traces.rend(),
+                                         [&](const BatchTrace* t) { return t->tag_ == again; });
+      if (original != traces.rend()) original_.emplace((*original)->level(), level());
+    }
+    traces.push_back(this);
+  }
+  ~BatchTrace() override { traces.pop_back(); }
+  BatchTag tag() const { return tag_; }
 
   std::pair<Value, bool> split(const Value& value) const {
-    if (!owns(value)) return {value, false};
-    return {static_cast<const VmapTracer&>(*value).value(), true};
+    const VmapTracer* own = nullptr;
+    if (owns(value)) {
+      own = static_cast<const VmapTracer*>(value.get());
+    } else if (original_ && value->is_tracer()) {
+      const auto* tracer = dynamic_cast<const VmapTracer*>(value.get());
+      if (tracer && tracer->tag() == tag_) own = tracer;
+    }
+    if (!own) return {value, false};
+    return {own->value(), true};
   }
   Value wrap(const Value& value) const {
-    if (axis_.devices) return new DeviceTracer(*this, value, axis_.name);
-    return new VmapTracer(*this, value);
+    if (axis_.devices) return new DeviceTracer(*this, tag_, value, axis_.name);
+    return new VmapTracer(*this, tag_, value);
   }
 
   Values process(const Op& op, const Params& params, const Values& in) override {
     const AxisLevelHidden hidden(level());
+    const FunctionLevel outer(function_level_.outer());
+    const Processing rule(this);
     Values values;
     std::vector<bool> batched;
     Types types;
@@ -98,13 +137,18 @@ class BatchTrace final : public Trace {
 
  private:
   BatchAxis axis_;
+  BatchTag tag_;
+  FunctionLevel function_level_;
+  std::optional<TraceAlias> original_;  // of a trace that takes another's place
 };
 
 }  // namespace
 
+BatchTag current_batch() { return processing ? processing->tag() : 0; }
+
 Batched batch(const ValueFunction& f, const Values& inputs, const std::vector<bool>& batched,
-              const BatchAxis& axis) {
-  BatchTrace trace(axis);
+              const BatchAxis& axis, BatchTag again) {
+  BatchTrace trace(axis, again);
   std::optional<AxisScope> scope;
   if (axis.name >= 0) scope.emplace(BoundAxis{axis.name, axis.size, axis.devices, trace.level()});
   Values in;

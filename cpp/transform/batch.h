@@ -5,9 +5,15 @@
 
 namespace shardax {
 
-// f over a batch: `batched` says which inputs carry the axis (as dimension 0).
+// Names a batching, also after it is over. 0: none.
+using BatchTag = std::uint64_t;
+// That whose rule is being run on this thread.
+BatchTag current_batch();
+
+// f over a batch: `batched` says which inputs carry the axis (as dimension 0). With `again`, f is
+// part of that batching, and the tracers of it that f closes over carry the axis, too.
 Batched batch(const ValueFunction& f, const Values& inputs, const std::vector<bool>& batched,
-              const BatchAxis& axis);
+              const BatchAxis& axis, BatchTag again = 0);
 
 struct BatchedProgram {
   ProgramPtr program;

@@ -59,6 +59,7 @@ from shardax._devices import (
     host_count,
     host_id,
     host_ids,
+    live_arrays,
     local_device_count,
     local_devices,
     print_environment_info,
@@ -75,6 +76,7 @@ from shardax._replicas import (
     device_put_sharded,
 )
 from shardax._threads import set_thread_count, thread_count, threads
+from shardax._tracebacks import install as install_tracebacks
 from shardax.tree_util import (
     tree_all,
     tree_flatten,
@@ -87,6 +89,8 @@ from shardax.tree_util import (
 )
 
 __version__ = "0.1.0"
+
+install_tracebacks()
 
 tree_multimap = tree_map
 

@@ -3,6 +3,7 @@
 import importlib
 import importlib.abc
 import importlib.util
+import logging
 import sys
 
 
@@ -44,3 +45,5 @@ def install():
             "imports jax."
         )
     sys.meta_path.insert(0, _Alias())
+    # What a script asks of the logger "jax" holds for this package's messages.
+    logging.getLogger("shardax").parent = logging.getLogger("jax")

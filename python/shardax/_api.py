@@ -66,6 +66,7 @@ def jit(
       static_argnums, static_argnames: arguments that stay Python values and are part of the
         signature; they must be
         hashable.
+        Where one of the two is None, it follows from the other.
       donate_argnums, donate_argnames: arguments that the caller gives away; arrays in them are
         deleted by the call
         where an output has their shape and dtype.
@@ -107,10 +108,12 @@ def jit(
     parameters = Parameters(fun)
     statics = indices(static_argnums, "static_argnums"), names(static_argnames, "static_argnames")
     parameters.check(*statics, "static_argnums", "static_argnames")
-    statics = parameters.complete(*statics)
+    if static_argnums is None or static_argnames is None:
+        statics = parameters.complete(*statics)
     donated = indices(donate_argnums, "donate_argnums"), names(donate_argnames, "donate_argnames")
     parameters.check(*donated, "donate_argnums", "donate_argnames")
-    donated = parameters.complete(*donated)
+    if donate_argnums is None or donate_argnames is None:
+        donated = parameters.complete(*donated)
     both = set(statics[1]) & set(donated[1])
     if both:
         raise ValueError(

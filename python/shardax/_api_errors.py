@@ -139,11 +139,7 @@ def in_axes_mismatch(api, in_axes, fun, args, kwargs):
             f"to the function, but got len(in_axes)={len(in_axes)}, len(args)={len(args)}"
         )
     if api == "vmap":
-        detail = _first_prefix_error(tuple(in_axes), args, "vmap in_axes")
-        raise ValueError(
-            "vmap in_axes specification must be a tree prefix of the corresponding value; \n"
-            f"  Mismatch details (1 found):\n  {detail}"
-        )
+        not_a_prefix("vmap in_axes", tuple(in_axes), args)
     detail = _first_prefix_error((tuple(in_axes),), (args,), "pmap in_axes")
     text = (
         f"{detail}\n\nThe 'full pytree' here is the tuple of arguments passed positionally to "
@@ -168,11 +164,17 @@ def in_axes_mismatch(api, in_axes, fun, args, kwargs):
 
 def out_axes_mismatch(api, out_axes, result):
     """out_axes is no tree prefix of the result."""
-    result = tree_util.tree_map(lambda _: PytreeLeaf(), result)
-    detail = _first_prefix_error(out_axes, result, f"{api} out_axes")
+    not_a_prefix(f"{api} out_axes", out_axes, result)
+
+
+def not_a_prefix(name, prefix, full):
+    """What `name` says of parts of `full` is no tree prefix of it."""
+    full = tree_util.tree_map(lambda _: PytreeLeaf(), full)
+    errors = tree_util.prefix_errors(prefix, full, name, is_leaf=lambda x: x is None)
+    details = "\n  ".join(map(str, errors))
     raise ValueError(
-        f"{api} out_axes specification must be a tree prefix of the corresponding value; \n"
-        f"  Mismatch details (1 found):\n  {detail}"
+        f"{name} specification must be a tree prefix of the corresponding value; \n"
+        f"  Mismatch details ({len(errors)} found):\n  {details}"
     )
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from shardax import tree_util
 from shardax._core import api as _core
+from shardax._options import no_arguments
 from shardax.dtypes import canonicalize_dtype
 
 __all__ = [
@@ -156,18 +157,37 @@ def io_callback(callback, result_shape_dtypes, *args, sharding=None, ordered=Fal
     return _with_results("io_callback", callback, result_shape_dtypes, method, args, kwargs)
 
 
-def debug_callback(callback, *args, ordered=False, partitioned=False, **kwargs):
+def debug_callback(callback=None, *args, ordered=False, partitioned=False, **kwargs):
     """Calls a Python function for its effect, with concrete arrays; its result is ignored.
 
     It is called in program order, once per device inside pmap and once per batch element inside
-    vmap; transformations do not change it.
+    vmap; transformations do not change it. The options may also be given in a call of their own:
+    `callback(ordered=True)(function, *args)`.
+
+    Args:
+      callback: takes the arguments as concrete arrays.
+      args, kwargs: trees of arrays, and other objects.
+      ordered, partitioned: accepted for compatibility: calls are always ordered.
+
+    Raises:
+      TypeError: `callback` is no function.
 
     Example:
       >>> jit(lambda x: debug.callback(print, x))(1.0)
       1.0
     """
+    if callback is None:
+        no_arguments("debug_callback", args, kwargs)
+        return _call_for_effect
+    return _call_for_effect(callback, *args, **kwargs)
+
+
+def _call_for_effect(callback, *args, **kwargs):
     if not callable(callback):
-        raise TypeError(f"callback must be callable, got {callback!r}")
+        raise TypeError(
+            "first argument to jax.debug.callback must be callable, but got an object of type "
+            f"{type(callback)}"
+        )
     _call("debug_callback", callback, [], "sequential", args, kwargs, lambda result: [])
 
 

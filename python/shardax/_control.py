@@ -153,9 +153,9 @@ def map(f, xs, *, batch_size=None):
     """
     leaves, treedef = flatten(xs)
     total = _scan_length(leaves, None)
-    if batch_size is None and _control_python.active():
+    if not batch_size and _control_python.active():
         return scan(lambda _, x: ((), f(x)), (), xs)[1]
-    if batch_size is None:
+    if not batch_size:
         example = tree_util.tree_unflatten(treedef, [_core.element_type(x) for x in leaves])
         staged = _core.stage_once("scan", f, (example,))
         program = staged.program_with_constants_first

@@ -156,7 +156,7 @@ class _VjpCall:
         flat = [None] * len(arguments.leaves)
 
         def place(cotangent, subtree):
-            if cotangent is None or isinstance(cotangent, SymbolicZero):
+            if cotangent is None:
                 return
             if not isinstance(subtree, int):
                 raise ValueError
@@ -180,29 +180,27 @@ class _VjpCall:
                 f"primal input structure {arguments.tree}. The rule is {_name(self.bwd)} of "
                 f"function {_name(self.fun)}."
             ) from None
-        paths = None
-        for i, (cotangent, aval) in enumerate(zip(flat, arguments.avals)):
-            if cotangent is None or getattr(cotangent, "dtype", None) == float0:
-                flat[i] = None
-                continue
-            if not _differentiable(aval):
-                flat[i] = None
-                continue
-            cotangent = flat[i] = _core.asarray(cotangent)
-            found = _core.typeof(cotangent)
-            if found.shape == aval.shape:
-                if found.dtype != aval.dtype:
-                    flat[i] = cotangent.astype(aval.dtype)
-                continue
-            if paths is None:
-                paths = [
-                    tree_util.keystr(path) for path, _ in tree_util.tree_leaves_with_path(slots)
-                ]
-            raise ValueError(
-                "Custom VJP bwd rule must produce an output with the same type as the args tuple "
-                f"of the primal function, but at output{paths[i]} the bwd rule produced an output "
-                f"of type {found.str_short()} corresponding to an input of type "
-                f"{aval.str_short()}, so the shapes do not match. The rule is {_name(self.bwd)} of "
-                f"function {_name(self.fun)}."
-            )
-        return flat
+        return [
+            None if cotangent is None else self._checked(cotangent, i, slots)
+            for i, cotangent in enumerate(flat)
+        ]
+
+    def _checked(self, cotangent, i, slots):
+        """A cotangent of the type of leaf i of the arguments; None for zero."""
+        aval = self.arguments.avals[i]
+        if getattr(cotangent, "dtype", None) == float0 or not _differentiable(aval):
+            return None
+        zero = isinstance(cotangent, SymbolicZero)
+        value = None if zero else _core.asarray(cotangent)
+        found = cotangent.aval if zero else _core.typeof(value)
+        if found.shape == aval.shape:
+            return value if zero or found.dtype == aval.dtype else value.astype(aval.dtype)
+        path = tree_util.keystr(tree_util.tree_leaves_with_path(slots)[i][0])
+        hint = "Consider just returning a None here instead of a SymbolicZero object. "
+        raise ValueError(
+            "Custom VJP bwd rule must produce an output with the same type as the args tuple of "
+            f"the primal function, but at output{path} the bwd rule produced an output of type "
+            f"{found.str_short()} corresponding to an input of type {aval.str_short()}, so the "
+            f"shapes do not match. {hint if zero else ''}The rule is {_name(self.bwd)} of function "
+            f"{_name(self.fun)}."
+        )

@@ -143,6 +143,20 @@ def default_backend():
     return "cpu"
 
 
+def live_arrays(platform=None):
+    """The arrays that Python holds and that are not deleted, oldest first: to look for those
+    that are kept by mistake.
+
+    Example:
+      >>> before = len(live_arrays())
+      >>> x = jnp.zeros(3)
+      >>> len(live_arrays()) - before
+      1
+    """
+    _check_backend(platform)
+    return _core.live_arrays()
+
+
 def print_environment_info(return_string=False):
     """Prints versions, the machine and the devices, for reports of errors; or returns the text.
 

@@ -135,3 +135,11 @@ def is_index(value):
     return (
         not isinstance(value, bool) and hasattr(value, "__index__") and not hasattr(value, "shape")
     )
+
+
+def no_arguments(name, args, kwargs):
+    """The first of two calls, `name(**options)(function, ...)`, takes options only."""
+    if args or kwargs:
+        raise TypeError(
+            f"{name} received unexpected arguments in the two-call form: {args=} {kwargs=}"
+        )

@@ -38,12 +38,10 @@ def device_put(x, device=None, *, src=None, donate=False, may_alias=None):
             )
     try:
         wheres = tree_util.broadcast_prefix(device, x, is_leaf=lambda d: d is None)
-    except ValueError as e:
-        details = str(e).replace("broadcast_prefix prefix_tree", "device_put device")
-        raise ValueError(
-            "device_put device specification must be a tree prefix of the corresponding value; "
-            + details
-        ) from None
+    except ValueError:
+        from shardax._api_errors import not_a_prefix
+
+        not_a_prefix("device_put device", device, x)
     leaves, treedef = tree_util.tree_flatten(x)
     return treedef.unflatten([place(leaf, where) for leaf, where in zip(leaves, wheres)])
 

@@ -1,18 +1,40 @@
 """shardax.debug - looking into programs while they run."""
 
+import functools
+import logging
 import string
+import sys
 
 import numpy as np
 
 from shardax._callbacks import debug_callback as callback
+from shardax._debugger import breakpoint
+from shardax._options import no_arguments
+from shardax._tracebacks import in_package
+from shardax._visualize import (
+    inspect_array_sharding,
+    visualize_array_sharding,
+    visualize_sharding,
+)
 
-__all__ = ["breakpoint", "callback", "print"]
+__all__ = [
+    "breakpoint",
+    "callback",
+    "inspect_array_sharding",
+    "log",
+    "print",
+    "visualize_array_sharding",
+    "visualize_sharding",
+]
 
-_print = print
+_logger = logging.getLogger("shardax.debug")
 
 
-class _Formatter(string.Formatter):
-    """Format strings as str.format, with a complaint about arguments that are not used."""
+class _Checker(string.Formatter):
+    """Says whether a format string and its arguments fit, whatever their values."""
+
+    def format_field(self, value, format_spec):
+        return ""
 
     def check_unused_args(self, used_args, args, kwargs):
         unused = [arg for i, arg in enumerate(args) if i not in used_args]
@@ -26,17 +48,19 @@ class _Formatter(string.Formatter):
             )
 
 
-_formatter = _Formatter()
+_checker = _Checker()
 
 
-def print(fmt, *args, ordered=False, partitioned=False, skip_format_check=False, **kwargs):
+def print(fmt=None, *args, ordered=False, partitioned=False, skip_format_check=False, **kwargs):
     """Prints values when the program runs, also those of compiled and mapped functions.
 
-    Lines come in program order; inside pmap one per device, in device order.
+    Lines come in program order; inside pmap one per device, in device order. The options may also
+    be given in a call of their own: `print(ordered=True)("x = {x}", x=x)`.
 
     Args:
       fmt: a format string with {}, {0} or {name} for the arguments; format specifications apply.
-      args, kwargs: trees of arrays, and other objects.
+      args, kwargs: trees of arrays, and other objects. Arrays are printed with NumPy's print
+        options at the time of tracing.
       ordered, partitioned: accepted for compatibility: printing is always ordered.
       skip_format_check: do not check `fmt` against the arguments at tracing time.
 
@@ -48,38 +72,39 @@ def print(fmt, *args, ordered=False, partitioned=False, skip_format_check=False,
       >>> _ = jit(lambda x: debug.print("x = {x}", x=x))(1.5)
       x = 1.5
     """
+    write = functools.partial(_show, _write, not skip_format_check)
+    if fmt is not None:
+        return write(fmt, *args, **kwargs)
+    no_arguments("debug_print", args, kwargs)
+    return write
+
+
+def log(fmt=None, *args, ordered=False, partitioned=False, skip_format_check=False, **kwargs):
+    """`print` to the logger "shardax.debug", at level INFO and with the line of this call.
+
+    Example:
+      >>> _ = jit(lambda x: debug.log("x = {x}", x=x))(1.5)
+    """
+    write = functools.partial(_show, _log(*_user_line()), not skip_format_check)
+    if fmt is not None:
+        return write(fmt, *args, **kwargs)
+    no_arguments("debug_log", args, kwargs)
+    return write
+
+
+def _show(write, check, fmt, *args, **kwargs):
+    """Formats and writes the arguments when the program runs."""
     if not isinstance(fmt, str):
         raise TypeError(f"expected str, got {type(fmt).__name__}")
-    if not skip_format_check:
-        _formatter.format(
-            fmt,
-            *(_Placeholder(arg) for arg in args),
-            **{name: _Placeholder(arg) for name, arg in kwargs.items()},
-        )
+    if check:
+        _checker.format(fmt, *args, **kwargs)
+    options = np.get_printoptions()
 
     def show(*args, **kwargs):
-        _print(_formatter.format(fmt, *map(_scalar, args), **_scalars(kwargs)))
+        with np.printoptions(**options):
+            write(fmt.format(*map(_scalar, args), **{k: _scalar(v) for k, v in kwargs.items()}))
 
-    callback(show, *args, ordered=ordered, **kwargs)
-
-
-class _Placeholder:
-    """Stands for an argument while a format string is checked."""
-
-    def __init__(self, value):
-        self._value = value
-
-    def __repr__(self):
-        return repr(self._value)
-
-    def __format__(self, spec):
-        return ""
-
-    def __getattr__(self, name):
-        return self
-
-    def __getitem__(self, key):
-        return self
+    callback(show, *args, **kwargs)
 
 
 def _scalar(value):
@@ -87,12 +112,19 @@ def _scalar(value):
     return value[()] if isinstance(value, np.ndarray) else value
 
 
-def _scalars(kwargs):
-    return {name: _scalar(value) for name, value in kwargs.items()}
+def _write(text):
+    sys.stdout.write(text + "\n")
 
 
-def breakpoint(*, backend=None, filter_frames=True, num_frames=None, ordered=False, token=None):
-    """Stops in pdb when the program comes here; the frames are those of the callback's caller."""
-    import pdb
+def _user_line():
+    frame = sys._getframe(1)
+    while in_package(frame):
+        frame = frame.f_back
+    return frame.f_code.co_filename, frame.f_lineno
 
-    callback(lambda: pdb.set_trace(), ordered=ordered)
+
+def _log(file, line):
+    def write(text):
+        _logger.handle(_logger.makeRecord(_logger.name, logging.INFO, file, line, text, (), None))
+
+    return write

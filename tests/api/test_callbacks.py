@@ -183,3 +183,25 @@ def test_results_of_64_bits():
     with jax.enable_x64(True):
         wide = jax.ShapeDtypeStruct((), np.float64)
         assert float(jax.pure_callback(lambda: np.float64(42), wide)) == 42
+
+
+def test_io_does_not_run_for_elements_that_do_not_ask_for_it():
+    seen = []
+
+    def body(x):
+        io_callback(lambda v: seen.append(int(v)), None, x)
+        return x + 1
+
+    branch = lambda x: jax.lax.cond(x > 1, body, lambda x: x, x)  # noqa: E731
+    loop = lambda x: jax.lax.while_loop(lambda x: x < 3, body, x)  # noqa: E731
+    with pytest.raises(NotImplementedError, match="IO effect not supported in vmap-of-cond.*pmap"):
+        jax.vmap(branch)(jnp.arange(3))
+    with pytest.raises(NotImplementedError, match="while_loop with batched predicate"):
+        jax.vmap(loop)(jnp.arange(3))
+    assert seen == []
+    jax.pmap(branch)(jnp.arange(4))
+    assert seen == [2, 3]
+    jax.pmap(loop)(jnp.arange(4))
+    assert sorted(seen[2:]) == [0, 1, 1, 2, 2, 2]
+    jax.vmap(lambda x: jax.lax.cond(True, body, lambda x: x, x))(jnp.arange(2))
+    assert seen[-2:] == [0, 1]

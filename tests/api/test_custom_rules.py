@@ -253,3 +253,95 @@ def test_keyword_only_arguments_of_custom_functions():
     assert jax.grad(f)(1.0) == 5
     with pytest.raises(TypeError, match="could not be resolved to positions: scale"):
         f(1.0, scale=3)
+
+
+def test_symbolic_zeros_of_other_shapes():
+    f = jax.custom_vjp(lambda x, y: (x, y))
+    swapped = lambda _, cts: (cts[1], None)  # noqa: E731
+    f.defvjp(lambda x, y: ((x.value, y.value), None), swapped, symbolic_zeros=True)
+    with pytest.raises(ValueError, match=r"at output\[0\].*just returning a None here"):
+        jax.grad(lambda x, y: f(x, y)[0].sum())(jnp.ones(1), jnp.ones(2))
+
+
+class TestClosuresOverVmap:
+    """A rule closes over a value that vmap maps, wherever the derivative is taken."""
+
+    x = jnp.arange(1.0, 4.0)
+    y = jnp.arange(10.0, 13.0)
+
+    @staticmethod
+    def with_jvp(x, y):
+        f = jax.custom_jvp(lambda y: x * y)
+        f.defjvp(lambda p, t: (x * p[0], 2 * x * t[0]))
+        return f(y)
+
+    @staticmethod
+    def with_vjp(x, y):
+        f = jax.custom_vjp(lambda y: x * y)
+        f.defvjp(lambda y: (x * y, (x,)), lambda r, ct: (2 * r[0] * ct,))
+        return f(y)
+
+    @pytest.mark.parametrize("mapped", [True, False])
+    @pytest.mark.parametrize("rule", ["with_jvp", "with_vjp"])
+    def test_values_and_derivatives(self, rule, mapped):
+        f = getattr(self, rule)
+        axes, y = ((0, 0), self.y) if mapped else ((0, None), 2.0)
+        expected = self.x * y
+        g = jax.vmap(f, axes)
+        np.testing.assert_array_equal(g(self.x, y), expected)
+        np.testing.assert_array_equal(jax.jit(g)(self.x, y), expected)
+        total = jax.grad(lambda y: g(self.x, y).sum())
+        slope = 2 * self.x if mapped else 2 * self.x.sum()
+        np.testing.assert_array_equal(total(y), slope)
+        np.testing.assert_array_equal(jax.jit(total)(y), slope)
+        np.testing.assert_array_equal(jax.vmap(jax.grad(f, 1), axes)(self.x, y), 2 * self.x)
+
+    @pytest.mark.parametrize("mapped", [True, False])
+    def test_forward_mode(self, mapped):
+        axes, y = ((0, 0), self.y) if mapped else ((0, None), 2.0)
+        run = lambda y: jax.jvp(  # noqa: E731
+            lambda y: jax.vmap(self.with_jvp, axes)(self.x, y), (y,), (jnp.ones_like(y),)
+        )
+        for form in (run, jax.jit(run)):
+            out, slope = form(y)
+            np.testing.assert_array_equal(out, self.x * y)
+            np.testing.assert_array_equal(slope, 2 * self.x)
+
+    def test_argument_that_is_not_differentiated(self):
+        f = jax.custom_jvp(lambda x, y: x * y, nondiff_argnums=(0,))
+        f.defjvp(lambda x, p, t: (f(x, p[0]), 5 * t[0]))
+        g = jax.vmap(f, (0, None))
+        out, slope = jax.jvp(lambda y: g(self.x, y), (2.0,), (1.0,))
+        np.testing.assert_array_equal(out, 2 * self.x)
+        np.testing.assert_array_equal(slope, [5, 5, 5])
+
+    def test_nested(self):
+        def outer(x, y):
+            f = jax.custom_jvp(lambda y: self.with_jvp(x, y))
+            f.defjvp(lambda p, t: (f(p[0]), self.with_jvp(x, t[0])))
+            return f(y)
+
+        g = jax.vmap(outer, (0, None))
+        np.testing.assert_array_equal(jax.jacfwd(lambda y: g(self.x, y))(2.0), self.x)
+        two = jax.vmap(jax.vmap(self.with_jvp, (0, None)), (None, 0))
+        slopes = jax.jacfwd(lambda s: two(self.x, self.y + s))(0.0)
+        np.testing.assert_array_equal(slopes, jnp.tile(2 * self.x, (3, 1)))
+
+    def test_results_that_are_not_mapped_stay_so(self):
+        f = jax.custom_jvp(jnp.sin)
+        f.defjvp(lambda p, t: (f(p[0]), 3 * t[0]))
+        g = jax.vmap(lambda x, y: (x, f(y)), (0, None), (0, None))
+        assert g(self.x, 1.0)[1].shape == ()
+        assert jax.grad(lambda y: g(self.x, y)[1])(1.0) == 3
+
+    def test_staged_before_the_axis_is_bound(self):
+        f = jax.custom_jvp(lambda x: jax.lax.psum(x, "i"))
+        f.defjvp(lambda p, t: (f(p[0]), t[0]))
+        program = jax.make_jaxpr(f, axis_env=[("i", 3)])(1.0)
+        run = jax.vmap(
+            lambda _, x: jax.core.eval_jaxpr(program.jaxpr, [], x)[0],
+            (0, None),
+            None,
+            axis_name="i",
+        )
+        assert run(self.x, 2.0) == 6

@@ -377,3 +377,32 @@ def test_conversions_that_change_only_the_weak_type(weak):
 def test_weak_types_of_results_are_those_of_the_program():
     assert not shardax.jit(lambda x: x.astype("float32"))(2.0).weak_type
     assert shardax.jit(lambda x: x * 2)(2.0).weak_type
+
+
+def test_positions_and_names_of_static_arguments_may_disagree():
+    seen = []
+
+    def f(x, y):
+        seen.append([isinstance(v, shardax.core.Tracer) for v in (x, y)])
+        return 1
+
+    by_position = shardax.jit(f, static_argnums=1, static_argnames=())
+    by_name = shardax.jit(f, static_argnums=(), static_argnames="y")
+    by_position(1, 2), by_position(1, y=2), by_name(1, 2), by_name(1, y=2)
+    assert seen == [[True, False], [True, True], [True, True], [True, False]]
+
+
+def test_log_of_compilations(caplog):
+    f = shardax.jit(lambda x: shardax.numpy.where(x > 0, x, 0))
+    x = shardax.numpy.ones(3)
+    with shardax.log_compiles():
+        f(x)
+        f(x + 1)  # known
+        shardax.pmap(lambda x: x)(x)
+    f(shardax.numpy.ones(4))
+    lines = [line for line in caplog.messages if line.startswith("Compiling")]
+    assert lines == [
+        f"Compiling {name}(<lambda>) with global shapes and types (ShapedArray(float32[3]),)."
+        for name in ("jit", "pmap")
+    ]
+    assert "Finished tracing <lambda> for jit in 0.0" in caplog.text

@@ -135,3 +135,37 @@ def test_names_of_narrow_dtypes():
             jnp.ones(3, dtype)
     assert jnp.iinfo(jnp.int4).max == 7
     assert jnp.finfo(jnp.float8_e5m2).bits == 8
+
+
+class TestPromotionRules:
+    a, b = jnp.ones(3), jnp.ones((2, 3))
+
+    def test_ranks(self):
+        with shardax.numpy_rank_promotion("raise"):
+            with pytest.raises(ValueError, match=r"for add on shapes \(3,\) \(2, 3\).*'raise'"):
+                self.a + self.b
+            with pytest.raises(ValueError, match="for mul on shapes"):
+                jnp.multiply(self.b, self.a)
+            assert (self.a + 1 + jnp.float32(2)).shape == (3,)  # scalars have no rank to promote
+            assert (self.b + jnp.ones((1, 3))).shape == (2, 3)
+        with shardax.numpy_rank_promotion("warn"):
+            with pytest.warns(
+                UserWarning, match=r"rank promotion for add on shapes \(3,\) \(2, 3\)"
+            ):
+                self.a + self.b
+        assert (self.a + self.b).shape == (2, 3)
+
+    def test_dtypes(self):
+        n = jnp.arange(3)
+        with shardax.numpy_dtype_promotion("strict"):
+            with pytest.raises(ValueError, match=r"'float32', 'int32'.* no available implicit"):
+                self.a + n
+            with pytest.raises(ValueError, match="jax_numpy_dtype_promotion=strict"):
+                n + 1.5
+            assert (self.a + 1).dtype == (self.a * 2.5).dtype == jnp.float32
+            assert (n + 1).dtype == jnp.int32
+        assert (self.a + n).dtype == jnp.float32
+
+    def test_choices(self):
+        with pytest.raises(ValueError, match="one of 'allow', 'warn', 'raise', got 'maybe'"):
+            shardax.config.update("jax_numpy_rank_promotion", "maybe")

@@ -103,6 +103,16 @@ ROWS = {
         ValueError,
         r"the differentiated function sin, PyTreeDef\(\*\), but got PyTreeDef\(\(\*,\)\)",
     ),
+    "jvp argument": (
+        lambda: jax.jvp(jnp.sin, (x,), np.ones(4)),
+        TypeError,
+        "must be tuples or lists; found tuple and ndarray",
+    ),
+    "transpose of integers": (
+        lambda: jax.linear_transpose(lambda v: 2.0 * v, 1),
+        TypeError,
+        r"only supports \[float or complex\] .* got \(int32\[\],\) -> \(float32\[\],\)",
+    ),
     # vmap
     "vmap sizes": (
         lambda: jax.vmap(lambda a, b: a)(x, jnp.ones(3)),
@@ -185,7 +195,47 @@ ROWS = {
         ValueError,
         r"1000 mapped slices need 1000 devices.*config\.update\(\"jax_num_cpu_devices\", 1000\)",
     ),
+    "device_put tree": (
+        lambda: jax.device_put({"a": x, "b": x}, {"a": [None], "b": (None, None)}),
+        ValueError,
+        r"Mismatch details \(2 found\):.*device\['a'\].*different types.*device\['b'\]",
+    ),
+    "device_put place": (
+        lambda: jax.device_put(x, "cpu"),
+        ValueError,
+        "device must be None, a Device, a Sharding .* got 'cpu'",
+    ),
     # arrays
+    "masked array": (
+        lambda: jax.jit(lambda v: v)(np.ma.array([1, 2], mask=[True, False])),
+        ValueError,
+        r"masked arrays are not supported .* Use arr\.filled\(\)",
+    ),
+    "float0": (
+        lambda: jax.grad(lambda v: v * 1.0, allow_int=True)(1) + x,
+        TypeError,
+        "float0s do not support any operations by design.*gradient with respect to an integer",
+    ),
+    "float0 op": (
+        lambda: lax.exp(jax.grad(lambda v: v * 1.0, allow_int=True)(1)),
+        TypeError,
+        "Called exp with a float0 array",
+    ),
+    "shape": (
+        jitted(lambda n: jnp.zeros(n), 1),
+        TypeError,
+        r"got \(JitTracer\(~int32\[\]\),\)\.\nIf using `jit`.*" + WHERE + " n",
+    ),
+    "reshape to": (
+        jitted(lambda n: x.reshape(n, -1), 1),
+        TypeError,
+        "Shapes must be 1D sequences .*" + WHERE + " n",
+    ),
+    "sharding": (
+        jitted(lambda v: v.sharding),
+        AttributeError,
+        r"on tracers, use `jax\.typeof\(x\)`.*" + WHERE + " v",
+    ),
     "broadcast": (
         lambda: x + jnp.ones(3),
         TypeError,
@@ -243,6 +293,8 @@ def test_leaked_tracers_name_the_function():
             name = transform.__name__
             assert f"the value leaked was leak at {__file__}:" in text
             assert f"traced for {name}." in text and "wrapped in a JitTracer" in text
+            line = leak.__code__.co_firstlineno + 1
+            assert f"value was created on line {__file__}:{line} (leak)." in text
 
 
 def test_exceptions_of_the_user_pass_unchanged():

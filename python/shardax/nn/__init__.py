@@ -320,7 +320,7 @@ def one_hot(x, num_classes, *, dtype=None, axis=-1):
     place = canonical_axis(axis, x.ndim + 1)
     classes = (
         np.arange(known(num_classes, "the 'num_classes' argument of jax.nn.one_hot"))
-        .reshape((-1,) + (1,) * (x.ndim - place))
+        .reshape((1,) * place + (-1,) + (1,) * (x.ndim - place))
         .astype(x.dtype)
     )
     return _core.convert(jnp.equal(jnp.expand_dims(x, place), classes), dtype)

@@ -15,22 +15,21 @@ _functions = _core.functions
 def _shape(shape):
     if isinstance(shape, (tuple, list)):
         return tuple(_dimension(d, shape) for d in shape)
-    return (_dimension(shape, shape),)
+    return (_dimension(shape, (shape,)),)
 
 
 def _dimension(d, shape):
     try:
         n = operator.index(d)
-    except TypeError:
-        raise TypeError(
-            f"Shapes must be 1D sequences of concrete values of integer type, got {shape}."
-            + (
+    except TypeError as e:
+        text = f"Shapes must be 1D sequences of concrete values of integer type, got {shape}."
+        if isinstance(d, _core.Tracer):
+            what_it_depends_on = str(e).partition("\n")[2]
+            text += (
                 "\nIf using `jit`, try using `static_argnums` or applying `jit` to smaller "
-                "subfunctions."
-                if isinstance(d, _core.Tracer)
-                else ""
+                f"subfunctions.\n{what_it_depends_on}"
             )
-        ) from None
+        raise TypeError(text) from None
     if n < 0:
         raise TypeError(f"shape must have every element be nonnegative, got {shape}.")
     return n

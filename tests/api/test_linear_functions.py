@@ -1,0 +1,82 @@
+"""tests/api/test_linear_functions.py - what vjp, linearize, linear_transpose return, as trees."""
+
+import numpy as np
+import pytest
+import shardax as jax
+import shardax.numpy as jnp
+from shardax import lax, tree_util
+
+x = jnp.arange(3.0)
+
+
+def pullback(x):
+    return jax.vjp(lambda v: jnp.sin(v) * v, x)[1]
+
+
+def pushforward(x):
+    return jax.linearize(lambda v: jnp.sin(v) * v, x)[1]
+
+
+def transposed(x):
+    return jax.linear_transpose(lambda v: x * v, x)
+
+
+MAKERS = {"vjp": pullback, "linearize": pushforward, "linear_transpose": transposed}
+makers = pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
+
+
+@makers
+def test_leaves_are_the_residuals(make):
+    f = make(x)
+    assert isinstance(f, tree_util.Partial)
+    leaves, tree = tree_util.tree_flatten(f)
+    assert leaves and all(leaf.shape == (3,) for leaf in leaves)
+    again = tree_util.tree_unflatten(tree, leaves)
+    np.testing.assert_array_equal(jnp.array(again(x)), jnp.array(f(x)))
+
+
+@makers
+def test_results_of_jit(make):
+    f = jax.jit(make)
+    for value in (x, x + 1):  # the second call runs no Python
+        np.testing.assert_allclose(jnp.array(f(value)(x)), jnp.array(make(value)(x)), rtol=1e-6)
+    apply = jax.jit(lambda linear, v: linear(v))
+    np.testing.assert_allclose(jnp.array(apply(f(x), x)), jnp.array(make(x)(x)), rtol=1e-6)
+
+
+@makers
+def test_results_of_vmap_and_scan(make):
+    expected = jnp.stack([jnp.array(make(v)(1.0)).reshape(()) for v in x])
+    mapped = jax.vmap(make)(x)
+    called = jax.vmap(lambda f, v: f(v))(mapped, jnp.ones(3))
+    np.testing.assert_allclose(jnp.array(called).reshape(3), expected, rtol=1e-6)
+    with pytest.raises(TypeError, match=r"residuals of the types .*called inside vmap"):
+        mapped(1.0)
+    scanned = lax.scan(lambda c, v: (c, make(v)), 0.0, x)[1]
+    called = jax.vmap(lambda f: f(1.0))(scanned)
+    np.testing.assert_allclose(jnp.array(called).reshape(3), expected, rtol=1e-6)
+
+
+def test_residual_of_a_custom_rule():
+    @jax.custom_vjp
+    def f(x):
+        return jnp.sin(x)
+
+    f.defvjp(lambda x: jax.vjp(jnp.sin, x), lambda pull, ct: pull(2 * ct))
+    assert jax.grad(f)(0.0) == 2
+    np.testing.assert_allclose(jax.jit(jax.vmap(jax.grad(f)))(x), 2 * jnp.cos(x), rtol=1e-6)
+
+
+def test_tangents_of_integers():
+    _, f = jax.linearize(lambda n, x: n * x, 3, 2.0)
+    assert f(np.zeros((), jax.dtypes.float0), 1.0) == 3
+    with pytest.raises(ValueError, match=r"Got tangent aval .*int32.* but expected ~?float0"):
+        f(1, 1.0)
+
+
+def test_residuals_that_are_deleted():
+    f = pullback(x)
+    for leaf in tree_util.tree_leaves(f):
+        leaf.delete()
+    with pytest.raises(RuntimeError, match="deleted"):
+        f(x)
