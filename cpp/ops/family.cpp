@@ -7,7 +7,7 @@ void check_dtype(const Op& op, DType dtype) {
   if (op.dtypes & bit(dtype)) return;
   std::string known;
   for (int d = 0; d < dtype_count; ++d) {
-    if (!(op.dtypes & bit(static_cast<DType>(d)))) continue;
+    if (!(op.dtypes & bit(static_cast<DType>(d))) || is_narrow(static_cast<DType>(d))) continue;
     known += (known.empty() ? "" : ", ") + std::string(name(static_cast<DType>(d)));
   }
   type_error(op.name, " does not accept dtype ", name(dtype), ". Accepted dtypes are: ", known,
