@@ -104,6 +104,7 @@ _LAZY = {
     "experimental",
     "extend",
     "flatten_util",
+    "image",
     "jax_utils",
     "lax",
     "nn",

@@ -109,8 +109,7 @@ def _weighted_quantile(a, q, axis, method, keepdims, weights, skip_nan):
     ordered = take_along_axis(a, order, axis=-1)
     reached = cumsum(take_along_axis(weights, order, axis=-1), axis=-1)
     wanted = _core.convert(q, a.dtype).reshape((-1,) + (1,) * reached.ndim) * reached[..., -1:]
-    # Elements of no weight in front are left out, for q = 0 too.
-    place = sum((reached < wanted) | (reached <= 0), -1, dtype=np.int32)
+    place = sum(reached < wanted, -1, dtype=np.int32)
     place = _functions.minimum(place, np.int32(a.shape[-1] - 1))
     out = take_along_axis(ordered[None], place[..., None], axis=-1)[..., 0]
     missing = all(isnan, axis=-1) if skip_nan else any(isnan, axis=-1)

@@ -1,0 +1,141 @@
+"""tests/parity/cases_scipy.py - jax.scipy's special functions and distributions, jax.image."""
+
+import inspect
+
+import numpy as np
+
+import corpus as parity
+
+X = np.float32([-1.5, -0.2, 0, 0.1, 0.3, 0.5, 0.75, 1.1, 1.3, 2, 3, 5, 9])
+A = np.float32([0.7, 1, 2, 3.5, 0.5, 1.2, 2, 1, 5, 2.2, 0.9, 3, 2])
+B = A[::-1] + np.float32(0.2)
+P = np.linspace(0.05, 0.95, 13, dtype=np.float32)
+PARAMETERS = {
+    "p": P,
+    "a": A,
+    "b": B,
+    "n": np.full(13, 6, np.float32),
+    "df": A,
+    "beta": A,
+    "kappa": A,
+    "c": P,
+    "mu": A,
+}
+FUNCTIONS = {
+    "bernoulli": "logpmf pmf cdf ppf",
+    "beta": "logpdf pdf cdf logcdf sf logsf",
+    "betabinom": "logpmf pmf",
+    "binom": "logpmf pmf",
+    "cauchy": "logpdf pdf cdf logcdf sf logsf ppf isf",
+    "chi2": "cdf logcdf sf logsf",
+    "expon": "logpdf pdf cdf logcdf sf logsf ppf",
+    "gamma": "logpdf pdf cdf logcdf sf logsf",
+    "gennorm": "logpdf pdf cdf",
+    "geom": "logpmf pmf",
+    "gumbel_l": "logpdf pdf cdf logcdf sf logsf ppf",
+    "gumbel_r": "logpdf pdf cdf logcdf ppf",
+    "laplace": "logpdf pdf cdf",
+    "logistic": "logpdf pdf cdf sf ppf isf",
+    "nbinom": "logpmf pmf",
+    "norm": "logpdf pdf cdf logcdf sf logsf ppf isf",
+    "pareto": "logpdf pdf cdf logcdf sf logsf ppf",
+    "poisson": "logpmf pmf cdf",
+    "t": "logpdf pdf",
+    "truncnorm": "logpdf pdf cdf logcdf sf logsf",
+    "uniform": "logpdf pdf cdf ppf",
+    "vonmises": "logpdf pdf",
+    "wrapcauchy": "logpdf pdf",
+}
+
+
+def setup(names):
+    import importlib
+
+    package = names["jax"].__name__
+    names.update(
+        special=importlib.import_module(f"{package}.scipy.special"),
+        stats=importlib.import_module(f"{package}.scipy.stats"),
+        image=importlib.import_module(f"{package}.image"),
+        x=X,
+        a=A,
+        b=B,
+        p=P,
+        grads=lambda f, *args: names["jax"].vmap(names["jax"].grad(f))(*args),
+        pixels=np.linspace(0, 1, 70, dtype=np.float32).reshape(5, 7, 2) ** 2,
+        cov=np.float32([[2, 0.3], [0.3, 1]]),
+        ranks=np.int32([[3, 1, 1, 3, 5], [2, 2, 7, 7, 7]]),
+    )
+
+
+corpus = parity.Corpus(setup, rtol=1e-5, atol=2e-6)
+
+
+def distribution(name, function):
+    def case(jax, jnp, lax):
+        import importlib
+
+        module = importlib.import_module(f"{jax.__name__}.scipy.stats.{name}")
+        f = getattr(module, function)
+        names = list(inspect.signature(f).parameters)
+        first = P if function in ("ppf", "isf") else X
+        if function.endswith("pmf") or name in ("poisson", "bernoulli"):
+            first = P if function == "ppf" else np.round(np.abs(X))
+        args = [PARAMETERS[n] for n in names[1:] if n not in ("loc", "scale")]
+        if name == "truncnorm":
+            args = [-A, B]
+        moved = {n: v for n, v in {"loc": 1, "scale": np.float32(1.7)}.items() if n in names}
+        return f(first, *args), f(first, *args, **moved)
+
+    return case
+
+
+for _name, _functions in FUNCTIONS.items():
+    for _function in _functions.split():
+        corpus.add(f"stats.{_name}.{_function}", distribution(_name, _function))
+
+corpus.expressions("""
+stats.multivariate_normal.logpdf(np.arange(6, dtype=np.float32).reshape(3, 2), np.ones(2, np.float32), cov)
+stats.multivariate_normal.pdf(np.float32([0, 1]), 0.0, 2.0)
+stats.multivariate_normal.pdf(np.float32([0, 1]), np.zeros(2, np.float32), 2.0)
+stats.multivariate_normal.pdf(np.ones((4, 3, 2), np.float32), np.zeros((3, 2), np.float32), np.stack([cov] * 3))
+stats.dirichlet.logpdf(np.float32([0.2, 0.3, 0.5]), np.float32([1, 2, 3]))
+stats.dirichlet.pdf(np.float32([0.2, 0.3]), np.float32([1, 2, 3]))
+stats.dirichlet.logpdf(np.float32([0.2]), np.float32([1, 2, 3])) !! must have either the same number of entries
+stats.multinomial.logpmf(np.array([1, 2, 3]), 6, np.float32([0.2, 0.3, 0.5]))
+[stats.rankdata(ranks, m) for m in ("average", "min", "max", "dense", "ordinal")]
+[stats.rankdata(ranks, m, axis=1) for m in ("average", "min", "max", "dense", "ordinal")]
+[stats.chi2.pdf(x[3:], a[3:]), stats.chi2.logpdf(x[3:], a[3:], 0.05, 1.5)]
+[grads(f, x[:3], y) for f in (special.xlogy, special.xlog1py) for y in (np.float32([0, 1, 2]), np.float32([2, -1, -1]))]
+[jax.grad(f, i)(x, y) for f in (special.xlogy, special.xlog1py) for i in (0, 1) for x, y in ((0.0, 0.0), (0.0, 1.0), (0.0, -1.0), (1.0, 0.0))]
+stats.rankdata(ranks, "x") !! unknown method
+[tuple(stats.mode(ranks)), tuple(stats.mode(ranks, axis=1)), tuple(stats.mode(ranks, axis=None, keepdims=True))]
+[stats.sem(ranks), stats.sem(ranks, axis=None), stats.sem(x, nan_policy="omit")]
+[grads(f, x) for f in (stats.norm.logpdf, stats.cauchy.logpdf, stats.expon.logpdf, stats.laplace.logpdf)]
+[grads(f, x, a) for f in (stats.gamma.logpdf, stats.t.logpdf, stats.vonmises.logpdf)]
+grads(stats.beta.logpdf, x, a, b)
+[f(x) for f in (special.gamma, special.gammasgn, special.i0, special.i0e, special.i1, special.i1e)]
+[grads(f, x) for f in (special.gamma, special.i0, special.i0e, special.i1, special.i1e)]
+[f(abs(x)) for f in (special.factorial, special.loggamma, special.logit, special.entr)]
+[grads(f, abs(x)) for f in (special.logit, special.entr)]
+[grads(special.logit, np.float32([0, -0.0, 1]))]
+[special.log_ndtr(np.float32([-30, -100, -12, -9, -5, 0, 4, 6, 10])), special.log_ndtr(x)]
+[special.polygamma(1, a), special.zeta(2, a), special.multigammaln(a + 2, 3)]
+[f(abs(x), a) for f in (special.beta, special.betaln, special.boxcox, special.boxcox1p, special.kl_div, special.rel_entr)]
+[grads(f, abs(x) + 0.25, a) for f in (special.betaln, special.boxcox, special.boxcox1p, special.kl_div, special.rel_entr)]
+[special.comb(np.float32([5, 6, 3, 4]), np.float32([2, 0, 5, -1])), special.comb(5.0, 2.0, repetition=True), special.poch(a, b)]
+special.factorial(3, exact=True) !!
+[image.resize(pixels, s, "linear", antialias=t) for s in ((10, 14, 2), (3, 4, 2), (2, 9, 3)) for t in (True, False)]
+[image.resize(pixels, s, "cubic", antialias=t) for s in ((10, 14, 2), (3, 4, 2), (2, 9, 3)) for t in (True, False)]
+[image.resize(pixels, s, "lanczos3", antialias=t) for s in ((10, 14, 2), (3, 4, 2), (2, 9, 3)) for t in (True, False)]
+[image.resize(pixels, (3, 11, 2), m) for m in ("lanczos5", "area", "cubic-pytorch", "bilinear", "bicubic", "nearest")]
+[image.resize(np.arange(35, dtype=t).reshape(5, 7), (3, 3), m) for t in ("int32", "uint8") for m in ("nearest", "cubic")]
+image.resize(pixels, (3, 3, 2), "cubic-pytorch", antialias=False)
+image.resize(pixels, (3, 3, 2), image.ResizeMethod.CUBIC)
+image.resize(pixels, (0, 3, 2), "linear")
+image.resize(pixels, (3, 3, 2), "foo") !! Unknown resize method "foo"
+image.resize(pixels, (3, 3), "linear") !! shape must have length equal to the number of dimensions
+jax.grad(lambda v: (image.resize(v, (3, 3, 2), "cubic") ** 2).sum())(pixels)
+image.scale_and_translate(pixels, (8, 9, 2), (0, -2), np.float32([1.3, 0.8]), np.float32([0.5, -1]), "linear")
+jax.grad(lambda s: image.scale_and_translate(pixels, (8, 9, 2), (0, 1), s, np.float32([0.5, -1]), "cubic").sum())(np.float32([1.3, 0.8]))
+image.scale_and_translate(pixels, (8, 9, 2), (0, 1), np.ones(2), np.ones(2), "nearest") !! Nearest neighbor resampling is not
+""")
