@@ -173,7 +173,7 @@ WeakDType promote(WeakDType a, WeakDType b) {
   if (joined < 0 && (is_narrow(a.dtype) || is_narrow(b.dtype))) {
     const bool floats = is_narrow_float(a.dtype) || is_narrow_float(b.dtype);
     const int bits = bit_width(is_narrow(a.dtype) ? a.dtype : b.dtype);
-    fail(ErrorKind::value_error, "Input dtypes ('", name(a.dtype), "', '", name(b.dtype),
+    fail(ErrorKind::type_promotion_error, "Input dtypes ('", name(a.dtype), "', '", name(b.dtype),
          "') have no available implicit dtype promotion path. To avoid unintended promotion, ",
          floats ? concat(bits, "-bit floats") : "1-bit, 2-bit and 4-bit integers",
          " do not support implicit promotion. If you'd like your inputs to be promoted to another "

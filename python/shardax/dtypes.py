@@ -3,8 +3,10 @@ import numpy as np
 
 from shardax import _core, _dtypes
 from shardax._dtypes import float0, prng_key
+from shardax.errors import TypePromotionError
 
 __all__ = [
+    "TypePromotionError",
     "canonicalize_dtype",
     "extended",
     "float0",

@@ -39,10 +39,10 @@ _NAMES = {
     "nearest": ResizeMethod.NEAREST,
     "lanczos3": ResizeMethod.LANCZOS3,
     "lanczos5": ResizeMethod.LANCZOS5,
-    "cubic-pytorch": ResizeMethod.CUBIC_PYTORCH,
     "area": ResizeMethod.AREA,
     **dict.fromkeys(["linear", "bilinear", "trilinear", "triangle"], ResizeMethod.LINEAR),
     **dict.fromkeys(["cubic", "bicubic", "tricubic"], ResizeMethod.CUBIC),
+    **dict.fromkeys(["cubic-pytorch", "bicubic-pytorch"], ResizeMethod.CUBIC_PYTORCH),
 }
 
 

@@ -104,6 +104,17 @@ stats.dirichlet.logpdf(np.float32([0.2]), np.float32([1, 2, 3])) !! must have ei
 stats.multinomial.logpmf(np.array([1, 2, 3]), 6, np.float32([0.2, 0.3, 0.5]))
 [stats.rankdata(ranks, m) for m in ("average", "min", "max", "dense", "ordinal")]
 [stats.rankdata(ranks, m, axis=1) for m in ("average", "min", "max", "dense", "ordinal")]
+stats.beta.logpdf(np.float32([0.5, 0.5, 0.5, 5, np.nan, 0]), np.float32([-1, 2, 2, -2, 2, 0.5]), 2.0, 0, np.float32([1, 1, -1, 1, 1, 1]))
+[special.logsumexp(jnp.array([1 + 2j, 3 - 1j]), return_sign=r) for r in (False, True)]
+[special.logsumexp(np.float32([1, 2]), b=c, return_sign=r) for c in (np.float32([1, -1]), np.complex64([1 + 1j, -1])) for r in (False, True)]
+[special.logsumexp(np.zeros(s, np.float32), axis=0) for s in ((0,), (0, 3))]
+jax.random.orthogonal(jax.random.key(0), 2, dtype=np.complex64)
+[jax.random.orthogonal(jax.random.key(0), 0).shape, jnp.linalg.svd(jnp.zeros((3, 0)))[0].shape, jnp.linalg.qr(jnp.zeros((0, 3)))[1].shape]
+jax.random.choice(jax.random.key(0), 5, 3) !! must be a sequence
+jax.random.key(2**63) !!
+[jax.nn.initializers.variance_scaling(1.0, "fan_in", d)(jax.random.key(0), (2, 3), np.complex64) for d in ("normal", "truncated_normal", "uniform")]
+jax.nn.initializers.lecun_normal(in_axis=(0,), out_axis=())(jax.random.key(0), (3,))
+jax.nn.initializers.lecun_normal()(jax.random.key(0), (3,)) !! with default in_axis
 [stats.chi2.pdf(x[3:], a[3:]), stats.chi2.logpdf(x[3:], a[3:], 0.05, 1.5)]
 [grads(f, x[:3], y) for f in (special.xlogy, special.xlog1py) for y in (np.float32([0, 1, 2]), np.float32([2, -1, -1]))]
 [jax.grad(f, i)(x, y) for f in (special.xlogy, special.xlog1py) for i in (0, 1) for x, y in ((0.0, 0.0), (0.0, 1.0), (0.0, -1.0), (1.0, 0.0))]

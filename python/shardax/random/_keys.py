@@ -135,7 +135,7 @@ def _seed(seed, name, generator):
         raise TypeError(f"PRNG key seed must be an integer; got {seed!r}")
     if isinstance(seed, (int, np.integer)):
         seed = int(seed)
-        if not -(2**63) <= seed < 2**64:
+        if not -(2**63) <= seed < 2**63:
             raise OverflowError(f"Python int {seed} too large to convert to int64")
         high = (seed >> 32) & 0xFFFFFFFF if _core.config_read("jax_enable_x64") else 0
         half = [high, seed & 0xFFFFFFFF]

@@ -5,7 +5,6 @@ import numpy as np
 from shardax import _core, lax
 from shardax import numpy as jnp
 from shardax.custom_derivatives import custom_jvp
-from shardax.numpy._common import asarray
 
 
 def _inexact(*args):
@@ -17,22 +16,23 @@ def logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False, where=Non
 
     With return_sign, (log of the size, sign).
     """
-    a = _inexact(a)[0] if b is None else _inexact(a, b)[0]
+    a = _inexact(a)[0]
     if b is not None:
-        a = jnp.where(asarray(b) != 0, a, -jnp.inf)
+        a, b = _inexact(a, b)
+        a = jnp.where(b != 0, a, -jnp.inf)
     if where is not None:
         a = jnp.where(where, a, -jnp.inf)
-    top = jnp.max(a, axis, keepdims=True)
+    top = jnp.max(a.real, axis, keepdims=True, initial=-jnp.inf)
     top = lax.stop_gradient(jnp.where(jnp.isfinite(top), top, jnp.zeros_like(top)))
-    terms = jnp.exp(a - top)
+    terms = jnp.exp(a - top.astype(a.dtype))
     terms = terms if b is None else terms * b
     total = jnp.sum(terms, axis, keepdims=keepdims)
-    sign = jnp.sign(total)
-    size = jnp.abs(total) if return_sign or b is not None else total
-    out = jnp.log(size) + (top if keepdims else top.reshape(size.shape))
+    top = top if keepdims else top.reshape(total.shape)
     if return_sign:
-        return out, sign
-    return out if b is None else jnp.where(sign < 0, jnp.nan, out)
+        return jnp.log(jnp.abs(total)) + top, jnp.sign(total)
+    if b is not None and not jnp.iscomplexobj(total):
+        total = jnp.where(total < 0, jnp.nan, total)
+    return jnp.log(total) + top.astype(total.dtype)
 
 
 def erf(x):

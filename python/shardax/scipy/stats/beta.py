@@ -9,10 +9,11 @@ def logpdf(x, a, b, loc=0, scale=1):
     """The logarithm of the density."""
     x, a, b, loc, scale = inexact(x, a, b, loc, scale)
     y = (x - loc) / scale
-    inside = (y >= 0) & (y <= 1)
-    y = jnp.where(inside, y, 0.5)
+    outside = (y < 0) | (y > 1)
+    y = jnp.where(outside, 0.5, y)
     shape = special.xlogy(a - 1, y) + special.xlog1py(b - 1, -y)
-    return within(inside, shape - special.betaln(a, b) - jnp.log(scale))
+    value = within(~outside, shape - special.betaln(a, b) - jnp.log(scale))
+    return jnp.where((a > 0) & (b > 0) & (scale > 0), value, jnp.nan)
 
 
 def pdf(x, a, b, loc=0, scale=1):
