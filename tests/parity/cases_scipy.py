@@ -1,4 +1,4 @@
-"""tests/parity/cases_scipy.py - jax.scipy's special functions and distributions, jax.image."""
+"""tests/parity/cases_scipy.py - jax.scipy and jax.image."""
 
 import inspect
 
@@ -56,6 +56,22 @@ def setup(names):
         special=importlib.import_module(f"{package}.scipy.special"),
         stats=importlib.import_module(f"{package}.scipy.stats"),
         image=importlib.import_module(f"{package}.image"),
+        signal=importlib.import_module(f"{package}.scipy.signal"),
+        linalg=importlib.import_module(f"{package}.scipy.linalg"),
+        ndimage=importlib.import_module(f"{package}.scipy.ndimage"),
+        cg=importlib.import_module(f"{package}.scipy.sparse.linalg").cg,
+        wave=np.float32([1, -2, 3, 0.5, 2, -1, 4]),
+        window=np.float32([0.5, 2, -1]),
+        plane=np.float32(
+            [[1, 2, -1, 0, 3], [0.5, -2, 1, 1, 2], [2, 2, 0, -1, 1], [3, 1, -2, 1, 0]]
+        ),
+        stamp=np.float32([[1, -1], [2, 0.5], [0, 1]]),
+        MODES=("full", "same", "valid"),
+        places=[
+            np.linspace(-9, 9, 12).astype(np.float32),
+            np.linspace(7, -8, 12).astype(np.float32),
+        ],
+        spd=np.float32([[4, 1, 0.5], [1, 3, -0.2], [0.5, -0.2, 2]]),
         x=X,
         a=A,
         b=B,
@@ -149,4 +165,39 @@ jax.grad(lambda v: (image.resize(v, (3, 3, 2), "cubic") ** 2).sum())(pixels)
 image.scale_and_translate(pixels, (8, 9, 2), (0, -2), np.float32([1.3, 0.8]), np.float32([0.5, -1]), "linear")
 jax.grad(lambda s: image.scale_and_translate(pixels, (8, 9, 2), (0, 1), s, np.float32([0.5, -1]), "cubic").sum())(np.float32([1.3, 0.8]))
 image.scale_and_translate(pixels, (8, 9, 2), (0, 1), np.ones(2), np.ones(2), "nearest") !! Nearest neighbor resampling is not
+[f(wave, window, m) for f in (signal.convolve, signal.correlate) for m in MODES]
+[f(window, wave, m) for f in (signal.convolve, signal.correlate) for m in MODES]
+[f(plane, stamp, m) for f in (signal.convolve, signal.correlate, signal.convolve2d, signal.correlate2d) for m in MODES]
+[f(wave, window, m, method="fft") for f in (signal.convolve, signal.correlate) for m in MODES]
+[signal.fftconvolve(plane, stamp, m) for m in MODES]
+[signal.fftconvolve(plane, plane[:2], m, axes=0) for m in MODES]
+signal.fftconvolve(plane, stamp, axes=0) !! mapped axes must have same shape
+signal.convolve(np.arange(5), np.arange(3))
+signal.convolve(plane, wave) !! must have the same number of dimensions
+signal.convolve(wave, window, "x") !! mode must be one of
+signal.convolve2d(plane, stamp, boundary="wrap") !! only supports boundary='fill'
+[signal.detrend(plane, axis=d, type=t) for d in (0, -1) for t in ("linear", "constant")]
+signal.detrend(wave, bp=3)
+signal.detrend(wave, type="x") !! must be 'linear' or 'constant'
+linalg.block_diag(plane, 3.0, wave, stamp)
+[linalg.toeplitz(wave, window), linalg.toeplitz(wave), linalg.toeplitz(wave + 1j * wave)]
+[linalg.cho_solve(linalg.cho_factor(spd, lower=t), v) for t in (False, True) for v in (wave[:3], spd)]
+[linalg.expm(spd - 2), linalg.expm(np.stack([spd, -spd])), linalg.expm(np.eye(2, dtype=np.int32))]
+linalg.expm(np.triu(spd), upper_triangular=True)
+jax.grad(lambda q: linalg.expm(q).sum())(spd)
+linalg.expm(plane) !! square matrix
+linalg.polar(spd)
+[ndimage.map_coordinates(plane, places, 1, m, cval=0.5) for m in ("constant", "nearest", "wrap", "mirror", "reflect")]
+[ndimage.map_coordinates(plane, places, 0, m) for m in ("constant", "nearest", "wrap", "mirror", "reflect")]
+ndimage.map_coordinates((plane * 10).astype(np.int32), places, 1, "reflect")
+jax.grad(lambda c: ndimage.map_coordinates(plane, [c, places[1]], 1, "wrap").sum())(places[0])
+ndimage.map_coordinates(plane, places, 2) !! requires order<=1
+ndimage.map_coordinates(plane, places[:1], 1) !! must be a sequence of length input.ndim
+ndimage.map_coordinates(plane, places, 1, "x") !! does not yet support mode x
+[cg(spd, wave[:3])[0], cg(lambda v: spd @ v, wave[:3], x0=window, maxiter=2)[0], cg(spd, wave[:3], M=np.diag(1 / np.diag(spd)))[0]]
+jax.grad(lambda m: cg(m, wave[:3])[0].sum())(spd)
+jax.vmap(lambda v: cg(spd, v)[0])(spd)
+cg(lambda v: {"a": 2 * v["a"], "b": 3 * v["b"]}, {"a": wave, "b": jnp.float32(2)})[0]
+cg(spd[:2], wave[:3]) !! must be a square matrix
+cg(spd, wave[:3], x0=wave[:2]) !! must have matching shapes
 """)
