@@ -184,7 +184,7 @@ linalg.block_diag(plane, 3.0, wave, stamp)
 [linalg.cho_solve(linalg.cho_factor(spd, lower=t), v) for t in (False, True) for v in (wave[:3], spd)]
 [linalg.expm(spd - 2), linalg.expm(np.stack([spd, -spd])), linalg.expm(np.eye(2, dtype=np.int32))]
 linalg.expm(np.triu(spd), upper_triangular=True)
-jax.grad(lambda q: linalg.expm(q).sum())(spd)
+jax.grad(lambda q: linalg.expm(q).sum())(spd / 4)
 linalg.expm(plane) !! square matrix
 linalg.polar(spd)
 [ndimage.map_coordinates(plane, places, 1, m, cval=0.5) for m in ("constant", "nearest", "wrap", "mirror", "reflect")]
