@@ -6,7 +6,15 @@ import numpy as np
 
 from shardax import _core
 from shardax._dtypes import KeyTy
-from shardax.numpy._common import asarray, bind, canonical_axis, check_arraylike, known, result_type
+from shardax.numpy._common import (
+    asarray,
+    bind,
+    canonical_axis,
+    check_arraylike,
+    known,
+    result_type,
+    wrapped,
+)
 
 array = _core.array
 _functions = _core.functions
@@ -77,6 +85,8 @@ def full(shape, fill_value, dtype=None, *, device=None, out_sharding=None):
     Weakly typed for Python numbers.
     """
     check_arraylike("full", fill_value)
+    if type(fill_value) is int and dtype is not None:
+        fill_value = wrapped(fill_value, _core.canonical_dtype(dtype))
     value = asarray(fill_value) if dtype is None else asarray(fill_value, dtype=dtype)
     return _placed(_core.broadcast_to(value, _shape(shape)), device, out_sharding)
 
@@ -91,6 +101,8 @@ def full_like(a, fill_value, dtype=None, shape=None, *, device=None, out_shardin
     if isinstance(dtype, KeyTy) and getattr(fill_value, "dtype", None) != dtype:
         words = full((*shape, dtype.words), fill_value, np.uint32)
         return bind("random_wrap", (words,), impl=dtype)
+    if type(fill_value) is int:
+        fill_value = wrapped(fill_value, dtype)
     value = _core.convert(asarray(fill_value), dtype, bool(weak))
     out = _placed(_core.broadcast_to(value, shape), device, out_sharding)
     concrete = isinstance(a, _core.Array) and not isinstance(a, _core.Tracer)
