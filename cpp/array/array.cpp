@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "array/half.h"
+#include "array/narrow.h"
 #include "runtime/allocator.h"
 
 namespace shardax {
@@ -41,8 +42,13 @@ ArrayPtr make_scalar(DType dtype, Source value, bool weak) {
       stored = to_bfloat16(static_cast<float>(value));
     } else if constexpr (std::is_same_v<T, float16_t>) {
       stored = to_float16(static_cast<float>(value));
-    } else if constexpr (std::is_same_v<T, key_t>) {
-      stored = key_t{{0, static_cast<std::uint32_t>(value)}};
+    } else if constexpr (std::is_same_v<T, narrow_t>) {
+      if constexpr (std::is_integral_v<Source>)
+        stored = to_narrow(dtype, std::int64_t{value});
+      else
+        stored = to_narrow(dtype, static_cast<float>(value));
+    } else if constexpr (is_opaque<T>) {
+      stored.words[1] = static_cast<std::uint32_t>(value);
     } else if constexpr (std::is_same_v<T, bool>) {
       stored = value != 0;
     } else if constexpr (std::is_arithmetic_v<T>) {

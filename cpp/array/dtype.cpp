@@ -12,19 +12,37 @@ namespace {
 struct Row {
   std::string_view name;
   std::string_view short_name;
-  int size;
+  int size;  // in bytes
+  int bits = 8 * size;
 };
 
 constexpr std::array<Row, dtype_count> rows{{
     {"bool", "bool", 1},
+    {"int1", "i1", 1, 1},
+    {"int2", "i2", 1, 2},
+    {"int4", "i4", 1, 4},
     {"int8", "i8", 1},
     {"int16", "i16", 2},
     {"int32", "i32", 4},
     {"int64", "i64", 8},
+    {"uint1", "u1", 1, 1},
+    {"uint2", "u2", 1, 2},
+    {"uint4", "u4", 1, 4},
     {"uint8", "u8", 1},
     {"uint16", "u16", 2},
     {"uint32", "u32", 4},
     {"uint64", "u64", 8},
+    {"float4_e2m1fn", "f4_e2m1fn", 1, 4},
+    {"float6_e2m3fn", "f6_e2m3fn", 1, 6},
+    {"float6_e3m2fn", "f6_e3m2fn", 1, 6},
+    {"float8_e3m4", "f8_e3m4", 1},
+    {"float8_e4m3", "f8_e4m3", 1},
+    {"float8_e4m3b11fnuz", "f8_e4m3b11fnuz", 1},
+    {"float8_e4m3fn", "f8_e4m3fn", 1},
+    {"float8_e4m3fnuz", "f8_e4m3fnuz", 1},
+    {"float8_e5m2", "f8_e5m2", 1},
+    {"float8_e5m2fnuz", "f8_e5m2fnuz", 1},
+    {"float8_e8m0fnu", "f8_e8m0fnu", 1},
     {"bfloat16", "bf16", 2},
     {"float16", "f16", 2},
     {"float32", "f32", 4},
@@ -32,6 +50,8 @@ constexpr std::array<Row, dtype_count> rows{{
     {"complex64", "c64", 8},
     {"complex128", "c128", 16},
     {"key<fry>", "key<fry>", 8},
+    {"key<rbg>", "key<rbg>", 16},
+    {"key<urbg>", "key<urbg>", 16},
     {"float0", "float0", 0},
 }};
 
@@ -49,32 +69,40 @@ constexpr int node(DType dtype) { return static_cast<int>(dtype); }
 using Edges = std::vector<std::pair<int, int>>;
 
 const Edges& edges() {
-  static const Edges list{
-      {node(DType::boolean), weak_int},
-      {weak_int, node(DType::uint8)},
-      {weak_int, node(DType::int8)},
-      {node(DType::int8), node(DType::int16)},
-      {node(DType::int16), node(DType::int32)},
-      {node(DType::int32), node(DType::int64)},
-      {node(DType::uint8), node(DType::int16)},
-      {node(DType::uint8), node(DType::uint16)},
-      {node(DType::uint16), node(DType::int32)},
-      {node(DType::uint16), node(DType::uint32)},
-      {node(DType::uint32), node(DType::int64)},
-      {node(DType::uint32), node(DType::uint64)},
-      {node(DType::int64), weak_float},
-      {node(DType::uint64), weak_float},
-      {weak_float, node(DType::bfloat16)},
-      {weak_float, node(DType::float16)},
-      {weak_float, weak_complex},
-      {node(DType::bfloat16), node(DType::float32)},
-      {node(DType::float16), node(DType::float32)},
-      {node(DType::float32), node(DType::float64)},
-      {node(DType::float32), node(DType::complex64)},
-      {node(DType::float64), node(DType::complex128)},
-      {weak_complex, node(DType::complex64)},
-      {node(DType::complex64), node(DType::complex128)},
-  };
+  // Below numbers of fewer bits lie Python's scalars only, and nothing above them.
+  static const Edges list = [] {
+    Edges all{
+        {node(DType::boolean), weak_int},
+        {weak_int, node(DType::uint8)},
+        {weak_int, node(DType::int8)},
+        {node(DType::int8), node(DType::int16)},
+        {node(DType::int16), node(DType::int32)},
+        {node(DType::int32), node(DType::int64)},
+        {node(DType::uint8), node(DType::int16)},
+        {node(DType::uint8), node(DType::uint16)},
+        {node(DType::uint16), node(DType::int32)},
+        {node(DType::uint16), node(DType::uint32)},
+        {node(DType::uint32), node(DType::int64)},
+        {node(DType::uint32), node(DType::uint64)},
+        {node(DType::int64), weak_float},
+        {node(DType::uint64), weak_float},
+        {weak_float, node(DType::bfloat16)},
+        {weak_float, node(DType::float16)},
+        {weak_float, weak_complex},
+        {node(DType::bfloat16), node(DType::float32)},
+        {node(DType::float16), node(DType::float32)},
+        {node(DType::float32), node(DType::float64)},
+        {node(DType::float32), node(DType::complex64)},
+        {node(DType::float64), node(DType::complex128)},
+        {weak_complex, node(DType::complex64)},
+        {node(DType::complex64), node(DType::complex128)},
+    };
+    for (int d = 0; d < dtype_count; ++d) {
+      if (is_narrow_integer(static_cast<DType>(d))) all.emplace_back(weak_int, d);
+      if (is_narrow_float(static_cast<DType>(d))) all.emplace_back(weak_float, d);
+    }
+    return all;
+  }();
   return list;
 }
 
@@ -128,6 +156,7 @@ int lattice_node(WeakDType t) {
 }  // namespace
 
 int itemsize(DType dtype) { return row(dtype).size; }
+int bit_width(DType dtype) { return row(dtype).bits; }
 std::string_view name(DType dtype) { return row(dtype).name; }
 std::string_view short_name(DType dtype) { return row(dtype).short_name; }
 
@@ -163,6 +192,16 @@ WeakDType promote(WeakDType a, WeakDType b, bool strict) {
   static const Table standard = make_joins(edges()), strict_joins = make_joins(strict_edges());
   if (a == b) return a;
   const int joined = (strict ? strict_joins : standard)[lattice_node(a)][lattice_node(b)];
+  if (joined < 0 && !strict && (is_narrow(a.dtype) || is_narrow(b.dtype))) {
+    const bool floats = is_narrow_float(a.dtype) || is_narrow_float(b.dtype);
+    const int bits = bit_width(is_narrow(a.dtype) ? a.dtype : b.dtype);
+    fail(ErrorKind::type_promotion_error, "Input dtypes ('", name(a.dtype), "', '", name(b.dtype),
+         "') have no available implicit dtype promotion path. To avoid unintended promotion, ",
+         floats ? concat(bits, "-bit floats") : "1-bit, 2-bit and 4-bit integers",
+         " do not support implicit promotion. If you'd like your inputs to be promoted to another "
+         "type, you can do so explicitly using e.g. x.astype('",
+         floats ? "float32" : "int32", "')");
+  }
   if (joined < 0) {
     if (a.dtype == DType::float0 || b.dtype == DType::float0) float0_error("an operation");
     if (strict) {

@@ -4,29 +4,49 @@
 #include <complex>
 #include <cstdint>
 #include <string_view>
+#include <type_traits>
 
 namespace shardax {
 
 enum class DType : std::uint8_t {
   boolean,
+  int1,
+  int2,
+  int4,
   int8,
   int16,
   int32,
   int64,
+  uint1,
+  uint2,
+  uint4,
   uint8,
   uint16,
   uint32,
   uint64,
+  float4_e2m1fn,
+  float6_e2m3fn,
+  float6_e3m2fn,
+  float8_e3m4,
+  float8_e4m3,
+  float8_e4m3b11fnuz,
+  float8_e4m3fn,
+  float8_e4m3fnuz,
+  float8_e5m2,
+  float8_e5m2fnuz,
+  float8_e8m0fnu,
   bfloat16,
   float16,
   float32,
   float64,
   complex64,
   complex128,
-  key,     // key<fry>: a threefry key, two uint32 words
-  float0,  // the tangent type of integers: no data
+  key,       // key<fry>: a threefry key, two uint32 words
+  key_rbg,   // key<rbg> and
+  key_urbg,  // key<urbg>: keys of the Philox generator, four uint32 words
+  float0,    // the tangent type of integers: no data
 };
-inline constexpr int dtype_count = 17;
+inline constexpr int dtype_count = 36;
 
 // Storage types of the two 16-bit floats; arithmetic on them happens in float.
 struct bfloat16_t {
@@ -37,19 +57,42 @@ struct float16_t {
 };
 struct key_t {
   std::uint32_t words[2];
+  friend bool operator==(const key_t&, const key_t&) = default;
 };
+struct wide_key_t {
+  std::uint32_t words[4];
+  friend bool operator==(const wide_key_t&, const wide_key_t&) = default;
+};
+// Storage of every number of fewer than 8 bits and of the 8-bit floats: a byte each, its unused
+// bits 0. Arithmetic on them happens in a wider type (compile/widen.cpp).
+struct narrow_t {
+  std::uint8_t bits;
+};
+// Storage types that are no numbers to C++: code that computes leaves them out.
+template <class T>
+inline constexpr bool is_opaque =
+    std::is_same_v<T, key_t> || std::is_same_v<T, wide_key_t> || std::is_same_v<T, narrow_t>;
 
-int itemsize(DType dtype);
+int itemsize(DType dtype);                 // in bytes
+int bit_width(DType dtype);                // 4 for int4
 std::string_view name(DType dtype);        // "float32"
 std::string_view short_name(DType dtype);  // "f32", as programs are printed
 
-inline bool is_signed_integer(DType d) { return d >= DType::int8 && d <= DType::int64; }
-inline bool is_unsigned_integer(DType d) { return d >= DType::uint8 && d <= DType::uint64; }
-inline bool is_integer(DType d) { return d >= DType::int8 && d <= DType::uint64; }
-inline bool is_floating(DType d) { return d >= DType::bfloat16 && d <= DType::float64; }
+inline bool is_signed_integer(DType d) { return d >= DType::int1 && d <= DType::int64; }
+inline bool is_unsigned_integer(DType d) { return d >= DType::uint1 && d <= DType::uint64; }
+inline bool is_integer(DType d) { return d >= DType::int1 && d <= DType::uint64; }
+inline bool is_floating(DType d) { return d >= DType::float4_e2m1fn && d <= DType::float64; }
 inline bool is_complex(DType d) { return d == DType::complex64 || d == DType::complex128; }
-inline bool is_inexact(DType d) { return d >= DType::bfloat16 && d <= DType::complex128; }
+inline bool is_inexact(DType d) { return d >= DType::float4_e2m1fn && d <= DType::complex128; }
 inline bool is_half(DType d) { return d == DType::bfloat16 || d == DType::float16; }
+inline bool is_narrow_float(DType d) {
+  return d >= DType::float4_e2m1fn && d <= DType::float8_e8m0fnu;
+}
+inline bool is_narrow_integer(DType d) {
+  return (d >= DType::int1 && d <= DType::int4) || (d >= DType::uint1 && d <= DType::uint4);
+}
+inline bool is_narrow(DType d) { return is_narrow_float(d) || is_narrow_integer(d); }
+inline bool is_key(DType d) { return d >= DType::key && d <= DType::key_urbg; }
 // The type of |z| and of the parts of a complex number; the type itself for others.
 DType real_dtype(DType d);
 DType complex_dtype(DType d);
@@ -89,9 +132,11 @@ decltype(auto) visit_dtype(DType dtype, F&& f) {
     case DType::complex64: return f(std::complex<float>{});
     case DType::complex128: return f(std::complex<double>{});
     case DType::key: return f(key_t{});
-    case DType::float0: break;
+    case DType::key_rbg:
+    case DType::key_urbg: return f(wide_key_t{});
+    case DType::float0: return f(bool{});
+    default: return f(narrow_t{});
   }
-  return f(bool{});
 }
 
 }  // namespace shardax

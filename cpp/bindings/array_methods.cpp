@@ -10,7 +10,9 @@
 #include <unordered_map>
 #include <utility>
 
+#include "bindings/buffer.h"
 #include "bindings/convert.h"
+#include "bindings/dlpack.h"
 #include "bindings/dtypes.h"
 #include "bindings/scalars.h"
 #include "bindings/shape_args.h"
@@ -200,29 +202,28 @@ PyObject* ravel(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObjec
   });
 }
 
-// The same elements in a new Array object, so that deleting one leaves the other.
+// The same elements in memory of their own.
 PyObject* copy(PyObject* self, PyObject*) {
   return guarded([&]() -> PyObject* {
     const Value& value = value_of(self);
     check_not_deleted(value);
     if (value->is_tracer()) return Py_NewRef(self);
-    const Array& array = as_array(value);
-    ArrayPtr made = view_of(array, array.type(), array.strides(), 0);
-    made->set_sharding(array.sharding());
-    return wrap(made);
+    return wrap(copied(as_array(value)));
   });
 }
 
 PyObject* reduce(PyObject* self, PyObject*) {
   return guarded([&] {
     const Value& value = value_of(self);
-    const bool keys = value->dtype() == DType::key;
+    const bool keys = is_key(value->dtype());
     const Ref elements = to_numpy(keys ? ops::unary("random_unwrap", value) : value);
     const Ref module = Ref::checked(PyImport_ImportModule("shardax._placement"));
     const Ref function =
         Ref::checked(PyObject_GetAttrString(module.get(), keys ? "rebuild_keys" : "rebuild"));
     return Py_BuildValue("(O(OO))", function.get(), elements.get(),
-                         type_of(self).weak ? Py_True : Py_False);
+                         keys                 ? dtype_object(value->dtype())
+                         : type_of(self).weak ? Py_True
+                                              : Py_False);
   });
 }
 
@@ -268,13 +269,6 @@ PyObject* buffer_pointer(PyObject* self, PyObject*) {
 PyObject* size_in_bytes(PyObject* self, PyObject*) { return get_nbytes(self, nullptr); }
 
 PyObject* dlpack_device(PyObject*, PyObject*) { return Py_BuildValue("(ii)", 1, 0); }
-PyObject* dlpack(PyObject* self, PyObject* args, PyObject* kwargs) {
-  return guarded([&] {
-    const Ref array = to_numpy(value_of(self));
-    const Ref method = Ref::checked(PyObject_GetAttrString(array.get(), "__dlpack__"));
-    return PyObject_Call(method.get(), args, kwargs);
-  });
-}
 
 template <class F>
 PyCFunction as_method(F* f) {
@@ -308,7 +302,7 @@ PyMethodDef own_methods[] = {
     {"__reduce__", reduce, METH_NOARGS, nullptr},
     {"__copy__", copy, METH_NOARGS, nullptr},
     {"__deepcopy__", copy, METH_O, nullptr},
-    {"__dlpack__", as_method(dlpack), METH_VARARGS | METH_KEYWORDS, nullptr},
+    {"__dlpack__", as_method(export_dlpack), METH_VARARGS | METH_KEYWORDS, nullptr},
     {"__dlpack_device__", dlpack_device, METH_NOARGS, nullptr},
 };
 

@@ -62,7 +62,9 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
     check_not_deleted(value);
     const char* format = buffer_format(value->dtype());
     if (!format) {
-      PyErr_Format(PyExc_BufferError, "arrays of dtype %s have no buffer format",
+      PyErr_Format(PyExc_BufferError,
+                   "arrays of dtype %s are not supported by the Python buffer protocol; "
+                   "numpy.asarray(array) has them as a dtype of ml_dtypes",
                    std::string(name(value->dtype())).c_str());
       return -1;
     }
@@ -183,6 +185,29 @@ ArrayPtr read_buffer(PyObject* object) {
     kernels::copy_strided(out->data(), out->strides(), from, strides, type.shape, itemsize(*dtype));
   }
   return wanted == *dtype ? out : narrowed(out->data(), narrow_type, *dtype);
+}
+
+ArrayPtr dense_copy(const Array& array) {
+  const ArrayPtr out = empty_array(array.type());
+  kernels::copy_strided(out->data(), out->strides(), array.data(), array.strides(), array.shape(),
+                        itemsize(array.dtype()));
+  out->set_sharding(array.sharding());
+  return out;
+}
+
+ArrayPtr copied(const Array& array) {
+  Type distinct = array.type();
+  for (std::size_t d = 0; d < distinct.rank(); ++d) {
+    if (array.strides()[d] == 0 && distinct.shape[d] > 1) distinct.shape[d] = 1;
+  }
+  const ArrayPtr once = dense_copy(*view_of(array, distinct, array.strides(), 0));
+  Shape strides = once->strides();
+  for (std::size_t d = 0; d < distinct.rank(); ++d) {
+    if (distinct.shape[d] != array.shape()[d]) strides[d] = 0;
+  }
+  const ArrayPtr out = view_of(*once, array.type(), strides, 0);
+  out->set_sharding(array.sharding());
+  return out;
 }
 
 Ref lending_object(const ArrayPtr& array) {

@@ -16,6 +16,11 @@ std::vector<PyType_Slot> buffer_slots();
 // dtype.
 ArrayPtr read_buffer(PyObject* object);
 
+// The same elements in memory of their own, with the same sharding. Elements that are kept once
+// stay so in `copied`; `dense_copy` is row-major.
+ArrayPtr copied(const Array& array);
+ArrayPtr dense_copy(const Array& array);
+
 // An object that lends the elements of an array; as unsigned integers of the same width where the
 // dtype has no buffer format.
 Ref lending_object(const ArrayPtr& array);

@@ -1,10 +1,12 @@
 // bindings/convert.cpp - operands of ops from Python objects, and elements back to Python.
 #include "bindings/convert.h"
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 
 #include "array/half.h"
+#include "array/narrow.h"
 #include "bindings/buffer.h"
 #include "bindings/dtypes.h"
 #include "ops/promote.h"
@@ -135,9 +137,12 @@ void store_scalar(std::byte* out, DType dtype, const Operand& scalar) {
       stored = to_bfloat16(static_cast<float>(real));
     } else if constexpr (std::is_same_v<T, float16_t>) {
       stored.bits = std::bit_cast<std::uint16_t>(static_cast<_Float16>(real));
-    } else if constexpr (std::is_same_v<T, key_t>) {
+    } else if constexpr (std::is_same_v<T, narrow_t>) {
+      stored =
+          whole ? to_narrow(dtype, scalar.integer) : to_narrow(dtype, static_cast<float>(real));
+    } else if constexpr (is_opaque<T>) {
       const auto word = static_cast<std::uint32_t>(whole ? scalar.integer : std::int64_t(real));
-      stored = {{word, word}};
+      std::fill(std::begin(stored.words), std::end(stored.words), word);
     } else if constexpr (std::is_integral_v<T>) {
       stored =
           whole ? static_cast<T>(scalar.integer) : static_cast<T>(static_cast<std::int64_t>(real));
@@ -232,12 +237,13 @@ Value from_numpy(PyObject* object) {
   const Ref dtype_name = Ref::checked(PyObject_GetAttrString(dtype.get(), "name"));
   const std::string text = pytree::text_of(dtype_name.get());
   const std::optional<DType> known = dtype_named(text);
-  if (known == DType::bfloat16) {
-    const Ref words = Ref::checked(PyObject_CallMethod(array.get(), "view", "s", "uint16"));
+  if (known && (known == DType::bfloat16 || is_narrow(*known))) {
+    const char* unsigned_type = itemsize(*known) == 1 ? "uint8" : "uint16";
+    const Ref words = Ref::checked(PyObject_CallMethod(array.get(), "view", "s", unsigned_type));
     const ArrayPtr bits = read_buffer(words.get());
-    return view_of(*bits, with_dtype(bits->type(), DType::bfloat16), bits->strides(), 0);
+    return view_of(*bits, with_dtype(bits->type(), *known), bits->strides(), 0);
   }
-  if (known && known != DType::float0 && known != DType::key) {
+  if (known && known != DType::float0 && !is_key(*known)) {
     // Another byte order, or strides that are no multiples of the element size.
     const Ref plain = Ref::checked(PyObject_CallMethod(array.get(), "astype", "s", text.c_str()));
     if (ArrayPtr read = read_buffer(plain.get())) return read;
@@ -259,7 +265,7 @@ Ref to_numpy(const Value& value) {
   if (value->is_tracer()) array_conversion_error(value);
   check_not_deleted(value);
   const DType dtype = value->dtype();
-  if (dtype == DType::key) {
+  if (is_key(dtype)) {
     type_error(
         "JAX array with PRNGKey dtype cannot be converted to a NumPy array. Use "
         "jax.random.key_data(arr) if you wish to extract the underlying integer array.");
@@ -287,7 +293,11 @@ Ref python_scalar(const Array& array, std::int64_t offset) {
     std::memcpy(&x, at, sizeof x);
     if constexpr (std::is_same_v<T, bool>) {
       return Ref::borrow(x ? Py_True : Py_False);
-    } else if constexpr (std::is_same_v<T, key_t>) {
+    } else if constexpr (std::is_same_v<T, narrow_t>) {
+      const DType dtype = array.dtype();
+      return Ref::checked(is_narrow_float(dtype) ? PyFloat_FromDouble(narrow_float(dtype, x))
+                                                 : PyLong_FromLongLong(narrow_integer(dtype, x)));
+    } else if constexpr (is_opaque<T>) {
       type_error("PRNG keys cannot be converted to Python scalars");
     } else if constexpr (std::is_integral_v<T> && std::is_signed_v<T>) {
       return Ref::checked(PyLong_FromLongLong(x));

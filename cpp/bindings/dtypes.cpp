@@ -21,9 +21,8 @@ PyObject* package_dtype(const char* name) {
 }
 
 PyObject* make_dtype_object(DType dtype) {
-  if (dtype == DType::key) return package_dtype("key_dtype");
-  if (dtype == DType::float0) return package_dtype("float0");
-  if (dtype == DType::bfloat16) return package_dtype("bfloat16_dtype");
+  if (is_key(dtype) || is_narrow(dtype) || dtype == DType::float0 || dtype == DType::bfloat16)
+    return package_dtype(std::string(name(dtype)).c_str());
   const Ref made =
       Ref::checked(PyObject_CallMethod(numpy(), "dtype", "s", std::string(name(dtype)).c_str()));
   return Py_NewRef(made.get());

@@ -41,6 +41,7 @@ PyObject* error_class(ErrorKind kind) {
   static NamedClass tracer_array{"TracerArrayConversionError"};
   static NamedClass boolean_index{"NonConcreteBooleanIndexError"};
   static NamedClass unexpected{"UnexpectedTracerError"};
+  static NamedClass type_promotion{"TypePromotionError"};
   switch (kind) {
     case ErrorKind::type_error: return PyExc_TypeError;
     case ErrorKind::value_error: return PyExc_ValueError;
@@ -53,6 +54,7 @@ PyObject* error_class(ErrorKind kind) {
     case ErrorKind::attribute_error: return PyExc_AttributeError;
     case ErrorKind::assertion_error: return PyExc_AssertionError;
     case ErrorKind::floating_point_error: return PyExc_FloatingPointError;
+    case ErrorKind::type_promotion_error: return type_promotion.get();
     case ErrorKind::concretization_error: return concretization.get();
     case ErrorKind::tracer_bool_error: return tracer_bool.get();
     case ErrorKind::tracer_integer_error: return tracer_integer.get();

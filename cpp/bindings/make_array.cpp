@@ -34,7 +34,7 @@ Operand checked_integer(PyObject* object, DType dtype) {
   int overflow = 0;
   out.integer = PyLong_AsLongLongAndOverflow(object, &overflow);
   if (out.integer == -1 && PyErr_Occurred()) throw PythonError();
-  if (!is_integer(dtype)) {
+  if (!is_integer(dtype) || is_narrow(dtype)) {  // narrow integers wrap
     if (dtype == DType::boolean || overflow == 0) return out;
     out.kind = Operand::Kind::floating;
     out.number = PyLong_AsDouble(object);
@@ -213,10 +213,7 @@ PyObject* make_array(PyObject* object, std::optional<DType> dtype, bool copy, in
     const bool unchanged = !dtype || (*dtype == value->dtype() && !value->type().weak);
     if (unchanged && ndmin <= static_cast<int>(value->shape().size())) {
       if (!copy || value->is_tracer()) return Py_NewRef(object);
-      const Array& array = as_array(value);
-      ArrayPtr made = view_of(array, array.type(), array.strides(), 0);
-      made->set_sharding(array.sharding());
-      return wrap(made);
+      return wrap(copied(as_array(value)));
     }
   } else if (is_python_scalar(object)) {
     value = from_scalar(object, dtype);

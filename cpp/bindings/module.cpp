@@ -6,6 +6,7 @@
 #include "bindings/array_type.h"
 #include "bindings/arrays.h"
 #include "bindings/config.h"
+#include "bindings/dlpack.h"
 #include "bindings/dtypes.h"
 #include "bindings/errors.h"
 #include "bindings/functions.h"
@@ -47,6 +48,7 @@ PYBIND11_MODULE(_core, m) {
     shardax::init_pytree(m);
     init_errors(m.ptr());
     init_config(m.ptr());
+    init_dlpack(m.ptr());
     init_dtypes(m.ptr());
     init_array(m.ptr());
     init_arrays(m.ptr());

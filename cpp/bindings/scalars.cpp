@@ -181,7 +181,7 @@ PyObject* array_str(PyObject* self) {
   return guarded([&]() -> PyObject* {
     const Value& value = value_of(self);
     if (value->is_tracer()) return unicode(tracer_text(value));
-    if (value->dtype() == DType::key) return array_repr(self);
+    if (is_key(value->dtype())) return array_repr(self);
     return PyObject_Str(to_numpy(value).get());
   });
 }

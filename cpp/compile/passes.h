@@ -24,4 +24,9 @@ ProgramPtr simplify(const ProgramPtr& program, bool segments = false);
 // Equations whose results are not used, and unused constants, go away.
 ProgramPtr eliminate_dead(const ProgramPtr& program);
 
+// Numbers narrower than the machine computes with (array/narrow.h) are converted to float32 or
+// int32 for each equation, and its results back:
+//   b:i4[3] = add a a   ->   c:i32[3] = convert a; d:i32[3] = add c c; b:i4[3] = convert d
+ProgramPtr widen(const ProgramPtr& program);
+
 }  // namespace shardax

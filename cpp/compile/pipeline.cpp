@@ -72,6 +72,7 @@ PlanPtr plan_for(const ProgramPtr& source, const CompileOptions& given, bool seg
     program = run_pass("eliminate_dead", program, eliminate_dead);
     if (same(*before, *program)) break;
   }
+  program = run_pass("widen", program, widen);
   return lower(program, fuse(*program), options, source->output_types());
 }
 

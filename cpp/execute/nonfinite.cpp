@@ -35,7 +35,7 @@ const char* element_fault(const T& x) {
     return fault(to_float(x));
   } else if constexpr (std::is_floating_point_v<T>) {
     return fault(x);
-  } else if constexpr (std::is_arithmetic_v<T> || std::is_same_v<T, key_t>) {
+  } else if constexpr (std::is_arithmetic_v<T> || is_opaque<T>) {
     return nullptr;
   } else {
     const char* real = fault(x.real());

@@ -157,7 +157,7 @@ using ViewRule = bool (*)(const Params& params, const Type& in, const Shape& in_
                           const Type& out, ViewLayout& result);
 
 // A set of dtypes, one bit each.
-using DTypeSet = std::uint32_t;
+using DTypeSet = std::uint64_t;
 constexpr DTypeSet bit(DType d) { return DTypeSet{1} << static_cast<int>(d); }
 
 struct OpSpec {

@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "array/half.h"
+#include "array/narrow.h"
 #include "base/errors.h"
 #include "ir/document.h"
 #include "ir/op.h"
@@ -66,7 +67,11 @@ std::string element_text(const Array& value, bool widened) {
       return x ? "True" : "False";
     else if constexpr (std::is_same_v<T, bfloat16_t> || std::is_same_v<T, float16_t>)
       return real_text(static_cast<double>(to_float(x)));
-    else if constexpr (std::is_same_v<T, key_t>)
+    else if constexpr (std::is_same_v<T, narrow_t>)
+      return is_narrow_float(value.dtype())
+                 ? real_text(static_cast<double>(narrow_float(value.dtype(), x)))
+                 : std::to_string(narrow_integer(value.dtype(), x));
+    else if constexpr (is_opaque<T>)
       return "key";
     else if constexpr (std::is_integral_v<T>)
       return std::to_string(x);

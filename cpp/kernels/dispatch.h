@@ -45,13 +45,11 @@ template <>
 inline constexpr DType dtype_of<bfloat16_t> = DType::bfloat16;
 template <>
 inline constexpr DType dtype_of<float16_t> = DType::float16;
-template <>
-inline constexpr DType dtype_of<key_t> = DType::key;
 
-// Types that tile kernels compute in; the 16-bit floats are widened first.
+// Types that tile kernels compute in; the 16-bit floats and narrower numbers are widened first.
 template <class T>
 inline constexpr bool is_computed =
-    !std::is_same_v<T, bfloat16_t> && !std::is_same_v<T, float16_t> && !std::is_same_v<T, key_t>;
+    !std::is_same_v<T, bfloat16_t> && !std::is_same_v<T, float16_t> && !is_opaque<T>;
 
 // out and the inputs never overlap partly; out may be one of the inputs exactly.
 template <class T, auto F>

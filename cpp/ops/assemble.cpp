@@ -1,4 +1,5 @@
 // ops/assemble.cpp - ops that build arrays: concatenate, pad, iota, and constants.
+#include "array/narrow.h"
 #include "kernels/copy.h"
 #include "ops/family.h"
 
@@ -214,8 +215,10 @@ Kernel iota_kernel(const Types&, const Types& out, const Params& params) {
           value = to_bfloat16(static_cast<float>(i));
         else if constexpr (std::is_same_v<T, float16_t>)
           value = to_float16(static_cast<float>(i));
-        else if constexpr (std::is_same_v<T, key_t>)
-          value = key_t{};
+        else if constexpr (std::is_same_v<T, narrow_t>)
+          value = to_narrow(type.dtype, i);
+        else if constexpr (is_opaque<T>)
+          value = T{};
         else if constexpr (std::is_arithmetic_v<T>)
           value = static_cast<T>(i);
         else

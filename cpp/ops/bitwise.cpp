@@ -40,7 +40,7 @@ const Op shift_left_op{
 const Op shift_right_logical_op{elementwise_no_gradient(
     {.name = "shift_right_logical",
      .doc = "Elementwise x >> y with zeros coming in; 0 where y is the width or more.",
-     .dtypes = integers,
+     .dtypes = full_integers,
      .map = map_binary<integers, shift_right_logical_kernel>})};
 const Op shift_right_arithmetic_op{
     elementwise_no_gradient({.name = "shift_right_arithmetic",
@@ -51,7 +51,7 @@ const Op shift_right_arithmetic_op{
 const Op population_count_op{elementwise_no_gradient(
     {.name = "population_count",
      .doc = "Elementwise number of bits that are 1.",
-     .dtypes = integers,
+     .dtypes = full_integers,
      .map = map_unary<integers, [](auto x) {
        using T = decltype(x);
        return static_cast<T>(std::popcount(static_cast<std::make_unsigned_t<T>>(x)));
@@ -59,7 +59,7 @@ const Op population_count_op{elementwise_no_gradient(
 const Op clz_op{elementwise_no_gradient(
     {.name = "clz",
      .doc = "Elementwise number of zero bits above the highest 1.",
-     .dtypes = integers,
+     .dtypes = full_integers,
      .map = map_unary<integers, [](auto x) {
        using T = decltype(x);
        return static_cast<T>(std::countl_zero(static_cast<std::make_unsigned_t<T>>(x)));
@@ -78,7 +78,12 @@ Types bitcast_type(const Op&, const Types& in, const Params& params) {
         name(from), ", new_dtype=", name(to), ". Consider using the arr.view() method instead.");
   }
   Type out = with_dtype(in[0], to);
-  const int old_bits = itemsize(from) * 8, new_bits = itemsize(to) * 8;
+  const int old_bits = bit_width(from), new_bits = bit_width(to);
+  if (old_bits != new_bits && std::min(old_bits, new_bits) < 8) {
+    type_error("bitcast_convert_type: ", name(from), " and ", name(to),
+               " have different widths, and numbers of fewer than 8 bits are stored one a byte; "
+               "convert with .astype.");
+  }
   if (old_bits > new_bits) {
     out.shape.push_back(old_bits / new_bits);
   } else if (old_bits < new_bits) {
@@ -139,7 +144,7 @@ T high_word(T a, T b) {
 const Op mulhi_op{elementwise_no_gradient(
     {.name = "mulhi",
      .doc = "Elementwise upper half of the bits of the product of two integers.",
-     .dtypes = integers,
+     .dtypes = full_integers,
      .map = map_binary<integers, [](auto a, auto b) { return high_word(a, b); }>})};
 
 // ---- reduce_precision ----------------------------------------------------------------------

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "array/narrow.h"
 #include "ops/family.h"
 
 namespace shardax::ops {
@@ -9,20 +10,21 @@ namespace {
 
 constexpr DTypeSet ordered = any_dtype & ~complexes;
 
-// PRNG keys are equal where their words are, which compare as one integer.
+// PRNG keys are equal where their words are.
 template <auto F>
 MapKernel equality_map(const Types& in, const Type&, const Params&) {
-  const DType dtype = in[0].dtype == DType::key ? DType::uint64 : in[0].dtype;
-  return {select_map<any_dtype, F, 2>(dtype), 0};
+  if (in[0].dtype == DType::key) return {kernels::map2<key_t, F>, 0};
+  if (is_key(in[0].dtype)) return {kernels::map2<wide_key_t, F>, 0};
+  return {select_map<any_dtype, F, 2>(in[0].dtype), 0};
 }
 
 const Op eq_op{comparison({.name = "eq",
                            .doc = "Elementwise x == y.",
-                           .dtypes = any_dtype | bit(DType::key),
+                           .dtypes = any_dtype | keys,
                            .map = equality_map<[](auto a, auto b) -> bool { return a == b; }>})};
 const Op ne_op{comparison({.name = "ne",
                            .doc = "Elementwise x != y.",
-                           .dtypes = any_dtype | bit(DType::key),
+                           .dtypes = any_dtype | keys,
                            .map = equality_map<[](auto a, auto b) -> bool { return a != b; }>})};
 const Op lt_op{
     comparison({.name = "lt",
@@ -253,14 +255,45 @@ SHARDAX_CLONES void convert_tile(void* out, const void* const* in, std::int64_t 
 template <class T>
 inline constexpr bool is_half_v = std::is_same_v<T, bfloat16_t> || std::is_same_v<T, float16_t>;
 
+// Narrow numbers and the types in which they are computed; `dtype` is the narrow one.
+template <class To>
+void from_narrow(void* out, const void* const* in, std::int64_t n, std::int64_t dtype) {
+  const auto from = static_cast<DType>(dtype);
+  const auto* a = static_cast<const narrow_t*>(in[0]);
+  for (std::int64_t i = 0; i < n; ++i) {
+    if constexpr (std::is_integral_v<To>)
+      static_cast<To*>(out)[i] = static_cast<To>(narrow_integer(from, a[i]));
+    else
+      static_cast<To*>(out)[i] = narrow_float(from, a[i]);
+  }
+}
+template <class From>
+void narrowed(void* out, const void* const* in, std::int64_t n, std::int64_t dtype) {
+  using Wide = std::conditional_t<std::is_integral_v<From>, std::int64_t, float>;
+  const auto* a = static_cast<const From*>(in[0]);
+  for (std::int64_t i = 0; i < n; ++i) {
+    static_cast<narrow_t*>(out)[i] = to_narrow(static_cast<DType>(dtype), Wide{a[i]});
+  }
+}
+
 MapKernel convert_map_rule(const Types& in, const Type& out, const Params&) {
   MapFunction found = nullptr;
+  if (is_narrow(in[0].dtype)) {
+    const bool whole = out.dtype == DType::int32;
+    if (!whole && out.dtype != DType::float32) return {};
+    return {whole ? from_narrow<std::int32_t> : from_narrow<float>,
+            static_cast<std::int64_t>(in[0].dtype)};
+  }
+  if (is_narrow(out.dtype)) {
+    const bool whole = in[0].dtype == DType::int32;
+    if (!whole && in[0].dtype != DType::float32) return {};
+    return {whole ? narrowed<std::int32_t> : narrowed<float>, static_cast<std::int64_t>(out.dtype)};
+  }
   visit_dtype(in[0].dtype, [&](auto from) {
     visit_dtype(out.dtype, [&](auto to) {
       using From = decltype(from);
       using To = decltype(to);
-      if constexpr (!std::is_same_v<From, key_t> && !std::is_same_v<To, key_t> &&
-                    !(is_half_v<From> && is_half_v<To>)) {
+      if constexpr (!is_opaque<From> && !is_opaque<To> && !(is_half_v<From> && is_half_v<To>)) {
         found = convert_tile<From, To>;
       }
     });
@@ -275,7 +308,7 @@ const Op convert_op{
                  .type = [](const Op& op, const Types& in, const Params& params) -> Types {
                    check_dtype(op, in[0].dtype);
                    const DType wanted = params.dtype("new_dtype");
-                   if (wanted == DType::key) {
+                   if (is_key(wanted)) {
                      type_error("convert_element_type: numbers of dtype ", name(in[0].dtype),
                                 " are no PRNG keys; make keys with jax.random.wrap_key_data.");
                    }

@@ -195,7 +195,7 @@ Kernel running_kernel(const Types& in, const Types&, const Params& params) {
     const DenseOutput output(outs[0]);
     visit_dtype(views[0].dtype, [&](auto zero) {
       using T = decltype(zero);
-      if constexpr (!std::is_same_v<T, bool> && !std::is_same_v<T, key_t>) {
+      if constexpr (!std::is_same_v<T, bool> && !is_opaque<T>) {
         run_all<F>(lines, input.as<T>(), output.as<T>(), reverse);
       }
     });

@@ -21,18 +21,22 @@ namespace shardax::ops {
 
 // Sets of dtypes.
 inline constexpr DTypeSet booleans = bit(DType::boolean);
-inline constexpr DTypeSet signed_integers =
-    bit(DType::int8) | bit(DType::int16) | bit(DType::int32) | bit(DType::int64);
-inline constexpr DTypeSet unsigned_integers =
-    bit(DType::uint8) | bit(DType::uint16) | bit(DType::uint32) | bit(DType::uint64);
+constexpr DTypeSet range(DType first, DType last) { return (bit(last) << 1) - bit(first); }
+inline constexpr DTypeSet signed_integers = range(DType::int1, DType::int64);
+inline constexpr DTypeSet unsigned_integers = range(DType::uint1, DType::uint64);
 inline constexpr DTypeSet integers = signed_integers | unsigned_integers;
+// Those with a C++ type of their width, for ops on the bits of a number.
+inline constexpr DTypeSet full_integers =
+    range(DType::int8, DType::int64) | range(DType::uint8, DType::uint64);
 inline constexpr DTypeSet halves = bit(DType::bfloat16) | bit(DType::float16);
 inline constexpr DTypeSet full_floats = bit(DType::float32) | bit(DType::float64);
-inline constexpr DTypeSet floats = halves | full_floats;
+inline constexpr DTypeSet narrow_floats = range(DType::float4_e2m1fn, DType::float8_e8m0fnu);
+inline constexpr DTypeSet floats = narrow_floats | halves | full_floats;
 inline constexpr DTypeSet complexes = bit(DType::complex64) | bit(DType::complex128);
 inline constexpr DTypeSet inexacts = floats | complexes;
 inline constexpr DTypeSet numbers = integers | inexacts;
 inline constexpr DTypeSet any_dtype = numbers | booleans;
+inline constexpr DTypeSet keys = range(DType::key, DType::key_urbg);
 
 // Throws JAX's TypeError unless `dtype` is in the record's set.
 void check_dtype(const Op& op, DType dtype);
@@ -57,7 +61,8 @@ inline Batched batched1(Value out) { return {{std::move(out)}, {true}}; }
 // ---- kernels -------------------------------------------------------------------------------
 
 // The kernel for the dtype of operand `I`, out of those instantiated for `set`.
-// F is called with C++ scalars; 16-bit floats never reach it (the compiler widens them).
+// F is called with C++ scalars; 16-bit floats and narrower numbers never reach it (the compiler
+// widens them).
 template <DTypeSet set, auto F, int arity>
 MapFunction select_map(DType dtype) {
   MapFunction found = nullptr;

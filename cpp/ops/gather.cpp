@@ -29,13 +29,13 @@ ArrayPtr fill_array(DType dtype, const ParamValue& fill) {
   if (const auto* b = std::get_if<bool>(&fill)) return scalar_array_int(dtype, *b);
   if (const auto* i = std::get_if<std::int64_t>(&fill)) return scalar_array_int(dtype, *i);
   if (const auto* d = std::get_if<double>(&fill)) return scalar_array(dtype, *d);
-  if (dtype == DType::key) {
+  if (is_key(dtype)) {
     const ArrayPtr array = empty_array(Type{dtype, false, {}, {}});
-    std::memset(array->data(), 0xff, sizeof(key_t));
+    std::memset(array->data(), 0xff, static_cast<std::size_t>(itemsize(dtype)));
     return array;
   }
   if (!is_integer(dtype)) return scalar_array(dtype, default_fill(dtype));
-  const int bits = itemsize(dtype) * 8;
+  const int bits = bit_width(dtype);
   const std::int64_t extreme = is_signed_integer(dtype)
                                    ? std::numeric_limits<std::int64_t>::min() >> (64 - bits)
                                    : static_cast<std::int64_t>(~std::uint64_t{0} >> (64 - bits));

@@ -1,51 +1,37 @@
-// ops/random.cpp - threefry keys and the bits drawn from them.
+// ops/random.cpp - keys and the bits drawn from them.
 //
-// A key is two 32-bit words: an element of dtype key, or a uint32 array whose last dimension is 2;
-// ops take either and give back the same kind. In the partitionable stream (JAX's default) element
-// i of a draw is the hash of the 64-bit counter i. In the older one ("partitionable" false) the
-// draw's n words are numbered 0 .. n-1, and word i is hashed together with word n/2 + i.
+// A threefry key is two 32-bit words: an element of dtype key, or a uint32 array whose last
+// dimension is 2; ops take either and give back the same kind. Keys of the other generators
+// (ops/bit_generator.h) have four words and a dtype of their own. In the partitionable stream
+// (JAX's default) element i of a draw is the hash of the 64-bit counter i. In the older one
+// ("partitionable" false) the draw's n words are numbered 0 .. n-1, and word i is hashed together
+// with word n/2 + i.
+#include <numeric>
+
+#include "ops/bit_generator.h"
 #include "ops/dense.h"
 #include "ops/draw.h"
 #include "ops/family.h"
+#include "ops/keys.h"
 
 namespace shardax::ops {
 namespace {
 
-std::int64_t product(const Shape& shape) {
-  std::int64_t n = 1;
-  for (std::int64_t d : shape) n *= d;
-  return n;
-}
-
-void check_key_data(const Type& type) {
-  if (type.dtype != DType::uint32) {
-    type_error(
-        "JAX encountered invalid PRNG key data: expected key_data.dtype = uint32; got dtype=",
-        name(type.dtype));
-  }
-  if (type.rank() < 1 || type.shape.back() != 2) {
-    type_error(
-        "JAX encountered invalid PRNG key data: expected key_data.shape to end with (2,); "
-        "got shape=",
-        to_string(type.shape), " for impl=fry");
-  }
-}
-
-// The shape of an array of keys of either kind.
-Shape keys_shape(const Type& type) {
-  Shape shape = type.shape;
-  if (type.dtype == DType::key) return shape;
-  check_key_data(type);
-  shape.pop_back();
-  return shape;
-}
-Type keys_like(const Type& type, Shape shape) {
-  if (type.dtype != DType::key) shape.push_back(2);
-  return with_shape(type, std::move(shape));
-}
-
 bool old_stream(const Params& params) {
   return params.has("partitionable") && !params.flag("partitionable");
+}
+
+// How many keys draw together from one stream of the unsafe generator (ops/bit_generator.h).
+std::int64_t together(const Params& params, std::int64_t count) {
+  const std::int64_t groups = params.has("separate") ? params.integer("separate") : 1;
+  return groups == 0 ? count : count / groups;
+}
+Params separated(const BatchArgs& a, bool batched) {
+  Params params = a.params;
+  if (a.axis.devices && batched) {
+    params.set("separate", a.axis.size * (params.has("separate") ? params.integer("separate") : 1));
+  }
+  return params;
 }
 
 // ---- records -------------------------------------------------------------------------------
@@ -53,10 +39,11 @@ bool old_stream(const Params& params) {
 std::vector<std::string> show_bits(const Params& p) {
   return {concat("bit_width=", p.integer("bit_width")), "shape=" + to_string(p.ints("shape"))};
 }
-std::vector<std::string> show_impl(const Params&) { return {"impl=fry"}; }
 std::vector<std::string> show_nothing(const Params&) { return {}; }
 
-Batched batch_same(const BatchArgs& a) { return batched1(bind1(a.op, a.params, a.in)); }
+Batched batch_drawn(const BatchArgs& a) {
+  return batched1(bind1(a.op, is_key(a.in[0]->dtype()) ? separated(a, true) : a.params, a.in));
+}
 
 DType unsigned_of_width(std::int64_t bits) {
   switch (bits) {
@@ -78,30 +65,35 @@ Shape drawn_shape(const Type& keys, const Params& params) {
   return shape;
 }
 
+Kernel bits_kernel(const Types& in, const Types&, const Params& params) {
+  const std::int64_t count = product(keys_shape(in[0])), n = product(params.ints("shape"));
+  const bool wide = is_key(in[0].dtype) && in[0].dtype != DType::key;
+  return [count, n, wide, old = old_stream(params), group = together(params, count)](
+             std::span<const View> views, std::span<const View> outs) {
+    const DenseInput keys(views[0]);
+    const DenseOutput out(outs[0]);
+    visit_dtype(outs[0].dtype, [&](auto zero) {
+      using T = decltype(zero);
+      if constexpr (std::is_unsigned_v<T> && !std::is_same_v<T, bool>) {
+        if (wide)
+          draw_stream({keys.as<wide_key_t>(), count, group}, n, out.as<T>());
+        else
+          draw_bits(keys.as<std::uint32_t>(), count, n, old, out.as<T>());
+      }
+    });
+    out.finish();
+  };
+}
+
 const Op bits_op{{.name = "random_bits",
                   .doc = "`shape` unsigned integers of `bit_width` random bits for each key.",
                   .type = [](const Op&, const Types& in, const Params& params) -> Types {
                     Type out = with_shape(in[0], drawn_shape(in[0], params));
                     return {with_dtype(out, unsigned_of_width(params.integer("bit_width")))};
                   },
-                  .batch = batch_same,
+                  .batch = batch_drawn,
                   .no_gradient = true,
-                  .kernel = [](const Types& in, const Types&, const Params& params) -> Kernel {
-                    const std::int64_t count = product(keys_shape(in[0])),
-                                       n = product(params.ints("shape"));
-                    return [count, n, old = old_stream(params)](std::span<const View> views,
-                                                                std::span<const View> outs) {
-                      const DenseInput keys(views[0]);
-                      const DenseOutput out(outs[0]);
-                      visit_dtype(outs[0].dtype, [&](auto zero) {
-                        using T = decltype(zero);
-                        if constexpr (std::is_unsigned_v<T> && !std::is_same_v<T, bool>) {
-                          draw_bits(keys.as<std::uint32_t>(), count, n, old, out.as<T>());
-                        }
-                      });
-                      out.finish();
-                    };
-                  },
+                  .kernel = bits_kernel,
                   .show = show_bits}};
 
 const Op split_op{
@@ -110,15 +102,20 @@ const Op split_op{
      .type = [](const Op&, const Types& in, const Params& params) -> Types {
        return {keys_like(in[0], drawn_shape(in[0], params))};
      },
-     .batch = batch_same,
+     .batch = batch_drawn,
      .no_gradient = true,
      .kernel = [](const Types& in, const Types&, const Params& params) -> Kernel {
        const std::int64_t count = product(keys_shape(in[0])), n = product(params.ints("shape"));
-       return [count, n, old = old_stream(params)](std::span<const View> views,
-                                                   std::span<const View> outs) {
+       return [count, n, old = old_stream(params), impl = in[0].dtype,
+               group = together(params, count)](std::span<const View> views,
+                                                std::span<const View> outs) {
          const DenseInput keys(views[0]);
          const DenseOutput out(outs[0]);
-         if (old) {
+         if (impl == DType::key_rbg) {
+           split_rbg(keys.as<wide_key_t>(), count, n, old, out.as<wide_key_t>());
+         } else if (impl == DType::key_urbg) {
+           split_unsafe_rbg({keys.as<wide_key_t>(), count, group}, n, out.as<wide_key_t>());
+         } else if (old) {
            draw_words(keys.as<std::uint32_t>(), count, 2 * n, out.as<std::uint32_t>());
          } else {
            draw_elements(keys.as<std::uint32_t>(), count, n, false, out.as<key_t>(),
@@ -157,12 +154,45 @@ View spread(View view, const Shape& shape) {
   return view;
 }
 
-Kernel fold_in_kernel(const Types& in, const Types&, const Params&) {
+// Keys of four words, one at a time.
+Kernel fold_wide_kernel(const Types& in, const Params& params) {
+  const Shape shape = folded_shape(in[0].shape, in[1].shape);
+  return [shape, n = product(shape), data_size = in[1].size(), safe = in[0].dtype == DType::key_rbg,
+          group = together(params, in[1].size())](std::span<const View> views,
+                                                  std::span<const View> outs) {
+    const DenseInput keys(spread(views[0], shape)), data(views[1]);
+    // Where in the data each key's number lies.
+    std::vector<std::int64_t> index(static_cast<std::size_t>(data_size));
+    std::iota(index.begin(), index.end(), 0);
+    const DenseInput at(spread({reinterpret_cast<std::byte*>(index.data()), DType::int64,
+                                views[1].shape, row_major_strides(views[1].shape)},
+                               shape));
+    const DenseOutput out(outs[0]);
+    visit_dtype(views[1].dtype, [&](auto zero) {
+      using T = decltype(zero);
+      if constexpr (std::is_integral_v<T>) {
+        for (std::int64_t i = 0; i < n; ++i) {
+          const std::int64_t place = at.as<std::int64_t>()[i], first = place - place % group;
+          const wide_key_t& key = keys.as<wide_key_t>()[i];
+          const auto number = [&](std::int64_t k) {
+            return static_cast<std::uint32_t>(data.as<T>()[k]);
+          };
+          out.as<wide_key_t>()[i] = safe ? fold_rbg(key, number(place))
+                                         : fold_unsafe_rbg(key, number(first), place - first);
+        }
+      }
+    });
+    out.finish();
+  };
+}
+
+Kernel fold_in_kernel(const Types& in, const Types&, const Params& params) {
+  if (is_key(in[0].dtype) && in[0].dtype != DType::key) return fold_wide_kernel(in, params);
   const Shape shape = folded_shape(keys_shape(in[0]), in[1].shape);
   return [shape, n = product(shape)](std::span<const View> views, std::span<const View> outs) {
     View keys = views[0];
     Shape key_shape = shape;
-    if (keys.dtype != DType::key) {
+    if (!is_key(keys.dtype)) {
       const std::int64_t word_stride = keys.strides.back();
       keys.shape.pop_back();
       keys.strides.pop_back();
@@ -196,16 +226,20 @@ Kernel fold_in_kernel(const Types& in, const Types&, const Params&) {
   };
 }
 
-// Batched operands of lower rank gain trailing dimensions of size 1, before a raw key's words.
+// Batched operands of lower rank gain trailing dimensions of size 1, before a raw key's words. What
+// is not batched gains a leading one, which the unsafe generator tells from numbers that differ.
 Batched fold_in_batch(const BatchArgs& a) {
-  Values in = all_batched(a);
-  const bool raw = in[0]->dtype() != DType::key;
+  Values in = a.in;
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    if (!a.batched[i]) in[i] = expand_dims(in[i], {0});
+  }
+  const bool raw = !is_key(in[0]->dtype());
   const std::size_t key_rank = in[0]->shape().size() - (raw ? 1 : 0),
                     data_rank = in[1]->shape().size();
   const std::size_t rank = std::max(key_rank, data_rank);
   in[0] = expand_dims(in[0], iota_ints(rank - key_rank, static_cast<std::int64_t>(key_rank)));
   in[1] = expand_dims(in[1], iota_ints(rank - data_rank, static_cast<std::int64_t>(data_rank)));
-  return batched1(bind1(a.op, a.params, in));
+  return batched1(bind1(a.op, separated(a, a.batched[1]), in));
 }
 
 const Op fold_in_op{{.name = "random_fold_in",
@@ -221,79 +255,6 @@ const Op fold_in_op{{.name = "random_fold_in",
                      .no_gradient = true,
                      .kernel = fold_in_kernel,
                      .show = show_nothing}};
-
-const Op seed_op{
-    {.name = "random_seed",
-     .doc = "The key whose words are the high and the low half of an integer.",
-     .type = [](const Op&, const Types& in, const Params&) -> Types {
-       if (!is_integer(in[0].dtype)) {
-         type_error("PRNG key seed must be an integer; got ", to_string(in[0]));
-       }
-       return {with_dtype(in[0], DType::key)};
-     },
-     .batch = batch_same,
-     .no_gradient = true,
-     .kernel = [](const Types& in, const Types&, const Params&) -> Kernel {
-       return [n = in[0].size()](std::span<const View> views, std::span<const View> outs) {
-         const DenseInput seeds(views[0]);
-         const DenseOutput out(outs[0]);
-         visit_dtype(views[0].dtype, [&](auto zero) {
-           using T = decltype(zero);
-           if constexpr (std::is_integral_v<T>) {
-             for (std::int64_t i = 0; i < n; ++i) {
-               const T seed = seeds.as<T>()[i];
-               const auto wide = static_cast<std::uint64_t>(seed);
-               const auto high = sizeof(T) == 8 ? static_cast<std::uint32_t>(wide >> 32) : 0u;
-               out.as<key_t>()[i] = key_t{{high, static_cast<std::uint32_t>(wide)}};
-             }
-           }
-         });
-         out.finish();
-       };
-     },
-     .show = show_impl}};
-
-const Op wrap_op{
-    {.name = "random_wrap",
-     .doc = "uint32[..., 2] seen as keys.",
-     .kind = Kind::layout,
-     .type = [](const Op&, const Types& in, const Params&) -> Types {
-       check_key_data(in[0]);
-       return {with_dtype(with_shape(in[0], keys_shape(in[0])), DType::key)};
-     },
-     .batch = batch_same,
-     .no_gradient = true,
-     .view =
-         [](const Params&, const Type& in, const Shape& strides, const Type&, ViewLayout& result) {
-           if (strides.back() != 1) return false;
-           for (std::size_t d = 0; d + 1 < strides.size(); ++d) {
-             if (strides[d] % 2 != 0 && in.shape[d] > 1) return false;
-             result.strides.push_back(strides[d] / 2);
-           }
-           return true;
-         },
-     .show = show_impl}};
-
-const Op unwrap_op{
-    {.name = "random_unwrap",
-     .doc = "The words of keys, as uint32[..., 2].",
-     .kind = Kind::layout,
-     .type = [](const Op&, const Types& in, const Params&) -> Types {
-       if (in[0].dtype != DType::key) {
-         type_error("random_unwrap takes key array operand, got keys.dtype=", name(in[0].dtype));
-       }
-       Shape shape = in[0].shape;
-       shape.push_back(2);
-       return {with_dtype(with_shape(in[0], shape), DType::uint32)};
-     },
-     .batch = batch_same,
-     .no_gradient = true,
-     .view =
-         [](const Params&, const Type&, const Shape& strides, const Type&, ViewLayout& result) {
-           for (std::int64_t s : strides) result.strides.push_back(2 * s);
-           result.strides.push_back(1);
-           return true;
-         }}};
 
 const Op threefry_op{
     {.name = "threefry2x32",

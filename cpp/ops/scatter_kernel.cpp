@@ -142,7 +142,7 @@ Kernel kernel_of(const Types& in, const Params& params) {
     const Windows windows(dims, mode, out, in_views[1], updates, sizes);
     visit_dtype(out.dtype, [&](auto zero) {
       using T = decltype(zero);
-      if constexpr (!std::is_same_v<T, key_t> || kind == ScatterKind::put) {
+      if constexpr (!is_opaque<T> || kind == ScatterKind::put) {
         run_all<kind>(windows, reinterpret_cast<T*>(out.data),
                       reinterpret_cast<const T*>(updates.data));
       }

@@ -2,6 +2,7 @@
 #include <complex>
 #include <cstring>
 
+#include "base/errors.h"
 #include "kernels/radix_sort.h"
 #include "ops/dense.h"
 #include "ops/family.h"
@@ -109,6 +110,8 @@ void refine_by(const Order& order, const T* row) {
     using Real = typename T::value_type;
     refine<KeyOf<Real>>(order, [=](std::uint32_t i) { return kernels::sortable(row[i].imag()); });
     refine<KeyOf<Real>>(order, [=](std::uint32_t i) { return kernels::sortable(row[i].real()); });
+  } else if constexpr (std::is_same_v<T, wide_key_t> || std::is_same_v<T, narrow_t>) {
+    throw InternalError("sort: keys that cannot be ordered");
   } else if constexpr (std::is_same_v<T, key_t>) {
     refine<std::uint64_t>(order,
                           [=](std::uint32_t i) { return std::bit_cast<std::uint64_t>(row[i]); });
@@ -138,8 +141,7 @@ bool sort_single(DType dtype, const std::byte* row, std::byte* out, std::int64_t
   bool done = false;
   visit_dtype(dtype, [&](auto zero) {
     using T = decltype(zero);
-    if constexpr (sizeof(T) <= 8 && !std::is_same_v<T, std::complex<float>> &&
-                  !std::is_same_v<T, key_t>) {
+    if constexpr (sizeof(T) <= 8 && !std::is_same_v<T, std::complex<float>> && !is_opaque<T>) {
       done = sort_values(reinterpret_cast<const T*>(row), reinterpret_cast<T*>(out), n);
     }
   });

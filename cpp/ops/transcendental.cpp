@@ -39,9 +39,11 @@ constexpr auto either = [](auto x) {
 
 // ---- exponentials and logarithms -----------------------------------------------------------
 
-// expm1(a + ib) = expm1(a) cos(b) - 2 sin(b / 2)^2 + i exp(a) sin(b): no cancellation near zero.
+// expm1(a + ib) = expm1(a) cos(b) - 2 sin(b / 2)^2 + i exp(a) sin(b): no cancellation near zero. A
+// real number's result is real, also where exp(a) is infinite.
 constexpr auto complex_expm1 = [](auto z) {
   using T = decltype(z);
+  if (z.imag() == 0) return T(std::expm1(z.real()), z.imag());
   const auto half_sine = std::sin(z.imag() / 2);
   return T(std::expm1(z.real()) * std::cos(z.imag()) - 2 * half_sine * half_sine,
            std::exp(z.real()) * std::sin(z.imag()));

@@ -108,6 +108,7 @@ _LAZY = {
     "experimental",
     "extend",
     "flatten_util",
+    "image",
     "jax_utils",
     "lax",
     "nn",

@@ -80,6 +80,9 @@ class _IndexUpdateRef:
         out_sharding=None,
         wrap_negative_indices=True,
     ):
+        dtype = self.array.dtype
+        if type(values) is int and values >= 2**31 and dtype.kind == "u" and dtype.itemsize >= 4:
+            values = _core.asarray(values, dtype)
         return _core.at_scatter(
             kind,
             self.array,

@@ -188,15 +188,13 @@ def round_to(x, ndigits=None):
     return jnp.round(x).astype(int) if ndigits is None else jnp.round(x, ndigits)
 
 
-_API_VERSIONS = ["2024.12"]  # of the array API standard
-
-
 def array_namespace(x, *, api_version=None):
     from shardax import numpy as jnp
 
-    if api_version is not None and api_version not in _API_VERSIONS:
+    if api_version not in (None, jnp.__array_api_version__):
         raise ValueError(
-            f"{api_version=} is not available; available versions are: {_API_VERSIONS}"
+            f"{api_version=} is not available; available versions are: "
+            f"{[jnp.__array_api_version__]}"
         )
     return jnp
 
@@ -207,11 +205,11 @@ def rebuild(elements, weak):
     return _core.convert(x, x.dtype, True) if weak else x
 
 
-def rebuild_keys(words, weak):
+def rebuild_keys(words, dtype):
     """PRNG keys from their pickled words."""
     from shardax import random
 
-    return random.wrap_key_data(_core.array(words))
+    return random.wrap_key_data(_core.array(words), dtype=dtype)
 
 
 def block_until_ready(tree):

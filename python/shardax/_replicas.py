@@ -8,6 +8,7 @@ import numpy as np
 
 from shardax import _core, tree_util
 from shardax._devices import Device
+from shardax._dtypes import KeyTy
 from shardax.numpy._common import asarray, bind
 
 
@@ -138,7 +139,7 @@ def device_get(x):
     """Leaves that are arrays as NumPy arrays; PRNG keys and Python numbers stay."""
 
     def fetch(leaf):
-        plain = isinstance(leaf, _core.Array) and str(leaf.dtype) != "key<fry>"
+        plain = isinstance(leaf, _core.Array) and not isinstance(leaf.dtype, KeyTy)
         return np.asarray(leaf) if plain else leaf
 
     return tree_util.tree_map(fetch, x)

@@ -1,10 +1,12 @@
 # shardax/dtypes.py - element types that NumPy lacks, and questions about dtypes.
 import numpy as np
 
-from shardax import _core
+from shardax import _core, _dtypes
 from shardax._dtypes import float0, prng_key
+from shardax.errors import TypePromotionError
 
 __all__ = [
+    "TypePromotionError",
     "canonicalize_dtype",
     "extended",
     "float0",
@@ -21,10 +23,8 @@ class extended(np.generic):
 
 
 def __getattr__(name):
-    if name == "bfloat16":
-        import ml_dtypes
-
-        return ml_dtypes.bfloat16
+    if name in _dtypes.INTEGERS or name in _dtypes.FLOATS:
+        return _dtypes.scalar_type(name)
     if name in ("finfo", "iinfo"):
         from shardax import numpy as jnp
 
@@ -37,28 +37,51 @@ def canonicalize_dtype(dtype, allow_extended_dtype=False):
     return _core.canonical_dtype(dtype)
 
 
+def _kinds(dtype):
+    """The classes that a dtype which NumPy does not know is of; none for others."""
+    name = getattr(dtype, "name", getattr(dtype, "__name__", ""))
+    if name in _dtypes.FLOATS:
+        return np.floating.__mro__
+    if name in _dtypes.INTEGERS:
+        return (np.unsignedinteger if name.startswith("u") else np.signedinteger).__mro__
+    return ()
+
+
+def _class_or_dtype(x):
+    return x if isinstance(x, type) and issubclass(x, np.generic) else _core.dtype_of(x)
+
+
 def issubdtype(a, b):
-    """Whether dtype `a` is of the kind `b`: np.floating, prng_key ..."""
+    """Whether dtype `a` is of the kind `b`: np.floating, prng_key ...; bfloat16 is a float.
+
+    >>> issubdtype("bfloat16", np.floating)
+    True
+    """
     if b in (prng_key, extended):
         return prng_key in (a, getattr(a, "type", None)) or a is b
     if getattr(a, "type", None) is prng_key:
         return False
-    dtype = a if isinstance(a, type) and issubclass(a, np.generic) else _core.dtype_of(a)
-    if getattr(dtype, "name", getattr(dtype, "__name__", "")) == "bfloat16":
-        kinds = (np.floating, np.inexact, np.number, np.generic)
-        return b in kinds if isinstance(b, type) and b in kinds else _core.dtype_of(b) == dtype
-    if not (isinstance(b, type) and issubclass(b, np.generic)):
-        b = _core.dtype_of(b)
-    return bool(np.issubdtype(dtype, b))
+    a, b = _class_or_dtype(a), _class_or_dtype(b)
+    if _kinds(a):
+        return b in _kinds(a) or a == b
+    if _kinds(b) or (isinstance(a, np.dtype) and isinstance(b, np.dtype)):
+        return a == b
+    return bool(np.issubdtype(a, b))
 
 
 def itemsize_bits(dtype):
-    """How many bits an element takes.
+    """How many bits an element has.
 
-    >>> itemsize_bits("bfloat16")
-    16
+    >>> itemsize_bits("bfloat16"), itemsize_bits("int4")
+    (16, 4)
     """
-    return np.dtype(_core.dtype_of(dtype)).itemsize * 8
+    dtype = _core.dtype_of(dtype)
+    if not _kinds(dtype):
+        return dtype.itemsize * 8
+    import ml_dtypes
+
+    limits = ml_dtypes.finfo if issubdtype(dtype, np.floating) else ml_dtypes.iinfo
+    return limits(dtype).bits
 
 
 def result_type(*args, return_weak_type_flag=False):

@@ -39,6 +39,10 @@ class ConcretizationTypeError(JAXTypeError):
             )
 
 
+class TypePromotionError(ValueError):  # public in shardax.dtypes
+    """Dtypes that are not promoted to each other implicitly."""
+
+
 class TracerBoolConversionError(ConcretizationTypeError):
     """A tracer was used as a truth value, as in `if x > 0:` under jit."""
 

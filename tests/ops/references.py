@@ -287,6 +287,26 @@ def threefry(key0, key1, count0, count1):
     return tuple(np.array([p[i] for p in pairs], np.uint32).reshape(shape) for i in (0, 1))
 
 
+def philox(state, shape, dtype):
+    """XLA's stream of philox-4x32: blocks of four words under the first two words of the state,
+    numbered from the state on.
+    """
+    mask = 0xFFFFFFFF
+    words = [int(w) for w in state]
+    start = (words[1] << 32 | words[0]) << 64 | words[3] << 32 | words[2]
+    n, wide = math.prod(shape), np.dtype(dtype).itemsize == 8
+    out = []
+    for block in range(-(-n // (2 if wide else 4))):
+        x = [(start + block) >> (32 * i) & mask for i in range(4)]
+        key0, key1 = words[0], words[1]
+        for _ in range(10):
+            a, b = 0xD2511F53 * x[0], 0xCD9E8D57 * x[2]
+            x = [(b >> 32) ^ x[1] ^ key0, b & mask, (a >> 32) ^ x[3] ^ key1, a & mask]
+            key0, key1 = (key0 + 0x9E3779B9) & mask, (key1 + 0xBB67AE85) & mask
+        out += [x[1] << 32 | x[0], x[3] << 32 | x[2]] if wide else x
+    return np.array(out[:n], np.uint64).astype(dtype).reshape(shape)
+
+
 def _counters(shape):
     n = math.prod(shape)
     return np.zeros(n, np.uint32), np.arange(n, dtype=np.uint32)

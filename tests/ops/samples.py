@@ -636,7 +636,7 @@ SAMPLES = {
         ("int32",),
         (),
         call=lambda sx, s: sx._core.bind(
-            "random_unwrap", (sx._core.bind("random_seed", (s,), impl="fry"),)
+            "random_unwrap", (sx._core.bind("random_seed", (s,), impl=sx.random.key_dtype()),)
         ),
     ),
     "random_wrap": Sample(
@@ -646,8 +646,21 @@ SAMPLES = {
         ("uint32",),
         (),
         call=lambda sx, k: sx._core.bind(
-            "random_unwrap", (sx._core.bind("random_wrap", (k,), impl="fry"),)
+            "random_unwrap", (sx._core.bind("random_wrap", (k,), impl=sx.random.key_dtype()),)
         ),
+    ),
+    # Under vmap the first state draws for all: JAX's way, checked in test_random_streams.py.
+    "rng_bit_generator": tuple(
+        Sample(
+            lambda k, dtype=dtype: ref.philox(k, (5, 3), dtype),
+            (Arg((4,), dtype="uint32", values=(7, 11, 0xFFFFFFFF, 5)),),
+            {},
+            ("uint32",),
+            (),
+            batched=(),
+            call=lambda sx, k, dtype=dtype: sx.lax.rng_bit_generator(k, (5, 3), dtype)[1],
+        )
+        for dtype in ("uint8", "uint32", "uint64")
     ),
     # collectives: four devices, stacked
     "psum": mapped(

@@ -332,3 +332,12 @@ jax.grad(lambda v: f4.at[two].multiply(v).sum())(2.)
     raises=("TypeError|NotImplementedError", "key<fry>|unique_indices=True"),
     because="JAX has a ValueError for keys.",
 )
+# Python ints that int32 does not hold, and those that wrap.
+corpus.expressions("""
+[jnp.zeros(2, "uint32").at[0].set(4294967295), jnp.zeros(2, "uint32").at[0].add(2**31), jnp.zeros(2, "uint32").at[0].max(4294967295)]
+[jnp.zeros(2, "uint8").at[0].set(v) for v in (-1, 300)]
+jnp.zeros(2, "uint8").at[0].set(2**31 + 5) !! too large to convert to int32
+[jnp.full_like(jnp.zeros(2, "uint8"), 2**40 + 3), jnp.full_like(jnp.zeros(2), 2**40)]
+[jnp.full_like(jnp.zeros(2, t), v) for t in ("uint8", "int8", "uint32", "int32") for v in (-1, 300, 2**31)]
+[jnp.full(2, v, "uint8") for v in (-1, 300)]
+""")

@@ -84,20 +84,13 @@ from shardax._replicas import with_sharding_constraint
 from shardax._solves import custom_linear_solve, custom_root
 from shardax._windows import *  # noqa: F403
 from shardax.lax import linalg
+from shardax.lax._random_bits import RandomAlgorithm, rng_bit_generator
 from shardax.numpy._common import asarray, bind, canonical_axis
 
 for _name in dir(_core.lax):
     if not _name.startswith("_") and _name not in globals():
         globals()[_name] = getattr(_core.lax, _name)
 del _name
-
-
-class RandomAlgorithm(enum.Enum):
-    """Names of generators; threefry is the one that exists."""
-
-    RNG_DEFAULT = 0
-    RNG_THREE_FRY = 1
-    RNG_PHILOX = 2
 
 
 class RoundingMethod(enum.Enum):

@@ -64,6 +64,18 @@ def _fans(shape, in_axis, out_axis, batch_axis):
     return fan_in * field, fan_out * field
 
 
+_CUT = math.exp(-4) - 1  # less the share of a complex standard normal of modulus up to 2
+
+
+def _in_disk(key, shape, dtype, modulus):
+    """Complex numbers of uniform angles, and of the modulus that a uniform number stands for."""
+    first, second = random.split(key)
+    real = jnp.zeros((), dtype).real.dtype
+    size = modulus(random.uniform(first, shape, real))
+    angle = 2 * math.pi * random.uniform(second, shape, real)
+    return size * jnp.exp(1j * angle)
+
+
 def variance_scaling(
     scale, mode, distribution, in_axis=-2, out_axis=-1, batch_axis=(), dtype=jnp.float32
 ):
@@ -73,10 +85,10 @@ def variance_scaling(
     """
 
     def init(key, shape, dtype=dtype, out_sharding=None):
-        if len(shape) < 2:
+        if len(shape) < 2 and in_axis == -2:
             raise ValueError(
                 f"Can't compute input and output sizes of a {len(shape)}-dimensional weights "
-                "tensor. Must be at least 2D."
+                "tensor with default in_axis. Must be at least 2D or specify in_axis explicitly."
             )
         fan_in, fan_out = _fans(shape, in_axis, out_axis, batch_axis)
         sizes = {
@@ -88,6 +100,13 @@ def variance_scaling(
         if mode not in sizes:
             raise ValueError(f"invalid mode for variance scaling initializer: {mode}")
         variance = jnp.array(scale / sizes[mode], dtype=dtype)
+        is_complex = jnp.issubdtype(dtype, jnp.complexfloating)
+        if distribution == "truncated_normal" and is_complex:
+            # The standard deviation of a complex standard normal cut off at modulus 2.
+            stddev = jnp.sqrt(variance) / jnp.array(0.95311164380491208, dtype)
+            return _in_disk(key, shape, dtype, lambda u: jnp.sqrt(-jnp.log1p(_CUT * u))) * stddev
+        if distribution == "uniform" and is_complex:
+            return _in_disk(key, shape, dtype, lambda u: jnp.sqrt(2 * u)) * jnp.sqrt(variance)
         if distribution == "truncated_normal":
             # The standard deviation of a standard normal cut off at +-2.
             stddev = jnp.sqrt(variance) / jnp.array(0.87962566103423978, dtype)

@@ -21,7 +21,13 @@ from shardax.numpy._calculus import (
     vander,
 )
 from shardax.numpy._common import asarray
-from shardax.numpy._counting import bincount, histogram, histogram_bin_edges
+from shardax.numpy._counting import (
+    bincount,
+    histogram,
+    histogram2d,
+    histogram_bin_edges,
+    histogramdd,
+)
 from shardax.numpy._creation import (
     arange,
     array,
@@ -107,6 +113,7 @@ from shardax.numpy._dtypes import (
     uint64,
     unsignedinteger,
 )
+from shardax.numpy._einsum import einsum, einsum_path
 from shardax.numpy._elementwise import (
     angle,
     divmod,
@@ -135,7 +142,7 @@ from shardax.numpy._equality import (
     isreal,
 )
 from shardax.numpy._files import load, save
-from shardax.numpy._functional import apply_along_axis, apply_over_axes, vectorize
+from shardax.numpy._functional import apply_along_axis, apply_over_axes
 from shardax.numpy._grids import (
     c_,
     diag_indices_from,
@@ -182,6 +189,8 @@ from shardax.numpy._join import (
     vsplit,
     vstack,
 )
+from shardax.numpy._namespace_info import API_VERSION as __array_api_version__
+from shardax.numpy._namespace_info import __array_namespace_info__
 from shardax.numpy._nan_reductions import (
     nanargmax,
     nanargmin,
@@ -212,7 +221,6 @@ from shardax.numpy._products import (
     correlate,
     cross,
     dot,
-    einsum,
     inner,
     kron,
     matmul,
@@ -296,9 +304,12 @@ from shardax.numpy._sorting import (
 )
 from shardax.numpy._statistics import average, mean, std, var
 from shardax.numpy._tapers import bartlett, blackman, hamming, hanning, kaiser
+from shardax.numpy._ufuncs import TABLE as _ufunc_table
+from shardax.numpy._ufuncs import frompyfunc, ufunc
+from shardax.numpy._vectorize import vectorize
 from shardax.numpy._where import piecewise, select, where
 
-globals().update({name: getattr(_dtypes, name) for name in _dtypes._NARROW})
+globals().update({name: getattr(_dtypes, name) for name in (*_dtypes.INTEGERS, *_dtypes.FLOATS)})
 bool = bool_
 array_str = str
 
@@ -306,6 +317,7 @@ for _name in dir(_core.functions):
     if not _name.startswith("_") and _name not in globals():
         globals()[_name] = getattr(_core.functions, _name)
 del _name
+globals().update(_ufunc_table)
 
 
 def array_repr(arr, max_line_width=None, precision=None, suppress_small=None):

@@ -16,10 +16,22 @@ __all__ = [
     "known",
     "result_type",
     "static_jit",
+    "wrapped",
 ]
 
 bind = _core.bind
 asarray = _core.asarray
+
+
+def wrapped(value, dtype):
+    """A Python int as an array of `dtype`, which wraps it where it is one of integers."""
+    if dtype.kind not in "iu":
+        return asarray(value, dtype)
+    bits = 8 * dtype.itemsize
+    value &= (1 << bits) - 1
+    if dtype.kind == "i" and value >> (bits - 1):
+        value -= 1 << bits
+    return asarray(value, dtype)
 
 
 def check_arraylike(name, *args):

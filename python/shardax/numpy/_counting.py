@@ -62,3 +62,76 @@ def histogram(a, bins=10, range=None, weights=None, density=None):
         width = edges[1:] - edges[:-1]
         counts = counts / width / counts.sum()
     return counts, edges
+
+
+def histogramdd(sample, bins=10, range=None, weights=None, density=None):
+    """(counts per bin of each dimension, the edges of each dimension).
+
+    Args:
+      sample: (N, D): N points.
+      bins: a number of bins for all dimensions, or a number or the edges for each.
+      range: for each dimension (low, high), or None for that of the points.
+      weights: (N,): what each point counts.
+      density: counts are divided by their sum and by the bins' volumes.
+
+    Raises:
+      ValueError: for other than D bins, ranges, or N weights.
+
+    >>> from shardax import numpy as jnp
+    >>> histogramdd(jnp.array([[0.0, 0.0], [1.0, 1.0]]), bins=2)[0]
+    Array([[1, 0],
+           [0, 1]], dtype=int32)
+    """
+    check_arraylike("histogramdd", sample)
+    sample = asarray(sample)
+    if sample.ndim != 2:
+        raise ValueError(f"histogramdd: sample must have shape (N, D), got {sample.shape}.")
+    count, dims = sample.shape
+    if not isinstance(bins, (list, tuple)):
+        bins = [bins] * dims
+    if len(bins) != dims:
+        raise ValueError(f"should be one bin for each dimension, got {len(bins)} for {dims}.")
+    if range is None:
+        range = [None] * dims
+    if len(range) != dims:
+        raise ValueError(f"Expected {dims} range tuples, got {len(range)}")
+    edges, place = [], 0
+    sizes = []
+    for d, (bin_d, range_d) in enumerate(zip(bins, range)):
+        points = sample[:, d]
+        edges.append(histogram_bin_edges(points, bin_d, range_d))
+        n = edges[d].shape[0] - 1
+        sizes.append(n + 2)  # and one before and one after the bins
+        inside = searchsorted(edges[d], points, side="right")
+        inside = where(_functions.equal(points, edges[d][-1]), n, inside)
+        place = place * (n + 2) + inside
+    if weights is not None:
+        weights = asarray(weights).ravel()
+        if weights.shape != (count,):
+            raise ValueError(
+                f"should have one weight for each sample, got {weights.shape} for {count}."
+            )
+    counts = bincount(place, weights, length=int(np.prod(sizes))).reshape(sizes)
+    counts = counts[(slice(1, -1),) * dims]
+    if density:
+        counts = counts / counts.sum()
+        for d, edge in enumerate(edges):
+            counts = counts / (edge[1:] - edge[:-1]).reshape((-1,) + (1,) * (dims - d - 1))
+    return counts, edges
+
+
+def histogram2d(x, y, bins=10, range=None, weights=None, density=None):
+    """(counts per bin, edges of x, edges of y) of the points (x, y); arguments as of histogramdd,
+    where one array of `bins` stands for the edges of both.
+    """
+    from shardax.numpy._join import stack
+
+    check_arraylike("histogram2d", x, y)
+    x, y = asarray(x), asarray(y)
+    if x.ndim != 1 or y.shape != x.shape:
+        raise ValueError(f"x and y must have the same length, got shapes {x.shape} and {y.shape}.")
+    if not isinstance(bins, int) and (not isinstance(bins, (list, tuple)) or len(bins) != 2):
+        bins = asarray(bins)
+        bins = [bins, bins]
+    counts, edges = histogramdd(stack([x, y], axis=1), bins, range, weights, density)
+    return counts, edges[0], edges[1]

@@ -6,7 +6,16 @@ import operator
 import numpy as np
 
 from shardax import _core
-from shardax.numpy._common import asarray, bind, canonical_axis, check_arraylike, known, result_type
+from shardax._dtypes import KeyTy
+from shardax.numpy._common import (
+    asarray,
+    bind,
+    canonical_axis,
+    check_arraylike,
+    known,
+    result_type,
+    wrapped,
+)
 
 array = _core.array
 _functions = _core.functions
@@ -76,6 +85,8 @@ def full(shape, fill_value, dtype=None, *, device=None, out_sharding=None):
     Weakly typed for Python numbers.
     """
     check_arraylike("full", fill_value)
+    if type(fill_value) is int and dtype is not None:
+        fill_value = wrapped(fill_value, _core.canonical_dtype(dtype))
     value = asarray(fill_value) if dtype is None else asarray(fill_value, dtype=dtype)
     return _placed(_core.broadcast_to(value, _shape(shape)), device, out_sharding)
 
@@ -87,9 +98,11 @@ def full_like(a, fill_value, dtype=None, shape=None, *, device=None, out_shardin
         a, "weak_type", isinstance(a, (int, float, complex)) and not isinstance(a, bool)
     )
     dtype = result_type(a) if dtype is None else _core.requested_dtype(dtype, "full_like")
-    if getattr(dtype, "name", None) == "key<fry>" and getattr(fill_value, "dtype", None) != dtype:
-        words = full((*shape, 2), fill_value, np.uint32)
-        return bind("random_wrap", (words,))
+    if isinstance(dtype, KeyTy) and getattr(fill_value, "dtype", None) != dtype:
+        words = full((*shape, dtype.words), fill_value, np.uint32)
+        return bind("random_wrap", (words,), impl=dtype)
+    if type(fill_value) is int:
+        fill_value = wrapped(fill_value, dtype)
     value = _core.convert(asarray(fill_value), dtype, bool(weak))
     out = _placed(_core.broadcast_to(value, shape), device, out_sharding)
     concrete = isinstance(a, _core.Array) and not isinstance(a, _core.Tracer)
@@ -138,14 +151,30 @@ def fromstring(string, dtype=float, count=-1, *, sep):
 
 
 def from_dlpack(x, /, *, device=None, copy=None):
-    """An array out of what another library exports by the DLPack protocol: a copy."""
+    """An array on the memory that another library exports by the DLPack protocol.
+
+    The memory is shared, and must not be written to from then on, unless `copy` is True or its
+    dtype is one of 64 bits while those are off.
+
+    Raises:
+      TypeError: where `x` does not follow the protocol.
+      ValueError: where `copy` is False and a copy is needed.
+
+    >>> import numpy as np
+    >>> from_dlpack(np.arange(3, dtype=np.int32))
+    Array([0, 1, 2], dtype=int32)
+    """
     if isinstance(x, _core.Array):
-        return array(x) if copy else x
+        return _placed(array(x) if copy else x, device, None)
     if not hasattr(x, "__dlpack__") or not hasattr(x, "__dlpack_device__"):
         raise TypeError(
             "The array passed to from_dlpack must have __dlpack__ and __dlpack_device__ methods."
         )
-    return array(np.from_dlpack(x))
+    try:
+        capsule = x.__dlpack__(max_version=(1, 0))
+    except TypeError:  # a library that knows no versions
+        capsule = x.__dlpack__()
+    return _placed(_core.from_dlpack(capsule, copy), device, None)
 
 
 def eye(N, M=None, k=0, dtype=None, *, device=None):

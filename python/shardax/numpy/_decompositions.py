@@ -109,6 +109,8 @@ def eliminated(a, b, singular=False):
 def reflected(a):
     """The QR decomposition of (m, n) by Householder's reflections: (q (m, m), r (m, n))."""
     m, n = a.shape
+    if min(m, n) == 0:
+        return _creation.eye(m, dtype=a.dtype), a
     rows = np.arange(m)
 
     def step(k, state):
@@ -200,6 +202,9 @@ def singular(a):
     if m < n:
         u, s, vh = singular(adjoint(a))
         return adjoint(vh), s, adjoint(u)
+    if n == 0:
+        none = _creation.zeros(0, _functions.real(a).dtype)
+        return _creation.eye(m, dtype=a.dtype), none, _creation.eye(0, dtype=a.dtype)
     pairs = _pairs(n)
 
     def step(i, state):

@@ -3,6 +3,8 @@
 import numpy as np
 
 from shardax import _core
+from shardax._dtypes import FLOATS, INTEGERS
+from shardax.dtypes import _kinds, issubdtype
 from shardax.numpy._common import result_type as _result_type
 
 newaxis = None
@@ -17,21 +19,6 @@ signedinteger, unsignedinteger, complexfloating, generic = (
 )
 character, flexible, object_ = np.character, np.flexible, np.object_
 dtype = np.dtype
-
-
-# Types of less than a byte and floats of one: names of dtypes to compare with. Arrays of them do
-# not exist.
-_NARROW = frozenset(
-    """int1 int2 int4 uint1 uint2 uint4 float4_e2m1fn float6_e2m3fn float6_e3m2fn float8_e3m4
-    float8_e4m3 float8_e4m3b11fnuz float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz
-    float8_e8m0fnu""".split()
-)
-
-
-def _narrow_dtype(name):
-    import ml_dtypes
-
-    return np.dtype(getattr(ml_dtypes, name))
 
 
 class _ScalarMeta(type):
@@ -59,7 +46,7 @@ class _ScalarMeta(type):
 
     @property
     def dtype(cls):
-        return _narrow_dtype(cls._name) if cls._name in _NARROW else _core.dtype_of(cls._name)
+        return _core.dtype_of(cls._name)
 
     def __repr__(cls):
         return f"<class 'shardax.numpy.{cls.__name__}'>"
@@ -74,11 +61,9 @@ def _scalar(name, public=None):
 bool_ = _scalar("bool", "bool_")
 int8, int16, int32, int64 = (_scalar(n) for n in ("int8", "int16", "int32", "int64"))
 uint8, uint16, uint32, uint64 = (_scalar(n) for n in ("uint8", "uint16", "uint32", "uint64"))
-bfloat16, float16, float32, float64 = (
-    _scalar(n) for n in ("bfloat16", "float16", "float32", "float64")
-)
+float16, float32, float64 = (_scalar(n) for n in ("float16", "float32", "float64"))
 complex64, complex128 = (_scalar(n) for n in ("complex64", "complex128"))
-globals().update({name: _scalar(name) for name in _NARROW})
+globals().update({name: _scalar(name) for name in (*INTEGERS, *FLOATS)})
 int_, uint, float_, complex_ = int64, uint64, float64, complex128
 single, double, csingle, cdouble = float32, float64, complex64, complex128
 
@@ -92,34 +77,7 @@ def _dtype(x):
         return x.dtype
     if isinstance(x, type) and issubclass(x, np.generic):
         return x
-    name = x if isinstance(x, str) else getattr(x, "name", None)
-    return _narrow_dtype(name) if name in _NARROW else _core.dtype_of(x)
-
-
-def _kinds(d):
-    """The classes that a dtype which NumPy does not know is of; none for others."""
-    name = getattr(d, "name", "")
-    if name not in _NARROW and name != "bfloat16":
-        return ()
-    if "float" in name:
-        return np.floating.__mro__
-    return (np.unsignedinteger if name.startswith("u") else np.signedinteger).__mro__
-
-
-def issubdtype(arg1, arg2):
-    """Whether a dtype is of a class or equal to a dtype; bfloat16 is a float."""
-    from shardax import dtypes
-
-    if arg2 in (dtypes.prng_key, dtypes.extended) or getattr(arg1, "type", None) is dtypes.prng_key:
-        return dtypes.issubdtype(arg1, arg2)
-    a, b = _dtype(arg1), _dtype(arg2)
-    if _kinds(a):
-        return b in _kinds(a) or a == b
-    if _kinds(b):
-        return a == b
-    if isinstance(b, np.dtype) and isinstance(a, np.dtype):
-        return a == b
-    return np.issubdtype(a, b)
+    return _core.dtype_of(x)
 
 
 def isdtype(dtype, kind):

@@ -1,4 +1,4 @@
-"""shardax/numpy/_products.py - products of arrays: dot, einsum and their kin."""
+"""shardax/numpy/_products.py - products of arrays: dot, tensordot, convolve and their kin."""
 
 import numpy as np
 
@@ -6,11 +6,9 @@ from shardax import _core
 from shardax._dot import product
 from shardax.numpy._common import (
     asarray,
-    bind,
     canonical_axis,
     check_arraylike,
     result_type,
-    static_jit,
 )
 
 _functions = _core.functions
@@ -184,184 +182,6 @@ def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
 
     check_arraylike("trace", a)
     return diagonal(a, offset, axis1, axis2).sum(-1, dtype=dtype)
-
-
-# ---- einsum -----------------------------------------------------------------------------------
-
-
-def _parse(subscripts, operands):
-    if not isinstance(subscripts, str):
-        operands = (subscripts,) + operands
-        pairs, rest = operands[: len(operands) // 2 * 2], operands[len(operands) // 2 * 2 :]
-        letters = {}
-
-        def text(indices):
-            return "".join(
-                "..." if i is Ellipsis else letters.setdefault(i, chr(ord("a") + len(letters)))
-                for i in indices
-            )
-
-        arrays = pairs[::2]
-        subscripts = ",".join(text(i) for i in pairs[1::2])
-        if rest:
-            subscripts += "->" + text(rest[0])
-        operands = arrays
-    subscripts = subscripts.replace(" ", "")
-    left, arrow, right = subscripts.partition("->")
-    terms = left.split(",")
-    if len(terms) != len(operands):
-        raise ValueError(
-            f"einsum: {len(terms)} terms in {subscripts!r} but {len(operands)} operands were given."
-        )
-    arrays = [asarray(x) for x in operands]
-    # An ellipsis stands for capital letters, aligned at the end.
-    widest = 0
-    for term, a in zip(terms, arrays):
-        if "..." in term:
-            widest = max(widest, a.ndim - len(term.replace("...", "")))
-    unused = [c for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZ" if c not in subscripts]
-    dots = "".join(unused[:widest])
-    for i, (term, a) in enumerate(zip(terms, arrays)):
-        if "..." in term:
-            n = a.ndim - len(term.replace("...", ""))
-            terms[i] = term.replace("...", dots[widest - n :] if n else "")
-        if len(terms[i]) != a.ndim:
-            raise ValueError(
-                f"einsum: the term {term!r} has {len(term)} indices, but its operand has shape "
-                f"{a.shape}."
-            )
-    sizes = {}
-    for position, (term, a) in enumerate(zip(terms, arrays)):
-        for letter, n in zip(term, a.shape):
-            known = sizes[letter] if sizes.get(letter, 1) != 1 else n
-            if n not in (1, known):
-                raise ValueError(
-                    f"einsum: Size of label {letter!r} for operand {position} ({n}) does not "
-                    f"match previous terms ({known})."
-                )
-            sizes[letter] = known
-    if arrow:
-        right = right.replace("...", dots)
-    else:
-        counts = "".join(terms)
-        right = dots + "".join(
-            sorted(c for c in set(counts) if counts.count(c) == 1 and c not in dots)
-        )
-    return terms, right, arrays
-
-
-def _diagonal_term(a, term):
-    """Repeated indices of one operand become one, the diagonal."""
-    from shardax.numpy._creation import diagonal
-
-    for c in set(term):
-        while term.count(c) > 1:
-            i, j = [k for k, x in enumerate(term) if x == c][:2]
-            a = diagonal(a, 0, i, j)
-            term = "".join(x for k, x in enumerate(term) if k not in (i, j)) + c
-    return a, term
-
-
-def _sum_out(a, term, kept):
-    gone = tuple(i for i, c in enumerate(term) if c not in kept)
-    if gone:
-        a = bind("reduce_sum", (a,), axes=gone)
-        term = "".join(c for c in term if c in kept)
-    return a, term
-
-
-def _pair(a, x, b, y, kept, preferred):
-    """The product of two operands, summed over indices that nothing else needs."""
-    a, x = _sum_out(a, x, set(y) | kept)
-    b, y = _sum_out(b, y, set(x) | kept)
-    size = {}
-    for term, array in ((x, a), (y, b)):
-        for c, n in zip(term, array.shape):
-            size[c] = n if size.get(c, 1) == 1 else size[c]
-
-    # Dimensions of size 1 that stand beside larger ones broadcast.
-    def squeezed(array, term, other):
-        ones = tuple(
-            i
-            for i, (c, n) in enumerate(zip(term, array.shape))
-            if n == 1 and size[c] != 1 and c in other
-        )
-        return (
-            (
-                array.reshape(tuple(n for i, n in enumerate(array.shape) if i not in ones)),
-                "".join(c for i, c in enumerate(term) if i not in ones),
-            )
-            if ones
-            else (array, term)
-        )
-
-    a, x = squeezed(a, x, y)
-    b, y = squeezed(b, y, x)
-    batch = [c for c in x if c in y and c in kept]
-    contract = [c for c in x if c in y and c not in kept]
-    out = batch + [c for c in x if c not in y] + [c for c in y if c not in x]
-    product = _dot_general(
-        a,
-        b,
-        ([x.index(c) for c in contract], [y.index(c) for c in contract]),
-        ([x.index(c) for c in batch], [y.index(c) for c in batch]),
-        preferred,
-    )
-    return product, "".join(out)
-
-
-def einsum(
-    subscripts,
-    /,
-    *operands,
-    out=None,
-    optimize="auto",
-    precision=None,
-    preferred_element_type=None,
-    _dot_general=None,
-    out_sharding=None,
-):
-    """Einstein's summation: sums over indices that the result does not name.
-
-    >>> einsum("ij,j->i", ones((2, 3)), arange(3.0))
-    Array([3., 3.], dtype=float32)
-    """
-    terms, result, arrays = _parse(subscripts, operands)
-    for c in result:
-        if not any(c in t for t in terms):
-            raise ValueError(f"einsum: index {c!r} of the result stands in no operand.")
-    spec = ",".join(terms) + "->" + result
-    preferred = (
-        None if preferred_element_type is None else np.dtype(_core.dtype_of(preferred_element_type))
-    )
-    return _einsum(*arrays, spec=spec, preferred=preferred)
-
-
-@static_jit("spec", "preferred")
-def _einsum(*arrays, spec, preferred):
-    left, result = spec.split("->")
-    terms = left.split(",")
-    pairs = [_diagonal_term(a, t) for a, t in zip(arrays, terms)]
-    dtype = result_type(*arrays)
-    pairs = [(_core.convert(a, dtype), t) for a, t in pairs]
-    if len(pairs) > 2:
-        path = np.einsum_path(
-            spec, *(np.broadcast_to(np.float32(0), a.shape) for a in arrays), optimize="greedy"
-        )[0][1:]
-    else:
-        path = [tuple(range(len(pairs)))]
-    for step in path:
-        chosen = [pairs[i] for i in step]
-        pairs = [p for i, p in enumerate(pairs) if i not in step]
-        a, x = chosen[0]
-        for k, (b, y) in enumerate(chosen[1:]):
-            others = set(result).union(*(t for _, t in pairs), *(t for _, t in chosen[k + 2 :]))
-            a, x = _pair(a, x, b, y, others, preferred)
-        pairs.append((a, x))
-    a, x = _sum_out(*pairs[0], set(result))
-    order = tuple(x.index(c) for c in result)
-    a = bind("transpose", (a,), permutation=order) if order != tuple(range(len(order))) else a
-    return a if preferred is None else _core.convert(a, preferred)
 
 
 def matvec(x1, x2, /):

@@ -21,19 +21,101 @@ _METHODS = {
 }
 
 
-def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
+def quantile(
+    a,
+    q,
+    axis=None,
+    out=None,
+    overwrite_input=False,
+    method="linear",
+    keepdims=False,
+    *,
+    weights=None,
+):
     """The q-th quantiles (0 <= q <= 1) along `axis`, between neighbours by `method`.
 
-    NaN where there is one.
+    NaN where there is one. With `weights`, of the shape of `a` or of its axis, elements count as
+    much as their weights, and `method` must be "inverted_cdf".
     """
     check_arraylike("quantile", a, q)
+    if weights is not None:
+        return _weighted_quantile(a, q, axis, method, keepdims, weights, skip_nan=False)
     return _quantile(a, q, axis, method, keepdims, skip_nan=False)
 
 
-def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
+def nanquantile(
+    a,
+    q,
+    axis=None,
+    out=None,
+    overwrite_input=False,
+    method="linear",
+    keepdims=False,
+    *,
+    weights=None,
+):
     """quantile, without NaN; NaN where there is nothing else."""
     check_arraylike("nanquantile", a, q)
+    if weights is not None:
+        return _weighted_quantile(a, q, axis, method, keepdims, weights, skip_nan=True)
     return _quantile(a, q, axis, method, keepdims, skip_nan=True)
+
+
+def _numbers(a, q):
+    """`a` as floats, and q."""
+    a, q = asarray(a), asarray(q)
+    if a.dtype.kind == "c":
+        raise ValueError(
+            "quantile does not support complex input, as the operation is poorly defined."
+        )
+    dtype = result_type(a, q)
+    return _core.convert(a, dtype if dtype.kind in "fV" else _core.canonical_dtype(float)), q
+
+
+def _weighted_quantile(a, q, axis, method, keepdims, weights, skip_nan):
+    """The first element, in order, up to which the weights add up to the share q of them all."""
+    from shardax.numpy._cumulative import cumsum
+    from shardax.numpy._select import take_along_axis
+    from shardax.numpy._shape import moveaxis
+    from shardax.numpy._sorting import argsort
+    from shardax.numpy._where import where
+
+    if method != "inverted_cdf":
+        raise NotImplementedError(
+            f"{method} doesn't support weights. Only method 'inverted_cdf' supports weights."
+        )
+    a, q = _numbers(a, q)
+    check_arraylike("quantile", weights)
+    weights = asarray(weights)
+    axes = canonical_axes(axis, a.ndim)
+    if weights.ndim == 1 and len(axes) == 1 and a.ndim > 1:
+        if weights.shape[0] != a.shape[axes[0]]:
+            raise ValueError("Length of weights not consistent with specified axis.")
+        weights = weights.reshape((-1,) + (1,) * (a.ndim - 1 - axes[0]))
+    elif weights.ndim and weights.shape != a.shape:
+        raise ValueError(f"weights of shape {weights.shape} do not fit an array of {a.shape}.")
+    shape = a.shape
+    weights = _core.broadcast_to(weights.astype(a.dtype), shape)
+    isnan = _functions.isnan(a)
+    if skip_nan:
+        weights = where(isnan, np.zeros((), a.dtype), weights)
+
+    def lines(x):
+        x = moveaxis(x, axes, tuple(range(x.ndim - len(axes), x.ndim)))
+        return x.reshape((*x.shape[: x.ndim - len(axes)], -1))
+
+    a, weights, isnan = lines(a), lines(weights), lines(isnan)
+    order = argsort(a, axis=-1)
+    ordered = take_along_axis(a, order, axis=-1)
+    reached = cumsum(take_along_axis(weights, order, axis=-1), axis=-1)
+    wanted = _core.convert(q, a.dtype).reshape((-1,) + (1,) * reached.ndim) * reached[..., -1:]
+    place = sum(reached < wanted, -1, dtype=np.int32)
+    place = _functions.minimum(place, np.int32(a.shape[-1] - 1))
+    out = take_along_axis(ordered[None], place[..., None], axis=-1)[..., 0]
+    missing = all(isnan, axis=-1) if skip_nan else any(isnan, axis=-1)
+    out = where(missing, out.dtype.type(np.nan), out)
+    kept = tuple(1 if d in axes else m for d, m in enumerate(shape)) if keepdims else out.shape[1:]
+    return out.reshape(q.shape + kept)
 
 
 def _quantile(a, q, axis, method, keepdims, skip_nan):
@@ -42,15 +124,14 @@ def _quantile(a, q, axis, method, keepdims, skip_nan):
     from shardax.numpy._sorting import sort
     from shardax.numpy._where import where
 
+    if method == "inverted_cdf":
+        return _weighted_quantile(a, q, axis, method, keepdims, np.float32(1), skip_nan)
     if method not in _METHODS and method != "nearest":
-        raise ValueError("method can only be 'linear', 'lower', 'higher', 'midpoint', or 'nearest'")
-    a, q = asarray(a), asarray(q)
-    if a.dtype.kind == "c":
         raise ValueError(
-            "quantile does not support complex input, as the operation is poorly defined."
+            "method can only be 'linear', 'lower', 'higher', 'midpoint', 'nearest', or "
+            "'inverted_cdf'"
         )
-    dtype = result_type(a, q)
-    a = _core.convert(a, dtype if dtype.kind in "fV" else _core.canonical_dtype(float))
+    a, q = _numbers(a, q)
     shape = a.shape
     axes = canonical_axes(axis, a.ndim)
     a = moveaxis(a, axes, tuple(range(a.ndim - len(axes), a.ndim)))
@@ -90,18 +171,38 @@ def _quantile(a, q, axis, method, keepdims, skip_nan):
     return out.reshape(q.shape + kept)
 
 
-def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
+def percentile(
+    a,
+    q,
+    axis=None,
+    out=None,
+    overwrite_input=False,
+    method="linear",
+    keepdims=False,
+    *,
+    weights=None,
+):
     """quantile, with q in percent."""
     q = _core.promote("inexact", q)[0] if not isinstance(q, (int, float)) else q
-    return quantile(a, _functions.divide(q, 100), axis, out, overwrite_input, method, keepdims)
+    q = _functions.divide(q, 100)
+    return quantile(a, q, axis, out, overwrite_input, method, keepdims, weights=weights)
 
 
 def nanpercentile(
-    a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False
+    a,
+    q,
+    axis=None,
+    out=None,
+    overwrite_input=False,
+    method="linear",
+    keepdims=False,
+    *,
+    weights=None,
 ):
     """nanquantile, with q in percent."""
     q = _core.promote("inexact", q)[0] if not isinstance(q, (int, float)) else q
-    return nanquantile(a, _functions.divide(q, 100), axis, out, overwrite_input, method, keepdims)
+    q = _functions.divide(q, 100)
+    return nanquantile(a, q, axis, out, overwrite_input, method, keepdims, weights=weights)
 
 
 def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):

@@ -3,6 +3,7 @@
 import numpy as np
 
 from shardax import _core
+from shardax.dtypes import issubdtype
 from shardax.numpy._common import (
     asarray,
     bind,
@@ -213,7 +214,7 @@ def _inexact(a, dtype):
     if dtype is not None:
         dtype = _core.requested_dtype(dtype, "mean")
         return a.astype(dtype), dtype
-    if a.dtype.kind in "biu":
+    if not issubdtype(a.dtype, np.inexact):
         dtype = _core.canonical_dtype(float)
         return _core.convert(a, dtype), dtype
     return _strong(a), a.dtype

@@ -97,7 +97,7 @@ def draw_exponential(key, shape, dtype, stream):
     return -jnp.log1p(-draw_uniform(key, 0.0, 1.0, shape=shape, dtype=dtype, stream=stream))
 
 
-def exponential(key, shape=(), dtype=None):
+def exponential(key, shape=(), dtype=None, *, out_sharding=None):
     """The exponential distribution with mean 1."""
     return draw_exponential(
         check_key("exponential", key),

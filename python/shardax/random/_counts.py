@@ -9,6 +9,7 @@ from shardax.numpy._common import asarray, check_arraylike, result_type, static_
 from shardax.random._keys import (
     check_key,
     float_dtype,
+    is_threefry,
     parameter_shape,
     partitionable,
     split,
@@ -76,6 +77,11 @@ def _poisson(key, rate, shape, dtype, stream):
 def poisson(key, lam, shape=None, dtype=None, *, out_sharding=None):
     """The Poisson distribution with mean `lam`; int32 unless `dtype` says otherwise."""
     key = check_key("poisson", key)
+    if not is_threefry(key):
+        raise NotImplementedError(
+            "`poisson` is only implemented for the threefry2x32 RNG, not "
+            f"{key.dtype.implementation}"
+        )
     dtype = np.dtype(
         _core.canonical_dtype(int) if dtype is None else _core.requested_dtype(dtype, "poisson")
     )

@@ -12,6 +12,7 @@ from shardax.random._keys import (
     check_key,
     drawn_shape,
     float_dtype,
+    is_threefry,
     parameter_shape,
     partitionable,
     subkeys,
@@ -72,8 +73,12 @@ def _gamma(key, alpha, shape, dtype, log_space, stream):
     if not alpha.size:
         return alpha
     keys = bind("random_split", (key,), shape=(alpha.size,), partitionable=stream)
-    draw = vmap(lambda k, a: _gamma_element(k, a, log_space, stream))
-    drawn = draw(keys, lax.stop_gradient(alpha).reshape((-1,))).reshape(shape)
+    flat = lax.stop_gradient(alpha).reshape((-1,))
+    if is_threefry(key):
+        drawn = vmap(lambda k, a: _gamma_element(k, a, log_space, stream))(keys, flat)
+    else:  # under vmap, all would draw from the first key
+        drawn = lax.map(lambda item: _gamma_element(*item, log_space, stream), (keys, flat))
+    drawn = drawn.reshape(shape)
     return bind("gamma_variate", (alpha, drawn), log_space=log_space)
 
 

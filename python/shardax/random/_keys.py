@@ -6,9 +6,11 @@ import numpy as np
 
 from shardax import _core
 from shardax import numpy as jnp
+from shardax._dtypes import KEYS, KeyTy
 from shardax.numpy._common import asarray, bind
 
-_KEY = "key<fry>"
+# The dtypes of keys by what `impl` and their dtype's name call their generator.
+_GENERATORS = {text: key for key in KEYS.values() for text in (key.implementation, key.tag)}
 
 
 def partitionable():
@@ -16,11 +18,23 @@ def partitionable():
 
 
 def is_typed(key):
-    return str(getattr(key, "dtype", None)) == _KEY
+    return isinstance(getattr(key, "dtype", None), KeyTy)
+
+
+def _default_generator():
+    return _GENERATORS[_core.config_read("jax_default_prng_impl")]
+
+
+def is_threefry(key):
+    """Whether a key, typed or raw, is one of the default generator."""
+    return not is_typed(key) or key.dtype.tag == "fry"
 
 
 def check_key(name, key, single=True):
-    """The key as an array; TypeError and ValueError in JAX's words where it is none, or a batch."""
+    """The key as an array: typed, or raw words for threefry.
+
+    TypeError and ValueError in JAX's words where it is none, or a batch.
+    """
     if not isinstance(key, (_core.Array, np.ndarray)):
         raise TypeError(f"unexpected PRNG key type {type(key)}")
     key = asarray(key)
@@ -32,14 +46,17 @@ def check_key(name, key, single=True):
                 "JAX encountered invalid PRNG key data: expected key_data.dtype = uint32; got "
                 f"dtype={key.dtype}"
             )
-        if key.ndim < 1 or key.shape[-1] != 2:
+        generator = _default_generator()
+        if key.ndim < 1 or key.shape[-1] != generator.words:
             raise TypeError(
-                "JAX encountered invalid PRNG key data: expected key_data.shape to end with (2,); "
-                f"got shape={key.shape}"
+                "JAX encountered invalid PRNG key data: expected key_data.shape to end with "
+                f"({generator.words},); got shape={key.shape} for impl={generator.tag}"
             )
         batch = key.shape[:-1]
-        if name not in ("key_data", "key_impl", "wrap_key_data"):
+        if name not in ("key_data", "key_impl"):
             _report_legacy_key(name)
+        if generator.words != 2:
+            key = _wrapped(key, generator)
     if single and batch:
         raise ValueError(
             f"{name} accepts a single key, but was given a key array of shape {key.shape} != (). "
@@ -60,6 +77,15 @@ def _report_legacy_key(name):
         raise ValueError(text)
     if verdict == "warn":
         warnings.warn(text, UserWarning, stacklevel=5)
+
+
+def _wrapped(words, generator):
+    return bind("random_wrap", (words,), impl=generator)
+
+
+def like_key(made, key):
+    """Keys made out of `key`: raw words where that is one."""
+    return made if is_typed(key) or not is_typed(made) else bind("random_unwrap", (made,))
 
 
 def to_shape(shape):
@@ -99,7 +125,8 @@ def parameter_shape(name, shape, *parameters):
     )
 
 
-def _seed(seed, name):
+def _seed(seed, name, generator):
+    """The words of the key of a seed."""
     if is_typed(seed):
         raise TypeError(f"{name} accepts a scalar seed, but was given a PRNG key.")
     if isinstance(seed, (float, complex, str)) or (
@@ -108,35 +135,42 @@ def _seed(seed, name):
         raise TypeError(f"PRNG key seed must be an integer; got {seed!r}")
     if isinstance(seed, (int, np.integer)):
         seed = int(seed)
-        if not -(2**63) <= seed < 2**64:
+        if not -(2**63) <= seed < 2**63:
             raise OverflowError(f"Python int {seed} too large to convert to int64")
         high = (seed >> 32) & 0xFFFFFFFF if _core.config_read("jax_enable_x64") else 0
-        return asarray(np.array([high, seed & 0xFFFFFFFF], np.uint32))
+        half = [high, seed & 0xFFFFFFFF]
+        return asarray(np.array(half * (generator.words // 2), np.uint32))
     seed = asarray(seed)
     if seed.ndim:
         raise TypeError(
             f"{name} accepts a scalar seed, but was given an array of shape {seed.shape} != (). "
             "Use jax.vmap for batching"
         )
-    return bind("random_unwrap", (bind("random_seed", (seed,)),))
+    return bind("random_unwrap", (bind("random_seed", (seed,), impl=generator),))
 
 
-def _check_impl(impl, dtype=None, name="key"):
-    """ValueError unless `impl` or `dtype`, at most one of which is given, is threefry's."""
+def _generator(impl, dtype=None, name="key"):
+    """The dtype of the keys of the generator that `impl` or `dtype`, at most one of which is given,
+    names; the configured one where neither is.
+    """
     if impl is not None and dtype is not None:
         raise ValueError(
             f"Cannot specify both `impl` and `dtype` arguments to jax.random.{name}, got "
             f"{impl!r} and {dtype!r}."
         )
-    impl = dtype if impl is None else impl
-    if impl is None or impl == _core.dtype_of(_KEY):
-        return
-    if not isinstance(impl, (str, np.dtype)):
-        raise TypeError(f"unrecognized type {type(impl)} for specifying PRNG implementation.")
-    if impl not in ("threefry2x32", "fry"):
+    wanted = dtype if impl is None else impl
+    if wanted is None:
+        return _default_generator()
+    if isinstance(wanted, KeyTy):
+        return wanted
+    if not isinstance(wanted, (str, np.dtype)):
+        raise TypeError(f"unrecognized type {type(wanted)} for specifying PRNG implementation.")
+    if wanted not in _GENERATORS:
+        known = ", ".join(f'"{key.implementation}"' for key in KEYS.values())
         raise ValueError(
-            f'unrecognized PRNG implementation "{impl}". Did you mean one of: ["threefry2x32"]'
+            f'unrecognized PRNG implementation "{wanted}". Did you mean one of: [{known}]'
         )
+    return _GENERATORS[wanted]
 
 
 def PRNGKey(seed, *, impl=None):
@@ -145,10 +179,9 @@ def PRNGKey(seed, *, impl=None):
     >>> PRNGKey(0)
     Array([0, 0], dtype=uint32)
     """
-    _check_impl(impl)
-    words = _seed(seed, "PRNGKey")
-    typed = _core.config_read("jax_enable_custom_prng")
-    return bind("random_wrap", (words,)) if typed else words
+    generator = _generator(impl)
+    words = _seed(seed, "PRNGKey", generator)
+    return _wrapped(words, generator) if _core.config_read("jax_enable_custom_prng") else words
 
 
 def key(seed, *, impl=None, dtype=None):
@@ -156,33 +189,42 @@ def key(seed, *, impl=None, dtype=None):
 
     Args:
       seed: an integer.
-      impl: the name of the generator, "threefry2x32".
+      impl: the name of the generator: "threefry2x32", or "rbg" or "unsafe_rbg", which draw bits by
+        XLA's Philox generator and, under vmap, those of a batch from the batch's first key.
       dtype: the dtype of another key, or the name of the generator, instead of `impl`.
 
     Raises:
       TypeError: where the seed is no integer scalar.
       ValueError: for other generators, and where both `impl` and `dtype` are given.
+
+    >>> key(0, impl="rbg").dtype
+    key<rbg>
     """
-    _check_impl(impl, dtype)
-    return bind("random_wrap", (_seed(seed, "key"),))
+    generator = _generator(impl, dtype)
+    return _wrapped(_seed(seed, "key", generator), generator)
 
 
 def wrap_key_data(key_bits_array, *, impl=None, dtype=None):
-    """uint32[..., 2] as keys; `impl` and `dtype` as in `key`."""
-    _check_impl(impl, dtype, "wrap_key_data")
-    return bind("random_wrap", (check_key("wrap_key_data", key_bits_array, single=False),))
+    """uint32[..., 2] (of "rbg" and "unsafe_rbg": 4) as keys; `impl` and `dtype` as in `key`."""
+    generator = _generator(impl, dtype, "wrap_key_data")
+    if is_typed(key_bits_array) or not isinstance(key_bits_array, (_core.Array, np.ndarray)):
+        raise TypeError(
+            "JAX encountered invalid PRNG key data: expected an array of uint32 words, got "
+            f"{getattr(key_bits_array, 'dtype', type(key_bits_array))}"
+        )
+    return _wrapped(asarray(key_bits_array), generator)
 
 
 def key_data(keys):
-    """The words of keys, uint32[..., 2]."""
-    keys = check_key("key_data", keys, single=False)
-    return bind("random_unwrap", (keys,)) if is_typed(keys) else keys
+    """The words of keys, uint32[..., 2]; four of "rbg" and "unsafe_rbg"."""
+    checked = check_key("key_data", keys, single=False)
+    return bind("random_unwrap", (checked,)) if is_typed(checked) else checked
 
 
 def key_impl(keys):
     """The name of the generator of keys."""
-    check_key("key_impl", keys, single=False)
-    return "threefry2x32"
+    keys = check_key("key_impl", keys, single=False)
+    return keys.dtype.implementation if is_typed(keys) else "threefry2x32"
 
 
 def clone(key):
@@ -196,13 +238,14 @@ def split(key, num=2):
     >>> split(PRNGKey(0)).shape
     (2, 2)
     """
-    key = check_key("split", key)
-    return bind("random_split", (key,), shape=to_shape(num), partitionable=partitionable())
+    checked = check_key("split", key)
+    made = bind("random_split", (checked,), shape=to_shape(num), partitionable=partitionable())
+    return like_key(made, key)
 
 
 def fold_in(key, data):
     """A new key out of a key and an integer."""
-    key = check_key("fold_in", key)
+    checked = check_key("fold_in", key)
     if isinstance(data, int):
         if not 0 <= data < 2**32:
             raise OverflowError(f"Python integer {data} out of bounds for uint32")
@@ -213,7 +256,7 @@ def fold_in(key, data):
             f"fold_in accepts a scalar, but was given an array of shape {data.shape} != (). "
             "Use jax.vmap for batching."
         )
-    return bind("random_fold_in", (key, data.astype(np.uint32)))
+    return like_key(bind("random_fold_in", (checked, data.astype(np.uint32))), key)
 
 
 def subkeys(key, stream, num=2):
@@ -223,5 +266,4 @@ def subkeys(key, stream, num=2):
 
 def key_dtype(impl=None):
     """The dtype of typed keys."""
-    _check_impl(impl)
-    return _core.dtype_of(_KEY)
+    return _generator(impl)

@@ -1,6 +1,8 @@
 # shardax/random/_matrices.py - random vectors and matrices.
 import operator
 
+import numpy as np
+
 from shardax import _core
 from shardax import numpy as jnp
 from shardax.numpy._common import asarray, result_type
@@ -46,13 +48,19 @@ def multivariate_normal(
 
 
 def orthogonal(key, n, shape=(), dtype=None, m=None, *, out_sharding=None):
-    """Uniformly distributed orthogonal matrices (..., n, n).
+    """Uniformly distributed orthogonal, for complex dtypes unitary, matrices (..., n, n).
 
     With `m`, (..., n, m) of orthogonal rows or columns.
     """
-    key, dtype = check_key("orthogonal", key), float_dtype(dtype, "orthogonal")
+    key = check_key("orthogonal", key)
+    dtype = _core.canonical_dtype(float) if dtype is None else dtype
+    dtype = np.dtype(_core.requested_dtype(dtype, "orthogonal"))
+    if not jnp.issubdtype(dtype, np.inexact):
+        raise ValueError(
+            f"dtype argument to `orthogonal` must be a float or complex dtype, got {dtype}"
+        )
     n = operator.index(n)
     m = n if m is None else operator.index(m)
     q, r = jnp.linalg.qr(normal(key, (*to_shape(shape), max(n, m), min(n, m)), dtype))
-    q = q * jnp.expand_dims(jnp.sign(jnp.linalg.diagonal(r)), -2)
+    q = q * jnp.expand_dims(jnp.sign(jnp.linalg.diagonal(r)), -2)  # of complex x: x / |x|
     return q.mT if n < m else q

@@ -56,6 +56,8 @@ def choice(key, a, shape=(), replace=True, p=None, axis=0, mode=None):
     With `replace=False` none is drawn twice. `mode` is that of `gumbel`, used with both.
     """
     key = check_key("choice", key)
+    if not isinstance(shape, (list, tuple)):
+        raise TypeError(f"shape argument of jax.random.choice must be a sequence, got {shape}")
     shape = to_shape(shape)
     arange = np.ndim(a) == 0
     n = int(a) if arange else asarray(a).shape[canonical_axis(axis, np.ndim(a))]

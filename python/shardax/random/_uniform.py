@@ -24,7 +24,7 @@ def bits(key, shape=(), dtype=None, *, out_sharding=None):
     """Uniformly random unsigned integers."""
     key = check_key("bits", key)
     dtype = (
-        _core.canonical_dtype(np.uint32) if dtype is None else _core.requested_dtype(dtype, "bits")
+        _core.canonical_dtype(np.uint64) if dtype is None else _core.requested_dtype(dtype, "bits")
     )
     dtype = np.dtype(dtype)
     if dtype.kind != "u":

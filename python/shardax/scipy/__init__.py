@@ -1,3 +1,3 @@
 """shardax.scipy - functions of SciPy."""
 
-from shardax.scipy import linalg, special, stats
+from shardax.scipy import integrate, linalg, ndimage, signal, sparse, special, stats

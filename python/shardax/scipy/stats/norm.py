@@ -53,3 +53,8 @@ def logsf(x, loc=0, scale=1):
 def ppf(q, loc=0, scale=1):
     """The inverse of cdf."""
     return special.ndtri(q) * scale + loc
+
+
+def isf(q, loc=0, scale=1):
+    """The inverse of sf."""
+    return -special.ndtri(q) * scale + loc

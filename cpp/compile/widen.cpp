@@ -1,0 +1,90 @@
+// compile/widen.cpp - arithmetic on numbers that are only stored narrow, in a wider type.
+//
+// c:f8_e5m2[4] = mul a b   becomes   d:f32[4] = convert a; e:f32[4] = convert b; f:f32[4] = mul d
+// e; c:f8_e5m2[4] = convert f. Ops that move elements, call functions or carry programs stay.
+#include "array/narrow.h"
+#include "compile/builder.h"
+#include "compile/passes.h"
+
+namespace shardax {
+namespace {
+
+bool computes(const Op& op) {
+  return (op.kind == Kind::elementwise || op.kind == Kind::reduction || op.kind == Kind::other) &&
+         !op.effects && !op.eager;
+}
+
+class Widener {
+ public:
+  explicit Widener(const Program& source) : source_(source), builder_(source) {}
+
+  ProgramPtr run() {
+    vars_.resize(source_.types.size());
+    for (Var v : source_.inputs) at(v) = builder_.input(source_.type(v));
+    for (const Constant& c : source_.constants) at(c.var) = builder_.constant(c.value);
+    for (const Equation& eqn : source_.equations) {
+      Vars in;
+      for (Var v : eqn.inputs) in.push_back(at(v));
+      const Vars out = step(eqn, in);
+      for (std::size_t i = 0; i < out.size(); ++i) at(eqn.outputs[i]) = out[i];
+    }
+    std::vector<Var> outputs;
+    for (Var v : source_.outputs) outputs.push_back(at(v));
+    return builder_.finish(outputs);
+  }
+
+ private:
+  Var& at(Var v) { return vars_[static_cast<std::size_t>(v)]; }
+
+  Var convert(Var v, DType dtype, const LocationPtr& location) {
+    const Type& type = builder_.type(v);
+    if (type.dtype == dtype) return v;
+    return builder_.emit1("convert_element_type", {{"new_dtype", dtype}, {"weak_type", type.weak}},
+                          {v}, location);
+  }
+
+  Vars step(const Equation& eqn, Vars in) {
+    const auto narrow = [&](Var v) { return is_narrow(source_.type(v).dtype); };
+    const bool any = std::any_of(eqn.inputs.begin(), eqn.inputs.end(), narrow) ||
+                     std::any_of(eqn.outputs.begin(), eqn.outputs.end(), narrow);
+    if (!any || !computes(*eqn.op)) return builder_.emit(*eqn.op, eqn.params, in, eqn.location);
+    if (eqn.op->name == "convert_element_type") return {conversion(eqn, in[0])};
+    for (Var& v : in) v = convert(v, wide_dtype(builder_.type(v).dtype), eqn.location);
+    Params params = eqn.params;
+    for (const auto& [key, value] : eqn.params) {
+      const auto* dtype = std::get_if<DType>(&value);
+      if (dtype && is_narrow(*dtype)) params.set(key, wide_dtype(*dtype));
+    }
+    Vars out = builder_.emit(*eqn.op, params, in, eqn.location);
+    for (std::size_t i = 0; i < out.size(); ++i)
+      out[i] = convert(out[i], source_.type(eqn.outputs[i]).dtype, eqn.location);
+    return out;
+  }
+
+  // There are kernels between narrow types and float32 or int32. Integers stay integers, so that
+  // they wrap.
+  Var conversion(const Equation& eqn, Var v) {
+    const DType from = builder_.type(v).dtype, to = eqn.params.dtype("new_dtype");
+    if (is_narrow(from)) v = convert(v, wide_dtype(from), eqn.location);
+    if (is_narrow(to)) {
+      const DType seen = builder_.type(v).dtype;
+      const bool whole = is_integer(seen) || seen == DType::boolean;
+      v = convert(v, whole && is_narrow_integer(to) ? DType::int32 : DType::float32, eqn.location);
+    }
+    return builder_.emit(*eqn.op, eqn.params, {v}, eqn.location)[0];
+  }
+
+  const Program& source_;
+  Builder builder_;
+  std::vector<Var> vars_;
+};
+
+}  // namespace
+
+ProgramPtr widen(const ProgramPtr& program) {
+  const bool any = std::any_of(program->types.begin(), program->types.end(),
+                               [](const Type& type) { return is_narrow(type.dtype); });
+  return any ? Widener(*program).run() : program;
+}
+
+}  // namespace shardax

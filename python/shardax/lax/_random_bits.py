@@ -1,0 +1,50 @@
+# shardax/lax/_random_bits.py - random bits out of a state that is given on.
+import enum
+
+import numpy as np
+
+from shardax import _core
+from shardax.numpy._common import asarray, bind
+
+
+class RandomAlgorithm(enum.IntEnum):
+    """How `rng_bit_generator` makes its bits; RNG_DEFAULT is RNG_PHILOX."""
+
+    RNG_DEFAULT = 0
+    RNG_THREE_FRY = 1
+    RNG_PHILOX = 2
+
+    def __str__(self):
+        return self.name
+
+
+def rng_bit_generator(
+    key, shape, dtype=np.uint32, algorithm=RandomAlgorithm.RNG_DEFAULT, *, out_sharding=None
+):
+    """(the state after the draw, random bits), as XLA's RngBitGenerator has them.
+
+    Under vmap, the bits of a whole batch are drawn from its first state, as in JAX.
+
+    Args:
+      key: the state, uint32[4] or uint64[2].
+      shape: that of the bits.
+      dtype: uint8, uint16, uint32 or uint64; other integers are made of uint32.
+      algorithm: RandomAlgorithm.RNG_PHILOX, which is the default, or RNG_THREE_FRY.
+
+    Raises:
+      TypeError: where `key` is no such state.
+
+    >>> rng_bit_generator(np.array([1, 2, 3, 4], np.uint32), (2,))[1]
+    Array([ 512747620, 1298009047], dtype=uint32)
+    """
+    dtype = np.dtype(_core.requested_dtype(dtype, "rng_bit_generator"))
+    drawn = dtype if dtype.kind == "u" else np.dtype("uint32")
+    state, bits = bind(
+        "rng_bit_generator",
+        (asarray(key),),
+        shape=tuple(int(n) for n in shape),
+        dtype=drawn,
+        algorithm=int(RandomAlgorithm(algorithm)),
+        separate=1,
+    )
+    return state, _core.convert(bits, dtype)

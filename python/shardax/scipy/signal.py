@@ -1,0 +1,185 @@
+"""shardax.scipy.signal - convolutions, correlations and trends of signals."""
+
+import math
+import operator
+
+import numpy as np
+
+from shardax import _core, lax
+from shardax import numpy as jnp
+from shardax.numpy._common import asarray, canonical_axes, canonical_axis, check_arraylike
+
+__all__ = ["convolve", "convolve2d", "correlate", "correlate2d", "detrend", "fftconvolve"]
+
+
+def _same_rank(name, in1, in2):
+    in1, in2 = asarray(in1), asarray(in2)
+    if in1.ndim != in2.ndim:
+        raise ValueError(
+            f"{name}: in1 and in2 must have the same number of dimensions, got {in1.ndim} and "
+            f"{in2.ndim}."
+        )
+    return in1, in2
+
+
+def _contains(a, b):
+    return all(m >= n for m, n in zip(a.shape, b.shape))
+
+
+def _kept(mode, full, in1, in2, axes=None):
+    """The middle of a full convolution over `axes` (None: all) that `mode` keeps."""
+    if mode == "full":
+        return full
+    if mode == "same":
+        shape = in1.shape
+    elif mode == "valid":
+        shape = [abs(m - n) + 1 for m, n in zip(in1.shape, in2.shape)]
+    else:
+        raise ValueError("mode must be one of ['full', 'same', 'valid']")
+    if axes is not None:
+        shape = [k if d in axes else n for d, (n, k) in enumerate(zip(full.shape, shape))]
+    starts = [(n - k) // 2 for n, k in zip(full.shape, shape)]
+    return full[tuple(slice(s, s + k) for s, k in zip(starts, shape))]
+
+
+def _convolve(name, in1, in2, mode, precision):
+    check_arraylike(name, in1, in2)
+    in1, in2 = _same_rank(name, in1, in2)
+    if mode not in ("full", "same", "valid"):
+        raise ValueError("mode must be one of ['full', 'same', 'valid']")
+    if in1.size == 0 or in2.size == 0:
+        raise ValueError(f"{name}: zero-size arrays not supported in convolutions.")
+    if mode == "valid" and not (_contains(in1, in2) or _contains(in2, in1)):
+        raise ValueError("For 'valid' mode, One input must be smaller than the other in every")
+    dtype = jnp.promote_types(jnp.result_type(in1, in2), jnp.float32)
+    dtype = _core.canonical_dtype(dtype)
+    x, kernel = in1.astype(dtype), in2.astype(dtype)
+    if in1.ndim == 0:
+        return x * kernel
+    padding = [(n - 1, n - 1) for n in kernel.shape]
+    full = lax.conv_general_dilated(
+        x[None, None],
+        lax.rev(kernel, tuple(range(kernel.ndim)))[None, None],
+        window_strides=(1,) * x.ndim,
+        padding=padding,
+        precision=precision,
+    )[0, 0]
+    return _kept(mode, full, in1, in2)
+
+
+def convolve(in1, in2, mode="full", method="auto", precision=None):
+    """The convolution of two arrays of one rank.
+
+    Args:
+      mode: "full", "same" (the shape of `in1`) or "valid" (where they overlap completely).
+      method: "direct", "fft", or "auto", which is "direct".
+      precision: that of the products.
+
+    >>> convolve(jnp.array([1.0, 2.0, 3.0]), jnp.array([1.0, 1.0]))
+    Array([1., 3., 5., 3.], dtype=float32)
+    """
+    if method == "fft":
+        return fftconvolve(in1, in2, mode)
+    if method not in ("direct", "auto"):
+        raise ValueError(f"Got {method=}; expected 'auto', 'fft', or 'direct'.")
+    return _convolve("convolve", in1, in2, mode, precision)
+
+
+def correlate(in1, in2, mode="full", method="auto", precision=None):
+    """The cross-correlation of two arrays of one rank; arguments as of `convolve`."""
+    check_arraylike("correlate", in1, in2)
+    in2 = jnp.flip(jnp.conj(asarray(in2)))
+    return convolve(in1, in2, mode, method, precision)
+
+
+def _planar(name, in1, in2, boundary, fillvalue):
+    if boundary != "fill" or fillvalue != 0:
+        raise NotImplementedError(f"{name} only supports boundary='fill', fillvalue=0")
+    if np.ndim(in1) != 2 or np.ndim(in2) != 2:
+        raise ValueError(f"{name} only supports 2-dimensional inputs.")
+
+
+def convolve2d(in1, in2, mode="full", boundary="fill", fillvalue=0, precision=None):
+    """The convolution of two matrices, with zeros around them."""
+    _planar("convolve2d", in1, in2, boundary, fillvalue)
+    return _convolve("convolve2d", in1, in2, mode, precision)
+
+
+def correlate2d(in1, in2, mode="full", boundary="fill", fillvalue=0, precision=None):
+    """The cross-correlation of two matrices, with zeros around them."""
+    _planar("correlate2d", in1, in2, boundary, fillvalue)
+    if mode != "same":
+        return correlate(in1, in2, mode, precision=precision)
+    # Of a window of even size, the middle is on the other side than that of `correlate`.
+    turned = _convolve("correlate2d", jnp.flip(in1), jnp.conj(in2), mode, precision)
+    return jnp.flip(turned)
+
+
+def fftconvolve(in1, in2, mode="full", axes=None):
+    """The convolution of two arrays over `axes` (None: all) by Fourier transforms; other dimensions
+    must be equal.
+    """
+    check_arraylike("fftconvolve", in1, in2)
+    in1, in2 = _same_rank("fftconvolve", in1, in2)
+    if mode not in ("full", "same", "valid"):
+        raise ValueError("mode must be one of ['full', 'same', 'valid']")
+    in1, in2 = (_core.promote("inexact", x)[0] for x in (in1, in2))
+    axes = canonical_axes(axis=axes, ndim=in1.ndim)
+    mapped = [d for d in range(in1.ndim) if d not in axes]
+    if any(in1.shape[d] != in2.shape[d] for d in mapped):
+        raise ValueError(f"mapped axes must have same shape; got {in1.shape=} {in2.shape=} {axes=}")
+    if not axes:
+        return in1 * in2
+    sizes = [in1.shape[d] + in2.shape[d] - 1 for d in axes]
+    fast = [_fast_size(n) for n in sizes]
+    is_complex = jnp.iscomplexobj(in1) or jnp.iscomplexobj(in2)
+    forward, back = (jnp.fft.fftn, jnp.fft.ifftn) if is_complex else (jnp.fft.rfftn, jnp.fft.irfftn)
+    spectrum = forward(in1, fast, axes) * forward(in2, fast, axes)
+    full = back(spectrum, fast, axes)
+    cut = [slice(None)] * full.ndim
+    for d, n in zip(axes, sizes):
+        cut[d] = slice(0, n)
+    full = full[tuple(cut)]
+    return _kept(mode, full, in1, in2, axes)
+
+
+def _fast_size(n):
+    """The least size of n or more without prime factors above 5."""
+    best = 1 << max(n - 1, 0).bit_length()
+    for fives in range(math.ceil(math.log(max(n, 1), 5)) + 1):
+        for threes in range(math.ceil(math.log(max(n, 1), 3)) + 1):
+            odd = 5**fives * 3**threes
+            best = min(best, odd << max(-(-n // odd) - 1, 0).bit_length())
+    return best
+
+
+def detrend(data, axis=-1, type="linear", bp=0, overwrite_data=None):
+    """`data` less its mean ("constant") or the straight line of least squares ("linear") along
+    `axis`, for "linear" in each of the stretches that begin at the indices `bp`.
+    """
+    check_arraylike("detrend", data)
+    if overwrite_data is not None:
+        raise NotImplementedError("overwrite_data argument not implemented.")
+    if type not in ("constant", "linear"):
+        raise ValueError("Trend type must be 'linear' or 'constant'.")
+    data = _core.promote("inexact", data)[0]
+    if type == "constant":
+        return data - data.mean(axis, keepdims=True)
+    axis = canonical_axis(axis, data.ndim)
+    n = data.shape[axis]
+    points = np.atleast_1d(np.asarray(bp))
+    points = sorted({0, n, *(operator.index(p) for p in points)})
+    if any(p > n for p in points):
+        raise ValueError(
+            "Breakpoints must be non-negative and less than length of data along given axis."
+        )
+    lines = jnp.moveaxis(data, axis, 0)
+    parts = []
+    for start, end in zip(points, points[1:]):
+        part = lines[start:end]
+        x = (np.arange(1, end - start + 1) / (end - start)).reshape((-1,) + (1,) * (part.ndim - 1))
+        x = x.astype(part.real.dtype)
+        x = x - x.mean()
+        slope = (x * part).sum(0) / max(float((x * x).sum()), np.finfo(np.float32).tiny)
+        parts.append(part - part.mean(0) - x * slope)
+    return jnp.moveaxis(jnp.concatenate(parts), 0, axis)

@@ -1,0 +1,21 @@
+"""shardax.scipy.stats.betabinom - the beta-binomial distribution."""
+
+from shardax import numpy as jnp
+from shardax.scipy import special
+from shardax.scipy.stats._common import inexact, within
+
+
+def logpmf(k, n, a, b, loc=0):
+    """The logarithm of the probability of k."""
+    k, n, a, b, loc = inexact(k, n, a, b, loc)
+    x = jnp.floor(k - loc)
+    inside = (x >= 0) & (x <= n)
+    y = jnp.where(inside, x, 0)
+    ways = -jnp.log1p(n) - special.betaln(n - y + 1, y + 1)
+    value = ways + special.betaln(y + a, n - y + b) - special.betaln(a, b)
+    return within(inside, value)
+
+
+def pmf(k, n, a, b, loc=0):
+    """The probability of k."""
+    return jnp.exp(logpmf(k, n, a, b, loc))

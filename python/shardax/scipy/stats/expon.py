@@ -1,0 +1,50 @@
+"""shardax.scipy.stats.expon - the exponential distribution."""
+
+from shardax import numpy as jnp
+from shardax.scipy.stats._common import inexact, within
+
+
+def _standard(x, loc, scale):
+    x, loc, scale = inexact(x, loc, scale)
+    return (x - loc) / scale, scale
+
+
+def logpdf(x, loc=0, scale=1):
+    """The logarithm of the density."""
+    y, scale = _standard(x, loc, scale)
+    return within(y >= 0, -y - jnp.log(scale))
+
+
+def pdf(x, loc=0, scale=1):
+    """The density."""
+    return jnp.exp(logpdf(x, loc, scale))
+
+
+def cdf(x, loc=0, scale=1):
+    """The probability of values up to x."""
+    y, _ = _standard(x, loc, scale)
+    return within(y >= 0, -jnp.expm1(-jnp.maximum(y, 0)), 0)
+
+
+def logcdf(x, loc=0, scale=1):
+    """The logarithm of cdf."""
+    y, _ = _standard(x, loc, scale)
+    return within(y >= 0, jnp.log1p(-jnp.exp(-jnp.maximum(y, 0))))
+
+
+def sf(x, loc=0, scale=1):
+    """The probability of values above x."""
+    return jnp.exp(logsf(x, loc, scale))
+
+
+def logsf(x, loc=0, scale=1):
+    """The logarithm of sf."""
+    y, _ = _standard(x, loc, scale)
+    return within(y >= 0, -y, 0)
+
+
+def ppf(q, loc=0, scale=1):
+    """The inverse of cdf; NaN where q is no probability."""
+    q, loc, scale = inexact(q, loc, scale)
+    inside = (q >= 0) & (q <= 1)
+    return within(inside, loc - scale * jnp.log1p(-jnp.where(inside, q, 0)), jnp.nan)

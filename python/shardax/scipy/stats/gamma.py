@@ -1,0 +1,42 @@
+"""shardax.scipy.stats.gamma - the gamma distribution."""
+
+from shardax import numpy as jnp
+from shardax.scipy import special
+from shardax.scipy.stats._common import inexact, within
+
+
+def logpdf(x, a, loc=0, scale=1):
+    """The logarithm of the density."""
+    x, a, loc, scale = inexact(x, a, loc, scale)
+    y = (x - loc) / scale
+    inside = y >= 0
+    y = jnp.where(inside, y, 1)
+    value = special.xlogy(a - 1, y) - y - special.gammaln(a) - jnp.log(scale)
+    return within(inside, value)
+
+
+def pdf(x, a, loc=0, scale=1):
+    """The density."""
+    return jnp.exp(logpdf(x, a, loc, scale))
+
+
+def cdf(x, a, loc=0, scale=1):
+    """The probability of values up to x."""
+    x, a, loc, scale = inexact(x, a, loc, scale)
+    return special.gammainc(a, jnp.maximum((x - loc) / scale, 0))
+
+
+def sf(x, a, loc=0, scale=1):
+    """The probability of values above x."""
+    x, a, loc, scale = inexact(x, a, loc, scale)
+    return special.gammaincc(a, jnp.maximum((x - loc) / scale, 0))
+
+
+def logcdf(x, a, loc=0, scale=1):
+    """The logarithm of cdf."""
+    return jnp.log(cdf(x, a, loc, scale))
+
+
+def logsf(x, a, loc=0, scale=1):
+    """The logarithm of sf."""
+    return jnp.log(sf(x, a, loc, scale))

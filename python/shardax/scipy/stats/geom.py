@@ -1,0 +1,17 @@
+"""shardax.scipy.stats.geom - the geometric distribution: trials up to the first success."""
+
+from shardax import numpy as jnp
+from shardax.scipy import special
+from shardax.scipy.stats._common import inexact, within
+
+
+def logpmf(k, p, loc=0):
+    """The logarithm of the probability of k."""
+    k, p, loc = inexact(k, p, loc)
+    x = k - loc
+    return within(x > 0, special.xlog1py(jnp.maximum(x, 1) - 1, -p) + jnp.log(p))
+
+
+def pmf(k, p, loc=0):
+    """The probability of k."""
+    return jnp.exp(logpmf(k, p, loc))

@@ -1,0 +1,23 @@
+"""shardax.scipy.stats.laplace - the Laplace distribution."""
+
+from shardax import numpy as jnp
+from shardax.scipy.stats._common import inexact
+
+
+def logpdf(x, loc=0, scale=1):
+    """The logarithm of the density."""
+    x, loc, scale = inexact(x, loc, scale)
+    return -jnp.abs(x - loc) / scale - jnp.log(2 * scale)
+
+
+def pdf(x, loc=0, scale=1):
+    """The density."""
+    return jnp.exp(logpdf(x, loc, scale))
+
+
+def cdf(x, loc=0, scale=1):
+    """The probability of values up to x."""
+    x, loc, scale = inexact(x, loc, scale)
+    z = (x - loc) / scale
+    tail = 0.5 * jnp.exp(-jnp.abs(z))
+    return jnp.where(z <= 0, tail, 1 - tail)

@@ -1,0 +1,43 @@
+"""shardax.scipy.stats.logistic - the logistic distribution."""
+
+from shardax import numpy as jnp
+from shardax.scipy import special
+from shardax.scipy.stats._common import inexact
+
+
+def _standard(x, loc, scale):
+    x, loc, scale = inexact(x, loc, scale)
+    return (x - loc) / scale, scale
+
+
+def logpdf(x, loc=0, scale=1):
+    """The logarithm of the density."""
+    z, scale = _standard(x, loc, scale)
+    return -z - 2 * jnp.logaddexp(0, -z) - jnp.log(scale)
+
+
+def pdf(x, loc=0, scale=1):
+    """The density."""
+    return jnp.exp(logpdf(x, loc, scale))
+
+
+def cdf(x, loc=0, scale=1):
+    """The probability of values up to x."""
+    return special.expit(_standard(x, loc, scale)[0])
+
+
+def sf(x, loc=0, scale=1):
+    """The probability of values above x."""
+    return special.expit(-_standard(x, loc, scale)[0])
+
+
+def ppf(q, loc=0, scale=1):
+    """The inverse of cdf."""
+    q, loc, scale = inexact(q, loc, scale)
+    return special.logit(q) * scale + loc
+
+
+def isf(q, loc=0, scale=1):
+    """The inverse of sf."""
+    q, loc, scale = inexact(q, loc, scale)
+    return -special.logit(q) * scale + loc

@@ -1,0 +1,50 @@
+"""shardax.scipy.stats.pareto - the Pareto distribution."""
+
+from shardax import numpy as jnp
+from shardax.scipy.stats._common import inexact, within
+
+
+def _standard(x, b, loc, scale):
+    x, b, loc, scale = inexact(x, b, loc, scale)
+    y = (x - loc) / scale
+    return y, jnp.log(jnp.maximum(y, 1)), b, scale
+
+
+def logpdf(x, b, loc=0, scale=1):
+    """The logarithm of the density."""
+    y, log_y, b, scale = _standard(x, b, loc, scale)
+    return within(y >= 1, jnp.log(b / scale) - (b + 1) * log_y)
+
+
+def pdf(x, b, loc=0, scale=1):
+    """The density."""
+    return jnp.exp(logpdf(x, b, loc, scale))
+
+
+def cdf(x, b, loc=0, scale=1):
+    """The probability of values up to x."""
+    y, log_y, b, _ = _standard(x, b, loc, scale)
+    return within(y >= 1, -jnp.expm1(-b * log_y), 0)
+
+
+def logcdf(x, b, loc=0, scale=1):
+    """The logarithm of cdf."""
+    y, log_y, b, _ = _standard(x, b, loc, scale)
+    return within(y >= 1, jnp.log1p(-jnp.exp(-b * log_y)))
+
+
+def sf(x, b, loc=0, scale=1):
+    """The probability of values above x."""
+    return jnp.exp(logsf(x, b, loc, scale))
+
+
+def logsf(x, b, loc=0, scale=1):
+    """The logarithm of sf."""
+    _, log_y, b, _ = _standard(x, b, loc, scale)
+    return -b * log_y
+
+
+def ppf(q, b, loc=0, scale=1):
+    """The inverse of cdf."""
+    q, b, loc, scale = inexact(q, b, loc, scale)
+    return jnp.exp(-jnp.log1p(-q) / b) * scale + loc

@@ -1,0 +1,21 @@
+"""shardax.scipy.stats.t - Student's t distribution."""
+
+import math
+
+from shardax import numpy as jnp
+from shardax.scipy import special
+from shardax.scipy.stats._common import inexact
+
+
+def logpdf(x, df, loc=0, scale=1):
+    """The logarithm of the density."""
+    x, df, loc, scale = inexact(x, df, loc, scale)
+    z = (x - loc) / scale
+    half = (df + 1) / 2
+    size = special.gammaln(half) - special.gammaln(df / 2) - 0.5 * jnp.log(math.pi * df)
+    return size - jnp.log(scale) - half * jnp.log1p(z * z / df)
+
+
+def pdf(x, df, loc=0, scale=1):
+    """The density."""
+    return jnp.exp(logpdf(x, df, loc, scale))

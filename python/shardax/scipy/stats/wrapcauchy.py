@@ -1,0 +1,18 @@
+"""shardax.scipy.stats.wrapcauchy - the Cauchy distribution wrapped around the circle."""
+
+import math
+
+from shardax import numpy as jnp
+from shardax.scipy.stats._common import inexact, within
+
+
+def logpdf(x, c):
+    """The logarithm of the density."""
+    x, c = inexact(x, c)
+    value = jnp.log1p(-c * c) - math.log(2 * math.pi) - jnp.log1p(c * c - 2 * c * jnp.cos(x))
+    return within((x >= 0) & (x <= 2 * math.pi), value)
+
+
+def pdf(x, c):
+    """The density."""
+    return jnp.exp(logpdf(x, c))

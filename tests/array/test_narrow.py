@@ -1,0 +1,92 @@
+"""tests/array/test_narrow.py - numbers of fewer than 8 bits and 8-bit floats."""
+
+import ml_dtypes
+import numpy as np
+import pytest
+import shardax as jax
+import shardax.numpy as jnp
+from shardax._dtypes import FLOATS, INTEGERS
+
+NARROW_FLOATS = [name for name in FLOATS if name != "bfloat16"]
+NUMBERS = np.concatenate(
+    [
+        np.linspace(-20, 20, 401),
+        np.geomspace(1e-9, 1e9, 200),
+        -np.geomspace(1e-9, 1e9, 200),
+        [0.0, -0.0, np.inf, -np.inf, np.nan],
+    ]
+).astype(np.float32)
+
+
+@pytest.mark.parametrize("name", NARROW_FLOATS)
+def test_floats_are_rounded_as_ml_dtypes_does(name):
+    want = NUMBERS.astype(getattr(ml_dtypes, name))
+    got = jnp.asarray(NUMBERS).astype(name)
+    assert got.dtype == want.dtype and got.nbytes == got.size
+    np.testing.assert_array_equal(np.asarray(got).view("u1"), want.view("u1"))
+    np.testing.assert_array_equal(got.astype("float32"), want.astype("float32"))
+    codes = np.arange(2 ** jax.dtypes.itemsize_bits(name), dtype="u1").view(want.dtype)
+    np.testing.assert_array_equal(jnp.asarray(codes).astype("float32"), codes.astype("float32"))
+
+
+@pytest.mark.parametrize("name", INTEGERS)
+def test_integers_wrap_and_floats_saturate(name):
+    limits = jnp.iinfo(name)
+    whole = np.arange(-20, 20)
+    bits = jax.dtypes.itemsize_bits(name)
+    wrapped = (whole - limits.min) % 2**bits + limits.min
+    np.testing.assert_array_equal(jnp.asarray(whole).astype(name).astype("int32"), wrapped)
+    floats = jnp.asarray([-99.5, 0.75, 99.5, np.nan, np.inf]).astype(name)
+    assert [int(x) for x in floats] == [limits.min, 0, limits.max, 0, limits.max]
+    array = jnp.array([0, 1], name)
+    np.testing.assert_array_equal(np.asarray(array).view("u1"), [0, 1])
+
+
+def test_arithmetic_keeps_the_type():
+    x = jnp.array([0, 1, 2, 3], "float8_e4m3fn")
+    assert repr(x + x) == "Array([0, 2, 4, 6], dtype=float8_e4m3fn)"
+    assert repr(x * 1.5) == "Array([0, 1.5, 3, 4.5], dtype=float8_e4m3fn)"
+    assert repr(jnp.exp(x)) == "Array([1, 2.75, 7.5, 20], dtype=float8_e4m3fn)"
+    assert (x @ x).item() == 14 and x.sum() == 6 and jnp.argmax(x) == 3
+    gradient = jax.grad(lambda y: (y * y).astype("float32").sum())(x)
+    assert repr(gradient) == "Array([0, 2, 4, 6], dtype=float8_e4m3fn)"
+    y = jnp.array([0, 1, 2, 3], "int4")
+    assert repr(jax.jit(lambda v: v * v)(y)) == "Array([0, 1, 4, -7], dtype=int4)"
+    assert repr(-y.astype("uint4")) == "Array([0, 15, 14, 13], dtype=uint4)"
+    assert repr(jnp.exp(y)) == repr(jnp.exp(y.astype("float32")))
+    assert repr(jnp.mean(y)) == "Array(1.5, dtype=float32)"
+    assert jnp.sort(y[::-1]).tolist() == [0, 1, 2, 3] and (y < y[::-1]).sum() == 2
+    assert str(jax.make_jaxpr(lambda v: v + 1)(y)) == (
+        "{ lambda ; a:i4[4]. let b:i4[4] = add a 1:i4[] in (b,) }"
+    )
+    loop = jax.lax.fori_loop(0, 5, lambda i, v: v + y, y)
+    assert loop.tolist() == [0, 6, -4, 2]
+    mapped = jax.pmap(lambda v: jax.lax.psum(v, "i"), "i")(y)
+    assert mapped.dtype == y.dtype and mapped.tolist() == [6, 6, 6, 6]
+
+
+@pytest.mark.parametrize(
+    "make, text",
+    [
+        (lambda: jnp.ones(3, "float8_e5m2") + jnp.ones(3), "8-bit floats do not support implicit"),
+        (lambda: jnp.ones(3, "float4_e2m1fn") + jnp.ones(3, "bfloat16"), "4-bit floats do not"),
+        (lambda: jnp.ones(3, "int4") + jnp.ones(3, "int8"), "4-bit integers do not support"),
+        (
+            lambda: jnp.ones(3, "int4") * 1.5,
+            "Input dtypes .* no available implicit dtype promotion",
+        ),
+    ],
+)
+def test_nothing_is_promoted(make, text):
+    with pytest.raises(jax.dtypes.TypePromotionError, match=text):
+        make()
+
+
+def test_bits():
+    x = jnp.array([1, 2], "float8_e5m2")
+    assert x.view("uint8").tolist() == [60, 64]
+    assert jnp.array([15], "uint4").view("int4").tolist() == [-1]
+    with pytest.raises(TypeError, match="int4 and uint8 have different widths"):
+        jnp.ones(2, "int4").view("uint8")
+    with pytest.raises(TypeError, match="clz does not accept dtype int4"):
+        jax.lax.clz(jnp.ones(2, "int4"))
