@@ -79,6 +79,7 @@ from shardax._lax_reductions import (
     top_k,
 )
 from shardax._ragged import *  # noqa: F403
+from shardax._ragged_exchange import ragged_all_to_all
 from shardax._replicas import with_sharding_constraint
 from shardax._solves import custom_linear_solve, custom_root
 from shardax._windows import *  # noqa: F403
