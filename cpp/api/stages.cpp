@@ -50,8 +50,10 @@ void init_stages(py::module_& module) {
       "stage_function",
       [](const py::object& function, const py::tuple& args, const py::dict& kwargs) {
         const StaticSpec& statics = behaviour_of(function.ptr()).statics();
-        PyObject* fun = statics.positional_only ? function.ptr() : wrapped_function(function.ptr());
-        return stage_abstract(statics.positional_only ? "pmap" : "jit", fun, args, kwargs, statics);
+        if (statics.positional_only)
+          return stage_abstract("pmap", function.ptr(), args, kwargs, statics);
+        const Ref fun = behaviour_of(function.ptr()).staged(wrapped_function(function.ptr()));
+        return stage_abstract("jit", fun.get(), args, kwargs, statics);
       },
       "Stages a jitted or pmapped function as it would be for a call.");
   module.def("call_info", call_info,
