@@ -73,7 +73,8 @@ def jit(
       in_shardings, out_shardings: Shardings, or PartitionSpecs of the current mesh, for the
         positional arguments and the result (tree prefixes of them): labels for those who ask an
         array for its shards.
-      keep_unused, device, backend, abstracted_axes, compiler_options: accepted for compatibility.
+      device: the one that results are labelled with.
+      keep_unused, backend, abstracted_axes, compiler_options: accepted for compatibility.
         All devices share one memory, so they change nothing.
 
     Returns:
@@ -99,8 +100,13 @@ def jit(
             inline=inline,
             in_shardings=in_shardings,
             out_shardings=out_shardings,
+            device=device,
         )
     check_callable(fun)
+    if device is not None and out_shardings is None:
+        from shardax.sharding import SingleDeviceSharding
+
+        out_shardings = SingleDeviceSharding(device)
     if (
         static_argnums is None
         and static_argnames is None

@@ -114,6 +114,7 @@ def test_labels_of_arguments_and_results():
 def test_a_single_device():
     where = SingleDeviceSharding(jax.devices()[2])
     assert jax.jit(lambda x: x * 2, out_shardings=where)(X).devices() == {jax.devices()[2]}
+    assert jax.jit(lambda x: x * 2, device=jax.devices()[3])(X).devices() == {jax.devices()[3]}
 
 
 def test_what_a_program_carries_and_its_other_results():
