@@ -136,17 +136,27 @@ class Sharding:
         return all(size[a] == 1 for names in spec for a in names)
 
     def is_equivalent_to(self, other, ndim):
-        """Whether both give each device the same part of an array of that rank."""
+        """Whether both give each device the same part of an array of that rank.
 
-        def trimmed(s):
-            axes, sizes, devices, spec, _ = s._description(ndim)
-            return (
-                tuple(sizes),
-                tuple(devices),
-                tuple(tuple(axes.index(a) for a in n) for n in spec),
-            )
+        Example:
+          >>> one = NamedSharding(make_mesh((1,), ("x",)), P("x"))
+          >>> one.is_equivalent_to(SingleDeviceSharding(devices()[0]), 2)
+          True
+        """
+        return self._places(ndim) == other._places(ndim)
 
-        return trimmed(self) == trimmed(other)
+    def _places(self, ndim):
+        """(device id, index) of each shard of the smallest array of that rank that is divisible."""
+        from shardax._placement import parts
+
+        description = self._description(ndim)
+        sizes = dict(zip(description[0], description[1]))
+        shape = tuple(math.prod(sizes[a] for a in names) for names in description[3])
+        return [(device, index) for device, index, _ in parts(shape, description)]
+
+    def check_compatible_aval(self, aval_shape):
+        """ValueError where an array of that shape has too few dimensions for the spec."""
+        self._description(len(aval_shape))
 
 
 def _axes(entry):

@@ -153,6 +153,18 @@ def test_donated_arrays_that_are_put_elsewhere():
     np.testing.assert_array_equal(placed, [0.0, 1.0, 2.0, 3.0])
 
 
+def test_shardings_that_give_devices_the_same_parts():
+    wide = Mesh(np.array(jax.devices()[:4]).reshape(4, 1), ("a", "b"))
+    flat = Mesh(np.array(jax.devices()[:4]), ("x",))
+    assert NamedSharding(wide, P("a", "b")).is_equivalent_to(NamedSharding(flat, P("x")), 2)
+    assert split(("x", "y")).is_equivalent_to(NamedSharding(flat, P("x")), 1)
+    assert not split(("y", "x")).is_equivalent_to(NamedSharding(flat, P("x")), 1)
+    assert not split("x").is_equivalent_to(split(None, "x"), 2)
+    one = NamedSharding(Mesh(np.array(jax.devices()[:1]), ("x",)), P("x"))
+    assert one.is_equivalent_to(SingleDeviceSharding(jax.devices()[0]), 2)
+    assert not one.is_equivalent_to(SingleDeviceSharding(jax.devices()[1]), 2)
+
+
 def test_equations_bind_again():
     program = jax.make_jaxpr(lambda x: constrain(x, split("x")))(X)
     (equation,) = program.eqns
@@ -240,6 +252,11 @@ def jitted(**options):
 
 
 ERRORS = [
+    (
+        lambda: split("x").check_compatible_aval(()),
+        ValueError,
+        r"was applied to a value of rank 0. For scalars the PartitionSpec should be P\(\)",
+    ),
     (
         lambda: jax.make_mesh(((2,), 4), ("x", "y")),
         ValueError,
