@@ -9,7 +9,9 @@
 #include "api/program_object.h"
 #include "api/staging.h"
 #include "api/unpacked.h"
+#include "bindings/arrays.h"
 #include "compile/pipeline.h"
+#include "execute/shardings.h"
 
 namespace py = pybind11;
 
@@ -71,6 +73,20 @@ void init_stages(py::module_& module) {
                               compile_body(body)->memory());
       },
       "Bytes of a compiled program's arguments, results and temporaries.");
+  module.def(
+      "shardings",
+      [](const py::object& program) {
+        const ProgramPtr body = unwrap_program(program.ptr());
+        const Shardings in = asked_of_inputs(*body);
+        const auto described = [](const Shardings& all) {
+          py::list out;
+          for (const ShardingPtr& s : all)
+            out.append(py::reinterpret_steal<py::object>(bindings::describe_sharding(s)));
+          return out;
+        };
+        return py::make_tuple(described(in), described(replicated_rest(propagate(*body, in))));
+      },
+      "Descriptions of the shardings of a program's inputs and outputs; None where it asks none.");
 }
 
 }  // namespace shardax::api

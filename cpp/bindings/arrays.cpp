@@ -178,22 +178,10 @@ std::vector<std::string> to_strings(PyObject* object) {
   return out;
 }
 
-// (mesh_axes, mesh_shape, device_ids, spec, named), or None where nothing is recorded.
 PyObject* get_sharding(PyObject*, PyObject* object) {
   return guarded([&]() -> PyObject* {
     const Value value = unwrap(object);
-    if (value->is_tracer() || !as_array(value).sharding()) Py_RETURN_NONE;
-    const Sharding& s = *as_array(value).sharding();
-    Shape shape, devices;
-    shape.append(s.mesh_shape.begin(), s.mesh_shape.end());
-    devices.append(s.devices.begin(), s.devices.end());
-    Ref spec = Ref::checked(PyTuple_New(static_cast<Py_ssize_t>(s.spec.size())));
-    for (std::size_t d = 0; d < s.spec.size(); ++d) {
-      PyTuple_SET_ITEM(spec.get(), static_cast<Py_ssize_t>(d), strings(s.spec[d]).release());
-    }
-    return Py_BuildValue("(NNNNO)", strings(s.mesh_axes).release(), int_tuple(shape).release(),
-                         int_tuple(devices).release(), spec.release(),
-                         s.named ? Py_True : Py_False);
+    return describe_sharding(value->is_tracer() ? ShardingPtr() : as_array(value).sharding());
   });
 }
 
@@ -314,6 +302,20 @@ PyMethodDef functions[] = {
 };
 
 }  // namespace
+
+PyObject* describe_sharding(const ShardingPtr& sharding) {
+  if (!sharding) Py_RETURN_NONE;
+  const Sharding& s = *sharding;
+  Shape shape, devices;
+  shape.append(s.mesh_shape.begin(), s.mesh_shape.end());
+  devices.append(s.devices.begin(), s.devices.end());
+  Ref spec = Ref::checked(PyTuple_New(static_cast<Py_ssize_t>(s.spec.size())));
+  for (std::size_t d = 0; d < s.spec.size(); ++d) {
+    PyTuple_SET_ITEM(spec.get(), static_cast<Py_ssize_t>(d), strings(s.spec[d]).release());
+  }
+  return Py_BuildValue("(NNNNO)", strings(s.mesh_axes).release(), int_tuple(shape).release(),
+                       int_tuple(devices).release(), spec.release(), s.named ? Py_True : Py_False);
+}
 
 void init_arrays(PyObject* module) { pytree::check(PyModule_AddFunctions(module, functions)); }
 

@@ -324,6 +324,18 @@ Shardings propagate(const Program& program, const Shardings& in) {
   return out;
 }
 
+Shardings asked_of_inputs(const Program& program) {
+  Shardings asked(program.inputs.size());
+  for (const Equation& eqn : program.equations) {
+    if (!is_constraint(*eqn.op)) continue;
+    const auto input = std::find(program.inputs.begin(), program.inputs.end(), eqn.inputs[0]);
+    if (input == program.inputs.end()) continue;
+    ShardingPtr& found = asked[static_cast<std::size_t>(input - program.inputs.begin())];
+    if (!found) found = eqn.params.get<ShardingPtr>("sharding");
+  }
+  return asked;
+}
+
 Shardings replicated_rest(Shardings shardings) {
   const auto first = std::find_if(shardings.begin(), shardings.end(),
                                   [](const ShardingPtr& s) { return bool(s); });

@@ -25,6 +25,8 @@ Shardings propagate(const Op& op, const Params& params, const Types& in_types,
                     const Types& out_types, const Shardings& in);
 Shardings propagate(const Program& program, const Shardings& in);
 
+// What a program asks of its inputs: the first sharding_constraint on each.
+Shardings asked_of_inputs(const Program& program);
 // A program's results lie on the same devices: those without a sharding are replicated over them.
 Shardings replicated_rest(Shardings shardings);
 

@@ -325,10 +325,14 @@ def label(array, where):
 
 def sharding_of(x):
     """The sharding that an array is labelled with; device 0 where there is none."""
-    recorded = _core.get_sharding(x)
-    if recorded is None:
+    return described(_core.get_sharding(x))
+
+
+def described(description):
+    """The sharding of a description as the core gives it; device 0 for None."""
+    if description is None:
         return SingleDeviceSharding(_device(0))
-    axes, shape, ids, spec, named = recorded
+    axes, shape, ids, spec, named = description
     if not named:
         return SingleDeviceSharding(_device(ids[0]))
     grid = np.empty(len(ids), dtype=object)

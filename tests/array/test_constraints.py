@@ -192,6 +192,21 @@ def test_lowered_functions():
     assert compiled(X).sharding.spec == P("x")
 
 
+def test_shardings_of_compiled_functions():
+    f = jax.jit(
+        lambda x, k, y: {"a": x * k + y, "b": y + 1},
+        static_argnums=1,
+        in_shardings=(split("x"), None),
+        out_shardings={"a": None, "b": split("y")},
+    )
+    compiled = f.lower(X, 2, X).compile()
+    one = SingleDeviceSharding(jax.devices()[0])
+    assert compiled.input_shardings == ((split("x"), one), {})
+    assert compiled.output_shardings == {"a": split("x"), "b": split("y")}
+    mapped = jax.pmap(lambda x: x, "i").lower(X).compile()
+    assert mapped.output_shardings == mapped(X).sharding
+
+
 def test_specs_mean_the_current_mesh():
     f = jax.jit(lambda x: constrain(x, P("x")))
     other = Mesh(np.array(jax.devices()), ("x",))
