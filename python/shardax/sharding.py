@@ -9,6 +9,7 @@ import math
 import numpy as np
 
 from shardax import _core
+from shardax._devices import default_device
 from shardax._devices import device as _device
 from shardax._mesh import (
     AbstractMesh,
@@ -76,6 +77,9 @@ class P(tuple):
         return isinstance(other, tuple) and tuple(self) == tuple(other)
 
     __hash__ = tuple.__hash__
+
+    def __add__(self, other):
+        return PartitionSpec(*self, *other)
 
 
 PartitionSpec = P
@@ -324,14 +328,14 @@ def label(array, where):
 
 
 def sharding_of(x):
-    """The sharding that an array is labelled with; device 0 where there is none."""
+    """The sharding that an array is labelled with; the default device's where there is none."""
     return described(_core.get_sharding(x))
 
 
 def described(description):
-    """The sharding of a description as the core gives it; device 0 for None."""
+    """The sharding of a description as the core gives it; the default device's for None."""
     if description is None:
-        return SingleDeviceSharding(_device(0))
+        return SingleDeviceSharding(default_device())
     axes, shape, ids, spec, named = description
     if not named:
         return SingleDeviceSharding(_device(ids[0]))

@@ -265,6 +265,7 @@ def test_modules_of_older_versions():
     assert PartitionSpec is pxla.PartitionSpec is shardax.sharding.PartitionSpec
     backend = xla_bridge.get_backend()
     assert (backend.platform, backend.device_count()) == ("cpu", xla_bridge.device_count())
+    assert shardax.devices()[0].client is backend
     assert xla_bridge.get_backend("cpu") is backend
     with pytest.raises(RuntimeError, match="Unknown backend: 'tpu' requested"):
         xla_bridge.get_backend("tpu")

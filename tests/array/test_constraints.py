@@ -165,6 +165,24 @@ def test_shardings_that_give_devices_the_same_parts():
     assert not one.is_equivalent_to(SingleDeviceSharding(jax.devices()[1]), 2)
 
 
+def test_the_default_device():
+    two = jax.devices()[2]
+    with jax.default_device(two):
+        x = jnp.ones(3)
+        assert x.devices() == {two} and x.device == two and not x.committed
+        assert x.sharding == SingleDeviceSharding(two)
+        assert x.addressable_shards[0].device == two
+        assert (x + jax.device_put(1.0, jax.devices()[3])).devices() == {jax.devices()[3]}
+        assert jax.pmap(lambda v: v)(jnp.arange(2)).devices() == set(jax.devices()[:2])
+    assert jnp.ones(3).devices() == {jax.devices()[0]}
+
+
+def test_partition_specs():
+    assert P("x", None) != P("x") and P(("x",)) == P("x") and hash(P("x")) == hash(P("x"))
+    assert P("x") + ("y",) == P("x", "y") and isinstance(P("x") + P("y"), P)
+    assert repr(P(("x", "y"), None)) == "P(('x', 'y'), None)"
+
+
 def test_equations_bind_again():
     program = jax.make_jaxpr(lambda x: constrain(x, split("x")))(X)
     (equation,) = program.eqns

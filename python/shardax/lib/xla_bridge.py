@@ -27,25 +27,6 @@ __all__ = [
 ]
 
 
-class _Backend:
-    """The one platform."""
-
-    platform = "cpu"
-    platform_version = "shardax"
-    device_count = staticmethod(device_count)
-    devices = staticmethod(devices)
-    local_device_count = staticmethod(local_device_count)
-    local_devices = staticmethod(local_devices)
-    process_index = staticmethod(process_index)
-    host_id = staticmethod(host_id)
-
-    def __repr__(self):
-        return "Backend(platform='cpu')"
-
-
-_backend = _Backend()
-
-
 def get_backend(platform=None):
     """The platform, with `platform`, `device_count()`, `devices()` and `process_index()`.
 
@@ -59,4 +40,4 @@ def get_backend(platform=None):
     """
     if platform is not None:
         _devices.devices(platform)
-    return _backend
+    return _devices.backend
