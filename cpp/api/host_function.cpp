@@ -196,9 +196,9 @@ void init_host_functions(py::module_& module) {
         return PolicyObject{new PythonPolicy(callable.ptr())};
       }));
   module.def("checkpoint_call", [](const py::object& program, const PolicyObject* policy,
-                                   bool prevent_cse, const py::iterable& values) {
+                                   const std::vector<bool>& barriers, const py::iterable& values) {
     return list_of(bind_checkpoint(unwrap_program(program.ptr()), policy ? policy->policy : nullptr,
-                                   prevent_cse, values_of(values)));
+                                   barriers, values_of(values)));
   });
   module.def("optimization_barrier", [](const py::object& x) {
     const Value out = ops::optimization_barrier(bindings::to_value(x.ptr()));

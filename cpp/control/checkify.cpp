@@ -8,6 +8,7 @@
 
 #include "control/automatic_checks.h"
 #include "ops/ops.h"
+#include "trace/walk.h"
 
 namespace shardax {
 namespace {
@@ -44,20 +45,9 @@ class Checkify {
   }
 
   Values run(const Program& program, const Values& inputs, Failure& failure) {
-    Values env(program.types.size());
-    const auto at = [&](Var v) -> Value& { return env[static_cast<std::size_t>(v)]; };
-    for (std::size_t i = 0; i < inputs.size(); ++i) at(program.inputs[i]) = inputs[i];
-    for (const Constant& c : program.constants) at(c.var) = c.value;
-    for (const Equation& eqn : program.equations) {
-      const LocationScope location(eqn.location);
-      Values in;
-      for (Var v : eqn.inputs) in.push_back(at(v));
-      const Values out = step(eqn, in, failure);
-      for (std::size_t i = 0; i < out.size(); ++i) at(eqn.outputs[i]) = out[i];
-    }
-    Values outputs;
-    for (Var v : program.outputs) outputs.push_back(at(v));
-    return outputs;
+    return walk(program, inputs, [&](const Equation& eqn, const Values& in) {
+      return step(eqn, in, failure);
+    });
   }
 
  private:

@@ -3,6 +3,7 @@
 #include "base/errors.h"
 #include "control/control.h"
 #include "ops/ops.h"
+#include "trace/walk.h"
 
 namespace shardax {
 namespace {
@@ -14,28 +15,41 @@ const CheckpointPolicy* policy_of(const Params& params) {
   return function ? static_cast<const CheckpointPolicy*>(function->get()) : nullptr;
 }
 
+bool any(const std::vector<bool>& mask) {
+  return std::find(mask.begin(), mask.end(), true) != mask.end();
+}
+
+// Which inputs a second evaluation must not share with the first: all or none, or some.
+std::vector<bool> barriers_of(const Params& params, std::size_t inputs) {
+  const ParamValue* prevent = params.find("prevent_cse");
+  if (const auto* all = std::get_if<bool>(prevent)) return std::vector<bool>(inputs, *all);
+  const Ints& some = std::get<Ints>(*prevent);
+  return std::vector<bool>(some.begin(), some.end());
+}
+
+ParamValue prevent_cse(const std::vector<bool>& barriers) {
+  const std::size_t count = count_true(barriers);
+  if (count == 0 || count == barriers.size()) return count > 0 || barriers.empty();
+  return Ints(barriers.begin(), barriers.end());
+}
+
+// Values that come after the op's own inputs are kept from being shared where any is.
+Params with_more_inputs(const Params& params, const std::vector<bool>& barriers, std::size_t more) {
+  return params.with("prevent_cse",
+                     prevent_cse(joined_mask(barriers, std::vector<bool>(more, any(barriers)))));
+}
+
 Params params_with(const Params& params, const ProgramPtr& body, bool differentiated) {
   return params.with("jaxpr", body).with("differentiated", differentiated);
 }
 
 // Calls that are only calls in place of their bodies, so that a policy sees every op.
 Values evaluate_flat(const Program& program, const Values& inputs) {
-  Values env(program.types.size());
-  const auto at = [&](Var v) -> Value& { return env[static_cast<std::size_t>(v)]; };
-  for (std::size_t i = 0; i < inputs.size(); ++i) at(program.inputs[i]) = inputs[i];
-  for (const Constant& c : program.constants) at(c.var) = c.value;
-  for (const Equation& eqn : program.equations) {
-    const LocationScope location(eqn.location);
-    Values in;
-    for (Var v : eqn.inputs) in.push_back(at(v));
+  return walk(program, inputs, [](const Equation& eqn, const Values& in) {
     const bool call = eqn.op->body && !eqn.op->stage && eqn.op != &checkpoint_op;
-    const Values out = call ? evaluate_flat(*eqn.op->body(eqn.params), in)
-                            : shardax::bind(*eqn.op, eqn.params, in);
-    for (std::size_t i = 0; i < out.size(); ++i) at(eqn.outputs[i]) = out[i];
-  }
-  Values outputs;
-  for (Var v : program.outputs) outputs.push_back(at(v));
-  return outputs;
+    return call ? evaluate_flat(*eqn.op->body(eqn.params), in)
+                : shardax::bind(*eqn.op, eqn.params, in);
+  });
 }
 
 ProgramPtr flat(const ProgramPtr& program) {
@@ -44,76 +58,72 @@ ProgramPtr flat(const ProgramPtr& program) {
       program->name);
 }
 
-// Which variables the outputs need, where those in `given` are known without their equations.
-std::vector<bool> needed_for(const Program& program, const std::vector<Var>& outputs,
-                             const std::vector<bool>& given) {
-  std::vector<bool> needed(program.types.size(), false);
-  const auto index = [](Var v) { return static_cast<std::size_t>(v); };
-  for (Var v : outputs) needed[index(v)] = true;
-  for (auto eqn = program.equations.rbegin(); eqn != program.equations.rend(); ++eqn) {
-    const bool used = has_effects(*eqn) ||
-                      std::any_of(eqn->outputs.begin(), eqn->outputs.end(),
-                                  [&](Var v) { return needed[index(v)] && !given[index(v)]; });
-    if (!used) continue;
-    for (Var v : eqn->inputs) needed[index(v)] = true;
+// The values that the policy chooses, in loops and branches too.
+KeepingProgram keeping(const ProgramPtr& program, const CheckpointPolicy& policy) {
+  const ProgramPtr body = flat(program);
+  KeepingProgram out;
+  const MutableProgram forward = copy_of(*body), again = copy_of(*body);
+  again->equations.clear();
+  const auto keep = [&](Var v) {
+    forward->outputs.push_back(v);
+    again->inputs.push_back(v);
+    out.kept.push_back(forward->type(v));
+  };
+  for (Equation& eqn : forward->equations) {
+    if (policy.saves(*body, eqn)) {
+      for (Var v : eqn.outputs) keep(v);
+      continue;
+    }
+    again->equations.push_back(eqn);
+    if (!eqn.op->keep) continue;
+    const KeepingCall call =
+        eqn.op->keep(eqn.params, [&](const ProgramPtr& inner) { return keeping(inner, policy); });
+    if (call.kept.empty()) continue;
+    eqn.params = call.forward;
+    again->equations.back().params = call.again;
+    for (const Type& type : call.kept) {
+      const Var v = forward->add(type);
+      again->types.push_back(type);
+      eqn.outputs.push_back(v);
+      again->equations.back().inputs.push_back(v);
+      keep(v);
+    }
   }
-  return needed;
+  out.forward = forward;
+  out.again = again;
+  return out;
 }
 
-void keep_needed(Program& program, const std::vector<bool>& needed,
-                 const std::vector<bool>& given) {
-  std::erase_if(program.equations, [&](const Equation& eqn) {
-    return !has_effects(eqn) && std::none_of(eqn.outputs.begin(), eqn.outputs.end(), [&](Var v) {
-      return needed[static_cast<std::size_t>(v)] && !given[static_cast<std::size_t>(v)];
-    });
-  });
-}
-
-// The parts of a checkpoint under linearize. forward: inputs -> outputs, saved values.
-// linear: inputs, saved values, tangents -> tangents of the outputs; it computes the residuals
+// The parts of a checkpoint under linearize. forward: inputs -> outputs, kept values. linear: the
+// inputs in `inputs`, kept values, tangents -> tangents of the outputs; it computes the residuals
 // anew.
 struct Parts {
   FunctionPtr policy;  // kept alive: its address is part of the key under which this is kept
   ProgramPtr forward;
   ProgramPtr linear;
+  std::vector<bool> inputs;
   std::vector<bool> nonzero;
 };
 
-Parts split(const ProgramPtr& body, const CheckpointPolicy* policy, bool barrier,
-            const std::vector<bool>& nonzero) {
+Parts split(const ProgramPtr& body, const CheckpointPolicy* policy,
+            const std::vector<bool>& barriers, const std::vector<bool>& nonzero) {
   const LinearizedProgram halves = linearize_program(policy ? flat(body) : body, nonzero);
-  const ProgramPtr known = policy ? flat(halves.known) : halves.known;
-  const std::size_t outputs = body->outputs.size();
-  const std::vector<Var> results(known->outputs.begin(),
-                                 known->outputs.begin() + static_cast<std::ptrdiff_t>(outputs));
-  const std::vector<Var> residuals(known->outputs.begin() + static_cast<std::ptrdiff_t>(outputs),
-                                   known->outputs.end());
-  std::vector<bool> given(known->types.size(), false);
-  if (policy) {
-    for (const Equation& eqn : known->equations) {
-      if (!policy->saves(*known, eqn)) continue;
-      for (Var v : eqn.outputs) given[static_cast<std::size_t>(v)] = true;
-    }
-  }
-  const std::vector<bool> needed = needed_for(*known, residuals, given);
-  std::vector<Var> saved;
-  for (std::size_t v = 0; v < given.size(); ++v) {
-    if (given[v] && needed[v]) saved.push_back(static_cast<Var>(v));
-  }
+  const KeepingProgram parts =
+      policy ? keeping(halves.known, *policy) : KeepingProgram{halves.known, halves.known, {}};
+  const std::size_t outputs = body->outputs.size(), inputs = body->inputs.size();
+  const std::vector<bool> results(outputs, true), residuals(halves.residual_count, true);
+  const PrunedProgram again =
+      prune_program(parts.again, joined_mask(std::vector<bool>(outputs, false), residuals));
+  const std::vector<bool> kept = part(again.inputs, inputs, parts.kept.size());
+  const std::vector<bool> every_input(inputs, true);
+  const PrunedProgram forward = prune_program(
+      parts.forward,
+      joined_mask(joined_mask(results, std::vector<bool>(halves.residual_count, false)), kept),
+      &every_input);
 
-  std::vector<Var> wanted = results;
-  wanted.insert(wanted.end(), saved.begin(), saved.end());
-  const std::vector<bool> nothing(given.size(), false);
-  MutableProgram forward = copy_of(*known);
-  forward->outputs = wanted;
-  keep_needed(*forward, needed_for(*known, wanted, nothing), nothing);
-
-  MutableProgram again = copy_of(*known);
-  again->outputs = residuals;
-  again->inputs.insert(again->inputs.end(), saved.begin(), saved.end());
-  keep_needed(*again, needed, given);
-
-  Types types = again->input_types();
+  const std::vector<bool> used = part(again.inputs, 0, inputs);
+  const std::vector<bool> held = select(barriers, used);
+  Types types = again.program->input_types();
   const std::size_t operands = types.size();
   const Types linear_types = halves.linear->input_types();
   types.insert(types.end(),
@@ -123,21 +133,23 @@ Parts split(const ProgramPtr& body, const CheckpointPolicy* policy, bool barrier
       types,
       [&](const Values& in) {
         Values inputs = part(in, 0, operands);
-        if (barrier) {
-          for (Value& value : inputs) value = ops::optimization_barrier(value);
+        for (std::size_t i = 0; i < operands; ++i) {
+          const bool barrier = i < held.size() ? held[i] : any(barriers);
+          if (barrier) inputs[i] = ops::optimization_barrier(inputs[i]);
         }
-        const Values computed = evaluate(*again, inputs);
+        const Values computed = evaluate(*again.program, inputs);
         return evaluate(*halves.linear, joined(computed, part(in, operands, in.size() - operands)));
       },
       body->name);
-  return {FunctionPtr(policy), forward, linear, halves.nonzero};
+  return {FunctionPtr(policy), forward.program, linear, used, halves.nonzero};
 }
 
 JvpResult checkpoint_jvp(const Params& params, const Values& in, const Values& t) {
   const std::vector<bool> nonzero = nonnull(t);
   const ProgramPtr& body = params.program("jaxpr");
   const JvpProgram derivative = jvp_program(body, nonzero);
-  const Values both = shardax::bind(checkpoint_op, params.with("jaxpr", derivative.program),
+  const Params more = with_more_inputs(params, barriers_of(params, in.size()), count_true(nonzero));
+  const Values both = shardax::bind(checkpoint_op, more.with("jaxpr", derivative.program),
                                     joined(in, select(t, nonzero)));
   const std::size_t outputs = body->outputs.size();
   return {part(both, 0, outputs),
@@ -148,17 +160,21 @@ Linearized checkpoint_linearize(const Params& params, const Values& in,
                                 const std::vector<bool>& nonzero) {
   const ProgramPtr& body = params.program("jaxpr");
   const CheckpointPolicy* policy = policy_of(params);
-  const bool barrier = params.flag("prevent_cse");
+  const std::vector<bool> barriers = barriers_of(params, in.size());
+  const std::string key = mask_key(concat("checkpoint", static_cast<const void*>(policy)),
+                                   joined_mask(barriers, nonzero));
   const Parts parts = *body->derived<Parts>(
-      mask_key(concat("checkpoint", static_cast<const void*>(policy), barrier), nonzero),
-      [&] { return std::make_shared<Parts>(split(body, policy, barrier, nonzero)); });
+      key, [&] { return std::make_shared<Parts>(split(body, policy, barriers, nonzero)); });
   const Values results =
       shardax::bind(checkpoint_op, params_with(params, parts.forward, false), in);
   const std::size_t outputs = body->outputs.size();
   Linearized result;
   result.out = part(results, 0, outputs);
-  const Values operands = joined(in, part(results, outputs, results.size() - outputs));
-  const Params linear = params_with(params, parts.linear, true);
+  const Values operands =
+      joined(select(in, parts.inputs), part(results, outputs, results.size() - outputs));
+  const std::vector<bool> used = select(barriers, parts.inputs);
+  const Params linear = with_more_inputs(params_with(params, parts.linear, true), used,
+                                         operands.size() - used.size() + count_true(nonzero));
   result.linear = [linear, operands, nonzero, mask = parts.nonzero](const Values& t) {
     return spread(shardax::bind(checkpoint_op, linear, joined(operands, select(t, nonzero))), mask);
   };
@@ -174,14 +190,22 @@ Values checkpoint_transpose(const TransposeArgs& a) {
   }
   const std::vector<bool> nonzero = nonnull(a.ct);
   const ProgramPtr backward = transpose_program(a.params.program("jaxpr"), linear, nonzero);
-  return spread(shardax::bind(checkpoint_op, params_with(a.params, backward, true),
-                              joined(known, select(a.ct, nonzero))),
-                linear);
+  const std::vector<bool> barriers = select(barriers_of(a.params, a.in.size()), nonnull(a.in));
+  const Params params =
+      with_more_inputs(params_with(a.params, backward, true), barriers, count_true(nonzero));
+  return spread(shardax::bind(checkpoint_op, params, joined(known, select(a.ct, nonzero))), linear);
 }
 
 Batched checkpoint_batch(const BatchArgs& a) {
   const BatchedProgram body = batch_program(a.params.program("jaxpr"), a.batched, a.axis);
   return {shardax::bind(a.op, a.params.with("jaxpr", body.program), a.in), body.batched};
+}
+
+Pruned checkpoint_prune(const Params& params, const std::vector<bool>& wanted) {
+  Pruned out = prune_call(params, wanted);
+  const std::vector<bool> barriers = barriers_of(params, params.program("jaxpr")->inputs.size());
+  out.params = out.params.with("prevent_cse", prevent_cse(select(barriers, out.inputs)));
+  return out;
 }
 
 const Op checkpoint_op{
@@ -195,17 +219,18 @@ const Op checkpoint_op{
      .linearize = checkpoint_linearize,
      .transpose = checkpoint_transpose,
      .batch = checkpoint_batch,
-     .body = [](const Params& params) -> const ProgramPtr& { return params.program("jaxpr"); }}};
+     .body = [](const Params& params) -> const ProgramPtr& { return params.program("jaxpr"); },
+     .prune = checkpoint_prune}};
 
 }  // namespace
 
-Values bind_checkpoint(const ProgramPtr& body, const FunctionPtr& policy, bool prevent_cse,
-                       const Values& in) {
+Values bind_checkpoint(const ProgramPtr& body, const FunctionPtr& policy,
+                       const std::vector<bool>& barriers, const Values& in) {
   return shardax::bind(checkpoint_op,
                        {{"differentiated", false},
                         {"jaxpr", body},
                         {"policy", policy ? ParamValue(policy) : ParamValue()},
-                        {"prevent_cse", prevent_cse}},
+                        {"prevent_cse", prevent_cse(barriers)}},
                        in);
 }
 

@@ -57,7 +57,51 @@ JvpResult cond_jvp(const Params& params, const Values& in, const Values& t) {
   return {Values(both.begin(), middle), spread(Values(middle, both.end()), out_nonzero)};
 }
 
-// Each branch gives its own residuals and zeros for those of the others.
+// Values that branches hand on beside their outputs, each its own, as all must give and take them:
+// those of the first branch, then those of the second, ...
+struct Handed {
+  Types types;
+  std::vector<std::size_t> first;  // by branch, where its own begin
+  void add(const Types& own) {
+    first.push_back(types.size());
+    types.insert(types.end(), own.begin(), own.end());
+  }
+  std::size_t own(std::size_t branch) const {
+    return (branch + 1 < first.size() ? first[branch + 1] : types.size()) - first[branch];
+  }
+  // The branch, which gives its own after `outputs` others, with zeros for those of the others.
+  ProgramPtr giving(const ProgramPtr& program, std::size_t branch, std::size_t outputs) const {
+    return stage_closed(
+        program->input_types(),
+        [&](const Values& v) {
+          const Values results = evaluate(*program, v);
+          Values out = part(results, 0, outputs);
+          for (std::size_t i = 0; i < types.size(); ++i) {
+            const bool mine = i >= first[branch] && i < first[branch] + own(branch);
+            out.push_back(mine ? results[outputs + i - first[branch]] : ops::zeros(types[i]));
+          }
+          return out;
+        },
+        program->name);
+  }
+  // The branch, which takes its own as inputs from `at` on, where it takes those of all.
+  ProgramPtr taking(const ProgramPtr& program, std::size_t branch, std::size_t at) const {
+    Types in = program->input_types();
+    const auto begin = in.begin() + static_cast<std::ptrdiff_t>(at);
+    in.insert(in.erase(begin, begin + static_cast<std::ptrdiff_t>(own(branch))), types.begin(),
+              types.end());
+    return stage_closed(
+        in,
+        [&](const Values& v) {
+          const std::size_t rest = at + types.size();
+          return evaluate(*program,
+                          joined(joined(part(v, 0, at), part(v, at + first[branch], own(branch))),
+                                 part(v, rest, v.size() - rest)));
+        },
+        program->name);
+  }
+};
+
 Linearized cond_linearize(const Params& params, const Values& in,
                           const std::vector<bool>& nonzero_in) {
   const Programs& branches = params.programs("branches");
@@ -66,54 +110,24 @@ Linearized cond_linearize(const Params& params, const Values& in,
   for (const ProgramPtr& b : branches) masks.push_back(linearize_program(b, nonzero).nonzero);
   const std::vector<bool> out_nonzero = any_of(masks);
   std::vector<LinearizedProgram> parts;
-  Types residual_types;
-  std::vector<std::size_t> first;
+  Handed residuals;
   for (const ProgramPtr& b : branches) {
     parts.push_back(linearize_program(b, nonzero, &out_nonzero));
-    first.push_back(residual_types.size());
-    residual_types.insert(residual_types.end(), parts.back().residual_types.begin(),
-                          parts.back().residual_types.end());
+    residuals.add(parts.back().residual_types);
   }
   const std::size_t outputs = branches[0]->outputs.size();
   Programs known, linear;
   for (std::size_t k = 0; k < branches.size(); ++k) {
-    const LinearizedProgram& part = parts[k];
-    known.push_back(stage_closed(
-        branches[k]->input_types(),
-        [&](const Values& v) {
-          const Values own = evaluate(*part.known, v);
-          Values out(own.begin(), own.begin() + static_cast<std::ptrdiff_t>(outputs));
-          for (std::size_t r = 0; r < residual_types.size(); ++r) {
-            const bool mine = r >= first[k] && r < first[k] + part.residual_count;
-            out.push_back(mine ? own[outputs + r - first[k]] : ops::zeros(residual_types[r]));
-          }
-          return out;
-        },
-        branches[k]->name));
-    Types linear_types = residual_types;
-    const Types inputs = part.linear->input_types();
-    linear_types.insert(linear_types.end(),
-                        inputs.begin() + static_cast<std::ptrdiff_t>(part.residual_count),
-                        inputs.end());
-    linear.push_back(stage_closed(
-        linear_types,
-        [&](const Values& v) {
-          Values own(v.begin() + static_cast<std::ptrdiff_t>(first[k]),
-                     v.begin() + static_cast<std::ptrdiff_t>(first[k] + part.residual_count));
-          own.insert(own.end(), v.begin() + static_cast<std::ptrdiff_t>(residual_types.size()),
-                     v.end());
-          return evaluate(*part.linear, own);
-        },
-        branches[k]->name));
+    known.push_back(residuals.giving(parts[k].known, k, outputs));
+    linear.push_back(residuals.taking(parts[k].linear, k, 0));
   }
   const Values results = bind_cond(known, in);
-  const auto middle = results.begin() + static_cast<std::ptrdiff_t>(outputs);
   Linearized out;
-  out.out = Values(results.begin(), middle);
-  const Values residuals(middle, results.end());
-  out.linear = [linear, residuals, nonzero, out_nonzero, index = in[0]](const Values& t) {
+  out.out = part(results, 0, outputs);
+  out.linear = [linear, nonzero, out_nonzero, index = in[0],
+                kept = part(results, outputs, results.size() - outputs)](const Values& t) {
     const Values tangents = select(tail(t), nonzero);
-    return spread(bind_cond(linear, with_index(index, joined(residuals, tangents))), out_nonzero);
+    return spread(bind_cond(linear, with_index(index, joined(kept, tangents))), out_nonzero);
   };
   return out;
 }
@@ -260,6 +274,31 @@ Batched cond_batch(const BatchArgs& a) {
   return {bind_cond(batched, a.in), out_batched};
 }
 
+Pruned cond_prune(const Params& params, const std::vector<bool>& wanted) {
+  Programs branches = params.programs("branches");
+  std::vector<std::vector<bool>> masks;
+  for (const ProgramPtr& b : branches) masks.push_back(prune_program(b, wanted).inputs);
+  const std::vector<bool> used = any_of(masks);
+  for (ProgramPtr& b : branches) b = prune_program(b, wanted, &used).program;
+  return {params.with("branches", branches), joined_mask({true}, used), wanted};
+}
+
+KeepingCall cond_keep(const Params& params, const KeepingBody& body) {
+  const Programs& branches = params.programs("branches");
+  std::vector<KeepingProgram> parts;
+  Handed kept;
+  for (const ProgramPtr& b : branches) {
+    parts.push_back(body(b));
+    kept.add(parts.back().kept);
+  }
+  Programs forward, again;
+  for (std::size_t k = 0; k < branches.size(); ++k) {
+    forward.push_back(kept.giving(parts[k].forward, k, branches[k]->outputs.size()));
+    again.push_back(kept.taking(parts[k].again, k, branches[k]->inputs.size()));
+  }
+  return {params.with("branches", forward), params.with("branches", again), kept.types};
+}
+
 const Op cond_op{{.name = "cond",
                   .doc = "Runs one of several programs.",
                   .kind = Kind::control,
@@ -267,7 +306,9 @@ const Op cond_op{{.name = "cond",
                   .jvp_body = cond_jvp,
                   .linearize = cond_linearize,
                   .transpose = cond_transpose,
-                  .batch = cond_batch}};
+                  .batch = cond_batch,
+                  .prune = cond_prune,
+                  .keep = cond_keep}};
 
 }  // namespace
 

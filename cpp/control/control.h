@@ -6,6 +6,7 @@
 
 #include "transform/batch.h"
 #include "transform/jvp.h"
+#include "transform/prune.h"
 #include "transform/transpose.h"
 
 namespace shardax {
@@ -54,9 +55,10 @@ class CheckpointPolicy : public Function {
   virtual bool saves(const Program& program, const Equation& eqn) const = 0;
   std::vector<Values> call(const Values&) const final { return {}; }
 };
-// `policy` may be null: nothing is kept.
-Values bind_checkpoint(const ProgramPtr& body, const FunctionPtr& policy, bool prevent_cse,
-                       const Values& in);
+// `policy` may be null: nothing is kept. `barriers` select the inputs that a second evaluation must
+// not share with the first.
+Values bind_checkpoint(const ProgramPtr& body, const FunctionPtr& policy,
+                       const std::vector<bool>& barriers, const Values& in);
 
 // A scan without carry whose iterations are the devices of a mapped axis.
 Values bind_device_loop(const ProgramPtr& body, std::int64_t size, std::size_t consts,
@@ -87,6 +89,7 @@ Values spread(const Values& values, const std::vector<bool>& mask);
 std::vector<bool> nonnull(const Values& values);
 Values joined(Values a, const Values& b);
 std::vector<bool> joined_mask(std::vector<bool> a, const std::vector<bool>& b);
+std::size_t count_true(const std::vector<bool>& mask);
 Value zeros_if_null(const Value& value, const Type& type);
 
 }  // namespace shardax

@@ -27,6 +27,10 @@ std::vector<bool> joined_mask(std::vector<bool> a, const std::vector<bool>& b) {
   return a;
 }
 
+std::size_t count_true(const std::vector<bool>& mask) {
+  return static_cast<std::size_t>(std::count(mask.begin(), mask.end(), true));
+}
+
 std::vector<bool> carry_fixpoint(
     std::vector<bool> carry,
     const std::function<std::vector<bool>(const std::vector<bool>&)>& once) {
@@ -94,7 +98,8 @@ const Op jit_op{
        return transpose_call(a.params.program("jaxpr"), a);
      },
      .batch = jit_batch,
-     .body = [](const Params& params) -> const ProgramPtr& { return params.program("jaxpr"); }}};
+     .body = [](const Params& params) -> const ProgramPtr& { return params.program("jaxpr"); },
+     .prune = prune_call}};
 
 }  // namespace
 

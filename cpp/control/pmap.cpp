@@ -208,6 +208,30 @@ Batched pmap_batch(const BatchArgs& a) {
           body.batched};
 }
 
+Pruned pmap_prune(const Params& params, const std::vector<bool>& wanted) {
+  const PrunedProgram body = prune_program(params.program("jaxpr"), wanted);
+  return {params_with(params, body.program, select_axes(params.ints("in_axes"), body.inputs),
+                      select_axes(params.ints("out_axes"), wanted)),
+          body.inputs, wanted};
+}
+
+// What a device keeps is stacked along a leading device axis.
+KeepingCall pmap_keep(const Params& params, const KeepingBody& body) {
+  KeepingProgram device = [&] {
+    const AxisScope scope(axis_of(params));
+    return body(params.program("jaxpr"));
+  }();
+  const Ints& in_axes = params.ints("in_axes");
+  const Ints& out_axes = params.ints("out_axes");
+  for (Type& type : device.kept) {
+    type.shape.insert(0, params.integer("axis_size"));
+    type.varying = without(type.varying, params.axes("axis_name")[0]);
+  }
+  const Ints leading(device.kept.size(), 0);
+  return {params_with(params, device.forward, in_axes, joined_axes(out_axes, leading)),
+          params_with(params, device.again, joined_axes(in_axes, leading), out_axes), device.kept};
+}
+
 const Op pmap_op{{.name = "pmap",
                   .doc = "Runs a per-device program over a mapped axis.",
                   .kind = Kind::control,
@@ -215,7 +239,9 @@ const Op pmap_op{{.name = "pmap",
                   .jvp_body = pmap_jvp,
                   .linearize = pmap_linearize,
                   .transpose = pmap_transpose,
-                  .batch = pmap_batch}};
+                  .batch = pmap_batch,
+                  .prune = pmap_prune,
+                  .keep = pmap_keep}};
 
 }  // namespace
 

@@ -8,30 +8,6 @@ namespace {
 
 std::size_t index(Var v) { return static_cast<std::size_t>(v); }
 
-// By variable: do the wanted outputs depend on it? Calls use those inputs that their bodies use.
-std::vector<bool> used_variables(const Program& program, const std::vector<bool>& wanted) {
-  std::vector<bool> used(program.types.size(), false);
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    if (wanted[i]) used[index(program.outputs[i])] = true;
-  }
-  for (auto eqn = program.equations.rbegin(); eqn != program.equations.rend(); ++eqn) {
-    std::vector<bool> results;
-    for (Var v : eqn->outputs) results.push_back(used[index(v)]);
-    const bool any = std::find(results.begin(), results.end(), true) != results.end();
-    if (!any && !has_effects(*eqn)) continue;
-    std::vector<bool> inputs(eqn->inputs.size(), true);
-    if (eqn->op->body && !has_effects(*eqn)) {
-      const Program& body = *eqn->op->body(eqn->params);
-      const std::vector<bool> inside = used_variables(body, results);
-      for (std::size_t i = 0; i < inputs.size(); ++i) inputs[i] = inside[index(body.inputs[i])];
-    }
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-      if (inputs[i]) used[index(eqn->inputs[i])] = true;
-    }
-  }
-  return used;
-}
-
 // Where a value stands among all: its kind, then positions, outermost first.
 using Place = std::vector<std::size_t>;
 struct Origin {
@@ -82,21 +58,19 @@ Origin origin(const Program& program, Var var) {
 
 std::vector<Residual> saved_residuals(const ProgramPtr& program, const std::vector<bool>& nonzero) {
   const LinearizedProgram halves = linearize_program(program, nonzero);
-  const Program& linear = *halves.linear;
-  const std::vector<bool> used =
-      used_variables(linear, std::vector<bool>(linear.outputs.size(), true));
+  const PrunedProgram needed =
+      prune_program(halves.linear, std::vector<bool>(halves.linear->outputs.size(), true));
   std::map<Place, Residual> found;
   const std::size_t outputs = program->outputs.size();
   for (std::size_t r = 0; r < halves.residual_count; ++r) {
-    if (!used[index(linear.inputs[r])]) continue;
+    if (!needed.inputs[r]) continue;
     Origin from = origin(*halves.known, halves.known->outputs[outputs + r]);
     found.insert_or_assign(std::move(from.place), std::move(from.residual));
   }
   // What the linear part has as constants of its own comes after those of the known part.
   const std::size_t known = halves.known->types.size();
-  for (const Constant& c : linear.constants) {
-    if (!used[index(c.var)]) continue;
-    Origin from = origin(linear, c.var);
+  for (const Constant& c : needed.program->constants) {
+    Origin from = origin(*needed.program, c.var);
     from.place.back() += known;
     found.insert_or_assign(std::move(from.place), std::move(from.residual));
   }

@@ -59,10 +59,6 @@ std::vector<std::size_t> chain(std::initializer_list<std::vector<std::size_t>> p
   for (const auto& p : parts) out.insert(out.end(), p.begin(), p.end());
   return out;
 }
-std::size_t count_true(const std::vector<bool>& mask) {
-  return static_cast<std::size_t>(std::count(mask.begin(), mask.end(), true));
-}
-
 Types scan_type(const Op&, const Types&, const Params& params) {
   const ScanParams p(params);
   Types out = p.body->output_types();
@@ -270,6 +266,26 @@ Batched scan_batch(const BatchArgs& a) {
   return {out, body.batched};
 }
 
+Pruned scan_prune(const Params& params, const std::vector<bool>& wanted) {
+  const ScanParams p(params);
+  std::vector<bool> outputs = wanted;
+  const PrunedProgram body = prune_loop(p.body, p.consts, p.carry, outputs);
+  const std::size_t consts = count_true(part(body.inputs, 0, p.consts));
+  const std::size_t carry = count_true(part(outputs, 0, p.carry));
+  return {params.with("jaxpr", body.program)
+              .with("num_consts", static_cast<std::int64_t>(consts))
+              .with("num_carry", static_cast<std::int64_t>(carry)),
+          body.inputs, outputs};
+}
+
+// What a step keeps is stacked.
+KeepingCall scan_keep(const Params& params, const KeepingBody& body) {
+  const ScanParams p(params);
+  KeepingProgram step = body(p.body);
+  for (Type& type : step.kept) type.shape.insert(0, p.length);
+  return {params.with("jaxpr", step.forward), params.with("jaxpr", step.again), step.kept};
+}
+
 const Op scan_op{{.name = "scan",
                   .doc = "Loops over leading slices with a carry.",
                   .kind = Kind::control,
@@ -277,7 +293,9 @@ const Op scan_op{{.name = "scan",
                   .jvp_body = scan_jvp,
                   .linearize = scan_linearize,
                   .transpose = scan_transpose,
-                  .batch = scan_batch}};
+                  .batch = scan_batch,
+                  .prune = scan_prune,
+                  .keep = scan_keep}};
 
 }  // namespace
 

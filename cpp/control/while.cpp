@@ -170,6 +170,25 @@ Values while_transpose(const TransposeArgs&) {
       "start/stop values. Try using lax.scan, or using fori_loop with static start/stop.");
 }
 
+Pruned while_prune(const Params& params, const std::vector<bool>& wanted) {
+  const WhileParams p(params);
+  const std::vector<bool> condition = prune_program(p.cond, {true}).inputs;
+  std::vector<bool> carry = wanted;
+  for (std::size_t i = 0; i < carry.size(); ++i) {
+    if (condition[p.cond_consts + i]) carry[i] = true;
+  }
+  const PrunedProgram body = prune_loop(p.body, p.body_consts, p.carry(), carry);
+  const std::vector<bool> keep = joined_mask(std::vector<bool>(p.cond_consts, false), carry);
+  const PrunedProgram cond = prune_program(p.cond, {true}, &keep);
+  const std::vector<bool> cond_consts = part(cond.inputs, 0, p.cond_consts);
+  const std::vector<bool> body_consts = part(body.inputs, 0, p.body_consts);
+  return {params.with("cond_jaxpr", cond.program)
+              .with("body_jaxpr", body.program)
+              .with("cond_nconsts", static_cast<std::int64_t>(count_true(cond_consts)))
+              .with("body_nconsts", static_cast<std::int64_t>(count_true(body_consts))),
+          joined_mask(joined_mask(cond_consts, body_consts), carry), carry};
+}
+
 const Op while_op{{.name = "while",
                    .doc = "Repeats a program while a condition holds.",
                    .kind = Kind::control,
@@ -179,7 +198,8 @@ const Op while_op{{.name = "while",
                    .jvp_body = while_jvp,
                    .linearize = while_linearize,
                    .transpose = while_transpose,
-                   .batch = while_batch}};
+                   .batch = while_batch,
+                   .prune = while_prune}};
 
 }  // namespace
 

@@ -8,6 +8,7 @@
 #include "base/errors.h"
 #include "control/control.h"
 #include "ops/ops.h"
+#include "trace/walk.h"
 
 namespace shardax {
 namespace {
@@ -206,24 +207,12 @@ void check(const Op& op, const Values& in, const Values& out, const std::string&
 class Replay {
  public:
   Values run(const Program& program, const Values& inputs) {
-    Values env(program.types.size());
-    const auto at = [&](Var v) -> Value& { return env[static_cast<std::size_t>(v)]; };
-    for (std::size_t i = 0; i < inputs.size(); ++i) at(program.inputs[i]) = inputs[i];
-    for (const Constant& c : program.constants) at(c.var) = c.value;
-    for (const Equation& eqn : program.equations) {
-      Values in;
-      for (Var v : eqn.inputs) in.push_back(at(v));
-      const Values out = step(eqn, in);
-      for (std::size_t i = 0; i < out.size(); ++i) at(eqn.outputs[i]) = out[i];
-    }
-    Values outputs;
-    for (Var v : program.outputs) outputs.push_back(at(v));
-    return outputs;
+    return walk(program, inputs,
+                [&](const Equation& eqn, const Values& in) { return step(eqn, in); });
   }
 
  private:
   Values step(const Equation& eqn, const Values& in) {
-    const LocationScope location(eqn.location);
     if (eqn.op->body) return run(*eqn.op->body(eqn.params), in);
     if (is_pmap(*eqn.op)) {
       return run_mapped([&](const Values& v) { return run(*eqn.params.program("jaxpr"), v); },

@@ -93,6 +93,31 @@ struct StagedCall {
 };
 using StageRule = StagedCall (*)(const Params& params, const Values& in);
 
+// Ops that carry programs, without what the `wanted` outputs do not need: other params, under which
+// the op takes those of its inputs, and gives those of its outputs, that the masks select.
+struct Pruned {
+  Params params;
+  std::vector<bool> inputs;
+  std::vector<bool> outputs;
+};
+using PruneRule = Pruned (*)(const Params& params, const std::vector<bool>& wanted);
+
+// A program for a checkpoint that keeps values. forward: inputs -> outputs, kept values. again:
+// inputs, kept values -> outputs.
+struct KeepingProgram {
+  ProgramPtr forward;
+  ProgramPtr again;
+  Types kept;
+};
+using KeepingBody = std::function<KeepingProgram(const ProgramPtr&)>;
+// Ops that carry programs, the same.
+struct KeepingCall {
+  Params forward;
+  Params again;
+  Types kept;
+};
+using KeepRule = KeepingCall (*)(const Params& params, const KeepingBody& body);
+
 using TypeRule = Types (*)(const Op& op, const Types& in, const Params& params);
 
 // One tile of an elementwise op: n elements, contiguous, of the dtypes the op was typed with.
@@ -152,6 +177,8 @@ struct OpSpec {
   bool multiple_results = false;  // gives a list, also of one; so do ops that carry programs
   bool effects = false;           // must run, once (on a device axis: once per device), in order
   BodyRule body = nullptr;
+  PruneRule prune = nullptr;
+  KeepRule keep = nullptr;
   EagerRule eager = nullptr;
   StageRule stage = nullptr;
   MapRule map = nullptr;

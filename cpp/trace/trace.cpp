@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "base/errors.h"
+#include "trace/walk.h"
 
 namespace shardax {
 namespace {
@@ -94,8 +95,8 @@ Trace& Tracer::trace() const {
          " to escape the scope of the transformation.",
          source.empty() ? ""
                         : "\nThe function being traced when the value leaked was " + source + ".",
-         "\nReturn the value from the function instead of storing it in a variable, list or "
-         "attribute outside of it.");
+         "\nReturn the value from the function instead of saving it to global state: a variable, "
+         "list or attribute outside of it.");
   }
   return *state().stack[static_cast<std::size_t>(level_) - 1];
 }
@@ -168,24 +169,9 @@ LocationScope::LocationScope(LocationPtr location) : outer_(std::move(location))
 LocationScope::~LocationScope() { std::swap(outer_, state().location); }
 
 Values evaluate(const Program& program, const Values& inputs) {
-  Values env(program.types.size());
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    env[static_cast<std::size_t>(program.inputs[i])] = inputs[i];
-  }
-  for (const Constant& c : program.constants) env[static_cast<std::size_t>(c.var)] = c.value;
-  Values in;
-  for (const Equation& eqn : program.equations) {
-    const LocationScope location(eqn.location);
-    in.clear();
-    for (Var v : eqn.inputs) in.push_back(env[static_cast<std::size_t>(v)]);
-    Values out = shardax::bind(*eqn.op, eqn.params, in);
-    for (std::size_t i = 0; i < out.size(); ++i) {
-      env[static_cast<std::size_t>(eqn.outputs[i])] = std::move(out[i]);
-    }
-  }
-  Values outputs;
-  for (Var v : program.outputs) outputs.push_back(env[static_cast<std::size_t>(v)]);
-  return outputs;
+  return walk(program, inputs, [](const Equation& eqn, const Values& in) {
+    return shardax::bind(*eqn.op, eqn.params, in);
+  });
 }
 
 AxisScope::AxisScope(BoundAxis axis) { state().axes.push_back(axis); }

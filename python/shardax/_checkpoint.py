@@ -39,7 +39,8 @@ def checkpoint(fun, *, prevent_cse=True, policy=None, static_argnums=(), concret
     Args:
       fun: a function of trees of arrays.
       prevent_cse: keep the second evaluation from being merged with the first. Needed but for
-        functions called in scan.
+        functions called in scan. A tuple of bools, each for an argument or, as a prefix, for the
+        leaves of one, says it by argument; where keyword arguments are given, a prefix of (args, kwargs).
       policy: policy(primitive, *avals, **params) -> bool says which results to keep; see
         `checkpoint_policies`. None: none.
       static_argnums: positions of arguments that are not arrays.
@@ -61,6 +62,10 @@ def checkpoint(fun, *, prevent_cse=True, policy=None, static_argnums=(), concret
             "The 'concrete' option to jax.checkpoint / jax.remat is deprecated; use static_argnums "
             "for arguments whose values the function needs."
         )
+    if isinstance(prevent_cse, list):
+        prevent_cse = tuple(prevent_cse)
+    if not isinstance(prevent_cse, (bool, tuple)):
+        raise TypeError(f"prevent_cse must be a bool or tuple of bools, got {type(prevent_cse)}")
     policy = _policy_object(policy)
     statics = indices(static_argnums, "static_argnums")
 
@@ -70,9 +75,13 @@ def checkpoint(fun, *, prevent_cse=True, policy=None, static_argnums=(), concret
         dynamic = [arg for n, arg in enumerate(args) if n not in static]
         leaves = [_core.asarray(leaf) for leaf in tree_util.tree_leaves((dynamic, kwargs))]
         staged = _core.stage_once("checkpoint", fun, args, kwargs, sorted(static))
-        out = _core.checkpoint_call(
-            staged.program, policy, prevent_cse, [*leaves, *staged.captured]
-        )
+        if isinstance(prevent_cse, bool):
+            barriers = [prevent_cse] * (len(leaves) + len(staged.captured))
+        else:
+            given = (tuple(dynamic), kwargs) if kwargs else tuple(dynamic)
+            barriers = tree_util.broadcast_prefix(prevent_cse, given)
+            barriers += [False] * len(staged.captured)
+        out = _core.checkpoint_call(staged.program, policy, barriers, [*leaves, *staged.captured])
         return tree_util.tree_unflatten(staged.out_tree, out)
 
     return checkpointed

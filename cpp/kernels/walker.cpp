@@ -1,0 +1,233 @@
+// kernels/walker.cpp - loads, instructions and stores of a tile.
+#include "kernels/walker.h"
+
+#include <cstring>
+#include <memory>
+
+namespace shardax::kernels {
+namespace {
+
+constexpr std::int64_t register_bytes = tile_size * 16;
+
+struct Scratch {
+  std::vector<std::unique_ptr<std::byte[]>> blocks;
+  std::vector<std::size_t> sizes;
+  std::size_t depth = 0;
+};
+
+Scratch& this_threads_scratch() {
+  thread_local Scratch scratch;
+  return scratch;
+}
+
+template <class F>
+void with_width(int itemsize, F&& f) {
+  switch (itemsize) {
+    case 1: return f(std::uint8_t{});
+    case 2: return f(std::uint16_t{});
+    case 4: return f(std::uint32_t{});
+    case 8: return f(std::uint64_t{});
+    default: {
+      struct Wide {
+        std::uint64_t low, high;
+      };
+      return f(Wide{});
+    }
+  }
+}
+
+std::byte* address(const TileAccess& access, std::byte* const* base) {
+  return base[access.pointer] + access.offset * access.itemsize;
+}
+
+std::int64_t tile_size_used(const TileLoop& loop) {
+  std::int64_t n = 1;
+  for (std::int64_t d : loop.shape) n *= d;
+  return std::min(n, tile_size);
+}
+
+}  // namespace
+
+ScratchBlock::ScratchBlock(std::size_t bytes) {
+  Scratch& scratch = this_threads_scratch();
+  if (scratch.depth == scratch.blocks.size()) {
+    scratch.blocks.emplace_back();
+    scratch.sizes.push_back(0);
+  }
+  auto& block = scratch.blocks[scratch.depth];
+  if (scratch.sizes[scratch.depth] < bytes + 64) {
+    block.reset(new std::byte[bytes + 64]);
+    scratch.sizes[scratch.depth] = bytes + 64;
+  }
+  const auto address = reinterpret_cast<std::uintptr_t>(block.get());
+  data_ = block.get() + ((64 - address % 64) % 64);
+  ++scratch.depth;
+}
+
+ScratchBlock::~ScratchBlock() { --this_threads_scratch().depth; }
+
+std::size_t scratch_bytes(const TileLoop& loop) {
+  return (loop.loads.size() + static_cast<std::size_t>(loop.registers) + loop.stores.size()) *
+         static_cast<std::size_t>(register_bytes);
+}
+
+Walker::Walker(const TileLoop& loop, std::byte* const* base, std::byte* scratch)
+    : loop_(loop), rank_(loop.shape.size()), scratch_(scratch) {
+  const std::size_t count =
+      loop.loads.size() + static_cast<std::size_t>(loop.registers) + loop.stores.size();
+  pointers_.resize(count);
+  for (std::size_t i = 0; i < loop.loads.size(); ++i) {
+    memory_.push_back(address(loop.loads[i], base));
+    kinds_.push_back(classify(loop.loads[i]));
+    if (kinds_[i] == Access::constant) fill(i, tile_size_used(loop));
+  }
+  for (int r = 0; r < loop.registers; ++r) {
+    const std::size_t slot = loop.loads.size() + static_cast<std::size_t>(r);
+    pointers_[slot] = scratch_ + slot * register_bytes;
+  }
+  for (std::size_t i = 0; i < loop.stores.size(); ++i) {
+    memory_.push_back(address(loop.stores[i], base));
+    kinds_.push_back(classify(loop.stores[i]));
+  }
+}
+
+void Walker::tile(std::int64_t start, std::int64_t n) {
+  const std::size_t loads = loop_.loads.size();
+  for (std::size_t i = 0; i < loads; ++i) {
+    const int width = loop_.loads[i].itemsize;
+    if (kinds_[i] == Access::contiguous) {
+      pointers_[i] = memory_[i] + start * width;
+    } else if (kinds_[i] == Access::strided) {
+      gather(i, start, n);
+    }
+  }
+  const std::size_t first_store = loads + static_cast<std::size_t>(loop_.registers);
+  for (std::size_t i = 0; i < loop_.stores.size(); ++i) {
+    const int width = loop_.stores[i].itemsize;
+    pointers_[first_store + i] = kinds_[loads + i] == Access::contiguous
+                                     ? memory_[loads + i] + start * width
+                                     : scratch_ + (first_store + i) * register_bytes;
+  }
+  for (const TileInstruction& instruction : loop_.instructions) {
+    const void* in[8];
+    const void** operands = in;
+    std::vector<const void*> many;
+    if (instruction.in.size() > 8) {
+      many.resize(instruction.in.size());
+      operands = many.data();
+    }
+    for (std::size_t k = 0; k < instruction.in.size(); ++k) {
+      operands[k] = pointers_[static_cast<std::size_t>(instruction.in[k])];
+    }
+    instruction.function(pointers_[static_cast<std::size_t>(instruction.out)], operands, n,
+                         instruction.extra);
+  }
+  for (const auto& [from, to] : loop_.copies) {
+    const auto store = static_cast<std::size_t>(to) - first_store;
+    std::memcpy(pointers_[static_cast<std::size_t>(to)], pointers_[static_cast<std::size_t>(from)],
+                static_cast<std::size_t>(n * loop_.stores[store].itemsize));
+  }
+  for (std::size_t i = 0; i < loop_.stores.size(); ++i) {
+    if (kinds_[loads + i] != Access::contiguous) scatter(i, first_store + i, start, n);
+  }
+}
+
+Walker::Access Walker::classify(const TileAccess& access) const {
+  bool zero = true;
+  for (std::size_t d = 0; d < rank_; ++d)
+    zero = zero && (access.strides[d] == 0 || loop_.shape[d] == 1);
+  if (zero) return Access::constant;
+  return is_dense(access) ? Access::contiguous : Access::strided;
+}
+
+bool Walker::is_dense(const TileAccess& access) const {
+  std::int64_t expected = 1;
+  for (std::size_t d = rank_; d-- > 0;) {
+    if (loop_.shape[d] != 1 && access.strides[d] != expected) return false;
+    expected *= loop_.shape[d];
+  }
+  return true;
+}
+
+void Walker::fill(std::size_t i, std::int64_t n) {
+  pointers_[i] = scratch_ + i * register_bytes;
+  with_width(loop_.loads[i].itemsize, [&](auto zero) {
+    using T = decltype(zero);
+    T value;
+    std::memcpy(&value, memory_[i], sizeof value);
+    T* out = reinterpret_cast<T*>(pointers_[i]);
+    for (std::int64_t k = 0; k < n; ++k) out[k] = value;
+  });
+}
+
+// Calls run(position in tile, element offset, count, stride) for each run of the innermost
+// dimension that [start, start + n) covers.
+template <class F>
+void Walker::runs(const TileAccess& access, std::int64_t start, std::int64_t n, F&& run) const {
+  std::int64_t index[16];
+  std::int64_t offset = 0, rest = start;
+  for (std::size_t d = rank_; d-- > 0;) {
+    index[d] = rest % loop_.shape[d];
+    rest /= loop_.shape[d];
+    offset += index[d] * access.strides[d];
+  }
+  const std::size_t last = rank_ - 1;
+  std::int64_t done = 0;
+  while (done < n) {
+    const std::int64_t count = std::min(n - done, loop_.shape[last] - index[last]);
+    run(done, offset, count, access.strides[last]);
+    done += count;
+    offset += count * access.strides[last];
+    index[last] += count;
+    for (std::size_t d = last; d > 0 && index[d] == loop_.shape[d]; --d) {
+      offset -= loop_.shape[d] * access.strides[d];
+      index[d] = 0;
+      ++index[d - 1];
+      offset += access.strides[d - 1];
+    }
+  }
+}
+
+void Walker::gather(std::size_t i, std::int64_t start, std::int64_t n) {
+  const TileAccess& access = loop_.loads[i];
+  with_width(access.itemsize, [&](auto zero) {
+    using T = decltype(zero);
+    const T* memory = reinterpret_cast<const T*>(memory_[i]);
+    T* out = reinterpret_cast<T*>(scratch_ + i * register_bytes);
+    pointers_[i] = scratch_ + i * register_bytes;
+    runs(access, start, n,
+         [&](std::int64_t at, std::int64_t offset, std::int64_t count, std::int64_t stride) {
+           if (stride == 1 && count == n) {
+             pointers_[i] =
+                 const_cast<std::byte*>(reinterpret_cast<const std::byte*>(memory + offset));
+           } else if (stride == 1) {
+             for (std::int64_t k = 0; k < count; ++k) out[at + k] = memory[offset + k];
+           } else if (stride == 0) {
+             const T value = memory[offset];
+             for (std::int64_t k = 0; k < count; ++k) out[at + k] = value;
+           } else {
+             for (std::int64_t k = 0; k < count; ++k) out[at + k] = memory[offset + k * stride];
+           }
+         });
+  });
+}
+
+void Walker::scatter(std::size_t store, std::size_t slot, std::int64_t start, std::int64_t n) {
+  const TileAccess& access = loop_.stores[store];
+  std::byte* target = memory_[loop_.loads.size() + store];
+  with_width(access.itemsize, [&](auto zero) {
+    using T = decltype(zero);
+    T* memory = reinterpret_cast<T*>(target);
+    const T* in = reinterpret_cast<const T*>(pointers_[slot]);
+    if (rank_ == 0) {
+      *memory = *in;
+      return;
+    }
+    runs(access, start, n,
+         [&](std::int64_t at, std::int64_t offset, std::int64_t count, std::int64_t stride) {
+           for (std::int64_t k = 0; k < count; ++k) memory[offset + k * stride] = in[at + k];
+         });
+  });
+}
+
+}  // namespace shardax::kernels

@@ -1,0 +1,52 @@
+// kernels/walker.h - one loop on one thread: where each operand of the current tile lies.
+#pragma once
+
+#include "kernels/tile_loop.h"
+
+namespace shardax::kernels {
+
+// A block of this thread's scratch memory, given back in the order of a stack.
+class ScratchBlock {
+ public:
+  explicit ScratchBlock(std::size_t bytes);
+  ~ScratchBlock();
+  ScratchBlock(const ScratchBlock&) = delete;
+  ScratchBlock& operator=(const ScratchBlock&) = delete;
+  std::byte* data() const { return data_; }
+
+ private:
+  std::byte* data_;
+};
+
+// What a Walker needs of it.
+std::size_t scratch_bytes(const TileLoop& loop);
+
+class Walker {
+ public:
+  Walker(const TileLoop& loop, std::byte* const* base, std::byte* scratch);
+
+  // Computes elements [start, start + n) of the flat order, which lie within one tile.
+  void tile(std::int64_t start, std::int64_t n);
+
+  const std::byte* operand(std::int32_t i) const { return pointers_[static_cast<std::size_t>(i)]; }
+
+ private:
+  enum class Access : std::uint8_t { contiguous, constant, strided };
+
+  Access classify(const TileAccess& access) const;
+  bool is_dense(const TileAccess& access) const;
+  void fill(std::size_t i, std::int64_t n);
+  void gather(std::size_t i, std::int64_t start, std::int64_t n);
+  void scatter(std::size_t store, std::size_t slot, std::int64_t start, std::int64_t n);
+  template <class F>
+  void runs(const TileAccess& access, std::int64_t start, std::int64_t n, F&& run) const;
+
+  const TileLoop& loop_;
+  std::size_t rank_;
+  std::byte* scratch_;
+  SmallVector<std::byte*, 16> pointers_;  // per operand, for the current tile
+  SmallVector<std::byte*, 16> memory_;    // per load, then per store
+  SmallVector<Access, 16> kinds_;
+};
+
+}  // namespace shardax::kernels

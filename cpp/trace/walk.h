@@ -1,0 +1,28 @@
+// trace/walk.h - a program on Values, equation by equation.
+#pragma once
+
+#include "trace/trace.h"
+
+namespace shardax {
+
+// The outputs, where step(eqn, in) gives what an equation gives.
+template <class Step>
+Values walk(const Program& program, const Values& inputs, Step&& step) {
+  Values env(program.types.size());
+  const auto at = [&](Var v) -> Value& { return env[static_cast<std::size_t>(v)]; };
+  for (std::size_t i = 0; i < inputs.size(); ++i) at(program.inputs[i]) = inputs[i];
+  for (const Constant& c : program.constants) at(c.var) = c.value;
+  Values in;
+  for (const Equation& eqn : program.equations) {
+    const LocationScope location(eqn.location);
+    in.clear();
+    for (Var v : eqn.inputs) in.push_back(at(v));
+    Values out = step(eqn, std::as_const(in));
+    for (std::size_t i = 0; i < out.size(); ++i) at(eqn.outputs[i]) = std::move(out[i]);
+  }
+  Values outputs;
+  for (Var v : program.outputs) outputs.push_back(at(v));
+  return outputs;
+}
+
+}  // namespace shardax
