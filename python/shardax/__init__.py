@@ -101,6 +101,7 @@ _LAZY = {
     "distributed",
     "dlpack",
     "dtypes",
+    "example_libraries",
     "experimental",
     "extend",
     "flatten_util",

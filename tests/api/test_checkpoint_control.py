@@ -48,7 +48,9 @@ FUNCTIONS = [scanned, scanned_twice, branched, mapped, switched]
 
 @pytest.mark.parametrize("f", FUNCTIONS)
 @pytest.mark.parametrize(
-    "policy", [None, policies.dots_saveable, policies.everything_saveable], ids=["none", "dots", "all"]
+    "policy",
+    [None, policies.dots_saveable, policies.everything_saveable],
+    ids=["none", "dots", "all"],
 )
 def test_gradients_are_those_without_it(f, policy):
     expected = jax.grad(f, (0, 1))(X, W)
@@ -92,9 +94,7 @@ def test_kept_values_in_loops_are_residuals():
     def f(x, w):
         return scanned(x, w)
 
-    kept = jax.ad_checkpoint.saved_residuals(
-        jax.checkpoint(f, policy=policies.dots_saveable), X, W
-    )
+    kept = jax.ad_checkpoint.saved_residuals(jax.checkpoint(f, policy=policies.dots_saveable), X, W)
     assert (3, 4) in [aval.shape for aval, _ in kept]
     none = jax.ad_checkpoint.saved_residuals(jax.checkpoint(f), X, W)
     assert sorted(aval.shape for aval, _ in none) == [(4,), (4, 4)]
