@@ -177,6 +177,14 @@ def test_the_default_device():
     assert jnp.ones(3).devices() == {jax.devices()[0]}
 
 
+def test_meshes_of_mesh_utils():
+    from shardax.experimental import mesh_utils
+
+    grid = mesh_utils.create_device_mesh((2, 4))
+    assert grid.shape == (2, 4) and [d.id for d in grid.flat] == list(range(8))
+    assert Mesh(grid, ("x", "y")).shape == {"x": 2, "y": 4}
+
+
 def test_partition_specs():
     assert P("x", None) != P("x") and P(("x",)) == P("x") and hash(P("x")) == hash(P("x"))
     assert P("x") + ("y",) == P("x", "y") and isinstance(P("x") + P("y"), P)
