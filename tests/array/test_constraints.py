@@ -254,6 +254,17 @@ def test_older_names():
         assert specs(named, X) == [P("x")]
 
 
+def test_specs_of_assembled_arrays():
+    from shardax.experimental import maps
+
+    data = np.arange(8.0, dtype=np.float32)
+    with maps.mesh(np.array(jax.devices()[:4]).reshape(2, 2), ("x", "y")):
+        whole = jax.make_array_from_process_local_data(P("y"), data)
+        made = jax.make_array_from_callback((8,), P("x"), lambda index: data[index])
+    assert whole.sharding == split("y") and made.sharding == split("x")
+    np.testing.assert_array_equal(made, data)
+
+
 def test_dimensions_left_open():
     x = jax.device_put(jnp.ones((8, 4)), split("y"))
     assert constrain(x, split(U, "x")).sharding.spec == P("y", "x")
