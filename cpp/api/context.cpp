@@ -63,8 +63,14 @@ bool context_is(const Context& context) {
          std::equal(axes.begin(), axes.end(), context.axes.begin(), context.axes.end(), same_axis);
 }
 
+namespace {
+std::uint64_t mesh_word = 0;
+}
+
+void set_mesh_word(std::uint64_t word) { mesh_word = word; }
+
 std::uint64_t settings_word() {
-  return static_cast<std::uint64_t>(bindings::device_count()) << 2 |
+  return mesh_word << 32 | static_cast<std::uint64_t>(bindings::device_count()) << 2 |
          (bindings::flag("jax_threefry_partitionable") ? 2 : 0) | (ops::x64_enabled() ? 1 : 0);
 }
 

@@ -19,8 +19,10 @@ Context current_context();
 bool context_is(const Context& context);
 
 // A word that stands for the settings that tracing may look at: x64, the random bit generator's
-// layout, the number of devices.
+// layout, the number of devices, the current mesh.
 std::uint64_t settings_word();
+// The current mesh, as a number that stands for it; 0: none.
+void set_mesh_word(std::uint64_t word);
 // config.jax_disable_jit.
 bool jit_disabled();
 

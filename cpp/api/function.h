@@ -42,6 +42,8 @@ class Behaviour {
   // Visits the Python objects that it owns, as tp_traverse does, and drops them.
   virtual int traverse(visitproc visit, void* arg);
   virtual void clear() {}
+  // What is staged for a call of the user's function.
+  virtual Ref staged(PyObject* fun) const { return Ref::borrow(fun); }
   // Which of its arguments are static.
   virtual const StaticSpec& statics() const;
   // Which of its arguments a call gives away.

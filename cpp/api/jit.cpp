@@ -16,8 +16,10 @@ Ref objects(const std::vector<Ref>& values) {
 Ref options_key(const JitOptions& o) {
   const Ref positions = list_of(o.statics.positions), names = objects(o.statics.names);
   const Ref donated = list_of(o.donated_positions), donated_names = objects(o.donated_names);
-  return checked(Py_BuildValue("(sOOOOi)", "jit", positions.get(), names.get(), donated.get(),
-                               donated_names.get(), int{o.inlined}));
+  const auto shown = [](const Ref& shardings) { return shardings ? shardings.get() : Py_None; };
+  return checked(Py_BuildValue("(sOOOOiOO)", "jit", positions.get(), names.get(), donated.get(),
+                               donated_names.get(), int{o.inlined}, shown(o.in_shardings),
+                               shown(o.out_shardings)));
 }
 
 PyObject* cache_size(PyObject* self, PyObject*) {
@@ -99,7 +101,7 @@ std::pair<std::shared_ptr<JitEntry>, Values> Jit::stage(PyObject* fun, FlatCall&
   const CallForm form = call.form();
   const std::shared_ptr<JitCache> cache = cache_;
   const CompileLog log;
-  Staged staged = stage_call("jit", fun, form, types_of(values));
+  Staged staged = stage_call("jit", this->staged(fun).get(), form, types_of(values));
   log.traced("jit", staged.program->name, types_of(values));
   Params params{{"name", staged.program->name}, {"jaxpr", staged.program}};
   if (options_.inlined) params = params.with("inline", true);
@@ -112,7 +114,15 @@ std::pair<std::shared_ptr<JitEntry>, Values> Jit::stage(PyObject* fun, FlatCall&
   return {std::move(entry), std::move(staged.captured)};
 }
 
+Ref Jit::staged(PyObject* fun) const {
+  if (!options_.in_shardings) return Behaviour::staged(fun);
+  return call_python("_constraints", "Constrained", fun, options_.in_shardings.get(),
+                     options_.out_shardings.get(), list_of(options_.statics.positions).get());
+}
+
 int Jit::traverse(visitproc visit, void* arg) {
+  Py_VISIT(options_.in_shardings.get());
+  Py_VISIT(options_.out_shardings.get());
   for (const Ref& name : options_.statics.names) Py_VISIT(name.get());
   return JitCache::traverse_own(cache_, visit, arg);
 }

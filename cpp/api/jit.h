@@ -25,6 +25,7 @@ struct JitOptions {
   std::vector<int> donated_positions;
   std::vector<Ref> donated_names;
   bool inlined = false;  // programs that call it get its equations, not the call
+  Ref in_shardings, out_shardings;  // null: none
 };
 
 class Jit final : public Behaviour {
@@ -35,6 +36,7 @@ class Jit final : public Behaviour {
   PyObject* call(PyObject* function, const CallArguments& arguments) override;
   int traverse(visitproc visit, void* arg) override;
   void clear() override { JitCache::clear_own(cache_); }
+  Ref staged(PyObject* fun) const override;
   const StaticSpec& statics() const override { return options_.statics; }
   StaticSpec donated() const override {
     return {options_.donated_positions, options_.donated_names};

@@ -108,6 +108,11 @@ py::list constant_variables_of(const ProgramObject& p) {
   return variables(p.program, vars);
 }
 
+// What a sharding_constraint carries, for users who read programs and bind equations again.
+struct ShardingObject {
+  ShardingPtr sharding;
+};
+
 struct ParamVisitor {
   Ref operator()(std::monostate) const { return Ref::borrow(Py_None); }
   Ref operator()(bool value) const { return to_python(value); }
@@ -120,6 +125,9 @@ struct ParamVisitor {
     return Ref::steal(py::cast(FunctionObject{value}).release().ptr());
   }
   Ref operator()(const Types& types) const { return wrap_types(types); }
+  Ref operator()(const ShardingPtr& sharding) const {
+    return Ref::steal(py::cast(ShardingObject{sharding}).release().ptr());
+  }
   Ref operator()(const Ints& values) const {
     return tuple(values.size(), [&](std::size_t i) { return to_python(values[i]); });
   }
@@ -178,6 +186,8 @@ ParamValue param_from_python(PyObject* name, PyObject* object) {
   if (py::isinstance<ProgramObject>(object)) return unwrap_program(object);
   if (py::isinstance<FunctionObject>(object))
     return py::cast<FunctionObject&>(py::handle(object)).function;
+  if (py::isinstance<ShardingObject>(object))
+    return py::cast<ShardingObject&>(py::handle(object)).sharding;
   const bool sequence = PyTuple_Check(object) || PyList_Check(object);
   if (sequence && PySequence_Size(object) > 0) {
     const Ref first = checked(PySequence_GetItem(object, 0));
@@ -197,6 +207,8 @@ ParamValue param_from_python(PyObject* name, PyObject* object) {
 }
 
 void init_program_objects(py::module_& module) {
+  py::class_<ShardingObject>(module, "ShardingLabel", "The sharding that an equation labels with.")
+      .def("__repr__", [](const ShardingObject& s) { return to_string(*s.sharding); });
   py::class_<ShapedArray>(module, "ShapedArray",
                           "The shape and dtype of an array, without its elements.")
       .def(py::init([](const py::object& shape, const py::object& dtype, bool weak_type) {

@@ -9,7 +9,9 @@
 #include "api/program_object.h"
 #include "api/staging.h"
 #include "api/unpacked.h"
+#include "bindings/arrays.h"
 #include "compile/pipeline.h"
+#include "execute/shardings.h"
 
 namespace py = pybind11;
 
@@ -50,8 +52,10 @@ void init_stages(py::module_& module) {
       "stage_function",
       [](const py::object& function, const py::tuple& args, const py::dict& kwargs) {
         const StaticSpec& statics = behaviour_of(function.ptr()).statics();
-        PyObject* fun = statics.positional_only ? function.ptr() : wrapped_function(function.ptr());
-        return stage_abstract(statics.positional_only ? "pmap" : "jit", fun, args, kwargs, statics);
+        if (statics.positional_only)
+          return stage_abstract("pmap", function.ptr(), args, kwargs, statics);
+        const Ref fun = behaviour_of(function.ptr()).staged(wrapped_function(function.ptr()));
+        return stage_abstract("jit", fun.get(), args, kwargs, statics);
       },
       "Stages a jitted or pmapped function as it would be for a call.");
   module.def("call_info", call_info,
@@ -69,6 +73,20 @@ void init_stages(py::module_& module) {
                               compile_body(body)->memory());
       },
       "Bytes of a compiled program's arguments, results and temporaries.");
+  module.def(
+      "shardings",
+      [](const py::object& program) {
+        const ProgramPtr body = unwrap_program(program.ptr());
+        const Shardings in = asked_of_inputs(*body);
+        const auto described = [](const Shardings& all) {
+          py::list out;
+          for (const ShardingPtr& s : all)
+            out.append(py::reinterpret_steal<py::object>(bindings::describe_sharding(s)));
+          return out;
+        };
+        return py::make_tuple(described(in), described(replicated_rest(propagate(*body, in))));
+      },
+      "Descriptions of the shardings of a program's inputs and outputs; None where it asks none.");
 }
 
 }  // namespace shardax::api

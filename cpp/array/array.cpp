@@ -5,6 +5,7 @@
 
 #include "array/half.h"
 #include "array/narrow.h"
+#include "base/errors.h"
 #include "runtime/allocator.h"
 
 namespace shardax {
@@ -21,6 +22,38 @@ Buffer::~Buffer() {
   } else {
     runtime::deallocate(data_, bytes_);
   }
+}
+
+std::string to_string(const Sharding& sharding) {
+  if (!sharding.named)
+    return concat("SingleDeviceSharding(device=CpuDevice(id=", sharding.devices[0],
+                  "), memory_kind=device)");
+  std::string mesh, kinds, spec;
+  for (std::size_t i = 0; i < sharding.mesh_axes.size(); ++i) {
+    const char* separator = i > 0 ? ", " : "";
+    mesh += concat(separator, "'", sharding.mesh_axes[i], "': ", sharding.mesh_shape[i]);
+    kinds += concat(separator, "Auto");
+  }
+  for (const std::vector<std::string>& names : sharding.spec) {
+    std::string entry;
+    for (const std::string& name : names)
+      entry += concat(entry.empty() ? "" : ", ", "'", name, "'");
+    if (names.size() > 1) entry = concat("(", entry, ")");
+    spec += concat(spec.empty() ? "" : ", ", names.empty() ? "None" : entry);
+  }
+  return concat("NamedSharding(mesh=Mesh(", mesh, ", axis_types=(", kinds,
+                sharding.mesh_axes.size() == 1 ? "," : "", ")), spec=P(", spec,
+                sharding.spec.size() == 1 ? "," : "", "), memory_kind=device)");
+}
+
+ShardingPtr with_spec(const Sharding& like, std::vector<std::vector<std::string>> spec) {
+  Shared<Sharding> sharding(new Sharding);
+  sharding->mesh_axes = like.mesh_axes;
+  sharding->mesh_shape = like.mesh_shape;
+  sharding->devices = like.devices;
+  sharding->spec = std::move(spec);
+  sharding->named = like.named;
+  return ShardingPtr(sharding.get());
 }
 
 ArrayPtr empty_array(Type type) {

@@ -58,6 +58,10 @@ struct Sharding final : public RefCounted {
   bool named = true;                           // false: a single device
 };
 using ShardingPtr = Shared<const Sharding>;
+// As Python shows it: "NamedSharding(mesh=Mesh('x': 2, axis_types=(Auto,)), spec=P('x',), ...)".
+std::string to_string(const Sharding& sharding);
+// Over the same devices, split in another way.
+ShardingPtr with_spec(const Sharding& like, std::vector<std::vector<std::string>> spec);
 
 class Array final : public ValueBase {
  public:

@@ -46,9 +46,14 @@ void init_transformed(py::module_& m) {
       "jit",
       [](const py::object& fun, std::vector<int> static_argnums,
          const std::vector<std::string>& static_argnames, std::vector<int> donate_argnums,
-         const std::vector<std::string>& donate_argnames, bool inlined) {
+         const std::vector<std::string>& donate_argnames, bool inlined,
+         const py::object& in_shardings, const py::object& out_shardings) {
         api::JitOptions options;
         options.inlined = inlined;
+        if (!in_shardings.is_none() || !out_shardings.is_none()) {
+          options.in_shardings = to_ref(in_shardings);
+          options.out_shardings = to_ref(out_shardings);
+        }
         options.statics.positions = std::move(static_argnums);
         options.statics.names = interned(static_argnames);
         options.donated_positions = std::move(donate_argnums);
@@ -58,7 +63,8 @@ void init_transformed(py::module_& m) {
       py::arg("fun"), py::arg("static_argnums") = std::vector<int>(),
       py::arg("static_argnames") = std::vector<std::string>(),
       py::arg("donate_argnums") = std::vector<int>(),
-      py::arg("donate_argnames") = std::vector<std::string>(), py::arg("inline") = false);
+      py::arg("donate_argnames") = std::vector<std::string>(), py::arg("inline") = false,
+      py::arg("in_shardings") = py::none(), py::arg("out_shardings") = py::none());
 
   m.def("pmap", [](const py::object& fun, const py::object& axis_name, const py::object& in_axes,
                    const py::object& out_axes, std::vector<int> static_argnums,
@@ -153,6 +159,8 @@ void init_collectives(py::module_& m) {
 void init_context(py::module_& m) {
   m.def("set_package_directory", api::set_package_directory,
         "Frames of files under it are not the user's.");
+  m.def("set_mesh_word", api::set_mesh_word,
+        "The current mesh, as a number that is part of the signatures of programs.");
   m.def("clear_caches", api::forget_shared_objects,
         "Forgets all staged programs that functions share.");
 }

@@ -6,6 +6,7 @@
 #include "bindings/dtypes.h"
 #include "bindings/shape_args.h"
 #include "ops/compose.h"
+#include "ops/ops.h"
 
 namespace shardax::bindings {
 namespace {
@@ -177,52 +178,55 @@ std::vector<std::string> to_strings(PyObject* object) {
   return out;
 }
 
-// (mesh_axes, mesh_shape, device_ids, spec, named), or None where nothing is recorded.
 PyObject* get_sharding(PyObject*, PyObject* object) {
   return guarded([&]() -> PyObject* {
     const Value value = unwrap(object);
-    if (value->is_tracer() || !as_array(value).sharding()) Py_RETURN_NONE;
-    const Sharding& s = *as_array(value).sharding();
-    Shape shape, devices;
-    shape.append(s.mesh_shape.begin(), s.mesh_shape.end());
-    devices.append(s.devices.begin(), s.devices.end());
-    Ref spec = Ref::checked(PyTuple_New(static_cast<Py_ssize_t>(s.spec.size())));
-    for (std::size_t d = 0; d < s.spec.size(); ++d) {
-      PyTuple_SET_ITEM(spec.get(), static_cast<Py_ssize_t>(d), strings(s.spec[d]).release());
-    }
-    return Py_BuildValue("(NNNNO)", strings(s.mesh_axes).release(), int_tuple(shape).release(),
-                         int_tuple(devices).release(), spec.release(),
-                         s.named ? Py_True : Py_False);
+    return describe_sharding(value->is_tracer() ? ShardingPtr() : as_array(value).sharding());
   });
 }
 
-// The same elements with that sharding recorded; None for the description removes it.
+struct Described {
+  ShardingPtr sharding;
+  Ints open;  // dimensions whose entry is None
+};
+
+// (mesh_axes, mesh_shape, device_ids, spec, named)
+Described parse_sharding(PyObject* description) {
+  PyObject *axes, *shape, *devices, *spec;
+  int named;
+  if (!PyArg_ParseTuple(description, "OOOOp", &axes, &shape, &devices, &spec, &named))
+    throw PythonError();
+  Shared<Sharding> sharding(new Sharding);
+  sharding->mesh_axes = to_strings(axes);
+  for (std::int64_t n : parse_ints(shape, "mesh shape")) sharding->mesh_shape.push_back(n);
+  for (std::int64_t n : parse_ints(devices, "devices"))
+    sharding->devices.push_back(static_cast<int>(n));
+  Ints open;
+  const Ref items = Ref::checked(PySequence_Fast(spec, "a spec must be a sequence"));
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i) {
+    PyObject* entry = PySequence_Fast_GET_ITEM(items.get(), i);
+    if (entry == Py_None) open.push_back(i);
+    sharding->spec.push_back(entry == Py_None ? std::vector<std::string>() : to_strings(entry));
+  }
+  sharding->named = named != 0;
+  return {ShardingPtr(sharding.get()), std::move(open)};
+}
+
+// The same elements, labelled so. While tracing, and where dimensions are open, an op does it; None
+// for the description takes an array's label away.
 PyObject* with_sharding(PyObject*, PyObject* args) {
   PyObject *object, *description;
   if (!PyArg_ParseTuple(args, "OO", &object, &description)) return nullptr;
   return guarded([&]() -> PyObject* {
     const Value value = unwrap(object);
     check_not_deleted(value);
+    const Described given = description == Py_None ? Described() : parse_sharding(description);
+    if (given.sharding && (value->is_tracer() || !given.open.empty()))
+      return wrap(ops::sharding_constraint(value, given.sharding, given.open));
     if (value->is_tracer()) return Py_NewRef(object);
     const Array& array = as_array(value);
     ArrayPtr made = view_of(array, array.type(), array.strides(), 0);
-    if (description != Py_None) {
-      PyObject *axes, *shape, *devices, *spec;
-      int named;
-      if (!PyArg_ParseTuple(description, "OOOOp", &axes, &shape, &devices, &spec, &named))
-        throw PythonError();
-      Shared<Sharding> sharding(new Sharding);
-      sharding->mesh_axes = to_strings(axes);
-      for (std::int64_t n : parse_ints(shape, "mesh shape")) sharding->mesh_shape.push_back(n);
-      for (std::int64_t n : parse_ints(devices, "devices"))
-        sharding->devices.push_back(static_cast<int>(n));
-      const Ref items = Ref::checked(PySequence_Fast(spec, "a spec must be a sequence"));
-      for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i) {
-        sharding->spec.push_back(to_strings(PySequence_Fast_GET_ITEM(items.get(), i)));
-      }
-      sharding->named = named != 0;
-      made->set_sharding(sharding);
-    }
+    made->set_sharding(given.sharding);
     return wrap(made);
   });
 }
@@ -301,6 +305,20 @@ PyMethodDef functions[] = {
 };
 
 }  // namespace
+
+PyObject* describe_sharding(const ShardingPtr& sharding) {
+  if (!sharding) Py_RETURN_NONE;
+  const Sharding& s = *sharding;
+  Shape shape, devices;
+  shape.append(s.mesh_shape.begin(), s.mesh_shape.end());
+  devices.append(s.devices.begin(), s.devices.end());
+  Ref spec = Ref::checked(PyTuple_New(static_cast<Py_ssize_t>(s.spec.size())));
+  for (std::size_t d = 0; d < s.spec.size(); ++d) {
+    PyTuple_SET_ITEM(spec.get(), static_cast<Py_ssize_t>(d), strings(s.spec[d]).release());
+  }
+  return Py_BuildValue("(NNNNO)", strings(s.mesh_axes).release(), int_tuple(shape).release(),
+                       int_tuple(devices).release(), spec.release(), s.named ? Py_True : Py_False);
+}
 
 void init_arrays(PyObject* module) { pytree::check(PyModule_AddFunctions(module, functions)); }
 

@@ -8,4 +8,8 @@ namespace shardax::bindings {
 // Adds array, asarray, broadcast_arrays, broadcast_shapes, sharding metadata and the like.
 void init_arrays(PyObject* module);
 
+// A new reference to what Python's shardings are made from: (mesh_axes, mesh_shape, device_ids,
+// spec, named), or to None for null.
+PyObject* describe_sharding(const ShardingPtr& sharding);
+
 }  // namespace shardax::bindings

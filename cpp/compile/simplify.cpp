@@ -80,9 +80,10 @@ Result drop_convert(const Match& m) {
   return one(m.in[0]);
 }
 
-// stop_gradient(x) -> x; programs that are compiled have been differentiated.
-Result drop_stop_gradient(const Match& m) {
-  return m.op.name == "stop_gradient" ? one(m.in[0]) : Result{};
+// stop_gradient(x) -> x; programs that are compiled have been differentiated. So for labels.
+Result drop_identity(const Match& m) {
+  const bool identity = m.op.name == "stop_gradient" || m.op.name == "sharding_constraint";
+  return identity ? one(m.in[0]) : Result{};
 }
 
 // select_n(which, x, x) -> x
@@ -259,7 +260,7 @@ Result shrink_elementwise(const Match& m) {
 using Rule = Result (*)(const Match&);
 constexpr Rule rules[] = {
     drop_identity_layout,    join_transposes, join_reshapes,   join_broadcasts,  drop_convert,
-    drop_stop_gradient,      drop_select,     drop_double_neg, drop_unit_factor, shrink_elementwise,
+    drop_identity,      drop_select,     drop_double_neg, drop_unit_factor, shrink_elementwise,
     reduce_before_transpose, reduce_into_dot,
 };
 

@@ -84,17 +84,18 @@ struct Callable::State {
   PlanPtr find(const Seen& seen) const;
 
   // Those of the last call's inputs, and what followed for its results.
-  Shardings in_shardings, out_shardings;
-  bool maps = false;  // a pmap within labels results whatever the inputs are
+  std::optional<Shardings> in_shardings;
+  Shardings out_shardings;
+  bool labels = false;  // something within gives a sharding whatever the inputs have
   void label(const Program& program, const Values& arrays, const Values& results);
 };
 
 void Callable::State::label(const Program& program, const Values& arrays, const Values& results) {
-  if (!maps && !any_sharding(arrays)) return;
+  if (!labels && !any_sharding(arrays)) return;
   Shardings in = shardings_of(arrays);
   const std::lock_guard lock(mutex);
   if (in != in_shardings) {
-    out_shardings = propagate(program, in);
+    out_shardings = replicated_rest(propagate(program, in));
     in_shardings = std::move(in);
   }
   set_shardings(results, out_shardings);
@@ -146,8 +147,10 @@ Callable::Callable(ProgramPtr program) : program_(std::move(program)), state_(ne
   std::vector<std::int64_t> inputs(program_->inputs.size());
   std::iota(inputs.begin(), inputs.end(), 0);
   find_mapped(*program_, inputs, state_->mapped);
+  for (const Constant& constant : program_->constants)
+    state_->labels |= bool(constant.value->sharding());
   for (const Equation& eqn : program_->equations) {
-    state_->maps |= any_equation(eqn, [](const Equation& e) { return is_pmap(*e.op); });
+    state_->labels |= gives_sharding(eqn);
   }
 }
 
@@ -321,7 +324,7 @@ Values evaluate_op(const Op& op, const Params& params, const Values& in) {
     out = run_plan(*eager_plan(op, params, in), in);
     if (watching_nonfinite()) inspect_results(op, in, out);
   }
-  if (any_sharding(in)) {
+  if (any_sharding(in) || gives_sharding(op)) {
     set_shardings(out, propagate(op, params, types_of(in), types_of(out), shardings_of(in)));
   }
   return out;

@@ -23,15 +23,10 @@ bool same_mesh(const Sharding& a, const Sharding& b) {
 }
 
 // `like` itself where the spec is its own.
-ShardingPtr with_spec(const ShardingPtr& like, Spec spec) {
+ShardingPtr split_as(const ShardingPtr& like, Spec spec) {
   if (like->spec.size() <= spec.size() && spec == spec_of(*like, spec.size())) return like;
   while (!spec.empty() && spec.back().empty()) spec.pop_back();
-  Shared<Sharding> sharding(new Sharding);
-  sharding->mesh_axes = like->mesh_axes;
-  sharding->mesh_shape = like->mesh_shape;
-  sharding->devices = like->devices;
-  sharding->spec = std::move(spec);
-  return ShardingPtr(sharding.get());
+  return with_spec(*like, std::move(spec));
 }
 
 bool uses(const Spec& spec, const std::string& axis) {
@@ -50,7 +45,8 @@ Spec elementwise_spec(const Sharding& mesh, const Types& in_types, const Type& o
     for (std::size_t d = 0; d < spec.size(); ++d) {
       const bool free = std::none_of(own[d].begin(), own[d].end(),
                                      [&](const std::string& axis) { return uses(spec, axis); });
-      if (spec[d].empty() && free && in_types[i].shape[d] != 1) spec[d] = own[d];
+      const bool repeated = in_types[i].shape[d] == 1 && out.shape[d] != 1;
+      if (spec[d].empty() && free && !repeated) spec[d] = own[d];
     }
   }
   return spec;
@@ -175,7 +171,82 @@ Shardings mapped_shardings(const Params& params, const Types& out_types) {
   return out;
 }
 
+bool is_constraint(const Op& op) {
+  static const Op* constraint = find_op("sharding_constraint");
+  return &op == constraint;
+}
+
+// Dimensions that are left open stay split as they are, by axes that the others do not use.
+ShardingPtr constrained(const Params& params, const ShardingPtr& in, std::size_t rank) {
+  const ShardingPtr& given = params.get<ShardingPtr>("sharding");
+  const Ints& open = params.ints("unconstrained_dims");
+  if (open.empty() || !in || !same_mesh(*in, *given)) return given;
+  Spec spec = spec_of(*given, rank);
+  const Spec own = spec_of(*in, rank);
+  for (const std::int64_t d : open) {
+    const auto at = static_cast<std::size_t>(d);
+    const bool free = std::none_of(own[at].begin(), own[at].end(),
+                                   [&](const std::string& axis) { return uses(spec, axis); });
+    if (free) spec[at] = own[at];
+  }
+  return with_spec(*given, std::move(spec));
+}
+
+// One iteration from where the carry starts; slices of the xs and the ys lack the leading
+// dimension.
+Shardings scan_shardings(const Params& params, const Types& in_types, const Shardings& in) {
+  const Program& body = *params.program("jaxpr");
+  const auto carry = static_cast<std::size_t>(params.integer("num_carry"));
+  const std::size_t first_x = static_cast<std::size_t>(params.integer("num_consts")) + carry;
+  Shardings inner = in;
+  for (std::size_t i = first_x; i < in.size(); ++i) {
+    if (!in[i] || !in[i]->named) continue;
+    Spec spec = spec_of(*in[i], in_types[i].rank());
+    spec.erase(spec.begin());
+    inner[i] = with_spec(*in[i], std::move(spec));
+  }
+  Shardings out = propagate(body, inner);
+  for (std::size_t i = carry; i < out.size(); ++i) {
+    if (!out[i] || !out[i]->named) continue;
+    Spec spec = out[i]->spec;
+    spec.emplace(spec.begin());
+    out[i] = with_spec(*out[i], std::move(spec));
+  }
+  return out;
+}
+
+Shardings part_of(const Shardings& all, std::size_t from) {
+  return {all.begin() + static_cast<std::ptrdiff_t>(from), all.end()};
+}
+
+// What the first branch that says something says.
+Shardings cond_shardings(const Params& params, const Shardings& in) {
+  Shardings out;
+  for (const ProgramPtr& branch : params.programs("branches")) {
+    const Shardings own = propagate(*branch, part_of(in, 1));
+    out.resize(own.size());
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      if (!out[i]) out[i] = own[i];
+    }
+  }
+  return out;
+}
+
+Shardings control_shardings(const Op& op, const Params& params, const Types& in_types,
+                            const Shardings& in) {
+  if (is_scan(op)) return scan_shardings(params, in_types, in);
+  if (is_cond(op)) return cond_shardings(params, in);
+  return propagate(*params.program("body_jaxpr"),
+                   part_of(in, static_cast<std::size_t>(params.integer("cond_nconsts"))));
+}
+
 }  // namespace
+
+bool gives_sharding(const Op& op) { return is_pmap(op) || is_constraint(op); }
+
+bool gives_sharding(const Equation& eqn) {
+  return any_equation(eqn, [](const Equation& e) { return gives_sharding(*e.op); });
+}
 
 bool any_sharding(const Values& arrays) {
   return std::any_of(arrays.begin(), arrays.end(),
@@ -195,9 +266,12 @@ void set_shardings(const Values& arrays, const Shardings& shardings) {
 Shardings propagate(const Op& op, const Params& params, const Types& in_types,
                     const Types& out_types, const Shardings& in) {
   if (is_pmap(op)) return mapped_shardings(params, out_types);
+  if (is_constraint(op)) return {constrained(params, in[0], out_types[0].rank())};
   const auto first =
       std::find_if(in.begin(), in.end(), [](const ShardingPtr& s) { return bool(s); });
   if (op.body) return propagate(*op.body(params), in);
+  if (is_scan(op) || is_cond(op) || is_while(op))
+    return control_shardings(op, params, in_types, in);
   Shardings out(out_types.size());
   if (first == in.end()) return out;
   if (!(*first)->named) {
@@ -224,7 +298,7 @@ Shardings propagate(const Op& op, const Params& params, const Types& in_types,
     } else if (in[0] && in_types[0].shape == out_types[i].shape) {
       spec = spec_of(*in[0], in_types[0].rank());
     }
-    out[i] = with_spec(*first, std::move(spec));
+    out[i] = split_as(*first, std::move(spec));
   }
   return out;
 }
@@ -233,6 +307,7 @@ Shardings propagate(const Program& program, const Shardings& in) {
   Shardings known(program.types.size());
   const auto at = [&](Var v) -> ShardingPtr& { return known[static_cast<std::size_t>(v)]; };
   for (std::size_t i = 0; i < in.size(); ++i) at(program.inputs[i]) = in[i];
+  for (const Constant& constant : program.constants) at(constant.var) = constant.value->sharding();
   for (const Equation& eqn : program.equations) {
     Shardings operands;
     Types in_types, out_types;
@@ -247,6 +322,29 @@ Shardings propagate(const Program& program, const Shardings& in) {
   Shardings out;
   for (const Var v : program.outputs) out.push_back(at(v));
   return out;
+}
+
+Shardings asked_of_inputs(const Program& program) {
+  Shardings asked(program.inputs.size());
+  for (const Equation& eqn : program.equations) {
+    if (!is_constraint(*eqn.op)) continue;
+    const auto input = std::find(program.inputs.begin(), program.inputs.end(), eqn.inputs[0]);
+    if (input == program.inputs.end()) continue;
+    ShardingPtr& found = asked[static_cast<std::size_t>(input - program.inputs.begin())];
+    if (!found) found = eqn.params.get<ShardingPtr>("sharding");
+  }
+  return asked;
+}
+
+Shardings replicated_rest(Shardings shardings) {
+  const auto first = std::find_if(shardings.begin(), shardings.end(),
+                                  [](const ShardingPtr& s) { return bool(s); });
+  if (first == shardings.end()) return shardings;
+  const ShardingPtr whole = with_spec(**first, {});
+  for (ShardingPtr& sharding : shardings) {
+    if (!sharding) sharding = whole;
+  }
+  return shardings;
 }
 
 }  // namespace shardax

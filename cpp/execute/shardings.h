@@ -3,7 +3,8 @@
 // Metadata only: which mesh axes split which dimension. Elementwise ops keep their operands' specs,
 // reductions, products and layout ops those of the dimensions that survive whole, other ops that of
 // an operand of the result's shape, and programs follow their equations; a pmap splits its results
-// over its own devices; the rest counts as replicated over the mesh.
+// over its own devices, and a sharding_constraint says it itself; the rest counts as
+// replicated over the mesh.
 #pragma once
 
 #include "ir/op.h"
@@ -14,11 +15,19 @@ using Shardings = std::vector<ShardingPtr>;  // null: none recorded
 
 // Whether any array has a sharding: otherwise results have none either.
 bool any_sharding(const Values& arrays);
+// Whether results, here or within, have shardings whatever the operands have.
+bool gives_sharding(const Op& op);
+bool gives_sharding(const Equation& eqn);
 Shardings shardings_of(const Values& arrays);
 void set_shardings(const Values& arrays, const Shardings& shardings);
 
 Shardings propagate(const Op& op, const Params& params, const Types& in_types,
                     const Types& out_types, const Shardings& in);
 Shardings propagate(const Program& program, const Shardings& in);
+
+// What a program asks of its inputs: the first sharding_constraint on each.
+Shardings asked_of_inputs(const Program& program);
+// A program's results lie on the same devices: those without a sharding are replicated over them.
+Shardings replicated_rest(Shardings shardings);
 
 }  // namespace shardax

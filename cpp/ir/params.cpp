@@ -51,6 +51,7 @@ struct HashParam {
     return seed;
   }
   std::size_t operator()(const FunctionPtr& f) const { return std::hash<const void*>{}(f.get()); }
+  std::size_t operator()(const ShardingPtr& s) const { return std::hash<const void*>{}(s.get()); }
   std::size_t operator()(const Types& types) const {
     std::size_t seed = 6;
     for (const Type& type : types) seed = mix(seed, shardax::hash(type));

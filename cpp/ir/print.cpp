@@ -240,6 +240,7 @@ struct ParamText {
     for (const Type& type : types) out += (out.empty() ? "" : ", ") + to_string(type);
     return concat("(", out, types.size() == 1 ? ",)" : ")");
   }
+  std::string operator()(const ShardingPtr& sharding) const { return to_string(*sharding); }
 };
 
 }  // namespace

@@ -11,7 +11,7 @@ bool same_view(const Params&, const Type&, const Shape& strides, const Type&, Vi
   return true;
 }
 
-extern const Op optimization_barrier_op, name_op;
+extern const Op optimization_barrier_op, name_op, sharding_constraint_op;
 
 const Op stop_gradient_op{
     {.name = "stop_gradient",
@@ -55,7 +55,48 @@ const Op name_op{
      .half_native = true,
      .view = same_view}};
 
+// The new dimension stays split as it is.
+Batched batch_sharding_constraint(const BatchArgs& a) {
+  const ShardingPtr& given = a.params.get<ShardingPtr>("sharding");
+  std::vector<std::vector<std::string>> spec = given->spec;
+  spec.emplace(spec.begin());
+  Ints free{0};
+  for (const std::int64_t d : a.params.ints("unconstrained_dims")) free.push_back(d + 1);
+  return batched1(sharding_constraint(a.in[0], with_spec(*given, std::move(spec)), free));
+}
+
+std::vector<std::string> show_sharding_constraint(const Params& params) {
+  std::string open;
+  for (const std::int64_t d : params.ints("unconstrained_dims"))
+    open += concat(open.empty() ? "" : ", ", d);
+  return {"context_mesh=Mesh()", "layout=None",
+          concat("sharding=", to_string(*params.get<ShardingPtr>("sharding"))),
+          concat("unconstrained_dims=frozenset({", open, "})")};
+}
+
+// What arrays are labelled with follows programs as they were written (execute/shardings.h).
+const Op sharding_constraint_op{{.name = "sharding_constraint",
+                                 .doc = "The operand, labelled with a sharding.",
+                                 .kind = Kind::layout,
+                                 .dtypes = any_dtype,
+                                 .type = type_of_operand,
+                                 .jvp = [](const JvpArgs& a) -> Values {
+                                   return {bind1(sharding_constraint_op, a.params, {a.t[0]})};
+                                 },
+                                 .transpose = [](const TransposeArgs& a) -> Values {
+                                   return {bind1(sharding_constraint_op, a.params, {a.ct[0]})};
+                                 },
+                                 .batch = batch_sharding_constraint,
+                                 .half_native = true,
+                                 .view = same_view,
+                                 .show = show_sharding_constraint}};
+
 }  // namespace
+
+Value sharding_constraint(const Value& a, ShardingPtr sharding, const Ints& unconstrained) {
+  return bind1(sharding_constraint_op,
+               {{"sharding", std::move(sharding)}, {"unconstrained_dims", unconstrained}}, {a});
+}
 
 Value optimization_barrier(const Value& a) {
   static std::atomic<std::int64_t> next{0};

@@ -69,6 +69,8 @@ Values call_host(std::string_view op, const FunctionPtr& function, const Types& 
 
 // The same value, which optimisation takes for another one.
 Value optimization_barrier(const Value& a);
+// `a`, labelled; dimensions in `unconstrained` keep the splitting that they have.
+Value sharding_constraint(const Value& a, ShardingPtr sharding, const Ints& unconstrained);
 
 // Reductions over `axes` (sorted).
 Value reduce_sum(const Value& a, const Ints& axes);

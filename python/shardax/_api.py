@@ -71,9 +71,12 @@ def jit(
         deleted by the call
         where an output has their shape and dtype.
       inline: programs that call the function get its equations instead of a call.
-      in_shardings, out_shardings, keep_unused, device, backend, abstracted_axes,
-        compiler_options: accepted for
-        compatibility. All devices share one memory, so they change nothing.
+      in_shardings, out_shardings: Shardings, or PartitionSpecs of the current mesh, for the
+        positional arguments and the result (tree prefixes of them): labels for those who ask an
+        array for its shards.
+      device: the one that results are labelled with.
+      keep_unused, backend, abstracted_axes, compiler_options: accepted for compatibility.
+        All devices share one memory, so they change nothing.
 
     Returns:
       A function with `fun`'s signature, and the methods `lower`, `trace`, `eval_shape`,
@@ -96,15 +99,22 @@ def jit(
             donate_argnums=donate_argnums,
             donate_argnames=donate_argnames,
             inline=inline,
+            in_shardings=in_shardings,
+            out_shardings=out_shardings,
+            device=device,
         )
     check_callable(fun)
+    if device is not None and out_shardings is None:
+        from shardax.sharding import SingleDeviceSharding
+
+        out_shardings = SingleDeviceSharding(device)
     if (
         static_argnums is None
         and static_argnames is None
         and donate_argnums is None
         and donate_argnames is None
     ):
-        return _core.jit(fun, inline=inline)
+        return _core.jit(fun, inline=inline, in_shardings=in_shardings, out_shardings=out_shardings)
     parameters = Parameters(fun)
     statics = indices(static_argnums, "static_argnums"), names(static_argnames, "static_argnames")
     parameters.check(*statics, "static_argnums", "static_argnames")
@@ -120,7 +130,9 @@ def jit(
             "static_argnames and donate_argnames cannot intersect. "
             f"Argument names {both} appear in both static_argnames and donate_argnames"
         )
-    return _core.jit(fun, statics[0], statics[1], donated[0], donated[1], inline)
+    return _core.jit(
+        fun, statics[0], statics[1], donated[0], donated[1], inline, in_shardings, out_shardings
+    )
 
 
 def pmap(

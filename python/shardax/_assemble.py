@@ -6,10 +6,11 @@ All devices share one memory: the parts are joined once, into the whole array, w
 
 from shardax import _core, tree_util
 from shardax._devices import Device
+from shardax._mesh import get_mesh
 from shardax._placement import parts
 from shardax.errors import UnexpectedTracerError
 from shardax.numpy._common import asarray
-from shardax.sharding import Sharding, SingleDeviceSharding, label
+from shardax.sharding import NamedSharding, PartitionSpec, Sharding, SingleDeviceSharding, label
 
 __all__ = [
     "make_array_from_callback",
@@ -20,6 +21,8 @@ __all__ = [
 
 def _as_sharding(where):
     where = SingleDeviceSharding(where) if isinstance(where, Device) else where
+    if isinstance(where, PartitionSpec) and not get_mesh().empty:
+        where = NamedSharding(get_mesh(), where)
     if not isinstance(where, Sharding):
         raise TypeError(f"sharding should be an instance of `jax.sharding.Sharding`, got {where!r}")
     return where

@@ -55,6 +55,12 @@ def device(id):
     return found
 
 
+def default_device():
+    """Where arrays lie that nothing has been said about: jax_default_device, else the first."""
+    chosen = _core.config_read("jax_default_device")
+    return chosen if isinstance(chosen, Device) else device(0)
+
+
 class Backend:
     """What little there is to say of the one backend."""
 

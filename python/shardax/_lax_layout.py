@@ -195,14 +195,14 @@ def full(shape, fill_value, dtype=None, *, sharding=None):
     """One element, repeated."""
     from shardax.numpy import full as _full
 
-    return _full(shape, fill_value, dtype)
+    return _full(shape, fill_value, dtype, device=sharding)
 
 
 def full_like(x, fill_value, dtype=None, shape=None, *, sharding=None):
     """One element, repeated in the shape of `x`."""
     from shardax.numpy import full_like as _full_like
 
-    return _full_like(x, fill_value, dtype, shape)
+    return _full_like(x, fill_value, dtype, shape, device=sharding)
 
 
 def split(operand, sizes, axis=0):

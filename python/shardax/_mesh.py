@@ -4,11 +4,14 @@ A mesh only names devices: all of them share one memory.
 """
 
 import collections
+import contextlib
 import enum
 import math
+import operator
 
 import numpy as np
 
+from shardax._core import api as _core
 from shardax._devices import devices as _devices
 
 
@@ -82,6 +85,11 @@ class AbstractMesh:
         return not self.axis_names
 
     @property
+    def device_ids_in_order(self):
+        """The devices' ids, row by row; of an abstract mesh, the first ones."""
+        return tuple(range(self.size))
+
+    @property
     def abstract_mesh(self):
         return AbstractMesh(self.axis_sizes, self.axis_names, self.axis_types)
 
@@ -102,8 +110,9 @@ class AbstractMesh:
     __repr__ = __str__ = _text
 
 
-class Mesh(AbstractMesh):
-    """Devices in a grid whose axes have names.
+class Mesh(AbstractMesh, contextlib.ContextDecorator):
+    """Devices in a grid whose axes have names; in a `with` block, or in calls of a function that it
+    decorates, the current mesh.
 
     Args:
       devices: a (nested) sequence or array of devices.
@@ -140,6 +149,10 @@ class Mesh(AbstractMesh):
         return np.vectorize(lambda d: d.id, otypes=[int])(self.devices)
 
     @property
+    def device_ids_in_order(self):
+        return tuple(d.id for d in self.devices.flat)
+
+    @property
     def local_mesh(self):
         return self
 
@@ -148,14 +161,16 @@ class Mesh(AbstractMesh):
         return list(self.devices.flat)
 
     def _key(self):
-        return self.axis_names, self.devices.shape, tuple(d.id for d in self.devices.flat)
+        return self.axis_names, self.devices.shape, self.device_ids_in_order
 
     def __enter__(self):
         _current.append(self)
+        _tell()
         return self
 
     def __exit__(self, *exc):
         _current.pop()
+        _tell()
 
     def __repr__(self):
         if self.empty:
@@ -171,6 +186,15 @@ class Mesh(AbstractMesh):
 
 # The meshes that `with mesh:` and set_mesh have made current, innermost last.
 _current = [Mesh(np.empty((), dtype=object), ())]
+
+
+_words = {}
+
+
+def _tell():
+    """Tells the core which mesh is current: PartitionSpecs in traced functions depend on it."""
+    mesh = _current[-1]
+    _core.set_mesh_word(0 if mesh.empty else _words.setdefault(mesh, len(_words) + 1))
 
 
 class set_mesh:
@@ -191,12 +215,14 @@ class set_mesh:
             raise ValueError(f"Expected mesh of type `jax.sharding.Mesh`. Got {type(mesh)}")
         self._before = _current[-1]
         _current[-1] = mesh
+        _tell()
 
     def __enter__(self):
         return _current[-1]
 
     def __exit__(self, *exc):
         _current[-1] = self._before
+        _tell()
 
 
 use_mesh = set_mesh
@@ -213,8 +239,22 @@ def get_abstract_mesh():
 
 
 def make_mesh(axis_shapes, axis_names, axis_types=None, *, devices=None):
-    """A mesh of the first devices in that shape."""
-    shape = tuple(axis_shapes)
+    """A mesh of the first devices in that shape.
+
+    Raises:
+      ValueError: where the shape is no sequence of ints, or needs more devices than there are.
+
+    Example:
+      >>> make_mesh((2, 2), ("x", "y")).size
+      4
+    """
+    try:
+        shape = tuple(operator.index(size) for size in axis_shapes)
+    except TypeError:
+        raise ValueError(
+            "`axis_shapes` passed to `make_mesh` should be a sequence of ints, got "
+            f"{axis_shapes!r}."
+        ) from None
     if len(shape) != len(tuple(axis_names)):
         raise ValueError(
             f"make_mesh: {len(shape)} sizes {shape} but {len(tuple(axis_names))} names "

@@ -2,6 +2,7 @@
 """Each function is a method or property of Array of the same name."""
 
 from shardax import _core
+from shardax._devices import default_device
 from shardax._devices import device as _device
 
 
@@ -28,7 +29,7 @@ def parts(shape, recorded):
     """
     everything = tuple(slice(None) for _ in shape)
     if recorded is None:
-        return [(0, everything, 0)]
+        return [(default_device().id, everything, 0)]
     axes, mesh, devices, spec, _ = recorded
     sizes = dict(zip(axes, mesh, strict=True))
     replicas = {}
@@ -90,7 +91,7 @@ def devices(x):
 def device(x):
     recorded = _core.get_sharding(x)
     if recorded is None:
-        return _device(0)
+        return default_device()
     return sharding(x) if recorded[4] else _device(recorded[2][0])
 
 

@@ -15,6 +15,8 @@ from shardax.numpy._common import asarray, bind
 def device_put(x, device=None, *, src=None, donate=False, may_alias=None):
     """`x` as arrays, labelled with a device or sharding (or a tree prefix of them).
 
+    With `donate` arrays that get a label are deleted; nothing is copied either way.
+
     Raises:
       ValueError: where `device` is none of these, or the sharding does not divide an array.
 
@@ -26,7 +28,12 @@ def device_put(x, device=None, *, src=None, donate=False, may_alias=None):
 
     def place(leaf, where):
         array = asarray(leaf)
-        return array if where is None else sharding.label(array, where)
+        if where is None:
+            return array
+        placed = sharding.label(array, where)
+        if donate and array is leaf and not isinstance(array, _core.Tracer):
+            array.delete()
+        return placed
 
     places = (Device, sharding.Sharding, sharding.PartitionSpec)
     if device is None or isinstance(device, places):
@@ -47,17 +54,6 @@ def device_put(x, device=None, *, src=None, donate=False, may_alias=None):
     return treedef.unflatten([place(leaf, where) for leaf, where in zip(leaves, wheres)])
 
 
-def with_sharding_constraint(x, shardings):
-    """`x` labelled with shardings (a tree prefix of them). While tracing, it stays as it is.
-
-    Example:
-      >>> spread = shardax.NamedSharding(shardax.make_mesh((2,), ("x",)), shardax.P("x"))
-      >>> with_sharding_constraint(jnp.zeros(4), spread).sharding.spec
-      P('x',)
-    """
-    return device_put(x, shardings)
-
-
 def _check_devices(function, devices):
     if not isinstance(devices, (list, tuple)) or not devices:
         raise ValueError(
@@ -67,8 +63,6 @@ def _check_devices(function, devices):
 
 def on_devices(array, devices):
     """`array` labelled as a pmapped function labels its results: a slice for each device."""
-    if isinstance(array, _core.Tracer):
-        return array
     name = "_internal_pmap_axis_name"
     ids = tuple(d.id for d in devices)
     spec = ((name,), *((),) * (array.ndim - 1))

@@ -263,6 +263,21 @@ class Compiled(_Stage):
         """Sizes in bytes of the arguments, the results and the temporary values."""
         return MemoryAnalysis(*_core.memory(self._call.staged.program))
 
+    @property
+    def input_shardings(self):
+        """The shardings of (args, kwargs): those of jit's in_shardings, else device 0."""
+        return self._call.arguments(self._shardings(0)[: len(self._call.in_types)])
+
+    @property
+    def output_shardings(self):
+        """The shardings that results have where arguments have input_shardings."""
+        return tree_util.tree_unflatten(self.out_tree, self._shardings(1))
+
+    def _shardings(self, which):
+        from shardax.sharding import described
+
+        return [described(d) for d in _core.shardings(self._call.staged.program)[which]]
+
     def runtime_executable(self):
         """None: a plan has no form of its own for other programs to run."""
         return None

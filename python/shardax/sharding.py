@@ -9,6 +9,7 @@ import math
 import numpy as np
 
 from shardax import _core
+from shardax._devices import default_device
 from shardax._devices import device as _device
 from shardax._mesh import (
     AbstractMesh,
@@ -41,6 +42,16 @@ def _entry(names):
     return None if not names else names[0] if len(names) == 1 else tuple(names)
 
 
+class _Unconstrained:
+    """Stands for a dimension that a constraint leaves as it is."""
+
+    def __repr__(self):
+        return "UNCONSTRAINED"
+
+    def __reduce__(self):
+        return "UNCONSTRAINED"
+
+
 class P(tuple):
     """For each dimension: None, a mesh axis, or a tuple of mesh axes that split it.
 
@@ -48,7 +59,7 @@ class P(tuple):
     P('x', None)
     """
 
-    UNCONSTRAINED = object()
+    UNCONSTRAINED = _Unconstrained()
 
     def __new__(cls, *partitions, **kwargs):
         return super().__new__(cls, map(_entry, partitions))
@@ -67,8 +78,14 @@ class P(tuple):
 
     __hash__ = tuple.__hash__
 
+    def __add__(self, other):
+        return PartitionSpec(*self, *other)
+
 
 PartitionSpec = P
+
+
+UNCONSTRAINED = PartitionSpec.UNCONSTRAINED
 
 
 class Sharding:
@@ -123,17 +140,34 @@ class Sharding:
         return all(size[a] == 1 for names in spec for a in names)
 
     def is_equivalent_to(self, other, ndim):
-        """Whether both give each device the same part of an array of that rank."""
+        """Whether both give each device the same part of an array of that rank.
 
-        def trimmed(s):
-            axes, sizes, devices, spec, _ = s._description(ndim)
-            return (
-                tuple(sizes),
-                tuple(devices),
-                tuple(tuple(axes.index(a) for a in n) for n in spec),
-            )
+        Example:
+          >>> one = NamedSharding(make_mesh((1,), ("x",)), P("x"))
+          >>> one.is_equivalent_to(SingleDeviceSharding(devices()[0]), 2)
+          True
+        """
+        return self._places(ndim) == other._places(ndim)
 
-        return trimmed(self) == trimmed(other)
+    def _places(self, ndim):
+        """(device id, index) of each shard of the smallest array of that rank that is divisible."""
+        from shardax._placement import parts
+
+        description = self._description(ndim)
+        sizes = dict(zip(description[0], description[1]))
+        shape = tuple(math.prod(sizes[a] for a in names) for names in description[3])
+        return [(device, index) for device, index, _ in parts(shape, description)]
+
+    def check_compatible_aval(self, aval_shape):
+        """ValueError where an array of that shape has too few dimensions for the spec."""
+        self._description(len(aval_shape))
+
+
+def _axes(entry):
+    """The mesh axes in an entry of a PartitionSpec."""
+    if entry is None or entry is UNCONSTRAINED:
+        return ()
+    return entry if isinstance(entry, tuple) else (entry,)
 
 
 class NamedSharding(Sharding):
@@ -148,7 +182,7 @@ class NamedSharding(Sharding):
         self.spec = spec if isinstance(spec, PartitionSpec) else PartitionSpec(*spec)
         seen = set()
         for names in self.spec:
-            for name in () if names is None else names if isinstance(names, tuple) else (names,):
+            for name in _axes(names):
                 if name not in mesh.axis_names:
                     raise ValueError(
                         f"Resource axis: {name} of {self.spec!r} is not found in mesh: "
@@ -163,7 +197,7 @@ class NamedSharding(Sharding):
                 seen.add(name)
 
     def _description(self, ndim):
-        entries = [() if n is None else n if isinstance(n, tuple) else (n,) for n in self.spec]
+        entries = [_axes(names) for names in self.spec]
         if len(entries) > ndim:
             scalar = " For scalars the PartitionSpec should be P()." if ndim == 0 else ""
             raise ValueError(
@@ -174,10 +208,15 @@ class NamedSharding(Sharding):
         return (
             tuple(str(n) for n in self.mesh.axis_names),
             self.mesh.axis_sizes,
-            tuple(d.id for d in self.mesh.devices.flat),
+            self.mesh.device_ids_in_order,
             tuple(tuple(str(a) for a in e) for e in entries),
             True,
         )
+
+    @property
+    def unconstrained_dims(self):
+        """The dimensions for which the spec has UNCONSTRAINED."""
+        return tuple(i for i, names in enumerate(self.spec) if names is UNCONSTRAINED)
 
     def __eq__(self, other):
         return (
@@ -231,6 +270,38 @@ class PositionalSharding(NamedSharding):
         return PositionalSharding(self.mesh.devices.reshape(shape))
 
 
+class PmapSharding(NamedSharding):
+    """How pmap splits: one dimension over devices, a slice for each.
+
+    Args:
+      devices: a sequence or array of devices.
+      sharding_spec: for each dimension None, or what splits it; the first that is not None counts.
+    """
+
+    def __init__(self, devices, sharding_spec=(0,)):
+        grid = np.asarray(devices, dtype=object).reshape(-1)
+        name = "_internal_pmap_axis_name"
+        split = next((i for i, entry in enumerate(sharding_spec) if entry is not None), 0)
+        super().__init__(Mesh(grid, (name,)), PartitionSpec(*(None,) * split, name))
+
+    @classmethod
+    def default(cls, shape, sharded_dim=0, devices=None):
+        """Dimension `sharded_dim` of arrays of that shape over the first devices.
+
+        Example:
+          >>> PmapSharding.default((4, 3)).shard_shape((4, 3))
+          (1, 3)
+        """
+        from shardax._devices import devices as all_devices
+
+        known = all_devices()[: shape[sharded_dim]] if devices is None else devices
+        return cls(known, tuple(0 if i == sharded_dim else None for i in range(len(shape))))
+
+    @property
+    def devices(self):
+        return self.mesh.devices
+
+
 def make_single_device_sharding(device, *, memory_kind=None):
     """The sharding of arrays that lie on one device."""
     return SingleDeviceSharding(device)
@@ -238,8 +309,6 @@ def make_single_device_sharding(device, *, memory_kind=None):
 
 def label(array, where):
     """`array`, labelled with a device, a sharding, or a PartitionSpec of the current mesh."""
-    if isinstance(array, _core.Tracer):
-        return array
     if isinstance(where, PartitionSpec):
         if get_mesh().empty:
             raise ValueError(
@@ -249,16 +318,25 @@ def label(array, where):
         where = NamedSharding(get_mesh(), where)
     if not isinstance(where, Sharding):
         where = SingleDeviceSharding(where)
+    if getattr(where, "unconstrained_dims", ()):
+        raise ValueError(
+            f"device_put: Unconstrained dims are not allowed: {where}; with_sharding_constraint "
+            "takes them."
+        )
     where.shard_shape(array.shape)
     return _core.with_sharding(array, where._description(array.ndim))
 
 
 def sharding_of(x):
-    """The sharding that an array is labelled with; device 0 where there is none."""
-    recorded = _core.get_sharding(x)
-    if recorded is None:
-        return SingleDeviceSharding(_device(0))
-    axes, shape, ids, spec, named = recorded
+    """The sharding that an array is labelled with; the default device's where there is none."""
+    return described(_core.get_sharding(x))
+
+
+def described(description):
+    """The sharding of a description as the core gives it; the default device's for None."""
+    if description is None:
+        return SingleDeviceSharding(default_device())
+    axes, shape, ids, spec, named = description
     if not named:
         return SingleDeviceSharding(_device(ids[0]))
     grid = np.empty(len(ids), dtype=object)
@@ -273,6 +351,6 @@ def sharding_of(x):
 
 def reshard(xs, out_shardings):
     """`xs` labelled with shardings (a tree prefix of them): with_sharding_constraint."""
-    from shardax._replicas import with_sharding_constraint
+    from shardax._constraints import with_sharding_constraint
 
     return with_sharding_constraint(xs, out_shardings)

@@ -253,3 +253,31 @@ def test_names_of_older_versions():
     assert [s.shape for s in dot(a, b).device_buffers] == [(1,)] * 4
     shardax.config.update("jax_eager_pmap", True)
     assert shardax.config.omnistaging_enabled
+
+
+def test_modules_of_older_versions():
+    from shardax.experimental import PartitionSpec
+    from shardax.interpreters import pxla, xla
+    from shardax.lib import xla_bridge
+
+    x = shardax.pmap(lambda v: v)(jnp.arange(2.0))
+    assert isinstance(x, pxla.ShardedDeviceArray) and isinstance(x, xla.DeviceArray)
+    assert PartitionSpec is pxla.PartitionSpec is shardax.sharding.PartitionSpec
+    backend = xla_bridge.get_backend()
+    assert (backend.platform, backend.device_count()) == ("cpu", xla_bridge.device_count())
+    assert shardax.devices()[0].client is backend
+    assert xla_bridge.get_backend("cpu") is backend
+    with pytest.raises(RuntimeError, match="Unknown backend: 'tpu' requested"):
+        xla_bridge.get_backend("tpu")
+
+
+def test_the_sharding_of_older_versions():
+    PmapSharding = shardax.sharding.PmapSharding
+    where = PmapSharding.default((2, 4), sharded_dim=1)
+    assert where.shard_shape((2, 4)) == (2, 1)
+    x = shardax.device_put(jnp.ones((2, 4)), where)
+    assert [s.data.shape for s in x.addressable_shards] == [(2, 1)] * 4
+    chosen = PmapSharding.default((2,), devices=shardax.devices()[2:4])
+    assert [d.id for d in chosen.devices] == [2, 3]
+    mapped = shardax.pmap(lambda v: v)(jnp.arange(2.0))
+    assert mapped.sharding == PmapSharding(shardax.devices()[:2])

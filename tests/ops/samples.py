@@ -243,6 +243,11 @@ def _effects(shardax, x):
     return shardax.experimental.io_callback(lambda v: v + v, x, x)
 
 
+def _constrained(sx, x):
+    where = sx.NamedSharding(sx.make_mesh((1,), ("a",)), sx.P("a"))
+    return sx.jit(lambda v: sx.lax.with_sharding_constraint(v, where) * 2)(x)
+
+
 def _checked(shardax, x):
     checkify = shardax.experimental.checkify
 
@@ -708,6 +713,7 @@ SAMPLES = {
     "linear_call": control(lambda x: x * 2, _linear_call),
     "custom_linear_solve": control(lambda x: x * 2, _linear_solve),
     "remat2": control(lambda x: np.sin(x) ** 2, _checkpoint, tolerance=4),
+    "sharding_constraint": control(lambda x: x * 2, _constrained),
     "check": control(lambda x: x + x, _checked),
     "pure_callback": control(lambda x: x + x, _callback, grad=(), refuses_jvp="Pure callbacks"),
     "io_callback": control(lambda x: x + x, _effects, grad=(), refuses_jvp="IO callbacks"),

@@ -306,6 +306,19 @@ def test_devices_label_the_results():
     )
 
 
+def test_results_name_their_axis():
+    x = np.arange(4.0)
+    named = jax.pmap(lambda v: v * 2, "i")(x)
+    text = "NamedSharding(mesh=Mesh('i': 4, axis_types=(Auto,)), spec=P('i',), memory_kind=device)"
+    assert repr(named.sharding) == text
+    assert named[0].sharding.spec == jax.P() and named[:2].sharding.spec == jax.P()
+    unnamed = jax.pmap(lambda v: v * 2)(x)
+    assert unnamed.sharding.spec == jax.P("_internal_pmap_axis_name")
+    later = jax.pmap(lambda v: (v, v), out_axes=(1, None))(np.ones((4, 3)))
+    name = "_internal_pmap_axis_name"
+    assert [y.sharding.spec for y in later] == [jax.P(None, name), jax.P()]
+
+
 def test_results_of_any_devices_combine():
     two = jax.pmap(lambda x: x, devices=jax.devices()[6:])(F4[:2])
     four = jax.pmap(lambda x: x)(F4)

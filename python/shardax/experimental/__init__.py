@@ -2,3 +2,4 @@
 
 from shardax._callbacks import io_callback
 from shardax.experimental import checkify, maps, mesh_utils, multihost_utils, pjit
+from shardax.sharding import PartitionSpec

@@ -14,6 +14,7 @@ from shardax._associative_scan import associative_scan
 from shardax._branches import *  # noqa: F403
 from shardax._collectives import *  # noqa: F403
 from shardax._composite import composite
+from shardax._constraints import with_sharding_constraint
 from shardax._control import *  # noqa: F403
 from shardax._conv_numbers import *  # noqa: F403
 from shardax._convolutions import *  # noqa: F403
@@ -80,7 +81,7 @@ from shardax._lax_reductions import (
     top_k,
 )
 from shardax._ragged import *  # noqa: F403
-from shardax._replicas import with_sharding_constraint
+from shardax._ragged_exchange import ragged_all_to_all
 from shardax._solves import custom_linear_solve, custom_root
 from shardax._windows import *  # noqa: F403
 from shardax.lax import linalg

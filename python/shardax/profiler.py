@@ -1,0 +1,124 @@
+"""shardax.profiler - spans of time in a program, written where trace viewers read them.
+
+Annotations say what the program is at; between start_trace and stop_trace they are recorded with
+their threads and times. The file is a Chrome trace, for https://ui.perfetto.dev or chrome://tracing.
+"""
+
+import contextlib
+import functools
+import gzip
+import json
+import os
+import pathlib
+import threading
+import time
+
+__all__ = [
+    "StepTraceAnnotation",
+    "TraceAnnotation",
+    "annotate_function",
+    "start_trace",
+    "stop_trace",
+    "trace",
+]
+
+_lock = threading.Lock()
+_trace = None  # the one being recorded: (its folder, its events)
+
+
+class TraceAnnotation(contextlib.ContextDecorator):
+    """A named span of time: a `with` block, or a function's calls.
+
+    Args:
+      name: what the span is called.
+      metadata: further things to know about it, shown by viewers.
+
+    Example:
+      >>> with TraceAnnotation("load", batch=3):
+      ...     x = jnp.ones(3)
+    """
+
+    def __init__(self, name, **metadata):
+        self._event = {"name": name, "ph": "X", "pid": os.getpid(), "args": metadata}
+        self._starts = threading.local()
+
+    def __enter__(self):
+        starts = self._starts.__dict__.setdefault("times", [])
+        starts.append(time.perf_counter_ns())
+        return self
+
+    def __exit__(self, *exc):
+        end = time.perf_counter_ns()
+        start = self._starts.times.pop()
+        with _lock:
+            if _trace is not None:
+                span = {"ts": start / 1000, "dur": (end - start) / 1000}
+                _trace[1].append({**self._event, **span, "tid": threading.get_ident()})
+
+
+class StepTraceAnnotation(TraceAnnotation):
+    """A span that is a step of training; `step_num` says which.
+
+    Example:
+      >>> with StepTraceAnnotation("train", step_num=1):
+      ...     x = jnp.ones(3)
+    """
+
+
+def annotate_function(function=None, name=None, **metadata):
+    """`function`, each call a span of that name (its own by default).
+
+    Example:
+      >>> annotate_function(lambda x: x + 1, name="step")(1)
+      2
+    """
+    if function is None:
+        return functools.partial(annotate_function, name=name, **metadata)
+    name = name or getattr(function, "__qualname__", repr(function))
+
+    @functools.wraps(function)
+    def call(*args, **kwargs):
+        with TraceAnnotation(name, **metadata):
+            return function(*args, **kwargs)
+
+    return call
+
+
+def start_trace(log_dir, create_perfetto_link=False, create_perfetto_trace=False, **options):
+    """Records annotations from now on, for stop_trace to write into the folder `log_dir`.
+
+    Raises:
+      RuntimeError: where a trace is being recorded already.
+    """
+    global _trace
+    with _lock:
+        if _trace is not None:
+            raise RuntimeError("Profile has already been started. Only one profile may be run.")
+        _trace = pathlib.Path(log_dir), []
+
+
+def stop_trace():
+    """Writes what start_trace has recorded: <log_dir>/plugins/profile/<time>/trace.json.gz.
+
+    Raises:
+      RuntimeError: where nothing is being recorded.
+    """
+    global _trace
+    with _lock:
+        if _trace is None:
+            raise RuntimeError("No profile started")
+        (log_dir, events), _trace = _trace, None
+    folder = log_dir / "plugins" / "profile" / time.strftime("%Y_%m_%d_%H_%M_%S")
+    folder.mkdir(parents=True, exist_ok=True)
+    with gzip.open(folder / "trace.json.gz", "wt") as file:
+        json.dump({"traceEvents": events, "displayTimeUnit": "ms"}, file, default=str)
+
+
+@contextlib.contextmanager
+def trace(log_dir, create_perfetto_link=False, create_perfetto_trace=False, **options):
+    """start_trace and, at the end of the block, stop_trace."""
+    start_trace(log_dir)
+    try:
+        yield
+    finally:
+        stop_trace()
