@@ -24,7 +24,7 @@ struct JitOptions {
   StaticSpec statics;
   std::vector<int> donated_positions;
   std::vector<Ref> donated_names;
-  bool inlined = false;  // programs that call it get its equations, not the call
+  bool inlined = false;             // programs that call it get its equations, not the call
   Ref in_shardings, out_shardings;  // null: none
 };
 

@@ -260,7 +260,7 @@ Result shrink_elementwise(const Match& m) {
 using Rule = Result (*)(const Match&);
 constexpr Rule rules[] = {
     drop_identity_layout,    join_transposes, join_reshapes,   join_broadcasts,  drop_convert,
-    drop_identity,      drop_select,     drop_double_neg, drop_unit_factor, shrink_elementwise,
+    drop_identity,           drop_select,     drop_double_neg, drop_unit_factor, shrink_elementwise,
     reduce_before_transpose, reduce_into_dot,
 };
 

@@ -45,9 +45,8 @@ class Checkify {
   }
 
   Values run(const Program& program, const Values& inputs, Failure& failure) {
-    return walk(program, inputs, [&](const Equation& eqn, const Values& in) {
-      return step(eqn, in, failure);
-    });
+    return walk(program, inputs,
+                [&](const Equation& eqn, const Values& in) { return step(eqn, in, failure); });
   }
 
  private:

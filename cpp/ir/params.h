@@ -37,8 +37,9 @@ class Function : public RefCounted {
 };
 using FunctionPtr = Shared<const Function>;
 
-using ParamValue = std::variant<std::monostate, bool, std::int64_t, double, std::string, Ints,
-                                DType, AxisNames, ProgramPtr, Programs, FunctionPtr, Types, ShardingPtr>;
+using ParamValue =
+    std::variant<std::monostate, bool, std::int64_t, double, std::string, Ints, DType, AxisNames,
+                 ProgramPtr, Programs, FunctionPtr, Types, ShardingPtr>;
 
 class Params {
  public:
