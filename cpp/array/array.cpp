@@ -136,11 +136,14 @@ bool same_elements(const std::byte* a, const std::byte* b, const Shape& shape, c
 bool slices_equal(const Array& array, std::int64_t axis) {
   const auto a = static_cast<std::size_t>(axis);
   const int width = itemsize(array.dtype());
-  Shape shape = array.shape(), strides = array.strides();
-  const std::int64_t count = shape[a], step = strides[a] * width;
+  const std::int64_t count = array.shape()[a], step = array.strides()[a] * width;
   if (step == 0) return true;
-  shape.erase(a);
-  strides.erase(a);
+  Shape shape, strides;  // of a slice
+  for (std::size_t d = 0; d < array.shape().size(); ++d) {
+    if (d == a) continue;
+    shape.push_back(array.shape()[d]);
+    strides.push_back(array.strides()[d]);
+  }
   std::int64_t size = width;
   for (std::int64_t d : shape) size *= d;
   const bool contiguous = is_contiguous(shape, strides);

@@ -30,7 +30,7 @@ class KernelStep final : public Step {
   }
   std::string text() const override {
     std::string out = std::string(name_) + " ->";
-    for (const Window& w : out_) out += " " + short_string(w.type);
+    for (const Window& w : out_) out.append(" ").append(short_string(w.type));
     return out;
   }
   double cost() const override {

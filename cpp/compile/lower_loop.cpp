@@ -73,7 +73,8 @@ class LoopLowering {
     order_dimensions();
     for (int e : unit_.equations) {
       const Equation& eqn = program_.equations[static_cast<std::size_t>(e)];
-      text_ += (text_.empty() ? "" : " ") + std::string(eqn.op->name);
+      if (!text_.empty()) text_ += ' ';
+      text_ += eqn.op->name;
       if (eqn.op->kind == Kind::reduction) {
         reduction(eqn);
       } else {
