@@ -84,6 +84,16 @@ def _differentiable(aval):
     return np.dtype(aval.dtype).kind in "fcV"
 
 
+class TakesRules:
+    """A function with a rule of one kind, around one that may take rules of another kind: methods
+    that set those are the inner function's."""
+
+    def __getattr__(self, name):
+        if name in ("defjvp", "defjvps", "defvjp", "def_vmap") and "fun" in self.__dict__:
+            return getattr(self.fun, name)
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+
 class _Arguments:
     """The arguments of one call: those that are differentiated, flat, and the others."""
 

@@ -6,6 +6,7 @@ from shardax import tree_util
 from shardax._core import api as _core
 from shardax._custom_arguments import (
     SymbolicZero,
+    TakesRules,
     _Arguments,
     _differentiable,
     _flat_output,
@@ -17,7 +18,7 @@ from shardax._custom_arguments import (
 from shardax.dtypes import float0
 
 
-class custom_jvp:
+class custom_jvp(TakesRules):
     """A function with a forward derivative (JVP) rule of the user's own.
 
     Args:

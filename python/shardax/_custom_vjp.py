@@ -7,6 +7,7 @@ from shardax._core import api as _core
 from shardax._custom_arguments import (
     CustomVJPPrimal,
     SymbolicZero,
+    TakesRules,
     _Arguments,
     _differentiable,
     _flat_output,
@@ -19,7 +20,7 @@ from shardax.dtypes import float0
 from shardax.errors import UnexpectedTracerError
 
 
-class custom_vjp:
+class custom_vjp(TakesRules):
     """A function with a reverse derivative (VJP) rule of the user's own.
 
     Args:

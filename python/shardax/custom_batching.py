@@ -4,12 +4,12 @@ import functools
 
 from shardax import tree_util
 from shardax._core import api as _core
-from shardax._custom_arguments import resolved
+from shardax._custom_arguments import TakesRules, resolved
 
 __all__ = ["custom_vmap", "sequential_vmap"]
 
 
-class custom_vmap:
+class custom_vmap(TakesRules):
     """A function that vmap treats by a rule of the user's own.
 
     Args:

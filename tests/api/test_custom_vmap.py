@@ -92,3 +92,20 @@ def test_calls_that_cannot_work():
 
     with pytest.raises(ValueError, match="closes over a value that carries the mapped axis"):
         jax.vmap(outer)(X)
+
+
+def test_rules_of_the_inner_function_are_set_from_outside():
+    @jax.custom_vjp
+    @jax.custom_batching.custom_vmap
+    def f(x, y):
+        return jnp.sin(x) * y
+
+    @f.def_vmap
+    def rule(axis_size, in_batched, xs, ys):
+        return jnp.cos(xs) * ys, True
+
+    f.defvjp(lambda x, y: (f(x, y), (x, y)), lambda r, g: (2.0 * g * r[1], 3.0 * g * r[0]))
+    assert jax.vmap(f)(jnp.zeros(3), jnp.ones(3)).tolist() == [1.0, 1.0, 1.0]
+    assert jax.grad(f, (0, 1))(5.0, 7.0) == (14.0, 15.0)
+    with pytest.raises(AttributeError, match="'custom_vjp' object has no attribute 'other'"):
+        _ = f.other

@@ -18,13 +18,12 @@ def _parse(subscripts, operands):
     if not isinstance(subscripts, str):
         operands = (subscripts,) + operands
         pairs, rest = operands[: len(operands) // 2 * 2], operands[len(operands) // 2 * 2 :]
-        letters = {}
+        # Letters in the order of the indices: where none are given, those of the result are sorted.
+        used = sorted({i for term in [*pairs[1::2], *rest] for i in term if i is not Ellipsis})
+        letters = {i: chr(ord("a") + n) for n, i in enumerate(used)} | {Ellipsis: "..."}
 
         def text(indices):
-            return "".join(
-                "..." if i is Ellipsis else letters.setdefault(i, chr(ord("a") + len(letters)))
-                for i in indices
-            )
+            return "".join(letters[i] for i in indices)
 
         arrays = pairs[::2]
         subscripts = ",".join(text(i) for i in pairs[1::2])
