@@ -72,8 +72,10 @@ PyObject* Jit::call(PyObject* function, const CallArguments& arguments) {
   std::shared_ptr<JitEntry> entry = cache_->find(call, values);
   if (entry) entry->donation.require_distinct(values);
   Values outputs;
+  bool computed = false;
   if (entry && computes_at_once(values)) {
     outputs = entry->op.compute(values);
+    computed = true;
   } else if (entry) {
     const KeptFunctions::Scope scope(entry->functions);
     outputs = entry->op.bind(values);
@@ -81,7 +83,8 @@ PyObject* Jit::call(PyObject* function, const CallArguments& arguments) {
     Values captured;
     std::tie(entry, captured) = stage(fun, call, values);
     entry->donation.require_distinct(values);
-    if (captured.empty() && computes_at_once(values)) {
+    computed = captured.empty() && computes_at_once(values);
+    if (computed) {
       outputs = entry->op.compute(values);
     } else {
       Values all = values;
@@ -90,7 +93,7 @@ PyObject* Jit::call(PyObject* function, const CallArguments& arguments) {
       outputs = entry->op.bind(all);
     }
   }
-  entry->donation.apply(values);
+  if (computed) entry->donation.apply(values);  // a program that calls this one still needs them
   return unflatten_values(entry->out_tree, outputs).release();
 }
 

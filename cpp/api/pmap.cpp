@@ -76,11 +76,11 @@ PyObject* Pmap::call(PyObject* function, const CallArguments& arguments) {
     outputs = entry->op.compute(inputs);
     for (std::size_t i = 0; i < outputs.size(); ++i)
       as_array(outputs[i]).set_sharding(entry->shardings[i]);
+    entry->donation.apply(values);
   } else {
     const KeptFunctions::Scope scope(entry->functions);
     outputs = entry->op.bind(inputs);
   }
-  entry->donation.apply(values);
   return unflatten_values(entry->out_tree, outputs).release();
 }
 

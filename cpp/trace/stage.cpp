@@ -68,12 +68,28 @@ int StagingTrace::input_position(Var var) const {
   return it == inputs.end() ? -1 : static_cast<int>(it - inputs.begin());
 }
 
+namespace {
+
+// The array as a program keeps it: its memory, also once the user has deleted the array.
+ArrayPtr constant_of(const Array& array) {
+  if (array.deleted()) {
+    fail(ErrorKind::runtime_error, "Array has been deleted with shape=", to_string(array.type()),
+         ": it was deleted or donated by the function that uses it.");
+  }
+  ArrayPtr constant = view_of(array, array.type(), array.strides(), 0);
+  constant->set_sharding(array.sharding());
+  constant->remember_uniformity(array.leading_uniformity());
+  return constant;
+}
+
+}  // namespace
+
 StagingTrace::Result StagingTrace::finish(const Values& outputs) {
   for (const Value& value : outputs) program_->outputs.push_back(lift(value));
   Result result;
   for (auto& [var, value] : captured_) {
     if (!value->is_tracer()) {
-      program_->constants.push_back({var, ArrayPtr(&as_array(value))});
+      program_->constants.push_back({var, constant_of(as_array(value))});
     } else {
       program_->inputs.push_back(var);
       result.captured.push_back(value);

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import shardax
 import shardax.numpy as jnp
+from shardax.experimental import checkify
 
 
 def counted(f):
@@ -406,3 +407,44 @@ def test_log_of_compilations(caplog):
         for name in ("jit", "pmap")
     ]
     assert "Finished tracing <lambda> for jit in 0.0" in caplog.text
+
+
+def test_programs_keep_the_memory_of_arrays_that_are_deleted_later():
+    x = jnp.arange(3.0)
+    compiled = shardax.jit(lambda: x + 1)
+    assert compiled().tolist() == [1.0, 2.0, 3.0]
+    _, tangents = shardax.linearize(lambda y: x * y, jnp.ones(3))
+    x.delete()
+    others = [jnp.full(3, 7.0) for _ in range(8)]
+    assert compiled().tolist() == [1.0, 2.0, 3.0]
+    assert tangents(jnp.ones(3)).tolist() == [0.0, 1.0, 2.0]
+    assert len(others) == 8
+    with pytest.raises(RuntimeError, match="Array has been deleted"):
+        shardax.jit(lambda: x + 1)()
+
+
+@pytest.mark.parametrize("inner", [shardax.jit, shardax.pmap])
+def test_donation_to_a_call_that_is_only_traced_takes_nothing(inner):
+    donating = inner(lambda x: x + 1, donate_argnums=0)
+    for outer in (
+        shardax.jit,
+        shardax.checkpoint,
+        lambda f: lambda: shardax.make_jaxpr(f)() and f(),
+    ):
+        x = jnp.arange(3.0)[None]
+        out = outer(lambda: donating(x) * 1)()  # noqa: B023
+        assert out.tolist() == [[1.0, 2.0, 3.0]]
+    err, out = checkify.checkify(donating)(jnp.arange(3.0)[None])
+    assert err.get() is None and out.tolist() == [[1.0, 2.0, 3.0]]
+
+
+def test_deletion_by_the_function_that_is_traced():
+    x = jnp.arange(3.0)
+
+    def f():
+        out = x + 1
+        x.delete()
+        return out
+
+    with pytest.raises(RuntimeError, match="deleted or donated by the function that uses it"):
+        shardax.make_jaxpr(lambda: shardax.jit(lambda y: f() + y)(1.0))()
