@@ -43,7 +43,7 @@ std::int64_t Plan::memory() const {
   return arena_bytes + most;
 }
 
-Values Plan::run(const Values& arrays) const {
+Values Plan::run(const Values& arrays, const std::vector<Shared<Buffer>>& memory) const {
   const Arena arena(arena_bytes);
   std::vector<Shared<Buffer>> buffers;
   buffers.reserve(output_bytes.size());
@@ -65,7 +65,7 @@ Values Plan::run(const Values& arrays) const {
   for (const Window& w : outputs) {
     const Slot& slot = slots[static_cast<std::size_t>(w.slot)];
     const auto i = static_cast<std::size_t>(slot.index);
-    const Shared<Buffer>& buffer = slot.kind == Slot::Kind::input ? as_array(arrays[i]).buffer()
+    const Shared<Buffer>& buffer = slot.kind == Slot::Kind::input      ? memory[i]
                                    : slot.kind == Slot::Kind::constant ? constants[i]->buffer()
                                                                        : buffers[i];
     std::byte* data = base[static_cast<std::size_t>(w.slot)] + w.offset * itemsize(w.type.dtype);

@@ -57,8 +57,9 @@ class Plan final : public RefCounted {
   // Bytes of temporaries, those of its steps included.
   std::int64_t memory() const;
 
-  // Runs on arrays whose strides are those the plan was made for.
-  Values run(const Values& arrays) const;
+  // Runs on arrays whose strides are those the plan was made for. `memory` are their buffers, which
+  // the caller holds: arrays can be deleted meanwhile.
+  Values run(const Values& arrays, const std::vector<Shared<Buffer>>& memory) const;
   // Runs on raw memory: for plans made with `dense_outputs`, which write every result, row-major,
   // at outputs[i]. `arena` has arena_bytes.
   void run_raw(const std::byte* const* inputs, std::byte* const* outputs, std::byte* arena) const;

@@ -39,9 +39,14 @@ class LockReleased {
   std::optional<runtime::Interruptible> signals_;
 };
 
+// A callback, or another thread while the lock is released, may delete the arrays; their memory
+// stays until the end.
 Values run_plan(const Plan& plan, const Values& arrays) {
+  std::vector<Shared<Buffer>> memory;
+  memory.reserve(arrays.size());
+  for (const Value& array : arrays) memory.push_back(as_array(array).buffer());
   const LockReleased released(plan.cost > long_work_ns);
-  return plan.run(arrays);
+  return plan.run(arrays, memory);
 }
 
 void check_alive(const Array& array) {

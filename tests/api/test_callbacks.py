@@ -205,3 +205,17 @@ def test_io_does_not_run_for_elements_that_do_not_ask_for_it():
     assert sorted(seen[2:]) == [0, 1, 1, 2, 2, 2]
     jax.vmap(lambda x: jax.lax.cond(True, body, lambda x: x, x))(jnp.arange(2))
     assert seen[-2:] == [0, 1]
+
+
+def test_a_callback_may_delete_what_the_call_still_reads():
+    x = jnp.arange(1000.0)
+
+    def host(v):
+        x.delete()
+        return v + [jnp.full(1000, 7.0) for _ in range(8)][0] * 0
+
+    result = jax.ShapeDtypeStruct((1000,), jnp.float32)
+    out = jax.jit(lambda v: (jax.pure_callback(host, result, v) + v, v))(x)
+    assert x.is_deleted()
+    assert (np.asarray(out[0]) == 2 * np.arange(1000.0)).all()
+    assert (np.asarray(out[1]) == np.arange(1000.0)).all()
