@@ -3,9 +3,9 @@
 #include "kernels/copy.h"
 
 #include <algorithm>
-#include <complex>
 #include <cstring>
 
+#include "kernels/width.h"
 #include "runtime/interrupt.h"
 
 namespace shardax::kernels {
@@ -65,18 +65,6 @@ void copy_dims(T* out, const Shape& os, const T* in, const Shape& is, const Shap
       runtime::poll();
       copy_dims(out + i * os[dim], os, in + i * is[dim], is, shape, dim + 1);
     }
-  }
-}
-
-template <class F>
-void with_width(int itemsize, F&& f) {
-  switch (itemsize) {
-    case 1: return f(std::uint8_t{});
-    case 2: return f(std::uint16_t{});
-    case 4: return f(std::uint32_t{});
-    case 8: return f(std::uint64_t{});
-    case 16: return f(std::complex<double>{});
-    default: return;
   }
 }
 

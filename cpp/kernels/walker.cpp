@@ -4,6 +4,8 @@
 #include <cstring>
 #include <memory>
 
+#include "kernels/width.h"
+
 namespace shardax::kernels {
 namespace {
 
@@ -18,22 +20,6 @@ struct Scratch {
 Scratch& this_threads_scratch() {
   thread_local Scratch scratch;
   return scratch;
-}
-
-template <class F>
-void with_width(int itemsize, F&& f) {
-  switch (itemsize) {
-    case 1: return f(std::uint8_t{});
-    case 2: return f(std::uint16_t{});
-    case 4: return f(std::uint32_t{});
-    case 8: return f(std::uint64_t{});
-    default: {
-      struct Wide {
-        std::uint64_t low, high;
-      };
-      return f(Wide{});
-    }
-  }
 }
 
 std::byte* address(const TileAccess& access, std::byte* const* base) {

@@ -201,3 +201,20 @@ class _FunctionOutput:
 
 def _update_wrapper(wrapper, fun):
     functools.update_wrapper(wrapper, fun, updated=())
+
+
+class Call:
+    """One call of a function with rules of its own, on flat leaves."""
+
+    def __init__(self, kind, owner, args, kwargs):
+        self.fun, self.symbolic = owner.fun, owner.symbolic_zeros
+        self.arguments = _Arguments(
+            kind, owner.fun, owner.nondiff_argnums, owner.nondiff_argnames, args, kwargs
+        )
+        self.out_tree = None
+        self.output = _FunctionOutput(kind, owner.fun)
+
+    def function(self, leaves):
+        out, self.out_tree = _flat_output(self.fun(*self.arguments.whole(leaves)))
+        self.output.ran(out, self.out_tree)
+        return [out]

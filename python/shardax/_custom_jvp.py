@@ -5,12 +5,11 @@ import functools
 from shardax import tree_util
 from shardax._core import api as _core
 from shardax._custom_arguments import (
+    Call,
     SymbolicZero,
     TakesRules,
-    _Arguments,
     _differentiable,
     _flat_output,
-    _FunctionOutput,
     _name,
     _tangent,
     _update_wrapper,
@@ -100,21 +99,12 @@ class custom_jvp(TakesRules):
         return tree_util.tree_unflatten(call.out_tree, out)
 
 
-class _JvpCall:
-    """One call of a custom_jvp function, and its rule on flat leaves."""
+class _JvpCall(Call):
+    """A call of a custom_jvp function, and its rule on flat leaves."""
 
     def __init__(self, owner, args, kwargs):
-        self.fun, self.jvp, self.symbolic = owner.fun, owner.jvp, owner.symbolic_zeros
-        self.arguments = _Arguments(
-            "custom_jvp", owner.fun, owner.nondiff_argnums, owner.nondiff_argnames, args, kwargs
-        )
-        self.out_tree = None
-        self.output = _FunctionOutput("custom_jvp", owner.fun)
-
-    def function(self, leaves):
-        out, self.out_tree = _flat_output(self.fun(*self.arguments.whole(leaves)))
-        self.output.ran(out, self.out_tree)
-        return [out]
+        super().__init__("custom_jvp", owner, args, kwargs)
+        self.jvp = owner.jvp
 
     def rule(self, values):
         arguments = self.arguments

@@ -5,13 +5,12 @@ import functools
 from shardax import tree_util
 from shardax._core import api as _core
 from shardax._custom_arguments import (
+    Call,
     CustomVJPPrimal,
     SymbolicZero,
     TakesRules,
-    _Arguments,
     _differentiable,
     _flat_output,
-    _FunctionOutput,
     _name,
     _tangent,
     _update_wrapper,
@@ -83,15 +82,12 @@ class custom_vjp(TakesRules):
         return tree_util.tree_unflatten(call.out_tree, out)
 
 
-class _VjpCall:
-    """One call of a custom_vjp function, and its rules on flat leaves."""
+class _VjpCall(Call):
+    """A call of a custom_vjp function, and its rules on flat leaves."""
 
     def __init__(self, owner, args, kwargs):
-        self.fun, self.fwd, self.bwd = owner.fun, owner.fwd, owner.bwd
-        self.symbolic = owner.symbolic_zeros
-        self.arguments = _Arguments(
-            "custom_vjp", owner.fun, owner.nondiff_argnums, owner.nondiff_argnames, args, kwargs
-        )
+        super().__init__("custom_vjp", owner, args, kwargs)
+        self.fwd, self.bwd = owner.fwd, owner.bwd
         for value in self.arguments.nondiff.values():
             if any(_core.is_tracer(leaf) for leaf in tree_util.tree_leaves(value)):
                 raise UnexpectedTracerError(
@@ -102,15 +98,8 @@ class _VjpCall:
                     "JAX tracers, e.g. function-valued arguments. In particular, array-valued "
                     "arguments should typically not be indicated as nondiff_argnums."
                 )
-        self.out_tree = None
         self.out_avals = None
         self.residual_tree = None
-        self.output = _FunctionOutput("custom_vjp", owner.fun)
-
-    def function(self, leaves):
-        out, self.out_tree = _flat_output(self.fun(*self.arguments.whole(leaves)))
-        self.output.ran(out, self.out_tree)
-        return [out]
 
     def forward(self, leaves):
         if self.symbolic:

@@ -38,9 +38,7 @@ def quantile(
     much as their weights, and `method` must be "inverted_cdf".
     """
     check_arraylike("quantile", a, q)
-    if weights is not None:
-        return _weighted_quantile(a, q, axis, method, keepdims, weights, skip_nan=False)
-    return _quantile(a, q, axis, method, keepdims, skip_nan=False)
+    return _quantile(a, q, axis, method, keepdims, skip_nan=False, weights=weights)
 
 
 def nanquantile(
@@ -56,9 +54,7 @@ def nanquantile(
 ):
     """quantile, without NaN; NaN where there is nothing else."""
     check_arraylike("nanquantile", a, q)
-    if weights is not None:
-        return _weighted_quantile(a, q, axis, method, keepdims, weights, skip_nan=True)
-    return _quantile(a, q, axis, method, keepdims, skip_nan=True)
+    return _quantile(a, q, axis, method, keepdims, skip_nan=True, weights=weights)
 
 
 def _numbers(a, q):
@@ -118,14 +114,15 @@ def _weighted_quantile(a, q, axis, method, keepdims, weights, skip_nan):
     return out.reshape(q.shape + kept)
 
 
-def _quantile(a, q, axis, method, keepdims, skip_nan):
+def _quantile(a, q, axis, method, keepdims, skip_nan, weights=None):
     from shardax.numpy._select import take, take_along_axis
     from shardax.numpy._shape import moveaxis
     from shardax.numpy._sorting import sort
     from shardax.numpy._where import where
 
-    if method == "inverted_cdf":
-        return _weighted_quantile(a, q, axis, method, keepdims, np.float32(1), skip_nan)
+    if method == "inverted_cdf" or weights is not None:
+        weights = np.float32(1) if weights is None else weights
+        return _weighted_quantile(a, q, axis, method, keepdims, weights, skip_nan)
     if method not in _METHODS and method != "nearest":
         raise ValueError(
             "method can only be 'linear', 'lower', 'higher', 'midpoint', 'nearest', or "
