@@ -36,7 +36,7 @@ Kernel check_kernel(const Types&, const Types&, const Params& params) {
 
 Batched check_batch(const BatchArgs& a) {
   Values in = a.in;
-  if (std::find(a.batched.begin(), a.batched.end(), true) != a.batched.end()) {
+  if (any(a.batched)) {
     for (std::size_t i = 0; i < in.size(); ++i) {
       if (!a.batched[i]) in[i] = ops::broadcast_leading(in[i], a.axis.size);
     }

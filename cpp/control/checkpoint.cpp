@@ -15,10 +15,6 @@ const CheckpointPolicy* policy_of(const Params& params) {
   return function ? static_cast<const CheckpointPolicy*>(function->get()) : nullptr;
 }
 
-bool any(const std::vector<bool>& mask) {
-  return std::find(mask.begin(), mask.end(), true) != mask.end();
-}
-
 // Which inputs a second evaluation must not share with the first: all or none, or some.
 std::vector<bool> barriers_of(const Params& params, std::size_t inputs) {
   const ParamValue* prevent = params.find("prevent_cse");
@@ -36,7 +32,7 @@ ParamValue prevent_cse(const std::vector<bool>& barriers) {
 // Values that come after the op's own inputs are kept from being shared where any is.
 Params with_more_inputs(const Params& params, const std::vector<bool>& barriers, std::size_t more) {
   return params.with("prevent_cse",
-                     prevent_cse(joined_mask(barriers, std::vector<bool>(more, any(barriers)))));
+                     prevent_cse(joined(barriers, std::vector<bool>(more, any(barriers)))));
 }
 
 Params params_with(const Params& params, const ProgramPtr& body, bool differentiated) {
@@ -113,12 +109,11 @@ Parts split(const ProgramPtr& body, const CheckpointPolicy* policy,
   const std::size_t outputs = body->outputs.size(), inputs = body->inputs.size();
   const std::vector<bool> results(outputs, true), residuals(halves.residual_count, true);
   const PrunedProgram again =
-      prune_program(parts.again, joined_mask(std::vector<bool>(outputs, false), residuals));
+      prune_program(parts.again, joined(std::vector<bool>(outputs, false), residuals));
   const std::vector<bool> kept = part(again.inputs, inputs, parts.kept.size());
   const std::vector<bool> every_input(inputs, true);
   const PrunedProgram forward = prune_program(
-      parts.forward,
-      joined_mask(joined_mask(results, std::vector<bool>(halves.residual_count, false)), kept),
+      parts.forward, joined(joined(results, std::vector<bool>(halves.residual_count, false)), kept),
       &every_input);
 
   const std::vector<bool> used = part(again.inputs, 0, inputs);
@@ -161,8 +156,8 @@ Linearized checkpoint_linearize(const Params& params, const Values& in,
   const ProgramPtr& body = params.program("jaxpr");
   const CheckpointPolicy* policy = policy_of(params);
   const std::vector<bool> barriers = barriers_of(params, in.size());
-  const std::string key = mask_key(concat("checkpoint", static_cast<const void*>(policy)),
-                                   joined_mask(barriers, nonzero));
+  const std::string key =
+      mask_key(concat("checkpoint", static_cast<const void*>(policy)), joined(barriers, nonzero));
   const Parts parts = *body->derived<Parts>(
       key, [&] { return std::make_shared<Parts>(split(body, policy, barriers, nonzero)); });
   const Values results =
@@ -182,18 +177,11 @@ Linearized checkpoint_linearize(const Params& params, const Values& in,
 }
 
 Values checkpoint_transpose(const TransposeArgs& a) {
-  std::vector<bool> linear;
-  Values known;
-  for (const Value& value : a.in) {
-    linear.push_back(!value);
-    if (value) known.push_back(value);
-  }
-  const std::vector<bool> nonzero = nonnull(a.ct);
-  const ProgramPtr backward = transpose_program(a.params.program("jaxpr"), linear, nonzero);
-  const std::vector<bool> barriers = select(barriers_of(a.params, a.in.size()), nonnull(a.in));
+  const TransposedCall call = transposed_call(a.params.program("jaxpr"), a);
+  const std::vector<bool> barriers = select(barriers_of(a.params, a.in.size()), call.known);
   const Params params =
-      with_more_inputs(params_with(a.params, backward, true), barriers, count_true(nonzero));
-  return spread(shardax::bind(checkpoint_op, params, joined(known, select(a.ct, nonzero))), linear);
+      with_more_inputs(params_with(a.params, call.program, true), barriers, call.cotangents);
+  return call.placed(shardax::bind(checkpoint_op, params, call.in));
 }
 
 Batched checkpoint_batch(const BatchArgs& a) {

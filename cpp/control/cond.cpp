@@ -285,11 +285,18 @@ Batched cond_batch(const BatchArgs& a) {
 
 Pruned cond_prune(const Params& params, const std::vector<bool>& wanted) {
   Programs branches = params.programs("branches");
+  std::vector<PrunedProgram> smaller;
   std::vector<std::vector<bool>> masks;
-  for (const ProgramPtr& b : branches) masks.push_back(prune_program(b, wanted).inputs);
+  for (const ProgramPtr& b : branches) {
+    smaller.push_back(prune_program(b, wanted));
+    masks.push_back(smaller.back().inputs);
+  }
   const std::vector<bool> used = any_of(masks);
-  for (ProgramPtr& b : branches) b = prune_program(b, wanted, &used).program;
-  return {params.with("branches", branches), joined_mask({true}, used), wanted};
+  for (std::size_t k = 0; k < branches.size(); ++k) {
+    if (masks[k] != used) smaller[k] = prune_program(branches[k], wanted, &used);
+    branches[k] = smaller[k].program;
+  }
+  return {params.with("branches", branches), joined({true}, used), wanted};
 }
 
 KeepingCall cond_keep(const Params& params, const KeepingBody& body) {

@@ -4,12 +4,16 @@
 // the program-to-program transformations.
 #pragma once
 
+#include "base/lists.h"
 #include "transform/batch.h"
 #include "transform/jvp.h"
 #include "transform/prune.h"
 #include "transform/transpose.h"
 
 namespace shardax {
+
+// The reverse of `select`: `values` at the places that `mask` selects, null elsewhere.
+Values spread(const Values& values, const std::vector<bool>& mask);
 
 bool is_pmap(const Op& op);
 // Run by steps of their own (execute/control_steps.cpp).
@@ -18,7 +22,18 @@ bool is_scan(const Op& op);
 bool is_while(const Op& op);
 
 Values bind_jit(const ProgramPtr& body, const Values& in);
-// The transpose of an op that calls `body`.
+// The transpose of a call of `body`, which is a call too: of `program` on `in`, the operands that
+// are known and the cotangents that are not zero. `spread` places its results.
+struct TransposedCall {
+  ProgramPtr program;
+  Values in;
+  std::vector<bool> known;  // of the call's operands
+  std::size_t cotangents;   // how many of `in` are
+
+  Values placed(const Values& results) const { return spread(results, inverse(known)); }
+};
+TransposedCall transposed_call(const ProgramPtr& body, const TransposeArgs& a);
+// The transpose of an op that does no more than call `body`.
 Values transpose_call(const ProgramPtr& body, const TransposeArgs& a);
 struct MapParams {
   AxisName name;
@@ -64,32 +79,12 @@ Values bind_checkpoint(const ProgramPtr& body, const FunctionPtr& policy,
 Values bind_device_loop(const ProgramPtr& body, std::int64_t size, std::size_t consts,
                         const Values& in);
 
-// The elements of `values` that `mask` selects.
-template <class T>
-std::vector<T> select(const std::vector<T>& values, const std::vector<bool>& mask) {
-  std::vector<T> out;
-  for (std::size_t i = 0; i < mask.size(); ++i) {
-    if (mask[i]) out.push_back(values[i]);
-  }
-  return out;
-}
-// `count` elements of `all`, starting at `from`.
-template <class T>
-std::vector<T> part(const std::vector<T>& all, std::size_t from, std::size_t count) {
-  const auto first = all.begin() + static_cast<std::ptrdiff_t>(from);
-  return std::vector<T>(first, first + static_cast<std::ptrdiff_t>(count));
-}
 // A property of a loop's carry (it has a tangent, it is batched), gone round until nothing changes:
 // `once` gives it for the carry that comes out, given that of the carry that goes in.
 std::vector<bool> carry_fixpoint(
     std::vector<bool> carry,
     const std::function<std::vector<bool>(const std::vector<bool>&)>& once);
-// The reverse of `select`: `values` at the places that `mask` selects, null elsewhere.
-Values spread(const Values& values, const std::vector<bool>& mask);
 std::vector<bool> nonnull(const Values& values);
-Values joined(Values a, const Values& b);
-std::vector<bool> joined_mask(std::vector<bool> a, const std::vector<bool>& b);
-std::size_t count_true(const std::vector<bool>& mask);
 Value zeros_if_null(const Value& value, const Type& type);
 
 }  // namespace shardax

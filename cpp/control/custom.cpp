@@ -143,7 +143,7 @@ Batched custom_jvp_batch(const BatchArgs& a) {
   CallOverBatch call = call_over_batch(a);
   call.params.set("jvp",
                   batched_function(a.params.get<FunctionPtr>("jvp"), a.axis,
-                                   {.batched = joined_mask(mask, mask), .results = call.results}));
+                                   {.batched = joined(mask, mask), .results = call.results}));
   return call.bind(a.op, a.in);
 }
 
@@ -204,8 +204,7 @@ Batched custom_vjp_batch(const BatchArgs& a) {
   const std::vector<bool> mask = part(a.batched, 0, a.batched.size() - closed_over(a.params));
   const Mask residuals = std::make_shared<std::vector<bool>>();
   CallOverBatch call = call_over_batch(a);
-  const std::vector<bool> fwd_mask =
-      a.params.flag("symbolic_zeros") ? joined_mask(mask, mask) : mask;
+  const std::vector<bool> fwd_mask = a.params.flag("symbolic_zeros") ? joined(mask, mask) : mask;
   call.params.set("fwd", batched_function(a.params.get<FunctionPtr>("fwd"), a.axis,
                                           {.batched = fwd_mask,
                                            .results = call.results,

@@ -8,26 +8,12 @@
 namespace shardax {
 namespace {
 
-bool any(const std::vector<bool>& mask) {
-  return std::find(mask.begin(), mask.end(), true) != mask.end();
-}
-std::vector<bool> inverse(std::vector<bool> mask) {
-  mask.flip();
-  return mask;
-}
-
 // Puts `some` where `mask` is false into `out`.
 void fill_rest(Values& out, const std::vector<bool>& mask, const Values& some) {
   for (std::size_t i = 0, next = 0; i < out.size(); ++i) {
     if (!mask[i]) out[i] = some[next++];
   }
 }
-
-std::vector<Var> joined(std::vector<Var> a, const std::vector<Var>& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
-using shardax::joined;
 
 // `program` with these inputs and outputs, out of its own.
 ProgramPtr arranged(const ProgramPtr& program, const std::string& key,

@@ -17,20 +17,6 @@ std::vector<bool> nonnull(const Values& values) {
   return mask;
 }
 
-Values joined(Values a, const Values& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
-
-std::vector<bool> joined_mask(std::vector<bool> a, const std::vector<bool>& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
-
-std::size_t count_true(const std::vector<bool>& mask) {
-  return static_cast<std::size_t>(std::count(mask.begin(), mask.end(), true));
-}
-
 std::vector<bool> carry_fixpoint(
     std::vector<bool> carry,
     const std::function<std::vector<bool>(const std::vector<bool>&)>& once) {
@@ -107,16 +93,15 @@ Values bind_jit(const ProgramPtr& body, const Values& in) {
   return shardax::bind(jit_op, {{"name", body->name}, {"jaxpr", body}}, in);
 }
 
+TransposedCall transposed_call(const ProgramPtr& body, const TransposeArgs& a) {
+  const std::vector<bool> known = nonnull(a.in), nonzero = nonnull(a.ct);
+  return {transpose_program(body, inverse(known), nonzero),
+          joined(select(a.in, known), select(a.ct, nonzero)), known, count_true(nonzero)};
+}
+
 Values transpose_call(const ProgramPtr& body, const TransposeArgs& a) {
-  std::vector<bool> linear;
-  Values known;
-  for (const Value& value : a.in) {
-    linear.push_back(!value);
-    if (value) known.push_back(value);
-  }
-  const std::vector<bool> nonzero = nonnull(a.ct);
-  const ProgramPtr backward = transpose_program(body, linear, nonzero);
-  return spread(bind_jit(backward, joined(known, select(a.ct, nonzero))), linear);
+  const TransposedCall call = transposed_call(body, a);
+  return call.placed(bind_jit(call.program, call.in));
 }
 
 }  // namespace shardax

@@ -17,19 +17,6 @@ Params params_with(const Params& params, const ProgramPtr& body, const Ints& in_
   return params.with("jaxpr", body).with("in_axes", in_axes).with("out_axes", out_axes);
 }
 
-// The axes of those that the mask selects.
-Ints select_axes(const Ints& axes, const std::vector<bool>& mask) {
-  Ints out;
-  for (std::size_t i = 0; i < mask.size(); ++i) {
-    if (mask[i]) out.push_back(axes[i]);
-  }
-  return out;
-}
-Ints joined_axes(Ints a, const Ints& b) {
-  a.append(b.begin(), b.end());
-  return a;
-}
-
 // The axis, in scope while the body is transformed: rules of the user's own may name it.
 BoundAxis axis_of(const Params& params) {
   return {params.axes("axis_name")[0], params.integer("axis_size"), true};
@@ -57,8 +44,8 @@ JvpResult pmap_jvp(const Params& params, const Values& in, const Values& t) {
   const Ints& in_axes = params.ints("in_axes");
   const Ints& out_axes = params.ints("out_axes");
   const Params outer =
-      params_with(params, derivative.program, joined_axes(in_axes, select_axes(in_axes, nonzero)),
-                  joined_axes(out_axes, select_axes(out_axes, derivative.nonzero)));
+      params_with(params, derivative.program, joined(in_axes, select(in_axes, nonzero)),
+                  joined(out_axes, select(out_axes, derivative.nonzero)));
   const Values both = shardax::bind(pmap_op, outer, joined(in, select(t, nonzero)));
   const auto middle = both.begin() + static_cast<std::ptrdiff_t>(body->outputs.size());
   return {Values(both.begin(), middle), spread(Values(middle, both.end()), derivative.nonzero)};
@@ -106,8 +93,8 @@ Linearized pmap_linearize(const Params& params, const Values& in,
     residuals.push_back(passed[r] >= 0 ? in[static_cast<std::size_t>(passed[r])] : results[next++]);
   }
   const Params linear =
-      params_with(params, parts.linear, joined_axes(residual_axes, select_axes(in_axes, nonzero)),
-                  select_axes(out_axes, parts.nonzero));
+      params_with(params, parts.linear, joined(residual_axes, select(in_axes, nonzero)),
+                  select(out_axes, parts.nonzero));
   result.linear = [linear, residuals, nonzero, mask = parts.nonzero](const Values& t) {
     return spread(shardax::bind(pmap_op, linear, joined(residuals, select(t, nonzero))), mask);
   };
@@ -175,18 +162,16 @@ Values pmap_transpose(const TransposeArgs& a) {
     const AxisScope scope(axis_of(a.params));
     return transpose_program(a.params.program("jaxpr"), linear, nonzero);
   }();
-  Ints ct_axes = select_axes(in_axes, linear);
+  Ints ct_axes = select(in_axes, linear);
   std::vector<bool> sum;
   for (std::int64_t& axis : ct_axes) {
     sum.push_back(axis < 0);
     axis = std::max<std::int64_t>(axis, 0);
   }
   const Params outer = params_with(
-      a.params, backward,
-      joined_axes(select_axes(in_axes, known_mask), select_axes(out_axes, nonzero)), ct_axes);
-  const bool any = std::find(sum.begin(), sum.end(), true) != sum.end();
+      a.params, backward, joined(select(in_axes, known_mask), select(out_axes, nonzero)), ct_axes);
   const Values in = joined(known, cts);
-  return spread(any ? bind_summed(outer, sum, in) : shardax::bind(pmap_op, outer, in), linear);
+  return spread(any(sum) ? bind_summed(outer, sum, in) : shardax::bind(pmap_op, outer, in), linear);
 }
 
 // The batch becomes the body's leading axis; mapped axes move one up.
@@ -210,8 +195,8 @@ Batched pmap_batch(const BatchArgs& a) {
 
 Pruned pmap_prune(const Params& params, const std::vector<bool>& wanted) {
   const PrunedProgram body = prune_program(params.program("jaxpr"), wanted);
-  return {params_with(params, body.program, select_axes(params.ints("in_axes"), body.inputs),
-                      select_axes(params.ints("out_axes"), wanted)),
+  return {params_with(params, body.program, select(params.ints("in_axes"), body.inputs),
+                      select(params.ints("out_axes"), wanted)),
           body.inputs, wanted};
 }
 
@@ -228,8 +213,8 @@ KeepingCall pmap_keep(const Params& params, const KeepingBody& body) {
     type.varying = without(type.varying, params.axes("axis_name")[0]);
   }
   const Ints leading(device.kept.size(), 0);
-  return {params_with(params, device.forward, in_axes, joined_axes(out_axes, leading)),
-          params_with(params, device.again, joined_axes(in_axes, leading), out_axes), device.kept};
+  return {params_with(params, device.forward, in_axes, joined(out_axes, leading)),
+          params_with(params, device.again, joined(in_axes, leading), out_axes), device.kept};
 }
 
 const Op pmap_op{{.name = "pmap",

@@ -73,11 +73,10 @@ JvpResult scan_jvp(const Params& params, const Values& in, const Values& t) {
                           xs = part(nonzero, p.consts + p.carry, p.xs());
   const std::vector<bool> carry =
       carry_fixpoint(part(nonzero, p.consts, p.carry), [&](const std::vector<bool>& c) {
-        return part(jvp_program(p.body, joined_mask(joined_mask(consts, c), xs)).nonzero, 0,
-                    p.carry);
+        return part(jvp_program(p.body, joined(joined(consts, c), xs)).nonzero, 0, p.carry);
       });
-  nonzero = joined_mask(joined_mask(consts, carry), xs);
-  std::vector<bool> wanted = joined_mask(carry, std::vector<bool>(p.ys(), false));
+  nonzero = joined(joined(consts, carry), xs);
+  std::vector<bool> wanted = joined(carry, std::vector<bool>(p.ys(), false));
   const JvpProgram d = jvp_program(p.body, nonzero, &wanted);
   // The derivative's inputs are primals then tangents; scan wants consts, carry, xs of both.
   const std::size_t n = p.body->inputs.size();
@@ -117,11 +116,10 @@ Linearized scan_linearize(const Params& params, const Values& in,
   const std::vector<bool> xs = part(nonzero_in, p.consts + p.carry, p.xs());
   const std::vector<bool> carry =
       carry_fixpoint(part(nonzero_in, p.consts, p.carry), [&](const std::vector<bool>& c) {
-        return part(linearize_program(p.body, joined_mask(joined_mask(consts, c), xs)).nonzero, 0,
-                    p.carry);
+        return part(linearize_program(p.body, joined(joined(consts, c), xs)).nonzero, 0, p.carry);
       });
-  const std::vector<bool> nonzero = joined_mask(joined_mask(consts, carry), xs);
-  std::vector<bool> wanted = joined_mask(carry, std::vector<bool>(p.ys(), false));
+  const std::vector<bool> nonzero = joined(joined(consts, carry), xs);
+  std::vector<bool> wanted = joined(carry, std::vector<bool>(p.ys(), false));
   const LinearizedProgram d = linearize_program(p.body, nonzero, &wanted);
   const std::size_t outs = p.body->outputs.size();
   // Residuals that are loop constants, by the constant's position; -1 for stacked ones.
@@ -182,7 +180,7 @@ Values scan_transpose(const TransposeArgs& a) {
   std::vector<bool> x_linear = part(linear, p.consts + p.carry, p.xs());
   // The carry counts as linear as a whole: a known initial carry beside it has no tangent part.
   const std::vector<bool> body_linear =
-      joined_mask(joined_mask(const_linear, std::vector<bool>(p.carry, true)), x_linear);
+      joined(joined(const_linear, std::vector<bool>(p.carry, true)), x_linear);
   const Types body_in = p.body->input_types(), body_out = p.body->output_types();
   std::vector<bool> ct_mask(p.body->outputs.size(), true);
   for (std::size_t i = p.carry; i < ct_mask.size(); ++i) ct_mask[i] = bool(a.ct[i]);
@@ -245,12 +243,12 @@ Batched scan_batch(const BatchArgs& a) {
   const std::vector<bool> xs = part(a.batched, p.consts + p.carry, p.xs());
   const std::vector<bool> carry =
       carry_fixpoint(part(a.batched, p.consts, p.carry), [&](const std::vector<bool>& c) {
-        return part(batch_program(p.body, joined_mask(joined_mask(consts, c), xs), a.axis).batched,
-                    0, p.carry);
+        return part(batch_program(p.body, joined(joined(consts, c), xs), a.axis).batched, 0,
+                    p.carry);
       });
-  std::vector<bool> wanted = joined_mask(carry, std::vector<bool>(p.ys(), false));
+  std::vector<bool> wanted = joined(carry, std::vector<bool>(p.ys(), false));
   const BatchedProgram body =
-      batch_program(p.body, joined_mask(joined_mask(consts, carry), xs), a.axis, &wanted);
+      batch_program(p.body, joined(joined(consts, carry), xs), a.axis, &wanted);
   Values in = a.in;
   for (std::size_t i = 0; i < p.carry; ++i) {
     Value& value = in[p.consts + i];

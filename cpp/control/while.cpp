@@ -44,11 +44,10 @@ JvpResult while_jvp(const Params& params, const Values& in, const Values& t) {
   const std::size_t first = p.cond_consts + p.body_consts;
   const std::vector<bool> nonzero = nonnull(t);
   const std::vector<bool> consts = part(nonzero, p.cond_consts, p.body_consts);
-  const std::vector<bool> carry =
-      carry_fixpoint(part(nonzero, first, p.carry()), [&](const std::vector<bool>& c) {
-        return jvp_program(p.body, joined_mask(consts, c)).nonzero;
-      });
-  const JvpProgram d = jvp_program(p.body, joined_mask(consts, carry), &carry);
+  const std::vector<bool> carry = carry_fixpoint(
+      part(nonzero, first, p.carry()),
+      [&](const std::vector<bool>& c) { return jvp_program(p.body, joined(consts, c)).nonzero; });
+  const JvpProgram d = jvp_program(p.body, joined(consts, carry), &carry);
   Values const_t, carry_t;
   Types carry_types;
   for (std::size_t i = 0; i < p.body_consts; ++i) {
@@ -116,14 +115,13 @@ Batched while_batch(const BatchArgs& a) {
   bool predicate = false;
   const std::vector<bool> carry =
       carry_fixpoint(part(a.batched, first, p.carry()), [&](const std::vector<bool>& c) {
-        predicate = batch_program(p.cond, joined_mask(cond_consts, c), a.axis).batched[0];
+        predicate = batch_program(p.cond, joined(cond_consts, c), a.axis).batched[0];
         if (predicate && !collective) return std::vector<bool>(c.size(), true);
-        return batch_program(p.body, joined_mask(body_consts, c), a.axis).batched;
+        return batch_program(p.body, joined(body_consts, c), a.axis).batched;
       });
   if (predicate && a.axis.devices && !collective) return per_slice(a);
-  const BatchedProgram body =
-      batch_program(p.body, joined_mask(body_consts, carry), a.axis, &carry);
-  BatchedProgram cond = batch_program(p.cond, joined_mask(cond_consts, carry), a.axis);
+  const BatchedProgram body = batch_program(p.body, joined(body_consts, carry), a.axis, &carry);
+  BatchedProgram cond = batch_program(p.cond, joined(cond_consts, carry), a.axis);
   if (cond.batched[0] && !collective && (does_io(*p.cond) || does_io(*p.body))) {
     fail(ErrorKind::not_implemented_error,
          "IO effect not supported in vmap-of-while: io_callback in a while_loop with batched "
@@ -185,7 +183,7 @@ Pruned while_prune(const Params& params, const std::vector<bool>& wanted) {
     if (condition[p.cond_consts + i]) carry[i] = true;
   }
   const PrunedProgram body = prune_loop(p.body, p.body_consts, p.carry(), carry);
-  const std::vector<bool> keep = joined_mask(std::vector<bool>(p.cond_consts, false), carry);
+  const std::vector<bool> keep = joined(std::vector<bool>(p.cond_consts, false), carry);
   const PrunedProgram cond = prune_program(p.cond, {true}, &keep);
   const std::vector<bool> cond_consts = part(cond.inputs, 0, p.cond_consts);
   const std::vector<bool> body_consts = part(body.inputs, 0, p.body_consts);
@@ -193,7 +191,7 @@ Pruned while_prune(const Params& params, const std::vector<bool>& wanted) {
               .with("body_jaxpr", body.program)
               .with("cond_nconsts", static_cast<std::int64_t>(count_true(cond_consts)))
               .with("body_nconsts", static_cast<std::int64_t>(count_true(body_consts))),
-          joined_mask(joined_mask(cond_consts, body_consts), carry), carry};
+          joined(joined(cond_consts, body_consts), carry), carry};
 }
 
 const Op while_op{{.name = "while",

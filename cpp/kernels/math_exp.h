@@ -155,22 +155,18 @@ SHARDAX_SIMD T logistic(T x) {
   return (x < T(0) ? e : T(1)) / (T(1) + e);
 }
 
-SHARDAX_SIMD float tanh(float x) {
-  const float a = abs(x);
-  const float z = a * a;
-  const float odd = fma(
-      a * z,
-      poly(z, -3.33333e-01f, 1.3331936e-01f, -5.3784717e-02f, 2.0798627e-02f, -5.897972e-03f), a);
-  const float twice = a > 20.0f ? 40.0f : 2.0f * a;
-  const float far = 1.0f - 2.0f / (detail::exp_normal(twice) + 1.0f);
-  return copysign(a < 0.6f ? odd : far, x);
-}
-SHARDAX_SIMD double tanh(double x) {
-  const double a = abs(x);
-  const double t = expm1(a > 20.0 ? 40.0 : 2.0 * a);
-  const bool small = a < 0.5;
-  const double q = (small ? t : 2.0) / (t + 2.0);
-  return copysign(small ? q : 1.0 - q, x);
+// t / (t + 2) for t = e^2|x| - 1 = 2^k (1 + y) - 1, which is y itself where k = 0: small x keep
+// their relative accuracy.
+template <class T>
+SHARDAX_SIMD T tanh(T x) {
+  const T a = abs(x);
+  const T twice = a > T(20) ? T(40) : T(2) * a;
+  decltype(bits(x)) k;
+  const T r = detail::reduce_exp(twice, k);
+  const T y = fma(r * r, detail::exp_tail(r), r);
+  const T s = pow2(k);
+  const T t = fma(s, y, s - T(1));
+  return copysign(t / (t + T(2)), x);
 }
 
 SHARDAX_SIMD float sinh(float x) {

@@ -3,30 +3,19 @@
 
 #include <algorithm>
 
+#include "base/lists.h"
+
 namespace shardax {
 namespace {
 
 std::size_t index(Var v) { return static_cast<std::size_t>(v); }
 
-bool all(const std::vector<bool>& mask) {
-  return std::find(mask.begin(), mask.end(), false) == mask.end();
-}
-
-template <class List>
-List selected(const List& list, const std::vector<bool>& mask) {
-  List out;
-  for (std::size_t i = 0; i < mask.size(); ++i) {
-    if (mask[i]) out.push_back(list[i]);
-  }
-  return out;
-}
-
 // The equation, without what is not needed of the program that it carries.
 Equation pruned(const Equation& eqn, const std::vector<bool>& wanted) {
   if (!eqn.op->prune) return eqn;
   Pruned smaller = eqn.op->prune(eqn.params, wanted);
-  return {eqn.op, std::move(smaller.params), selected(eqn.inputs, smaller.inputs),
-          selected(eqn.outputs, smaller.outputs), eqn.location};
+  return {eqn.op, std::move(smaller.params), select(eqn.inputs, smaller.inputs),
+          select(eqn.outputs, smaller.outputs), eqn.location};
 }
 
 bool same(const Equation& a, const Equation& b) {
@@ -39,15 +28,14 @@ PrunedProgram prune_program(const ProgramPtr& program, const std::vector<bool>& 
                             const std::vector<bool>* keep) {
   std::vector<bool> used(program->types.size(), false);
   const auto mark = [&](Var v) { used[index(v)] = true; };
-  const std::vector<Var> outputs = selected(program->outputs, wanted);
+  const std::vector<Var> outputs = select(program->outputs, wanted);
   for (Var v : outputs) mark(v);
   std::vector<Equation> equations;
   bool changed = outputs.size() != program->outputs.size();
   for (auto eqn = program->equations.rbegin(); eqn != program->equations.rend(); ++eqn) {
     std::vector<bool> results;
     for (Var v : eqn->outputs) results.push_back(used[index(v)]);
-    const bool needed =
-        has_effects(*eqn) || std::find(results.begin(), results.end(), true) != results.end();
+    const bool needed = has_effects(*eqn) || any(results);
     if (!needed) {
       changed = true;
       continue;
@@ -68,7 +56,7 @@ PrunedProgram prune_program(const ProgramPtr& program, const std::vector<bool>& 
   std::reverse(equations.begin(), equations.end());
   MutableProgram smaller = copy_of(*program);
   smaller->equations = std::move(equations);
-  smaller->inputs = selected(program->inputs, out.inputs);
+  smaller->inputs = select(program->inputs, out.inputs);
   smaller->outputs = outputs;
   std::erase_if(smaller->constants, [&](const Constant& c) { return !used[index(c.var)]; });
   out.program = smaller;

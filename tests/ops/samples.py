@@ -3,260 +3,35 @@
 Adding an op means one line here.
 """
 
-from __future__ import annotations
-
-import dataclasses
-from collections.abc import Callable
-
 import numpy as np
 import references as ref
-
-FLOAT = ("float32", "float64", "float16", "bfloat16")
-COMPLEX = ("complex64", "complex128")
-INT = ("int8", "int32", "int64", "uint8", "uint32")
-BOOL = ("bool",)
-INEXACT = FLOAT + COMPLEX
-NUMBER = INT + INEXACT
-ANY = BOOL + NUMBER
-
-
-@dataclasses.dataclass(frozen=True)
-class Arg:
-    """An operand: its shape, the range of its values, and its dtype (None: the one under test)."""
-
-    shape: tuple = (3, 4)
-    domain: tuple = (-3, 3)
-    dtype: str | None = None
-    values: tuple | None = None  # instead of random ones
-
-
-@dataclasses.dataclass(frozen=True)
-class Sample:
-    """An op on operands. `reference` takes NumPy arrays, floats in float64, and the parameters."""
-
-    reference: Callable
-    args: tuple = (Arg(),)
-    params: dict = dataclasses.field(default_factory=dict)
-    dtypes: tuple = FLOAT
-    grad: tuple | None = (
-        None  # positions of operands with a derivative; None: all of the dtype under test
-    )
-    elementwise: bool = False  # operands may have any shape
-    specials: bool = True  # elementwise: NaN, infinities and zeros too
-    tolerance: float = 1  # times that of the dtype
-    batched: tuple | None = None  # positions that vmap may batch; None: all
-    call: Callable | None = None  # f(shardax, *operands) instead of binding the op by name
-    exact: bool = True  # jit and layouts give the same bits
-    refuses_jvp: str = ""  # the error of forward-mode differentiation
-    native: bool = False  # the reference takes floats as they are
-
-
-def positive(low=0.05):
-    return (Arg(domain=(low, 4)),)
-
-
-def unary(reference, domain=(-3, 3), dtypes=INEXACT, **rest):
-    return Sample(reference, (Arg(domain=domain),), dtypes=dtypes, elementwise=True, **rest)
-
-
-def binary(reference, domain=(-3, 3), dtypes=NUMBER, second=None, **rest):
-    args = (Arg(domain=domain), Arg(domain=second or domain))
-    return Sample(reference, args, dtypes=dtypes, elementwise=True, **rest)
-
-
-def compare(reference, dtypes=BOOL + INT + FLOAT):
-    return binary(reference, dtypes=dtypes, grad=())
-
-
-def bitwise(reference, dtypes=BOOL + INT):
-    return binary(reference, domain=(-9, 9), dtypes=dtypes, grad=())
-
-
-def reduction(reference, dtypes=NUMBER, **rest):
-    return tuple(
-        Sample(
-            lambda x, axes: reference(x, axis=tuple(axes)),
-            (Arg((2, 3, 4), (-2, 2)),),
-            {"axes": axes},
-            dtypes,
-            **rest,
-        )
-        for axes in ((1,), (0, 2), (0, 1, 2))
-    )
-
-
-def scan_like(function, dtypes=NUMBER, domain=(-2, 2), **rest):
-    return tuple(
-        Sample(
-            ref.running(function),
-            (Arg((2, 5, 3), domain),),
-            {"axis": axis, "reverse": reverse},
-            dtypes,
-            **rest,
-        )
-        for axis, reverse in ((1, False), (2, True))
-    )
-
-
-ROWS = {
-    "update_window_dims": (1,),
-    "inserted_window_dims": (0,),
-    "scatter_dims_to_operand_dims": (0,),
-    "operand_batching_dims": (),
-    "scatter_indices_batching_dims": (),
-    "mode": "fill",
-    "indices_are_sorted": False,
-    "unique_indices": False,
-}
-GATHER_ROWS = {
-    "offset_dims": (1,),
-    "collapsed_slice_dims": (0,),
-    "start_index_map": (0,),
-    "operand_batching_dims": (),
-    "start_indices_batching_dims": (),
-    "slice_sizes": (1, 4),
-    "fill_value": None,
-    "indices_are_sorted": False,
-    "unique_indices": False,
-}
-
-
-def scatter(function, dtypes=INT + FLOAT, rows=((1,), (4,), (1,), (9,)), unique=False, **rest):
-    index = Arg((len(rows), 1), dtype="int32", values=rows)
-    args = (Arg((5, 4)), index, Arg((len(rows), 4)))
-    params = {**ROWS, "unique_indices": unique}
-    return Sample(ref.scatter_rows(function), args, params, dtypes, **rest)
-
-
-def gather(mode, rows, reference):
-    index = Arg((len(rows), 1), dtype="int32", values=tuple((r,) for r in rows))
-    return Sample(
-        lambda x, i, **_: reference(x, i[:, 0]),
-        (Arg((5, 4)), index),
-        {**GATHER_ROWS, "mode": mode},
-        ANY[:-2],
-    )
-
-
-def mapped(reference, call, **rest):
-    """A collective over the axis 'i' of four devices; operands and references are stacked."""
-
-    def run(shardax, *operands):
-        return shardax.pmap(lambda *v: call(shardax, *v), axis_name="i")(*operands)
-
-    return Sample(reference, (Arg((4, 4)),), dtypes=("float32", "int32"), call=run, **rest)
-
-
-def same_everywhere(reference):
-    return lambda x: np.broadcast_to(reference(x), x.shape)
-
-
-def control(reference, call, args=(Arg((3, 4)),), **rest):
-    return Sample(reference, args, dtypes=("float32", "float64"), call=call, exact=False, **rest)
-
-
-def complement(x):
-    return ~x
-
+import sample_programs as programs
+from sample_kinds import (
+    ANY,
+    BOOL,
+    COMPLEX,
+    FLOAT,
+    INEXACT,
+    INT,
+    NUMBER,
+    Arg,
+    Sample,
+    binary,
+    bitwise,
+    compare,
+    complement,
+    control,
+    gather,
+    mapped,
+    reduction,
+    same_everywhere,
+    scan_like,
+    scatter,
+    unary,
+)
 
 KEY = Arg((2,), dtype="uint32", values=(7, 11))
 SCALARS = (Arg((), dtype="int32", values=1), Arg((), dtype="int32", values=9))
-
-
-def _scan(shardax, x):
-    return shardax.lax.scan(lambda c, v: (c + v * v, c * v), x[0], x)
-
-
-def _scan_reference(x):
-    carry, out = x[0], []
-    for v in x:
-        out.append(carry * v)
-        carry = carry + v * v
-    return carry, np.stack(out)
-
-
-def _while(shardax, x):
-    return shardax.lax.while_loop(lambda c: c[0] < 3, lambda c: (c[0] + 1, c[1] * 0.5), (0, x))[1]
-
-
-def _cond(shardax, x):
-    return shardax.lax.cond(x[0, 0] > 100, shardax.numpy.sin, shardax.numpy.cos, x)
-
-
-def _pmap(shardax, x):
-    return shardax.pmap(lambda v: v * v)(x)
-
-
-def _agreeing(shardax, x):
-    total = lambda v: shardax.lax.psum(v, "i")
-    return shardax.lax.cond(x.sum() > -100, total, lambda v: v, x)
-
-
-def _shift(shardax, x):
-    return shardax.lax.ppermute(x, "i", [(0, 1), (1, 2), (2, 3)])
-
-
-def _shifted(x):
-    return np.concatenate([np.zeros_like(x[:1]), x[:-1]])
-
-
-def _custom_jvp(shardax, x):
-    f = shardax.custom_jvp(lambda v: v * v)
-    f.defjvp(lambda primals, tangents: (f(*primals), 2 * primals[0] * tangents[0]))
-    return f(x)
-
-
-def _custom_vjp(shardax, x):
-    f = shardax.custom_vjp(lambda v: v * v)
-    f.defvjp(lambda v: (f(v), v), lambda v, g: (2 * v * g,))
-    return shardax.vmap(f)(x)
-
-
-def _custom_vmap(shardax, x):
-    f = shardax.custom_batching.custom_vmap(lambda v: v * v)
-    f.def_vmap(lambda size, in_batched, v: (v * v, in_batched[0]))
-    return f(x)
-
-
-def _linear_call(shardax, x):
-    call = shardax.custom_derivatives.linear_call
-    return call(lambda r, v: r * v, lambda r, ct: r * ct, np.array(2, x.dtype), x)
-
-
-def _linear_solve(shardax, x):
-    return shardax.lax.custom_linear_solve(
-        lambda v: v / 2, x, lambda matvec, b: 2 * b, symmetric=True
-    )
-
-
-def _checkpoint(shardax, x):
-    barrier = lambda v: shardax.lax.optimization_barrier(v)
-    return shardax.checkpoint(lambda v: barrier(shardax.numpy.sin(v)) ** 2)(x)
-
-
-def _callback(shardax, x):
-    return shardax.pure_callback(lambda v: v + v, x, x, vmap_method="sequential")
-
-
-def _effects(shardax, x):
-    shardax.debug.callback(lambda v: None, x)
-    return shardax.experimental.io_callback(lambda v: v + v, x, x)
-
-
-def _constrained(sx, x):
-    where = sx.NamedSharding(sx.make_mesh((1,), ("a",)), sx.P("a"))
-    return sx.jit(lambda v: sx.lax.with_sharding_constraint(v, where) * 2)(x)
-
-
-def _checked(shardax, x):
-    checkify = shardax.experimental.checkify
-
-    def double(x):
-        checkify.check((x < 4).all(), "{}", x)
-        return x + x
-
-    return checkify.checkify(double)(x)[1]
-
 
 SAMPLES = {
     # arithmetic
@@ -694,8 +469,8 @@ SAMPLES = {
     "reduce_scatter": mapped(
         lambda x: x.sum(0), lambda sx, x: sx.lax.psum_scatter(x, "i"), tolerance=4, exact=False
     ),
-    "agree": mapped(same_everywhere(lambda x: x.sum(0)), _agreeing, tolerance=4, grad=()),
-    "ppermute": mapped(_shifted, _shift),
+    "agree": mapped(same_everywhere(lambda x: x.sum(0)), programs.agreeing, tolerance=4, grad=()),
+    "ppermute": mapped(programs.shifted, programs.shift),
     "pvary": mapped(lambda x: x, lambda sx, x: sx.lax.pvary(x, "i")),
     "axis_index": mapped(
         lambda x: x + np.arange(4)[:, None].astype(x.dtype),
@@ -703,20 +478,24 @@ SAMPLES = {
     ),
     # control
     "jit": control(lambda x: np.sin(x) * 2, lambda sx, x: sx.jit(lambda v: sx.numpy.sin(v) * 2)(x)),
-    "pmap": control(lambda x: x * x, _pmap),
-    "scan": control(_scan_reference, _scan, tolerance=8),
-    "while": control(lambda x: x * 0.125, _while, grad=()),
-    "cond": control(np.cos, _cond, tolerance=4),
-    "custom_jvp_call": control(lambda x: x * x, _custom_jvp),
-    "custom_vjp_call": control(lambda x: x * x, _custom_vjp, grad=(), refuses_jvp="custom_vjp"),
-    "custom_vmap_call": control(lambda x: x * x, _custom_vmap),
-    "linear_call": control(lambda x: x * 2, _linear_call),
-    "custom_linear_solve": control(lambda x: x * 2, _linear_solve),
-    "remat2": control(lambda x: np.sin(x) ** 2, _checkpoint, tolerance=4),
-    "sharding_constraint": control(lambda x: x * 2, _constrained),
-    "check": control(lambda x: x + x, _checked),
-    "pure_callback": control(lambda x: x + x, _callback, grad=(), refuses_jvp="Pure callbacks"),
-    "io_callback": control(lambda x: x + x, _effects, grad=(), refuses_jvp="IO callbacks"),
+    "pmap": control(lambda x: x * x, programs.pmap),
+    "scan": control(programs.scan_reference, programs.scan, tolerance=8),
+    "while": control(lambda x: x * 0.125, programs.while_loop, grad=()),
+    "cond": control(np.cos, programs.cond, tolerance=4),
+    "custom_jvp_call": control(lambda x: x * x, programs.custom_jvp),
+    "custom_vjp_call": control(
+        lambda x: x * x, programs.custom_vjp, grad=(), refuses_jvp="custom_vjp"
+    ),
+    "custom_vmap_call": control(lambda x: x * x, programs.custom_vmap),
+    "linear_call": control(lambda x: x * 2, programs.linear_call),
+    "custom_linear_solve": control(lambda x: x * 2, programs.linear_solve),
+    "remat2": control(lambda x: np.sin(x) ** 2, programs.checkpoint, tolerance=4),
+    "sharding_constraint": control(lambda x: x * 2, programs.constrained),
+    "check": control(lambda x: x + x, programs.checked),
+    "pure_callback": control(
+        lambda x: x + x, programs.callback, grad=(), refuses_jvp="Pure callbacks"
+    ),
+    "io_callback": control(lambda x: x + x, programs.effects, grad=(), refuses_jvp="IO callbacks"),
 }
 # Covered by another op's sample.
 SAMPLES["custom_lin"] = SAMPLES["custom_vjp_call"]

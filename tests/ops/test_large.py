@@ -12,7 +12,7 @@ from shardax import _core, lax
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import references as ref  # noqa: E402
-from samples import GATHER_ROWS, ROWS  # noqa: E402
+from sample_kinds import GATHER_ROWS, ROWS  # noqa: E402
 
 RNG = np.random.default_rng(1)
 N = 100_003
