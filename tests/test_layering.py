@@ -80,6 +80,17 @@ def test_exceptions_are_needed():
     assert set(EXCEPTIONS) <= backward_includes()
 
 
+def test_every_header_reaches_a_source():
+    reached = set()
+    frontier = [path for path in FILES if path.suffix == ".cpp"]
+    while frontier:
+        found = {CPP / included for included in includes(frontier.pop())} - reached
+        reached |= found
+        frontier += found
+    unused = [relative(path) for path in FILES if path.suffix == ".h" and path not in reached]
+    assert not unused, unused
+
+
 def test_first_line_names_the_file():
     wrong = [
         f"{relative(path)}: {first!r}"

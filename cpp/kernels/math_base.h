@@ -65,7 +65,7 @@ SHARDAX_SIMD double pow2(std::uint64_t k) { return from_bits((k + 1023u) << 52);
 
 // x 2^k for integers k in [-252, 254] (float) or [-2044, 2046] (double), rounded once.
 SHARDAX_SIMD float scale(float x, std::uint32_t k) {
-  const std::uint32_t half = ((k + 512u) >> 1) - 256u;
+  const auto half = static_cast<std::uint32_t>(static_cast<std::int32_t>(k) >> 1);
   return x * pow2(half) * pow2(k - half);
 }
 SHARDAX_SIMD double scale(double x, std::uint64_t k) {

@@ -92,19 +92,14 @@ SHARDAX_SIMD double exp_for_float(double x) {
 }  // namespace detail
 
 // e^x.
-SHARDAX_SIMD float exp(float x) {
-  x = x < -104.0f ? -104.0f : x;
-  x = x > 89.0f ? 89.0f : x;
-  std::uint32_t k;
-  const float r = detail::reduce_exp(x, k);
-  return scale(1.0f + fma(r * r, detail::exp_tail(r), r), k);
-}
-SHARDAX_SIMD double exp(double x) {
-  x = x < -746.0 ? -746.0 : x;
-  x = x > 710.0 ? 710.0 : x;
-  std::uint64_t k;
-  const double r = detail::reduce_exp(x, k);
-  return scale(1.0 + fma(r * r, detail::exp_tail(r), r), k);
+template <class T>
+SHARDAX_SIMD T exp(T x) {
+  constexpr T low = sizeof(T) == 4 ? T(-104) : T(-746), high = sizeof(T) == 4 ? T(89) : T(710);
+  x = x < low ? low : x;
+  x = x > high ? high : x;
+  decltype(bits(x)) k;
+  const T r = detail::reduce_exp(x, k);
+  return scale(T(1) + fma(r * r, detail::exp_tail(r), r), k);
 }
 
 // 2^x.

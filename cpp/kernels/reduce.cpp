@@ -7,6 +7,7 @@
 
 #include "base/errors.h"
 #include "kernels/dispatch.h"
+#include "kernels/extremum.h"
 
 namespace shardax::kernels {
 namespace {
@@ -35,26 +36,13 @@ T wrap_mul(T a, T b) {
   }
 }
 
-template <class T, bool greater>
-T extremum(T a, T b) {
-  if constexpr (is_complex_v<T>) {
-    const bool first = a.real() != b.real()
-                           ? (greater ? a.real() > b.real() : a.real() < b.real())
-                           : (greater ? a.imag() >= b.imag() : a.imag() <= b.imag());
-    return first ? a : b;
-  } else {
-    const T picked = (greater ? a > b : a < b) ? a : b;
-    return a != a ? a : picked;
-  }
-}
-
 template <ReduceKind kind, class T>
 struct Reducer {
   static T combine(T a, T b) {
     if constexpr (kind == ReduceKind::sum) return wrap_add(a, b);
     if constexpr (kind == ReduceKind::prod) return wrap_mul(a, b);
-    if constexpr (kind == ReduceKind::max) return extremum<T, true>(a, b);
-    if constexpr (kind == ReduceKind::min) return extremum<T, false>(a, b);
+    if constexpr (kind == ReduceKind::max) return extremum<true>(a, b);
+    if constexpr (kind == ReduceKind::min) return extremum<false>(a, b);
     if constexpr (std::is_integral_v<T>) {
       if constexpr (kind == ReduceKind::all) return static_cast<T>(a & b);
       if constexpr (kind == ReduceKind::any) return static_cast<T>(a | b);
@@ -98,7 +86,10 @@ SHARDAX_CLONES void fold(void* acc, const void* in, std::int64_t n) {
   constexpr int lanes = 16;
   const T* x = static_cast<const T*>(in);
   T total;
-  if (n < lanes) {
+  if constexpr ((kind == ReduceKind::max || kind == ReduceKind::min) &&
+                std::is_floating_point_v<T>) {
+    total = extremum_of<kind == ReduceKind::max>(x, n);
+  } else if (n < lanes) {
     total = R::identity();
     for (std::int64_t i = 0; i < n; ++i) total = R::combine(total, x[i]);
   } else {

@@ -1,6 +1,8 @@
 // ops/arithmetic.cpp - add, sub, mul, div and their kin.
+#include <algorithm>
 #include <cmath>
 
+#include "kernels/extremum.h"
 #include "ops/family.h"
 
 namespace shardax::ops {
@@ -61,22 +63,8 @@ constexpr auto rem_kernel = [](auto a, auto b) {
     return static_cast<T>(std::fmod(a, b));
   }
 };
-// NaN in either operand gives NaN; complex numbers compare lexicographically.
 template <bool greater>
-constexpr auto extremum_kernel = [](auto a, auto b) {
-  using T = decltype(a);
-  if constexpr (is_complex_v<T>) {
-    const bool first = a.real() != b.real()
-                           ? (greater ? a.real() > b.real() : a.real() < b.real())
-                           : (greater ? a.imag() >= b.imag() : a.imag() <= b.imag());
-    return first ? a : b;
-  } else if constexpr (std::is_floating_point_v<T>) {
-    const T picked = (greater ? a > b : a < b) ? a : b;
-    return a != a ? a : picked;
-  } else {
-    return (greater ? a > b : a < b) ? a : b;
-  }
-};
+constexpr auto extremum_kernel = [](auto a, auto b) { return kernels::extremum<greater>(a, b); };
 
 constexpr auto sign_kernel = [](auto a) {
   using T = decltype(a);
@@ -105,17 +93,47 @@ constexpr auto abs_kernel = [](auto a) {
   }
 };
 
-constexpr auto integer_pow_kernel = [](auto a, std::int64_t exponent) {
-  using T = decltype(a);
-  T power = a;
-  T result = T(1);
-  for (std::uint64_t e = static_cast<std::uint64_t>(exponent < 0 ? -exponent : exponent); e;
-       e >>= 1) {
-    if (e & 1) result = mul_kernel(result, power);
-    power = mul_kernel(power, power);
+// By squaring, a block at a time, so that each multiplication is one of vectors.
+template <class T>
+SHARDAX_CLONES void integer_pow_tile(void* out, const void* const* in, std::int64_t n,
+                                     std::int64_t exponent) {
+  constexpr std::int64_t block = 64;
+  const T* x = static_cast<const T*>(in[0]);
+  T* o = static_cast<T*>(out);
+  for (std::int64_t start = 0; start < n; start += block) {
+    const std::int64_t count = std::min(block, n - start);
+    T power[block], result[block];
+    for (std::int64_t i = 0; i < block; ++i) {
+      power[i] = i < count ? x[start + i] : T(1);
+      result[i] = T(1);
+    }
+    bool first = true;
+    for (auto e = static_cast<std::uint64_t>(exponent < 0 ? -exponent : exponent); e; e >>= 1) {
+      if ((e & 1) && first) {
+        std::copy(power, power + block, result);
+        first = false;
+      } else if (e & 1) {
+        for (std::int64_t i = 0; i < block; ++i) result[i] = mul_kernel(result[i], power[i]);
+      }
+      if (e == 1) break;
+      for (std::int64_t i = 0; i < block; ++i) power[i] = mul_kernel(power[i], power[i]);
+    }
+    if (exponent < 0) {
+      for (std::int64_t i = 0; i < block; ++i) result[i] = div_kernel(T(1), result[i]);
+    }
+    std::copy(result, result + count, o + start);
   }
-  return exponent < 0 ? div_kernel(T(1), result) : result;
-};
+}
+
+MapKernel integer_pow_map(const Types& in, const Type&, const Params& params) {
+  MapFunction found = nullptr;
+  visit_dtype(in[0].dtype, [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (kernels::is_computed<T> && (bit(kernels::dtype_of<T>) & numbers) != 0)
+      found = integer_pow_tile<T>;
+  });
+  return {found, params.integer("y")};
+}
 
 // A cotangent for the linear operand, with the shape of the operand.
 Values ct_for(const TransposeArgs& a, std::size_t i, const Value& ct) {
@@ -319,9 +337,7 @@ const Op integer_pow_op{elementwise(
        const Value power = y == 2 ? a.in[0] : integer_pow(a.in[0], y - 1);
        return {mul(a.t[0], mul(factor, power))};
      },
-     .map = [](const Types& in, const Type&, const Params& params) -> MapKernel {
-       return {select_map_extra<numbers, integer_pow_kernel>(in[0].dtype), params.integer("y")};
-     }})};
+     .map = integer_pow_map})};
 
 }  // namespace
 

@@ -77,19 +77,6 @@ MapFunction select_map(DType dtype) {
   return found;
 }
 
-// The same for functions that take the constant that the equation carries.
-template <DTypeSet set, auto F>
-MapFunction select_map_extra(DType dtype) {
-  MapFunction found = nullptr;
-  visit_dtype(dtype, [&](auto zero) {
-    using T = decltype(zero);
-    if constexpr (kernels::is_computed<T> && (set & bit(kernels::dtype_of<T>)) != 0) {
-      found = kernels::map1_extra<T, F>;
-    }
-  });
-  return found;
-}
-
 template <DTypeSet set, auto F>
 MapKernel map_unary(const Types& in, const Type&, const Params&) {
   return {select_map<set, F, 1>(in[0].dtype), 0};

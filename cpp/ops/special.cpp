@@ -221,15 +221,9 @@ double hurwitz_zeta(double s, double q) {
   return sum;
 }
 
-// Undefined at 0, as its limits from the two sides differ.
-constexpr auto digamma_kernel = [](auto x) {
-  using T = decltype(x);
-  return x == 0 ? std::numeric_limits<T>::quiet_NaN() : simd::digamma(x);
-};
-
 constexpr auto polygamma_kernel = [](auto order, auto x) {
   using T = decltype(x);
-  if (order == 0) return digamma_kernel(x);
+  if (order == 0) return simd::digamma(x);
   if (order < 0 || order != std::floor(order)) return std::numeric_limits<T>::quiet_NaN();
   const double sign = std::fmod(order, T(2)) == 0 ? -1 : 1;
   const auto n = static_cast<double>(order);
@@ -243,13 +237,14 @@ const Op lgamma_op{
                  .jvp = jvp_slope<[](const Value& x, const Value&) { return unary("digamma", x); }>,
                  .map = map_unary<full_floats, [](auto x) { return simd::lgamma(x); }>})};
 
-const Op digamma_op{elementwise({.name = "digamma",
-                                 .doc = "Elementwise derivative of lgamma.",
-                                 .dtypes = floats,
-                                 .jvp = jvp_slope<[](const Value& x, const Value&) {
-                                   return binary("polygamma", constant(x, 1), x);
-                                 }>,
-                                 .map = map_unary<full_floats, digamma_kernel>})};
+const Op digamma_op{
+    elementwise({.name = "digamma",
+                 .doc = "Elementwise derivative of lgamma.",
+                 .dtypes = floats,
+                 .jvp = jvp_slope<[](const Value& x, const Value&) {
+                   return binary("polygamma", constant(x, 1), x);
+                 }>,
+                 .map = map_unary<full_floats, [](auto x) { return simd::digamma(x); }>})};
 
 const Op polygamma_op{elementwise(
     {.name = "polygamma",

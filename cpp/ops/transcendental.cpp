@@ -119,51 +119,31 @@ const Op logistic_op{
 
 // ---- trigonometric -------------------------------------------------------------------------
 
-// Circular functions of float32: the vector kernel, unless a tile holds an argument beyond the
-// range of its reduction; then the C library's function, one element at a time.
-template <auto F, auto Library>
-void map_circular_tile(void* out, const void* const* in, std::int64_t n, std::int64_t extra) {
-  const auto* x = static_cast<const float*>(in[0]);
-  float largest = 0;
-  for (std::int64_t i = 0; i < n; ++i) {
-    const float size = std::fabs(x[i]);
-    largest = size > largest && size < std::numeric_limits<float>::infinity() ? size : largest;
-  }
-  if (largest < 0x1p30f) return kernels::map1<float, F>(out, in, n, extra);
-  for (std::int64_t i = 0; i < n; ++i) static_cast<float*>(out)[i] = Library(x[i]);
-}
-
-template <auto F, auto Library>
-MapKernel map_circular(const Types& in, const Type& out, const Params& params) {
-  if (in[0].dtype == DType::float32) return {map_circular_tile<F, Library>, 0};
-  return map_unary<inexacts, either<F, Library>>(in, out, params);
-}
-
-const Op sin_op{elementwise(
-    {.name = "sin",
-     .doc = "Elementwise sine of radians.",
-     .dtypes = inexacts,
-     .jvp = jvp_slope<[](const Value& x, const Value&) { return unary("cos", x); }>,
-     .map =
-         map_circular<[](auto x) { return simd::sin(x); }, [](auto z) { return std::sin(z); }>})};
+const Op sin_op{
+    elementwise({.name = "sin",
+                 .doc = "Elementwise sine of radians.",
+                 .dtypes = inexacts,
+                 .jvp = jvp_slope<[](const Value& x, const Value&) { return unary("cos", x); }>,
+                 .map = map_unary<inexacts, either<[](auto x) { return simd::sin(x); },
+                                                   [](auto z) { return std::sin(z); }>>})};
 
 const Op cos_op{elementwise(
     {.name = "cos",
      .doc = "Elementwise cosine of radians.",
      .dtypes = inexacts,
      .jvp = jvp_slope<[](const Value& x, const Value&) { return neg(unary("sin", x)); }>,
-     .map =
-         map_circular<[](auto x) { return simd::cos(x); }, [](auto z) { return std::cos(z); }>})};
+     .map = map_unary<inexacts, either<[](auto x) { return simd::cos(x); },
+                                       [](auto z) { return std::cos(z); }>>})};
 
-const Op tan_op{elementwise(
-    {.name = "tan",
-     .doc = "Elementwise tangent of radians.",
-     .dtypes = inexacts,
-     .jvp = jvp_slope<[](const Value&, const Value& out) {
-       return add(constant(out, 1), square(out));
-     }>,
-     .map =
-         map_circular<[](auto x) { return simd::tan(x); }, [](auto z) { return std::tan(z); }>})};
+const Op tan_op{
+    elementwise({.name = "tan",
+                 .doc = "Elementwise tangent of radians.",
+                 .dtypes = inexacts,
+                 .jvp = jvp_slope<[](const Value&, const Value& out) {
+                   return add(constant(out, 1), square(out));
+                 }>,
+                 .map = map_unary<inexacts, either<[](auto x) { return simd::tan(x); },
+                                                   [](auto z) { return std::tan(z); }>>})};
 
 const Op asin_op{
     elementwise({.name = "asin",

@@ -1,0 +1,66 @@
+// kernels/extremum.h - the larger or the smaller of two numbers, or of many.
+//
+// NaN in any of them gives NaN; complex numbers compare by their real, then by their imaginary
+// parts.
+#pragma once
+
+#include <complex>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+namespace shardax::kernels {
+
+template <bool greater, class T>
+[[gnu::always_inline]] constexpr T extremum(T a, T b) {
+  if constexpr (!std::is_arithmetic_v<T>) {
+    const bool first = a.real() != b.real()
+                           ? (greater ? a.real() > b.real() : a.real() < b.real())
+                           : (greater ? a.imag() >= b.imag() : a.imag() <= b.imag());
+    return first ? a : b;
+  } else if constexpr (std::is_floating_point_v<T>) {
+    const T picked = (greater ? a > b : a < b) ? a : b;
+    return a != a ? a : picked;
+  } else {
+    return (greater ? a > b : a < b) ? a : b;
+  }
+}
+
+// Of n floating-point numbers; of none, the infinity that every other number replaces. In vectors,
+// which the compiler does not make of a loop with a selection: their NaN are noted beside.
+template <bool greater, class T>
+[[gnu::always_inline]] inline T extremum_of(const T* x, std::int64_t n) {
+  constexpr T least =
+      greater ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::infinity();
+  constexpr std::int64_t width = 32 / sizeof(T), vectors = 4;
+  typedef T V __attribute__((vector_size(32)));
+  using Flags = decltype(V{} != V{});
+  V best[vectors];
+  Flags nan[vectors] = {};
+  for (V& v : best) v = V{} + least;
+  std::int64_t i = 0;
+  for (; i + width * vectors <= n; i += width * vectors) {
+#pragma GCC unroll 4
+    for (std::int64_t k = 0; k < vectors; ++k) {
+      V v;
+      std::memcpy(&v, x + i + k * width, sizeof(V));
+      best[k] = (greater ? best[k] > v : best[k] < v) ? best[k] : v;
+      nan[k] |= v != v;
+    }
+  }
+  T result = least;
+  bool any_nan = false;
+  for (std::int64_t k = 0; k < vectors; ++k) {
+    for (std::int64_t l = 0; l < width; ++l) {
+      any_nan |= nan[k][l] != 0;
+      // A NaN that a later number has replaced is noted; one that is left is not needed.
+      const T b = best[k][l];
+      result = (greater ? result > b : result < b) ? result : b == b ? b : result;
+    }
+  }
+  for (; i < n; ++i) result = extremum<greater>(result, x[i]);
+  return any_nan ? std::numeric_limits<T>::quiet_NaN() : result;
+}
+
+}  // namespace shardax::kernels
