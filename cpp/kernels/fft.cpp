@@ -2,7 +2,10 @@
 #include "kernels/fft.h"
 
 #include <cmath>
+#include <cstring>
 #include <numbers>
+
+#include "kernels/dispatch.h"
 
 namespace shardax::kernels {
 namespace {
@@ -56,11 +59,12 @@ struct FourierPlan::Bluestein {
   }
 };
 
-FourierPlan::FourierPlan(std::int64_t n, bool inverse) : n_(n) {
+FourierPlan::FourierPlan(std::int64_t n, bool inverse) : n_(n), inverse_(inverse) {
+  std::vector<std::int64_t> factors;
   std::int64_t rest = n;
-  while (rest % 4 == 0) factors_.push_back(4), rest /= 4;
+  while (rest % 4 == 0) factors.push_back(4), rest /= 4;
   for (std::int64_t p = 2; p <= largest_factor; ++p) {
-    while (rest % p == 0) factors_.push_back(p), rest /= p;
+    while (rest % p == 0) factors.push_back(p), rest /= p;
   }
   if (rest > 1) {
     std::int64_t length = 1;
@@ -68,9 +72,20 @@ FourierPlan::FourierPlan(std::int64_t n, bool inverse) : n_(n) {
     bluestein_ = std::make_unique<Bluestein>(n, inverse, length);
     return;
   }
-  for (std::int64_t k = 0; k < n; ++k) {
-    const Complex w = root(k, n);
-    roots_.push_back(inverse ? w : std::conj(w));
+  const auto power = [&](std::int64_t k, std::int64_t of) {
+    const Complex w = root(k, of);
+    return inverse ? w : std::conj(w);
+  };
+  std::int64_t size = n;
+  for (std::size_t i = factors.size(); i-- > 0;) {
+    const std::int64_t p = factors[i], whole = size;
+    size /= p;
+    Level level{p, size, {}, {}};
+    for (std::int64_t r = 1; r < p; ++r) {
+      for (std::int64_t k = 0; k < size; ++k) level.twiddles.push_back(power(r * k, whole));
+    }
+    for (std::int64_t q = 0; q < p; ++q) level.roots.push_back(power(q, p));
+    levels_.push_back(std::move(level));
   }
 }
 
@@ -79,64 +94,145 @@ FourierPlan::FourierPlan(FourierPlan&&) noexcept = default;
 
 // The transforms of every p-th element, combined: out_(q m + k) = sum over r of w^(r (q m + k))
 // part_r,k.
-void FourierPlan::factored(std::int64_t n, std::size_t factor, const Complex* in,
-                           std::int64_t stride, Complex* out) const {
-  if (n == 1) {
-    *out = *in;
+void FourierPlan::factored(std::size_t level, const Complex* in, std::int64_t stride,
+                           Complex* out) const {
+  if (level == levels_.size()) {
+    *out = *in;  // n is 1
     return;
   }
-  const std::int64_t p = factors_[factor], m = n / p, step = n_ / n;
-  for (std::int64_t r = 0; r < p; ++r) {
-    factored(m, factor + 1, in + r * stride, stride * p, out + r * m);
+  const Level& l = levels_[level];
+  for (std::int64_t r = 0; r < l.factor; ++r) {
+    if (l.size == 1) {
+      out[r] = in[r * stride];
+    } else {
+      factored(level + 1, in + r * stride, stride * l.factor, out + r * l.size);
+    }
   }
-  // k is below n.
-  const auto w = [&](std::int64_t k) { return roots_[static_cast<std::size_t>(k * step)]; };
-  for (std::int64_t k = 0; k < m; ++k) {
-    Complex part[largest_factor];
-    for (std::int64_t r = 0; r < p; ++r) part[r] = times(out[r * m + k], w(r * k));
-    if (p == 2) {
-      out[k] = part[0] + part[1];
-      out[m + k] = part[0] - part[1];
-    } else if (p == 4) {
-      const Complex even = part[0] + part[2], odd = part[1] + part[3];
-      const Complex down = part[0] - part[2], up = times(part[1] - part[3], w(m));
+  combine(l, out);
+}
+
+namespace {
+
+// Two complex numbers. Passed by reference: by value, calls would differ by instruction set.
+typedef double Pair __attribute__((vector_size(32)));
+
+[[gnu::always_inline]] inline void load(Pair& v, const Complex* from) {
+  std::memcpy(&v, from, sizeof v);
+}
+[[gnu::always_inline]] inline void store(Complex* to, const Pair& v) {
+  std::memcpy(reinterpret_cast<double*>(to), &v, sizeof v);
+}
+[[gnu::always_inline]] inline void turn(Pair& v, const Complex* w) {
+  using Order = decltype(Pair{} != Pair{});
+  Pair factor;
+  load(factor, w);
+  const Pair real = __builtin_shuffle(factor, Order{0, 0, 2, 2});
+  const Pair imag = __builtin_shuffle(factor, Order{1, 1, 3, 3}) * Pair{-1, 1, -1, 1};
+  v = v * real + __builtin_shuffle(v, Order{1, 0, 3, 2}) * imag;
+}
+
+// The whole pairs among `m` numbers; `sign` is that of the exponent. Returns how many are done.
+SHARDAX_CLONES std::int64_t combine_four(Complex* out, const Complex* w, std::int64_t m,
+                                         double sign) {
+  using Order = decltype(Pair{} != Pair{});
+  const Pair quarter{-sign, sign, -sign, sign};
+  std::int64_t k = 0;
+  for (; k + 2 <= m; k += 2) {
+    Pair a, b, c, d;
+    load(a, out + k);
+    load(b, out + m + k);
+    load(c, out + 2 * m + k);
+    load(d, out + 3 * m + k);
+    turn(b, w + k);
+    turn(c, w + m + k);
+    turn(d, w + 2 * m + k);
+    const Pair even = a + c, down = a - c, odd = b + d, across = b - d;
+    const Pair up = __builtin_shuffle(across, Order{1, 0, 3, 2}) * quarter;
+    store(out + k, even + odd);
+    store(out + m + k, down + up);
+    store(out + 2 * m + k, even - odd);
+    store(out + 3 * m + k, down - up);
+  }
+  return k;
+}
+
+SHARDAX_CLONES std::int64_t combine_two(Complex* out, const Complex* w, std::int64_t m) {
+  std::int64_t k = 0;
+  for (; k + 2 <= m; k += 2) {
+    Pair a, b;
+    load(a, out + k);
+    load(b, out + m + k);
+    turn(b, w + k);
+    store(out + k, a + b);
+    store(out + m + k, a - b);
+  }
+  return k;
+}
+
+}  // namespace
+
+void FourierPlan::combine(const Level& level, Complex* out) const {
+  const std::int64_t p = level.factor, m = level.size;
+  const double sign = inverse_ ? 1 : -1;
+  const Complex* w = level.twiddles.data();
+  if (p == 4) {
+    for (std::int64_t k = combine_four(out, w, m, sign); k < m; ++k) {
+      const Complex b = times(out[m + k], w[k]), c = times(out[2 * m + k], w[m + k]);
+      const Complex d = times(out[3 * m + k], w[2 * m + k]);
+      const Complex even = out[k] + c, down = out[k] - c, odd = b + d, across = b - d;
+      const Complex up(-sign * across.imag(), sign * across.real());
       out[k] = even + odd;
       out[m + k] = down + up;
       out[2 * m + k] = even - odd;
       out[3 * m + k] = down - up;
-    } else {
-      for (std::int64_t q = 0; q < p; ++q) {
-        Complex sum = part[0];
-        for (std::int64_t r = 1; r < p; ++r) sum += times(part[r], w(r * q % p * m));
-        out[q * m + k] = sum;
-      }
     }
+  } else if (p == 2) {
+    for (std::int64_t k = combine_two(out, w, m); k < m; ++k) {
+      const Complex a = out[k], b = times(out[m + k], w[k]);
+      out[k] = a + b;
+      out[m + k] = a - b;
+    }
+  } else {
+    for (std::int64_t k = 0; k < m; ++k) combine_any(level, out, k);
   }
 }
 
-void FourierPlan::convolved(Complex* line, std::vector<Complex>& scratch) const {
+void FourierPlan::combine_any(const Level& level, Complex* out, std::int64_t k) const {
+  const std::int64_t p = level.factor, m = level.size;
+  const Complex* w = level.twiddles.data();
+  Complex part[largest_factor];
+  part[0] = out[k];
+  for (std::int64_t r = 1; r < p; ++r) part[r] = times(out[r * m + k], w[(r - 1) * m + k]);
+  for (std::int64_t q = 0; q < p; ++q) {
+    Complex sum = part[0];
+    for (std::int64_t r = 1; r < p; ++r)
+      sum += times(part[r], level.roots[static_cast<std::size_t>(r * q % p)]);
+    out[q * m + k] = sum;
+  }
+}
+
+void FourierPlan::convolved(Complex* line, std::int64_t stride,
+                            std::vector<Complex>& scratch) const {
   const Bluestein& b = *bluestein_;
   const auto length = static_cast<std::size_t>(b.forward.size());
+  const auto n = static_cast<std::size_t>(n_);
+  const auto at = [&](std::size_t j) -> Complex& {
+    return line[static_cast<std::int64_t>(j) * stride];
+  };
   std::vector<Complex> work(length);
-  for (std::size_t j = 0; j < b.chirp.size(); ++j) work[j] = times(line[j], b.chirp[j]);
+  for (std::size_t j = 0; j < n; ++j) work[j] = times(at(j), b.chirp[j]);
   b.forward.run(work.data(), 1, scratch);
   for (std::size_t k = 0; k < length; ++k) work[k] = times(work[k], b.kernel[k]);
   b.backward.run(work.data(), 1, scratch);
-  for (std::size_t k = 0; k < b.chirp.size(); ++k) line[k] = times(work[k], b.chirp[k]);
+  for (std::size_t k = 0; k < n; ++k) at(k) = times(work[k], b.chirp[k]);
 }
 
 void FourierPlan::run(Complex* line, std::int64_t stride, std::vector<Complex>& scratch) const {
+  if (bluestein_) return convolved(line, stride, scratch);
   const auto n = static_cast<std::size_t>(n_);
-  std::vector<Complex> dense(n);
-  for (std::size_t j = 0; j < n; ++j) dense[j] = line[static_cast<std::int64_t>(j) * stride];
-  if (bluestein_) {
-    convolved(dense.data(), scratch);
-  } else {
-    scratch.resize(n);
-    factored(n_, 0, dense.data(), 1, scratch.data());
-    std::copy(scratch.begin(), scratch.begin() + static_cast<std::ptrdiff_t>(n), dense.begin());
-  }
-  for (std::size_t j = 0; j < n; ++j) line[static_cast<std::int64_t>(j) * stride] = dense[j];
+  if (scratch.size() < n) scratch.resize(n);
+  factored(0, line, stride, scratch.data());
+  for (std::size_t j = 0; j < n; ++j) line[static_cast<std::int64_t>(j) * stride] = scratch[j];
 }
 
 }  // namespace shardax::kernels

@@ -26,14 +26,21 @@ class FourierPlan {
 
  private:
   struct Bluestein;
+  // How `factor` transforms of `size` elements become one of factor * size.
+  struct Level {
+    std::int64_t factor, size;
+    std::vector<Complex> twiddles;  // [r - 1][k]: w^(r k), w = exp(-+2 pi i / (factor size))
+    std::vector<Complex> roots;     // exp(-+2 pi i q / factor)
+  };
 
-  void factored(std::int64_t n, std::size_t factor, const Complex* in, std::int64_t stride,
-                Complex* out) const;
-  void convolved(Complex* line, std::vector<Complex>& scratch) const;
+  void factored(std::size_t level, const Complex* in, std::int64_t stride, Complex* out) const;
+  void combine(const Level& level, Complex* out) const;
+  void combine_any(const Level& level, Complex* out, std::int64_t k) const;
+  void convolved(Complex* line, std::int64_t stride, std::vector<Complex>& scratch) const;
 
   std::int64_t n_;
-  std::vector<std::int64_t> factors_;
-  std::vector<Complex> roots_;  // exp(-+2 pi i k / n)
+  bool inverse_;
+  std::vector<Level> levels_;
   std::unique_ptr<Bluestein> bluestein_;
 };
 
