@@ -179,6 +179,4 @@ AxisName axis_in_scope(const std::string& text) {
   return wanted;
 }
 
-const std::string& user_text(AxisName name) { return axis_text(written(name)); }
-
 }  // namespace shardax::api

@@ -41,7 +41,5 @@ AxisName new_axis(const std::string& text);
 // none (looking up its size then says so).
 AxisName axis_in_scope(const std::string& text);
 bool is_axis_in_scope(const std::string& text);
-// What the user wrote for it.
-const std::string& user_text(AxisName name);
 
 }  // namespace shardax::api

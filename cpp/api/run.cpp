@@ -75,7 +75,8 @@ Donation::Donation(const CallForm& form, const std::vector<int>& positions,
       free.erase(match);
       leaves_.push_back(i);
     } else {
-      unusable += (unusable.empty() ? "" : ", ") + bindings::weak_string(inputs[i]);
+      if (!unusable.empty()) unusable += ", ";
+      unusable += bindings::weak_string(inputs[i]);
     }
   }
   if (unusable.empty()) return;

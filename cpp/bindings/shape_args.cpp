@@ -107,15 +107,6 @@ Shape parse_new_shape(const Value& value, PyObject* const* args, Py_ssize_t coun
   return shape;
 }
 
-std::int64_t parse_axis(PyObject* object, std::size_t rank) {
-  const std::int64_t axis = parse_int(object);
-  const auto n = static_cast<std::int64_t>(rank);
-  if (axis < -n || axis >= n) {
-    value_error("axis ", axis, " is out of bounds for array of dimension ", n);
-  }
-  return axis < 0 ? axis + n : axis;
-}
-
 Ints parse_axes(PyObject* const* args, Py_ssize_t count, std::size_t rank) {
   Ints axes = parse_variadic(args, count, "Axes");
   const auto n = static_cast<std::int64_t>(rank);

@@ -15,7 +15,6 @@ Ints parse_ints(PyObject* object, std::string_view what);
 Shape parse_new_shape(const Value& value, PyObject* const* args, Py_ssize_t count);
 // One sequence or several ints, made non-negative; throws ValueError where out of range.
 Ints parse_axes(PyObject* const* args, Py_ssize_t count, std::size_t rank);
-std::int64_t parse_axis(PyObject* object, std::size_t rank);
 
 // Methods such as x.mean(axis=0), which call shardax.numpy.mean(x, axis=0).
 std::vector<PyMethodDef> delegated_methods();

@@ -35,13 +35,6 @@ struct TransposedCall {
 TransposedCall transposed_call(const ProgramPtr& body, const TransposeArgs& a);
 // The transpose of an op that does no more than call `body`.
 Values transpose_call(const ProgramPtr& body, const TransposeArgs& a);
-struct MapParams {
-  AxisName name;
-  std::int64_t size;
-  Ints in_axes;   // -1: unmapped
-  Ints out_axes;  // -1: the first device's value
-};
-Values bind_pmap(const ProgramPtr& body, const MapParams& params, const Values& in);
 
 // `body`, a function of one device's values, run op by op over the device axis that the params of a
 // pmap op describe.

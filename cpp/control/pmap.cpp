@@ -258,15 +258,4 @@ Values run_mapped(const ValueFunction& body, const Params& params, const Values&
 
 bool is_pmap(const Op& op) { return &op == &pmap_op; }
 
-Values bind_pmap(const ProgramPtr& body, const MapParams& p, const Values& in) {
-  return shardax::bind(pmap_op,
-                       {{"axis_name", AxisNames{{p.name}}},
-                        {"axis_size", p.size},
-                        {"in_axes", p.in_axes},
-                        {"out_axes", p.out_axes},
-                        {"name", body->name},
-                        {"jaxpr", body}},
-                       in);
-}
-
 }  // namespace shardax

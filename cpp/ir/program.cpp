@@ -18,12 +18,6 @@ Types Program::output_types() const {
   return out;
 }
 
-std::vector<const Array*> Program::constant_table() const {
-  std::vector<const Array*> table(types.size(), nullptr);
-  for (const Constant& c : constants) table[static_cast<std::size_t>(c.var)] = c.value.get();
-  return table;
-}
-
 MutableProgram copy_of(const Program& program) {
   MutableProgram copy(new Program);
   copy->name = program.name;

@@ -58,8 +58,6 @@ class Program final : public RefCounted {
     types.push_back(std::move(type));
     return static_cast<Var>(types.size()) - 1;
   }
-  // By variable, the constant it stands for, else null.
-  std::vector<const Array*> constant_table() const;
 
   // What has been derived from this program: `make` runs at a key's first use. A key starts with
   // the name of the derivation; values live as long as the program.

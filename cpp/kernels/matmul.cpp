@@ -126,10 +126,6 @@ MatmulArgs merge_batch(MatmulArgs p) {
 
 }  // namespace
 
-std::int64_t matmul_flops(const MatmulArgs& p) {
-  return (is_complex(p.dtype) ? 8 : 2) * p.batch * p.m * p.n * p.k;
-}
-
 void matmul(const MatmulArgs& args, ParallelFor parallel_for) {
   if (args.batch == 0 || args.m == 0 || args.n == 0) return;
   if (args.k == 0) return write_zeros(args);

@@ -52,7 +52,4 @@ struct MatmulArgs {
 // thread-local scratch of at most 1.5 MB a thread.
 void matmul(const MatmulArgs& args, ParallelFor parallel_for);
 
-// Arithmetic operations of the product: 2 per multiply-add, 8 per complex one.
-std::int64_t matmul_flops(const MatmulArgs& args);
-
 }  // namespace shardax::kernels

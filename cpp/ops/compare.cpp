@@ -329,7 +329,6 @@ const Op convert_op{
 Value eq(const Value& a, const Value& b) { return bind1(eq_op, {}, {a, b}); }
 Value ne(const Value& a, const Value& b) { return bind1(ne_op, {}, {a, b}); }
 Value lt(const Value& a, const Value& b) { return bind1(lt_op, {}, {a, b}); }
-Value le(const Value& a, const Value& b) { return bind1(le_op, {}, {a, b}); }
 Value gt(const Value& a, const Value& b) { return bind1(gt_op, {}, {a, b}); }
 Value ge(const Value& a, const Value& b) { return bind1(ge_op, {}, {a, b}); }
 Value logical_and(const Value& a, const Value& b) { return bind1(and_op, {}, {a, b}); }

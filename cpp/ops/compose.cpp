@@ -125,11 +125,6 @@ Value multiply_promoted(const Value& a, const Value& b) {
   return in[0]->dtype() == DType::boolean ? logical_and(in[0], in[1]) : mul(in[0], in[1]);
 }
 
-Value true_divide(const Value& a, const Value& b) {
-  const Values in = promoted(a, b, Promote::inexact, "div");
-  return div(in[0], in[1]);
-}
-
 Value floor_divide(const Value& a, const Value& b) {
   const Values in = promoted(a, b, Promote::numeric, "floor_divide");
   if (is_complex(in[0]->dtype())) type_error("floor_divide does not support complex-valued inputs");
@@ -279,10 +274,6 @@ Value signbit(const Value& a) {
 Value real(const Value& a) { return is_complex(a->dtype()) ? unary("real", a) : a; }
 Value imag(const Value& a) { return is_complex(a->dtype()) ? unary("imag", a) : constants(a, 0); }
 Value conjugate(const Value& a) { return is_complex(a->dtype()) ? unary("conj", a) : a; }
-Value angle(const Value& a) {
-  const Value x = inexact(a);
-  return binary("atan2", imag(x), real(x));
-}
 
 Value truth(const Value& a) { return a->dtype() == DType::boolean ? a : ne(a, constant(a, 0)); }
 

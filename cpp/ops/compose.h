@@ -11,7 +11,6 @@ namespace shardax::ops {
 // Arithmetic. Division by zero of integers gives -1 (floor_divide: -1 or -2) and remainder 0.
 Value add_promoted(const Value& a, const Value& b);       // bool: or
 Value multiply_promoted(const Value& a, const Value& b);  // bool: and
-Value true_divide(const Value& a, const Value& b);
 Value floor_divide(const Value& a, const Value& b);
 Value remainder(const Value& a, const Value& b);  // the sign of the divisor
 Value fmod(const Value& a, const Value& b);       // the sign of the dividend
@@ -43,7 +42,6 @@ Value signbit(const Value& a);
 Value real(const Value& a);
 Value imag(const Value& a);
 Value conjugate(const Value& a);
-Value angle(const Value& a);
 
 // Truth values.
 Value truth(const Value& a);  // a != 0

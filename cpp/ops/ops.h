@@ -26,7 +26,6 @@ Value min(const Value& a, const Value& b);
 Value eq(const Value& a, const Value& b);
 Value ne(const Value& a, const Value& b);
 Value lt(const Value& a, const Value& b);
-Value le(const Value& a, const Value& b);
 Value gt(const Value& a, const Value& b);
 Value ge(const Value& a, const Value& b);
 Value logical_and(const Value& a, const Value& b);
@@ -76,8 +75,6 @@ Value sharding_constraint(const Value& a, ShardingPtr sharding, const Ints& unco
 Value reduce_sum(const Value& a, const Ints& axes);
 Value reduce_max(const Value& a, const Ints& axes);
 Value reduce_min(const Value& a, const Ints& axes);
-Value reduce_prod(const Value& a, const Ints& axes);
-Value reduce_and(const Value& a, const Ints& axes);
 Value reduce_or(const Value& a, const Ints& axes);
 
 struct DotDims {

@@ -213,10 +213,6 @@ Values broadcast_arrays(const Values& values) {
   return out;
 }
 
-Value bind_promoted(const Op& op, const Values& values, Promote rule, const Params& params) {
-  return bind1(op, params, promote_ranks(promote_dtypes(values, rule), op.name));
-}
-
 namespace {
 
 // Types as bytes: equal keys mean equal types.

@@ -61,10 +61,6 @@ Values promote_shapes(const Values& values, std::string_view op);
 // Every operand of the common shape.
 Values broadcast_arrays(const Values& values);
 
-// Promotes dtypes, then shapes, and binds.
-Value bind_promoted(const Op& op, const Values& values, Promote rule = Promote::any,
-                    const Params& params = {});
-
 // Calls `f` as a jitted function of that name: it is staged once per types of its arguments and
 // static `key`, and bound as one op. `f` must depend on nothing else.
 using Composition = std::function<Values(const Values&)>;

@@ -137,10 +137,8 @@ Value reduce(const Op& op, const Value& a, const Ints& axes) {
 }  // namespace
 
 Value reduce_sum(const Value& a, const Ints& axes) { return reduce(sum_op, a, axes); }
-Value reduce_prod(const Value& a, const Ints& axes) { return reduce(prod_op, a, axes); }
 Value reduce_max(const Value& a, const Ints& axes) { return reduce(max_op, a, axes); }
 Value reduce_min(const Value& a, const Ints& axes) { return reduce(min_op, a, axes); }
-Value reduce_and(const Value& a, const Ints& axes) { return reduce(and_op, a, axes); }
 Value reduce_or(const Value& a, const Ints& axes) { return reduce(or_op, a, axes); }
 
 }  // namespace shardax::ops

@@ -100,13 +100,9 @@ struct Shared {
   std::chrono::steady_clock::time_point window_start{};
   ThreadCache* threads = nullptr;
   std::atomic<std::int64_t> in_use{0};
-  std::atomic<std::int64_t> peak{0};
 
   void count(std::int64_t change) {
-    const std::int64_t now = in_use.fetch_add(change, std::memory_order_relaxed) + change;
-    std::int64_t seen = peak.load(std::memory_order_relaxed);
-    while (now > seen && !peak.compare_exchange_weak(seen, now, std::memory_order_relaxed)) {
-    }
+    in_use.fetch_add(change, std::memory_order_relaxed);
   }
 
   // The rest needs the mutex.
@@ -322,12 +318,7 @@ AllocatorStats allocator_stats() {
   const auto bytes = [](std::int64_t n) {
     return static_cast<std::size_t>(std::max<std::int64_t>(n, 0));
   };
-  return {bytes(used), bytes(std::max(used, shared.peak.load())), bytes(cached)};
-}
-
-void reset_peak() {
-  const auto used = static_cast<std::int64_t>(allocator_stats().in_use);
-  shared.peak.store(used);
+  return {bytes(used), bytes(cached)};
 }
 
 void trim() {

@@ -32,12 +32,10 @@ std::byte* allocate(std::size_t bytes);
 void deallocate(std::byte* block, std::size_t bytes) noexcept;
 
 struct AllocatorStats {
-  std::size_t in_use;       // bytes handed out, rounded up to size classes
-  std::size_t peak_in_use;  // the most since the last reset_peak, to within 64 KB a thread
-  std::size_t cached;       // bytes kept for reuse, in threads' caches and on shared lists
+  std::size_t in_use;  // bytes handed out, rounded up to size classes
+  std::size_t cached;  // bytes kept for reuse, in threads' caches and on shared lists
 };
 AllocatorStats allocator_stats();
-void reset_peak();
 // Gives the cached memory of the shared lists and of the calling thread back to the system.
 void trim();
 

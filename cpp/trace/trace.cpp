@@ -166,7 +166,6 @@ TraceAlias::TraceAlias(int from, int to) { state().aliases.emplace_back(from, to
 TraceAlias::~TraceAlias() { state().aliases.pop_back(); }
 
 bool staging_in_progress() { return state().dynamic != 0; }
-int trace_depth() { return static_cast<int>(state().stack.size()); }
 
 const Array* concrete(const Value& value) {
   Value inner = value;

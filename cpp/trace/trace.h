@@ -87,7 +87,6 @@ inline Value bind1(const Op& op, const Params& params, const Values& in) {
 
 // True where an op on plain arrays would be recorded rather than computed.
 bool staging_in_progress();
-int trace_depth();
 
 // While it lives, tracers made on this thread are watched, so that `alive` can say which of a
 // trace's still exist. For finding leaks: it costs something for each tracer.
