@@ -1,0 +1,56 @@
+"""tests/bench/arrays.py - jitted functions of large arrays, against JAX.
+
+    python tests/bench/arrays.py [--jax PYTHON] [--rounds N]
+
+As tests/bench/calls.py; 4M float32 elements where nothing else is said.
+"""
+
+import json
+
+import numpy as np
+import rivals
+
+ELEMENTWISE = (
+    "exp exp2 expm1 log log1p logistic tanh sin cos tan asin acos atan sinh cosh asinh acosh atanh "
+    "sqrt rsqrt cbrt erf erfc erf_inv lgamma digamma"
+).split()
+
+
+def functions(jax):
+    jnp, lax, nn = jax.numpy, jax.lax, jax.nn
+    for name in ELEMENTWISE:
+        yield name, getattr(lax, name), {"acosh": 1.1}.get(name, 0.1)
+    yield "pow", lambda v: v**1.7, 0.1
+    yield "atan2", lambda v: jnp.arctan2(v, v + 1), 0.1
+    yield "tanh(v) * 2 + v", lambda v: jnp.tanh(v) * 2 + v, 0.1
+    yield "v * 2 + 1", lambda v: v * 2 + 1, 0.1
+    yield "where(v > .5, v, .1 v)", lambda v: jnp.where(v > 0.5, v, 0.1 * v), 0.1
+    for name in ("gelu", "silu", "softplus", "relu", "logsumexp"):
+        yield name, getattr(nn, name), 0.1
+    yield "softmax, rows of 1000", lambda v: nn.softmax(v.reshape(-1, 1000)), 0.1
+    for name in ("sum", "max", "var", "argmax", "cumsum"):
+        yield name, getattr(jnp, name), 0.1
+    yield "sum of columns, 4000 x 1000", lambda v: v.reshape(-1, 1000).sum(0), 0.1
+    yield "transposed copy, 2000 x 2000", lambda v: v.reshape(2000, 2000).T + 0, 0.1
+    yield "sort, 400k", lambda v: jnp.sort(v[:400_000]), 0.1
+    yield "every third row of 16", lambda v: v.reshape(-1, 16)[jnp.arange(0, 250_000, 3)], 0.1
+    yield (
+        "512 x 512 product",
+        lambda v: v[:262144].reshape(512, 512) @ v[:262144].reshape(512, 512),
+        0.1,
+    )
+    yield "normal, 1M draws", lambda v: jax.random.normal(jax.random.PRNGKey(0), (1_000_000,)), 0.1
+
+
+def measure(jax):
+    uniform = np.random.default_rng(0).random(4_000_000).astype(np.float32) * 0.89
+    figures = {}
+    for name, f, low in functions(jax):
+        x, g = jax.numpy.asarray(uniform + np.float32(low)), jax.jit(f)
+        figures[name] = rivals.median_time(jax, lambda: g(x))  # noqa: B023
+    print(json.dumps(figures))
+
+
+if __name__ == "__main__":
+    jax = rivals.system()
+    measure(jax) if jax else rivals.compare(__file__, __doc__)

@@ -1,0 +1,65 @@
+"""tests/bench/rivals.py - one benchmark in a process per system, in turns, as ratios."""
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+
+
+def system():
+    """The module under test, in a process that `compare` has started; None outside of one."""
+    name = os.environ.get("BENCH_SYSTEM")
+    if name == "jax":
+        os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=8"
+        import jax
+
+        return jax
+    if name == "shardax":
+        import shardax
+
+        return shardax
+    return None
+
+
+def median_time(jax, f, budget=0.15):
+    """Microseconds of a call of `f`, warm."""
+    jax.block_until_ready(f())
+    start, times = time.perf_counter(), []
+    while time.perf_counter() - start < budget or len(times) < 5:
+        t = time.perf_counter()
+        jax.block_until_ready(f())
+        times.append(time.perf_counter() - t)
+    return statistics.median(times) * 1e6
+
+
+def compare(script, text):
+    """Runs `script`, which prints its figures as JSON, in turns, and prints medians and ratios."""
+    parser = argparse.ArgumentParser(
+        description=text, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--jax", help="an interpreter with jax")
+    parser.add_argument("--rounds", type=int, default=3)
+    options = parser.parse_args()
+    systems = {"shardax": sys.executable, **({"jax": options.jax} if options.jax else {})}
+    figures = {name: [] for name in systems}
+    for _ in range(options.rounds):
+        for name, python in systems.items():
+            env = {**os.environ, "BENCH_SYSTEM": name}
+            if name == "jax":
+                env.pop("PYTHONPATH", None)
+            run = subprocess.run([python, script], env=env, capture_output=True, text=True)
+            if run.returncode:
+                sys.exit(run.stderr)
+            figures[name].append(json.loads(run.stdout))
+    print(f"{'':52}{'shardax':>12}" + (f"{'JAX':>14}{'ratio':>9}" if options.jax else ""))
+    for row in figures["shardax"][0]:
+        medians = {
+            name: statistics.median(r[row] for r in rounds) for name, rounds in figures.items()
+        }
+        line = f"{row:52}{medians['shardax']:>9.1f} us"
+        if options.jax:
+            line += f"{medians['jax']:>11.1f} us{medians['jax'] / medians['shardax']:>8.1f}x"
+        print(line)
