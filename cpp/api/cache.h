@@ -85,6 +85,11 @@ class Cache {
   }
 
   std::size_t size() const { return items_.size(); }
+  std::vector<Signature> signatures() const {
+    std::vector<Signature> out;
+    for (const auto& [key, item] : items_) out.push_back(item->signature);
+    return out;
+  }
   void clear() {
     last_ = nullptr;
     items_.clear();

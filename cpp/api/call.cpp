@@ -216,7 +216,8 @@ std::vector<LeafOwner> leaf_owners(const CallForm& form) {
 FlatResult flatten_result(PyObject* result, const std::string& api, PyObject* fun) {
   Scratch scratch;
   pytree::flatten(result, scratch.leaves(), scratch.tree());
-  FlatResult flat{scratch.tree().finish(), {}};
+  const auto found = scratch.leaves();
+  FlatResult flat{scratch.tree().finish(), {}, {found.begin(), found.end()}};
   flat.values.reserve(scratch.leaves().size());
   for (const Ref& leaf : scratch.leaves()) {
     Value value = try_value(leaf.get());
@@ -248,6 +249,13 @@ Ref unflatten_values(const TreeDefPtr& tree, const Values& values) {
   std::vector<Ref> leaves;
   leaves.reserve(values.size());
   for (const Value& value : values) leaves.push_back(result_object(value));
+  return pytree::unflatten(tree->view(), pytree::pointers(leaves));
+}
+
+Ref unflatten_values(const TreeDefPtr& tree, const Values& values, const std::vector<Ref>& given) {
+  std::vector<Ref> leaves;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    leaves.push_back(values[i] ? result_object(values[i]) : given[i]);
   return pytree::unflatten(tree->view(), pytree::pointers(leaves));
 }
 

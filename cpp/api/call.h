@@ -69,10 +69,13 @@ std::vector<LeafOwner> leaf_owners(const CallForm& form);
 struct FlatResult {
   TreeDefPtr tree;
   Values values;
+  std::vector<Ref> leaves;  // the objects that the values were made from
 };
 FlatResult flatten_result(PyObject* result, const std::string& api, PyObject* fun);
 // Arrays put together as the function returned them.
 Ref unflatten_values(const TreeDefPtr& tree, const Values& values);
+// The same, with `given` objects in place of those of the values that are null.
+Ref unflatten_values(const TreeDefPtr& tree, const Values& values, const std::vector<Ref>& given);
 std::vector<Ref> wrap_all(const Values& values);
 
 // The type that a leaf stands for: an array's own, or that of anything with shape and dtype (a

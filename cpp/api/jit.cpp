@@ -2,6 +2,10 @@
 #include "api/jit.h"
 
 #include "api/compile_log.h"
+#include "api/locate.h"
+#include "api/miss_log.h"
+#include "base/lists.h"
+#include "bindings/config.h"
 
 namespace shardax::api {
 namespace {
@@ -70,51 +74,44 @@ PyObject* Jit::call(PyObject* function, const CallArguments& arguments) {
   Values values;
   call.values(fun, true, values);
   std::shared_ptr<JitEntry> entry = cache_->find(call, values);
-  if (entry) entry->donation.require_distinct(values);
+  if (!entry) entry = stage(fun, call, values);
+  entry->donation.require_distinct(values);
   Values outputs;
-  bool computed = false;
-  if (entry && computes_at_once(values)) {
-    outputs = entry->op.compute(values);
-    computed = true;
-  } else if (entry) {
+  if (!entry->closed.empty() || !computes_at_once(values)) {
     const KeptFunctions::Scope scope(entry->functions);
-    outputs = entry->op.bind(values);
+    outputs = entry->op.bind(joined(entry->closed, values));
   } else {
-    Values captured;
-    std::tie(entry, captured) = stage(fun, call, values);
-    entry->donation.require_distinct(values);
-    computed = captured.empty() && computes_at_once(values);
-    if (computed) {
-      outputs = entry->op.compute(values);
-    } else {
-      Values all = values;
-      all.insert(all.end(), captured.begin(), captured.end());
-      const KeptFunctions::Scope scope(entry->functions);
-      outputs = entry->op.bind(all);
-    }
+    outputs = entry->op.compute(values);
+    entry->donation.apply(values);  // a program that calls this one would still need them
   }
-  if (computed) entry->donation.apply(values);  // a program that calls this one still needs them
   return unflatten_values(entry->out_tree, outputs).release();
 }
 
 // Programs that captured tracers are good for this call only.
-std::pair<std::shared_ptr<JitEntry>, Values> Jit::stage(PyObject* fun, FlatCall& call,
-                                                        const Values& values) {
+std::shared_ptr<JitEntry> Jit::stage(PyObject* fun, FlatCall& call, const Values& values) {
   static const Op* op = find_op("jit");
   const CallForm form = call.form();
   const std::shared_ptr<JitCache> cache = cache_;
+  if (bindings::flag("jax_no_tracing")) {
+    fail(ErrorKind::runtime_error, "re-tracing function ", describe_function(fun),
+         " for `jit`, but 'no_tracing' is set");
+  }
+  if (bindings::flag("jax_explain_cache_misses"))
+    explain_miss(fun, form, types_of(values), cache->signatures());
   const CompileLog log;
   Staged staged = stage_call("jit", this->staged(fun).get(), form, types_of(values));
   log.traced("jit", staged.program->name, types_of(values));
-  Params params{{"name", staged.program->name}, {"jaxpr", staged.program}};
+  const bool captures = !staged.captured.empty();
+  ClosedBody body = captures ? closed_body(staged) : ClosedBody{staged.program, {}};
+  Params params{{"name", staged.program->name}, {"jaxpr", body.program}};
   if (options_.inlined) params = params.with("inline", true);
   auto entry = std::make_shared<JitEntry>(
-      JitEntry{BoundOp(*op, std::move(params)), staged.out_tree,
+      JitEntry{BoundOp(*op, std::move(params)), std::move(body.values), staged.out_tree,
                Donation(form, options_.donated_positions, options_.donated_names, types_of(values),
                         staged.program->output_types()),
                KeptFunctions(*staged.program)});
-  if (staged.captured.empty()) cache->insert(call, values, entry);
-  return {std::move(entry), std::move(staged.captured)};
+  if (!captures) cache->insert(call, values, entry);
+  return entry;
 }
 
 Ref Jit::staged(PyObject* fun) const {

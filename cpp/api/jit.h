@@ -14,6 +14,7 @@ namespace shardax::api {
 
 struct JitEntry {
   BoundOp op;
+  Values closed;  // the first operands: what the function closes over, if that includes tracers
   TreeDefPtr out_tree;
   Donation donation;
   KeptFunctions functions;
@@ -44,8 +45,7 @@ class Jit final : public Behaviour {
   JitCache& cache() { return *cache_; }
 
  private:
-  std::pair<std::shared_ptr<JitEntry>, Values> stage(PyObject* fun, FlatCall& call,
-                                                     const Values& values);
+  std::shared_ptr<JitEntry> stage(PyObject* fun, FlatCall& call, const Values& values);
 
   JitOptions options_;
   std::shared_ptr<JitCache> cache_;  // shared with other functions made from the same one

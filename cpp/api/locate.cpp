@@ -16,11 +16,13 @@ std::string& package_directory() {
   return directory;
 }
 
-std::string_view file_of(PyCodeObject* code) {
-  const char* text = PyUnicode_AsUTF8(code->co_filename);
+std::string_view text_of(PyObject* name) {
+  const char* text = PyUnicode_AsUTF8(name);
   if (!text) PyErr_Clear();
   return text ? text : "<unknown>";
 }
+
+std::string_view file_of(PyCodeObject* code) { return text_of(code->co_filename); }
 
 bool is_internal(PyCodeObject* code) {
   const std::string_view file = file_of(code);
@@ -61,9 +63,15 @@ LocationPtr intern(PyFrameObject* frame, PyCodeObject* code) {
   if (table.size() >= table_limit) table.clear();
   auto location = std::make_shared<Location>();
   location->file = file_of(code);
-  const char* function = PyUnicode_AsUTF8(code->co_name);
-  location->function = function ? function : "<unknown>";
+#if PY_VERSION_HEX < 0x030b0000
+  location->function = text_of(code->co_name);
   location->line = PyFrame_GetLineNumber(frame);
+#else
+  location->function = text_of(code->co_qualname);
+  int end_line, end_column;
+  PyCode_Addr2Location(code, place.instruction, &location->line, &location->column, &end_line,
+                       &end_column);
+#endif
   table[place] = {location, Ref::borrow(reinterpret_cast<PyObject*>(code))};
   return location;
 }

@@ -79,6 +79,12 @@ py::dict params_of(const EquationObject& e) {
   return out;
 }
 
+py::set effects_of(const Program& program) {
+  py::set out;
+  for (const std::string_view effect : effects(program)) out.add(py::str(std::string(effect)));
+  return out;
+}
+
 py::list equations_of(const ProgramObject& p) {
   py::list out;
   for (std::size_t i = 0; i < p.program->equations.size(); ++i)
@@ -336,14 +342,31 @@ void init_program_objects(py::module_& module) {
                              [](const EquationObject& e) {
                                return to_object(types_of_vars(*e.program, e.equation().outputs));
                              })
-      .def("__repr__", [](const EquationObject& e) {
-        return concat("<Equation ", e.equation().op->name, ">");
-      });
+      .def_property_readonly("effects",
+                             [](const EquationObject& e) {
+                               const MutableProgram alone(new Program);
+                               alone->equations.push_back(e.equation());
+                               return effects_of(*alone);
+                             })
+      .def("__repr__", [](const EquationObject& e) { return to_string(*e.program, e.equation()); });
 
   py::class_<ProgramObject>(module, "Program",
                             "A staged function; str() shows it as JAX shows a jaxpr.")
       .def("__str__", [](const ProgramObject& p) { return to_string(*p.program); })
       .def("__repr__", [](const ProgramObject& p) { return to_string(*p.program); })
+      .def(
+          "pretty_print",
+          [](const ProgramObject& p, bool source_info, bool print_shapes, bool print_effects,
+             const py::object&, bool) {
+            return to_string(*p.program, PrintOptions{print_shapes, source_info, print_effects});
+          },
+          py::kw_only(), py::arg("source_info") = false, py::arg("print_shapes") = true,
+          py::arg("print_effects") = false, py::arg("use_color") = py::none(),
+          py::arg("custom_pp_eqn_rules") = true,
+          "The program as text: with the user's lines, without types, with its effects.\n\n"
+          "use_color and custom_pp_eqn_rules are accepted for compatibility.")
+      .def_property_readonly("effects",
+                             [](const ProgramObject& p) { return effects_of(*p.program); })
       .def_property_readonly("jaxpr", [](const ProgramObject& p) { return p; })
       .def_property_readonly("name", [](const ProgramObject& p) { return p.program->name; })
       .def_property_readonly("eqns", equations_of)

@@ -14,11 +14,13 @@
 #include "api/program_object.h"
 #include "api/unpacked.h"
 #include "api/value_lists.h"
+#include "base/lists.h"
 #include "bindings/bind.h"
 #include "control/forwarding.h"
 #include "control/residuals.h"
 #include "ops/ops.h"
 #include "ops/promote.h"
+#include "trace/stage.h"
 
 namespace py = pybind11;
 
@@ -65,7 +67,7 @@ std::string describe(const Residual& residual, const std::vector<std::string>& a
                                ? concat("output of ", residual.op->name)
                                : concat("named '", residual.checkpoint_name, "'");
   const LocationPtr& at = residual.location;
-  return at ? concat(made, " from ", at->file, ":", at->line, " (", at->function, ")") : made;
+  return at ? concat(made, " from ", to_string(*at)) : made;
 }
 
 // What the reverse derivative of fun(*args, **kwargs) keeps: pairs of a type and its description.
@@ -85,24 +87,14 @@ py::list residuals(const py::object& fun, const py::tuple& args, const py::dict&
   return out;
 }
 
-// The program with its last `count` inputs moved to the front, where scan and while have constants.
-ProgramPtr constants_first(const ProgramPtr& program, std::size_t count) {
-  if (count == 0) return program;
-  return *program->derived<ProgramPtr>(concat("constants_first", count), [&] {
-    MutableProgram copy = copy_of(*program);
-    std::rotate(copy->inputs.begin(), copy->inputs.end() - static_cast<std::ptrdiff_t>(count),
-                copy->inputs.end());
-    return std::make_shared<ProgramPtr>(copy);
-  });
-}
-
-// A body (i, carry...) -> carry... that also gives i + 1 first.
-ProgramPtr counting(const ProgramPtr& program) {
-  return *program->derived<ProgramPtr>("counting", [&] {
+// A body (constants..., i, carry...) -> carry... that also gives i + 1 first.
+ProgramPtr counting(const ProgramPtr& program, std::size_t constants) {
+  return *program->derived<ProgramPtr>(concat("counting", constants), [&] {
     return std::make_shared<ProgramPtr>(stage_closed(
         program->input_types(),
         [&](const Values& in) {
-          Values out{ops::add(in[0], ops::scalar(in[0]->dtype(), 1, in[0]->type().weak))};
+          const Value& i = in[constants];
+          Values out{ops::add(i, ops::scalar(i->dtype(), 1, i->type().weak))};
           const Values rest = evaluate(*program, in);
           out.insert(out.end(), rest.begin(), rest.end());
           return out;
@@ -111,36 +103,58 @@ ProgramPtr counting(const ProgramPtr& program) {
   });
 }
 
-// Branches with one list of captured values, which come first: each takes those of all, and ignores
-// the others'.
-py::tuple join_captured(const std::vector<Staged>& branches) {
+// Bodies with one list of what they close over, which comes first: each takes the values of all,
+// and ignores the others'.
+py::tuple join_closed(const std::vector<Staged>& functions) {
+  std::vector<ClosedBody> bodies;
   Values all;
-  Programs programs;
-  for (const Staged& branch : branches) {
-    for (const Value& value : branch.captured) {
-      if (std::find(all.begin(), all.end(), value) == all.end()) all.push_back(value);
+  const auto position = [](const Values& values, const Value& wanted) {
+    return std::find_if(values.begin(), values.end(),
+                        [&](const Value& value) { return same_value(value, wanted); }) -
+           values.begin();
+  };
+  for (const Staged& function : functions) {
+    bodies.push_back(closed_body(function));
+    for (const Value& value : bodies.back().values) {
+      if (position(all, value) == std::ssize(all)) all.push_back(value);
     }
   }
-  for (const Staged& branch : branches) {
+  Programs programs;
+  for (const ClosedBody& body : bodies) {
     if (all.empty()) {
-      programs.push_back(branch.program);
+      programs.push_back(body.program);
       continue;
     }
-    MutableProgram copy = copy_of(*branch.program);
-    const auto operands = copy->inputs.end() - static_cast<std::ptrdiff_t>(branch.captured.size());
+    MutableProgram copy = copy_of(*body.program);
+    const auto own = copy->inputs.begin() + std::ssize(body.values);
     std::vector<Var> inputs;
     for (const Value& value : all) {
-      const auto at = std::find(branch.captured.begin(), branch.captured.end(), value);
-      inputs.push_back(at == branch.captured.end() ? copy->add(value->type())
-                                                   : operands[at - branch.captured.begin()]);
+      const auto at = position(body.values, value);
+      inputs.push_back(at == std::ssize(body.values) ? copy->add(value->type())
+                                                     : copy->inputs[static_cast<std::size_t>(at)]);
     }
-    inputs.insert(inputs.end(), copy->inputs.begin(), operands);
+    inputs.insert(inputs.end(), own, copy->inputs.end());
     copy->inputs = std::move(inputs);
     programs.push_back(copy);
   }
   py::tuple out(programs.size());
   for (std::size_t i = 0; i < programs.size(); ++i) out[i] = to_object(wrap_program(programs[i]));
   return py::make_tuple(out, list_of(all));
+}
+
+// `program` with other arrays in place of those among its constants that it lists.
+Values evaluate_with(const Program& program, const Values& inputs, const Values& constants) {
+  Values held;
+  const ProgramPtr hoisted = hoist_constants(program, held);
+  std::size_t next = 0;
+  for (Value& value : held) {
+    if (value->type().rank() == 0) continue;
+    if (next < constants.size()) value = constants[next];
+    ++next;
+  }
+  if (next != constants.size())
+    type_error("the program has ", next, " constants, got ", constants.size());
+  return shardax::evaluate(*hoisted, joined(inputs, held));
 }
 
 py::list bind_op(const std::string& name, const py::dict& params, const py::iterable& values) {
@@ -218,9 +232,13 @@ void init_staging(py::module_& module) {
       .def_property_readonly(
           "out_avals",
           [](const Staged& s) { return to_object(wrap_types(s.program->output_types())); })
-      .def_property_readonly("program_with_constants_first", [](const Staged& s) {
-        return to_object(wrap_program(constants_first(s.program, s.captured.size())));
-      });
+      .def(
+          "closed",
+          [](const Staged& s) {
+            const ClosedBody body = closed_body(s);
+            return py::make_tuple(to_object(wrap_program(body.program)), list_of(body.values));
+          },
+          "The program with what the function closes over as first inputs, and those values.");
 
   py::class_<EagerContext>(module, "EagerContext")
       .def(py::init())
@@ -253,23 +271,25 @@ void init_staging(py::module_& module) {
   module.def(
       "counting",
       [](const py::object& program, std::size_t constants) {
-        const ProgramPtr body = counting(unwrap_program(program.ptr()));
-        return to_object(wrap_program(constants_first(body, constants)));
+        return to_object(wrap_program(counting(unwrap_program(program.ptr()), constants)));
       },
-      "A loop body that also counts; its constants, which are its last inputs, come first.");
+      "A loop body that also counts; its constants come first.");
   module.def(
       "evaluate",
-      [](const py::object& program, const py::iterable& values) {
+      [](const py::object& program, const py::iterable& values, const py::iterable& constants) {
         const ProgramPtr body = unwrap_program(program.ptr());
         const Values inputs = values_of(values);
         if (inputs.size() != body->inputs.size()) {
           type_error("the program takes ", body->inputs.size(), " values, got ", inputs.size());
         }
-        return list_of(shardax::evaluate(*body, inputs));
+        const Values others = values_of(constants);
+        if (others.empty()) return list_of(shardax::evaluate(*body, inputs));
+        return list_of(evaluate_with(*body, inputs, others));
       },
-      "Runs a program on values, op by op.");
-  module.def("join_captured", join_captured,
-             "Programs of branches with one list of captured values.");
+      py::arg("program"), py::arg("values"), py::arg("constants") = py::tuple(),
+      "Runs a program on values, op by op; `constants` take the places of its own arrays.");
+  module.def("join_closed", join_closed,
+             "Programs of functions with one list of what they close over.");
   module.def("bind", bind_op,
              "Binds an op by name; control flow without what only passes through it.");
   module.def("typeof",
@@ -316,6 +336,14 @@ void init_staging(py::module_& module) {
   module.def("is_tracer", [](const py::object& x) {
     return bindings::is_array_object(x.ptr()) && bindings::value_of(x.ptr())->is_tracer();
   });
+  module.def(
+      "tracer_origin",
+      [](const py::object& x) {
+        const Value value = try_value(x.ptr());
+        return value && value->is_tracer() ? describe_tracer(static_cast<const Tracer&>(*value))
+                                           : "";
+      },
+      "Which function is being traced, and the arguments that the value depends on, for errors.");
   module.def(
       "is_concrete",
       [](const py::object& x) {

@@ -133,6 +133,7 @@ Staged stage_call(const std::string& api, PyObject* fun, const CallForm& form, c
   if (watch) {
     result = Ref();
     flat.values.clear();
+    flat.leaves.clear();
     check_leaks(*watch, named);
   }
   return {std::move(recorded.program), std::move(recorded.captured), std::move(flat.tree)};
@@ -146,6 +147,33 @@ ProgramPtr hoist_constants(const Program& program, Values& values) {
   }
   hoisted->constants.clear();
   return hoisted;
+}
+
+ClosedBody closed_body(const Staged& staged) {
+  const Program& program = *staged.program;
+  const auto first_captured =
+      program.inputs.end() - static_cast<std::ptrdiff_t>(staged.captured.size());
+  std::vector<std::pair<Var, Value>> closed;
+  for (std::size_t i = 0; i < staged.captured.size(); ++i)
+    closed.emplace_back(first_captured[static_cast<std::ptrdiff_t>(i)], staged.captured[i]);
+  for (const Constant& c : program.constants) {
+    if (c.value->type().rank() > 0) closed.emplace_back(c.var, c.value);
+  }
+  if (closed.empty()) return {staged.program, {}};
+  // Variables are numbered as they are first used.
+  std::sort(closed.begin(), closed.end(),
+            [](const auto& a, const auto& b) { return a.first < b.first; });
+  ClosedBody body;
+  for (const auto& [var, value] : closed) body.values.push_back(value);
+  body.program = *program.derived<ProgramPtr>(concat("closed_body", staged.captured.size()), [&] {
+    const MutableProgram copy = copy_of(program);
+    copy->inputs.clear();
+    for (const auto& [var, value] : closed) copy->inputs.push_back(var);
+    copy->inputs.insert(copy->inputs.end(), program.inputs.begin(), first_captured);
+    std::erase_if(copy->constants, [](const Constant& c) { return c.value->type().rank() > 0; });
+    return std::make_shared<ProgramPtr>(copy);
+  });
+  return body;
 }
 
 namespace {
@@ -177,9 +205,8 @@ std::string describe_leak(const Tracer& tracer) {
     std::string text = describe_code(ended.name, ended.code) + " traced for " + ended.api;
     const auto* staged = dynamic_cast<const JitTracer*>(&tracer);
     if (!staged || !staged->location()) return text;
-    const Location& made = *staged->location();
-    return concat(text, ".\nThe leaked intermediate value was created on line ", made.file, ":",
-                  made.line, " (", made.function, ")");
+    return concat(text, ".\nThe leaked intermediate value was created on line ",
+                  to_string(*staged->location()));
   }
   return "";
 }

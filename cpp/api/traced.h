@@ -47,6 +47,14 @@ Staged stage_call(const std::string& api, PyObject* fun, const CallForm& form, c
 // The program with its constants as last inputs; their values are appended to `values`.
 ProgramPtr hoist_constants(const Program& program, Values& values);
 
+// A body for an op that carries programs: what the function closes over, tracers and arrays, comes
+// first among the inputs, in the order of its first use. Scalars stay constants.
+struct ClosedBody {
+  ProgramPtr program;
+  Values values;
+};
+ClosedBody closed_body(const Staged& staged);
+
 // Why a tracer's value is unknown, for errors about using it as a Python value; "" where nothing
 // is known.
 std::string describe_tracer(const Tracer& tracer);

@@ -63,28 +63,29 @@ PyObject* Vmap::call(PyObject* function, const CallArguments& arguments) {
   }
   BatchAxis axis{size, -1, false};
   if (!options_.axis_name.empty()) axis.name = new_axis(options_.axis_name);
-  TreeDefPtr out_tree;
+  FlatResult returned;
   const auto body = [&](const Values& in) {
     for (std::size_t i = 0, next = 0; i < leaves.size(); ++i) {
       if (mapped[i]) leaves[i] = checked(wrap(in[next++]));
     }
     const Ref result = call_with_leaves(fun, form, leaves);
-    FlatResult flat_result = flatten_result(result.get(), "vmap", fun);
-    out_tree = flat_result.tree;
-    return flat_result.values;
+    returned = flatten_result(result.get(), "vmap", fun);
+    return returned.values;
   };
   Batched result = batch(body, inputs, std::vector<bool>(inputs.size(), true), axis);
 
-  const LeafAxes out_axes = output_axes("vmap", options_.out_axes.get(), out_tree);
+  const LeafAxes out_axes = output_axes("vmap", options_.out_axes.get(), returned.tree);
   for (std::size_t i = 0; i < result.out.size(); ++i) {
     if (out_axes[i] != unmapped) {
       result.out[i] = place_axis(result.out[i], result.batched[i], out_axes[i], size);
     } else if (result.batched[i]) {
-      raise_in_python("unmapped_output_is_batched", options_.out_axes, out_tree.object(),
+      raise_in_python("unmapped_output_is_batched", options_.out_axes, returned.tree.object(),
                       static_cast<std::int64_t>(i), options_.axis_name);
+    } else if (!returned.values[i]->is_tracer()) {
+      result.out[i] = nullptr;  // the object that the function returned, which need not be an array
     }
   }
-  return unflatten_values(out_tree, result.out).release();
+  return unflatten_values(returned.tree, result.out, returned.leaves).release();
 }
 
 }  // namespace

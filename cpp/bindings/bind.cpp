@@ -122,7 +122,7 @@ PyObject* op_record(PyObject*, PyObject* name) {
         static_cast<Py_ssize_t>(op->doc.size()), "derivative", derivative ? Py_True : Py_False,
         "no_gradient", op->no_gradient ? Py_True : Py_False, "transpose",
         op->transpose ? Py_True : Py_False, "batch", op->batch ? Py_True : Py_False, "effects",
-        op->effects ? Py_True : Py_False);
+        op->effect.empty() ? Py_False : Py_True);
   });
 }
 

@@ -1,4 +1,4 @@
-// bindings/config.cpp - the table of flags, their environment variables and aliases.
+// bindings/config.cpp - the values of flags, and their environment variables.
 #include "bindings/config.h"
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "bindings/config_flags.h"
 #include "execute/nonfinite.h"
 #include "ops/promote.h"
 
@@ -18,60 +19,8 @@ namespace {
 constexpr int default_device_count = 8;  // the same on every machine, whatever its cores
 int devices = default_device_count;
 
-struct Flag {
-  const char* name;
-  enum class Kind { boolean, integer, text } kind;
-  const char* initial;  // null: None
-};
-
-// Names as in JAX. Flags that only steer XLA are accepted and kept.
-constexpr Flag flags[] = {
-    {"jax_enable_x64", Flag::Kind::boolean, "0"},
-    {"jax_num_cpu_devices", Flag::Kind::integer, nullptr},
-    {"jax_platforms", Flag::Kind::text, nullptr},
-    {"jax_platform_name", Flag::Kind::text, nullptr},
-    {"jax_default_device", Flag::Kind::text, nullptr},
-    {"jax_threefry_partitionable", Flag::Kind::boolean, "1"},
-    {"jax_default_prng_impl", Flag::Kind::text, "threefry2x32"},
-    {"jax_enable_custom_prng", Flag::Kind::boolean, "0"},
-    {"jax_debug_key_reuse", Flag::Kind::boolean, "0"},
-    {"jax_debug_nans", Flag::Kind::boolean, "0"},
-    {"jax_debug_infs", Flag::Kind::boolean, "0"},
-    {"jax_disable_jit", Flag::Kind::boolean, "0"},
-    {"jax_default_matmul_precision", Flag::Kind::text, nullptr},
-    {"jax_numpy_rank_promotion", Flag::Kind::text, "allow"},
-    {"jax_numpy_dtype_promotion", Flag::Kind::text, "standard"},
-    {"jax_check_tracer_leaks", Flag::Kind::boolean, "0"},
-    {"jax_log_compiles", Flag::Kind::boolean, "0"},
-    {"jax_explain_cache_misses", Flag::Kind::boolean, "0"},
-    {"jax_traceback_filtering", Flag::Kind::text, "auto"},
-    {"jax_transfer_guard", Flag::Kind::text, nullptr},
-    {"jax_compilation_cache_dir", Flag::Kind::text, nullptr},
-    {"jax_enable_compilation_cache", Flag::Kind::boolean, "1"},
-    {"jax_persistent_cache_min_compile_time_secs", Flag::Kind::text, "1.0"},
-    {"jax_persistent_cache_min_entry_size_bytes", Flag::Kind::integer, "0"},
-    {"jax_enable_checks", Flag::Kind::boolean, "0"},
-    {"jax_softmax_custom_jvp", Flag::Kind::boolean, "1"},
-    {"jax_legacy_prng_key", Flag::Kind::text, "allow"},
-    {"jax_cpu_enable_async_dispatch", Flag::Kind::boolean, "1"},
-    {"jax_cpu_collectives_implementation", Flag::Kind::text, nullptr},
-    {"jax_array", Flag::Kind::boolean, "1"},
-    {"jax_dynamic_shapes", Flag::Kind::boolean, "0"},
-    {"jax_eager_pmap", Flag::Kind::boolean, "1"},
-    {"jax_omnistaging", Flag::Kind::boolean, "1"},
-    {"jax_spmd_mode", Flag::Kind::text, "allow_jit"},
-    {"jax_use_shardy_partitioner", Flag::Kind::boolean, "1"},
-    {"jax_pmap_shmap_merge", Flag::Kind::boolean, "1"},
-    {"jax_debug_collectives", Flag::Kind::boolean, "0"},
-};
-
-constexpr std::pair<const char*, const char*> aliases[] = {
-    {"jax_cpu_device_count", "jax_num_cpu_devices"},
-    {"check_tracer_leaks", "jax_check_tracer_leaks"},
-};
-
 const Flag* find_flag(std::string name) {
-  for (const auto& [alias, real] : aliases) {
+  for (const auto& [alias, real] : flag_aliases) {
     if (name == alias) name = real;
   }
   for (const Flag& f : flags) {

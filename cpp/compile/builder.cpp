@@ -35,7 +35,7 @@ Vars Builder::emit(const Op& op, const Params& params, const Vars& inputs,
   std::size_t key = mix(std::hash<const void*>{}(&op), hash(params));
   key = mix_all(key, inputs);
   const bool effects =
-      op.effects || (op.kind == Kind::control && has_effects({&op, params, {}, {}, {}}));
+      !op.effect.empty() || (op.kind == Kind::control && has_effects({&op, params, {}, {}, {}}));
   if (!effects) {
     const auto [first, last] = known_.equal_range(key);
     for (auto it = first; it != last; ++it) {

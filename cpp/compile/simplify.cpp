@@ -190,7 +190,7 @@ Result reduce_into_dot(const Match& m) {
 // Elementwise work on values that repeat along a dimension is done once and repeated after:
 //   mul(broadcast(x), broadcast(y)) -> broadcast(mul(x, y))
 Result shrink_elementwise(const Match& m) {
-  if (m.op.kind != Kind::elementwise || m.op.effects) return {};
+  if (m.op.kind != Kind::elementwise || !m.op.effect.empty()) return {};
   Shape shape;
   for (Var v : m.in) {
     if (m.b.type(v).rank() > shape.size()) shape = m.b.type(v).shape;

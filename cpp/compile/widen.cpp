@@ -11,7 +11,7 @@ namespace {
 
 bool computes(const Op& op) {
   return (op.kind == Kind::elementwise || op.kind == Kind::reduction || op.kind == Kind::other) &&
-         !op.effects && !op.eager;
+         op.effect.empty() && !op.eager;
 }
 
 class Widener {

@@ -92,7 +92,7 @@ class Checkify {
       absorb(eqn, in, failure);
       return {};
     }
-    if (quiet_ && op.effects && eqn.outputs.empty()) return {};
+    if (quiet_ && !op.effect.empty() && eqn.outputs.empty()) return {};
     if (!concerned(eqn)) return shardax::bind(op, eqn.params, in);
     if (is_pmap(op)) return map(eqn, in, failure);
     if (is_cond(op)) return choose(eqn, in, failure);

@@ -117,39 +117,32 @@ Values while_forwarding(const Op& op, const Params& params, const Values& in) {
   const auto cond_consts = static_cast<std::size_t>(params.integer("cond_nconsts"));
   const auto body_consts = static_cast<std::size_t>(params.integer("body_nconsts"));
   const std::size_t carries = body->outputs.size();
-  const std::vector<bool> kept = kept_carries(*body, body_consts, carries);
+  const std::vector<Var> body_carry = part(body->inputs, body_consts, carries);
+  const std::vector<Var> cond_carry = part(cond->inputs, cond_consts, carries);
+  // What the condition reads stays in the carry, as in JAX.
+  std::vector<bool> kept = kept_carries(*body, body_consts, carries);
+  for (std::size_t i = 0; i < carries; ++i) kept[i] = kept[i] && !reads(*cond, cond_carry[i]);
   const std::vector<bool> changing = inverse(kept);
   // A loop in which nothing changes keeps its carry, so that it has one.
   if (!any(kept) || !any(changing)) return shardax::bind(op, params, in);
-  const std::vector<Var> body_carry = part(body->inputs, body_consts, carries);
-  const std::vector<Var> cond_carry = part(cond->inputs, cond_consts, carries);
-  std::vector<bool> read = kept;
-  for (std::size_t i = 0; i < carries; ++i) read[i] = kept[i] && reads(*cond, cond_carry[i]);
 
   const std::vector<Var> cond_inputs =
-      joined(joined(part(cond->inputs, 0, cond_consts), select(cond_carry, read)),
-             select(cond_carry, changing));
+      joined(part(cond->inputs, 0, cond_consts), select(cond_carry, changing));
   const std::vector<Var> body_inputs =
       joined(joined(part(body->inputs, 0, body_consts), select(body_carry, kept)),
              select(body_carry, changing));
   const Values init = part(in, cond_consts + body_consts, carries);
-  const auto more = [](std::size_t count, const std::vector<bool>& mask) {
-    return static_cast<std::int64_t>(count) + std::count(mask.begin(), mask.end(), true);
-  };
   const Params rest =
       params
           .with("cond_jaxpr",
                 arranged(cond, mask_key(concat("while_forwarding", cond_consts), kept), cond_inputs,
                          cond->outputs))
-          .with("cond_nconsts", more(cond_consts, read))
           .with("body_jaxpr",
                 arranged(body, mask_key(concat("while_forwarding", body_consts), kept), body_inputs,
                          select(body->outputs, changing)))
-          .with("body_nconsts", more(body_consts, kept));
-  const Values operands =
-      joined(joined(joined(part(in, 0, cond_consts), select(init, read)),
-                    joined(part(in, cond_consts, body_consts), select(init, kept))),
-             select(init, changing));
+          .with("body_nconsts", static_cast<std::int64_t>(body_consts + count_true(kept)));
+  const Values operands = joined(joined(part(in, 0, cond_consts + body_consts), select(init, kept)),
+                                 select(init, changing));
   Values out = spread(select(init, kept), kept);
   fill_rest(out, kept, shardax::bind(op, rest, operands));
   return out;

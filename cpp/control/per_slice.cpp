@@ -11,8 +11,7 @@ namespace {
 extern const Op agree_op;
 
 std::string place(const LocationPtr& location) {
-  if (!location) return "";
-  return concat(" at ", location->file, ":", location->line, " (", location->function, ")");
+  return location ? " at " + to_string(*location) : "";
 }
 
 // "devices 0, 2 and 3"; long lists end in "...".

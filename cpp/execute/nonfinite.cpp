@@ -182,7 +182,7 @@ std::string operand_text(const Value& value, const std::vector<AxisName>& axes,
     text +=
         concat(k ? ", " : " on ", "device ", fault.index[k], " of axis '", axis_text(axes[k]), "'");
   if (const LocationPtr location = current_location())
-    text += concat(", at ", location->file, ":", location->line, " (", location->function, ")");
+    text += concat(", at ", to_string(*location));
   text += context;
   const Shape element(fault.index.begin() + static_cast<std::ptrdiff_t>(axes.size()),
                       fault.index.end());

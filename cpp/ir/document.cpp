@@ -1,6 +1,8 @@
 // ir/document.cpp - layout of documents.
 #include "ir/document.h"
 
+#include <algorithm>
+
 namespace shardax {
 
 Document Document::line(std::string flat) {
@@ -25,6 +27,11 @@ Document Document::chain(std::vector<Document> parts) {
   d.parts_ = std::move(parts);
   return d;
 }
+Document Document::noted(std::string text, std::string note) {
+  Document d(std::move(text));
+  d.note_ = std::move(note);
+  return d;
+}
 
 int Document::flat_width() const {
   int width = static_cast<int>(text_.size());
@@ -33,44 +40,45 @@ int Document::flat_width() const {
 }
 
 std::string Document::layout(int width) const {
+  std::vector<Line> lines(1);
+  print(lines, 0, false, width);
+  std::size_t widest = 0;  // of the lines with notes, which stand in one column
+  for (const Line& line : lines) {
+    if (line.note) widest = std::max(widest, line.text.size());
+  }
   std::string out;
-  int column = 0;
-  print(out, column, 0, false, width, 0);
+  for (const Line& line : lines) {
+    if (!out.empty()) out += '\n';
+    out += line.text;
+    if (line.note) out += std::string(widest - line.text.size(), ' ') + " # " + *line.note;
+  }
   return out;
 }
 
-// `trailing` is the width of what follows this document up to the next possible break.
-void Document::print(std::string& out, int& column, int indent, bool flat, int width,
-                     int trailing) const {
+void Document::print(std::vector<Line>& out, int indent, bool flat, int width) const {
+  Line& current = out.back();
   switch (kind_) {
     case Kind::text:
-      out += text_;
-      column += static_cast<int>(text_.size());
+      current.text += text_;
+      if (note_) {
+        const bool more = current.note && !current.note->empty() && !note_->empty();
+        current.note = current.note.value_or("") + (more ? ", " : "") + *note_;
+      }
       return;
     case Kind::line:
       if (flat) {
-        out += text_;
-        column += static_cast<int>(text_.size());
+        current.text += text_;
       } else {
-        out += '\n' + std::string(static_cast<std::size_t>(indent), ' ');
-        column = indent;
+        out.push_back({std::string(static_cast<std::size_t>(indent), ' ')});
       }
       return;
-    case Kind::group: flat = flat || column + flat_width() + trailing <= width; break;
+    case Kind::group:
+      flat = flat || static_cast<int>(current.text.size()) + flat_width() <= width;
+      break;
     case Kind::nest: indent += indent_; break;
     case Kind::chain: break;
   }
-  for (std::size_t i = 0; i < parts_.size(); ++i) {
-    int after = trailing;
-    for (std::size_t k = i + 1; k < parts_.size(); ++k) {
-      if (parts_[k].kind_ != Kind::text) {
-        after = 0;
-        break;
-      }
-      after = static_cast<int>(parts_[k].text_.size()) + (k + 1 == parts_.size() ? trailing : 0);
-    }
-    parts_[i].print(out, column, indent, flat, width, after);
-  }
+  for (const Document& part : parts_) part.print(out, indent, flat, width);
 }
 
 }  // namespace shardax

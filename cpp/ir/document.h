@@ -1,10 +1,10 @@
 // ir/document.h - a pretty printer: text with places where lines may break, laid out to a width.
 //
-// After P. Wadler, "A prettier printer" (2003): a group is put on one line if it fits, else all of
-// its own breaks become new lines.
+// After P. Wadler, "A prettier printer" (2003): a group is put on one line if it fits, whatever
+// follows it, else all of its own breaks become new lines.
 #pragma once
 
-#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,16 +21,23 @@ class Document {
   static Document group(std::vector<Document> parts);
   static Document nest(int indent, std::vector<Document> parts);
   static Document chain(std::vector<Document> parts);
+  // Text with a note, shown behind the line that it ends up in.
+  static Document noted(std::string text, std::string note);
 
   std::string layout(int width) const;
 
  private:
   enum class Kind { text, line, group, nest, chain };
+  struct Line {
+    std::string text;
+    std::optional<std::string> note = {};
+  };
   int flat_width() const;
-  void print(std::string& out, int& column, int indent, bool flat, int width, int trailing) const;
+  void print(std::vector<Line>& out, int indent, bool flat, int width) const;
 
   Kind kind_ = Kind::text;
   std::string text_;
+  std::optional<std::string> note_;
   int indent_ = 0;
   std::vector<Document> parts_;
 };

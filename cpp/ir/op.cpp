@@ -2,6 +2,7 @@
 #include "ir/op.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/errors.h"
 
@@ -48,12 +49,23 @@ bool any_equation(const Equation& eqn, const std::function<bool(const Equation&)
 }
 
 bool has_effects(const Equation& eqn) {
-  return any_equation(eqn, [](const Equation& e) { return e.op->effects; });
+  return any_equation(eqn, [](const Equation& e) { return !e.op->effect.empty(); });
 }
 
 bool has_effects(const Program& program) {
   return std::any_of(program.equations.begin(), program.equations.end(),
                      [](const Equation& e) { return has_effects(e); });
+}
+
+std::vector<std::string_view> effects(const Program& program) {
+  std::set<std::string_view> found;
+  for (const Equation& eqn : program.equations) {
+    any_equation(eqn, [&](const Equation& e) {
+      if (!e.op->effect.empty()) found.insert(e.op->effect);
+      return false;
+    });
+  }
+  return {found.begin(), found.end()};
 }
 
 namespace {

@@ -175,7 +175,9 @@ struct OpSpec {
   bool no_gradient = false;  // explicit: derivatives are zero or do not exist
   bool half_native = false;
   bool multiple_results = false;  // gives a list, also of one; so do ops that carry programs
-  bool effects = false;           // must run, once (on a device axis: once per device), in order
+  // The name of its effect ("IO"), for ops that must run, once (on a device axis: once per device),
+  // in order.
+  std::string_view effect = {};
   BodyRule body = nullptr;
   PruneRule prune = nullptr;
   KeepRule keep = nullptr;
@@ -203,6 +205,8 @@ bool any_equation(const Equation& eqn, const std::function<bool(const Equation&)
 // Must it run although nothing uses its results?
 bool has_effects(const Equation& eqn);
 bool has_effects(const Program& program);
+// The names of its effects, sorted.
+std::vector<std::string_view> effects(const Program& program);
 
 // All records, sorted by name.
 const std::vector<const Op*>& all_ops();

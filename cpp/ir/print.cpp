@@ -14,23 +14,6 @@ namespace {
 
 constexpr int line_width = 80;
 
-// a, b, ..., z, ba, bb, ... in order of first mention.
-class Names {
- public:
-  std::string fresh() {
-    int n = next_++;
-    std::string name;
-    do {
-      name.insert(name.begin(), static_cast<char>('a' + n % 26));
-      n /= 26;
-    } while (n > 0);
-    return name;
-  }
-
- private:
-  int next_ = 0;
-};
-
 // The shortest decimal that reads back as the same number, as Python writes it.
 template <class T>
 std::string real_text(T v) {
@@ -90,120 +73,236 @@ std::string literal_text(const Array& value) {
 
 namespace {
 
+bool contains(const auto& list, const auto& item) {
+  return std::find(list.begin(), list.end(), item) != list.end();
+}
+
+// The programs that an equation carries, in the order of its params.
+std::vector<const Program*> bodies(const Equation& eqn) {
+  std::vector<const Program*> out;
+  for (const auto& [name, value] : eqn.params) {
+    if (const auto* body = std::get_if<ProgramPtr>(&value)) {
+      out.push_back(body->get());
+    } else if (const auto* list = std::get_if<Programs>(&value)) {
+      for (const ProgramPtr& body : *list) out.push_back(body.get());
+    }
+  }
+  return out;
+}
+
+// Programs that are shown once, ahead of the others, under a name: those with more than one use,
+// and long ones.
+struct SharedProgram {
+  const Program* program;
+  std::string name;
+};
+std::vector<SharedProgram> shared_programs(const Program& top) {
+  constexpr std::size_t long_program = 10;
+  struct Seen {
+    const Program* program;
+    std::string name;
+    int uses;
+  };
+  std::vector<Seen> seen;
+  std::vector<std::pair<const Program*, std::string>> queue{{&top, ""}};
+  for (std::size_t next = 0; next < queue.size(); ++next) {
+    const auto [program, name] = queue[next];
+    auto at = std::find_if(seen.begin(), seen.end(),
+                           [p = program](const Seen& s) { return s.program == p; });
+    if (at == seen.end()) at = seen.insert(at, {program, name, 0});
+    at->uses += program != &top && program->equations.size() > long_program ? 2 : 1;
+    for (const Equation& eqn : program->equations) {
+      std::string called = eqn.params.has("name") ? eqn.params.text("name") : "jaxpr";
+      std::erase_if(called, [](char c) { return c == '<' || c == '>'; });
+      for (const Program* body : bodies(eqn)) queue.emplace_back(body, called);
+    }
+  }
+  std::vector<SharedProgram> shared;
+  std::unordered_map<std::string, int> names;
+  for (const Seen& s : seen) {
+    if (s.uses == 1) continue;
+    std::string name = s.name;
+    if (const int count = names[s.name]++; count > 0) ++names[name += std::to_string(count)];
+    shared.push_back({s.program, name});
+  }
+  return shared;
+}
+
 class Printer {
  public:
-  using Scope = std::unordered_map<Var, std::string>;
+  explicit Printer(PrintOptions options) : options_(options) {}
 
-  // `given`: names that the inputs and outputs of a called program take from the call.
-  Document program(const Program& p, const std::vector<std::string>& inputs = {},
-                   const std::vector<std::string>& outputs = {}) {
+  Document top(const Program& p) {
+    shared_ = shared_programs(p);
+    std::vector<Document> parts;
+    for (const SharedProgram& s : shared_) {
+      parts.insert(parts.end(),
+                   {"let " + s.name + " = ", program(*s.program), " in", Document::line()});
+    }
+    parts.push_back(program(p));
+    return Document::chain(std::move(parts));
+  }
+
+  Document equation(const Program& p, const Equation& eqn) {
+    Scope scope;
+    for (const Constant& c : p.constants) declare_literal(scope, c);
+    return equation(p, eqn, scope, std::vector<bool>(p.types.size(), true));
+  }
+
+ private:
+  using Scope = std::unordered_map<Var, std::string>;
+  using Texts = std::vector<std::string>;
+
+  // a, b, ..., z, ba, bb, ... in order of first mention.
+  std::string fresh() {
+    std::string name;
+    int n = next_++;
+    do {
+      name.insert(name.begin(), static_cast<char>('a' + n % 26));
+      n /= 26;
+    } while (n > 0);
+    const bool taken = std::any_of(shared_.begin(), shared_.end(),
+                                   [&](const SharedProgram& s) { return s.name == name; });
+    return taken ? fresh() : name;
+  }
+
+  std::string name(Scope& scope, Var v) {
+    const auto [it, added] = scope.try_emplace(v);
+    if (added) it->second = fresh();
+    return it->second;
+  }
+  std::string declare(Scope& scope, const Program& p, Var v) {
+    const std::string text = name(scope, v);
+    return options_.shapes ? text + ":" + short_string(p.type(v)) : text;
+  }
+  bool declare_literal(Scope& scope, const Constant& c) {
+    const bool literal = c.value->type().rank() == 0;
+    if (literal) scope[c.var] = literal_text(*c.value);
+    return literal;
+  }
+
+  // As many on a line as fit.
+  static Document list(const Texts& items, const std::string& separator = "") {
+    std::vector<Document> parts;
+    for (const std::string& item : items) {
+      if (!parts.empty())
+        parts.insert(parts.end(), {separator, Document::group({Document::line()})});
+      parts.emplace_back(item);
+    }
+    return Document::nest(2, {Document::group(std::move(parts))});
+  }
+
+  // `inputs`, `outputs`: names that those of a called program take from the call.
+  Document program(const Program& p, const Texts& inputs = {}, const Texts& outputs = {}) {
     Scope scope;
     std::vector<bool> used(p.types.size(), false);
     for (const Equation& eqn : p.equations) {
       for (Var v : eqn.inputs) used[static_cast<std::size_t>(v)] = true;
     }
     for (Var v : p.outputs) used[static_cast<std::size_t>(v)] = true;
-    std::vector<std::string> constants, parameters;
+    Texts constants, parameters, results;
     for (const Constant& c : p.constants) {
-      if (c.value->type().rank() == 0) {
-        scope[c.var] = literal_text(*c.value);
-      } else if (used[static_cast<std::size_t>(c.var)]) {
+      if (!declare_literal(scope, c) && used[static_cast<std::size_t>(c.var)])
         constants.push_back(declare(scope, p, c.var));
-      }
     }
-    for (std::size_t i = 0; i < p.inputs.size(); ++i) {
-      if (i < inputs.size() && !inputs[i].empty()) scope.try_emplace(p.inputs[i], inputs[i]);
-      parameters.push_back(declare(scope, p, p.inputs[i]));
-    }
-    for (std::size_t i = 0; i < outputs.size(); ++i) scope.try_emplace(p.outputs[i], outputs[i]);
-    std::vector<Document> equations;
+    suggest(scope, p.inputs, inputs);
+    suggest(scope, p.outputs, outputs);
+    for (Var v : p.inputs) parameters.push_back(declare(scope, p, v));
+    std::vector<Document> equations{Document::line()};
     for (const Equation& eqn : p.equations) {
-      equations.push_back(Document::line(equations.empty() ? " " : "; "));
+      if (equations.size() > 1) equations.push_back(Document::line("; "));
       equations.push_back(equation(p, eqn, scope, used));
     }
-    std::string results;
-    for (std::size_t i = 0; i < p.outputs.size(); ++i)
-      results += (i ? ", " : "") + scope[p.outputs[i]];
-    if (p.outputs.size() == 1) results += ",";
-    if (equations.empty()) equations.push_back(Document::line());
-    const std::string head = "{ lambda" + (constants.empty() ? " ;" : spaced(constants) + ";") +
-                             (parameters.empty() ? " " : spaced(parameters)) + ". let";
-    return Document::group({head, Document::nest(4, std::move(equations)),
-                            Document::nest(2, {Document::line(), "in (" + results + ") }"})});
+    for (Var v : p.outputs) results.push_back(name(scope, v));
+    std::string end = results.size() == 1 ? ",)" : ")";
+    if (options_.effects) {
+      end += " : { ";
+      for (const std::string_view effect : effects(p))
+        end += concat(end.ends_with("{ ") ? "" : ", ", effect);
+      end += " }";
+    }
+    return Document::group({Document::nest(2, {"{ lambda ", list(constants), "; ", list(parameters),
+                                               ". let", Document::nest(2, std::move(equations)),
+                                               Document::line(), "in (", list(results, ","), end}),
+                            " }"});
   }
 
- private:
-  static std::string spaced(const std::vector<std::string>& items) {
-    std::string out;
-    for (const std::string& item : items) out += " " + item;
-    return out;
-  }
-
-  std::string declare(Scope& scope, const Program& p, Var v) {
-    const auto [it, added] = scope.try_emplace(v);
-    if (added) it->second = names_.fresh();
-    return it->second + ":" + short_string(p.type(v));
+  // Each name goes to one variable, except that of results that nothing uses.
+  static void suggest(Scope& scope, const std::vector<Var>& vars, const Texts& names) {
+    Texts given;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (names[i].empty() || (names[i] != "_" && contains(given, names[i]))) continue;
+      if (scope.try_emplace(vars[i], names[i]).second) given.push_back(names[i]);
+    }
   }
 
   Document equation(const Program& p, const Equation& eqn, Scope& scope,
                     const std::vector<bool>& used) {
-    std::string left, right;
-    std::vector<std::string> in, out;
-    for (Var v : eqn.inputs) {
-      right += " " + scope[v];
-      in.push_back(p.constants.empty() || scope[v].find(':') == std::string::npos ? scope[v] : "");
+    Texts left, right, in, out;
+    const bool call = eqn.op->name == "jit";
+    for (std::size_t i = 0; call && i < eqn.inputs.size(); ++i) {
+      const std::string text = name(scope, eqn.inputs[i]);
+      in.push_back(text.find(':') == std::string::npos ? text : "");  // not those of literals
     }
     for (Var v : eqn.outputs) {
       if (!used[static_cast<std::size_t>(v)]) scope.try_emplace(v, "_");
-      if (!left.empty()) left += " ";
-      left += declare(scope, p, v);
-      out.push_back(scope[v]);
+      left.push_back(declare(scope, p, v));
+      if (call) out.push_back(name(scope, v));
     }
-    if (eqn.inputs.empty()) right = " ";
-    if (!left.empty()) left += " = ";
-    std::vector<Document> line{left + std::string(eqn.op->name)};
+    std::vector<Document> line;
+    if (!left.empty()) {
+      const std::string note = eqn.location ? to_string(*eqn.location) : "";
+      line = {list(left), options_.locations ? Document::noted(" = ", note) : " = "};
+    }
+    line.emplace_back(std::string(eqn.op->name));
     std::vector<Document> params = parameters(eqn, in, out);
     if (!params.empty()) {
-      std::vector<Document> inner;
+      std::vector<Document> inner{"["};
       for (std::size_t i = 0; i < params.size(); ++i) {
         inner.push_back(Document::line(i ? " " : ""));
         inner.push_back(std::move(params[i]));
       }
       line.push_back(
-          Document::group({"[", Document::nest(2, std::move(inner)), Document::line(""), "]"}));
+          Document::group({Document::nest(2, std::move(inner)), Document::line(""), "]"}));
     }
-    line.push_back(right);
+    for (Var v : eqn.inputs) right.push_back(name(scope, v));
+    line.insert(line.end(), {" ", list(right)});
     return Document::chain(std::move(line));
   }
 
-  std::vector<Document> parameters(const Equation& eqn, const std::vector<std::string>& in,
-                                   const std::vector<std::string>& out) {
+  // The program, or the name under which it has been shown.
+  Document mention(const Program& p, const Texts& inputs = {}, const Texts& outputs = {}) {
+    for (const SharedProgram& s : shared_) {
+      if (s.program == &p) return s.name;
+    }
+    return program(p, inputs, outputs);
+  }
+
+  std::vector<Document> parameters(const Equation& eqn, const Texts& in, const Texts& out) {
+    std::vector<Document> shown;
     if (eqn.op->show) {
-      std::vector<Document> shown;
       for (const std::string& text : eqn.op->show(eqn.params)) shown.emplace_back(text);
       return shown;
     }
     std::vector<const Params::Entry*> sorted;
     for (const Params::Entry& entry : eqn.params) sorted.push_back(&entry);
-    const bool call = eqn.op->name == "jit";
     if (!eqn.op->body) {
       std::sort(sorted.begin(), sorted.end(),
                 [](const auto* a, const auto* b) { return a->first < b->first; });
     }
-    std::vector<Document> shown;
     for (const Params::Entry* entry : sorted) {
       const auto& [name, value] = *entry;
       std::vector<Document> text{std::string(name) + "="};
       if (const auto* body = std::get_if<ProgramPtr>(&value)) {
-        text.push_back(call ? program(**body, in, out) : program(**body));
+        text.push_back(mention(**body, in, out));
       } else if (const auto* bodies = std::get_if<Programs>(&value)) {
-        std::vector<Document> list;
+        std::vector<Document> list{"("};
         for (const ProgramPtr& body : *bodies) {
-          list.push_back(Document::line());
-          list.push_back(program(*body));
+          list.push_back(Document::line(list.size() > 1 ? " " : ""));
+          list.push_back(mention(*body));
         }
         text.push_back(
-            Document::group({"(", Document::nest(2, std::move(list)), Document::line(), ")"}));
+            Document::group({Document::nest(2, std::move(list)), Document::line(""), ")"}));
       } else {
         text.emplace_back(to_string(value));
       }
@@ -212,7 +311,9 @@ class Printer {
     return shown;
   }
 
-  Names names_;
+  const PrintOptions options_;
+  std::vector<SharedProgram> shared_;
+  int next_ = 0;
 };
 
 struct ParamText {
@@ -247,10 +348,20 @@ struct ParamText {
 
 std::string scalar_text(const Array& value) { return element_text(value, false); }
 
+std::string to_string(const Location& location) {
+  const std::string column = location.column <= 0 ? "" : concat(":", location.column);
+  return concat(location.file, ":", location.line, column, " (", location.function, ")");
+}
+
 std::string to_string(const ParamValue& value) { return std::visit(ParamText{}, value); }
 
-std::string to_string(const Program& program) {
-  return Printer().program(program).layout(line_width);
+std::string to_string(const Program& program, const PrintOptions& options) {
+  return Printer(options).top(program).layout(line_width);
+}
+std::string to_string(const Program& program) { return to_string(program, PrintOptions{}); }
+
+std::string to_string(const Program& program, const Equation& eqn) {
+  return Printer(PrintOptions{}).equation(program, eqn).layout(line_width);
 }
 
 }  // namespace shardax

@@ -24,10 +24,13 @@ using Vars = SmallVector<Var, 4>;
 // The user's line that produced an equation.
 struct Location {
   std::string file;
-  std::string function;
+  std::string function;  // with the names of what encloses it: "outer.<locals>.f"
   int line = 0;
+  int column = -1;  // from 0; negative where it is not known
 };
 using LocationPtr = std::shared_ptr<const Location>;
+// "file.py:12:4 (f)"
+std::string to_string(const Location& location);
 
 struct Equation {
   const Op* op;
@@ -81,7 +84,14 @@ using MutableProgram = Shared<Program>;
 MutableProgram copy_of(const Program& program);
 
 // "{ lambda ; a:f32[3]. let b:f32[3] = mul a 2.0:f32[] in (b,) }", JAX's form.
+struct PrintOptions {
+  bool shapes = true;      // the types of variables
+  bool locations = false;  // the user's lines
+  bool effects = false;
+};
+std::string to_string(const Program& program, const PrintOptions& options);
 std::string to_string(const Program& program);
+std::string to_string(const Program& program, const Equation& eqn);
 
 // A rank-0 array, as programs show it ("1.600000023841858:f32[]"), and its element, as NumPy shows
 // it

@@ -192,8 +192,8 @@ constexpr OpSpec callback(std::string_view name, std::string_view doc) {
           .show = show_callback};
 }
 
-constexpr OpSpec effectful(OpSpec spec) {
-  spec.effects = true;
+constexpr OpSpec effectful(std::string_view effect, OpSpec spec) {
+  spec.effect = effect;
   return spec;
 }
 constexpr OpSpec without_gradient(OpSpec spec) {
@@ -216,10 +216,11 @@ constexpr OpSpec with_jvp(OpSpec spec, JvpRule rule) {
       "`custom_vjp`.");
 }
 
-const Op debug_callback_op{without_gradient(
-    effectful(callback("debug_callback", "Calls a function of the host for its effect.")))};
+const Op debug_callback_op{without_gradient(effectful(
+    "Debug", callback("debug_callback", "Calls a function of the host for its effect.")))};
 const Op io_callback_op{with_jvp(
-    effectful(callback("io_callback", "Calls a function of the host that has effects.")), io_jvp)};
+    effectful("IO", callback("io_callback", "Calls a function of the host that has effects.")),
+    io_jvp)};
 const Op pure_callback_op{
     with_jvp(callback("pure_callback", "Calls a pure function of the host."), pure_jvp)};
 

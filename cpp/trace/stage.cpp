@@ -12,6 +12,14 @@ std::string JitTracer::text() const {
   return concat("JitTracer(", type_.weak ? "~" : "", to_string(type_), ")");
 }
 
+bool same_value(const Value& a, const Value& b) {
+  if (a == b) return true;
+  if (a->is_tracer() || b->is_tracer()) return false;
+  const Array &x = as_array(a), &y = as_array(b);
+  return x.data() == y.data() && x.strides() == y.strides() && x.type() == y.type() &&
+         x.sharding() == y.sharding() && x.deleted() == y.deleted();
+}
+
 StagingTrace::StagingTrace(bool everything) : Trace(everything), program_(new Program) {}
 
 Value StagingTrace::input(Type type) {
@@ -28,10 +36,14 @@ Values StagingTrace::inputs(const Types& types) {
 
 Var StagingTrace::lift(const Value& value) {
   if (owns(value)) return static_cast<const JitTracer&>(*value).var();
-  const auto [it, added] = lifted_.try_emplace(value.get(), 0);
-  if (!added) return it->second;
+  if (const auto it = lifted_.find(value.get()); it != lifted_.end()) return it->second;
+  if (!value->is_tracer() && value->type().rank() > 0) {  // scalars are literals
+    for (const auto& [var, other] : captured_) {
+      if (same_value(value, other)) return var;
+    }
+  }
   const Var var = program_->add(value->type());
-  it->second = var;
+  lifted_[value.get()] = var;  // an address of its own as long as captured_ holds the value
   captured_.emplace_back(var, value);
   return var;
 }

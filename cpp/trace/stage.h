@@ -24,6 +24,10 @@ class JitTracer final : public Tracer {
   LocationPtr location_;
 };
 
+// Are both the same value: one object, or arrays of one type over the same memory? Programs keep
+// views of the arrays that they close over.
+bool same_value(const Value& a, const Value& b);
+
 // Records what is bound to it. With `everything`, it also records ops on plain arrays (as jit
 // does); without, only ops that touch its own tracers (as the linear part of linearize does).
 class StagingTrace final : public Trace {

@@ -122,7 +122,7 @@ bool names_axis(const Params& params, AxisName name) {
 int axis_level(const State& s, const Op& op, const Params& params) {
   int level = 0;
   for (const BoundAxis& axis : s.axes) {
-    if (axis.level > level && (op.kind == Kind::control || (op.effects && axis.devices) ||
+    if (axis.level > level && (op.kind == Kind::control || (!op.effect.empty() && axis.devices) ||
                                names_axis(params, axis.name))) {
       level = axis.level;
     }
@@ -142,7 +142,8 @@ int aliased(const State& s, int level) {
 Values bind(const Op& op, const Params& params, const Values& in) {
   State& s = state();
   int top = s.dynamic;
-  if (!s.axes.empty() && (op.kind == Kind::collective || op.kind == Kind::control || op.effects)) {
+  if (!s.axes.empty() &&
+      (op.kind == Kind::collective || op.kind == Kind::control || !op.effect.empty())) {
     top = std::max(top, axis_level(s, op, params));
   }
   if (op.stage) top = std::max(top, s.function_level);

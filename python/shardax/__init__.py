@@ -44,11 +44,15 @@ from shardax._config import (
     explain_cache_misses,
     legacy_prng_key,
     log_compiles,
+    no_tracing,
     numpy_dtype_promotion,
     numpy_rank_promotion,
     softmax_custom_jvp,
     threefry_partitionable,
     transfer_guard,
+    transfer_guard_device_to_device,
+    transfer_guard_device_to_host,
+    transfer_guard_host_to_device,
 )
 from shardax._core import Array
 from shardax._devices import (

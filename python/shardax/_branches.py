@@ -20,9 +20,10 @@ def _choose(api, names, index, branches, operands):
     examples = tree_util.tree_unflatten(treedef, types_of(leaves))
     staged = [_core.stage_once("cond", branch, examples) for branch in branches]
     check_branches(api, names, branches, staged)
-    # A predicate counts from false.
-    programs, captured = _core.join_captured(staged[::-1] if api == "cond" else staged)
-    out = _core.bind("cond", {"branches": programs}, [index, *captured, *leaves])
+    programs, closed = _core.join_closed(staged)
+    if api == "cond":  # a predicate counts from false
+        programs = programs[::-1]
+    out = _core.bind("cond", {"branches": programs}, [index, *closed, *leaves])
     return tree_util.tree_unflatten(staged[0].out_tree, out)
 
 

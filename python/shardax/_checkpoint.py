@@ -76,13 +76,14 @@ def checkpoint(fun, *, prevent_cse=True, policy=None, static_argnums=(), concret
         dynamic = [arg for n, arg in enumerate(args) if n not in static]
         leaves = [_core.asarray(leaf) for leaf in tree_util.tree_leaves((dynamic, kwargs))]
         staged = _core.stage_once("checkpoint", fun, args, kwargs, sorted(static))
+        program, closed = staged.closed()
         if isinstance(prevent_cse, bool):
-            barriers = [prevent_cse] * (len(leaves) + len(staged.captured))
+            barriers = [prevent_cse] * (len(closed) + len(leaves))
         else:
             given = (tuple(dynamic), kwargs) if kwargs else tuple(dynamic)
             barriers = tree_util.broadcast_prefix(prevent_cse, given)
-            barriers += [False] * len(staged.captured)
-        out = _core.checkpoint_call(staged.program, policy, barriers, [*leaves, *staged.captured])
+            barriers = [False] * len(closed) + barriers
+        out = _core.checkpoint_call(program, policy, barriers, [*closed, *leaves])
         return tree_util.tree_unflatten(staged.out_tree, out)
 
     return checkpointed

@@ -25,13 +25,14 @@ def types_of(leaves):
 
 
 def _promoted(carry, types_out):
-    """The carry with weak leaves converted to the dtypes that come out; None: nothing changes."""
+    """The carry with weak leaves converted to the dtypes that come out, and then not weak any more;
+    None: nothing changes."""
     changed = False
     result = []
     for leaf, out in zip(carry, types_out, strict=True):
         aval = _core.typeof(leaf)
         if aval.weak_type and aval.shape == out.shape and aval.dtype != out.dtype:
-            leaf = _core.convert(leaf, _core.promoted(aval, out))
+            leaf = _core.convert(leaf, _core.promoted(aval, out).strip_weak_type())
             changed = True
         result.append(leaf)
     return result if changed else None
@@ -44,8 +45,9 @@ def _static(name, expected, value):
     """An argument of scan as an int; ConcretizationTypeError where its value is traced."""
     if _core.is_tracer(value) and not _core.is_concrete(value):
         raise ConcretizationTypeError(
+            value,
             f"The `{name}` argument to `scan` expects a concrete {expected} value, got {value!r}. "
-            "Mark it static with static_argnums."
+            "Mark it static with static_argnums.",
         )
     return operator.index(value)
 
@@ -123,9 +125,7 @@ def scan(f, init, xs=None, length=None, reverse=False, unroll=1, _split_transpos
             break
         carry = promoted
     check_types("scan", f, carry_tree, types, staged.out_avals[: len(carry)])
-    out = _bind_scan(
-        staged.program_with_constants_first, staged.captured, carry, slices, steps, reverse, unroll
-    )
+    out = _bind_scan(*staged.closed(), carry, slices, steps, reverse, unroll)
     count = len(carry)
     last = tree_util.tree_unflatten(carry_tree, out[:count])
     return last, tree_util.tree_unflatten(parts[1], out[count:])
@@ -158,8 +158,7 @@ def map(f, xs, *, batch_size=None):
     if not batch_size:
         example = tree_util.tree_unflatten(treedef, [_core.element_type(x) for x in leaves])
         staged = _core.stage_once("scan", f, (example,))
-        program = staged.program_with_constants_first
-        out = _bind_scan(program, staged.captured, [], leaves, total, False, 1)
+        out = _bind_scan(*staged.closed(), [], leaves, total, False, 1)
         return tree_util.tree_unflatten(staged.out_tree, out)
     from shardax import numpy as jnp
     from shardax._api import vmap
@@ -216,15 +215,17 @@ def while_loop(cond_fun, body_fun, init_val):
             break
         carry = promoted
     check_types("while_loop", body_fun, tree, types, body.out_avals)
+    condition_program, condition_closed = condition.closed()
+    body_program, body_closed = body.closed()
     out = _core.bind(
         "while",
         {
-            "cond_jaxpr": condition.program_with_constants_first,
-            "cond_nconsts": len(condition.captured),
-            "body_jaxpr": body.program_with_constants_first,
-            "body_nconsts": len(body.captured),
+            "cond_jaxpr": condition_program,
+            "cond_nconsts": len(condition_closed),
+            "body_jaxpr": body_program,
+            "body_nconsts": len(body_closed),
         },
-        [*condition.captured, *body.captured, *carry],
+        [*condition_closed, *body_closed, *carry],
     )
     return tree_util.tree_unflatten(tree, out)
 
@@ -299,8 +300,9 @@ def _static_fori(first, last, lower, body_fun, carry, tree, unroll):
             break
         carry = promoted
     check_types("scan", "loop_carry[1]", tree, types, staged.out_avals)
-    program = _core.counting(staged.program, len(staged.captured))
+    program, closed = staged.closed()
+    program = _core.counting(program, len(closed))
     unroll = 1 if unroll is None or isinstance(unroll, bool) else unroll
     steps = max(last - first, 0)
-    out = _bind_scan(program, staged.captured, [counter, *carry], [], steps, False, unroll)
+    out = _bind_scan(program, closed, [counter, *carry], [], steps, False, unroll)
     return tree_util.tree_unflatten(tree, out[1:])

@@ -8,7 +8,17 @@ from shardax.numpy._common import asarray, bind, canonical_axis
 
 def _starts(operand, indices):
     if isinstance(indices, (_core.Array, np.ndarray)):
+        if indices.shape != (operand.ndim,):
+            raise ValueError(
+                "Length of slice indices must match number of operand dimensions: indices of shape "
+                f"{indices.shape} for an operand of shape {operand.shape}"
+            )
         indices = [indices[i] for i in range(operand.ndim)]
+    if len(indices) != operand.ndim:
+        raise ValueError(
+            "Length of slice indices must match number of operand dimensions "
+            f"({len(indices)} vs {operand.shape})"
+        )
     return [_from_start(asarray(i), n) for i, n in zip(indices, operand.shape)]
 
 

@@ -80,7 +80,7 @@ def linear_call(fun, fun_transpose, residual_args, linear_args):
             "transpose output pytree structure must match that of linear inputs, got output "
             f"structure {transpose.out_tree} and input structure {linear_tree}."
         )
-    (callee_program, transpose_program), captured = _core.join_captured([callee, transpose])
+    (callee_program, transpose_program), captured = _core.join_closed([callee, transpose])
     out = _core.bind(
         "linear_call",
         {
@@ -141,7 +141,7 @@ def custom_linear_solve(matvec, b, solve, transpose_solve=None, symmetric=False,
         parts["transpose_solve"] = staged(
             "transpose_solve", lambda v: transpose_solve(vecmat, v), has_aux
         )
-    programs, captured = _core.join_captured(list(parts.values()))
+    programs, captured = _core.join_closed(list(parts.values()))
     params = dict(zip(parts, programs)) | {"num_consts": len(captured)}
     out = _core.bind("custom_linear_solve", params, [*captured, *leaves])
     return tree_util.tree_unflatten(parts["solve"].out_tree, out)
@@ -187,7 +187,7 @@ def custom_root(f, initial_guess, solve, tangent_solve, has_aux=False):
         staged("solve", "initial_guess", lambda v: solve(f, v), (avals,), has_aux),
         staged("tangent_solve", "x", linearized_solve, (avals, avals)),
     ]
-    (f_program, solve_program, tangent_program), captured = _core.join_captured(parts)
+    (f_program, solve_program, tangent_program), captured = _core.join_closed(parts)
 
     @custom_jvp
     def root(captured, guess):

@@ -36,6 +36,8 @@ class ShapeDtypeStruct:
         if dtype is None:
             raise ValueError("ShapeDtypeStruct: dtype must be specified.")
         self.shape = tuple(shape)
+        if dtype in (int, float, complex):
+            dtype = np.dtype(dtype)  # as NumPy has it, whatever jax_enable_x64 is
         self.dtype = _core.ShapedArray(self.shape, dtype).dtype
         self.sharding = sharding
         self.weak_type = weak_type

@@ -4,15 +4,18 @@ from shardax import tree_util
 from shardax._api import ShapedArray
 from shardax._core import Tracer
 from shardax._core import api as _api
+from shardax._stages import ensure_compile_time_eval
 
 Jaxpr = ClosedJaxpr = _api.Program
 JaxprEqn = _api.Equation
 Literal = _api.Literal
 Primitive = _api.Primitive
 Var = _api.Var
+Atom = Var | Literal
 get_aval = _api.typeof
 
 __all__ = [
+    "Atom",
     "ClosedJaxpr",
     "Jaxpr",
     "JaxprEqn",
@@ -21,6 +24,7 @@ __all__ = [
     "ShapedArray",
     "Tracer",
     "Var",
+    "ensure_compile_time_eval",
     "eval_jaxpr",
     "get_aval",
     "jaxpr_as_fun",
@@ -32,7 +36,7 @@ def eval_jaxpr(jaxpr, consts, *args, propagate_source_info=True):
 
     Args:
       jaxpr: a program, as `make_jaxpr` gives it. It holds its own constants.
-      consts: accepted for compatibility.
+      consts: arrays in place of its constants; empty: its own.
       args: one array per input.
 
     Returns:
@@ -43,7 +47,7 @@ def eval_jaxpr(jaxpr, consts, *args, propagate_source_info=True):
       [Array(3., dtype=float32, weak_type=True)]
     """
     leaves = tree_util.tree_leaves(args)
-    return _api.evaluate(jaxpr, [_api.asarray(leaf) for leaf in leaves])
+    return _api.evaluate(jaxpr, [_api.asarray(leaf) for leaf in leaves], consts)
 
 
 def jaxpr_as_fun(closed_jaxpr, *args):

@@ -18,6 +18,14 @@ __all__ = [
 ]
 
 
+class _Documented(Exception):
+    """An exception whose text ends with where JAX's documentation explains it."""
+
+    def __init__(self, text):
+        page = "https://docs.jax.dev/en/latest/errors.html"
+        super().__init__(f"{text}\nSee {page}#jax.errors.{type(self).__name__}")
+
+
 class JAXTypeError(TypeError):
     """A TypeError about arrays or tracers."""
 
@@ -26,7 +34,7 @@ class JAXIndexError(IndexError):
     """An IndexError about arrays or tracers."""
 
 
-class ConcretizationTypeError(JAXTypeError):
+class ConcretizationTypeError(_Documented, JAXTypeError):
     """A tracer was used where a concrete value is required, as in float(x) under jit."""
 
     def __init__(self, tracer, context=""):
@@ -35,7 +43,7 @@ class ConcretizationTypeError(JAXTypeError):
         else:
             super().__init__(
                 "Abstract tracer value encountered where concrete value is expected: "
-                f"{_described(tracer)}\n{context}"
+                f"{_described(tracer)}\n{context}{_origin(tracer)}"
             )
 
 
@@ -48,45 +56,47 @@ class TracerBoolConversionError(ConcretizationTypeError):
 
     def __init__(self, tracer):
         if not isinstance(tracer, str):
-            tracer = f"Attempted boolean conversion of {_described(tracer)}."
+            tracer = f"Attempted boolean conversion of {_described(tracer)}.{_origin(tracer)}"
         super().__init__(tracer)
 
 
-class TracerArrayConversionError(JAXTypeError):
+class TracerArrayConversionError(_Documented, JAXTypeError):
     """A tracer was given to a function of NumPy."""
 
     def __init__(self, tracer):
         if not isinstance(tracer, str):
             tracer = (
                 "The numpy.ndarray conversion method __array__() was called on "
-                f"{_described(tracer)}"
+                f"{_described(tracer)}{_origin(tracer)}"
             )
         super().__init__(tracer)
 
 
-class TracerIntegerConversionError(JAXTypeError):
+class TracerIntegerConversionError(_Documented, JAXTypeError):
     """A tracer was used as a Python integer, as in range(n) under jit."""
 
     def __init__(self, tracer):
         if not isinstance(tracer, str):
-            tracer = f"The __index__() method was called on {_described(tracer)}"
+            tracer = f"The __index__() method was called on {_described(tracer)}{_origin(tracer)}"
         super().__init__(tracer)
 
 
-class NonConcreteBooleanIndexError(JAXIndexError):
+class NonConcreteBooleanIndexError(_Documented, JAXIndexError):
     """A traced boolean array was used as an index, so that the result's shape is unknown."""
 
     def __init__(self, tracer):
         if not isinstance(tracer, str):
-            tracer = f"Array boolean indices must be concrete; got {_described(tracer)}"
+            tracer = (
+                f"Array boolean indices must be concrete; got {_described(tracer)}{_origin(tracer)}"
+            )
         super().__init__(tracer)
 
 
-class UnexpectedTracerError(JAXTypeError):
+class UnexpectedTracerError(_Documented, JAXTypeError):
     """A tracer outlived the function in which it was made."""
 
 
-class KeyReuseError(JAXTypeError):
+class KeyReuseError(_Documented, JAXTypeError):
     """A PRNG key was used twice."""
 
 
@@ -107,3 +117,10 @@ XlaRuntimeError = JaxRuntimeError
 
 def _described(tracer):
     return f"traced array with shape {tracer.dtype}[{','.join(map(str, tracer.shape))}]"
+
+
+def _origin(tracer):
+    """Which function is being traced, and the arguments that the value depends on."""
+    from shardax._core import api as _core
+
+    return _core.tracer_origin(tracer)

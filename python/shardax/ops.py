@@ -40,9 +40,9 @@ def _count(name, segment_ids, num_segments):
         known = _core.concrete_array(segment_ids)
         if known is None:
             raise ConcretizationTypeError(
-                "Abstract tracer value encountered where concrete value is expected: the result's "
-                f"size is the largest segment id plus one, so that {name}() needs its num_segments "
-                f"argument while tracing; got {segment_ids!r}."
+                segment_ids,
+                f"The result's size is the largest segment id plus one, so that {name}() needs its "
+                f"num_segments argument while tracing; got {segment_ids!r}.",
             )
         num_segments = int(np.max(np.asarray(known), initial=-1)) + 1
     num_segments = operator.index(num_segments)

@@ -5,5 +5,6 @@ from typing import Any
 from shardax._core import Array
 
 ArrayLike = Any
+DTypeLike = Any
 
-__all__ = ["Array", "ArrayLike"]
+__all__ = ["Array", "ArrayLike", "DTypeLike"]

@@ -1,11 +1,15 @@
 """tests/api/test_jaxpr_objects.py - programs as data: variables, literals, equations."""
 
+import re
+
 import numpy as np
 import pytest
 import shardax as jax
 import shardax.numpy as jnp
 from shardax import lax
+from shardax.experimental import checkify, io_callback
 from shardax.extend import core
+from shardax.test_util import check_grads
 
 
 def evaluate(jaxpr, consts, *args):
@@ -104,3 +108,57 @@ def test_products_of_the_operands_dtype():
     assert "preferred_element_type=float32" in str(jax.make_jaxpr(product(np.float32))(x))
     assert "preferred" not in str(jax.make_jaxpr(jax.vmap(product(None)))(x[None]))
     assert jax.grad(product(None))(x).dtype == np.float32
+
+
+def test_text_with_lines_and_effects():
+    def f(x):
+        jax.debug.print("{}", x)
+        return jnp.sin(x) * 2
+
+    jaxpr = jax.make_jaxpr(f)(1.0)
+    lines = jaxpr.pretty_print(source_info=True).splitlines()
+    assert re.search(rf"= sin a +# {re.escape(__file__)}:\d+:15 \(\S+<locals>\.f\)$", lines[2])
+    assert lines[2].index("#") == lines[3].index("#")
+    assert jaxpr.pretty_print() == str(jaxpr) and jaxpr.effects == {"Debug"}
+    assert jaxpr.pretty_print(print_effects=True).endswith("in (c,) : { Debug } }")
+
+
+def test_effects_of_bodies():
+    def body(c, x):
+        return c, io_callback(lambda v: v, x, x)
+
+    def f(x):
+        checkify.check(x[0] > 0, "positive")
+        return lax.scan(body, 0, x)
+
+    jaxpr = jax.make_jaxpr(f)(jnp.ones(2))
+    assert jaxpr.effects == {"Check", "IO"}
+    assert [sorted(e.effects) for e in jaxpr.eqns if e.effects] == [["Check"], ["IO"]]
+
+
+def test_bodies_take_what_they_close_over():
+    w = jnp.arange(3.0)
+
+    def f(x):
+        scanned, _ = lax.scan(lambda c, v: (c + w * x, None), w, length=2)
+        looped = lax.while_loop(lambda v: (v * w).sum() < x, lambda v: v + w, w)
+        chosen = lax.cond(x > 0, lambda v: v + w, lambda v: v * x, w)
+        called = jax.jit(lambda v: v * w + x)(w)
+        return scanned + looped + chosen + called + jax.checkpoint(lambda v: v * w * x)(w)
+
+    jaxpr = jax.make_jaxpr(f)(2.0)
+    assert len(jaxpr.consts) == 1
+    for eqn in jaxpr.eqns:
+        for body in [*eqn.params.values(), *eqn.params.get("branches", ())]:
+            assert not getattr(body, "consts", None)
+    np.testing.assert_allclose(jax.core.eval_jaxpr(jaxpr.jaxpr, jaxpr.consts, 2.0)[0], f(2.0))
+    check_grads(f, (2.0,), order=2, rtol=1e-2)
+
+
+def test_other_constants_take_the_places_of_a_programs_own():
+    jaxpr = jax.make_jaxpr(lambda x: x + jnp.arange(3.0) * CONSTANT)(jnp.ones(3))
+    assert len(jaxpr.consts) == 1
+    for consts, want in ((jaxpr.consts, [1, 2, 5]), ([], [1, 2, 5]), ([jnp.ones(3)], [1, 2, 3])):
+        assert jax.core.eval_jaxpr(jaxpr.jaxpr, consts, jnp.ones(3))[0].tolist() == want
+    with pytest.raises(TypeError, match="the program has 1 constants, got 2"):
+        jax.core.eval_jaxpr(jaxpr.jaxpr, [CONSTANT, CONSTANT], jnp.ones(3))

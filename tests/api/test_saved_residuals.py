@@ -27,14 +27,14 @@ ARGUMENTS = [
 
 
 def lines(fun, *args, **kwargs):
-    """Each residual's text without the file's folder and the line number."""
+    """Each residual's text without its place but for the function's own name."""
     out = []
     for aval, source in saved_residuals(fun, *args, **kwargs):
         head, _, place = source.partition(" from /")
         out.append(f"{aval.str_short(short_dtypes=True)} {head}")
         if place:
             assert __file__.endswith(place.split(":")[0].rsplit("/", 1)[1])
-            out[-1] += " in " + place[place.index("(") + 1 : -1]
+            out[-1] += " in " + place[place.index("(") + 1 : -1].rpartition("<locals>.")[2]
     return out
 
 
@@ -108,5 +108,5 @@ def test_printed(capsys):
     printed = capsys.readouterr().out.splitlines()
     assert printed[:2] == ["f32[5,4] from the argument W", "f32[4] from the argument x"]
     line = g.__code__.co_firstlineno + 2
-    assert printed[2] == f"f32[5] output of cos from {__file__}:{line} (g)"
+    assert printed[2] == f"f32[5] output of cos from {__file__}:{line}:11 (g)"
     assert len(printed) == 3

@@ -23,7 +23,7 @@ def test_axes():
 
 def test_outputs_that_are_not_batched():
     a, b = shardax.vmap(lambda x: (x, 1), out_axes=(0, None))(X)
-    assert a.shape == X.shape and b.shape == ()
+    assert a.shape == X.shape and b == 1
     assert shardax.vmap(lambda x: 1.0)(X).shape == (3,)
 
 
@@ -185,3 +185,9 @@ def test_what_is_not_mapped_is_passed_as_it_is():
         shardax.vmap(lambda f, x, y: f(x, y), (None, 0, 0))(jnp.add, jnp.ones(2), jnp.ones(3))
     with pytest.raises(TypeError, match="is not a valid JAX type"):
         shardax.vmap(f, in_axes=(0, None, None, 0))(thing, 2, "name", jnp.arange(3.0))
+
+
+def test_unmapped_results_are_the_objects_that_they_are():
+    x, table = jnp.ones(3), jnp.arange(2)
+    three, same, mapped = shardax.vmap(lambda v: (3, table, v), out_axes=(None, None, 0))(x)
+    assert type(three) is int and same is table and mapped.shape == (3,)

@@ -42,7 +42,44 @@ ROWS = {
         NonConcreteBooleanIndexError,
         r"got bool\[4\].*" + WHERE,
     ),
-    "nonzero": (jitted(lambda v: jnp.nonzero(v), x), ConcretizationTypeError, "pass size="),
+    "nonzero": (
+        jitted(lambda v: jnp.nonzero(v), x),
+        ConcretizationTypeError,
+        r"traced array with shape float32\[4\]\nnonzero: .*; pass size=.*\n.*" + WHERE + " v",
+    ),
+    "unique": (jitted(lambda v: jnp.unique(v), x), ConcretizationTypeError, WHERE + " v"),
+    "traced axis": (
+        lambda: jax.jit(lambda v, axis: v.min(axis))(x, 0),
+        ConcretizationTypeError,
+        r"int32\[\]\nThe axis argument must be known statically.*static_argnums\.\n.*"
+        + WHERE
+        + " axis",
+    ),
+    "arange": (
+        jitted(lambda n: jnp.arange(n), 3),
+        ConcretizationTypeError,
+        "The 'stop' argument of jnp.arange must be known statically.*" + WHERE + " n",
+    ),
+    "shape of draws": (
+        jitted(lambda n: jax.random.normal(jax.random.key(0), (n,)), 3),
+        TypeError,
+        r"Shapes must be 1D sequences.*JitTracer\(~int32\[\]\).*static_argnums.*" + WHERE + " n",
+    ),
+    "documentation": (
+        jitted(lambda v: 1 if v else 2),
+        TracerBoolConversionError,
+        r"\nSee https://docs\.jax\.dev/\S+#jax\.errors\.TracerBoolConversionError$",
+    ),
+    "segments": (
+        jitted(lambda v: jax.ops.segment_sum(v, v), jnp.arange(3)),
+        ConcretizationTypeError,
+        "num_segments argument.*" + WHERE + " v",
+    ),
+    "scan length": (
+        jitted(lambda n: lax.scan(lambda c, _: (c, c), 0, length=n), 2),
+        ConcretizationTypeError,
+        "`length` argument to `scan` expects a concrete `int` value.*" + WHERE + " n",
+    ),
     # jit
     "static list": (
         lambda: jax.jit(lambda v, n: v, static_argnums=1)(1.0, [1]),
@@ -256,6 +293,16 @@ ROWS = {
         TypeError,
         r"dimension 0 for shapes \(2, 2\), \(3, 3\)",
     ),
+    "slice indices": (
+        lambda: lax.dynamic_slice(x, (0, 0), (2,)),
+        ValueError,
+        r"must match number of operand dimensions \(2 vs \(4,\)\)",
+    ),
+    "array of slice indices": (
+        lambda: lax.dynamic_update_slice(x, x, jnp.array([0, 0])),
+        ValueError,
+        r"indices of shape \(2,\) for an operand of shape \(4,\)",
+    ),
     "assignment": (lambda: x.__setitem__(0, 1), TypeError, r"x = x\.at\[idx\]\.set\(y\)"),
     "axis": (lambda: jnp.sum(x, axis=2), ValueError, "axis 2 is out of bounds .* dimension 1"),
     "strings": (lambda: jnp.array(["a"]), TypeError, "'a' with dtype <U1 is not a valid"),
@@ -294,7 +341,8 @@ def test_leaked_tracers_name_the_function():
             assert f"the value leaked was leak at {__file__}:" in text
             assert f"traced for {name}." in text and "wrapped in a JitTracer" in text
             line = leak.__code__.co_firstlineno + 1
-            assert f"value was created on line {__file__}:{line} (leak)." in text
+            where = rf"created on line {HERE}:{line}:\d+ \({leak.__qualname__}\)\."
+            assert re.search(where, text)
 
 
 def test_exceptions_of_the_user_pass_unchanged():

@@ -228,3 +228,11 @@ pm(lambda v: lax.cond(v > 10, lambda u: lax.psum(u, 'i'), lambda u: u * 10, v))(
 pm(lambda v: lax.cond(v > -10, lambda u: lax.psum(u, 'i'), lambda u: u * 10, v))(f4)
 pm(lambda v: lax.scan(lambda c, a: (lax.cond(c > 2, lambda u: u + a, lambda u: u * 2, c), c), v, f4))(f4)
 """)
+
+# A weak carry that takes another dtype is not weak any more.
+corpus.expressions("""
+lax.scan(lambda c, x: (c + 1.0, c), 0, f4)
+lax.while_loop(lambda c: c < 3, lambda c: c + 1.0, 1)
+lax.fori_loop(0, 3, lambda i, c: c + 1.0, 1)
+lax.fori_loop(0, jnp.int32(3), lambda i, c: c + 1.0, 1)
+""")

@@ -168,3 +168,66 @@ show(vmap(lambda x, b: x * b), jnp.ones((3, 2)), jnp.ones(3))
 show(jit(lambda x: lax.sin(jit(lambda y: y * 2, inline=True)(x))), 1.0)
 show(grad(jit(lambda y: lax.sin(y), inline=True)), 1.0)
 """)
+
+# What bodies close over comes first among their inputs, in the order of its first use.
+corpus.expressions("""
+show(lambda x: lax.cond(x > 0, lambda y: y + vec, lambda y: y - i4 * vec, f4), 1.0)
+show(lambda x: lax.cond(x > 0, lambda y: y + vec + x, lambda y: y - x, f4), 1.0)
+show(lambda x: lax.switch(x, [lambda y: y + i4, lambda y: y - 1, lambda y: y * i4], i4), 1)
+show(lambda x: lax.scan(lambda c, y: (c + x * vec, y), f4, i4), 1.0)
+show(lambda x: lax.while_loop(lambda c: (c + vec).sum() < 3 * x, lambda c: c + i4 * x, f4), 1.0)
+show(lambda x: lax.while_loop(lambda c: c[0] < c[1], lambda c: (c[0] + 1, c[1], c[2] * 2), (0, x, x)), 1)
+show(lambda x, n: lax.fori_loop(0, n, lambda i, c: c * x, 1.0), 1.0, 3)
+show(lambda x: lax.fori_loop(0, 5, lambda i, c: c * vec * i, f4), 1.0)
+show(lambda x: lax.map(lambda y: y * vec * x, i4), 1.0)
+show(lambda x: jit(lambda y: y * vec * x)(x), 1.0)
+show(lambda x: jit(lambda y, z: z * vec * x + y)(x, i4), 1.0)
+show(lambda x: jax.checkpoint(lambda y: y * vec * x)(x), 1.0)
+""")
+
+
+@corpus.case()
+def case_closures_of_calls(jax, jnp, lax):
+    def f(x):
+        y, w = x - 2.0, x * 3.0
+
+        @jax.jit
+        def inner(z, u):
+            return w * u + x + y * z
+
+        return inner(2.0, x) + x
+
+    return str(jax.make_jaxpr(f)(1.0))
+
+
+# Programs with several uses, and long ones, stand ahead of the others; long lists are broken.
+@corpus.case()
+def case_shared_programs(jax, jnp, lax):
+    double, square = jax.jit(lambda x: x * 2), jax.jit(lambda x: x * x)
+
+    def f(x):
+        return double(square(x)) + double(x) * square(double(x))
+
+    return str(jax.make_jaxpr(f)(1.0)), str(jax.make_jaxpr(jax.jit(f))(1.0))
+
+
+@corpus.case()
+def case_long_body(jax, jnp, lax):
+    def body(c, y):
+        for _ in range(12):
+            c = lax.sin(c)
+        return c, y
+
+    return str(jax.make_jaxpr(lambda x: lax.scan(body, x, jnp.arange(3.0)))(1.0))
+
+
+corpus.expressions("""
+show(lambda *a: [v + 1 for v in a], *range(40))
+show(lambda *a: lax.concatenate(a, 0), *[f4] * 40)
+jax.make_jaxpr(lambda x: lax.cond(x > 0, lax.sin, lax.cos, x))(1.0).pretty_print(print_shapes=False)
+jax.make_jaxpr(lambda x: lax.sin(x) * 2)(f4).pretty_print(use_color=False)
+[str(e) for e in jax.make_jaxpr(lambda x: (lax.sin(x) * vec, lax.sort(x)))(f4).eqns]
+repr(jax.make_jaxpr(lambda x: lax.cond(x > 0, lax.sin, lax.cos, x))(1.0).eqns)
+len(jax.make_jaxpr(lambda x: x + 1)(1.0).effects)
+len(jax.make_jaxpr(lambda x: lax.map(lambda v: jax.debug.print('{}', v), x))(f4).effects)
+""")

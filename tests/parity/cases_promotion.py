@@ -365,3 +365,47 @@ f4 + jnp.arange(3) !! Incompatible shapes for broadcasting|got incompatible shap
 m23 + f4 !! got incompatible shapes for broadcasting: \\(2, 3\\), \\(4,\\)|Incompatible shapes for broadcasting
 """.replace("sample_bool + sample_bool", "b4 + b4[::-1]")
 )
+
+# Functions of one dtype work under the strictest settings.
+corpus.expressions(
+    """
+jnp.linspace(jnp.zeros(2), jnp.ones(2), 3)
+jnp.linspace(0.0, jnp.ones(2), 3)
+jnp.logspace(f4, f4, 2)
+jnp.isin(f4, f4[1:])
+jnp.setdiff1d(f4, f4[:2])
+jnp.setxor1d(f4, f4[:2])
+jnp.packbits(jnp.arange(9) % 2)
+jnp.trapezoid(i4, i4)
+jnp.vander(f4)
+jnp.gradient(i4, i4 * 2)
+jnp.histogram(i4, 3)
+jnp.bincount(i4 > 1)
+jnp.median(i4)
+jnp.nanpercentile(i4, 30)
+jnp.isclose(i4, i4 + 1)
+jax.nn.logsumexp(jnp.asarray([1 + 2j, 0.5]))
+jax.random.normal(jax.random.key(0), (2,), jnp.complex64)
+jnp.linalg.svdvals(jnp.eye(3) * 2)
+jnp.linalg.det(jnp.eye(3) * 2)
+jnp.linalg.solve(jnp.eye(3) * 2, jnp.ones(3))
+jnp.linalg.pinv(jnp.eye(3) * 2)
+jnp.histogram2d(i4, i4, 2)
+jnp.allclose(f4, f4 + 1, jnp.float32(0.1))
+""",
+    config={"jax_numpy_rank_promotion": "raise", "jax_numpy_dtype_promotion": "strict"},
+)
+
+# Quantiles have the dtype of the array, and find their places in that of q.
+corpus.expressions("""
+jnp.median(jnp.arange(1003).astype(jnp.bfloat16))
+jnp.quantile((jnp.arange(1003) / 7).astype(jnp.float16), jnp.array([0.1, 0.3, 0.9]))
+jnp.percentile((jnp.arange(1003) / 7).astype(jnp.float16), 30.0)
+jnp.nanmedian(jnp.arange(1003).astype(jnp.bfloat16))
+jnp.quantile(i4, jnp.float16(0.3))
+jnp.quantile(f4, jnp.float16(0.3))
+jnp.quantile(2.0, 0.5)
+jnp.isclose(f4, f4 * 1.1, rtol=jnp.asarray([0.2, 0.01, 0.2, 0.01]), atol=0)
+jnp.isclose(i4, i4 + 1, atol=jnp.int32(1))
+jnp.zeros((2,), jax.float0).dtype == jax.float0
+""")

@@ -251,3 +251,16 @@ corpus.expressions(
     raises=("TypeError", "cannot reshape array of shape"),
     because="JAX leaks the ZeroDivisionError of its own arithmetic.",
 )
+
+# Shapes may be arrays of one dimension.
+corpus.expressions("""
+jnp.zeros(jnp.array([2, 3]))
+jnp.full(np.array([2]), 1.0)
+lax.full(np.array([2]), 1.0)
+jnp.tile(f4, np.array([2, 1]))
+jnp.tile(jnp.arange(2), jnp.array([2, 2]))
+jax.random.normal(jax.random.key(0), np.array([2])).shape
+jnp.linalg.matrix_rank(f4)
+jnp.linalg.matrix_rank(jnp.zeros(3))
+jnp.lexsort(f4)
+""")

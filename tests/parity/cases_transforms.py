@@ -47,6 +47,7 @@ jit(lambda x: [x.dtype, x.shape, x.ndim, x.size, x.weak_type][-1] or x)(f4)
 jax.eval_shape(lambda x: (x.sum(), x[None]), f4)
 jax.eval_shape(lambda x: x @ x.T, jax.ShapeDtypeStruct((3, 2), jnp.float32))
 jax.ShapeDtypeStruct((3, 3), jnp.float32)
+[jax.ShapeDtypeStruct((3,), t).dtype.name for t in (float, int, 'int8', bool, jnp.bfloat16)]
 jit(lambda x: x + 1).lower(f4).compile()(f4)
 jit(lambda x: x + 1).eval_shape(f4)
 grad(lambda x: x ** 2)(3.0)
@@ -417,4 +418,12 @@ jax.jvp(lax.atan2, (jnp.full((2, 1), 2.0), jnp.full((1, 3), 3.0)), (jnp.ones((2,
 jax.grad(lambda x, y: jnp.sum(lax.max(x, y)), (0, 1))(jnp.full((2, 1), 2.0), jnp.asarray([[1.0, 2.0, 3.0]]))
 jax.grad(lambda x, y: jnp.sum(lax.rem(x, y)), (0, 1))(jnp.full((2, 1), 5.0), jnp.asarray([[1.5, 2.0, 3.0]]))
 jax.linear_transpose(lambda x: lax.sub(jnp.ones((2, 3)) * 0, x), jnp.ones((1, 3)))(jnp.ones((2, 3)))
+""")
+
+# What the function returns unmapped is the object that it is.
+corpus.expressions("""
+vmap(lambda x: 3.0, out_axes=None)(f4)
+vmap(lambda x: (3, x), out_axes=(None, 0))(f4)
+vmap(lambda x: (True, f44), out_axes=None)(f4)
+vmap(lambda x: 3)(f4)
 """)

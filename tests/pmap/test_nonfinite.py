@@ -27,7 +27,7 @@ def test_compiled_pmap_names_the_device():
     x = jnp.ones((4, 3)).at[2, 1].set(-5.0)
     text = error(jax.pmap(step, in_axes=(0, None)), x, 2.0)
     assert "encountered in sqrt on device 2 of axis" in text
-    assert f"{__file__}:" in text and "(step)" in text
+    assert f"{__file__}:" in text and "<locals>.step)" in text
     assert "element (1,) of its result float32[3]; operands: float32[3] in [-10, 2]" in text
 
 

@@ -225,6 +225,7 @@ def _logsumexp(a, axis, keepdims):
     a = _core.promote("inexact", a)[0]
     top = jnp.max(a.real, axis, keepdims=True) if a.size else jnp.zeros((1,) * a.ndim, a.dtype)
     top = lax.stop_gradient(jnp.where(jnp.isfinite(top), top, jnp.zeros_like(top)))
+    top = top.astype(a.dtype)
     out = jnp.log(jnp.sum(jnp.exp(a - top), axis, keepdims=keepdims))
     return out + (top if keepdims else top.reshape(out.shape))
 
@@ -319,7 +320,7 @@ def one_hot(x, num_classes, *, dtype=None, axis=-1):
     dtype = _core.canonical_dtype(float) if dtype is None else _core.dtype_of(dtype)
     place = canonical_axis(axis, x.ndim + 1)
     classes = (
-        np.arange(known(num_classes, "the 'num_classes' argument of jax.nn.one_hot"))
+        np.arange(known(num_classes, "The 'num_classes' argument of jax.nn.one_hot"))
         .reshape((1,) * place + (-1,) + (1,) * (x.ndim - place))
         .astype(x.dtype)
     )

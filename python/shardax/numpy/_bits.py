@@ -27,8 +27,8 @@ def packbits(a, axis=None, bitorder="big"):
     a = moveaxis(_functions.not_equal(a, 0), axis, -1).astype(np.uint8)
     a = pad(a, [(0, 0)] * (a.ndim - 1) + [(0, -a.shape[-1] % 8)])
     a = a.reshape((*a.shape[:-1], a.shape[-1] // 8, 8))
-    weights = np.uint8(1) << np.arange(8, dtype=np.uint8)
-    bits = _functions.multiply(a, weights[::-1] if bitorder == "big" else weights)
+    weights = np.uint8(1) << np.arange(8, dtype=np.uint8).reshape((1,) * (a.ndim - 1) + (8,))
+    bits = _functions.multiply(a, weights[..., ::-1] if bitorder == "big" else weights)
     return moveaxis(bind("reduce_sum", (bits,), axes=(bits.ndim - 1,)), -1, axis)
 
 

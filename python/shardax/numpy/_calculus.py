@@ -76,7 +76,7 @@ def gradient(f, *varargs, axis=None, edge_order=None):
     for d, h in zip(axes, steps):
         a = _shape.moveaxis(f, d, 0)
         if np.ndim(h):
-            x = asarray(h)
+            x = _core.promote("inexact", h)[0]
             left, right = (x[1:-1] - x[:-2]), (x[2:] - x[1:-1])
             shape = (-1,) + (1,) * (a.ndim - 1)
             left, right = left.reshape(shape), right.reshape(shape)
@@ -93,12 +93,14 @@ def gradient(f, *varargs, axis=None, edge_order=None):
 
 def trapezoid(y, x=None, dx=1.0, axis=-1):
     """The integral by the trapezoidal rule."""
-    y = _shape.moveaxis(_core.promote("inexact", y)[0], axis, -1)
-    width = (
-        dx
-        if x is None
-        else diff(_shape.moveaxis(asarray(x), axis, -1) if np.ndim(x) > 1 else asarray(x))
-    )
+    if x is None:
+        y, width = _core.promote("inexact", y)[0], dx
+    else:
+        y, x = _core.promote("inexact", y, x)
+        width = diff(_shape.moveaxis(x, axis, -1) if x.ndim > 1 else x)
+    y = _shape.moveaxis(y, axis, -1)
+    if np.ndim(width):
+        width = width.reshape((1,) * (y.ndim - width.ndim) + width.shape)
     return 0.5 * (width * (y[..., 1:] + y[..., :-1])).sum(-1)
 
 
@@ -215,7 +217,8 @@ def vander(x, N=None, increasing=False):
     """Powers of x in columns."""
     x = asarray(x)
     n = x.shape[0] if N is None else N
-    return x[:, None] ** (np.arange(n) if increasing else np.arange(n)[::-1])
+    powers = np.arange(n) if increasing else np.arange(n)[::-1]
+    return x[:, None] ** powers.astype(x.dtype)[None]
 
 
 def unwrap(p, discont=None, axis=-1, period=2 * np.pi):

@@ -61,16 +61,16 @@ def known(value, what):
     """`value`, which decides a shape: ConcretizationTypeError where it is not known."""
     if isinstance(value, _core.Tracer) and not _core.is_concrete(value):
         raise ConcretizationTypeError(
-            "Abstract tracer value encountered where concrete value is expected: "
-            f"{what} must be known while tracing, because it decides a shape; got {value!r}. "
-            "Mark it static with static_argnums."
+            value,
+            f"{what} must be known statically, because it decides a shape; got {value!r}. Mark it "
+            "static with static_argnums.",
         )
     return value
 
 
 def canonical_axes(axis, ndim):
     """None, an int or a sequence of ints as a sorted tuple."""
-    known(axis, "the 'axis' argument")
+    known(axis, "The axis argument")
     if axis is None:
         return tuple(range(ndim))
     if not isinstance(axis, (tuple, list)):

@@ -22,6 +22,7 @@ def bincount(x, weights=None, minlength=0, *, length=None):
         raise TypeError(f"x argument to bincount must have an integer type; got {x.dtype}")
     if x.ndim != 1:
         raise ValueError("only 1-dimensional input supported.")
+    x = x.astype(np.int32) if x.dtype.kind == "b" else x
     if length is None:
         known = _known(x, "bincount", "pass length=...")
         length = max(int(known.max()) + 1 if known.size else 0, minlength)
@@ -55,6 +56,7 @@ def histogram(a, bins=10, range=None, weights=None, density=None):
         _core.broadcast_to(asarray(1.0), a.shape) if weights is None else asarray(weights).ravel()
     )
     n = edges.shape[0] - 1
+    edges, a = (_core.promote("inexact", x)[0] for x in (edges, a))
     place = searchsorted(edges, a, side="right")
     place = where(_functions.equal(a, edges[-1]), n, place)
     counts = bincount(place, weights, length=n + 1)[1:]
@@ -98,7 +100,7 @@ def histogramdd(sample, bins=10, range=None, weights=None, density=None):
     edges, place = [], 0
     sizes = []
     for d, (bin_d, range_d) in enumerate(zip(bins, range)):
-        points = sample[:, d]
+        points = _core.promote("inexact", sample[:, d])[0]
         edges.append(histogram_bin_edges(points, bin_d, range_d))
         n = edges[d].shape[0] - 1
         sizes.append(n + 2)  # and one before and one after the bins

@@ -6,7 +6,7 @@ import operator
 import numpy as np
 
 from shardax import _core
-from shardax._dtypes import KeyTy
+from shardax._dtypes import KeyTy, float0
 from shardax.numpy._common import (
     asarray,
     bind,
@@ -22,7 +22,7 @@ _functions = _core.functions
 
 
 def _shape(shape):
-    if isinstance(shape, (tuple, list)):
+    if isinstance(shape, (tuple, list)) or np.ndim(shape) == 1:
         return tuple(_dimension(d, shape) for d in shape)
     return (_dimension(shape, (shape,)),)
 
@@ -30,13 +30,12 @@ def _shape(shape):
 def _dimension(d, shape):
     try:
         n = operator.index(d)
-    except TypeError as e:
+    except TypeError:
         text = f"Shapes must be 1D sequences of concrete values of integer type, got {shape}."
         if isinstance(d, _core.Tracer):
-            what_it_depends_on = str(e).partition("\n")[2]
             text += (
                 "\nIf using `jit`, try using `static_argnums` or applying `jit` to smaller "
-                f"subfunctions.\n{what_it_depends_on}"
+                f"subfunctions.{_core.api.tracer_origin(d)}"
             )
         raise TypeError(text) from None
     if n < 0:
@@ -64,6 +63,8 @@ def zeros(shape, dtype=None, *, device=None, out_sharding=None):
     >>> zeros((2, 3)).shape
     (2, 3)
     """
+    if isinstance(dtype, np.dtype) and dtype == float0:  # tangents of integers: no elements
+        return np.zeros(_shape(shape), float0)
     dtype = _dtype(dtype, _core.canonical_dtype(float), "zeros")
     return _placed(_core.full(_shape(shape), 0, dtype), device, out_sharding)
 
@@ -203,9 +204,13 @@ def tri(N, M=None, k=0, dtype=None):
 def arange(start, stop=None, step=None, dtype=None, *, device=None, out_sharding=None):
     """start, start + step, ... below stop; int32 for integers, else float32."""
     numbers = [
-        known(number, f"the {name!r} argument of jnp.arange")
-        for name, number in (("start", start), ("stop", stop), ("step", step))
-        if number is not None or name == "start"
+        known(number, f"The {name!r} argument of jnp.arange")
+        for name, number in (
+            ("stop" if stop is None else "start", start),
+            ("stop", stop),
+            ("step", step),
+        )
+        if number is not None or number is start
     ]
     if stop is None and step is None and dtype is None and isinstance(start, (bool, np.bool_)):
         raise TypeError("arange does not accept dtype bool; give an integer or a float.")
@@ -226,12 +231,14 @@ def arange(start, stop=None, step=None, dtype=None, *, device=None, out_sharding
 
 def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):
     """`num` evenly spaced values from start to stop (without stop where endpoint is False)."""
-    num = operator.index(known(num, "the 'num' argument of jnp.linspace"))
+    num = operator.index(known(num, "The 'num' argument of jnp.linspace"))
     if num < 0:
         raise ValueError(f"Number of samples, {num}, must be non-negative.")
     check_arraylike("linspace", start, stop)
     wanted = dtype
     start, stop = _core.promote("inexact", start, stop)
+    bounds = np.broadcast_shapes(start.shape, stop.shape)
+    start, stop = _core.broadcast_to(start, bounds), _core.broadcast_to(stop, bounds)
     computed = start.dtype
     if dtype is not None:
         dtype = _core.requested_dtype(dtype, "linspace")
@@ -239,25 +246,26 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     delta = (
         _functions.divide(_functions.subtract(stop, start), steps)
         if steps > 0
-        else full(start.shape, np.nan, computed)
+        else full(bounds, np.nan, computed)
     )
-    shape = (num,) + (1,) * len(start.shape)
+    shape = (num,) + (1,) * len(bounds)
     iota = _core.convert(
         bind("iota", (), dtype=np.dtype("int32"), shape=(num,), dimension=0), computed
     ).reshape(shape)
     if steps > 0:
         part = _functions.divide(iota, np.asarray(steps, computed))
+        first, last = (v.reshape((1, *bounds)) if bounds else v for v in (start, stop))
         out = _functions.add(
-            _functions.multiply(start, _functions.subtract(np.asarray(1, computed), part)),
-            _functions.multiply(stop, part),
+            _functions.multiply(first, _functions.subtract(np.asarray(1, computed), part)),
+            _functions.multiply(last, part),
         )
         if endpoint and num > 1:
             from shardax.numpy._join import concatenate
 
-            last = _core.broadcast_to(stop, start.shape).reshape((1,) + tuple(start.shape))
+            last = stop.reshape((1, *bounds))
             out = concatenate([out[:-1], _core.convert(last, computed)], axis=0)
     else:
-        out = _core.broadcast_to(start, (num,) + tuple(start.shape))
+        out = _core.broadcast_to(start, (num, *bounds))
     out = _core.convert(out, computed)
     if axis != 0:
         from shardax.numpy._shape import moveaxis

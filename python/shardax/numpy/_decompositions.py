@@ -91,7 +91,7 @@ def eliminated(a, b, singular=False):
         m = m[_where.where(rows == k, p, _where.where(rows == p, k, rows))]
         pivot = _row(m, k)[k]
         divisor = _where.where(pivot == 0, 1, pivot) if singular else pivot
-        row = _row(m, k) / divisor
+        row = (_row(m, k) / divisor)[None]
         here = (rows == k)[:, None]
         m = _where.where(here, row, m - _where.where(here, 0, _column(m, k)[:, None]) * row)
         return m, _where.where(rows == k, pivot, pivots), _where.where(p == k, sign, -sign)
@@ -225,4 +225,4 @@ def singular(a):
     size = _functions.abs(d)
     phase = _where.where(size == 0, 1, d / _where.where(size == 0, 1, size)).astype(a.dtype)
     phase = _join.concatenate([phase, _creation.ones((m - n,), a.dtype)])
-    return q * phase, s, adjoint(v)
+    return q * phase[None], s, adjoint(v)

@@ -10,16 +10,16 @@ from shardax.numpy._common import asarray, check_arraylike, static_jit
 _functions = _core.functions
 
 
-@static_jit("rtol", "atol", "equal_nan")
+@static_jit("equal_nan")
 def _isclose(a, b, rtol, atol, equal_nan):
     a, b = _core.promote("any", a, b)
-    if a.dtype.kind in "biu":
-        return (
-            _functions.less_equal(_functions.abs(a - b), atol + rtol * _functions.abs(b))
-            if a.dtype.kind != "b"
-            else _functions.equal(a, b)
-        )
-    near = _functions.less_equal(_functions.abs(a - b), atol + rtol * _functions.abs(b))
+    if a.dtype.kind == "b":
+        return _functions.equal(a, b)
+    gap, size = _core.promote("inexact", _functions.abs(a - b), _functions.abs(b))
+    rtol, atol = (_core.convert(asarray(bound), gap.dtype) for bound in (rtol, atol))
+    near = _functions.less_equal(gap, _functions.add(atol, _functions.multiply(rtol, size)))
+    if a.dtype.kind in "iu":
+        return near
     finite = _functions.logical_and(_functions.isfinite(a), _functions.isfinite(b))
     out = _functions.logical_or(_functions.equal(a, b), _functions.logical_and(finite, near))
     if equal_nan:
@@ -30,7 +30,7 @@ def _isclose(a, b, rtol, atol, equal_nan):
 
 
 def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
-    """Elementwise |a - b| <= atol + rtol |b|."""
+    """Elementwise |a - b| <= atol + rtol |b|; the bounds may be arrays."""
     check_arraylike("isclose", a, b)
     return _core.convert(
         _isclose(asarray(a), asarray(b), rtol=rtol, atol=atol, equal_nan=equal_nan), np.dtype(bool)

@@ -16,7 +16,7 @@ s_ = np.s_
 def _range(name, entry):
     """The numbers of a slice: start:stop:step, or start:stop:nj for n numbers with both ends."""
     start, stop, step = (
-        known(bound, f"a bound of the slice in jnp.{name}")
+        known(bound, f"A bound of the slice in jnp.{name}")
         for bound in (entry.start or 0, entry.stop, entry.step)
     )
     if isinstance(step, complex):

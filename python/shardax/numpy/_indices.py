@@ -51,8 +51,9 @@ def _known(a, name, remedy):
     known = _core.concrete_array(a)
     if known is None:
         raise ConcretizationTypeError(
+            a,
             f"{name}: the size of the result depends on the values of {a!r}, which are not known "
-            f"while tracing; {remedy}"
+            f"while tracing; {remedy}",
         )
     return np.asarray(known)
 

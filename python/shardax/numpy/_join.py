@@ -134,7 +134,7 @@ def _split(name, ary, sections, axis, uneven):
     ary = asarray(ary)
     axis = canonical_axis(operator.index(axis), ary.ndim)
     size = ary.shape[axis]
-    known(sections, f"the 'indices_or_sections' argument of jnp.{name}")
+    known(sections, f"The 'indices_or_sections' argument of jnp.{name}")
     if isinstance(sections, (tuple, list, np.ndarray, _core.Array)):
         edges = [0] + [i + size if i < 0 else i for i in np.asarray(sections).tolist()] + [size]
         if any(low > high for low, high in zip(edges[:-1], edges[1:])):
@@ -220,7 +220,7 @@ def delete(arr, obj, axis=None, *, assume_unique_indices=False):
         kept = _core.full((size,), True, np.bool_).at[gone].set(False)
         return take(a, nonzero(kept, size=size - gone.shape[0])[0], axis=axis)
     if not isinstance(obj, slice):
-        obj = np.asarray(known(obj, "the 'obj' argument of jnp.delete"))
+        obj = np.asarray(known(obj, "The 'obj' argument of jnp.delete"))
     return take(a, np.delete(np.arange(size), obj), axis=axis)
 
 

@@ -84,7 +84,7 @@ def polydiv(u, v, *, trim_leading_zeros=False):
 
 
 def _order(name, m):
-    m = operator.index(known(m, f"the 'm' argument of jnp.{name}"))
+    m = operator.index(known(m, f"The 'm' argument of jnp.{name}"))
     if m < 0:
         raise ValueError(
             f"Order of {'derivative' if name == 'polyder' else 'integral'} must be "
@@ -168,7 +168,7 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
     from shardax.numpy import linalg
 
     check_arraylike("polyfit", x, y)
-    deg = operator.index(known(deg, "the 'deg' argument of jnp.polyfit"))
+    deg = operator.index(known(deg, "The 'deg' argument of jnp.polyfit"))
     if deg < 0:
         raise ValueError(f"expected deg >= 0, got {deg}")
     x, y = (_core.promote("inexact", v)[0] for v in (x, y))

@@ -6,7 +6,6 @@ from shardax.numpy._common import (
     asarray,
     canonical_axes,
     check_arraylike,
-    result_type,
 )
 from shardax.numpy._reductions import _count, all, any, sum
 
@@ -58,14 +57,13 @@ def nanquantile(
 
 
 def _numbers(a, q):
-    """`a` as floats, and q."""
-    a, q = asarray(a), asarray(q)
+    """`a` and q as floats; results have the dtype of `a`, places that of q."""
+    a, q = (_core.promote("inexact", x)[0] for x in (a, q))
     if a.dtype.kind == "c":
         raise ValueError(
             "quantile does not support complex input, as the operation is poorly defined."
         )
-    dtype = result_type(a, q)
-    return _core.convert(a, dtype if dtype.kind in "fV" else _core.canonical_dtype(float)), q
+    return a, q
 
 
 def _weighted_quantile(a, q, axis, method, keepdims, weights, skip_nan):
@@ -140,7 +138,6 @@ def _quantile(a, q, axis, method, keepdims, skip_nan, weights=None):
         )
     ordered = sort(a, axis=-1)
     isnan = _functions.isnan(a)
-    q = _core.convert(q, a.dtype)
     if skip_nan:
         # NaN are sorted last, so that each row counts its own number of elements.
         left = sum(_functions.logical_not(isnan), -1, keepdims=True, dtype=np.int32)
@@ -149,7 +146,7 @@ def _quantile(a, q, axis, method, keepdims, skip_nan, weights=None):
     else:
         last = np.int32(n - 1)
         missing = any(isnan, axis=-1)
-    place = q.reshape((-1,)) * _core.convert(asarray(last), a.dtype)
+    place = q.reshape((-1,)) * _core.convert(asarray(last), q.dtype)
     low = _functions.floor(place)
     part = place - low
     i, j = (
@@ -161,7 +158,9 @@ def _quantile(a, q, axis, method, keepdims, skip_nan, weights=None):
     if method == "nearest":
         out = where(_functions.less_equal(part, 0.5), low_value, high_value)
     else:
-        out = _METHODS[method](low_value, high_value, part)
+        wide = a.dtype if a.dtype.itemsize > q.dtype.itemsize else q.dtype
+        ends = (_core.convert(v, wide) for v in (low_value, high_value, part))
+        out = _core.convert(_METHODS[method](*ends), a.dtype)
     out = where(missing[..., None], out.dtype.type(np.nan), out)
     out = moveaxis(out, -1, 0)
     kept = tuple(1 if d in axes else m for d, m in enumerate(shape)) if keepdims else out.shape[1:]

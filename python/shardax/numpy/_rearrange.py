@@ -19,7 +19,7 @@ def tile(A, reps):
     """`A` repeated along each dimension."""
     check_arraylike("tile", A)
     A = asarray(A)
-    reps = (reps,) if not isinstance(reps, (tuple, list)) else tuple(reps)
+    reps = (reps,) if np.ndim(reps) == 0 else tuple(reps)
     ndim = max(A.ndim, len(reps))
     A = A.reshape((1,) * (ndim - A.ndim) + A.shape)
     reps = (1,) * (ndim - len(reps)) + reps
@@ -48,7 +48,7 @@ def repeat(a, repeats, axis=None, *, total_repeat_length=None, out_sharding=None
 
     check_arraylike("repeat", a)
     if total_repeat_length is None:
-        repeats = np.asarray(known(repeats, "the 'repeats' argument of jnp.repeat"))
+        repeats = np.asarray(known(repeats, "The 'repeats' argument of jnp.repeat"))
         if repeats.dtype.kind not in "biu":
             raise TypeError(f"repeat: 'repeats' must be integers, got {repeats.dtype}.")
     a = asarray(a)

@@ -25,13 +25,14 @@ def _size(name, mask, size):
     """`size`, or how many elements of the mask are true, which must then be known."""
     if size is not None:
         return operator.index(size)
-    known = _core.concrete_array(bind("reduce_sum", (mask.astype(np.int32),), axes=(0,)))
+    count = bind("reduce_sum", (mask.astype(np.int32),), axes=(0,))
+    known = _core.concrete_array(count)
     if known is None:
         raise ConcretizationTypeError(
-            "Abstract tracer value encountered where concrete value is expected: how many elements "
-            f"jnp.{name}() gives depends on the values of its arguments. To make jnp.{name}() "
-            "compatible with JIT and other transforms, specify a concrete value for the size "
-            "argument, which then is the number of elements."
+            count,
+            f"How many elements jnp.{name}() gives depends on the values of its arguments. To make "
+            f"jnp.{name}() compatible with JIT and other transforms, specify a concrete value for "
+            "the size argument, which then is the number of elements.",
         )
     return int(known)
 
@@ -204,6 +205,7 @@ def isin(element, test_elements, assume_unique=False, invert=False, *, method="a
     if others.shape[0] == 0:
         found = _core.full(element.shape, False, np.dtype(bool))
     elif method == "compare_all" or (method == "auto" and others.shape[0] < 16):
+        others = others.reshape((1,) * element.ndim + (-1,))
         found = _functions.equal(element[..., None], others)
         found = bind("reduce_or", (found,), axes=(found.ndim - 1,))
     else:
@@ -350,8 +352,7 @@ def trim_zeros(filt, trim="fb", axis=None):
     held = _core.concrete_array(_functions.not_equal(filt, filt.dtype.type(0)))
     if held is None:
         raise ConcretizationTypeError(
-            "Abstract tracer value encountered where concrete value is expected: how much "
-            f"trim_zeros() removes depends on its argument `filt`, {filt!r}."
+            filt, f"How much trim_zeros() removes depends on its argument `filt`, {filt!r}."
         )
     places = np.asarray(held).nonzero()
     window = [slice(None)] * filt.ndim

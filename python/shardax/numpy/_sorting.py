@@ -44,6 +44,8 @@ def argsort(a, axis=-1, *, kind=None, order=None, stable=True, descending=False)
 def lexsort(keys, axis=-1):
     """The indices that sort by the last key, then the one before, and so on."""
     keys = [asarray(k) for k in keys]
+    if keys[0].ndim == 0:
+        return _core.full((), 0, np.dtype("int32"))
     axis = canonical_axis(axis, keys[0].ndim)
     places = bind("iota", (), dtype=np.dtype("int32"), shape=keys[0].shape, dimension=axis)
     return bind("sort", (*keys[::-1], places), dimension=axis, is_stable=True, num_keys=len(keys))[

@@ -358,7 +358,10 @@ def pinv(a, rtol=None, hermitian=False, *, rcond=None):
 
 
 def matrix_rank(M, rtol=None, *, tol=None):
-    """How many singular values exceed rtol times the largest one."""
+    """How many singular values exceed rtol times the largest one; of a vector, whether it is not
+    zero."""
+    if np.ndim(M) < 2:
+        return _reductions.any(asarray(M) != 0).astype(np.int32)
     (a,) = _decompositions.matrices("matrix_rank", M)
     s = svd(a, compute_uv=False)
     limit = (

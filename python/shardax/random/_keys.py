@@ -8,6 +8,7 @@ from shardax import _core
 from shardax import numpy as jnp
 from shardax._dtypes import KEYS, KeyTy
 from shardax.numpy._common import asarray, bind
+from shardax.numpy._creation import _shape
 
 # The dtypes of keys by what `impl` and their dtype's name call their generator.
 _GENERATORS = {text: key for key in KEYS.values() for text in (key.implementation, key.tag)}
@@ -91,7 +92,10 @@ def like_key(made, key):
 def to_shape(shape):
     if isinstance(shape, (int, np.integer)):
         shape = (shape,)
-    shape = tuple(operator.index(d) for d in shape)
+    try:
+        shape = tuple(operator.index(d) for d in shape)
+    except TypeError:
+        shape = _shape(shape)  # raises, and says what the shape depends on
     if any(d < 0 for d in shape):
         raise ValueError(f"random: shape {shape} has a negative size; sizes must be 0 or more.")
     return shape

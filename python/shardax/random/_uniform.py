@@ -97,7 +97,7 @@ def normal(key, shape=(), dtype=None, *, out_sharding=None):
                 draw_normal(k, shape=shape, dtype=real, stream=partitionable())
                 for k in (first, second)
             )
-            return _core.lax.complex(*parts) / np.asarray(np.sqrt(2), real)
+            return _core.lax.complex(*parts) / np.asarray(np.sqrt(2), wanted)
         if not jnp.issubdtype(wanted, np.inexact):
             raise ValueError(
                 f"dtype argument to `normal` must be a float or complex dtype, got {wanted}"
