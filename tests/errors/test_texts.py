@@ -42,7 +42,11 @@ ROWS = {
         NonConcreteBooleanIndexError,
         r"got bool\[4\].*" + WHERE,
     ),
-    "nonzero": (jitted(lambda v: jnp.nonzero(v), x), ConcretizationTypeError, "pass size="),
+    "nonzero": (
+        jitted(lambda v: jnp.nonzero(v), x),
+        ConcretizationTypeError,
+        "The size argument of jnp.nonzero must be statically specified",
+    ),
     # jit
     "static list": (
         lambda: jax.jit(lambda v, n: v, static_argnums=1)(1.0, [1]),

@@ -230,15 +230,15 @@ def warned(function):
 
 @contextlib.contextmanager
 def configured(jax, config):
-    """Applies config values for the length of a case, then the defaults again."""
-    defaults = {"jax_enable_x64": False, "jax_threefry_partitionable": True}
+    """Applies config values for the length of a case."""
+    before = {name: getattr(jax.config, name) for name in config}
     try:
         for name, value in config.items():
             jax.config.update(name, value)
         yield
     finally:
         for name in config:
-            jax.config.update(name, defaults.get(name, False))
+            jax.config.update(name, before[name])
 
 
 def run(jax, function, config):

@@ -6,7 +6,6 @@ from shardax.numpy._common import (
     asarray,
     canonical_axes,
     check_arraylike,
-    result_type,
 )
 from shardax.numpy._reductions import _count, all, any, sum
 
@@ -64,8 +63,8 @@ def _numbers(a, q):
         raise ValueError(
             "quantile does not support complex input, as the operation is poorly defined."
         )
-    dtype = result_type(a, q)
-    return _core.convert(a, dtype if dtype.kind in "fV" else _core.canonical_dtype(float)), q
+    a = _core.promote("inexact", a)[0]
+    return (a, q) if q.weak_type else (_core.promote("dtypes_inexact", a, q)[0], q)
 
 
 def _weighted_quantile(a, q, axis, method, keepdims, weights, skip_nan):
