@@ -235,6 +235,12 @@ void init_program_objects(py::module_& module) {
       .def_property_readonly("weak_type", [](const ShapedArray& a) { return a.type.weak; })
       .def_property_readonly("ndim", [](const ShapedArray& a) { return a.type.rank(); })
       .def_property_readonly("size", [](const ShapedArray& a) { return a.type.size(); })
+      .def_property_readonly(
+          "sharding",
+          [](const ShapedArray& a) {
+            return py::module_::import("shardax.sharding").attr("unplaced")(a.type.rank());
+          },
+          "One over a mesh without axes: types do not say where elements are.")
       .def(
           "str_short",
           [](const ShapedArray& a, bool short_dtypes) {

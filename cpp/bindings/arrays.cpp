@@ -118,6 +118,7 @@ PyObject* broadcast_shapes(PyObject*, PyObject* const* args, Py_ssize_t count) {
 PyObject* promote(PyObject*, PyObject* const* args, Py_ssize_t count) {
   return guarded([&] {
     if (count < 1) type_error("promote() needs a rule");
+    const ops::UserOperands operands;
     const std::string rule = pytree::text_of(args[0]);
     Values in;
     for (Py_ssize_t i = 1; i < count; ++i)
@@ -148,6 +149,18 @@ PyObject* convert(PyObject*, PyObject* args) {
 PyObject* is_concrete(PyObject*, PyObject* object) {
   return guarded([&] {
     return PyBool_FromLong(!is_array_object(object) || concrete(value_of(object)) != nullptr);
+  });
+}
+
+// ConcretizationTypeError, with `hint`, where the elements of a value are not known.
+PyObject* needs_concrete(PyObject*, PyObject* args) {
+  return guarded([&]() -> PyObject* {
+    PyObject* object;
+    const char* hint;
+    if (!PyArg_ParseTuple(args, "Os:needs_concrete", &object, &hint)) return nullptr;
+    if (is_array_object(object) && !concrete(value_of(object)))
+      scalar_conversion_error(value_of(object), hint);
+    Py_RETURN_NONE;
   });
 }
 
@@ -294,6 +307,8 @@ PyMethodDef functions[] = {
      "promote(rule, *args): equal dtypes and shapes."},
     {"convert", convert, METH_VARARGS, "convert(x, dtype, weak=False)."},
     {"is_concrete", is_concrete, METH_O, "Whether the elements of a value are known."},
+    {"needs_concrete", needs_concrete, METH_VARARGS,
+     "needs_concrete(value, hint): an error where the elements of a value are not known."},
     {"concrete_array", concrete_array, METH_O,
      "The array that a value is known to equal, or None."},
     {"get_sharding", get_sharding, METH_O, "The recorded sharding of an array."},

@@ -113,6 +113,22 @@ std::size_t choice(const Flag& f, PyObject* value, const std::vector<std::string
               pytree::repr(value), ".");
 }
 
+// Whether the innermost Python function is not one of the package; calls of jnp.ufunc objects count
+// as those of their callers.
+bool is_user_code() {
+  Ref frame = Ref::borrow(reinterpret_cast<PyObject*>(PyEval_GetFrame()));
+  while (frame) {
+    const Ref globals = Ref::checked(PyObject_GetAttrString(frame.get(), "f_globals"));
+    PyObject* module = PyDict_GetItemString(globals.get(), "__name__");
+    if (!module || !PyUnicode_Check(module)) return true;
+    const std::string name = pytree::text_of(module);
+    if (name != "shardax.numpy._ufuncs") return !name.starts_with("shardax.");
+    auto* current = reinterpret_cast<PyFrameObject*>(frame.get());
+    frame = Ref::steal(reinterpret_cast<PyObject*>(PyFrame_GetBack(current)));
+  }
+  return true;
+}
+
 // What the core keeps a copy of.
 void mirror(const Flag& f, PyObject* value) {
   const std::string_view name = f.name;
@@ -209,6 +225,7 @@ void init_config(PyObject* module) {
     mirror(f, value.get());
     values()[f.name] = std::move(value);
   }
+  ops::set_promotion_scope(is_user_code);
   watch_nonfinite(flag("jax_debug_nans"), flag("jax_debug_infs"));
   pytree::check(PyModule_AddFunctions(module, functions));
 }

@@ -215,6 +215,7 @@ PyObject* requested(PyObject*, PyObject* args) {
 // result_type(*args): (dtype, weak), canonical. Arguments are arrays, scalars or dtypes.
 PyObject* result_type(PyObject*, PyObject* const* args, Py_ssize_t count) {
   return guarded([&]() -> PyObject* {
+    const ops::UserOperands operands;
     SmallVector<WeakDType, 6> types;
     for (Py_ssize_t i = 0; i < count; ++i) {
       const bool is_type = PyType_Check(args[i]) || PyUnicode_Check(args[i]);

@@ -134,6 +134,7 @@ constexpr Delegated delegated[] = {
     {"argmin", "numpy", "argmin"},
     {"argpartition", "numpy", "argpartition"},
     {"argsort", "numpy", "argsort"},
+    {"byteswap", "_placement", "byteswap"},
     {"choose", "numpy", "choose"},
     {"clip", "numpy", "clip"},
     {"compress", "_placement", "compress"},

@@ -33,6 +33,7 @@ struct Side {
 }  // namespace
 
 Value matmul(const Value& a, const Value& b) {
+  const UserOperands operands;
   for (int i = 0; i < 2; ++i) {
     if ((i ? b : a)->shape().empty()) {
       value_error("matmul input operand ", i, " must have ndim at least 1, but it has ndim 0");

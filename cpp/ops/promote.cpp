@@ -16,6 +16,10 @@ thread_local int x64_of_thread = -1;
 std::atomic<bool> strict_dtypes{false};
 std::atomic<RankPromotion> rank_promotion{RankPromotion::allow};
 Warner warn = nullptr;
+bool (*is_user_code)() = nullptr;
+thread_local int user_operands = 0;
+
+bool settings_hold() { return user_operands > 0 || !is_user_code || is_user_code(); }
 
 }  // namespace
 
@@ -31,6 +35,10 @@ void set_rank_promotion(RankPromotion rule, Warner warner) {
   rank_promotion = rule;
   warn = warner;
 }
+
+void set_promotion_scope(bool (*test)()) { is_user_code = test; }
+UserOperands::UserOperands() { ++user_operands; }
+UserOperands::~UserOperands() { --user_operands; }
 
 DType default_int() { return x64_enabled() ? DType::int64 : DType::int32; }
 DType default_float() { return x64_enabled() ? DType::float64 : DType::float32; }
@@ -54,7 +62,8 @@ WeakDType join_types(std::span<const WeakDType> types) {
     }
     out.weak = out.dtype != DType::boolean;
   } else {
-    for (const WeakDType& type : types.subspan(1)) out = promote(out, type, strict_dtypes);
+    const bool strict = strict_dtypes && settings_hold();
+    for (const WeakDType& type : types.subspan(1)) out = promote(out, type, strict);
   }
   out.dtype = canonical_dtype(out.dtype);
   return out;
@@ -144,7 +153,7 @@ namespace {
 // Operands of different ranks are broadcast as NumPy does it, if the user lets them.
 void check_rank_promotion(std::span<const Shape> shapes, std::string_view op) {
   const RankPromotion rule = rank_promotion;
-  if (rule == RankPromotion::allow) return;
+  if (rule == RankPromotion::allow || !settings_hold()) return;
   std::string list;
   for (const Shape& shape : shapes) list.append(" ").append(to_string(shape));
   if (rule == RankPromotion::raise) {

@@ -24,6 +24,17 @@ void set_strict_dtypes(bool strict);
 enum class RankPromotion { allow, warn, raise };
 using Warner = void (*)(const std::string& text);
 void set_rank_promotion(RankPromotion rule, Warner warner);
+// Both settings are about the user's own operands, not about those of a composition in the package:
+// `is_user_code` says whose code promotes. Installed by bindings/.
+void set_promotion_scope(bool (*is_user_code)());
+// While one exists, both settings hold in this thread: the operands are the user's.
+class UserOperands {
+ public:
+  UserOperands();
+  ~UserOperands();
+  UserOperands(const UserOperands&) = delete;
+  UserOperands& operator=(const UserOperands&) = delete;
+};
 
 inline DType canonical_dtype(DType dtype) { return canonical(dtype, x64_enabled()); }
 // What Python's int, float and complex become.

@@ -10,7 +10,7 @@ from shardax._load import load_core
 
 _core = load_core()
 # isort: on
-from shardax import errors, tree, tree_util
+from shardax import config, errors, tree, tree_util
 from shardax._api import (
     clear_caches,
     eval_shape,
@@ -30,7 +30,6 @@ from shardax._api import (
 from shardax._config import (
     check_tracer_leaks,
     checking_leaks,
-    config,
     debug_infs,
     debug_key_reuse,
     debug_nans,
@@ -127,6 +126,7 @@ _LAZY = {
     "sharding",
     "stages",
     "test_util",
+    "tools",
     "typing",
 }
 # Likewise for names: the module of each.

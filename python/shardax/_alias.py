@@ -6,6 +6,10 @@ import importlib.util
 import logging
 import sys
 
+# The version whose names and behaviour this package follows: programs compare it with others to
+# choose between spellings.
+_JAX = (0, 10, 2)
+
 
 class _Alias(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Finds jax and jax.x.y as the modules shardax and shardax.x.y themselves."""
@@ -45,5 +49,9 @@ def install():
             "imports jax."
         )
     sys.meta_path.insert(0, _Alias())
+    import shardax
+
+    shardax.__version_info__ = _JAX
+    shardax.__version__ = ".".join(map(str, _JAX))
     # What a script asks of the logger "jax" holds for this package's messages.
     logging.getLogger("shardax").parent = logging.getLogger("jax")

@@ -27,7 +27,10 @@ def _choose(api, names, index, branches, operands):
     return tree_util.tree_unflatten(staged[0].out_tree, out)
 
 
-def cond(pred, *args, operand=None, **kwargs):
+_ABSENT = object()  # None is an operand
+
+
+def cond(pred, *args, operand=_ABSENT, **kwargs):
     """true_fun(*operands) where pred holds, else false_fun(*operands); both must give the same
     types.
 
@@ -50,7 +53,12 @@ def cond(pred, *args, operand=None, **kwargs):
     if len(args) < 2 or not (callable(args[0]) and callable(args[1])):
         raise TypeError("lax.cond: true_fun and false_fun arguments should be callable.")
     true_fun, false_fun, *operands = args
-    if operand is not None:
+    if operand is not _ABSENT:
+        if operands:
+            raise TypeError(
+                "if 'operand' keyword is passed then no positional operands can be passed, got "
+                f"{operand=} and positional operands {tuple(operands)}"
+            )
         operands = [operand]
     return _choose(
         "cond", ("true_fun", "false_fun"), _predicate(pred), (true_fun, false_fun), operands
@@ -87,7 +95,7 @@ def _predicate(pred):
     return _core.convert(pred, _core.ShapedArray((), jnp.int32))
 
 
-def switch(index, branches, *operands, operand=None):
+def switch(index, branches, *operands, operand=_ABSENT):
     """branches[index](*operands); the index is clamped to the branches there are.
 
     Example:
@@ -99,7 +107,12 @@ def switch(index, branches, *operands, operand=None):
     branches = tuple(branches)
     if not all(callable(branch) for branch in branches):
         raise TypeError("lax.switch: branches argument should be a sequence of callables.")
-    if operand is not None:
+    if operand is not _ABSENT:
+        if operands:
+            raise TypeError(
+                "if 'operand' keyword is passed then no positional operands can be passed, got "
+                f"{operand=} and positional operands {operands}"
+            )
         operands = (operand,)
     if jnp.shape(index) != ():
         raise TypeError(f"Branch index must be scalar, got {index} of shape {jnp.shape(index)}.")

@@ -17,6 +17,7 @@ from shardax._options import check_callable
 __all__ = [
     "DivisionByZeroError",
     "Error",
+    "ErrorCategory",
     "FailedCheckError",
     "JaxException",
     "JaxRuntimeError",
@@ -182,6 +183,8 @@ tree_util.register_pytree_node(
 # No check has failed, of none.
 init_error = Error(_core.CheckTable(), _core.asarray(np.int32(0)), [])
 
+# What the sets of errors hold.
+ErrorCategory = type[JaxException]
 user_checks = frozenset({FailedCheckError})
 nan_checks = frozenset({NaNError})
 index_checks = frozenset({OOBError})

@@ -1,55 +1,7 @@
-# shardax/_config.py - shardax.config, and the context managers that change a flag for a while.
+# shardax/_config.py - the context managers that change a flag for a while.
 import contextlib
 
 from shardax import _core
-
-
-class Config:
-    """Flags by JAX's names: `config.update("jax_enable_x64", True)`, `config.jax_enable_x64`.
-
-    `jax_num_cpu_devices` (also `jax_cpu_device_count`) may be changed at any time.
-    Environment variables of the same names in capitals give the initial values.
-    """
-
-    def update(self, name, value):
-        """Sets a flag; AttributeError for unknown ones."""
-        _core.config_update(name, value)
-
-    def read(self, name):
-        """The value of a flag; AttributeError for unknown ones."""
-        return _core.config_read(name)
-
-    @property
-    def values(self):
-        return {name: _core.config_read(name) for name in _core.config_names()}
-
-    @property
-    def x64_enabled(self):
-        return _core.config_read("jax_enable_x64")
-
-    @property
-    def omnistaging_enabled(self):
-        """True: what old scripts ask before they rely on it."""
-        return True
-
-    def parse_flags_with_absl(self):
-        """Nothing; kept for old scripts."""
-
-    config_with_absl = parse_flags_with_absl
-
-    def __getattr__(self, name):
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return _core.config_read(name)
-
-    def __setattr__(self, name, value):
-        _core.config_update(name, value)
-
-    def __dir__(self):
-        return [*super().__dir__(), *_core.config_names()]
-
-
-config = Config()
 
 
 def _scope(flag):

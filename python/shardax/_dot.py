@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from shardax import _core
-from shardax._config import config
 from shardax._lax_layout import _ints
+from shardax.config import config
 from shardax.numpy._common import asarray, bind
 
 __all__ = [

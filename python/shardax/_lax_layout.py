@@ -52,11 +52,6 @@ def broadcast_like(arr, like_arr):
     return _core.broadcast_to(asarray(arr), asarray(like_arr).shape)
 
 
-def broadcast_shapes(*shapes):
-    """The shape to which all broadcast."""
-    return _core.broadcast_shapes(*shapes)
-
-
 def reshape(operand, new_sizes, dimensions=None, *, out_sharding=None):
     """The same elements in another shape (after a transposition to `dimensions`)."""
     operand = asarray(operand)

@@ -170,6 +170,17 @@ def view(x, dtype=None):
     return out.reshape(*out.shape[:-2], -1) if target.itemsize < x.itemsize else out
 
 
+def byteswap(x):
+    """The bytes of each element, or of both parts of a complex one, in reverse."""
+    from shardax import lax
+
+    if x.itemsize == 1:
+        return x.copy()
+    if x.dtype.kind == "c":
+        return lax.complex(byteswap(x.real), byteswap(x.imag))
+    return lax.bitcast_convert_type(lax.bitcast_convert_type(x, "uint8")[..., ::-1], x.dtype)
+
+
 def _interleaved(a, b):
     from shardax import numpy as jnp
 

@@ -41,7 +41,7 @@ def shorten(exception, seen=()):
 
 
 def _wanted():
-    from shardax._config import config
+    from shardax.config import config
 
     return config.jax_traceback_filtering != "off"
 

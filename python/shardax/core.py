@@ -28,6 +28,7 @@ __all__ = [
     "eval_jaxpr",
     "get_aval",
     "jaxpr_as_fun",
+    "valid_jaxtype",
 ]
 
 
@@ -55,3 +56,17 @@ def jaxpr_as_fun(closed_jaxpr, *args):
     if args:
         return eval_jaxpr(closed_jaxpr, [], *args)
     return lambda *operands: eval_jaxpr(closed_jaxpr, [], *operands)
+
+
+def valid_jaxtype(x):
+    """Whether functions of shardax take `x` as an array.
+
+    Example:
+      >>> valid_jaxtype(1.0), valid_jaxtype("a")
+      (True, False)
+    """
+    try:
+        _api.typeof(x)
+    except TypeError:
+        return False
+    return True

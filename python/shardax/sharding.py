@@ -318,6 +318,8 @@ def label(array, where):
         where = NamedSharding(get_mesh(), where)
     if not isinstance(where, Sharding):
         where = SingleDeviceSharding(where)
+    if isinstance(where, NamedSharding) and type(where.mesh) is AbstractMesh:
+        return array  # names of axes, and no devices
     if getattr(where, "unconstrained_dims", ()):
         raise ValueError(
             f"device_put: Unconstrained dims are not allowed: {where}; with_sharding_constraint "
@@ -325,6 +327,11 @@ def label(array, where):
         )
     where.shard_shape(array.shape)
     return _core.with_sharding(array, where._description(array.ndim))
+
+
+def unplaced(ndim):
+    """The sharding of types: over a mesh without axes, so that it places nothing."""
+    return NamedSharding(AbstractMesh((), ()), PartitionSpec(*[None] * ndim))
 
 
 def sharding_of(x):

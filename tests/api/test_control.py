@@ -54,6 +54,14 @@ def test_cond_and_switch():
     assert float(lax.cond(jnp.float32(0), lambda x: x + 1, lambda x: x - 1, 3.0)) == 2
     assert float(lax.cond(False, 1.0, lambda x: x, 2.0, lambda x: x * 5)) == 10
     assert float(lax.cond(True, lambda x: x, lambda x: -x, operand=3.0)) == 3
+    # None is an operand, as programs of the first years pass it.
+    choice = (lambda _: 1, lambda _: 2)
+    assert int(lax.cond(True, *choice, operand=None)) == int(lax.cond(True, *choice, None)) == 1
+    assert int(lax.switch(1, choice, operand=None)) == 2
+    assert int(shardax.jit(lambda p: lax.cond(p, *choice, operand=None))(False)) == 2
+    for call in (lax.cond, lambda p, *rest, **kw: lax.switch(int(p), rest[:2], *rest[2:], **kw)):
+        with pytest.raises(TypeError, match="if 'operand' keyword is passed then no positional"):
+            call(True, *choice, 1, operand=2)
     branches = [lambda x: x, lambda x: x + 1, lambda x: x * 10]
     assert [float(lax.switch(i, branches, 2.0)) for i in (-1, 0, 1, 2, 5)] == [2, 2, 3, 20, 20]
     assert float(shardax.jit(lambda i: lax.switch(i, branches, 2.0))(7)) == 20

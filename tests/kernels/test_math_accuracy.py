@@ -1,7 +1,7 @@
-"""tests/kernels/test_math_accuracy.py - errors of elementwise functions, in units in the last place.
+"""tests/kernels/test_math_accuracy.py - errors of elementwise functions, in last places.
 
 float32 against NumPy's float64, float64 against its longdouble, on bit patterns spread over all
-finite numbers and on a dense part of the domain. A bound is the error that was measured, rounded up.
+finite numbers and on a dense part of the domain. A bound is the error measured, rounded up.
 """
 
 import math

@@ -34,7 +34,6 @@ from shardax._lax_layout import (
     broadcast,
     broadcast_in_dim,
     broadcast_like,
-    broadcast_shapes,
     broadcast_to_rank,
     broadcasted_iota,
     collapse,
@@ -87,6 +86,7 @@ from shardax._windows import *  # noqa: F403
 from shardax.lax import linalg
 from shardax.lax._random_bits import RandomAlgorithm, rng_bit_generator
 from shardax.numpy._common import asarray, bind, canonical_axis
+from shardax.numpy._shape import broadcast_shapes
 
 for _name in dir(_core.lax):
     if not _name.startswith("_") and _name not in globals():

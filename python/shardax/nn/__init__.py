@@ -320,7 +320,7 @@ def one_hot(x, num_classes, *, dtype=None, axis=-1):
     dtype = _core.canonical_dtype(float) if dtype is None else _core.dtype_of(dtype)
     place = canonical_axis(axis, x.ndim + 1)
     classes = (
-        np.arange(known(num_classes, "The 'num_classes' argument of jax.nn.one_hot"))
+        np.arange(known(num_classes, "The error arose in jax.nn.one_hot argument `num_classes`."))
         .reshape((1,) * place + (-1,) + (1,) * (x.ndim - place))
         .astype(x.dtype)
     )

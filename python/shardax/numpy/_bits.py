@@ -27,8 +27,9 @@ def packbits(a, axis=None, bitorder="big"):
     a = moveaxis(_functions.not_equal(a, 0), axis, -1).astype(np.uint8)
     a = pad(a, [(0, 0)] * (a.ndim - 1) + [(0, -a.shape[-1] % 8)])
     a = a.reshape((*a.shape[:-1], a.shape[-1] // 8, 8))
-    weights = np.uint8(1) << np.arange(8, dtype=np.uint8).reshape((1,) * (a.ndim - 1) + (8,))
-    bits = _functions.multiply(a, weights[..., ::-1] if bitorder == "big" else weights)
+    weights = np.uint8(1) << np.arange(8, dtype=np.uint8)
+    weights = weights[::-1] if bitorder == "big" else weights
+    bits = _functions.multiply(a, _core.broadcast_to(asarray(weights), a.shape))
     return moveaxis(bind("reduce_sum", (bits,), axes=(bits.ndim - 1,)), -1, axis)
 
 
@@ -47,7 +48,8 @@ def unpackbits(a, axis=None, count=None, bitorder="big"):
         a, axis = a.reshape((-1,)), 0
     a = moveaxis(a, axis, -1)
     places = np.arange(8, dtype=np.uint8)
-    shifted = _functions.right_shift(a[..., None], places[::-1] if bitorder == "big" else places)
+    places = (places[::-1] if bitorder == "big" else places).reshape((1,) * a.ndim + (8,))
+    shifted = _functions.right_shift(a[..., None], places)
     bits = _functions.bitwise_and(shifted, np.uint8(1))
     total = a.shape[-1] * 8
     bits = bits.reshape((*a.shape[:-1], total))[..., :count]

@@ -1,4 +1,6 @@
 # shardax/numpy/_calculus.py - differences, integrals, interpolation, and how samples vary together.
+import operator
+
 import numpy as np
 
 from shardax import _core
@@ -11,7 +13,7 @@ from shardax.numpy import (
     _sorting,
     _where,
 )
-from shardax.numpy._common import asarray, canonical_axis, check_arraylike
+from shardax.numpy._common import asarray, canonical_axis, check_arraylike, known
 
 _functions = _core.functions
 
@@ -51,8 +53,11 @@ def diff(a, n=1, axis=-1, prepend=None, append=None):
 def ediff1d(ary, to_end=None, to_begin=None):
     """Differences of neighbours of the flattened array."""
     out = diff(asarray(ary).ravel())
-    parts = ([asarray(to_begin).ravel()] if to_begin is not None else []) + [out]
-    parts += [asarray(to_end).ravel()] if to_end is not None else []
+    begin, end = (
+        [] if given is None else [asarray(given).ravel().astype(out.dtype)]
+        for given in (to_begin, to_end)
+    )
+    parts = begin + [out] + end
     return _join.concatenate(parts) if len(parts) > 1 else out
 
 
@@ -93,15 +98,19 @@ def gradient(f, *varargs, axis=None, edge_order=None):
 
 def trapezoid(y, x=None, dx=1.0, axis=-1):
     """The integral by the trapezoidal rule."""
-    if x is None:
-        y, width = _core.promote("inexact", y)[0], dx
-    else:
-        y, x = _core.promote("inexact", y, x)
-        width = diff(_shape.moveaxis(x, axis, -1) if x.ndim > 1 else x)
+    y = _core.promote("inexact", y)[0]
+    width = asarray(dx if x is None else x)
+    if not width.weak_type:
+        y, width = _core.promote("dtypes_inexact", y, width)
+    if x is not None:
+        width = diff(width if width.ndim == 1 else _shape.moveaxis(width, axis, -1))
+    elif width.ndim > 1:
+        width = _shape.moveaxis(width, axis, -1)
     y = _shape.moveaxis(y, axis, -1)
-    if np.ndim(width):
-        width = width.reshape((1,) * (y.ndim - width.ndim) + width.shape)
-    return 0.5 * (width * (y[..., 1:] + y[..., :-1])).sum(-1)
+    heights = y[..., 1:] + y[..., :-1]
+    rank = max(width.ndim, heights.ndim)
+    width, heights = (v.reshape((1,) * (rank - v.ndim) + v.shape) for v in (width, heights))
+    return 0.5 * (width * heights).sum(-1)
 
 
 def interp(x, xp, fp, left=None, right=None, period=None):
@@ -113,8 +122,15 @@ def interp(x, xp, fp, left=None, right=None, period=None):
             raise ValueError(
                 f"the only valid string value of `{name}` is 'extrapolate', but got: {side!r}"
             )
-    x, xp, fp = (_core.promote("inexact", v)[0] for v in (x, xp, fp))
+    if any(asarray(v).dtype.kind == "c" for v in (x, xp)):
+        raise ValueError("jnp.interp: complex x values not supported.")
+    x, xp = _core.promote("dtypes_inexact", x, xp)
+    fp = _core.promote("inexact", fp)[0]
+    if xp.ndim != 1 or xp.shape != fp.shape:
+        raise ValueError("xp and fp must be one-dimensional arrays of equal size")
     if period is not None:
+        if np.ndim(period) != 0:
+            raise ValueError(f"period must be a scalar; got {period}")
         x, xp = x % period, xp % period
         order = _sorting.argsort(xp)
         xp, fp = xp[order], fp[order]
@@ -204,9 +220,9 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
     return _shape.squeeze(out).astype(x.dtype)
 
 
-def corrcoef(x, y=None, rowvar=True):
-    """The matrix of correlation coefficients."""
-    c = cov(x, y, rowvar)
+def corrcoef(x, y=None, rowvar=True, *, dtype=None):
+    """The matrix of correlation coefficients; arguments as of cov."""
+    c = cov(x, y, rowvar, dtype=dtype)
     if c.ndim == 0:
         return c / c
     d = _functions.sqrt(_creation.diag(c))
@@ -216,9 +232,14 @@ def corrcoef(x, y=None, rowvar=True):
 def vander(x, N=None, increasing=False):
     """Powers of x in columns."""
     x = asarray(x)
-    n = x.shape[0] if N is None else N
+    check_arraylike("vander", x)
+    if x.ndim != 1:
+        raise ValueError("x must be a one-dimensional array")
+    n = x.shape[0] if N is None else operator.index(known(N, "It is argument N of jnp.vander."))
+    if n < 0:
+        raise ValueError(f"vander: N must be non-negative, got {n}.")
     powers = np.arange(n) if increasing else np.arange(n)[::-1]
-    return x[:, None] ** powers.astype(x.dtype)[None]
+    return _functions.power(x[:, None], asarray(powers[None], x.dtype))
 
 
 def unwrap(p, discont=None, axis=-1, period=2 * np.pi):

@@ -2,9 +2,10 @@
 
 import operator
 
+import numpy as np
+
 from shardax import _core
 from shardax._api import jit
-from shardax.errors import ConcretizationTypeError
 
 __all__ = [
     "asarray",
@@ -15,6 +16,7 @@ __all__ = [
     "jit",
     "known",
     "result_type",
+    "shape_of",
     "static_jit",
     "wrapped",
 ]
@@ -49,6 +51,13 @@ def result_type(*args):
     return _core.result_type(*args)[0]
 
 
+def shape_of(a):
+    """The shape of an array, of what converts to one, or of a nested sequence."""
+    if hasattr(a, "shape"):
+        return a.shape
+    return asarray(a).shape if hasattr(a, "__jax_array__") else np.shape(a)
+
+
 def canonical_axis(axis, ndim):
     """`axis` counted from 0; ValueError where it is out of range."""
     axis = operator.index(axis)
@@ -58,22 +67,18 @@ def canonical_axis(axis, ndim):
 
 
 def known(value, what):
-    """`value`, which decides a shape: ConcretizationTypeError where it is not known."""
-    if isinstance(value, _core.Tracer) and not _core.is_concrete(value):
-        raise ConcretizationTypeError(
-            value,
-            f"{what} must be known statically, because it decides a shape; got {value!r}. Mark it "
-            "static with static_argnums.",
-        )
+    """`value`, which decides a shape: ConcretizationTypeError, which says `what` it is, where it is
+    not known."""
+    _core.needs_concrete(value, what)
     return value
 
 
 def canonical_axes(axis, ndim):
     """None, an int or a sequence of ints as a sorted tuple."""
-    known(axis, "The axis argument")
+    known(axis, "It is an 'axis' argument.")
     if axis is None:
         return tuple(range(ndim))
-    if not isinstance(axis, (tuple, list)):
+    if not isinstance(axis, (tuple, list)) and not np.ndim(axis):
         return (canonical_axis(axis, ndim),)
     axes = sorted(canonical_axis(a, ndim) for a in axis)
     if len(set(axes)) != len(axes):

@@ -5,8 +5,8 @@ from shardax import _core
 from shardax.numpy._common import (
     asarray,
     check_arraylike,
+    known,
 )
-from shardax.numpy._indices import _known
 from shardax.numpy._rounding import clip
 from shardax.numpy._sorting import searchsorted
 from shardax.numpy._where import where
@@ -22,13 +22,18 @@ def bincount(x, weights=None, minlength=0, *, length=None):
         raise TypeError(f"x argument to bincount must have an integer type; got {x.dtype}")
     if x.ndim != 1:
         raise ValueError("only 1-dimensional input supported.")
-    x = x.astype(np.int32) if x.dtype.kind == "b" else x
     if length is None:
-        known = _known(x, "bincount", "pass length=...")
-        length = max(int(known.max()) + 1 if known.size else 0, minlength)
+        known(
+            x,
+            "The error occurred because of argument 'x' of jnp.bincount. To avoid this error, pass "
+            "a static `length` argument.",
+        )
+        length = max(int(x.max()) + 1 if x.size else 0, minlength)
     weights = np.int32(1) if weights is None else asarray(weights)
     zero = _core.broadcast_to(asarray(np.zeros((), weights.dtype)), (length,))
-    return zero.at[clip(x, 0)].add(weights, mode="drop")
+    return zero.at[clip(x.astype(np.int32) if x.dtype == np.bool_ else x, 0)].add(
+        weights, mode="drop"
+    )
 
 
 def histogram_bin_edges(a, bins=10, range=None, weights=None):
@@ -50,13 +55,15 @@ def histogram_bin_edges(a, bins=10, range=None, weights=None):
 def histogram(a, bins=10, range=None, weights=None, density=None):
     """(counts per bin, edges)."""
     check_arraylike("histogram", a)
-    a = asarray(a).ravel()
+    a = _core.promote("inexact", asarray(a).ravel())[0]
     edges = histogram_bin_edges(a, bins, range, weights)
+    a, edges = _core.promote("dtypes_inexact", a, edges)
     weights = (
-        _core.broadcast_to(asarray(1.0), a.shape) if weights is None else asarray(weights).ravel()
+        _core.full(a.shape, 1, edges.dtype)
+        if weights is None
+        else _core.promote("inexact", asarray(weights).ravel())[0]
     )
     n = edges.shape[0] - 1
-    edges, a = (_core.promote("inexact", x)[0] for x in (edges, a))
     place = searchsorted(edges, a, side="right")
     place = where(_functions.equal(a, edges[-1]), n, place)
     counts = bincount(place, weights, length=n + 1)[1:]
@@ -101,7 +108,9 @@ def histogramdd(sample, bins=10, range=None, weights=None, density=None):
     sizes = []
     for d, (bin_d, range_d) in enumerate(zip(bins, range)):
         points = _core.promote("inexact", sample[:, d])[0]
-        edges.append(histogram_bin_edges(points, bin_d, range_d))
+        edge = histogram_bin_edges(points, bin_d, range_d)
+        points, edge = _core.promote("dtypes", points, edge)
+        edges.append(edge)
         n = edges[d].shape[0] - 1
         sizes.append(n + 2)  # and one before and one after the bins
         inside = searchsorted(edges[d], points, side="right")

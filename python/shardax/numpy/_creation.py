@@ -14,6 +14,7 @@ from shardax.numpy._common import (
     check_arraylike,
     known,
     result_type,
+    shape_of,
     wrapped,
 )
 
@@ -43,7 +44,14 @@ def _dimension(d, shape):
     return n
 
 
-def _dtype(dtype, default, function):
+def _dtype(dtype, default, function, shape=None):
+    if isinstance(dtype, int) and shape is not None:
+        raise TypeError(
+            f"Cannot interpret '{dtype}' as a data type.\n\nDid you accidentally write "
+            f"`jax.numpy.{function}({shape}, {dtype})` when you meant "
+            f"`jax.numpy.{function}(({shape}, {dtype}))`, i.e. with a single tuple argument for "
+            "the shape?"
+        )
     return default if dtype is None else _core.requested_dtype(dtype, function)
 
 
@@ -65,18 +73,19 @@ def zeros(shape, dtype=None, *, device=None, out_sharding=None):
     """
     if isinstance(dtype, np.dtype) and dtype == float0:  # tangents of integers: no elements
         return np.zeros(_shape(shape), float0)
-    dtype = _dtype(dtype, _core.canonical_dtype(float), "zeros")
+    dtype = _dtype(dtype, _core.canonical_dtype(float), "zeros", shape)
     return _placed(_core.full(_shape(shape), 0, dtype), device, out_sharding)
 
 
 def ones(shape, dtype=None, *, device=None, out_sharding=None):
     """An array of ones. One element is kept, whatever the shape."""
-    dtype = _dtype(dtype, _core.canonical_dtype(float), "ones")
+    dtype = _dtype(dtype, _core.canonical_dtype(float), "ones", shape)
     return _placed(_core.full(_shape(shape), 1, dtype), device, out_sharding)
 
 
 def empty(shape, dtype=None, *, device=None, out_sharding=None):
     """The same as zeros: memory is never shown uninitialised."""
+    dtype = _dtype(dtype, _core.canonical_dtype(float), "empty", shape)
     return zeros(shape, dtype, device=device, out_sharding=out_sharding)
 
 
@@ -94,11 +103,14 @@ def full(shape, fill_value, dtype=None, *, device=None, out_sharding=None):
 
 def full_like(a, fill_value, dtype=None, shape=None, *, device=None, out_sharding=None):
     """An array like `a` (shape, dtype, sharding) that repeats `fill_value`."""
-    shape = _np_shape(a) if shape is None else _shape(shape)
+    shape = shape_of(a) if shape is None else _shape(shape)
     weak = dtype is None and getattr(
         a, "weak_type", isinstance(a, (int, float, complex)) and not isinstance(a, bool)
     )
-    dtype = result_type(a) if dtype is None else _core.requested_dtype(dtype, "full_like")
+    if dtype is None:
+        dtype = result_type(a.dtype if hasattr(a, "dtype") else a)
+    else:
+        dtype = _core.requested_dtype(dtype, "full_like")
     if isinstance(dtype, KeyTy) and getattr(fill_value, "dtype", None) != dtype:
         words = full((*shape, dtype.words), fill_value, np.uint32)
         return bind("random_wrap", (words,), impl=dtype)
@@ -113,19 +125,17 @@ def full_like(a, fill_value, dtype=None, shape=None, *, device=None, out_shardin
     return out if recorded is None else _core.with_sharding(out, recorded)
 
 
-def _np_shape(a):
-    return a.shape if hasattr(a, "shape") else np.shape(a)
-
-
 def zeros_like(a, dtype=None, shape=None, *, device=None, out_sharding=None):
     """Zeros with the shape and dtype of `a`."""
-    check_arraylike("zeros_like", a)
+    if not hasattr(a, "shape"):
+        check_arraylike("zeros_like", a)
     return full_like(a, 0, dtype, shape, device=device, out_sharding=out_sharding)
 
 
 def ones_like(a, dtype=None, shape=None, *, device=None, out_sharding=None):
     """Ones with the shape and dtype of `a`."""
-    check_arraylike("ones_like", a)
+    if not hasattr(a, "shape"):
+        check_arraylike("ones_like", a)
     return full_like(a, 1, dtype, shape, device=device, out_sharding=out_sharding)
 
 
@@ -178,13 +188,22 @@ def from_dlpack(x, /, *, device=None, copy=None):
     return _placed(_core.from_dlpack(capsule, copy), device, None)
 
 
+def _places(rows, columns, k):
+    """For each element of a matrix, the column where its row meets diagonal k, and its column."""
+    shape = _shape((rows, rows if columns is None else columns))
+    row, column = (
+        bind("iota", (), dtype=np.dtype("int32"), shape=shape, dimension=d) for d in (0, 1)
+    )
+    if isinstance(k, int):  # a diagonal outside, however far
+        k = min(max(k, -shape[0]), shape[1])
+    return _functions.add(row, k), column
+
+
 def eye(N, M=None, k=0, dtype=None, *, device=None):
     """(N, M), with ones on diagonal k."""
-    M = N if M is None else M
+    rows, columns = _places(N, M, k)
     dtype = _dtype(dtype, _core.canonical_dtype(float), "eye")
-    rows = bind("iota", (), dtype=np.dtype("int32"), shape=(N, M), dimension=0)
-    columns = bind("iota", (), dtype=np.dtype("int32"), shape=(N, M), dimension=1)
-    return _placed(_core.convert(_functions.equal(_functions.add(rows, k), columns), dtype), device)
+    return _placed(_core.convert(_functions.equal(rows, columns), dtype), device)
 
 
 def identity(n, dtype=None):
@@ -194,25 +213,24 @@ def identity(n, dtype=None):
 
 def tri(N, M=None, k=0, dtype=None):
     """(N, M), with ones at and below diagonal k."""
-    M = N if M is None else M
+    rows, columns = _places(N, M, k)
     dtype = _dtype(dtype, _core.canonical_dtype(float), "tri")
-    rows = bind("iota", (), dtype=np.dtype("int32"), shape=(N, M), dimension=0)
-    columns = bind("iota", (), dtype=np.dtype("int32"), shape=(N, M), dimension=1)
-    return _core.convert(_functions.greater_equal(_functions.add(rows, k), columns), dtype)
+    return _core.convert(_functions.greater_equal(rows, columns), dtype)
 
 
 def arange(start, stop=None, step=None, dtype=None, *, device=None, out_sharding=None):
-    """start, start + step, ... below stop; int32 for integers, else float32."""
+    """start, start + step, ... below stop; int32 for integers, else float32. Without stop, the
+    first argument is it, and the start 0."""
+    if stop is None:
+        start, stop = None, start
     numbers = [
-        known(number, f"The {name!r} argument of jnp.arange")
-        for name, number in (
-            ("stop" if stop is None else "start", start),
-            ("stop", stop),
-            ("step", step),
-        )
-        if number is not None or number is start
+        known(number, f"It arose in the jnp.arange argument {name!r}")
+        for name, number in (("start", start), ("stop", stop), ("step", step))
+        if number is not None or name == "stop"
     ]
-    if stop is None and step is None and dtype is None and isinstance(start, (bool, np.bool_)):
+    if any(np.iscomplexobj(number) for number in numbers):
+        raise ValueError("Passing complex start/stop/step to jnp.arange is no longer supported.")
+    if start is None and step is None and dtype is None and isinstance(stop, (bool, np.bool_)):
         raise TypeError("arange does not accept dtype bool; give an integer or a float.")
     numbers = [
         n.item() if isinstance(n, (_core.Array, np.generic, np.ndarray)) else n for n in numbers
@@ -221,24 +239,25 @@ def arange(start, stop=None, step=None, dtype=None, *, device=None, out_sharding
         dtype = _core.canonical_dtype(np.result_type(*[type(n) for n in numbers]))
     else:
         dtype = _core.requested_dtype(dtype, "arange")
-    if stop is None and step is None:
+    if start is None and step is None:
         size = max(int(np.ceil(numbers[0])), 0)
         out = bind("iota", (), dtype=dtype, shape=(size,), dimension=0)
     else:
+        numbers = numbers if start is not None else [0, *numbers]
         out = array(np.arange(*numbers).astype(dtype), dtype=dtype)
     return _placed(out, device, out_sharding)
 
 
 def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):
     """`num` evenly spaced values from start to stop (without stop where endpoint is False)."""
-    num = operator.index(known(num, "The 'num' argument of jnp.linspace"))
+    num = operator.index(known(num, "It is argument 'num' of jnp.linspace"))
     if num < 0:
         raise ValueError(f"Number of samples, {num}, must be non-negative.")
     check_arraylike("linspace", start, stop)
     wanted = dtype
     start, stop = _core.promote("inexact", start, stop)
-    bounds = np.broadcast_shapes(start.shape, stop.shape)
-    start, stop = _core.broadcast_to(start, bounds), _core.broadcast_to(stop, bounds)
+    ends = _core.broadcast_shapes(start.shape, stop.shape)
+    start, stop = (_core.broadcast_to(end, ends) for end in (start, stop))
     computed = start.dtype
     if dtype is not None:
         dtype = _core.requested_dtype(dtype, "linspace")
@@ -246,26 +265,27 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     delta = (
         _functions.divide(_functions.subtract(stop, start), steps)
         if steps > 0
-        else full(bounds, np.nan, computed)
+        else full((), np.nan, computed)
     )
-    shape = (num,) + (1,) * len(bounds)
+    shape = (num,) + (1,) * len(start.shape)
     iota = _core.convert(
         bind("iota", (), dtype=np.dtype("int32"), shape=(num,), dimension=0), computed
     ).reshape(shape)
     if steps > 0:
         part = _functions.divide(iota, np.asarray(steps, computed))
-        first, last = (v.reshape((1, *bounds)) if bounds else v for v in (start, stop))
+        part = _core.broadcast_to(part, (num, *ends))
+        start, stop = (_core.broadcast_to(end, (num, *ends)) for end in (start, stop))
         out = _functions.add(
-            _functions.multiply(first, _functions.subtract(np.asarray(1, computed), part)),
-            _functions.multiply(last, part),
+            _functions.multiply(start, _functions.subtract(np.asarray(1, computed), part)),
+            _functions.multiply(stop, part),
         )
         if endpoint and num > 1:
             from shardax.numpy._join import concatenate
 
-            last = stop.reshape((1, *bounds))
+            last = stop[:1]
             out = concatenate([out[:-1], _core.convert(last, computed)], axis=0)
     else:
-        out = _core.broadcast_to(start, (num, *bounds))
+        out = _core.broadcast_to(start, (num,) + tuple(start.shape))
     out = _core.convert(out, computed)
     if axis != 0:
         from shardax.numpy._shape import moveaxis
@@ -288,11 +308,19 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
 
 def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
     """`num` values from start to stop with a constant ratio."""
+    from shardax.numpy._shape import moveaxis
+
     check_arraylike("geomspace", start, stop)
     start, stop = _core.promote("inexact", start, stop)
+    start, stop = (
+        _core.broadcast_to(end, _core.broadcast_shapes(start.shape, stop.shape))
+        for end in (start, stop)
+    )
     sign = _functions.sign(start)
     logs = (_functions.log10(_functions.divide(end, sign)) for end in (start, stop))
-    out = _functions.multiply(sign, logspace(*logs, num, endpoint, axis=axis))
+    out = logspace(*logs, num, endpoint)
+    out = _functions.multiply(_core.broadcast_to(sign, out.shape), out)
+    out = moveaxis(out, 0, axis)
     return out if dtype is None else out.astype(dtype)
 
 
@@ -341,15 +369,14 @@ def fromfunction(function, shape, *, dtype=float, **kwargs):
 def indices(dimensions, dtype=None, sparse=False):
     """Index arrays of a grid of that shape."""
     dtype = _dtype(dtype, _core.canonical_dtype(int), "indices")
-    grids = [
-        bind("iota", (), dtype=dtype, shape=tuple(dimensions), dimension=d)
-        for d in range(len(dimensions))
+    shape = _shape(dimensions)
+    shapes = [
+        tuple(n if i == d or not sparse else 1 for i, n in enumerate(shape))
+        for d in range(len(shape))
     ]
+    grids = [bind("iota", (), dtype=dtype, shape=own, dimension=d) for d, own in enumerate(shapes)]
     if sparse:
-        return tuple(
-            g[tuple(slice(None) if i == d else slice(0, 1) for i in range(len(dimensions)))]
-            for d, g in enumerate(grids)
-        )
+        return tuple(grids)
     from shardax.numpy._join import stack
 
     return stack(grids) if grids else zeros((0,), dtype)

@@ -169,7 +169,8 @@ def can_cast(from_, to, casting="safe"):
 
 def iscomplexobj(x):
     """Whether the dtype is complex."""
-    return np.dtype(_result_type(x)).kind == "c"
+    dtype = getattr(x, "dtype", None)
+    return np.iscomplexobj(x) if dtype is None else np.dtype(dtype).kind == "c"
 
 
 def isrealobj(x):
@@ -179,4 +180,6 @@ def isrealobj(x):
 
 def isscalar(element):
     """Whether it is a number or an array without dimensions."""
+    if hasattr(element, "__jax_array__"):
+        element = element.__jax_array__()
     return np.isscalar(element) or (hasattr(element, "ndim") and element.ndim == 0)

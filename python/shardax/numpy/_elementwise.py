@@ -180,9 +180,14 @@ def _frexp(x):
 
 def _scaled(x, exponent):
     """x * 2**exponent, in two steps: the power may be infinite where the result is not."""
+    most = 4 * -np.finfo(x.dtype).minexp  # from here on the result is 0 or infinite
+    exponent = _core.convert(exponent, np.dtype("int32"))
+    exponent = _functions.maximum(_functions.minimum(exponent, most), -most)
     half = exponent >> 1
     power = lambda e: _functions.exp2(_core.convert(e, x.dtype))  # noqa: E731
-    return x * power(half) * power(exponent - half)
+    scaled = x * power(half) * power(exponent - half)
+    changes = _functions.logical_and(_functions.isfinite(x), _functions.not_equal(x, 0))
+    return _where.where(changes, scaled, x)
 
 
 def frexp(x, /):
@@ -213,7 +218,9 @@ def ldexp(x1, x2, /):
     if x1.dtype.kind == "c" or x2.dtype.kind not in "biu":
         raise ValueError(f"ldexp not supported for input types {(x1.dtype, x2.dtype)}")
     mantissa, exponent = frexp(x1)
-    return _scaled(mantissa, exponent + _core.convert(x2, np.dtype("int32")))
+    most = np.int32(1 << 20)  # far beyond any exponent, and the sum cannot overflow
+    x2 = _functions.maximum(_functions.minimum(x2.astype(np.int32), most), -most)
+    return _scaled(mantissa, exponent + x2)
 
 
 printoptions, set_printoptions, get_printoptions = (

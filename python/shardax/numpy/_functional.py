@@ -12,8 +12,8 @@ def apply_along_axis(func1d, axis, arr, *args, **kwargs):
     arr = asarray(arr)
     axis = canonical_axis(axis, arr.ndim)
     fun = lambda v: func1d(v, *args, **kwargs)  # noqa: E731
-    for _ in range(axis + 1, arr.ndim):
-        fun = vmap(fun, in_axes=1, out_axes=-1)
+    for d in range(1, arr.ndim - axis):
+        fun = vmap(fun, in_axes=d, out_axes=-1)
     for _ in range(axis):
         fun = vmap(fun, in_axes=0, out_axes=0)
     return fun(arr)

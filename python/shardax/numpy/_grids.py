@@ -3,7 +3,12 @@
 import numpy as np
 
 from shardax import _core
-from shardax.numpy._common import asarray, check_arraylike, known
+from shardax.numpy._common import (
+    asarray,
+    check_arraylike,
+    known,
+    shape_of,
+)
 from shardax.numpy._creation import arange, array, linspace, meshgrid, ones
 from shardax.numpy._indices import diag_indices, nonzero, tril_indices, triu_indices
 from shardax.numpy._join import concatenate, stack
@@ -16,11 +21,14 @@ s_ = np.s_
 def _range(name, entry):
     """The numbers of a slice: start:stop:step, or start:stop:nj for n numbers with both ends."""
     start, stop, step = (
-        known(bound, f"A bound of the slice in jnp.{name}")
-        for bound in (entry.start or 0, entry.stop, entry.step)
+        known(getattr(entry, bound), f"slice {bound} of jnp.{name}")
+        for bound in ("start", "stop", "step")
     )
+    start = 0 if start is None else start
     if isinstance(step, complex):
         return linspace(start, stop, int(abs(step)))
+    if stop is None:
+        start, stop = 0, start
     return arange(start, stop, 1 if step is None else step)
 
 
@@ -44,7 +52,7 @@ class _Grid:
         lines = [_range(self._name, entry) for entry in key]
         lines = [asarray(line, _core.result_type(*lines)[0]) for line in lines]
         grids = meshgrid(*lines, indexing="ij", sparse=self._sparse)
-        return grids if self._sparse else stack(grids) if grids else array([])
+        return grids if self._sparse else stack(grids) if grids else array([], dtype=int)
 
 
 mgrid = _Grid("mgrid", sparse=False)
@@ -120,7 +128,7 @@ def diag_indices_from(arr):
       (Array([0, 1], dtype=int32), Array([0, 1], dtype=int32))
     """
     check_arraylike("diag_indices_from", arr)
-    shape = np.shape(arr)
+    shape = shape_of(arr)
     if len(shape) < 2:
         raise ValueError("input array must be at least 2-d")
     if len(set(shape)) > 1:
@@ -129,7 +137,7 @@ def diag_indices_from(arr):
 
 
 def _matrix_shape(arr):
-    shape = np.shape(arr)
+    shape = shape_of(arr)
     if len(shape) != 2:
         raise ValueError("Only 2-D inputs are accepted")
     return shape

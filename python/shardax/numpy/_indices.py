@@ -1,12 +1,17 @@
 # shardax/numpy/_indices.py - positions of elements, as indices.
+import math
+import operator
+
 import numpy as np
 
 from shardax import _core
-from shardax.errors import ConcretizationTypeError
 from shardax.numpy._common import (
     asarray,
     bind,
     check_arraylike,
+    known,
+    result_type,
+    wrapped,
 )
 from shardax.numpy._rounding import clip
 from shardax.numpy._select import take
@@ -29,7 +34,7 @@ def compress(condition, a, axis=None, *, size=None, fill_value=0, out=None):
         raise ValueError(f"condition must be a 1D array, got shape {condition.shape}.")
     if size is None:
         return take(a, nonzero(condition)[0], axis=axis)
-    if not 0 < size <= a.shape[axis]:
+    if not 0 <= size <= a.shape[axis]:
         raise ValueError(
             "size must be positive and not greater than the size of the array axis; got "
             f"{size=} for a.shape[axis]={a.shape[axis]}"
@@ -47,17 +52,6 @@ def extract(condition, arr, *, size=None, fill_value=0):
     )
 
 
-def _known(a, name, remedy):
-    known = _core.concrete_array(a)
-    if known is None:
-        raise ConcretizationTypeError(
-            a,
-            f"{name}: the size of the result depends on the values of {a!r}, which are not known "
-            f"while tracing; {remedy}",
-        )
-    return np.asarray(known)
-
-
 def nonzero(a, *, size=None, fill_value=None):
     """A tuple of index arrays, one per dimension, of elements that are not 0.
 
@@ -72,7 +66,16 @@ def nonzero(a, *, size=None, fill_value=None):
         )
     if size is None:
         return tuple(
-            asarray(i.astype(np.int32)) for i in np.nonzero(_known(a, "nonzero", "pass size=..."))
+            asarray(i.astype(np.int32))
+            for i in np.nonzero(
+                np.asarray(
+                    known(
+                        a,
+                        "The size argument of jnp.nonzero must be statically specified to use "
+                        "jnp.nonzero within JAX transformations.",
+                    )
+                )
+            )
         )
     mask = a if a.dtype == np.bool_ else _functions.not_equal(a, a.dtype.type(0))
     flat = mask.reshape((-1,)).astype(np.int32)
@@ -121,18 +124,62 @@ def unravel_index(indices, shape):
     return tuple(reversed(out))
 
 
-def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
-    """Indices per dimension as flat indices."""
-    out = asarray(0)
-    for index, n in zip(multi_index, dims):
-        index = (
-            clip(index, 0, n - 1)
-            if mode == "clip"
-            else _functions.remainder(index, n)
-            if mode == "wrap"
-            else index
+def ravel_multi_index(multi_index, dims, mode="raise", order="C", *, dtype=None):
+    """Indices per dimension as flat indices.
+
+    Args:
+      multi_index: an array of integers per dimension; they are broadcast.
+      dims: the size of each dimension.
+      mode: what becomes of indices out of bounds: "raise" (which needs their values), "wrap",
+        "clip", or "ignore".
+      order: "C", the last dimension varies fastest, or "F", the first one does.
+      dtype: an integer type, of the result; that of the indices unless given.
+
+    Raises:
+      ValueError: for other modes and orders, types that are too small, and indices out of bounds.
+
+    >>> ravel_multi_index((1, 2), (3, 4))
+    Array(6, dtype=int32)
+    """
+    if len(multi_index) != len(dims):
+        raise ValueError(f"len(multi_index)={len(multi_index)} != len(dims)={len(dims)}")
+    dims = tuple(map(operator.index, dims))
+    check_arraylike("ravel_multi_index", *multi_index)
+    indices = [asarray(index) for index in multi_index]
+    dtype = result_type(*indices) if dtype is None else _core.requested_dtype(dtype, "dtype")
+    for kind in (dtype, *(index.dtype for index in indices)):
+        if kind.kind not in "iu":
+            raise ValueError(f"dtype={kind!r} is not an integer type.")
+    if math.prod(dims) - 1 > np.iinfo(dtype).max:
+        raise ValueError(
+            f"jnp.ravel_multi_index: {dtype=} not large enough to hold flattened index for "
+            f"{dims=}. Use the dtype argument to pass a suitable dtype (e.g. "
+            "dtype=np.min_scalar_type(prod(dims)))."
         )
-        out = out * n + asarray(index)
+    if mode == "raise":
+        for index, n in zip(indices, dims):
+            known(
+                index,
+                "The error occurred because ravel_multi_index was jit-compiled with mode='raise'. "
+                "Use mode='wrap' or mode='clip' instead.",
+            )
+            if bool(((index < 0) | (index >= n)).any()):
+                raise ValueError("invalid entry in coordinates array")
+    elif mode == "clip":
+        indices = [clip(index, 0, n - 1) for index, n in zip(indices, dims)]
+    elif mode == "wrap":
+        indices = [_functions.remainder(index, n) for index, n in zip(indices, dims)]
+    elif mode != "ignore":
+        raise ValueError(f"invalid {mode=}. Expected 'raise', 'wrap', 'clip', or 'ignore'.")
+    if order not in ("C", "F"):
+        raise ValueError(f"invalid {order=}. Expected 'C' or 'F'")
+    if order == "F":
+        indices, dims = indices[::-1], dims[::-1]
+    shape = _core.broadcast_shapes(*(index.shape for index in indices)) if indices else ()
+    out = _core.full(shape, 0, dtype)
+    for index, n in zip(indices, dims):
+        index = _core.broadcast_to(_core.convert(index, dtype), shape)
+        out = _functions.add(_functions.multiply(out, wrapped(n, dtype)), index)
     return out
 
 

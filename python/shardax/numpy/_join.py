@@ -11,6 +11,7 @@ from shardax.numpy._common import (
     check_arraylike,
     known,
     result_type,
+    shape_of,
 )
 from shardax.numpy._shape import (
     atleast_1d,
@@ -85,10 +86,10 @@ def stack(arrays, axis=0, out=None, dtype=None):
         shape = first.shape[:axis] + (len(arrays),) + first.shape[axis:]
         kept = tuple(d for d in range(len(shape)) if d != axis)
         return bind("broadcast_in_dim", (first,), shape=shape, broadcast_dimensions=kept)
-    shapes = {np.shape(a) for a in arrays}
+    shapes = {shape_of(a) for a in arrays}
     if len(shapes) > 1:
         raise ValueError("All input arrays must have the same shape.")
-    axis = canonical_axis(axis, len(np.shape(arrays[0])) + 1)
+    axis = canonical_axis(axis, len(shape_of(arrays[0])) + 1)
     out = _join_new(arrays, axis, dtype)
     return out
 
@@ -134,7 +135,7 @@ def _split(name, ary, sections, axis, uneven):
     ary = asarray(ary)
     axis = canonical_axis(operator.index(axis), ary.ndim)
     size = ary.shape[axis]
-    known(sections, f"The 'indices_or_sections' argument of jnp.{name}")
+    known(sections, f"in jax.numpy.{name} argument 1")
     if isinstance(sections, (tuple, list, np.ndarray, _core.Array)):
         edges = [0] + [i + size if i < 0 else i for i in np.asarray(sections).tolist()] + [size]
         if any(low > high for low, high in zip(edges[:-1], edges[1:])):
@@ -220,7 +221,7 @@ def delete(arr, obj, axis=None, *, assume_unique_indices=False):
         kept = _core.full((size,), True, np.bool_).at[gone].set(False)
         return take(a, nonzero(kept, size=size - gone.shape[0])[0], axis=axis)
     if not isinstance(obj, slice):
-        obj = np.asarray(known(obj, "The 'obj' argument of jnp.delete"))
+        obj = np.asarray(known(obj, "'obj' array argument of jnp.delete()"))
     return take(a, np.delete(np.arange(size), obj), axis=axis)
 
 

@@ -19,16 +19,25 @@ def _vector(name, a):
     return a
 
 
-def _aligned(a1, a2):
-    """Both with as many coefficients as the longer one."""
-    size = max(a1.shape[0], a2.shape[0])
-    return [_join.concatenate([_core.full((size - a.shape[0],), 0, a.dtype), a]) for a in (a1, a2)]
-
-
 def _promoted(name, *polynomials):
     vectors = [_vector(name, p) for p in polynomials]
     dtype = _core.result_type(*vectors)[0]
     return [asarray(v, dtype) for v in vectors]
+
+
+def _aligned(name, a1, a2):
+    """Both with as many coefficients (rows of them) as the longer one."""
+    check_arraylike(name, a1, a2)
+    dtype = _core.result_type(a1, a2)[0]
+    a1, a2 = (_shape.atleast_1d(asarray(a, dtype)) for a in (a1, a2))
+    if a1.ndim != a2.ndim and a1.shape[0] != a2.shape[0]:
+        raise ValueError(
+            f"{name}: coefficients must have the same number of dimensions, got shapes {a1.shape} "
+            f"and {a2.shape}."
+        )
+    size = max(a1.shape[0], a2.shape[0])
+    missing = [_core.full((size - a.shape[0], *a.shape[1:]), 0, a.dtype) for a in (a1, a2)]
+    return [_join.concatenate([zeros, a]) for zeros, a in zip(missing, (a1, a2))]
 
 
 def polyadd(a1, a2):
@@ -38,13 +47,13 @@ def polyadd(a1, a2):
       >>> polyadd(jnp.array([1, 2]), jnp.array([1, 0, 0]))
       Array([1, 1, 2], dtype=int32)
     """
-    a1, a2 = _aligned(*_promoted("polyadd", a1, a2))
+    a1, a2 = _aligned("polyadd", a1, a2)
     return a1 + a2
 
 
 def polysub(a1, a2):
     """The difference."""
-    a1, a2 = _aligned(*_promoted("polysub", a1, a2))
+    a1, a2 = _aligned("polysub", a1, a2)
     return a1 - a2
 
 
@@ -84,7 +93,7 @@ def polydiv(u, v, *, trim_leading_zeros=False):
 
 
 def _order(name, m):
-    m = operator.index(known(m, f"The 'm' argument of jnp.{name}"))
+    m = operator.index(known(m, f"It is argument 'm' of jnp.{name}."))
     if m < 0:
         raise ValueError(
             f"Order of {'derivative' if name == 'polyder' else 'integral'} must be "
@@ -168,7 +177,7 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
     from shardax.numpy import linalg
 
     check_arraylike("polyfit", x, y)
-    deg = operator.index(known(deg, "The 'deg' argument of jnp.polyfit"))
+    deg = operator.index(known(deg, "It is argument 'deg' of jnp.polyfit."))
     if deg < 0:
         raise ValueError(f"expected deg >= 0, got {deg}")
     x, y = (_core.promote("inexact", v)[0] for v in (x, y))
@@ -181,7 +190,7 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
     if y.shape[0] != x.shape[0]:
         raise TypeError(f"expected x and y to have same length, got {x.shape} and {y.shape}")
     rcond = len(x) * float(np.finfo(x.dtype).eps) if rcond is None else rcond
-    powers = asarray(np.arange(deg, -1, -1))
+    powers = asarray(np.arange(deg, -1, -1)[None], x.dtype)
     left, right = x[:, None] ** powers, y
     if w is not None:
         weights = _core.promote("inexact", w)[0]
@@ -191,8 +200,9 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
         right = right * (weights if y.ndim == 1 else weights[:, None])
     size = _functions.sqrt((left * left).sum(0))
     size = _where.where(size == 0, 1, size)
+    size = size[None]
     found, residuals, rank, singular = linalg.lstsq(left / size, right, rcond)
-    found = (found.T / size).T
+    found = found / size.T if found.ndim == 2 else found / size[0]
     if full:
         return found, residuals, rank, singular, rcond
     if not cov:

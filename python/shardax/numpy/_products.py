@@ -9,6 +9,7 @@ from shardax.numpy._common import (
     canonical_axis,
     check_arraylike,
     result_type,
+    shape_of,
 )
 
 _functions = _core.functions
@@ -34,7 +35,7 @@ def matmul(a, b, *, precision=None, preferred_element_type=None, out_sharding=No
     Array([3., 3.], dtype=float32)
     """
     plain = precision is None and preferred_element_type is None
-    if plain or not (np.ndim(a) and np.ndim(b)):
+    if plain or not (len(shape_of(a)) and len(shape_of(b))):
         return _functions.matmul(a, b)
     check_arraylike("matmul", a, b)
     dtype = result_type(a, b)
@@ -84,7 +85,7 @@ def vecdot(x1, x2, /, *, axis=-1, precision=None, preferred_element_type=None):
     from shardax.numpy._shape import moveaxis
 
     check_arraylike("vecdot", x1, x2)
-    x1, x2 = (moveaxis(asarray(x), canonical_axis(axis, np.ndim(x)), -1) for x in (x1, x2))
+    x1, x2 = (moveaxis(asarray(x), canonical_axis(axis, len(shape_of(x))), -1) for x in (x1, x2))
     if x1.shape[-1:] != x2.shape[-1:]:
         raise ValueError(
             "jnp.vecdot requires the same size along the contracted axis; got sizes "
@@ -181,6 +182,9 @@ def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
     from shardax.numpy._creation import diagonal
 
     check_arraylike("trace", a)
+    rank = len(shape_of(a))
+    if canonical_axis(axis1, rank) == canonical_axis(axis2, rank):
+        raise ValueError(f"axis1 and axis2 can not be same. {axis1=} and {axis2=}")
     return diagonal(a, offset, axis1, axis2).sum(-1, dtype=dtype)
 
 

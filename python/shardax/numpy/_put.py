@@ -29,6 +29,9 @@ def put_along_axis(arr, indices, values, axis, inplace=True, *, mode=None):
     if inplace:
         raise ValueError(_IMMUTABLE.format("put_along_axis"))
     arr, indices = asarray(arr), asarray(indices)
+    if axis is None:
+        flat = put_along_axis(arr.ravel(), indices, values, 0, inplace=False, mode=mode)
+        return flat.reshape(arr.shape)
     axis = canonical_axis(axis, arr.ndim)
     index = [
         np.arange(n).reshape([-1 if e == d else 1 for e in range(arr.ndim)])

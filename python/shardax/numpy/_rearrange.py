@@ -48,7 +48,14 @@ def repeat(a, repeats, axis=None, *, total_repeat_length=None, out_sharding=None
 
     check_arraylike("repeat", a)
     if total_repeat_length is None:
-        repeats = np.asarray(known(repeats, "The 'repeats' argument of jnp.repeat"))
+        repeats = np.asarray(
+            known(
+                repeats,
+                "When jit-compiling jnp.repeat, the total number of repeats must be static. To fix "
+                "this, either specify a static value for `repeats`, or pass a static value to "
+                "`total_repeat_length`.",
+            )
+        )
         if repeats.dtype.kind not in "biu":
             raise TypeError(f"repeat: 'repeats' must be integers, got {repeats.dtype}.")
     a = asarray(a)
@@ -104,7 +111,14 @@ def flipud(m):
 def rot90(m, k=1, axes=(0, 1)):
     """Rotated k times by 90 degrees in the plane of two dimensions."""
     m = asarray(m)
+    if m.ndim < 2:
+        raise ValueError(
+            "rot90 requires its first argument to have ndim at least two, but got first argument "
+            f"of shape {m.shape}, which has ndim {m.ndim}"
+        )
     i, j = (canonical_axis(a, m.ndim) for a in axes)
+    if i == j:
+        raise ValueError(f"Axes must be different, got {axes}.")
     k %= 4
     if k == 0:
         return m
@@ -122,8 +136,9 @@ def roll(a, shift, axis=None):
     if axis is None:
         return roll(a.reshape((-1,)), shift, 0).reshape(a.shape)
     axes = axis if isinstance(axis, (tuple, list)) else (axis,)
-    if np.ndim(shift) == 1 and not isinstance(shift, (tuple, list)):
-        shift = list(asarray(shift))
+    if not isinstance(shift, (tuple, list, int)):
+        shift = asarray(shift)
+        shift = list(shift) if shift.ndim == 1 else shift
     shifts = list(shift) if isinstance(shift, (tuple, list)) else [shift]
     count = max(len(shifts), len(axes))
     if any(len(x) not in (1, count) for x in (shifts, axes)):

@@ -8,6 +8,7 @@ from shardax.numpy._common import (
     bind,
     canonical_axis,
     check_arraylike,
+    known,
 )
 from shardax.numpy._rounding import clip
 
@@ -23,9 +24,16 @@ def choose(a, choices, out=None, mode="raise"):
     a = asarray(a)
     if mode not in ("raise", "wrap", "clip"):
         raise ValueError(f"mode={mode!r} not understood. Must be 'raise', 'wrap', or 'clip'")
-    if mode == "raise" and not bool(((a >= 0) & (a < len(choices))).all()):
-        raise ValueError("invalid entry in choice array")
-    choices = _core.promote("any", *choices)
+    if mode == "raise":
+        known(
+            a,
+            "The error occurred because jnp.choose was jit-compiled with mode='raise'. Use "
+            "mode='wrap' or mode='clip' instead.",
+        )
+        if not bool(((a >= 0) & (a < len(choices))).all()):
+            raise ValueError("invalid entry in choice array")
+    dtype = _core.result_type(*choices)[0]
+    choices = [_core.convert(asarray(c), dtype) for c in choices]
     shape = _core.broadcast_shapes(a.shape, *(c.shape for c in choices))
     a = _core.broadcast_to(a.astype(np.int32), shape)
     if mode == "wrap":
@@ -54,6 +62,8 @@ def take(
     if axis is None:
         a, axis = a.reshape((-1,)), 0
     axis = canonical_axis(axis, a.ndim)
+    if not a.shape[axis] and 0 not in indices.shape:
+        raise IndexError("Cannot do a non-empty jnp.take() from an empty axis.")
     if mode == "wrap":
         indices = _functions.remainder(indices, a.shape[axis])
     if mode == "clip":
@@ -64,9 +74,14 @@ def take(
     )
 
 
-def take_along_axis(arr, indices, axis=-1, mode=None, fill_value=None):
+def take_along_axis(
+    arr, indices, axis=-1, mode=None, fill_value=None, *, wrap_negative_indices=None
+):
     """arr[..., indices[..., i, ...], ...]: elements along `axis`, chosen for each position of the
     other dimensions.
+
+    Negative indices count from the end unless `wrap_negative_indices` is False: then they are out
+    of bounds. `mode` says what these give: "fill" (NaN, or the extreme value), "clip".
     """
     check_arraylike("take_along_axis", arr, indices)
     arr, indices = asarray(arr), asarray(indices)
@@ -92,4 +107,8 @@ def take_along_axis(arr, indices, axis=-1, mode=None, fill_value=None):
             n = indices.shape[d]
             place = np.arange(n) if arr.shape[d] != 1 else np.zeros(n, int)
             index.append(place.reshape([-1 if e == d else 1 for e in range(arr.ndim)]))
-    return arr.at[tuple(index)].get(mode=mode or "fill", fill_value=fill_value)
+    return arr.at[tuple(index)].get(
+        mode=mode or "fill",
+        fill_value=fill_value,
+        wrap_negative_indices=wrap_negative_indices is not False,
+    )

@@ -11,7 +11,14 @@ import numpy as np
 
 from shardax import _core
 from shardax.errors import ConcretizationTypeError
-from shardax.numpy._common import asarray, bind, canonical_axes, canonical_axis, check_arraylike
+from shardax.numpy._common import (
+    asarray,
+    bind,
+    canonical_axes,
+    canonical_axis,
+    check_arraylike,
+    known,
+)
 from shardax.numpy._indices import nonzero
 from shardax.numpy._join import concatenate
 from shardax.numpy._shape import moveaxis
@@ -205,8 +212,7 @@ def isin(element, test_elements, assume_unique=False, invert=False, *, method="a
     if others.shape[0] == 0:
         found = _core.full(element.shape, False, np.dtype(bool))
     elif method == "compare_all" or (method == "auto" and others.shape[0] < 16):
-        others = others.reshape((1,) * element.ndim + (-1,))
-        found = _functions.equal(element[..., None], others)
+        found = _functions.equal(element[..., None], others.reshape((1,) * element.ndim + (-1,)))
         found = bind("reduce_or", (found,), axes=(found.ndim - 1,))
     else:
         others = sort(others)
@@ -349,12 +355,10 @@ def trim_zeros(filt, trim="fb", axis=None):
     """
     check_arraylike("trim_zeros", filt)
     filt = asarray(filt)
-    held = _core.concrete_array(_functions.not_equal(filt, filt.dtype.type(0)))
-    if held is None:
-        raise ConcretizationTypeError(
-            filt, f"How much trim_zeros() removes depends on its argument `filt`, {filt!r}."
-        )
-    places = np.asarray(held).nonzero()
+    known(filt, "How much jnp.trim_zeros() removes depends on its argument `filt`.")
+    if filt.ndim == 0:
+        return filt
+    places = np.asarray(_functions.not_equal(filt, filt.dtype.type(0))).nonzero()
     window = [slice(None)] * filt.ndim
     for d in canonical_axes(axis, filt.ndim):
         if not len(places[d]):

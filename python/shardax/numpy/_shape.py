@@ -1,8 +1,7 @@
 """shardax/numpy/_shape.py - shapes: reshape, transpose, new and dropped dimensions."""
 
 import math
-
-import numpy as np
+import operator
 
 from shardax import _core
 from shardax.numpy._common import (
@@ -11,10 +10,39 @@ from shardax.numpy._common import (
     canonical_axes,
     canonical_axis,
     check_arraylike,
+    shape_of,
 )
 
 broadcast_to = _core.broadcast_to
-broadcast_shapes = _core.broadcast_shapes
+
+
+def broadcast_shapes(*shapes):
+    """The shape to which all broadcast; an integer stands for the shape of a vector.
+
+    Raises:
+      TypeError: for what is no sequence of integers from 0 on.
+      ValueError: where there is none.
+
+    >>> broadcast_shapes((2, 1), (3,))
+    (2, 3)
+    """
+    known = []
+    for shape in shapes:
+        try:
+            known.append(
+                tuple(map(operator.index, shape if isinstance(shape, (tuple, list)) else (shape,)))
+            )
+        except TypeError:
+            raise TypeError(
+                "Shapes must be 1D sequences of concrete values of integer type, got "
+                f"{shape if isinstance(shape, (tuple, list)) else (shape,)}."
+            ) from None
+        if any(n < 0 for n in known[-1]):
+            raise TypeError(
+                "Only non-negative indices are allowed when broadcasting static shapes, but got "
+                f"shape {known[-1]}."
+            )
+    return _core.broadcast_shapes(*known)
 
 
 def broadcast_arrays(*args):
@@ -115,6 +143,8 @@ def expand_dims(a, axis):
     a = asarray(a)
     axis = (axis,) if not isinstance(axis, (tuple, list)) else axis
     ndim = a.ndim + len(axis)
+    if len({d % ndim for d in axis}) < len(axis) and all(-ndim <= d < ndim for d in axis):
+        raise ValueError(f"repeated axis in lax.expand_dims: {tuple(axis)}")
     axes = canonical_axes(tuple(axis), ndim)
     sizes = iter(a.shape)
     shape = tuple(1 if d in axes else next(sizes) for d in range(ndim))
@@ -162,7 +192,7 @@ def atleast_3d(*arys):
 
 def shape(a):
     """The shape of an array or nested sequence."""
-    return np.shape(a) if not hasattr(a, "shape") else a.shape
+    return shape_of(a)
 
 
 def ndim(a):

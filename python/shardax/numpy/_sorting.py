@@ -26,14 +26,15 @@ def sort(a, axis=-1, *, kind=None, order=None, stable=True, descending=False):
     return bind("rev", (out,), dimensions=(axis,)) if descending else out
 
 
-def argsort(a, axis=-1, *, kind=None, order=None, stable=True, descending=False):
-    """The indices that sort along `axis`, int32."""
+def argsort(a, axis=-1, *, kind=None, order=None, stable=True, descending=False, dtype=None):
+    """The indices that sort along `axis`: int32, or of the integer type `dtype`."""
     check_arraylike("argsort", a)
     a = asarray(a)
     if axis is None:
         a, axis = a.reshape((-1,)), 0
     axis = canonical_axis(axis, a.ndim)
-    places = bind("iota", (), dtype=np.dtype("int32"), shape=a.shape, dimension=axis)
+    dtype = np.dtype("int32") if dtype is None else _core.requested_dtype(dtype, "argsort")
+    places = bind("iota", (), dtype=dtype, shape=a.shape, dimension=axis)
     if descending:
         a, places = (bind("rev", (x,), dimensions=(axis,)) for x in (a, places))
         out = bind("sort", (a, places), dimension=axis, is_stable=stable, num_keys=1)[1]
@@ -44,8 +45,12 @@ def argsort(a, axis=-1, *, kind=None, order=None, stable=True, descending=False)
 def lexsort(keys, axis=-1):
     """The indices that sort by the last key, then the one before, and so on."""
     keys = [asarray(k) for k in keys]
+    if not keys:
+        raise TypeError("need sequence of keys with len > 0 in lexsort")
+    if len({k.shape for k in keys}) > 1:
+        raise ValueError("all keys need to be the same shape")
     if keys[0].ndim == 0:
-        return _core.full((), 0, np.dtype("int32"))
+        return asarray(np.int32(0))
     axis = canonical_axis(axis, keys[0].ndim)
     places = bind("iota", (), dtype=np.dtype("int32"), shape=keys[0].shape, dimension=axis)
     return bind("sort", (*keys[::-1], places), dimension=axis, is_stable=True, num_keys=len(keys))[
@@ -106,8 +111,8 @@ def _searchsorted(a, v, right):
     return low
 
 
-def digitize(x, bins, right=False):
-    """The bins that elements fall into."""
+def digitize(x, bins, right=False, *, method=None):
+    """The bins that elements fall into; `method` as in searchsorted."""
     bins = asarray(bins)
     if bins.shape[0] == 0:
         return zeros_like_int(x)

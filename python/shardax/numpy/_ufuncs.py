@@ -193,7 +193,7 @@ class ufunc:
         self._check_binary("outer")
         check_arraylike(f"{self.__name__}.outer", A, B)
         A, B = asarray(A), asarray(B)
-        return self(A.reshape(A.shape + (1,) * B.ndim), B)
+        return self(A.reshape(A.shape + (1,) * B.ndim), B.reshape((1,) * A.ndim + B.shape))
 
     def _result_dtype(self, a):
         from shardax._api import eval_shape

@@ -19,7 +19,8 @@ def _where(condition, x, y):
 
 
 def _select(condition, x, y):
-    x, y = _core.promote("any", x, y)
+    dtype, weak = _core.result_type(x, y)
+    x, y = (_core.convert(asarray(v), dtype, weak) for v in (x, y))
     shape = _core.broadcast_shapes(condition.shape, x.shape, y.shape)
     condition, x, y = (
         a if a.shape == shape else _core.broadcast_to(a, shape) for a in (condition, x, y)

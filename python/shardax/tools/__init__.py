@@ -1,0 +1,1 @@
+"""shardax.tools - where notebooks for JAX find colab_tpu."""

@@ -1,0 +1,53 @@
+"""tests/api/test_alias.py - `python -m shardax`: what programs of all years import from jax."""
+
+import subprocess
+import sys
+
+PROGRAM = """
+from jax.config import config
+config.update("jax_enable_x64", True)
+config.enable_omnistaging()
+config.parse_flags_with_absl()
+
+import jax
+import jax.config
+import jax.tools.colab_tpu
+from jax.core import valid_jaxtype
+from jax.experimental import checkify
+from jax.interpreters.pxla import ShardedDeviceArray
+from jax.interpreters.xla import DeviceArray
+from jax.lib import xla_bridge
+from jax.typing import ArrayLike, DTypeLike
+
+assert jax.config is config and jax.config.jax_enable_x64 and jax.config.x64_enabled
+assert jax.numpy.ones(2).dtype == "float64"
+config.FLAGS.jax_enable_x64 = False
+assert jax.numpy.ones(2).dtype == "float32"
+
+jax.tools.colab_tpu.setup_tpu()
+assert xla_bridge.get_backend().platform == "cpu"
+x = jax.pmap(lambda x: 2 * x)(jax.numpy.arange(8))
+assert isinstance(x, ShardedDeviceArray) and isinstance(x, DeviceArray)
+assert jax.numpy.ones(2).device() == jax.devices()[0]
+assert isinstance(1.0, ArrayLike) and isinstance(x, ArrayLike) and not isinstance("a", ArrayLike)
+assert valid_jaxtype(x) and valid_jaxtype(1.0) and not valid_jaxtype("a")
+assert checkify.ErrorCategory == type[checkify.JaxException]
+assert jax.__version_info__ >= (0, 10) and jax.__version__.startswith("0.10")
+assert jax.__name__ == "shardax"
+print("fine")
+"""
+
+
+def test_a_program_with_names_of_all_years(tmp_path):
+    script = tmp_path / "program.py"
+    script.write_text(PROGRAM)
+    done = subprocess.run(
+        [sys.executable, "-m", "shardax", str(script)], capture_output=True, text=True
+    )
+    assert done.stdout == "fine\n", done.stderr
+
+
+def test_the_version_is_that_of_this_package_elsewhere():
+    import shardax
+
+    assert shardax.__version__.count(".") == 2 and not hasattr(shardax, "__version_info__")
