@@ -1,4 +1,4 @@
-// api/program_object.cpp - the Python classes of programs and types.
+// api/program_object.cpp - the Python classes of programs and their parts.
 #include "api/program_object.h"
 
 #include <pybind11/pybind11.h>
@@ -13,16 +13,6 @@ namespace shardax::api {
 namespace {
 
 py::object to_object(Ref ref) { return py::reinterpret_steal<py::object>(ref.release()); }
-
-py::tuple shape_tuple(const Type& type) {
-  py::tuple shape(type.rank());
-  for (std::size_t i = 0; i < type.rank(); ++i) shape[i] = py::int_(type.shape[i]);
-  return shape;
-}
-
-std::string represent(const Type& type) {
-  return concat("ShapedArray(", to_string(type), type.weak ? ", weak_type=True" : "", ")");
-}
 
 // A variable as programs show it to Python: a Var, or a Literal for a rank-0 constant.
 struct VarObject {
@@ -105,12 +95,22 @@ py::list constants_of(const ProgramObject& p) {
   py::list out;
   for (const Constant* c : listed_constants(*p.program))
     out.append(to_object(checked(wrap(c->value))));
+  for (const Value& value : p.captured) out.append(to_object(checked(wrap(value))));
   return out;
+}
+
+// The inputs that are given, and those that stand for captured values.
+std::span<const Var> given_inputs(const ProgramObject& p) {
+  return std::span(p.program->inputs).first(p.program->inputs.size() - p.captured.size());
+}
+std::span<const Var> captured_inputs(const ProgramObject& p) {
+  return std::span(p.program->inputs).last(p.captured.size());
 }
 
 py::list constant_variables_of(const ProgramObject& p) {
   std::vector<Var> vars;
   for (const Constant* c : listed_constants(*p.program)) vars.push_back(c->var);
+  for (const Var v : captured_inputs(p)) vars.push_back(v);
   return variables(p.program, vars);
 }
 
@@ -156,35 +156,24 @@ struct ParamVisitor {
 
 }  // namespace
 
-Ref wrap_type(const Type& type) { return Ref::steal(py::cast(ShapedArray{type}).release().ptr()); }
-
-Ref wrap_types(const Types& types) {
-  Ref list = checked(PyList_New(0));
-  for (const Type& type : types) check(PyList_Append(list.get(), wrap_type(type).get()));
-  return list;
-}
-
 Ref wrap_primitive(const Op& op) {
   return Ref::steal(py::cast(PrimitiveObject{&op}).release().ptr());
 }
 
-Ref wrap_program(const ProgramPtr& program) {
-  return Ref::steal(
-      py::cast(ProgramObject{program, std::make_shared<const KeptFunctions>(*program)})
-          .release()
-          .ptr());
+Ref wrap_program(const ProgramPtr& program, Values captured) {
+  return Ref::steal(py::cast(ProgramObject{program, std::make_shared<const KeptFunctions>(*program),
+                                           std::move(captured)})
+                        .release()
+                        .ptr());
 }
 
-ProgramPtr unwrap_program(PyObject* object) {
+const ProgramObject& program_object(PyObject* object) {
   if (!py::isinstance<ProgramObject>(object))
     type_error("expected a Program, got ", repr(type_object(object)));
-  return py::cast<ProgramObject&>(py::handle(object)).program;
+  return py::cast<ProgramObject&>(py::handle(object));
 }
 
-const Type* find_type(PyObject* object) {
-  if (!py::isinstance<ShapedArray>(object)) return nullptr;
-  return &py::cast<ShapedArray&>(py::handle(object)).type;
-}
+ProgramPtr unwrap_program(PyObject* object) { return program_object(object).program; }
 
 Ref param_to_python(const ParamValue& value) { return std::visit(ParamVisitor(), value); }
 
@@ -215,53 +204,7 @@ ParamValue param_from_python(PyObject* name, PyObject* object) {
 void init_program_objects(py::module_& module) {
   py::class_<ShardingObject>(module, "ShardingLabel", "The sharding that an equation labels with.")
       .def("__repr__", [](const ShardingObject& s) { return to_string(*s.sharding); });
-  py::class_<ShapedArray>(module, "ShapedArray",
-                          "The shape and dtype of an array, without its elements.")
-      .def(py::init([](const py::object& shape, const py::object& dtype, bool weak_type) {
-             Type type;
-             type.dtype = bindings::to_dtype(dtype.ptr());
-             type.weak = weak_type;
-             for (const py::handle extent : shape)
-               type.shape.push_back(py::cast<std::int64_t>(extent));
-             return ShapedArray{type};
-           }),
-           py::arg("shape"), py::arg("dtype"), py::arg("weak_type") = false)
-      .def_property_readonly("shape", [](const ShapedArray& a) { return shape_tuple(a.type); })
-      .def_property_readonly(
-          "dtype",
-          [](const ShapedArray& a) {
-            return py::reinterpret_borrow<py::object>(bindings::dtype_object(a.type.dtype));
-          })
-      .def_property_readonly("weak_type", [](const ShapedArray& a) { return a.type.weak; })
-      .def_property_readonly("ndim", [](const ShapedArray& a) { return a.type.rank(); })
-      .def_property_readonly("size", [](const ShapedArray& a) { return a.type.size(); })
-      .def(
-          "str_short",
-          [](const ShapedArray& a, bool short_dtypes) {
-            return short_dtypes ? short_string(a.type) : to_string(a.type);
-          },
-          py::arg("short_dtypes") = false)
-      .def(
-          "update",
-          [](const py::object& self, const py::kwargs& changes) {
-            py::dict fields;
-            for (const char* field : {"shape", "dtype", "weak_type"})
-              fields[field] = self.attr(field);
-            for (const auto& [field, value] : changes) fields[field] = value;
-            return py::type::of(self)(**fields);
-          },
-          "The same type with other fields: shape, dtype, weak_type.")
-      .def(
-          "strip_weak_type",
-          [](const ShapedArray& a) { return ShapedArray{with_dtype(a.type, a.type.dtype)}; },
-          "The same type, not weak.")
-      .def("__str__", [](const ShapedArray& a) { return bindings::weak_string(a.type); })
-      .def("__repr__", [](const ShapedArray& a) { return represent(a.type); })
-      .def("__hash__", [](const ShapedArray& a) { return hash(a.type); })
-      .def("__eq__", [](const ShapedArray& a, const py::object& other) {
-        const Type* type = find_type(other.ptr());
-        return type && *type == a.type;
-      });
+  init_type_object(module);
 
   py::class_<PrimitiveObject>(module, "Primitive", "An op; str() is its name.")
       .def_property_readonly("name", [](const PrimitiveObject& p) { return p.op->name; })
@@ -321,8 +264,10 @@ void init_program_objects(py::module_& module) {
           "val", [](const LiteralObject& l) { return to_object(checked(wrap(l.value))); })
       .def_property_readonly(
           "aval", [](const LiteralObject& l) { return to_object(wrap_type(l.value->type())); })
-      .def("__repr__",
-           [](const LiteralObject& l) { return concat("Literal(", literal_text(*l.value), ")"); });
+      .def("__repr__", [](const LiteralObject& l) {
+        const std::string text = literal_text(*l.value);
+        return concat("Literal(", text.substr(0, text.find(':')), ")");
+      });
 
   py::class_<EquationObject>(module, "Equation", "One op of a program, with its parameters.")
       .def_property_readonly(
@@ -374,13 +319,14 @@ void init_program_objects(py::module_& module) {
       .def_property_readonly("literals", constants_of)
       .def_property_readonly("constvars", constant_variables_of)
       .def_property_readonly(
-          "invars", [](const ProgramObject& p) { return variables(p.program, p.program->inputs); })
+          "invars", [](const ProgramObject& p) { return variables(p.program, given_inputs(p)); })
       .def_property_readonly(
           "outvars",
           [](const ProgramObject& p) { return variables(p.program, p.program->outputs); })
-      .def_property_readonly(
-          "in_avals",
-          [](const ProgramObject& p) { return to_object(wrap_types(p.program->input_types())); })
+      .def_property_readonly("in_avals",
+                             [](const ProgramObject& p) {
+                               return to_object(types_of_vars(*p.program, given_inputs(p)));
+                             })
       .def_property_readonly("out_avals", [](const ProgramObject& p) {
         return to_object(wrap_types(p.program->output_types()));
       });

@@ -23,6 +23,7 @@ struct ShapedArray {
 struct ProgramObject {
   ProgramPtr program;
   std::shared_ptr<const KeptFunctions> functions;
+  Values captured = {};  // for its last inputs: shown among the constants
 };
 
 struct EquationObject {
@@ -40,8 +41,9 @@ struct PrimitiveObject {
 Ref wrap_primitive(const Op& op);
 Ref wrap_type(const Type& type);
 Ref wrap_types(const Types& types);  // a list
-Ref wrap_program(const ProgramPtr& program);
-// Throws TypeError for other objects.
+Ref wrap_program(const ProgramPtr& program, Values captured = {});
+// Throw TypeError for other objects.
+const ProgramObject& program_object(PyObject* object);
 ProgramPtr unwrap_program(PyObject* object);
 // The Type inside a ShapedArray, or null.
 const Type* find_type(PyObject* object);
@@ -50,6 +52,7 @@ const Type* find_type(PyObject* object);
 Ref param_to_python(const ParamValue& value);
 ParamValue param_from_python(PyObject* name, PyObject* object);
 
+void init_type_object(pybind11::module_& module);
 void init_program_objects(pybind11::module_& module);
 
 }  // namespace shardax::api
