@@ -4,6 +4,8 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
+
 #include "bindings/bind.h"
 #include "trace/trace.h"
 
@@ -61,13 +63,10 @@ std::string address_text(const void* object, Var v) {
       "Var(id=", reinterpret_cast<std::uintptr_t>(object) + static_cast<std::uintptr_t>(v), ")");
 }
 
-py::dict params_of(const EquationObject& e) {
-  py::dict out;
-  for (const auto& [name, value] : e.equation().params) {
-    out[py::str(std::string(name))] = to_object(param_to_python(value));
-  }
-  return out;
-}
+// What JAX has as one parameter, the dimension_numbers of a product: contracted dimensions, then
+// those of the batch, of both operands.
+constexpr std::string_view product_dimensions[] = {"lhs_contract", "rhs_contract", "lhs_batch",
+                                                   "rhs_batch"};
 
 py::set effects_of(const Program& program) {
   py::set out;
@@ -175,7 +174,25 @@ const ProgramObject& program_object(PyObject* object) {
 
 ProgramPtr unwrap_program(PyObject* object) { return program_object(object).program; }
 
-Ref param_to_python(const ParamValue& value) { return std::visit(ParamVisitor(), value); }
+Ref params_to_python(const Params& params) {
+  const auto shown = [&](const ParamValue& value) {
+    return to_object(std::visit(ParamVisitor(), value));
+  };
+  const auto in_one = [&](std::string_view name) {
+    return std::ranges::find(product_dimensions, name) != std::end(product_dimensions);
+  };
+  py::dict out;
+  if (params.has(product_dimensions[0])) {
+    py::tuple lists(4);
+    for (std::size_t i = 0; i < 4; ++i) lists[i] = shown(*params.find(product_dimensions[i]));
+    out["dimension_numbers"] =
+        py::make_tuple(py::make_tuple(lists[0], lists[1]), py::make_tuple(lists[2], lists[3]));
+  }
+  for (const auto& [name, value] : params) {
+    if (!in_one(name)) out[py::str(std::string(name))] = shown(value);
+  }
+  return Ref::steal(out.release().ptr());
+}
 
 ParamValue param_from_python(PyObject* name, PyObject* object) {
   if (py::isinstance<ProgramObject>(object)) return unwrap_program(object);
@@ -201,6 +218,29 @@ ParamValue param_from_python(PyObject* name, PyObject* object) {
   return bindings::to_param(str(name), object);
 }
 
+namespace {
+
+void set_param(Params& params, py::handle name, py::handle value) {
+  const auto text = py::cast<std::string>(name);
+  if (text != "dimension_numbers") {
+    params.set(bindings::param_name(text), param_from_python(name.ptr(), value.ptr()));
+    return;
+  }
+  std::size_t next = 0;
+  for (const py::handle pair : value) {
+    for (const py::handle dims : pair) {
+      if (next == 4) break;
+      const py::str list{std::string(product_dimensions[next])};
+      params.set(product_dimensions[next++], param_from_python(list.ptr(), dims.ptr()));
+    }
+  }
+  if (next != 4)
+    type_error("dimension_numbers: expected ((lhs, rhs) contracted, (lhs, rhs) batch), got ",
+               repr(value.ptr()));
+}
+
+}  // namespace
+
 void init_program_objects(py::module_& module) {
   py::class_<ShardingObject>(module, "ShardingLabel", "The sharding that an equation labels with.")
       .def("__repr__", [](const ShardingObject& s) { return to_string(*s.sharding); });
@@ -214,9 +254,7 @@ void init_program_objects(py::module_& module) {
           "bind",
           [](const PrimitiveObject& p, const py::args& operands, const py::kwargs& params) {
             Params converted;
-            for (const auto& [key, value] : params)
-              converted.set(bindings::param_name(py::cast<std::string>(key)),
-                            param_from_python(key.ptr(), value.ptr()));
+            for (const auto& [key, value] : params) set_param(converted, key, value);
             Values in;
             for (const py::handle operand : operands)
               in.push_back(bindings::to_value(operand.ptr()));
@@ -272,7 +310,9 @@ void init_program_objects(py::module_& module) {
   py::class_<EquationObject>(module, "Equation", "One op of a program, with its parameters.")
       .def_property_readonly(
           "primitive", [](const EquationObject& e) { return PrimitiveObject{e.equation().op}; })
-      .def_property_readonly("params", params_of)
+      .def_property_readonly(
+          "params",
+          [](const EquationObject& e) { return to_object(params_to_python(e.equation().params)); })
       .def_property_readonly(
           "invars",
           [](const EquationObject& e) { return variables(e.program, e.equation().inputs); })

@@ -48,8 +48,8 @@ ProgramPtr unwrap_program(PyObject* object);
 // The Type inside a ShapedArray, or null.
 const Type* find_type(PyObject* object);
 
-// A parameter of an equation as a Python object, and back.
-Ref param_to_python(const ParamValue& value);
+// The parameters of an equation as a dict, and a parameter back.
+Ref params_to_python(const Params& params);
 ParamValue param_from_python(PyObject* name, PyObject* object);
 
 void init_type_object(pybind11::module_& module);

@@ -184,3 +184,13 @@ def test_programs_hold_what_they_capture():
 def test_literals():
     (eqn,) = jax.make_jaxpr(lambda x: 2.5 * x)(1.0).eqns
     assert repr(eqn.invars[0]) == "Literal(2.5)" and repr(eqn) == "a:f32[] = mul 2.5:f32[] b"
+
+
+def test_dimension_numbers_of_products():
+    x, y = jnp.ones((5, 2, 3)), jnp.ones((5, 3, 4))
+    dims = (((2,), (1,)), ((0,), (0,)))
+    (eqn,) = jax.make_jaxpr(lambda x, y: lax.dot_general(x, y, dims))(x, y).eqns
+    assert eqn.params["dimension_numbers"] == dims
+    np.testing.assert_array_equal(eqn.primitive.bind(x, y, **eqn.params), x @ y)
+    with pytest.raises(TypeError, match=r"dimension_numbers: expected .* got \(\(1,\),\)"):
+        eqn.primitive.bind(x, y, **{**eqn.params, "dimension_numbers": ((1,),)})
