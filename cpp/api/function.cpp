@@ -61,7 +61,10 @@ void deallocate(PyObject* self) {
 PyObject* represent(PyObject* self) {
   const char* name = Py_TYPE(self)->tp_name;
   if (const char* dot = std::strrchr(name, '.')) name = dot + 1;
-  return PyUnicode_FromFormat("<%s of %R>", name, as_function(self)->wrapped);
+  PyObject* text = PyUnicode_FromFormat("<%s of %R>", name, as_function(self)->wrapped);
+  if (text || !PyErr_ExceptionMatches(PyExc_Exception)) return text;
+  PyErr_Clear();  // the function has no text
+  return PyUnicode_FromFormat("<%s>", name);
 }
 
 PyObject* bind_method(PyObject* self, PyObject* instance, PyObject*) {

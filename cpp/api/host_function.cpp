@@ -107,9 +107,7 @@ class PythonPolicy final : public CheckpointPolicy {
     py::list arguments;
     arguments.append(to_object(wrap_primitive(*eqn.op)));
     for (Var v : eqn.inputs) arguments.append(to_object(wrap_type(program.type(v))));
-    py::dict params;
-    for (const auto& [name, value] : eqn.params)
-      params[py::str(std::string(name))] = to_object(param_to_python(value));
+    const py::dict params = to_object(params_to_python(eqn.params));
     const py::object answer =
         py::reinterpret_borrow<py::object>(callable_.get())(*py::tuple(arguments), **params);
     const int truth = PyObject_IsTrue(answer.ptr());

@@ -1,13 +1,15 @@
 // api/linear_functions.cpp - the functions that vjp, linearize and linear_transpose return.
 //
-// Each is a tree_util.Partial of a LinearFunction, which knows structures and types, and the list
-// of its residuals.
+// Each is a node around a LinearFunction, which knows structures and types, whose leaves are the
+// residuals: a VJP, or a tree_util.Partial.
 #include "api/call.h"
+#include "api/context.h"
 #include "api/host_function.h"
 #include "api/linear.h"
 #include "api/locate.h"
 #include "api/traced.h"
 #include "ops/ops.h"
+#include "trace/stage.h"
 #include "transform/transpose.h"
 
 namespace shardax::api {
@@ -34,6 +36,7 @@ struct Linearization {
 
 struct Differentiated {
   Linearization linear;
+  Values inputs;
   Values outputs;
   Values residuals;
   Ref aux;  // null without has_aux
@@ -71,6 +74,7 @@ Differentiated differentiate(PyObject* fun, PyObject* const* primals, std::size_
   if (has_aux) d.aux = aux.rebuild(all, out_count);
   linear.out_types = types_of(d.outputs);
   linear.residual_types = types_of(d.residuals);
+  d.inputs = inputs.values;
   return d;
 }
 
@@ -280,14 +284,33 @@ Ref list_of(const Values& values) {
   return list;
 }
 
-// The linear function as Python sees it: a node whose leaves are the residuals, so that it goes
+// A linear function as Python sees it is a node whose leaves are the residuals, so that it goes
 // through transformations as other results do.
-Ref partial(PyObject* fun, std::unique_ptr<Behaviour> behaviour, const Values& residuals) {
+Ref function_of_residuals(PyObject* fun, std::unique_ptr<Behaviour> behaviour) {
   static PyTypeObject* type =
       make_function_type("shardax.LinearFunction",
                          "A linear function of residuals, then tangents or cotangents.", nullptr);
-  const Ref function = make_function(type, fun, std::move(behaviour));
+  return make_function(type, fun, std::move(behaviour));
+}
+
+Ref partial(PyObject* fun, std::unique_ptr<Behaviour> behaviour, const Values& residuals) {
+  const Ref function = function_of_residuals(fun, std::move(behaviour));
   return call_python("tree_util", "Partial", function.get(), list_of(residuals).get());
+}
+
+// Residuals that are inputs are told from the others.
+Ref vjp_node(PyObject* fun, const Differentiated& d) {
+  std::vector<int> origins;
+  for (const Value& residual : d.residuals) {
+    const auto at = std::find_if(d.inputs.begin(), d.inputs.end(),
+                                 [&](const Value& input) { return same_value(residual, input); });
+    origins.push_back(at == d.inputs.end() ? -1 : static_cast<int>(at - d.inputs.begin()));
+  }
+  const Ref trees = checked(PyList_New(0));
+  for (const TreeDefPtr& tree : d.linear.in_trees) check(PyList_Append(trees.get(), tree.object()));
+  const Ref function = function_of_residuals(fun, std::make_unique<Vjp>(d.linear));
+  return call_python("_vjp", "vjp_function", function, trees, api::list_of(origins),
+                     list_of(d.residuals));
 }
 
 PyObject* results(const Differentiated& d, const Ref& function) {
@@ -308,21 +331,16 @@ void check_linear_types(const Types& in, const Types& out) {
       to_string(ParamValue(in)), " -> ", to_string(ParamValue(out)), ".");
 }
 
-template <class B>
-PyObject* linear_function(PyObject* fun, PyObject* const* primals, std::size_t count,
-                          bool has_aux) {
-  const Differentiated d = differentiate(fun, primals, count, has_aux);
-  return results(d, partial(fun, std::make_unique<B>(d.linear), d.residuals));
-}
-
 }  // namespace
 
 PyObject* vjp(PyObject* fun, PyObject* const* primals, std::size_t count, bool has_aux) {
-  return linear_function<Vjp>(fun, primals, count, has_aux);
+  const Differentiated d = differentiate(fun, primals, count, has_aux);
+  return results(d, vjp_node(fun, d));
 }
 
 PyObject* linearize_of(PyObject* fun, PyObject* const* primals, std::size_t count, bool has_aux) {
-  return linear_function<Linear>(fun, primals, count, has_aux);
+  const Differentiated d = differentiate(fun, primals, count, has_aux);
+  return results(d, partial(fun, std::make_unique<Linear>(d.linear), d.residuals));
 }
 
 PyObject* linear_transpose(PyObject* fun, PyObject* const* primals, std::size_t count) {

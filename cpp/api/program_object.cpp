@@ -1,8 +1,10 @@
-// api/program_object.cpp - the Python classes of programs and types.
+// api/program_object.cpp - the Python classes of programs and their parts.
 #include "api/program_object.h"
 
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
+
+#include <algorithm>
 
 #include "bindings/bind.h"
 #include "trace/trace.h"
@@ -13,16 +15,6 @@ namespace shardax::api {
 namespace {
 
 py::object to_object(Ref ref) { return py::reinterpret_steal<py::object>(ref.release()); }
-
-py::tuple shape_tuple(const Type& type) {
-  py::tuple shape(type.rank());
-  for (std::size_t i = 0; i < type.rank(); ++i) shape[i] = py::int_(type.shape[i]);
-  return shape;
-}
-
-std::string represent(const Type& type) {
-  return concat("ShapedArray(", to_string(type), type.weak ? ", weak_type=True" : "", ")");
-}
 
 // A variable as programs show it to Python: a Var, or a Literal for a rank-0 constant.
 struct VarObject {
@@ -71,13 +63,10 @@ std::string address_text(const void* object, Var v) {
       "Var(id=", reinterpret_cast<std::uintptr_t>(object) + static_cast<std::uintptr_t>(v), ")");
 }
 
-py::dict params_of(const EquationObject& e) {
-  py::dict out;
-  for (const auto& [name, value] : e.equation().params) {
-    out[py::str(std::string(name))] = to_object(param_to_python(value));
-  }
-  return out;
-}
+// What JAX has as one parameter, the dimension_numbers of a product: contracted dimensions, then
+// those of the batch, of both operands.
+constexpr std::string_view product_dimensions[] = {"lhs_contract", "rhs_contract", "lhs_batch",
+                                                   "rhs_batch"};
 
 py::set effects_of(const Program& program) {
   py::set out;
@@ -105,12 +94,22 @@ py::list constants_of(const ProgramObject& p) {
   py::list out;
   for (const Constant* c : listed_constants(*p.program))
     out.append(to_object(checked(wrap(c->value))));
+  for (const Value& value : p.captured) out.append(to_object(checked(wrap(value))));
   return out;
+}
+
+// The inputs that are given, and those that stand for captured values.
+std::span<const Var> given_inputs(const ProgramObject& p) {
+  return std::span(p.program->inputs).first(p.program->inputs.size() - p.captured.size());
+}
+std::span<const Var> captured_inputs(const ProgramObject& p) {
+  return std::span(p.program->inputs).last(p.captured.size());
 }
 
 py::list constant_variables_of(const ProgramObject& p) {
   std::vector<Var> vars;
   for (const Constant* c : listed_constants(*p.program)) vars.push_back(c->var);
+  for (const Var v : captured_inputs(p)) vars.push_back(v);
   return variables(p.program, vars);
 }
 
@@ -156,37 +155,44 @@ struct ParamVisitor {
 
 }  // namespace
 
-Ref wrap_type(const Type& type) { return Ref::steal(py::cast(ShapedArray{type}).release().ptr()); }
-
-Ref wrap_types(const Types& types) {
-  Ref list = checked(PyList_New(0));
-  for (const Type& type : types) check(PyList_Append(list.get(), wrap_type(type).get()));
-  return list;
-}
-
 Ref wrap_primitive(const Op& op) {
   return Ref::steal(py::cast(PrimitiveObject{&op}).release().ptr());
 }
 
-Ref wrap_program(const ProgramPtr& program) {
-  return Ref::steal(
-      py::cast(ProgramObject{program, std::make_shared<const KeptFunctions>(*program)})
-          .release()
-          .ptr());
+Ref wrap_program(const ProgramPtr& program, Values captured) {
+  return Ref::steal(py::cast(ProgramObject{program, std::make_shared<const KeptFunctions>(*program),
+                                           std::move(captured)})
+                        .release()
+                        .ptr());
 }
 
-ProgramPtr unwrap_program(PyObject* object) {
+const ProgramObject& program_object(PyObject* object) {
   if (!py::isinstance<ProgramObject>(object))
     type_error("expected a Program, got ", repr(type_object(object)));
-  return py::cast<ProgramObject&>(py::handle(object)).program;
+  return py::cast<ProgramObject&>(py::handle(object));
 }
 
-const Type* find_type(PyObject* object) {
-  if (!py::isinstance<ShapedArray>(object)) return nullptr;
-  return &py::cast<ShapedArray&>(py::handle(object)).type;
-}
+ProgramPtr unwrap_program(PyObject* object) { return program_object(object).program; }
 
-Ref param_to_python(const ParamValue& value) { return std::visit(ParamVisitor(), value); }
+Ref params_to_python(const Params& params) {
+  const auto shown = [&](const ParamValue& value) {
+    return to_object(std::visit(ParamVisitor(), value));
+  };
+  const auto in_one = [&](std::string_view name) {
+    return std::ranges::find(product_dimensions, name) != std::end(product_dimensions);
+  };
+  py::dict out;
+  if (params.has(product_dimensions[0])) {
+    py::tuple lists(4);
+    for (std::size_t i = 0; i < 4; ++i) lists[i] = shown(*params.find(product_dimensions[i]));
+    out["dimension_numbers"] =
+        py::make_tuple(py::make_tuple(lists[0], lists[1]), py::make_tuple(lists[2], lists[3]));
+  }
+  for (const auto& [name, value] : params) {
+    if (!in_one(name)) out[py::str(std::string(name))] = shown(value);
+  }
+  return Ref::steal(out.release().ptr());
+}
 
 ParamValue param_from_python(PyObject* name, PyObject* object) {
   if (py::isinstance<ProgramObject>(object)) return unwrap_program(object);
@@ -212,62 +218,33 @@ ParamValue param_from_python(PyObject* name, PyObject* object) {
   return bindings::to_param(str(name), object);
 }
 
+namespace {
+
+void set_param(Params& params, py::handle name, py::handle value) {
+  const auto text = py::cast<std::string>(name);
+  if (text != "dimension_numbers") {
+    params.set(bindings::param_name(text), param_from_python(name.ptr(), value.ptr()));
+    return;
+  }
+  std::size_t next = 0;
+  for (const py::handle pair : value) {
+    for (const py::handle dims : pair) {
+      if (next == 4) break;
+      const py::str list{std::string(product_dimensions[next])};
+      params.set(product_dimensions[next++], param_from_python(list.ptr(), dims.ptr()));
+    }
+  }
+  if (next != 4)
+    type_error("dimension_numbers: expected ((lhs, rhs) contracted, (lhs, rhs) batch), got ",
+               repr(value.ptr()));
+}
+
+}  // namespace
+
 void init_program_objects(py::module_& module) {
   py::class_<ShardingObject>(module, "ShardingLabel", "The sharding that an equation labels with.")
       .def("__repr__", [](const ShardingObject& s) { return to_string(*s.sharding); });
-  py::class_<ShapedArray>(module, "ShapedArray",
-                          "The shape and dtype of an array, without its elements.")
-      .def(py::init([](const py::object& shape, const py::object& dtype, bool weak_type) {
-             Type type;
-             type.dtype = bindings::to_dtype(dtype.ptr());
-             type.weak = weak_type;
-             for (const py::handle extent : shape)
-               type.shape.push_back(py::cast<std::int64_t>(extent));
-             return ShapedArray{type};
-           }),
-           py::arg("shape"), py::arg("dtype"), py::arg("weak_type") = false)
-      .def_property_readonly("shape", [](const ShapedArray& a) { return shape_tuple(a.type); })
-      .def_property_readonly(
-          "dtype",
-          [](const ShapedArray& a) {
-            return py::reinterpret_borrow<py::object>(bindings::dtype_object(a.type.dtype));
-          })
-      .def_property_readonly("weak_type", [](const ShapedArray& a) { return a.type.weak; })
-      .def_property_readonly("ndim", [](const ShapedArray& a) { return a.type.rank(); })
-      .def_property_readonly("size", [](const ShapedArray& a) { return a.type.size(); })
-      .def_property_readonly(
-          "sharding",
-          [](const ShapedArray& a) {
-            return py::module_::import("shardax.sharding").attr("unplaced")(a.type.rank());
-          },
-          "One over a mesh without axes: types do not say where elements are.")
-      .def(
-          "str_short",
-          [](const ShapedArray& a, bool short_dtypes) {
-            return short_dtypes ? short_string(a.type) : to_string(a.type);
-          },
-          py::arg("short_dtypes") = false)
-      .def(
-          "update",
-          [](const py::object& self, const py::kwargs& changes) {
-            py::dict fields;
-            for (const char* field : {"shape", "dtype", "weak_type"})
-              fields[field] = self.attr(field);
-            for (const auto& [field, value] : changes) fields[field] = value;
-            return py::type::of(self)(**fields);
-          },
-          "The same type with other fields: shape, dtype, weak_type.")
-      .def(
-          "strip_weak_type",
-          [](const ShapedArray& a) { return ShapedArray{with_dtype(a.type, a.type.dtype)}; },
-          "The same type, not weak.")
-      .def("__str__", [](const ShapedArray& a) { return bindings::weak_string(a.type); })
-      .def("__repr__", [](const ShapedArray& a) { return represent(a.type); })
-      .def("__hash__", [](const ShapedArray& a) { return hash(a.type); })
-      .def("__eq__", [](const ShapedArray& a, const py::object& other) {
-        const Type* type = find_type(other.ptr());
-        return type && *type == a.type;
-      });
+  init_type_object(module);
 
   py::class_<PrimitiveObject>(module, "Primitive", "An op; str() is its name.")
       .def_property_readonly("name", [](const PrimitiveObject& p) { return p.op->name; })
@@ -277,9 +254,7 @@ void init_program_objects(py::module_& module) {
           "bind",
           [](const PrimitiveObject& p, const py::args& operands, const py::kwargs& params) {
             Params converted;
-            for (const auto& [key, value] : params)
-              converted.set(bindings::param_name(py::cast<std::string>(key)),
-                            param_from_python(key.ptr(), value.ptr()));
+            for (const auto& [key, value] : params) set_param(converted, key, value);
             Values in;
             for (const py::handle operand : operands)
               in.push_back(bindings::to_value(operand.ptr()));
@@ -327,13 +302,17 @@ void init_program_objects(py::module_& module) {
           "val", [](const LiteralObject& l) { return to_object(checked(wrap(l.value))); })
       .def_property_readonly(
           "aval", [](const LiteralObject& l) { return to_object(wrap_type(l.value->type())); })
-      .def("__repr__",
-           [](const LiteralObject& l) { return concat("Literal(", literal_text(*l.value), ")"); });
+      .def("__repr__", [](const LiteralObject& l) {
+        const std::string text = literal_text(*l.value);
+        return concat("Literal(", text.substr(0, text.find(':')), ")");
+      });
 
   py::class_<EquationObject>(module, "Equation", "One op of a program, with its parameters.")
       .def_property_readonly(
           "primitive", [](const EquationObject& e) { return PrimitiveObject{e.equation().op}; })
-      .def_property_readonly("params", params_of)
+      .def_property_readonly(
+          "params",
+          [](const EquationObject& e) { return to_object(params_to_python(e.equation().params)); })
       .def_property_readonly(
           "invars",
           [](const EquationObject& e) { return variables(e.program, e.equation().inputs); })
@@ -380,13 +359,14 @@ void init_program_objects(py::module_& module) {
       .def_property_readonly("literals", constants_of)
       .def_property_readonly("constvars", constant_variables_of)
       .def_property_readonly(
-          "invars", [](const ProgramObject& p) { return variables(p.program, p.program->inputs); })
+          "invars", [](const ProgramObject& p) { return variables(p.program, given_inputs(p)); })
       .def_property_readonly(
           "outvars",
           [](const ProgramObject& p) { return variables(p.program, p.program->outputs); })
-      .def_property_readonly(
-          "in_avals",
-          [](const ProgramObject& p) { return to_object(wrap_types(p.program->input_types())); })
+      .def_property_readonly("in_avals",
+                             [](const ProgramObject& p) {
+                               return to_object(types_of_vars(*p.program, given_inputs(p)));
+                             })
       .def_property_readonly("out_avals", [](const ProgramObject& p) {
         return to_object(wrap_types(p.program->output_types()));
       });

@@ -23,6 +23,7 @@ struct ShapedArray {
 struct ProgramObject {
   ProgramPtr program;
   std::shared_ptr<const KeptFunctions> functions;
+  Values captured = {};  // for its last inputs: shown among the constants
 };
 
 struct EquationObject {
@@ -40,16 +41,18 @@ struct PrimitiveObject {
 Ref wrap_primitive(const Op& op);
 Ref wrap_type(const Type& type);
 Ref wrap_types(const Types& types);  // a list
-Ref wrap_program(const ProgramPtr& program);
-// Throws TypeError for other objects.
+Ref wrap_program(const ProgramPtr& program, Values captured = {});
+// Throw TypeError for other objects.
+const ProgramObject& program_object(PyObject* object);
 ProgramPtr unwrap_program(PyObject* object);
 // The Type inside a ShapedArray, or null.
 const Type* find_type(PyObject* object);
 
-// A parameter of an equation as a Python object, and back.
-Ref param_to_python(const ParamValue& value);
+// The parameters of an equation as a dict, and a parameter back.
+Ref params_to_python(const Params& params);
 ParamValue param_from_python(PyObject* name, PyObject* object);
 
+void init_type_object(pybind11::module_& module);
 void init_program_objects(pybind11::module_& module);
 
 }  // namespace shardax::api

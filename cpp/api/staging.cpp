@@ -223,6 +223,9 @@ void init_staging(py::module_& module) {
       .def_property_readonly("program",
                              [](const Staged& s) { return to_object(wrap_program(s.program)); })
       .def_property_readonly(
+          "jaxpr", [](const Staged& s) { return to_object(wrap_program(s.program, s.captured)); },
+          "The program with what the function captured among its constants.")
+      .def_property_readonly(
           "out_tree",
           [](const Staged& s) { return py::reinterpret_borrow<py::object>(s.out_tree.object()); })
       .def_property_readonly("captured", [](const Staged& s) { return list_of(s.captured); })
@@ -277,14 +280,20 @@ void init_staging(py::module_& module) {
   module.def(
       "evaluate",
       [](const py::object& program, const py::iterable& values, const py::iterable& constants) {
-        const ProgramPtr body = unwrap_program(program.ptr());
-        const Values inputs = values_of(values);
-        if (inputs.size() != body->inputs.size()) {
-          type_error("the program takes ", body->inputs.size(), " values, got ", inputs.size());
+        const ProgramObject& object = program_object(program.ptr());
+        const Program& body = *object.program;
+        Values inputs = values_of(values), others = values_of(constants);
+        const std::size_t captured = object.captured.size(), count = body.inputs.size();
+        if (captured > 0 && inputs.size() == count - captured) {
+          const Values& held = others.size() < captured ? object.captured : others;
+          inputs.insert(inputs.end(), held.end() - static_cast<std::ptrdiff_t>(captured),
+                        held.end());
+          if (!others.empty()) others.resize(others.size() - std::min(captured, others.size()));
         }
-        const Values others = values_of(constants);
-        if (others.empty()) return list_of(shardax::evaluate(*body, inputs));
-        return list_of(evaluate_with(*body, inputs, others));
+        if (inputs.size() != count)
+          type_error("the program takes ", count, " values, got ", inputs.size());
+        return list_of(others.empty() ? shardax::evaluate(body, inputs)
+                                      : evaluate_with(body, inputs, others));
       },
       py::arg("program"), py::arg("values"), py::arg("constants") = py::tuple(),
       "Runs a program on values, op by op; `constants` take the places of its own arrays.");

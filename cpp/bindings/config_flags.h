@@ -87,7 +87,6 @@ inline constexpr Flag flags[] = {
     {"jax_enable_recoverability", Flag::Kind::boolean, "0"},
     {"jax_exec_time_optimization_effort", Flag::Kind::text, "0.0"},
     {"jax_experimental_unsafe_xla_runtime_errors", Flag::Kind::boolean, "0"},
-    {"jax_explicit_x64_dtypes", Flag::Kind::text, "warn"},
     {"jax_export_calling_convention_version", Flag::Kind::integer, "10"},
     {"jax_export_ignore_forward_compatibility", Flag::Kind::boolean, "0"},
     {"jax_force_dcn_cross_host_transfers", Flag::Kind::boolean, "0"},

@@ -369,7 +369,7 @@ def make_jaxpr(
         from shardax import _stages
 
         staged = _core.stage("jit", fun, args, kwargs, statics, axes)
-        return (staged.program, _stages.shape_of(staged)) if return_shape else staged.program
+        return (staged.jaxpr, _stages.shape_of(staged)) if return_shape else staged.jaxpr
 
     for attribute in ("__name__", "__qualname__"):
         name = getattr(fun, attribute, None)

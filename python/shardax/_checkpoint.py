@@ -148,7 +148,7 @@ def _dots_saveable(primitive, *_, **__):
 
 
 def _dots_with_no_batch_dims_saveable(primitive, *_, **params):
-    return primitive.name == "dot_general" and not params["lhs_batch"]
+    return primitive.name == "dot_general" and params["dimension_numbers"][1] == ((), ())
 
 
 def _save_anything_except_these_names(*names_not_to_save):

@@ -144,23 +144,15 @@ class _VjpCall(Call):
             result = tuple(result)
         slots = tree_util.tree_unflatten(arguments.tree, list(range(len(arguments.leaves))))
         flat = [None] * len(arguments.leaves)
-
-        def place(cotangent, subtree):
-            if cotangent is None:
-                return
-            if not isinstance(subtree, int):
-                raise ValueError
-            flat[subtree] = cotangent
-
         try:
             if not isinstance(result, tuple) or len(result) != len(slots):
                 raise ValueError
-            tree_util.tree_map(
-                place,
-                result,
-                slots,
-                is_leaf=lambda x: x is None or isinstance(x, SymbolicZero),
+            cotangents, tree = tree_util.tree_flatten(
+                result, is_leaf=lambda x: x is None or isinstance(x, SymbolicZero)
             )
+            for cotangent, subtree in zip(cotangents, tree.flatten_up_to(slots)):
+                for n in tree_util.tree_leaves(subtree):
+                    flat[n] = cotangent
         except ValueError:
             raise TypeError(
                 "Custom VJP bwd rule must produce an output with the same container (pytree) "

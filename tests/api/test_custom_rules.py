@@ -345,3 +345,25 @@ class TestClosuresOverVmap:
             axis_name="i",
         )
         assert run(self.x, 2.0) == 6
+
+
+class Box(list):
+    """A node that holds no None."""
+
+
+def boxed(_, children):
+    assert None not in children
+    return Box(children)
+
+
+jax.tree_util.register_pytree_node(Box, lambda box: (tuple(box), None), boxed)
+
+
+@pytest.mark.parametrize("cotangent", [lambda g: Box([g, 2 * g]), lambda g: g, lambda g: None])
+def test_cotangents_of_trees(cotangent):
+    f = jax.custom_vjp(lambda box: box[0] * box[1])
+    f.defvjp(lambda box: (box[0] * box[1], None), lambda _, g: (cotangent(g),))
+    gradient = jax.grad(f)(Box([2.0, 3.0]))
+    assert type(gradient) is Box
+    one = cotangent(1.0)
+    assert list(gradient) == (list(one) if isinstance(one, Box) else [one or 0.0] * 2)

@@ -162,3 +162,35 @@ def test_other_constants_take_the_places_of_a_programs_own():
         assert jax.core.eval_jaxpr(jaxpr.jaxpr, consts, jnp.ones(3))[0].tolist() == want
     with pytest.raises(TypeError, match="the program has 1 constants, got 2"):
         jax.core.eval_jaxpr(jaxpr.jaxpr, [CONSTANT, CONSTANT], jnp.ones(3))
+
+
+def test_programs_hold_what_they_capture():
+    @jax.jit
+    def f(w, x):
+        closed = jax.make_jaxpr(lambda v: v * w + CONSTANT)(x)
+        assert len(closed.consts) == len(closed.jaxpr.constvars) == 2
+        assert len(closed.jaxpr.invars) == len(closed.in_avals) == 1
+        own = evaluate(closed.jaxpr, closed.consts, x)[0]
+        (doubled,) = jax.core.eval_jaxpr(closed.jaxpr, [2 * c for c in closed.consts], x)
+        return own, doubled, jax.core.jaxpr_as_fun(closed)(x)[0]
+
+    w, x = jnp.full(3, 2.0), jnp.ones(3)
+    for got, want in zip(f(w, x), (2 + CONSTANT, 4 + 2 * CONSTANT, 2 + CONSTANT)):
+        np.testing.assert_array_equal(got, want)
+    (out,) = jax.vmap(lambda v: jax.core.jaxpr_as_fun(jax.make_jaxpr(lambda: v * 2)())())(x)
+    np.testing.assert_array_equal(out, [2, 2, 2])
+
+
+def test_literals():
+    (eqn,) = jax.make_jaxpr(lambda x: 2.5 * x)(1.0).eqns
+    assert repr(eqn.invars[0]) == "Literal(2.5)" and repr(eqn) == "a:f32[] = mul 2.5:f32[] b"
+
+
+def test_dimension_numbers_of_products():
+    x, y = jnp.ones((5, 2, 3)), jnp.ones((5, 3, 4))
+    dims = (((2,), (1,)), ((0,), (0,)))
+    (eqn,) = jax.make_jaxpr(lambda x, y: lax.dot_general(x, y, dims))(x, y).eqns
+    assert eqn.params["dimension_numbers"] == dims
+    np.testing.assert_array_equal(eqn.primitive.bind(x, y, **eqn.params), x @ y)
+    with pytest.raises(TypeError, match=r"dimension_numbers: expected .* got \(\(1,\),\)"):
+        eqn.primitive.bind(x, y, **{**eqn.params, "dimension_numbers": ((1,),)})

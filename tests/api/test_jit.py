@@ -448,3 +448,15 @@ def test_deletion_by_the_function_that_is_traced():
 
     with pytest.raises(RuntimeError, match="deleted or donated by the function that uses it"):
         shardax.make_jaxpr(lambda: shardax.jit(lambda y: f() + y)(1.0))()
+
+
+def test_functions_without_a_text():
+    class Nameless:
+        def __call__(self, x):
+            return x + 1
+
+        def __repr__(self):
+            raise ValueError("no text")
+
+    f = shardax.jit(Nameless())
+    assert repr(f) == "<PjitFunction>" and f(1) == 2

@@ -168,3 +168,10 @@ class TestPromotionRules:
     def test_choices(self):
         with pytest.raises(ValueError, match="one of 'allow', 'warn', 'raise', got 'maybe'"):
             shardax.config.update("jax_numpy_rank_promotion", "maybe")
+
+
+def test_flags_that_steer_jax_itself_are_kept():
+    assert shardax.config.jax_remat3 is False and shardax.config.jax_dump_ir_modes == "stablehlo"
+    with shardax.transfer_guard_host_to_device("disallow"):
+        assert shardax.config.jax_transfer_guard_host_to_device == "disallow"
+    assert shardax.config.jax_transfer_guard_host_to_device is None

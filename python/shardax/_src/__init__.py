@@ -1,0 +1,1 @@
+"""shardax._src - what tutorials import from JAX's private modules."""
