@@ -5,6 +5,8 @@
 Array(28, dtype=int32)
 """
 
+import functools
+
 # isort: off
 from shardax._load import load_core
 
@@ -48,6 +50,9 @@ from shardax._config import (
     softmax_custom_jvp,
     threefry_partitionable,
     transfer_guard,
+    transfer_guard_device_to_device,
+    transfer_guard_device_to_host,
+    transfer_guard_host_to_device,
 )
 from shardax._core import Array
 from shardax._devices import (
@@ -81,6 +86,7 @@ from shardax.tree_util import (
     tree_flatten,
     tree_leaves,
     tree_map,
+    tree_multimap,
     tree_reduce,
     tree_structure,
     tree_transpose,
@@ -91,7 +97,7 @@ __version__ = "0.1.0"
 
 install_tracebacks()
 
-tree_multimap = tree_map
+partial = functools.partial  # where programs of earlier years import it from
 
 # Submodules that are imported when first used, so that `import shardax` stays quick.
 _LAZY = {

@@ -327,6 +327,22 @@ def array_repr(arr, max_line_width=None, precision=None, suppress_small=None):
 
 # Modules that are imported when first used, so that the first op of a process comes quickly.
 _LAZY = {"fft", "linalg"}
+# Names of earlier years, from _older.
+_OLDER = {
+    "DeviceArray",
+    "NINF",
+    "NZERO",
+    "PZERO",
+    "alltrue",
+    "cumproduct",
+    "in1d",
+    "msort",
+    "product",
+    "round_",
+    "row_stack",
+    "sometrue",
+    "trapz",
+}
 
 __all__ = [*(n for n in dir() if not n.startswith("_")), *sorted(_LAZY)]
 
@@ -336,6 +352,10 @@ def __getattr__(name):
         import importlib
 
         return importlib.import_module(f"shardax.numpy.{name}")
+    if name in _OLDER:
+        from shardax.numpy import _older
+
+        return getattr(_older, name)
     raise AttributeError(f"module 'shardax.numpy' has no attribute '{name}'")
 
 

@@ -189,6 +189,8 @@ def from_dlpack(x, /, *, device=None, copy=None):
 
 def _places(rows, columns, k):
     """For each element of a matrix, the column where its row meets diagonal k, and its column."""
+    if any(isinstance(n, int) and n < 0 for n in (rows, columns)):
+        raise ValueError(f"negative dimensions are not allowed, got {rows} and {columns}")
     shape = _shape((rows, rows if columns is None else columns))
     row, column = (
         bind("iota", (), dtype=np.dtype("int32"), shape=shape, dimension=d) for d in (0, 1)
