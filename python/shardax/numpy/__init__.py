@@ -33,12 +33,8 @@ from shardax.numpy._creation import (
     array,
     astype,
     copy,
-    diag,
-    diagflat,
-    diagonal,
     empty,
     empty_like,
-    eye,
     from_dlpack,
     frombuffer,
     fromfunction,
@@ -46,16 +42,12 @@ from shardax.numpy._creation import (
     full,
     full_like,
     geomspace,
-    identity,
     indices,
     linspace,
     logspace,
     meshgrid,
     ones,
     ones_like,
-    tri,
-    tril,
-    triu,
     zeros,
     zeros_like,
 )
@@ -189,6 +181,7 @@ from shardax.numpy._join import (
     vsplit,
     vstack,
 )
+from shardax.numpy._matrices import diag, diagflat, diagonal, eye, identity, tri, tril, triu
 from shardax.numpy._namespace_info import API_VERSION as __array_api_version__
 from shardax.numpy._namespace_info import __array_namespace_info__
 from shardax.numpy._nan_reductions import (

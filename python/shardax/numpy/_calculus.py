@@ -5,8 +5,8 @@ import numpy as np
 
 from shardax import _core
 from shardax.numpy import (
-    _creation,
     _join,
+    _matrices,
     _products,
     _rounding,
     _shape,
@@ -223,7 +223,7 @@ def corrcoef(x, y=None, rowvar=True, *, dtype=None):
     c = cov(x, y, rowvar, dtype=dtype)
     if c.ndim == 0:
         return c / c
-    d = _functions.sqrt(_creation.diag(c))
+    d = _functions.sqrt(_matrices.diag(c))
     return c / d[:, None] / d[None, :]
 
 

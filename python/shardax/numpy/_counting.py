@@ -58,7 +58,8 @@ def _with_edges(a, bins, range):
     edges = histogram_bin_edges(a, bins, range)
     if isinstance(bins, int):
         return a.astype(edges.dtype), edges
-    return _core.promote("dtypes_inexact", a, edges)
+    dtype = _core.canonical_dtype(_core.promote_types(a.dtype, edges.dtype))
+    return tuple(_core.promote("inexact", x.astype(dtype))[0] for x in (a, edges))
 
 
 def histogram(a, bins=10, range=None, weights=None, density=None):
