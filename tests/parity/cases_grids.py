@@ -142,6 +142,7 @@ jnp.arctan2(y, jnp.array([1.0])) !! rank_promotion
 jnp.concatenate([ends, m[0]]) !! no available implicit dtype promotion path
 jnp.matmul(y, m.T) !! no available implicit dtype promotion path
 jnp.where(ends > 1, ends, m[0, :2]) !! no available implicit dtype promotion path
+jnp.arange(3).at[0].set(jnp.float32(1.5)) !! no available implicit dtype promotion path
 jnp.where(ends > 1, y[:, :2], 0.0)
 jnp.packbits(m > 2, axis=1)
 jnp.unpackbits(jnp.array([[7, 200]], "uint8"), axis=1)
