@@ -263,6 +263,7 @@ PyObject* at_scatter(PyObject*, PyObject* args) {
           "Incompatible types for broadcasting: input type=", to_string(updates->type()),
           " and requested type=", to_string(with_shape(updates->type(), final_shape(spec))));
     }
+    const ops::UserOperands operands;
     const WeakDType own = ops::lattice_type(x);
     const WeakDType joined = ops::result_type({x, updates});
     if (joined.dtype != own.dtype) {

@@ -5,6 +5,8 @@
 Array(28, dtype=int32)
 """
 
+import functools
+
 # isort: off
 from shardax._load import load_core
 
@@ -85,6 +87,7 @@ from shardax.tree_util import (
     tree_flatten,
     tree_leaves,
     tree_map,
+    tree_multimap,
     tree_reduce,
     tree_structure,
     tree_transpose,
@@ -95,7 +98,7 @@ __version__ = "0.1.0"
 
 install_tracebacks()
 
-tree_multimap = tree_map
+partial = functools.partial  # where programs of earlier years import it from
 
 # Submodules that are imported when first used, so that `import shardax` stays quick.
 _LAZY = {

@@ -69,6 +69,7 @@ __all__ = [
     "tree_leaves_with_path",
     "tree_map",
     "tree_map_with_path",
+    "tree_multimap",
     "tree_reduce",
     "tree_reduce_associative",
     "tree_structure",
@@ -83,6 +84,9 @@ KeyEntry = TypeVar("KeyEntry")
 KeyPath = tuple[Any, ...]
 
 _NOT_GIVEN = object()
+
+
+tree_multimap = tree_map  # its name in earlier years
 
 
 class PyTreeRegistry:

@@ -47,6 +47,30 @@ def test_a_program_with_names_of_all_years(tmp_path):
     assert done.stdout == "fine\n", done.stderr
 
 
+def test_names_of_earlier_years():
+    import shardax as jax
+    import shardax.numpy as jnp
+
+    x = jnp.array([[3.0, 1], [2, 4]])
+    assert jnp.round_ is jnp.round and jnp.row_stack is jnp.vstack
+    assert jnp.product is jnp.prod and jnp.cumproduct is jnp.cumprod
+    assert jnp.alltrue is jnp.all and jnp.sometrue is jnp.any and jnp.trapz is jnp.trapezoid
+    assert jnp.msort(x).tolist() == [[2, 1], [3, 4]]
+    assert jnp.in1d(x, jnp.array([1, 2])).tolist() == [False, True, True, False]
+    assert (jnp.NINF, jnp.PZERO, str(jnp.NZERO)) == (-float("inf"), 0.0, "-0.0")
+    assert isinstance(x, jnp.DeviceArray)
+    key = jax.random.key(0)
+    assert isinstance(key, jax.random.KeyArray)
+    assert jax.random.shuffle(key, x).tolist() == (
+        jax.random.permutation(key, x, independent=True).tolist()
+    )
+    assert jax.tree_util.tree_multimap is jax.tree_multimap is jax.tree_util.tree_map
+    assert jax.lax.tie_in(1, 2) == 2 and jax.partial(max, 3)(5) == 5
+    assert jax.nn.normalize is jax.nn.standardize
+    with jax.transfer_guard_host_to_device("disallow"), jax.transfer_guard_device_to_host("log"):
+        assert float((x + 1).sum()) == 14
+
+
 def test_the_version_is_that_of_this_package_elsewhere():
     import shardax
 

@@ -82,6 +82,11 @@ jnp.trapezoid(y, dx=jnp.array([[1.0, 2]]), axis=1)
 jnp.trapezoid(y, x=jnp.array([0.0, 2]), axis=0)
 jnp.trapezoid(y, x=y * y, axis=0)
 jnp.trapezoid(jnp.arange(3))
+jnp.trapezoid(y, dx=jnp.ones((3,)) * 2, axis=0)
+jnp.ldexp(jnp.array([1.5, -2], "bfloat16"), jnp.array([3, -2]))
+jnp.frexp(jnp.array([1.5, -20], "bfloat16"))
+jnp.size(t, axis=(0, 0)) !! repeated axis
+jnp.eye(-1) !! negative dimensions
 jnp.interp(0.0, jnp.arange(2.0), jnp.arange(3.0)) !! one-dimensional arrays of equal size
 jnp.interp(1j, 1j * jnp.arange(3.0), jnp.arange(3.0)) !! complex x values not supported
 jnp.interp(0.0, jnp.arange(3.0), jnp.arange(3.0), period=ends) !! period must be a scalar
@@ -137,6 +142,7 @@ jnp.arctan2(y, jnp.array([1.0])) !! rank_promotion
 jnp.concatenate([ends, m[0]]) !! no available implicit dtype promotion path
 jnp.matmul(y, m.T) !! no available implicit dtype promotion path
 jnp.where(ends > 1, ends, m[0, :2]) !! no available implicit dtype promotion path
+jnp.arange(3).at[0].set(jnp.float32(1.5)) !! no available implicit dtype promotion path
 jnp.where(ends > 1, y[:, :2], 0.0)
 jnp.packbits(m > 2, axis=1)
 jnp.unpackbits(jnp.array([[7, 200]], "uint8"), axis=1)
@@ -150,6 +156,8 @@ jnp.vander(ends)
 jnp.polyfit(jnp.arange(3.0), 2 * jnp.arange(3.0) + 1, 1)
 jnp.bincount(jnp.array([1, 2, 2]))
 jnp.histogram(jnp.array([1, 2, 3]), bins=3)
+jnp.histogram(jnp.array([1, 2, 3]), bins=jnp.array([0, 2, 4]))
+jnp.trapezoid(m, x=m)
 jnp.histogram2d(points[:, 0], points[:, 1], bins=2)[0]
 jnp.trapezoid(m)
 jnp.average(m, axis=0)

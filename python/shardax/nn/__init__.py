@@ -311,6 +311,9 @@ def standardize(
     return (x - mean) * lax.rsqrt(variance + asarray(epsilon).astype(x.dtype))
 
 
+normalize = standardize  # its name in earlier years
+
+
 def one_hot(x, num_classes, *, dtype=None, axis=-1):
     """A new dimension of size num_classes, 1 at the index that x gives.
 

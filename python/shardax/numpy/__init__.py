@@ -33,12 +33,8 @@ from shardax.numpy._creation import (
     array,
     astype,
     copy,
-    diag,
-    diagflat,
-    diagonal,
     empty,
     empty_like,
-    eye,
     from_dlpack,
     frombuffer,
     fromfunction,
@@ -46,16 +42,12 @@ from shardax.numpy._creation import (
     full,
     full_like,
     geomspace,
-    identity,
     indices,
     linspace,
     logspace,
     meshgrid,
     ones,
     ones_like,
-    tri,
-    tril,
-    triu,
     zeros,
     zeros_like,
 )
@@ -189,6 +181,7 @@ from shardax.numpy._join import (
     vsplit,
     vstack,
 )
+from shardax.numpy._matrices import diag, diagflat, diagonal, eye, identity, tri, tril, triu
 from shardax.numpy._namespace_info import API_VERSION as __array_api_version__
 from shardax.numpy._namespace_info import __array_namespace_info__
 from shardax.numpy._nan_reductions import (
@@ -327,6 +320,22 @@ def array_repr(arr, max_line_width=None, precision=None, suppress_small=None):
 
 # Modules that are imported when first used, so that the first op of a process comes quickly.
 _LAZY = {"fft", "linalg"}
+# Names of earlier years, from _older.
+_OLDER = {
+    "DeviceArray",
+    "NINF",
+    "NZERO",
+    "PZERO",
+    "alltrue",
+    "cumproduct",
+    "in1d",
+    "msort",
+    "product",
+    "round_",
+    "row_stack",
+    "sometrue",
+    "trapz",
+}
 
 __all__ = [*(n for n in dir() if not n.startswith("_")), *sorted(_LAZY)]
 
@@ -336,6 +345,10 @@ def __getattr__(name):
         import importlib
 
         return importlib.import_module(f"shardax.numpy.{name}")
+    if name in _OLDER:
+        from shardax.numpy import _older
+
+        return getattr(_older, name)
     raise AttributeError(f"module 'shardax.numpy' has no attribute '{name}'")
 
 

@@ -5,8 +5,8 @@ import numpy as np
 
 from shardax import _core
 from shardax.numpy import (
-    _creation,
     _join,
+    _matrices,
     _products,
     _rounding,
     _shape,
@@ -98,18 +98,16 @@ def gradient(f, *varargs, axis=None, edge_order=None):
 
 def trapezoid(y, x=None, dx=1.0, axis=-1):
     """The integral by the trapezoidal rule."""
-    y = _core.promote("inexact", y)[0]
-    width = asarray(dx if x is None else x)
-    if not width.weak_type:
-        y, width = _core.promote("dtypes_inexact", y, width)
-    if x is not None:
+    if x is None:
+        y, width = _core.promote("inexact", y)[0], asarray(dx)
+        if width.ndim:  # which broadcasts against y
+            width = width.reshape((1,) * (y.ndim - width.ndim) + width.shape)
+            width = _shape.moveaxis(width, axis, -1)
+    else:
+        y, width = _core.promote("dtypes_inexact", y, x)
         width = diff(width if width.ndim == 1 else _shape.moveaxis(width, axis, -1))
-    elif width.ndim > 1:
-        width = _shape.moveaxis(width, axis, -1)
     y = _shape.moveaxis(y, axis, -1)
     heights = y[..., 1:] + y[..., :-1]
-    rank = max(width.ndim, heights.ndim)
-    width, heights = (v.reshape((1,) * (rank - v.ndim) + v.shape) for v in (width, heights))
     return 0.5 * (width * heights).sum(-1)
 
 
@@ -225,7 +223,7 @@ def corrcoef(x, y=None, rowvar=True, *, dtype=None):
     c = cov(x, y, rowvar, dtype=dtype)
     if c.ndim == 0:
         return c / c
-    d = _functions.sqrt(_creation.diag(c))
+    d = _functions.sqrt(_matrices.diag(c))
     return c / d[:, None] / d[None, :]
 
 

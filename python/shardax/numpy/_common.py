@@ -66,10 +66,9 @@ def canonical_axis(axis, ndim):
     return axis % ndim if ndim else 0
 
 
-def known(value, what):
-    """`value`, which decides a shape: ConcretizationTypeError, which says `what` it is, where it is
-    not known."""
-    _core.needs_concrete(value, what)
+def known(value, what, remedy="\nIt decides a shape: mark it static with static_argnums."):
+    """`value`; where it is not known, ConcretizationTypeError, which says `what` it is."""
+    _core.needs_concrete(value, what + remedy)
     return value
 
 

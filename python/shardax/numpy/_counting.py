@@ -27,6 +27,7 @@ def bincount(x, weights=None, minlength=0, *, length=None):
             x,
             "The error occurred because of argument 'x' of jnp.bincount. To avoid this error, pass "
             "a static `length` argument.",
+            "",
         )
         length = max(int(x.max()) + 1 if x.size else 0, minlength)
     weights = np.int32(1) if weights is None else asarray(weights)
@@ -52,12 +53,19 @@ def histogram_bin_edges(a, bins=10, range=None, weights=None):
     return linspace(where(same, low - 0.5, low), where(same, high + 0.5, high), bins + 1)
 
 
+def _with_edges(a, bins, range):
+    """`a` and the edges of its bins, of one dtype."""
+    edges = histogram_bin_edges(a, bins, range)
+    if isinstance(bins, int):
+        return a.astype(edges.dtype), edges
+    dtype = _core.canonical_dtype(_core.promote_types(a.dtype, edges.dtype))
+    return tuple(_core.promote("inexact", x.astype(dtype))[0] for x in (a, edges))
+
+
 def histogram(a, bins=10, range=None, weights=None, density=None):
     """(counts per bin, edges)."""
     check_arraylike("histogram", a)
-    a = _core.promote("inexact", asarray(a).ravel())[0]
-    edges = histogram_bin_edges(a, bins, range, weights)
-    a, edges = _core.promote("dtypes_inexact", a, edges)
+    a, edges = _with_edges(asarray(a).ravel(), bins, range)
     weights = (
         _core.full(a.shape, 1, edges.dtype)
         if weights is None
@@ -107,9 +115,7 @@ def histogramdd(sample, bins=10, range=None, weights=None, density=None):
     edges, place = [], 0
     sizes = []
     for d, (bin_d, range_d) in enumerate(zip(bins, range)):
-        points = _core.promote("inexact", sample[:, d])[0]
-        edge = histogram_bin_edges(points, bin_d, range_d)
-        points, edge = _core.promote("dtypes", points, edge)
+        points, edge = _with_edges(sample[:, d], bin_d, range_d)
         edges.append(edge)
         n = edges[d].shape[0] - 1
         sizes.append(n + 2)  # and one before and one after the bins

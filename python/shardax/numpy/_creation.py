@@ -10,7 +10,6 @@ from shardax._dtypes import KeyTy, float0
 from shardax.numpy._common import (
     asarray,
     bind,
-    canonical_axis,
     check_arraylike,
     known,
     result_type,
@@ -188,36 +187,6 @@ def from_dlpack(x, /, *, device=None, copy=None):
     return _placed(_core.from_dlpack(capsule, copy), device, None)
 
 
-def _places(rows, columns, k):
-    """For each element of a matrix, the column where its row meets diagonal k, and its column."""
-    shape = _shape((rows, rows if columns is None else columns))
-    row, column = (
-        bind("iota", (), dtype=np.dtype("int32"), shape=shape, dimension=d) for d in (0, 1)
-    )
-    if isinstance(k, int):  # a diagonal outside, however far
-        k = min(max(k, -shape[0]), shape[1])
-    return _functions.add(row, k), column
-
-
-def eye(N, M=None, k=0, dtype=None, *, device=None):
-    """(N, M), with ones on diagonal k."""
-    rows, columns = _places(N, M, k)
-    dtype = _dtype(dtype, _core.canonical_dtype(float), "eye")
-    return _placed(_core.convert(_functions.equal(rows, columns), dtype), device)
-
-
-def identity(n, dtype=None):
-    """The (n, n) identity matrix."""
-    return eye(n, dtype=dtype)
-
-
-def tri(N, M=None, k=0, dtype=None):
-    """(N, M), with ones at and below diagonal k."""
-    rows, columns = _places(N, M, k)
-    dtype = _dtype(dtype, _core.canonical_dtype(float), "tri")
-    return _core.convert(_functions.greater_equal(rows, columns), dtype)
-
-
 def arange(start, stop=None, step=None, dtype=None, *, device=None, out_sharding=None):
     """start, start + step, ... below stop; int32 for integers, else float32. Without stop, the
     first argument is it, and the start 0."""
@@ -390,67 +359,3 @@ def copy(a, order=None):
 def astype(x, dtype, /, *, copy=False, device=None):
     """`x` with elements converted to `dtype`."""
     return _placed(asarray(x).astype(dtype), device)
-
-
-def diag(v, k=0):
-    """A diagonal matrix out of a vector, or diagonal k of a matrix."""
-    check_arraylike("diag", v)
-    v = asarray(v)
-    if v.ndim == 1:
-        n = v.shape[0] + abs(k)
-        mask = (
-            eye(v.shape[0], n, k=max(k, 0), dtype=bool)
-            if k >= 0
-            else eye(n, v.shape[0], k=k, dtype=bool)
-        )
-        from shardax.numpy._pad import pad
-        from shardax.numpy._where import where
-
-        if k >= 0:
-            square = where(mask, v[:, None], v.dtype.type(0))
-            return pad(square, ((0, k), (0, 0)))
-        square = where(mask, v[None, :], v.dtype.type(0))
-        return pad(square, ((0, 0), (0, -k)))
-    if v.ndim == 2:
-        return diagonal(v, k)
-    raise ValueError("diag input must be 1d or 2d")
-
-
-def diagonal(a, offset=0, axis1=0, axis2=1):
-    """Diagonals of the matrices along two axes, as a new last dimension."""
-    check_arraylike("diagonal", a)
-    a = asarray(a)
-    axis1, axis2 = canonical_axis(axis1, a.ndim), canonical_axis(axis2, a.ndim)
-    from shardax.numpy._shape import moveaxis
-
-    a = moveaxis(a, (axis1, axis2), (-2, -1))
-    rows = max(0, min(a.shape[-2] + min(offset, 0), a.shape[-1] - max(offset, 0)))
-    i = np.arange(rows)
-    return a[..., i - min(offset, 0), i + max(offset, 0)]
-
-
-def diagflat(v, k=0):
-    """diag of the flattened array."""
-    return diag(asarray(v).ravel(), k)
-
-
-def tril(m, k=0):
-    """`m` with zeros above diagonal k."""
-    from shardax.numpy._where import where
-
-    check_arraylike("tril", m)
-    m = asarray(m)
-    if m.ndim < 2:
-        raise ValueError("Argument to jax.numpy.tril must be at least 2D")
-    return where(tri(m.shape[-2], m.shape[-1], k=k, dtype=bool), m, zeros_like(m))
-
-
-def triu(m, k=0):
-    """`m` with zeros below diagonal k."""
-    from shardax.numpy._where import where
-
-    check_arraylike("triu", m)
-    m = asarray(m)
-    if m.ndim < 2:
-        raise ValueError("Argument to jax.numpy.triu must be at least 2D")
-    return where(tri(m.shape[-2], m.shape[-1], k=k - 1, dtype=bool), zeros_like(m), m)

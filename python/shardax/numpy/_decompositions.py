@@ -10,7 +10,16 @@ import numpy as np
 
 from shardax import _core
 from shardax._api import vmap
-from shardax.numpy import _creation, _join, _products, _reductions, _shape, _sorting, _where
+from shardax.numpy import (
+    _creation,
+    _join,
+    _matrices,
+    _products,
+    _reductions,
+    _shape,
+    _sorting,
+    _where,
+)
 from shardax.numpy._common import asarray, check_arraylike, static_jit
 
 _functions = _core.functions
@@ -110,7 +119,7 @@ def reflected(a):
     """The QR decomposition of (m, n) by Householder's reflections: (q (m, m), r (m, n))."""
     m, n = a.shape
     if min(m, n) == 0:
-        return _creation.eye(m, dtype=a.dtype), a
+        return _matrices.eye(m, dtype=a.dtype), a
     rows = np.arange(m)
 
     def step(k, state):
@@ -130,8 +139,8 @@ def reflected(a):
         q = q - scale.astype(a.dtype) * matmul(q, v)[:, None] * across[None, :]
         return q, r
 
-    q, r = _loop(min(m, n), step, (_creation.eye(m, dtype=a.dtype), a))
-    return q, _creation.triu(r)
+    q, r = _loop(min(m, n), step, (_matrices.eye(m, dtype=a.dtype), a))
+    return q, _matrices.triu(r)
 
 
 def _pairs(n):
@@ -172,8 +181,8 @@ def _diagonalized(a):
         a = adjoint(_rotate(a, p, q, *turn))
         return adjoint(_rotate(a, p, q, *turn)), _rotate(v, p, q, *turn)
 
-    a, v = _loop(pairs.shape[0], step, (a, _creation.eye(n, dtype=a.dtype)))
-    w = _functions.real(_creation.diagonal(a))
+    a, v = _loop(pairs.shape[0], step, (a, _matrices.eye(n, dtype=a.dtype)))
+    w = _functions.real(_matrices.diagonal(a))
     order = _sorting.argsort(w)
     return w[order], v[:, order]
 
@@ -190,7 +199,7 @@ def eigen(a):
     change = matmul(matmul(adjoint(v), a - fixed), v)
     gap = w[None, :] - w[:, None]
     weights = _where.where(gap == 0, 0, 1 / _where.where(gap == 0, 1, gap)).astype(a.dtype)
-    return w + _functions.real(_creation.diagonal(change)), v + matmul(v, weights * change)
+    return w + _functions.real(_matrices.diagonal(change)), v + matmul(v, weights * change)
 
 
 @static_jit()
@@ -204,7 +213,7 @@ def singular(a):
         return adjoint(vh), s, adjoint(u)
     if n == 0:
         none = _creation.zeros(0, _functions.real(a).dtype)
-        return _creation.eye(m, dtype=a.dtype), none, _creation.eye(0, dtype=a.dtype)
+        return _matrices.eye(m, dtype=a.dtype), none, _matrices.eye(0, dtype=a.dtype)
     pairs = _pairs(n)
 
     def step(i, state):
@@ -215,13 +224,13 @@ def singular(a):
         turn = _rotation(*squared, _reductions.sum(_functions.conj(left) * right))
         return _rotate(x, p, q, *turn), _rotate(v, p, q, *turn)
 
-    x, v = _loop(pairs.shape[0], step, (a, _creation.eye(n, dtype=a.dtype)))
+    x, v = _loop(pairs.shape[0], step, (a, _matrices.eye(n, dtype=a.dtype)))
     s = _functions.sqrt(_reductions.sum(_functions.square(_functions.abs(x)), 0))
     order = _sorting.argsort(s, descending=True)
     s, x, v = s[order], x[:, order], v[:, order]
     # The columns of x are orthogonal: its QR decomposition completes them to a basis, up to phases.
     q, r = reflected(x)
-    d = _creation.diagonal(r)
+    d = _matrices.diagonal(r)
     size = _functions.abs(d)
     phase = _where.where(size == 0, 1, d / _where.where(size == 0, 1, size)).astype(a.dtype)
     phase = _join.concatenate([phase, _creation.ones((m - n,), a.dtype)])

@@ -76,7 +76,7 @@ def _parse(subscripts, operands):
 
 def _diagonal_term(a, term):
     """Repeated indices of one operand become one, the diagonal."""
-    from shardax.numpy._creation import diagonal
+    from shardax.numpy._matrices import diagonal
 
     for c in set(term):
         while term.count(c) > 1:

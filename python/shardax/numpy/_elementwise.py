@@ -11,6 +11,7 @@ from shardax.numpy import (
     _where,
 )
 from shardax.numpy._common import asarray, bind, check_arraylike, static_jit
+from shardax.numpy._dtypes import finfo
 
 _functions = _core.functions
 
@@ -180,7 +181,7 @@ def _frexp(x):
 
 def _scaled(x, exponent):
     """x * 2**exponent, in two steps: the power may be infinite where the result is not."""
-    most = 4 * -np.finfo(x.dtype).minexp  # from here on the result is 0 or infinite
+    most = 4 * -finfo(x.dtype).minexp  # from here on the result is 0 or infinite
     exponent = _core.convert(exponent, np.dtype("int32"))
     exponent = _functions.maximum(_functions.minimum(exponent, most), -most)
     half = exponent >> 1

@@ -73,6 +73,7 @@ def nonzero(a, *, size=None, fill_value=None):
                         a,
                         "The size argument of jnp.nonzero must be statically specified to use "
                         "jnp.nonzero within JAX transformations.",
+                        "",
                     )
                 )
             )
@@ -162,6 +163,7 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C", *, dtype=None)
                 index,
                 "The error occurred because ravel_multi_index was jit-compiled with mode='raise'. "
                 "Use mode='wrap' or mode='clip' instead.",
+                "",
             )
             if bool(((index < 0) | (index >= n)).any()):
                 raise ValueError("invalid entry in coordinates array")

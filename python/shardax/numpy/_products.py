@@ -179,7 +179,7 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
 
 def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
     """The sum along a diagonal."""
-    from shardax.numpy._creation import diagonal
+    from shardax.numpy._matrices import diagonal
 
     check_arraylike("trace", a)
     rank = len(shape_of(a))

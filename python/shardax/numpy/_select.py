@@ -29,6 +29,7 @@ def choose(a, choices, out=None, mode="raise"):
             a,
             "The error occurred because jnp.choose was jit-compiled with mode='raise'. Use "
             "mode='wrap' or mode='clip' instead.",
+            "",
         )
         if not bool(((a >= 0) & (a < len(choices))).all()):
             raise ValueError("invalid entry in choice array")

@@ -355,7 +355,7 @@ def trim_zeros(filt, trim="fb", axis=None):
     """
     check_arraylike("trim_zeros", filt)
     filt = asarray(filt)
-    known(filt, "How much jnp.trim_zeros() removes depends on its argument `filt`.")
+    known(filt, "How much jnp.trim_zeros() removes depends on its argument `filt`.", "")
     if filt.ndim == 0:
         return filt
     places = np.asarray(_functions.not_equal(filt, filt.dtype.type(0))).nonzero()

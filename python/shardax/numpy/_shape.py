@@ -3,6 +3,8 @@
 import math
 import operator
 
+import numpy as np
+
 from shardax import _core
 from shardax.numpy._common import (
     asarray,
@@ -28,14 +30,12 @@ def broadcast_shapes(*shapes):
     """
     known = []
     for shape in shapes:
+        shape = shape if np.ndim(shape) else (shape,)
         try:
-            known.append(
-                tuple(map(operator.index, shape if isinstance(shape, (tuple, list)) else (shape,)))
-            )
+            known.append(tuple(map(operator.index, shape)))
         except TypeError:
             raise TypeError(
-                "Shapes must be 1D sequences of concrete values of integer type, got "
-                f"{shape if isinstance(shape, (tuple, list)) else (shape,)}."
+                f"Shapes must be 1D sequences of concrete values of integer type, got {shape}."
             ) from None
         if any(n < 0 for n in known[-1]):
             raise TypeError(
@@ -205,4 +205,6 @@ def size(a, axis=None):
     extents = shape(a)
     if axis is None:
         return math.prod(extents)
+    if isinstance(axis, (tuple, list)) and len({d % len(extents) for d in axis}) < len(axis):
+        raise ValueError(f"repeated axis: {axis}")
     return math.prod(extents[d] for d in canonical_axes(axis, len(extents)))

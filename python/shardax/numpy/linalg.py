@@ -8,6 +8,7 @@ from shardax import _core
 from shardax.numpy import (
     _creation,
     _decompositions,
+    _matrices,
     _products,
     _reductions,
     _shape,
@@ -122,7 +123,7 @@ def matrix_power(a, n):
     a = asarray(a)
     if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
         raise TypeError(f"Last 2 dimensions of the array must be square, got shape {a.shape}")
-    from shardax.numpy._creation import eye
+    from shardax.numpy._matrices import eye
 
     if n < 0:
         a, n = inv(a), -n
@@ -191,7 +192,7 @@ def trace(x, /, *, offset=0, dtype=None):
 
 def diagonal(x, /, *, offset=0):
     """Diagonals of the matrices in the last two dimensions."""
-    from shardax.numpy._creation import diagonal as _diagonal
+    from shardax.numpy._matrices import diagonal as _diagonal
 
     return _diagonal(x, offset, -2, -1)
 
@@ -225,7 +226,7 @@ def _solved(a, b):
 def inv(a):
     """The inverse of (..., n, n)."""
     (a,) = _decompositions.matrices("inv", a, square=True)
-    return solve(a, _creation.eye(a.shape[-1], dtype=a.dtype))
+    return solve(a, _matrices.eye(a.shape[-1], dtype=a.dtype))
 
 
 def _pivots(name, a):

@@ -5,6 +5,7 @@ numbers: as easy as 1, 2, 3", SC 2011), with the streams of JAX 0.10: the same k
 bits. `config.update("jax_threefry_partitionable", False)` selects the older stream.
 """
 
+from shardax._core import Array as KeyArray  # in annotations of earlier years
 from shardax.random._continuous import (
     cauchy,
     double_sided_maxwell,
@@ -46,5 +47,5 @@ from shardax.random._keys import (
     wrap_key_data,
 )
 from shardax.random._matrices import multivariate_normal, orthogonal
-from shardax.random._permute import categorical, choice, permutation
+from shardax.random._permute import categorical, choice, permutation, shuffle
 from shardax.random._uniform import bernoulli, bits, normal, randint, uniform

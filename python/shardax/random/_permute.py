@@ -50,6 +50,15 @@ def permutation(key, x, axis=0, independent=False, *, out_sharding=None):
     )
 
 
+def shuffle(key, x, axis=0):
+    """permutation(key, x, axis, independent=True), as programs of earlier years call it.
+
+    >>> shuffle(jax.random.key(0), jnp.arange(3)).shape
+    (3,)
+    """
+    return permutation(key, x, axis, independent=True)
+
+
 def choice(key, a, shape=(), replace=True, p=None, axis=0, mode=None):
     """Elements of `a` (or of 0, ..., a - 1) drawn with probabilities p.
 

@@ -1,0 +1,49 @@
+"""shardax/numpy/_older.py - names that programs of earlier years use."""
+
+import numpy as np
+
+from shardax import _core
+from shardax.numpy import _cumulative, _join, _reductions, _rounding, _sets, _sorting
+from shardax.numpy._calculus import trapezoid as trapz
+from shardax.numpy._common import asarray
+
+__all__ = [
+    "NINF",
+    "NZERO",
+    "PZERO",
+    "DeviceArray",
+    "alltrue",
+    "cumproduct",
+    "in1d",
+    "msort",
+    "product",
+    "round_",
+    "row_stack",
+    "sometrue",
+    "trapz",
+]
+
+NINF, NZERO, PZERO = -np.inf, -0.0, 0.0
+DeviceArray = _core.Array
+alltrue, sometrue = _reductions.all, _reductions.any
+product, cumproduct = _reductions.prod, _cumulative.cumprod
+round_, row_stack = _rounding.round, _join.vstack
+
+
+def in1d(ar1, ar2, assume_unique=False, invert=False):
+    """Whether each element of the flattened `ar1` is in `ar2`; isin keeps the shape.
+
+    >>> in1d(asarray([[1, 2]]), asarray([2, 3]))
+    Array([False,  True], dtype=bool)
+    """
+    return _sets.isin(asarray(ar1).ravel(), ar2, assume_unique=assume_unique, invert=invert)
+
+
+def msort(a):
+    """Sorted along the first dimension.
+
+    >>> msort(asarray([[2, 1], [1, 3]]))
+    Array([[1, 1],
+           [2, 3]], dtype=int32)
+    """
+    return _sorting.sort(a, axis=0)
