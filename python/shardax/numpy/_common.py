@@ -74,7 +74,7 @@ def known(value, what, remedy="\nIt decides a shape: mark it static with static_
 
 def canonical_axes(axis, ndim):
     """None, an int or a sequence of ints as a sorted tuple."""
-    known(axis, "It is an 'axis' argument.")
+    known(axis, "The axis argument must be known statically.")
     if axis is None:
         return tuple(range(ndim))
     if not isinstance(axis, (tuple, list)) and not np.ndim(axis):

@@ -63,8 +63,7 @@ def _numbers(a, q):
         raise ValueError(
             "quantile does not support complex input, as the operation is poorly defined."
         )
-    a = _core.promote("inexact", a)[0]
-    return (a, q) if q.weak_type else (_core.promote("dtypes_inexact", a, q)[0], q)
+    return a, q
 
 
 def _weighted_quantile(a, q, axis, method, keepdims, weights, skip_nan):
