@@ -20,6 +20,22 @@ def setup(names):
 corpus = parity.Corpus(setup, rtol=2e-5, atol=1e-6)
 
 corpus.expressions(r"""
+jnp.arange(5, step=2)
+jnp.arange(3, None, 2)
+jnp.arange(1, 8, step=0.5, dtype=int)
+jnp.arange(5.0, -3, -0.7)
+jnp.arange(0.3, 7.7, 0.37, dtype=jnp.bfloat16)
+jnp.arange(jnp.int8(4))
+jnp.arange(2, dtype=bool) !! bool
+jnp.partition(t[0, 0][::-1], 1)
+jnp.partition(m, -2, axis=1)
+jnp.partition(m, 9) !! out of bounds
+jnp.argpartition(jnp.array([3, 1, 1, 2, 0, 3]), 3)
+jnp.argpartition(-m, 0, axis=0)
+jnp.put(ends, jnp.array([0, 9]), 5.0, inplace=False)
+jnp.put(ends, jnp.array([0, -1]), ends, mode="wrap", inplace=False)
+jnp.put(ends, jnp.array([0]), 1.0, mode="x", inplace=False) !! mode should be one of
+jnp.repeat(3, 2, axis=0)
 jnp.mgrid[()]
 jnp.mgrid[:]
 jnp.mgrid[:, :]

@@ -188,8 +188,17 @@ def from_dlpack(x, /, *, device=None, copy=None):
 
 
 def arange(start, stop=None, step=None, dtype=None, *, device=None, out_sharding=None):
-    """start, start + step, ... below stop; int32 for integers, else float32. Without stop, the
-    first argument is it, and the start 0."""
+    """start, start + step, ... below stop.
+
+    Args:
+      start, stop, step: numbers that are known while tracing. Without `stop`, the first one is it,
+        and the start 0.
+      dtype: of the result; None: that to which the numbers promote, int32 for Python integers.
+
+    Example:
+      >>> arange(1, 7, 2)
+      Array([1, 3, 5], dtype=int32)
+    """
     if stop is None:
         start, stop = None, start
     numbers = [
@@ -199,22 +208,25 @@ def arange(start, stop=None, step=None, dtype=None, *, device=None, out_sharding
     ]
     if any(np.iscomplexobj(number) for number in numbers):
         raise ValueError("Passing complex start/stop/step to jnp.arange is no longer supported.")
-    if start is None and step is None and dtype is None and isinstance(stop, (bool, np.bool_)):
-        raise TypeError("arange does not accept dtype bool; give an integer or a float.")
-    numbers = [
-        n.item() if isinstance(n, (_core.Array, np.generic, np.ndarray)) else n for n in numbers
-    ]
     if dtype is None:
-        dtype = _core.canonical_dtype(np.result_type(*[type(n) for n in numbers]))
+        dtype = _core.canonical_dtype(result_type(*numbers))
     else:
         dtype = _core.requested_dtype(dtype, "arange")
-    if start is None and step is None:
-        size = max(int(np.ceil(numbers[0])), 0)
-        out = bind("iota", (), dtype=dtype, shape=(size,), dimension=0)
-    else:
-        numbers = numbers if start is not None else [0, *numbers]
-        out = array(np.arange(*numbers).astype(dtype), dtype=dtype)
-    return _placed(out, device, out_sharding)
+    if dtype == np.bool_:
+        raise TypeError("arange does not accept dtype bool; give an integer or a float.")
+    start, stop, step = (
+        n.item() if isinstance(n, (_core.Array, np.generic, np.ndarray)) else n
+        for n in (start or 0, stop, step)
+    )
+    size = max(int(np.ceil((stop - start) / (1 if step is None else step))), 0)
+    narrow = np.dtype(dtype).itemsize < 4 and np.dtype(dtype).kind in "fV"
+    computed = np.dtype(np.float32) if narrow and step is not None else dtype
+    out = bind("iota", (), dtype=computed, shape=(size,), dimension=0)
+    if step is not None:
+        out = _functions.multiply(_core.full((), step, computed), out)
+    if start != 0:
+        out = _functions.add(_core.full((), start, computed), out)
+    return _placed(_core.convert(out, dtype), device, out_sharding)
 
 
 def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):

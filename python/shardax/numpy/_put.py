@@ -63,7 +63,10 @@ def place(arr, mask, vals, *, inplace=True):
 
 
 def put(a, ind, v, mode=None, *, inplace=True):
-    """`a` with elements at flat indices replaced by those of `v` in turn; needs inplace=False."""
+    """`a` with elements at flat indices replaced by those of `v` in turn; needs inplace=False.
+
+    Indices out of bounds are clipped (mode "clip" or None), or wrapped (mode "wrap").
+    """
     if inplace:
         raise ValueError(_IMMUTABLE.format("put"))
     check_arraylike("put", a, ind, v)
@@ -73,8 +76,10 @@ def put(a, ind, v, mode=None, *, inplace=True):
     v = take(v, np.arange(ind.size) % v.size)
     if mode == "wrap":
         ind = _functions.remainder(ind, a.size)
-    elif mode == "clip":
+    elif mode in ("clip", None):
         ind = clip(ind, 0, a.size - 1)
+    else:
+        raise ValueError(f"mode should be one of 'wrap' or 'clip'; got mode={mode!r}")
     return a.reshape((-1,)).at[ind].set(v).reshape(a.shape)
 
 

@@ -59,7 +59,7 @@ def repeat(a, repeats, axis=None, *, total_repeat_length=None, out_sharding=None
         if repeats.dtype.kind not in "biu":
             raise TypeError(f"repeat: 'repeats' must be integers, got {repeats.dtype}.")
     a = asarray(a)
-    if axis is None:
+    if axis is None or a.ndim == 0:
         a, axis = a.reshape((-1,)), 0
     axis = canonical_axis(axis, a.ndim)
     size = a.shape[axis]

@@ -7,6 +7,7 @@ from shardax.numpy._common import (
     bind,
     canonical_axis,
     check_arraylike,
+    known,
     result_type,
     static_jit,
 )
@@ -59,13 +60,29 @@ def lexsort(keys, axis=-1):
 
 
 def partition(a, kth, axis=-1):
-    """Sorted, which is a partition by every element."""
-    return sort(a, axis)
+    """`a` with its kth element along `axis` in place: the smaller ones before it, in ascending
+    order, the others behind it, in descending order."""
+    check_arraylike("partition", a, kth)
+    axis, low, high = _parts("partition", asarray(a), kth, axis)
+    parts = sort(a, axis)[low], sort(a, axis, descending=True)[high]
+    return bind("concatenate", parts, dimension=axis)
 
 
 def argpartition(a, kth, axis=-1):
-    """argsort, which is a partition by every element."""
-    return argsort(a, axis)
+    """Indices that partition `a` by its kth element; those of larger elements ascend."""
+    check_arraylike("argpartition", a, kth)
+    axis, low, high = _parts("argpartition", asarray(a), kth, axis)
+    parts = argsort(a, axis)[low], argsort(a, axis, descending=True)[high]
+    return bind("concatenate", (parts[0], sort(parts[1], axis)), dimension=axis)
+
+
+def _parts(name, a, kth, axis):
+    """The axis from 0, and the indices of the first kth + 1 elements and of as many as are left."""
+    axis = canonical_axis(axis, a.ndim)
+    size = a.shape[axis]
+    kth = canonical_axis(known(kth, f"It is argument 'kth' of jnp.{name}."), size)
+    whole = (slice(None),) * axis
+    return axis, (*whole, slice(kth + 1)), (*whole, slice(size - kth - 1))
 
 
 def searchsorted(a, v, side="left", sorter=None, *, method="scan"):
