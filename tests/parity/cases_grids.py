@@ -36,6 +36,8 @@ jnp.put(ends, jnp.array([0, 9]), 5.0, inplace=False)
 jnp.put(ends, jnp.array([0, -1]), ends, mode="wrap", inplace=False)
 jnp.put(ends, jnp.array([0]), 1.0, mode="x", inplace=False) !! mode should be one of
 jnp.repeat(3, 2, axis=0)
+jax.nn.standardize(m * jnp.array([0, 1, 1]), axis=0)
+jax.nn.relu6(m * 2)
 jnp.mgrid[()]
 jnp.mgrid[:]
 jnp.mgrid[:, :]

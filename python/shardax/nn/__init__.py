@@ -65,7 +65,7 @@ def relu(x):
 def relu6(x):
     """min(max(x, 0), 6)."""
     x = asarray(x)
-    return jnp.where(x <= 0, 0, jnp.where(x >= 6, 6, x))
+    return jnp.where(x <= 0, 0, jnp.where(x >= 6, 6.0, x))
 
 
 @jit
@@ -308,7 +308,7 @@ def standardize(
         variance = jnp.var(x, axis, keepdims=True, where=where, mean=mean)
     elif variance is None:
         variance = jnp.mean(jnp.square(x), axis, keepdims=True, where=where) - jnp.square(mean)
-    return (x - mean) * lax.rsqrt(variance + asarray(epsilon).astype(x.dtype))
+    return (x - mean) * lax.rsqrt(variance + asarray(epsilon).astype(variance.dtype))
 
 
 normalize = standardize  # its name in earlier years
