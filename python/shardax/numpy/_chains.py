@@ -1,0 +1,52 @@
+# shardax/numpy/_chains.py - products of several matrices.
+from shardax.numpy._common import asarray, check_arraylike
+from shardax.numpy._products import dot
+
+
+def multi_dot(arrays, *, precision=None):
+    """The product of matrices, in the order that needs the fewest multiplications.
+
+    Args:
+      arrays: at least two matrices; the first and the last may be vectors.
+
+    Source: Cormen et al., Introduction to Algorithms, section 15.2.
+    """
+    check_arraylike("jnp.linalg.multi_dot", *arrays)
+    arrays = [asarray(a) for a in arrays]
+    if len(arrays) < 2:
+        raise ValueError(f"multi_dot requires at least two arrays; got len(arrays)={len(arrays)}")
+    ends = {0, len(arrays) - 1}
+    for i, a in enumerate(arrays):
+        if a.ndim != 2 and not (i in ends and a.ndim == 1):
+            raise ValueError(
+                "multi_dot: input arrays must all be two-dimensional, except for the first and "
+                f"last array which may be 1 or 2 dimensional. Got array.shape={a.shape} at {i}."
+            )
+    last = arrays[-1].shape[1:] or (1,)
+    sizes = [1 if arrays[0].ndim == 1 else arrays[0].shape[0]]
+    sizes += [a.shape[0] for a in arrays[1:]] + [last[0]]
+    return _product(arrays, _splits(sizes), 0, len(arrays) - 1, precision)
+
+
+def _splits(sizes):
+    """By (first, last) matrix of a product: after which one to split it."""
+    count = len(sizes) - 1
+    cost = {(i, i): 0 for i in range(count)}
+    split = {}
+    for length in range(1, count):
+        for i in range(count - length):
+            j = i + length
+            cost[i, j], split[i, j] = min(
+                (cost[i, k] + cost[k + 1, j] + sizes[i] * sizes[k + 1] * sizes[j + 1], k)
+                for k in range(i, j)
+            )
+    return split
+
+
+def _product(arrays, split, i, j, precision):
+    if i == j:
+        return arrays[i]
+    k = split[i, j]
+    left = _product(arrays, split, i, k, precision)
+    right = _product(arrays, split, k + 1, j, precision)
+    return dot(left, right, precision=precision)
