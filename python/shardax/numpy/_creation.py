@@ -209,7 +209,8 @@ def arange(start, stop=None, step=None, dtype=None, *, device=None, out_sharding
     if any(np.iscomplexobj(number) for number in numbers):
         raise ValueError("Passing complex start/stop/step to jnp.arange is no longer supported.")
     if dtype is None:
-        dtype = _core.canonical_dtype(result_type(*numbers))
+        kinds = [number if hasattr(number, "dtype") else type(number) for number in numbers]
+        dtype = _core.canonical_dtype(result_type(*kinds))
     else:
         dtype = _core.requested_dtype(dtype, "arange")
     if dtype == np.bool_:
