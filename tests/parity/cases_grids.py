@@ -32,6 +32,9 @@ jnp.partition(m, -2, axis=1)
 jnp.partition(m, 9) !! out of bounds
 jnp.argpartition(jnp.array([3, 1, 1, 2, 0, 3]), 3)
 jnp.argpartition(-m, 0, axis=0)
+[jnp.argpartition(jnp.array([2, 1, 1, 2, 1]), k) for k in range(5)]
+jnp.argpartition(jnp.ones((2, 3)), 0, axis=-1)
+jnp.partition(jnp.array([1.0, jnp.nan, 1.0, jnp.nan]), 0)
 jnp.put(ends, jnp.array([0, 9]), 5.0, inplace=False)
 jnp.put(ends, jnp.array([0, -1]), ends, mode="wrap", inplace=False)
 jnp.put(ends, jnp.array([0]), 1.0, mode="x", inplace=False) !! mode should be one of

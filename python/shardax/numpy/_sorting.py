@@ -63,26 +63,23 @@ def partition(a, kth, axis=-1):
     """`a` with its kth element along `axis` in place: the smaller ones before it, in ascending
     order, the others behind it, in descending order."""
     check_arraylike("partition", a, kth)
-    axis, low, high = _parts("partition", asarray(a), kth, axis)
-    parts = sort(a, axis)[low], sort(a, axis, descending=True)[high]
-    return bind("concatenate", parts, dimension=axis)
+    low, high, axis = _halves("partition", sort, asarray(a), kth, axis)
+    return bind("concatenate", (low, bind("rev", (high,), dimensions=(axis,))), dimension=axis)
 
 
 def argpartition(a, kth, axis=-1):
     """Indices that partition `a` by its kth element; those of larger elements ascend."""
     check_arraylike("argpartition", a, kth)
-    axis, low, high = _parts("argpartition", asarray(a), kth, axis)
-    parts = argsort(a, axis)[low], argsort(a, axis, descending=True)[high]
-    return bind("concatenate", (parts[0], sort(parts[1], axis)), dimension=axis)
+    low, high, axis = _halves("argpartition", argsort, asarray(a), kth, axis)
+    return bind("concatenate", (low, sort(high, axis)), dimension=axis)
 
 
-def _parts(name, a, kth, axis):
-    """The axis from 0, and the indices of the first kth + 1 elements and of as many as are left."""
+def _halves(name, ordered, a, kth, axis):
+    """The first kth + 1 elements of `ordered(a)`, the others, and the axis from 0."""
     axis = canonical_axis(axis, a.ndim)
-    size = a.shape[axis]
-    kth = canonical_axis(known(kth, f"It is argument 'kth' of jnp.{name}."), size)
-    whole = (slice(None),) * axis
-    return axis, (*whole, slice(kth + 1)), (*whole, slice(size - kth - 1))
+    kth = canonical_axis(known(kth, f"It is argument 'kth' of jnp.{name}."), a.shape[axis])
+    out, whole = ordered(a, axis), (slice(None),) * axis
+    return out[(*whole, slice(kth + 1))], out[(*whole, slice(kth + 1, None))], axis
 
 
 def searchsorted(a, v, side="left", sorter=None, *, method="scan"):
