@@ -3,31 +3,14 @@
 import numpy as np
 
 from shardax import _core
-from shardax.numpy import _cumulative, _join, _reductions, _rounding, _sets, _sorting
-from shardax.numpy._calculus import trapezoid as trapz
+from shardax.numpy import _calculus, _cumulative, _join, _reductions, _rounding, _sets, _sorting
 from shardax.numpy._common import asarray
-
-__all__ = [
-    "NINF",
-    "NZERO",
-    "PZERO",
-    "DeviceArray",
-    "alltrue",
-    "cumproduct",
-    "in1d",
-    "msort",
-    "product",
-    "round_",
-    "row_stack",
-    "sometrue",
-    "trapz",
-]
 
 NINF, NZERO, PZERO = -np.inf, -0.0, 0.0
 DeviceArray = _core.Array
 alltrue, sometrue = _reductions.all, _reductions.any
 product, cumproduct = _reductions.prod, _cumulative.cumprod
-round_, row_stack = _rounding.round, _join.vstack
+round_, row_stack, trapz = _rounding.round, _join.vstack, _calculus.trapezoid
 
 
 def in1d(ar1, ar2, assume_unique=False, invert=False):

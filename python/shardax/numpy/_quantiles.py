@@ -167,6 +167,11 @@ def _quantile(a, q, axis, method, keepdims, skip_nan, weights=None):
     return out.reshape(q.shape + kept)
 
 
+def _share(percent):
+    number = isinstance(percent, (int, float))
+    return _functions.divide(percent if number else _core.promote("inexact", percent)[0], 100)
+
+
 def percentile(
     a,
     q,
@@ -179,8 +184,7 @@ def percentile(
     weights=None,
 ):
     """quantile, with q in percent."""
-    q = _core.promote("inexact", q)[0] if not isinstance(q, (int, float)) else q
-    q = _functions.divide(q, 100)
+    q = _share(q)
     return quantile(a, q, axis, out, overwrite_input, method, keepdims, weights=weights)
 
 
@@ -196,8 +200,7 @@ def nanpercentile(
     weights=None,
 ):
     """nanquantile, with q in percent."""
-    q = _core.promote("inexact", q)[0] if not isinstance(q, (int, float)) else q
-    q = _functions.divide(q, 100)
+    q = _share(q)
     return nanquantile(a, q, axis, out, overwrite_input, method, keepdims, weights=weights)
 
 
