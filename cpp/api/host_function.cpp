@@ -45,7 +45,8 @@ class PythonFunction final : public Function {
       PyObject* item = in[i] ? checked(wrap(in[i])).release() : Py_NewRef(Py_None);
       PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), item);
     }
-    const Ref result = Ref::steal(PyObject_CallOneArg(callable_.get(), list.get()));
+    const Ref result =
+        Ref::steal(or_sleep([&] { return PyObject_CallOneArg(callable_.get(), list.get()); }));
     if (!result) {
       note_slice();
       throw PythonError();
@@ -77,6 +78,7 @@ const PythonFunction* python_function(const Function* function) {
 }
 
 void collect_functions(const Program& program, std::vector<FunctionPtr>& found) {
+  check_stack("a program within programs");
   for (const Equation& eqn : program.equations) {
     for (const auto& [name, value] : eqn.params) {
       if (const auto* function = std::get_if<FunctionPtr>(&value)) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "array/array.h"
+#include "base/stack.h"
 #include "ir/params.h"
 
 namespace shardax {
@@ -70,6 +71,7 @@ class Program final : public RefCounted {
     if (const auto it = derived_.find(key); it != derived_.end()) {
       return std::static_pointer_cast<T>(it->second);
     }
+    check_stack("a program within programs");
     std::shared_ptr<T> made = make();
     derived_[key] = made;
     return made;
