@@ -16,7 +16,7 @@
 #include "bindings/dtypes.h"
 #include "bindings/scalars.h"
 #include "bindings/shape_args.h"
-#include "ops/compose.h"
+#include "numpy/compose.h"
 
 namespace shardax::bindings {
 
@@ -126,8 +126,8 @@ std::vector<PyGetSetDef> make_properties() {
       {"weak_type", get_weak_type, nullptr, "Whether it promotes like a Python scalar.", nullptr},
       {"T", get_value<transposed>, nullptr, "All dimensions in reverse order.", nullptr},
       {"mT", get_value<matrix_transposed>, nullptr, "The last two dimensions swapped.", nullptr},
-      {"real", get_value<ops::real>, nullptr, "The real part.", nullptr},
-      {"imag", get_value<ops::imag>, nullptr, "The imaginary part.", nullptr},
+      {"real", get_value<numpy::real>, nullptr, "The real part.", nullptr},
+      {"imag", get_value<numpy::imag>, nullptr, "The imaginary part.", nullptr},
   };
   table.push_back({"sharding", get_placement<sharding_text>, nullptr, nullptr, &sharding_property});
   table.push_back(
@@ -151,7 +151,7 @@ PyObject* astype(PyObject* self, PyObject* args, PyObject* kwargs) {
   return guarded([&] {
     const Value& value = value_of(self);
     check_not_deleted(value);
-    const DType wanted = dtype == Py_None ? ops::default_float() : requested_dtype(dtype, "astype");
+    const DType wanted = dtype == Py_None ? numpy::default_float() : requested_dtype(dtype, "astype");
     if (wanted == value->dtype() && !value->type().weak) return Py_NewRef(self);
     const bool drops =
         is_complex(value->dtype()) && !is_complex(wanted) && wanted != DType::boolean;
@@ -162,7 +162,7 @@ PyObject* astype(PyObject* self, PyObject* args, PyObject* kwargs) {
           "use jnp.real or jnp.imag to take the real/imaginary component of your input.",
           1));
     }
-    return wrap(ops::as_type(drops ? ops::real(value) : value, {wanted, false}));
+    return wrap(numpy::as_type(drops ? numpy::real(value) : value, {wanted, false}));
   });
 }
 

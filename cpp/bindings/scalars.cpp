@@ -4,7 +4,7 @@
 #include "bindings/array_methods.h"
 #include "bindings/convert.h"
 #include "bindings/dtypes.h"
-#include "ops/promote.h"
+#include "numpy/promote.h"
 
 namespace shardax::bindings {
 namespace {
@@ -158,7 +158,7 @@ int array_contains(PyObject* self, PyObject* query) {
       value_error("Array.__contains__: query value must be a scalar, got query.shape=",
                   to_string(wanted->shape()));
     }
-    const Values in = ops::promote_dtypes({value_of(self), wanted});
+    const Values in = numpy::promote_dtypes({value_of(self), wanted});
     const Value equal = ops::eq(in[0], in[1]);
     const Value any = ops::reduce_or(equal, ops::iota_ints(equal->shape().size()));
     const Array* array = readable(any);

@@ -48,7 +48,7 @@ def psum(x, axis_name, *, axis_index_groups=None):
       >>> vmap(lambda x: x / lax.psum(x, "i"), axis_name="i")(jnp.array([1.0, 3.0]))
       Array([0.25, 0.75], dtype=float32)
     """
-    return _core.psum(x, axis_name, axis_index_groups)
+    return _core.reduce_devices("psum", x, axis_name, axis_index_groups)
 
 
 def pdot(x, y, axis_name, pos_contract=((), ()), pos_batch=((), ())):
@@ -85,7 +85,7 @@ def pmax(x, axis_name, *, axis_index_groups=None):
       >>> vmap(lambda x: lax.pmax(x, "i"), axis_name="i")(jnp.array([1.0, 3.0]))
       Array([3., 3.], dtype=float32)
     """
-    return _core.pmax(x, axis_name, axis_index_groups)
+    return _core.reduce_devices("pmax", x, axis_name, axis_index_groups)
 
 
 def pmin(x, axis_name, *, axis_index_groups=None):
@@ -97,7 +97,7 @@ def pmin(x, axis_name, *, axis_index_groups=None):
       >>> vmap(lambda x: lax.pmin(x, "i"), axis_name="i")(jnp.array([1.0, 3.0]))
       Array([1., 1.], dtype=float32)
     """
-    return _core.pmin(x, axis_name, axis_index_groups)
+    return _core.reduce_devices("pmin", x, axis_name, axis_index_groups)
 
 
 def pargmax(x, axis_name):
@@ -107,7 +107,7 @@ def pargmax(x, axis_name):
       >>> vmap(lambda x: lax.pargmax(x, "i"), axis_name="i")(jnp.array([1.0, 3.0, 3.0]))
       Array([1, 1, 1], dtype=int32)
     """
-    return _core.pargmax(x, axis_name)
+    return _core.reduce_devices("pargmax", x, axis_name, None)
 
 
 def pargmin(x, axis_name):
@@ -117,7 +117,7 @@ def pargmin(x, axis_name):
       >>> vmap(lambda x: lax.pargmin(x, "i"), axis_name="i")(jnp.array([1.0, 3.0, 1.0]))
       Array([0, 0, 0], dtype=int32)
     """
-    return _core.pargmin(x, axis_name)
+    return _core.reduce_devices("pargmin", x, axis_name, None)
 
 
 def pbroadcast(x, axis_name, source):

@@ -1,8 +1,11 @@
-// ops/matmul.cpp - jnp.matmul as one dot_general.
+// numpy/matmul.cpp - jnp.matmul as one dot_general.
 #include "base/errors.h"
-#include "ops/compose.h"
+#include "numpy/compose.h"
 
-namespace shardax::ops {
+namespace shardax::numpy {
+
+using namespace ops;
+
 namespace {
 
 // One operand: leading dimensions that broadcast, then the ones that are multiplied.
@@ -83,4 +86,4 @@ Value matmul(const Value& a, const Value& b) {
   return transpose(product, permutation);
 }
 
-}  // namespace shardax::ops
+}  // namespace shardax::numpy

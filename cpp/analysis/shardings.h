@@ -1,10 +1,7 @@
-// execute/shardings.h - how results are labelled with shardings, given those of the inputs.
+// analysis/shardings.h - how results are labelled with shardings, given those of the inputs.
 //
-// Metadata only: which mesh axes split which dimension. Elementwise ops keep their operands' specs,
-// reductions, products and layout ops those of the dimensions that survive whole, other ops that of
-// an operand of the result's shape, and programs follow their equations; a pmap splits its results
-// over its own devices, and a sharding_constraint says it itself; the rest counts as
-// replicated over the mesh.
+// Metadata only: which mesh axes split which dimension. Records say how their results are split
+// (ops/split.h), programs follow their equations, what is mapped over devices is split over these.
 #pragma once
 
 #include "ir/op.h"
@@ -16,7 +13,7 @@ using Shardings = std::vector<ShardingPtr>;  // null: none recorded
 // Whether any array has a sharding: otherwise results have none either.
 bool any_sharding(const Values& arrays);
 // Whether results, here or within, have shardings whatever the operands have.
-bool gives_sharding(const Op& op);
+bool gives_sharding(const Op& op, const Params& params);
 bool gives_sharding(const Equation& eqn);
 Shardings shardings_of(const Values& arrays);
 void set_shardings(const Values& arrays, const Shardings& shardings);

@@ -1,4 +1,4 @@
-// ops/promote.h - what jnp functions do to their operands: a common dtype and a common shape.
+// numpy/promote.h - what jnp functions do to their operands: a common dtype and a common shape.
 //
 // Dtypes follow JAX's lattice with weak types; while x64 is off, 64-bit results become 32-bit ones.
 // Where an array already has the wanted dtype and only `weak` differs, no op is bound.
@@ -9,7 +9,7 @@
 
 #include "ops/ops.h"
 
-namespace shardax::ops {
+namespace shardax::numpy {
 
 // The x64 switch: a default for the process, and an override for this thread (as the context
 // manager sets it; -1: none).
@@ -80,4 +80,4 @@ Values jitted(const std::string& name, const Values& args, const Composition& f,
 Value jitted1(const std::string& name, const Values& args,
               const std::function<Value(const Values&)>& f, const std::string& key = "");
 
-}  // namespace shardax::ops
+}  // namespace shardax::numpy

@@ -1,5 +1,5 @@
-// execute/nonfinite.cpp - looking for NaN and infinity, and replaying programs to say where.
-#include "execute/nonfinite.h"
+// analysis/nonfinite.cpp - looking for NaN and infinity, and replaying programs to say where.
+#include "analysis/nonfinite.h"
 
 #include <cmath>
 #include <optional>
@@ -7,6 +7,7 @@
 #include "array/half.h"
 #include "base/errors.h"
 #include "control/control.h"
+#include "ir/bodies.h"
 #include "ops/ops.h"
 #include "trace/walk.h"
 
@@ -213,87 +214,100 @@ class Replay {
 
  private:
   Values step(const Equation& eqn, const Values& in) {
-    if (eqn.op->body) return run(*eqn.op->body(eqn.params), in);
-    if (is_pmap(*eqn.op)) {
-      return run_mapped([&](const Values& v) { return run(*eqn.params.program("jaxpr"), v); },
-                        eqn.params, in);
-    }
-    if (is_cond(*eqn.op)) {
-      if (const Array* index = concrete(in[0])) return branch(eqn, *index, in);
-    }
-    if (is_scan(*eqn.op)) return scan(eqn.params, in);
-    if (is_while(*eqn.op)) {
-      if (auto out = loop(eqn.params, in)) return *out;
+    if (eqn.op->bodies) {
+      if (auto out = run(bodies_of(*eqn.op, eqn.params), in, eqn.op->name)) return *out;
     }
     Values out = shardax::bind(*eqn.op, eqn.params, in);
     check(*eqn.op, in, out, context_);
     return out;
   }
 
-  Values branch(const Equation& eqn, const Array& index, const Values& in) {
-    const Programs& branches = eqn.params.programs("branches");
-    std::int32_t k;
-    std::memcpy(&k, index.data(), sizeof k);
-    k = std::clamp(k, 0, static_cast<std::int32_t>(branches.size()) - 1);
-    return run(*branches[static_cast<std::size_t>(k)], part(in, 1, in.size() - 1));
+  // Nothing where devices choose or end differently: then the op runs as one.
+  std::optional<Values> run(const Bodies& bodies, const Values& in, std::string_view name) {
+    switch (bodies.runs) {
+      case Runs::once: return run(*bodies.programs[0], in);
+      case Runs::mapped:
+        return run_mapped([&](const Values& v) { return run(*bodies.programs[0], v); }, bodies, in);
+      case Runs::one_of: {
+        const Array* choice = concrete(in[0]);
+        return choice ? std::optional(branch(bodies, *choice, in)) : std::nullopt;
+      }
+      case Runs::counted: return counted(bodies, in, name);
+      case Runs::looped: return looped(bodies, in, name);
+    }
+    return std::nullopt;
   }
 
-  Values scan(const Params& params, const Values& in) {
-    const Program& body = *params.program("jaxpr");
-    const auto consts = static_cast<std::size_t>(params.integer("num_consts"));
-    const auto carries = static_cast<std::size_t>(params.integer("num_carry"));
-    const std::int64_t length = params.integer("length");
-    Values carry = part(in, consts, carries);
-    std::vector<Values> slices(body.outputs.size() - carries);
-    const std::string outer = context_;
-    for (std::int64_t step = 0; step < length; ++step) {
-      const std::int64_t i = params.flag("reverse") ? length - 1 - step : step;
-      context_ = concat(outer, ", in iteration ", i, " of a scan");
-      Values inputs = joined(part(in, 0, consts), carry);
-      for (std::size_t k = consts + carries; k < in.size(); ++k)
-        inputs.push_back(ops::index_in_dim(in[k], i, 0));
-      const Values out = run(body, inputs);
-      carry = part(out, 0, carries);
-      for (std::size_t k = 0; k < slices.size(); ++k)
-        slices[k].push_back(ops::broadcast_leading(out[carries + k], 1));
-    }
-    context_ = outer;
-    Values out = carry;
-    for (std::size_t k = 0; k < slices.size(); ++k) {
-      if (params.flag("reverse")) std::reverse(slices[k].begin(), slices[k].end());
-      if (slices[k].empty()) {
-        Type type = body.type(body.outputs[carries + k]);
-        type.shape.insert(0, 0);
-        out.push_back(ops::zeros(type));
+  // What program k takes in the run `index`, where carries have come to `carry`.
+  static Values operands(const Bodies& bodies, std::size_t k, const Values& in, const Values& carry,
+                         std::int64_t index) {
+    Values out;
+    for (std::size_t next = 0; const std::size_t i : bodies.taken_by(k)) {
+      const Port& port = bodies.operands[i];
+      if (port.flow == Flow::carried) {
+        out.push_back(carry[next++]);
       } else {
-        out.push_back(ops::concatenate(slices[k], 0));
+        out.push_back(port.flow == Flow::sliced ? ops::index_in_dim(in[i], index, port.axis)
+                                                : in[i]);
       }
     }
     return out;
   }
+  static Values initial(const Bodies& bodies, const Values& in) {
+    Values out;
+    for (const std::size_t i : bodies.operands_of(Flow::carried)) out.push_back(in[i]);
+    return out;
+  }
 
-  // Nothing where devices go round different numbers of times.
-  std::optional<Values> loop(const Params& params, const Values& in) {
-    const Program& condition = *params.program("cond_jaxpr");
-    const Program& body = *params.program("body_jaxpr");
-    const auto cond_consts = static_cast<std::size_t>(params.integer("cond_nconsts"));
-    const auto body_consts = static_cast<std::size_t>(params.integer("body_nconsts"));
-    const std::size_t first = cond_consts + body_consts;
-    Values carry = part(in, first, in.size() - first);
+  Values branch(const Bodies& bodies, const Array& choice, const Values& in) {
+    std::int32_t k;
+    std::memcpy(&k, choice.data(), sizeof k);
+    k = std::clamp(k, 0, static_cast<std::int32_t>(bodies.programs.size()) - 1);
+    const auto chosen = static_cast<std::size_t>(k);
+    return run(*bodies.programs[chosen], operands(bodies, chosen, in, {}, 0));
+  }
+
+  Values counted(const Bodies& bodies, const Values& in, std::string_view name) {
+    const Program& body = *bodies.programs[0];
+    const auto carried = bodies.results_of(Flow::carried), sliced = bodies.results_of(Flow::sliced);
+    Values carry = initial(bodies, in);
+    std::vector<Values> slices(sliced.size());
     const std::string outer = context_;
-    for (std::int64_t i = 0;; ++i) {
-      context_ = concat(outer, ", in iteration ", i, " of a while_loop");
-      const Values going = run(condition, joined(part(in, 0, cond_consts), carry));
-      const Array* flag = concrete(going[0]);
-      if (!flag) {
-        context_ = outer;
-        return std::nullopt;
-      }
-      if (*reinterpret_cast<const bool*>(flag->data()) == false) break;
-      carry = run(body, joined(part(in, cond_consts, body_consts), carry));
+    for (std::int64_t step = 0; step < bodies.length; ++step) {
+      const std::int64_t i = bodies.reverse ? bodies.length - 1 - step : step;
+      context_ = concat(outer, ", in iteration ", i, " of a ", name);
+      const Values out = run(body, operands(bodies, 0, in, carry, i));
+      for (std::size_t k = 0; k < carried.size(); ++k) carry[k] = out[carried[k]];
+      for (std::size_t k = 0; k < sliced.size(); ++k)
+        slices[k].push_back(ops::broadcast_leading(out[sliced[k]], 1));
     }
     context_ = outer;
-    return carry;
+    Values out(bodies.results.size());
+    for (std::size_t k = 0; k < carried.size(); ++k) out[carried[k]] = carry[k];
+    for (std::size_t k = 0; k < sliced.size(); ++k) {
+      if (bodies.reverse) std::reverse(slices[k].begin(), slices[k].end());
+      const Port& port = bodies.results[sliced[k]];
+      out[sliced[k]] = slices[k].empty()
+                           ? ops::zeros(type_at(bodies, port, body.type(body.outputs[sliced[k]])))
+                           : ops::moveaxis(ops::concatenate(slices[k], 0), 0, port.axis);
+    }
+    return out;
+  }
+
+  std::optional<Values> looped(const Bodies& bodies, const Values& in, std::string_view name) {
+    Values carry = initial(bodies, in);
+    const std::string outer = context_;
+    for (std::int64_t i = 0;; ++i) {
+      context_ = concat(outer, ", in iteration ", i, " of a ", name, "_loop");
+      const Values going = run(*bodies.programs[0], operands(bodies, 0, in, carry, i));
+      const Array* flag = concrete(going[0]);
+      const bool go_on = flag && *reinterpret_cast<const bool*>(flag->data());
+      if (!go_on) {
+        context_ = outer;
+        return flag ? std::optional(carry) : std::nullopt;
+      }
+      carry = run(*bodies.programs[1], operands(bodies, 1, in, carry, i));
+    }
   }
 
   std::string context_;

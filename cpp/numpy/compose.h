@@ -1,12 +1,12 @@
-// ops/compose.h - jnp functions that are made of several ops, or choose their op by dtype.
+// numpy/compose.h - jnp functions that are made of several ops, or choose their op by dtype.
 //
 // They take operands of any dtypes and shapes, and promote and broadcast them as jnp does. Those of
 // more than about three ops run as one jitted call, as JAX's do.
 #pragma once
 
-#include "ops/promote.h"
+#include "numpy/promote.h"
 
-namespace shardax::ops {
+namespace shardax::numpy {
 
 // Arithmetic. Division by zero of integers gives -1 (floor_divide: -1 or -2) and remainder 0.
 Value add_promoted(const Value& a, const Value& b);       // bool: or
@@ -46,4 +46,4 @@ Value conjugate(const Value& a);
 // Truth values.
 Value truth(const Value& a);  // a != 0
 
-}  // namespace shardax::ops
+}  // namespace shardax::numpy

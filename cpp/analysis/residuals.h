@@ -1,4 +1,4 @@
-// control/residuals.h - which values a program keeps for its derivative, and what each of them is.
+// analysis/residuals.h - which values a program keeps for its derivative, and what each of them is.
 #pragma once
 
 #include "control/control.h"

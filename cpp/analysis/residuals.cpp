@@ -1,5 +1,5 @@
-// control/residuals.cpp - tracing residuals back to where they come from.
-#include "control/residuals.h"
+// analysis/residuals.cpp - tracing residuals back to where they come from.
+#include "analysis/residuals.h"
 
 #include <map>
 
@@ -29,8 +29,8 @@ Origin origin(const Program& program, Var var) {
     const auto at = std::find(eqn.outputs.begin(), eqn.outputs.end(), var);
     if (at == eqn.outputs.end()) continue;
     const auto position = static_cast<std::size_t>(at - eqn.outputs.begin());
-    if (eqn.op->body) {
-      const Program& body = *eqn.op->body(eqn.params);
+    if (const ProgramPtr called = called_program(*eqn.op, eqn.params)) {
+      const Program& body = *called;
       Origin inner = origin(body, body.outputs[position]);
       if (inner.residual.source == Source::input)
         return origin(program, eqn.inputs[inner.residual.input]);

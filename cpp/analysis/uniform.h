@@ -1,4 +1,4 @@
-// execute/uniform.h - which inputs of a call have equal slices along the axis that a pmap maps.
+// analysis/uniform.h - which inputs of a call have equal slices along the axis that a pmap maps.
 #pragma once
 
 #include "ir/program.h"

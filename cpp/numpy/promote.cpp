@@ -1,5 +1,5 @@
-// ops/promote.cpp - common dtypes and shapes of operands; compositions that run as one op.
-#include "ops/promote.h"
+// numpy/promote.cpp - common dtypes and shapes of operands; compositions that run as one op.
+#include "numpy/promote.h"
 
 #include <atomic>
 #include <unordered_map>
@@ -8,7 +8,10 @@
 #include "control/control.h"
 #include "trace/stage.h"
 
-namespace shardax::ops {
+namespace shardax::numpy {
+
+using namespace ops;
+
 namespace {
 
 std::atomic<bool> x64_default{false};
@@ -258,7 +261,8 @@ Values jitted(const std::string& name, const Values& args, const Composition& f,
 
 Value jitted1(const std::string& name, const Values& args,
               const std::function<Value(const Values&)>& f, const std::string& key) {
-  return jitted(name, args, [&](const Values& in) -> Values { return {f(in)}; }, key)[0];
+  return jitted(
+      name, args, [&](const Values& in) -> Values { return {f(in)}; }, key)[0];
 }
 
-}  // namespace shardax::ops
+}  // namespace shardax::numpy

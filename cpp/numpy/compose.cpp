@@ -1,12 +1,15 @@
-// ops/compose.cpp - jnp arithmetic out of ops, with NumPy's rules for signs and zeros.
-#include "ops/compose.h"
+// numpy/compose.cpp - jnp arithmetic out of ops, with NumPy's rules for signs and zeros.
+#include "numpy/compose.h"
 
 #include <limits>
 #include <numbers>
 
 #include "base/errors.h"
 
-namespace shardax::ops {
+namespace shardax::numpy {
+
+using namespace ops;
+
 namespace {
 
 // A constant that leaves dtype and weakness of what it meets as they are.
@@ -277,4 +280,4 @@ Value conjugate(const Value& a) { return is_complex(a->dtype()) ? unary("conj", 
 
 Value truth(const Value& a) { return a->dtype() == DType::boolean ? a : ne(a, constant(a, 0)); }
 
-}  // namespace shardax::ops
+}  // namespace shardax::numpy

@@ -1,7 +1,7 @@
-// execute/uniform.cpp - finding mapped inputs, and comparing their slices.
-#include "execute/uniform.h"
+// analysis/uniform.cpp - finding mapped inputs, and comparing their slices.
+#include "analysis/uniform.h"
 
-#include "control/control.h"
+#include "ir/bodies.h"
 #include "kernels/copy.h"
 
 namespace shardax {
@@ -25,36 +25,29 @@ void find_mapped(const Program& program, const std::vector<std::int64_t>& inputs
                ? -1
                : inputs[static_cast<std::size_t>(at - program.inputs.begin())];
   };
-  // A body whose inputs are some of the equation's, from `first` on; those after `count` are none.
-  const auto look_inside = [&](const ProgramPtr& body, const Equation& eqn, std::size_t first,
-                               std::size_t count) {
-    std::vector<std::int64_t> inner(body->inputs.size(), -1);
-    for (std::size_t i = 0; i < count; ++i) inner[i] = origin(eqn.inputs[first + i]);
-    find_mapped(*body, inner, found);
+  const auto add = [&](std::int64_t input, std::int64_t axis) {
+    if (input < 0) return;
+    const Mapped mapped{static_cast<std::size_t>(input), axis};
+    const bool known = std::any_of(found.begin(), found.end(), [&](const Mapped& m) {
+      return m.input == mapped.input && m.axis == mapped.axis;
+    });
+    if (!known) found.push_back(mapped);
   };
   for (const Equation& eqn : program.equations) {
-    const std::size_t count = eqn.inputs.size();
-    if (eqn.op->body) look_inside(eqn.op->body(eqn.params), eqn, 0, count);
-    if (is_scan(*eqn.op)) {
-      const auto kept = eqn.params.integer("num_consts") + eqn.params.integer("num_carry");
-      look_inside(eqn.params.program("jaxpr"), eqn, 0, static_cast<std::size_t>(kept));
-    } else if (is_while(*eqn.op)) {
-      const auto first = static_cast<std::size_t>(eqn.params.integer("cond_nconsts"));
-      look_inside(eqn.params.program("body_jaxpr"), eqn, first, count - first);
-    } else if (is_cond(*eqn.op)) {
-      for (const ProgramPtr& branch : eqn.params.programs("branches"))
-        look_inside(branch, eqn, 1, count - 1);
+    if (!eqn.op->bodies) continue;
+    const Bodies bodies = eqn.op->bodies(eqn.params);
+    if (bodies.runs == Runs::mapped) {
+      for (std::size_t i = 0; i < bodies.operands.size(); ++i) {
+        const Port& port = bodies.operands[i];
+        if (port.flow == Flow::sliced) add(origin(eqn.inputs[i]), port.axis);
+      }
+      continue;
     }
-    if (!is_pmap(*eqn.op)) continue;
-    const Ints& in_axes = eqn.params.ints("in_axes");
-    for (std::size_t i = 0; i < in_axes.size(); ++i) {
-      const std::int64_t input = origin(eqn.inputs[i]);
-      if (in_axes[i] < 0 || input < 0) continue;
-      const Mapped mapped{static_cast<std::size_t>(input), in_axes[i]};
-      const bool known = std::any_of(found.begin(), found.end(), [&](const Mapped& m) {
-        return m.input == mapped.input && m.axis == mapped.axis;
-      });
-      if (!known) found.push_back(mapped);
+    for (std::size_t k = 0; k < bodies.programs.size(); ++k) {
+      std::vector<std::int64_t> inner;
+      for (const std::size_t i : bodies.taken_by(k))
+        inner.push_back(bodies.operands[i].flow == Flow::sliced ? -1 : origin(eqn.inputs[i]));
+      find_mapped(*bodies.programs[k], inner, found);
     }
   }
 }
