@@ -8,28 +8,12 @@ Array(28, dtype=int32)
 import functools
 
 # isort: off
-from shardax._load import load_core
+from shardax._base.load import load_core
 
 _core = load_core()
 # isort: on
 from shardax import config, errors, tree, tree_util
-from shardax._api import (
-    clear_caches,
-    eval_shape,
-    grad,
-    jit,
-    jvp,
-    linear_transpose,
-    linearize,
-    make_jaxpr,
-    pmap,
-    soft_pmap,
-    typeof,
-    value_and_grad,
-    vjp,
-    vmap,
-)
-from shardax._config import (
+from shardax._base.flags import (
     check_tracer_leaks,
     checking_leaks,
     debug_infs,
@@ -55,8 +39,10 @@ from shardax._config import (
     transfer_guard_device_to_host,
     transfer_guard_host_to_device,
 )
+from shardax._base.threads import set_thread_count, thread_count, threads
+from shardax._base.tracebacks import install as install_tracebacks
 from shardax._core import Array
-from shardax._devices import (
+from shardax._devices.devices import (
     Device,
     default_backend,
     device_count,
@@ -72,7 +58,7 @@ from shardax._devices import (
     process_index,
     process_indices,
 )
-from shardax._replicas import (
+from shardax._devices.replicas import (
     block_until_ready,
     copy_to_host_async,
     device_get,
@@ -80,8 +66,22 @@ from shardax._replicas import (
     device_put_replicated,
     device_put_sharded,
 )
-from shardax._threads import set_thread_count, thread_count, threads
-from shardax._tracebacks import install as install_tracebacks
+from shardax._transform.api import (
+    clear_caches,
+    eval_shape,
+    grad,
+    jit,
+    jvp,
+    linear_transpose,
+    linearize,
+    make_jaxpr,
+    pmap,
+    soft_pmap,
+    typeof,
+    value_and_grad,
+    vjp,
+    vmap,
+)
 from shardax.tree_util import (
     tree_all,
     tree_flatten,
@@ -136,29 +136,29 @@ _LAZY = {
 _LAZY_NAMES = {
     "NamedSharding": "sharding",
     "P": "sharding",
-    "ShapeDtypeStruct": "_stages",
-    "Shard": "_placement",
+    "ShapeDtypeStruct": "_transform.stages",
+    "Shard": "_devices.placement",
     "checkpoint": "ad_checkpoint",
     "checkpoint_policies": "ad_checkpoint",
     "closure_convert": "custom_derivatives",
     "custom_gradient": "custom_derivatives",
     "custom_jvp": "custom_derivatives",
     "custom_vjp": "custom_derivatives",
-    "effects_barrier": "_callbacks",
-    "float0": "_dtypes",
-    "make_array_from_callback": "_assemble",
-    "make_array_from_process_local_data": "_assemble",
-    "make_array_from_single_device_arrays": "_assemble",
-    "ensure_compile_time_eval": "_stages",
-    "fwd_and_bwd": "_forward_backward",
-    "hessian": "_jacobian",
-    "jacfwd": "_jacobian",
-    "jacobian": "_jacobian",
-    "jacrev": "_jacobian",
+    "effects_barrier": "_transform.callbacks",
+    "float0": "_base.dtypes",
+    "make_array_from_callback": "_devices.assembly",
+    "make_array_from_process_local_data": "_devices.assembly",
+    "make_array_from_single_device_arrays": "_devices.assembly",
+    "ensure_compile_time_eval": "_transform.stages",
+    "fwd_and_bwd": "_transform.forward_backward",
+    "hessian": "_transform.jacobian",
+    "jacfwd": "_transform.jacobian",
+    "jacobian": "_transform.jacobian",
+    "jacrev": "_transform.jacobian",
     "make_mesh": "sharding",
-    "named_call": "_callbacks",
-    "named_scope": "_callbacks",
-    "pure_callback": "_callbacks",
+    "named_call": "_transform.callbacks",
+    "named_scope": "_transform.callbacks",
+    "pure_callback": "_transform.callbacks",
     "remat": "ad_checkpoint",
     "reshard": "sharding",
     "set_mesh": "sharding",

@@ -4,7 +4,7 @@ import functools
 
 from shardax import tree_util
 from shardax._core import api as _core
-from shardax._custom_arguments import TakesRules, resolved
+from shardax._transform.custom_arguments import TakesRules, resolved
 
 __all__ = ["custom_vmap", "sequential_vmap"]
 

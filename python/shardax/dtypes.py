@@ -1,8 +1,9 @@
 # shardax/dtypes.py - element types that NumPy lacks, and questions about dtypes.
 import numpy as np
 
-from shardax import _core, _dtypes
-from shardax._dtypes import float0, prng_key
+from shardax import _core
+from shardax._base import dtypes as _dtypes
+from shardax._base.dtypes import float0, prng_key
 from shardax.errors import TypePromotionError
 
 __all__ = [

@@ -11,7 +11,7 @@ import numpy as np
 
 from shardax import _core, lax
 from shardax import numpy as jnp
-from shardax.numpy._common import asarray, canonical_axis
+from shardax._base.arrays import asarray, canonical_axis
 
 __all__ = ["ResizeMethod", "resize", "scale_and_translate"]
 

@@ -6,8 +6,8 @@ import operator
 import numpy as np
 
 from shardax import _core
+from shardax._base.arrays import asarray, check_arraylike
 from shardax.errors import ConcretizationTypeError
-from shardax.numpy._common import asarray, check_arraylike
 
 __all__ = [
     "index",

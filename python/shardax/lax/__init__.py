@@ -10,17 +10,17 @@ import operator
 import numpy as np
 
 from shardax import _core
-from shardax._associative_scan import associative_scan
-from shardax._branches import *  # noqa: F403
-from shardax._collectives import *  # noqa: F403
-from shardax._composite import composite
-from shardax._constraints import with_sharding_constraint
-from shardax._control import *  # noqa: F403
-from shardax._conv_numbers import *  # noqa: F403
-from shardax._convolutions import *  # noqa: F403
-from shardax._dot import *  # noqa: F403
-from shardax._fft import *  # noqa: F403
-from shardax._lax_dynamic import (
+from shardax._base.arrays import asarray, bind, canonical_axis
+from shardax._devices.constraints import with_sharding_constraint
+from shardax.lax import linalg
+from shardax.lax._associative_scan import associative_scan
+from shardax.lax._branches import *  # noqa: F403
+from shardax.lax._collectives import *  # noqa: F403
+from shardax.lax._composite import composite
+from shardax.lax._conv_numbers import *  # noqa: F403
+from shardax.lax._convolutions import *  # noqa: F403
+from shardax.lax._dot import *  # noqa: F403
+from shardax.lax._dynamic import (
     dynamic_index_in_dim,
     dynamic_slice,
     dynamic_slice_in_dim,
@@ -28,8 +28,9 @@ from shardax._lax_dynamic import (
     dynamic_update_slice,
     dynamic_update_slice_in_dim,
 )
-from shardax._lax_indexing import *  # noqa: F403
-from shardax._lax_layout import (
+from shardax.lax._fft import *  # noqa: F403
+from shardax.lax._indexing import *  # noqa: F403
+from shardax.lax._layout import (
     _ints,
     broadcast,
     broadcast_in_dim,
@@ -57,7 +58,11 @@ from shardax._lax_layout import (
     transpose,
     unstack,
 )
-from shardax._lax_reductions import (
+from shardax.lax._loops import *  # noqa: F403
+from shardax.lax._ragged import *  # noqa: F403
+from shardax.lax._ragged_exchange import ragged_all_to_all
+from shardax.lax._random_bits import RandomAlgorithm, rng_bit_generator
+from shardax.lax._reductions import (
     approx_max_k,
     approx_min_k,
     argmax,
@@ -79,13 +84,8 @@ from shardax._lax_reductions import (
     sort_key_val,
     top_k,
 )
-from shardax._ragged import *  # noqa: F403
-from shardax._ragged_exchange import ragged_all_to_all
-from shardax._solves import custom_linear_solve, custom_root
-from shardax._windows import *  # noqa: F403
-from shardax.lax import linalg
-from shardax.lax._random_bits import RandomAlgorithm, rng_bit_generator
-from shardax.numpy._common import asarray, bind, canonical_axis
+from shardax.lax._solves import custom_linear_solve, custom_root
+from shardax.lax._windows import *  # noqa: F403
 from shardax.numpy._shape import broadcast_shapes
 
 for _name in dir(_core.lax):

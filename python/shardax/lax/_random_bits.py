@@ -4,7 +4,7 @@ import enum
 import numpy as np
 
 from shardax import _core
-from shardax.numpy._common import asarray, bind
+from shardax._base.arrays import asarray, bind
 
 
 class RandomAlgorithm(enum.IntEnum):

@@ -6,9 +6,9 @@ shardax.numpy.linalg promotes dtypes and broadcasts; these take operands as they
 import enum
 
 from shardax import numpy as jnp
-from shardax._control import scan
+from shardax._base.arrays import asarray, bind, static_jit
+from shardax.lax._loops import scan
 from shardax.numpy import _decompositions
-from shardax.numpy._common import asarray, bind, static_jit
 
 __all__ = [
     "EighImplementation",

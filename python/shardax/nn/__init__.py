@@ -6,10 +6,10 @@ import numpy as np
 
 from shardax import _core, lax
 from shardax import numpy as jnp
-from shardax._api import jit
+from shardax._base.arrays import asarray, canonical_axis, check_arraylike, known, static_jit
+from shardax._transform.api import jit
 from shardax.nn import initializers
 from shardax.nn._attention import dot_product_attention
-from shardax.numpy._common import asarray, canonical_axis, check_arraylike, known, static_jit
 
 __all__ = [
     "celu",

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from shardax import numpy as jnp
-from shardax.numpy._common import asarray, check_arraylike
+from shardax._base.arrays import asarray, check_arraylike
 
 # Added in place of the logits that a mask leaves out.
 _FAR = -0.7 * float(np.finfo(np.float32).max)

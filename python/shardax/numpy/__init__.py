@@ -5,7 +5,12 @@ Elementwise functions are C++ callables made from the records of ops; others are
 those.
 """
 
+# isort: off
+from shardax import lax as _lax  # first: parts of both need each other
+
+# isort: on
 from shardax import _core
+from shardax._base.arrays import asarray
 from shardax._core import Array as ndarray
 from shardax.numpy import _dtypes
 from shardax.numpy._bits import packbits, unpackbits
@@ -20,7 +25,6 @@ from shardax.numpy._calculus import (
     unwrap,
     vander,
 )
-from shardax.numpy._common import asarray
 from shardax.numpy._counting import (
     bincount,
     histogram,

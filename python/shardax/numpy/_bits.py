@@ -2,11 +2,7 @@
 import numpy as np
 
 from shardax import _core
-from shardax.numpy._common import (
-    asarray,
-    bind,
-    check_arraylike,
-)
+from shardax._base.arrays import asarray, bind, check_arraylike
 
 _functions = _core.functions
 

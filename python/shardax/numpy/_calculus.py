@@ -4,6 +4,7 @@ import operator
 import numpy as np
 
 from shardax import _core
+from shardax._base.arrays import asarray, canonical_axis, check_arraylike, known
 from shardax.numpy import (
     _join,
     _matrices,
@@ -13,7 +14,6 @@ from shardax.numpy import (
     _sorting,
     _where,
 )
-from shardax.numpy._common import asarray, canonical_axis, check_arraylike, known
 
 _functions = _core.functions
 

@@ -2,11 +2,7 @@
 import numpy as np
 
 from shardax import _core
-from shardax.numpy._common import (
-    asarray,
-    check_arraylike,
-    known,
-)
+from shardax._base.arrays import asarray, check_arraylike, known
 from shardax.numpy._rounding import clip
 from shardax.numpy._sorting import searchsorted
 from shardax.numpy._where import where

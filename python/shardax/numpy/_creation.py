@@ -6,8 +6,7 @@ import operator
 import numpy as np
 
 from shardax import _core
-from shardax._dtypes import KeyTy, float0
-from shardax.numpy._common import (
+from shardax._base.arrays import (
     asarray,
     bind,
     check_arraylike,
@@ -16,6 +15,7 @@ from shardax.numpy._common import (
     shape_of,
     wrapped,
 )
+from shardax._base.dtypes import KeyTy, float0
 
 array = _core.array
 _functions = _core.functions
@@ -59,7 +59,7 @@ def _placed(array, device, out_sharding=None):
     device = out_sharding if device is None else device
     if device is None:
         return array
-    from shardax.sharding import label
+    from shardax._devices.shardings import label
 
     return label(array, device)
 
@@ -339,7 +339,7 @@ def fromfunction(function, shape, *, dtype=float, **kwargs):
       Array([[ 0, 10, 20],
              [ 1, 11, 21]], dtype=int32)
     """
-    from shardax._api import vmap
+    from shardax._transform.api import vmap
 
     shape = tuple(_shape(shape))
     at = functools.partial(function, **kwargs)

@@ -2,12 +2,7 @@
 import numpy as np
 
 from shardax import _core
-from shardax.numpy._common import (
-    asarray,
-    bind,
-    canonical_axis,
-    check_arraylike,
-)
+from shardax._base.arrays import asarray, bind, canonical_axis, check_arraylike
 from shardax.numpy._reductions import _strong, _widened
 
 

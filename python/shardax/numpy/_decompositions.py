@@ -9,7 +9,8 @@ Jacobi's rotations.
 import numpy as np
 
 from shardax import _core
-from shardax._api import vmap
+from shardax._base.arrays import asarray, check_arraylike, static_jit
+from shardax._transform.api import vmap
 from shardax.numpy import (
     _creation,
     _join,
@@ -20,7 +21,6 @@ from shardax.numpy import (
     _sorting,
     _where,
 )
-from shardax.numpy._common import asarray, check_arraylike, static_jit
 
 _functions = _core.functions
 matmul = _products.matmul

@@ -3,9 +3,9 @@
 import numpy as np
 
 from shardax import _core
-from shardax._dtypes import FLOATS, INTEGERS
+from shardax._base.arrays import result_type as _result_type
+from shardax._base.dtypes import FLOATS, INTEGERS
 from shardax.dtypes import _kinds, issubdtype
-from shardax.numpy._common import result_type as _result_type
 
 newaxis = None
 pi, e, inf, nan, euler_gamma = np.pi, np.e, np.inf, np.nan, np.euler_gamma

@@ -3,12 +3,7 @@
 import numpy as np
 
 from shardax import _core
-from shardax.numpy._common import (
-    asarray,
-    bind,
-    result_type,
-    static_jit,
-)
+from shardax._base.arrays import asarray, bind, result_type, static_jit
 from shardax.numpy._products import _dot_general
 
 _functions = _core.functions

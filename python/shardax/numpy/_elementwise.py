@@ -6,11 +6,11 @@ import math
 import numpy as np
 
 from shardax import _core
+from shardax._base.arrays import asarray, bind, check_arraylike, static_jit
 from shardax.numpy import (
     _dtypes,
     _where,
 )
-from shardax.numpy._common import asarray, bind, check_arraylike, static_jit
 from shardax.numpy._dtypes import finfo
 
 _functions = _core.functions
@@ -34,7 +34,7 @@ def _log_of_sum(a, b):
 def _logaddexp():
     """The same with a derivative rule: operands count by their shares of the sum. Infinite ones
     stand for 0 there, so that the largest has the share 1."""
-    from shardax._custom_jvp import custom_jvp
+    from shardax._transform.custom_jvp import custom_jvp
 
     def finite(x):
         return _where.where(_functions.equal(x, np.inf), 0, x)

@@ -2,10 +2,10 @@
 import numpy as np
 
 from shardax import _core
+from shardax._base.arrays import asarray, check_arraylike, static_jit
 from shardax.numpy import (
     _reductions,
 )
-from shardax.numpy._common import asarray, check_arraylike, static_jit
 
 _functions = _core.functions
 

@@ -1,13 +1,13 @@
 # shardax/numpy/_functional.py - functions applied along axes.
+from shardax._base.arrays import asarray, canonical_axis
 from shardax.numpy import (
     _shape,
 )
-from shardax.numpy._common import asarray, canonical_axis
 
 
 def apply_along_axis(func1d, axis, arr, *args, **kwargs):
     """func1d of every vector along `axis`."""
-    from shardax._api import vmap
+    from shardax._transform.api import vmap
 
     arr = asarray(arr)
     axis = canonical_axis(axis, arr.ndim)

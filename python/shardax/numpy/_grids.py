@@ -3,12 +3,7 @@
 import numpy as np
 
 from shardax import _core
-from shardax.numpy._common import (
-    asarray,
-    check_arraylike,
-    known,
-    shape_of,
-)
+from shardax._base.arrays import asarray, check_arraylike, known, shape_of
 from shardax.numpy._creation import arange, array, linspace, meshgrid, ones
 from shardax.numpy._indices import diag_indices, nonzero, tril_indices, triu_indices
 from shardax.numpy._join import concatenate, stack

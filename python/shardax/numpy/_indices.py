@@ -5,14 +5,7 @@ import operator
 import numpy as np
 
 from shardax import _core
-from shardax.numpy._common import (
-    asarray,
-    bind,
-    check_arraylike,
-    known,
-    result_type,
-    wrapped,
-)
+from shardax._base.arrays import asarray, bind, check_arraylike, known, result_type, wrapped
 from shardax.numpy._rounding import clip
 from shardax.numpy._select import take
 from shardax.numpy._sorting import searchsorted

@@ -1,10 +1,10 @@
 # shardax/numpy/_integers.py - divisors and multiples of integers.
 from shardax import _core
+from shardax._base.arrays import check_arraylike, result_type
 from shardax.numpy import (
     _reductions,
     _where,
 )
-from shardax.numpy._common import check_arraylike, result_type
 
 _functions = _core.functions
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from shardax import _core
-from shardax.numpy._common import asarray, bind, canonical_axis, check_arraylike
+from shardax._base.arrays import asarray, bind, canonical_axis, check_arraylike
 from shardax.numpy._creation import _dtype, _placed, _shape, zeros_like
 
 _functions = _core.functions

@@ -29,7 +29,7 @@ class ArrayNamespaceInfo:
 
     def devices(self):
         """The devices, and None for the default one."""
-        from shardax._devices import devices
+        from shardax._devices.devices import devices
 
         return [None, *devices()]
 

@@ -2,10 +2,7 @@
 import numpy as np
 
 from shardax import _core
-from shardax.numpy._common import (
-    asarray,
-    check_arraylike,
-)
+from shardax._base.arrays import asarray, check_arraylike
 from shardax.numpy._cumulative import cumprod, cumsum
 from shardax.numpy._reductions import _check_options, all, argmax, argmin, max, min, prod, sum
 from shardax.numpy._statistics import _spread_operand, _squared_size, mean

@@ -5,8 +5,8 @@ import operator
 import numpy as np
 
 from shardax import _core
+from shardax._base.arrays import asarray, check_arraylike, known
 from shardax.numpy import _join, _products, _shape, _where
-from shardax.numpy._common import asarray, check_arraylike, known
 
 _functions = _core.functions
 

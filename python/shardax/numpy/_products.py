@@ -3,14 +3,8 @@
 import numpy as np
 
 from shardax import _core
-from shardax._dot import product
-from shardax.numpy._common import (
-    asarray,
-    canonical_axis,
-    check_arraylike,
-    result_type,
-    shape_of,
-)
+from shardax._base.arrays import asarray, canonical_axis, check_arraylike, result_type, shape_of
+from shardax.lax._dot import product
 
 _functions = _core.functions
 

@@ -2,11 +2,7 @@
 import numpy as np
 
 from shardax import _core
-from shardax.numpy._common import (
-    asarray,
-    canonical_axes,
-    check_arraylike,
-)
+from shardax._base.arrays import asarray, canonical_axes, check_arraylike
 from shardax.numpy._reductions import _count, all, any, sum
 
 _functions = _core.functions

@@ -3,14 +3,8 @@
 import numpy as np
 
 from shardax import _core
+from shardax._base.arrays import asarray, bind, canonical_axes, canonical_axis, check_arraylike
 from shardax.dtypes import issubdtype
-from shardax.numpy._common import (
-    asarray,
-    bind,
-    canonical_axes,
-    canonical_axis,
-    check_arraylike,
-)
 
 _functions = _core.functions
 

@@ -10,8 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shardax import _core
-from shardax.errors import ConcretizationTypeError
-from shardax.numpy._common import (
+from shardax._base.arrays import (
     asarray,
     bind,
     canonical_axes,
@@ -19,6 +18,7 @@ from shardax.numpy._common import (
     check_arraylike,
     known,
 )
+from shardax.errors import ConcretizationTypeError
 from shardax.numpy._indices import nonzero
 from shardax.numpy._join import concatenate
 from shardax.numpy._shape import moveaxis

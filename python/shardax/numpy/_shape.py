@@ -6,7 +6,7 @@ import operator
 import numpy as np
 
 from shardax import _core
-from shardax.numpy._common import (
+from shardax._base.arrays import (
     asarray,
     bind,
     canonical_axes,

@@ -3,7 +3,7 @@
 import numpy as np
 
 from shardax import _core
-from shardax.numpy._common import bind
+from shardax._base.arrays import bind
 from shardax.numpy._creation import ones
 from shardax.numpy._elementwise import i0
 from shardax.numpy._where import where

@@ -2,9 +2,9 @@
 import numpy as np
 
 from shardax import _core, lax
-from shardax._api import eval_shape
+from shardax._base.arrays import asarray, static_jit
+from shardax._transform.api import eval_shape
 from shardax.numpy import _where
-from shardax.numpy._common import asarray, static_jit
 from shardax.numpy._shape import moveaxis
 
 

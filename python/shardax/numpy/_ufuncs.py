@@ -5,8 +5,8 @@ import operator
 import numpy as np
 
 from shardax import _core
+from shardax._base.arrays import asarray, canonical_axis, check_arraylike, result_type
 from shardax.numpy import _cumulative, _elementwise, _reductions
-from shardax.numpy._common import asarray, canonical_axis, check_arraylike, result_type
 from shardax.numpy._vectorize import vectorize
 
 functions = _core.functions
@@ -196,7 +196,7 @@ class ufunc:
         return self(A.reshape(A.shape + (1,) * B.ndim), B.reshape((1,) * A.ndim + B.shape))
 
     def _result_dtype(self, a):
-        from shardax._api import eval_shape
+        from shardax._transform.api import eval_shape
 
         one = _core.convert(asarray(1), a.dtype)
         return eval_shape(self, one, one).dtype
@@ -213,7 +213,7 @@ def _loops():
 
 
 def _vectorized(func):
-    from shardax._api import jit
+    from shardax._transform.api import jit
 
     return jit(vectorize(func))
 

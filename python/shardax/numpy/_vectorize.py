@@ -4,7 +4,7 @@ import functools
 import re
 
 from shardax import _core
-from shardax.numpy._common import asarray
+from shardax._base.arrays import asarray
 from shardax.numpy._shape import squeeze
 
 _NAME = r"\w+"
@@ -109,7 +109,7 @@ def vectorize(pyfunc, *, excluded=frozenset(), signature=None):
     >>> vectorize(jnp.dot, signature="(n),(n)->()")(jnp.ones((4, 3)), jnp.ones(3)).shape
     (4,)
     """
-    from shardax._api import vmap
+    from shardax._transform.api import vmap
 
     if any(not isinstance(item, (int, str)) for item in excluded):
         raise TypeError(

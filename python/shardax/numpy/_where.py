@@ -2,13 +2,7 @@
 import numpy as np
 
 from shardax import _core
-from shardax.numpy._common import (
-    asarray,
-    bind,
-    check_arraylike,
-    jit,
-    result_type,
-)
+from shardax._base.arrays import asarray, bind, check_arraylike, jit, result_type
 
 _functions = _core.functions
 

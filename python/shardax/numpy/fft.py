@@ -10,7 +10,7 @@ import operator
 
 from shardax import _core, lax
 from shardax import numpy as jnp
-from shardax.numpy._common import asarray, canonical_axis
+from shardax._base.arrays import asarray, canonical_axis
 
 __all__ = [
     "fft",

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from shardax import _core
+from shardax._base.arrays import asarray, bind, canonical_axis, check_arraylike
 from shardax.numpy import (
     _creation,
     _decompositions,
@@ -15,7 +16,6 @@ from shardax.numpy import (
     _where,
 )
 from shardax.numpy._chains import multi_dot as multi_dot
-from shardax.numpy._common import asarray, bind, canonical_axis, check_arraylike
 
 _functions = _core.functions
 matmul, outer, tensordot, cross = (
@@ -165,7 +165,7 @@ def solve(a, b):
 
 def _solved(a, b):
     """`solve` of matrices. Derivatives are further solves: the result is linear in b."""
-    from shardax._solves import custom_linear_solve
+    from shardax.lax._solves import custom_linear_solve
 
     return custom_linear_solve(
         lambda x: matmul(a, x),

@@ -4,7 +4,7 @@ import numpy as np
 
 from shardax import _core, lax
 from shardax import numpy as jnp
-from shardax.numpy._common import asarray, static_jit
+from shardax._base.arrays import asarray, static_jit
 from shardax.random._keys import (
     check_key,
     float_dtype,

@@ -5,7 +5,7 @@ import numpy as np
 
 from shardax import _core, lax
 from shardax import numpy as jnp
-from shardax.numpy._common import asarray, check_arraylike, result_type, static_jit
+from shardax._base.arrays import asarray, check_arraylike, result_type, static_jit
 from shardax.random._keys import (
     check_key,
     float_dtype,

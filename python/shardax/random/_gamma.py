@@ -5,8 +5,8 @@ import numpy as np
 
 from shardax import _core, lax
 from shardax import numpy as jnp
-from shardax._api import vmap
-from shardax.numpy._common import asarray, bind, static_jit
+from shardax._base.arrays import asarray, bind, static_jit
+from shardax._transform.api import vmap
 from shardax.random._continuous import draw_exponential, exponential, rademacher
 from shardax.random._keys import (
     check_key,

@@ -6,8 +6,8 @@ import numpy as np
 
 from shardax import _core
 from shardax import numpy as jnp
-from shardax._dtypes import KEYS, KeyTy
-from shardax.numpy._common import asarray, bind
+from shardax._base.arrays import asarray, bind
+from shardax._base.dtypes import KEYS, KeyTy
 from shardax.numpy._creation import _shape
 
 # The dtypes of keys by what `impl` and their dtype's name call their generator.

@@ -5,7 +5,7 @@ import numpy as np
 
 from shardax import _core, lax
 from shardax import numpy as jnp
-from shardax.numpy._common import (
+from shardax._base.arrays import (
     asarray,
     bind,
     canonical_axis,

@@ -4,7 +4,7 @@ import numpy as np
 
 from shardax import _core
 from shardax import numpy as jnp
-from shardax.numpy._common import asarray, bind, result_type, static_jit
+from shardax._base.arrays import asarray, bind, result_type, static_jit
 from shardax.random._keys import (
     check_key,
     drawn_shape,

@@ -5,8 +5,8 @@ import numpy as np
 
 from shardax import _core
 from shardax import numpy as jnp
-from shardax._api import vmap
-from shardax.numpy._common import asarray, canonical_axis, check_arraylike
+from shardax._base.arrays import asarray, canonical_axis, check_arraylike
+from shardax._transform.api import vmap
 
 
 class ModeResult(NamedTuple):
