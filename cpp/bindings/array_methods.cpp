@@ -91,7 +91,7 @@ PyObject* get_python(PyObject* self, void* closure) {
 }
 
 PythonProperty python_properties[] = {
-    {"_transform.api", "aval", nullptr, "typeof"},
+    {"_transform.jit", "aval", nullptr, "typeof"},
     {"numpy._at", "at"},
     {"_devices.placement", "device"},
     {"_devices.placement", "addressable_shards", "addressable_shards property was called"},
@@ -99,7 +99,7 @@ PythonProperty python_properties[] = {
     {"_devices.placement", "device_buffers", "device_buffers property was called"},
     {"_devices.placement", "is_fully_replicated", "is_fully_replicated property was called"},
     {"_devices.placement", "is_fully_addressable", "is_fully_addressable property was called"},
-    {"_devices.placement", "flat"},
+    {"numpy._array_methods", "flat"},
     {"_devices.placement", "format"},
 };
 
@@ -217,7 +217,7 @@ PyObject* reduce(PyObject* self, PyObject*) {
     const Value& value = value_of(self);
     const bool keys = is_key(value->dtype());
     const Ref elements = to_numpy(keys ? ops::unary("random_unwrap", value) : value);
-    const Ref module = Ref::checked(PyImport_ImportModule("shardax._devices.placement"));
+    const Ref module = Ref::checked(PyImport_ImportModule("shardax._base.pickles"));
     const Ref function =
         Ref::checked(PyObject_GetAttrString(module.get(), keys ? "rebuild_keys" : "rebuild"));
     return Py_BuildValue("(O(OO))", function.get(), elements.get(),

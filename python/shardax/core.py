@@ -3,7 +3,7 @@
 from shardax import tree_util
 from shardax._core import Tracer
 from shardax._core import api as _api
-from shardax._transform.api import ShapedArray
+from shardax._transform.jit import ShapedArray
 from shardax._transform.stages import ensure_compile_time_eval
 
 Jaxpr = ClosedJaxpr = _api.Program

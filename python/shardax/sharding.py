@@ -4,6 +4,7 @@ All devices share one memory, so a sharding is a label: it says which part of an
 which device, and moves nothing.
 """
 
+from shardax._devices.constraints import reshard
 from shardax._devices.mesh import (
     AbstractMesh,
     AxisType,
@@ -27,5 +28,4 @@ from shardax._devices.shardings import (
     SingleDeviceSharding,
     label,
     make_single_device_sharding,
-    reshard,
 )

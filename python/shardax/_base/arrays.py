@@ -1,11 +1,12 @@
-"""shardax/_base/arrays.py - what the functions of shardax.numpy share."""
+"""shardax/_base/arrays.py - what compositions share: operands as arrays, checks of them and of
+axes, and functions that run as one program."""
 
 import operator
 
 import numpy as np
 
-from shardax import _core
-from shardax._transform.api import jit
+import shardax._core as _core
+from shardax._core import api
 
 __all__ = [
     "asarray",
@@ -13,7 +14,6 @@ __all__ = [
     "canonical_axes",
     "canonical_axis",
     "check_arraylike",
-    "jit",
     "known",
     "result_type",
     "shape_of",
@@ -87,4 +87,10 @@ def canonical_axes(axis, ndim):
 
 def static_jit(*names):
     """A decorator: the function runs as one program; arguments of these names are static."""
-    return lambda fun: jit(fun, static_argnames=names)
+
+    def decorate(fun):
+        positional = fun.__code__.co_varnames[: fun.__code__.co_argcount]
+        positions = tuple(i for i, name in enumerate(positional) if name in names)
+        return api.jit(fun, positions, names)
+
+    return decorate

@@ -1,7 +1,7 @@
 # shardax/_base/flags.py - the context managers that change a flag for a while.
 import contextlib
 
-from shardax import _core
+import shardax._core as _core
 
 
 def _scope(flag):

@@ -3,7 +3,7 @@ import inspect
 
 import numpy as np
 
-from shardax import _core
+import shardax._core as _core
 
 
 def array_repr(x):

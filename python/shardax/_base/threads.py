@@ -1,7 +1,7 @@
 # shardax/_base/threads.py - how many threads compute.
 import contextlib
 
-from shardax import _core
+import shardax._core as _core
 
 
 def thread_count():

@@ -8,6 +8,8 @@ import os
 import sys
 import types
 
+from shardax.config import config
+
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
@@ -41,8 +43,6 @@ def shorten(exception, seen=()):
 
 
 def _wanted():
-    from shardax.config import config
-
     return config.jax_traceback_filtering != "off"
 
 

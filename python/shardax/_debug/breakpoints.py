@@ -14,6 +14,7 @@ from shardax import tree_util
 from shardax._base.tracebacks import in_package
 from shardax._core import Tracer
 from shardax._transform.callbacks import debug_callback, pure_callback
+from shardax.lax import stop_gradient
 
 _one_at_a_time = threading.Lock()
 
@@ -73,8 +74,6 @@ def breakpoint(
     if token is None:
         debug_callback(lambda *values: stop(values), *traced)
         return None
-    from shardax.lax import stop_gradient
-
     token, traced = stop_gradient((token, traced))
 
     def stop_and_return(token, *values):

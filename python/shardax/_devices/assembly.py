@@ -4,11 +4,13 @@ devices or this process have.
 All devices share one memory: the parts are joined once, into the whole array, which is labelled.
 """
 
-from shardax import _core, tree_util
+import shardax._core as _core
+from shardax import tree_util
 from shardax._base.arrays import asarray
+from shardax._base.compositions import concatenate
 from shardax._devices.devices import Device
 from shardax._devices.mesh import get_mesh
-from shardax._devices.placement import parts
+from shardax._devices.parts import parts
 from shardax._devices.shardings import (
     NamedSharding,
     PartitionSpec,
@@ -40,8 +42,6 @@ def _starts(index):
 
 def _joined(pieces):
     """The array whose parts start at the keys of `pieces`, which form a grid."""
-    from shardax.numpy import concatenate
-
     rank = len(next(iter(pieces)))
     for dim in reversed(range(rank)):
         lines = {}

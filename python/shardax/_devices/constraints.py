@@ -7,7 +7,8 @@ an op of its program, which transformations carry along and which costs nothing 
 import functools
 import operator
 
-from shardax import _core, tree_util
+import shardax._core as _core
+from shardax import tree_util
 from shardax._base.arrays import asarray
 from shardax._devices.mesh import get_mesh
 from shardax._devices.shardings import IndivisibleError, NamedSharding, PartitionSpec, Sharding
@@ -162,3 +163,11 @@ class Constrained:
                     raise IndivisibleError(f"{named} cannot be split so: {e}") from None
             out.append(x)
         return treedef.unflatten(out)
+
+
+def reshard(xs, out_shardings):
+    """`xs` labelled with shardings (a tree prefix of them): with_sharding_constraint."""
+    return with_sharding_constraint(xs, out_shardings)
+
+
+reshard.__module__ = "shardax.sharding"

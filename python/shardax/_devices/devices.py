@@ -1,5 +1,10 @@
 # shardax/_devices/devices.py - simulated devices: names for the parts of one memory.
-from shardax import _core
+import sys
+
+import numpy as np
+
+import shardax._core as _core
+from shardax._base.version import __version__
 
 
 class Device:
@@ -174,20 +179,15 @@ def print_environment_info(return_string=False):
       >>> "device_count" in print_environment_info(return_string=True)
       True
     """
-    import platform
-    import sys
-
-    import numpy
-
-    import shardax
+    import platform  # for this report alone
 
     text = "\n".join(
         [
-            f"shardax: {shardax.__version__}",
-            f"numpy:   {numpy.__version__}",
+            f"shardax: {__version__}",
+            f"numpy:   {np.__version__}",
             f"python:  {sys.version}",
             f"device info: {device_count()} simulated devices, platform cpu, "
-            f"{shardax.thread_count()} threads",
+            f"{_core.thread_count()} threads",
             f"device_count: {device_count()}",
             f"process_count: {process_count()}",
             f"platform: {platform.uname()}",

@@ -1,9 +1,11 @@
-# shardax/_devices/placement.py - where an array's shards lie, and rarely used methods of arrays.
+# shardax/_devices/placement.py - where an array's shards lie.
 """Each function is a method or property of Array of the same name."""
 
-from shardax import _core
+import shardax._core as _core
 from shardax._devices.devices import default_device
 from shardax._devices.devices import device as _device
+from shardax._devices.parts import parts
+from shardax._devices.shardings import sharding_of
 
 
 class Shard:
@@ -20,38 +22,6 @@ class Shard:
             f"Shard(device={self.device!r}, index={self.index}, replica_id={self.replica_id}, "
             f"data={self.data})"
         )
-
-
-def parts(shape, recorded):
-    """(device id, index, replica id) of each shard of an array of that shape, in mesh order.
-
-    `recorded` is what the array is labelled with: None, or a Sharding's description.
-    """
-    everything = tuple(slice(None) for _ in shape)
-    if recorded is None:
-        return [(default_device().id, everything, 0)]
-    axes, mesh, devices, spec, _ = recorded
-    sizes = dict(zip(axes, mesh, strict=True))
-    replicas = {}
-    out = []
-    for position, device_id in enumerate(devices):
-        coordinates, rest = {}, position
-        for axis in reversed(axes):
-            coordinates[axis] = rest % sizes[axis]
-            rest //= sizes[axis]
-        index = list(everything)
-        for dim, names in enumerate(spec):
-            count, place = 1, 0
-            for name in names:
-                count *= sizes[name]
-                place = place * sizes[name] + coordinates[name]
-            if count > 1:
-                step = shape[dim] // count
-                index[dim] = slice(place * step, (place + 1) * step, None)
-        key = tuple((s.start, s.stop) for s in index)
-        replicas[key] = replicas.get(key, -1) + 1
-        out.append((device_id, tuple(index), replicas[key]))
-    return out
 
 
 def _parts(x):
@@ -96,8 +66,6 @@ def device(x):
 
 
 def sharding(x):
-    from shardax._devices.shardings import sharding_of
-
     return sharding_of(x)
 
 
@@ -120,115 +88,3 @@ def is_fully_addressable(x):
 
 def format(x):
     return sharding(x)
-
-
-def flat(x):
-    return x.ravel()
-
-
-def to_device(x, device, *, stream=None):
-    import shardax
-
-    return shardax.device_put(x, device)
-
-
-def clone(x):
-    return x.copy()
-
-
-def view(x, dtype=None):
-    """The same bytes as elements of another dtype; the last dimension grows or shrinks."""
-    from shardax import lax
-
-    if dtype is None:
-        return x
-    target = _core.dtype_of(dtype)
-    if target == x.dtype:
-        return x
-    if x.ndim == 0 and target.itemsize != x.itemsize:
-        raise ValueError("view() of a 0d array is only supported if the itemsize is unchanged.")
-    if x.shape and x.shape[-1] * x.itemsize % target.itemsize:
-        raise ValueError(
-            "When changing to a larger dtype, its size must be a divisor of the total size in "
-            "bytes of the last axis of the array."
-        )
-    if x.dtype.kind == "b":
-        return view(x.astype("uint8"), target)
-    if target.kind == "b":
-        return view(x, "uint8") != 0
-    part = {"complex64": "float32", "complex128": "float64"}
-    if x.dtype.kind == "c":
-        return view(_interleaved(x.real, x.imag), target)
-    if target.kind == "c":
-        x = view(x, part[target.name])
-        x = x.reshape(*x.shape[:-1], -1, 2)
-        return lax.complex(x[..., 0], x[..., 1])
-    if target.itemsize > x.itemsize:
-        x = x.reshape(*x.shape[:-1], -1, target.itemsize // x.itemsize)
-        return lax.bitcast_convert_type(x, target)
-    out = lax.bitcast_convert_type(x, target)
-    return out.reshape(*out.shape[:-2], -1) if target.itemsize < x.itemsize else out
-
-
-def byteswap(x):
-    """The bytes of each element, or of both parts of a complex one, in reverse."""
-    from shardax import lax
-
-    if x.itemsize == 1:
-        return x.copy()
-    if x.dtype.kind == "c":
-        return lax.complex(byteswap(x.real), byteswap(x.imag))
-    return lax.bitcast_convert_type(lax.bitcast_convert_type(x, "uint8")[..., ::-1], x.dtype)
-
-
-def _interleaved(a, b):
-    from shardax import numpy as jnp
-
-    both = jnp.stack([a, b], axis=-1)
-    return both.reshape(*both.shape[:-2], -1)
-
-
-def compress(x, condition, axis=None, **options):
-    from shardax import numpy as jnp
-
-    return jnp.compress(condition, x, axis=axis, **options)
-
-
-def round_to(x, ndigits=None):
-    from shardax import numpy as jnp
-
-    return jnp.round(x).astype(int) if ndigits is None else jnp.round(x, ndigits)
-
-
-def array_namespace(x, *, api_version=None):
-    from shardax import numpy as jnp
-
-    if api_version not in (None, jnp.__array_api_version__):
-        raise ValueError(
-            f"{api_version=} is not available; available versions are: "
-            f"{[jnp.__array_api_version__]}"
-        )
-    return jnp
-
-
-def rebuild(elements, weak):
-    """An array from its pickled elements."""
-    x = _core.array(elements)
-    return _core.convert(x, x.dtype, True) if weak else x
-
-
-def rebuild_keys(words, dtype):
-    """PRNG keys from their pickled words."""
-    from shardax import random
-
-    return random.wrap_key_data(_core.array(words), dtype=dtype)
-
-
-def block_until_ready(tree):
-    """The tree itself: results are always ready."""
-    return tree
-
-
-def copy_to_host_async(tree):
-    """The tree itself: all memory is the host's."""
-    return tree

@@ -6,8 +6,10 @@ once, and shards that do not lie evenly in one memory.
 
 import numpy as np
 
-from shardax import _core, tree_util
+import shardax._core as _core
+from shardax import tree_util
 from shardax._base.arrays import asarray, bind
+from shardax._base.compositions import stack
 from shardax._base.dtypes import KeyTy
 from shardax._devices.devices import Device
 
@@ -24,7 +26,8 @@ def device_put(x, device=None, *, src=None, donate=False, may_alias=None):
       >>> device_put(1.5)
       Array(1.5, dtype=float32, weak_type=True)
     """
-    from shardax._devices import shardings
+
+    from shardax._devices import shardings  # at first use: quick import
 
     def place(leaf, where):
         array = asarray(leaf)
@@ -47,7 +50,7 @@ def device_put(x, device=None, *, src=None, donate=False, may_alias=None):
     try:
         wheres = tree_util.broadcast_prefix(device, x, is_leaf=lambda d: d is None)
     except ValueError:
-        from shardax._base.api_errors import not_a_prefix
+        from shardax._base.api_errors import not_a_prefix  # at first use: quick import
 
         not_a_prefix("device_put device", device, x)
     leaves, treedef = tree_util.tree_flatten(x)
@@ -105,8 +108,6 @@ def device_put_sharded(shards, devices):
       >>> device_put_sharded([jnp.zeros(3), jnp.ones(3)], devices()[:2]).shape
       (2, 3)
     """
-    from shardax.numpy import stack
-
     if not isinstance(shards, (list, tuple)):
         raise TypeError(
             f"device_put_sharded `shards` input must be a sequence; got {type(shards)}; split an "

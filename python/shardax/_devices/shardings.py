@@ -4,14 +4,16 @@ import math
 
 import numpy as np
 
-from shardax import _core
+import shardax._core as _core
 from shardax._devices.devices import default_device
 from shardax._devices.devices import device as _device
+from shardax._devices.devices import devices as all_devices
 from shardax._devices.mesh import (
     AbstractMesh,
     Mesh,
     get_mesh,
 )
+from shardax._devices.parts import parts
 
 
 class DuplicateSpecError(Exception):
@@ -115,12 +117,10 @@ class Sharding:
 
     def devices_indices_map(self, global_shape):
         """For each device, the slices that are its part."""
-        from shardax import numpy as jnp
-        from shardax._devices.placement import _parts
-
         self.shard_shape(global_shape)
-        labelled = label(jnp.zeros(global_shape), self)
-        return {_device(d): index for d, index, _ in _parts(labelled)}
+        shape = tuple(global_shape)
+        labelled = label(_core.full(shape, 0, np.dtype(bool)), self)
+        return {_device(d): index for d, index, _ in parts(shape, _core.get_sharding(labelled))}
 
     addressable_devices_indices_map = devices_indices_map
 
@@ -142,8 +142,6 @@ class Sharding:
 
     def _places(self, ndim):
         """(device id, index) of each shard of the smallest array of that rank that is divisible."""
-        from shardax._devices.placement import parts
-
         description = self._description(ndim)
         sizes = dict(zip(description[0], description[1]))
         shape = tuple(math.prod(sizes[a] for a in names) for names in description[3])
@@ -283,8 +281,6 @@ class PmapSharding(NamedSharding):
           >>> PmapSharding.default((4, 3)).shard_shape((4, 3))
           (1, 3)
         """
-        from shardax._devices.devices import devices as all_devices
-
         known = all_devices()[: shape[sharded_dim]] if devices is None else devices
         return cls(known, tuple(0 if i == sharded_dim else None for i in range(len(shape))))
 
@@ -347,13 +343,6 @@ def described(description):
     return NamedSharding(Mesh(grid.reshape(shape), axes), PartitionSpec(*entries))
 
 
-def reshard(xs, out_shardings):
-    """`xs` labelled with shardings (a tree prefix of them): with_sharding_constraint."""
-    from shardax._devices.constraints import with_sharding_constraint
-
-    return with_sharding_constraint(xs, out_shardings)
-
-
 for _public in (
     DuplicateSpecError,
     IndivisibleError,
@@ -363,7 +352,8 @@ for _public in (
     PositionalSharding,
     Sharding,
     SingleDeviceSharding,
+    _Unconstrained,
+    label,
     make_single_device_sharding,
-    reshard,
 ):
     _public.__module__ = "shardax.sharding"

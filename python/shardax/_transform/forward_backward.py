@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 
 from shardax._base.options import check_callable, indices
-from shardax._transform.api import jit
 from shardax._transform.derivatives import vjp
+from shardax._transform.jit import jit
 
 
 def fwd_and_bwd(

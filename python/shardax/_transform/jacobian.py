@@ -4,11 +4,15 @@ vjp."""
 import functools
 from collections.abc import Sequence
 
-from shardax import numpy as jnp
+import numpy as np
+
 from shardax import tree_util
+from shardax._base.arrays import asarray, result_type
+from shardax._base.compositions import eye
 from shardax._core import api as _core
-from shardax._transform.api import vmap
 from shardax._transform.derivatives import linearize, vjp
+from shardax._transform.maps import vmap
+from shardax.dtypes import issubdtype
 
 __all__ = ["hessian", "jacfwd", "jacobian", "jacrev"]
 
@@ -30,13 +34,12 @@ def _partial(fun, args, kwargs, argnums):
 def _basis(tree):
     """One tree per element of the leaves: 1 there, 0 elsewhere; stacked."""
     leaves, treedef = tree_util.tree_flatten(tree)
-    leaves = [jnp.asarray(leaf) for leaf in leaves]
-    dtype = jnp.result_type(*leaves)
+    leaves = [asarray(leaf) for leaf in leaves]
     sizes = [leaf.size for leaf in leaves]
     total = sum(sizes)
     parts, start = [], 0
     for leaf, size in zip(leaves, sizes, strict=True):
-        part = jnp.eye(total, size, -start, dtype=dtype).astype(leaf.dtype)
+        part = eye(total, size, -start, leaf.dtype)
         parts.append(part.reshape((total, *leaf.shape)))
         start += size
     return tree_util.tree_unflatten(treedef, parts)
@@ -48,7 +51,7 @@ def _split(tree, x, axis):
     axis = axis % x.ndim
     parts, start = [], 0
     for leaf in leaves:
-        leaf = jnp.asarray(leaf)
+        leaf = asarray(leaf)
         index = (slice(None),) * axis + (slice(start, start + leaf.size),)
         shape = x.shape[:axis] + leaf.shape + x.shape[axis + 1 :]
         parts.append(x[index].reshape(shape))
@@ -69,15 +72,15 @@ def _weak_like(like, tree):
 
 def _check(api, leaves, holomorphic, allow_int, what):
     for leaf in leaves:
-        dtype = jnp.result_type(leaf)
-        if holomorphic and not jnp.issubdtype(dtype, jnp.complexfloating):
+        dtype = result_type(leaf)
+        if holomorphic and not issubdtype(dtype, np.complexfloating):
             raise TypeError(
                 f"{api} with holomorphic=True requires {what}s with complex dtype, but got "
                 f"{dtype.name}."
             )
         if holomorphic:
             continue
-        if api == "jacfwd" and not jnp.issubdtype(dtype, jnp.floating):
+        if api == "jacfwd" and not issubdtype(dtype, np.floating):
             raise TypeError(
                 "jacfwd requires real-valued inputs (input dtype that is a sub-dtype of "
                 f"np.floating), but got {dtype.name}. "
@@ -89,7 +92,7 @@ def _check(api, leaves, holomorphic, allow_int, what):
             api == "jacrev"
             and what == "input"
             and not allow_int
-            and not jnp.issubdtype(dtype, jnp.inexact)
+            and not issubdtype(dtype, np.inexact)
         ):
             raise TypeError(
                 "jacrev requires real- or complex-valued inputs (input dtype that is a "
@@ -97,7 +100,7 @@ def _check(api, leaves, holomorphic, allow_int, what):
                 f"{dtype.name}. If you want to use Boolean- or integer-valued inputs, use vjp or "
                 "set allow_int to True."
             )
-        if api == "jacrev" and what == "output" and not jnp.issubdtype(dtype, jnp.floating):
+        if api == "jacrev" and what == "output" and not issubdtype(dtype, np.floating):
             raise TypeError(
                 "jacrev requires real-valued outputs (output dtype that is a sub-dtype of "
                 "np.floating), but got "

@@ -11,8 +11,11 @@ import typing
 import numpy as np
 
 from shardax import tree_util
+from shardax._base.api_errors import argument_paths
 from shardax._base.dtypes import float0
+from shardax._base.structures import structure_differences
 from shardax._core import api as _core
+from shardax._devices.shardings import described
 from shardax.errors import JaxRuntimeError
 
 
@@ -276,8 +279,6 @@ class Compiled(_Stage):
         return tree_util.tree_unflatten(self.out_tree, self._shardings(1))
 
     def _shardings(self, which):
-        from shardax._devices.shardings import described
-
         return [described(d) for d in _core.shardings(self._call.staged.program)[which]]
 
     def runtime_executable(self):
@@ -301,8 +302,6 @@ class Compiled(_Stage):
     def _check_structure(self, tree):
         if tree == self.in_tree:
             return
-        from shardax.lax._control_checks import structure_differences
-
         errors = structure_differences(tree, self.in_tree)
         lines = [
             "Function compiled with input pytree does not match the input pytree it was called "
@@ -325,8 +324,6 @@ class Compiled(_Stage):
         ]
         if not mismatches:
             return
-        from shardax._base.api_errors import argument_paths
-
         paths = argument_paths(
             self._call.fun, args, kwargs, [*self._call.static_positions, *self._call.static_names]
         )

@@ -1,14 +1,12 @@
 """shardax/lax/_associative_scan.py - all partial results of an associative function."""
 
 from shardax import tree_util
-from shardax._core import api as _core
+from shardax._base.arrays import asarray
+from shardax._base.compositions import concatenate, stack
+from shardax.lax._layout import pad, rev
+from shardax.lax._loops import flatten
 
 __all__ = ["associative_scan"]
-
-
-def _flatten(tree):
-    leaves, treedef = tree_util.tree_flatten(tree)
-    return [_core.asarray(leaf) for leaf in leaves], treedef
 
 
 def associative_scan(fn, elems, reverse=False, axis=0):
@@ -23,11 +21,9 @@ def associative_scan(fn, elems, reverse=False, axis=0):
       >>> lax.associative_scan(jnp.add, jnp.arange(4))
       Array([0, 1, 3, 6], dtype=int32)
     """
-    from shardax import numpy as jnp
-
     if not callable(fn):
         raise TypeError("lax.associative_scan: fn argument should be callable.")
-    leaves, treedef = _flatten(elems)
+    leaves, treedef = flatten(elems)
     sizes = {x.shape[axis] for x in leaves}
     if len(sizes) != 1:
         raise ValueError(
@@ -35,7 +31,7 @@ def associative_scan(fn, elems, reverse=False, axis=0):
             f"{[x.shape for x in leaves]})"
         )
     if reverse:
-        leaves = [jnp.flip(x, axis) for x in leaves]
+        leaves = [rev(x, (axis,)) for x in leaves]
 
     def part(x, start, stop=None, step=1):
         index = [slice(None)] * x.ndim
@@ -49,10 +45,10 @@ def associative_scan(fn, elems, reverse=False, axis=0):
     def interleave(even, odd):
         size = even.shape[axis] + odd.shape[axis]
         if even.shape[axis] > odd.shape[axis]:
-            pad = [(0, 0)] * odd.ndim
-            pad[axis] = (0, 1)
-            odd = jnp.pad(odd, pad)
-        both = jnp.stack([even, odd], axis + 1 if axis >= 0 else axis)
+            padding = [(0, 0, 0)] * odd.ndim
+            padding[axis] = (0, 1, 0)
+            odd = pad(odd, asarray(0, odd.dtype), padding)
+        both = stack([even, odd], axis + 1 if axis >= 0 else axis)
         at = axis % even.ndim
         return part(both.reshape((*even.shape[:at], -1, *even.shape[at + 1 :])), 0, size)
 
@@ -65,10 +61,10 @@ def associative_scan(fn, elems, reverse=False, axis=0):
         rest = [part(x, 2, None, 2) for x in xs]
         before = odd if size % 2 else [part(x, 0, -1) for x in odd]
         even = combine(before, rest)
-        even = [jnp.concatenate([part(x, 0, 1), e], axis) for x, e in zip(xs, even, strict=True)]
+        even = [concatenate([part(x, 0, 1), e], axis) for x, e in zip(xs, even, strict=True)]
         return [interleave(e, o) for e, o in zip(even, odd, strict=True)]
 
     out = run(leaves)
     if reverse:
-        out = [jnp.flip(x, axis) for x in out]
+        out = [rev(x, (axis,)) for x in out]
     return tree_util.tree_unflatten(treedef, out)

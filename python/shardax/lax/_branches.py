@@ -4,13 +4,20 @@ Each stages its functions once per types, checks that their results agree, and b
 carries the programs.
 """
 
+import numpy as np
+
 from shardax import tree_util
+from shardax._base.arrays import asarray, shape_of
 from shardax._core import api as _core
+from shardax._core import functions
+from shardax.dtypes import issubdtype
 from shardax.lax import _control_python
 from shardax.lax._control_checks import check_branches
 from shardax.lax._loops import flatten, types_of
 
 __all__ = ["cond", "platform_dependent", "switch"]
+
+_INT32 = np.dtype("int32")
 
 
 def _choose(api, names, index, branches, operands):
@@ -77,8 +84,6 @@ def _five_argument_cond(pred, true_operand, true_fun, false_operand, false_fun):
 
 def _predicate(pred):
     """pred as an int32 index: 1 where it holds."""
-    from shardax import numpy as jnp
-
     if pred is None:
         raise TypeError("cond predicate is None")
     try:
@@ -89,11 +94,11 @@ def _predicate(pred):
         raise TypeError(f"Pred must be a scalar, got {pred} of type {type(pred)}") from None
     if aval.shape != ():
         raise TypeError(f"Pred must be a scalar, got {pred} of shape {aval.shape}.")
-    if jnp.issubdtype(aval.dtype, jnp.complexfloating):
+    if issubdtype(aval.dtype, np.complexfloating):
         raise TypeError(f"Pred type must be either boolean or number, got {aval.dtype}.")
     if aval.dtype != bool:
-        pred = jnp.not_equal(pred, 0)
-    return _core.convert(pred, _core.ShapedArray((), jnp.int32))
+        pred = functions.not_equal(pred, 0)
+    return _core.convert(pred, _core.ShapedArray((), _INT32))
 
 
 def switch(index, branches, *operands, operand=_ABSENT):
@@ -103,8 +108,6 @@ def switch(index, branches, *operands, operand=_ABSENT):
       >>> lax.switch(1, [lambda x: x, lambda x: x * 10], 2.0)
       Array(20., dtype=float32, weak_type=True)
     """
-    from shardax import numpy as jnp
-
     branches = tuple(branches)
     if not all(callable(branch) for branch in branches):
         raise TypeError("lax.switch: branches argument should be a sequence of callables.")
@@ -115,21 +118,21 @@ def switch(index, branches, *operands, operand=_ABSENT):
                 f"{operand=} and positional operands {operands}"
             )
         operands = (operand,)
-    if jnp.shape(index) != ():
-        raise TypeError(f"Branch index must be scalar, got {index} of shape {jnp.shape(index)}.")
+    if shape_of(index) != ():
+        raise TypeError(f"Branch index must be scalar, got {index} of shape {shape_of(index)}.")
     try:
         aval = _core.typeof(index)
     except TypeError:
         raise TypeError(f"Index type must be an integer, got {index}.") from None
-    if not jnp.issubdtype(aval.dtype, jnp.integer):
+    if not issubdtype(aval.dtype, np.integer):
         raise TypeError(f"Index type must be an integer, got {index} as {aval.dtype}")
     if not branches:
         raise ValueError("Empty branch sequence")
     if len(branches) == 1:
         return branches[0](*operands)
     last = len(branches) - 1
-    index = _core.convert(index, _core.ShapedArray((), jnp.int32))
-    low, high = jnp.asarray(0, jnp.int32), jnp.asarray(last, jnp.int32)
+    index = _core.convert(index, _core.ShapedArray((), _INT32))
+    low, high = asarray(0, _INT32), asarray(last, _INT32)
     (index,) = _core.bind("clamp", {}, [low, index, high])
     names = ("branch 0", *(f"branch{i}" for i in range(1, len(branches))))
     return _choose("switch", names, index, branches, operands)

@@ -7,6 +7,7 @@ axis: each group acts on its own; reductions take groups of any sizes, exchanges
 """
 
 from shardax._core import api as _core
+from shardax.lax._dot import dot_general
 
 __all__ = [
     "all_gather",
@@ -59,8 +60,6 @@ def pdot(x, y, axis_name, pos_contract=((), ()), pos_batch=((), ())):
       >>> vmap(lambda x: lax.pdot(x, x, "i"), axis_name="i")(jnp.array([1.0, 3.0]))
       Array([10., 10.], dtype=float32)
     """
-    from shardax.lax import dot_general
-
     return psum(dot_general(x, y, (pos_contract, pos_batch)), axis_name)
 
 

@@ -2,7 +2,7 @@
 
 import functools
 
-from shardax._transform.api import jit
+from shardax._transform.jit import jit
 
 __all__ = ["composite"]
 

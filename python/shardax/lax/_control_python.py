@@ -6,6 +6,7 @@ staged form.
 """
 
 from shardax import tree_util
+from shardax._base.compositions import stack
 from shardax._core import api as _core
 
 
@@ -20,8 +21,6 @@ def decides(predicate):
 
 def scan(f, carry, xs, length, reverse):
     """scan by a loop; `xs` is a tree."""
-    from shardax import numpy as jnp
-
     if length == 0:
         raise ValueError(
             "zero-length scan is not supported in disable_jit() mode because the output type is "
@@ -36,7 +35,7 @@ def scan(f, carry, xs, length, reverse):
         ys.append(y)
     if reverse:
         ys.reverse()
-    return carry, tree_util.tree_map(lambda *parts: jnp.stack(parts), *ys)
+    return carry, tree_util.tree_map(lambda *parts: stack(parts), *ys)
 
 
 def while_loop(condition, body, carry):

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shardax import _core
+import shardax._core as _core
 from shardax._base.arrays import asarray, bind
 from shardax.config import config
 from shardax.lax._layout import _ints

@@ -1,9 +1,9 @@
 # shardax/lax/_dynamic.py - slices at positions that may be traced.
 import numpy as np
 
-from shardax import _core
+import shardax._core as _core
 from shardax._base.arrays import asarray, bind, canonical_axis
-from shardax.lax._layout import _shape, expand_dims, squeeze
+from shardax.lax._layout import _ints, expand_dims, squeeze
 
 
 def _starts(operand, indices):
@@ -36,7 +36,7 @@ def dynamic_slice(operand, start_indices, slice_sizes):
     return bind(
         "dynamic_slice",
         (operand, *_starts(operand, start_indices)),
-        slice_sizes=_shape(slice_sizes),
+        slice_sizes=_ints(slice_sizes),
     )
 
 

@@ -2,7 +2,7 @@
 
 import enum
 
-from shardax import _core
+import shardax._core as _core
 from shardax._base.arrays import asarray, bind
 from shardax.lax._layout import _ints
 

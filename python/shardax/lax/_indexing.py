@@ -10,9 +10,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shardax import _core
+import shardax._core as _core
 from shardax._base.arrays import asarray, bind
+from shardax._base.compositions import where
+from shardax._transform.maps import vmap
 from shardax.lax._layout import _ints, concatenate, expand_dims, full
+from shardax.lax._loops import while_loop
+from shardax.lax._reductions import reduce_max
 
 __all__ = [
     "GatherDimensionNumbers",
@@ -230,9 +234,6 @@ def scatter_apply(
       ...                   update_shape=(2,))
       Array([1., 4.], dtype=float32)
     """
-    from shardax._transform.api import vmap
-    from shardax.numpy._at import repeated
-
     operand, indices, numbers = asarray(operand), asarray(scatter_indices), dimension_numbers
     windows = iter(numbers.update_window_dims)
     single = (*numbers.inserted_window_dims, *numbers.operand_batching_dims)
@@ -257,6 +258,22 @@ def scatter_apply(
     ones = full(present.shape, 1, "int32")
     hits = _scatter("scatter-add", full(operand.shape, 0, "int32"), indices, ones, *options)
     return repeated(everywhere, once, hits)
+
+
+def repeated(func, x, hits):
+    """func applied to each element once more for each of its hits after the first."""
+    most = _core.functions.maximum(reduce_max(hits, range(hits.ndim)), np.int32(0))
+
+    def again(state):
+        done, x = state
+        return done + 1, where(hits > done, func(x), x)
+
+    if _core.is_concrete(most):
+        state = (1, x)
+        for _ in range(1, int(most)):
+            state = again(state)
+        return state[1]
+    return while_loop(lambda s: s[0] < most, again, (1, x))[1]
 
 
 def index_take(src, idxs, axes):

@@ -3,12 +3,12 @@ import operator
 
 import numpy as np
 
-from shardax import _core
+import shardax._core as _core
 from shardax._base.arrays import asarray, bind, canonical_axis
-
-
-def _shape(shape):
-    return tuple(operator.index(d) for d in shape)
+from shardax._base.compositions import expand_dims as _expand_dims
+from shardax._base.compositions import tile as _tile
+from shardax._devices.filled import full as _full
+from shardax._devices.filled import full_like as _full_like
 
 
 def _ints(values):
@@ -18,7 +18,7 @@ def _ints(values):
 def broadcast(operand, sizes, *, out_sharding=None):
     """New leading dimensions of those sizes, repeating the operand."""
     operand = asarray(operand)
-    sizes = _shape(sizes)
+    sizes = _ints(sizes)
     kept = tuple(range(len(sizes), len(sizes) + operand.ndim))
     return bind(
         "broadcast_in_dim", (operand,), shape=sizes + operand.shape, broadcast_dimensions=kept
@@ -30,7 +30,7 @@ def broadcast_in_dim(operand, shape, broadcast_dimensions, *, out_sharding=None)
     return bind(
         "broadcast_in_dim",
         (asarray(operand),),
-        shape=_shape(shape),
+        shape=_ints(shape),
         broadcast_dimensions=_ints(broadcast_dimensions),
     )
 
@@ -57,7 +57,7 @@ def reshape(operand, new_sizes, dimensions=None, *, out_sharding=None):
     operand = asarray(operand)
     if dimensions is not None:
         operand = transpose(operand, dimensions)
-    return bind("reshape", (operand,), new_sizes=_shape(new_sizes))
+    return bind("reshape", (operand,), new_sizes=_ints(new_sizes))
 
 
 def transpose(operand, permutation):
@@ -67,9 +67,7 @@ def transpose(operand, permutation):
 
 def expand_dims(array, dimensions):
     """New dimensions of size 1 at those positions of the result."""
-    from shardax.numpy import expand_dims as expand
-
-    return expand(array, tuple(dimensions))
+    return _expand_dims(array, tuple(dimensions))
 
 
 def squeeze(array, dimensions):
@@ -176,7 +174,7 @@ def iota(dtype, size):
 
 def broadcasted_iota(dtype, shape, dimension, *, out_sharding=None):
     """0, 1, ... along one dimension of a shape."""
-    shape = _shape(shape)
+    shape = _ints(shape)
     return bind(
         "iota",
         (),
@@ -188,15 +186,11 @@ def broadcasted_iota(dtype, shape, dimension, *, out_sharding=None):
 
 def full(shape, fill_value, dtype=None, *, sharding=None):
     """One element, repeated."""
-    from shardax.numpy import full as _full
-
     return _full(shape, fill_value, dtype, device=sharding)
 
 
 def full_like(x, fill_value, dtype=None, shape=None, *, sharding=None):
     """One element, repeated in the shape of `x`."""
-    from shardax.numpy import full_like as _full_like
-
     return _full_like(x, fill_value, dtype, shape, device=sharding)
 
 
@@ -225,8 +219,6 @@ def split(operand, sizes, axis=0):
 
 def tile(operand, reps):
     """The operand repeated along each dimension."""
-    from shardax.numpy import tile as _tile
-
     return _tile(operand, reps)
 
 

@@ -7,8 +7,14 @@ weak_type only; a weak initial value takes the dtype of the result.
 
 import operator
 
+import numpy as np
+
 from shardax import tree_util
+from shardax._base.arrays import asarray
+from shardax._base.compositions import concatenate
 from shardax._core import api as _core
+from shardax._transform.maps import vmap
+from shardax.dtypes import issubdtype
 from shardax.errors import ConcretizationTypeError
 from shardax.lax import _control_python
 from shardax.lax._control_checks import check_condition, check_structure, check_types
@@ -17,6 +23,7 @@ __all__ = ["fori_loop", "map", "scan", "while_loop"]
 
 
 def flatten(tree):
+    """(the leaves as arrays, the structure)."""
     leaves, treedef = tree_util.tree_flatten(tree)
     return [_core.asarray(leaf) for leaf in leaves], treedef
 
@@ -161,9 +168,6 @@ def map(f, xs, *, batch_size=None):
         staged = _core.stage_once("scan", f, (example,))
         out = _bind_scan(*staged.closed(), [], leaves, total, False, 1)
         return tree_util.tree_unflatten(staged.out_tree, out)
-    from shardax import numpy as jnp
-    from shardax._transform.api import vmap
-
     whole = total // batch_size * batch_size
     g = vmap(f)
     if whole == 0:
@@ -177,7 +181,7 @@ def map(f, xs, *, batch_size=None):
     if whole == total:
         return done
     tail = g(tree_util.tree_unflatten(treedef, [x[whole:] for x in leaves]))
-    return tree_util.tree_map(lambda a, b: jnp.concatenate([a, b]), done, tail)
+    return tree_util.tree_map(lambda a, b: concatenate([a, b]), done, tail)
 
 
 # --------------------------------------------------------------------------- while
@@ -248,17 +252,15 @@ def fori_loop(lower, upper, body_fun, init_val, *, unroll=None):
       >>> lax.fori_loop(0, 3, lambda i, x: x + i, 10)
       Array(13, dtype=int32, weak_type=True)
     """
-    from shardax import numpy as jnp
-
     if not callable(body_fun):
         raise TypeError("lax.fori_loop: body_fun argument should be callable.")
     low, high = _core.typeof(lower), _core.typeof(upper)
     if low.dtype != high.dtype:
         if low.weak_type or high.weak_type:
             dtype = high.dtype if low.weak_type else low.dtype
-            if jnp.issubdtype(low.dtype, jnp.integer) and jnp.issubdtype(high.dtype, jnp.integer):
-                lower = jnp.asarray(lower, dtype)
-                upper = jnp.asarray(upper, dtype)
+            if issubdtype(low.dtype, np.integer) and issubdtype(high.dtype, np.integer):
+                lower = asarray(lower, dtype)
+                upper = asarray(upper, dtype)
                 low, high = _core.typeof(lower), _core.typeof(upper)
         if low.dtype != high.dtype:
             raise TypeError(

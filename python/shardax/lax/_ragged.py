@@ -6,7 +6,7 @@ ordinary one that also sums over groups.
 
 import dataclasses
 
-from shardax import _core
+import shardax._core as _core
 from shardax._base.arrays import asarray, bind
 from shardax.lax._dot import dot_general
 from shardax.lax._layout import _ints, broadcast_in_dim, iota

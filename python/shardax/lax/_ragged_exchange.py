@@ -4,8 +4,12 @@ All devices see one memory: who gets which row is worked out from the offsets, a
 gathered at once.
 """
 
+import shardax._core as _core
 from shardax._base.arrays import asarray
+from shardax._base.compositions import where
 from shardax.lax._collectives import all_gather, all_to_all
+from shardax.lax._layout import iota
+from shardax.lax._reductions import argmax, reduce_or
 
 __all__ = ["ragged_all_to_all"]
 
@@ -45,8 +49,6 @@ def ragged_all_to_all(
       Array([[0, 3, 0],
              [1, 2, 4]], dtype=int32)
     """
-    from shardax import numpy as jnp
-
     operand, output = asarray(operand), asarray(output)
     vectors = {
         "input_offsets": asarray(input_offsets),
@@ -63,13 +65,13 @@ def ragged_all_to_all(
     sizes = received(vectors["send_sizes"])
     places = received(vectors["output_offsets"])
     everything = all_gather(operand, axis_name, axis_index_groups=axis_index_groups)
-    rows = jnp.arange(output.shape[0], dtype=places.dtype)
+    rows = iota(places.dtype, output.shape[0])
     inside = (places[:, None] <= rows) & (rows < (places + sizes)[:, None])
-    which = jnp.argmax(inside, axis=0)
+    which = argmax(inside, 0, _core.canonical_dtype(int))
     source = which // (starts.shape[0] // everything.shape[0])
     rows = everything[source, starts[which] + rows - places[which]]
-    written = inside.any(axis=0).reshape(-1, *(1,) * (output.ndim - 1))
-    return jnp.where(written, rows, output)
+    written = reduce_or(inside, (0,)).reshape(-1, *(1,) * (output.ndim - 1))
+    return where(written, rows, output)
 
 
 def _check(operand, output, vectors):

@@ -3,7 +3,7 @@ import enum
 
 import numpy as np
 
-from shardax import _core
+import shardax._core as _core
 from shardax._base.arrays import asarray, bind
 
 

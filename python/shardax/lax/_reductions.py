@@ -3,8 +3,10 @@ import operator
 
 import numpy as np
 
-from shardax import _core
+import shardax._core as _core
+from shardax import tree_util
 from shardax._base.arrays import asarray, bind, canonical_axis
+from shardax._transform.maps import vmap
 from shardax.lax._layout import concatenate, transpose
 
 _lax = _core.lax
@@ -36,9 +38,6 @@ def reduce(operands, init_values, computation, dimensions, out_sharding=None):
     """A reduction by an associative `computation` of two scalars, or of two trees of scalars like
     `operands`.
     """
-    from shardax import tree_util
-    from shardax._transform.api import vmap
-
     leaves, tree = tree_util.tree_flatten(operands)
     leaves = [asarray(leaf) for leaf in leaves]
     init_leaves, init_tree = tree_util.tree_flatten(init_values)

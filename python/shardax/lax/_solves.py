@@ -10,13 +10,9 @@ from shardax._core import api as _core
 from shardax._transform.custom_arguments import zero_from_primal
 from shardax._transform.custom_jvp import custom_jvp
 from shardax._transform.derivatives import jvp, linear_transpose, linearize
+from shardax.lax._loops import flatten
 
 __all__ = ["custom_linear_solve", "custom_root", "linear_call"]
-
-
-def _flat(tree):
-    leaves, structure = tree_util.tree_flatten(tree)
-    return [_core.asarray(leaf) for leaf in leaves], structure
 
 
 def _avals(tree):
@@ -69,8 +65,8 @@ def linear_call(fun, fun_transpose, residual_args, linear_args):
       >>> grad(double)(1.0)
       Array(2., dtype=float32, weak_type=True)
     """
-    residuals, _ = _flat(residual_args)
-    linear, linear_tree = _flat(linear_args)
+    residuals, _ = flatten(residual_args)
+    linear, linear_tree = flatten(linear_args)
     residual_avals = _avals(residual_args)
     callee = _core.stage("linear_call", fun, (residual_avals, _avals(linear_args)))
     out_avals = tree_util.tree_unflatten(callee.out_tree, callee.out_avals)
@@ -121,7 +117,7 @@ def custom_linear_solve(matvec, b, solve, transpose_solve=None, symmetric=False,
     """
     if transpose_solve is None and symmetric:
         transpose_solve = solve
-    leaves, tree = _flat(b)
+    leaves, tree = flatten(b)
     avals = _avals(b)
     flat_avals = tree_util.tree_leaves(avals)
 
@@ -171,7 +167,7 @@ def custom_root(f, initial_guess, solve, tangent_solve, has_aux=False):
       >>> grad(root)(4.0)
       Array(0.25, dtype=float32, weak_type=True)
     """
-    guess, tree = _flat(initial_guess)
+    guess, tree = flatten(initial_guess)
     avals = _avals(initial_guess)
 
     def linearized_solve(x, y):

@@ -7,7 +7,8 @@ the padded operand.
 import itertools
 import operator
 
-from shardax import _core, tree_util
+import shardax._core as _core
+from shardax import tree_util
 from shardax._base.arrays import asarray, bind
 
 __all__ = ["padtype_to_pads", "reduce_window", "reduce_window_shape_tuple"]

@@ -1,5 +1,6 @@
 # shardax/numpy/_at.py - x.at[index].set(y) and its kin: updated copies of arrays.
-from shardax import _core
+import shardax._core as _core
+from shardax.lax._indexing import repeated
 
 # What to do with indices out of bounds, by the names and enum members that JAX accepts.
 _MODES = {
@@ -150,25 +151,6 @@ def _may_repeat(index):
     """Whether an index holds an array of integers, which may name an element twice."""
     entries = index if isinstance(index, tuple) else (index,)
     return any(getattr(e, "ndim", 0) and e.dtype != bool for e in entries)
-
-
-def repeated(func, x, hits):
-    """func applied to each element once more for each of its hits after the first."""
-    from shardax import lax
-    from shardax import numpy as jnp
-
-    most = jnp.max(hits, initial=0)
-
-    def again(state):
-        done, x = state
-        return done + 1, jnp.where(hits > done, func(x), x)
-
-    if _core.is_concrete(most):
-        state = (1, x)
-        for _ in range(1, int(most)):
-            state = again(state)
-        return state[1]
-    return lax.while_loop(lambda s: s[0] < most, again, (1, x))[1]
 
 
 def at(x):

@@ -1,7 +1,7 @@
 # shardax/numpy/_equality.py - equality, nearly or exactly, and the kinds of numbers.
 import numpy as np
 
-from shardax import _core
+import shardax._core as _core
 from shardax._base.arrays import asarray, check_arraylike, static_jit
 from shardax.numpy import (
     _reductions,

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from shardax import _core
+import shardax._core as _core
 from shardax._base.arrays import asarray
 from shardax.numpy import _calculus, _cumulative, _join, _reductions, _rounding, _sets, _sorting
 

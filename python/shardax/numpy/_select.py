@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from shardax import _core
+import shardax._core as _core
 from shardax._base.arrays import asarray, bind, canonical_axis, check_arraylike, known
 from shardax.numpy._rounding import clip
 

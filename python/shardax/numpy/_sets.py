@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shardax import _core
+import shardax._core as _core
 from shardax._base.arrays import (
     asarray,
     bind,
@@ -18,12 +18,10 @@ from shardax._base.arrays import (
     check_arraylike,
     known,
 )
+from shardax._base.compositions import concatenate, moveaxis, where
 from shardax.errors import ConcretizationTypeError
 from shardax.numpy._indices import nonzero
-from shardax.numpy._join import concatenate
-from shardax.numpy._shape import moveaxis
 from shardax.numpy._sorting import argsort, lexsort, searchsorted, sort, zeros_like_int
-from shardax.numpy._where import where
 
 _functions = _core.functions
 

@@ -1,7 +1,7 @@
 # shardax/numpy/_statistics.py - means, averages and variances.
 import numpy as np
 
-from shardax import _core
+import shardax._core as _core
 from shardax._base.arrays import (
     asarray,
     bind,

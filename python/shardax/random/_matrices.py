@@ -3,7 +3,7 @@ import operator
 
 import numpy as np
 
-from shardax import _core
+import shardax._core as _core
 from shardax import numpy as jnp
 from shardax._base.arrays import asarray, result_type
 from shardax.random._keys import check_key, drawn_shape, float_dtype, to_shape

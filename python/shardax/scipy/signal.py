@@ -5,7 +5,8 @@ import operator
 
 import numpy as np
 
-from shardax import _core, lax
+import shardax._core as _core
+from shardax import lax
 from shardax import numpy as jnp
 from shardax._base.arrays import asarray, canonical_axes, canonical_axis, check_arraylike
 

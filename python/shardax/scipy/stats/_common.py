@@ -1,5 +1,5 @@
 # shardax/scipy/stats/_common.py - what the distributions share.
-from shardax import _core
+import shardax._core as _core
 from shardax import numpy as jnp
 from shardax._base.arrays import asarray, result_type
 
