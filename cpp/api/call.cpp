@@ -292,7 +292,7 @@ std::vector<std::string> argument_paths(PyObject* fun, const CallForm& form) {
     check(PyList_Append(statics.get(), to_python(std::int64_t{position}).get()));
   }
   for (const Ref& name : form.statics.names) check(PyList_Append(statics.get(), name.get()));
-  const Ref paths = call_python("_api_errors", "argument_paths", fun, args, kwargs, statics);
+  const Ref paths = call_python("_base.api_errors", "argument_paths", fun, args, kwargs, statics);
   std::vector<std::string> out;
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(paths.get()); ++i) {
     out.push_back(str(PyList_GET_ITEM(paths.get(), i)));

@@ -16,7 +16,7 @@ std::array<PyObject*, dtype_count> known_dtypes{};
 
 // An attribute of the package's module for dtypes, borrowed; it lives as long as the process.
 PyObject* package_dtype(const char* name) {
-  const Ref module = Ref::checked(PyImport_ImportModule("shardax._dtypes"));
+  const Ref module = Ref::checked(PyImport_ImportModule("shardax._base.dtypes"));
   return Ref::checked(PyObject_GetAttrString(module.get(), name)).release();
 }
 

@@ -167,7 +167,7 @@ PyObject* get_signature(PyObject* self, void*) {
   return guarded([&] {
     const Ref text = Ref::checked(PyUnicode_FromString(as_function(self)->row->parameters));
     PyObject* argument = text.get();
-    return call_package_function("_printing", "positional_signature", &argument, 1, nullptr);
+    return call_package_function("_base.printing", "positional_signature", &argument, 1, nullptr);
   });
 }
 
