@@ -7,6 +7,8 @@ import runpy
 import sys
 import types
 
+from shardax import install_as_jax
+
 
 def main():
     if len(sys.argv) < 2 or sys.argv[1] in ("-h", "--help"):
@@ -15,8 +17,6 @@ def main():
             "means shardax."
         )
         sys.exit(0 if len(sys.argv) > 1 else 2)
-    from shardax import install_as_jax
-
     install_as_jax()
     sys.argv = sys.argv[1:]
     path = sys.argv[0]

@@ -54,8 +54,7 @@ def install():
     sys.meta_path.insert(0, _Alias())
     if _FOLDER not in sys.path:
         sys.path.insert(1, _FOLDER)  # behind the folder of the script, which comes first
-    import shardax
-
+    shardax = importlib.import_module("shardax")
     shardax.__version_info__ = _JAX
     shardax.__version__ = ".".join(map(str, _JAX))
     # What a script asks of the logger "jax" holds for this package's messages.

@@ -106,7 +106,10 @@ def test_a_script_is_the_main_module(tmp_path):
     run(["-m", "shardax", "program.py", "a", "-b"], tmp_path)
     program.write_text("x = 1 / 0\n")
     done = subprocess.run(
-        [sys.executable, "-m", "shardax", "program.py"], capture_output=True, text=True, cwd=tmp_path
+        [sys.executable, "-m", "shardax", "program.py"],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
     )
     assert done.returncode == 1 and 'File "program.py", line 1, in <module>' in done.stderr
 
@@ -117,7 +120,18 @@ def test_tests_run_by_xdist_see_the_alias(tmp_path):
         "import jax\n\ndef test_it():\n    assert jax.__name__ == 'shardax'\n"
     )
     done = subprocess.run(
-        [sys.executable, "-m", "shardax", "-m", "pytest", "-q", "-n", "2", "-p", "no:cacheprovider"],
+        [
+            sys.executable,
+            "-m",
+            "shardax",
+            "-m",
+            "pytest",
+            "-q",
+            "-n",
+            "2",
+            "-p",
+            "no:cacheprovider",
+        ],
         capture_output=True,
         text=True,
         cwd=tmp_path,

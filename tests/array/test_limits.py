@@ -115,9 +115,7 @@ MORE = {
     "eval_shape": lambda: jax.eval_shape(lambda x: x, jax.ShapeDtypeStruct((1,) * 65, "f4")),
     "make_jaxpr": lambda: jax.make_jaxpr(lambda x: x + 1)(jax.ShapeDtypeStruct((1,) * 65, "f4")),
     "ndmin": lambda: jnp.array(1.0, ndmin=65),
-    "callback": lambda: jax.pure_callback(
-        lambda: 0, jax.ShapeDtypeStruct((1,) * 65, jnp.float32)
-    ),
+    "callback": lambda: jax.pure_callback(lambda: 0, jax.ShapeDtypeStruct((1,) * 65, jnp.float32)),
     "jacobian": lambda: jax.jacrev(lambda x: x)(jnp.ones((1,) * 40)),
 }
 

@@ -123,11 +123,12 @@ def test_collectives_over_no_axis():
         lax.psum_scatter(x, ()),
         lax.pvary(x, ()),
         lax.psum(x, ()),
+        lax.pmax(x, []),
     ):
         assert same.tolist() == [0, 1, 2]
+    for index in (lax.pargmax(x, []), lax.pargmin(x, ())):
+        assert index.tolist() == [0, 0, 0] and index.dtype == "int32"
     for name, call in {
-        "pargmax": lambda: lax.pargmax(x, []),
-        "pargmin": lambda: lax.pargmin(x, ()),
         "pbroadcast": lambda: lax.pbroadcast(x, (), 0),
         "ppermute": lambda: lax.ppermute(x, (), [(0, 0)]),
     }.items():

@@ -4,19 +4,12 @@ import operator
 
 import numpy as np
 
-from shardax import _core
-from shardax.numpy._common import (
-    asarray,
-    bind,
-    check_arraylike,
-    known,
-    result_type,
-    wrapped,
-)
+import shardax._core as _core
+from shardax._base.arrays import asarray, bind, check_arraylike, known, result_type, wrapped
+from shardax._base.compositions import stack, where
 from shardax.numpy._rounding import clip
 from shardax.numpy._select import take
 from shardax.numpy._sorting import searchsorted
-from shardax.numpy._where import where
 
 _functions = _core.functions
 
@@ -102,8 +95,6 @@ def flatnonzero(a, *, size=None, fill_value=None):
 
 def argwhere(a, *, size=None, fill_value=None):
     """The indices of elements that are not 0, a row each."""
-    from shardax.numpy._join import stack
-
     check_arraylike("argwhere", a)
     a = asarray(a)
     if a.ndim == 0:  # rows without elements

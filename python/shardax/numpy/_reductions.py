@@ -2,15 +2,10 @@
 
 import numpy as np
 
-from shardax import _core
+import shardax._core as _core
+from shardax._base.arrays import asarray, bind, canonical_axes, canonical_axis, check_arraylike
+from shardax._base.compositions import where as select
 from shardax.dtypes import issubdtype
-from shardax.numpy._common import (
-    asarray,
-    bind,
-    canonical_axes,
-    canonical_axis,
-    check_arraylike,
-)
 
 _functions = _core.functions
 
@@ -35,8 +30,6 @@ def _check_options(name, where, initial):
 def _masked(a, where, fill):
     if where is None:
         return a
-    from shardax.numpy._where import where as select
-
     return select(where, a, a.dtype.type(fill) if not isinstance(fill, str) else fill)
 
 
@@ -145,8 +138,6 @@ def prod(
 
 
 def _select(where, a, other):
-    from shardax.numpy._where import where as select
-
     return select(where, a, _core.convert(asarray(other), a.dtype))
 
 
