@@ -43,7 +43,8 @@ class PythonFunction final : public HostObject {
       PyObject* item = in[i] ? checked(wrap(in[i])).release() : Py_NewRef(Py_None);
       PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), item);
     }
-    const Ref result = Ref::steal(PyObject_CallOneArg(object(), list.get()));
+    const Ref result =
+        Ref::steal(or_sleep([&] { return PyObject_CallOneArg(object(), list.get()); }));
     if (!result) {
       note_slice();
       throw PythonError();
@@ -73,6 +74,7 @@ const HostObject* host_object(const Function* function) {
 }
 
 void collect_functions(const Program& program, std::vector<FunctionPtr>& found) {
+  check_stack("a program within programs");
   for (const Equation& eqn : program.equations) {
     for (const auto& [name, value] : eqn.params) {
       if (const auto* function = std::get_if<FunctionPtr>(&value)) {

@@ -3,6 +3,7 @@
 
 #include "compile/passes.h"
 #include "ops/ops.h"
+#include "runtime/interrupt.h"
 #include "transform/batch.h"
 
 namespace shardax {
@@ -39,6 +40,7 @@ Shape without_dims(const Shape& shape, const Ints& dims) {
 }
 
 Vars Rewriter::walk(const Program& program, const Vars& inputs) {
+  check_stack("a program within programs");
   std::vector<Var> env(program.types.size(), -1);
   const bool counted = uses_ && depth_ == 0;
   const auto define = [&](Var from, Var to) {
@@ -51,6 +53,7 @@ Vars Rewriter::walk(const Program& program, const Vars& inputs) {
   for (const Equation& eqn : program.equations) {
     Vars in;
     for (Var v : eqn.inputs) in.push_back(env[static_cast<std::size_t>(v)]);
+    runtime::poll_caller();
     const Vars out = step(eqn, in);
     for (std::size_t i = 0; i < out.size(); ++i) define(eqn.outputs[i], out[i]);
   }
