@@ -39,10 +39,12 @@ Params params_with(const Params& params, const ProgramPtr& body, bool differenti
   return params.with("jaxpr", body).with("differentiated", differentiated);
 }
 
-// Calls that are only calls in place of their bodies, so that a policy sees every op.
+// Calls that are only calls, whose derivative is their body's, in place of their bodies, so that a
+// policy sees every op.
 Values evaluate_flat(const Program& program, const Values& inputs) {
   return walk(program, inputs, [](const Equation& eqn, const Values& in) {
-    const bool call = eqn.op->body && !eqn.op->stage && eqn.op != &checkpoint_op;
+    const bool call =
+        eqn.op->body && !eqn.op->stage && !eqn.op->jvp && eqn.op != &checkpoint_op;
     return call ? evaluate_flat(*eqn.op->body(eqn.params), in)
                 : shardax::bind(*eqn.op, eqn.params, in);
   });

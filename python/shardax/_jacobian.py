@@ -8,6 +8,7 @@ from shardax import tree_util
 from shardax._api import vmap
 from shardax._core import api as _core
 from shardax._derivatives import linearize, vjp
+from shardax.dtypes import float0
 
 __all__ = ["hessian", "jacfwd", "jacobian", "jacrev"]
 
@@ -64,6 +65,15 @@ def _weak_like(like, tree):
         return _core.convert(x, _core.ShapedArray(aval.shape, aval.dtype, weak))
 
     return tree_util.tree_map(leaf, tree)
+
+
+def _moving(tree, tangents):
+    """`tangents` with zeros of the dtype of those leaves of `tree` that have none."""
+
+    def leaf(x, tangent):
+        return jnp.zeros_like(x) if tangent.dtype == float0 else tangent
+
+    return tree_util.tree_map(leaf, tree, tangents)
 
 
 def _check(api, leaves, holomorphic, allow_int, what):
@@ -134,7 +144,7 @@ def jacfwd(fun, argnums: int | Sequence[int] = 0, has_aux=False, holomorphic=Fal
         f, dynamic = _partial(fun, args, kwargs, argnums)
         _check("jacfwd", tree_util.tree_leaves(dynamic), holomorphic, False, "input")
         out = linearize(f, *dynamic, has_aux=has_aux)
-        columns = vmap(lambda t: out[1](*t), out_axes=-1)(_basis(dynamic))
+        columns = vmap(lambda t: _moving(out[0], out[1](*t)), out_axes=-1)(_basis(dynamic))
         example = _pick(dynamic, argnums)
         jacobian = tree_util.tree_map(
             lambda y, column: _weak_like(y, _split(example, column, -1)), out[0], columns

@@ -64,7 +64,6 @@ from shardax.numpy._dtypes import (
     complexfloating,
     csingle,
     double,
-    dtype,
     e,
     euler_gamma,
     finfo,
@@ -320,6 +319,8 @@ def array_repr(arr, max_line_width=None, precision=None, suppress_small=None):
 
 # Modules that are imported when first used, so that the first op of a process comes quickly.
 _LAZY = {"fft", "linalg"}
+# NumPy's own `dtype`, which knows bfloat16 and its kin by their names once ml_dtypes is there.
+_WITH_ML_DTYPES = {"dtype": _dtypes.dtype}
 # Names of earlier years, from _older.
 _OLDER = {
     "DeviceArray",
@@ -337,14 +338,17 @@ _OLDER = {
     "trapz",
 }
 
-__all__ = [*(n for n in dir() if not n.startswith("_")), *sorted(_LAZY)]
+__all__ = [*(n for n in dir() if not n.startswith("_")), *sorted(_LAZY), *_WITH_ML_DTYPES]
 
 
 def __getattr__(name):
-    if name in _LAZY:
-        import importlib
+    import importlib
 
+    if name in _LAZY:
         return importlib.import_module(f"shardax.numpy.{name}")
+    if name in _WITH_ML_DTYPES:
+        importlib.import_module("ml_dtypes")
+        return globals().setdefault(name, _WITH_ML_DTYPES[name])
     if name in _OLDER:
         from shardax.numpy import _older
 
@@ -353,4 +357,4 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted({*globals(), *_LAZY})
+    return sorted({*globals(), *_LAZY, *_WITH_ML_DTYPES})

@@ -13,7 +13,7 @@ from shardax.numpy import (
     _sorting,
     _where,
 )
-from shardax.numpy._common import asarray, canonical_axis, check_arraylike, known
+from shardax.numpy._common import another, asarray, canonical_axis, check_arraylike, known
 
 _functions = _core.functions
 
@@ -28,7 +28,7 @@ def diff(a, n=1, axis=-1, prepend=None, append=None):
         raise ValueError("diff requires input that is at least one dimensional; got " + str(a))
     axis = canonical_axis(axis, a.ndim)
     if n == 0:
-        return a
+        return another(a)
 
     def edge(x):
         x = asarray(x)

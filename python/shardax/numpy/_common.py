@@ -8,6 +8,7 @@ from shardax import _core
 from shardax._api import jit
 
 __all__ = [
+    "another",
     "asarray",
     "bind",
     "canonical_axes",
@@ -23,6 +24,8 @@ __all__ = [
 
 bind = _core.bind
 asarray = _core.asarray
+# What a function with nothing to do returns: an array that is deleted, or donated, by itself.
+another = _core.another
 
 
 def wrapped(value, dtype):

@@ -8,6 +8,7 @@ import numpy as np
 from shardax import _core
 from shardax._dtypes import KeyTy, float0
 from shardax.numpy._common import (
+    another,
     asarray,
     bind,
     check_arraylike,
@@ -326,7 +327,7 @@ def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
     for position, v in zip(order, vectors):
         own = [1] * len(vectors)
         own[position] = v.shape[0]
-        v = v.reshape(tuple(own))
+        v = another(v.reshape(tuple(own)))
         out.append(v if sparse else _core.broadcast_to(v, tuple(shape)))
     return out
 

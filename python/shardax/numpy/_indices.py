@@ -6,6 +6,7 @@ import numpy as np
 
 from shardax import _core
 from shardax.numpy._common import (
+    another,
     asarray,
     bind,
     check_arraylike,
@@ -188,7 +189,7 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C", *, dtype=None)
 def ix_(*args):
     """Vectors of indices shaped so that together they index a grid."""
     return tuple(
-        asarray(a).reshape((1,) * i + (-1,) + (1,) * (len(args) - i - 1))
+        another(asarray(a).reshape((1,) * i + (-1,) + (1,) * (len(args) - i - 1)))
         for i, a in enumerate(args)
     )
 

@@ -5,6 +5,7 @@ import numpy as np
 from shardax import _core
 from shardax.dtypes import issubdtype
 from shardax.numpy._common import (
+    another,
     asarray,
     bind,
     canonical_axes,
@@ -65,7 +66,7 @@ def _reduce(
         combine = {"reduce_or": _functions.logical_or, "reduce_and": _functions.logical_and}[op]
     a = _masked(a, where, fill)
     axes = canonical_axes(axis, a.ndim)
-    out = bind(op, (a,), axes=axes) if axes else a
+    out = bind(op, (a,), axes=axes) if axes else another(a)
     if initial is not None:
         out = combine(out, _core.convert(asarray(initial), a.dtype))
     return _keep(_strong(out), a.shape, axes, keepdims)
@@ -163,7 +164,8 @@ def _extremum(op, name, a, axis, keepdims, initial, where, combine):
             )
         if 0 in [a.shape[d] for d in axes]:
             raise ValueError(f"zero-size array to reduction operation {name} which has no identity")
-    out = bind(op, (a if where is None else _select(where, a, initial),), axes=axes) if axes else a
+    a = a if where is None else _select(where, a, initial)
+    out = bind(op, (a,), axes=axes) if axes else another(a)
     if initial is not None:
         out = combine(out, _core.convert(asarray(initial), a.dtype))
     return _keep(_strong(out), a.shape, axes, keepdims)
@@ -189,7 +191,9 @@ def _truth(op, name, a, axis, keepdims, where, fill):
     a = a if a.dtype == np.bool_ else _functions.not_equal(a, a.dtype.type(0))
     a = _masked(a, where, fill)
     axes = canonical_axes(axis, a.ndim)
-    return _keep(_strong(bind(op, (a,), axes=axes) if axes else a), a.shape, axes, keepdims)
+    return _keep(
+        _strong(bind(op, (a,), axes=axes) if axes else another(a)), a.shape, axes, keepdims
+    )
 
 
 def all(a, axis=None, out=None, keepdims=False, *, where=None):

@@ -3,6 +3,7 @@ import numpy as np
 
 from shardax import _core
 from shardax.numpy._common import (
+    another,
     asarray,
     bind,
     check_arraylike,
@@ -29,7 +30,7 @@ def clip(arr=None, /, min=None, max=None, *, a=None, a_min=None, a_max=None):
         arr = _functions.maximum(min, arr)
     if max is not None:
         arr = _functions.minimum(max, arr)
-    return asarray(arr)
+    return another(asarray(arr)) if min is None and max is None else asarray(arr)
 
 
 def round(a, decimals=0, out=None):

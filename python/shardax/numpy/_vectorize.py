@@ -4,7 +4,7 @@ import functools
 import re
 
 from shardax import _core
-from shardax.numpy._common import asarray
+from shardax.numpy._common import another, asarray
 from shardax.numpy._shape import squeeze
 
 _NAME = r"\w+"
@@ -132,7 +132,9 @@ def vectorize(pyfunc, *, excluded=frozenset(), signature=None):
             raise ValueError(f"Cannot pass None at locations {missing} with {signature=}")
         named = {name: a for name, a in kwargs.items() if name in excluded}
         names = [name for name in kwargs if name not in excluded]
-        operands = [asarray(a) for a in (*(args[i] for i in mapped), *map(kwargs.get, names))]
+        operands = [
+            another(asarray(a)) for a in (*(args[i] for i in mapped), *map(kwargs.get, names))
+        ]
         cores = checks.cores(len(operands))
         shapes = [checks.leading(a.shape, core) for a, core in zip(operands, cores)]
         outer = _core.broadcast_shapes(*shapes) if shapes else ()
