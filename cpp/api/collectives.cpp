@@ -47,7 +47,7 @@ Ints dimensions(const Axes& axes, const Value& value, std::string_view user) {
 
 Value sum_over(const Value& operand, const Axes& axes) {
   Value value =
-      operand->dtype() == DType::boolean ? ops::convert(operand, ops::default_int()) : operand;
+      operand->dtype() == DType::boolean ? ops::convert(operand, DType::int32) : operand;
   if (!axes.positional.empty()) value = ops::reduce_sum(value, dimensions(axes, value, "psum"));
   return axes.devices.axes.empty() ? value : ops::psum(value, axes.devices);
 }
@@ -64,7 +64,9 @@ Value count_over(const Value& operand, const Axes& axes, DType dtype) {
 
 Value mean_over(const Value& value, const Axes& axes) {
   Value sum = sum_over(value, axes);
-  if (!is_inexact(sum->dtype())) sum = ops::convert(sum, ops::default_float(), sum->type().weak);
+  const bool boolean = value->dtype() == DType::boolean;
+  const WeakDType type{boolean ? DType::boolean : sum->dtype(), sum->type().weak};
+  sum = ops::as_type(sum, ops::adjusted(type, ops::Promote::inexact));
   return ops::div(sum, count_over(value, axes, sum->dtype()));
 }
 

@@ -251,7 +251,8 @@ def unwrap(p, discont=None, axis=-1, period=2 * np.pi):
     check_arraylike("unwrap", p)
     p = asarray(p)
     whole = p.dtype.kind in "biu" and isinstance(period, int)
-    p = p if whole else _core.promote("inexact", p)[0]
+    if not whole and p.dtype.kind in "biu":
+        p = _core.convert(p, _core.canonical_dtype(float))
     if p.ndim == 0 or p.shape[canonical_axis(axis, p.ndim)] == 0:
         return p
     step = diff(p, axis=axis)

@@ -14,6 +14,7 @@ __all__ = [
     "canonical_axes",
     "canonical_axis",
     "check_arraylike",
+    "inexact_dtype",
     "jit",
     "known",
     "result_type",
@@ -37,6 +38,14 @@ def wrapped(value, dtype):
     if dtype.kind == "i" and value >> (bits - 1):
         value -= 1 << bits
     return asarray(value, dtype)
+
+
+def inexact_dtype(dtype):
+    """The dtype in which numbers of `dtype` are computed where the result is no integer: integers
+    of 64 bits are float64, bool and the other ones float32; without x64 always float32."""
+    if dtype.kind not in "biu":
+        return dtype
+    return _core.canonical_dtype("float64" if dtype.itemsize == 8 else "float32")
 
 
 def check_arraylike(name, *args):

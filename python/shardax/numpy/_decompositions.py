@@ -20,7 +20,7 @@ from shardax.numpy import (
     _sorting,
     _where,
 )
-from shardax.numpy._common import asarray, check_arraylike, static_jit
+from shardax.numpy._common import asarray, check_arraylike, inexact_dtype, static_jit
 
 _functions = _core.functions
 matmul = _products.matmul
@@ -37,7 +37,7 @@ def matrices(name, *args, square=False):
     )
     if dtype is None:
         dtype = _core.result_type(*arrays)[0]
-        dtype = _core.canonical_dtype(float) if dtype.kind in "biu" else dtype
+        dtype = inexact_dtype(dtype)
     arrays = [_core.convert(a, dtype) for a in arrays]
     for a in arrays[:1]:
         if a.ndim < 2 or (square and a.shape[-1] != a.shape[-2]):

@@ -67,7 +67,7 @@ def nonzero(a, *, size=None, fill_value=None):
         )
     if size is None:
         return tuple(
-            asarray(i.astype(np.int32))
+            asarray(i.astype(_core.canonical_dtype(int)))
             for i in np.nonzero(
                 np.asarray(
                     known(
@@ -92,7 +92,8 @@ def nonzero(a, *, size=None, fill_value=None):
         fill_value = (0 if fill_value is None else fill_value,) * a.ndim
     for n, stride, fill in zip(a.shape, strides.tolist(), fill_value):
         index = _functions.remainder(_functions.floor_divide(flat_index, stride), max(n, 1))
-        out.append(where(valid, index.astype(np.int32), asarray(fill, np.int32)))
+        dtype = _core.canonical_dtype(int)
+        out.append(where(valid, index.astype(dtype), asarray(fill, dtype)))
     return tuple(out)
 
 

@@ -8,6 +8,7 @@ from shardax.numpy._common import (
     asarray,
     canonical_axis,
     check_arraylike,
+    inexact_dtype,
     result_type,
     shape_of,
 )
@@ -209,7 +210,7 @@ def _convolve(name, a, v, mode):
 
     check_arraylike(name, a, v)
     dtype = result_type(a, v)
-    dtype = _core.canonical_dtype(float) if dtype.kind in "biu" else dtype
+    dtype = inexact_dtype(dtype)
     a, v = _core.convert(asarray(a), dtype), _core.convert(asarray(v), dtype)
     if a.ndim != 1 or v.ndim != 1:
         raise ValueError(f"{name}() only support 1-dimensional inputs.")

@@ -11,6 +11,7 @@ from shardax.numpy._common import (
     canonical_axes,
     canonical_axis,
     check_arraylike,
+    inexact_dtype,
 )
 
 _functions = _core.functions
@@ -219,7 +220,7 @@ def _inexact(a, dtype):
         dtype = _core.requested_dtype(dtype, "mean")
         return a.astype(dtype), dtype
     if not issubdtype(a.dtype, np.inexact):
-        dtype = _core.canonical_dtype(float)
+        dtype = inexact_dtype(a.dtype)
         return _core.convert(a, dtype), dtype
     return _strong(a), a.dtype
 

@@ -7,7 +7,6 @@ from shardax.numpy._common import (
     bind,
     check_arraylike,
     jit,
-    result_type,
 )
 
 _functions = _core.functions
@@ -54,10 +53,10 @@ def select(condlist, choicelist, default=0):
         )
     if not condlist:
         raise ValueError("condlist must be non-empty")
-    dtype = result_type(default, *choicelist)
-    out = _core.convert(asarray(default), dtype)
+    dtype, weak = _core.result_type(default, *choicelist)
+    out = _core.convert(asarray(default), dtype, weak)
     for condition, choice in zip(reversed(condlist), reversed(choicelist)):
-        out = where(condition, _core.convert(asarray(choice), dtype), out)
+        out = where(condition, _core.convert(asarray(choice), dtype, weak), out)
     return out
 
 

@@ -1,74 +1,84 @@
-"""tests/parity/cases_dtypes.py - the dtypes of results: functions, over every dtype, with x64 or
-without.
+"""tests/parity/dtypes.py - the dtypes of results: functions, over every dtype, with x64 or without.
 
-A case is an expression over `x`, four numbers, `m`, two by two of them, and `s`, one of them; its
-value is the dtype of each leaf for each dtype of these ("f4", "i8~": weak; "!": an error).
+A source is an expression over `x`, four numbers, `m`, two by two of them, and `s`, one of them; its
+outcome is the dtype of each leaf for each dtype of these ("f4", "i8~": weak; "!": an error).
+
+    python tests/parity/dtypes.py        under JAX 0.10.2: writes recorded/dtypes.txt
 """
+
+import pathlib
 
 import numpy as np
 
-import corpus as parity
-
-# A weak type is written as the Python type that it comes from.
-DTYPES = (
-    "bool int8 uint8 int16 uint16 int32 uint32 int64 uint64 float16 bfloat16 float32 float64 "
-    "complex64 complex128 int float complex"
-).split()
+RECORDED = pathlib.Path(__file__).parent / "recorded" / "dtypes.txt"
+# The last three are weak.
+DTYPES = "b1 i1 u1 i2 u2 i4 u4 i8 u8 f2 bf f4 f8 c8 c16 int float complex".split()
 WEAK = {"int": 1, "float": 1.0, "complex": 1 + 0j}
 
 
-def short(jax, leaf):
+def short(leaf):
     if not hasattr(leaf, "dtype"):
         return type(leaf).__name__
-    weak = getattr(leaf, "weak_type", False)
-    name = np.dtype(leaf.dtype).str.lstrip("|<=>") if leaf.dtype.kind in "biufc" else "bf2"
-    return name + "~" * bool(weak)
+    name = {"bfloat16": "bf"}.get(leaf.dtype.name, leaf.dtype.name)
+    if getattr(leaf.dtype, "kind", "V") in "biufc":
+        name = np.dtype(leaf.dtype).str.lstrip("|<=>")
+    return name + "~" * bool(getattr(leaf, "weak_type", False))
 
 
-def dtype_of_leaves(jax, function, args):
+def outcome(jax, function, x):
     """Traced, which is quick, unless elements decide about shapes."""
     for run in (jax.eval_shape, lambda f, *args: f(*args)):
         try:
-            leaves = jax.tree_util.tree_leaves(run(function, *args))
-            return "/".join(short(jax, leaf) for leaf in leaves)
+            leaves = jax.tree_util.tree_leaves(run(function, x, x.reshape(2, 2), x[0]))
+            return "/".join(map(short, leaves))
         except Exception:
             continue
     return "!"
 
 
-def dtypes_of(jax, jnp, function):
-    """For each dtype the dtypes of the function's results; equal neighbours are written once."""
-    found = []
-    for name in DTYPES:
-        try:
+def outcomes(jax, source, x64):
+    """For each dtype the outcome."""
+    jnp = jax.numpy
+    names = {"jax": jax, "jnp": jnp, "lax": jax.lax, "nn": jax.nn, "np": np}
+    names["sp"] = jax.scipy.special
+    function = eval(f"lambda x, m, s: {source}", names)
+    with jax.enable_x64(x64):
+        out = []
+        for name in DTYPES:
             if name in WEAK:
                 x = jnp.broadcast_to(jnp.asarray(WEAK[name]), (4,))
             else:
-                x = jnp.asarray(np.ones(4), dtype=name)
-            args = x, x.reshape(2, 2), x[0]
-        except Exception:
-            args = None
-        found.append((name, "!" if args is None else dtype_of_leaves(jax, function, args)))
-    groups = {}
-    for name, result in found:
-        groups.setdefault(result, []).append(name)
-    return {" ".join(names): result for result, names in groups.items()}
+                x = jnp.asarray(np.ones(4), dtype="bfloat16" if name == "bf" else name)
+            out.append(outcome(jax, function, x))
+    return out
 
 
-corpus = parity.Corpus()
+def packed(results):
+    """Runs of equal outcomes are written once, with how many there are."""
+    runs = []
+    for result in results:
+        if runs and runs[-1][0] == result:
+            runs[-1][1] += 1
+        else:
+            runs.append([result, 1])
+    return " ".join(result if n == 1 else f"{result}*{n}" for result, n in runs)
 
 
-def add(source, **options):
-    for x64 in (False, True):
-        def case(jax, jnp, lax):
-            names = {"jax": jax, "jnp": jnp, "lax": lax, "nn": jax.nn, "np": np}
-            names["sp"] = jax.scipy.special
-            return dtypes_of(jax, jnp, eval(f"lambda x, m, s: {source}", names))
-
-        config = {"jax_enable_x64": x64}
-        corpus.add(f"{source}{'; x64' if x64 else ''}", case, config=config, **options)
+def unpacked(text):
+    out = []
+    for word in text.split():
+        result, _, n = word.partition("*")
+        out += [result] * int(n or 1)
+    return out
 
 
+def recording():
+    """Source -> (outcomes without x64, with x64)."""
+    rows = (line.split("\t") for line in RECORDED.read_text().splitlines())
+    return {source: (unpacked(off), unpacked(on)) for source, off, on in rows}
+
+
+SOURCES = []
 UNARY = {
     "jnp": """
     abs acos acosh all amax angle any arange argmax argmin argsort argwhere asarray
@@ -106,17 +116,17 @@ BINARY = {
 }
 for module, listed in UNARY.items():
     for function in listed.split():
-        add(f"{module}.{function}(x)")
+        SOURCES.append(f"{module}.{function}(x)")
 for module, listed in BINARY.items():
     for function in listed.split():
         second = "s" if function in ("quantile", "percentile", "nanpercentile") else "x"
-        add(f"{module}.{function}(x, {second})")
+        SOURCES.append(f"{module}.{function}(x, {second})")
 
 for operator in "+ - * / // % ** & | << == <".split():
-    add(f"x {operator} x")
+    SOURCES.append(f"x {operator} x")
     for other in ("1", "1.5", "True", "1j", "np.int8(1)", "np.float64(1)", "np.arange(4)"):
         if other in ("1", "1.5", "np.float64(1)") or operator in "+/":
-            add(f"x {operator} {other}")
+            SOURCES.append(f"x {operator} {other}")
 
 for source in """
     jnp.where(x == x, x, 0)
@@ -230,7 +240,6 @@ for source in """
     jax.random.categorical(jax.random.key(0), x)
     jax.random.gamma(jax.random.key(0), s)
     jax.random.poisson(jax.random.key(0), s)
-    jax.random.split(jax.random.key(0))
     jax.ops.segment_sum(x, jnp.arange(4), 4)
     jax.image.resize(m, (4, 4), 'linear')
     jax.scipy.special.multigammaln(x + 2, 2)
@@ -239,4 +248,23 @@ for source in """
     jax.scipy.linalg.block_diag(m, m)
     jax.scipy.signal.convolve(x, x)
     """.strip().splitlines():
-    add(source.strip())
+    SOURCES.append(source.strip())
+
+
+def main():
+    import warnings
+
+    import jax
+    import jax.scipy.signal
+    import jax.scipy.stats
+
+    warnings.simplefilter("ignore")
+    rows = []
+    for source in SOURCES:
+        results = [packed(outcomes(jax, source, x64)) for x64 in (False, True)]
+        rows.append("\t".join([source, *results]))
+    RECORDED.write_text("\n".join(rows) + "\n")
+
+
+if __name__ == "__main__":
+    main()
