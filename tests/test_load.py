@@ -7,7 +7,8 @@ import sys
 
 import pytest
 import shardax
-from shardax import _core, _load
+from shardax import _core
+from shardax._base import load as _load
 
 PACKAGE = pathlib.Path(shardax.__file__).parent
 

@@ -6,7 +6,7 @@
 #include "api/locate.h"
 #include "api/program_object.h"
 #include "base/hash.h"
-#include "ops/promote.h"
+#include "numpy/promote.h"
 
 namespace shardax::api {
 namespace {
@@ -270,7 +270,7 @@ Type abstract_type(PyObject* leaf) {
     return bindings::to_value(leaf)->type();
   }
   Type type;
-  type.dtype = canonical(bindings::to_dtype(dtype.get()), ops::x64_enabled());
+  type.dtype = canonical(bindings::to_dtype(dtype.get()), numpy::x64_enabled());
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(shape.get()); ++i) {
     const auto extent = PyLong_AsLongLong(PyTuple_GET_ITEM(shape.get(), i));
     if (extent == -1 && PyErr_Occurred()) throw PythonError();
@@ -292,7 +292,7 @@ std::vector<std::string> argument_paths(PyObject* fun, const CallForm& form) {
     check(PyList_Append(statics.get(), to_python(std::int64_t{position}).get()));
   }
   for (const Ref& name : form.statics.names) check(PyList_Append(statics.get(), name.get()));
-  const Ref paths = call_python("_api_errors", "argument_paths", fun, args, kwargs, statics);
+  const Ref paths = call_python("_base.api_errors", "argument_paths", fun, args, kwargs, statics);
   std::vector<std::string> out;
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(paths.get()); ++i) {
     out.push_back(str(PyList_GET_ITEM(paths.get(), i)));

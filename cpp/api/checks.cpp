@@ -69,7 +69,7 @@ py::tuple describe(const TableObject& self, std::size_t k) {
 void report(const CheckTable& table, std::size_t check, const Values& payload) {
   const py::tuple description = describe({CheckTablePtr(&table)}, check);
   const py::list values = list_of(payload);
-  call_python("_checkify", "raise_failure", description.ptr(), values.ptr());
+  call_python("_transform.checkify", "raise_failure", description.ptr(), values.ptr());
 }
 
 // `pred` as the number of the one check there is: 0 where it holds.

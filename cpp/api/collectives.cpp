@@ -6,8 +6,8 @@
 
 #include "api/axes.h"
 #include "api/devices.h"
+#include "numpy/promote.h"
 #include "ops/ops.h"
-#include "ops/promote.h"
 
 namespace shardax::api {
 namespace {
@@ -45,17 +45,25 @@ Ints dimensions(const Axes& axes, const Value& value, std::string_view user) {
   return dims;
 }
 
-Value sum_over(const Value& operand, const Axes& axes) {
-  Value value =
-      operand->dtype() == DType::boolean ? ops::convert(operand, DType::int32) : operand;
-  if (!axes.positional.empty()) value = ops::reduce_sum(value, dimensions(axes, value, "psum"));
-  return axes.devices.axes.empty() ? value : ops::psum(value, axes.devices);
+// Truth values are counted where the op does not take them.
+Value reduced(const Op& op, const Value& operand, const Axes& axes) {
+  const bool counts = operand->dtype() == DType::boolean && !(op.dtypes & bit(DType::boolean));
+  Value value = counts ? ops::convert(operand, DType::int32) : operand;
+  const Ints dims = dimensions(axes, value, op.name);
+  for (std::size_t i = dims.size(); i-- > 0;) value = ops::reduce_dimension(op, value, dims[i]);
+  return axes.devices.axes.empty() ? value : ops::reduce_devices(op, value, axes.devices);
+}
+
+const Op& psum_op() {
+  static const Op& op = *find_op("psum");
+  return op;
 }
 
 // How many values were summed, in the dtype of the sum: where groups differ in size, each device
 // has a number of its own.
 Value count_over(const Value& operand, const Axes& axes, DType dtype) {
-  if (axes.devices.group_size() < 0) return ops::psum(ops::scalar(dtype, 1, true), axes.devices);
+  if (axes.devices.group_size() < 0)
+    return ops::reduce_devices(psum_op(), ops::scalar(dtype, 1, true), axes.devices);
   std::int64_t count = axes.devices.group_size();
   for (std::int64_t dim : dimensions(axes, operand, "pmean"))
     count *= operand->shape()[static_cast<std::size_t>(dim)];
@@ -63,21 +71,11 @@ Value count_over(const Value& operand, const Axes& axes, DType dtype) {
 }
 
 Value mean_over(const Value& value, const Axes& axes) {
-  Value sum = sum_over(value, axes);
+  Value sum = reduced(psum_op(), value, axes);
   const bool boolean = value->dtype() == DType::boolean;
   const WeakDType type{boolean ? DType::boolean : sum->dtype(), sum->type().weak};
-  sum = ops::as_type(sum, ops::adjusted(type, ops::Promote::inexact));
+  sum = numpy::as_type(sum, numpy::adjusted(type, numpy::Promote::inexact));
   return ops::div(sum, count_over(value, axes, sum->dtype()));
-}
-
-Value extremum_over(const Value& operand, const Axes& axes, bool maximum) {
-  Value value = operand;
-  if (!axes.positional.empty()) {
-    const Ints dims = dimensions(axes, value, maximum ? "pmax" : "pmin");
-    value = maximum ? ops::reduce_max(value, dims) : ops::reduce_min(value, dims);
-  }
-  if (axes.devices.axes.empty()) return value;
-  return maximum ? ops::pmax(value, axes.devices) : ops::pmin(value, axes.devices);
 }
 
 bool is_number(PyObject* leaf) {
@@ -96,30 +94,27 @@ ops::Devices parse_even(PyObject* axes, PyObject* groups, std::string_view user)
 
 }  // namespace
 
-Ref reduce_over(Reduction reduction, PyObject* tree, PyObject* axes_object, PyObject* groups) {
-  static constexpr std::string_view names[] = {"psum", "pmean", "pmax", "pmin"};
-  const Axes axes = parse_axes(axes_object, groups, names[static_cast<int>(reduction)]);
+Ref reduce_over(std::string_view name, PyObject* tree, PyObject* axes_object, PyObject* groups) {
+  const Op* op = find_op(name);
+  if (!op || op->kind != Kind::collective) value_error("'", name, "' is not a collective.");
+  const Axes axes = parse_axes(axes_object, groups, name);
   const std::int64_t size = axes.positional.empty() ? axes.devices.group_size() : -1;
   return map_leaves(tree, [&](PyObject* leaf) {
-    if (is_number(leaf) && reduction == Reduction::sum && size >= 0)
+    if (op == &psum_op() && is_number(leaf) && size >= 0)
       return checked(PyNumber_Multiply(leaf, to_python(size).get()));
-    if (is_number(leaf) && reduction == Reduction::mean && size >= 0) {
-      const Ref same = PyComplex_Check(leaf) ? Ref::borrow(leaf) : checked(PyNumber_Float(leaf));
-      return checked(wrap(bindings::to_value(same.get())));
-    }
-    const Value value = bindings::to_value(leaf);
-    switch (reduction) {
-      case Reduction::sum: return checked(wrap(sum_over(value, axes)));
-      case Reduction::mean: return checked(wrap(mean_over(value, axes)));
-      default: return checked(wrap(extremum_over(value, axes, reduction == Reduction::max)));
-    }
+    return checked(wrap(reduced(*op, bindings::to_value(leaf), axes)));
   });
 }
 
-Ref argument_over(bool maximum, PyObject* tree, PyObject* axes) {
-  const ops::Devices devices = parse_devices(axes, Py_None, maximum ? "pargmax" : "pargmin");
-  return map_values(tree, [&](const Value& value) {
-    return maximum ? ops::pargmax(value, devices) : ops::pargmin(value, devices);
+Ref pmean(PyObject* tree, PyObject* axes_object, PyObject* groups) {
+  const Axes axes = parse_axes(axes_object, groups, "pmean");
+  const bool counted = axes.positional.empty() && axes.devices.group_size() >= 0;
+  return map_leaves(tree, [&](PyObject* leaf) {
+    if (counted && is_number(leaf)) {
+      const Ref same = PyComplex_Check(leaf) ? Ref::borrow(leaf) : checked(PyNumber_Float(leaf));
+      return checked(wrap(bindings::to_value(same.get())));
+    }
+    return checked(wrap(mean_over(bindings::to_value(leaf), axes)));
   });
 }
 

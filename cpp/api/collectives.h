@@ -7,12 +7,10 @@
 
 namespace shardax::api {
 
-enum class Reduction { sum, mean, max, min };
-
+// The collective of that name after which all devices have one value: "psum", "pmax", "pargmax", ...
 // A Python number summed over named axes stays a Python number: psum(1, axis) is the axis's size.
-Ref reduce_over(Reduction reduction, PyObject* tree, PyObject* axes, PyObject* groups);
-// Positions of the extremum.
-Ref argument_over(bool maximum, PyObject* tree, PyObject* axes);
+Ref reduce_over(std::string_view name, PyObject* tree, PyObject* axes, PyObject* groups);
+Ref pmean(PyObject* tree, PyObject* axes, PyObject* groups);
 Ref pbroadcast(PyObject* tree, PyObject* axes, std::int64_t source);
 Ref all_gather(PyObject* tree, PyObject* axes, PyObject* groups, std::int64_t dim, bool tiled);
 Ref psum_scatter(PyObject* tree, PyObject* axes, PyObject* groups, std::int64_t dim, bool tiled);

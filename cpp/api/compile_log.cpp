@@ -14,7 +14,7 @@ CompileLog::CompileLog()
 void CompileLog::traced(const std::string& api, const std::string& name, const Types& types) const {
   if (!wanted_) return;
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start_;
-  call_python("_logging", "log_compile", api, name, wrap_types(types),
+  call_python("_base.logging", "log_compile", api, name, wrap_types(types),
               std::to_string(seconds.count()));
 }
 

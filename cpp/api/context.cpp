@@ -5,7 +5,7 @@
 #include <unordered_map>
 
 #include "bindings/config.h"
-#include "ops/promote.h"
+#include "numpy/promote.h"
 
 namespace shardax::api {
 namespace {
@@ -71,7 +71,7 @@ void set_mesh_word(std::uint64_t word) { mesh_word = word; }
 
 std::uint64_t settings_word() {
   return mesh_word << 32 | static_cast<std::uint64_t>(bindings::device_count()) << 2 |
-         (bindings::flag("jax_threefry_partitionable") ? 2 : 0) | (ops::x64_enabled() ? 1 : 0);
+         (bindings::flag("jax_threefry_partitionable") ? 2 : 0) | (numpy::x64_enabled() ? 1 : 0);
 }
 
 bool jit_disabled() { return bindings::flag("jax_disable_jit"); }

@@ -64,8 +64,8 @@ Behaviour& behaviour_of(PyObject* function);
 // The user's function inside it, borrowed.
 PyObject* wrapped_function(PyObject* function);
 
-// A method `name` that calls shardax._stages.<name>(self, args, kwargs), for PyMethodDef tables:
-// what is rare (lowering, inspection) is written in Python and imported when first used.
+// A method `name` that calls shardax._transform.stages.<name>(self, args, kwargs), for PyMethodDef
+// tables: what is rare (lowering, inspection) is written in Python and imported when first used.
 template <std::size_t n>
 struct MethodName {
   constexpr MethodName(const char (&name)[n]) { std::copy_n(name, n, text); }  // NOLINT: implicit
@@ -75,7 +75,8 @@ template <MethodName name>
 PyCFunction stage_method() {
   const PyCFunctionWithKeywords call = [](PyObject* self, PyObject* args, PyObject* kwargs) {
     return guarded([&] {
-      return call_python("_stages", name.text, self, args, kwargs ? kwargs : Py_None).release();
+      return call_python("_transform.stages", name.text, self, args, kwargs ? kwargs : Py_None)
+          .release();
     });
   };
   return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(call));

@@ -73,7 +73,7 @@ Ref tangent_object(const Value& tangent, const Type& primal) {
   for (std::size_t i = 0; i < primal.rank(); ++i) {
     PyTuple_SET_ITEM(shape.get(), static_cast<Py_ssize_t>(i), to_python(primal.shape[i]).release());
   }
-  return call_python("_stages", "float0_zeros", shape);
+  return call_python("_transform.stages", "float0_zeros", shape);
 }
 
 namespace {
@@ -86,7 +86,7 @@ Value tangent_leaf(PyObject* object, const Type& primal) {
       "primal and tangent arguments to jax.jvp do not match; dtypes must be equal, or in case "
       "of int/bool primal dtype the tangent dtype must be float0. ";
   if (!differentiable(primal)) {
-    if (!str(call_python("_stages", "dtype_name", object).get()).starts_with("float0")) {
+    if (!str(call_python("_transform.stages", "dtype_name", object).get()).starts_with("float0")) {
       type_error(rule, "Got primal dtype ", name(primal.dtype),
                  " and so expected tangent dtype float0, but got tangent ", repr(object),
                  " instead.");

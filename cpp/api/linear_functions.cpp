@@ -320,7 +320,7 @@ Ref vjp_node(PyObject* fun, const Differentiated& d) {
   const Ref trees = checked(PyList_New(0));
   for (const TreeDefPtr& tree : d.linear.in_trees) check(PyList_Append(trees.get(), tree.object()));
   const Ref function = function_of_residuals(fun, std::make_unique<Vjp>(d.linear));
-  return call_python("_vjp", "vjp_function", function, trees, api::list_of(origins),
+  return call_python("_transform.vjp", "vjp_function", function, trees, api::list_of(origins),
                      list_of(d.residuals));
 }
 

@@ -26,8 +26,8 @@ void explain_miss(PyObject* fun, const CallForm& form, const Types& types,
     check(PyList_Append(keys.get(), key.get()));
   }
   const LocationPtr place = locate();
-  call_python("_logging", "explain_miss", place ? to_string(*place) : "<unknown>", Ref::borrow(fun),
-              describe_function(fun), paths, shown(form, types, true), keys);
+  call_python("_base.logging", "explain_miss", place ? to_string(*place) : "<unknown>",
+              Ref::borrow(fun), describe_function(fun), paths, shown(form, types, true), keys);
 }
 
 }  // namespace shardax::api

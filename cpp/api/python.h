@@ -56,7 +56,7 @@ Ref call_python(const char* module, const char* name, const Args&... args) {
 // The same for functions that raise.
 template <class... Args>
 [[noreturn]] void raise_in_python(const char* name, const Args&... args) {
-  call_python("_api_errors", name, args...);
+  call_python("_base.api_errors", name, args...);
   throw InternalError(concat("_api_errors.", name, " returned"));
 }
 

@@ -11,7 +11,7 @@
 #include "api/unpacked.h"
 #include "bindings/arrays.h"
 #include "compile/pipeline.h"
-#include "execute/shardings.h"
+#include "analysis/shardings.h"
 
 namespace py = pybind11;
 

@@ -17,9 +17,9 @@
 #include "base/lists.h"
 #include "bindings/bind.h"
 #include "control/forwarding.h"
-#include "control/residuals.h"
+#include "analysis/residuals.h"
 #include "ops/ops.h"
-#include "ops/promote.h"
+#include "numpy/promote.h"
 #include "trace/stage.h"
 
 namespace py = pybind11;
@@ -334,7 +334,7 @@ void init_staging(py::module_& module) {
         const Type* b = find_type(other.ptr());
         const WeakDType joined = promote({a->dtype, a->weak}, {b->dtype, b->weak});
         Type type = *a;
-        type.dtype = ops::canonical_dtype(joined.dtype);
+        type.dtype = numpy::canonical_dtype(joined.dtype);
         type.weak = joined.weak;
         return to_object(wrap_type(type));
       },

@@ -182,7 +182,7 @@ namespace {
 std::string describe_slices(const Tracer& tracer) {
   const Tracer::Slices slices = tracer.slices();
   if (slices.stacked->is_tracer() || tracer.underlying()) return "";
-  const Ref text = call_python("_printing", "device_groups", axis_text(slices.axis),
+  const Ref text = call_python("_base.printing", "device_groups", axis_text(slices.axis),
                                checked(wrap(slices.stacked)));
   return str(text.get());
 }

@@ -58,7 +58,8 @@ void init_type_object(py::module_& module) {
       .def_property_readonly(
           "sharding",
           [](const ShapedArray& a) {
-            return py::module_::import("shardax.sharding").attr("unplaced")(a.type.rank());
+            return py::module_::import("shardax._devices.shardings")
+                .attr("unplaced")(a.type.rank());
           },
           "One over a mesh without axes: types do not say where elements are.")
       .def(

@@ -46,6 +46,11 @@ std::string to_string(const Sharding& sharding) {
                 sharding.spec.size() == 1 ? "," : "", "), memory_kind=device)");
 }
 
+bool same_mesh(const Sharding& a, const Sharding& b) {
+  return a.named == b.named && a.mesh_axes == b.mesh_axes && a.mesh_shape == b.mesh_shape &&
+         a.devices == b.devices;
+}
+
 ShardingPtr with_spec(const Sharding& like, std::vector<std::vector<std::string>> spec) {
   Shared<Sharding> sharding(new Sharding);
   sharding->mesh_axes = like.mesh_axes;

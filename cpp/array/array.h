@@ -60,6 +60,7 @@ struct Sharding final : public RefCounted {
 using ShardingPtr = Shared<const Sharding>;
 // As Python shows it: "NamedSharding(mesh=Mesh('x': 2, axis_types=(Auto,)), spec=P('x',), ...)".
 std::string to_string(const Sharding& sharding);
+bool same_mesh(const Sharding& a, const Sharding& b);
 // Over the same devices, split in another way.
 ShardingPtr with_spec(const Sharding& like, std::vector<std::vector<std::string>> spec);
 

@@ -118,22 +118,12 @@ void init_linear(py::module_& m) {
 }
 
 void init_collectives(py::module_& m) {
-  using api::Reduction;
   using Object = const py::object&;
-  const auto reduction = [&](const char* name, Reduction which) {
-    m.def(name, [which](Object x, Object axes, Object groups) {
-      return to_object(api::reduce_over(which, x.ptr(), axes.ptr(), groups.ptr()));
-    });
-  };
-  reduction("psum", Reduction::sum);
-  reduction("pmean", Reduction::mean);
-  reduction("pmax", Reduction::max);
-  reduction("pmin", Reduction::min);
-  m.def("pargmax", [](Object x, Object axes) {
-    return to_object(api::argument_over(true, x.ptr(), axes.ptr()));
+  m.def("reduce_devices", [](const std::string& name, Object x, Object axes, Object groups) {
+    return to_object(api::reduce_over(name, x.ptr(), axes.ptr(), groups.ptr()));
   });
-  m.def("pargmin", [](Object x, Object axes) {
-    return to_object(api::argument_over(false, x.ptr(), axes.ptr()));
+  m.def("pmean", [](Object x, Object axes, Object groups) {
+    return to_object(api::pmean(x.ptr(), axes.ptr(), groups.ptr()));
   });
   m.def("pbroadcast", [](Object x, Object axes, std::int64_t source) {
     return to_object(api::pbroadcast(x.ptr(), axes.ptr(), source));

@@ -1,7 +1,7 @@
 // bindings/array_methods.cpp - the tables of Array's methods and properties.
 //
 // What needs only the type or a view is done here; compositions go to the function of the same name
-// in shardax.numpy, and what concerns devices to shardax._placement.
+// in shardax.numpy, and what concerns devices to shardax._devices.placement.
 #include "bindings/array_methods.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 #include "bindings/dtypes.h"
 #include "bindings/scalars.h"
 #include "bindings/shape_args.h"
-#include "ops/compose.h"
+#include "numpy/compose.h"
 
 namespace shardax::bindings {
 
@@ -93,16 +93,16 @@ PyObject* get_python(PyObject* self, void* closure) {
 }
 
 PythonProperty python_properties[] = {
-    {"_api", "aval", nullptr, "typeof"},
-    {"_at", "at"},
-    {"_placement", "device"},
-    {"_placement", "addressable_shards", "addressable_shards property was called"},
-    {"_placement", "global_shards", "global_shards property was called"},
-    {"_placement", "device_buffers", "device_buffers property was called"},
-    {"_placement", "is_fully_replicated", "is_fully_replicated property was called"},
-    {"_placement", "is_fully_addressable", "is_fully_addressable property was called"},
-    {"_placement", "flat"},
-    {"_placement", "format"},
+    {"_transform.jit", "aval", nullptr, "typeof"},
+    {"numpy._at", "at"},
+    {"_devices.placement", "device"},
+    {"_devices.placement", "addressable_shards", "addressable_shards property was called"},
+    {"_devices.placement", "global_shards", "global_shards property was called"},
+    {"_devices.placement", "device_buffers", "device_buffers property was called"},
+    {"_devices.placement", "is_fully_replicated", "is_fully_replicated property was called"},
+    {"_devices.placement", "is_fully_addressable", "is_fully_addressable property was called"},
+    {"numpy._array_methods", "flat"},
+    {"_devices.placement", "format"},
 };
 
 template <const char* const& what>
@@ -114,8 +114,8 @@ PyObject* get_placement(PyObject* self, void* closure) {
 }
 constexpr const char* sharding_text = "'sharding' attribute";
 constexpr const char* committed_text = "'committed' attribute";
-PythonProperty sharding_property{"_placement", "sharding"};
-PythonProperty committed_property{"_placement", "committed"};
+PythonProperty sharding_property{"_devices.placement", "sharding"};
+PythonProperty committed_property{"_devices.placement", "committed"};
 
 std::vector<PyGetSetDef> make_properties() {
   std::vector<PyGetSetDef> table{
@@ -128,8 +128,8 @@ std::vector<PyGetSetDef> make_properties() {
       {"weak_type", get_weak_type, nullptr, "Whether it promotes like a Python scalar.", nullptr},
       {"T", get_value<transposed>, nullptr, "All dimensions in reverse order.", nullptr},
       {"mT", get_value<matrix_transposed>, nullptr, "The last two dimensions swapped.", nullptr},
-      {"real", get_value<ops::real>, nullptr, "The real part.", nullptr},
-      {"imag", get_value<ops::imag>, nullptr, "The imaginary part.", nullptr},
+      {"real", get_value<numpy::real>, nullptr, "The real part.", nullptr},
+      {"imag", get_value<numpy::imag>, nullptr, "The imaginary part.", nullptr},
   };
   table.push_back({"sharding", get_placement<sharding_text>, nullptr, nullptr, &sharding_property});
   table.push_back(
@@ -154,7 +154,7 @@ PyObject* astype(PyObject* self, PyObject* args, PyObject* kwargs) {
   return guarded([&]() -> PyObject* {
     const Value& value = value_of(self);
     check_not_deleted(value);
-    const DType wanted = dtype == Py_None ? ops::default_float() : requested_dtype(dtype, "astype");
+    const DType wanted = dtype == Py_None ? numpy::default_float() : requested_dtype(dtype, "astype");
     if (wanted == value->dtype() && !value->type().weak) {
       if (copy && !value->is_tracer()) return wrap(copied(as_array(value)));
       return Py_NewRef(self);
@@ -168,7 +168,7 @@ PyObject* astype(PyObject* self, PyObject* args, PyObject* kwargs) {
           "use jnp.real or jnp.imag to take the real/imaginary component of your input.",
           1));
     }
-    return wrap(ops::as_type(drops ? ops::real(value) : value, {wanted, false}));
+    return wrap(numpy::as_type(drops ? numpy::real(value) : value, {wanted, false}));
   });
 }
 
@@ -225,7 +225,7 @@ PyObject* reduce(PyObject* self, PyObject*) {
     const Value& value = value_of(self);
     const bool keys = is_key(value->dtype());
     const Ref elements = to_numpy(keys ? ops::unary("random_unwrap", value) : value);
-    const Ref module = Ref::checked(PyImport_ImportModule("shardax._placement"));
+    const Ref module = Ref::checked(PyImport_ImportModule("shardax._base.pickles"));
     const Ref function =
         Ref::checked(PyObject_GetAttrString(module.get(), keys ? "rebuild_keys" : "rebuild"));
     return Py_BuildValue("(O(OO))", function.get(), elements.get(),

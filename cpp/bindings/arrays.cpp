@@ -6,7 +6,7 @@
 #include "bindings/convert.h"
 #include "bindings/dtypes.h"
 #include "bindings/shape_args.h"
-#include "ops/compose.h"
+#include "numpy/compose.h"
 #include "ops/ops.h"
 
 namespace shardax::bindings {
@@ -71,7 +71,7 @@ PyObject* full(PyObject*, PyObject* args) {
                     ".");
     }
     const Value element = materialise(operand, type);
-    if (!ops::broadcasts_to(element->shape(), wanted_shape)) {
+    if (!numpy::broadcasts_to(element->shape(), wanted_shape)) {
       value_error("Incompatible types for broadcasting: input type=", to_string(element->type()),
                   " and requested type=", to_string(with_shape(element->type(), wanted_shape)));
     }
@@ -89,7 +89,7 @@ PyObject* broadcast_to(PyObject*, PyObject* args) {
       value_error("Cannot broadcast to shape with fewer dimensions: arr_shape=",
                   to_string(value->shape()), " shape=", to_string(wanted));
     }
-    if (!ops::broadcasts_to(value->shape(), wanted)) {
+    if (!numpy::broadcasts_to(value->shape(), wanted)) {
       value_error("Incompatible types for broadcasting: input type=", to_string(value->type()),
                   " and requested type=", to_string(with_shape(value->type(), wanted)));
     }
@@ -102,7 +102,7 @@ PyObject* broadcast_arrays(PyObject*, PyObject* const* args, Py_ssize_t count) {
     Values in;
     for (Py_ssize_t i = 0; i < count; ++i)
       in.push_back(to_argument(args[i], "broadcast_arrays", static_cast<int>(i)));
-    Values out = ops::broadcast_arrays(in);
+    Values out = numpy::broadcast_arrays(in);
     for (std::size_t i = 0; i < in.size(); ++i) {
       if (out[i] == in[i]) out[i] = another(in[i]);
     }
@@ -114,7 +114,7 @@ PyObject* broadcast_shapes(PyObject*, PyObject* const* args, Py_ssize_t count) {
   return guarded([&] {
     std::vector<Shape> shapes;
     for (Py_ssize_t i = 0; i < count; ++i) shapes.push_back(parse_ints(args[i], "Shapes"));
-    return int_tuple(ops::broadcast_shapes(shapes)).release();
+    return int_tuple(numpy::broadcast_shapes(shapes)).release();
   });
 }
 
@@ -123,16 +123,16 @@ PyObject* broadcast_shapes(PyObject*, PyObject* const* args, Py_ssize_t count) {
 PyObject* promote(PyObject*, PyObject* const* args, Py_ssize_t count) {
   return guarded([&] {
     if (count < 1) type_error("promote() needs a rule");
-    const ops::UserOperands operands;
+    const numpy::UserOperands operands;
     const std::string rule = pytree::text_of(args[0]);
     Values in;
     for (Py_ssize_t i = 1; i < count; ++i)
       in.push_back(to_argument(args[i], "promote", static_cast<int>(i - 1)));
-    ops::Promote how = ops::Promote::any;
-    if (rule == "numeric") how = ops::Promote::numeric;
-    if (rule.ends_with("inexact")) how = ops::Promote::inexact;
-    Values out = ops::promote_dtypes(in, how);
-    return wrap_tuple(rule.starts_with("dtypes") ? out : ops::promote_shapes(out, "promote"));
+    numpy::Promote how = numpy::Promote::any;
+    if (rule == "numeric") how = numpy::Promote::numeric;
+    if (rule.ends_with("inexact")) how = numpy::Promote::inexact;
+    Values out = numpy::promote_dtypes(in, how);
+    return wrap_tuple(rule.starts_with("dtypes") ? out : numpy::promote_shapes(out, "promote"));
   });
 }
 
@@ -144,8 +144,8 @@ PyObject* convert(PyObject*, PyObject* args) {
   return guarded([&] {
     const Operand operand = parse_operand(object);
     if (operand.kind == Operand::Kind::none) argument_error(object, "convert_element_type", 0);
-    const WeakDType type{ops::canonical_dtype(to_dtype(dtype)), weak != 0};
-    if (is_array_object(object) && ops::lattice_type(operand.value) == type)
+    const WeakDType type{numpy::canonical_dtype(to_dtype(dtype)), weak != 0};
+    if (is_array_object(object) && numpy::lattice_type(operand.value) == type)
       return Py_NewRef(object);
     return wrap(materialise(operand, type));
   });

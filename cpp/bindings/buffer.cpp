@@ -6,7 +6,7 @@
 
 #include "bindings/dtypes.h"
 #include "kernels/copy.h"
-#include "ops/promote.h"
+#include "numpy/promote.h"
 
 namespace shardax::bindings {
 namespace {
@@ -172,7 +172,7 @@ ArrayPtr read_buffer(PyObject* object) {
     whole = whole && view.strides[d] % view.itemsize == 0;
   }
   if (!whole) return nullptr;
-  const DType wanted = ops::canonical_dtype(*dtype);
+  const DType wanted = numpy::canonical_dtype(*dtype);
   const Type narrow_type = with_dtype(type, wanted);
   const auto* from = static_cast<const std::byte*>(view.buf);
   const bool dense = is_contiguous(type.shape, strides);

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "bindings/config_flags.h"
-#include "execute/nonfinite.h"
-#include "ops/promote.h"
+#include "analysis/nonfinite.h"
+#include "numpy/promote.h"
 
 namespace shardax::bindings {
 namespace {
@@ -133,12 +133,12 @@ bool is_user_code() {
 void mirror(const Flag& f, PyObject* value) {
   const std::string_view name = f.name;
   if (name == "jax_numpy_dtype_promotion")
-    ops::set_strict_dtypes(choice(f, value, {"standard", "strict"}) == 1);
+    numpy::set_strict_dtypes(choice(f, value, {"standard", "strict"}) == 1);
   if (name == "jax_numpy_rank_promotion") {
     const std::size_t rule = choice(f, value, {"allow", "warn", "raise"});
-    ops::set_rank_promotion(static_cast<ops::RankPromotion>(rule), warn_user);
+    numpy::set_rank_promotion(static_cast<numpy::RankPromotion>(rule), warn_user);
   }
-  if (name == "jax_enable_x64") ops::set_x64_default(value == Py_True);
+  if (name == "jax_enable_x64") numpy::set_x64_default(value == Py_True);
   if (name == "jax_num_cpu_devices") set_count_from(value);
 }
 
@@ -158,7 +158,7 @@ PyObject* update(PyObject*, PyObject* args) {
 PyObject* read(PyObject*, PyObject* name) {
   return guarded([&]() -> PyObject* {
     const Flag& f = known_flag(name);
-    if (std::string_view(f.name) == "jax_enable_x64") return PyBool_FromLong(ops::x64_enabled());
+    if (std::string_view(f.name) == "jax_enable_x64") return PyBool_FromLong(numpy::x64_enabled());
     if (std::string_view(f.name) == "jax_num_cpu_devices") return PyLong_FromLong(devices);
     return Py_NewRef(values()[f.name].get());
   });
@@ -178,8 +178,8 @@ PyObject* names(PyObject*, PyObject*) {
 // x64 for this thread only: None removes the override. Gives the one before.
 PyObject* override_x64(PyObject*, PyObject* value) {
   return guarded([&]() -> PyObject* {
-    const int before = ops::x64_override();
-    ops::set_x64_override(value == Py_None ? -1 : pytree::check(PyObject_IsTrue(value)));
+    const int before = numpy::x64_override();
+    numpy::set_x64_override(value == Py_None ? -1 : pytree::check(PyObject_IsTrue(value)));
     if (before < 0) Py_RETURN_NONE;
     return PyBool_FromLong(before);
   });
@@ -225,7 +225,7 @@ void init_config(PyObject* module) {
     mirror(f, value.get());
     values()[f.name] = std::move(value);
   }
-  ops::set_promotion_scope(is_user_code);
+  numpy::set_promotion_scope(is_user_code);
   watch_nonfinite(flag("jax_debug_nans"), flag("jax_debug_infs"));
   pytree::check(PyModule_AddFunctions(module, functions));
 }

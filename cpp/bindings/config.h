@@ -1,7 +1,7 @@
 // bindings/config.h - the flags of shardax.config, and the hooks that act on them.
 //
 // Flags live in one table: name, default, environment variable. Python's config object (in
-// shardax._config) reads and updates them here; those that the core reads are mirrored at once.
+// shardax._base.flags) reads and updates them here; those that the core reads are mirrored at once.
 #pragma once
 
 #include "bindings/errors.h"

@@ -9,7 +9,7 @@
 #include "array/narrow.h"
 #include "bindings/buffer.h"
 #include "bindings/dtypes.h"
-#include "ops/promote.h"
+#include "numpy/promote.h"
 
 namespace shardax::bindings {
 namespace {
@@ -44,11 +44,11 @@ Operand integer_operand(PyObject* object) {
   out.integer = PyLong_AsLongLongAndOverflow(object, &overflow);
   if (out.integer == -1 && PyErr_Occurred()) throw PythonError();
   const bool fits =
-      ops::x64_enabled() || (out.integer >= std::numeric_limits<std::int32_t>::min() &&
+      numpy::x64_enabled() || (out.integer >= std::numeric_limits<std::int32_t>::min() &&
                              out.integer <= std::numeric_limits<std::int32_t>::max());
   if (overflow != 0 || !fits) {
     fail(ErrorKind::overflow_error, "Python int ", pytree::str(object), " too large to convert to ",
-         name(ops::default_int()));
+         name(numpy::default_int()));
   }
   return out;
 }
@@ -93,10 +93,10 @@ Operand jax_array_operand(PyObject* object) {
 WeakDType Operand::lattice_type() const {
   switch (kind) {
     case Kind::boolean: return {DType::boolean, false};
-    case Kind::integer: return {ops::default_int(), true};
-    case Kind::floating: return {ops::default_float(), true};
-    case Kind::complex: return {ops::default_complex(), true};
-    default: return ops::lattice_type(value);
+    case Kind::integer: return {numpy::default_int(), true};
+    case Kind::floating: return {numpy::default_float(), true};
+    case Kind::complex: return {numpy::default_complex(), true};
+    default: return numpy::lattice_type(value);
   }
 }
 
@@ -158,7 +158,7 @@ void store_scalar(std::byte* out, DType dtype, const Operand& scalar) {
 }
 
 Value materialise(const Operand& operand, WeakDType type) {
-  if (operand.kind == Operand::Kind::array) return ops::as_type(operand.value, type);
+  if (operand.kind == Operand::Kind::array) return numpy::as_type(operand.value, type);
   const ArrayPtr scalar = empty_array(Type{type.dtype, type.weak, {}, {}});
   store_scalar(scalar->data(), type.dtype, operand);
   return scalar;

@@ -12,8 +12,8 @@
 #include "bindings/buffer.h"
 #include "bindings/convert.h"
 #include "bindings/dtypes.h"
-#include "ops/compose.h"
-#include "ops/promote.h"
+#include "numpy/compose.h"
+#include "numpy/promote.h"
 
 namespace shardax::bindings {
 namespace {
@@ -224,7 +224,7 @@ PyObject* from_dlpack(PyObject*, PyObject* args) {
                  "; a capsule with a tensor that nobody has taken was expected.");
     }
     const ArrayPtr array = array_of(taken);
-    const DType wanted = ops::canonical_dtype(array->dtype());
+    const DType wanted = numpy::canonical_dtype(array->dtype());
     const auto address = reinterpret_cast<std::uintptr_t>(array->data());
     const bool aligned = address % static_cast<std::uintptr_t>(itemsize(array->dtype())) == 0;
     const bool must_copy = wanted != array->dtype() || !aligned;
@@ -235,7 +235,7 @@ PyObject* from_dlpack(PyObject*, PyObject* args) {
            ". However copy=False. Set copy=True or copy=None to perform the requested operation.");
     }
     if (copy != Py_True && !must_copy) return wrap(array);
-    return wrap(ops::as_type(copied(*array), {wanted, false}));
+    return wrap(numpy::as_type(copied(*array), {wanted, false}));
   });
 }
 

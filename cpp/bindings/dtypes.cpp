@@ -7,7 +7,7 @@
 #include <unordered_map>
 
 #include "bindings/convert.h"
-#include "ops/promote.h"
+#include "numpy/promote.h"
 
 namespace shardax::bindings {
 namespace {
@@ -16,7 +16,7 @@ std::array<PyObject*, dtype_count> known_dtypes{};
 
 // An attribute of the package's module for dtypes, borrowed; it lives as long as the process.
 PyObject* package_dtype(const char* name) {
-  const Ref module = Ref::checked(PyImport_ImportModule("shardax._dtypes"));
+  const Ref module = Ref::checked(PyImport_ImportModule("shardax._base.dtypes"));
   return Ref::checked(PyObject_GetAttrString(module.get(), name)).release();
 }
 
@@ -35,10 +35,10 @@ std::unordered_map<PyObject*, DType>& seen() {
 }
 
 std::optional<DType> dtype_of_builtin(PyObject* type) {
-  if (type == reinterpret_cast<PyObject*>(&PyFloat_Type)) return ops::default_float();
-  if (type == reinterpret_cast<PyObject*>(&PyLong_Type)) return ops::default_int();
+  if (type == reinterpret_cast<PyObject*>(&PyFloat_Type)) return numpy::default_float();
+  if (type == reinterpret_cast<PyObject*>(&PyLong_Type)) return numpy::default_int();
   if (type == reinterpret_cast<PyObject*>(&PyBool_Type)) return DType::boolean;
-  if (type == reinterpret_cast<PyObject*>(&PyComplex_Type)) return ops::default_complex();
+  if (type == reinterpret_cast<PyObject*>(&PyComplex_Type)) return numpy::default_complex();
   return std::nullopt;
 }
 
@@ -88,9 +88,9 @@ std::optional<DType> find_named(PyObject* object, bool attribute) {
   if (const auto it = seen().find(object); it != seen().end()) return it->second;
   if (PyUnicode_Check(object)) {
     const std::string text = pytree::text_of(object);
-    if (text == "float") return ops::default_float();
-    if (text == "int") return ops::default_int();
-    if (text == "complex") return ops::default_complex();
+    if (text == "float") return numpy::default_float();
+    if (text == "int") return numpy::default_int();
+    if (text == "complex") return numpy::default_complex();
     const auto named = dtype_named(text);
     return named ? named : dtype_by_numpy(object);
   }
@@ -128,7 +128,7 @@ DType to_dtype(PyObject* object) {
 
 DType requested_dtype(PyObject* object, std::string_view function) {
   const DType wanted = to_dtype(object);
-  const DType available = ops::canonical_dtype(wanted);
+  const DType available = numpy::canonical_dtype(wanted);
   if (wanted == available || dtype_of_builtin(object)) return available;
   const std::string text = concat(
       "Explicitly requested dtype ", name(wanted), " ",
@@ -198,7 +198,7 @@ std::optional<DType> dtype_of_format(const char* format, Py_ssize_t itemsize) {
 namespace {
 
 PyObject* canonical_dtype_of(PyObject*, PyObject* object) {
-  return guarded([&] { return Py_NewRef(dtype_object(ops::canonical_dtype(to_dtype(object)))); });
+  return guarded([&] { return Py_NewRef(dtype_object(numpy::canonical_dtype(to_dtype(object)))); });
 }
 
 PyObject* dtype_of(PyObject*, PyObject* object) {
@@ -215,7 +215,7 @@ PyObject* requested(PyObject*, PyObject* args) {
 // result_type(*args): (dtype, weak), canonical. Arguments are arrays, scalars or dtypes.
 PyObject* result_type(PyObject*, PyObject* const* args, Py_ssize_t count) {
   return guarded([&]() -> PyObject* {
-    const ops::UserOperands operands;
+    const numpy::UserOperands operands;
     SmallVector<WeakDType, 6> types;
     for (Py_ssize_t i = 0; i < count; ++i) {
       const bool is_type = PyType_Check(args[i]) || PyUnicode_Check(args[i]);
@@ -228,7 +228,7 @@ PyObject* result_type(PyObject*, PyObject* const* args, Py_ssize_t count) {
       }
     }
     if (types.empty()) value_error("at least one array or dtype is required");
-    const WeakDType type = ops::join_types({types.data(), types.size()});
+    const WeakDType type = numpy::join_types({types.data(), types.size()});
     return Py_BuildValue("(OO)", dtype_object(type.dtype), type.weak ? Py_True : Py_False);
   });
 }
@@ -243,7 +243,7 @@ PyObject* promote_types(PyObject*, PyObject* args) {
       return {to_dtype(object), builtin && *builtin != DType::boolean};
     };
     WeakDType joined = promote(type(a), type(b));
-    if (joined.weak) joined.dtype = ops::canonical_dtype(joined.dtype);
+    if (joined.weak) joined.dtype = numpy::canonical_dtype(joined.dtype);
     return Py_NewRef(dtype_object(joined.dtype));
   });
 }

@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "base/errors.h"
-#include "ops/compose.h"
+#include "numpy/compose.h"
 
 namespace shardax::bindings {
 namespace {
 
-using ops::Promote;
+using numpy::Promote;
 
 template <Value (*f)(const Value&)>
 Value one(const Values& in) {
@@ -33,22 +33,22 @@ constexpr const char* ceil_name = "ceil";
 Value positive(const Values& in) { return in[0]; }
 Value fabs(const Values& in) {
   if (is_complex(in[0]->dtype())) type_error("ufunc 'fabs' does not support complex dtypes");
-  return ops::unary("abs", ops::promote_dtypes(in, Promote::inexact)[0]);
+  return ops::unary("abs", numpy::promote_dtypes(in, Promote::inexact)[0]);
 }
 // Truth values are never weak.
-Value truth_of(const Value& x) { return ops::as_type(ops::truth(x), {DType::boolean, false}); }
+Value truth_of(const Value& x) { return numpy::as_type(numpy::truth(x), {DType::boolean, false}); }
 Value logical_not(const Values& in) { return ops::logical_not(truth_of(in[0])); }
 
 template <Value (*f)(const Value&, const Value&)>
 Value logical(const Values& in) {
-  const Values x = ops::promote_shapes({truth_of(in[0]), truth_of(in[1])}, "logical");
+  const Values x = numpy::promote_shapes({truth_of(in[0]), truth_of(in[1])}, "logical");
   return f(x[0], x[1]);
 }
 Value xor_values(const Value& a, const Value& b) { return ops::binary("xor", a, b); }
 
 Value scaled(const Values& in, double factor) {
-  const Value x = ops::promote_dtypes(in, Promote::inexact)[0];
-  const Value strong = ops::as_type(x, {x->dtype(), false});
+  const Value x = numpy::promote_dtypes(in, Promote::inexact)[0];
+  const Value strong = numpy::as_type(x, {x->dtype(), false});
   return ops::mul(strong, ops::scalar(x->dtype(), factor));
 }
 constexpr double degrees_per_radian = 57.29577951308232;
@@ -56,62 +56,62 @@ Value degrees(const Values& in) { return scaled(in, degrees_per_radian); }
 Value radians(const Values& in) { return scaled(in, 1 / degrees_per_radian); }
 
 Value float_power(const Values& in) {
-  const Values x = ops::promote_shapes(ops::promote_dtypes(in, Promote::inexact), "pow");
+  const Values x = numpy::promote_shapes(numpy::promote_dtypes(in, Promote::inexact), "pow");
   return ops::binary("pow", x[0], x[1]);
 }
 
 Value bitwise_count(const Values& in) {
   return ops::convert(
-      ops::unary("population_count", ops::absolute(ops::promote_dtypes(in, Promote::numeric)[0])),
+      ops::unary("population_count", numpy::absolute(numpy::promote_dtypes(in, Promote::numeric)[0])),
       DType::uint8);
 }
 
 constexpr FunctionRow rows[] = {
     // Arithmetic.
-    {"add", "x, y", nullptr, Promote::any, two<ops::add_promoted>, "Elementwise sum."},
+    {"add", "x, y", nullptr, Promote::any, two<numpy::add_promoted>, "Elementwise sum."},
     {"subtract", "x, y", "sub"},
-    {"multiply", "x, y", nullptr, Promote::any, two<ops::multiply_promoted>,
+    {"multiply", "x, y", nullptr, Promote::any, two<numpy::multiply_promoted>,
      "Elementwise product."},
     {"divide", "x1, x2", "div", Promote::inexact},
     {"true_divide", "x1, x2", "div", Promote::inexact},
-    {"floor_divide", "x1, x2", nullptr, Promote::any, two<ops::floor_divide>,
+    {"floor_divide", "x1, x2", nullptr, Promote::any, two<numpy::floor_divide>,
      "Elementwise quotient rounded towards minus infinity."},
-    {"remainder", "x1, x2", nullptr, Promote::any, two<ops::remainder>,
+    {"remainder", "x1, x2", nullptr, Promote::any, two<numpy::remainder>,
      "Elementwise remainder with the sign of the divisor."},
-    {"mod", "x1, x2", nullptr, Promote::any, two<ops::remainder>,
+    {"mod", "x1, x2", nullptr, Promote::any, two<numpy::remainder>,
      "Elementwise remainder with the sign of the divisor."},
-    {"fmod", "x1, x2", nullptr, Promote::any, two<ops::fmod>,
+    {"fmod", "x1, x2", nullptr, Promote::any, two<numpy::fmod>,
      "Elementwise remainder with the sign of the dividend."},
     {"power", "x1, x2", nullptr, Promote::any, power_marker, "Elementwise power, x1 ** x2."},
     {"pow", "x1, x2", nullptr, Promote::any, power_marker, "Elementwise power, x1 ** x2."},
     {"float_power", "x, y", nullptr, Promote::any, float_power, "Elementwise power of floats."},
     {"negative", "x", "neg"},
     {"positive", "x", nullptr, Promote::any, positive, "The operand itself."},
-    {"reciprocal", "x", nullptr, Promote::any, one<ops::reciprocal>, "Elementwise 1 / x."},
-    {"absolute", "x", nullptr, Promote::any, one<ops::absolute>, "Elementwise absolute value."},
-    {"abs", "x", nullptr, Promote::any, one<ops::absolute>, "Elementwise absolute value."},
+    {"reciprocal", "x", nullptr, Promote::any, one<numpy::reciprocal>, "Elementwise 1 / x."},
+    {"absolute", "x", nullptr, Promote::any, one<numpy::absolute>, "Elementwise absolute value."},
+    {"abs", "x", nullptr, Promote::any, one<numpy::absolute>, "Elementwise absolute value."},
     {"fabs", "x", nullptr, Promote::any, fabs, "Elementwise absolute value, as floats."},
     {"sign", "x", "sign"},
     {"square", "x", "square", Promote::numeric},
     {"maximum", "x, y", "max"},
     {"minimum", "x, y", "min"},
-    {"hypot", "x1, x2", nullptr, Promote::any, two<ops::hypot>,
+    {"hypot", "x1, x2", nullptr, Promote::any, two<numpy::hypot>,
      "Elementwise sqrt(x1 ** 2 + x2 ** 2), without overflow."},
-    {"heaviside", "x1, x2", nullptr, Promote::any, two<ops::heaviside>,
+    {"heaviside", "x1, x2", nullptr, Promote::any, two<numpy::heaviside>,
      "0 where x1 < 0, x2 where x1 == 0, 1 where x1 > 0."},
-    {"copysign", "x1, x2", nullptr, Promote::any, two<ops::copysign>, "x1 with the sign of x2."},
+    {"copysign", "x1, x2", nullptr, Promote::any, two<numpy::copysign>, "x1 with the sign of x2."},
     {"nextafter", "x, y", "nextafter", Promote::inexact},
     // Comparisons.
     {"equal", "x, y", "eq"},
     {"not_equal", "x, y", "ne"},
-    {"less", "x, y", "lt", Promote::any, two<ops::less>},
-    {"less_equal", "x, y", "le", Promote::any, two<ops::less_equal>},
-    {"greater", "x, y", "gt", Promote::any, two<ops::greater>},
-    {"greater_equal", "x, y", "ge", Promote::any, two<ops::greater_equal>},
-    {"isnan", "x", nullptr, Promote::any, one<ops::isnan>, "Elementwise: is it NaN?"},
-    {"isinf", "x", nullptr, Promote::any, one<ops::isinf>, "Elementwise: is it infinite?"},
-    {"isfinite", "x", nullptr, Promote::any, one<ops::isfinite>, "Elementwise: is it finite?"},
-    {"signbit", "x", nullptr, Promote::any, one<ops::signbit>, "Elementwise: is the sign bit set?"},
+    {"less", "x, y", "lt", Promote::any, two<numpy::less>},
+    {"less_equal", "x, y", "le", Promote::any, two<numpy::less_equal>},
+    {"greater", "x, y", "gt", Promote::any, two<numpy::greater>},
+    {"greater_equal", "x, y", "ge", Promote::any, two<numpy::greater_equal>},
+    {"isnan", "x", nullptr, Promote::any, one<numpy::isnan>, "Elementwise: is it NaN?"},
+    {"isinf", "x", nullptr, Promote::any, one<numpy::isinf>, "Elementwise: is it infinite?"},
+    {"isfinite", "x", nullptr, Promote::any, one<numpy::isfinite>, "Elementwise: is it finite?"},
+    {"signbit", "x", nullptr, Promote::any, one<numpy::signbit>, "Elementwise: is the sign bit set?"},
     // Logic and bits.
     {"logical_and", "x, y", nullptr, Promote::any, logical<ops::logical_and>,
      "Elementwise x != 0 and y != 0."},
@@ -128,24 +128,24 @@ constexpr FunctionRow rows[] = {
     {"invert", "x", "not"},
     {"left_shift", "x, y", "shift_left", Promote::numeric},
     {"bitwise_left_shift", "x, y", "shift_left", Promote::numeric},
-    {"right_shift", "x1, x2", nullptr, Promote::any, two<ops::right_shift>,
+    {"right_shift", "x1, x2", nullptr, Promote::any, two<numpy::right_shift>,
      "Elementwise shift to the right: arithmetic for signed integers."},
-    {"bitwise_right_shift", "x1, x2", nullptr, Promote::any, two<ops::right_shift>,
+    {"bitwise_right_shift", "x1, x2", nullptr, Promote::any, two<numpy::right_shift>,
      "Elementwise shift to the right: arithmetic for signed integers."},
     {"bitwise_count", "x", nullptr, Promote::any, bitwise_count,
      "Elementwise number of bits set in |x|."},
     // Rounding.
     {"floor", "x", nullptr, Promote::any, rounded<floor_name>, "Elementwise floor."},
     {"ceil", "x", nullptr, Promote::any, rounded<ceil_name>, "Elementwise ceiling."},
-    {"trunc", "x", nullptr, Promote::any, one<ops::trunc>, "Elementwise, rounded towards zero."},
+    {"trunc", "x", nullptr, Promote::any, one<numpy::trunc>, "Elementwise, rounded towards zero."},
     // Transcendental.
     {"exp", "x", "exp", Promote::inexact},
     {"exp2", "x", "exp2", Promote::inexact},
     {"expm1", "x", "expm1", Promote::inexact},
     {"log", "x", "log", Promote::inexact},
     {"log1p", "x", "log1p", Promote::inexact},
-    {"log2", "x", nullptr, Promote::any, one<ops::log2>, "Elementwise logarithm to base 2."},
-    {"log10", "x", nullptr, Promote::any, one<ops::log10>, "Elementwise logarithm to base 10."},
+    {"log2", "x", nullptr, Promote::any, one<numpy::log2>, "Elementwise logarithm to base 2."},
+    {"log10", "x", nullptr, Promote::any, one<numpy::log10>, "Elementwise logarithm to base 10."},
     {"sqrt", "x", "sqrt", Promote::inexact},
     {"cbrt", "x", "cbrt", Promote::inexact},
     {"sin", "x", "sin", Promote::inexact},
@@ -173,11 +173,11 @@ constexpr FunctionRow rows[] = {
     {"radians", "x", nullptr, Promote::any, radians, "Degrees as radians."},
     {"deg2rad", "x", nullptr, Promote::any, radians, "Degrees as radians."},
     // Complex numbers.
-    {"real", "val", nullptr, Promote::any, one<ops::real>, "The real part."},
-    {"imag", "val", nullptr, Promote::any, one<ops::imag>, "The imaginary part."},
-    {"conj", "x", nullptr, Promote::any, one<ops::conjugate>, "The complex conjugate."},
-    {"conjugate", "x", nullptr, Promote::any, one<ops::conjugate>, "The complex conjugate."},
-    {"matmul", "a, b", nullptr, Promote::any, two<ops::matmul>,
+    {"real", "val", nullptr, Promote::any, one<numpy::real>, "The real part."},
+    {"imag", "val", nullptr, Promote::any, one<numpy::imag>, "The imaginary part."},
+    {"conj", "x", nullptr, Promote::any, one<numpy::conjugate>, "The complex conjugate."},
+    {"conjugate", "x", nullptr, Promote::any, one<numpy::conjugate>, "The complex conjugate."},
+    {"matmul", "a, b", nullptr, Promote::any, two<numpy::matmul>,
      "The matrix product; leading dimensions broadcast."},
 };
 
@@ -250,7 +250,7 @@ std::size_t arity_of(const Op& op) {
 
 }  // namespace
 
-Value power_marker(const Values& in) { return ops::power(in[0], in[1]); }
+Value power_marker(const Values& in) { return numpy::power(in[0], in[1]); }
 
 std::span<const FunctionRow> numpy_rows() { return rows; }
 

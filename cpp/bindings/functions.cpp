@@ -102,11 +102,11 @@ Value call_promoting(FunctionObject& f, PyObject* const* args) {
   }
   SmallVector<WeakDType, 6> types;
   for (const Operand& operand : operands) types.push_back(operand.lattice_type());
-  const WeakDType type = ops::adjusted(ops::join_types({types.data(), types.size()}), row.promote);
+  const WeakDType type = numpy::adjusted(numpy::join_types({types.data(), types.size()}), row.promote);
   for (const Operand& operand : operands) in.push_back(materialise(operand, type));
   if (row.compose && is_complex(type.dtype)) return row.compose(in);
   const Op& op = op_of(f);
-  return bind1(op, {}, count > 1 ? ops::promote_ranks(in, op.name) : in);
+  return bind1(op, {}, count > 1 ? numpy::promote_ranks(in, op.name) : in);
 }
 
 Value call_strict(FunctionObject& f, PyObject* const* args) {
@@ -172,7 +172,7 @@ PyObject* get_signature(PyObject* self, void*) {
   return guarded([&] {
     const Ref text = Ref::checked(PyUnicode_FromString(as_function(self)->row->parameters));
     PyObject* argument = text.get();
-    return call_package_function("_printing", "positional_signature", &argument, 1, nullptr);
+    return call_package_function("_base.printing", "positional_signature", &argument, 1, nullptr);
   });
 }
 

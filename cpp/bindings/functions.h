@@ -6,7 +6,7 @@
 #pragma once
 
 #include "bindings/array_type.h"
-#include "ops/promote.h"
+#include "numpy/promote.h"
 
 namespace shardax::bindings {
 
@@ -14,7 +14,7 @@ struct FunctionRow {
   const char* name;
   const char* parameters;  // "x1, x2"
   const char* record;      // the op, or null where `compose` does the work
-  ops::Promote promote = ops::Promote::any;
+  numpy::Promote promote = numpy::Promote::any;
   Value (*compose)(const Values&) = nullptr;
   const char* doc = nullptr;  // null: the record's
 };

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "ops/promote.h"
+#include "numpy/promote.h"
 
 namespace shardax::bindings {
 namespace {
@@ -95,7 +95,7 @@ GatherSpec make_gather_spec(const IndexPlan& plan) {
   Builder builder;
   std::vector<Shape> shapes;
   for (const Value& index : index_arrays(plan)) shapes.push_back(index->shape());
-  builder.spec.array_shape = ops::broadcast_shapes(shapes);
+  builder.spec.array_shape = numpy::broadcast_shapes(shapes);
   bool placed = !adjacent(plan);
   if (placed) builder.place_arrays();
   for (const Selector& s : plan.selectors) {
@@ -132,7 +132,7 @@ Value start_indices(const GatherSpec& spec, const Values& arrays) {
     Ints dims = c.dims;
     if (c.array >= 0) {
       const Value& array = arrays[static_cast<std::size_t>(c.array)];
-      part = ops::as_type(c.size ? normalised(array, c.size) : array, {dtype, false});
+      part = numpy::as_type(c.size ? normalised(array, c.size) : array, {dtype, false});
       // The array's dimensions are the last of those that all arrays broadcast to.
       const std::size_t skip = dims.size() - part->shape().size();
       dims = Ints(dims.begin() + skip, dims.end());

@@ -4,8 +4,8 @@
 #include "bindings/convert.h"
 #include "bindings/dtypes.h"
 #include "bindings/gather_spec.h"
-#include "ops/compose.h"
-#include "ops/promote.h"
+#include "numpy/compose.h"
+#include "numpy/promote.h"
 
 namespace shardax::bindings {
 namespace {
@@ -73,7 +73,7 @@ Value take_traced_scalars(const Value& x, const IndexPlan& plan) {
     if (s.kind != Kind::slice && s.kind != Kind::array) continue;
     const auto dimension = static_cast<std::int64_t>(sizes.size());
     if (s.kind == Kind::array) {
-      starts.push_back(ops::as_type(normalised(s.index, s.size), {dtype, false}));
+      starts.push_back(numpy::as_type(normalised(s.index, s.size), {dtype, false}));
       dropped.push_back(dimension);
     } else {
       starts.push_back(ops::scalar(dtype, 0));
@@ -96,7 +96,7 @@ Value take_arrays(const Value& x, const IndexPlan& plan) {
   };
   bool traced = staging_in_progress();
   for (const Value& value : in) traced = traced || value->is_tracer();
-  return traced ? take(in) : ops::jitted1("getitem", in, take, plan.key());
+  return traced ? take(in) : numpy::jitted1("getitem", in, take, plan.key());
 }
 
 // An integer beyond the ends takes the nearest element. A program records it, and the integers
@@ -220,8 +220,8 @@ PyObject* at_get(PyObject*, PyObject* args) {
       return finish_result(gather(x, at.spec, index_arrays(at.plan), mode, missing), at.spec);
     };
     if (PyComplex_Check(fill) && is_complex(at.array->dtype())) {
-      return wrap(ops::binary("complex", take(ops::real(at.array), PyComplex_RealAsDouble(fill)),
-                              take(ops::imag(at.array), PyComplex_ImagAsDouble(fill))));
+      return wrap(ops::binary("complex", take(numpy::real(at.array), PyComplex_RealAsDouble(fill)),
+                              take(numpy::imag(at.array), PyComplex_ImagAsDouble(fill))));
     }
     return wrap(take(at.array, fill_param(fill)));
   });
@@ -258,14 +258,14 @@ PyObject* at_scatter(PyObject*, PyObject* args) {
       value_error("Cannot broadcast to shape with fewer dimensions: arr_shape=",
                   to_string(updates->shape()), " shape=", to_string(final_shape(spec)));
     }
-    if (!ops::broadcasts_to(updates->shape(), final_shape(spec))) {
+    if (!numpy::broadcasts_to(updates->shape(), final_shape(spec))) {
       value_error(
           "Incompatible types for broadcasting: input type=", to_string(updates->type()),
           " and requested type=", to_string(with_shape(updates->type(), final_shape(spec))));
     }
-    const ops::UserOperands operands;
-    const WeakDType own = ops::lattice_type(x);
-    const WeakDType joined = ops::result_type({x, updates});
+    const numpy::UserOperands operands;
+    const WeakDType own = numpy::lattice_type(x);
+    const WeakDType joined = numpy::result_type({x, updates});
     if (joined.dtype != own.dtype) {
       const std::string text = concat(
           "scatter inputs have incompatible types: cannot safely cast value from dtype=",
@@ -277,11 +277,11 @@ PyObject* at_scatter(PyObject*, PyObject* args) {
     const WeakDType type{joined.dtype, false};
     check_scatter_dtype(kind, type.dtype);
     if (x->type().size() == 0) return wrap(x);
-    const Value in = ops::as_type(at.array, type);
+    const Value in = numpy::as_type(at.array, type);
     const Value out = scatter(kind, in, spec, index_arrays(at.plan),
-                              prepare_updates(ops::as_type(updates, type), spec),
+                              prepare_updates(numpy::as_type(updates, type), spec),
                               {mode, sorted != 0, unique != 0});
-    return wrap(ops::squeeze(ops::as_type(out, own), at.truths));
+    return wrap(ops::squeeze(numpy::as_type(out, own), at.truths));
   });
 }
 

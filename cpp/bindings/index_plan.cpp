@@ -3,7 +3,7 @@
 
 #include "bindings/convert.h"
 #include "bindings/scalars.h"
-#include "ops/promote.h"
+#include "numpy/promote.h"
 
 namespace shardax::bindings {
 namespace {
@@ -99,7 +99,7 @@ Entry parse_entry(PyObject* object) {
     const Ref made = Ref::checked(make_array(object, std::nullopt, false, 0));
     const Value value = value_of(made.get());
     return array_entry(object,
-                       value->type().size() == 0 ? ops::convert(value, ops::default_int()) : value);
+                       value->type().size() == 0 ? ops::convert(value, numpy::default_int()) : value);
   }
   if (is_numpy_array(object) || is_numpy_scalar(object)) check_index_dtype(object);
   Value value = try_value(object);
@@ -286,7 +286,7 @@ std::string IndexPlan::key() const {
 Value normalised(const Value& index, std::int64_t size) {
   const bool wide = itemsize(index->dtype()) == 8;
   const DType dtype = wide ? index->dtype() : DType::int32;
-  const Value plain = ops::as_type(index, {dtype, false});
+  const Value plain = numpy::as_type(index, {dtype, false});
   if (is_unsigned_integer(index->dtype())) return plain;
   const Value zero = ops::scalar(dtype, 0), n = ops::scalar(dtype, static_cast<double>(size));
   return ops::where(ops::lt(plain, zero), ops::add(plain, n), plain);

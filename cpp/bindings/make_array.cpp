@@ -4,7 +4,7 @@
 #include "bindings/buffer.h"
 #include "bindings/convert.h"
 #include "bindings/dtypes.h"
-#include "ops/promote.h"
+#include "numpy/promote.h"
 
 namespace shardax::bindings {
 namespace {
@@ -96,9 +96,9 @@ struct Contents {
 
 WeakDType scalar_type(PyObject* object) {
   if (PyBool_Check(object)) return {DType::boolean, false};
-  if (PyLong_Check(object)) return {ops::default_int(), true};
-  if (PyFloat_Check(object)) return {ops::default_float(), true};
-  return {ops::default_complex(), true};
+  if (PyLong_Check(object)) return {numpy::default_int(), true};
+  if (PyFloat_Check(object)) return {numpy::default_float(), true};
+  return {numpy::default_complex(), true};
 }
 
 void inspect(PyObject* object, std::size_t depth, bool first, Contents& contents) {
@@ -111,7 +111,7 @@ void inspect(PyObject* object, std::size_t depth, bool first, Contents& contents
     contents.only_scalars = false;
     const Value value = try_value(object);
     if (!value && !PyObject_CheckBuffer(object)) not_an_array(object);
-    contents.see(ops::lattice_type(value ? value : from_numpy(object)));
+    contents.see(numpy::lattice_type(value ? value : from_numpy(object)));
     return;
   }
   const pytree::RecursionGuard guard(" while reading nested lists");
@@ -141,7 +141,7 @@ void store_all(PyObject* object, DType dtype, std::byte*& at) {
 Value leaf_value(PyObject* object, DType dtype) {
   if (is_python_scalar(object)) return materialise(scalar_operand(object, dtype), {dtype, false});
   const Value value = try_value(object);
-  return ops::as_type(value ? value : from_numpy(object), {dtype, false});
+  return numpy::as_type(value ? value : from_numpy(object), {dtype, false});
 }
 
 Value stack_all(PyObject* object, DType dtype) {
@@ -169,11 +169,11 @@ Value stack_all(PyObject* object, DType dtype) {
 Value from_sequence(PyObject* object, std::optional<DType> dtype) {
   Contents contents;
   inspect(object, 0, true, contents);
-  DType wanted = ops::default_float();
+  DType wanted = numpy::default_float();
   if (dtype) {
     wanted = *dtype;
   } else if (!contents.types.empty()) {
-    wanted = ops::join_types({contents.types.data(), contents.types.size()}).dtype;
+    wanted = numpy::join_types({contents.types.data(), contents.types.size()}).dtype;
   }
   if (!contents.only_scalars) return stack_all(object, wanted);
   const ArrayPtr array = empty_array(Type{wanted, false, contents.shape, {}});
@@ -224,7 +224,7 @@ PyObject* make_array(PyObject* object, std::optional<DType> dtype, bool copy, in
   }
   if (dtype) {
     if (is_complex(value->dtype()) && !is_complex(*dtype)) value = ops::unary("real", value);
-    value = ops::as_type(value, {*dtype, false});
+    value = numpy::as_type(value, {*dtype, false});
   }
   return wrap(with_leading_ones(value, ndmin));
 }

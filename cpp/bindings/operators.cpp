@@ -5,12 +5,12 @@
 
 #include "bindings/buffer.h"
 #include "bindings/convert.h"
-#include "ops/compose.h"
+#include "numpy/compose.h"
 
 namespace shardax::bindings {
 namespace {
 
-using ops::Promote;
+using numpy::Promote;
 
 // What an operator does. Ops with a record promote and bind it; the others call `compose`, and so
 // do complex operands where both are given.
@@ -56,21 +56,21 @@ Operator operators[] = {
     {"-", "sub", Promote::any, nullptr},
     {"*", "mul", Promote::any, nullptr},
     {"/", "div", Promote::inexact, nullptr},
-    {"//", nullptr, Promote::any, ops::floor_divide},
-    {"%", nullptr, Promote::any, ops::remainder},
+    {"//", nullptr, Promote::any, numpy::floor_divide},
+    {"%", nullptr, Promote::any, numpy::remainder},
     {"&", "and", Promote::any, nullptr},
     {"|", "or", Promote::any, nullptr},
     {"^", "xor", Promote::any, nullptr},
     {"<<", "shift_left", Promote::numeric, nullptr},
-    {">>", nullptr, Promote::any, ops::right_shift},
-    {"@", nullptr, Promote::any, ops::matmul},
-    {"** or pow()", nullptr, Promote::any, ops::power},
-    {"<", "lt", Promote::any, ops::less},
-    {"<=", "le", Promote::any, ops::less_equal},
+    {">>", nullptr, Promote::any, numpy::right_shift},
+    {"@", nullptr, Promote::any, numpy::matmul},
+    {"** or pow()", nullptr, Promote::any, numpy::power},
+    {"<", "lt", Promote::any, numpy::less},
+    {"<=", "le", Promote::any, numpy::less_equal},
     {"==", "eq", Promote::any, nullptr},
     {"!=", "ne", Promote::any, nullptr},
-    {">", "gt", Promote::any, ops::greater},
-    {">=", "ge", Promote::any, ops::greater_equal},
+    {">", "gt", Promote::any, numpy::greater},
+    {">=", "ge", Promote::any, numpy::greater_equal},
     {"divmod()", nullptr, Promote::any, nullptr},
 };
 
@@ -101,9 +101,9 @@ bool parse(const char* symbol, PyObject* a, PyObject* b, Operand& left, Operand&
 
 Value bind_record(Operator& rule, const Operand& left, const Operand& right) {
   const WeakDType types[] = {left.lattice_type(), right.lattice_type()};
-  const WeakDType type = ops::adjusted(
-      types[0] == types[1] ? WeakDType{ops::canonical_dtype(types[0].dtype), types[0].weak}
-                           : ops::join_types(types),
+  const WeakDType type = numpy::adjusted(
+      types[0] == types[1] ? WeakDType{numpy::canonical_dtype(types[0].dtype), types[0].weak}
+                           : numpy::join_types(types),
       rule.promote);
   Values in;
   in.reserve(2);
@@ -118,7 +118,7 @@ Value bind_record(Operator& rule, const Operand& left, const Operand& right) {
   }
   const Shape& a = in[0]->shape();
   const Shape& b = in[1]->shape();
-  if (!(a == b) && !a.empty() && !b.empty()) in = ops::promote_ranks(in, op->name);
+  if (!(a == b) && !a.empty() && !b.empty()) in = numpy::promote_ranks(in, op->name);
   return std::move(shardax::bind(*op, {}, in)[0]);
 }
 
@@ -137,7 +137,7 @@ PyObject* divmod_slot(PyObject* a, PyObject* b) {
   return guarded([&]() -> PyObject* {
     Operand left, right;
     if (!parse(operators[id_divmod].symbol, a, b, left, right)) Py_RETURN_NOTIMPLEMENTED;
-    return wrap_tuple(ops::divmod(materialise(left), materialise(right)));
+    return wrap_tuple(numpy::divmod(materialise(left), materialise(right)));
   });
 }
 
@@ -145,16 +145,16 @@ PyObject* divmod_slot(PyObject* a, PyObject* b) {
 
 Value power_of(const Operand& left, PyObject* b, const Operand& right) {
   if (right.kind == Operand::Kind::integer || right.kind == Operand::Kind::boolean) {
-    return ops::power(materialise(left), right.integer);
+    return numpy::power(materialise(left), right.integer);
   }
   const bool known = right.kind == Operand::Kind::array && !right.value->is_tracer() &&
                      !is_numpy_array(b) && right.value->shape().empty() &&
                      is_integer(right.value->dtype());
   if (known) {
     const Ref exponent = python_scalar(as_array(right.value), 0);
-    return ops::power(materialise(left), PyLong_AsLongLong(exponent.get()));
+    return numpy::power(materialise(left), PyLong_AsLongLong(exponent.get()));
   }
-  return ops::power(materialise(left), materialise(right));
+  return numpy::power(materialise(left), materialise(right));
 }
 
 namespace {
@@ -225,7 +225,7 @@ const std::vector<PyType_Slot>& number_slots() {
       slot(Py_nb_matrix_multiply, binary_slot<id_matmul>),
       slot(Py_nb_negative, unary_slot<negative>),
       slot(Py_nb_positive, positive_slot),
-      slot(Py_nb_absolute, unary_slot<ops::absolute>),
+      slot(Py_nb_absolute, unary_slot<numpy::absolute>),
       slot(Py_nb_invert, unary_slot<inverted>),
   };
   return slots;

@@ -4,7 +4,7 @@
 #include "bindings/array_methods.h"
 #include "bindings/convert.h"
 #include "bindings/dtypes.h"
-#include "ops/promote.h"
+#include "numpy/promote.h"
 
 namespace shardax::bindings {
 namespace {
@@ -43,7 +43,7 @@ std::string tracer_text(const Value& value) {
   const auto& tracer = static_cast<const Tracer&>(*value);
   const Tracer::Slices slices = tracer.slices();
   if (!slices.stacked || slices.stacked->is_tracer()) return tracer.text();
-  const Ref printing = Ref::checked(PyImport_ImportModule("shardax._printing"));
+  const Ref printing = Ref::checked(PyImport_ImportModule("shardax._base.printing"));
   const Ref table = Ref::checked(PyObject_CallMethod(printing.get(), "device_table", "sN",
                                                      tracer.text().c_str(), wrap(slices.stacked)));
   return pytree::text_of(table.get());
@@ -158,7 +158,7 @@ int array_contains(PyObject* self, PyObject* query) {
       value_error("Array.__contains__: query value must be a scalar, got query.shape=",
                   to_string(wanted->shape()));
     }
-    const Values in = ops::promote_dtypes({value_of(self), wanted});
+    const Values in = numpy::promote_dtypes({value_of(self), wanted});
     const Value equal = ops::eq(in[0], in[1]);
     const Value any = ops::reduce_or(equal, ops::iota_ints(equal->shape().size()));
     const Array* array = readable(any);
@@ -173,7 +173,7 @@ PyObject* array_repr(PyObject* self) {
     if (value->is_tracer()) return unicode(tracer_text(value));
     if (as_array(value).deleted())
       return unicode("<deleted Array: " + to_string(value->type()) + ">");
-    return call_package_function("_printing", "array_repr", &self, 1, nullptr);
+    return call_package_function("_base.printing", "array_repr", &self, 1, nullptr);
   });
 }
 

@@ -55,9 +55,9 @@ Vars Builder::emit(const Op& op, const Params& params, const Vars& inputs,
   return eqn.outputs;
 }
 
-Var Builder::emit1(std::string_view op, const Params& params, const Vars& inputs,
+Var Builder::emit1(const Op& op, const Params& params, const Vars& inputs,
                    const LocationPtr& location) {
-  return emit(*find_op(op), params, inputs, location)[0];
+  return emit(op, params, inputs, location)[0];
 }
 
 const Equation* Builder::definition(Var v) const {
@@ -65,9 +65,9 @@ const Equation* Builder::definition(Var v) const {
   return e < 0 ? nullptr : &program_->equations[static_cast<std::size_t>(e)];
 }
 
-const Equation* Builder::defined_by(Var v, std::string_view op) const {
+const Equation* Builder::defined_by(Var v, const Op& op) const {
   const Equation* eqn = definition(v);
-  return eqn && eqn->op->name == op ? eqn : nullptr;
+  return eqn && eqn->op == &op ? eqn : nullptr;
 }
 
 const Array* Builder::constant_value(Var v) const {

@@ -3,7 +3,7 @@
 
 #include <unordered_map>
 
-#include "ir/op.h"
+#include "compile/known.h"
 
 namespace shardax {
 
@@ -16,14 +16,14 @@ class Builder {
   // Adds an equation, or finds the equal one that is there (ops without effects).
   Vars emit(const Op& op, const Params& params, const Vars& inputs, const LocationPtr& location);
   // Of one output.
-  Var emit1(std::string_view op, const Params& params, const Vars& inputs,
+  Var emit1(const Op& op, const Params& params, const Vars& inputs,
             const LocationPtr& location);
 
   const Type& type(Var v) const { return program_->type(v); }
   // The equation that defines `v`, or null for inputs and constants. Valid until the next emit.
   const Equation* definition(Var v) const;
   // As `definition`, if it is of that op.
-  const Equation* defined_by(Var v, std::string_view op) const;
+  const Equation* defined_by(Var v, const Op& op) const;
   const Array* constant_value(Var v) const;
   MutableProgram finish(const std::vector<Var>& outputs);
 

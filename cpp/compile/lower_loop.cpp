@@ -4,6 +4,7 @@
 
 #include "array/half.h"
 #include "base/errors.h"
+#include "compile/known.h"
 #include "compile/lower.h"
 #include "ir/op.h"
 #include "runtime/pool.h"
@@ -50,8 +51,8 @@ void finish_half(void* out, std::int64_t stride, const void* acc, std::int64_t n
   }
 }
 
-kernels::ReduceKernels half_reduce(kernels::ReduceKind kind, DType dtype) {
-  kernels::ReduceKernels out = kernels::reduce_kernels(kind, DType::float32);
+kernels::ReduceKernels half_reduce(const Op& op, DType dtype) {
+  kernels::ReduceKernels out = op.reduce(DType::float32);
   const bool wide = out.accumulator == DType::float64;
   if (dtype == DType::bfloat16) {
     out.finish = wide ? finish_half<double, bfloat16_t, to_bfloat16>
@@ -182,7 +183,7 @@ class LoopLowering {
     return out;
   }
   void convert_to(int from, const Type& from_type, DType to, int out) {
-    static const Op& op = *find_op("convert_element_type");
+    const Op& op = known().convert_element_type;
     const MapKernel kernel = op.map({from_type}, with_dtype(from_type, to), {});
     if (!kernel.function) {
       // Between the two 16-bit floats, by way of float32.
@@ -223,7 +224,7 @@ class LoopLowering {
     }
     const MapKernel kernel = eqn.op->map(types, result, eqn.params);
     if (!kernel.function) {
-      if (eqn.op->name == "convert_element_type") {
+      if (eqn.op == &known().convert_element_type) {
         convert_to(in[0], types[0], result.dtype, out);
         values_[v] = out;
         return;
@@ -246,13 +247,12 @@ class LoopLowering {
     int in = entry(eqn.inputs[0]);
     DType dtype = type(eqn.inputs[0]).dtype;
     kernels::TileReduction r{};
-    const auto kind = static_cast<kernels::ReduceKind>(eqn.op->reduce);
     if (is_half(dtype)) {
       in = convert(in, type(eqn.inputs[0]), DType::float32);
-      r.kernels = half_reduce(kind, dtype);
+      r.kernels = half_reduce(*eqn.op, dtype);
       dtype = DType::float32;
     } else {
-      r.kernels = kernels::reduce_kernels(kind, dtype);
+      r.kernels = eqn.op->reduce(dtype);
     }
     r.in = in;
     r.itemsize = itemsize(dtype);

@@ -6,8 +6,10 @@
 // A carry can only do so where the body, given a carry that repeats, gives back one that does: the
 // dimensions for which that holds are found by going round until nothing changes. Parameters that
 // are replicated over devices so stay one copy in a loop over steps that are mapped.
+#include <memory>
+
 #include "compile/rewrite.h"
-#include "control/control.h"
+#include "ir/bodies.h"
 
 namespace shardax {
 namespace {
@@ -48,20 +50,6 @@ struct Body {
   }
 };
 
-// Finds what of the carry stays repeated. `inputs` are the repeats of the body's inputs, of which
-// `count` from `first` on are the carry, and become those that hold; the body's first outputs are
-// the new carry.
-Body settle(const Program& program, Repeats& inputs, std::size_t first, std::size_t count,
-            bool segments) {
-  for (;;) {
-    Body body(program, inputs, segments);
-    const Repeats before = part(inputs, first, count);
-    const Repeats after = shared(before, part(dims_of(body.rewriter, body.outputs), 0, count));
-    if (after == before) return body;
-    std::copy(after.begin(), after.end(), inputs.begin() + static_cast<std::ptrdiff_t>(first));
-  }
-}
-
 // An equation with other params whose operands and results lack dimensions.
 Vars emit_narrow(Rewriter& rewriter, const Equation& eqn, const Params& params, const Vars& in,
                  const Repeats& inputs, const Repeats& outputs) {
@@ -92,67 +80,97 @@ Ints sliced(const Ints& dims) {
   return out;
 }
 
-std::optional<Vars> narrow_scan(Rewriter& rewriter, const Equation& eqn, const Vars& in) {
-  if (eqn.params.has("devices")) return {};
-  const auto consts = static_cast<std::size_t>(eqn.params.integer("num_consts"));
-  const auto carry = static_cast<std::size_t>(eqn.params.integer("num_carry"));
-  Repeats inputs = dims_of(rewriter, in);
-  for (std::size_t i = consts + carry; i < inputs.size(); ++i) inputs[i] = sliced(inputs[i]);
-  if (all_empty(inputs)) return {};
-  Body body = settle(*eqn.params.program("jaxpr"), inputs, consts, carry, rewriter.segments());
-  Repeats outputs = dims_of(body.rewriter, body.outputs);
-  std::copy_n(inputs.begin() + static_cast<std::ptrdiff_t>(consts), carry, outputs.begin());
-  if (all_empty(inputs) && all_empty(outputs)) return {};
-  const Params params = eqn.params.with("jaxpr", body.finish(outputs));
-  for (std::size_t i = consts + carry; i < inputs.size(); ++i) inputs[i] = stacked(inputs[i]);
-  for (std::size_t i = carry; i < outputs.size(); ++i) outputs[i] = stacked(outputs[i]);
-  return emit_narrow(rewriter, eqn, params, in, inputs, outputs);
+// What one run sees of an operand, and back for a result.
+Ints in_run(const Port& port, const Ints& dims) {
+  return port.flow == Flow::sliced ? sliced(dims) : dims;
+}
+Ints of_all(const Port& port, const Ints& dims) {
+  return port.flow == Flow::sliced ? stacked(dims) : dims;
 }
 
-std::optional<Vars> narrow_while(Rewriter& rewriter, const Equation& eqn, const Vars& in) {
-  const auto cond_consts = static_cast<std::size_t>(eqn.params.integer("cond_nconsts"));
-  const auto body_consts = static_cast<std::size_t>(eqn.params.integer("body_nconsts"));
-  const Repeats all = dims_of(rewriter, in);
-  if (all_empty(all)) return {};
-  Repeats inputs = part(all, cond_consts, all.size() - cond_consts);
-  const std::size_t carry = inputs.size() - body_consts;
-  Body body =
-      settle(*eqn.params.program("body_jaxpr"), inputs, body_consts, carry, rewriter.segments());
-  const Repeats outputs = part(inputs, body_consts, carry);
-  Repeats cond_inputs = part(all, 0, cond_consts);
-  cond_inputs.insert(cond_inputs.end(), outputs.begin(), outputs.end());
-  if (all_empty(inputs) && all_empty(cond_inputs)) return {};
-  Body cond(*eqn.params.program("cond_jaxpr"), cond_inputs, rewriter.segments());
-  Repeats operands = part(cond_inputs, 0, cond_consts);
-  operands.insert(operands.end(), inputs.begin(), inputs.end());
-  const Params params =
-      eqn.params.with("body_jaxpr", body.finish(outputs)).with("cond_jaxpr", cond.finish({Ints{}}));
-  return emit_narrow(rewriter, eqn, params, in, operands, outputs);
-}
-
-std::optional<Vars> narrow_cond(Rewriter& rewriter, const Equation& eqn, const Vars& in) {
-  const Repeats all = dims_of(rewriter, in);
-  if (all_empty(all)) return {};
-  const Repeats inputs = part(all, 1, all.size() - 1);
-  std::vector<Body> bodies;
-  std::optional<Repeats> outputs;
-  for (const ProgramPtr& branch : eqn.params.programs("branches")) {
-    bodies.emplace_back(*branch, inputs, rewriter.segments());
-    const Repeats own = dims_of(bodies.back().rewriter, bodies.back().outputs);
-    outputs = outputs ? shared(*outputs, own) : own;
+// The programs of an equation, walked on narrow inputs.
+class Narrowing {
+ public:
+  Narrowing(const Bodies& bodies, Repeats operands, bool segments)
+      : bodies_(bodies), operands_(std::move(operands)), segments_(segments) {
+    for (std::size_t i = 0; i < operands_.size(); ++i)
+      operands_[i] = in_run(bodies_.operands[i], operands_[i]);
   }
-  Programs branches;
-  for (Body& body : bodies) branches.push_back(body.finish(*outputs));
-  return emit_narrow(rewriter, eqn, eqn.params.with("branches", branches), in, all, *outputs);
-}
+
+  bool useless() const { return all_empty(operands_) && all_empty(results_); }
+
+  // Finds what of the carry stays repeated: what goes in repeated and comes out so.
+  void settle() {
+    const auto from = bodies_.operands_of(Flow::carried), to = bodies_.results_of(Flow::carried);
+    for (bool settled = false; !settled;) {
+      walk();
+      settled = true;
+      for (std::size_t i = 0; i < from.size(); ++i) {
+        const Ints both = shared(operands_[from[i]], results_[to[i]]);
+        settled = settled && both == operands_[from[i]];
+        operands_[from[i]] = results_[to[i]] = both;
+      }
+    }
+  }
+
+  Programs programs() {
+    Programs out;
+    for (std::size_t k = 0; k < bodies_.programs.size(); ++k) {
+      const bool gives = bodies_.gives_results(k);
+      if (!gives) walked_[k] = std::make_unique<Body>(body(k));
+      out.push_back(walked_[k]->finish(gives ? results_ : Repeats{Ints{}}));
+    }
+    return out;
+  }
+  Repeats operands() const { return with_flow(bodies_.operands, operands_); }
+  Repeats results() const { return with_flow(bodies_.results, results_); }
+
+ private:
+  static Repeats with_flow(const std::vector<Port>& ports, const Repeats& repeats) {
+    Repeats out;
+    for (std::size_t i = 0; i < ports.size(); ++i) out.push_back(of_all(ports[i], repeats[i]));
+    return out;
+  }
+
+  Body body(std::size_t k) const {
+    Repeats inputs;
+    for (const std::size_t i : bodies_.taken_by(k)) inputs.push_back(operands_[i]);
+    return Body(*bodies_.programs[k], inputs, segments_);
+  }
+
+  // Of several programs, what repeats in the results of all.
+  void walk() {
+    walked_.clear();
+    bool first = true;
+    for (std::size_t k = 0; k < bodies_.programs.size(); ++k) {
+      walked_.push_back(nullptr);
+      if (!bodies_.gives_results(k)) continue;
+      walked_[k] = std::make_unique<Body>(body(k));
+      const Repeats own = dims_of(walked_[k]->rewriter, walked_[k]->outputs);
+      results_ = first ? own : shared(results_, own);
+      first = false;
+    }
+  }
+
+  const Bodies& bodies_;
+  Repeats operands_, results_;  // as one run sees them
+  bool segments_;
+  std::vector<std::unique_ptr<Body>> walked_;
+};
 
 }  // namespace
 
-std::optional<Vars> narrow_control(Rewriter& rewriter, const Equation& eqn, const Vars& in) {
-  if (is_scan(*eqn.op)) return narrow_scan(rewriter, eqn, in);
-  if (is_while(*eqn.op)) return narrow_while(rewriter, eqn, in);
-  if (is_cond(*eqn.op)) return narrow_cond(rewriter, eqn, in);
-  return {};
+std::optional<Vars> narrow_bodies(Rewriter& rewriter, const Equation& eqn, const Vars& in) {
+  const Bodies bodies = bodies_of(*eqn.op, eqn.params);
+  if (bodies.devices) return {};
+  Narrowing narrowing(bodies, dims_of(rewriter, in), rewriter.segments());
+  if (narrowing.useless()) return {};
+  narrowing.settle();
+  if (narrowing.useless()) return {};
+  Bodies small = bodies;
+  small.programs = narrowing.programs();
+  return emit_narrow(rewriter, eqn, eqn.op->with_bodies(eqn.params, small), in,
+                     narrowing.operands(), narrowing.results());
 }
 
 }  // namespace shardax

@@ -9,8 +9,7 @@
 #include "compile/fuse.h"
 #include "compile/lower.h"
 #include "compile/passes.h"
-#include "control/control.h"
-#include "ir/op.h"
+#include "ir/bodies.h"
 
 namespace shardax {
 namespace {
@@ -76,10 +75,13 @@ PlanPtr plan_for(const ProgramPtr& source, const CompileOptions& given, bool seg
   return lower(program, fuse(*program), options, source->output_types());
 }
 
+bool is_mapped(const Equation& eqn) {
+  return eqn.op->bodies && eqn.op->bodies(eqn.params).runs == Runs::mapped;
+}
+
 bool maps(const ProgramPtr& program) {
-  return std::any_of(program->equations.begin(), program->equations.end(), [](const Equation& e) {
-    return any_equation(e, [](const Equation& inner) { return is_pmap(*inner.op); });
-  });
+  return std::any_of(program->equations.begin(), program->equations.end(),
+                     [](const Equation& e) { return any_equation(e, is_mapped); });
 }
 
 }  // namespace

@@ -2,8 +2,8 @@
 #include "compile/rewrite.h"
 
 #include "compile/passes.h"
-#include "control/control.h"
 #include "ops/ops.h"
+#include "transform/batch.h"
 
 namespace shardax {
 namespace {
@@ -21,7 +21,12 @@ std::vector<int> count_uses(const Program& program) {
   return uses;
 }
 
-bool is_call(const Equation& eqn) { return eqn.op->body || is_pmap(*eqn.op); }
+// Will its body be walked in place?
+bool is_call(const Equation& eqn) {
+  if (!eqn.op->bodies) return false;
+  const Runs runs = eqn.op->bodies(eqn.params).runs;
+  return runs == Runs::once || runs == Runs::mapped;
+}
 
 }  // namespace
 
@@ -86,10 +91,10 @@ Vars Rewriter::equal_shapes(const Vars& in, const LocationPtr& location) {
     }
     const Params params{{"shape", shape}, {"broadcast_dimensions", ops::iota_ints(own.size())}};
     const Vars source{v};
-    const Match match{builder_, *find_op("broadcast_in_dim"), params, source, location, false};
+    const Match match{builder_, known().broadcast_in_dim, params, source, location, false};
     const auto joined = apply_rules(match);
     out.push_back(joined ? (*joined)[0]
-                         : builder_.emit1("broadcast_in_dim", params, {v}, location));
+                         : builder_.emit1(known().broadcast_in_dim, params, {v}, location));
   }
   return out;
 }
@@ -97,10 +102,11 @@ Vars Rewriter::equal_shapes(const Vars& in, const LocationPtr& location) {
 Vars Rewriter::step(const Equation& eqn, const Vars& operands) {
   const bool elementwise = eqn.op->kind == Kind::elementwise;
   const Vars in = elementwise ? equal_shapes(operands, eqn.location) : operands;
-  if (eqn.op->body) return walk(*eqn.op->body(eqn.params), in);
-  if (is_pmap(*eqn.op)) return map(eqn, in);
-  if (eqn.op->kind == Kind::control) {
-    if (auto narrowed = narrow_control(*this, eqn, in)) return *narrowed;
+  if (eqn.op->bodies) {
+    const Bodies bodies = eqn.op->bodies(eqn.params);
+    if (bodies.runs == Runs::once) return walk(*bodies.programs[0], in);
+    if (bodies.runs == Runs::mapped) return map(eqn, bodies, in);
+    if (auto narrowed = narrow_bodies(*this, eqn, in)) return *narrowed;
   }
   const Match match{builder_, *eqn.op, eqn.params, in, eqn.location, uses_ && depth_ == 1};
   if (auto replaced = apply_rules(match)) return *replaced;
@@ -109,7 +115,7 @@ Vars Rewriter::step(const Equation& eqn, const Vars& operands) {
 
 Ints Rewriter::repeated_dims(Var v) const {
   Ints out;
-  const Equation* broadcast = builder_.defined_by(v, "broadcast_in_dim");
+  const Equation* broadcast = builder_.defined_by(v, known().broadcast_in_dim);
   if (!broadcast) return out;
   const Shape& shape = builder_.type(v).shape;
   const Shape& own = builder_.type(broadcast->inputs[0]).shape;
@@ -125,7 +131,7 @@ Ints Rewriter::repeated_dims(Var v) const {
 
 Var Rewriter::without(Var v, const Ints& dropped, const LocationPtr& location) {
   if (dropped.empty()) return v;
-  const Equation* broadcast = builder_.defined_by(v, "broadcast_in_dim");
+  const Equation* broadcast = builder_.defined_by(v, known().broadcast_in_dim);
   const Shape small = without_dims(builder_.type(v).shape, dropped);
   const Ints dims = broadcast->params.ints("broadcast_dimensions");
   Var source = broadcast->inputs[0];
@@ -139,10 +145,10 @@ Var Rewriter::without(Var v, const Ints& dropped, const LocationPtr& location) {
     }
   }
   if (!units.empty())
-    source = builder_.emit1("squeeze", {{"dimensions", units}}, {source}, location);
+    source = builder_.emit1(known().squeeze, {{"dimensions", units}}, {source}, location);
   if (builder_.type(source).shape == small) return source;
-  return builder_.emit1("broadcast_in_dim", {{"shape", small}, {"broadcast_dimensions", kept}},
-                        {source}, location);
+  return builder_.emit1(known().broadcast_in_dim,
+                        {{"shape", small}, {"broadcast_dimensions", kept}}, {source}, location);
 }
 
 Var Rewriter::repeat(Var v, const Shape& shape, const Ints& dims, const LocationPtr& location) {
@@ -151,8 +157,8 @@ Var Rewriter::repeat(Var v, const Shape& shape, const Ints& dims, const Location
   for (std::int64_t d = 0; d < static_cast<std::int64_t>(shape.size()); ++d) {
     if (!contains(dims, d)) kept.push_back(d);
   }
-  return builder_.emit1("broadcast_in_dim", {{"shape", shape}, {"broadcast_dimensions", kept}}, {v},
-                        location);
+  return builder_.emit1(known().broadcast_in_dim,
+                        {{"shape", shape}, {"broadcast_dimensions", kept}}, {v}, location);
 }
 
 Var Rewriter::moved(Var v, std::int64_t from, std::int64_t to, const LocationPtr& location) {
@@ -162,7 +168,7 @@ Var Rewriter::moved(Var v, std::int64_t from, std::int64_t to, const LocationPtr
     if (d != from) order.push_back(d);
   }
   order.insert(static_cast<std::size_t>(to), from);
-  return builder_.emit1("transpose", {{"permutation", order}}, {v}, location);
+  return builder_.emit1(known().transpose, {{"permutation", order}}, {v}, location);
 }
 
 std::pair<Vars, std::vector<bool>> Rewriter::mapped_body(const ProgramPtr& body,
@@ -174,39 +180,39 @@ std::pair<Vars, std::vector<bool>> Rewriter::mapped_body(const ProgramPtr& body,
   return {walk(*over_axis.program, inputs), over_axis.batched};
 }
 
-Vars Rewriter::map(const Equation& eqn, const Vars& in) {
-  const Params& params = eqn.params;
-  const Ints& in_axes = params.ints("in_axes");
-  const Ints& out_axes = params.ints("out_axes");
-  const BatchAxis axis{params.integer("axis_size"), params.axes("axis_name")[0], true};
+Vars Rewriter::map(const Equation& eqn, const Bodies& bodies, const Vars& in) {
+  const BatchAxis axis{bodies.length, bodies.axis, true};
   Vars inputs;
   std::vector<bool> batched;
   for (std::size_t i = 0; i < in.size(); ++i) {
-    const bool same = in_axes[i] < 0 || contains(repeated_dims(in[i]), in_axes[i]);
+    const Port& port = bodies.operands[i];
+    const bool whole = port.flow == Flow::whole;
+    const bool same = whole || contains(repeated_dims(in[i]), port.axis);
     batched.push_back(!same);
-    if (in_axes[i] < 0) {
+    if (whole) {
       inputs.push_back(in[i]);
     } else if (same) {
-      inputs.push_back(without(in[i], {in_axes[i]}, eqn.location));
+      inputs.push_back(without(in[i], {port.axis}, eqn.location));
     } else {
-      inputs.push_back(moved(in[i], in_axes[i], 0, eqn.location));
+      inputs.push_back(moved(in[i], port.axis, 0, eqn.location));
     }
   }
-  auto [out, varies] = mapped_body(params.program("jaxpr"), axis, inputs, batched, eqn.location);
+  auto [out, varies] = mapped_body(bodies.programs[0], axis, inputs, batched, eqn.location);
   for (std::size_t i = 0; i < out.size(); ++i) {
-    const std::int64_t where = out_axes[i];
+    const bool stacked = bodies.results[i].flow == Flow::sliced;
+    const std::int64_t where = bodies.results[i].axis;
     const Shape shape = builder_.type(out[i]).shape;
-    if (varies[i] && where >= 0) {
+    if (varies[i] && stacked) {
       out[i] = moved(out[i], 0, where, eqn.location);
     } else if (varies[i]) {  // unmapped output of a varying value: the first device's
       Ints limits(shape.begin(), shape.end());
       limits[0] = 1;
       const Ints zeros(shape.size(), 0), ones(shape.size(), 1);
       const Var first = builder_.emit1(
-          "slice", {{"start_indices", zeros}, {"limit_indices", limits}, {"strides", ones}},
+          known().slice, {{"start_indices", zeros}, {"limit_indices", limits}, {"strides", ones}},
           {out[i]}, eqn.location);
-      out[i] = builder_.emit1("squeeze", {{"dimensions", Ints{0}}}, {first}, eqn.location);
-    } else if (where >= 0) {
+      out[i] = builder_.emit1(known().squeeze, {{"dimensions", Ints{0}}}, {first}, eqn.location);
+    } else if (stacked) {
       Shape full = shape;
       full.insert(static_cast<std::size_t>(where), axis.size);
       out[i] = repeat(out[i], full, {where}, eqn.location);

@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "compile/builder.h"
+#include "ir/bodies.h"
 
 namespace shardax {
 
@@ -41,7 +42,7 @@ class Rewriter {
   Vars step(const Equation& eqn, const Vars& in);
   // Operands of an elementwise op as the rules and the loops have them: of one shape, or rank 0.
   Vars equal_shapes(const Vars& in, const LocationPtr& location);
-  Vars map(const Equation& eqn, const Vars& in);
+  Vars map(const Equation& eqn, const Bodies& bodies, const Vars& in);
   // A mapped function's results, with a leading axis where they vary.
   std::pair<Vars, std::vector<bool>> mapped_body(const ProgramPtr& body, const BatchAxis& axis,
                                                  const Vars& inputs,
@@ -64,8 +65,8 @@ struct Match {
   const LocationPtr& location;
   bool uses_known;
 
-  Var emit(std::string_view name, const Params& p, const Vars& inputs) const {
-    return b.emit1(name, p, inputs, location);
+  Var emit(const Op& made, const Params& p, const Vars& inputs) const {
+    return b.emit1(made, p, inputs, location);
   }
 };
 // The variables that replace the equation's results, if a rule applies. compile/simplify.cpp
@@ -73,7 +74,7 @@ std::optional<Vars> apply_rules(const Match& match);
 
 // A loop or branch whose operands repeat, with a body that carries what repeats once; nothing where
 // its results do not. compile/narrow.cpp
-std::optional<Vars> narrow_control(Rewriter& rewriter, const Equation& eqn, const Vars& in);
+std::optional<Vars> narrow_bodies(Rewriter& rewriter, const Equation& eqn, const Vars& in);
 
 // A mapped function's results, and which of them vary, with its segments as scans over chunks of
 // devices. compile/segment.cpp

@@ -185,7 +185,7 @@ class Segments {
   // A psum over this axis alone of a value that nothing else uses: it can be added up.
   bool is_sum_of(const Equation& eqn, Var v) const {
     const Params& p = eqn.params;
-    if (eqn.op->name != "psum" || eqn.inputs[0] != v || p.has("stacked")) return false;
+    if (eqn.op != &known().psum || eqn.inputs[0] != v || p.has("stacked")) return false;
     const auto* groups = p.find("axis_index_groups");
     return p.axes("axes") == AxisSet{axis_.name} &&
            (!groups || std::holds_alternative<std::monostate>(*groups));
@@ -251,7 +251,7 @@ class Segments {
       const Type sum = is_low_precision(type.dtype) ? with_dtype(type, DType::float32) : type;
       accumulators.push_back(inner.builder().input(sum));
       const Var zero = builder_.constant(scalar_array(sum.dtype, 0));
-      operands.push_back(builder_.emit1("broadcast_in_dim",
+      operands.push_back(builder_.emit1(known().broadcast_in_dim,
                                         {{"shape", sum.shape}, {"broadcast_dimensions", Ints{}}},
                                         {zero}, location_));
     }
@@ -269,13 +269,14 @@ class Segments {
       const DType dtype = inner.builder().type(accumulators[k]).dtype;
       Var partial = done[k];
       if (dtype != results[k].dtype)
-        partial = inner.builder().emit1("convert_element_type",
+        partial = inner.builder().emit1(known().convert_element_type,
                                         {{"new_dtype", dtype}, {"weak_type", false}}, {partial},
                                         location_);
-      chunk.push_back(inner.builder().emit1("add", {}, {accumulators[k], partial}, location_));
+      chunk.push_back(
+          inner.builder().emit1(known().add, {}, {accumulators[k], partial}, location_));
     }
     chunk.insert(chunk.end(), done.begin() + static_cast<std::ptrdiff_t>(sums.size()), done.end());
-    const Vars out = builder_.emit(*find_op("scan"),
+    const Vars out = builder_.emit(known().scan,
                                    {{"jaxpr", ProgramPtr(inner.builder().finish(chunk))},
                                     {"length", count},
                                     {"reverse", false},
@@ -285,7 +286,7 @@ class Segments {
     for (std::size_t k = 0; k < sums.size(); ++k) {
       Var sum = out[k];
       if (builder_.type(sum).dtype != results[k].dtype)
-        sum = builder_.emit1("convert_element_type",
+        sum = builder_.emit1(known().convert_element_type,
                              {{"new_dtype", results[k].dtype}, {"weak_type", false}}, {sum},
                              location_);
       hold(sums[k], sum, false);
@@ -299,7 +300,7 @@ class Segments {
 
   Var reshaped(Var v, const Shape& shape) {
     return builder_.emit1(
-        "reshape",
+        known().reshape,
         {{"dimensions", std::monostate{}}, {"new_sizes", shape}, {"sharding", std::monostate{}}},
         {v}, location_);
   }

@@ -1,7 +1,10 @@
 // compile/simplify.cpp - the table of local rewritings.
 //
 // A rule looks at one equation, whose operands are already simplified, and gives variables that
-// replace its results, or nothing. Rules are tried in order until none applies.
+// replace its results, or nothing. `rows`, at the end, says what each makes of what; the rules of
+// an op are tried in order until one applies. A new rule is a function and a row.
+#include <unordered_map>
+
 #include "compile/rewrite.h"
 
 namespace shardax {
@@ -23,85 +26,74 @@ bool has(const Ints& ints, std::int64_t d) {
 
 std::int64_t at(const Ints& ints, std::int64_t i) { return ints[static_cast<std::size_t>(i)]; }
 
-// Layout ops that change nothing.
-Result drop_identity_layout(const Match& m) {
-  if (m.op.kind != Kind::layout || m.in.size() != 1) return {};
-  const Type& in = m.b.type(m.in[0]);
-  if (m.op.name == "transpose" && m.params.ints("permutation") == identity(in.rank()))
-    return one(m.in[0]);
-  if (m.op.name == "reshape" && m.params.ints("new_sizes") == in.shape) return one(m.in[0]);
-  if (m.op.name == "broadcast_in_dim" && m.params.ints("shape") == in.shape &&
-      m.params.ints("broadcast_dimensions") == identity(in.rank())) {
-    return one(m.in[0]);
-  }
-  return {};
+Result operand_if(bool condition, const Match& m) { return condition ? one(m.in[0]) : Result{}; }
+
+Result drop_transpose(const Match& m) {
+  const std::size_t rank = m.b.type(m.in[0]).rank();
+  return operand_if(m.params.ints("permutation") == identity(rank), m);
 }
 
-// transpose(transpose(x)) -> transpose(x)
+Result drop_reshape(const Match& m) {
+  return operand_if(m.params.ints("new_sizes") == m.b.type(m.in[0]).shape, m);
+}
+
+Result drop_broadcast(const Match& m) {
+  const Type& in = m.b.type(m.in[0]);
+  return operand_if(m.params.ints("shape") == in.shape &&
+                        m.params.ints("broadcast_dimensions") == identity(in.rank()),
+                    m);
+}
+
 Result join_transposes(const Match& m) {
-  if (m.op.name != "transpose") return {};
-  const Equation* inner = m.b.defined_by(m.in[0], "transpose");
+  const Equation* inner = m.b.defined_by(m.in[0], known().transpose);
   if (!inner) return {};
   Ints order;
   for (std::int64_t d : m.params.ints("permutation"))
     order.push_back(at(inner->params.ints("permutation"), d));
   const Var source = inner->inputs[0];
   if (order == identity(order.size())) return one(source);
-  return one(m.emit("transpose", {{"permutation", order}}, {source}));
+  return one(m.emit(known().transpose, {{"permutation", order}}, {source}));
 }
 
-// reshape(reshape(x)) -> reshape(x)
 Result join_reshapes(const Match& m) {
-  if (m.op.name != "reshape") return {};
-  const Equation* inner = m.b.defined_by(m.in[0], "reshape");
+  const Equation* inner = m.b.defined_by(m.in[0], known().reshape);
   if (!inner) return {};
   const Var source = inner->inputs[0];
   if (m.b.type(source).shape == m.params.ints("new_sizes")) return one(source);
-  return one(m.emit("reshape", m.params, {source}));
+  return one(m.emit(known().reshape, m.params, {source}));
 }
 
-// broadcast(broadcast(x)) -> broadcast(x)
 Result join_broadcasts(const Match& m) {
-  if (m.op.name != "broadcast_in_dim") return {};
-  const Equation* inner = m.b.defined_by(m.in[0], "broadcast_in_dim");
+  const Equation* inner = m.b.defined_by(m.in[0], known().broadcast_in_dim);
   if (!inner) return {};
   Ints dims;
   for (std::int64_t d : inner->params.ints("broadcast_dimensions")) {
     dims.push_back(at(m.params.ints("broadcast_dimensions"), d));
   }
-  return one(
-      m.emit("broadcast_in_dim", m.params.with("broadcast_dimensions", dims), {inner->inputs[0]}));
+  return one(m.emit(known().broadcast_in_dim, m.params.with("broadcast_dimensions", dims),
+                    {inner->inputs[0]}));
 }
 
-// convert(x) to x's own dtype; only the weak type may differ, which programs do not need.
+// Only the weak type may differ, which programs do not need.
 Result drop_convert(const Match& m) {
-  if (m.op.name != "convert_element_type") return {};
-  if (m.params.dtype("new_dtype") != m.b.type(m.in[0]).dtype) return {};
-  return one(m.in[0]);
+  return operand_if(m.params.dtype("new_dtype") == m.b.type(m.in[0]).dtype, m);
 }
 
-// stop_gradient(x) -> x; programs that are compiled have been differentiated. So for labels.
-Result drop_identity(const Match& m) {
-  const bool identity = m.op.name == "stop_gradient" || m.op.name == "sharding_constraint";
-  return identity ? one(m.in[0]) : Result{};
-}
+// Programs that are compiled have been differentiated, and labels are given to their results.
+Result drop_identity(const Match& m) { return one(m.in[0]); }
 
-// select_n(which, x, x) -> x
 Result drop_select(const Match& m) {
-  if (m.op.name != "select_n") return {};
   const bool same = std::all_of(m.in.begin() + 2, m.in.end(), [&](Var v) { return v == m.in[1]; });
   return same ? one(m.in[1]) : Result{};
 }
 
-// neg(neg(x)) -> x
 Result drop_double_neg(const Match& m) {
-  if (m.op.name != "neg") return {};
-  const Equation* inner = m.b.defined_by(m.in[0], "neg");
+  const Equation* inner = m.b.defined_by(m.in[0], known().neg);
   return inner ? one(inner->inputs[0]) : Result{};
 }
 
 bool is_scalar_constant(const Match& m, Var v, double wanted) {
-  while (const Equation* broadcast = m.b.defined_by(v, "broadcast_in_dim"))
+  while (const Equation* broadcast = m.b.defined_by(v, known().broadcast_in_dim))
     v = broadcast->inputs[0];
   const Array* value = m.b.constant_value(v);
   if (!value || value->type().rank() != 0) return false;
@@ -113,12 +105,9 @@ bool is_scalar_constant(const Match& m, Var v, double wanted) {
   }
 }
 
-// x * 1, x / 1 -> x
-Result drop_unit_factor(const Match& m) {
-  const bool mul = m.op.name == "mul";
-  if (!mul && m.op.name != "div") return {};
-  for (std::size_t i : {1u, 0u}) {
-    if (i == 0 && !mul) continue;
+// The other factor, if operand i is 1.
+Result drop_unit(const Match& m, std::initializer_list<std::size_t> operands) {
+  for (const std::size_t i : operands) {
     const Var other = m.in[1 - i];
     if (!is_scalar_constant(m, m.in[i], 1)) continue;
     const std::size_t rank = std::max(m.b.type(m.in[0]).rank(), m.b.type(m.in[1]).rank());
@@ -126,11 +115,12 @@ Result drop_unit_factor(const Match& m) {
   }
   return {};
 }
+Result drop_unit_factor(const Match& m) { return drop_unit(m, {1, 0}); }
+Result drop_unit_divisor(const Match& m) { return drop_unit(m, {1}); }
 
-// reduce(transpose(x)) -> transpose(reduce(x)), so that the reduction meets what it reduces.
+// So that the reduction meets what it reduces.
 Result reduce_before_transpose(const Match& m) {
-  if (m.op.name != "reduce_sum") return {};
-  const Equation* inner = m.b.defined_by(m.in[0], "transpose");
+  const Equation* inner = m.b.defined_by(m.in[0], known().transpose);
   if (!inner) return {};
   const Ints permutation = inner->params.ints("permutation");
   const Var source = inner->inputs[0];
@@ -144,16 +134,15 @@ Result reduce_before_transpose(const Match& m) {
   Ints order;
   for (std::int64_t d : kept)
     order.push_back(std::find(sorted.begin(), sorted.end(), d) - sorted.begin());
-  const Var sum = m.emit("reduce_sum", {{"axes", axes}}, {source});
+  const Var sum = m.emit(known().reduce_sum, {{"axes", axes}}, {source});
   if (order == identity(order.size())) return one(sum);
-  return one(m.emit("transpose", {{"permutation", order}}, {sum}));
+  return one(m.emit(known().transpose, {{"permutation", order}}, {sum}));
 }
 
-// reduce_sum(dot_general(a, b)) over batch dimensions -> a dot_general that contracts them, too:
-// the sum over devices of weight gradients is one product. Only where the product has one use.
+// The sum over devices of weight gradients is one product. Only where the product has one use.
 Result reduce_into_dot(const Match& m) {
-  if (m.op.name != "reduce_sum" || !m.uses_known || m.b.uses(m.in[0]) > 1) return {};
-  const Equation* dot = m.b.defined_by(m.in[0], "dot_general");
+  if (!m.uses_known || m.b.uses(m.in[0]) > 1) return {};
+  const Equation* dot = m.b.defined_by(m.in[0], known().dot_general);
   if (!dot) return {};
   const Params p = dot->params;
   const Vars operands = dot->inputs;
@@ -177,20 +166,19 @@ Result reduce_into_dot(const Match& m) {
   for (std::int64_t d : axes) {
     if (d >= batch) rest.push_back(d - static_cast<std::int64_t>(moved));
   }
-  const Var product = m.emit("dot_general",
+  const Var product = m.emit(known().dot_general,
                              {{"lhs_contract", lhs_contract},
                               {"rhs_contract", rhs_contract},
                               {"lhs_batch", lhs_batch},
                               {"rhs_batch", rhs_batch},
                               {"preferred_element_type", m.b.type(m.in[0]).dtype}},
                              operands);
-  return one(rest.empty() ? product : m.emit("reduce_sum", {{"axes", rest}}, {product}));
+  return one(rest.empty() ? product : m.emit(known().reduce_sum, {{"axes", rest}}, {product}));
 }
 
-// Elementwise work on values that repeat along a dimension is done once and repeated after:
-//   mul(broadcast(x), broadcast(y)) -> broadcast(mul(x, y))
+// Elementwise work on values that repeat along a dimension is done once and repeated after.
 Result shrink_elementwise(const Match& m) {
-  if (m.op.kind != Kind::elementwise || !m.op.effect.empty()) return {};
+  if (!m.op.effect.empty()) return {};
   Shape shape;
   for (Var v : m.in) {
     if (m.b.type(v).rank() > shape.size()) shape = m.b.type(v).shape;
@@ -199,7 +187,7 @@ Result shrink_elementwise(const Match& m) {
   bool any_broadcast = false;
   for (Var v : m.in) {
     if (m.b.type(v).rank() == 0) continue;
-    const Equation* source = m.b.defined_by(v, "broadcast_in_dim");
+    const Equation* source = m.b.defined_by(v, known().broadcast_in_dim);
     if (!source) return {};
     any_broadcast = true;
     const Ints& dims = source->params.ints("broadcast_dimensions");
@@ -225,7 +213,7 @@ Result shrink_elementwise(const Match& m) {
       operands.push_back(v);
       continue;
     }
-    const Equation source = *m.b.defined_by(v, "broadcast_in_dim");
+    const Equation source = *m.b.defined_by(v, known().broadcast_in_dim);
     Var operand = source.inputs[0];
     const Shape own = m.b.type(operand).shape;
     Ints dims, dropped;
@@ -238,10 +226,10 @@ Result shrink_elementwise(const Match& m) {
         dims.push_back(d);
       }
     }
-    if (!dropped.empty()) operand = m.emit("squeeze", {{"dimensions", dropped}}, {operand});
+    if (!dropped.empty()) operand = m.emit(known().squeeze, {{"dimensions", dropped}}, {operand});
     if (!(m.b.type(operand).shape == small && dims == identity(small.size()))) {
-      operand =
-          m.emit("broadcast_in_dim", {{"shape", small}, {"broadcast_dimensions", dims}}, {operand});
+      operand = m.emit(known().broadcast_in_dim, {{"shape", small}, {"broadcast_dimensions", dims}},
+                       {operand});
     }
     operands.push_back(operand);
   }
@@ -253,21 +241,55 @@ Result shrink_elementwise(const Match& m) {
   } else if (m.b.type(result).shape != small) {
     return {};
   }
-  return one(
-      m.emit("broadcast_in_dim", {{"shape", shape}, {"broadcast_dimensions", dims}}, {result}));
+  return one(m.emit(known().broadcast_in_dim, {{"shape", shape}, {"broadcast_dimensions", dims}},
+                    {result}));
 }
 
 using Rule = Result (*)(const Match&);
-constexpr Rule rules[] = {
-    drop_identity_layout,    join_transposes, join_reshapes,   join_broadcasts,  drop_convert,
-    drop_identity,           drop_select,     drop_double_neg, drop_unit_factor, shrink_elementwise,
-    reduce_before_transpose, reduce_into_dot,
+struct Row {
+  std::string_view op;  // "": every elementwise op
+  Rule rule;
 };
+// In the order in which they are tried. For the example, `sum` is reduce_sum.
+constexpr Row rows[] = {
+    // before                                   after
+    {"transpose", drop_transpose},            // transpose(x), in order      x
+    {"transpose", join_transposes},           // transpose(transpose(x))     transpose(x)
+    {"reshape", drop_reshape},                // reshape(x) to its own shape x
+    {"reshape", join_reshapes},               // reshape(reshape(x))         reshape(x)
+    {"broadcast_in_dim", drop_broadcast},     // broadcast(x) to its shape   x
+    {"broadcast_in_dim", join_broadcasts},    // broadcast(broadcast(x))     broadcast(x)
+    {"convert_element_type", drop_convert},   // convert(x) to its own dtype x
+    {"stop_gradient", drop_identity},         // stop_gradient(x)            x
+    {"sharding_constraint", drop_identity},   // sharding_constraint(x)      x
+    {"select_n", drop_select},                // select_n(which, x, x)       x
+    {"neg", drop_double_neg},                 // neg(neg(x))                 x
+    {"mul", drop_unit_factor},                // x * 1, 1 * x                x
+    {"div", drop_unit_divisor},               // x / 1                       x
+    {"", shrink_elementwise},                 // broadcast(x) * broadcast(y) broadcast(x * y)
+    {"reduce_sum", reduce_before_transpose},  // sum(transpose(x))           transpose(sum(x))
+    {"reduce_sum", reduce_into_dot},          // sum(dot(a, b)) over batches dot(a, b) over them too
+};
+
+// The rules of each op.
+std::unordered_map<const Op*, std::vector<Rule>> rules_by_op() {
+  std::unordered_map<const Op*, std::vector<Rule>> out;
+  for (const Op* op : all_ops()) {
+    for (const Row& row : rows) {
+      const bool meant = row.op.empty() ? op->kind == Kind::elementwise : op->name == row.op;
+      if (meant) out[op].push_back(row.rule);
+    }
+  }
+  return out;
+}
 
 }  // namespace
 
 std::optional<Vars> apply_rules(const Match& match) {
-  for (Rule rule : rules) {
+  static const std::unordered_map<const Op*, std::vector<Rule>> rules = rules_by_op();
+  const auto own = rules.find(&match.op);
+  if (own == rules.end()) return {};
+  for (Rule rule : own->second) {
     if (Result replaced = rule(match)) return replaced;
   }
   return {};

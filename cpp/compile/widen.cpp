@@ -39,8 +39,8 @@ class Widener {
   Var convert(Var v, DType dtype, const LocationPtr& location) {
     const Type& type = builder_.type(v);
     if (type.dtype == dtype) return v;
-    return builder_.emit1("convert_element_type", {{"new_dtype", dtype}, {"weak_type", type.weak}},
-                          {v}, location);
+    return builder_.emit1(known().convert_element_type,
+                          {{"new_dtype", dtype}, {"weak_type", type.weak}}, {v}, location);
   }
 
   Vars step(const Equation& eqn, Vars in) {
@@ -48,7 +48,7 @@ class Widener {
     const bool any = std::any_of(eqn.inputs.begin(), eqn.inputs.end(), narrow) ||
                      std::any_of(eqn.outputs.begin(), eqn.outputs.end(), narrow);
     if (!any || !computes(*eqn.op)) return builder_.emit(*eqn.op, eqn.params, in, eqn.location);
-    if (eqn.op->name == "convert_element_type") return {conversion(eqn, in[0])};
+    if (eqn.op == &known().convert_element_type) return {conversion(eqn, in[0])};
     for (Var& v : in) v = convert(v, wide_dtype(builder_.type(v).dtype), eqn.location);
     Params params = eqn.params;
     for (const auto& [key, value] : eqn.params) {

@@ -94,12 +94,12 @@ class Checkify {
     }
     if (quiet_ && !op.effect.empty() && eqn.outputs.empty()) return {};
     if (!concerned(eqn)) return shardax::bind(op, eqn.params, in);
-    if (is_pmap(op)) return map(eqn, in, failure);
-    if (is_cond(op)) return choose(eqn, in, failure);
-    if (is_scan(op)) return scan(eqn, in, failure);
-    if (is_while(op)) return loop(eqn, in, failure);
-    if (op.stage) return call_with_rules(eqn, in, failure);
-    if (op.body) return call(eqn, in, failure);
+    if (op.bodies) {
+      const Bodies bodies = bodies_of(op, eqn.params);
+      if (bodies.fixed) return call_with_rules(eqn, bodies, in, failure);
+      return bodies.runs == Runs::looped ? loop(eqn, bodies, in, failure)
+                                         : carry_through(eqn, bodies, in, failure);
+    }
     const Values out = shardax::bind(op, eqn.params, in);
     const auto found = numbers_.find(&eqn);
     if (found == numbers_.end()) return out;
@@ -234,26 +234,36 @@ class Checkify {
         body->name);
   }
 
-  static Params with_body(const Equation& eqn, const ProgramPtr& body) {
-    const ProgramPtr& old = eqn.op->body(eqn.params);
-    for (const auto& [name, value] : eqn.params) {
-      const auto* program = std::get_if<ProgramPtr>(&value);
-      if (program && *program == old) return eqn.params.with(name, body);
-    }
-    throw InternalError(concat("the body of '", eqn.op->name, "' is not among its params"));
+  // A failure goes into the programs of an op with the operands, and comes out with the results: in
+  // front of them, that of loops as a carry. Each device has a failure of its own. They stay so,
+  // but for where the pmap is part of a loop, a branch or another pmap.
+  Values carry_through(const Equation& eqn, Bodies bodies, const Values& in, Failure& failure) {
+    const bool loops = bodies.runs == Runs::counted, mapped = bodies.runs == Runs::mapped;
+    const bool calls = bodies.runs == Runs::once;
+    const Flow flow = loops ? Flow::carried : Flow::whole;
+    const auto first = static_cast<std::size_t>(
+        std::find_if(bodies.operands.begin(), bodies.operands.end(),
+                     [&](const Port& port) {
+                       return port.flow != Flow::choice && !(loops && port.flow == Flow::whole);
+                     }) -
+        bodies.operands.begin());
+    const std::size_t choices = bodies.operands_of(Flow::choice).size();
+    for (ProgramPtr& program : bodies.programs) program = checked(program, !calls, first - choices);
+    bodies.operands.insert(bodies.operands.begin() + static_cast<std::ptrdiff_t>(first), width(),
+                           Port{flow});
+    bodies.results.insert(bodies.results.begin(), width(), Port{mapped ? Flow::sliced : flow});
+    const Values operands =
+        joined(joined(part(in, 0, first), entering(failure)), part(in, first, in.size() - first));
+    return leaving(shardax::bind(*eqn.op, eqn.op->with_bodies(eqn.params, bodies), operands),
+                   failure);
   }
 
-  Values call(const Equation& eqn, const Values& in, Failure& failure) {
-    const ProgramPtr body = checked(eqn.op->body(eqn.params), false);
-    const Values operands = joined(entering(failure), in);
-    return leaving(shardax::bind(*eqn.op, with_body(eqn, body), operands), failure);
-  }
-
-  // The user's derivative rules know nothing of failures: the function is called as it is, and its
-  // checks are made by a call of their own, which shares its computation once compiled.
-  Values call_with_rules(const Equation& eqn, const Values& in, Failure& failure) {
-    const ProgramPtr& body = eqn.op->body(eqn.params);
-    const Values out = shardax::bind(*eqn.op, with_body(eqn, without_checks(body)), in);
+  // The user's rules know nothing of failures: the function is called as it is, and its checks are
+  // made by a call of their own, which shares its computation once compiled.
+  Values call_with_rules(const Equation& eqn, Bodies bodies, const Values& in, Failure& failure) {
+    const ProgramPtr body = bodies.programs[0];
+    bodies.programs[0] = without_checks(body);
+    const Values out = shardax::bind(*eqn.op, eqn.op->with_bodies(eqn.params, bodies), in);
     Values operands = entering(failure);
     for (const Value& value : in) operands.push_back(without_tangent(value));
     const bool outer = std::exchange(quiet_, true);
@@ -263,52 +273,18 @@ class Checkify {
     return out;
   }
 
-  // Each device has a failure of its own. They stay so, but for where the pmap is part of a loop, a
-  // branch or another pmap.
-  Values map(const Equation& eqn, const Values& in, Failure& failure) {
-    Ints in_axes(width(), -1), out_axes(width(), 0);
-    const Ints &own_in = eqn.params.ints("in_axes"), &own_out = eqn.params.ints("out_axes");
-    in_axes.append(own_in.begin(), own_in.end());
-    out_axes.append(own_out.begin(), own_out.end());
-    const Params params = eqn.params.with("jaxpr", checked(eqn.params.program("jaxpr")))
-                              .with("in_axes", in_axes)
-                              .with("out_axes", out_axes);
-    return leaving(shardax::bind(*eqn.op, params, joined(entering(failure), in)), failure);
-  }
-
-  Values choose(const Equation& eqn, const Values& in, Failure& failure) {
-    Programs branches;
-    for (const ProgramPtr& branch : eqn.params.programs("branches"))
-      branches.push_back(checked(branch));
-    const Values operands = joined(joined({in[0]}, entering(failure)), part(in, 1, in.size() - 1));
-    return leaving(shardax::bind(*eqn.op, eqn.params.with("branches", branches), operands),
-                   failure);
-  }
-
-  Values scan(const Equation& eqn, const Values& in, Failure& failure) {
-    const auto consts = static_cast<std::size_t>(eqn.params.integer("num_consts"));
-    const std::int64_t carry = eqn.params.integer("num_carry") + static_cast<std::int64_t>(width());
-    const Params params =
-        eqn.params.with("jaxpr", checked(eqn.params.program("jaxpr"), true, consts))
-            .with("num_carry", carry);
-    const Values operands = joined(joined(part(in, 0, consts), entering(failure)),
-                                   part(in, consts, in.size() - consts));
-    return leaving(shardax::bind(*eqn.op, params, operands), failure);
-  }
-
   // The condition is checked before the loop and, for the next time, at the end of its body.
-  Values loop(const Equation& eqn, const Values& in, Failure& failure) {
+  Values loop(const Equation& eqn, Bodies bodies, const Values& in, Failure& failure) {
     if (eqn.params.has("batched")) {
       value_error(
           "Checkify does not support batched while-loops (checkify-of-vmap-of-while). \nHint: if "
           "possible, move the vmap to the outer level to get vmap-of-checkify-of-while.");
     }
-    const ProgramPtr& cond = eqn.params.program("cond_jaxpr");
-    const ProgramPtr& body = eqn.params.program("body_jaxpr");
-    const auto cond_consts = static_cast<std::size_t>(eqn.params.integer("cond_nconsts"));
-    const auto body_consts = static_cast<std::size_t>(eqn.params.integer("body_nconsts"));
+    const ProgramPtr cond = bodies.programs[0], body = bodies.programs[1];
+    const std::size_t carry = bodies.results.size();
+    const std::size_t cond_consts = cond->inputs.size() - carry;
+    const std::size_t body_consts = body->inputs.size() - carry;
     const std::size_t consts = cond_consts + body_consts;
-    const std::size_t carry = in.size() - consts;
     const bool checks_cond = concerned(*cond);
     const Values of_cond = part(in, 0, cond_consts), state = part(in, consts, carry);
     if (checks_cond) run(*cond, joined(of_cond, state), failure);
@@ -338,12 +314,17 @@ class Checkify {
                           joined(part(v, 0, cond_consts), part(v, cond_consts + width(), carry)));
         },
         cond->name);
-    const Params params = eqn.params.with("cond_jaxpr", new_cond)
-                              .with("body_jaxpr", new_body)
-                              .with("body_nconsts", static_cast<std::int64_t>(consts));
+    // The body takes the constants of the condition too.
+    bodies.programs = {new_cond, new_body};
+    bodies.operands.clear();
+    for (std::size_t i = 0; i < cond_consts; ++i) bodies.operands.push_back({.program = 0});
+    for (std::size_t i = 0; i < consts; ++i) bodies.operands.push_back({.program = 1});
+    bodies.operands.resize(bodies.operands.size() + width() + carry, {Flow::carried});
+    bodies.results.resize(width() + carry, {Flow::carried});
     const Values operands =
         joined(joined(joined(of_cond, part(in, 0, consts)), entering(failure)), state);
-    return leaving(shardax::bind(*eqn.op, params, operands), failure);
+    return leaving(shardax::bind(*eqn.op, eqn.op->with_bodies(eqn.params, bodies), operands),
+                   failure);
   }
 
   CheckKinds enabled_;

@@ -2,6 +2,7 @@
 // when the derivative needs them, rather than kept.
 #include "base/errors.h"
 #include "control/control.h"
+#include "control/keep.h"
 #include "ops/ops.h"
 #include "trace/walk.h"
 
@@ -39,14 +40,17 @@ Params params_with(const Params& params, const ProgramPtr& body, bool differenti
   return params.with("jaxpr", body).with("differentiated", differentiated);
 }
 
-// Calls that are only calls, whose derivative is their body's, in place of their bodies, so that a
-// policy sees every op.
+// The body of a call that is only a call: its derivative is the body's.
+ProgramPtr inlined_body(const Equation& eqn) {
+  const bool own_rules = eqn.op->stage || eqn.op->jvp || eqn.op == &checkpoint_op;
+  return own_rules ? nullptr : called_program(*eqn.op, eqn.params);
+}
+
+// Such calls in place of their bodies, so that a policy sees every op.
 Values evaluate_flat(const Program& program, const Values& inputs) {
   return walk(program, inputs, [](const Equation& eqn, const Values& in) {
-    const bool call =
-        eqn.op->body && !eqn.op->stage && !eqn.op->jvp && eqn.op != &checkpoint_op;
-    return call ? evaluate_flat(*eqn.op->body(eqn.params), in)
-                : shardax::bind(*eqn.op, eqn.params, in);
+    const ProgramPtr body = inlined_body(eqn);
+    return body ? evaluate_flat(*body, in) : shardax::bind(*eqn.op, eqn.params, in);
   });
 }
 
@@ -62,20 +66,20 @@ KeepingProgram keeping(const ProgramPtr& program, const CheckpointPolicy& policy
   KeepingProgram out;
   const MutableProgram forward = copy_of(*body), again = copy_of(*body);
   again->equations.clear();
-  const auto keep = [&](Var v) {
+  const auto hold = [&](Var v) {
     forward->outputs.push_back(v);
     again->inputs.push_back(v);
     out.kept.push_back(forward->type(v));
   };
   for (Equation& eqn : forward->equations) {
     if (policy.saves(*body, eqn)) {
-      for (Var v : eqn.outputs) keep(v);
+      for (Var v : eqn.outputs) hold(v);
       continue;
     }
     again->equations.push_back(eqn);
-    if (!eqn.op->keep) continue;
+    if (!can_keep(*eqn.op, eqn.params)) continue;
     const KeepingCall call =
-        eqn.op->keep(eqn.params, [&](const ProgramPtr& inner) { return keeping(inner, policy); });
+        keep(*eqn.op, eqn.params, [&](const ProgramPtr& inner) { return keeping(inner, policy); });
     if (call.kept.empty()) continue;
     eqn.params = call.forward;
     again->equations.back().params = call.again;
@@ -84,7 +88,7 @@ KeepingProgram keeping(const ProgramPtr& program, const CheckpointPolicy& policy
       again->types.push_back(type);
       eqn.outputs.push_back(v);
       again->equations.back().inputs.push_back(v);
-      keep(v);
+      hold(v);
     }
   }
   out.forward = forward;
@@ -191,11 +195,14 @@ Batched checkpoint_batch(const BatchArgs& a) {
   return {shardax::bind(a.op, a.params.with("jaxpr", body.program), a.in), body.batched};
 }
 
-Pruned checkpoint_prune(const Params& params, const std::vector<bool>& wanted) {
-  Pruned out = prune_call(params, wanted);
-  const std::vector<bool> barriers = barriers_of(params, params.program("jaxpr")->inputs.size());
-  out.params = out.params.with("prevent_cse", prevent_cse(select(barriers, out.inputs)));
-  return out;
+// Operands that are new are kept from being shared where any is.
+Params checkpoint_with_bodies(const Params& params, const Bodies& bodies) {
+  const std::vector<bool> before = barriers_of(params, params.program("jaxpr")->inputs.size());
+  std::vector<bool> barriers;
+  for (const Port& port : bodies.operands)
+    barriers.push_back(port.source < 0 ? any(before)
+                                       : before[static_cast<std::size_t>(port.source)]);
+  return params.with("jaxpr", bodies.programs[0]).with("prevent_cse", prevent_cse(barriers));
 }
 
 const Op checkpoint_op{
@@ -209,8 +216,8 @@ const Op checkpoint_op{
      .linearize = checkpoint_linearize,
      .transpose = checkpoint_transpose,
      .batch = checkpoint_batch,
-     .body = [](const Params& params) -> const ProgramPtr& { return params.program("jaxpr"); },
-     .prune = checkpoint_prune}};
+     .bodies = [](const Params& params) { return call_of(params.program("jaxpr")); },
+     .with_bodies = checkpoint_with_bodies}};
 
 }  // namespace
 

@@ -1,5 +1,6 @@
 // control/cond.cpp - cond: one of several programs, chosen by an int32 index (clamped).
 #include "base/errors.h"
+#include "control/handed.h"
 #include "control/per_slice.h"
 #include "ops/callback.h"
 #include "ops/ops.h"
@@ -57,51 +58,6 @@ JvpResult cond_jvp(const Params& params, const Values& in, const Values& t) {
   const auto middle = both.begin() + static_cast<std::ptrdiff_t>(out_nonzero.size());
   return {Values(both.begin(), middle), spread(Values(middle, both.end()), out_nonzero)};
 }
-
-// Values that branches hand on beside their outputs, each its own, as all must give and take them:
-// those of the first branch, then those of the second, ...
-struct Handed {
-  Types types;
-  std::vector<std::size_t> first;  // by branch, where its own begin
-  void add(const Types& own) {
-    first.push_back(types.size());
-    types.insert(types.end(), own.begin(), own.end());
-  }
-  std::size_t own(std::size_t branch) const {
-    return (branch + 1 < first.size() ? first[branch + 1] : types.size()) - first[branch];
-  }
-  // The branch, which gives its own after `outputs` others, with zeros for those of the others.
-  ProgramPtr giving(const ProgramPtr& program, std::size_t branch, std::size_t outputs) const {
-    return stage_closed(
-        program->input_types(),
-        [&](const Values& v) {
-          const Values results = evaluate(*program, v);
-          Values out = part(results, 0, outputs);
-          for (std::size_t i = 0; i < types.size(); ++i) {
-            const bool mine = i >= first[branch] && i < first[branch] + own(branch);
-            out.push_back(mine ? results[outputs + i - first[branch]] : ops::zeros(types[i]));
-          }
-          return out;
-        },
-        program->name);
-  }
-  // The branch, which takes its own as inputs from `at` on, where it takes those of all.
-  ProgramPtr taking(const ProgramPtr& program, std::size_t branch, std::size_t at) const {
-    Types in = program->input_types();
-    const auto begin = in.begin() + static_cast<std::ptrdiff_t>(at);
-    in.insert(in.erase(begin, begin + static_cast<std::ptrdiff_t>(own(branch))), types.begin(),
-              types.end());
-    return stage_closed(
-        in,
-        [&](const Values& v) {
-          const std::size_t rest = at + types.size();
-          return evaluate(*program,
-                          joined(joined(part(v, 0, at), part(v, at + first[branch], own(branch))),
-                                 part(v, rest, v.size() - rest)));
-        },
-        program->name);
-  }
-};
 
 Linearized cond_linearize(const Params& params, const Values& in,
                           const std::vector<bool>& nonzero_in) {
@@ -283,36 +239,18 @@ Batched cond_batch(const BatchArgs& a) {
   return {bind_cond(batched, a.in), out_batched};
 }
 
-Pruned cond_prune(const Params& params, const std::vector<bool>& wanted) {
-  Programs branches = params.programs("branches");
-  std::vector<PrunedProgram> smaller;
-  std::vector<std::vector<bool>> masks;
-  for (const ProgramPtr& b : branches) {
-    smaller.push_back(prune_program(b, wanted));
-    masks.push_back(smaller.back().inputs);
-  }
-  const std::vector<bool> used = any_of(masks);
-  for (std::size_t k = 0; k < branches.size(); ++k) {
-    if (masks[k] != used) smaller[k] = prune_program(branches[k], wanted, &used);
-    branches[k] = smaller[k].program;
-  }
-  return {params.with("branches", branches), joined({true}, used), wanted};
+Bodies cond_bodies(const Params& params) {
+  Bodies out;
+  out.runs = Runs::one_of;
+  out.programs = params.programs("branches");
+  out.operands.resize(out.programs.at(0)->inputs.size() + 1);
+  out.operands[0].flow = Flow::choice;
+  out.results.resize(out.programs[0]->outputs.size());
+  return out;
 }
 
-KeepingCall cond_keep(const Params& params, const KeepingBody& body) {
-  const Programs& branches = params.programs("branches");
-  std::vector<KeepingProgram> parts;
-  Handed kept;
-  for (const ProgramPtr& b : branches) {
-    parts.push_back(body(b));
-    kept.add(parts.back().kept);
-  }
-  Programs forward, again;
-  for (std::size_t k = 0; k < branches.size(); ++k) {
-    forward.push_back(kept.giving(parts[k].forward, k, branches[k]->outputs.size()));
-    again.push_back(kept.taking(parts[k].again, k, branches[k]->inputs.size()));
-  }
-  return {params.with("branches", forward), params.with("branches", again), kept.types};
+Params cond_with_bodies(const Params& params, const Bodies& bodies) {
+  return params.with("branches", bodies.programs);
 }
 
 const Op cond_op{{.name = "cond",
@@ -323,11 +261,8 @@ const Op cond_op{{.name = "cond",
                   .linearize = cond_linearize,
                   .transpose = cond_transpose,
                   .batch = cond_batch,
-                  .prune = cond_prune,
-                  .keep = cond_keep}};
+                  .bodies = cond_bodies,
+                  .with_bodies = cond_with_bodies}};
 
 }  // namespace
-
-bool is_cond(const Op& op) { return &op == &cond_op; }
-
 }  // namespace shardax

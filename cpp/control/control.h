@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/lists.h"
+#include "ir/bodies.h"
 #include "transform/batch.h"
 #include "transform/jvp.h"
 #include "transform/prune.h"
@@ -14,12 +15,6 @@ namespace shardax {
 
 // The reverse of `select`: `values` at the places that `mask` selects, null elsewhere.
 Values spread(const Values& values, const std::vector<bool>& mask);
-
-bool is_pmap(const Op& op);
-// Run by steps of their own (execute/control_steps.cpp).
-bool is_cond(const Op& op);
-bool is_scan(const Op& op);
-bool is_while(const Op& op);
 
 Values bind_jit(const ProgramPtr& body, const Values& in);
 // The transpose of a call of `body`, which is a call too: of `program` on `in`, the operands that
@@ -36,9 +31,9 @@ TransposedCall transposed_call(const ProgramPtr& body, const TransposeArgs& a);
 // The transpose of an op that does no more than call `body`.
 Values transpose_call(const ProgramPtr& body, const TransposeArgs& a);
 
-// `body`, a function of one device's values, run op by op over the device axis that the params of a
-// pmap op describe.
-Values run_mapped(const ValueFunction& body, const Params& params, const Values& in);
+// `body`, a function of one device's values, run op by op over the device axis that `bodies`
+// describes.
+Values run_mapped(const ValueFunction& body, const Bodies& bodies, const Values& in);
 // Inputs with the mapped axis first, and results where it belongs: `axis` -1 is the first device's
 // value.
 Values mapped_first(const Values& in, const Ints& axes);

@@ -40,6 +40,10 @@ Types call_type(const Op&, const Types&, const Params& params) {
 }
 
 const ProgramPtr& call_body(const Params& params) { return params.program("call_jaxpr"); }
+Bodies call_bodies(const Params& params) { return call_of(call_body(params), true); }
+Params call_with_bodies(const Params& params, const Bodies& bodies) {
+  return params.with("call_jaxpr", bodies.programs[0]);
+}
 
 Values call_eager(const Params& params, const Values& in) {
   if (const ParamValue* body = params.find("call_jaxpr"))
@@ -156,7 +160,8 @@ const Op custom_jvp_op{{.name = "custom_jvp_call",
                           return transpose_call(call_body(a.params), a);
                         },
                         .batch = custom_jvp_batch,
-                        .body = call_body,
+                        .bodies = call_bodies,
+                        .with_bodies = call_with_bodies,
                         .eager = call_eager,
                         .stage = call_stage}};
 
@@ -224,7 +229,8 @@ const Op custom_vjp_op{{.name = "custom_vjp_call",
                         .type = call_type,
                         .jvp_body = custom_vjp_jvp,
                         .batch = custom_vjp_batch,
-                        .body = call_body,
+                        .bodies = call_bodies,
+                        .with_bodies = call_with_bodies,
                         .eager = call_eager,
                         .stage = call_stage}};
 

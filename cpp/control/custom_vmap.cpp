@@ -147,7 +147,9 @@ const Op custom_vmap_op{
        return transpose_call(a.params.program("call"), a);
      },
      .batch = custom_vmap_batch,
-     .body = [](const Params& params) -> const ProgramPtr& { return params.program("call"); }}};
+     .bodies = [](const Params& params) { return call_of(params.program("call"), true); },
+     .with_bodies = [](const Params& params,
+                       const Bodies& bodies) { return params.with("call", bodies.programs[0]); }}};
 
 }  // namespace
 

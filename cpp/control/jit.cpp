@@ -84,8 +84,9 @@ const Op jit_op{
        return transpose_call(a.params.program("jaxpr"), a);
      },
      .batch = jit_batch,
-     .body = [](const Params& params) -> const ProgramPtr& { return params.program("jaxpr"); },
-     .prune = prune_call}};
+     .bodies = [](const Params& params) { return call_of(params.program("jaxpr")); },
+     .with_bodies = [](const Params& params,
+                       const Bodies& bodies) { return params.with("jaxpr", bodies.programs[0]); }}};
 
 }  // namespace
 

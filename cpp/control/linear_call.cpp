@@ -90,8 +90,15 @@ const Op linear_call_op{
      },
      .jvp = linear_call_jvp,
      .transpose = linear_call_transpose,
-     .batch = [](const BatchArgs& a) { return batch_linear(a, {"callee", "transpose"}); },
-     .body = [](const Params& params) -> const ProgramPtr& { return params.program("callee"); }}};
+     .batch =
+         [](const BatchArgs& a) {
+           return batch_linear(a, {"callee", "transpose"});
+         },
+     .bodies = [](const Params& params) { return call_of(params.program("callee"), true); },
+     .with_bodies =
+         [](const Params& params, const Bodies& bodies) {
+           return params.with("callee", bodies.programs[0]);
+         }}};
 
 // ---- custom_linear_solve ---------------------------------------------------------------------
 
@@ -146,7 +153,9 @@ const Op linear_solve_op{
          [](const BatchArgs& a) {
            return batch_linear(a, {"matvec", "vecmat", "solve", "transpose_solve"});
          },
-     .body = [](const Params& params) -> const ProgramPtr& { return params.program("solve"); }}};
+     .bodies = [](const Params& params) { return call_of(params.program("solve"), true); },
+     .with_bodies = [](const Params& params,
+                       const Bodies& bodies) { return params.with("solve", bodies.programs[0]); }}};
 
 }  // namespace
 }  // namespace shardax

@@ -193,28 +193,32 @@ Batched pmap_batch(const BatchArgs& a) {
           body.batched};
 }
 
-Pruned pmap_prune(const Params& params, const std::vector<bool>& wanted) {
-  const PrunedProgram body = prune_program(params.program("jaxpr"), wanted);
-  return {params_with(params, body.program, select(params.ints("in_axes"), body.inputs),
-                      select(params.ints("out_axes"), wanted)),
-          body.inputs, wanted};
+// An axis of -1 says that the value is not mapped.
+std::vector<Port> ports_of(const Ints& axes) {
+  std::vector<Port> out;
+  for (const std::int64_t axis : axes)
+    out.push_back(axis < 0 ? Port{Flow::whole} : Port{Flow::sliced, axis});
+  return out;
+}
+Ints axes_of(const std::vector<Port>& ports) {
+  Ints out;
+  for (const Port& port : ports) out.push_back(port.flow == Flow::sliced ? port.axis : -1);
+  return out;
 }
 
-// What a device keeps is stacked along a leading device axis.
-KeepingCall pmap_keep(const Params& params, const KeepingBody& body) {
-  KeepingProgram device = [&] {
-    const AxisScope scope(axis_of(params));
-    return body(params.program("jaxpr"));
-  }();
-  const Ints& in_axes = params.ints("in_axes");
-  const Ints& out_axes = params.ints("out_axes");
-  for (Type& type : device.kept) {
-    type.shape.insert(0, params.integer("axis_size"));
-    type.varying = without(type.varying, params.axes("axis_name")[0]);
-  }
-  const Ints leading(device.kept.size(), 0);
-  return {params_with(params, device.forward, in_axes, joined(out_axes, leading)),
-          params_with(params, device.again, joined(in_axes, leading), out_axes), device.kept};
+Bodies pmap_bodies(const Params& params) {
+  Bodies out;
+  out.runs = Runs::mapped;
+  out.programs = {params.program("jaxpr")};
+  out.operands = ports_of(params.ints("in_axes"));
+  out.results = ports_of(params.ints("out_axes"));
+  out.length = params.integer("axis_size");
+  out.axis = params.axes("axis_name")[0];
+  return out;
+}
+
+Params pmap_with_bodies(const Params& params, const Bodies& bodies) {
+  return params_with(params, bodies.programs[0], axes_of(bodies.operands), axes_of(bodies.results));
 }
 
 const Op pmap_op{{.name = "pmap",
@@ -225,8 +229,8 @@ const Op pmap_op{{.name = "pmap",
                   .linearize = pmap_linearize,
                   .transpose = pmap_transpose,
                   .batch = pmap_batch,
-                  .prune = pmap_prune,
-                  .keep = pmap_keep}};
+                  .bodies = pmap_bodies,
+                  .with_bodies = pmap_with_bodies}};
 
 }  // namespace
 
@@ -243,19 +247,15 @@ Value place_mapped(const Value& value, bool mapped, std::int64_t axis, std::int6
   return axis == 0 ? leading : ops::moveaxis(leading, 0, axis);
 }
 
-Values run_mapped(const ValueFunction& body, const Params& params, const Values& in) {
-  const Ints& in_axes = params.ints("in_axes");
-  const Ints& out_axes = params.ints("out_axes");
-  const std::int64_t size = params.integer("axis_size");
+Values run_mapped(const ValueFunction& body, const Bodies& bodies, const Values& in) {
   std::vector<bool> mapped;
-  for (const std::int64_t axis : in_axes) mapped.push_back(axis >= 0);
-  Batched out =
-      batch(body, mapped_first(in, in_axes), mapped, {size, params.axes("axis_name")[0], true});
+  for (const Port& port : bodies.operands) mapped.push_back(port.flow == Flow::sliced);
+  Batched out = batch(body, mapped_first(in, axes_of(bodies.operands)), mapped,
+                      {bodies.length, bodies.axis, true});
+  const Ints out_axes = axes_of(bodies.results);
   for (std::size_t i = 0; i < out.out.size(); ++i)
-    out.out[i] = place_mapped(out.out[i], out.batched[i], out_axes[i], size);
+    out.out[i] = place_mapped(out.out[i], out.batched[i], out_axes[i], bodies.length);
   return out.out;
 }
-
-bool is_pmap(const Op& op) { return &op == &pmap_op; }
 
 }  // namespace shardax

@@ -11,6 +11,41 @@ namespace {
 
 extern const Op scan_op;
 
+using Mask = std::vector<bool>;
+using Positions = std::vector<std::size_t>;
+
+// What belongs to the operands of a scan (values, masks, positions among the inputs of its body),
+// by how they reach the body.
+template <class List>
+struct Parts {
+  List consts, carry, xs;
+
+  List all() const { return joined(joined(consts, carry), xs); }
+  // With more of each kind behind its own.
+  Parts with(const Parts& more) const {
+    return {joined(consts, more.consts), joined(carry, more.carry), joined(xs, more.xs)};
+  }
+};
+
+template <class List>
+Parts<List> select(const Parts<List>& parts, const Parts<Mask>& mask) {
+  return {shardax::select(parts.consts, mask.consts), shardax::select(parts.carry, mask.carry),
+          shardax::select(parts.xs, mask.xs)};
+}
+
+Positions range(std::size_t from, std::size_t count) {
+  Positions out;
+  for (std::size_t i = 0; i < count; ++i) out.push_back(from + i);
+  return out;
+}
+
+// Consecutive positions from `first` on, for those that `mask` selects.
+Parts<Positions> numbered(std::size_t first, const Parts<Mask>& mask) {
+  const std::size_t consts = count_true(mask.consts), carry = count_true(mask.carry);
+  return {range(first, consts), range(first + consts, carry),
+          range(first + consts + carry, count_true(mask.xs))};
+}
+
 struct ScanParams {
   ProgramPtr body;
   std::int64_t length;
@@ -25,6 +60,12 @@ struct ScanParams {
         carry(static_cast<std::size_t>(p.integer("num_carry"))) {}
   std::size_t xs() const { return body->inputs.size() - consts - carry; }
   std::size_t ys() const { return body->outputs.size() - carry; }
+  template <class T>
+  Parts<std::vector<T>> split(const std::vector<T>& all) const {
+    return {part(all, 0, consts), part(all, consts, carry), part(all, consts + carry, xs())};
+  }
+  Mask of_carry(const Mask& outputs) const { return part(outputs, 0, carry); }
+  Mask of_ys(const Mask& outputs) const { return part(outputs, carry, ys()); }
 };
 
 Values bind_scan(const ProgramPtr& body, std::int64_t length, bool reverse, std::size_t consts,
@@ -39,8 +80,7 @@ Values bind_scan(const ProgramPtr& body, std::int64_t length, bool reverse, std:
 }
 
 // A body whose inputs and outputs are those of `body` in another order.
-ProgramPtr reordered(const ProgramPtr& body, const std::vector<std::size_t>& inputs,
-                     const std::vector<std::size_t>& outputs) {
+ProgramPtr reordered(const ProgramPtr& body, const Positions& inputs, const Positions& outputs) {
   MutableProgram out = copy_of(*body);
   out->inputs.clear();
   out->outputs.clear();
@@ -49,16 +89,6 @@ ProgramPtr reordered(const ProgramPtr& body, const std::vector<std::size_t>& inp
   return out;
 }
 
-std::vector<std::size_t> range(std::size_t from, std::size_t count) {
-  std::vector<std::size_t> out;
-  for (std::size_t i = 0; i < count; ++i) out.push_back(from + i);
-  return out;
-}
-std::vector<std::size_t> chain(std::initializer_list<std::vector<std::size_t>> parts) {
-  std::vector<std::size_t> out;
-  for (const auto& p : parts) out.insert(out.end(), p.begin(), p.end());
-  return out;
-}
 Types scan_type(const Op&, const Types&, const Params& params) {
   const ScanParams p(params);
   Types out = p.body->output_types();
@@ -66,196 +96,180 @@ Types scan_type(const Op&, const Types&, const Params& params) {
   return out;
 }
 
+// Which operands have a property (a tangent, a batch), where a carry that gets it in some iteration
+// has it in all.
+template <class Once>
+Parts<Mask> settled(const ScanParams& p, const Mask& nonzero, Once&& once) {
+  Parts<Mask> mask = p.split(nonzero);
+  mask.carry = carry_fixpoint(mask.carry, [&](const Mask& carry) {
+    return p.of_carry(once(Parts<Mask>{mask.consts, carry, mask.xs}.all()));
+  });
+  return mask;
+}
+
+// Of the outputs, those of the carry must have it wherever the carry has.
+Mask wanted_outputs(const ScanParams& p, const Parts<Mask>& mask) {
+  return joined(mask.carry, Mask(p.ys(), false));
+}
+
+// The tangents that `mask` selects, zeros where null.
+Parts<Values> tangents_of(const ScanParams& p, const Values& t, const Parts<Mask>& mask) {
+  const Types types = p.body->input_types();
+  Values full;
+  const Mask selected = mask.all();
+  for (std::size_t i = 0; i < t.size(); ++i) {
+    Type type = tangent_type(types[i]);
+    if (i >= p.consts + p.carry) type.shape.insert(0, p.length);
+    full.push_back(selected[i] ? zeros_if_null(t[i], type) : nullptr);
+  }
+  return select(p.split(full), mask);
+}
+
+// The derivative of the body takes primals, then tangents; the scan takes constants of both, the
+// carry of both, xs of both. So with its outputs.
 JvpResult scan_jvp(const Params& params, const Values& in, const Values& t) {
   const ScanParams p(params);
-  std::vector<bool> nonzero = nonnull(t);
-  const std::vector<bool> consts = part(nonzero, 0, p.consts),
-                          xs = part(nonzero, p.consts + p.carry, p.xs());
-  const std::vector<bool> carry =
-      carry_fixpoint(part(nonzero, p.consts, p.carry), [&](const std::vector<bool>& c) {
-        return part(jvp_program(p.body, joined(joined(consts, c), xs)).nonzero, 0, p.carry);
-      });
-  nonzero = joined(joined(consts, carry), xs);
-  std::vector<bool> wanted = joined(carry, std::vector<bool>(p.ys(), false));
-  const JvpProgram d = jvp_program(p.body, nonzero, &wanted);
-  // The derivative's inputs are primals then tangents; scan wants consts, carry, xs of both.
-  const std::size_t n = p.body->inputs.size();
-  const std::size_t tc = count_true(consts), tk = count_true(carry), tx = count_true(xs);
-  const std::size_t outs = p.body->outputs.size();
-  const std::vector<bool> ys_nonzero = part(d.nonzero, p.carry, p.ys());
-  const ProgramPtr body = reordered(
-      d.program,
-      chain({range(0, p.consts), range(n, tc), range(p.consts, p.carry), range(n + tc, tk),
-             range(p.consts + p.carry, p.xs()), range(n + tc + tk, tx)}),
-      chain({range(0, p.carry), range(outs, tk), range(p.carry, p.ys()),
-             range(outs + tk, count_true(ys_nonzero))}));
-  Values tangents;
-  for (std::size_t i = 0; i < n; ++i) {
-    if (nonzero[i]) tangents.push_back(zeros_if_null(t[i], tangent_type(in[i]->type())));
-  }
-  const Values inputs =
-      joined(joined(joined(joined(joined(part(in, 0, p.consts), part(tangents, 0, tc)),
-                                  part(in, p.consts, p.carry)),
-                           part(tangents, tc, tk)),
-                    part(in, p.consts + p.carry, p.xs())),
-             part(tangents, tc + tk, tx));
-  const Values both = bind_scan(body, p.length, p.reverse, p.consts + tc, p.carry + tk, inputs);
-  JvpResult result;
-  result.out = joined(part(both, 0, p.carry), part(both, p.carry + tk, p.ys()));
-  result.t = joined(spread(part(both, p.carry, tk), carry),
-                    spread(part(both, p.carry + tk + p.ys(), count_true(ys_nonzero)), ys_nonzero));
-  return result;
+  const Parts<Mask> mask = settled(
+      p, nonnull(t), [&](const Mask& nonzero) { return jvp_program(p.body, nonzero).nonzero; });
+  const Mask wanted = wanted_outputs(p, mask);
+  const JvpProgram d = jvp_program(p.body, mask.all(), &wanted);
+  const std::size_t n = p.body->inputs.size(), outs = p.body->outputs.size();
+  const std::size_t carry_t = count_true(mask.carry);
+  const Mask ys = p.of_ys(d.nonzero);
+  const ProgramPtr body =
+      reordered(d.program, p.split(range(0, n)).with(numbered(n, mask)).all(),
+                joined(joined(range(0, p.carry), range(outs, carry_t)),
+                       joined(range(p.carry, p.ys()), range(outs + carry_t, count_true(ys)))));
+  const Parts<Values> operands = p.split(in).with(tangents_of(p, t, mask));
+  const Values both = bind_scan(body, p.length, p.reverse, operands.consts.size(),
+                                operands.carry.size(), operands.all());
+  const std::size_t first_y = p.carry + carry_t;
+  return {joined(part(both, 0, p.carry), part(both, first_y, p.ys())),
+          joined(spread(part(both, p.carry, carry_t), mask.carry),
+                 spread(part(both, first_y + p.ys(), count_true(ys)), ys))};
 }
 
 // The known scan also stacks the residuals of each step; those that are constants of the loop pass
-// by unstacked. The linear scan takes tangent constants, tangent carry, residuals and tangent xs.
-Linearized scan_linearize(const Params& params, const Values& in,
-                          const std::vector<bool>& nonzero_in) {
+// by unstacked.
+Linearized scan_linearize(const Params& params, const Values& in, const Mask& nonzero_in) {
   const ScanParams p(params);
-  const std::vector<bool> consts = part(nonzero_in, 0, p.consts);
-  const std::vector<bool> xs = part(nonzero_in, p.consts + p.carry, p.xs());
-  const std::vector<bool> carry =
-      carry_fixpoint(part(nonzero_in, p.consts, p.carry), [&](const std::vector<bool>& c) {
-        return part(linearize_program(p.body, joined(joined(consts, c), xs)).nonzero, 0, p.carry);
-      });
-  const std::vector<bool> nonzero = joined(joined(consts, carry), xs);
-  std::vector<bool> wanted = joined(carry, std::vector<bool>(p.ys(), false));
-  const LinearizedProgram d = linearize_program(p.body, nonzero, &wanted);
+  const Parts<Mask> mask = settled(p, nonzero_in, [&](const Mask& nonzero) {
+    return linearize_program(p.body, nonzero).nonzero;
+  });
+  const Mask wanted = wanted_outputs(p, mask);
+  const LinearizedProgram d = linearize_program(p.body, mask.all(), &wanted);
   const std::size_t outs = p.body->outputs.size();
-  // Residuals that are loop constants, by the constant's position; -1 for stacked ones.
-  std::vector<int> passed;
-  std::vector<std::size_t> stacked, fixed;
+  // Residuals, by number: those that are constants of the loop, with the constant, and the others.
+  Positions fixed, stacked;
+  Values fixed_values;
+  const std::vector<Var> constants = part(d.known->inputs, 0, p.consts);
   for (std::size_t r = 0; r < d.residual_count; ++r) {
-    const Var var = d.known->outputs[outs + r];
-    const auto first = d.known->inputs.begin();
-    const auto last = first + static_cast<std::ptrdiff_t>(p.consts);
-    const auto at = std::find(first, last, var);
-    passed.push_back(at == last ? -1 : static_cast<int>(at - first));
-    (at == last ? stacked : fixed).push_back(r);
+    const auto at = std::find(constants.begin(), constants.end(), d.known->outputs[outs + r]);
+    if (at == constants.end()) {
+      stacked.push_back(r);
+    } else {
+      fixed.push_back(r);
+      fixed_values.push_back(in[static_cast<std::size_t>(at - constants.begin())]);
+    }
   }
-  std::vector<std::size_t> known_outputs = range(0, outs);
+  Positions known_outputs = range(0, outs);
   for (std::size_t r : stacked) known_outputs.push_back(outs + r);
   const ProgramPtr known = reordered(d.known, range(0, p.body->inputs.size()), known_outputs);
   const Values results = bind_scan(known, p.length, p.reverse, p.consts, p.carry, in);
+
+  // The linear body takes residuals, then tangents; of the scan's residuals those that are fixed
+  // are constants and the others xs.
+  const Parts<Positions> residuals{fixed, {}, stacked};
+  const ProgramPtr linear =
+      reordered(d.linear, residuals.with(numbered(d.residual_count, mask)).all(),
+                range(0, d.linear->outputs.size()));
+  const Parts<Values> kept{fixed_values, {}, part(results, outs, stacked.size())};
   Linearized out;
   out.out = part(results, 0, outs);
-  Values fixed_values;
-  for (std::size_t r : fixed) fixed_values.push_back(in[static_cast<std::size_t>(passed[r])]);
-  const Values stacked_values = part(results, outs, stacked.size());
-
-  const std::size_t tc = count_true(consts), tk = count_true(carry), tx = count_true(xs);
-  const std::size_t res = d.residual_count;
-  const std::vector<bool> ys_nonzero = part(d.nonzero, p.carry, p.ys());
-  const ProgramPtr linear = reordered(
-      d.linear,
-      chain({fixed, range(res, tc), range(res + tc, tk), stacked, range(res + tc + tk, tx)}),
-      range(0, d.linear->outputs.size()));
-  out.linear = [=, length = p.length, reverse = p.reverse, n_consts = p.consts, n_carry = p.carry,
-                types = p.body->input_types()](const Values& t) {
-    Values tangents;
-    for (std::size_t i = 0; i < nonzero.size(); ++i) {
-      if (!nonzero[i]) continue;
-      Type type = tangent_type(types[i]);
-      if (i >= n_consts + n_carry) type.shape.insert(0, length);
-      tangents.push_back(zeros_if_null(t[i], type));
-    }
-    const Values inputs =
-        joined(joined(joined(joined(fixed_values, part(tangents, 0, tc)), part(tangents, tc, tk)),
-                      stacked_values),
-               part(tangents, tc + tk, tx));
-    const Values results = bind_scan(linear, length, reverse, fixed_values.size() + tc, tk, inputs);
-    return joined(spread(part(results, 0, tk), carry),
-                  spread(part(results, tk, results.size() - tk), ys_nonzero));
+  out.linear = [p, mask, kept, linear, ys = p.of_ys(d.nonzero)](const Values& t) {
+    const Parts<Values> operands = kept.with(tangents_of(p, t, mask));
+    const Values moved = bind_scan(linear, p.length, p.reverse, operands.consts.size(),
+                                   operands.carry.size(), operands.all());
+    const std::size_t carry = operands.carry.size();
+    return joined(spread(part(moved, 0, carry), mask.carry),
+                  spread(part(moved, carry, moved.size() - carry), ys));
   };
   return out;
 }
 
-// A linear scan backwards: cotangents of the carry are carried, those of constants accumulate.
-// Inputs arrive as [known consts, linear consts, carry, known xs, linear xs] in any interleaving.
+// A linear scan backwards: cotangents of the carry are carried, those of constants accumulate,
+// those of ys are xs and those of xs ys. Known and linear operands come in any interleaving.
 Values scan_transpose(const TransposeArgs& a) {
   const ScanParams p(a.params);
-  std::vector<bool> linear;
-  for (const Value& value : a.in) linear.push_back(!value);
-  const std::vector<bool> const_linear = part(linear, 0, p.consts);
-  std::vector<bool> x_linear = part(linear, p.consts + p.carry, p.xs());
+  Parts<Mask> linear = p.split(inverse(nonnull(a.in)));
+  const Mask initial = linear.carry;
   // The carry counts as linear as a whole: a known initial carry beside it has no tangent part.
-  const std::vector<bool> body_linear =
-      joined(joined(const_linear, std::vector<bool>(p.carry, true)), x_linear);
-  const Types body_in = p.body->input_types(), body_out = p.body->output_types();
-  std::vector<bool> ct_mask(p.body->outputs.size(), true);
-  for (std::size_t i = p.carry; i < ct_mask.size(); ++i) ct_mask[i] = bool(a.ct[i]);
-  const ProgramPtr backward = transpose_program(p.body, body_linear, ct_mask);
-  // backward: known consts, known xs, ct carry, ct ys -> ct consts, ct carry, ct xs
-  Types known_consts, linear_consts, carry_types, known_xs, ct_ys;
-  Values const_values, x_values;
-  for (std::size_t i = 0; i < p.consts; ++i) {
-    (const_linear[i] ? linear_consts : known_consts).push_back(body_in[i]);
-    if (!const_linear[i]) const_values.push_back(a.in[i]);
-  }
-  for (std::size_t i = 0; i < p.carry; ++i) carry_types.push_back(body_in[p.consts + i]);
-  for (std::size_t i = 0; i < p.xs(); ++i) {
-    if (x_linear[i]) continue;
-    known_xs.push_back(body_in[p.consts + p.carry + i]);
-    x_values.push_back(a.in[p.consts + p.carry + i]);
-  }
-  Values init, ys_ct;
-  for (const Type& type : linear_consts) init.push_back(ops::zeros(type));
-  for (std::size_t i = 0; i < p.carry; ++i) init.push_back(zeros_if_null(a.ct[i], body_out[i]));
-  for (std::size_t i = p.carry; i < ct_mask.size(); ++i) {
-    if (!a.ct[i]) continue;
-    ct_ys.push_back(body_out[i]);
-    ys_ct.push_back(a.ct[i]);
-  }
-  Types types = known_consts;
-  for (const Types* more : {&linear_consts, &carry_types, &known_xs, &ct_ys}) {
-    types.insert(types.end(), more->begin(), more->end());
-  }
-  const std::size_t nk = known_consts.size(), nl = linear_consts.size();
+  linear.carry.assign(p.carry, true);
+  const Parts<Mask> known{inverse(linear.consts), Mask(p.carry, false), inverse(linear.xs)};
+  Mask ct_mask = nonnull(a.ct);
+  std::fill_n(ct_mask.begin(), p.carry, true);
+  // Takes known constants, known xs, cotangents of the carry, of ys; gives those of the linear
+  // constants, of the carry, of the linear xs.
+  const ProgramPtr backward = transpose_program(p.body, linear.all(), ct_mask);
+
+  const Parts<Types> body_in = p.split(p.body->input_types());
+  const Types body_out = p.body->output_types();
+  const Parts<Values> values = select(p.split(a.in), known);
+  const Types sums = shardax::select(body_in.consts, linear.consts);
+  const Mask ys_mask = part(ct_mask, p.carry, p.ys());
+  Parts<Values> operands{values.consts, {}, values.xs};
+  for (const Type& type : sums) operands.carry.push_back(ops::zeros(type));
+  for (std::size_t i = 0; i < p.carry; ++i)
+    operands.carry.push_back(zeros_if_null(a.ct[i], body_out[i]));
+  operands.xs = joined(operands.xs, shardax::select(part(a.ct, p.carry, p.ys()), ys_mask));
+
+  const Types ys_types = shardax::select(part(body_out, p.carry, p.ys()), ys_mask);
+  const Parts<Types> known_types = select(body_in, known);
+  const Parts<Types> types{known_types.consts, joined(sums, body_in.carry),
+                           joined(known_types.xs, ys_types)};
   const ProgramPtr body = stage_closed(
-      types,
+      types.all(),
       [&](const Values& v) {
-        const Values consts = part(v, 0, nk), sums = part(v, nk, nl),
-                     ct_carry = part(v, nk + nl, p.carry);
-        const Values xs = part(v, nk + nl + p.carry, known_xs.size());
-        const Values ys = part(v, nk + nl + p.carry + known_xs.size(), ct_ys.size());
-        const Values cts = evaluate(*backward, joined(joined(joined(consts, xs), ct_carry), ys));
+        const std::size_t first_x = types.consts.size() + types.carry.size();
+        const Values consts = part(v, 0, types.consts.size());
+        const Values totals = part(v, types.consts.size(), sums.size());
+        const Values carry = part(v, types.consts.size() + sums.size(), p.carry);
+        const Values xs = part(v, first_x, known_types.xs.size());
+        const Values ys = part(v, first_x + xs.size(), ys_types.size());
+        const Values cts = evaluate(*backward, joined(joined(consts, xs), joined(carry, ys)));
         Values out;
-        for (std::size_t i = 0; i < nl; ++i) out.push_back(ops::add(sums[i], cts[i]));
-        return joined(out, part(cts, nl, cts.size() - nl));
+        for (std::size_t i = 0; i < totals.size(); ++i) out.push_back(ops::add(totals[i], cts[i]));
+        return joined(out, part(cts, totals.size(), cts.size() - totals.size()));
       },
       p.body->name);
-  const Values results = bind_scan(body, p.length, !p.reverse, nk, nl + p.carry,
-                                   joined(joined(joined(const_values, init), x_values), ys_ct));
-  Values out;
-  std::size_t next_x = nl + p.carry;
-  for (std::size_t i = 0, k = 0; i < p.consts; ++i)
-    out.push_back(const_linear[i] ? results[k++] : Value());
-  for (std::size_t i = 0; i < p.carry; ++i)
-    out.push_back(linear[p.consts + i] ? results[nl + i] : Value());
-  for (std::size_t i = 0; i < p.xs(); ++i) out.push_back(x_linear[i] ? results[next_x++] : Value());
-  return out;
+  const Values results = bind_scan(body, p.length, !p.reverse, operands.consts.size(),
+                                   operands.carry.size(), operands.all());
+  Values carry = part(results, sums.size(), p.carry);
+  for (std::size_t i = 0; i < p.carry; ++i) {
+    if (!initial[i]) carry[i] = nullptr;
+  }
+  const std::size_t first = sums.size() + p.carry;
+  return Parts<Values>{spread(part(results, 0, sums.size()), linear.consts), carry,
+                       spread(part(results, first, results.size() - first), linear.xs)}
+      .all();
 }
 
 // xs and ys carry the batch behind the loop dimension.
 Batched scan_batch(const BatchArgs& a) {
   const ScanParams p(a.params);
-  const std::vector<bool> consts = part(a.batched, 0, p.consts);
-  const std::vector<bool> xs = part(a.batched, p.consts + p.carry, p.xs());
-  const std::vector<bool> carry =
-      carry_fixpoint(part(a.batched, p.consts, p.carry), [&](const std::vector<bool>& c) {
-        return part(batch_program(p.body, joined(joined(consts, c), xs), a.axis).batched, 0,
-                    p.carry);
-      });
-  std::vector<bool> wanted = joined(carry, std::vector<bool>(p.ys(), false));
-  const BatchedProgram body =
-      batch_program(p.body, joined(joined(consts, carry), xs), a.axis, &wanted);
+  const Parts<Mask> mask = settled(p, a.batched, [&](const Mask& batched) {
+    return batch_program(p.body, batched, a.axis).batched;
+  });
+  const Mask wanted = wanted_outputs(p, mask);
+  const BatchedProgram body = batch_program(p.body, mask.all(), a.axis, &wanted);
   Values in = a.in;
   for (std::size_t i = 0; i < p.carry; ++i) {
     Value& value = in[p.consts + i];
-    if (carry[i] && !a.batched[p.consts + i]) value = ops::broadcast_leading(value, a.axis.size);
+    if (mask.carry[i] && !a.batched[p.consts + i])
+      value = ops::broadcast_leading(value, a.axis.size);
   }
   for (std::size_t i = 0; i < p.xs(); ++i) {
-    if (xs[i]) in[p.consts + p.carry + i] = ops::moveaxis(in[p.consts + p.carry + i], 0, 1);
+    if (mask.xs[i]) in[p.consts + p.carry + i] = ops::moveaxis(in[p.consts + p.carry + i], 0, 1);
   }
   Values out = bind_scan(body.program, p.length, p.reverse, p.consts, p.carry, in);
   for (std::size_t i = p.carry; i < out.size(); ++i) {
@@ -264,24 +278,28 @@ Batched scan_batch(const BatchArgs& a) {
   return {out, body.batched};
 }
 
-Pruned scan_prune(const Params& params, const std::vector<bool>& wanted) {
+Bodies scan_bodies(const Params& params) {
   const ScanParams p(params);
-  std::vector<bool> outputs = wanted;
-  const PrunedProgram body = prune_loop(p.body, p.consts, p.carry, outputs);
-  const std::size_t consts = count_true(part(body.inputs, 0, p.consts));
-  const std::size_t carry = count_true(part(outputs, 0, p.carry));
-  return {params.with("jaxpr", body.program)
-              .with("num_consts", static_cast<std::int64_t>(consts))
-              .with("num_carry", static_cast<std::int64_t>(carry)),
-          body.inputs, outputs};
+  Bodies out;
+  out.runs = Runs::counted;
+  out.programs = {p.body};
+  out.operands.resize(p.body->inputs.size(), {Flow::whole});
+  out.results.resize(p.body->outputs.size(), {Flow::carried});
+  for (std::size_t i = p.consts; i < out.operands.size(); ++i)
+    out.operands[i].flow = i < p.consts + p.carry ? Flow::carried : Flow::sliced;
+  for (std::size_t i = p.carry; i < out.results.size(); ++i) out.results[i].flow = Flow::sliced;
+  out.length = p.length;
+  out.reverse = p.reverse;
+  out.devices = params.has("devices");
+  return out;
 }
 
-// What a step keeps is stacked.
-KeepingCall scan_keep(const Params& params, const KeepingBody& body) {
-  const ScanParams p(params);
-  KeepingProgram step = body(p.body);
-  for (Type& type : step.kept) type.shape.insert(0, p.length);
-  return {params.with("jaxpr", step.forward), params.with("jaxpr", step.again), step.kept};
+Params scan_with_bodies(const Params& params, const Bodies& bodies) {
+  const std::size_t consts = bodies.operands_of(Flow::whole).size();
+  const std::size_t carry = bodies.operands_of(Flow::carried).size();
+  return params.with("jaxpr", bodies.programs[0])
+      .with("num_consts", static_cast<std::int64_t>(consts))
+      .with("num_carry", static_cast<std::int64_t>(carry));
 }
 
 const Op scan_op{{.name = "scan",
@@ -292,8 +310,8 @@ const Op scan_op{{.name = "scan",
                   .linearize = scan_linearize,
                   .transpose = scan_transpose,
                   .batch = scan_batch,
-                  .prune = scan_prune,
-                  .keep = scan_keep}};
+                  .bodies = scan_bodies,
+                  .with_bodies = scan_with_bodies}};
 
 }  // namespace
 
@@ -308,7 +326,5 @@ Values bind_device_loop(const ProgramPtr& body, std::int64_t size, std::size_t c
                         {"devices", true}},
                        in);
 }
-
-bool is_scan(const Op& op) { return &op == &scan_op; }
 
 }  // namespace shardax

@@ -175,23 +175,25 @@ Values while_transpose(const TransposeArgs&) {
       "start/stop values. Try using lax.scan, or using fori_loop with static start/stop.");
 }
 
-Pruned while_prune(const Params& params, const std::vector<bool>& wanted) {
+Bodies while_bodies(const Params& params) {
   const WhileParams p(params);
-  const std::vector<bool> condition = prune_program(p.cond, {true}).inputs;
-  std::vector<bool> carry = wanted;
-  for (std::size_t i = 0; i < carry.size(); ++i) {
-    if (condition[p.cond_consts + i]) carry[i] = true;
-  }
-  const PrunedProgram body = prune_loop(p.body, p.body_consts, p.carry(), carry);
-  const std::vector<bool> keep = joined(std::vector<bool>(p.cond_consts, false), carry);
-  const PrunedProgram cond = prune_program(p.cond, {true}, &keep);
-  const std::vector<bool> cond_consts = part(cond.inputs, 0, p.cond_consts);
-  const std::vector<bool> body_consts = part(body.inputs, 0, p.body_consts);
-  return {params.with("cond_jaxpr", cond.program)
-              .with("body_jaxpr", body.program)
-              .with("cond_nconsts", static_cast<std::int64_t>(count_true(cond_consts)))
-              .with("body_nconsts", static_cast<std::int64_t>(count_true(body_consts))),
-          joined(joined(cond_consts, body_consts), carry), carry};
+  Bodies out;
+  out.runs = Runs::looped;
+  out.programs = {p.cond, p.body};
+  for (std::size_t i = 0; i < p.cond_consts; ++i) out.operands.push_back({.program = 0});
+  for (std::size_t i = 0; i < p.body_consts; ++i) out.operands.push_back({.program = 1});
+  out.operands.resize(out.operands.size() + p.carry(), {Flow::carried});
+  out.results.resize(p.carry(), {Flow::carried});
+  return out;
+}
+
+Params while_with_bodies(const Params& params, const Bodies& bodies) {
+  std::int64_t consts[2] = {0, 0};
+  for (const std::size_t i : bodies.operands_of(Flow::whole)) ++consts[bodies.operands[i].program];
+  return params.with("cond_jaxpr", bodies.programs[0])
+      .with("body_jaxpr", bodies.programs[1])
+      .with("cond_nconsts", consts[0])
+      .with("body_nconsts", consts[1]);
 }
 
 const Op while_op{{.name = "while",
@@ -204,10 +206,8 @@ const Op while_op{{.name = "while",
                    .linearize = while_linearize,
                    .transpose = while_transpose,
                    .batch = while_batch,
-                   .prune = while_prune}};
+                   .bodies = while_bodies,
+                   .with_bodies = while_with_bodies}};
 
 }  // namespace
-
-bool is_while(const Op& op) { return &op == &while_op; }
-
 }  // namespace shardax

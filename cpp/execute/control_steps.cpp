@@ -6,7 +6,7 @@
 
 #include "base/errors.h"
 #include "compile/lower.h"
-#include "control/control.h"
+#include "ir/bodies.h"
 #include "ops/callback.h"
 #include "runtime/allocator.h"
 #include "runtime/pool.h"
@@ -59,10 +59,9 @@ class ControlStep : public Step {
 
 class CondStep final : public ControlStep {
  public:
-  CondStep(const Equation& eqn, std::vector<Window> in, std::vector<Window> out)
+  CondStep(const Bodies& bodies, std::vector<Window> in, std::vector<Window> out)
       : ControlStep(std::move(in), std::move(out)) {
-    for (const ProgramPtr& branch : eqn.params.programs("branches"))
-      branches_.push_back(compile_body(branch));
+    for (const ProgramPtr& branch : bodies.programs) branches_.push_back(compile_body(branch));
   }
   void run(std::byte* const* base) const override {
     const Pointers in = addresses(in_, base), out = addresses(out_, base);
@@ -130,22 +129,21 @@ class Carry {
   std::size_t current_ = 0;
 };
 
+// `calls`: the body calls functions of the host, which run on the calling thread, in order.
 class ScanStep final : public ControlStep {
  public:
-  ScanStep(const Equation& eqn, std::vector<Window> in, std::vector<Window> out)
+  ScanStep(const Bodies& bodies, bool calls, std::vector<Window> in, std::vector<Window> out)
       : ControlStep(std::move(in), std::move(out)),
-        body_(compile_body(eqn.params.program("jaxpr"),
-                           static_cast<std::size_t>(eqn.params.integer("num_consts")),
-                           static_cast<std::size_t>(eqn.params.integer("num_carry")))),
-        length_(eqn.params.integer("length")),
-        reverse_(eqn.params.flag("reverse")),
-        consts_(static_cast<std::size_t>(eqn.params.integer("num_consts"))),
-        carry_(static_cast<std::size_t>(eqn.params.integer("num_carry"))),
-        in_bytes_(sizes(eqn.params.program("jaxpr")->input_types())),
-        out_bytes_(sizes(eqn.params.program("jaxpr")->output_types())),
+        consts_(bodies.operands_of(Flow::whole).size()),
+        carry_(bodies.operands_of(Flow::carried).size()),
+        body_(compile_body(bodies.programs[0], consts_, carry_)),
+        length_(bodies.length),
+        reverse_(bodies.reverse),
+        in_bytes_(sizes(bodies.programs[0]->input_types())),
+        out_bytes_(sizes(bodies.programs[0]->output_types())),
         carry_bytes_(out_bytes_.begin(), out_bytes_.begin() + static_cast<std::ptrdiff_t>(carry_)),
-        devices_(eqn.params.has("devices")),
-        parallel_(carry_ == 0 && !any_equation(eqn, calls_function)) {}
+        devices_(bodies.devices),
+        parallel_(carry_ == 0 && !calls) {}
 
   void run(std::byte* const* base) const override {
     const Pointers in = addresses(in_, base), out = addresses(out_, base);
@@ -168,13 +166,6 @@ class ScanStep final : public ControlStep {
   // Handing out work takes some microseconds.
   static constexpr double worth_sharing_ns = 20'000;
   static constexpr std::int64_t most_chunks = 64;
-
-  // Functions of the host are called on the calling thread, in order.
-  static bool calls_function(const Equation& eqn) {
-    return std::any_of(eqn.params.begin(), eqn.params.end(), [](const Params::Entry& entry) {
-      return std::holds_alternative<FunctionPtr>(entry.second);
-    });
-  }
 
   // Iterations that do not depend on each other.
   void iterations(const Pointers& in, const Pointers& out) const {
@@ -211,10 +202,10 @@ class ScanStep final : public ControlStep {
     carry.finish(out.data());
   }
 
+  std::size_t consts_, carry_;
   PlanPtr body_;
   std::int64_t length_;
   bool reverse_;
-  std::size_t consts_, carry_;
   std::vector<std::int64_t> in_bytes_, out_bytes_, carry_bytes_;
   bool devices_;   // an iteration is a device
   bool parallel_;  // iterations do not depend on each other
@@ -222,15 +213,13 @@ class ScanStep final : public ControlStep {
 
 class WhileStep final : public ControlStep {
  public:
-  WhileStep(const Equation& eqn, std::vector<Window> in, std::vector<Window> out)
+  WhileStep(const Bodies& bodies, std::vector<Window> in, std::vector<Window> out)
       : ControlStep(std::move(in), std::move(out)),
-        cond_(compile_body(eqn.params.program("cond_jaxpr"))),
-        body_(compile_body(eqn.params.program("body_jaxpr"),
-                           static_cast<std::size_t>(eqn.params.integer("body_nconsts")),
-                           eqn.params.program("body_jaxpr")->outputs.size())),
-        cond_consts_(static_cast<std::size_t>(eqn.params.integer("cond_nconsts"))),
-        body_consts_(static_cast<std::size_t>(eqn.params.integer("body_nconsts"))),
-        carry_bytes_(sizes(eqn.params.program("body_jaxpr")->output_types())) {}
+        carry_bytes_(sizes(bodies.programs[1]->output_types())),
+        cond_consts_(bodies.programs[0]->inputs.size() - carry_bytes_.size()),
+        body_consts_(bodies.programs[1]->inputs.size() - carry_bytes_.size()),
+        cond_(compile_body(bodies.programs[0])),
+        body_(compile_body(bodies.programs[1], body_consts_, carry_bytes_.size())) {}
 
   void run(std::byte* const* base) const override {
     const Pointers in = addresses(in_, base), out = addresses(out_, base);
@@ -264,17 +253,29 @@ class WhileStep final : public ControlStep {
   }
 
  private:
-  PlanPtr cond_, body_;
-  std::size_t cond_consts_, body_consts_;
   std::vector<std::int64_t> carry_bytes_;
+  std::size_t cond_consts_, body_consts_;
+  PlanPtr cond_, body_;
 };
+
+bool calls_function(const Equation& eqn) {
+  return std::any_of(eqn.params.begin(), eqn.params.end(), [](const Params::Entry& entry) {
+    return std::holds_alternative<FunctionPtr>(entry.second);
+  });
+}
 
 std::unique_ptr<Step> lower_control(const Equation& eqn, const std::vector<Window>& in,
                                     const std::vector<Window>& out) {
-  if (is_cond(*eqn.op)) return std::make_unique<CondStep>(eqn, in, out);
-  if (is_scan(*eqn.op)) return std::make_unique<ScanStep>(eqn, in, out);
-  if (is_while(*eqn.op)) return std::make_unique<WhileStep>(eqn, in, out);
-  throw InternalError(concat("'", eqn.op->name, "' has no step"));
+  const Bodies bodies = eqn.op->bodies(eqn.params);
+  switch (bodies.runs) {
+    case Runs::one_of: return std::make_unique<CondStep>(bodies, in, out);
+    case Runs::counted:
+      return std::make_unique<ScanStep>(bodies, any_equation(eqn, calls_function), in, out);
+    case Runs::looped: return std::make_unique<WhileStep>(bodies, in, out);
+    case Runs::once:
+    case Runs::mapped: break;
+  }
+  throw InternalError(concat("'", eqn.op->name, "' was not compiled in place"));
 }
 
 const bool installed = [] {

@@ -9,9 +9,9 @@
 #include "base/errors.h"
 #include "compile/pipeline.h"
 #include "control/control.h"
-#include "execute/nonfinite.h"
-#include "execute/shardings.h"
-#include "execute/uniform.h"
+#include "analysis/nonfinite.h"
+#include "analysis/shardings.h"
+#include "analysis/uniform.h"
 #include "runtime/interrupt.h"
 
 namespace shardax {
@@ -329,7 +329,7 @@ Values evaluate_op(const Op& op, const Params& params, const Values& in) {
     out = run_plan(*eager_plan(op, params, in), in);
     if (watching_nonfinite()) inspect_results(op, in, out);
   }
-  if (any_sharding(in) || gives_sharding(op)) {
+  if (any_sharding(in) || gives_sharding(op, params)) {
     set_shardings(out, propagate(op, params, types_of(in), types_of(out), shardings_of(in)));
   }
   return out;

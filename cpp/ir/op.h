@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "ir/program.h"
+#include "kernels/reduce.h"
 
 namespace shardax {
 
@@ -80,9 +81,11 @@ struct Batched {
 };
 using BatchRule = Batched (*)(const BatchArgs&);
 
-// Ops that call a program: the program. Inlining puts it in the op's place, with the same inputs
-// and outputs.
-using BodyRule = const ProgramPtr& (*)(const Params& params);
+// The programs that the params hold and the op runs (ir/bodies.h), and the params with others,
+// whose operands and results may differ too.
+struct Bodies;
+using BodiesRule = Bodies (*)(const Params& params);
+using WithBodiesRule = Params (*)(const Params& params, const Bodies& bodies);
 // Ops that call a Function: computes them on arrays, with nothing traced.
 using EagerRule = Values (*)(const Params& params, const Values& in);
 // The same ops, as staging records them: Functions that give outputs have become programs, whose
@@ -92,31 +95,6 @@ struct StagedCall {
   Values in;
 };
 using StageRule = StagedCall (*)(const Params& params, const Values& in);
-
-// Ops that carry programs, without what the `wanted` outputs do not need: other params, under which
-// the op takes those of its inputs, and gives those of its outputs, that the masks select.
-struct Pruned {
-  Params params;
-  std::vector<bool> inputs;
-  std::vector<bool> outputs;
-};
-using PruneRule = Pruned (*)(const Params& params, const std::vector<bool>& wanted);
-
-// A program for a checkpoint that keeps values. forward: inputs -> outputs, kept values. again:
-// inputs, kept values -> outputs.
-struct KeepingProgram {
-  ProgramPtr forward;
-  ProgramPtr again;
-  Types kept;
-};
-using KeepingBody = std::function<KeepingProgram(const ProgramPtr&)>;
-// Ops that carry programs, the same.
-struct KeepingCall {
-  Params forward;
-  Params again;
-  Types kept;
-};
-using KeepRule = KeepingCall (*)(const Params& params, const KeepingBody& body);
 
 using TypeRule = Types (*)(const Op& op, const Types& in, const Params& params);
 
@@ -131,9 +109,6 @@ struct MapKernel {
 // unless the record says `half_native`.
 using MapRule = MapKernel (*)(const Types& in, const Type& out, const Params& params);
 
-// What a reduction computes; `none` for other ops.
-enum class Reduce : std::uint8_t { sum, prod, max, min, all, any, none };
-
 // A strided window on memory, with element strides.
 struct View {
   std::byte* data = nullptr;
@@ -141,6 +116,20 @@ struct View {
   Shape shape;
   Shape strides;
 };
+// How a result is split over the mesh, given how operands are: the mesh axes that divide each
+// dimension. `mesh` is that of the first operand that has a sharding, or of the param `sharding`;
+// rules are in ops/split.h.
+using Split = std::vector<std::vector<std::string>>;
+struct SplitArgs {
+  const Op& op;
+  const Params& params;
+  const Types& in;
+  const Type& out;
+  const std::vector<ShardingPtr>& shardings;  // of the operands, null where unknown
+  const Sharding& mesh;
+};
+using SplitRule = Split (*)(const SplitArgs&);
+
 using Kernel = std::function<void(std::span<const View> in, std::span<const View> out)>;
 using KernelRule = Kernel (*)(const Types& in, const Types& out, const Params& params);
 
@@ -156,6 +145,25 @@ struct ViewLayout {
 using ViewRule = bool (*)(const Params& params, const Type& in, const Shape& in_strides,
                           const Type& out, ViewLayout& result);
 
+// The loops of a reduction over elements of a dtype; 16-bit floats reduce as float32.
+using ReduceRule = kernels::ReduceKernels (*)(DType dtype);
+
+// What checkify looks for in an op by itself. JAX's list: selections, sign changes and layout only
+// pass a NaN on.
+using Checks = std::uint8_t;
+constexpr Checks makes_nan = 1;  // out of numbers
+constexpr Checks divides = 2;    // by operand 1, which may be 0
+
+// Where the windows start that an op reads or writes, one component after the other, and for each
+// component the dimension of operand 0 along which it counts and the last start that fits. All have
+// the same shape, [n].
+struct Starts {
+  Value start;
+  Value dimension;
+  Value last;
+};
+using StartsRule = Starts (*)(const Params& params, const Values& in);
+
 // A set of dtypes, one bit each.
 using DTypeSet = std::uint64_t;
 constexpr DTypeSet bit(DType d) { return DTypeSet{1} << static_cast<int>(d); }
@@ -163,6 +171,7 @@ constexpr DTypeSet bit(DType d) { return DTypeSet{1} << static_cast<int>(d); }
 struct OpSpec {
   std::string_view name;
   std::string_view doc;
+  Checks checks = 0;
   Kind kind = Kind::other;
   DTypeSet dtypes = 0;  // of the operands, for families that share a type rule
   TypeRule type = nullptr;
@@ -178,18 +187,21 @@ struct OpSpec {
   // The name of its effect ("IO"), for ops that must run, once (on a device axis: once per device),
   // in order.
   std::string_view effect = {};
-  BodyRule body = nullptr;
-  PruneRule prune = nullptr;
-  KeepRule keep = nullptr;
+  BodiesRule bodies = nullptr;
+  WithBodiesRule with_bodies = nullptr;
   EagerRule eager = nullptr;
   StageRule stage = nullptr;
   MapRule map = nullptr;
-  Reduce reduce = Reduce::none;
+  ReduceRule reduce = nullptr;
   ViewRule view = nullptr;
+  SplitRule split = nullptr;  // null: by kind
   KernelRule kernel = nullptr;
   // The kernel may find its result in the memory of operand 0, and then leaves alone what it does
   // not change.
   bool in_place = false;
+  // Operands from this one on say where windows lie (0: none do).
+  std::size_t first_index = 0;
+  StartsRule starts = nullptr;
   ShowRule show = nullptr;
 };
 

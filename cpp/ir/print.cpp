@@ -6,8 +6,8 @@
 #include "array/half.h"
 #include "array/narrow.h"
 #include "base/errors.h"
+#include "ir/bodies.h"
 #include "ir/document.h"
-#include "ir/op.h"
 
 namespace shardax {
 namespace {
@@ -286,7 +286,7 @@ class Printer {
     }
     std::vector<const Params::Entry*> sorted;
     for (const Params::Entry& entry : eqn.params) sorted.push_back(&entry);
-    if (!eqn.op->body) {
+    if (!called_program(*eqn.op, eqn.params)) {
       std::sort(sorted.begin(), sorted.end(),
                 [](const auto* a, const auto* b) { return a->first < b->first; });
     }

@@ -1,4 +1,4 @@
-// kernels/reduce.h - the two loops of a reduction, for each kind and dtype.
+// kernels/reduce.h - the loops of a reduction.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,7 @@
 
 namespace shardax::kernels {
 
-enum class ReduceKind : std::uint8_t { sum, prod, max, min, all, any };
-
-// Sums of float32 accumulate in double between tiles; 16-bit floats reduce as float32.
+// Made by kernels/reduce_loops.h. 16-bit floats reduce as float32.
 struct ReduceKernels {
   DType accumulator;
   // Sets n accumulators to the identity of the reduction.
@@ -23,8 +21,5 @@ struct ReduceKernels {
   // out[i * stride] = the result that acc[i] stands for.
   void (*finish)(void* out, std::int64_t stride, const void* acc, std::int64_t n);
 };
-
-// `dtype` is that of the elements, never a 16-bit float.
-ReduceKernels reduce_kernels(ReduceKind kind, DType dtype);
 
 }  // namespace shardax::kernels

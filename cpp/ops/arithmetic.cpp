@@ -189,6 +189,7 @@ const Op add_any_op{
 
 const Op sub_op{elementwise({.name = "sub",
                              .doc = "Elementwise difference, x - y.",
+                             .checks = makes_nan,
                              .dtypes = numbers,
                              .jvp = [](const JvpArgs& a) -> Values {
                                const Value minus = a.t[1] ? neg(a.t[1]) : a.t[1];
@@ -207,6 +208,7 @@ const Op sub_op{elementwise({.name = "sub",
 
 const Op mul_op{elementwise({.name = "mul",
                              .doc = "Elementwise product, x * y.",
+                             .checks = makes_nan,
                              .dtypes = numbers,
                              .jvp = [](const JvpArgs& a) -> Values {
                                Value sum;
@@ -222,6 +224,7 @@ const Op mul_op{elementwise({.name = "mul",
 
 const Op div_op{elementwise({.name = "div",
                              .doc = "Elementwise quotient, x / y; integers truncate towards zero.",
+                             .checks = makes_nan | divides,
                              .dtypes = numbers,
                              .jvp = [](const JvpArgs& a) -> Values {
                                Value sum;
@@ -240,6 +243,7 @@ const Op div_op{elementwise({.name = "div",
 const Op rem_op{
     elementwise({.name = "rem",
                  .doc = "Elementwise remainder with the sign of the dividend, as C's fmod.",
+                 .checks = makes_nan,
                  .dtypes = integers | floats,
                  .jvp = [](const JvpArgs& a) -> Values {
                    Value sum = spread(a.t[0], a.out[0]);
@@ -321,6 +325,7 @@ const Op square_op{
 const Op integer_pow_op{elementwise(
     {.name = "integer_pow",
      .doc = "Elementwise power with a constant integer exponent, x ** y.",
+     .checks = makes_nan,
      .dtypes = numbers,
      .type = [](const Op& op, const Types& in, const Params& params) -> Types {
        if (params.integer("y") < 0 && is_integer(in[0].dtype)) {

@@ -2,6 +2,7 @@
 #include "array/narrow.h"
 #include "kernels/copy.h"
 #include "ops/family.h"
+#include "ops/split.h"
 
 namespace shardax::ops {
 namespace {
@@ -74,6 +75,7 @@ const Op concatenate_op{
        return batched1(concatenate(all_batched(a), a.params.integer("dimension") + 1));
      },
      .half_native = true,
+     .split = split_grown,
      .kernel = concatenate_kernel}};
 
 // ---- pad -------------------------------------------------------------------------------------
@@ -166,6 +168,7 @@ const Op pad_op{
     {.name = "pad",
      .doc = "Adds (or, where negative, removes) `low` and `high` elements at the ends of each "
             "dimension and `interior` ones between neighbours.",
+     .checks = makes_nan,
      .type = pad_type,
      .jvp = [](const JvpArgs& a) -> Values {
        const Value t = a.t[0] ? a.t[0] : full_like(a.in[0], 0);
@@ -186,6 +189,7 @@ const Op pad_op{
        return batched1(where(inside, padded, broadcast_in_dim(a.in[1], padded->shape(), {0})));
      },
      .half_native = true,
+     .split = split_grown,
      .kernel = pad_kernel,
      .show = [](const Params& p) -> std::vector<std::string> {
        std::string config;

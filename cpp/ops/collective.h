@@ -18,12 +18,10 @@ struct Devices {
   std::int64_t group_size() const;
 };
 
-Value psum(const Value& a, const Devices& devices);
-Value pmax(const Value& a, const Devices& devices);
-Value pmin(const Value& a, const Devices& devices);
-// The position of the first device that has the extremum, int32.
-Value pargmax(const Value& a, const Devices& devices);
-Value pargmin(const Value& a, const Devices& devices);
+// A collective after which all devices have one value: psum, pmax, pargmax, ...; over devices, and
+// over dimension `dim` as if it listed devices.
+Value reduce_devices(const Op& op, const Value& a, const Devices& devices);
+Value reduce_dimension(const Op& op, const Value& a, std::int64_t dim);
 // The value of the device at position `source` (with groups: within each group).
 Value pbroadcast(const Value& a, const Devices& devices, std::int64_t source);
 // A new dimension `dim` of the group's size (tiled: joined into dimension `dim`).

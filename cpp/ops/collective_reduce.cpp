@@ -14,15 +14,19 @@ Types shared_type(const Op& op, const Types& in, const Params& params) {
   return {with_dtype(shared_by_devices(in[0], params), in[0].dtype)};
 }
 
+// psum, pmax and pmin name their axes otherwise than other collectives, as in JAX.
 std::vector<std::string> show_reduction(const Params& p) {
   return {concat("axes=", to_string(*p.find("axes"))), groups_text(p)};
+}
+std::string_view axes_param(const Op& op) {
+  return op.show == show_reduction ? "axes" : "axis_name";
 }
 
 // One group of all devices is reduced axis by axis, which keeps what does not vary over an axis
 // small.
 template <GroupRule rule>
 Batched batch_reduction(const BatchArgs& a) {
-  const AxisSet& axes = a.params.axes("axes");
+  const AxisSet& axes = collective_axes(a.params);
   const bool whole = groups_of(a.params).empty() && !a.params.has("stacked");
   if (!whole || !contains(axes, a.axis.name)) return batch_collective(a, rule);
   Value value = rule({a.params, a.in[0], bool(a.batched[0]), a.axis.size}).value;
@@ -30,12 +34,13 @@ Batched batch_reduction(const BatchArgs& a) {
   if (a.axis.devices && value->type().weak) value = convert(value, value->dtype());
   const AxisSet rest = without(axes, a.axis.name);
   if (rest.empty()) return {{value}, {false}};
-  return {{bind1(a.op, a.params.with("axes", AxisNames{rest}), {value})}, {false}};
+  return {{bind1(a.op, a.params.with(axes_param(a.op), AxisNames{rest}), {value})}, {false}};
 }
 
 const Op psum_op{collective(
     {.name = "psum",
      .doc = "Sum over mapped axes; every device has the result.",
+     .checks = makes_nan,
      .dtypes = numbers,
      .type = shared_type,
      .jvp = [](const JvpArgs& a) -> Values { return {bind1(psum_op, a.params, a.t)}; },
@@ -157,20 +162,15 @@ const Op pbroadcast_op{collective(
 
 }  // namespace
 
-Value psum(const Value& a, const Devices& devices) {
-  return bind_checked(psum_op, device_params(devices, "axes"), a);
+Value reduce_devices(const Op& op, const Value& a, const Devices& devices) {
+  return bind_checked(op, device_params(devices, axes_param(op)), a);
 }
-Value pmax(const Value& a, const Devices& devices) {
-  return bind_checked(pmax_op, device_params(devices, "axes"), a);
-}
-Value pmin(const Value& a, const Devices& devices) {
-  return bind_checked(pmin_op, device_params(devices, "axes"), a);
-}
-Value pargmax(const Value& a, const Devices& devices) {
-  return bind_checked(pargmax_op, device_params(devices, "axis_name"), a);
-}
-Value pargmin(const Value& a, const Devices& devices) {
-  return bind_checked(pargmin_op, device_params(devices, "axis_name"), a);
+
+Value reduce_dimension(const Op& op, const Value& a, std::int64_t dim) {
+  static const AxisName name = intern_axis("<dimension>");
+  const std::int64_t size = a->shape()[static_cast<std::size_t>(dim)];
+  const Params params = device_params({{name}, size, {}}, axes_param(op));
+  return op.batch({op, params, {moveaxis(a, dim, 0)}, {true}, {size, name}}).out[0];
 }
 
 Value pbroadcast(const Value& a, const Devices& devices, std::int64_t source) {

@@ -284,6 +284,7 @@ OpSpec running(OpSpec spec) {
 
 const Op cumsum_op{running({.name = "cumsum",
                             .doc = "Running sum along `axis`, from the end where `reverse`.",
+                            .checks = makes_nan,
                             .dtypes = numbers,
                             .jvp = [](const JvpArgs& a) -> Values {
                               return {bind1(*find_op("cumsum"), a.params, {a.t[0]})};
@@ -297,11 +298,13 @@ const Op cumsum_op{running({.name = "cumsum",
 const Op cumprod_op{running(
     {.name = "cumprod",
      .doc = "Running product along `axis`, from the end where `reverse`.",
+     .checks = makes_nan,
      .dtypes = numbers,
      .jvp = [](const JvpArgs& a) -> Values { return {doubling_tangent(a, 1, join_product)}; },
      .kernel = running_kernel<Product>})};
 const Op cummax_op{running({.name = "cummax",
                             .doc = "Running maximum along `axis`; NaN stays.",
+                            .checks = makes_nan,
                             .dtypes = numbers,
                             .jvp = [](const JvpArgs& a) -> Values {
                               return {doubling_tangent(a, -infinity, join_extreme<true>)};
@@ -309,6 +312,7 @@ const Op cummax_op{running({.name = "cummax",
                             .kernel = running_kernel<Extreme<true>>})};
 const Op cummin_op{running({.name = "cummin",
                             .doc = "Running minimum along `axis`; NaN stays.",
+                            .checks = makes_nan,
                             .dtypes = numbers,
                             .jvp = [](const JvpArgs& a) -> Values {
                               return {doubling_tangent(a, infinity, join_extreme<false>)};
@@ -316,6 +320,7 @@ const Op cummin_op{running({.name = "cummin",
                             .kernel = running_kernel<Extreme<false>>})};
 const Op cumlogsumexp_op{running({.name = "cumlogsumexp",
                                   .doc = "Running log of the sum of exponentials along `axis`.",
+                                  .checks = makes_nan,
                                   .dtypes = floats,
                                   .jvp = [](const JvpArgs& a) -> Values {
                                     return {doubling_tangent(a, -infinity, join_logsumexp)};

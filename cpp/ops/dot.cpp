@@ -2,6 +2,7 @@
 #include "kernels/copy.h"
 #include "kernels/matmul.h"
 #include "ops/family.h"
+#include "ops/split.h"
 #include "runtime/pool.h"
 
 namespace shardax::ops {
@@ -262,6 +263,7 @@ const Op dot_op{
     {.name = "dot_general",
      .doc = "Sums of products over contracted dimensions, for each index of the batch dimensions. "
             "Result: batch, then the left operand's other dimensions, then the right one's.",
+     .checks = makes_nan,
      .dtypes = any_dtype,
      .type = dot_type,
      .jvp = [](const JvpArgs& a) -> Values {
@@ -278,6 +280,7 @@ const Op dot_op{
      .transpose = dot_transpose,
      .batch = dot_batch,
      .half_native = true,
+     .split = split_product,
      .kernel = dot_kernel,
      .show = [](const Params& p) -> std::vector<std::string> {
        const auto bracket = [](const Ints& ints) {

@@ -2,6 +2,7 @@
 #include "kernels/copy.h"
 #include "ops/family.h"
 #include "ops/index.h"
+#include "ops/starts.h"
 
 namespace shardax::ops {
 namespace {
@@ -146,7 +147,10 @@ const Op slice_op{
                                window_start(in[0], sizes, in.subspan(1)), in[0].strides, sizes,
                                itemsize(in[0].dtype));
        };
-     }}};
+     },
+     .first_index = 1,
+     .starts = [](const Params& params,
+                  const Values& in) { return scalar_starts(in, 1, params.ints("slice_sizes")); }}};
 
 Batched update_batch(const BatchArgs& a) {
   const auto leading = [&](std::size_t i) {
@@ -214,7 +218,10 @@ const Op update_op{
                                in[1].data, in[1].strides, in[1].shape, width);
        };
      },
-     .in_place = true}};
+     .in_place = true,
+     .first_index = 2,
+     .starts = [](const Params&,
+                  const Values& in) { return scalar_starts(in, 2, in[1]->shape()); }}};
 
 }  // namespace
 

@@ -2,6 +2,7 @@
 #include "ops/dense.h"
 #include "ops/family.h"
 #include "ops/lines.h"
+#include "ops/split.h"
 #include "runtime/pool.h"
 
 namespace shardax::ops {
@@ -167,6 +168,7 @@ const Op argmax_op{{.name = "argmax",
                     .batch = position_batch,
                     .no_gradient = true,
                     .half_native = true,
+                    .split = split_reduced,
                     .kernel = position_kernel<true>}};
 const Op argmin_op{{.name = "argmin",
                     .doc = "The first position of the smallest element along an axis, or of a NaN.",
@@ -175,6 +177,7 @@ const Op argmin_op{{.name = "argmin",
                     .batch = position_batch,
                     .no_gradient = true,
                     .half_native = true,
+                    .split = split_reduced,
                     .kernel = position_kernel<false>}};
 
 }  // namespace

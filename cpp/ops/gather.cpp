@@ -4,6 +4,7 @@
 
 #include "ops/family.h"
 #include "ops/index.h"
+#include "ops/starts.h"
 #include "runtime/pool.h"
 
 namespace shardax::ops {
@@ -140,6 +141,8 @@ const Op gather_op{
      .batch = gather_batch,
      .half_native = true,
      .kernel = gather_kernel,
+     .first_index = 1,
+     .starts = gather_starts,
      .show = [](const Params& p) -> std::vector<std::string> {
        const auto ints = [&](const char* name) {
          return concat(name, "=", to_string(p.ints(name)));

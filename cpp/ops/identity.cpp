@@ -2,6 +2,7 @@
 #include <atomic>
 
 #include "ops/family.h"
+#include "ops/split.h"
 
 namespace shardax::ops {
 namespace {
@@ -74,7 +75,7 @@ std::vector<std::string> show_sharding_constraint(const Params& params) {
           concat("unconstrained_dims=frozenset({", open, "})")};
 }
 
-// What arrays are labelled with follows programs as they were written (execute/shardings.h).
+// What arrays are labelled with follows programs as they were written (analysis/shardings.h).
 const Op sharding_constraint_op{{.name = "sharding_constraint",
                                  .doc = "The operand, labelled with a sharding.",
                                  .kind = Kind::layout,
@@ -89,6 +90,7 @@ const Op sharding_constraint_op{{.name = "sharding_constraint",
                                  .batch = batch_sharding_constraint,
                                  .half_native = true,
                                  .view = same_view,
+                                 .split = split_constrained,
                                  .show = show_sharding_constraint}};
 
 }  // namespace

@@ -1,5 +1,6 @@
 // ops/layout.cpp - ops that show the same elements in another shape; most are views.
 #include "ops/family.h"
+#include "ops/split.h"
 
 namespace shardax::ops {
 namespace {
@@ -168,7 +169,8 @@ const Op reshape_op{layout({.name = "reshape",
                               return batched1(reshape(
                                   a.in[0], with_front(a.axis.size, a.params.ints("new_sizes"))));
                             },
-                            .view = reshape_view})};
+                            .view = reshape_view,
+                            .split = split_reshaped})};
 
 // ---- transpose -------------------------------------------------------------------------------
 

@@ -1,7 +1,7 @@
 // ops/ops.h - the ops as functions on Values, for rules, transformations and compositions.
 //
 // Each binds one op. Elementwise ones take operands of equal shape and dtype, or rank 0 beside any
-// shape. No promotion happens here (see ops/promote.h).
+// shape. No promotion happens here (see numpy/promote.h).
 #pragma once
 
 #include "trace/trace.h"

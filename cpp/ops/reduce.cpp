@@ -1,4 +1,11 @@
 // ops/reduce.cpp - reductions along axes.
+#include <complex>
+#include <concepts>
+#include <limits>
+#include <type_traits>
+
+#include "kernels/extremum.h"
+#include "kernels/reduce_loops.h"
 #include "ops/family.h"
 
 namespace shardax::ops {
@@ -82,6 +89,122 @@ Values jvp_prod(const JvpArgs& a) {
   return {reduce_sum(mul(t, mul(before, behind)), {last})};
 }
 
+// ---- what reductions compute --------------------------------------------------------------------
+
+template <class T>
+inline constexpr bool is_complex_v = !std::is_arithmetic_v<T>;
+
+// Adds as unsigned, so that integers wrap.
+template <class T>
+T wrap_add(T a, T b) {
+  if constexpr (std::is_integral_v<T>) {
+    using U = std::make_unsigned_t<T>;
+    return static_cast<T>(static_cast<U>(static_cast<U>(a) + static_cast<U>(b)));
+  } else {
+    return a + b;
+  }
+}
+template <class T>
+T wrap_mul(T a, T b) {
+  if constexpr (std::is_integral_v<T>) {
+    return static_cast<T>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+  } else if constexpr (is_complex_v<T>) {
+    return T(a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real());
+  } else {
+    return a * b;
+  }
+}
+
+struct Sum {
+  template <class T>
+  static T combine(T a, T b) {
+    return wrap_add(a, b);
+  }
+  template <class T>
+  static T identity() {
+    return T(0);
+  }
+};
+
+struct Product {
+  template <class T>
+  static T combine(T a, T b) {
+    return wrap_mul(a, b);
+  }
+  template <class T>
+  static T identity() {
+    return T(1);
+  }
+};
+
+template <bool greatest>
+struct Extreme {
+  template <class T>
+  static T combine(T a, T b) {
+    return kernels::extremum<greatest>(a, b);
+  }
+  template <class T>
+  static T identity() {
+    using Limits = std::numeric_limits<T>;
+    if constexpr (std::is_same_v<T, bool>) {
+      return !greatest;
+    } else if constexpr (std::is_integral_v<T>) {
+      return greatest ? Limits::min() : Limits::max();
+    } else if constexpr (std::is_floating_point_v<T>) {
+      return greatest ? -Limits::infinity() : Limits::infinity();
+    } else {
+      using R = typename T::value_type;
+      const R edge =
+          greatest ? -std::numeric_limits<R>::infinity() : std::numeric_limits<R>::infinity();
+      return T(edge, edge);
+    }
+  }
+  template <std::floating_point T>
+  static T row(const T* x, std::int64_t n) {
+    return kernels::extremum_of<greatest>(x, n);
+  }
+};
+
+struct All {
+  template <class T>
+  static T combine(T a, T b) {
+    return static_cast<T>(a & b);
+  }
+  template <class T>
+  static T identity() {
+    if constexpr (std::is_same_v<T, bool>) {
+      return true;
+    } else {
+      return static_cast<T>(~T(0));
+    }
+  }
+};
+
+struct Any {
+  template <class T>
+  static T combine(T a, T b) {
+    return static_cast<T>(a | b);
+  }
+  template <class T>
+  static T identity() {
+    return T(0);
+  }
+};
+
+// The loops for the dtypes in `set`. Sums of float32 accumulate in double between tiles.
+template <class R, DTypeSet set>
+kernels::ReduceKernels loops(DType dtype) {
+  kernels::ReduceKernels found{};
+  visit_dtype(dtype, [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (kernels::is_computed<T> && (set & bit(kernels::dtype_of<T>)) != 0) {
+      constexpr bool wide = std::is_same_v<R, Sum> && std::is_same_v<T, float>;
+      found = kernels::reduce_kernels<R, T, std::conditional_t<wide, double, T>>();
+    }
+  });
+  return found;
+}
+
 OpSpec reduction(OpSpec spec) {
   spec.kind = Kind::reduction;
   spec.type = reduce_type;
@@ -92,43 +215,45 @@ OpSpec reduction(OpSpec spec) {
 const Op sum_op{reduction(
     {.name = "reduce_sum",
      .doc = "Sum over axes; 16-bit floats are summed in float32.",
+     .checks = makes_nan,
      .dtypes = numbers,
      .jvp = [](const JvpArgs& a) -> Values { return {reduce_sum(a.t[0], a.params.ints("axes"))}; },
      .transpose = [](const TransposeArgs& a) -> Values {
        return {spread_back(a.ct[0], a.in_types[0].shape, a.params.ints("axes"))};
      },
-     .reduce = Reduce::sum,
+     .reduce = loops<Sum, numbers>,
      .show = [](const Params& p) -> std::vector<std::string> {
        return {"axes=" + to_string(p.ints("axes")), "out_sharding=None"};
      }})};
 
 const Op prod_op{reduction({.name = "reduce_prod",
                             .doc = "Product over axes.",
+                            .checks = makes_nan,
                             .dtypes = numbers,
                             .jvp = jvp_prod,
-                            .reduce = Reduce::prod})};
+                            .reduce = loops<Product, numbers>})};
 const Op max_op{
     reduction({.name = "reduce_max",
                .doc = "Maximum over axes; NaN where there is one. Ties share the gradient.",
                .dtypes = any_dtype,
                .jvp = jvp_chooser,
-               .reduce = Reduce::max})};
+               .reduce = loops<Extreme<true>, any_dtype>})};
 const Op min_op{
     reduction({.name = "reduce_min",
                .doc = "Minimum over axes; NaN where there is one. Ties share the gradient.",
                .dtypes = any_dtype,
                .jvp = jvp_chooser,
-               .reduce = Reduce::min})};
+               .reduce = loops<Extreme<false>, any_dtype>})};
 const Op and_op{reduction({.name = "reduce_and",
                            .doc = "Whether all are true; bitwise for integers.",
                            .dtypes = booleans | integers,
                            .no_gradient = true,
-                           .reduce = Reduce::all})};
+                           .reduce = loops<All, booleans | integers>})};
 const Op or_op{reduction({.name = "reduce_or",
                           .doc = "Whether any is true; bitwise for integers.",
                           .dtypes = booleans | integers,
                           .no_gradient = true,
-                          .reduce = Reduce::any})};
+                          .reduce = loops<Any, booleans | integers>})};
 
 Value reduce(const Op& op, const Value& a, const Ints& axes) {
   return axes.empty() ? a : bind1(op, {{"axes", axes}}, {a});

@@ -2,6 +2,7 @@
 #include "ops/family.h"
 #include "ops/index.h"
 #include "ops/scatter_kernel.h"
+#include "ops/starts.h"
 
 namespace shardax::ops {
 namespace {
@@ -174,6 +175,8 @@ std::vector<std::string> show_scatter(const Params& p) {
 
 OpSpec scattering(OpSpec spec) {
   spec.in_place = true;
+  spec.first_index = 1;
+  spec.starts = scatter_starts;
   spec.type = scatter_type;
   spec.batch = scatter_batch;
   spec.half_native = true;
@@ -190,11 +193,13 @@ const Op scatter_op{scattering(
      .doc =
          "An array with windows replaced by updates; operands are the array, integer indices and "
          "updates. Where updates meet, the last one stays.",
+     .checks = makes_nan,
      .jvp = jvp_linear<put_name>,
      .transpose = scatter_transpose,
      .kernel = scatter_kernel<ScatterKind::put>})};
 const Op add_op{scattering({.name = add_name,
                             .doc = "An array with updates added to windows of it.",
+                            .checks = makes_nan,
                             .jvp = jvp_linear<add_name>,
                             .transpose = sum_transpose<false>,
                             .kernel = scatter_kernel<ScatterKind::add>})};
@@ -205,17 +210,20 @@ const Op sub_op{scattering({.name = sub_name,
                             .kernel = scatter_kernel<ScatterKind::sub>})};
 const Op mul_op{scattering({.name = "scatter-mul",
                             .doc = "An array with windows multiplied by updates.",
+                            .checks = makes_nan,
                             .jvp = mul_jvp,
                             .transpose = mul_transpose,
                             .kernel = scatter_kernel<ScatterKind::mul>})};
 const Op min_op{
     scattering({.name = "scatter-min",
                 .doc = "An array with windows lowered to updates. Ties share the gradient.",
+                .checks = makes_nan,
                 .jvp = extremum_jvp,
                 .kernel = scatter_kernel<ScatterKind::min>})};
 const Op max_op{
     scattering({.name = "scatter-max",
                 .doc = "An array with windows raised to updates. Ties share the gradient.",
+                .checks = makes_nan,
                 .jvp = extremum_jvp,
                 .kernel = scatter_kernel<ScatterKind::max>})};
 

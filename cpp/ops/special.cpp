@@ -28,6 +28,7 @@ Values jvp_slope(const JvpArgs& a) {
 const Op sqrt_op{elementwise(
     {.name = "sqrt",
      .doc = "Elementwise square root. Its derivative at 0 is inf.",
+     .checks = makes_nan,
      .dtypes = inexacts,
      .jvp = jvp_slope<[](const Value&, const Value& out) { return div(constant(out, 0.5), out); }>,
      .map = map_unary<inexacts, [](auto x) { return std::sqrt(x); }>})};
@@ -35,6 +36,7 @@ const Op sqrt_op{elementwise(
 const Op rsqrt_op{elementwise(
     {.name = "rsqrt",
      .doc = "Elementwise reciprocal square root, 1 / sqrt(x).",
+     .checks = makes_nan,
      .dtypes = inexacts,
      .jvp = jvp_slope<[](const Value& x, const Value& out) {
        return mul(constant(out, -0.5), div(out, x));
@@ -44,6 +46,7 @@ const Op rsqrt_op{elementwise(
 const Op cbrt_op{
     elementwise({.name = "cbrt",
                  .doc = "Elementwise cube root, also of negative numbers.",
+                 .checks = makes_nan,
                  .dtypes = floats,
                  .jvp = jvp_slope<[](const Value&, const Value& out) {
                    return mul(constant(out, 1.0 / 3), integer_pow(out, -2));
@@ -140,6 +143,7 @@ Value pow_slope_base(const Value& x, const Value& y) {
 const Op pow_op{
     elementwise({.name = "pow",
                  .doc = "Elementwise power, x ** y, of floating or complex x; y may be an integer.",
+                 .checks = makes_nan,
                  .dtypes = inexacts,
                  .type = pow_type,
                  .jvp = [](const JvpArgs& a) -> Values {
@@ -168,6 +172,7 @@ Value gaussian(const Value& x) {
 const Op erf_op{
     elementwise({.name = "erf",
                  .doc = "Elementwise error function.",
+                 .checks = makes_nan,
                  .dtypes = floats,
                  .jvp = jvp_slope<[](const Value& x, const Value&) { return gaussian<1>(x); }>,
                  .map = map_unary<full_floats, [](auto x) { return simd::erf(x); }>})};
@@ -175,6 +180,7 @@ const Op erf_op{
 const Op erfc_op{
     elementwise({.name = "erfc",
                  .doc = "Elementwise complementary error function, 1 - erf(x), exact for large x.",
+                 .checks = makes_nan,
                  .dtypes = floats,
                  .jvp = jvp_slope<[](const Value& x, const Value&) { return gaussian<-1>(x); }>,
                  .map = map_unary<full_floats, [](auto x) { return simd::erfc(x); }>})};
@@ -182,6 +188,7 @@ const Op erfc_op{
 const Op erf_inv_op{elementwise(
     {.name = "erf_inv",
      .doc = "Elementwise inverse error function; +-inf at +-1, NaN beyond.",
+     .checks = makes_nan,
      .dtypes = floats,
      .jvp = jvp_slope<[](const Value&, const Value& out) {
        return mul(constant(out, 0.5 / std::numbers::inv_sqrtpi), unary("exp", square(out)));
@@ -234,6 +241,7 @@ constexpr auto polygamma_kernel = [](auto order, auto x) {
 const Op lgamma_op{
     elementwise({.name = "lgamma",
                  .doc = "Elementwise logarithm of |gamma(x)|.",
+                 .checks = makes_nan,
                  .dtypes = floats,
                  .jvp = jvp_slope<[](const Value& x, const Value&) { return unary("digamma", x); }>,
                  .map = map_unary<full_floats, [](auto x) { return simd::lgamma(x); }>})};
@@ -241,6 +249,7 @@ const Op lgamma_op{
 const Op digamma_op{
     elementwise({.name = "digamma",
                  .doc = "Elementwise derivative of lgamma.",
+                 .checks = makes_nan,
                  .dtypes = floats,
                  .jvp = jvp_slope<[](const Value& x, const Value&) {
                    return binary("polygamma", constant(x, 1), x);

@@ -62,6 +62,7 @@ constexpr auto complex_log1p = [](auto z) {
 const Op exp_op{
     elementwise({.name = "exp",
                  .doc = "Elementwise exponential, e^x.",
+                 .checks = makes_nan,
                  .dtypes = inexacts,
                  .jvp = jvp_slope<[](const Value&, const Value& out) { return out; }>,
                  .map = map_unary<inexacts, either<[](auto x) { return simd::exp(x); },
@@ -83,6 +84,7 @@ const Op exp2_op{
 const Op expm1_op{elementwise(
     {.name = "expm1",
      .doc = "Elementwise e^x - 1, exact near zero.",
+     .checks = makes_nan,
      .dtypes = inexacts,
      .jvp = jvp_slope<[](const Value&, const Value& out) { return add(out, constant(out, 1)); }>,
      .map = map_unary<inexacts, either<[](auto x) { return simd::expm1(x); }, complex_expm1>>})};
@@ -90,6 +92,7 @@ const Op expm1_op{elementwise(
 const Op log_op{
     elementwise({.name = "log",
                  .doc = "Elementwise natural logarithm.",
+                 .checks = makes_nan,
                  .dtypes = inexacts,
                  .jvp = [](const JvpArgs& a) -> Values { return {div(a.t[0], a.in[0])}; },
                  .map = map_unary<inexacts, either<[](auto x) { return simd::log(x); },
@@ -98,6 +101,7 @@ const Op log_op{
 const Op log1p_op{elementwise(
     {.name = "log1p",
      .doc = "Elementwise log(1 + x), exact near zero.",
+     .checks = makes_nan,
      .dtypes = inexacts,
      .jvp = [](const JvpArgs& a) -> Values {
        return {div(a.t[0], add(a.in[0], constant(a.in[0], 1)))};
@@ -107,6 +111,7 @@ const Op log1p_op{elementwise(
 const Op logistic_op{
     elementwise({.name = "logistic",
                  .doc = "Elementwise logistic function, 1 / (1 + e^-x).",
+                 .checks = makes_nan,
                  .dtypes = inexacts,
                  .jvp = jvp_slope<[](const Value&, const Value& out) {
                    return mul(out, sub(constant(out, 1), out));
@@ -122,6 +127,7 @@ const Op logistic_op{
 const Op sin_op{
     elementwise({.name = "sin",
                  .doc = "Elementwise sine of radians.",
+                 .checks = makes_nan,
                  .dtypes = inexacts,
                  .jvp = jvp_slope<[](const Value& x, const Value&) { return unary("cos", x); }>,
                  .map = map_unary<inexacts, either<[](auto x) { return simd::sin(x); },
@@ -130,6 +136,7 @@ const Op sin_op{
 const Op cos_op{elementwise(
     {.name = "cos",
      .doc = "Elementwise cosine of radians.",
+     .checks = makes_nan,
      .dtypes = inexacts,
      .jvp = jvp_slope<[](const Value& x, const Value&) { return neg(unary("sin", x)); }>,
      .map = map_unary<inexacts, either<[](auto x) { return simd::cos(x); },
@@ -138,6 +145,7 @@ const Op cos_op{elementwise(
 const Op tan_op{
     elementwise({.name = "tan",
                  .doc = "Elementwise tangent of radians.",
+                 .checks = makes_nan,
                  .dtypes = inexacts,
                  .jvp = jvp_slope<[](const Value&, const Value& out) {
                    return add(constant(out, 1), square(out));
@@ -148,6 +156,7 @@ const Op tan_op{
 const Op asin_op{
     elementwise({.name = "asin",
                  .doc = "Elementwise inverse sine, in radians.",
+                 .checks = makes_nan,
                  .dtypes = inexacts,
                  .jvp = jvp_slope<[](const Value& x, const Value&) {
                    return rsqrt(sub(constant(x, 1), square(x)));
@@ -158,6 +167,7 @@ const Op asin_op{
 const Op acos_op{
     elementwise({.name = "acos",
                  .doc = "Elementwise inverse cosine, in radians.",
+                 .checks = makes_nan,
                  .dtypes = inexacts,
                  .jvp = jvp_slope<[](const Value& x, const Value&) {
                    return neg(rsqrt(sub(constant(x, 1), square(x))));
@@ -168,6 +178,7 @@ const Op acos_op{
 const Op atan_op{
     elementwise({.name = "atan",
                  .doc = "Elementwise inverse tangent, in radians.",
+                 .checks = makes_nan,
                  .dtypes = inexacts,
                  .jvp = [](const JvpArgs& a) -> Values {
                    return {div(a.t[0], add(constant(a.in[0], 1), square(a.in[0])))};
@@ -191,6 +202,7 @@ constexpr auto atan2_kernel = [](auto y, auto x) {
 const Op atan2_op{
     elementwise({.name = "atan2",
                  .doc = "Elementwise angle of the point (y, x), in (-pi, pi]; operands are y, x.",
+                 .checks = makes_nan,
                  .dtypes = inexacts,
                  .jvp = [](const JvpArgs& a) -> Values {
                    const Value &y = a.in[0], &x = a.in[1];
@@ -209,6 +221,7 @@ const Op atan2_op{
 const Op sinh_op{
     elementwise({.name = "sinh",
                  .doc = "Elementwise hyperbolic sine.",
+                 .checks = makes_nan,
                  .dtypes = inexacts,
                  .jvp = jvp_slope<[](const Value& x, const Value&) { return unary("cosh", x); }>,
                  .map = map_unary<inexacts, either<[](auto x) { return simd::sinh(x); },
@@ -217,6 +230,7 @@ const Op sinh_op{
 const Op cosh_op{
     elementwise({.name = "cosh",
                  .doc = "Elementwise hyperbolic cosine.",
+                 .checks = makes_nan,
                  .dtypes = inexacts,
                  .jvp = jvp_slope<[](const Value& x, const Value&) { return unary("sinh", x); }>,
                  .map = map_unary<inexacts, either<[](auto x) { return simd::cosh(x); },
@@ -226,6 +240,7 @@ const Op cosh_op{
 const Op tanh_op{
     elementwise({.name = "tanh",
                  .doc = "Elementwise hyperbolic tangent.",
+                 .checks = makes_nan,
                  .dtypes = inexacts,
                  .jvp = jvp_slope<[](const Value&, const Value& out) {
                    return mul(add(constant(out, 1), out), sub(constant(out, 1), out));
@@ -236,6 +251,7 @@ const Op tanh_op{
 const Op asinh_op{
     elementwise({.name = "asinh",
                  .doc = "Elementwise inverse hyperbolic sine.",
+                 .checks = makes_nan,
                  .dtypes = inexacts,
                  .jvp = jvp_slope<[](const Value& x, const Value&) {
                    return rsqrt(add(square(x), constant(x, 1)));
@@ -246,6 +262,7 @@ const Op asinh_op{
 const Op acosh_op{
     elementwise({.name = "acosh",
                  .doc = "Elementwise inverse hyperbolic cosine; NaN below 1.",
+                 .checks = makes_nan,
                  .dtypes = inexacts,
                  .jvp = jvp_slope<[](const Value& x, const Value&) {
                    return rsqrt(sub(square(x), constant(x, 1)));
@@ -256,6 +273,7 @@ const Op acosh_op{
 const Op atanh_op{
     elementwise({.name = "atanh",
                  .doc = "Elementwise inverse hyperbolic tangent.",
+                 .checks = makes_nan,
                  .dtypes = inexacts,
                  .jvp = [](const JvpArgs& a) -> Values {
                    const Value one = constant(a.in[0], 1);

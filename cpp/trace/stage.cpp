@@ -2,6 +2,7 @@
 #include "trace/stage.h"
 
 #include "base/errors.h"
+#include "ir/bodies.h"
 
 namespace shardax {
 
@@ -49,7 +50,7 @@ Var StagingTrace::lift(const Value& value) {
 }
 
 Values StagingTrace::process(const Op& op, const Params& params, const Values& in) {
-  if (op.body && params.has("inline")) return shardax::evaluate(*op.body(params), in);
+  if (params.has("inline")) return shardax::evaluate(*called_program(op, params), in);
   if (op.stage) {
     const StagedCall call = op.stage(params, in);
     return record(op, call.params, call.in);

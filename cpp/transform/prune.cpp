@@ -4,18 +4,73 @@
 #include <algorithm>
 
 #include "base/lists.h"
+#include "ir/bodies.h"
 
 namespace shardax {
 namespace {
 
 std::size_t index(Var v) { return static_cast<std::size_t>(v); }
 
-// The equation, without what is not needed of the program that it carries.
-Equation pruned(const Equation& eqn, const std::vector<bool>& wanted) {
-  if (!eqn.op->prune) return eqn;
-  Pruned smaller = eqn.op->prune(eqn.params, wanted);
-  return {eqn.op, std::move(smaller.params), select(eqn.inputs, smaller.inputs),
-          select(eqn.outputs, smaller.outputs), eqn.location};
+using Mask = std::vector<bool>;
+
+// An op with smaller programs: the operands and the results that are left.
+struct Pruned {
+  Params params;
+  Mask operands;
+  Mask results;
+};
+
+Mask at(const Mask& mask, const std::vector<std::size_t>& positions) {
+  Mask out;
+  for (const std::size_t i : positions) out.push_back(mask[i]);
+  return out;
+}
+
+// Goes round until no carry turns out to be needed whose result was not: they stay or go together.
+Pruned pruned(const Op& op, const Params& params, const Mask& wanted) {
+  Bodies bodies = bodies_of(op, params);
+  const std::size_t count = bodies.programs.size();
+  const std::vector<std::size_t> carried = bodies.operands_of(Flow::carried);
+  const std::vector<std::size_t> carried_results = bodies.results_of(Flow::carried);
+  Mask operands(bodies.operands.size(), false), results = wanted;
+  for (const std::size_t i : bodies.operands_of(Flow::choice)) operands[i] = true;
+  const auto prune = [&](std::size_t k) {
+    const Mask keep = at(operands, bodies.taken_by(k));
+    return prune_program(bodies.programs[k], bodies.gives_results(k) ? results : Mask{true}, &keep);
+  };
+  std::vector<PrunedProgram> smaller(count);
+  for (bool grown = true; grown;) {
+    for (std::size_t i = 0; i < carried.size(); ++i) {
+      if (results[carried_results[i]]) operands[carried[i]] = true;
+    }
+    for (std::size_t k = 0; k < count; ++k) {
+      smaller[k] = prune(k);
+      const std::vector<std::size_t> taken = bodies.taken_by(k);
+      for (std::size_t i = 0; i < taken.size(); ++i) {
+        if (smaller[k].inputs[i]) operands[taken[i]] = true;
+      }
+    }
+    grown = false;
+    for (std::size_t i = 0; i < carried.size(); ++i) {
+      if (operands[carried[i]] && !results[carried_results[i]])
+        results[carried_results[i]] = grown = true;
+    }
+  }
+  for (std::size_t k = 0; k < count; ++k) {
+    if (smaller[k].inputs != at(operands, bodies.taken_by(k))) smaller[k] = prune(k);
+    bodies.programs[k] = smaller[k].program;
+  }
+  bodies.operands = select(bodies.operands, operands);
+  bodies.results = select(bodies.results, results);
+  return {op.with_bodies(params, bodies), operands, results};
+}
+
+// The equation, without what is not needed of the programs that it carries.
+Equation pruned(const Equation& eqn, const Mask& wanted) {
+  if (!eqn.op->bodies || eqn.op->bodies(eqn.params).fixed) return eqn;
+  Pruned smaller = pruned(*eqn.op, eqn.params, wanted);
+  return {eqn.op, std::move(smaller.params), select(eqn.inputs, smaller.operands),
+          select(eqn.outputs, smaller.results), eqn.location};
 }
 
 bool same(const Equation& a, const Equation& b) {
@@ -61,25 +116,6 @@ PrunedProgram prune_program(const ProgramPtr& program, const std::vector<bool>& 
   std::erase_if(smaller->constants, [&](const Constant& c) { return !used[index(c.var)]; });
   out.program = smaller;
   return out;
-}
-
-PrunedProgram prune_loop(const ProgramPtr& body, std::size_t first, std::size_t carry,
-                         std::vector<bool>& wanted) {
-  for (;;) {
-    std::vector<bool> keep(body->inputs.size(), false);
-    for (std::size_t i = 0; i < carry; ++i) keep[first + i] = wanted[i];
-    PrunedProgram out = prune_program(body, wanted, &keep);
-    bool grown = false;
-    for (std::size_t i = 0; i < carry; ++i) {
-      if (out.inputs[first + i] && !wanted[i]) wanted[i] = grown = true;
-    }
-    if (!grown) return out;
-  }
-}
-
-Pruned prune_call(const Params& params, const std::vector<bool>& wanted) {
-  const PrunedProgram body = prune_program(params.program("jaxpr"), wanted);
-  return {params.with("jaxpr", body.program), body.inputs, wanted};
 }
 
 }  // namespace shardax

@@ -8,28 +8,12 @@ Array(28, dtype=int32)
 import functools
 
 # isort: off
-from shardax._load import load_core
+from shardax._base.load import load_core
 
 _core = load_core()
 # isort: on
 from shardax import config, errors, tree, tree_util
-from shardax._api import (
-    clear_caches,
-    eval_shape,
-    grad,
-    jit,
-    jvp,
-    linear_transpose,
-    linearize,
-    make_jaxpr,
-    pmap,
-    soft_pmap,
-    typeof,
-    value_and_grad,
-    vjp,
-    vmap,
-)
-from shardax._config import (
+from shardax._base.flags import (
     check_tracer_leaks,
     checking_leaks,
     debug_infs,
@@ -55,8 +39,12 @@ from shardax._config import (
     transfer_guard_device_to_host,
     transfer_guard_host_to_device,
 )
+from shardax._base.names import at_first_use as _at_first_use
+from shardax._base.threads import set_thread_count, thread_count, threads
+from shardax._base.tracebacks import install as install_tracebacks
+from shardax._base.version import __version__
 from shardax._core import Array
-from shardax._devices import (
+from shardax._devices.devices import (
     Device,
     default_backend,
     device_count,
@@ -72,7 +60,7 @@ from shardax._devices import (
     process_index,
     process_indices,
 )
-from shardax._replicas import (
+from shardax._devices.replicas import (
     block_until_ready,
     copy_to_host_async,
     device_get,
@@ -80,8 +68,16 @@ from shardax._replicas import (
     device_put_replicated,
     device_put_sharded,
 )
-from shardax._threads import set_thread_count, thread_count, threads
-from shardax._tracebacks import install as install_tracebacks
+from shardax._transform.derivatives import (
+    grad,
+    jvp,
+    linear_transpose,
+    linearize,
+    value_and_grad,
+    vjp,
+)
+from shardax._transform.jit import clear_caches, eval_shape, jit, make_jaxpr, typeof
+from shardax._transform.maps import pmap, soft_pmap, vmap
 from shardax.tree_util import (
     tree_all,
     tree_flatten,
@@ -94,89 +90,33 @@ from shardax.tree_util import (
     tree_unflatten,
 )
 
-__version__ = "0.1.0"
-
 install_tracebacks()
 
 partial = functools.partial  # where programs of earlier years import it from
 
-# Submodules that are imported when first used, so that `import shardax` stays quick.
-_LAZY = {
-    "ad_checkpoint",
-    "common_utils",
-    "core",
-    "custom_batching",
-    "custom_derivatives",
-    "debug",
-    "distributed",
-    "dlpack",
-    "dtypes",
-    "example_libraries",
-    "experimental",
-    "extend",
-    "flatten_util",
-    "image",
-    "interpreters",
-    "jax_utils",
-    "lax",
-    "lib",
-    "nn",
-    "numpy",
-    "ops",
-    "profiler",
-    "random",
-    "scipy",
-    "sharding",
-    "stages",
-    "test_util",
-    "tools",
-    "typing",
+# The modules that names live in which are not needed at once: imported when first used, so that
+# `import shardax` stays quick.
+_NAMES = {
+    "_base.dtypes": "float0",
+    "_devices.assembly": (
+        "make_array_from_callback make_array_from_process_local_data "
+        "make_array_from_single_device_arrays"
+    ),
+    "_devices.placement": "Shard",
+    "_transform.callbacks": "effects_barrier named_call named_scope pure_callback",
+    "ad_checkpoint": "checkpoint checkpoint_policies remat",
+    "_transform.forward_backward": "fwd_and_bwd",
+    "_transform.jacobian": "hessian jacfwd jacobian jacrev",
+    "_transform.stages": "ShapeDtypeStruct ensure_compile_time_eval",
+    "custom_derivatives": "closure_convert custom_gradient custom_jvp custom_vjp",
+    "sharding": "NamedSharding P make_mesh reshard set_mesh",
 }
-# Likewise for names: the module of each.
-_LAZY_NAMES = {
-    "NamedSharding": "sharding",
-    "P": "sharding",
-    "ShapeDtypeStruct": "_stages",
-    "Shard": "_placement",
-    "checkpoint": "ad_checkpoint",
-    "checkpoint_policies": "ad_checkpoint",
-    "closure_convert": "custom_derivatives",
-    "custom_gradient": "custom_derivatives",
-    "custom_jvp": "custom_derivatives",
-    "custom_vjp": "custom_derivatives",
-    "effects_barrier": "_callbacks",
-    "float0": "_dtypes",
-    "make_array_from_callback": "_assemble",
-    "make_array_from_process_local_data": "_assemble",
-    "make_array_from_single_device_arrays": "_assemble",
-    "ensure_compile_time_eval": "_stages",
-    "fwd_and_bwd": "_forward_backward",
-    "hessian": "_jacobian",
-    "jacfwd": "_jacobian",
-    "jacobian": "_jacobian",
-    "jacrev": "_jacobian",
-    "make_mesh": "sharding",
-    "named_call": "_callbacks",
-    "named_scope": "_callbacks",
-    "pure_callback": "_callbacks",
-    "remat": "ad_checkpoint",
-    "reshard": "sharding",
-    "set_mesh": "sharding",
-}
-
-
-def __getattr__(name):
-    import importlib
-
-    if name in _LAZY:
-        return importlib.import_module(f"shardax.{name}")
-    if name in _LAZY_NAMES:
-        return getattr(importlib.import_module(f"shardax.{_LAZY_NAMES[name]}"), name)
-    raise AttributeError(f"module 'shardax' has no attribute '{name}'")
-
-
-def __dir__():
-    return sorted({*globals(), *_LAZY, *_LAZY_NAMES})
+_SUBMODULES = (
+    "ad_checkpoint common_utils core custom_batching custom_derivatives debug distributed dlpack "
+    "dtypes example_libraries experimental extend flatten_util image interpreters jax_utils lax "
+    "lib nn numpy ops profiler random scipy sharding stages test_util tools typing"
+).split()
+_, __getattr__, __dir__ = _at_first_use(__name__, _NAMES, _SUBMODULES)
 
 
 def install_as_jax():
@@ -186,6 +126,6 @@ def install_as_jax():
     Raises:
       RuntimeError: where the real jax is imported already.
     """
-    from shardax._alias import install
+    from shardax._alias import install  # at first use: quick import
 
     install()

@@ -4,6 +4,8 @@ import os
 import runpy
 import sys
 
+from shardax import install_as_jax
+
 
 def main():
     if len(sys.argv) < 2 or sys.argv[1] in ("-h", "--help"):
@@ -12,8 +14,6 @@ def main():
             "means shardax."
         )
         sys.exit(0 if len(sys.argv) > 1 else 2)
-    from shardax import install_as_jax
-
     install_as_jax()
     sys.argv = sys.argv[1:]
     path = sys.argv[0]

@@ -49,8 +49,7 @@ def install():
             "imports jax."
         )
     sys.meta_path.insert(0, _Alias())
-    import shardax
-
+    shardax = importlib.import_module("shardax")
     shardax.__version_info__ = _JAX
     shardax.__version__ = ".".join(map(str, _JAX))
     # What a script asks of the logger "jax" holds for this package's messages.

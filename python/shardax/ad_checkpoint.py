@@ -1,7 +1,7 @@
 """shardax.ad_checkpoint - checkpoint (remat), its policies and checkpoint_name; what derivatives
 keep."""
 
-from shardax._checkpoint import (
+from shardax._transform.checkpoint import (
     checkpoint,
     checkpoint_name,
     checkpoint_policies,

@@ -4,7 +4,7 @@ import numpy as np
 
 from shardax import numpy as jnp
 from shardax import random, tree_util
-from shardax._devices import local_device_count
+from shardax._devices.devices import local_device_count
 
 __all__ = ["get_metrics", "onehot", "shard", "shard_prng_key", "stack_forest"]
 

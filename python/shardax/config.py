@@ -3,7 +3,7 @@
 import sys
 import types
 
-from shardax import _core
+import shardax._core as _core
 
 
 class Config(types.ModuleType):

@@ -1,10 +1,10 @@
 """shardax.core - programs (jaxprs), their parts, and how to run them."""
 
 from shardax import tree_util
-from shardax._api import ShapedArray
 from shardax._core import Tracer
 from shardax._core import api as _api
-from shardax._stages import ensure_compile_time_eval
+from shardax._transform.jit import ShapedArray
+from shardax._transform.stages import ensure_compile_time_eval
 
 Jaxpr = ClosedJaxpr = _api.Program
 JaxprEqn = _api.Equation

@@ -4,7 +4,8 @@ import functools
 
 from shardax import tree_util
 from shardax._core import api as _core
-from shardax._custom_arguments import TakesRules, resolved
+from shardax._transform.custom_arguments import TakesRules, resolved
+from shardax.lax._loops import map as _map
 
 __all__ = ["custom_vmap", "sequential_vmap"]
 
@@ -118,8 +119,6 @@ def sequential_vmap(f):
       >>> vmap(custom_batching.sequential_vmap(lambda x: x + 1))(jnp.arange(3))
       Array([1, 2, 3], dtype=int32)
     """
-    from shardax import lax
-
     f = custom_vmap(f)
 
     @f.def_vmap
@@ -135,7 +134,7 @@ def sequential_vmap(f):
             )
             return f(*merged)
 
-        out = lax.map(one, pick(True))
+        out = _map(one, pick(True))
         return out, tree_util.tree_map(lambda _: True, out)
 
     return f

@@ -7,15 +7,15 @@ import sys
 
 import numpy as np
 
-from shardax._callbacks import debug_callback as callback
-from shardax._debugger import breakpoint
-from shardax._options import no_arguments
-from shardax._tracebacks import in_package
-from shardax._visualize import (
+from shardax._base.options import no_arguments
+from shardax._base.tracebacks import in_package
+from shardax._debug.breakpoints import breakpoint
+from shardax._debug.pictures import (
     inspect_array_sharding,
     visualize_array_sharding,
     visualize_sharding,
 )
+from shardax._transform.callbacks import debug_callback as callback
 
 __all__ = [
     "breakpoint",

@@ -1,15 +1,18 @@
 # shardax/dtypes.py - element types that NumPy lacks, and questions about dtypes.
 import numpy as np
 
-from shardax import _core, _dtypes
-from shardax._dtypes import float0, prng_key
+import shardax._core as _core
+from shardax._base import dtypes as _dtypes
+from shardax._base.dtypes import float0, prng_key
 from shardax.errors import TypePromotionError
 
 __all__ = [
     "TypePromotionError",
     "canonicalize_dtype",
     "extended",
+    "finfo",
     "float0",
+    "iinfo",
     "issubdtype",
     "itemsize_bits",
     "prng_key",
@@ -25,10 +28,6 @@ class extended(np.generic):
 def __getattr__(name):
     if name in _dtypes.INTEGERS or name in _dtypes.FLOATS:
         return _dtypes.scalar_type(name)
-    if name in ("finfo", "iinfo"):
-        from shardax import numpy as jnp
-
-        return getattr(jnp, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
@@ -69,6 +68,26 @@ def issubdtype(a, b):
     return bool(np.issubdtype(a, b))
 
 
+def finfo(dtype):
+    """Limits of a floating type: max, min, eps, tiny, bits."""
+    d = np.dtype(_class_or_dtype(dtype))
+    if _kinds(d):
+        import ml_dtypes  # where a dtype of its kind is asked about
+
+        return ml_dtypes.finfo(d)
+    return np.finfo(d)
+
+
+def iinfo(dtype):
+    """Limits of an integer type: max, min, bits."""
+    d = np.dtype(_class_or_dtype(dtype))
+    if _kinds(d):
+        import ml_dtypes  # where a dtype of its kind is asked about
+
+        return ml_dtypes.iinfo(d)
+    return np.iinfo(d)
+
+
 def itemsize_bits(dtype):
     """How many bits an element has.
 
@@ -78,10 +97,7 @@ def itemsize_bits(dtype):
     dtype = _core.dtype_of(dtype)
     if not _kinds(dtype):
         return dtype.itemsize * 8
-    import ml_dtypes
-
-    limits = ml_dtypes.finfo if issubdtype(dtype, np.floating) else ml_dtypes.iinfo
-    return limits(dtype).bits
+    return (finfo if issubdtype(dtype, np.floating) else iinfo)(dtype).bits
 
 
 def result_type(*args, return_weak_type_flag=False):

@@ -1,4 +1,6 @@
 # shardax/errors.py - the exception classes of jax.errors, with JAX's hierarchy.
+from shardax._core import api as _core
+
 """Exceptions that shardax raises beside Python's own."""
 
 __all__ = [
@@ -121,6 +123,4 @@ def _described(tracer):
 
 def _origin(tracer):
     """Which function is being traced, and the arguments that the value depends on."""
-    from shardax._core import api as _core
-
     return _core.tracer_origin(tracer)

@@ -1,5 +1,6 @@
 """python/shardax/flatten_util.py - a tree of arrays as one vector."""
 
+from shardax import numpy as jnp
 from shardax.tree_util import tree_flatten, tree_unflatten
 
 __all__ = ["ravel_pytree"]
@@ -24,8 +25,6 @@ def ravel_pytree(pytree):
     >>> unravel(vector)['a'].shape
     (2, 2)
     """
-    import shardax.numpy as jnp
-
     leaves, treedef = tree_flatten(pytree)
     if not leaves:
         return jnp.zeros((0,), jnp.float32), _Unravel(treedef, (), (), None)
@@ -55,8 +54,6 @@ class _Unravel:
         return hash(self._key)
 
     def __call__(self, vector):
-        import shardax.numpy as jnp
-
         treedef, shapes, dtypes, joined = self._key
         if not shapes:
             return tree_unflatten(treedef, [])

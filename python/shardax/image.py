@@ -9,9 +9,10 @@ import math
 
 import numpy as np
 
-from shardax import _core, lax
+import shardax._core as _core
+from shardax import lax
 from shardax import numpy as jnp
-from shardax.numpy._common import asarray, canonical_axis
+from shardax._base.arrays import asarray, canonical_axis
 
 __all__ = ["ResizeMethod", "resize", "scale_and_translate"]
 

@@ -5,9 +5,9 @@ import operator
 
 import numpy as np
 
-from shardax import _core
+import shardax._core as _core
+from shardax._base.arrays import asarray, check_arraylike
 from shardax.errors import ConcretizationTypeError
-from shardax.numpy._common import asarray, check_arraylike
 
 __all__ = [
     "index",

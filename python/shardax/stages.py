@@ -5,7 +5,7 @@
 Array(3, dtype=int32, weak_type=True)
 """
 
-from shardax._stages import ArgInfo, Compiled, Lowered, Traced, Wrapped
+from shardax._transform.stages import ArgInfo, Compiled, Lowered, Traced, Wrapped
 
 CompilerOptions = dict[str, str | bool]
 

@@ -9,7 +9,7 @@ import functools
 
 from shardax import numpy as jnp
 from shardax import random, tree_util
-from shardax._api import jvp, linearize, vjp
+from shardax._transform.derivatives import jvp, linearize, vjp
 
 __all__ = ["check_grads", "check_jvp", "check_vjp"]
 

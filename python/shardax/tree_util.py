@@ -5,15 +5,23 @@ A tree is a value made of nodes and leaves. Nodes are None (without children), t
 types registered here; everything else is a leaf, subclasses of nodes included.
 
 The functions that walk trees are in C++ (`shardax._core.pytree`) and appear here under JAX's names;
-this file adds registration, `Partial` and the small compositions.
+`_base/tree_nodes.py` adds registration and `Partial`, this file the small compositions.
 """
 
-import dataclasses
 import functools
 import operator
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
+from shardax._base.tree_nodes import (
+    Partial,
+    register_dataclass,
+    register_pytree_node,
+    register_pytree_node_class,
+    register_pytree_with_keys,
+    register_pytree_with_keys_class,
+    register_static,
+)
 from shardax._core import pytree as _pytree
 from shardax._core.pytree import (
     DictKey,
@@ -228,178 +236,3 @@ def _node_or_error(parts, tree):
     if parts is None:
         raise ValueError(f"can't tree-flatten type: {type(tree)}")
     return parts
-
-
-# Registration
-
-
-def register_pytree_node(nodetype, flatten_func, unflatten_func, flatten_with_keys_func=None):
-    """Makes instances of `nodetype` nodes.
-
-    Args:
-      nodetype: a class that is not a node yet; its subclasses stay leaves.
-      flatten_func: value -> (iterable of children, aux data); aux data must be hashable and compare
-        to a plain bool.
-      unflatten_func: (aux data, tuple of children) -> value.
-      flatten_with_keys_func: value -> (iterable of (key, child) pairs, aux data), for key paths.
-    """
-    _pytree.register_node(nodetype, flatten_func, unflatten_func, flatten_with_keys_func)
-
-
-def register_pytree_with_keys(nodetype, flatten_with_keys, unflatten_func, flatten_func=None):
-    """register_pytree_node for a type whose children have keys of their own.
-
-    Without `flatten_func`, the keys that `flatten_with_keys` returns are left out.
-    """
-    if flatten_func is None:
-
-        def flatten_func(value):
-            children, aux_data = flatten_with_keys(value)
-            return [child for _, child in children], aux_data
-
-    _pytree.register_node(nodetype, flatten_func, unflatten_func, flatten_with_keys)
-
-
-def register_pytree_node_class(cls):
-    """Class decorator: a node by its methods tree_flatten() and tree_unflatten(aux_data, children).
-
-    >>> @register_pytree_node_class
-    ... class Pair:
-    ...     def __init__(self, x, y):
-    ...         self.x, self.y = x, y
-    ...     def tree_flatten(self):
-    ...         return (self.x, self.y), None
-    ...     @classmethod
-    ...     def tree_unflatten(cls, aux_data, children):
-    ...         return cls(*children)
-    >>> tree_leaves(Pair(1, (2, 3)))
-    [1, 2, 3]
-    """
-    _pytree.register_node(cls, lambda value: value.tree_flatten(), cls.tree_unflatten)
-    return cls
-
-
-def register_pytree_with_keys_class(cls):
-    """Class decorator: a node by its methods tree_flatten_with_keys() and tree_unflatten().
-
-    A method tree_flatten() is used where keys are not needed.
-    """
-    flatten = (lambda value: value.tree_flatten()) if hasattr(cls, "tree_flatten") else None
-    register_pytree_with_keys(
-        cls, lambda value: value.tree_flatten_with_keys(), cls.tree_unflatten, flatten
-    )
-    return cls
-
-
-def register_static(cls):
-    """Class decorator: a node without children; the value itself is what tells two apart.
-
-    Instances must be hashable and comparable. Under `jit` they are static arguments.
-    """
-    _pytree.register_node(cls, lambda value: ((), value), lambda value, _: value)
-    return cls
-
-
-def register_dataclass(
-    nodetype,
-    data_fields: Sequence[str] | None = None,
-    meta_fields: Sequence[str] | None = None,
-    drop_fields: Sequence[str] = (),
-):
-    """Makes a dataclass (or a class with a keyword constructor) a node; returns the class.
-
-    Args:
-      nodetype: the class.
-      data_fields: names of the attributes that are children.
-      meta_fields: names of those that are static: hashable, part of the structure. By default the
-        fields with `metadata=dict(static=True)` (see `shardax.tree.static`), all others being data.
-      drop_fields: names of dataclass fields that belong to neither.
-
-    >>> @register_dataclass
-    ... @dataclasses.dataclass
-    ... class Layer:
-    ...     w: float
-    ...     name: str = dataclasses.field(default='', metadata=dict(static=True))
-    >>> tree_structure(Layer(1.0, 'dense'))
-    PyTreeDef(CustomNode(Layer[('dense',)], [*]))
-    """
-    is_dataclass = dataclasses.is_dataclass(nodetype)
-    if (data_fields is None) != (meta_fields is None):
-        raise TypeError(
-            "register_dataclass: data_fields and meta_fields must both be specified when either is "
-            f"specified. Got {data_fields=} {meta_fields=}."
-        )
-    if data_fields is None:
-        if not is_dataclass:
-            raise TypeError(
-                "register_dataclass: data_fields and meta_fields are required when nodetype is not "
-                f"a dataclass. Got {nodetype=}."
-            )
-        fields = [f for f in dataclasses.fields(nodetype) if f.name not in drop_fields]
-        data_fields = [f.name for f in fields if not f.metadata.get("static", False)]
-        meta_fields = [f.name for f in fields if f.metadata.get("static", False)]
-    if overlap := set(data_fields) & set(meta_fields):
-        raise ValueError(
-            "register_dataclass: data_fields and meta_fields must not overlap. "
-            f"Overlapping fields: {overlap}."
-        )
-    if is_dataclass:
-        _check_fields(nodetype, {*data_fields, *meta_fields}, set(drop_fields))
-    _pytree.register_dataclass_node(nodetype, tuple(data_fields), tuple(meta_fields))
-    return nodetype
-
-
-def _check_fields(nodetype, given: set[str], dropped: set[str]):
-    fields = {f.name for f in dataclasses.fields(nodetype) if f.init}
-    rule = (
-        "register_dataclass: data_fields and meta_fields must include all dataclass fields with "
-        "``init=True`` and only them."
-    )
-    if missing := fields - given - dropped:
-        raise ValueError(
-            f"{rule} Missing fields: {missing}. Add them to drop_fields to suppress this error."
-        )
-    if unexpected := given - fields:
-        raise ValueError(f"{rule} Unexpected fields: {unexpected}.")
-
-
-# Partial
-
-
-class _WholeCallable:
-    """Keeps functools.partial from merging with a partial inside; compares as the callable."""
-
-    def __init__(self, function):
-        self.function = function
-
-    def __call__(self, *args, **kwargs):
-        return self.function(*args, **kwargs)
-
-    def __hash__(self):
-        return hash(self.function)
-
-    def __eq__(self, other):
-        return isinstance(other, _WholeCallable) and self.function == other.function
-
-    def __repr__(self):
-        return repr(self.function)
-
-
-class Partial(functools.partial):
-    """functools.partial as a node: its children are the bound arguments, the function is static.
-
-    >>> tree_structure(Partial(max, 1, key=None))
-    PyTreeDef(CustomNode(Partial[<built-in function max>], [(*,), {'key': None}]))
-    """
-
-    def __new__(cls, func, /, *args, **kw):
-        if isinstance(func, functools.partial):
-            func = _WholeCallable(func)
-        return super().__new__(cls, func, *args, **kw)
-
-
-register_pytree_node(
-    Partial,
-    lambda partial: ((partial.args, partial.keywords), partial.func),
-    lambda func, children: Partial(func, *children[0], **children[1]),
-)

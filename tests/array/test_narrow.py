@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import shardax as jax
 import shardax.numpy as jnp
-from shardax._dtypes import FLOATS, INTEGERS
+from shardax._base.dtypes import FLOATS, INTEGERS
 
 NARROW_FLOATS = [name for name in FLOATS if name != "bfloat16"]
 NUMBERS = np.concatenate(

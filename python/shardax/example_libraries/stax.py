@@ -17,6 +17,8 @@ import operator
 
 from shardax import lax, nn, random
 from shardax import numpy as jnp
+from shardax._transform.jit import eval_shape as _eval_shape
+from shardax._transform.stages import ShapeDtypeStruct as _ShapeDtypeStruct
 from shardax.nn.initializers import glorot_normal, normal, ones, zeros
 
 __all__ = [
@@ -115,15 +117,13 @@ def _conv_transpose_shape(shape, kernel, strides, padding, numbers):
 
 def _shape_after(op, shape, kernel, strides, padding, numbers):
     """The shape that `op` gives; a batch size that is not known stays so."""
-    from shardax import ShapeDtypeStruct, eval_shape
-
     lhs_spec, _, out_spec = numbers
     batch = lhs_spec.index("N")
     known = tuple(1 if d == batch else n for d, n in enumerate(shape))
-    out = eval_shape(
+    out = _eval_shape(
         lambda x, w: op(x, w, strides, padding, dimension_numbers=numbers),
-        ShapeDtypeStruct(known, jnp.float32),
-        ShapeDtypeStruct(tuple(kernel), jnp.float32),
+        _ShapeDtypeStruct(known, jnp.float32),
+        _ShapeDtypeStruct(tuple(kernel), jnp.float32),
     ).shape
     return tuple(shape[batch] if c == "N" else n for c, n in zip(out_spec, out))
 
@@ -196,12 +196,10 @@ def _pooling(reducer, start, mean=False):
         window, steps = whole(window_shape), whole(strides)
 
         def init(rng, input_shape):
-            from shardax import ShapeDtypeStruct, eval_shape
-
             known = tuple(1 if d == batch else n for d, n in enumerate(input_shape))
-            out = eval_shape(
+            out = _eval_shape(
                 lambda x: lax.reduce_window(x, start, reducer, window, steps, padding),
-                ShapeDtypeStruct(known, jnp.float32),
+                _ShapeDtypeStruct(known, jnp.float32),
             ).shape
             return tuple(input_shape[batch] if d == batch else n for d, n in enumerate(out)), ()
 

@@ -1,4 +1,4 @@
 """shardax.experimental.checkify - run-time checks inside jit, vmap, pmap, loops and derivatives."""
 
-from shardax._checkify import *  # noqa: F403
-from shardax._checkify import __all__  # noqa: F401
+from shardax._transform.checkify import *  # noqa: F403
+from shardax._transform.checkify import __all__  # noqa: F401

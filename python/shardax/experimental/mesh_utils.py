@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from shardax._devices import devices as _devices
+from shardax._devices.devices import devices as _devices
 
 
 def create_device_mesh(mesh_shape, devices=None, **unused):

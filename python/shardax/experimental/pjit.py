@@ -1,7 +1,7 @@
 """shardax.experimental.pjit - the older name of jit, with the older names of its options."""
 
-from shardax._api import jit
-from shardax._constraints import with_sharding_constraint
+from shardax._devices.constraints import with_sharding_constraint
+from shardax._transform.jit import jit
 
 __all__ = ["pjit", "with_sharding_constraint"]
 

@@ -3,8 +3,8 @@ import enum
 
 import numpy as np
 
-from shardax import _core
-from shardax.numpy._common import asarray, bind
+import shardax._core as _core
+from shardax._base.arrays import asarray, bind
 
 
 class RandomAlgorithm(enum.IntEnum):

@@ -5,10 +5,16 @@ shardax.numpy.linalg promotes dtypes and broadcasts; these take operands as they
 
 import enum
 
-from shardax import numpy as jnp
-from shardax._control import scan
-from shardax.numpy import _decompositions
-from shardax.numpy._common import asarray, bind, static_jit
+import shardax._core as _core
+from shardax._base.arrays import asarray, bind, static_jit
+from shardax._base.compositions import concatenate as _concatenate
+from shardax._base.compositions import moveaxis as _moveaxis
+from shardax._base.compositions import where as _where
+from shardax._devices.filled import full_like as _full_like
+from shardax.lax import _decompositions
+from shardax.lax._loops import scan
+
+_functions = _core.functions
 
 __all__ = [
     "EighImplementation",
@@ -114,7 +120,7 @@ def qr(x, *, pivoting=False, full_matrices=True, use_magma=None):
     """
     if pivoting:
         raise NotImplementedError("qr: pivoting must be False.")
-    return tuple(jnp.linalg.qr(x, "complete" if full_matrices else "reduced"))
+    return tuple(_decompositions.qr(x, full_matrices))
 
 
 def svd(x, *, full_matrices=True, compute_uv=True, subset_by_index=None, algorithm=None):
@@ -124,8 +130,10 @@ def svd(x, *, full_matrices=True, compute_uv=True, subset_by_index=None, algorit
       >>> lax.linalg.svd(jnp.diag(jnp.array([1.0, 2.0])), compute_uv=False)
       Array([2., 1.], dtype=float32)
     """
-    out = jnp.linalg.svd(x, full_matrices, compute_uv, subset_by_index=subset_by_index)
-    return tuple(out) if compute_uv else out
+    if subset_by_index is not None:
+        raise NotImplementedError("subset_by_index is not supported.")
+    u, s, vh = _decompositions.svd(x, full_matrices)
+    return (u, s, vh) if compute_uv else s
 
 
 def eigh(
@@ -145,7 +153,7 @@ def eigh(
     """
     if subset_by_index is not None:
         raise NotImplementedError("eigh: subset_by_index must be None.")
-    values, vectors = jnp.linalg.eigh(x, "L" if lower else "U", symmetrize_input)
+    values, vectors = _decompositions.eigh(x, symmetrize_input)
     return vectors, values
 
 
@@ -158,7 +166,7 @@ def symmetric_product(a_matrix, c_matrix, *, alpha=1.0, beta=0.0, symmetrize_out
              [3., 3.]], dtype=float32)
     """
     a, c = asarray(a_matrix), asarray(c_matrix)
-    return alpha * (a @ jnp.swapaxes(a, -1, -2)) + beta * c
+    return alpha * (a @ a.mT) + beta * c
 
 
 def tridiagonal_solve(dl, d, du, b, *, perturb_singular=False):
@@ -203,10 +211,10 @@ def _tridiagonal(dl, d, du, b):
     """
 
     def down(row, following):
-        swap = jnp.abs(following[0]) > jnp.abs(row[0])
-        row = (row[0], row[1], jnp.zeros_like(row[1]), row[2])
+        swap = _functions.abs(following[0]) > _functions.abs(row[0])
+        row = (row[0], row[1], _full_like(row[1], 0), row[2])
         pairs = [
-            (jnp.where(_like(swap, x), y, x), jnp.where(_like(swap, x), x, y))
+            (_where(_like(swap, x), y, x), _where(_like(swap, x), x, y))
             for x, y in zip(row, following)
         ]
         upper, lower = ([pair[i] for pair in pairs] for i in (0, 1))
@@ -220,12 +228,12 @@ def _tridiagonal(dl, d, du, b):
         x = x / _like(pivot, known)
         return (x, after[0]), x
 
-    rows = [jnp.moveaxis(v, axis, 0) for v, axis in ((dl, -1), (d, -1), (du, -1), (b, -2))]
-    beyond = [jnp.concatenate([v[1:], jnp.zeros_like(v[:1])]) for v in rows]
+    rows = [_moveaxis(v, axis, 0) for v, axis in ((dl, -1), (d, -1), (du, -1), (b, -2))]
+    beyond = [_concatenate([v[1:], _full_like(v[:1], 0)]) for v in rows]
     _, eliminated = scan(down, (rows[1][0], rows[2][0], rows[3][0]), tuple(beyond))
-    nothing = jnp.zeros_like(rows[3][0])
+    nothing = _full_like(rows[3][0], 0)
     _, x = scan(up, (nothing, nothing), eliminated, reverse=True)
-    return jnp.moveaxis(x, 0, -2)
+    return _moveaxis(x, 0, -2)
 
 
 def _like(factor, x):

@@ -1,7 +1,7 @@
 """shardax.lib.xla_bridge - the platform and its devices, under their older names."""
 
-from shardax import _devices
-from shardax._devices import (
+from shardax._devices import devices as _devices
+from shardax._devices.devices import (
     default_backend,
     device_count,
     devices,

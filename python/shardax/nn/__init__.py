@@ -4,12 +4,15 @@ import math
 
 import numpy as np
 
-from shardax import _core, lax
+import shardax._core as _core
+from shardax import lax
 from shardax import numpy as jnp
-from shardax._api import jit
+from shardax._base.arrays import asarray, canonical_axis, check_arraylike, known, static_jit
+from shardax._transform.jit import jit
 from shardax.nn import initializers
 from shardax.nn._attention import dot_product_attention
-from shardax.numpy._common import asarray, canonical_axis, check_arraylike, known, static_jit
+from shardax.numpy._exponentials import log_softmax, softmax
+from shardax.numpy._exponentials import plain_logsumexp as logsumexp
 
 __all__ = [
     "celu",
@@ -207,29 +210,6 @@ def sparse_sigmoid(x):
     return 0.5 * jnp.clip(asarray(x) + 1.0, 0.0, 2.0)
 
 
-def _axes(axis):
-    return tuple(axis) if isinstance(axis, list) else axis
-
-
-def logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False, where=None):
-    """log(sum(b * exp(a))) over `axis` without overflow."""
-    if b is not None or return_sign or where is not None:
-        from shardax.scipy.special import logsumexp as general
-
-        return general(a, axis, b, keepdims, return_sign, where)
-    return _logsumexp(a, axis=_axes(axis), keepdims=keepdims)
-
-
-@static_jit("axis", "keepdims")
-def _logsumexp(a, axis, keepdims):
-    a = _core.promote("inexact", a)[0]
-    top = jnp.max(a.real, axis, keepdims=True) if a.size else jnp.zeros((1,) * a.ndim, a.dtype)
-    top = lax.stop_gradient(jnp.where(jnp.isfinite(top), top, jnp.zeros_like(top)))
-    top = top.astype(a.dtype)
-    out = jnp.log(jnp.sum(jnp.exp(a - top), axis, keepdims=keepdims))
-    return out + (top if keepdims else top.reshape(out.shape))
-
-
 def logmeanexp(x, axis=None, where=None, keepdims=False):
     """log(mean(exp(x))) over `axis` without overflow; `where` says which elements count.
 
@@ -253,42 +233,6 @@ def log1mexp(x):
     near = x < math.log(2.0)
     below, above = jnp.where(near, x, 1.0), jnp.where(near, 1.0, x)
     return jnp.where(near, jnp.log(-jnp.expm1(-below)), jnp.log1p(-jnp.exp(-above)))
-
-
-def softmax(x, axis=-1, where=None, initial=None):
-    """exp(x) over its sum along `axis`.
-
-    >>> softmax(jnp.zeros(2))
-    Array([0.5, 0.5], dtype=float32)
-    """
-    return _softmax(x, where, axis=_axes(axis))
-
-
-@static_jit("axis")
-def _softmax(x, where, axis):
-    x = asarray(x)
-    top = jnp.max(x, axis, where=where, initial=-jnp.inf, keepdims=True)
-    kept = x if where is None else jnp.where(where, x, -jnp.inf)
-    unnormalized = jnp.exp(kept - lax.stop_gradient(top))
-    total = jnp.sum(unnormalized, axis, where=where, keepdims=True)
-    out = unnormalized / total
-    return out if where is None else jnp.where(where, out, 0)
-
-
-def log_softmax(x, axis=-1, where=None):
-    """log(softmax(x)) along `axis`."""
-    return _log_softmax(x, where, axis=_axes(axis))
-
-
-@static_jit("axis")
-def _log_softmax(x, where, axis):
-    x = asarray(x)
-    top = jnp.max(x, axis, where=where, initial=-jnp.inf, keepdims=True)
-    kept = x if where is None else jnp.where(where, x, -jnp.inf)
-    shifted = kept - lax.stop_gradient(top)
-    total = jnp.log(jnp.sum(jnp.exp(shifted), axis, where=where, keepdims=True))
-    out = shifted - total
-    return out if where is None else jnp.where(where, out, -jnp.inf)
 
 
 def standardize(

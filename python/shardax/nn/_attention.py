@@ -5,7 +5,9 @@ import math
 import numpy as np
 
 from shardax import numpy as jnp
-from shardax.numpy._common import asarray, check_arraylike
+from shardax._base.arrays import asarray, check_arraylike
+from shardax.numpy._exponentials import plain_logsumexp as logsumexp
+from shardax.numpy._exponentials import softmax
 
 # Added in place of the logits that a mask leaves out.
 _FAR = -0.7 * float(np.finfo(np.float32).max)
@@ -69,8 +71,6 @@ def dot_product_attention(
       >>> dot_product_attention(*[jnp.ones((2, 1, 4))] * 3).shape
       (2, 1, 4)
     """
-    from shardax.nn import logsumexp, softmax
-
     check_arraylike("dot_product_attention", query, key, value)
     if implementation not in (None, "xla"):
         raise ValueError(

@@ -2,314 +2,109 @@
 JAX.
 
 Elementwise functions are C++ callables made from the records of ops; others are compositions of
-those.
+those, in the modules of this folder, each of which is imported when one of its names is first used.
 """
 
-from shardax import _core
-from shardax._core import Array as ndarray
-from shardax.numpy import _dtypes
-from shardax.numpy._bits import packbits, unpackbits
-from shardax.numpy._calculus import (
-    corrcoef,
-    cov,
-    diff,
-    ediff1d,
-    gradient,
-    interp,
-    trapezoid,
-    unwrap,
-    vander,
-)
-from shardax.numpy._common import asarray
-from shardax.numpy._counting import (
-    bincount,
-    histogram,
-    histogram2d,
-    histogram_bin_edges,
-    histogramdd,
-)
-from shardax.numpy._creation import (
-    arange,
-    array,
-    astype,
-    copy,
-    empty,
-    empty_like,
-    from_dlpack,
-    frombuffer,
-    fromfunction,
-    fromstring,
-    full,
-    full_like,
-    geomspace,
-    indices,
-    linspace,
-    logspace,
-    meshgrid,
-    ones,
-    ones_like,
-    zeros,
-    zeros_like,
-)
-from shardax.numpy._cumulative import cumprod, cumsum, cumulative_prod, cumulative_sum
-from shardax.numpy._dtypes import (
-    bfloat16,
-    bool_,
-    can_cast,
-    cdouble,
-    character,
-    complex64,
-    complex128,
-    complex_,
-    complexfloating,
-    csingle,
-    double,
-    e,
-    euler_gamma,
-    finfo,
-    flexible,
-    float16,
-    float32,
-    float64,
-    float_,
-    floating,
-    generic,
-    iinfo,
-    inexact,
-    inf,
-    int8,
-    int16,
-    int32,
-    int64,
-    int_,
-    integer,
-    iscomplexobj,
-    isdtype,
-    isrealobj,
-    isscalar,
-    issubdtype,
-    nan,
-    newaxis,
-    number,
-    object_,
-    pi,
-    promote_types,
-    result_type,
-    signedinteger,
-    single,
-    uint,
-    uint8,
-    uint16,
-    uint32,
-    uint64,
-    unsignedinteger,
-)
-from shardax.numpy._einsum import einsum, einsum_path
-from shardax.numpy._elementwise import (
-    angle,
-    divmod,
-    fmax,
-    fmin,
-    frexp,
-    get_printoptions,
-    i0,
-    ldexp,
-    logaddexp,
-    logaddexp2,
-    modf,
-    printoptions,
-    set_printoptions,
-    sinc,
-    spacing,
-)
-from shardax.numpy._equality import (
-    allclose,
-    array_equal,
-    array_equiv,
-    isclose,
-    iscomplex,
-    isneginf,
-    isposinf,
-    isreal,
-)
-from shardax.numpy._files import load, save
-from shardax.numpy._functional import apply_along_axis, apply_over_axes
-from shardax.numpy._grids import (
-    c_,
-    diag_indices_from,
-    index_exp,
-    mask_indices,
-    mgrid,
-    ogrid,
-    r_,
-    s_,
-    tril_indices_from,
-    triu_indices_from,
-)
-from shardax.numpy._indices import (
-    argwhere,
-    compress,
-    diag_indices,
-    extract,
-    flatnonzero,
-    ix_,
-    nonzero,
-    ravel_multi_index,
-    tril_indices,
-    triu_indices,
-    unravel_index,
-)
-from shardax.numpy._integers import gcd, lcm
-from shardax.numpy._join import (
-    append,
-    array_split,
-    block,
-    column_stack,
-    concat,
-    concatenate,
-    delete,
-    dsplit,
-    dstack,
-    hsplit,
-    hstack,
-    insert,
-    resize,
-    split,
-    stack,
-    unstack,
-    vsplit,
-    vstack,
-)
-from shardax.numpy._matrices import diag, diagflat, diagonal, eye, identity, tri, tril, triu
-from shardax.numpy._namespace_info import API_VERSION as __array_api_version__
-from shardax.numpy._namespace_info import __array_namespace_info__
-from shardax.numpy._nan_reductions import (
-    nanargmax,
-    nanargmin,
-    nancumprod,
-    nancumsum,
-    nanmax,
-    nanmean,
-    nanmin,
-    nanprod,
-    nanstd,
-    nansum,
-    nanvar,
-)
-from shardax.numpy._pad import pad
-from shardax.numpy._polynomials import (
-    poly,
-    polyadd,
-    polyder,
-    polydiv,
-    polyfit,
-    polyint,
-    polymul,
-    polysub,
-    polyval,
-)
-from shardax.numpy._products import (
-    convolve,
-    correlate,
-    cross,
-    dot,
-    inner,
-    kron,
-    matmul,
-    matvec,
-    outer,
-    tensordot,
-    trace,
-    vdot,
-    vecdot,
-    vecmat,
-)
-from shardax.numpy._put import fill_diagonal, place, put, put_along_axis
-from shardax.numpy._quantiles import (
-    median,
-    nanmedian,
-    nanpercentile,
-    nanquantile,
-    percentile,
-    quantile,
-)
-from shardax.numpy._rearrange import flip, fliplr, flipud, repeat, roll, rot90, tile
-from shardax.numpy._reductions import (
-    all,
-    amax,
-    amin,
-    any,
-    argmax,
-    argmin,
-    count_nonzero,
-    max,
-    min,
-    prod,
-    ptp,
-    sum,
-)
-from shardax.numpy._rounding import around, clip, fix, nan_to_num, rint, round
-from shardax.numpy._select import choose, take, take_along_axis
-from shardax.numpy._sets import (
-    intersect1d,
-    isin,
-    setdiff1d,
-    setxor1d,
-    trim_zeros,
-    union1d,
-    unique,
-    unique_all,
-    unique_counts,
-    unique_inverse,
-    unique_values,
-)
-from shardax.numpy._shape import (
-    atleast_1d,
-    atleast_2d,
-    atleast_3d,
-    broadcast_arrays,
+import shardax._core as _core
+from shardax._base.arrays import asarray
+from shardax._base.compositions import (
     broadcast_shapes,
     broadcast_to,
+    concatenate,
     expand_dims,
-    matrix_transpose,
     moveaxis,
-    ndim,
-    permute_dims,
-    ravel,
-    reshape,
-    rollaxis,
-    shape,
-    size,
-    squeeze,
-    swapaxes,
-    transpose,
+    stack,
+    tile,
 )
-from shardax.numpy._sorting import (
-    argpartition,
-    argsort,
-    digitize,
-    lexsort,
-    partition,
-    searchsorted,
-    sort,
-    sort_complex,
-)
-from shardax.numpy._statistics import average, mean, std, var
-from shardax.numpy._tapers import bartlett, blackman, hamming, hanning, kaiser
-from shardax.numpy._ufuncs import TABLE as _ufunc_table
-from shardax.numpy._ufuncs import frompyfunc, ufunc
-from shardax.numpy._vectorize import vectorize
-from shardax.numpy._where import piecewise, select, where
+from shardax._base.names import at_first_use as _at_first_use
+from shardax._core import Array as ndarray
+from shardax._devices.filled import full, full_like
+from shardax.dtypes import finfo, iinfo, issubdtype
 
-globals().update({name: getattr(_dtypes, name) for name in (*_dtypes.INTEGERS, *_dtypes.FLOATS)})
-bool = bool_
+# The module of this folder that each name lives in.
+_NAMES = {
+    "_bits": "packbits unpackbits",
+    "_calculus": "corrcoef cov diff ediff1d gradient interp trapezoid unwrap vander",
+    "_counting": "bincount histogram histogram2d histogram_bin_edges histogramdd",
+    "_creation": (
+        "arange array astype copy empty empty_like from_dlpack frombuffer fromfunction fromstring "
+        "geomspace indices linspace logspace meshgrid ones ones_like zeros zeros_like"
+    ),
+    "_cumulative": "cumprod cumsum cumulative_prod cumulative_sum",
+    "_dtypes": (
+        "bfloat16 bool bool_ can_cast cdouble character complex128 complex64 complex_ "
+        "complexfloating csingle double dtype e euler_gamma flexible float16 float32 "
+        "float4_e2m1fn float64 float6_e2m3fn float6_e3m2fn float8_e3m4 float8_e4m3 "
+        "float8_e4m3b11fnuz float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz "
+        "float8_e8m0fnu float_ floating generic inexact inf int1 int16 int2 int32 int4 int64 int8 "
+        "int_ integer iscomplexobj isdtype isrealobj isscalar nan newaxis number object_ pi "
+        "promote_types result_type signedinteger single uint uint1 uint16 uint2 uint32 uint4 "
+        "uint64 uint8 unsignedinteger"
+    ),
+    "_einsum": "einsum einsum_path",
+    "_elementwise": (
+        "angle divmod fmax fmin frexp get_printoptions i0 ldexp modf printoptions "
+        "set_printoptions sinc spacing"
+    ),
+    "_equality": "allclose array_equal array_equiv isclose iscomplex isneginf isposinf isreal",
+    "_files": "load save",
+    "_functional": "apply_along_axis apply_over_axes",
+    "_grids": (
+        "c_ diag_indices_from index_exp mask_indices mgrid ogrid r_ s_ tril_indices_from "
+        "triu_indices_from"
+    ),
+    "_indices": (
+        "argwhere compress diag_indices extract flatnonzero ix_ nonzero ravel_multi_index "
+        "tril_indices triu_indices unravel_index"
+    ),
+    "_insert": "append delete insert resize",
+    "_integers": "gcd lcm",
+    "_join": (
+        "array_split block column_stack concat dsplit dstack hsplit hstack split unstack vsplit "
+        "vstack"
+    ),
+    "_matrices": "diag diagflat diagonal eye identity tri tril triu",
+    "_namespace_info": "__array_api_version__ __array_namespace_info__",
+    "_nan_reductions": (
+        "nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmin nanprod nanstd nansum "
+        "nanvar"
+    ),
+    "_older": (
+        "DeviceArray NINF NZERO PZERO alltrue cumproduct in1d msort product round_ row_stack "
+        "sometrue trapz"
+    ),
+    "_pad": "pad",
+    "_polynomials": "poly polyadd polyder polydiv polyfit polyint polymul polysub polyval",
+    "_products": (
+        "convolve correlate cross dot inner kron matmul matvec outer tensordot trace vdot vecdot "
+        "vecmat"
+    ),
+    "_put": "fill_diagonal place put put_along_axis",
+    "_quantiles": "median nanmedian nanpercentile nanquantile percentile quantile",
+    "_rearrange": "flip fliplr flipud repeat roll rot90",
+    "_reductions": "all amax amin any argmax argmin count_nonzero max min prod ptp sum",
+    "_rounding": "around clip fix nan_to_num rint round",
+    "_select": "choose take take_along_axis",
+    "_sets": (
+        "intersect1d isin setdiff1d setxor1d trim_zeros union1d unique unique_all unique_counts "
+        "unique_inverse unique_values"
+    ),
+    "_shape": (
+        "atleast_1d atleast_2d atleast_3d broadcast_arrays matrix_transpose ndim permute_dims "
+        "ravel reshape rollaxis shape size squeeze swapaxes transpose"
+    ),
+    "_sorting": "argpartition argsort digitize lexsort partition searchsorted sort sort_complex",
+    "_statistics": "average mean std var",
+    "_tapers": "bartlett blackman hamming hanning kaiser",
+    "_ufuncs": (
+        "add bitwise_and bitwise_or bitwise_xor frompyfunc logaddexp logaddexp2 logical_and "
+        "logical_or logical_xor maximum minimum multiply negative subtract ufunc"
+    ),
+    "_vectorize": "vectorize",
+    "_where": "piecewise select where",
+}
+
 array_str = str
-
-for _name in dir(_core.functions):
-    if not _name.startswith("_") and _name not in globals():
-        globals()[_name] = getattr(_core.functions, _name)
-del _name
-globals().update(_ufunc_table)
 
 
 def array_repr(arr, max_line_width=None, precision=None, suppress_small=None):
@@ -317,44 +112,12 @@ def array_repr(arr, max_line_width=None, precision=None, suppress_small=None):
     return repr(arr)
 
 
-# Modules that are imported when first used, so that the first op of a process comes quickly.
-_LAZY = {"fft", "linalg"}
-# NumPy's own `dtype`, which knows bfloat16 and its kin by their names once ml_dtypes is there.
-_WITH_ML_DTYPES = {"dtype": _dtypes.dtype}
-# Names of earlier years, from _older.
-_OLDER = {
-    "DeviceArray",
-    "NINF",
-    "NZERO",
-    "PZERO",
-    "alltrue",
-    "cumproduct",
-    "in1d",
-    "msort",
-    "product",
-    "round_",
-    "row_stack",
-    "sometrue",
-    "trapz",
-}
+_homes, __getattr__, __dir__ = _at_first_use(
+    __name__, _NAMES, ("fft", "linalg"), hidden=("_older",)
+)
+for _name in dir(_core.functions):
+    if not _name.startswith("_") and _name not in _homes and _name not in globals():
+        globals()[_name] = getattr(_core.functions, _name)
+del _name
 
-__all__ = [*(n for n in dir() if not n.startswith("_")), *sorted(_LAZY), *_WITH_ML_DTYPES]
-
-
-def __getattr__(name):
-    import importlib
-
-    if name in _LAZY:
-        return importlib.import_module(f"shardax.numpy.{name}")
-    if name in _WITH_ML_DTYPES:
-        importlib.import_module("ml_dtypes")
-        return globals().setdefault(name, _WITH_ML_DTYPES[name])
-    if name in _OLDER:
-        from shardax.numpy import _older
-
-        return getattr(_older, name)
-    raise AttributeError(f"module 'shardax.numpy' has no attribute '{name}'")
-
-
-def __dir__():
-    return sorted({*globals(), *_LAZY, *_WITH_ML_DTYPES})
+__all__ = [name for name in __dir__() if not name.startswith("_")]

@@ -1,21 +1,16 @@
 # shardax/numpy/_bits.py - bits packed into bytes.
 import numpy as np
 
-from shardax import _core
-from shardax.numpy._common import (
-    asarray,
-    bind,
-    check_arraylike,
-)
+import shardax._core as _core
+from shardax._base.arrays import asarray, bind, check_arraylike
+from shardax._base.compositions import concatenate, moveaxis
+from shardax.numpy._pad import pad
 
 _functions = _core.functions
 
 
 def packbits(a, axis=None, bitorder="big"):
     """Truth values as bits: eight along `axis` (None: of the flattened array) in each uint8."""
-    from shardax.numpy._pad import pad
-    from shardax.numpy._shape import moveaxis
-
     check_arraylike("packbits", a)
     a = asarray(a)
     if a.dtype.kind not in "biu":
@@ -35,9 +30,6 @@ def packbits(a, axis=None, bitorder="big"):
 
 def unpackbits(a, axis=None, count=None, bitorder="big"):
     """The bits of uint8, eight for each element along `axis` (None: of the flattened array)."""
-    from shardax.numpy._join import concatenate
-    from shardax.numpy._shape import moveaxis
-
     check_arraylike("unpackbits", a)
     a = asarray(a)
     if a.dtype != np.uint8:

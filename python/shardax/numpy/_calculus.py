@@ -3,17 +3,16 @@ import operator
 
 import numpy as np
 
-from shardax import _core
+import shardax._core as _core
+from shardax._base.arrays import another, asarray, canonical_axis, check_arraylike, known
+from shardax._base.compositions import concatenate, moveaxis, where
 from shardax.numpy import (
-    _join,
     _matrices,
     _products,
     _rounding,
     _shape,
     _sorting,
-    _where,
 )
-from shardax.numpy._common import another, asarray, canonical_axis, check_arraylike, known
 
 _functions = _core.functions
 
@@ -41,7 +40,7 @@ def diff(a, n=1, axis=-1, prepend=None, append=None):
         + [a]
         + ([edge(append)] if append is not None else [])
     )
-    a = _join.concatenate(parts, axis) if len(parts) > 1 else a
+    a = concatenate(parts, axis) if len(parts) > 1 else a
     before, after = [slice(None)] * a.ndim, [slice(None)] * a.ndim
     before[axis], after[axis] = slice(None, -1), slice(1, None)
     for _ in range(n):
@@ -58,7 +57,7 @@ def ediff1d(ary, to_end=None, to_begin=None):
         for given in (to_begin, to_end)
     )
     parts = begin + [out] + end
-    return _join.concatenate(parts) if len(parts) > 1 else out
+    return concatenate(parts) if len(parts) > 1 else out
 
 
 def gradient(f, *varargs, axis=None, edge_order=None):
@@ -79,7 +78,7 @@ def gradient(f, *varargs, axis=None, edge_order=None):
     )
     out = []
     for d, h in zip(axes, steps):
-        a = _shape.moveaxis(f, d, 0)
+        a = moveaxis(f, d, 0)
         if np.ndim(h):
             x = _core.promote("inexact", h)[0]
             left, right = (x[1:-1] - x[:-2]), (x[2:] - x[1:-1])
@@ -92,7 +91,7 @@ def gradient(f, *varargs, axis=None, edge_order=None):
         else:
             middle = (a[2:] - a[:-2]) / (2 * h)
             first, last = (a[1:2] - a[:1]) / h, (a[-1:] - a[-2:-1]) / h
-        out.append(_shape.moveaxis(_join.concatenate([first, middle, last]), 0, d))
+        out.append(moveaxis(concatenate([first, middle, last]), 0, d))
     return out[0] if len(out) == 1 else out
 
 
@@ -102,11 +101,11 @@ def trapezoid(y, x=None, dx=1.0, axis=-1):
         y, width = _core.promote("inexact", y)[0], asarray(dx)
         if width.ndim:  # which broadcasts against y
             width = width.reshape((1,) * (y.ndim - width.ndim) + width.shape)
-            width = _shape.moveaxis(width, axis, -1)
+            width = moveaxis(width, axis, -1)
     else:
         y, width = _core.promote("dtypes_inexact", y, x)
-        width = diff(width if width.ndim == 1 else _shape.moveaxis(width, axis, -1))
-    y = _shape.moveaxis(y, axis, -1)
+        width = diff(width if width.ndim == 1 else moveaxis(width, axis, -1))
+    y = moveaxis(y, axis, -1)
     heights = y[..., 1:] + y[..., :-1]
     return 0.5 * (width * heights).sum(-1)
 
@@ -132,16 +131,16 @@ def interp(x, xp, fp, left=None, right=None, period=None):
         x, xp = x % period, xp % period
         order = _sorting.argsort(xp)
         xp, fp = xp[order], fp[order]
-        xp = _join.concatenate([xp[-1:] - period, xp, xp[:1] + period])
-        fp = _join.concatenate([fp[-1:], fp, fp[:1]])
+        xp = concatenate([xp[-1:] - period, xp, xp[:1] + period])
+        fp = concatenate([fp[-1:], fp, fp[:1]])
     i = _rounding.clip(_sorting.searchsorted(xp, x, side="right"), 1, xp.shape[0] - 1)
     rise, run, part = fp[i] - fp[i - 1], xp[i] - xp[i - 1], x - xp[i - 1]
     flat = run == 0
-    out = _where.where(flat, fp[i - 1], fp[i - 1] + part / _where.where(flat, 1, run) * rise)
+    out = where(flat, fp[i - 1], fp[i - 1] + part / where(flat, 1, run) * rise)
     if period is None and not isinstance(left, str):
-        out = _where.where(x < xp[0], fp[0] if left is None else left, out)
+        out = where(x < xp[0], fp[0] if left is None else left, out)
     if period is None and not isinstance(right, str):
-        out = _where.where(x > xp[-1], fp[-1] if right is None else right, out)
+        out = where(x > xp[-1], fp[-1] if right is None else right, out)
     return out
 
 
@@ -199,7 +198,7 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
         raise ValueError(f"cov: dtype must be a subclass of float or complex; got {dtype}.")
     x = _variables(m, rowvar)
     if y is not None:
-        x = _join.concatenate([x, _variables(y, rowvar)], 0)
+        x = concatenate([x, _variables(y, rowvar)], 0)
     x = _core.promote("inexact", x)[0] if dtype is None else x.astype(dtype)
     ddof = (0 if bias else 1) if ddof is None else ddof
     weights = _cov_weights(fweights, aweights, x.shape[1])
@@ -260,10 +259,10 @@ def unwrap(p, discont=None, axis=-1, period=2 * np.pi):
     wrapped = (step + half) % period - half
     ambiguous = not whole or period % 2 == 0
     if ambiguous:
-        wrapped = _where.where((wrapped == -half) & (step > 0), half, wrapped)
+        wrapped = where((wrapped == -half) & (step > 0), half, wrapped)
     limit = half if discont is None else discont
-    change = _where.where(_functions.abs(step) < limit, 0, wrapped - step).astype(p.dtype)
+    change = where(_functions.abs(step) < limit, 0, wrapped - step).astype(p.dtype)
     total = _core.convert(change.cumsum(axis), p.dtype)
-    first = _shape.moveaxis(_shape.moveaxis(p, axis, 0)[:1], 0, axis)
-    rest = _shape.moveaxis(_shape.moveaxis(p, axis, 0)[1:], 0, axis)
-    return _join.concatenate([first, rest + total], axis)
+    first = moveaxis(moveaxis(p, axis, 0)[:1], 0, axis)
+    rest = moveaxis(moveaxis(p, axis, 0)[1:], 0, axis)
+    return concatenate([first, rest + total], axis)

@@ -1,5 +1,5 @@
 # shardax/numpy/_chains.py - products of several matrices.
-from shardax.numpy._common import asarray, check_arraylike
+from shardax._base.arrays import asarray, check_arraylike
 from shardax.numpy._products import dot
 
 

@@ -1,16 +1,12 @@
 # shardax/numpy/_counting.py - counts and histograms.
 import numpy as np
 
-from shardax import _core
-from shardax.numpy._common import (
-    asarray,
-    check_arraylike,
-    inexact_dtype,
-    known,
-)
+import shardax._core as _core
+from shardax._base.arrays import asarray, check_arraylike, inexact_dtype, known
+from shardax._base.compositions import stack, where
+from shardax.numpy._creation import linspace
 from shardax.numpy._rounding import clip
 from shardax.numpy._sorting import searchsorted
-from shardax.numpy._where import where
 
 _functions = _core.functions
 
@@ -40,8 +36,6 @@ def bincount(x, weights=None, minlength=0, *, length=None):
 
 def histogram_bin_edges(a, bins=10, range=None, weights=None):
     """The edges of equal bins over the range of `a`."""
-    from shardax.numpy._creation import linspace
-
     if not isinstance(bins, int):
         return asarray(bins)
     a = asarray(a).ravel()
@@ -142,8 +136,6 @@ def histogram2d(x, y, bins=10, range=None, weights=None, density=None):
     """(counts per bin, edges of x, edges of y) of the points (x, y); arguments as of histogramdd,
     where one array of `bins` stands for the edges of both.
     """
-    from shardax.numpy._join import stack
-
     check_arraylike("histogram2d", x, y)
     x, y = asarray(x), asarray(y)
     if x.ndim != 1 or y.shape != x.shape:

@@ -5,43 +5,22 @@ import operator
 
 import numpy as np
 
-from shardax import _core
-from shardax._dtypes import KeyTy, float0
-from shardax.numpy._common import (
+import shardax._core as _core
+from shardax._base.arrays import (
     another,
     asarray,
     bind,
     check_arraylike,
     known,
     result_type,
-    shape_of,
-    wrapped,
 )
+from shardax._base.compositions import concatenate, moveaxis, stack
+from shardax._base.dtypes import float0
+from shardax._devices.filled import full, full_like, placed, shape_tuple
+from shardax._transform.maps import vmap
 
 array = _core.array
 _functions = _core.functions
-
-
-def _shape(shape):
-    if isinstance(shape, (tuple, list)) or np.ndim(shape) == 1:
-        return tuple(_dimension(d, shape) for d in shape)
-    return (_dimension(shape, (shape,)),)
-
-
-def _dimension(d, shape):
-    try:
-        n = operator.index(d)
-    except TypeError:
-        text = f"Shapes must be 1D sequences of concrete values of integer type, got {shape}."
-        if isinstance(d, _core.Tracer):
-            text += (
-                "\nIf using `jit`, try using `static_argnums` or applying `jit` to smaller "
-                f"subfunctions.{_core.api.tracer_origin(d)}"
-            )
-        raise TypeError(text) from None
-    if n < 0:
-        raise TypeError(f"shape must have every element be nonnegative, got {shape}.")
-    return n
 
 
 def _dtype(dtype, default, function, shape=None):
@@ -55,16 +34,6 @@ def _dtype(dtype, default, function, shape=None):
     return default if dtype is None else _core.requested_dtype(dtype, function)
 
 
-def _placed(array, device, out_sharding=None):
-    """The array, labelled with a device or sharding where one is given."""
-    device = out_sharding if device is None else device
-    if device is None:
-        return array
-    from shardax.sharding import label
-
-    return label(array, device)
-
-
 def zeros(shape, dtype=None, *, device=None, out_sharding=None):
     """An array of zeros. One element is kept, whatever the shape.
 
@@ -72,57 +41,21 @@ def zeros(shape, dtype=None, *, device=None, out_sharding=None):
     (2, 3)
     """
     if isinstance(dtype, np.dtype) and dtype == float0:  # tangents of integers: no elements
-        return np.zeros(_shape(shape), float0)
+        return np.zeros(shape_tuple(shape), float0)
     dtype = _dtype(dtype, _core.canonical_dtype(float), "zeros", shape)
-    return _placed(_core.full(_shape(shape), 0, dtype), device, out_sharding)
+    return placed(_core.full(shape_tuple(shape), 0, dtype), device, out_sharding)
 
 
 def ones(shape, dtype=None, *, device=None, out_sharding=None):
     """An array of ones. One element is kept, whatever the shape."""
     dtype = _dtype(dtype, _core.canonical_dtype(float), "ones", shape)
-    return _placed(_core.full(_shape(shape), 1, dtype), device, out_sharding)
+    return placed(_core.full(shape_tuple(shape), 1, dtype), device, out_sharding)
 
 
 def empty(shape, dtype=None, *, device=None, out_sharding=None):
     """The same as zeros: memory is never shown uninitialised."""
     dtype = _dtype(dtype, _core.canonical_dtype(float), "empty", shape)
     return zeros(shape, dtype, device=device, out_sharding=out_sharding)
-
-
-def full(shape, fill_value, dtype=None, *, device=None, out_sharding=None):
-    """An array that repeats `fill_value` (broadcast to `shape`).
-
-    Weakly typed for Python numbers.
-    """
-    check_arraylike("full", fill_value)
-    if type(fill_value) is int and dtype is not None:
-        fill_value = wrapped(fill_value, _core.canonical_dtype(dtype))
-    value = asarray(fill_value) if dtype is None else asarray(fill_value, dtype=dtype)
-    return _placed(_core.broadcast_to(value, _shape(shape)), device, out_sharding)
-
-
-def full_like(a, fill_value, dtype=None, shape=None, *, device=None, out_sharding=None):
-    """An array like `a` (shape, dtype, sharding) that repeats `fill_value`."""
-    shape = shape_of(a) if shape is None else _shape(shape)
-    weak = dtype is None and getattr(
-        a, "weak_type", isinstance(a, (int, float, complex)) and not isinstance(a, bool)
-    )
-    if dtype is None:
-        dtype = result_type(a.dtype if hasattr(a, "dtype") else a)
-    else:
-        dtype = _core.requested_dtype(dtype, "full_like")
-    if isinstance(dtype, KeyTy) and getattr(fill_value, "dtype", None) != dtype:
-        words = full((*shape, dtype.words), fill_value, np.uint32)
-        return bind("random_wrap", (words,), impl=dtype)
-    if type(fill_value) is int:
-        fill_value = wrapped(fill_value, dtype)
-    value = _core.convert(asarray(fill_value), dtype, bool(weak))
-    out = _placed(_core.broadcast_to(value, shape), device, out_sharding)
-    concrete = isinstance(a, _core.Array) and not isinstance(a, _core.Tracer)
-    if not concrete or a.shape != shape or device is not None or out_sharding is not None:
-        return out
-    recorded = None if isinstance(out, _core.Tracer) else _core.get_sharding(a)
-    return out if recorded is None else _core.with_sharding(out, recorded)
 
 
 def zeros_like(a, dtype=None, shape=None, *, device=None, out_sharding=None):
@@ -176,7 +109,7 @@ def from_dlpack(x, /, *, device=None, copy=None):
     Array([0, 1, 2], dtype=int32)
     """
     if isinstance(x, _core.Array):
-        return _placed(array(x) if copy else x, device, None)
+        return placed(array(x) if copy else x, device, None)
     if not hasattr(x, "__dlpack__") or not hasattr(x, "__dlpack_device__"):
         raise TypeError(
             "The array passed to from_dlpack must have __dlpack__ and __dlpack_device__ methods."
@@ -185,7 +118,7 @@ def from_dlpack(x, /, *, device=None, copy=None):
         capsule = x.__dlpack__(max_version=(1, 0))
     except TypeError:  # a library that knows no versions
         capsule = x.__dlpack__()
-    return _placed(_core.from_dlpack(capsule, copy), device, None)
+    return placed(_core.from_dlpack(capsule, copy), device, None)
 
 
 def arange(start, stop=None, step=None, dtype=None, *, device=None, out_sharding=None):
@@ -228,7 +161,7 @@ def arange(start, stop=None, step=None, dtype=None, *, device=None, out_sharding
         out = _functions.multiply(_core.full((), step, computed), out)
     if start != 0:
         out = _functions.add(_core.full((), start, computed), out)
-    return _placed(_core.convert(out, dtype), device, out_sharding)
+    return placed(_core.convert(out, dtype), device, out_sharding)
 
 
 def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):
@@ -263,22 +196,18 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
             _functions.multiply(stop, part),
         )
         if endpoint and num > 1:
-            from shardax.numpy._join import concatenate
-
             last = stop[:1]
             out = concatenate([out[:-1], _core.convert(last, computed)], axis=0)
     else:
         out = _core.broadcast_to(start, (num,) + tuple(start.shape))
     out = _core.convert(out, computed)
     if axis != 0:
-        from shardax.numpy._shape import moveaxis
-
         out = moveaxis(out, 0, axis)
     if wanted is not None:
         if np.issubdtype(dtype, np.integer):
             out = _functions.floor(out)
         out = _core.convert(out, dtype)
-    out = _placed(out, device)
+    out = placed(out, device)
     return (out, _core.convert(asarray(delta), computed)) if retstep else out
 
 
@@ -291,8 +220,6 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
 
 def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
     """`num` values from start to stop with a constant ratio."""
-    from shardax.numpy._shape import moveaxis
-
     check_arraylike("geomspace", start, stop)
     start, stop = _core.promote("inexact", start, stop)
     start, stop = (
@@ -340,9 +267,7 @@ def fromfunction(function, shape, *, dtype=float, **kwargs):
       Array([[ 0, 10, 20],
              [ 1, 11, 21]], dtype=int32)
     """
-    from shardax._api import vmap
-
-    shape = tuple(_shape(shape))
+    shape = tuple(shape_tuple(shape))
     at = functools.partial(function, **kwargs)
     for d in reversed(range(len(shape))):
         at = vmap(at, in_axes=tuple(0 if i == d else None for i in range(len(shape))))
@@ -352,7 +277,7 @@ def fromfunction(function, shape, *, dtype=float, **kwargs):
 def indices(dimensions, dtype=None, sparse=False):
     """Index arrays of a grid of that shape."""
     dtype = _dtype(dtype, _core.canonical_dtype(int), "indices")
-    shape = _shape(dimensions)
+    shape = shape_tuple(dimensions)
     shapes = [
         tuple(n if i == d or not sparse else 1 for i, n in enumerate(shape))
         for d in range(len(shape))
@@ -360,8 +285,6 @@ def indices(dimensions, dtype=None, sparse=False):
     grids = [bind("iota", (), dtype=dtype, shape=own, dimension=d) for d, own in enumerate(shapes)]
     if sparse:
         return tuple(grids)
-    from shardax.numpy._join import stack
-
     return stack(grids) if grids else zeros((0,), dtype)
 
 
@@ -372,4 +295,4 @@ def copy(a, order=None):
 
 def astype(x, dtype, /, *, copy=False, device=None):
     """`x` with elements converted to `dtype`."""
-    return _placed(asarray(x).astype(dtype), device)
+    return placed(asarray(x).astype(dtype), device)

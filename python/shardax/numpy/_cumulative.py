@@ -1,13 +1,9 @@
 # shardax/numpy/_cumulative.py - running sums and products.
 import numpy as np
 
-from shardax import _core
-from shardax.numpy._common import (
-    asarray,
-    bind,
-    canonical_axis,
-    check_arraylike,
-)
+import shardax._core as _core
+from shardax._base.arrays import asarray, bind, canonical_axis, check_arraylike
+from shardax._base.compositions import concatenate
 from shardax.numpy._reductions import _strong, _widened
 
 
@@ -40,8 +36,6 @@ def cumprod(a, axis=None, dtype=None, out=None):
 
 
 def _cumulative_with_initial(op, name, x, axis, dtype, include_initial, initial):
-    from shardax.numpy._join import concatenate
-
     check_arraylike(name, x)
     x = asarray(x)
     if x.ndim == 0:

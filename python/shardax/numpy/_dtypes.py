@@ -1,11 +1,13 @@
 """shardax/numpy/_dtypes.py - element types and questions about them."""
 
+from importlib import import_module
+
 import numpy as np
 
-from shardax import _core
-from shardax._dtypes import FLOATS, INTEGERS
-from shardax.dtypes import _kinds, issubdtype
-from shardax.numpy._common import result_type as _result_type
+import shardax._core as _core
+from shardax._base.arrays import result_type as _result_type
+from shardax._base.dtypes import FLOATS, INTEGERS
+from shardax.dtypes import issubdtype
 
 newaxis = None
 pi, e, inf, nan, euler_gamma = np.pi, np.e, np.inf, np.nan, np.euler_gamma
@@ -18,7 +20,14 @@ signedinteger, unsignedinteger, complexfloating, generic = (
     np.generic,
 )
 character, flexible, object_ = np.character, np.flexible, np.object_
-dtype = np.dtype
+
+
+def __getattr__(name):
+    """NumPy's own `dtype`, which knows bfloat16 and its kin by name once ml_dtypes is there."""
+    if name == "dtype":
+        import_module("ml_dtypes")
+        return np.dtype
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 class _ScalarMeta(type):
@@ -100,26 +109,6 @@ def isdtype(dtype, kind):
     )
 
 
-def finfo(dtype):
-    """Limits of a floating type: max, min, eps, tiny, bits."""
-    d = np.dtype(_dtype(dtype))
-    if _kinds(d):
-        import ml_dtypes
-
-        return ml_dtypes.finfo(d)
-    return np.finfo(d)
-
-
-def iinfo(dtype):
-    """Limits of an integer type: max, min, bits."""
-    d = np.dtype(_dtype(dtype))
-    if _kinds(d):
-        import ml_dtypes
-
-        return ml_dtypes.iinfo(d)
-    return np.iinfo(d)
-
-
 def promote_types(a, b):
     """The dtype that both promote to: 64 bits wide where one is (as Python's types are), whether or
     not x64 is on.
@@ -183,3 +172,6 @@ def isscalar(element):
     if hasattr(element, "__jax_array__"):
         element = element.__jax_array__()
     return np.isscalar(element) or (hasattr(element, "ndim") and element.ndim == 0)
+
+
+bool = bool_

@@ -2,13 +2,9 @@
 
 import numpy as np
 
-from shardax import _core
-from shardax.numpy._common import (
-    asarray,
-    bind,
-    result_type,
-    static_jit,
-)
+import shardax._core as _core
+from shardax._base.arrays import asarray, bind, result_type, static_jit
+from shardax.numpy._matrices import diagonal
 from shardax.numpy._products import _dot_general
 
 _functions = _core.functions
@@ -76,8 +72,6 @@ def _parse(subscripts, operands):
 
 def _diagonal_term(a, term):
     """Repeated indices of one operand become one, the diagonal."""
-    from shardax.numpy._matrices import diagonal
-
     for c in set(term):
         while term.count(c) > 1:
             i, j = [k for k, x in enumerate(term) if x == c][:2]

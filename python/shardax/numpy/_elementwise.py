@@ -5,13 +5,10 @@ import math
 
 import numpy as np
 
-from shardax import _core
-from shardax.numpy import (
-    _dtypes,
-    _where,
-)
-from shardax.numpy._common import asarray, bind, check_arraylike, static_jit
-from shardax.numpy._dtypes import finfo
+import shardax._core as _core
+from shardax._base.arrays import asarray, bind, check_arraylike, static_jit
+from shardax._base.compositions import where
+from shardax.dtypes import finfo
 
 _functions = _core.functions
 
@@ -27,23 +24,24 @@ def _log_of_sum(a, b):
         return _core.lax.complex(_functions.real(out), turned)
     gap = a - b
     out = top + _functions.log1p(_functions.exp(-_functions.abs(gap)))
-    return _where.where(_functions.isnan(gap), a + b, out)
+    return where(_functions.isnan(gap), a + b, out)
 
 
 @functools.cache
 def _logaddexp():
     """The same with a derivative rule: operands count by their shares of the sum. Infinite ones
     stand for 0 there, so that the largest has the share 1."""
-    from shardax._custom_jvp import custom_jvp
 
     def finite(x):
-        return _where.where(_functions.equal(x, np.inf), 0, x)
+        return where(_functions.equal(x, np.inf), 0, x)
 
     def rule(primals, tangents):
         (a, b), (at, bt) = primals, tangents
         out = fun(a, b)
         a_share, b_share = (_functions.exp(finite(x) - finite(out)) for x in (a, b))
         return out, at * a_share + bt * b_share
+
+    from shardax._transform.custom_jvp import custom_jvp  # at first use: quick import
 
     fun = custom_jvp(_log_of_sum)
     fun.defjvp(rule)
@@ -79,27 +77,23 @@ def sinc(x, /):
     """sin(pi x) / (pi x), 1 at 0."""
     x = _core.promote("inexact", x)[0]
     zero = _functions.equal(x, 0)
-    safe = _where.where(zero, 1.0, x) * np.pi
+    safe = where(zero, 1.0, x) * np.pi
     # At 0 the series stands for the quotient, because of its derivatives.
-    square = _functions.square(_where.where(zero, x, 0.0) * np.pi)
+    square = _functions.square(where(zero, x, 0.0) * np.pi)
     series = 1 - square / 6 * (1 - square / 20 * (1 - square / 42 * (1 - square / 72)))
-    return _where.where(zero, series, _functions.sin(safe) / safe)
+    return where(zero, series, _functions.sin(safe) / safe)
 
 
 def fmax(x1, x2, /):
     """The larger one of each pair; the other one where one is NaN."""
     check_arraylike("fmax", x1, x2)
-    return _where.where(
-        _functions.logical_or(_functions.greater(x1, x2), _functions.isnan(x2)), x1, x2
-    )
+    return where(_functions.logical_or(_functions.greater(x1, x2), _functions.isnan(x2)), x1, x2)
 
 
 def fmin(x1, x2, /):
     """The smaller one of each pair; the other one where one is NaN."""
     check_arraylike("fmin", x1, x2)
-    return _where.where(
-        _functions.logical_or(_functions.less(x1, x2), _functions.isnan(x2)), x1, x2
-    )
+    return where(_functions.logical_or(_functions.less(x1, x2), _functions.isnan(x2)), x1, x2)
 
 
 @functools.cache
@@ -137,7 +131,7 @@ def _i0e(x):
     low = _chebyshev(near, _functions.minimum(size, 8.0) / 4 - 1)
     wide = _functions.maximum(size, 8.0)
     high = _chebyshev(beyond, 16 / wide - 1) / _functions.sqrt(wide)
-    return _where.where(size <= 8, low, high)
+    return where(size <= 8, low, high)
 
 
 def i0(x):
@@ -158,24 +152,22 @@ def spacing(x, /):
     if x.dtype == np.float16:
         return _functions.nextafter(x, np.inf) - x
     out = _functions.nextafter(x, _functions.copysign(np.inf, x)) - x
-    smallest = x.dtype.type(_dtypes.finfo(x.dtype).smallest_subnormal)
-    return _where.where(_functions.equal(out, 0), _functions.copysign(smallest, x), out)
+    smallest = x.dtype.type(finfo(x.dtype).smallest_subnormal)
+    return where(_functions.equal(out, 0), _functions.copysign(smallest, x), out)
 
 
 @static_jit()
 def _frexp(x):
-    info = _dtypes.finfo(x.dtype)
+    info = finfo(x.dtype)
     word = np.dtype(f"int{info.bits}")
     small = _functions.less(_functions.abs(x), info.smallest_normal)
-    bits = bind(
-        "bitcast_convert_type", (_where.where(small, x * 2.0**info.nmant, x),), new_dtype=word
-    )
+    bits = bind("bitcast_convert_type", (where(small, x * 2.0**info.nmant, x),), new_dtype=word)
     mask, bias = (1 << info.nexp) - 1, 1 - int(info.minexp)
-    exponent = ((bits >> info.nmant) & mask) - (bias - 1) - _where.where(small, info.nmant, 0)
+    exponent = ((bits >> info.nmant) & mask) - (bias - 1) - where(small, info.nmant, 0)
     same = _functions.logical_or(
         _functions.logical_not(_functions.isfinite(x)), _functions.equal(x, 0)
     )
-    exponent = _core.convert(_where.where(same, 0, exponent), np.dtype("int32"))
+    exponent = _core.convert(where(same, 0, exponent), np.dtype("int32"))
     return _scaled(x, -exponent), exponent
 
 
@@ -188,7 +180,7 @@ def _scaled(x, exponent):
     power = lambda e: _functions.exp2(_core.convert(e, x.dtype))  # noqa: E731
     scaled = x * power(half) * power(exponent - half)
     changes = _functions.logical_and(_functions.isfinite(x), _functions.not_equal(x, 0))
-    return _where.where(changes, scaled, x)
+    return where(changes, scaled, x)
 
 
 def frexp(x, /):

@@ -1,11 +1,11 @@
 # shardax/numpy/_equality.py - equality, nearly or exactly, and the kinds of numbers.
 import numpy as np
 
-from shardax import _core
+import shardax._core as _core
+from shardax._base.arrays import asarray, check_arraylike, static_jit
 from shardax.numpy import (
     _reductions,
 )
-from shardax.numpy._common import asarray, check_arraylike, static_jit
 
 _functions = _core.functions
 

@@ -1,7 +1,7 @@
 # shardax/numpy/_files.py - arrays in files.
 import numpy as np
 
-from shardax.numpy._common import asarray
+from shardax._base.arrays import asarray
 
 
 def save(file, arr, **kwargs):

@@ -1,14 +1,11 @@
 # shardax/numpy/_functional.py - functions applied along axes.
-from shardax.numpy import (
-    _shape,
-)
-from shardax.numpy._common import asarray, canonical_axis
+from shardax._base.arrays import asarray, canonical_axis
+from shardax._base.compositions import expand_dims
+from shardax._transform.maps import vmap
 
 
 def apply_along_axis(func1d, axis, arr, *args, **kwargs):
     """func1d of every vector along `axis`."""
-    from shardax._api import vmap
-
     arr = asarray(arr)
     axis = canonical_axis(axis, arr.ndim)
     fun = lambda v: func1d(v, *args, **kwargs)  # noqa: E731
@@ -23,5 +20,5 @@ def apply_over_axes(func, a, axes):
     """func(a, axis) over several axes in turn."""
     for axis in axes if isinstance(axes, (tuple, list)) else (axes,):
         out = func(a, axis=axis)
-        a = out if out.ndim == a.ndim else _shape.expand_dims(out, axis)
+        a = out if out.ndim == a.ndim else expand_dims(out, axis)
     return a

@@ -2,17 +2,12 @@
 
 import numpy as np
 
-from shardax import _core
-from shardax.numpy._common import (
-    asarray,
-    check_arraylike,
-    known,
-    shape_of,
-)
+import shardax._core as _core
+from shardax._base.arrays import asarray, check_arraylike, known, shape_of
+from shardax._base.compositions import concatenate, expand_dims, stack
 from shardax.numpy._creation import arange, array, linspace, meshgrid, ones
 from shardax.numpy._indices import diag_indices, nonzero, tril_indices, triu_indices
-from shardax.numpy._join import concatenate, stack
-from shardax.numpy._shape import atleast_1d, expand_dims
+from shardax.numpy._shape import atleast_1d
 
 index_exp = np.index_exp
 s_ = np.s_

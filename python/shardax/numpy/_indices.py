@@ -4,8 +4,8 @@ import operator
 
 import numpy as np
 
-from shardax import _core
-from shardax.numpy._common import (
+import shardax._core as _core
+from shardax._base.arrays import (
     another,
     asarray,
     bind,
@@ -14,10 +14,10 @@ from shardax.numpy._common import (
     result_type,
     wrapped,
 )
+from shardax._base.compositions import stack, where
 from shardax.numpy._rounding import clip
 from shardax.numpy._select import take
 from shardax.numpy._sorting import searchsorted
-from shardax.numpy._where import where
 
 _functions = _core.functions
 
@@ -104,8 +104,6 @@ def flatnonzero(a, *, size=None, fill_value=None):
 
 def argwhere(a, *, size=None, fill_value=None):
     """The indices of elements that are not 0, a row each."""
-    from shardax.numpy._join import stack
-
     check_arraylike("argwhere", a)
     a = asarray(a)
     if a.ndim == 0:  # rows without elements

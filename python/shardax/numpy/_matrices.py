@@ -2,9 +2,12 @@
 
 import numpy as np
 
-from shardax import _core
-from shardax.numpy._common import asarray, bind, canonical_axis, check_arraylike
-from shardax.numpy._creation import _dtype, _placed, _shape, zeros_like
+import shardax._core as _core
+from shardax._base.arrays import asarray, bind, canonical_axis, check_arraylike
+from shardax._base.compositions import moveaxis, where
+from shardax._devices.filled import placed, shape_tuple
+from shardax.lax._layout import pad
+from shardax.numpy._creation import _dtype, zeros_like
 
 _functions = _core.functions
 
@@ -13,7 +16,7 @@ def _places(rows, columns, k):
     """For each element of a matrix, the column where its row meets diagonal k, and its column."""
     if any(isinstance(n, int) and n < 0 for n in (rows, columns)):
         raise ValueError(f"negative dimensions are not allowed, got {rows} and {columns}")
-    shape = _shape((rows, rows if columns is None else columns))
+    shape = shape_tuple((rows, rows if columns is None else columns))
     row, column = (
         bind("iota", (), dtype=np.dtype("int32"), shape=shape, dimension=d) for d in (0, 1)
     )
@@ -26,7 +29,7 @@ def eye(N, M=None, k=0, dtype=None, *, device=None):
     """(N, M), with ones on diagonal k."""
     rows, columns = _places(N, M, k)
     dtype = _dtype(dtype, _core.canonical_dtype(float), "eye")
-    return _placed(_core.convert(_functions.equal(rows, columns), dtype), device)
+    return placed(_core.convert(_functions.equal(rows, columns), dtype), device)
 
 
 def identity(n, dtype=None):
@@ -52,14 +55,11 @@ def diag(v, k=0):
             if k >= 0
             else eye(n, v.shape[0], k=k, dtype=bool)
         )
-        from shardax.numpy._pad import pad
-        from shardax.numpy._where import where
-
         if k >= 0:
             square = where(mask, v[:, None], v.dtype.type(0))
-            return pad(square, ((0, k), (0, 0)))
+            return pad(square, v.dtype.type(0), ((0, k, 0), (0, 0, 0)))
         square = where(mask, v[None, :], v.dtype.type(0))
-        return pad(square, ((0, 0), (0, -k)))
+        return pad(square, v.dtype.type(0), ((0, 0, 0), (0, -k, 0)))
     if v.ndim == 2:
         return diagonal(v, k)
     raise ValueError("diag input must be 1d or 2d")
@@ -70,8 +70,6 @@ def diagonal(a, offset=0, axis1=0, axis2=1):
     check_arraylike("diagonal", a)
     a = asarray(a)
     axis1, axis2 = canonical_axis(axis1, a.ndim), canonical_axis(axis2, a.ndim)
-    from shardax.numpy._shape import moveaxis
-
     a = moveaxis(a, (axis1, axis2), (-2, -1))
     rows = max(0, min(a.shape[-2] + min(offset, 0), a.shape[-1] - max(offset, 0)))
     i = np.arange(rows)
@@ -85,8 +83,6 @@ def diagflat(v, k=0):
 
 def tril(m, k=0):
     """`m` with zeros above diagonal k."""
-    from shardax.numpy._where import where
-
     check_arraylike("tril", m)
     m = asarray(m)
     if m.ndim < 2:
@@ -96,8 +92,6 @@ def tril(m, k=0):
 
 def triu(m, k=0):
     """`m` with zeros below diagonal k."""
-    from shardax.numpy._where import where
-
     check_arraylike("triu", m)
     m = asarray(m)
     if m.ndim < 2:

@@ -1,9 +1,10 @@
 # shardax/numpy/_namespace_info.py - what jnp says of itself by the Python array API standard.
 import numpy as np
 
-from shardax import _core
+import shardax._core as _core
+from shardax._devices.devices import devices
 
-API_VERSION = "2024.12"
+__array_api_version__ = "2024.12"
 
 _KINDS = {
     "bool": ("bool",),
@@ -29,8 +30,6 @@ class ArrayNamespaceInfo:
 
     def devices(self):
         """The devices, and None for the default one."""
-        from shardax._devices import devices
-
         return [None, *devices()]
 
     def default_dtypes(self, *, device=None):

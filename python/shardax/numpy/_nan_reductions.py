@@ -1,11 +1,10 @@
 # shardax/numpy/_nan_reductions.py - reductions that leave NaN out.
 import numpy as np
 
-from shardax import _core
-from shardax.numpy._common import (
-    asarray,
-    check_arraylike,
-)
+import shardax._core as _core
+from shardax._base.arrays import asarray, check_arraylike
+from shardax._base.compositions import where
+from shardax._base.compositions import where as select
 from shardax.numpy._cumulative import cumprod, cumsum
 from shardax.numpy._reductions import _check_options, all, argmax, argmin, max, min, prod, sum
 from shardax.numpy._statistics import _spread_operand, _squared_size, mean
@@ -15,8 +14,6 @@ _functions = _core.functions
 
 def _without_nan(name, a, fill, mask=None, initial=None):
     """The operand with `fill` in place of NaN."""
-    from shardax.numpy._where import where
-
     check_arraylike(name, a)
     _check_options(name, mask, initial)
     a = asarray(a)
@@ -58,8 +55,6 @@ def nanmin(a, axis=None, out=None, keepdims=False, initial=None, where=None):
 
 
 def _nan_extremum(name, extremum, fill, a, axis, keepdims, initial, where):
-    from shardax.numpy._where import where as select
-
     check_arraylike(name, a)
     _check_options(name, where, initial)
     a = asarray(a)
@@ -82,8 +77,6 @@ def nanargmin(a, axis=None, out=None, keepdims=None):
 
 
 def _nan_arg(name, arg, fill, a, axis, keepdims):
-    from shardax.numpy._where import where
-
     check_arraylike(name, a)
     a = asarray(a)
     if a.dtype.kind not in "fcV":
@@ -110,8 +103,6 @@ def nanmean(a, axis=None, dtype=None, out=None, keepdims=False, where=None):
 
 
 def _nan_var(name, a, axis, dtype, ddof, keepdims, where, middle, correction):
-    from shardax.numpy._where import where as select
-
     _check_options(name, where, None)
     real = dtype is None
     a, dtype, ddof = _spread_operand(name, a, dtype, ddof, correction)

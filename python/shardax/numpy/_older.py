@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from shardax import _core
+import shardax._core as _core
+from shardax._base.arrays import asarray
 from shardax.numpy import _calculus, _cumulative, _join, _reductions, _rounding, _sets, _sorting
-from shardax.numpy._common import asarray
 
 NINF, NZERO, PZERO = -np.inf, -0.0, 0.0
 DeviceArray = _core.Array

@@ -1,15 +1,17 @@
 # shardax/numpy/_pad.py - arrays with margins.
 import numpy as np
 
-from shardax import _core
-from shardax.numpy._common import (
-    asarray,
-    bind,
-    check_arraylike,
-)
-from shardax.numpy._join import concatenate
+import shardax._core as _core
+from shardax._base.arrays import asarray, bind, check_arraylike
+from shardax._base.compositions import broadcast_to, concatenate
+from shardax._base.compositions import where as select
+from shardax.numpy import _reductions, _statistics
+from shardax.numpy._creation import linspace
+from shardax.numpy._functional import apply_along_axis
+from shardax.numpy._quantiles import median
 from shardax.numpy._rearrange import flip
-from shardax.numpy._shape import broadcast_to
+from shardax.numpy._rounding import round
+from shardax.numpy._select import take
 
 # What each mode is told.
 _OPTIONS = {
@@ -60,8 +62,6 @@ def pad(array, pad_width, mode="constant", **kwargs):
         return _pad_constant(a, widths, value)
     if mode == "empty":
         return _pad_constant(a, widths, 0)
-    from shardax.numpy._select import take
-
     if mode in ("mean", "maximum", "median", "minimum"):
         return _pad_statistic(a, widths, mode, kwargs.get("stat_length"))
     if mode == "linear_ramp":
@@ -90,9 +90,6 @@ def _pad_oddly(a, d, index, low, period):
 
     `period` is how far one copy reaches.
     """
-    from shardax.numpy._select import take
-    from shardax.numpy._where import where as select
-
     n = a.shape[d]
     if n == 1:
         return take(a, index, axis=d)
@@ -108,8 +105,6 @@ def _pad_oddly(a, d, index, low, period):
 
 def _pad_function(a, pad_width, function, options):
     """function(vector, widths, axis, options) of vectors padded with 0, dimension by dimension."""
-    from shardax.numpy._functional import apply_along_axis
-
     widths = np.broadcast_to(np.atleast_1d(np.asarray(pad_width)), (a.ndim, 2)).tolist()
     a = _pad_constant(a, widths, 0)
     for d, pair in enumerate(widths):
@@ -129,10 +124,6 @@ def _pad_constant(a, widths, value):
 
 def _pad_statistic(a, widths, mode, stat_length):
     """Before (behind) each dimension, a statistic of its first (last) `stat_length` elements."""
-    from shardax.numpy import _reductions, _statistics
-    from shardax.numpy._quantiles import median
-    from shardax.numpy._rounding import round
-
     statistic = {
         "mean": _statistics.mean,
         "maximum": _reductions.max,
@@ -163,8 +154,6 @@ def _pad_statistic(a, widths, mode, stat_length):
 
 def _pad_ramp(a, widths, end_values):
     """Elements that run evenly from the edges to `end_values`."""
-    from shardax.numpy._creation import linspace
-
     ends = np.broadcast_to(np.asarray(end_values), (a.ndim, 2))
     for d, (low, high) in enumerate(widths):
         ramps = []

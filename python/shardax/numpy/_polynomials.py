@@ -4,9 +4,12 @@ import operator
 
 import numpy as np
 
-from shardax import _core
-from shardax.numpy import _join, _products, _shape, _where
-from shardax.numpy._common import asarray, check_arraylike, known
+import shardax._core as _core
+from shardax._base.arrays import asarray, check_arraylike, known
+from shardax._base.compositions import concatenate, stack, where
+from shardax.numpy import _products, _shape
+from shardax.numpy._insert import append
+from shardax.numpy._sets import trim_zeros
 
 _functions = _core.functions
 
@@ -37,7 +40,7 @@ def _aligned(name, a1, a2):
         )
     size = max(a1.shape[0], a2.shape[0])
     missing = [_core.full((size - a.shape[0], *a.shape[1:]), 0, a.dtype) for a in (a1, a2)]
-    return [_join.concatenate([zeros, a]) for zeros, a in zip(missing, (a1, a2))]
+    return [concatenate([zeros, a]) for zeros, a in zip(missing, (a1, a2))]
 
 
 def polyadd(a1, a2):
@@ -64,8 +67,6 @@ def polymul(a1, a2, *, trim_leading_zeros=False):
       >>> polymul(jnp.array([1, 1]), jnp.array([1, -1]))
       Array([ 1.,  0., -1.], dtype=float32)
     """
-    from shardax.numpy._sets import trim_zeros
-
     a1, a2 = (_core.promote("inexact", a)[0] for a in _promoted("polymul", a1, a2))
     if trim_leading_zeros and len(a1) > 1:
         a1, a2 = trim_zeros(a1, trim="f"), trim_zeros(a2, trim="f")
@@ -79,8 +80,6 @@ def polydiv(u, v, *, trim_leading_zeros=False):
       >>> polydiv(jnp.array([1.0, 3, 5]), jnp.array([1.0, 1]))
       (Array([1., 2.], dtype=float32), Array([0., 0., 3.], dtype=float32))
     """
-    from shardax.numpy._sets import trim_zeros
-
     u, v = (_core.promote("inexact", x)[0] for x in _promoted("polydiv", u, v))
     m, n = len(u) - 1, len(v) - 1
     quotient = []
@@ -88,7 +87,7 @@ def polydiv(u, v, *, trim_leading_zeros=False):
         d = u[k] / v[0]
         quotient.append(d)
         u = u.at[k : k + n + 1].add(-d * v)
-    q = _join.stack(quotient) if quotient else _core.full((1,), 0, u.dtype)
+    q = stack(quotient) if quotient else _core.full((1,), 0, u.dtype)
     return q, trim_zeros(u, trim="f") if trim_leading_zeros else u
 
 
@@ -134,7 +133,7 @@ def polyint(p, m=1, k=None):
     p = _core.promote("inexact", p)[0]
     for i in range(m):
         powers = np.arange(len(p), 0, -1)
-        p = _join.append(p / asarray(powers, p.dtype), constants[i].astype(p.dtype))
+        p = append(p / asarray(powers, p.dtype), constants[i].astype(p.dtype))
     return p
 
 
@@ -149,7 +148,7 @@ def poly(seq_of_zeros):
     out = _core.full((1,), 1, roots.dtype)
     zero = _core.full((1,), 0, roots.dtype)
     for i in range(len(roots)):
-        out = _join.concatenate([out, zero]) - roots[i] * _join.concatenate([zero, out])
+        out = concatenate([out, zero]) - roots[i] * concatenate([zero, out])
     return out
 
 
@@ -174,7 +173,7 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
       >>> polyfit(jnp.arange(3.0), 2 * jnp.arange(3.0) + 1, 1).round(3)
       Array([2., 1.], dtype=float32)
     """
-    from shardax.numpy import linalg
+    from shardax.numpy import linalg  # at first use: quick import
 
     check_arraylike("polyfit", x, y)
     deg = operator.index(known(deg, "It is argument 'deg' of jnp.polyfit."))
@@ -199,7 +198,7 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
         left = left * weights[:, None]
         right = right * (weights if y.ndim == 1 else weights[:, None])
     size = _functions.sqrt((left * left).sum(0))
-    size = _where.where(size == 0, 1, size)
+    size = where(size == 0, 1, size)
     size = size[None]
     found, residuals, rank, singular = linalg.lstsq(left / size, right, rcond)
     found = found / size.T if found.ndim == 2 else found / size[0]

@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from shardax import _core
-from shardax._dot import product
-from shardax.numpy._common import (
+import shardax._core as _core
+from shardax._base.arrays import (
     asarray,
     canonical_axis,
     check_arraylike,
@@ -12,6 +11,10 @@ from shardax.numpy._common import (
     result_type,
     shape_of,
 )
+from shardax._base.compositions import moveaxis, stack
+from shardax.lax._dot import product
+from shardax.numpy._matrices import diagonal
+from shardax.numpy._pad import pad
 
 _functions = _core.functions
 
@@ -83,8 +86,6 @@ def vdot(a, b, *, precision=None, preferred_element_type=None):
 
 def vecdot(x1, x2, /, *, axis=-1, precision=None, preferred_element_type=None):
     """Sums of products along `axis`, the first conjugated; other dimensions broadcast."""
-    from shardax.numpy._shape import moveaxis
-
     check_arraylike("vecdot", x1, x2)
     x1, x2 = (moveaxis(asarray(x), canonical_axis(axis, len(shape_of(x))), -1) for x in (x1, x2))
     if x1.shape[-1:] != x2.shape[-1:]:
@@ -158,9 +159,6 @@ def kron(a, b):
 
 def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     """The cross product of vectors of 2 or 3 components."""
-    from shardax.numpy._join import stack
-    from shardax.numpy._shape import moveaxis
-
     if axis is not None:
         axisa = axisb = axisc = axis
     check_arraylike("cross", a, b)
@@ -180,8 +178,6 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
 
 def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
     """The sum along a diagonal."""
-    from shardax.numpy._matrices import diagonal
-
     check_arraylike("trace", a)
     rank = len(shape_of(a))
     if canonical_axis(axis1, rank) == canonical_axis(axis2, rank):
@@ -206,8 +202,6 @@ def convolve(a, v, mode="full", *, precision=None, preferred_element_type=None):
 
 
 def _convolve(name, a, v, mode):
-    from shardax.numpy._pad import pad
-
     check_arraylike(name, a, v)
     dtype = result_type(a, v)
     dtype = inexact_dtype(dtype)

@@ -1,16 +1,11 @@
 # shardax/numpy/_put.py - arrays with elements replaced.
 import numpy as np
 
-from shardax import _core
-from shardax.numpy._common import (
-    asarray,
-    bind,
-    canonical_axis,
-    check_arraylike,
-)
+import shardax._core as _core
+from shardax._base.arrays import asarray, bind, canonical_axis, check_arraylike
+from shardax._base.compositions import where
 from shardax.numpy._rounding import clip
 from shardax.numpy._select import take
-from shardax.numpy._where import where
 
 _functions = _core.functions
 

@@ -1,13 +1,13 @@
 # shardax/numpy/_quantiles.py - quantiles, percentiles and medians.
 import numpy as np
 
-from shardax import _core
-from shardax.numpy._common import (
-    asarray,
-    canonical_axes,
-    check_arraylike,
-)
+import shardax._core as _core
+from shardax._base.arrays import asarray, canonical_axes, check_arraylike
+from shardax._base.compositions import moveaxis, where
+from shardax.numpy._cumulative import cumsum
 from shardax.numpy._reductions import _count, all, any, sum
+from shardax.numpy._select import take, take_along_axis
+from shardax.numpy._sorting import argsort, sort
 
 _functions = _core.functions
 
@@ -68,12 +68,6 @@ def _numbers(a, q):
 
 def _weighted_quantile(a, q, axis, method, keepdims, weights, skip_nan):
     """The first element, in order, up to which the weights add up to the share q of them all."""
-    from shardax.numpy._cumulative import cumsum
-    from shardax.numpy._select import take_along_axis
-    from shardax.numpy._shape import moveaxis
-    from shardax.numpy._sorting import argsort
-    from shardax.numpy._where import where
-
     if method != "inverted_cdf":
         raise NotImplementedError(
             f"{method} doesn't support weights. Only method 'inverted_cdf' supports weights."
@@ -113,11 +107,6 @@ def _weighted_quantile(a, q, axis, method, keepdims, weights, skip_nan):
 
 
 def _quantile(a, q, axis, method, keepdims, skip_nan, weights=None):
-    from shardax.numpy._select import take, take_along_axis
-    from shardax.numpy._shape import moveaxis
-    from shardax.numpy._sorting import sort
-    from shardax.numpy._where import where
-
     if method == "inverted_cdf" or weights is not None:
         weights = np.float32(1) if weights is None else weights
         return _weighted_quantile(a, q, axis, method, keepdims, weights, skip_nan)

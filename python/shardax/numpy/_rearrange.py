@@ -1,8 +1,8 @@
 # shardax/numpy/_rearrange.py - elements repeated, reversed and rotated.
 import numpy as np
 
-from shardax import _core
-from shardax.numpy._common import (
+import shardax._core as _core
+from shardax._base.arrays import (
     another,
     asarray,
     bind,
@@ -11,23 +11,11 @@ from shardax.numpy._common import (
     check_arraylike,
     known,
 )
+from shardax.numpy._select import take
 from shardax.numpy._shape import swapaxes
+from shardax.numpy._sorting import searchsorted
 
 _functions = _core.functions
-
-
-def tile(A, reps):
-    """`A` repeated along each dimension."""
-    check_arraylike("tile", A)
-    A = asarray(A)
-    reps = (reps,) if np.ndim(reps) == 0 else tuple(reps)
-    ndim = max(A.ndim, len(reps))
-    A = A.reshape((1,) * (ndim - A.ndim) + A.shape)
-    reps = (1,) * (ndim - len(reps)) + reps
-    between = tuple(n for r, s in zip(reps, A.shape) for n in (r, s))
-    kept = tuple(range(1, 2 * ndim, 2))
-    wide = bind("broadcast_in_dim", (A,), shape=between, broadcast_dimensions=kept)
-    return wide.reshape(tuple(r * s for r, s in zip(reps, A.shape)))
 
 
 def repeat(a, repeats, axis=None, *, total_repeat_length=None, out_sharding=None):
@@ -45,8 +33,6 @@ def repeat(a, repeats, axis=None, *, total_repeat_length=None, out_sharding=None
       >>> repeat(jnp.array([1, 2]), jnp.array([2, 3]), total_repeat_length=4)
       Array([1, 1, 2, 2], dtype=int32)
     """
-    from shardax.numpy._select import take
-
     check_arraylike("repeat", a)
     if total_repeat_length is None:
         repeats = np.asarray(
@@ -85,8 +71,6 @@ def repeat(a, repeats, axis=None, *, total_repeat_length=None, out_sharding=None
 
 def _owners(ends, length, size):
     """Whose copy each place is: the first element whose copies end after it."""
-    from shardax.numpy._sorting import searchsorted
-
     owner = searchsorted(ends, np.arange(length, dtype=np.int32), side="right")
     return _functions.minimum(owner, size - 1)
 
@@ -154,8 +138,6 @@ def roll(a, shift, axis=None):
         if n == 0:
             continue
         if isinstance(s, _core.Tracer) and not _core.is_concrete(s):
-            from shardax.numpy._select import take
-
             a = take(a, _functions.remainder(_functions.subtract(np.arange(n), s), n), axis=d)
             continue
         s = int(s) % n

@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from shardax import _core
-from shardax.dtypes import issubdtype
-from shardax.numpy._common import (
+import shardax._core as _core
+from shardax._base.arrays import (
     another,
     asarray,
     bind,
@@ -13,6 +12,8 @@ from shardax.numpy._common import (
     check_arraylike,
     inexact_dtype,
 )
+from shardax._base.compositions import where as select
+from shardax.dtypes import issubdtype
 
 _functions = _core.functions
 
@@ -37,8 +38,6 @@ def _check_options(name, where, initial):
 def _masked(a, where, fill):
     if where is None:
         return a
-    from shardax.numpy._where import where as select
-
     return select(where, a, a.dtype.type(fill) if not isinstance(fill, str) else fill)
 
 
@@ -147,8 +146,6 @@ def prod(
 
 
 def _select(where, a, other):
-    from shardax.numpy._where import where as select
-
     return select(where, a, _core.convert(asarray(other), a.dtype))
 
 

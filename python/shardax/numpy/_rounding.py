@@ -1,14 +1,11 @@
 # shardax/numpy/_rounding.py - rounding, clipping, and numbers in place of NaN.
 import numpy as np
 
-from shardax import _core
-from shardax.numpy._common import (
-    another,
-    asarray,
-    bind,
-    check_arraylike,
-)
-from shardax.numpy._where import where
+import shardax._core as _core
+from shardax import lax
+from shardax._base.arrays import another, asarray, bind, check_arraylike
+from shardax._base.compositions import where
+from shardax.dtypes import finfo
 
 _functions = _core.functions
 
@@ -44,8 +41,6 @@ def round(a, decimals=0, out=None):
             raise NotImplementedError("integer np.round not implemented for decimals < 0")
         return a
     if a.dtype.kind == "c":
-        from shardax import lax
-
         return lax.complex(round(a.real, decimals), round(a.imag, decimals))
     if decimals == 0:
         return bind("round", (a,), rounding_method=1)
@@ -77,14 +72,10 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     if x.dtype.kind not in "fcV":
         return x
     if x.dtype.kind == "c":
-        from shardax import lax
-
         return lax.complex(
             nan_to_num(x.real, nan=nan, posinf=posinf, neginf=neginf),
             nan_to_num(x.imag, nan=nan, posinf=posinf, neginf=neginf),
         )
-    from shardax.numpy import finfo
-
     info = finfo(x.dtype)
     posinf = info.max if posinf is None else posinf
     neginf = info.min if neginf is None else neginf

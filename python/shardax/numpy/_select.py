@@ -2,14 +2,8 @@
 
 import numpy as np
 
-from shardax import _core
-from shardax.numpy._common import (
-    asarray,
-    bind,
-    canonical_axis,
-    check_arraylike,
-    known,
-)
+import shardax._core as _core
+from shardax._base.arrays import asarray, bind, canonical_axis, check_arraylike, known
 from shardax.numpy._rounding import clip
 
 _functions = _core.functions

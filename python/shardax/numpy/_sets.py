@@ -9,9 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shardax import _core
-from shardax.errors import ConcretizationTypeError
-from shardax.numpy._common import (
+import shardax._core as _core
+from shardax._base.arrays import (
     asarray,
     bind,
     canonical_axes,
@@ -19,11 +18,10 @@ from shardax.numpy._common import (
     check_arraylike,
     known,
 )
+from shardax._base.compositions import concatenate, moveaxis, where
+from shardax.errors import ConcretizationTypeError
 from shardax.numpy._indices import nonzero
-from shardax.numpy._join import concatenate
-from shardax.numpy._shape import moveaxis
 from shardax.numpy._sorting import argsort, lexsort, searchsorted, sort, zeros_like_int
-from shardax.numpy._where import where
 
 _functions = _core.functions
 

@@ -1,12 +1,9 @@
 """shardax/numpy/_shape.py - shapes: reshape, transpose, new and dropped dimensions."""
 
 import math
-import operator
 
-import numpy as np
-
-from shardax import _core
-from shardax.numpy._common import (
+import shardax._core as _core
+from shardax._base.arrays import (
     another,
     asarray,
     bind,
@@ -15,35 +12,7 @@ from shardax.numpy._common import (
     check_arraylike,
     shape_of,
 )
-
-broadcast_to = _core.broadcast_to
-
-
-def broadcast_shapes(*shapes):
-    """The shape to which all broadcast; an integer stands for the shape of a vector.
-
-    Raises:
-      TypeError: for what is no sequence of integers from 0 on.
-      ValueError: where there is none.
-
-    >>> broadcast_shapes((2, 1), (3,))
-    (2, 3)
-    """
-    known = []
-    for shape in shapes:
-        shape = shape if np.ndim(shape) else (shape,)
-        try:
-            known.append(tuple(map(operator.index, shape)))
-        except TypeError:
-            raise TypeError(
-                f"Shapes must be 1D sequences of concrete values of integer type, got {shape}."
-            ) from None
-        if any(n < 0 for n in known[-1]):
-            raise TypeError(
-                "Only non-negative indices are allowed when broadcasting static shapes, but got "
-                f"shape {known[-1]}."
-            )
-    return _core.broadcast_shapes(*known)
+from shardax._base.compositions import expand_dims, moveaxis
 
 
 def broadcast_arrays(*args):
@@ -116,43 +85,12 @@ def swapaxes(a, axis1, axis2):
     return transpose(a, order)
 
 
-def moveaxis(a, source, destination):
-    """Dimensions moved to other positions; the others keep their order."""
-    check_arraylike("moveaxis", a)
-    a = asarray(a)
-    source = [source] if not isinstance(source, (tuple, list)) else source
-    destination = [destination] if not isinstance(destination, (tuple, list)) else destination
-    if len(source) != len(destination):
-        raise ValueError(f"Inconsistent number of elements: {len(source)} vs {len(destination)}")
-    source = [canonical_axis(s, a.ndim) for s in source]
-    destination = [canonical_axis(d, a.ndim) for d in destination]
-    order = [d for d in range(a.ndim) if d not in source]
-    for to, from_ in sorted(zip(destination, source)):
-        order.insert(to, from_)
-    return transpose(a, order)
-
-
 def rollaxis(a, axis, start=0):
     """Dimension `axis` moved to stand before `start`."""
     a = asarray(a)
     axis = canonical_axis(axis, a.ndim)
     start = start + a.ndim if start < 0 else start
     return moveaxis(a, axis, start - 1 if start > axis else start)
-
-
-def expand_dims(a, axis):
-    """New dimensions of size 1 at the positions `axis` of the result."""
-    check_arraylike("expand_dims", a)
-    a = asarray(a)
-    axis = (axis,) if not isinstance(axis, (tuple, list)) else axis
-    ndim = a.ndim + len(axis)
-    if len({d % ndim for d in axis}) < len(axis) and all(-ndim <= d < ndim for d in axis):
-        raise ValueError(f"repeated axis in lax.expand_dims: {tuple(axis)}")
-    axes = canonical_axes(tuple(axis), ndim)
-    sizes = iter(a.shape)
-    shape = tuple(1 if d in axes else next(sizes) for d in range(ndim))
-    kept = tuple(d for d in range(ndim) if d not in axes)
-    return bind("broadcast_in_dim", (a,), shape=shape, broadcast_dimensions=kept)
 
 
 def squeeze(a, axis=None):

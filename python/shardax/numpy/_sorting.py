@@ -3,8 +3,8 @@ import functools
 
 import numpy as np
 
-from shardax import _core
-from shardax.numpy._common import (
+import shardax._core as _core
+from shardax._base.arrays import (
     asarray,
     bind,
     canonical_axis,
@@ -14,7 +14,7 @@ from shardax.numpy._common import (
     result_type,
     static_jit,
 )
-from shardax.numpy._where import _select, where
+from shardax._base.compositions import select, where
 
 _functions = _core.functions
 
@@ -124,7 +124,7 @@ def _searchsorted(a, v, right):
             )
             if right:
                 before = _functions.logical_or(before, nan)
-        low = _select(_functions.logical_and(inside, before), probe, low)
+        low = select(_functions.logical_and(inside, before), probe, low)
         step //= 2
     return low
 

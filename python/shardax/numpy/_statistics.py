@@ -1,8 +1,8 @@
 # shardax/numpy/_statistics.py - means, averages and variances.
 import numpy as np
 
-from shardax import _core
-from shardax.numpy._common import (
+import shardax._core as _core
+from shardax._base.arrays import (
     asarray,
     bind,
     canonical_axes,

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from shardax import _core
-from shardax.numpy._common import bind
+import shardax._core as _core
+from shardax._base.arrays import bind
+from shardax._base.compositions import where
 from shardax.numpy._creation import ones
 from shardax.numpy._elementwise import i0
-from shardax.numpy._where import where
 
 _functions = _core.functions
 

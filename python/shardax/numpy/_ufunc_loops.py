@@ -1,11 +1,12 @@
 # shardax/numpy/_ufunc_loops.py - what ufuncs do along an axis, one element after the other.
 import numpy as np
 
-from shardax import _core, lax
-from shardax._api import eval_shape
-from shardax.numpy import _where
-from shardax.numpy._common import asarray, static_jit
-from shardax.numpy._shape import moveaxis
+import shardax._core as _core
+from shardax import lax
+from shardax._base.arrays import asarray, static_jit
+from shardax._base.compositions import moveaxis
+from shardax._base.compositions import where as choose
+from shardax._transform.jit import eval_shape
 
 
 @static_jit("ufunc", "axis", "dtype", "keepdims")
@@ -25,7 +26,7 @@ def reduce(a, initial, where, *, ufunc, axis, dtype, keepdims):
     def step(value, row):
         x, taken = row
         combined = _core.convert(ufunc(value, x), dtype)
-        return (combined if taken is None else _where.where(taken, combined, value)), None
+        return (combined if taken is None else choose(taken, combined, value)), None
 
     out, _ = lax.scan(step, start, (rows, masks))
     if not keepdims:
@@ -58,7 +59,7 @@ def reduceat(a, indices, *, ufunc, axis, dtype):
         i, x = item
         within = ((indices < i) & (i < end)).reshape(column)
         combined = _core.convert(ufunc(values, x), dtype)
-        return _where.where(within, combined, values), None
+        return choose(within, combined, values), None
 
     starts = rows[indices]
     out, _ = lax.scan(step, starts, (lax.iota(indices.dtype, n), rows))

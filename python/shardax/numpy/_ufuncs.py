@@ -4,9 +4,10 @@ import operator
 
 import numpy as np
 
-from shardax import _core
-from shardax.numpy import _cumulative, _elementwise, _reductions
-from shardax.numpy._common import asarray, canonical_axis, check_arraylike, result_type
+import shardax._core as _core
+from shardax._base.arrays import asarray, canonical_axis, check_arraylike, result_type
+from shardax._transform.jit import eval_shape, jit
+from shardax.numpy import _cumulative, _elementwise, _reductions, _ufunc_loops
 from shardax.numpy._vectorize import vectorize
 
 functions = _core.functions
@@ -135,7 +136,7 @@ class ufunc:
                 f"zero-size array to reduction operation {self.__name__} which has no identity"
             )
         dtype = self._result_dtype(a) if dtype is None else np.dtype(_core.dtype_of(dtype))
-        return _loops().reduce(
+        return _ufunc_loops.reduce(
             a, initial, where, ufunc=self, axis=axis, dtype=dtype, keepdims=bool(keepdims)
         )
 
@@ -150,7 +151,9 @@ class ufunc:
             return self._accumulate(a, axis=axis, dtype=dtype)
         a = asarray(a)
         dtype = self._result_dtype(a) if dtype is None else np.dtype(_core.dtype_of(dtype))
-        return _loops().accumulate(a, ufunc=self, axis=canonical_axis(axis, a.ndim), dtype=dtype)
+        return _ufunc_loops.accumulate(
+            a, ufunc=self, axis=canonical_axis(axis, a.ndim), dtype=dtype
+        )
 
     def at(self, a, indices, b=None, /, *, inplace=True):
         """`a` with the function applied at indices: to the elements, or to them and to `b`.
@@ -167,7 +170,7 @@ class ufunc:
         check_arraylike(f"{self.__name__}.at", a, *others)
         if self._at:
             return self._at(asarray(a), indices, *others)
-        return _loops().apply_at(self, asarray(a), indices, *map(asarray, others))
+        return _ufunc_loops.apply_at(self, asarray(a), indices, *map(asarray, others))
 
     def reduceat(self, a, indices, axis=0, dtype=None, out=None):
         """For each index i and the next one k: the elements i, ..., k - 1 along `axis` combined, or
@@ -184,7 +187,7 @@ class ufunc:
         if self._reduceat:
             return self._reduceat(a, indices, axis=axis, dtype=dtype)
         dtype = self._result_dtype(a) if dtype is None else np.dtype(_core.dtype_of(dtype))
-        return _loops().reduceat(
+        return _ufunc_loops.reduceat(
             a, indices, ufunc=self, axis=canonical_axis(axis, a.ndim), dtype=dtype
         )
 
@@ -196,8 +199,6 @@ class ufunc:
         return self(A.reshape(A.shape + (1,) * B.ndim), B.reshape((1,) * A.ndim + B.shape))
 
     def _result_dtype(self, a):
-        from shardax._api import eval_shape
-
         one = _core.convert(asarray(1), a.dtype)
         return eval_shape(self, one, one).dtype
 
@@ -206,15 +207,7 @@ def _named(name):
     return TABLE[name]
 
 
-def _loops():
-    from shardax.numpy import _ufunc_loops
-
-    return _ufunc_loops
-
-
 def _vectorized(func):
-    from shardax._api import jit
-
     return jit(vectorize(func))
 
 
@@ -296,3 +289,4 @@ TABLE = {
         _own("logaddexp2", 2, -np.inf, call=_elementwise.logaddexp2),
     )
 }
+globals().update(TABLE)

@@ -3,8 +3,9 @@
 import functools
 import re
 
-from shardax import _core
-from shardax.numpy._common import another, asarray
+import shardax._core as _core
+from shardax._base.arrays import another, asarray
+from shardax._transform.maps import vmap
 from shardax.numpy._shape import squeeze
 
 _NAME = r"\w+"
@@ -109,8 +110,6 @@ def vectorize(pyfunc, *, excluded=frozenset(), signature=None):
     >>> vectorize(jnp.dot, signature="(n),(n)->()")(jnp.ones((4, 3)), jnp.ones(3)).shape
     (4,)
     """
-    from shardax._api import vmap
-
     if any(not isinstance(item, (int, str)) for item in excluded):
         raise TypeError(
             "jax.numpy.vectorize can only exclude integer or string arguments, but "

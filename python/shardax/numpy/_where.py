@@ -1,30 +1,8 @@
 # shardax/numpy/_where.py - elements of one array or another, by a condition.
-import numpy as np
-
-from shardax import _core
-from shardax.numpy._common import (
-    asarray,
-    bind,
-    check_arraylike,
-    jit,
-)
-
-_functions = _core.functions
-
-
-@jit
-def _where(condition, x, y):
-    return _select(condition, x, y)
-
-
-def _select(condition, x, y):
-    dtype, weak = _core.result_type(x, y)
-    x, y = (_core.convert(asarray(v), dtype, weak) for v in (x, y))
-    shape = _core.broadcast_shapes(condition.shape, x.shape, y.shape)
-    condition, x, y = (
-        a if a.shape == shape else _core.broadcast_to(a, shape) for a in (condition, x, y)
-    )
-    return bind("select_n", (condition, y, x))
+import shardax._core as _core
+from shardax._base.arrays import asarray, check_arraylike
+from shardax._base.compositions import where as _chosen
+from shardax.numpy._indices import nonzero
 
 
 def where(condition, x=None, y=None, /, *, size=None, fill_value=None):
@@ -34,15 +12,9 @@ def where(condition, x=None, y=None, /, *, size=None, fill_value=None):
     Array([1., 2.], dtype=float32, weak_type=True)
     """
     if x is None and y is None:
-        from shardax.numpy._indices import nonzero
-
         check_arraylike("where", condition)
         return nonzero(condition, size=size, fill_value=fill_value)
-    check_arraylike("where", condition, x, y)
-    condition = asarray(condition)
-    if condition.dtype != np.bool_:
-        condition = _functions.not_equal(condition, condition.dtype.type(0))
-    return _where(condition, x, y)
+    return _chosen(condition, x, y)
 
 
 def select(condlist, choicelist, default=0):

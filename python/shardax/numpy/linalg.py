@@ -4,18 +4,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from shardax import _core
+import shardax._core as _core
+from shardax._base.arrays import asarray, bind, canonical_axis, check_arraylike
+from shardax._base.compositions import expand_dims as _expand_dims
+from shardax._base.compositions import moveaxis as _moveaxis
+from shardax._base.compositions import where as _where
+from shardax.dtypes import finfo as _finfo
+from shardax.lax import _decompositions
+from shardax.lax._solves import custom_linear_solve as _custom_linear_solve
 from shardax.numpy import (
     _creation,
-    _decompositions,
     _matrices,
     _products,
     _reductions,
     _shape,
-    _where,
 )
 from shardax.numpy._chains import multi_dot as multi_dot
-from shardax.numpy._common import asarray, bind, canonical_axis, check_arraylike
 
 _functions = _core.functions
 matmul, outer, tensordot, cross = (
@@ -91,8 +95,8 @@ def _matrix(x, ord, axis, keepdims):
         -2: _reductions.min,
     }
     if ord in of_singular_values:
-        out = of_singular_values[ord](svdvals(_shape.moveaxis(x, axis, (-2, -1))), -1)
-        return _shape.expand_dims(out, sorted(axis)) if keepdims else out
+        out = of_singular_values[ord](svdvals(_moveaxis(x, axis, (-2, -1))), -1)
+        return _expand_dims(out, sorted(axis)) if keepdims else out
     if ord not in table:
         raise ValueError(f"Invalid order '{ord}' for matrix norm.")
     summed, chosen, extremum = table[ord]
@@ -124,8 +128,6 @@ def matrix_power(a, n):
     a = asarray(a)
     if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
         raise TypeError(f"Last 2 dimensions of the array must be square, got shape {a.shape}")
-    from shardax.numpy._matrices import eye
-
     if n < 0:
         a, n = inv(a), -n
     out = None
@@ -134,7 +136,11 @@ def matrix_power(a, n):
             out = a if out is None else matmul(out, a)
         n >>= 1
         a = matmul(a, a) if n else a
-    return _core.broadcast_to(eye(a.shape[-1], dtype=a.dtype), a.shape) if out is None else out
+    return (
+        _core.broadcast_to(_matrices.eye(a.shape[-1], dtype=a.dtype), a.shape)
+        if out is None
+        else out
+    )
 
 
 def trace(x, /, *, offset=0, dtype=None):
@@ -144,9 +150,7 @@ def trace(x, /, *, offset=0, dtype=None):
 
 def diagonal(x, /, *, offset=0):
     """Diagonals of the matrices in the last two dimensions."""
-    from shardax.numpy._matrices import diagonal as _diagonal
-
-    return _diagonal(x, offset, -2, -1)
+    return _matrices.diagonal(x, offset, -2, -1)
 
 
 # ---- equations and decompositions ---------------------------------------------------------------
@@ -165,9 +169,7 @@ def solve(a, b):
 
 def _solved(a, b):
     """`solve` of matrices. Derivatives are further solves: the result is linear in b."""
-    from shardax._solves import custom_linear_solve
-
-    return custom_linear_solve(
+    return _custom_linear_solve(
         lambda x: matmul(a, x),
         b,
         lambda _, b: _decompositions.eliminated(a, b)[0],
@@ -237,13 +239,9 @@ def qr(a, mode="reduced"):
 
     "complete": a square q.
     """
-    (a,) = _decompositions.matrices("qr", a)
     if mode not in ("reduced", "complete", "r"):
         raise ValueError(f"Unsupported QR decomposition mode '{mode}'")
-    q, r = _decompositions.over_batches(_decompositions.reflected, a)
-    if mode != "complete":
-        k = min(a.shape[-2:])
-        q, r = q[..., :, :k], r[..., :k, :]
+    q, r = _decompositions.qr(a, mode == "complete")
     return r if mode == "r" else QRResult(q, r)
 
 
@@ -259,12 +257,8 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False, *, subset_by_in
     """(u, s, v*) with u diag(s) v* = a and s descending; compute_uv=False: s alone."""
     if subset_by_index is not None:
         raise NotImplementedError("subset_by_index is not supported.")
-    (a,) = _decompositions.matrices("svd", a)
-    u, s, vh = _decompositions.over_batches(_decompositions.singular, a)
-    if not compute_uv:
-        return s
-    k = s.shape[-1]
-    return SVDResult(u, s, vh) if full_matrices else SVDResult(u[..., :, :k], s, vh[..., :k, :])
+    u, s, vh = _decompositions.svd(a, full_matrices)
+    return SVDResult(u, s, vh) if compute_uv else s
 
 
 def svdvals(x, /):
@@ -281,11 +275,9 @@ class EighResult(NamedTuple):
 
 def eigh(a, UPLO=None, symmetrize_input=True):
     """(eigenvalues ascending, eigenvectors in columns) of Hermitian (..., n, n)."""
-    (a,) = _decompositions.matrices("eigh", a, square=True)
     if UPLO not in (None, "L", "U"):
         raise ValueError(f"UPLO must be one of None, 'L', or 'U', got {UPLO}")
-    a = (a + _decompositions.adjoint(a)) / 2 if symmetrize_input else a
-    return EighResult(*_decompositions.over_batches(_decompositions.eigen, a))
+    return EighResult(*_decompositions.eigh(a, symmetrize_input))
 
 
 def eigvalsh(a, UPLO="L", *, symmetrize_input=True):
@@ -294,9 +286,7 @@ def eigvalsh(a, UPLO="L", *, symmetrize_input=True):
 
 
 def _tolerance(a, factor=1.0):
-    from shardax.numpy._dtypes import finfo
-
-    return factor * max(a.shape[-2:]) * float(finfo(a.dtype).eps)
+    return factor * max(a.shape[-2:]) * float(_finfo(a.dtype).eps)
 
 
 def pinv(a, rtol=None, hermitian=False, *, rcond=None):
@@ -306,7 +296,7 @@ def pinv(a, rtol=None, hermitian=False, *, rcond=None):
     rtol = _tolerance(a, 10.0) if rtol is None else rtol
     u, s, vh = svd(a, full_matrices=False)
     kept = s > asarray(rtol)[..., None] * s[..., :1]
-    inverse = _where.where(kept, 1 / _where.where(kept, s, 1), 0).astype(a.dtype)
+    inverse = _where(kept, 1 / _where(kept, s, 1), 0).astype(a.dtype)
     return matmul(_decompositions.adjoint(vh), inverse[..., None] * _decompositions.adjoint(u))
 
 
@@ -344,7 +334,7 @@ def lstsq(a, b, rcond=None, *, numpy_resid=False):
     b = b[:, None] if vector else b
     u, s, vh = svd(a, full_matrices=False)
     kept = s >= s[:1] * (_tolerance(a) if rcond is None else rcond)
-    inverse = _where.where(kept, 1 / _where.where(kept, s, 1), 0).astype(a.dtype)
+    inverse = _where(kept, 1 / _where(kept, s, 1), 0).astype(a.dtype)
     x = matmul(
         _decompositions.adjoint(vh), inverse[:, None] * matmul(_decompositions.adjoint(u), b)
     )

@@ -3,9 +3,10 @@ import math
 
 import numpy as np
 
-from shardax import _core, lax
+import shardax._core as _core
+from shardax import lax
 from shardax import numpy as jnp
-from shardax.numpy._common import asarray, check_arraylike, result_type, static_jit
+from shardax._base.arrays import asarray, check_arraylike, result_type, static_jit
 from shardax.random._keys import (
     check_key,
     float_dtype,

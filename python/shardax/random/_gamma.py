@@ -3,10 +3,12 @@ import operator
 
 import numpy as np
 
-from shardax import _core, lax
+import shardax._core as _core
+from shardax import lax
 from shardax import numpy as jnp
-from shardax._api import vmap
-from shardax.numpy._common import asarray, bind, static_jit
+from shardax._base.arrays import asarray, bind, static_jit
+from shardax._transform.maps import vmap
+from shardax.numpy._exponentials import softmax
 from shardax.random._continuous import draw_exponential, exponential, rademacher
 from shardax.random._keys import (
     check_key,
@@ -112,8 +114,6 @@ def beta(key, a, b, shape=None, dtype=None, *, out_sharding=None):
 
 def dirichlet(key, alpha, shape=None, dtype=None, *, out_sharding=None):
     """The Dirichlet distribution with parameters along the last dimension of `alpha`."""
-    from shardax.nn import softmax
-
     key, dtype = check_key("dirichlet", key), float_dtype(dtype, "dirichlet")
     alpha = asarray(alpha)
     if alpha.ndim < 1:

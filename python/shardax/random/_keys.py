@@ -4,11 +4,11 @@ import warnings
 
 import numpy as np
 
-from shardax import _core
+import shardax._core as _core
 from shardax import numpy as jnp
-from shardax._dtypes import KEYS, KeyTy
-from shardax.numpy._common import asarray, bind
-from shardax.numpy._creation import _shape
+from shardax._base.arrays import asarray, bind
+from shardax._base.dtypes import KEYS, KeyTy
+from shardax._devices.filled import shape_tuple
 
 # The dtypes of keys by what `impl` and their dtype's name call their generator.
 _GENERATORS = {text: key for key in KEYS.values() for text in (key.implementation, key.tag)}
@@ -95,7 +95,7 @@ def to_shape(shape):
     try:
         shape = tuple(operator.index(d) for d in shape)
     except TypeError:
-        shape = _shape(shape)  # raises, and says what the shape depends on
+        shape = shape_tuple(shape)  # raises, and says what the shape depends on
     if any(d < 0 for d in shape):
         raise ValueError(f"random: shape {shape} has a negative size; sizes must be 0 or more.")
     return shape

@@ -3,9 +3,9 @@ import operator
 
 import numpy as np
 
-from shardax import _core
+import shardax._core as _core
 from shardax import numpy as jnp
-from shardax.numpy._common import asarray, result_type
+from shardax._base.arrays import asarray, result_type
 from shardax.random._keys import check_key, drawn_shape, float_dtype, to_shape
 from shardax.random._uniform import normal
 

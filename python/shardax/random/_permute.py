@@ -3,9 +3,10 @@ import math
 
 import numpy as np
 
-from shardax import _core, lax
+import shardax._core as _core
+from shardax import lax
 from shardax import numpy as jnp
-from shardax.numpy._common import (
+from shardax._base.arrays import (
     asarray,
     bind,
     canonical_axis,

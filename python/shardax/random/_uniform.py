@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from shardax import _core
+import shardax._core as _core
 from shardax import numpy as jnp
-from shardax.numpy._common import asarray, bind, result_type, static_jit
+from shardax._base.arrays import asarray, bind, result_type, static_jit
 from shardax.random._keys import (
     check_key,
     drawn_shape,

@@ -2,7 +2,7 @@
 
 from shardax import lax
 from shardax import numpy as jnp
-from shardax.numpy import _decompositions
+from shardax.lax import _decompositions
 from shardax.numpy.linalg import det, inv
 
 __all__ = [

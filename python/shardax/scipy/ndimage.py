@@ -5,7 +5,7 @@ import itertools
 import operator
 
 from shardax import numpy as jnp
-from shardax.numpy._common import asarray, check_arraylike
+from shardax._base.arrays import asarray, check_arraylike
 
 __all__ = ["map_coordinates"]
 

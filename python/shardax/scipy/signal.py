@@ -5,9 +5,10 @@ import operator
 
 import numpy as np
 
-from shardax import _core, lax
+import shardax._core as _core
+from shardax import lax
 from shardax import numpy as jnp
-from shardax.numpy._common import asarray, canonical_axes, canonical_axis, check_arraylike
+from shardax._base.arrays import asarray, canonical_axes, canonical_axis, check_arraylike
 
 __all__ = ["convolve", "convolve2d", "correlate", "correlate2d", "detrend", "fftconvolve"]
 

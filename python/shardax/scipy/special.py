@@ -2,37 +2,15 @@
 
 import numpy as np
 
-from shardax import _core, lax
+import shardax._core as _core
+from shardax import lax
 from shardax import numpy as jnp
-from shardax.custom_derivatives import custom_jvp
+from shardax._transform.custom_jvp import custom_jvp
+from shardax.numpy._exponentials import logsumexp
 
 
 def _inexact(*args):
     return _core.promote("inexact", *args)
-
-
-def logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False, where=None):
-    """log(sum(b * exp(a))) over `axis` without overflow.
-
-    With return_sign, (log of the size, sign).
-    """
-    a = _inexact(a)[0]
-    if b is not None:
-        a, b = _inexact(a, b)
-        a = jnp.where(b != 0, a, -jnp.inf)
-    if where is not None:
-        a = jnp.where(where, a, -jnp.inf)
-    top = jnp.max(a.real, axis, keepdims=True, initial=-jnp.inf)
-    top = lax.stop_gradient(jnp.where(jnp.isfinite(top), top, jnp.zeros_like(top)))
-    terms = jnp.exp(a - top.astype(a.dtype))
-    terms = terms if b is None else terms * b
-    total = jnp.sum(terms, axis, keepdims=keepdims)
-    top = top if keepdims else top.reshape(total.shape)
-    if return_sign:
-        return jnp.log(jnp.abs(total)) + top, jnp.sign(total)
-    if b is not None and not jnp.iscomplexobj(total):
-        total = jnp.where(total < 0, jnp.nan, total)
-    return jnp.log(total) + top.astype(total.dtype)
 
 
 def erf(x):

@@ -1,7 +1,7 @@
 # shardax/scipy/stats/_common.py - what the distributions share.
-from shardax import _core
+import shardax._core as _core
 from shardax import numpy as jnp
-from shardax.numpy._common import asarray, result_type
+from shardax._base.arrays import asarray, result_type
 
 
 def inexact(*args):

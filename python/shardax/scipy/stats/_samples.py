@@ -3,10 +3,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shardax import _core
+import shardax._core as _core
 from shardax import numpy as jnp
-from shardax._api import vmap
-from shardax.numpy._common import asarray, canonical_axis, check_arraylike
+from shardax._base.arrays import asarray, canonical_axis, check_arraylike
+from shardax._transform.maps import vmap
 
 
 class ModeResult(NamedTuple):

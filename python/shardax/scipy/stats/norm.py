@@ -2,7 +2,8 @@
 
 import math
 
-from shardax import _core, lax
+import shardax._core as _core
+from shardax import lax
 from shardax import numpy as jnp
 from shardax.scipy import special
 

@@ -1,0 +1,20 @@
+// analysis/nonfinite.h - jax_debug_nans and jax_debug_infs: an error where one first appears.
+//
+// While a flag is set, the results of compiled programs and of single ops are inspected. A program
+// whose result has a NaN runs again op by op, so that the error can name the op, its line, the
+// device and the element. While none is set, nothing is inspected.
+#pragma once
+
+#include "trace/trace.h"
+
+namespace shardax {
+
+// Sets what is looked for.
+void watch_nonfinite(bool nans, bool infs);
+bool watching_nonfinite();
+
+// Throw FloatingPointError where `out` has what is looked for.
+void inspect_results(const Program& program, const Values& in, const Values& out);
+void inspect_results(const Op& op, const Values& in, const Values& out);
+
+}  // namespace shardax

@@ -1,0 +1,23 @@
+// analysis/residuals.h - which values a program keeps for its derivative, and what each of them is.
+#pragma once
+
+#include "control/control.h"
+
+namespace shardax {
+
+struct Residual {
+  enum class Source { literal, constant, input, output };
+  Type type;
+  Source source;
+  std::size_t input = 0;             // an input: its position
+  const Op* op = nullptr;            // an output: the op that made it,
+  std::string checkpoint_name = {};  // the name that checkpoint_name gave it, else "",
+  LocationPtr location = {};         // and the user's line, which may be null
+};
+
+// What linearizing `program` keeps for the linear part, each value once: literals, constants and
+// inputs first, then results in the order in which they are computed. Calls are looked into: what
+// they keep is said to come from the equation of their body that made it.
+std::vector<Residual> saved_residuals(const ProgramPtr& program, const std::vector<bool>& nonzero);
+
+}  // namespace shardax

@@ -1,0 +1,181 @@
+// analysis/shardings.cpp - specs followed through ops and programs.
+#include "analysis/shardings.h"
+
+#include <algorithm>
+
+#include "ir/bodies.h"
+#include "ops/split.h"
+
+namespace shardax {
+namespace {
+
+// As a pmap called by itself labels its results: over the first devices, along out_axes.
+Shardings mapped_shardings(const Bodies& bodies) {
+  const std::string& name = axis_text(bodies.axis);
+  Shardings out;
+  for (const Port& port : bodies.results) {
+    Shared<Sharding> sharding(new Sharding);
+    sharding->mesh_axes = {name};
+    sharding->mesh_shape = {bodies.length};
+    for (int device = 0; device < bodies.length; ++device) sharding->devices.push_back(device);
+    if (port.flow == Flow::sliced) {
+      sharding->spec.resize(static_cast<std::size_t>(port.axis) + 1);
+      sharding->spec.back() = {name};
+    }
+    out.push_back(ShardingPtr(sharding.get()));
+  }
+  return out;
+}
+
+// The sharding that an op gives its result, whatever the operands have; or null.
+ShardingPtr given_sharding(const Params& params) {
+  const ParamValue* value = params.find("sharding");
+  const auto* given = value ? std::get_if<ShardingPtr>(value) : nullptr;
+  return given ? *given : nullptr;
+}
+
+bool is_mapped(const Op& op, const Params& params) {
+  return op.bodies && op.bodies(params).runs == Runs::mapped;
+}
+
+// A slice lacks the dimension that its stack has.
+ShardingPtr of_slice(const ShardingPtr& stack, const Port& port, std::size_t rank) {
+  if (!stack || !stack->named || port.flow != Flow::sliced) return stack;
+  Split split = stack->spec;
+  split.resize(rank);
+  split.erase(split.begin() + port.axis);
+  return with_spec(*stack, std::move(split));
+}
+ShardingPtr of_stack(const ShardingPtr& slice, const Port& port) {
+  if (!slice || !slice->named || port.flow != Flow::sliced) return slice;
+  Split split = slice->spec;
+  split.resize(std::max(split.size(), static_cast<std::size_t>(port.axis)));
+  split.emplace(split.begin() + port.axis);
+  return with_spec(*slice, std::move(split));
+}
+
+// One run from where carries start; of several programs, what the first that says something says.
+Shardings body_shardings(const Bodies& bodies, const Types& in_types, const Shardings& in) {
+  Shardings out(bodies.results.size());
+  for (std::size_t k = 0; k < bodies.programs.size(); ++k) {
+    if (!bodies.gives_results(k)) continue;
+    Shardings inner;
+    for (const std::size_t i : bodies.taken_by(k))
+      inner.push_back(of_slice(in[i], bodies.operands[i], in_types[i].rank()));
+    const Shardings own = propagate(*bodies.programs[k], inner);
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      if (!out[i]) out[i] = of_stack(own[i], bodies.results[i]);
+    }
+  }
+  return out;
+}
+
+SplitRule split_rule(const Op& op) {
+  if (op.split) return op.split;
+  switch (op.kind) {
+    case Kind::elementwise: return ops::split_elementwise;
+    case Kind::reduction: return ops::split_reduced;
+    case Kind::layout: return ops::split_view;
+    default: return ops::split_same_shape;
+  }
+}
+
+// `like` itself where the split is its own.
+ShardingPtr split_as(const ShardingPtr& like, Split split) {
+  Split own = like->spec;
+  own.resize(std::max(own.size(), split.size()));
+  if (split == own) return like;
+  while (!split.empty() && split.back().empty()) split.pop_back();
+  return with_spec(*like, std::move(split));
+}
+
+}  // namespace
+
+bool gives_sharding(const Op& op, const Params& params) {
+  return given_sharding(params) || is_mapped(op, params);
+}
+
+bool gives_sharding(const Equation& eqn) {
+  return any_equation(eqn, [](const Equation& e) { return gives_sharding(*e.op, e.params); });
+}
+
+bool any_sharding(const Values& arrays) {
+  return std::any_of(arrays.begin(), arrays.end(),
+                     [](const Value& v) { return bool(as_array(v).sharding()); });
+}
+
+Shardings shardings_of(const Values& arrays) {
+  Shardings out;
+  for (const Value& value : arrays) out.push_back(as_array(value).sharding());
+  return out;
+}
+
+void set_shardings(const Values& arrays, const Shardings& shardings) {
+  for (std::size_t i = 0; i < arrays.size(); ++i) as_array(arrays[i]).set_sharding(shardings[i]);
+}
+
+Shardings propagate(const Op& op, const Params& params, const Types& in_types,
+                    const Types& out_types, const Shardings& in) {
+  if (op.bodies) {
+    const Bodies bodies = op.bodies(params);
+    if (bodies.runs == Runs::mapped) return mapped_shardings(bodies);
+    return body_shardings(bodies, in_types, in);
+  }
+  Shardings out(out_types.size());
+  ShardingPtr mesh = given_sharding(params);
+  for (std::size_t i = 0; i < in.size() && !mesh; ++i) mesh = in[i];
+  if (!mesh) return out;
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    out[i] = mesh->named
+                 ? split_as(mesh, split_rule(op)({op, params, in_types, out_types[i], in, *mesh}))
+                 : mesh;
+  }
+  return out;
+}
+
+Shardings propagate(const Program& program, const Shardings& in) {
+  Shardings known(program.types.size());
+  const auto at = [&](Var v) -> ShardingPtr& { return known[static_cast<std::size_t>(v)]; };
+  for (std::size_t i = 0; i < in.size(); ++i) at(program.inputs[i]) = in[i];
+  for (const Constant& constant : program.constants) at(constant.var) = constant.value->sharding();
+  for (const Equation& eqn : program.equations) {
+    Shardings operands;
+    Types in_types, out_types;
+    for (const Var v : eqn.inputs) {
+      operands.push_back(at(v));
+      in_types.push_back(program.type(v));
+    }
+    for (const Var v : eqn.outputs) out_types.push_back(program.type(v));
+    const Shardings results = propagate(*eqn.op, eqn.params, in_types, out_types, operands);
+    for (std::size_t i = 0; i < results.size(); ++i) at(eqn.outputs[i]) = results[i];
+  }
+  Shardings out;
+  for (const Var v : program.outputs) out.push_back(at(v));
+  return out;
+}
+
+Shardings asked_of_inputs(const Program& program) {
+  Shardings asked(program.inputs.size());
+  for (const Equation& eqn : program.equations) {
+    const ShardingPtr given = given_sharding(eqn.params);
+    if (!given) continue;
+    const auto input = std::find(program.inputs.begin(), program.inputs.end(), eqn.inputs[0]);
+    if (input == program.inputs.end()) continue;
+    ShardingPtr& found = asked[static_cast<std::size_t>(input - program.inputs.begin())];
+    if (!found) found = given;
+  }
+  return asked;
+}
+
+Shardings replicated_rest(Shardings shardings) {
+  const auto first = std::find_if(shardings.begin(), shardings.end(),
+                                  [](const ShardingPtr& s) { return bool(s); });
+  if (first == shardings.end()) return shardings;
+  const ShardingPtr whole = with_spec(**first, {});
+  for (ShardingPtr& sharding : shardings) {
+    if (!sharding) sharding = whole;
+  }
+  return shardings;
+}
+
+}  // namespace shardax

@@ -1,0 +1,30 @@
+// analysis/shardings.h - how results are labelled with shardings, given those of the inputs.
+//
+// Metadata only: which mesh axes split which dimension. Records say how their results are split
+// (ops/split.h), programs follow their equations, what is mapped over devices is split over these.
+#pragma once
+
+#include "ir/op.h"
+
+namespace shardax {
+
+using Shardings = std::vector<ShardingPtr>;  // null: none recorded
+
+// Whether any array has a sharding: otherwise results have none either.
+bool any_sharding(const Values& arrays);
+// Whether results, here or within, have shardings whatever the operands have.
+bool gives_sharding(const Op& op, const Params& params);
+bool gives_sharding(const Equation& eqn);
+Shardings shardings_of(const Values& arrays);
+void set_shardings(const Values& arrays, const Shardings& shardings);
+
+Shardings propagate(const Op& op, const Params& params, const Types& in_types,
+                    const Types& out_types, const Shardings& in);
+Shardings propagate(const Program& program, const Shardings& in);
+
+// What a program asks of its inputs: the first sharding_constraint on each.
+Shardings asked_of_inputs(const Program& program);
+// A program's results lie on the same devices: those without a sharding are replicated over them.
+Shardings replicated_rest(Shardings shardings);
+
+}  // namespace shardax

@@ -1,0 +1,79 @@
+// analysis/uniform.cpp - finding mapped inputs, and comparing their slices.
+#include "analysis/uniform.h"
+
+#include "ir/bodies.h"
+#include "kernels/copy.h"
+
+namespace shardax {
+namespace {
+
+// Comparing element by element would cost more than what it may save.
+bool worth_comparing(const Array& array, std::int64_t axis) {
+  Shape shape = array.shape(), strides = array.strides();
+  shape.erase(static_cast<std::size_t>(axis));
+  strides.erase(static_cast<std::size_t>(axis));
+  return is_contiguous(shape, strides);
+}
+
+}  // namespace
+
+void find_mapped(const Program& program, const std::vector<std::int64_t>& inputs,
+                 std::vector<Mapped>& found) {
+  const auto origin = [&](Var v) {
+    const auto at = std::find(program.inputs.begin(), program.inputs.end(), v);
+    return at == program.inputs.end()
+               ? -1
+               : inputs[static_cast<std::size_t>(at - program.inputs.begin())];
+  };
+  const auto add = [&](std::int64_t input, std::int64_t axis) {
+    if (input < 0) return;
+    const Mapped mapped{static_cast<std::size_t>(input), axis};
+    const bool known = std::any_of(found.begin(), found.end(), [&](const Mapped& m) {
+      return m.input == mapped.input && m.axis == mapped.axis;
+    });
+    if (!known) found.push_back(mapped);
+  };
+  for (const Equation& eqn : program.equations) {
+    if (!eqn.op->bodies) continue;
+    const Bodies bodies = eqn.op->bodies(eqn.params);
+    if (bodies.runs == Runs::mapped) {
+      for (std::size_t i = 0; i < bodies.operands.size(); ++i) {
+        const Port& port = bodies.operands[i];
+        if (port.flow == Flow::sliced) add(origin(eqn.inputs[i]), port.axis);
+      }
+      continue;
+    }
+    for (std::size_t k = 0; k < bodies.programs.size(); ++k) {
+      std::vector<std::int64_t> inner;
+      for (const std::size_t i : bodies.taken_by(k))
+        inner.push_back(bodies.operands[i].flow == Flow::sliced ? -1 : origin(eqn.inputs[i]));
+      find_mapped(*bodies.programs[k], inner, found);
+    }
+  }
+}
+
+bool is_uniform(Mapped& m, Array& array) {
+  const auto axis = static_cast<std::size_t>(m.axis);
+  if (array.shape()[axis] < 2) return false;
+  if (array.strides()[axis] == 0) return true;
+  if (m.varies) return false;
+  const bool leading = m.axis == 0;
+  auto verdict = leading ? array.leading_uniformity() : Array::Uniformity::unknown;
+  if (verdict == Array::Uniformity::unknown) {
+    verdict = worth_comparing(array, m.axis) && slices_equal(array, m.axis)
+                  ? Array::Uniformity::uniform
+                  : Array::Uniformity::varying;
+    if (leading) array.remember_uniformity(verdict);
+  }
+  m.varies = verdict == Array::Uniformity::varying;
+  return !m.varies;
+}
+
+ArrayPtr spread_out(const Array& array) {
+  ArrayPtr out = empty_array(array.type());
+  kernels::copy_strided(out->data(), out->strides(), array.data(), array.strides(), array.shape(),
+                        itemsize(array.dtype()));
+  return out;
+}
+
+}  // namespace shardax

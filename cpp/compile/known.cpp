@@ -1,0 +1,27 @@
+// compile/known.cpp - records by name, looked up once.
+#include "compile/known.h"
+
+namespace shardax {
+
+const KnownOps& known() {
+  static const KnownOps ops{*find_op("add"),
+                            *find_op("broadcast_in_dim"),
+                            *find_op("convert_element_type"),
+                            *find_op("div"),
+                            *find_op("dot_general"),
+                            *find_op("mul"),
+                            *find_op("neg"),
+                            *find_op("psum"),
+                            *find_op("reduce_sum"),
+                            *find_op("reshape"),
+                            *find_op("scan"),
+                            *find_op("select_n"),
+                            *find_op("sharding_constraint"),
+                            *find_op("slice"),
+                            *find_op("squeeze"),
+                            *find_op("stop_gradient"),
+                            *find_op("transpose")};
+  return ops;
+}
+
+}  // namespace shardax

@@ -1,0 +1,15 @@
+// compile/known.h - the ops that passes look for and make.
+#pragma once
+
+#include "ir/op.h"
+
+namespace shardax {
+
+struct KnownOps {
+  const Op &add, &broadcast_in_dim, &convert_element_type, &div, &dot_general, &mul, &neg, &psum,
+      &reduce_sum, &reshape, &scan, &select_n, &sharding_constraint, &slice, &squeeze,
+      &stop_gradient, &transpose;
+};
+const KnownOps& known();
+
+}  // namespace shardax

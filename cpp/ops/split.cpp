@@ -1,0 +1,155 @@
+// ops/split.cpp - dimensions followed from operands to results.
+#include "ops/split.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace shardax::ops {
+namespace {
+
+bool uses(const Split& spec, const std::string& axis) {
+  return std::any_of(spec.begin(), spec.end(), [&](const std::vector<std::string>& names) {
+    return std::find(names.begin(), names.end(), axis) != names.end();
+  });
+}
+
+bool uses(const Ints& ints, std::int64_t d) {
+  return std::find(ints.begin(), ints.end(), d) != ints.end();
+}
+
+bool fits(const std::vector<std::string>& axes, std::int64_t extent, const Sharding& mesh) {
+  std::int64_t parts = 1;
+  for (std::size_t i = 0; i < mesh.mesh_axes.size(); ++i) {
+    const bool splits = std::find(axes.begin(), axes.end(), mesh.mesh_axes[i]) != axes.end();
+    parts *= splits ? mesh.mesh_shape[i] : 1;
+  }
+  return extent % parts == 0;
+}
+
+}  // namespace
+
+Split split_of(const SplitArgs& a, std::size_t operand) {
+  const ShardingPtr& own = a.shardings[operand];
+  Split split = own && same_mesh(*own, a.mesh) ? own->spec : Split();
+  split.resize(a.in[operand].rank());
+  return split;
+}
+
+Split split_elementwise(const SplitArgs& a) {
+  Split split(a.out.rank());
+  for (std::size_t i = 0; i < a.in.size(); ++i) {
+    if (a.in[i].rank() != a.out.rank()) continue;
+    const Split own = split_of(a, i);
+    for (std::size_t d = 0; d < split.size(); ++d) {
+      const bool free = std::none_of(own[d].begin(), own[d].end(),
+                                     [&](const std::string& axis) { return uses(split, axis); });
+      const bool repeated = a.in[i].shape[d] == 1 && a.out.shape[d] != 1;
+      if (split[d].empty() && free && !repeated) split[d] = own[d];
+    }
+  }
+  return split;
+}
+
+Split split_reduced(const SplitArgs& a) {
+  const Split own = split_of(a, 0);
+  Split kept;
+  for (std::size_t d = 0; d < own.size(); ++d) {
+    if (!uses(a.params.ints("axes"), static_cast<std::int64_t>(d))) kept.push_back(own[d]);
+  }
+  return kept;
+}
+
+// Where the result is a view of a dense operand, a dimension of the same size and stride is the
+// same dimension.
+Split split_view(const SplitArgs& a) {
+  const Split own = split_of(a, 0);
+  Split found(a.out.rank());
+  const Type& in = a.in[0];
+  const Shape strides = row_major_strides(in.shape);
+  ViewLayout layout;
+  if (!a.op.view || !a.op.view(a.params, in, strides, a.out, layout)) return found;
+  for (std::size_t d = 0; d < found.size(); ++d) {
+    for (std::size_t from = 0; from < own.size(); ++from) {
+      if (in.shape[from] > 1 && a.out.shape[d] == in.shape[from] &&
+          std::abs(layout.strides[d]) == strides[from]) {
+        found[d] = own[from];
+      }
+    }
+  }
+  return found;
+}
+
+Split split_reshaped(const SplitArgs& a) {
+  const Split own = split_of(a, 0);
+  const Shape &in = a.in[0].shape, &out = a.out.shape;
+  Split found(out.size());
+  const auto longer = [](const Shape& shape, std::size_t from, std::size_t end) {
+    while (from + 1 < end && shape[from] == 1) ++from;
+    return from;
+  };
+  std::size_t i = 0, o = 0;
+  while (i < in.size() && o < out.size()) {
+    const std::size_t first_in = i, first_out = o;
+    std::int64_t left = in[i++], right = out[o++];
+    while (left != right) {
+      if (left < right && i < in.size()) {
+        left *= in[i++];
+      } else if (o < out.size()) {
+        right *= out[o++];
+      } else {
+        return found;
+      }
+    }
+    const std::size_t from = longer(in, first_in, i), to = longer(out, first_out, o);
+    if (fits(own[from], out[to], a.mesh)) found[to] = own[from];
+  }
+  return found;
+}
+
+Split split_product(const SplitArgs& a) {
+  Split found;
+  const auto add = [&](std::size_t operand, std::int64_t dimension) {
+    found.emplace_back();
+    const Split own = split_of(a, operand);
+    for (const std::string& axis : own[static_cast<std::size_t>(dimension)]) {
+      if (!uses(found, axis)) found.back().push_back(axis);
+    }
+  };
+  const Ints contracted[] = {a.params.ints("lhs_contract"), a.params.ints("rhs_contract")};
+  const Ints batch[] = {a.params.ints("lhs_batch"), a.params.ints("rhs_batch")};
+  for (const std::int64_t d : batch[0]) add(0, d);
+  for (const std::size_t operand : {0, 1}) {
+    for (std::int64_t d = 0; d < static_cast<std::int64_t>(a.in[operand].rank()); ++d) {
+      if (!uses(contracted[operand], d) && !uses(batch[operand], d)) add(operand, d);
+    }
+  }
+  return found;
+}
+
+Split split_grown(const SplitArgs& a) {
+  Split split = split_elementwise(a);
+  for (std::size_t d = 0; d < split.size(); ++d) {
+    if (!fits(split[d], a.out.shape[d], a.mesh)) split[d].clear();
+  }
+  return split;
+}
+
+Split split_constrained(const SplitArgs& a) {
+  Split split = a.params.get<ShardingPtr>("sharding")->spec;
+  split.resize(a.out.rank());
+  const Split own = split_of(a, 0);
+  for (const std::int64_t d : a.params.ints("unconstrained_dims")) {
+    const auto at = static_cast<std::size_t>(d);
+    const bool free = std::none_of(own[at].begin(), own[at].end(),
+                                   [&](const std::string& axis) { return uses(split, axis); });
+    if (free) split[at] = own[at];
+  }
+  return split;
+}
+
+Split split_same_shape(const SplitArgs& a) {
+  const bool same = !a.in.empty() && a.in[0].shape == a.out.shape;
+  return same ? split_of(a, 0) : Split(a.out.rank());
+}
+
+}  // namespace shardax::ops

@@ -1,0 +1,32 @@
+// ops/split.h - how results are split over a mesh, given how operands are: rules for records.
+//
+// A split is metadata: for each dimension, the mesh axes that divide it.
+#pragma once
+
+#include "ir/op.h"
+
+namespace shardax::ops {
+
+// The dimensions of an operand; none is split where its sharding is unknown or over another mesh.
+Split split_of(const SplitArgs& a, std::size_t operand);
+
+// Each dimension as in the first operand that splits it.
+Split split_elementwise(const SplitArgs& a);
+// Those that are left.
+Split split_reduced(const SplitArgs& a);
+// Dimensions of the operand that the result, a view of it, has whole.
+Split split_view(const SplitArgs& a);
+// Runs of dimensions of the same size go together: what splits the first of the one splits the
+// first of the other.
+Split split_reshaped(const SplitArgs& a);
+// Batch dimensions, then the others of each operand; contracted ones are gone.
+Split split_product(const SplitArgs& a);
+// Joined and padded arrays stay split as their operands are where that comes out even.
+Split split_grown(const SplitArgs& a);
+// As the param `sharding` says; dimensions that it leaves open stay split as they are, by axes that
+// the others do not use.
+Split split_constrained(const SplitArgs& a);
+// As operand 0, where the result has its shape.
+Split split_same_shape(const SplitArgs& a);
+
+}  // namespace shardax::ops

@@ -1,0 +1,108 @@
+"""shardax/_base/arrays.py - what compositions share: operands as arrays, checks of them and of
+axes, and functions that run as one program."""
+
+import operator
+
+import numpy as np
+
+import shardax._core as _core
+from shardax._core import api
+
+__all__ = [
+    "another",
+    "asarray",
+    "bind",
+    "canonical_axes",
+    "canonical_axis",
+    "check_arraylike",
+    "inexact_dtype",
+    "known",
+    "result_type",
+    "shape_of",
+    "static_jit",
+    "wrapped",
+]
+
+bind = _core.bind
+asarray = _core.asarray
+# What a function with nothing to do returns: an array that is deleted, or donated, by itself.
+another = _core.another
+
+
+def wrapped(value, dtype):
+    """A Python int as an array of `dtype`, which wraps it where it is one of integers."""
+    if dtype.kind not in "iu":
+        return asarray(value, dtype)
+    bits = 8 * dtype.itemsize
+    value &= (1 << bits) - 1
+    if dtype.kind == "i" and value >> (bits - 1):
+        value -= 1 << bits
+    return asarray(value, dtype)
+
+
+def inexact_dtype(dtype):
+    """The dtype in which numbers of `dtype` are computed where the result is no integer: integers
+    of 64 bits are float64, bool and the other ones float32; without x64 always float32."""
+    if dtype.kind not in "biu":
+        return dtype
+    return _core.canonical_dtype("float64" if dtype.itemsize == 8 else "float32")
+
+
+def check_arraylike(name, *args):
+    """TypeError in JAX's words where an operand is no array or number."""
+    for position, arg in enumerate(args):
+        if isinstance(arg, (list, tuple, str, dict)) or arg is None:
+            raise TypeError(
+                f"{name} requires ndarray or scalar arguments, got {type(arg)} at position "
+                f"{position}."
+            )
+
+
+def result_type(*args):
+    """The dtype that the operands promote to."""
+    return _core.result_type(*args)[0]
+
+
+def shape_of(a):
+    """The shape of an array, of what converts to one, or of a nested sequence."""
+    if hasattr(a, "shape"):
+        return a.shape
+    return asarray(a).shape if hasattr(a, "__jax_array__") else np.shape(a)
+
+
+def canonical_axis(axis, ndim):
+    """`axis` counted from 0; ValueError where it is out of range."""
+    axis = operator.index(axis)
+    if not -ndim <= axis < ndim:
+        raise ValueError(f"axis {axis} is out of bounds for array of dimension {ndim}")
+    return axis % ndim if ndim else 0
+
+
+def known(value, what, remedy="\nIt decides a shape: mark it static with static_argnums."):
+    """`value`; where it is not known, ConcretizationTypeError, which says `what` it is."""
+    _core.needs_concrete(value, what + remedy)
+    return value
+
+
+def canonical_axes(axis, ndim):
+    """None, an int or a sequence of ints as a sorted tuple."""
+    known(axis, "The axis argument must be known statically.")
+    if axis is None:
+        return tuple(range(ndim))
+    if not isinstance(axis, (tuple, list)) and not np.ndim(axis):
+        return (canonical_axis(axis, ndim),)
+    axes = sorted(canonical_axis(a, ndim) for a in axis)
+    if len(set(axes)) != len(axes):
+        raise ValueError(f"duplicate value in 'axis': {tuple(axis)}")
+    return tuple(axes)
+
+
+def static_jit(*names):
+    """A decorator: the function runs as one program; arguments of these names are static."""
+
+    def decorate(fun):
+        positional = fun.__code__.co_varnames[: fun.__code__.co_argcount]
+        positions = tuple(i for i, name in enumerate(positional) if name in names)
+        return api.jit(fun, positions, names)
+
+    return decorate

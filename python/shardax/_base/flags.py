@@ -1,0 +1,64 @@
+# shardax/_base/flags.py - the context managers that change a flag for a while.
+import contextlib
+
+import shardax._core as _core
+
+
+def _scope(flag):
+    @contextlib.contextmanager
+    def scope(value=True):
+        before = _core.config_read(flag)
+        _core.config_update(flag, value)
+        try:
+            yield
+        finally:
+            _core.config_update(flag, before)
+
+    scope.__name__ = scope.__qualname__ = flag.removeprefix("jax_")
+    scope.__doc__ = f"Sets {flag} while the block runs."
+    return scope
+
+
+class enable_x64:
+    """Sets jax_enable_x64 in this thread while the block runs."""
+
+    def __init__(self, new_val=True):
+        self.value = bool(new_val)
+
+    def __enter__(self):
+        self.before = _core.override_x64(self.value)
+
+    def __exit__(self, *_):
+        _core.override_x64(self.before)
+
+
+class disable_x64(enable_x64):
+    """Clears jax_enable_x64 in this thread while the block runs."""
+
+    def __init__(self):
+        super().__init__(False)
+
+
+debug_nans = _scope("jax_debug_nans")
+debug_infs = _scope("jax_debug_infs")
+disable_jit = _scope("jax_disable_jit")
+log_compiles = _scope("jax_log_compiles")
+no_tracing = _scope("jax_no_tracing")
+checking_leaks = _scope("jax_check_tracer_leaks")
+check_tracer_leaks = checking_leaks
+explain_cache_misses = _scope("jax_explain_cache_misses")
+default_device = _scope("jax_default_device")
+default_matmul_precision = _scope("jax_default_matmul_precision")
+default_prng_impl = _scope("jax_default_prng_impl")
+threefry_partitionable = _scope("jax_threefry_partitionable")
+numpy_rank_promotion = _scope("jax_numpy_rank_promotion")
+numpy_dtype_promotion = _scope("jax_numpy_dtype_promotion")
+legacy_prng_key = _scope("jax_legacy_prng_key")
+debug_key_reuse = _scope("jax_debug_key_reuse")
+enable_custom_prng = _scope("jax_enable_custom_prng")
+enable_checks = _scope("jax_enable_checks")
+softmax_custom_jvp = _scope("jax_softmax_custom_jvp")
+transfer_guard = _scope("jax_transfer_guard")
+transfer_guard_device_to_device = _scope("jax_transfer_guard_device_to_device")
+transfer_guard_device_to_host = _scope("jax_transfer_guard_device_to_host")
+transfer_guard_host_to_device = _scope("jax_transfer_guard_host_to_device")

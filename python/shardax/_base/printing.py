@@ -1,0 +1,79 @@
+# shardax/_base/printing.py - repr of arrays, as NumPy prints them, and signatures of functions.
+import inspect
+
+import numpy as np
+
+import shardax._core as _core
+
+
+def array_repr(x):
+    """`Array([0., 1.], dtype=float32)`: NumPy's digits in JAX's frame."""
+    if x.dtype.name.startswith("key<"):
+        return _key_repr(x)
+    prefix = "Array("
+    dtype = f"dtype={x.dtype.name}, weak_type=True)" if x.weak_type else f"dtype={x.dtype.name})"
+    width = np.get_printoptions()["linewidth"]
+    if x.size == 0:
+        text = f"[], shape={x.shape}"
+    else:
+        text = np.array2string(
+            np.asarray(x), prefix=prefix, suffix=",", separator=", ", max_line_width=width
+        )
+    last_line = len(text) - text.rfind("\n") + 1
+    gap = " " * len(prefix) if last_line + len(dtype) + 1 > width else " "
+    return f"{prefix}{text},{gap}{dtype}"
+
+
+def _key_repr(x):
+    words = np.asarray(_core.bind("random_unwrap", (x,)))
+    return f"Array({x.shape}, dtype={x.dtype.name}) overlaying:\n{words}"
+
+
+def positional_signature(parameters):
+    """The signature of a function of positional-only parameters: "x1, x2"."""
+    kind = inspect.Parameter.POSITIONAL_ONLY
+    return inspect.Signature([inspect.Parameter(p, kind) for p in parameters.split(", ")])
+
+
+_TABLE_ROWS = 16
+
+
+def device_table(heading, stacked):
+    """The value of each device, a line each."""
+    rows = np.asarray(stacked)
+    shown = rows if len(rows) <= _TABLE_ROWS else rows[: _TABLE_ROWS - 1]
+    width = len(str(len(shown) - 1))
+    lines = [heading + ":"]
+    for i, row in enumerate(shown):
+        label = f"  device {i:>{width}}: "
+        lines.append(label + str(row).replace("\n", "\n" + " " * len(label)))
+    if len(shown) < len(rows):
+        lines.append(f"  ... ({len(rows)} devices)")
+    return "\n".join(lines)
+
+
+def device_groups(axis, stacked):
+    """Which devices have which value, for an error about a value that differs between them."""
+    rows = np.asarray(stacked)
+    groups = {}
+    for i, row in enumerate(rows.reshape(len(rows), -1)):
+        groups.setdefault(tuple(row.tolist()), []).append(i)
+    parts = []
+    for value, devices in list(groups.items())[:8]:
+        text = str(value[0]) if len(value) == 1 else str(list(value))
+        parts.append(f"{text} on {_devices(devices)}")
+    if len(groups) > 8:
+        parts.append(f"... ({len(groups)} different values)")
+    return (
+        f"\nThe value differs between the devices of axis '{axis}': {'; '.join(parts)}. Python can "
+        "go one way only: use lax.cond or jnp.where for a choice per device, or make the value "
+        "equal on all of them (with lax.psum or lax.pmax, say)."
+    )
+
+
+def _devices(ids):
+    if len(ids) == 1:
+        return f"device {ids[0]}"
+    if len(ids) > 12:
+        return f"devices {', '.join(map(str, ids[:12]))}, ... ({len(ids)} in all)"
+    return f"devices {', '.join(map(str, ids[:-1]))} and {ids[-1]}"

@@ -1,0 +1,45 @@
+# shardax/_base/threads.py - how many threads compute.
+import contextlib
+
+import shardax._core as _core
+
+
+def thread_count():
+    """How many threads compute: as many as this process may use cores, unless set.
+
+    The environment's SHARDAX_NUM_THREADS sets it at the start. Results do not depend on it.
+
+    >>> import shardax
+    >>> shardax.thread_count() >= 1
+    True
+    """
+    return _core.thread_count()
+
+
+def set_thread_count(count):
+    """Sets how many threads compute, from the next operation on and for all Python threads.
+
+    Raises:
+      ValueError: for a count below 1 or above 1024.
+
+    >>> import shardax
+    >>> shardax.set_thread_count(shardax.thread_count())
+    """
+    _core.set_thread_count(count)
+
+
+@contextlib.contextmanager
+def threads(count):
+    """Sets how many threads compute while the block runs.
+
+    >>> import shardax
+    >>> with shardax.threads(1):
+    ...     shardax.thread_count()
+    1
+    """
+    before = _core.thread_count()
+    _core.set_thread_count(count)
+    try:
+        yield
+    finally:
+        _core.set_thread_count(before)

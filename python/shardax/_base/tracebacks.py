@@ -1,0 +1,68 @@
+"""shardax/_base/tracebacks.py - tracebacks that show the user's frames.
+
+What is printed of an exception that nobody catches leaves out the frames of this package, unless
+`jax_traceback_filtering` is "off". Exceptions themselves stay as they are.
+"""
+
+import os
+import sys
+import types
+
+from shardax.config import config
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+
+
+def in_package(frame):
+    """Whether a frame of the stack is this package's own, or runs a script for it."""
+    file = frame.f_code.co_filename
+    return file.startswith(_PACKAGE) or file == "<frozen runpy>"
+
+
+def without_package(traceback):
+    """A traceback without the package's frames; all of it where no other frame is left."""
+    entries = []
+    entry = traceback
+    while entry is not None:
+        if not in_package(entry.tb_frame):
+            entries.append(entry)
+        entry = entry.tb_next
+    kept = None
+    for entry in reversed(entries):
+        kept = types.TracebackType(kept, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
+    return kept or traceback
+
+
+def shorten(exception, seen=()):
+    """`exception` with shorter tracebacks, its own and those of what it came from."""
+    if exception is None or exception in seen:
+        return
+    exception.__traceback__ = without_package(exception.__traceback__)
+    for origin in (exception.__cause__, exception.__context__):
+        shorten(origin, (*seen, exception))
+
+
+def _wanted():
+    return config.jax_traceback_filtering != "off"
+
+
+def install():
+    """Puts itself before the hook that prints uncaught exceptions, and before IPython's."""
+    print_exception = sys.excepthook
+
+    def hook(kind, exception, traceback):
+        if _wanted():
+            shorten(exception)
+        print_exception(kind, exception, exception.__traceback__)
+
+    sys.excepthook = hook
+    notebook = sys.modules.get("IPython")
+    shell = notebook.get_ipython() if notebook else None
+    if shell is not None:
+        shell.set_custom_exc((Exception,), _show_in_notebook)
+
+
+def _show_in_notebook(shell, kind, exception, traceback, tb_offset=None):
+    if _wanted():
+        shorten(exception)
+    shell.showtraceback((kind, exception, exception.__traceback__), tb_offset=tb_offset)

@@ -1,0 +1,1 @@
+"""shardax/_debug - breakpoints in programs, and pictures of shardings."""

@@ -1,0 +1,112 @@
+"""shardax/_debug/pictures.py - which part of an array each device has: told to a function, or as
+a table of text."""
+
+from shardax import tree_util
+from shardax._core import Tracer
+from shardax._devices.shardings import sharding_of
+from shardax._transform.callbacks import debug_callback
+
+
+def inspect_array_sharding(value, *, callback):
+    """Calls `callback` with the sharding of each array in a tree. Inside jit, where arrays have
+    none of their own, that is the first device's.
+
+    Example:
+      >>> debug.inspect_array_sharding(jnp.zeros(3), callback=print)
+      SingleDeviceSharding(device=CpuDevice(id=0), memory_kind=device)
+    """
+    for leaf in tree_util.tree_leaves(value):
+        if isinstance(leaf, Tracer):
+            debug_callback(lambda array: callback(sharding_of(array)), leaf)
+        else:
+            callback(sharding_of(leaf))
+
+
+def visualize_sharding(
+    shape, sharding, *, use_color=True, scale=1.0, min_width=9, max_width=80, color_map=None
+):
+    """Prints a table of the parts of an array of `shape`, with the devices that have each.
+
+    Args:
+      shape: of one or two dimensions; the table has about its proportions.
+      sharding: how the array is split.
+      scale: of the table; a two-dimensional one has 10 * scale lines.
+      min_width, max_width: in characters, of a cell and of the table.
+      use_color, color_map: accepted for compatibility: the table is text.
+
+    Raises:
+      ValueError: for other numbers of dimensions.
+
+    Example:
+      >>> mesh = make_mesh((4,), ("x",), devices=devices()[:4])
+      >>> debug.visualize_sharding((8,), NamedSharding(mesh, P("x")))
+      ┌───────┬───────┬───────┬───────┐
+      │ CPU 0 │ CPU 1 │ CPU 2 │ CPU 3 │
+      └───────┴───────┴───────┴───────┘
+    """
+    if len(shape) not in (1, 2):
+        raise ValueError(
+            "`visualize_sharding` only works for shapes with 1 and 2 dimensions, got "
+            f"{tuple(shape)}."
+        )
+    shape = tuple(shape)
+    cells = _cells(shape, sharding)
+    rows, columns = (1 + max(index[d] for index in cells) for d in (0, 1))
+    lines = int(10 * scale)
+    across = lines * (shape[1] if len(shape) == 2 else 1) / shape[0]
+    # A character is 2.5 times as high as it is wide.
+    width = min(max(int(2.5 * int(across) / columns), min_width), max_width) - 2
+    height = max(lines // rows - 1, 1) if len(shape) == 2 else 1
+    names = [[cells[i, j] for j in range(columns)] for i in range(rows)]
+    widths = [max(width, *(len(row[j]) for row in names)) for j in range(columns)]
+    room = max_width - columns - 1
+    if sum(widths) > room:
+        widths = [room // columns + (j < room % columns) for j in range(columns)]
+    _print_table(names, widths, height)
+
+
+def visualize_array_sharding(arr, **kwargs):
+    """Prints which part of an array each device has; options are those of `visualize_sharding`.
+
+    Example:
+      >>> debug.visualize_array_sharding(jnp.zeros(3))
+      ┌───────┐
+      │ CPU 0 │
+      └───────┘
+    """
+    inspect_array_sharding(
+        arr, callback=lambda sharding: visualize_sharding(arr.shape, sharding, **kwargs)
+    )
+
+
+def _cells(shape, sharding):
+    """The names of the devices of each part, by its row and column."""
+    shard = sharding.shard_shape(shape)
+    parts = {}
+    for device, slices in sharding.devices_indices_map(shape).items():
+        index = tuple((s.start or 0) // max(n, 1) for s, n in zip(slices, shard))
+        parts.setdefault((0, *index)[-2:], []).append(device)
+    ids = {index: ",".join(map(str, sorted(d.id for d in there))) for index, there in parts.items()}
+    return {index: f"{there[0].platform.upper()} {ids[index]}" for index, there in parts.items()}
+
+
+def _print_table(names, widths, height):
+    def rule(left, middle, right):
+        return left + middle.join("─" * width for width in widths) + right
+
+    def line(texts):
+        return "│" + "│".join(texts) + "│"
+
+    blank = line([" " * width for width in widths])
+    above = (height - 1) // 2
+    rows = []
+    for row in names:
+        labels = line([_centred(name[:width], width) for name, width in zip(row, widths)])
+        rows.append("\n".join([blank] * above + [labels] + [blank] * (height - 1 - above)))
+    between = "\n" + rule("├", "┼", "┤") + "\n"
+    print(rule("┌", "┬", "┐"), between.join(rows), rule("└", "┴", "┘"), sep="\n")
+
+
+def _centred(text, width):
+    left = (width - len(text)) // 2
+    return " " * left + text + " " * (width - len(text) - left)

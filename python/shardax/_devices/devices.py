@@ -1,0 +1,198 @@
+# shardax/_devices/devices.py - simulated devices: names for the parts of one memory.
+import sys
+
+import numpy as np
+
+import shardax._core as _core
+from shardax._base.version import __version__
+
+
+class Device:
+    """A simulated CPU device. All share one memory; `id` numbers them from 0."""
+
+    platform = "cpu"
+    device_kind = "cpu"
+    process_index = 0
+    host_id = 0
+    task_id = 0
+
+    def __init__(self, id):
+        self.id = id
+
+    @property
+    def local_hardware_id(self):
+        return self.id
+
+    @property
+    def client(self):
+        return backend
+
+    def memory_stats(self):
+        return None
+
+    def addressable_memories(self):
+        return []
+
+    def live_buffers(self):
+        return []
+
+    def __call__(self):
+        """Itself: older programs ask an array for its place with `x.device()`."""
+        return self
+
+    def __repr__(self):
+        return f"CpuDevice(id={self.id})"
+
+    def __str__(self):
+        return f"cpu:{self.id}"
+
+    def __reduce__(self):
+        return device, (self.id,)
+
+    def __lt__(self, other):
+        return self.id < other.id
+
+
+_known: dict[int, Device] = {}
+
+
+def device(id):
+    """The device with that id; always the same object."""
+    found = _known.get(id)
+    if found is None:
+        found = _known[id] = Device(id)
+    return found
+
+
+def default_device():
+    """Where arrays lie that nothing has been said about: jax_default_device, else the first."""
+    chosen = _core.config_read("jax_default_device")
+    return chosen if isinstance(chosen, Device) else device(0)
+
+
+class Backend:
+    """What little there is to say of the one backend."""
+
+    platform = "cpu"
+    platform_version = "shardax"
+
+    def devices(self):
+        return devices()
+
+    def local_devices(self):
+        return devices()
+
+    def device_count(self):
+        return device_count()
+
+    def local_device_count(self):
+        return device_count()
+
+    def process_index(self):
+        return 0
+
+
+backend = Backend()
+
+
+def _check_backend(name):
+    if name is None or name in ("cpu", "CPU") or isinstance(name, Backend):
+        return
+    raise RuntimeError(
+        f"Unknown backend: {name!r} requested, but no platforms that are instances of {name} are "
+        "present. Platforms present are: cpu"
+    )
+
+
+def devices(backend=None):
+    """All devices, in order of their ids."""
+    _check_backend(backend)
+    return [device(i) for i in range(_core.device_count())]
+
+
+def local_devices(process_index=None, backend=None, host_id=None):
+    """The devices of this process, which are all."""
+    _check_backend(backend)
+    index = host_id if process_index is None else process_index
+    if index not in (None, 0):
+        raise ValueError(f"Unknown process_index {index}")
+    return devices()
+
+
+def device_count(backend=None):
+    """How many devices there are."""
+    _check_backend(backend)
+    return _core.device_count()
+
+
+def local_device_count(backend=None):
+    """How many devices this process has: all."""
+    return device_count(backend)
+
+
+def process_index(backend=None):
+    """0: there is one process."""
+    _check_backend(backend)
+    return 0
+
+
+def process_count(backend=None):
+    """1: there is one process."""
+    _check_backend(backend)
+    return 1
+
+
+def process_indices(backend=None):
+    """[0]."""
+    _check_backend(backend)
+    return [0]
+
+
+host_id = process_index
+host_count = process_count
+host_ids = process_indices
+
+
+def default_backend():
+    """'cpu'."""
+    return "cpu"
+
+
+def live_arrays(platform=None):
+    """The arrays that Python holds and that are not deleted, oldest first: to look for those
+    that are kept by mistake.
+
+    Example:
+      >>> before = len(live_arrays())
+      >>> x = jnp.zeros(3)
+      >>> len(live_arrays()) - before
+      1
+    """
+    _check_backend(platform)
+    return _core.live_arrays()
+
+
+def print_environment_info(return_string=False):
+    """Prints versions, the machine and the devices, for reports of errors; or returns the text.
+
+    Example:
+      >>> "device_count" in print_environment_info(return_string=True)
+      True
+    """
+    import platform  # for this report alone
+
+    text = "\n".join(
+        [
+            f"shardax: {__version__}",
+            f"numpy:   {np.__version__}",
+            f"python:  {sys.version}",
+            f"device info: {device_count()} simulated devices, platform cpu, "
+            f"{_core.thread_count()} threads",
+            f"device_count: {device_count()}",
+            f"process_count: {process_count()}",
+            f"platform: {platform.uname()}",
+        ]
+    )
+    if return_string:
+        return text
+    return print(text)

@@ -1,0 +1,86 @@
+"""shardax/_devices/filled.py - arrays that repeat one element, labelled with a device or
+sharding."""
+
+import operator
+
+import numpy as np
+
+import shardax._core as _core
+from shardax._base.arrays import (
+    asarray,
+    bind,
+    check_arraylike,
+    result_type,
+    shape_of,
+    wrapped,
+)
+from shardax._base.dtypes import KeyTy
+
+
+def shape_tuple(shape):
+    """A shape as a tuple of ints: the argument of functions that make arrays."""
+    if isinstance(shape, (tuple, list)) or np.ndim(shape) == 1:
+        return tuple(_dimension(d, shape) for d in shape)
+    return (_dimension(shape, (shape,)),)
+
+
+def _dimension(d, shape):
+    try:
+        n = operator.index(d)
+    except TypeError:
+        text = f"Shapes must be 1D sequences of concrete values of integer type, got {shape}."
+        if isinstance(d, _core.Tracer):
+            text += (
+                "\nIf using `jit`, try using `static_argnums` or applying `jit` to smaller "
+                f"subfunctions.{_core.api.tracer_origin(d)}"
+            )
+        raise TypeError(text) from None
+    if n < 0:
+        raise TypeError(f"shape must have every element be nonnegative, got {shape}.")
+    return n
+
+
+def placed(array, device, out_sharding=None):
+    """The array, labelled with a device or sharding where one is given."""
+    device = out_sharding if device is None else device
+    if device is None:
+        return array
+    from shardax._devices.shardings import label  # at first use: quick import
+
+    return label(array, device)
+
+
+def full(shape, fill_value, dtype=None, *, device=None, out_sharding=None):
+    """An array that repeats `fill_value` (broadcast to `shape`).
+
+    Weakly typed for Python numbers.
+    """
+    check_arraylike("full", fill_value)
+    if type(fill_value) is int and dtype is not None:
+        fill_value = wrapped(fill_value, _core.canonical_dtype(dtype))
+    value = asarray(fill_value) if dtype is None else asarray(fill_value, dtype=dtype)
+    return placed(_core.broadcast_to(value, shape_tuple(shape)), device, out_sharding)
+
+
+def full_like(a, fill_value, dtype=None, shape=None, *, device=None, out_sharding=None):
+    """An array like `a` (shape, dtype, sharding) that repeats `fill_value`."""
+    shape = shape_of(a) if shape is None else shape_tuple(shape)
+    weak = dtype is None and getattr(
+        a, "weak_type", isinstance(a, (int, float, complex)) and not isinstance(a, bool)
+    )
+    if dtype is None:
+        dtype = result_type(a.dtype if hasattr(a, "dtype") else a)
+    else:
+        dtype = _core.requested_dtype(dtype, "full_like")
+    if isinstance(dtype, KeyTy) and getattr(fill_value, "dtype", None) != dtype:
+        words = full((*shape, dtype.words), fill_value, np.uint32)
+        return bind("random_wrap", (words,), impl=dtype)
+    if type(fill_value) is int:
+        fill_value = wrapped(fill_value, dtype)
+    value = _core.convert(asarray(fill_value), dtype, bool(weak))
+    out = placed(_core.broadcast_to(value, shape), device, out_sharding)
+    concrete = isinstance(a, _core.Array) and not isinstance(a, _core.Tracer)
+    if not concrete or a.shape != shape or device is not None or out_sharding is not None:
+        return out
+    recorded = None if isinstance(out, _core.Tracer) else _core.get_sharding(a)
+    return out if recorded is None else _core.with_sharding(out, recorded)

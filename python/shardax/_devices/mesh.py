@@ -1,0 +1,271 @@
+"""shardax/_devices/mesh.py - devices in a grid whose axes have names.
+
+A mesh only names devices: all of them share one memory.
+"""
+
+import collections
+import contextlib
+import enum
+import math
+import operator
+
+import numpy as np
+
+from shardax._core import api as _core
+from shardax._devices.devices import devices as _devices
+
+
+class AxisType(enum.Enum):
+    """Kinds of mesh axes; they are recorded, and all behave like Auto."""
+
+    Auto = enum.auto()
+    Explicit = enum.auto()
+    Manual = enum.auto()
+
+    def __repr__(self):
+        return self.name
+
+
+def _axis_types(names, types):
+    if types is None:
+        return (AxisType.Auto,) * len(names)
+    types = tuple(types) if isinstance(types, (tuple, list)) else (types,)
+    if not all(isinstance(t, AxisType) for t in types):
+        raise TypeError(f"axis_types {types} must be of type `jax.sharding.AxisType`.")
+    if len(types) != len(names):
+        raise ValueError(
+            "Number of axis names should match the number of axis_types. Got axis_names="
+            f"{names} and axis_types={types}"
+        )
+    return types
+
+
+class AbstractMesh:
+    """Names and sizes of mesh axes, without devices.
+
+    Args:
+      axis_sizes: the size of each axis.
+      axis_names: a name per axis.
+      axis_types: an AxisType per axis, Auto unless given.
+
+    >>> AbstractMesh((4, 2), ("x", "y")).size
+    8
+    """
+
+    def __init__(self, axis_sizes, axis_names, axis_types=None):
+        names = (axis_names,) if isinstance(axis_names, str) else tuple(axis_names)
+        sizes = tuple(axis_sizes)
+        if len(sizes) != len(names):
+            raise ValueError(
+                f"AbstractMesh: {len(sizes)} axis sizes {sizes} but {len(names)} axis names "
+                f"{names}."
+            )
+        if None in names:
+            raise ValueError(f"Mesh axis names cannot be None, got {names}.")
+        if len(set(names)) != len(names):
+            raise ValueError(f"{type(self).__name__}: axis names must be distinct, got {names}.")
+        self.axis_sizes = sizes
+        self.axis_names = names
+        self.axis_types = _axis_types(names, axis_types)
+
+    @property
+    def shape(self):
+        return collections.OrderedDict(zip(self.axis_names, self.axis_sizes))
+
+    @property
+    def shape_tuple(self):
+        return tuple(self.shape.items())
+
+    @property
+    def size(self):
+        return math.prod(self.axis_sizes) if self.axis_sizes else 0
+
+    @property
+    def empty(self):
+        return not self.axis_names
+
+    @property
+    def device_ids_in_order(self):
+        """The devices' ids, row by row; of an abstract mesh, the first ones."""
+        return tuple(range(self.size))
+
+    @property
+    def abstract_mesh(self):
+        return AbstractMesh(self.axis_sizes, self.axis_names, self.axis_types)
+
+    def _key(self):
+        return self.axis_names, self.axis_sizes
+
+    def __eq__(self, other):
+        return type(self) is type(other) and self._key() == other._key()
+
+    def __hash__(self):
+        return hash(self._key())
+
+    def _text(self):
+        sizes = ", ".join(f"'{n}': {s}" for n, s in self.shape.items())
+        types = ", ".join(map(repr, self.axis_types)) + ("," if len(self.axis_types) == 1 else "")
+        return f"{type(self).__name__}({sizes or '()'}, axis_types=({types}))"
+
+    __repr__ = __str__ = _text
+
+
+class Mesh(AbstractMesh, contextlib.ContextDecorator):
+    """Devices in a grid whose axes have names; in a `with` block, or in calls of a function that it
+    decorates, the current mesh.
+
+    Args:
+      devices: a (nested) sequence or array of devices.
+      axis_names: a name per dimension of `devices`.
+      axis_types: an AxisType per axis, Auto unless given.
+
+    >>> Mesh(_devices()[:4], ("x",)).shape
+    OrderedDict([('x', 4)])
+    """
+
+    def __init__(self, devices, axis_names=None, *, axis_types=None):
+        if axis_names is None:
+            axis_names = ()
+        if isinstance(axis_names, str):
+            axis_names = (axis_names,)
+        grid = np.empty(np.shape(np.asarray(devices, dtype=object)), dtype=object)
+        grid[...] = np.asarray(devices, dtype=object)
+        names = tuple(axis_names)
+        if None in names:
+            raise ValueError(f"Mesh axis names cannot be None, got {names}.")
+        if grid.ndim != len(names):
+            raise ValueError(
+                "Mesh requires the ndim of its first argument (`devices`) to equal the length of "
+                "its second argument "
+                f"(`axis_names`), but got devices.ndim == {grid.ndim} and len(axis_names) == "
+                f"{len(names)}."
+            )
+        super().__init__(grid.shape, names, axis_types)
+        grid.flags.writeable = False
+        self.devices = grid
+
+    @property
+    def device_ids(self):
+        return np.vectorize(lambda d: d.id, otypes=[int])(self.devices)
+
+    @property
+    def device_ids_in_order(self):
+        return tuple(d.id for d in self.devices.flat)
+
+    @property
+    def local_mesh(self):
+        return self
+
+    @property
+    def local_devices(self):
+        return list(self.devices.flat)
+
+    def _key(self):
+        return self.axis_names, self.devices.shape, self.device_ids_in_order
+
+    def __enter__(self):
+        _current.append(self)
+        _tell()
+        return self
+
+    def __exit__(self, *exc):
+        _current.pop()
+        _tell()
+
+    def __repr__(self):
+        if self.empty:
+            return "Mesh()"
+        _, types = self._text().rsplit(", axis_types=", 1)
+        return (
+            f"Mesh(axis_sizes={self.axis_sizes}, axis_names={self.axis_names}, axis_types={types}"
+        )
+
+    def __str__(self):
+        return "Mesh()" if self.empty else self._text()
+
+
+# The meshes that `with mesh:` and set_mesh have made current, innermost last.
+_current = [Mesh(np.empty((), dtype=object), ())]
+
+
+_words = {}
+
+
+def _tell():
+    """Tells the core which mesh is current: PartitionSpecs in traced functions depend on it."""
+    mesh = _current[-1]
+    _core.set_mesh_word(0 if mesh.empty else _words.setdefault(mesh, len(_words) + 1))
+
+
+class set_mesh:
+    """Makes a mesh the current one, from now on or in a `with` block, which gives the one before
+    back. PartitionSpecs without a mesh mean the current one.
+
+    Raises:
+      ValueError: where `mesh` is no Mesh.
+
+    Example:
+      >>> with set_mesh(make_mesh((2,), ("x",))):
+      ...     print(get_mesh())
+      Mesh('x': 2, axis_types=(Auto,))
+    """
+
+    def __init__(self, mesh):
+        if not isinstance(mesh, Mesh):
+            raise ValueError(f"Expected mesh of type `jax.sharding.Mesh`. Got {type(mesh)}")
+        self._before = _current[-1]
+        _current[-1] = mesh
+        _tell()
+
+    def __enter__(self):
+        return _current[-1]
+
+    def __exit__(self, *exc):
+        _current[-1] = self._before
+        _tell()
+
+
+use_mesh = set_mesh
+
+
+def get_mesh():
+    """The current mesh: of the innermost `with mesh:` block or of `set_mesh`, else an empty one."""
+    return _current[-1]
+
+
+def get_abstract_mesh():
+    """The current mesh, without its devices."""
+    return get_mesh().abstract_mesh
+
+
+def make_mesh(axis_shapes, axis_names, axis_types=None, *, devices=None):
+    """A mesh of the first devices in that shape.
+
+    Raises:
+      ValueError: where the shape is no sequence of ints, or needs more devices than there are.
+
+    Example:
+      >>> make_mesh((2, 2), ("x", "y")).size
+      4
+    """
+    try:
+        shape = tuple(operator.index(size) for size in axis_shapes)
+    except TypeError:
+        raise ValueError(
+            "`axis_shapes` passed to `make_mesh` should be a sequence of ints, got "
+            f"{axis_shapes!r}."
+        ) from None
+    if len(shape) != len(tuple(axis_names)):
+        raise ValueError(
+            f"make_mesh: {len(shape)} sizes {shape} but {len(tuple(axis_names))} names "
+            f"{tuple(axis_names)}."
+        )
+    known = _devices() if devices is None else list(devices)
+    if math.prod(shape) > len(known):
+        raise ValueError(
+            f"Number of devices {len(known)} must be >= the product of mesh_shape {shape}. "
+            f'Raise it with shardax.config.update("jax_num_cpu_devices", {math.prod(shape)}).'
+        )
+    grid = np.empty(math.prod(shape), dtype=object)
+    grid[:] = known[: math.prod(shape)]
+    return Mesh(grid.reshape(shape), axis_names, axis_types=axis_types)

@@ -1,0 +1,34 @@
+# shardax/_devices/parts.py - which part of an array is whose.
+from shardax._devices.devices import default_device
+
+
+def parts(shape, recorded):
+    """(device id, index, replica id) of each shard of an array of that shape, in mesh order.
+
+    `recorded` is what the array is labelled with: None, or a Sharding's description.
+    """
+    everything = tuple(slice(None) for _ in shape)
+    if recorded is None:
+        return [(default_device().id, everything, 0)]
+    axes, mesh, devices, spec, _ = recorded
+    sizes = dict(zip(axes, mesh, strict=True))
+    replicas = {}
+    out = []
+    for position, device_id in enumerate(devices):
+        coordinates, rest = {}, position
+        for axis in reversed(axes):
+            coordinates[axis] = rest % sizes[axis]
+            rest //= sizes[axis]
+        index = list(everything)
+        for dim, names in enumerate(spec):
+            count, place = 1, 0
+            for name in names:
+                count *= sizes[name]
+                place = place * sizes[name] + coordinates[name]
+            if count > 1:
+                step = shape[dim] // count
+                index[dim] = slice(place * step, (place + 1) * step, None)
+        key = tuple((s.start, s.stop) for s in index)
+        replicas[key] = replicas.get(key, -1) + 1
+        out.append((device_id, tuple(index), replicas[key]))
+    return out

@@ -1,0 +1,90 @@
+# shardax/_devices/placement.py - where an array's shards lie.
+"""Each function is a method or property of Array of the same name."""
+
+import shardax._core as _core
+from shardax._devices.devices import default_device
+from shardax._devices.devices import device as _device
+from shardax._devices.parts import parts
+from shardax._devices.shardings import sharding_of
+
+
+class Shard:
+    """A part of an array on one device: `data` is a view."""
+
+    def __init__(self, device, index, replica_id, data):
+        self.device = device
+        self.index = index
+        self.replica_id = replica_id
+        self.data = data
+
+    def __repr__(self):
+        return (
+            f"Shard(device={self.device!r}, index={self.index}, replica_id={self.replica_id}, "
+            f"data={self.data})"
+        )
+
+
+def _parts(x):
+    return parts(x.shape, _core.get_sharding(x))
+
+
+def _on(x, device_id, index):
+    """The part of x at that index, labelled with its device where x is labelled."""
+    part = x[index]
+    if _core.get_sharding(x) is None:
+        return part
+    label = ("device",), (1,), (device_id,), ((),) * part.ndim, False
+    return _core.with_sharding(part, label)
+
+
+def addressable_shards(x):
+    return [Shard(_device(d), index, replica, _on(x, d, index)) for d, index, replica in _parts(x)]
+
+
+global_shards = addressable_shards
+
+
+def device_buffers(x):
+    """The shards' data: the older name."""
+    return [shard.data for shard in addressable_shards(x)]
+
+
+def addressable_data(x, index):
+    device_id, part, _ = _parts(x)[index]
+    return _on(x, device_id, part)
+
+
+def devices(x):
+    return {_device(d) for d, _, _ in _parts(x)}
+
+
+def device(x):
+    recorded = _core.get_sharding(x)
+    if recorded is None:
+        return default_device()
+    return sharding(x) if recorded[4] else _device(recorded[2][0])
+
+
+def sharding(x):
+    return sharding_of(x)
+
+
+def committed(x):
+    return _core.get_sharding(x) is not None
+
+
+def is_fully_replicated(x):
+    recorded = _core.get_sharding(x)
+    if recorded is None:
+        return True
+    axes, shape, _, spec, _ = recorded
+    sizes = dict(zip(axes, shape, strict=True))
+    return all(sizes[name] == 1 for names in spec for name in names)
+
+
+def is_fully_addressable(x):
+    return True
+
+
+def format(x):
+    return sharding(x)

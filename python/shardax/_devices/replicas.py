@@ -1,0 +1,159 @@
+"""shardax/_devices/replicas.py - device_put and its relatives.
+
+All devices share one memory: placing an array is labelling it. Nothing is copied but NumPy arrays,
+once, and shards that do not lie evenly in one memory.
+"""
+
+import numpy as np
+
+import shardax._core as _core
+from shardax import tree_util
+from shardax._base.arrays import asarray, bind
+from shardax._base.compositions import stack
+from shardax._base.dtypes import KeyTy
+from shardax._devices.devices import Device
+
+
+def device_put(x, device=None, *, src=None, donate=False, may_alias=None):
+    """`x` as arrays, labelled with a device or sharding (or a tree prefix of them).
+
+    With `donate` arrays that get a label are deleted; nothing is copied either way.
+
+    Raises:
+      ValueError: where `device` is none of these, or the sharding does not divide an array.
+
+    Example:
+      >>> device_put(1.5)
+      Array(1.5, dtype=float32, weak_type=True)
+    """
+
+    from shardax._devices import shardings  # at first use: quick import
+
+    def place(leaf, where):
+        array = asarray(leaf)
+        if where is None:
+            return array
+        placed = shardings.label(array, where)
+        if donate and array is leaf and not isinstance(array, _core.Tracer):
+            array.delete()
+        return placed
+
+    places = (Device, shardings.Sharding, shardings.PartitionSpec)
+    if device is None or isinstance(device, places):
+        return tree_util.tree_map(lambda leaf: place(leaf, device), x)
+    for where in tree_util.tree_leaves(device):
+        if not isinstance(where, places):
+            raise ValueError(
+                "device_put: device must be None, a Device, a Sharding or a tree of these values, "
+                f"got {where!r}. Devices come from shardax.devices()."
+            )
+    try:
+        wheres = tree_util.broadcast_prefix(device, x, is_leaf=lambda d: d is None)
+    except ValueError:
+        from shardax._base.api_errors import not_a_prefix  # at first use: quick import
+
+        not_a_prefix("device_put device", device, x)
+    leaves, treedef = tree_util.tree_flatten(x)
+    return treedef.unflatten([place(leaf, where) for leaf, where in zip(leaves, wheres)])
+
+
+def _check_devices(function, devices):
+    if not isinstance(devices, (list, tuple)) or not devices:
+        raise ValueError(
+            f"`devices` argument to `{function}` must be a non-empty sequence, got {devices!r}."
+        )
+
+
+def on_devices(array, devices):
+    """`array` labelled as a pmapped function labels its results: a slice for each device."""
+    name = "_internal_pmap_axis_name"
+    ids = tuple(d.id for d in devices)
+    spec = ((name,), *((),) * (array.ndim - 1))
+    return _core.with_sharding(array, ((name,), (len(ids),), ids, spec, True))
+
+
+def device_put_replicated(x, devices):
+    """Every leaf of a tree with a leading axis of len(devices) along which it repeats; kept once.
+
+    Raises:
+      ValueError: unless `devices` is a non-empty list or tuple.
+
+    Example:
+      >>> device_put_replicated({"w": jnp.ones(3)}, devices()[:2])["w"].shape
+      (2, 3)
+    """
+    _check_devices("device_put_replicated", devices)
+
+    def repeat(leaf):
+        leaf = asarray(leaf)
+        shape = (len(devices), *leaf.shape)
+        kept = tuple(range(1, len(shape)))
+        wide = bind("broadcast_in_dim", (leaf,), shape=shape, broadcast_dimensions=kept)
+        return on_devices(wide, devices)
+
+    return tree_util.tree_map(repeat, x)
+
+
+def device_put_sharded(shards, devices):
+    """The trees in `shards`, one per device, stacked along a leading axis.
+
+    Slices of one array that lie evenly in it are not copied.
+
+    Raises:
+      TypeError: where `shards` is no sequence.
+      ValueError: where it has not as many elements as `devices`, or these differ in structure,
+        shape or dtype.
+
+    Example:
+      >>> device_put_sharded([jnp.zeros(3), jnp.ones(3)], devices()[:2]).shape
+      (2, 3)
+    """
+    if not isinstance(shards, (list, tuple)):
+        raise TypeError(
+            f"device_put_sharded `shards` input must be a sequence; got {type(shards)}; split an "
+            "array with list(x)."
+        )
+    _check_devices("device_put_sharded", devices)
+    if len(shards) != len(devices):
+        raise ValueError(f"len(shards) = {len(shards)} must equal len(devices) = {len(devices)}.")
+
+    def join(*leaves):
+        arrays = [asarray(leaf) for leaf in leaves]
+        kinds = sorted({f"{a.dtype}{list(a.shape)}" for a in arrays})
+        if len(kinds) > 1:
+            raise ValueError(
+                "the shards passed to device_put_sharded must have consistent shape and dtype, but "
+                f"got {', '.join(kinds)}."
+            )
+        return on_devices(stack(arrays), devices)
+
+    return tree_util.tree_map(join, *shards)
+
+
+def device_get(x):
+    """Leaves that are arrays as NumPy arrays; PRNG keys and Python numbers stay."""
+
+    def fetch(leaf):
+        plain = isinstance(leaf, _core.Array) and not isinstance(leaf.dtype, KeyTy)
+        return np.asarray(leaf) if plain else leaf
+
+    return tree_util.tree_map(fetch, x)
+
+
+def copy_to_host_async(x):
+    """A tree of arrays, as it is: they lie in the host's memory.
+
+    Example:
+      >>> copy_to_host_async({"a": jnp.float32(1)})
+      {'a': Array(1., dtype=float32)}
+    """
+    for leaf in tree_util.tree_leaves(x):
+        copy = getattr(leaf, "copy_to_host_async", None)
+        if copy is not None:
+            copy()
+    return x
+
+
+def block_until_ready(x):
+    """`x`: results are ready when a call returns."""
+    return x

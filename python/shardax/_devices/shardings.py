@@ -1,0 +1,359 @@
+"""shardax/_devices/shardings.py - shardings and partition specs; public in shardax.sharding."""
+
+import math
+
+import numpy as np
+
+import shardax._core as _core
+from shardax._devices.devices import default_device
+from shardax._devices.devices import device as _device
+from shardax._devices.devices import devices as all_devices
+from shardax._devices.mesh import (
+    AbstractMesh,
+    Mesh,
+    get_mesh,
+)
+from shardax._devices.parts import parts
+
+
+class DuplicateSpecError(Exception):
+    """A mesh axis splits more than one dimension."""
+
+
+class IndivisibleError(ValueError):
+    """A dimension is not a multiple of the mesh axes that split it."""
+
+
+def _entry(names):
+    """One entry of a PartitionSpec: a tuple of one name is that name, an empty one None."""
+    if not isinstance(names, (tuple, list)):
+        return names
+    if any(isinstance(name, (tuple, list)) for name in names):
+        raise ValueError(
+            f"A tuple inside PartitionSpec cannot contain a nested tuple, got {names!r}."
+        )
+    return None if not names else names[0] if len(names) == 1 else tuple(names)
+
+
+class _Unconstrained:
+    """Stands for a dimension that a constraint leaves as it is."""
+
+    def __repr__(self):
+        return "UNCONSTRAINED"
+
+    def __reduce__(self):
+        return "UNCONSTRAINED"
+
+
+class P(tuple):
+    """For each dimension: None, a mesh axis, or a tuple of mesh axes that split it.
+
+    >>> PartitionSpec("x", None)
+    P('x', None)
+    """
+
+    UNCONSTRAINED = _Unconstrained()
+
+    def __new__(cls, *partitions, **kwargs):
+        return super().__new__(cls, map(_entry, partitions))
+
+    def __init_subclass__(cls, **kwargs):
+        raise TypeError("Subclassing `jax.P` is prohibited; it is a type of values.")
+
+    def __repr__(self):
+        return f"P{tuple.__repr__(self)}"
+
+    def __reduce__(self):
+        return PartitionSpec, tuple(self)
+
+    def __eq__(self, other):
+        return isinstance(other, tuple) and tuple(self) == tuple(other)
+
+    __hash__ = tuple.__hash__
+
+    def __add__(self, other):
+        return PartitionSpec(*self, *other)
+
+
+PartitionSpec = P
+
+
+UNCONSTRAINED = PartitionSpec.UNCONSTRAINED
+
+
+class Sharding:
+    """How an array is split over devices."""
+
+    memory_kind = "device"
+    is_fully_addressable = True
+
+    @property
+    def device_set(self):
+        return {_device(i) for i in self._description(len(getattr(self, "spec", ())))[2]}
+
+    @property
+    def addressable_devices(self):
+        return self.device_set
+
+    @property
+    def num_devices(self):
+        return len(self.device_set)
+
+    def shard_shape(self, global_shape):
+        """The shape of one device's part."""
+        axes, sizes, _, spec, _ = self._description(len(global_shape))
+        size = dict(zip(axes, sizes))
+        out = []
+        for n, names in zip(global_shape, spec):
+            parts = math.prod(size[a] for a in names)
+            if n % parts:
+                raise IndivisibleError(
+                    f"Sharding {self} implies that array axis {len(out)} is partitioned {parts} "
+                    "times, but the dimension "
+                    f"size is {n} (full shape: {tuple(global_shape)})"
+                )
+            out.append(n // parts)
+        return tuple(out)
+
+    def devices_indices_map(self, global_shape):
+        """For each device, the slices that are its part."""
+        self.shard_shape(global_shape)
+        shape = tuple(global_shape)
+        labelled = label(_core.full(shape, 0, np.dtype(bool)), self)
+        return {_device(d): index for d, index, _ in parts(shape, _core.get_sharding(labelled))}
+
+    addressable_devices_indices_map = devices_indices_map
+
+    @property
+    def is_fully_replicated(self):
+        axes, sizes, _, spec, _ = self._description(len(getattr(self, "spec", ())))
+        size = dict(zip(axes, sizes))
+        return all(size[a] == 1 for names in spec for a in names)
+
+    def is_equivalent_to(self, other, ndim):
+        """Whether both give each device the same part of an array of that rank.
+
+        Example:
+          >>> one = NamedSharding(make_mesh((1,), ("x",)), P("x"))
+          >>> one.is_equivalent_to(SingleDeviceSharding(devices()[0]), 2)
+          True
+        """
+        return self._places(ndim) == other._places(ndim)
+
+    def _places(self, ndim):
+        """(device id, index) of each shard of the smallest array of that rank that is divisible."""
+        description = self._description(ndim)
+        sizes = dict(zip(description[0], description[1]))
+        shape = tuple(math.prod(sizes[a] for a in names) for names in description[3])
+        return [(device, index) for device, index, _ in parts(shape, description)]
+
+    def check_compatible_aval(self, aval_shape):
+        """ValueError where an array of that shape has too few dimensions for the spec."""
+        self._description(len(aval_shape))
+
+
+def _axes(entry):
+    """The mesh axes in an entry of a PartitionSpec."""
+    if entry is None or entry is UNCONSTRAINED:
+        return ()
+    return entry if isinstance(entry, tuple) else (entry,)
+
+
+class NamedSharding(Sharding):
+    """A mesh and, per dimension, the mesh axes that split it."""
+
+    def __init__(self, mesh, spec, *, memory_kind=None):
+        if not isinstance(mesh, AbstractMesh):
+            raise ValueError(
+                f"NamedSharding: mesh must be a jax.sharding.Mesh, got {type(mesh)}: {mesh!r}."
+            )
+        self.mesh = mesh
+        self.spec = spec if isinstance(spec, PartitionSpec) else PartitionSpec(*spec)
+        seen = set()
+        for names in self.spec:
+            for name in _axes(names):
+                if name not in mesh.axis_names:
+                    raise ValueError(
+                        f"Resource axis: {name} of {self.spec!r} is not found in mesh: "
+                        f"{mesh.axis_names}."
+                    )
+                if name in seen:
+                    raise DuplicateSpecError(
+                        "A single NamedSharding spec specification can map every mesh axis to at "
+                        "most one positional "
+                        f"dimension, but {self.spec!r} has duplicate entries for `{name}`"
+                    )
+                seen.add(name)
+
+    def _description(self, ndim):
+        entries = [_axes(names) for names in self.spec]
+        if len(entries) > ndim:
+            scalar = " For scalars the PartitionSpec should be P()." if ndim == 0 else ""
+            raise ValueError(
+                f"Sharding {self} is only valid for values of rank at least {len(entries)}, but "
+                f"was applied to a value of rank {ndim}.{scalar}"
+            )
+        entries += [()] * (ndim - len(entries))
+        return (
+            tuple(str(n) for n in self.mesh.axis_names),
+            self.mesh.axis_sizes,
+            self.mesh.device_ids_in_order,
+            tuple(tuple(str(a) for a in e) for e in entries),
+            True,
+        )
+
+    @property
+    def unconstrained_dims(self):
+        """The dimensions for which the spec has UNCONSTRAINED."""
+        return tuple(i for i, names in enumerate(self.spec) if names is UNCONSTRAINED)
+
+    def __eq__(self, other):
+        return (
+            isinstance(other, NamedSharding) and self.mesh == other.mesh and self.spec == other.spec
+        )
+
+    def __hash__(self):
+        return hash((self.mesh, self.spec))
+
+    def with_spec(self, spec):
+        """The same mesh with another spec."""
+        return NamedSharding(self.mesh, spec)
+
+    def update(self, *, mesh=None, spec=None, memory_kind=None):
+        """The same with another mesh or spec."""
+        return NamedSharding(mesh or self.mesh, self.spec if spec is None else spec)
+
+    def __repr__(self):
+        return f"NamedSharding(mesh={self.mesh}, spec={self.spec!r}, memory_kind=device)"
+
+
+class SingleDeviceSharding(Sharding):
+    """All of an array on one device."""
+
+    def __init__(self, device, *, memory_kind=None):
+        self._device = device
+
+    def _description(self, ndim):
+        return ("device",), (1,), (self._device.id,), ((),) * ndim, False
+
+    def __eq__(self, other):
+        return isinstance(other, SingleDeviceSharding) and self._device == other._device
+
+    def __hash__(self):
+        return hash(self._device)
+
+    def __repr__(self):
+        return f"SingleDeviceSharding(device={self._device!r}, memory_kind=device)"
+
+
+class PositionalSharding(NamedSharding):
+    """Devices in a grid, whose dimensions split the array's at the same positions."""
+
+    def __init__(self, devices, *, memory_kind=None):
+        grid = np.asarray(devices, dtype=object)
+        names = tuple(f"d{i}" for i in range(grid.ndim))
+        super().__init__(Mesh(grid, names), PartitionSpec(*names))
+
+    def reshape(self, *shape):
+        shape = shape[0] if len(shape) == 1 and isinstance(shape[0], tuple) else shape
+        return PositionalSharding(self.mesh.devices.reshape(shape))
+
+
+class PmapSharding(NamedSharding):
+    """How pmap splits: one dimension over devices, a slice for each.
+
+    Args:
+      devices: a sequence or array of devices.
+      sharding_spec: for each dimension None, or what splits it; the first that is not None counts.
+    """
+
+    def __init__(self, devices, sharding_spec=(0,)):
+        grid = np.asarray(devices, dtype=object).reshape(-1)
+        name = "_internal_pmap_axis_name"
+        split = next((i for i, entry in enumerate(sharding_spec) if entry is not None), 0)
+        super().__init__(Mesh(grid, (name,)), PartitionSpec(*(None,) * split, name))
+
+    @classmethod
+    def default(cls, shape, sharded_dim=0, devices=None):
+        """Dimension `sharded_dim` of arrays of that shape over the first devices.
+
+        Example:
+          >>> PmapSharding.default((4, 3)).shard_shape((4, 3))
+          (1, 3)
+        """
+        known = all_devices()[: shape[sharded_dim]] if devices is None else devices
+        return cls(known, tuple(0 if i == sharded_dim else None for i in range(len(shape))))
+
+    @property
+    def devices(self):
+        return self.mesh.devices
+
+
+def make_single_device_sharding(device, *, memory_kind=None):
+    """The sharding of arrays that lie on one device."""
+    return SingleDeviceSharding(device)
+
+
+def label(array, where):
+    """`array`, labelled with a device, a sharding, or a PartitionSpec of the current mesh."""
+    if isinstance(where, PartitionSpec):
+        if get_mesh().empty:
+            raise ValueError(
+                f"Please set a mesh via `jax.set_mesh` if a PartitionSpec is passed to device_put; "
+                f"got {where!r} and no mesh."
+            )
+        where = NamedSharding(get_mesh(), where)
+    if not isinstance(where, Sharding):
+        where = SingleDeviceSharding(where)
+    if isinstance(where, NamedSharding) and type(where.mesh) is AbstractMesh:
+        return array  # names of axes, and no devices
+    if getattr(where, "unconstrained_dims", ()):
+        raise ValueError(
+            f"device_put: Unconstrained dims are not allowed: {where}; with_sharding_constraint "
+            "takes them."
+        )
+    where.shard_shape(array.shape)
+    return _core.with_sharding(array, where._description(array.ndim))
+
+
+def unplaced(ndim):
+    """The sharding of types: over a mesh without axes, so that it places nothing."""
+    return NamedSharding(AbstractMesh((), ()), PartitionSpec(*[None] * ndim))
+
+
+def sharding_of(x):
+    """The sharding that an array is labelled with; the default device's where there is none."""
+    return described(_core.get_sharding(x))
+
+
+def described(description):
+    """The sharding of a description as the core gives it; the default device's for None."""
+    if description is None:
+        return SingleDeviceSharding(default_device())
+    axes, shape, ids, spec, named = description
+    if not named:
+        return SingleDeviceSharding(_device(ids[0]))
+    grid = np.empty(len(ids), dtype=object)
+    grid[:] = [_device(i) for i in ids]
+    entries = [
+        None if not names else names[0] if len(names) == 1 else tuple(names) for names in spec
+    ]
+    while entries and entries[-1] is None:
+        entries.pop()
+    return NamedSharding(Mesh(grid.reshape(shape), axes), PartitionSpec(*entries))
+
+
+for _public in (
+    DuplicateSpecError,
+    IndivisibleError,
+    NamedSharding,
+    P,
+    PmapSharding,
+    PositionalSharding,
+    Sharding,
+    SingleDeviceSharding,
+    _Unconstrained,
+    label,
+    make_single_device_sharding,
+):
+    _public.__module__ = "shardax.sharding"

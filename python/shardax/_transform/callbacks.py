@@ -1,0 +1,224 @@
+"""shardax/_transform/callbacks.py - calls of Python functions while a program runs, and names of
+its parts.
+
+A callback runs on the calling thread. Inside pmap it is called once per device, in device order.
+"""
+
+import contextlib
+import functools
+
+import numpy as np
+
+from shardax import tree_util
+from shardax._base.options import no_arguments
+from shardax._core import api as _core
+from shardax.dtypes import canonicalize_dtype
+
+__all__ = [
+    "debug_callback",
+    "effects_barrier",
+    "io_callback",
+    "named_call",
+    "named_scope",
+    "pure_callback",
+]
+
+_METHODS = ("sequential", "sequential_unrolled", "expand_dims", "broadcast_all")
+
+
+def _name(fun):
+    return getattr(fun, "__name__", repr(fun))
+
+
+def _call(op, callback, result_types, method, args, kwargs, check):
+    """Binds a callback op; `check` makes the flat list of results of what the callback returned."""
+    leaves, tree = tree_util.tree_flatten((args, kwargs))
+    # Leaves that are no arrays (strings, say) go round the program.
+    positions = [i for i, leaf in enumerate(leaves) if _core.is_array_like(leaf)]
+
+    def function(values):
+        filled = list(leaves)
+        for i, value in zip(positions, values):
+            filled[i] = value
+        args, kwargs = tree_util.tree_unflatten(tree, filled)
+        return [check(callback(*args, **kwargs))]
+
+    operands = [_core.asarray(leaves[i]) for i in positions]
+    for i in positions:
+        leaves[i] = None
+    return _core.call_host(op, function, _name(callback), result_types, method, operands)
+
+
+def _result_checker(api, callback, tree, types):
+    def check(result):
+        found = tree_util.tree_structure(result)
+        if found != tree:
+            raise TypeError(
+                f"{api}: the callback {_name(callback)} returned the structure {found}, but "
+                f"result_shape_dtypes has the structure {tree}."
+            )
+        values = []
+        for leaf, aval in zip(tree_util.tree_leaves(result), types):
+            array = np.asarray(leaf)
+            expected = np.dtype(aval.dtype)
+            same_kind = array.dtype == expected or (
+                array.dtype.kind == expected.kind and array.dtype.itemsize == 8
+            )
+            if array.shape != tuple(aval.shape) or not same_kind:
+                raise ValueError(
+                    f"{api}: the callback {_name(callback)} returned an array of shape "
+                    f"{array.shape} and dtype {array.dtype}, but result_shape_dtypes says "
+                    f"shape {tuple(aval.shape)} and dtype {expected}."
+                )
+            values.append(array.astype(expected))
+        return values
+
+    return check
+
+
+def _with_results(op, callback, result_shape_dtypes, method, args, kwargs):
+    types, tree = tree_util.tree_flatten(result_shape_dtypes)
+    for aval in types:
+        asked, possible = np.dtype(aval.dtype), np.dtype(canonicalize_dtype(aval.dtype))
+        if asked != possible:
+            raise ValueError(
+                f"{op}: result_shape_dtypes cannot specify 64-bit types when `jax_enable_x64` is "
+                f"disabled, got {asked}; ask for {possible}, or enable x64."
+            )
+    check = _result_checker(op, callback, tree, types)
+    if method in ("expand_dims", "broadcast_all"):
+
+        def check(result):  # the batch's shape is known to the program only
+            found = tree_util.tree_structure(result)
+            if found != tree:
+                raise TypeError(f"{op}: {_name(callback)} returned the structure {found}")
+            return [
+                np.asarray(leaf, np.dtype(aval.dtype))
+                for leaf, aval in zip(tree_util.tree_leaves(result), types)
+            ]
+
+    out = _call(op, callback, types, method, args, kwargs, check)
+    return tree_util.tree_unflatten(tree, out)
+
+
+def pure_callback(callback, result_shape_dtypes, *args, sharding=None, vmap_method=None, **kwargs):
+    """The result of a Python function without side effects, in a program.
+
+    Args:
+      callback: takes the arguments as concrete arrays; returns arrays (NumPy's will do) of the
+        shapes and dtypes given next. It may be called any number of times.
+      result_shape_dtypes: a tree of objects with shape and dtype (`ShapeDtypeStruct`).
+      args, kwargs: trees of arrays.
+      sharding: accepted for compatibility.
+      vmap_method: how vmap calls it: "sequential" (once per batch element), "expand_dims" (once,
+        unbatched arguments with a leading 1), "broadcast_all" (once, all arguments batched), or
+        None: vmap is an error.
+
+    Returns:
+      A tree of arrays.
+
+    Raises:
+      ValueError: under differentiation, and for results of other shapes or dtypes.
+
+    Example:
+      >>> import numpy as np
+      >>> jit(lambda x: pure_callback(np.sin, ShapeDtypeStruct((), np.float32), x))(0.0)
+      Array(0., dtype=float32)
+    """
+    allowed = [*_METHODS, "legacy_vectorized", None]
+    if vmap_method not in allowed:
+        raise ValueError(
+            f"vmap_method must be on of the allowed methods {allowed}, but got: {vmap_method}"
+        )
+    method = {
+        None: "none",
+        "legacy_vectorized": "broadcast_all",
+        "sequential_unrolled": "sequential",
+    }.get(vmap_method, vmap_method)
+    return _with_results("pure_callback", callback, result_shape_dtypes, method, args, kwargs)
+
+
+def io_callback(callback, result_shape_dtypes, *args, sharding=None, ordered=False, **kwargs):
+    """The result of a Python function with side effects, called exactly once per evaluation (inside
+    pmap: per device), in program order.
+
+    Args:
+      callback, result_shape_dtypes, args, kwargs: as for `pure_callback`; result_shape_dtypes may
+        be None.
+      ordered: vmap is an error; without it, vmap calls it once per batch element.
+
+    Example:
+      >>> seen = []
+      >>> _ = jit(lambda x: io_callback(seen.append, None, x))(1.0)
+      >>> len(seen)
+      1
+    """
+    method = "ordered" if ordered else "sequential"
+    return _with_results("io_callback", callback, result_shape_dtypes, method, args, kwargs)
+
+
+def debug_callback(callback=None, *args, ordered=False, partitioned=False, **kwargs):
+    """Calls a Python function for its effect, with concrete arrays; its result is ignored.
+
+    It is called in program order, once per device inside pmap and once per batch element inside
+    vmap; transformations do not change it. The options may also be given in a call of their own:
+    `callback(ordered=True)(function, *args)`.
+
+    Args:
+      callback: takes the arguments as concrete arrays.
+      args, kwargs: trees of arrays, and other objects.
+      ordered, partitioned: accepted for compatibility: calls are always ordered.
+
+    Raises:
+      TypeError: `callback` is no function.
+
+    Example:
+      >>> jit(lambda x: debug.callback(print, x))(1.0)
+      1.0
+    """
+    if callback is None:
+        no_arguments("debug_callback", args, kwargs)
+        return _call_for_effect
+    return _call_for_effect(callback, *args, **kwargs)
+
+
+def _call_for_effect(callback, *args, **kwargs):
+    if not callable(callback):
+        raise TypeError(
+            "first argument to jax.debug.callback must be callable, but got an object of type "
+            f"{type(callback)}"
+        )
+    _call("debug_callback", callback, [], "sequential", args, kwargs, lambda result: [])
+
+
+def effects_barrier():
+    """Waits until all callbacks have run. They run before the call that contains them returns."""
+
+
+@contextlib.contextmanager
+def named_scope(name):
+    """A name for the operations inside the `with` block, for readers of the source.
+
+    Raises:
+      TypeError: `name` is no string.
+    """
+    if not isinstance(name, str):
+        raise TypeError(f"named_scope name argument must be a string, got {name!r}")
+    yield name
+
+
+def named_call(fun, *, name=None):
+    """`fun` as a call of that name (by default its own) in programs.
+
+    Example:
+      >>> named_call(lambda x: x + 1, name="successor")(1.0)
+      2.0
+    """
+    name = fun.__name__ if name is None else name
+
+    @functools.wraps(fun)
+    def named(*args, **kwargs):
+        with named_scope(name):
+            return fun(*args, **kwargs)
+
+    return named

@@ -1,0 +1,170 @@
+"""shardax/_transform/jit.py - jit, and programs and shapes without computing: names, docs and
+checks of options.
+
+The functions that these return are C++ objects (`shardax._core.api`): calling one runs no Python
+but the user's own. What is done here happens once, where a function is decorated.
+"""
+
+import functools
+import os
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from shardax._base.options import Parameters, check_callable, indices, names
+from shardax._core import api as _core
+
+_core.set_package_directory(os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep)
+
+ShapedArray = _core.ShapedArray
+typeof = _core.typeof
+
+
+def jit(
+    fun: Callable | None = None,
+    *,
+    in_shardings: Any = None,
+    out_shardings: Any = None,
+    static_argnums: int | Sequence[int] | None = None,
+    static_argnames: str | Iterable[str] | None = None,
+    donate_argnums: int | Sequence[int] | None = None,
+    donate_argnames: str | Iterable[str] | None = None,
+    keep_unused: bool = False,
+    device: Any = None,
+    backend: str | None = None,
+    inline: bool = False,
+    abstracted_axes: Any = None,
+    compiler_options: dict | None = None,
+) -> Callable:
+    """Makes `fun` run as one program: staged once per shapes and dtypes of its arguments, then
+    compiled.
+
+    Args:
+      fun: a function of arrays, scalars and trees of them. It is called with tracers, once per
+        signature; side
+        effects happen then only.
+      static_argnums, static_argnames: arguments that stay Python values and are part of the
+        signature; they must be
+        hashable.
+        Where one of the two is None, it follows from the other.
+      donate_argnums, donate_argnames: arguments that the caller gives away; arrays in them are
+        deleted by the call
+        where an output has their shape and dtype.
+      inline: programs that call the function get its equations instead of a call.
+      in_shardings, out_shardings: Shardings, or PartitionSpecs of the current mesh, for the
+        positional arguments and the result (tree prefixes of them): labels for those who ask an
+        array for its shards.
+      device: the one that results are labelled with.
+      keep_unused, backend, abstracted_axes, compiler_options: accepted for compatibility.
+        All devices share one memory, so they change nothing.
+
+    Returns:
+      A function with `fun`'s signature, and the methods `lower`, `trace`, `eval_shape`,
+      `clear_cache`.
+
+    Raises:
+      ValueError: for static or donated arguments that `fun` does not take, or that cannot be
+      hashed.
+      TypeError: where an argument or a result is no array.
+
+    Example:
+      >>> jit(lambda x: x * 2 + 1)(3.0)
+      Array(7., dtype=float32, weak_type=True)
+    """
+    if fun is None:
+        return functools.partial(
+            jit,
+            static_argnums=static_argnums,
+            static_argnames=static_argnames,
+            donate_argnums=donate_argnums,
+            donate_argnames=donate_argnames,
+            inline=inline,
+            in_shardings=in_shardings,
+            out_shardings=out_shardings,
+            device=device,
+        )
+    check_callable(fun)
+    if device is not None and out_shardings is None:
+        from shardax._devices.shardings import SingleDeviceSharding  # at first use: quick import
+
+        out_shardings = SingleDeviceSharding(device)
+    if (
+        static_argnums is None
+        and static_argnames is None
+        and donate_argnums is None
+        and donate_argnames is None
+    ):
+        return _core.jit(fun, inline=inline, in_shardings=in_shardings, out_shardings=out_shardings)
+    parameters = Parameters(fun)
+    statics = indices(static_argnums, "static_argnums"), names(static_argnames, "static_argnames")
+    parameters.check(*statics, "static_argnums", "static_argnames")
+    if static_argnums is None or static_argnames is None:
+        statics = parameters.complete(*statics)
+    donated = indices(donate_argnums, "donate_argnums"), names(donate_argnames, "donate_argnames")
+    parameters.check(*donated, "donate_argnums", "donate_argnames")
+    if donate_argnums is None or donate_argnames is None:
+        donated = parameters.complete(*donated)
+    both = set(statics[1]) & set(donated[1])
+    if both:
+        raise ValueError(
+            "static_argnames and donate_argnames cannot intersect. "
+            f"Argument names {both} appear in both static_argnames and donate_argnames"
+        )
+    return _core.jit(
+        fun, statics[0], statics[1], donated[0], donated[1], inline, in_shardings, out_shardings
+    )
+
+
+def eval_shape(fun: Callable, *args, **kwargs):
+    """The shapes and dtypes of fun(*args, **kwargs), without computing it; arguments may be
+    ShapeDtypeStructs.
+
+    Example:
+      >>> eval_shape(jnp.dot, jnp.ones((2, 3)), jnp.ones(3))
+      ShapeDtypeStruct(shape=(2,), dtype=float32)
+    """
+    from shardax._transform import stages  # at first use: quick import
+
+    return stages.shape_of(_core.stage("jit", fun, args, kwargs))
+
+
+def make_jaxpr(
+    fun: Callable,
+    static_argnums: int | Iterable[int] = (),
+    axis_env: Sequence[tuple[Any, int]] | None = None,
+    return_shape: bool = False,
+    abstracted_axes: Any = None,
+) -> Callable:
+    """A function that gives the program of `fun` for its arguments, printed as JAX prints a jaxpr.
+
+    Args:
+      fun: the function to stage.
+      static_argnums: arguments that stay Python values.
+      axis_env: mapped axes in scope, as (name, size) pairs.
+      return_shape: return (program, shapes of the result).
+
+    Example:
+      >>> make_jaxpr(lambda x: x + 1)(2.0)
+      { lambda ; a:f32[]. let b:f32[] = add a 1.0:f32[] in (b,) }
+    """
+    if not callable(fun):
+        raise TypeError("the first argument must be callable")
+    statics = indices(static_argnums, "static_argnums")
+    axes = [(str(name), size) for name, size in axis_env or ()]
+
+    @functools.wraps(fun)
+    def make(*args, **kwargs):
+        from shardax._transform import stages  # at first use: quick import
+
+        staged = _core.stage("jit", fun, args, kwargs, statics, axes)
+        return (staged.jaxpr, stages.shape_of(staged)) if return_shape else staged.jaxpr
+
+    for attribute in ("__name__", "__qualname__"):
+        name = getattr(fun, attribute, None)
+        if name is not None:
+            setattr(make, attribute, f"make_jaxpr({name})")
+    return make
+
+
+def clear_caches():
+    """Forgets all programs kept for jitted functions and control flow."""
+    _core.clear_caches()

@@ -1,0 +1,354 @@
+"""shardax/_transform/stages.py - a jitted function in steps: traced, lowered, compiled; and
+abstract shapes.
+
+Also what C++ asks of Python on rare paths: zeros of dtype float0.
+"""
+
+import contextlib
+import dataclasses
+import typing
+
+import numpy as np
+
+from shardax import tree_util
+from shardax._base.api_errors import argument_paths
+from shardax._base.dtypes import float0
+from shardax._base.structures import structure_differences
+from shardax._core import api as _core
+from shardax._devices.shardings import described
+from shardax.errors import JaxRuntimeError
+
+
+def float0_zeros(shape):
+    """The cotangent of integers: an array without data."""
+    return np.zeros(shape, float0)
+
+
+def dtype_name(x):
+    """'float0' for arrays of that dtype, else the name of x's dtype, or ''."""
+    dtype = getattr(x, "dtype", None)
+    return "float0" if dtype == float0 else str(dtype or "")
+
+
+class ShapeDtypeStruct:
+    """The shape and dtype of an array, without its elements: for eval_shape and lower."""
+
+    __slots__ = ("shape", "dtype", "sharding", "weak_type", "vma")
+
+    def __init__(self, shape, dtype, *, sharding=None, weak_type=False, vma=None):
+        if dtype is None:
+            raise ValueError("ShapeDtypeStruct: dtype must be specified.")
+        self.shape = tuple(shape)
+        if dtype in (int, float, complex):
+            dtype = np.dtype(dtype)  # as NumPy has it, whatever jax_enable_x64 is
+        self.dtype = _core.ShapedArray(self.shape, dtype).dtype
+        self.sharding = sharding
+        self.weak_type = weak_type
+        self.vma = vma
+
+    ndim = property(lambda self: len(self.shape))
+
+    @classmethod
+    def like(cls, array):
+        """The shape and dtype of an array."""
+        aval = _core.typeof(array)
+        return cls(aval.shape, aval.dtype, weak_type=aval.weak_type)
+
+    @property
+    def size(self):
+        size = 1
+        for extent in self.shape:
+            size *= extent
+        return size
+
+    def update(self, **changes):
+        """The same with some of shape, dtype, sharding and weak_type changed."""
+        fields = {name: getattr(self, name) for name in self.__slots__} | changes
+        return ShapeDtypeStruct(fields.pop("shape"), fields.pop("dtype"), **fields)
+
+    def __len__(self):
+        if not self.shape:
+            raise TypeError("len() of unsized object")
+        return self.shape[0]
+
+    def _key(self):
+        return self.shape, str(self.dtype), self.sharding, self.weak_type
+
+    def __eq__(self, other):
+        return isinstance(other, ShapeDtypeStruct) and self._key() == other._key()
+
+    def __hash__(self):
+        return hash(self._key()[:2])
+
+    def __repr__(self):
+        sharding = f", sharding={self.sharding}" if self.sharding is not None else ""
+        weak = ", weak_type=True" if self.weak_type else ""
+        return f"ShapeDtypeStruct(shape={self.shape}, dtype={self.dtype}{sharding}{weak})"
+
+
+def struct_of(aval):
+    """The ShapeDtypeStruct of a ShapedArray."""
+    return ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=aval.weak_type)
+
+
+def shape_of(staged):
+    """The results of a staged function, as ShapeDtypeStructs."""
+    return tree_util.tree_unflatten(staged.out_tree, [struct_of(a) for a in staged.out_avals])
+
+
+@contextlib.contextmanager
+def ensure_compile_time_eval():
+    """A context in which ops on arrays that are known compute at once, also inside a function that
+    is being traced; ops on tracers are recorded as ever.
+
+    Example:
+      >>> @jit
+      ... def f(x):
+      ...     with ensure_compile_time_eval():
+      ...         count = int(jnp.arange(3).sum())
+      ...     return x + count
+      >>> f(1)
+      Array(4, dtype=int32, weak_type=True)
+    """
+    with _core.EagerContext():
+        yield
+
+
+@dataclasses.dataclass(frozen=True)
+class ArgInfo:
+    """The shape and dtype of an argument's array, and whether the caller gives it away."""
+
+    shape: tuple
+    dtype: np.dtype
+    donated: bool
+
+
+@typing.runtime_checkable
+class Wrapped(typing.Protocol):
+    """What jit and pmap return: callable, and staged by trace and lower."""
+
+    def __call__(self, *args, **kwargs): ...
+
+    def trace(self, *args, **kwargs): ...
+
+    def lower(self, *args, **kwargs): ...
+
+
+class _Stage:
+    """What the stages have in common; each is made from the one before.
+
+    in_tree: the structure of (args, kwargs), without static arguments.
+    in_avals: the types of the arguments, in that structure.
+    args_info: an ArgInfo per array, in that structure.
+    out_tree, out_info: the structure of the result, with a ShapeDtypeStruct per array.
+    donate_argnums: the positions, among all arrays, of those that are donated.
+    """
+
+    in_tree = property(lambda self: self._call.in_tree)
+    out_tree = property(lambda self: self._call.staged.out_tree)
+    out_info = property(lambda self: shape_of(self._call.staged))
+    in_avals = property(lambda self: self._call.arguments(self._call.in_types))
+
+    @property
+    def args_info(self):
+        call = self._call
+        infos = [ArgInfo(a.shape, a.dtype, d) for a, d in zip(call.in_types, call.donated)]
+        return call.arguments(infos)
+
+    @property
+    def donate_argnums(self):
+        return tuple(i for i, donated in enumerate(self._call.donated) if donated)
+
+
+class _Call:
+    """A function staged for some arguments."""
+
+    def __init__(self, fun, args, kwargs):
+        self.fun = fun
+        self.args = args
+        self.kwargs = kwargs
+        self.staged = _core.stage_function(fun, args, kwargs)
+        tree, positions, names, self.donated = _core.call_info(fun, args, kwargs)
+        self.in_tree = tree
+        self.static_positions, self.static_names = positions, names
+        self.in_types = self.staged.in_avals[: tree.num_leaves]
+
+    def arguments(self, leaves):
+        return tree_util.tree_unflatten(self.in_tree, leaves)
+
+    def with_statics(self, args, kwargs):
+        """All arguments, given those that are not static."""
+        args = list(args)
+        for position in self.static_positions:
+            args.insert(position, self.args[position])
+        return args, kwargs | {name: self.kwargs[name] for name in self.static_names}
+
+
+class Traced(_Stage):
+    """A function staged for some arguments: `.jaxpr` shows its program, `.lower()` goes on."""
+
+    def __init__(self, fun, args, kwargs):
+        self._call = _Call(fun, args, kwargs)
+
+    @property
+    def jaxpr(self):
+        return self._call.staged.program
+
+    @property
+    def fun_name(self):
+        return self._call.staged.program.name
+
+    def lower(self, *, lowering_platforms=None):
+        """The next stage. lowering_platforms is accepted for compatibility."""
+        return Lowered(self._call)
+
+
+class Lowered(_Stage):
+    """A staged function, ready to be compiled."""
+
+    def __init__(self, call):
+        self._call = call
+
+    def as_text(self, dialect=None, *, debug_info=False):
+        """The program as text. The arguments are accepted for compatibility."""
+        return str(self._call.staged.program)
+
+    def compiler_ir(self, dialect=None):
+        """The program."""
+        return self._call.staged.program
+
+    def cost_analysis(self):
+        """A dict: the number of equations."""
+        return {"equations": len(self._call.staged.program.eqns)}
+
+    def compile(self, compiler_options=None):
+        """The next stage, which can be called.
+
+        Args:
+          compiler_options: accepted for compatibility where it names options of XLA.
+
+        Raises:
+          JaxRuntimeError: for other options.
+        """
+        for option in compiler_options or {}:
+            if not option.startswith("xla_"):
+                raise JaxRuntimeError(f"No such compile option: '{option}'")
+        return Compiled(self._call)
+
+
+@dataclasses.dataclass(frozen=True)
+class MemoryAnalysis:
+    """Sizes in bytes of what one run of a compiled function needs."""
+
+    argument_size_in_bytes: int
+    output_size_in_bytes: int
+    temp_size_in_bytes: int
+
+
+class Compiled(_Stage):
+    """A function compiled for the types of some arguments. A call takes those that are not static.
+
+    Raises:
+      TypeError: for arguments of another structure, other shapes or dtypes, and under a
+        transformation.
+    """
+
+    def __init__(self, call):
+        self._call = call
+
+    def as_text(self):
+        """The program as text."""
+        return str(self._call.staged.program)
+
+    def cost_analysis(self):
+        """A dict: the number of equations."""
+        return {"equations": len(self._call.staged.program.eqns)}
+
+    def memory_analysis(self):
+        """Sizes in bytes of the arguments, the results and the temporary values."""
+        return MemoryAnalysis(*_core.memory(self._call.staged.program))
+
+    @property
+    def input_shardings(self):
+        """The shardings of (args, kwargs): those of jit's in_shardings, else device 0."""
+        return self._call.arguments(self._shardings(0)[: len(self._call.in_types)])
+
+    @property
+    def output_shardings(self):
+        """The shardings that results have where arguments have input_shardings."""
+        return tree_util.tree_unflatten(self.out_tree, self._shardings(1))
+
+    def _shardings(self, which):
+        return [described(d) for d in _core.shardings(self._call.staged.program)[which]]
+
+    def runtime_executable(self):
+        """None: a plan has no form of its own for other programs to run."""
+        return None
+
+    def __call__(self, *args, **kwargs):
+        leaves, tree = tree_util.tree_flatten((args, kwargs))
+        self._check_structure(tree)
+        for leaf in leaves:
+            if _core.is_tracer(leaf):
+                raise TypeError(
+                    "Cannot apply JAX transformations to a function lowered and compiled for a "
+                    "particular signature. Detected argument of Tracer type "
+                    f"{type(leaf)}. Transform the function before lowering it."
+                )
+        args, kwargs = self._call.with_statics(args, kwargs)
+        self._check_types(leaves, args, kwargs)
+        return self._call.fun(*args, **kwargs)
+
+    def _check_structure(self, tree):
+        if tree == self.in_tree:
+            return
+        errors = structure_differences(tree, self.in_tree)
+        lines = [
+            "Function compiled with input pytree does not match the input pytree it was called "
+            f"with. There are {len(errors)} mismatches, including:"
+        ]
+        for path, given, wanted, explanation in errors:
+            base = ["args", "kwargs"][path[0].idx] if path else "(args, kwargs)"
+            lines.append(
+                f"    * at {base}{tree_util.keystr(tuple(path[1:]))}, seen {wanted} but now given "
+                f"{given}, so {explanation}"
+            )
+        raise TypeError("\n".join(lines))
+
+    def _check_types(self, leaves, args, kwargs):
+        given = [_core.typeof(leaf) for leaf in leaves]
+        mismatches = [
+            (i, want, got)
+            for i, (want, got) in enumerate(zip(self._call.in_types, given))
+            if (want.shape, str(want.dtype)) != (got.shape, str(got.dtype))
+        ]
+        if not mismatches:
+            return
+        paths = argument_paths(
+            self._call.fun, args, kwargs, [*self._call.static_positions, *self._call.static_names]
+        )
+        lines = [
+            f"Argument '{paths[i]}' compiled with {want.str_short()} and called with "
+            f"{got.str_short()}"
+            for i, want, got in mismatches
+        ]
+        raise TypeError(
+            "Argument types differ from the types for which this computation was compiled. Perhaps "
+            "you are calling the compiled executable with a different enable_x64 mode than when it "
+            "was AOT compiled? The mismatches are:\n" + "\n".join(lines)
+        )
+
+
+def trace(fun, args, kwargs):
+    """fun.trace(*args, **kwargs)."""
+    return Traced(fun, args, kwargs or {})
+
+
+def lower(fun, args, kwargs):
+    """fun.lower(*args, **kwargs)."""
+    return Traced(fun, args, kwargs or {}).lower()
+
+
+def eval_shape(fun, args, kwargs):
+    """fun.eval_shape(*args, **kwargs)."""
+    return Traced(fun, args, kwargs or {}).out_info

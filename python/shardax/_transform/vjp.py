@@ -1,0 +1,71 @@
+"""shardax/_transform/vjp.py - the functions that vjp returns."""
+
+from shardax import tree_util
+
+
+class NotNeeded:
+    """In place of an argument that a VJP keeps nothing of."""
+
+    def __repr__(self):
+        return "NotNeeded()"
+
+
+class VJP:
+    """The reverse derivative at a point, a function of cotangents; a pytree of what it keeps.
+
+    Attributes:
+      args_res: a list with the arguments of the differentiated function, as far as they are kept:
+        NotNeeded() stands for the leaves that are not. It may be changed: what is taken out to save
+        memory must be back before the call.
+      opaque_residuals: the other arrays that are kept.
+
+    Example:
+      >>> y, f_vjp = vjp(lambda x, y: jnp.sin(x) * y, 0.0, 2.0)
+      >>> f_vjp.args_res
+      [NotNeeded(), Array(2., dtype=float32, weak_type=True)]
+      >>> f_vjp(1.0)
+      (Array(2., dtype=float32, weak_type=True), Array(0., dtype=float32, weak_type=True))
+    """
+
+    def __init__(self, fun, trees, origins, args_res, opaque_residuals):
+        self.fun = fun
+        self.trees = trees
+        self.origins = origins  # of each residual: its leaf among those of all arguments, or -1
+        self.args_res = args_res
+        self.opaque_residuals = opaque_residuals
+
+    def __call__(self, *cotangents):
+        return self.fun(self._residuals(), *cotangents)
+
+    def _residuals(self):
+        leaves = []
+        for tree, arg in zip(self.trees, self.args_res, strict=True):
+            leaves += tree.flatten_up_to(arg)
+        opaque = iter(self.opaque_residuals)
+        residuals = [leaves[n] if n >= 0 else next(opaque) for n in self.origins]
+        if any(value is None or isinstance(value, NotNeeded) for value in residuals):
+            raise ValueError(
+                "A VJP was called without an argument that its derivative depends on: put the "
+                "arguments that were taken out of its args_res back."
+            )
+        return residuals
+
+
+def vjp_function(fun, trees, origins, residuals):
+    """A VJP; called by the core. `fun` takes the residuals, then cotangents."""
+    kept = {n: value for n, value in zip(origins, residuals) if n >= 0}
+    args_res, first = [], 0
+    for tree in trees:
+        leaves = range(first, first + tree.num_leaves)
+        args_res.append(tree.unflatten([kept.get(n, NotNeeded()) for n in leaves]))
+        first += tree.num_leaves
+    opaque = [value for n, value in zip(origins, residuals) if n < 0]
+    return VJP(fun, tuple(trees), tuple(origins), args_res, opaque)
+
+
+tree_util.register_pytree_node(NotNeeded, lambda _: ((), None), lambda *_: NotNeeded())
+tree_util.register_pytree_node(
+    VJP,
+    lambda f: ((f.args_res, f.opaque_residuals), (f.fun, f.trees, f.origins)),
+    lambda static, children: VJP(*static, *children),
+)

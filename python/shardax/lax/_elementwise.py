@@ -1,0 +1,139 @@
+"""shardax/lax/_elementwise.py - elementwise ops with arguments that are no arrays, and barriers."""
+
+import enum
+import operator
+
+import numpy as np
+
+import shardax._core as _core
+from shardax import tree_util
+from shardax._base.arrays import asarray, bind
+from shardax._core import api
+
+__all__ = [
+    "RoundingMethod",
+    "bitcast_convert_type",
+    "clamp",
+    "convert_element_type",
+    "dtype",
+    "integer_pow",
+    "optimization_barrier",
+    "reciprocal",
+    "reduce_precision",
+    "round",
+    "select",
+    "select_n",
+    "stop_gradient",
+    "tie_in",
+]
+
+
+class RoundingMethod(enum.Enum):
+    """How halves are rounded."""
+
+    AWAY_FROM_ZERO = 0
+    TO_NEAREST_EVEN = 1
+
+
+def integer_pow(x, y):
+    """x ** y for a constant integer y."""
+    return bind("integer_pow", (asarray(x),), y=operator.index(y))
+
+
+def dtype(x):
+    """The dtype of an array or number."""
+    return _core.dtype_of(x) if isinstance(x, (type, np.dtype)) else asarray(x).dtype
+
+
+def reciprocal(x):
+    """1 / x."""
+    x = asarray(x)
+    if x.dtype.kind in "biu":
+        raise TypeError(
+            "Integers cannot be raised to negative powers, got "
+            f"integer_pow({x.dtype}{list(x.shape)}, -1)"
+        )
+    return integer_pow(x, -1)
+
+
+def round(x, rounding_method=RoundingMethod.AWAY_FROM_ZERO):
+    """To the nearest integer; halves away from zero, or to the even neighbour."""
+    return bind("round", (asarray(x),), rounding_method=RoundingMethod(rounding_method).value)
+
+
+def clamp(min, x, max):
+    """min(max(x, low), high); the bounds are scalars or of x's shape."""
+    x = asarray(x)
+    min, max = (
+        _core.convert(asarray(b), x.dtype) if isinstance(b, (int, float)) else asarray(b)
+        for b in (min, max)
+    )
+    return bind("clamp", (min, x, max))
+
+
+def select(pred, on_true, on_false):
+    """on_true where pred holds, else on_false; all of one shape, or a scalar pred."""
+    return select_n(pred, on_false, on_true)
+
+
+def select_n(which, *cases):
+    """cases[which], elementwise."""
+    if not cases:
+        raise ValueError("select_n() must have at least one case")
+    return bind("select_n", (asarray(which), *(asarray(c) for c in cases)))
+
+
+def convert_element_type(operand, new_dtype):
+    """Elements converted to another dtype."""
+    if isinstance(new_dtype, type) and new_dtype in (int, float, complex, bool):
+        return _core.convert(asarray(operand), _core.canonical_dtype(new_dtype))
+    return _core.convert(asarray(operand), _core.requested_dtype(new_dtype, "convert_element_type"))
+
+
+def bitcast_convert_type(operand, new_dtype):
+    """The same bits seen as another dtype; a change of width adds or drops a last dimension."""
+    return bind(
+        "bitcast_convert_type",
+        (asarray(operand),),
+        new_dtype=_core.requested_dtype(new_dtype, "bitcast_convert_type"),
+    )
+
+
+def reduce_precision(operand, exponent_bits, mantissa_bits):
+    """Rounded as a float of fewer bits would be."""
+    return bind(
+        "reduce_precision",
+        (asarray(operand),),
+        exponent_bits=exponent_bits,
+        mantissa_bits=mantissa_bits,
+    )
+
+
+def stop_gradient(x):
+    """`x`, whose derivative is zero."""
+
+    def one(leaf):
+        leaf = asarray(leaf)
+        return bind("stop_gradient", (leaf,)) if leaf.dtype.kind in "fcV" else leaf
+
+    return tree_util.tree_map(one, x)
+
+
+def tie_in(x, y):
+    """`y`: programs of earlier years name a value `x` that an array was to be made beside."""
+    return y
+
+
+def optimization_barrier(operand):
+    """A tree of arrays, opaque to the compiler: what is computed from the result is not merged with
+    what is computed from the operand.
+
+    Example:
+      >>> lax.optimization_barrier(jnp.float32(1))
+      Array(1., dtype=float32)
+    """
+    return tree_util.tree_map(lambda leaf: api.optimization_barrier(asarray(leaf)), operand)
+
+
+for _name in __all__:
+    globals()[_name].__module__ = "shardax.lax"

@@ -1,0 +1,311 @@
+"""shardax/lax/_loops.py - loops for staged programs: scan, while_loop, fori_loop, map.
+
+Each stages its functions once per types (`_core.stage_once`), checks that their results fit, and
+binds one op that carries the programs. Types of a carry may differ from the initial value's in
+weak_type only; a weak initial value takes the dtype of the result.
+"""
+
+import operator
+
+import numpy as np
+
+from shardax import tree_util
+from shardax._base.arrays import asarray
+from shardax._base.compositions import concatenate
+from shardax._core import api as _core
+from shardax._transform.maps import vmap
+from shardax.dtypes import issubdtype
+from shardax.errors import ConcretizationTypeError
+from shardax.lax import _control_python
+from shardax.lax._control_checks import check_condition, check_structure, check_types
+
+__all__ = ["fori_loop", "map", "scan", "while_loop"]
+
+
+def flatten(tree):
+    """(the leaves as arrays, the structure)."""
+    leaves, treedef = tree_util.tree_flatten(tree)
+    return [_core.asarray(leaf) for leaf in leaves], treedef
+
+
+def types_of(leaves):
+    return [_core.typeof(leaf) for leaf in leaves]
+
+
+def _promoted(carry, types_out):
+    """The carry with weak leaves converted to the dtypes that come out, and then not weak any more;
+    None: nothing changes."""
+    changed = False
+    result = []
+    for leaf, out in zip(carry, types_out, strict=True):
+        aval = _core.typeof(leaf)
+        if aval.weak_type and aval.shape == out.shape and aval.dtype != out.dtype:
+            leaf = _core.convert(leaf, _core.promoted(aval, out).strip_weak_type())
+            changed = True
+        result.append(leaf)
+    return result if changed else None
+
+
+# ---------------------------------------------------------------------------- scan
+
+
+def _static(name, expected, value):
+    """An argument of scan as an int; ConcretizationTypeError where its value is traced."""
+    if _core.is_tracer(value) and not _core.is_concrete(value):
+        raise ConcretizationTypeError(
+            value,
+            f"The `{name}` argument to `scan` expects a concrete {expected} value, got {value!r}. "
+            "Mark it static with static_argnums.",
+        )
+    return operator.index(value)
+
+
+def _scan_length(xs, length):
+    lacking = [x for x in xs if x.ndim == 0]
+    if lacking:
+        raise ValueError(
+            "scan got value with no leading axis to scan over: "
+            f"{', '.join(str(x) for x in lacking)}."
+        )
+    lengths = [x.shape[0] for x in xs]
+    if length is not None:
+        length = int(length) if isinstance(length, str) else _static("length", "`int`", length)
+        if any(n != length for n in lengths):
+            raise ValueError(
+                f"scan got `length` argument of {length} which disagrees with leading axis sizes "
+                f"{lengths}."
+            )
+        return length
+    if not lengths:
+        raise ValueError("scan got no values to scan over and `length` not provided.")
+    if len(set(lengths)) > 1:
+        raise ValueError(
+            "scan got values with different leading axis sizes: "
+            f"{', '.join(str(n) for n in lengths)}."
+        )
+    return lengths[0]
+
+
+def scan(f, init, xs=None, length=None, reverse=False, unroll=1, _split_transpose=False):
+    """Runs `carry, y = f(carry, x)` over the leading axis of xs.
+
+    Args:
+      f: a function of the carry and one slice of xs; it returns the new carry (of the same
+        structure and types) and
+        one slice of the result.
+      init: the first carry, a tree of arrays.
+      xs: a tree of arrays with equal leading axes, or None.
+      length: the number of steps; needed where xs is empty.
+      reverse: start at the end.
+      unroll: accepted for compatibility: an int or a bool.
+
+    Returns:
+      (the last carry, the stacked ys).
+
+    Example:
+      >>> lax.scan(lambda c, x: (c + x, c), 0.0, jnp.arange(3.0))
+      (Array(3., dtype=float32), Array([0., 0., 1.], dtype=float32, weak_type=True))
+    """
+    if not callable(f):
+        raise TypeError("lax.scan: f argument should be a callable.")
+    unroll = 1 if isinstance(unroll, bool) else _static("unroll", "`int` or `bool`", unroll)
+    if unroll < 0:
+        raise ValueError("`unroll` must be a `bool` or a non-negative `int`.")
+    carry, carry_tree = flatten(init)
+    slices, xs_tree = flatten(xs)
+    steps = _scan_length(slices, length)
+    if _control_python.active():
+        xs = tree_util.tree_unflatten(xs_tree, slices)
+        return _control_python.scan(
+            f, tree_util.tree_unflatten(carry_tree, carry), xs, steps, reverse
+        )
+    x_types = tree_util.tree_unflatten(xs_tree, [_core.element_type(x) for x in slices])
+    for _ in range(2):
+        types = types_of(carry)
+        staged = _core.stage_once("scan", f, (tree_util.tree_unflatten(carry_tree, types), x_types))
+        parts = staged.out_tree.children()
+        if len(parts) != 2 or staged.out_tree.node_data()[0] is not tuple:
+            out = tree_util.tree_unflatten(staged.out_tree, staged.out_avals)
+            raise TypeError(f"scan body output must be a pair, got {out}.")
+        check_structure("scan", f, carry_tree, parts[0])
+        promoted = _promoted(carry, staged.out_avals[: len(carry)])
+        if promoted is None:
+            break
+        carry = promoted
+    check_types("scan", f, carry_tree, types, staged.out_avals[: len(carry)])
+    out = _bind_scan(*staged.closed(), carry, slices, steps, reverse, unroll)
+    count = len(carry)
+    last = tree_util.tree_unflatten(carry_tree, out[:count])
+    return last, tree_util.tree_unflatten(parts[1], out[count:])
+
+
+def _bind_scan(program, constants, carry, slices, steps, reverse, unroll):
+    params = {
+        "jaxpr": program,
+        "length": steps,
+        "reverse": bool(reverse),
+        "num_consts": len(constants),
+        "num_carry": len(carry),
+        "unroll": unroll,
+    }
+    return _core.bind("scan", params, [*constants, *carry, *slices])
+
+
+def map(f, xs, *, batch_size=None):
+    """f over the leading axis of xs, one slice at a time (or `batch_size` of them at once),
+    results stacked.
+
+    Example:
+      >>> lax.map(lambda x: x + 1, jnp.arange(3))
+      Array([1, 2, 3], dtype=int32)
+    """
+    leaves, treedef = flatten(xs)
+    total = _scan_length(leaves, None)
+    if not batch_size and _control_python.active():
+        return scan(lambda _, x: ((), f(x)), (), xs)[1]
+    if not batch_size:
+        example = tree_util.tree_unflatten(treedef, [_core.element_type(x) for x in leaves])
+        staged = _core.stage_once("scan", f, (example,))
+        out = _bind_scan(*staged.closed(), [], leaves, total, False, 1)
+        return tree_util.tree_unflatten(staged.out_tree, out)
+    whole = total // batch_size * batch_size
+    g = vmap(f)
+    if whole == 0:
+        return g(xs)
+    head = tree_util.tree_map(
+        lambda x: x[:whole].reshape((-1, batch_size, *x.shape[1:])),
+        tree_util.tree_unflatten(treedef, leaves),
+    )
+    done = scan(lambda _, x: ((), g(x)), (), head)[1]
+    done = tree_util.tree_map(lambda y: y.reshape((-1, *y.shape[2:])), done)
+    if whole == total:
+        return done
+    tail = g(tree_util.tree_unflatten(treedef, [x[whole:] for x in leaves]))
+    return tree_util.tree_map(lambda a, b: concatenate([a, b]), done, tail)
+
+
+# --------------------------------------------------------------------------- while
+
+
+def while_loop(cond_fun, body_fun, init_val):
+    """Repeats carry = body_fun(carry) as long as cond_fun(carry) holds.
+
+    It has forward derivatives only; use scan, or fori_loop with static bounds, for gradients.
+
+    Args:
+      cond_fun: a function of the carry that returns a boolean scalar.
+      body_fun: a function of the carry that returns one of the same structure and types.
+      init_val: the first carry, a tree of arrays.
+
+    Example:
+      >>> lax.while_loop(lambda x: x < 100, lambda x: x * 2, 1)
+      Array(128, dtype=int32, weak_type=True)
+    """
+    if not (callable(cond_fun) and callable(body_fun)):
+        raise TypeError("lax.while_loop: body_fun and cond_fun arguments should be callable.")
+    if _control_python.active():
+        init_val, done = _control_python.while_loop(cond_fun, body_fun, init_val)
+        if done:
+            return init_val
+    carry, tree = flatten(init_val)
+    for _ in range(2):
+        types = types_of(carry)
+        example = (tree_util.tree_unflatten(tree, types),)
+        condition = _core.stage_once("while_cond", cond_fun, example)
+        check_condition(condition)
+        body = _core.stage_once("while_body", body_fun, example)
+        check_structure("while_loop", body_fun, tree, body.out_tree)
+        promoted = _promoted(carry, body.out_avals)
+        if promoted is None:
+            break
+        carry = promoted
+    check_types("while_loop", body_fun, tree, types, body.out_avals)
+    condition_program, condition_closed = condition.closed()
+    body_program, body_closed = body.closed()
+    out = _core.bind(
+        "while",
+        {
+            "cond_jaxpr": condition_program,
+            "cond_nconsts": len(condition_closed),
+            "body_jaxpr": body_program,
+            "body_nconsts": len(body_closed),
+        },
+        [*condition_closed, *body_closed, *carry],
+    )
+    return tree_util.tree_unflatten(tree, out)
+
+
+def fori_loop(lower, upper, body_fun, init_val, *, unroll=None):
+    """carry = body_fun(i, carry) for i in lower .. upper - 1.
+
+    With bounds that are known when it is called it has gradients, otherwise forward derivatives
+    only.
+
+    Args:
+      lower, upper: integers or integer scalars of one type.
+      body_fun: a function of the index and the carry that returns a carry of the same structure
+        and types.
+      init_val: the first carry.
+      unroll: accepted for compatibility; needs static bounds.
+
+    Example:
+      >>> lax.fori_loop(0, 3, lambda i, x: x + i, 10)
+      Array(13, dtype=int32, weak_type=True)
+    """
+    if not callable(body_fun):
+        raise TypeError("lax.fori_loop: body_fun argument should be callable.")
+    low, high = _core.typeof(lower), _core.typeof(upper)
+    if low.dtype != high.dtype:
+        if low.weak_type or high.weak_type:
+            dtype = high.dtype if low.weak_type else low.dtype
+            if issubdtype(low.dtype, np.integer) and issubdtype(high.dtype, np.integer):
+                lower = asarray(lower, dtype)
+                upper = asarray(upper, dtype)
+                low, high = _core.typeof(lower), _core.typeof(upper)
+        if low.dtype != high.dtype:
+            raise TypeError(
+                f"lower and upper arguments to fori_loop must have equal types, got {low.dtype} "
+                f"and {high.dtype}"
+            )
+    static = _core.is_concrete(lower) and _core.is_concrete(upper)
+    if static and _control_python.active():
+        return _control_python.fori_loop(int(lower), int(upper), body_fun, init_val)
+    carry, tree = flatten(init_val)
+    if static:
+        return _static_fori(int(lower), int(upper), lower, body_fun, carry, tree, unroll)
+    if unroll is not None and unroll is not False and unroll != 1:
+        raise ValueError(
+            "Can only use `unroll` in `fori_loop` if the loop bounds are statically known."
+        )
+
+    def loop_cond(state):
+        return state[0] < state[1]
+
+    def loop_body(state):
+        i, n, value = state
+        return i + 1, n, body_fun(i, value)
+
+    return while_loop(loop_cond, loop_body, (lower, upper, tree_util.tree_unflatten(tree, carry)))[
+        2
+    ]
+
+
+def _static_fori(first, last, lower, body_fun, carry, tree, unroll):
+    """A scan that counts beside the carry, so that it has a transpose."""
+    counter = _core.asarray(lower)
+    for _ in range(2):
+        types = types_of(carry)
+        example = (_core.typeof(counter), tree_util.tree_unflatten(tree, types))
+        staged = _core.stage_once("scan", body_fun, example)
+        check_structure("scan", "loop_carry[1]", tree, staged.out_tree)
+        promoted = _promoted(carry, staged.out_avals)
+        if promoted is None:
+            break
+        carry = promoted
+    check_types("scan", "loop_carry[1]", tree, types, staged.out_avals)
+    program, closed = staged.closed()
+    program = _core.counting(program, len(closed))
+    unroll = 1 if unroll is None or isinstance(unroll, bool) else unroll
+    steps = max(last - first, 0)
+    out = _bind_scan(program, closed, [counter, *carry], [], steps, False, unroll)
+    return tree_util.tree_unflatten(tree, out[1:])

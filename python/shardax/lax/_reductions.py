@@ -1,0 +1,198 @@
+# shardax/lax/_reductions.py - reductions, running reductions and sorting.
+import operator
+
+import numpy as np
+
+import shardax._core as _core
+from shardax import tree_util
+from shardax._base.arrays import asarray, bind, canonical_axis
+from shardax._transform.maps import vmap
+from shardax.lax._layout import concatenate, transpose
+
+_lax = _core.lax
+
+
+def _reduction(op):
+    def reduce(operand, axes, *, out_sharding=None):
+        operand = asarray(operand)
+        axes = tuple(sorted(canonical_axis(a, operand.ndim) for a in axes))
+        return bind(op, (operand,), axes=axes) if axes else _core.another(operand)
+
+    reduce.__name__ = op
+    reduce.__doc__ = f"{op} over `axes`, a tuple of ints."
+    return reduce
+
+
+reduce_sum, reduce_prod, reduce_max, reduce_min, reduce_and, reduce_or = (
+    _reduction("reduce_" + n) for n in ("sum", "prod", "max", "min", "and", "or")
+)
+
+
+def reduce_xor(operand, axes, *, out_sharding=None):
+    """reduce_xor over `axes`, a tuple of ints."""
+    operand = asarray(operand)
+    return reduce(operand, np.zeros((), operand.dtype), _lax.bitwise_xor, axes)
+
+
+def reduce(operands, init_values, computation, dimensions, out_sharding=None):
+    """A reduction by an associative `computation` of two scalars, or of two trees of scalars like
+    `operands`.
+    """
+    leaves, tree = tree_util.tree_flatten(operands)
+    leaves = [asarray(leaf) for leaf in leaves]
+    init_leaves, init_tree = tree_util.tree_flatten(init_values)
+    if init_tree != tree:
+        raise ValueError(
+            f"Operands must have the same tree structure as init_values: {tree} vs. {init_tree}"
+        )
+    shapes = [asarray(i).shape for i in init_leaves]
+    if any(shapes):
+        raise ValueError(f"reduce found non-scalar initial value: {shapes}")
+    inits = [_core.convert(asarray(i), a.dtype) for i, a in zip(init_leaves, leaves)]
+    axes = tuple(sorted(canonical_axis(d, leaves[0].ndim) for d in dimensions))
+    ops = {
+        _lax.add: reduce_sum,
+        _lax.mul: reduce_prod,
+        _lax.max: reduce_max,
+        _lax.min: reduce_min,
+        _lax.bitwise_and: reduce_and,
+        _lax.bitwise_or: reduce_or,
+    }
+    if len(leaves) == 1 and computation in ops:
+        return tree_util.tree_unflatten(
+            tree, [computation(ops[computation](leaves[0], axes), inits[0])]
+        )
+    shape = leaves[0].shape
+    kept = tuple(d for d in range(len(shape)) if d not in axes)
+    count = int(np.prod([shape[d] for d in axes], dtype=int))
+    rest = tuple(shape[d] for d in kept)
+    rows = [
+        transpose(a, axes + kept).reshape((count, int(np.prod(rest, dtype=int)))) for a in leaves
+    ]
+
+    def combine(x, y):
+        out = computation(tree_util.tree_unflatten(tree, x), tree_util.tree_unflatten(tree, y))
+        return [
+            _core.convert(asarray(o), a.dtype) for o, a in zip(tree_util.tree_leaves(out), leaves)
+        ]
+
+    across = vmap(combine)
+    first = [_core.broadcast_to(i, row.shape[1:]) for i, row in zip(inits, rows)]
+    while count > 1:  # neighbours in pairs, so that the order is kept
+        half = count // 2
+        pairs = vmap(across)(
+            [row[: 2 * half : 2] for row in rows], [row[1 : 2 * half : 2] for row in rows]
+        )
+        odd = [row[2 * half :] for row in rows]
+        rows = [concatenate([p, o], 0) for p, o in zip(pairs, odd)] if count % 2 else pairs
+        count -= half
+    out = across(first, [row[0] for row in rows]) if count else first
+    return tree_util.tree_unflatten(tree, [o.reshape(rest) for o in out])
+
+
+def _arg_extremum(name, operand, axis, index_dtype):
+    axis = operator.index(axis)
+    if not 0 <= axis < operand.ndim:
+        raise ValueError(f"Invalid axis {axis} for operand shape {operand.shape}")
+    return bind(
+        name,
+        (operand,),
+        axes=(axis,),
+        index_dtype=_core.requested_dtype(index_dtype, name),
+    )
+
+
+def argmax(operand, axis, index_dtype):
+    """The index of the first maximum along a dimension."""
+    return _arg_extremum("argmax", asarray(operand), axis, index_dtype)
+
+
+def argmin(operand, axis, index_dtype):
+    """The index of the first minimum along a dimension."""
+    return _arg_extremum("argmin", asarray(operand), axis, index_dtype)
+
+
+def _cumulative(op):
+    def cumulative(operand, axis=0, reverse=False):
+        operand = asarray(operand)
+        return bind(op, (operand,), axis=canonical_axis(axis, operand.ndim), reverse=bool(reverse))
+
+    cumulative.__name__ = op
+    cumulative.__doc__ = f"{op} along a dimension, from its end where `reverse`."
+    return cumulative
+
+
+cumsum, cumprod, cummax, cummin, cumlogsumexp = (
+    _cumulative(n) for n in ("cumsum", "cumprod", "cummax", "cummin", "cumlogsumexp")
+)
+
+
+def sort(operand, dimension=-1, is_stable=True, num_keys=1):
+    """Ascending order along a dimension.
+
+    Several arrays are sorted together by the first num_keys.
+    """
+    several = isinstance(operand, (tuple, list))
+    operands = [asarray(o) for o in operand] if several else [asarray(operand)]
+    dimension = canonical_axis(dimension, operands[0].ndim)
+    out = bind("sort", operands, dimension=dimension, is_stable=is_stable, num_keys=num_keys)
+    return (out if isinstance(out, tuple) else (out,)) if several else out
+
+
+def sort_key_val(keys, values, dimension=-1, is_stable=True):
+    """Keys in order, and the values that go with them."""
+    return sort((keys, values), dimension, is_stable, 1)
+
+
+def top_k(operand, k, *, axis=-1):
+    """The k largest elements along the last dimension, in order, and their indices."""
+    operand = asarray(operand)
+    if operand.ndim and operand.shape[axis] > np.iinfo(np.int32).max:
+        raise ValueError(
+            f"top_k returns int32 indices, which will overflow for array dimensions of size "
+            f"{operand.shape[axis]}."
+        )
+    if not 0 <= k <= (operand.shape[-1] if operand.ndim else 0):
+        raise ValueError(
+            f"k argument to top_k must be no larger than minor dimension; got k={k} with "
+            f"shape={operand.shape}"
+        )
+    axis = canonical_axis(axis, operand.ndim)
+    return list(bind("top_k", (operand,), k=operator.index(k), axis=axis))
+
+
+def approx_max_k(
+    operand,
+    k,
+    reduction_dimension=-1,
+    recall_target=0.95,
+    reduction_input_size_override=-1,
+    aggregate_to_topk=True,
+):
+    """The k largest elements along a dimension and their indices; all of them are found, whatever
+    the recall asked for.
+
+    Example:
+      >>> lax.approx_max_k(jnp.array([1.0, 3.0, 2.0]), 2)
+      [Array([3., 2.], dtype=float32), Array([1, 2], dtype=int32)]
+    """
+    return top_k(operand, k, axis=reduction_dimension)
+
+
+def approx_min_k(
+    operand,
+    k,
+    reduction_dimension=-1,
+    recall_target=0.95,
+    reduction_input_size_override=-1,
+    aggregate_to_topk=True,
+):
+    """The k smallest elements along a dimension and their indices; all of them are found, whatever
+    the recall asked for.
+
+    Example:
+      >>> lax.approx_min_k(jnp.array([1.0, 3.0, 2.0]), 2)
+      [Array([1., 2.], dtype=float32), Array([0, 2], dtype=int32)]
+    """
+    values, indices = top_k(_lax.neg(asarray(operand)), k, axis=reduction_dimension)
+    return [_lax.neg(values), indices]

@@ -1,0 +1,94 @@
+"""shardax/numpy/_exponentials.py - logarithms of sums of exponentials, and softmax, without
+overflow: for shardax.nn, shardax.scipy.special and shardax.random."""
+
+import shardax._core as _core
+from shardax import lax
+from shardax import numpy as jnp
+from shardax._base.arrays import asarray, static_jit
+
+
+def logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False, where=None):
+    """log(sum(b * exp(a))) over `axis` without overflow.
+
+    With return_sign, (log of the size, sign).
+    """
+    a = _core.promote("inexact", a)[0]
+    if b is not None:
+        a, b = _core.promote("inexact", a, b)
+        a = jnp.where(b != 0, a, -jnp.inf)
+    if where is not None:
+        a = jnp.where(where, a, -jnp.inf)
+    top = jnp.max(a.real, axis, keepdims=True, initial=-jnp.inf)
+    top = lax.stop_gradient(jnp.where(jnp.isfinite(top), top, jnp.zeros_like(top)))
+    terms = jnp.exp(a - top.astype(a.dtype))
+    terms = terms if b is None else terms * b
+    total = jnp.sum(terms, axis, keepdims=keepdims)
+    top = top if keepdims else top.reshape(total.shape)
+    if return_sign:
+        return jnp.log(jnp.abs(total)) + top, jnp.sign(total)
+    if b is not None and not jnp.iscomplexobj(total):
+        total = jnp.where(total < 0, jnp.nan, total)
+    return jnp.log(total) + top.astype(total.dtype)
+
+
+def _axes(axis):
+    return tuple(axis) if isinstance(axis, list) else axis
+
+
+def plain_logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False, where=None):
+    """log(sum(b * exp(a))) over `axis` without overflow."""
+    if b is not None or return_sign or where is not None:
+        return logsumexp(a, axis, b, keepdims, return_sign, where)
+    return _logsumexp(a, axis=_axes(axis), keepdims=keepdims)
+
+
+@static_jit("axis", "keepdims")
+def _logsumexp(a, axis, keepdims):
+    a = _core.promote("inexact", a)[0]
+    top = jnp.max(a.real, axis, keepdims=True) if a.size else jnp.zeros((1,) * a.ndim, a.dtype)
+    top = lax.stop_gradient(jnp.where(jnp.isfinite(top), top, jnp.zeros_like(top)))
+    top = top.astype(a.dtype)
+    out = jnp.log(jnp.sum(jnp.exp(a - top), axis, keepdims=keepdims))
+    return out + (top if keepdims else top.reshape(out.shape))
+
+
+def softmax(x, axis=-1, where=None, initial=None):
+    """exp(x) over its sum along `axis`.
+
+    >>> softmax(jnp.zeros(2))
+    Array([0.5, 0.5], dtype=float32)
+    """
+    return _softmax(x, where, axis=_axes(axis))
+
+
+@static_jit("axis")
+def _softmax(x, where, axis):
+    x = asarray(x)
+    top = jnp.max(x, axis, where=where, initial=-jnp.inf, keepdims=True)
+    kept = x if where is None else jnp.where(where, x, -jnp.inf)
+    unnormalized = jnp.exp(kept - lax.stop_gradient(top))
+    total = jnp.sum(unnormalized, axis, where=where, keepdims=True)
+    out = unnormalized / total
+    return out if where is None else jnp.where(where, out, 0)
+
+
+def log_softmax(x, axis=-1, where=None):
+    """log(softmax(x)) along `axis`."""
+    return _log_softmax(x, where, axis=_axes(axis))
+
+
+@static_jit("axis")
+def _log_softmax(x, where, axis):
+    x = asarray(x)
+    top = jnp.max(x, axis, where=where, initial=-jnp.inf, keepdims=True)
+    kept = x if where is None else jnp.where(where, x, -jnp.inf)
+    shifted = kept - lax.stop_gradient(top)
+    total = jnp.log(jnp.sum(jnp.exp(shifted), axis, where=where, keepdims=True))
+    out = shifted - total
+    return out if where is None else jnp.where(where, out, -jnp.inf)
+
+
+plain_logsumexp.__name__ = plain_logsumexp.__qualname__ = "logsumexp"
+logsumexp.__module__ = "shardax.scipy.special"
+for _function in (plain_logsumexp, softmax, log_softmax):
+    _function.__module__ = "shardax.nn"

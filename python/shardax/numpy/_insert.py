@@ -1,0 +1,99 @@
+# shardax/numpy/_insert.py - arrays made longer and shorter: append, delete, insert, resize.
+import numpy as np
+
+import shardax._core as _core
+from shardax._base.arrays import asarray, canonical_axis, check_arraylike, known
+from shardax._base.compositions import broadcast_to, concatenate, moveaxis, where
+from shardax.numpy._indices import nonzero
+from shardax.numpy._select import take
+from shardax.numpy._shape import atleast_1d, ravel
+from shardax.numpy._sorting import argsort
+
+
+def append(arr, values, axis=None):
+    """`values` joined behind `arr`."""
+    return concatenate([ravel(arr), ravel(values)] if axis is None else [arr, values], axis or 0)
+
+
+def delete(arr, obj, axis=None, *, assume_unique_indices=False):
+    """Without the slices `obj` along `axis`.
+
+    Args:
+      arr: an array.
+      obj: a slice, an index, or indices, which must be known while tracing but for
+        `assume_unique_indices`.
+      axis: the dimension; None: the array is flattened first.
+      assume_unique_indices: says that no index occurs twice, so that the result's size is known
+        although the indices are not.
+
+    Example:
+      >>> delete(jnp.arange(5), jnp.array([0, 3]))
+      Array([1, 2, 4], dtype=int32)
+    """
+    check_arraylike("delete", arr)
+    a = asarray(arr)
+    if axis is None:
+        a, axis = a.reshape((-1,)), 0
+    axis = canonical_axis(axis, a.ndim)
+    size = a.shape[axis]
+    if assume_unique_indices and not isinstance(obj, slice):
+        gone = ravel(asarray(obj))
+        gone = where(gone < 0, gone + size, gone)
+        kept = _core.full((size,), True, np.bool_).at[gone].set(False)
+        return take(a, nonzero(kept, size=size - gone.shape[0])[0], axis=axis)
+    if not isinstance(obj, slice):
+        obj = np.asarray(known(obj, "'obj' array argument of jnp.delete()"))
+    return take(a, np.delete(np.arange(size), obj), axis=axis)
+
+
+def insert(arr, obj, values, axis=None):
+    """`values` put before the indices `obj` along `axis`.
+
+    Args:
+      arr: an array.
+      obj: a slice, an index, or indices into `arr`.
+      values: one for each index, or what broadcasts to that; where there is one index, any number.
+      axis: the dimension; None: the array is flattened first.
+
+    Example:
+      >>> insert(jnp.arange(4), jnp.array([3, 1]), jnp.array([10, 11]))
+      Array([ 0, 11,  1,  2, 10,  3], dtype=int32)
+    """
+    check_arraylike("insert", arr, 0 if isinstance(obj, slice) else obj, values)
+    a, values = asarray(arr), asarray(values)
+    if axis is None:
+        a, axis = a.reshape((-1,)), 0
+    axis = canonical_axis(axis, a.ndim)
+    size = a.shape[axis]
+    if isinstance(obj, slice):
+        obj = np.arange(size)[obj]
+    index = asarray(obj)
+    if index.ndim > 1:
+        raise ValueError(f"insert: obj must have at most one dimension, got shape {index.shape}.")
+    if values.ndim > a.ndim:
+        raise ValueError(f"insert: values of shape {values.shape} do not fit {a.shape}.")
+    scalar, index = index.ndim == 0, atleast_1d(index)
+    values = values.reshape((1,) * (a.ndim - values.ndim) + values.shape)
+    if scalar:  # the values' leading dimension runs along the axis
+        values = moveaxis(values, 0, axis)
+    count = index.shape[0]
+    if count == 1 and values.shape[axis] != 1:
+        count = values.shape[axis]
+        index = broadcast_to(index, (count,))
+    values = broadcast_to(
+        _core.convert(values, a.dtype), a.shape[:axis] + (count,) + a.shape[axis + 1 :]
+    )
+    index = where(index < 0, index + size, index)
+    # A new element sorts before the one at its index, in the order given.
+    places = concatenate([2 * index, 2 * np.arange(size, dtype=np.int32) + 1])
+    return take(concatenate([values, a], axis), argsort(places), axis=axis)
+
+
+def resize(a, new_shape):
+    """The elements, repeated as often as needed, in a new shape."""
+    a = asarray(a).ravel()
+    shape = (new_shape,) if isinstance(new_shape, int) else tuple(new_shape)
+    n = int(np.prod(shape))
+    if n == 0 or a.size == 0:
+        return _core.full(shape, 0, a.dtype)
+    return concatenate([a] * -(-n // a.size))[:n].reshape(shape)
