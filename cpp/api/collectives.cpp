@@ -48,7 +48,7 @@ Ints dimensions(const Axes& axes, const Value& value, std::string_view user) {
 // Truth values are counted where the op does not take them.
 Value reduced(const Op& op, const Value& operand, const Axes& axes) {
   const bool counts = operand->dtype() == DType::boolean && !(op.dtypes & bit(DType::boolean));
-  Value value = counts ? ops::convert(operand, numpy::default_int()) : operand;
+  Value value = counts ? ops::convert(operand, DType::int32) : operand;
   const Ints dims = dimensions(axes, value, op.name);
   for (std::size_t i = dims.size(); i-- > 0;) value = ops::reduce_dimension(op, value, dims[i]);
   const bool done = !dims.empty() && axes.devices.axes.empty();
@@ -73,7 +73,9 @@ Value count_over(const Value& operand, const Axes& axes, DType dtype) {
 
 Value mean_over(const Value& value, const Axes& axes) {
   Value sum = reduced(psum_op(), value, axes);
-  if (!is_inexact(sum->dtype())) sum = ops::convert(sum, numpy::default_float(), sum->type().weak);
+  const bool boolean = value->dtype() == DType::boolean;
+  const WeakDType type{boolean ? DType::boolean : sum->dtype(), sum->type().weak};
+  sum = numpy::as_type(sum, numpy::adjusted(type, numpy::Promote::inexact));
   return ops::div(sum, count_over(value, axes, sum->dtype()));
 }
 

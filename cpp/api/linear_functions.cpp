@@ -10,6 +10,7 @@
 #include "api/traced.h"
 #include "ops/ops.h"
 #include "trace/stage.h"
+#include "transform/prune.h"
 #include "transform/transpose.h"
 
 namespace shardax::api {
@@ -176,11 +177,21 @@ class Vjp final : public Behaviour {
   KeptFunctions functions_;
 };
 
+// What no tangent of an output needs is not computed; it might be a custom_vjp function's, which
+// cannot be.
+Linearization without_unused(Linearization linear) {
+  const ProgramPtr& program = linear.map.program;
+  const std::vector<bool> outputs(program->outputs.size(), true);
+  const std::vector<bool> inputs(program->inputs.size(), true);
+  linear.map.program = prune_program(program, outputs, &inputs).program;
+  return linear;
+}
+
 // A function of the residuals and a tangent per argument of the function that was linearised.
 class Linear final : public Behaviour {
  public:
   explicit Linear(Linearization linear)
-      : linear_(std::move(linear)), functions_(*linear_.map.program) {}
+      : linear_(without_unused(std::move(linear))), functions_(*linear_.map.program) {}
   int traverse(visitproc visit, void* arg) override { return functions_.traverse(visit, arg); }
   PyObject* call(PyObject*, const CallArguments& arguments) override {
     LinearMap map = linear_.map;

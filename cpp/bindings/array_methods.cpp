@@ -54,8 +54,10 @@ PyObject* get_weak_type(PyObject* self, void*) { return PyBool_FromLong(type_of(
 template <Value (*f)(const Value&)>
 PyObject* get_value(PyObject* self, void*) {
   return guarded([&] {
-    check_not_deleted(value_of(self));
-    return wrap(f(value_of(self)));
+    const Value& value = value_of(self);
+    check_not_deleted(value);
+    Value out = f(value);
+    return wrap(out == value ? another(value) : std::move(out));
   });
 }
 
@@ -143,16 +145,20 @@ std::vector<PyGetSetDef> make_properties() {
 
 PyObject* astype(PyObject* self, PyObject* args, PyObject* kwargs) {
   static const char* names[] = {"dtype", "copy", "device", nullptr};
-  PyObject *dtype = Py_None, *copy, *device;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OOO", const_cast<char**>(names), &dtype, &copy,
+  PyObject *dtype = Py_None, *device;
+  int copy = 0;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OpO", const_cast<char**>(names), &dtype, &copy,
                                    &device)) {
     return nullptr;
   }
-  return guarded([&] {
+  return guarded([&]() -> PyObject* {
     const Value& value = value_of(self);
     check_not_deleted(value);
     const DType wanted = dtype == Py_None ? numpy::default_float() : requested_dtype(dtype, "astype");
-    if (wanted == value->dtype() && !value->type().weak) return Py_NewRef(self);
+    if (wanted == value->dtype() && !value->type().weak) {
+      if (copy && !value->is_tracer()) return wrap(copied(as_array(value)));
+      return Py_NewRef(self);
+    }
     const bool drops =
         is_complex(value->dtype()) && !is_complex(wanted) && wanted != DType::boolean;
     if (drops) {
@@ -198,7 +204,9 @@ PyObject* ravel(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObjec
   if (count > 0 || names) return call_delegated("ravel", self, args, count, names);
   return guarded([&] {
     check_not_deleted(value_of(self));
-    return wrap(ops::reshape(value_of(self), {type_of(self).size()}));
+    const Value& value = value_of(self);
+    if (value->shape().size() == 1) return wrap(another(value));
+    return wrap(ops::reshape(value, {value->type().size()}));
   });
 }
 

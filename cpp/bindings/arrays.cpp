@@ -2,6 +2,7 @@
 #include "bindings/arrays.h"
 
 #include "bindings/array_methods.h"
+#include "bindings/buffer.h"
 #include "bindings/convert.h"
 #include "bindings/dtypes.h"
 #include "bindings/shape_args.h"
@@ -101,7 +102,11 @@ PyObject* broadcast_arrays(PyObject*, PyObject* const* args, Py_ssize_t count) {
     Values in;
     for (Py_ssize_t i = 0; i < count; ++i)
       in.push_back(to_argument(args[i], "broadcast_arrays", static_cast<int>(i)));
-    return wrap_tuple(numpy::broadcast_arrays(in));
+    Values out = numpy::broadcast_arrays(in);
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      if (out[i] == in[i]) out[i] = another(in[i]);
+    }
+    return wrap_tuple(out);
   });
 }
 
@@ -244,6 +249,14 @@ PyObject* with_sharding(PyObject*, PyObject* args) {
   });
 }
 
+PyObject* another_array(PyObject*, PyObject* object) {
+  return guarded([&] {
+    const Value value = unwrap(object);
+    check_not_deleted(value);
+    return wrap(another(value));
+  });
+}
+
 // The arrays of a sequence as slices of one array, where they lie at equal distances in one memory:
 // a view with a new dimension 0. None where they do not.
 PyObject* stacked_view(PyObject*, PyObject* object) {
@@ -313,6 +326,7 @@ PyMethodDef functions[] = {
      "The array that a value is known to equal, or None."},
     {"get_sharding", get_sharding, METH_O, "The recorded sharding of an array."},
     {"with_sharding", with_sharding, METH_VARARGS, "A view with another recorded sharding."},
+    {"another", another_array, METH_O, "The same elements as an array that is deleted by itself."},
     {"stacked_view", stacked_view, METH_O, "Arrays that lie evenly in one memory, as one."},
     {"strides", strides, METH_O, "Strides in elements."},
     {"live_arrays", live_arrays_list, METH_NOARGS, "The arrays that exist, oldest first."},

@@ -195,6 +195,14 @@ ArrayPtr dense_copy(const Array& array) {
   return out;
 }
 
+Value another(const Value& value) {
+  if (value->is_tracer()) return value;
+  const Array& array = as_array(value);
+  ArrayPtr view = view_of(array, array.type(), array.strides(), 0);
+  view->set_sharding(array.sharding());
+  return view;
+}
+
 ArrayPtr copied(const Array& array) {
   Type distinct = array.type();
   for (std::size_t d = 0; d < distinct.rank(); ++d) {

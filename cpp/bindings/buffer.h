@@ -20,6 +20,8 @@ ArrayPtr read_buffer(PyObject* object);
 // stay so in `copied`; `dense_copy` is row-major.
 ArrayPtr copied(const Array& array);
 ArrayPtr dense_copy(const Array& array);
+// An array over the same memory that is deleted, or donated, by itself; tracers stay what they are.
+Value another(const Value& value);
 
 // An object that lends the elements of an array; as unsigned integers of the same width where the
 // dtype has no buffer format.

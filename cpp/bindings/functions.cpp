@@ -10,6 +10,7 @@
 
 #include "bindings/array_methods.h"
 #include "bindings/bind.h"
+#include "bindings/buffer.h"
 #include "bindings/convert.h"
 #include "bindings/function_table.h"
 #include "bindings/operators.h"
@@ -120,7 +121,11 @@ PyObject* call(PyObject* self, PyObject* const* args, std::size_t flags, PyObjec
     FunctionObject& f = *as_function(self);
     const Py_ssize_t count = PyVectorcall_NARGS(flags);
     if (count != f.arity || names) check_count(f, count, names);
-    return wrap(f.strict ? call_strict(f, args) : call_promoting(f, args));
+    Value out = f.strict ? call_strict(f, args) : call_promoting(f, args);
+    for (int i = 0; i < f.arity; ++i) {
+      if (is_array_object(args[i]) && value_of(args[i]) == out) return wrap(another(out));
+    }
+    return wrap(std::move(out));
   });
 }
 

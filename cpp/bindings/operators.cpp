@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include "bindings/buffer.h"
 #include "bindings/convert.h"
 #include "numpy/compose.h"
 
@@ -182,7 +183,12 @@ PyObject* unary_slot(PyObject* self) {
 Value negative(const Value& a) { return ops::neg(a); }
 Value inverted(const Value& a) { return ops::logical_not(a); }
 
-PyObject* positive_slot(PyObject* self) { return Py_NewRef(self); }
+PyObject* positive_slot(PyObject* self) {
+  return guarded([&] {
+    check_not_deleted(value_of(self));
+    return wrap(another(value_of(self)));
+  });
+}
 
 template <class F>
 PyType_Slot slot(int id, F* function) {

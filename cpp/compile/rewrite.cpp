@@ -24,7 +24,7 @@ std::vector<int> count_uses(const Program& program) {
 
 // Will its body be walked in place?
 bool is_call(const Equation& eqn) {
-  if (!eqn.op->bodies) return false;
+  if (!eqn.op->bodies) return eqn.op->expand != nullptr;
   const Runs runs = eqn.op->bodies(eqn.params).runs;
   return runs == Runs::once || runs == Runs::mapped;
 }
@@ -110,6 +110,11 @@ Vars Rewriter::step(const Equation& eqn, const Vars& operands) {
     if (bodies.runs == Runs::once) return walk(*bodies.programs[0], in);
     if (bodies.runs == Runs::mapped) return map(eqn, bodies, in);
     if (auto narrowed = narrow_bodies(*this, eqn, in)) return *narrowed;
+  }
+  if (eqn.op->expand) {
+    Types types;
+    for (Var v : in) types.push_back(builder_.type(v));
+    return walk(*eqn.op->expand(eqn.params, types), in);
   }
   const Match match{builder_, *eqn.op, eqn.params, in, eqn.location, uses_ && depth_ == 1};
   if (auto replaced = apply_rules(match)) return *replaced;

@@ -40,9 +40,9 @@ Params params_with(const Params& params, const ProgramPtr& body, bool differenti
   return params.with("jaxpr", body).with("differentiated", differentiated);
 }
 
-// The body of a call that is only a call.
+// The body of a call that is only a call: its derivative is the body's.
 ProgramPtr inlined_body(const Equation& eqn) {
-  const bool own_rules = eqn.op->stage || eqn.op == &checkpoint_op;
+  const bool own_rules = eqn.op->stage || eqn.op->jvp || eqn.op == &checkpoint_op;
   return own_rules ? nullptr : called_program(*eqn.op, eqn.params);
 }
 

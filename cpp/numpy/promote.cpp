@@ -78,9 +78,15 @@ WeakDType result_type(const Values& values) {
   return join_types({types.data(), types.size()});
 }
 
+// The float that numbers of another dtype become: of 64 bits for integers of 64.
+DType inexact_of(DType dtype) {
+  return dtype == DType::boolean || itemsize(dtype) < 8 ? DType::float32 : default_float();
+}
+
 WeakDType adjusted(WeakDType type, Promote rule) {
   if (rule == Promote::numeric && type.dtype == DType::boolean) return {DType::int32, type.weak};
-  if (rule == Promote::inexact && !is_inexact(type.dtype)) return {default_float(), type.weak};
+  if (rule == Promote::inexact && !is_inexact(type.dtype))
+    return {inexact_of(type.dtype), type.weak};
   return type;
 }
 

@@ -1,4 +1,6 @@
 // ops/collective_reduce.cpp - collectives after which all devices have one value: psum, pmax, ...
+#include <limits>
+
 #include "ops/collective_family.h"
 
 namespace shardax::ops {
@@ -57,24 +59,41 @@ Values jvp_extremum(const JvpArgs& a) {
   return {div(sum(mul(a.t[0], mask)), sum(mask))};
 }
 
+template <bool greatest>
+GroupResult extremum_of_group(const GroupArgs& a) {
+  if (!a.varying) return {a.x, false};
+  return {greatest ? reduce_max(a.x, {0}) : reduce_min(a.x, {0}), false};
+}
+
+// Several devices leave NaNs aside, as JAX's do; without any number it is the infinity that every
+// number replaces. An ordinary vmap has a NaN where an element is one.
+template <bool greatest>
+Batched batch_extremum(const BatchArgs& a) {
+  Values in = a.in;
+  const bool leaves_aside = a.axis.devices && a.axis.size > 1 && is_floating(a.in[0]->dtype()) &&
+                            contains(a.params.axes("axes"), a.axis.name);
+  if (leaves_aside) {
+    const double least = std::numeric_limits<double>::infinity() * (greatest ? -1 : 1);
+    in[0] = where(ne(in[0], in[0]), full_like(in[0], least), in[0]);
+  }
+  return batch_reduction<extremum_of_group<greatest>>(
+      {a.op, a.params, in, a.batched, a.axis});
+}
+
 const Op pmax_op{collective({.name = "pmax",
-                             .doc = "Maximum over mapped axes. Ties share the gradient.",
+                             .doc = "Maximum over mapped axes, over devices of what is not NaN. Ties share the gradient.",
                              .dtypes = any_dtype,
                              .type = shared_type,
                              .jvp = jvp_extremum,
-                             .batch = batch_reduction<[](const GroupArgs& a) -> GroupResult {
-                               return {a.varying ? reduce_max(a.x, {0}) : a.x, false};
-                             }>,
+                             .batch = batch_extremum<true>,
                              .show = show_reduction})};
 
 const Op pmin_op{collective({.name = "pmin",
-                             .doc = "Minimum over mapped axes. Ties share the gradient.",
+                             .doc = "Minimum over mapped axes, over devices of what is not NaN. Ties share the gradient.",
                              .dtypes = any_dtype,
                              .type = shared_type,
                              .jvp = jvp_extremum,
-                             .batch = batch_reduction<[](const GroupArgs& a) -> GroupResult {
-                               return {a.varying ? reduce_min(a.x, {0}) : a.x, false};
-                             }>,
+                             .batch = batch_extremum<false>,
                              .show = show_reduction})};
 
 // ---- pargmax, pargmin ------------------------------------------------------------------------

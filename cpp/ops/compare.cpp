@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "array/narrow.h"
+#include "kernels/extremum.h"
 #include "ops/family.h"
 
 namespace shardax::ops {
@@ -176,13 +177,12 @@ const Op select_op{elementwise({.name = "select_n",
                                 .map = select_map_rule})};
 
 constexpr auto clamp_kernel = [](auto low, auto x, auto high) {
-  const auto raised = x < low ? low : x;
-  return high < raised ? high : raised;
+  return kernels::extremum<false>(high, kernels::extremum<true>(low, x));
 };
 
 const Op clamp_op{
     elementwise({.name = "clamp",
-                 .doc = "Elementwise min(max(x, low), high); operands (low, x, high).",
+                 .doc = "Elementwise min(max(x, low), high), NaN where any is; operands (low, x, high).",
                  .dtypes = ordered,
                  .type = [](const Op& op, const Types& in, const Params& p) -> Types {
                    return {with_shape(type_same(op, in, p)[0], in[1].shape)};

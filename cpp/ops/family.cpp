@@ -115,6 +115,10 @@ OpSpec elementwise(OpSpec spec) {
   return spec;
 }
 
+void no_derivative(std::string_view op) {
+  fail(ErrorKind::not_implemented_error, "Differentiation rule for '", op, "' not implemented");
+}
+
 OpSpec elementwise_no_gradient(OpSpec spec) {
   spec.no_gradient = true;
   return elementwise(spec);

@@ -92,6 +92,8 @@ MapKernel map_binary(const Types& in, const Type&, const Params&) {
 OpSpec elementwise(OpSpec spec);
 // The same for ops with zero derivative (comparisons, floor, bitwise).
 OpSpec elementwise_no_gradient(OpSpec spec);
+// The derivative rule of an op that has none: throws JAX's NotImplementedError.
+[[noreturn]] void no_derivative(std::string_view op);
 // Comparisons: bool results, zero derivative.
 OpSpec comparison(OpSpec spec);
 

@@ -12,7 +12,7 @@ const Op random_gamma_grad_op{elementwise(
     {.name = "random_gamma_grad",
      .doc = "Elementwise derivative of a gamma variate by its parameter; operands a, x.",
      .dtypes = floats,
-     .no_gradient = true,
+     .jvp = [](const JvpArgs&) -> Values { no_derivative("random_gamma_grad"); },
      .map = map_binary<full_floats, [](auto a, auto x) {
        return static_cast<decltype(x)>(
            kernels::gamma_slope(static_cast<double>(a), static_cast<double>(x)));

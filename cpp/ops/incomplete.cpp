@@ -25,7 +25,13 @@ MapKernel map_ternary(const Types& in, const Type&, const Params&) {
 
 // ---- gamma -----------------------------------------------------------------------------------
 
-// Derivatives of the lower share: by x the density x^(a-1) e^-x / gamma(a).
+// x^(a-1) e^-x / gamma(a)
+Value density(const Value& a, const Value& x) {
+  const Value power = mul(sub(a, constant(a, 1)), log_of(x));
+  return exp_of(sub(sub(power, x), lgamma_of(a)));
+}
+
+// Derivatives of the lower share: by x the density.
 template <int sign>
 Values share_jvp(const JvpArgs& args) {
   const Shape& shape = args.out[0]->shape();
@@ -33,9 +39,7 @@ Values share_jvp(const JvpArgs& args) {
   Value sum;
   if (args.t[0]) sum = mul(broadcast_to(args.t[0], shape), binary("igamma_grad_a", a, x));
   if (args.t[1]) {
-    const Value power = mul(sub(a, constant(a, 1)), log_of(x));
-    const Value density = exp_of(sub(sub(power, x), lgamma_of(a)));
-    const Value right = mul(broadcast_to(args.t[1], shape), density);
+    const Value right = mul(broadcast_to(args.t[1], shape), density(a, x));
     sum = sum ? add(sum, right) : right;
   }
   return {sign < 0 ? neg(sum) : sum};
@@ -60,10 +64,17 @@ const Op igammac_op{
                                      return kernels::gamma_share(a, x, true);
                                    }>>})};
 
-const Op igamma_grad_a_op{elementwise_no_gradient(
+// By x: the derivative of the density by a.
+const Op igamma_grad_a_op{elementwise(
     {.name = "igamma_grad_a",
      .doc = "Elementwise derivative of igamma(a, x) by a; operands a, x.",
      .dtypes = floats,
+     .jvp = [](const JvpArgs& args) -> Values {
+       if (args.t[0]) no_derivative("igamma_grad_a");
+       const Value &a = args.in[0], &x = args.in[1];
+       const Value slope = mul(density(a, x), sub(log_of(x), unary("digamma", a)));
+       return {mul(broadcast_to(args.t[1], args.out[0]->shape()), slope)};
+     },
      .map = map_binary<full_floats, in_double<kernels::gamma_share_by_a>>})};
 
 // ---- beta ------------------------------------------------------------------------------------

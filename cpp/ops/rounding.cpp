@@ -81,10 +81,11 @@ void next_after_half(void* out, const void* const* in, std::int64_t n, std::int6
   }
 }
 
-const Op nextafter_op{elementwise_no_gradient(
+const Op nextafter_op{elementwise(
     {.name = "nextafter",
      .doc = "Elementwise next representable number from x towards y.",
      .dtypes = halves | full_floats,
+     .jvp = [](const JvpArgs&) -> Values { no_derivative("nextafter"); },
      .half_native = true,
      .map = [](const Types& in, const Type&, const Params&) -> MapKernel {
        switch (in[0].dtype) {

@@ -199,6 +199,15 @@ const Op erf_inv_op{elementwise(
 
 // The Hurwitz zeta function, sum over k of (q + k)^-s, for s > 1, by Euler and Maclaurin: terms up
 // to q + k >= 12, then the integral and eight corrections B_2j / (2j)!, 1e-15 of the result.
+constexpr int zeta_terms = 12;
+constexpr double zeta_corrections[] = {1.0 / 12,
+                                       -1.0 / 720,
+                                       1.0 / 30240,
+                                       -1.0 / 1209600,
+                                       1.0 / 47900160,
+                                       -691.0 / 1307674368000.0,
+                                       1.0 / 74724249600.0,
+                                       -3617.0 / 10670622842880000.0};
 double hurwitz_zeta(double s, double q) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
@@ -208,21 +217,13 @@ double hurwitz_zeta(double s, double q) {
     return q == std::floor(q) ? infinity : nan;
   }
   if (q < -1e6) return nan;  // the sum would be too long
-  constexpr double coefficients[] = {1.0 / 12,
-                                     -1.0 / 720,
-                                     1.0 / 30240,
-                                     -1.0 / 1209600,
-                                     1.0 / 47900160,
-                                     -691.0 / 1307674368000.0,
-                                     1.0 / 74724249600.0,
-                                     -3617.0 / 10670622842880000.0};
   double sum = 0;
-  for (; q < 12; q += 1) sum += std::pow(q, -s);
+  for (; q < zeta_terms; q += 1) sum += std::pow(q, -s);
   const double power = std::pow(q, -s);
   sum += power * q / (s - 1) + power / 2;
   double term = s * power / q;
   for (int j = 0; j < 8; ++j) {
-    sum += coefficients[j] * term;
+    sum += zeta_corrections[j] * term;
     term *= (s + 2 * j + 1) * (s + 2 * j + 2) / (q * q);
   }
   return sum;
@@ -266,11 +267,48 @@ const Op polygamma_op{elementwise(
      },
      .map = map_binary<full_floats, polygamma_kernel>})};
 
+// The derivative of that sum by s, for q > 0, term by term: there is no closed form.
+Value zeta_by_s(const Value& s, const Value& q) {
+  const auto number = [&](double value) { return constant(s, value); };
+  const Value one = number(1), minus_s = neg(s);
+  Value sum;
+  for (int k = 0; k < zeta_terms; ++k) {
+    const Value base = add(q, number(k));
+    const Value part = mul(unary("log", base), binary("pow", base, minus_s));
+    sum = sum ? add(sum, part) : part;
+  }
+  const Value base = add(q, number(zeta_terms)), log_base = unary("log", base);
+  const Value power = binary("pow", base, minus_s), above = div(one, sub(s, one));
+  sum = add(sum, mul(mul(mul(power, base), above), add(log_base, above)));
+  sum = add(sum, mul(mul(power, number(0.5)), log_base));
+  Value term = div(mul(s, power), base), shares = div(one, s);
+  const Value square_base = square(base);
+  for (int j = 0; j < 8; ++j) {
+    sum = add(sum, mul(mul(term, number(zeta_corrections[j])), sub(log_base, shares)));
+    const Value first = add(s, number(2 * j + 1)), second = add(s, number(2 * j + 2));
+    term = mul(term, div(mul(first, second), square_base));
+    shares = add(shares, add(div(one, first), div(one, second)));
+  }
+  return neg(sum);
+}
+
 const Op zeta_op{elementwise(
     {.name = "zeta",
      .doc = "Elementwise Hurwitz zeta function, sum over k of (q + k)^-x; operands x, q.",
      .dtypes = floats,
-     .no_gradient = true,
+     .jvp = [](const JvpArgs& a) -> Values {
+       const Value &s = a.in[0], &q = a.in[1];
+       const auto part = [&](const Value& t, const Value& slope) {
+         return mul(broadcast_to(t, a.out[0]->shape()), slope);
+       };
+       Value sum;
+       if (a.t[0]) sum = part(a.t[0], zeta_by_s(s, q));
+       if (a.t[1]) {
+         const Value right = part(a.t[1], mul(neg(s), binary("zeta", add(s, constant(s, 1)), q)));
+         sum = sum ? add(sum, right) : right;
+       }
+       return {sum};
+     },
      .map = map_binary<full_floats, [](auto s, auto q) {
        return static_cast<decltype(s)>(
            hurwitz_zeta(static_cast<double>(s), static_cast<double>(q)));

@@ -316,3 +316,9 @@ def test_under_vmap_and_pmap():
 def test_errors(make, error, text):
     with pytest.raises(error, match=text):
         make()
+
+
+@pytest.mark.parametrize("shape, axis", [((2, 0), 0), ((5, 0), 0), ((0, 2), 0), ((3, 0, 2), -3)])
+def test_associative_scan_of_nothing(shape, axis):
+    out = lax.associative_scan(jnp.add, jnp.ones(shape), axis=axis)
+    assert out.shape == shape

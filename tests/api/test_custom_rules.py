@@ -367,3 +367,12 @@ def test_cotangents_of_trees(cotangent):
     assert type(gradient) is Box
     one = cotangent(1.0)
     assert list(gradient) == (list(one) if isinstance(one, Box) else [one or 0.0] * 2)
+
+
+def test_linearize_past_a_custom_vjp_function_that_nothing_needs():
+    f = jax.custom_vjp(lambda x: 2 * x)
+    f.defvjp(lambda x: (f(x), None), lambda _, g: (2 * g,))
+    value, linear = jax.linearize(lambda x: (f(x), jnp.sin(x))[1], 1.0)
+    np.testing.assert_allclose(linear(1.0), np.cos(1), rtol=1e-6)
+    with pytest.raises(TypeError, match="forward-mode"):
+        jax.linearize(f, 1.0)[1](1.0)

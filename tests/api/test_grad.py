@@ -180,3 +180,29 @@ def test_the_transpose_of_a_solution_of_linear_equations():
     a = jnp.array([[2.0, 1.0], [0.0, 4.0]])
     (back,) = shardax.linear_transpose(lambda b: jnp.linalg.solve(a, b), jnp.ones(2))(jnp.ones(2))
     np.testing.assert_allclose(back, jnp.linalg.solve(a.T, jnp.ones(2)))
+
+
+def test_jacfwd_of_integers_is_zero():
+    out = shardax.jacfwd(lambda x: {"a": (2 * x).astype(int), "b": x})(jnp.ones(3))
+    assert out["a"].dtype == np.int32 and not out["a"].any() and out["a"].shape == (3, 3)
+    np.testing.assert_array_equal(out["b"], np.eye(3))
+
+
+def test_second_derivatives_that_do_not_exist_are_refused():
+    """As JAX refuses them; they are not 0."""
+    from shardax import random
+    from shardax.scipy import special
+
+    for f in (
+        lambda a: special.gammainc(a, 1.0),
+        lambda a: random.gamma(random.key(0), a),
+    ):
+        with pytest.raises(NotImplementedError, match="Differentiation rule"):
+            shardax.grad(shardax.grad(f))(2.0)
+
+
+def test_gradient_of_zeta():
+    from shardax.scipy import special
+
+    by_s, by_q = shardax.grad(special.zeta, (0, 1))(2.5, 1.5)
+    np.testing.assert_allclose([by_s, by_q], [-0.46481237, -0.7677404], rtol=1e-5)

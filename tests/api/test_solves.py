@@ -102,3 +102,22 @@ def test_wrong_structures():
         lax.custom_linear_solve(lambda x: x, 1.0, lambda f, b: b, has_aux=True)
     with pytest.raises(TypeError, match=r"tangent_solve\(\) output pytree structure must match x"):
         lax.custom_root(lambda x: x, 1.0, lambda f, x: x, lambda g, y: (y, y))
+
+
+def test_a_checkpoint_policy_keeps_the_rule_of_a_solve():
+    """The solver is not differentiated: it need not be a function that could be."""
+    a = jnp.array([[2.0, 1.0], [1.0, 3.0]])
+
+    def solve(b):
+        by_steps = lambda matvec, b: lax.stop_gradient(jnp.linalg.solve(a, b))
+        return lax.custom_linear_solve(lambda x: a @ x, b, by_steps, symmetric=True).sum()
+
+    want = [0.4, 0.2]
+    for policy in (lambda *_, **__: True, lambda *_, **__: False, None):
+        got = jax.grad(jax.checkpoint(solve, policy=policy))(jnp.ones(2))
+        np.testing.assert_allclose(got, want, rtol=1e-6)
+
+
+def test_a_checkpoint_policy_keeps_the_transpose_of_a_linear_call():
+    double = lambda x: linear_call(lambda r, x: 2 * x, lambda r, ct: 3 * ct, (), x)
+    assert jax.grad(jax.checkpoint(double, policy=lambda *_, **__: True))(1.0) == 3

@@ -38,6 +38,7 @@ class Sample:
     grad: tuple | None = (
         None  # positions of operands with a derivative; None: all of the dtype under test
     )
+    twice: tuple | None = None  # those with a second derivative; None: all with a derivative
     elementwise: bool = False  # operands may have any shape
     specials: bool = True  # elementwise: NaN, infinities and zeros too
     tolerance: float = 1  # times that of the dtype
@@ -141,7 +142,9 @@ def mapped(reference, call, **rest):
     def run(shardax, *operands):
         return shardax.pmap(lambda *v: call(shardax, *v), axis_name="i")(*operands)
 
-    return Sample(reference, (Arg((4, 4)),), dtypes=("float32", "int32"), call=run, **rest)
+    return Sample(
+        reference, (Arg((4, 4)),), dtypes=("float32", "float64", "int32"), call=run, **rest
+    )
 
 
 def same_everywhere(reference):

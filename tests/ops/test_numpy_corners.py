@@ -1,5 +1,8 @@
 """tests/ops/test_numpy_corners.py - rarely used options of jnp's functions, held against NumPy."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import shardax as jax
@@ -139,3 +142,19 @@ def test_rearranging():
     assert jnp.size(X, (0, 1)) == 12 and jnp.size(X, -1) == 4
     with pytest.raises(ValueError, match="Complex values have no ordering"):
         jnp.clip(np.array([1j]), 0, 1)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "uint32", "int32"])
+def test_ldexp_by_the_largest_and_smallest_exponents(dtype):
+    info = np.iinfo(dtype)
+    got = jnp.ldexp(1.0, jnp.array([info.min, info.max], dtype))
+    with np.errstate(over="ignore"):
+        want = np.ldexp(1.0, np.clip([info.min, info.max], -9999, 9999)).astype("float32")
+    np.testing.assert_array_equal(got, want)
+
+
+def test_dtype_knows_bfloat16_from_the_start():
+    """NumPy learns the name when ml_dtypes is imported."""
+    code = "import shardax.numpy as jnp; print(jnp.dtype('bfloat16'), jnp.dtype is np.dtype)"
+    out = subprocess.run([sys.executable, "-c", f"import numpy as np; {code}"], capture_output=True)
+    assert out.stdout.split() == [b"bfloat16", b"True"]

@@ -247,3 +247,18 @@ def test_a_mean_every_few_steps():
         count, x = f(count, x)
         seen.append(x.tolist())
     assert seen == [[0.0, 1.0, 2.0, 3.0]] * 2 + [[1.5] * 4]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_extrema_over_devices_leave_nan_aside(dtype):
+    """As JAX's devices do; an ordinary vmap has a NaN."""
+    x = jnp.array([np.nan, 1.0, 2.0], dtype)
+    nothing = jnp.full(3, np.nan, dtype)
+    for op, best, none in ((lax.pmax, 2, -np.inf), (lax.pmin, 1, np.inf)):
+        mapped = shardax.pmap(lambda v, op=op: op(v, "i"), "i")
+        assert mapped(x).tolist() == [best] * 3
+        assert mapped(nothing).tolist() == [none] * 3
+        assert np.isnan(np.asarray(mapped(nothing[:1]), "float32")).all()
+        assert np.isnan(shardax.vmap(lambda v, op=op: op(v, "i"), axis_name="i")(x)).all()
+    groups = shardax.pmap(lambda v: lax.pmax(v, "i", axis_index_groups=[[0, 1], [2, 3]]), "i")
+    assert groups(jnp.array([np.nan, 1, 2, 3], dtype)).tolist() == [1, 1, 3, 3]

@@ -9,11 +9,13 @@ import shardax._core as _core
 from shardax._core import api
 
 __all__ = [
+    "another",
     "asarray",
     "bind",
     "canonical_axes",
     "canonical_axis",
     "check_arraylike",
+    "inexact_dtype",
     "known",
     "result_type",
     "shape_of",
@@ -23,6 +25,8 @@ __all__ = [
 
 bind = _core.bind
 asarray = _core.asarray
+# What a function with nothing to do returns: an array that is deleted, or donated, by itself.
+another = _core.another
 
 
 def wrapped(value, dtype):
@@ -34,6 +38,14 @@ def wrapped(value, dtype):
     if dtype.kind == "i" and value >> (bits - 1):
         value -= 1 << bits
     return asarray(value, dtype)
+
+
+def inexact_dtype(dtype):
+    """The dtype in which numbers of `dtype` are computed where the result is no integer: integers
+    of 64 bits are float64, bool and the other ones float32; without x64 always float32."""
+    if dtype.kind not in "biu":
+        return dtype
+    return _core.canonical_dtype("float64" if dtype.itemsize == 8 else "float32")
 
 
 def check_arraylike(name, *args):

@@ -10,9 +10,10 @@ from shardax import tree_util
 from shardax._base.arrays import asarray, result_type
 from shardax._base.compositions import eye
 from shardax._core import api as _core
+from shardax._core import full
 from shardax._transform.derivatives import linearize, vjp
 from shardax._transform.maps import vmap
-from shardax.dtypes import issubdtype
+from shardax.dtypes import float0, issubdtype
 
 __all__ = ["hessian", "jacfwd", "jacobian", "jacrev"]
 
@@ -68,6 +69,15 @@ def _weak_like(like, tree):
         return _core.convert(x, _core.ShapedArray(aval.shape, aval.dtype, weak))
 
     return tree_util.tree_map(leaf, tree)
+
+
+def _moving(tree, tangents):
+    """`tangents` with zeros of the dtype of those leaves of `tree` that have none."""
+
+    def leaf(x, tangent):
+        return full(x.shape, 0, x.dtype) if tangent.dtype == float0 else tangent
+
+    return tree_util.tree_map(leaf, tree, tangents)
 
 
 def _check(api, leaves, holomorphic, allow_int, what):
@@ -138,7 +148,7 @@ def jacfwd(fun, argnums: int | Sequence[int] = 0, has_aux=False, holomorphic=Fal
         f, dynamic = _partial(fun, args, kwargs, argnums)
         _check("jacfwd", tree_util.tree_leaves(dynamic), holomorphic, False, "input")
         out = linearize(f, *dynamic, has_aux=has_aux)
-        columns = vmap(lambda t: out[1](*t), out_axes=-1)(_basis(dynamic))
+        columns = vmap(lambda t: _moving(out[0], out[1](*t)), out_axes=-1)(_basis(dynamic))
         example = _pick(dynamic, argnums)
         jacobian = tree_util.tree_map(
             lambda y, column: _weak_like(y, _split(example, column, -1)), out[0], columns

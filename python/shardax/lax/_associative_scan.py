@@ -50,7 +50,8 @@ def associative_scan(fn, elems, reverse=False, axis=0):
             odd = pad(odd, asarray(0, odd.dtype), padding)
         both = stack([even, odd], axis + 1 if axis >= 0 else axis)
         at = axis % even.ndim
-        return part(both.reshape((*even.shape[:at], -1, *even.shape[at + 1 :])), 0, size)
+        twice = 2 * even.shape[at]
+        return part(both.reshape((*even.shape[:at], twice, *even.shape[at + 1 :])), 0, size)
 
     def run(xs):
         size = xs[0].shape[axis]

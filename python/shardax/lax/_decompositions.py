@@ -9,7 +9,7 @@ Jacobi's rotations.
 import numpy as np
 
 import shardax._core as _core
-from shardax._base.arrays import asarray, bind, check_arraylike, static_jit
+from shardax._base.arrays import asarray, bind, check_arraylike, inexact_dtype, static_jit
 from shardax._base.compositions import concatenate, eye, where
 from shardax._transform.maps import vmap
 from shardax.lax._dynamic import dynamic_index_in_dim
@@ -31,7 +31,7 @@ def matrices(name, *args, square=False):
     )
     if dtype is None:
         dtype = _core.result_type(*arrays)[0]
-        dtype = _core.canonical_dtype(float) if dtype.kind in "biu" else dtype
+        dtype = inexact_dtype(dtype)
     arrays = [_core.convert(a, dtype) for a in arrays]
     for a in arrays[:1]:
         if a.ndim < 2 or (square and a.shape[-1] != a.shape[-2]):

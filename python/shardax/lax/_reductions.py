@@ -16,7 +16,7 @@ def _reduction(op):
     def reduce(operand, axes, *, out_sharding=None):
         operand = asarray(operand)
         axes = tuple(sorted(canonical_axis(a, operand.ndim) for a in axes))
-        return bind(op, (operand,), axes=axes) if axes else operand
+        return bind(op, (operand,), axes=axes) if axes else _core.another(operand)
 
     reduce.__name__ = op
     reduce.__doc__ = f"{op} over `axes`, a tuple of ints."

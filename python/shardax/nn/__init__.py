@@ -252,6 +252,7 @@ def standardize(
         variance = jnp.var(x, axis, keepdims=True, where=where, mean=mean)
     elif variance is None:
         variance = jnp.mean(jnp.square(x), axis, keepdims=True, where=where) - jnp.square(mean)
+        variance = jnp.maximum(variance, 0)  # rounding may leave less
     return (x - mean) * lax.rsqrt(variance + asarray(epsilon).astype(variance.dtype))
 
 

@@ -4,7 +4,7 @@ import operator
 import numpy as np
 
 import shardax._core as _core
-from shardax._base.arrays import asarray, canonical_axis, check_arraylike, known
+from shardax._base.arrays import another, asarray, canonical_axis, check_arraylike, known
 from shardax._base.compositions import concatenate, moveaxis, where
 from shardax.numpy import (
     _matrices,
@@ -27,7 +27,7 @@ def diff(a, n=1, axis=-1, prepend=None, append=None):
         raise ValueError("diff requires input that is at least one dimensional; got " + str(a))
     axis = canonical_axis(axis, a.ndim)
     if n == 0:
-        return a
+        return another(a)
 
     def edge(x):
         x = asarray(x)
@@ -250,7 +250,8 @@ def unwrap(p, discont=None, axis=-1, period=2 * np.pi):
     check_arraylike("unwrap", p)
     p = asarray(p)
     whole = p.dtype.kind in "biu" and isinstance(period, int)
-    p = p if whole else _core.promote("inexact", p)[0]
+    if not whole and p.dtype.kind in "biu":
+        p = _core.convert(p, _core.canonical_dtype(float))
     if p.ndim == 0 or p.shape[canonical_axis(axis, p.ndim)] == 0:
         return p
     step = diff(p, axis=axis)

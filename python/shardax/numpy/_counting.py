@@ -2,7 +2,7 @@
 import numpy as np
 
 import shardax._core as _core
-from shardax._base.arrays import asarray, check_arraylike, known
+from shardax._base.arrays import asarray, check_arraylike, inexact_dtype, known
 from shardax._base.compositions import stack, where
 from shardax.numpy._creation import linspace
 from shardax.numpy._rounding import clip
@@ -27,7 +27,7 @@ def bincount(x, weights=None, minlength=0, *, length=None):
             "",
         )
         length = max(int(x.max()) + 1 if x.size else 0, minlength)
-    weights = np.int32(1) if weights is None else asarray(weights)
+    weights = asarray(1, _core.canonical_dtype(int)) if weights is None else asarray(weights)
     zero = _core.broadcast_to(asarray(np.zeros((), weights.dtype)), (length,))
     return zero.at[clip(x.astype(np.int32) if x.dtype == np.bool_ else x, 0)].add(
         weights, mode="drop"
@@ -53,8 +53,8 @@ def _with_edges(a, bins, range):
     edges = histogram_bin_edges(a, bins, range)
     if isinstance(bins, int):
         return a.astype(edges.dtype), edges
-    dtype = _core.canonical_dtype(_core.promote_types(a.dtype, edges.dtype))
-    return tuple(_core.promote("inexact", x.astype(dtype))[0] for x in (a, edges))
+    dtype = inexact_dtype(a.dtype)
+    return a.astype(dtype), edges.astype(dtype)
 
 
 def histogram(a, bins=10, range=None, weights=None, density=None):

@@ -7,6 +7,7 @@ import numpy as np
 
 import shardax._core as _core
 from shardax._base.arrays import (
+    another,
     asarray,
     bind,
     check_arraylike,
@@ -253,7 +254,7 @@ def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
     for position, v in zip(order, vectors):
         own = [1] * len(vectors)
         own[position] = v.shape[0]
-        v = v.reshape(tuple(own))
+        v = another(v.reshape(tuple(own)))
         out.append(v if sparse else _core.broadcast_to(v, tuple(shape)))
     return out
 

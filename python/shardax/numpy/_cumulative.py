@@ -49,7 +49,7 @@ def _cumulative_with_initial(op, name, x, axis, dtype, include_initial, initial)
             )
         axis = 0
     axis = canonical_axis(axis, x.ndim)
-    out = _cumulative(op, name, x, axis, dtype, True)
+    out = _cumulative(op, name, x, axis, dtype, op == "cumsum")
     if not include_initial:
         return out
     first = _core.full(x.shape[:axis] + (1,) + x.shape[axis + 1 :], initial, out.dtype)
@@ -65,10 +65,7 @@ def cumulative_sum(x, /, *, axis=None, dtype=None, include_initial=False):
 
 
 def cumulative_prod(x, /, *, axis=None, dtype=None, include_initial=False):
-    """Running products along `axis`, behind a 1 where `include_initial`.
-
-    Small integers multiply as int32.
-    """
+    """Running products along `axis`, behind a 1 where `include_initial`."""
     return _cumulative_with_initial(
         "cumprod", "cumulative_prod", x, axis, dtype, include_initial, 1
     )

@@ -1,5 +1,7 @@
 """shardax/numpy/_dtypes.py - element types and questions about them."""
 
+from importlib import import_module
+
 import numpy as np
 
 import shardax._core as _core
@@ -18,7 +20,14 @@ signedinteger, unsignedinteger, complexfloating, generic = (
     np.generic,
 )
 character, flexible, object_ = np.character, np.flexible, np.object_
-dtype = np.dtype
+
+
+def __getattr__(name):
+    """NumPy's own `dtype`, which knows bfloat16 and its kin by name once ml_dtypes is there."""
+    if name == "dtype":
+        import_module("ml_dtypes")
+        return np.dtype
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 class _ScalarMeta(type):

@@ -211,9 +211,12 @@ def ldexp(x1, x2, /):
     if x1.dtype.kind == "c" or x2.dtype.kind not in "biu":
         raise ValueError(f"ldexp not supported for input types {(x1.dtype, x2.dtype)}")
     mantissa, exponent = frexp(x1)
-    most = np.int32(1 << 20)  # far beyond any exponent, and the sum cannot overflow
-    x2 = _functions.maximum(_functions.minimum(x2.astype(np.int32), most), -most)
-    return _scaled(mantissa, exponent + x2)
+    most = 1 << 20  # far beyond any exponent, and the sum cannot overflow
+    if x2.dtype.itemsize >= 4:
+        x2 = _functions.minimum(x2, np.asarray(most, x2.dtype))
+        if x2.dtype.kind == "i":
+            x2 = _functions.maximum(x2, np.asarray(-most, x2.dtype))
+    return _scaled(mantissa, exponent + x2.astype(np.int32))
 
 
 printoptions, set_printoptions, get_printoptions = (

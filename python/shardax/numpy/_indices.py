@@ -5,7 +5,15 @@ import operator
 import numpy as np
 
 import shardax._core as _core
-from shardax._base.arrays import asarray, bind, check_arraylike, known, result_type, wrapped
+from shardax._base.arrays import (
+    another,
+    asarray,
+    bind,
+    check_arraylike,
+    known,
+    result_type,
+    wrapped,
+)
 from shardax._base.compositions import stack, where
 from shardax.numpy._rounding import clip
 from shardax.numpy._select import take
@@ -59,7 +67,7 @@ def nonzero(a, *, size=None, fill_value=None):
         )
     if size is None:
         return tuple(
-            asarray(i.astype(np.int32))
+            asarray(i.astype(_core.canonical_dtype(int)))
             for i in np.nonzero(
                 np.asarray(
                     known(
@@ -84,7 +92,8 @@ def nonzero(a, *, size=None, fill_value=None):
         fill_value = (0 if fill_value is None else fill_value,) * a.ndim
     for n, stride, fill in zip(a.shape, strides.tolist(), fill_value):
         index = _functions.remainder(_functions.floor_divide(flat_index, stride), max(n, 1))
-        out.append(where(valid, index.astype(np.int32), asarray(fill, np.int32)))
+        dtype = _core.canonical_dtype(int)
+        out.append(where(valid, index.astype(dtype), asarray(fill, dtype)))
     return tuple(out)
 
 
@@ -179,7 +188,7 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C", *, dtype=None)
 def ix_(*args):
     """Vectors of indices shaped so that together they index a grid."""
     return tuple(
-        asarray(a).reshape((1,) * i + (-1,) + (1,) * (len(args) - i - 1))
+        another(asarray(a).reshape((1,) * i + (-1,) + (1,) * (len(args) - i - 1)))
         for i, a in enumerate(args)
     )
 

@@ -5,6 +5,7 @@ import numpy as np
 
 import shardax._core as _core
 from shardax._base.arrays import (
+    another,
     asarray,
     canonical_axis,
     check_arraylike,
@@ -79,7 +80,7 @@ def _split(name, ary, sections, axis, uneven):
     for low, high in zip(edges[:-1], edges[1:]):
         whole[axis] = slice(low, high)
         out.append(ary[tuple(whole)])
-    return out
+    return out if len(out) > 1 else [another(part) for part in out]
 
 
 def split(ary, indices_or_sections, axis=0):
@@ -115,7 +116,7 @@ def block(arrays):
 
     def join(x, level):
         if not isinstance(x, list):
-            return atleast_1d(x) if level or isinstance(arrays, list) else asarray(x)
+            return atleast_1d(x) if level or isinstance(arrays, list) else another(asarray(x))
         parts = [join(p, level - 1) for p in x]
         ndim = max(level, *(p.ndim for p in parts))
         parts = [p.reshape((1,) * (ndim - p.ndim) + p.shape) for p in parts]

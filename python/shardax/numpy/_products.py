@@ -3,7 +3,14 @@
 import numpy as np
 
 import shardax._core as _core
-from shardax._base.arrays import asarray, canonical_axis, check_arraylike, result_type, shape_of
+from shardax._base.arrays import (
+    asarray,
+    canonical_axis,
+    check_arraylike,
+    inexact_dtype,
+    result_type,
+    shape_of,
+)
 from shardax._base.compositions import moveaxis, stack
 from shardax.lax._dot import product
 from shardax.numpy._matrices import diagonal
@@ -197,7 +204,7 @@ def convolve(a, v, mode="full", *, precision=None, preferred_element_type=None):
 def _convolve(name, a, v, mode):
     check_arraylike(name, a, v)
     dtype = result_type(a, v)
-    dtype = _core.canonical_dtype(float) if dtype.kind in "biu" else dtype
+    dtype = inexact_dtype(dtype)
     a, v = _core.convert(asarray(a), dtype), _core.convert(asarray(v), dtype)
     if a.ndim != 1 or v.ndim != 1:
         raise ValueError(f"{name}() only support 1-dimensional inputs.")

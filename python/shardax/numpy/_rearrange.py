@@ -3,6 +3,7 @@ import numpy as np
 
 import shardax._core as _core
 from shardax._base.arrays import (
+    another,
     asarray,
     bind,
     canonical_axes,
@@ -79,7 +80,7 @@ def flip(m, axis=None):
     check_arraylike("flip", m)
     m = asarray(m)
     axes = canonical_axes(axis, m.ndim)
-    return bind("rev", (m,), dimensions=axes) if axes else m
+    return bind("rev", (m,), dimensions=axes) if axes else another(m)
 
 
 def fliplr(m):
@@ -105,7 +106,7 @@ def rot90(m, k=1, axes=(0, 1)):
         raise ValueError(f"Axes must be different, got {axes}.")
     k %= 4
     if k == 0:
-        return m
+        return another(m)
     if k == 2:
         return flip(m, (i, j))
     if k == 1:
@@ -116,7 +117,7 @@ def rot90(m, k=1, axes=(0, 1)):
 def roll(a, shift, axis=None):
     """Elements moved on by `shift`; those beyond the end come in at the start."""
     check_arraylike("roll", a)
-    a = asarray(a)
+    a = another(asarray(a))
     if axis is None:
         return roll(a.reshape((-1,)), shift, 0).reshape(a.shape)
     axes = axis if isinstance(axis, (tuple, list)) else (axis,)

@@ -3,7 +3,15 @@
 import numpy as np
 
 import shardax._core as _core
-from shardax._base.arrays import asarray, bind, canonical_axes, canonical_axis, check_arraylike
+from shardax._base.arrays import (
+    another,
+    asarray,
+    bind,
+    canonical_axes,
+    canonical_axis,
+    check_arraylike,
+    inexact_dtype,
+)
 from shardax._base.compositions import where as select
 from shardax.dtypes import issubdtype
 
@@ -58,7 +66,7 @@ def _reduce(
         combine = {"reduce_or": _functions.logical_or, "reduce_and": _functions.logical_and}[op]
     a = _masked(a, where, fill)
     axes = canonical_axes(axis, a.ndim)
-    out = bind(op, (a,), axes=axes) if axes else a
+    out = bind(op, (a,), axes=axes) if axes else another(a)
     if initial is not None:
         out = combine(out, _core.convert(asarray(initial), a.dtype))
     return _keep(_strong(out), a.shape, axes, keepdims)
@@ -154,7 +162,8 @@ def _extremum(op, name, a, axis, keepdims, initial, where, combine):
             )
         if 0 in [a.shape[d] for d in axes]:
             raise ValueError(f"zero-size array to reduction operation {name} which has no identity")
-    out = bind(op, (a if where is None else _select(where, a, initial),), axes=axes) if axes else a
+    a = a if where is None else _select(where, a, initial)
+    out = bind(op, (a,), axes=axes) if axes else another(a)
     if initial is not None:
         out = combine(out, _core.convert(asarray(initial), a.dtype))
     return _keep(_strong(out), a.shape, axes, keepdims)
@@ -180,7 +189,9 @@ def _truth(op, name, a, axis, keepdims, where, fill):
     a = a if a.dtype == np.bool_ else _functions.not_equal(a, a.dtype.type(0))
     a = _masked(a, where, fill)
     axes = canonical_axes(axis, a.ndim)
-    return _keep(_strong(bind(op, (a,), axes=axes) if axes else a), a.shape, axes, keepdims)
+    return _keep(
+        _strong(bind(op, (a,), axes=axes) if axes else another(a)), a.shape, axes, keepdims
+    )
 
 
 def all(a, axis=None, out=None, keepdims=False, *, where=None):
@@ -206,7 +217,7 @@ def _inexact(a, dtype):
         dtype = _core.requested_dtype(dtype, "mean")
         return a.astype(dtype), dtype
     if not issubdtype(a.dtype, np.inexact):
-        dtype = _core.canonical_dtype(float)
+        dtype = inexact_dtype(a.dtype)
         return _core.convert(a, dtype), dtype
     return _strong(a), a.dtype
 

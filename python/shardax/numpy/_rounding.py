@@ -3,7 +3,7 @@ import numpy as np
 
 import shardax._core as _core
 from shardax import lax
-from shardax._base.arrays import asarray, bind, check_arraylike
+from shardax._base.arrays import another, asarray, bind, check_arraylike
 from shardax._base.compositions import where
 from shardax.dtypes import finfo
 
@@ -27,7 +27,7 @@ def clip(arr=None, /, min=None, max=None, *, a=None, a_min=None, a_max=None):
         arr = _functions.maximum(min, arr)
     if max is not None:
         arr = _functions.minimum(max, arr)
-    return asarray(arr)
+    return another(asarray(arr)) if min is None and max is None else asarray(arr)
 
 
 def round(a, decimals=0, out=None):

@@ -70,7 +70,7 @@ def _sorted_rows(rows, equal_nan):
     if columns == 1:
         order = argsort(flat[:, 0])
     elif columns == 0:
-        order = asarray(np.arange(rows.shape[0], dtype=np.int32))
+        order = asarray(np.arange(rows.shape[0]))
     else:
         order = lexsort(tuple(flat[:, c] for c in reversed(range(columns))))
     flat = flat[order]
@@ -133,8 +133,8 @@ def unique(
     if return_index:
         outs.append(places)
     if return_inverse:
-        rank = bind("cumsum", (mask.astype(np.int32),), axis=0, reverse=False) - 1
-        inverse = zeros_like_int(order).at[order].set(rank)
+        rank = bind("cumsum", (mask.astype(order.dtype),), axis=0, reverse=False) - 1
+        inverse = _core.full(order.shape, 0, order.dtype).at[order].set(rank)
         outs.append(inverse.reshape(ar.shape) if axis is None else inverse)
     if return_counts:
         ends = nonzero(mask, size=size + 1, fill_value=n)[0]

@@ -4,6 +4,7 @@ import math
 
 import shardax._core as _core
 from shardax._base.arrays import (
+    another,
     asarray,
     bind,
     canonical_axes,
@@ -39,6 +40,8 @@ def ravel(a, order="C", *, out_sharding=None):
     check_arraylike("ravel", a)
     if order == "K":
         raise NotImplementedError("Ravel not implemented for order='K'.")
+    if order == "C":
+        return asarray(a).ravel()
     return reshape(a, (-1,), order)
 
 
@@ -98,20 +101,20 @@ def squeeze(a, axis=None):
         axes = tuple(d for d, n in enumerate(a.shape) if n == 1)
     else:
         axes = canonical_axes(axis, a.ndim)
-    return bind("squeeze", (a,), dimensions=axes) if axes else a
+    return bind("squeeze", (a,), dimensions=axes) if axes else another(a)
 
 
 def atleast_1d(*arys):
     """At least one dimension."""
     check_arraylike("atleast_1d", *arys)
-    out = [a if (a := asarray(x)).ndim >= 1 else a.reshape((1,)) for x in arys]
+    out = [another(a) if (a := asarray(x)).ndim >= 1 else a.reshape((1,)) for x in arys]
     return out[0] if len(out) == 1 else out
 
 
 def atleast_2d(*arys):
     """At least two dimensions; vectors become rows."""
     check_arraylike("atleast_2d", *arys)
-    out = [a if (a := asarray(x)).ndim >= 2 else a.reshape((1, -1)) for x in arys]
+    out = [another(a) if (a := asarray(x)).ndim >= 2 else a.reshape((1, -1)) for x in arys]
     return out[0] if len(out) == 1 else out
 
 
@@ -121,7 +124,7 @@ def atleast_3d(*arys):
 
     def one(a):
         if a.ndim >= 3:
-            return a
+            return another(a)
         return expand_dims(a, 2) if a.ndim == 2 else a.reshape((1, -1, 1))
 
     out = [one(asarray(x)) for x in arys]

@@ -1,4 +1,6 @@
 # shardax/numpy/_sorting.py - sorting and searching.
+import functools
+
 import numpy as np
 
 import shardax._core as _core
@@ -7,6 +9,7 @@ from shardax._base.arrays import (
     bind,
     canonical_axis,
     check_arraylike,
+    inexact_dtype,
     known,
     result_type,
     static_jit,
@@ -28,13 +31,13 @@ def sort(a, axis=-1, *, kind=None, order=None, stable=True, descending=False):
 
 
 def argsort(a, axis=-1, *, kind=None, order=None, stable=True, descending=False, dtype=None):
-    """The indices that sort along `axis`: int32, or of the integer type `dtype`."""
+    """The indices that sort along `axis`, of the default integer type or of type `dtype`."""
     check_arraylike("argsort", a)
     a = asarray(a)
     if axis is None:
         a, axis = a.reshape((-1,)), 0
     axis = canonical_axis(axis, a.ndim)
-    dtype = np.dtype("int32") if dtype is None else _core.requested_dtype(dtype, "argsort")
+    dtype = _core.requested_dtype(int if dtype is None else dtype, "argsort")
     places = bind("iota", (), dtype=dtype, shape=a.shape, dimension=axis)
     if descending:
         a, places = (bind("rev", (x,), dimensions=(axis,)) for x in (a, places))
@@ -51,9 +54,9 @@ def lexsort(keys, axis=-1):
     if len({k.shape for k in keys}) > 1:
         raise ValueError("all keys need to be the same shape")
     if keys[0].ndim == 0:
-        return asarray(np.int32(0))
+        return asarray(0, _core.canonical_dtype(int))
     axis = canonical_axis(axis, keys[0].ndim)
-    places = bind("iota", (), dtype=np.dtype("int32"), shape=keys[0].shape, dimension=axis)
+    places = bind("iota", (), dtype=_core.canonical_dtype(int), shape=keys[0].shape, dimension=axis)
     return bind("sort", (*keys[::-1], places), dimension=axis, is_stable=True, num_keys=len(keys))[
         -1
     ]
@@ -70,7 +73,8 @@ def partition(a, kth, axis=-1):
 def argpartition(a, kth, axis=-1):
     """Indices that partition `a` by its kth element; those of larger elements ascend."""
     check_arraylike("argpartition", a, kth)
-    low, high, axis = _halves("argpartition", argsort, asarray(a), kth, axis)
+    places = functools.partial(argsort, dtype=np.int32)
+    low, high, axis = _halves("argpartition", places, asarray(a), kth, axis)
     return bind("concatenate", (low, sort(high, axis)), dimension=axis)
 
 
@@ -150,4 +154,5 @@ def sort_complex(a):
       Array([1.+0.j, 2.+0.j], dtype=complex64)
     """
     a = sort(asarray(a), axis=0) if np.ndim(a) == 1 else sort(asarray(a))
-    return _core.convert(a, _core.canonical_dtype(np.result_type(a.dtype, np.complex64)))
+    dtype = np.result_type(inexact_dtype(a.dtype), np.complex64)
+    return _core.convert(a, _core.canonical_dtype(dtype))

@@ -4,7 +4,7 @@ import functools
 import re
 
 import shardax._core as _core
-from shardax._base.arrays import asarray
+from shardax._base.arrays import another, asarray
 from shardax._transform.maps import vmap
 from shardax.numpy._shape import squeeze
 
@@ -131,7 +131,9 @@ def vectorize(pyfunc, *, excluded=frozenset(), signature=None):
             raise ValueError(f"Cannot pass None at locations {missing} with {signature=}")
         named = {name: a for name, a in kwargs.items() if name in excluded}
         names = [name for name in kwargs if name not in excluded]
-        operands = [asarray(a) for a in (*(args[i] for i in mapped), *map(kwargs.get, names))]
+        operands = [
+            another(asarray(a)) for a in (*(args[i] for i in mapped), *map(kwargs.get, names))
+        ]
         cores = checks.cores(len(operands))
         shapes = [checks.leading(a.shape, core) for a, core in zip(operands, cores)]
         outer = _core.broadcast_shapes(*shapes) if shapes else ()

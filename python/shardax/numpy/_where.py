@@ -1,6 +1,6 @@
 # shardax/numpy/_where.py - elements of one array or another, by a condition.
 import shardax._core as _core
-from shardax._base.arrays import asarray, check_arraylike, result_type
+from shardax._base.arrays import asarray, check_arraylike
 from shardax._base.compositions import where as _chosen
 from shardax.numpy._indices import nonzero
 
@@ -25,10 +25,10 @@ def select(condlist, choicelist, default=0):
         )
     if not condlist:
         raise ValueError("condlist must be non-empty")
-    dtype = result_type(default, *choicelist)
-    out = _core.convert(asarray(default), dtype)
+    dtype, weak = _core.result_type(default, *choicelist)
+    out = _core.convert(asarray(default), dtype, weak)
     for condition, choice in zip(reversed(condlist), reversed(choicelist)):
-        out = where(condition, _core.convert(asarray(choice), dtype), out)
+        out = where(condition, _core.convert(asarray(choice), dtype, weak), out)
     return out
 
 
