@@ -207,6 +207,7 @@ ArrayPtr array_of(Taken& taken) {
   Shared<Buffer> buffer(
       new Buffer(data, static_cast<std::size_t>(type.bytes()), taken.release, taken.managed));
   taken.owned = false;
+  buffer->share_outside();
   return new Array(std::move(type), std::move(strides), std::move(buffer), data);
 }
 
@@ -268,6 +269,7 @@ PyObject* export_dlpack(PyObject* self, PyObject* args, PyObject* kwargs) {
     }
     const ArrayPtr out =
         must_copy ? dense_copy(array) : view_of(array, array.type(), array.strides(), 0);
+    out->buffer()->share_outside();
     long major = 0;
     if (version != Py_None) {
       const Ref first = Ref::checked(PySequence_GetItem(version, 0));
