@@ -3,10 +3,13 @@
 // A signature is a call's form, the types of its leaves and the context: the mapped axes in scope
 // and the settings that change what tracing gives. Looking up the signature of the call before
 // compares, without hashing. Entries are shared: a function may be called again while it is traced.
+// Those used longest ago make room for new ones, so that shapes and static values that come and go
+// do not pile up.
 // Used with the interpreter's lock held.
 #pragma once
 
 #include <algorithm>
+#include <list>
 #include <memory>
 #include <unordered_map>
 #include <vector>
@@ -51,8 +54,9 @@ class Cache {
     if (last_ && matches(*last_, call, values)) return last_->entry;
     const auto [begin, end] = items_.equal_range(hash(call, values));
     for (auto it = begin; it != end; ++it) {
-      if (!matches(*it->second, call, values)) continue;
-      last_ = it->second;
+      if (!matches(**it->second, call, values)) continue;
+      order_.splice(order_.begin(), order_, it->second);
+      last_ = order_.front();
       return last_->entry;
     }
     return nullptr;
@@ -60,10 +64,14 @@ class Cache {
 
   template <class Leaves>
   void insert(FlatCall& call, const Leaves& values, EntryPtr entry) {
-    auto item = std::make_shared<Item>(
-        Item{{call.form(), types_of(values), current_context()}, std::move(entry)});
-    items_.emplace(hash(call, values), item);
-    last_ = std::move(item);
+    const std::size_t key = hash(call, values);
+    last_ = std::make_shared<Item>(
+        Item{{call.form(), types_of(values), current_context()}, std::move(entry), key});
+    order_.push_front(last_);
+    items_.emplace(key, order_.begin());
+    if (order_.size() <= most_signatures) return;
+    const std::shared_ptr<Item> oldest = order_.back();  // dropped last: that may run Python
+    forget(std::prev(order_.end()));
   }
 
   // For the only function that uses this cache: it may be shared with the table of caches, which
@@ -80,24 +88,30 @@ class Cache {
   static void release_own(const std::shared_ptr<Cache>& cache) {
     if (cache.use_count() > 2) return;
     cache->last_ = nullptr;
-    std::erase_if(cache->items_,
-                  [](const auto& item) { return !item.second->entry->functions.empty(); });
+    Order dying;
+    for (auto at = cache->order_.begin(); at != cache->order_.end();) {
+      const auto item = at++;
+      if ((*item)->entry->functions.empty()) continue;
+      dying.push_back(*item);
+      cache->forget(item);
+    }
   }
 
   std::size_t size() const { return items_.size(); }
   std::vector<Signature> signatures() const {
     std::vector<Signature> out;
-    for (const auto& [key, item] : items_) out.push_back(item->signature);
+    for (const auto& item : order_) out.push_back(item->signature);
     return out;
   }
   void clear() {
     last_ = nullptr;
     items_.clear();
+    const Order dying = std::exchange(order_, {});
   }
 
  private:
   int traverse(visitproc visit, void* arg) const {
-    for (const auto& [key, item] : items_) {
+    for (const auto& item : order_) {
       if (const int stop = item->entry->functions.traverse(visit, arg)) return stop;
       const CallForm& form = item->signature.form;
       Py_VISIT(form.tree.object());
@@ -106,10 +120,21 @@ class Cache {
     return 0;
   }
 
+  // A program and its plan take some 5 KB.
+  static constexpr std::size_t most_signatures = 1024;
+
   struct Item {
     Signature signature;
     EntryPtr entry;
+    std::size_t key;
   };
+  using Order = std::list<std::shared_ptr<Item>>;  // most recently used first
+
+  void forget(typename Order::iterator item) {
+    const auto [first, last] = items_.equal_range((*item)->key);
+    items_.erase(std::find_if(first, last, [&](const auto& at) { return at.second == item; }));
+    order_.erase(item);
+  }
 
   template <class Leaves>
   static bool matches(const Item& item, FlatCall& call, const Leaves& values) {
@@ -124,7 +149,8 @@ class Cache {
     return h;
   }
 
-  std::unordered_multimap<std::size_t, std::shared_ptr<Item>> items_;
+  Order order_;
+  std::unordered_multimap<std::size_t, typename Order::iterator> items_;
   std::shared_ptr<Item> last_;
 };
 

@@ -6,6 +6,7 @@
 #include "api/locate.h"
 #include "api/program_object.h"
 #include "base/hash.h"
+#include "ir/limits.h"
 #include "numpy/promote.h"
 
 namespace shardax::api {
@@ -184,7 +185,7 @@ std::pair<Ref, Ref> rebuild_arguments(const CallForm& form, const std::vector<Re
 Ref call_with_leaves(PyObject* fun, const CallForm& form, const std::vector<Ref>& leaves) {
   const auto [args, kwargs] = rebuild_arguments(form, leaves);
   PyObject* named = PyDict_GET_SIZE(kwargs.get()) == 0 ? nullptr : kwargs.get();
-  return checked(PyObject_Call(fun, args.get(), named));
+  return checked(or_sleep([&] { return PyObject_Call(fun, args.get(), named); }));
 }
 
 Ref call_with_values(PyObject* fun, const CallForm& form, const Values& values) {
@@ -275,7 +276,11 @@ Type abstract_type(PyObject* leaf) {
     const auto extent = PyLong_AsLongLong(PyTuple_GET_ITEM(shape.get(), i));
     if (extent == -1 && PyErr_Occurred()) throw PythonError();
     type.shape.push_back(extent);
+    if (extent < 0) {
+      value_error("an array of shape ", repr(shape.get()), "; no dimension may be negative.");
+    }
   }
+  check_limits(Py_TYPE(leaf)->tp_name, type);
   const Ref weak = Ref::steal(PyObject_GetAttrString(leaf, "weak_type"));
   if (!weak) PyErr_Clear();
   type.weak = weak && weak.get() == Py_True;

@@ -51,7 +51,8 @@ Value reduced(const Op& op, const Value& operand, const Axes& axes) {
   Value value = counts ? ops::convert(operand, DType::int32) : operand;
   const Ints dims = dimensions(axes, value, op.name);
   for (std::size_t i = dims.size(); i-- > 0;) value = ops::reduce_dimension(op, value, dims[i]);
-  return axes.devices.axes.empty() ? value : ops::reduce_devices(op, value, axes.devices);
+  const bool done = !dims.empty() && axes.devices.axes.empty();
+  return done ? value : ops::reduce_devices(op, value, axes.devices);
 }
 
 const Op& psum_op() {
@@ -81,6 +82,16 @@ Value mean_over(const Value& value, const Axes& axes) {
 bool is_number(PyObject* leaf) {
   return (PyLong_Check(leaf) && !PyBool_Check(leaf)) || PyFloat_Check(leaf) ||
          PyComplex_Check(leaf);
+}
+
+// Of collectives that exchange: between the devices of one mapped axis at least.
+ops::Devices parse_some(PyObject* axes, std::string_view user) {
+  ops::Devices devices = parse_devices(axes, Py_None, user);
+  if (devices.axes.empty()) {
+    value_error(user, ": axis_name is ", repr(axes),
+                ", which names no axis; expected the name of a mapped axis, or several.");
+  }
+  return devices;
 }
 
 // Each device exchanges with the others of its group, of which all have the same size.
@@ -119,7 +130,7 @@ Ref pmean(PyObject* tree, PyObject* axes_object, PyObject* groups) {
 }
 
 Ref pbroadcast(PyObject* tree, PyObject* axes, std::int64_t source) {
-  const ops::Devices devices = parse_devices(axes, Py_None, "pbroadcast");
+  const ops::Devices devices = parse_some(axes, "pbroadcast");
   return map_values(tree,
                     [&](const Value& value) { return ops::pbroadcast(value, devices, source); });
 }
@@ -127,6 +138,7 @@ Ref pbroadcast(PyObject* tree, PyObject* axes, std::int64_t source) {
 Ref all_gather(PyObject* tree, PyObject* axes, PyObject* groups, std::int64_t dim, bool tiled) {
   const ops::Devices devices = parse_even(axes, groups, "all_gather");
   return map_values(tree, [&](const Value& value) {
+    if (devices.axes.empty()) return value;
     const std::size_t rank = value->type().rank() + (tiled ? 0 : 1);
     return ops::all_gather(value, devices, checked_dimension(dim, rank, "all_gather", "axis"),
                            tiled);
@@ -138,12 +150,13 @@ Ref psum_scatter(PyObject* tree, PyObject* axes, PyObject* groups, std::int64_t 
   return map_values(tree, [&](const Value& value) {
     const std::int64_t at =
         checked_dimension(dim, value->type().rank(), "psum_scatter", "scatter_dimension");
+    if (devices.axes.empty()) return value;
     return ops::psum_scatter(value, devices, at, tiled);
   });
 }
 
 Ref ppermute(PyObject* tree, PyObject* axes, PyObject* permutation) {
-  const ops::Devices devices = parse_devices(axes, Py_None, "ppermute");
+  const ops::Devices devices = parse_some(axes, "ppermute");
   const Ref pairs = checked(PySequence_List(permutation));
   Ints flat;
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(pairs.get()); ++i) {
@@ -171,7 +184,9 @@ Ref all_to_all(PyObject* tree, PyObject* axes, PyObject* groups, std::int64_t sp
 
 Ref pvary(PyObject* tree, PyObject* axes) {
   const ops::Devices devices = parse_devices(axes, Py_None, "pvary");
-  return map_values(tree, [&](const Value& value) { return ops::pvary(value, devices.axes); });
+  return map_values(tree, [&](const Value& value) {
+    return devices.axes.empty() ? value : ops::pvary(value, devices.axes);
+  });
 }
 
 Ref axis_index(PyObject* axes_object) {

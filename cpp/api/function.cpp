@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstring>
 
+#include "base/stack.h"
+
 namespace shardax::api {
 namespace {
 
@@ -21,6 +23,7 @@ FunctionObject* as_function(PyObject* object) { return reinterpret_cast<Function
 
 PyObject* call(PyObject* self, PyObject* const* args, std::size_t flags, PyObject* names) {
   return guarded([&] {
+    check_stack("functions within functions");
     if (!as_function(self)->wrapped) type_error("a function that is being destroyed was called");
     return as_function(self)->behaviour->call(self, {args, PyVectorcall_NARGS(flags), names});
   });
@@ -47,8 +50,10 @@ int clear(PyObject* self) {
   return 0;
 }
 
+// The functions within may be a chain of any length, which Python's trashcan takes apart.
 void deallocate(PyObject* self) {
   PyObject_GC_UnTrack(self);
+  Py_TRASHCAN_BEGIN(self, deallocate);
   FunctionObject* function = as_function(self);
   if (function->weak_references) PyObject_ClearWeakRefs(self);
   drop_attributes(function);
@@ -56,9 +61,14 @@ void deallocate(PyObject* self) {
   PyTypeObject* type = Py_TYPE(self);
   type->tp_free(self);
   Py_DECREF(type);
+  Py_TRASHCAN_END;
 }
 
 PyObject* represent(PyObject* self) {
+  if (stack_is_low()) {
+    PyErr_Format(PyExc_RecursionError, "repr of functions within functions: %s.", stack_advice());
+    return nullptr;
+  }
   const char* name = Py_TYPE(self)->tp_name;
   if (const char* dot = std::strrchr(name, '.')) name = dot + 1;
   PyObject* text = PyUnicode_FromFormat("<%s of %R>", name, as_function(self)->wrapped);

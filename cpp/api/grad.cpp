@@ -108,8 +108,10 @@ PyObject* Grad::call(PyObject* function, const CallArguments& arguments) {
     const auto count = static_cast<std::size_t>(arguments.count + arguments.keyword_count());
     std::vector<PyObject*> all(arguments.values, arguments.values + count);
     for (std::size_t i = 0; i < at.size(); ++i) all[at[i]] = traced[i].get();
-    Ref result = checked(PyObject_Vectorcall(
-        fun, all.data(), static_cast<std::size_t>(arguments.count), arguments.names));
+    Ref result = checked(or_sleep([&] {
+      return PyObject_Vectorcall(fun, all.data(), static_cast<std::size_t>(arguments.count),
+                                 arguments.names);
+    }));
     Ref aux_object;
     if (options_.has_aux) std::tie(result, aux_object) = split_aux(result.get());
     check_output(result.get());

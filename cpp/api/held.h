@@ -2,20 +2,11 @@
 #pragma once
 
 #include "api/python.h"
+#include "bindings/lock.h"
 
 namespace shardax::api {
 
-// The interpreter's lock, for code that may run without it.
-class Locked {
- public:
-  Locked() : state_(PyGILState_Ensure()) {}
-  ~Locked() { PyGILState_Release(state_); }
-  Locked(const Locked&) = delete;
-  Locked& operator=(const Locked&) = delete;
-
- private:
-  PyGILState_STATE state_;
-};
+using bindings::Locked;
 
 // An owned object that is dropped under the lock, or left alone when the interpreter has gone.
 class Held {

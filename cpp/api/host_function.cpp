@@ -5,7 +5,7 @@
 #include <pybind11/stl.h>
 
 #include "api/call.h"
-#include "api/held.h"
+#include "api/primitive.h"
 #include "api/program_object.h"
 #include "api/value_lists.h"
 #include "control/control.h"
@@ -29,13 +29,11 @@ void note_slice() {
   PyErr_Restore(type, value, traceback);
 }
 
-class PythonFunction final : public Function {
+class PythonFunction final : public HostObject {
  public:
   PythonFunction(PyObject* callable, std::string name)
-      : callable_(callable), name_(std::move(name)) {}
+      : HostObject(callable), name_(std::move(name)) {}
   std::string text() const override { return name_; }
-  PyObject* callable() const { return callable_.get(); }
-  int& owners() const { return owners_; }
 
   std::vector<Values> call(const Values& in) const override {
     const Locked locked;
@@ -45,7 +43,8 @@ class PythonFunction final : public Function {
       PyObject* item = in[i] ? checked(wrap(in[i])).release() : Py_NewRef(Py_None);
       PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), item);
     }
-    const Ref result = Ref::steal(PyObject_CallOneArg(callable_.get(), list.get()));
+    const Ref result =
+        Ref::steal(or_sleep([&] { return PyObject_CallOneArg(object(), list.get()); }));
     if (!result) {
       note_slice();
       throw PythonError();
@@ -66,21 +65,20 @@ class PythonFunction final : public Function {
   }
 
  private:
-  Held callable_;
   std::string name_;
-  mutable int owners_ = 0;  // KeptFunctions that list it
 };
 
-const PythonFunction* python_function(const Function* function) {
+const HostObject* host_object(const Function* function) {
   while (const Function* origin = function->origin()) function = origin;
-  return dynamic_cast<const PythonFunction*>(function);
+  return dynamic_cast<const HostObject*>(function);
 }
 
 void collect_functions(const Program& program, std::vector<FunctionPtr>& found) {
+  check_stack("a program within programs");
   for (const Equation& eqn : program.equations) {
     for (const auto& [name, value] : eqn.params) {
       if (const auto* function = std::get_if<FunctionPtr>(&value)) {
-        const PythonFunction* own = python_function(function->get());
+        const HostObject* own = host_object(function->get());
         if (own && std::none_of(found.begin(), found.end(),
                                 [&](const FunctionPtr& f) { return f.get() == own; })) {
           found.push_back(own);
@@ -127,7 +125,7 @@ struct PolicyObject {
 
 KeptFunctions::KeptFunctions(const Program& program) {
   collect_functions(program, functions_);
-  for (const FunctionPtr& f : functions_) ++python_function(f.get())->owners();
+  for (const FunctionPtr& f : functions_) ++host_object(f.get())->owners();
 }
 
 namespace {
@@ -145,26 +143,30 @@ KeptFunctions::Scope::Scope(KeptFunctions& owner) : outer_(current_owner()) {
 KeptFunctions::Scope::~Scope() { current_owner() = outer_; }
 
 void KeptFunctions::add(FunctionPtr function) {
-  ++python_function(function.get())->owners();
+  ++host_object(function.get())->owners();
   functions_.push_back(std::move(function));
 }
 
 KeptFunctions::~KeptFunctions() {
-  for (const FunctionPtr& f : functions_) --python_function(f.get())->owners();
+  for (const FunctionPtr& f : functions_) --host_object(f.get())->owners();
 }
 
 int KeptFunctions::traverse(visitproc visit, void* arg) const {
   for (const FunctionPtr& f : functions_) {
-    const PythonFunction* function = python_function(f.get());
-    if (function->owners() == 1) Py_VISIT(function->callable());
+    const HostObject* function = host_object(f.get());
+    if (function->owners() == 1) Py_VISIT(function->object());
   }
   return 0;
 }
 
-FunctionPtr host_function(PyObject* callable, std::string name) {
-  const FunctionPtr function = new PythonFunction(callable, std::move(name));
+FunctionPtr kept(const HostObject* object) {
+  const FunctionPtr function = object;
   if (KeptFunctions* owner = current_owner()) owner->add(function);
   return function;
+}
+
+FunctionPtr host_function(PyObject* callable, std::string name) {
+  return kept(new PythonFunction(callable, std::move(name)));
 }
 
 void init_host_functions(py::module_& module) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "api/held.h"
 #include "api/python.h"
 #include "ir/op.h"
 
@@ -13,9 +14,23 @@ class module_;
 
 namespace shardax::api {
 
+// A Function that holds a Python object.
+class HostObject : public Function {
+ public:
+  explicit HostObject(PyObject* object) : object_(object) {}
+  PyObject* object() const { return object_.get(); }
+  int& owners() const { return owners_; }
+
+ private:
+  Held object_;
+  mutable int owners_ = 0;  // KeptFunctions that list it
+};
+
 // `callable` takes a list of arrays (None: a zero that has no array) and returns a sequence of
 // groups, each a sequence of arrays or None. `name` is what programs print.
 FunctionPtr host_function(PyObject* callable, std::string name);
+// The object, listed with the owner of this thread's scope, if there is one.
+FunctionPtr kept(const HostObject* object);
 
 // The host functions in a program, for an owner of the program: who keeps programs keeps one of
 // these. Python's garbage collector sees a function through its only owner; while it has several,
@@ -47,7 +62,7 @@ class KeptFunctions {
 
  private:
   void add(FunctionPtr function);
-  friend FunctionPtr host_function(PyObject* callable, std::string name);
+  friend FunctionPtr kept(const HostObject* object);
 
   std::vector<FunctionPtr> functions_;
 };

@@ -77,8 +77,8 @@ PyObject* Jit::call(PyObject* function, const CallArguments& arguments) {
   if (!entry) entry = stage(fun, call, values);
   entry->donation.require_distinct(values);
   Values outputs;
+  const KeptFunctions::Scope scope(entry->functions);
   if (!entry->closed.empty() || !computes_at_once(values)) {
-    const KeptFunctions::Scope scope(entry->functions);
     outputs = entry->op.bind(joined(entry->closed, values));
   } else {
     outputs = entry->op.compute(values);

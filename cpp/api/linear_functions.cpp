@@ -57,8 +57,9 @@ Differentiated differentiate(PyObject* fun, PyObject* const* primals, std::size_
   Aux aux;
   const auto body = [&](const Values& in) {
     const std::vector<Ref> traced = inputs.unflatten(wrap_all(in));
-    Ref result =
-        checked(PyObject_Vectorcall(fun, pytree::pointers(traced).data(), traced.size(), nullptr));
+    Ref result = checked(or_sleep([&] {
+      return PyObject_Vectorcall(fun, pytree::pointers(traced).data(), traced.size(), nullptr);
+    }));
     Ref aux_object;
     if (has_aux) std::tie(result, aux_object) = split_aux(result.get());
     FlatResult flat = flatten_result(result.get(), "vjp", fun);

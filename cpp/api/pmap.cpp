@@ -72,13 +72,13 @@ PyObject* Pmap::call(PyObject* function, const CallArguments& arguments) {
   }
   entry->donation.require_distinct(values);
   Values outputs;
+  const KeptFunctions::Scope scope(entry->functions);
   if (computes_at_once(inputs)) {
     outputs = entry->op.compute(inputs);
     for (std::size_t i = 0; i < outputs.size(); ++i)
       as_array(outputs[i]).set_sharding(entry->shardings[i]);
     entry->donation.apply(values);
   } else {
-    const KeptFunctions::Scope scope(entry->functions);
     outputs = entry->op.bind(inputs);
   }
   return unflatten_values(entry->out_tree, outputs).release();

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "api/primitive.h"
 #include "bindings/bind.h"
 #include "trace/trace.h"
 
@@ -32,8 +33,6 @@ struct FunctionObject {
 struct LiteralObject {
   ArrayPtr value;
 };
-
-bool gives_list(const Op& op) { return op.multiple_results || op.kind == Kind::control; }
 
 bool is_literal(const Constant& c) { return c.value->type().rank() == 0; }
 
@@ -155,10 +154,6 @@ struct ParamVisitor {
 
 }  // namespace
 
-Ref wrap_primitive(const Op& op) {
-  return Ref::steal(py::cast(PrimitiveObject{&op}).release().ptr());
-}
-
 Ref wrap_program(const ProgramPtr& program, Values captured) {
   return Ref::steal(py::cast(ProgramObject{program, std::make_shared<const KeptFunctions>(*program),
                                            std::move(captured)})
@@ -175,6 +170,7 @@ const ProgramObject& program_object(PyObject* object) {
 ProgramPtr unwrap_program(PyObject* object) { return program_object(object).program; }
 
 Ref params_to_python(const Params& params) {
+  if (PyObject* own = user_params(params)) return checked(PyDict_Copy(own));
   const auto shown = [&](const ParamValue& value) {
     return to_object(std::visit(ParamVisitor(), value));
   };
@@ -241,46 +237,18 @@ void set_param(Params& params, py::handle name, py::handle value) {
 
 }  // namespace
 
+Params params_from_python(const py::dict& dict) {
+  Params out;
+  for (const auto& [key, value] : dict) set_param(out, key, value);
+  return out;
+}
+
 void init_program_objects(py::module_& module) {
   py::class_<ShardingObject>(module, "ShardingLabel", "The sharding that an equation labels with.")
       .def("__repr__", [](const ShardingObject& s) { return to_string(*s.sharding); });
   init_type_object(module);
 
-  py::class_<PrimitiveObject>(module, "Primitive", "An op; str() is its name.")
-      .def_property_readonly("name", [](const PrimitiveObject& p) { return p.op->name; })
-      .def_property_readonly("multiple_results",
-                             [](const PrimitiveObject& p) { return gives_list(*p.op); })
-      .def(
-          "bind",
-          [](const PrimitiveObject& p, const py::args& operands, const py::kwargs& params) {
-            Params converted;
-            for (const auto& [key, value] : params) set_param(converted, key, value);
-            Values in;
-            for (const py::handle operand : operands)
-              in.push_back(bindings::to_value(operand.ptr()));
-            const Values out = shardax::bind(*p.op, converted, in);
-            if (!gives_list(*p.op)) return to_object(checked(wrap(out[0])));
-            py::list results;
-            for (const Value& value : out) results.append(to_object(checked(wrap(value))));
-            return py::object(results);
-          },
-          "The op on values, with the parameters that an equation shows.")
-      .def("__str__", [](const PrimitiveObject& p) { return p.op->name; })
-      .def("__repr__", [](const PrimitiveObject& p) { return p.op->name; })
-      .def("__hash__", [](const PrimitiveObject& p) { return std::hash<const void*>{}(p.op); })
-      .def("__eq__", [](const PrimitiveObject& p, const py::object& other) {
-        return py::isinstance<PrimitiveObject>(other) &&
-               py::cast<PrimitiveObject&>(other).op == p.op;
-      });
-  module.def(
-      "primitive",
-      [](const std::string& name) {
-        const Op* op = find_op(name);
-        if (!op) value_error("there is no op '", name, "'");
-        return PrimitiveObject{op};
-      },
-      "The op of this name.");
-
+  init_primitives(module);
   py::class_<FunctionObject>(module, "HostFunction", "A function that an equation carries.")
       .def("__repr__", [](const FunctionObject& f) { return f.function->text(); });
   py::class_<VarObject>(module, "Var", "A variable of a program.")
@@ -309,7 +277,8 @@ void init_program_objects(py::module_& module) {
 
   py::class_<EquationObject>(module, "Equation", "One op of a program, with its parameters.")
       .def_property_readonly(
-          "primitive", [](const EquationObject& e) { return PrimitiveObject{e.equation().op}; })
+          "primitive",
+          [](const EquationObject& e) { return to_object(wrap_primitive(*e.equation().op)); })
       .def_property_readonly(
           "params",
           [](const EquationObject& e) { return to_object(params_to_python(e.equation().params)); })

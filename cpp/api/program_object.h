@@ -11,8 +11,9 @@
 #include "ir/program.h"
 
 namespace pybind11 {
+class dict;
 class module_;
-}
+}  // namespace pybind11
 
 namespace shardax::api {
 
@@ -32,13 +33,7 @@ struct EquationObject {
   const Equation& equation() const { return program->equations[index]; }
 };
 
-// An op, as equations and policies name it.
-struct PrimitiveObject {
-  const Op* op;
-};
-
 // New references.
-Ref wrap_primitive(const Op& op);
 Ref wrap_type(const Type& type);
 Ref wrap_types(const Types& types);  // a list
 Ref wrap_program(const ProgramPtr& program, Values captured = {});
@@ -51,8 +46,10 @@ const Type* find_type(PyObject* object);
 // The parameters of an equation as a dict, and a parameter back.
 Ref params_to_python(const Params& params);
 ParamValue param_from_python(PyObject* name, PyObject* object);
+Params params_from_python(const pybind11::dict& dict);
 
 void init_type_object(pybind11::module_& module);
 void init_program_objects(pybind11::module_& module);
+void init_program_edits(pybind11::module_& module);
 
 }  // namespace shardax::api

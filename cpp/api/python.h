@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/errors.h"
+#include "base/thread_end.h"
 #include "bindings/array_type.h"
 #include "bindings/convert.h"
 #include "bindings/dtypes.h"

@@ -15,7 +15,7 @@ struct AxisTable {
 };
 
 AxisTable& axis_table() {
-  static AxisTable table;
+  static AxisTable& table = *new AxisTable;  // threads may compute while the process ends
   return table;
 }
 

@@ -12,6 +12,8 @@
 namespace shardax {
 
 using Shape = SmallVector<std::int64_t, 6>;
+// Arrays have at most as many dimensions as NumPy's.
+inline constexpr std::size_t max_rank = 64;
 
 // An interned name of a mapped axis; axis_text gives what the user wrote.
 using AxisName = std::int32_t;

@@ -23,6 +23,7 @@ enum class ErrorKind {
   attribute_error,
   assertion_error,
   floating_point_error,
+  recursion_error,
   type_promotion_error,
   concretization_error,
   tracer_bool_error,

@@ -1,4 +1,7 @@
 // base/ref_counted.h - intrusive reference counting: one word in the object, atomic.
+//
+// Objects own others in chains of any length (programs within programs): from some depth on, those
+// that die with their owners wait until these are gone, so that no chain uses up the stack.
 #pragma once
 
 #include <atomic>
@@ -14,7 +17,7 @@ class RefCounted {
   RefCounted& operator=(const RefCounted&) = delete;
   void retain() const { count_.fetch_add(1, std::memory_order_relaxed); }
   void release() const {
-    if (count_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+    if (count_.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy();
   }
   bool unique() const { return count_.load(std::memory_order_acquire) == 1; }
 
@@ -22,6 +25,8 @@ class RefCounted {
   virtual ~RefCounted() = default;
 
  private:
+  void destroy() const;
+
   mutable std::atomic<std::int32_t> count_{0};
 };
 

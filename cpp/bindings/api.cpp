@@ -165,6 +165,7 @@ void init_api(py::module_& module) {
   init_collectives(m);
   init_context(m);
   api::init_program_objects(m);
+  api::init_program_edits(m);
   api::init_staging(m);
   api::init_stages(m);
   api::init_host_functions(m);

@@ -22,7 +22,7 @@ namespace shardax::bindings {
 
 PyObject* call_package_function(const char* module, const char* name, PyObject* const* args,
                                 Py_ssize_t count, PyObject* names) {
-  static std::unordered_map<const char*, PyObject*> known;
+  static auto& known = *new std::unordered_map<const char*, PyObject*>;
   PyObject*& function = known[name];
   if (!function) {
     const Ref imported = Ref::checked(PyImport_ImportModule(concat("shardax.", module).c_str()));

@@ -60,9 +60,9 @@ PyObject* allocate(PyTypeObject* type) {
 void deallocate(PyObject* self) {
   ArrayObject* object = as_object(self);
   if (object->weak_references) PyObject_ClearWeakRefs(self);
-  object->value.~Value();
   PyTypeObject* type = Py_TYPE(self);
-  if (type == array_impl_type) unlink(object);
+  if (type == array_impl_type) unlink(object);  // first: the end of the value may run Python
+  object->value.~Value();
   if (type == array_impl_type && free_list.count < free_list.objects.size()) {
     free_list.objects[free_list.count++] = self;
   } else {

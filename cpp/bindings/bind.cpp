@@ -81,6 +81,15 @@ Params to_params(PyObject* kwargs) {
 
 namespace {
 
+// The rules of an op ask for its params; which op it is, they do not know.
+Values bound(const Op& op, const Params& params, const Values& in) {
+  try {
+    return shardax::bind(op, params, in);
+  } catch (const ParamError& e) {
+    type_error(op.name, ": ", e.what());
+  }
+}
+
 PyObject* bind_by_name(PyObject*, PyObject* args, PyObject* kwargs) {
   const char* name;
   PyObject* operands;
@@ -94,7 +103,7 @@ PyObject* bind_by_name(PyObject*, PyObject* args, PyObject* kwargs) {
       in.push_back(
           to_argument(PySequence_Fast_GET_ITEM(items.get(), i), name, static_cast<int>(i)));
     }
-    const Values out = shardax::bind(*op, to_params(kwargs), in);
+    const Values out = bound(*op, to_params(kwargs), in);
     return out.size() == 1 ? wrap(out[0]) : wrap_tuple(out);
   });
 }

@@ -72,15 +72,24 @@ const char* device_count_in_environment() {
   return count_in_xla_flags();
 }
 
+// A device costs nothing, but its number is an int.
+constexpr std::int64_t most_devices = 1 << 20;
+
+[[noreturn]] void refuse_device_count(const std::string& count) {
+  value_error("jax_num_cpu_devices: ", count, " devices were asked for; a number from 1 to ",
+              most_devices, " is needed.");
+}
+
 void set_count_from(PyObject* value) {
-  if (value == Py_None || (PyLong_Check(value) && PyLong_AsLong(value) == -1)) {
+  int overflow = 0;
+  const long long count = value == Py_None ? -1 : PyLong_AsLongLongAndOverflow(value, &overflow);
+  if (overflow != 0) refuse_device_count(pytree::str(value));
+  if (count == -1) {
     const char* text = device_count_in_environment();
-    set_device_count(text ? std::atoi(text) : default_device_count);
+    set_device_count(text ? std::strtoll(text, nullptr, 10) : default_device_count);
     return;
   }
-  const long count = PyLong_AsLong(value);
-  if (count == -1 && PyErr_Occurred()) throw PythonError();
-  set_device_count(static_cast<int>(count));
+  set_device_count(count);
 }
 
 // A value of the flag's kind; throws for others.
@@ -206,10 +215,9 @@ std::string upper(const char* name) {
 
 int device_count() { return devices; }
 
-void set_device_count(int count) {
-  if (count < 1)
-    value_error("jax_num_cpu_devices: ", count, " devices were asked for; at least 1 is needed.");
-  devices = count;
+void set_device_count(std::int64_t count) {
+  if (count < 1 || count > most_devices) refuse_device_count(std::to_string(count));
+  devices = static_cast<int>(count);
 }
 
 bool flag(std::string_view name) {

@@ -10,7 +10,7 @@ namespace shardax::bindings {
 
 // How many devices there are; at least 1. May change at any time.
 int device_count();
-void set_device_count(int count);
+void set_device_count(std::int64_t count);
 
 // The current value of a boolean flag, such as "jax_debug_nans".
 bool flag(std::string_view name);

@@ -84,6 +84,7 @@ Operand jax_array_operand(PyObject* object) {
     PyErr_Clear();
     return {};
   }
+  const pytree::RecursionGuard guard(" in __jax_array__");
   const Ref made = Ref::checked(PyObject_CallNoArgs(method.get()));
   return parse_operand(made.get());
 }

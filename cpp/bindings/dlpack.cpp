@@ -160,6 +160,11 @@ bool repeats(const Array& array) {
 void check_device(PyObject* device) {
   if (device == Py_None) return;
   long type, id;
+  const bool pair = PyTuple_Check(device) && PyTuple_GET_SIZE(device) == 2;
+  if (!pair) {
+    type_error("__dlpack__: dl_device=", pytree::repr(device),
+               "; a pair (device type, device id) was expected.");
+  }
   if (!PyArg_ParseTuple(device, "ll", &type, &id)) throw PythonError();
   if (type != device_cpu) {
     fail(ErrorKind::value_error, "__dlpack__: dl_device=", pytree::repr(device),
@@ -188,8 +193,38 @@ void take(PyObject* capsule, const char* name, const char* used_name, Taken& out
   out.managed = managed;
   out.release = [](void* object) {
     auto* m = static_cast<Managed*>(object);
-    if (m->deleter) m->deleter(m);
+    if (!m->deleter) return;
+    // A deleter may run Python, which must not find the error of somebody else.
+    PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
+    const bool locked = PyGILState_Check() != 0;
+    if (locked) PyErr_Fetch(&type, &value, &traceback);
+    m->deleter(m);
+    if (locked) PyErr_Restore(type, value, traceback);
   };
+}
+
+// Throws unless all elements lie where an address can.
+void check_extent(const Type& type, const std::int64_t* strides, std::uint64_t byte_offset) {
+  std::int64_t bytes = itemsize(type.dtype), reach = bytes;
+  bool overflow = byte_offset > std::uint64_t{1} << 62, empty = false;
+  for (std::size_t d = 0; d < type.rank(); ++d) {
+    const std::int64_t extent = type.shape[d];
+    if (extent < 0) {
+      value_error("from_dlpack: the tensor has shape ", to_string(type.shape),
+                  "; no dimension may be negative.");
+    }
+    empty |= extent == 0;
+    overflow |= __builtin_mul_overflow(bytes, extent, &bytes);
+    std::int64_t step;
+    overflow |= strides && (__builtin_mul_overflow(strides[d], extent, &step) ||
+                            __builtin_mul_overflow(step, itemsize(type.dtype), &step) ||
+                            __builtin_add_overflow(reach, step < 0 ? -step : step, &reach));
+  }
+  // Addresses of user space have 47 bits, with large pages of the kernel's 56.
+  constexpr std::int64_t most = std::int64_t{1} << 56;
+  if (empty || !(overflow || bytes > most || reach > most)) return;
+  value_error("from_dlpack: a tensor of shape ", to_string(type.shape), " and dtype ",
+              name(type.dtype), " has more bytes than there are addresses of memory.");
 }
 
 ArrayPtr array_of(Taken& taken) {
@@ -198,11 +233,22 @@ ArrayPtr array_of(Taken& taken) {
     fail(ErrorKind::value_error, "from_dlpack: the array lies on a device of type ", t.device.type,
          "; only memory of the CPU (1) can be shared. Copy it there first.");
   }
+  if (t.ndim < 0 || t.ndim > static_cast<std::int32_t>(max_rank)) {
+    value_error("from_dlpack: the tensor has ", t.ndim, " dimensions; expected 0 to ", max_rank,
+                ".");
+  }
+  if (t.ndim > 0 && !t.shape) value_error("from_dlpack: the tensor has no shape.");
   Type type{dtype_of(t.dtype), false, {}, {}};
   for (std::int32_t d = 0; d < t.ndim; ++d) type.shape.push_back(t.shape[d]);
+  check_extent(type, t.strides, t.byte_offset);
   Shape strides = row_major_strides(type.shape);
   for (std::int32_t d = 0; t.strides && d < t.ndim; ++d)
     strides[static_cast<std::size_t>(d)] = t.strides[d];
+  if (type.size() == 0) return empty_array(std::move(type));
+  if (!t.data) {
+    value_error("from_dlpack: the tensor of shape ", to_string(type.shape),
+                " has no memory (its data pointer is null).");
+  }
   auto* data = static_cast<std::byte*>(t.data) + t.byte_offset;
   Shared<Buffer> buffer(
       new Buffer(data, static_cast<std::size_t>(type.bytes()), taken.release, taken.managed));

@@ -5,6 +5,7 @@
 
 #include <new>
 
+#include "base/thread_end.h"
 #include "runtime/allocator.h"
 
 namespace shardax::bindings {
@@ -54,6 +55,7 @@ PyObject* error_class(ErrorKind kind) {
     case ErrorKind::attribute_error: return PyExc_AttributeError;
     case ErrorKind::assertion_error: return PyExc_AssertionError;
     case ErrorKind::floating_point_error: return PyExc_FloatingPointError;
+    case ErrorKind::recursion_error: return PyExc_RecursionError;
     case ErrorKind::type_promotion_error: return type_promotion.get();
     case ErrorKind::concretization_error: return concretization.get();
     case ErrorKind::tracer_bool_error: return tracer_bool.get();
@@ -68,6 +70,8 @@ PyObject* error_class(ErrorKind kind) {
 void set_python_error() noexcept {
   try {
     throw;
+  } catch (const abi::__forced_unwind&) {
+    sleep_until_exit();
   } catch (const PythonError&) {
     // The interpreter's error is set already.
   } catch (const UserError& e) {

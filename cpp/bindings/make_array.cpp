@@ -118,6 +118,10 @@ void inspect(PyObject* object, std::size_t depth, bool first, Contents& contents
   const Ref items = Ref::checked(PySequence_Fast(object, "a sequence was expected"));
   const Py_ssize_t n = PySequence_Fast_GET_SIZE(items.get());
   if (first) contents.shape.push_back(n);
+  if (contents.shape.size() > max_rank) {
+    value_error("jnp.array: lists nested more than ", max_rank,
+                " levels deep; arrays have at most ", max_rank, " dimensions.");
+  }
   if (contents.only_scalars && (depth >= contents.shape.size() || contents.shape[depth] != n)) {
     ragged(contents.shape, depth);
   }

@@ -2,6 +2,7 @@
 #include <pybind11/pybind11.h>
 #include <unistd.h>
 
+#include "base/thread_end.h"
 #include "bindings/api.h"
 #include "bindings/array_type.h"
 #include "bindings/arrays.h"
@@ -13,6 +14,7 @@
 #include "bindings/index.h"
 #include "bindings/runtime.h"
 #include "execute/execute.h"
+#include "runtime/interrupt.h"
 
 namespace shardax {
 void init_pytree(pybind11::module_& m);
@@ -22,7 +24,7 @@ namespace {
 // Long work runs without the interpreter's lock, so that other Python threads go on.
 void* release_lock() { return PyGILState_Check() ? PyEval_SaveThread() : nullptr; }
 void acquire_lock(void* state) {
-  if (state) PyEval_RestoreThread(static_cast<PyThreadState*>(state));
+  if (state) or_sleep([&] { PyEval_RestoreThread(static_cast<PyThreadState*>(state)); });
 }
 
 // Python handles signals in the main thread: in Linux the one whose id is the process's, also in a
@@ -37,14 +39,21 @@ void check_signals(void* state) {
   if (raised) throw bindings::PythonError();
 }
 
+// An error that is being handled comes first.
+void check_held_signals() {
+  if (!gets_signals() || !PyGILState_Check() || PyErr_Occurred()) return;
+  if (PyErr_CheckSignals() != 0) throw bindings::PythonError();
+}
+
 }  // namespace
 }  // namespace shardax
 
-PYBIND11_MODULE(_core, m) {
+PYBIND11_MODULE(_core_of_main_interpreter, m) {
   using namespace shardax::bindings;
   try {
     shardax::set_lock_hooks({shardax::release_lock, shardax::acquire_lock, shardax::gets_signals,
                              shardax::check_signals});
+    shardax::runtime::set_caller_check(shardax::check_held_signals);
     shardax::init_pytree(m);
     init_errors(m.ptr());
     init_config(m.ptr());
@@ -59,4 +68,16 @@ PYBIND11_MODULE(_core, m) {
   } catch (const PythonError&) {
     throw pybind11::error_already_set();
   }
+}
+
+// pybind11's own initialisation waits for ever in a subinterpreter: it is not started there.
+extern "C" PYBIND11_EXPORT PyObject* PyInit__core() {
+  if (PyInterpreterState_Get() != PyInterpreterState_Main()) {
+    PyErr_SetString(PyExc_ImportError,
+                    "shardax: the extension module cannot be imported in a subinterpreter, as its "
+                    "state belongs to the main interpreter of the process. Import it there, or use "
+                    "a process (multiprocessing) in place of the subinterpreter.");
+    return nullptr;
+  }
+  return PyInit__core_of_main_interpreter();
 }

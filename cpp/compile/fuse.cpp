@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ir/op.h"
+#include "runtime/interrupt.h"
 
 namespace shardax {
 namespace {
@@ -38,7 +39,10 @@ class Fuser {
         after_(program.types.size(), false) {}
 
   std::vector<FusedUnit> run() {
-    for (std::size_t e = 0; e < program_.equations.size(); ++e) place(static_cast<int>(e));
+    for (std::size_t e = 0; e < program_.equations.size(); ++e) {
+      runtime::poll_caller();
+      place(static_cast<int>(e));
+    }
     return ordered();
   }
 
@@ -128,7 +132,8 @@ class Fuser {
       needed.add_all(ancestors_[static_cast<std::size_t>(p)]);
     }
     ancestors_[u].add_all(needed);
-    for (std::size_t other = 0; other < units_.size(); ++other) {
+    const bool has_successors = unit.equations.size() > 1;
+    for (std::size_t other = 0; has_successors && other < units_.size(); ++other) {
       if (other != u && ancestors_[other].has(u)) ancestors_[other].add_all(ancestors_[u]);
     }
     for (Var v : eqn.outputs) {

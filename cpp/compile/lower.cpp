@@ -4,6 +4,7 @@
 #include "base/errors.h"
 #include "ir/op.h"
 #include "kernels/copy.h"
+#include "runtime/interrupt.h"
 
 namespace shardax {
 namespace {
@@ -76,6 +77,7 @@ class Lowering {
     find_stored();
     find_last_uses();
     for (const FusedUnit& unit : units_) {
+      runtime::poll_caller();
       ++unit_;
       if (unit.loop) {
         loop(unit);
@@ -338,6 +340,7 @@ class Lowering {
       return plan_->slots[a].bytes > plan_->slots[b].bytes;
     });
     for (std::size_t s : order) {
+      runtime::poll_caller();
       Slot& slot = plan_->slots[s];
       const auto [first, last] = uses_[s];
       std::vector<std::pair<std::int64_t, std::int64_t>> busy;

@@ -87,6 +87,7 @@ bool maps(const ProgramPtr& program) {
 }  // namespace
 
 PlanPtr compile(const ProgramPtr& source, const CompileOptions& options) {
+  check_stack("a program within programs");
   const auto start = std::chrono::steady_clock::now();
   if (dump_flags().passes) std::fprintf(stderr, "-- source:\n%s\n", to_string(*source).c_str());
   PlanPtr plan = plan_for(source, options, false);

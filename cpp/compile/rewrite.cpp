@@ -3,6 +3,7 @@
 
 #include "compile/passes.h"
 #include "ops/ops.h"
+#include "runtime/interrupt.h"
 #include "transform/batch.h"
 
 namespace shardax {
@@ -23,7 +24,7 @@ std::vector<int> count_uses(const Program& program) {
 
 // Will its body be walked in place?
 bool is_call(const Equation& eqn) {
-  if (!eqn.op->bodies) return false;
+  if (!eqn.op->bodies) return eqn.op->expand != nullptr;
   const Runs runs = eqn.op->bodies(eqn.params).runs;
   return runs == Runs::once || runs == Runs::mapped;
 }
@@ -39,6 +40,7 @@ Shape without_dims(const Shape& shape, const Ints& dims) {
 }
 
 Vars Rewriter::walk(const Program& program, const Vars& inputs) {
+  check_stack("a program within programs");
   std::vector<Var> env(program.types.size(), -1);
   const bool counted = uses_ && depth_ == 0;
   const auto define = [&](Var from, Var to) {
@@ -51,6 +53,7 @@ Vars Rewriter::walk(const Program& program, const Vars& inputs) {
   for (const Equation& eqn : program.equations) {
     Vars in;
     for (Var v : eqn.inputs) in.push_back(env[static_cast<std::size_t>(v)]);
+    runtime::poll_caller();
     const Vars out = step(eqn, in);
     for (std::size_t i = 0; i < out.size(); ++i) define(eqn.outputs[i], out[i]);
   }
@@ -107,6 +110,11 @@ Vars Rewriter::step(const Equation& eqn, const Vars& operands) {
     if (bodies.runs == Runs::once) return walk(*bodies.programs[0], in);
     if (bodies.runs == Runs::mapped) return map(eqn, bodies, in);
     if (auto narrowed = narrow_bodies(*this, eqn, in)) return *narrowed;
+  }
+  if (eqn.op->expand) {
+    Types types;
+    for (Var v : in) types.push_back(builder_.type(v));
+    return walk(*eqn.op->expand(eqn.params, types), in);
   }
   const Match match{builder_, *eqn.op, eqn.params, in, eqn.location, uses_ && depth_ == 1};
   if (auto replaced = apply_rules(match)) return *replaced;

@@ -190,21 +190,57 @@ Values Callable::operator()(const Values& arrays) {
 
 namespace {
 
-// Plans of single ops, by everything that a plan depends on.
+// Plans of single ops, by everything that a plan depends on; most recently used first.
 struct EagerCache {
   struct Entry {
+    std::size_t key;
     const Op* op;
     Params params;
     Types types;
     std::vector<Shape> strides;
     PlanPtr plan;
   };
+  // A plan takes some 3 KB.
+  static constexpr std::size_t most_entries = 2048;
+
   std::mutex mutex;
-  std::unordered_multimap<std::size_t, Entry> entries;
+  std::list<Entry> entries;
+  std::unordered_multimap<std::size_t, std::list<Entry>::iterator> places;
+
+  PlanPtr find(std::size_t key, const Op& op, const Params& params, const Values& in);
+  void insert(Entry entry);
 };
 
+PlanPtr EagerCache::find(std::size_t key, const Op& op, const Params& params, const Values& in) {
+  const std::lock_guard lock(mutex);
+  const auto [first, last] = places.equal_range(key);
+  for (auto it = first; it != last; ++it) {
+    const Entry& e = *it->second;
+    bool same = e.op == &op && e.types.size() == in.size() && e.params == params;
+    for (std::size_t i = 0; same && i < in.size(); ++i) {
+      same = e.types[i] == in[i]->type() && e.strides[i] == as_array(in[i]).strides();
+    }
+    if (!same) continue;
+    entries.splice(entries.begin(), entries, it->second);
+    return e.plan;
+  }
+  return nullptr;
+}
+
+void EagerCache::insert(Entry entry) {
+  const std::lock_guard lock(mutex);
+  entries.push_front(std::move(entry));
+  places.emplace(entries.front().key, entries.begin());
+  if (entries.size() <= most_entries) return;
+  const auto oldest = std::prev(entries.end());
+  const auto [first, last] = places.equal_range(oldest->key);
+  places.erase(std::find_if(first, last, [&](const auto& p) { return p.second == oldest; }));
+  entries.pop_back();
+}
+
+// Never destroyed: threads may compute while the process ends.
 EagerCache& eager_cache() {
-  static EagerCache cache;
+  static EagerCache& cache = *new EagerCache;
   return cache;
 }
 
@@ -251,19 +287,7 @@ PlanPtr eager_plan(const Op& op, const Params& params, const Values& in) {
     key = mix(key, hash(value->type()));
     key = mix_all(key, as_array(value).strides());
   }
-  EagerCache& cache = eager_cache();
-  {
-    const std::lock_guard lock(cache.mutex);
-    const auto [first, last] = cache.entries.equal_range(key);
-    for (auto it = first; it != last; ++it) {
-      const EagerCache::Entry& e = it->second;
-      bool same = e.op == &op && e.types.size() == in.size() && e.params == params;
-      for (std::size_t i = 0; same && i < in.size(); ++i) {
-        same = e.types[i] == in[i]->type() && e.strides[i] == as_array(in[i]).strides();
-      }
-      if (same) return e.plan;
-    }
-  }
+  if (PlanPtr known = eager_cache().find(key, op, params, in)) return known;
   CompileOptions options;
   Types types;
   for (const Value& value : in) {
@@ -271,10 +295,7 @@ PlanPtr eager_plan(const Op& op, const Params& params, const Values& in) {
     types.push_back(value->type());
   }
   PlanPtr plan = compile(one_op_program(op, params, in), options);
-  const std::lock_guard lock(cache.mutex);
-  constexpr std::size_t max_entries = 4096;
-  if (cache.entries.size() >= max_entries) cache.entries.clear();
-  cache.entries.emplace(key, EagerCache::Entry{&op, params, types, options.input_strides, plan});
+  eager_cache().insert({key, &op, params, std::move(types), options.input_strides, plan});
   return plan;
 }
 
@@ -292,7 +313,7 @@ struct ControlCache {
 };
 
 std::shared_ptr<Callable> control_callable(const Op& op, const Params& params, const Values& in) {
-  static ControlCache cache;
+  static ControlCache& cache = *new ControlCache;  // never destroyed, as above
   constexpr std::size_t max_entries = 64;
   const std::lock_guard lock(cache.mutex);
   for (auto it = cache.entries.begin(); it != cache.entries.end(); ++it) {

@@ -1,6 +1,8 @@
 // ir/bodies.cpp - reading descriptions of carried programs.
 #include "ir/bodies.h"
 
+#include "base/stack.h"
+
 namespace shardax {
 namespace {
 
@@ -41,6 +43,7 @@ Bodies call_of(const ProgramPtr& program, bool fixed) {
 }
 
 Bodies bodies_of(const Op& op, const Params& params) {
+  check_stack("a program within programs");
   Bodies out = op.bodies(params);
   number(out.operands);
   number(out.results);
@@ -49,6 +52,7 @@ Bodies bodies_of(const Op& op, const Params& params) {
 
 ProgramPtr called_program(const Op& op, const Params& params) {
   if (!op.bodies) return nullptr;
+  check_stack("a program within programs");
   const Bodies bodies = op.bodies(params);
   return bodies.runs == Runs::once ? bodies.programs[0] : nullptr;
 }

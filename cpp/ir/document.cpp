@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/stack.h"
+
 namespace shardax {
 
 Document Document::line(std::string flat) {
@@ -56,6 +58,7 @@ std::string Document::layout(int width) const {
 }
 
 void Document::print(std::vector<Line>& out, int indent, bool flat, int width) const {
+  check_stack("printing a program within programs");
   Line& current = out.back();
   switch (kind_) {
     case Kind::text:

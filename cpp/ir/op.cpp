@@ -5,12 +5,14 @@
 #include <set>
 
 #include "base/errors.h"
+#include "base/stack.h"
+#include "ir/limits.h"
 
 namespace shardax {
 namespace {
 
 std::vector<const Op*>& registry() {
-  static std::vector<const Op*> list;
+  static auto& list = *new std::vector<const Op*>;  // threads may compute while the process ends
   return list;
 }
 
@@ -33,6 +35,7 @@ const Op* find_op(std::string_view name) {
 }
 
 bool any_equation(const Equation& eqn, const std::function<bool(const Equation&)>& test) {
+  check_stack("a program within programs");
   if (test(eqn)) return true;
   const auto inside = [&](const ProgramPtr& program) {
     return std::any_of(program->equations.begin(), program->equations.end(),
@@ -68,27 +71,9 @@ std::vector<std::string_view> effects(const Program& program) {
   return {found.begin(), found.end()};
 }
 
-namespace {
-
-// Sizes are counted in 63 bits.
-void check_size(const Op& op, const Type& type) {
-  std::int64_t bytes = itemsize(type.dtype);
-  bool empty = false, overflow = false;
-  for (const std::int64_t extent : type.shape) {
-    empty |= extent == 0;
-    overflow |= __builtin_mul_overflow(bytes, extent, &bytes);
-  }
-  if (overflow && !empty) {
-    value_error(op.name, ": an array of shape ", to_string(type.shape), " and dtype ",
-                name(type.dtype), " has more bytes than can be counted; sizes end at 2**63 - 1.");
-  }
-}
-
-}  // namespace
-
 Types infer_types(const Op& op, const Types& in, const Params& params) {
   Types out = op.type(op, in, params);
-  for (const Type& type : out) check_size(op, type);
+  for (const Type& type : out) check_limits(op.name, type);
   if (op.kind == Kind::collective) return out;
   AxisSet varying;
   for (const Type& type : in) varying = join(varying, type.varying);

@@ -96,6 +96,9 @@ struct StagedCall {
 };
 using StageRule = StagedCall (*)(const Params& params, const Values& in);
 
+// The program that an op stands for where it is compiled: for ops without a kernel.
+using ExpandRule = ProgramPtr (*)(const Params& params, const Types& in);
+
 using TypeRule = Types (*)(const Op& op, const Types& in, const Params& params);
 
 // One tile of an elementwise op: n elements, contiguous, of the dtypes the op was typed with.
@@ -189,6 +192,7 @@ struct OpSpec {
   std::string_view effect = {};
   BodiesRule bodies = nullptr;
   WithBodiesRule with_bodies = nullptr;
+  ExpandRule expand = nullptr;
   EagerRule eager = nullptr;
   StageRule stage = nullptr;
   MapRule map = nullptr;
@@ -208,6 +212,9 @@ struct OpSpec {
 class Op : public OpSpec {
  public:
   explicit Op(const OpSpec& spec);
+  // An op that is not among all_ops: a user's.
+  struct Unlisted {};
+  Op(const OpSpec& spec, Unlisted) : OpSpec(spec) {}
   Op(const Op&) = delete;
   Op& operator=(const Op&) = delete;
 };

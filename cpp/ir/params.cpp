@@ -23,8 +23,10 @@ const ParamValue* Params::find(std::string_view name) const {
   return nullptr;
 }
 
-void Params::missing(std::string_view name) {
-  throw InternalError(concat("an equation lacks its parameter '", name, "'"));
+void Params::unfit(std::string_view name, const ParamValue* value, std::string_view expected) {
+  throw ParamError(concat("parameter ", name, " is ",
+                          value ? to_string(*value) : std::string("missing"), "; ", expected,
+                          " was expected."));
 }
 
 Params Params::with(std::string_view name, ParamValue value) const {

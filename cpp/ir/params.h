@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "array/array.h"
+#include "base/errors.h"
 
 namespace shardax {
 
@@ -41,6 +42,25 @@ using ParamValue =
     std::variant<std::monostate, bool, std::int64_t, double, std::string, Ints, DType, AxisNames,
                  ProgramPtr, Programs, FunctionPtr, Types, ShardingPtr>;
 
+// A parameter that is missing or of another kind than its op expects: the user gave it.
+class ParamError : public UserError {
+ public:
+  explicit ParamError(const std::string& text) : UserError(ErrorKind::type_error, text) {}
+};
+
+// "an integer", "a tuple of integers"
+template <class T>
+constexpr std::string_view param_kind() {
+  if constexpr (std::is_same_v<T, bool>) return "a bool";
+  if constexpr (std::is_same_v<T, std::int64_t>) return "an integer";
+  if constexpr (std::is_same_v<T, double>) return "a float";
+  if constexpr (std::is_same_v<T, std::string>) return "a string";
+  if constexpr (std::is_same_v<T, Ints>) return "a tuple of integers";
+  if constexpr (std::is_same_v<T, DType>) return "a dtype";
+  if constexpr (std::is_same_v<T, AxisNames>) return "the names of axes";
+  return "a program or function";
+}
+
 class Params {
  public:
   using Entry = std::pair<std::string_view, ParamValue>;
@@ -55,7 +75,9 @@ class Params {
   template <class T>
   const T& get(std::string_view name) const {
     const ParamValue* value = find(name);
-    if (!value || !std::holds_alternative<T>(*value)) missing(name);
+    if (!value || !std::holds_alternative<T>(*value)) [[unlikely]] {
+      unfit(name, value, param_kind<T>());
+    }
     return std::get<T>(*value);
   }
   bool flag(std::string_view name) const { return get<bool>(name); }
@@ -75,7 +97,8 @@ class Params {
   friend bool operator==(const Params&, const Params&) = default;
 
  private:
-  [[noreturn]] static void missing(std::string_view name);
+  [[noreturn]] static void unfit(std::string_view name, const ParamValue* value,
+                                 std::string_view expected);
   std::vector<Entry> entries_;
 };
 

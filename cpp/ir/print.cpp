@@ -6,6 +6,7 @@
 #include "array/half.h"
 #include "array/narrow.h"
 #include "base/errors.h"
+#include "base/stack.h"
 #include "ir/bodies.h"
 #include "ir/document.h"
 
@@ -194,6 +195,7 @@ class Printer {
 
   // `inputs`, `outputs`: names that those of a called program take from the call.
   Document program(const Program& p, const Texts& inputs = {}, const Texts& outputs = {}) {
+    check_stack("printing a program within programs");
     Scope scope;
     std::vector<bool> used(p.types.size(), false);
     for (const Equation& eqn : p.equations) {

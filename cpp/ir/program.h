@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "array/array.h"
+#include "base/stack.h"
 #include "ir/params.h"
 
 namespace shardax {
@@ -63,19 +64,23 @@ class Program final : public RefCounted {
   }
 
   // What has been derived from this program: `make` runs at a key's first use. A key starts with
-  // the name of the derivation; values live as long as the program.
+  // the name of the derivation. Values live as long as the program, or until there are many of them
+  // (the sizes over which it is batched may come and go).
   template <class T>
   std::shared_ptr<T> derived(const std::string& key,
                              const std::function<std::shared_ptr<T>()>& make) const {
     if (const auto it = derived_.find(key); it != derived_.end()) {
       return std::static_pointer_cast<T>(it->second);
     }
+    check_stack("a program within programs");
     std::shared_ptr<T> made = make();
+    if (derived_.size() >= most_derived) derived_.clear();
     derived_[key] = made;
     return made;
   }
 
  private:
+  static constexpr std::size_t most_derived = 256;
   mutable std::unordered_map<std::string, std::shared_ptr<void>> derived_;
 };
 

@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "kernels/dispatch.h"
+#include "runtime/interrupt.h"
 
 namespace shardax::kernels {
 namespace {
@@ -48,6 +49,7 @@ struct FourierPlan::Bluestein {
       : forward(length, false), backward(length, true) {
     kernel.assign(static_cast<std::size_t>(length), 0);
     for (std::int64_t j = 0; j < n; ++j) {
+      if (j % 256 == 255) runtime::poll_caller();
       const Complex c = root(j * j % (2 * n), 2 * n);
       chirp.push_back(inverse ? c : std::conj(c));
       const Complex value = std::conj(chirp.back()) / static_cast<double>(length);
@@ -82,7 +84,10 @@ FourierPlan::FourierPlan(std::int64_t n, bool inverse) : n_(n), inverse_(inverse
     size /= p;
     Level level{p, size, {}, {}};
     for (std::int64_t r = 1; r < p; ++r) {
-      for (std::int64_t k = 0; k < size; ++k) level.twiddles.push_back(power(r * k, whole));
+      for (std::int64_t k = 0; k < size; ++k) {
+        if (k % 256 == 255) runtime::poll_caller();
+        level.twiddles.push_back(power(r * k, whole));
+      }
     }
     for (std::int64_t q = 0; q < p; ++q) level.roots.push_back(power(q, p));
     levels_.push_back(std::move(level));
@@ -102,6 +107,7 @@ void FourierPlan::factored(std::size_t level, const Complex* in, std::int64_t st
   }
   const Level& l = levels_[level];
   for (std::int64_t r = 0; r < l.factor; ++r) {
+    if (l.size > 1024) runtime::poll();
     if (l.size == 1) {
       out[r] = in[r * stride];
     } else {

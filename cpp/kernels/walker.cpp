@@ -150,7 +150,7 @@ void Walker::fill(std::size_t i, std::int64_t n) {
 // dimension that [start, start + n) covers.
 template <class F>
 void Walker::runs(const TileAccess& access, std::int64_t start, std::int64_t n, F&& run) const {
-  std::int64_t index[16];
+  SmallVector<std::int64_t, 16> index(rank_);
   std::int64_t offset = 0, rest = start;
   for (std::size_t d = rank_; d-- > 0;) {
     index[d] = rest % loop_.shape[d];

@@ -15,7 +15,8 @@ std::int64_t dilated(std::int64_t n, std::int64_t interior) {
 
 Types concatenate_type(const Op&, const Types& in, const Params& params) {
   const auto dim = static_cast<std::size_t>(params.integer("dimension"));
-  Type out = in.at(0);
+  if (in.empty()) value_error("concatenate: no operands; at least one array was expected.");
+  Type out = in[0];
   std::int64_t total = 0;
   for (const Type& type : in) {
     bool fits = type.rank() == out.rank() && dim < type.rank() && type.dtype == out.dtype;

@@ -163,7 +163,11 @@ const Op pbroadcast_op{collective(
 }  // namespace
 
 Value reduce_devices(const Op& op, const Value& a, const Devices& devices) {
-  return bind_checked(op, device_params(devices, axes_param(op)), a);
+  const Params params = device_params(devices, axes_param(op));
+  if (!devices.axes.empty()) return bind_checked(op, params, a);
+  // Over no axis there is one value, which is the result unless that is an index.
+  const bool same = infer_types(op, {a->type()}, params)[0].dtype == a->dtype();
+  return same ? a : reduce_dimension(op, expand_dims(a, {0}), 0);
 }
 
 Value reduce_dimension(const Op& op, const Value& a, std::int64_t dim) {

@@ -84,7 +84,8 @@ Types select_type(const Op& op, const Types& in, const Params&) {
     type_error("select_n: `which` must have bool or int32 dtype, got ", name(which.dtype), ".");
   }
   const Types cases(in.begin() + 1, in.end());
-  Type out = cases.at(0);
+  if (cases.empty()) value_error("select_n: no cases; at least one array was expected.");
+  Type out = cases[0];
   for (const Type& type : cases) {
     if (type.dtype != out.dtype || type.shape != out.shape) {
       type_error("select_n: cases must have the same shapes and dtypes, got ", to_string(out),

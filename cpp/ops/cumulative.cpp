@@ -5,6 +5,7 @@
 #include "ops/dense.h"
 #include "ops/family.h"
 #include "ops/lines.h"
+#include "runtime/interrupt.h"
 #include "runtime/pool.h"
 
 namespace shardax::ops {
@@ -112,6 +113,7 @@ void run_columns(const T* from, T* to, std::int64_t n, std::int64_t inner, std::
   for (std::int64_t start = 0; start < width; start += block) {
     const std::int64_t count = std::min(block, width - start);
     for (std::int64_t i = 0; i < n; ++i) {
+      if (i % 64 == 63) runtime::poll();
       const std::int64_t row = (reverse ? n - 1 - i : i) * inner + start;
       for (std::int64_t c = 0; c < count; ++c) {
         const A x = static_cast<A>(lift(from[row + c]));

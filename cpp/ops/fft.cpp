@@ -2,6 +2,7 @@
 #include "kernels/fft.h"
 
 #include "ops/family.h"
+#include "runtime/interrupt.h"
 #include "runtime/pool.h"
 
 namespace shardax::ops {
@@ -96,6 +97,7 @@ struct Block {
     for (std::size_t i = d + 1; i < sizes.size(); ++i) inner *= sizes[i];
     const std::int64_t n = sizes[d], lines = product_of(sizes) / n;
     for (std::int64_t line = 0; line < lines; ++line) {
+      if (n > 64) runtime::poll();
       const std::int64_t start = line / inner * inner * n + line % inner;
       plans[d].run(block.data() + start, inner, scratch);
     }

@@ -4,6 +4,7 @@
 
 #include "kernels/copy.h"
 #include "ops/family.h"
+#include "runtime/interrupt.h"
 #include "runtime/pool.h"
 
 namespace shardax::ops {
@@ -72,6 +73,15 @@ void for_matrices(std::int64_t count, std::int64_t flops,
   runtime::parallel_for((count + each - 1) / each, [&](std::int64_t chunk) {
     f(chunk * each, std::min(count, (chunk + 1) * each));
   });
+}
+
+// Between rows that take `flops`; the clock is read where a stretch of them is long.
+void poll_row(std::int64_t flops) {
+  if (flops > 20'000) {
+    runtime::poll_clock();
+  } else if (flops > 100) {
+    runtime::poll();
+  }
 }
 
 // Every operand with the leading axis.
@@ -156,6 +166,7 @@ Types solve_type(const Op& op, const Types& in, const Params& params) {
 template <class T, class E>
 void solve_left(const E& element, bool lower, bool unit, std::int64_t n, std::int64_t m, T* x) {
   for (std::int64_t step = 0; step < n; ++step) {
+    poll_row(step * m);
     const std::int64_t i = lower ? step : n - 1 - step;
     T* row = x + i * m;
     for (std::int64_t done = 0; done < step; ++done) {
@@ -176,6 +187,7 @@ void solve_right(const E& element, bool lower, bool unit, std::int64_t n, std::i
   for (std::int64_t r = 0; r < m; ++r) {
     T* row = x + r * n;
     for (std::int64_t step = 0; step < n; ++step) {
+      poll_row(step);
       const std::int64_t j = lower ? n - 1 - step : step;
       if (!unit) row[j] /= element(j, j);
       const T known = row[j];
@@ -265,6 +277,7 @@ void factor(T* l, std::int64_t n) {
   for (std::int64_t i = 0; i < n && good; ++i) {
     T* row = l + i * n;
     for (std::int64_t j = 0; j <= i; ++j) {
+      poll_row(j);
       const T* other = l + j * n;
       T sum = row[j];
       for (std::int64_t k = 0; k < j; ++k) sum -= row[k] * conjugate(other[k]);

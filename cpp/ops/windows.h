@@ -5,6 +5,7 @@
 #pragma once
 
 #include "ir/op.h"
+#include "runtime/interrupt.h"
 
 namespace shardax::ops {
 
@@ -66,6 +67,7 @@ class Windows {
   void for_runs(std::int64_t from, std::int64_t to, Take&& take) const {
     std::int64_t offsets[run_size];
     while (from < to) {
+      runtime::poll();
       const Run run = locate(from, to, offsets);
       take(run);
       from += run.n;

@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/stack.h"
+
 namespace shardax::pytree {
 
 struct PythonError : std::exception {
@@ -95,6 +97,10 @@ std::string text_of(PyObject* unicode);
 class RecursionGuard {
  public:
   explicit RecursionGuard(const char* where) {
+    if (stack_is_low()) {
+      raise_error(PyExc_RecursionError,
+                  std::string("maximum recursion depth exceeded") + where + ": " + stack_advice());
+    }
     if (Py_EnterRecursiveCall(where) != 0) throw PythonError();
   }
   RecursionGuard(const RecursionGuard&) = delete;

@@ -35,12 +35,11 @@ int treedef_clear(PyObject* self) {
 void treedef_dealloc(PyObject* self) {
   PyTypeObject* type = Py_TYPE(self);
   PyObject_GC_UnTrack(self);
-  Py_TRASHCAN_BEGIN(self, treedef_dealloc) for (PyObject* object :
-                                                reinterpret_cast<TreeDef*>(self)->owned_objects())
-      Py_DECREF(object);
+  Py_TRASHCAN_BEGIN(self, treedef_dealloc);
+  for (PyObject* object : reinterpret_cast<TreeDef*>(self)->owned_objects()) Py_DECREF(object);
   PyObject_GC_Del(self);
   Py_DECREF(type);
-  Py_TRASHCAN_END
+  Py_TRASHCAN_END;
 }
 
 PyObject* treedef_repr(PyObject* self) {
@@ -227,7 +226,13 @@ PyObject* treedef_from_node_data(PyObject*, PyObject* args) {
       builder.add_leaf();
       return Ref::borrow(builder.finish().object());
     }
-    if (!PyArg_ParseTuple(node_data, "OO", &python_type, &data)) throw PythonError();
+    if (!PyTuple_Check(node_data) || PyTuple_GET_SIZE(node_data) != 2) {
+      raise_error(PyExc_TypeError,
+                  "from_node_data_and_children: node_data is " + repr(node_data) +
+                      "; None (a leaf) or a pair (type, data) was expected, as node_data() gives.");
+    }
+    python_type = PyTuple_GET_ITEM(node_data, 0);
+    data = PyTuple_GET_ITEM(node_data, 1);
     const NodeType type = PyType_Check(python_type)
                               ? node_type(reinterpret_cast<PyTypeObject*>(python_type))
                               : NodeType{};

@@ -1,6 +1,7 @@
 // runtime/interrupt.h - how the thread that called for long work can end it.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 
@@ -8,7 +9,7 @@ namespace shardax::runtime {
 
 // While one lives, the thread that made it calls `check(context)` every 40 ms: between the chunks
 // of its loops and the steps of its plans. What `check` throws ends the work, and reaches whoever
-// called for it. Other threads, workers included, are not asked.
+// called for it. Other threads are not asked; workers leave their chunks when a loop ends.
 class Interruptible {
  public:
   Interruptible(void (*check)(void*), void* context);
@@ -24,7 +25,13 @@ class Interruptible {
   Interruptible* outer_;
 };
 
-// Reads the clock and calls `check` where it is time to. Throws what that throws.
+// Says of the chunk that this thread runs that its loop has ended (runtime/pool.h): another chunk
+// has thrown. Null outside of loops.
+inline constinit thread_local const std::atomic<bool>* loop_ended = nullptr;
+// What then ends the chunk; it reaches nobody.
+struct LoopEnded {};
+
+// Reads the clock and calls `check` where it is time to. Throws what that throws, or LoopEnded.
 void poll_clock();
 
 // The same for places that come by often: reads the clock at one call of 16. Costs a nanosecond.
@@ -33,6 +40,18 @@ inline void poll() {
   if (--calls_until_poll >= 0) return;
   calls_until_poll = 15;
   poll_clock();
+}
+
+// The same for work that needs the interpreter's lock, and holds it: tracing, rules, passes. Asks
+// what `set_caller_check` installed, which looks whether this thread is one that gets signals, and
+// throws what ends the work.
+void set_caller_check(void (*check)());
+void poll_caller_clock();
+inline constinit thread_local int calls_until_caller_poll = 0;
+inline void poll_caller() {
+  if (--calls_until_caller_poll >= 0) return;
+  calls_until_caller_poll = 15;
+  poll_caller_clock();
 }
 
 // body(from, to) over stretches of [0, n) that are short enough to poll between them.

@@ -1,8 +1,8 @@
 // runtime/pool.h - the worker threads: one parallel loop over chunks.
 //
-// This is the only place that knows oneTBB. Chunks are numbered; which thread runs which, and how
-// many threads there are, must not matter to the result. Nothing starts before the first loop of
-// more than one chunk. A body must not wait for other chunks: one thread may run them all.
+// Behind it is a team of threads (runtime/team.h). Chunks are numbered; which thread runs which,
+// and how many threads there are, must not matter to the result. Nothing starts before the first
+// loop of more than one chunk. A body must not wait for other chunks: one thread may run them all.
 #pragma once
 
 #include <cstdint>

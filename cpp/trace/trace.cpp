@@ -5,6 +5,8 @@
 #include <unordered_set>
 
 #include "base/errors.h"
+#include "base/stack.h"
+#include "runtime/interrupt.h"
 #include "trace/reentry.h"
 #include "trace/walk.h"
 
@@ -140,6 +142,8 @@ int aliased(const State& s, int level) {
 }  // namespace
 
 Values bind(const Op& op, const Params& params, const Values& in) {
+  check_stack("tracing");
+  runtime::poll_caller();
   State& s = state();
   int top = s.dynamic;
   if (!s.axes.empty() &&

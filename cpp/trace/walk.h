@@ -1,6 +1,7 @@
 // trace/walk.h - a program on Values, equation by equation.
 #pragma once
 
+#include "base/stack.h"
 #include "trace/trace.h"
 
 namespace shardax {
@@ -8,6 +9,7 @@ namespace shardax {
 // The outputs, where step(eqn, in) gives what an equation gives.
 template <class Step>
 Values walk(const Program& program, const Values& inputs, Step&& step) {
+  check_stack("a program within programs");
   Values env(program.types.size());
   const auto at = [&](Var v) -> Value& { return env[static_cast<std::size_t>(v)]; };
   for (std::size_t i = 0; i < inputs.size(); ++i) at(program.inputs[i]) = inputs[i];

@@ -4,7 +4,9 @@
 #include <algorithm>
 
 #include "base/lists.h"
+#include "base/stack.h"
 #include "ir/bodies.h"
+#include "runtime/interrupt.h"
 
 namespace shardax {
 namespace {
@@ -81,6 +83,7 @@ bool same(const Equation& a, const Equation& b) {
 
 PrunedProgram prune_program(const ProgramPtr& program, const std::vector<bool>& wanted,
                             const std::vector<bool>* keep) {
+  check_stack("a program within programs");
   std::vector<bool> used(program->types.size(), false);
   const auto mark = [&](Var v) { used[index(v)] = true; };
   const std::vector<Var> outputs = select(program->outputs, wanted);
@@ -88,6 +91,7 @@ PrunedProgram prune_program(const ProgramPtr& program, const std::vector<bool>& 
   std::vector<Equation> equations;
   bool changed = outputs.size() != program->outputs.size();
   for (auto eqn = program->equations.rbegin(); eqn != program->equations.rend(); ++eqn) {
+    runtime::poll_caller();
     std::vector<bool> results;
     for (Var v : eqn->outputs) results.push_back(used[index(v)]);
     const bool needed = has_effects(*eqn) || any(results);

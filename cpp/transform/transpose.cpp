@@ -42,6 +42,7 @@ Values transposed(const Op& op, const TransposeArgs& args) {
 
 Values backward(const Program& program, const std::vector<bool>& linear, const Values& inputs,
                 const Values& cotangents) {
+  check_stack("a program within programs");
   const Values env = known_values(program, linear, inputs);
   Values ct(program.types.size());
   const auto accumulate = [&](Var v, const Value& value) {

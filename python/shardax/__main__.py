@@ -1,8 +1,11 @@
 """python -m shardax script.py [args]: runs a script in which `import jax` means shardax."""
 
+import builtins
+import io
 import os
 import runpy
 import sys
+import types
 
 from shardax import install_as_jax
 
@@ -21,8 +24,22 @@ def main():
         sys.argv = sys.argv[1:]
         runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
         return
+    if not os.path.isfile(path) or path.endswith((".zip", ".pyz", ".pyc")):
+        runpy.run_path(path, run_name="__main__")
+        return
     sys.path[0] = os.path.dirname(os.path.abspath(path))
-    runpy.run_path(path, run_name="__main__")
+    run_script(path)
+
+
+def run_script(path):
+    """Runs a file as the main module, which it stays: processes started at its end look there."""
+    main_module = types.ModuleType("__main__")
+    # As of `python script.py`: by its __file__, without a __spec__, other processes find it.
+    vars(main_module).update(__file__=path, __builtins__=builtins, __spec__=None)
+    sys.modules["__main__"] = main_module
+    with io.open_code(path) as file:
+        code = compile(file.read(), path, "exec")
+    exec(code, vars(main_module))
 
 
 if __name__ == "__main__":

@@ -4,11 +4,14 @@ import importlib
 import importlib.abc
 import importlib.util
 import logging
+import pathlib
 import sys
 
 # The version whose names and behaviour this package follows: programs compare it with others to
 # choose between spellings.
 _JAX = (0, 10, 2)
+# A folder with a package `jax`, for the processes that this one starts.
+_FOLDER = str(pathlib.Path(__file__).parent / "_as_jax")
 
 
 class _Alias(importlib.abc.MetaPathFinder, importlib.abc.Loader):
@@ -49,6 +52,8 @@ def install():
             "imports jax."
         )
     sys.meta_path.insert(0, _Alias())
+    if _FOLDER not in sys.path:
+        sys.path.insert(1, _FOLDER)  # behind the folder of the script, which comes first
     shardax = importlib.import_module("shardax")
     shardax.__version_info__ = _JAX
     shardax.__version__ = ".".join(map(str, _JAX))

@@ -4,18 +4,19 @@ from shardax import tree_util
 from shardax._core import Tracer
 from shardax._core import api as _api
 from shardax._transform.jit import ShapedArray
+from shardax._transform.primitives import CallPrimitive, Primitive
 from shardax._transform.stages import ensure_compile_time_eval
 
 Jaxpr = ClosedJaxpr = _api.Program
 JaxprEqn = _api.Equation
 Literal = _api.Literal
-Primitive = _api.Primitive
 Var = _api.Var
 Atom = Var | Literal
 get_aval = _api.typeof
 
 __all__ = [
     "Atom",
+    "CallPrimitive",
     "ClosedJaxpr",
     "Jaxpr",
     "JaxprEqn",

@@ -114,3 +114,23 @@ def test_errors(call, error, text):
     for make in (MAPS["pmap"], MAPS["vmap"]):
         with pytest.raises(error, match=text):
             make(call, "i")(np.ones((4, 3), np.float32))
+
+
+def test_collectives_over_no_axis():
+    x = lax.iota("float32", 3)
+    for same in (
+        lax.all_gather(x, ()),
+        lax.psum_scatter(x, ()),
+        lax.pvary(x, ()),
+        lax.psum(x, ()),
+        lax.pmax(x, []),
+    ):
+        assert same.tolist() == [0, 1, 2]
+    for index in (lax.pargmax(x, []), lax.pargmin(x, ())):
+        assert index.tolist() == [0, 0, 0] and index.dtype == "int32"
+    for name, call in {
+        "pbroadcast": lambda: lax.pbroadcast(x, (), 0),
+        "ppermute": lambda: lax.ppermute(x, (), [(0, 0)]),
+    }.items():
+        with pytest.raises(ValueError, match=rf"{name}: axis_name is .*, which names no axis"):
+            call()

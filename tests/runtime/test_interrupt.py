@@ -53,8 +53,64 @@ def long_sort():
     return jax.lax.fori_loop(0, 100_000, lambda i, c: jnp.sort(c)[::-1], x)
 
 
+def large_cholesky():
+    return jax.lax.linalg.cholesky(jnp.eye(6000))
+
+
+def two_choleskys():  # one of them on a worker
+    return jax.lax.linalg.cholesky(jnp.stack([jnp.eye(4000)] * 2))
+
+
+def large_solve():
+    a, b = jnp.eye(3000), jnp.ones((3000, 3000))
+    return jax.lax.linalg.triangular_solve(a, b, left_side=True, lower=True)
+
+
+def long_transform():
+    return jnp.fft.fft(jnp.ones(2**25))
+
+
+def long_scatter():
+    x, i = jnp.zeros(10), jnp.zeros(3_000_000, int)
+
+    def add(_, c):
+        return c.at[i].add(1.0)
+
+    return jax.lax.fori_loop(0, 1000, add, x)
+
+
+def many_columns():
+    x = jnp.ones((200_000, 130))
+    return jax.lax.fori_loop(0, 1000, lambda i, c: jnp.cumsum(c, 0) * 1e-3, x)
+
+
+def chain(x):
+    for _ in range(20_000):
+        x = x @ x
+    return x
+
+
+def compiling():
+    return jax.jit(chain)(jnp.eye(2))
+
+
+def differentiating():
+    f = jax.jit(chain)
+    return jax.jacfwd(jax.jacrev(lambda x: f(x).sum()))(jnp.eye(2))
+
+
+def mapping():
+    return jax.pmap(jax.vmap(jax.jit(chain)))(jnp.ones((8, 3, 2, 2)))
+
+
 WORK = [
     endless_loop,
+    large_cholesky,
+    two_choleskys,
+    large_solve,
+    long_transform,
+    long_scatter,
+    many_columns,
     endless_mapped_loop,
     long_scan,
     many_products,
@@ -92,6 +148,13 @@ def test_interrupt_ends_long_work(work, threads):
     with jax.threads(threads):
         assert min(interrupted(work) for _ in range(2)) < LIMIT
         assert float(jnp.arange(200_000.0).sum()) == pytest.approx(199_999 * 1e5, rel=1e-5)
+
+
+@pytest.mark.parametrize("after", [0.7, 1.6])
+@pytest.mark.parametrize("work", [compiling, differentiating, mapping], ids=lambda w: w.__name__)
+def test_interrupt_ends_tracing_and_compiling(work, after):
+    assert min(interrupted(work, after) for _ in range(2)) < LIMIT
+    assert float(jax.jit(jnp.sum)(jnp.arange(4.0))) == 6.0
 
 
 def test_a_handler_that_returns_lets_the_work_go_on():

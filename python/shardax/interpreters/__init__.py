@@ -1,5 +1,5 @@
-"""shardax.interpreters - where older programs for JAX find the types of arrays."""
+"""shardax.interpreters - what rules of user-made primitives are registered with."""
 
-from shardax.interpreters import pxla, xla
+from shardax.interpreters import ad, batching, mlir, partial_eval, pxla, xla
 
-__all__ = ["pxla", "xla"]
+__all__ = ["ad", "batching", "mlir", "partial_eval", "pxla", "xla"]

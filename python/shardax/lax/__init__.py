@@ -79,8 +79,7 @@ __all__ = [name for name in __dir__() if not name.startswith("_")]
 def __getattr__(name):
     """Primitives by JAX's names, beside the names of the table: `lax.exp_p` is the op exp."""
     if name.endswith("_p"):
-        try:
-            return _core.api.primitive({"pjit_p": "jit"}.get(name, name[:-2]))
-        except ValueError:
-            pass
+        from shardax._transform.primitives import by_attribute  # rarely used
+
+        return by_attribute(__name__, name)
     return _named(name)

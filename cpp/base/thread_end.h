@@ -1,0 +1,28 @@
+// base/thread_end.h - threads that CPython ends while it shuts down.
+//
+// Before CPython 3.14 a thread that asks for the interpreter's lock at that time is ended by
+// unwinding its stack, which is not to pass C++: destructors would drop Python objects without the
+// lock, and `catch (...)` would abort the process. Such a thread sleeps instead until the process
+// is gone, as it does from CPython 3.14 on.
+#pragma once
+
+#include <cxxabi.h>
+#include <unistd.h>
+
+namespace shardax {
+
+[[noreturn]] inline void sleep_until_exit() {
+  for (;;) pause();
+}
+
+// f(), which may take the lock or run Python code.
+template <class F>
+auto or_sleep(F&& f) {
+  try {
+    return f();
+  } catch (const abi::__forced_unwind&) {
+    sleep_until_exit();
+  }
+}
+
+}  // namespace shardax

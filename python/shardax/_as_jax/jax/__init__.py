@@ -1,0 +1,13 @@
+"""shardax/_as_jax/jax - what `import jax` finds in a process started by one that has the alias.
+
+`install_as_jax` puts the folder above on `sys.path`. What starts other Python processes
+(multiprocessing, joblib, pytest-xdist, concurrent.futures) hands its `sys.path` to them.
+"""
+
+import sys
+
+from shardax import install_as_jax
+
+del sys.modules["jax"]
+install_as_jax()
+sys.modules["jax"] = sys.modules["shardax"]

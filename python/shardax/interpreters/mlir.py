@@ -1,0 +1,39 @@
+"""shardax.interpreters.mlir - how primitives of the user's own are compiled.
+
+The compiler of this package takes programs: a primitive is lowered to what `lower_fun` is given. Rules
+that write MLIR are accepted, so that modules which register some load; where a program needs one, the
+implementation of the primitive is called instead.
+"""
+
+from shardax._transform.primitives import Lowered, lowering_rules
+
+__all__ = ["LoweringRule", "LoweringRuleContext", "lower_fun", "register_lowering"]
+
+LoweringRule = Lowered
+
+
+class LoweringRuleContext:
+    """What rules that write MLIR are given; none is ever made."""
+
+
+def lower_fun(fun, multiple_results=True):
+    """A lowering rule: a primitive is computed by `fun(*operands, **params)`.
+
+    Example:
+      >>> twice_p = Primitive("twice")
+      >>> _ = twice_p.def_abstract_eval(lambda x: x)
+      >>> _ = register_lowering(twice_p, lower_fun(lambda x: x + x, multiple_results=False))
+      >>> jit(twice_p.bind)(2.0)
+      Array(4., dtype=float32, weak_type=True)
+    """
+    return Lowered(fun, multiple_results)
+
+
+def register_lowering(prim, rule, platform=None, inline=True, cacheable=True):
+    """Registers a rule for a primitive; those for other platforms than the CPU are passed over.
+
+    Returns the rule. A rule that is not made by `lower_fun` never runs.
+    """
+    if platform in (None, "cpu") and (isinstance(rule, Lowered) or prim not in lowering_rules):
+        lowering_rules[prim] = rule
+    return rule
