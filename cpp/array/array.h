@@ -40,16 +40,12 @@ class Buffer final : public RefCounted {
   ~Buffer() override;
   std::byte* data() const { return data_; }
   std::size_t bytes() const { return bytes_; }
-  // Someone else has a pointer to it, by DLPack, and may write at any time.
-  bool shared_outside() const { return shared_outside_; }
-  void share_outside() { shared_outside_ = true; }
 
  private:
   std::byte* data_;
   std::size_t bytes_;
   void (*release_)(void*) = nullptr;
   void* owner_ = nullptr;
-  bool shared_outside_ = false;
 };
 
 // Where the shards of an array lie: a mesh of devices and, per dimension, the mesh axes over which
@@ -87,15 +83,10 @@ class Array final : public ValueBase {
   const ShardingPtr& sharding() const { return sharding_; }
   void set_sharding(ShardingPtr sharding) { sharding_ = std::move(sharding); }
 
-  // What comparing the slices along axis 0 has found; Uniformity::unknown until someone looks, and
-  // always where elements may change.
+  // What comparing the slices along axis 0 has found; Uniformity::unknown until someone looks.
   enum class Uniformity : std::uint8_t { unknown, uniform, varying };
-  Uniformity leading_uniformity() const {
-    return buffer_ && buffer_->shared_outside() ? Uniformity::unknown : uniformity_;
-  }
-  void remember_uniformity(Uniformity verdict) {
-    if (buffer_ && !buffer_->shared_outside()) uniformity_ = verdict;
-  }
+  Uniformity leading_uniformity() const { return uniformity_; }
+  void remember_uniformity(Uniformity verdict) { uniformity_ = verdict; }
 
  private:
   Shape strides_;

@@ -207,7 +207,7 @@ Values at_index(const Op& op, const Params& params, const Values& in, AxisName a
   Bodies bodies = bodies_of(op, params);
   if (bodies.fixed) {  // no derivative is taken any more: a call like any other
     const ProgramPtr body = program_at_index(*bodies.programs[0], in.size(), axis, index->type());
-    return bind_jit(body, joined(in, {index}));
+    return bind_jit(body, joined(in, Values{index}));
   }
   const int several = bodies.runs == Runs::looped ? static_cast<int>(bodies.programs.size()) : 1;
   Values operands = in;

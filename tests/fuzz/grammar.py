@@ -26,6 +26,7 @@ class Node:
     template: str
     parts: tuple = ()
     variables: tuple = ()  # (name, type) of what a function takes
+    closed: bool = False  # a function that sees nothing else
 
     def text(self):
         source = self.template
@@ -137,19 +138,45 @@ def simple(*templates, parts=1, other=None):
 
 FLOATING = [
     simple(
-        "jnp.sin({0})", "jnp.tanh({0})", "jnp.exp(-{0} * {0})", "jnp.log1p({0} * {0})",
-        "jnp.sqrt(1 + {0} * {0})", "jax.nn.sigmoid({0})", "jax.nn.relu({0})", "jnp.cos({0})",
-        "jnp.arctan({0})", "lax.erf({0})", "jnp.expm1(jnp.tanh({0}))", "abs({0})", "(-{0})",
-        "jnp.cbrt({0})", "lax.rsqrt(1 + {0} * {0})", "jnp.square(jnp.tanh({0}))",
-        "lax.stop_gradient({0})", "lax.logistic({0})", "jnp.arcsinh({0})", "jax.nn.gelu({0})",
-        "jnp.sinc({0})", "lax.lgamma(1.5 + jnp.tanh({0}))", "lax.digamma(2 + jnp.tanh({0}))",
+        "jnp.sin({0})",
+        "jnp.tanh({0})",
+        "jnp.exp(-{0} * {0})",
+        "jnp.log1p({0} * {0})",
+        "jnp.sqrt(1 + {0} * {0})",
+        "jax.nn.sigmoid({0})",
+        "jax.nn.relu({0})",
+        "jnp.cos({0})",
+        "jnp.arctan({0})",
+        "lax.erf({0})",
+        "jnp.expm1(jnp.tanh({0}))",
+        "abs({0})",
+        "(-{0})",
+        "jnp.cbrt({0})",
+        "lax.rsqrt(1 + {0} * {0})",
+        "jnp.square(jnp.tanh({0}))",
+        "lax.stop_gradient({0})",
+        "lax.logistic({0})",
+        "jnp.arcsinh({0})",
+        "jax.nn.gelu({0})",
+        "jnp.sinc({0})",
+        "lax.lgamma(1.5 + jnp.tanh({0}))",
+        "lax.digamma(2 + jnp.tanh({0}))",
     ),  # fmt: skip
     simple(
-        "({0} + {1})", "({0} - 0.5 * {1})", "jnp.tanh({0} * {1})", "({0} / (1 + {1} * {1}))",
-        "jnp.maximum({0}, {1})", "jnp.minimum({0}, {1})", "jnp.where({0} > 0.0123, {0}, {1})",
-        "jnp.arctan2({0}, 2 + {1} * {1})", "jnp.hypot({0}, {1})", "jnp.logaddexp({0}, {1})",
-        "((1 + abs({0})) ** jnp.tanh({1}))", "lax.clamp(-{1} * {1}, {0}, 1 + {1} * {1})",
-        "jnp.fmod({0}, 1.7 + {1} * {1})", "lax.select({0} > 0.0371, {0}, {1})",
+        "({0} + {1})",
+        "({0} - 0.5 * {1})",
+        "jnp.tanh({0} * {1})",
+        "({0} / (1 + {1} * {1}))",
+        "jnp.maximum({0}, {1})",
+        "jnp.minimum({0}, {1})",
+        "jnp.where({0} > 0.0123, {0}, {1})",
+        "jnp.arctan2({0}, 2 + {1} * {1})",
+        "jnp.hypot({0}, {1})",
+        "jnp.logaddexp({0}, {1})",
+        "((1 + abs({0})) ** jnp.tanh({1}))",
+        "lax.clamp(-{1} * {1}, {0}, 1 + {1} * {1})",
+        "jnp.fmod({0}, 1.7 + {1} * {1})",
+        "lax.select({0} > 0.0371, {0}, {1})",
     ),  # fmt: skip
     simple("jnp.clip({0}, -9, 9).astype('DTYPE')", other="i"),
     simple("{0}.astype('DTYPE')", other="b"),
@@ -157,12 +184,22 @@ FLOATING = [
     simple("jnp.real({0} * (1 + 0.5j)).astype('DTYPE')", "abs({0}).astype('DTYPE')", other="c"),
 ]
 WHOLE = [
-    simple("(-{0})", "jnp.invert({0})", "jnp.sign({0})", "lax.population_count({0})", "lax.clz({0})"),
     simple(
-        "({0} + {1})", "({0} - {1})", "({0} * {1})", "({0} & {1})", "({0} | {1})", "({0} ^ {1})",
-        "jnp.maximum({0}, {1})", "({0} // jnp.where({1} == 0, 1, {1}))",
-        "({0} % jnp.where({1} == 0, 1, {1}))", "jnp.where({0} > {1}, {0}, {1})",
-        "lax.shift_right_logical({0}, {1} & 3)", "({0} << ({1} & 3))",
+        "(-{0})", "jnp.invert({0})", "jnp.sign({0})", "lax.population_count({0})", "lax.clz({0})"
+    ),
+    simple(
+        "({0} + {1})",
+        "({0} - {1})",
+        "({0} * {1})",
+        "({0} & {1})",
+        "({0} | {1})",
+        "({0} ^ {1})",
+        "jnp.maximum({0}, {1})",
+        "({0} // jnp.where({1} == 0, 1, {1}))",
+        "({0} % jnp.where({1} == 0, 1, {1}))",
+        "jnp.where({0} > {1}, {0}, {1})",
+        "lax.shift_right_logical({0}, {1} & 3)",
+        "({0} << ({1} & 3))",
     ),  # fmt: skip
     simple("{0}.astype('DTYPE')", other="b"),
     simple("{0}.astype('DTYPE')", other="i"),
@@ -315,8 +352,14 @@ def moved(w, type, scope, depth):
         source = w.value((dtype, (shape[0] + 2, *shape[1:])), scope, depth)
         template = f"lax.dynamic_slice_in_dim({{0}}, {{1}} % 3, {shape[0]}, 0)"
         return Node(type, template, (source, start))
-    parts = (w.value(type, scope, depth), start, w.value((dtype, (1, *shape[1:])), scope, depth - 1))
-    return Node(type, f"lax.dynamic_update_slice_in_dim({{0}}, {{2}}, {{1}} % {shape[0]}, 0)", parts)
+    parts = (
+        w.value(type, scope, depth),
+        start,
+        w.value((dtype, (1, *shape[1:])), scope, depth - 1),
+    )
+    return Node(
+        type, f"lax.dynamic_update_slice_in_dim({{0}}, {{2}}, {{1}} % {shape[0]}, 0)", parts
+    )
 
 
 def ordered(w, type, scope, depth):
@@ -488,6 +531,7 @@ def rule_of_own(w, type, scope, depth):
     if scope.reverse and w.random.random() < 0.5:
         f = w.function([INPUT], INPUT, dataclasses.replace(alone, reverse=True), depth)
         template = "jnp.tanh(jax.grad(lambda q: own_vjp({0})(q).sum())({1}))"
+    f = dataclasses.replace(f, closed=True)
     return Node(type, template, (f, w.value(INPUT, scope, depth - 1)))
 
 
@@ -534,15 +578,15 @@ def program(seed, depth=5):
 
 def smaller(node, scope=(("x", INPUT),)):
     """Trees with one part replaced by something simpler of its type."""
-    inner = (*scope, *node.variables)
-    simple_leaf = Writer(0).leaf(node.type, Scope(()))
-    known = [Node(node.type, name, (), node.variables) for name, t in inner if t == node.type]
+    inner = (*(() if node.closed else scope), *node.variables)
+    function = {"variables": node.variables, "closed": node.closed}
+    known = [Node(node.type, name, (), **function) for name, t in inner if t == node.type]
     if node.parts:
         yield from known[:1]
-        yield dataclasses.replace(simple_leaf, variables=node.variables)
+        yield dataclasses.replace(Writer(0).leaf(node.type, Scope(())), **function)
         for part in node.parts:
             if part.type == node.type and not part.variables:
-                yield dataclasses.replace(part, variables=node.variables)
+                yield dataclasses.replace(part, **function)
     for i, part in enumerate(node.parts):
         for other in smaller(part, inner):
             parts = (*node.parts[:i], other, *node.parts[i + 1 :])

@@ -18,7 +18,16 @@ VALUES = (
     "lambda *a: a[0]", "lambda: None", "print", "jnp.sin", "np.zeros((2, 0))", "[-1]", "(3, -1)",
     "jnp.uint32(2**32 - 1)", "np.int64(2**40)", "'i'", "dict(a=1)", "1e-45", "1e308", "-0.0",
 )  # fmt: skip
-MODULES = ("jnp", "lax", "jax.nn", "jax.random", "jnp.linalg", "jnp.fft", "jax.scipy.special", "jax")
+MODULES = (
+    "jnp",
+    "lax",
+    "jax.nn",
+    "jax.random",
+    "jnp.linalg",
+    "jnp.fft",
+    "jax.scipy.special",
+    "jax",
+)
 # They wait for someone, write files, or change what later calls do.
 LEFT_OUT = {
     "save", "savez", "load", "make_user_context", "fromfile", "clear_caches", "distributed",

@@ -82,7 +82,8 @@ class Fuzzer:
             if "end" in got:
                 return "ends", got["end"]
             if "error" in got:
-                return ("inside error" if hostile.inside(got["error"]) else "raises", str(got))
+                kind = "inside error" if hostile.inside(got["error"]) else "raises"
+                return f"{kind} {got['error'][0]}", got["error"][1]
             return ("inconsistent", "; ".join(got["value"])) if got["value"] else None
         got = self.ours.ask(source=source, way=way)
         if "end" in got:
@@ -91,7 +92,7 @@ class Fuzzer:
         if "value" not in want:
             return None
         if "error" in got:
-            return "raises where JAX computes", f"{way}: {got['error']}"
+            return f"{got['error'][0]} where JAX computes", f"{way}: {got['error'][1]}"
         (dtype, weak, value), (dtype2, weak2, value2) = got["value"], want["value"]
         if (dtype, weak) != (dtype2, weak2):
             types = [d + "~" * w for d, w in ((dtype, weak), (dtype2, weak2))]
@@ -123,7 +124,7 @@ class Fuzzer:
 
             small = tree if kind == "ends" else grammar.minimised(tree, fails, 150)
             wrong = self.verdict(small.text(), way, reverse) or wrong
-            self.report(*[wrong[0], seed, small.text(), wrong[1][:300]])
+            self.report(wrong[0], seed, small.text(), wrong[1][:300])
             return
 
     # ---- calls ---------------------------------------------------------------------------
