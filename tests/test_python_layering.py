@@ -41,6 +41,7 @@ LAYERS = [
         "jax_utils",
         "lib",
         "profiler",
+        "ref",
         "stages",
         "test_util",
         "tools",
