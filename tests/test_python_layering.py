@@ -41,12 +41,14 @@ LAYERS = [
         "jax_utils",
         "lib",
         "profiler",
+        "ref",
         "stages",
         "test_util",
         "tools",
         "tree",
     ],
     ["", "__main__", "_alias"],  # the package itself
+    ["_as_jax"],  # its other name
 ]
 # Private modules that lie beside the public ones: those that concern the package as a whole.
 AT_THE_TOP = {"__init__.py", "__main__.py", "_alias.py"}

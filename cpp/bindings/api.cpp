@@ -16,6 +16,7 @@
 #include "api/locate.h"
 #include "api/pmap.h"
 #include "api/program_object.h"
+#include "api/references.h"
 #include "api/stages.h"
 #include "api/staging.h"
 #include "api/vmap.h"
@@ -166,6 +167,7 @@ void init_api(py::module_& module) {
   init_context(m);
   api::init_program_objects(m);
   api::init_program_edits(m);
+  api::init_references(m);
   api::init_staging(m);
   api::init_stages(m);
   api::init_host_functions(m);
