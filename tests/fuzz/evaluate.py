@@ -110,7 +110,7 @@ def inconsistencies(jax, source, reverse):
 # The sources of what has jumps, or derivatives that stop: differences say nothing of them.
 JUMPS = (
     ">", "<", "sort", "floor", "argm", "max", "min", "where", "sign", "relu", "abs", "median",
-    "stop_gradient", "clamp", "select", "fmod", "int",
+    "stop_gradient", "clamp", "select", "fmod", "int", "float16",
 )  # fmt: skip
 
 
