@@ -296,3 +296,18 @@ def test_references_are_dropped():
     del f, ref
     gc.collect()
     assert alive() is None
+
+
+@pytest.mark.parametrize(
+    "transform",
+    [
+        lambda f: shardax.pmap(f)(jnp.ones(1)),
+        lambda f: shardax.make_jaxpr(f)(1.0),
+        lambda f: shardax.eval_shape(f, 1.0),
+        lambda f: shardax.jit(f).lower(1.0),
+    ],
+)
+def test_what_takes_no_references_says_so(transform):
+    ref = shardax.new_ref(1.0)
+    with pytest.raises(NotImplementedError, match="a mutable array reference. Pass the value"):
+        transform(lambda x: x * ref[...])

@@ -17,7 +17,7 @@ X = np.array([0.3, -0.7, 1.1, 0.05], np.float32)
 
 
 def names(jax):
-    """What sources may use. `own_jvp` and `own_vjp` give a function rules that are its derivatives."""
+    """What sources may use; `own_jvp`, `own_vjp` give a function its derivatives as rules."""
 
     def own_jvp(f):
         g = jax.custom_jvp(f)
@@ -110,7 +110,7 @@ def inconsistencies(jax, source, reverse):
 # The sources of what has jumps, or derivatives that stop: differences say nothing of them.
 JUMPS = (
     ">", "<", "sort", "floor", "argm", "max", "min", "where", "sign", "relu", "abs", "median",
-    "stop_gradient", "clamp", "select", "fmod", "int",
+    "stop_gradient", "clamp", "select", "fmod", "int", "float16",
 )  # fmt: skip
 
 

@@ -20,7 +20,7 @@ INPUT = ("float32", (4,))
 
 @dataclasses.dataclass(frozen=True)
 class Node:
-    """An expression: `{0}`, `{1}` in the template are its parts; `variables` those of a function."""
+    """An expression: `{0}`, `{1}` in the template are parts; `variables` those of a function."""
 
     type: tuple
     template: str
@@ -293,7 +293,7 @@ def layout(w, type, scope, depth):
         (f"jnp.take({{0}}, {n - 1}, axis={axis})", larger),
         (f"lax.index_in_dim({{0}}, {n - 1}, {axis}, keepdims=False)", larger),
         (f"jnp.broadcast_to({{0}}, {shape})", tuple(w.pick(d, 1) for d in shape)),
-        (f"lax.optimization_barrier({{0}})", shape),
+        ("lax.optimization_barrier({0})", shape),
     ]
     template, inner = w.pick(*options)
     return Node(type, template, (w.value((dtype, inner), scope, depth),))
@@ -321,8 +321,8 @@ def indexed(w, type, scope, depth):
     index = w.value(("int32", (shape[0],)), scope, depth - 1)
     template = w.pick(
         f"{{0}}[{{1}} % {rows}]",
-        f"jnp.take({{0}}, {{1}}, axis=0, mode='clip')",
-        f"{{0}}.at[{{1}}].get(mode='fill', fill_value=0)",
+        "jnp.take({0}, {1}, axis=0, mode='clip')",
+        "{0}.at[{1}].get(mode='fill', fill_value=0)",
     )
     return Node(type, template, (source, index))
 

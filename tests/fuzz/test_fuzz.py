@@ -19,7 +19,7 @@ import evaluate  # noqa: E402
 import grammar  # noqa: E402
 import hostile  # noqa: E402
 
-PROGRAMS, CHUNK = 120, 20
+PROGRAMS, CHUNK = 240, 40
 # Programs that are known to be wrong, by seed, and why: they must be so.
 KNOWN = {}
 

