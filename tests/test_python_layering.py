@@ -26,6 +26,7 @@ LAYERS = [
     [
         "_src",
         "ad_checkpoint",
+        "api_util",
         "common_utils",
         "core",
         "custom_batching",
@@ -40,13 +41,16 @@ LAYERS = [
         "interpreters",
         "jax_utils",
         "lib",
+        "memory",
+        "monitoring",
         "profiler",
         "stages",
         "test_util",
         "tools",
         "tree",
+        "version",
     ],
-    ["", "__main__", "_alias"],  # the package itself
+    ["", "__main__", "_alias", "_as_jax"],  # the package itself
 ]
 # Private modules that lie beside the public ones: those that concern the package as a whole.
 AT_THE_TOP = {"__init__.py", "__main__.py", "_alias.py"}
