@@ -44,13 +44,15 @@ LAYERS = [
         "memory",
         "monitoring",
         "profiler",
+        "ref",
         "stages",
         "test_util",
         "tools",
         "tree",
         "version",
     ],
-    ["", "__main__", "_alias", "_as_jax"],  # the package itself
+    ["", "__main__", "_alias"],  # the package itself
+    ["_as_jax"],  # its other name
 ]
 # Private modules that lie beside the public ones: those that concern the package as a whole.
 AT_THE_TOP = {"__init__.py", "__main__.py", "_alias.py"}

@@ -5,6 +5,7 @@
 
 #include "api/locate.h"
 #include "api/program_object.h"
+#include "api/references.h"
 #include "base/hash.h"
 #include "ir/limits.h"
 #include "numpy/promote.h"
@@ -146,6 +147,7 @@ void FlatCall::values(PyObject* fun, bool interpreting, Values& out,
       continue;
     }
     Value value = value_of_leaf(leaf, i, fun, interpreting);
+    if (!value) check_no_reference(leaf);
     if (!value && interpreting) {
       raise_in_python("not_an_array", fun, leaf, argument_paths(fun, form())[i]);
     } else if (!value) {

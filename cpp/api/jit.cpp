@@ -4,6 +4,7 @@
 #include "api/compile_log.h"
 #include "api/locate.h"
 #include "api/miss_log.h"
+#include "api/references.h"
 #include "base/lists.h"
 #include "bindings/config.h"
 
@@ -88,6 +89,22 @@ PyObject* Jit::call(PyObject* function, const CallArguments& arguments) {
     return PyObject_Vectorcall(fun, arguments.values, static_cast<std::size_t>(arguments.count),
                                arguments.names);
   }
+  if (meets_references_) return call_with_refs(fun, arguments);
+  try {
+    return call_program(fun, arguments).release();
+  } catch (const PythonError&) {
+    if (!met_reference(fun)) throw;
+  }
+  meets_references_ = true;
+  return call_with_refs(fun, arguments);
+}
+
+PyObject* Jit::call_with_refs(PyObject* fun, const CallArguments& arguments) const {
+  return call_with_references("call_jitted", fun, arguments, list_of(options_.statics.positions),
+                              objects(options_.statics.names));
+}
+
+Ref Jit::call_program(PyObject* fun, const CallArguments& arguments) {
   FlatCall call(arguments, options_.statics, fun);
   Values values;
   call.values(fun, true, values);
@@ -102,7 +119,7 @@ PyObject* Jit::call(PyObject* function, const CallArguments& arguments) {
     outputs = entry->op.compute(values);
     entry->donation.apply(values);  // a program that calls this one would still need them
   }
-  return unflatten_values(entry->out_tree, outputs).release();
+  return unflatten_values(entry->out_tree, outputs);
 }
 
 // Programs that captured tracers are good for this call only.

@@ -46,10 +46,13 @@ class Jit final : public Behaviour {
   JitCache& cache() { return *cache_; }
 
  private:
+  Ref call_program(PyObject* fun, const CallArguments& arguments);
+  PyObject* call_with_refs(PyObject* fun, const CallArguments& arguments) const;
   std::shared_ptr<JitEntry> stage(PyObject* fun, FlatCall& call, const Values& values);
 
   JitOptions options_;
   std::shared_ptr<JitCache> cache_;  // shared with other functions made from the same one
+  bool meets_references_ = false;    // a call did
 };
 
 // A new PjitFunction around `fun`.

@@ -12,6 +12,7 @@
 #include "api/compile_log.h"
 #include "api/host_function.h"
 #include "api/locate.h"
+#include "api/references.h"
 #include "api/run.h"
 #include "api/traced.h"
 #include "bindings/config.h"
@@ -44,6 +45,7 @@ class Pmap final : public Behaviour {
  private:
   using EntryPtr = std::shared_ptr<PmapEntry>;
   std::pair<EntryPtr, Values> stage(PyObject* fun, FlatCall& call, const Values& values);
+  Ref call_mapped(PyObject* fun, const CallArguments& arguments);
   Ref run_op_by_op(PyObject* fun, FlatCall& call, const Values& values) const;
   std::int64_t axis_size(const Values& values, LeafAxes& axes, PyObject* fun,
                          const CallForm& form) const;
@@ -59,10 +61,14 @@ class Pmap final : public Behaviour {
 
 PyObject* Pmap::call(PyObject* function, const CallArguments& arguments) {
   PyObject* fun = wrapped_function(function);
+  return without_references("pmap", fun, [&] { return call_mapped(fun, arguments); }).release();
+}
+
+Ref Pmap::call_mapped(PyObject* fun, const CallArguments& arguments) {
   FlatCall call(arguments, options_.statics, fun);
   Values values;
   call.values(fun, true, values);
-  if (options_.debug || jit_disabled()) return run_op_by_op(fun, call, values).release();
+  if (options_.debug || jit_disabled()) return run_op_by_op(fun, call, values);
   EntryPtr entry = cache_->find(call, values);
   Values inputs = values;
   if (!entry) {
@@ -81,7 +87,7 @@ PyObject* Pmap::call(PyObject* function, const CallArguments& arguments) {
   } else {
     outputs = entry->op.bind(inputs);
   }
-  return unflatten_values(entry->out_tree, outputs).release();
+  return unflatten_values(entry->out_tree, outputs);
 }
 
 // The size agreed on by the arguments, `axis_size`, or how many devices there are.

@@ -12,6 +12,7 @@
 #include "api/linear.h"
 #include "api/locate.h"
 #include "api/program_object.h"
+#include "api/references.h"
 #include "api/unpacked.h"
 #include "api/value_lists.h"
 #include "base/lists.h"
@@ -201,7 +202,9 @@ Staged stage_abstract(const std::string& api, PyObject* fun, const py::tuple& ar
   const Unpacked unpacked(args, kwargs);
   FlatCall call(unpacked.arguments(), statics, fun);
   const CallForm form = call.form();
-  return stage_call(api, fun, form, abstract_types(fun, form, call.leaves()));
+  return without_references(api, fun, [&] {
+    return stage_call(api, fun, form, abstract_types(fun, form, call.leaves()));
+  });
 }
 
 Types abstract_types(PyObject* fun, const CallForm& form, std::span<const Ref> leaves) {
@@ -211,6 +214,7 @@ Types abstract_types(PyObject* fun, const CallForm& form, std::span<const Ref> l
       types.push_back(abstract_type(leaves[i].get()));
     } catch (const UserError& error) {
       if (error.kind() != ErrorKind::type_error) throw;
+      check_no_reference(leaves[i].get());
       raise_in_python("not_an_array", fun, leaves[i], argument_paths(fun, form)[i]);
     }
   }

@@ -3,6 +3,7 @@
 
 #include "api/axes.h"
 #include "api/call.h"
+#include "api/references.h"
 #include "ops/ops.h"
 #include "transform/batch.h"
 
@@ -20,6 +21,8 @@ class Vmap final : public Behaviour {
   }
 
  private:
+  Ref call_batched(PyObject* fun, const CallArguments& arguments) const;
+
   VmapOptions options_;
 };
 
@@ -44,6 +47,16 @@ Value place_axis(const Value& value, bool batched, std::int64_t axis, std::int64
 
 PyObject* Vmap::call(PyObject* function, const CallArguments& arguments) {
   PyObject* fun = wrapped_function(function);
+  try {
+    return call_batched(fun, arguments).release();
+  } catch (const PythonError&) {
+    if (!met_reference(fun)) throw;
+  }
+  return call_with_references("call_vmapped", fun, arguments, options_.in_axes, options_.out_axes,
+                              options_.axis_name, options_.axis_size);
+}
+
+Ref Vmap::call_batched(PyObject* fun, const CallArguments& arguments) const {
   FlatCall flat(arguments, {}, fun);
   const CallForm form = flat.form();
   LeafAxes axes = input_axes("vmap", options_.in_axes.get(), fun, form);
@@ -85,7 +98,7 @@ PyObject* Vmap::call(PyObject* function, const CallArguments& arguments) {
       result.out[i] = nullptr;  // the object that the function returned, which need not be an array
     }
   }
-  return unflatten_values(returned.tree, result.out, returned.leaves).release();
+  return unflatten_values(returned.tree, result.out, returned.leaves);
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "api/locate.h"
 #include "api/pmap.h"
 #include "api/program_object.h"
+#include "api/references.h"
 #include "api/stages.h"
 #include "api/staging.h"
 #include "api/trace_state.h"
@@ -168,6 +169,7 @@ void init_api(py::module_& module) {
   api::init_program_objects(m);
   api::init_program_parts(m);
   api::init_program_edits(m);
+  api::init_references(m);
   api::init_staging(m);
   api::init_stages(m);
   api::init_host_functions(m);

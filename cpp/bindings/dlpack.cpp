@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+#include "array/outside.h"
 #include "bindings/buffer.h"
 #include "bindings/convert.h"
 #include "bindings/dtypes.h"
@@ -101,7 +102,14 @@ DType dtype_of(DLDataType type) {
 // What an exported tensor points to.
 template <class Managed>
 struct Export {
+  explicit Export(ArrayPtr lent) : array(std::move(lent)), lent(array->buffer()->data()) {
+    lend_outside(this->lent);
+  }
+  ~Export() { take_back(lent); }
+  Export(const Export&) = delete;
+  Export& operator=(const Export&) = delete;
   ArrayPtr array;
+  const std::byte* lent;
   std::vector<std::int64_t> shape, strides;
   Managed managed{};
 };
@@ -115,8 +123,7 @@ void drop_capsule(PyObject* capsule, const char* name) {
 
 template <class Managed>
 std::unique_ptr<Export<Managed>> exported(const ArrayPtr& array) {
-  auto out = std::make_unique<Export<Managed>>();
-  out->array = array;
+  auto out = std::make_unique<Export<Managed>>(array);
   out->shape.assign(array->shape().begin(), array->shape().end());
   out->strides.assign(array->strides().begin(), array->strides().end());
   out->managed.tensor = {array->data(),
@@ -185,14 +192,20 @@ struct Taken {
   }
 };
 
+const std::byte* start_of(const DLTensor& tensor) {
+  return static_cast<const std::byte*>(tensor.data) + tensor.byte_offset;
+}
+
 template <class Managed>
 void take(PyObject* capsule, const char* name, const char* used_name, Taken& out) {
   auto* managed = static_cast<Managed*>(PyCapsule_GetPointer(capsule, name));
   pytree::check(PyCapsule_SetName(capsule, used_name));
   out.tensor = &managed->tensor;
   out.managed = managed;
+  lend_outside(start_of(managed->tensor));
   out.release = [](void* object) {
     auto* m = static_cast<Managed*>(object);
+    take_back(start_of(m->tensor));
     if (!m->deleter) return;
     // A deleter may run Python, which must not find the error of somebody else.
     PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;

@@ -35,21 +35,18 @@ Value fabs(const Values& in) {
   if (is_complex(in[0]->dtype())) type_error("ufunc 'fabs' does not support complex dtypes");
   return ops::unary("abs", numpy::promote_dtypes(in, Promote::inexact)[0]);
 }
-// Truth values are never weak.
-Value truth_of(const Value& x) { return numpy::as_type(numpy::truth(x), {DType::boolean, false}); }
-Value logical_not(const Values& in) { return ops::logical_not(truth_of(in[0])); }
+Value logical_not(const Values& in) { return ops::logical_not(numpy::truth(in[0])); }
 
 template <Value (*f)(const Value&, const Value&)>
 Value logical(const Values& in) {
-  const Values x = numpy::promote_shapes({truth_of(in[0]), truth_of(in[1])}, "logical");
+  const Values x = numpy::promote_shapes({numpy::truth(in[0]), numpy::truth(in[1])}, "logical");
   return f(x[0], x[1]);
 }
 Value xor_values(const Value& a, const Value& b) { return ops::binary("xor", a, b); }
 
 Value scaled(const Values& in, double factor) {
   const Value x = numpy::promote_dtypes(in, Promote::inexact)[0];
-  const Value strong = numpy::as_type(x, {x->dtype(), false});
-  return ops::mul(strong, ops::scalar(x->dtype(), factor));
+  return ops::mul(x, ops::scalar(x->dtype(), factor, x->type().weak));
 }
 constexpr double degrees_per_radian = 57.29577951308232;
 Value degrees(const Values& in) { return scaled(in, degrees_per_radian); }

@@ -1,9 +1,14 @@
 // control/per_slice.cpp - the loop over slices, and the check that devices agree.
 #include "control/per_slice.h"
 
+#include <algorithm>
+
 #include "base/errors.h"
+#include "ir/bodies.h"
 #include "kernels/copy.h"
+#include "ops/collective.h"
 #include "ops/ops.h"
+#include "trace/walk.h"
 
 namespace shardax {
 namespace {
@@ -117,7 +122,7 @@ Collective find_collective(const Program& program, AxisName axis) {
   Collective found;
   for (const Equation& eqn : program.equations) {
     any_equation(eqn, [&](const Equation& e) {
-      if (!is_over(e, axis)) return false;
+      if (!is_over(e, axis) || ops::stays_local(*e.op)) return false;
       found = {e.op->name, e.location};
       return true;
     });
@@ -140,6 +145,91 @@ Value agreed(const Value& choice, const std::vector<bool>& reaches, const Collec
                {choice});
 }
 
+namespace {
+
+// What each device knows by itself: its index, and values that are typed as its own.
+bool is_local_over(const Equation& eqn, AxisName axis) {
+  if (!ops::stays_local(*eqn.op)) return false;
+  const bool by_name = eqn.params.has("axis_name");
+  return contains(eqn.params.axes(by_name ? "axis_name" : "axes"), axis);
+}
+
+bool knows_itself(const Equation& eqn, AxisName axis) {
+  return any_equation(eqn, [&](const Equation& e) { return is_local_over(e, axis); });
+}
+
+Values at_index(const Op& op, const Params& params, const Values& in, AxisName axis,
+                const Value& index);
+
+// The program with the index as one more input, number `position`.
+ProgramPtr program_at_index(const Program& program, std::size_t position, AxisName axis,
+                            const Type& index) {
+  Types types = program.input_types();
+  types.insert(types.begin() + static_cast<std::ptrdiff_t>(position), index);
+  return stage_closed(
+      types,
+      [&](const Values& v) {
+        Values inputs = v;
+        inputs.erase(inputs.begin() + static_cast<std::ptrdiff_t>(position));
+        return walk(program, inputs, [&](const Equation& eqn, const Values& in) {
+          return at_index(*eqn.op, eqn.params, in, axis, v[position]);
+        });
+      },
+      program.name);
+}
+
+// Where a new operand that all runs of program k take stands: constants come first, program by
+// program.
+std::size_t place_for_constant(const Bodies& bodies, int k) {
+  std::size_t at = 0;
+  while (at < bodies.operands.size()) {
+    const Port& port = bodies.operands[at];
+    const bool before = port.flow == Flow::choice ||
+                        (port.flow == Flow::whole && port.program >= 0 && port.program < k);
+    if (!before) break;
+    ++at;
+  }
+  return at;
+}
+
+// The op on one device's operands; `index` is that device's place along the axis. Bodies that ask
+// for it take it as an operand.
+Values at_index(const Op& op, const Params& params, const Values& in, AxisName axis,
+                const Value& index) {
+  const Equation eqn{&op, params, {}, {}, nullptr};
+  if (is_local_over(eqn, axis)) {
+    if (in.empty()) return {index};
+    const AxisSet rest = without(params.axes("axes"), axis);
+    if (rest.empty()) return in;
+    return shardax::bind(op, params.with("axes", AxisNames{rest}), in);
+  }
+  if (!op.bodies || !knows_itself(eqn, axis)) return shardax::bind(op, params, in);
+  Bodies bodies = bodies_of(op, params);
+  if (bodies.fixed) {  // no derivative is taken any more: a call like any other
+    const ProgramPtr body = program_at_index(*bodies.programs[0], in.size(), axis, index->type());
+    return bind_jit(body, joined(in, Values{index}));
+  }
+  const int several = bodies.runs == Runs::looped ? static_cast<int>(bodies.programs.size()) : 1;
+  Values operands = in;
+  for (int k = 0; k < several; ++k) {
+    const std::size_t place = place_for_constant(bodies, k);
+    const auto offset = static_cast<std::ptrdiff_t>(place);
+    bodies.operands.insert(bodies.operands.begin() + offset,
+                           Port{.program = bodies.runs == Runs::looped ? k : -1});
+    operands.insert(operands.begin() + offset, index);
+    for (std::size_t p = 0; p < bodies.programs.size(); ++p) {
+      if (bodies.runs == Runs::looped && static_cast<int>(p) != k) continue;
+      const std::vector<std::size_t> taken = bodies.taken_by(p);
+      const auto position = std::find(taken.begin(), taken.end(), place) - taken.begin();
+      bodies.programs[p] = program_at_index(*bodies.programs[p], static_cast<std::size_t>(position),
+                                            axis, index->type());
+    }
+  }
+  return shardax::bind(op, op.with_bodies(params, bodies), operands);
+}
+
+}  // namespace
+
 Batched per_slice(const BatchArgs& a) {
   Types types;
   Values in;
@@ -156,11 +246,17 @@ Batched per_slice(const BatchArgs& a) {
   }
   const auto consts =
       static_cast<std::size_t>(std::count(a.batched.begin(), a.batched.end(), false));
+  const bool asks = knows_itself({&a.op, a.params, {}, {}, nullptr}, a.axis.name);
+  if (asks) {
+    in.push_back(ops::iota(DType::int32, {a.axis.size}, 0));
+    types.push_back(Type{DType::int32, false, {}, {}});
+  }
   const ProgramPtr body = stage_closed(
       types,
       [&](const Values& v) {
         Values operands;
         for (const std::size_t p : position) operands.push_back(v[p]);
+        if (asks) return at_index(a.op, a.params, operands, a.axis.name, v.back());
         return shardax::bind(a.op, a.params, operands);
       },
       std::string(a.op.name));

@@ -9,17 +9,18 @@
 namespace shardax {
 
 // `op` on each slice: a scan over the batch without carry. No collective over the axis may be
-// inside.
+// inside but those that ask no other device: an axis_index becomes an operand.
 Batched per_slice(const BatchArgs& a);
 
-// The first collective over the axis in a program, bodies included; null if there is none.
+// The first collective over the axis in a program, bodies included, that needs other devices; null
+// if there is none.
 struct Collective {
   std::string_view name;
   LocationPtr location;
   explicit operator bool() const { return !name.empty(); }
 };
 Collective find_collective(const Program& program, AxisName axis);
-// Is this equation a collective over the axis, or is one inside?
+// Does this equation name the axis, or one inside?
 bool communicates(const Equation& eqn, AxisName axis);
 
 // The value that all slices of `choice`, an int32 vector, have. When it runs and they differ, it

@@ -137,13 +137,16 @@ typedef double Pair __attribute__((vector_size(32)));
   v = v * real + __builtin_shuffle(v, Order{1, 0, 3, 2}) * imag;
 }
 
-// The whole pairs among `m` numbers; `sign` is that of the exponent. Returns how many are done.
+// Numbers between two questions whether the work is to end: some 200 us.
+constexpr std::int64_t stretch = std::int64_t{1} << 16;
+
+// The whole pairs among numbers [k, end) of each part of `m`; `sign` is that of the exponent.
+// Returns where they end.
 SHARDAX_CLONES std::int64_t combine_four(Complex* out, const Complex* w, std::int64_t m,
-                                         double sign) {
+                                         std::int64_t k, std::int64_t end, double sign) {
   using Order = decltype(Pair{} != Pair{});
   const Pair quarter{-sign, sign, -sign, sign};
-  std::int64_t k = 0;
-  for (; k + 2 <= m; k += 2) {
+  for (; k + 2 <= end; k += 2) {
     Pair a, b, c, d;
     load(a, out + k);
     load(b, out + m + k);
@@ -162,9 +165,9 @@ SHARDAX_CLONES std::int64_t combine_four(Complex* out, const Complex* w, std::in
   return k;
 }
 
-SHARDAX_CLONES std::int64_t combine_two(Complex* out, const Complex* w, std::int64_t m) {
-  std::int64_t k = 0;
-  for (; k + 2 <= m; k += 2) {
+SHARDAX_CLONES std::int64_t combine_two(Complex* out, const Complex* w, std::int64_t m,
+                                        std::int64_t k, std::int64_t end) {
+  for (; k + 2 <= end; k += 2) {
     Pair a, b;
     load(a, out + k);
     load(b, out + m + k);
@@ -178,11 +181,18 @@ SHARDAX_CLONES std::int64_t combine_two(Complex* out, const Complex* w, std::int
 }  // namespace
 
 void FourierPlan::combine(const Level& level, Complex* out) const {
+  runtime::in_stretches(level.size, stretch, [&](std::int64_t from, std::int64_t to) {
+    combine_stretch(level, out, from, to);
+  });
+}
+
+void FourierPlan::combine_stretch(const Level& level, Complex* out, std::int64_t from,
+                                  std::int64_t to) const {
   const std::int64_t p = level.factor, m = level.size;
   const double sign = inverse_ ? 1 : -1;
   const Complex* w = level.twiddles.data();
   if (p == 4) {
-    for (std::int64_t k = combine_four(out, w, m, sign); k < m; ++k) {
+    for (std::int64_t k = combine_four(out, w, m, from, to, sign); k < to; ++k) {
       const Complex b = times(out[m + k], w[k]), c = times(out[2 * m + k], w[m + k]);
       const Complex d = times(out[3 * m + k], w[2 * m + k]);
       const Complex even = out[k] + c, down = out[k] - c, odd = b + d, across = b - d;
@@ -193,13 +203,13 @@ void FourierPlan::combine(const Level& level, Complex* out) const {
       out[3 * m + k] = down - up;
     }
   } else if (p == 2) {
-    for (std::int64_t k = combine_two(out, w, m); k < m; ++k) {
+    for (std::int64_t k = combine_two(out, w, m, from, to); k < to; ++k) {
       const Complex a = out[k], b = times(out[m + k], w[k]);
       out[k] = a + b;
       out[m + k] = a - b;
     }
   } else {
-    for (std::int64_t k = 0; k < m; ++k) combine_any(level, out, k);
+    for (std::int64_t k = from; k < to; ++k) combine_any(level, out, k);
   }
 }
 

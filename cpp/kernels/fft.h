@@ -35,6 +35,7 @@ class FourierPlan {
 
   void factored(std::size_t level, const Complex* in, std::int64_t stride, Complex* out) const;
   void combine(const Level& level, Complex* out) const;
+  void combine_stretch(const Level& level, Complex* out, std::int64_t from, std::int64_t to) const;
   void combine_any(const Level& level, Complex* out, std::int64_t k) const;
   void convolved(Complex* line, std::int64_t stride, std::vector<Complex>& scratch) const;
 

@@ -36,6 +36,8 @@ const Op pvary_op{collective(
 
 }  // namespace
 
+bool stays_local(const Op& op) { return &op == &axis_index_op || &op == &pvary_op; }
+
 Value axis_index(AxisName axis, std::int64_t size) {
   return bind1(axis_index_op, {{"axis_name", AxisNames{{axis}}}, {"axis_size", size}}, {});
 }

@@ -33,6 +33,8 @@ Value all_to_all(const Value& a, const Devices& devices, std::int64_t split_dim,
 // `pairs`: source, destination, source, destination, ...; others receive zeros.
 Value ppermute(const Value& a, const Devices& devices, const Ints& pairs);
 Value pvary(const Value& a, const AxisSet& axes);
+// Is it axis_index or pvary, which say something of a device without asking another one?
+bool stays_local(const Op& op);
 Value axis_index(AxisName axis, std::int64_t size);
 
 }  // namespace shardax::ops

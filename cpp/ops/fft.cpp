@@ -130,7 +130,11 @@ struct Block {
     if (type != FftType::real) transform(block, lengths, last, scratch);
     if (type == FftType::inverse || type == FftType::inverse_real) {
       const double scale = 1 / static_cast<double>(product_of(lengths));
-      for (Complex& value : block) value *= scale;
+      runtime::in_stretches(static_cast<std::int64_t>(block.size()), 65536,
+                            [&](std::int64_t from, std::int64_t to) {
+                              for (std::int64_t i = from; i < to; ++i)
+                                block[static_cast<std::size_t>(i)] *= scale;
+                            });
     }
   }
 };
@@ -140,6 +144,7 @@ template <class F>
 void for_elements(const Shape& shape, const Shape& strides, std::size_t dim, std::int64_t offset,
                   std::size_t& i, const F& f) {
   for (std::int64_t k = 0; k < shape[dim]; ++k, offset += strides[dim]) {
+    if (k % 65536 == 65535) runtime::poll_clock();
     if (dim + 1 == shape.size()) {
       f(offset, i++);
     } else {

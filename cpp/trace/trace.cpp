@@ -8,6 +8,7 @@
 #include "base/stack.h"
 #include "runtime/interrupt.h"
 #include "trace/current.h"
+#include "trace/depth.h"
 #include "trace/reentry.h"
 #include "trace/walk.h"
 
@@ -106,6 +107,13 @@ Trace& Tracer::trace() const {
   }
   return *state().stack[static_cast<std::size_t>(level_) - 1];
 }
+
+std::uint64_t staging_generation() {
+  const State& s = state();
+  return s.dynamic == 0 ? 0 : s.stack[static_cast<std::size_t>(s.dynamic) - 1]->generation();
+}
+
+int trace_depth() { return static_cast<int>(state().stack.size()); }
 
 EagerScope::EagerScope() : outer_dynamic_(state().dynamic) { state().dynamic = 0; }
 EagerScope::~EagerScope() { state().dynamic = outer_dynamic_; }

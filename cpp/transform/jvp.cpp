@@ -1,6 +1,8 @@
 // transform/jvp.cpp - forward-mode tracing.
 #include "transform/jvp.h"
 
+#include <algorithm>
+
 #include "base/errors.h"
 #include "ops/ops.h"
 
@@ -112,9 +114,44 @@ class JvpTrace final : public Trace {
   }
 };
 
+// A rule of the user's own may compute primal outputs together with tangents, as jvp of a loop
+// does: then they are known only once the rule itself has been linearised, by the tangents.
+JvpResult separated(const Op& op, const Params& params, const Values& primals,
+                    const Values& tangents) {
+  const std::size_t count = primals.size();
+  Values zeros, moving;
+  for (const Value& t : tangents) {
+    if (!t) continue;
+    zeros.push_back(ops::zeros(t->type()));
+    moving.push_back(t);
+  }
+  std::vector<bool> has_tangent;
+  const auto rule = [&](const Values& some) {
+    Values t(count);
+    for (std::size_t i = 0, next = 0; i < count; ++i) {
+      if (tangents[i]) t[i] = some[next++];
+    }
+    JvpResult both = op.jvp_body(params, primals, t);
+    Values out = both.out;
+    for (const Value& value : both.t) {
+      has_tangent.push_back(bool(value));
+      if (value) out.push_back(value);
+    }
+    return out;
+  };
+  const LinearMap map = linearize(rule, zeros, std::vector<bool>(zeros.size(), true));
+  const Values moved = shardax::apply(map, moving);
+  JvpResult result;
+  const std::size_t outputs = has_tangent.size();
+  result.out.assign(map.out.begin(), map.out.begin() + static_cast<std::ptrdiff_t>(outputs));
+  for (std::size_t i = 0, next = outputs; i < outputs; ++i)
+    result.t.push_back(has_tangent[i] ? moved[next++] : Value());
+  return result;
+}
+
 class LinearizeTrace final : public Trace {
  public:
-  LinearizeTrace() : Trace(false) {}
+  explicit LinearizeTrace(const Trace& recorder) : Trace(false), recorder_(recorder) {}
   Values process(const Op& op, const Params& params, const Values& in) override {
     Values primals, tangents;
     std::vector<bool> nonzero;
@@ -132,12 +169,20 @@ class LinearizeTrace final : public Trace {
       tidy_tangents(op, result.out, result.t);
     } else {
       result = jvp_rule(op, params, primals, tangents);
+      const auto unknown = [&](const Value& value) { return recorder_.owns(value); };
+      if (op.jvp_body && std::any_of(result.out.begin(), result.out.end(), unknown)) {
+        result = separated(op, params, primals, tangents);
+        tidy_tangents(op, result.out, result.t);
+      }
     }
     for (std::size_t i = 0; i < result.out.size(); ++i) {
       if (result.t[i]) result.out[i] = new GradTracer(*this, result.out[i], result.t[i]);
     }
     return std::move(result.out);
   }
+
+ private:
+  const Trace& recorder_;
 };
 
 }  // namespace
@@ -169,7 +214,7 @@ LinearMap linearize(const ValueFunction& f, const Values& primals,
   LinearMap map;
   Values tangents_out;
   {
-    LinearizeTrace trace;
+    LinearizeTrace trace(recorder);
     Values in;
     for (std::size_t i = 0; i < primals.size(); ++i) {
       if (!nonzero[i]) {

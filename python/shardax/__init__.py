@@ -107,6 +107,7 @@ _NAMES = {
     "ad_checkpoint": "checkpoint checkpoint_policies remat",
     "_transform.forward_backward": "fwd_and_bwd",
     "_transform.jacobian": "hessian jacfwd jacobian jacrev",
+    "_transform.refs": "Ref empty_ref freeze new_ref",
     "_transform.stages": "ShapeDtypeStruct ensure_compile_time_eval",
     "custom_derivatives": "closure_convert custom_gradient custom_jvp custom_vjp",
     "sharding": "NamedSharding P make_mesh reshard set_mesh",
@@ -114,8 +115,8 @@ _NAMES = {
 _SUBMODULES = (
     "_src ad_checkpoint api_util common_utils core custom_batching custom_derivatives debug "
     "distributed dlpack dtypes example_libraries experimental extend flatten_util image "
-    "interpreters jax_utils lax lib memory monitoring nn numpy ops profiler random scipy sharding "
-    "stages test_util tools typing version"
+    "interpreters jax_utils lax lib memory monitoring nn numpy ops profiler random ref scipy "
+    "sharding stages test_util tools typing version"
 ).split()
 _, __getattr__, __dir__ = _at_first_use(__name__, _NAMES, _SUBMODULES)
 

@@ -376,3 +376,17 @@ def test_linearize_past_a_custom_vjp_function_that_nothing_needs():
     np.testing.assert_allclose(linear(1.0), np.cos(1), rtol=1e-6)
     with pytest.raises(TypeError, match="forward-mode"):
         jax.linearize(f, 1.0)[1](1.0)
+
+
+def test_a_jvp_rule_may_differentiate_a_loop():
+    """Whose primal results come together with the tangents; they are known when linearised."""
+    inner = lambda v: jax.lax.map(lambda u: jnp.sin(u) * 0.5, v)
+    f = jax.custom_jvp(inner)
+    f.defjvp(lambda primals, tangents: jax.jvp(inner, primals, tangents))
+    x, t = jnp.arange(3.0), jnp.array([1.0, 2.0, 3.0])
+    want = 0.5 * np.cos(x)
+    for g in (f, jax.jit(f), jax.checkpoint(f)):
+        np.testing.assert_allclose(jax.linearize(g, x)[1](t), want * t, rtol=1e-6)
+        np.testing.assert_allclose(jax.grad(lambda x, g=g: g(x).sum())(x), want, rtol=1e-6)
+        value, pull = jax.vjp(g, x)
+        np.testing.assert_allclose(value, inner(x), rtol=1e-6)

@@ -1,6 +1,7 @@
 """tests/array/test_dlpack.py - memory shared with other libraries, and copies that share none."""
 
 import copy
+import ctypes
 import gc
 import weakref
 
@@ -96,3 +97,19 @@ def test_copies_where_asked_or_needed():
 def test_errors(make, error, text):
     with pytest.raises(error, match=text):
         make()
+
+
+def test_memory_that_others_may_write_is_compared_at_each_call():
+    """That all slices of a mapped argument are equal holds for one call only."""
+    source = np.ones((4, 64), "float32")
+    lent = jnp.from_dlpack(source)
+    total = jax.pmap(lambda v: jax.lax.psum(v.sum(), "i"), "i")
+    assert total(lent)[0] == 256
+    source[1] = 5
+    assert total(lent)[0] == 512
+
+    own = jnp.array(np.ones((4, 64), "float32"))
+    assert total(own)[0] == 256
+    lent = np.from_dlpack(Unversioned(own))
+    ctypes.c_float.from_address(lent.ctypes.data).value = 5
+    assert total(own)[0] == 260

@@ -39,8 +39,6 @@ NOT_YET = {
 
 # Names of names.txt that are not there yet: how they start, and what they are part of.
 LATER = {
-    "jax.Ref": "mutable arrays",
-    "jax.new_ref": "mutable arrays",
     "jax._src.cudnn.": "kernels of GPUs",
     "jax._src.earray.": "arrays of other dtypes",
     "jax._src.interpreters.pxla": "arrays of other dtypes",

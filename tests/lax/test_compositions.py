@@ -147,3 +147,11 @@ def test_special_functions_broadcast_and_differentiate():
 def test_errors(make, error, text):
     with pytest.raises(error, match=text):
         make()
+
+
+@pytest.mark.parametrize(
+    "shape, axis, want", [((2, 0), 0, (0,)), ((0, 2), 0, (2,)), ((0,), None, ())]
+)
+def test_logsumexp_of_nothing(shape, axis, want):
+    out = shardax.nn.logsumexp(jnp.zeros(shape), axis)
+    assert out.shape == want and not np.isfinite(out).any()

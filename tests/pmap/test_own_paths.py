@@ -120,3 +120,54 @@ def test_exceptions_name_the_device_of_its_own_path():
     notes = getattr(caught.value, "__notes__", None)
     if notes is not None:  # Python 3.11
         assert any("device 2" in note for note in notes)
+
+
+X = jnp.array([0.5, -0.5, 2.0, -2.0])
+
+
+def _index():
+    return lax.axis_index("i")
+
+
+@pytest.mark.parametrize(
+    "f, want",
+    [
+        (lambda v: lax.cond(v > 0, lambda: v + _index(), lambda: v - _index()), [0.5, -1.5, 4, -5]),
+        (lambda v: lax.switch((v > 0) * 1, [lambda: 10 * _index(), _index]), [0, 10, 2, 30]),
+        (lambda v: lax.while_loop(lambda c: c < _index(), lambda c: c + 1, 0), [0, 1, 2, 3]),
+        (lambda v: lax.fori_loop(0, _index(), lambda i, c: c + _index(), 0), [0, 1, 4, 9]),
+        (
+            lambda v: lax.while_loop(
+                lambda c: c[0] < 2 + _index(), lambda c: (c[0] + 1, c[1] + _index()), (0, v)
+            )[1],
+            [0.5, 2.5, 10, 13],
+        ),
+        (
+            lambda v: lax.cond(
+                v > 0,
+                lambda: lax.scan(lambda c, _: (c + _index(), None), 0, None, length=2)[0],
+                lambda: -1,
+            ),
+            [0, -1, 4, -1],
+        ),
+        (
+            lambda v: lax.cond(
+                v > 0,
+                lambda: lax.cond(v > 1, lambda: jax.jit(lambda: _index() * 2)(), lambda: 7),
+                lambda: -1,
+            ),
+            [7, -1, 4, -1],
+        ),
+        (
+            lambda v: lax.cond(v > 0, lambda: jax.nn.relu(v) * _index(), lambda: v),
+            [0, -0.5, 4, -2],
+        ),
+        (
+            jax.grad(lambda v: lax.cond(v > 0, lambda: v * v * _index(), lambda: v * _index())),
+            [0, 1, 8, 3],
+        ),
+    ],
+)
+def test_a_device_knows_its_index_on_its_own_path(f, want):
+    """Which needs no other device, and so no agreement."""
+    np.testing.assert_allclose(jax.pmap(f, "i")(X), want)

@@ -90,13 +90,13 @@ DEEP = {
         """,
     "jit under make_jaxpr": """
         f = jnp.sin
-        for _ in range(10_000):
+        for _ in range(2500):
             f = jax.jit(f)
         jax.make_jaxpr(f)(1.0)
         """,
     "grad": """
         f = lambda x: x
-        for _ in range(10_000):
+        for _ in range(2500):
             f = jax.grad(f)
         f(1.0)
         """,
@@ -108,7 +108,7 @@ DEEP = {
         """,
     "checkpoint": """
         f = jnp.sin
-        for _ in range(10_000):
+        for _ in range(2500):
             f = jax.checkpoint(f)
         jax.grad(f)(1.0)
         """,
@@ -186,31 +186,31 @@ DEEP = {
         """,
     "repr": """
         f = jnp.sin
-        for _ in range(10_000):
+        for _ in range(2500):
             f = jax.jit(f)
         repr(f)
         """,
     "tree": """
         t = 1.0
-        for _ in range(10_000):
+        for _ in range(100_000):
             t = [t]
         jax.tree.flatten(t)
         """,
     "tree of dicts": """
         t = 1.0
-        for _ in range(10_000):
+        for _ in range(100_000):
             t = {"a": (t, None)}
         jax.jit(lambda t: t)(t)
         """,
     "tree with paths": """
         t = 1.0
-        for _ in range(10_000):
+        for _ in range(100_000):
             t = [t]
         jax.tree_util.tree_flatten_with_path(t)
         """,
     "tree map": """
         t = 1.0
-        for _ in range(10_000):
+        for _ in range(100_000):
             t = [t]
         jax.tree.map(lambda x: x, t)
         """,
@@ -228,7 +228,7 @@ DEEP = {
         """,
     "lists as arrays": """
         t = 1.0
-        for _ in range(10_000):
+        for _ in range(100_000):
             t = [t]
         jnp.array(t)
         """,

@@ -43,7 +43,7 @@ def wrapped(value, dtype):
 def inexact_dtype(dtype):
     """The dtype in which numbers of `dtype` are computed where the result is no integer: integers
     of 64 bits are float64, bool and the other ones float32; without x64 always float32."""
-    if dtype.kind not in "biu":
+    if dtype.kind in "fc" or "float" in dtype.name:
         return dtype
     return _core.canonical_dtype("float64" if dtype.itemsize == 8 else "float32")
 

@@ -52,7 +52,7 @@ ALIASES = (
     ),
     ("jax._src.pjit", "jit_p", "extend.core.primitives", "quax"),
     ("jax._src.source_info_util", "summarize", "extend.source_info_util", "folx"),
-    ("jax._src.state.types", "AbstractRef", "_base.refs", "flax"),
+    ("jax._src.state.types", "AbstractRef", "_transform.refs", "flax"),
     (
         "jax._src.traceback_util",
         "_exclude_paths=excluded api_boundary include_frame register_exclusion=exclude",

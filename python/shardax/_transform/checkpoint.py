@@ -7,6 +7,7 @@ import weakref
 from shardax import tree_util
 from shardax._base.options import Parameters, check_callable, indices, names
 from shardax._core import api as _core
+from shardax._transform.refs import Bound, binding, no_refs, reading, writing
 
 __all__ = [
     "checkpoint",
@@ -75,7 +76,7 @@ def checkpoint(
         prevent_cse = tuple(prevent_cse)
     if not isinstance(prevent_cse, (bool, tuple)):
         raise TypeError(f"prevent_cse must be a bool or tuple of bools, got {type(prevent_cse)}")
-    policy = _policy_object(policy)
+    given_policy, policy = policy, _policy_object(policy)
     statics = indices(static_argnums, "static_argnums")
     fixed_names = set(names(static_argnames, "static_argnames"))
     positions = Parameters(fun).positional if fixed_names else ()
@@ -87,11 +88,31 @@ def checkpoint(
             return checkpoint(
                 functools.partial(fun, **fixed),
                 prevent_cse=prevent_cse,
-                policy=policy,
+                policy=given_policy,
                 static_argnums=statics,
             )(*args, **{name: x for name, x in kwargs.items() if name not in fixed})
+
+        def stage(refs):
+            def bound_fun(held, *args, **kwargs):
+                with Bound(refs, held) as bound:
+                    return no_refs(fun(*args, **kwargs), "checkpoint"), bound.values(refs)
+
+            statics = tuple(n + 1 for n in sorted(static))
+            again = checkpoint(
+                bound_fun,
+                prevent_cse=bool(prevent_cse),
+                policy=given_policy,
+                static_argnums=statics,
+            )
+            out, held = again(reading(refs), *args, **kwargs)
+            writing(refs, held)
+            return out
+
         static = {n + len(args) if n < 0 else n for n in statics}
         static |= {n for n, name in enumerate(positions[: len(args)]) if name in fixed_names}
+        return binding("checkpoint", stage, lambda: call(static, args, kwargs))
+
+    def call(static, args, kwargs):
         dynamic = [arg for n, arg in enumerate(args) if n not in static]
         leaves = [_core.asarray(leaf) for leaf in tree_util.tree_leaves((dynamic, kwargs))]
         staged = _core.stage_once("checkpoint", fun, args, kwargs, sorted(static))

@@ -110,8 +110,8 @@ class Primitive(_core.PrimitiveBase):
 
     `Primitive("name")` makes one, for the life of the process. Its implementation is given by
     `def_impl`, or by what `mlir.lower_fun` is given; types by `def_abstract_eval`; derivatives and
-    batching by the registries of `shardax.interpreters`. It nests in jit, grad, vmap, pmap, scan, cond and
-    checkpoint like any other op.
+    batching by the registries of `shardax.interpreters`. It nests in jit, grad, vmap, pmap, scan,
+    cond and checkpoint like any other op.
 
     Example:
       >>> double_p = Primitive("double")
@@ -367,7 +367,7 @@ class Lowered:
 
 
 def lower(primitive, params, avals):
-    """The program that the op stands for: what it was lowered to, or a call of its implementation."""
+    """The program that the op stands for: what it was lowered to, else a call of its impl."""
     rule = lowering_rules.get(primitive)
     if isinstance(rule, Lowered):
         fun = functools.partial(rule.fun, **params)
@@ -381,8 +381,8 @@ def lower(primitive, params, avals):
     else:
         raise NotImplementedError(
             f"MLIR translation rule for primitive '{primitive}' not found for platform cpu. "
-            "Register one with mlir.register_lowering(primitive, mlir.lower_fun(function)), or give "
-            "the primitive an implementation with def_impl."
+            "Register one with mlir.register_lowering(primitive, mlir.lower_fun(function)), or "
+            "give the primitive an implementation with def_impl."
         )
     return make_jaxpr(fun)(*avals)
 

@@ -5,9 +5,9 @@ only.
 """
 
 from shardax._base.effects import control_flow_allowed_effects
-from shardax._base.refs import AbstractRef
 from shardax._core import api as _api
 from shardax._transform.avals import AbstractValue, ShapedArray
+from shardax._transform.refs import AbstractRef
 from shardax.interpreters.ad import Zero, instantiate_zeros, is_undefined_primal
 
 __all__ = [

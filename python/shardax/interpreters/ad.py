@@ -1,8 +1,9 @@
 """shardax.interpreters.ad - derivatives of primitives: the registries, and what rules are made of.
 
-A derivative rule is `rule(primals, tangents, **params) -> (results, tangents of results)`; tangents that
-are zero come and go as `Zero`. A transpose rule is `rule(cotangent, *operands, **params)`, where the
-operands in which the op is linear are `UndefinedPrimal`; it gives a cotangent, or None, for each operand.
+A derivative rule is `rule(primals, tangents, **params) -> (results, tangents of results)`; tangents
+that are zero come and go as `Zero`. A transpose rule is `rule(cotangent, *operands, **params)`,
+where the operands in which the op is linear are `UndefinedPrimal`; it gives a cotangent, or None,
+for each operand.
 """
 
 import functools
@@ -94,7 +95,7 @@ def defjvp(primitive, *jvprules):
 
 
 def defjvp2(primitive, *jvprules):
-    """The same with rules that take the result too: `rule(tangent, result, *operands, **params)`."""
+    """As `defjvp`, with `rule(tangent, result, *operands, **params)`."""
 
     def rule(primals, tangents, **params):
         out = primitive.bind(*primals, **params)
@@ -136,8 +137,8 @@ def deflinear(primitive, transpose_rule):
 
 
 def defbilinear(primitive, lhs_rule, rhs_rule):
-    """Says that `primitive`, of two operands, is linear in each. `lhs_rule(cotangent, x, y, **params)`
-    gives the cotangent of the left operand, `rhs_rule` that of the right one."""
+    """Says that `primitive`, of two operands, is linear in each. `lhs_rule(cotangent, x, y,
+    **params)` gives the cotangent of the left operand, `rhs_rule` that of the right one."""
 
     def left(t, x, y, **params):
         return primitive.bind(t, y, **params)

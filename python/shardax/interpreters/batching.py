@@ -1,7 +1,7 @@
-"""shardax.interpreters.batching - batching of primitives: the registries, and what rules are made of.
+"""shardax.interpreters.batching - batching of primitives: the registries, and parts of rules.
 
-A rule is `rule(operands, dims, **params) -> (results, result dims)`: the dimension of each operand that
-lists the batch, or `not_mapped`.
+A rule is `rule(operands, dims, **params) -> (results, result dims)`: the dimension of each operand
+that lists the batch, or `not_mapped`.
 """
 
 from shardax._base.compositions import moveaxis as _moveaxis

@@ -1,8 +1,8 @@
 """shardax.interpreters.mlir - how primitives of the user's own are compiled.
 
-The compiler of this package takes programs: a primitive is lowered to what `lower_fun` is given. Rules
-that write MLIR are accepted, so that modules which register some load; where a program needs one, the
-implementation of the primitive is called instead.
+The compiler of this package takes programs: a primitive is lowered to what `lower_fun` is given.
+Rules that write MLIR are accepted, so that modules which register some load; where a program needs
+one, the implementation of the primitive is called instead.
 """
 
 from shardax._transform.primitives import Lowered, lowering_rules

@@ -1,4 +1,4 @@
-"""shardax.interpreters.partial_eval - functions as programs, and programs without what is not needed."""
+"""shardax.interpreters.partial_eval - functions as programs, and programs without dead code."""
 
 from shardax._core import Tracer as DynamicJaxprTracer
 from shardax._core import api as _core
@@ -21,8 +21,8 @@ __all__ = [
 ]
 
 JaxprTracer = DynamicJaxprTracer
-# Rules by primitive for splitting programs. The core splits user-made primitives by their derivatives;
-# what is registered is kept for those who read it.
+# Rules by primitive for splitting programs. The core splits user-made primitives by their
+# derivatives; what is registered is kept for those who read it.
 custom_partial_eval_rules = Registry(lambda primitive: None)
 partial_eval_jaxpr_custom_rules = Registry(lambda primitive: None)
 dce_rules = Registry(lambda primitive: None)
@@ -67,8 +67,7 @@ def trace_to_jaxpr_dynamic(fun, in_avals, *, keep_inputs=None, lower=False, auto
     """The program of a function of lists (a `linear_util.WrappedFun`) for operands of these types.
 
     Returns:
-      The program, whose constants have become inputs in front (`constvars`), the types of its results,
-      and the constants.
+      The program, with its constants (`constvars`), the types of its results, and the constants.
     """
     closed = make_jaxpr(lambda *args: list(_call(fun)(*args)))(*in_avals)
     return closed.jaxpr, list(closed.out_avals), list(closed.consts)
@@ -132,7 +131,7 @@ def dce_jaxpr(jaxpr, used_outputs, instantiate=False):
 
 
 def dce_jaxpr_consts(jaxpr, used_outputs, instantiate=False):
-    """As `dce_jaxpr`, with a bool for each constant between: (program, used constants, used inputs)."""
+    """As `dce_jaxpr`, with a bool for each constant: (program, used constants, used inputs)."""
     smaller, used = dce_jaxpr(jaxpr, used_outputs, instantiate)
     left = {id(c) for c in smaller.consts}
     return smaller, [id(c) in left for c in jaxpr.consts], used

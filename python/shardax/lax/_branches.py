@@ -4,12 +4,15 @@ Each stages its functions once per types, checks that their results agree, and b
 carries the programs.
 """
 
+import functools
+
 import numpy as np
 
 from shardax import tree_util
 from shardax._base.arrays import asarray, shape_of
 from shardax._core import api as _core
 from shardax._core import functions
+from shardax._transform.refs import Bound, binding, no_refs, reading, writing
 from shardax.dtypes import issubdtype
 from shardax.lax import _control_python
 from shardax.lax._control_checks import check_branches
@@ -24,6 +27,26 @@ def _choose(api, names, index, branches, operands):
     if _control_python.decides(index):
         chosen = int(index)
         return branches[1 - chosen if api == "cond" else chosen](*operands)
+
+    def stage(refs):
+        def bound_branch(branch):
+            @functools.wraps(branch)
+            def bound(held, *operands):
+                with Bound(refs, held) as bound:
+                    out = no_refs(branch(*operands), f"a branch of {api}")
+                    return out, bound.values(refs)
+
+            return bound
+
+        bound = [bound_branch(branch) for branch in branches]
+        out, held = _stage(api, names, index, bound, (reading(refs), *operands))
+        writing(refs, held)
+        return out
+
+    return binding(api, stage, lambda: _stage(api, names, index, branches, operands))
+
+
+def _stage(api, names, index, branches, operands):
     leaves, treedef = flatten(tuple(operands))
     examples = tree_util.tree_unflatten(treedef, types_of(leaves))
     staged = [_core.stage_once("cond", branch, examples) for branch in branches]

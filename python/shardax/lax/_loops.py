@@ -14,6 +14,7 @@ from shardax._base.arrays import asarray
 from shardax._base.compositions import concatenate
 from shardax._core import api as _core
 from shardax._transform.maps import vmap
+from shardax._transform.refs import Bound, binding, no_refs, reading, writing
 from shardax.dtypes import issubdtype
 from shardax.errors import ConcretizationTypeError
 from shardax.lax import _control_python
@@ -108,6 +109,24 @@ def scan(f, init, xs=None, length=None, reverse=False, unroll=1, _split_transpos
     """
     if not callable(f):
         raise TypeError("lax.scan: f argument should be a callable.")
+
+    def plain():
+        return _scan(f, init, xs, length, reverse, unroll)
+
+    def stage(refs):
+        def body(state, x):
+            with Bound(refs, state[0]) as bound:
+                carry, y = f(state[1], x)
+                return (bound.values(refs), no_refs(carry, "the scan body")), no_refs(y, "scan")
+
+        (held, carry), ys = _scan(body, (reading(refs), init), xs, length, reverse, unroll)
+        writing(refs, held)
+        return carry, ys
+
+    return binding("scan", stage, plain)
+
+
+def _scan(f, init, xs, length, reverse, unroll):
     unroll = 1 if isinstance(unroll, bool) else _static("unroll", "`int` or `bool`", unroll)
     if unroll < 0:
         raise ValueError("`unroll` must be a `bool` or a non-negative `int`.")
@@ -159,6 +178,13 @@ def map(f, xs, *, batch_size=None):
       >>> lax.map(lambda x: x + 1, jnp.arange(3))
       Array([1, 2, 3], dtype=int32)
     """
+    def stage(refs):  # every step may write
+        return scan(lambda _, x: ((), f(x)), (), xs)[1]
+
+    return binding("map", stage, lambda: _map(f, xs, batch_size))
+
+
+def _map(f, xs, batch_size):
     leaves, treedef = flatten(xs)
     total = _scan_length(leaves, None)
     if not batch_size and _control_python.active():
@@ -203,6 +229,25 @@ def while_loop(cond_fun, body_fun, init_val):
     """
     if not (callable(cond_fun) and callable(body_fun)):
         raise TypeError("lax.while_loop: body_fun and cond_fun arguments should be callable.")
+
+    def stage(refs):
+        def test(state):
+            with Bound(refs, state[0]):
+                return cond_fun(state[1])
+
+        def body(state):
+            with Bound(refs, state[0]) as bound:
+                carry = no_refs(body_fun(state[1]), "the body of while_loop")
+                return bound.values(refs), carry
+
+        held, carry = _while_loop(test, body, (reading(refs), init_val))
+        writing(refs, held)
+        return carry
+
+    return binding("while_loop", stage, lambda: _while_loop(cond_fun, body_fun, init_val))
+
+
+def _while_loop(cond_fun, body_fun, init_val):
     if _control_python.active():
         init_val, done = _control_python.while_loop(cond_fun, body_fun, init_val)
         if done:
@@ -270,9 +315,21 @@ def fori_loop(lower, upper, body_fun, init_val, *, unroll=None):
     static = _core.is_concrete(lower) and _core.is_concrete(upper)
     if static and _control_python.active():
         return _control_python.fori_loop(int(lower), int(upper), body_fun, init_val)
-    carry, tree = flatten(init_val)
     if static:
-        return _static_fori(int(lower), int(upper), lower, body_fun, carry, tree, unroll)
+
+        def stage(refs):
+            def body(i, state):
+                with Bound(refs, state[0]) as bound:
+                    carry = no_refs(body_fun(i, state[1]), "the body of fori_loop")
+                    return bound.values(refs), carry
+
+            held, carry = _static_fori(lower, upper, body, (reading(refs), init_val), unroll)
+            writing(refs, held)
+            return carry
+
+        return binding(
+            "fori_loop", stage, lambda: _static_fori(lower, upper, body_fun, init_val, unroll)
+        )
     if unroll is not None and unroll is not False and unroll != 1:
         raise ValueError(
             "Can only use `unroll` in `fori_loop` if the loop bounds are statically known."
@@ -285,13 +342,12 @@ def fori_loop(lower, upper, body_fun, init_val, *, unroll=None):
         i, n, value = state
         return i + 1, n, body_fun(i, value)
 
-    return while_loop(loop_cond, loop_body, (lower, upper, tree_util.tree_unflatten(tree, carry)))[
-        2
-    ]
+    return while_loop(loop_cond, loop_body, (lower, upper, init_val))[2]
 
 
-def _static_fori(first, last, lower, body_fun, carry, tree, unroll):
+def _static_fori(lower, upper, body_fun, init_val, unroll):
     """A scan that counts beside the carry, so that it has a transpose."""
+    carry, tree = flatten(init_val)
     counter = _core.asarray(lower)
     for _ in range(2):
         types = types_of(carry)
@@ -306,6 +362,6 @@ def _static_fori(first, last, lower, body_fun, carry, tree, unroll):
     program, closed = staged.closed()
     program = _core.counting(program, len(closed))
     unroll = 1 if unroll is None or isinstance(unroll, bool) else unroll
-    steps = max(last - first, 0)
+    steps = max(int(upper) - int(lower), 0)
     out = _bind_scan(program, closed, [counter, *carry], [], steps, False, unroll)
     return tree_util.tree_unflatten(tree, out[1:])

@@ -45,7 +45,7 @@ def plain_logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False, whe
 @static_jit("axis", "keepdims")
 def _logsumexp(a, axis, keepdims):
     a = _core.promote("inexact", a)[0]
-    top = jnp.max(a.real, axis, keepdims=True) if a.size else jnp.zeros((1,) * a.ndim, a.dtype)
+    top = jnp.max(a.real, axis, keepdims=True, initial=None if a.size else -jnp.inf)
     top = lax.stop_gradient(jnp.where(jnp.isfinite(top), top, jnp.zeros_like(top)))
     top = top.astype(a.dtype)
     out = jnp.log(jnp.sum(jnp.exp(a - top), axis, keepdims=keepdims))

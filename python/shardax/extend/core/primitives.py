@@ -1,4 +1,4 @@
-"""shardax.extend.core.primitives - the ops as primitives, under JAX's names: `add_p`, `dot_general_p`."""
+"""shardax.extend.core.primitives - the ops as primitives, under JAX's names: `add_p`."""
 
 from shardax._transform.primitives import CallPrimitive, by_attribute
 

@@ -1,0 +1,13 @@
+// trace/depth.h - where this thread stands among the traces that are in progress.
+#pragma once
+
+#include <cstdint>
+
+namespace shardax {
+
+// The generation of the staging trace that records ops on plain arrays; 0: they compute at once.
+std::uint64_t staging_generation();
+// How many traces are in progress; the level of the innermost one.
+int trace_depth();
+
+}  // namespace shardax

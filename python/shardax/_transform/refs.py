@@ -1,0 +1,368 @@
+"""shardax/_transform/refs.py - mutable references, in a system whose programs have none.
+
+A reference holds a value that is read and written in place. Where it lives (outside of staging, or
+in the trace that made it) that is an attribute; a function that is staged further in takes the
+values of the references that it meets as further inputs, and gives their last values as further
+results:
+
+    for i in range(3): ref[...] += x        stays as it is, where ref and the loop live together
+    lax.fori_loop(0, 3, add, None)          carries ref's value beside its own carry
+
+A function says which references it meets by meeting them: the first access where the value is not
+at hand raises `Met`, and whoever stages the function (`jit`, `scan`, `cond` ...) stages it again
+with that reference among the bound ones.
+"""
+
+import threading
+
+import numpy as np
+
+from shardax import tree_util
+from shardax._core import api as _core
+from shardax.errors import UnexpectedTracerError
+
+
+class Met(BaseException):
+    """A staged function meets a reference whose value is not at hand, or is passed one (None)."""
+
+    def __init__(self, ref=None, generation=-1):
+        super().__init__()
+        self.ref, self.generation = ref, generation
+
+
+class AbstractRef:
+    """The type of a reference: that of its value."""
+
+    def __init__(self, inner_aval):
+        self.inner_aval = inner_aval
+
+    shape = property(lambda self: self.inner_aval.shape)
+    dtype = property(lambda self: self.inner_aval.dtype)
+    ndim = property(lambda self: self.inner_aval.ndim)
+    size = property(lambda self: self.inner_aval.size)
+    weak_type = property(lambda self: self.inner_aval.weak_type)
+
+    def __repr__(self):
+        return f"Ref{{{self.inner_aval.str_short()}}}"
+
+    def __eq__(self, other):
+        return isinstance(other, AbstractRef) and self.inner_aval == other.inner_aval
+
+    def __hash__(self):
+        return hash((AbstractRef, self.inner_aval))
+
+
+class _Threads(threading.local):
+    def __init__(self):
+        self.bound = {}  # by generation of a staging trace: its Bound
+
+
+_threads = _Threads()
+
+
+class Ref:
+    """A mutable array reference, made by `new_ref`.
+
+    `ref[...]` reads its value, `ref[i]` a part; `ref[...] = x` and `ref[i] = x` write, with values
+    of the very shape and dtype. Functions that are staged may read and write references that they
+    close over or are passed; they may not return them.
+    """
+
+    __slots__ = ("_value", "_home", "_level", "aval", "_freed", "__weakref__")
+
+    def __init__(self, value):
+        self._value = value
+        self._home = _core.staging_generation()
+        self._level = _core.trace_depth()
+        self.aval = AbstractRef(_core.typeof(value))
+        self._freed = False
+
+    shape = property(lambda self: self.aval.shape)
+    dtype = property(lambda self: self.aval.dtype)
+    ndim = property(lambda self: self.aval.ndim)
+    size = property(lambda self: self.aval.size)
+    sharding = property(lambda self: self._read().sharding)
+
+    # Where the value is now: (object, its level).
+    def _place(self):
+        if self._freed:
+            raise ValueError(
+                f"the mutable array reference of type {self.aval} was freed or frozen."
+            )
+        generation = _core.staging_generation()
+        if generation == self._home:
+            return self
+        bound = _threads.bound.get(generation)
+        if bound is not None and self in bound.slots:
+            return bound.slots[self]
+        if generation == 0:
+            raise UnexpectedTracerError(
+                f"the mutable array reference of type {self.aval} was made while a function was "
+                "traced, and is used after that. Make it outside of the function, or return its "
+                "value."
+            )
+        raise Met(self, generation)
+
+    def _read(self):
+        return self._place()._value
+
+    def _write(self, value, what="set/swap"):
+        place = self._place()
+        level = _core.tracer_level(value)
+        if level > place._level:
+            batched = "Vmap" in type(value).__name__ or "Batch" in type(value).__name__
+            how, where, remedy = (
+                ("vmapped", "unbatched", "to the vmapped function")
+                if batched
+                else ("differentiated", "non-differentiated", "of the differentiated function")
+            )
+            raise Exception(
+                f"performing a {what} operation with {'' if batched else 'a '}{how} value on "
+                f"{'an' if batched else 'a'} {where} array reference of type {self.aval}. Move the "
+                f"array reference to be an argument {remedy}?"
+            )
+        place._value = value
+
+    def __getitem__(self, index):
+        return get(self, index)
+
+    def __setitem__(self, index, value):
+        swap(self, index, value, _name="set")
+
+    def addupdate(self, x, idx=...):
+        """Adds to the value, or to a part."""
+        addupdate(self, idx, x)
+
+    def __len__(self):
+        if not self.shape:
+            raise TypeError("len() of unsized object")
+        return self.shape[0]
+
+    def __iter__(self):
+        return (self[i] for i in range(len(self)))
+
+    def __bool__(self):
+        return True
+
+    def __repr__(self):
+        generation = _core.staging_generation()
+        if self._freed or generation != self._home or _core.is_tracer(self._value):
+            return repr(self.aval)
+        return "Ref" + repr(self._value).removeprefix("Array")
+
+    def __array__(self, *args, **kwargs):
+        raise ValueError(
+            f"a mutable array reference of type {self.aval} is no array: read it with ref[...]."
+        )
+
+
+class _Slot:
+    """The value of a reference in a trace that it does not live in."""
+
+    __slots__ = ("_value", "_level")
+
+    def __init__(self, value, level):
+        self._value, self._level = value, level
+
+
+class Bound:
+    """While it is open, the references have these values in the function that is being staged."""
+
+    def __init__(self, refs, values):
+        level = _core.trace_depth()
+        self.slots = {r: _Slot(v, level) for r, v in zip(refs, values, strict=True)}
+
+    def __enter__(self):
+        self._generation = _core.staging_generation()
+        self._outer = _threads.bound.get(self._generation)
+        if self._outer is not None:
+            self.slots = self._outer.slots | self.slots
+        _threads.bound[self._generation] = self
+        return self
+
+    def __exit__(self, *_):
+        if self._outer is None:
+            del _threads.bound[self._generation]
+        else:
+            _threads.bound[self._generation] = self._outer
+
+    def values(self, refs):
+        """What the references hold now."""
+        return [self.slots[r]._value for r in refs]
+
+
+def reading(refs):
+    """The values of references, where the caller is."""
+    return [r._read() for r in refs]
+
+
+def writing(refs, values):
+    """Writes the values that came out."""
+    for ref, value in zip(refs, values, strict=True):
+        ref._write(value)
+
+
+def binding(api, stage, plain=None):
+    """stage(refs) with the references that it meets, found one after the other.
+
+    `stage` stages functions that open `Bound(refs, ...)`; `api` is named in errors. `plain()` is
+    the same where there are none, and is tried first.
+    """
+    refs = []
+    outside = _core.staging_generation()
+    while True:
+        try:
+            return stage(refs) if refs or plain is None else plain()
+        except Met as again:
+            if again.generation == outside:
+                raise
+            if again.ref is None or again.ref in refs:
+                raise NotImplementedError(
+                    f"{api}: a function with rules of its own (custom_jvp, custom_vjp), a callback "
+                    "or a pmapped function inside reads or writes a mutable array reference. Pass "
+                    "the value of the reference, ref[...], as an argument."
+                ) from None
+            refs.append(again.ref)
+
+
+def is_ref(x):
+    """Whether x is a reference."""
+    return isinstance(x, Ref)
+
+
+def no_refs(result, api):
+    """`result` of a staged function; ValueError where it holds a reference."""
+    for leaf in tree_util.tree_leaves(result):
+        if is_ref(leaf):
+            raise ValueError(
+                f"{api} returned a mutable array reference of type {leaf.aval}, but mutable array "
+                "references cannot be returned."
+            )
+    return result
+
+
+# ---- reading and writing ---------------------------------------------------------------------
+
+
+def _checked_index(ref, index):
+    items = index if isinstance(index, tuple) else (index,)
+    if sum(item is not None and item is not Ellipsis for item in items) > ref.ndim:
+        raise ValueError(
+            f"`indices` must not be longer than `shape`: indices={items}, shape={ref.shape}"
+        )
+    for item, extent in zip(items, ref.shape):
+        if item is Ellipsis:
+            break
+        plain = isinstance(item, (int, np.integer)) and not isinstance(item, bool)
+        if plain and not -extent <= item < extent:
+            raise ValueError(f"Out of bound indexer: idx={item}, dim={extent}.")
+    return index
+
+
+def get(ref, idx=...):
+    """The value of a reference, or the part that `idx` selects.
+
+    Example:
+      >>> get(new_ref(jnp.arange(3)), 1)
+      Array(1, dtype=int32)
+    """
+    value = ref._read()
+    return value if idx is Ellipsis else value[_checked_index(ref, idx)]
+
+
+def swap(ref, idx, value, *, _name="swap"):
+    """Writes the part that `idx` selects, and gives what was there.
+
+    Args:
+      value: an array of that part's shape, of the reference's dtype.
+
+    Raises:
+      ValueError: for another shape or dtype, or an index out of bounds.
+
+    Example:
+      >>> ref = new_ref(jnp.arange(3))
+      >>> swap(ref, 1, 9), ref[...]
+      (Array(1, dtype=int32), Array([0, 9, 2], dtype=int32))
+    """
+    old = get(ref, idx)
+    value = _core.asarray(value)
+    aval = _core.typeof(value)
+    if aval.shape != old.shape:
+        raise ValueError(
+            f"Invalid shape for `swap`. Ref shape: {ref.shape}. Expected shape: {old.shape}. Value "
+            f"shape: {aval.shape}."
+        )
+    if aval.dtype != ref.dtype:
+        if not aval.weak_type:
+            raise ValueError(
+                f"Invalid dtype for `swap`. Ref dtype: {ref.dtype}. Value dtype: {aval.dtype}."
+            )
+        if np.dtype(aval.dtype).kind != np.dtype(ref.dtype).kind:
+            raise ValueError(
+                f"Invalid dtype for `swap`. Ref dtype: {ref.dtype}. Value dtype: {aval.dtype}."
+            )
+    value = _core.convert(value, ref.aval.inner_aval.update(shape=aval.shape))
+    ref._write(value if idx is Ellipsis else ref._read().at[idx].set(value))
+    return old
+
+
+def set(ref, idx, value):
+    """Writes the part of a reference that `idx` selects."""
+    swap(ref, idx, value)
+
+
+def addupdate(ref, idx, x):
+    """Adds `x` to the part that `idx` selects.
+
+    Example:
+      >>> ref = new_ref(jnp.zeros(2))
+      >>> addupdate(ref, 0, 3.0); ref[...]
+      Array([3., 0.], dtype=float32)
+    """
+    swap(ref, idx, get(ref, idx) + x)
+
+
+def new_ref(init_val, *, memory_space=None, kind=None):
+    """A mutable reference to an array.
+
+    Args:
+      init_val: its first value, an array, NumPy array or number; it is copied.
+      memory_space, kind: None; there is one memory.
+
+    Example:
+      >>> ref = new_ref(jnp.zeros(2))
+      >>> ref[0] = 5.0
+      >>> ref
+      Ref([5., 0.], dtype=float32)
+    """
+    if is_ref(init_val):
+        raise TypeError("new_ref: a mutable array reference cannot hold another one.")
+    _core.set_reference_signal(Met, Ref)
+    return Ref(_core.asarray(init_val))
+
+
+def empty_ref(ty, memory_space=None):
+    """A reference to an array of the shape and dtype of `ty`; here it is zero at first."""
+    if not hasattr(ty, "dtype"):
+        raise TypeError(
+            f"Cannot interpret value of type {type(ty)} as an abstract array; it does not have a "
+            "dtype attribute"
+        )
+    return new_ref(_core.zeros_of(_core.ShapedArray(ty.shape, ty.dtype)))
+
+
+def freeze(ref):
+    """The value of a reference, which may not be used any more.
+
+    Example:
+      >>> freeze(new_ref(1.0))
+      Array(1., dtype=float32, weak_type=True)
+    """
+    value = ref._read()
+    ref._freed = True
+    return value
+
+
+def free_ref(ref):
+    """Says that the reference is not used any more."""
+    freeze(ref)

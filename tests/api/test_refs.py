@@ -1,0 +1,313 @@
+"""tests/api/test_refs.py - mutable array references; values are those of JAX 0.10.2."""
+
+import gc
+import weakref
+
+import numpy as np
+import pytest
+import shardax
+import shardax.numpy as jnp
+from shardax import lax
+
+
+def equal(x, expected):
+    np.testing.assert_array_equal(np.asarray(x), expected)
+
+
+def test_reading_and_writing():
+    ref = shardax.new_ref(jnp.arange(3.0))
+    assert repr(ref) == "Ref([0., 1., 2.], dtype=float32)"
+    assert (ref.shape, ref.dtype, ref.ndim, ref.size, len(ref)) == ((3,), jnp.float32, 1, 3, 3)
+    assert str(ref.aval) == "Ref{float32[3]}"
+    ref[1] = 5.0
+    equal(ref[...], [0, 5, 2])
+    ref[...] += 1
+    equal(ref[...], [1, 6, 3])
+    ref[-1] = 9.0
+    ref[::2] = jnp.ones(2)
+    equal(ref[...], [1, 6, 1])
+    equal(ref[jnp.array([0, 1])], [1, 6])
+    equal(shardax.ref.swap(ref, 0, 7.0), 1)
+    shardax.ref.addupdate(ref, 0, 1.0)
+    ref.addupdate(1.0, 1)
+    shardax.ref.set(ref, 2, 0.0)
+    equal(shardax.ref.get(ref, (slice(0, 2),)), [8, 7])
+    assert [float(x) for x in ref] == [8, 7, 0] and bool(ref)
+    equal(shardax.freeze(ref), [8, 7, 0])
+    with pytest.raises(ValueError, match="was freed or frozen"):
+        _ = ref[...]
+    equal(shardax.empty_ref(shardax.ShapeDtypeStruct((2,), "int32"))[...], [0, 0])
+
+
+def test_the_argument_is_not_changed():
+    x = jnp.zeros(2)
+    ref = shardax.new_ref(x)
+    ref[0] = 1.0
+    equal(x, [0, 0])
+
+
+def test_values_that_do_not_fit():
+    ref = shardax.new_ref(jnp.arange(3.0))
+    with pytest.raises(ValueError, match=r"Invalid shape for `swap`. Ref shape: \(3,\)"):
+        ref[...] = 0.0
+    with pytest.raises(ValueError, match="Invalid dtype for `swap`. Ref dtype: float32"):
+        ref[0] = jnp.int32(1)
+    with pytest.raises(ValueError, match="Out of bound indexer: idx=5, dim=3"):
+        _ = ref[5]
+    with pytest.raises(ValueError, match="`indices` must not be longer than `shape`"):
+        _ = ref[0, 0]
+    with pytest.raises(ValueError, match="is no array: read it with"):
+        np.asarray(ref)
+    with pytest.raises(TypeError, match="cannot hold another"):
+        shardax.new_ref(ref)
+    with pytest.raises(TypeError, match="does not have a dtype attribute"):
+        shardax.empty_ref((3,))
+
+
+def test_jit_with_a_reference_as_argument():
+    traced = []
+
+    @shardax.jit
+    def f(ref, x):
+        traced.append(1)
+        ref[...] += x
+        return ref[0] * 2
+
+    ref, other = shardax.new_ref(jnp.arange(3.0)), shardax.new_ref(jnp.ones(3))
+    equal(f(ref, 1.0), 2)
+    equal(f(other, 2.0), 6)
+    equal(f(x=1.0, ref=ref), 4)
+    equal(ref[...], [2, 3, 4])
+    equal(other[...], [3, 3, 3])
+    assert len(traced) == 2  # once for each form of the call
+
+
+def test_jit_that_closes_over_a_reference():
+    ref = shardax.new_ref(jnp.arange(3.0))
+
+    @shardax.jit
+    def f(x):
+        ref[0] = x
+        return ref[...].sum()
+
+    equal(f(7.0), 10)
+    equal(f(8.0), 11)
+    ref[1] = 0.0
+    equal(f(1.0), 3)
+    equal(ref[...], [1, 0, 2])
+    outer = shardax.jit(lambda x: f(x) + f(x + 1))
+    equal(outer(5.0), 7 + 8)
+    equal(ref[...], [6, 0, 2])
+
+
+def test_static_arguments():
+    @shardax.jit(static_argnums=1, static_argnames="scale")
+    def f(ref, n, scale):
+        ref[...] *= n * scale
+
+    f = shardax.jit(f.__wrapped__, static_argnums=1, static_argnames="scale")
+    ref = shardax.new_ref(1.0)
+    f(ref, 2, scale=3)
+    f(ref, 2, scale=5)
+    equal(ref[...], 60)
+
+
+def test_loops():
+    ref = shardax.new_ref(jnp.zeros(3))
+
+    def body(c, i):
+        ref[i] = c
+        return c + 1, ref[...].sum()
+
+    last, ys = lax.scan(body, 0.0, jnp.arange(3))
+    equal(last, 3)
+    equal(ys, [0, 1, 3])
+    equal(ref[...], [0, 1, 2])
+
+    def write(i, _):
+        ref[i] = 2.0 * i
+
+    lax.fori_loop(0, 3, write, None)
+    equal(ref[...], [0, 2, 4])
+    total = shardax.new_ref(0.0)
+
+    def add(i):
+        total[...] += 2.0
+        return i + 1
+
+    equal(lax.while_loop(lambda i: i < 4, add, 0), 4)
+    equal(total[...], 8)
+    lax.while_loop(lambda i: total[...] < 11, add, 0)
+    equal(total[...], 12)
+    shardax.jit(lambda n: lax.fori_loop(0, n, lambda i, _: add(0) and None, None))(3)
+    equal(total[...], 18)
+
+    def each(x):
+        total[...] += x
+        return total[...]
+
+    equal(lax.map(each, jnp.arange(3.0)), [18, 19, 21])
+
+
+def test_branches():
+    ref = shardax.new_ref(0.0)
+
+    def write():
+        ref[...] = 1.0
+        return 1
+
+    equal(lax.cond(False, write, lambda: 2), 2)
+    equal(ref[...], 0)
+    equal(lax.cond(True, write, lambda: 2), 1)
+    equal(ref[...], 1)
+
+    def add(x):
+        ref[...] += x
+        return x
+
+    equal(shardax.jit(lambda i: lax.switch(i, [lambda x: x, add, lambda x: -x], 5.0))(1), 5)
+    equal(ref[...], 6)
+
+
+def test_references_made_inside():
+    def double(x):
+        ref = shardax.new_ref(x)
+        ref[...] *= 2
+        return ref[...]
+
+    def triangle(x):
+        total = shardax.new_ref(0.0)
+
+        def body(i, _):
+            total[...] += x * i
+
+        lax.fori_loop(0, 3, body, None)
+        return total[...]
+
+    x = jnp.arange(3.0)
+    for f, slope in ((double, 2), (triangle, 3)):
+        equal(shardax.vmap(f)(x), slope * x)
+        equal(shardax.grad(f)(3.0), slope)
+        equal(shardax.jit(f)(4.0), slope * 4)
+        equal(shardax.vmap(shardax.grad(f))(x), [slope] * 3)
+        equal(shardax.jit(shardax.grad(shardax.checkpoint(f)))(1.0), slope)
+        equal(shardax.pmap(f)(x), slope * x)
+
+
+def test_vmap():
+    ref = shardax.new_ref(jnp.zeros(3))
+
+    def f(ref, x):
+        ref[...] = x
+        return ref[...] * 2
+
+    equal(shardax.vmap(f)(ref, jnp.arange(3.0)), [0, 2, 4])
+    equal(ref[...], [0, 1, 2])
+    equal(shardax.jit(shardax.vmap(f))(ref, jnp.ones(3)), [2, 2, 2])
+    equal(ref[...], [1, 1, 1])
+    scalar = shardax.new_ref(2.0)
+    equal(shardax.vmap(lambda x: scalar[...] * x)(jnp.arange(3.0)), [0, 2, 4])
+    matrix = shardax.new_ref(jnp.zeros((2, 3)))
+
+    def columns(ref, x):
+        ref[...] += x
+
+    shardax.vmap(columns, in_axes=(1, 0))(matrix, jnp.arange(3.0))
+    equal(matrix[...], [[0, 1, 2]] * 2)
+    with pytest.raises(Exception, match="with vmapped value on an unbatched array reference"):
+        shardax.vmap(lambda x: scalar.__setitem__(..., x))(jnp.arange(3.0))
+
+
+def test_grad():
+    ref = shardax.new_ref(2.0)
+
+    def records(x):
+        ref[...] = lax.stop_gradient(x * 3)
+        return x**2 * ref[...]
+
+    equal(shardax.grad(records)(3.0), 54)
+    equal(ref[...], 9)
+    with pytest.raises(Exception, match="with a differentiated value on a non-differentiated"):
+        shardax.grad(lambda x: ref.__setitem__(..., x) or x)(3.0)
+
+    @shardax.jit
+    def inside(x):
+        def loss(x):
+            ref[...] = lax.stop_gradient(x)
+            return x**2
+
+        return shardax.grad(loss)(x)
+
+    equal(inside(4.0), 8)
+    equal(ref[...], 4)
+
+
+def test_checkpoint_writes_once():
+    ref = shardax.new_ref(1.0)
+
+    def f(x):
+        ref[...] += 1.0
+        return jnp.sin(x) * x
+
+    grad = shardax.grad(shardax.checkpoint(f))(1.0)
+    np.testing.assert_allclose(grad, np.sin(1) + np.cos(1), rtol=1e-6)
+    equal(ref[...], 2)
+
+
+def test_aliases_are_refused():
+    ref = shardax.new_ref(jnp.zeros(3))
+    with pytest.raises(ValueError, match="only one reference .* appeared at both a and b"):
+        shardax.jit(lambda a, b: a[...])(ref, ref)
+    with pytest.raises(ValueError, match="both closed over and passed as"):
+        shardax.jit(lambda a: a[...] + ref[...])(ref)
+    for f, args in (
+        (lambda x: ref, (1.0,)),
+        (lambda r: r, (ref,)),
+        (lambda x: shardax.new_ref(x), (1.0,)),
+    ):
+        with pytest.raises((ValueError, TypeError), match="returned a"):
+            shardax.jit(f)(*args)
+
+
+def test_a_reference_that_outlives_its_trace():
+    kept = []
+    shardax.jit(lambda x: kept.append(shardax.new_ref(x)))(1.0)
+    with pytest.raises(shardax.errors.UnexpectedTracerError, match="made while a function was"):
+        _ = kept[0][...]
+
+
+def test_rules_of_the_users_own_do_not_reach_references():
+    ref = shardax.new_ref(1.0)
+
+    @shardax.custom_jvp
+    def f(x):
+        return x * ref[...]
+
+    f.defjvp(lambda primals, tangents: (f(*primals), tangents[0]))
+    with pytest.raises(NotImplementedError, match="custom_jvp, custom_vjp"):
+        shardax.jit(f)(1.0)
+
+
+def test_references_are_dropped():
+    ref = shardax.new_ref(jnp.zeros(3))
+    alive = weakref.ref(ref)
+    f = shardax.jit(lambda x, held=[ref]: held[0].__setitem__(0, x))
+    f(1.0)
+    del f, ref
+    gc.collect()
+    assert alive() is None
+
+
+@pytest.mark.parametrize(
+    "transform",
+    [
+        lambda f: shardax.pmap(f)(jnp.ones(1)),
+        lambda f: shardax.make_jaxpr(f)(1.0),
+        lambda f: shardax.eval_shape(f, 1.0),
+        lambda f: shardax.jit(f).lower(1.0),
+    ],
+)
+def test_what_takes_no_references_says_so(transform):
+    ref = shardax.new_ref(1.0)
+    with pytest.raises(NotImplementedError, match="a mutable array reference. Pass the value"):
+        transform(lambda x: x * ref[...])

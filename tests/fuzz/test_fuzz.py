@@ -1,0 +1,118 @@
+"""tests/fuzz/test_fuzz.py - a bounded part of the fuzz: no JAX, always the same seeds.
+
+Programs agree with themselves op by op, compiled, mapped, differentiated and on other numbers of
+threads; calls with wrong arguments are refused. `run.py` goes on for as long as one likes.
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+import evaluate  # noqa: E402
+import grammar  # noqa: E402
+import hostile  # noqa: E402
+
+PROGRAMS, CHUNK = 240, 40
+# Programs that are known to be wrong, by seed, and why: they must be so.
+KNOWN = {}
+
+
+@pytest.mark.parametrize("first", range(0, PROGRAMS, CHUNK))
+def test_programs_agree_with_themselves(first):
+    import shardax
+
+    wrong = {}
+    for seed in range(first, first + CHUNK):
+        source = grammar.program(seed).text()
+        found = evaluate.answer(
+            shardax, {"source": source, "way": "self", "reverse": seed % 2 == 0}
+        )
+        if found != {"value": []}:
+            wrong[seed] = (source, found)
+    unexpected = {seed: what for seed, what in wrong.items() if seed not in KNOWN}
+    assert not unexpected, unexpected
+    passing = [seed for seed in KNOWN if first <= seed < first + CHUNK and seed not in wrong]
+    assert not passing, f"{passing} agree now; take them off the list"
+
+
+def test_wrong_calls_are_refused():
+    """In a process of their own, which must live to the end."""
+    import shardax
+
+    names = hostile.functions(shardax)
+    sources = [hostile.call(seed, names) for seed in range(3000)]
+    lines = "".join(json.dumps({"source": s, "way": "call"}) + "\n" for s in sources)
+    command = [sys.executable, str(HERE / "evaluate.py"), "shardax"]
+    done = subprocess.run(command, input=lines, capture_output=True, text=True, timeout=100)
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(answers) == len(sources), f"ends at {sources[len(answers)]}"
+    inside = [
+        (source, answer["error"])
+        for source, answer in zip(sources, answers, strict=True)
+        if "error" in answer and hostile.inside(answer["error"])
+    ]
+    assert not inside
+    refused = sum("error" in answer for answer in answers)
+    assert 500 < refused < 3000  # calls do get through
+
+
+def test_threads_do_not_matter():
+    """The same bits on one thread and on three."""
+    sources = [grammar.program(seed).text() for seed in range(1000, 1040)]
+    lines = "".join(json.dumps({"source": s, "way": "jit"}) + "\n" for s in sources)
+    command = [sys.executable, str(HERE / "evaluate.py"), "shardax"]
+    outputs = [
+        subprocess.run(
+            command,
+            input=lines,
+            capture_output=True,
+            text=True,
+            timeout=100,
+            env={**os.environ, "SHARDAX_NUM_THREADS": threads},
+        ).stdout
+        for threads in ("1", "3")
+    ]
+    assert outputs[0] == outputs[1] and len(outputs[0].splitlines()) == len(sources)
+
+
+def test_the_same_seed_gives_the_same_program():
+    assert grammar.program(7).text() == grammar.program(7).text() != grammar.program(8).text()
+
+
+def test_programs_are_made_smaller():
+    """Down to the part that matters."""
+    tree = next(
+        tree
+        for tree in map(grammar.program, range(2000))
+        if "jnp.sort" in tree.text() and tree.size() > 20
+    )
+
+    def sorts(node):
+        return "jnp.sort" in node.text()
+
+    small = grammar.minimised(tree, sorts)
+    assert sorts(small) and small.size() < 8 < tree.size()
+
+
+def test_a_wrong_program_is_found():
+    """The checks can fail: cos with the derivative of another function."""
+    import shardax
+
+    lying = shardax.custom_jvp(lambda x: shardax.numpy.cos(x))
+    lying.defjvp(lambda p, t: (lying(*p), t[0]))
+    source = "lying(x)"
+    real = evaluate.names
+    try:
+        evaluate.names = lambda jax: {**real(jax), "lying": lying}
+        assert evaluate.inconsistencies(shardax, source, True) == []
+        assert any("differences" in f for f in evaluate.against_differences(shardax, source))
+    finally:
+        evaluate.names = real
+    assert np.isfinite(evaluate.applied(shardax, "jnp.sin(x)", "grad")[0]).all()
