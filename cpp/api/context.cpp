@@ -71,10 +71,10 @@ void set_mesh_word(std::uint64_t word) { mesh_word = word; }
 
 std::uint64_t settings_word() {
   return mesh_word << 32 | static_cast<std::uint64_t>(bindings::device_count()) << 2 |
-         (bindings::flag("jax_threefry_partitionable") ? 2 : 0) | (numpy::x64_enabled() ? 1 : 0);
+         (bindings::call_flags.threefry_partitionable ? 2 : 0) | (numpy::x64_enabled() ? 1 : 0);
 }
 
-bool jit_disabled() { return bindings::flag("jax_disable_jit"); }
+bool jit_disabled() { return bindings::call_flags.disable_jit; }
 
 std::shared_ptr<void> shared_object(PyObject* fun, PyObject* options,
                                     const std::function<std::shared_ptr<void>()>& make) {

@@ -9,8 +9,11 @@ namespace {
 
 constexpr int most_nested = 40;
 
-constinit thread_local int nested = 0;
-constinit thread_local std::vector<const RefCounted*>* waiting = nullptr;
+// Two words of the memory that every thread has from its start: no call to find them.
+#define SHARDAX_STATIC_TLS [[gnu::tls_model("initial-exec")]]
+SHARDAX_STATIC_TLS constinit thread_local int nested = 0;
+SHARDAX_STATIC_TLS constinit thread_local std::vector<const RefCounted*>* waiting = nullptr;
+#undef SHARDAX_STATIC_TLS
 
 }  // namespace
 

@@ -9,11 +9,14 @@
 #include <string>
 #include <vector>
 
-#include "bindings/config_flags.h"
 #include "analysis/nonfinite.h"
+#include "bindings/config_flags.h"
 #include "numpy/promote.h"
 
 namespace shardax::bindings {
+
+CallFlags call_flags;
+
 namespace {
 
 constexpr int default_device_count = 8;  // the same on every machine, whatever its cores
@@ -149,6 +152,8 @@ void mirror(const Flag& f, PyObject* value) {
   }
   if (name == "jax_enable_x64") numpy::set_x64_default(value == Py_True);
   if (name == "jax_num_cpu_devices") set_count_from(value);
+  if (name == "jax_disable_jit") call_flags.disable_jit = value == Py_True;
+  if (name == "jax_threefry_partitionable") call_flags.threefry_partitionable = value == Py_True;
 }
 
 PyObject* update(PyObject*, PyObject* args) {

@@ -151,8 +151,6 @@ int aliased(const State& s, int level) {
 }  // namespace
 
 Values bind(const Op& op, const Params& params, const Values& in) {
-  check_stack("tracing");
-  runtime::poll_caller();
   State& s = state();
   int top = s.dynamic;
   if (!s.axes.empty() &&
@@ -168,6 +166,8 @@ Values bind(const Op& op, const Params& params, const Values& in) {
     top = std::max(top, aliased(s, tracer.level()));
   }
   if (top == 0) return evaluator(op, params, in);
+  check_stack("tracing");
+  runtime::poll_caller();
   return s.stack[static_cast<std::size_t>(top) - 1]->process(op, params, in);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/stack.h"
+#include "runtime/interrupt.h"
 #include "trace/trace.h"
 
 namespace shardax {
@@ -16,6 +17,7 @@ Values walk(const Program& program, const Values& inputs, Step&& step) {
   for (const Constant& c : program.constants) at(c.var) = c.value;
   Values in;
   for (const Equation& eqn : program.equations) {
+    runtime::poll_caller();
     const LocationScope location(eqn.location);
     in.clear();
     for (Var v : eqn.inputs) in.push_back(at(v));

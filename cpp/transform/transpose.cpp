@@ -3,6 +3,7 @@
 
 #include "base/errors.h"
 #include "ops/ops.h"
+#include "runtime/interrupt.h"
 #include "transform/jvp.h"
 
 namespace shardax {
@@ -54,6 +55,7 @@ Values backward(const Program& program, const std::vector<bool>& linear, const V
     accumulate(program.outputs[i], cotangents[i]);
 
   for (auto eqn = program.equations.rbegin(); eqn != program.equations.rend(); ++eqn) {
+    runtime::poll_caller();
     Values out_ct;
     bool needed = false;
     Types out_types;
