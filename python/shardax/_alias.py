@@ -70,6 +70,8 @@ class _Alias(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def exec_module(self, module):
         if self._own is None:
             return
+        if module.__spec__.name == "jax":
+            _name_imported()
         # The import system has written the alias's names into the module: put its own back.
         own, spec, loader, name, package = self._own
         own.__spec__, own.__loader__, own.__name__, own.__package__ = spec, loader, name, package
@@ -78,6 +80,12 @@ class _Alias(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         name = getattr(context, "name", None)
         names = ("jax", "jaxlib") if name is None else (name,)
         return [_Metadata(name) for name in names if name in ("jax", "jaxlib")]
+
+
+def _name_imported():
+    """Modules that come with `import jax` are in sys.modules under that name too."""
+    for name in ("numpy", "lax", "sharding", "tree", "tree_util"):
+        sys.modules[f"jax.{name}"] = importlib.import_module(f"shardax.{name}")
 
 
 def install():
