@@ -22,7 +22,7 @@ LAYERS = [
     ["analysis", "numpy"],
     ["compile"],
     ["execute"],
-    ["api", "bindings"],
+    ["callables", "objects"],
 ]
 # Includes that point the other way, each with its reason.
 EXCEPTIONS = {}

@@ -26,7 +26,7 @@ struct AxisNames {
 };
 
 // A function that an equation carries: a callback, a custom rule. It comes from the host language
-// (bindings/host_function.h) or is made from another by a transformation.
+// (objects/host_function.h) or is made from another by a transformation.
 class Function : public RefCounted {
  public:
   virtual std::string text() const = 0;

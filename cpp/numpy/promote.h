@@ -25,7 +25,7 @@ enum class RankPromotion { allow, warn, raise };
 using Warner = void (*)(const std::string& text);
 void set_rank_promotion(RankPromotion rule, Warner warner);
 // Both settings are about the user's own operands, not about those of a composition in the package:
-// `is_user_code` says whose code promotes. Installed by bindings/.
+// `is_user_code` says whose code promotes. Installed by objects/.
 void set_promotion_scope(bool (*is_user_code)());
 // While one exists, both settings hold in this thread: the operands are the user's.
 class UserOperands {

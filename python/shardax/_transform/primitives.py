@@ -1,6 +1,6 @@
 """shardax/_transform/primitives.py - primitives that users make, and what is registered for them.
 
-The core binds, stages, differentiates, batches and compiles such an op like its own (cpp/api/
+The core binds, stages, differentiates, batches and compiles such an op like its own (cpp/callables/
 primitive.cpp); where it needs a rule it calls a function of this module, which looks it up.
 """
 

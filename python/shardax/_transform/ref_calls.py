@@ -1,6 +1,6 @@
 """shardax/_transform/ref_calls.py - jit and vmap of functions that meet mutable references.
 
-The core calls these where a call has raised `Met` (cpp/api/references.h): references among the
+The core calls these where a call has raised `Met` (cpp/callables/references.h): references among the
 arguments, and those that the function closes over, become values that go in and come out.
 """
 

@@ -1,0 +1,206 @@
+// callables/collectives.cpp - from axis names and trees to ops.
+#include "callables/collectives.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "callables/axes.h"
+#include "callables/devices.h"
+#include "numpy/promote.h"
+#include "ops/ops.h"
+
+namespace shardax::callables {
+namespace {
+
+Ref map_leaves(PyObject* tree, const std::function<Ref(PyObject*)>& f) {
+  Scratch scratch;
+  pytree::flatten(tree, scratch.leaves(), scratch.tree());
+  std::vector<Ref> out;
+  for (const Ref& leaf : scratch.leaves()) out.push_back(f(leaf.get()));
+  return pytree::unflatten(scratch.tree().view(), pytree::pointers(out));
+}
+
+Ref map_values(PyObject* tree, const std::function<Value(const Value&)>& f) {
+  return map_leaves(tree,
+                    [&](PyObject* leaf) { return checked(wrap(f(objects::to_value(leaf)))); });
+}
+
+// Dimension `axis` of an array of rank `rank`, which `user` calls `option`.
+std::int64_t checked_dimension(std::int64_t axis, std::size_t rank, std::string_view user,
+                               std::string_view option) {
+  const auto limit = static_cast<std::int64_t>(rank);
+  if (axis >= limit || axis < -limit) {
+    value_error(user, ": ", option, " ", axis, " is out of bounds for array of dimension ", rank,
+                limit == 0 ? concat("; a scalar has no dimensions.")
+                           : concat("; expected ", -limit, " to ", limit - 1, "."));
+  }
+  return axis < 0 ? axis + limit : axis;
+}
+
+Ints dimensions(const Axes& axes, const Value& value, std::string_view user) {
+  Ints dims;
+  for (std::int64_t axis : axes.positional)
+    dims.push_back(checked_dimension(axis, value->type().rank(), user, "axis"));
+  std::sort(dims.begin(), dims.end());
+  return dims;
+}
+
+// Truth values are counted where the op does not take them.
+Value reduced(const Op& op, const Value& operand, const Axes& axes) {
+  const bool counts = operand->dtype() == DType::boolean && !(op.dtypes & bit(DType::boolean));
+  Value value = counts ? ops::convert(operand, DType::int32) : operand;
+  const Ints dims = dimensions(axes, value, op.name);
+  for (std::size_t i = dims.size(); i-- > 0;) value = ops::reduce_dimension(op, value, dims[i]);
+  const bool done = !dims.empty() && axes.devices.axes.empty();
+  return done ? value : ops::reduce_devices(op, value, axes.devices);
+}
+
+const Op& psum_op() {
+  static const Op& op = *find_op("psum");
+  return op;
+}
+
+// How many values were summed, in the dtype of the sum: where groups differ in size, each device
+// has a number of its own.
+Value count_over(const Value& operand, const Axes& axes, DType dtype) {
+  if (axes.devices.group_size() < 0)
+    return ops::reduce_devices(psum_op(), ops::scalar(dtype, 1, true), axes.devices);
+  std::int64_t count = axes.devices.group_size();
+  for (std::int64_t dim : dimensions(axes, operand, "pmean"))
+    count *= operand->shape()[static_cast<std::size_t>(dim)];
+  return ops::scalar(dtype, static_cast<double>(count), true);
+}
+
+Value mean_over(const Value& value, const Axes& axes) {
+  Value sum = reduced(psum_op(), value, axes);
+  const bool boolean = value->dtype() == DType::boolean;
+  const WeakDType type{boolean ? DType::boolean : sum->dtype(), sum->type().weak};
+  sum = numpy::as_type(sum, numpy::adjusted(type, numpy::Promote::inexact));
+  return ops::div(sum, count_over(value, axes, sum->dtype()));
+}
+
+bool is_number(PyObject* leaf) {
+  return (PyLong_Check(leaf) && !PyBool_Check(leaf)) || PyFloat_Check(leaf) ||
+         PyComplex_Check(leaf);
+}
+
+// Of collectives that exchange: between the devices of one mapped axis at least.
+ops::Devices parse_some(PyObject* axes, std::string_view user) {
+  ops::Devices devices = parse_devices(axes, Py_None, user);
+  if (devices.axes.empty()) {
+    value_error(user, ": axis_name is ", repr(axes),
+                ", which names no axis; expected the name of a mapped axis, or several.");
+  }
+  return devices;
+}
+
+// Each device exchanges with the others of its group, of which all have the same size.
+ops::Devices parse_even(PyObject* axes, PyObject* groups, std::string_view user) {
+  const ops::Devices devices = parse_devices(axes, groups, user);
+  if (devices.group_size() < 0) {
+    value_error(user, ": axis_index_groups must all have the same size, got ", repr(groups), ".");
+  }
+  return devices;
+}
+
+}  // namespace
+
+Ref reduce_over(std::string_view name, PyObject* tree, PyObject* axes_object, PyObject* groups) {
+  const Op* op = find_op(name);
+  if (!op || op->kind != Kind::collective) value_error("'", name, "' is not a collective.");
+  const Axes axes = parse_axes(axes_object, groups, name);
+  const std::int64_t size = axes.positional.empty() ? axes.devices.group_size() : -1;
+  return map_leaves(tree, [&](PyObject* leaf) {
+    if (op == &psum_op() && is_number(leaf) && size >= 0)
+      return checked(PyNumber_Multiply(leaf, to_python(size).get()));
+    return checked(wrap(reduced(*op, objects::to_value(leaf), axes)));
+  });
+}
+
+Ref pmean(PyObject* tree, PyObject* axes_object, PyObject* groups) {
+  const Axes axes = parse_axes(axes_object, groups, "pmean");
+  const bool counted = axes.positional.empty() && axes.devices.group_size() >= 0;
+  return map_leaves(tree, [&](PyObject* leaf) {
+    if (counted && is_number(leaf)) {
+      const Ref same = PyComplex_Check(leaf) ? Ref::borrow(leaf) : checked(PyNumber_Float(leaf));
+      return checked(wrap(objects::to_value(same.get())));
+    }
+    return checked(wrap(mean_over(objects::to_value(leaf), axes)));
+  });
+}
+
+Ref pbroadcast(PyObject* tree, PyObject* axes, std::int64_t source) {
+  const ops::Devices devices = parse_some(axes, "pbroadcast");
+  return map_values(tree,
+                    [&](const Value& value) { return ops::pbroadcast(value, devices, source); });
+}
+
+Ref all_gather(PyObject* tree, PyObject* axes, PyObject* groups, std::int64_t dim, bool tiled) {
+  const ops::Devices devices = parse_even(axes, groups, "all_gather");
+  return map_values(tree, [&](const Value& value) {
+    if (devices.axes.empty()) return value;
+    const std::size_t rank = value->type().rank() + (tiled ? 0 : 1);
+    return ops::all_gather(value, devices, checked_dimension(dim, rank, "all_gather", "axis"),
+                           tiled);
+  });
+}
+
+Ref psum_scatter(PyObject* tree, PyObject* axes, PyObject* groups, std::int64_t dim, bool tiled) {
+  const ops::Devices devices = parse_even(axes, groups, "psum_scatter");
+  return map_values(tree, [&](const Value& value) {
+    const std::int64_t at =
+        checked_dimension(dim, value->type().rank(), "psum_scatter", "scatter_dimension");
+    if (devices.axes.empty()) return value;
+    return ops::psum_scatter(value, devices, at, tiled);
+  });
+}
+
+Ref ppermute(PyObject* tree, PyObject* axes, PyObject* permutation) {
+  const ops::Devices devices = parse_some(axes, "ppermute");
+  const Ref pairs = checked(PySequence_List(permutation));
+  Ints flat;
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(pairs.get()); ++i) {
+    const Ref pair = checked(PySequence_Tuple(PyList_GET_ITEM(pairs.get(), i)));
+    if (PyTuple_GET_SIZE(pair.get()) != 2) {
+      value_error("ppermute: perm must consist of (source, destination) pairs, got ",
+                  repr(pair.get()), ".");
+    }
+    flat.push_back(to_integer(PyTuple_GET_ITEM(pair.get(), 0)));
+    flat.push_back(to_integer(PyTuple_GET_ITEM(pair.get(), 1)));
+  }
+  return map_values(tree, [&](const Value& value) { return ops::ppermute(value, devices, flat); });
+}
+
+Ref all_to_all(PyObject* tree, PyObject* axes, PyObject* groups, std::int64_t split_dim,
+               std::int64_t concat_dim, bool tiled) {
+  const ops::Devices devices = parse_even(axes, groups, "all_to_all");
+  return map_values(tree, [&](const Value& value) {
+    const std::size_t rank = value->type().rank();
+    return ops::all_to_all(value, devices,
+                           checked_dimension(split_dim, rank, "all_to_all", "split_axis"),
+                           checked_dimension(concat_dim, rank, "all_to_all", "concat_axis"), tiled);
+  });
+}
+
+Ref pvary(PyObject* tree, PyObject* axes) {
+  const ops::Devices devices = parse_devices(axes, Py_None, "pvary");
+  return map_values(tree, [&](const Value& value) {
+    return devices.axes.empty() ? value : ops::pvary(value, devices.axes);
+  });
+}
+
+Ref axis_index(PyObject* axes_object) {
+  Value index;
+  for (AxisName name : parse_devices(axes_object, Py_None, "axis_index").axes) {
+    const std::int64_t size = axis_size(name, "axis_index");
+    const Value own = ops::axis_index(name, size);
+    index =
+        index ? ops::add(ops::mul(index, ops::scalar(DType::int32, static_cast<double>(size))), own)
+              : own;
+  }
+  return checked(wrap(index ? index : ops::scalar(DType::int32, 0)));
+}
+
+std::int64_t axis_size_of(PyObject* axes) { return parse_devices(axes, Py_None, "axis_size").size; }
+
+}  // namespace shardax::callables

@@ -1,0 +1,27 @@
+// callables/collectives.h - collectives over trees of values, as users call them.
+//
+// `axes` and `groups` as callables/devices.h says; psum, pmean, pmax and pmin also take dimensions.
+#pragma once
+
+#include "callables/python.h"
+
+namespace shardax::callables {
+
+// The collective of that name after which all devices have one value: "psum", "pmax", "pargmax",
+// ... A Python number summed over named axes stays a Python number: psum(1, axis) is the axis's
+// size.
+Ref reduce_over(std::string_view name, PyObject* tree, PyObject* axes, PyObject* groups);
+Ref pmean(PyObject* tree, PyObject* axes, PyObject* groups);
+Ref pbroadcast(PyObject* tree, PyObject* axes, std::int64_t source);
+Ref all_gather(PyObject* tree, PyObject* axes, PyObject* groups, std::int64_t dim, bool tiled);
+Ref psum_scatter(PyObject* tree, PyObject* axes, PyObject* groups, std::int64_t dim, bool tiled);
+// `permutation` is any iterable of (source, destination) pairs.
+Ref ppermute(PyObject* tree, PyObject* axes, PyObject* permutation);
+Ref all_to_all(PyObject* tree, PyObject* axes, PyObject* groups, std::int64_t split_dim,
+               std::int64_t concat_dim, bool tiled);
+Ref pvary(PyObject* tree, PyObject* axes);
+// Of several axes: as one axis, row major.
+Ref axis_index(PyObject* axes);
+std::int64_t axis_size_of(PyObject* axes);
+
+}  // namespace shardax::callables

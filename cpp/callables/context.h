@@ -1,0 +1,37 @@
+// callables/context.h - what besides its arguments decides what tracing a function gives.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "callables/python.h"
+#include "trace/trace.h"
+
+namespace shardax::callables {
+
+struct Context {
+  std::vector<BoundAxis> axes;  // in scope, innermost last
+  std::uint64_t settings = 0;
+};
+Context current_context();
+bool context_is(const Context& context);
+
+// A word that stands for the settings that tracing may look at: x64, the random bit generator's
+// layout, the number of devices, the current mesh.
+std::uint64_t settings_word();
+// The current mesh, as a number that stands for it; 0: none.
+void set_mesh_word(std::uint64_t word);
+// config.jax_disable_jit.
+bool jit_disabled();
+
+// One object per (function, options), kept while the function lives; `options` is compared with ==.
+std::shared_ptr<void> shared_object(PyObject* fun, PyObject* options,
+                                    const std::function<std::shared_ptr<void>()>& make);
+// A list, for `options`.
+Ref list_of(const std::vector<int>& values);
+// Empties the table that shared_object keeps.
+void forget_shared_objects();
+
+}  // namespace shardax::callables

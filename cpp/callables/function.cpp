@@ -1,0 +1,204 @@
+// callables/function.cpp - the slots of transformed functions.
+#include "callables/function.h"
+
+#include <structmember.h>
+
+#include <cstddef>
+#include <cstring>
+
+#include "base/stack.h"
+
+namespace shardax::callables {
+namespace {
+
+struct FunctionObject {
+  PyObject_HEAD vectorcallfunc vectorcall;
+  PyObject* dict;
+  PyObject* weak_references;
+  PyObject* wrapped;
+  Behaviour* behaviour;
+};
+
+FunctionObject* as_function(PyObject* object) { return reinterpret_cast<FunctionObject*>(object); }
+
+PyObject* call(PyObject* self, PyObject* const* args, std::size_t flags, PyObject* names) {
+  return guarded([&] {
+    check_stack("functions within functions");
+    if (!as_function(self)->wrapped) type_error("a function that is being destroyed was called");
+    return as_function(self)->behaviour->call(self, {args, PyVectorcall_NARGS(flags), names});
+  });
+}
+
+int traverse(PyObject* self, visitproc visit, void* arg) {
+  FunctionObject* function = as_function(self);
+  Py_VISIT(Py_TYPE(self));
+  Py_VISIT(function->dict);
+  Py_VISIT(function->wrapped);
+  return function->behaviour ? function->behaviour->traverse(visit, arg) : 0;
+}
+
+void drop_attributes(FunctionObject* function) {
+  Py_CLEAR(function->dict);
+  Py_CLEAR(function->wrapped);
+}
+
+// Called for objects that nothing but each other refers to.
+int clear(PyObject* self) {
+  FunctionObject* function = as_function(self);
+  drop_attributes(function);
+  if (function->behaviour) function->behaviour->clear();
+  return 0;
+}
+
+// The functions within may be a chain of any length, which Python's trashcan takes apart.
+void deallocate(PyObject* self) {
+  PyObject_GC_UnTrack(self);
+  Py_TRASHCAN_BEGIN(self, deallocate);
+  FunctionObject* function = as_function(self);
+  if (function->weak_references) PyObject_ClearWeakRefs(self);
+  drop_attributes(function);
+  delete function->behaviour;
+  PyTypeObject* type = Py_TYPE(self);
+  type->tp_free(self);
+  Py_DECREF(type);
+  Py_TRASHCAN_END;
+}
+
+PyObject* represent(PyObject* self) {
+  if (stack_is_low()) {
+    PyErr_Format(PyExc_RecursionError, "repr of functions within functions: %s.", stack_advice());
+    return nullptr;
+  }
+  const char* name = Py_TYPE(self)->tp_name;
+  if (const char* dot = std::strrchr(name, '.')) name = dot + 1;
+  PyObject* text = PyUnicode_FromFormat("<%s of %R>", name, as_function(self)->wrapped);
+  if (text || !PyErr_ExceptionMatches(PyExc_Exception)) return text;
+  PyErr_Clear();  // the function has no text
+  return PyUnicode_FromFormat("<%s>", name);
+}
+
+PyObject* bind_method(PyObject* self, PyObject* instance, PyObject*) {
+  if (!instance || instance == Py_None) return Py_NewRef(self);
+  return PyMethod_New(self, instance);
+}
+
+PyMemberDef members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(FunctionObject, vectorcall), READONLY, nullptr},
+    {"__dictoffset__", T_PYSSIZET, offsetof(FunctionObject, dict), READONLY, nullptr},
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(FunctionObject, weak_references), READONLY,
+     nullptr},
+    {nullptr, 0, 0, 0, nullptr},
+};
+
+PyGetSetDef attributes[] = {
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
+
+PyMethodDef no_methods[] = {{nullptr, nullptr, 0, nullptr}};
+
+// Functions do not change, so that a copy is the function itself.
+PyObject* itself(PyObject* self, PyObject*) { return Py_NewRef(self); }
+
+// Pickles name it by its module and name.
+PyObject* reduce(PyObject* self, PyObject*) {
+  return guarded([&] { return call_python("_base.pickles", "named", self).release(); });
+}
+
+PyMethodDef common_methods[] = {
+    {"__copy__", itself, METH_NOARGS, nullptr},
+    {"__deepcopy__", itself, METH_O, nullptr},
+    {"__reduce__", reduce, METH_NOARGS, nullptr},
+};
+
+void add_common_methods(PyTypeObject* type) {
+  for (PyMethodDef& method : common_methods) {
+    if (PyDict_GetItemString(type->tp_dict, method.ml_name)) continue;
+    const Ref descriptor = checked(PyDescr_NewMethod(type, &method));
+    check(PyObject_SetAttrString(reinterpret_cast<PyObject*>(type), method.ml_name,
+                                 descriptor.get()));
+  }
+}
+
+void set_item(PyObject* dict, const char* key, PyObject* value) {
+  if (PyDict_SetItemString(dict, key, value) < 0) throw PythonError();
+}
+
+// Copies attribute `name` where `fun` has it; other objects (partials) lack some.
+void copy_attribute(PyObject* dict, PyObject* fun, const char* name) {
+  const Ref value = Ref::steal(PyObject_GetAttrString(fun, name));
+  if (value) {
+    set_item(dict, name, value.get());
+  } else {
+    PyErr_Clear();
+  }
+}
+
+}  // namespace
+
+int Behaviour::traverse(visitproc, void*) { return 0; }
+
+const StaticSpec& Behaviour::statics() const {
+  static const StaticSpec none;
+  return none;
+}
+
+PyTypeObject* make_function_type(const char* name, const char* doc, PyMethodDef* methods) {
+  PyType_Slot slots[] = {
+      {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
+      {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
+      {Py_tp_clear, reinterpret_cast<void*>(clear)},
+      {Py_tp_dealloc, reinterpret_cast<void*>(deallocate)},
+      {Py_tp_repr, reinterpret_cast<void*>(represent)},
+      {Py_tp_descr_get, reinterpret_cast<void*>(bind_method)},
+      {Py_tp_members, members},
+      {Py_tp_getset, attributes},
+      {Py_tp_methods, methods ? methods : no_methods},
+      {Py_tp_doc, const_cast<char*>(doc)},
+      {0, nullptr},
+  };
+  PyType_Spec spec{name, sizeof(FunctionObject), 0,
+                   Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
+                       Py_TPFLAGS_METHOD_DESCRIPTOR | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                   slots};
+  PyObject* type = PyType_FromSpec(&spec);
+  if (!type) throw PythonError();
+  add_common_methods(reinterpret_cast<PyTypeObject*>(type));
+  return reinterpret_cast<PyTypeObject*>(type);
+}
+
+Ref make_function(PyTypeObject* type, PyObject* fun, std::unique_ptr<Behaviour> behaviour,
+                  PyObject* doc) {
+  PyObject* self = type->tp_alloc(type, 0);
+  if (!self) throw PythonError();
+  Ref result = Ref::steal(self);
+  FunctionObject* function = as_function(self);
+  function->vectorcall = call;
+  function->behaviour = behaviour.release();
+  function->wrapped = Py_NewRef(fun);
+  function->dict = PyDict_New();
+  if (!function->dict) throw PythonError();
+  const Ref inner = Ref::steal(PyObject_GetAttrString(fun, "__dict__"));
+  if (!inner) {
+    PyErr_Clear();
+  } else if (PyDict_Check(inner.get()) && PyFunction_Check(fun)) {
+    if (PyDict_Update(function->dict, inner.get()) < 0) throw PythonError();
+  }
+  for (const char* name :
+       {"__module__", "__name__", "__qualname__", "__doc__", "__annotations__"}) {
+    copy_attribute(function->dict, fun, name);
+  }
+  if (doc) set_item(function->dict, "__doc__", doc);
+  set_item(function->dict, "__wrapped__", fun);
+  return result;
+}
+
+Behaviour& behaviour_of(PyObject* function) { return *as_function(function)->behaviour; }
+
+PyObject* wrapped_function(PyObject* function) { return as_function(function)->wrapped; }
+
+void check_callable(PyObject* fun) {
+  if (!PyCallable_Check(fun)) type_error("Expected a callable value, got ", repr(fun));
+}
+
+}  // namespace shardax::callables

@@ -1,0 +1,89 @@
+// callables/function.h - the Python type of transformed functions: what jit, pmap, vmap and grad
+// return.
+//
+// A transformed function is a callable heap object: it is called by vectorcall without a Python
+// frame, binds as a method, has a `__dict__` (with `__wrapped__`, `__name__`, `__doc__`), can be
+// weakly referenced and takes part in garbage collection. What a call does is its Behaviour.
+#pragma once
+
+#include <Python.h>
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "callables/python.h"
+
+namespace shardax::callables {
+
+// The arguments of a vectorcall: `count` positional ones, then a value per name in `names`.
+struct CallArguments {
+  PyObject* const* values;
+  Py_ssize_t count;
+  PyObject* names;  // a tuple, or null
+
+  Py_ssize_t keyword_count() const { return names ? PyTuple_GET_SIZE(names) : 0; }
+};
+
+// Which arguments are static: positions (negative ones count from the end) and keyword names.
+struct StaticSpec {
+  std::vector<int> positions;
+  std::vector<Ref> names;
+  bool positional_only = false;  // pmap: a static position must be passed positionally
+
+  bool empty() const { return positions.empty() && names.empty(); }
+};
+
+// What a transformed function does. Called with the interpreter's lock held.
+class Behaviour {
+ public:
+  virtual ~Behaviour() = default;
+  // A new reference; throws for errors.
+  virtual PyObject* call(PyObject* function, const CallArguments& arguments) = 0;
+  // Visits the Python objects that it owns, as tp_traverse does, and drops them.
+  virtual int traverse(visitproc visit, void* arg);
+  virtual void clear() {}
+  // What is staged for a call of the user's function.
+  virtual Ref staged(PyObject* fun) const { return Ref::borrow(fun); }
+  // Which of its arguments are static.
+  virtual const StaticSpec& statics() const;
+  // Which of its arguments a call gives away.
+  virtual StaticSpec donated() const { return {}; }
+};
+
+// One Python type per kind of transformed function. `name` is dotted; `methods` may be null.
+// Both must outlive the interpreter.
+PyTypeObject* make_function_type(const char* name, const char* doc, PyMethodDef* methods);
+
+// A new object of such a type around `fun`, with the attributes that functools.wraps copies.
+// `doc`, where given, replaces the docstring.
+Ref make_function(PyTypeObject* type, PyObject* fun, std::unique_ptr<Behaviour> behaviour,
+                  PyObject* doc = nullptr);
+
+// The behaviour of an object of such a type.
+Behaviour& behaviour_of(PyObject* function);
+// The user's function inside it, borrowed.
+PyObject* wrapped_function(PyObject* function);
+
+// A method `name` that calls shardax._transform.stages.<name>(self, args, kwargs), for PyMethodDef
+// tables: what is rare (lowering, inspection) is written in Python and imported when first used.
+template <std::size_t n>
+struct MethodName {
+  constexpr MethodName(const char (&name)[n]) { std::copy_n(name, n, text); }  // NOLINT: implicit
+  char text[n];
+};
+template <MethodName name>
+PyCFunction stage_method() {
+  const PyCFunctionWithKeywords call = [](PyObject* self, PyObject* args, PyObject* kwargs) {
+    return guarded([&] {
+      return call_python("_transform.stages", name.text, self, args, kwargs ? kwargs : Py_None)
+          .release();
+    });
+  };
+  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(call));
+}
+
+// Throws TypeError unless `fun` is callable.
+void check_callable(PyObject* fun);
+
+}  // namespace shardax::callables

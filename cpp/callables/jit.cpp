@@ -1,0 +1,165 @@
+// callables/jit.cpp - calls of jitted functions, and their methods.
+#include "callables/jit.h"
+
+#include "base/lists.h"
+#include "callables/compile_log.h"
+#include "callables/locate.h"
+#include "callables/miss_log.h"
+#include "callables/references.h"
+#include "objects/config.h"
+
+namespace shardax::callables {
+namespace {
+
+Ref objects(const std::vector<Ref>& values) {
+  const Ref list = checked(PyList_New(0));
+  for (const Ref& value : values) check(PyList_Append(list.get(), value.get()));
+  return list;
+}
+
+// An entry knows what its call donates.
+Ref options_key(const JitOptions& o) {
+  const Ref positions = list_of(o.statics.positions), names = objects(o.statics.names);
+  const Ref donated = list_of(o.donated_positions), donated_names = objects(o.donated_names);
+  const auto shown = [](const Ref& shardings) { return shardings ? shardings.get() : Py_None; };
+  return checked(Py_BuildValue("(sOOOOiOO)", "jit", positions.get(), names.get(), donated.get(),
+                               donated_names.get(), int{o.inlined}, shown(o.in_shardings),
+                               shown(o.out_shardings)));
+}
+
+PyObject* cache_size(PyObject* self, PyObject*) {
+  return PyLong_FromSize_t(static_cast<Jit&>(behaviour_of(self)).cache().size());
+}
+
+PyObject* clear_cache(PyObject* self, PyObject*) {
+  static_cast<Jit&>(behaviour_of(self)).cache().clear();
+  Py_RETURN_NONE;
+}
+
+Ref ints(const std::vector<int>& values) {
+  const Ref list = list_of(values);
+  return checked(PyList_AsTuple(list.get()));
+}
+
+PyObject* reduce(PyObject* self, PyObject*) {
+  return guarded([&] {
+    const JitOptions& o = static_cast<Jit&>(behaviour_of(self)).options();
+    const auto or_none = [](const Ref& object) { return object ? object.get() : Py_None; };
+    return call_python("_base.pickles", "jitted", self, ints(o.statics.positions),
+                       objects(o.statics.names), ints(o.donated_positions),
+                       objects(o.donated_names), o.inlined, or_none(o.in_shardings),
+                       or_none(o.out_shardings))
+        .release();
+  });
+}
+
+PyMethodDef methods[] = {
+    {"__reduce__", reduce, METH_NOARGS, nullptr},
+    {"lower", stage_method<"lower">(), METH_VARARGS | METH_KEYWORDS,
+     "Stages the function; .compile() makes it callable."},
+    {"trace", stage_method<"trace">(), METH_VARARGS | METH_KEYWORDS,
+     "Stages the function and shows its program."},
+    {"eval_shape", stage_method<"eval_shape">(), METH_VARARGS | METH_KEYWORDS,
+     "The result's shapes and dtypes."},
+    {"clear_cache", clear_cache, METH_NOARGS, "Forgets the programs kept for all signatures."},
+    {"_cache_size", cache_size, METH_NOARGS, "How many signatures have a program."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+PyTypeObject* jit_type() {
+  static PyTypeObject* type = make_function_type(
+      "shardax.PjitFunction",
+      "A function that is staged once per signature and then runs as one program.", methods);
+  return type;
+}
+
+}  // namespace
+
+Ref make_jit(PyObject* fun, JitOptions options) {
+  check_callable(fun);
+  const Ref key = options_key(options);
+  auto cache = shared_cache<JitCache>(fun, key.get());
+  return make_function(jit_type(), fun,
+                       std::make_unique<Jit>(std::move(options), std::move(cache)));
+}
+
+PyObject* Jit::call(PyObject* function, const CallArguments& arguments) {
+  PyObject* fun = wrapped_function(function);
+  if (jit_disabled()) {
+    return PyObject_Vectorcall(fun, arguments.values, static_cast<std::size_t>(arguments.count),
+                               arguments.names);
+  }
+  if (meets_references_) return call_with_refs(fun, arguments);
+  try {
+    return call_program(fun, arguments).release();
+  } catch (const PythonError&) {
+    if (!met_reference(fun)) throw;
+  }
+  meets_references_ = true;
+  return call_with_refs(fun, arguments);
+}
+
+PyObject* Jit::call_with_refs(PyObject* fun, const CallArguments& arguments) const {
+  return call_with_references("call_jitted", fun, arguments, list_of(options_.statics.positions),
+                              objects(options_.statics.names));
+}
+
+Ref Jit::call_program(PyObject* fun, const CallArguments& arguments) {
+  FlatCall call(arguments, options_.statics, fun);
+  Values values;
+  call.values(fun, true, values);
+  std::shared_ptr<JitEntry> entry = cache_->find(call, values);
+  if (!entry) entry = stage(fun, call, values);
+  entry->donation.require_distinct(values);
+  Values outputs;
+  const KeptFunctions::Scope scope(entry->functions);
+  if (!entry->closed.empty() || !computes_at_once(values)) {
+    outputs = entry->op.bind(joined(entry->closed, values));
+  } else {
+    outputs = entry->op.compute(values);
+    entry->donation.apply(values);  // a program that calls this one would still need them
+  }
+  return unflatten_values(entry->out_tree, outputs);
+}
+
+// Programs that captured tracers are good for this call only.
+std::shared_ptr<JitEntry> Jit::stage(PyObject* fun, FlatCall& call, const Values& values) {
+  static const Op* op = find_op("jit");
+  const CallForm form = call.form();
+  const std::shared_ptr<JitCache> cache = cache_;
+  if (objects::flag("jax_no_tracing")) {
+    fail(ErrorKind::runtime_error, "re-tracing function ", describe_function(fun),
+         " for `jit`, but 'no_tracing' is set");
+  }
+  if (objects::flag("jax_explain_cache_misses"))
+    explain_miss(fun, form, types_of(values), cache->signatures());
+  const CompileLog log;
+  Staged staged = stage_call("jit", this->staged(fun).get(), form, types_of(values));
+  log.traced("jit", staged.program->name, types_of(values));
+  const bool captures = !staged.captured.empty();
+  ClosedBody body = captures ? closed_body(staged) : ClosedBody{staged.program, {}};
+  Params params{{"name", staged.program->name}, {"jaxpr", body.program}};
+  if (options_.inlined) params = params.with("inline", true);
+  auto entry = std::make_shared<JitEntry>(
+      JitEntry{BoundOp(*op, std::move(params)), std::move(body.values), staged.out_tree,
+               Donation(form, options_.donated_positions, options_.donated_names, types_of(values),
+                        staged.program->output_types()),
+               KeptFunctions(*staged.program)});
+  if (!captures) cache->insert(call, values, entry);
+  return entry;
+}
+
+Ref Jit::staged(PyObject* fun) const {
+  if (!options_.in_shardings) return Behaviour::staged(fun);
+  return call_python("_devices.constraints", "Constrained", fun, options_.in_shardings.get(),
+                     options_.out_shardings.get(), list_of(options_.statics.positions).get());
+}
+
+int Jit::traverse(visitproc visit, void* arg) {
+  Py_VISIT(options_.in_shardings.get());
+  Py_VISIT(options_.out_shardings.get());
+  for (const Ref& name : options_.statics.names) Py_VISIT(name.get());
+  return JitCache::traverse_own(cache_, visit, arg);
+}
+
+}  // namespace shardax::callables

@@ -1,0 +1,61 @@
+// callables/jit.h - jit: staged once per signature, then run as one program.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "callables/cache.h"
+#include "callables/function.h"
+#include "callables/host_function.h"
+#include "callables/run.h"
+#include "callables/traced.h"
+
+namespace shardax::callables {
+
+struct JitEntry {
+  BoundOp op;
+  Values closed;  // the first operands: what the function closes over, if that includes tracers
+  TreeDefPtr out_tree;
+  Donation donation;
+  KeptFunctions functions;
+};
+using JitCache = Cache<JitEntry>;
+
+struct JitOptions {
+  StaticSpec statics;
+  std::vector<int> donated_positions;
+  std::vector<Ref> donated_names;
+  bool inlined = false;             // programs that call it get its equations, not the call
+  Ref in_shardings, out_shardings;  // null: none
+};
+
+class Jit final : public Behaviour {
+ public:
+  Jit(JitOptions options, std::shared_ptr<JitCache> cache)
+      : options_(std::move(options)), cache_(std::move(cache)) {}
+  ~Jit() override { JitCache::release_own(cache_); }
+  PyObject* call(PyObject* function, const CallArguments& arguments) override;
+  int traverse(visitproc visit, void* arg) override;
+  void clear() override { JitCache::clear_own(cache_); }
+  Ref staged(PyObject* fun) const override;
+  const StaticSpec& statics() const override { return options_.statics; }
+  const JitOptions& options() const { return options_; }
+  StaticSpec donated() const override {
+    return {options_.donated_positions, options_.donated_names};
+  }
+  JitCache& cache() { return *cache_; }
+
+ private:
+  Ref call_program(PyObject* fun, const CallArguments& arguments);
+  PyObject* call_with_refs(PyObject* fun, const CallArguments& arguments) const;
+  std::shared_ptr<JitEntry> stage(PyObject* fun, FlatCall& call, const Values& values);
+
+  JitOptions options_;
+  std::shared_ptr<JitCache> cache_;  // shared with other functions made from the same one
+  bool meets_references_ = false;    // a call did
+};
+
+// A new PjitFunction around `fun`.
+Ref make_jit(PyObject* fun, JitOptions options);
+
+}  // namespace shardax::callables

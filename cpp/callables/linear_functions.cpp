@@ -1,0 +1,375 @@
+// callables/linear_functions.cpp - the functions that vjp, linearize and linear_transpose return.
+//
+// Each is a node around a LinearFunction, which knows structures and types, whose leaves are the
+// residuals: a VJP, or a tree_util.Partial.
+#include "callables/call.h"
+#include "callables/context.h"
+#include "callables/host_function.h"
+#include "callables/linear.h"
+#include "callables/locate.h"
+#include "callables/traced.h"
+#include "ops/ops.h"
+#include "trace/stage.h"
+#include "transform/prune.h"
+#include "transform/transpose.h"
+
+namespace shardax::callables {
+namespace {
+
+Types types_of(const Values& values) {
+  Types types;
+  for (const Value& value : values) types.push_back(value->type());
+  return types;
+}
+
+// What a function linearised at a point keeps of it, beside the residuals: structures and types of
+// what goes in and comes out.
+struct Linearization {
+  LinearMap map;  // without primal outputs and residuals
+  std::vector<TreeDefPtr> in_trees;
+  Types in_types;
+  std::vector<bool> nonzero;  // which inputs have tangents
+  TreeDefPtr out_tree;
+  Types out_types;
+  Types residual_types;
+  std::string name;
+};
+
+struct Differentiated {
+  Linearization linear;
+  Values inputs;
+  Values outputs;
+  Values residuals;
+  Ref aux;  // null without has_aux
+};
+
+Differentiated differentiate(PyObject* fun, PyObject* const* primals, std::size_t count,
+                             bool has_aux) {
+  check_callable(fun);
+  Differentiated d;
+  Linearization& linear = d.linear;
+  linear.name = function_name(fun);
+  const FlatObjects inputs = flatten_objects(primals, count);
+  linear.in_trees = inputs.trees;
+  linear.in_types = types_of(inputs.values);
+  for (const Type& type : linear.in_types) linear.nonzero.push_back(differentiable(type));
+  std::size_t out_count = 0;
+  Aux aux;
+  const auto body = [&](const Values& in) {
+    const std::vector<Ref> traced = inputs.unflatten(wrap_all(in));
+    Ref result = checked(or_sleep([&] {
+      return PyObject_Vectorcall(fun, pytree::pointers(traced).data(), traced.size(), nullptr);
+    }));
+    Ref aux_object;
+    if (has_aux) std::tie(result, aux_object) = split_aux(result.get());
+    FlatResult flat = flatten_result(result.get(), "vjp", fun);
+    linear.out_tree = flat.tree;
+    out_count = flat.values.size();
+    if (aux_object) aux.take(aux_object.get(), flat.values);
+    return flat.values;
+  };
+  linear.map = linearize(body, inputs.values, linear.nonzero);
+  const Values all = std::exchange(linear.map.out, {});
+  d.residuals = std::exchange(linear.map.residuals, {});
+  linear.map.program = hoist_constants(*linear.map.program, d.residuals);
+  d.outputs.assign(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(out_count));
+  if (has_aux) d.aux = aux.rebuild(all, out_count);
+  linear.out_types = types_of(d.outputs);
+  linear.residual_types = types_of(d.residuals);
+  d.inputs = inputs.values;
+  return d;
+}
+
+Ref tuple_of(const std::vector<Ref>& items) {
+  Ref tuple = checked(PyTuple_New(static_cast<Py_ssize_t>(items.size())));
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), Py_NewRef(items[i].get()));
+  }
+  return tuple;
+}
+
+std::vector<Ref> unflatten_all(const std::vector<TreeDefPtr>& trees,
+                               const std::vector<Ref>& leaves) {
+  FlatObjects flat;
+  flat.trees = trees;
+  return flat.unflatten(leaves);
+}
+
+// The first argument of a linear function, a list: the values that it was made with, or others of
+// their types, as tree transformations give it.
+Values residual_values(const CallArguments& arguments, const Types& types) {
+  if (arguments.count == 0) type_error("a linear function takes its residuals first");
+  const Ref list = checked(PySequence_Fast(arguments.values[0], "residuals must be a list"));
+  Values residuals;
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(list.get()); ++i) {
+    residuals.push_back(objects::to_value(PySequence_Fast_GET_ITEM(list.get(), i)));
+    objects::check_not_deleted(residuals.back());
+  }
+  bool same = residuals.size() == types.size();
+  for (std::size_t i = 0; same && i < types.size(); ++i)
+    same = same_shape_and_dtype(residuals[i]->type(), types[i]);
+  if (same) return residuals;
+  type_error("a linear function was made with residuals of the types ",
+             to_string(ParamValue(types)), ", but was called with ",
+             to_string(ParamValue(types_of(residuals))),
+             "; of a batch of linear functions, each is called inside vmap.");
+}
+
+// A function of the residuals and the one argument that the user gives.
+class Vjp final : public Behaviour {
+ public:
+  explicit Vjp(Linearization linear)
+      : linear_(std::move(linear)), functions_(*linear_.map.program) {}
+  int traverse(visitproc visit, void* arg) override { return functions_.traverse(visit, arg); }
+  PyObject* call(PyObject*, const CallArguments& arguments) override {
+    if (arguments.count != 2 || arguments.keyword_count() != 0) {
+      type_error(
+          "The function returned by vjp applied to ", linear_.name, " was called with ",
+          arguments.count - 1 + arguments.keyword_count(),
+          " arguments, but functions returned by vjp "
+          "must be called with a single argument corresponding to the single value returned by the "
+          "function being differentiated (even if that returned value is a tuple or other "
+          "container).");
+    }
+    LinearMap map = linear_.map;
+    map.residuals = residual_values(arguments, linear_.residual_types);
+    Values cotangents = flat_cotangents(arguments.values[1]);
+    cotangents.resize(map.nonzero.size());
+    const Values found = apply_transpose(map, cotangents);
+    std::vector<Ref> leaves;
+    for (std::size_t i = 0, next = 0; i < linear_.nonzero.size(); ++i) {
+      const Value ct = linear_.nonzero[i] ? found[next++] : Value();
+      leaves.push_back(tangent_object(ct, linear_.in_types[i]));
+    }
+    return tuple_of(unflatten_all(linear_.in_trees, leaves)).release();
+  }
+
+ private:
+  Values flat_cotangents(PyObject* object) const {
+    Scratch scratch;
+    pytree::flatten(object, scratch.leaves(), scratch.tree());
+    if (!pytree::equal(scratch.tree().view(), linear_.out_tree->view())) {
+      value_error(
+          "unexpected tree structure. The argument to a VJP function returned by vjp must match "
+          "the "
+          "pytree structure of the output of the differentiated function ",
+          linear_.name, ", ", linear_.out_tree->to_string(), ", but got ",
+          scratch.tree().finish()->to_string(), ".");
+    }
+    Values out;
+    for (std::size_t i = 0; i < scratch.leaves().size(); ++i) {
+      const Type& type = linear_.out_types[i];
+      if (!differentiable(type)) {
+        out.push_back(nullptr);
+        continue;
+      }
+      out.push_back(objects::to_value(scratch.leaves()[i].get()));
+      if (same_shape_and_dtype(out.back()->type(), type)) continue;
+      value_error("unexpected JAX type (e.g. shape/dtype) for argument to VJP function: got ",
+                  to_string(out.back()->type()), ", but expected ", to_string(type),
+                  " because the corresponding output of the differentiated function had JAX type ",
+                  to_string(type));
+    }
+    return out;
+  }
+
+  Linearization linear_;
+  KeptFunctions functions_;
+};
+
+// What no tangent of an output needs is not computed; it might be a custom_vjp function's, which
+// cannot be.
+Linearization without_unused(Linearization linear) {
+  const ProgramPtr& program = linear.map.program;
+  const std::vector<bool> outputs(program->outputs.size(), true);
+  const std::vector<bool> inputs(program->inputs.size(), true);
+  linear.map.program = prune_program(program, outputs, &inputs).program;
+  return linear;
+}
+
+// A function of the residuals and a tangent per argument of the function that was linearised.
+class Linear final : public Behaviour {
+ public:
+  explicit Linear(Linearization linear)
+      : linear_(without_unused(std::move(linear))), functions_(*linear_.map.program) {}
+  int traverse(visitproc visit, void* arg) override { return functions_.traverse(visit, arg); }
+  PyObject* call(PyObject*, const CallArguments& arguments) override {
+    LinearMap map = linear_.map;
+    map.residuals = residual_values(arguments, linear_.residual_types);
+    const FlatObjects tangents =
+        flatten_objects(arguments.values + 1, static_cast<std::size_t>(arguments.count - 1));
+    check_structure(tangents);
+    Values selected;
+    for (std::size_t i = 0; i < tangents.values.size(); ++i) {
+      const Type& primal = linear_.in_types[i];
+      const Type expected = tangent_type(primal);
+      const Type& type = tangents.values[i]->type();
+      if (!same_shape_and_dtype(type, expected)) {
+        value_error(
+            "linearized function called on tangent values inconsistent with the original primal "
+            "values: Got tangent aval ",
+            objects::weak_string(type), " for primal aval ", objects::weak_string(primal),
+            " but expected ", objects::weak_string(expected), ".");
+      }
+      if (linear_.nonzero[i]) selected.push_back(tangents.values[i]);
+    }
+    const Values out = shardax::apply(map, selected);
+    std::vector<Ref> leaves;
+    for (std::size_t i = 0; i < linear_.out_types.size(); ++i)
+      leaves.push_back(tangent_object(out[i], linear_.out_types[i]));
+    return pytree::unflatten(linear_.out_tree->view(), pytree::pointers(leaves)).release();
+  }
+
+ private:
+  void check_structure(const FlatObjects& tangents) const {
+    bool same = tangents.trees.size() == linear_.in_trees.size();
+    for (std::size_t i = 0; same && i < tangents.trees.size(); ++i)
+      same = *tangents.trees[i] == *linear_.in_trees[i];
+    if (same) return;
+    type_error("expected ", pytree::TreeDef::tuple(linear_.in_trees)->to_string(), ", got ",
+               pytree::TreeDef::tuple(tangents.trees)->to_string());
+  }
+
+  Linearization linear_;
+  KeptFunctions functions_;
+};
+
+// A function of the values that the transposed function captured and of a cotangent.
+class Transposed final : public Behaviour {
+ public:
+  Transposed(Staged staged, FlatObjects inputs)
+      : staged_(std::move(staged)),
+        inputs_(std::move(inputs)),
+        functions_(*staged_.program),
+        captured_types_(types_of(staged_.captured)) {
+    staged_.captured.clear();
+  }
+  int traverse(visitproc visit, void* arg) override { return functions_.traverse(visit, arg); }
+  PyObject* call(PyObject*, const CallArguments& arguments) override {
+    const Values captured = residual_values(arguments, captured_types_);
+    if (arguments.count != 2)
+      type_error("a transposed function takes one argument, got ", arguments.count - 1);
+    const Values cotangents = flat_cotangents(arguments.values[1]);
+    const std::size_t count = inputs_.values.size();
+    std::vector<bool> linear(count + captured.size(), false);
+    std::fill_n(linear.begin(), count, true);
+    Values values(count);
+    values.insert(values.end(), captured.begin(), captured.end());
+    const Values found = backward(*staged_.program, linear, values, cotangents);
+    std::vector<Ref> leaves;
+    for (std::size_t i = 0; i < count; ++i) {
+      leaves.push_back(checked(wrap(found[i] ? found[i] : ops::zeros(inputs_.values[i]->type()))));
+    }
+    return tuple_of(inputs_.unflatten(leaves)).release();
+  }
+
+ private:
+  Values flat_cotangents(PyObject* object) const {
+    Scratch scratch;
+    pytree::flatten(object, scratch.leaves(), scratch.tree());
+    if (!pytree::equal(scratch.tree().view(), staged_.out_tree->view())) {
+      type_error("cotangent tree does not match function output, expected ",
+                 staged_.out_tree->to_string(), " but got ", scratch.tree().finish()->to_string());
+    }
+    const Types types = staged_.program->output_types();
+    Values cotangents;
+    for (std::size_t i = 0; i < types.size(); ++i) {
+      cotangents.push_back(objects::to_value(scratch.leaves()[i].get()));
+      if (same_shape_and_dtype(types[i], cotangents[i]->type())) continue;
+      type_error("cotangent type does not match function output, expected ", to_string(types[i]),
+                 " but got ", to_string(cotangents[i]->type()));
+    }
+    return cotangents;
+  }
+
+  Staged staged_;
+  FlatObjects inputs_;
+  KeptFunctions functions_;
+  Types captured_types_;
+};
+
+Ref list_of(const Values& values) {
+  Ref list = checked(PyList_New(static_cast<Py_ssize_t>(values.size())));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), checked(wrap(values[i])).release());
+  }
+  return list;
+}
+
+// A linear function as Python sees it is a node whose leaves are the residuals, so that it goes
+// through transformations as other results do.
+Ref function_of_residuals(PyObject* fun, std::unique_ptr<Behaviour> behaviour) {
+  static PyTypeObject* type =
+      make_function_type("shardax.LinearFunction",
+                         "A linear function of residuals, then tangents or cotangents.", nullptr);
+  return make_function(type, fun, std::move(behaviour));
+}
+
+Ref partial(PyObject* fun, std::unique_ptr<Behaviour> behaviour, const Values& residuals) {
+  const Ref function = function_of_residuals(fun, std::move(behaviour));
+  return call_python("tree_util", "Partial", function.get(), list_of(residuals).get());
+}
+
+// Residuals that are inputs are told from the others.
+Ref vjp_node(PyObject* fun, const Differentiated& d) {
+  std::vector<int> origins;
+  for (const Value& residual : d.residuals) {
+    const auto at = std::find_if(d.inputs.begin(), d.inputs.end(),
+                                 [&](const Value& input) { return same_value(residual, input); });
+    origins.push_back(at == d.inputs.end() ? -1 : static_cast<int>(at - d.inputs.begin()));
+  }
+  const Ref trees = checked(PyList_New(0));
+  for (const TreeDefPtr& tree : d.linear.in_trees) check(PyList_Append(trees.get(), tree.object()));
+  const Ref function = function_of_residuals(fun, std::make_unique<Vjp>(d.linear));
+  return call_python("_transform.vjp", "vjp_function", function, trees, callables::list_of(origins),
+                     list_of(d.residuals));
+}
+
+PyObject* results(const Differentiated& d, const Ref& function) {
+  const Ref out = unflatten_values(d.linear.out_tree, d.outputs);
+  if (!d.aux) return PyTuple_Pack(2, out.get(), function.get());
+  return PyTuple_Pack(3, out.get(), function.get(), d.aux.get());
+}
+
+void check_linear_types(const Types& in, const Types& out) {
+  const auto all = [&](bool (*test)(DType)) {
+    const auto holds = [&](const Type& type) { return test(type.dtype); };
+    return std::all_of(in.begin(), in.end(), holds) && std::all_of(out.begin(), out.end(), holds);
+  };
+  if (all(is_inexact) || all(is_integer)) return;
+  type_error(
+      "linear_transpose only supports [float or complex] -> [float or complex], and integer -> "
+      "integer functions, but got ",
+      to_string(ParamValue(in)), " -> ", to_string(ParamValue(out)), ".");
+}
+
+}  // namespace
+
+PyObject* vjp(PyObject* fun, PyObject* const* primals, std::size_t count, bool has_aux) {
+  const Differentiated d = differentiate(fun, primals, count, has_aux);
+  return results(d, vjp_node(fun, d));
+}
+
+PyObject* linearize_of(PyObject* fun, PyObject* const* primals, std::size_t count, bool has_aux) {
+  const Differentiated d = differentiate(fun, primals, count, has_aux);
+  return results(d, partial(fun, std::make_unique<Linear>(d.linear), d.residuals));
+}
+
+PyObject* linear_transpose(PyObject* fun, PyObject* const* primals, std::size_t count) {
+  check_callable(fun);
+  FlatCall flat({primals, static_cast<Py_ssize_t>(count), nullptr}, {}, fun);
+  const CallForm form = flat.form();
+  Types types;
+  for (const Ref& leaf : flat.leaves()) types.push_back(abstract_type(leaf.get()));
+  FlatObjects inputs;
+  for (const TreeDefPtr& tree : form.tree->children()[0]->children()) inputs.trees.push_back(tree);
+  for (const Type& type : types) inputs.values.push_back(ops::zeros(type));
+  Staged staged = stage_call("linear_transpose", fun, form, types);
+  check_linear_types(types, staged.program->output_types());
+  staged.program = hoist_constants(*staged.program, staged.captured);
+  const Values captured = staged.captured;
+  return partial(fun, std::make_unique<Transposed>(std::move(staged), std::move(inputs)), captured)
+      .release();
+}
+
+}  // namespace shardax::callables

@@ -1,0 +1,387 @@
+// callables/program_object.cpp - the Python classes of programs and their parts.
+#include "callables/program_object.h"
+
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <algorithm>
+
+#include "callables/primitive.h"
+#include "objects/bind.h"
+#include "trace/trace.h"
+
+namespace py = pybind11;
+
+namespace shardax::callables {
+namespace {
+
+py::object to_object(Ref ref) { return py::reinterpret_steal<py::object>(ref.release()); }
+
+// A Function among the parameters: Python hands it round.
+struct FunctionObject {
+  FunctionPtr function;
+};
+bool is_literal(const Constant& c) { return c.value->type().rank() == 0; }
+
+template <class List>
+py::list variables(const ProgramPtr& program, const ShownVars& shown, const List& vars) {
+  py::list out;
+  for (const Var v : vars) out.append(shown_variable(program, shown, v));
+  return out;
+}
+
+template <class List>
+Ref types_of_vars(const Program& program, const List& vars) {
+  Types types;
+  for (const Var v : vars) types.push_back(program.type(v));
+  return wrap_types(types);
+}
+
+std::string address_text(const void* object, Var v) {
+  return concat(
+      "Var(id=", reinterpret_cast<std::uintptr_t>(object) + static_cast<std::uintptr_t>(v), ")");
+}
+
+// What JAX has as one parameter, the dimension_numbers of a product: contracted dimensions, then
+// those of the batch, of both operands.
+constexpr std::string_view product_dimensions[] = {"lhs_contract", "rhs_contract", "lhs_batch",
+                                                   "rhs_batch"};
+
+py::set effects_of(const Program& program) {
+  py::set out;
+  for (const std::string_view effect : effects(program)) out.add(py::str(std::string(effect)));
+  return out;
+}
+
+py::list equations_of(const ProgramObject& p) {
+  py::list out;
+  for (std::size_t i = 0; i < p.program->equations.size(); ++i)
+    out.append(EquationObject{p.program, i, p.shown});
+  return out;
+}
+
+// Scalars are literals where they are used; the others are listed.
+std::vector<const Constant*> listed_constants(const Program& program) {
+  std::vector<const Constant*> out;
+  for (const Constant& c : program.constants) {
+    if (!is_literal(c)) out.push_back(&c);
+  }
+  return out;
+}
+
+py::list constants_of(const ProgramObject& p) {
+  py::list out;
+  for (const Constant* c : listed_constants(*p.program))
+    out.append(to_object(checked(wrap(c->value))));
+  for (const Value& value : p.captured) {
+    if (value) out.append(to_object(checked(wrap(value))));
+  }
+  return out;
+}
+
+// The inputs that are given, and those that stand for captured values.
+std::span<const Var> given_inputs(const ProgramObject& p) {
+  return std::span(p.program->inputs).first(p.program->inputs.size() - p.captured.size());
+}
+std::span<const Var> captured_inputs(const ProgramObject& p) {
+  return std::span(p.program->inputs).last(p.captured.size());
+}
+
+py::list constant_variables_of(const ProgramObject& p) {
+  std::vector<Var> vars;
+  for (const Constant* c : listed_constants(*p.program)) vars.push_back(c->var);
+  for (const Var v : captured_inputs(p)) vars.push_back(v);
+  return variables(p.program, p.shown, vars);
+}
+
+// What a sharding_constraint carries, for users who read programs and bind equations again.
+struct ShardingObject {
+  ShardingPtr sharding;
+};
+
+struct ParamVisitor {
+  Ref operator()(std::monostate) const { return Ref::borrow(Py_None); }
+  Ref operator()(bool value) const { return to_python(value); }
+  Ref operator()(std::int64_t value) const { return to_python(value); }
+  Ref operator()(double value) const { return checked(PyFloat_FromDouble(value)); }
+  Ref operator()(const std::string& value) const { return to_python(value); }
+  Ref operator()(DType value) const { return Ref::borrow(objects::dtype_object(value)); }
+  Ref operator()(const ProgramPtr& value) const { return wrap_program(value); }
+  Ref operator()(const FunctionPtr& value) const {
+    return Ref::steal(py::cast(FunctionObject{value}).release().ptr());
+  }
+  Ref operator()(const Types& types) const { return wrap_types(types); }
+  Ref operator()(const ShardingPtr& sharding) const {
+    return Ref::steal(py::cast(ShardingObject{sharding}).release().ptr());
+  }
+  Ref operator()(const Ints& values) const {
+    return tuple(values.size(), [&](std::size_t i) { return to_python(values[i]); });
+  }
+  Ref operator()(const AxisNames& value) const {
+    return tuple(value.names.size(),
+                 [&](std::size_t i) { return to_python(axis_text(value.names[i])); });
+  }
+  Ref operator()(const Programs& values) const {
+    return tuple(values.size(), [&](std::size_t i) { return wrap_program(values[i]); });
+  }
+  template <class F>
+  static Ref tuple(std::size_t count, F item) {
+    Ref out = checked(PyTuple_New(static_cast<Py_ssize_t>(count)));
+    for (std::size_t i = 0; i < count; ++i) {
+      PyTuple_SET_ITEM(out.get(), static_cast<Py_ssize_t>(i), item(i).release());
+    }
+    return out;
+  }
+};
+
+}  // namespace
+
+py::object shown_variable(const ProgramPtr& program, const ShownVars& shown, Var v) {
+  for (const Constant& c : program->constants) {
+    if (c.var == v && is_literal(c)) return py::cast(LiteralObject{c.value});
+  }
+  return py::cast(shown ? (*shown)[static_cast<std::size_t>(v)] : VarObject{program, v});
+}
+
+Ref wrap_program(const ProgramPtr& program, Values captured) {
+  return Ref::steal(py::cast(ProgramObject{program, std::make_shared<const KeptFunctions>(*program),
+                                           std::move(captured)})
+                        .release()
+                        .ptr());
+}
+
+const ProgramObject& program_object(PyObject* object) {
+  if (!py::isinstance<ProgramObject>(object))
+    type_error("expected a Program, got ", repr(type_object(object)));
+  return py::cast<ProgramObject&>(py::handle(object));
+}
+
+ProgramPtr unwrap_program(PyObject* object) { return program_object(object).program; }
+
+Ref params_to_python(const Params& params) {
+  if (PyObject* own = user_params(params)) return checked(PyDict_Copy(own));
+  const auto shown = [&](const ParamValue& value) {
+    return to_object(std::visit(ParamVisitor(), value));
+  };
+  const auto in_one = [&](std::string_view name) {
+    return std::ranges::find(product_dimensions, name) != std::end(product_dimensions);
+  };
+  py::dict out;
+  if (params.has(product_dimensions[0])) {
+    py::tuple lists(4);
+    for (std::size_t i = 0; i < 4; ++i) lists[i] = shown(*params.find(product_dimensions[i]));
+    out["dimension_numbers"] =
+        py::make_tuple(py::make_tuple(lists[0], lists[1]), py::make_tuple(lists[2], lists[3]));
+  }
+  for (const auto& [name, value] : params) {
+    if (!in_one(name)) out[py::str(std::string(name))] = shown(value);
+  }
+  return Ref::steal(out.release().ptr());
+}
+
+ParamValue param_from_python(PyObject* name, PyObject* object) {
+  if (py::isinstance<ProgramObject>(object)) return unwrap_program(object);
+  if (py::isinstance<FunctionObject>(object))
+    return py::cast<FunctionObject&>(py::handle(object)).function;
+  if (py::isinstance<ShardingObject>(object))
+    return py::cast<ShardingObject&>(py::handle(object)).sharding;
+  const bool sequence = PyTuple_Check(object) || PyList_Check(object);
+  if (sequence && PySequence_Size(object) > 0) {
+    const Ref first = checked(PySequence_GetItem(object, 0));
+    const auto items = py::reinterpret_borrow<py::sequence>(object);
+    if (py::isinstance<ProgramObject>(first.get())) {
+      Programs programs;
+      for (const py::handle item : items) programs.push_back(unwrap_program(item.ptr()));
+      return programs;
+    }
+    if (find_type(first.get())) {
+      Types types;
+      for (const py::handle item : items) types.push_back(*find_type(item.ptr()));
+      return types;
+    }
+  }
+  return objects::to_param(str(name), object);
+}
+
+namespace {
+
+void set_param(Params& params, py::handle name, py::handle value) {
+  const auto text = py::cast<std::string>(name);
+  if (text != "dimension_numbers") {
+    params.set(objects::param_name(text), param_from_python(name.ptr(), value.ptr()));
+    return;
+  }
+  std::size_t next = 0;
+  for (const py::handle pair : value) {
+    for (const py::handle dims : pair) {
+      if (next == 4) break;
+      const py::str list{std::string(product_dimensions[next])};
+      params.set(product_dimensions[next++], param_from_python(list.ptr(), dims.ptr()));
+    }
+  }
+  if (next != 4)
+    type_error("dimension_numbers: expected ((lhs, rhs) contracted, (lhs, rhs) batch), got ",
+               repr(value.ptr()));
+}
+
+}  // namespace
+
+Params params_from_python(const py::dict& dict) {
+  Params out;
+  for (const auto& [key, value] : dict) set_param(out, key, value);
+  return out;
+}
+
+void init_program_objects(py::module_& module) {
+  py::class_<ShardingObject>(module, "ShardingLabel", "The sharding that an equation labels with.")
+      .def("__repr__", [](const ShardingObject& s) { return to_string(*s.sharding); });
+  init_type_object(module);
+
+  init_primitives(module);
+  py::class_<FunctionObject>(module, "HostFunction", "A function that an equation carries.")
+      .def("__repr__", [](const FunctionObject& f) { return f.function->text(); });
+  py::class_<VarObject>(module, "Var", "A variable of a program.")
+      .def(py::init([](const py::object& aval) {
+             const Type* type = find_type(aval.ptr());
+             if (!type) type_error("Var: expected a ShapedArray, got ", repr(aval.ptr()));
+             const MutableProgram alone(new Program);
+             const Var var = alone->add(*type);
+             return VarObject{alone, var};
+           }),
+           py::arg("aval"))
+      .def_property_readonly("aval",
+                             [](const VarObject& v) { return to_object(wrap_type(v.type())); })
+      .def("__repr__",
+           [](const VarObject& v) {
+             return concat(address_text(v.program.get(), v.var), ":", to_string(v.type()));
+           })
+      .def("__hash__",
+           [](const VarObject& v) {
+             return mix(std::hash<const void*>{}(v.program.get()), static_cast<std::size_t>(v.var));
+           })
+      .def("__eq__", [](const VarObject& v, const py::object& other) {
+        return py::isinstance<VarObject>(other) && py::cast<VarObject&>(other) == v;
+      });
+  py::class_<LiteralObject>(module, "Literal", "A scalar constant of a program.")
+      .def(py::init([](const py::object& value, const py::object&) {
+             const Value scalar = objects::to_value(value.ptr());
+             if (scalar->is_tracer() || scalar->type().rank() != 0)
+               type_error("Literal: expected a scalar, got ", repr(value.ptr()));
+             return LiteralObject{ArrayPtr(static_cast<Array*>(scalar.get()))};
+           }),
+           py::arg("val"), py::arg("aval") = py::none())
+      .def_property_readonly(
+          "val", [](const LiteralObject& l) { return to_object(checked(wrap(l.value))); })
+      .def_property_readonly(
+          "aval", [](const LiteralObject& l) { return to_object(wrap_type(l.value->type())); })
+      .def("__repr__", [](const LiteralObject& l) {
+        const std::string text = literal_text(*l.value);
+        return concat("Literal(", text.substr(0, text.find(':')), ")");
+      });
+
+  py::class_<EquationObject>(module, "Equation", "One op of a program, with its parameters.")
+      .def_property_readonly(
+          "primitive",
+          [](const EquationObject& e) { return to_object(wrap_primitive(*e.equation().op)); })
+      .def_property_readonly(
+          "params",
+          [](const EquationObject& e) { return to_object(params_to_python(e.equation().params)); })
+      .def_property_readonly("invars",
+                             [](const EquationObject& e) {
+                               return variables(e.program, e.shown, e.equation().inputs);
+                             })
+      .def_property_readonly("outvars",
+                             [](const EquationObject& e) {
+                               return variables(e.program, e.shown, e.equation().outputs);
+                             })
+      .def_property_readonly("in_avals",
+                             [](const EquationObject& e) {
+                               return to_object(types_of_vars(*e.program, e.equation().inputs));
+                             })
+      .def_property_readonly("out_avals",
+                             [](const EquationObject& e) {
+                               return to_object(types_of_vars(*e.program, e.equation().outputs));
+                             })
+      .def_property_readonly("effects",
+                             [](const EquationObject& e) {
+                               const MutableProgram alone(new Program);
+                               alone->equations.push_back(e.equation());
+                               return effects_of(*alone);
+                             })
+      .def_property_readonly(
+          "source_info",
+          [](const EquationObject& e) {
+            const LocationPtr& place = e.equation().location;
+            return to_object(call_python("_transform.program_parts", "SourceInfo",
+                                         place ? to_string(*place) : ""));
+          })
+      .def_property_readonly(
+          "ctx",
+          [](const EquationObject&) {
+            return to_object(call_python("_transform.program_parts", "EquationContext"));
+          })
+      .def(
+          "replace",
+          [](const py::object& self, const py::kwargs& changes) {
+            return to_object(call_python("_transform.program_parts", "changed_equation", self.ptr(),
+                                         changes.ptr()));
+          },
+          "The same equation with other invars, outvars, primitive or params.")
+      .def("__repr__", [](const EquationObject& e) { return to_string(*e.program, e.equation()); });
+
+  py::class_<ProgramObject>(module, "Program",
+                            "A staged function; str() shows it as JAX shows a jaxpr.")
+      .def(py::init([](const py::args& args, const py::kwargs& kwargs) {
+        const Ref made =
+            call_python("_transform.program_parts", "make_program", args.ptr(), kwargs.ptr());
+        return py::cast<ProgramObject>(py::handle(made.get()));
+      }))
+      .def(
+          "replace",
+          [](const py::object& self, const py::kwargs& changes) {
+            return to_object(call_python("_transform.program_parts", "changed_program", self.ptr(),
+                                         changes.ptr()));
+          },
+          "The same program with other constvars, invars, outvars, eqns or consts.")
+      .def_property_readonly(
+          "debug_info",
+          [](const py::object& self) {
+            return to_object(call_python("_transform.program_parts", "debug_info", self.ptr()));
+          })
+      .def("__str__", [](const ProgramObject& p) { return to_string(*p.program); })
+      .def("__repr__", [](const ProgramObject& p) { return to_string(*p.program); })
+      .def(
+          "pretty_print",
+          [](const ProgramObject& p, bool source_info, bool print_shapes, bool print_effects,
+             const py::object&, bool) {
+            return to_string(*p.program, PrintOptions{print_shapes, source_info, print_effects});
+          },
+          py::kw_only(), py::arg("source_info") = false, py::arg("print_shapes") = true,
+          py::arg("print_effects") = false, py::arg("use_color") = py::none(),
+          py::arg("custom_pp_eqn_rules") = true,
+          "The program as text: with the user's lines, without types, with its effects.\n\n"
+          "use_color and custom_pp_eqn_rules are accepted for compatibility.")
+      .def_property_readonly("effects",
+                             [](const ProgramObject& p) { return effects_of(*p.program); })
+      .def_property_readonly("jaxpr", [](const ProgramObject& p) { return p; })
+      .def_property_readonly("name", [](const ProgramObject& p) { return p.program->name; })
+      .def_property_readonly("eqns", equations_of)
+      .def_property_readonly("consts", constants_of)
+      .def_property_readonly("literals", constants_of)
+      .def_property_readonly("constvars", constant_variables_of)
+      .def_property_readonly(
+          "invars",
+          [](const ProgramObject& p) { return variables(p.program, p.shown, given_inputs(p)); })
+      .def_property_readonly(
+          "outvars",
+          [](const ProgramObject& p) { return variables(p.program, p.shown, p.program->outputs); })
+      .def_property_readonly("in_avals",
+                             [](const ProgramObject& p) {
+                               return to_object(types_of_vars(*p.program, given_inputs(p)));
+                             })
+      .def_property_readonly("out_avals", [](const ProgramObject& p) {
+        return to_object(wrap_types(p.program->output_types()));
+      });
+}
+
+}  // namespace shardax::callables

@@ -1,0 +1,113 @@
+// callables/run.cpp - running programs, and donation.
+#include "callables/run.h"
+
+#include <algorithm>
+
+namespace shardax::callables {
+namespace {
+
+// The op as a program of one equation; jit's body is that program already.
+ProgramPtr program_of(const Op& op, const Params& params, const Values& arrays) {
+  static const Op* jit = find_op("jit");
+  if (&op == jit) return params.program("jaxpr");
+  MutableProgram program(new Program);
+  program->name = params.has("name") ? params.text("name") : std::string(op.name);
+  Equation equation{&op, params, {}, {}, current_location()};
+  Types types;
+  for (const Value& value : arrays) {
+    types.push_back(value->type());
+    program->inputs.push_back(program->add(value->type()));
+    equation.inputs.push_back(program->inputs.back());
+  }
+  for (Type& type : infer_types(op, types, params)) {
+    program->outputs.push_back(program->add(std::move(type)));
+    equation.outputs.push_back(program->outputs.back());
+  }
+  program->equations.push_back(std::move(equation));
+  return program;
+}
+
+bool contains(const std::vector<int>& positions, int position) {
+  return std::find(positions.begin(), positions.end(), position) != positions.end();
+}
+
+bool contains_name(const std::vector<Ref>& names, PyObject* name) {
+  return name && std::any_of(names.begin(), names.end(),
+                             [&](const Ref& n) { return PyUnicode_Compare(n.get(), name) == 0; });
+}
+
+}  // namespace
+
+bool computes_at_once(const Values& values) {
+  return !staging_in_progress() && bound_axes().empty() &&
+         std::none_of(values.begin(), values.end(), [](const Value& v) { return v->is_tracer(); });
+}
+
+Values BoundOp::compute(const Values& arrays) {
+  if (!callable_) callable_ = std::make_unique<Callable>(program_of(op_, params_, arrays));
+  Values outputs = (*callable_)(arrays);
+  detach(outputs);
+  return outputs;
+}
+
+void detach(Values& outputs) {
+  for (Value& value : outputs) {
+    if (value->is_tracer() || value->unique()) continue;
+    const Array& array = as_array(value);
+    value = view_of(array, array.type(), array.strides(), 0);
+  }
+}
+
+Donation::Donation(const CallForm& form, const std::vector<int>& positions,
+                   const std::vector<Ref>& names, const Types& inputs, const Types& outputs) {
+  if (positions.empty() && names.empty()) return;
+  const std::vector<LeafOwner> owners = leaf_owners(form);
+  asked_.resize(owners.size());
+  Types free = outputs;
+  std::string unusable;
+  for (std::size_t i = 0; i < owners.size(); ++i) {
+    if (!contains(positions, owners[i].position) && !contains_name(names, owners[i].name)) continue;
+    asked_[i] = true;
+    const auto match = std::find_if(free.begin(), free.end(), [&](const Type& type) {
+      return same_shape_and_dtype(type, inputs[i]);
+    });
+    if (match != free.end()) {
+      free.erase(match);
+      leaves_.push_back(i);
+    } else {
+      if (!unusable.empty()) unusable += ", ";
+      unusable += objects::weak_string(inputs[i]);
+    }
+  }
+  if (unusable.empty()) return;
+  const std::string text =
+      "Some donated buffers were not usable: " + unusable +
+      ". No output has their shape and dtype; donate arguments that an output replaces.";
+  check(PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1));
+}
+
+void Donation::require_distinct(const Values& inputs) const {
+  if (leaves_.empty()) return;
+  std::vector<std::pair<const ValueBase*, std::size_t>> sorted;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (!inputs[i]->is_tracer()) sorted.emplace_back(inputs[i].get(), i);
+  }
+  std::sort(sorted.begin(), sorted.end());
+  for (std::size_t k = 1; k < sorted.size(); ++k) {
+    const auto [value, first] = sorted[k - 1];
+    const std::size_t second = sorted[k].second;
+    if (value != sorted[k].first || asked_[first] == asked_[second]) continue;
+    fail(ErrorKind::runtime_error,
+         "Attempt to donate an array that the same call also uses: leaves ", first, " and ", second,
+         " of the arguments are one array of type ", to_string(value->type()),
+         ". Pass a copy for one of them, or do not donate it.");
+  }
+}
+
+void Donation::apply(const Values& inputs) const {
+  for (std::size_t leaf : leaves_) {
+    if (!inputs[leaf]->is_tracer()) as_array(inputs[leaf]).mark_deleted();
+  }
+}
+
+}  // namespace shardax::callables

@@ -1,0 +1,52 @@
+// callables/run.h - running staged programs: at once on arrays, or as an op under transformations.
+#pragma once
+
+#include <memory>
+
+#include "callables/call.h"
+#include "execute/execute.h"
+
+namespace shardax::callables {
+
+// True where arrays can be computed on at once: no operand is a tracer, nothing is being staged and
+// no mapped axis is in scope.
+bool computes_at_once(const Values& values);
+
+// An op with fixed params, applied to values: with its own Callable where it computes at once.
+class BoundOp {
+ public:
+  BoundOp(const Op& op, Params params) : op_(op), params_(std::move(params)) {}
+  const Params& params() const { return params_; }
+  // For computing at once: `program` stands for the op applied to arrays of its input types.
+  // Made at the first use.
+  Values compute(const Values& arrays);
+  Values bind(const Values& values) const { return shardax::bind(op_, params_, values); }
+
+ private:
+  const Op& op_;
+  Params params_;
+  std::unique_ptr<Callable> callable_;
+};
+
+// Outputs that are also held by others (an argument, a constant) become objects of their own over
+// the same memory, so that deleting or labelling one leaves the other alone.
+void detach(Values& outputs);
+
+// Which leaves a call gives away, and what happens to them after it.
+class Donation {
+ public:
+  Donation() = default;
+  // Of the leaves in the arguments `positions` and `names`, those for which there is an output of
+  // the same type; warns about the rest.
+  Donation(const CallForm& form, const std::vector<int>& positions, const std::vector<Ref>& names,
+           const Types& inputs, const Types& outputs);
+  // RuntimeError where a donated array is also an argument that is not.
+  void require_distinct(const Values& inputs) const;
+  void apply(const Values& inputs) const;
+
+ private:
+  std::vector<std::size_t> leaves_;  // those that a call deletes
+  std::vector<bool> asked_;          // those that the caller gives away, by leaf
+};
+
+}  // namespace shardax::callables

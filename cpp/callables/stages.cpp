@@ -1,0 +1,93 @@
+// callables/stages.cpp - staging, arguments and memory of jitted and pmapped functions, for
+// .lower().
+#include "callables/stages.h"
+
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <algorithm>
+
+#include "analysis/shardings.h"
+#include "callables/program_object.h"
+#include "callables/staging.h"
+#include "callables/unpacked.h"
+#include "compile/pipeline.h"
+#include "objects/arrays.h"
+
+namespace py = pybind11;
+
+namespace shardax::callables {
+namespace {
+
+bool owned(const LeafOwner& leaf, const StaticSpec& spec, int count) {
+  const auto is_position = [&](int p) { return (p < 0 ? p + count : p) == leaf.position; };
+  const auto is_name = [&](const Ref& name) {
+    return PyUnicode_Compare(name.get(), leaf.name) == 0;
+  };
+  return leaf.name ? std::any_of(spec.names.begin(), spec.names.end(), is_name)
+                   : std::any_of(spec.positions.begin(), spec.positions.end(), is_position);
+}
+
+// (the tree of the arguments without static ones, static positions, static names, a flag per leaf:
+// is it donated?)
+py::tuple call_info(const py::object& function, const py::tuple& args, const py::dict& kwargs) {
+  const Behaviour& behaviour = behaviour_of(function.ptr());
+  const Unpacked unpacked(args, kwargs);
+  FlatCall call(unpacked.arguments(), behaviour.statics(), function.ptr());
+  const CallForm form = call.form();
+  const StaticSpec donated = behaviour.donated();
+  std::vector<bool> flags;
+  for (const LeafOwner& leaf : leaf_owners(form))
+    flags.push_back(owned(leaf, donated, static_cast<int>(args.size())));
+  py::list names;
+  for (const Ref& name : form.statics.names)
+    names.append(py::reinterpret_borrow<py::object>(name.get()));
+  return py::make_tuple(py::reinterpret_borrow<py::object>(form.tree.object()),
+                        form.statics.positions, names, flags);
+}
+
+}  // namespace
+
+void init_stages(py::module_& module) {
+  module.def(
+      "stage_function",
+      [](const py::object& function, const py::tuple& args, const py::dict& kwargs) {
+        const StaticSpec& statics = behaviour_of(function.ptr()).statics();
+        if (statics.positional_only)
+          return stage_abstract("pmap", function.ptr(), args, kwargs, statics);
+        const Ref fun = behaviour_of(function.ptr()).staged(wrapped_function(function.ptr()));
+        return stage_abstract("jit", fun.get(), args, kwargs, statics);
+      },
+      "Stages a jitted or pmapped function as it would be for a call.");
+  module.def("call_info", call_info,
+             "The arguments of a call: their tree, static and donated ones.");
+  module.def(
+      "memory",
+      [](const py::object& program) {
+        const ProgramPtr body = unwrap_program(program.ptr());
+        const auto total = [](const Types& types) {
+          std::int64_t bytes = 0;
+          for (const Type& type : types) bytes += type.bytes();
+          return bytes;
+        };
+        return py::make_tuple(total(body->input_types()), total(body->output_types()),
+                              compile_body(body)->memory());
+      },
+      "Bytes of a compiled program's arguments, results and temporaries.");
+  module.def(
+      "shardings",
+      [](const py::object& program) {
+        const ProgramPtr body = unwrap_program(program.ptr());
+        const Shardings in = asked_of_inputs(*body);
+        const auto described = [](const Shardings& all) {
+          py::list out;
+          for (const ShardingPtr& s : all)
+            out.append(py::reinterpret_steal<py::object>(objects::describe_sharding(s)));
+          return out;
+        };
+        return py::make_tuple(described(in), described(replicated_rest(propagate(*body, in))));
+      },
+      "Descriptions of the shardings of a program's inputs and outputs; None where it asks none.");
+}
+
+}  // namespace shardax::callables

@@ -1,0 +1,14 @@
+// callables/stages.h - what the stages of a jitted or pmapped function (traced, lowered, compiled)
+// ask.
+#pragma once
+
+namespace pybind11 {
+class module_;
+}
+
+namespace shardax::callables {
+
+// Adds stage_function, call_info and memory to the module.
+void init_stages(pybind11::module_& module);
+
+}  // namespace shardax::callables

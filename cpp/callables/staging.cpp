@@ -1,0 +1,373 @@
+// callables/staging.cpp - staged functions as Python objects, and binding ops that carry them.
+#include "callables/staging.h"
+
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <deque>
+
+#include "analysis/residuals.h"
+#include "base/lists.h"
+#include "callables/axes.h"
+#include "callables/cache.h"
+#include "callables/host_function.h"
+#include "callables/linear.h"
+#include "callables/locate.h"
+#include "callables/program_object.h"
+#include "callables/references.h"
+#include "callables/unpacked.h"
+#include "callables/value_lists.h"
+#include "control/forwarding.h"
+#include "numpy/promote.h"
+#include "objects/bind.h"
+#include "ops/ops.h"
+#include "trace/stage.h"
+
+namespace py = pybind11;
+
+namespace shardax::callables {
+namespace {
+
+struct StagedEntry {
+  Staged staged;
+  KeptFunctions functions;
+};
+
+// Functions of control flow are staged once per signature while they live, as jit's are.
+Staged stage_once(const std::string& api, const py::function& fun, const py::tuple& args,
+                  const py::dict& kwargs, const std::vector<int>& static_argnums) {
+  using StagedCache = Cache<StagedEntry>;
+  const auto cache = shared_cache<StagedCache>(fun.ptr(), to_python(api).get());
+  const Unpacked unpacked(args, kwargs);
+  StaticSpec statics;
+  statics.positions = static_argnums;
+  FlatCall call(unpacked.arguments(), statics, fun.ptr());
+  const CallForm form = call.form();
+  const Types types = abstract_types(fun.ptr(), form, call.leaves());
+  if (const auto found = cache->find(call, types)) return found->staged;
+  const Staged staged = stage_call(api, fun.ptr(), form, types);
+  if (staged.captured.empty()) {
+    cache->insert(
+        call, types,
+        std::make_shared<StagedEntry>(StagedEntry{staged, KeptFunctions(*staged.program)}));
+  }
+  return staged;
+}
+
+std::string describe(const Residual& residual, const std::vector<std::string>& arguments) {
+  using Source = Residual::Source;
+  switch (residual.source) {
+    case Source::literal: return "from a literal";
+    case Source::constant: return "from a constant";
+    case Source::input:
+      return residual.input < arguments.size() ? "from the argument " + arguments[residual.input]
+                                               : "from a value that the function closes over";
+    case Source::output: break;
+  }
+  const std::string made = residual.checkpoint_name.empty()
+                               ? concat("output of ", residual.op->name)
+                               : concat("named '", residual.checkpoint_name, "'");
+  const LocationPtr& at = residual.location;
+  return at ? concat(made, " from ", to_string(*at)) : made;
+}
+
+// What the reverse derivative of fun(*args, **kwargs) keeps: pairs of a type and its description.
+py::list residuals(const py::object& fun, const py::tuple& args, const py::dict& kwargs) {
+  const Unpacked unpacked(args, kwargs);
+  FlatCall call(unpacked.arguments(), {}, fun.ptr());
+  const CallForm form = call.form();
+  const Types types = abstract_types(fun.ptr(), form, call.leaves());
+  const Staged staged = stage_call("saved_residuals", fun.ptr(), form, types);
+  std::vector<bool> nonzero;
+  for (const Type& type : types) nonzero.push_back(differentiable(type));
+  nonzero.resize(staged.program->inputs.size(), false);
+  const std::vector<std::string> paths = argument_paths(fun.ptr(), form);
+  py::list out;
+  for (const Residual& residual : saved_residuals(staged.program, nonzero))
+    out.append(py::make_tuple(to_object(wrap_type(residual.type)), describe(residual, paths)));
+  return out;
+}
+
+// A body (constants..., i, carry...) -> carry... that also gives i + 1 first.
+ProgramPtr counting(const ProgramPtr& program, std::size_t constants) {
+  return *program->derived<ProgramPtr>(concat("counting", constants), [&] {
+    return std::make_shared<ProgramPtr>(stage_closed(
+        program->input_types(),
+        [&](const Values& in) {
+          const Value& i = in[constants];
+          Values out{ops::add(i, ops::scalar(i->dtype(), 1, i->type().weak))};
+          const Values rest = evaluate(*program, in);
+          out.insert(out.end(), rest.begin(), rest.end());
+          return out;
+        },
+        program->name));
+  });
+}
+
+// Bodies with one list of what they close over, which comes first: each takes the values of all,
+// and ignores the others'.
+py::tuple join_closed(const std::vector<Staged>& functions) {
+  std::vector<ClosedBody> bodies;
+  Values all;
+  const auto position = [](const Values& values, const Value& wanted) {
+    return std::find_if(values.begin(), values.end(),
+                        [&](const Value& value) { return same_value(value, wanted); }) -
+           values.begin();
+  };
+  for (const Staged& function : functions) {
+    bodies.push_back(closed_body(function));
+    for (const Value& value : bodies.back().values) {
+      if (position(all, value) == std::ssize(all)) all.push_back(value);
+    }
+  }
+  Programs programs;
+  for (const ClosedBody& body : bodies) {
+    if (all.empty()) {
+      programs.push_back(body.program);
+      continue;
+    }
+    MutableProgram copy = copy_of(*body.program);
+    const auto own = copy->inputs.begin() + std::ssize(body.values);
+    std::vector<Var> inputs;
+    for (const Value& value : all) {
+      const auto at = position(body.values, value);
+      inputs.push_back(at == std::ssize(body.values) ? copy->add(value->type())
+                                                     : copy->inputs[static_cast<std::size_t>(at)]);
+    }
+    inputs.insert(inputs.end(), own, copy->inputs.end());
+    copy->inputs = std::move(inputs);
+    programs.push_back(copy);
+  }
+  py::tuple out(programs.size());
+  for (std::size_t i = 0; i < programs.size(); ++i) out[i] = to_object(wrap_program(programs[i]));
+  return py::make_tuple(out, list_of(all));
+}
+
+// `program` with other arrays in place of those among its constants that it lists.
+Values evaluate_with(const Program& program, const Values& inputs, const Values& constants) {
+  Values held;
+  const ProgramPtr hoisted = hoist_constants(program, held);
+  std::size_t next = 0;
+  for (Value& value : held) {
+    if (value->type().rank() == 0) continue;
+    if (next < constants.size()) value = constants[next];
+    ++next;
+  }
+  if (next != constants.size())
+    type_error("the program has ", next, " constants, got ", constants.size());
+  return shardax::evaluate(*hoisted, joined(inputs, held));
+}
+
+py::list bind_op(const std::string& name, const py::dict& params, const py::iterable& values) {
+  const Op* op = find_op(name);
+  if (!op) value_error("there is no op '", name, "'");
+  Params converted;
+  for (const auto& [key, value] : params) {
+    converted.set(objects::param_name(py::cast<std::string>(key)),
+                  param_from_python(key.ptr(), value.ptr()));
+  }
+  return list_of(bind_forwarding(*op, converted, values_of(values)));
+}
+
+// The mapped axes that a program is staged under: [("i", 4), ...].
+class AxisEnv {
+ public:
+  explicit AxisEnv(const std::vector<std::pair<std::string, std::int64_t>>& axes) {
+    for (const auto& [name, size] : axes)
+      scopes_.emplace_back(BoundAxis{new_axis(name), size, false});
+  }
+  ~AxisEnv() {
+    while (!scopes_.empty()) scopes_.pop_back();
+  }
+
+ private:
+  std::deque<AxisScope> scopes_;
+};
+
+// A Python context in which ops on plain arrays compute at once, also inside a function that is
+// being staged.
+class EagerContext {
+ public:
+  void enter() { scopes_.emplace_back(); }
+  void exit() { scopes_.pop_back(); }
+
+ private:
+  std::deque<EagerScope> scopes_;
+};
+
+}  // namespace
+
+Staged stage_abstract(const std::string& api, PyObject* fun, const py::tuple& args,
+                      const py::dict& kwargs, const StaticSpec& statics) {
+  const Unpacked unpacked(args, kwargs);
+  FlatCall call(unpacked.arguments(), statics, fun);
+  const CallForm form = call.form();
+  return without_references(api, fun, [&] {
+    return stage_call(api, fun, form, abstract_types(fun, form, call.leaves()));
+  });
+}
+
+Types abstract_types(PyObject* fun, const CallForm& form, std::span<const Ref> leaves) {
+  Types types;
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    try {
+      types.push_back(abstract_type(leaves[i].get()));
+    } catch (const UserError& error) {
+      if (error.kind() != ErrorKind::type_error) throw;
+      check_no_reference(leaves[i].get());
+      raise_in_python("not_an_array", fun, leaves[i], argument_paths(fun, form)[i]);
+    }
+  }
+  return types;
+}
+
+void init_staging(py::module_& module) {
+  py::class_<Staged>(module, "Staged",
+                     "A function as a program, with what its results are put together from.")
+      .def_property_readonly("program",
+                             [](const Staged& s) { return to_object(wrap_program(s.program)); })
+      .def_property_readonly(
+          "jaxpr", [](const Staged& s) { return to_object(wrap_program(s.program, s.captured)); },
+          "The program with what the function captured among its constants.")
+      .def_property_readonly(
+          "out_tree",
+          [](const Staged& s) { return py::reinterpret_borrow<py::object>(s.out_tree.object()); })
+      .def_property_readonly("captured", [](const Staged& s) { return list_of(s.captured); })
+      .def_property_readonly(
+          "in_avals",
+          [](const Staged& s) { return to_object(wrap_types(s.program->input_types())); })
+      .def_property_readonly(
+          "out_avals",
+          [](const Staged& s) { return to_object(wrap_types(s.program->output_types())); })
+      .def(
+          "closed",
+          [](const Staged& s) {
+            const ClosedBody body = closed_body(s);
+            return py::make_tuple(to_object(wrap_program(body.program)), list_of(body.values));
+          },
+          "The program with what the function closes over as first inputs, and those values.");
+
+  py::class_<EagerContext>(module, "EagerContext")
+      .def(py::init())
+      .def("__enter__", &EagerContext::enter)
+      .def("__exit__", [](EagerContext& context, const py::args&) { context.exit(); });
+
+  module.def(
+      "stage",
+      [](const std::string& api, const py::object& fun, const py::tuple& args,
+         const py::dict& kwargs, const std::vector<int>& static_argnums,
+         const std::vector<std::pair<std::string, std::int64_t>>& axis_env) {
+        const AxisEnv axes(axis_env);
+        StaticSpec statics;
+        statics.positions = static_argnums;
+        return stage_abstract(api, fun.ptr(), args, kwargs, statics);
+      },
+      py::arg("api"), py::arg("fun"), py::arg("args"), py::arg("kwargs") = py::dict(),
+      py::arg("static_argnums") = std::vector<int>(),
+      py::arg("axis_env") = std::vector<std::pair<std::string, std::int64_t>>(),
+      "Stages fun(*args, **kwargs); leaves may be arrays or anything with shape and dtype.");
+  module.def("hoist_constants", [](const Staged& staged) {
+    Values values = staged.captured;
+    const ProgramPtr program = hoist_constants(*staged.program, values);
+    return py::make_tuple(to_object(wrap_program(program)), list_of(values));
+  });
+  module.def("stage_once", stage_once, py::arg("api"), py::arg("fun"), py::arg("args"),
+             py::arg("kwargs") = py::dict(), py::arg("static_argnums") = std::vector<int>(),
+             "stage(), remembered per function and types.");
+  module.def("saved_residuals", residuals, "What the reverse derivative of a call keeps.");
+  module.def(
+      "counting",
+      [](const py::object& program, std::size_t constants) {
+        return to_object(wrap_program(counting(unwrap_program(program.ptr()), constants)));
+      },
+      "A loop body that also counts; its constants come first.");
+  module.def(
+      "evaluate",
+      [](const py::object& program, const py::iterable& values, const py::iterable& constants) {
+        const ProgramObject& object = program_object(program.ptr());
+        const Program& body = *object.program;
+        Values inputs = values_of(values), others = values_of(constants);
+        const std::size_t captured = object.captured.size(), count = body.inputs.size();
+        if (captured > 0 && inputs.size() == count - captured) {
+          const Values& held = others.size() < captured ? object.captured : others;
+          inputs.insert(inputs.end(), held.end() - static_cast<std::ptrdiff_t>(captured),
+                        held.end());
+          if (!others.empty()) others.resize(others.size() - std::min(captured, others.size()));
+        }
+        if (inputs.size() != count)
+          type_error("the program takes ", count, " values, got ", inputs.size());
+        if (std::ranges::find(inputs, Value()) != inputs.end())
+          type_error("the program has ", captured, " constvars without values; give consts");
+        return list_of(others.empty() ? shardax::evaluate(body, inputs)
+                                      : evaluate_with(body, inputs, others));
+      },
+      py::arg("program"), py::arg("values"), py::arg("constants") = py::tuple(),
+      "Runs a program on values, op by op; `constants` take the places of its own arrays.");
+  module.def("join_closed", join_closed,
+             "Programs of functions with one list of what they close over.");
+  module.def("bind", bind_op,
+             "Binds an op by name; control flow without what only passes through it.");
+  module.def("typeof",
+             [](const py::object& x) { return to_object(wrap_type(abstract_type(x.ptr()))); });
+  module.def(
+      "element_type",
+      [](const py::object& x) {
+        Type type = abstract_type(x.ptr());
+        type.shape.erase(0);
+        return to_object(wrap_type(type));
+      },
+      "The type of a slice along dimension 0.");
+  module.def(
+      "is_array_like", [](const py::object& x) { return bool(objects::try_value(x.ptr())); },
+      "Is x an array, a tracer, a NumPy array or a scalar?");
+  module.def("asarray", [](const py::object& x) {
+    return to_object(checked(wrap(objects::to_value(x.ptr()))));
+  });
+  module.def(
+      "convert",
+      [](const py::object& x, const py::object& type) {
+        const Type* wanted = find_type(type.ptr());
+        Value value = objects::to_value(x.ptr());
+        if (value->dtype() != wanted->dtype)
+          value = ops::convert(value, wanted->dtype, wanted->weak);
+        return to_object(checked(wrap(with_weak(value, wanted->weak))));
+      },
+      "x with the dtype and weak flag of a ShapedArray.");
+  module.def(
+      "promoted",
+      [](const py::object& weak, const py::object& other) {
+        const Type* a = find_type(weak.ptr());
+        const Type* b = find_type(other.ptr());
+        const WeakDType joined = promote({a->dtype, a->weak}, {b->dtype, b->weak});
+        Type type = *a;
+        type.dtype = numpy::canonical_dtype(joined.dtype);
+        type.weak = joined.weak;
+        return to_object(wrap_type(type));
+      },
+      "The first ShapedArray with the dtype to which both promote.");
+  module.def(
+      "describe_function", [](const py::object& fun) { return describe_function(fun.ptr()); },
+      "'f at file.py:12'.");
+  module.def("is_tracer", [](const py::object& x) {
+    return objects::is_array_object(x.ptr()) && objects::value_of(x.ptr())->is_tracer();
+  });
+  module.def(
+      "tracer_origin",
+      [](const py::object& x) {
+        const Value value = try_value(x.ptr());
+        return value && value->is_tracer() ? describe_tracer(static_cast<const Tracer&>(*value))
+                                           : "";
+      },
+      "Which function is being traced, and the arguments that the value depends on, for errors.");
+  module.def(
+      "is_concrete",
+      [](const py::object& x) {
+        const Value value = try_value(x.ptr());
+        return value && concrete(value) != nullptr;
+      },
+      "Whether the elements of x are known now.");
+  module.def("jit_disabled", jit_disabled);
+  module.def("staging_in_progress", [] { return staging_in_progress(); });
+}
+
+}  // namespace shardax::callables

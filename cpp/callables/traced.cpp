@@ -1,0 +1,214 @@
+// callables/traced.cpp - staging with names.
+#include "callables/traced.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "callables/locate.h"
+#include "objects/config.h"
+
+namespace shardax::callables {
+namespace {
+
+// Traces in progress on this thread, and the last ones that have ended, for leaks.
+struct Ended {
+  std::uint64_t generation = 0;
+  std::string name;
+  std::string api;
+  Ref code;  // null where the function has none
+};
+struct Known {
+  std::vector<const NamedTrace*> active;
+  std::array<Ended, 64> ended;
+  std::size_t next = 0;
+};
+Known& known() {
+  // Never destroyed: its references must not be dropped after the interpreter has gone.
+  thread_local Known* instance = new Known;
+  return *instance;
+}
+
+std::string joined(const std::vector<std::string>& names) {
+  if (names.size() == 1) return "the argument " + names[0];
+  if (names.size() == 2) return "the arguments " + names[0] + " and " + names[1];
+  std::string text = "the arguments ";
+  for (std::size_t i = 0; i + 1 < names.size(); ++i) text += names[i] + ", ";
+  return text + "and " + names.back();
+}
+
+// The positions of the inputs that `var` depends on.
+std::vector<std::size_t> origins(const Program& program, Var var) {
+  std::vector<bool> wanted(program.types.size(), false);
+  wanted[static_cast<std::size_t>(var)] = true;
+  for (auto eqn = program.equations.rbegin(); eqn != program.equations.rend(); ++eqn) {
+    const bool needed = std::any_of(eqn->outputs.begin(), eqn->outputs.end(),
+                                    [&](Var v) { return wanted[static_cast<std::size_t>(v)]; });
+    if (!needed) continue;
+    for (Var v : eqn->inputs) wanted[static_cast<std::size_t>(v)] = true;
+  }
+  std::vector<std::size_t> positions;
+  for (std::size_t i = 0; i < program.inputs.size(); ++i) {
+    if (wanted[static_cast<std::size_t>(program.inputs[i])]) positions.push_back(i);
+  }
+  return positions;
+}
+
+}  // namespace
+
+NamedTrace::NamedTrace(std::string api, PyObject* fun, const CallForm& form)
+    : trace_(true),
+      api_(std::move(api)),
+      name_(function_name(fun)),
+      fun_(fun),
+      form_(form),
+      code_(function_code(fun)) {
+  trace_.name(name_);
+  known().active.push_back(this);
+}
+
+NamedTrace::~NamedTrace() {
+  // Python's error indicator may be set here: nothing that could run Python code.
+  Known& all = known();
+  all.active.pop_back();
+  all.ended[all.next++ % all.ended.size()] = {trace_.generation(), std::move(name_),
+                                              std::move(api_), std::move(code_)};
+}
+
+std::string NamedTrace::described() const {
+  return concat(describe_code(name_, code_), " for ", api_);
+}
+
+std::string NamedTrace::describe(const JitTracer& tracer) const {
+  std::string text = concat("\nThe error occurred while tracing the function ",
+                            describe_code(name_, code_), " for ", api_, ". ");
+  const std::vector<std::string> paths = argument_paths(fun_, form_);
+  std::vector<std::string> names;
+  for (std::size_t position : origins(trace_.program(), tracer.var())) {
+    if (position < paths.size()) names.push_back(paths[position]);
+  }
+  if (names.empty()) return text;
+  return concat(text,
+                "This concrete value was not available in Python because it depends on the value",
+                names.size() > 1 ? "s" : "", " of ", joined(names), ".");
+}
+
+namespace {
+
+// For jax_check_tracer_leaks: an Exception where tracers outlive their trace.
+void check_leaks(const TracerWatch& watch, const NamedTrace& named) {
+  if (watch.alive(named.trace()).empty()) return;
+  PyGC_Collect();  // those in cycles that nothing refers to have not leaked
+  const std::vector<const Tracer*> alive = watch.alive(named.trace());
+  if (alive.empty()) return;
+  std::vector<std::string> texts;
+  for (const Tracer* tracer : alive) texts.push_back(tracer->text());
+  std::sort(texts.begin(), texts.end());
+  constexpr std::size_t most = 5;
+  std::string list;
+  for (std::size_t i = 0; i < std::min(most, texts.size()); ++i)
+    list += (i > 0 ? ", " : "") + texts[i];
+  if (texts.size() > most) list += ", ...";
+  const std::string text = concat(
+      "Leaked tracers: ", texts.size(), " outlived the tracing of ", named.described(), ": ", list,
+      ". Return them from the function instead of keeping them in a variable, list or "
+      "attribute outside of it.");
+  PyErr_SetString(PyExc_Exception, text.c_str());
+  throw PythonError();
+}
+
+}  // namespace
+
+Staged stage_call(const std::string& api, PyObject* fun, const CallForm& form, const Types& types) {
+  std::optional<TracerWatch> watch;
+  if (objects::flag("jax_check_tracer_leaks")) watch.emplace();
+  NamedTrace named(api, fun, form);
+  StagingTrace& trace = named.trace();
+  Ref result = call_with_values(fun, form, trace.inputs(types));
+  FlatResult flat = flatten_result(result.get(), api, fun);
+  for (const Value& value : flat.values) {
+    if (value->is_tracer()) static_cast<const Tracer&>(*value).trace();
+  }
+  StagingTrace::Result recorded = trace.finish(flat.values);
+  if (watch) {
+    result = Ref();
+    flat.values.clear();
+    flat.leaves.clear();
+    check_leaks(*watch, named);
+  }
+  return {std::move(recorded.program), std::move(recorded.captured), std::move(flat.tree)};
+}
+
+ProgramPtr hoist_constants(const Program& program, Values& values) {
+  const MutableProgram hoisted = copy_of(program);
+  for (const Constant& c : hoisted->constants) {
+    hoisted->inputs.push_back(c.var);
+    values.push_back(c.value);
+  }
+  hoisted->constants.clear();
+  return hoisted;
+}
+
+ClosedBody closed_body(const Staged& staged) {
+  const Program& program = *staged.program;
+  const auto first_captured =
+      program.inputs.end() - static_cast<std::ptrdiff_t>(staged.captured.size());
+  std::vector<std::pair<Var, Value>> closed;
+  for (std::size_t i = 0; i < staged.captured.size(); ++i)
+    closed.emplace_back(first_captured[static_cast<std::ptrdiff_t>(i)], staged.captured[i]);
+  for (const Constant& c : program.constants) {
+    if (c.value->type().rank() > 0) closed.emplace_back(c.var, c.value);
+  }
+  if (closed.empty()) return {staged.program, {}};
+  // Variables are numbered as they are first used.
+  std::sort(closed.begin(), closed.end(),
+            [](const auto& a, const auto& b) { return a.first < b.first; });
+  ClosedBody body;
+  for (const auto& [var, value] : closed) body.values.push_back(value);
+  body.program = *program.derived<ProgramPtr>(concat("closed_body", staged.captured.size()), [&] {
+    const MutableProgram copy = copy_of(program);
+    copy->inputs.clear();
+    for (const auto& [var, value] : closed) copy->inputs.push_back(var);
+    copy->inputs.insert(copy->inputs.end(), program.inputs.begin(), first_captured);
+    std::erase_if(copy->constants, [](const Constant& c) { return c.value->type().rank() > 0; });
+    return std::make_shared<ProgramPtr>(copy);
+  });
+  return body;
+}
+
+namespace {
+
+// Which devices have which value, for a value that Python needs one of.
+std::string describe_slices(const Tracer& tracer) {
+  const Tracer::Slices slices = tracer.slices();
+  if (slices.stacked->is_tracer() || tracer.underlying()) return "";
+  const Ref text = call_python("_base.printing", "device_groups", axis_text(slices.axis),
+                               checked(wrap(slices.stacked)));
+  return str(text.get());
+}
+
+}  // namespace
+
+std::string describe_tracer(const Tracer& tracer) {
+  if (tracer.slices().stacked) return describe_slices(tracer);
+  for (const NamedTrace* named : known().active) {
+    if (named->trace().generation() != tracer.generation()) continue;
+    const auto* staged = dynamic_cast<const JitTracer*>(&tracer);
+    return staged ? named->describe(*staged) : "";
+  }
+  return "";
+}
+
+std::string describe_leak(const Tracer& tracer) {
+  for (const Ended& ended : known().ended) {
+    if (ended.generation != tracer.generation()) continue;
+    std::string text = describe_code(ended.name, ended.code) + " traced for " + ended.api;
+    const auto* staged = dynamic_cast<const JitTracer*>(&tracer);
+    if (!staged || !staged->location()) return text;
+    return concat(text, ".\nThe leaked intermediate value was created on line ",
+                  to_string(*staged->location()));
+  }
+  return "";
+}
+
+}  // namespace shardax::callables

@@ -1,0 +1,136 @@
+// callables/type_object.cpp - the Python class of types.
+#include <pybind11/pybind11.h>
+
+#include <algorithm>
+
+#include "callables/program_object.h"
+#include "callables/value_lists.h"
+#include "objects/bind.h"
+#include "transform/jvp.h"
+
+namespace py = pybind11;
+
+namespace shardax::callables {
+namespace {
+
+py::tuple shape_tuple(const Type& type) {
+  py::tuple shape(type.rank());
+  for (std::size_t i = 0; i < type.rank(); ++i) shape[i] = py::int_(type.shape[i]);
+  return shape;
+}
+
+// What JAX's types have besides; nothing here depends on it.
+void check_options(const py::kwargs& options) {
+  constexpr std::string_view known[] = {"sharding", "vma", "manual_axis_type", "memory_space"};
+  for (const auto& [key, value] : options) {
+    const auto name = py::cast<std::string>(key);
+    if (std::ranges::find(known, name) == std::end(known))
+      type_error("ShapedArray() got an unexpected keyword argument '", name, "'");
+  }
+}
+
+std::string represent(const Type& type) {
+  return concat("ShapedArray(", to_string(type), type.weak ? ", weak_type=True" : "", ")");
+}
+
+}  // namespace
+
+Ref wrap_type(const Type& type) { return Ref::steal(py::cast(ShapedArray{type}).release().ptr()); }
+
+Ref wrap_types(const Types& types) {
+  Ref list = checked(PyList_New(0));
+  for (const Type& type : types) check(PyList_Append(list.get(), wrap_type(type).get()));
+  return list;
+}
+
+const Type* find_type(PyObject* object) {
+  if (!py::isinstance<ShapedArray>(object)) return nullptr;
+  return &py::cast<ShapedArray&>(py::handle(object)).type;
+}
+
+namespace {
+
+py::object manual_axis_type(const ShapedArray& a) {
+  py::list names;
+  for (const AxisName name : a.type.varying) names.append(py::str(axis_text(name)));
+  return to_object(call_python("_base.manual_axes", "ManualAxisType", names.ptr()));
+}
+
+}  // namespace
+
+void init_type_object(py::module_& module) {
+  py::class_<ShapedArray>(module, "ShapedArray",
+                          "The shape and dtype of an array, without its elements.")
+      .def(py::init([](const py::object& shape, const py::object& dtype, bool weak_type,
+                       const py::kwargs& options) {
+             check_options(options);
+             Type type;
+             type.dtype = objects::to_dtype(dtype.ptr());
+             type.weak = weak_type;
+             for (const py::handle extent : shape)
+               type.shape.push_back(py::cast<std::int64_t>(extent));
+             return ShapedArray{type};
+           }),
+           py::arg("shape"), py::arg("dtype"), py::arg("weak_type") = false)
+      .def_property_readonly("shape", [](const ShapedArray& a) { return shape_tuple(a.type); })
+      .def_property_readonly(
+          "dtype",
+          [](const ShapedArray& a) {
+            return py::reinterpret_borrow<py::object>(objects::dtype_object(a.type.dtype));
+          })
+      .def_property_readonly("weak_type", [](const ShapedArray& a) { return a.type.weak; })
+      .def_property_readonly("ndim", [](const ShapedArray& a) { return a.type.rank(); })
+      .def_property_readonly("size", [](const ShapedArray& a) { return a.type.size(); })
+      .def_property_readonly(
+          "sharding",
+          [](const ShapedArray& a) {
+            return py::module_::import("shardax._devices.shardings")
+                .attr("unplaced")(a.type.rank());
+          },
+          "One over a mesh without axes: types do not say where elements are.")
+      .def(
+          "str_short",
+          [](const ShapedArray& a, bool short_dtypes) {
+            return short_dtypes ? short_string(a.type) : to_string(a.type);
+          },
+          py::arg("short_dtypes") = false)
+      .def(
+          "update",
+          [](const py::object& self, const py::kwargs& changes) {
+            py::dict fields;
+            for (const char* field : {"shape", "dtype", "weak_type"})
+              fields[field] = self.attr(field);
+            for (const auto& [field, value] : changes) fields[field] = value;
+            return py::type::of(self)(**fields);
+          },
+          "The same type with other fields: shape, dtype, weak_type.")
+      .def(
+          "strip_weak_type",
+          [](const ShapedArray& a) { return ShapedArray{with_dtype(a.type, a.type.dtype)}; },
+          "The same type, not weak.")
+      .def(
+          "to_tangent_aval", [](const ShapedArray& a) { return ShapedArray{tangent_type(a.type)}; },
+          "The type of tangents: with dtype float0 for integers and truth values.")
+      .def(
+          "to_ct_aval", [](const ShapedArray& a) { return ShapedArray{tangent_type(a.type)}; },
+          "The type of cotangents, which is that of tangents.")
+      .def(
+          "normalize", [](const ShapedArray& a) { return a; }, "The same type.")
+      .def_property_readonly("manual_axis_type", manual_axis_type,
+                             "The mapped axes over which a value may differ.")
+      .def_property_readonly("mat", manual_axis_type, "The same, under a shorter name.")
+      .def_property_readonly(
+          "memory_space",
+          [](const ShapedArray&) {
+            return py::module_::import("shardax.memory").attr("Space").attr("Device");
+          })
+      .def("__str__", [](const ShapedArray& a) { return objects::weak_string(a.type); })
+      .def("__repr__", [](const ShapedArray& a) { return represent(a.type); })
+      .def("__hash__", [](const ShapedArray& a) { return hash(a.type); })
+      .def("__eq__", [](const ShapedArray& a, const py::object& other) {
+        const Type* type = find_type(other.ptr());
+        return type && *type == a.type;
+      });
+}
+
+}  // namespace shardax::callables

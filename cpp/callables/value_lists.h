@@ -1,0 +1,27 @@
+// callables/value_lists.h - Values as lists of Python objects, and back.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include "callables/function.h"
+#include "callables/python.h"
+
+namespace shardax::callables {
+
+inline pybind11::object to_object(Ref ref) {
+  return pybind11::reinterpret_steal<pybind11::object>(ref.release());
+}
+
+inline Values values_of(const pybind11::iterable& objects) {
+  Values values;
+  for (const pybind11::handle object : objects) values.push_back(objects::to_value(object.ptr()));
+  return values;
+}
+
+inline pybind11::list list_of(const Values& values) {
+  pybind11::list out;
+  for (const Value& value : values) out.append(to_object(checked(wrap(value))));
+  return out;
+}
+
+}  // namespace shardax::callables

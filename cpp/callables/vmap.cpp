@@ -1,0 +1,113 @@
+// callables/vmap.cpp - calls of vectorised functions.
+#include "callables/vmap.h"
+
+#include "callables/axes.h"
+#include "callables/call.h"
+#include "callables/references.h"
+#include "ops/ops.h"
+#include "transform/batch.h"
+
+namespace shardax::callables {
+namespace {
+
+class Vmap final : public Behaviour {
+ public:
+  explicit Vmap(VmapOptions options) : options_(std::move(options)) {}
+  PyObject* call(PyObject* function, const CallArguments& arguments) override;
+  int traverse(visitproc visit, void* arg) override {
+    Py_VISIT(options_.in_axes.get());
+    Py_VISIT(options_.out_axes.get());
+    return 0;
+  }
+
+ private:
+  Ref call_batched(PyObject* fun, const CallArguments& arguments) const;
+
+  VmapOptions options_;
+};
+
+[[noreturn]] void no_size(const CallForm& form, const std::vector<Ref>& leaves) {
+  if (leaves.empty()) {
+    const auto [args, kwargs] = rebuild_arguments(form, leaves);
+    value_error(
+        "vmap wrapped function must be passed at least one argument containing an array or "
+        "axis_size must be specified, got empty *args=",
+        repr(args.get()), " and **kwargs=", repr(kwargs.get()));
+  }
+  value_error(
+      "vmap must have at least one non-None value in in_axes or axis_size must be specified");
+}
+
+// Puts the batch axis of a result where `axis` says; a result without one is repeated.
+Value place_axis(const Value& value, bool batched, std::int64_t axis, std::int64_t size) {
+  const Value with_axis = batched ? value : ops::broadcast_leading(value, size);
+  const std::int64_t place = checked_axis(axis, with_axis->type().rank());
+  return place == 0 ? with_axis : ops::moveaxis(with_axis, 0, place);
+}
+
+PyObject* Vmap::call(PyObject* function, const CallArguments& arguments) {
+  PyObject* fun = wrapped_function(function);
+  try {
+    return call_batched(fun, arguments).release();
+  } catch (const PythonError&) {
+    if (!met_reference(fun)) throw;
+  }
+  return call_with_references("call_vmapped", fun, arguments, options_.in_axes, options_.out_axes,
+                              options_.axis_name, options_.axis_size);
+}
+
+Ref Vmap::call_batched(PyObject* fun, const CallArguments& arguments) const {
+  FlatCall flat(arguments, {}, fun);
+  const CallForm form = flat.form();
+  LeafAxes axes = input_axes("vmap", options_.in_axes.get(), fun, form);
+  // What is not mapped reaches the function as the object that it is, which need not be an array.
+  std::vector<Ref> leaves(flat.leaves().begin(), flat.leaves().end());
+  std::vector<bool> mapped;
+  for (std::int64_t axis : axes) mapped.push_back(axis != unmapped);
+  Values values;
+  flat.values(fun, false, values, &mapped);
+  const std::int64_t size = mapped_size("vmap", values, axes, options_.axis_size, fun, form);
+  if (size < 0) no_size(form, leaves);
+
+  Values inputs;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (mapped[i])
+      inputs.push_back(axes[i] == 0 ? values[i] : ops::moveaxis(values[i], axes[i], 0));
+  }
+  BatchAxis axis{size, -1, false};
+  if (!options_.axis_name.empty()) axis.name = new_axis(options_.axis_name);
+  FlatResult returned;
+  const auto body = [&](const Values& in) {
+    for (std::size_t i = 0, next = 0; i < leaves.size(); ++i) {
+      if (mapped[i]) leaves[i] = checked(wrap(in[next++]));
+    }
+    const Ref result = call_with_leaves(fun, form, leaves);
+    returned = flatten_result(result.get(), "vmap", fun);
+    return returned.values;
+  };
+  Batched result = batch(body, inputs, std::vector<bool>(inputs.size(), true), axis);
+
+  const LeafAxes out_axes = output_axes("vmap", options_.out_axes.get(), returned.tree);
+  for (std::size_t i = 0; i < result.out.size(); ++i) {
+    if (out_axes[i] != unmapped) {
+      result.out[i] = place_axis(result.out[i], result.batched[i], out_axes[i], size);
+    } else if (result.batched[i]) {
+      raise_in_python("unmapped_output_is_batched", options_.out_axes, returned.tree.object(),
+                      static_cast<std::int64_t>(i), options_.axis_name);
+    } else if (!returned.values[i]->is_tracer()) {
+      result.out[i] = nullptr;  // the object that the function returned, which need not be an array
+    }
+  }
+  return unflatten_values(returned.tree, result.out, returned.leaves);
+}
+
+}  // namespace
+
+Ref make_vmap(PyObject* fun, VmapOptions options, PyObject* doc) {
+  static PyTypeObject* type = make_function_type(
+      "shardax.VmappedFunction", "A function applied along an axis of its arguments.", nullptr);
+  check_callable(fun);
+  return make_function(type, fun, std::make_unique<Vmap>(std::move(options)), doc);
+}
+
+}  // namespace shardax::callables

@@ -1,0 +1,369 @@
+// objects/arrays.cpp - module functions: array, asarray, broadcasting, sharding metadata.
+#include "objects/arrays.h"
+
+#include "numpy/compose.h"
+#include "objects/array_methods.h"
+#include "objects/buffer.h"
+#include "objects/convert.h"
+#include "objects/dtypes.h"
+#include "objects/shape_args.h"
+#include "ops/ops.h"
+
+namespace shardax::objects {
+namespace {
+
+std::optional<DType> optional_dtype(PyObject* object, const char* function) {
+  if (object == Py_None) return std::nullopt;
+  return requested_dtype(object, function);
+}
+
+// The array, labelled with a device or sharding where one is given.
+PyObject* placed(PyObject* made, PyObject* device, PyObject* sharding) {
+  if (device == Py_None) device = sharding;
+  if (device == Py_None) return made;
+  const Ref array = Ref::checked(made);
+  PyObject* const args[] = {made, device};
+  return call_package_function("sharding", "label", args, 2, nullptr);
+}
+
+PyObject* array(PyObject*, PyObject* args, PyObject* kwargs) {
+  static const char* names[] = {"object", "dtype",  "copy",         "order",
+                                "ndmin",  "device", "out_sharding", nullptr};
+  PyObject *object, *dtype = Py_None, *order, *device = Py_None, *sharding = Py_None;
+  int copy = 1, ndmin = 0;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|OpO$iOO:array", const_cast<char**>(names),
+                                   &object, &dtype, &copy, &order, &ndmin, &device, &sharding)) {
+    return nullptr;
+  }
+  return guarded([&] {
+    return placed(make_array(object, optional_dtype(dtype, "array"), copy != 0, ndmin), device,
+                  sharding);
+  });
+}
+
+PyObject* asarray(PyObject*, PyObject* args, PyObject* kwargs) {
+  static const char* names[] = {"a", "dtype", "order", "copy", "device", "out_sharding", nullptr};
+  PyObject *object, *dtype = Py_None, *order, *copy = Py_None, *device = Py_None,
+                    *sharding = Py_None;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|OO$OOO:asarray", const_cast<char**>(names),
+                                   &object, &dtype, &order, &copy, &device, &sharding)) {
+    return nullptr;
+  }
+  return guarded([&] {
+    return placed(make_array(object, optional_dtype(dtype, "asarray"), copy == Py_True, 0), device,
+                  sharding);
+  });
+}
+
+// full(shape, value, dtype): a view that repeats one element.
+PyObject* full(PyObject*, PyObject* args) {
+  PyObject *shape, *value, *dtype;
+  if (!PyArg_ParseTuple(args, "OOO", &shape, &value, &dtype)) return nullptr;
+  return guarded([&] {
+    const Operand operand = parse_operand(value);
+    if (operand.kind == Operand::Kind::none) argument_error(value, "full", 1);
+    const std::optional<DType> wanted = find_dtype(dtype);
+    const WeakDType type = wanted ? WeakDType{*wanted, false} : operand.lattice_type();
+    const Shape wanted_shape = parse_ints(shape, "Shapes");
+    for (std::int64_t d : wanted_shape) {
+      if (d < 0)
+        value_error("negative dimensions are not allowed: got shape ", to_string(wanted_shape),
+                    ".");
+    }
+    const Value element = materialise(operand, type);
+    if (!numpy::broadcasts_to(element->shape(), wanted_shape)) {
+      value_error("Incompatible types for broadcasting: input type=", to_string(element->type()),
+                  " and requested type=", to_string(with_shape(element->type(), wanted_shape)));
+    }
+    return wrap(ops::broadcast_to(element, wanted_shape));
+  });
+}
+
+PyObject* broadcast_to(PyObject*, PyObject* args, PyObject* kwargs) {
+  static const char* names[] = {"array", "shape", "out_sharding", nullptr};
+  PyObject *object, *shape, *sharding = Py_None;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|$O:broadcast_to", const_cast<char**>(names),
+                                   &object, &shape, &sharding)) {
+    return nullptr;
+  }
+  return guarded([&] {
+    const Value value = to_argument(object, "broadcast_to", 0);
+    const Shape wanted = parse_ints(shape, "Shapes");
+    if (value->shape().size() > wanted.size()) {
+      value_error("Cannot broadcast to shape with fewer dimensions: arr_shape=",
+                  to_string(value->shape()), " shape=", to_string(wanted));
+    }
+    if (!numpy::broadcasts_to(value->shape(), wanted)) {
+      value_error("Incompatible types for broadcasting: input type=", to_string(value->type()),
+                  " and requested type=", to_string(with_shape(value->type(), wanted)));
+    }
+    return placed(wrap(ops::broadcast_to(value, wanted)), Py_None, sharding);
+  });
+}
+
+PyObject* broadcast_arrays(PyObject*, PyObject* const* args, Py_ssize_t count) {
+  return guarded([&] {
+    Values in;
+    for (Py_ssize_t i = 0; i < count; ++i)
+      in.push_back(to_argument(args[i], "broadcast_arrays", static_cast<int>(i)));
+    Values out = numpy::broadcast_arrays(in);
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      if (out[i] == in[i]) out[i] = another(in[i]);
+    }
+    return wrap_tuple(out);
+  });
+}
+
+PyObject* broadcast_shapes(PyObject*, PyObject* const* args, Py_ssize_t count) {
+  return guarded([&] {
+    std::vector<Shape> shapes;
+    for (Py_ssize_t i = 0; i < count; ++i) shapes.push_back(parse_ints(args[i], "Shapes"));
+    return int_tuple(numpy::broadcast_shapes(shapes)).release();
+  });
+}
+
+// promote(rule, *args): dtypes and shapes made equal. rule: "any", "numeric", "inexact"; "dtypes"
+// and "dtypes_inexact" leave shapes alone.
+PyObject* promote(PyObject*, PyObject* const* args, Py_ssize_t count) {
+  return guarded([&] {
+    if (count < 1) type_error("promote() needs a rule");
+    const numpy::UserOperands operands;
+    const std::string rule = pytree::text_of(args[0]);
+    Values in;
+    for (Py_ssize_t i = 1; i < count; ++i)
+      in.push_back(to_argument(args[i], "promote", static_cast<int>(i - 1)));
+    numpy::Promote how = numpy::Promote::any;
+    if (rule == "numeric") how = numpy::Promote::numeric;
+    if (rule.ends_with("inexact")) how = numpy::Promote::inexact;
+    Values out = numpy::promote_dtypes(in, how);
+    return wrap_tuple(rule.starts_with("dtypes") ? out : numpy::promote_shapes(out, "promote"));
+  });
+}
+
+// convert(x, dtype, weak): with no op where nothing changes.
+PyObject* convert(PyObject*, PyObject* args) {
+  PyObject *object, *dtype;
+  int weak = 0;
+  if (!PyArg_ParseTuple(args, "OO|p", &object, &dtype, &weak)) return nullptr;
+  return guarded([&] {
+    const Operand operand = parse_operand(object);
+    if (operand.kind == Operand::Kind::none) argument_error(object, "convert_element_type", 0);
+    const WeakDType type{numpy::canonical_dtype(to_dtype(dtype)), weak != 0};
+    if (is_array_object(object) && numpy::lattice_type(operand.value) == type)
+      return Py_NewRef(object);
+    return wrap(materialise(operand, type));
+  });
+}
+
+PyObject* register_class(PyObject*, PyObject* type) {
+  return guarded([&] {
+    register_array_class(type);
+    return Py_NewRef(Py_None);
+  });
+}
+
+PyObject* is_concrete(PyObject*, PyObject* object) {
+  return guarded([&] {
+    return PyBool_FromLong(!is_array_object(object) || concrete(value_of(object)) != nullptr);
+  });
+}
+
+// ConcretizationTypeError, with `hint`, where the elements of a value are not known.
+PyObject* needs_concrete(PyObject*, PyObject* args) {
+  return guarded([&]() -> PyObject* {
+    PyObject* object;
+    const char* hint;
+    if (!PyArg_ParseTuple(args, "Os:needs_concrete", &object, &hint)) return nullptr;
+    if (is_array_object(object) && !concrete(value_of(object)))
+      scalar_conversion_error(value_of(object), hint);
+    Py_RETURN_NONE;
+  });
+}
+
+// The array whose elements a value has, or None.
+PyObject* concrete_array(PyObject*, PyObject* object) {
+  return guarded([&]() -> PyObject* {
+    const Array* array = concrete(unwrap(object));
+    if (!array) Py_RETURN_NONE;
+    return wrap(Value(const_cast<Array*>(array)));
+  });
+}
+
+Ref strings(const std::vector<std::string>& texts) {
+  Ref tuple = Ref::checked(PyTuple_New(static_cast<Py_ssize_t>(texts.size())));
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i),
+                     Ref::checked(PyUnicode_FromString(texts[i].c_str())).release());
+  }
+  return tuple;
+}
+
+std::vector<std::string> to_strings(PyObject* object) {
+  const Ref items = Ref::checked(PySequence_Fast(object, "a sequence of str was expected"));
+  std::vector<std::string> out;
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i) {
+    out.push_back(pytree::text_of(PySequence_Fast_GET_ITEM(items.get(), i)));
+  }
+  return out;
+}
+
+PyObject* get_sharding(PyObject*, PyObject* object) {
+  return guarded([&]() -> PyObject* {
+    const Value value = unwrap(object);
+    return describe_sharding(value->is_tracer() ? ShardingPtr() : as_array(value).sharding());
+  });
+}
+
+struct Described {
+  ShardingPtr sharding;
+  Ints open;  // dimensions whose entry is None
+};
+
+// (mesh_axes, mesh_shape, device_ids, spec, named)
+Described parse_sharding(PyObject* description) {
+  PyObject *axes, *shape, *devices, *spec;
+  int named;
+  if (!PyArg_ParseTuple(description, "OOOOp", &axes, &shape, &devices, &spec, &named))
+    throw PythonError();
+  Shared<Sharding> sharding(new Sharding);
+  sharding->mesh_axes = to_strings(axes);
+  for (std::int64_t n : parse_ints(shape, "mesh shape")) sharding->mesh_shape.push_back(n);
+  for (std::int64_t n : parse_ints(devices, "devices"))
+    sharding->devices.push_back(static_cast<int>(n));
+  Ints open;
+  const Ref items = Ref::checked(PySequence_Fast(spec, "a spec must be a sequence"));
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i) {
+    PyObject* entry = PySequence_Fast_GET_ITEM(items.get(), i);
+    if (entry == Py_None) open.push_back(i);
+    sharding->spec.push_back(entry == Py_None ? std::vector<std::string>() : to_strings(entry));
+  }
+  sharding->named = named != 0;
+  return {ShardingPtr(sharding.get()), std::move(open)};
+}
+
+// The same elements, labelled so. While tracing, and where dimensions are open, an op does it; None
+// for the description takes an array's label away.
+PyObject* with_sharding(PyObject*, PyObject* args) {
+  PyObject *object, *description;
+  if (!PyArg_ParseTuple(args, "OO", &object, &description)) return nullptr;
+  return guarded([&]() -> PyObject* {
+    const Value value = unwrap(object);
+    check_not_deleted(value);
+    const Described given = description == Py_None ? Described() : parse_sharding(description);
+    if (given.sharding && (value->is_tracer() || !given.open.empty()))
+      return wrap(ops::sharding_constraint(value, given.sharding, given.open));
+    if (value->is_tracer()) return Py_NewRef(object);
+    const Array& array = as_array(value);
+    ArrayPtr made = view_of(array, array.type(), array.strides(), 0);
+    made->set_sharding(given.sharding);
+    return wrap(made);
+  });
+}
+
+PyObject* another_array(PyObject*, PyObject* object) {
+  return guarded([&] {
+    const Value value = unwrap(object);
+    check_not_deleted(value);
+    return wrap(another(value));
+  });
+}
+
+// The arrays of a sequence as slices of one array, where they lie at equal distances in one memory:
+// a view with a new dimension 0. None where they do not.
+PyObject* stacked_view(PyObject*, PyObject* object) {
+  return guarded([&]() -> PyObject* {
+    const Ref items = Ref::checked(PySequence_Fast(object, "a sequence of arrays was expected"));
+    const Py_ssize_t count = PySequence_Fast_GET_SIZE(items.get());
+    Values values;
+    for (Py_ssize_t i = 0; i < count; ++i) {
+      PyObject* item = PySequence_Fast_GET_ITEM(items.get(), i);
+      if (!is_array_object(item) || value_of(item)->is_tracer()) Py_RETURN_NONE;
+      values.push_back(value_of(item));
+      check_not_deleted(values.back());
+    }
+    if (values.empty()) Py_RETURN_NONE;
+    const Array& first = as_array(values[0]);
+    const std::ptrdiff_t step = count > 1 ? as_array(values[1]).data() - first.data() : 0;
+    const int width = itemsize(first.dtype());
+    if (step % width != 0) Py_RETURN_NONE;
+    for (Py_ssize_t i = 1; i < count; ++i) {
+      const Array& array = as_array(values[static_cast<std::size_t>(i)]);
+      if (array.type() != first.type() || array.strides() != first.strides() ||
+          array.buffer() != first.buffer() || array.data() != first.data() + i * step) {
+        Py_RETURN_NONE;
+      }
+    }
+    Shape shape = first.shape(), strides = first.strides();
+    shape.insert(0, count);
+    strides.insert(0, step / width);
+    return wrap(view_of(first, with_shape(first.type(), shape), strides, 0));
+  });
+}
+
+// Strides in elements, for tests and shard views; None for tracers.
+PyObject* strides(PyObject*, PyObject* object) {
+  return guarded([&]() -> PyObject* {
+    const Value value = unwrap(object);
+    if (value->is_tracer()) Py_RETURN_NONE;
+    return int_tuple(as_array(value).strides()).release();
+  });
+}
+
+PyObject* live_arrays_list(PyObject*, PyObject*) { return guarded(live_arrays); }
+
+template <class F>
+PyCFunction as_function(F* f) {
+  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(f));
+}
+
+PyMethodDef functions[] = {
+    {"array", as_function(array), METH_VARARGS | METH_KEYWORDS,
+     "array($module, object, dtype=None, copy=True, order='K', *, ndmin=0, device=None, "
+     "out_sharding=None)\n--\n\nA new array."},
+    {"asarray", as_function(asarray), METH_VARARGS | METH_KEYWORDS,
+     "asarray($module, a, dtype=None, order=None, *, copy=None, device=None, out_sharding=None)\n"
+     "--\n\n`a` itself where it is an array of that dtype already."},
+    {"full", full, METH_VARARGS, "full(shape, value, dtype): one element, repeated."},
+    {"broadcast_to", as_function(broadcast_to), METH_VARARGS | METH_KEYWORDS,
+     "broadcast_to($module, array, shape, *, out_sharding=None)\n--\n\nA view of that shape."},
+    {"broadcast_arrays", as_function(broadcast_arrays), METH_FASTCALL,
+     "All arguments of one shape."},
+    {"broadcast_shapes", as_function(broadcast_shapes), METH_FASTCALL,
+     "The shape to which all broadcast."},
+    {"promote", as_function(promote), METH_FASTCALL,
+     "promote(rule, *args): equal dtypes and shapes."},
+    {"convert", convert, METH_VARARGS, "convert(x, dtype, weak=False)."},
+    {"is_concrete", is_concrete, METH_O, "Whether the elements of a value are known."},
+    {"needs_concrete", needs_concrete, METH_VARARGS,
+     "needs_concrete(value, hint): an error where the elements of a value are not known."},
+    {"concrete_array", concrete_array, METH_O,
+     "The array that a value is known to equal, or None."},
+    {"register_array_class", register_class, METH_O, "Makes instances of a class operands."},
+    {"get_sharding", get_sharding, METH_O, "The recorded sharding of an array."},
+    {"with_sharding", with_sharding, METH_VARARGS, "A view with another recorded sharding."},
+    {"another", another_array, METH_O, "The same elements as an array that is deleted by itself."},
+    {"stacked_view", stacked_view, METH_O, "Arrays that lie evenly in one memory, as one."},
+    {"strides", strides, METH_O, "Strides in elements."},
+    {"live_arrays", live_arrays_list, METH_NOARGS, "The arrays that exist, oldest first."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+}  // namespace
+
+PyObject* describe_sharding(const ShardingPtr& sharding) {
+  if (!sharding) Py_RETURN_NONE;
+  const Sharding& s = *sharding;
+  Shape shape, devices;
+  shape.append(s.mesh_shape.begin(), s.mesh_shape.end());
+  devices.append(s.devices.begin(), s.devices.end());
+  Ref spec = Ref::checked(PyTuple_New(static_cast<Py_ssize_t>(s.spec.size())));
+  for (std::size_t d = 0; d < s.spec.size(); ++d) {
+    PyTuple_SET_ITEM(spec.get(), static_cast<Py_ssize_t>(d), strings(s.spec[d]).release());
+  }
+  return Py_BuildValue("(NNNNO)", strings(s.mesh_axes).release(), int_tuple(shape).release(),
+                       int_tuple(devices).release(), spec.release(), s.named ? Py_True : Py_False);
+}
+
+void init_arrays(PyObject* module) { pytree::check(PyModule_AddFunctions(module, functions)); }
+
+}  // namespace shardax::objects

@@ -1,0 +1,152 @@
+// objects/bind.cpp - parameters from Python, and binding by name.
+#include "objects/bind.h"
+
+#include <unordered_set>
+
+#include "objects/convert.h"
+#include "objects/dtypes.h"
+#include "objects/shape_args.h"
+
+namespace shardax::objects {
+namespace {
+
+bool is_int(PyObject* object) { return PyLong_Check(object) && !PyBool_Check(object); }
+
+bool all_ints(PyObject* sequence) {
+  const Py_ssize_t n = PySequence_Fast_GET_SIZE(sequence);
+  for (Py_ssize_t i = 0; i < n; ++i) {
+    if (!PyIndex_Check(PySequence_Fast_GET_ITEM(sequence, i))) return false;
+  }
+  return true;
+}
+
+AxisNames axis_names(PyObject* object) {
+  AxisNames out;
+  if (!PyTuple_Check(object) && !PyList_Check(object)) {
+    out.names.push_back(to_axis_name(object));
+    return out;
+  }
+  const Py_ssize_t n = PySequence_Fast_GET_SIZE(object);
+  for (Py_ssize_t i = 0; i < n; ++i) {
+    out.names.push_back(to_axis_name(PySequence_Fast_GET_ITEM(object, i)));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string_view param_name(const std::string& text) {
+  static std::unordered_set<std::string> names;
+  return *names.insert(text).first;
+}
+
+AxisName to_axis_name(PyObject* object) {
+  return intern_axis(PyUnicode_Check(object) ? pytree::text_of(object) : pytree::repr(object));
+}
+
+ParamValue to_param(std::string_view name, PyObject* object) {
+  if (object == Py_None) return std::monostate{};
+  const bool sequence = PyTuple_Check(object) || PyList_Check(object);
+  if (name == "axis_name" ||
+      (name == "axes" && !is_int(object) && !(sequence && all_ints(object)))) {
+    return axis_names(object);
+  }
+  if (PyBool_Check(object)) return object == Py_True;
+  if (PyFloat_Check(object)) return PyFloat_AS_DOUBLE(object);
+  if (PyUnicode_Check(object)) {
+    const bool names_dtype = name.ends_with("dtype");
+    if (names_dtype) return to_dtype(object);
+    return pytree::text_of(object);
+  }
+  if (sequence) return parse_ints(object, concat("Parameter ", name));
+  if (PyIndex_Check(object) && !is_array_object(object)) {
+    return static_cast<std::int64_t>(parse_ints(object, concat("Parameter ", name))[0]);
+  }
+  if (const std::optional<DType> dtype = find_dtype(object)) return *dtype;
+  type_error("parameter ", name, " has the value ", pytree::repr(object), " of type ",
+             pytree::repr(reinterpret_cast<PyObject*>(Py_TYPE(object))),
+             "; bool, int, float, str, dtype or a tuple of ints was expected.");
+}
+
+Params to_params(PyObject* kwargs) {
+  Params params;
+  PyObject *key, *value;
+  Py_ssize_t position = 0;
+  while (kwargs && PyDict_Next(kwargs, &position, &key, &value)) {
+    const std::string_view name = param_name(pytree::text_of(key));
+    params.set(name, to_param(name, value));
+  }
+  return params;
+}
+
+namespace {
+
+// The rules of an op ask for its params; which op it is, they do not know.
+Values bound(const Op& op, const Params& params, const Values& in) {
+  try {
+    return shardax::bind(op, params, in);
+  } catch (const ParamError& e) {
+    type_error(op.name, ": ", e.what());
+  }
+}
+
+PyObject* bind_by_name(PyObject*, PyObject* args, PyObject* kwargs) {
+  const char* name;
+  PyObject* operands;
+  if (!PyArg_ParseTuple(args, "sO", &name, &operands)) return nullptr;
+  return guarded([&]() -> PyObject* {
+    const Op* op = find_op(name);
+    if (!op) fail(ErrorKind::not_implemented_error, "no op is named '", name, "'");
+    const Ref items = Ref::checked(PySequence_Fast(operands, "operands must be a sequence"));
+    Values in;
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i) {
+      in.push_back(
+          to_argument(PySequence_Fast_GET_ITEM(items.get(), i), name, static_cast<int>(i)));
+    }
+    const Values out = bound(*op, to_params(kwargs), in);
+    return out.size() == 1 ? wrap(out[0]) : wrap_tuple(out);
+  });
+}
+
+PyObject* op_names(PyObject*, PyObject*) {
+  return guarded([&]() -> PyObject* {
+    Ref list = Ref::checked(PyList_New(0));
+    for (const Op* op : all_ops()) {
+      const Ref name = Ref::checked(
+          PyUnicode_FromStringAndSize(op->name.data(), static_cast<Py_ssize_t>(op->name.size())));
+      pytree::check(PyList_Append(list.get(), name.get()));
+    }
+    return list.release();
+  });
+}
+
+// What a record says of itself, for tests and docs.
+PyObject* op_record(PyObject*, PyObject* name) {
+  return guarded([&]() -> PyObject* {
+    const Op* op = find_op(pytree::text_of(name));
+    if (!op) fail(ErrorKind::not_implemented_error, "no op is named ", pytree::repr(name));
+    const bool derivative = op->jvp || op->jvp_body || op->linearize;
+    return Py_BuildValue(
+        "{s:s#,s:O,s:O,s:O,s:O,s:O}", "doc", op->doc.data(),
+        static_cast<Py_ssize_t>(op->doc.size()), "derivative", derivative ? Py_True : Py_False,
+        "no_gradient", op->no_gradient ? Py_True : Py_False, "transpose",
+        op->transpose ? Py_True : Py_False, "batch", op->batch ? Py_True : Py_False, "effects",
+        op->effect.empty() ? Py_False : Py_True);
+  });
+}
+
+PyMethodDef functions[] = {
+    {"bind", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(bind_by_name)),
+     METH_VARARGS | METH_KEYWORDS,
+     "bind(name, operands, **params): the op's outputs (a tuple if several)."},
+    {"op_names", op_names, METH_NOARGS, "The names of all ops."},
+    {"op_record", op_record, METH_O,
+     "What the record of an op says: its doc, and which rules it has."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+}  // namespace
+
+void init_bind(PyObject* module) { pytree::check(PyModule_AddFunctions(module, functions)); }
+
+}  // namespace shardax::objects

@@ -1,0 +1,246 @@
+// objects/config.cpp - the values of flags, and their environment variables.
+#include "objects/config.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "analysis/nonfinite.h"
+#include "numpy/promote.h"
+#include "objects/config_flags.h"
+
+namespace shardax::objects {
+
+CallFlags call_flags;
+
+namespace {
+
+constexpr int default_device_count = 8;  // the same on every machine, whatever its cores
+int devices = default_device_count;
+
+const Flag* find_flag(std::string name) {
+  for (const auto& [alias, real] : flag_aliases) {
+    if (name == alias) name = real;
+  }
+  for (const Flag& f : flags) {
+    if (name == f.name) return &f;
+  }
+  return nullptr;
+}
+
+const Flag& known_flag(PyObject* name) {
+  if (!PyUnicode_Check(name))
+    type_error("the name of a config option must be a str, got ", pytree::repr(name));
+  const std::string text = pytree::text_of(name);
+  const Flag* found = find_flag(text);
+  if (!found) fail(ErrorKind::attribute_error, "Unrecognized config option: ", text);
+  return *found;
+}
+
+bool truthy(const std::string& text) {
+  return !(text.empty() || text == "0" || text == "false" || text == "False" || text == "off" ||
+           text == "no");
+}
+
+std::map<std::string_view, Ref>& values() {
+  static auto* table = new std::map<std::string_view, Ref>;  // outlives static destruction
+  return *table;
+}
+
+Ref value_from_text(const Flag& f, const char* text) {
+  if (!text) return Ref::borrow(Py_None);
+  if (f.kind == Flag::Kind::boolean) return Ref::borrow(truthy(text) ? Py_True : Py_False);
+  if (f.kind == Flag::Kind::integer) return Ref::checked(PyLong_FromString(text, nullptr, 10));
+  return Ref::checked(PyUnicode_FromString(text));
+}
+
+// The count in --xla_force_host_platform_device_count=N of XLA_FLAGS; other flags are ignored.
+const char* count_in_xla_flags() {
+  const char* all = std::getenv("XLA_FLAGS");
+  if (!all) return nullptr;
+  constexpr const char* option = "--xla_force_host_platform_device_count=";
+  const char* at = std::strstr(all, option);
+  return at ? at + std::strlen(option) : nullptr;
+}
+
+const char* device_count_in_environment() {
+  for (const char* name : {"SHARDAX_NUM_DEVICES", "JAX_NUM_CPU_DEVICES"}) {
+    const char* text = std::getenv(name);
+    if (text && *text) return text;
+  }
+  return count_in_xla_flags();
+}
+
+// A device costs nothing, but its number is an int.
+constexpr std::int64_t most_devices = 1 << 20;
+
+[[noreturn]] void refuse_device_count(const std::string& count) {
+  value_error("jax_num_cpu_devices: ", count, " devices were asked for; a number from 1 to ",
+              most_devices, " is needed.");
+}
+
+void set_count_from(PyObject* value) {
+  int overflow = 0;
+  const long long count = value == Py_None ? -1 : PyLong_AsLongLongAndOverflow(value, &overflow);
+  if (overflow != 0) refuse_device_count(pytree::str(value));
+  if (count == -1) {
+    const char* text = device_count_in_environment();
+    set_device_count(text ? std::strtoll(text, nullptr, 10) : default_device_count);
+    return;
+  }
+  set_device_count(count);
+}
+
+// A value of the flag's kind; throws for others.
+Ref checked_value(const Flag& f, PyObject* value) {
+  if (f.kind == Flag::Kind::boolean) {
+    if (PyUnicode_Check(value))
+      return Ref::borrow(truthy(pytree::text_of(value)) ? Py_True : Py_False);
+    return Ref::borrow(pytree::check(PyObject_IsTrue(value)) ? Py_True : Py_False);
+  }
+  if (f.kind == Flag::Kind::integer && value != Py_None && !PyLong_Check(value)) {
+    value_error("new int config value must be None or of type int, got ", pytree::repr(value),
+                " of type ", pytree::repr(reinterpret_cast<PyObject*>(Py_TYPE(value))), " for ",
+                f.name, ".");
+  }
+  return Ref::borrow(value);
+}
+
+void warn_user(const std::string& text) {
+  pytree::check(PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1));
+}
+
+// Which of `choices` the text is.
+std::size_t choice(const Flag& f, PyObject* value, const std::vector<std::string>& choices) {
+  const std::string text = PyUnicode_Check(value) ? pytree::text_of(value) : "";
+  const auto found = std::find(choices.begin(), choices.end(), text);
+  if (found != choices.end()) return static_cast<std::size_t>(found - choices.begin());
+  std::string known;
+  for (const std::string& c : choices) known += (known.empty() ? "'" : ", '") + c + "'";
+  value_error("new enum value for ", f.name, " must be one of ", known, ", got ",
+              pytree::repr(value), ".");
+}
+
+// Whether the innermost Python function is not one of the package; calls of jnp.ufunc objects count
+// as those of their callers.
+bool is_user_code() {
+  Ref frame = Ref::borrow(reinterpret_cast<PyObject*>(PyEval_GetFrame()));
+  while (frame) {
+    const Ref globals = Ref::checked(PyObject_GetAttrString(frame.get(), "f_globals"));
+    PyObject* module = PyDict_GetItemString(globals.get(), "__name__");
+    if (!module || !PyUnicode_Check(module)) return true;
+    const std::string name = pytree::text_of(module);
+    if (name != "shardax.numpy._ufuncs") return !name.starts_with("shardax.");
+    auto* current = reinterpret_cast<PyFrameObject*>(frame.get());
+    frame = Ref::steal(reinterpret_cast<PyObject*>(PyFrame_GetBack(current)));
+  }
+  return true;
+}
+
+// What the core keeps a copy of.
+void mirror(const Flag& f, PyObject* value) {
+  const std::string_view name = f.name;
+  if (name == "jax_numpy_dtype_promotion")
+    numpy::set_strict_dtypes(choice(f, value, {"standard", "strict"}) == 1);
+  if (name == "jax_numpy_rank_promotion") {
+    const std::size_t rule = choice(f, value, {"allow", "warn", "raise"});
+    numpy::set_rank_promotion(static_cast<numpy::RankPromotion>(rule), warn_user);
+  }
+  if (name == "jax_enable_x64") numpy::set_x64_default(value == Py_True);
+  if (name == "jax_num_cpu_devices") set_count_from(value);
+  if (name == "jax_disable_jit") call_flags.disable_jit = value == Py_True;
+  if (name == "jax_threefry_partitionable") call_flags.threefry_partitionable = value == Py_True;
+}
+
+PyObject* update(PyObject*, PyObject* args) {
+  PyObject *name, *value;
+  if (!PyArg_ParseTuple(args, "OO", &name, &value)) return nullptr;
+  return guarded([&]() -> PyObject* {
+    const Flag& f = known_flag(name);
+    Ref checked = checked_value(f, value);
+    mirror(f, checked.get());
+    values()[f.name] = std::move(checked);
+    watch_nonfinite(flag("jax_debug_nans"), flag("jax_debug_infs"));
+    Py_RETURN_NONE;
+  });
+}
+
+PyObject* read(PyObject*, PyObject* name) {
+  return guarded([&]() -> PyObject* {
+    const Flag& f = known_flag(name);
+    if (std::string_view(f.name) == "jax_enable_x64") return PyBool_FromLong(numpy::x64_enabled());
+    if (std::string_view(f.name) == "jax_num_cpu_devices") return PyLong_FromLong(devices);
+    return Py_NewRef(values()[f.name].get());
+  });
+}
+
+PyObject* names(PyObject*, PyObject*) {
+  return guarded([&]() -> PyObject* {
+    Ref list = Ref::checked(PyList_New(0));
+    for (const Flag& f : flags) {
+      const Ref text = Ref::checked(PyUnicode_FromString(f.name));
+      pytree::check(PyList_Append(list.get(), text.get()));
+    }
+    return list.release();
+  });
+}
+
+// x64 for this thread only: None removes the override. Gives the one before.
+PyObject* override_x64(PyObject*, PyObject* value) {
+  return guarded([&]() -> PyObject* {
+    const int before = numpy::x64_override();
+    numpy::set_x64_override(value == Py_None ? -1 : pytree::check(PyObject_IsTrue(value)));
+    if (before < 0) Py_RETURN_NONE;
+    return PyBool_FromLong(before);
+  });
+}
+
+PyObject* count(PyObject*, PyObject*) { return PyLong_FromLong(devices); }
+
+PyMethodDef functions[] = {
+    {"config_update", update, METH_VARARGS, "Sets a flag."},
+    {"config_read", read, METH_O, "The value of a flag."},
+    {"config_names", names, METH_NOARGS, "All flags."},
+    {"override_x64", override_x64, METH_O, "Sets x64 for this thread; gives the override before."},
+    {"device_count", count, METH_NOARGS, "How many devices there are."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+std::string upper(const char* name) {
+  std::string text = name;
+  for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return text;
+}
+
+}  // namespace
+
+int device_count() { return devices; }
+
+void set_device_count(std::int64_t count) {
+  if (count < 1 || count > most_devices) refuse_device_count(std::to_string(count));
+  devices = static_cast<int>(count);
+}
+
+bool flag(std::string_view name) {
+  const auto it = values().find(name);
+  return it != values().end() && it->second.get() == Py_True;
+}
+
+void init_config(PyObject* module) {
+  for (const Flag& f : flags) {
+    const bool counts = std::string_view(f.name) == "jax_num_cpu_devices";
+    const char* text = counts ? nullptr : std::getenv(upper(f.name).c_str());
+    Ref value = value_from_text(f, text && *text ? text : f.initial);
+    mirror(f, value.get());
+    values()[f.name] = std::move(value);
+  }
+  numpy::set_promotion_scope(is_user_code);
+  watch_nonfinite(flag("jax_debug_nans"), flag("jax_debug_infs"));
+  pytree::check(PyModule_AddFunctions(module, functions));
+}
+
+}  // namespace shardax::objects

@@ -1,0 +1,28 @@
+// objects/config.h - the flags of shardax.config, and the hooks that act on them.
+//
+// Flags live in one table: name, default, environment variable. Python's config object (in
+// shardax._base.flags) reads and updates them here; those that the core reads are mirrored at once.
+#pragma once
+
+#include "objects/errors.h"
+
+namespace shardax::objects {
+
+// How many devices there are; at least 1. May change at any time.
+int device_count();
+void set_device_count(std::int64_t count);
+
+// The current value of a boolean flag, such as "jax_debug_nans".
+bool flag(std::string_view name);
+
+// Those that every call asks for, without a look-up.
+struct CallFlags {
+  bool disable_jit = false;
+  bool threefry_partitionable = false;
+};
+extern CallFlags call_flags;
+
+// Adds config_read, config_update, config_names, and thread-local overrides to the module.
+void init_config(PyObject* module);
+
+}  // namespace shardax::objects
