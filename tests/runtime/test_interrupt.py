@@ -1,5 +1,6 @@
 """tests/runtime/test_interrupt.py - Ctrl-C ends long work at once and leaves the process usable."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -10,7 +11,8 @@ import pytest
 import shardax as jax
 import shardax.numpy as jnp
 
-LIMIT = 0.1  # seconds from the signal to the exception
+# Seconds from the signal to the exception; threads of a busy machine wait for their turn.
+LIMIT = 0.1 * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
 
 
 def endless_loop():
