@@ -20,6 +20,28 @@ print("cmake>=3.20", "ninja", sep="\n")
 PYTHON
 }
 
+# The list of that name in pyproject.toml's [dependency-groups], one a line.
+dependency_group() {
+  "$venv/bin/python" - "$root/pyproject.toml" "$1" <<'PYTHON'
+import ast
+import re
+import sys
+
+text = open(sys.argv[1], encoding="utf-8").read()
+print(*ast.literal_eval(re.search(rf"^{sys.argv[2]} = (\[.*?^\])", text, re.M | re.S)[1]), sep="\n")
+PYTHON
+}
+
+# Libraries for JAX, as wheels and without JAX; tests of those that cannot be had are skipped.
+install_libraries() {
+  local libraries needs
+  mapfile -t libraries < <(dependency_group ecosystem)
+  mapfile -t needs < <(dependency_group ecosystem-needs)
+  "$venv/bin/python" -m pip install --quiet --only-binary :all: "${needs[@]}" &&
+    "$venv/bin/python" -m pip install --quiet --only-binary :all: --no-deps "${libraries[@]}" ||
+    echo "tests/ecosystem: libraries are missing, their tests are skipped" >&2
+}
+
 # install_package SPEC: SPEC is '.' or '.[test]'.
 install_package() {
   if ! "$venv/bin/python" -c 'import pip' 2>/dev/null; then

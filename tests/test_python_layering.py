@@ -26,6 +26,7 @@ LAYERS = [
     [
         "_src",
         "ad_checkpoint",
+        "api_util",
         "common_utils",
         "core",
         "custom_batching",
@@ -40,12 +41,15 @@ LAYERS = [
         "interpreters",
         "jax_utils",
         "lib",
+        "memory",
+        "monitoring",
         "profiler",
         "ref",
         "stages",
         "test_util",
         "tools",
         "tree",
+        "version",
     ],
     ["", "__main__", "_alias"],  # the package itself
     ["_as_jax"],  # its other name

@@ -97,6 +97,29 @@ PyGetSetDef attributes[] = {
 
 PyMethodDef no_methods[] = {{nullptr, nullptr, 0, nullptr}};
 
+// Functions do not change, so that a copy is the function itself.
+PyObject* itself(PyObject* self, PyObject*) { return Py_NewRef(self); }
+
+// Pickles name it by its module and name.
+PyObject* reduce(PyObject* self, PyObject*) {
+  return guarded([&] { return call_python("_base.pickles", "named", self).release(); });
+}
+
+PyMethodDef common_methods[] = {
+    {"__copy__", itself, METH_NOARGS, nullptr},
+    {"__deepcopy__", itself, METH_O, nullptr},
+    {"__reduce__", reduce, METH_NOARGS, nullptr},
+};
+
+void add_common_methods(PyTypeObject* type) {
+  for (PyMethodDef& method : common_methods) {
+    if (PyDict_GetItemString(type->tp_dict, method.ml_name)) continue;
+    const Ref descriptor = checked(PyDescr_NewMethod(type, &method));
+    check(PyObject_SetAttrString(reinterpret_cast<PyObject*>(type), method.ml_name,
+                                 descriptor.get()));
+  }
+}
+
 void set_item(PyObject* dict, const char* key, PyObject* value) {
   if (PyDict_SetItemString(dict, key, value) < 0) throw PythonError();
 }
@@ -140,6 +163,7 @@ PyTypeObject* make_function_type(const char* name, const char* doc, PyMethodDef*
                    slots};
   PyObject* type = PyType_FromSpec(&spec);
   if (!type) throw PythonError();
+  add_common_methods(reinterpret_cast<PyTypeObject*>(type));
   return reinterpret_cast<PyTypeObject*>(type);
 }
 

@@ -36,7 +36,25 @@ PyObject* clear_cache(PyObject* self, PyObject*) {
   Py_RETURN_NONE;
 }
 
+Ref ints(const std::vector<int>& values) {
+  const Ref list = list_of(values);
+  return checked(PyList_AsTuple(list.get()));
+}
+
+PyObject* reduce(PyObject* self, PyObject*) {
+  return guarded([&] {
+    const JitOptions& o = static_cast<Jit&>(behaviour_of(self)).options();
+    const auto or_none = [](const Ref& object) { return object ? object.get() : Py_None; };
+    return call_python("_base.pickles", "jitted", self, ints(o.statics.positions),
+                       objects(o.statics.names), ints(o.donated_positions),
+                       objects(o.donated_names), o.inlined, or_none(o.in_shardings),
+                       or_none(o.out_shardings))
+        .release();
+  });
+}
+
 PyMethodDef methods[] = {
+    {"__reduce__", reduce, METH_NOARGS, nullptr},
     {"lower", stage_method<"lower">(), METH_VARARGS | METH_KEYWORDS,
      "Stages the function; .compile() makes it callable."},
     {"trace", stage_method<"trace">(), METH_VARARGS | METH_KEYWORDS,

@@ -39,6 +39,7 @@ class Jit final : public Behaviour {
   void clear() override { JitCache::clear_own(cache_); }
   Ref staged(PyObject* fun) const override;
   const StaticSpec& statics() const override { return options_.statics; }
+  const JitOptions& options() const { return options_; }
   StaticSpec donated() const override {
     return {options_.donated_positions, options_.donated_names};
   }

@@ -207,13 +207,15 @@ py::object bind_primitive(const PrimitiveObject& p, const py::args& operands,
                           const py::kwargs& params) {
   Values in;
   for (const py::handle operand : operands) in.push_back(bindings::to_value(operand.ptr()));
-  if (!user_ops().count(p.op))
-    return results_of(*p.op, shardax::bind(*p.op, params_from_python(params), in));
-  const Params own{{"params", kept(new UserParams(*p.op, params.ptr()))}};
-  return results_of(*p.op, shardax::bind(*p.op, own, in));
+  return results_of(*p.op, shardax::bind(*p.op, op_params(*p.op, params), in));
 }
 
 }  // namespace
+
+Params op_params(const Op& op, const py::dict& params) {
+  if (!user_ops().count(&op)) return params_from_python(params);
+  return Params{{"params", kept(new UserParams(op, params.ptr()))}};
+}
 
 Ref wrap_primitive(const Op& op) {
   const auto known = objects().find(&op);

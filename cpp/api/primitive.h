@@ -22,6 +22,9 @@ Ref wrap_primitive(const Op& op);
 // The user's parameters among those of an equation, or null: a dict.
 PyObject* user_params(const Params& params);
 
+// The parameters of an equation of that op: for a user's, the dict itself.
+Params op_params(const Op& op, const pybind11::dict& params);
+
 void init_primitives(pybind11::module_& module);
 
 }  // namespace shardax::api

@@ -17,36 +17,16 @@ namespace {
 
 py::object to_object(Ref ref) { return py::reinterpret_steal<py::object>(ref.release()); }
 
-// A variable as programs show it to Python: a Var, or a Literal for a rank-0 constant.
-struct VarObject {
-  ProgramPtr program;
-  Var var;
-  const Type& type() const { return program->type(var); }
-  friend bool operator==(const VarObject& a, const VarObject& b) {
-    return a.program == b.program && a.var == b.var;
-  }
-};
 // A Function among the parameters: Python hands it round.
 struct FunctionObject {
   FunctionPtr function;
 };
-struct LiteralObject {
-  ArrayPtr value;
-};
-
 bool is_literal(const Constant& c) { return c.value->type().rank() == 0; }
 
-py::object variable(const ProgramPtr& program, Var v) {
-  for (const Constant& c : program->constants) {
-    if (c.var == v && is_literal(c)) return py::cast(LiteralObject{c.value});
-  }
-  return py::cast(VarObject{program, v});
-}
-
 template <class List>
-py::list variables(const ProgramPtr& program, const List& vars) {
+py::list variables(const ProgramPtr& program, const ShownVars& shown, const List& vars) {
   py::list out;
-  for (const Var v : vars) out.append(variable(program, v));
+  for (const Var v : vars) out.append(shown_variable(program, shown, v));
   return out;
 }
 
@@ -76,7 +56,7 @@ py::set effects_of(const Program& program) {
 py::list equations_of(const ProgramObject& p) {
   py::list out;
   for (std::size_t i = 0; i < p.program->equations.size(); ++i)
-    out.append(EquationObject{p.program, i});
+    out.append(EquationObject{p.program, i, p.shown});
   return out;
 }
 
@@ -93,7 +73,9 @@ py::list constants_of(const ProgramObject& p) {
   py::list out;
   for (const Constant* c : listed_constants(*p.program))
     out.append(to_object(checked(wrap(c->value))));
-  for (const Value& value : p.captured) out.append(to_object(checked(wrap(value))));
+  for (const Value& value : p.captured) {
+    if (value) out.append(to_object(checked(wrap(value))));
+  }
   return out;
 }
 
@@ -109,7 +91,7 @@ py::list constant_variables_of(const ProgramObject& p) {
   std::vector<Var> vars;
   for (const Constant* c : listed_constants(*p.program)) vars.push_back(c->var);
   for (const Var v : captured_inputs(p)) vars.push_back(v);
-  return variables(p.program, vars);
+  return variables(p.program, p.shown, vars);
 }
 
 // What a sharding_constraint carries, for users who read programs and bind equations again.
@@ -153,6 +135,13 @@ struct ParamVisitor {
 };
 
 }  // namespace
+
+py::object shown_variable(const ProgramPtr& program, const ShownVars& shown, Var v) {
+  for (const Constant& c : program->constants) {
+    if (c.var == v && is_literal(c)) return py::cast(LiteralObject{c.value});
+  }
+  return py::cast(shown ? (*shown)[static_cast<std::size_t>(v)] : VarObject{program, v});
+}
 
 Ref wrap_program(const ProgramPtr& program, Values captured) {
   return Ref::steal(py::cast(ProgramObject{program, std::make_shared<const KeptFunctions>(*program),
@@ -252,6 +241,14 @@ void init_program_objects(py::module_& module) {
   py::class_<FunctionObject>(module, "HostFunction", "A function that an equation carries.")
       .def("__repr__", [](const FunctionObject& f) { return f.function->text(); });
   py::class_<VarObject>(module, "Var", "A variable of a program.")
+      .def(py::init([](const py::object& aval) {
+             const Type* type = find_type(aval.ptr());
+             if (!type) type_error("Var: expected a ShapedArray, got ", repr(aval.ptr()));
+             const MutableProgram alone(new Program);
+             const Var var = alone->add(*type);
+             return VarObject{alone, var};
+           }),
+           py::arg("aval"))
       .def_property_readonly("aval",
                              [](const VarObject& v) { return to_object(wrap_type(v.type())); })
       .def("__repr__",
@@ -266,6 +263,13 @@ void init_program_objects(py::module_& module) {
         return py::isinstance<VarObject>(other) && py::cast<VarObject&>(other) == v;
       });
   py::class_<LiteralObject>(module, "Literal", "A scalar constant of a program.")
+      .def(py::init([](const py::object& value, const py::object&) {
+             const Value scalar = bindings::to_value(value.ptr());
+             if (scalar->is_tracer() || scalar->type().rank() != 0)
+               type_error("Literal: expected a scalar, got ", repr(value.ptr()));
+             return LiteralObject{ArrayPtr(static_cast<Array*>(scalar.get()))};
+           }),
+           py::arg("val"), py::arg("aval") = py::none())
       .def_property_readonly(
           "val", [](const LiteralObject& l) { return to_object(checked(wrap(l.value))); })
       .def_property_readonly(
@@ -284,10 +288,10 @@ void init_program_objects(py::module_& module) {
           [](const EquationObject& e) { return to_object(params_to_python(e.equation().params)); })
       .def_property_readonly(
           "invars",
-          [](const EquationObject& e) { return variables(e.program, e.equation().inputs); })
+          [](const EquationObject& e) { return variables(e.program, e.shown, e.equation().inputs); })
       .def_property_readonly(
           "outvars",
-          [](const EquationObject& e) { return variables(e.program, e.equation().outputs); })
+          [](const EquationObject& e) { return variables(e.program, e.shown, e.equation().outputs); })
       .def_property_readonly("in_avals",
                              [](const EquationObject& e) {
                                return to_object(types_of_vars(*e.program, e.equation().inputs));
@@ -302,10 +306,45 @@ void init_program_objects(py::module_& module) {
                                alone->equations.push_back(e.equation());
                                return effects_of(*alone);
                              })
+      .def_property_readonly("source_info",
+                             [](const EquationObject& e) {
+                               const LocationPtr& place = e.equation().location;
+                               return to_object(call_python("_transform.program_parts", "SourceInfo",
+                                                            place ? to_string(*place) : ""));
+                             })
+      .def_property_readonly(
+          "ctx",
+          [](const EquationObject&) {
+            return to_object(call_python("_transform.program_parts", "EquationContext"));
+          })
+      .def(
+          "replace",
+          [](const py::object& self, const py::kwargs& changes) {
+            return to_object(
+                call_python("_transform.program_parts", "changed_equation", self.ptr(), changes.ptr()));
+          },
+          "The same equation with other invars, outvars, primitive or params.")
       .def("__repr__", [](const EquationObject& e) { return to_string(*e.program, e.equation()); });
 
   py::class_<ProgramObject>(module, "Program",
                             "A staged function; str() shows it as JAX shows a jaxpr.")
+      .def(py::init([](const py::args& args, const py::kwargs& kwargs) {
+        const Ref made = call_python("_transform.program_parts", "make_program", args.ptr(),
+                                     kwargs.ptr());
+        return py::cast<ProgramObject>(py::handle(made.get()));
+      }))
+      .def(
+          "replace",
+          [](const py::object& self, const py::kwargs& changes) {
+            return to_object(
+                call_python("_transform.program_parts", "changed_program", self.ptr(), changes.ptr()));
+          },
+          "The same program with other constvars, invars, outvars, eqns or consts.")
+      .def_property_readonly(
+          "debug_info",
+          [](const py::object& self) {
+            return to_object(call_python("_transform.program_parts", "debug_info", self.ptr()));
+          })
       .def("__str__", [](const ProgramObject& p) { return to_string(*p.program); })
       .def("__repr__", [](const ProgramObject& p) { return to_string(*p.program); })
       .def(
@@ -328,10 +367,10 @@ void init_program_objects(py::module_& module) {
       .def_property_readonly("literals", constants_of)
       .def_property_readonly("constvars", constant_variables_of)
       .def_property_readonly(
-          "invars", [](const ProgramObject& p) { return variables(p.program, given_inputs(p)); })
+          "invars", [](const ProgramObject& p) { return variables(p.program, p.shown, given_inputs(p)); })
       .def_property_readonly(
           "outvars",
-          [](const ProgramObject& p) { return variables(p.program, p.program->outputs); })
+          [](const ProgramObject& p) { return variables(p.program, p.shown, p.program->outputs); })
       .def_property_readonly("in_avals",
                              [](const ProgramObject& p) {
                                return to_object(types_of_vars(*p.program, given_inputs(p)));

@@ -13,6 +13,7 @@
 namespace pybind11 {
 class dict;
 class module_;
+class object;
 }  // namespace pybind11
 
 namespace shardax::api {
@@ -21,17 +22,40 @@ struct ShapedArray {
   Type type;
 };
 
+// A variable as programs show it to Python: one of a program. A variable that is in no program yet
+// is the only one of a program of its own.
+struct VarObject {
+  ProgramPtr program;
+  Var var;
+  const Type& type() const { return program->type(var); }
+  friend bool operator==(const VarObject& a, const VarObject& b) {
+    return a.program == b.program && a.var == b.var;
+  }
+};
+// A rank-0 constant.
+struct LiteralObject {
+  ArrayPtr value;
+};
+// For each variable of a program that was put together in Python, the one that it was given as;
+// null for other programs.
+using ShownVars = std::shared_ptr<const std::vector<VarObject>>;
+
 struct ProgramObject {
   ProgramPtr program;
   std::shared_ptr<const KeptFunctions> functions;
-  Values captured = {};  // for its last inputs: shown among the constants
+  Values captured = {};  // for its last inputs: shown among the constants; null: not known yet
+  ShownVars shown = nullptr;
 };
 
 struct EquationObject {
   ProgramPtr program;  // keeps the equation alive
   std::size_t index;
+  ShownVars shown = nullptr;
   const Equation& equation() const { return program->equations[index]; }
 };
+
+// A Var, or a Literal where the variable is a rank-0 constant.
+pybind11::object shown_variable(const ProgramPtr& program, const ShownVars& shown, Var v);
 
 // New references.
 Ref wrap_type(const Type& type);
@@ -50,6 +74,7 @@ Params params_from_python(const pybind11::dict& dict);
 
 void init_type_object(pybind11::module_& module);
 void init_program_objects(pybind11::module_& module);
+void init_program_parts(pybind11::module_& module);
 void init_program_edits(pybind11::module_& module);
 
 }  // namespace shardax::api

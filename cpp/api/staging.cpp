@@ -296,6 +296,8 @@ void init_staging(py::module_& module) {
         }
         if (inputs.size() != count)
           type_error("the program takes ", count, " values, got ", inputs.size());
+        if (std::ranges::find(inputs, Value()) != inputs.end())
+          type_error("the program has ", captured, " constvars without values; give consts");
         return list_of(others.empty() ? shardax::evaluate(body, inputs)
                                       : evaluate_with(body, inputs, others));
       },

@@ -1,8 +1,12 @@
 // api/type_object.cpp - the Python class of types.
 #include <pybind11/pybind11.h>
 
+#include <algorithm>
+
 #include "api/program_object.h"
+#include "api/value_lists.h"
 #include "bindings/bind.h"
+#include "transform/jvp.h"
 
 namespace py = pybind11;
 
@@ -13,6 +17,16 @@ py::tuple shape_tuple(const Type& type) {
   py::tuple shape(type.rank());
   for (std::size_t i = 0; i < type.rank(); ++i) shape[i] = py::int_(type.shape[i]);
   return shape;
+}
+
+// What JAX's types have besides; nothing here depends on it.
+void check_options(const py::kwargs& options) {
+  constexpr std::string_view known[] = {"sharding", "vma", "manual_axis_type", "memory_space"};
+  for (const auto& [key, value] : options) {
+    const auto name = py::cast<std::string>(key);
+    if (std::ranges::find(known, name) == std::end(known))
+      type_error("ShapedArray() got an unexpected keyword argument '", name, "'");
+  }
 }
 
 std::string represent(const Type& type) {
@@ -34,10 +48,22 @@ const Type* find_type(PyObject* object) {
   return &py::cast<ShapedArray&>(py::handle(object)).type;
 }
 
+namespace {
+
+py::object manual_axis_type(const ShapedArray& a) {
+  py::list names;
+  for (const AxisName name : a.type.varying) names.append(py::str(axis_text(name)));
+  return to_object(call_python("_base.manual_axes", "ManualAxisType", names.ptr()));
+}
+
+}  // namespace
+
 void init_type_object(py::module_& module) {
   py::class_<ShapedArray>(module, "ShapedArray",
                           "The shape and dtype of an array, without its elements.")
-      .def(py::init([](const py::object& shape, const py::object& dtype, bool weak_type) {
+      .def(py::init([](const py::object& shape, const py::object& dtype, bool weak_type,
+                       const py::kwargs& options) {
+             check_options(options);
              Type type;
              type.dtype = bindings::to_dtype(dtype.ptr());
              type.weak = weak_type;
@@ -82,6 +108,21 @@ void init_type_object(py::module_& module) {
           "strip_weak_type",
           [](const ShapedArray& a) { return ShapedArray{with_dtype(a.type, a.type.dtype)}; },
           "The same type, not weak.")
+      .def(
+          "to_tangent_aval", [](const ShapedArray& a) { return ShapedArray{tangent_type(a.type)}; },
+          "The type of tangents: with dtype float0 for integers and truth values.")
+      .def(
+          "to_ct_aval", [](const ShapedArray& a) { return ShapedArray{tangent_type(a.type)}; },
+          "The type of cotangents, which is that of tangents.")
+      .def("normalize", [](const ShapedArray& a) { return a; }, "The same type.")
+      .def_property_readonly("manual_axis_type", manual_axis_type,
+                             "The mapped axes over which a value may differ.")
+      .def_property_readonly("mat", manual_axis_type, "The same, under a shorter name.")
+      .def_property_readonly("memory_space",
+                             [](const ShapedArray&) {
+                               return py::module_::import("shardax.memory").attr("Space").attr(
+                                   "Device");
+                             })
       .def("__str__", [](const ShapedArray& a) { return bindings::weak_string(a.type); })
       .def("__repr__", [](const ShapedArray& a) { return represent(a.type); })
       .def("__hash__", [](const ShapedArray& a) { return hash(a.type); })

@@ -19,6 +19,7 @@
 #include "api/references.h"
 #include "api/stages.h"
 #include "api/staging.h"
+#include "api/trace_state.h"
 #include "api/vmap.h"
 
 namespace py = pybind11;
@@ -166,12 +167,14 @@ void init_api(py::module_& module) {
   init_collectives(m);
   init_context(m);
   api::init_program_objects(m);
+  api::init_program_parts(m);
   api::init_program_edits(m);
   api::init_references(m);
   api::init_staging(m);
   api::init_stages(m);
   api::init_host_functions(m);
   api::init_checks(m);
+  api::init_trace_state(m);
   api::install_locator();
   set_tracer_describer(&api::describe_tracer);
   set_leak_describer(&api::describe_leak);

@@ -103,6 +103,8 @@ PythonProperty python_properties[] = {
     {"_devices.placement", "is_fully_addressable", "is_fully_addressable property was called"},
     {"numpy._array_methods", "flat"},
     {"_devices.placement", "format"},
+    {"_devices.placement", "_committed", nullptr, "committed"},
+    {"_devices.placement", "_arrays", "_arrays property was called", "arrays"},
 };
 
 template <const char* const& what>
@@ -285,24 +287,46 @@ PyCFunction as_method(F* f) {
 
 PyMethodDef own_methods[] = {
     {"astype", as_method(astype), METH_VARARGS | METH_KEYWORDS,
+     "astype($self, dtype=None, copy=False, device=None)\n--\n\n"
      "The elements converted to another dtype."},
     {"reshape", as_method(reshape), METH_FASTCALL | METH_KEYWORDS,
+     "reshape($self, *shape, order='C', copy=None, out_sharding=None)\n--\n\n"
      "The elements in another shape; -1 is inferred."},
-    {"transpose", as_method(transpose), METH_FASTCALL, "Dimensions in another order."},
-    {"ravel", as_method(ravel), METH_FASTCALL | METH_KEYWORDS, "All elements in one dimension."},
-    {"flatten", as_method(ravel), METH_FASTCALL | METH_KEYWORDS, "All elements in one dimension."},
-    {"copy", copy, METH_NOARGS, "The same elements in a new array."},
-    {"item", as_method(array_item), METH_FASTCALL, "One element as a Python scalar."},
-    {"tolist", array_tolist, METH_NOARGS, "Nested lists of Python scalars."},
+    {"transpose", as_method(transpose), METH_FASTCALL,
+     "transpose($self, *axes)\n--\n\n"
+     "Dimensions in another order."},
+    {"ravel", as_method(ravel), METH_FASTCALL | METH_KEYWORDS,
+     "ravel($self, order='C', out_sharding=None)\n--\n\n"
+     "All elements in one dimension."},
+    {"flatten", as_method(ravel), METH_FASTCALL | METH_KEYWORDS,
+     "flatten($self, order='C', out_sharding=None)\n--\n\n"
+     "All elements in one dimension."},
+    {"copy", copy, METH_NOARGS, "copy($self)\n--\n\nThe same elements in a new array."},
+    {"item", as_method(array_item), METH_FASTCALL,
+     "item($self, *args)\n--\n\n"
+     "One element as a Python scalar."},
+    {"tolist", array_tolist, METH_NOARGS, "tolist($self)\n--\n\nNested lists of Python scalars."},
     {"tobytes", as_method(tobytes), METH_VARARGS | METH_KEYWORDS,
-     "The elements' bytes, row-major."},
-    {"block_until_ready", block_until_ready, METH_NOARGS, "The array; results are always ready."},
-    {"is_ready", is_ready, METH_NOARGS, "True."},
-    {"copy_to_host_async", nothing, METH_NOARGS, "Nothing: all memory is the host's."},
-    {"delete", delete_array, METH_NOARGS, "Releases the elements; later uses raise RuntimeError."},
-    {"is_deleted", is_deleted, METH_NOARGS, "Whether the elements have been released."},
-    {"unsafe_buffer_pointer", buffer_pointer, METH_NOARGS, "The address of the first element."},
-    {"on_device_size_in_bytes", size_in_bytes, METH_NOARGS, "Bytes of all elements."},
+     "tobytes($self, order='C')\n--\n\nThe elements' bytes, row-major."},
+    {"block_until_ready", block_until_ready, METH_NOARGS,
+     "block_until_ready($self)\n--\n\n"
+     "The array; results are always ready."},
+    {"is_ready", is_ready, METH_NOARGS, "is_ready($self)\n--\n\nTrue."},
+    {"copy_to_host_async", nothing, METH_NOARGS,
+     "copy_to_host_async($self)\n--\n\n"
+     "Nothing: all memory is the host's."},
+    {"delete", delete_array, METH_NOARGS,
+     "delete($self)\n--\n\n"
+     "Releases the elements; later uses raise RuntimeError."},
+    {"is_deleted", is_deleted, METH_NOARGS,
+     "is_deleted($self)\n--\n\n"
+     "Whether the elements have been released."},
+    {"unsafe_buffer_pointer", buffer_pointer, METH_NOARGS,
+     "unsafe_buffer_pointer($self)\n--\n\n"
+     "The address of the first element."},
+    {"on_device_size_in_bytes", size_in_bytes, METH_NOARGS,
+     "on_device_size_in_bytes($self)\n--\n\n"
+     "Bytes of all elements."},
     {"__array__", as_method(array_to_numpy), METH_VARARGS | METH_KEYWORDS,
      "A NumPy array of the elements."},
     {"__complex__", array_complex, METH_NOARGS, nullptr},

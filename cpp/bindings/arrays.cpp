@@ -79,9 +79,13 @@ PyObject* full(PyObject*, PyObject* args) {
   });
 }
 
-PyObject* broadcast_to(PyObject*, PyObject* args) {
-  PyObject *object, *shape;
-  if (!PyArg_ParseTuple(args, "OO", &object, &shape)) return nullptr;
+PyObject* broadcast_to(PyObject*, PyObject* args, PyObject* kwargs) {
+  static const char* names[] = {"array", "shape", "out_sharding", nullptr};
+  PyObject *object, *shape, *sharding = Py_None;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|$O:broadcast_to", const_cast<char**>(names),
+                                   &object, &shape, &sharding)) {
+    return nullptr;
+  }
   return guarded([&] {
     const Value value = to_argument(object, "broadcast_to", 0);
     const Shape wanted = parse_ints(shape, "Shapes");
@@ -93,7 +97,7 @@ PyObject* broadcast_to(PyObject*, PyObject* args) {
       value_error("Incompatible types for broadcasting: input type=", to_string(value->type()),
                   " and requested type=", to_string(with_shape(value->type(), wanted)));
     }
-    return wrap(ops::broadcast_to(value, wanted));
+    return placed(wrap(ops::broadcast_to(value, wanted)), Py_None, sharding);
   });
 }
 
@@ -148,6 +152,13 @@ PyObject* convert(PyObject*, PyObject* args) {
     if (is_array_object(object) && numpy::lattice_type(operand.value) == type)
       return Py_NewRef(object);
     return wrap(materialise(operand, type));
+  });
+}
+
+PyObject* register_class(PyObject*, PyObject* type) {
+  return guarded([&] {
+    register_array_class(type);
+    return Py_NewRef(Py_None);
   });
 }
 
@@ -307,11 +318,14 @@ PyCFunction as_function(F* f) {
 
 PyMethodDef functions[] = {
     {"array", as_function(array), METH_VARARGS | METH_KEYWORDS,
-     "array(object, dtype=None, copy=True, order='K', ndmin=0): a new array."},
+     "array($module, object, dtype=None, copy=True, order='K', *, ndmin=0, device=None, "
+     "out_sharding=None)\n--\n\nA new array."},
     {"asarray", as_function(asarray), METH_VARARGS | METH_KEYWORDS,
-     "asarray(a, dtype=None): `a` itself where it is an array of that dtype already."},
+     "asarray($module, a, dtype=None, order=None, *, copy=None, device=None, out_sharding=None)\n"
+     "--\n\n`a` itself where it is an array of that dtype already."},
     {"full", full, METH_VARARGS, "full(shape, value, dtype): one element, repeated."},
-    {"broadcast_to", broadcast_to, METH_VARARGS, "broadcast_to(array, shape): a view."},
+    {"broadcast_to", as_function(broadcast_to), METH_VARARGS | METH_KEYWORDS,
+     "broadcast_to($module, array, shape, *, out_sharding=None)\n--\n\nA view of that shape."},
     {"broadcast_arrays", as_function(broadcast_arrays), METH_FASTCALL,
      "All arguments of one shape."},
     {"broadcast_shapes", as_function(broadcast_shapes), METH_FASTCALL,
@@ -324,6 +338,7 @@ PyMethodDef functions[] = {
      "needs_concrete(value, hint): an error where the elements of a value are not known."},
     {"concrete_array", concrete_array, METH_O,
      "The array that a value is known to equal, or None."},
+    {"register_array_class", register_class, METH_O, "Makes instances of a class operands."},
     {"get_sharding", get_sharding, METH_O, "The recorded sharding of an array."},
     {"with_sharding", with_sharding, METH_VARARGS, "A view with another recorded sharding."},
     {"another", another_array, METH_O, "The same elements as an array that is deleted by itself."},

@@ -89,7 +89,30 @@ Operand jax_array_operand(PyObject* object) {
   return parse_operand(made.get());
 }
 
+// Classes whose instances are read through __array__. Never shrinks.
+std::vector<PyTypeObject*>& array_classes() {
+  static auto* classes = new std::vector<PyTypeObject*>;
+  return *classes;
+}
+
+bool is_array_class(PyTypeObject* type) {
+  const auto& classes = array_classes();
+  return std::find(classes.begin(), classes.end(), type) != classes.end();
+}
+
+Operand registered_operand(PyObject* object) {
+  const Ref numpy_module = Ref::checked(PyImport_ImportModule("numpy"));
+  const Ref array = Ref::checked(PyObject_CallMethod(numpy_module.get(), "asarray", "O", object));
+  return parse_operand(array.get());
+}
+
 }  // namespace
+
+void register_array_class(PyObject* type) {
+  if (!PyType_Check(type)) type_error("expected a class, got ", pytree::repr(type));
+  Py_INCREF(type);
+  array_classes().push_back(reinterpret_cast<PyTypeObject*>(type));
+}
 
 WeakDType Operand::lattice_type() const {
   switch (kind) {
@@ -123,6 +146,7 @@ Operand parse_operand(PyObject* object) {
   if (PyLong_Check(object)) return integer_operand(object);
   if (PyFloat_Check(object)) return floating_operand(PyFloat_AS_DOUBLE(object));
   if (PyComplex_Check(object)) return complex_operand(object);
+  if (is_array_class(Py_TYPE(object))) return registered_operand(object);
   return jax_array_operand(object);
 }
 

@@ -27,6 +27,8 @@ struct Operand {
 // kind none: the object is neither an array nor a scalar. Throws OverflowError for integers that no
 // dtype of the current mode holds, RuntimeError for deleted arrays.
 Operand parse_operand(PyObject* object);
+// Instances of the class are operands from now on: NumPy reads them through __array__.
+void register_array_class(PyObject* type);
 
 // The operand as an array of that dtype.
 Value materialise(const Operand& operand, WeakDType type);

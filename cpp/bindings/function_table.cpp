@@ -134,7 +134,8 @@ constexpr FunctionRow rows[] = {
     // Rounding.
     {"floor", "x", nullptr, Promote::any, rounded<floor_name>, "Elementwise floor."},
     {"ceil", "x", nullptr, Promote::any, rounded<ceil_name>, "Elementwise ceiling."},
-    {"trunc", "x", nullptr, Promote::any, one<numpy::trunc>, "Elementwise, rounded towards zero."},
+    {"trunc", "x", nullptr, Promote::any, one<numpy::trunc>, "Elementwise, rounded towards zero.",
+     true},
     // Transcendental.
     {"exp", "x", "exp", Promote::inexact},
     {"exp2", "x", "exp2", Promote::inexact},
@@ -203,8 +204,27 @@ bool no_lax_row(std::string_view record) {
   return false;
 }
 
-const char* lax_parameters(std::size_t arity) {
+const char* lax_parameters(std::string_view record, std::size_t arity) {
+  constexpr struct {
+    std::string_view record;
+    const char* parameters;
+  } others[] = {{"igamma", "a, x"},        {"igammac", "a, x"},
+                {"igamma_grad_a", "a, x"}, {"random_gamma_grad", "a, x"},
+                {"nextafter", "x1, x2"},   {"polygamma", "m, x"},
+                {"zeta", "x, q"},          {"regularized_incomplete_beta", "a, b, x"}};
+  for (const auto& other : others) {
+    if (other.record == record) return other.parameters;
+  }
   return arity == 1 ? "x" : arity == 2 ? "x, y" : "x, y, z";
+}
+
+const char* lax_option(std::string_view record) {
+  if (record == "mul") return "out_dtype";
+  for (std::string_view name : {"cbrt", "cos", "exp", "exp2", "expm1", "log", "log1p", "logistic",
+                                "rsqrt", "sin", "sqrt", "tan", "tanh"}) {
+    if (name == record) return "accuracy";
+  }
+  return nullptr;
 }
 
 // How many operands a record has: one unless it is listed here.
@@ -260,8 +280,11 @@ std::span<const FunctionRow> lax_rows() {
       if (op->kind != Kind::elementwise || no_lax_row(op->name)) continue;
       texts.emplace_back(op->name);
       const char* other = lax_name(op->name);
-      made.push_back({other ? other : texts.back().c_str(), lax_parameters(arity_of(*op)),
-                      texts.back().c_str()});
+      made.push_back({.name = other ? other : texts.back().c_str(),
+                      .parameters = lax_parameters(op->name, arity_of(*op)),
+                      .record = texts.back().c_str(),
+                      .by_name = true,
+                      .option = lax_option(op->name)});
     }
     return made;
   }();

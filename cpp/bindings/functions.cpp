@@ -50,29 +50,52 @@ std::string listed(const std::vector<std::string>& names) {
   return text;
 }
 
-// Checks the number of arguments in the words of a Python function.
-void check_count(const FunctionObject& f, Py_ssize_t count, PyObject* names) {
-  const auto arity = static_cast<Py_ssize_t>(f.arity);
-  if (names && PyTuple_GET_SIZE(names) > 0) {
-    const std::string first = pytree::text_of(PyTuple_GET_ITEM(names, 0));
-    const std::vector<std::string> own = parameters(*f.row);
-    if (std::find(own.begin(), own.end(), first) != own.end()) {
-      type_error(f.row->name,
-                 "() got some positional-only arguments passed as keyword arguments: '", first,
-                 "'");
-    }
-    type_error(f.row->name, "() got an unexpected keyword argument '", first, "'");
+// Throws, in the words of a Python function, where an argument that is given by name is unknown.
+void check_name(const FunctionRow& row, const std::string& name) {
+  const std::vector<std::string> own = parameters(row);
+  const bool known = std::find(own.begin(), own.end(), name) != own.end();
+  if (known && !row.by_name) {
+    type_error(row.name, "() got some positional-only arguments passed as keyword arguments: '",
+               name, "'");
   }
-  if (count > arity) {
-    type_error(f.row->name, "() takes ", arity, " positional argument", arity == 1 ? "" : "s",
+  if (!known && (!row.option || name != row.option))
+    type_error(row.name, "() got an unexpected keyword argument '", name, "'");
+}
+
+// The arguments in the order of the parameters, and the one that the row's option names.
+struct Given {
+  std::vector<PyObject*> args;
+  PyObject* option = nullptr;
+};
+
+Given given(const FunctionObject& f, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  const FunctionRow& row = *f.row;
+  const Py_ssize_t named = names ? PyTuple_GET_SIZE(names) : 0;
+  for (Py_ssize_t i = 0; i < named; ++i)
+    check_name(row, pytree::text_of(PyTuple_GET_ITEM(names, i)));
+  if (count > f.arity) {
+    type_error(row.name, "() takes ", f.arity, " positional argument", f.arity == 1 ? "" : "s",
                " but ", count, count == 1 ? " was given" : " were given");
   }
-  if (count < arity) {
-    std::vector<std::string> missing = parameters(*f.row);
-    missing.erase(missing.begin(), missing.begin() + count);
-    type_error(f.row->name, "() missing ", missing.size(), " required positional argument",
+  const std::vector<std::string> own = parameters(row);
+  Given out{std::vector<PyObject*>(own.size()), nullptr};
+  std::copy(args, args + count, out.args.begin());
+  for (Py_ssize_t i = 0; i < named; ++i) {
+    const std::string name = pytree::text_of(PyTuple_GET_ITEM(names, i));
+    const auto at = std::find(own.begin(), own.end(), name) - own.begin();
+    PyObject*& place = at < f.arity ? out.args[static_cast<std::size_t>(at)] : out.option;
+    if (place) type_error(row.name, "() got multiple values for argument '", name, "'");
+    place = args[count + i];
+  }
+  std::vector<std::string> missing;
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    if (!out.args[i]) missing.push_back(own[i]);
+  }
+  if (!missing.empty()) {
+    type_error(row.name, "() missing ", missing.size(), " required positional argument",
                missing.size() == 1 ? "" : "s", ": ", listed(missing));
   }
+  return out;
 }
 
 const Op& op_of(FunctionObject& f) {
@@ -116,16 +139,32 @@ Value call_strict(FunctionObject& f, PyObject* const* args) {
   return bind1(op_of(f), {}, in);
 }
 
+PyObject* compute(FunctionObject& f, PyObject* const* args) {
+  Value out = f.strict ? call_strict(f, args) : call_promoting(f, args);
+  for (int i = 0; i < f.arity; ++i) {
+    if (is_array_object(args[i]) && value_of(args[i]) == out) return wrap(another(out));
+  }
+  return wrap(std::move(out));
+}
+
+// Python checks the option and may change the operands.
+PyObject* compute_with_option(FunctionObject& f, const Given& in) {
+  const Ref tuple = Ref::checked(PyTuple_New(f.arity));
+  for (Py_ssize_t i = 0; i < f.arity; ++i)
+    PyTuple_SET_ITEM(tuple.get(), i, Py_NewRef(in.args[static_cast<std::size_t>(i)]));
+  PyObject* args[] = {tuple.get(), in.option};
+  const Ref changed =
+      Ref::checked(call_package_function("lax._options", f.row->option, args, 2, nullptr));
+  return compute(f, &PyTuple_GET_ITEM(changed.get(), 0));
+}
+
 PyObject* call(PyObject* self, PyObject* const* args, std::size_t flags, PyObject* names) {
   return guarded([&] {
     FunctionObject& f = *as_function(self);
     const Py_ssize_t count = PyVectorcall_NARGS(flags);
-    if (count != f.arity || names) check_count(f, count, names);
-    Value out = f.strict ? call_strict(f, args) : call_promoting(f, args);
-    for (int i = 0; i < f.arity; ++i) {
-      if (is_array_object(args[i]) && value_of(args[i]) == out) return wrap(another(out));
-    }
-    return wrap(std::move(out));
+    if (count == f.arity && !names) return compute(f, args);
+    const Given in = given(f, args, count, names);
+    return in.option ? compute_with_option(f, in) : compute(f, in.args.data());
   });
 }
 
@@ -170,9 +209,11 @@ PyObject* reduce(PyObject* self, PyObject*) { return get_name(self, nullptr); }
 
 PyObject* get_signature(PyObject* self, void*) {
   return guarded([&] {
-    const Ref text = Ref::checked(PyUnicode_FromString(as_function(self)->row->parameters));
-    PyObject* argument = text.get();
-    return call_package_function("_base.printing", "positional_signature", &argument, 1, nullptr);
+    const FunctionRow& row = *as_function(self)->row;
+    const Ref text = Ref::checked(PyUnicode_FromString(row.parameters));
+    const Ref option = Ref::checked(PyUnicode_FromString(row.option ? row.option : ""));
+    PyObject* args[] = {text.get(), row.by_name ? Py_True : Py_False, option.get()};
+    return call_package_function("_base.printing", "signature", args, 3, nullptr);
   });
 }
 

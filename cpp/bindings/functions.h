@@ -17,6 +17,8 @@ struct FunctionRow {
   numpy::Promote promote = numpy::Promote::any;
   Value (*compose)(const Values&) = nullptr;
   const char* doc = nullptr;  // null: the record's
+  bool by_name = false;       // may arguments be given by name?
+  const char* option = nullptr;  // a keyword besides: "accuracy", "out_dtype"
 };
 
 // A callable of type shardax.Function for a row, which must outlive the interpreter. With

@@ -121,53 +121,66 @@ Ints parse_axes(PyObject* const* args, Py_ssize_t count, std::size_t rank) {
 
 namespace {
 
-// Methods, each with the module and the function that it is.
+// Methods, each with the module and the function that it is, and its parameters after the array.
 struct Delegated {
   const char* name;
   const char* module;
   const char* function;
+  const char* parameters;
 };
 constexpr Delegated delegated[] = {
-    {"all", "numpy", "all"},
-    {"any", "numpy", "any"},
-    {"argmax", "numpy", "argmax"},
-    {"argmin", "numpy", "argmin"},
-    {"argpartition", "numpy", "argpartition"},
-    {"argsort", "numpy", "argsort"},
-    {"byteswap", "numpy._array_methods", "byteswap"},
-    {"choose", "numpy", "choose"},
-    {"clip", "numpy", "clip"},
-    {"compress", "numpy._array_methods", "compress"},
-    {"conj", "numpy", "conj"},
-    {"conjugate", "numpy", "conjugate"},
-    {"cumprod", "numpy", "cumprod"},
-    {"cumsum", "numpy", "cumsum"},
-    {"diagonal", "numpy", "diagonal"},
-    {"dot", "numpy", "dot"},
-    {"max", "numpy", "max"},
-    {"mean", "numpy", "mean"},
-    {"min", "numpy", "min"},
-    {"nonzero", "numpy", "nonzero"},
-    {"prod", "numpy", "prod"},
-    {"ptp", "numpy", "ptp"},
-    {"repeat", "numpy", "repeat"},
-    {"round", "numpy", "round"},
-    {"searchsorted", "numpy", "searchsorted"},
-    {"sort", "numpy", "sort"},
-    {"squeeze", "numpy", "squeeze"},
-    {"std", "numpy", "std"},
-    {"sum", "numpy", "sum"},
-    {"swapaxes", "numpy", "swapaxes"},
-    {"take", "numpy", "take"},
-    {"trace", "numpy", "trace"},
-    {"var", "numpy", "var"},
-    {"view", "numpy._array_methods", "view"},
-    {"devices", "_devices.placement", "devices"},
-    {"addressable_data", "_devices.placement", "addressable_data"},
-    {"to_device", "numpy._array_methods", "to_device"},
-    {"clone", "numpy._array_methods", "clone"},
-    {"__round__", "numpy._array_methods", "round_to"},
-    {"__array_namespace__", "numpy._array_methods", "array_namespace"},
+    {"all", "numpy", "all", "axis=None, out=None, keepdims=False, *, where=None"},
+    {"any", "numpy", "any", "axis=None, out=None, keepdims=False, *, where=None"},
+    {"argmax", "numpy", "argmax", "axis=None, out=None, keepdims=None"},
+    {"argmin", "numpy", "argmin", "axis=None, out=None, keepdims=None"},
+    {"argpartition", "numpy", "argpartition", "kth, axis=-1"},
+    {"argsort", "numpy", "argsort",
+     "axis=-1, *, kind=None, order=None, stable=True, descending=False, dtype=None"},
+    {"byteswap", "numpy._array_methods", "byteswap", ""},
+    {"choose", "numpy", "choose", "choices, out=None, mode='raise'"},
+    {"clip", "numpy", "clip", "min=None, max=None, *, a=None, a_min=None, a_max=None"},
+    {"compress", "numpy._array_methods", "compress", "condition, axis=None, **options"},
+    {"conj", "numpy", "conj", ""},
+    {"conjugate", "numpy", "conjugate", ""},
+    {"cumprod", "numpy", "cumprod", "axis=None, dtype=None, out=None"},
+    {"cumsum", "numpy", "cumsum", "axis=None, dtype=None, out=None"},
+    {"diagonal", "numpy", "diagonal", "offset=0, axis1=0, axis2=1"},
+    {"dot", "numpy", "dot", "b, *, precision=None, preferred_element_type=None, out_sharding=None"},
+    {"max", "numpy", "max", "axis=None, out=None, keepdims=False, initial=None, where=None"},
+    {"mean", "numpy", "mean", "axis=None, dtype=None, out=None, keepdims=False, *, where=None"},
+    {"min", "numpy", "min", "axis=None, out=None, keepdims=False, initial=None, where=None"},
+    {"nonzero", "numpy", "nonzero", "*, size=None, fill_value=None"},
+    {"prod", "numpy", "prod",
+     "axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None, "
+     "promote_integers=True"},
+    {"ptp", "numpy", "ptp", "axis=None, out=None, keepdims=False"},
+    {"repeat", "numpy", "repeat",
+     "repeats, axis=None, *, total_repeat_length=None, out_sharding=None"},
+    {"round", "numpy", "round", "decimals=0, out=None"},
+    {"searchsorted", "numpy", "searchsorted", "v, side='left', sorter=None, *, method='scan'"},
+    {"sort", "numpy", "sort", "axis=-1, *, kind=None, order=None, stable=True, descending=False"},
+    {"squeeze", "numpy", "squeeze", "axis=None"},
+    {"std", "numpy", "std",
+     "axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=None, mean=None, "
+     "correction=None"},
+    {"sum", "numpy", "sum",
+     "axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None, "
+     "promote_integers=True"},
+    {"swapaxes", "numpy", "swapaxes", "axis1, axis2"},
+    {"take", "numpy", "take",
+     "indices, axis=None, out=None, mode=None, unique_indices=False, "
+     "indices_are_sorted=False, fill_value=None"},
+    {"trace", "numpy", "trace", "offset=0, axis1=0, axis2=1, dtype=None, out=None"},
+    {"var", "numpy", "var",
+     "axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=None, mean=None, "
+     "correction=None"},
+    {"view", "numpy._array_methods", "view", "dtype=None"},
+    {"devices", "_devices.placement", "devices", ""},
+    {"addressable_data", "_devices.placement", "addressable_data", "index"},
+    {"to_device", "numpy._array_methods", "to_device", "device, *, stream=None"},
+    {"clone", "numpy._array_methods", "clone", ""},
+    {"__round__", "numpy._array_methods", "round_to", "ndigits=None"},
+    {"__array_namespace__", "numpy._array_methods", "array_namespace", "*, api_version=None"},
 };
 constexpr std::size_t delegated_count = std::size(delegated);
 
@@ -187,11 +200,20 @@ PyObject* delegated_method(PyObject* self, PyObject* const* args, Py_ssize_t cou
   return call(delegated[I].module, delegated[I].function, self, args, count, names);
 }
 
+// A signature as CPython writes it, and which function has the documentation.
+const char* doc_of(const Delegated& method) {
+  const bool none = !*method.parameters;
+  auto* doc = new std::string(concat(method.name, "($self", none ? "" : ", ", method.parameters,
+                                     ")\n--\n\nshardax.", method.module, ".", method.function,
+                                     " of the array."));
+  return doc->c_str();  // CPython keeps the pointer
+}
+
 template <std::size_t... I>
 std::vector<PyMethodDef> make_table(std::index_sequence<I...>) {
   return {{delegated[I].name,
            reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(delegated_method<I>)),
-           METH_FASTCALL | METH_KEYWORDS, nullptr}...};
+           METH_FASTCALL | METH_KEYWORDS, doc_of(delegated[I])}...};
 }
 
 }  // namespace

@@ -272,6 +272,7 @@ const Op threefry_op{
        return {shardax::bind(a.op, a.params, all_batched(a)), {true, true}};
      },
      .no_gradient = true,
+     .multiple_results = true,
      .kernel = [](const Types&, const Types& out, const Params&) -> Kernel {
        return [shape = out[0].shape, n = out[0].size()](std::span<const View> in,
                                                         std::span<const View> outs) {

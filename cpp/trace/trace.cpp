@@ -7,6 +7,7 @@
 #include "base/errors.h"
 #include "base/stack.h"
 #include "runtime/interrupt.h"
+#include "trace/current.h"
 #include "trace/depth.h"
 #include "trace/reentry.h"
 #include "trace/walk.h"
@@ -177,6 +178,11 @@ FunctionLevel::~FunctionLevel() { state().function_level = outer_; }
 
 TraceAlias::TraceAlias(int from, int to) { state().aliases.emplace_back(from, to); }
 TraceAlias::~TraceAlias() { state().aliases.pop_back(); }
+
+CurrentTrace current_trace() {
+  const State& s = state();
+  return {s.stack.empty() ? nullptr : s.stack.back(), s.dynamic};
+}
 
 bool staging_in_progress() { return state().dynamic != 0; }
 

@@ -113,9 +113,10 @@ _NAMES = {
     "sharding": "NamedSharding P make_mesh reshard set_mesh",
 }
 _SUBMODULES = (
-    "ad_checkpoint common_utils core custom_batching custom_derivatives debug distributed dlpack "
-    "dtypes example_libraries experimental extend flatten_util image interpreters jax_utils lax "
-    "lib nn numpy ops profiler random ref scipy sharding stages test_util tools typing"
+    "_src ad_checkpoint api_util common_utils core custom_batching custom_derivatives debug "
+    "distributed dlpack dtypes example_libraries experimental extend flatten_util image "
+    "interpreters jax_utils lax lib memory monitoring nn numpy ops profiler random ref scipy "
+    "sharding stages test_util tools typing version"
 ).split()
 _, __getattr__, __dir__ = _at_first_use(__name__, _NAMES, _SUBMODULES)
 

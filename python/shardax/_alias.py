@@ -2,30 +2,61 @@
 
 import importlib
 import importlib.abc
+import importlib.metadata
 import importlib.util
 import logging
 import pathlib
 import sys
 
+from shardax._src import aliases
+
 # The version whose names and behaviour this package follows: programs compare it with others to
 # choose between spellings.
 _JAX = (0, 10, 2)
+_VERSION = ".".join(map(str, _JAX))
 # A folder with a package `jax`, for the processes that this one starts.
 _FOLDER = str(pathlib.Path(__file__).parent / "_as_jax")
 
 
+class _Metadata(importlib.metadata.Distribution):
+    """What is said to be installed: jax and jaxlib of that version."""
+
+    def __init__(self, name):
+        self._text = f"Metadata-Version: 2.1\nName: {name}\nVersion: {_VERSION}\n"
+
+    def read_text(self, filename):
+        return self._text if filename == "METADATA" else None
+
+    def locate_file(self, path):
+        raise FileNotFoundError(path)
+
+
 class _Alias(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Finds jax and jax.x.y as the modules shardax and shardax.x.y themselves."""
+    """Finds jax and jax.x.y as the modules shardax and shardax.x.y themselves, and the modules that
+    the table of aliases names."""
 
     def find_spec(self, fullname, path=None, target=None):
-        if fullname != "jax" and not fullname.startswith("jax."):
+        if fullname.partition(".")[0] not in ("jax", "jaxlib"):
+            return None
+        if aliases.is_module(fullname):
+            return importlib.util.spec_from_loader(fullname, self, is_package=True)
+        if not fullname.startswith("jax"):
             return None
         own = "shardax" + fullname[3:]
-        if importlib.util.find_spec(own) is None:
+        if fullname.startswith("jaxlib") or not self._exists(own):
             return None
         return importlib.util.spec_from_loader(fullname, self)
 
+    def _exists(self, own):
+        try:
+            return importlib.util.find_spec(own) is not None
+        except ModuleNotFoundError:  # of the package that it would lie in
+            return False
+
     def create_module(self, spec):
+        if aliases.is_module(spec.name):
+            self._own = None
+            return aliases.module(spec.name)
         module = importlib.import_module("shardax" + spec.name[3:])
         self._own = (
             module,
@@ -37,9 +68,24 @@ class _Alias(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return module
 
     def exec_module(self, module):
+        if self._own is None:
+            return
+        if module.__spec__.name == "jax":
+            _name_imported()
         # The import system has written the alias's names into the module: put its own back.
         own, spec, loader, name, package = self._own
         own.__spec__, own.__loader__, own.__name__, own.__package__ = spec, loader, name, package
+
+    def find_distributions(self, context=None):
+        name = getattr(context, "name", None)
+        names = ("jax", "jaxlib") if name is None else (name,)
+        return [_Metadata(name) for name in names if name in ("jax", "jaxlib")]
+
+
+def _name_imported():
+    """Modules that come with `import jax` are in sys.modules under that name too."""
+    for name in ("numpy", "lax", "sharding", "tree", "tree_util"):
+        sys.modules[f"jax.{name}"] = importlib.import_module(f"shardax.{name}")
 
 
 def install():
@@ -56,6 +102,6 @@ def install():
         sys.path.insert(1, _FOLDER)  # behind the folder of the script, which comes first
     shardax = importlib.import_module("shardax")
     shardax.__version_info__ = _JAX
-    shardax.__version__ = ".".join(map(str, _JAX))
+    shardax.__version__ = _VERSION
     # What a script asks of the logger "jax" holds for this package's messages.
     logging.getLogger("shardax").parent = logging.getLogger("jax")

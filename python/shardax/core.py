@@ -1,34 +1,116 @@
 """shardax.core - programs (jaxprs), their parts, and how to run them."""
 
+from typing import Any
+
 from shardax import tree_util
+from shardax._base.effects import Effect, Effects, no_effects
 from shardax._core import Tracer
 from shardax._core import api as _api
+from shardax._transform.array_classes import pytype_aval_mappings
+from shardax._transform.avals import (
+    AbstractValue,
+    InconclusiveDimensionOperation,
+    JaxprTypeError,
+    concrete_or_error,
+    is_constant_dim,
+    mapped_aval,
+    max_dim,
+    min_dim,
+    physical_aval,
+    primal_dtype_to_tangent_dtype,
+    unmapped_aval,
+)
 from shardax._transform.jit import ShapedArray
 from shardax._transform.primitives import CallPrimitive, Primitive
+from shardax._transform.program_parts import (
+    DebugInfo,
+    DropVar,
+    check_jaxpr,
+    gensym,
+    jaxprs_in_params,
+    new_jaxpr_eqn,
+    subjaxprs,
+)
 from shardax._transform.stages import ensure_compile_time_eval
+from shardax._transform.trace_state import (
+    Trace,
+    TraceTag,
+    eval_context,
+    find_top_trace,
+    get_opaque_trace_state,
+    nonempty_axis_env,
+    set_current_trace,
+    take_current_trace,
+    trace_state_clean,
+    unsafe_am_i_under_a_jit,
+    unsafe_am_i_under_a_vmap,
+    unsafe_get_axis_names,
+)
 
 Jaxpr = ClosedJaxpr = _api.Program
 JaxprEqn = _api.Equation
 Literal = _api.Literal
 Var = _api.Var
 Atom = Var | Literal
+Value = Any
+ParamDict = dict[str, Any]
 get_aval = _api.typeof
+nonempty_axis_env_DO_NOT_USE = nonempty_axis_env
+unsafe_am_i_under_a_jit_DO_NOT_USE = unsafe_am_i_under_a_jit
+unsafe_am_i_under_a_vmap_DO_NOT_USE = unsafe_am_i_under_a_vmap
+unsafe_get_axis_names_DO_NOT_USE = unsafe_get_axis_names
 
 __all__ = [
+    "AbstractValue",
     "Atom",
     "CallPrimitive",
     "ClosedJaxpr",
+    "DebugInfo",
+    "DropVar",
+    "Effect",
+    "Effects",
+    "InconclusiveDimensionOperation",
     "Jaxpr",
     "JaxprEqn",
+    "JaxprTypeError",
     "Literal",
+    "ParamDict",
     "Primitive",
     "ShapedArray",
+    "Trace",
+    "TraceTag",
     "Tracer",
+    "Value",
     "Var",
+    "check_jaxpr",
+    "concrete_or_error",
     "ensure_compile_time_eval",
+    "eval_context",
     "eval_jaxpr",
+    "find_top_trace",
+    "gensym",
     "get_aval",
+    "get_opaque_trace_state",
+    "is_constant_dim",
     "jaxpr_as_fun",
+    "jaxprs_in_params",
+    "mapped_aval",
+    "max_dim",
+    "min_dim",
+    "new_jaxpr_eqn",
+    "no_effects",
+    "nonempty_axis_env_DO_NOT_USE",
+    "physical_aval",
+    "primal_dtype_to_tangent_dtype",
+    "pytype_aval_mappings",
+    "set_current_trace",
+    "subjaxprs",
+    "take_current_trace",
+    "trace_state_clean",
+    "unmapped_aval",
+    "unsafe_am_i_under_a_jit_DO_NOT_USE",
+    "unsafe_am_i_under_a_vmap_DO_NOT_USE",
+    "unsafe_get_axis_names_DO_NOT_USE",
     "valid_jaxtype",
 ]
 

@@ -9,7 +9,10 @@ from shardax._transform.custom_arguments import (
 )
 from shardax._transform.custom_jvp import custom_jvp
 from shardax._transform.custom_vjp import custom_vjp
+from shardax._transform.primitives import of_op as _of_op
 from shardax.lax._solves import linear_call
+
+custom_jvp_call_p, custom_vjp_call_p = _of_op("custom_jvp_call"), _of_op("custom_vjp_call")
 
 __all__ = [
     "CustomVJPPrimal",
@@ -17,7 +20,9 @@ __all__ = [
     "closure_convert",
     "custom_gradient",
     "custom_jvp",
+    "custom_jvp_call_p",
     "custom_vjp",
+    "custom_vjp_call_p",
     "custom_vjp_primal_tree_values",
     "linear_call",
     "zero_from_primal",

@@ -7,6 +7,7 @@ import sys
 
 import numpy as np
 
+from shardax._base.effects import DebugEffect, OrderedDebugEffect
 from shardax._base.options import no_arguments
 from shardax._base.tracebacks import in_package
 from shardax._debug.breakpoints import breakpoint
@@ -18,6 +19,8 @@ from shardax._debug.pictures import (
 from shardax._transform.callbacks import debug_callback as callback
 
 __all__ = [
+    "DebugEffect",
+    "OrderedDebugEffect",
     "breakpoint",
     "callback",
     "inspect_array_sharding",

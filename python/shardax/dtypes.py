@@ -32,7 +32,9 @@ def __getattr__(name):
 
 
 def canonicalize_dtype(dtype, allow_extended_dtype=False):
-    """The dtype that arrays have when `dtype` is asked for: narrower while x64 is off."""
+    """The dtype that arrays have when `dtype` is asked for: narrower while x64 is off; for None
+    that of floats."""
+    dtype = float if dtype is None else dtype
     return _core.canonical_dtype(dtype)
 
 
@@ -50,12 +52,13 @@ def _class_or_dtype(x):
     return x if isinstance(x, type) and issubclass(x, np.generic) else _core.dtype_of(x)
 
 
-def issubdtype(a, b):
-    """Whether dtype `a` is of the kind `b`: np.floating, prng_key ...; bfloat16 is a float.
+def issubdtype(arg1, arg2):
+    """Whether dtype `arg1` is of the kind `arg2`: np.floating, prng_key ...; bfloat16 is a float.
 
     >>> issubdtype("bfloat16", np.floating)
     True
     """
+    a, b = arg1, arg2
     if b in (prng_key, extended):
         return prng_key in (a, getattr(a, "type", None)) or a is b
     if getattr(a, "type", None) is prng_key:
@@ -78,9 +81,9 @@ def finfo(dtype):
     return np.finfo(d)
 
 
-def iinfo(dtype):
+def iinfo(int_type):
     """Limits of an integer type: max, min, bits."""
-    d = np.dtype(_class_or_dtype(dtype))
+    d = np.dtype(_class_or_dtype(int_type))
     if _kinds(d):
         import ml_dtypes  # where a dtype of its kind is asked about
 

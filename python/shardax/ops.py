@@ -7,6 +7,7 @@ import numpy as np
 
 import shardax._core as _core
 from shardax._base.arrays import asarray, check_arraylike
+from shardax._devices.constraints import constrained
 from shardax.errors import ConcretizationTypeError
 
 __all__ = [
@@ -54,6 +55,9 @@ def _count(name, segment_ids, num_segments):
 def _segments(name, method, identity, data, segment_ids, num_segments, options):
     check_arraylike(name, data, segment_ids)
     data, segment_ids = asarray(data), asarray(segment_ids)
+    out_sharding = options.pop("out_sharding")
+    if data.ndim == 0:  # the same for every id
+        data = _core.broadcast_to(data, segment_ids.shape)
     if not segment_ids.ndim <= data.ndim or data.shape[: segment_ids.ndim] != segment_ids.shape:
         raise ValueError(
             f"{name}: segment_ids has shape {segment_ids.shape} and data {data.shape}; expected "
@@ -62,14 +66,16 @@ def _segments(name, method, identity, data, segment_ids, num_segments, options):
     rows = _count(name, segment_ids, num_segments)
     shape = (rows, *data.shape[segment_ids.ndim :])
     start = _core.full(shape, identity(data.dtype), data.dtype)
-    return getattr(start.at[segment_ids], method)(data, wrap_negative_indices=False, **options)
+    out = getattr(start.at[segment_ids], method)(data, wrap_negative_indices=False, **options)
+    return constrained(out, out_sharding)
 
 
-def _options(indices_are_sorted, unique_indices, mode):
+def _options(indices_are_sorted, unique_indices, mode, out_sharding):
     return {
         "indices_are_sorted": indices_are_sorted,
         "unique_indices": unique_indices,
         "mode": mode,
+        "out_sharding": out_sharding,
     }
 
 
@@ -81,6 +87,7 @@ def segment_sum(
     unique_indices=False,
     bucket_size=None,
     mode=None,
+    out_sharding=None,
 ):
     """The sum of the rows of each segment.
 
@@ -93,6 +100,7 @@ def segment_sum(
       indices_are_sorted, unique_indices: what is known of `segment_ids`.
       bucket_size: accepted for compatibility; rows are added in one pass.
       mode: what becomes of ids out of bounds, as in `x.at[]`.
+      out_sharding: what the result is labelled with.
 
     Returns:
       An array of shape (num_segments, ...) and of data's dtype; 0 for segments without rows.
@@ -101,7 +109,7 @@ def segment_sum(
       >>> segment_sum(jnp.arange(5), jnp.array([0, 0, 1, 1, 2]))
       Array([1, 5, 4], dtype=int32)
     """
-    options = _options(indices_are_sorted, unique_indices, mode)
+    options = _options(indices_are_sorted, unique_indices, mode, out_sharding)
     return _segments("segment_sum", "add", lambda _: 0, data, segment_ids, num_segments, options)
 
 
@@ -113,6 +121,7 @@ def segment_prod(
     unique_indices=False,
     bucket_size=None,
     mode=None,
+    out_sharding=None,
 ):
     """The product of the rows of each segment; 1 for segments without rows. See segment_sum.
 
@@ -120,7 +129,7 @@ def segment_prod(
       >>> segment_prod(jnp.arange(6), jnp.array([0, 0, 1, 1, 2, 2]))
       Array([ 0,  6, 20], dtype=int32)
     """
-    options = _options(indices_are_sorted, unique_indices, mode)
+    options = _options(indices_are_sorted, unique_indices, mode, out_sharding)
     return _segments("segment_prod", "mul", lambda _: 1, data, segment_ids, num_segments, options)
 
 
@@ -132,6 +141,7 @@ def segment_max(
     unique_indices=False,
     bucket_size=None,
     mode=None,
+    out_sharding=None,
 ):
     """The largest of the rows of each segment, elementwise; the lowest value of the dtype (-inf)
     for segments without rows. See segment_sum.
@@ -140,7 +150,7 @@ def segment_max(
       >>> segment_max(jnp.arange(6), jnp.array([0, 0, 1, 1, 2, 2]))
       Array([1, 3, 5], dtype=int32)
     """
-    options = _options(indices_are_sorted, unique_indices, mode)
+    options = _options(indices_are_sorted, unique_indices, mode, out_sharding)
     return _segments("segment_max", "max", _lowest, data, segment_ids, num_segments, options)
 
 
@@ -152,6 +162,7 @@ def segment_min(
     unique_indices=False,
     bucket_size=None,
     mode=None,
+    out_sharding=None,
 ):
     """The smallest of the rows of each segment, elementwise; the highest value of the dtype (inf)
     for segments without rows. See segment_sum.
@@ -160,7 +171,7 @@ def segment_min(
       >>> segment_min(jnp.arange(6), jnp.array([0, 0, 1, 1, 2, 2]))
       Array([0, 2, 4], dtype=int32)
     """
-    options = _options(indices_are_sorted, unique_indices, mode)
+    options = _options(indices_are_sorted, unique_indices, mode, out_sharding)
     return _segments("segment_min", "min", _highest, data, segment_ids, num_segments, options)
 
 

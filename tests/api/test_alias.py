@@ -75,3 +75,13 @@ def test_the_version_is_that_of_this_package_elsewhere():
     import shardax
 
     assert shardax.__version__.count(".") == 2 and not hasattr(shardax, "__version_info__")
+
+
+def test_modules_that_come_with_the_alias():
+    code = (
+        "import sys, shardax; shardax.install_as_jax()\n"
+        "import jax\n"
+        "print(sys.modules['jax.tree_util'] is jax.tree_util, 'jax.numpy' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout == "True True\n", done.stderr

@@ -322,3 +322,8 @@ def test_errors(make, error, text):
 def test_associative_scan_of_nothing(shape, axis):
     out = lax.associative_scan(jnp.add, jnp.ones(shape), axis=axis)
     assert out.shape == shape
+
+
+def test_map_takes_a_function():
+    with pytest.raises(TypeError, match="lax.map: f argument should be a callable, got 3"):
+        lax.map(3, jnp.arange(3))

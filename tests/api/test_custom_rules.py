@@ -390,3 +390,21 @@ def test_a_jvp_rule_may_differentiate_a_loop():
         np.testing.assert_allclose(jax.grad(lambda x, g=g: g(x).sum())(x), want, rtol=1e-6)
         value, pull = jax.vjp(g, x)
         np.testing.assert_allclose(value, inner(x), rtol=1e-6)
+
+
+def test_python_scalars_among_residuals_stay_python_scalars():
+    seen = []
+
+    @jax.custom_vjp
+    def f(x):
+        return x * 2
+
+    def backward(residuals, g):
+        flag, times, x = residuals
+        seen.append((type(flag), type(times)))
+        return (g * times if flag else g,)
+
+    f.defvjp(lambda x: (f(x), (True, 3, x)), backward)
+    for g in (jax.grad(f), jax.jit(jax.grad(f)), jax.grad(jax.jit(f))):
+        assert g(1.0) == 3
+    assert seen and set(seen) == {(bool, int)}

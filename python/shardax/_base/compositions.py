@@ -83,7 +83,7 @@ def expand_dims(a, axis):
     """New dimensions of size 1 at the positions `axis` of the result."""
     check_arraylike("expand_dims", a)
     a = asarray(a)
-    axis = (axis,) if not isinstance(axis, (tuple, list)) else axis
+    axis = (axis,) if np.ndim(axis) == 0 else tuple(axis)
     ndim = a.ndim + len(axis)
     if len({d % ndim for d in axis}) < len(axis) and all(-ndim <= d < ndim for d in axis):
         raise ValueError(f"repeated axis in lax.expand_dims: {tuple(axis)}")
@@ -98,8 +98,8 @@ def moveaxis(a, source, destination):
     """Dimensions moved to other positions; the others keep their order."""
     check_arraylike("moveaxis", a)
     a = asarray(a)
-    source = [source] if not isinstance(source, (tuple, list)) else source
-    destination = [destination] if not isinstance(destination, (tuple, list)) else destination
+    source = [source] if np.ndim(source) == 0 else list(source)
+    destination = [destination] if np.ndim(destination) == 0 else list(destination)
     if len(source) != len(destination):
         raise ValueError(f"Inconsistent number of elements: {len(source)} vs {len(destination)}")
     source = [canonical_axis(s, a.ndim) for s in source]

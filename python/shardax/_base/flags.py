@@ -6,9 +6,9 @@ import shardax._core as _core
 
 def _scope(flag):
     @contextlib.contextmanager
-    def scope(value=True):
+    def scope(new_val=True):
         before = _core.config_read(flag)
-        _core.config_update(flag, value)
+        _core.config_update(flag, new_val)
         try:
             yield
         finally:
@@ -41,7 +41,14 @@ class disable_x64(enable_x64):
 
 debug_nans = _scope("jax_debug_nans")
 debug_infs = _scope("jax_debug_infs")
-disable_jit = _scope("jax_disable_jit")
+_disable_jit = _scope("jax_disable_jit")
+
+
+def disable_jit(disable=True):
+    """Sets jax_disable_jit while the block runs."""
+    return _disable_jit(disable)
+
+
 log_compiles = _scope("jax_log_compiles")
 no_tracing = _scope("jax_no_tracing")
 checking_leaks = _scope("jax_check_tracer_leaks")

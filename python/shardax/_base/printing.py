@@ -29,10 +29,19 @@ def _key_repr(x):
     return f"Array({x.shape}, dtype={x.dtype.name}) overlaying:\n{words}"
 
 
-def positional_signature(parameters):
-    """The signature of a function of positional-only parameters: "x1, x2"."""
-    kind = inspect.Parameter.POSITIONAL_ONLY
-    return inspect.Signature([inspect.Parameter(p, kind) for p in parameters.split(", ")])
+def signature(parameters, by_name, option):
+    """The signature of an elementwise function.
+
+    Args:
+      parameters: the names of its operands: "x1, x2".
+      by_name: whether they may be given by name.
+      option: one more keyword, None by default; "": there is none.
+    """
+    kinds = inspect.Parameter
+    kind = kinds.POSITIONAL_OR_KEYWORD if by_name else kinds.POSITIONAL_ONLY
+    operands = [kinds(name, kind) for name in parameters.split(", ")]
+    options = [kinds(option, kinds.KEYWORD_ONLY, default=None)] if option else []
+    return inspect.Signature(operands + options)
 
 
 _TABLE_ROWS = 16

@@ -13,10 +13,30 @@ from shardax.config import config
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
+# Files of libraries whose frames are no user's either.
+excluded = []
+
+
+def exclude(path):
+    """Frames of the file `path` are left out as this package's are."""
+    excluded.append(path)
+
+
 def in_package(frame):
-    """Whether a frame of the stack is this package's own, or runs a script for it."""
+    """Whether a frame of the stack is this package's own or of an excluded file, or runs a script
+    for it."""
     file = frame.f_code.co_filename
-    return file.startswith(_PACKAGE) or file == "<frozen runpy>"
+    return file.startswith(_PACKAGE) or file == "<frozen runpy>" or file in excluded
+
+
+def api_boundary(fun, *, repro_api_name=None, repro_user_func=False):
+    """`fun` itself: frames are left out where tracebacks are printed."""
+    return fun
+
+
+def include_frame(frame):
+    """Whether tracebacks show the frame."""
+    return not in_package(frame)
 
 
 def without_package(traceback):

@@ -37,6 +37,11 @@ def with_sharding_constraint(x, shardings):
     return treedef.unflatten(_constrain(leaf, w, what) for leaf, w in zip(leaves, wheres))
 
 
+def constrained(x, out_sharding):
+    """`x`, labelled with `out_sharding` unless that is None."""
+    return x if out_sharding is None else with_sharding_constraint(x, out_sharding)
+
+
 def _resolve(where, function, argument):
     """The Sharding that is meant; None where none is."""
     if where is None or isinstance(where, Sharding):

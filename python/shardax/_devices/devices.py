@@ -31,7 +31,21 @@ class Device:
         return None
 
     def addressable_memories(self):
-        return []
+        return [Memory(self, kind) for kind in Memory.kinds]
+
+    def memory(self, kind):
+        """The memory of that kind."""
+        if kind not in Memory.kinds:
+            known = ", ".join(Memory.kinds)
+            raise ValueError(
+                f"Could not find memory addressable by device {self.platform}. Device "
+                f"{self.platform} can address the following memory kinds: {known}. Got memory "
+                f"kind: {kind}"
+            )
+        return Memory(self, kind)
+
+    def default_memory(self):
+        return Memory(self, "device")
 
     def live_buffers(self):
         return []
@@ -51,6 +65,30 @@ class Device:
 
     def __lt__(self, other):
         return self.id < other.id
+
+
+class Memory:
+    """What a device can address. There is one memory; the kinds are names for it."""
+
+    kinds = ("device", "pinned_host", "unpinned_host")
+    platform = "cpu"
+    process_index = 0
+
+    def __init__(self, device, kind):
+        self.device = device
+        self.kind = kind
+
+    def addressable_by_devices(self):
+        return [self.device]
+
+    def __eq__(self, other):
+        return isinstance(other, Memory) and (self.device, self.kind) == (other.device, other.kind)
+
+    def __hash__(self):
+        return hash((self.device.id, self.kind))
+
+    def __repr__(self):
+        return f"CpuMemory(device={self.device.id}, kind={self.kind})"
 
 
 _known: dict[int, Device] = {}
@@ -75,6 +113,7 @@ class Backend:
 
     platform = "cpu"
     platform_version = "shardax"
+    runtime_type = "shardax"
 
     def devices(self):
         return devices()

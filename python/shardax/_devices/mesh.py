@@ -84,6 +84,52 @@ class AbstractMesh:
     def empty(self):
         return not self.axis_names
 
+    def _are_all(self, kind):
+        return bool(self.axis_types) and all(t == kind for t in self.axis_types)
+
+    @property
+    def are_all_axes_auto(self):
+        return self._are_all(AxisType.Auto)
+
+    @property
+    def are_all_axes_explicit(self):
+        return self._are_all(AxisType.Explicit)
+
+    @property
+    def are_all_axes_manual(self):
+        return self._are_all(AxisType.Manual)
+
+    def _axes_of(self, kind):
+        return tuple(n for n, t in zip(self.axis_names, self.axis_types) if t == kind)
+
+    @property
+    def auto_axes(self):
+        return self._axes_of(AxisType.Auto)
+
+    @property
+    def explicit_axes(self):
+        return self._axes_of(AxisType.Explicit)
+
+    @property
+    def manual_axes(self):
+        return self._axes_of(AxisType.Manual)
+
+    @property
+    def _any_axis_auto(self):
+        return bool(self.auto_axes)
+
+    @property
+    def _any_axis_explicit(self):
+        return bool(self.explicit_axes)
+
+    @property
+    def _any_axis_manual(self):
+        return bool(self.manual_axes)
+
+    @property
+    def is_multi_process(self):
+        return False
+
     @property
     def device_ids_in_order(self):
         """The devices' ids, row by row; of an abstract mesh, the first ones."""

@@ -4,6 +4,7 @@
 import shardax._core as _core
 from shardax._devices.devices import default_device
 from shardax._devices.devices import device as _device
+from shardax._devices.layouts import format_of
 from shardax._devices.parts import parts
 from shardax._devices.shardings import sharding_of
 
@@ -86,5 +87,9 @@ def is_fully_addressable(x):
     return True
 
 
-def format(x):
-    return sharding(x)
+format = format_of
+
+
+def arrays(x):
+    """The shards' data."""
+    return device_buffers(x)

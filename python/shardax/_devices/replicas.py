@@ -27,7 +27,7 @@ def device_put(x, device=None, *, src=None, donate=False, may_alias=None):
       Array(1.5, dtype=float32, weak_type=True)
     """
 
-    from shardax._devices import shardings  # at first use: quick import
+    from shardax._devices import layouts, shardings  # at first use: quick import
 
     def place(leaf, where):
         array = asarray(leaf)
@@ -38,7 +38,7 @@ def device_put(x, device=None, *, src=None, donate=False, may_alias=None):
             array.delete()
         return placed
 
-    places = (Device, shardings.Sharding, shardings.PartitionSpec)
+    places = (Device, shardings.Sharding, shardings.PartitionSpec, layouts.Format)
     if device is None or isinstance(device, places):
         return tree_util.tree_map(lambda leaf: place(leaf, device), x)
     for where in tree_util.tree_leaves(device):

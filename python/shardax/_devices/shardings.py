@@ -92,6 +92,13 @@ class Sharding:
         return {_device(i) for i in self._description(len(getattr(self, "spec", ())))[2]}
 
     @property
+    def _device_assignment(self):
+        rank = len(getattr(self, "spec", ()))
+        return tuple(_device(i) for i in self._description(rank)[2])
+
+    _addressable_device_assignment = _device_assignment
+
+    @property
     def addressable_devices(self):
         return self.device_set
 
@@ -303,6 +310,9 @@ def label(array, where):
                 f"got {where!r} and no mesh."
             )
         where = NamedSharding(get_mesh(), where)
+    where = getattr(where, "sharding", where)  # of a Format
+    if where is None:
+        return array
     if not isinstance(where, Sharding):
         where = SingleDeviceSharding(where)
     if isinstance(where, NamedSharding) and type(where.mesh) is AbstractMesh:

@@ -1,5 +1,7 @@
 """shardax._src.util - map, zip and unzip that check lengths, for interpreters of programs."""
 
+import functools
+
 
 def safe_map(f, *args):
     """[f(*items) for items in zip(*args)] of lists of one length.
@@ -39,3 +41,21 @@ def unzip2(pairs):
     """
     pairs = list(pairs)
     return tuple(a for a, _ in pairs), tuple(b for _, b in pairs)
+
+
+class HashablePartial(functools.partial):
+    """A functools.partial that is equal to another of equal parts.
+
+    Example:
+      >>> HashablePartial(max, 1) == HashablePartial(max, 1)
+      True
+    """
+
+    def _parts(self):
+        return self.func, self.args, tuple(sorted(self.keywords.items()))
+
+    def __eq__(self, other):
+        return isinstance(other, HashablePartial) and self._parts() == other._parts()
+
+    def __hash__(self):
+        return hash(self._parts())

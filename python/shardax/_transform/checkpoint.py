@@ -5,7 +5,7 @@ import functools
 import weakref
 
 from shardax import tree_util
-from shardax._base.options import check_callable, indices
+from shardax._base.options import Parameters, check_callable, indices, names
 from shardax._core import api as _core
 from shardax._transform.refs import Bound, binding, no_refs, reading, writing
 
@@ -31,7 +31,15 @@ def _policy_object(policy):
         return _core.CheckpointPolicy(policy)
 
 
-def checkpoint(fun, *, prevent_cse=True, policy=None, static_argnums=(), concrete=False):
+def checkpoint(
+    fun,
+    *,
+    prevent_cse=True,
+    policy=None,
+    static_argnums=(),
+    static_argnames=(),
+    concrete=False,
+):
     """`fun`, whose derivatives compute its intermediate values again instead of keeping them.
 
     The value is the same. Reverse-mode memory falls to the inputs of `fun` and what `policy` keeps;
@@ -45,7 +53,7 @@ def checkpoint(fun, *, prevent_cse=True, policy=None, static_argnums=(), concret
         (args, kwargs).
       policy: policy(primitive, *avals, **params) -> bool says which results to keep; see
         `checkpoint_policies`. None: none.
-      static_argnums: positions of arguments that are not arrays.
+      static_argnums, static_argnames: positions and names of arguments that are not arrays.
       concrete: accepted for compatibility; must be False.
 
     Returns:
@@ -70,9 +78,20 @@ def checkpoint(fun, *, prevent_cse=True, policy=None, static_argnums=(), concret
         raise TypeError(f"prevent_cse must be a bool or tuple of bools, got {type(prevent_cse)}")
     given_policy, policy = policy, _policy_object(policy)
     statics = indices(static_argnums, "static_argnums")
+    fixed_names = set(names(static_argnames, "static_argnames"))
+    positions = Parameters(fun).positional if fixed_names else ()
 
     @functools.wraps(fun)
     def checkpointed(*args, **kwargs):
+        fixed = {name: kwargs[name] for name in fixed_names & kwargs.keys()}
+        if fixed:
+            return checkpoint(
+                functools.partial(fun, **fixed),
+                prevent_cse=prevent_cse,
+                policy=given_policy,
+                static_argnums=statics,
+            )(*args, **{name: x for name, x in kwargs.items() if name not in fixed})
+
         def stage(refs):
             def bound_fun(held, *args, **kwargs):
                 with Bound(refs, held) as bound:
@@ -90,6 +109,7 @@ def checkpoint(fun, *, prevent_cse=True, policy=None, static_argnums=(), concret
             return out
 
         static = {n + len(args) if n < 0 else n for n in statics}
+        static |= {n for n, name in enumerate(positions[: len(args)]) if name in fixed_names}
         return binding("checkpoint", stage, lambda: call(static, args, kwargs))
 
     def call(static, args, kwargs):

@@ -101,6 +101,7 @@ class _VjpCall(Call):
                 )
         self.out_avals = None
         self.residual_tree = None
+        self.scalars = {}
 
     def forward(self, leaves):
         if self.symbolic:
@@ -124,12 +125,19 @@ class _VjpCall(Call):
         out, self.out_tree = _flat_output(pair[0])
         self.output.check(out, self.out_tree, expected, "fwd rule")
         self.out_avals = [_core.typeof(value) for value in out]
+        # Python's numbers and truth values reach the backward rule as they are.
+        self.scalars = {
+            i: leaf
+            for i, leaf in enumerate(tree_util.tree_leaves(pair[1]))
+            if type(leaf) in (bool, int, float, complex)
+        }
         residuals, self.residual_tree = _flat_output(pair[1])
         return out, residuals
 
     def backward(self, values):
         count = self.residual_tree.num_leaves
-        residuals = tree_util.tree_unflatten(self.residual_tree, values[:count])
+        kept = [self.scalars.get(i, value) for i, value in enumerate(values[:count])]
+        residuals = tree_util.tree_unflatten(self.residual_tree, kept)
         given = iter(values[count:])
         cotangents = [
             _tangent(next(given) if _differentiable(aval) else None, aval, self.symbolic)

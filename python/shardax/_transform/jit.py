@@ -16,7 +16,16 @@ from shardax._core import api as _core
 _core.set_package_directory(os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep)
 
 ShapedArray = _core.ShapedArray
-typeof = _core.typeof
+
+
+def typeof(x: Any) -> ShapedArray:
+    """The type of an array, a number or what has a shape and a dtype.
+
+    Example:
+      >>> typeof(1.0)
+      ShapedArray(float32[], weak_type=True)
+    """
+    return _core.typeof(x)
 
 
 def jit(
@@ -124,7 +133,7 @@ def eval_shape(fun: Callable, *args, **kwargs):
     """
     from shardax._transform import stages  # at first use: quick import
 
-    return stages.shape_of(_core.stage("jit", fun, args, kwargs))
+    return stages.result_shapes(fun, args, kwargs)
 
 
 def make_jaxpr(

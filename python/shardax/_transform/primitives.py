@@ -173,8 +173,8 @@ class Primitive(_core.PrimitiveBase):
         return bind
 
     def get_bind_params(self, params):
-        """The parameters of an equation as those of `bind`: functions first, then the rest."""
-        return [], dict(params)
+        """The parameters of an equation as those of `bind`."""
+        return dict(params)
 
 
 class CallPrimitive(Primitive):

@@ -6,6 +6,7 @@ Also what C++ asks of Python on rare paths: zeros of dtype float0.
 
 import contextlib
 import dataclasses
+import functools
 import typing
 
 import numpy as np
@@ -89,6 +90,22 @@ class ShapeDtypeStruct:
 def struct_of(aval):
     """The ShapeDtypeStruct of a ShapedArray."""
     return ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=aval.weak_type)
+
+
+def result_shapes(fun, args, kwargs):
+    """The results of fun(*args, **kwargs) as ShapeDtypeStructs; the function may return some."""
+    given = []
+
+    def arrays(*args, **kwargs):
+        leaves, tree = tree_util.tree_flatten(fun(*args, **kwargs))
+        given.append(([x if isinstance(x, ShapeDtypeStruct) else None for x in leaves], tree))
+        return [x for x in leaves if not isinstance(x, ShapeDtypeStruct)]
+
+    functools.update_wrapper(arrays, fun)
+    staged = _core.stage("jit", arrays, args, kwargs)
+    structs, tree = given[-1]
+    found = map(struct_of, staged.out_avals)
+    return tree.unflatten([next(found) if x is None else x for x in structs])
 
 
 def shape_of(staged):
@@ -203,6 +220,23 @@ class Traced(_Stage):
         return Lowered(self._call)
 
 
+class HloModule:
+    """A program for those who look for names of ops in HLO's text. It is shown as programs are."""
+
+    def __init__(self, program):
+        self.program = program
+
+    @property
+    def name(self):
+        return f"jit_{self.program.name}"
+
+    def as_hlo_text(self, options=None):
+        """HLO's first line, and the program."""
+        return f"HloModule {self.name}\n\n{self.program}\n"
+
+    __str__ = to_string = as_hlo_text
+
+
 class Lowered(_Stage):
     """A staged function, ready to be compiled."""
 
@@ -214,8 +248,9 @@ class Lowered(_Stage):
         return str(self._call.staged.program)
 
     def compiler_ir(self, dialect=None):
-        """The program."""
-        return self._call.staged.program
+        """The program; for "hlo" with a method `as_hlo_text`."""
+        program = self._call.staged.program
+        return HloModule(program) if dialect == "hlo" else program
 
     def cost_analysis(self):
         """A dict: the number of equations."""

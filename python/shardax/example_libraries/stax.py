@@ -19,7 +19,21 @@ from shardax import lax, nn, random
 from shardax import numpy as jnp
 from shardax._transform.jit import eval_shape as _eval_shape
 from shardax._transform.stages import ShapeDtypeStruct as _ShapeDtypeStruct
+from shardax.nn import (
+    elu,
+    gelu,
+    leaky_relu,
+    log_softmax,
+    relu,
+    selu,
+    sigmoid,
+    softmax,
+    softplus,
+    standardize,
+)
 from shardax.nn.initializers import glorot_normal, normal, ones, zeros
+
+glorot, randn, logsoftmax = glorot_normal, normal, log_softmax
 
 __all__ = [
     "AvgPool",
@@ -50,9 +64,22 @@ __all__ = [
     "SumPool",
     "Tanh",
     "elementwise",
+    "elu",
+    "gelu",
+    "glorot",
+    "leaky_relu",
+    "log_softmax",
+    "logsoftmax",
     "parallel",
+    "randn",
+    "relu",
+    "selu",
     "serial",
     "shape_dependent",
+    "sigmoid",
+    "softmax",
+    "softplus",
+    "standardize",
 ]
 
 

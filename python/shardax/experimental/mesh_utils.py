@@ -5,6 +5,20 @@ import numpy as np
 from shardax._devices.devices import devices as _devices
 
 
+def create_hybrid_device_mesh(mesh_shape, dcn_mesh_shape, devices=None, **unused):
+    """A grid of groups of devices: `dcn_mesh_shape` groups in each dimension, each of
+    `mesh_shape`."""
+    groups, sizes = tuple(dcn_mesh_shape), tuple(mesh_shape)
+    if len(groups) != len(sizes):
+        raise ValueError(
+            f"mesh_shape and dcn_mesh_shape must have one length, got {sizes}, {groups}"
+        )
+    flat = create_device_mesh((*groups, *sizes), devices)
+    n = len(sizes)
+    order = [d for pair in zip(range(n), range(n, 2 * n)) for d in pair]
+    return flat.transpose(order).reshape([g * s for g, s in zip(groups, sizes)])
+
+
 def create_device_mesh(mesh_shape, devices=None, **unused):
     """The first devices as an array of that shape."""
     known = _devices() if devices is None else list(devices)

@@ -12,6 +12,7 @@ __all__ = [
     "global_array_to_host_local_array",
     "host_local_array_to_global_array",
     "process_allgather",
+    "reached_preemption_sync_point",
     "sync_global_devices",
 ]
 
@@ -19,6 +20,11 @@ __all__ = [
 def broadcast_one_to_all(in_tree, is_source=None):
     """The first process's tree, as NumPy arrays."""
     return tree_util.tree_map(np.asarray, in_tree)
+
+
+def reached_preemption_sync_point(step_id):
+    """False: nothing tells a process on one machine that it is about to be stopped."""
+    return False
 
 
 def process_allgather(in_tree, tiled=False):

@@ -1,5 +1,7 @@
-"""shardax.extend - what programs that look into programs use."""
+"""shardax.extend - what programs and libraries that look into programs use."""
 
-from shardax.extend import core
+from shardax._base.names import at_first_use as _at_first_use
 
-__all__ = ["core"]
+_, __getattr__, __dir__ = _at_first_use(
+    __name__, {}, ("backend", "core", "ifrt_programs", "linear_util", "random", "source_info_util")
+)

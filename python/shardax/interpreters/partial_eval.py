@@ -77,7 +77,8 @@ def trace_to_jaxpr_nounits(fun, pvals, instantiate=False):
     """The program of a function on the operands of which only types are known.
 
     Returns:
-      The program, a PartialVal for each result, and the constants.
+      The program of the results that depend on those operands, a PartialVal for each result, and
+      the constants. With `instantiate` all results count as such.
     """
     unknown = [i for i, pval in enumerate(pvals) if not pval.is_known()]
 
@@ -88,7 +89,20 @@ def trace_to_jaxpr_nounits(fun, pvals, instantiate=False):
         return list(_call(fun)(*values))
 
     closed = make_jaxpr(call)(*(pvals[i].get_aval() for i in unknown))
-    return closed.jaxpr, [PartialVal.unknown(a) for a in closed.out_avals], list(closed.consts)
+    count, inputs = len(closed.outvars), [False] * len(unknown)
+    needs = [
+        any(_core.pruned(closed, [n == k for n in range(count)], inputs)[1]) for k in range(count)
+    ]
+    if instantiate is True or not count:
+        needs = [True] * count
+    known = iter(())
+    if not all(needs):
+        rest, _ = _core.pruned(closed, [not need for need in needs], inputs)
+        known = iter(_core.evaluate(rest, []))
+        closed, _ = _core.pruned(closed, needs, [True] * len(unknown))
+    avals = iter(closed.out_avals)
+    out = [PartialVal.unknown(next(avals)) if n else PartialVal.known(next(known)) for n in needs]
+    return closed.jaxpr, out, list(closed.consts)
 
 
 def convert_constvars_jaxpr(jaxpr):

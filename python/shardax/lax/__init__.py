@@ -56,6 +56,7 @@ _NAMES = {
     "_loops": "fori_loop map scan while_loop",
     "_ragged": "RaggedDotDimensionNumbers ragged_dot ragged_dot_general",
     "_ragged_exchange": "ragged_all_to_all",
+    "_options": "AccuracyMode Tolerance",
     "_random_bits": "RandomAlgorithm rng_bit_generator",
     "_reductions": (
         "approx_max_k approx_min_k argmax argmin cumlogsumexp cummax cummin cumprod cumsum reduce "

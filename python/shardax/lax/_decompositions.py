@@ -105,7 +105,7 @@ def eliminated(a, b, singular=False):
     def step(k, state):
         m, pivots, sign = state
         size = where(rows >= k, _functions.abs(_column(m, k)), -1)
-        p = argmax(size, 0, _core.canonical_dtype(int))
+        p = argmax(size, 0, np.int32)
         m = m[where(rows == k, p, where(rows == p, k, rows))]
         pivot = _row(m, k)[k]
         divisor = where(pivot == 0, 1, pivot) if singular else pivot

@@ -6,7 +6,7 @@ from shardax._base.arrays import asarray, bind, canonical_axis
 from shardax.lax._layout import _ints, expand_dims, squeeze
 
 
-def _starts(operand, indices):
+def _starts(operand, indices, negative):
     if isinstance(indices, (_core.Array, np.ndarray)):
         if indices.shape != (operand.ndim,):
             raise ValueError(
@@ -19,7 +19,25 @@ def _starts(operand, indices):
             "Length of slice indices must match number of operand dimensions "
             f"({len(indices)} vs {operand.shape})"
         )
-    return [_from_start(asarray(i), n) for i, n in zip(indices, operand.shape)]
+    each = [negative] * operand.ndim if isinstance(negative, bool) else list(negative)
+    if len(each) != operand.ndim:
+        raise ValueError(
+            f"allow_negative_indices has {len(each)} entries for {operand.ndim} dimensions; give "
+            "one for each, or a bool."
+        )
+    return [
+        _from_start(asarray(i), n) if wraps else _plain(i, n)
+        for i, n, wraps in zip(indices, operand.shape, each)
+    ]
+
+
+def _plain(i, n):
+    """The index `i`, which does not count from the end."""
+    if isinstance(i, (int, np.integer)) and i < 0:
+        raise ValueError(
+            f"Index {i} is out of bounds for dimension {n} if allow_negative_indices=False"
+        )
+    return asarray(i)
 
 
 def _from_start(i, n):
@@ -30,58 +48,77 @@ def _from_start(i, n):
     return bind("select_n", (negative, i, _core.functions.add(i, np.asarray(n, i.dtype))))
 
 
-def dynamic_slice(operand, start_indices, slice_sizes):
-    """Elements from start indices that may be traced; they are moved so that the slice fits."""
+def dynamic_slice(operand, start_indices, slice_sizes, *, allow_negative_indices=True):
+    """Elements from start indices that may be traced; they are moved so that the slice fits.
+
+    Negative indices count from the end where `allow_negative_indices` (a bool, or one for each
+    dimension) lets them; elsewhere they are moved to 0.
+    """
     operand = asarray(operand)
     return bind(
         "dynamic_slice",
-        (operand, *_starts(operand, start_indices)),
+        (operand, *_starts(operand, start_indices, allow_negative_indices)),
         slice_sizes=_ints(slice_sizes),
     )
 
 
-def dynamic_slice_in_dim(operand, start_index, slice_size, axis=0):
+def dynamic_slice_in_dim(
+    operand, start_index, slice_size, axis=0, *, allow_negative_indices=True
+):
     """dynamic_slice along one dimension."""
     operand = asarray(operand)
     axis = canonical_axis(axis, operand.ndim)
     start, size = [0] * operand.ndim, list(operand.shape)
     start[axis], size[axis] = start_index, slice_size
-    return dynamic_slice(operand, _same_dtype(start), size)
+    return dynamic_slice(
+        operand, _same_dtype(start), size, allow_negative_indices=allow_negative_indices
+    )
 
 
 def _same_dtype(indices):
+    """Indices of one dtype, where one of them has one; Python's stay as they are."""
+    if not any(hasattr(i, "dtype") for i in indices):
+        return indices
     dtype = next((i.dtype for i in indices if hasattr(i, "dtype")), np.dtype("int32"))
     return [
         i if hasattr(i, "dtype") and i.dtype == dtype else asarray(i).astype(dtype) for i in indices
     ]
 
 
-def dynamic_index_in_dim(operand, index, axis=0, keepdims=True):
+def dynamic_index_in_dim(operand, index, axis=0, keepdims=True, *, allow_negative_indices=True):
     """One slice along a dimension, whose index may be traced."""
-    out = dynamic_slice_in_dim(operand, index, 1, axis)
+    out = dynamic_slice_in_dim(
+        operand, asarray(index), 1, axis, allow_negative_indices=allow_negative_indices
+    )
     return out if keepdims else squeeze(out, (axis,))
 
 
-def dynamic_update_slice(operand, update, start_indices):
-    """`operand` with `update` at start indices, moved so that it fits."""
+def dynamic_update_slice(operand, update, start_indices, *, allow_negative_indices=True):
+    """`operand` with `update` at start indices, moved so that it fits; negative ones as in
+    `dynamic_slice`."""
     operand = asarray(operand)
-    return bind(
-        "dynamic_update_slice", (operand, asarray(update), *_starts(operand, start_indices))
-    )
+    starts = _starts(operand, start_indices, allow_negative_indices)
+    return bind("dynamic_update_slice", (operand, asarray(update), *starts))
 
 
-def dynamic_update_slice_in_dim(operand, update, start_index, axis):
+def dynamic_update_slice_in_dim(
+    operand, update, start_index, axis, *, allow_negative_indices=True
+):
     """dynamic_update_slice along one dimension."""
     operand = asarray(operand)
     start = [0] * operand.ndim
     start[canonical_axis(axis, operand.ndim)] = start_index
-    return dynamic_update_slice(operand, update, _same_dtype(start))
+    return dynamic_update_slice(
+        operand, update, _same_dtype(start), allow_negative_indices=allow_negative_indices
+    )
 
 
-def dynamic_update_index_in_dim(operand, update, index, axis):
+def dynamic_update_index_in_dim(operand, update, index, axis, *, allow_negative_indices=True):
     """`operand` with one slice along a dimension replaced."""
     operand, update = asarray(operand), asarray(update)
     axis = canonical_axis(axis, operand.ndim)
     if update.ndim != operand.ndim:
         update = expand_dims(update, (axis,))
-    return dynamic_update_slice_in_dim(operand, update, index, axis)
+    return dynamic_update_slice_in_dim(
+        operand, update, index, axis, allow_negative_indices=allow_negative_indices
+    )

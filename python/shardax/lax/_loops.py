@@ -178,6 +178,9 @@ def map(f, xs, *, batch_size=None):
       >>> lax.map(lambda x: x + 1, jnp.arange(3))
       Array([1, 2, 3], dtype=int32)
     """
+    if not callable(f):
+        raise TypeError(f"lax.map: f argument should be a callable, got {f!r}.")
+
     def stage(refs):  # every step may write
         return scan(lambda _, x: ((), f(x)), (), xs)[1]
 

@@ -4,9 +4,17 @@ Each gives a function (key, shape, dtype) -> array.
 """
 
 import math
+from typing import Protocol, runtime_checkable
 
 from shardax import numpy as jnp
 from shardax import random
+
+
+@runtime_checkable
+class Initializer(Protocol):
+    """What the functions of this module give, for annotations."""
+
+    def __call__(self, key, shape, dtype=None, out_sharding=None): ...
 
 
 def zeros(key, shape, dtype=jnp.float32, out_sharding=None):

@@ -5,6 +5,8 @@ Elementwise functions are C++ callables made from the records of ops; others are
 those, in the modules of this folder, each of which is imported when one of its names is first used.
 """
 
+import numpy as _np
+
 import shardax._core as _core
 from shardax._base.arrays import asarray
 from shardax._base.compositions import (
@@ -32,14 +34,14 @@ _NAMES = {
     ),
     "_cumulative": "cumprod cumsum cumulative_prod cumulative_sum",
     "_dtypes": (
-        "bfloat16 bool bool_ can_cast cdouble character complex128 complex64 complex_ "
-        "complexfloating csingle double dtype e euler_gamma flexible float16 float32 "
-        "float4_e2m1fn float64 float6_e2m3fn float6_e3m2fn float8_e3m4 float8_e4m3 "
+        "ComplexWarning bfloat16 bool bool_ can_cast cdouble character complex128 complex64 "
+        "complex_ complexfloating csingle double dtype e euler_gamma flexible float16 "
+        "float32 float4_e2m1fn float64 float6_e2m3fn float6_e3m2fn float8_e3m4 float8_e4m3 "
         "float8_e4m3b11fnuz float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz "
-        "float8_e8m0fnu float_ floating generic inexact inf int1 int16 int2 int32 int4 int64 int8 "
-        "int_ integer iscomplexobj isdtype isrealobj isscalar nan newaxis number object_ pi "
-        "promote_types result_type signedinteger single uint uint1 uint16 uint2 uint32 uint4 "
-        "uint64 uint8 unsignedinteger"
+        "float8_e8m0fnu float_ floating generic inexact inf int1 int16 int2 int32 int4 int64 "
+        "int8 int_ integer iscomplexobj isdtype isrealobj isscalar iterable nan newaxis "
+        "number object_ pi promote_types result_type signedinteger single uint uint1 uint16 "
+        "uint2 uint32 uint4 uint64 uint8 unsignedinteger"
     ),
     "_einsum": "einsum einsum_path",
     "_elementwise": (
@@ -47,7 +49,7 @@ _NAMES = {
         "set_printoptions sinc spacing"
     ),
     "_equality": "allclose array_equal array_equiv isclose iscomplex isneginf isposinf isreal",
-    "_files": "load save",
+    "_files": "fromfile fromiter load save savez",
     "_functional": "apply_along_axis apply_over_axes",
     "_grids": (
         "c_ diag_indices_from index_exp mask_indices mgrid ogrid r_ s_ tril_indices_from "
@@ -104,7 +106,10 @@ _NAMES = {
     "_where": "piecewise select where",
 }
 
-array_str = str
+
+def array_str(a, max_line_width=None, precision=None, suppress_small=None):
+    """The text that str shows, with NumPy's options."""
+    return _np.array_str(_np.asarray(a), max_line_width, precision, suppress_small)
 
 
 def array_repr(arr, max_line_width=None, precision=None, suppress_small=None):

@@ -4,6 +4,7 @@ import numpy as np
 import shardax._core as _core
 from shardax._base.arrays import asarray, check_arraylike, inexact_dtype, known
 from shardax._base.compositions import stack, where
+from shardax._devices.constraints import constrained
 from shardax.numpy._creation import linspace
 from shardax.numpy._rounding import clip
 from shardax.numpy._sorting import searchsorted
@@ -11,8 +12,9 @@ from shardax.numpy._sorting import searchsorted
 _functions = _core.functions
 
 
-def bincount(x, weights=None, minlength=0, *, length=None):
-    """How often each non-negative integer occurs, or the sum of its weights."""
+def bincount(x, weights=None, minlength=0, *, length=None, out_sharding=None):
+    """How often each non-negative integer occurs, or the sum of its weights; labelled with
+    `out_sharding`, if it is given."""
     check_arraylike("bincount", x)
     x = asarray(x)
     if x.dtype.kind not in "biu":
@@ -29,9 +31,10 @@ def bincount(x, weights=None, minlength=0, *, length=None):
         length = max(int(x.max()) + 1 if x.size else 0, minlength)
     weights = asarray(1, _core.canonical_dtype(int)) if weights is None else asarray(weights)
     zero = _core.broadcast_to(asarray(np.zeros((), weights.dtype)), (length,))
-    return zero.at[clip(x.astype(np.int32) if x.dtype == np.bool_ else x, 0)].add(
+    counts = zero.at[clip(x.astype(np.int32) if x.dtype == np.bool_ else x, 0)].add(
         weights, mode="drop"
     )
+    return constrained(counts, out_sharding)
 
 
 def histogram_bin_edges(a, bins=10, range=None, weights=None):

@@ -10,6 +10,8 @@ from shardax._base.dtypes import FLOATS, INTEGERS
 from shardax.dtypes import issubdtype
 
 newaxis = None
+ComplexWarning = getattr(np, "exceptions", np).ComplexWarning
+iterable = np.iterable
 pi, e, inf, nan, euler_gamma = np.pi, np.e, np.inf, np.nan, np.euler_gamma
 
 floating, integer, inexact, number = np.floating, np.integer, np.inexact, np.number
@@ -159,7 +161,7 @@ def can_cast(from_, to, casting="safe"):
 def iscomplexobj(x):
     """Whether the dtype is complex."""
     dtype = getattr(x, "dtype", None)
-    return np.iscomplexobj(x) if dtype is None else np.dtype(dtype).kind == "c"
+    return np.iscomplexobj(x) if dtype is None else _core.dtype_of(dtype).kind == "c"
 
 
 def isrealobj(x):

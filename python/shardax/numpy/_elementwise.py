@@ -84,13 +84,13 @@ def sinc(x, /):
     return where(zero, series, _functions.sin(safe) / safe)
 
 
-def fmax(x1, x2, /):
+def fmax(x1, x2):
     """The larger one of each pair; the other one where one is NaN."""
     check_arraylike("fmax", x1, x2)
     return where(_functions.logical_or(_functions.greater(x1, x2), _functions.isnan(x2)), x1, x2)
 
 
-def fmin(x1, x2, /):
+def fmin(x1, x2):
     """The smaller one of each pair; the other one where one is NaN."""
     check_arraylike("fmin", x1, x2)
     return where(_functions.logical_or(_functions.less(x1, x2), _functions.isnan(x2)), x1, x2)

@@ -9,6 +9,25 @@ def save(file, arr, **kwargs):
     np.save(file, np.asarray(arr), **kwargs)
 
 
+savez = np.savez
+
+
+def fromfile(*args, **kwargs):
+    """Not implemented: it could not tell that the file changes; give numpy.fromfile's to array."""
+    raise NotImplementedError(
+        "jnp.fromfile() is not implemented because it may be non-pure and thus unsafe for use with "
+        "JIT and other transformations. Consider using jnp.asarray(np.fromfile(...)) instead."
+    )
+
+
+def fromiter(*args, **kwargs):
+    """Not implemented: iterators change when they are read; give numpy.fromiter's to array."""
+    raise NotImplementedError(
+        "jnp.fromiter() is not implemented because it may be non-pure and thus unsafe for use with "
+        "JIT and other transformations. Consider using jnp.asarray(np.fromiter(...)) instead."
+    )
+
+
 def load(file, *args, **kwargs):
     """Reads an array from a .npy file."""
     out = np.load(file, *args, **kwargs)

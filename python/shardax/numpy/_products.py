@@ -12,6 +12,7 @@ from shardax._base.arrays import (
     shape_of,
 )
 from shardax._base.compositions import moveaxis, stack
+from shardax._devices.constraints import constrained
 from shardax.lax._dot import product
 from shardax.numpy._matrices import diagonal
 from shardax.numpy._pad import pad
@@ -113,8 +114,11 @@ def outer(a, b, out=None):
     return _functions.multiply(asarray(a).reshape((-1, 1)), asarray(b).reshape((1, -1)))
 
 
-def tensordot(a, b, axes=2, *, precision=None, preferred_element_type=None):
-    """The sum of products over so many last and first dimensions, or over the given ones."""
+def tensordot(
+    a, b, axes=2, *, precision=None, preferred_element_type=None, out_sharding=None
+):
+    """The sum of products over so many last and first dimensions, or over the given ones; labelled
+    with `out_sharding`, if it is given."""
     check_arraylike("tensordot", a, b)
     a, b = asarray(a), asarray(b)
     if isinstance(axes, int):
@@ -136,7 +140,8 @@ def tensordot(a, b, axes=2, *, precision=None, preferred_element_type=None):
             tuple(canonical_axis(d, a.ndim) for d in left),
             tuple(canonical_axis(d, b.ndim) for d in right),
         )
-    return _dot_general(a, b, contract, preferred_element_type=preferred_element_type)
+    out = _dot_general(a, b, contract, preferred_element_type=preferred_element_type)
+    return constrained(out, out_sharding)
 
 
 def kron(a, b):

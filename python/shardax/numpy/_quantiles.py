@@ -4,6 +4,7 @@ import numpy as np
 import shardax._core as _core
 from shardax._base.arrays import asarray, canonical_axes, check_arraylike
 from shardax._base.compositions import moveaxis, where
+from shardax._devices.constraints import constrained
 from shardax.numpy._cumulative import cumsum
 from shardax.numpy._reductions import _count, all, any, sum
 from shardax.numpy._select import take, take_along_axis
@@ -171,10 +172,12 @@ def percentile(
     keepdims=False,
     *,
     weights=None,
+    out_sharding=None,
 ):
-    """quantile, with q in percent."""
+    """quantile, with q in percent; labelled with `out_sharding`, if it is given."""
     q = _share(q)
-    return quantile(a, q, axis, out, overwrite_input, method, keepdims, weights=weights)
+    found = quantile(a, q, axis, out, overwrite_input, method, keepdims, weights=weights)
+    return constrained(found, out_sharding)
 
 
 def nanpercentile(

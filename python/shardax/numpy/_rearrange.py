@@ -120,7 +120,8 @@ def roll(a, shift, axis=None):
     a = another(asarray(a))
     if axis is None:
         return roll(a.reshape((-1,)), shift, 0).reshape(a.shape)
-    axes = axis if isinstance(axis, (tuple, list)) else (axis,)
+    axes = (axis,) if np.ndim(axis) == 0 else tuple(axis)
+    shift = list(shift) if isinstance(shift, range) else shift
     if not isinstance(shift, (tuple, list, int)):
         shift = asarray(shift)
         shift = list(shift) if shift.ndim == 1 else shift

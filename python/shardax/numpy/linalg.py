@@ -300,9 +300,9 @@ def pinv(a, rtol=None, hermitian=False, *, rcond=None):
     return matmul(_decompositions.adjoint(vh), inverse[..., None] * _decompositions.adjoint(u))
 
 
-def matrix_rank(M, rtol=None, *, tol=None):
+def matrix_rank(M, rtol=None, *, tol=None, hermitian=False):
     """How many singular values exceed rtol times the largest one; of a vector, whether it is not
-    zero."""
+    zero. `hermitian` says that the matrices are."""
     if np.ndim(M) < 2:
         return _reductions.any(asarray(M) != 0).astype(np.int32)
     (a,) = _decompositions.matrices("matrix_rank", M)

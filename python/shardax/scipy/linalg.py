@@ -3,7 +3,6 @@
 from shardax import lax
 from shardax import numpy as jnp
 from shardax.lax import _decompositions
-from shardax.numpy.linalg import det, inv
 
 __all__ = [
     "block_diag",
@@ -21,6 +20,16 @@ __all__ = [
     "svd",
     "toeplitz",
 ]
+
+
+def det(a, overwrite_a=False, check_finite=True):
+    """The determinant of (..., n, n)."""
+    return jnp.linalg.det(a)
+
+
+def inv(a, overwrite_a=False, check_finite=True):
+    """The inverse of (..., n, n)."""
+    return jnp.linalg.inv(a)
 
 
 def cholesky(a, lower=False, overwrite_a=False, check_finite=True):
@@ -106,8 +115,12 @@ def eigh(
     overwrite_b=False,
     turbo=True,
     eigvals=None,
+    type=1,
+    check_finite=True,
 ):
     """(eigenvalues ascending, eigenvectors in columns) of Hermitian matrices."""
+    if type != 1:
+        raise NotImplementedError("Only the type=1 case of eigh is implemented.")
     if b is not None or eigvals is not None:
         raise NotImplementedError("eigh: b and eigvals are not supported.")
     out = jnp.linalg.eigh(a, "L" if lower else "U")

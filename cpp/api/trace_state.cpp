@@ -1,0 +1,43 @@
+// api/trace_state.cpp - the traces in progress and the axes in scope, for Python.
+#include "api/trace_state.h"
+
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include "ir/params.h"
+#include "trace/current.h"
+
+namespace py = pybind11;
+
+namespace shardax::api {
+namespace {
+
+// (generation of the innermost trace, level of the one that records): equal while both are the
+// same.
+py::tuple trace_state() {
+  const CurrentTrace now = current_trace();
+  return py::make_tuple(now.innermost ? now.innermost->generation() : 0, now.dynamic);
+}
+
+py::list axis_names(bool devices_too) {
+  py::list out;
+  for (const BoundAxis& axis : bound_axes()) {
+    if (devices_too || !axis.devices) out.append(py::str(axis_text(axis.name)));
+  }
+  return out;
+}
+
+}  // namespace
+
+void init_trace_state(py::module_& m) {
+  m.def("trace_state", trace_state,
+        "A pair of numbers, equal as long as the same transformations are in progress.");
+  m.def("staging_in_progress", [] { return current_trace().dynamic != 0; },
+        "Whether ops on plain arrays are recorded rather than computed.");
+  m.def("tracing", [] { return current_trace().innermost != nullptr; },
+        "Whether any transformation is in progress.");
+  m.def("axis_names", axis_names, py::arg("devices_too") = true,
+        "The names of the mapped axes in scope, outermost first.");
+}
+
+}  // namespace shardax::api

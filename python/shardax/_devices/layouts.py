@@ -1,0 +1,76 @@
+# shardax/_devices/layouts.py - orders of dimensions in memory, as labels.
+import dataclasses
+
+from shardax._devices.shardings import Sharding
+
+__all__ = ["Format", "Layout"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Layout:
+    """In which order the dimensions of an array lie in memory.
+
+    Example:
+      >>> Layout((0, 1))
+      Layout(major_to_minor=(0, 1), tiling=None, sub_byte_element_size_in_bits=0)
+    """
+
+    major_to_minor: tuple
+    tiling: tuple | None = None
+    sub_byte_element_size_in_bits: int = 0
+
+    AUTO = None  # whichever suits
+
+    def __post_init__(self):
+        object.__setattr__(self, "major_to_minor", tuple(self.major_to_minor))
+
+    def check_compatible_aval(self, aval_shape):
+        """Raises ValueError where an array of that shape has another number of dimensions."""
+        if len(self.major_to_minor) != len(aval_shape):
+            raise ValueError(
+                f"Length of major_to_minor and the rank of the value should match. Got "
+                f"major_to_minor={self.major_to_minor} and shape={aval_shape}"
+            )
+
+
+class Format:
+    """A Layout and a Sharding: how an array lies in memory and on devices."""
+
+    __slots__ = ("layout", "sharding")
+
+    def __init__(self, layout=None, sharding=None):
+        if isinstance(layout, Layout) and not isinstance(sharding, Sharding):
+            raise ValueError(
+                f"Sharding has to be concrete when layout is of type {type(layout)}. Please pass a "
+                "`jax.sharding.NamedSharding` or `jax.sharding.SingleDeviceSharding` to the "
+                f"sharding argument. Got sharding {sharding}"
+            )
+        if not isinstance(layout, (Layout, type(None))):
+            raise TypeError(
+                "Invalid value received for the layout argument. Expected values are `None` or an "
+                f"instance of `Layout`. Got {layout} of type {type(layout)}"
+            )
+        if not isinstance(sharding, (Sharding, type(None))):
+            raise TypeError(
+                "Invalid value received for the sharding argument. Expected values are `None` or "
+                f"an instance of `jax.Sharding`. Got {sharding} of type {type(sharding)}"
+            )
+        self.layout = layout
+        self.sharding = sharding
+
+    def __repr__(self):
+        return f"Format(layout={self.layout}, sharding={self.sharding})"
+
+    def __hash__(self):
+        return hash((self.layout, self.sharding))
+
+    def __eq__(self, other):
+        return isinstance(other, Format) and (self.layout, self.sharding) == (
+            other.layout,
+            other.sharding,
+        )
+
+
+def format_of(x):
+    """The Format of an array: results lie in the order of their dimensions."""
+    return Format(Layout(tuple(range(x.ndim)), tiling=()), x.sharding)

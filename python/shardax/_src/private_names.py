@@ -1,0 +1,124 @@
+# shardax/_src/private_names.py - what JAX's private modules have and nothing public here gives.
+import types
+from typing import TypeVar
+
+import numpy as np
+
+import shardax._core as _core
+from shardax import tree_util
+from shardax._base.options import Parameters, indices, names
+from shardax._devices.devices import Device  # noqa: F401
+from shardax._transform.jit import jit
+from shardax.dtypes import finfo, issubdtype
+
+DType = np.dtype
+ArrayImpl = _core.ArrayImpl
+PjitFunction = type(jit(abs))
+jaxlib_version = ".".join(map(str, (0, 10, 2)))
+backends_by_name = {}  # of devices whose number can not be changed any more: none
+
+# What distributed.initialize would have connected to, had this process others beside it.
+global_state = types.SimpleNamespace(
+    client=None, coordinator_address=None, num_processes=1, process_id=0, service=None
+)
+
+
+Out = TypeVar("Out")
+
+
+def full_lower(x):
+    """A value itself: tracers that know their values stay tracers."""
+    return x
+
+
+class ExtendedDType:
+    """The base of dtypes that are no numbers, where libraries define some."""
+
+
+def supports_inf(dtype):
+    """Whether a dtype has infinities."""
+    return bool(issubdtype(dtype, np.inexact)) and bool(np.isinf(np.array(np.inf, dtype)))
+
+
+def to_complex_dtype(dtype):
+    """complex128 for dtypes of 64 bits, else complex64."""
+    return np.dtype(np.complex128 if finfo(dtype).bits == 64 else np.complex64)
+
+
+def infer_argnums_and_argnames(sig, argnums, argnames):
+    """Positions and names of arguments, each from the other where only one is given."""
+    if argnums is None and argnames is None:
+        return (), ()
+
+    def fun(): ...
+
+    fun.__signature__ = sig
+    given = indices(argnums, "argnums"), names(argnames, "argnames")
+    if argnums is not None and argnames is not None:
+        return given
+    return Parameters(fun).complete(*given)
+
+
+class _Typed:
+    """A Python scalar with a dtype."""
+
+    def __new__(cls, value, dtype):
+        self = super().__new__(cls, value)
+        self.dtype = np.dtype(dtype)
+        return self
+
+
+class TypedInt(_Typed, int):
+    """An int with a dtype. Operands of ops are arrays here, never such numbers."""
+
+
+class TypedFloat(_Typed, float):
+    """A float with a dtype."""
+
+
+class TypedComplex(_Typed, complex):
+    """A complex number with a dtype."""
+
+
+class TypedNdArray(np.ndarray):
+    """A NumPy array with a flag `weak_type`."""
+
+
+class _NodeType:
+    """How values of a type that is a node of a tree are taken apart and made again."""
+
+    def __init__(self, node_type):
+        self._type = node_type
+
+    def to_iter(self, node):
+        """(its children, what else it is made of)."""
+        return tree_util.tree_flatten(node, is_leaf=lambda part: part is not node)
+
+    def from_iter(self, rest, children):
+        """A node of those children."""
+        return tree_util.tree_unflatten(rest, children)
+
+
+class _NodeTypes:
+    """The types that are nodes of trees, as a mapping."""
+
+    def __contains__(self, node_type):
+        return tree_util.is_tree_node(node_type)
+
+    def __getitem__(self, node_type):
+        if node_type not in self:
+            raise KeyError(node_type)
+        return _NodeType(node_type)
+
+    def get(self, node_type, default=None):
+        return self[node_type] if node_type in self else default
+
+
+node_types = _NodeTypes()
+
+
+def backend_compile_and_load(*args, **kwargs):
+    """Libraries replace this function to forbid compilation; it compiles nothing here."""
+    raise NotImplementedError(
+        "backend_compile_and_load: calling a jitted function compiles it; call one."
+    )

@@ -1,0 +1,101 @@
+# shardax/_transform/avals.py - types of values: with a mapped axis and without, of tangents.
+import abc
+import inspect
+
+import numpy as np
+
+from shardax._base.dtypes import float0
+from shardax._core import api as _api
+from shardax.dtypes import issubdtype
+
+ShapedArray = _api.ShapedArray
+
+
+class AbstractValue(abc.ABC):  # noqa: B024
+    """A type of values: ShapedArray, and what libraries derive from this class."""
+
+
+AbstractValue.register(ShapedArray)
+ShapedArray.__signature__ = inspect.Signature(
+    [
+        inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default)
+        for name, default in (
+            ("shape", inspect.Parameter.empty),
+            ("dtype", inspect.Parameter.empty),
+            ("weak_type", False),
+        )
+    ]
+    + [inspect.Parameter("options", inspect.Parameter.VAR_KEYWORD)]
+)
+
+
+class InconclusiveDimensionOperation(Exception):
+    """Raised where a question about sizes has no answer; sizes here are always numbers."""
+
+
+class JaxprTypeError(TypeError):
+    """Raised where a program is not well formed."""
+
+
+def mapped_aval(size, axis, aval):
+    """The type of the slices of `aval` along `axis`, of that size; `aval` itself for None.
+
+    Example:
+      >>> mapped_aval(3, 0, ShapedArray((3, 2), "float32")).shape
+      (2,)
+    """
+    if axis is None:
+        return aval
+    if aval.shape[axis] != size:
+        raise AssertionError(f"mapped_aval: dimension {axis} of {aval} is not of size {size}")
+    axis %= aval.ndim
+    return aval.update(shape=aval.shape[:axis] + aval.shape[axis + 1 :])
+
+
+def unmapped_aval(size, axis, aval, explicit_mesh_axis=None):
+    """The type of `size` slices of type `aval`, stacked along `axis`; `aval` itself for None.
+
+    Example:
+      >>> unmapped_aval(3, 0, ShapedArray((2,), "float32")).shape
+      (3, 2)
+    """
+    if axis is None:
+        return aval
+    axis %= aval.ndim + 1
+    return aval.update(shape=(*aval.shape[:axis], size, *aval.shape[axis:]))
+
+
+def primal_dtype_to_tangent_dtype(dtype):
+    """The dtype of derivatives: `dtype`, or float0 for integers and truth values."""
+    return dtype if issubdtype(dtype, np.inexact) else float0
+
+
+def physical_aval(aval):
+    """`aval`, or for keys that of their words."""
+    words = getattr(aval.dtype, "words", None)
+    return aval if words is None else ShapedArray((*aval.shape, words), np.uint32)
+
+
+def max_dim(a, b):
+    """The larger of two sizes."""
+    return max(a, b)
+
+
+def min_dim(a, b):
+    """The smaller of two sizes."""
+    return min(a, b)
+
+
+def is_constant_dim(size):
+    """Whether a size is a number: always."""
+    return isinstance(size, (int, np.integer))
+
+
+def concrete_or_error(force, value, context=""):
+    """force(value), or `value` for None; the error of tracers where its elements are not known.
+
+    Example:
+      >>> concrete_or_error(int, jnp.array(3))
+      3
+    """
+    return _api.asarray(value) if force is None else force(value)

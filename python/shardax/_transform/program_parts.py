@@ -1,0 +1,147 @@
+# shardax/_transform/program_parts.py - programs taken apart and put together.
+import dataclasses
+from typing import NamedTuple
+
+from shardax._core import api as _api
+
+
+@dataclasses.dataclass(frozen=True)
+class DebugInfo:
+    """Which function a program was made of, and the names of its arguments and results."""
+
+    traced_for: str
+    func_src_info: str
+    arg_names: tuple | None
+    result_paths: tuple | None = None
+
+    @property
+    def func_name(self):
+        return self.func_src_info.split(" ")[0]
+
+    def resolve_result_paths(self):
+        """The same, with names of results if there are any."""
+        return self
+
+    def with_unknown_names(self):
+        """The same, without names of arguments and results."""
+        return dataclasses.replace(self, arg_names=None, result_paths=None)
+
+
+@dataclasses.dataclass(frozen=True)
+class SourceInfo:
+    """A line of a program: "file.py:12:4 (f)", or "" where it is not known."""
+
+    text: str = ""
+
+    @property
+    def traceback(self):
+        return self
+
+
+class EquationContext(NamedTuple):
+    """Settings under which an equation was made: they are the program's, never an equation's."""
+
+    compute_type: object = None
+    threefry_partitionable: bool = True
+    xla_metadata: object = None
+
+
+def gensym():
+    """A function that gives a new variable of a type."""
+    return _api.Var
+
+
+class DropVar(_api.Var):
+    """A variable for a result that nobody uses."""
+
+
+def new_jaxpr_eqn(invars, outvars, primitive, params, effects=(), source_info=None, ctx=None):
+    """An equation, for programs that are put together.
+
+    Args:
+      invars: variables and literals.
+      outvars: variables, new ones of `gensym()`.
+      effects, source_info, ctx: follow from the primitive and the place of this call.
+    """
+    return _api.equation(list(invars), list(outvars), primitive, dict(params))
+
+
+def jaxprs_in_params(params):
+    """The programs among the parameters of an equation."""
+    for value in params.values():
+        for item in value if isinstance(value, (tuple, list)) else (value,):
+            if isinstance(item, _api.Program):
+                yield item
+
+
+def subjaxprs(jaxpr):
+    """The programs that the equations of a program carry."""
+    for eqn in jaxpr.eqns:
+        yield from jaxprs_in_params(eqn.params)
+
+
+def check_jaxpr(jaxpr):
+    """Raises an error where the types of a program do not fit its ops."""
+    _api.check_program(jaxpr)
+
+
+def _renamed(changes, known, what):
+    unknown = changes.keys() - known
+    if unknown:
+        raise TypeError(f"{what}.replace() got an unexpected keyword argument '{min(unknown)}'")
+
+
+def changed_equation(eqn, changes):
+    """Equation.replace of the core."""
+    _renamed(
+        changes,
+        {"invars", "outvars", "primitive", "params", "effects", "source_info", "ctx"},
+        "JaxprEqn",
+    )
+    return new_jaxpr_eqn(
+        changes.get("invars", eqn.invars),
+        changes.get("outvars", eqn.outvars),
+        changes.get("primitive", eqn.primitive),
+        changes.get("params", eqn.params),
+    )
+
+
+def make_program(args, kwargs):
+    """The constructor of programs: Jaxpr(constvars, invars, outvars, eqns), or
+    ClosedJaxpr(jaxpr, consts)."""
+    if "jaxpr" in kwargs or (args and isinstance(args[0], _api.Program)):
+        return _closed(*args, **kwargs)
+    return _program(*args, **kwargs)
+
+
+def _program(constvars, invars, outvars, eqns, effects=(), debug_info=None, is_high=False):
+    name = "" if debug_info is None else debug_info.func_name
+    return _api.program(list(constvars), list(invars), list(outvars), list(eqns), [], name)
+
+
+def _closed(jaxpr, consts=()):
+    consts = list(consts)
+    if not consts or not jaxpr.constvars:
+        return jaxpr
+    return _api.program(
+        jaxpr.constvars, jaxpr.invars, jaxpr.outvars, jaxpr.eqns, consts, jaxpr.name
+    )
+
+
+def changed_program(jaxpr, changes):
+    """Program.replace of the core."""
+    parts = {"constvars", "invars", "outvars", "eqns", "consts"}
+    _renamed(changes, parts | {"effects", "debug_info", "jaxpr", "is_high"}, "Jaxpr")
+    base = changes.get("jaxpr", jaxpr)
+    constvars, invars, outvars, eqns = (
+        list(changes.get(part, getattr(base, part)))
+        for part in ("constvars", "invars", "outvars", "eqns")
+    )
+    same = len(constvars) == len(jaxpr.consts)
+    consts = list(changes.get("consts", jaxpr.consts if same else []))
+    return _api.program(constvars, invars, outvars, eqns, consts, base.name)
+
+
+def debug_info(jaxpr):
+    """What Program.debug_info tells: the function's name."""
+    return DebugInfo("jit", jaxpr.name or "<unknown>", None)

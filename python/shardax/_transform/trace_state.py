@@ -1,0 +1,107 @@
+# shardax/_transform/trace_state.py - which transformations are in progress.
+import contextlib
+
+from shardax._core import api as _api
+from shardax._transform.stages import ensure_compile_time_eval
+
+
+class OpaqueTraceState:
+    """Stands for the transformations in progress: equal while they are the same."""
+
+    __slots__ = ("_convention", "_state")
+
+    def __init__(self, convention):
+        self._state = _api.trace_state()
+        self._convention = convention
+
+    def __eq__(self, other):
+        return isinstance(other, OpaqueTraceState) and self._state == other._state
+
+    def __hash__(self):
+        return hash(self._state)
+
+
+def get_opaque_trace_state(convention=None):
+    """What compares equal as long as the same transformations are in progress."""
+    return OpaqueTraceState(convention)
+
+
+def trace_state_clean():
+    """Whether no transformation is in progress."""
+    return not _api.tracing()
+
+
+@contextlib.contextmanager
+def eval_context():
+    """In this block ops on arrays are computed at once, whatever is being traced."""
+    with ensure_compile_time_eval():
+        yield
+
+
+def unsafe_get_axis_names():
+    """The names of the mapped axes in scope, outermost first."""
+    return _api.axis_names()
+
+
+def nonempty_axis_env():
+    """Whether a mapped axis is in scope."""
+    return bool(_api.axis_names())
+
+
+def unsafe_am_i_under_a_jit():
+    """Whether ops on plain arrays are recorded in a program rather than computed."""
+    return _api.staging_in_progress()
+
+
+def unsafe_am_i_under_a_vmap():
+    """Whether an axis of vmap is in scope."""
+    return bool(_api.axis_names(devices_too=False))
+
+
+class Trace:
+    """What handles the ops of a transformation."""
+
+    def __init__(self, *args, **kwargs):
+        self._state = None
+
+    def __repr__(self):
+        return type(self).__name__
+
+
+class TraceTag:
+    """A name for a trace that is equal to no other."""
+
+
+class _CoreTrace(Trace):
+    def __init__(self):
+        self._state = _api.trace_state()
+
+    def is_valid(self):
+        return self._state == _api.trace_state()
+
+
+def find_top_trace(values=()):
+    """The trace that handles ops now."""
+    return _CoreTrace()
+
+
+@contextlib.contextmanager
+def take_current_trace():
+    """A block that is given the trace that handles ops."""
+    yield _CoreTrace()
+
+
+@contextlib.contextmanager
+def set_current_trace(trace, check_leaks=False):
+    """A block in which `trace`, one that handles ops already, does so.
+
+    Raises:
+      NotImplementedError: for other traces, which are made in Python.
+    """
+    if not isinstance(trace, _CoreTrace) or not trace.is_valid():
+        raise NotImplementedError(
+            f"set_current_trace: {trace!r} is not the trace that handles ops now, and traces of "
+            "users are not supported; make a program with make_jaxpr and interpret its "
+            "equations."
+        )
+    yield

@@ -1,0 +1,1 @@
+"""shardax.experimental.array_serialization - arrays in files of the library tensorstore."""

@@ -1,0 +1,54 @@
+"""shardax.extend.source_info_util - the user's lines that equations come from."""
+
+import contextlib
+import sys
+
+from shardax._base.tracebacks import exclude, in_package
+from shardax._transform.program_parts import SourceInfo
+
+__all__ = [
+    "SourceInfo",
+    "current",
+    "new_source_info",
+    "register_exclusion",
+    "summarize",
+    "user_context",
+]
+
+register_exclusion = exclude
+
+
+def new_source_info():
+    """One that says nothing."""
+    return SourceInfo()
+
+
+def current():
+    """The user's line that runs now."""
+    frame = sys._getframe(1)
+    while frame is not None and in_package(frame):
+        frame = frame.f_back
+    if frame is None:
+        return SourceInfo()
+    code = frame.f_code
+    name = getattr(code, "co_qualname", code.co_name)
+    return SourceInfo(f"{code.co_filename}:{frame.f_lineno} ({name})")
+
+
+def summarize(source_info, num_frames=1):
+    """The line as text.
+
+    Example:
+      >>> summarize(make_jaxpr(lambda x: x + 1)(1.0).eqns[0].source_info)
+      'file.py:1:32 (<lambda>)'
+    """
+    return source_info.text or "unknown"
+
+
+@contextlib.contextmanager
+def user_context(c, *, name_stack=None):
+    """A block for those who bind the equations of a program again.
+
+    Equations keep the line that binds them: `c` and `name_stack` change nothing.
+    """
+    yield

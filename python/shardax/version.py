@@ -1,0 +1,14 @@
+"""shardax.version - which version this is; under the alias `jax`, whose names it follows."""
+
+import re
+import sys
+
+_package = sys.modules["shardax"]
+
+
+def __getattr__(name):
+    if name == "__version__":
+        return _package.__version__
+    if name == "__version_info__":
+        return tuple(map(int, re.findall(r"\d+", _package.__version__)))[:3]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

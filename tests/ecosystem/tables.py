@@ -1,0 +1,73 @@
+"""tests/ecosystem/tables.py - the libraries, and what they use that is not there yet."""
+
+# What a program's name starts with, and the package that it needs.
+LIBRARIES = {
+    "optax": "optax",
+    "chex": "chex",
+    "flax": "flax",
+    "haiku": "haiku",
+    "equinox": "equinox",
+    "diffrax": "diffrax",
+    "lineax": "lineax",
+    "optimistix": "optimistix",
+    "jaxopt": "jaxopt",
+    "jraph": "jraph",
+    "tinygp": "tinygp",
+    "distrax": "distrax",
+    "rlax": "rlax",
+    "mctx": "mctx",
+    "dm_pix": "dm_pix",
+    "evosax": "evosax",
+    "penzai": "penzai",
+    "treescope": "treescope",
+    "einops": "einops",
+    "jaxtyping": "jaxtyping",
+    "orbax": "orbax",
+    "clu": "clu",
+    "folx": "folx",
+    "jaxlie": "jaxlie",
+    "tfp": "tensorflow_probability",
+    "jmp": "jmp",
+    "optree": "optree",
+    "quax": "quax",
+}
+
+# Programs that need what is not there yet, and what that is.
+NOT_YET = {
+    "quax_custom_arrays": "traces of the user's own (jax.core.Trace)",
+}
+
+# Names of names.txt that are not there yet: how they start, and what they are part of.
+LATER = {
+    "jax._src.cudnn.": "kernels of GPUs",
+    "jax._src.earray.": "arrays of other dtypes",
+    "jax._src.interpreters.pxla": "arrays of other dtypes",
+    "jax._src.numpy.lax_numpy": "haliax, which fails with JAX 0.10.2 too",
+    "jax._src.pretty_printer.": "haliax, which fails with JAX 0.10.2 too",
+    "jax.experimental.colocated_python.func._": "several processes",
+    "jax.experimental.colocated_python.serialization._": "several processes",
+    "jax.experimental.colocated_python.serialization.xb": "several processes",
+    "jax.experimental.cur_qdd": "types of the user's own",
+    "jax.experimental.ode.": "SciPy: differential equations",
+    "jax.experimental.pallas.": "kernels of the user's own",
+    "jax.experimental.rnn.": "kernels of GPUs",
+    "jax.experimental.sparse.": "sparse arrays",
+    "jax.export.": "exported programs",
+    "jax.interpreters.mlir.emit_python_callback": "lowering to MLIR",
+    "jax.interpreters.pxla.global_avals": "several processes",
+    "jax.lax.conv_general_dilated_p": "ops that are several here",
+    "jax.lax.copy_p": "ops that are several here",
+    "jax.lax.device_put_p": "ops that are several here",
+    "jax.lax.linalg.": "SciPy: linear algebra",
+    "jax.lax.reduce_window_sum_p": "ops that are several here",
+    "jax.lax.split_p": "ops that are several here",
+    "jax.lax.stack_p": "ops that are several here",
+    "jax.lax.tile_p": "ops that are several here",
+    "jax.lax.unstack_p": "ops that are several here",
+    "jax.numpy.linalg.eig": "SciPy: linear algebra",
+    "jax.numpy.roots": "SciPy: linear algebra",
+    "jax.scipy.": "SciPy",
+    "jax.shard_map": "shard_map",
+    "jax.sharding.auto_axes": "explicit sharding",
+    "jax.sharding.explicit_axes": "explicit sharding",
+}
