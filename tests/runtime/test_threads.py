@@ -52,6 +52,41 @@ def test_threads_trace_and_map_independently():
     assert not errors
 
 
+def test_threads_do_everything_at_once():
+    key = jax.random.key(0)
+    shared = jax.jit(lambda x: jnp.sin(x) @ x.T)
+    errors = []
+
+    def run(i):
+        try:
+            for n in range(3):
+                x = jnp.linspace(0, i + 1, 200 * (300 + n)).reshape(200, -1)
+                assert shared(x).shape == (200, 200)
+                assert float(jax.jit(lambda x, i=i: (x * i).sum())(jnp.ones(50_000))) == 50_000 * i
+                summed = jax.pmap(lambda v: jax.lax.psum(v, "i"), "i")(jnp.ones((8, 20_000)))
+                assert float(summed[3, 5]) == 8
+                ordered = jnp.sort(jax.random.normal(jax.random.fold_in(key, i), (100_000,)))
+                assert float(ordered[0]) < 0 < float(ordered[-1])
+                given = jnp.ones(100_000)
+                kept = jax.jit(lambda v: v + 1, donate_argnums=0)(given)
+                assert given.is_deleted() and float(kept[-1]) == 2
+                called = jax.jit(
+                    lambda v: jax.pure_callback(lambda a: np.asarray(a) + 1, v, jnp.cos(v))
+                )(jnp.zeros(10_000))
+                assert float(called[7]) == 2
+                slope = jax.grad(lambda v: jax.lax.fori_loop(0, 5, lambda _, c: c * v, 1.0))(2.0)
+                assert float(slope) == 80
+        except Exception as e:  # noqa: BLE001 - reported below
+            errors.append(e)
+
+    threads = [threading.Thread(target=run, args=(i,)) for i in range(1, 5)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join(300)
+    assert not errors
+
+
 def forked(check, timeout=30):
     """Runs check() in a forked child; its exit status, or None where it hangs."""
     pid = os.fork()
