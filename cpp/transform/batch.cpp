@@ -166,6 +166,10 @@ Batched batch(const ValueFunction& f, const Values& inputs, const std::vector<bo
 
 BatchedProgram batch_program(const ProgramPtr& program, const std::vector<bool>& batched,
                              const BatchAxis& axis, const std::vector<bool>* wanted) {
+  if (wanted) {
+    const BatchedProgram plain = batch_program(program, batched, axis);
+    if (covers(plain.batched, *wanted)) return plain;
+  }
   std::string key =
       mask_key(concat("batch", axis.size, ",", axis.name, ",", axis.devices), batched);
   if (wanted) key = mask_key(key, *wanted);

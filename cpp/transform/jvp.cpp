@@ -247,8 +247,17 @@ Values apply(const LinearMap& map, const Values& tangents) {
   return out;
 }
 
+bool covers(const std::vector<bool>& found, const std::vector<bool>& wanted) {
+  return std::equal(wanted.begin(), wanted.end(), found.begin(),
+                    [](bool w, bool f) { return f || !w; });
+}
+
 JvpProgram jvp_program(const ProgramPtr& program, const std::vector<bool>& nonzero,
                        const std::vector<bool>* wanted) {
+  if (wanted) {
+    const JvpProgram plain = jvp_program(program, nonzero);
+    if (covers(plain.nonzero, *wanted)) return plain;
+  }
   std::string key = mask_key("jvp", nonzero);
   if (wanted) key = mask_key(key, *wanted);
   return *program->derived<JvpProgram>(key, [&] {
@@ -284,6 +293,10 @@ JvpProgram jvp_program(const ProgramPtr& program, const std::vector<bool>& nonze
 
 LinearizedProgram linearize_program(const ProgramPtr& program, const std::vector<bool>& nonzero,
                                     const std::vector<bool>* wanted) {
+  if (wanted) {
+    const LinearizedProgram plain = linearize_program(program, nonzero);
+    if (covers(plain.nonzero, *wanted)) return plain;
+  }
   std::string key = mask_key("linearize", nonzero);
   if (wanted) key = mask_key(key, *wanted);
   return *program->derived<LinearizedProgram>(key, [&] {

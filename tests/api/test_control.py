@@ -327,3 +327,15 @@ def test_associative_scan_of_nothing(shape, axis):
 def test_map_takes_a_function():
     with pytest.raises(TypeError, match="lax.map: f argument should be a callable, got 3"):
         lax.map(3, jnp.arange(3))
+
+
+@pytest.mark.parametrize("depth", [24])
+def test_nested_branches_are_transformed_once_a_level(depth):
+    def nested(x, level):
+        if level == 0:
+            return jnp.sin(x)
+        return lax.cond(x > 0, lambda x: nested(x, level - 1), lambda x: x, x)
+
+    f = lambda x: nested(x, depth)
+    np.testing.assert_allclose(shardax.grad(f)(1.0), np.cos(1), rtol=1e-6)
+    np.testing.assert_allclose(shardax.jvp(f, (1.0,), (1.0,))[1], np.cos(1), rtol=1e-6)

@@ -1,7 +1,7 @@
 """shardax/_transform/ref_calls.py - jit and vmap of functions that meet mutable references.
 
-The core calls these where a call has raised `Met` (cpp/callables/references.h): references among the
-arguments, and those that the function closes over, become values that go in and come out.
+The core calls these where a call has raised `Met` (cpp/callables/references.h). References among
+the arguments, and those that the function closes over, become values that go in and come out.
 """
 
 import weakref
