@@ -196,7 +196,6 @@ _OTHER_NAMES = {
     "linear_solve_p": "custom_linear_solve",
     "pjit_p": "jit",
     "remat_p": "remat2",
-    "top_k_p": "top_k",
 }
 
 
