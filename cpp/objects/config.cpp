@@ -12,6 +12,7 @@
 #include "analysis/nonfinite.h"
 #include "numpy/promote.h"
 #include "objects/config_flags.h"
+#include "objects/transfers.h"
 
 namespace shardax::objects {
 
@@ -141,6 +142,23 @@ bool is_user_code() {
   return true;
 }
 
+// The guard of one kind of transfer, or of all: None allows.
+void mirror_guard(const Flag& f, PyObject* value) {
+  const std::size_t level =
+      value == Py_None
+          ? 0
+          : choice(f, value, {"allow", "log", "disallow", "log_explicit", "disallow_explicit"});
+  const std::string_view name = f.name;
+  constexpr std::pair<const char*, Transfer> kinds[] = {
+      {"host_to_device", Transfer::host_to_device},
+      {"device_to_device", Transfer::device_to_device},
+      {"device_to_host", Transfer::device_to_host},
+  };
+  for (const auto& [kind, transfer] : kinds) {
+    if (name.ends_with("guard") || name.ends_with(kind)) set_transfer_guard(transfer, level);
+  }
+}
+
 // What the core keeps a copy of.
 void mirror(const Flag& f, PyObject* value) {
   const std::string_view name = f.name;
@@ -150,6 +168,7 @@ void mirror(const Flag& f, PyObject* value) {
     const std::size_t rule = choice(f, value, {"allow", "warn", "raise"});
     numpy::set_rank_promotion(static_cast<numpy::RankPromotion>(rule), warn_user);
   }
+  if (name.starts_with("jax_transfer_guard")) mirror_guard(f, value);
   if (name == "jax_enable_x64") numpy::set_x64_default(value == Py_True);
   if (name == "jax_num_cpu_devices") set_count_from(value);
   if (name == "jax_disable_jit") call_flags.disable_jit = value == Py_True;

@@ -65,7 +65,32 @@ debug_key_reuse = _scope("jax_debug_key_reuse")
 enable_custom_prng = _scope("jax_enable_custom_prng")
 enable_checks = _scope("jax_enable_checks")
 softmax_custom_jvp = _scope("jax_softmax_custom_jvp")
-transfer_guard = _scope("jax_transfer_guard")
 transfer_guard_device_to_device = _scope("jax_transfer_guard_device_to_device")
 transfer_guard_device_to_host = _scope("jax_transfer_guard_device_to_host")
 transfer_guard_host_to_device = _scope("jax_transfer_guard_host_to_device")
+
+
+@contextlib.contextmanager
+def transfer_guard(new_val):
+    """Guards transfers between the host and devices, and between devices, while the block runs.
+
+    Arguments of ops that are NumPy arrays or Python numbers are moved to a device; device_put moves
+    explicitly. "log" and "disallow" leave explicit transfers alone, "log_explicit" and
+    "disallow_explicit" do not.
+
+    Raises:
+      ValueError: for other levels than these and "allow".
+
+    Example:
+      >>> with transfer_guard("disallow"):
+      ...     jnp.arange(3) + np.ones(3)  # doctest: +ELLIPSIS
+      Traceback (most recent call last):
+      ...
+      shardax.errors.JaxRuntimeError: INVALID_ARGUMENT: Disallowed host-to-device transfer: ...
+    """
+    with (
+        transfer_guard_host_to_device(new_val),
+        transfer_guard_device_to_device(new_val),
+        transfer_guard_device_to_host(new_val),
+    ):
+        yield
