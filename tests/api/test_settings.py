@@ -1,6 +1,7 @@
 # tests/api/test_settings.py - settings for which functions are traced anew, and those that refuse.
-import pytest
+import operator
 
+import pytest
 import shardax
 import shardax.numpy as jnp
 from shardax import lax
@@ -74,7 +75,7 @@ def test_static_indices_may_be_checked():
             with pytest.raises(IndexError, match=message):
                 x[index]
             with pytest.raises(IndexError, match=message):
-                shardax.jit(lambda x: x[index])(x)
+                shardax.jit(operator.itemgetter(index))(x)
             with pytest.raises(IndexError, match=message):
                 x.at[index].get()
     finally:
