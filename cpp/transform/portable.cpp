@@ -18,6 +18,11 @@ bool holds_function(const Params& params) {
 
 Values evaluate_portable(const Program& program, const Values& inputs) {
   return walk(program, inputs, [](const Equation& eqn, const Values& in) {
+    if (eqn.op->expand && find_op(eqn.op->name) != eqn.op) {  // a user's, lowered to a program
+      Types types;
+      for (const Value& value : in) types.push_back(value->type());
+      return evaluate_portable(*eqn.op->expand(eqn.params, types), in);
+    }
     if (!eqn.op->bodies) return shardax::bind(*eqn.op, eqn.params, in);
     Bodies bodies = bodies_of(*eqn.op, eqn.params);
     if (holds_function(eqn.params) && bodies.runs == Runs::once)

@@ -43,6 +43,7 @@ FUNCTIONS = {
     "low precision": lambda x: (x.astype("bfloat16") * 2, x.astype("float8_e4m3fn")),
     "complex": lambda x: jnp.fft.fft(x * 1j),
     "jit of pmap": lambda x: shardax.pmap(lambda a: a - lax.pmean(a, "i"), axis_name="i")(x),
+    "keys": lambda x: {(1, 2): x, (0, 1): -x},
     "a tree": lambda x: {"b": [x, None], "a": Pair(x + 1, (x,)), "o": collections.OrderedDict(z=x)},
 }
 
@@ -93,6 +94,16 @@ def test_derivatives_of_integers_are_float0():
     assert gradient.tolist() == [2, 2, 2]
 
 
+def test_primitives_that_lower_to_programs():
+    from shardax.interpreters import mlir
+
+    double = shardax.extend.core.Primitive("double_of_x")
+    double.def_abstract_eval(lambda x: x)
+    mlir.register_lowering(double, mlir.lower_fun(lambda x: 2 * x, multiple_results=False))
+    assert again(lambda x: double.bind(x) + 1, 3.0).call(3.0) == 7
+    assert again(jnp.sin, 0.0).call(0.0) == 0
+
+
 def test_static_arguments_and_keywords():
     @functools.partial(shardax.jit, static_argnums=1, static_argnames="scale")
     def f(x, n, *, y, scale):
@@ -130,15 +141,15 @@ def test_refuses_what_no_file_holds():
     mine = shardax.extend.core.Primitive("mine")
     mine.def_impl(lambda x: x)
     mine.def_abstract_eval(lambda x: x)
-    with pytest.raises(ValueError, match="'mine' is a primitive of the user's own"):
+    with pytest.raises(ValueError, match="calls the Python function <lambda>"):
         export.export(shardax.jit(mine.bind))(1.0).serialize()
     plain = export.export(shardax.jit(jnp.sin))(1.0)
     with pytest.raises(ValueError, match="must be non-negative, got -1"):
         plain.serialize(vjp_order=-1)
     with pytest.raises(ValueError, match="does not have vjps of high-enough order"):
         export.deserialize(plain.serialize()).serialize(vjp_order=1)
-    with pytest.raises(ValueError, match="only dicts whose keys are strings"):
-        export.export(shardax.jit(lambda x: {1: x}))(1.0).serialize()
+    with pytest.raises(ValueError, match="only dicts whose keys are strings, numbers or tuples"):
+        export.export(shardax.jit(lambda x: {shardax.jit: x}))(1.0).serialize()
 
 
 def test_bytes_that_are_none_of_ours():

@@ -1,4 +1,5 @@
 # shardax/_transform/export_trees.py - the structures of arguments and results as JSON, for files.
+import ast
 import collections
 
 from shardax import tree_util
@@ -99,11 +100,7 @@ def written(treedef):
     if kind in (tuple, list):
         return {kind.__name__: children}
     if kind is dict:
-        if not all(isinstance(key, str) for key in auxiliary):
-            raise ValueError(
-                f"export: only dicts whose keys are strings can be serialized, got {auxiliary}."
-            )
-        return {"dict": children, "keys": list(auxiliary)}
+        return {"dict": children, "keys": [_literal(key) for key in auxiliary]}
     if kind not in _by_type:
         raise ValueError(
             f"Cannot serialize PyTreeDef containing an unregistered type `{kind}`. Use "
@@ -130,7 +127,7 @@ def read(text):
         data = kind, deserialize(bytes.fromhex(text["auxiliary"]))
         children = text["node"]
     elif "dict" in text:
-        data, children = (dict, text["keys"]), text["dict"]
+        data, children = (dict, list(map(ast.literal_eval, text["keys"]))), text["dict"]
     else:
         ((name, children),) = text.items()
         data = {"tuple": tuple, "list": list}[name], None
@@ -140,6 +137,19 @@ def read(text):
 
 
 _LEAF = tree_util.tree_structure(0)
+
+
+def _literal(key):
+    """The key of a dict as Python writes it."""
+    try:
+        if ast.literal_eval(repr(key)) == key:
+            return repr(key)
+    except (SyntaxError, ValueError):
+        pass
+    raise ValueError(
+        "export: only dicts whose keys are strings, numbers or tuples of these can be serialized, "
+        f"got {key!r}."
+    )
 
 
 def _plain_keys(keys):

@@ -16,6 +16,7 @@ import numpy as np
 from shardax import tree_util
 from shardax._base.structures import structure_differences
 from shardax._core import api as _core
+from shardax._core import functions
 from shardax._transform.custom_vjp import custom_vjp
 from shardax._transform.derivatives import vjp
 from shardax._transform.export_trees import read, written
@@ -254,6 +255,8 @@ def export(fun_jit, *, platforms=None, disabled_checks=()):
       >>> export.deserialize(data).call(jnp.arange(3.0))
       Array([0., 2., 4.], dtype=float32)
     """
+    if isinstance(fun_jit, type(functions.sin)):  # of jnp: jitted, in JAX
+        fun_jit = jit(fun_jit)
     if not isinstance(fun_jit, Wrapped):
         raise ValueError(f"Function to be exported must be the result of `jit` but is: {fun_jit}")
     if platforms is not None and (isinstance(platforms, str) or not platforms):
