@@ -121,8 +121,7 @@ def test_transposing_a_derivative():
     # Within the call that relu is, the value and its derivative come out of one equation.
     x = jnp.array([1.0, -2.0, 3.0])
     f = lambda x: jax.nn.relu(x) * x  # noqa: E731
+    derivative = lambda t: jax.jvp(f, (x,), (t,))[1]  # noqa: E731
     for run in (lambda g: g, jax.jit):
-        (transposed,) = run(
-            lambda ct: jax.linear_transpose(lambda t: jax.jvp(f, (x,), (t,))[1], x)(ct)
-        )(x)
+        (transposed,) = run(lambda ct: jax.linear_transpose(derivative, x)(ct))(x)
         assert transposed.tolist() == [2.0, 0.0, 18.0]
