@@ -172,6 +172,10 @@ class _Stage:
         infos = [ArgInfo(a.shape, a.dtype, d) for a, d in zip(call.in_types, call.donated)]
         return call.arguments(infos)
 
+    def _costs(self):
+        flops, transcendentals, moved = _core.cost(self._call.staged.program)
+        return {"flops": flops, "transcendentals": transcendentals, "bytes accessed": moved}
+
     @property
     def donate_argnums(self):
         return tuple(i for i, donated in enumerate(self._call.donated) if donated)
@@ -253,8 +257,13 @@ class Lowered(_Stage):
         return HloModule(program) if dialect == "hlo" else program
 
     def cost_analysis(self):
-        """A dict: the number of equations."""
-        return {"equations": len(self._call.staged.program.eqns)}
+        """A dict of what the program takes: "flops", "transcendentals", "bytes accessed".
+
+        Example:
+          >>> jit(lambda x: jnp.sin(x @ x)).lower(jnp.ones((2, 2))).cost_analysis()["flops"]
+          16.0
+        """
+        return self._costs()
 
     def compile(self, compiler_options=None):
         """The next stage, which can be called.
@@ -278,6 +287,17 @@ class MemoryAnalysis:
     argument_size_in_bytes: int
     output_size_in_bytes: int
     temp_size_in_bytes: int
+    alias_size_in_bytes: int = 0
+    generated_code_size_in_bytes: int = 0
+    host_argument_size_in_bytes: int = 0
+    host_output_size_in_bytes: int = 0
+    host_temp_size_in_bytes: int = 0
+    host_alias_size_in_bytes: int = 0
+
+    @property
+    def peak_memory_in_bytes(self):
+        """Arguments, results and temporaries together."""
+        return self.argument_size_in_bytes + self.output_size_in_bytes + self.temp_size_in_bytes
 
 
 class Compiled(_Stage):
@@ -296,8 +316,8 @@ class Compiled(_Stage):
         return str(self._call.staged.program)
 
     def cost_analysis(self):
-        """A dict: the number of equations."""
-        return {"equations": len(self._call.staged.program.eqns)}
+        """A dict of what the program takes: "flops", "transcendentals", "bytes accessed"."""
+        return self._costs()
 
     def memory_analysis(self):
         """Sizes in bytes of the arguments, the results and the temporary values."""
