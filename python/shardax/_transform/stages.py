@@ -17,6 +17,7 @@ from shardax._base.dtypes import float0
 from shardax._base.structures import structure_differences
 from shardax._core import api as _core
 from shardax._devices.shardings import described
+from shardax._transform.analyses import HloModule, costs, memory
 from shardax.errors import JaxRuntimeError
 
 
@@ -172,10 +173,6 @@ class _Stage:
         infos = [ArgInfo(a.shape, a.dtype, d) for a, d in zip(call.in_types, call.donated)]
         return call.arguments(infos)
 
-    def _costs(self):
-        flops, transcendentals, moved = _core.cost(self._call.staged.program)
-        return {"flops": flops, "transcendentals": transcendentals, "bytes accessed": moved}
-
     @property
     def donate_argnums(self):
         return tuple(i for i, donated in enumerate(self._call.donated) if donated)
@@ -224,23 +221,6 @@ class Traced(_Stage):
         return Lowered(self._call)
 
 
-class HloModule:
-    """A program for those who look for names of ops in HLO's text. It is shown as programs are."""
-
-    def __init__(self, program):
-        self.program = program
-
-    @property
-    def name(self):
-        return f"jit_{self.program.name}"
-
-    def as_hlo_text(self, options=None):
-        """HLO's first line, and the program."""
-        return f"HloModule {self.name}\n\n{self.program}\n"
-
-    __str__ = to_string = as_hlo_text
-
-
 class Lowered(_Stage):
     """A staged function, ready to be compiled."""
 
@@ -263,7 +243,7 @@ class Lowered(_Stage):
           >>> jit(lambda x: jnp.sin(x @ x)).lower(jnp.ones((2, 2))).cost_analysis()["flops"]
           16.0
         """
-        return self._costs()
+        return costs(self._call.staged.program)
 
     def compile(self, compiler_options=None):
         """The next stage, which can be called.
@@ -278,26 +258,6 @@ class Lowered(_Stage):
             if not option.startswith("xla_"):
                 raise JaxRuntimeError(f"No such compile option: '{option}'")
         return Compiled(self._call)
-
-
-@dataclasses.dataclass(frozen=True)
-class MemoryAnalysis:
-    """Sizes in bytes of what one run of a compiled function needs."""
-
-    argument_size_in_bytes: int
-    output_size_in_bytes: int
-    temp_size_in_bytes: int
-    alias_size_in_bytes: int = 0
-    generated_code_size_in_bytes: int = 0
-    host_argument_size_in_bytes: int = 0
-    host_output_size_in_bytes: int = 0
-    host_temp_size_in_bytes: int = 0
-    host_alias_size_in_bytes: int = 0
-
-    @property
-    def peak_memory_in_bytes(self):
-        """Arguments, results and temporaries together."""
-        return self.argument_size_in_bytes + self.output_size_in_bytes + self.temp_size_in_bytes
 
 
 class Compiled(_Stage):
@@ -317,11 +277,11 @@ class Compiled(_Stage):
 
     def cost_analysis(self):
         """A dict of what the program takes: "flops", "transcendentals", "bytes accessed"."""
-        return self._costs()
+        return costs(self._call.staged.program)
 
     def memory_analysis(self):
         """Sizes in bytes of the arguments, the results and the temporary values."""
-        return MemoryAnalysis(*_core.memory(self._call.staged.program))
+        return memory(self._call.staged.program)
 
     @property
     def input_shardings(self):
