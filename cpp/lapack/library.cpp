@@ -123,8 +123,7 @@ void load() {
   const ThreadSetting setting;
   void* opened = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!opened) fail(ErrorKind::runtime_error, "shardax: cannot load LAPACK; ", dlerror());
-  set_threads =
-      reinterpret_cast<void (*)(int)>(dlsym(opened, "scipy_openblas_set_num_threads"));
+  set_threads = reinterpret_cast<void (*)(int)>(dlsym(opened, "scipy_openblas_set_num_threads"));
   if (!set_threads) fail(ErrorKind::runtime_error, "shardax: ", path, " is not OpenBLAS.");
   set_threads(1);
   renew_turns();

@@ -107,9 +107,8 @@ Int geqp3(Int m, Int n, T* a, Int* columns, T* taus, Work<T>& work) {
     });
   } else {
     static const Routine<T, Int, Int, T, Int, Int, T, T, Int> f("geqp3");
-    return with_work(work.main, [&](T* w, Int* size) {
-      return f(&m, &n, a, &ld, columns, taus, w, size);
-    });
+    return with_work(work.main,
+                     [&](T* w, Int* size) { return f(&m, &n, a, &ld, columns, taus, w, size); });
   }
 }
 
@@ -182,9 +181,8 @@ Int gesdd(char jobz, Int m, Int n, T* a, Real<T>* s, T* u, Int ldu, T* vt, Int l
   if constexpr (is_complex<T>) {
     static const Routine<T, char, Int, Int, T, Int, Real<T>, T, Int, T, Int, T, Int, Real<T>, Int>
         f("gesdd");
-    work.real.resize(std::max(5 * least * least + 5 * least,
-                              2 * most * least + 2 * least * least + least) +
-                     1);
+    work.real.resize(
+        std::max(5 * least * least + 5 * least, 2 * most * least + 2 * least * least + least) + 1);
     return with_work(work.main, [&](T* w, Int* size) {
       return f(&jobz, &m, &n, a, &lda, s, u, &ldu, vt, &ldvt, w, size, work.real.data(),
                work.integer.data());
@@ -247,8 +245,8 @@ Int gees(char jobvs, Int n, T* a, T* w, Real<T>* imaginary, T* vs, Work<T>& work
         "gees");
     work.real.resize(static_cast<std::size_t>(ld));
     return with_work(work.main, [&](T* memory, Int* size) {
-      return f(&jobvs, &sort, none, &n, a, &ld, &sorted, w, vs, &ld, memory, size,
-               work.real.data(), nullptr);
+      return f(&jobvs, &sort, none, &n, a, &ld, &sorted, w, vs, &ld, memory, size, work.real.data(),
+               nullptr);
     });
   } else {
     static const Routine<T, char, char, void, Int, T, Int, Int, T, T, T, Int, T, Int, Int> f(

@@ -35,8 +35,8 @@ struct Cholesky {
 // dL = L phi(L^-1 dA L^-H), where phi keeps the lower triangle and half of the diagonal (Murray,
 // "Differentiation of the Cholesky decomposition", 2016).
 Value factor_tangent(const Value& l, const Value& da) {
-  const Value right = triangular_solve(
-      l, da, {.lower = true, .transpose_a = true, .conjugate_a = true});
+  const Value right =
+      triangular_solve(l, da, {.lower = true, .transpose_a = true, .conjugate_a = true});
   const Value inner = triangular_solve(l, right, {.left_side = true, .lower = true});
   const Value kept = add(triangle(inner, true, 1), triangle(inner, true, 0));
   return product(l, mul(kept, scalar(l->dtype(), 0.5)));
@@ -46,7 +46,7 @@ const Op cholesky_op{
     {.name = "cholesky",
      .doc = "The lower triangular L with L L* = a, for stacks of Hermitian positive definite "
             "matrices, whose lower triangle is read; NaN for others.",
-     .dtypes = lapack_dtypes,
+     .dtypes = matrix_dtypes,
      .type = [](const Op& op, const Types& in, const Params&) -> Types {
        check_operands(op, in, {2});
        const Shape& shape = in[0].shape;
@@ -67,8 +67,12 @@ const Op cholesky_op{
 template <class T>
 struct Update {
   explicit Update(const JobArgs& args)
-      : r_in(args.in[0]), w_in(args.in[1], 1), out(args.out[0]), n(r_in.rows()),
-        r(elements(n, n)), w(elements(n, 1)) {}
+      : r_in(args.in[0]),
+        w_in(args.in[1], 1),
+        out(args.out[0]),
+        n(r_in.rows()),
+        r(elements(n, n)),
+        w(elements(n, 1)) {}
 
   std::int64_t count() const { return r_in.count(); }
   double flops() const { return std::min(3.0 * static_cast<double>(n * n), 1e6); }
@@ -122,8 +126,9 @@ Values update_jvp(const JvpArgs& a) {
 
 const Op cholesky_update_op{
     {.name = "cholesky_update",
-     .doc = "The upper triangular factor of R^T R + w w^T, for stacks of real upper triangular R and "
-            "vectors w.",
+     .doc =
+         "The upper triangular factor of R^T R + w w^T, for stacks of real upper triangular R and "
+         "vectors w.",
      .dtypes = full_floats,
      .type = [](const Op& op, const Types& in, const Params&) -> Types {
        check_operands(op, in, {2, 1});

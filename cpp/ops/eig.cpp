@@ -4,10 +4,10 @@
 namespace shardax::ops {
 namespace {
 
-void check_square(const Type& a, std::string_view what) {
+void check_square(const Op& op, const Type& a) {
   if (rows_of(a.shape) == columns_of(a.shape)) return;
-  value_error("Argument to ", what, " must have shape [..., n, n], got shape ",
-              to_string(a.shape));
+  value_error("The input to ", op.name, " must be a square matrix. Got shape ", to_string(a.shape),
+              ".");
 }
 
 // ---- eig -------------------------------------------------------------------------------------
@@ -17,8 +17,12 @@ struct Eig {
   using R = lapack::Real<T>;
   using C = std::complex<R>;
   explicit Eig(const JobArgs& args)
-      : in(args.in[0]), values(args.out[0], 1), n(in.rows()), a(elements(n, n)),
-        w(elements(n, 1)), imaginary(elements(n, 1)) {
+      : in(args.in[0]),
+        values(args.out[0], 1),
+        n(in.rows()),
+        a(elements(n, n)),
+        w(elements(n, 1)),
+        imaginary(elements(n, 1)) {
     const bool left = args.params.flag("compute_left_eigenvectors"),
                right = args.params.flag("compute_right_eigenvectors");
     if (left) add(args.out[1], vl);
@@ -104,8 +108,8 @@ Moved moved_vectors(const Value& w, const Value& v, const Value& da) {
   const Value inner = product(solve(v, da), v);
   const Value u = product(v, mul(inverse_off_diagonal(gaps), inner));
   const Value size = unary("abs", v);
-  const Value largest = bind1(*find_op("argmax"),
-                              {{"axes", Ints{rank - 2}}, {"index_dtype", DType::int32}}, {size});
+  const Value largest =
+      bind1(*find_op("argmax"), {{"axes", Ints{rank - 2}}, {"index_dtype", DType::int32}}, {size});
   const Value row = iota(DType::int32, v->shape(), rank - 2);
   const Value mask = eq(row, along_rows(largest, n));
   const auto at_largest = [&](const Value& a) {
@@ -123,7 +127,9 @@ Values eig_jvp(const JvpArgs& args) {
   const Value& w = args.out[0];
   const Value da = convert(args.t[0], w->dtype());
   if (!left && !right) {
-    const Params params = args.params.with("compute_right_eigenvectors", true);
+    // What follows does not depend on the factors that vectors are free by.
+    Params params = args.params.with("compute_right_eigenvectors", true);
+    params.set("enable_eigvec_derivs", true);
     const Value v = shardax::bind(eig_op, params, args.in)[1];
     const auto last = static_cast<std::int64_t>(v->shape().size() - 1);
     return {reduce_sum(mul(solve(v, da), transposed(v)), {last})};
@@ -151,10 +157,10 @@ const Op eig_op{
     {.name = "eig",
      .doc = "Eigenvalues of stacks of square matrices and, where asked for, left and right "
             "eigenvectors in columns; all complex.",
-     .dtypes = lapack_dtypes,
+     .dtypes = matrix_dtypes,
      .type = [](const Op& op, const Types& in, const Params& params) -> Types {
        check_operands(op, in, {2});
-       check_square(in[0], "nonsymmetric eigendecomposition");
+       check_square(op, in[0]);
        const Type type = with_dtype(in[0], complex_dtype(in[0].dtype), in[0].weak);
        Types out{with_vector(type, columns_of(type.shape))};
        for (const char* side : {"compute_left_eigenvectors", "compute_right_eigenvectors"}) {
@@ -172,7 +178,11 @@ const Op eig_op{
 template <class T>
 struct Schur {
   explicit Schur(const JobArgs& args)
-      : in(args.in[0]), form(args.out[0]), n(in.rows()), a(elements(n, n)), w(elements(n, 1)),
+      : in(args.in[0]),
+        form(args.out[0]),
+        n(in.rows()),
+        a(elements(n, n)),
+        w(elements(n, 1)),
         imaginary(elements(n, 1)) {
     if (!args.params.flag("compute_schur_vectors")) return;
     vectors.emplace_back(args.out[1]);
@@ -208,15 +218,13 @@ struct Schur {
 
 const Op schur_op{
     {.name = "schur",
-     .doc = "The Schur form of stacks of square matrices (of real ones the real form, with blocks of "
-            "size 2) and, where asked for, the Schur vectors in columns.",
-     .dtypes = lapack_dtypes,
+     .doc =
+         "The Schur form of stacks of square matrices (of real ones the real form, with blocks of "
+         "size 2) and, where asked for, the Schur vectors in columns.",
+     .dtypes = matrix_dtypes,
      .type = [](const Op& op, const Types& in, const Params& params) -> Types {
        check_operands(op, in, {2});
-       if (rows_of(in[0].shape) != columns_of(in[0].shape)) {
-         value_error("The input to schur must be a square matrix. Got shape ",
-                     to_string(in[0].shape), ".");
-       }
+       check_square(op, in[0]);
        if (params.flag("compute_schur_vectors")) return {in[0], in[0]};
        return {in[0]};
      },
@@ -230,8 +238,12 @@ const Op schur_op{
 template <class T>
 struct Hessenberg {
   explicit Hessenberg(const JobArgs& args)
-      : in(args.in[0]), out(args.out[0]), taus_out(args.out[1], 1), n(in.rows()),
-        a(elements(n, n)), taus(elements(n, 1)) {}
+      : in(args.in[0]),
+        out(args.out[0]),
+        taus_out(args.out[1], 1),
+        n(in.rows()),
+        a(elements(n, n)),
+        taus(elements(n, 1)) {}
 
   std::int64_t count() const { return in.count(); }
   double flops() const { return flops_of<T>(static_cast<double>(n * n * n) * 10 / 3); }
@@ -253,11 +265,14 @@ const Op hessenberg_op{
     {.name = "hessenberg",
      .doc = "Stacks of square matrices in upper Hessenberg form, below it the reflectors that make "
             "it; and the reflectors' factors.",
-     .dtypes = lapack_dtypes,
+     .dtypes = matrix_dtypes,
      .type = [](const Op& op, const Types& in, const Params&) -> Types {
        check_operands(op, in, {2});
-       check_square(in[0], "Hessenberg reduction");
        const std::int64_t n = columns_of(in[0].shape);
+       if (rows_of(in[0].shape) != n) {
+         value_error("Argument to Hessenberg reduction must have shape [..., n, n], got shape ",
+                     to_string(in[0].shape));
+       }
        return {in[0], with_vector(in[0], std::max<std::int64_t>(n - 1, 0))};
      },
      .jvp = [](const JvpArgs&) -> Values { no_derivative("hessenberg"); },

@@ -29,8 +29,13 @@ bool finite_triangle(const std::vector<T>& a, std::int64_t n, bool lower) {
 template <class T>
 struct Eigh {
   explicit Eigh(const JobArgs& args)
-      : in(args.in[0]), vectors(args.out[0]), values(args.out[1], 1), n(in.rows()),
-        lower(args.params.flag("lower")), a(elements(n, n)), w(elements(n, 1)) {}
+      : in(args.in[0]),
+        vectors(args.out[0]),
+        values(args.out[1], 1),
+        n(in.rows()),
+        lower(args.params.flag("lower")),
+        a(elements(n, n)),
+        w(elements(n, 1)) {}
 
   std::int64_t count() const { return in.count(); }
   double flops() const { return flops_of<T>(9.0 * static_cast<double>(n * n * n)); }
@@ -85,7 +90,7 @@ const Op eigh_op{
     {.name = "eigh",
      .doc = "Eigenvectors in columns, and eigenvalues in ascending order, of stacks of Hermitian "
             "matrices, of which one triangle is read.",
-     .dtypes = lapack_dtypes,
+     .dtypes = matrix_dtypes,
      .type = eigh_type,
      .jvp = eigh_jvp,
      .batch = batch_stack,
@@ -98,9 +103,17 @@ template <class T>
 struct Tridiagonal {
   using R = lapack::Real<T>;
   explicit Tridiagonal(const JobArgs& args)
-      : in(args.in[0]), out(args.out[0]), d_out(args.out[1], 1), e_out(args.out[2], 1),
-        taus_out(args.out[3], 1), n(in.rows()), lower(args.params.flag("lower")),
-        a(elements(n, n)), taus(elements(n, 1)), d(elements(n, 1)), e(elements(n, 1)) {}
+      : in(args.in[0]),
+        out(args.out[0]),
+        d_out(args.out[1], 1),
+        e_out(args.out[2], 1),
+        taus_out(args.out[3], 1),
+        n(in.rows()),
+        lower(args.params.flag("lower")),
+        a(elements(n, n)),
+        taus(elements(n, 1)),
+        d(elements(n, 1)),
+        e(elements(n, 1)) {}
 
   std::int64_t count() const { return in.count(); }
   double flops() const { return flops_of<T>(static_cast<double>(n * n * n) * 4 / 3); }
@@ -127,9 +140,10 @@ struct Tridiagonal {
 
 const Op tridiagonal_op{
     {.name = "tridiagonal",
-     .doc = "Hermitian matrices in tridiagonal form: the matrices with the reflectors that make it, "
-            "its diagonals and first off-diagonals, and the reflectors' factors.",
-     .dtypes = lapack_dtypes,
+     .doc =
+         "Hermitian matrices in tridiagonal form: the matrices with the reflectors that make it, "
+         "its diagonals and first off-diagonals, and the reflectors' factors.",
+     .dtypes = matrix_dtypes,
      .type = [](const Op& op, const Types& in, const Params&) -> Types {
        check_operands(op, in, {2});
        const Shape& shape = in[0].shape;

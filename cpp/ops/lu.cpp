@@ -17,14 +17,18 @@ void permute(const std::int32_t* pivots, std::int64_t swaps, std::int32_t* order
 template <class T>
 struct Lu {
   explicit Lu(const JobArgs& args)
-      : in(args.in[0]), out(args.out[0]), pivots_out(args.out[1], 1), order_out(args.out[2], 1),
-        m(in.rows()), n(in.columns()), a(elements(m, n)), pivots(elements(std::min(m, n), 1)),
+      : in(args.in[0]),
+        out(args.out[0]),
+        pivots_out(args.out[1], 1),
+        order_out(args.out[2], 1),
+        m(in.rows()),
+        n(in.columns()),
+        a(elements(m, n)),
+        pivots(elements(std::min(m, n), 1)),
         order(elements(m, 1)) {}
 
   std::int64_t count() const { return in.count(); }
-  double flops() const {
-    return flops_of<T>(static_cast<double>(m * n * std::min(m, n)) * 2 / 3);
-  }
+  double flops() const { return flops_of<T>(static_cast<double>(m * n * std::min(m, n)) * 2 / 3); }
 
   void load(std::int64_t i) { in.load(i, a); }
   void compute() {
@@ -77,7 +81,7 @@ const Op lu_op{{.name = "lu",
                 .doc =
                     "L (its diagonal of ones left out) and U in one matrix, the row swaps, and the "
                     "order of rows that they make, for stacks of matrices.",
-                .dtypes = lapack_dtypes,
+                .dtypes = matrix_dtypes,
                 .type = [](const Op& op, const Types& in, const Params&) -> Types {
                   check_operands(op, in, {2});
                   const Type index = with_dtype(in[0], DType::int32);
@@ -91,7 +95,9 @@ const Op lu_op{{.name = "lu",
 
 struct Permutation {
   explicit Permutation(const JobArgs& args)
-      : in(args.in[0], 1), out(args.out[0], 1), pivots(elements(in.rows(), 1)),
+      : in(args.in[0], 1),
+        out(args.out[0], 1),
+        pivots(elements(in.rows(), 1)),
         order(elements(out.rows(), 1)) {}
   std::int64_t count() const { return in.count(); }
   double flops() const { return static_cast<double>(out.rows()); }

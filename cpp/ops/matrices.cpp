@@ -1,6 +1,7 @@
 // ops/matrices.cpp - stacks of matrices: types, access, algebra on Values.
 #include "ops/matrices.h"
 
+#include "ops/dense.h"
 #include "ops/index.h"
 
 namespace shardax::ops {
@@ -75,6 +76,72 @@ Int lapack_size(std::int64_t n) {
   if (n <= std::numeric_limits<Int>::max()) return static_cast<Int>(n);
   value_error("linalg: a matrix has a dimension of size ", n,
               "; LAPACK's integers hold sizes up to 2147483647.");
+}
+
+namespace {
+
+// Calls f with a value of the type of `dtype`, a 16-bit float.
+template <class F>
+void with_half(DType dtype, const F& f) {
+  if (dtype == DType::bfloat16) {
+    f(bfloat16_t());
+  } else {
+    f(float16_t());
+  }
+}
+bool is_half(const View& view) { return (halves & bit(view.dtype)) != 0; }
+
+// The window's elements in row-major float32 memory.
+View wide_view(const View& view, std::vector<Shared<Buffer>>& memory) {
+  View out{nullptr, DType::float32, view.shape, row_major_strides(view.shape)};
+  memory.push_back(dense_buffer(out));
+  out.data = memory.back()->data();
+  return out;
+}
+std::int64_t size_of(const View& view) {
+  std::int64_t size = 1;
+  for (std::int64_t n : view.shape) size *= n;
+  return size;
+}
+
+}  // namespace
+
+Kernel widened(Kernel kernel) {
+  return [kernel = std::move(kernel)](std::span<const View> in, std::span<const View> out) {
+    std::vector<Shared<Buffer>> memory;
+    std::vector<View> wide_in(in.begin(), in.end()), wide_out(out.begin(), out.end());
+    for (View& view : wide_in) {
+      if (!is_half(view)) continue;
+      const DenseInput dense(view);
+      const View wide = wide_view(view, memory);
+      with_half(view.dtype, [&](auto zero) {
+        using T = decltype(zero);
+        std::transform(dense.as<T>(), dense.as<T>() + size_of(view),
+                       reinterpret_cast<float*>(wide.data), [](T x) { return to_float(x); });
+      });
+      view = wide;
+    }
+    for (View& view : wide_out) {
+      if (is_half(view)) view = wide_view(view, memory);
+    }
+    kernel(wide_in, wide_out);
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      if (!is_half(out[i])) continue;
+      const DenseOutput dense(out[i]);
+      with_half(out[i].dtype, [&](auto zero) {
+        using T = decltype(zero);
+        const auto* wide = reinterpret_cast<const float*>(wide_out[i].data);
+        std::transform(wide, wide + size_of(out[i]), dense.as<T>(), [](float x) {
+          if constexpr (std::is_same_v<T, bfloat16_t>) {
+            return to_bfloat16(x);
+          } else {
+            return to_float16(x);
+          }
+        });
+      });
+      dense.finish();
+    }
+  };
 }
 
 Batched batch_stack(const BatchArgs& args) {
@@ -190,8 +257,7 @@ Value rows_in_order(const Value& a, const Value& order) {
   dims.operand_batch = dims.index_batch = iota_ints(static_cast<std::size_t>(rank - 2));
   Ints sizes(static_cast<std::size_t>(rank), 1);
   sizes.back() = a->shape().back();
-  return gather(a, expand_dims(order, {rank - 1}), dims, sizes,
-                {"promise_in_bounds", false, true});
+  return gather(a, expand_dims(order, {rank - 1}), dims, sizes, {"promise_in_bounds", false, true});
 }
 Value columns_in_order(const Value& a, const Value& order) {
   return transposed(rows_in_order(transposed(a), order));

@@ -27,7 +27,9 @@ namespace shardax::ops {
 
 using lapack::Int;
 
+// What LAPACK computes in; 16-bit floats are widened for it.
 inline constexpr DTypeSet lapack_dtypes = full_floats | complexes;
+inline constexpr DTypeSet matrix_dtypes = lapack_dtypes | halves;
 
 // ---- types -----------------------------------------------------------------------------------
 
@@ -189,13 +191,19 @@ void in_turns(Job prototype) {
   }
 }
 
+// A kernel on 16-bit floats out of one on float32.
+Kernel widened(Kernel kernel);
+
+// A kernel that runs Job<T> for the element type T of the first operand.
 template <template <class> class Job>
-Kernel stack_kernel(const Types&, const Types&, const Params& params) {
+Kernel stack_kernel(const Types& types, const Types&, const Params& params) {
   lapack::load();
-  return [params](std::span<const View> in, std::span<const View> out) {
-    with_type(in[0].dtype,
-              [&](auto zero) { in_turns(Job<decltype(zero)>(JobArgs{params, in, out})); });
+  Kernel kernel = [params](std::span<const View> in, std::span<const View> out) {
+    with_type(in[0].dtype, [&](auto zero) {
+      in_turns(Job<decltype(zero)>(JobArgs{params, in, out}));
+    });
   };
+  return (halves & bit(types[0].dtype)) != 0 ? widened(std::move(kernel)) : kernel;
 }
 
 template <class T>

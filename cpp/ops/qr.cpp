@@ -7,9 +7,16 @@ namespace {
 template <class T>
 struct Qr {
   explicit Qr(const JobArgs& args)
-      : in(args.in[0]), q_out(args.out[0]), r_out(args.out[1]), m(in.rows()), n(in.columns()),
-        k(std::min(m, n)), a(elements(m, n)), q(elements(m, q_out.columns())),
-        r(elements(r_out.rows(), n)), taus(elements(k, 1)) {
+      : in(args.in[0]),
+        q_out(args.out[0]),
+        r_out(args.out[1]),
+        m(in.rows()),
+        n(in.columns()),
+        k(std::min(m, n)),
+        a(elements(m, n)),
+        q(elements(m, q_out.columns())),
+        r(elements(r_out.rows(), n)),
+        taus(elements(k, 1)) {
     if (!args.params.flag("pivoting")) return;
     order_out.emplace_back(args.out[2], 1);
     order.resize(elements(n, 1));
@@ -79,7 +86,8 @@ Factors thin_tangents(const Value& q, const Value& r, const Value& da) {
 
 // The columns beyond the thin Q, which LAPACK chooses as the product of reflectors does (Roberts
 // and Roberts, "QR and LQ decomposition matrix backpropagation algorithms for square, wide, and
-// deep matrices", 2020, gives the thin part; the rest follows from the compact form Q = I - Y T Y*).
+// deep matrices", 2020, gives the thin part; the rest follows from the compact form Q = I - Y T
+// Y*).
 Value completed_tangent(const Value& q, const Value& dq_thin, std::int64_t n) {
   const std::int64_t m = rows_of(q->shape());
   const Value thin = columns_between(q, 0, n), beyond = columns_between(q, n, m);
@@ -89,8 +97,7 @@ Value completed_tangent(const Value& q, const Value& dq_thin, std::int64_t n) {
   const Value z_adjoint = solve(adjoint(sub(top, eye)), adjoint(bottom));
   const Value z = adjoint(z_adjoint);
   const Value moved = sub(rows_between(dq_thin, n, m), product(z, rows_between(dq_thin, 0, n)));
-  return sub(product(dq_thin, z_adjoint),
-             product(add(thin, product(beyond, z)), adjoint(moved)));
+  return sub(product(dq_thin, z_adjoint), product(add(thin, product(beyond, z)), adjoint(moved)));
 }
 
 Values qr_jvp(const JvpArgs& args) {
@@ -101,16 +108,15 @@ Values qr_jvp(const JvpArgs& args) {
   Values out;
   if (m < n) {
     // The first m columns make Q; R = Q* A for the others.
-    const Factors first =
-        thin_tangents(q, columns_between(r, 0, m), columns_between(da, 0, m));
+    const Factors first = thin_tangents(q, columns_between(r, 0, m), columns_between(da, 0, m));
     const Value others = product(q, columns_between(r, m, n));
-    const Value rest = add(product(adjoint(first.q), others),
-                           product(adjoint(q), columns_between(da, m, n)));
+    const Value rest =
+        add(product(adjoint(first.q), others), product(adjoint(q), columns_between(da, m, n)));
     out = {first.q, side_by_side(first.r, rest)};
   } else {
     const bool more = args.params.flag("full_matrices") && m > n;
-    const Factors thin = thin_tangents(more ? columns_between(q, 0, n) : q,
-                                       more ? rows_between(r, 0, n) : r, da);
+    const Factors thin =
+        thin_tangents(more ? columns_between(q, 0, n) : q, more ? rows_between(r, 0, n) : r, da);
     out = {thin.q, thin.r};
     if (more) {
       Ints low(r->shape().size(), 0), high = low;
@@ -125,9 +131,10 @@ Values qr_jvp(const JvpArgs& args) {
 
 const Op qr_op{
     {.name = "qr",
-     .doc = "Q and R of stacks of matrices, R upper triangular; with `pivoting` of a[:, order], and "
-            "the order, in which R's diagonal does not grow.",
-     .dtypes = lapack_dtypes,
+     .doc =
+         "Q and R of stacks of matrices, R upper triangular; with `pivoting` of a[:, order], and "
+         "the order, in which R's diagonal does not grow.",
+     .dtypes = matrix_dtypes,
      .type = [](const Op& op, const Types& in, const Params& params) -> Types {
        check_operands(op, in, {2});
        const std::int64_t m = rows_of(in[0].shape), n = columns_of(in[0].shape);

@@ -14,8 +14,13 @@ double qr_flops(std::int64_t m, std::int64_t n) {
 template <class T>
 struct Geqrf {
   explicit Geqrf(const JobArgs& args)
-      : in(args.in[0]), out(args.out[0]), taus_out(args.out[1], 1), m(in.rows()), n(in.columns()),
-        a(elements(m, n)), taus(elements(std::min(m, n), 1)) {}
+      : in(args.in[0]),
+        out(args.out[0]),
+        taus_out(args.out[1], 1),
+        m(in.rows()),
+        n(in.columns()),
+        a(elements(m, n)),
+        taus(elements(std::min(m, n), 1)) {}
 
   std::int64_t count() const { return in.count(); }
   double flops() const { return flops_of<T>(qr_flops(m, n)); }
@@ -36,7 +41,7 @@ const Op geqrf_op{
     {.name = "geqrf",
      .doc = "QR decompositions of stacks of matrices: R in the upper triangle, below it the "
             "reflectors whose product is Q; and their factors.",
-     .dtypes = lapack_dtypes,
+     .dtypes = matrix_dtypes,
      .type = [](const Op& op, const Types& in, const Params&) -> Types {
        check_operands(op, in, {2});
        return {in[0], with_vector(in[0], least_of(in[0].shape))};
@@ -49,9 +54,16 @@ const Op geqrf_op{
 template <class T>
 struct Geqp3 {
   explicit Geqp3(const JobArgs& args)
-      : in(args.in[0]), columns_in(args.in[1], 1), out(args.out[0]), columns_out(args.out[1], 1),
-        taus_out(args.out[2], 1), m(in.rows()), n(in.columns()), a(elements(m, n)),
-        taus(elements(std::min(m, n), 1)), columns(elements(n, 1)) {}
+      : in(args.in[0]),
+        columns_in(args.in[1], 1),
+        out(args.out[0]),
+        columns_out(args.out[1], 1),
+        taus_out(args.out[2], 1),
+        m(in.rows()),
+        n(in.columns()),
+        a(elements(m, n)),
+        taus(elements(std::min(m, n), 1)),
+        columns(elements(n, 1)) {}
 
   std::int64_t count() const { return in.count(); }
   double flops() const { return flops_of<T>(qr_flops(m, n)); }
@@ -77,9 +89,10 @@ struct Geqp3 {
 
 const Op geqp3_op{
     {.name = "geqp3",
-     .doc = "QR decompositions with column pivots of stacks of matrices: as geqrf, and the order of "
-            "columns, counted from 1. Columns that the second operand marks (not 0) come first.",
-     .dtypes = lapack_dtypes,
+     .doc =
+         "QR decompositions with column pivots of stacks of matrices: as geqrf, and the order of "
+         "columns, counted from 1. Columns that the second operand marks (not 0) come first.",
+     .dtypes = matrix_dtypes,
      .type = [](const Op& op, const Types& in, const Params&) -> Types {
        check_operands(op, {in[0]}, {2});
        const Type order = with_vector(with_dtype(in[0], DType::int32), columns_of(in[0].shape));
@@ -99,8 +112,13 @@ const Op geqp3_op{
 template <class T>
 struct HouseholderProduct {
   explicit HouseholderProduct(const JobArgs& args)
-      : in(args.in[0]), taus_in(args.in[1], 1), out(args.out[0]), m(in.rows()), n(in.columns()),
-        a(elements(m, n)), taus(elements(taus_in.rows(), 1)) {}
+      : in(args.in[0]),
+        taus_in(args.in[1], 1),
+        out(args.out[0]),
+        m(in.rows()),
+        n(in.columns()),
+        a(elements(m, n)),
+        taus(elements(taus_in.rows(), 1)) {}
 
   std::int64_t count() const { return in.count(); }
   double flops() const { return flops_of<T>(qr_flops(m, n)); }
@@ -122,22 +140,25 @@ struct HouseholderProduct {
 
 const Op householder_product_op{
     {.name = "householder_product",
-     .doc = "The first columns of products of reflectors, which lie below the diagonal of stacks of "
-            "matrices; operands: these, and the reflectors' factors.",
-     .dtypes = lapack_dtypes,
+     .doc =
+         "The first columns of products of reflectors, which lie below the diagonal of stacks of "
+         "matrices; operands: these, and the reflectors' factors.",
+     .dtypes = matrix_dtypes,
      .type = [](const Op& op, const Types& in, const Params&) -> Types {
        check_operands(op, in, {2, 1});
        const std::int64_t m = rows_of(in[0].shape), n = columns_of(in[0].shape);
        const std::int64_t k = in[1].shape.back();
        if (m < n) {
-         value_error("The first argument to householder_product must have at least as many rows as "
-                     "columns, got shape ",
-                     to_string(Shape{m, n}));
+         value_error(
+             "The first argument to householder_product must have at least as many rows as "
+             "columns, got shape ",
+             to_string(Shape{m, n}));
        }
        if (k > std::min(m, n)) {
-         value_error("The second argument to householder_product must not have more rows than the "
-                     "minimum of the first argument's rows and columns. Got shapes ",
-                     to_string(in[0].shape), " and ", to_string(in[1].shape));
+         value_error(
+             "The second argument to householder_product must not have more rows than the "
+             "minimum of the first argument's rows and columns. Got shapes ",
+             to_string(in[0].shape), " and ", to_string(in[1].shape));
        }
        return {in[0]};
      },
@@ -150,9 +171,14 @@ const Op householder_product_op{
 template <class T>
 struct Ormqr {
   explicit Ormqr(const JobArgs& args)
-      : a_in(args.in[0]), taus_in(args.in[1], 1), c_in(args.in[2]), out(args.out[0]),
-        left(args.params.flag("left")), transpose(args.params.flag("transpose")),
-        a(elements(a_in.rows(), a_in.columns())), taus(elements(taus_in.rows(), 1)),
+      : a_in(args.in[0]),
+        taus_in(args.in[1], 1),
+        c_in(args.in[2]),
+        out(args.out[0]),
+        left(args.params.flag("left")),
+        transpose(args.params.flag("transpose")),
+        a(elements(a_in.rows(), a_in.columns())),
+        taus(elements(taus_in.rows(), 1)),
         c(elements(c_in.rows(), c_in.columns())) {}
 
   std::int64_t count() const { return c_in.count(); }
@@ -183,9 +209,10 @@ extern const Op ormqr_op;
 
 const Op ormqr_op{
     {.name = "ormqr",
-     .doc = "Stacks of matrices c times the product Q of reflectors, from the left or the right, or "
-            "times its conjugate transpose; operands: reflectors, their factors, c.",
-     .dtypes = lapack_dtypes,
+     .doc =
+         "Stacks of matrices c times the product Q of reflectors, from the left or the right, or "
+         "times its conjugate transpose; operands: reflectors, their factors, c.",
+     .dtypes = matrix_dtypes,
      .type = [](const Op& op, const Types& in, const Params& params) -> Types {
        check_operands(op, in, {2, 1, 2});
        const std::int64_t m = rows_of(in[0].shape);
@@ -199,8 +226,9 @@ const Op ormqr_op{
                      to_string(in[2].shape), ".");
        }
        if (in[1].shape.back() > std::min(m, columns_of(in[0].shape))) {
-         value_error("ormqr: there are ", in[1].shape.back(), " factors of reflectors for a of shape ",
-                     to_string(in[0].shape), "; at most as many as its rows and columns fit.");
+         value_error("ormqr: there are ", in[1].shape.back(),
+                     " factors of reflectors for a of shape ", to_string(in[0].shape),
+                     "; at most as many as its rows and columns fit.");
        }
        return {in[2]};
      },

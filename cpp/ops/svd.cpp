@@ -10,10 +10,14 @@ template <class T>
 struct Svd {
   using R = lapack::Real<T>;
   explicit Svd(const JobArgs& args)
-      : in(args.in[0]), values(args.out[0], 1), m(in.rows()), n(in.columns()),
+      : in(args.in[0]),
+        values(args.out[0], 1),
+        m(in.rows()),
+        n(in.columns()),
         by_qr(std::holds_alternative<std::string>(*args.params.find("algorithm")) &&
               args.params.text("algorithm") == "QR"),
-        a(elements(m, n)), s(elements(std::min(m, n), 1)) {
+        a(elements(m, n)),
+        s(elements(std::min(m, n), 1)) {
     if (!args.params.flag("compute_uv")) return;
     job = args.params.flag("full_matrices") ? 'A' : 'S';
     vectors.emplace_back(args.out[1]);
@@ -24,7 +28,8 @@ struct Svd {
 
   std::int64_t count() const { return in.count(); }
   double flops() const {
-    const auto least = static_cast<double>(std::min(m, n)), most = static_cast<double>(std::max(m, n));
+    const auto least = static_cast<double>(std::min(m, n)),
+               most = static_cast<double>(std::max(m, n));
     const double vectors_flops =
         job == 'N' ? 0 : 4 * most * least * least + 13 * least * least * least;
     const double basis = job == 'A' ? 4 * most * most * least : 0;
@@ -37,11 +42,10 @@ struct Svd {
     const Int rows = lapack_size(m), columns = lapack_size(n);
     const Int ldu = job == 'N' ? 1 : rows;
     const Int ldvt = job == 'N' ? 1 : lapack_size(vectors[1].rows());
-    good = all_finite(a) &&
-           (by_qr ? lapack::gesvd(job, job, rows, columns, a.data(), s.data(), u.data(), ldu,
-                                  vt.data(), ldvt, work)
-                  : lapack::gesdd(job, rows, columns, a.data(), s.data(), u.data(), ldu, vt.data(),
-                                  ldvt, work)) == 0;
+    good = all_finite(a) && (by_qr ? lapack::gesvd(job, job, rows, columns, a.data(), s.data(),
+                                                   u.data(), ldu, vt.data(), ldvt, work)
+                                   : lapack::gesdd(job, rows, columns, a.data(), s.data(), u.data(),
+                                                   ldu, vt.data(), ldvt, work)) == 0;
   }
   void store(std::int64_t i) {
     if (good) {
@@ -156,11 +160,10 @@ Values svd_jvp(const JvpArgs& args) {
 }
 
 const Op svd_op{{.name = "svd",
-                 .doc =
-                     "Singular values in descending order, and where asked for left singular "
-                     "vectors in columns and right ones, conjugated, in rows, of stacks of "
-                     "matrices.",
-                 .dtypes = lapack_dtypes,
+                 .doc = "Singular values in descending order, and where asked for left singular "
+                        "vectors in columns and right ones, conjugated, in rows, of stacks of "
+                        "matrices.",
+                 .dtypes = matrix_dtypes,
                  .type = svd_type,
                  .jvp = svd_jvp,
                  .batch = batch_stack,

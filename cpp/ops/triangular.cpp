@@ -89,7 +89,8 @@ Batched solve_batch(const BatchArgs& args) {
   const bool left = args.params.flag("left_side");
   const Value& b = args.in[1];
   const auto rank = static_cast<std::int64_t>(b->shape().size());
-  const std::int64_t side = left ? rank - 1 : rank - 2;  // where the right-hand sides lie side by side
+  const std::int64_t side =
+      left ? rank - 1 : rank - 2;  // where the right-hand sides lie side by side
   const Value moved = moveaxis(b, 0, side - 1);
   Shape flat;
   for (std::int64_t d = 0; d < rank; ++d) {
@@ -108,7 +109,7 @@ const Op triangular_solve_op{
     {.name = "triangular_solve",
      .doc = "x with op(a) x = b (left_side), or x op(a) = b, for stacks of triangular matrices; "
             "operands a, b.",
-     .dtypes = lapack_dtypes,
+     .dtypes = matrix_dtypes,
      .type = solve_type,
      .jvp = solve_jvp,
      .transpose = solve_transpose,

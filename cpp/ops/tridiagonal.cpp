@@ -9,8 +9,11 @@ Value solve_tridiagonal(const Params& params, const Values& diagonals, const Val
 template <class T>
 struct TridiagonalSolve {
   explicit TridiagonalSolve(const JobArgs& args)
-      : b_in(args.in[3]), out(args.out[0]), n(b_in.rows()),
-        perturb(args.params.flag("perturb_singular")), b(elements(n, b_in.columns())) {
+      : b_in(args.in[3]),
+        out(args.out[0]),
+        n(b_in.rows()),
+        perturb(args.params.flag("perturb_singular")),
+        b(elements(n, b_in.columns())) {
     for (std::size_t i = 0; i < 3; ++i) {
       in.emplace_back(args.in[i], 1);
       diagonals[i].resize(elements(n, 1));
@@ -34,8 +37,8 @@ struct TridiagonalSolve {
                                       diagonal.data(), above.data(), b.data()) == 0;
       }
     } else {
-      good = lapack::gtsv(lapack_size(n), lapack_size(b_in.columns()), first_below,
-                          diagonal.data(), above.data(), b.data()) == 0;
+      good = lapack::gtsv(lapack_size(n), lapack_size(b_in.columns()), first_below, diagonal.data(),
+                          above.data(), b.data()) == 0;
     }
   }
   void store(std::int64_t i) {
@@ -95,18 +98,18 @@ Values solve_transpose(const TransposeArgs& a) {
 }
 
 Types solve_type(const Op& op, const Types& in, const Params& params) {
-  check_operands(op, in, {1, 1, 1, 2});
   if (in[0].shape != in[1].shape || in[0].shape != in[2].shape) {
-    type_error(
-        "tridiagonal_solve requires that all diagonal arguments have the same shape, got ",
-        to_string(in[0].shape), ", ", to_string(in[1].shape), " and ", to_string(in[2].shape), ".");
+    type_error("tridiagonal_solve requires that all diagonal arguments have the same shape, got ",
+               to_string(in[0].shape), ", ", to_string(in[1].shape), " and ",
+               to_string(in[2].shape), ".");
   }
-  if (rows_of(in[3].shape) != in[0].shape.back()) {
+  if (in[3].rank() < 2 || Shape(in[3].shape.begin(), in[3].shape.end() - 1) != in[0].shape) {
     type_error(
         "tridiagonal_solve requires that the leading ndim-1 dimensions of b equal the dimensions "
         "of the diagonal arguments, got ",
         to_string(in[3].shape), " and ", to_string(in[0].shape), ".");
   }
+  check_operands(op, in, {1, 1, 1, 2});
   if (params.flag("perturb_singular") && is_complex(in[0].dtype)) {
     fail(ErrorKind::not_implemented_error,
          "tridiagonal_solve: perturb_singular=True is for real systems, got ", name(in[0].dtype),
@@ -117,9 +120,10 @@ Types solve_type(const Op& op, const Types& in, const Params& params) {
 
 const Op tridiagonal_solve_op{
     {.name = "tridiagonal_solve",
-     .doc = "x with A x = b, for stacks of tridiagonal matrices A: operands are the diagonals below, "
-            "in and above the middle, and b. NaN where A is singular, unless `perturb_singular`.",
-     .dtypes = lapack_dtypes,
+     .doc =
+         "x with A x = b, for stacks of tridiagonal matrices A: operands are the diagonals below, "
+         "in and above the middle, and b. NaN where A is singular, unless `perturb_singular`.",
+     .dtypes = matrix_dtypes,
      .type = solve_type,
      .jvp = solve_jvp,
      .transpose = solve_transpose,
