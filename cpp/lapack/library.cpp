@@ -39,7 +39,7 @@ struct Turns {
   int abandoned = 0;  // calls whose callers may have left
 };
 // Never destroyed: calls may end after the first static objects are gone. A forked child starts
-// anew, since the threads that held the turns do not exist there.
+// anew: nobody else is there.
 alignas(Turns) std::byte turns_memory[sizeof(Turns)];
 Turns& turns() { return *std::launder(reinterpret_cast<Turns*>(turns_memory)); }
 void renew_turns() { new (turns_memory) Turns; }
@@ -83,30 +83,44 @@ class Large {
   Large& operator=(const Large&) = delete;
 };
 
+// Nobody computes while the process forks: a child of a moment at which OpenBLAS holds locks, or
+// its threads have work, would wait for them for ever, and so would the parent.
+void before_fork() {
+  std::unique_lock lock(turns().mutex);
+  ++turns().waiting;
+  turns().changed.wait(lock, [] { return !turns().large && turns().small == 0; });
+  --turns().waiting;
+  lock.release();
+}
+void after_fork() {
+  turns().mutex.unlock();
+  turns().changed.notify_all();
+}
+
 void wait_for_abandoned() {
   std::unique_lock lock(turns().mutex);
   turns().changed.wait(lock, [] { return turns().abandoned == 0; });
 }
 
-// The variable that decides how many threads the library starts when it is loaded.
-class ThreadSetting {
+// A variable of the environment, which the library reads when it is loaded.
+class Setting {
  public:
-  ThreadSetting() {
-    if (const char* value = std::getenv(name)) before_ = value;
-    setenv(name, std::to_string(threads_of_large_calls).c_str(), 1);
+  Setting(const char* name, const std::string& value) : name_(name) {
+    if (const char* before = std::getenv(name)) before_ = before;
+    setenv(name, value.c_str(), 1);
   }
-  ~ThreadSetting() {
+  ~Setting() {
     if (before_) {
-      setenv(name, before_->c_str(), 1);
+      setenv(name_, before_->c_str(), 1);
     } else {
-      unsetenv(name);
+      unsetenv(name_);
     }
   }
-  ThreadSetting(const ThreadSetting&) = delete;
-  ThreadSetting& operator=(const ThreadSetting&) = delete;
+  Setting(const Setting&) = delete;
+  Setting& operator=(const Setting&) = delete;
 
  private:
-  static constexpr const char* name = "OPENBLAS_NUM_THREADS";
+  const char* name_;
   std::optional<std::string> before_;
 };
 
@@ -120,14 +134,17 @@ void load() {
   static std::mutex mutex;
   const std::lock_guard lock(mutex);
   if (library) return;
-  const ThreadSetting setting;
+  // How many threads it starts, and for how many cycles, 2^20, they wait for more work before they
+  // sleep: 2^26, if it is not told, would take a core from ours for 25 ms after each call.
+  const Setting threads("OPENBLAS_NUM_THREADS", std::to_string(threads_of_large_calls));
+  const Setting patience("OPENBLAS_THREAD_TIMEOUT", "20");
   void* opened = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!opened) fail(ErrorKind::runtime_error, "shardax: cannot load LAPACK; ", dlerror());
   set_threads = reinterpret_cast<void (*)(int)>(dlsym(opened, "scipy_openblas_set_num_threads"));
   if (!set_threads) fail(ErrorKind::runtime_error, "shardax: ", path, " is not OpenBLAS.");
   set_threads(1);
   renew_turns();
-  pthread_atfork(nullptr, nullptr, renew_turns);
+  pthread_atfork(before_fork, after_fork, renew_turns);
   std::atexit(wait_for_abandoned);  // before the library takes its memory away
   library = opened;
 }

@@ -282,25 +282,6 @@ Int gtsv(Int n, Int columns, T* below, T* diagonal, T* above, T* b) {
   return f(&n, &columns, below, diagonal, above, b, &ld);
 }
 
-// The same with pivots near 0 moved away from it, so that there is a finite solution; real numbers.
-template <class T>
-Int perturbed_gtsv(Int n, Int columns, T* below, T* diagonal, T* above, T* b) {
-  static const Routine<T, Int, T, T, T, T, T, T, Int> factor("lagtf");
-  static const Routine<T, Int, Int, const T, const T, const T, const T, const Int, T, T> solve(
-      "lagts");
-  if (n == 0) return 0;
-  std::vector<T> second(static_cast<std::size_t>(n));
-  std::vector<Int> swaps(static_cast<std::size_t>(n));
-  T shift = 0, tolerance = 0;
-  Int job = -1;
-  Int info = factor(&n, diagonal, &shift, above, below, &tolerance, second.data(), swaps.data());
-  for (Int j = 0; j < columns && info == 0; ++j) {
-    info = solve(&job, &n, diagonal, above, below, second.data(), swaps.data(),
-                 b + static_cast<std::ptrdiff_t>(j) * n, &tolerance);
-  }
-  return info;
-}
-
 // b (m, n) becomes op(a)^-1 b or b op(a)^-1.
 template <class T>
 void trsm(char side, char uplo, char trans, char unit, Int m, Int n, const T* a, T* b) {

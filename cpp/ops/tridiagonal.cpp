@@ -31,21 +31,55 @@ struct TridiagonalSolve {
     auto& [below, diagonal, above] = diagonals;
     // LAPACK's first element below is ours of row 1.
     T* const first_below = below.data() + (n > 0 ? 1 : 0);
-    if (perturb) {
-      if constexpr (!lapack::is_complex<T>) {
-        good = lapack::perturbed_gtsv(lapack_size(n), lapack_size(b_in.columns()), first_below,
-                                      diagonal.data(), above.data(), b.data()) == 0;
-      }
-    } else {
-      good = lapack::gtsv(lapack_size(n), lapack_size(b_in.columns()), first_below, diagonal.data(),
-                          above.data(), b.data()) == 0;
-    }
+    if (perturb) return eliminate();
+    good = lapack::gtsv(lapack_size(n), lapack_size(b_in.columns()), first_below, diagonal.data(),
+                        above.data(), b.data()) == 0;
   }
   void store(std::int64_t i) {
     if (good) {
       out.store(i, b);
     } else {
       out.fill(i, nan_of<T>());
+    }
+  }
+
+  // Elimination with row pivots, those near 0 moved to rounding's size of the largest element.
+  void eliminate() {
+    good = true;
+    auto& [below, diagonal, above] = diagonals;
+    const auto size = static_cast<std::size_t>(n), columns = elements(b_in.columns(), 1);
+    using R = lapack::Real<T>;
+    R tiny = std::numeric_limits<R>::min() / std::numeric_limits<R>::epsilon();
+    for (const auto& part : diagonals) {
+      for (const T& x : part) tiny = std::max(tiny, std::abs(x));
+    }
+    tiny *= std::numeric_limits<R>::epsilon();
+    const auto move_away = [&](T& pivot) {
+      if (std::abs(pivot) < tiny) pivot = T(tiny);
+    };
+    std::vector<T> second(size);  // above the diagonal above
+    for (std::size_t k = 0; k + 1 < size; ++k) {
+      const bool swap = std::abs(diagonal[k]) < std::abs(below[k + 1]);
+      if (swap) {
+        std::swap(diagonal[k], below[k + 1]);
+        std::swap(above[k], diagonal[k + 1]);
+        if (k + 2 < size) std::swap(second[k], above[k + 1]);
+        for (std::size_t j = 0; j < columns; ++j) std::swap(b[j * size + k], b[j * size + k + 1]);
+      }
+      move_away(diagonal[k]);
+      const T factor = below[k + 1] / diagonal[k];
+      diagonal[k + 1] -= factor * above[k];
+      if (k + 2 < size) above[k + 1] -= factor * second[k];
+      for (std::size_t j = 0; j < columns; ++j) b[j * size + k + 1] -= factor * b[j * size + k];
+    }
+    if (size > 0) move_away(diagonal[size - 1]);
+    for (std::size_t j = 0; j < columns; ++j) {
+      T* x = b.data() + j * size;
+      for (std::size_t k = size; k-- > 0;) {
+        if (k + 1 < size) x[k] -= above[k] * x[k + 1];
+        if (k + 2 < size) x[k] -= second[k] * x[k + 2];
+        x[k] /= diagonal[k];
+      }
     }
   }
 
@@ -97,7 +131,7 @@ Values solve_transpose(const TransposeArgs& a) {
   return {nullptr, nullptr, nullptr, solve_tridiagonal(a.params, diagonals, a.ct[0])};
 }
 
-Types solve_type(const Op& op, const Types& in, const Params& params) {
+Types solve_type(const Op& op, const Types& in, const Params&) {
   if (in[0].shape != in[1].shape || in[0].shape != in[2].shape) {
     type_error("tridiagonal_solve requires that all diagonal arguments have the same shape, got ",
                to_string(in[0].shape), ", ", to_string(in[1].shape), " and ",
@@ -110,11 +144,6 @@ Types solve_type(const Op& op, const Types& in, const Params& params) {
         to_string(in[3].shape), " and ", to_string(in[0].shape), ".");
   }
   check_operands(op, in, {1, 1, 1, 2});
-  if (params.flag("perturb_singular") && is_complex(in[0].dtype)) {
-    fail(ErrorKind::not_implemented_error,
-         "tridiagonal_solve: perturb_singular=True is for real systems, got ", name(in[0].dtype),
-         ".");
-  }
   return {in[3]};
 }
 

@@ -138,7 +138,7 @@ def eigh(
 
 
 def hessenberg(a):
-    """(a, taus): (..., n, n) in upper Hessenberg form, below it the reflectors that make it, and
+    """[a, taus]: (..., n, n) in upper Hessenberg form, below it the reflectors that make it, and
     their factors (..., n - 1).
 
     Example:
@@ -146,11 +146,11 @@ def hessenberg(a):
       >>> a.shape, taus.shape
       ((3, 3), (2,))
     """
-    return tuple(bind("hessenberg", (asarray(a),)))
+    return list(bind("hessenberg", (asarray(a),)))
 
 
 def schur(x, *, compute_schur_vectors=True, sort_eig_vals=False, select_callable=None):
-    """(T, Q) with Q T Q* = x, for (..., n, n): T upper triangular, of real x with blocks of size 2
+    """[T, Q] with Q T Q* = x, for (..., n, n): T upper triangular, of real x with blocks of size 2
     for pairs of eigenvalues; [T] alone where the vectors are not wanted. NaN where x is not finite.
 
     Raises:
@@ -202,7 +202,7 @@ def svd(x, *, full_matrices=True, compute_uv=True, subset_by_index=None, algorit
 
 
 def tridiagonal(a, *, lower=True):
-    """(a, d, e, taus): Hermitian (..., n, n), of which one triangle is read, in tridiagonal form
+    """[a, d, e, taus]: Hermitian (..., n, n), of which one triangle is read, in tridiagonal form
     with the reflectors that make it; the diagonal (..., n) and the off-diagonal (..., n - 1), both
     real; and the reflectors' factors.
 
@@ -210,4 +210,4 @@ def tridiagonal(a, *, lower=True):
       >>> lax.linalg.tridiagonal(jnp.eye(3))[1]
       Array([1., 1., 1.], dtype=float32)
     """
-    return tuple(bind("tridiagonal", (asarray(a),), lower=bool(lower)))
+    return list(bind("tridiagonal", (asarray(a),), lower=bool(lower)))

@@ -118,7 +118,7 @@ def householder_product(a, taus):
 
 
 def lu(x):
-    """(lu, pivots, permutation) of (..., m, n): L without its diagonal of ones and U in one matrix,
+    """[lu, pivots, permutation] of (..., m, n): L without its diagonal of ones and U in one matrix,
     the swaps of rows i <-> pivots[i], int32 (..., min(m, n)), and the order of rows that they make,
     int32 (..., m): x[permutation] = L U.
 
@@ -127,7 +127,7 @@ def lu(x):
       Array([[2. , 2. ],
              [0.5, 1. ]], dtype=float32)
     """
-    return tuple(bind("lu", (asarray(x),)))
+    return list(bind("lu", (asarray(x),)))
 
 
 def lu_pivots_to_permutation(pivots, permutation_size):
@@ -258,7 +258,7 @@ def tridiagonal_solve(dl, d, du, b, *, perturb_singular=False):
     Args:
       dl, d, du: (..., n); the first of dl and the last of du are not used.
       b: (..., n, m).
-      perturb_singular: pivots near 0 are moved away from it, so that x is finite; of real numbers.
+      perturb_singular: pivots near 0 are moved away from it, so that x is finite.
 
     Example:
       >>> ones = jnp.ones(2)

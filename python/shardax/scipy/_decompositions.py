@@ -202,7 +202,7 @@ def eigh_tridiagonal(
 
 
 def schur(a, output="real"):
-    """(T, Z) with Z T Z* = a: T upper triangular, for real a and output "real" with blocks of size
+    """[T, Z] with Z T Z* = a: T upper triangular, for real a and output "real" with blocks of size
     2 for pairs of eigenvalues; "complex": complex and triangular.
 
     >>> schur(jnp.array([[1.0, 2.0], [0.0, 3.0]]))[0]
@@ -212,7 +212,7 @@ def schur(a, output="real"):
     if output not in ("real", "complex"):
         raise ValueError(f"Expected 'output' to be either 'real' or 'complex', got {output=}.")
     (a,) = _inexact(a)
-    return tuple(lax.linalg.schur(_complex(a) if output == "complex" else a))
+    return lax.linalg.schur(_complex(a) if output == "complex" else a)
 
 
 def hessenberg(a, *, calc_q=False, overwrite_a=False, check_finite=True):

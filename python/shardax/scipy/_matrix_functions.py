@@ -4,6 +4,7 @@ import functools
 
 from shardax import lax
 from shardax import numpy as jnp
+from shardax._base.arrays import inexact_dtype
 from shardax._transform.derivatives import jvp
 
 __all__ = [
@@ -19,13 +20,13 @@ __all__ = [
 
 def _inexact(*args):
     """The operands as arrays of one inexact dtype."""
-    dtype = jnp.result_type(*args)
-    dtype = dtype if jnp.issubdtype(dtype, jnp.inexact) else jnp.promote_types(dtype, float)
-    return [jnp.asarray(a, dtype) for a in args]
+    dtype = inexact_dtype(jnp.result_type(*args))
+    return [jnp.asarray(a).astype(dtype) for a in args]
 
 
 def _complex(a):
-    return a.astype(jnp.result_type(a, jnp.complex64))
+    """The same numbers as complex ones of their precision."""
+    return a.astype(jnp.complex128 if a.real.dtype == jnp.float64 else jnp.complex64)
 
 
 def _adjoint(a):
