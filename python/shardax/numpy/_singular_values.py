@@ -173,8 +173,8 @@ def _lstsq(a, b, rcond):
     b = b[:, None] if vector else b
     real = _functions.real(a).dtype
     if a.size == 0:
-        x, rank = _creation.zeros((a.shape[1], b.shape[1]), a.dtype), asarray(0)
-        s = _creation.zeros((0,), a.dtype)
+        x, s = _creation.zeros((a.shape[1], b.shape[1]), a.dtype), _creation.zeros((0,), a.dtype)
+        rank = _reductions.sum(s != 0)
     else:
         eps = float(np.finfo(real).eps)
         if rcond is None:
