@@ -309,10 +309,7 @@ Ref to_numpy(const Value& value) {
     return Ref::checked(
         PyObject_CallMethod(numpy(), "zeros", "OO", shape.get(), dtype_object(dtype)));
   }
-  // Rows are contiguous, as NumPy's `view` and extension modules want them.
-  Array& held = as_array(value);
-  const bool rows = held.shape().empty() || held.shape().back() < 2 || held.strides().back() == 1;
-  const Ref lender = lending_object(rows ? ArrayPtr(&held) : copied(held));
+  const Ref lender = lending_object(ArrayPtr(&as_array(value)));
   Ref array = Ref::checked(PyObject_CallMethod(numpy(), "asarray", "O", lender.get()));
   if (buffer_format(dtype)) return array;
   return Ref::checked(PyObject_CallMethod(array.get(), "view", "O", dtype_object(dtype)));
