@@ -32,7 +32,8 @@ std::string to_string(const Sharding& sharding) {
   for (std::size_t i = 0; i < sharding.mesh_axes.size(); ++i) {
     const char* separator = i > 0 ? ", " : "";
     mesh += concat(separator, "'", sharding.mesh_axes[i], "': ", sharding.mesh_shape[i]);
-    kinds += concat(separator, "Auto");
+    const char kind = sharding.axis_types.empty() ? 'a' : sharding.axis_types[i];
+    kinds += concat(separator, kind == 'e' ? "Explicit" : kind == 'm' ? "Manual" : "Auto");
   }
   for (const std::vector<std::string>& names : sharding.spec) {
     std::string entry;
@@ -58,6 +59,7 @@ ShardingPtr with_spec(const Sharding& like, std::vector<std::vector<std::string>
   sharding->devices = like.devices;
   sharding->spec = std::move(spec);
   sharding->named = like.named;
+  sharding->axis_types = like.axis_types;
   return ShardingPtr(sharding.get());
 }
 

@@ -56,6 +56,8 @@ struct Sharding final : public RefCounted {
   std::vector<int> devices;                    // ids, row major over mesh_shape
   std::vector<std::vector<std::string>> spec;  // per dimension, the mesh axes that split it
   bool named = true;                           // false: a single device
+  // Per mesh axis 'a'uto, 'e'xplicit or 'm'anual; empty: all are automatic.
+  std::string axis_types = {};
 };
 using ShardingPtr = Shared<const Sharding>;
 // As Python shows it: "NamedSharding(mesh=Mesh('x': 2, axis_types=(Auto,)), spec=P('x',), ...)".

@@ -1,9 +1,12 @@
 // array/type.cpp - names and sets of axes, printing and hashing of types.
 #include "array/type.h"
 
+#include <algorithm>
 #include <deque>
 #include <mutex>
 #include <unordered_map>
+
+#include "array/checked_axis.h"
 
 namespace shardax {
 namespace {
@@ -19,30 +22,58 @@ AxisTable& axis_table() {
   return table;
 }
 
-std::string bracketed(std::string_view dtype, const Shape& shape) {
+std::string bracketed(std::string_view dtype, const Type& type) {
+  const Shape& shape = type.shape;
   std::string text(dtype);
   text += '[';
   for (std::size_t i = 0; i < shape.size(); ++i) {
     if (i) text += ',';
     text += std::to_string(shape[i]);
   }
-  return text + ']';
+  text += ']';
+  const AxisSet varying = checked_axes(type.varying);
+  if (varying.empty()) return text;
+  std::string names;
+  for (AxisName name : varying) names += (names.empty() ? "" : ",") + axis_text(name);
+  return text + (varying.size() == 1 ? "{V:" + names + "}" : "{V:(" + names + ")}");
 }
 
 }  // namespace
 
+// Names are numbered in twos: the even one of a text is not checked, the odd one is.
 AxisName intern_axis(const std::string& text) {
   AxisTable& table = axis_table();
   const std::lock_guard lock(table.mutex);
-  const auto [it, added] = table.ids.try_emplace(text, static_cast<AxisName>(table.texts.size()));
+  const auto next = static_cast<AxisName>(2 * table.texts.size());
+  const auto [it, added] = table.ids.try_emplace(text, next);
   if (added) table.texts.push_back(text);
   return it->second;
+}
+
+AxisName intern_checked_axis(const std::string& text) { return intern_axis(text) + 1; }
+bool is_checked(AxisName name) { return name >= 0 && name % 2 == 1; }
+
+AxisSet checked_axes(const AxisSet& axes) {
+  AxisSet out;
+  std::copy_if(axes.begin(), axes.end(), std::back_inserter(out), is_checked);
+  return out;
+}
+AxisSet unchecked_axes(const AxisSet& axes) {
+  AxisSet out;
+  std::remove_copy_if(axes.begin(), axes.end(), std::back_inserter(out), is_checked);
+  return out;
+}
+AxisSet lacking(const AxisSet& has, const AxisSet& axes) {
+  AxisSet out;
+  std::copy_if(axes.begin(), axes.end(), std::back_inserter(out),
+               [&](AxisName name) { return is_checked(name) && !contains(has, name); });
+  return out;
 }
 
 const std::string& axis_text(AxisName name) {
   AxisTable& table = axis_table();
   const std::lock_guard lock(table.mutex);
-  return table.texts[static_cast<std::size_t>(name)];
+  return table.texts[static_cast<std::size_t>(name) / 2];
 }
 
 AxisSet join(const AxisSet& a, const AxisSet& b) {
@@ -81,8 +112,8 @@ std::string to_string(const Shape& shape) {
   return text + (shape.size() == 1 ? ",)" : ")");
 }
 
-std::string to_string(const Type& type) { return bracketed(name(type.dtype), type.shape); }
-std::string short_string(const Type& type) { return bracketed(short_name(type.dtype), type.shape); }
+std::string to_string(const Type& type) { return bracketed(name(type.dtype), type); }
+std::string short_string(const Type& type) { return bracketed(short_name(type.dtype), type); }
 
 Shape row_major_strides(const Shape& shape) {
   Shape strides(shape.size(), 1);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "array/checked_axis.h"
+#include "callables/axes.h"
 #include "callables/program_object.h"
 #include "callables/value_lists.h"
 #include "objects/bind.h"
@@ -52,7 +54,7 @@ namespace {
 
 py::object manual_axis_type(const ShapedArray& a) {
   py::list names;
-  for (const AxisName name : a.type.varying) names.append(py::str(axis_text(name)));
+  for (const AxisName name : checked_axes(a.type.varying)) names.append(py::str(written_axis(name)));
   return to_object(call_python("_base.manual_axes", "ManualAxisType", names.ptr()));
 }
 

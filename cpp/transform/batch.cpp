@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "array/checked_axis.h"
 #include "base/errors.h"
 #include "ops/ops.h"
 #include "trace/reentry.h"
@@ -38,7 +39,9 @@ class VmapTracer : public Tracer {
 class DeviceTracer final : public VmapTracer {
  public:
   DeviceTracer(const Trace& trace, BatchTag tag, Value value, AxisName axis)
-      : VmapTracer(trace, tag, std::move(value)), axis_(axis) {}
+      : VmapTracer(trace, tag, std::move(value)), axis_(axis) {
+    if (is_checked(axis)) type_.varying = join(type_.varying, AxisSet{axis});
+  }
   std::string_view class_name() const override { return "DeviceTracer"; }
   std::string text() const override {
     return concat("DeviceTracer(", to_string(type_), ", varying over '", axis_text(axis_), "')");

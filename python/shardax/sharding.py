@@ -5,14 +5,12 @@ which device, and moves nothing.
 """
 
 from shardax._devices.constraints import reshard
-from shardax._devices.mesh import (
-    AbstractMesh,
-    AxisType,
-    Mesh,
+from shardax._devices.mesh import AbstractDevice, AbstractMesh, AxisType, Mesh, make_mesh
+from shardax._devices.mesh_context import (
     get_abstract_mesh,
     get_mesh,
-    make_mesh,
     set_mesh,
+    use_abstract_mesh,
     use_mesh,
 )
 from shardax._devices.shardings import (

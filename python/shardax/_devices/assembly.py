@@ -9,7 +9,7 @@ from shardax import tree_util
 from shardax._base.arrays import asarray
 from shardax._base.compositions import concatenate
 from shardax._devices.devices import Device
-from shardax._devices.mesh import get_mesh
+from shardax._devices.mesh_context import get_mesh
 from shardax._devices.parts import parts
 from shardax._devices.shardings import (
     NamedSharding,

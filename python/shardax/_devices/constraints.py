@@ -10,7 +10,7 @@ import operator
 import shardax._core as _core
 from shardax import tree_util
 from shardax._base.arrays import asarray
-from shardax._devices.mesh import get_mesh
+from shardax._devices.mesh_context import get_mesh
 from shardax._devices.shardings import IndivisibleError, NamedSharding, PartitionSpec, Sharding
 
 
@@ -95,7 +95,7 @@ def _constrain(leaf, where, what):
         spec = _even(spec, x.shape, description)
     else:
         where.shard_shape(x.shape)
-    return _core.with_sharding(x, (*description[:3], tuple(spec), description[4]))
+    return _core.with_sharding(x, (*description[:3], tuple(spec), *description[4:]))
 
 
 def _even(spec, shape, description):

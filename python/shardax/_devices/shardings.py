@@ -8,11 +8,8 @@ import shardax._core as _core
 from shardax._devices.devices import default_device
 from shardax._devices.devices import device as _device
 from shardax._devices.devices import devices as all_devices
-from shardax._devices.mesh import (
-    AbstractMesh,
-    Mesh,
-    get_mesh,
-)
+from shardax._devices.mesh import AbstractMesh, AxisType, Mesh
+from shardax._devices.mesh_context import get_mesh
 from shardax._devices.parts import parts
 
 
@@ -108,7 +105,7 @@ class Sharding:
 
     def shard_shape(self, global_shape):
         """The shape of one device's part."""
-        axes, sizes, _, spec, _ = self._description(len(global_shape))
+        axes, sizes, _, spec, *_ = self._description(len(global_shape))
         size = dict(zip(axes, sizes))
         out = []
         for n, names in zip(global_shape, spec):
@@ -133,7 +130,7 @@ class Sharding:
 
     @property
     def is_fully_replicated(self):
-        axes, sizes, _, spec, _ = self._description(len(getattr(self, "spec", ())))
+        axes, sizes, _, spec, *_ = self._description(len(getattr(self, "spec", ())))
         size = dict(zip(axes, sizes))
         return all(size[a] == 1 for names in spec for a in names)
 
@@ -159,7 +156,7 @@ class Sharding:
         self._description(len(aval_shape))
 
 
-def _axes(entry):
+def axes_of_entry(entry):
     """The mesh axes in an entry of a PartitionSpec."""
     if entry is None or entry is UNCONSTRAINED:
         return ()
@@ -178,7 +175,7 @@ class NamedSharding(Sharding):
         self.spec = spec if isinstance(spec, PartitionSpec) else PartitionSpec(*spec)
         seen = set()
         for names in self.spec:
-            for name in _axes(names):
+            for name in axes_of_entry(names):
                 if name not in mesh.axis_names:
                     raise ValueError(
                         f"Resource axis: {name} of {self.spec!r} is not found in mesh: "
@@ -193,7 +190,7 @@ class NamedSharding(Sharding):
                 seen.add(name)
 
     def _description(self, ndim):
-        entries = [_axes(names) for names in self.spec]
+        entries = [axes_of_entry(names) for names in self.spec]
         if len(entries) > ndim:
             scalar = " For scalars the PartitionSpec should be P()." if ndim == 0 else ""
             raise ValueError(
@@ -207,6 +204,7 @@ class NamedSharding(Sharding):
             self.mesh.device_ids_in_order,
             tuple(tuple(str(a) for a in e) for e in entries),
             True,
+            self.mesh._kinds(),
         )
 
     @property
@@ -241,7 +239,7 @@ class SingleDeviceSharding(Sharding):
         self._device = device
 
     def _description(self, ndim):
-        return ("device",), (1,), (self._device.id,), ((),) * ndim, False
+        return ("device",), (1,), (self._device.id,), ((),) * ndim, False, ""
 
     def __eq__(self, other):
         return isinstance(other, SingleDeviceSharding) and self._device == other._device
@@ -340,7 +338,7 @@ def described(description):
     """The sharding of a description as the core gives it; the default device's for None."""
     if description is None:
         return SingleDeviceSharding(default_device())
-    axes, shape, ids, spec, named = description
+    axes, shape, ids, spec, named, kinds = description
     if not named:
         return SingleDeviceSharding(_device(ids[0]))
     grid = np.empty(len(ids), dtype=object)
@@ -350,7 +348,8 @@ def described(description):
     ]
     while entries and entries[-1] is None:
         entries.pop()
-    return NamedSharding(Mesh(grid.reshape(shape), axes), PartitionSpec(*entries))
+    types = tuple(AxisType.of_letter(kind) for kind in kinds) or None
+    return NamedSharding(Mesh(grid.reshape(shape), axes, axis_types=types), PartitionSpec(*entries))
 
 
 for _public in (
