@@ -35,7 +35,9 @@ ShardingPtr given_sharding(const Params& params) {
 }
 
 bool is_mapped(const Op& op, const Params& params) {
-  return op.bodies && op.bodies(params).runs == Runs::mapped;
+  if (!op.bodies) return false;
+  const Runs runs = op.bodies(params).runs;
+  return runs == Runs::mapped || runs == Runs::grid;
 }
 
 // A slice lacks the dimension that its stack has.
@@ -119,6 +121,7 @@ Shardings propagate(const Op& op, const Params& params, const Types& in_types,
   if (op.bodies) {
     const Bodies bodies = op.bodies(params);
     if (bodies.runs == Runs::mapped) return mapped_shardings(bodies);
+    if (bodies.runs == Runs::grid) return propagate(*grid_program(op, params), in);
     return body_shardings(bodies, in_types, in);
   }
   Shardings out(out_types.size());

@@ -29,6 +29,10 @@ std::string bracketed(std::string_view dtype, const Type& type) {
   for (std::size_t i = 0; i < shape.size(); ++i) {
     if (i) text += ',';
     text += std::to_string(shape[i]);
+    if (!type.sharding || i >= type.sharding->spec.size()) continue;
+    std::string names;
+    for (const std::string& name : type.sharding->spec[i]) names += (names.empty() ? "" : ",") + name;
+    if (!names.empty()) text += type.sharding->spec[i].size() > 1 ? "@(" + names + ")" : "@" + names;
   }
   text += ']';
   const AxisSet varying = checked_axes(type.varying);

@@ -218,6 +218,12 @@ Ref axis_index(PyObject* axes_object) {
   return checked(wrap(index ? index : ops::scalar(DType::int32, 0)));
 }
 
+bool follows_varying() {
+  const auto axes = bound_axes();
+  return std::any_of(axes.begin(), axes.end(),
+                     [](const BoundAxis& axis) { return is_checked(axis.name); });
+}
+
 std::int64_t axis_size_of(PyObject* axes) { return parse_devices(axes, Py_None, "axis_size").size; }
 
 }  // namespace shardax::callables

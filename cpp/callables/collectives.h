@@ -25,6 +25,8 @@ Ref all_to_all(PyObject* tree, PyObject* axes, PyObject* groups, std::int64_t sp
 Ref pvary(PyObject* tree, PyObject* axes, std::string_view user);
 // Of several axes: as one axis, row major.
 Ref axis_index(PyObject* axes);
+// Is a checked axis in scope?
+bool follows_varying();
 std::int64_t axis_size_of(PyObject* axes);
 
 }  // namespace shardax::callables

@@ -158,6 +158,8 @@ void init_collectives(py::module_& m) {
     return to_object(callables::pvary(x.ptr(), axes.ptr(), "pcast"));
   });
   m.def("axis_index", [](Object axes) { return to_object(callables::axis_index(axes.ptr())); });
+  m.def("follows_varying", callables::follows_varying,
+        "Whether an axis is in scope over which it is checked what varies.");
   m.def("axis_size", [](Object axes) { return callables::axis_size_of(axes.ptr()); });
 }
 

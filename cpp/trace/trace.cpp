@@ -142,11 +142,16 @@ int axis_level(const State& s, const Op& op, const Params& params) {
   return level;
 }
 
-// Do the operands of an op such as add have to agree on the checked axes over which they vary?
-bool must_agree(const State& s, const Op& op, const Values& in) {
+// Do the operands of an op such as add have to agree on the checked axes over which they vary? A
+// function of the user's gets them as they are.
+bool must_agree(const State& s, const Op& op, const Params& params, const Values& in) {
   if (in.size() < 2 || op.kind == Kind::collective || op.kind == Kind::control) return false;
   if (std::none_of(s.axes.begin(), s.axes.end(),
                    [](const BoundAxis& axis) { return is_checked(axis.name); }))
+    return false;
+  if (std::any_of(params.begin(), params.end(), [](const Params::Entry& entry) {
+        return std::holds_alternative<FunctionPtr>(entry.second);
+      }))
     return false;
   return std::any_of(in.begin(), in.end(), [&](const Value& value) {
     return value && in[0] && value->type().varying != in[0]->type().varying;
@@ -179,7 +184,7 @@ int aliased(const State& s, int level) {
 Values bind(const Op& op, const Params& params, const Values& operands) {
   State& s = state();
   int top = s.dynamic;
-  const bool differ = !s.axes.empty() && must_agree(s, op, operands);
+  const bool differ = !s.axes.empty() && must_agree(s, op, params, operands);
   const Values agreed = differ ? agreeing(operands) : Values();
   const Values& in = differ ? agreed : operands;
   if (!s.axes.empty() &&

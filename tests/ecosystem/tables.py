@@ -67,7 +67,6 @@ LATER = {
     "jax.numpy.linalg.eig": "SciPy: linear algebra",
     "jax.numpy.roots": "SciPy: linear algebra",
     "jax.scipy.": "SciPy",
-    "jax.shard_map": "shard_map",
     "jax.sharding.auto_axes": "explicit sharding",
     "jax.sharding.explicit_axes": "explicit sharding",
 }

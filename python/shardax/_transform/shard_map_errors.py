@@ -89,8 +89,8 @@ def _all_ints(axes):
 
 def prefix_error(specs, tree, what):
     """The ValueError for specs that are no tree prefix."""
-    errors = tree_util.prefix_errors(specs, tree, is_leaf=lambda s: s is None)
-    return errors[0](f"shard_map {what}")
+    texts = tree_util.prefix_errors(specs, tree, f"shard_map {what}", lambda s: s is None)
+    return ValueError(texts[0])
 
 
 def _bound_name(f, tree, path):
