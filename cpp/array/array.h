@@ -54,7 +54,9 @@ class Array final : public ValueBase {
       : ValueBase(std::move(type), false),
         strides_(std::move(strides)),
         buffer_(std::move(buffer)),
-        data_(data) {}
+        data_(data) {
+    type_.sharding = nullptr;  // until it is labelled
+  }
 
   std::byte* data() const { return data_; }
   const Shape& strides() const { return strides_; }

@@ -14,7 +14,7 @@ std::string to_string(const Sharding& sharding) {
     const char* separator = i > 0 ? ", " : "";
     mesh += concat(separator, "'", sharding.mesh_axes[i], "': ", sharding.mesh_shape[i]);
     const char kind = sharding.axis_types.empty() ? 'a' : sharding.axis_types[i];
-    kinds += concat(separator, kind == 'a' ? "Auto" : kind == 'm' ? "Manual" : "Explicit");
+    kinds += concat(separator, kind == 'a' || kind == 'p' ? "Auto" : kind == 'm' ? "Manual" : "Explicit");
   }
   for (const std::vector<std::string>& names : sharding.spec) {
     std::string entry;

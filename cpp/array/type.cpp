@@ -22,24 +22,33 @@ AxisTable& axis_table() {
   return table;
 }
 
+// "x", or "(x,y)" for several names.
+template <class Names, class Text>
+void append_names(std::string& out, const Names& names, Text text) {
+  if (names.size() > 1) out += '(';
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i) out += ',';
+    out += text(names[i]);
+  }
+  if (names.size() > 1) out += ')';
+}
+
 std::string bracketed(std::string_view dtype, const Type& type) {
-  const Shape& shape = type.shape;
   std::string text(dtype);
   text += '[';
-  for (std::size_t i = 0; i < shape.size(); ++i) {
+  for (std::size_t i = 0; i < type.shape.size(); ++i) {
     if (i) text += ',';
-    text += std::to_string(shape[i]);
-    if (!type.sharding || i >= type.sharding->spec.size()) continue;
-    std::string names;
-    for (const std::string& name : type.sharding->spec[i]) names += (names.empty() ? "" : ",") + name;
-    if (!names.empty()) text += type.sharding->spec[i].size() > 1 ? "@(" + names + ")" : "@" + names;
+    text += std::to_string(type.shape[i]);
+    if (!type.sharding || i >= type.sharding->spec.size() || type.sharding->spec[i].empty()) continue;
+    text += '@';
+    append_names(text, type.sharding->spec[i], [](const std::string& name) { return name; });
   }
   text += ']';
   const AxisSet varying = checked_axes(type.varying);
   if (varying.empty()) return text;
-  std::string names;
-  for (AxisName name : varying) names += (names.empty() ? "" : ",") + axis_text(name);
-  return text + (varying.size() == 1 ? "{V:" + names + "}" : "{V:(" + names + ")}");
+  text += "{V:";
+  append_names(text, varying, [](AxisName name) { return axis_text(name); });
+  return text + '}';
 }
 
 }  // namespace
@@ -100,6 +109,24 @@ AxisSet without(const AxisSet& a, AxisName name) {
 
 bool contains(const AxisSet& a, AxisName name) {
   return std::find(a.begin(), a.end(), name) != a.end();
+}
+
+void Type::insert_dimension(std::size_t at, std::int64_t extent,
+                            const std::vector<std::string>& split) {
+  shape.insert(at, extent);
+  if (!sharding) return;
+  std::vector<std::vector<std::string>> spec = sharding->spec;
+  spec.resize(std::max(spec.size(), at));
+  spec.insert(spec.begin() + static_cast<std::ptrdiff_t>(at), split);
+  sharding = with_spec(*sharding, std::move(spec));
+}
+
+void Type::erase_dimension(std::size_t at) {
+  shape.erase(at);
+  if (!sharding || at >= sharding->spec.size()) return;
+  std::vector<std::vector<std::string>> spec = sharding->spec;
+  spec.erase(spec.begin() + static_cast<std::ptrdiff_t>(at));
+  sharding = with_spec(*sharding, std::move(spec));
 }
 
 std::size_t hash(const Type& type) {

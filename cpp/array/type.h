@@ -42,6 +42,10 @@ struct Type {
     return n;
   }
   std::int64_t bytes() const { return size() * itemsize(dtype); }
+  // One more dimension, or one less; the others stay split as they are.
+  void insert_dimension(std::size_t at, std::int64_t extent,
+                        const std::vector<std::string>& split = {});
+  void erase_dimension(std::size_t at);
   friend bool operator==(const Type& a, const Type& b) {
     return a.dtype == b.dtype && a.weak == b.weak && a.shape == b.shape &&
            a.varying == b.varying && same_sharding(a.sharding, b.sharding);

@@ -2,7 +2,8 @@
 //
 // Start at ShardMap::call. A new signature goes through ShardMap::stage: Python's plan checks the
 // specs against the arguments and says which axes split which dimension; the function is staged
-// on blocks; control/shard_map.h makes a program of whole arrays. Where Python needs the values of
+// on blocks, and the program is a param of the op shard_map (control/shard_map.h). Where Python
+// needs the values of
 // blocks, and they are there, the function runs op by op instead.
 #include "callables/shard_map.h"
 
@@ -72,17 +73,14 @@ class Planned {
       const auto [name, size] = py::cast<std::pair<py::object, std::int64_t>>(axis);
       grid.axes.push_back({new_axis(axis_name_text(name.ptr()), checked_), size});
     }
-    labels_ = bound_axes().empty() && !call_.attr("mesh_description").is_none();
+    if (bound_axes().empty() && !call_.attr("mesh_description").is_none())
+      grid.mesh = objects::sharding_from(call_.attr("mesh_description").ptr());
     grid.in = blocks_of(call_.attr("in_blocks"), values);
-    grid.in_shardings = shardings(grid.in);
   }
 
   // For the values that the function closes over, which all devices share.
   void add_captured(const Values& captured) {
-    for (const Value& value : captured) {
-      grid.in.emplace_back(value->type().rank());
-      grid.in_shardings.emplace_back();
-    }
+    for (const Value& value : captured) grid.in.emplace_back(value->type().rank());
   }
 
   // `results` are of blocks; the grid's axes over which each may vary are checked against the specs.
@@ -102,7 +100,6 @@ class Planned {
     grid.out = blocks_of(
         call_.attr("of_result")(py::handle(fun_), py::handle(tree_of_types.get()), varying),
         results);
-    grid.out_shardings = shardings(grid.out);
   }
 
   // The checked axes that split result i, and over which it does not vary yet.
@@ -135,27 +132,9 @@ class Planned {
     return out;
   }
 
-  std::vector<ShardingPtr> shardings(const std::vector<Grid::Blocks>& all) const {
-    std::vector<ShardingPtr> out(all.size());
-    if (!labels_) return out;
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      py::list spec;
-      for (const Ints& split : all[i]) {
-        py::list names;
-        for (const std::int64_t axis : split)
-          names.append(written_axis(grid.axes[static_cast<std::size_t>(axis)].name));
-        spec.append(py::tuple(names));
-      }
-      out[i] = objects::sharding_from(
-          call_.attr("describe")(call_.attr("mesh_description"), spec).ptr());
-    }
-    return out;
-  }
-
   PyObject* fun_;
   py::object call_;
   bool checked_ = false;
-  bool labels_ = false;
 };
 
 // While it lives, the context's mesh says which of its axes are manual.
@@ -248,7 +227,7 @@ ProgramPtr with_spread_results(const Planned& planned, const ProgramPtr& body) {
 
 // Programs that captured tracers are good for this call only.
 std::pair<EntryPtr, Values> ShardMap::stage(PyObject* fun, FlatCall& call, const Values& values) {
-  static const Op& jit = *find_op("jit");
+  static const Op& op = *find_op("shard_map");
   const std::shared_ptr<ShardMapCache> cache = cache_;
   const CallForm form = call.form();
   Planned planned(plan_.get(), fun, form, values);
@@ -268,13 +247,9 @@ std::pair<EntryPtr, Values> ShardMap::stage(PyObject* fun, FlatCall& call, const
   log.traced("shard_map", staged.program->name, types_of(values));
   planned.add_captured(staged.captured);
   planned.place_results(staged.out_tree, staged.program->output_types());
-  Types wholes = types_of(values);
-  for (const Value& value : staged.captured) wholes.push_back(value->type());
-  const ProgramPtr program =
-      shard_map_program(planned.grid, with_spread_results(planned, staged.program), wholes);
-  auto entry = std::make_shared<Entry>(
-      Entry{BoundOp(jit, {{"name", program->name}, {"jaxpr", program}}), staged.out_tree,
-            KeptFunctions(*program)});
+  const ProgramPtr body = with_spread_results(planned, staged.program);
+  auto entry = std::make_shared<Entry>(Entry{BoundOp(op, shard_map_params(planned.grid, body)),
+                                             staged.out_tree, KeptFunctions(*body)});
   if (staged.captured.empty()) cache->insert(call, values, entry);
   return {std::move(entry), std::move(staged.captured)};
 }
@@ -292,7 +267,7 @@ Ref ShardMap::run_by_op(PyObject* fun, FlatCall& call, const Values& values) {
     return flat.values;
   };
   const ManualScope manual(planned);
-  Values out = shard_map_by_op(planned.grid, body, values);
+  Values out = run_grid(planned.grid, body, values);
   detach(out);
   return unflatten_values(out_tree, out);
 }

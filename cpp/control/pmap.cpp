@@ -28,7 +28,7 @@ Types pmap_type(const Op&, const Types&, const Params& params) {
   const Ints& out_axes = params.ints("out_axes");
   for (std::size_t i = 0; i < out.size(); ++i) {
     if (out_axes[i] >= 0) {
-      out[i].shape.insert(static_cast<std::size_t>(out_axes[i]), params.integer("axis_size"));
+      out[i].insert_dimension(static_cast<std::size_t>(out_axes[i]), params.integer("axis_size"));
     }
     out[i].varying = without(out[i].varying, params.axes("axis_name")[0]);
   }

@@ -65,7 +65,7 @@ ProgramPtr grid_program(const Op& op, const Params& params) {
 Type type_at(const Bodies& bodies, const Port& port, Type type) {
   if (bodies.runs == Runs::mapped) type.varying = without(type.varying, bodies.axis);
   if (port.flow == Flow::sliced)
-    type.shape.insert(static_cast<std::size_t>(port.axis), bodies.length);
+    type.insert_dimension(static_cast<std::size_t>(port.axis), bodies.length);
   return type;
 }
 

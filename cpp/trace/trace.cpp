@@ -278,11 +278,12 @@ std::int64_t axis_size(AxisName name, std::string_view user) {
     known +=
         (known.empty() ? "" : ", ") + (text.starts_with("_internal") ? "one without a name" : text);
   }
-  fail(ErrorKind::name_error, user, ": unbound axis name: ", axis_text(name), ". ",
+  fail(ErrorKind::name_error, user, ": Found an unbound axis name: ", axis_text(name),
+       ". To fix this, please call ", user, " under `jax.shard_map`. ",
        known.empty() ? std::string("No mapped axis is in scope here")
                      : "The axes in scope are: " + known,
-       "; call it inside a function mapped with pmap or vmap and axis_name='", axis_text(name),
-       "'.");
+       "; or call it inside a function mapped with pmap or vmap and axis_name='",
+       axis_text(name), "'.");
 }
 
 }  // namespace shardax

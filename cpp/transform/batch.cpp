@@ -13,7 +13,7 @@ namespace shardax {
 namespace {
 
 Type without_leading(Type type) {
-  type.shape.erase(0);
+  type.erase_dimension(0);
   return type;
 }
 
@@ -180,7 +180,7 @@ BatchedProgram batch_program(const ProgramPtr& program, const std::vector<bool>&
     auto result = std::make_shared<BatchedProgram>();
     Types types = program->input_types();
     for (std::size_t i = 0; i < types.size(); ++i) {
-      if (batched[i]) types[i].shape.insert(0, axis.size);
+      if (batched[i]) types[i].insert_dimension(0, axis.size, axis.split);
       if (axis.name >= 0) types[i].varying = without(types[i].varying, axis.name);
     }
     result->program = stage_closed(

@@ -4,6 +4,7 @@ All devices share one memory, so a sharding is a label: it says which part of an
 which device, and moves nothing.
 """
 
+from shardax._devices.axis_modes import auto_axes, explicit_axes
 from shardax._devices.constraints import reshard
 from shardax._devices.mesh import AbstractDevice, AbstractMesh, AxisType, Mesh, make_mesh
 from shardax._devices.mesh_context import (
@@ -14,12 +15,9 @@ from shardax._devices.mesh_context import (
     use_mesh,
 )
 from shardax._devices.shardings import (
-    UNCONSTRAINED,
     DuplicateSpecError,
     IndivisibleError,
     NamedSharding,
-    P,
-    PartitionSpec,
     PmapSharding,
     PositionalSharding,
     Sharding,
@@ -27,3 +25,5 @@ from shardax._devices.shardings import (
     label,
     make_single_device_sharding,
 )
+from shardax._devices.specs import UNCONSTRAINED, P, PartitionSpec
+from shardax.errors import ShardingTypeError

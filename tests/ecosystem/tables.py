@@ -67,6 +67,4 @@ LATER = {
     "jax.numpy.linalg.eig": "SciPy: linear algebra",
     "jax.numpy.roots": "SciPy: linear algebra",
     "jax.scipy.": "SciPy",
-    "jax.sharding.auto_axes": "explicit sharding",
-    "jax.sharding.explicit_axes": "explicit sharding",
 }

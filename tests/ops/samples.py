@@ -460,6 +460,7 @@ SAMPLES = {
         tolerance=4,
         exact=False,
     ),
+    "shard_map": sharded(lambda x: x.sum(1), lambda sx, x: x.sum(keepdims=True), "i"),
     "psum_invariant": sharded(
         lambda x: x.sum(0), lambda sx, x: sx.lax.psum(x, "i"), (), tolerance=4, exact=False
     ),

@@ -43,6 +43,7 @@ def _starts(index):
 def _joined(pieces):
     """The array whose parts start at the keys of `pieces`, which form a grid."""
     rank = len(next(iter(pieces)))
+    pieces = {start: _core.with_sharding(piece, None) for start, piece in pieces.items()}
     for dim in reversed(range(rank)):
         lines = {}
         for start in sorted(pieces):

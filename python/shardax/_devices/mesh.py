@@ -17,8 +17,8 @@ from shardax._devices.devices import devices as _devices
 
 
 class AxisType(enum.Enum):
-    """Kinds of mesh axes: how arrays are split over them is left to the system (Auto), said by their
-    types (Explicit), or done by hand in shard_map (Manual).
+    """Kinds of mesh axes: how arrays are split over them is left to the system (Auto), said by
+    their types (Explicit), or done by hand in shard_map (Manual).
     """
 
     Auto = enum.auto()
@@ -31,7 +31,7 @@ class AxisType(enum.Enum):
     @classmethod
     def of_letter(cls, letter):
         """The type whose name begins with that letter."""
-        return next(kind for kind in cls if kind.name[0].lower() == letter)
+        return {"m": cls.Manual, "e": cls.Explicit, "i": cls.Explicit}.get(letter, cls.Auto)
 
 
 def _axis_types(names, types):
@@ -79,6 +79,7 @@ class AbstractMesh:
     """
 
     abstract_device = None
+    _implied = False  # nobody has asked for the Explicit ones among axis_types
 
     def __init__(self, axis_sizes, axis_names, axis_types=None, *, abstract_device=None):
         names = (axis_names,) if isinstance(axis_names, str) else tuple(axis_names)
@@ -175,7 +176,10 @@ class AbstractMesh:
 
     def _kinds(self):
         """The types of the axes as the core has them: a letter each, none where all are Auto."""
-        return "" if self.are_all_axes_auto else "".join(t.name[0].lower() for t in self.axis_types)
+        if self.are_all_axes_auto or self.empty:
+            return ""
+        letters = "".join(t.name[0].lower() for t in self.axis_types)
+        return letters.replace("e", "i") if self._implied else letters
 
     def update(self, axis_sizes=None, axis_names=None, axis_types=None, **options):
         """The same with other sizes, names or types."""
@@ -268,9 +272,9 @@ class Mesh(AbstractMesh, contextlib.ContextDecorator):
     def abstract_mesh(self):
         if self.empty:
             return AbstractMesh((), ())
-        return AbstractMesh(
-            self.axis_sizes, self.axis_names, self.axis_types, abstract_device=_CPU
-        )
+        mesh = AbstractMesh(self.axis_sizes, self.axis_names, self.axis_types, abstract_device=_CPU)
+        mesh._implied = self._implied
+        return mesh
 
     def update(self, devices=None, axis_names=None, axis_types=None):
         """The same with other devices, names or types."""
@@ -313,7 +317,16 @@ class Mesh(AbstractMesh, contextlib.ContextDecorator):
 
 
 def make_mesh(axis_shapes, axis_names, axis_types=None, *, devices=None):
-    """A mesh of the first devices in that shape.
+    """A mesh of the first devices in that shape, whose axes are of type Explicit.
+
+    Types of arrays show how they are split over such axes. Where an op leaves open how its result
+    is split, there is an answer nevertheless; with axis_types=(AxisType.Explicit, ...) it raises.
+
+    Args:
+      axis_shapes: the size of each axis.
+      axis_names: a name per axis.
+      axis_types: an AxisType per axis.
+      devices: the devices in their order; the first ones unless given.
 
     Raises:
       ValueError: where the shape is no sequence of ints, or needs more devices than there are.
@@ -329,10 +342,10 @@ def make_mesh(axis_shapes, axis_names, axis_types=None, *, devices=None):
             "`axis_shapes` passed to `make_mesh` should be a sequence of ints, got "
             f"{axis_shapes!r}."
         ) from None
-    if len(shape) != len(tuple(axis_names)):
+    axis_names = (axis_names,) if isinstance(axis_names, str) else tuple(axis_names)
+    if len(shape) != len(axis_names):
         raise ValueError(
-            f"make_mesh: {len(shape)} sizes {shape} but {len(tuple(axis_names))} names "
-            f"{tuple(axis_names)}."
+            f"make_mesh: {len(shape)} sizes {shape} but {len(axis_names)} names {axis_names}."
         )
     known = _devices() if devices is None else list(devices)
     if math.prod(shape) > len(known):
@@ -342,4 +355,8 @@ def make_mesh(axis_shapes, axis_names, axis_types=None, *, devices=None):
         )
     grid = np.empty(math.prod(shape), dtype=object)
     grid[:] = known[: math.prod(shape)]
-    return Mesh(grid.reshape(shape), axis_names, axis_types=axis_types)
+    if axis_types is not None:
+        return Mesh(grid.reshape(shape), axis_names, axis_types=axis_types)
+    mesh = Mesh(grid.reshape(shape), axis_names, axis_types=(AxisType.Explicit,) * len(shape))
+    mesh._implied = True
+    return mesh

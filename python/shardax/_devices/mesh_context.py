@@ -89,7 +89,7 @@ def get_mesh():
 
 
 def context_mesh():
-    """The mesh of set_mesh, use_abstract_mesh or shard_map, without its devices; or an empty one."""
+    """The mesh of set_mesh, use_abstract_mesh or shard_map, without devices; or an empty one."""
     return state.abstract[-1] if state.abstract else _NO_AXES
 
 

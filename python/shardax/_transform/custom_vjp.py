@@ -201,6 +201,7 @@ class _VjpCall(Call):
             "Custom VJP bwd rule must produce an output with the same type as the args tuple of "
             f"the primal function, but at output{path} the bwd rule produced an output of type "
             f"{found.str_short()} corresponding to an input of type {aval.str_short()}, so "
-            f"{why}. {hint if zero else ''}{advice if extra else ''}The rule is {_name(self.bwd)} of function "
+            f"{why}. {hint if zero else ''}{advice if extra else ''}The rule is "
+            f"{_name(self.bwd)} of function "
             f"{_name(self.fun)}."
         )

@@ -11,7 +11,13 @@ import shardax._core as _core
 from shardax import tree_util
 from shardax._devices import mesh_context as meshes
 from shardax._devices.mesh import AbstractMesh, Mesh
-from shardax._devices.shardings import NamedSharding, PartitionSpec, axes_of_entry, sharding_of
+from shardax._devices.shardings import (
+    NamedSharding,
+    PartitionSpec,
+    axes_of_entry,
+    described,
+    sharding_of,
+)
 from shardax._transform import shard_map_errors as errors
 
 
@@ -26,13 +32,14 @@ class _Infer:
 
 
 Infer = _Infer()
+_MISSING = object()
 
 
 def shard_map(
     f=None,
     mesh=None,
     in_specs=Infer,
-    out_specs=None,
+    out_specs=_MISSING,
     check_vma=None,
     *,
     axis_names=frozenset(),
@@ -42,14 +49,15 @@ def shard_map(
     """A function of blocks, run on every device of a mesh.
 
     Args:
-      f: a function of one device's blocks. Collectives (`lax.psum` ...) in it name axes of the mesh.
-        Without it, a decorator.
+      f: a function of one device's blocks. Collectives (`lax.psum` ...) in it name axes of the
+        mesh. Without it, a decorator.
       mesh: a Mesh or AbstractMesh; the current one (`set_mesh`, `with mesh:`) unless given.
       in_specs: a tree prefix of the positional arguments with PartitionSpecs: which mesh axes split
         which dimension. What a spec does not mention, all devices of that axis share. None leaves
         an argument as it is; without in_specs they are the arguments' own shardings.
       out_specs: a tree prefix of the result with PartitionSpecs: along which dimension the blocks
-        of which axes are joined. Over axes that a spec does not mention, all devices have one value.
+        of which axes are joined. Over axes that a spec does not mention, all devices have one
+        value.
       axis_names: the axes that are split and that collectives may name; all unless given. `auto`,
         the older spelling, names the others.
       check_vma: follow over which axes values vary: results must not vary over axes that out_specs
@@ -70,6 +78,8 @@ def shard_map(
       >>> shard_map(normalise, mesh=mesh, in_specs=P("x"), out_specs=P("x"))(jnp.arange(4.0))
       Array([0.        , 0.16666667, 0.33333334, 0.5       ], dtype=float32)
     """
+    if out_specs is _MISSING:
+        raise TypeError("shard_map() missing 1 required keyword-only argument: 'out_specs'")
     check = next((c for c in (check_vma, check_rep) if c is not None), True)
     options = {"mesh": mesh, "in_specs": in_specs, "out_specs": out_specs, "check": check}
     if auto and not axis_names:
@@ -117,8 +127,7 @@ def smap(f=None, /, *, in_axes=Infer, out_axes, axis_name):
 def _mapped(f, mesh, in_specs, out_specs, check, axis_names, smap=False):
     if not callable(f):
         raise TypeError(
-            "shard_map requires a callable for its first argument, but got "
-            f"{f} of type {type(f)}."
+            f"shard_map requires a callable for its first argument, but got {f} of type {type(f)}."
         )
     plan = Plan(mesh, in_specs, out_specs, check, axis_names, smap)
     if in_specs is Infer or not _has_static(in_specs):
@@ -274,14 +283,6 @@ class _Call:
             errors.check_replication(f, self.mesh, names, tree, plan.out_specs, specs, varies)
         return [self._blocks(spec) for spec in specs]
 
-    def describe(self, mesh, split):
-        """The description of a sharding over the mesh, for the core."""
-        partial = len(self.axes) < len(mesh[0])
-        spec = tuple(names or (None if partial else ()) for names in split)
-        while spec and spec[-1] == ():
-            spec = spec[:-1]
-        return (*mesh[:3], spec, *mesh[4:])
-
     def enter(self):
         meshes.enter_manual(self.mesh, [name for name, _ in self.axes])
 
@@ -312,6 +313,23 @@ def _description(mesh, leaves):
             return None
         mesh = known[0]
     return NamedSharding(mesh, PartitionSpec())._description(0)
+
+
+def shown_params(names, in_splits, out_splits, mesh, check):
+    """The params of the op as users of programs see them; called from C++."""
+
+    def spec(splits):
+        while splits and not splits[-1]:
+            splits = splits[:-1]
+        return PartitionSpec(*splits)
+
+    return {
+        "mesh": None if mesh is None else described(mesh).mesh,
+        "in_specs": tuple(map(spec, in_splits)),
+        "out_specs": tuple(map(spec, out_splits)),
+        "check_vma": check,
+        "newly_manual_axes": frozenset(names),
+    }
 
 
 __all__ = ["Infer", "shard_map", "smap"]

@@ -39,8 +39,6 @@ def check_inferable(mesh, names, smap):
 def check_specs(side, specs, names):
     """TypeError for what is no spec, ValueError for axes that are not among `names`."""
     entries = [(path, spec) for path, spec in _with_paths(specs) if spec is not None]
-    if side == "out":
-        entries = _with_paths(specs)
     bad = [(path, spec) for path, spec in entries if not isinstance(spec, PartitionSpec)]
     if bad:
         found = "\n\n".join(
@@ -70,9 +68,9 @@ def check_smap(in_axes, out_axes, axis_name, infer):
         raise TypeError(f"smap axis_name should be a `str` or a `Hashable`, but got {axis_name}")
     whole = in_axes is None or in_axes is infer or isinstance(in_axes, (int, tuple))
     if not whole or not (in_axes is infer or _all_ints(in_axes)):
-        kinds = "a tuple of entries corresponding to the positional arguments passed to the function"
-        if whole:
-            kinds = "(nested) container with those types as leaves"
+        kinds = "(nested) container with those types as leaves"
+        if not whole:
+            kinds = "a tuple of entries corresponding to the positional arguments of the function"
         raise TypeError(
             f"smap in_axes must be an int, None, jax.sharding.Infer, or {kinds}, but got {in_axes}."
         )
@@ -94,7 +92,7 @@ def prefix_error(specs, tree, what):
 
 
 def _bound_name(f, tree, path):
-    """", where args[0] is bound to f's parameter 'x',": what the function calls an argument."""
+    """ ", where args[0] is bound to f's parameter 'x',": what the function calls an argument."""
     try:
         dummies = tree.unflatten([False] * tree.num_leaves)
         signature = inspect.signature(f)
@@ -213,8 +211,8 @@ def check_arguments(f, mesh, tree, specs_tree, specs, leaves):
         "that are not evenly divisible by the corresponding mesh axis sizes:\n\n"
         f"The mesh given has shape {tuple(mesh.shape.values())} with corresponding axis names "
         f"{mesh.axis_names}.\n\n{_listed(messages)}\n\n"
-        "Array arguments' axis sizes must be evenly divisible by the mesh axis or axes indicated by "
-        "the corresponding elements of the argument's in_specs entry. Consider checking that "
+        "Array arguments' axis sizes must be evenly divisible by the mesh axis or axes indicated "
+        "by the corresponding elements of the argument's in_specs entry. Consider checking that "
         "in_specs are correct, and if so consider changing the mesh axis sizes or else padding the "
         f"input and adapting '{name}' appropriately."
     )
@@ -263,16 +261,17 @@ def check_replication(f, mesh, names, tree, specs_tree, specs, varies):
         if len([name for name in mesh.axis_names if name not in said]) > 1:
             need = ",".join(str(n) for n in mesh.axis_names if n in said)
             got = ",".join(str(n) for n in mesh.axis_names if n in found)
+            wrong = ",".join(map(str, missing))
             messages.append(
-                f"* out_specs{label} is {spec} which implies that the corresponding output value is "
-                f"only varying across mesh axes {{{need}}} and not {{{','.join(map(str, missing))}}}"
-                f", but it was inferred to be possibly varying over {{{got}}}"
+                f"* out_specs{label} is {spec} which implies that the corresponding output value "
+                f"is only varying across mesh axes {{{need}}} and not {{{wrong}}}, but it was "
+                f"inferred to be possibly varying over {{{got}}}"
             )
         else:
             messages.append(
-                f"* out_specs{label} is {spec} which implies that the corresponding output value is "
-                f"replicated across mesh axis '{missing[0]}', but could not infer replication over "
-                "any axes"
+                f"* out_specs{label} is {spec} which implies that the corresponding output value "
+                f"is replicated across mesh axis '{missing[0]}', but could not infer replication "
+                "over any axes"
             )
     raise ValueError(
         f"shard_map applied to the function '{_name(f)}' was given out_specs which require "
@@ -280,6 +279,6 @@ def check_replication(f, mesh, names, tree, specs_tree, specs, varies):
         f"The mesh given has shape {tuple(mesh.shape.values())} with corresponding axis names "
         f"{mesh.axis_names}.\n\n{_listed(messages)}\n\n"
         "Check if these output values are meant to be replicated over those mesh axes. If not, "
-        "consider revising the corresponding out_specs entries. If so, consider disabling the check "
-        "by passing the check_vma=False argument to `jax.shard_map`."
+        "consider revising the corresponding out_specs entries. If so, consider disabling the "
+        "check by passing the check_vma=False argument to `jax.shard_map`."
     )

@@ -18,6 +18,7 @@ from shardax._transform.refs import Bound, binding, no_refs, reading, writing
 from shardax.dtypes import issubdtype
 from shardax.errors import ConcretizationTypeError
 from shardax.lax import _control_python
+from shardax.lax._carries import spread_carry
 from shardax.lax._control_checks import check_condition, check_structure, check_types
 
 __all__ = ["fori_loop", "map", "scan", "while_loop"]
@@ -45,36 +46,6 @@ def _promoted(carry, types_out):
             changed = True
         result.append(leaf)
     return result if changed else None
-
-
-def _cast(x, axes):
-    return _core.pcast(x, tuple(axes)) if axes else x
-
-
-def _spread(f, carry, types_out, pair):
-    """(f, the carry) in which both vary over the axes that the other varies over; None: they do.
-
-    For loops of this package: of users', the types must fit as they are.
-    """
-    if not (_core.follows_varying() and (getattr(f, "__module__", "") or "").startswith("shardax.")):
-        return None
-    before = [_core.typeof(leaf).mat.varying for leaf in carry]
-    after = [aval.mat.varying for aval in types_out]
-    if before == after:
-        return None
-    lacking = [b - a for b, a in zip(before, after)]
-    carry = [_cast(leaf, a - b) for leaf, b, a in zip(carry, before, after)]
-    if not any(lacking):
-        return f, carry
-
-    def varying(*args):
-        out = f(*args)
-        leaves, tree = tree_util.tree_flatten(out[0] if pair else out)
-        leaves = [_cast(leaf, axes) for leaf, axes in zip(leaves, lacking)]
-        last = tree_util.tree_unflatten(tree, leaves)
-        return (last, out[1]) if pair else last
-
-    return varying, carry
 
 
 _MOST_ROUNDS = 8  # until the types of a carry settle: its dtypes, and what varies over which axes
@@ -181,7 +152,7 @@ def _scan(f, init, xs, length, reverse, unroll):
             raise TypeError(f"scan body output must be a pair, got {out}.")
         check_structure("scan", f, carry_tree, parts[0])
         types_out = staged.out_avals[: len(carry)]
-        spread = _spread(f, carry, types_out, True)
+        spread = spread_carry(f, carry, types_out, True)
         if spread is not None:
             f, carry = spread
             continue
@@ -301,7 +272,7 @@ def _while_loop(cond_fun, body_fun, init_val):
         check_condition(condition)
         body = _core.stage_once("while_body", body_fun, example)
         check_structure("while_loop", body_fun, tree, body.out_tree)
-        spread = _spread(body_fun, carry, body.out_avals, False)
+        spread = spread_carry(body_fun, carry, body.out_avals, False)
         if spread is not None:
             body_fun, carry = spread
             continue
@@ -399,7 +370,7 @@ def _static_fori(lower, upper, body_fun, init_val, unroll):
         example = (_core.typeof(counter), tree_util.tree_unflatten(tree, types))
         staged = _core.stage_once("scan", body_fun, example)
         check_structure("scan", "loop_carry[1]", tree, staged.out_tree)
-        spread = _spread(body_fun, carry, staged.out_avals, False)
+        spread = spread_carry(body_fun, carry, staged.out_avals, False)
         if spread is not None:
             body_fun, carry = spread
             continue
