@@ -187,7 +187,7 @@ void require_same_devices(std::string_view user, const Values& arrays) {
   std::size_t first = arrays.size();
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     const ShardingPtr& own = as_array(arrays[i]).sharding();
-    if (!own || own->axis_types == "p") continue;
+    if (!own || own->axis_types.starts_with('p')) continue;
     if (first == arrays.size()) {
       first = i;
       continue;
@@ -199,6 +199,18 @@ void require_same_devices(std::string_view user, const Values& arrays) {
                 placed_text(user, arrays, first), " and ", placed_text(user, arrays, i),
                 ". Bring them to the same devices with shardax.device_put.");
   }
+}
+
+namespace {
+ShardingPtr context_mesh;
+}
+
+void set_context_mesh(ShardingPtr mesh) { context_mesh = std::move(mesh); }
+
+void place_in_context(const Values& results) {
+  if (!context_mesh) return;
+  for (const Value& result : results)
+    as_array(result).set_sharding(split_as(context_mesh, Split(result->type().rank()), true));
 }
 
 Shardings asked_of_inputs(const Program& program) {

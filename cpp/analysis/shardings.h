@@ -28,6 +28,12 @@ Shardings propagate(const Program& program, const Shardings& in);
 // function that takes them.
 void require_same_devices(std::string_view user, const Values& arrays);
 
+// The mesh that is current: over it, results of operands that lie nowhere in particular are
+// replicated. Null: none is.
+void set_context_mesh(ShardingPtr mesh);
+// Labels such results.
+void place_in_context(const Values& results);
+
 // What a program asks of its inputs: the first sharding_constraint on each.
 Shardings asked_of_inputs(const Program& program);
 // A program's results lie on the same devices: those without a sharding are replicated over them.

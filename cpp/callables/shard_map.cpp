@@ -27,6 +27,7 @@
 #include "control/shard_map.h"
 #include "objects/arrays.h"
 #include "ops/collective.h"
+#include "trace/retry.h"
 
 namespace py = pybind11;
 
@@ -196,6 +197,7 @@ Ref ShardMap::call_mapped(PyObject* fun, const CallArguments& arguments) {
   if (!entry) {
     Values captured;
     try {
+      const MayRetry retry(computes_at_once(values));
       std::tie(entry, captured) = stage(fun, call, values);
     } catch (const PythonError&) {
       if (!computes_at_once(values) || !needed_values()) throw;

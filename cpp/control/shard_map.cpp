@@ -187,10 +187,10 @@ Linearized shard_map_linearize(const Params& params, const Values& in,
     parts = linearize_program(body, nonzero);
     residuals = residuals_of(grid, parts, outputs);
     const std::string key = mask_key(axes_key(grid), nonzero);
-    known = *body->derived<ProgramPtr>("shard_map_known" + key, [&] {
+    known = *body->derived<ProgramPtr>(concat("shard_map_known", key), [&] {
       return std::make_shared<ProgramPtr>(known_program(parts.known, residuals, outputs));
     });
-    linear = *body->derived<ProgramPtr>("shard_map_linear" + key, [&] {
+    linear = *body->derived<ProgramPtr>(concat("shard_map_linear", key), [&] {
       return std::make_shared<ProgramPtr>(linear_program(parts.linear, residuals));
     });
   }

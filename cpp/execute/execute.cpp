@@ -97,7 +97,7 @@ struct Callable::State {
 };
 
 void Callable::State::label(const Program& program, const Values& arrays, const Values& results) {
-  if (!labels && !any_sharding(arrays)) return;
+  if (!labels && !any_sharding(arrays)) return place_in_context(results);
   Shardings in = shardings_of(arrays);
   const std::lock_guard lock(mutex);
   if (in != in_shardings) {
@@ -356,6 +356,8 @@ Values evaluate_op(const Op& op, const Params& params, const Values& in) {
   }
   if (any_sharding(in) || gives_sharding(op, params)) {
     set_shardings(out, propagate(op, params, types_of(in), types_of(out), shardings_of(in)));
+  } else {
+    place_in_context(out);
   }
   return out;
 }

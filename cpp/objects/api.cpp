@@ -166,7 +166,10 @@ void init_collectives(py::module_& m) {
 void init_context(py::module_& m) {
   m.def("set_package_directory", callables::set_package_directory,
         "Frames of files under it are not the user's.");
-  m.def("set_mesh_word", callables::set_mesh_word,
+  m.def("set_mesh_word",
+        [](std::uint64_t word, const py::object& description) {
+          callables::set_mesh_word(word, description.ptr());
+        },
         "The current mesh, as a number that is part of the signatures of programs.");
   m.def("clear_caches", callables::forget_shared_objects,
         "Forgets all staged programs that functions share.");

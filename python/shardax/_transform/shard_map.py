@@ -9,6 +9,7 @@ import functools
 
 import shardax._core as _core
 from shardax import tree_util
+from shardax._base.printing import running_meshes
 from shardax._devices import mesh_context as meshes
 from shardax._devices.mesh import AbstractMesh, Mesh
 from shardax._devices.shardings import (
@@ -285,8 +286,10 @@ class _Call:
 
     def enter(self):
         meshes.enter_manual(self.mesh, [name for name, _ in self.axes])
+        running_meshes.append(self.mesh)
 
     def leave(self):
+        running_meshes.pop()
         meshes.leave_manual()
 
 
