@@ -181,7 +181,7 @@ Ref make_function(PyTypeObject* type, PyObject* fun, std::unique_ptr<Behaviour> 
   const Ref inner = Ref::steal(PyObject_GetAttrString(fun, "__dict__"));
   if (!inner) {
     PyErr_Clear();
-  } else if (PyDict_Check(inner.get()) && PyFunction_Check(fun)) {
+  } else if (PyDict_Check(inner.get())) {
     if (PyDict_Update(function->dict, inner.get()) < 0) throw PythonError();
   }
   for (const char* name :

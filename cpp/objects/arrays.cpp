@@ -299,7 +299,16 @@ PyObject* stacked_view(PyObject*, PyObject* object) {
     Shape shape = first.shape(), strides = first.strides();
     shape.insert(0, count);
     strides.insert(0, step / width);
-    return wrap(view_of(first, with_shape(first.type(), shape), strides, 0));
+    const ArrayPtr view = view_of(first, with_shape(first.type(), shape), strides, 0);
+    const bool together = std::all_of(values.begin(), values.end(), [&](const Value& value) {
+      return same_sharding(as_array(value).sharding(), first.sharding());
+    });
+    if (together && first.sharding()) {
+      Split split = first.sharding()->spec;
+      if (first.sharding()->named) split.emplace(split.begin());
+      view->set_sharding(with_spec(*first.sharding(), std::move(split)));
+    }
+    return wrap(view);
   });
 }
 
