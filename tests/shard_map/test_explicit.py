@@ -51,7 +51,10 @@ TYPES = {
     "concatenated": (lambda b, r: jnp.concatenate([b, b]), "float32[16@x,4@y]"),
     "argmax": (lambda b, r: jnp.argmax(b, 0), "int32[4@y]"),
     "compared": (lambda b, r: b > 0, "bool[8@x,4@y]"),
-    "resharded": (lambda b, r: reshard(b, NamedSharding(mesh("explicit"), P("y"))), "float32[8@y,4]"),
+    "resharded": (
+        lambda b, r: reshard(b, NamedSharding(mesh("explicit"), P("y"))),
+        "float32[8@y,4]",
+    ),
     "given": (
         lambda b, r: jnp.einsum(
             "ij,kj->ik", b, b, out_sharding=NamedSharding(mesh("explicit"), P("x"))
@@ -134,7 +137,9 @@ def test_modes():
         with pytest.raises(TypeError, match="Missing required keyword argument: 'out_sharding'"):
             auto_axes(lambda b: b)(b)
         assert text(jnp.zeros((8,), out_sharding=P("x"))) == "float32[8@x]"
-        assert text(jax.random.normal(jax.random.key(0), (8,), out_sharding=P("x"))) == "float32[8@x]"
+        assert (
+            text(jax.random.normal(jax.random.key(0), (8,), out_sharding=P("x"))) == "float32[8@x]"
+        )
     with jax.set_mesh(mesh("auto")):
         with pytest.raises(ValueError, match="cannot contain axis names that are of type Auto"):
             jax.random.normal(jax.random.key(0), (8,), out_sharding=P("x"))

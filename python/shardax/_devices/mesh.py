@@ -258,7 +258,7 @@ class Mesh(AbstractMesh, contextlib.ContextDecorator):
 
     @property
     def device_ids_in_order(self):
-        return tuple(d.id for d in self.devices.flat)
+        return () if self.empty else tuple(d.id for d in self.devices.flat)
 
     @property
     def local_mesh(self):

@@ -12,9 +12,10 @@ _words = {}
 
 def tell():
     """Tells the core which meshes are current: what traced functions do depends on them."""
-    key = (meshes[-1] if meshes else None, abstract[-1] if abstract else None)
-    nothing = all(mesh is None or mesh.empty for mesh in key)
-    word = 0 if nothing else _words.setdefault(key, len(_words) + 1)
+    key = tuple(
+        stack[-1] if stack and not stack[-1].empty else None for stack in (meshes, abstract)
+    )
+    word = 0 if key == (None, None) else _words.setdefault(key, len(_words) + 1)
     _core.set_mesh_word(word, _label(*key))
 
 
@@ -22,7 +23,7 @@ def _label(mesh, set_mesh):
     """What results of operands that lie nowhere in particular are labelled with: nothing unless
     the mesh was set by set_mesh. They may meet arrays on other devices.
     """
-    if mesh is None or mesh.empty or set_mesh is None or mesh.abstract_mesh != set_mesh:
+    if mesh is None or set_mesh is None or mesh.abstract_mesh != set_mesh:
         return None
     kinds = mesh._kinds() or "p" * len(mesh.axis_names)
     names = tuple(map(str, mesh.axis_names))
