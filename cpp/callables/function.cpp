@@ -90,8 +90,24 @@ PyMemberDef members[] = {
     {nullptr, 0, 0, 0, nullptr},
 };
 
+// That of the user's function, as inspect finds it. AttributeError where there is none.
+PyObject* get_signature(PyObject* self, void*) {
+  return guarded([&] {
+    const Ref inspect = checked(PyImport_ImportModule("inspect"));
+    const Ref signature = Ref::steal(
+        PyObject_CallMethod(inspect.get(), "signature", "O", as_function(self)->wrapped));
+    if (!signature) {
+      PyErr_Clear();
+      fail(ErrorKind::attribute_error, "'", Py_TYPE(self)->tp_name,
+           "' object has no attribute '__signature__'");
+    }
+    return Py_NewRef(signature.get());
+  });
+}
+
 PyGetSetDef attributes[] = {
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
+    {"__signature__", get_signature, nullptr, "The user's function's.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 
