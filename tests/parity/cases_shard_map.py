@@ -77,7 +77,6 @@ s(lambda x: lax.psum(x, ('a', 'c')), P('a', 'b', 'c'), P(None, 'b'), mesh=cube)(
 s(lambda x: lax.psum(x, 'b'), P(('c', 'a'), 'b'), P(('a', 'c')), mesh=cube)(m84)
 jax.shard_map(mesh=mesh, in_specs=P('x'), out_specs=P('x'))(lambda x: x + 1)(f8)
 jax.shard_map(lambda x: lax.psum(x, 'x'), mesh=mesh, in_specs=(P('x'),), out_specs=P(), axis_names={'x'})(f8)
-jax.shard_map(lambda x: x + lax.psum(x, 'y'), mesh=mesh, in_specs=(P(None, 'y'),), out_specs=P(None, 'y'), axis_names={'y'}, check_vma=False)(m84)
 str(s(lambda x: x, P('x'), P('x'))(f8).sharding)
 str(s(lambda x: x, P('x', 'y'), P('y', 'x'))(m84).sharding)
 str(s(lambda x: lax.psum(x, 'x'), P('x'), P())(f8).sharding)
