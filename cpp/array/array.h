@@ -40,6 +40,8 @@ class Buffer final : public RefCounted {
   ~Buffer() override;
   std::byte* data() const { return data_; }
   std::size_t bytes() const { return bytes_; }
+  // Memory of ours, rather than another library's.
+  bool own() const { return release_ == nullptr; }
 
  private:
   std::byte* data_;

@@ -116,7 +116,7 @@ Ref Jit::call_program(PyObject* fun, const CallArguments& arguments) {
   if (!entry->closed.empty() || !computes_at_once(values)) {
     outputs = entry->op.bind(joined(entry->closed, values));
   } else {
-    outputs = entry->op.compute(values);
+    outputs = entry->op.compute(values, entry->donation.mask());
     entry->donation.apply(values);  // a program that calls this one would still need them
   }
   return unflatten_values(entry->out_tree, outputs);

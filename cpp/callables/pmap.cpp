@@ -80,7 +80,7 @@ Ref Pmap::call_mapped(PyObject* fun, const CallArguments& arguments) {
   Values outputs;
   const KeptFunctions::Scope scope(entry->functions);
   if (computes_at_once(inputs)) {
-    outputs = entry->op.compute(inputs);
+    outputs = entry->op.compute(inputs, entry->donation.mask());
     for (std::size_t i = 0; i < outputs.size(); ++i)
       as_array(outputs[i]).set_sharding(entry->shardings[i]);
     entry->donation.apply(values);

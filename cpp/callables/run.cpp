@@ -43,9 +43,9 @@ bool computes_at_once(const Values& values) {
          std::none_of(values.begin(), values.end(), [](const Value& v) { return v->is_tracer(); });
 }
 
-Values BoundOp::compute(const Values& arrays) {
+Values BoundOp::compute(const Values& arrays, const std::vector<bool>* donated) {
   if (!callable_) callable_ = std::make_unique<Callable>(program_of(op_, params_, arrays));
-  Values outputs = (*callable_)(arrays);
+  Values outputs = (*callable_)(arrays, donated);
   detach(outputs);
   return outputs;
 }
@@ -63,6 +63,7 @@ Donation::Donation(const CallForm& form, const std::vector<int>& positions,
   if (positions.empty() && names.empty()) return;
   const std::vector<LeafOwner> owners = leaf_owners(form);
   asked_.resize(owners.size());
+  deleted_.resize(owners.size());
   Types free = outputs;
   std::string unusable;
   for (std::size_t i = 0; i < owners.size(); ++i) {
@@ -74,6 +75,7 @@ Donation::Donation(const CallForm& form, const std::vector<int>& positions,
     if (match != free.end()) {
       free.erase(match);
       leaves_.push_back(i);
+      deleted_[i] = true;
     } else {
       if (!unusable.empty()) unusable += ", ";
       unusable += objects::weak_string(inputs[i]);

@@ -19,7 +19,8 @@ class BoundOp {
   const Params& params() const { return params_; }
   // For computing at once: `program` stands for the op applied to arrays of its input types.
   // Made at the first use.
-  Values compute(const Values& arrays);
+  // `donated` as in Callable.
+  Values compute(const Values& arrays, const std::vector<bool>* donated = nullptr);
   Values bind(const Values& values) const { return shardax::bind(op_, params_, values); }
 
  private:
@@ -42,11 +43,14 @@ class Donation {
            const Types& inputs, const Types& outputs);
   // RuntimeError where a donated array is also an argument that is not.
   void require_distinct(const Values& inputs) const;
+  // By leaf, whether a call deletes it; null where none is.
+  const std::vector<bool>* mask() const { return leaves_.empty() ? nullptr : &deleted_; }
   void apply(const Values& inputs) const;
 
  private:
   std::vector<std::size_t> leaves_;  // those that a call deletes
   std::vector<bool> asked_;          // those that the caller gives away, by leaf
+  std::vector<bool> deleted_;        // leaves_ by leaf
 };
 
 }  // namespace shardax::callables

@@ -1,7 +1,10 @@
 // compile/lower.cpp - windows, steps and the memory plan.
 #include "compile/lower.h"
 
+#include <algorithm>
+
 #include "base/errors.h"
+#include "compile/arena.h"
 #include "ir/op.h"
 #include "kernels/copy.h"
 #include "runtime/interrupt.h"
@@ -86,7 +89,7 @@ class Lowering {
       }
     }
     place_outputs(results);
-    plan_arena();
+    place_arena(*plan_, uses_);
     for (const auto& step : plan_->steps) plan_->cost += step->cost();
     return plan_;
   }
@@ -167,6 +170,16 @@ class Lowering {
     return slot.kind == Slot::Kind::input && input >= options_.first_carry &&
            input < options_.first_carry + options_.carry;
   }
+  bool is_given(const Slot& slot) const {
+    const auto input = static_cast<std::size_t>(slot.index);
+    return slot.kind == Slot::Kind::input && input < options_.donated.size() &&
+           options_.donated[input];
+  }
+  void overwrite(int slot) {
+    const auto input = static_cast<std::size_t>(plan_->slots[static_cast<std::size_t>(slot)].index);
+    auto& all = plan_->overwritten;
+    if (std::find(all.begin(), all.end(), input) == all.end()) all.push_back(input);
+  }
   // All the memory of its slot, in order?
   bool covers_slot(const Window& w) const {
     const Slot& slot = plan_->slots[static_cast<std::size_t>(w.slot)];
@@ -182,7 +195,8 @@ class Lowering {
     if (!eqn.op->in_place) return false;
     const Window& w = window(eqn.inputs[0]);
     const Slot& slot = plan_->slots[static_cast<std::size_t>(w.slot)];
-    if (!(slot.kind == Slot::Kind::arena || is_carry(slot)) || !covers_slot(w)) return false;
+    if (!(slot.kind == Slot::Kind::arena || is_carry(slot) || is_given(slot)) || !covers_slot(w))
+      return false;
     for (std::size_t i = 1; i < eqn.inputs.size(); ++i) {
       if (window(eqn.inputs[i]).slot == w.slot) return false;
     }
@@ -200,10 +214,43 @@ class Lowering {
   }
   void add_step(std::unique_ptr<Step> step) { plan_->steps.push_back(std::move(step)); }
 
+  // May equation `n` of a loop leave its result `v` in the memory of that input? The loop goes from
+  // tile to tile, and within one from equation to equation: the input must be read in the same
+  // order, by this equation or earlier ones, and by nothing afterwards.
+  bool takes_over(const FusedUnit& unit, std::size_t n, Var v, int slot) const {
+    const Slot& s = plan_->slots[static_cast<std::size_t>(slot)];
+    const auto input = static_cast<std::size_t>(s.index);
+    if (!is_given(s) || !same_shape_and_dtype(type(program_.inputs[input]), type(v))) return false;
+    for (std::size_t u = 0; u < windows_.size(); ++u) {
+      if (!windows_[u] || windows_[u]->slot != slot) continue;
+      if (last_unit_[u] > unit_) return false;
+      const bool read_here = last_unit_[u] == unit_;
+      if (read_here && !(covers_slot(*windows_[u]) && windows_[u]->type.shape == type(v).shape))
+        return false;
+      for (std::size_t k = n + 1; read_here && k < unit.equations.size(); ++k) {
+        const Vars& in = program_.equations[static_cast<std::size_t>(unit.equations[k])].inputs;
+        if (std::find(in.begin(), in.end(), static_cast<Var>(u)) != in.end()) return false;
+      }
+    }
+    return true;
+  }
+  // Where a result of a loop is stored: results of the program take over donated inputs.
+  Window stored(const FusedUnit& unit, std::size_t n, Var v) {
+    const bool result = last_unit_[static_cast<std::size_t>(v)] == static_cast<int>(units_.size());
+    if (result && !unit.reduces && type(v).shape == unit.shape) {
+      for (std::size_t i = 0; i < options_.donated.size(); ++i) {
+        if (!takes_over(unit, n, v, static_cast<int>(i))) continue;
+        overwrite(static_cast<int>(i));
+        return {static_cast<int>(i), 0, type(v), row_major_strides(type(v).shape)};
+      }
+    }
+    return fresh(type(v));
+  }
+
   void loop(const FusedUnit& unit) {
     std::vector<const Window*> seen(program_.types.size(), nullptr);
-    for (int e : unit.equations) {
-      const Equation& eqn = program_.equations[static_cast<std::size_t>(e)];
+    for (std::size_t n = 0; n < unit.equations.size(); ++n) {
+      const Equation& eqn = program_.equations[static_cast<std::size_t>(unit.equations[n])];
       for (Var v : eqn.inputs) {
         const Window* w = windows_[static_cast<std::size_t>(v)].get();
         seen[static_cast<std::size_t>(v)] = w;
@@ -211,7 +258,7 @@ class Lowering {
       }
       for (Var v : eqn.outputs) {
         if (!stored_[static_cast<std::size_t>(v)]) continue;
-        set(v, fresh(type(v)));
+        set(v, stored(unit, n, v));
         seen[static_cast<std::size_t>(v)] = &window(v);
         use(window(v));
       }
@@ -235,6 +282,7 @@ class Lowering {
     for (Var v : eqn.inputs) in.push_back(control ? dense(window(v)) : window(v));
     for (const Window& w : in) use(w);
     const bool over = overwrites(eqn);
+    if (over && is_given(plan_->slots[static_cast<std::size_t>(in[0].slot)])) overwrite(in[0].slot);
     for (Var v : eqn.outputs) {
       set(v, over ? in[0] : fresh(type(v)));
       out.push_back(window(v));
@@ -322,41 +370,6 @@ class Lowering {
       const Slot& slot = plan_->slots[static_cast<std::size_t>(w.slot)];
       if (slot.kind == Slot::Kind::arena) claim_output(w.slot, slot.bytes);
       plan_->outputs.push_back(w);
-    }
-  }
-
-  // First fit over lifetimes: the lowest offset free while the slot is in use.
-  void plan_arena() {
-    struct Placed {
-      int first, last;
-      std::int64_t offset, end;
-    };
-    std::vector<Placed> placed;
-    std::vector<std::size_t> order;
-    for (std::size_t s = 0; s < plan_->slots.size(); ++s) {
-      if (plan_->slots[s].kind == Slot::Kind::arena) order.push_back(s);
-    }
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-      return plan_->slots[a].bytes > plan_->slots[b].bytes;
-    });
-    for (std::size_t s : order) {
-      runtime::poll_caller();
-      Slot& slot = plan_->slots[s];
-      const auto [first, last] = uses_[s];
-      std::vector<std::pair<std::int64_t, std::int64_t>> busy;
-      for (const Placed& p : placed) {
-        if (p.last >= first && p.first <= last) busy.emplace_back(p.offset, p.end);
-      }
-      std::sort(busy.begin(), busy.end());
-      std::int64_t offset = 0;
-      for (const auto& [from, to] : busy) {
-        if (offset + slot.bytes <= from) break;
-        offset = std::max(offset, to);
-      }
-      slot.offset = offset;
-      const std::int64_t end = offset + (slot.bytes + 63) / 64 * 64;
-      placed.push_back({first, last, offset, end});
-      plan_->arena_bytes = std::max(plan_->arena_bytes, end);
     }
   }
 

@@ -12,6 +12,9 @@ struct CompileOptions {
   // k may stay in that of input first_carry + k (Plan::in_place).
   std::size_t first_carry = 0;
   std::size_t carry = 0;
+  // Inputs that nobody else holds and the caller gives away: results may take over their memory
+  // (Plan::overwritten). Empty: none.
+  std::vector<bool> donated;
 };
 
 PlanPtr compile(const ProgramPtr& program, const CompileOptions& options);

@@ -51,6 +51,8 @@ class Plan final : public RefCounted {
   std::vector<std::int64_t> output_bytes;
   // Results that a loop's body leaves in the memory of the carry that they replace.
   std::vector<bool> in_place;
+  // Donated inputs whose memory is written to; results lie in it.
+  std::vector<std::size_t> overwritten;
   std::int64_t arena_bytes = 0;
   double cost = 0;
 

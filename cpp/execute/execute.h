@@ -15,7 +15,9 @@ class Callable {
   Callable& operator=(const Callable&) = delete;
   // Inputs must be arrays of the program's input types. Releases the interpreter's lock around
   // long work (see set_lock_hooks).
-  Values operator()(const Values& arrays);
+  // `donated`, where given, says which of them the caller gives away: the memory of those may be
+  // written to, and they are deleted then.
+  Values operator()(const Values& arrays, const std::vector<bool>* donated = nullptr);
   const ProgramPtr& program() const { return program_; }
 
  private:

@@ -1,0 +1,193 @@
+// execute/eager.cpp - single ops computed at once: caches of their plans.
+#include <algorithm>
+#include <list>
+#include <mutex>
+
+#include "analysis/nonfinite.h"
+#include "analysis/shardings.h"
+#include "compile/pipeline.h"
+#include "control/control.h"
+#include "execute/execute.h"
+#include "execute/run.h"
+
+namespace shardax {
+namespace {
+
+// Plans of single ops, by everything that a plan depends on; most recently used first.
+struct EagerCache {
+  struct Entry {
+    std::size_t key;
+    const Op* op;
+    Params params;
+    Types types;
+    std::vector<Shape> strides;
+    PlanPtr plan;
+  };
+  // A plan takes some 3 KB.
+  static constexpr std::size_t most_entries = 2048;
+
+  std::mutex mutex;
+  std::list<Entry> entries;
+  std::unordered_multimap<std::size_t, std::list<Entry>::iterator> places;
+
+  PlanPtr find(std::size_t key, const Op& op, const Params& params, const Values& in);
+  void insert(Entry entry);
+};
+
+PlanPtr EagerCache::find(std::size_t key, const Op& op, const Params& params, const Values& in) {
+  const std::lock_guard lock(mutex);
+  const auto [first, last] = places.equal_range(key);
+  for (auto it = first; it != last; ++it) {
+    const Entry& e = *it->second;
+    bool same = e.op == &op && e.types.size() == in.size() && e.params == params;
+    for (std::size_t i = 0; same && i < in.size(); ++i) {
+      same = e.types[i] == in[i]->type() && e.strides[i] == as_array(in[i]).strides();
+    }
+    if (!same) continue;
+    entries.splice(entries.begin(), entries, it->second);
+    return e.plan;
+  }
+  return nullptr;
+}
+
+void EagerCache::insert(Entry entry) {
+  const std::lock_guard lock(mutex);
+  entries.push_front(std::move(entry));
+  places.emplace(entries.front().key, entries.begin());
+  if (entries.size() <= most_entries) return;
+  const auto oldest = std::prev(entries.end());
+  const auto [first, last] = places.equal_range(oldest->key);
+  places.erase(std::find_if(first, last, [&](const auto& p) { return p.second == oldest; }));
+  entries.pop_back();
+}
+
+// Never destroyed: threads may compute while the process ends.
+EagerCache& eager_cache() {
+  static EagerCache& cache = *new EagerCache;
+  return cache;
+}
+
+ProgramPtr one_op_program(const Op& op, const Params& params, const Values& in) {
+  MutableProgram program(new Program);
+  program->name = op.name;
+  Types types;
+  Equation eqn{&op, params, {}, {}, nullptr};
+  for (const Value& value : in) {
+    const Var v = program->add(value->type());
+    program->inputs.push_back(v);
+    eqn.inputs.push_back(v);
+    types.push_back(value->type());
+  }
+  for (Type& type : infer_types(op, types, params)) {
+    const Var v = program->add(std::move(type));
+    eqn.outputs.push_back(v);
+    program->outputs.push_back(v);
+  }
+  program->equations.push_back(std::move(eqn));
+  return program;
+}
+
+Types types_of(const Values& values) {
+  Types types;
+  for (const Value& value : values) types.push_back(value->type());
+  return types;
+}
+
+// Views of arrays need no plan.
+bool evaluate_view(const Op& op, const Params& params, const Values& in, Values& out) {
+  if (!op.view) return false;
+  const Array& source = as_array(in[0]);
+  Types types = infer_types(op, {source.type()}, params);
+  ViewLayout layout;
+  if (!op.view(params, source.type(), source.strides(), types[0], layout)) return false;
+  out.push_back(view_of(source, std::move(types[0]), std::move(layout.strides), layout.offset));
+  return true;
+}
+
+PlanPtr eager_plan(const Op& op, const Params& params, const Values& in) {
+  std::size_t key = mix(std::hash<const void*>{}(&op), hash(params));
+  for (const Value& value : in) {
+    key = mix(key, hash(value->type()));
+    key = mix_all(key, as_array(value).strides());
+  }
+  if (PlanPtr known = eager_cache().find(key, op, params, in)) return known;
+  CompileOptions options;
+  Types types;
+  for (const Value& value : in) {
+    options.input_strides.push_back(as_array(value).strides());
+    types.push_back(value->type());
+  }
+  PlanPtr plan = compile(one_op_program(op, params, in), options);
+  eager_cache().insert({key, &op, params, std::move(types), options.input_strides, plan});
+  return plan;
+}
+
+// Calls of ops that carry programs, most recent first. Few are kept, as each keeps its programs
+// alive; the calls of jit and pmap themselves have Callables of their own.
+struct ControlCache {
+  struct Entry {
+    const Op* op;
+    Params params;
+    Types types;
+    std::shared_ptr<Callable> callable;
+  };
+  std::mutex mutex;
+  std::list<Entry> entries;
+};
+
+std::shared_ptr<Callable> control_callable(const Op& op, const Params& params, const Values& in) {
+  static ControlCache& cache = *new ControlCache;  // never destroyed, as above
+  constexpr std::size_t max_entries = 64;
+  const std::lock_guard lock(cache.mutex);
+  for (auto it = cache.entries.begin(); it != cache.entries.end(); ++it) {
+    bool same = it->op == &op && it->params == params;
+    for (std::size_t i = 0; same && i < in.size(); ++i) same = it->types[i] == in[i]->type();
+    if (!same) continue;
+    cache.entries.splice(cache.entries.begin(), cache.entries, it);
+    return it->callable;
+  }
+  Types types = types_of(in);
+  auto callable = std::make_shared<Callable>(one_op_program(op, params, in));
+  cache.entries.push_front({&op, params, std::move(types), callable});
+  if (cache.entries.size() > max_entries) cache.entries.pop_back();
+  return callable;
+}
+
+}  // namespace
+
+Values evaluate_op(const Op& op, const Params& params, const Values& in) {
+  check_execution();
+  for (const Value& value : in) check_alive(as_array(value));
+  if (op.kind == Kind::collective) {
+    for (const auto& [key, value] : params) {
+      if (const auto* names = std::get_if<AxisNames>(&value)) {
+        for (AxisName name : names->names) axis_size(name, op.name);
+      }
+    }
+  }
+  if (op.eager) return op.eager(params, in);
+  if (op.kind != Kind::control && any_sharding(in)) require_same_devices(op.name, in);
+  if (op.kind == Kind::control) {
+    return (*control_callable(op, params, in))(in);
+  }
+  Values out;
+  if (!evaluate_view(op, params, in, out)) {
+    out = run_plan(*eager_plan(op, params, in), in);
+    if (watching_nonfinite()) inspect_results(op, in, out);
+  }
+  if (any_sharding(in) || gives_sharding(op, params)) {
+    set_shardings(out, propagate(op, params, types_of(in), types_of(out), shardings_of(in)));
+  } else {
+    place_in_context(out);
+  }
+  return out;
+}
+
+namespace {
+const bool installed = [] {
+  set_evaluator(evaluate_op);
+  return true;
+}();
+}  // namespace
+
+}  // namespace shardax

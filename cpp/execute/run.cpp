@@ -1,0 +1,69 @@
+// execute/run.cpp - running a plan while other threads and signals get their turn.
+#include "execute/run.h"
+
+#include <atomic>
+#include <optional>
+
+#include "base/errors.h"
+#include "execute/execute.h"
+#include "runtime/interrupt.h"
+
+namespace shardax {
+namespace {
+
+std::atomic<bool> execution_refused = false;
+
+LockHooks hooks;
+
+// Handing the lock over costs about a microsecond; worth it from some tens of microseconds on.
+constexpr double long_work_ns = 50'000;
+
+// Work without the interpreter's lock, which the caller's signals can end.
+class LockReleased {
+ public:
+  explicit LockReleased(bool wanted) : state_(wanted && hooks.release ? hooks.release() : nullptr) {
+    if (state_ && hooks.gets_signals()) signals_.emplace(hooks.check_signals, state_);
+  }
+  ~LockReleased() {
+    if (state_) hooks.acquire(state_);
+  }
+  LockReleased(const LockReleased&) = delete;
+  LockReleased& operator=(const LockReleased&) = delete;
+
+ private:
+  void* state_;
+  std::optional<runtime::Interruptible> signals_;
+};
+
+}  // namespace
+
+void refuse_execution(bool refused) { execution_refused = refused; }
+
+void check_execution() {
+  if (!execution_refused.load(std::memory_order_relaxed)) return;
+  fail(ErrorKind::runtime_error,
+       "a program or op was to run, but the 'no_execution' option is set: leave the block of "
+       "jax.no_execution first.");
+}
+
+void set_lock_hooks(const LockHooks& installed) { hooks = installed; }
+
+// A callback, or another thread while the lock is released, may delete the arrays; their memory
+// stays until the end.
+Values run_plan(const Plan& plan, const Values& arrays) {
+  std::vector<Shared<Buffer>> memory;
+  memory.reserve(arrays.size());
+  for (const Value& array : arrays) memory.push_back(as_array(array).buffer());
+  for (std::size_t i : plan.overwritten) as_array(arrays[i]).mark_deleted();
+  const LockReleased released(plan.cost > long_work_ns);
+  return plan.run(arrays, memory);
+}
+
+void check_alive(const Array& array) {
+  if (array.deleted()) {
+    fail(ErrorKind::runtime_error, "Array has been deleted with shape=", to_string(array.type()),
+         ".");
+  }
+}
+
+}  // namespace shardax

@@ -1,0 +1,16 @@
+// execute/run.h - running a plan on arrays: the interpreter's lock, what must hold before.
+#pragma once
+
+#include "compile/plan.h"
+
+namespace shardax {
+
+// Throws RuntimeError where execution is refused (refuse_execution), or the array is deleted.
+void check_execution();
+void check_alive(const Array& array);
+
+// The plan's results. Donated arrays that it writes to are deleted first. The interpreter's lock is
+// released around long work (set_lock_hooks).
+Values run_plan(const Plan& plan, const Values& arrays);
+
+}  // namespace shardax
