@@ -312,9 +312,7 @@ def jvp(primitive, params, primals, tangents):
     rule = jvp_rules.get(primitive)
     if rule is None:
         raise NotImplementedError(f"Differentiation rule for '{primitive}' not implemented")
-    given = [
-        Zero.from_primal_value(x) if t is None else t for x, t in zip(primals, tangents)
-    ]
+    given = [Zero.from_primal_value(x) if t is None else t for x, t in zip(primals, tangents)]
     out, moved = rule(primals, given, **params)
     return results(primitive, out), [_none_or(t) for t in results(primitive, moved)]
 

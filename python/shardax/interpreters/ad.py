@@ -170,4 +170,3 @@ def jvp(fun, has_aux=False, instantiate=True, transform_stack=True):
 def linearize(fun, *primals, has_aux=False):
     """`shardax.linearize`, of a function or a `linear_util.WrappedFun`."""
     return _linearize(getattr(fun, "call_wrapped", fun), *primals, has_aux=has_aux)
-

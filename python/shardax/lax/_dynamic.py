@@ -62,9 +62,7 @@ def dynamic_slice(operand, start_indices, slice_sizes, *, allow_negative_indices
     )
 
 
-def dynamic_slice_in_dim(
-    operand, start_index, slice_size, axis=0, *, allow_negative_indices=True
-):
+def dynamic_slice_in_dim(operand, start_index, slice_size, axis=0, *, allow_negative_indices=True):
     """dynamic_slice along one dimension."""
     operand = asarray(operand)
     axis = canonical_axis(axis, operand.ndim)
@@ -101,9 +99,7 @@ def dynamic_update_slice(operand, update, start_indices, *, allow_negative_indic
     return bind("dynamic_update_slice", (operand, asarray(update), *starts))
 
 
-def dynamic_update_slice_in_dim(
-    operand, update, start_index, axis, *, allow_negative_indices=True
-):
+def dynamic_update_slice_in_dim(operand, update, start_index, axis, *, allow_negative_indices=True):
     """dynamic_update_slice along one dimension."""
     operand = asarray(operand)
     start = [0] * operand.ndim

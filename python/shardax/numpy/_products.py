@@ -114,9 +114,7 @@ def outer(a, b, out=None):
     return _functions.multiply(asarray(a).reshape((-1, 1)), asarray(b).reshape((1, -1)))
 
 
-def tensordot(
-    a, b, axes=2, *, precision=None, preferred_element_type=None, out_sharding=None
-):
+def tensordot(a, b, axes=2, *, precision=None, preferred_element_type=None, out_sharding=None):
     """The sum of products over so many last and first dimensions, or over the given ones; labelled
     with `out_sharding`, if it is given."""
     check_arraylike("tensordot", a, b)
