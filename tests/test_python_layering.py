@@ -20,7 +20,7 @@ LAYERS = [
     ["lax"],
     ["_debug"],
     ["numpy"],
-    ["random"],
+    ["flatten_util", "random"],
     ["image", "nn", "ops", "scipy"],
     # Public modules that are made of all of these.
     [
@@ -37,7 +37,6 @@ LAYERS = [
         "example_libraries",
         "experimental",
         "extend",
-        "flatten_util",
         "interpreters",
         "jax_utils",
         "lib",
