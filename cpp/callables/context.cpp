@@ -54,12 +54,13 @@ Ref weak_reference(PyObject* fun) {
 
 Context current_context() {
   const auto axes = bound_axes();
-  return {{axes.begin(), axes.end()}, settings_word()};
+  return {{axes.begin(), axes.end()}, settings_word(), objects::traced_settings()};
 }
 
 bool context_is(const Context& context) {
   const auto axes = bound_axes();
   return context.settings == settings_word() &&
+         context.traced_settings == objects::traced_settings() &&
          std::equal(axes.begin(), axes.end(), context.axes.begin(), context.axes.end(), same_axis);
 }
 

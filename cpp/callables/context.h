@@ -14,6 +14,7 @@ namespace shardax::callables {
 struct Context {
   std::vector<BoundAxis> axes;  // in scope, innermost last
   std::uint64_t settings = 0;
+  std::uint64_t traced_settings = 0;
 };
 Context current_context();
 bool context_is(const Context& context);

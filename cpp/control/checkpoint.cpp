@@ -3,6 +3,7 @@
 #include "base/errors.h"
 #include "control/control.h"
 #include "control/keep.h"
+#include "ops/callback.h"
 #include "ops/ops.h"
 #include "trace/walk.h"
 
@@ -109,6 +110,11 @@ struct Parts {
 
 Parts split(const ProgramPtr& body, const CheckpointPolicy* policy,
             const std::vector<bool>& barriers, const std::vector<bool>& nonzero) {
+  if (does_io(*body)) {
+    fail(ErrorKind::not_implemented_error,
+         "Effects not supported in partial-eval of `checkpoint`/`remat`: io_callback in ",
+         body->name, " would run once more. Call it outside of the checkpointed function.");
+  }
   const LinearizedProgram halves = linearize_program(policy ? flat(body) : body, nonzero);
   const KeepingProgram parts =
       policy ? keeping(halves.known, *policy) : KeepingProgram{halves.known, halves.known, {}};

@@ -123,10 +123,12 @@ Batched while_batch(const BatchArgs& a) {
   const BatchedProgram body = batch_program(p.body, joined(body_consts, carry), a.axis, &carry);
   BatchedProgram cond = batch_program(p.cond, joined(cond_consts, carry), a.axis);
   if (cond.batched[0] && !collective && (does_io(*p.cond) || does_io(*p.body))) {
-    fail(ErrorKind::not_implemented_error,
-         "IO effect not supported in vmap-of-while: io_callback in a while_loop with batched "
-         "predicate would run for elements that have ended. Move it out of the loop, or use pmap, "
-         "where each device runs its own loop.");
+    fail(
+        ErrorKind::not_implemented_error,
+        "IO effect not supported in vmap-of-while: io_callback is not supported in while_loop with "
+        "batched predicate: it would run for elements that have ended. Move it out of the loop, or "
+        "use pmap, "
+        "where each device runs its own loop.");
   }
   if (cond.batched[0] && collective) cond = agreed_condition(cond, collective, a.axis.name);
   Values in = a.in;

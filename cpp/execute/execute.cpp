@@ -1,21 +1,31 @@
 // execute/execute.cpp - plan caches, uniform inputs, and releasing the interpreter's lock.
 #include "execute/execute.h"
 
+#include <atomic>
 #include <list>
 #include <mutex>
 #include <numeric>
 #include <optional>
 
-#include "base/errors.h"
-#include "compile/pipeline.h"
-#include "control/control.h"
 #include "analysis/nonfinite.h"
 #include "analysis/shardings.h"
 #include "analysis/uniform.h"
+#include "base/errors.h"
+#include "compile/pipeline.h"
+#include "control/control.h"
 #include "runtime/interrupt.h"
 
 namespace shardax {
 namespace {
+
+std::atomic<bool> execution_refused = false;
+
+void check_execution() {
+  if (!execution_refused.load(std::memory_order_relaxed)) return;
+  fail(ErrorKind::runtime_error,
+       "a program or op was to run, but the 'no_execution' option is set: leave the block of "
+       "jax.no_execution first.");
+}
 
 LockHooks hooks;
 
@@ -162,6 +172,7 @@ Callable::Callable(ProgramPtr program) : program_(std::move(program)), state_(ne
 Callable::~Callable() = default;
 
 Values Callable::operator()(const Values& arrays) {
+  check_execution();
   for (const Value& value : arrays) check_alive(as_array(value));
   Seen seen;
   PlanPtr plan;
@@ -332,7 +343,10 @@ std::shared_ptr<Callable> control_callable(const Op& op, const Params& params, c
 
 }  // namespace
 
+void refuse_execution(bool refused) { execution_refused = refused; }
+
 Values evaluate_op(const Op& op, const Params& params, const Values& in) {
+  check_execution();
   for (const Value& value : in) check_alive(as_array(value));
   if (op.kind == Kind::collective) {
     for (const auto& [key, value] : params) {

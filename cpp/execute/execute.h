@@ -28,6 +28,9 @@ class Callable {
 // that carry programs keep their Callable in the program they carry.
 Values evaluate_op(const Op& op, const Params& params, const Values& in);
 
+// From now on programs and ops throw where they would run (true), or run (false).
+void refuse_execution(bool refused);
+
 // How work that is long enough to be worth it runs without the interpreter's lock. Installed by the
 // bindings.
 struct LockHooks {

@@ -10,8 +10,10 @@
 #include <vector>
 
 #include "analysis/nonfinite.h"
+#include "execute/execute.h"
 #include "numpy/promote.h"
 #include "objects/config_flags.h"
+#include "objects/transfers.h"
 
 namespace shardax::objects {
 
@@ -141,6 +143,30 @@ bool is_user_code() {
   return true;
 }
 
+// The guard of one kind of transfer, or of all: None allows.
+void mirror_guard(const Flag& f, PyObject* value) {
+  const std::size_t level =
+      value == Py_None
+          ? 0
+          : choice(f, value, {"allow", "log", "disallow", "log_explicit", "disallow_explicit"});
+  const std::string_view name = f.name;
+  constexpr std::pair<const char*, Transfer> kinds[] = {
+      {"host_to_device", Transfer::host_to_device},
+      {"device_to_device", Transfer::device_to_device},
+      {"device_to_host", Transfer::device_to_host},
+  };
+  for (const auto& [kind, transfer] : kinds) {
+    if (name.ends_with("guard") || name.ends_with(kind)) set_transfer_guard(transfer, level);
+  }
+}
+
+// Flags that change what a traced function becomes.
+constexpr std::string_view traced_flags[] = {
+    "jax_default_matmul_precision", "jax_numpy_dtype_promotion", "jax_numpy_rank_promotion",
+    "jax_softmax_custom_jvp",       "jax_default_prng_impl",     "jax_check_static_indices",
+    "jax_allow_f16_reductions",
+};
+
 // What the core keeps a copy of.
 void mirror(const Flag& f, PyObject* value) {
   const std::string_view name = f.name;
@@ -150,9 +176,14 @@ void mirror(const Flag& f, PyObject* value) {
     const std::size_t rule = choice(f, value, {"allow", "warn", "raise"});
     numpy::set_rank_promotion(static_cast<numpy::RankPromotion>(rule), warn_user);
   }
+  if (std::find(std::begin(traced_flags), std::end(traced_flags), name) != std::end(traced_flags))
+    set_traced_setting(f.name, pytree::repr(value));
+  if (name == "jax_no_execution") refuse_execution(value == Py_True);
+  if (name.starts_with("jax_transfer_guard")) mirror_guard(f, value);
   if (name == "jax_enable_x64") numpy::set_x64_default(value == Py_True);
   if (name == "jax_num_cpu_devices") set_count_from(value);
   if (name == "jax_disable_jit") call_flags.disable_jit = value == Py_True;
+  if (name == "jax_check_static_indices") call_flags.check_static_indices = value == Py_True;
   if (name == "jax_threefry_partitionable") call_flags.threefry_partitionable = value == Py_True;
 }
 
@@ -199,6 +230,15 @@ PyObject* override_x64(PyObject*, PyObject* value) {
   });
 }
 
+PyObject* trace_setting(PyObject*, PyObject* args) {
+  const char *name, *value;
+  if (!PyArg_ParseTuple(args, "ss", &name, &value)) return nullptr;
+  return guarded([&]() -> PyObject* {
+    set_traced_setting(name, value);
+    Py_RETURN_NONE;
+  });
+}
+
 PyObject* count(PyObject*, PyObject*) { return PyLong_FromLong(devices); }
 
 PyMethodDef functions[] = {
@@ -206,6 +246,8 @@ PyMethodDef functions[] = {
     {"config_read", read, METH_O, "The value of a flag."},
     {"config_names", names, METH_NOARGS, "All flags."},
     {"override_x64", override_x64, METH_O, "Sets x64 for this thread; gives the override before."},
+    {"set_traced_setting", trace_setting, METH_VARARGS,
+     "Sets a value, a str, for which functions are traced anew."},
     {"device_count", count, METH_NOARGS, "How many devices there are."},
     {nullptr, nullptr, 0, nullptr},
 };
@@ -219,6 +261,20 @@ std::string upper(const char* name) {
 }  // namespace
 
 int device_count() { return devices; }
+
+namespace {
+using Settings = std::map<std::string, std::string>;
+std::uint64_t current_settings = 0;
+}  // namespace
+
+std::uint64_t traced_settings() { return current_settings; }
+
+void set_traced_setting(const std::string& name, const std::string& value) {
+  static auto* numbers = new std::map<Settings, std::uint64_t>;  // outlives static destruction
+  static auto* settings = new Settings;
+  (*settings)[name] = value;
+  current_settings = numbers->emplace(*settings, numbers->size()).first->second;
+}
 
 void set_device_count(std::int64_t count) {
   if (count < 1 || count > most_devices) refuse_device_count(std::to_string(count));

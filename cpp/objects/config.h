@@ -19,8 +19,14 @@ bool flag(std::string_view name);
 struct CallFlags {
   bool disable_jit = false;
   bool threefry_partitionable = false;
+  bool check_static_indices = false;
 };
 extern CallFlags call_flags;
+
+// A number for the settings that tracing may look at beside x64 and the layout of random bits:
+// equal while these are equal. Some are flags; others are contexts of the user's own.
+std::uint64_t traced_settings();
+void set_traced_setting(const std::string& name, const std::string& value);
 
 // Adds config_read, config_update, config_names, and thread-local overrides to the module.
 void init_config(PyObject* module);

@@ -50,9 +50,11 @@ inline constexpr Flag flags[] = {
     {"jax_spmd_mode", Flag::Kind::text, "allow_jit"},
     {"jax_use_shardy_partitioner", Flag::Kind::boolean, "1"},
     {"jax_pmap_shmap_merge", Flag::Kind::boolean, "1"},
+    {"jax_check_static_indices", Flag::Kind::boolean, "0"},
+    {"jax_allow_f16_reductions", Flag::Kind::boolean, "1"},
+    {"jax_no_execution", Flag::Kind::boolean, "0"},
     {"jax_debug_collectives", Flag::Kind::boolean, "0"},
     // These steer what JAX is made of: accepted and kept, without effect.
-    {"jax_allow_f16_reductions", Flag::Kind::boolean, "1"},
     {"jax_auto_pcast", Flag::Kind::boolean, "1"},
     {"jax_backend_target", Flag::Kind::text, ""},
     {"jax_bcoo_cusparse_lowering", Flag::Kind::boolean, "0"},

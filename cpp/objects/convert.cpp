@@ -10,6 +10,7 @@
 #include "numpy/promote.h"
 #include "objects/buffer.h"
 #include "objects/dtypes.h"
+#include "objects/transfers.h"
 
 namespace shardax::objects {
 namespace {
@@ -185,6 +186,7 @@ void store_scalar(std::byte* out, DType dtype, const Operand& scalar) {
 Value materialise(const Operand& operand, WeakDType type) {
   if (operand.kind == Operand::Kind::array) return numpy::as_type(operand.value, type);
   const ArrayPtr scalar = empty_array(Type{type.dtype, type.weak, {}, {}});
+  if (transfers_guarded) guard_transfer(Transfer::host_to_device, scalar->type());
   store_scalar(scalar->data(), type.dtype, operand);
   return scalar;
 }
@@ -256,7 +258,10 @@ Value from_numpy(PyObject* object) {
   refuse_masked(object);
   // NumPy's scalars of time lend their bytes as a vector; numbers lend a scalar.
   ArrayPtr read = read_buffer(object);
-  if (read && (!is_numpy_scalar(object) || read->shape().empty())) return read;
+  if (read && (!is_numpy_scalar(object) || read->shape().empty())) {
+    if (transfers_guarded) guard_transfer(Transfer::host_to_device, read->type());
+    return read;
+  }
   const Ref array = Ref::checked(PyObject_CallMethod(numpy(), "asarray", "O", object));
   const Ref dtype = Ref::checked(PyObject_GetAttrString(array.get(), "dtype"));
   const Ref dtype_name = Ref::checked(PyObject_GetAttrString(dtype.get(), "name"));

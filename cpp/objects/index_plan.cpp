@@ -2,6 +2,7 @@
 #include "objects/index_plan.h"
 
 #include "numpy/promote.h"
+#include "objects/config.h"
 #include "objects/convert.h"
 #include "objects/scalars.h"
 
@@ -218,6 +219,10 @@ void add_entry(const Entry& entry, const Shape& shape, std::size_t& dimension, s
       const std::int64_t size = shape[dimension];
       const bool from_end = entry.number < 0 && plan.wrap_negative;
       const std::int64_t start = from_end ? entry.number + size : entry.number;
+      if (call_flags.check_static_indices && (start < 0 || start >= size)) {
+        fail(ErrorKind::index_error, "index ", entry.number, " out of bounds for axis ", dimension,
+             " with size ", size);
+      }
       plan.selectors.push_back({Selector::Kind::integer, size, start, 1, 1, nullptr});
       break;
     }

@@ -5,6 +5,7 @@
 #include "objects/buffer.h"
 #include "objects/convert.h"
 #include "objects/dtypes.h"
+#include "objects/transfers.h"
 
 namespace shardax::objects {
 namespace {
@@ -181,6 +182,7 @@ Value from_sequence(PyObject* object, std::optional<DType> dtype) {
   }
   if (!contents.only_scalars) return stack_all(object, wanted);
   const ArrayPtr array = empty_array(Type{wanted, false, contents.shape, {}});
+  if (transfers_guarded) guard_transfer(Transfer::host_to_device, array->type());
   std::byte* at = array->data();
   store_all(object, wanted, at);
   return array;

@@ -14,6 +14,7 @@
 #include "objects/functions.h"
 #include "objects/index.h"
 #include "objects/runtime.h"
+#include "objects/transfers.h"
 #include "runtime/interrupt.h"
 
 namespace shardax {
@@ -57,6 +58,7 @@ PYBIND11_MODULE(_core_of_main_interpreter, m) {
     shardax::init_pytree(m);
     init_errors(m.ptr());
     init_config(m.ptr());
+    init_transfers(m.ptr());
     init_dlpack(m.ptr());
     init_dtypes(m.ptr());
     init_array(m.ptr());

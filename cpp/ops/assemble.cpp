@@ -100,7 +100,7 @@ Types pad_type(const Op&, const Types& in, const Params& params) {
     if (interior[d] < 0) value_error("interior padding in padding_config must be nonnegative.");
     out.shape[d] = low[d] + high[d] + dilated(in[0].shape[d], interior[d]);
     if (out.shape[d] < 0) {
-      value_error("pad: dimension size after padding is not at least 0, got result shape ",
+      value_error("Dimension size after padding is not at least 0, got result shape ",
                   to_string(out.shape), " for operand shape ", to_string(in[0].shape), ".");
     }
   }
@@ -248,25 +248,27 @@ Kernel iota_kernel(const Types&, const Types& out, const Params& params) {
   };
 }
 
-const Op iota_op{
-    {.name = "iota",
-     .doc = "0, 1, 2, ... along one dimension of the given shape.",
-     .type = [](const Op&, const Types&, const Params& params) -> Types {
-       for (std::int64_t n : params.ints("shape")) {
-         if (n < 0)
-           value_error("iota: shape ", to_string(params.ints("shape")), " has a negative size.");
-       }
-       return {Type{params.dtype("dtype"), false, params.ints("shape"), {}}};
-     },
-     .batch = [](const BatchArgs& a) -> Batched { return {{bind1(a.op, a.params, {})}, {false}}; },
-     .no_gradient = true,
-     .half_native = true,
-     .kernel = iota_kernel,
-     .show = [](const Params& p) -> std::vector<std::string> {
-       return {concat("dimension=", p.integer("dimension")),
-               concat("dtype=", name(p.dtype("dtype"))), "shape=" + to_string(p.ints("shape")),
-               "sharding=None"};
-     }}};
+const Op iota_op{{.name = "iota",
+                  .doc = "0, 1, 2, ... along one dimension of the given shape.",
+                  .type = [](const Op&, const Types&, const Params& params) -> Types {
+                    for (std::int64_t n : params.ints("shape")) {
+                      if (n < 0)
+                        value_error("iota: shape ", to_string(params.ints("shape")),
+                                    " has a negative size.");
+                    }
+                    return {Type{params.dtype("dtype"), false, params.ints("shape"), {}}};
+                  },
+                  .batch = [](const BatchArgs& a) -> Batched {
+                    return {{bind1(a.op, a.params, {})}, {false}};
+                  },
+                  .no_gradient = true,
+                  .half_native = true,
+                  .kernel = iota_kernel,
+                  .show = [](const Params& p) -> std::vector<std::string> {
+                    return {concat("dimension=", p.integer("dimension")),
+                            concat("dtype=", name(p.dtype("dtype"))),
+                            "shape=" + to_string(p.ints("shape")), "sharding=None"};
+                  }}};
 
 }  // namespace
 

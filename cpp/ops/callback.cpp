@@ -216,11 +216,21 @@ constexpr OpSpec with_jvp(OpSpec spec, JvpRule rule) {
       "`custom_vjp`.");
 }
 
+[[noreturn]] Values io_transpose(const TransposeArgs&) {
+  value_error("IO callbacks do not support transpose. Transpose a function without io_callback.");
+}
+constexpr OpSpec with_transpose(OpSpec spec, TransposeRule rule) {
+  spec.transpose = rule;
+  return spec;
+}
+
 const Op debug_callback_op{without_gradient(effectful(
     "Debug", callback("debug_callback", "Calls a function of the host for its effect.")))};
-const Op io_callback_op{with_jvp(
-    effectful("IO", callback("io_callback", "Calls a function of the host that has effects.")),
-    io_jvp)};
+const Op io_callback_op{with_transpose(
+    with_jvp(
+        effectful("IO", callback("io_callback", "Calls a function of the host that has effects.")),
+        io_jvp),
+    io_transpose)};
 const Op pure_callback_op{
     with_jvp(callback("pure_callback", "Calls a pure function of the host."), pure_jvp)};
 

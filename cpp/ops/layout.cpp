@@ -39,17 +39,27 @@ Types broadcast_type(const Op&, const Types& in, const Params& params) {
   }
   const Ints& dims = params.ints("broadcast_dimensions");
   if (dims.size() != in[0].rank()) {
-    type_error("broadcast_in_dim: broadcast_dimensions ", list(dims),
-               " must have one entry per dimension of the operand, whose shape is ",
-               to_string(in[0].shape), ".");
+    type_error("broadcast_in_dim broadcast_dimensions must have length equal to operand ndim; got ",
+               list(dims), " for an operand of shape ", to_string(in[0].shape), ".");
+  }
+  if (shape.size() < in[0].rank()) {
+    type_error(
+        "broadcast_in_dim target broadcast shape must have equal or higher rank to the operand "
+        "shape; got ",
+        to_string(shape), " for ", to_string(in[0].shape), ".");
   }
   for (std::size_t i = 0; i < dims.size(); ++i) {
-    const bool inside = dims[i] >= 0 && dims[i] < static_cast<std::int64_t>(shape.size());
-    if (!inside ||
-        (in[0].shape[i] != 1 && in[0].shape[i] != shape[static_cast<std::size_t>(dims[i])])) {
-      type_error("broadcast_in_dim: operand of shape ", to_string(in[0].shape),
-                 " cannot be broadcast to ", to_string(shape), " along dimensions ", list(dims),
-                 "; each dimension must be equal, or 1 in the operand.");
+    if (dims[i] < 0 || dims[i] >= static_cast<std::int64_t>(shape.size())) {
+      type_error(
+          "broadcast_in_dim broadcast_dimensions must be a subset of output dimensions, got ",
+          list(dims), " for shape ", to_string(shape), ".");
+    }
+    if (in[0].shape[i] != 1 && in[0].shape[i] != shape[static_cast<std::size_t>(dims[i])]) {
+      type_error(
+          "broadcast_in_dim operand dimension sizes must either be 1, or be equal to their "
+          "corresponding dimensions in the target broadcast shape; got operand of shape ",
+          to_string(in[0].shape), ", target broadcast shape ", to_string(shape),
+          ", broadcast_dimensions ", list(dims), ".");
     }
     if (std::find(dims.begin(), dims.begin() + i, dims[i]) != dims.begin() + i) {
       type_error("broadcast_in_dim broadcast_dimensions must not contain duplicates, got ",

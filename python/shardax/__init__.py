@@ -14,6 +14,7 @@ _core = load_core()
 # isort: on
 from shardax import config, errors, tree, tree_util
 from shardax._base.flags import (
+    allow_f16_reductions,
     check_tracer_leaks,
     checking_leaks,
     debug_infs,
@@ -29,6 +30,8 @@ from shardax._base.flags import (
     explain_cache_misses,
     legacy_prng_key,
     log_compiles,
+    make_user_context,
+    no_execution,
     no_tracing,
     numpy_dtype_promotion,
     numpy_rank_promotion,
@@ -107,7 +110,8 @@ _NAMES = {
     "ad_checkpoint": "checkpoint checkpoint_policies remat",
     "_transform.forward_backward": "fwd_and_bwd",
     "_transform.jacobian": "hessian jacfwd jacobian jacrev",
-    "_transform.refs": "Ref empty_ref freeze new_ref",
+    "_transform.refs": "Ref empty_ref free_ref freeze new_ref",
+    "lax._dynamic": "ds",
     "_transform.stages": "ShapeDtypeStruct ensure_compile_time_eval",
     "custom_derivatives": "closure_convert custom_gradient custom_jvp custom_vjp",
     "sharding": "NamedSharding P make_mesh reshard set_mesh",

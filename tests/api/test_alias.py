@@ -68,7 +68,7 @@ def test_names_of_earlier_years():
     assert jax.lax.tie_in(1, 2) == 2 and jax.partial(max, 3)(5) == 5
     assert jax.nn.normalize is jax.nn.standardize
     with jax.transfer_guard_host_to_device("disallow"), jax.transfer_guard_device_to_host("log"):
-        assert float((x + 1).sum()) == 14
+        assert float((x + x).sum()) == 20
 
 
 def test_the_version_is_that_of_this_package_elsewhere():

@@ -82,7 +82,7 @@ def test_callbacks_may_use_arrays():
     assert seen == [3.0]
 
 
-def test_exception_names_the_device():
+def test_exception_names_the_device(caplog):
     def fail_on_two(x):
         if x == 2:
             raise ZeroDivisionError("two")
@@ -94,8 +94,11 @@ def test_exception_names_the_device():
         jax.debug.callback(lambda v: seen.append(int(v)), x)
         return jax.pure_callback(fail_on_two, shape, x)
 
-    with pytest.raises(ZeroDivisionError, match="two") as caught:
+    failed = r"pure_callback of fail_on_two: ZeroDivisionError: two"
+    with pytest.raises(jax.errors.JaxRuntimeError, match=failed) as caught:
         jax.pmap(f)(jnp.arange(4.0))
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
+    assert "jax.pure_callback failed" in caplog.text and "Traceback" in caplog.text
     notes = getattr(caught.value, "__notes__", None)
     if notes is not None:  # Python 3.11
         assert any("device 2" in note for note in notes)
@@ -103,12 +106,18 @@ def test_exception_names_the_device():
 
 
 def test_results_are_checked():
-    with pytest.raises(ValueError, match=r"shape \(2,\) .* says shape \(3,\)"):
+    error = jax.errors.JaxRuntimeError
+    with pytest.raises(error, match=r"shape \(2,\) .* says shape \(3,\)"):
         jax.pure_callback(lambda: np.zeros(2, np.float32), jax.ShapeDtypeStruct((3,), np.float32))
-    with pytest.raises(TypeError, match="structure"):
+    with pytest.raises(error, match="structure"):
         jax.pure_callback(lambda: (1, 2), shape)
-    with pytest.raises(ValueError, match="int32"):
+    with pytest.raises(error, match="int32"):
         jax.pure_callback(lambda: np.int32(1), shape)
+
+
+def test_results_may_be_nested_otherwise():
+    nested = jax.pure_callback(lambda x: {"y": [x]}, {"y": [shape]}, [jnp.float32(2)])
+    assert nested == {"y": [2.0]}
 
 
 def test_vmap_methods():
@@ -139,6 +148,19 @@ def test_derivatives_are_refused():
         jax.grad(lambda x: jax.pure_callback(np.sin, shape, x))(1.0)
     with pytest.raises(ValueError, match="IO callbacks do not support JVP"):
         jax.grad(lambda x: io_callback(np.sin, shape, x))(1.0)
+    with pytest.raises(ValueError, match="IO callbacks do not support transpose"):
+        jax.linear_transpose(lambda x: io_callback(np.sin, shape, x), 1.0)(1.0)
+
+
+def test_io_in_a_checkpoint_would_run_twice():
+    @jax.checkpoint
+    def f(x):
+        io_callback(lambda: None, None)
+        return jnp.sin(x)
+
+    with pytest.raises(NotImplementedError, match="Effects not supported in partial-eval of `che"):
+        jax.grad(f)(1.0)
+    assert f(0.0) == 0.0
 
 
 def test_ordered_io_callback_refuses_vmap():

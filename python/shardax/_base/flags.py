@@ -1,5 +1,6 @@
 # shardax/_base/flags.py - the context managers that change a flag for a while.
 import contextlib
+import itertools
 
 import shardax._core as _core
 
@@ -64,8 +65,85 @@ legacy_prng_key = _scope("jax_legacy_prng_key")
 debug_key_reuse = _scope("jax_debug_key_reuse")
 enable_custom_prng = _scope("jax_enable_custom_prng")
 enable_checks = _scope("jax_enable_checks")
+allow_f16_reductions = _scope("jax_allow_f16_reductions")
+no_execution = _scope("jax_no_execution")
 softmax_custom_jvp = _scope("jax_softmax_custom_jvp")
-transfer_guard = _scope("jax_transfer_guard")
 transfer_guard_device_to_device = _scope("jax_transfer_guard_device_to_device")
 transfer_guard_device_to_host = _scope("jax_transfer_guard_device_to_host")
 transfer_guard_host_to_device = _scope("jax_transfer_guard_host_to_device")
+
+
+@contextlib.contextmanager
+def transfer_guard(new_val):
+    """Guards transfers between the host and devices, and between devices, while the block runs.
+
+    Arguments of ops that are NumPy arrays or Python numbers are moved to a device; device_put moves
+    explicitly. "log" and "disallow" leave explicit transfers alone, "log_explicit" and
+    "disallow_explicit" do not.
+
+    Raises:
+      ValueError: for other levels than these and "allow".
+
+    Example:
+      >>> with transfer_guard("disallow"):
+      ...     jnp.arange(3) + np.ones(3)  # doctest: +ELLIPSIS
+      Traceback (most recent call last):
+      ...
+      shardax.errors.JaxRuntimeError: INVALID_ARGUMENT: Disallowed host-to-device transfer: ...
+    """
+    with (
+        transfer_guard_host_to_device(new_val),
+        transfer_guard_device_to_device(new_val),
+        transfer_guard_device_to_host(new_val),
+    ):
+        yield
+
+
+class make_user_context:
+    """A setting of the user's own, for which functions are traced anew.
+
+    Args:
+      default_value: what holds outside of any block; hashable.
+
+    Example:
+      >>> precise = make_user_context(False)
+      >>> @jit
+      ... def f(x):
+      ...     return 2 * x if precise.value else x
+      >>> f(1.0), precise.value
+      (Array(1., dtype=float32, weak_type=True), False)
+      >>> with precise(True):
+      ...     print(f(1.0))
+      2.0
+    """
+
+    _made = itertools.count()
+
+    def __init__(self, default_value=None):
+        self._name = f"user context {next(self._made)}"
+        self._numbers = {}  # of the values that were ever set
+        self.set_global(default_value)
+
+    @property
+    def value(self):
+        """What is set now."""
+        return self._value
+
+    def get_global(self):
+        """What is set now."""
+        return self._value
+
+    def set_global(self, value):
+        """Sets the value from now on."""
+        number = self._numbers.setdefault(value, len(self._numbers))
+        _core.set_traced_setting(self._name, str(number))
+        self._value = value
+
+    @contextlib.contextmanager
+    def __call__(self, value):
+        before = self._value
+        self.set_global(value)
+        try:
+            yield
+        finally:
+            self.set_global(before)

@@ -14,6 +14,27 @@ from shardax._base.dtypes import KeyTy
 from shardax._devices.devices import Device
 
 
+def _moved(leaf):
+    """The leaf as an array: a transfer that is asked for by name."""
+    before = _core.explicit_transfers(True)
+    try:
+        return asarray(leaf)
+    finally:
+        _core.explicit_transfers(before)
+
+
+def _guard_move(array, where):
+    """Asks the transfer guard where an array is to lie elsewhere."""
+    there = {where} if isinstance(where, Device) else getattr(where, "device_set", None)
+    if there is None or array.devices() == there:
+        return
+    before = _core.explicit_transfers(True)
+    try:
+        _core.guard_device_to_device(array)
+    finally:
+        _core.explicit_transfers(before)
+
+
 def device_put(x, device=None, *, src=None, donate=False, may_alias=None):
     """`x` as arrays, labelled with a device or sharding (or a tree prefix of them).
 
@@ -30,9 +51,11 @@ def device_put(x, device=None, *, src=None, donate=False, may_alias=None):
     from shardax._devices import layouts, shardings  # at first use: quick import
 
     def place(leaf, where):
-        array = asarray(leaf)
+        array = _moved(leaf)
         if where is None:
             return array
+        if array is leaf and _core.transfers_guarded():
+            _guard_move(array, where)
         placed = shardings.label(array, where)
         if donate and array is leaf and not isinstance(array, _core.Tracer):
             array.delete()

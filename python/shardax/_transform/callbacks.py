@@ -6,6 +6,7 @@ A callback runs on the calling thread. Inside pmap it is called once per device,
 
 import contextlib
 import functools
+import logging
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from shardax import tree_util
 from shardax._base.options import no_arguments
 from shardax._core import api as _core
 from shardax.dtypes import canonicalize_dtype
+from shardax.errors import JaxRuntimeError
 
 __all__ = [
     "debug_callback",
@@ -22,6 +24,8 @@ __all__ = [
     "named_scope",
     "pure_callback",
 ]
+
+_log = logging.getLogger(__name__)
 
 _METHODS = ("sequential", "sequential_unrolled", "expand_dims", "broadcast_all")
 
@@ -41,7 +45,15 @@ def _call(op, callback, result_types, method, args, kwargs, check):
         for i, value in zip(positions, values):
             filled[i] = value
         args, kwargs = tree_util.tree_unflatten(tree, filled)
-        return [check(callback(*args, **kwargs))]
+        try:
+            return [check(callback(*args, **kwargs))]
+        except Exception as error:
+            api = op.replace("debug_", "debug.")
+            _log.exception("jax.%s failed", api)
+            raise JaxRuntimeError(
+                f"INTERNAL: CpuCallback error calling callback: {api} of {_name(callback)}: "
+                f"{type(error).__name__}: {error}"
+            ) from error
 
     operands = [_core.asarray(leaves[i]) for i in positions]
     for i in positions:
@@ -51,14 +63,15 @@ def _call(op, callback, result_types, method, args, kwargs, check):
 
 def _result_checker(api, callback, tree, types):
     def check(result):
-        found = tree_util.tree_structure(result)
-        if found != tree:
+        leaves = tree_util.tree_leaves(result)
+        if len(leaves) != len(types):
             raise TypeError(
-                f"{api}: the callback {_name(callback)} returned the structure {found}, but "
-                f"result_shape_dtypes has the structure {tree}."
+                f"{api}: the callback {_name(callback)} returned the structure "
+                f"{tree_util.tree_structure(result)}, but result_shape_dtypes has the structure "
+                f"{tree}."
             )
         values = []
-        for leaf, aval in zip(tree_util.tree_leaves(result), types):
+        for leaf, aval in zip(leaves, types):
             array = np.asarray(leaf)
             expected = np.dtype(aval.dtype)
             same_kind = array.dtype == expected or (
@@ -89,13 +102,11 @@ def _with_results(op, callback, result_shape_dtypes, method, args, kwargs):
     if method in ("expand_dims", "broadcast_all"):
 
         def check(result):  # the batch's shape is known to the program only
-            found = tree_util.tree_structure(result)
-            if found != tree:
+            leaves = tree_util.tree_leaves(result)
+            if len(leaves) != len(types):
+                found = tree_util.tree_structure(result)
                 raise TypeError(f"{op}: {_name(callback)} returned the structure {found}")
-            return [
-                np.asarray(leaf, np.dtype(aval.dtype))
-                for leaf, aval in zip(tree_util.tree_leaves(result), types)
-            ]
+            return [np.asarray(leaf, np.dtype(aval.dtype)) for leaf, aval in zip(leaves, types)]
 
     out = _call(op, callback, types, method, args, kwargs, check)
     return tree_util.tree_unflatten(tree, out)

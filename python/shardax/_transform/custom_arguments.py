@@ -152,7 +152,7 @@ def resolved(kind, fun, args, kwargs):
     if unplaced:
         raise TypeError(
             f"The input arguments to the {kind}-decorated function {_name(fun)} could not be "
-            "resolved to positional-only arguments. The following keyword arguments could not be "
+            "resolved to positional-only arguments.\nThe following keyword arguments could not be "
             f"resolved to positions: {', '.join(unplaced)}"
         )
     return bound.args

@@ -35,8 +35,9 @@ _NAMES = {
         "dot dot_general"
     ),
     "_dynamic": (
-        "dynamic_index_in_dim dynamic_slice dynamic_slice_in_dim dynamic_update_index_in_dim "
-        "dynamic_update_slice dynamic_update_slice_in_dim"
+        "dce_sink dynamic_index_in_dim dynamic_slice dynamic_slice_in_dim "
+        "dynamic_update_index_in_dim dynamic_update_slice dynamic_update_slice_in_dim "
+        "shape_as_value"
     ),
     "_elementwise": (
         "RoundingMethod bitcast_convert_type clamp convert_element_type dtype integer_pow "

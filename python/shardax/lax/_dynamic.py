@@ -3,7 +3,7 @@ import numpy as np
 
 import shardax._core as _core
 from shardax._base.arrays import asarray, bind, canonical_axis
-from shardax.lax._layout import _ints, expand_dims, squeeze
+from shardax.lax._layout import _ints, expand_dims, iota, squeeze
 
 
 def _starts(operand, indices, negative):
@@ -118,3 +118,50 @@ def dynamic_update_index_in_dim(operand, update, index, axis, *, allow_negative_
     return dynamic_update_slice_in_dim(
         operand, update, index, axis, allow_negative_indices=allow_negative_indices
     )
+
+
+def ds(start, size=None, stride=None):
+    """An index for `size` elements from `start` on, of which `start` may be traced.
+
+    Args:
+      start: an int or integer scalar; None for everything. Without `size` it is the size.
+      size: an int.
+      stride: an int, 1 unless given.
+
+    Raises:
+      ValueError: where `size` or `stride` is no int.
+
+    Example:
+      >>> jnp.arange(10)[ds(jnp.int32(4), 2)]
+      Array([4, 5], dtype=int32)
+    """
+    if start is None:
+        return slice(None)
+    stride = 1 if stride is None else stride
+    if not isinstance(stride, int):
+        raise ValueError(f"ds: the stride must be a static int, got {stride!r}.")
+    if size is None:
+        start, size = 0, start
+    if not isinstance(size, (int, np.integer)):
+        raise ValueError(f"ds: the size must be a static int, got {size!r}.")
+    if isinstance(start, (int, np.integer)):
+        return slice(start, start + size * stride, stride)
+    return asarray(start) + stride * iota("int32", size)
+
+
+def shape_as_value(shape):
+    """The sizes of a shape as an integer array.
+
+    Example:
+      >>> shape_as_value((2, 3))
+      Array([2, 3], dtype=int32)
+    """
+    return asarray(np.array(shape, _core.canonical_dtype(int)))
+
+
+def dce_sink(val, *, prevent_mlir_dce=False):
+    """Says that a value is used, where nothing else does: it needs no computing here.
+
+    Example:
+      >>> dce_sink(jnp.ones(3))
+    """

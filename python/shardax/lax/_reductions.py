@@ -4,7 +4,7 @@ import operator
 import numpy as np
 
 import shardax._core as _core
-from shardax import tree_util
+from shardax import config, tree_util
 from shardax._base.arrays import asarray, bind, canonical_axis
 from shardax._transform.maps import vmap
 from shardax.lax._layout import concatenate, transpose
@@ -12,10 +12,25 @@ from shardax.lax._layout import concatenate, transpose
 _lax = _core.lax
 
 
+def _check_half(operand, axes):
+    """ValueError for sums of many half-precision numbers where these are not allowed."""
+    if operand.dtype.name not in ("float16", "bfloat16"):
+        return
+    if any(operand.shape[a] > 1 for a in axes) and not config.jax_allow_f16_reductions:
+        raise ValueError(
+            f"reduce_sum of {operand.dtype} is not allowed while jax_allow_f16_reductions is "
+            "False: convert the operand to float32 first, as jnp.sum does."
+        )
+
+
 def _reduction(op):
     def reduce(operand, axes, *, out_sharding=None):
         operand = asarray(operand)
         axes = tuple(sorted(canonical_axis(a, operand.ndim) for a in axes))
+        if len(set(axes)) < len(axes):
+            raise ValueError(f"duplicate value in 'axes' of {op}: {axes}")
+        if op == "reduce_sum" and operand.dtype.itemsize == 2:
+            _check_half(operand, axes)
         return bind(op, (operand,), axes=axes) if axes else _core.another(operand)
 
     reduce.__name__ = op

@@ -137,6 +137,14 @@ def vectorize(pyfunc, *, excluded=frozenset(), signature=None):
         cores = checks.cores(len(operands))
         shapes = [checks.leading(a.shape, core) for a, core in zip(operands, cores)]
         outer = _core.broadcast_shapes(*shapes) if shapes else ()
+        if len({len(s) for s in shapes if s}) > 1 and _raises_on_ranks():
+            name = getattr(pyfunc, "__name__", "the function")
+            raise ValueError(
+                f"Operands could not be broadcast together for {name} on shapes "
+                f"{' '.join(str(a.shape) for a in operands)} and with the config option "
+                "jax_numpy_rank_promotion='raise'. Give them the same rank, with x[None] say, or "
+                "set it to 'allow'."
+            )
 
         def fun(*some):
             values = dict(zip(mapped, some)) | fixed
@@ -153,6 +161,10 @@ def vectorize(pyfunc, *, excluded=frozenset(), signature=None):
         return fun(*(_without_ones(a, s) for a, s in zip(operands, shapes)))
 
     return wrapped
+
+
+def _raises_on_ranks():
+    return _core.config_read("jax_numpy_rank_promotion") == "raise"
 
 
 def _without_ones(a, leading):

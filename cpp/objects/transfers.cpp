@@ -1,0 +1,83 @@
+// objects/transfers.cpp - the transfer guards of JAX: levels, messages, functions of the module.
+#include "objects/transfers.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/errors.h"
+#include "objects/convert.h"
+#include "objects/errors.h"
+#include "trace/trace.h"
+
+namespace shardax::objects {
+
+bool transfers_guarded = false;
+
+namespace {
+
+enum Level : std::uint8_t { allow, log, disallow, log_explicit, disallow_explicit };
+std::array<std::uint8_t, 3> levels{};
+
+// Whether transfers of this thread are asked for by name, as by device_put.
+thread_local bool explicit_now = false;
+
+const char* name_of(Transfer kind) {
+  constexpr const char* names[] = {"host-to-device", "device-to-device", "device-to-host"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
+PyObject* explicit_transfers(PyObject*, PyObject* on) {
+  const bool before = explicit_now;
+  explicit_now = on == Py_True;
+  return PyBool_FromLong(before);
+}
+
+PyObject* guard_put(PyObject*, PyObject* object) {
+  return guarded([&]() -> PyObject* {
+    if (transfers_guarded) guard_transfer(Transfer::device_to_device, to_value(object)->type());
+    Py_RETURN_NONE;
+  });
+}
+
+PyObject* guards(PyObject*, PyObject*) { return PyBool_FromLong(transfers_guarded); }
+
+PyMethodDef functions[] = {
+    {"explicit_transfers", explicit_transfers, METH_O,
+     "Whether transfers of this thread are explicit from now on; gives what held before."},
+    {"guard_device_to_device", guard_put, METH_O,
+     "Raises JaxRuntimeError where transfers between devices are disallowed."},
+    {"transfers_guarded", guards, METH_NOARGS, "Whether any transfer guard is set."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+}  // namespace
+
+void set_transfer_guard(Transfer kind, std::size_t level) {
+  levels[static_cast<std::size_t>(kind)] = static_cast<std::uint8_t>(level);
+  transfers_guarded = std::any_of(levels.begin(), levels.end(), [](auto l) { return l != allow; });
+}
+
+void guard_transfer(Transfer kind, const Type& type) {
+  if (staging_in_progress()) return;  // a constant of the program
+  const std::uint8_t level = levels[static_cast<std::size_t>(kind)];
+  const bool refused = level == disallow_explicit || (level == disallow && !explicit_now);
+  const bool logged = level == log_explicit || (level == log && !explicit_now);
+  if (logged) {
+    const std::string text =
+        concat(name_of(kind), " transfer: aval=ShapedArray(", to_string(type), ")\n");
+    PySys_FormatStderr("%s", text.c_str());
+  }
+  if (!refused) return;
+  const std::string text =
+      concat("INVALID_ARGUMENT: Disallowed ", name_of(kind), " transfer: aval=ShapedArray(",
+             to_string(type), "). Allow it with jax.transfer_guard('allow')",
+             level == disallow ? ", or ask for it with jax.device_put." : ".");
+  const Ref module = Ref::checked(PyImport_ImportModule("shardax.errors"));
+  const Ref type_of_error = Ref::checked(PyObject_GetAttrString(module.get(), "JaxRuntimeError"));
+  PyErr_SetString(type_of_error.get(), text.c_str());
+  throw PythonError();
+}
+
+void init_transfers(PyObject* module) { pytree::check(PyModule_AddFunctions(module, functions)); }
+
+}  // namespace shardax::objects

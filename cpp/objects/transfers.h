@@ -1,0 +1,27 @@
+// objects/transfers.h - the transfer guards: which moves between the host and devices are allowed.
+//
+// All memory is the host's here. What would move on a machine with accelerators is guarded all the
+// same: NumPy arrays and Python numbers that an op at the top level takes in, values that are put
+// on another device.
+#pragma once
+
+#include "array/type.h"
+#include "pytree/ref.h"
+
+namespace shardax::objects {
+
+enum class Transfer : std::uint8_t { host_to_device, device_to_device, device_to_host };
+
+// Whether any guard logs or refuses anything.
+extern bool transfers_guarded;
+
+// Sets the guard of one kind ("allow", "log", "disallow", "log_explicit", "disallow_explicit").
+void set_transfer_guard(Transfer kind, std::size_t level);
+
+// Throws JaxRuntimeError, or writes a line to stderr, as the guard of that kind says.
+void guard_transfer(Transfer kind, const Type& type);
+
+// Adds explicit_transfers and guard_transfer to the module.
+void init_transfers(PyObject* module);
+
+}  // namespace shardax::objects
