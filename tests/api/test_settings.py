@@ -1,6 +1,5 @@
 # tests/api/test_settings.py - settings for which functions are traced anew, and those that refuse.
 import pytest
-
 import shardax
 import shardax.numpy as jnp
 from shardax import lax

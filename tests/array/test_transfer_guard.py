@@ -1,7 +1,6 @@
 # tests/array/test_transfer_guard.py - what the transfer guards let through, level by level.
 import numpy as np
 import pytest
-
 import shardax
 import shardax.numpy as jnp
 
