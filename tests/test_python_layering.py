@@ -36,6 +36,7 @@ LAYERS = [
         "dlpack",
         "example_libraries",
         "experimental",
+        "export",
         "extend",
         "interpreters",
         "jax_utils",

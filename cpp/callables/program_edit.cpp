@@ -6,6 +6,8 @@
 #include "base/lists.h"
 #include "callables/program_object.h"
 #include "callables/value_lists.h"
+#include "ir/archive.h"
+#include "transform/portable.h"
 #include "transform/prune.h"
 
 namespace py = pybind11;
@@ -42,9 +44,30 @@ py::tuple pruned(const ProgramObject& p, const std::vector<bool>& wanted,
   return py::make_tuple(to_object(wrap_program(smaller.program, left)), used);
 }
 
+// A program that holds all that it computes with.
+const ProgramPtr& closed(const ProgramObject& p) {
+  if (!p.captured.empty()) {
+    value_error("export: ", p.program->name,
+                " uses values of a function that is being traced; pass them as arguments.");
+  }
+  return p.program;
+}
+
 }  // namespace
 
 void init_program_edits(py::module_& module) {
+  module.def(
+      "archive", [](const ProgramObject& p) { return py::bytes(archive(*closed(p))); },
+      "The program as bytes; ValueError where it calls Python functions.");
+  module.def(
+      "restore",
+      [](const py::bytes& b) { return to_object(wrap_program(restore(std::string(b)))); },
+      "The program that `archive` wrote.");
+  module.def(
+      "portable",
+      [](const ProgramObject& p) { return to_object(wrap_program(portable(closed(p)))); },
+      "The program with the bodies of custom_jvp, custom_vjp and checkpoints with policies in "
+      "place.");
   module.def("constants_as_inputs", constants_as_inputs,
              "The program with its constants as further inputs, in front.");
   module.def("pruned", pruned,

@@ -1,0 +1,307 @@
+// ir/archive.cpp - writing and reading programs as bytes.
+#include "ir/archive.h"
+
+#include <cstring>
+#include <set>
+
+#include "array/dtype.h"
+#include "base/errors.h"
+#include "ir/op.h"
+#include "kernels/copy.h"
+
+namespace shardax {
+namespace {
+
+constexpr std::string_view magic = "shardax program";
+constexpr std::int64_t version = 1;
+
+class Writer {
+ public:
+  std::string bytes;
+
+  void number(std::int64_t n) { raw(&n, sizeof n); }
+  void text(std::string_view s) {
+    number(static_cast<std::int64_t>(s.size()));
+    bytes.append(s);
+  }
+  void real(double x) { raw(&x, sizeof x); }
+  template <class List, class F>
+  void list(const List& items, F write) {
+    number(static_cast<std::int64_t>(items.size()));
+    for (const auto& item : items) write(item);
+  }
+  void ints(const Shape& shape) {
+    list(shape, [&](std::int64_t n) { number(n); });
+  }
+  void vars(const auto& vs) {
+    list(vs, [&](Var v) { number(v); });
+  }
+  void axes(const AxisSet& names) {
+    list(names, [&](AxisName a) { text(axis_text(a)); });
+  }
+
+  void type(const Type& t) {
+    text(name(t.dtype));
+    number(t.weak);
+    ints(t.shape);
+    axes(t.varying);
+  }
+
+  void array(const Array& a) {
+    type(a.type());
+    const std::size_t at = bytes.size();
+    bytes.resize(at + static_cast<std::size_t>(a.type().bytes()));
+    kernels::copy_strided(reinterpret_cast<std::byte*>(bytes.data() + at),
+                          row_major_strides(a.shape()), a.data(), a.strides(), a.shape(),
+                          itemsize(a.dtype()));
+  }
+
+  void sharding(const Sharding& s) {
+    const auto texts = [&](const std::vector<std::string>& names) {
+      list(names, [&](const std::string& n) { text(n); });
+    };
+    texts(s.mesh_axes);
+    list(s.mesh_shape, [&](std::int64_t n) { number(n); });
+    list(s.devices, [&](int d) { number(d); });
+    list(s.spec, texts);
+    number(s.named);
+  }
+
+  void program(const Program& p) {
+    text(p.name);
+    list(p.types, [&](const Type& t) { type(t); });
+    vars(p.inputs);
+    list(p.constants, [&](const Constant& c) {
+      number(c.var);
+      array(*c.value);
+    });
+    list(p.equations, [&](const Equation& e) { equation(e); });
+    vars(p.outputs);
+  }
+
+ private:
+  void raw(const void* data, std::size_t n) { bytes.append(static_cast<const char*>(data), n); }
+
+  void equation(const Equation& e) {
+    if (find_op(e.op->name) != e.op) {
+      value_error("export: '", e.op->name,
+                  "' is a primitive of the user's own, whose rules are Python functions: it cannot "
+                  "be written to a file.");
+    }
+    text(e.op->name);
+    vars(e.inputs);
+    vars(e.outputs);
+    number(std::distance(e.params.begin(), e.params.end()));
+    for (const auto& [key, value] : e.params) {
+      text(key);
+      number(static_cast<std::int64_t>(value.index()));
+      std::visit([&](const auto& v) { param(v, *e.op); }, value);
+    }
+  }
+
+  void param(std::monostate, const Op&) {}
+  void param(bool b, const Op&) { number(b); }
+  void param(std::int64_t n, const Op&) { number(n); }
+  void param(double x, const Op&) { real(x); }
+  void param(const std::string& s, const Op&) { text(s); }
+  void param(const Ints& n, const Op&) { ints(n); }
+  void param(DType d, const Op&) { text(name(d)); }
+  void param(const AxisNames& a, const Op&) { axes(a.names); }
+  void param(const ProgramPtr& p, const Op&) { program(*p); }
+  void param(const Programs& ps, const Op&) {
+    list(ps, [&](const ProgramPtr& p) { program(*p); });
+  }
+  void param(const FunctionPtr& f, const Op& op) {
+    value_error("export: ", op.name, " calls the Python function ", f->text(),
+                ", which cannot be written to a file. Compute what it gives beforehand, or pass it "
+                "as an argument.");
+  }
+  void param(const Types& ts, const Op&) {
+    list(ts, [&](const Type& t) { type(t); });
+  }
+  void param(const ShardingPtr& s, const Op&) {
+    number(s != nullptr);
+    if (s) sharding(*s);
+  }
+};
+
+class Reader {
+ public:
+  explicit Reader(std::string_view bytes) : bytes_(bytes) {}
+
+  bool done() const { return bytes_.empty(); }
+  std::int64_t number() {
+    std::int64_t n;
+    std::memcpy(&n, take(sizeof n), sizeof n);
+    return n;
+  }
+  std::string text() {
+    const std::size_t n = count(1);
+    return std::string(take(n), n);
+  }
+
+  ProgramPtr program() {
+    check_stack("a program within programs");
+    const MutableProgram p(new Program);
+    p->name = text();
+    p->types = list<Types>([&] { return type(); });
+    p->inputs = vars<std::vector<Var>>(*p);
+    p->constants = list<std::vector<Constant>>([&] {
+      const Var v = var(*p);
+      return Constant{v, array()};
+    });
+    p->equations = list<std::vector<Equation>>([&] { return equation(*p); });
+    p->outputs = vars<std::vector<Var>>(*p);
+    return p;
+  }
+
+ private:
+  [[noreturn]] static void malformed() {
+    value_error("export: the bytes are no exported program, or not all of it.");
+  }
+  const char* take(std::size_t n) {
+    if (n > bytes_.size()) malformed();
+    const char* at = bytes_.data();
+    bytes_.remove_prefix(n);
+    return at;
+  }
+  // How many items follow, of at least so many bytes each.
+  std::size_t count(std::size_t bytes_each) {
+    const std::int64_t n = number();
+    if (n < 0 || static_cast<std::size_t>(n) > bytes_.size() / bytes_each) malformed();
+    return static_cast<std::size_t>(n);
+  }
+  template <class List, class F>
+  List list(F read) {
+    List out;
+    for (std::size_t n = count(sizeof(std::int64_t)); n-- > 0;) out.push_back(read());
+    return out;
+  }
+  Shape ints() {
+    return list<Shape>([&] { return number(); });
+  }
+  Var var(const Program& p) {
+    const std::int64_t v = number();
+    if (v < 0 || v >= static_cast<std::int64_t>(p.types.size())) malformed();
+    return static_cast<Var>(v);
+  }
+  template <class List>
+  List vars(const Program& p) {
+    return list<List>([&] { return var(p); });
+  }
+  AxisSet axes() {
+    return list<AxisSet>([&] { return intern_axis(text()); });
+  }
+  DType dtype() {
+    const std::string wanted = text();
+    for (int d = 0; d < dtype_count; ++d) {
+      if (name(static_cast<DType>(d)) == wanted) return static_cast<DType>(d);
+    }
+    malformed();
+  }
+  Type type() {
+    Type t;
+    t.dtype = dtype();
+    t.weak = number() != 0;
+    t.shape = ints();
+    t.varying = axes();
+    for (std::int64_t n : t.shape) {
+      if (n < 0 || t.shape.size() > max_rank) malformed();
+    }
+    return t;
+  }
+  ArrayPtr array() {
+    const Type t = type();
+    double bytes = itemsize(t.dtype);
+    for (std::int64_t n : t.shape) bytes *= static_cast<double>(n);
+    if (bytes > static_cast<double>(bytes_.size())) malformed();
+    ArrayPtr out = empty_array(t);
+    const auto n = static_cast<std::size_t>(t.bytes());
+    if (n > 0) std::memcpy(out->data(), take(n), n);
+    return out;
+  }
+  ShardingPtr sharding() {
+    const auto texts = [&] { return list<std::vector<std::string>>([&] { return text(); }); };
+    const Shared<Sharding> s(new Sharding);
+    s->mesh_axes = texts();
+    s->mesh_shape = list<std::vector<std::int64_t>>([&] { return number(); });
+    s->devices = list<std::vector<int>>([&] { return static_cast<int>(number()); });
+    s->spec = list<std::vector<std::vector<std::string>>>(texts);
+    s->named = number() != 0;
+    return s;
+  }
+
+  Equation equation(const Program& p) {
+    const std::string op_name = text();
+    Equation e{find_op(op_name), {}, {}, {}, nullptr};
+    if (!e.op) value_error("export: there is no op '", op_name, "' in this version of shardax.");
+    e.inputs = vars<Vars>(p);
+    e.outputs = vars<Vars>(p);
+    for (std::size_t n = count(2 * sizeof(std::int64_t)); n-- > 0;) {
+      const std::string_view key = kept(text());
+      e.params.set(key, param(number()));
+    }
+    return e;
+  }
+
+  // Names of params are kept by reference: each for the life of the process.
+  static std::string_view kept(const std::string& key) {
+    static auto* names = new std::set<std::string, std::less<>>;
+    return *names->insert(key).first;
+  }
+
+  ParamValue param(std::int64_t kind) {
+    switch (kind) {
+      case 0: return std::monostate();
+      case 1: return number() != 0;
+      case 2: return number();
+      case 3: {
+        double x;
+        std::memcpy(&x, take(sizeof x), sizeof x);
+        return x;
+      }
+      case 4: return text();
+      case 5: return ints();
+      case 6: return dtype();
+      case 7: return AxisNames{axes()};
+      case 8: return program();
+      case 9: return list<Programs>([&] { return program(); });
+      case 11: return list<Types>([&] { return type(); });
+      case 12: return number() != 0 ? sharding() : ShardingPtr();
+      default: malformed();
+    }
+  }
+
+  std::string_view bytes_;
+};
+static_assert(std::variant_size_v<ParamValue> == 13, "each kind of param is written and read");
+
+}  // namespace
+
+std::string archive(const Program& program) {
+  Writer out;
+  out.bytes.append(magic);
+  out.number(version);
+  out.program(program);
+  return std::move(out.bytes);
+}
+
+ProgramPtr restore(std::string_view bytes) {
+  if (!bytes.starts_with(magic)) value_error("export: the bytes are no exported program.");
+  Reader in(bytes.substr(magic.size()));
+  const std::int64_t written = in.number();
+  if (written != version) {
+    value_error("export: the program was written in version ", written, " of the format; version ",
+                version, " is read.");
+  }
+  ProgramPtr program = in.program();
+  if (!in.done()) value_error("export: bytes follow the exported program.");
+  try {
+    verify(*program, "export");
+  } catch (const std::exception& error) {
+    value_error("export: the bytes describe no valid program: ", error.what());
+  }
+  return program;
+}
+
+}  // namespace shardax

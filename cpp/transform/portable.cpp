@@ -1,0 +1,43 @@
+// transform/portable.cpp - calls that carry rules as the programs that they call.
+#include "transform/portable.h"
+
+#include <algorithm>
+
+#include "ir/bodies.h"
+#include "trace/stage.h"
+#include "trace/walk.h"
+
+namespace shardax {
+namespace {
+
+bool holds_function(const Params& params) {
+  return std::any_of(params.begin(), params.end(), [](const Params::Entry& entry) {
+    return std::holds_alternative<FunctionPtr>(entry.second);
+  });
+}
+
+Values evaluate_portable(const Program& program, const Values& inputs) {
+  return walk(program, inputs, [](const Equation& eqn, const Values& in) {
+    if (eqn.op->expand && find_op(eqn.op->name) != eqn.op) {  // a user's, lowered to a program
+      Types types;
+      for (const Value& value : in) types.push_back(value->type());
+      return evaluate_portable(*eqn.op->expand(eqn.params, types), in);
+    }
+    if (!eqn.op->bodies) return shardax::bind(*eqn.op, eqn.params, in);
+    Bodies bodies = bodies_of(*eqn.op, eqn.params);
+    if (holds_function(eqn.params) && bodies.runs == Runs::once)
+      return evaluate_portable(*bodies.programs[0], in);
+    for (ProgramPtr& body : bodies.programs) body = portable(body);
+    return shardax::bind(*eqn.op, eqn.op->with_bodies(eqn.params, bodies), in);
+  });
+}
+
+}  // namespace
+
+ProgramPtr portable(const ProgramPtr& program) {
+  return stage_closed(
+      program->input_types(), [&](const Values& in) { return evaluate_portable(*program, in); },
+      program->name);
+}
+
+}  // namespace shardax

@@ -1,0 +1,354 @@
+"""shardax/_transform/exports.py - functions as files: staged programs that other processes call.
+
+A serialized function is a line of JSON (names, structures, platforms) and its program as bytes
+(cpp/ir/archive.h); with `vjp_order`, the programs of its derivatives follow in the same form.
+"""
+
+import dataclasses
+import json
+import struct
+import zlib
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from shardax import tree_util
+from shardax._base.structures import structure_differences
+from shardax._core import api as _core
+from shardax._core import functions
+from shardax._transform.custom_vjp import custom_vjp
+from shardax._transform.derivatives import vjp
+from shardax._transform.export_trees import read, written
+from shardax._transform.jit import jit
+from shardax._transform.stages import Traced, Wrapped
+from shardax.dtypes import float0
+
+minimum_supported_calling_convention_version = 9
+maximum_supported_calling_convention_version = 10
+
+_MAGIC = b"shardax export 1\n"
+
+
+def default_export_platform():
+    """The platform for which functions are exported unless others are named.
+
+    Example:
+      >>> from shardax import export
+      >>> export.default_export_platform()
+      'cpu'
+    """
+    return "cpu"
+
+
+@dataclasses.dataclass(frozen=True)
+class DisabledSafetyCheck:
+    """A check of JAX's that is left out at export. Accepted for compatibility: programs of ours
+    that cannot be written to a file are refused where they are serialized."""
+
+    _impl: str
+
+    @classmethod
+    def platform(cls):
+        """That the function is called on a platform for which it was exported."""
+        return cls("platform")
+
+    @classmethod
+    def custom_call(cls, target_name):
+        """That a custom call is known to be stable."""
+        return cls(f"custom_call:{target_name}")
+
+    def is_custom_call(self):
+        """The name of the custom call, or None."""
+        kind, _, name = self._impl.partition(":")
+        return name if kind == "custom_call" else None
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class Exported:
+    """A staged function that can be written to a file, read and called.
+
+    Attributes:
+      fun_name: the name of the function.
+      in_tree, out_tree: the structures of (args, kwargs) and of the result.
+      in_avals, out_avals: tuples of ShapedArray, one per array.
+      platforms: those for which it was exported.
+      disabled_safety_checks: as they were given.
+    """
+
+    fun_name: str
+    in_tree: Any
+    in_avals: tuple
+    out_tree: Any
+    out_avals: tuple
+    platforms: tuple
+    disabled_safety_checks: tuple
+    _program: Any
+    _get_vjp: Callable | None
+
+    nr_devices = 1
+    ordered_effects = ()
+    unordered_effects = ()
+    uses_global_constants = False
+    calling_convention_version = maximum_supported_calling_convention_version
+
+    @property
+    def module_kept_var_idx(self):
+        """The positions of all arrays: none is dropped."""
+        return tuple(range(len(self.in_avals)))
+
+    def __repr__(self):
+        return f"Exported(fun_name={self.fun_name}, ...)"
+
+    def mlir_module(self):
+        """The program as text."""
+        return str(self._program)
+
+    @property
+    def mlir_module_serialized(self):
+        """The program as bytes.
+
+        Raises:
+          ValueError: where it calls Python functions.
+        """
+        return _core.archive(self._program)
+
+    def has_vjp(self):
+        """Whether `vjp` gives anything."""
+        return self._get_vjp is not None
+
+    def vjp(self):
+        """The exported function of flat arguments and cotangents that gives the arguments'
+        cotangents.
+
+        Raises:
+          ValueError: for one that was read from a file without its derivatives.
+        """
+        if self._get_vjp is None:
+            raise ValueError(
+                "No VJP is available. Serialize the function with vjp_order=1 or more."
+            )
+        return self._get_vjp(self)
+
+    def serialize(self, vjp_order=0):
+        """The function as a bytearray, with as many of its derivatives.
+
+        Raises:
+          ValueError: where the program calls Python functions, a structure holds classes that are
+            not registered, or it has not that many derivatives.
+        """
+        if vjp_order < 0:
+            raise ValueError(f"vjp_order must be non-negative, got {vjp_order}.")
+        if vjp_order > 0 and not self.has_vjp():
+            raise ValueError(
+                "serialization of an Exported that does not have vjps of high-enough order"
+            )
+        header = {
+            "fun_name": self.fun_name,
+            "in_tree": written(self.in_tree),
+            "out_tree": written(self.out_tree),
+            "platforms": self.platforms,
+            "disabled_safety_checks": [check._impl for check in self.disabled_safety_checks],
+            "vjp": vjp_order > 0,
+        }
+        body = bytearray()
+        for part in (json.dumps(header).encode(), self.mlir_module_serialized):
+            body += struct.pack("<q", len(part)) + part
+        if vjp_order > 0:
+            body += self.vjp().serialize(vjp_order - 1)
+        return bytearray(_MAGIC) + struct.pack("<I", zlib.crc32(body)) + body
+
+    def call(self, *args, **kwargs):
+        """The results for arguments of the structure, shapes and dtypes that it was exported for.
+
+        It may be called within jit, and differentiated in reverse where derivatives are there.
+
+        Raises:
+          ValueError: for other arguments.
+        """
+        leaves, tree = tree_util.tree_flatten((args, kwargs))
+        if tree != self.in_tree:
+            self._refuse_structure(tree)
+        self._check_types(leaves)
+        return tree_util.tree_unflatten(self.out_tree, self._flat_call(leaves))
+
+    def _flat_call(self, leaves):
+        @custom_vjp
+        def run(*flat):
+            return _core.evaluate(self._program, list(map(_core.asarray, flat)), [])
+
+        def forward(*flat):
+            return run(*flat), flat
+
+        def backward(flat, cotangents):
+            pulled = self.vjp()
+            wanted = pulled.in_avals[len(flat) :]
+            cotangents = [
+                np.zeros(aval.shape, float0) if aval.dtype == float0 else ct
+                for ct, aval in zip(cotangents, wanted, strict=True)
+            ]
+            return tuple(pulled.call(*flat, *cotangents))
+
+        run.defvjp(forward, backward)
+        return jit(run)(*leaves)
+
+    def _refuse_structure(self, tree):
+        lines = [
+            f"   - {_shown(path)} is {given} in the invocation and {wanted} when exported, so "
+            f"{explanation}."
+            for path, given, wanted, explanation in structure_differences(tree, self.in_tree)
+        ]
+        raise ValueError(
+            "The invocation args and kwargs must have the same pytree structure as when the "
+            f"function '{self.fun_name}' was exported, but they have the following structural "
+            "differences:\n" + "\n".join(lines)
+        )
+
+    def _check_types(self, leaves):
+        paths = tree_util.tree_flatten_with_path(
+            tree_util.tree_unflatten(self.in_tree, range(len(leaves)))
+        )[0]
+        for (path, _), leaf, wanted in zip(paths, leaves, self.in_avals, strict=True):
+            given = _core.typeof(leaf)
+            where = _shown(path)
+            expected = f"expected {wanted.shape} and called with {given.shape}"
+            if len(given.shape) != len(wanted.shape):
+                raise ValueError(f"Rank mismatch for {where}: {expected}")
+            if given.dtype != wanted.dtype:
+                raise ValueError(
+                    f"Dtype mismatch for {where}: expected {wanted.dtype} and called with "
+                    f"{given.dtype}"
+                )
+            for d, (n, m) in enumerate(zip(given.shape, wanted.shape, strict=True)):
+                if n != m:
+                    raise ValueError(
+                        f"Shape mismatch for {where}.shape[{d}] (expected same constant): "
+                        f"{expected}"
+                    )
+
+
+def _shown(path):
+    """The path of a leaf of (args, kwargs): "args[0]['w']"."""
+    if not path:
+        return "(args, kwargs)"
+    return ("args", "kwargs")[path[0].idx] + tree_util.keystr(tuple(path[1:]))
+
+
+def export(fun_jit, *, platforms=None, disabled_checks=()):
+    """A function that stages `fun_jit` for arguments, to be written to a file.
+
+    Args:
+      fun_jit: what jit returned.
+      platforms: names of platforms, ("cpu",) unless given.
+      disabled_checks: DisabledSafetyChecks; accepted for compatibility.
+
+    Returns:
+      A function of arrays, or of ShapeDtypeStructs in their place, that gives an Exported.
+
+    Raises:
+      ValueError: where `fun_jit` does not come from jit.
+
+    Example:
+      >>> from shardax import export
+      >>> exported = export.export(jit(lambda x: 2 * x))(ShapeDtypeStruct((3,), "float32"))
+      >>> data = exported.serialize(vjp_order=1)
+      >>> export.deserialize(data).call(jnp.arange(3.0))
+      Array([0., 2., 4.], dtype=float32)
+    """
+    if isinstance(fun_jit, type(functions.sin)):  # of jnp: jitted, in JAX
+        fun_jit = jit(fun_jit)
+    if not isinstance(fun_jit, Wrapped):
+        raise ValueError(f"Function to be exported must be the result of `jit` but is: {fun_jit}")
+    if platforms is not None and (isinstance(platforms, str) or not platforms):
+        raise ValueError(f"export: platforms must be a sequence of names, got {platforms!r}.")
+
+    def do_export(*args, **kwargs):
+        traced = Traced(fun_jit, args, kwargs)
+
+        def flat_fun(flat):
+            args, kwargs = tree_util.tree_unflatten(traced.in_tree, flat)
+            args, kwargs = traced._call.with_statics(args, kwargs)
+            return tree_util.tree_leaves(fun_jit(*args, **kwargs))
+
+        named = tuple(platforms or (default_export_platform(),))
+        return _exported(traced, named, tuple(disabled_checks), flat_fun)
+
+    return do_export
+
+
+def _exported(traced, platforms, checks, flat_fun):
+    """`traced` as an Exported; flat_fun gives its flat results for a list of flat arguments."""
+    program = traced.jaxpr
+    return Exported(
+        fun_name=traced.fun_name,
+        in_tree=traced.in_tree,
+        in_avals=tuple(traced._call.in_types),
+        out_tree=traced.out_tree,
+        out_avals=tuple(program.out_avals),
+        platforms=platforms,
+        disabled_safety_checks=checks,
+        _program=_core.portable(program),
+        _get_vjp=lambda exported: _exported_vjp(exported, flat_fun),
+    )
+
+
+def _exported_vjp(exported, flat_fun):
+    count = len(exported.in_avals)
+
+    def pulled(flat):
+        _, pull = vjp(lambda *primals: list(flat_fun(primals)), *flat[:count])
+        return pull(list(flat[count:]))
+
+    def fun_vjp_jax(*flat):
+        return pulled(flat)
+
+    cotangents = [
+        _core.ShapedArray(a.shape, _core.typeof(a).to_tangent_aval().dtype)
+        for a in exported.out_avals
+    ]
+    traced = Traced(jit(fun_vjp_jax), (*exported.in_avals, *cotangents), {})
+    return _exported(traced, exported.platforms, exported.disabled_safety_checks, pulled)
+
+
+def deserialize(blob):
+    """The function that `Exported.serialize` wrote.
+
+    Raises:
+      ValueError: for other bytes, and for structures with classes that are not registered.
+
+    Example:
+      >>> from shardax import export
+      >>> data = export.export(jit(jnp.sin))(0.0).serialize()
+      >>> export.deserialize(bytes(data)).call(0.0)
+      Array(0., dtype=float32, weak_type=True)
+    """
+    data = bytes(blob)
+    if not data.startswith(_MAGIC):
+        raise ValueError(
+            "export.deserialize: the bytes were not written by Exported.serialize of shardax."
+        )
+    start = len(_MAGIC) + 4
+    rest = data[start:]
+    if data[len(_MAGIC) : start] != struct.pack("<I", zlib.crc32(rest)):
+        raise ValueError(
+            "export.deserialize: the bytes are damaged, or not all of what was written."
+        )
+    parts = []
+    for _ in range(2):
+        (size,) = struct.unpack_from("<q", rest)
+        parts.append(rest[8 : 8 + size])
+        rest = rest[8 + size :]
+    header = json.loads(parts[0])
+    program = _core.restore(parts[1])
+    following = deserialize(rest) if header["vjp"] else None
+    return Exported(
+        fun_name=header["fun_name"],
+        in_tree=read(header["in_tree"]),
+        in_avals=tuple(program.in_avals),
+        out_tree=read(header["out_tree"]),
+        out_avals=tuple(program.out_avals),
+        platforms=tuple(header["platforms"]),
+        disabled_safety_checks=tuple(map(DisabledSafetyCheck, header["disabled_safety_checks"])),
+        _program=program,
+        _get_vjp=None if following is None else lambda _: following,
+    )
