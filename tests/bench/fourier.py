@@ -2,8 +2,8 @@
 
     python tests/bench/fourier.py [--threads 1]
 
-Milliseconds, here and in SciPy, and their ratio, for complex64, complex128, float32 and float64; the
-best of seven runs each, of both in turn.
+Milliseconds, here and in SciPy, and their ratio, for complex64, complex128, float32 and float64;
+the best of seven runs each, of both in turn.
 """
 
 import argparse

@@ -56,16 +56,9 @@ def _power(equation, mat):
     return _on_elements(False)(equation, mat)
 
 
-def _same_shape(x, y):
-    """Both of one shape: a rank-0 operand of an equation goes with any."""
-    return x.shape == y.shape or 0 in (x.ndim, y.ndim)
-
-
 def _add(equation, x, y):
     if not (_is_sparse(x) and _is_sparse(y)):
-        raise NotImplementedError(
-            "Addition between sparse and dense array is not implemented; use todense()."
-        )
+        return equation.primitive.bind(*(v.todense() if _is_sparse(v) else v for v in (x, y)))
     if x.shape != y.shape:
         raise NotImplementedError("Addition between sparse matrices of different shapes.")
     return _math.bcoo_add(x, y)
