@@ -16,6 +16,7 @@ LAYERS = [
     ["pytree"],
     ["ir"],
     ["trace"],
+    ["lapack"],
     ["ops"],
     ["transform"],
     ["control"],

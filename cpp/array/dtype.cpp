@@ -205,10 +205,10 @@ WeakDType promote(WeakDType a, WeakDType b, bool strict) {
   if (joined < 0) {
     if (a.dtype == DType::float0 || b.dtype == DType::float0) float0_error("an operation");
     if (strict) {
-      value_error("Input dtypes ('", name(a.dtype), "', '", name(b.dtype),
-                  "') have no available implicit dtype promotion path when "
-                  "jax_numpy_dtype_promotion=strict. Try explicitly casting inputs to the desired "
-                  "output type, or set jax_numpy_dtype_promotion=standard.");
+      fail(ErrorKind::type_promotion_error, "Input dtypes ('", name(a.dtype), "', '", name(b.dtype),
+           "') have no available implicit dtype promotion path when "
+           "jax_numpy_dtype_promotion=strict. Try explicitly casting inputs to the desired "
+           "output type, or set jax_numpy_dtype_promotion=standard.");
     }
     type_error("no promotion path between dtypes ", name(a.dtype), " and ", name(b.dtype), ".");
   }

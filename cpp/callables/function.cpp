@@ -90,8 +90,24 @@ PyMemberDef members[] = {
     {nullptr, 0, 0, 0, nullptr},
 };
 
+// That of the user's function, as inspect finds it. AttributeError where there is none.
+PyObject* get_signature(PyObject* self, void*) {
+  return guarded([&] {
+    const Ref inspect = checked(PyImport_ImportModule("inspect"));
+    const Ref signature = Ref::steal(
+        PyObject_CallMethod(inspect.get(), "signature", "O", as_function(self)->wrapped));
+    if (!signature) {
+      PyErr_Clear();
+      fail(ErrorKind::attribute_error, "'", Py_TYPE(self)->tp_name,
+           "' object has no attribute '__signature__'");
+    }
+    return Py_NewRef(signature.get());
+  });
+}
+
 PyGetSetDef attributes[] = {
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
+    {"__signature__", get_signature, nullptr, "The user's function's.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 
@@ -181,7 +197,7 @@ Ref make_function(PyTypeObject* type, PyObject* fun, std::unique_ptr<Behaviour> 
   const Ref inner = Ref::steal(PyObject_GetAttrString(fun, "__dict__"));
   if (!inner) {
     PyErr_Clear();
-  } else if (PyDict_Check(inner.get()) && PyFunction_Check(fun)) {
+  } else if (PyDict_Check(inner.get())) {
     if (PyDict_Update(function->dict, inner.get()) < 0) throw PythonError();
   }
   for (const char* name :

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "analysis/cost.h"
 #include "analysis/shardings.h"
 #include "callables/program_object.h"
 #include "callables/staging.h"
@@ -74,6 +75,13 @@ void init_stages(py::module_& module) {
                               compile_body(body)->memory());
       },
       "Bytes of a compiled program's arguments, results and temporaries.");
+  module.def(
+      "cost",
+      [](const py::object& program) {
+        const Cost cost = cost_of(*unwrap_program(program.ptr()));
+        return py::make_tuple(cost.flops, cost.transcendentals, cost.bytes);
+      },
+      "Operations, transcendental ones apart, and bytes that a program reads and writes.");
   module.def(
       "shardings",
       [](const py::object& program) {

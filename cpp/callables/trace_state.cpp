@@ -5,6 +5,7 @@
 #include <pybind11/stl.h>
 
 #include "ir/params.h"
+#include "objects/array_type.h"
 #include "trace/current.h"
 
 namespace py = pybind11;
@@ -38,6 +39,16 @@ void init_trace_state(py::module_& m) {
   m.def(
       "tracing", [] { return current_trace().innermost != nullptr; },
       "Whether any transformation is in progress.");
+  m.def(
+      "tracer_trace",
+      [](const py::object& x) {
+        const bool array = objects::is_array_object(x.ptr());
+        const Value value = array ? objects::value_of(x.ptr()) : Value();
+        if (!value || !value->is_tracer()) return std::pair<int, std::uint64_t>();
+        const auto& trace = static_cast<const Tracer&>(*value).trace();
+        return std::pair<int, std::uint64_t>(trace.level(), trace.generation());
+      },
+      "The level and generation of the trace that a tracer belongs to; 0, 0 for arrays.");
   m.def("axis_names", axis_names, py::arg("devices_too") = true,
         "The names of the mapped axes in scope, outermost first.");
 }

@@ -105,6 +105,7 @@ PythonProperty python_properties[] = {
     {"_devices.placement", "format"},
     {"_devices.placement", "_committed", nullptr, "committed"},
     {"_devices.placement", "_arrays", "_arrays property was called", "arrays"},
+    {"_transform.trace_state", "_trace", nullptr, "trace_of"},
 };
 
 template <const char* const& what>

@@ -23,6 +23,9 @@ namespace {
 
 constexpr int default_device_count = 8;  // the same on every machine, whatever its cores
 int devices = default_device_count;
+// Until somebody asks how many there are, the environment may still say so: programs set it after
+// they import the package.
+bool devices_known = false;
 
 const Flag* find_flag(std::string name) {
   for (const auto& [alias, real] : flag_aliases) {
@@ -92,6 +95,7 @@ void set_count_from(PyObject* value) {
   if (count == -1) {
     const char* text = device_count_in_environment();
     set_device_count(text ? std::strtoll(text, nullptr, 10) : default_device_count);
+    devices_known = false;
     return;
   }
   set_device_count(count);
@@ -204,7 +208,7 @@ PyObject* read(PyObject*, PyObject* name) {
   return guarded([&]() -> PyObject* {
     const Flag& f = known_flag(name);
     if (std::string_view(f.name) == "jax_enable_x64") return PyBool_FromLong(numpy::x64_enabled());
-    if (std::string_view(f.name) == "jax_num_cpu_devices") return PyLong_FromLong(devices);
+    if (std::string_view(f.name) == "jax_num_cpu_devices") return PyLong_FromLong(device_count());
     return Py_NewRef(values()[f.name].get());
   });
 }
@@ -239,7 +243,9 @@ PyObject* trace_setting(PyObject*, PyObject* args) {
   });
 }
 
-PyObject* count(PyObject*, PyObject*) { return PyLong_FromLong(devices); }
+PyObject* count(PyObject*, PyObject*) {
+  return guarded([] { return PyLong_FromLong(device_count()); });
+}
 
 PyMethodDef functions[] = {
     {"config_update", update, METH_VARARGS, "Sets a flag."},
@@ -260,7 +266,14 @@ std::string upper(const char* name) {
 
 }  // namespace
 
-int device_count() { return devices; }
+int device_count() {
+  if (!devices_known) {
+    if (const char* text = device_count_in_environment())
+      set_device_count(std::strtoll(text, nullptr, 10));
+    devices_known = true;
+  }
+  return devices;
+}
 
 namespace {
 using Settings = std::map<std::string, std::string>;
@@ -279,6 +292,7 @@ void set_traced_setting(const std::string& name, const std::string& value) {
 void set_device_count(std::int64_t count) {
   if (count < 1 || count > most_devices) refuse_device_count(std::to_string(count));
   devices = static_cast<int>(count);
+  devices_known = true;
 }
 
 bool flag(std::string_view name) {

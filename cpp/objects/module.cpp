@@ -3,7 +3,9 @@
 #include <unistd.h>
 
 #include "base/thread_end.h"
+#include "callables/python.h"
 #include "execute/execute.h"
+#include "lapack/library.h"
 #include "objects/api.h"
 #include "objects/array_type.h"
 #include "objects/arrays.h"
@@ -46,6 +48,12 @@ void check_held_signals() {
   if (PyErr_CheckSignals() != 0) throw objects::PythonError();
 }
 
+std::string lapack_library() {
+  const pybind11::gil_scoped_acquire lock;
+  const callables::Ref path = callables::call_python("_base.lapack", "library");
+  return callables::str(path.get());
+}
+
 }  // namespace
 }  // namespace shardax
 
@@ -55,6 +63,7 @@ PYBIND11_MODULE(_core_of_main_interpreter, m) {
     shardax::set_lock_hooks({shardax::release_lock, shardax::acquire_lock, shardax::gets_signals,
                              shardax::check_signals});
     shardax::runtime::set_caller_check(shardax::check_held_signals);
+    shardax::lapack::set_finder(shardax::lapack_library);
     shardax::init_pytree(m);
     init_errors(m.ptr());
     init_config(m.ptr());

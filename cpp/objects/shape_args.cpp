@@ -224,7 +224,7 @@ std::vector<PyMethodDef> delegated_methods() {
 
 PyObject* call_delegated(const char* name, PyObject* self, PyObject* const* args, Py_ssize_t count,
                          PyObject* names) {
-  return call("numpy", name, self, args, count, names);
+  return call("numpy._array_methods", name, self, args, count, names);
 }
 
 }  // namespace shardax::objects

@@ -1,4 +1,4 @@
-// transform/portable.cpp - calls that carry rules as the programs that they call.
+// transform/portable.cpp - calls as the programs that they call.
 #include "transform/portable.h"
 
 #include <algorithm>
@@ -32,7 +32,22 @@ Values evaluate_portable(const Program& program, const Values& inputs) {
   });
 }
 
+Values evaluate_inlined(const Program& program, const Values& inputs) {
+  return walk(program, inputs, [](const Equation& eqn, const Values& in) {
+    if (!eqn.op->bodies) return shardax::bind(*eqn.op, eqn.params, in);
+    const Bodies bodies = bodies_of(*eqn.op, eqn.params);
+    if (bodies.runs != Runs::once || bodies.fixed) return shardax::bind(*eqn.op, eqn.params, in);
+    return evaluate_inlined(*bodies.programs[0], in);
+  });
+}
+
 }  // namespace
+
+ProgramPtr inlined(const ProgramPtr& program) {
+  return stage_closed(
+      program->input_types(), [&](const Values& in) { return evaluate_inlined(*program, in); },
+      program->name);
+}
 
 ProgramPtr portable(const ProgramPtr& program) {
   return stage_closed(

@@ -1,4 +1,4 @@
-// transform/portable.h - programs without functions of the host language.
+// transform/portable.h - programs with calls replaced by what they call.
 #pragma once
 
 #include "ir/program.h"
@@ -9,5 +9,9 @@ namespace shardax {
 // custom_vjp, custom_vmap) in place of the calls, and checkpoints without policies: it computes the
 // same, and holds nothing of Python but callbacks.
 ProgramPtr portable(const ProgramPtr& program);
+
+// The same program with the equations of what it calls, but for calls with rules of their own: what
+// of a called function depends on some inputs only stands by itself.
+ProgramPtr inlined(const ProgramPtr& program);
 
 }  // namespace shardax

@@ -49,6 +49,8 @@ def _kinds(dtype):
 
 
 def _class_or_dtype(x):
+    if x is None:
+        return np.dtype(None)
     return x if isinstance(x, type) and issubclass(x, np.generic) else _core.dtype_of(x)
 
 

@@ -173,3 +173,10 @@ def test_policies_that_offload_keep():
     x = jnp.ones((2, 2))
     g = jax.checkpoint(lambda x: jnp.sin(x @ x), policy=dots)
     assert any("dot" in text for _, text in jax.ad_checkpoint.saved_residuals(g, x))
+
+
+def test_static_arguments_without_a_hash():
+    f = jax.checkpoint(lambda x, options, y: x * options["scale"] + y, static_argnums=(1,))
+    assert f(2.0, {"scale": 3}, 1.0) == 7
+    assert jax.grad(f)(2.0, {"scale": 3}, 1.0) == 3
+    assert jax.grad(f, argnums=2)(2.0, {"scale": 4}, 1.0) == 1

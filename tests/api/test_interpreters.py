@@ -1,6 +1,8 @@
 """tests/api/test_interpreters.py - what tutorials on interpreters of programs import."""
 
 import pytest
+import shardax
+import shardax.numpy as jnp
 from shardax._src.util import safe_map, safe_zip, unzip2
 
 
@@ -14,3 +16,39 @@ def test_lists_of_other_lengths():
     for call in (lambda: safe_map(max, [1], [1, 2]), lambda: safe_zip([1], [1, 2], [3])):
         with pytest.raises(ValueError, match=r"lengths differ: \[1, 2"):
             call()
+
+
+def test_traces_of_tracers():
+    from shardax import core
+    from shardax.interpreters import ad
+
+    seen = []
+
+    def f(x, y):
+        seen.append([core.find_top_trace([x, y]).main, x._trace.main, y])
+        shardax.grad(lambda z: (seen.append([z._trace.main]), z * x)[1])(1.0)
+        assert isinstance(x, ad.JVPTracer)
+        return x * y
+
+    shardax.jvp(lambda x: f(x, 2.0), (1.0,), (1.0,))
+    (top, own, _), (inner,) = seen
+    assert top is own and inner is not own
+    with pytest.raises(AttributeError, match="no attribute '_trace'"):
+        getattr(jnp.ones(3), "_trace")  # noqa: B009
+
+
+def test_batchers_in_the_older_form():
+    from shardax.interpreters import batching
+
+    sizes = shardax.extend.core.Primitive("sizes")
+    sizes.def_impl(lambda x: x)
+    sizes.def_abstract_eval(lambda x: x)
+    given = []
+
+    def rule(axis_size, axis_name, main_type, operands, dims):
+        given.append((axis_size, axis_name, main_type, type(operands), dims))
+        return 10 * operands[0], dims[0]
+
+    batching.axis_primitive_batchers[sizes] = rule
+    assert shardax.vmap(sizes.bind, axis_name="i")(jnp.arange(3.0)).tolist() == [0, 10, 20]
+    assert given == [(3, "i", None, tuple, (0,))]

@@ -168,3 +168,17 @@ def test_shared_programs_survive_the_function_that_staged_them():
     gc.collect()
     second(1.0)
     assert len(seen) == 2
+
+
+def test_attributes_of_what_is_transformed():
+    class Layer:
+        def __init__(self):
+            self.width = 3
+
+        def __call__(self, x):
+            return self.width * x
+
+    layer = Layer()
+    for transform in (jax.jit, jax.vmap, jax.grad, jax.value_and_grad, jax.pmap, jax.checkpoint):
+        assert transform(layer).width == 3
+    assert jax.jit(layer)(2.0) == 6

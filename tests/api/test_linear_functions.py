@@ -115,3 +115,13 @@ def test_vjps_with_other_arguments_go_through_jit():
     pull.args_res[0] = None
     for a, b in zip(backward(pull, w, y), jax.vjp(lambda w, x: jnp.sin(x @ w), w, x)[1](y)):
         np.testing.assert_allclose(a, b, rtol=1e-6)
+
+
+def test_transposing_a_derivative():
+    # Within the call that relu is, the value and its derivative come out of one equation.
+    x = jnp.array([1.0, -2.0, 3.0])
+    f = lambda x: jax.nn.relu(x) * x  # noqa: E731
+    derivative = lambda t: jax.jvp(f, (x,), (t,))[1]  # noqa: E731
+    for run in (lambda g: g, jax.jit):
+        (transposed,) = run(lambda ct: jax.linear_transpose(derivative, x)(ct))(x)
+        assert transposed.tolist() == [2.0, 0.0, 18.0]

@@ -175,3 +175,18 @@ def test_flags_that_steer_jax_itself_are_kept():
     with shardax.transfer_guard_host_to_device("disallow"):
         assert shardax.config.jax_transfer_guard_host_to_device == "disallow"
     assert shardax.config.jax_transfer_guard_host_to_device is None
+
+
+def test_devices_are_counted_when_they_are_asked_for():
+    program = (
+        "import os, shardax, shardax.numpy as jnp\n"
+        "os.environ['XLA_FLAGS'] = '--xla_force_host_platform_device_count=5'\n"
+        "print(shardax.device_count())\n"
+        "os.environ['XLA_FLAGS'] = '--xla_force_host_platform_device_count=6'\n"
+        "print(shardax.device_count(), shardax.config.jax_num_cpu_devices)\n"
+    )
+    names = ("SHARDAX_NUM_DEVICES", "JAX_NUM_CPU_DEVICES", "XLA_FLAGS")
+    environment = {k: v for k, v in os.environ.items() if k not in names}
+    command = [sys.executable, "-c", program]
+    out = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert out.stdout.split() == ["5", "5", "5"]

@@ -162,3 +162,23 @@ def test_import_is_lean():
     code = "import shardax._core, sys; print('ml_dtypes' in sys.modules)"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "False"
+
+
+def test_files_of_bfloat16(tmp_path):
+    x = jnp.array([1.5, -2.0], "bfloat16")
+    jnp.save(tmp_path / "x.npy", x)
+    assert jnp.load(tmp_path / "x.npy").dtype == "bfloat16"
+    assert (jnp.load(tmp_path / "x.npy") == x).all()
+
+
+def test_reshaping_by_the_first_index_first():
+    x = jnp.arange(6)
+    for shaped in (x.reshape(2, 3, order="F"), x.reshape((2, 3), order="F", out_sharding=None)):
+        assert shaped.tolist() == [[0, 2, 4], [1, 3, 5]]
+    assert x.reshape(2, 3).reshape(-1, order="F").tolist() == [0, 3, 1, 4, 2, 5]
+    assert x.reshape(2, 3).ravel(order="F").tolist() == [0, 3, 1, 4, 2, 5]
+
+
+def test_no_dtype_is_float64_among_kinds():
+    assert not jnp.issubdtype(None, jnp.complexfloating)
+    assert jnp.issubdtype(None, jnp.floating)

@@ -1,12 +1,14 @@
 """tests/bench/rivals.py - one benchmark in a process per system, in turns, as ratios."""
 
 import argparse
+import contextlib
 import json
 import os
 import statistics
 import subprocess
 import sys
 import time
+import types
 
 
 def system():
@@ -21,6 +23,11 @@ def system():
         import shardax
 
         return shardax
+    if name == "numpy":
+        import numpy
+
+        same = {"jit": lambda f: f, "block_until_ready": lambda x: x}
+        return types.SimpleNamespace(numpy=numpy, enable_x64=contextlib.nullcontext, **same)
     return None
 
 
@@ -35,8 +42,10 @@ def median_time(jax, f, budget=0.15):
     return statistics.median(times) * 1e6
 
 
-def compare(script, text):
-    """Runs `script`, which prints its figures as JSON, in turns, and prints medians and ratios."""
+def compare(script, text, numpy=False):
+    """Runs `script`, which prints its figures as JSON, in turns, and prints medians and ratios;
+    with `numpy` also as it runs on NumPy alone.
+    """
     parser = argparse.ArgumentParser(
         description=text, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -44,6 +53,8 @@ def compare(script, text):
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
     systems = {"shardax": sys.executable, **({"jax": options.jax} if options.jax else {})}
+    if numpy:
+        systems["numpy"] = sys.executable
     figures = {name: [] for name in systems}
     for _ in range(options.rounds):
         for name, python in systems.items():
@@ -54,12 +65,13 @@ def compare(script, text):
             if run.returncode:
                 sys.exit(run.stderr)
             figures[name].append(json.loads(run.stdout))
-    print(f"{'':52}{'shardax':>12}" + (f"{'JAX':>14}{'ratio':>9}" if options.jax else ""))
+    rivals = [name for name in systems if name != "shardax"]
+    print(f"{'':52}{'shardax':>12}" + "".join(f"{name:>14}{'ratio':>9}" for name in rivals))
     for row in figures["shardax"][0]:
         medians = {
             name: statistics.median(r[row] for r in rounds) for name, rounds in figures.items()
         }
         line = f"{row:52}{medians['shardax']:>9.1f} us"
-        if options.jax:
-            line += f"{medians['jax']:>11.1f} us{medians['jax'] / medians['shardax']:>8.1f}x"
+        for name in rivals:
+            line += f"{medians[name]:>11.1f} us{medians[name] / medians['shardax']:>8.1f}x"
         print(line)

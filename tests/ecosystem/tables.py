@@ -56,15 +56,18 @@ LATER = {
     "jax.lax.conv_general_dilated_p": "ops that are several here",
     "jax.lax.copy_p": "ops that are several here",
     "jax.lax.device_put_p": "ops that are several here",
-    "jax.lax.linalg.": "SciPy: linear algebra",
     "jax.lax.reduce_window_sum_p": "ops that are several here",
     "jax.lax.split_p": "ops that are several here",
     "jax.lax.stack_p": "ops that are several here",
     "jax.lax.tile_p": "ops that are several here",
     "jax.lax.unstack_p": "ops that are several here",
+<<<<<<< HEAD
     "jax.numpy.linalg.eig": "SciPy: linear algebra",
     "jax.numpy.roots": "SciPy: linear algebra",
     "jax.scipy.linalg.": "SciPy: linear algebra",
+=======
+    "jax.scipy.": "SciPy",
+>>>>>>> main
     "jax.shard_map": "shard_map",
     "jax.sharding.auto_axes": "explicit sharding",
     "jax.sharding.explicit_axes": "explicit sharding",

@@ -30,6 +30,7 @@ from sample_kinds import (
     scatter,
     unary,
 )
+from sample_matrices import MATRICES
 
 KEY = Arg((2,), dtype="uint32", values=(7, 11))
 SCALARS = (Arg((), dtype="int32", values=1), Arg((), dtype="int32", values=9))
@@ -508,7 +509,8 @@ SAMPLES = {
     ),
     "io_callback": control(lambda x: x + x, programs.effects, grad=(), refuses_jvp="IO callbacks"),
 }
-SAMPLES.update(sample_special.SAMPLES)
+SAMPLES |= sample_special.SAMPLES
+SAMPLES |= MATRICES
 # Covered by another op's sample.
 SAMPLES["custom_lin"] = SAMPLES["custom_vjp_call"]
 SAMPLES["optimization_barrier"] = SAMPLES["remat2"]

@@ -25,7 +25,7 @@ __all__ = [
     "pure_callback",
 ]
 
-_log = logging.getLogger(__name__)
+_log = logging.getLogger("jax._src.callback")  # the name that libraries filter
 
 _METHODS = ("sequential", "sequential_unrolled", "expand_dims", "broadcast_all")
 

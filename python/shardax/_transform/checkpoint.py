@@ -109,6 +109,17 @@ def checkpoint(
             return out
 
         static = {n + len(args) if n < 0 else n for n in statics}
+        unhashable = {n: args[n] for n in static if n < len(args) and not _hashable(args[n])}
+        if unhashable:  # the same objects in this call only
+            return checkpoint(
+                _with_fixed(fun, unhashable),
+                prevent_cse=prevent_cse,
+                policy=given_policy,
+                static_argnums=tuple(
+                    n - sum(u < n for u in unhashable) for n in static - unhashable.keys()
+                ),
+                static_argnames=static_argnames,
+            )(*(arg for n, arg in enumerate(args) if n not in unhashable), **kwargs)
         static |= {n for n, name in enumerate(positions[: len(args)]) if name in fixed_names}
         return binding("checkpoint", stage, lambda: call(static, args, kwargs))
 
@@ -127,6 +138,27 @@ def checkpoint(
         return tree_util.tree_unflatten(staged.out_tree, out)
 
     return checkpointed
+
+
+def _hashable(x):
+    try:
+        hash(x)
+    except TypeError:
+        return False
+    return True
+
+
+def _with_fixed(fun, fixed):
+    """`fun` with some positional arguments in place."""
+
+    @functools.wraps(fun)
+    def rest(*args, **kwargs):
+        args = list(args)
+        for n, value in sorted(fixed.items()):
+            args.insert(n, value)
+        return fun(*args, **kwargs)
+
+    return rest
 
 
 def checkpoint_name(x, name):

@@ -313,7 +313,7 @@ def jvp(primitive, params, primals, tangents):
     if rule is None:
         raise NotImplementedError(f"Differentiation rule for '{primitive}' not implemented")
     given = [Zero.from_primal_value(x) if t is None else t for x, t in zip(primals, tangents)]
-    out, moved = rule(primals, given, **params)
+    out, moved = rule(tuple(primals), tuple(given), **params)
     return results(primitive, out), [_none_or(t) for t in results(primitive, moved)]
 
 
@@ -343,14 +343,14 @@ class AxisData:
 
 def batch(primitive, params, values, batched, size, axis_name):
     """Results with the batch as their leading dimension, and which of them have it."""
-    dims = [0 if flag else None for flag in batched]
+    dims = tuple(0 if flag else None for flag in batched)
     if primitive in axis_batching_rules:
         rule = functools.partial(axis_batching_rules[primitive], AxisData(axis_name, size))
     else:
         rule = batching_rules.get(primitive)
     if rule is None:
         raise NotImplementedError(f"Batching rule for '{primitive}' not implemented")
-    out, dims = rule(values, dims, **params)
+    out, dims = rule(tuple(values), dims, **params)
     out, dims = results(primitive, out), results(primitive, dims)
     moved = [x if d is None or d == 0 else moveaxis(x, d, 0) for x, d in zip(out, dims)]
     return moved, [d is not None for d in dims]

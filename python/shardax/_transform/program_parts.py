@@ -37,6 +37,11 @@ class SourceInfo:
     def traceback(self):
         return self
 
+    @property
+    def name_stack(self):
+        """The names that named_scope gave: none are kept."""
+        return ""
+
 
 class EquationContext(NamedTuple):
     """Settings under which an equation was made: they are the program's, never an equation's."""

@@ -17,6 +17,7 @@ from shardax._base.dtypes import float0
 from shardax._base.structures import structure_differences
 from shardax._core import api as _core
 from shardax._devices.shardings import described
+from shardax._transform.analyses import HloModule, costs, memory
 from shardax.errors import JaxRuntimeError
 
 
@@ -220,23 +221,6 @@ class Traced(_Stage):
         return Lowered(self._call)
 
 
-class HloModule:
-    """A program for those who look for names of ops in HLO's text. It is shown as programs are."""
-
-    def __init__(self, program):
-        self.program = program
-
-    @property
-    def name(self):
-        return f"jit_{self.program.name}"
-
-    def as_hlo_text(self, options=None):
-        """HLO's first line, and the program."""
-        return f"HloModule {self.name}\n\n{self.program}\n"
-
-    __str__ = to_string = as_hlo_text
-
-
 class Lowered(_Stage):
     """A staged function, ready to be compiled."""
 
@@ -253,8 +237,13 @@ class Lowered(_Stage):
         return HloModule(program) if dialect == "hlo" else program
 
     def cost_analysis(self):
-        """A dict: the number of equations."""
-        return {"equations": len(self._call.staged.program.eqns)}
+        """A dict of what the program takes: "flops", "transcendentals", "bytes accessed".
+
+        Example:
+          >>> jit(lambda x: jnp.sin(x @ x)).lower(jnp.ones((2, 2))).cost_analysis()["flops"]
+          16.0
+        """
+        return costs(self._call.staged.program)
 
     def compile(self, compiler_options=None):
         """The next stage, which can be called.
@@ -269,15 +258,6 @@ class Lowered(_Stage):
             if not option.startswith("xla_"):
                 raise JaxRuntimeError(f"No such compile option: '{option}'")
         return Compiled(self._call)
-
-
-@dataclasses.dataclass(frozen=True)
-class MemoryAnalysis:
-    """Sizes in bytes of what one run of a compiled function needs."""
-
-    argument_size_in_bytes: int
-    output_size_in_bytes: int
-    temp_size_in_bytes: int
 
 
 class Compiled(_Stage):
@@ -296,12 +276,12 @@ class Compiled(_Stage):
         return str(self._call.staged.program)
 
     def cost_analysis(self):
-        """A dict: the number of equations."""
-        return {"equations": len(self._call.staged.program.eqns)}
+        """A dict of what the program takes: "flops", "transcendentals", "bytes accessed"."""
+        return costs(self._call.staged.program)
 
     def memory_analysis(self):
         """Sizes in bytes of the arguments, the results and the temporary values."""
-        return MemoryAnalysis(*_core.memory(self._call.staged.program))
+        return memory(self._call.staged.program)
 
     @property
     def input_shardings(self):

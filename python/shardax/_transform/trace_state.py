@@ -1,6 +1,8 @@
 # shardax/_transform/trace_state.py - which transformations are in progress.
 import contextlib
+import weakref
 
+from shardax import tree_util
 from shardax._core import api as _api
 from shardax._transform.stages import ensure_compile_time_eval
 
@@ -73,16 +75,40 @@ class TraceTag:
 
 
 class _CoreTrace(Trace):
-    def __init__(self):
+    def __init__(self, tracer=None):
         self._state = _api.trace_state()
+        self.main = _main(tracer)
 
     def is_valid(self):
         return self._state == _api.trace_state()
 
 
+class _Main:
+    """Stands for one trace: the same object for all of its tracers."""
+
+
+_mains = weakref.WeakValueDictionary()  # by generation
+
+
+def _main(tracer):
+    _, generation = _api.tracer_trace(tracer)
+    main = _mains.get(generation)
+    if main is None:
+        _mains[generation] = main = _Main()
+    return main
+
+
+def trace_of(tracer):
+    """The trace of a tracer: its attribute `_trace`; `_trace.main` is the same for all of one."""
+    if not _api.is_tracer(tracer):
+        raise AttributeError(f"'{type(tracer).__name__}' object has no attribute '_trace'")
+    return _CoreTrace(tracer)
+
+
 def find_top_trace(values=()):
-    """The trace that handles ops now."""
-    return _CoreTrace()
+    """The trace that handles ops on `values`: that of the innermost transformation among them."""
+    tracers = [x for x in tree_util.tree_leaves(values) if _api.is_tracer(x)]
+    return _CoreTrace(max(tracers, key=_api.tracer_trace, default=None))
 
 
 @contextlib.contextmanager

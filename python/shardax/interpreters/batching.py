@@ -6,7 +6,7 @@ that lists the batch, or `not_mapped`.
 
 from shardax._base.compositions import moveaxis as _moveaxis
 from shardax._core import bind as _bind
-from shardax._transform.primitives import axis_batching_rules as axis_primitive_batchers
+from shardax._transform.primitives import axis_batching_rules as fancy_primitive_batchers
 from shardax._transform.primitives import batching_rules as primitive_batchers
 
 __all__ = [
@@ -24,7 +24,6 @@ __all__ = [
     "vectorized_batcher",
 ]
 
-fancy_primitive_batchers = axis_primitive_batchers
 not_mapped = None
 
 
@@ -98,3 +97,17 @@ def defreducer(prim, ident=None):
         return out, [at] * len(out) if prim.multiple_results else at
 
     primitive_batchers[prim] = rule
+
+
+class _AxisBatchers:
+    """Rules that take the size and the name of the axis, and a class that is None here, before the
+    operands: fancy_primitive_batchers in an older form."""
+
+    def __setitem__(self, primitive, rule):
+        def with_axis_data(axis_data, values, dims, **params):
+            return rule(axis_data.size, axis_data.name, None, values, dims, **params)
+
+        fancy_primitive_batchers[primitive] = with_axis_data
+
+
+axis_primitive_batchers = _AxisBatchers()

@@ -1,58 +1,86 @@
 """shardax.lax.linalg - triangular systems and decompositions of stacks of matrices, as ops.
 
-shardax.numpy.linalg promotes dtypes and broadcasts; these take operands as they are.
+LAPACK computes them. shardax.numpy.linalg promotes dtypes and broadcasts; these take operands as
+they are. The last two dimensions are a matrix, those before them a stack of matrices.
+
+Raises:
+  TypeError: an operand is not inexact, or has too few dimensions.
+  ValueError: a matrix is not square, or shapes do not fit.
 """
 
-import enum
-
-import shardax._core as _core
 from shardax._base.arrays import asarray, bind, static_jit
-from shardax._base.compositions import concatenate as _concatenate
-from shardax._base.compositions import moveaxis as _moveaxis
-from shardax._base.compositions import where as _where
-from shardax._devices.filled import full_like as _full_like
-from shardax.lax import _decompositions
-from shardax.lax._loops import scan
-
-_functions = _core.functions
+from shardax.lax import _systems
+from shardax.lax._polar import qdwh as qdwh
+from shardax.lax._spectra import EighImplementation as EighImplementation
+from shardax.lax._spectra import EigImplementation as EigImplementation
+from shardax.lax._spectra import SvdAlgorithm as SvdAlgorithm
+from shardax.lax._spectra import eig as eig
+from shardax.lax._spectra import eigh as eigh
+from shardax.lax._spectra import hessenberg as hessenberg
+from shardax.lax._spectra import schur as schur
+from shardax.lax._spectra import svd as svd
+from shardax.lax._spectra import tridiagonal as tridiagonal
+from shardax.lax._systems import triangle as _triangle
 
 __all__ = [
+    "EigImplementation",
     "EighImplementation",
     "SvdAlgorithm",
     "cholesky",
+    "cholesky_update",
+    "eig",
     "eigh",
+    "hessenberg",
+    "householder_product",
+    "lu",
+    "lu_pivots_to_permutation",
+    "ormqr",
+    "qdwh",
     "qr",
+    "schur",
     "svd",
     "symmetric_product",
     "triangular_solve",
+    "tridiagonal",
     "tridiagonal_solve",
 ]
 
+_PRIMITIVES = (
+    "cholesky",
+    "cholesky_update",
+    "eig",
+    "eigh",
+    "hessenberg",
+    "householder_product",
+    "lu",
+    "lu_pivots_to_permutation",
+    "ormqr",
+    "qr",
+    "schur",
+    "svd",
+    "triangular_solve",
+    "tridiagonal",
+    "tridiagonal_solve",
+)
 
-class SvdAlgorithm(enum.Enum):
-    """Names of algorithms that svd accepts; it always rotates, as Jacobi."""
 
-    DEFAULT = "default"
-    QR = "QR"
-    JACOBI = "Jacobi"
-    POLAR = "polar"
-    DIVIDE_AND_CONQUER = "divide_and_conquer"
+def __getattr__(name):
+    """Primitives by JAX's names: `cholesky_p` is the op cholesky."""
+    if name.endswith("_p") and name[:-2] in _PRIMITIVES:
+        from shardax._transform.primitives import by_attribute  # rarely used
 
-
-class EighImplementation(enum.Enum):
-    """Names of algorithms that eigh accepts; it always rotates, as Jacobi."""
-
-    QR = "qr"
-    JACOBI = "jacobi"
-    QDWH = "qdwh"
+        return by_attribute(__name__, name)
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
 
 
+def __dir__():
+    return sorted([*__all__, *(f"{name}_p" for name in _PRIMITIVES)])
+
+
+@static_jit("symmetrize_input")
 def cholesky(x, *, symmetrize_input=True):
     """The lower triangular L with L L* = x, for Hermitian positive definite (..., n, n); NaN for
     others. Where `symmetrize_input` is false, the lower triangle alone is read.
-
-    Raises:
-      ValueError: x is not (..., n, n).
 
     Example:
       >>> lax.linalg.cholesky(jnp.array([[4.0, 2.0], [2.0, 2.0]]))
@@ -60,9 +88,126 @@ def cholesky(x, *, symmetrize_input=True):
              [1., 1.]], dtype=float32)
     """
     x = asarray(x)
-    if symmetrize_input and x.ndim >= 2 and x.shape[-2] == x.shape[-1]:
-        x = (x + _decompositions.adjoint(x)) / 2
-    return bind("cholesky", (x,))
+    return bind("cholesky", (_systems.symmetrized(x) if symmetrize_input else x,))
+
+
+def cholesky_update(r_matrix, w_vector):
+    """The upper triangular factor of R^T R + w w^T, for real upper triangular R (..., n, n) and w
+    (..., n).
+
+    Source: Gill, Golub, Murray, Saunders, "Methods for modifying matrix factorizations", 1974.
+
+    Example:
+      >>> lax.linalg.cholesky_update(jnp.eye(2) * 3, jnp.array([4.0, 0.0]))
+      Array([[5., 0.],
+             [0., 3.]], dtype=float32)
+    """
+    return bind("cholesky_update", (asarray(r_matrix), asarray(w_vector)))
+
+
+def householder_product(a, taus):
+    """The product of reflectors: the first n columns, for reflectors below the diagonal of
+    (..., m, n) with m >= n, and their factors (..., k), k <= n.
+
+    Example:
+      >>> lax.linalg.householder_product(jnp.zeros((2, 2)), jnp.zeros(2))
+      Array([[1., 0.],
+             [0., 1.]], dtype=float32)
+    """
+    return bind("householder_product", (asarray(a), asarray(taus)))
+
+
+def lu(x):
+    """[lu, pivots, permutation] of (..., m, n): L without its diagonal of ones and U in one matrix,
+    the swaps of rows i <-> pivots[i], int32 (..., min(m, n)), and the order of rows that they make,
+    int32 (..., m): x[permutation] = L U.
+
+    Example:
+      >>> lax.linalg.lu(jnp.array([[1.0, 2.0], [2.0, 2.0]]))[0]
+      Array([[2. , 2. ],
+             [0.5, 1. ]], dtype=float32)
+    """
+    return list(bind("lu", (asarray(x),)))
+
+
+def lu_pivots_to_permutation(pivots, permutation_size):
+    """The order of `permutation_size` rows that the swaps (..., k) of lu make, int32.
+
+    Example:
+      >>> lax.linalg.lu_pivots_to_permutation(jnp.array([2, 1]), 3)
+      Array([2, 1, 0], dtype=int32)
+    """
+    pivots = asarray(pivots)
+    return bind("lu_pivots_to_permutation", (pivots,), permutation_size=int(permutation_size))
+
+
+def geqrf(a):
+    """(a, taus): R in the upper triangle of (..., m, n), below it reflectors, whose product is Q,
+    and their factors."""
+    return tuple(bind("geqrf", (asarray(a),)))
+
+
+def geqp3(a, jpvt):
+    """(a, order, taus): as geqrf, of columns in an order that is counted from 1; those that jpvt
+    marks come first."""
+    return tuple(bind("geqp3", (asarray(a), asarray(jpvt))))
+
+
+def ormqr(a, taus, c, *, left=True, transpose=False):
+    """Q c (`left`) or c Q, or with Q* (`transpose`), for the product Q of reflectors as
+    jnp.linalg.qr(mode="raw") gives them (transposed), without making Q.
+
+    Example:
+      >>> h, taus = jnp.linalg.qr(jnp.ones((3, 2)), mode="raw")
+      >>> lax.linalg.ormqr(h.mT, taus, jnp.eye(3)).shape
+      (3, 3)
+    """
+    operands = (asarray(a), asarray(taus), asarray(c))
+    return bind("ormqr", operands, left=bool(left), transpose=bool(transpose))
+
+
+def qr(x, *, pivoting=False, full_matrices=True, use_magma=None):
+    """(q, r) with q r = x, q orthogonal and r upper triangular; square q where `full_matrices`.
+
+    Args:
+      pivoting: (q, r, order) with q r = x[:, order], in which r's diagonal does not grow.
+      use_magma: LAPACK always computes.
+
+    Example:
+      >>> q, r = lax.linalg.qr(jnp.ones((3, 2)), full_matrices=False)
+      >>> q.shape, r.shape
+      ((3, 2), (2, 2))
+    """
+    return tuple(
+        bind(
+            "qr",
+            (asarray(x),),
+            pivoting=bool(pivoting),
+            full_matrices=bool(full_matrices),
+            use_magma=use_magma,
+        )
+    )
+
+
+@static_jit("alpha", "beta", "symmetrize_output")
+def symmetric_product(a_matrix, c_matrix, *, alpha=1.0, beta=0.0, symmetrize_output=False):
+    """alpha a a^T + beta c, for a (..., n, m) and a symmetric c (..., n, n).
+
+    Example:
+      >>> lax.linalg.symmetric_product(jnp.ones((2, 3)), jnp.zeros((2, 2)))
+      Array([[3., 3.],
+             [3., 3.]], dtype=float32)
+    """
+    a, c = asarray(a_matrix), asarray(c_matrix)
+    if a.shape[-2] != c.shape[-1] or c.shape[-2] != c.shape[-1]:
+        raise ValueError(
+            "symmetric_update expects a rectangular matrix of shape (m, n) and a square matrix of "
+            f"shape (n, n). Got shapes {a.shape} and {c.shape}."
+        )
+    out = alpha * _systems.matmul(a, a.mT) + beta * c
+    if symmetrize_output:
+        out = _triangle(out, True) + _triangle(out, True, 1).mT
+    return out
 
 
 def triangular_solve(
@@ -83,9 +228,6 @@ def triangular_solve(
       transpose_a, conjugate_a: what op does.
       unit_diagonal: the diagonal of a counts as ones.
 
-    Raises:
-      TypeError: shapes or dtypes do not fit.
-
     Example:
       >>> a = jnp.array([[2.0, 0.0], [1.0, 1.0]])
       >>> lax.linalg.triangular_solve(a, jnp.array([[2.0], [3.0]]), left_side=True, lower=True)
@@ -96,88 +238,27 @@ def triangular_solve(
     vectors = b.ndim == a.ndim - 1
     if vectors:
         b = b[..., None] if left_side else b[..., None, :]
-    out = bind(
-        "triangular_solve",
-        (a, b),
-        left_side=bool(left_side),
-        lower=bool(lower),
-        transpose_a=bool(transpose_a),
-        conjugate_a=bool(conjugate_a),
-        unit_diagonal=bool(unit_diagonal),
+    out = _systems.triangular_solve(
+        a,
+        b,
+        bool(left_side),
+        bool(lower),
+        bool(transpose_a),
+        bool(conjugate_a),
+        bool(unit_diagonal),
     )
     if not vectors:
         return out
     return out[..., 0] if left_side else out[..., 0, :]
 
 
-def qr(x, *, pivoting=False, full_matrices=True, use_magma=None):
-    """(q, r) with q r = x, q orthogonal and r upper triangular; square q where `full_matrices`.
-
-    Example:
-      >>> q, r = lax.linalg.qr(jnp.ones((3, 2)), full_matrices=False)
-      >>> q.shape, r.shape
-      ((3, 2), (2, 2))
-    """
-    if pivoting:
-        raise NotImplementedError("qr: pivoting must be False.")
-    return tuple(_decompositions.qr(x, full_matrices))
-
-
-def svd(x, *, full_matrices=True, compute_uv=True, subset_by_index=None, algorithm=None):
-    """(u, s, v*) with u diag(s) v* = x and s descending; compute_uv=False: s alone.
-
-    Example:
-      >>> lax.linalg.svd(jnp.diag(jnp.array([1.0, 2.0])), compute_uv=False)
-      Array([2., 1.], dtype=float32)
-    """
-    if subset_by_index is not None:
-        raise NotImplementedError("subset_by_index is not supported.")
-    u, s, vh = _decompositions.svd(x, full_matrices)
-    return (u, s, vh) if compute_uv else s
-
-
-def eigh(
-    x,
-    *,
-    lower=True,
-    symmetrize_input=True,
-    sort_eigenvalues=True,
-    subset_by_index=None,
-    implementation=None,
-):
-    """(eigenvectors in columns, eigenvalues ascending) of Hermitian (..., n, n).
-
-    Example:
-      >>> lax.linalg.eigh(jnp.diag(jnp.array([2.0, 1.0])))[1]
-      Array([1., 2.], dtype=float32)
-    """
-    if subset_by_index is not None:
-        raise NotImplementedError("eigh: subset_by_index must be None.")
-    values, vectors = _decompositions.eigh(x, symmetrize_input)
-    return vectors, values
-
-
-def symmetric_product(a_matrix, c_matrix, *, alpha=1.0, beta=0.0, symmetrize_output=False):
-    """alpha * a a^T + beta * c, for a (..., n, m) and a symmetric c (..., n, n).
-
-    Example:
-      >>> lax.linalg.symmetric_product(jnp.ones((2, 3)), jnp.zeros((2, 2)))
-      Array([[3., 3.],
-             [3., 3.]], dtype=float32)
-    """
-    a, c = asarray(a_matrix), asarray(c_matrix)
-    return alpha * (a @ a.mT) + beta * c
-
-
 def tridiagonal_solve(dl, d, du, b, *, perturb_singular=False):
-    """x with A x = b, for A with the diagonal d, dl below and du above.
+    """x with A x = b, for A with the diagonal d, dl below and du above; NaN where A is singular.
 
     Args:
       dl, d, du: (..., n); the first of dl and the last of du are not used.
       b: (..., n, m).
-
-    Raises:
-      ValueError: shapes or dtypes do not fit.
+      perturb_singular: pivots near 0 are moved away from it, so that x is finite.
 
     Example:
       >>> ones = jnp.ones(2)
@@ -185,57 +266,5 @@ def tridiagonal_solve(dl, d, du, b, *, perturb_singular=False):
       Array([[1.],
              [1.]], dtype=float32)
     """
-    dl, d, du, b = (asarray(x) for x in (dl, d, du, b))
-    if not d.shape == dl.shape == du.shape:
-        raise ValueError(
-            "tridiagonal_solve requires that all diagonal arguments have the same shape, got "
-            f"{dl.shape}, {d.shape} and {du.shape}."
-        )
-    if b.ndim != d.ndim + 1 or b.shape[:-1] != d.shape:
-        raise ValueError(
-            "tridiagonal_solve requires that the leading dimensions of b equal the dimensions of "
-            f"the diagonal arguments, got {b.shape} and {d.shape}."
-        )
-    if not d.dtype == dl.dtype == du.dtype == b.dtype:
-        raise ValueError(
-            "tridiagonal_solve requires that all arguments have the same dtype, got "
-            f"{dl.dtype}, {d.dtype}, {du.dtype} and {b.dtype}."
-        )
-    return _tridiagonal(dl, d, du, b)
-
-
-@static_jit()
-def _tridiagonal(dl, d, du, b):
-    """Elimination downwards, in which a row changes places with the next where its pivot is the
-    smaller one, and substitution upwards; all systems go along.
-    """
-
-    def down(row, following):
-        swap = _functions.abs(following[0]) > _functions.abs(row[0])
-        row = (row[0], row[1], _full_like(row[1], 0), row[2])
-        pairs = [
-            (_where(_like(swap, x), y, x), _where(_like(swap, x), x, y))
-            for x, y in zip(row, following)
-        ]
-        upper, lower = ([pair[i] for pair in pairs] for i in (0, 1))
-        factor = lower[0] / upper[0]
-        left = [y - _like(factor, x) * x for x, y in zip(upper[1:], lower[1:])]
-        return tuple(left), tuple(upper)
-
-    def up(after, row):
-        pivot, next_factor, third_factor, known = row
-        x = known - _like(next_factor, known) * after[0] - _like(third_factor, known) * after[1]
-        x = x / _like(pivot, known)
-        return (x, after[0]), x
-
-    rows = [_moveaxis(v, axis, 0) for v, axis in ((dl, -1), (d, -1), (du, -1), (b, -2))]
-    beyond = [_concatenate([v[1:], _full_like(v[:1], 0)]) for v in rows]
-    _, eliminated = scan(down, (rows[1][0], rows[2][0], rows[3][0]), tuple(beyond))
-    nothing = _full_like(rows[3][0], 0)
-    _, x = scan(up, (nothing, nothing), eliminated, reverse=True)
-    return _moveaxis(x, 0, -2)
-
-
-def _like(factor, x):
-    """A number for each system, beside the system's right-hand sides."""
-    return factor[..., None] if x.ndim > factor.ndim else factor
+    operands = tuple(asarray(x) for x in (dl, d, du, b))
+    return bind("tridiagonal_solve", operands, perturb_singular=bool(perturb_singular))

@@ -85,6 +85,7 @@ _NAMES = {
     "_quantiles": "median nanmedian nanpercentile nanquantile percentile quantile",
     "_rearrange": "flip fliplr flipud repeat roll rot90",
     "_reductions": "all amax amin any argmax argmin count_nonzero max min prod ptp sum",
+    "_roots": "roots",
     "_rounding": "around clip fix nan_to_num rint round",
     "_select": "choose take take_along_axis",
     "_sets": (

@@ -80,3 +80,14 @@ def array_namespace(x, *, api_version=None):
             f"{[jnp.__array_api_version__]}"
         )
     return jnp
+
+
+def reshape(x, *shape, order="C", copy=None, out_sharding=None):
+    """The elements in another shape: one tuple, or the sizes one by one."""
+    sizes = shape[0] if len(shape) == 1 else shape
+    return jnp.reshape(x, sizes, order, copy=copy, out_sharding=out_sharding)
+
+
+def ravel(x, order="C", *, out_sharding=None):
+    """The elements as one dimension."""
+    return jnp.ravel(x, order, out_sharding=out_sharding)

@@ -2,6 +2,7 @@
 import numpy as np
 
 from shardax._base.arrays import asarray
+from shardax._base.dtypes import bfloat16
 
 
 def save(file, arr, **kwargs):
@@ -31,4 +32,8 @@ def fromiter(*args, **kwargs):
 def load(file, *args, **kwargs):
     """Reads an array from a .npy file."""
     out = np.load(file, *args, **kwargs)
-    return asarray(out) if isinstance(out, np.ndarray) else out
+    if not isinstance(out, np.ndarray):
+        return out
+    if out.dtype == np.dtype("V2"):  # as NumPy writes bfloat16, which it does not know
+        out = out.view(np.dtype(bfloat16))
+    return asarray(out)

@@ -138,13 +138,26 @@ def polyint(p, m=1, k=None):
 
 
 def poly(seq_of_zeros):
-    """The polynomial with these roots and leading coefficient 1.
+    """The polynomial with these roots and leading coefficient 1; of a square matrix the
+    characteristic one, whose coefficients are complex.
+
+    Raises:
+      ValueError: neither a vector nor a square matrix with elements.
 
     Example:
       >>> poly(jnp.array([1.0, 2.0]))
       Array([ 1., -3.,  2.], dtype=float32)
     """
-    roots = _core.promote("inexact", _vector("poly", seq_of_zeros))[0]
+    check_arraylike("poly", seq_of_zeros)
+    roots = _shape.atleast_1d(_core.promote("inexact", seq_of_zeros)[0])
+    if roots.ndim == 2 and roots.shape[0] == roots.shape[1] != 0:
+        from shardax.numpy import linalg  # at first use: quick import
+
+        roots = linalg.eigvals(roots)
+    if roots.ndim != 1:
+        raise ValueError("input must be 1d or non-empty square 2d array.")
+    if roots.shape[0] == 0:
+        return _core.full((), 1, roots.dtype)
     out = _core.full((1,), 1, roots.dtype)
     zero = _core.full((1,), 0, roots.dtype)
     for i in range(len(roots)):

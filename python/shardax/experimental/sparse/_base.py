@@ -18,6 +18,15 @@ class CuSparseEfficiencyWarning(SparseEfficiencyWarning):
     """A name of JAX's; there is no cuSPARSE here."""
 
 
+def mapped_shape(aux, batches):
+    """What is static of an array whose leaves have `batches` batch dimensions now: fewer where vmap
+    took leading ones away, more (their sizes) where it put them back.
+    """
+    sizes = batches[: len(batches) - aux["n_batch"]]
+    shape = aux["shape"][max(aux["n_batch"] - len(batches), 0) :]
+    return {**{k: v for k, v in aux.items() if k != "n_batch"}, "shape": (*sizes, *shape)}
+
+
 def unavailable(name):
     def method(self, *args, **kwargs):
         raise NotImplementedError(f"{type(self)}.{name}")

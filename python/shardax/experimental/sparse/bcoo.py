@@ -12,7 +12,7 @@ import numpy as np
 from shardax import lax, tree_util
 from shardax import numpy as jnp
 from shardax._transform.maps import vmap
-from shardax.experimental.sparse._base import JAXSparse
+from shardax.experimental.sparse._base import JAXSparse, mapped_shape
 
 
 @tree_util.register_pytree_node_class
@@ -113,14 +113,18 @@ class BCOO(JAXSparse):
             "shape": self.shape,
             "indices_sorted": self.indices_sorted,
             "unique_indices": self.unique_indices,
+            "n_batch": self.n_batch if hasattr(self.indices, "ndim") else 0,
         }
 
     @classmethod
     def tree_unflatten(cls, aux_data, children):
-        """The inverse of `tree_flatten`, unchecked."""
+        """The inverse of `tree_flatten`, unchecked; vmap of axis 0 takes a batch dimension away."""
         obj = object.__new__(cls)
         obj.data, obj.indices = children
-        vars(obj).update(aux_data)
+        shape = getattr(obj.indices, "shape", None)
+        n_batch = aux_data["n_batch"] if shape is None else len(shape) - 2
+        batches = (0,) * n_batch if shape is None else tuple(shape[:n_batch])
+        vars(obj).update(mapped_shape(aux_data, batches))
         return obj
 
     def todense(self):

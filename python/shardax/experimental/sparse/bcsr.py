@@ -6,7 +6,7 @@ import numpy as np
 
 from shardax import numpy as jnp
 from shardax import tree_util
-from shardax.experimental.sparse._base import JAXSparse
+from shardax.experimental.sparse._base import JAXSparse, mapped_shape
 from shardax.experimental.sparse._layout import bcoo_broadcast_in_dim, bcoo_concatenate
 from shardax.experimental.sparse._math import bcoo_dot_general
 from shardax.experimental.sparse.bcoo import BCOO, bcoo_fromdense, extracted, over_batches
@@ -89,14 +89,18 @@ class BCSR(JAXSparse):
             "shape": self.shape,
             "indices_sorted": self.indices_sorted,
             "unique_indices": self.unique_indices,
+            "n_batch": self.n_batch if hasattr(self.indices, "ndim") else 0,
         }
 
     @classmethod
     def tree_unflatten(cls, aux_data, children):
-        """The inverse of `tree_flatten`, unchecked."""
+        """The inverse of `tree_flatten`, unchecked; vmap of axis 0 takes a batch dimension away."""
         obj = object.__new__(cls)
         obj.data, obj.indices, obj.indptr = children
-        vars(obj).update(aux_data)
+        shape = getattr(obj.indices, "shape", None)
+        n_batch = aux_data["n_batch"] if shape is None else len(shape) - 1
+        batches = (0,) * n_batch if shape is None else tuple(shape[:n_batch])
+        vars(obj).update(mapped_shape(aux_data, batches))
         return obj
 
     @classmethod

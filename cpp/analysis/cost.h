@@ -1,0 +1,20 @@
+// analysis/cost.h - how much a program computes and moves, from its types.
+#pragma once
+
+#include "ir/program.h"
+
+namespace shardax {
+
+// As XLA counts: a product of m x k and k x n takes 2 m n k operations, an elementwise op one for
+// each element, a sum one for each element but the first of each result. Elementwise ops that are
+// not defined for integers (exp, sin ...) are counted apart. Bytes: operands and results of every
+// equation, each read or written once. Of branches the dearest counts; the body of a while loop
+// counts once.
+struct Cost {
+  double flops = 0;
+  double transcendentals = 0;
+  double bytes = 0;
+};
+Cost cost_of(const Program& program);
+
+}  // namespace shardax

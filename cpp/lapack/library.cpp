@@ -1,0 +1,201 @@
+// lapack/library.cpp - loading OpenBLAS, and who may call it when.
+#include "lapack/library.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdlib>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <thread>
+
+#include "base/errors.h"
+#include "runtime/interrupt.h"
+
+namespace shardax::lapack {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr int threads_of_large_calls = 2;
+
+Finder find_library = nullptr;
+std::atomic<void*> library = nullptr;
+void (*set_threads)(int) = nullptr;
+
+// Who computes: any number of small calls, or one large one.
+struct Turns {
+  std::mutex mutex;
+  std::condition_variable changed;
+  int small = 0;
+  int waiting = 0;  // large calls; new small ones wait for them
+  bool large = false;
+  int abandoned = 0;  // calls whose callers may have left
+};
+// Never destroyed: calls may end after the first static objects are gone. A forked child starts
+// anew: nobody else is there.
+alignas(Turns) std::byte turns_memory[sizeof(Turns)];
+Turns& turns() { return *std::launder(reinterpret_cast<Turns*>(turns_memory)); }
+void renew_turns() { new (turns_memory) Turns; }
+
+// Waits for `ready`, and polls meanwhile where `poll` says so.
+template <class F>
+void wait(std::unique_lock<std::mutex>& lock, bool poll, const F& ready) {
+  while (!turns().changed.wait_for(lock, 20ms, ready)) {
+    if (!poll) continue;
+    lock.unlock();
+    runtime::poll_clock();
+    lock.lock();
+  }
+}
+
+class Large {
+ public:
+  explicit Large(bool poll) {
+    std::unique_lock lock(turns().mutex);
+    ++turns().waiting;
+    try {
+      wait(lock, poll, [] { return !turns().large && turns().small == 0; });
+    } catch (...) {
+      lock.lock();
+      --turns().waiting;
+      throw;
+    }
+    --turns().waiting;
+    turns().large = true;
+    set_threads(threads_of_large_calls);
+  }
+  ~Large() {
+    {
+      const std::lock_guard lock(turns().mutex);
+      set_threads(1);
+      turns().large = false;
+    }
+    turns().changed.notify_all();
+  }
+  Large(const Large&) = delete;
+  Large& operator=(const Large&) = delete;
+};
+
+// Nobody computes while the process forks: a child of a moment at which OpenBLAS holds locks, or
+// its threads have work, would wait for them for ever, and so would the parent.
+void before_fork() {
+  std::unique_lock lock(turns().mutex);
+  ++turns().waiting;
+  turns().changed.wait(lock, [] { return !turns().large && turns().small == 0; });
+  --turns().waiting;
+  lock.release();
+}
+void after_fork() {
+  turns().mutex.unlock();
+  turns().changed.notify_all();
+}
+
+void wait_for_abandoned() {
+  std::unique_lock lock(turns().mutex);
+  turns().changed.wait(lock, [] { return turns().abandoned == 0; });
+}
+
+// A variable of the environment, which the library reads when it is loaded.
+class Setting {
+ public:
+  Setting(const char* name, const std::string& value) : name_(name) {
+    if (const char* before = std::getenv(name)) before_ = before;
+    setenv(name, value.c_str(), 1);
+  }
+  ~Setting() {
+    if (before_) {
+      setenv(name_, before_->c_str(), 1);
+    } else {
+      unsetenv(name_);
+    }
+  }
+  Setting(const Setting&) = delete;
+  Setting& operator=(const Setting&) = delete;
+
+ private:
+  const char* name_;
+  std::optional<std::string> before_;
+};
+
+}  // namespace
+
+void set_finder(Finder finder) { find_library = finder; }
+
+void load() {
+  if (library) return;
+  const std::string path = find_library();
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  if (library) return;
+  // How many threads it starts, and for how many cycles, 2^20, they wait for more work before they
+  // sleep: 2^26, if it is not told, would take a core from ours for 25 ms after each call.
+  const Setting threads("OPENBLAS_NUM_THREADS", std::to_string(threads_of_large_calls));
+  const Setting patience("OPENBLAS_THREAD_TIMEOUT", "20");
+  void* opened = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!opened) fail(ErrorKind::runtime_error, "shardax: cannot load LAPACK; ", dlerror());
+  set_threads = reinterpret_cast<void (*)(int)>(dlsym(opened, "scipy_openblas_set_num_threads"));
+  if (!set_threads) fail(ErrorKind::runtime_error, "shardax: ", path, " is not OpenBLAS.");
+  set_threads(1);
+  renew_turns();
+  pthread_atfork(before_fork, after_fork, renew_turns);
+  std::atexit(wait_for_abandoned);  // before the library takes its memory away
+  library = opened;
+}
+
+void* address(const std::string& name) {
+  if (void* found = dlsym(library, ("scipy_" + name).c_str())) return found;
+  throw InternalError("lapack: the library has no routine " + name);
+}
+
+Small::Small() {
+  std::unique_lock lock(turns().mutex);
+  wait(lock, true, [] { return !turns().large && turns().waiting == 0; });
+  ++turns().small;
+}
+
+Small::~Small() {
+  {
+    const std::lock_guard lock(turns().mutex);
+    --turns().small;
+  }
+  turns().changed.notify_all();
+}
+
+void run_large(double flops, std::function<void()> work) {
+  if (flops < large_flops) {
+    const Large turn(true);
+    return work();
+  }
+  struct Call {
+    std::function<void()> work;
+    bool done = false;
+    std::exception_ptr error;
+  };
+  const auto call = std::make_shared<Call>(Call{std::move(work), false, nullptr});
+  std::thread([call] {
+    try {
+      const Large turn(false);
+      call->work();
+    } catch (...) {
+      call->error = std::current_exception();
+    }
+    call->work = nullptr;
+    const std::lock_guard lock(turns().mutex);
+    call->done = true;
+    --turns().abandoned;
+    turns().changed.notify_all();
+  }).detach();
+  std::unique_lock lock(turns().mutex);
+  ++turns().abandoned;
+  wait(lock, true, [&] { return call->done; });
+  if (call->error) std::rethrow_exception(call->error);
+}
+
+}  // namespace shardax::lapack

@@ -1,0 +1,164 @@
+// ops/eigh.cpp - eigh and tridiagonal: Hermitian matrices.
+#include "ops/matrices.h"
+
+namespace shardax::ops {
+namespace {
+
+void check_subset(const Params& params, std::int64_t size) {
+  if (!params.has("subset_by_index")) return;
+  const ParamValue& subset = *params.find("subset_by_index");
+  const auto* range = std::get_if<Ints>(&subset);
+  if (!range || *range == Ints{0, size}) return;
+  fail(ErrorKind::not_implemented_error, "subset_by_index not supported on CPU and GPU");
+}
+
+// One triangle, the other of which is not read, without an infinity or NaN?
+template <class T>
+bool finite_triangle(const std::vector<T>& a, std::int64_t n, bool lower) {
+  for (std::int64_t j = 0; j < n; ++j) {
+    for (std::int64_t i = lower ? j : 0; i < (lower ? n : j + 1); ++i) {
+      const T& x = a[static_cast<std::size_t>(j * n + i)];
+      if (!std::isfinite(std::real(x)) || !std::isfinite(std::imag(x))) return false;
+    }
+  }
+  return true;
+}
+
+// ---- eigh ------------------------------------------------------------------------------------
+
+template <class T>
+struct Eigh {
+  explicit Eigh(const JobArgs& args)
+      : in(args.in[0]),
+        vectors(args.out[0]),
+        values(args.out[1], 1),
+        n(in.rows()),
+        lower(args.params.flag("lower")),
+        a(elements(n, n)),
+        w(elements(n, 1)) {}
+
+  std::int64_t count() const { return in.count(); }
+  double flops() const { return flops_of<T>(9.0 * static_cast<double>(n * n * n)); }
+
+  void load(std::int64_t i) { in.load(i, a); }
+  void compute() {
+    good = finite_triangle(a, n, lower) &&
+           lapack::heevd('V', lower ? 'L' : 'U', lapack_size(n), a.data(), w.data(), work) == 0;
+  }
+  void store(std::int64_t i) {
+    if (good) {
+      vectors.store(i, a);
+      values.store(i, w);
+    } else {
+      vectors.fill(i, nan_of<T>());
+      values.fill(i, nan_of<lapack::Real<T>>());
+    }
+  }
+
+  Stack in, vectors, values;
+  std::int64_t n;
+  bool lower, good = false;
+  std::vector<T> a;
+  std::vector<lapack::Real<T>> w;
+  lapack::Work<T> work;
+};
+
+Types eigh_type(const Op& op, const Types& in, const Params& params) {
+  check_operands(op, in, {2});
+  const Shape& shape = in[0].shape;
+  if (rows_of(shape) != columns_of(shape)) {
+    value_error("Argument to symmetric eigendecomposition must have shape [..., n, n], got shape ",
+                to_string(shape));
+  }
+  check_subset(params, columns_of(shape));
+  const Type real = with_dtype(in[0], real_dtype(in[0].dtype), in[0].weak);
+  return {in[0], with_vector(real, columns_of(shape))};
+}
+
+// Perturbation theory for distinct eigenvalues (Giles, "An extended collection of matrix derivative
+// results", 2008, 3.1): equal ones give infinities and NaN, as in JAX.
+Values eigh_jvp(const JvpArgs& args) {
+  const Value &v = args.out[0], &w = args.out[1];
+  const std::int64_t n = columns_of(v->shape());
+  const Value change = product(product(adjoint(v), args.t[0]), v);
+  const Value wide = convert(w, v->dtype());
+  const Value gaps = sub(along_rows(wide, n), along_columns(wide, n));
+  return {product(v, mul(inverse_off_diagonal(gaps), change)), diagonal_of(real_part(change))};
+}
+
+const Op eigh_op{
+    {.name = "eigh",
+     .doc = "Eigenvectors in columns, and eigenvalues in ascending order, of stacks of Hermitian "
+            "matrices, of which one triangle is read.",
+     .dtypes = matrix_dtypes,
+     .type = eigh_type,
+     .jvp = eigh_jvp,
+     .batch = batch_stack,
+     .multiple_results = true,
+     .kernel = stack_kernel<Eigh>}};
+
+// ---- tridiagonal -----------------------------------------------------------------------------
+
+template <class T>
+struct Tridiagonal {
+  using R = lapack::Real<T>;
+  explicit Tridiagonal(const JobArgs& args)
+      : in(args.in[0]),
+        out(args.out[0]),
+        d_out(args.out[1], 1),
+        e_out(args.out[2], 1),
+        taus_out(args.out[3], 1),
+        n(in.rows()),
+        lower(args.params.flag("lower")),
+        a(elements(n, n)),
+        taus(elements(n, 1)),
+        d(elements(n, 1)),
+        e(elements(n, 1)) {}
+
+  std::int64_t count() const { return in.count(); }
+  double flops() const { return flops_of<T>(static_cast<double>(n * n * n) * 4 / 3); }
+
+  void load(std::int64_t i) { in.load(i, a); }
+  void compute() {
+    lapack::hetrd(lower ? 'L' : 'U', lapack_size(n), a.data(), d.data(), e.data(), taus.data(),
+                  work);
+  }
+  void store(std::int64_t i) {
+    out.store(i, a);
+    d_out.store(i, d);
+    e_out.store(i, e);
+    taus_out.store(i, taus);
+  }
+
+  Stack in, out, d_out, e_out, taus_out;
+  std::int64_t n;
+  bool lower;
+  std::vector<T> a, taus;
+  std::vector<R> d, e;
+  lapack::Work<T> work;
+};
+
+const Op tridiagonal_op{
+    {.name = "tridiagonal",
+     .doc =
+         "Hermitian matrices in tridiagonal form: the matrices with the reflectors that make it, "
+         "its diagonals and first off-diagonals, and the reflectors' factors.",
+     .dtypes = matrix_dtypes,
+     .type = [](const Op& op, const Types& in, const Params&) -> Types {
+       check_operands(op, in, {2});
+       const Shape& shape = in[0].shape;
+       const std::int64_t n = columns_of(shape);
+       if (rows_of(shape) != n || n == 0) {
+         value_error("The input to tridiagonal must be a square matrix. Got shape ",
+                     to_string(shape), ".");
+       }
+       const Type real = with_dtype(in[0], real_dtype(in[0].dtype), in[0].weak);
+       return {in[0], with_vector(real, n), with_vector(real, n - 1), with_vector(in[0], n - 1)};
+     },
+     .jvp = [](const JvpArgs&) -> Values { no_derivative("tridiagonal"); },
+     .batch = batch_stack,
+     .multiple_results = true,
+     .kernel = stack_kernel<Tridiagonal>}};
+
+}  // namespace
+}  // namespace shardax::ops

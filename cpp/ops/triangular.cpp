@@ -1,0 +1,131 @@
+// ops/triangular.cpp - triangular_solve.
+#include "ops/matrices.h"
+
+namespace shardax::ops {
+namespace {
+
+SolveOptions options_of(const Params& p) {
+  return {p.flag("left_side"), p.flag("lower"), p.flag("transpose_a"), p.flag("conjugate_a"),
+          p.flag("unit_diagonal")};
+}
+
+Types solve_type(const Op& op, const Types& in, const Params& params) {
+  const Type &a = in[0], &b = in[1];
+  check_operands(op, in, {2, 2});
+  if (rows_of(a.shape) != columns_of(a.shape)) {
+    value_error("The first input to triangular_solve must be a square matrix. Got shape ",
+                to_string(a.shape), ".");
+  }
+  const bool left = params.flag("left_side");
+  if ((left ? rows_of(b.shape) : columns_of(b.shape)) != columns_of(a.shape)) {
+    value_error("Incompatible shapes for arguments to triangular_solve: ", to_string(a.shape),
+                " and ", to_string(b.shape), ", with left_side=", left ? "True" : "False", ".");
+  }
+  Type out = b;
+  out.weak = a.weak && b.weak;
+  return {out};
+}
+
+// Rows are the columns of the transpose: op(a) x = b is solved as x^T op(a)^T = b^T, so that
+// nothing is rearranged.
+template <class T>
+struct Solve {
+  explicit Solve(const JobArgs& args)
+      : options(options_of(args.params)),
+        a_in(args.in[0]),
+        b_in(args.in[1]),
+        out(args.out[0]),
+        a(elements(a_in.rows(), a_in.columns())),
+        x(elements(b_in.rows(), b_in.columns())) {}
+
+  std::int64_t count() const { return out.count(); }
+  double flops() const { return flops_of<T>(static_cast<double>(a_in.rows() * b_in.size())); }
+
+  void load(std::int64_t i) {
+    a_in.load_rows(i, a.data());
+    b_in.load_rows(i, x.data());
+  }
+  void compute() {
+    if (x.empty()) return;
+    const bool conjugate_only = options.conjugate_a && !options.transpose_a;
+    if (conjugate_only) {
+      for (T& element : a) element = conjugate(element);
+    }
+    const char trans = !options.transpose_a ? 'N' : options.conjugate_a ? 'C' : 'T';
+    lapack::trsm(options.left_side ? 'R' : 'L', options.lower ? 'U' : 'L', trans,
+                 options.unit_diagonal ? 'U' : 'N', lapack_size(b_in.columns()),
+                 lapack_size(b_in.rows()), a.data(), x.data());
+  }
+  void store(std::int64_t i) { out.store_rows(i, x.data()); }
+
+  SolveOptions options;
+  Stack a_in, b_in, out;
+  std::vector<T> a, x;
+};
+
+// d(op(a) x) = db, so that op(a) dx = db - op(da) x; what lies beyond the triangle is not read.
+Values solve_jvp(const JvpArgs& args) {
+  const SolveOptions o = options_of(args.params);
+  Value change = args.t[1];
+  if (args.t[0]) {
+    Value da = triangle(args.t[0], o.lower, o.unit_diagonal ? 1 : 0);
+    if (o.conjugate_a) da = conj(da);
+    if (o.transpose_a) da = transposed(da);
+    const Value moved = neg(o.left_side ? product(da, args.out[0]) : product(args.out[0], da));
+    change = add_tangents(change, moved);
+  }
+  return {triangular_solve(args.in[0], change, o)};
+}
+
+Values solve_transpose(const TransposeArgs& a) {
+  SolveOptions o = options_of(a.params);
+  o.transpose_a = !o.transpose_a;
+  return {nullptr, triangular_solve(a.in[0], a.ct[0], o)};
+}
+
+// One matrix with many right-hand sides is one system with more of them.
+Batched solve_batch(const BatchArgs& args) {
+  if (args.batched[0]) return batch_stack(args);
+  const bool left = args.params.flag("left_side");
+  const Value& b = args.in[1];
+  const auto rank = static_cast<std::int64_t>(b->shape().size());
+  const std::int64_t side =
+      left ? rank - 1 : rank - 2;  // where the right-hand sides lie side by side
+  const Value moved = moveaxis(b, 0, side - 1);
+  Shape flat;
+  for (std::int64_t d = 0; d < rank; ++d) {
+    const std::int64_t n = moved->shape()[static_cast<std::size_t>(d)];
+    if (d == side) {
+      flat.back() *= n;
+    } else {
+      flat.push_back(n);
+    }
+  }
+  const Value x = bind1(args.op, args.params, {args.in[0], reshape(moved, flat)});
+  return batched1(moveaxis(reshape(x, moved->shape()), side - 1, 0));
+}
+
+const Op triangular_solve_op{
+    {.name = "triangular_solve",
+     .doc = "x with op(a) x = b (left_side), or x op(a) = b, for stacks of triangular matrices; "
+            "operands a, b.",
+     .dtypes = matrix_dtypes,
+     .type = solve_type,
+     .jvp = solve_jvp,
+     .transpose = solve_transpose,
+     .batch = solve_batch,
+     .kernel = stack_kernel<Solve>}};
+
+}  // namespace
+
+Value triangular_solve(const Value& a, const Value& b, const SolveOptions& o) {
+  return bind1(triangular_solve_op,
+               {{"left_side", o.left_side},
+                {"lower", o.lower},
+                {"transpose_a", o.transpose_a},
+                {"conjugate_a", o.conjugate_a},
+                {"unit_diagonal", o.unit_diagonal}},
+               {a, b});
+}
+
+}  // namespace shardax::ops

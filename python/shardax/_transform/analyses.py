@@ -1,0 +1,52 @@
+# shardax/_transform/analyses.py - what stages tell of a program: its text, costs and memory.
+import dataclasses
+
+from shardax._core import api as _core
+
+
+class HloModule:
+    """A program for those who look for names of ops in HLO's text. It is shown as programs are."""
+
+    def __init__(self, program):
+        self.program = program
+
+    @property
+    def name(self):
+        return f"jit_{self.program.name}"
+
+    def as_hlo_text(self, options=None):
+        """HLO's first line, and the program."""
+        return f"HloModule {self.name}\n\n{self.program}\n"
+
+    __str__ = to_string = as_hlo_text
+
+
+@dataclasses.dataclass(frozen=True)
+class MemoryAnalysis:
+    """Sizes in bytes of what one run of a compiled function needs."""
+
+    argument_size_in_bytes: int
+    output_size_in_bytes: int
+    temp_size_in_bytes: int
+    alias_size_in_bytes: int = 0
+    generated_code_size_in_bytes: int = 0
+    host_argument_size_in_bytes: int = 0
+    host_output_size_in_bytes: int = 0
+    host_temp_size_in_bytes: int = 0
+    host_alias_size_in_bytes: int = 0
+
+    @property
+    def peak_memory_in_bytes(self):
+        """Arguments, results and temporaries together."""
+        return self.argument_size_in_bytes + self.output_size_in_bytes + self.temp_size_in_bytes
+
+
+def costs(program):
+    """The operations of a program and the bytes that its equations read and write, by JAX's keys."""
+    flops, transcendentals, moved = _core.cost(program)
+    return {"flops": flops, "transcendentals": transcendentals, "bytes accessed": moved}
+
+
+def memory(program):
+    """The MemoryAnalysis of a program."""
+    return MemoryAnalysis(*_core.memory(program))

@@ -1,0 +1,171 @@
+"""shardax/numpy/_determinants.py - determinants, and their derivatives also where they are 0."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import shardax._core as _core
+from shardax._base.arrays import bind, static_jit
+from shardax._base.compositions import where
+from shardax._transform.custom_jvp import custom_jvp
+from shardax.lax import _systems
+from shardax.lax._systems import promoted
+from shardax.lax.linalg import geqrf
+from shardax.numpy import _matrices, _reductions
+
+_functions = _core.functions
+
+__all__ = ["SlogdetResult", "det", "slogdet"]
+
+
+class SlogdetResult(NamedTuple):
+    """The sign (or phase) of a determinant, and the logarithm of its size."""
+
+    sign: Any
+    logabsdet: Any
+
+
+def _square(name, a):
+    (a,) = promoted(f"jnp.linalg.{name}", a)
+    if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
+        raise ValueError(f"Argument to {name}() must have shape [..., n, n], got {a.shape}")
+    return a
+
+
+def _diagonal(a):
+    return _matrices.diagonal(a, 0, -2, -1)
+
+
+def _trace(a):
+    return _reductions.sum(_diagonal(a), -1)
+
+
+def _swap_sign(pivots, dtype):
+    """1 for an even number of swaps of rows, else -1."""
+    own = np.arange(pivots.shape[-1], dtype=np.int32)
+    odd = _reductions.sum((pivots != own).astype(np.int32), -1, dtype=np.int32) % 2 == 1
+    return where(odd, dtype.type(-1), dtype.type(1))
+
+
+def _small(a):
+    """The determinants of (..., 1, 1), (..., 2, 2) and (..., 3, 3), multiplied out."""
+    if a.shape[-1] == 1:
+        return a[..., 0, 0]
+    if a.shape[-1] == 2:
+        return a[..., 0, 0] * a[..., 1, 1] - a[..., 0, 1] * a[..., 1, 0]
+    terms = [
+        a[..., 0, i] * (a[..., 1, j] * a[..., 2, k] - a[..., 1, k] * a[..., 2, j])
+        for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1))
+    ]
+    return terms[0] + terms[1] + terms[2]
+
+
+@custom_jvp
+def _sign_and_log(a):
+    if a.shape[-1] in (1, 2):
+        found = _small(a)
+        return _functions.sign(found), _functions.log(_functions.abs(found))
+    lu, pivots, _ = bind("lu", (a,))
+    diagonal = _diagonal(lu)
+    signs = _reductions.prod(_functions.sign(diagonal), -1)
+    log = _reductions.sum(_functions.log(_functions.abs(diagonal)), -1)
+    return signs * _swap_sign(pivots, a.dtype), log
+
+
+@_sign_and_log.defjvp
+def _sign_and_log_jvp(primals, tangents):
+    (a,), (da,) = primals, tangents
+    sign, log = _sign_and_log(a)
+    change = _trace(_systems.solve(a, da))
+    if a.dtype.kind != "c":
+        return (sign, log), (_functions.multiply(sign, 0), change)
+    moved = _functions.real(change)
+    return (sign, log), ((change - moved.astype(change.dtype)) * sign, moved)
+
+
+@custom_jvp
+def _sign_and_log_by_qr(a):
+    n = a.shape[-1]
+    r, taus = geqrf(a)
+    diagonal = _diagonal(r)
+    log = _reductions.sum(_functions.log(_functions.abs(diagonal)), -1)
+    reflected = where(taus[..., : max(n - 1, 0)] != 0, a.dtype.type(-1), a.dtype.type(1))
+    sign = _reductions.prod(_functions.sign(diagonal), -1) * _reductions.prod(reflected, -1)
+    return sign, log
+
+
+_sign_and_log_by_qr.defjvp(_sign_and_log_jvp)
+
+
+@static_jit("method")
+def slogdet(a, *, method=None):
+    """(sign, log of the size) of the determinant of (..., n, n); (0, -inf) where it is 0.
+
+    Args:
+      method: "lu" (None), or "qr" for real matrices.
+
+    >>> slogdet(jnp.diag(jnp.array([1.0, -1.0])))
+    SlogdetResult(sign=Array(-1., dtype=float32), logabsdet=Array(0., dtype=float32))
+    """
+    a = _square("slogdet", a)
+    if method in (None, "lu"):
+        return SlogdetResult(*_sign_and_log(a))
+    if method != "qr":
+        raise ValueError(
+            f"Unknown slogdet method '{method}'. Supported methods are 'lu' (`None`), and 'qr'."
+        )
+    if a.dtype.kind == "c":
+        raise NotImplementedError("slogdet method='qr' not implemented for complex inputs")
+    return SlogdetResult(*_sign_and_log_by_qr(a))
+
+
+def _cofactor_solve(a, b):
+    """(det(a), det(a) a^-1 b), the latter, the adjugate of a times b, also where a pivot of a is 0.
+
+    With the last pivot replaced by 1 / (the product of the others), solving multiplies the last row
+    by what is missing of the determinant; the other rows are multiplied by it. 0 where two pivots
+    are 0.
+    """
+    n = a.shape[-1]
+    if n == 0:
+        return _det(a), b
+    lu, pivots, permutation = bind("lu", (a,))
+    partial = bind("cumprod", (_diagonal(lu),), axis=a.ndim - 2, reverse=False)
+    partial = partial * _swap_sign(pivots, a.dtype)[..., None]
+    last = np.zeros((n, n), bool)
+    last[-1, -1] = True
+    others = partial[..., -2]
+    singular = _reductions.any(_diagonal(lu)[..., :-1] == 0, -1)[..., None, None]
+    replaced = where(last, 1 / others[..., None, None], lu)
+    replaced = where(singular, _matrices.eye(n, dtype=a.dtype), replaced)
+    x = _systems.triangular_solve(
+        replaced, _systems.rows_in_order(b, permutation), True, True, False, False, True
+    )
+    bottom = np.arange(n)[:, None] == n - 1
+    x = where(bottom, x, x * partial[..., -1, None, None])
+    x = _systems.triangular_solve(replaced, x, True, False, False, False, False)
+    return partial[..., -1], where(singular, a.dtype.type(0), x)
+
+
+@custom_jvp
+def _det(a):
+    sign, log = _sign_and_log(a)
+    return sign * _functions.exp(log).astype(sign.dtype)
+
+
+@_det.defjvp
+def _det_jvp(primals, tangents):
+    (a,), (da,) = primals, tangents
+    found, moved = _cofactor_solve(a, da)
+    return found, _trace(moved)
+
+
+@static_jit()
+def det(a):
+    """The determinant of (..., n, n); 1 of (0, 0).
+
+    >>> det(jnp.array([[1.0, 2.0], [3.0, 4.0]]))
+    Array(-2., dtype=float32)
+    """
+    a = _square("det", a)
+    return _small(a) if a.shape[-1] in (1, 2, 3) else _det(a)
