@@ -61,13 +61,6 @@ LATER = {
     "jax.lax.stack_p": "ops that are several here",
     "jax.lax.tile_p": "ops that are several here",
     "jax.lax.unstack_p": "ops that are several here",
-<<<<<<< HEAD
-    "jax.numpy.linalg.eig": "SciPy: linear algebra",
-    "jax.numpy.roots": "SciPy: linear algebra",
-    "jax.scipy.linalg.": "SciPy: linear algebra",
-=======
-    "jax.scipy.": "SciPy",
->>>>>>> main
     "jax.shard_map": "shard_map",
     "jax.sharding.auto_axes": "explicit sharding",
     "jax.sharding.explicit_axes": "explicit sharding",
