@@ -233,3 +233,15 @@ warned(lambda: jnp.arange(3, dtype='int64'))
 warned(lambda: jnp.array([1j], 'complex128'))
 warned(lambda: c4.astype('float32'))
 """)
+
+# Numbers of four bits seen as others, large Python integers, sums of booleans.
+corpus.expressions("""
+[lax.convert_element_type(2**100, np.float32), lax.convert_element_type(2**32, np.int32), lax.convert_element_type(-(2**40) - 3, np.int32), lax.convert_element_type(2**33 + 5, np.uint8)]
+[jnp.einsum(s, np.eye(3, dtype=bool)) for s in ("aa->a", "aa", "ij->i")]
+jnp.array([1, -3, 7, 2], jnp.int4).view(jnp.int8)
+lax.bitcast_convert_type(jnp.array([[1, -3], [7, 2]], jnp.int4), jnp.int8)
+lax.bitcast_convert_type(jnp.array([33, 127], jnp.int8), jnp.int4).astype(np.int32)
+jnp.array([33, 127], jnp.int8).view(jnp.uint4).astype(np.int32)
+lax.bitcast_convert_type(jnp.array([33.5], np.float32), jnp.int4).astype(np.int32)
+lax.bitcast_convert_type(jnp.arange(8).astype(jnp.uint4), np.float32)
+""")

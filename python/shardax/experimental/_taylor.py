@@ -157,8 +157,8 @@ _LINEAR = """
 add add_any sub neg real imag conj complex copy reduce_sum cumsum reshape squeeze broadcast_in_dim
 transpose rev slice dynamic_slice dynamic_update_slice concatenate pad gather scatter_add
 scatter-add scatter_sub reduce_window_sum fft tile stack unstack split convert_element_type
-reduce_precision psum pmean all_gather ppermute all_to_all psum_scatter device_put sharding_constraint
-optimization_barrier
+reduce_precision psum pmean all_gather ppermute all_to_all psum_scatter device_put
+sharding_constraint optimization_barrier
 """.split()
 _CONSTANT = """
 eq ne lt le gt ge and or xor not floor ceil round is_finite stop_gradient shift_left

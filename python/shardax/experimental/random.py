@@ -88,8 +88,8 @@ def stateful_rng(seed=None, *, impl=None):
     if seed is None:
         if _core.api.trace_depth():
             raise TypeError(
-                "When used within transformed code, jax.experimental.random.stateful_rng() requires "
-                "an explicit seed to be set."
+                "When used within transformed code, jax.experimental.random.stateful_rng() "
+                "requires an explicit seed to be set."
             )
         seed = np.int64(np.random.SeedSequence().entropy & np.iinfo(np.int64).max)
     return StatefulPRNG(random.key(seed, impl=impl), new_ref(0))
