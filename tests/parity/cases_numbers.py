@@ -9,6 +9,7 @@ def setup(names):
     jax, jnp = names["jax"], names["jnp"]
     names.update(
         grad=jax.grad,
+        c=lambda *shape: jnp.cos(jnp.arange(np.prod(shape), dtype=np.float32)).reshape(shape),
         hard=jnp.array(
             [np.nan, np.inf, -np.inf, 3e9, -3e9, 300.7, -300.7, 0.5, -0.5, 2.5], "float32"
         ),
@@ -245,3 +246,19 @@ jnp.array([33, 127], jnp.int8).view(jnp.uint4).astype(np.int32)
 lax.bitcast_convert_type(jnp.array([33.5], np.float32), jnp.int4).astype(np.int32)
 lax.bitcast_convert_type(jnp.arange(8).astype(jnp.uint4), np.float32)
 """)
+
+# Products of blocks with scales.
+corpus.expressions(
+    """
+lax.scaled_dot(c(8, 64), c(64, 4), lhs_scale=c(8, 2), rhs_scale=c(2, 4), preferred_element_type=np.float32)
+lax.scaled_dot(c(2, 3, 8).astype(jnp.float8_e4m3fn), c(2, 8, 4).astype(jnp.float8_e4m3fn), rhs_scale=c(2, 4, 4), preferred_element_type=np.float32)
+lax.scaled_dot(c(3, 8), c(8, 4)).dtype
+lax.scaled_dot(c(8), c(8)) !! does not support 0-rank and 1-rank operands
+lax.scaled_dot(c(3, 8), c(8, 4), lhs_scale=c(3, 3)) !! must be divisible by its scale's dim size 3
+lax.scaled_dot(c(3, 8), c(8, 4), lhs_scale=c(3, 8)) !! must be at least 2
+lax.scaled_dot(c(3, 8), c(8, 4), lhs_scale=c(2, 4)) !! does not match scale dim size
+lax.scaled_dot(c(3, 8), c(6, 4)) !! does not match RHS contracting dim
+jax.nn.scaled_matmul(c(2, 8), c(2, 8), c(2, 2), c(2, 2)) !! 3-dimensional arrays
+""",
+    rtol=1e-5,
+)
