@@ -21,8 +21,16 @@ struct Lent {
   std::vector<Py_ssize_t> strides;
 };
 
-int lend(const ArrayPtr& array, const char* format, PyObject* owner, Py_buffer* view, int flags) {
+// What is lent: rows are contiguous, as NumPy's `view` and extension modules want them.
+ArrayPtr with_dense_rows(const ArrayPtr& array) {
+  const Shape& shape = array->shape();
+  const bool dense = shape.empty() || shape.back() < 2 || array->strides().back() == 1;
+  return dense ? array : dense_copy(*array);
+}
+
+int lend(const ArrayPtr& lender, const char* format, PyObject* owner, Py_buffer* view, int flags) {
   view->obj = nullptr;
+  const ArrayPtr array = with_dense_rows(lender);
   if (flags & PyBUF_WRITABLE) {
     PyErr_SetString(PyExc_BufferError, "arrays are immutable: their memory is read-only");
     return -1;

@@ -111,6 +111,7 @@ _NAMES = {
     "_transform.forward_backward": "fwd_and_bwd",
     "_transform.jacobian": "hessian jacfwd jacobian jacrev",
     "_transform.refs": "Ref empty_ref free_ref freeze new_ref",
+    "_transform.shard_map": "shard_map smap",
     "lax._dynamic": "ds",
     "_transform.stages": "ShapeDtypeStruct ensure_compile_time_eval",
     "custom_derivatives": "closure_convert custom_gradient custom_jvp custom_vjp",

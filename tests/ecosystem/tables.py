@@ -61,7 +61,4 @@ LATER = {
     "jax.lax.stack_p": "ops that are several here",
     "jax.lax.tile_p": "ops that are several here",
     "jax.lax.unstack_p": "ops that are several here",
-    "jax.shard_map": "shard_map",
-    "jax.sharding.auto_axes": "explicit sharding",
-    "jax.sharding.explicit_axes": "explicit sharding",
 }

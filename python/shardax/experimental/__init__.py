@@ -12,13 +12,13 @@ _, __getattr__, __dir__ = _at_first_use(
     (
         "array_serialization",
         "colocated_python",
+        "custom_partitioning",
         "hijax",
         "jet",
-        "key_reuse",
         "layout",
         "ode",
         "random",
-        "rnn",
+        "shard_map",
         "sparse",
     ),
 )

@@ -13,6 +13,7 @@ from shardax._base.arrays import (
     shape_of,
 )
 from shardax._base.compositions import expand_dims, moveaxis
+from shardax._devices.constraints import takes_out_sharding
 
 
 def broadcast_arrays(*args):
@@ -20,6 +21,7 @@ def broadcast_arrays(*args):
     return list(_core.broadcast_arrays(*args))
 
 
+@takes_out_sharding
 def reshape(a, shape, order="C", *, copy=None, out_sharding=None):
     """The same elements in another shape; one size may be -1.
 
@@ -35,6 +37,7 @@ def reshape(a, shape, order="C", *, copy=None, out_sharding=None):
     return a.reshape(shape)
 
 
+@takes_out_sharding
 def ravel(a, order="C", *, out_sharding=None):
     """The elements as one dimension."""
     check_arraylike("ravel", a)
