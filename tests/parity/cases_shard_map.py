@@ -41,7 +41,9 @@ def setup(names):
                 found.append(jax.grad(h, tuple(range(len(args))))(*args))
             found.append(jax.jvp(g, args, args))
             found.append(jax.linearize(g, *args)[1](*args))
-            found.append(jax.grad(lambda a, loss=loss: (jax.grad(loss)(a, *args[1:]) ** 2).sum())(args[0]))
+            found.append(
+                jax.grad(lambda a, loss=loss: (jax.grad(loss)(a, *args[1:]) ** 2).sum())(args[0])
+            )
         return found
 
     names["grads"] = grads

@@ -78,3 +78,28 @@ odeint(lambda y, t: {"a": y["b"], "b": -y["a"]}, {"a": np.float32(1), "b": np.fl
 odeint(lambda y, t: y, y0, np.arange(3)) !! t must be an array of floats
 odeint(lambda y, t, f: y, y0, ts, len) !! must be arrays or scalars
 """)
+
+
+def recurrent(jax, jnp, lax, layers, both, what):
+    import importlib
+
+    rnn = importlib.import_module(f"{jax.__name__}.experimental.rnn")
+    sizes = (3, 4, layers, both)
+    w = rnn.init_lstm_weight(jax.random.key(0), *sizes)
+    if what == "weights":
+        return w, rnn.swap_lstm_gates(w, *sizes), rnn.unpack_lstm_weights(w, *sizes)
+    x = jnp.cos(jnp.arange(30.0)).reshape(2, 5, 3)
+    h = jnp.zeros((layers * (2 if both else 1), 2, 4))
+    lengths = np.int32([5, 3])
+
+    def run(w, x):
+        parts = rnn.unpack_lstm_weights(w, *sizes)
+        return rnn.lstm_ref(x, h, h + 0.1, *parts, lengths, *sizes[:3], 0.0, both)
+
+    return run(w, x), jax.grad(lambda *v: run(*v)[0].sum(), (0, 1))(w, x)
+
+
+corpus.table(
+    {f"lstm {a}": a for a in [(1, False, ""), (2, True, ""), (2, False, ""), (1, True, "weights")]},
+    recurrent,
+)

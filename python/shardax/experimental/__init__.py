@@ -18,6 +18,7 @@ _, __getattr__, __dir__ = _at_first_use(
         "layout",
         "ode",
         "random",
+        "rnn",
         "shard_map",
         "sparse",
     ),
