@@ -53,6 +53,7 @@ A.update_layout(n_batch=3) !! cannot be larger than mat.ndim
 [dense(jnp.asarray(b.T) @ A.T), dense(sparse.bcoo_dot_general(T[1], t, dimension_numbers=(((2,), (2,)), ((0,), (0,)))))]
 [dense(f(A)) for f in (lambda m: -m, lambda m: m + m, lambda m: m - 2 * m, lambda m: m * m, lambda m: m * a, lambda m: m / 3, lambda m: m**2, abs)]
 [dense(m.sum(axis=k)) for m in T for k in (0, 1, 2, (0, 2))]
+dense(A.sum())
 [dense(m[i]) for m in T[:2] for i in (0, -1, slice(0, 1), (slice(None), 1), (Ellipsis, slice(1, 3)), (slice(None, None, -1), slice(0, 3, 2)))]
 [dense(A.reshape(2, 10)), dense(A.T), dense(sparse.bcoo_concatenate([A, A], dimension=0)), dense(sparse.bcoo_rev(A, (0,)))]
 dense(sparse.bcoo_dynamic_slice(A, (np.int32(1), np.int32(2)), (2, 2)))

@@ -27,10 +27,8 @@ from shardax.experimental.sparse._base import (
 from shardax.experimental.sparse._layout import (
     bcoo_broadcast_in_dim,
     bcoo_concatenate,
-    bcoo_dynamic_slice,
     bcoo_reshape,
     bcoo_rev,
-    bcoo_slice,
     bcoo_squeeze,
     bcoo_update_layout,
 )
@@ -42,6 +40,7 @@ from shardax.experimental.sparse._math import (
     bcoo_multiply_sparse,
     bcoo_reduce_sum,
 )
+from shardax.experimental.sparse._slices import bcoo_dynamic_slice, bcoo_slice
 from shardax.experimental.sparse.ad import grad, jacfwd, jacobian, jacrev, value_and_grad
 from shardax.experimental.sparse.api import empty, eye, todense
 from shardax.experimental.sparse.bcoo import (

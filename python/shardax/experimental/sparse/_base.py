@@ -18,13 +18,27 @@ class CuSparseEfficiencyWarning(SparseEfficiencyWarning):
     """A name of JAX's; there is no cuSPARSE here."""
 
 
+def _without(shape, batches):
+    """`shape` without the one dimension that leaves room for batch dimensions of these sizes."""
+    for d in range(len(batches) + 1):
+        rest = shape[:d] + shape[d + 1 :]
+        if all(b in (0, 1, n) for b, n in zip(batches, rest)):
+            return rest
+    return shape[1:]
+
+
 def mapped_shape(aux, batches):
-    """What is static of an array whose leaves have `batches` batch dimensions now: fewer where vmap
-    took leading ones away, more (their sizes) where it put them back.
+    """What is static of an array whose leaves have batch dimensions of these sizes now: fewer where
+    vmap took some away, more where it put them back.
     """
-    sizes = batches[: len(batches) - aux["n_batch"]]
-    shape = aux["shape"][max(aux["n_batch"] - len(batches), 0) :]
-    return {**{k: v for k, v in aux.items() if k != "n_batch"}, "shape": (*sizes, *shape)}
+    shape = aux["shape"]
+    for k in range(aux["n_batch"] - 1, len(batches) - 1, -1):
+        shape = _without(shape, batches[:k]) if k == len(batches) else shape[1:]
+    for k in range(aux["n_batch"], len(batches)):
+        grown = [(*shape[:d], batches[d], *shape[d:]) for d in range(k + 1)]
+        fits = [g for g in grown if all(b in (0, 1, n) for b, n in zip(batches, g))]
+        shape = (fits or grown)[0]
+    return {**{k: v for k, v in aux.items() if k != "n_batch"}, "shape": shape}
 
 
 def unavailable(name):

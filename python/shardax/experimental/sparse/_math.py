@@ -105,8 +105,9 @@ def _sparse_sparse(lhs, rhs, lc, rc, lb, rb):
     buffers = [x for m in (left, right) for x in _masked(m)]
     buffers[0], buffers[2] = buffers[0].astype(dtype), buffers[2].astype(dtype)
     buffers[3] = buffers[3].astype(buffers[1].dtype)
-    out = over_batches(multiply, nb)(*buffers)
-    return BCOO(out, shape=(*left.shape[:nb], *sizes))
+    out = BCOO(over_batches(multiply, nb)(*buffers), shape=(*left.shape[:nb], *sizes))
+    most = math.prod(sizes)
+    return out.sum_duplicates(nse=most, remove_zeros=False) if sizes and out.nse > most else out
 
 
 def bcoo_dot_general(
@@ -199,7 +200,9 @@ def bcoo_multiply_sparse(lhs, rhs):
         index = jnp.where(meet[..., None], index, jnp.array(sizes, index.dtype))
         keep = meet.reshape(*meet.shape, *[1] * (a.ndim - 1))
         product = jnp.where(keep, a[:, None] * b[None], 0)
-        return product.reshape(-1, *product.shape[2:]), index.reshape(-1, index.shape[-1])
+        pairs = product.shape[0] * product.shape[1]
+        index = jnp.broadcast_to(index, (*meet.shape, index.shape[-1]))
+        return product.reshape(pairs, *product.shape[2:]), index.reshape(pairs, index.shape[-1])
 
     batch = shape[:nb]
     buffers = []
@@ -270,6 +273,7 @@ def bcoo_conv_general_dilated(
     Raises:
       NotImplementedError: for other shapes, strides, dilations and groups.
     """
+    lhs, rhs = (m if isinstance(m, BCOO) else BCOO.fromdense(m) for m in (lhs, rhs))
     lhs, rhs = (bcoo_update_layout(m, n_batch=0, n_dense=0) for m in (lhs, rhs))
     numbers = lax.conv_dimension_numbers(lhs.shape, rhs.shape, dimension_numbers)
     plain = (

@@ -4,10 +4,9 @@ import math
 
 from shardax import numpy as jnp
 from shardax.experimental.sparse._layout import bcoo_reshape, bcoo_update_layout
-from shardax.experimental.sparse._math import bcoo_reduce_sum
 from shardax.experimental.sparse.bcoo import BCOO
 from shardax.experimental.sparse.bcsr import BCSR
-from shardax.experimental.sparse.transform import sparsify, take
+from shardax.experimental.sparse.transform import sparsify, take, total
 
 
 def _turned(function):
@@ -29,9 +28,9 @@ def _reshape(self, *args, order="C"):
 
 
 def _sum(self, axis=None):
-    """The sum over dimensions (None: all), a sparse array."""
+    """The sum over dimensions (None: all), a sparse array, or a number."""
     axes = range(self.ndim) if axis is None else (axis,) if isinstance(axis, int) else axis
-    return bcoo_reduce_sum(self, axes=[a % self.ndim for a in axes])
+    return total(self, [a % self.ndim for a in axes])
 
 
 def _update_layout(self, *, n_batch=None, n_dense=None, on_inefficient="error"):

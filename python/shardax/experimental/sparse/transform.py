@@ -14,7 +14,7 @@ from shardax import lax, tree_util
 from shardax import numpy as jnp
 from shardax._transform.jit import make_jaxpr
 from shardax._transform.stages import ShapeDtypeStruct
-from shardax.experimental.sparse import _layout, _math
+from shardax.experimental.sparse import _layout, _math, _slices
 from shardax.experimental.sparse._base import JAXSparse
 from shardax.experimental.sparse.bcoo import BCOO, bcoo_transpose, extracted
 from shardax.experimental.sparse.bcsr import BCSR
@@ -121,8 +121,14 @@ def _convolution(equation, lhs, rhs):
     return _math.bcoo_conv_general_dilated(lhs, rhs, **equation.params)
 
 
+def total(mat, axes):
+    """The sum over dimensions, dense where it is a number."""
+    out = _math.bcoo_reduce_sum(mat, axes=axes)
+    return out if out.ndim else out.todense()
+
+
 def _slice(equation, mat):
-    return _layout.bcoo_slice(
+    return _slices.bcoo_slice(
         mat,
         start_indices=equation.params["start_indices"],
         limit_indices=equation.params["limit_indices"],
@@ -131,7 +137,7 @@ def _slice(equation, mat):
 
 
 def _dynamic_slice(equation, mat, *starts):
-    return _layout.bcoo_dynamic_slice(mat, starts, equation.outvars[0].aval.shape)
+    return _slices.bcoo_dynamic_slice(mat, starts, equation.outvars[0].aval.shape)
 
 
 def _reshape(equation, mat):
@@ -162,7 +168,7 @@ RULES = {
     "dot_general": _dot,
     "conv_general_dilated": _convolution,
     "dynamic_slice": _dynamic_slice,
-    "reduce_sum": lambda e, mat: _math.bcoo_reduce_sum(mat, axes=e.params["axes"]),
+    "reduce_sum": lambda e, mat: total(mat, e.params["axes"]),
     "reshape": _reshape,
     "rev": lambda e, mat: _layout.bcoo_rev(mat, e.params["dimensions"]),
     "slice": _slice,
@@ -344,12 +350,12 @@ def take(mat, index):
     if moving:
         starts = [moving.get(d, 0) for d in range(mat.ndim)]
         sizes = [1 if d in moving else n for d, n in enumerate(mat.shape)]
-        mat = _layout.bcoo_dynamic_slice(mat, starts, sizes)
+        mat = _slices.bcoo_dynamic_slice(mat, starts, sizes)
         cuts = [(0, 1, 1) if d in moving else c for d, c in enumerate(cuts)]
     if any(c != (0, n, 1) for c, n in zip(cuts, mat.shape)):
         starts, limits, strides = zip(*cuts)
         limits = [min(m, n) for m, n in zip(limits, mat.shape)]
-        mat = _layout.bcoo_slice(mat, start_indices=starts, limit_indices=limits, strides=strides)
+        mat = _slices.bcoo_slice(mat, start_indices=starts, limit_indices=limits, strides=strides)
     mat = _layout.bcoo_rev(mat, turned) if turned else mat
     mat = _layout.bcoo_squeeze(mat, dimensions=gone) if gone else mat
     if None in [i for i in full if i is None]:
