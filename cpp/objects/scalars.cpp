@@ -162,7 +162,11 @@ PyObject* array_index(PyObject* self) {
 
 int array_contains(PyObject* self, PyObject* query) {
   return guarded_status([&] {
-    const Value wanted = to_value(query);
+    const Value wanted = try_value(query);
+    if (!wanted) {
+      type_error("Array.__contains__: unsupported operand type(s) for in: ", pytree::repr(query),
+                 " is no array or number.");
+    }
     const Shape& shape = value_of(self)->shape();
     if (shape.size() != 1) {
       value_error("Array.__contains__: search array must be one-dimensional, got arr.shape=",

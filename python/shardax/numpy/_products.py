@@ -130,7 +130,17 @@ def tensordot(a, b, axes=2, *, precision=None, preferred_element_type=None, out_
             )
         contract = (tuple(range(a.ndim - axes, a.ndim)), tuple(range(axes)))
     else:
+        if isinstance(axes, str) or len(axes) != 2:
+            raise TypeError(
+                "tensordot axes argument must be an int, a pair of ints, or a pair of lists of "
+                f"ints, got {axes!r}."
+            )
         left, right = axes
+        if not all(isinstance(side, (int, tuple, list, range)) for side in axes):
+            raise TypeError(
+                "tensordot requires both axes lists to be either ints, tuples or lists, got "
+                f"{left!r} and {right!r}."
+            )
         left = (left,) if isinstance(left, int) else tuple(left)
         right = (right,) if isinstance(right, int) else tuple(right)
         if len(left) != len(right):
