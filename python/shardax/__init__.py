@@ -118,7 +118,7 @@ _NAMES = {
     "sharding": "NamedSharding P make_mesh reshard set_mesh",
 }
 _SUBMODULES = (
-    "_src ad_checkpoint api_util common_utils core custom_batching custom_derivatives debug "
+    "_src ad ad_checkpoint api_util common_utils core custom_batching custom_derivatives debug "
     "distributed dlpack dtypes example_libraries experimental export extend flatten_util image "
     "interpreters jax_utils lax lib memory monitoring nn numpy ops profiler random ref scipy "
     "sharding stages test_util tools typing version"
