@@ -62,8 +62,12 @@ def two_choleskys():  # one of them on a worker
 
 
 def large_solve():
-    a, b = jnp.eye(3000), jnp.ones((3000, 3000))
+    a, b = jnp.eye(5000), jnp.ones((5000, 5000))
     return jax.lax.linalg.triangular_solve(a, b, left_side=True, lower=True)
+
+
+def large_eigenvectors():  # in the library, on a thread of its own
+    return jax.numpy.linalg.eigh(jnp.ones((1500, 1500)) + jnp.diag(jnp.arange(1500.0)))
 
 
 def long_transform():
@@ -114,6 +118,7 @@ WORK = [
     large_cholesky,
     two_choleskys,
     large_solve,
+    large_eigenvectors,
     long_transform,
     long_scatter,
     many_columns,
