@@ -25,6 +25,7 @@ LAYERS = [
     # Public modules that are made of all of these.
     [
         "_src",
+        "ad",
         "ad_checkpoint",
         "api_util",
         "common_utils",

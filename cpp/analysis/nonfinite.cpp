@@ -214,6 +214,7 @@ class Replay {
 
  private:
   Values step(const Equation& eqn, const Values& in) {
+    if (const ProgramPtr whole = grid_program(*eqn.op, eqn.params)) return run(*whole, in);
     if (eqn.op->bodies) {
       if (auto out = run(bodies_of(*eqn.op, eqn.params), in, eqn.op->name)) return *out;
     }
@@ -234,6 +235,7 @@ class Replay {
       }
       case Runs::counted: return counted(bodies, in, name);
       case Runs::looped: return looped(bodies, in, name);
+      case Runs::grid: break;
     }
     return std::nullopt;
   }

@@ -3,13 +3,15 @@
 
 #include <algorithm>
 
+#include "base/errors.h"
 #include "ir/bodies.h"
 #include "ops/split.h"
 
 namespace shardax {
 namespace {
 
-// As a pmap called by itself labels its results: over the first devices, along out_axes.
+// As a pmap called by itself labels its results: over the first devices, along out_axes. The type of
+// its axis is "p": automatic, of devices that nobody has chosen.
 Shardings mapped_shardings(const Bodies& bodies) {
   const std::string& name = axis_text(bodies.axis);
   Shardings out;
@@ -17,6 +19,7 @@ Shardings mapped_shardings(const Bodies& bodies) {
     Shared<Sharding> sharding(new Sharding);
     sharding->mesh_axes = {name};
     sharding->mesh_shape = {bodies.length};
+    sharding->axis_types = "p";
     for (int device = 0; device < bodies.length; ++device) sharding->devices.push_back(device);
     if (port.flow == Flow::sliced) {
       sharding->spec.resize(static_cast<std::size_t>(port.axis) + 1);
@@ -32,10 +35,6 @@ ShardingPtr given_sharding(const Params& params) {
   const ParamValue* value = params.find("sharding");
   const auto* given = value ? std::get_if<ShardingPtr>(value) : nullptr;
   return given ? *given : nullptr;
-}
-
-bool is_mapped(const Op& op, const Params& params) {
-  return op.bodies && op.bodies(params).runs == Runs::mapped;
 }
 
 // A slice lacks the dimension that its stack has.
@@ -80,19 +79,26 @@ SplitRule split_rule(const Op& op) {
   }
 }
 
-// `like` itself where the split is its own.
-ShardingPtr split_as(const ShardingPtr& like, Split split) {
+// `like` itself where the split is its own. Over explicit axes it has an entry per dimension.
+ShardingPtr split_as(const ShardingPtr& like, Split split, bool given) {
   Split own = like->spec;
   own.resize(std::max(own.size(), split.size()));
-  if (split == own) return like;
-  while (!split.empty() && split.back().empty()) split.pop_back();
+  const bool trailing = !like->spec.empty() && like->spec.back().empty();
+  if (split == own && !(given && trailing) && (!like->is_explicit() || own.size() == like->spec.size())) return like;
+  while (!like->is_explicit() && !split.empty() && split.back().empty()) split.pop_back();
   return with_spec(*like, std::move(split));
 }
 
 }  // namespace
 
+bool maps_over_devices(const Op& op, const Params& params) {
+  if (!op.bodies) return false;
+  const Runs runs = op.bodies(params).runs;
+  return runs == Runs::mapped || runs == Runs::grid;
+}
+
 bool gives_sharding(const Op& op, const Params& params) {
-  return given_sharding(params) || is_mapped(op, params);
+  return given_sharding(params) || maps_over_devices(op, params);
 }
 
 bool gives_sharding(const Equation& eqn) {
@@ -119,6 +125,7 @@ Shardings propagate(const Op& op, const Params& params, const Types& in_types,
   if (op.bodies) {
     const Bodies bodies = op.bodies(params);
     if (bodies.runs == Runs::mapped) return mapped_shardings(bodies);
+    if (bodies.runs == Runs::grid) return propagate(*grid_program(op, params), in);
     return body_shardings(bodies, in_types, in);
   }
   Shardings out(out_types.size());
@@ -127,7 +134,8 @@ Shardings propagate(const Op& op, const Params& params, const Types& in_types,
   if (!mesh) return out;
   for (std::size_t i = 0; i < out.size(); ++i) {
     out[i] = mesh->named
-                 ? split_as(mesh, split_rule(op)({op, params, in_types, out_types[i], in, *mesh}))
+                 ? split_as(mesh, split_rule(op)({op, params, in_types, out_types[i], in, *mesh}),
+                            bool(given_sharding(params)))
                  : mesh;
   }
   return out;
@@ -152,6 +160,57 @@ Shardings propagate(const Program& program, const Shardings& in) {
   Shardings out;
   for (const Var v : program.outputs) out.push_back(at(v));
   return out;
+}
+
+namespace {
+
+std::vector<int> device_set(const Sharding& sharding) {
+  std::vector<int> out = sharding.devices;
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
+std::string placed_text(std::string_view user, const Values& arrays, std::size_t i) {
+  static constexpr const char* names[] = {"x", "y"};
+  std::string ids;
+  for (const int id : device_set(*as_array(arrays[i]).sharding()))
+    ids += concat(ids.empty() ? "" : ", ", id);
+  return concat("argument ", arrays.size() == 2 ? names[i] : concat("args[", i, "]").c_str(), " of ",
+                user, " with shape ", to_string(arrays[i]->type()), " and device ids [", ids,
+                "] on platform CPU");
+}
+
+}  // namespace
+
+void require_same_devices(std::string_view user, const Values& arrays) {
+  std::size_t first = arrays.size();
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    const ShardingPtr& own = as_array(arrays[i]).sharding();
+    if (!own || own->axis_types.starts_with('p')) continue;
+    if (first == arrays.size()) {
+      first = i;
+      continue;
+    }
+    const ShardingPtr& other = as_array(arrays[first]).sharding();
+    if (own == other || own->devices == other->devices || device_set(*own) == device_set(*other))
+      continue;
+    value_error("Received incompatible devices for jitted computation. Got ",
+                placed_text(user, arrays, first), " and ", placed_text(user, arrays, i),
+                ". Bring them to the same devices with shardax.device_put.");
+  }
+}
+
+namespace {
+ShardingPtr context_mesh;
+}
+
+void set_context_mesh(ShardingPtr mesh) { context_mesh = std::move(mesh); }
+
+void place_in_context(const Values& results) {
+  if (!context_mesh) return;
+  for (const Value& result : results)
+    as_array(result).set_sharding(split_as(context_mesh, Split(result->type().rank()), true));
 }
 
 Shardings asked_of_inputs(const Program& program) {

@@ -10,6 +10,8 @@ namespace shardax {
 
 using Shardings = std::vector<ShardingPtr>;  // null: none recorded
 
+// Is it pmap or shard_map?
+bool maps_over_devices(const Op& op, const Params& params);
 // Whether any array has a sharding: otherwise results have none either.
 bool any_sharding(const Values& arrays);
 // Whether results, here or within, have shardings whatever the operands have.
@@ -21,6 +23,16 @@ void set_shardings(const Values& arrays, const Shardings& shardings);
 Shardings propagate(const Op& op, const Params& params, const Types& in_types,
                     const Types& out_types, const Shardings& in);
 Shardings propagate(const Program& program, const Shardings& in);
+
+// Throws ValueError where arrays that were placed lie on different devices; `user` is the op or
+// function that takes them.
+void require_same_devices(std::string_view user, const Values& arrays);
+
+// The mesh that is current: over it, results of operands that lie nowhere in particular are
+// replicated. Null: none is.
+void set_context_mesh(ShardingPtr mesh);
+// Labels such results.
+void place_in_context(const Values& results);
 
 // What a program asks of its inputs: the first sharding_constraint on each.
 Shardings asked_of_inputs(const Program& program);

@@ -24,43 +24,6 @@ Buffer::~Buffer() {
   }
 }
 
-std::string to_string(const Sharding& sharding) {
-  if (!sharding.named)
-    return concat("SingleDeviceSharding(device=CpuDevice(id=", sharding.devices[0],
-                  "), memory_kind=device)");
-  std::string mesh, kinds, spec;
-  for (std::size_t i = 0; i < sharding.mesh_axes.size(); ++i) {
-    const char* separator = i > 0 ? ", " : "";
-    mesh += concat(separator, "'", sharding.mesh_axes[i], "': ", sharding.mesh_shape[i]);
-    kinds += concat(separator, "Auto");
-  }
-  for (const std::vector<std::string>& names : sharding.spec) {
-    std::string entry;
-    for (const std::string& name : names)
-      entry += concat(entry.empty() ? "" : ", ", "'", name, "'");
-    if (names.size() > 1) entry = concat("(", entry, ")");
-    spec += concat(spec.empty() ? "" : ", ", names.empty() ? "None" : entry);
-  }
-  return concat("NamedSharding(mesh=Mesh(", mesh, ", axis_types=(", kinds,
-                sharding.mesh_axes.size() == 1 ? "," : "", ")), spec=P(", spec,
-                sharding.spec.size() == 1 ? "," : "", "), memory_kind=device)");
-}
-
-bool same_mesh(const Sharding& a, const Sharding& b) {
-  return a.named == b.named && a.mesh_axes == b.mesh_axes && a.mesh_shape == b.mesh_shape &&
-         a.devices == b.devices;
-}
-
-ShardingPtr with_spec(const Sharding& like, std::vector<std::vector<std::string>> spec) {
-  Shared<Sharding> sharding(new Sharding);
-  sharding->mesh_axes = like.mesh_axes;
-  sharding->mesh_shape = like.mesh_shape;
-  sharding->devices = like.devices;
-  sharding->spec = std::move(spec);
-  sharding->named = like.named;
-  return ShardingPtr(sharding.get());
-}
-
 ArrayPtr empty_array(Type type) {
   Shared<Buffer> buffer(new Buffer(static_cast<std::size_t>(type.bytes())));
   std::byte* data = buffer->data();

@@ -48,29 +48,15 @@ class Buffer final : public RefCounted {
   void* owner_ = nullptr;
 };
 
-// Where the shards of an array lie: a mesh of devices and, per dimension, the mesh axes over which
-// it is split. Metadata only: all devices share one memory.
-struct Sharding final : public RefCounted {
-  std::vector<std::string> mesh_axes;
-  std::vector<std::int64_t> mesh_shape;
-  std::vector<int> devices;                    // ids, row major over mesh_shape
-  std::vector<std::vector<std::string>> spec;  // per dimension, the mesh axes that split it
-  bool named = true;                           // false: a single device
-};
-using ShardingPtr = Shared<const Sharding>;
-// As Python shows it: "NamedSharding(mesh=Mesh('x': 2, axis_types=(Auto,)), spec=P('x',), ...)".
-std::string to_string(const Sharding& sharding);
-bool same_mesh(const Sharding& a, const Sharding& b);
-// Over the same devices, split in another way.
-ShardingPtr with_spec(const Sharding& like, std::vector<std::vector<std::string>> spec);
-
 class Array final : public ValueBase {
  public:
   Array(Type type, Shape strides, Shared<Buffer> buffer, std::byte* data)
       : ValueBase(std::move(type), false),
         strides_(std::move(strides)),
         buffer_(std::move(buffer)),
-        data_(data) {}
+        data_(data) {
+    type_.sharding = nullptr;  // until it is labelled
+  }
 
   std::byte* data() const { return data_; }
   const Shape& strides() const { return strides_; }
@@ -81,7 +67,10 @@ class Array final : public ValueBase {
     buffer_ = nullptr;
   }
   const ShardingPtr& sharding() const { return sharding_; }
-  void set_sharding(ShardingPtr sharding) { sharding_ = std::move(sharding); }
+  void set_sharding(ShardingPtr sharding) {
+    type_.sharding = sharding && sharding->is_explicit() ? sharding : nullptr;
+    sharding_ = std::move(sharding);
+  }
 
   // What comparing the slices along axis 0 has found; Uniformity::unknown until someone looks.
   enum class Uniformity : std::uint8_t { unknown, uniform, varying };

@@ -1,9 +1,12 @@
 // array/type.cpp - names and sets of axes, printing and hashing of types.
 #include "array/type.h"
 
+#include <algorithm>
 #include <deque>
 #include <mutex>
 #include <unordered_map>
+
+#include "array/checked_axis.h"
 
 namespace shardax {
 namespace {
@@ -19,30 +22,71 @@ AxisTable& axis_table() {
   return table;
 }
 
-std::string bracketed(std::string_view dtype, const Shape& shape) {
+// "x", or "(x,y)" for several names.
+template <class Names, class Text>
+void append_names(std::string& out, const Names& names, Text text) {
+  if (names.size() > 1) out += '(';
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i) out += ',';
+    out += text(names[i]);
+  }
+  if (names.size() > 1) out += ')';
+}
+
+std::string bracketed(std::string_view dtype, const Type& type) {
   std::string text(dtype);
   text += '[';
-  for (std::size_t i = 0; i < shape.size(); ++i) {
+  for (std::size_t i = 0; i < type.shape.size(); ++i) {
     if (i) text += ',';
-    text += std::to_string(shape[i]);
+    text += std::to_string(type.shape[i]);
+    if (!type.sharding || i >= type.sharding->spec.size() || type.sharding->spec[i].empty()) continue;
+    text += '@';
+    append_names(text, type.sharding->spec[i], [](const std::string& name) { return name; });
   }
-  return text + ']';
+  text += ']';
+  const AxisSet varying = checked_axes(type.varying);
+  if (varying.empty()) return text;
+  text += "{V:";
+  append_names(text, varying, [](AxisName name) { return axis_text(name); });
+  return text + '}';
 }
 
 }  // namespace
 
+// Names are numbered in twos: the even one of a text is not checked, the odd one is.
 AxisName intern_axis(const std::string& text) {
   AxisTable& table = axis_table();
   const std::lock_guard lock(table.mutex);
-  const auto [it, added] = table.ids.try_emplace(text, static_cast<AxisName>(table.texts.size()));
+  const auto next = static_cast<AxisName>(2 * table.texts.size());
+  const auto [it, added] = table.ids.try_emplace(text, next);
   if (added) table.texts.push_back(text);
   return it->second;
+}
+
+AxisName intern_checked_axis(const std::string& text) { return intern_axis(text) + 1; }
+bool is_checked(AxisName name) { return name >= 0 && name % 2 == 1; }
+
+AxisSet checked_axes(const AxisSet& axes) {
+  AxisSet out;
+  std::copy_if(axes.begin(), axes.end(), std::back_inserter(out), is_checked);
+  return out;
+}
+AxisSet unchecked_axes(const AxisSet& axes) {
+  AxisSet out;
+  std::remove_copy_if(axes.begin(), axes.end(), std::back_inserter(out), is_checked);
+  return out;
+}
+AxisSet lacking(const AxisSet& has, const AxisSet& axes) {
+  AxisSet out;
+  std::copy_if(axes.begin(), axes.end(), std::back_inserter(out),
+               [&](AxisName name) { return is_checked(name) && !contains(has, name); });
+  return out;
 }
 
 const std::string& axis_text(AxisName name) {
   AxisTable& table = axis_table();
   const std::lock_guard lock(table.mutex);
-  return table.texts[static_cast<std::size_t>(name)];
+  return table.texts[static_cast<std::size_t>(name) / 2];
 }
 
 AxisSet join(const AxisSet& a, const AxisSet& b) {
@@ -67,6 +111,24 @@ bool contains(const AxisSet& a, AxisName name) {
   return std::find(a.begin(), a.end(), name) != a.end();
 }
 
+void Type::insert_dimension(std::size_t at, std::int64_t extent,
+                            const std::vector<std::string>& split) {
+  shape.insert(at, extent);
+  if (!sharding) return;
+  std::vector<std::vector<std::string>> spec = sharding->spec;
+  spec.resize(std::max(spec.size(), at));
+  spec.insert(spec.begin() + static_cast<std::ptrdiff_t>(at), split);
+  sharding = with_spec(*sharding, std::move(spec));
+}
+
+void Type::erase_dimension(std::size_t at) {
+  shape.erase(at);
+  if (!sharding || at >= sharding->spec.size()) return;
+  std::vector<std::vector<std::string>> spec = sharding->spec;
+  spec.erase(spec.begin() + static_cast<std::ptrdiff_t>(at));
+  sharding = with_spec(*sharding, std::move(spec));
+}
+
 std::size_t hash(const Type& type) {
   const std::size_t head = static_cast<std::size_t>(type.dtype) * 2 + (type.weak ? 1 : 0);
   return mix_all(mix_all(head, type.shape), type.varying);
@@ -81,8 +143,8 @@ std::string to_string(const Shape& shape) {
   return text + (shape.size() == 1 ? ",)" : ")");
 }
 
-std::string to_string(const Type& type) { return bracketed(name(type.dtype), type.shape); }
-std::string short_string(const Type& type) { return bracketed(short_name(type.dtype), type.shape); }
+std::string to_string(const Type& type) { return bracketed(name(type.dtype), type); }
+std::string short_string(const Type& type) { return bracketed(short_name(type.dtype), type); }
 
 Shape row_major_strides(const Shape& shape) {
   Shape strides(shape.size(), 1);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "array/dtype.h"
+#include "array/sharding.h"
 #include "base/hash.h"
 #include "base/small_vector.h"
 
@@ -31,6 +32,8 @@ struct Type {
   bool weak = false;  // stands for a Python scalar in promotion
   Shape shape;
   AxisSet varying;
+  // Over a mesh with explicit axes, how an array is split; else null.
+  ShardingPtr sharding = {};
 
   std::size_t rank() const { return shape.size(); }
   std::int64_t size() const {
@@ -39,11 +42,19 @@ struct Type {
     return n;
   }
   std::int64_t bytes() const { return size() * itemsize(dtype); }
-  friend bool operator==(const Type&, const Type&) = default;
+  // One more dimension, or one less; the others stay split as they are.
+  void insert_dimension(std::size_t at, std::int64_t extent,
+                        const std::vector<std::string>& split = {});
+  void erase_dimension(std::size_t at);
+  friend bool operator==(const Type& a, const Type& b) {
+    return a.dtype == b.dtype && a.weak == b.weak && a.shape == b.shape &&
+           a.varying == b.varying && same_sharding(a.sharding, b.sharding);
+  }
 };
 using Types = std::vector<Type>;
 
-// The same type with another dtype or shape; `varying` is kept, `weak` is dropped with a new dtype.
+// The same type with another dtype or shape; `varying` is kept, `weak` is dropped with a new dtype,
+// the sharding with a new shape.
 inline Type with_dtype(Type type, DType dtype, bool weak = false) {
   type.dtype = dtype;
   type.weak = weak;
@@ -51,6 +62,7 @@ inline Type with_dtype(Type type, DType dtype, bool weak = false) {
 }
 inline Type with_shape(Type type, Shape shape) {
   type.shape = std::move(shape);
+  type.sharding = nullptr;
   return type;
 }
 inline bool same_shape_and_dtype(const Type& a, const Type& b) {

@@ -25,6 +25,7 @@ enum class ErrorKind {
   floating_point_error,
   recursion_error,
   type_promotion_error,
+  sharding_type_error,
   concretization_error,
   tracer_bool_error,
   tracer_integer_error,

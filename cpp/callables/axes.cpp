@@ -3,6 +3,8 @@
 
 #include <unordered_map>
 
+#include "array/checked_axis.h"
+
 namespace shardax::callables {
 namespace {
 
@@ -158,14 +160,17 @@ bool is_axis_in_scope(const std::string& text) {
   return false;
 }
 
-AxisName new_axis(const std::string& text) {
+const std::string& written_axis(AxisName name) { return axis_text(written(name)); }
+
+AxisName new_axis(const std::string& text, bool checked) {
   const AxisName wanted = intern_axis(text);
   std::string primes;
   for (const BoundAxis& axis : bound_axes()) {
     if (written(axis.name) == wanted) primes += '\'';
   }
-  if (primes.empty()) return wanted;
-  const AxisName other = intern_axis(text + primes);
+  if (primes.empty() && !checked) return wanted;
+  const AxisName other =
+      checked ? intern_checked_axis(text + primes) : intern_axis(text + primes);
   names().written[other] = wanted;
   return other;
 }

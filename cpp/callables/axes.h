@@ -36,7 +36,9 @@ std::int64_t checked_axis(std::int64_t axis, std::size_t rank);
 std::string axis_name_text(PyObject* name);
 // The interned name for an axis about to be bound. Where one of that text is in scope already, it
 // is another name: the two never mix.
-AxisName new_axis(const std::string& text);
+AxisName new_axis(const std::string& text, bool checked = false);
+// What the user wrote for the name of an axis.
+const std::string& written_axis(AxisName name);
 // The axis in scope that the user means by `text`, innermost first; its own name where there is
 // none (looking up its size then says so).
 AxisName axis_in_scope(const std::string& text);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "array/checked_axis.h"
 #include "callables/axes.h"
 #include "callables/devices.h"
 #include "numpy/promote.h"
@@ -94,6 +95,11 @@ ops::Devices parse_some(PyObject* axes, std::string_view user) {
   return devices;
 }
 
+AxisSet without_all(AxisSet axes, const AxisSet& others) {
+  for (const AxisName name : others) axes = without(axes, name);
+  return axes;
+}
+
 // Each device exchanges with the others of its group, of which all have the same size.
 ops::Devices parse_even(PyObject* axes, PyObject* groups, std::string_view user) {
   const ops::Devices devices = parse_devices(axes, groups, user);
@@ -135,13 +141,15 @@ Ref pbroadcast(PyObject* tree, PyObject* axes, std::int64_t source) {
                     [&](const Value& value) { return ops::pbroadcast(value, devices, source); });
 }
 
-Ref all_gather(PyObject* tree, PyObject* axes, PyObject* groups, std::int64_t dim, bool tiled) {
+Ref all_gather(PyObject* tree, PyObject* axes, PyObject* groups, std::int64_t dim, bool tiled,
+               bool invariant) {
   const ops::Devices devices = parse_even(axes, groups, "all_gather");
   return map_values(tree, [&](const Value& value) {
     if (devices.axes.empty()) return value;
     const std::size_t rank = value->type().rank() + (tiled ? 0 : 1);
-    return ops::all_gather(value, devices, checked_dimension(dim, rank, "all_gather", "axis"),
-                           tiled);
+    const std::int64_t at = checked_dimension(dim, rank, "all_gather", "axis");
+    return invariant ? ops::all_gather_invariant(value, devices, at, tiled)
+                     : ops::all_gather(value, devices, at, tiled);
   });
 }
 
@@ -182,9 +190,18 @@ Ref all_to_all(PyObject* tree, PyObject* axes, PyObject* groups, std::int64_t sp
   });
 }
 
-Ref pvary(PyObject* tree, PyObject* axes) {
-  const ops::Devices devices = parse_devices(axes, Py_None, "pvary");
+Ref pvary(PyObject* tree, PyObject* axes, std::string_view user) {
+  const ops::Devices devices = parse_devices(axes, Py_None, user);
+  const AxisSet checked = checked_axes(devices.axes);
   return map_values(tree, [&](const Value& value) {
+    const AxisSet missing = lacking(value->type().varying, checked);
+    if (missing.size() < checked.size()) {
+      value_error(user, ": the operand has type ", to_string(value->type()), " and varies over ",
+                  to_string(ParamValue(AxisNames{without_all(checked, missing)})),
+                  " already. Unsupported pcast from=varying, to='varying': pvary is a "
+                  "invariant->variant collective, and the axis names passed to it must not be "
+                  "present in `jax.typeof(inp).mat.varying`. Name the other axes alone.");
+    }
     return devices.axes.empty() ? value : ops::pvary(value, devices.axes);
   });
 }
@@ -199,6 +216,12 @@ Ref axis_index(PyObject* axes_object) {
               : own;
   }
   return checked(wrap(index ? index : ops::scalar(DType::int32, 0)));
+}
+
+bool follows_varying() {
+  const auto axes = bound_axes();
+  return std::any_of(axes.begin(), axes.end(),
+                     [](const BoundAxis& axis) { return is_checked(axis.name); });
 }
 
 std::int64_t axis_size_of(PyObject* axes) { return parse_devices(axes, Py_None, "axis_size").size; }

@@ -13,15 +13,20 @@ namespace shardax::callables {
 Ref reduce_over(std::string_view name, PyObject* tree, PyObject* axes, PyObject* groups);
 Ref pmean(PyObject* tree, PyObject* axes, PyObject* groups);
 Ref pbroadcast(PyObject* tree, PyObject* axes, std::int64_t source);
-Ref all_gather(PyObject* tree, PyObject* axes, PyObject* groups, std::int64_t dim, bool tiled);
+// `invariant`: all devices then share one value, for types too.
+Ref all_gather(PyObject* tree, PyObject* axes, PyObject* groups, std::int64_t dim, bool tiled,
+               bool invariant);
 Ref psum_scatter(PyObject* tree, PyObject* axes, PyObject* groups, std::int64_t dim, bool tiled);
 // `permutation` is any iterable of (source, destination) pairs.
 Ref ppermute(PyObject* tree, PyObject* axes, PyObject* permutation);
 Ref all_to_all(PyObject* tree, PyObject* axes, PyObject* groups, std::int64_t split_dim,
                std::int64_t concat_dim, bool tiled);
-Ref pvary(PyObject* tree, PyObject* axes);
+// Of values that do not vary over the checked ones of the axes yet; pcast says so in other words.
+Ref pvary(PyObject* tree, PyObject* axes, std::string_view user);
 // Of several axes: as one axis, row major.
 Ref axis_index(PyObject* axes);
+// Is a checked axis in scope?
+bool follows_varying();
 std::int64_t axis_size_of(PyObject* axes);
 
 }  // namespace shardax::callables

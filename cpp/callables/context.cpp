@@ -1,6 +1,9 @@
 // callables/context.cpp - axes in scope, settings, and the table of shared objects.
 #include "callables/context.h"
 
+#include "analysis/shardings.h"
+#include "objects/arrays.h"
+
 #include <algorithm>
 #include <unordered_map>
 
@@ -68,7 +71,10 @@ namespace {
 std::uint64_t mesh_word = 0;
 }
 
-void set_mesh_word(std::uint64_t word) { mesh_word = word; }
+void set_mesh_word(std::uint64_t word, PyObject* description) {
+  mesh_word = word;
+  set_context_mesh(description == Py_None ? nullptr : objects::sharding_from(description));
+}
 
 std::uint64_t settings_word() {
   return mesh_word << 32 | static_cast<std::uint64_t>(objects::device_count()) << 2 |

@@ -22,8 +22,9 @@ bool context_is(const Context& context);
 // A word that stands for the settings that tracing may look at: x64, the random bit generator's
 // layout, the number of devices, the current mesh.
 std::uint64_t settings_word();
-// The current mesh, as a number that stands for it; 0: none.
-void set_mesh_word(std::uint64_t word);
+// The current mesh, as a number that stands for it; 0: none. The description is that of a sharding
+// over it, or None.
+void set_mesh_word(std::uint64_t word, PyObject* description);
 // config.jax_disable_jit.
 bool jit_disabled();
 

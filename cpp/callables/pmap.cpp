@@ -148,6 +148,7 @@ ShardingPtr Pmap::sharding(std::int64_t axis, std::int64_t size) const {
   Shared<Sharding> sharding(new Sharding);
   sharding->mesh_axes = {name};
   sharding->mesh_shape = {size};
+  sharding->axis_types = "p";
   sharding->devices = options_.devices;
   sharding->devices.resize(static_cast<std::size_t>(size));
   if (options_.devices.empty()) std::iota(sharding->devices.begin(), sharding->devices.end(), 0);
@@ -177,8 +178,9 @@ Ints as_ints(const LeafAxes& axes) {
 Types device_types(const Values& values, const LeafAxes& axes, AxisName axis) {
   Types types = types_of(values);
   for (std::size_t i = 0; i < types.size(); ++i) {
+    types[i].sharding = nullptr;  // within, it would be that of a slice
     if (axes[i] == unmapped) continue;
-    types[i].shape.erase(static_cast<std::size_t>(axes[i]));
+    types[i].erase_dimension(static_cast<std::size_t>(axes[i]));
     types[i].varying = join(types[i].varying, AxisSet{axis});
   }
   return types;
@@ -210,7 +212,7 @@ std::pair<Pmap::EntryPtr, Values> Pmap::stage(PyObject* fun, FlatCall& call, con
     out_types.push_back(body_types[i]);
     if (out_axes[i] != unmapped) {
       out_axes[i] = output_axis(out_axes[i], i, body_types[i].shape);
-      out_types[i].shape.insert(static_cast<std::size_t>(out_axes[i]), size);
+      out_types[i].insert_dimension(static_cast<std::size_t>(out_axes[i]), size);
     }
     shardings.push_back(sharding(out_axes[i], size));
   }

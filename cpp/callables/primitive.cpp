@@ -145,7 +145,7 @@ Batched user_batch(const BatchArgs& a) {
   if (a.axis.devices) {
     Types slices = types_of(a.in);
     for (std::size_t i = 0; i < slices.size(); ++i) {
-      if (a.batched[i]) slices[i].shape.erase(0);
+      if (a.batched[i]) slices[i].erase_dimension(0);
     }
     const BatchedProgram body = batch_program(user_expand(a.params, slices), a.batched, a.axis);
     return {bind_jit(body.program, a.in), body.batched};

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "callables/primitive.h"
+#include "callables/shard_map_params.h"
 #include "objects/bind.h"
 #include "trace/trace.h"
 
@@ -176,6 +177,7 @@ Ref params_to_python(const Params& params) {
   for (const auto& [name, value] : params) {
     if (!in_one(name)) out[py::str(std::string(name))] = shown(value);
   }
+  add_specs(params, out);
   return Ref::steal(out.release().ptr());
 }
 

@@ -7,6 +7,7 @@
 #include <deque>
 
 #include "analysis/residuals.h"
+#include "analysis/sharding_types.h"
 #include "base/lists.h"
 #include "callables/axes.h"
 #include "callables/cache.h"
@@ -15,6 +16,7 @@
 #include "callables/locate.h"
 #include "callables/program_object.h"
 #include "callables/references.h"
+#include "callables/shard_map_params.h"
 #include "callables/unpacked.h"
 #include "callables/value_lists.h"
 #include "control/forwarding.h"
@@ -163,6 +165,7 @@ py::list bind_op(const std::string& name, const py::dict& params, const py::iter
   if (!op) value_error("there is no op '", name, "'");
   Params converted;
   for (const auto& [key, value] : params) {
+    if (name == "shard_map" && is_shown_only(py::cast<std::string>(key))) continue;
     converted.set(objects::param_name(py::cast<std::string>(key)),
                   param_from_python(key.ptr(), value.ptr()));
   }
@@ -182,6 +185,16 @@ class AxisEnv {
 
  private:
   std::deque<AxisScope> scopes_;
+};
+
+// A Python context in which the user says how results are split.
+class ShardingContext {
+ public:
+  void enter() { scopes_.emplace_back(); }
+  void exit() { scopes_.pop_back(); }
+
+ private:
+  std::deque<ShardingGiven> scopes_;
 };
 
 // A Python context in which ops on plain arrays compute at once, also inside a function that is
@@ -247,6 +260,10 @@ void init_staging(py::module_& module) {
           },
           "The program with what the function closes over as first inputs, and those values.");
 
+  py::class_<ShardingContext>(module, "ShardingGiven")
+      .def(py::init<>())
+      .def("__enter__", &ShardingContext::enter)
+      .def("__exit__", [](ShardingContext& context, const py::args&) { context.exit(); });
   py::class_<EagerContext>(module, "EagerContext")
       .def(py::init())
       .def("__enter__", &EagerContext::enter)
@@ -313,7 +330,7 @@ void init_staging(py::module_& module) {
       "element_type",
       [](const py::object& x) {
         Type type = abstract_type(x.ptr());
-        type.shape.erase(0);
+        type.erase_dimension(0);
         return to_object(wrap_type(type));
       },
       "The type of a slice along dimension 0.");

@@ -3,8 +3,11 @@
 
 #include <algorithm>
 
+#include "array/checked_axis.h"
+#include "callables/axes.h"
 #include "callables/program_object.h"
 #include "callables/value_lists.h"
+#include "objects/arrays.h"
 #include "objects/bind.h"
 #include "transform/jvp.h"
 
@@ -52,7 +55,7 @@ namespace {
 
 py::object manual_axis_type(const ShapedArray& a) {
   py::list names;
-  for (const AxisName name : a.type.varying) names.append(py::str(axis_text(name)));
+  for (const AxisName name : checked_axes(a.type.varying)) names.append(py::str(written_axis(name)));
   return to_object(call_python("_base.manual_axes", "ManualAxisType", names.ptr()));
 }
 
@@ -84,10 +87,13 @@ void init_type_object(py::module_& module) {
       .def_property_readonly(
           "sharding",
           [](const ShapedArray& a) {
-            return py::module_::import("shardax._devices.shardings")
-                .attr("unplaced")(a.type.rank());
+            const py::module_ shardings = py::module_::import("shardax._devices.shardings");
+            if (!a.type.sharding) return py::object(shardings.attr("unplaced")(a.type.rank()));
+            const Ref description = checked(objects::describe_sharding(a.type.sharding));
+            return py::object(
+                shardings.attr("of_type")(py::handle(description.get()), a.type.rank()));
           },
-          "One over a mesh without axes: types do not say where elements are.")
+          "Over explicit axes how arrays are split; else over a mesh without axes.")
       .def(
           "str_short",
           [](const ShapedArray& a, bool short_dtypes) {

@@ -76,6 +76,10 @@ Ref Vmap::call_batched(PyObject* fun, const CallArguments& arguments) const {
   }
   BatchAxis axis{size, -1, false};
   if (!options_.axis_name.empty()) axis.name = new_axis(options_.axis_name);
+  for (const Value& input : inputs) {  // explicit axes that split what is mapped
+    const ShardingPtr& own = input->type().sharding;
+    if (own && !own->spec.empty() && axis.split.empty()) axis.split = own->spec[0];
+  }
   FlatResult returned;
   const auto body = [&](const Values& in) {
     for (std::size_t i = 0, next = 0; i < leaves.size(); ++i) {

@@ -76,7 +76,9 @@ PlanPtr plan_for(const ProgramPtr& source, const CompileOptions& given, bool seg
 }
 
 bool is_mapped(const Equation& eqn) {
-  return eqn.op->bodies && eqn.op->bodies(eqn.params).runs == Runs::mapped;
+  if (!eqn.op->bodies) return false;
+  const Runs runs = eqn.op->bodies(eqn.params).runs;
+  return runs == Runs::mapped || runs == Runs::grid;
 }
 
 bool maps(const ProgramPtr& program) {

@@ -26,7 +26,7 @@ std::vector<int> count_uses(const Program& program) {
 bool is_call(const Equation& eqn) {
   if (!eqn.op->bodies) return eqn.op->expand != nullptr;
   const Runs runs = eqn.op->bodies(eqn.params).runs;
-  return runs == Runs::once || runs == Runs::mapped;
+  return runs == Runs::once || runs == Runs::mapped || runs == Runs::grid;
 }
 
 }  // namespace
@@ -109,6 +109,7 @@ Vars Rewriter::step(const Equation& eqn, const Vars& operands) {
     const Bodies bodies = eqn.op->bodies(eqn.params);
     if (bodies.runs == Runs::once) return walk(*bodies.programs[0], in);
     if (bodies.runs == Runs::mapped) return map(eqn, bodies, in);
+    if (bodies.runs == Runs::grid) return walk(*grid_program(*eqn.op, eqn.params), in);
     if (auto narrowed = narrow_bodies(*this, eqn, in)) return *narrowed;
   }
   if (eqn.op->expand) {

@@ -78,7 +78,7 @@ Failure joined_failure(const Failure& stacked) {
     Failure nothing{none, {}};
     for (const Value& value : stacked.payload) {
       Type type = value->type();
-      type.shape.erase(0);
+      type.erase_dimension(0);
       nothing.payload.push_back(ops::zeros(type));
     }
     return nothing;

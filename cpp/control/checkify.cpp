@@ -96,6 +96,7 @@ class Checkify {
     if (!concerned(eqn)) return shardax::bind(op, eqn.params, in);
     if (op.bodies) {
       const Bodies bodies = bodies_of(op, eqn.params);
+      if (const ProgramPtr whole = grid_program(op, eqn.params)) return run(*whole, in, failure);
       if (bodies.fixed) return call_with_rules(eqn, bodies, in, failure);
       return bodies.runs == Runs::looped ? loop(eqn, bodies, in, failure)
                                          : carry_through(eqn, bodies, in, failure);

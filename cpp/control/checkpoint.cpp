@@ -44,7 +44,9 @@ Params params_with(const Params& params, const ProgramPtr& body, bool differenti
 // The body of a call that is only a call: its derivative is the body's.
 ProgramPtr inlined_body(const Equation& eqn) {
   const bool own_rules = eqn.op->stage || eqn.op->jvp || eqn.op == &checkpoint_op;
-  return own_rules ? nullptr : called_program(*eqn.op, eqn.params);
+  if (own_rules) return nullptr;
+  const ProgramPtr grid = grid_program(*eqn.op, eqn.params);
+  return grid ? grid : called_program(*eqn.op, eqn.params);
 }
 
 // Such calls in place of their bodies, so that a policy sees every op.

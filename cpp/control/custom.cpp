@@ -274,7 +274,7 @@ Batched custom_lin_batch(const BatchArgs& a) {
     if (!a.batched[i]) in[i] = ops::broadcast_leading(in[i], a.axis.size);
   }
   Types types = a.params.get<Types>("out_types");
-  for (Type& type : types) type.shape.insert(0, a.axis.size);
+  for (Type& type : types) type.insert_dimension(0, a.axis.size, a.axis.split);
   const Params params = a.params.with("out_types", types)
                             .with("bwd", batched_function(a.params.get<FunctionPtr>("bwd"), a.axis,
                                                           {.batched = part(a.batched, 0, count)}));

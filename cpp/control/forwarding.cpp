@@ -89,7 +89,8 @@ std::size_t position_in(const Positions& list, std::size_t value) {
 Values bind_forwarding(const Op& op, const Params& params, const Values& in) {
   if (!op.bodies) return shardax::bind(op, params, in);
   const Bodies before = bodies_of(op, params);
-  if (before.fixed || before.runs == Runs::once || before.runs == Runs::mapped)
+  if (before.fixed || before.runs == Runs::once || before.runs == Runs::mapped ||
+      before.runs == Runs::grid)
     return shardax::bind(op, params, in);
   Values out(before.results.size());
   std::vector<bool> passed(out.size());

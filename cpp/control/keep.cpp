@@ -34,7 +34,8 @@ KeepingCall keep_of_choice(const Op& op, const Params& params, Bodies bodies,
 bool can_keep(const Op& op, const Params& params) {
   if (!op.bodies) return false;
   const Bodies bodies = op.bodies(params);
-  return !bodies.fixed && bodies.runs != Runs::once && bodies.runs != Runs::looped;
+  return !bodies.fixed && bodies.runs != Runs::once && bodies.runs != Runs::looped &&
+         bodies.runs != Runs::grid;
 }
 
 KeepingCall keep(const Op& op, const Params& params, const KeepingBody& body) {

@@ -94,7 +94,7 @@ const Op agree_op{{.name = "agree",
                    .doc = "The value that all slices along an axis share; an error if they differ.",
                    .type = [](const Op&, const Types& in, const Params& params) -> Types {
                      Type out = in[0];
-                     out.shape.erase(static_cast<std::size_t>(params.integer("axis")));
+                     out.erase_dimension(static_cast<std::size_t>(params.integer("axis")));
                      return {out};
                    },
                    .batch = [](const BatchArgs& a) -> Batched {
@@ -165,6 +165,7 @@ Values at_index(const Op& op, const Params& params, const Values& in, AxisName a
 ProgramPtr program_at_index(const Program& program, std::size_t position, AxisName axis,
                             const Type& index) {
   Types types = program.input_types();
+  for (Type& type : types) type.varying = without(type.varying, axis);
   types.insert(types.begin() + static_cast<std::ptrdiff_t>(position), index);
   return stage_closed(
       types,
@@ -239,7 +240,8 @@ Batched per_slice(const BatchArgs& a) {
       if (a.batched[i] != mapped) continue;
       position[i] = types.size();
       Type type = a.in[i]->type();
-      if (mapped) type.shape.erase(0);
+      if (mapped) type.erase_dimension(0);
+      type.varying = without(type.varying, a.axis.name);
       types.push_back(type);
       in.push_back(a.in[i]);
     }

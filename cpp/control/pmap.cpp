@@ -2,6 +2,7 @@
 //
 // The body has one device's shapes. Transformations act on it as on any body; the device axis
 // becomes an array axis only when the op is compiled (compile/rewrite.cpp).
+#include "array/checked_axis.h"
 #include "base/errors.h"
 #include "control/control.h"
 #include "ops/ops.h"
@@ -27,7 +28,7 @@ Types pmap_type(const Op&, const Types&, const Params& params) {
   const Ints& out_axes = params.ints("out_axes");
   for (std::size_t i = 0; i < out.size(); ++i) {
     if (out_axes[i] >= 0) {
-      out[i].shape.insert(static_cast<std::size_t>(out_axes[i]), params.integer("axis_size"));
+      out[i].insert_dimension(static_cast<std::size_t>(out_axes[i]), params.integer("axis_size"));
     }
     out[i].varying = without(out[i].varying, params.axes("axis_name")[0]);
   }
@@ -51,8 +52,17 @@ JvpResult pmap_jvp(const Params& params, const Values& in, const Values& t) {
   return {Values(both.begin(), middle), spread(Values(middle, both.end()), derivative.nonzero)};
 }
 
-// Residuals that are inputs of the body pass by outside, with the input's own axis; the others are
-// stacked along a leading device axis.
+// Over a checked axis, whether the devices have values of their own is a matter of types.
+bool follows_types(const Params& params) { return is_checked(params.axes("axis_name")[0]); }
+
+// Where a value that leaves the body goes which no one has placed: stacked along a leading axis, or
+// alone where all devices are known to share it.
+std::int64_t free_axis(const Params& params, const Type& type) {
+  const bool shared = follows_types(params) && !contains(type.varying, params.axes("axis_name")[0]);
+  return shared ? -1 : 0;
+}
+
+// Residuals that are inputs of the body pass by outside, with the input's own axis.
 Linearized pmap_linearize(const Params& params, const Values& in,
                           const std::vector<bool>& nonzero) {
   const ProgramPtr& body = params.program("jaxpr");
@@ -78,8 +88,8 @@ Linearized pmap_linearize(const Params& params, const Values& in,
     } else {
       passed.push_back(-1);
       known->outputs.push_back(var);
-      known_axes.push_back(0);
-      residual_axes.push_back(0);
+      known_axes.push_back(free_axis(params, parts.known->type(var)));
+      residual_axes.push_back(known_axes.back());
     }
   }
   const ProgramPtr known_body = *body->derived<ProgramPtr>(
@@ -137,7 +147,8 @@ Values bind_summed(const Params& params, const std::vector<bool>& sum, const Val
 
 // An unmapped linear input collects the cotangents of all devices: they come out stacked and are
 // summed. An unmapped output stands for the first device's value; its cotangent is shared out
-// equally, as every device computed it.
+// equally, as every device computed it. Over a checked axis the body does both: what is unmapped is
+// shared by all, and so is its cotangent.
 Values pmap_transpose(const TransposeArgs& a) {
   const Ints& in_axes = a.params.ints("in_axes");
   const Ints& out_axes = a.params.ints("out_axes");
@@ -153,7 +164,7 @@ Values pmap_transpose(const TransposeArgs& a) {
   Values cts;
   for (std::size_t i = 0; i < a.ct.size(); ++i) {
     if (!a.ct[i]) continue;
-    const bool shared = out_axes[i] < 0;
+    const bool shared = out_axes[i] < 0 && !follows_types(a.params);
     cts.push_back(shared
                       ? ops::div(a.ct[i], ops::scalar(a.ct[i]->dtype(), static_cast<double>(size)))
                       : a.ct[i]);
@@ -165,8 +176,8 @@ Values pmap_transpose(const TransposeArgs& a) {
   Ints ct_axes = select(in_axes, linear);
   std::vector<bool> sum;
   for (std::int64_t& axis : ct_axes) {
-    sum.push_back(axis < 0);
-    axis = std::max<std::int64_t>(axis, 0);
+    sum.push_back(axis < 0 && !follows_types(a.params));
+    if (sum.back()) axis = 0;
   }
   const Params outer = params_with(
       a.params, backward, joined(select(in_axes, known_mask), select(out_axes, nonzero)), ct_axes);

@@ -92,7 +92,7 @@ ProgramPtr reordered(const ProgramPtr& body, const Positions& inputs, const Posi
 Types scan_type(const Op&, const Types&, const Params& params) {
   const ScanParams p(params);
   Types out = p.body->output_types();
-  for (std::size_t i = p.carry; i < out.size(); ++i) out[i].shape.insert(0, p.length);
+  for (std::size_t i = p.carry; i < out.size(); ++i) out[i].insert_dimension(0, p.length);
   return out;
 }
 
@@ -119,7 +119,7 @@ Parts<Values> tangents_of(const ScanParams& p, const Values& t, const Parts<Mask
   const Mask selected = mask.all();
   for (std::size_t i = 0; i < t.size(); ++i) {
     Type type = tangent_type(types[i]);
-    if (i >= p.consts + p.carry) type.shape.insert(0, p.length);
+    if (i >= p.consts + p.carry) type.insert_dimension(0, p.length);
     full.push_back(selected[i] ? zeros_if_null(t[i], type) : nullptr);
   }
   return select(p.split(full), mask);

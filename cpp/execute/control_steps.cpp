@@ -273,6 +273,7 @@ std::unique_ptr<Step> lower_control(const Equation& eqn, const std::vector<Windo
       return std::make_unique<ScanStep>(bodies, any_equation(eqn, calls_function), in, out);
     case Runs::looped: return std::make_unique<WhileStep>(bodies, in, out);
     case Runs::once:
+    case Runs::grid:
     case Runs::mapped: break;
   }
   throw InternalError(concat("'", eqn.op->name, "' was not compiled in place"));

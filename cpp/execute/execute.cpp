@@ -101,12 +101,13 @@ struct Callable::State {
   // Those of the last call's inputs, and what followed for its results.
   std::optional<Shardings> in_shardings;
   Shardings out_shardings;
+  bool gathers = false;  // what maps over devices takes operands from wherever they are
   bool labels = false;  // something within gives a sharding whatever the inputs have
   void label(const Program& program, const Values& arrays, const Values& results);
 };
 
 void Callable::State::label(const Program& program, const Values& arrays, const Values& results) {
-  if (!labels && !any_sharding(arrays)) return;
+  if (!labels && !any_sharding(arrays)) return place_in_context(results);
   Shardings in = shardings_of(arrays);
   const std::lock_guard lock(mutex);
   if (in != in_shardings) {
@@ -166,6 +167,7 @@ Callable::Callable(ProgramPtr program) : program_(std::move(program)), state_(ne
     state_->labels |= bool(constant.value->sharding());
   for (const Equation& eqn : program_->equations) {
     state_->labels |= gives_sharding(eqn);
+    state_->gathers |= maps_over_devices(*eqn.op, eqn.params);
   }
 }
 
@@ -174,6 +176,7 @@ Callable::~Callable() = default;
 Values Callable::operator()(const Values& arrays) {
   check_execution();
   for (const Value& value : arrays) check_alive(as_array(value));
+  if (!state_->gathers && any_sharding(arrays)) require_same_devices(program_->name, arrays);
   Seen seen;
   PlanPtr plan;
   {
@@ -356,6 +359,7 @@ Values evaluate_op(const Op& op, const Params& params, const Values& in) {
     }
   }
   if (op.eager) return op.eager(params, in);
+  if (op.kind != Kind::control && any_sharding(in)) require_same_devices(op.name, in);
   if (op.kind == Kind::control) {
     return (*control_callable(op, params, in))(in);
   }
@@ -366,6 +370,8 @@ Values evaluate_op(const Op& op, const Params& params, const Values& in) {
   }
   if (any_sharding(in) || gives_sharding(op, params)) {
     set_shardings(out, propagate(op, params, types_of(in), types_of(out), shardings_of(in)));
+  } else {
+    place_in_context(out);
   }
   return out;
 }

@@ -57,10 +57,15 @@ ProgramPtr called_program(const Op& op, const Params& params) {
   return bodies.runs == Runs::once ? bodies.programs[0] : nullptr;
 }
 
+ProgramPtr grid_program(const Op& op, const Params& params) {
+  if (!op.bodies || op.bodies(params).runs != Runs::grid) return nullptr;
+  return op.expand(params, {});
+}
+
 Type type_at(const Bodies& bodies, const Port& port, Type type) {
   if (bodies.runs == Runs::mapped) type.varying = without(type.varying, bodies.axis);
   if (port.flow == Flow::sliced)
-    type.shape.insert(static_cast<std::size_t>(port.axis), bodies.length);
+    type.insert_dimension(static_cast<std::size_t>(port.axis), bodies.length);
   return type;
 }
 

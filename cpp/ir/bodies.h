@@ -21,6 +21,7 @@ namespace shardax {
 enum class Runs : std::uint8_t {
   once,     // a call: compiled in place
   mapped,   // once for each index of a device axis; compiled by batching
+  grid,     // once for each device of several axes; compiled as what the op expands to
   one_of,   // the program that operand 0, an int32 scalar, chooses; clamped
   counted,  // `length` times, one after the other
   looped,   // as long as the first program, the condition, gives true: the second
@@ -73,6 +74,9 @@ Bodies bodies_of(const Op& op, const Params& params);
 
 // The program that an op calls, where it does nothing else; else null.
 ProgramPtr called_program(const Op& op, const Params& params);
+
+// The program of whole operands that an op of Runs::grid expands to; null for other ops.
+ProgramPtr grid_program(const Op& op, const Params& params);
 
 // The type of an operand or result, where each run has `type`.
 Type type_at(const Bodies& bodies, const Port& port, Type type);

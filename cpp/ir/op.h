@@ -67,6 +67,7 @@ struct BatchAxis {
   std::int64_t size;
   AxisName name = -1;    // -1: unnamed
   bool devices = false;  // a device axis (pmap), not an ordinary vmap
+  std::vector<std::string> split = {};  // the mesh axes that split it, as the user said
 };
 struct BatchArgs {
   const Op& op;
@@ -138,6 +139,8 @@ using KernelRule = Kernel (*)(const Types& in, const Types& out, const Params& p
 
 // The parameters as make_jaxpr prints them ("axes=(0,)"), where that is not simply the map.
 using ShowRule = std::vector<std::string> (*)(const Params& params);
+// The parameters that users see, where they are others than the op's own.
+using ShownParamsRule = Params (*)(const Params& params);
 
 // For layout ops: the strides and the offset (in elements) at which the output is seen in the
 // input's memory; false where only a copy will do.
@@ -207,6 +210,7 @@ struct OpSpec {
   std::size_t first_index = 0;
   StartsRule starts = nullptr;
   ShowRule show = nullptr;
+  ShownParamsRule shown_params = nullptr;
 };
 
 class Op : public OpSpec {
@@ -230,6 +234,11 @@ std::vector<std::string_view> effects(const Program& program);
 // All records, sorted by name.
 const std::vector<const Op*>& all_ops();
 const Op* find_op(std::string_view name);
+
+// How results are split, of operands some of which have a sharding as part of their type.
+// Installed by analysis/.
+using ShardingTypeRule = void (*)(const Op& op, const Types& in, const Params& params, Types& out);
+void set_sharding_type_rule(ShardingTypeRule rule);
 
 // The types of the outputs: the record's rule, and varying axes joined over the inputs except for
 // collectives, whose rules change them.

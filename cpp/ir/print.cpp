@@ -286,8 +286,10 @@ class Printer {
       for (const std::string& text : eqn.op->show(eqn.params)) shown.emplace_back(text);
       return shown;
     }
+    const Params own = eqn.op->shown_params ? eqn.op->shown_params(eqn.params) : Params();
     std::vector<const Params::Entry*> sorted;
-    for (const Params::Entry& entry : eqn.params) sorted.push_back(&entry);
+    for (const Params::Entry& entry : eqn.op->shown_params ? own : eqn.params)
+      sorted.push_back(&entry);
     if (!called_program(*eqn.op, eqn.params)) {
       std::sort(sorted.begin(), sorted.end(),
                 [](const auto* a, const auto* b) { return a->first < b->first; });

@@ -17,6 +17,7 @@
 #include "callables/pmap.h"
 #include "callables/program_object.h"
 #include "callables/references.h"
+#include "callables/shard_map.h"
 #include "callables/stages.h"
 #include "callables/staging.h"
 #include "callables/trace_state.h"
@@ -85,6 +86,10 @@ void init_transformed(py::module_& m) {
     return to_object(callables::make_pmap(fun.ptr(), std::move(options)));
   });
 
+  m.def("shard_map", [](const py::object& fun, const py::object& plan) {
+    return to_object(callables::make_shard_map(fun.ptr(), plan.ptr()));
+  });
+
   m.def("vmap", [](const py::object& fun, const py::object& in_axes, const py::object& out_axes,
                    const py::object& axis_name, std::int64_t axis_size, const py::object& doc) {
     return to_object(callables::make_vmap(
@@ -130,8 +135,10 @@ void init_collectives(py::module_& m) {
   m.def("pbroadcast", [](Object x, Object axes, std::int64_t source) {
     return to_object(callables::pbroadcast(x.ptr(), axes.ptr(), source));
   });
-  m.def("all_gather", [](Object x, Object axes, Object groups, std::int64_t axis, bool tiled) {
-    return to_object(callables::all_gather(x.ptr(), axes.ptr(), groups.ptr(), axis, tiled));
+  m.def("all_gather", [](Object x, Object axes, Object groups, std::int64_t axis, bool tiled,
+                         bool invariant) {
+    return to_object(
+        callables::all_gather(x.ptr(), axes.ptr(), groups.ptr(), axis, tiled, invariant));
   });
   m.def("psum_scatter", [](Object x, Object axes, Object groups, std::int64_t dim, bool tiled) {
     return to_object(callables::psum_scatter(x.ptr(), axes.ptr(), groups.ptr(), dim, tiled));
@@ -144,16 +151,25 @@ void init_collectives(py::module_& m) {
     return to_object(
         callables::all_to_all(x.ptr(), axes.ptr(), groups.ptr(), split, concat_at, tiled));
   });
-  m.def("pvary",
-        [](Object x, Object axes) { return to_object(callables::pvary(x.ptr(), axes.ptr())); });
+  m.def("pvary", [](Object x, Object axes) {
+    return to_object(callables::pvary(x.ptr(), axes.ptr(), "pvary"));
+  });
+  m.def("pcast", [](Object x, Object axes) {
+    return to_object(callables::pvary(x.ptr(), axes.ptr(), "pcast"));
+  });
   m.def("axis_index", [](Object axes) { return to_object(callables::axis_index(axes.ptr())); });
+  m.def("follows_varying", callables::follows_varying,
+        "Whether an axis is in scope over which it is checked what varies.");
   m.def("axis_size", [](Object axes) { return callables::axis_size_of(axes.ptr()); });
 }
 
 void init_context(py::module_& m) {
   m.def("set_package_directory", callables::set_package_directory,
         "Frames of files under it are not the user's.");
-  m.def("set_mesh_word", callables::set_mesh_word,
+  m.def("set_mesh_word",
+        [](std::uint64_t word, const py::object& description) {
+          callables::set_mesh_word(word, description.ptr());
+        },
         "The current mesh, as a number that is part of the signatures of programs.");
   m.def("clear_caches", callables::forget_shared_objects,
         "Forgets all staged programs that functions share.");

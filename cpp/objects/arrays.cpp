@@ -219,11 +219,13 @@ struct Described {
   Ints open;  // dimensions whose entry is None
 };
 
-// (mesh_axes, mesh_shape, device_ids, spec, named)
+// (mesh_axes, mesh_shape, device_ids, spec, named, axis_types)
 Described parse_sharding(PyObject* description) {
   PyObject *axes, *shape, *devices, *spec;
   int named;
-  if (!PyArg_ParseTuple(description, "OOOOp", &axes, &shape, &devices, &spec, &named))
+  const char* axis_types = "";
+  if (!PyArg_ParseTuple(description, "OOOOp|s", &axes, &shape, &devices, &spec, &named,
+                        &axis_types))
     throw PythonError();
   Shared<Sharding> sharding(new Sharding);
   sharding->mesh_axes = to_strings(axes);
@@ -238,6 +240,7 @@ Described parse_sharding(PyObject* description) {
     sharding->spec.push_back(entry == Py_None ? std::vector<std::string>() : to_strings(entry));
   }
   sharding->named = named != 0;
+  sharding->axis_types = axis_types;
   return {ShardingPtr(sharding.get()), std::move(open)};
 }
 
@@ -296,7 +299,16 @@ PyObject* stacked_view(PyObject*, PyObject* object) {
     Shape shape = first.shape(), strides = first.strides();
     shape.insert(0, count);
     strides.insert(0, step / width);
-    return wrap(view_of(first, with_shape(first.type(), shape), strides, 0));
+    const ArrayPtr view = view_of(first, with_shape(first.type(), shape), strides, 0);
+    const bool together = std::all_of(values.begin(), values.end(), [&](const Value& value) {
+      return same_sharding(as_array(value).sharding(), first.sharding());
+    });
+    if (together && first.sharding()) {
+      Split split = first.sharding()->spec;
+      if (first.sharding()->named) split.emplace(split.begin());
+      view->set_sharding(with_spec(*first.sharding(), std::move(split)));
+    }
+    return wrap(view);
   });
 }
 
@@ -360,9 +372,12 @@ PyObject* describe_sharding(const ShardingPtr& sharding) {
   for (std::size_t d = 0; d < s.spec.size(); ++d) {
     PyTuple_SET_ITEM(spec.get(), static_cast<Py_ssize_t>(d), strings(s.spec[d]).release());
   }
-  return Py_BuildValue("(NNNNO)", strings(s.mesh_axes).release(), int_tuple(shape).release(),
-                       int_tuple(devices).release(), spec.release(), s.named ? Py_True : Py_False);
+  return Py_BuildValue("(NNNNOs)", strings(s.mesh_axes).release(), int_tuple(shape).release(),
+                       int_tuple(devices).release(), spec.release(), s.named ? Py_True : Py_False,
+                       s.axis_types.c_str());
 }
+
+ShardingPtr sharding_from(PyObject* description) { return parse_sharding(description).sharding; }
 
 void init_arrays(PyObject* module) { pytree::check(PyModule_AddFunctions(module, functions)); }
 

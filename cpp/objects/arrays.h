@@ -11,5 +11,7 @@ void init_arrays(PyObject* module);
 // A new reference to what Python's shardings are made from: (mesh_axes, mesh_shape, device_ids,
 // spec, named), or to None for null.
 PyObject* describe_sharding(const ShardingPtr& sharding);
+// The reverse.
+ShardingPtr sharding_from(PyObject* description);
 
 }  // namespace shardax::objects

@@ -21,8 +21,30 @@ struct Lent {
   std::vector<Py_ssize_t> strides;
 };
 
-int lend(const ArrayPtr& array, const char* format, PyObject* owner, Py_buffer* view, int flags) {
+// What is lent: rows are contiguous, as NumPy's `view` and extension modules want them. Rows that
+// repeat (equal on all devices, say) are still kept once.
+ArrayPtr with_dense_rows(const ArrayPtr& array) {
+  Shape shape = array->shape();
+  if (shape.empty() || shape.back() < 2 || array->strides().back() == 1) return array;
+  const auto repeats = [&](std::size_t d) {
+    return d + 1 < shape.size() && array->strides()[d] == 0;
+  };
+  Shape once = shape;
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    if (repeats(d)) once[d] = std::min<std::int64_t>(once[d], 1);
+  }
+  const ArrayPtr rows =
+      dense_copy(*view_of(*array, with_shape(array->type(), once), array->strides(), 0));
+  Shape strides = rows->strides();
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    if (repeats(d)) strides[d] = 0;
+  }
+  return view_of(*rows, array->type(), strides, 0);
+}
+
+int lend(const ArrayPtr& lender, const char* format, PyObject* owner, Py_buffer* view, int flags) {
   view->obj = nullptr;
+  const ArrayPtr array = with_dense_rows(lender);
   if (flags & PyBUF_WRITABLE) {
     PyErr_SetString(PyExc_BufferError, "arrays are immutable: their memory is read-only");
     return -1;

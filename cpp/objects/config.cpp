@@ -247,6 +247,8 @@ PyObject* count(PyObject*, PyObject*) {
   return guarded([] { return PyLong_FromLong(device_count()); });
 }
 
+PyObject* counted(PyObject*, PyObject*) { return PyBool_FromLong(devices_known); }
+
 PyMethodDef functions[] = {
     {"config_update", update, METH_VARARGS, "Sets a flag."},
     {"config_read", read, METH_O, "The value of a flag."},
@@ -254,6 +256,7 @@ PyMethodDef functions[] = {
     {"override_x64", override_x64, METH_O, "Sets x64 for this thread; gives the override before."},
     {"set_traced_setting", trace_setting, METH_VARARGS,
      "Sets a value, a str, for which functions are traced anew."},
+    {"devices_counted", counted, METH_NOARGS, "Whether anybody has asked how many there are."},
     {"device_count", count, METH_NOARGS, "How many devices there are."},
     {nullptr, nullptr, 0, nullptr},
 };

@@ -43,6 +43,7 @@ PyObject* error_class(ErrorKind kind) {
   static NamedClass boolean_index{"NonConcreteBooleanIndexError"};
   static NamedClass unexpected{"UnexpectedTracerError"};
   static NamedClass type_promotion{"TypePromotionError"};
+  static NamedClass sharding_type{"ShardingTypeError"};
   switch (kind) {
     case ErrorKind::type_error: return PyExc_TypeError;
     case ErrorKind::value_error: return PyExc_ValueError;
@@ -57,6 +58,7 @@ PyObject* error_class(ErrorKind kind) {
     case ErrorKind::floating_point_error: return PyExc_FloatingPointError;
     case ErrorKind::recursion_error: return PyExc_RecursionError;
     case ErrorKind::type_promotion_error: return type_promotion.get();
+    case ErrorKind::sharding_type_error: return sharding_type.get();
     case ErrorKind::concretization_error: return concretization.get();
     case ErrorKind::tracer_bool_error: return tracer_bool.get();
     case ErrorKind::tracer_integer_error: return tracer_integer.get();

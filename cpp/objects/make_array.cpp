@@ -194,6 +194,11 @@ Value from_scalar(PyObject* object, std::optional<DType> dtype) {
 }
 
 Value from_other(PyObject* object) {
+  if (is_numpy_array(object) && PyObject_HasAttrString(object, "mask")) {
+    // As numpy.array has it: the elements, hidden or not.
+    const Ref plain = Ref::checked(PyObject_CallMethod(numpy(), "asarray", "O", object));
+    return from_numpy(plain.get());
+  }
   if (Value value = try_value(object)) return value;
   if (PyUnicode_Check(object) || PyBytes_Check(object)) not_an_array(object);
   if (PyObject_CheckBuffer(object)) return from_numpy(object);

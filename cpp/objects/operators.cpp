@@ -80,9 +80,10 @@ std::string short_type_name(PyObject* object) {
   return name.substr(name.rfind('.') + 1);
 }
 
+// Python's containers. Their subclasses (a namedtuple, say) may know the operator themselves.
 bool rejected(PyObject* object) {
-  return PyList_Check(object) || PyTuple_Check(object) || PyDict_Check(object) ||
-         PyAnySet_Check(object);
+  return PyList_CheckExact(object) || PyTuple_CheckExact(object) || PyDict_CheckExact(object) ||
+         PyAnySet_CheckExact(object);
 }
 
 [[noreturn]] void unsupported(const char* symbol, PyObject* a, PyObject* b) {

@@ -5,6 +5,7 @@
 #include "objects/array_methods.h"
 #include "objects/convert.h"
 #include "objects/dtypes.h"
+#include "trace/retry.h"
 
 namespace shardax::objects {
 namespace {
@@ -39,13 +40,26 @@ Ref nested_list(const Array& array, std::size_t dimension, std::int64_t offset) 
   return list;
 }
 
+// The values of all devices, where a function runs op by op on them: of several axes, one tracer
+// within the other.
 std::string tracer_text(const Value& value) {
   const auto& tracer = static_cast<const Tracer&>(*value);
-  const Tracer::Slices slices = tracer.slices();
-  if (!slices.stacked || slices.stacked->is_tracer()) return tracer.text();
+  if (MayRetry::covers(tracer)) {
+    fail(ErrorKind::concretization_error, "a printed value of type ", to_string(tracer.type()),
+         ": its elements are not known yet.");
+  }
+  Value all = value;
+  const Ref axes = Ref::checked(PyList_New(0));
+  while (all->is_tracer()) {
+    const Tracer::Slices slices = static_cast<const Tracer&>(*all).slices();
+    if (!slices.stacked) return tracer.text();
+    all = slices.stacked;
+    const Ref name = Ref::checked(PyUnicode_FromString(axis_text(slices.axis).c_str()));
+    pytree::check(PyList_Insert(axes.get(), 0, name.get()));
+  }
   const Ref printing = Ref::checked(PyImport_ImportModule("shardax._base.printing"));
-  const Ref table = Ref::checked(PyObject_CallMethod(printing.get(), "device_table", "sN",
-                                                     tracer.text().c_str(), wrap(slices.stacked)));
+  const Ref table = Ref::checked(PyObject_CallMethod(
+      printing.get(), "device_table", "sNO", tracer.text().c_str(), wrap(all), axes.get()));
   return pytree::text_of(table.get());
 }
 
@@ -148,7 +162,11 @@ PyObject* array_index(PyObject* self) {
 
 int array_contains(PyObject* self, PyObject* query) {
   return guarded_status([&] {
-    const Value wanted = to_value(query);
+    const Value wanted = try_value(query);
+    if (!wanted) {
+      type_error("Array.__contains__: unsupported operand type(s) for in: ", pytree::repr(query),
+                 " is no array or number.");
+    }
     const Shape& shape = value_of(self)->shape();
     if (shape.size() != 1) {
       value_error("Array.__contains__: search array must be one-dimensional, got arr.shape=",

@@ -159,7 +159,7 @@ Batched callback_batch(const BatchArgs& a) {
     in[i] = broadcast_leading(in[i], axis == whole && method == "expand_dims" ? 1 : a.axis.size);
   }
   Types types = a.params.get<Types>("result_types");
-  for (Type& type : types) type.shape.insert(0, a.axis.size);
+  for (Type& type : types) type.insert_dimension(0, a.axis.size, a.axis.split);
   Ints axes = a.params.ints("axes"), sizes = a.params.ints("axis_sizes");
   axes.insert(0, axis);
   sizes.insert(0, a.axis.size);

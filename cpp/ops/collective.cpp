@@ -1,10 +1,19 @@
 // ops/collective.cpp - axis_index and pvary. The family is described in collective_family.h.
+#include "array/checked_axis.h"
 #include "ops/collective_family.h"
 
 namespace shardax::ops {
 namespace {
 
 extern const Op pvary_op;
+
+// Over axes that are not checked nothing says which devices' cotangents are whose: they pass.
+Values transpose_pvary(const TransposeArgs& a) {
+  const AxisSet checked = checked_axes(a.params.axes("axes"));
+  if (checked.empty()) return {a.ct[0]};
+  static const Op& psum = *find_op("psum_invariant");
+  return {reduce_devices(psum, a.ct[0], {checked, 1, {}})};
+}
 
 const Op axis_index_op{collective(
     {.name = "axis_index",
@@ -31,8 +40,11 @@ const Op pvary_op{collective(
        return {out};
      },
      .jvp = [](const JvpArgs& a) -> Values { return {bind1(pvary_op, a.params, a.t)}; },
-     .transpose = [](const TransposeArgs& a) -> Values { return {a.ct[0]}; },
-     .batch = [](const BatchArgs& a) -> Batched { return {{a.in[0]}, {a.batched[0]}}; }})};
+     .transpose = transpose_pvary,
+     .batch = [](const BatchArgs& a) -> Batched {
+       const AxisSet rest = without(a.params.axes("axes"), a.axis.name);
+       return {{rest.empty() ? a.in[0] : pvary(a.in[0], rest)}, {a.batched[0]}};
+     }})};
 
 }  // namespace
 

@@ -26,6 +26,8 @@ Value reduce_dimension(const Op& op, const Value& a, std::int64_t dim);
 Value pbroadcast(const Value& a, const Devices& devices, std::int64_t source);
 // A new dimension `dim` of the group's size (tiled: joined into dimension `dim`).
 Value all_gather(const Value& a, const Devices& devices, std::int64_t dim, bool tiled);
+// The same, as a value that all devices share: over checked axes `all_gather` does not tell.
+Value all_gather_invariant(const Value& a, const Devices& devices, std::int64_t dim, bool tiled);
 // The sum, of which each device keeps its part of dimension `dim`.
 Value psum_scatter(const Value& a, const Devices& devices, std::int64_t dim, bool tiled);
 Value all_to_all(const Value& a, const Devices& devices, std::int64_t split_dim,

@@ -1,10 +1,11 @@
 // ops/collective_exchange.cpp - collectives that move data between devices.
 #include "ops/collective_family.h"
+#include "ops/index.h"
 
 namespace shardax::ops {
 namespace {
 
-extern const Op all_gather_op, reduce_scatter_op, all_to_all_op, ppermute_op;
+extern const Op all_gather_op, all_gather_invariant_op, reduce_scatter_op, all_to_all_op, ppermute_op;
 
 struct Exchange {
   std::int64_t size;  // of the group
@@ -51,7 +52,7 @@ Value split_dim(const Value& a, std::int64_t dim, std::int64_t parts) {
 Types gather_type(const Op&, const Types& in, const Params& params) {
   const Exchange p(params);
   const std::int64_t dim = params.integer("all_gather_dimension");
-  Type out = shared_by_devices(in[0], params);
+  Type out = varying_over_checked(shared_by_devices(in[0], params), params);
   if (p.tiled) {
     out.shape[static_cast<std::size_t>(dim)] *= p.size;
   } else {
@@ -75,10 +76,51 @@ const Op all_gather_op{collective(
        return {a.params.flag("tiled") ? merge_dims(moved, dim) : moved, false};
      }>})};
 
+// Slice `index` of dimension `dim`, without it.
+Value take_part(const Value& x, const Value& index, std::int64_t dim) {
+  const auto d = static_cast<std::size_t>(dim);
+  Values starts(x->shape().size(), scalar(DType::int32, 0));
+  starts[d] = index;
+  Shape sizes = x->shape(), shape = x->shape();
+  sizes[d] = 1;
+  shape.erase(d);
+  return reshape(dynamic_slice(x, starts, sizes), shape);
+}
+
+Types gather_invariant_type(const Op& op, const Types& in, const Params& params) {
+  Types out = gather_type(op, in, params);
+  return {shared_by_devices(out[0], params)};
+}
+
+// Each device keeps its own part of the cotangent, which all share.
+Values transpose_gather_invariant(const TransposeArgs& a) {
+  const std::int64_t dim = a.params.integer("all_gather_dimension");
+  const std::int64_t size = a.params.integer("axis_size");
+  const AxisSet& axes = collective_axes(a.params);
+  Value index;
+  for (AxisName name : axes) {
+    const std::int64_t extent = axis_size(name, "all_gather_invariant");
+    const Value own = axis_index(name, extent);
+    index = index ? add(mul(index, scalar(DType::int32, static_cast<double>(extent))), own) : own;
+  }
+  const Value parts = a.params.flag("tiled") ? split_dim(a.ct[0], dim, size) : a.ct[0];
+  return {take_part(parts, index, dim)};
+}
+
+const Op all_gather_invariant_op{collective(
+    {.name = "all_gather_invariant",
+     .doc = "The values of all devices of an axis, along a dimension: a value that all share.",
+     .type = behind_stacked<gather_invariant_type>,
+     .jvp = [](const JvpArgs& a) -> Values {
+       return {bind1(all_gather_invariant_op, a.params, a.t)};
+     },
+     .transpose = transpose_gather_invariant,
+     .batch = all_gather_op.batch})};
+
 Types scatter_type(const Op& op, const Types& in, const Params& params) {
   check_dtype(op, in[0].dtype);
   const Exchange p(params);
-  Type out = in[0];
+  Type out = varying_over_checked(in[0], params);
   const auto d = static_cast<std::size_t>(params.integer("scatter_dimension"));
   if (p.tiled) {
     if (out.shape[d] % p.size != 0) {
@@ -122,7 +164,7 @@ Types all_to_all_type(const Op&, const Types& in, const Params& params) {
   const Exchange p(params);
   const auto split = static_cast<std::size_t>(params.integer("split_axis"));
   const auto join_at = static_cast<std::size_t>(params.integer("concat_axis"));
-  Type out = in[0];
+  Type out = varying_over_checked(in[0], params);
   if (p.tiled) {
     if (out.shape[split] % p.size != 0) {
       value_error("all_to_all: the size of split_axis ", split,
@@ -217,7 +259,9 @@ GroupResult permute(const GroupArgs& a) {
 const Op ppermute_op{collective(
     {.name = "ppermute",
      .doc = "Sends each source's value to its destination; devices that receive none have zeros.",
-     .type = [](const Op&, const Types& in, const Params&) -> Types { return {in[0]}; },
+     .type = [](const Op&, const Types& in, const Params& params) -> Types {
+       return {varying_over_checked(in[0], params)};
+     },
      .jvp = [](const JvpArgs& a) -> Values { return {bind1(ppermute_op, a.params, a.t)}; },
      .transpose = [](const TransposeArgs& a) -> Values {
        Ints inverse = a.params.ints("perm");
@@ -236,6 +280,12 @@ Value all_gather(const Value& a, const Devices& devices, std::int64_t dim, bool 
   Params params = exchange_params(devices, tiled);
   params.set("all_gather_dimension", dim);
   return bind_checked(all_gather_op, params, a);
+}
+
+Value all_gather_invariant(const Value& a, const Devices& devices, std::int64_t dim, bool tiled) {
+  Params params = exchange_params(devices, tiled);
+  params.set("all_gather_dimension", dim);
+  return bind_checked(all_gather_invariant_op, params, a);
 }
 
 Value psum_scatter(const Value& a, const Devices& devices, std::int64_t dim, bool tiled) {

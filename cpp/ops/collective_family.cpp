@@ -4,6 +4,8 @@
 #include <map>
 #include <numeric>
 
+#include "array/checked_axis.h"
+#include "ops/collective.h"
 #include "ops/index.h"
 
 namespace shardax::ops {
@@ -261,6 +263,13 @@ Type shared_by_devices(Type type, const Params& params) {
   return type;
 }
 
+Type varying_over_checked(Type type, const Params& params) {
+  for (AxisName name : collective_axes(params)) {
+    if (is_checked(name)) type.varying = join(type.varying, AxisSet{name});
+  }
+  return type;
+}
+
 OpSpec collective(OpSpec spec) {
   spec.kind = Kind::collective;
   spec.half_native = true;
@@ -294,8 +303,10 @@ Params device_params(const Devices& devices, std::string_view axes_name) {
 }
 
 Value bind_checked(const Op& op, const Params& params, const Value& a) {
-  infer_types(op, {a->type()}, params);
-  return bind1(op, params, {a});
+  const AxisSet missing = lacking(a->type().varying, collective_axes(params));
+  const Value value = missing.empty() ? a : pvary(a, missing);
+  infer_types(op, {value->type()}, params);
+  return bind1(op, params, {value});
 }
 
 Params same_devices(const Params& params, std::string_view axes_name) {

@@ -55,6 +55,8 @@ Types behind_stacked(const Op& op, const Types& in, const Params& params) {
 }
 // The operand's type, where all devices of a group then have the same value.
 Type shared_by_devices(Type type, const Params& params);
+// The same, where that is not followed over checked axes, or each device has its own.
+Type varying_over_checked(Type type, const Params& params);
 
 // Rows of `x` (slices along dimension 0) in another order; -1 stands for zeros. A view where the
 // order is a run or a transposed grid, else one pass.
@@ -68,6 +70,7 @@ std::string axes_text(const Params& params);
 
 // Params of an op over `devices`, whose axes go by `axes_name`.
 Params device_params(const Devices& devices, std::string_view axes_name);
+// The operand is made to vary over the checked axes among those of the op.
 Value bind_checked(const Op& op, const Params& params, const Value& a);
 // The params that say over which devices, for another op whose axes go by `axes_name`.
 Params same_devices(const Params& params, std::string_view axes_name);

@@ -1,12 +1,13 @@
 // ops/collective_reduce.cpp - collectives after which all devices have one value: psum, pmax, ...
 #include <limits>
 
+#include "array/checked_axis.h"
 #include "ops/collective_family.h"
 
 namespace shardax::ops {
 namespace {
 
-extern const Op psum_op, pmax_op, pmin_op, pargmax_op, pargmin_op, pbroadcast_op;
+extern const Op psum_op, psum_invariant_op, pmax_op, pmin_op, pargmax_op, pargmin_op, pbroadcast_op;
 
 // Not weak, as in JAX.
 Types shared_type(const Op& op, const Types& in, const Params& params) {
@@ -18,8 +19,11 @@ Types shared_type(const Op& op, const Types& in, const Params& params) {
 std::vector<std::string> show_reduction(const Params& p) {
   return {concat("axes=", to_string(*p.find("axes"))), groups_text(p)};
 }
+std::vector<std::string> show_axes(const Params& p) {
+  return {concat("axes=", to_string(*p.find("axes")))};
+}
 std::string_view axes_param(const Op& op) {
-  return op.show == show_reduction ? "axes" : "axis_name";
+  return op.show == show_reduction || op.show == show_axes ? "axes" : "axis_name";
 }
 
 // One group of all devices is reduced axis by axis, which keeps what does not vary over an axis
@@ -52,9 +56,35 @@ const Op psum_op{collective(
      }>,
      .show = show_reduction})};
 
+const Op psum_invariant_op{collective(
+    {.name = "psum_invariant",
+     .doc = "The sum over checked axes, which all devices share: the transpose of pvary.",
+     .checks = makes_nan,
+     .dtypes = numbers,
+     .type = shared_type,
+     .jvp = [](const JvpArgs& a) -> Values { return {bind1(psum_invariant_op, a.params, a.t)}; },
+     .transpose = [](const TransposeArgs& a) -> Values {
+       return {pvary(a.ct[0], a.params.axes("axes"))};
+     },
+     .batch = psum_op.batch,
+     .show = show_axes})};
+
+// Over checked axes sums are `psum_invariant`.
+Value sum_over(const Params& params, const Value& x) {
+  const bool groups = !groups_of(params).empty();
+  const AxisSet& axes = params.axes("axes");
+  const AxisSet checked = groups ? AxisSet() : checked_axes(axes);
+  if (checked.empty()) return bind1(psum_op, params, {x});
+  const AxisSet missing = lacking(x->type().varying, checked);
+  const Value sum = bind1(psum_invariant_op, params.with("axes", AxisNames{checked}),
+                          {missing.empty() ? x : pvary(x, missing)});
+  const AxisSet rest = unchecked_axes(axes);
+  return rest.empty() ? sum : bind1(psum_op, params.with("axes", AxisNames{rest}), {sum});
+}
+
 // Where a device attains the extremum it has a share of the tangent; ties share it equally.
 Values jvp_extremum(const JvpArgs& a) {
-  const auto sum = [&](const Value& x) { return bind1(psum_op, a.params, {x}); };
+  const auto sum = [&](const Value& x) { return sum_over(a.params, x); };
   const Value mask = convert(eq(a.in[0], a.out[0]), a.in[0]->dtype());
   return {div(sum(mul(a.t[0], mask)), sum(mask))};
 }
@@ -150,7 +180,9 @@ const Op pbroadcast_op{collective(
     {.name = "pbroadcast",
      .doc = "The value of one device of an axis, for all of them.",
      .dtypes = any_dtype,
-     .type = shared_type,
+     .type = [](const Op& op, const Types& in, const Params& params) -> Types {
+       return {varying_over_checked(shared_type(op, in, params)[0], params)};
+     },
      .jvp = [](const JvpArgs& a) -> Values { return {bind1(pbroadcast_op, a.params, a.t)}; },
      .transpose = transpose_broadcast,
      .batch = batch_over<[](const GroupArgs& a) -> GroupResult {
@@ -164,6 +196,10 @@ const Op pbroadcast_op{collective(
 
 Value reduce_devices(const Op& op, const Value& a, const Devices& devices) {
   const Params params = device_params(devices, axes_param(op));
+  if (&op == &psum_op && devices.groups.empty() && !checked_axes(devices.axes).empty()) {
+    check_dtype(op, a->dtype());
+    return sum_over(params, a);
+  }
   if (!devices.axes.empty()) return bind_checked(op, params, a);
   // Over no axis there is one value, which is the result unless that is an index.
   const bool same = infer_types(op, {a->type()}, params)[0].dtype == a->dtype();

@@ -79,10 +79,12 @@ Split split_view(const SplitArgs& a) {
   return found;
 }
 
+// Over explicit axes dimensions that become one are split by the axes of all.
 Split split_reshaped(const SplitArgs& a) {
   const Split own = split_of(a, 0);
   const Shape &in = a.in[0].shape, &out = a.out.shape;
   Split found(out.size());
+  const bool joins = a.mesh.is_explicit();
   const auto longer = [](const Shape& shape, std::size_t from, std::size_t end) {
     while (from + 1 < end && shape[from] == 1) ++from;
     return from;
@@ -101,6 +103,11 @@ Split split_reshaped(const SplitArgs& a) {
       }
     }
     const std::size_t from = longer(in, first_in, i), to = longer(out, first_out, o);
+    if (joins && o == first_out + 1) {
+      for (std::size_t d = first_in; d < i; ++d)
+        found[to].insert(found[to].end(), own[d].begin(), own[d].end());
+      continue;
+    }
     if (fits(own[from], out[to], a.mesh)) found[to] = own[from];
   }
   return found;

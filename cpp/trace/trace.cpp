@@ -4,6 +4,7 @@
 #include <memory>
 #include <unordered_set>
 
+#include "array/checked_axis.h"
 #include "base/errors.h"
 #include "base/stack.h"
 #include "runtime/interrupt.h"
@@ -141,6 +142,36 @@ int axis_level(const State& s, const Op& op, const Params& params) {
   return level;
 }
 
+// Do the operands of an op such as add have to agree on the checked axes over which they vary? A
+// function of the user's gets them as they are.
+bool must_agree(const State& s, const Op& op, const Params& params, const Values& in) {
+  if (in.size() < 2 || op.kind == Kind::collective || op.kind == Kind::control) return false;
+  if (std::none_of(s.axes.begin(), s.axes.end(),
+                   [](const BoundAxis& axis) { return is_checked(axis.name); }))
+    return false;
+  if (std::any_of(params.begin(), params.end(), [](const Params::Entry& entry) {
+        return std::holds_alternative<FunctionPtr>(entry.second);
+      }))
+    return false;
+  return std::any_of(in.begin(), in.end(), [&](const Value& value) {
+    return value && in[0] && value->type().varying != in[0]->type().varying;
+  });
+}
+
+// The operands, each varying over the checked axes of all.
+Values agreeing(const Values& in) {
+  static const Op& pvary = *find_op("pvary");
+  AxisSet all;
+  for (const Value& value : in) all = join(all, value->type().varying);
+  Values out;
+  for (const Value& value : in) {
+    const AxisSet missing = lacking(value->type().varying, all);
+    out.push_back(missing.empty() ? value
+                                  : bind1(pvary, {{"axes", AxisNames{missing}}}, {value}));
+  }
+  return out;
+}
+
 int aliased(const State& s, int level) {
   for (const auto& [from, to] : s.aliases) {
     if (level == from) level = to;
@@ -150,9 +181,12 @@ int aliased(const State& s, int level) {
 
 }  // namespace
 
-Values bind(const Op& op, const Params& params, const Values& in) {
+Values bind(const Op& op, const Params& params, const Values& operands) {
   State& s = state();
   int top = s.dynamic;
+  const bool differ = !s.axes.empty() && must_agree(s, op, params, operands);
+  const Values agreed = differ ? agreeing(operands) : Values();
+  const Values& in = differ ? agreed : operands;
   if (!s.axes.empty() &&
       (op.kind == Kind::collective || op.kind == Kind::control || !op.effect.empty())) {
     top = std::max(top, axis_level(s, op, params));
@@ -244,11 +278,12 @@ std::int64_t axis_size(AxisName name, std::string_view user) {
     known +=
         (known.empty() ? "" : ", ") + (text.starts_with("_internal") ? "one without a name" : text);
   }
-  fail(ErrorKind::name_error, user, ": unbound axis name: ", axis_text(name), ". ",
+  fail(ErrorKind::name_error, user, ": Found an unbound axis name: ", axis_text(name),
+       ". To fix this, please call ", user, " under `jax.shard_map`. ",
        known.empty() ? std::string("No mapped axis is in scope here")
                      : "The axes in scope are: " + known,
-       "; call it inside a function mapped with pmap or vmap and axis_name='", axis_text(name),
-       "'.");
+       "; or call it inside a function mapped with pmap or vmap and axis_name='",
+       axis_text(name), "'.");
 }
 
 }  // namespace shardax

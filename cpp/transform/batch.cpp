@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "array/checked_axis.h"
 #include "base/errors.h"
 #include "ops/ops.h"
 #include "trace/reentry.h"
@@ -12,7 +13,7 @@ namespace shardax {
 namespace {
 
 Type without_leading(Type type) {
-  type.shape.erase(0);
+  type.erase_dimension(0);
   return type;
 }
 
@@ -38,7 +39,9 @@ class VmapTracer : public Tracer {
 class DeviceTracer final : public VmapTracer {
  public:
   DeviceTracer(const Trace& trace, BatchTag tag, Value value, AxisName axis)
-      : VmapTracer(trace, tag, std::move(value)), axis_(axis) {}
+      : VmapTracer(trace, tag, std::move(value)), axis_(axis) {
+    if (is_checked(axis)) type_.varying = join(type_.varying, AxisSet{axis});
+  }
   std::string_view class_name() const override { return "DeviceTracer"; }
   std::string text() const override {
     return concat("DeviceTracer(", to_string(type_), ", varying over '", axis_text(axis_), "')");
@@ -177,7 +180,7 @@ BatchedProgram batch_program(const ProgramPtr& program, const std::vector<bool>&
     auto result = std::make_shared<BatchedProgram>();
     Types types = program->input_types();
     for (std::size_t i = 0; i < types.size(); ++i) {
-      if (batched[i]) types[i].shape.insert(0, axis.size);
+      if (batched[i]) types[i].insert_dimension(0, axis.size, axis.split);
       if (axis.name >= 0) types[i].varying = without(types[i].varying, axis.name);
     }
     result->program = stage_closed(

@@ -111,13 +111,14 @@ _NAMES = {
     "_transform.forward_backward": "fwd_and_bwd",
     "_transform.jacobian": "hessian jacfwd jacobian jacrev",
     "_transform.refs": "Ref empty_ref free_ref freeze new_ref",
+    "_transform.shard_map": "shard_map smap",
     "lax._dynamic": "ds",
     "_transform.stages": "ShapeDtypeStruct ensure_compile_time_eval",
     "custom_derivatives": "closure_convert custom_gradient custom_jvp custom_vjp",
     "sharding": "NamedSharding P make_mesh reshard set_mesh",
 }
 _SUBMODULES = (
-    "_src ad_checkpoint api_util common_utils core custom_batching custom_derivatives debug "
+    "_src ad ad_checkpoint api_util common_utils core custom_batching custom_derivatives debug "
     "distributed dlpack dtypes example_libraries experimental export extend flatten_util image "
     "interpreters jax_utils lax lib memory monitoring nn numpy ops profiler random ref scipy "
     "sharding stages test_util tools typing version"

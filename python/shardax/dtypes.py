@@ -35,7 +35,7 @@ def canonicalize_dtype(dtype, allow_extended_dtype=False):
     """The dtype that arrays have when `dtype` is asked for: narrower while x64 is off; for None
     that of floats."""
     dtype = float if dtype is None else dtype
-    return _core.canonical_dtype(dtype)
+    return float0 if dtype == float0 else _core.canonical_dtype(dtype)
 
 
 def _kinds(dtype):

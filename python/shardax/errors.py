@@ -53,6 +53,10 @@ class TypePromotionError(ValueError):  # public in shardax.dtypes
     """Dtypes that are not promoted to each other implicitly."""
 
 
+class ShardingTypeError(Exception):  # public in shardax.sharding
+    """Operands over explicit mesh axes that do not say how a result is split."""
+
+
 class TracerBoolConversionError(ConcretizationTypeError):
     """A tracer was used as a truth value, as in `if x > 0:` under jit."""
 

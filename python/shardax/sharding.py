@@ -4,24 +4,20 @@ All devices share one memory, so a sharding is a label: it says which part of an
 which device, and moves nothing.
 """
 
+from shardax._devices.axis_modes import auto_axes, explicit_axes
 from shardax._devices.constraints import reshard
-from shardax._devices.mesh import (
-    AbstractMesh,
-    AxisType,
-    Mesh,
+from shardax._devices.mesh import AbstractDevice, AbstractMesh, AxisType, Mesh, make_mesh
+from shardax._devices.mesh_context import (
     get_abstract_mesh,
     get_mesh,
-    make_mesh,
     set_mesh,
+    use_abstract_mesh,
     use_mesh,
 )
 from shardax._devices.shardings import (
-    UNCONSTRAINED,
     DuplicateSpecError,
     IndivisibleError,
     NamedSharding,
-    P,
-    PartitionSpec,
     PmapSharding,
     PositionalSharding,
     Sharding,
@@ -29,3 +25,5 @@ from shardax._devices.shardings import (
     label,
     make_single_device_sharding,
 )
+from shardax._devices.specs import UNCONSTRAINED, P, PartitionSpec
+from shardax.errors import ShardingTypeError

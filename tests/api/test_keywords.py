@@ -270,7 +270,8 @@ def test_shaped_arrays_with_all_arguments():
 
 
 def test_meshes_say_of_what_kind_their_axes_are():
-    mesh = jax.make_mesh((2,), ("i",))
+    assert jax.make_mesh((2,), ("i",)).are_all_axes_explicit
+    mesh = jax.make_mesh((2,), ("i",), axis_types=(jax.sharding.AxisType.Auto,))
     assert mesh.are_all_axes_auto and not mesh.are_all_axes_explicit
     assert mesh.auto_axes == ("i",) and mesh.explicit_axes == mesh.manual_axes == ()
     assert not jax.typeof(x).sharding.mesh.are_all_axes_explicit

@@ -311,3 +311,49 @@ def test_what_takes_no_references_says_so(transform):
     ref = shardax.new_ref(1.0)
     with pytest.raises(NotImplementedError, match="a mutable array reference. Pass the value"):
         transform(lambda x: x * ref[...])
+
+
+def test_gradients_added_to_references():
+    from shardax import ad
+
+    x, y = jnp.arange(3.0), jnp.array([2.0, 3.0, 4.0])
+    _, pull = shardax.vjp(lambda x, y: x * y["w"], x, {"w": y})
+    total = shardax.new_ref(jnp.ones(3))
+    wanted = pull.with_refs(total, {"w": ad.GradValue()})
+    given, rest = wanted(jnp.ones(3))
+    assert given == ad.GradRef() and rest["w"].tolist() == x.tolist()
+    assert total[...].tolist() == [3, 4, 5]
+    assert pull.with_refs(ad.DontWant(), {"w": ad.DontWant()})(jnp.ones(3))[0] == ad.DidntWant()
+    with pytest.raises(ValueError, match="must have the structure of the arguments"):
+        pull.with_refs(total)
+    with pytest.raises(TypeError, match="got 3.0; give new_ref, ad.GradValue"):
+        pull.with_refs(total, {"w": 3.0})
+
+
+def test_gradients_accumulate_over_microbatches():
+    def loss(w, x):
+        return jnp.mean(lax.scan(lambda h, w: (h @ w, None), x, w)[0])
+
+    @shardax.jit
+    def gradient(w, batches):
+        total = shardax.new_ref(jnp.zeros_like(w))
+
+        def step(_, x):
+            value, pull = shardax.vjp(lambda w: loss(w, x), w)
+            pull.with_refs(total)(jnp.ones_like(value))
+            return (), value
+
+        lax.scan(step, (), batches)
+        return shardax.freeze(total)
+
+    w, batches = jnp.ones((3, 4, 4)), jnp.ones((5, 7, 4))
+    each = sum(shardax.grad(loss)(w, x) for x in batches)
+    np.testing.assert_allclose(gradient(w, batches), each, rtol=1e-6)
+
+
+def test_an_unwanted_gradient_is_not_computed():
+    from shardax import ad
+
+    _, pull = shardax.vjp(lambda x, y: x * y, jnp.ones(3), jnp.ones(3))
+    pull = pull.with_refs(ad.DontWant(), ad.GradValue())
+    assert shardax.jit(lambda: pull(jnp.ones(3))[1])().tolist() == [1, 1, 1]

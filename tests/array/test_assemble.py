@@ -110,8 +110,16 @@ def test_errors(mesh):
 
 
 def test_meshes(mesh):
-    assert mesh.abstract_mesh == AbstractMesh((4, 2), ("x", "y"))
-    assert str(mesh.abstract_mesh) == "AbstractMesh('x': 4, 'y': 2, axis_types=(Auto, Auto))"
+    kind = mesh.abstract_mesh.abstract_device
+    same = AbstractMesh((4, 2), ("x", "y"), mesh.axis_types, abstract_device=kind)
+    assert mesh.abstract_mesh == same
+    assert str(AbstractMesh((4, 2), ("x", "y"))) == (
+        "AbstractMesh('x': 4, 'y': 2, axis_types=(Auto, Auto))"
+    )
+    assert str(mesh.abstract_mesh) == (
+        "AbstractMesh('x': 4, 'y': 2, axis_types=(Explicit, Explicit), device_kind=cpu, "
+        "num_cores=None, platform=cpu)"
+    )
     empty = jax.sharding.get_mesh()
     assert empty.empty and empty.size == 0 and repr(empty) == "Mesh()"
     with jax.set_mesh(mesh) as inside:

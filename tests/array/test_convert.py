@@ -182,3 +182,10 @@ def test_reshaping_by_the_first_index_first():
 def test_no_dtype_is_float64_among_kinds():
     assert not jnp.issubdtype(None, jnp.complexfloating)
     assert jnp.issubdtype(None, jnp.floating)
+
+
+def test_rows_of_numpy_arrays_are_contiguous():
+    for x in (jnp.ones(3), jnp.broadcast_to(jnp.bfloat16(2), (2, 3)), jnp.ones((2, 3)).T):
+        rows = np.asarray(x)
+        assert rows.strides[-1] == rows.itemsize
+        assert rows.view(np.int8).shape[-1] == rows.shape[-1] * rows.itemsize

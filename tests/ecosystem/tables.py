@@ -64,7 +64,4 @@ LATER = {
     "jax.lax.tile_p": "ops that are several here",
     "jax.lax.unstack_p": "ops that are several here",
     "jax.scipy.": "SciPy",
-    "jax.shard_map": "shard_map",
-    "jax.sharding.auto_axes": "explicit sharding",
-    "jax.sharding.explicit_axes": "explicit sharding",
 }

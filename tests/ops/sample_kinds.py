@@ -147,6 +147,25 @@ def mapped(reference, call, **rest):
     )
 
 
+def sharded(reference, call, out, **rest):
+    """A collective over the axis 'i' of a mesh of four devices, each of which has a row; `out` are
+    the axes that split the result."""
+
+    def run(shardax, *operands):
+        spec = shardax.sharding.PartitionSpec
+        f = shardax.shard_map(
+            lambda v: call(shardax, v[0]),
+            mesh=shardax.make_mesh((4,), ("i",)),
+            in_specs=spec("i"),
+            out_specs=spec(*out),
+        )
+        return f(*operands)
+
+    return Sample(
+        reference, (Arg((4, 4)),), dtypes=("float32", "float64", "int32"), call=run, **rest
+    )
+
+
 def same_everywhere(reference):
     return lambda x: np.broadcast_to(reference(x), x.shape)
 

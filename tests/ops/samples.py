@@ -27,6 +27,7 @@ from sample_kinds import (
     same_everywhere,
     scan_like,
     scatter,
+    sharded,
     unary,
 )
 from sample_matrices import MATRICES
@@ -460,6 +461,10 @@ SAMPLES = {
         tolerance=4,
         exact=False,
     ),
+    "shard_map": sharded(lambda x: x.sum(1), lambda sx, x: x.sum(keepdims=True), "i"),
+    "psum_invariant": sharded(
+        lambda x: x.sum(0), lambda sx, x: sx.lax.psum(x, "i"), (), tolerance=4, exact=False
+    ),
     "pmax": mapped(same_everywhere(lambda x: x.max(0)), lambda sx, x: sx.lax.pmax(x, "i")),
     "pmin": mapped(same_everywhere(lambda x: x.min(0)), lambda sx, x: sx.lax.pmin(x, "i")),
     "pargmax": mapped(
@@ -476,6 +481,9 @@ SAMPLES = {
         same_everywhere(lambda x: x[2]), lambda sx, x: sx.lax.pbroadcast(x, "i", 2)
     ),
     "all_gather": mapped(lambda x: np.stack([x] * 4), lambda sx, x: sx.lax.all_gather(x, "i")),
+    "all_gather_invariant": sharded(
+        lambda x: x, lambda sx, x: sx.lax.all_gather(x, "i", to="invarying"), ()
+    ),
     "all_to_all": mapped(lambda x: x.T, lambda sx, x: sx.lax.all_to_all(x, "i", 0, 0)),
     "reduce_scatter": mapped(
         lambda x: x.sum(0), lambda sx, x: sx.lax.psum_scatter(x, "i"), tolerance=4, exact=False

@@ -545,8 +545,9 @@ def test_a_static_value_traces_its_own_function_only():
         (
             lambda: jax.pmap(lambda x: lax.psum(x, "batch"))(F4),
             NameError,
-            "psum: unbound axis name: batch. The axes in scope are: one without a name; call it "
-            "inside a function mapped with pmap or vmap and axis_name='batch'",
+            "psum: Found an unbound axis name: batch. To fix this, please call psum under "
+            "`jax.shard_map`. The axes in scope are: one without a name; or call it inside a "
+            "function mapped with pmap or vmap and axis_name='batch'",
         ),
         (
             lambda: jax.pmap(lambda x: x, static_broadcasted_argnums=1.5),

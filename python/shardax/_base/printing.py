@@ -47,9 +47,28 @@ def signature(parameters, by_name, option):
 _TABLE_ROWS = 16
 
 
-def device_table(heading, stacked):
-    """The value of each device, a line each."""
+# The meshes of the functions that shard_map is running, innermost last.
+running_meshes = []
+
+
+def _mesh_table(mesh, axes, stacked):
+    """The value of each device of a mesh, which may differ over `axes`."""
+    names, texts = mesh.axis_names, []
+    for place in np.ndindex(*mesh.axis_sizes):
+        device = mesh.devices[place] if hasattr(mesh, "devices") else "a device"
+        value = stacked[tuple(place[names.index(axis)] for axis in axes)]
+        where = ", ".join(map(str, names))
+        texts.append(f"On {device} at mesh coordinates ({where},) = {place}:\n{value}\n")
+    return "\n".join(texts)
+
+
+def device_table(heading, stacked, axes):
+    """The value of each device, a line each; within shard_map as JAX shows it."""
     rows = np.asarray(stacked)
+    if running_meshes and set(axes) <= set(running_meshes[-1].axis_names):
+        return _mesh_table(running_meshes[-1], axes, rows)
+    if len(axes) > 1:
+        return heading
     shown = rows if len(rows) <= _TABLE_ROWS else rows[: _TABLE_ROWS - 1]
     width = len(str(len(shown) - 1))
     lines = [heading + ":"]

@@ -9,7 +9,7 @@ from shardax import tree_util
 from shardax._base.arrays import asarray
 from shardax._base.compositions import concatenate
 from shardax._devices.devices import Device
-from shardax._devices.mesh import get_mesh
+from shardax._devices.mesh_context import get_mesh
 from shardax._devices.parts import parts
 from shardax._devices.shardings import (
     NamedSharding,
@@ -43,6 +43,7 @@ def _starts(index):
 def _joined(pieces):
     """The array whose parts start at the keys of `pieces`, which form a grid."""
     rank = len(next(iter(pieces)))
+    pieces = {start: _core.with_sharding(piece, None) for start, piece in pieces.items()}
     for dim in reversed(range(rank)):
         lines = {}
         for start in sorted(pieces):

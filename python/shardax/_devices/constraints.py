@@ -10,8 +10,15 @@ import operator
 import shardax._core as _core
 from shardax import tree_util
 from shardax._base.arrays import asarray
-from shardax._devices.mesh import get_mesh
-from shardax._devices.shardings import IndivisibleError, NamedSharding, PartitionSpec, Sharding
+from shardax._devices.mesh import AxisType
+from shardax._devices.mesh_context import get_mesh
+from shardax._devices.shardings import (
+    IndivisibleError,
+    NamedSharding,
+    PartitionSpec,
+    Sharding,
+    axes_of_entry,
+)
 
 
 def with_sharding_constraint(x, shardings):
@@ -40,6 +47,37 @@ def with_sharding_constraint(x, shardings):
 def constrained(x, out_sharding):
     """`x`, labelled with `out_sharding` unless that is None."""
     return x if out_sharding is None else with_sharding_constraint(x, out_sharding)
+
+
+def takes_out_sharding(function):
+    """`function`, whose argument `out_sharding` says how the result is split over the mesh."""
+
+    @functools.wraps(function)
+    def call(*args, out_sharding=None, **kwargs):
+        if out_sharding is None:
+            return function(*args, **kwargs)
+        where = out_sharding_of(out_sharding, function.__name__)
+        with _core.api.ShardingGiven():
+            out = function(*args, **kwargs)
+        return with_sharding_constraint(out, where)
+
+    return call
+
+
+def out_sharding_of(where, function):
+    """An `out_sharding` as a Sharding; ValueError for axes that types do not follow."""
+    where = _resolve(where, function, "out_sharding")
+    spec = getattr(where, "spec", ())
+    types = where.mesh._name_to_type if isinstance(where, NamedSharding) else {}
+    for entry in spec:
+        for name in axes_of_entry(entry):
+            if types[name] != AxisType.Explicit:
+                raise ValueError(
+                    f"PartitionSpec passed to {function} cannot contain axis names that are of "
+                    f"type Auto or Manual. Got PartitionSpec: {spec} with axis name: {name} of "
+                    f"type: {types[name]!s}. Use with_sharding_constraint there."
+                )
+    return where
 
 
 def _resolve(where, function, argument):
@@ -93,9 +131,11 @@ def _constrain(leaf, where, what):
         spec[dimension] = None
     if isinstance(x, _core.Tracer):
         spec = _even(spec, x.shape, description)
+        while spec and spec[-1] == () and not description[5]:
+            spec.pop()
     else:
         where.shard_shape(x.shape)
-    return _core.with_sharding(x, (*description[:3], tuple(spec), description[4]))
+    return _core.with_sharding(x, (*description[:3], tuple(spec), *description[4:]))
 
 
 def _even(spec, shape, description):

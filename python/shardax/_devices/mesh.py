@@ -5,18 +5,21 @@ A mesh only names devices: all of them share one memory.
 
 import collections
 import contextlib
+import dataclasses
 import enum
 import math
 import operator
 
 import numpy as np
 
-from shardax._core import api as _core
+from shardax._devices import mesh_state as state
 from shardax._devices.devices import devices as _devices
 
 
 class AxisType(enum.Enum):
-    """Kinds of mesh axes; they are recorded, and all behave like Auto."""
+    """Kinds of mesh axes: how arrays are split over them is left to the system (Auto), said by
+    their types (Explicit), or done by hand in shard_map (Manual).
+    """
 
     Auto = enum.auto()
     Explicit = enum.auto()
@@ -24,6 +27,11 @@ class AxisType(enum.Enum):
 
     def __repr__(self):
         return self.name
+
+    @classmethod
+    def of_letter(cls, letter):
+        """The type whose name begins with that letter."""
+        return {"m": cls.Manual, "e": cls.Explicit, "i": cls.Explicit}.get(letter, cls.Auto)
 
 
 def _axis_types(names, types):
@@ -40,6 +48,23 @@ def _axis_types(names, types):
     return types
 
 
+@dataclasses.dataclass(frozen=True)
+class AbstractDevice:
+    """A kind of device: what an AbstractMesh says of those of the mesh that it stands for."""
+
+    device_kind: str
+    num_cores: int | None
+    platform: str
+
+    def __repr__(self):
+        return f"AbstractDevice({self._text()})"
+
+    def _text(self):
+        return (
+            f"device_kind={self.device_kind}, num_cores={self.num_cores}, platform={self.platform}"
+        )
+
+
 class AbstractMesh:
     """Names and sizes of mesh axes, without devices.
 
@@ -47,12 +72,16 @@ class AbstractMesh:
       axis_sizes: the size of each axis.
       axis_names: a name per axis.
       axis_types: an AxisType per axis, Auto unless given.
+      abstract_device: the kind of devices, or None.
 
     >>> AbstractMesh((4, 2), ("x", "y")).size
     8
     """
 
-    def __init__(self, axis_sizes, axis_names, axis_types=None):
+    abstract_device = None
+    _implied = False  # nobody has asked for the Explicit ones among axis_types
+
+    def __init__(self, axis_sizes, axis_names, axis_types=None, *, abstract_device=None):
         names = (axis_names,) if isinstance(axis_names, str) else tuple(axis_names)
         sizes = tuple(axis_sizes)
         if len(sizes) != len(names):
@@ -67,6 +96,8 @@ class AbstractMesh:
         self.axis_sizes = sizes
         self.axis_names = names
         self.axis_types = _axis_types(names, axis_types)
+        if abstract_device is not None:
+            self.abstract_device = abstract_device
 
     @property
     def shape(self):
@@ -137,10 +168,37 @@ class AbstractMesh:
 
     @property
     def abstract_mesh(self):
-        return AbstractMesh(self.axis_sizes, self.axis_names, self.axis_types)
+        return self
+
+    @property
+    def _name_to_type(self):
+        return dict(zip(self.axis_names, self.axis_types))
+
+    def _kinds(self):
+        """The types of the axes as the core has them: a letter each, none where all are Auto."""
+        if self.are_all_axes_auto or self.empty:
+            return ""
+        letters = "".join(t.name[0].lower() for t in self.axis_types)
+        return letters.replace("e", "i") if self._implied else letters
+
+    def update(self, axis_sizes=None, axis_names=None, axis_types=None, **options):
+        """The same with other sizes, names or types."""
+        options.setdefault("abstract_device", self.abstract_device)
+        return AbstractMesh(
+            self.axis_sizes if axis_sizes is None else axis_sizes,
+            self.axis_names if axis_names is None else axis_names,
+            self.axis_types if axis_types is None else axis_types,
+            **options,
+        )
+
+    def update_axis_types(self, name_to_type):
+        """The same with other types of the axes that are keys."""
+        return self.update(axis_types=tuple(
+            name_to_type.get(n, t) for n, t in zip(self.axis_names, self.axis_types)
+        ))  # fmt: skip
 
     def _key(self):
-        return self.axis_names, self.axis_sizes
+        return self.axis_names, self.axis_sizes, self.axis_types, self.abstract_device
 
     def __eq__(self, other):
         return type(self) is type(other) and self._key() == other._key()
@@ -151,9 +209,13 @@ class AbstractMesh:
     def _text(self):
         sizes = ", ".join(f"'{n}': {s}" for n, s in self.shape.items())
         types = ", ".join(map(repr, self.axis_types)) + ("," if len(self.axis_types) == 1 else "")
-        return f"{type(self).__name__}({sizes or '()'}, axis_types=({types}))"
+        kind = f", {self.abstract_device._text()}" if self.abstract_device is not None else ""
+        return f"{type(self).__name__}({sizes or '()'}, axis_types=({types}){kind})"
 
     __repr__ = __str__ = _text
+
+
+_CPU = AbstractDevice("cpu", None, "cpu")
 
 
 class Mesh(AbstractMesh, contextlib.ContextDecorator):
@@ -196,7 +258,7 @@ class Mesh(AbstractMesh, contextlib.ContextDecorator):
 
     @property
     def device_ids_in_order(self):
-        return tuple(d.id for d in self.devices.flat)
+        return () if self.empty else tuple(d.id for d in self.devices.flat)
 
     @property
     def local_mesh(self):
@@ -206,17 +268,41 @@ class Mesh(AbstractMesh, contextlib.ContextDecorator):
     def local_devices(self):
         return list(self.devices.flat)
 
+    @property
+    def abstract_mesh(self):
+        if self.empty:
+            return AbstractMesh((), ())
+        mesh = AbstractMesh(self.axis_sizes, self.axis_names, self.axis_types, abstract_device=_CPU)
+        mesh._implied = self._implied
+        return mesh
+
+    def update(self, devices=None, axis_names=None, axis_types=None):
+        """The same with other devices, names or types."""
+        return Mesh(
+            self.devices if devices is None else devices,
+            self.axis_names if axis_names is None else axis_names,
+            axis_types=self.axis_types if axis_types is None else axis_types,
+        )
+
+    def update_axis_types(self, name_to_type):
+        """The same with other types of the axes that are keys."""
+        return self.update(axis_types=self.abstract_mesh.update_axis_types(name_to_type).axis_types)
+
+    @property
+    def is_scalar(self):
+        return self.devices.ndim == 0
+
     def _key(self):
-        return self.axis_names, self.devices.shape, self.device_ids_in_order
+        return self.axis_names, self.devices.shape, self.device_ids_in_order, self.axis_types
 
     def __enter__(self):
-        _current.append(self)
-        _tell()
+        state.meshes.append(self)
+        state.tell()
         return self
 
     def __exit__(self, *exc):
-        _current.pop()
-        _tell()
+        state.meshes.pop()
+        state.tell()
 
     def __repr__(self):
         if self.empty:
@@ -230,62 +316,17 @@ class Mesh(AbstractMesh, contextlib.ContextDecorator):
         return "Mesh()" if self.empty else self._text()
 
 
-# The meshes that `with mesh:` and set_mesh have made current, innermost last.
-_current = [Mesh(np.empty((), dtype=object), ())]
-
-
-_words = {}
-
-
-def _tell():
-    """Tells the core which mesh is current: PartitionSpecs in traced functions depend on it."""
-    mesh = _current[-1]
-    _core.set_mesh_word(0 if mesh.empty else _words.setdefault(mesh, len(_words) + 1))
-
-
-class set_mesh:
-    """Makes a mesh the current one, from now on or in a `with` block, which gives the one before
-    back. PartitionSpecs without a mesh mean the current one.
-
-    Raises:
-      ValueError: where `mesh` is no Mesh.
-
-    Example:
-      >>> with set_mesh(make_mesh((2,), ("x",))):
-      ...     print(get_mesh())
-      Mesh('x': 2, axis_types=(Auto,))
-    """
-
-    def __init__(self, mesh):
-        if not isinstance(mesh, Mesh):
-            raise ValueError(f"Expected mesh of type `jax.sharding.Mesh`. Got {type(mesh)}")
-        self._before = _current[-1]
-        _current[-1] = mesh
-        _tell()
-
-    def __enter__(self):
-        return _current[-1]
-
-    def __exit__(self, *exc):
-        _current[-1] = self._before
-        _tell()
-
-
-use_mesh = set_mesh
-
-
-def get_mesh():
-    """The current mesh: of the innermost `with mesh:` block or of `set_mesh`, else an empty one."""
-    return _current[-1]
-
-
-def get_abstract_mesh():
-    """The current mesh, without its devices."""
-    return get_mesh().abstract_mesh
-
-
 def make_mesh(axis_shapes, axis_names, axis_types=None, *, devices=None):
-    """A mesh of the first devices in that shape.
+    """A mesh of the first devices in that shape, whose axes are of type Explicit.
+
+    Types of arrays show how they are split over such axes. Where an op leaves open how its result
+    is split, there is an answer nevertheless; with axis_types=(AxisType.Explicit, ...) it raises.
+
+    Args:
+      axis_shapes: the size of each axis.
+      axis_names: a name per axis.
+      axis_types: an AxisType per axis.
+      devices: the devices in their order; the first ones unless given.
 
     Raises:
       ValueError: where the shape is no sequence of ints, or needs more devices than there are.
@@ -301,10 +342,10 @@ def make_mesh(axis_shapes, axis_names, axis_types=None, *, devices=None):
             "`axis_shapes` passed to `make_mesh` should be a sequence of ints, got "
             f"{axis_shapes!r}."
         ) from None
-    if len(shape) != len(tuple(axis_names)):
+    axis_names = (axis_names,) if isinstance(axis_names, str) else tuple(axis_names)
+    if len(shape) != len(axis_names):
         raise ValueError(
-            f"make_mesh: {len(shape)} sizes {shape} but {len(tuple(axis_names))} names "
-            f"{tuple(axis_names)}."
+            f"make_mesh: {len(shape)} sizes {shape} but {len(axis_names)} names {axis_names}."
         )
     known = _devices() if devices is None else list(devices)
     if math.prod(shape) > len(known):
@@ -314,4 +355,8 @@ def make_mesh(axis_shapes, axis_names, axis_types=None, *, devices=None):
         )
     grid = np.empty(math.prod(shape), dtype=object)
     grid[:] = known[: math.prod(shape)]
-    return Mesh(grid.reshape(shape), axis_names, axis_types=axis_types)
+    if axis_types is not None:
+        return Mesh(grid.reshape(shape), axis_names, axis_types=axis_types)
+    mesh = Mesh(grid.reshape(shape), axis_names, axis_types=(AxisType.Explicit,) * len(shape))
+    mesh._implied = True
+    return mesh

@@ -10,7 +10,7 @@ def parts(shape, recorded):
     everything = tuple(slice(None) for _ in shape)
     if recorded is None:
         return [(default_device().id, everything, 0)]
-    axes, mesh, devices, spec, _ = recorded
+    axes, mesh, devices, spec, *_ = recorded
     sizes = dict(zip(axes, mesh, strict=True))
     replicas = {}
     out = []

@@ -34,7 +34,7 @@ def _on(x, device_id, index):
     part = x[index]
     if _core.get_sharding(x) is None:
         return part
-    label = ("device",), (1,), (device_id,), ((),) * part.ndim, False
+    label = ("device",), (1,), (device_id,), ((),) * part.ndim, False, ""
     return _core.with_sharding(part, label)
 
 
@@ -78,7 +78,7 @@ def is_fully_replicated(x):
     recorded = _core.get_sharding(x)
     if recorded is None:
         return True
-    axes, shape, _, spec, _ = recorded
+    axes, shape, _, spec, *_ = recorded
     sizes = dict(zip(axes, shape, strict=True))
     return all(sizes[name] == 1 for names in spec for name in names)
 

@@ -8,12 +8,10 @@ import shardax._core as _core
 from shardax._devices.devices import default_device
 from shardax._devices.devices import device as _device
 from shardax._devices.devices import devices as all_devices
-from shardax._devices.mesh import (
-    AbstractMesh,
-    Mesh,
-    get_mesh,
-)
+from shardax._devices.mesh import AbstractMesh, AxisType, Mesh
+from shardax._devices.mesh_context import context_mesh, get_mesh
 from shardax._devices.parts import parts
+from shardax._devices.specs import UNCONSTRAINED, PartitionSpec, axes_of_entry
 
 
 class DuplicateSpecError(Exception):
@@ -22,63 +20,6 @@ class DuplicateSpecError(Exception):
 
 class IndivisibleError(ValueError):
     """A dimension is not a multiple of the mesh axes that split it."""
-
-
-def _entry(names):
-    """One entry of a PartitionSpec: a tuple of one name is that name, an empty one None."""
-    if not isinstance(names, (tuple, list)):
-        return names
-    if any(isinstance(name, (tuple, list)) for name in names):
-        raise ValueError(
-            f"A tuple inside PartitionSpec cannot contain a nested tuple, got {names!r}."
-        )
-    return None if not names else names[0] if len(names) == 1 else tuple(names)
-
-
-class _Unconstrained:
-    """Stands for a dimension that a constraint leaves as it is."""
-
-    def __repr__(self):
-        return "UNCONSTRAINED"
-
-    def __reduce__(self):
-        return "UNCONSTRAINED"
-
-
-class P(tuple):
-    """For each dimension: None, a mesh axis, or a tuple of mesh axes that split it.
-
-    >>> PartitionSpec("x", None)
-    P('x', None)
-    """
-
-    UNCONSTRAINED = _Unconstrained()
-
-    def __new__(cls, *partitions, **kwargs):
-        return super().__new__(cls, map(_entry, partitions))
-
-    def __init_subclass__(cls, **kwargs):
-        raise TypeError("Subclassing `jax.P` is prohibited; it is a type of values.")
-
-    def __repr__(self):
-        return f"P{tuple.__repr__(self)}"
-
-    def __reduce__(self):
-        return PartitionSpec, tuple(self)
-
-    def __eq__(self, other):
-        return isinstance(other, tuple) and tuple(self) == tuple(other)
-
-    __hash__ = tuple.__hash__
-
-    def __add__(self, other):
-        return PartitionSpec(*self, *other)
-
-
-PartitionSpec = P
-
-
-UNCONSTRAINED = PartitionSpec.UNCONSTRAINED
 
 
 class Sharding:
@@ -108,10 +49,10 @@ class Sharding:
 
     def shard_shape(self, global_shape):
         """The shape of one device's part."""
-        axes, sizes, _, spec, _ = self._description(len(global_shape))
+        axes, sizes, _, spec, *_ = self._description(len(global_shape))
         size = dict(zip(axes, sizes))
         out = []
-        for n, names in zip(global_shape, spec):
+        for n, names in zip(global_shape, (*spec, *((),) * len(global_shape))):
             parts = math.prod(size[a] for a in names)
             if n % parts:
                 raise IndivisibleError(
@@ -133,7 +74,7 @@ class Sharding:
 
     @property
     def is_fully_replicated(self):
-        axes, sizes, _, spec, _ = self._description(len(getattr(self, "spec", ())))
+        axes, sizes, _, spec, *_ = self._description(len(getattr(self, "spec", ())))
         size = dict(zip(axes, sizes))
         return all(size[a] == 1 for names in spec for a in names)
 
@@ -151,19 +92,13 @@ class Sharding:
         """(device id, index) of each shard of the smallest array of that rank that is divisible."""
         description = self._description(ndim)
         sizes = dict(zip(description[0], description[1]))
-        shape = tuple(math.prod(sizes[a] for a in names) for names in description[3])
+        spec = (*description[3], *((),) * ndim)[:ndim]
+        shape = tuple(math.prod(sizes[a] for a in names) for names in spec)
         return [(device, index) for device, index, _ in parts(shape, description)]
 
     def check_compatible_aval(self, aval_shape):
         """ValueError where an array of that shape has too few dimensions for the spec."""
         self._description(len(aval_shape))
-
-
-def _axes(entry):
-    """The mesh axes in an entry of a PartitionSpec."""
-    if entry is None or entry is UNCONSTRAINED:
-        return ()
-    return entry if isinstance(entry, tuple) else (entry,)
 
 
 class NamedSharding(Sharding):
@@ -178,7 +113,7 @@ class NamedSharding(Sharding):
         self.spec = spec if isinstance(spec, PartitionSpec) else PartitionSpec(*spec)
         seen = set()
         for names in self.spec:
-            for name in _axes(names):
+            for name in axes_of_entry(names):
                 if name not in mesh.axis_names:
                     raise ValueError(
                         f"Resource axis: {name} of {self.spec!r} is not found in mesh: "
@@ -193,20 +128,20 @@ class NamedSharding(Sharding):
                 seen.add(name)
 
     def _description(self, ndim):
-        entries = [_axes(names) for names in self.spec]
+        entries = [axes_of_entry(names) for names in self.spec]
         if len(entries) > ndim:
             scalar = " For scalars the PartitionSpec should be P()." if ndim == 0 else ""
             raise ValueError(
                 f"Sharding {self} is only valid for values of rank at least {len(entries)}, but "
                 f"was applied to a value of rank {ndim}.{scalar}"
             )
-        entries += [()] * (ndim - len(entries))
         return (
             tuple(str(n) for n in self.mesh.axis_names),
             self.mesh.axis_sizes,
             self.mesh.device_ids_in_order,
             tuple(tuple(str(a) for a in e) for e in entries),
             True,
+            self.mesh._kinds(),
         )
 
     @property
@@ -241,7 +176,7 @@ class SingleDeviceSharding(Sharding):
         self._device = device
 
     def _description(self, ndim):
-        return ("device",), (1,), (self._device.id,), ((),) * ndim, False
+        return ("device",), (1,), (self._device.id,), ((),) * ndim, False, ""
 
     def __eq__(self, other):
         return isinstance(other, SingleDeviceSharding) and self._device == other._device
@@ -327,8 +262,15 @@ def label(array, where):
 
 
 def unplaced(ndim):
-    """The sharding of types: over a mesh without axes, so that it places nothing."""
-    return NamedSharding(AbstractMesh((), ()), PartitionSpec(*[None] * ndim))
+    """The sharding of types: over the context's mesh without devices, so that it places nothing."""
+    return NamedSharding(context_mesh(), PartitionSpec(*[None] * ndim))
+
+
+def of_type(description, ndim):
+    """The sharding that a type has over a mesh with explicit axes, an entry per dimension."""
+    where = described(description)
+    entries = (*where.spec, *[None] * ndim)[:ndim]
+    return NamedSharding(where.mesh.abstract_mesh, PartitionSpec(*entries))
 
 
 def sharding_of(x):
@@ -340,7 +282,7 @@ def described(description):
     """The sharding of a description as the core gives it; the default device's for None."""
     if description is None:
         return SingleDeviceSharding(default_device())
-    axes, shape, ids, spec, named = description
+    axes, shape, ids, spec, named, kinds = description
     if not named:
         return SingleDeviceSharding(_device(ids[0]))
     grid = np.empty(len(ids), dtype=object)
@@ -348,21 +290,20 @@ def described(description):
     entries = [
         None if not names else names[0] if len(names) == 1 else tuple(names) for names in spec
     ]
-    while entries and entries[-1] is None:
-        entries.pop()
-    return NamedSharding(Mesh(grid.reshape(shape), axes), PartitionSpec(*entries))
+    types = tuple(AxisType.of_letter(kind) for kind in kinds) or None
+    mesh = Mesh(grid.reshape(shape), axes, axis_types=types)
+    mesh._implied = "i" in kinds
+    return NamedSharding(mesh, PartitionSpec(*entries))
 
 
 for _public in (
     DuplicateSpecError,
     IndivisibleError,
     NamedSharding,
-    P,
     PmapSharding,
     PositionalSharding,
     Sharding,
     SingleDeviceSharding,
-    _Unconstrained,
     label,
     make_single_device_sharding,
 ):

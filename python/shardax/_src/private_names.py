@@ -7,7 +7,7 @@ import numpy as np
 import shardax._core as _core
 from shardax import tree_util
 from shardax._base.options import Parameters, indices, names
-from shardax._devices.devices import Device  # noqa: F401
+from shardax._devices.devices import Device, default_device  # noqa: F401
 from shardax._transform.jit import jit
 from shardax.dtypes import finfo, issubdtype
 
@@ -15,7 +15,23 @@ DType = np.dtype
 ArrayImpl = _core.ArrayImpl
 PjitFunction = type(jit(abs))
 jaxlib_version = ".".join(map(str, (0, 10, 2)))
-backends_by_name = {}  # of devices whose number can not be changed any more: none
+
+
+class _Backends:
+    """The backends whose devices have been counted, by name."""
+
+    def get(self, name, default=None):
+        counted = name == "cpu" and _core.devices_counted()
+        return default_device().client if counted else default
+
+    def __contains__(self, name):
+        return self.get(name) is not None
+
+    def __bool__(self):
+        return "cpu" in self
+
+
+backends_by_name = _Backends()
 
 # What distributed.initialize would have connected to, had this process others beside it.
 global_state = types.SimpleNamespace(

@@ -42,7 +42,7 @@ class MemoryAnalysis:
 
 
 def costs(program):
-    """The operations of a program and the bytes that its equations read and write, by JAX's keys."""
+    """The operations of a program and the bytes that it reads and writes, by JAX's keys."""
     flops, transcendentals, moved = _core.cost(program)
     return {"flops": flops, "transcendentals": transcendentals, "bytes accessed": moved}
 

@@ -184,14 +184,24 @@ class _VjpCall(Call):
         zero = isinstance(cotangent, SymbolicZero)
         value = None if zero else _core.asarray(cotangent)
         found = cotangent.aval if zero else _core.typeof(value)
-        if found.shape == aval.shape:
+        extra = not zero and _core.follows_varying() and found.mat.varying ^ aval.mat.varying
+        if found.shape == aval.shape and not extra:
             return value if zero or found.dtype == aval.dtype else value.astype(aval.dtype)
         path = tree_util.keystr(tree_util.tree_leaves_with_path(slots)[i][0])
         hint = "Consider just returning a None here instead of a SymbolicZero object. "
+        why = "the shapes do not match" if found.shape != aval.shape else ""
+        if extra:
+            why += f"{', and ' if why else ''}the manual axis types do not match"
+            axes = ", ".join(map(repr, sorted(extra)))
+            advice = (
+                f"You might need to add an extra `jax.lax.psum(..., ({axes},))` to the output, or "
+                "to vary the input with `jax.lax.pcast(..., to='varying')`. "
+            )
         raise ValueError(
             "Custom VJP bwd rule must produce an output with the same type as the args tuple of "
             f"the primal function, but at output{path} the bwd rule produced an output of type "
-            f"{found.str_short()} corresponding to an input of type {aval.str_short()}, so the "
-            f"shapes do not match. {hint if zero else ''}The rule is {_name(self.bwd)} of function "
+            f"{found.str_short()} corresponding to an input of type {aval.str_short()}, so "
+            f"{why}. {hint if zero else ''}{advice if extra else ''}The rule is "
+            f"{_name(self.bwd)} of function "
             f"{_name(self.fun)}."
         )

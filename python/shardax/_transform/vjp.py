@@ -1,6 +1,7 @@
 """shardax/_transform/vjp.py - the functions that vjp returns."""
 
 from shardax import tree_util
+from shardax._transform.gradient_targets import Accumulating
 
 
 class NotNeeded:
@@ -36,6 +37,31 @@ class VJP:
 
     def __call__(self, *cotangents):
         return self.fun(self._residuals(), *cotangents)
+
+    def with_refs(self, *targets):
+        """The same, with gradients added to references.
+
+        Args:
+          targets: for each array of the arguments a reference (`new_ref`), to which its gradient
+            is added; `ad.GradValue()`, where it is wanted as a value; or `ad.DontWant()`.
+
+        Returns:
+          A function of the cotangents, which gives a gradient for each `GradValue()`, and markers
+          for the others.
+
+        Raises:
+          ValueError: where the targets have another structure than the arguments.
+          TypeError: for other targets.
+
+        Example:
+          >>> total = new_ref(jnp.zeros(2))
+          >>> _, f_vjp = vjp(lambda x, y: jnp.sum(x * y), jnp.ones(2), jnp.array([3.0, 4.0]))
+          >>> f_vjp.with_refs(total, ad.DontWant())(1.0)
+          (GradRef(), DidntWant())
+          >>> total[...]
+          Array([3., 4.], dtype=float32)
+        """
+        return Accumulating(self, self.trees, targets)
 
     def _residuals(self):
         leaves = []

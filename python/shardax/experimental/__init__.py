@@ -7,5 +7,14 @@ from shardax.experimental import checkify, maps, mesh_utils, multihost_utils, pj
 from shardax.sharding import PartitionSpec
 
 _, __getattr__, __dir__ = _at_first_use(
-    __name__, {}, ("array_serialization", "colocated_python", "hijax", "layout")
+    __name__,
+    {},
+    (
+        "array_serialization",
+        "colocated_python",
+        "custom_partitioning",
+        "hijax",
+        "layout",
+        "shard_map",
+    ),
 )

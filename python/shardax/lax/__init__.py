@@ -17,8 +17,8 @@ _NAMES = {
     "_associative_scan": "associative_scan",
     "_branches": "cond platform_dependent switch",
     "_collectives": (
-        "all_gather all_to_all axis_index axis_size pargmax pargmin pbroadcast pcast pdot pmax "
-        "pmean pmin ppermute pshuffle psum psum_scatter pswapaxes pvary"
+        "all_gather all_gather_invariant all_to_all axis_index axis_size pargmax pargmin "
+        "pbroadcast pcast pdot pmax pmean pmin ppermute pshuffle psum psum_scatter pswapaxes pvary"
     ),
     "_composite": "composite",
     "_conv_numbers": (

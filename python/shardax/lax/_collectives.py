@@ -11,6 +11,7 @@ from shardax.lax._dot import dot_general
 
 __all__ = [
     "all_gather",
+    "all_gather_invariant",
     "all_to_all",
     "axis_index",
     "axis_size",
@@ -141,17 +142,40 @@ def all_gather(x, axis_name, *, axis_index_groups=None, axis=0, tiled=False, to=
       axis_index_groups: groups of positions, of one size, that gather separately.
       axis: the dimension of the result, negative from the end.
       tiled: join along an existing dimension instead of making one.
-      to: accepted for compatibility; the value is the same on all devices.
+      to: within shard_map's check_vma, whether the type says that all devices have the same value
+        ("invarying") or not ("varying"); "reduced" is as "varying".
 
     Raises:
-      ValueError: where `axis` is out of bounds, or groups differ in size.
+      ValueError: where `axis` is out of bounds, groups differ in size, or for another `to`.
 
     Example:
       >>> vmap(lambda x: lax.all_gather(x, "i"), axis_name="i")(jnp.array([1, 3]))
       Array([[1, 3],
              [1, 3]], dtype=int32)
     """
-    return _core.all_gather(x, axis_name, axis_index_groups, axis, tiled)
+    if to not in ("varying", "reduced", "invarying"):
+        raise ValueError(
+            f"all_gather: Got unexpected `to` value {to!r} for `jax.lax.all_gather`. Allowed `to` "
+            "values are: 'varying', 'reduced', 'invarying'."
+        )
+    if to == "invarying":
+        if axis_index_groups is not None:
+            raise NotImplementedError("all_gather: axis_index_groups with to='invarying'.")
+        return all_gather_invariant(x, axis_name, axis=axis, tiled=tiled)
+    return _core.all_gather(x, axis_name, axis_index_groups, axis, tiled, False)
+
+
+def all_gather_invariant(x, axis_name, *, axis=0, tiled=False):
+    """all_gather whose type, within shard_map's check_vma, says that all devices have one value.
+
+    Arguments and errors are those of `all_gather`. It transposes to each device's slice.
+
+    Example:
+      >>> vmap(lambda x: lax.all_gather_invariant(x, "i"), axis_name="i")(jnp.array([1, 3]))
+      Array([[1, 3],
+             [1, 3]], dtype=int32)
+    """
+    return _core.all_gather(x, axis_name, None, axis, tiled, True)
 
 
 def psum_scatter(x, axis_name, *, scatter_dimension=0, axis_index_groups=None, tiled=False):
@@ -238,14 +262,23 @@ def pcast(x, axis_name, *, to):
     """`x`, typed as varying (to="varying") over the axes; "reduced" and "unreduced" change nothing.
 
     Raises:
-      ValueError: for any other `to`.
+      ValueError: for any other `to`, or where shard_map's check_vma knows that `x` varies already.
+      TypeError: for a set of names, which has no order.
+
+    Example:
+      >>> mesh = shardax.make_mesh((2,), ("x",))
+      >>> f = lambda x: typeof(lax.pcast(x, "x", to="varying")).mat.varying
+      >>> jax.shard_map(lambda x: print(f(x)), mesh=mesh, in_specs=P(), out_specs=P())(jnp.ones(2))
+      frozenset({'x'})
     """
+    if isinstance(axis_name, (set, frozenset)):
+        raise TypeError(f"pcast: axis_name={axis_name} must be a tuple or a str. Got {axis_name}")
     if to not in ("varying", "reduced", "unreduced"):
         raise ValueError(
-            f"pcast: got unexpected `to` value {to!r}; allowed `to` values are 'varying', "
+            f"pcast: Got unexpected `to` value {to!r}. Allowed `to` values are: 'varying', "
             "'unreduced', 'reduced'."
         )
-    return _core.pvary(x, axis_name) if to == "varying" else x
+    return _core.pcast(x, axis_name) if to == "varying" else x
 
 
 def axis_index(axis_name):

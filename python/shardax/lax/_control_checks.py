@@ -12,7 +12,9 @@ from shardax._core import api as _core
 
 
 def same(a, b):
-    return a.shape == b.shape and a.dtype == b.dtype
+    if a.shape != b.shape or a.dtype != b.dtype:
+        return False
+    return not _core.follows_varying() or a.mat.varying == b.mat.varying
 
 
 def _short(aval):
@@ -75,18 +77,41 @@ def check_types(api, carry, tree, before, after):
                 f"{_component(name, path)} has type {_short(a)} but the corresponding output "
                 f"carry component has type {_short(b)}, so {_why(a, b)}"
             )
+    casts = [
+        f"{_cast(b, a)}, to the initial carry value corresponding to {_component(name, path)}"
+        for path, a, b in zip(paths, before, after, strict=True)
+        if b.mat.varying - a.mat.varying
+    ]
     raise TypeError(
         f"{api} body function carry input and carry output must have equal types, but they "
         "differ:\n\n"
         + _listed(lines)
+        + _advice(casts)
         + "\nRevise the function so that all output types match the corresponding input types."
     )
 
 
 def _why(a, b):
-    if a.shape != b.shape and a.dtype != b.dtype:
-        return "the dtypes do not match, and the shapes do not match"
-    return "the dtypes do not match" if a.dtype != b.dtype else "the shapes do not match"
+    reasons = {
+        "the dtypes do not match": a.dtype != b.dtype,
+        "the shapes do not match": a.shape != b.shape,
+        "the manual axis types do not match": a.mat.varying != b.mat.varying,
+    }
+    return ", and ".join(text for text, differs in reasons.items() if differs)
+
+
+def _cast(varying, other):
+    """The cast that `other` lacks to vary as `varying` does."""
+    axes = tuple(sorted(varying.mat.varying - other.mat.varying))
+    return f"applying `jax.lax.pcast(..., {axes}, to='varying')`"
+
+
+def _advice(casts):
+    """How to make values vary as they should; nothing where that is not what is wrong."""
+    if not casts:
+        return ""
+    listed = f" {casts[0]}.\n" if len(casts) == 1 else ":\n" + _listed(casts)
+    return f"\nThis might be fixed by{listed}"
 
 
 def check_branches(api, names, branches, staged):
@@ -112,7 +137,7 @@ def check_branches(api, names, branches, staged):
                 + "\n".join(lines)
                 + f"\n\n{advice}they have the same pytree structure."
             )
-        lines = []
+        lines, casts = [], []
         tree = tree_util.tree_unflatten(first.out_tree, first.out_avals)
         paths = [p for p, _ in tree_util.tree_leaves_with_path(tree)]
         for path, x, y in zip(paths, first.out_avals, other.out_avals, strict=True):
@@ -122,11 +147,15 @@ def check_branches(api, names, branches, staged):
                     f"corresponding output of {names[i]} has "
                     f"type {_short(y)}, so {_why(x, y)}."
                 )
+                for name, less, more in ((names[0], x, y), (names[i], y, x)):
+                    if more.mat.varying - less.mat.varying:
+                        casts.append(f"{_cast(more, less)} to the output of {name}{_at(path)}")
         if lines:
             raise TypeError(
                 f"{api} branches must have equal output types but they differ.\n\n{both}"
                 + "\n".join(lines)
-                + f"\n\n{advice}all output types match."
+                + ("\n" + _advice(casts) if casts else "\n")
+                + f"\n{advice}all output types match."
             )
 
 

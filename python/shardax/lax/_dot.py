@@ -11,6 +11,7 @@ import numpy as np
 
 import shardax._core as _core
 from shardax._base.arrays import asarray, bind
+from shardax._devices.constraints import takes_out_sharding
 from shardax.config import config
 from shardax.lax._layout import _ints
 
@@ -259,6 +260,7 @@ def _check_dimensions(lhs, rhs, dims):
             )
 
 
+@takes_out_sharding
 def dot_general(
     lhs, rhs, dimension_numbers, precision=None, preferred_element_type=None, *, out_sharding=None
 ):
@@ -286,6 +288,7 @@ def dot_general(
     return product(lhs, rhs, dims, preferred_element_type, precision)
 
 
+@takes_out_sharding
 def dot(
     lhs,
     rhs,

@@ -7,6 +7,7 @@ import shardax._core as _core
 from shardax._base.arrays import asarray, bind, canonical_axis
 from shardax._base.compositions import expand_dims as _expand_dims
 from shardax._base.compositions import tile as _tile
+from shardax._devices.constraints import takes_out_sharding
 from shardax._devices.filled import full as _full
 from shardax._devices.filled import full_like as _full_like
 
@@ -15,6 +16,7 @@ def _ints(values):
     return tuple(operator.index(v) for v in values)
 
 
+@takes_out_sharding
 def broadcast(operand, sizes, *, out_sharding=None):
     """New leading dimensions of those sizes, repeating the operand."""
     operand = asarray(operand)
@@ -25,6 +27,7 @@ def broadcast(operand, sizes, *, out_sharding=None):
     )
 
 
+@takes_out_sharding
 def broadcast_in_dim(operand, shape, broadcast_dimensions, *, out_sharding=None):
     """Dimension i of the operand becomes dimension broadcast_dimensions[i] of `shape`."""
     return bind(
@@ -52,6 +55,7 @@ def broadcast_like(arr, like_arr):
     return _core.broadcast_to(asarray(arr), asarray(like_arr).shape)
 
 
+@takes_out_sharding
 def reshape(operand, new_sizes, dimensions=None, *, out_sharding=None):
     """The same elements in another shape (after a transposition to `dimensions`)."""
     operand = asarray(operand)
@@ -172,6 +176,7 @@ def iota(dtype, size):
     return broadcasted_iota(dtype, (size,), 0)
 
 
+@takes_out_sharding
 def broadcasted_iota(dtype, shape, dimension, *, out_sharding=None):
     """0, 1, ... along one dimension of a shape."""
     shape = _ints(shape)
@@ -256,6 +261,7 @@ def unstack(x, axis=0):
     return tuple(index_in_dim(x, i, axis, keepdims=False) for i in range(x.shape[axis]))
 
 
+@takes_out_sharding
 def empty(shape, dtype, *, out_sharding=None):
     """An array whose elements are not to be relied on (here: zeros).
 

@@ -18,6 +18,7 @@ from shardax._transform.refs import Bound, binding, no_refs, reading, writing
 from shardax.dtypes import issubdtype
 from shardax.errors import ConcretizationTypeError
 from shardax.lax import _control_python
+from shardax.lax._carries import spread_carry
 from shardax.lax._control_checks import check_condition, check_structure, check_types
 
 __all__ = ["fori_loop", "map", "scan", "while_loop"]
@@ -45,6 +46,9 @@ def _promoted(carry, types_out):
             changed = True
         result.append(leaf)
     return result if changed else None
+
+
+_MOST_ROUNDS = 8  # until the types of a carry settle: its dtypes, and what varies over which axes
 
 
 # ---------------------------------------------------------------------------- scan
@@ -139,7 +143,7 @@ def _scan(f, init, xs, length, reverse, unroll):
             f, tree_util.tree_unflatten(carry_tree, carry), xs, steps, reverse
         )
     x_types = tree_util.tree_unflatten(xs_tree, [_core.element_type(x) for x in slices])
-    for _ in range(2):
+    for _ in range(_MOST_ROUNDS):
         types = types_of(carry)
         staged = _core.stage_once("scan", f, (tree_util.tree_unflatten(carry_tree, types), x_types))
         parts = staged.out_tree.children()
@@ -147,7 +151,12 @@ def _scan(f, init, xs, length, reverse, unroll):
             out = tree_util.tree_unflatten(staged.out_tree, staged.out_avals)
             raise TypeError(f"scan body output must be a pair, got {out}.")
         check_structure("scan", f, carry_tree, parts[0])
-        promoted = _promoted(carry, staged.out_avals[: len(carry)])
+        types_out = staged.out_avals[: len(carry)]
+        spread = spread_carry(f, carry, types_out, True)
+        if spread is not None:
+            f, carry = spread
+            continue
+        promoted = _promoted(carry, types_out)
         if promoted is None:
             break
         carry = promoted
@@ -256,13 +265,17 @@ def _while_loop(cond_fun, body_fun, init_val):
         if done:
             return init_val
     carry, tree = flatten(init_val)
-    for _ in range(2):
+    for _ in range(_MOST_ROUNDS):
         types = types_of(carry)
         example = (tree_util.tree_unflatten(tree, types),)
         condition = _core.stage_once("while_cond", cond_fun, example)
         check_condition(condition)
         body = _core.stage_once("while_body", body_fun, example)
         check_structure("while_loop", body_fun, tree, body.out_tree)
+        spread = spread_carry(body_fun, carry, body.out_avals, False)
+        if spread is not None:
+            body_fun, carry = spread
+            continue
         promoted = _promoted(carry, body.out_avals)
         if promoted is None:
             break
@@ -352,11 +365,15 @@ def _static_fori(lower, upper, body_fun, init_val, unroll):
     """A scan that counts beside the carry, so that it has a transpose."""
     carry, tree = flatten(init_val)
     counter = _core.asarray(lower)
-    for _ in range(2):
+    for _ in range(_MOST_ROUNDS):
         types = types_of(carry)
         example = (_core.typeof(counter), tree_util.tree_unflatten(tree, types))
         staged = _core.stage_once("scan", body_fun, example)
         check_structure("scan", "loop_carry[1]", tree, staged.out_tree)
+        spread = spread_carry(body_fun, carry, staged.out_avals, False)
+        if spread is not None:
+            body_fun, carry = spread
+            continue
         promoted = _promoted(carry, staged.out_avals)
         if promoted is None:
             break

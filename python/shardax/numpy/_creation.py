@@ -42,6 +42,8 @@ def zeros(shape, dtype=None, *, device=None, out_sharding=None):
     """
     if isinstance(dtype, np.dtype) and dtype == float0:  # tangents of integers: no elements
         return np.zeros(shape_tuple(shape), float0)
+    if dtype is not None and dtype == float0:
+        return np.zeros(shape, float0)
     dtype = _dtype(dtype, _core.canonical_dtype(float), "zeros", shape)
     return placed(_core.full(shape_tuple(shape), 0, dtype), device, out_sharding)
 

@@ -1,8 +1,9 @@
 """shardax/numpy/_grids.py - arrays written as slices (mgrid, r_, s_), and indices of triangles."""
 
+import functools
+
 import numpy as np
 
-import shardax._core as _core
 from shardax._base.arrays import asarray, check_arraylike, known, shape_of
 from shardax._base.compositions import concatenate, expand_dims, stack
 from shardax.numpy._creation import arange, array, linspace, meshgrid, ones
@@ -45,9 +46,19 @@ class _Grid:
         if isinstance(key, slice):
             return _range(self._name, key)
         lines = [_range(self._name, entry) for entry in key]
-        lines = [asarray(line, _core.result_type(*lines)[0]) for line in lines]
+        # An axis that counts and one that measures: whatever promotion is otherwise allowed.
+        exact = [line.dtype for line in lines]
+        joined = functools.reduce(_joined, exact) if exact else None
+        lines = [line.astype(joined) for line in lines]
         grids = meshgrid(*lines, indexing="ij", sparse=self._sparse)
         return grids if self._sparse else stack(grids) if grids else array([], dtype=int)
+
+
+def _joined(a, b):
+    """The dtype of coordinates of two dtypes, one of integers at most."""
+    if a == b or b.kind == "i":
+        return a
+    return b if a.kind == "i" else np.promote_types(a, b)
 
 
 mgrid = _Grid("mgrid", sparse=False)

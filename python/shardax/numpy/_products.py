@@ -12,7 +12,7 @@ from shardax._base.arrays import (
     shape_of,
 )
 from shardax._base.compositions import moveaxis, stack
-from shardax._devices.constraints import constrained
+from shardax._devices.constraints import constrained, takes_out_sharding
 from shardax.lax._dot import product
 from shardax.numpy._matrices import diagonal
 from shardax.numpy._pad import pad
@@ -29,6 +29,7 @@ def _dot_general(a, b, contract, batch=((), ()), preferred_element_type=None, pr
     return product(a, b, (contract, batch), preferred_element_type or a.dtype, precision)
 
 
+@takes_out_sharding
 def matmul(a, b, *, precision=None, preferred_element_type=None, out_sharding=None):
     """Products of (stacks of) matrices, over the last dimension of `a` and the second to last of
     `b`; the dimensions before broadcast, and vectors lose theirs.
@@ -59,6 +60,7 @@ def matmul(a, b, *, precision=None, preferred_element_type=None, out_sharding=No
     return out.reshape(batch + a.shape[-2:-1] + (b.shape[-1:] if b.ndim > 1 else ()))
 
 
+@takes_out_sharding
 def dot(a, b, *, precision=None, preferred_element_type=None, out_sharding=None):
     """The sum of products over the last dimension of `a` and the second to last of `b` (vectors:
     the only one).
@@ -114,6 +116,7 @@ def outer(a, b, out=None):
     return _functions.multiply(asarray(a).reshape((-1, 1)), asarray(b).reshape((1, -1)))
 
 
+@takes_out_sharding
 def tensordot(a, b, axes=2, *, precision=None, preferred_element_type=None, out_sharding=None):
     """The sum of products over so many last and first dimensions, or over the given ones; labelled
     with `out_sharding`, if it is given."""
@@ -127,7 +130,17 @@ def tensordot(a, b, axes=2, *, precision=None, preferred_element_type=None, out_
             )
         contract = (tuple(range(a.ndim - axes, a.ndim)), tuple(range(axes)))
     else:
+        if isinstance(axes, str) or len(axes) != 2:
+            raise TypeError(
+                "tensordot axes argument must be an int, a pair of ints, or a pair of lists of "
+                f"ints, got {axes!r}."
+            )
         left, right = axes
+        if not all(isinstance(side, (int, tuple, list, range)) for side in axes):
+            raise TypeError(
+                "tensordot requires both axes lists to be either ints, tuples or lists, got "
+                f"{left!r} and {right!r}."
+            )
         left = (left,) if isinstance(left, int) else tuple(left)
         right = (right,) if isinstance(right, int) else tuple(right)
         if len(left) != len(right):

@@ -11,6 +11,7 @@ from shardax._base.arrays import (
     check_arraylike,
     known,
 )
+from shardax._devices.constraints import takes_out_sharding
 from shardax.numpy._select import take
 from shardax.numpy._shape import swapaxes
 from shardax.numpy._sorting import searchsorted
@@ -18,6 +19,7 @@ from shardax.numpy._sorting import searchsorted
 _functions = _core.functions
 
 
+@takes_out_sharding
 def repeat(a, repeats, axis=None, *, total_repeat_length=None, out_sharding=None):
     """Each element (or slice along `axis`) repeated.
 

@@ -1,6 +1,7 @@
 """shardax/numpy/_shape.py - shapes: reshape, transpose, new and dropped dimensions."""
 
 import math
+import warnings
 
 import shardax._core as _core
 from shardax._base.arrays import (
@@ -13,6 +14,7 @@ from shardax._base.arrays import (
     shape_of,
 )
 from shardax._base.compositions import expand_dims, moveaxis
+from shardax._devices.constraints import takes_out_sharding
 
 
 def broadcast_arrays(*args):
@@ -20,6 +22,7 @@ def broadcast_arrays(*args):
     return list(_core.broadcast_arrays(*args))
 
 
+@takes_out_sharding
 def reshape(a, shape, order="C", *, copy=None, out_sharding=None):
     """The same elements in another shape; one size may be -1.
 
@@ -35,6 +38,7 @@ def reshape(a, shape, order="C", *, copy=None, out_sharding=None):
     return a.reshape(shape)
 
 
+@takes_out_sharding
 def ravel(a, order="C", *, out_sharding=None):
     """The elements as one dimension."""
     check_arraylike("ravel", a)
@@ -131,19 +135,29 @@ def atleast_3d(*arys):
     return out[0] if len(out) == 1 else out
 
 
+def _shape_of(name, a):
+    if isinstance(a, (list, tuple)):
+        warnings.warn(
+            f"{name} requires ndarray or scalar arguments, got {type(a)}; give jnp.array of it.",
+            DeprecationWarning,
+            stacklevel=3,
+        )
+    return shape_of(a)
+
+
 def shape(a):
     """The shape of an array or nested sequence."""
-    return shape_of(a)
+    return _shape_of("shape", a)
 
 
 def ndim(a):
     """The number of dimensions."""
-    return len(shape(a))
+    return len(_shape_of("ndim", a))
 
 
 def size(a, axis=None):
     """The number of elements, or the size along `axis` (an int or a tuple)."""
-    extents = shape(a)
+    extents = _shape_of("size", a)
     if axis is None:
         return math.prod(extents)
     if isinstance(axis, (tuple, list)) and len({d % len(extents) for d in axis}) < len(axis):

@@ -8,6 +8,8 @@ from shardax._base.arrays import (
     canonical_axes,
     canonical_axis,
     check_arraylike,
+    inexact_dtype,
+    result_type,
     static_jit,
 )
 from shardax.numpy._reductions import _check_options, _count, _inexact, _keep, sum
@@ -59,7 +61,8 @@ def average(a, axis=None, weights=None, returned=False, keepdims=False):
             )
         weights = bind("transpose", (weights,), permutation=tuple(np.argsort(axes).tolist()))
         weights = weights.reshape(tuple(n if d in axes else 1 for d, n in enumerate(a.shape)))
-    a, weights = _core.promote("inexact", a, weights)
+    dtype = inexact_dtype(result_type(a, weights))
+    a, weights = _core.convert(a, dtype), _core.convert(weights, dtype)
     total = sum(_core.broadcast_to(weights, a.shape), axis, keepdims=keepdims)
     out = _functions.divide(sum(_functions.multiply(a, weights), axis, keepdims=keepdims), total)
     return (out, total) if returned else out

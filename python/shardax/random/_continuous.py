@@ -6,6 +6,7 @@ import shardax._core as _core
 from shardax import lax
 from shardax import numpy as jnp
 from shardax._base.arrays import asarray, static_jit
+from shardax._devices.constraints import takes_out_sharding
 from shardax.random._keys import (
     check_key,
     float_dtype,
@@ -50,6 +51,7 @@ def _finest_gumbel(key, shape):
     return -jnp.log(-jnp.where(lower_half, jnp.log1p(-x), jnp.log(x)))
 
 
+@takes_out_sharding
 def gumbel(key, shape=(), dtype=None, mode=None, *, out_sharding=None):
     """The standard Gumbel distribution.
 
@@ -75,6 +77,7 @@ def _truncated_normal(key, lower, upper, shape, dtype, stream):
     return jnp.clip(out, low, high)
 
 
+@takes_out_sharding
 def truncated_normal(key, lower, upper, shape=None, dtype=None, *, out_sharding=None):
     """Normal, limited to (lower, upper)."""
     key = check_key("truncated_normal", key)
@@ -98,6 +101,7 @@ def draw_exponential(key, shape, dtype, stream):
     return -jnp.log1p(-draw_uniform(key, 0.0, 1.0, shape=shape, dtype=dtype, stream=stream))
 
 
+@takes_out_sharding
 def exponential(key, shape=(), dtype=None, *, out_sharding=None):
     """The exponential distribution with mean 1."""
     return draw_exponential(
@@ -115,6 +119,7 @@ def _laplace(key, shape, dtype, stream):
     return jnp.sign(u) * jnp.log1p(-jnp.abs(u))
 
 
+@takes_out_sharding
 def laplace(key, shape=(), dtype=None, *, out_sharding=None):
     """The Laplace distribution with scale 1."""
     key, dtype = check_key("laplace", key), float_dtype(dtype, "laplace")
@@ -128,6 +133,7 @@ def _logistic(key, shape, dtype, stream):
     return jnp.log(u) - jnp.log1p(-u)
 
 
+@takes_out_sharding
 def logistic(key, shape=(), dtype=None, *, out_sharding=None):
     """The logistic distribution."""
     key, dtype = check_key("logistic", key), float_dtype(dtype, "logistic")
@@ -141,12 +147,14 @@ def _cauchy(key, shape, dtype, stream):
     return jnp.tan(np.asarray(np.pi, dtype) * (u - np.asarray(0.5, dtype)))
 
 
+@takes_out_sharding
 def cauchy(key, shape=(), dtype=None, *, out_sharding=None):
     """The Cauchy distribution."""
     key, dtype = check_key("cauchy", key), float_dtype(dtype, "cauchy")
     return _cauchy(key, shape=to_shape(shape), dtype=dtype, stream=partitionable())
 
 
+@takes_out_sharding
 def rademacher(key, shape=(), dtype=None, *, out_sharding=None):
     """-1 or 1, int32 unless `dtype` says otherwise."""
     dtype = _core.canonical_dtype(int) if dtype is None else _core.dtype_of(dtype)
@@ -158,6 +166,7 @@ def _maxwell(key, shape, dtype, stream):
     return jnp.linalg.norm(draw_normal(key, shape=(*shape, 3), dtype=dtype, stream=stream), axis=-1)
 
 
+@takes_out_sharding
 def maxwell(key, shape=(), dtype=None, *, out_sharding=None):
     """The Maxwell distribution with scale 1: the length of a normal vector in three dimensions."""
     key, dtype = check_key("maxwell", key), float_dtype(dtype, "maxwell")
@@ -219,6 +228,7 @@ def _rayleigh(key, scale, shape, dtype, stream):
     return scale * jnp.sqrt(jnp.log(u) * -2)
 
 
+@takes_out_sharding
 def rayleigh(key, scale, shape=None, dtype=None, *, out_sharding=None):
     """The Rayleigh distribution with that scale."""
     return _rayleigh("rayleigh", key, (scale,), shape, dtype)
@@ -235,6 +245,7 @@ def _wald(key, mean, shape, dtype, stream):
     return jnp.where(u <= mean / (mean + x), x, square / x)
 
 
+@takes_out_sharding
 def wald(key, mean, shape=None, dtype=None, *, out_sharding=None):
     """The Wald (inverse Gaussian) distribution with that mean and scale 1."""
     return _wald("wald", key, (mean,), shape, dtype)
@@ -249,6 +260,7 @@ def _triangular(key, left, mode, right, shape, dtype, stream):
     return jnp.where(u < (mode - left) / width, rising, falling)
 
 
+@takes_out_sharding
 def triangular(key, left, mode, right, shape=None, dtype=None, *, out_sharding=None):
     """The triangular distribution on [left, right] with its peak at `mode`."""
     return _triangular("triangular", key, (left, mode, right), shape, dtype)
@@ -259,6 +271,7 @@ def _pareto(key, b, shape, dtype, stream):
     return jnp.exp(draw_exponential(key, shape=shape, dtype=dtype, stream=stream) / b)
 
 
+@takes_out_sharding
 def pareto(key, b, shape=None, dtype=None, *, out_sharding=None):
     """The Pareto distribution with exponent `b`, from 1 on."""
     return _pareto("pareto", key, (b,), shape, dtype)
@@ -269,6 +282,7 @@ def _lognormal(key, sigma, shape, dtype, stream):
     return jnp.exp(draw_normal(key, shape=shape, dtype=dtype, stream=stream) * sigma)
 
 
+@takes_out_sharding
 def lognormal(key, sigma=1.0, shape=None, dtype=None, *, out_sharding=None):
     """The exponential of normal variates with standard deviation `sigma`."""
     return _lognormal("lognormal", key, (sigma,), shape, dtype)

@@ -7,6 +7,7 @@ import shardax._core as _core
 from shardax import lax
 from shardax import numpy as jnp
 from shardax._base.arrays import asarray, check_arraylike, result_type, static_jit
+from shardax._devices.constraints import takes_out_sharding
 from shardax.random._keys import (
     check_key,
     float_dtype,
@@ -75,6 +76,7 @@ def _poisson(key, rate, shape, dtype, stream):
     return jnp.where(rate == 0, 0, jnp.where(small, few, many)).astype(dtype)
 
 
+@takes_out_sharding
 def poisson(key, lam, shape=None, dtype=None, *, out_sharding=None):
     """The Poisson distribution with mean `lam`; int32 unless `dtype` says otherwise."""
     key = check_key("poisson", key)
@@ -101,6 +103,7 @@ def _geometric(key, p, shape, dtype, stream):
     return (jnp.floor(jnp.log(u) / jnp.log1p(-p)) + 1).astype(dtype)
 
 
+@takes_out_sharding
 def geometric(key, p, shape=None, dtype=None, *, out_sharding=None):
     """The number of trials of probability `p` until one succeeds; int32 unless `dtype` says."""
     key = check_key("geometric", key)

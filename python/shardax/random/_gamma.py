@@ -7,6 +7,7 @@ import shardax._core as _core
 from shardax import lax
 from shardax import numpy as jnp
 from shardax._base.arrays import asarray, bind, static_jit
+from shardax._devices.constraints import takes_out_sharding
 from shardax._transform.maps import vmap
 from shardax.numpy._exponentials import softmax
 from shardax.random._continuous import draw_exponential, exponential, rademacher
@@ -84,6 +85,7 @@ def _gamma(key, alpha, shape, dtype, log_space, stream):
     return bind("gamma_variate", (alpha, drawn), log_space=log_space)
 
 
+@takes_out_sharding
 def gamma(key, a, shape=None, dtype=None, *, out_sharding=None):
     """The gamma distribution with shape parameter `a` and scale 1.
 
@@ -94,6 +96,7 @@ def gamma(key, a, shape=None, dtype=None, *, out_sharding=None):
     return _gamma(key, a, shape=shape, dtype=dtype, log_space=False, stream=partitionable())
 
 
+@takes_out_sharding
 def loggamma(key, a, shape=None, dtype=None, *, out_sharding=None):
     """The logarithm of gamma variates, exact also where those would be too small."""
     key, dtype = check_key("loggamma", key), float_dtype(dtype, "gamma")
@@ -101,6 +104,7 @@ def loggamma(key, a, shape=None, dtype=None, *, out_sharding=None):
     return _gamma(key, a, shape=shape, dtype=dtype, log_space=True, stream=partitionable())
 
 
+@takes_out_sharding
 def beta(key, a, b, shape=None, dtype=None, *, out_sharding=None):
     """The beta distribution: the share of one of two gamma variates in their sum."""
     key, dtype = check_key("beta", key), float_dtype(dtype, "beta")
@@ -112,6 +116,7 @@ def beta(key, a, b, shape=None, dtype=None, *, out_sharding=None):
     return x / (x + y)
 
 
+@takes_out_sharding
 def dirichlet(key, alpha, shape=None, dtype=None, *, out_sharding=None):
     """The Dirichlet distribution with parameters along the last dimension of `alpha`."""
     key, dtype = check_key("dirichlet", key), float_dtype(dtype, "dirichlet")
@@ -126,6 +131,7 @@ def dirichlet(key, alpha, shape=None, dtype=None, *, out_sharding=None):
     return softmax(loggamma(key, alpha, shape + alpha.shape[-1:], dtype), -1)
 
 
+@takes_out_sharding
 def chisquare(key, df, shape=None, dtype=None, *, out_sharding=None):
     """The chi-square distribution with `df` degrees of freedom."""
     dtype = float_dtype(dtype, "chisquare")
@@ -133,6 +139,7 @@ def chisquare(key, df, shape=None, dtype=None, *, out_sharding=None):
     return 2 * jnp.exp(loggamma(check_key("chisquare", key), half, shape, dtype))
 
 
+@takes_out_sharding
 def f(key, dfnum, dfden, shape=None, dtype=None, *, out_sharding=None):
     """The F distribution with `dfnum` and `dfden` degrees of freedom."""
     key, dtype = check_key("f", key), float_dtype(dtype, "f")
@@ -143,6 +150,7 @@ def f(key, dfnum, dfden, shape=None, dtype=None, *, out_sharding=None):
     return numerator / (chisquare(below, dfden, shape, dtype) / dfden)
 
 
+@takes_out_sharding
 def t(key, df, shape=None, dtype=None, *, out_sharding=None):
     """Student's t distribution with `df` degrees of freedom."""
     key, dtype = check_key("t", key), float_dtype(dtype, "t")
@@ -152,6 +160,7 @@ def t(key, df, shape=None, dtype=None, *, out_sharding=None):
     return normal(first, shape, dtype) * jnp.sqrt(half / gamma(second, half, shape, dtype))
 
 
+@takes_out_sharding
 def generalized_normal(key, p, shape=(), dtype=None, *, out_sharding=None):
     """The distribution with density proportional to exp(-|x|^p)."""
     key, dtype, shape = (
@@ -164,6 +173,7 @@ def generalized_normal(key, p, shape=(), dtype=None, *, out_sharding=None):
     return rademacher(second, shape, dtype) * size ** (1 / p)
 
 
+@takes_out_sharding
 def ball(key, d, p=2, shape=(), dtype=None, *, out_sharding=None):
     """Uniform in the unit ball of the p-norm in d dimensions."""
     key, dtype, shape = check_key("ball", key), float_dtype(dtype, "ball"), to_shape(shape)

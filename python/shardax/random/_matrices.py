@@ -6,10 +6,12 @@ import numpy as np
 import shardax._core as _core
 from shardax import numpy as jnp
 from shardax._base.arrays import asarray, result_type
+from shardax._devices.constraints import takes_out_sharding
 from shardax.random._keys import check_key, drawn_shape, float_dtype, to_shape
 from shardax.random._uniform import normal
 
 
+@takes_out_sharding
 def multivariate_normal(
     key, mean, cov, shape=None, dtype=None, method="cholesky", *, out_sharding=None
 ):
@@ -47,6 +49,7 @@ def multivariate_normal(
     return mean + jnp.einsum("...ij,...j->...i", factor, normal(key, shape + (n,), dtype))
 
 
+@takes_out_sharding
 def orthogonal(key, n, shape=(), dtype=None, m=None, *, out_sharding=None):
     """Uniformly distributed orthogonal, for complex dtypes unitary, matrices (..., n, n).
 

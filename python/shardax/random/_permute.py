@@ -14,6 +14,7 @@ from shardax._base.arrays import (
     result_type,
     static_jit,
 )
+from shardax._devices.constraints import takes_out_sharding
 from shardax.random._continuous import gumbel
 from shardax.random._keys import check_key, drawn_shape, partitionable, to_shape
 from shardax.random._uniform import randint, uniform
@@ -31,6 +32,7 @@ def _shuffle(key, x, axis, stream):
     return x
 
 
+@takes_out_sharding
 def permutation(key, x, axis=0, independent=False, *, out_sharding=None):
     """`x` (or 0, ..., x - 1 for an int) in random order along `axis`.
 
@@ -110,6 +112,7 @@ def choice(key, a, shape=(), replace=True, p=None, axis=0, mode=None):
     return index if arange else jnp.take(asarray(a), index, axis=axis)
 
 
+@takes_out_sharding
 def categorical(key, logits, axis=-1, shape=None, replace=True, mode=None, *, out_sharding=None):
     """Indices along `axis`, drawn with probabilities proportional to exp(logits).
 

@@ -5,6 +5,7 @@ import numpy as np
 import shardax._core as _core
 from shardax import numpy as jnp
 from shardax._base.arrays import asarray, bind, result_type, static_jit
+from shardax._devices.constraints import takes_out_sharding
 from shardax.random._keys import (
     check_key,
     drawn_shape,
@@ -20,6 +21,7 @@ def draw_bits(key, width, shape):
     return bind("random_bits", (key,), bit_width=width, shape=shape, partitionable=partitionable())
 
 
+@takes_out_sharding
 def bits(key, shape=(), dtype=None, *, out_sharding=None):
     """Uniformly random unsigned integers."""
     key = check_key("bits", key)
@@ -60,6 +62,7 @@ def draw_uniform(key, minval, maxval, shape, dtype, stream):
     return _core.lax.max(low, scaled)
 
 
+@takes_out_sharding
 def uniform(key, shape=(), dtype=None, minval=0.0, maxval=1.0, *, out_sharding=None):
     """Uniform in [minval, maxval).
 
@@ -84,6 +87,7 @@ def draw_normal(key, shape, dtype, stream):
     return _core.lax.mul(np.asarray(np.sqrt(2), dtype), _core.lax.erf_inv(u))
 
 
+@takes_out_sharding
 def normal(key, shape=(), dtype=None, *, out_sharding=None):
     """Normal with mean 0 and standard deviation 1; complex numbers have variance 1 in all."""
     key = check_key("normal", key)
@@ -146,6 +150,7 @@ def _bound(limit, like):
     return np.asarray(min(max(limit, info.min), info.max), like.dtype)
 
 
+@takes_out_sharding
 def randint(key, shape, minval, maxval, dtype=None, *, out_sharding=None):
     """Uniform integers in [minval, maxval); int32 unless `dtype` says otherwise."""
     key = check_key("randint", key)
@@ -188,6 +193,7 @@ def _bernoulli(key, p, shape, mode, stream):
     return u[1] * np.asarray(2.0 ** -jnp.finfo(dtype).nmant, dtype) < p - u[0]
 
 
+@takes_out_sharding
 def bernoulli(key, p=0.5, shape=None, mode="low", *, out_sharding=None):
     """True with probability p, in the shape of p or `shape`.
 

@@ -1,0 +1,298 @@
+// callables/shard_map.cpp - calls of shard_mapped functions.
+//
+// Start at ShardMap::call. A new signature goes through ShardMap::stage: Python's plan checks the
+// specs against the arguments and says which axes split which dimension; the function is staged
+// on blocks, and the program is a param of the op shard_map (control/shard_map.h). Where Python
+// needs the values of
+// blocks, and they are there, the function runs op by op instead.
+#include "callables/shard_map.h"
+
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <deque>
+#include <optional>
+
+#include "array/checked_axis.h"
+#include "callables/axes.h"
+#include "callables/cache.h"
+#include "callables/compile_log.h"
+#include "callables/host_function.h"
+#include "callables/locate.h"
+#include "callables/program_object.h"
+#include "callables/references.h"
+#include "callables/run.h"
+#include "callables/traced.h"
+#include "callables/value_lists.h"
+#include "control/shard_map.h"
+#include "objects/arrays.h"
+#include "ops/collective.h"
+#include "trace/retry.h"
+
+namespace py = pybind11;
+
+namespace shardax::callables {
+namespace {
+
+struct Entry {
+  BoundOp op;
+  TreeDefPtr out_tree;
+  KeptFunctions functions;
+};
+using ShardMapCache = Cache<Entry>;
+using EntryPtr = std::shared_ptr<Entry>;
+
+class ShardMap final : public Behaviour {
+ public:
+  ShardMap(PyObject* plan, std::shared_ptr<ShardMapCache> cache)
+      : plan_(Ref::borrow(plan)), cache_(std::move(cache)) {}
+  ~ShardMap() override { ShardMapCache::release_own(cache_); }
+  PyObject* call(PyObject* function, const CallArguments& arguments) override;
+  int traverse(visitproc visit, void* arg) override {
+    Py_VISIT(plan_.get());
+    return ShardMapCache::traverse_own(cache_, visit, arg);
+  }
+  void clear() override { ShardMapCache::clear_own(cache_); }
+
+ private:
+  Ref call_mapped(PyObject* fun, const CallArguments& arguments);
+  std::pair<EntryPtr, Values> stage(PyObject* fun, FlatCall& call, const Values& values);
+  Ref run_by_op(PyObject* fun, FlatCall& call, const Values& values);
+
+  Ref plan_;
+  std::shared_ptr<ShardMapCache> cache_;
+};
+
+// One call's grid: what the plan says of its arguments and then of its results.
+class Planned {
+ public:
+  Planned(PyObject* plan, PyObject* fun, const CallForm& form, const Values& values) : fun_(fun) {
+    const auto [args, kwargs] = rebuild_arguments(form, wrap_all(values));
+    call_ = py::handle(plan).attr("of_call")(py::handle(fun), py::handle(args.get()));
+    checked_ = py::cast<bool>(call_.attr("check"));
+    for (const py::handle axis : call_.attr("axes")) {
+      const auto [name, size] = py::cast<std::pair<py::object, std::int64_t>>(axis);
+      grid.axes.push_back({new_axis(axis_name_text(name.ptr()), checked_), size});
+    }
+    if (bound_axes().empty() && !call_.attr("mesh_description").is_none())
+      grid.mesh = objects::sharding_from(call_.attr("mesh_description").ptr());
+    grid.in = blocks_of(call_.attr("in_blocks"), values);
+  }
+
+  // For the values that the function closes over, which all devices share.
+  void add_captured(const Values& captured) {
+    for (const Value& value : captured) grid.in.emplace_back(value->type().rank());
+  }
+
+  // `results` are of blocks; the grid's axes over which each may vary are checked against the specs.
+  template <class Results>
+  void place_results(const TreeDefPtr& tree, const Results& results) {
+    std::vector<Ref> types;
+    py::list varying;
+    for (const auto& result : results) {
+      types.push_back(wrap_type(type_of(result)));
+      py::list names;
+      for (std::size_t k = 0; k < grid.axes.size(); ++k) {
+        if (contains(type_of(result).varying, grid.axes[k].name)) names.append(k);
+      }
+      varying.append(names);
+    }
+    const Ref tree_of_types = pytree::unflatten(tree->view(), pytree::pointers(types));
+    grid.out = blocks_of(
+        call_.attr("of_result")(py::handle(fun_), py::handle(tree_of_types.get()), varying),
+        results);
+  }
+
+  // The checked axes that split result i, and over which it does not vary yet.
+  AxisSet to_spread(std::size_t i, const Type& type) const {
+    AxisSet named;
+    for (const Ints& split : grid.out[i]) {
+      for (const std::int64_t axis : split)
+        named = join(named, AxisSet{grid.axes[static_cast<std::size_t>(axis)].name});
+    }
+    return lacking(type.varying, named);
+  }
+
+  const py::object& object() const { return call_; }
+
+  Grid grid;
+
+ private:
+  template <class Leaves>
+  static std::vector<Grid::Blocks> blocks_of(const py::object& given, const Leaves& leaves) {
+    std::vector<Grid::Blocks> out;
+    for (const py::handle entry : given) {
+      Grid::Blocks blocks(type_of(leaves[out.size()]).rank());
+      std::size_t d = 0;
+      for (const py::handle split : entry) {
+        for (const py::handle axis : split) blocks[d].push_back(py::cast<std::int64_t>(axis));
+        ++d;
+      }
+      out.push_back(std::move(blocks));
+    }
+    return out;
+  }
+
+  PyObject* fun_;
+  py::object call_;
+  bool checked_ = false;
+};
+
+// While it lives, the context's mesh says which of its axes are manual.
+class ManualScope {
+ public:
+  explicit ManualScope(const Planned& planned) : call_(planned.object()) { call_.attr("enter")(); }
+  ~ManualScope() {
+    py::error_scope error;
+    call_.attr("leave")();
+  }
+  ManualScope(const ManualScope&) = delete;
+  ManualScope& operator=(const ManualScope&) = delete;
+
+ private:
+  py::object call_;
+};
+
+// Exceptions that pybind11 carries are Python's.
+template <class F>
+auto with_python_errors(F&& f) {
+  try {
+    return f();
+  } catch (py::error_already_set& error) {
+    error.restore();
+    throw PythonError();
+  }
+}
+
+// Is the error in flight, which is cleared then, one about values that tracers do not have?
+bool needed_values() {
+  py::error_already_set error;
+  for (const char* name : {"ConcretizationTypeError", "TracerArrayConversionError",
+                           "TracerIntegerConversionError", "NonConcreteBooleanIndexError"}) {
+    if (error.matches(py::module_::import("shardax.errors").attr(name))) return true;
+  }
+  error.restore();
+  return false;
+}
+
+PyObject* ShardMap::call(PyObject* function, const CallArguments& arguments) {
+  PyObject* fun = wrapped_function(function);
+  if (arguments.keyword_count() > 0) {
+    type_error("shard_map: ", function_name(fun), " got ", repr(arguments.names),
+               " by keyword; in_specs are those of positional arguments: pass it by position.");
+  }
+  return without_references("shard_map", fun, [&] {
+           return with_python_errors([&] { return call_mapped(fun, arguments); });
+         })
+      .release();
+}
+
+Ref ShardMap::call_mapped(PyObject* fun, const CallArguments& arguments) {
+  FlatCall call(arguments, {}, fun);
+  Values values;
+  call.values(fun, true, values);
+  if (jit_disabled()) return run_by_op(fun, call, values);
+  EntryPtr entry = cache_->find(call, values);
+  Values inputs = values;
+  if (!entry) {
+    Values captured;
+    try {
+      const MayRetry retry(computes_at_once(values));
+      std::tie(entry, captured) = stage(fun, call, values);
+    } catch (const PythonError&) {
+      if (!computes_at_once(values) || !needed_values()) throw;
+      return run_by_op(fun, call, values);
+    }
+    inputs.insert(inputs.end(), captured.begin(), captured.end());
+  }
+  const KeptFunctions::Scope scope(entry->functions);
+  const Values outputs =
+      computes_at_once(inputs) ? entry->op.compute(inputs) : entry->op.bind(inputs);
+  return unflatten_values(entry->out_tree, outputs);
+}
+
+// A program whose results vary over the axes that split them.
+ProgramPtr with_spread_results(const Planned& planned, const ProgramPtr& body) {
+  static const Op& pvary = *find_op("pvary");
+  MutableProgram out = copy_of(*body);
+  for (std::size_t i = 0; i < out->outputs.size(); ++i) {
+    const Type type = out->type(out->outputs[i]);
+    const AxisSet axes = planned.to_spread(i, type);
+    if (axes.empty()) continue;
+    Equation equation{&pvary, {{"axes", AxisNames{axes}}}, {out->outputs[i]}, {}, nullptr};
+    out->outputs[i] = out->add(infer_types(pvary, {type}, equation.params)[0]);
+    equation.outputs = {out->outputs[i]};
+    out->equations.push_back(std::move(equation));
+  }
+  return out;
+}
+
+// Programs that captured tracers are good for this call only.
+std::pair<EntryPtr, Values> ShardMap::stage(PyObject* fun, FlatCall& call, const Values& values) {
+  static const Op& op = *find_op("shard_map");
+  const std::shared_ptr<ShardMapCache> cache = cache_;
+  const CallForm form = call.form();
+  Planned planned(plan_.get(), fun, form, values);
+  Types types = types_of(values);
+  for (std::size_t i = 0; i < types.size(); ++i)
+    types[i] = planned.grid.block(types[i], planned.grid.in[i]);
+  Staged staged;
+  const CompileLog log;
+  {
+    const ManualScope manual(planned);
+    std::deque<AxisScope> scopes;
+    for (const Grid::Axis& axis : planned.grid.axes)
+      scopes.emplace_back(BoundAxis{axis.name, axis.size, true});
+    staged = stage_call("shard_map", fun, form, types);
+    while (!scopes.empty()) scopes.pop_back();
+  }
+  log.traced("shard_map", staged.program->name, types_of(values));
+  planned.add_captured(staged.captured);
+  planned.place_results(staged.out_tree, staged.program->output_types());
+  const ProgramPtr body = with_spread_results(planned, staged.program);
+  auto entry = std::make_shared<Entry>(Entry{BoundOp(op, shard_map_params(planned.grid, body)),
+                                             staged.out_tree, KeptFunctions(*body)});
+  if (staged.captured.empty()) cache->insert(call, values, entry);
+  return {std::move(entry), std::move(staged.captured)};
+}
+
+// The user's function runs with the values of all devices, which are there to be looked at.
+Ref ShardMap::run_by_op(PyObject* fun, FlatCall& call, const Values& values) {
+  const CallForm form = call.form();
+  Planned planned(plan_.get(), fun, form, values);
+  TreeDefPtr out_tree;
+  const auto body = [&](const Values& in) {
+    const Ref result = call_with_values(fun, form, in);
+    FlatResult flat = flatten_result(result.get(), "shard_map", fun);
+    out_tree = flat.tree;
+    planned.place_results(flat.tree, flat.values);
+    return flat.values;
+  };
+  const ManualScope manual(planned);
+  Values out = run_grid(planned.grid, body, values);
+  detach(out);
+  return unflatten_values(out_tree, out);
+}
+
+PyMethodDef methods[] = {
+    {"lower", stage_method<"lower">(), METH_VARARGS | METH_KEYWORDS,
+     "Stages the function; .compile() makes it callable."},
+    {"trace", stage_method<"trace">(), METH_VARARGS | METH_KEYWORDS,
+     "Stages the function and shows its program."},
+    {"eval_shape", stage_method<"eval_shape">(), METH_VARARGS | METH_KEYWORDS,
+     "The result's shapes and dtypes."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+}  // namespace
+
+Ref make_shard_map(PyObject* fun, PyObject* plan) {
+  static PyTypeObject* type = make_function_type(
+      "shardax.ShardMapFunction", "A function of blocks that runs on all devices of a mesh.",
+      methods);
+  check_callable(fun);
+  auto cache = shared_cache<ShardMapCache>(fun, plan);
+  return make_function(type, fun, std::make_unique<ShardMap>(plan, std::move(cache)));
+}
+
+}  // namespace shardax::callables

@@ -1,0 +1,53 @@
+// callables/shard_map_params.cpp - from the blocks of a grid to PartitionSpecs.
+#include "callables/shard_map_params.h"
+
+#include <algorithm>
+
+#include "array/checked_axis.h"
+#include "callables/axes.h"
+#include "callables/python.h"
+#include "control/shard_map.h"
+#include "objects/arrays.h"
+
+namespace py = pybind11;
+
+namespace shardax::callables {
+namespace {
+
+constexpr std::string_view shown[] = {"check_vma", "in_specs", "mesh", "newly_manual_axes",
+                                      "out_specs"};
+
+// For each value, for each of its dimensions, the names of the axes that split it.
+py::list names_of(const Grid& grid, const std::vector<Grid::Blocks>& all) {
+  py::list out;
+  for (const Grid::Blocks& blocks : all) {
+    py::list entries;
+    for (const Ints& split : blocks) {
+      py::list names;
+      for (const std::int64_t axis : split)
+        names.append(py::str(written_axis(grid.axes[static_cast<std::size_t>(axis)].name)));
+      entries.append(py::tuple(names));
+    }
+    out.append(entries);
+  }
+  return out;
+}
+
+}  // namespace
+
+void add_specs(const Params& params, py::dict& out) {
+  if (!params.has("in_blocks")) return;
+  const Grid grid = grid_of(params);
+  py::list names;
+  for (const Grid::Axis& axis : grid.axes) names.append(py::str(written_axis(axis.name)));
+  const Ref mesh = checked(objects::describe_sharding(grid.mesh));
+  const bool check = !grid.axes.empty() && is_checked(grid.axes[0].name);
+  const Ref specs =
+      call_python("_transform.shard_map", "shown_params", names.ptr(), names_of(grid, grid.in).ptr(),
+                  names_of(grid, grid.out).ptr(), mesh, check);
+  pytree::check(PyDict_Update(out.ptr(), specs.get()));
+}
+
+bool is_shown_only(std::string_view name) { return std::ranges::find(shown, name) != std::end(shown); }
+
+}  // namespace shardax::callables

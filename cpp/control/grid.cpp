@@ -1,0 +1,191 @@
+// control/grid.cpp - a grid of mapped axes as nested pmaps over views of arrays.
+#include "control/shard_map.h"
+
+#include "control/control.h"
+#include "ops/ops.h"
+
+namespace shardax {
+namespace {
+
+// What the dimensions of an array are, seen within the first `level` axes: the number of the axis
+// that lists blocks, or -1 for a dimension of blocks.
+Ints dimensions_within(const Grid::Blocks& blocks, std::size_t level) {
+  Ints out;
+  for (const Ints& split : blocks) {
+    for (const std::int64_t axis : split) {
+      if (axis >= static_cast<std::int64_t>(level)) out.push_back(axis);
+    }
+    out.push_back(-1);
+  }
+  return out;
+}
+
+// The dimension along which axis `level` maps an operand or result; -1: it does not.
+std::int64_t mapped_dimension(const Grid::Blocks& blocks, std::size_t level) {
+  const Ints dims = dimensions_within(blocks, level);
+  const auto at = std::find(dims.begin(), dims.end(), static_cast<std::int64_t>(level));
+  return at == dims.end() ? -1 : at - dims.begin();
+}
+
+Ints mapped_dimensions(const std::vector<Grid::Blocks>& all, std::size_t level) {
+  Ints out;
+  for (const Grid::Blocks& blocks : all) out.push_back(mapped_dimension(blocks, level));
+  return out;
+}
+
+// The type of a value within the first `level` axes.
+Type type_within(const Grid& grid, const Type& block, const Grid::Blocks& blocks,
+                 std::size_t level) {
+  Type out = block;
+  out.shape.clear();
+  std::size_t next = 0;
+  for (const std::int64_t axis : dimensions_within(blocks, level))
+    out.shape.push_back(axis < 0 ? block.shape[next++]
+                                 : grid.axes[static_cast<std::size_t>(axis)].size);
+  for (std::size_t k = level; k < grid.axes.size(); ++k)
+    out.varying = without(out.varying, grid.axes[k].name);
+  return out;
+}
+
+Values bind_level(const Grid& grid, const ProgramPtr& inner, std::size_t level, const Values& in) {
+  static const Op& pmap = *find_op("pmap");
+  return shardax::bind(pmap,
+                       {{"axis_name", AxisNames{{grid.axes[level].name}}},
+                        {"axis_size", grid.axes[level].size},
+                        {"in_axes", mapped_dimensions(grid.in, level)},
+                        {"out_axes", mapped_dimensions(grid.out, level)},
+                        {"name", inner->name},
+                        {"jaxpr", inner}},
+                       in);
+}
+
+// The program within the first `level` axes.
+ProgramPtr program_within(const Grid& grid, const ProgramPtr& body, std::size_t level) {
+  if (level == grid.axes.size()) return body;
+  const ProgramPtr inner = program_within(grid, body, level + 1);
+  const Types blocks = body->input_types();
+  Types types;
+  for (std::size_t i = 0; i < blocks.size(); ++i)
+    types.push_back(type_within(grid, blocks[i], grid.in[i], level));
+  return stage_closed(
+      types, [&](const Values& in) { return bind_level(grid, inner, level, in); }, body->name);
+}
+
+// Dimensions that axes of the mesh outside of the grid may split stay as they are.
+Value labelled(const Grid& grid, const Value& value, const Grid::Blocks& blocks) {
+  if (!grid.mesh) return value;
+  const bool partial = grid.axes.size() < grid.mesh->mesh_axes.size();
+  std::vector<std::vector<std::string>> spec;
+  Ints open;
+  for (const Ints& split : blocks) {
+    if (partial && split.empty()) open.push_back(static_cast<std::int64_t>(spec.size()));
+    spec.emplace_back();
+    for (const std::int64_t axis : split)
+      spec.back().push_back(axis_text(grid.axes[static_cast<std::size_t>(axis)].name));
+  }
+  while (!partial && !spec.empty() && spec.back().empty()) spec.pop_back();
+  return ops::sharding_constraint(value, with_spec(*grid.mesh, std::move(spec)), open);
+}
+
+Value reshaped(const Value& value, const Shape& shape) {
+  return value->shape() == shape ? value : ops::reshape(value, shape);
+}
+
+Value spread_in_grid(const Grid& grid, const Value& whole, std::size_t i) {
+  const Value x = labelled(grid, whole, grid.in[i]);
+  const Type block = grid.block(x->type(), grid.in[i]);
+  return reshaped(x, type_within(grid, block, grid.in[i], 0).shape);
+}
+
+Value gathered(const Grid& grid, const Value& value, std::size_t i) {
+  Shape shape;
+  std::int64_t blocks = 1;
+  const Ints dims = dimensions_within(grid.out[i], 0);
+  for (std::size_t d = 0; d < dims.size(); ++d) {
+    blocks *= value->shape()[d];
+    if (dims[d] >= 0) continue;
+    shape.push_back(blocks);
+    blocks = 1;
+  }
+  return labelled(grid, reshaped(value, shape), grid.out[i]);
+}
+
+Values by_op_within(const Grid& grid, const ValueFunction& body, std::size_t level,
+                    const Values& in) {
+  if (level == grid.axes.size()) return body(in);
+  const auto [name, size] = grid.axes[level];
+  const Ints in_axes = mapped_dimensions(grid.in, level);
+  std::vector<bool> mapped;
+  for (const std::int64_t axis : in_axes) mapped.push_back(axis >= 0);
+  Batched out = batch([&](const Values& v) { return by_op_within(grid, body, level + 1, v); },
+                      mapped_first(in, in_axes), mapped, {size, name, true});
+  for (std::size_t i = 0; i < out.out.size(); ++i)
+    out.out[i] = place_mapped(out.out[i], out.batched[i], mapped_dimension(grid.out[i], level), size);
+  return out.out;
+}
+
+}  // namespace
+
+AxisSet Grid::names() const {
+  AxisSet out;
+  for (const Axis& axis : axes) out.push_back(axis.name);
+  return out;
+}
+
+std::int64_t Grid::count(const Ints& split) const {
+  std::int64_t out = 1;
+  for (const std::int64_t axis : split) out *= axes[static_cast<std::size_t>(axis)].size;
+  return out;
+}
+
+Ints Grid::unmentioned(const Blocks& blocks) const {
+  Ints out = ops::iota_ints(axes.size());
+  for (const Ints& split : blocks) {
+    for (const std::int64_t axis : split) out.erase(std::find(out.begin(), out.end(), axis) - out.begin());
+  }
+  return out;
+}
+
+Type Grid::block(Type whole, const Blocks& blocks) const {
+  whole.sharding = nullptr;
+  for (std::size_t d = 0; d < blocks.size(); ++d) {
+    whole.shape[d] /= count(blocks[d]);
+    for (const std::int64_t axis : blocks[d])
+      whole.varying = join(whole.varying, AxisSet{axes[static_cast<std::size_t>(axis)].name});
+  }
+  return whole;
+}
+
+Type Grid::whole(Type block, const Blocks& blocks) const {
+  block.sharding = nullptr;
+  for (std::size_t d = 0; d < blocks.size(); ++d) block.shape[d] *= count(blocks[d]);
+  for (const Axis& axis : axes) block.varying = without(block.varying, axis.name);
+  return block;
+}
+
+ProgramPtr program_of_grid(const Grid& grid, const ProgramPtr& body) {
+  if (grid.axes.empty()) return body;
+  const ProgramPtr inner = program_within(grid, body, 1);
+  Types wholes = body->input_types();
+  for (std::size_t i = 0; i < wholes.size(); ++i) wholes[i] = grid.whole(wholes[i], grid.in[i]);
+  return stage_closed(
+      wholes,
+      [&](const Values& in) {
+        Values views;
+        for (std::size_t i = 0; i < in.size(); ++i) views.push_back(spread_in_grid(grid, in[i], i));
+        Values out = bind_level(grid, inner, 0, views);
+        for (std::size_t i = 0; i < out.size(); ++i) out[i] = gathered(grid, out[i], i);
+        return out;
+      },
+      body->name);
+}
+
+Values run_grid(const Grid& grid, const ValueFunction& body, const Values& in) {
+  Values views;
+  for (std::size_t i = 0; i < in.size(); ++i) views.push_back(spread_in_grid(grid, in[i], i));
+  Values out = by_op_within(grid, body, 0, views);
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = gathered(grid, out[i], i);
+  return out;
+}
+
+}  // namespace shardax

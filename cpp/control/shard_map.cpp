@@ -1,0 +1,399 @@
+// control/shard_map.cpp - the op shard_map: a per-device program, run over the axes of a mesh.
+//
+// The rules are those of pmap (control/pmap.cpp), with blocks in place of slices.
+#include "control/shard_map.h"
+
+#include <deque>
+
+#include "array/checked_axis.h"
+#include "control/control.h"
+#include "ops/collective.h"
+#include "ops/ops.h"
+#include "trace/stage.h"
+
+namespace shardax {
+namespace {
+
+extern const Op shard_map_op;
+
+using Blocks = Grid::Blocks;
+using BlockList = std::vector<Blocks>;
+
+// Lists of blocks as integers: the axes of a dimension, -1; after the last dimension, -2.
+Ints encoded(const BlockList& list) {
+  Ints out;
+  for (const Blocks& blocks : list) {
+    for (const Ints& split : blocks) {
+      out.append(split.begin(), split.end());
+      out.push_back(-1);
+    }
+    out.push_back(-2);
+  }
+  return out;
+}
+
+BlockList decoded(const Ints& code) {
+  BlockList out;
+  Blocks blocks;
+  Ints split;
+  for (const std::int64_t item : code) {
+    if (item >= 0) {
+      split.push_back(item);
+    } else if (item == -1) {
+      blocks.push_back(std::exchange(split, {}));
+    } else {
+      out.push_back(std::exchange(blocks, {}));
+    }
+  }
+  return out;
+}
+
+// The axes, in scope while the body is transformed: rules of the user's own may name them.
+class GridScope {
+ public:
+  explicit GridScope(const Grid& grid) {
+    for (const Grid::Axis& axis : grid.axes) scopes_.emplace_back(BoundAxis{axis.name, axis.size, true});
+  }
+  ~GridScope() {
+    while (!scopes_.empty()) scopes_.pop_back();
+  }
+  GridScope(const GridScope&) = delete;
+  GridScope& operator=(const GridScope&) = delete;
+
+ private:
+  std::deque<AxisScope> scopes_;
+};
+
+// Over checked axes, whether the devices have values of their own is a matter of types.
+bool follows_types(const Grid& grid) { return !grid.axes.empty() && is_checked(grid.axes[0].name); }
+
+Values bind_grid(const Grid& grid, const ProgramPtr& body, const Values& in) {
+  return shardax::bind(shard_map_op, shard_map_params(grid, body), in);
+}
+
+JvpResult shard_map_jvp(const Params& params, const Values& in, const Values& t) {
+  Grid grid = grid_of(params);
+  const std::vector<bool> nonzero = nonnull(t);
+  const ProgramPtr& body = params.program("jaxpr");
+  const JvpProgram derivative = [&] {
+    const GridScope scope(grid);
+    return jvp_program(body, nonzero);
+  }();
+  grid.in = joined(grid.in, select(grid.in, nonzero));
+  grid.out = joined(grid.out, select(grid.out, derivative.nonzero));
+  const Values both = bind_grid(grid, derivative.program, joined(in, select(t, nonzero)));
+  const std::size_t count = body->outputs.size();
+  return {part(both, 0, count),
+          spread(part(both, count, both.size() - count), derivative.nonzero)};
+}
+
+// Where a residual comes from: an operand or a result of the op, as it is, or what no one has
+// placed. That is joined along dimension 0, over the axes over which it may vary.
+struct Residual {
+  enum class Kind { operand, result, own } kind;
+  std::size_t position;  // of the operand or result
+  Blocks blocks;
+  bool scalar = false;  // it has no dimension 0, and gets one
+};
+
+Blocks free_blocks(const Grid& grid, const Type& type, bool& scalar) {
+  Ints axes;
+  for (std::size_t k = 0; k < grid.axes.size(); ++k) {
+    if (!follows_types(grid) || contains(type.varying, grid.axes[k].name))
+      axes.push_back(static_cast<std::int64_t>(k));
+  }
+  scalar = type.rank() == 0 && !axes.empty();
+  Blocks blocks(scalar ? 1 : type.rank());
+  if (!axes.empty()) blocks[0] = axes;
+  return blocks;
+}
+
+std::vector<Residual> residuals_of(const Grid& grid, const LinearizedProgram& parts,
+                                   std::size_t outputs) {
+  std::vector<Residual> out;
+  const Program& known = *parts.known;
+  const auto position = [](const auto& list, std::size_t count, Var var) {
+    return static_cast<std::size_t>(std::find(list.begin(), list.begin() + static_cast<long>(count), var) - list.begin());
+  };
+  for (std::size_t r = 0; r < parts.residual_count; ++r) {
+    const Var var = known.outputs[outputs + r];
+    const std::size_t input = position(known.inputs, known.inputs.size(), var);
+    const std::size_t output = position(known.outputs, outputs, var);
+    if (input < known.inputs.size()) {
+      out.push_back({Residual::Kind::operand, input, grid.in[input]});
+    } else if (output < outputs) {
+      out.push_back({Residual::Kind::result, output, grid.out[output]});
+    } else {
+      Residual own{Residual::Kind::own, 0, {}};
+      own.blocks = free_blocks(grid, known.type(var), own.scalar);
+      out.push_back(std::move(own));
+    }
+  }
+  return out;
+}
+
+Value with_dimension(const Value& x, bool scalar) { return scalar ? ops::reshape(x, {1}) : x; }
+Value without_dimension(const Value& x, bool scalar) { return scalar ? ops::reshape(x, {}) : x; }
+
+// The known part of a body, without the residuals that are operands or results.
+ProgramPtr known_program(const ProgramPtr& known, const std::vector<Residual>& residuals,
+                         std::size_t outputs) {
+  return stage_closed(
+      known->input_types(),
+      [&](const Values& in) {
+        const Values all = evaluate(*known, in);
+        Values out = part(all, 0, outputs);
+        for (std::size_t r = 0; r < residuals.size(); ++r) {
+          if (residuals[r].kind == Residual::Kind::own)
+            out.push_back(with_dimension(all[outputs + r], residuals[r].scalar));
+        }
+        return out;
+      },
+      known->name);
+}
+
+ProgramPtr linear_program(const ProgramPtr& linear, const std::vector<Residual>& residuals) {
+  Types types = linear->input_types();
+  for (std::size_t r = 0; r < residuals.size(); ++r) {
+    if (residuals[r].scalar) types[r].shape = {1};
+  }
+  return stage_closed(
+      types,
+      [&](const Values& in) {
+        Values own = in;
+        for (std::size_t r = 0; r < residuals.size(); ++r)
+          own[r] = without_dimension(own[r], residuals[r].scalar);
+        return evaluate(*linear, own);
+      },
+      linear->name);
+}
+
+std::string axes_key(const Grid& grid) {
+  std::string key;
+  for (const Grid::Axis& axis : grid.axes) key += concat(axis.name, "=", axis.size, ",");
+  return key;
+}
+
+Linearized shard_map_linearize(const Params& params, const Values& in,
+                               const std::vector<bool>& nonzero) {
+  const Grid grid = grid_of(params);
+  const ProgramPtr& body = params.program("jaxpr");
+  const std::size_t outputs = body->outputs.size();
+  LinearizedProgram parts;
+  std::vector<Residual> residuals;
+  ProgramPtr known, linear;
+  {
+    const GridScope scope(grid);
+    parts = linearize_program(body, nonzero);
+    residuals = residuals_of(grid, parts, outputs);
+    const std::string key = mask_key(axes_key(grid), nonzero);
+    known = *body->derived<ProgramPtr>(concat("shard_map_known", key), [&] {
+      return std::make_shared<ProgramPtr>(known_program(parts.known, residuals, outputs));
+    });
+    linear = *body->derived<ProgramPtr>(concat("shard_map_linear", key), [&] {
+      return std::make_shared<ProgramPtr>(linear_program(parts.linear, residuals));
+    });
+  }
+
+  Grid forward = grid, tangents = grid;
+  tangents.in.clear();
+  for (const Residual& residual : residuals) {
+    if (residual.kind == Residual::Kind::own) forward.out.push_back(residual.blocks);
+    tangents.in.push_back(residual.blocks);
+  }
+  tangents.in = joined(tangents.in, select(grid.in, nonzero));
+  tangents.out = select(grid.out, parts.nonzero);
+  const Values results = bind_grid(forward, known, in);
+  Values kept;
+  std::size_t next = outputs;
+  for (const Residual& residual : residuals) {
+    kept.push_back(residual.kind == Residual::Kind::operand  ? in[residual.position]
+                   : residual.kind == Residual::Kind::result ? results[residual.position]
+                                                             : results[next++]);
+  }
+  Linearized out;
+  out.out = part(results, 0, outputs);
+  out.linear = [tangents, linear, kept, nonzero, mask = parts.nonzero](const Values& t) {
+    return spread(bind_grid(tangents, linear, joined(kept, select(t, nonzero))), mask);
+  };
+  return out;
+}
+
+// Over axes that are not checked, an operand that they do not split collects the cotangents of all
+// devices, and a result the first device's value, whose cotangent is shared out equally.
+Values shard_map_transpose(const TransposeArgs& a) {
+  const Grid grid = grid_of(a.params);
+  const bool shares = !follows_types(grid);
+  const std::vector<bool> known = nonnull(a.in), linear = inverse(known), nonzero = nonnull(a.ct);
+  Values cts;
+  for (std::size_t i = 0; i < a.ct.size(); ++i) {
+    if (!a.ct[i]) continue;
+    const auto devices = static_cast<double>(grid.count(grid.unmentioned(grid.out[i])));
+    const bool shared = shares && devices > 1 && a.ct[i]->dtype() != DType::float0;
+    cts.push_back(shared ? ops::div(a.ct[i], ops::scalar(a.ct[i]->dtype(), devices)) : a.ct[i]);
+  }
+  Grid outer = grid;
+  outer.in = joined(select(grid.in, known), select(grid.out, nonzero));
+  outer.out = select(grid.in, linear);
+  const ProgramPtr& body = a.params.program("jaxpr");
+  const ProgramPtr backward = [&] {
+    const GridScope scope(grid);
+    const ProgramPtr plain = transpose_program(body, linear, nonzero);
+    if (!shares) return plain;
+    const std::string key = concat("summed", axes_key(grid), to_string(encoded(outer.out)));
+    return *plain->derived<ProgramPtr>(key, [&] {
+      return std::make_shared<ProgramPtr>(stage_closed(
+          plain->input_types(),
+          [&](const Values& in) {
+            static const Op& psum = *find_op("psum");
+            Values out = evaluate(*plain, in);
+            for (std::size_t i = 0; i < out.size(); ++i) {
+              ops::Devices devices;
+              for (const std::int64_t axis : grid.unmentioned(outer.out[i])) {
+                const Grid::Axis& own = grid.axes[static_cast<std::size_t>(axis)];
+                devices.axes.push_back(own.name);
+                devices.size *= own.size;
+              }
+              if (!devices.axes.empty()) out[i] = ops::reduce_devices(psum, out[i], devices);
+            }
+            return out;
+          },
+          plain->name));
+    });
+  }();
+  return spread(bind_grid(outer, backward, joined(select(a.in, known), cts)), linear);
+}
+
+// The batch becomes the blocks' leading dimension, which no axis splits.
+Batched shard_map_batch(const BatchArgs& a) {
+  Grid grid = grid_of(a.params);
+  const BatchedProgram body = [&] {
+    const GridScope scope(grid);
+    return batch_program(a.params.program("jaxpr"), a.batched, a.axis);
+  }();
+  for (std::size_t i = 0; i < grid.in.size(); ++i) {
+    if (a.batched[i]) grid.in[i].insert(grid.in[i].begin(), Ints());
+  }
+  for (std::size_t i = 0; i < grid.out.size(); ++i) {
+    if (body.batched[i]) grid.out[i].insert(grid.out[i].begin(), Ints());
+  }
+  return {bind_grid(grid, body.program, a.in), body.batched};
+}
+
+Types shard_map_type(const Op&, const Types&, const Params& params) {
+  const Grid grid = grid_of(params);
+  Types out = params.program("jaxpr")->output_types();
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = grid.whole(out[i], grid.out[i]);
+  return out;
+}
+
+Bodies shard_map_bodies(const Params& params) {
+  Bodies out = call_of(params.program("jaxpr"));
+  out.runs = Runs::grid;
+  return out;
+}
+
+Params shard_map_with_bodies(const Params& params, const Bodies& bodies) {
+  Grid grid = grid_of(params);
+  const auto chosen = [](const BlockList& list, const std::vector<Port>& ports) {
+    BlockList out;
+    for (const Port& port : ports) out.push_back(list.at(static_cast<std::size_t>(port.source)));
+    return out;
+  };
+  grid.in = chosen(grid.in, bodies.operands);
+  grid.out = chosen(grid.out, bodies.results);
+  return shard_map_params(grid, bodies.programs[0]);
+}
+
+ProgramPtr shard_map_expand(const Params& params, const Types&) {
+  const Grid grid = grid_of(params);
+  const ProgramPtr& body = params.program("jaxpr");
+  const std::string key =
+      concat("grid", axes_key(grid), to_string(params.ints("in_blocks")),
+             to_string(params.ints("out_blocks")), grid.mesh ? to_string(*grid.mesh) : "",
+             grid.mesh ? to_string(ParamValue(Ints(grid.mesh->devices.begin(), grid.mesh->devices.end()))) : "");
+  return *body->derived<ProgramPtr>(
+      key, [&] { return std::make_shared<ProgramPtr>(program_of_grid(grid, body)); });
+}
+
+// ---- as programs show it ---------------------------------------------------------------------
+
+std::string specs_text(const Grid& grid, const BlockList& list) {
+  std::string text;
+  for (const Blocks& blocks : list) {
+    std::size_t used = blocks.size();
+    while (used > 0 && blocks[used - 1].empty()) --used;
+    std::string spec;
+    for (std::size_t d = 0; d < used; ++d) {
+      std::string entry;
+      for (const std::int64_t axis : blocks[d]) {
+        const std::string& name = axis_text(grid.axes[static_cast<std::size_t>(axis)].name);
+        entry += concat(entry.empty() ? "" : ", ", "'", name, "'");
+      }
+      if (blocks[d].size() > 1) entry = concat("(", entry, ")");
+      spec += concat(d ? ", " : "", blocks[d].empty() ? "None" : entry);
+    }
+    text += concat(text.empty() ? "" : ", ", "P(", spec, used == 1 ? ",)" : ")");
+  }
+  return concat("(", text, list.size() == 1 ? ",)" : ")");
+}
+
+Params shown_params(const Params& params) {
+  const Grid grid = grid_of(params);
+  std::string mesh = "None", names;
+  if (grid.mesh) {
+    const std::string all = to_string(*grid.mesh);
+    const std::size_t first = all.find("Mesh(");
+    mesh = all.substr(first, all.find(", spec=") - first);
+  }
+  std::vector<std::string> sorted;
+  for (const Grid::Axis& axis : grid.axes) sorted.push_back(axis_text(axis.name));
+  std::sort(sorted.begin(), sorted.end());
+  for (const std::string& name : sorted) names += concat(names.empty() ? "" : ", ", "'", name, "'");
+  return {{"check_vma", follows_types(grid)},
+          {"in_specs", specs_text(grid, grid.in)},
+          {"jaxpr", params.program("jaxpr")},
+          {"mesh", mesh},
+          {"newly_manual_axes", concat("frozenset({", names, "})")},
+          {"out_specs", specs_text(grid, grid.out)}};
+}
+
+const Op shard_map_op{{.name = "shard_map",
+                       .doc = "Runs a per-device program on blocks, over the axes of a mesh.",
+                       .kind = Kind::control,
+                       .type = shard_map_type,
+                       .jvp_body = shard_map_jvp,
+                       .linearize = shard_map_linearize,
+                       .transpose = shard_map_transpose,
+                       .batch = shard_map_batch,
+                       .bodies = shard_map_bodies,
+                       .with_bodies = shard_map_with_bodies,
+                       .expand = shard_map_expand,
+                       .shown_params = shown_params}};
+
+}  // namespace
+
+Params shard_map_params(const Grid& grid, const ProgramPtr& body) {
+  Ints sizes;
+  for (const Grid::Axis& axis : grid.axes) sizes.push_back(axis.size);
+  return {{"axis_names", AxisNames{grid.names()}},
+          {"axis_sizes", sizes},
+          {"in_blocks", encoded(grid.in)},
+          {"jaxpr", body},
+          {"label", grid.mesh ? ParamValue(grid.mesh) : ParamValue(std::monostate{})},
+          {"name", body->name},
+          {"out_blocks", encoded(grid.out)}};
+}
+
+Grid grid_of(const Params& params) {
+  Grid grid;
+  const AxisSet& names = params.axes("axis_names");
+  for (std::size_t k = 0; k < names.size(); ++k)
+    grid.axes.push_back({names[k], params.ints("axis_sizes")[k]});
+  grid.in = decoded(params.ints("in_blocks"));
+  grid.out = decoded(params.ints("out_blocks"));
+  if (const auto* mesh = std::get_if<ShardingPtr>(params.find("label"))) grid.mesh = *mesh;
+  return grid;
+}
+
+}  // namespace shardax

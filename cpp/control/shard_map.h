@@ -1,0 +1,48 @@
+// control/shard_map.h - shard_map: a per-device program on blocks of arrays, over a grid of axes.
+//
+// It is pmap with several axes. Transformations act on the program of blocks (control/shard_map.cpp);
+// where it is compiled each axis is a `pmap`, one in the other (control/grid.cpp), of which an array
+// that axes split is seen, without a copy, with a dimension for each of them:
+//
+//   x: f32[8,6], dimension 0 over 'a' (2) and 'b' (2), 1 over 'c' (3)
+//   seen as f32[2,2,2,3,2]: a, b, rows of a block, c, columns of a block
+#pragma once
+
+#include "transform/batch.h"
+
+namespace shardax {
+
+struct Grid {
+  struct Axis {
+    AxisName name;
+    std::int64_t size;
+  };
+  // For each dimension of an array, the axes that split it (positions in `axes`), major first.
+  using Blocks = std::vector<Ints>;
+
+  std::vector<Axis> axes;  // outermost first
+  std::vector<Blocks> in, out;
+  ShardingPtr mesh;  // what operands and results are labelled with, but for the splits; or null
+
+  AxisSet names() const;  // in the order of the axes
+  // How many blocks there are along a dimension that `split` splits.
+  std::int64_t count(const Ints& split) const;
+  // The axes that blocks do not mention.
+  Ints unmentioned(const Blocks& blocks) const;
+  // The type of one block of an array, and of the array whose blocks have a type.
+  Type block(Type whole, const Blocks& blocks) const;
+  Type whole(Type block, const Blocks& blocks) const;
+};
+
+// The params of the op that runs `body`, a program of blocks.
+Params shard_map_params(const Grid& grid, const ProgramPtr& body);
+Grid grid_of(const Params& params);
+
+// The program of whole arrays that it stands for.
+ProgramPtr program_of_grid(const Grid& grid, const ProgramPtr& body);
+
+// The same at once, op by op: `body` is called with the values of all devices. It may set
+// `grid.out` and what else concerns results.
+Values run_grid(const Grid& grid, const ValueFunction& body, const Values& in);
+
+}  // namespace shardax

@@ -1,0 +1,30 @@
+# shardax/_devices/mesh_state.py - which meshes are current.
+"""Lists that `with mesh:`, set_mesh, use_abstract_mesh and shard_map change (mesh.py,
+mesh_context.py), each entry hiding those before it.
+"""
+
+from shardax._core import api as _core
+
+meshes = []  # Mesh
+abstract = []  # AbstractMesh: of set_mesh and use_abstract_mesh, and, within shard_map, its own
+_words = {}
+
+
+def tell():
+    """Tells the core which meshes are current: what traced functions do depends on them."""
+    key = tuple(
+        stack[-1] if stack and not stack[-1].empty else None for stack in (meshes, abstract)
+    )
+    word = 0 if key == (None, None) else _words.setdefault(key, len(_words) + 1)
+    _core.set_mesh_word(word, _label(*key))
+
+
+def _label(mesh, set_mesh):
+    """What results of operands that lie nowhere in particular are labelled with: nothing unless
+    the mesh was set by set_mesh. They may meet arrays on other devices.
+    """
+    if mesh is None or set_mesh is None or mesh.abstract_mesh != set_mesh:
+        return None
+    kinds = mesh._kinds() or "p" * len(mesh.axis_names)
+    names = tuple(map(str, mesh.axis_names))
+    return names, mesh.axis_sizes, mesh.device_ids_in_order, (), True, kinds

@@ -1,0 +1,66 @@
+# shardax/_transform/gradient_targets.py - where the gradients of a VJP go: shardax.ad.
+from shardax import tree_util
+
+
+class _Marker:
+    """Equal to all others of its class."""
+
+    def __eq__(self, other):
+        return type(other) is type(self)
+
+    def __hash__(self):
+        return hash(type(self))
+
+    def __repr__(self):
+        return f"{type(self).__name__}()"
+
+
+class GradValue(_Marker):
+    """Given to VJP.with_refs: the gradient of this argument is wanted as a value."""
+
+
+class DontWant(_Marker):
+    """Given to VJP.with_refs: the gradient of this argument is not wanted."""
+
+
+class DidntWant(_Marker):
+    """Comes back in place of a gradient that was not wanted."""
+
+
+class GradRef(_Marker):
+    """Comes back in place of a gradient that was added to a reference."""
+
+
+class Accumulating:
+    """A VJP whose gradients go where `targets` say: references, markers, one for each leaf."""
+
+    def __init__(self, pull, trees, targets):
+        leaves, tree = tree_util.tree_flatten(tuple(targets))
+        wanted = tree_util.treedef_tuple(trees)
+        if tree != wanted:
+            raise ValueError(
+                "VJP.with_refs: the references and markers must have the structure of the "
+                f"arguments, {wanted}, got {tree}. Give new_ref, ad.GradValue() or ad.DontWant() "
+                "for each array."
+            )
+        for leaf in leaves:
+            if not (hasattr(leaf, "addupdate") or isinstance(leaf, (GradValue, DontWant))):
+                raise TypeError(
+                    f"VJP.with_refs: got {leaf!r}; give new_ref, ad.GradValue() or ad.DontWant() "
+                    "for each array."
+                )
+        self._pull, self._targets, self._tree = pull, leaves, tree
+
+    def __call__(self, cotangents):
+        gradients = tree_util.tree_leaves(self._pull(cotangents))
+        return self._tree.unflatten(map(_delivered, self._targets, gradients))
+
+
+def _delivered(target, gradient):
+    """What comes back for an argument."""
+    if isinstance(target, GradValue):
+        return gradient
+    if isinstance(target, DontWant):
+        return DidntWant()
+    target.addupdate(gradient)
+    return GradRef()
