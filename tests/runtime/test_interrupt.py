@@ -131,6 +131,10 @@ WORK = [
 ]
 
 
+# An abandoned call of LAPACK goes on with two threads of its own, whose time counts too.
+IN_LIBRARY = [large_cholesky, two_choleskys, large_solve, large_eigenvectors]
+
+
 def interrupted(work, after=0.4):
     """Seconds from the signal until KeyboardInterrupt arrives."""
     sent = []
@@ -175,8 +179,9 @@ def alarmed(work, after):
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("work", WORK, ids=lambda w: w.__name__)
 def test_interrupt_ends_long_work(work, threads):
+    limit = LIMIT * (3 if work in IN_LIBRARY else 1)
     with jax.threads(threads):
-        assert min(alarmed(work, after) for after in (0.4, 0.8)) < LIMIT
+        assert min(alarmed(work, after) for after in (0.4, 0.8)) < limit
         assert float(jnp.arange(200_000.0).sum()) == pytest.approx(199_999 * 1e5, rel=1e-5)
 
 
