@@ -1,7 +1,6 @@
 // control/grid.cpp - a grid of mapped axes as nested pmaps over views of arrays.
-#include "control/shard_map.h"
-
 #include "control/control.h"
+#include "control/shard_map.h"
 #include "ops/ops.h"
 
 namespace shardax {
@@ -80,8 +79,7 @@ Value labelled(const Grid& grid, const Value& value, const Grid::Blocks& blocks)
   for (const Ints& split : blocks) {
     if (partial && split.empty()) open.push_back(static_cast<std::int64_t>(spec.size()));
     spec.emplace_back();
-    for (const std::int64_t axis : split)
-      spec.back().push_back(axis_text(grid.axes[static_cast<std::size_t>(axis)].name));
+    for (const std::int64_t entry : split) spec.back().push_back(grid.text_of(entry));
   }
   while (!partial && !spec.empty() && spec.back().empty()) spec.pop_back();
   return ops::sharding_constraint(value, with_spec(*grid.mesh, std::move(spec)), open);
@@ -120,7 +118,8 @@ Values by_op_within(const Grid& grid, const ValueFunction& body, std::size_t lev
   Batched out = batch([&](const Values& v) { return by_op_within(grid, body, level + 1, v); },
                       mapped_first(in, in_axes), mapped, {size, name, true});
   for (std::size_t i = 0; i < out.out.size(); ++i)
-    out.out[i] = place_mapped(out.out[i], out.batched[i], mapped_dimension(grid.out[i], level), size);
+    out.out[i] =
+        place_mapped(out.out[i], out.batched[i], mapped_dimension(grid.out[i], level), size);
   return out.out;
 }
 
@@ -134,24 +133,63 @@ AxisSet Grid::names() const {
 
 std::int64_t Grid::count(const Ints& split) const {
   std::int64_t out = 1;
-  for (const std::int64_t axis : split) out *= axes[static_cast<std::size_t>(axis)].size;
-  return out;
-}
-
-Ints Grid::unmentioned(const Blocks& blocks) const {
-  Ints out = ops::iota_ints(axes.size());
-  for (const Ints& split : blocks) {
-    for (const std::int64_t axis : split) out.erase(std::find(out.begin(), out.end(), axis) - out.begin());
+  for (const std::int64_t axis : split) {
+    if (axis >= 0) out *= axes[static_cast<std::size_t>(axis)].size;
   }
   return out;
 }
 
+const std::string& Grid::text_of(std::int64_t entry) const {
+  if (entry >= 0) return axis_text(axes[static_cast<std::size_t>(entry)].name);
+  return mesh->mesh_axes[static_cast<std::size_t>(-10 - entry)];
+}
+
+Ints Grid::unmentioned(const Blocks& blocks) const {
+  Ints out;
+  for (std::int64_t k = 0; k < static_cast<std::int64_t>(axes.size()); ++k) {
+    const bool mentioned = std::any_of(blocks.begin(), blocks.end(), [&](const Ints& split) {
+      return std::find(split.begin(), split.end(), k) != split.end();
+    });
+    if (!mentioned) out.push_back(k);
+  }
+  return out;
+}
+
+namespace {
+
+// The sharding of a block: over the explicit axes that are not in the grid.
+ShardingPtr of_block(const Grid& grid, const ShardingPtr& whole) {
+  if (!whole) return nullptr;
+  Shared<Sharding> out(new Sharding);
+  out->mesh_axes = whole->mesh_axes;
+  out->mesh_shape = whole->mesh_shape;
+  out->devices = whole->devices;
+  out->axis_types = whole->axis_types;
+  const auto in_grid = [&](const std::string& name) {
+    return std::any_of(grid.axes.begin(), grid.axes.end(),
+                       [&](const Grid::Axis& axis) { return axis_text(axis.name) == name; });
+  };
+  for (std::size_t k = 0; k < out->mesh_axes.size(); ++k) {
+    if (in_grid(out->mesh_axes[k])) out->axis_types[k] = 'm';
+  }
+  if (!out->is_explicit()) return nullptr;
+  for (const std::vector<std::string>& names : whole->spec) {
+    out->spec.emplace_back();
+    std::remove_copy_if(names.begin(), names.end(), std::back_inserter(out->spec.back()), in_grid);
+  }
+  return ShardingPtr(out.get());
+}
+
+}  // namespace
+
 Type Grid::block(Type whole, const Blocks& blocks) const {
-  whole.sharding = nullptr;
+  whole.sharding = of_block(*this, whole.sharding);
   for (std::size_t d = 0; d < blocks.size(); ++d) {
     whole.shape[d] /= count(blocks[d]);
-    for (const std::int64_t axis : blocks[d])
-      whole.varying = join(whole.varying, AxisSet{axes[static_cast<std::size_t>(axis)].name});
+    for (const std::int64_t axis : blocks[d]) {
+      if (axis >= 0)
+        whole.varying = join(whole.varying, AxisSet{axes[static_cast<std::size_t>(axis)].name});
+    }
   }
   return whole;
 }
