@@ -20,7 +20,7 @@ LAYERS = [
     ["lax"],
     ["_debug"],
     ["numpy"],
-    ["random"],
+    ["flatten_util", "random"],
     ["image", "nn", "ops", "scipy"],
     # Public modules that are made of all of these.
     [
@@ -39,7 +39,6 @@ LAYERS = [
         "experimental",
         "export",
         "extend",
-        "flatten_util",
         "interpreters",
         "jax_utils",
         "lib",

@@ -117,8 +117,8 @@ void check_slice(const Type& in, const Type& out) {
     for (const std::string& name : axes) names += (names.empty() ? "" : ",") + name;
     refuse("slicing on sharded dims where out dim (", out.shape[d],
            ") is not divisible by mesh axes (", parts, ") with spec (", names,
-           ") is not implemented. Got input type=", short_string(in), " and output shape=",
-           to_string(out.shape));
+           ") is not implemented. Got input type=", short_string(in),
+           " and output shape=", to_string(out.shape));
   }
 }
 
@@ -144,7 +144,8 @@ struct NamedCheck {
 };
 constexpr NamedCheck checks[] = {
     {"dot_general", [](const Types& in, const Params& p, const Types&) { check_product(in, p); }},
-    {"reshape", [](const Types& in, const Params&, const Types& out) { check_reshape(in[0], out[0]); }},
+    {"reshape",
+     [](const Types& in, const Params&, const Types& out) { check_reshape(in[0], out[0]); }},
     {"slice", [](const Types& in, const Params&, const Types& out) { check_slice(in[0], out[0]); }},
     {"sort", [](const Types& in, const Params& p, const Types&) { check_sort(in[0], p); }},
     {"cumsum", [](const Types& in, const Params& p, const Types&) { check_cumulative(in[0], p); }},
@@ -167,14 +168,14 @@ void type_shardings(const Op& op, const Types& in, const Params& params, Types& 
   bool asked = false;
   for (const Type& type : in) {
     operands.push_back(type.sharding);
-    asked = asked ||
-            (type.sharding && type.sharding->axis_types.find('e') != std::string::npos);
+    asked = asked || (type.sharding && type.sharding->axis_types.find('e') != std::string::npos);
   }
   for (Type& type : out) type.sharding = nullptr;
   const Shardings found = propagate(op, params, in, out, operands);
   for (std::size_t i = 0; i < out.size(); ++i)
     out[i].sharding = found[i] && found[i]->is_explicit() ? found[i] : nullptr;
-  const bool typed = std::all_of(out.begin(), out.end(), [](const Type& t) { return bool(t.sharding); });
+  const bool typed =
+      std::all_of(out.begin(), out.end(), [](const Type& t) { return bool(t.sharding); });
   if (asked && given == 0 && typed) check(op, in, params, out);
 }
 

@@ -10,8 +10,8 @@
 namespace shardax {
 namespace {
 
-// As a pmap called by itself labels its results: over the first devices, along out_axes. The type of
-// its axis is "p": automatic, of devices that nobody has chosen.
+// As a pmap called by itself labels its results: over the first devices, along out_axes. The type
+// of its axis is "p": automatic, of devices that nobody has chosen.
 Shardings mapped_shardings(const Bodies& bodies) {
   const std::string& name = axis_text(bodies.axis);
   Shardings out;
@@ -19,7 +19,7 @@ Shardings mapped_shardings(const Bodies& bodies) {
     Shared<Sharding> sharding(new Sharding);
     sharding->mesh_axes = {name};
     sharding->mesh_shape = {bodies.length};
-    sharding->axis_types = "p";
+    sharding->axis_types.assign(1, 'p');
     for (int device = 0; device < bodies.length; ++device) sharding->devices.push_back(device);
     if (port.flow == Flow::sliced) {
       sharding->spec.resize(static_cast<std::size_t>(port.axis) + 1);
@@ -84,7 +84,9 @@ ShardingPtr split_as(const ShardingPtr& like, Split split, bool given) {
   Split own = like->spec;
   own.resize(std::max(own.size(), split.size()));
   const bool trailing = !like->spec.empty() && like->spec.back().empty();
-  if (split == own && !(given && trailing) && (!like->is_explicit() || own.size() == like->spec.size())) return like;
+  if (split == own && !(given && trailing) &&
+      (!like->is_explicit() || own.size() == like->spec.size()))
+    return like;
   while (!like->is_explicit() && !split.empty() && split.back().empty()) split.pop_back();
   return with_spec(*like, std::move(split));
 }
@@ -176,9 +178,9 @@ std::string placed_text(std::string_view user, const Values& arrays, std::size_t
   std::string ids;
   for (const int id : device_set(*as_array(arrays[i]).sharding()))
     ids += concat(ids.empty() ? "" : ", ", id);
-  return concat("argument ", arrays.size() == 2 ? names[i] : concat("args[", i, "]").c_str(), " of ",
-                user, " with shape ", to_string(arrays[i]->type()), " and device ids [", ids,
-                "] on platform CPU");
+  return concat("argument ", arrays.size() == 2 ? names[i] : concat("args[", i, "]").c_str(),
+                " of ", user, " with shape ", to_string(arrays[i]->type()), " and device ids [",
+                ids, "] on platform CPU");
 }
 
 }  // namespace

@@ -39,7 +39,8 @@ std::string bracketed(std::string_view dtype, const Type& type) {
   for (std::size_t i = 0; i < type.shape.size(); ++i) {
     if (i) text += ',';
     text += std::to_string(type.shape[i]);
-    if (!type.sharding || i >= type.sharding->spec.size() || type.sharding->spec[i].empty()) continue;
+    if (!type.sharding || i >= type.sharding->spec.size() || type.sharding->spec[i].empty())
+      continue;
     text += '@';
     append_names(text, type.sharding->spec[i], [](const std::string& name) { return name; });
   }

@@ -191,6 +191,9 @@ Ref all_to_all(PyObject* tree, PyObject* axes, PyObject* groups, std::int64_t sp
 }
 
 Ref pvary(PyObject* tree, PyObject* axes, std::string_view user) {
+  const bool none = PySequence_Check(axes) && PySequence_Size(axes) == 0;
+  if (bound_axes().empty() && !none)
+    value_error(user, ": pvary should be called under jax.shard_map, where axes are in scope.");
   const ops::Devices devices = parse_devices(axes, Py_None, user);
   const AxisSet checked = checked_axes(devices.axes);
   return map_values(tree, [&](const Value& value) {

@@ -148,7 +148,7 @@ ShardingPtr Pmap::sharding(std::int64_t axis, std::int64_t size) const {
   Shared<Sharding> sharding(new Sharding);
   sharding->mesh_axes = {name};
   sharding->mesh_shape = {size};
-  sharding->axis_types = "p";
+  sharding->axis_types.assign(1, 'p');
   sharding->devices = options_.devices;
   sharding->devices.resize(static_cast<std::size_t>(size));
   if (options_.devices.empty()) std::iota(sharding->devices.begin(), sharding->devices.end(), 0);

@@ -77,6 +77,7 @@ class Planned {
     if (bound_axes().empty() && !call_.attr("mesh_description").is_none())
       grid.mesh = objects::sharding_from(call_.attr("mesh_description").ptr());
     grid.in = blocks_of(call_.attr("in_blocks"), values);
+    grid.given = true;
   }
 
   // For the values that the function closes over, which all devices share.
@@ -84,7 +85,8 @@ class Planned {
     for (const Value& value : captured) grid.in.emplace_back(value->type().rank());
   }
 
-  // `results` are of blocks; the grid's axes over which each may vary are checked against the specs.
+  // `results` are of blocks; the grid's axes over which each may vary are checked against the
+  // specs.
   template <class Results>
   void place_results(const TreeDefPtr& tree, const Results& results) {
     std::vector<Ref> types;
@@ -181,9 +183,9 @@ PyObject* ShardMap::call(PyObject* function, const CallArguments& arguments) {
     type_error("shard_map: ", function_name(fun), " got ", repr(arguments.names),
                " by keyword; in_specs are those of positional arguments: pass it by position.");
   }
-  return without_references("shard_map", fun, [&] {
-           return with_python_errors([&] { return call_mapped(fun, arguments); });
-         })
+  return without_references(
+             "shard_map", fun,
+             [&] { return with_python_errors([&] { return call_mapped(fun, arguments); }); })
       .release();
 }
 
@@ -287,9 +289,9 @@ PyMethodDef methods[] = {
 }  // namespace
 
 Ref make_shard_map(PyObject* fun, PyObject* plan) {
-  static PyTypeObject* type = make_function_type(
-      "shardax.ShardMapFunction", "A function of blocks that runs on all devices of a mesh.",
-      methods);
+  static PyTypeObject* type =
+      make_function_type("shardax.ShardMapFunction",
+                         "A function of blocks that runs on all devices of a mesh.", methods);
   check_callable(fun);
   auto cache = shared_cache<ShardMapCache>(fun, plan);
   return make_function(type, fun, std::make_unique<ShardMap>(plan, std::move(cache)));

@@ -24,8 +24,7 @@ py::list names_of(const Grid& grid, const std::vector<Grid::Blocks>& all) {
     py::list entries;
     for (const Ints& split : blocks) {
       py::list names;
-      for (const std::int64_t axis : split)
-        names.append(py::str(written_axis(grid.axes[static_cast<std::size_t>(axis)].name)));
+      for (const std::int64_t axis : split) names.append(py::str(grid.text_of(axis)));
       entries.append(py::tuple(names));
     }
     out.append(entries);
@@ -43,11 +42,13 @@ void add_specs(const Params& params, py::dict& out) {
   const Ref mesh = checked(objects::describe_sharding(grid.mesh));
   const bool check = !grid.axes.empty() && is_checked(grid.axes[0].name);
   const Ref specs =
-      call_python("_transform.shard_map", "shown_params", names.ptr(), names_of(grid, grid.in).ptr(),
-                  names_of(grid, grid.out).ptr(), mesh, check);
+      call_python("_transform.shard_map", "shown_params", names.ptr(),
+                  names_of(grid, grid.in).ptr(), names_of(grid, grid.out).ptr(), mesh, check);
   pytree::check(PyDict_Update(out.ptr(), specs.get()));
 }
 
-bool is_shown_only(std::string_view name) { return std::ranges::find(shown, name) != std::end(shown); }
+bool is_shown_only(std::string_view name) {
+  return std::ranges::find(shown, name) != std::end(shown);
+}
 
 }  // namespace shardax::callables

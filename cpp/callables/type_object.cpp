@@ -55,7 +55,8 @@ namespace {
 
 py::object manual_axis_type(const ShapedArray& a) {
   py::list names;
-  for (const AxisName name : checked_axes(a.type.varying)) names.append(py::str(written_axis(name)));
+  for (const AxisName name : checked_axes(a.type.varying))
+    names.append(py::str(written_axis(name)));
   return to_object(call_python("_base.manual_axes", "ManualAxisType", names.ptr()));
 }
 

@@ -76,6 +76,7 @@ Ref Vmap::call_batched(PyObject* fun, const CallArguments& arguments) const {
   }
   BatchAxis axis{size, -1, false};
   if (!options_.axis_name.empty()) axis.name = new_axis(options_.axis_name);
+  axis.split = options_.split;
   for (const Value& input : inputs) {  // explicit axes that split what is mapped
     const ShardingPtr& own = input->type().sharding;
     if (own && !own->spec.empty() && axis.split.empty()) axis.split = own->spec[0];

@@ -10,6 +10,7 @@ struct VmapOptions {
   Ref out_axes;
   std::string axis_name;        // "": unnamed
   std::int64_t axis_size = -1;  // -1: found from the arguments
+  std::vector<std::string> split = {};  // the mesh axes that split what is mapped
 };
 
 // A function that runs `fun` under a batching trace at each call.

@@ -1,7 +1,6 @@
 // control/grid.cpp - a grid of mapped axes as nested pmaps over views of arrays.
-#include "control/shard_map.h"
-
 #include "control/control.h"
+#include "control/shard_map.h"
 #include "ops/ops.h"
 
 namespace shardax {
@@ -72,19 +71,16 @@ ProgramPtr program_within(const Grid& grid, const ProgramPtr& body, std::size_t 
 }
 
 // Dimensions that axes of the mesh outside of the grid may split stay as they are.
-Value labelled(const Grid& grid, const Value& value, const Grid::Blocks& blocks) {
+Value labelled(const Grid& grid, const Value& value, const Grid::Blocks& blocks,
+               const Type& block) {
   if (!grid.mesh) return value;
-  const bool partial = grid.axes.size() < grid.mesh->mesh_axes.size();
-  std::vector<std::vector<std::string>> spec;
   Ints open;
-  for (const Ints& split : blocks) {
-    if (partial && split.empty()) open.push_back(static_cast<std::int64_t>(spec.size()));
-    spec.emplace_back();
-    for (const std::int64_t axis : split)
-      spec.back().push_back(axis_text(grid.axes[static_cast<std::size_t>(axis)].name));
+  const bool partial = grid.axes.size() < grid.mesh->mesh_axes.size();
+  const ShardingPtr label = grid.label(blocks, block);
+  for (std::size_t d = 0; d < blocks.size() && partial && !block.sharding; ++d) {
+    if (blocks[d].empty()) open.push_back(static_cast<std::int64_t>(d));
   }
-  while (!partial && !spec.empty() && spec.back().empty()) spec.pop_back();
-  return ops::sharding_constraint(value, with_spec(*grid.mesh, std::move(spec)), open);
+  return ops::sharding_constraint(value, label, open);
 }
 
 Value reshaped(const Value& value, const Shape& shape) {
@@ -92,12 +88,12 @@ Value reshaped(const Value& value, const Shape& shape) {
 }
 
 Value spread_in_grid(const Grid& grid, const Value& whole, std::size_t i) {
-  const Value x = labelled(grid, whole, grid.in[i]);
-  const Type block = grid.block(x->type(), grid.in[i]);
+  const Type block = grid.block(whole->type(), grid.in[i]);
+  const Value x = labelled(grid, whole, grid.in[i], block);
   return reshaped(x, type_within(grid, block, grid.in[i], 0).shape);
 }
 
-Value gathered(const Grid& grid, const Value& value, std::size_t i) {
+Value gathered(const Grid& grid, const Value& value, const Type& block, std::size_t i) {
   Shape shape;
   std::int64_t blocks = 1;
   const Ints dims = dimensions_within(grid.out[i], 0);
@@ -107,7 +103,7 @@ Value gathered(const Grid& grid, const Value& value, std::size_t i) {
     shape.push_back(blocks);
     blocks = 1;
   }
-  return labelled(grid, reshaped(value, shape), grid.out[i]);
+  return labelled(grid, reshaped(value, shape), grid.out[i], block);
 }
 
 Values by_op_within(const Grid& grid, const ValueFunction& body, std::size_t level,
@@ -120,7 +116,8 @@ Values by_op_within(const Grid& grid, const ValueFunction& body, std::size_t lev
   Batched out = batch([&](const Values& v) { return by_op_within(grid, body, level + 1, v); },
                       mapped_first(in, in_axes), mapped, {size, name, true});
   for (std::size_t i = 0; i < out.out.size(); ++i)
-    out.out[i] = place_mapped(out.out[i], out.batched[i], mapped_dimension(grid.out[i], level), size);
+    out.out[i] =
+        place_mapped(out.out[i], out.batched[i], mapped_dimension(grid.out[i], level), size);
   return out.out;
 }
 
@@ -134,24 +131,77 @@ AxisSet Grid::names() const {
 
 std::int64_t Grid::count(const Ints& split) const {
   std::int64_t out = 1;
-  for (const std::int64_t axis : split) out *= axes[static_cast<std::size_t>(axis)].size;
-  return out;
-}
-
-Ints Grid::unmentioned(const Blocks& blocks) const {
-  Ints out = ops::iota_ints(axes.size());
-  for (const Ints& split : blocks) {
-    for (const std::int64_t axis : split) out.erase(std::find(out.begin(), out.end(), axis) - out.begin());
+  for (const std::int64_t axis : split) {
+    if (axis >= 0) out *= axes[static_cast<std::size_t>(axis)].size;
   }
   return out;
 }
 
+const std::string& Grid::text_of(std::int64_t entry) const {
+  if (entry >= 0) return axis_text(axes[static_cast<std::size_t>(entry)].name);
+  return mesh->mesh_axes[static_cast<std::size_t>(-10 - entry)];
+}
+
+Ints Grid::unmentioned(const Blocks& blocks) const {
+  Ints out;
+  for (std::int64_t k = 0; k < static_cast<std::int64_t>(axes.size()); ++k) {
+    const bool mentioned = std::any_of(blocks.begin(), blocks.end(), [&](const Ints& split) {
+      return std::find(split.begin(), split.end(), k) != split.end();
+    });
+    if (!mentioned) out.push_back(k);
+  }
+  return out;
+}
+
+namespace {
+
+// The sharding of a block: over the explicit axes that are not in the grid.
+ShardingPtr of_block(const Grid& grid, const ShardingPtr& whole) {
+  if (!whole) return nullptr;
+  Shared<Sharding> out(new Sharding);
+  out->mesh_axes = whole->mesh_axes;
+  out->mesh_shape = whole->mesh_shape;
+  out->devices = whole->devices;
+  out->axis_types = whole->axis_types;
+  const auto in_grid = [&](const std::string& name) {
+    return std::any_of(grid.axes.begin(), grid.axes.end(),
+                       [&](const Grid::Axis& axis) { return axis_text(axis.name) == name; });
+  };
+  for (std::size_t k = 0; k < out->mesh_axes.size(); ++k) {
+    if (in_grid(out->mesh_axes[k])) out->axis_types[k] = 'm';
+  }
+  if (!out->is_explicit()) return nullptr;
+  for (const std::vector<std::string>& names : whole->spec) {
+    out->spec.emplace_back();
+    std::remove_copy_if(names.begin(), names.end(), std::back_inserter(out->spec.back()), in_grid);
+  }
+  return ShardingPtr(out.get());
+}
+
+}  // namespace
+
+ShardingPtr Grid::label(const Blocks& blocks, const Type& block) const {
+  std::vector<std::vector<std::string>> spec;
+  for (const Ints& split : blocks) {
+    const std::size_t d = spec.size();
+    spec.emplace_back();
+    for (const std::int64_t entry : split) spec.back().push_back(text_of(entry));
+    if (!block.sharding || d >= block.sharding->spec.size()) continue;
+    const std::vector<std::string>& more = block.sharding->spec[d];
+    spec.back().insert(spec.back().end(), more.begin(), more.end());
+  }
+  while (!mesh->is_explicit() && !spec.empty() && spec.back().empty()) spec.pop_back();
+  return with_spec(*mesh, std::move(spec));
+}
+
 Type Grid::block(Type whole, const Blocks& blocks) const {
-  whole.sharding = nullptr;
+  whole.sharding = of_block(*this, whole.sharding);
   for (std::size_t d = 0; d < blocks.size(); ++d) {
     whole.shape[d] /= count(blocks[d]);
-    for (const std::int64_t axis : blocks[d])
-      whole.varying = join(whole.varying, AxisSet{axes[static_cast<std::size_t>(axis)].name});
+    for (const std::int64_t axis : blocks[d]) {
+      if (axis >= 0)
+        whole.varying = join(whole.varying, AxisSet{axes[static_cast<std::size_t>(axis)].name});
+    }
   }
   return whole;
 }
@@ -174,7 +224,8 @@ ProgramPtr program_of_grid(const Grid& grid, const ProgramPtr& body) {
         Values views;
         for (std::size_t i = 0; i < in.size(); ++i) views.push_back(spread_in_grid(grid, in[i], i));
         Values out = bind_level(grid, inner, 0, views);
-        for (std::size_t i = 0; i < out.size(); ++i) out[i] = gathered(grid, out[i], i);
+        for (std::size_t i = 0; i < out.size(); ++i)
+          out[i] = gathered(grid, out[i], body->type(body->outputs[i]), i);
         return out;
       },
       body->name);
@@ -184,7 +235,7 @@ Values run_grid(const Grid& grid, const ValueFunction& body, const Values& in) {
   Values views;
   for (std::size_t i = 0; i < in.size(); ++i) views.push_back(spread_in_grid(grid, in[i], i));
   Values out = by_op_within(grid, body, 0, views);
-  for (std::size_t i = 0; i < out.size(); ++i) out[i] = gathered(grid, out[i], i);
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = gathered(grid, out[i], Type(), i);
   return out;
 }
 

@@ -6,6 +6,7 @@
 #include <deque>
 
 #include "array/checked_axis.h"
+#include "base/errors.h"
 #include "control/control.h"
 #include "ops/collective.h"
 #include "ops/ops.h"
@@ -37,7 +38,7 @@ BlockList decoded(const Ints& code) {
   Blocks blocks;
   Ints split;
   for (const std::int64_t item : code) {
-    if (item >= 0) {
+    if (item >= 0 || item <= -10) {
       split.push_back(item);
     } else if (item == -1) {
       blocks.push_back(std::exchange(split, {}));
@@ -52,7 +53,8 @@ BlockList decoded(const Ints& code) {
 class GridScope {
  public:
   explicit GridScope(const Grid& grid) {
-    for (const Grid::Axis& axis : grid.axes) scopes_.emplace_back(BoundAxis{axis.name, axis.size, true});
+    for (const Grid::Axis& axis : grid.axes)
+      scopes_.emplace_back(BoundAxis{axis.name, axis.size, true});
   }
   ~GridScope() {
     while (!scopes_.empty()) scopes_.pop_back();
@@ -73,6 +75,7 @@ Values bind_grid(const Grid& grid, const ProgramPtr& body, const Values& in) {
 
 JvpResult shard_map_jvp(const Params& params, const Values& in, const Values& t) {
   Grid grid = grid_of(params);
+  grid.given = false;
   const std::vector<bool> nonzero = nonnull(t);
   const ProgramPtr& body = params.program("jaxpr");
   const JvpProgram derivative = [&] {
@@ -83,8 +86,7 @@ JvpResult shard_map_jvp(const Params& params, const Values& in, const Values& t)
   grid.out = joined(grid.out, select(grid.out, derivative.nonzero));
   const Values both = bind_grid(grid, derivative.program, joined(in, select(t, nonzero)));
   const std::size_t count = body->outputs.size();
-  return {part(both, 0, count),
-          spread(part(both, count, both.size() - count), derivative.nonzero)};
+  return {part(both, 0, count), spread(part(both, count, both.size() - count), derivative.nonzero)};
 }
 
 // Where a residual comes from: an operand or a result of the op, as it is, or what no one has
@@ -113,7 +115,8 @@ std::vector<Residual> residuals_of(const Grid& grid, const LinearizedProgram& pa
   std::vector<Residual> out;
   const Program& known = *parts.known;
   const auto position = [](const auto& list, std::size_t count, Var var) {
-    return static_cast<std::size_t>(std::find(list.begin(), list.begin() + static_cast<long>(count), var) - list.begin());
+    return static_cast<std::size_t>(
+        std::find(list.begin(), list.begin() + static_cast<long>(count), var) - list.begin());
   };
   for (std::size_t r = 0; r < parts.residual_count; ++r) {
     const Var var = known.outputs[outputs + r];
@@ -196,6 +199,7 @@ Linearized shard_map_linearize(const Params& params, const Values& in,
   }
 
   Grid forward = grid, tangents = grid;
+  forward.given = tangents.given = false;
   tangents.in.clear();
   for (const Residual& residual : residuals) {
     if (residual.kind == Residual::Kind::own) forward.out.push_back(residual.blocks);
@@ -233,6 +237,7 @@ Values shard_map_transpose(const TransposeArgs& a) {
     cts.push_back(shared ? ops::div(a.ct[i], ops::scalar(a.ct[i]->dtype(), devices)) : a.ct[i]);
   }
   Grid outer = grid;
+  outer.given = false;
   outer.in = joined(select(grid.in, known), select(grid.out, nonzero));
   outer.out = select(grid.in, linear);
   const ProgramPtr& body = a.params.program("jaxpr");
@@ -264,18 +269,68 @@ Values shard_map_transpose(const TransposeArgs& a) {
   return spread(bind_grid(outer, backward, joined(select(a.in, known), cts)), linear);
 }
 
-// The batch becomes the blocks' leading dimension, which no axis splits.
+// "(P('x',), P())"
+std::string specs_text(const Grid& grid, const BlockList& list) {
+  std::string text;
+  for (const Blocks& blocks : list) {
+    std::size_t used = blocks.size();
+    while (used > 0 && blocks[used - 1].empty()) --used;
+    std::string spec;
+    for (std::size_t d = 0; d < used; ++d) {
+      std::string entry;
+      for (const std::int64_t axis : blocks[d]) {
+        const std::string& name = grid.text_of(axis);
+        entry += concat(entry.empty() ? "" : ", ", "'", name, "'");
+      }
+      if (blocks[d].size() > 1) entry = concat("(", entry, ")");
+      spec += concat(d ? ", " : "", blocks[d].empty() ? "None" : entry);
+    }
+    text += concat(text.empty() ? "" : ", ", "P(", spec, used == 1 ? ",)" : ")");
+  }
+  return concat("(", text, list.size() == 1 ? ",)" : ")");
+}
+
+// How a batch is labelled; ValueError where axes that split it split blocks too.
+Ints batch_label(const Grid& grid, const BatchAxis& axis) {
+  Ints out;
+  if (!grid.mesh) return out;
+  for (const std::string& name : axis.split) {
+    for (const BlockList* list : {&grid.in, &grid.out}) {
+      for (const Blocks& blocks : *list) {
+        for (const Ints& split : blocks) {
+          if (std::none_of(split.begin(), split.end(),
+                           [&](std::int64_t entry) { return grid.text_of(entry) == name; }))
+            continue;
+          if (!grid.given) return {};
+          value_error(
+              "shard_map: vmap spmd_axis_name cannot appear in shard_map in_specs or "
+              "out_specs, but '",
+              name, "' does: ", specs_text(grid, grid.in), ", ", specs_text(grid, grid.out),
+              ". Name another axis of the mesh.");
+        }
+      }
+    }
+    const auto& names = grid.mesh->mesh_axes;
+    const auto at = std::find(names.begin(), names.end(), name);
+    if (at != names.end())
+      out.push_back(Grid::label_only(static_cast<std::size_t>(at - names.begin())));
+  }
+  return out;
+}
+
+// The batch becomes the blocks' leading dimension, which no axis of the grid splits.
 Batched shard_map_batch(const BatchArgs& a) {
   Grid grid = grid_of(a.params);
+  const Ints label = batch_label(grid, a.axis);
   const BatchedProgram body = [&] {
     const GridScope scope(grid);
     return batch_program(a.params.program("jaxpr"), a.batched, a.axis);
   }();
   for (std::size_t i = 0; i < grid.in.size(); ++i) {
-    if (a.batched[i]) grid.in[i].insert(grid.in[i].begin(), Ints());
+    if (a.batched[i]) grid.in[i].insert(grid.in[i].begin(), label);
   }
   for (std::size_t i = 0; i < grid.out.size(); ++i) {
-    if (body.batched[i]) grid.out[i].insert(grid.out[i].begin(), Ints());
+    if (body.batched[i]) grid.out[i].insert(grid.out[i].begin(), label);
   }
   return {bind_grid(grid, body.program, a.in), body.batched};
 }
@@ -283,7 +338,11 @@ Batched shard_map_batch(const BatchArgs& a) {
 Types shard_map_type(const Op&, const Types&, const Params& params) {
   const Grid grid = grid_of(params);
   Types out = params.program("jaxpr")->output_types();
-  for (std::size_t i = 0; i < out.size(); ++i) out[i] = grid.whole(out[i], grid.out[i]);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const Type block = out[i];
+    out[i] = grid.whole(block, grid.out[i]);
+    if (grid.mesh && grid.mesh->is_explicit()) out[i].sharding = grid.label(grid.out[i], block);
+  }
   return out;
 }
 
@@ -308,35 +367,16 @@ Params shard_map_with_bodies(const Params& params, const Bodies& bodies) {
 ProgramPtr shard_map_expand(const Params& params, const Types&) {
   const Grid grid = grid_of(params);
   const ProgramPtr& body = params.program("jaxpr");
-  const std::string key =
-      concat("grid", axes_key(grid), to_string(params.ints("in_blocks")),
-             to_string(params.ints("out_blocks")), grid.mesh ? to_string(*grid.mesh) : "",
-             grid.mesh ? to_string(ParamValue(Ints(grid.mesh->devices.begin(), grid.mesh->devices.end()))) : "");
+  const std::string key = concat(
+      "grid", axes_key(grid), to_string(params.ints("in_blocks")),
+      to_string(params.ints("out_blocks")), grid.mesh ? to_string(*grid.mesh) : "",
+      grid.mesh ? to_string(ParamValue(Ints(grid.mesh->devices.begin(), grid.mesh->devices.end())))
+                : "");
   return *body->derived<ProgramPtr>(
       key, [&] { return std::make_shared<ProgramPtr>(program_of_grid(grid, body)); });
 }
 
 // ---- as programs show it ---------------------------------------------------------------------
-
-std::string specs_text(const Grid& grid, const BlockList& list) {
-  std::string text;
-  for (const Blocks& blocks : list) {
-    std::size_t used = blocks.size();
-    while (used > 0 && blocks[used - 1].empty()) --used;
-    std::string spec;
-    for (std::size_t d = 0; d < used; ++d) {
-      std::string entry;
-      for (const std::int64_t axis : blocks[d]) {
-        const std::string& name = axis_text(grid.axes[static_cast<std::size_t>(axis)].name);
-        entry += concat(entry.empty() ? "" : ", ", "'", name, "'");
-      }
-      if (blocks[d].size() > 1) entry = concat("(", entry, ")");
-      spec += concat(d ? ", " : "", blocks[d].empty() ? "None" : entry);
-    }
-    text += concat(text.empty() ? "" : ", ", "P(", spec, used == 1 ? ",)" : ")");
-  }
-  return concat("(", text, list.size() == 1 ? ",)" : ")");
-}
 
 Params shown_params(const Params& params) {
   const Grid grid = grid_of(params);
@@ -378,6 +418,7 @@ Params shard_map_params(const Grid& grid, const ProgramPtr& body) {
   for (const Grid::Axis& axis : grid.axes) sizes.push_back(axis.size);
   return {{"axis_names", AxisNames{grid.names()}},
           {"axis_sizes", sizes},
+          {"given", grid.given},
           {"in_blocks", encoded(grid.in)},
           {"jaxpr", body},
           {"label", grid.mesh ? ParamValue(grid.mesh) : ParamValue(std::monostate{})},
@@ -390,6 +431,7 @@ Grid grid_of(const Params& params) {
   const AxisSet& names = params.axes("axis_names");
   for (std::size_t k = 0; k < names.size(); ++k)
     grid.axes.push_back({names[k], params.ints("axis_sizes")[k]});
+  grid.given = params.flag("given");
   grid.in = decoded(params.ints("in_blocks"));
   grid.out = decoded(params.ints("out_blocks"));
   if (const auto* mesh = std::get_if<ShardingPtr>(params.find("label"))) grid.mesh = *mesh;

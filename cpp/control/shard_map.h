@@ -1,8 +1,9 @@
 // control/shard_map.h - shard_map: a per-device program on blocks of arrays, over a grid of axes.
 //
-// It is pmap with several axes. Transformations act on the program of blocks (control/shard_map.cpp);
-// where it is compiled each axis is a `pmap`, one in the other (control/grid.cpp), of which an array
-// that axes split is seen, without a copy, with a dimension for each of them:
+// It is pmap with several axes. Transformations act on the program of blocks
+// (control/shard_map.cpp); where it is compiled each axis is a `pmap`, one in the other
+// (control/grid.cpp), of which an array that axes split is seen, without a copy, with a dimension
+// for each of them:
 //
 //   x: f32[8,6], dimension 0 over 'a' (2) and 'b' (2), 1 over 'c' (3)
 //   seen as f32[2,2,2,3,2]: a, b, rows of a block, c, columns of a block
@@ -17,18 +18,27 @@ struct Grid {
     AxisName name;
     std::int64_t size;
   };
-  // For each dimension of an array, the axes that split it (positions in `axes`), major first.
+  // For each dimension of an array, the axes that split it (positions in `axes`), major first. A
+  // batch may be labelled as split by an axis of `mesh` that is not in the grid: see label_only.
   using Blocks = std::vector<Ints>;
+  static std::int64_t label_only(std::size_t mesh_axis) {
+    return -10 - static_cast<std::int64_t>(mesh_axis);
+  }
+  // What the user calls an entry of blocks.
+  const std::string& text_of(std::int64_t entry) const;
 
   std::vector<Axis> axes;  // outermost first
   std::vector<Blocks> in, out;
-  ShardingPtr mesh;  // what operands and results are labelled with, but for the splits; or null
+  ShardingPtr mesh;    // what operands and results are labelled with, but for the splits; or null
+  bool given = false;  // the specs are the user's, not those of a derivative
 
   AxisSet names() const;  // in the order of the axes
   // How many blocks there are along a dimension that `split` splits.
   std::int64_t count(const Ints& split) const;
   // The axes that blocks do not mention.
   Ints unmentioned(const Blocks& blocks) const;
+  // How an array is labelled, whose blocks have a type: split by the grid's axes, then by others.
+  ShardingPtr label(const Blocks& blocks, const Type& block) const;
   // The type of one block of an array, and of the array whose blocks have a type.
   Type block(Type whole, const Blocks& blocks) const;
   Type whole(Type block, const Blocks& blocks) const;

@@ -1,28 +1,23 @@
-// kernels/fft.cpp - Cooley and Tukey's method by mixed radices, and Bluestein's for large primes.
+// kernels/fft.cpp - plans of Fourier transforms, and complex lines.
 #include "kernels/fft.h"
 
+#include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <numbers>
 
-#include "kernels/dispatch.h"
+#include "kernels/fft_work.h"
 #include "runtime/interrupt.h"
+#include "runtime/pool.h"
 
 namespace shardax::kernels {
-namespace {
 
-// A factor costs its square; beyond this a convolution is faster.
-constexpr std::int64_t largest_factor = 31;
-
-// exp(2 pi i k / n), from the first eighth of the circle, so that it is exact where it can be.
-Complex root(std::int64_t k, std::int64_t n) {
+// From the first eighth of the circle.
+std::complex<double> root_of_unity(std::int64_t k, std::int64_t n) {
   const std::int64_t eighth = 8 * k / n;
-  const auto angle = [&](std::int64_t num) {
-    return 2 * std::numbers::pi * static_cast<double>(num) / (8 * static_cast<double>(n));
-  };
   const std::int64_t rest = 8 * k - eighth * n;  // in eighths of 1 / n
   const bool mirrored = eighth % 2 == 1;
-  const double a = angle(mirrored ? n - rest : rest);
+  const double a = 2 * std::numbers::pi * static_cast<double>(mirrored ? n - rest : rest) /
+                   (8 * static_cast<double>(n));
   double c = std::cos(a), s = std::sin(a);
   if (mirrored) std::swap(c, s);
   switch ((eighth / 2) % 4) {
@@ -33,222 +28,333 @@ Complex root(std::int64_t k, std::int64_t n) {
   }
 }
 
-Complex times(Complex a, Complex b) {
-  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+namespace {
+
+using fft_work::Scratch;
+using fft_work::task_elements;
+using fft_work::Workspace;
+using fft_work::workspace;
+using lanes::gather;
+using lanes::Lanes;
+using lanes::Root;
+using lanes::scatter;
+using lanes::turn_by;
+using lanes::width;
+
+// Lines up to this length go through the passes as they are, eight at a time; a longer one fills
+// eight lanes by itself. It depends on nothing else, so that a line's bits do not depend on how
+// many there are.
+constexpr std::int64_t longest_direct = 1024;
+// Up to this length all factors between columns and rows are kept: 1 MB of doubles.
+constexpr std::int64_t longest_kept = 65536;
+template <class T>
+Root<T> root(std::int64_t k, std::int64_t n, bool inverse) {
+  const std::complex<double> w = root_of_unity(k % n, n);
+  return {static_cast<T>(w.real()), static_cast<T>(inverse ? w.imag() : -w.imag())};
+}
+
+// The factors of n, or none where one is too large.
+std::vector<std::int64_t> factors_of(std::int64_t n) {
+  std::vector<std::int64_t> out;
+  while (n % 8 == 0) out.push_back(8), n /= 8;
+  while (n % 4 == 0) out.push_back(4), n /= 4;
+  for (std::int64_t p = 2; p <= lanes::largest_factor; ++p) {
+    while (n % p == 0) out.push_back(p), n /= p;
+  }
+  if (n > 1) return {};
+  return out;
+}
+
+bool is_smooth(std::int64_t n) { return n == 1 || !factors_of(n).empty(); }
+
+// The least product of 2, 3 and 5 that is not below n.
+std::int64_t next_smooth(std::int64_t n) {
+  std::int64_t best = 1;
+  while (best < n) best *= 2;
+  for (std::int64_t five = 1; five < best; five *= 5) {
+    for (std::int64_t odd = five; odd < best; odd *= 3) {
+      std::int64_t m = odd;
+      while (m < n) m *= 2;
+      best = std::min(best, m);
+    }
+  }
+  return best;
+}
+
+// The divisor of n nearest to its root from below.
+std::int64_t middle_divisor(std::int64_t n) {
+  auto d = static_cast<std::int64_t>(std::sqrt(static_cast<double>(n)));
+  while (n % d != 0) --d;
+  return d;
+}
+
+template <class E>
+bool starts(const Lines<E>& lines, std::int64_t first, E** out) {
+  bool adjacent = true;
+  for (std::int64_t l = 0; l < width; ++l) {
+    out[l] = lines.data + lines.start(std::min(first + l, lines.count - 1));
+    adjacent &= out[l] == out[0] + l;
+  }
+  return adjacent;
 }
 
 }  // namespace
 
-// in_j c_j convolved with conj(c), times c_k, where c_j = exp(-+pi i j^2 / n).
-struct FourierPlan::Bluestein {
-  std::vector<Complex> chirp;
-  std::vector<Complex> kernel;  // the transform of conj(c), over the convolution's length
-  FourierPlan forward, backward;
+// A line of rows * columns elements as a matrix: transforms of the columns, times w^(row column),
+// transforms of the rows, transposed.
+template <class T>
+struct Fourier<T>::Split {
+  Fourier<T> rows, columns;  // of `columns.size()` rows and `rows.size()` columns
+  // w^(low + high * few), w = exp(-+2 pi i / n).
+  std::int64_t few;
+  std::vector<std::complex<double>> low, high;
+  std::vector<Lanes<T>> kept;  // of each eight columns, by row; for lines that are not too long
 
-  Bluestein(std::int64_t n, bool inverse, std::int64_t length)
-      : forward(length, false), backward(length, true) {
-    kernel.assign(static_cast<std::size_t>(length), 0);
-    for (std::int64_t j = 0; j < n; ++j) {
-      if (j % 256 == 255) runtime::poll_caller();
-      const Complex c = root(j * j % (2 * n), 2 * n);
-      chirp.push_back(inverse ? c : std::conj(c));
-      const Complex value = std::conj(chirp.back()) / static_cast<double>(length);
-      kernel[static_cast<std::size_t>(j)] = value;
-      if (j > 0) kernel[static_cast<std::size_t>(length - j)] = value;
+  Split(std::int64_t n, std::int64_t first, bool inverse)
+      : rows(n / first, inverse, true), columns(first, inverse, true) {
+    few = 1;
+    while (few * few < n) few *= 2;
+    const auto power = [&](std::int64_t k) {
+      const std::complex<double> w = root_of_unity(k % n, n);
+      return inverse ? w : std::conj(w);
+    };
+    for (std::int64_t k = 0; k < few; ++k) low.push_back(power(k));
+    for (std::int64_t k = 0; k * few < n; ++k) high.push_back(power(k * few));
+    if (n > longest_kept) return;
+    for (std::int64_t column = 0; column < rows.n_; column += width) {
+      for (std::int64_t k = 0; k < first; ++k) {
+        if (k % 64 == 63) runtime::poll_caller();
+        kept.push_back(powers(column, std::min(width, rows.n_ - column), k));
+      }
     }
-    std::vector<Complex> scratch;
-    forward.run(kernel.data(), 1, scratch);
+  }
+  // w^(column k1) of eight columns.
+  Lanes<T> powers(std::int64_t column, std::int64_t count, std::int64_t k1) const {
+    Lanes<T> out;
+    for (std::int64_t l = 0; l < width; ++l) {
+      const std::complex<double> value = power((column + std::min(l, count - 1)) * k1);
+      out.re[l] = static_cast<T>(value.real());
+      out.im[l] = static_cast<T>(value.imag());
+    }
+    return out;
+  }
+  std::complex<double> power(std::int64_t k) const {
+    const std::complex<double> a = low[static_cast<std::size_t>(k & (few - 1))];
+    const std::complex<double> b = high[static_cast<std::size_t>(k / few)];
+    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+  }
+  // Times w^(column k1), eight columns of n1 elements.
+  void turn_columns(Lanes<T>* x, std::int64_t first, std::int64_t count) const {
+    const std::int64_t n1 = columns.n_;
+    if (!kept.empty()) {
+      const Lanes<T>* none = nullptr;
+      turn_by<T>(x, kept.data() + first / width * n1, none, n1);
+      return;
+    }
+    // w^(j2 k1) = w^(j2 (k1 mod 32)) w^(j2 32 (k1 / 32)).
+    constexpr std::int64_t block = 32;
+    Lanes<T> near[block];
+    for (std::int64_t k = 0; k < std::min(block, n1); ++k) near[k] = powers(first, count, k);
+    for (std::int64_t high = 0; high < n1; high += block) {
+      const Lanes<T> far = powers(first, count, high);
+      turn_by(x + high, near, &far, std::min(block, n1 - high));
+    }
   }
 };
 
-FourierPlan::FourierPlan(std::int64_t n, bool inverse) : n_(n), inverse_(inverse) {
-  std::vector<std::int64_t> factors;
-  std::int64_t rest = n;
-  while (rest % 4 == 0) factors.push_back(4), rest /= 4;
-  for (std::int64_t p = 2; p <= largest_factor; ++p) {
-    while (rest % p == 0) factors.push_back(p), rest /= p;
+// in_j c_j convolved with conj(c), times c_k, where c_j = exp(-+pi i j^2 / n).
+template <class T>
+struct Fourier<T>::Convolution {
+  std::vector<Complex> chirp;
+  std::vector<Complex> kernel;  // the transform of conj(c), over the convolution's length
+  Fourier<T> forward, backward;
+
+  Convolution(std::int64_t n, bool inverse, std::int64_t length)
+      : forward(length, false), backward(length, true) {
+    Fourier<double> exact(length, false);
+    std::vector<std::complex<double>> c(static_cast<std::size_t>(length));
+    for (std::int64_t j = 0; j < n; ++j) {
+      if (j % 256 == 255) runtime::poll_caller();
+      // j^2 mod 2 n in 128 bits.
+      const auto square = static_cast<std::int64_t>(static_cast<unsigned __int128>(j) *
+                                                    static_cast<unsigned __int128>(j) %
+                                                    static_cast<unsigned __int128>(2 * n));
+      std::complex<double> w = root_of_unity(square, 2 * n);
+      if (!inverse) w = std::conj(w);
+      chirp.push_back(Complex(w));
+      const std::complex<double> value = std::conj(w) / static_cast<double>(length);
+      c[static_cast<std::size_t>(j)] = value;
+      if (j > 0) c[static_cast<std::size_t>(length - j)] = value;
+    }
+    const Lines<const std::complex<double>> in{c.data(), 1, 1, 1, 1, 0};
+    exact.run(in, {c.data(), 1, 1, 1, 1, 0}, 1);
+    for (const std::complex<double>& value : c) kernel.push_back(Complex(value));
   }
-  if (rest > 1) {
-    std::int64_t length = 1;
-    while (length < 2 * n - 1) length *= 2;
-    bluestein_ = std::make_unique<Bluestein>(n, inverse, length);
+};
+
+template <class T>
+Fourier<T>::Fourier(std::int64_t n, bool inverse, bool part) : n_(n), inverse_(inverse) {
+  if (n <= 1) return;
+  if (!is_smooth(n)) {
+    convolution_ = std::make_unique<Convolution>(n, inverse, next_smooth(2 * n - 1));
     return;
   }
-  const auto power = [&](std::int64_t k, std::int64_t of) {
-    const Complex w = root(k, of);
-    return inverse ? w : std::conj(w);
-  };
-  std::int64_t size = n;
-  for (std::size_t i = factors.size(); i-- > 0;) {
-    const std::int64_t p = factors[i], whole = size;
-    size /= p;
-    Level level{p, size, {}, {}};
+  if (n > longest_direct && !part) {
+    split_ = std::make_unique<Split>(n, middle_divisor(n), inverse);
+    return;
+  }
+  std::int64_t inner = 1;
+  for (std::int64_t p : factors_of(n)) {
+    Pass pass{p, inner, n / inner / p, {}, {}};
+    const std::int64_t whole = p * pass.outer;
     for (std::int64_t r = 1; r < p; ++r) {
-      for (std::int64_t k = 0; k < size; ++k) {
-        if (k % 256 == 255) runtime::poll_caller();
-        level.twiddles.push_back(power(r * k, whole));
+      for (std::int64_t i = 0; i < pass.outer; ++i) {
+        pass.twiddles.push_back(root<T>(r * i, whole, inverse));
       }
     }
-    for (std::int64_t q = 0; q < p; ++q) level.roots.push_back(power(q, p));
-    levels_.push_back(std::move(level));
+    for (std::int64_t q = 0; q < p; ++q) pass.roots.push_back(root<T>(q, p, inverse));
+    passes_.push_back(std::move(pass));
+    inner *= p;
   }
 }
+template <class T>
+Fourier<T>::~Fourier() = default;
 
-FourierPlan::~FourierPlan() = default;
-FourierPlan::FourierPlan(FourierPlan&&) noexcept = default;
-
-// The transforms of every p-th element, combined: out_(q m + k) = sum over r of w^(r (q m + k))
-// part_r,k.
-void FourierPlan::factored(std::size_t level, const Complex* in, std::int64_t stride,
-                           Complex* out) const {
-  if (level == levels_.size()) {
-    *out = *in;  // n is 1
-    return;
-  }
-  const Level& l = levels_[level];
-  for (std::int64_t r = 0; r < l.factor; ++r) {
-    if (l.size > 1024) runtime::poll();
-    if (l.size == 1) {
-      out[r] = in[r * stride];
-    } else {
-      factored(level + 1, in + r * stride, stride * l.factor, out + r * l.size);
+template <class T>
+Lanes<T>* Fourier<T>::passes(Lanes<T>* a, Lanes<T>* b) const {
+  const T sign = inverse_ ? T(1) : T(-1);
+  for (const Pass& p : passes_) {
+    const Root<T>* w = p.twiddles.data();
+    switch (p.factor) {
+      case 2: lanes::pass<T, 2>(a, b, w, p.inner, p.outer, sign); break;
+      case 3: lanes::pass<T, 3>(a, b, w, p.inner, p.outer, sign); break;
+      case 4: lanes::pass<T, 4>(a, b, w, p.inner, p.outer, sign); break;
+      case 5: lanes::pass<T, 5>(a, b, w, p.inner, p.outer, sign); break;
+      case 8: lanes::pass<T, 8>(a, b, w, p.inner, p.outer, sign); break;
+      default: lanes::pass_any<T>(p.factor, p.roots.data(), a, b, w, p.inner, p.outer);
     }
+    std::swap(a, b);
   }
-  combine(l, out);
+  return a;
 }
 
-namespace {
-
-// Two complex numbers. Passed by reference: by value, calls would differ by instruction set.
-typedef double Pair __attribute__((vector_size(32)));
-
-[[gnu::always_inline]] inline void load(Pair& v, const Complex* from) {
-  std::memcpy(&v, from, sizeof v);
-}
-[[gnu::always_inline]] inline void store(Complex* to, const Pair& v) {
-  std::memcpy(reinterpret_cast<double*>(to), &v, sizeof v);
-}
-[[gnu::always_inline]] inline void turn(Pair& v, const Complex* w) {
-  using Order = decltype(Pair{} != Pair{});
-  Pair factor;
-  load(factor, w);
-  const Pair real = __builtin_shuffle(factor, Order{0, 0, 2, 2});
-  const Pair imag = __builtin_shuffle(factor, Order{1, 1, 3, 3}) * Pair{-1, 1, -1, 1};
-  v = v * real + __builtin_shuffle(v, Order{1, 0, 3, 2}) * imag;
-}
-
-// Numbers between two questions whether the work is to end: some 200 us.
-constexpr std::int64_t stretch = std::int64_t{1} << 16;
-
-// The whole pairs among numbers [k, end) of each part of `m`; `sign` is that of the exponent.
-// Returns where they end.
-SHARDAX_CLONES std::int64_t combine_four(Complex* out, const Complex* w, std::int64_t m,
-                                         std::int64_t k, std::int64_t end, double sign) {
-  using Order = decltype(Pair{} != Pair{});
-  const Pair quarter{-sign, sign, -sign, sign};
-  for (; k + 2 <= end; k += 2) {
-    Pair a, b, c, d;
-    load(a, out + k);
-    load(b, out + m + k);
-    load(c, out + 2 * m + k);
-    load(d, out + 3 * m + k);
-    turn(b, w + k);
-    turn(c, w + m + k);
-    turn(d, w + 2 * m + k);
-    const Pair even = a + c, down = a - c, odd = b + d, across = b - d;
-    const Pair up = __builtin_shuffle(across, Order{1, 0, 3, 2}) * quarter;
-    store(out + k, even + odd);
-    store(out + m + k, down + up);
-    store(out + 2 * m + k, even - odd);
-    store(out + 3 * m + k, down - up);
-  }
-  return k;
-}
-
-SHARDAX_CLONES std::int64_t combine_two(Complex* out, const Complex* w, std::int64_t m,
-                                        std::int64_t k, std::int64_t end) {
-  for (; k + 2 <= end; k += 2) {
-    Pair a, b;
-    load(a, out + k);
-    load(b, out + m + k);
-    turn(b, w + k);
-    store(out + k, a + b);
-    store(out + m + k, a - b);
-  }
-  return k;
-}
-
-}  // namespace
-
-void FourierPlan::combine(const Level& level, Complex* out) const {
-  runtime::in_stretches(level.size, stretch, [&](std::int64_t from, std::int64_t to) {
-    combine_stretch(level, out, from, to);
+template <class T>
+void Fourier<T>::direct(const Lines<const Complex>& in, const Lines<Complex>& out, T scale) const {
+  const std::int64_t groups = (in.count + width - 1) / width;
+  const std::int64_t each = std::max<std::int64_t>(1, task_elements / (n_ * width));
+  runtime::parallel_for((groups + each - 1) / each, [&](std::int64_t task) {
+    Workspace<T>& space = workspace<T>(n_);
+    for (std::int64_t g = task * each; g < std::min(groups, (task + 1) * each); ++g) {
+      runtime::poll();
+      const Complex* from[width];
+      Complex* to[width];
+      const bool adjacent_in = starts(in, g * width, from);
+      const bool adjacent_out = starts(out, g * width, to);
+      gather(from, in.step, adjacent_in, n_, space.a.data());
+      const Lanes<T>* result = passes(space.a.data(), space.b.data());
+      scatter(result, n_, scale, to, out.step, adjacent_out, std::min(width, in.count - g * width));
+    }
   });
 }
 
-void FourierPlan::combine_stretch(const Level& level, Complex* out, std::int64_t from,
-                                  std::int64_t to) const {
-  const std::int64_t p = level.factor, m = level.size;
-  const double sign = inverse_ ? 1 : -1;
-  const Complex* w = level.twiddles.data();
-  if (p == 4) {
-    for (std::int64_t k = combine_four(out, w, m, from, to, sign); k < to; ++k) {
-      const Complex b = times(out[m + k], w[k]), c = times(out[2 * m + k], w[m + k]);
-      const Complex d = times(out[3 * m + k], w[2 * m + k]);
-      const Complex even = out[k] + c, down = out[k] - c, odd = b + d, across = b - d;
-      const Complex up(-sign * across.imag(), sign * across.real());
-      out[k] = even + odd;
-      out[m + k] = down + up;
-      out[2 * m + k] = even - odd;
-      out[3 * m + k] = down - up;
-    }
-  } else if (p == 2) {
-    for (std::int64_t k = combine_two(out, w, m, from, to); k < to; ++k) {
-      const Complex a = out[k], b = times(out[m + k], w[k]);
-      out[k] = a + b;
-      out[m + k] = a - b;
-    }
-  } else {
-    for (std::int64_t k = from; k < to; ++k) combine_any(level, out, k);
-  }
-}
-
-void FourierPlan::combine_any(const Level& level, Complex* out, std::int64_t k) const {
-  const std::int64_t p = level.factor, m = level.size;
-  const Complex* w = level.twiddles.data();
-  Complex part[largest_factor];
-  part[0] = out[k];
-  for (std::int64_t r = 1; r < p; ++r) part[r] = times(out[r * m + k], w[(r - 1) * m + k]);
-  for (std::int64_t q = 0; q < p; ++q) {
-    Complex sum = part[0];
-    for (std::int64_t r = 1; r < p; ++r)
-      sum += times(part[r], level.roots[static_cast<std::size_t>(r * q % p)]);
-    out[q * m + k] = sum;
-  }
-}
-
-void FourierPlan::convolved(Complex* line, std::int64_t stride,
-                            std::vector<Complex>& scratch) const {
-  const Bluestein& b = *bluestein_;
-  const auto length = static_cast<std::size_t>(b.forward.size());
-  const auto n = static_cast<std::size_t>(n_);
-  const auto at = [&](std::size_t j) -> Complex& {
-    return line[static_cast<std::int64_t>(j) * stride];
+// Column j2 has elements j1 * columns + j2; element k1 of its transform, times w^(j2 k1), is that
+// of row k1 at j2.
+template <class T>
+void Fourier<T>::split(const Complex* in, std::int64_t in_step, Complex* out, std::int64_t out_step,
+                       T scale) const {
+  const std::int64_t n1 = split_->columns.n_, n2 = split_->rows.n_;
+  const Scratch<Complex> middle(n_);
+  const auto groups = [&](std::int64_t lines, std::int64_t n, auto&& body) {
+    const std::int64_t count = (lines + width - 1) / width;
+    const std::int64_t each = std::max<std::int64_t>(1, task_elements / (n * width));
+    runtime::parallel_for((count + each - 1) / each, [&](std::int64_t task) {
+      for (std::int64_t g = task * each; g < std::min(count, (task + 1) * each); ++g) {
+        runtime::poll();
+        body(g * width, std::min(width, lines - g * width));
+      }
+    });
   };
-  std::vector<Complex> work(length);
-  for (std::size_t j = 0; j < n; ++j) work[j] = times(at(j), b.chirp[j]);
-  b.forward.run(work.data(), 1, scratch);
-  for (std::size_t k = 0; k < length; ++k) work[k] = times(work[k], b.kernel[k]);
-  b.backward.run(work.data(), 1, scratch);
-  for (std::size_t k = 0; k < n; ++k) at(k) = times(work[k], b.chirp[k]);
+  groups(n2, n1, [&](std::int64_t first, std::int64_t count) {
+    Workspace<T>& space = workspace<T>(n1);
+    const Complex* from[width];
+    Complex* to[width];
+    for (std::int64_t l = 0; l < width; ++l) {
+      const std::int64_t column = first + std::min(l, count - 1);
+      from[l] = in + column * in_step;
+      to[l] = middle.data() + column;
+    }
+    gather(from, n2 * in_step, in_step == 1 && count == width, n1, space.a.data());
+    Lanes<T>* columns = split_->columns.passes(space.a.data(), space.b.data());
+    split_->turn_columns(columns, first, count);
+    scatter(columns, n1, T(1), to, n2, count == width, count);
+  });
+  groups(n1, n2, [&](std::int64_t first, std::int64_t count) {
+    Workspace<T>& space = workspace<T>(n2);
+    const Complex* from[width];
+    Complex* to[width];
+    for (std::int64_t l = 0; l < width; ++l) {
+      const std::int64_t row = first + std::min(l, count - 1);
+      from[l] = middle.data() + row * n2;
+      to[l] = out + row * out_step;
+    }
+    gather(from, 1, false, n2, space.a.data());
+    const Lanes<T>* rows = split_->rows.passes(space.a.data(), space.b.data());
+    scatter(rows, n2, scale, to, n1 * out_step, out_step == 1, count);
+  });
 }
 
-void FourierPlan::run(Complex* line, std::int64_t stride, std::vector<Complex>& scratch) const {
-  if (bluestein_) return convolved(line, stride, scratch);
-  const auto n = static_cast<std::size_t>(n_);
-  if (scratch.size() < n) scratch.resize(n);
-  factored(0, line, stride, scratch.data());
-  for (std::size_t j = 0; j < n; ++j) line[static_cast<std::int64_t>(j) * stride] = scratch[j];
+template <class T>
+void Fourier<T>::convolved(const Complex* in, std::int64_t in_step, Complex* out,
+                           std::int64_t out_step, T scale) const {
+  const Convolution& c = *convolution_;
+  const auto times = [](Complex a, Complex b) {
+    return Complex(a.real() * b.real() - a.imag() * b.imag(),
+                   a.real() * b.imag() + a.imag() * b.real());
+  };
+  const Scratch<Complex> scratch(static_cast<std::int64_t>(c.kernel.size()));
+  Complex* work = scratch.data();
+  const auto n = static_cast<std::size_t>(n_), length = c.kernel.size();
+  std::fill(work + n, work + length, Complex(0));
+  for (std::size_t j = 0; j < n; ++j) {
+    work[j] = times(in[static_cast<std::int64_t>(j) * in_step], c.chirp[j]);
+  }
+  const Lines<const Complex> from{work, 1, 1, 1, 1, 0};
+  const Lines<Complex> to{work, 1, 1, 1, 1, 0};
+  c.forward.run(from, to, 1);
+  for (std::size_t k = 0; k < length; ++k) work[k] = times(work[k], c.kernel[k]);
+  c.backward.run(from, to, 1);
+  for (std::size_t k = 0; k < n; ++k) {
+    out[static_cast<std::int64_t>(k) * out_step] = times(work[k], c.chirp[k]) * scale;
+  }
 }
+
+// Which road a line takes depends on its length alone, or its bits would depend on its neighbours.
+template <class T>
+void Fourier<T>::run(const Lines<const Complex>& in, const Lines<Complex>& out, T scale) const {
+  if (is_direct()) return direct(in, out, scale);
+  const auto line = [&](std::int64_t i) {
+    const Complex* from = in.data + in.start(i);
+    Complex* to = out.data + out.start(i);
+    if (convolution_)
+      convolved(from, in.step, to, out.step, scale);
+    else
+      split(from, in.step, to, out.step, scale);
+  };
+  const std::int64_t each = std::max<std::int64_t>(1, task_elements / n_);
+  const std::int64_t tasks = (in.count + each - 1) / each;
+  if (tasks == 1 || n_ > longest_kept) {  // each line is many tasks
+    for (std::int64_t i = 0; i < in.count; ++i) line(i);
+    return;
+  }
+  runtime::parallel_for(tasks, [&](std::int64_t task) {
+    for (std::int64_t i = task * each; i < std::min(in.count, (task + 1) * each); ++i) {
+      runtime::poll();
+      line(i);
+    }
+  });
+}
+
+template class Fourier<float>;
+template class Fourier<double>;
 
 }  // namespace shardax::kernels

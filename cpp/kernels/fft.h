@@ -1,4 +1,9 @@
-// kernels/fft.h - the discrete Fourier transform of one line of any length.
+// kernels/fft.h - discrete Fourier transforms of lines of any length.
+//
+// Start at Fourier::run. Lines go eight at a time through the passes of fft_lanes.h; one that is
+// too long for the caches is a matrix whose columns and rows do (Bailey, FFTs in external or
+// hierarchical memory, 1990); one with large prime factors is a convolution (Bluestein). Elements
+// are computed in their own precision, with roots exact to double precision.
 #pragma once
 
 #include <complex>
@@ -6,43 +11,94 @@
 #include <memory>
 #include <vector>
 
+#include "kernels/fft_lanes.h"
+
 namespace shardax::kernels {
 
-using Complex = std::complex<double>;
+// Lines of n elements in memory: element j of line i at data[start(i) + j * step], start(i) =
+// (i / inner) * outer_step + (i % inner) * inner_step.
+template <class E>
+struct Lines {
+  E* data;
+  std::int64_t count, step, inner, inner_step, outer_step;
+  std::int64_t start(std::int64_t i) const {
+    return i / inner * outer_step + i % inner * inner_step;
+  }
+};
 
-// The transform of lines of n elements: out_k = sum over j of in_j exp(-2 pi i j k / n), unscaled;
-// `inverse`: exp(+2 pi i j k / n). Lengths with small prime factors take n log n steps by Cooley
-// and Tukey's method, others a convolution of a length that has (Bluestein). Doubles, error of some
-// 1e-16 sqrt(log n). Immutable once made: any thread may use it.
-class FourierPlan {
+// out_k = scale * sum over j of in_j exp(-+2 pi i j k / n) of each line. Immutable once made: any
+// thread may use it. The work is spread over the pool; the bits do not depend on the threads, nor
+// on which lines go together.
+template <class T>
+class Fourier {
  public:
-  FourierPlan(std::int64_t n, bool inverse);
-  ~FourierPlan();
-  FourierPlan(FourierPlan&&) noexcept;
+  using Complex = std::complex<T>;
+  // `part`: of a longer line, whose lines all go through the passes.
+  Fourier(std::int64_t n, bool inverse, bool part = false);
+  ~Fourier();
 
   std::int64_t size() const { return n_; }
-  // Replaces n elements, `stride` apart, by their transform. `scratch` is resized as needed.
-  void run(Complex* line, std::int64_t stride, std::vector<Complex>& scratch) const;
+  // `in` and `out` may be the same lines.
+  void run(const Lines<const Complex>& in, const Lines<Complex>& out, T scale) const;
 
  private:
-  struct Bluestein;
-  // How `factor` transforms of `size` elements become one of factor * size.
-  struct Level {
-    std::int64_t factor, size;
-    std::vector<Complex> twiddles;  // [r - 1][k]: w^(r k), w = exp(-+2 pi i / (factor size))
-    std::vector<Complex> roots;     // exp(-+2 pi i q / factor)
+  struct Pass {
+    std::int64_t factor, inner, outer;
+    std::vector<lanes::Root<T>> twiddles, roots;
   };
+  struct Split;
+  struct Convolution;
+  friend struct Split;
+  template <class>
+  friend class RealFourier;
 
-  void factored(std::size_t level, const Complex* in, std::int64_t stride, Complex* out) const;
-  void combine(const Level& level, Complex* out) const;
-  void combine_stretch(const Level& level, Complex* out, std::int64_t from, std::int64_t to) const;
-  void combine_any(const Level& level, Complex* out, std::int64_t k) const;
-  void convolved(Complex* line, std::int64_t stride, std::vector<Complex>& scratch) const;
+  // Do lines go through the passes as they are?
+  bool is_direct() const { return !split_ && !convolution_; }
+
+  // Both of n groups; returns that with the result.
+  lanes::Lanes<T>* passes(lanes::Lanes<T>* a, lanes::Lanes<T>* b) const;
+  void direct(const Lines<const Complex>& in, const Lines<Complex>& out, T scale) const;
+  void split(const Complex* in, std::int64_t in_step, Complex* out, std::int64_t out_step,
+             T scale) const;
+  void convolved(const Complex* in, std::int64_t in_step, Complex* out, std::int64_t out_step,
+                 T scale) const;
 
   std::int64_t n_;
   bool inverse_;
-  std::vector<Level> levels_;
-  std::unique_ptr<Bluestein> bluestein_;
+  std::vector<Pass> passes_;
+  std::unique_ptr<Split> split_;
+  std::unique_ptr<Convolution> convolution_;
 };
+
+// Of dense rows of n real elements the first n / 2 + 1 of their transform, by complex ones of n / 2
+// where n is even; and back: `inverse` sums over the half and its mirror image, and ignores the
+// imaginary parts of elements 0 and n / 2.
+template <class T>
+class RealFourier {
+ public:
+  using Complex = std::complex<T>;
+  RealFourier(std::int64_t n, bool inverse);
+
+  void forward(const T* in, Complex* out, std::int64_t rows) const;
+  void inverse(const Complex* in, T* out, std::int64_t rows, T scale) const;
+
+ private:
+  std::int64_t n_;
+  bool odd_;
+  Fourier<T> fourier_;
+  // Even lengths whose halves go through the passes, as real lines in lanes.
+  template <class F>
+  void in_lanes(std::int64_t rows, F&& body) const;
+
+  std::vector<lanes::Root<T>> roots_;  // exp(-+2 pi i k / n)
+};
+
+// exp(2 pi i k / n), 0 <= k < n, exact where it can be.
+std::complex<double> root_of_unity(std::int64_t k, std::int64_t n);
+
+extern template class Fourier<float>;
+extern template class Fourier<double>;
+extern template class RealFourier<float>;
+extern template class RealFourier<double>;
 
 }  // namespace shardax::kernels

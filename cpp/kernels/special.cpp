@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "kernels/math.h"
+#include "kernels/series.h"
 
 namespace shardax::kernels {
 namespace {
@@ -13,32 +14,7 @@ namespace {
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double epsilon = 1e-17;
-// Large parameters take some multiple of their root.
-constexpr int most_terms = 100'000;
-
 double log_gamma(double x) { return simd::lgamma(x); }
-
-double away_from_zero(double x) {
-  constexpr double tiny = 1e-300;
-  return std::abs(x) < tiny ? tiny : x;
-}
-
-// first + a_1 / (b_1 + a_2 / (b_2 + ...)), terms(i) = (a_i, b_i), by Lentz's method.
-struct Term {
-  double a, b;
-};
-template <class F>
-double continued_fraction(double first, F terms) {
-  double value = away_from_zero(first), c = value, d = 0;
-  for (int i = 1; i < most_terms; ++i) {
-    const Term t = terms(i);
-    d = 1 / away_from_zero(t.b + t.a * d);
-    c = away_from_zero(t.b + t.a / c);
-    value *= c * d;
-    if (std::abs(c * d - 1) < 1e-16) break;
-  }
-  return value;
-}
 
 // x^a e^-x / gamma(a)
 double gamma_scale(double a, double x) { return std::exp(a * std::log(x) - x - log_gamma(a)); }
@@ -57,7 +33,8 @@ double slope_of_large(double a, double x) {
 
 // The series of the lower share up to its mean, the fraction of the upper one beyond.
 double gamma_share(double a, double x, bool upper) {
-  if (!(a > 0) || !(x >= 0)) return nan;
+  if (!(a >= 0) || !(x >= 0) || (a == 0 && x == 0)) return nan;
+  if (a == 0) return upper ? 0 : 1;
   if (a == infinity) return x == infinity ? nan : (upper ? 1 : 0);
   if (x == 0) return upper ? 1 : 0;
   if (x == infinity) return upper ? 0 : 1;
@@ -71,7 +48,7 @@ double gamma_share(double a, double x, bool upper) {
     return upper ? 1 - share : share;
   }
   const double share = gamma_scale(a, x) / continued_fraction(x + 1 - a, [&](int i) {
-                         return Term{-i * (i - a), x + 1 - a + 2 * i};
+                         return Term<double>{-i * (i - a), x + 1 - a + 2 * i};
                        });
   return upper ? share : 1 - share;
 }
@@ -105,16 +82,21 @@ double gamma_share_by_a(double a, double x) {
 
 // The fraction converges fast below the mean; beyond, the other end is counted.
 double beta_share(double a, double b, double x) {
-  if (!(a > 0 && b > 0) || !(x >= 0 && x <= 1)) return nan;
-  if (x == 0 || x == 1) return x;
+  if (!(a >= 0 && b >= 0) || !(x >= 0 && x <= 1)) return nan;
+  // All is at one end: at 0 for a = 0 or b = inf, at 1 for the others.
+  const bool low = a == 0 || b == infinity, high = b == 0 || a == infinity;
+  if (low && high) return nan;
+  if (low) return x > 0 ? 1 : 0;
+  if (high || x == 0 || x == 1) return x == 1 ? 1 : 0;
   const bool turned = x > (a + 1) / (a + b + 2);
   const double p = turned ? b : a, q = turned ? a : b, y = turned ? 1 - x : x;
   const double scale = std::exp(log_gamma(a + b) - log_gamma(a) - log_gamma(b) + p * std::log(y) +
                                 q * std::log1p(-y));
-  const double fraction = continued_fraction(1, [&](int i) {
+  const double fraction = continued_fraction(1.0, [&](int i) {
     const double m = std::floor(i / 2.0);
-    return i % 2 == 0 ? Term{m * (q - m) * y / ((p + 2 * m - 1) * (p + 2 * m)), 1}
-                      : Term{-(p + m) * (p + q + m) * y / ((p + 2 * m) * (p + 2 * m + 1)), 1};
+    return i % 2 == 0
+               ? Term<double>{m * (q - m) * y / ((p + 2 * m - 1) * (p + 2 * m)), 1}
+               : Term<double>{-(p + m) * (p + q + m) * y / ((p + 2 * m) * (p + 2 * m + 1)), 1};
   });
   const double share = scale / (p * fraction);
   return turned ? 1 - share : share;

@@ -3,15 +3,15 @@
 
 namespace shardax::kernels {
 
-// The share of gamma(a) below x (`upper`: above), without cancellation in either. NaN for a <= 0 or
-// x < 0.
+// The share of gamma(a) below x (`upper`: above), without cancellation in either; all of it is at 0
+// for a = 0. NaN for negative operands and where both are 0.
 double gamma_share(double a, double x, bool upper);
 // dx/da of the x at which gamma_share(a, x, false) has a given value.
 double gamma_slope(double a, double x);
 // The derivative of gamma_share(a, x, false) by a.
 double gamma_share_by_a(double a, double x);
 
-// The share of beta(a, b) in [0, x]. NaN for a <= 0, b <= 0 and x beyond [0, 1].
+// The share of beta(a, b) in [0, x]. NaN for negative a or b, and for x beyond [0, 1].
 double beta_share(double a, double b, double x);
 
 // Modified Bessel functions of the first kind times e^-|x|, orders 0 and 1.

@@ -91,10 +91,13 @@ void init_transformed(py::module_& m) {
   });
 
   m.def("vmap", [](const py::object& fun, const py::object& in_axes, const py::object& out_axes,
-                   const py::object& axis_name, std::int64_t axis_size, const py::object& doc) {
-    return to_object(callables::make_vmap(
-        fun.ptr(), {to_ref(in_axes), to_ref(out_axes), axis_text_or_empty(axis_name), axis_size},
-        doc.ptr()));
+                   const py::object& axis_name, std::int64_t axis_size, const py::object& doc,
+                   std::vector<std::string> split) {
+    return to_object(callables::make_vmap(fun.ptr(),
+                                          {to_ref(in_axes), to_ref(out_axes),
+                                           axis_text_or_empty(axis_name), axis_size,
+                                           std::move(split)},
+                                          doc.ptr()));
   });
 
   m.def("grad", [](const py::object& fun, std::vector<int> argnums, bool several, bool value,

@@ -58,8 +58,8 @@ std::string tracer_text(const Value& value) {
     pytree::check(PyList_Insert(axes.get(), 0, name.get()));
   }
   const Ref printing = Ref::checked(PyImport_ImportModule("shardax._base.printing"));
-  const Ref table = Ref::checked(PyObject_CallMethod(
-      printing.get(), "device_table", "sNO", tracer.text().c_str(), wrap(all), axes.get()));
+  const Ref table = Ref::checked(PyObject_CallMethod(printing.get(), "device_table", "sNO",
+                                                     tracer.text().c_str(), wrap(all), axes.get()));
   return pytree::text_of(table.get());
 }
 

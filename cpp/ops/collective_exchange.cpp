@@ -5,7 +5,8 @@
 namespace shardax::ops {
 namespace {
 
-extern const Op all_gather_op, all_gather_invariant_op, reduce_scatter_op, all_to_all_op, ppermute_op;
+extern const Op all_gather_op, all_gather_invariant_op, reduce_scatter_op, all_to_all_op,
+    ppermute_op;
 
 struct Exchange {
   std::int64_t size;  // of the group

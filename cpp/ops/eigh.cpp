@@ -26,36 +26,48 @@ bool finite_triangle(const std::vector<T>& a, std::int64_t n, bool lower) {
 
 // ---- eigh ------------------------------------------------------------------------------------
 
+// Are eigenvectors wanted? Where the parameter is missing, they are.
+bool with_vectors(const Params& params) {
+  return !params.has("compute_eigenvectors") || params.flag("compute_eigenvectors");
+}
+
+extern const Op eigh_op;
+
 template <class T>
 struct Eigh {
   explicit Eigh(const JobArgs& args)
       : in(args.in[0]),
-        vectors(args.out[0]),
-        values(args.out[1], 1),
+        values(args.out.back(), 1),
         n(in.rows()),
         lower(args.params.flag("lower")),
         a(elements(n, n)),
-        w(elements(n, 1)) {}
+        w(elements(n, 1)) {
+    if (with_vectors(args.params)) vectors.emplace_back(args.out[0]);
+  }
 
   std::int64_t count() const { return in.count(); }
-  double flops() const { return flops_of<T>(9.0 * static_cast<double>(n * n * n)); }
+  double flops() const {
+    return flops_of<T>((vectors.empty() ? 3.0 : 9.0) * static_cast<double>(n * n * n));
+  }
 
   void load(std::int64_t i) { in.load(i, a); }
   void compute() {
     good = finite_triangle(a, n, lower) &&
-           lapack::heevd('V', lower ? 'L' : 'U', lapack_size(n), a.data(), w.data(), work) == 0;
+           lapack::heevd(vectors.empty() ? 'N' : 'V', lower ? 'L' : 'U', lapack_size(n), a.data(),
+                         w.data(), work) == 0;
   }
   void store(std::int64_t i) {
     if (good) {
-      vectors.store(i, a);
+      for (const Stack& out : vectors) out.store(i, a);
       values.store(i, w);
     } else {
-      vectors.fill(i, nan_of<T>());
+      for (const Stack& out : vectors) out.fill(i, nan_of<T>());
       values.fill(i, nan_of<lapack::Real<T>>());
     }
   }
 
-  Stack in, vectors, values;
+  Stack in, values;
+  std::vector<Stack> vectors;  // one, or none
   std::int64_t n;
   bool lower, good = false;
   std::vector<T> a;
@@ -72,12 +84,18 @@ Types eigh_type(const Op& op, const Types& in, const Params& params) {
   }
   check_subset(params, columns_of(shape));
   const Type real = with_dtype(in[0], real_dtype(in[0].dtype), in[0].weak);
-  return {in[0], with_vector(real, columns_of(shape))};
+  const Type values = with_vector(real, columns_of(shape));
+  return with_vectors(params) ? Types{in[0], values} : Types{values};
 }
 
 // Perturbation theory for distinct eigenvalues (Giles, "An extended collection of matrix derivative
 // results", 2008, 3.1): equal ones give infinities and NaN, as in JAX.
 Values eigh_jvp(const JvpArgs& args) {
+  if (!with_vectors(args.params)) {
+    const Params params = args.params.with("compute_eigenvectors", true);
+    const Value v = shardax::bind(eigh_op, params, args.in)[0];
+    return {diagonal_of(real_part(product(product(adjoint(v), args.t[0]), v)))};
+  }
   const Value &v = args.out[0], &w = args.out[1];
   const std::int64_t n = columns_of(v->shape());
   const Value change = product(product(adjoint(v), args.t[0]), v);
@@ -88,8 +106,8 @@ Values eigh_jvp(const JvpArgs& args) {
 
 const Op eigh_op{
     {.name = "eigh",
-     .doc = "Eigenvectors in columns, and eigenvalues in ascending order, of stacks of Hermitian "
-            "matrices, of which one triangle is read.",
+     .doc = "Eigenvectors in columns (unless `compute_eigenvectors` is false), and eigenvalues in "
+            "ascending order, of stacks of Hermitian matrices, of which one triangle is read.",
      .dtypes = matrix_dtypes,
      .type = eigh_type,
      .jvp = eigh_jvp,

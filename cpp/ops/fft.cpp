@@ -1,15 +1,11 @@
 // ops/fft.cpp - fft: discrete Fourier transforms over the last dimensions.
 #include "kernels/fft.h"
 
+#include "ops/dense.h"
 #include "ops/family.h"
-#include "runtime/interrupt.h"
-#include "runtime/pool.h"
 
 namespace shardax::ops {
 namespace {
-
-using kernels::Complex;
-using kernels::FourierPlan;
 
 enum class FftType : std::uint8_t { forward, inverse, real, inverse_real };
 
@@ -77,147 +73,90 @@ Types fft_type(const Op&, const Types& in, const Params& params) {
 
 // ---- kernel --------------------------------------------------------------------------------
 
-// One transform: the last dimensions of `in` to those of `out`, by way of a dense block.
-struct Block {
-  FftType type;
-  Ints lengths, from, to;
-  std::vector<FourierPlan> plans;  // of each dimension
-
-  Block(FftType type, const Ints& lengths)
-      : type(type), lengths(lengths), from(operand_lengths(type, lengths)), to(lengths) {
-    if (type == FftType::real) to.back() = lengths.back() / 2 + 1;
+// The transforms over the last dimensions of blocks of dense memory, one dimension after the other.
+template <class T>
+class Transforms {
+ public:
+  using Complex = std::complex<T>;
+  Transforms(FftType type, const Ints& lengths)
+      : type_(type), lengths_(lengths), from_(operand_lengths(type, lengths)) {
     const bool inverse = type == FftType::inverse || type == FftType::inverse_real;
-    for (std::int64_t n : lengths) plans.emplace_back(n, inverse);
+    if (type == FftType::real || type == FftType::inverse_real) {
+      real_ = std::make_unique<kernels::RealFourier<T>>(lengths.back(), inverse);
+    }
+    for (std::size_t d = 0; d + (real_ ? 1 : 0) < lengths.size(); ++d) {
+      plans_.push_back(std::make_unique<kernels::Fourier<T>>(lengths[d], inverse));
+    }
+    if (inverse) scale_ = static_cast<T>(1 / static_cast<double>(product_of(lengths)));
   }
 
-  // Every line along dimension d of a block of these sizes.
-  void transform(std::vector<Complex>& block, const Ints& sizes, std::size_t d,
-                 std::vector<Complex>& scratch) const {
+  void run(const View& in, const View& out, std::int64_t blocks) const {
+    const DenseInput source(in);
+    const DenseOutput target(out);
+    if (type_ == FftType::real) {
+      Ints sizes = lengths_;
+      sizes.back() = lengths_.back() / 2 + 1;
+      Complex* to = target.template as<Complex>();
+      const std::int64_t rows = blocks * product_of(lengths_) / lengths_.back();
+      real_->forward(source.as<T>(), to, rows);
+      for (std::size_t d = 0; d < plans_.size(); ++d) along(d, sizes, blocks, to, to, 1);
+    } else if (type_ == FftType::inverse_real) {
+      const Complex* from = source.as<Complex>();
+      Shared<Buffer> work;
+      if (!plans_.empty()) work = dense_buffer(in);
+      for (std::size_t d = 0; d < plans_.size(); ++d) {
+        Complex* to = reinterpret_cast<Complex*>(work->data());
+        along(d, from_, blocks, from, to, 1);
+        from = to;
+      }
+      const std::int64_t rows = blocks * product_of(lengths_) / lengths_.back();
+      real_->inverse(from, target.template as<T>(), rows, scale_);
+    } else {
+      const Complex* from = source.as<Complex>();
+      Complex* to = target.template as<Complex>();
+      for (std::size_t d = plans_.size(); d-- > 0; from = to) {
+        along(d, lengths_, blocks, from, to, d == 0 ? scale_ : T(1));
+      }
+    }
+    target.finish();
+  }
+
+ private:
+  void along(std::size_t d, const Ints& sizes, std::int64_t blocks, const Complex* from,
+             Complex* to, T scale) const {
+    const std::int64_t n = sizes[d];
     std::int64_t inner = 1;
     for (std::size_t i = d + 1; i < sizes.size(); ++i) inner *= sizes[i];
-    const std::int64_t n = sizes[d], lines = product_of(sizes) / n;
-    for (std::int64_t line = 0; line < lines; ++line) {
-      if (n > 64) runtime::poll();
-      const std::int64_t start = line / inner * inner * n + line % inner;
-      plans[d].run(block.data() + start, inner, scratch);
-    }
+    const std::int64_t lines = blocks * product_of(sizes) / n;
+    plans_[d]->run({from, lines, inner, inner, 1, n * inner},
+                   {to, lines, inner, inner, 1, n * inner}, scale);
   }
 
-  // Lines of `old` elements become lines of `now`: cut, or with the mirror image that a real
-  // result has.
-  static std::vector<Complex> resized(const std::vector<Complex>& block, std::int64_t old,
-                                      std::int64_t now) {
-    const std::int64_t lines = static_cast<std::int64_t>(block.size()) / old;
-    std::vector<Complex> out(static_cast<std::size_t>(lines * now));
-    for (std::int64_t line = 0; line < lines; ++line) {
-      const Complex* a = block.data() + line * old;
-      Complex* b = out.data() + line * now;
-      for (std::int64_t k = 0; k < now; ++k) b[k] = k < old ? a[k] : std::conj(a[now - k]);
-    }
-    return out;
-  }
-
-  void run(std::vector<Complex>& block, std::vector<Complex>& scratch) const {
-    const std::size_t last = lengths.size() - 1;
-    if (type == FftType::real) {
-      transform(block, lengths, last, scratch);
-      block = resized(block, lengths.back(), to.back());
-    }
-    for (std::size_t d = 0; d < last; ++d) {
-      transform(block, type == FftType::real ? to : from, d, scratch);
-    }
-    if (type == FftType::inverse_real) block = resized(block, from.back(), lengths.back());
-    if (type != FftType::real) transform(block, lengths, last, scratch);
-    if (type == FftType::inverse || type == FftType::inverse_real) {
-      const double scale = 1 / static_cast<double>(product_of(lengths));
-      runtime::in_stretches(static_cast<std::int64_t>(block.size()), 65536,
-                            [&](std::int64_t from, std::int64_t to) {
-                              for (std::int64_t i = from; i < to; ++i)
-                                block[static_cast<std::size_t>(i)] *= scale;
-                            });
-    }
-  }
+  FftType type_;
+  Ints lengths_, from_;
+  std::vector<std::unique_ptr<kernels::Fourier<T>>>
+      plans_;  // of dimensions, but for a real last one
+  std::unique_ptr<kernels::RealFourier<T>> real_;
+  T scale_ = 1;
 };
 
-// Calls f(offset, i) for each element of the block that starts at `offset`, in row-major order.
-template <class F>
-void for_elements(const Shape& shape, const Shape& strides, std::size_t dim, std::int64_t offset,
-                  std::size_t& i, const F& f) {
-  for (std::int64_t k = 0; k < shape[dim]; ++k, offset += strides[dim]) {
-    if (k % 65536 == 65535) runtime::poll_clock();
-    if (dim + 1 == shape.size()) {
-      f(offset, i++);
-    } else {
-      for_elements(shape, strides, dim + 1, offset, i, f);
-    }
-  }
+template <class T>
+Kernel kernel_of(FftType type, const Ints& lengths, std::int64_t blocks) {
+  return [transforms = std::make_shared<Transforms<T>>(type, lengths), blocks](
+             std::span<const View> in, std::span<const View> out) {
+    transforms->run(in[0], out[0], blocks);
+  };
 }
-
-std::int64_t block_offset(const View& view, std::size_t first, std::int64_t index) {
-  std::int64_t at = 0;
-  for (std::size_t d = first; d-- > 0;) {
-    at += index % view.shape[d] * view.strides[d];
-    index /= view.shape[d];
-  }
-  return at;
-}
-
-void load(const View& view, std::size_t first, std::int64_t index, std::vector<Complex>& block) {
-  const std::int64_t start = block_offset(view, first, index);
-  visit_dtype(view.dtype, [&](auto zero) {
-    using T = decltype(zero);
-    if constexpr ((kernels::is_computed<T>) &&
-                  (std::is_floating_point_v<T> || std::is_same_v<T, std::complex<float>> ||
-                   std::is_same_v<T, Complex>)) {
-      std::size_t next = 0;
-      for_elements(view.shape, view.strides, first, start, next,
-                   [&](std::int64_t at, std::size_t i) {
-                     block[i] = Complex(reinterpret_cast<const T*>(view.data)[at]);
-                   });
-    }
-  });
-}
-
-void store(const std::vector<Complex>& block, const View& view, std::size_t first,
-           std::int64_t index) {
-  const std::int64_t start = block_offset(view, first, index);
-  visit_dtype(view.dtype, [&](auto zero) {
-    using T = decltype(zero);
-    std::size_t next = 0;
-    for_elements(view.shape, view.strides, first, start, next, [&](std::int64_t at, std::size_t i) {
-      if constexpr (std::is_floating_point_v<T>) {
-        reinterpret_cast<T*>(view.data)[at] = static_cast<T>(block[i].real());
-      } else if constexpr (std::is_same_v<T, std::complex<float>> || std::is_same_v<T, Complex>) {
-        reinterpret_cast<T*>(view.data)[at] = T(block[i]);
-      }
-    });
-  });
-}
-
-// Elements transformed by one task: some 100 us.
-constexpr std::int64_t chunk_elements = 8192;
 
 Kernel fft_kernel(const Types& in, const Types&, const Params& params) {
-  const auto block = std::make_shared<Block>(type_of(params), params.ints("fft_lengths"));
-  const std::size_t first = in[0].rank() - block->lengths.size();
-  std::int64_t count = 1;
-  for (std::size_t d = 0; d < first; ++d) count *= in[0].shape[d];
-  const std::int64_t elements = product_of(block->from);
-  const bool empty = in[0].size() == 0 || product_of(block->lengths) == 0;
-  return [block, first, count, elements, empty](std::span<const View> views,
-                                                std::span<const View> outs) {
-    if (empty) return;
-    const std::int64_t each = std::max<std::int64_t>(1, chunk_elements / elements);
-    runtime::parallel_for((count + each - 1) / each, [&](std::int64_t chunk) {
-      std::vector<Complex> data, scratch;
-      for (std::int64_t i = chunk * each; i < std::min(count, (chunk + 1) * each); ++i) {
-        data.resize(static_cast<std::size_t>(elements));
-        load(views[0], first, i, data);
-        block->run(data, scratch);
-        store(data, outs[0], first, i);
-      }
-    });
-  };
+  const FftType type = type_of(params);
+  const Ints& lengths = params.ints("fft_lengths");
+  if (in[0].size() == 0 || product_of(lengths) == 0) {
+    return [](std::span<const View>, std::span<const View>) {};
+  }
+  const std::int64_t blocks = in[0].size() / product_of(operand_lengths(type, lengths));
+  const bool wide = in[0].dtype == DType::float64 || in[0].dtype == DType::complex128;
+  return wide ? kernel_of<double>(type, lengths, blocks) : kernel_of<float>(type, lengths, blocks);
 }
 
 // ---- rules ---------------------------------------------------------------------------------

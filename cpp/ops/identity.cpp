@@ -1,4 +1,5 @@
 // ops/identity.cpp - ops that give their operand and mean something to transformations only.
+#include <algorithm>
 #include <atomic>
 
 #include "ops/family.h"
@@ -60,8 +61,13 @@ const Op name_op{
 Batched batch_sharding_constraint(const BatchArgs& a) {
   const ShardingPtr& given = a.params.get<ShardingPtr>("sharding");
   std::vector<std::vector<std::string>> spec = given->spec;
-  spec.emplace(spec.begin());
-  Ints free{0};
+  const auto& names = given->mesh_axes;
+  const bool split = std::all_of(a.axis.split.begin(), a.axis.split.end(), [&](const auto& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  });
+  spec.insert(spec.begin(), split ? a.axis.split : std::vector<std::string>());
+  Ints free;
+  if (spec[0].empty()) free.push_back(0);
   for (const std::int64_t d : a.params.ints("unconstrained_dims")) free.push_back(d + 1);
   return batched1(sharding_constraint(a.in[0], with_spec(*given, std::move(spec)), free));
 }

@@ -8,7 +8,9 @@ namespace {
 thread_local int retried_level = 0;
 }
 
-MayRetry::MayRetry(bool may) : outer_(retried_level) { retried_level = may ? trace_depth() + 1 : 0; }
+MayRetry::MayRetry(bool may) : outer_(retried_level) {
+  retried_level = may ? trace_depth() + 1 : 0;
+}
 MayRetry::~MayRetry() { retried_level = outer_; }
 bool MayRetry::covers(const Tracer& tracer) { return tracer.level() == retried_level; }
 

@@ -166,8 +166,7 @@ Values agreeing(const Values& in) {
   Values out;
   for (const Value& value : in) {
     const AxisSet missing = lacking(value->type().varying, all);
-    out.push_back(missing.empty() ? value
-                                  : bind1(pvary, {{"axes", AxisNames{missing}}}, {value}));
+    out.push_back(missing.empty() ? value : bind1(pvary, {{"axes", AxisNames{missing}}}, {value}));
   }
   return out;
 }
@@ -282,8 +281,8 @@ std::int64_t axis_size(AxisName name, std::string_view user) {
        ". To fix this, please call ", user, " under `jax.shard_map`. ",
        known.empty() ? std::string("No mapped axis is in scope here")
                      : "The axes in scope are: " + known,
-       "; or call it inside a function mapped with pmap or vmap and axis_name='",
-       axis_text(name), "'.");
+       "; or call it inside a function mapped with pmap or vmap and axis_name='", axis_text(name),
+       "'.");
 }
 
 }  // namespace shardax

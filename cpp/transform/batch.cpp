@@ -175,6 +175,7 @@ BatchedProgram batch_program(const ProgramPtr& program, const std::vector<bool>&
   }
   std::string key =
       mask_key(concat("batch", axis.size, ",", axis.name, ",", axis.devices), batched);
+  for (const std::string& name : axis.split) key += concat("@", name);
   if (wanted) key = mask_key(key, *wanted);
   return *program->derived<BatchedProgram>(key, [&] {
     auto result = std::make_shared<BatchedProgram>();

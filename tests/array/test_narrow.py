@@ -86,7 +86,11 @@ def test_bits():
     x = jnp.array([1, 2], "float8_e5m2")
     assert x.view("uint8").tolist() == [60, 64]
     assert jnp.array([15], "uint4").view("int4").tolist() == [-1]
-    with pytest.raises(TypeError, match="int4 and uint8 have different widths"):
-        jnp.ones(2, "int4").view("uint8")
+    assert jnp.array([1, -1], "int4").view("uint8").tolist() == [0xF1]
+    assert jnp.array([0xF1], "uint8").view("int4").tolist() == [1, -1]
+    with pytest.raises(ValueError, match="its size must be a divisor of the total size"):
+        jnp.ones(3, "int4").view("uint8")
+    with pytest.raises(ValueError, match="no last dimension of 2 numbers that make one uint8"):
+        jax.lax.bitcast_convert_type(jnp.ones(3, "int4"), "uint8")
     with pytest.raises(TypeError, match="clz does not accept dtype int4"):
         jax.lax.clz(jnp.ones(2, "int4"))

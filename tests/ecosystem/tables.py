@@ -48,10 +48,7 @@ LATER = {
     "jax.experimental.colocated_python.serialization._": "several processes",
     "jax.experimental.colocated_python.serialization.xb": "several processes",
     "jax.experimental.cur_qdd": "types of the user's own",
-    "jax.experimental.ode.": "SciPy: differential equations",
     "jax.experimental.pallas.": "kernels of the user's own",
-    "jax.experimental.rnn.": "kernels of GPUs",
-    "jax.experimental.sparse.": "sparse arrays",
     "jax.export.": "exported programs",
     "jax.interpreters.mlir.emit_python_callback": "lowering to MLIR",
     "jax.interpreters.pxla.global_avals": "several processes",
@@ -63,5 +60,4 @@ LATER = {
     "jax.lax.stack_p": "ops that are several here",
     "jax.lax.tile_p": "ops that are several here",
     "jax.lax.unstack_p": "ops that are several here",
-    "jax.scipy.": "SciPy",
 }

@@ -95,7 +95,7 @@ def test_special_functions_broadcast_and_differentiate():
     assert shardax.dtypes.itemsize_bits("complex64") == 64
     assert int(lax.mulhi(jnp.int32(2**30), jnp.int32(8))) == 2
     edges = lax.igamma(jnp.array([1.0, 1.0, 0.0, 1.0]), jnp.array([0.0, np.inf, 1.0, -1.0]))
-    np.testing.assert_array_equal(edges, [0, 1, np.nan, np.nan])
+    np.testing.assert_array_equal(edges, [0, 1, 1, np.nan])
     with pytest.raises(ValueError, match="gradient of betainc with respect to a and b"):
         shardax.grad(lax.betainc)(1.0, 1.0, 0.5)
 

@@ -90,7 +90,16 @@ MATRICES = {
         call=lambda sx, r, w: sx.lax.linalg.cholesky_update(sx.numpy.triu(r), w),
         tolerance=256,
     ),
-    "eigh": Sample(ref.eigh, SQUARE, dtypes=ALL, call=_eigh, tolerance=256),
+    "eigh": (
+        Sample(ref.eigh, SQUARE, dtypes=ALL, call=_eigh, tolerance=256),
+        Sample(
+            lambda a: np.linalg.eigvalsh(ref.apart(a)),
+            SQUARE,
+            dtypes=ALL,
+            call=lambda sx, a: sx.numpy.linalg.eigvalsh(ref.apart(a)),
+            tolerance=256,
+        ),
+    ),
     "eig": (
         Sample(ref.eig, SQUARE, dtypes=ALL, call=_eig, tolerance=1024),
         Sample(

@@ -6,6 +6,7 @@ Adding an op means one line here.
 import numpy as np
 import references as ref
 import sample_programs as programs
+import sample_special
 from sample_kinds import (
     ANY,
     BOOL,
@@ -516,6 +517,7 @@ SAMPLES = {
     ),
     "io_callback": control(lambda x: x + x, programs.effects, grad=(), refuses_jvp="IO callbacks"),
 }
+SAMPLES |= sample_special.SAMPLES
 SAMPLES |= MATRICES
 # Covered by another op's sample.
 SAMPLES["custom_lin"] = SAMPLES["custom_vjp_call"]

@@ -125,6 +125,8 @@ S.expm_frechet(a / 9, s / 90)
 [S.convolution_matrix(v, n, mode=m) for n in (2, 6) for m in ("full", "same", "valid")]
 [S.hilbert(3), S.invhilbert(3), S.pascal(4), S.pascal(4, "lower"), S.invpascal(4, "upper"), S.helmert(3), S.helmert(3, full=True)]
 [S.hadamard(4), S.dft(5), S.dft(4, "sqrtn"), S.dft(4, "n"), S.block_diag(v, a)]
+[S.companion(v[:2]), S.companion(a[:, :2]), S.leslie(a[:, :2], v[:1])]
+S.funm(a, jnp.exp, disp=False)[0] / 1e4
 S.hadamard(6) !! n must be a positive power of 2
 S.dft(3, "x") !! scale must be None, 'sqrtn', or 'n'
 S.pascal(3, "x") !! Expected kind to be on

@@ -9,6 +9,7 @@ def setup(names):
     jax, jnp = names["jax"], names["jnp"]
     names.update(
         grad=jax.grad,
+        c=lambda *shape: jnp.cos(jnp.arange(np.prod(shape), dtype=np.float32)).reshape(shape),
         hard=jnp.array(
             [np.nan, np.inf, -np.inf, 3e9, -3e9, 300.7, -300.7, 0.5, -0.5, 2.5], "float32"
         ),
@@ -233,3 +234,31 @@ warned(lambda: jnp.arange(3, dtype='int64'))
 warned(lambda: jnp.array([1j], 'complex128'))
 warned(lambda: c4.astype('float32'))
 """)
+
+# Numbers of four bits seen as others, large Python integers, sums of booleans.
+corpus.expressions("""
+[lax.convert_element_type(2**100, np.float32), lax.convert_element_type(2**32, np.int32), lax.convert_element_type(-(2**40) - 3, np.int32), lax.convert_element_type(2**33 + 5, np.uint8)]
+[jnp.einsum(s, np.eye(3, dtype=bool)) for s in ("aa->a", "aa", "ij->i")]
+jnp.array([1, -3, 7, 2], jnp.int4).view(jnp.int8)
+lax.bitcast_convert_type(jnp.array([[1, -3], [7, 2]], jnp.int4), jnp.int8)
+lax.bitcast_convert_type(jnp.array([33, 127], jnp.int8), jnp.int4).astype(np.int32)
+jnp.array([33, 127], jnp.int8).view(jnp.uint4).astype(np.int32)
+lax.bitcast_convert_type(jnp.array([33.5], np.float32), jnp.int4).astype(np.int32)
+lax.bitcast_convert_type(jnp.arange(8).astype(jnp.uint4), np.float32)
+""")
+
+# Products of blocks with scales.
+corpus.expressions(
+    """
+lax.scaled_dot(c(8, 64), c(64, 4), lhs_scale=c(8, 2), rhs_scale=c(2, 4), preferred_element_type=np.float32)
+lax.scaled_dot(c(2, 3, 8).astype(jnp.float8_e4m3fn), c(2, 8, 4).astype(jnp.float8_e4m3fn), rhs_scale=c(2, 4, 4), preferred_element_type=np.float32)
+lax.scaled_dot(c(3, 8), c(8, 4)).dtype
+lax.scaled_dot(c(8), c(8)) !! does not support 0-rank and 1-rank operands
+lax.scaled_dot(c(3, 8), c(8, 4), lhs_scale=c(3, 3)) !! must be divisible by its scale's dim size 3
+lax.scaled_dot(c(3, 8), c(8, 4), lhs_scale=c(3, 8)) !! must be at least 2
+lax.scaled_dot(c(3, 8), c(8, 4), lhs_scale=c(2, 4)) !! does not match scale dim size
+lax.scaled_dot(c(3, 8), c(6, 4)) !! does not match RHS contracting dim
+jax.nn.scaled_matmul(c(2, 8), c(2, 8), c(2, 2), c(2, 2)) !! 3-dimensional arrays
+""",
+    rtol=1e-5,
+)

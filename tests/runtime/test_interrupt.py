@@ -62,8 +62,12 @@ def two_choleskys():  # one of them on a worker
 
 
 def large_solve():
-    a, b = jnp.eye(3000), jnp.ones((3000, 3000))
+    a, b = jnp.eye(5000), jnp.ones((5000, 5000))
     return jax.lax.linalg.triangular_solve(a, b, left_side=True, lower=True)
+
+
+def large_eigenvectors():  # in the library, on a thread of its own
+    return jax.numpy.linalg.eigh(jnp.ones((1500, 1500)) + jnp.diag(jnp.arange(1500.0)))
 
 
 def long_transform():
@@ -114,6 +118,7 @@ WORK = [
     large_cholesky,
     two_choleskys,
     large_solve,
+    large_eigenvectors,
     long_transform,
     long_scatter,
     many_columns,
@@ -124,6 +129,10 @@ WORK = [
     many_draws,
     long_sort,
 ]
+
+
+# An abandoned call of LAPACK goes on with two threads of its own, whose time counts too.
+IN_LIBRARY = [large_cholesky, two_choleskys, large_solve, large_eigenvectors]
 
 
 def interrupted(work, after=0.4):
@@ -170,8 +179,9 @@ def alarmed(work, after):
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("work", WORK, ids=lambda w: w.__name__)
 def test_interrupt_ends_long_work(work, threads):
+    limit = LIMIT * (3 if work in IN_LIBRARY else 1)
     with jax.threads(threads):
-        assert min(alarmed(work, after) for after in (0.4, 0.8)) < LIMIT
+        assert min(alarmed(work, after) for after in (0.4, 0.8)) < limit
         assert float(jnp.arange(200_000.0).sum()) == pytest.approx(199_999 * 1e5, rel=1e-5)
 
 

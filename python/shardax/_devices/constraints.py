@@ -10,8 +10,8 @@ import operator
 import shardax._core as _core
 from shardax import tree_util
 from shardax._base.arrays import asarray
-from shardax._devices.mesh import AxisType
-from shardax._devices.mesh_context import get_mesh
+from shardax._devices.mesh import AxisType, Mesh
+from shardax._devices.mesh_context import context_mesh, get_mesh
 from shardax._devices.shardings import (
     IndivisibleError,
     NamedSharding,
@@ -89,13 +89,27 @@ def _resolve(where, function, argument):
             f"{function}: {argument} leaf specifications are expected to be Shardings, "
             f"PartitionSpec instances or None, but got {where!r}."
         )
-    if get_mesh().empty:
+    mesh = get_mesh() if context_mesh().manual_axes == () else context_mesh()
+    if mesh.empty:
         raise RuntimeError(
             f"{function} requires a non-empty mesh in context if you are passing "
             f"`PartitionSpec`s to {argument}, got {where!r}. Define a mesh with "
             "`jax.set_mesh(mesh)`, or pass NamedSharding(mesh, spec)."
         )
-    return NamedSharding(get_mesh(), where)
+    return NamedSharding(mesh, where)
+
+
+def _check_manual(where):
+    """ValueError for axes that shard_map splits by hand."""
+    manual = context_mesh().manual_axes
+    for entry in getattr(where, "spec", ()):
+        for name in axes_of_entry(entry):
+            if name in manual:
+                raise ValueError(
+                    f"with_sharding_constraint: the spec {where.spec} contains a manual axes "
+                    f"'{name}' of mesh {context_mesh()}. Within shard_map, a constraint may name "
+                    "the axes that are not manual."
+                )
 
 
 def _spread(shardings, tree, function, argument):
@@ -120,12 +134,16 @@ def _constrain(leaf, where, what):
     x = asarray(leaf)
     if where is None:
         return x
+    if context_mesh().manual_axes:
+        _check_manual(where)
     try:
         description = where._description(x.ndim)
     except ValueError as e:
         raise ValueError(
             f"{what} is incompatible with its sharding annotation {where}: {e}"
         ) from None
+    if isinstance(where, NamedSharding) and not isinstance(where.mesh, Mesh):
+        return x  # names of axes, and no devices
     spec = list(description[3])
     for dimension in getattr(where, "unconstrained_dims", ()):
         spec[dimension] = None

@@ -148,7 +148,9 @@ def vmap(
         not depend on it.
       axis_name: a name for collectives inside `fun`.
       axis_size: the size of the axis, checked against the arguments.
-      spmd_axis_name, sum_match: accepted for compatibility.
+      spmd_axis_name: a mesh axis, or a tuple of them, that splits what is mapped: shardings within
+        `fun` are labelled so, and shard_map must not split by it.
+      sum_match: accepted for compatibility.
 
     Returns:
       The vectorised function.
@@ -172,6 +174,8 @@ def vmap(
         )
     check_axes("vmap", "in_axes", in_axes)
     check_axes("vmap", "out_axes", out_axes)
+    names = () if spmd_axis_name is None else spmd_axis_name
+    names = names if isinstance(names, tuple | list) else (names,)
     name = getattr(fun, "__name__", "fun")
     doc = (
         f"Vectorized version of {name}. Takes similar arguments as {name} but with additional "
@@ -188,6 +192,7 @@ def vmap(
         axis_name,
         -1 if axis_size is None else operator.index(axis_size),
         doc,
+        [str(n) for n in names],
     )
 
 

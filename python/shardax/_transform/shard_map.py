@@ -295,7 +295,8 @@ class _Call:
 
 def _own_spec(leaf, names):
     """The spec of an argument's sharding, of the axes `names`."""
-    where = None if isinstance(leaf, _core.Tracer) else sharding_of(leaf)
+    tracer = isinstance(leaf, _core.Tracer)
+    where = _core.api.typeof(leaf).sharding if tracer else sharding_of(leaf)
     if not isinstance(where, NamedSharding):
         return PartitionSpec()
     return PartitionSpec(

@@ -14,7 +14,12 @@ _, __getattr__, __dir__ = _at_first_use(
         "colocated_python",
         "custom_partitioning",
         "hijax",
+        "jet",
         "layout",
+        "ode",
+        "random",
+        "rnn",
         "shard_map",
+        "sparse",
     ),
 )

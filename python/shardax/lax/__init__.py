@@ -64,6 +64,7 @@ _NAMES = {
         "reduce_and reduce_max reduce_min reduce_or reduce_prod reduce_sum reduce_xor sort "
         "sort_key_val top_k"
     ),
+    "_scaled_dot": "scaled_dot",
     "_solves": "custom_linear_solve custom_root",
     "_windows": "padtype_to_pads reduce_window reduce_window_shape_tuple",
 }

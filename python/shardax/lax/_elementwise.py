@@ -9,6 +9,7 @@ import shardax._core as _core
 from shardax import tree_util
 from shardax._base.arrays import asarray, bind
 from shardax._core import api
+from shardax.dtypes import itemsize_bits
 
 __all__ = [
     "RoundingMethod",
@@ -84,7 +85,15 @@ def select_n(which, *cases):
 
 
 def convert_element_type(operand, new_dtype):
-    """Elements converted to another dtype."""
+    """Elements converted to another dtype; large Python integers cut to its bits."""
+    if type(operand) is int and not -(2**31) <= operand < 2**31:
+        wanted = np.dtype(_core.requested_dtype(new_dtype, "convert_element_type"))
+        if wanted.kind in "iu":
+            bits = 8 * wanted.itemsize
+            operand = (operand + 2 ** (bits - 1)) % 2**bits - 2 ** (bits - 1)
+            operand = np.asarray(operand % 2**bits if wanted.kind == "u" else operand, wanted)
+        else:
+            operand = float(operand)
     if isinstance(new_dtype, type) and new_dtype in (int, float, complex, bool):
         return _core.convert(asarray(operand), _core.canonical_dtype(new_dtype))
     return _core.convert(asarray(operand), _core.requested_dtype(new_dtype, "convert_element_type"))
@@ -92,11 +101,36 @@ def convert_element_type(operand, new_dtype):
 
 def bitcast_convert_type(operand, new_dtype):
     """The same bits seen as another dtype; a change of width adds or drops a last dimension."""
-    return bind(
-        "bitcast_convert_type",
-        (asarray(operand),),
-        new_dtype=_core.requested_dtype(new_dtype, "bitcast_convert_type"),
-    )
+    operand = asarray(operand)
+    target = _core.requested_dtype(new_dtype, "bitcast_convert_type")
+    old, new = itemsize_bits(operand.dtype), itemsize_bits(target)
+    if old != new and min(old, new) < 8:
+        return _through_bytes(operand, target, old, new)
+    return bind("bitcast_convert_type", (operand,), new_dtype=target)
+
+
+def _through_bytes(x, target, old, new):
+    """Bits between numbers of fewer than 8 bits, the lowest first, and numbers of other widths."""
+    if old < 8 and (not x.ndim or x.shape[-1] * old != new):
+        raise ValueError(
+            f"bitcast_convert_type: {x.dtype}{list(x.shape)} has no last dimension of "
+            f"{new // old} numbers that make one {np.dtype(target)}."
+        )
+    width = min(old, new, 8)
+    count = 8 // width
+    word = _core.requested_dtype(f"uint{width}", "bitcast_convert_type")
+    shifts = np.arange(0, 8, width, dtype=np.uint8)
+    if old < 8:
+        parts = _core.convert(bind("bitcast_convert_type", (x,), new_dtype=word), np.uint8)
+        parts = parts.reshape(*x.shape[:-1], x.shape[-1] // count, count)
+        octets = (parts << shifts).sum(-1, dtype=np.uint8)
+        octets = octets if new > 8 else octets[..., 0]
+        return bind("bitcast_convert_type", (octets,), new_dtype=target)
+    octets = bind("bitcast_convert_type", (x,), new_dtype=np.dtype(np.uint8))
+    octets = octets if old > 8 else octets[..., None]
+    parts = (octets[..., None] >> shifts) & np.uint8(2**width - 1)
+    parts = parts.reshape(*x.shape, octets.shape[-1] * count)
+    return bind("bitcast_convert_type", (_core.convert(parts, word),), new_dtype=target)
 
 
 def reduce_precision(operand, exponent_bits, mantissa_bits):

@@ -11,12 +11,14 @@ from shardax._base.arrays import asarray, canonical_axis, check_arraylike, known
 from shardax._transform.jit import jit
 from shardax.nn import initializers
 from shardax.nn._attention import dot_product_attention
+from shardax.nn._scaled import scaled_matmul
 from shardax.numpy._exponentials import log_softmax, softmax
 from shardax.numpy._exponentials import plain_logsumexp as logsumexp
 
 __all__ = [
     "celu",
     "dot_product_attention",
+    "scaled_matmul",
     "elu",
     "gelu",
     "glu",

@@ -5,6 +5,7 @@ import shardax._core as _core
 from shardax import lax
 from shardax import numpy as jnp
 from shardax._devices.replicas import device_put
+from shardax.dtypes import itemsize_bits
 
 
 def flat(x):
@@ -28,7 +29,8 @@ def view(x, dtype=None):
         return x
     if x.ndim == 0 and target.itemsize != x.itemsize:
         raise ValueError("view() of a 0d array is only supported if the itemsize is unchanged.")
-    if x.shape and x.shape[-1] * x.itemsize % target.itemsize:
+    old, new = itemsize_bits(x.dtype), itemsize_bits(target)
+    if x.shape and x.shape[-1] * old % new:
         raise ValueError(
             "When changing to a larger dtype, its size must be a divisor of the total size in "
             "bytes of the last axis of the array."
@@ -44,11 +46,11 @@ def view(x, dtype=None):
         x = view(x, part[target.name])
         x = x.reshape(*x.shape[:-1], -1, 2)
         return lax.complex(x[..., 0], x[..., 1])
-    if target.itemsize > x.itemsize:
-        x = x.reshape(*x.shape[:-1], -1, target.itemsize // x.itemsize)
+    if new > old:
+        x = x.reshape(*x.shape[:-1], -1, new // old)
         return lax.bitcast_convert_type(x, target)
     out = lax.bitcast_convert_type(x, target)
-    return out.reshape(*out.shape[:-2], -1) if target.itemsize < x.itemsize else out
+    return out.reshape(*out.shape[:-2], -1) if new < old else out
 
 
 def byteswap(x):

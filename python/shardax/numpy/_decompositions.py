@@ -10,6 +10,7 @@ from shardax.lax import _systems
 from shardax.lax import linalg as _lax
 from shardax.lax._layout import rev as _rev
 from shardax.lax._reductions import sort as _sort
+from shardax.lax._spectra import hermitian_eigenvalues
 from shardax.lax._systems import adjoint as _adjoint
 from shardax.lax._systems import promoted as _promoted
 
@@ -89,10 +90,11 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False, subset_by_index
             subset_by_index=subset_by_index,
         )
         return SVDResult(*out) if compute_uv else out
+    if not compute_uv and subset_by_index is None:
+        size = _functions.abs(hermitian_eigenvalues(a))
+        return _rev(_sort(size, dimension=size.ndim - 1), (size.ndim - 1,))
     v, w = _lax.eigh(a, subset_by_index=subset_by_index)
     size, last = _functions.abs(w), w.ndim - 1
-    if not compute_uv:
-        return _rev(_sort(size, dimension=last), (last,))
     places = _core.bind("iota", (), dtype=np.dtype("int32"), shape=size.shape, dimension=last)
     ordered = _sort((size, places, _functions.sign(w)), dimension=last, num_keys=1)
     s, order, sign = (_rev(x, (last,)) for x in ordered)
@@ -116,12 +118,12 @@ class EighResult(NamedTuple):
     eigenvectors: Any
 
 
-def _eigh(name, a, UPLO, symmetrize_input):
+def _hermitian(name, a, UPLO):
+    """(the operand, whether its lower triangle is read)"""
     (a,) = _promoted(f"jnp.linalg.{name}", a)
     if UPLO not in (None, "L", "U"):
         raise ValueError(f"UPLO must be one of None, 'L', or 'U', got {UPLO}")
-    v, w = _lax.eigh(a, lower=UPLO != "U", symmetrize_input=symmetrize_input)
-    return EighResult(w, v)
+    return a, UPLO != "U"
 
 
 @static_jit("UPLO", "symmetrize_input")
@@ -135,13 +137,16 @@ def eigh(a, UPLO=None, symmetrize_input=True):
     >>> eigh(jnp.diag(jnp.array([2.0, 1.0]))).eigenvalues
     Array([1., 2.], dtype=float32)
     """
-    return _eigh("eigh", a, UPLO, symmetrize_input)
+    a, lower = _hermitian("eigh", a, UPLO)
+    v, w = _lax.eigh(a, lower=lower, symmetrize_input=symmetrize_input)
+    return EighResult(w, v)
 
 
 @static_jit("UPLO", "symmetrize_input")
 def eigvalsh(a, UPLO="L", *, symmetrize_input=True):
     """The eigenvalues of Hermitian (..., n, n), ascending; arguments are those of eigh."""
-    return _eigh("eigvalsh", a, UPLO, symmetrize_input)[0]
+    a, lower = _hermitian("eigvalsh", a, UPLO)
+    return hermitian_eigenvalues(a, lower, symmetrize_input)
 
 
 class EigResult(NamedTuple):

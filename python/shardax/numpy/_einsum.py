@@ -84,7 +84,7 @@ def _diagonal_term(a, term):
 def _sum_out(a, term, kept):
     gone = tuple(i for i, c in enumerate(term) if c not in kept)
     if gone:
-        a = bind("reduce_sum", (a,), axes=gone)
+        a = bind("reduce_or" if a.dtype == bool else "reduce_sum", (a,), axes=gone)
         term = "".join(c for c in term if c in kept)
     return a, term
 

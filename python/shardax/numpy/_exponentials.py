@@ -12,9 +12,8 @@ def logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False, where=Non
 
     With return_sign, (log of the size, sign).
     """
-    a = _core.promote("inexact", a)[0]
+    a, b = (_core.promote("inexact", a)[0], None) if b is None else _core.promote("inexact", a, b)
     if b is not None:
-        a, b = _core.promote("inexact", a, b)
         a = jnp.where(b != 0, a, -jnp.inf)
     if where is not None:
         a = jnp.where(where, a, -jnp.inf)

@@ -40,7 +40,7 @@ _MANTISSA = {"float16": 10, "bfloat16": 7, "float32": 23, "float64": 52}
 def _unit(key, shape, dtype):
     """Uniform in [0, 1): random bits as the mantissa of numbers in [1, 2), less 1."""
     width = dtype.itemsize * 8
-    mantissa = _MANTISSA[dtype.name]
+    mantissa = _MANTISSA.get(dtype.name) or jnp.finfo(dtype).nmant
     drawn = 8 if mantissa < 8 else width
     word = np.dtype(f"uint{width}")
     raw = draw_bits(key, drawn, shape)

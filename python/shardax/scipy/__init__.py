@@ -1,3 +1,9 @@
-"""shardax.scipy - functions of SciPy."""
+"""shardax.scipy - functions of SciPy. A module is imported when it is first used."""
 
-from shardax.scipy import integrate, linalg, ndimage, signal, sparse, special, stats
+from shardax._base.names import at_first_use
+
+_SUBMODULES = (
+    "cluster fft integrate interpolate linalg ndimage optimize signal sparse spatial special stats"
+).split()
+
+_, __getattr__, __dir__ = at_first_use(__name__, {}, _SUBMODULES)

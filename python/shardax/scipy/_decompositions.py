@@ -3,6 +3,7 @@
 from shardax import lax
 from shardax import numpy as jnp
 from shardax.lax import _systems
+from shardax.lax._spectra import hermitian_eigenvalues
 from shardax.scipy._matrix_functions import _complex, _inexact
 
 __all__ = [
@@ -152,8 +153,11 @@ def eigh(
         raise NotImplementedError("Only the type=1 case of eigh is implemented.")
     if eigvals is not None:
         raise NotImplementedError("Only the eigvals=None case of eigh is implemented.")
-    v, w = lax.linalg.eigh(_inexact(a)[0], lower=lower)
-    return w if eigvals_only else (w, v)
+    (a,) = _inexact(a)
+    if eigvals_only:
+        return hermitian_eigenvalues(a, lower)
+    v, w = lax.linalg.eigh(a, lower=lower)
+    return w, v
 
 
 def eigh_tridiagonal(
@@ -197,8 +201,10 @@ def eigh_tridiagonal(
     if d.shape[0] == 0:
         return d.real if eigvals_only else (d.real, jnp.eye(0, dtype=d.dtype))
     matrix = jnp.diag(d.real.astype(d.dtype)) + jnp.diag(e.conj(), -1)
+    if eigvals_only:
+        return hermitian_eigenvalues(matrix, symmetrize_input=False)[chosen]
     v, w = lax.linalg.eigh(matrix, symmetrize_input=False)
-    return w[chosen] if eigvals_only else (w[chosen], v[:, chosen])
+    return w[chosen], v[:, chosen]
 
 
 def schur(a, output="real"):

@@ -240,7 +240,8 @@ def funm(A, func, disp=True):
     if A.ndim != 2 or A.shape[0] != A.shape[1]:
         raise ValueError("expected square array_like input")
     n = A.shape[0]
-    T, Z = lax.linalg.schur(_complex(A))
+    T, Z = lax.linalg.schur(A)
+    T, Z = (T, Z) if jnp.iscomplexobj(A) else _complex_form(T, Z)
     diagonal = jnp.diagonal(T)
     gaps = diagonal[None, :] - diagonal[:, None]
     places = jnp.arange(n)

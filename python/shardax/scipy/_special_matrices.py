@@ -121,7 +121,7 @@ def circulant(c):
 def _below(v):
     """(..., n, n) out of (..., n - 1): v below the diagonal, and zeros."""
     n = v.shape[-1] + 1
-    filled = jnp.concatenate([v, jnp.zeros_like(v[..., :1])], axis=-1) if n > 1 else v
+    filled = jnp.pad(v, [(0, 0)] * (v.ndim - 1) + [(0, 1)])
     return jnp.where(jnp.eye(n, k=-1, dtype=bool), filled[..., None, :], 0)
 
 

@@ -64,14 +64,15 @@ def map_coordinates(input, coordinates, order, mode="constant", cval=0.0):
     >>> map_coordinates(jnp.array([1.0, 3.0]), [jnp.array([0.5, 1.0])], 1)
     Array([2., 3.], dtype=float32)
     """
-    check_arraylike("map_coordinates", input, *coordinates)
+    check_arraylike("map_coordinates", input)
     image = asarray(input)
-    coordinates = [asarray(c) for c in coordinates]
     if len(coordinates) != image.ndim:
         raise ValueError(
             "coordinates must be a sequence of length input.ndim, but "
             f"{len(coordinates)} != {image.ndim}"
         )
+    check_arraylike("map_coordinates", *coordinates)
+    coordinates = [asarray(c) for c in coordinates]
     if mode not in _PLACES:
         raise NotImplementedError(
             f"jax.scipy.ndimage.map_coordinates does not yet support mode {mode}. Currently "

@@ -9,8 +9,21 @@ import shardax._core as _core
 from shardax import lax
 from shardax import numpy as jnp
 from shardax._base.arrays import asarray, canonical_axes, canonical_axis, check_arraylike
+from shardax.scipy._promote import inexact
+from shardax.scipy._spectral import averaged, istft, spectra
 
-__all__ = ["convolve", "convolve2d", "correlate", "correlate2d", "detrend", "fftconvolve"]
+__all__ = [
+    "convolve",
+    "convolve2d",
+    "correlate",
+    "correlate2d",
+    "csd",
+    "detrend",
+    "fftconvolve",
+    "istft",
+    "stft",
+    "welch",
+]
 
 
 def _same_rank(name, in1, in2):
@@ -52,9 +65,9 @@ def _convolve(name, in1, in2, mode, precision):
         raise ValueError(f"{name}: zero-size arrays not supported in convolutions.")
     if mode == "valid" and not (_contains(in1, in2) or _contains(in2, in1)):
         raise ValueError("For 'valid' mode, One input must be smaller than the other in every")
-    dtype = jnp.promote_types(jnp.result_type(in1, in2), jnp.float32)
-    dtype = _core.canonical_dtype(dtype)
-    x, kernel = in1.astype(dtype), in2.astype(dtype)
+    x, kernel = inexact(in1, in2)
+    if x.dtype.itemsize < 4:
+        x, kernel = x.astype(np.float32), kernel.astype(np.float32)
     if in1.ndim == 0:
         return x * kernel
     padding = [(n - 1, n - 1) for n in kernel.shape]
@@ -184,3 +197,89 @@ def detrend(data, axis=-1, type="linear", bp=0, overwrite_data=None):
         slope = (x * part).sum(0) / max(float((x * x).sum()), np.finfo(np.float32).tiny)
         parts.append(part - part.mean(0) - x * slope)
     return jnp.moveaxis(jnp.concatenate(parts), 0, axis)
+
+
+def stft(
+    x,
+    fs=1.0,
+    window="hann",
+    nperseg=256,
+    noverlap=None,
+    nfft=None,
+    detrend=False,
+    return_onesided=True,
+    boundary="zeros",
+    padded=True,
+    axis=-1,
+):
+    """(frequencies, times, spectra): the Fourier transforms of overlapping pieces of a signal.
+
+    Args:
+      x: the signal, along `axis`.
+      fs: samples per unit of time.
+      window: a name, (name, parameters), or an array that each piece is multiplied by.
+      nperseg, noverlap: how long pieces are and overlap (None: by half).
+      nfft: pieces are filled with zeros to this size.
+      detrend: False, "constant", "linear" or a function of the pieces.
+      return_onesided: of a real signal, only the frequencies that are not negative.
+      boundary: how the ends are extended: None, "zeros", "even", "odd", "constant".
+      padded: the end is filled so that all samples are in pieces.
+
+    Returns:
+      The spectra have frequencies along `axis` and times last.
+    """
+    return spectra(
+        x, None, fs, window, nperseg, noverlap, nfft, detrend, return_onesided, "spectrum", axis,
+        "stft", _detrend, boundary, padded,
+    )  # fmt: skip
+
+
+def csd(
+    x,
+    y,
+    fs=1.0,
+    window="hann",
+    nperseg=None,
+    noverlap=None,
+    nfft=None,
+    detrend="constant",
+    return_onesided=True,
+    scaling="density",
+    axis=-1,
+    average="mean",
+):
+    """(frequencies, cross spectral density of x and y) by Welch's method; y = None means x.
+
+    Args:
+      scaling: "density" or "spectrum".
+      average: "mean" or "median" over pieces; the other arguments are those of `stft`.
+    """
+    freqs, _, pieces = spectra(
+        x, y, fs, window, nperseg, noverlap, nfft, detrend, return_onesided, scaling, axis, "psd",
+        _detrend,
+    )  # fmt: skip
+    if y is not None:
+        pieces = pieces + 0j
+    return freqs, averaged(pieces, average)
+
+
+def welch(
+    x,
+    fs=1.0,
+    window="hann",
+    nperseg=None,
+    noverlap=None,
+    nfft=None,
+    detrend="constant",
+    return_onesided=True,
+    scaling="density",
+    axis=-1,
+    average="mean",
+):
+    """(frequencies, power spectral density of x): `csd` of x with itself."""
+    options = (fs, window, nperseg, noverlap, nfft, detrend, return_onesided, scaling, axis)
+    freqs, power = csd(x, None, *options, average)
+    return freqs, power.real
+
+
+_detrend = detrend

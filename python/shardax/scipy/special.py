@@ -5,8 +5,91 @@ import numpy as np
 import shardax._core as _core
 from shardax import lax
 from shardax import numpy as jnp
+from shardax._base.arrays import bind
 from shardax._transform.custom_jvp import custom_jvp
 from shardax.numpy._exponentials import logsumexp
+from shardax.scipy._entropy import (
+    boxcox,
+    boxcox1p,
+    entr,
+    kl_div,
+    rel_entr,
+    xlog1py,
+    xlogy,
+)
+from shardax.scipy._harmonics import bernoulli, bessel_jn, lpmn, lpmn_values, sph_harm_y
+from shardax.scipy._integrals import (
+    dawsn,
+    erfcx,
+    exp1,
+    expi,
+    expn,
+    fresnel,
+    hyp1f1,
+    hyp2f1,
+    owens_t,
+    sici,
+    spence,
+    wofz,
+)
+
+__all__ = [
+    "bernoulli",
+    "bessel_jn",
+    "beta",
+    "betainc",
+    "betaln",
+    "boxcox",
+    "boxcox1p",
+    "comb",
+    "dawsn",
+    "digamma",
+    "entr",
+    "erf",
+    "erfc",
+    "erfcx",
+    "erfinv",
+    "exp1",
+    "expi",
+    "expit",
+    "expn",
+    "factorial",
+    "fresnel",
+    "gamma",
+    "gammainc",
+    "gammaincc",
+    "gammaln",
+    "gammasgn",
+    "hyp1f1",
+    "hyp2f1",
+    "i0",
+    "i0e",
+    "i1",
+    "i1e",
+    "kl_div",
+    "log_ndtr",
+    "log_softmax",
+    "loggamma",
+    "logit",
+    "logsumexp",
+    "lpmn",
+    "lpmn_values",
+    "multigammaln",
+    "ndtr",
+    "ndtri",
+    "owens_t",
+    "poch",
+    "polygamma",
+    "rel_entr",
+    "sici",
+    "softmax",
+    "spence",
+    "sph_harm_y",
+    "wofz",
+    "xlog1py",
+    "xlogy",
+    "zeta",
+]
 
 
 def _inexact(*args):
@@ -53,27 +136,44 @@ def gammaln(x):
 
 
 def gammasgn(x):
-    """The sign of the gamma function: NaN at negative integers, the sign of x at 0."""
+    """The sign of the gamma function: NaN at negative integers and of NaN, the sign of x at 0."""
     x = _inexact(x)[0]
+    if x.dtype.kind == "c":
+        raise ValueError("gammasgn does not support complex-valued inputs.")
     floor = jnp.floor(x)
     negative = jnp.where(floor % 2 != 0, -jnp.ones_like(x), jnp.ones_like(x))
-    sign = jnp.where((x < 0) & (x == floor), jnp.nan, jnp.where(x < 0, negative, 1))
+    sign = jnp.where(
+        ((x < 0) & (x == floor)) | jnp.isnan(x), jnp.nan, jnp.where(x < 0, negative, 1)
+    )
     return jnp.where(x == 0, jnp.where(jnp.signbit(x), -1, 1), sign).astype(x.dtype)
 
 
+def _not_at_poles(function, z):
+    """function(z) of complex z, NaN at 0, -1, -2, ... and of NaN, where it has no derivative."""
+    pole = (z.imag == 0) & (z.real == jnp.floor(z.real)) & (z.real <= 0)
+    bad = pole | jnp.isnan(z)
+    return jnp.where(bad, complex(np.nan, np.nan), function(jnp.where(bad, 1, z)))
+
+
 def gamma(x):
-    """The gamma function.
+    """The gamma function, of real or complex numbers.
 
     >>> gamma(5.0)
     Array(24., dtype=float32, weak_type=True)
     """
     x = _inexact(x)[0]
+    if x.dtype.kind == "c":
+        return jnp.exp(loggamma(x))
     return gammasgn(x) * jnp.exp(gammaln(x))
 
 
 def loggamma(x):
-    """The logarithm of the gamma function where its argument is positive, else NaN."""
+    """The logarithm of the gamma function where its argument is positive, else NaN; of complex
+    numbers with its cut on the negative axis.
+    """
     x = _inexact(x)[0]
+    if x.dtype.kind == "c":
+        return _not_at_poles(lambda z: bind("complex_log_gamma", (z,), order=0), x)
     return jnp.where(x > 0, gammaln(jnp.where(x > 0, x, 1)), jnp.nan)
 
 
@@ -89,18 +189,31 @@ def comb(N, k, *, repetition=False):
     """In how many ways k of N things can be chosen: 0 where k is negative or more than N."""
     N, k = _inexact(N, k)
     if repetition:
-        return comb(N + k - 1, k)
+        return jnp.where((k == 0) & (N >= 0), 1, comb(N + k - 1, k))
     possible = (k >= 0) & (N >= 0) & (k <= N)
     n, m = jnp.where(possible, N, 1), jnp.where(possible, k, 1)
     ways = jnp.exp(gammaln(n + 1) - gammaln(m + 1) - gammaln(n - m + 1))
     return jnp.where(possible, ways, 0)
 
 
+@custom_jvp
+def _poch(z, m):
+    rising = gammasgn(z) * gammasgn(z + m) * jnp.exp(gammaln(z + m) - gammaln(z))
+    return jnp.where(m == 0, 1, rising).astype(z.dtype)
+
+
+_poch.defjvps(
+    lambda t, out, z, m: t * (digamma(z + m) - digamma(z)) * out,
+    lambda t, out, z, m: t * digamma(z + m) * out,
+)
+
+
 def poch(z, m):
     """gamma(z + m) / gamma(z)."""
     z, m = _inexact(z, m)
-    rising = gammasgn(z) * gammasgn(z + m) * jnp.exp(gammaln(z + m) - gammaln(z))
-    return jnp.where(m == 0, 1, rising).astype(z.dtype)
+    if z.dtype.kind == "c":
+        raise ValueError("jnp.poch does not support complex-valued inputs.")
+    return _poch(z, m)
 
 
 def betaln(a, b):
@@ -139,8 +252,15 @@ def multigammaln(a, d):
 
 
 def polygamma(n, x):
-    """The n-th derivative of digamma."""
-    return lax.polygamma(*_inexact(n, x))
+    """The n-th derivative of digamma, for an integer n."""
+    if not jnp.issubdtype(lax.dtype(n), np.integer):
+        raise ValueError(
+            f"Argument `n` to polygamma must be of integer type. Got dtype {lax.dtype(n)}."
+        )
+    n, x = _inexact(n, x)
+    if x.dtype.kind == "c":
+        raise ValueError("polygamma does not support complex-valued inputs.")
+    return lax.polygamma(n, x)
 
 
 def zeta(x, q=None):
@@ -190,78 +310,6 @@ def betainc(a, b, x):
     return lax.betainc(*_inexact(a, b, x))
 
 
-def _log_product(x, log_y, y):
-    """x * log_y, where log_y is a logarithm of y: 0 where x is 0, but for NaN."""
-    return jnp.where((x == 0) & ~jnp.isnan(y), jnp.zeros_like(x), x * log_y)
-
-
-@custom_jvp
-def _xlogy(x, y):
-    return _log_product(x, jnp.log(y), y)
-
-
-@custom_jvp
-def _xlog1py(x, y):
-    return _log_product(x, jnp.log1p(y), y)
-
-
-@custom_jvp
-def _entr(x):
-    return jnp.where(x < 0, -jnp.inf, -_xlogy(x, x))
-
-
-# The slopes of the factors, also where the product is 0 by definition.
-_xlogy.defjvps(lambda t, out, x, y: t * jnp.log(y), lambda t, out, x, y: t * (x / y))
-_xlog1py.defjvps(lambda t, out, x, y: t * jnp.log1p(y), lambda t, out, x, y: t * (x / (1 + y)))
-_entr.defjvps(lambda t, out, x: t * (-jnp.log(x) - 1))
-
-
-def xlogy(x, y):
-    """x * log(y), 0 where x is 0."""
-    return _xlogy(*_inexact(x, y))
-
-
-def xlog1py(x, y):
-    """x * log1p(y), 0 where x is 0."""
-    return _xlog1py(*_inexact(x, y))
-
-
-def entr(x):
-    """-x * log(x); 0 at 0, -inf below."""
-    return _entr(_inexact(x)[0])
-
-
-def rel_entr(p, q):
-    """p * log(p / q); 0 where p is 0 and q is not negative, inf where they are out of range."""
-    p, q = _inexact(p, q)
-    both, none = (p > 0) & (q > 0), (p == 0) & (q >= 0)
-    safe_p, safe_q = jnp.where(both, p, 1), jnp.where(both, q, 1)
-    value = safe_p * (jnp.log(safe_p) - jnp.log(safe_q))
-    return jnp.where(both, value, jnp.where(none, 0, jnp.inf)).astype(p.dtype)
-
-
-def kl_div(p, q):
-    """p * log(p / q) - p + q."""
-    p, q = _inexact(p, q)
-    return rel_entr(p, q) - p + q
-
-
-def boxcox(x, lmbda):
-    """(x^lmbda - 1) / lmbda; log(x) where lmbda is 0."""
-    x, lmbda = _inexact(x, lmbda)
-    zero = lmbda == 0
-    safe = jnp.where(zero, 1, lmbda)
-    return jnp.where(zero, jnp.log(x), jnp.expm1(safe * jnp.log(x)) / safe)
-
-
-def boxcox1p(x, lmbda):
-    """boxcox(1 + x, lmbda), exact for small x."""
-    x, lmbda = _inexact(x, lmbda)
-    zero = lmbda == 0
-    safe = jnp.where(zero, 1, lmbda)
-    return jnp.where(zero, jnp.log1p(x), jnp.expm1(safe * jnp.log1p(x)) / safe)
-
-
 def log_ndtr(x, series_order=3):
     """The logarithm of ndtr; far below 0, by `series_order` terms of the series of erfc."""
     x = _inexact(x)[0]
@@ -290,12 +338,12 @@ def ndtri(p):
     return np.asarray(np.sqrt(2), p.dtype) * lax.erf_inv(2 * p - 1)
 
 
-def log_softmax(x, axis=None):
+def log_softmax(x, /, *, axis=None):
     """x - logsumexp(x) along `axis`."""
     x = _inexact(x)[0]
     return x - logsumexp(x, axis, keepdims=True)
 
 
-def softmax(x, axis=None):
+def softmax(x, /, *, axis=None):
     """exp(x) over its sum along `axis`."""
-    return jnp.exp(log_softmax(x, axis))
+    return jnp.exp(log_softmax(x, axis=axis))

@@ -28,4 +28,5 @@ from shardax.scipy.stats import (
     vonmises,
     wrapcauchy,
 )
+from shardax.scipy.stats._kde import gaussian_kde
 from shardax.scipy.stats._samples import mode, rankdata, sem

@@ -65,7 +65,8 @@ def rankdata(a, method="average", *, axis=None, nan_policy="propagate"):
     """The rank of each element along `axis` (None: among all), from 1 on.
 
     Equal elements get the "average", "min" or "max" of their ranks, all the next whole one
-    ("dense"), or each its own, in the order in which they stand ("ordinal").
+    ("dense"), or each its own, in the order in which they stand ("ordinal"). All along an axis with
+    NaN are NaN.
 
     >>> rankdata(jnp.array([10.0, 30.0, 10.0]))
     Array([1.5, 3. , 1.5], dtype=float32)
@@ -93,7 +94,9 @@ def rankdata(a, method="average", *, axis=None, nan_policy="propagate"):
         return x.astype(_core.canonical_dtype(float))
     lines = jnp.moveaxis(x, place, -1)
     ranks = vmap(of_line)(lines.reshape(-1, lines.shape[-1])).reshape(lines.shape)
-    return jnp.moveaxis(ranks, -1, place).astype(_core.canonical_dtype(float))
+    ranks = ranks.astype(_core.canonical_dtype(float))
+    ranks = jnp.where(jnp.isnan(lines).any(-1, keepdims=True), jnp.nan, ranks)
+    return jnp.moveaxis(ranks, -1, place)
 
 
 def sem(a, axis=0, ddof=1, nan_policy="propagate", *, keepdims=False):

@@ -30,8 +30,13 @@ def logpdf(x, mean, cov, allow_singular=None):
         )
     factor = jnp.linalg.cholesky(cov)
     y = x - mean
-    factor = jnp.broadcast_to(factor, y.shape[:-1] + (n, n)) if y.ndim > 1 else factor
-    z = lax.linalg.triangular_solve(factor, y[..., None], left_side=True, lower=True)[..., 0]
+    batch = jnp.broadcast_shapes(y.shape[:-1], cov.shape[:-2])
+    z = lax.linalg.triangular_solve(
+        jnp.broadcast_to(factor, (*batch, n, n)),
+        jnp.broadcast_to(y, (*batch, n))[..., None],
+        left_side=True,
+        lower=True,
+    )[..., 0]
     size = jnp.log(jnp.diagonal(factor, axis1=-1, axis2=-2)).sum(axis=-1)
     return -0.5 * (z * z).sum(axis=-1) - n / 2 * math.log(2 * math.pi) - size
 

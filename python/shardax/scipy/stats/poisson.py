@@ -1,5 +1,7 @@
 """shardax.scipy.stats.poisson - the Poisson distribution."""
 
+import numpy as np
+
 from shardax import numpy as jnp
 from shardax.scipy import special
 from shardax.scipy.stats._common import inexact, within
@@ -24,3 +26,29 @@ def cdf(k, mu, loc=0):
     k, mu, loc = inexact(k, mu, loc)
     x = jnp.floor(k - loc)
     return within(x >= 0, special.gammaincc(jnp.maximum(x, 0) + 1, mu), 0)
+
+
+def entropy(mu, loc=0):
+    """The entropy, in nats; NaN for negative `mu`.
+
+    A sum over the probable values for `mu` below 100, beyond that the asymptotic series of Evans
+    and Boersma (1988).
+
+    >>> entropy(5.0)
+    Array(2.204394, dtype=float32)
+    """
+    mu, loc = (jnp.asarray(v) for v in inexact(mu, loc))
+    shape = jnp.broadcast_shapes(mu.shape, loc.shape)
+    low = jnp.clip(mu, 0, 100)
+    k = jnp.arange(250, dtype=mu.dtype).reshape(-1, *[1] * mu.ndim)
+    direct = special.entr(pmf(k, low)).sum(0)
+    high = jnp.maximum(mu, 100)
+    asymptotic = (
+        0.5 * jnp.log(2 * np.pi * np.e * high)
+        - 1 / (12 * high)
+        - 1 / (24 * high**2)
+        - 19 / (360 * high**3)
+    )
+    value = jnp.where(mu < 100, direct, asymptotic)
+    value = jnp.where(mu == 0, 0, jnp.where(mu < 0, jnp.nan, value))
+    return jnp.broadcast_to(value, shape)

@@ -1,0 +1,72 @@
+// kernels/series.h - continued fractions and series of doubles, or of what computes like them.
+#pragma once
+
+#include <cmath>
+#include <complex>
+
+namespace shardax::kernels {
+
+// Large parameters take some multiple of their root.
+inline constexpr int most_terms = 100'000;
+
+template <class T>
+T away_from_zero(T x) {
+  constexpr double tiny = 1e-300;
+  return std::abs(x) < tiny ? T(tiny) : x;
+}
+
+// first + a_1 / (b_1 + a_2 / (b_2 + ...)), terms(i) = (a_i, b_i), by Lentz's method.
+template <class T>
+struct Term {
+  T a, b;
+};
+template <class T, class F>
+T continued_fraction(T first, F terms) {
+  T value = away_from_zero(first), c = value, d = 0;
+  for (int i = 1; i < most_terms; ++i) {
+    const Term<T> t = terms(i);
+    d = T(1) / away_from_zero(t.b + t.a * d);
+    c = away_from_zero(t.b + t.a / c);
+    const T factor = c * d;
+    value *= factor;
+    if (std::abs(factor - T(1)) < 1e-16) break;
+  }
+  return value;
+}
+
+// A number and its derivative.
+struct Dual {
+  double value, slope;
+  Dual(double v = 0, double s = 0) : value(v), slope(s) {}
+  Dual& operator+=(const Dual& o) { return *this = {value + o.value, slope + o.slope}; }
+  Dual& operator*=(const Dual& o) {
+    return *this = {value * o.value, slope * o.value + value * o.slope};
+  }
+};
+inline Dual operator-(const Dual& x) { return {-x.value, -x.slope}; }
+inline Dual operator+(Dual x, const Dual& y) { return x += y; }
+inline Dual operator-(const Dual& x, const Dual& y) { return x + -y; }
+inline Dual operator*(Dual x, const Dual& y) { return x *= y; }
+inline Dual operator/(const Dual& x, const Dual& y) {
+  const double quotient = x.value / y.value;
+  return {quotient, (x.slope - quotient * y.slope) / y.value};
+}
+inline Dual exp(const Dual& x) {
+  const double value = std::exp(x.value);
+  return {value, value * x.slope};
+}
+// Of a positive number.
+inline Dual pow(double x, const Dual& y) {
+  const double value = std::pow(x, y.value);
+  return {value, y.slope == 0 ? 0 : value * std::log(x) * y.slope};
+}
+
+inline double value_of(double x) { return x; }
+inline double value_of(const Dual& x) { return x.value; }
+// Is the term too small to change the sum, and its derivative?
+inline bool negligible(double term, double sum) { return std::abs(term) <= 1e-17 * std::abs(sum); }
+inline bool negligible(const Dual& term, const Dual& sum) {
+  return negligible(term.value, sum.value) && negligible(term.slope, sum.slope);
+}
+
+}  // namespace shardax::kernels

@@ -1,0 +1,144 @@
+// ops/hypergeometric.cpp - hypergeometric functions and their derivatives by parameters.
+#include "kernels/hypergeometric.h"
+
+#include "ops/family.h"
+
+namespace shardax::ops {
+namespace {
+
+Value number(const Value& like, double value) {
+  return scalar(like->dtype(), value, like->type().weak);
+}
+Value one_more(const Value& x) { return add(x, number(x, 1)); }
+
+template <class T, auto F, int arity>
+void tile(void* out, const void* const* in, std::int64_t n, std::int64_t) {
+  const auto x = [&](int k, std::int64_t i) {
+    return static_cast<double>(static_cast<const T*>(in[k])[i]);
+  };
+  for (std::int64_t i = 0; i < n; ++i) {
+    double y;
+    if constexpr (arity == 3) {
+      y = F(x(0, i), x(1, i), x(2, i));
+    } else {
+      y = F(x(0, i), x(1, i), x(2, i), x(3, i));
+    }
+    static_cast<T*>(out)[i] = static_cast<T>(y);
+  }
+}
+template <auto F, int arity>
+MapKernel map_in_double(const Types& in, const Type&, const Params&) {
+  return {in[0].dtype == DType::float32 ? tile<float, F, arity> : tile<double, F, arity>, 0};
+}
+
+// The sum of tangents times slopes.
+Values sum_of(const JvpArgs& a, Value (*slope)(const JvpArgs& a, std::size_t operand)) {
+  Value sum;
+  for (std::size_t i = 0; i < a.in.size(); ++i) {
+    if (!a.t[i]) continue;
+    const Value part = mul(broadcast_to(a.t[i], a.out[0]->shape()), slope(a, i));
+    sum = sum ? add(sum, part) : part;
+  }
+  return {sum};
+}
+
+// ---- 1F1
+// -----------------------------------------------------------------------------------------
+
+Value next_1f1(std::string_view op, const Values& in) {
+  return bind1(*find_op(op), {}, {one_more(in[0]), one_more(in[1]), in[2]});
+}
+
+const Op hyp1f1_op{
+    elementwise({.name = "hyp1f1",
+                 .doc = "Elementwise confluent hypergeometric function 1F1; operands a, b, x.",
+                 .dtypes = floats,
+                 .jvp = [](const JvpArgs& args) -> Values {
+                   return sum_of(args, [](const JvpArgs& a, std::size_t i) {
+                     if (i == 2) return mul(div(a.in[0], a.in[1]), next_1f1("hyp1f1", a.in));
+                     return bind1(*find_op(i == 0 ? "hyp1f1_by_a" : "hyp1f1_by_b"), {}, a.in);
+                   });
+                 },
+                 .map = map_in_double<kernels::hypergeometric_1f1, 3>})};
+
+// By x: the derivative of a / b 1F1(a + 1; b + 1; x) by a or b.
+const Op hyp1f1_by_a_op{elementwise({.name = "hyp1f1_by_a",
+                                     .doc = "Elementwise derivative of 1F1 by a; operands a, b, x.",
+                                     .dtypes = floats,
+                                     .jvp = [](const JvpArgs& args) -> Values {
+                                       return sum_of(args, [](const JvpArgs& a, std::size_t i) {
+                                         if (i != 2) no_derivative("hyp1f1_by_a");
+                                         const Value moved =
+                                             mul(a.in[0], next_1f1("hyp1f1_by_a", a.in));
+                                         return div(add(next_1f1("hyp1f1", a.in), moved), a.in[1]);
+                                       });
+                                     },
+                                     .map = map_in_double<kernels::hypergeometric_1f1_by_a, 3>})};
+
+const Op hyp1f1_by_b_op{elementwise({.name = "hyp1f1_by_b",
+                                     .doc = "Elementwise derivative of 1F1 by b; operands a, b, x.",
+                                     .dtypes = floats,
+                                     .jvp = [](const JvpArgs& args) -> Values {
+                                       return sum_of(args, [](const JvpArgs& a, std::size_t i) {
+                                         if (i != 2) no_derivative("hyp1f1_by_b");
+                                         const Value share = div(next_1f1("hyp1f1", a.in), a.in[1]);
+                                         return mul(div(a.in[0], a.in[1]),
+                                                    sub(next_1f1("hyp1f1_by_b", a.in), share));
+                                       });
+                                     },
+                                     .map = map_in_double<kernels::hypergeometric_1f1_by_b, 3>})};
+
+// ---- 2F1
+// -----------------------------------------------------------------------------------------
+
+Value next_2f1(std::string_view op, const Values& in) {
+  return bind1(*find_op(op), {}, {one_more(in[0]), one_more(in[1]), one_more(in[2]), in[3]});
+}
+
+Value by_a(const Values& in) { return bind1(*find_op("hyp2f1_by_a"), {}, in); }
+
+const Op hyp2f1_op{
+    elementwise({.name = "hyp2f1",
+                 .doc = "Elementwise hypergeometric function 2F1 of Gauss; operands a, b, c, x.",
+                 .dtypes = floats,
+                 .jvp = [](const JvpArgs& args) -> Values {
+                   return sum_of(args, [](const JvpArgs& a, std::size_t i) {
+                     const Values& in = a.in;
+                     if (i == 0) return by_a(in);
+                     if (i == 1) return by_a({in[1], in[0], in[2], in[3]});
+                     if (i == 2) return bind1(*find_op("hyp2f1_by_c"), {}, in);
+                     return mul(div(mul(in[0], in[1]), in[2]), next_2f1("hyp2f1", in));
+                   });
+                 },
+                 .map = map_in_double<kernels::hypergeometric_2f1, 4>})};
+
+// By x: the derivative of a b / c 2F1(a + 1, b + 1; c + 1; x) by a or c.
+const Op hyp2f1_by_a_op{
+    elementwise({.name = "hyp2f1_by_a",
+                 .doc = "Elementwise derivative of 2F1 by a; operands a, b, c, x.",
+                 .dtypes = floats,
+                 .jvp = [](const JvpArgs& args) -> Values {
+                   return sum_of(args, [](const JvpArgs& a, std::size_t i) {
+                     if (i != 3) no_derivative("hyp2f1_by_a");
+                     const Value moved = mul(a.in[0], next_2f1("hyp2f1_by_a", a.in));
+                     return mul(div(a.in[1], a.in[2]), add(next_2f1("hyp2f1", a.in), moved));
+                   });
+                 },
+                 .map = map_in_double<kernels::hypergeometric_2f1_by_a, 4>})};
+
+const Op hyp2f1_by_c_op{
+    elementwise({.name = "hyp2f1_by_c",
+                 .doc = "Elementwise derivative of 2F1 by c; operands a, b, c, x.",
+                 .dtypes = floats,
+                 .jvp = [](const JvpArgs& args) -> Values {
+                   return sum_of(args, [](const JvpArgs& a, std::size_t i) {
+                     if (i != 3) no_derivative("hyp2f1_by_c");
+                     const Value share = div(next_2f1("hyp2f1", a.in), a.in[2]);
+                     const Value scale = div(mul(a.in[0], a.in[1]), a.in[2]);
+                     return mul(scale, sub(next_2f1("hyp2f1_by_c", a.in), share));
+                   });
+                 },
+                 .map = map_in_double<kernels::hypergeometric_2f1_by_c, 4>})};
+
+}  // namespace
+}  // namespace shardax::ops

@@ -1,0 +1,45 @@
+"""shardax.experimental.sparse.api - functions of sparse arrays of any kind."""
+
+import operator
+
+import shardax._core as _core
+from shardax._transform.avals import concrete_or_error
+from shardax.experimental.sparse._base import JAXSparse
+from shardax.experimental.sparse.bcoo import BCOO
+from shardax.experimental.sparse.bcsr import BCSR
+from shardax.experimental.sparse.coo import COO
+from shardax.experimental.sparse.csr import CSC, CSR
+
+_FORMATS = {"bcsr": BCSR, "bcoo": BCOO, "coo": COO, "csr": CSR, "csc": CSC}
+
+
+def _class(sparse_format):
+    if sparse_format not in _FORMATS:
+        raise ValueError(
+            f"sparse_format={sparse_format!r} not recognized; must be one of {list(_FORMATS)}"
+        )
+    return _FORMATS[sparse_format]
+
+
+def todense(arr):
+    """A sparse array with its zeros; other arrays as they are."""
+    return arr.todense() if isinstance(arr, JAXSparse) else _core.asarray(arr)
+
+
+def empty(shape, dtype=None, index_dtype="int32", sparse_format="bcoo", **kwds):
+    """A sparse array without elements, of a format: "bcoo", "bcsr", "coo", "csr" or "csc".
+
+    >>> empty((2, 3))
+    BCOO(float32[2, 3], nse=0)
+    """
+    return _class(sparse_format)._empty(tuple(shape), dtype=dtype, index_dtype=index_dtype, **kwds)
+
+
+def eye(N, M=None, k=0, dtype=None, index_dtype="int32", sparse_format="bcoo", **kwds):
+    """A sparse matrix with ones on its k-th diagonal; see `empty`.
+
+    >>> eye(3)
+    BCOO(float32[3, 3], nse=3)
+    """
+    N, M, k = (concrete_or_error(operator.index, v) for v in (N, N if M is None else M, k))
+    return _class(sparse_format)._eye(N, M, k, dtype=dtype, index_dtype=index_dtype, **kwds)

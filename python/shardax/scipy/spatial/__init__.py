@@ -1,0 +1,5 @@
+"""shardax.scipy.spatial - rotations in space."""
+
+from shardax.scipy.spatial import transform
+
+__all__ = ["transform"]

@@ -1,0 +1,67 @@
+"""tests/scipy/test_special.py - special functions where JAX's values are no measure: exact numbers,
+identities, limits."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import shardax
+import shardax.numpy as jnp
+from shardax.scipy import special
+
+
+@pytest.fixture(autouse=True)
+def x64():
+    with shardax.enable_x64(True):
+        yield
+
+
+def test_bernoulli_numbers():
+    exact = [Fraction(1)]
+    for n in range(1, 31):
+        total = sum(math.comb(n + 1, k) * exact[k] for k in range(n))
+        exact.append(-total / (n + 1))
+    want = [float(b) for b in exact]
+    np.testing.assert_allclose(special.bernoulli(30), want, rtol=1e-11)
+
+
+def test_exponential_integrals_at_zero():
+    np.testing.assert_array_equal(
+        special.expn(np.arange(5), np.zeros(5)), [np.inf, np.inf, 1, 1 / 2, 1 / 3]
+    )
+
+
+def test_owens_t_reflects():
+    """T(h, a) + T(a h, 1 / a) is made of distribution functions (Owen, 1956, 2.3)."""
+    h, a = np.meshgrid(np.linspace(0.1, 5, 9), np.linspace(0.2, 4, 9))
+    p, q = special.ndtr(h), special.ndtr(a * h)
+    both = special.owens_t(h, a) + special.owens_t(a * h, 1 / a)
+    np.testing.assert_allclose(both, 0.5 * (p + q) - p * q, atol=1e-15)
+
+
+def test_gauss_quadratic_transformation():
+    """2F1(a, b; 2 b; x), on both sides of 0 and close to 1 (Abramowitz and Stegun 15.3.26)."""
+    x = np.array([-9, -1, 0.3, 0.95, 0.999])
+    half = (1 - x) ** -0.5
+    right = special.hyp2f1(1.0, 1.5, 2.0, x)
+    exact = 2 * (half - 1) / x
+    np.testing.assert_allclose(right, exact, rtol=1e-12)
+
+
+def test_log_gamma_has_all_derivatives():
+    f = lambda z: special.loggamma(z)
+    z = 1.3 - 0.4j
+    third = shardax.grad(
+        shardax.grad(shardax.grad(f, holomorphic=True), holomorphic=True), holomorphic=True
+    )
+    h = 1e-3
+    second = shardax.grad(shardax.grad(f, holomorphic=True), holomorphic=True)
+    np.testing.assert_allclose(third(z), (second(z + h) - second(z - h)) / (2 * h), rtol=1e-5)
+
+
+@pytest.mark.parametrize("function", [special.hyp1f1, special.hyp2f1])
+def test_parameters_have_one_derivative(function):
+    more = (1.0,) * (2 if function is special.hyp1f1 else 3)
+    with pytest.raises(NotImplementedError, match="by_a"):
+        shardax.grad(shardax.grad(lambda a: function(a, *more[:-1], jnp.float64(0.3))))(0.5)
