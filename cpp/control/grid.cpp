@@ -71,18 +71,16 @@ ProgramPtr program_within(const Grid& grid, const ProgramPtr& body, std::size_t 
 }
 
 // Dimensions that axes of the mesh outside of the grid may split stay as they are.
-Value labelled(const Grid& grid, const Value& value, const Grid::Blocks& blocks) {
+Value labelled(const Grid& grid, const Value& value, const Grid::Blocks& blocks,
+               const Type& block) {
   if (!grid.mesh) return value;
-  const bool partial = grid.axes.size() < grid.mesh->mesh_axes.size();
-  std::vector<std::vector<std::string>> spec;
   Ints open;
-  for (const Ints& split : blocks) {
-    if (partial && split.empty()) open.push_back(static_cast<std::int64_t>(spec.size()));
-    spec.emplace_back();
-    for (const std::int64_t entry : split) spec.back().push_back(grid.text_of(entry));
+  const bool partial = grid.axes.size() < grid.mesh->mesh_axes.size();
+  const ShardingPtr label = grid.label(blocks, block);
+  for (std::size_t d = 0; d < blocks.size() && partial && !block.sharding; ++d) {
+    if (blocks[d].empty()) open.push_back(static_cast<std::int64_t>(d));
   }
-  while (!partial && !spec.empty() && spec.back().empty()) spec.pop_back();
-  return ops::sharding_constraint(value, with_spec(*grid.mesh, std::move(spec)), open);
+  return ops::sharding_constraint(value, label, open);
 }
 
 Value reshaped(const Value& value, const Shape& shape) {
@@ -90,12 +88,12 @@ Value reshaped(const Value& value, const Shape& shape) {
 }
 
 Value spread_in_grid(const Grid& grid, const Value& whole, std::size_t i) {
-  const Value x = labelled(grid, whole, grid.in[i]);
-  const Type block = grid.block(x->type(), grid.in[i]);
+  const Type block = grid.block(whole->type(), grid.in[i]);
+  const Value x = labelled(grid, whole, grid.in[i], block);
   return reshaped(x, type_within(grid, block, grid.in[i], 0).shape);
 }
 
-Value gathered(const Grid& grid, const Value& value, std::size_t i) {
+Value gathered(const Grid& grid, const Value& value, const Type& block, std::size_t i) {
   Shape shape;
   std::int64_t blocks = 1;
   const Ints dims = dimensions_within(grid.out[i], 0);
@@ -105,7 +103,7 @@ Value gathered(const Grid& grid, const Value& value, std::size_t i) {
     shape.push_back(blocks);
     blocks = 1;
   }
-  return labelled(grid, reshaped(value, shape), grid.out[i]);
+  return labelled(grid, reshaped(value, shape), grid.out[i], block);
 }
 
 Values by_op_within(const Grid& grid, const ValueFunction& body, std::size_t level,
@@ -182,6 +180,20 @@ ShardingPtr of_block(const Grid& grid, const ShardingPtr& whole) {
 
 }  // namespace
 
+ShardingPtr Grid::label(const Blocks& blocks, const Type& block) const {
+  std::vector<std::vector<std::string>> spec;
+  for (const Ints& split : blocks) {
+    const std::size_t d = spec.size();
+    spec.emplace_back();
+    for (const std::int64_t entry : split) spec.back().push_back(text_of(entry));
+    if (!block.sharding || d >= block.sharding->spec.size()) continue;
+    const std::vector<std::string>& more = block.sharding->spec[d];
+    spec.back().insert(spec.back().end(), more.begin(), more.end());
+  }
+  while (!mesh->is_explicit() && !spec.empty() && spec.back().empty()) spec.pop_back();
+  return with_spec(*mesh, std::move(spec));
+}
+
 Type Grid::block(Type whole, const Blocks& blocks) const {
   whole.sharding = of_block(*this, whole.sharding);
   for (std::size_t d = 0; d < blocks.size(); ++d) {
@@ -212,7 +224,8 @@ ProgramPtr program_of_grid(const Grid& grid, const ProgramPtr& body) {
         Values views;
         for (std::size_t i = 0; i < in.size(); ++i) views.push_back(spread_in_grid(grid, in[i], i));
         Values out = bind_level(grid, inner, 0, views);
-        for (std::size_t i = 0; i < out.size(); ++i) out[i] = gathered(grid, out[i], i);
+        for (std::size_t i = 0; i < out.size(); ++i)
+          out[i] = gathered(grid, out[i], body->type(body->outputs[i]), i);
         return out;
       },
       body->name);
@@ -222,7 +235,7 @@ Values run_grid(const Grid& grid, const ValueFunction& body, const Values& in) {
   Values views;
   for (std::size_t i = 0; i < in.size(); ++i) views.push_back(spread_in_grid(grid, in[i], i));
   Values out = by_op_within(grid, body, 0, views);
-  for (std::size_t i = 0; i < out.size(); ++i) out[i] = gathered(grid, out[i], i);
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = gathered(grid, out[i], Type(), i);
   return out;
 }
 

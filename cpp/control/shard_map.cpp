@@ -338,7 +338,11 @@ Batched shard_map_batch(const BatchArgs& a) {
 Types shard_map_type(const Op&, const Types&, const Params& params) {
   const Grid grid = grid_of(params);
   Types out = params.program("jaxpr")->output_types();
-  for (std::size_t i = 0; i < out.size(); ++i) out[i] = grid.whole(out[i], grid.out[i]);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const Type block = out[i];
+    out[i] = grid.whole(block, grid.out[i]);
+    if (grid.mesh && grid.mesh->is_explicit()) out[i].sharding = grid.label(grid.out[i], block);
+  }
   return out;
 }
 

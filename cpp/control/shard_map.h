@@ -37,6 +37,8 @@ struct Grid {
   std::int64_t count(const Ints& split) const;
   // The axes that blocks do not mention.
   Ints unmentioned(const Blocks& blocks) const;
+  // How an array is labelled, whose blocks have a type: split by the grid's axes, then by others.
+  ShardingPtr label(const Blocks& blocks, const Type& block) const;
   // The type of one block of an array, and of the array whose blocks have a type.
   Type block(Type whole, const Blocks& blocks) const;
   Type whole(Type block, const Blocks& blocks) const;

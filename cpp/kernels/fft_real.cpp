@@ -78,6 +78,24 @@ void RealFourier<T>::in_lanes(std::int64_t rows, F&& body) const {
 template <class T>
 void RealFourier<T>::forward(const T* in, Complex* out, std::int64_t rows) const {
   const std::int64_t half = n_ / 2;
+  if (odd_ && fourier_.is_direct()) {
+    in_lanes(rows, [&](std::int64_t first, std::int64_t count) {
+      auto& space = workspace<T>(n_);
+      const T* from[width];
+      Complex* to[width];
+      rows_from(in, first, count, n_, from);
+      rows_from(out, first, count, half + 1, to);
+      for (std::int64_t j = 0; j < n_; ++j) {
+        Lanes<T>& x = space.a[static_cast<std::size_t>(j)];
+        for (std::int64_t l = 0; l < width; ++l) x.re[l] = from[l][j];
+        x.im = typename Lanes<T>::Vector{};
+      }
+      Lanes<T>* x = fourier_.passes(space.a.data(), space.b.data());
+      x[0].im = typename Lanes<T>::Vector{};
+      lanes::scatter<T>(x, half + 1, T(1), to, 1, false, count);
+    });
+    return;
+  }
   if (odd_) {
     std::vector<Complex> work(static_cast<std::size_t>(rows * n_));
     over_rows(rows, n_, [&](std::int64_t row, std::int64_t from, std::int64_t to) {

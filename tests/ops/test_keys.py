@@ -77,3 +77,25 @@ def test_legacy_keys():
         random.uniform(random.wrap_key_data(raw))
     with jax.legacy_prng_key("warn"), pytest.warns(UserWarning, match=text):
         random.uniform(raw)
+
+
+def test_rules_of_functions_of_keys():
+    """Cotangents of keys have dtype float0, and a custom rule may give None for them."""
+
+    @jax.custom_vjp
+    def noisy(key, x):
+        return key, x * random.uniform(key)
+
+    def backward(noise, cotangents):
+        assert cotangents[0].dtype == jax.dtypes.float0
+        return None, cotangents[1] * noise
+
+    noisy.defvjp(lambda k, x: (noisy(k, x), random.uniform(k)), backward)
+    key = random.key(0)
+    slope = jax.grad(lambda x: noisy(key, x)[1])(2.0)
+    assert slope == random.uniform(key)
+
+
+def test_permutation_of_a_number_has_one_axis():
+    with pytest.raises(ValueError, match="axis 3 is out of bounds for array of dimension 1"):
+        random.permutation(random.key(0), 10, axis=3)

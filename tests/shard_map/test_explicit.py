@@ -149,6 +149,45 @@ def test_modes():
             f(jnp.ones(8))
 
 
+def test_axes_outside_of_shard_map():
+    """Manual over one axis: within, types show the other, which the result keeps."""
+    seen = []
+    f = jax.shard_map(
+        lambda b: seen.append(text(b)) or b * 2,
+        mesh=mesh("explicit"), in_specs=P("x"), out_specs=P("x"), axis_names={"x"},
+    )  # fmt: skip
+    b = split("explicit", "x", "y")
+    assert f(b).sharding.spec == P("x", "y") and text(jax.jit(f)(b)) == "float32[8@x,4@y]"
+    assert seen[0] == "float32[2,4@y]{V:x}"
+
+
+def test_batches_are_labelled():
+    f = jax.shard_map(lambda v: v * 2, mesh=mesh("auto"), in_specs=P("x"), out_specs=P("x"))
+    g = jax.vmap(f, spmd_axis_name="y")
+    assert g(jnp.ones((2, 8))).sharding.spec == P("y", "x")
+    assert jax.make_jaxpr(g)(jnp.ones((2, 8))).eqns[0].params["in_specs"] == (P("y", "x"),)
+    with pytest.raises(ValueError, match="spmd_axis_name cannot appear in shard_map in_specs"):
+        jax.vmap(f, spmd_axis_name="x")(jnp.ones((4, 8)))
+
+
+def test_results_in_a_mesh_context():
+    for kind, spec in (("auto", P()), ("explicit", P(None))):
+        with jax.set_mesh(mesh(kind)):
+            assert jnp.zeros((3,)).sharding == NamedSharding(mesh(kind), spec)
+            assert jax.jit(lambda: jnp.zeros((3,)))().sharding == NamedSharding(mesh(kind), spec)
+    assert len(jnp.zeros((3,)).sharding.device_set) == 1
+
+
+def test_arrays_on_different_devices_do_not_meet():
+    x, y = (jax.device_put(jnp.ones(2), d) for d in jax.devices()[:2])
+    for f in (lambda: x + y, lambda: jax.jit(lambda a, b: a + b)(x, y)):
+        with pytest.raises(
+            ValueError, match="Received incompatible devices for jitted computation"
+        ):
+            f()
+    np.testing.assert_array_equal(x + jnp.ones(2), [2, 2])
+
+
 def test_gradients():
     b = split("explicit", "x", "y")
     slope = jax.grad(lambda b: (b * b).sum())(b)

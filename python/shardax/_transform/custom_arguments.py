@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from shardax import tree_util
+from shardax._base.dtypes import KeyTy
 from shardax._core import api as _core
 from shardax.dtypes import float0
 
@@ -30,7 +31,7 @@ class SymbolicZero:
 
     @property
     def dtype(self):
-        return self.aval.dtype
+        return float0 if isinstance(self.aval.dtype, KeyTy) else self.aval.dtype
 
     def __repr__(self):
         return f"SymbolicZero({self.aval})"
@@ -81,7 +82,8 @@ def _tangent(value, aval, symbolic):
 
 
 def _differentiable(aval):
-    return np.dtype(aval.dtype).kind in "fcV"
+    """Of keys and integers there are no derivatives but those of dtype float0."""
+    return not isinstance(aval.dtype, KeyTy) and np.dtype(aval.dtype).kind in "fcV"
 
 
 class TakesRules:

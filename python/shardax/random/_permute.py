@@ -43,6 +43,7 @@ def permutation(key, x, axis=0, independent=False, *, out_sharding=None):
     if np.ndim(x) == 0:
         if not jnp.issubdtype(result_type(x), np.integer):
             raise TypeError("x must be an integer or at least 1-dimensional")
+        canonical_axis(axis, 1)
         return _shuffle(key, jnp.arange(int(x)), axis=0, stream=partitionable())
     x = asarray(x)
     axis = canonical_axis(axis, x.ndim)
