@@ -134,10 +134,10 @@ void load() {
   static std::mutex mutex;
   const std::lock_guard lock(mutex);
   if (library) return;
-  // How many threads it starts, and for how many cycles, 2^20, they wait for more work before they
+  // How many threads it starts, and for how many cycles, 2^23, they wait for more work before they
   // sleep: 2^26, if it is not told, would take a core from ours for 25 ms after each call.
   const Setting threads("OPENBLAS_NUM_THREADS", std::to_string(threads_of_large_calls));
-  const Setting patience("OPENBLAS_THREAD_TIMEOUT", "20");
+  const Setting patience("OPENBLAS_THREAD_TIMEOUT", "23");
   void* opened = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!opened) fail(ErrorKind::runtime_error, "shardax: cannot load LAPACK; ", dlerror());
   set_threads = reinterpret_cast<void (*)(int)>(dlsym(opened, "scipy_openblas_set_num_threads"));

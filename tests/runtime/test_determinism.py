@@ -28,7 +28,7 @@ w2, value = jax.pmap(step, axis_name="i", in_axes=(None, 0))(w, x)
 long = jax.random.uniform(key, (3_000_000,))
 results = [w2, value, long.sum(), long.reshape(1500, 2000).sum(0)]
 results += [long.reshape(2000, 1500).max(1), jnp.sort(long[:70_000])]
-square = long[:2 * 150 * 150].reshape(2, 150, 150)
+square = long[:2 * 260 * 260].reshape(2, 260, 260)
 small = long[:30 * 9 * 9].reshape(30, 9, 9)
 for a in (square, small):
     results += [*jnp.linalg.svd(a), *jnp.linalg.qr(a), *jnp.linalg.eigh(a), jnp.linalg.inv(a)]
