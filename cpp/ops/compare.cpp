@@ -180,29 +180,37 @@ constexpr auto clamp_kernel = [](auto low, auto x, auto high) {
   return kernels::extremum<false>(high, kernels::extremum<true>(low, x));
 };
 
-const Op clamp_op{
-    elementwise({.name = "clamp",
-                 .doc = "Elementwise min(max(x, low), high), NaN where any is; operands (low, x, high).",
-                 .dtypes = ordered,
-                 .type = [](const Op& op, const Types& in, const Params& p) -> Types {
-                   return {with_shape(type_same(op, in, p)[0], in[1].shape)};
-                 },
-                 .jvp = [](const JvpArgs& a) -> Values {
-                   const Value zero = full_like(a.out[0], 0);
-                   Value sum;
-                   const auto accumulate = [&](const Value& condition, const Value& t) {
-                     if (!t) return;
-                     const Value part = where(condition, broadcast_to(t, a.out[0]->shape()), zero);
-                     sum = sum ? add(sum, part) : part;
-                   };
-                   accumulate(gt(a.in[0], a.in[1]), a.t[0]);
-                   accumulate(logical_and(gt(a.in[1], a.in[0]), lt(a.in[1], a.in[2])), a.t[1]);
-                   accumulate(lt(a.in[2], a.in[1]), a.t[2]);
-                   return {sum};
-                 },
-                 .map = [](const Types& in, const Type&, const Params&) -> MapKernel {
-                   return {select_map<ordered, clamp_kernel, 3>(in[0].dtype), 0};
-                 }})};
+const Op clamp_op{elementwise(
+    {.name = "clamp",
+     .doc = "Elementwise min(max(x, low), high), NaN where any is; operands (low, x, high).",
+     .dtypes = ordered,
+     .type = [](const Op& op, const Types& in, const Params& p) -> Types {
+       return {with_shape(type_same(op, in, p)[0], in[1].shape)};
+     },
+     .jvp = [](const JvpArgs& a) -> Values {
+       const Value zero = full_like(a.out[0], 0);
+       Value sum;
+       const auto accumulate = [&](const Value& condition, const Value& t) {
+         if (!t) return;
+         const Value part = where(condition, broadcast_to(t, a.out[0]->shape()), zero);
+         sum = sum ? add(sum, part) : part;
+       };
+       accumulate(gt(a.in[0], a.in[1]), a.t[0]);
+       accumulate(logical_and(gt(a.in[1], a.in[0]), lt(a.in[1], a.in[2])), a.t[1]);
+       accumulate(lt(a.in[2], a.in[1]), a.t[2]);
+       return {sum};
+     },
+     .batch = [](const BatchArgs& a) -> Batched {
+       // The result has x's shape: where bounds are batched, x is.
+       Values in = a.in;
+       std::vector<bool> batched = a.batched;
+       if (!batched[1]) in[1] = broadcast_leading(in[1], a.axis.size);
+       batched[1] = true;
+       return batch_elementwise({a.op, a.params, in, batched, a.axis});
+     },
+     .map = [](const Types& in, const Type&, const Params&) -> MapKernel {
+       return {select_map<ordered, clamp_kernel, 3>(in[0].dtype), 0};
+     }})};
 
 // ---- convert_element_type ---------------------------------------------------------------------
 

@@ -95,6 +95,13 @@ def inconsistencies(jax, source, reverse):
     agree("vmap and a loop", jax.vmap(f)(both), rows)
     agree("pmap and a loop", jax.pmap(f)(both), rows)
     agree("scan and a loop", jax.lax.map(f, both), rows)
+    pair = lambda a, b: (f(a) + b, f(b) * a)
+    for kept, donated in zip(
+        jax.jit(pair)(x, t),
+        jax.jit(pair, donate_argnums=(0, 1))(jnp.array(x), jnp.array(t)),
+        strict=True,
+    ):
+        agree("donated and kept", donated, kept)
     primal, tangent = jax.jvp(f, (x,), (t,))
     agree("jvp and the value", primal, out)
     agree("jit of jvp and jvp", jax.jit(lambda x: jax.jvp(f, (x,), (t,))[1])(x), tangent)

@@ -164,7 +164,7 @@ class BCSR(JAXSparse):
 
     def transpose(self, *args, **kwargs):
         """Not available, as in JAX: transpose `to_bcoo()`."""
-        raise NotImplementedError("Tranpose is not implemented.")
+        raise NotImplementedError("Transpose is not implemented.")
 
     def sum_duplicates(self, nse=None, remove_zeros=True):
         """As `BCOO.sum_duplicates`."""
