@@ -12,5 +12,5 @@ def test_bounds_that_differ_where_what_they_bound_does_not():
         shardax.pmap(between),
         shardax.jit(shardax.pmap(between)),
     ):
-        assert mapped(v).tolist() == [1, 2, 2, 2]
+        assert run(v).tolist() == [1, 2, 2, 2]
     assert shardax.vmap(lambda low: lax.clamp(low, x, 3.0))(v).tolist() == [2, 2, 2, 3]
