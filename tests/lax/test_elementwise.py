@@ -7,7 +7,7 @@ from shardax import lax
 def test_bounds_that_differ_where_what_they_bound_does_not():
     v, x = jnp.arange(4.0), jnp.float32(2)
     between = lambda v: lax.clamp(-v * v, x, 1 + v)  # noqa: E731
-    for mapped in (
+    for run in (
         shardax.vmap(between),
         shardax.pmap(between),
         shardax.jit(shardax.pmap(between)),
