@@ -45,6 +45,7 @@ class Writer {
     number(t.weak);
     ints(t.shape);
     axes(t.varying);
+    sharding(t.sharding);
   }
 
   void array(const Array& a) {
@@ -56,7 +57,10 @@ class Writer {
                           itemsize(a.dtype()));
   }
 
-  void sharding(const Sharding& s) {
+  void sharding(const ShardingPtr& known) {
+    number(known != nullptr);
+    if (!known) return;
+    const Sharding& s = *known;
     const auto texts = [&](const std::vector<std::string>& names) {
       list(names, [&](const std::string& n) { text(n); });
     };
@@ -65,6 +69,7 @@ class Writer {
     list(s.devices, [&](int d) { number(d); });
     list(s.spec, texts);
     number(s.named);
+    text(s.axis_types);
   }
 
   void program(const Program& p) {
@@ -119,10 +124,7 @@ class Writer {
   void param(const Types& ts, const Op&) {
     list(ts, [&](const Type& t) { type(t); });
   }
-  void param(const ShardingPtr& s, const Op&) {
-    number(s != nullptr);
-    if (s) sharding(*s);
-  }
+  void param(const ShardingPtr& s, const Op&) { sharding(s); }
 };
 
 class Reader {
@@ -205,6 +207,7 @@ class Reader {
     t.weak = number() != 0;
     t.shape = ints();
     t.varying = axes();
+    t.sharding = sharding();
     for (std::int64_t n : t.shape) {
       if (n < 0 || t.shape.size() > max_rank) malformed();
     }
@@ -221,6 +224,7 @@ class Reader {
     return out;
   }
   ShardingPtr sharding() {
+    if (number() == 0) return nullptr;
     const auto texts = [&] { return list<std::vector<std::string>>([&] { return text(); }); };
     const Shared<Sharding> s(new Sharding);
     s->mesh_axes = texts();
@@ -228,6 +232,7 @@ class Reader {
     s->devices = list<std::vector<int>>([&] { return static_cast<int>(number()); });
     s->spec = list<std::vector<std::vector<std::string>>>(texts);
     s->named = number() != 0;
+    s->axis_types = text();
     return s;
   }
 
@@ -267,7 +272,7 @@ class Reader {
       case 8: return program();
       case 9: return list<Programs>([&] { return program(); });
       case 11: return list<Types>([&] { return type(); });
-      case 12: return number() != 0 ? sharding() : ShardingPtr();
+      case 12: return sharding();
       default: malformed();
     }
   }
