@@ -102,6 +102,7 @@ class Lowering {
   int add_slot(Slot slot) {
     plan_->slots.push_back(slot);
     uses_.push_back({-1, -1});
+    variables_.emplace_back();
     return static_cast<int>(plan_->slots.size()) - 1;
   }
   // New row-major memory; whether it is a buffer of its own is decided at the end.
@@ -109,6 +110,7 @@ class Lowering {
     return {add_slot({Slot::Kind::arena, 0, t.bytes(), 0}), 0, t, row_major_strides(t.shape)};
   }
   void set(Var v, Window w) {
+    variables_[static_cast<std::size_t>(w.slot)].push_back(v);
     windows_[static_cast<std::size_t>(v)] = std::make_unique<Window>(std::move(w));
   }
 
@@ -180,6 +182,12 @@ class Lowering {
     auto& all = plan_->overwritten;
     if (std::find(all.begin(), all.end(), input) == all.end()) all.push_back(input);
   }
+  // Does a unit after this one, or the result, need what lies in the slot?
+  bool used_later(int slot) const {
+    const Vars& in_slot = variables_[static_cast<std::size_t>(slot)];
+    return std::any_of(in_slot.begin(), in_slot.end(),
+                       [&](Var v) { return last_unit_[static_cast<std::size_t>(v)] > unit_; });
+  }
   // All the memory of its slot, in order?
   bool covers_slot(const Window& w) const {
     const Slot& slot = plan_->slots[static_cast<std::size_t>(w.slot)];
@@ -200,10 +208,7 @@ class Lowering {
     for (std::size_t i = 1; i < eqn.inputs.size(); ++i) {
       if (window(eqn.inputs[i]).slot == w.slot) return false;
     }
-    for (std::size_t v = 0; v < windows_.size(); ++v) {
-      if (windows_[v] && windows_[v]->slot == w.slot && last_unit_[v] > unit_) return false;
-    }
-    return true;
+    return !used_later(w.slot);
   }
 
   void use(const Window& w) {
@@ -221,21 +226,19 @@ class Lowering {
     const Slot& s = plan_->slots[static_cast<std::size_t>(slot)];
     const auto input = static_cast<std::size_t>(s.index);
     if (!is_given(s) || !same_shape_and_dtype(type(program_.inputs[input]), type(v))) return false;
-    for (std::size_t u = 0; u < windows_.size(); ++u) {
-      if (!windows_[u] || windows_[u]->slot != slot) continue;
-      if (last_unit_[u] > unit_) return false;
-      const bool read_here = last_unit_[u] == unit_;
-      if (read_here && !(covers_slot(*windows_[u]) && windows_[u]->type.shape == type(v).shape))
-        return false;
-      for (std::size_t k = n + 1; read_here && k < unit.equations.size(); ++k) {
+    if (used_later(slot)) return false;
+    for (Var u : variables_[static_cast<std::size_t>(slot)]) {
+      if (last_unit_[static_cast<std::size_t>(u)] < unit_) continue;  // not read here
+      if (!covers_slot(window(u)) || type(u).shape != type(v).shape) return false;
+      for (std::size_t k = n + 1; k < unit.equations.size(); ++k) {
         const Vars& in = program_.equations[static_cast<std::size_t>(unit.equations[k])].inputs;
-        if (std::find(in.begin(), in.end(), static_cast<Var>(u)) != in.end()) return false;
+        if (std::find(in.begin(), in.end(), u) != in.end()) return false;
       }
     }
     return true;
   }
   // Where a result of a loop is stored: results of the program take over donated inputs.
-  Window stored(const FusedUnit& unit, std::size_t n, Var v) {
+  Window result_memory(const FusedUnit& unit, std::size_t n, Var v) {
     const bool result = last_unit_[static_cast<std::size_t>(v)] == static_cast<int>(units_.size());
     if (result && !unit.reduces && type(v).shape == unit.shape) {
       for (std::size_t i = 0; i < options_.donated.size(); ++i) {
@@ -258,7 +261,7 @@ class Lowering {
       }
       for (Var v : eqn.outputs) {
         if (!stored_[static_cast<std::size_t>(v)]) continue;
-        set(v, stored(unit, n, v));
+        set(v, result_memory(unit, n, v));
         seen[static_cast<std::size_t>(v)] = &window(v);
         use(window(v));
       }
@@ -382,6 +385,7 @@ class Lowering {
   std::vector<int> last_unit_;             // per variable
   int unit_ = -1;                          // the one being lowered
   std::vector<std::pair<int, int>> uses_;  // per slot: first and last step
+  std::vector<Vars> variables_;            // per slot: those that lie in it
 };
 
 }  // namespace
