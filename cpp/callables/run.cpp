@@ -63,7 +63,6 @@ Donation::Donation(const CallForm& form, const std::vector<int>& positions,
   if (positions.empty() && names.empty()) return;
   const std::vector<LeafOwner> owners = leaf_owners(form);
   asked_.resize(owners.size());
-  deleted_.resize(owners.size());
   Types free = outputs;
   std::string unusable;
   for (std::size_t i = 0; i < owners.size(); ++i) {
@@ -74,7 +73,7 @@ Donation::Donation(const CallForm& form, const std::vector<int>& positions,
     });
     if (match != free.end()) {
       free.erase(match);
-      leaves_.push_back(i);
+      deleted_.resize(owners.size());
       deleted_[i] = true;
     } else {
       if (!unusable.empty()) unusable += ", ";
@@ -89,7 +88,7 @@ Donation::Donation(const CallForm& form, const std::vector<int>& positions,
 }
 
 void Donation::require_distinct(const Values& inputs) const {
-  if (leaves_.empty()) return;
+  if (deleted_.empty()) return;
   std::vector<std::pair<const ValueBase*, std::size_t>> sorted;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (!inputs[i]->is_tracer()) sorted.emplace_back(inputs[i].get(), i);
@@ -107,8 +106,8 @@ void Donation::require_distinct(const Values& inputs) const {
 }
 
 void Donation::apply(const Values& inputs) const {
-  for (std::size_t leaf : leaves_) {
-    if (!inputs[leaf]->is_tracer()) as_array(inputs[leaf]).mark_deleted();
+  for (std::size_t leaf = 0; leaf < deleted_.size(); ++leaf) {
+    if (deleted_[leaf] && !inputs[leaf]->is_tracer()) as_array(inputs[leaf]).mark_deleted();
   }
 }
 

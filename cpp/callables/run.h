@@ -44,13 +44,12 @@ class Donation {
   // RuntimeError where a donated array is also an argument that is not.
   void require_distinct(const Values& inputs) const;
   // By leaf, whether a call deletes it; null where none is.
-  const std::vector<bool>* mask() const { return leaves_.empty() ? nullptr : &deleted_; }
+  const std::vector<bool>* mask() const { return deleted_.empty() ? nullptr : &deleted_; }
   void apply(const Values& inputs) const;
 
  private:
-  std::vector<std::size_t> leaves_;  // those that a call deletes
-  std::vector<bool> asked_;          // those that the caller gives away, by leaf
-  std::vector<bool> deleted_;        // leaves_ by leaf
+  std::vector<bool> asked_;    // those that the caller gives away, by leaf
+  std::vector<bool> deleted_;  // those that a call deletes, by leaf; empty: none
 };
 
 }  // namespace shardax::callables

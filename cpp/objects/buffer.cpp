@@ -21,25 +21,26 @@ struct Lent {
   std::vector<Py_ssize_t> strides;
 };
 
+// The elements in memory of their own; what repeats along the first `dimensions` is kept once.
+ArrayPtr copied_once(const Array& array, std::size_t dimensions) {
+  Type distinct = array.type();
+  for (std::size_t d = 0; d < dimensions; ++d) {
+    if (array.strides()[d] == 0 && distinct.shape[d] > 1) distinct.shape[d] = 1;
+  }
+  const ArrayPtr once = dense_copy(*view_of(array, distinct, array.strides(), 0));
+  Shape strides = once->strides();
+  for (std::size_t d = 0; d < dimensions; ++d) {
+    if (distinct.shape[d] != array.shape()[d]) strides[d] = 0;
+  }
+  return view_of(*once, array.type(), strides, 0);
+}
+
 // What is lent: rows are contiguous, as NumPy's `view` and extension modules want them. Rows that
 // repeat (equal on all devices, say) are still kept once.
 ArrayPtr with_dense_rows(const ArrayPtr& array) {
-  Shape shape = array->shape();
+  const Shape& shape = array->shape();
   if (shape.empty() || shape.back() < 2 || array->strides().back() == 1) return array;
-  const auto repeats = [&](std::size_t d) {
-    return d + 1 < shape.size() && array->strides()[d] == 0;
-  };
-  Shape once = shape;
-  for (std::size_t d = 0; d < shape.size(); ++d) {
-    if (repeats(d)) once[d] = std::min<std::int64_t>(once[d], 1);
-  }
-  const ArrayPtr rows =
-      dense_copy(*view_of(*array, with_shape(array->type(), once), array->strides(), 0));
-  Shape strides = rows->strides();
-  for (std::size_t d = 0; d < shape.size(); ++d) {
-    if (repeats(d)) strides[d] = 0;
-  }
-  return view_of(*rows, array->type(), strides, 0);
+  return copied_once(*array, shape.size() - 1);
 }
 
 int lend(const ArrayPtr& lender, const char* format, PyObject* owner, Py_buffer* view, int flags) {
@@ -226,16 +227,7 @@ Value another(const Value& value) {
 }
 
 ArrayPtr copied(const Array& array) {
-  Type distinct = array.type();
-  for (std::size_t d = 0; d < distinct.rank(); ++d) {
-    if (array.strides()[d] == 0 && distinct.shape[d] > 1) distinct.shape[d] = 1;
-  }
-  const ArrayPtr once = dense_copy(*view_of(array, distinct, array.strides(), 0));
-  Shape strides = once->strides();
-  for (std::size_t d = 0; d < distinct.rank(); ++d) {
-    if (distinct.shape[d] != array.shape()[d]) strides[d] = 0;
-  }
-  const ArrayPtr out = view_of(*once, array.type(), strides, 0);
+  const ArrayPtr out = copied_once(array, array.shape().size());
   out->set_sharding(array.sharding());
   return out;
 }

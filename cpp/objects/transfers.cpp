@@ -34,7 +34,8 @@ PyObject* explicit_transfers(PyObject*, PyObject* on) {
 
 PyObject* guard_put(PyObject*, PyObject* object) {
   return guarded([&]() -> PyObject* {
-    if (transfers_guarded) guard_transfer(Transfer::device_to_device, to_value(object)->type());
+    if (transfers_guarded)
+      guard_transfer(Transfer::device_to_device, to_value(object)->type(), true);
     Py_RETURN_NONE;
   });
 }
@@ -45,7 +46,7 @@ PyMethodDef functions[] = {
     {"explicit_transfers", explicit_transfers, METH_O,
      "Whether transfers of this thread are explicit from now on; gives what held before."},
     {"guard_device_to_device", guard_put, METH_O,
-     "Raises JaxRuntimeError where transfers between devices are disallowed."},
+     "Raises JaxRuntimeError where explicit transfers between devices are disallowed."},
     {"transfers_guarded", guards, METH_NOARGS, "Whether any transfer guard is set."},
     {nullptr, nullptr, 0, nullptr},
 };
@@ -57,11 +58,12 @@ void set_transfer_guard(Transfer kind, std::size_t level) {
   transfers_guarded = std::any_of(levels.begin(), levels.end(), [](auto l) { return l != allow; });
 }
 
-void guard_transfer(Transfer kind, const Type& type) {
+void guard_transfer(Transfer kind, const Type& type, bool asked) {
   if (staging_in_progress()) return;  // a constant of the program
   const std::uint8_t level = levels[static_cast<std::size_t>(kind)];
-  const bool refused = level == disallow_explicit || (level == disallow && !explicit_now);
-  const bool logged = level == log_explicit || (level == log && !explicit_now);
+  asked = asked || explicit_now;
+  const bool refused = level == disallow_explicit || (level == disallow && !asked);
+  const bool logged = level == log_explicit || (level == log && !asked);
   if (logged) {
     const std::string text =
         concat(name_of(kind), " transfer: aval=ShapedArray(", to_string(type), ")\n");

@@ -19,9 +19,10 @@ extern bool transfers_guarded;
 void set_transfer_guard(Transfer kind, std::size_t level);
 
 // Throws JaxRuntimeError, or writes a line to stderr, as the guard of that kind says.
-void guard_transfer(Transfer kind, const Type& type);
+// `asked`: the transfer is asked for by name, as by device_put.
+void guard_transfer(Transfer kind, const Type& type, bool asked = false);
 
-// Adds explicit_transfers and guard_transfer to the module.
+// Adds what device_put tells and asks the guards to the module.
 void init_transfers(PyObject* module);
 
 }  // namespace shardax::objects

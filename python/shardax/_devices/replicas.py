@@ -28,11 +28,7 @@ def _guard_move(array, where):
     there = {where} if isinstance(where, Device) else getattr(where, "device_set", None)
     if there is None or array.devices() == there:
         return
-    before = _core.explicit_transfers(True)
-    try:
-        _core.guard_device_to_device(array)
-    finally:
-        _core.explicit_transfers(before)
+    _core.guard_device_to_device(array)
 
 
 def device_put(x, device=None, *, src=None, donate=False, may_alias=None):
