@@ -10,6 +10,13 @@
 
 namespace shardax {
 
+Types types_of(const Values& values) {
+  Types types;
+  types.reserve(values.size());
+  for (const Value& value : values) types.push_back(value->type());
+  return types;
+}
+
 Buffer::Buffer(std::size_t bytes)
     : data_(runtime::allocate(bytes == 0 ? 1 : bytes)), bytes_(bytes == 0 ? 1 : bytes) {}
 

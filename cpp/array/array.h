@@ -31,6 +31,7 @@ class ValueBase : public RefCounted {
 // Null stands for a symbolic zero where a tangent or cotangent is meant.
 using Value = Shared<ValueBase>;
 using Values = std::vector<Value>;
+Types types_of(const Values& values);
 
 // Storage. `owner`, where set, is called on destruction instead of the allocator.
 class Buffer final : public RefCounted {

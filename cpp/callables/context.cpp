@@ -67,17 +67,13 @@ bool context_is(const Context& context) {
          std::equal(axes.begin(), axes.end(), context.axes.begin(), context.axes.end(), same_axis);
 }
 
-namespace {
-std::uint64_t mesh_word = 0;
-}
-
 void set_mesh_word(std::uint64_t word, PyObject* description) {
-  mesh_word = word;
+  objects::set_traced_setting("mesh", std::to_string(word));
   set_context_mesh(description == Py_None ? nullptr : objects::sharding_from(description));
 }
 
 std::uint64_t settings_word() {
-  return mesh_word << 32 | static_cast<std::uint64_t>(objects::device_count()) << 2 |
+  return static_cast<std::uint64_t>(objects::device_count()) << 2 |
          (objects::call_flags.threefry_partitionable ? 2 : 0) | (numpy::x64_enabled() ? 1 : 0);
 }
 

@@ -3,8 +3,10 @@
 
 #include <structmember.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <deque>
 
 #include "base/stack.h"
 
@@ -111,6 +113,24 @@ PyGetSetDef attributes[] = {
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 
+// A method `name` that calls shardax._transform.stages.<name>(self, args, kwargs): what is rare
+// (lowering, inspection) is written in Python and imported when first used.
+template <std::size_t n>
+struct MethodName {
+  constexpr MethodName(const char (&name)[n]) { std::copy_n(name, n, text); }  // NOLINT: implicit
+  char text[n];
+};
+template <MethodName name>
+PyCFunction stage_method() {
+  const PyCFunctionWithKeywords call = [](PyObject* self, PyObject* args, PyObject* kwargs) {
+    return guarded([&] {
+      return call_python("_transform.stages", name.text, self, args, kwargs ? kwargs : Py_None)
+          .release();
+    });
+  };
+  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(call));
+}
+
 PyMethodDef no_methods[] = {{nullptr, nullptr, 0, nullptr}};
 
 // Functions do not change, so that a copy is the function itself.
@@ -157,6 +177,19 @@ int Behaviour::traverse(visitproc, void*) { return 0; }
 const StaticSpec& Behaviour::statics() const {
   static const StaticSpec none;
   return none;
+}
+
+PyMethodDef* staging_methods(std::vector<PyMethodDef> more) {
+  static std::deque<std::vector<PyMethodDef>> tables;  // Python keeps the pointers
+  std::vector<PyMethodDef>& table = tables.emplace_back(std::move(more));
+  table.push_back({"lower", stage_method<"lower">(), METH_VARARGS | METH_KEYWORDS,
+                   "Stages the function; .compile() makes it callable."});
+  table.push_back({"trace", stage_method<"trace">(), METH_VARARGS | METH_KEYWORDS,
+                   "Stages the function and shows its program."});
+  table.push_back({"eval_shape", stage_method<"eval_shape">(), METH_VARARGS | METH_KEYWORDS,
+                   "The result's shapes and dtypes."});
+  table.push_back({nullptr, nullptr, 0, nullptr});
+  return table.data();
 }
 
 PyTypeObject* make_function_type(const char* name, const char* doc, PyMethodDef* methods) {

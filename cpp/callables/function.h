@@ -8,7 +8,6 @@
 
 #include <Python.h>
 
-#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -65,23 +64,8 @@ Behaviour& behaviour_of(PyObject* function);
 // The user's function inside it, borrowed.
 PyObject* wrapped_function(PyObject* function);
 
-// A method `name` that calls shardax._transform.stages.<name>(self, args, kwargs), for PyMethodDef
-// tables: what is rare (lowering, inspection) is written in Python and imported when first used.
-template <std::size_t n>
-struct MethodName {
-  constexpr MethodName(const char (&name)[n]) { std::copy_n(name, n, text); }  // NOLINT: implicit
-  char text[n];
-};
-template <MethodName name>
-PyCFunction stage_method() {
-  const PyCFunctionWithKeywords call = [](PyObject* self, PyObject* args, PyObject* kwargs) {
-    return guarded([&] {
-      return call_python("_transform.stages", name.text, self, args, kwargs ? kwargs : Py_None)
-          .release();
-    });
-  };
-  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(call));
-}
+// A table for make_function_type: lower, trace and eval_shape, and `more`.
+PyMethodDef* staging_methods(std::vector<PyMethodDef> more = {});
 
 // Throws TypeError unless `fun` is callable.
 void check_callable(PyObject* fun);

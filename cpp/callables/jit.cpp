@@ -53,23 +53,15 @@ PyObject* reduce(PyObject* self, PyObject*) {
   });
 }
 
-PyMethodDef methods[] = {
-    {"__reduce__", reduce, METH_NOARGS, nullptr},
-    {"lower", stage_method<"lower">(), METH_VARARGS | METH_KEYWORDS,
-     "Stages the function; .compile() makes it callable."},
-    {"trace", stage_method<"trace">(), METH_VARARGS | METH_KEYWORDS,
-     "Stages the function and shows its program."},
-    {"eval_shape", stage_method<"eval_shape">(), METH_VARARGS | METH_KEYWORDS,
-     "The result's shapes and dtypes."},
-    {"clear_cache", clear_cache, METH_NOARGS, "Forgets the programs kept for all signatures."},
-    {"_cache_size", cache_size, METH_NOARGS, "How many signatures have a program."},
-    {nullptr, nullptr, 0, nullptr},
-};
-
 PyTypeObject* jit_type() {
   static PyTypeObject* type = make_function_type(
       "shardax.PjitFunction",
-      "A function that is staged once per signature and then runs as one program.", methods);
+      "A function that is staged once per signature and then runs as one program.",
+      staging_methods(
+          {{"__reduce__", reduce, METH_NOARGS, nullptr},
+           {"clear_cache", clear_cache, METH_NOARGS,
+            "Forgets the programs kept for all signatures."},
+           {"_cache_size", cache_size, METH_NOARGS, "How many signatures have a program."}}));
   return type;
 }
 

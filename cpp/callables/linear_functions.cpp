@@ -17,12 +17,6 @@
 namespace shardax::callables {
 namespace {
 
-Types types_of(const Values& values) {
-  Types types;
-  for (const Value& value : values) types.push_back(value->type());
-  return types;
-}
-
 // What a function linearised at a point keeps of it, beside the residuals: structures and types of
 // what goes in and comes out.
 struct Linearization {

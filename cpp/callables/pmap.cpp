@@ -276,21 +276,12 @@ Ref options_key(const PmapOptions& o) {
                                static_cast<long long>(o.axis_size), devices.get()));
 }
 
-PyMethodDef methods[] = {
-    {"lower", stage_method<"lower">(), METH_VARARGS | METH_KEYWORDS,
-     "Stages the function; .compile() makes it callable."},
-    {"trace", stage_method<"trace">(), METH_VARARGS | METH_KEYWORDS,
-     "Stages the function and shows its program."},
-    {"eval_shape", stage_method<"eval_shape">(), METH_VARARGS | METH_KEYWORDS,
-     "The result's shapes and dtypes."},
-    {nullptr, nullptr, 0, nullptr},
-};
-
 }  // namespace
 
 Ref make_pmap(PyObject* fun, PmapOptions options) {
   static PyTypeObject* type = make_function_type(
-      "shardax.PmapFunction", "A function that runs on all devices of a mapped axis.", methods);
+      "shardax.PmapFunction", "A function that runs on all devices of a mapped axis.",
+      staging_methods());
   check_callable(fun);
   auto cache = shared_cache<PmapCache>(fun, options_key(options).get());
   return make_function(type, fun, std::make_unique<Pmap>(std::move(options), std::move(cache)));

@@ -134,12 +134,6 @@ ProgramPtr user_expand(const Params& params, const Types& in) {
   return unwrap_program(ask("lower", params, type_list(in)).ptr());
 }
 
-Types types_of(const Values& values) {
-  Types out;
-  for (const Value& value : values) out.push_back(value->type());
-  return out;
-}
-
 // Over devices, the program that the op stands for; else by the user's rule.
 Batched user_batch(const BatchArgs& a) {
   if (a.axis.devices) {

@@ -44,14 +44,6 @@ void init_references(py::module_& module) {
   module.def("staging_generation", staging_generation,
              "Which staging trace records ops on plain arrays; 0: none does.");
   module.def("trace_depth", trace_depth, "How many traces are in progress.");
-  module.def(
-      "tracer_level",
-      [](const py::object& x) {
-        if (!objects::is_array_object(x.ptr())) return 0;
-        const Value& value = objects::value_of(x.ptr());
-        return value->is_tracer() ? static_cast<const Tracer&>(*value).trace().level() : 0;
-      },
-      "The level of the trace that a tracer belongs to; 0 for arrays.");
 }
 
 }  // namespace shardax::callables

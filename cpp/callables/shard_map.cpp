@@ -276,22 +276,12 @@ Ref ShardMap::run_by_op(PyObject* fun, FlatCall& call, const Values& values) {
   return unflatten_values(out_tree, out);
 }
 
-PyMethodDef methods[] = {
-    {"lower", stage_method<"lower">(), METH_VARARGS | METH_KEYWORDS,
-     "Stages the function; .compile() makes it callable."},
-    {"trace", stage_method<"trace">(), METH_VARARGS | METH_KEYWORDS,
-     "Stages the function and shows its program."},
-    {"eval_shape", stage_method<"eval_shape">(), METH_VARARGS | METH_KEYWORDS,
-     "The result's shapes and dtypes."},
-    {nullptr, nullptr, 0, nullptr},
-};
-
 }  // namespace
 
 Ref make_shard_map(PyObject* fun, PyObject* plan) {
-  static PyTypeObject* type =
-      make_function_type("shardax.ShardMapFunction",
-                         "A function of blocks that runs on all devices of a mesh.", methods);
+  static PyTypeObject* type = make_function_type(
+      "shardax.ShardMapFunction", "A function of blocks that runs on all devices of a mesh.",
+      staging_methods());
   check_callable(fun);
   auto cache = shared_cache<ShardMapCache>(fun, plan);
   return make_function(type, fun, std::make_unique<ShardMap>(plan, std::move(cache)));

@@ -5,7 +5,7 @@
 #include "control/keep.h"
 #include "ops/callback.h"
 #include "ops/ops.h"
-#include "trace/walk.h"
+#include "transform/portable.h"
 
 namespace shardax {
 namespace {
@@ -41,27 +41,8 @@ Params params_with(const Params& params, const ProgramPtr& body, bool differenti
   return params.with("jaxpr", body).with("differentiated", differentiated);
 }
 
-// The body of a call that is only a call: its derivative is the body's.
-ProgramPtr inlined_body(const Equation& eqn) {
-  const bool own_rules = eqn.op->stage || eqn.op->jvp || eqn.op == &checkpoint_op;
-  if (own_rules) return nullptr;
-  const ProgramPtr grid = grid_program(*eqn.op, eqn.params);
-  return grid ? grid : called_program(*eqn.op, eqn.params);
-}
-
-// Such calls in place of their bodies, so that a policy sees every op.
-Values evaluate_flat(const Program& program, const Values& inputs) {
-  return walk(program, inputs, [](const Equation& eqn, const Values& in) {
-    const ProgramPtr body = inlined_body(eqn);
-    return body ? evaluate_flat(*body, in) : shardax::bind(*eqn.op, eqn.params, in);
-  });
-}
-
-ProgramPtr flat(const ProgramPtr& program) {
-  return stage_closed(
-      program->input_types(), [&](const Values& in) { return evaluate_flat(*program, in); },
-      program->name);
-}
+// Calls in place of their bodies, so that a policy sees every op.
+ProgramPtr flat(const ProgramPtr& program) { return inlined(program, &checkpoint_op); }
 
 // The values that the policy chooses, in loops and branches too.
 KeepingProgram keeping(const ProgramPtr& program, const CheckpointPolicy& policy) {

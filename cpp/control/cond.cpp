@@ -137,8 +137,7 @@ Batched cond_over_devices(const BatchArgs& a) {
   if (!collective) return per_slice(a);
 
   const Value index = clamped_index(a.in[0], branches.size());
-  Types types;
-  for (const Value& value : a.in) types.push_back(value->type());
+  const Types types = types_of(a.in);
   Programs choices;
   Programs apart;  // the branches without collectives
   for (std::size_t k = 0; k < branches.size(); ++k)

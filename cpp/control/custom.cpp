@@ -53,10 +53,8 @@ Values call_eager(const Params& params, const Values& in) {
 
 StagedCall call_stage(const Params& params, const Values& in) {
   if (params.has("call_jaxpr")) return {params, in};
-  Types types;
-  for (const Value& value : in) types.push_back(value->type());
   StagingTrace::Result staged = stage(
-      types, [&](const Values& v) { return params.function("fun").call(v).at(0); },
+      types_of(in), [&](const Values& v) { return params.function("fun").call(v).at(0); },
       params.text("name"));
   Params recorded;
   for (const auto& [name, value] : params) {

@@ -22,12 +22,6 @@ void append_linear(Values& operands, const Values& values, const Types& types, s
     operands.push_back(zeros_if_null(values[i], types[i]));
 }
 
-Types types_of(const Values& values) {
-  Types types;
-  for (const Value& value : values) types.push_back(value->type());
-  return types;
-}
-
 // The programs that `names` lists over a batch in which all linear inputs, and with them all
 // results, carry the axis.
 Batched batch_linear(const BatchArgs& a, std::initializer_list<std::string_view> names) {

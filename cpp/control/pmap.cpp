@@ -123,8 +123,7 @@ std::string text_of(const Types& types) {
 // Of the pmap op with these params, the outputs that `sum` selects, summed over their leading
 // device axis: one program, which need not keep a slice for each device.
 Values bind_summed(const Params& params, const std::vector<bool>& sum, const Values& in) {
-  Types types;
-  for (const Value& value : in) types.push_back(value->type());
+  const Types types = types_of(in);
   const ProgramPtr& body = params.program("jaxpr");
   const std::string key = mask_key(
       concat("pmap_summed", params.integer("axis_size"), ",", params.axes("axis_name")[0],

@@ -87,12 +87,6 @@ ProgramPtr one_op_program(const Op& op, const Params& params, const Values& in) 
   return program;
 }
 
-Types types_of(const Values& values) {
-  Types types;
-  for (const Value& value : values) types.push_back(value->type());
-  return types;
-}
-
 // Views of arrays need no plan.
 bool evaluate_view(const Op& op, const Params& params, const Values& in, Values& out) {
   if (!op.view) return false;

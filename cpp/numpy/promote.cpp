@@ -257,9 +257,7 @@ Values jitted(const std::string& name, const Values& args, const Composition& f,
   thread_local std::unordered_map<std::string, ProgramPtr> programs;
   ProgramPtr& program = programs[types_key(name, key, args)];
   if (!program) {
-    Types types;
-    for (const Value& value : args) types.push_back(value->type());
-    program = stage_closed(types, f, name);
+    program = stage_closed(types_of(args), f, name);
   }
   const ProgramPtr body = program;  // a nested call may move the table's entries
   return bind_jit(body, args);

@@ -19,9 +19,7 @@ bool holds_function(const Params& params) {
 Values evaluate_portable(const Program& program, const Values& inputs) {
   return walk(program, inputs, [](const Equation& eqn, const Values& in) {
     if (eqn.op->expand && find_op(eqn.op->name) != eqn.op) {  // a user's, lowered to a program
-      Types types;
-      for (const Value& value : in) types.push_back(value->type());
-      return evaluate_portable(*eqn.op->expand(eqn.params, types), in);
+      return evaluate_portable(*eqn.op->expand(eqn.params, types_of(in)), in);
     }
     if (!eqn.op->bodies) return shardax::bind(*eqn.op, eqn.params, in);
     Bodies bodies = bodies_of(*eqn.op, eqn.params);
@@ -32,21 +30,21 @@ Values evaluate_portable(const Program& program, const Values& inputs) {
   });
 }
 
-Values evaluate_inlined(const Program& program, const Values& inputs) {
-  return walk(program, inputs, [](const Equation& eqn, const Values& in) {
-    if (!eqn.op->bodies) return shardax::bind(*eqn.op, eqn.params, in);
+Values evaluate_inlined(const Program& program, const Values& inputs, const Op* kept) {
+  return walk(program, inputs, [&](const Equation& eqn, const Values& in) {
+    if (!eqn.op->bodies || eqn.op == kept) return shardax::bind(*eqn.op, eqn.params, in);
     const Bodies bodies = bodies_of(*eqn.op, eqn.params);
     if (bodies.runs != Runs::once || bodies.fixed) return shardax::bind(*eqn.op, eqn.params, in);
-    return evaluate_inlined(*bodies.programs[0], in);
+    return evaluate_inlined(*bodies.programs[0], in, kept);
   });
 }
 
 }  // namespace
 
-ProgramPtr inlined(const ProgramPtr& program) {
+ProgramPtr inlined(const ProgramPtr& program, const Op* kept) {
   return stage_closed(
-      program->input_types(), [&](const Values& in) { return evaluate_inlined(*program, in); },
-      program->name);
+      program->input_types(),
+      [&](const Values& in) { return evaluate_inlined(*program, in, kept); }, program->name);
 }
 
 ProgramPtr portable(const ProgramPtr& program) {

@@ -10,8 +10,9 @@ namespace shardax {
 // same, and holds nothing of Python but callbacks.
 ProgramPtr portable(const ProgramPtr& program);
 
-// The same program with the equations of what it calls, but for calls with rules of their own: what
-// of a called function depends on some inputs only stands by itself.
-ProgramPtr inlined(const ProgramPtr& program);
+// The same program with the equations of what it calls, but for calls with rules of the user's own
+// and calls by the op `kept`: what of a called function depends on some inputs only stands by
+// itself.
+ProgramPtr inlined(const ProgramPtr& program, const Op* kept = nullptr);
 
 }  // namespace shardax

@@ -108,7 +108,7 @@ class Ref:
 
     def _write(self, value, what="set/swap"):
         place = self._place()
-        level = _core.tracer_level(value)
+        level, _ = _core.tracer_trace(value)
         if level > place._level:
             batched = "Vmap" in type(value).__name__ or "Batch" in type(value).__name__
             how, where, remedy = (
