@@ -53,6 +53,7 @@ class ShardMap final : public Behaviour {
     return ShardMapCache::traverse_own(cache_, visit, arg);
   }
   void clear() override { ShardMapCache::clear_own(cache_); }
+  Ref staged(PyObject*) const override { return {}; }
 
  private:
   Ref call_mapped(PyObject* fun, const CallArguments& arguments);
