@@ -11,6 +11,7 @@ from shardax._base.effects import DebugEffect, OrderedDebugEffect
 from shardax._base.options import no_arguments
 from shardax._base.tracebacks import in_package
 from shardax._debug.breakpoints import breakpoint
+from shardax._debug.exchanges import visualize_collective
 from shardax._debug.pictures import (
     inspect_array_sharding,
     visualize_array_sharding,
@@ -27,6 +28,7 @@ __all__ = [
     "log",
     "print",
     "visualize_array_sharding",
+    "visualize_collective",
     "visualize_sharding",
 ]
 

@@ -8,6 +8,8 @@ from shardax import debug, lax, sharding
 
 MODULES = [
     "_base.svg",
+    "_debug.exchanges",
+    "_debug.pictures",
     "_explain.accelerators",
     "_explain.explanation",
     "_explain.messages",
