@@ -4,11 +4,9 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
-#include "analysis/cost.h"
-#include "analysis/uniform.h"
-#include "array/outside.h"
 #include "callables/program_object.h"
 #include "callables/value_lists.h"
+#include "explain/arguments.h"
 #include "explain/device.h"
 #include "explain/outcome.h"
 #include "explain/variation.h"
@@ -29,12 +27,6 @@ py::dict sizes(const std::vector<MappedAxis>& axes) {
   py::dict out;
   for (const MappedAxis& axis : axes) out[py::str(axis_text(axis.name))] = axis.size;
   return out;
-}
-
-py::object place(const LocationPtr& location) {
-  if (!location || location->file.empty()) return py::none();
-  return py::dict(py::arg("file") = location->file, py::arg("line") = location->line,
-                  py::arg("function") = location->function);
 }
 
 // As users write it: `varying` is told apart.
@@ -80,7 +72,7 @@ py::list described(const TaggedProgram& tagged, const Outcomes& outcomes) {
     py::list varying;
     for (const AxisSet& axes : source.out) varying.append(names(axes));
     py::dict one(py::arg("id") = i, py::arg("op") = source.op->name,
-                 py::arg("line") = place(source.location), py::arg("axes") = sizes(source.axes),
+                 py::arg("line") = place_of(source.location), py::arg("axes") = sizes(source.axes),
                  py::arg("operands") = described(source.in_types),
                  py::arg("results") = described(source.out_types), py::arg("varying") = varying,
                  py::arg("needs") = source.needs, py::arg("times") = source.times,
@@ -92,19 +84,6 @@ py::list described(const TaggedProgram& tagged, const Outcomes& outcomes) {
       one["participants"] = participants(source);
     }
     out.append(std::move(one));
-  }
-  return out;
-}
-
-py::list described(const std::vector<Boundary>& all) {
-  py::list out;
-  for (const Boundary& b : all) {
-    py::list equal;
-    for (const std::int64_t d : b.equal) equal.append(d);
-    out.append(py::dict(py::arg("whole") = described(b.whole),
-                        py::arg("device") = described(b.device), py::arg("axes") = sizes(b.axes),
-                        py::arg("split") = names(b.split), py::arg("varying") = names(b.varying),
-                        py::arg("dropped") = names(b.dropped), py::arg("equal_along") = equal));
   }
   return out;
 }
@@ -158,69 +137,61 @@ py::list described(const std::vector<DeviceUnit>& units) {
   return out;
 }
 
-// Bytes of memory that an array takes: what repeats counts once.
-std::int64_t bytes_held(const Array& array) {
-  std::int64_t bytes = itemsize(array.dtype());
-  for (std::size_t d = 0; d < array.shape().size(); ++d)
-    bytes *= array.strides()[d] == 0 ? 1 : array.shape()[d];
-  return bytes;
-}
-
 // `arguments`: arrays, or None where only the type is known.
 py::dict explained(const py::object& object, const py::list& arguments) {
   const ProgramPtr program = unwrap_program(object.ptr());
-  const std::size_t count = program->inputs.size();
-  CompileOptions options;
-  std::vector<Ints> equal(count);
-  std::vector<ArrayPtr> arrays(count);
-  py::list held;
-  for (std::size_t i = 0; i < count; ++i) {
-    const Type& type = program->type(program->inputs[i]);
-    options.input_strides.push_back(row_major_strides(type.shape));
-    const bool given = i < arguments.size() && !arguments[i].is_none();
-    if (given) {
-      const Value value = objects::to_value(arguments[i].ptr());
-      if (!value->is_tracer() && same_shape_and_dtype(value->type(), type))
-        arrays[i] = ArrayPtr(&as_array(value));
-    }
-    held.append(arrays[i] ? bytes_held(*arrays[i]) : type.bytes());
-    if (!arrays[i]) continue;
-    options.input_strides[i] = arrays[i]->strides();
-    for (std::size_t d = 0; d < type.rank(); ++d) {
-      if (type.shape[d] > 1 && arrays[i]->strides()[d] == 0)
-        equal[i].push_back(static_cast<std::int64_t>(d));
-    }
-  }
-  std::vector<std::int64_t> inputs(count);
-  for (std::size_t i = 0; i < count; ++i) inputs[i] = static_cast<std::int64_t>(i);
-  std::vector<Mapped> mapped;
-  find_mapped(*program, inputs, mapped);
-  for (Mapped& m : mapped) {
-    if (!arrays[m.input] || !is_uniform(m, *arrays[m.input])) continue;
-    options.input_strides[m.input][static_cast<std::size_t>(m.axis)] = 0;
-    Ints& dims = equal[m.input];
-    if (std::find(dims.begin(), dims.end(), m.axis) == dims.end()) dims.push_back(m.axis);
-  }
+  const Arguments seen = seen_by(*program, arrays_of(*program, arguments));
   TaggedProgram source = tagged(program);
-  const Variation variation = find_variation(source, equal);
-  const Outcomes outcomes = find_outcomes(source, options);
+  const Variation variation = find_variation(source, seen.equal);
+  const Outcomes outcomes = find_outcomes(source, seen.options);
   const DeviceProgram device = device_program(source, *source.program);
-  return py::dict(
-      py::arg("name") = program->name, py::arg("axes") = sizes(variation.axes),
-      py::arg("devices") = product(variation.axes), py::arg("inputs") = described(variation.inputs),
-      py::arg("held") = held, py::arg("outputs") = described(variation.outputs),
-      py::arg("sources") = described(source, outcomes),
-      py::arg("steps") = described(outcomes.steps),
-      py::arg("buffers") = described(outcomes.buffers),
-      py::arg("memory") = py::dict(py::arg("temporaries") = outcomes.temporaries,
-                                   py::arg("results") = outcomes.results,
-                                   py::arg("constants") = outcomes.constants),
-      py::arg("device") = py::dict(
-          py::arg("units") = described(device.units), py::arg("arguments") = device.arguments,
-          py::arg("results") = device.results, py::arg("temporaries") = device.temporaries));
+  return py::dict(py::arg("name") = program->name, py::arg("axes") = sizes(variation.axes),
+                  py::arg("devices") = product(variation.axes),
+                  py::arg("inputs") = boundaries(variation.inputs), py::arg("held") = seen.held,
+                  py::arg("outputs") = boundaries(variation.outputs),
+                  py::arg("sources") = described(source, outcomes),
+                  py::arg("steps") = described(outcomes.steps),
+                  py::arg("buffers") = described(outcomes.buffers),
+                  py::arg("memory") = py::dict(py::arg("temporaries") = outcomes.temporaries,
+                                               py::arg("results") = outcomes.results,
+                                               py::arg("constants") = outcomes.constants),
+                  py::arg("device") = py::dict(py::arg("units") = described(device.units),
+                                               py::arg("arguments") = device.arguments,
+                                               py::arg("results") = device.results,
+                                               py::arg("temporaries") = device.temporaries));
 }
 
 }  // namespace
+
+py::object place_of(const LocationPtr& location) {
+  if (!location || location->file.empty()) return py::none();
+  return py::dict(py::arg("file") = location->file, py::arg("line") = location->line,
+                  py::arg("function") = location->function);
+}
+
+py::list boundaries(const std::vector<Boundary>& all) {
+  py::list out;
+  for (const Boundary& b : all) {
+    py::list equal;
+    for (const std::int64_t d : b.equal) equal.append(d);
+    out.append(py::dict(py::arg("whole") = described(b.whole),
+                        py::arg("device") = described(b.device), py::arg("axes") = sizes(b.axes),
+                        py::arg("split") = names(b.split), py::arg("varying") = names(b.varying),
+                        py::arg("dropped") = names(b.dropped), py::arg("equal_along") = equal));
+  }
+  return out;
+}
+
+std::vector<ArrayPtr> arrays_of(const Program& program, const py::list& arguments) {
+  std::vector<ArrayPtr> out(program.inputs.size());
+  for (std::size_t i = 0; i < out.size() && i < arguments.size(); ++i) {
+    if (arguments[i].is_none()) continue;
+    const Value value = objects::to_value(arguments[i].ptr());
+    if (!value->is_tracer() && same_shape_and_dtype(value->type(), program.type(program.inputs[i])))
+      out[i] = ArrayPtr(&as_array(value));
+  }
+  return out;
+}
 
 void init_explain(py::module_& module) {
   module.def("explained", explained, py::arg("program"), py::arg("arguments"),

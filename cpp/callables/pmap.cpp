@@ -13,6 +13,7 @@
 #include "callables/host_function.h"
 #include "callables/locate.h"
 #include "callables/references.h"
+#include "callables/replicas.h"
 #include "callables/run.h"
 #include "callables/traced.h"
 #include "control/control.h"
@@ -26,6 +27,7 @@ struct PmapEntry {
   TreeDefPtr out_tree;
   Donation donation;
   std::vector<ShardingPtr> shardings;  // of the outputs
+  bool returns_once;  // has outputs that are not stacked, and that have not been looked at
   KeptFunctions functions;
 };
 
@@ -61,7 +63,14 @@ class Pmap final : public Behaviour {
 
 PyObject* Pmap::call(PyObject* function, const CallArguments& arguments) {
   PyObject* fun = wrapped_function(function);
-  return without_references("pmap", fun, [&] { return call_mapped(fun, arguments); }).release();
+  const auto run = [&] {
+    return without_references("pmap", fun, [&] { return call_mapped(fun, arguments); });
+  };
+  if (!watching_replicas()) return run().release();
+  report_call(function, arguments);
+  Ref result = run();
+  report_result(function, result.get());
+  return result.release();
 }
 
 Ref Pmap::call_mapped(PyObject* fun, const CallArguments& arguments) {
@@ -80,6 +89,8 @@ Ref Pmap::call_mapped(PyObject* fun, const CallArguments& arguments) {
   Values outputs;
   const KeptFunctions::Scope scope(entry->functions);
   if (computes_at_once(inputs)) {
+    if (std::exchange(entry->returns_once, false))
+      warn_of_dropped(entry->op.params(), inputs, entry->out_tree);
     outputs = entry->op.compute(inputs, entry->donation.mask());
     for (std::size_t i = 0; i < outputs.size(); ++i)
       as_array(outputs[i]).set_sharding(entry->shardings[i]);
@@ -222,7 +233,8 @@ std::pair<Pmap::EntryPtr, Values> Pmap::stage(PyObject* fun, FlatCall& call, con
   auto entry = std::make_shared<PmapEntry>(
       PmapEntry{BoundOp(*op, std::move(params)), staged.out_tree,
                 Donation(form, options_.donated, {}, types_of(values), out_types),
-                std::move(shardings), KeptFunctions(*staged.program)});
+                std::move(shardings), std::count(out_axes.begin(), out_axes.end(), unmapped) > 0,
+                KeptFunctions(*staged.program)});
   if (staged.captured.empty()) cache->insert(call, values, entry);
   return {std::move(entry), std::move(staged.captured)};
 }

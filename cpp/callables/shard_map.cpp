@@ -21,6 +21,7 @@
 #include "callables/locate.h"
 #include "callables/program_object.h"
 #include "callables/references.h"
+#include "callables/replicas.h"
 #include "callables/run.h"
 #include "callables/traced.h"
 #include "callables/value_lists.h"
@@ -184,10 +185,16 @@ PyObject* ShardMap::call(PyObject* function, const CallArguments& arguments) {
     type_error("shard_map: ", function_name(fun), " got ", repr(arguments.names),
                " by keyword; in_specs are those of positional arguments: pass it by position.");
   }
-  return without_references(
-             "shard_map", fun,
-             [&] { return with_python_errors([&] { return call_mapped(fun, arguments); }); })
-      .release();
+  const auto run = [&] {
+    return without_references("shard_map", fun, [&] {
+      return with_python_errors([&] { return call_mapped(fun, arguments); });
+    });
+  };
+  if (!watching_replicas()) return run().release();
+  report_call(function, arguments);
+  Ref result = run();
+  report_result(function, result.get());
+  return result.release();
 }
 
 Ref ShardMap::call_mapped(PyObject* fun, const CallArguments& arguments) {

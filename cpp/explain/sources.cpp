@@ -22,7 +22,7 @@ class Tagger {
     for (Equation& eqn : copy->equations) {
       const int number = static_cast<int>(out_.sources.size());
       auto own = std::make_shared<Location>(eqn.location ? *eqn.location : Location{});
-      Source source{eqn.op, eqn.params, std::move(eqn.location), {}, {}, {}, {}, {}, {}};
+      Source source{eqn.op, eqn.params, std::move(eqn.location), {}, {}, {}, {}, {}, {}, {}};
       for (Var v : eqn.inputs) source.in_types.push_back(program.type(v));
       for (Var v : eqn.outputs) source.out_types.push_back(program.type(v));
       source.called = is_called(eqn);

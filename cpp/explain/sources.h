@@ -25,11 +25,12 @@ struct Source {
   // What variation.h finds. Operands and results: the axes over which they vary.
   std::vector<MappedAxis> axes;  // in scope, outermost first
   std::vector<AxisSet> in, out;
-  std::vector<int> needs;  // per operand: the source that gives it, or -1
-  double times = 1;        // how often loops run it
-  int loop = -1;           // the source of the innermost loop or branch that contains it
-  bool called = false;     // a call, which stands for the equations of its program
-  bool dead = false;       // nothing needs its results
+  std::vector<int> needs;      // per operand: the source that gives it, or -1
+  std::vector<int> arguments;  // per operand: the argument of the whole program that it is, or -1
+  double times = 1;            // how often loops run it
+  int loop = -1;               // the source of the innermost loop or branch that contains it
+  bool called = false;         // a call, which stands for the equations of its program
+  bool dead = false;           // nothing needs its results
 };
 
 struct TaggedProgram {

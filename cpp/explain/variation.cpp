@@ -56,14 +56,15 @@ class Walk {
     Facts in;
     for (std::size_t i = 0; i < program.inputs.size(); ++i) {
       const Type& type = program.type(program.inputs[i]);
-      found_.inputs.push_back({type, type, {}, {}, {}, {}, equal[i]});
+      found_.inputs.push_back({type, type, {}, {}, {}, {}, -1, equal[i]});
       in.push_back({{}, equal[i], static_cast<int>(i)});
     }
     const Facts out = walk(program, in);
     for (std::size_t i = 0; i < out.size(); ++i) {
       const Type& type = program.type(program.outputs[i]);
-      Boundary result = out[i].part ? *out[i].part : Boundary{type, type, {}, {}, {}, {}, {}};
+      Boundary result = out[i].part ? *out[i].part : Boundary{type, type, {}, {}, {}, {}, -1, {}};
       result.whole = type;
+      result.source = out[i].source;
       found_.outputs.push_back(std::move(result));
     }
     return std::move(found_);
@@ -120,9 +121,11 @@ class Walk {
     source.in.clear();
     source.out.clear();
     source.needs.clear();
+    source.arguments.clear();
     for (const Fact& fact : in) {
       source.in.push_back(fact.varying);
       source.needs.push_back(fact.source);
+      source.arguments.push_back(fact.input);
     }
     for (const Fact& fact : out) source.out.push_back(fact.varying);
     source.times = times_;

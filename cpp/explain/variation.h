@@ -13,6 +13,7 @@ struct Boundary {
   AxisSet split;                 // the axes along which it is cut into devices' parts
   AxisSet varying;               // of `axes`: those over which the devices' values differ
   AxisSet dropped;               // results: varies over these, and only the first device's is taken
+  int source = -1;               // results: the equation that gives it
   Ints equal;                    // dimensions whose slices are all equal
 };
 

@@ -18,6 +18,7 @@
 #include "callables/pmap.h"
 #include "callables/program_object.h"
 #include "callables/references.h"
+#include "callables/replicas.h"
 #include "callables/shard_map.h"
 #include "callables/stages.h"
 #include "callables/staging.h"
@@ -195,6 +196,7 @@ void init_api(py::module_& module) {
   callables::init_staging(m);
   callables::init_stages(m);
   callables::init_explain(m);
+  callables::init_replicas(m);
   callables::init_host_functions(m);
   callables::init_checks(m);
   callables::init_trace_state(m);

@@ -8,8 +8,10 @@ from shardax import debug, lax, sharding
 
 MODULES = [
     "_base.svg",
+    "_debug.assertions",
     "_debug.exchanges",
     "_debug.pictures",
+    "_debug.replicas",
     "_explain.accelerators",
     "_explain.explanation",
     "_explain.messages",
@@ -19,6 +21,7 @@ NAMES = {
     "debug": debug,
     "devices": shardax.devices,
     "explain": shardax.explain,
+    "grad": shardax.grad,
     "jnp": shardax.numpy,
     "lax": lax,
     "make_mesh": shardax.make_mesh,
