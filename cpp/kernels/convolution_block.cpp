@@ -35,35 +35,37 @@ std::vector<Line> lines_of(const ConvSpace& s) {
 }
 
 void Part::find(const ConvArgs& p, std::int64_t first, std::int64_t count, Steps& out) const {
-  Ints3 at;
-  std::int64_t rest = first;
-  for (std::size_t d = 3; d-- > 0;) {
-    const auto taps = static_cast<std::int64_t>(lines[d].taps.size());
-    at[d] = rest % taps;
-    rest /= taps;
-  }
-  std::int64_t channel = rest;
+  const auto size = [&](std::size_t d) { return static_cast<std::int64_t>(lines[d].taps.size()); };
+  std::int64_t x = first % size(2), y = first / size(2) % size(1),
+               z = first / size(2) / size(1) % size(0),
+               channel = first / size(2) / size(1) / size(0);
   out.count = count;
   out.first_channel = channel;
   out.low = {INT64_MAX, INT64_MAX, INT64_MAX};
   out.high = {INT64_MIN, INT64_MIN, INT64_MIN};
-  for (std::int64_t k = 0; k < count; ++k) {
-    out.channel[k] = static_cast<std::int32_t>(channel);
-    std::int64_t rhs = channel * p.c.rhs;
-    for (std::size_t d = 0; d < 3; ++d) {
-      const Tap& tap = lines[d].taps[static_cast<std::size_t>(at[d])];
-      rhs += tap.w * p.space[d].rhs;
-      out.place[d][k] = static_cast<std::int32_t>(tap.place);
-      out.low[d] = std::min(out.low[d], tap.place);
-      out.high[d] = std::max(out.high[d], tap.place);
-    }
-    out.rhs[k] = rhs;
+  out.run_count = 0;
+  const auto seen = [&](std::size_t d, std::int64_t place) {
+    out.low[d] = std::min(out.low[d], place);
+    out.high[d] = std::max(out.high[d], place);
+  };
+  for (std::int64_t k = 0; k < count;) {
+    const Tap &outer = lines[0].taps[static_cast<std::size_t>(z)],
+              &middle = lines[1].taps[static_cast<std::size_t>(y)];
+    const Tap* taps = lines[2].taps.data() + x;
+    const std::int64_t n = std::min(size(2) - x, count - k);
+    out.runs[out.run_count++] = {k, n, channel, {outer.place, middle.place}, taps};
+    const std::int64_t rhs =
+        channel * p.c.rhs + outer.w * p.space[0].rhs + middle.w * p.space[1].rhs;
+    for (std::int64_t i = 0; i < n; ++i) out.rhs[k + i] = rhs + taps[i].w * p.space[2].rhs;
+    seen(0, outer.place);
+    seen(1, middle.place);
+    seen(2, taps[0].place);
+    seen(2, taps[n - 1].place);
     out.last_channel = channel;
-    for (std::size_t d = 3; d-- > 0;) {
-      if (++at[d] < static_cast<std::int64_t>(lines[d].taps.size())) break;
-      at[d] = 0;
-      if (d == 0) ++channel;
-    }
+    k += n;
+    x = 0;
+    if (++y == size(1)) y = 0, ++z;
+    if (z == size(0)) z = 0, ++channel;
   }
 }
 

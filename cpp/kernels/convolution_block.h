@@ -49,11 +49,17 @@ std::vector<Line> lines_of(const ConvSpace& s);
 
 // Up to matmul_k_block pairs of a channel and a tap: where each lies in rhs, and in a window.
 struct Steps {
+  // Taps of the last dimension, one after the other.
+  struct Run {
+    std::int64_t first, count;       // steps
+    std::int64_t channel, outer[2];  // places in the other dimensions
+    const Tap* taps;
+  };
   std::int64_t count, first_channel, last_channel;
   Ints3 low, high;  // the places of taps
   std::int64_t rhs[matmul_k_block], lhs[matmul_k_block];
-  std::int32_t channel[matmul_k_block];
-  std::int32_t place[3][matmul_k_block];
+  Run runs[matmul_k_block];
+  std::int64_t run_count;
 };
 
 // Outputs whose lines are the same in all dimensions.
@@ -81,6 +87,11 @@ struct Window {
   const T* data;
   std::int64_t n;  // strides
   Ints3 space;
+  // Places along the last dimension lie in so many groups, `pitch` apart, by their remainder.
+  std::int64_t phases = 1, pitch = 0;
+  std::int64_t along(std::int64_t x) const {
+    return phases == 1 ? x * space[2] : x % phases * pitch + x / phases;
+  }
 };
 
 // Dimensions of a copy, outermost first.
@@ -98,10 +109,11 @@ class WindowFinder {
   }
 
   // `lhs` is the element where the convolution's own batch starts. `lanes` elements of the next
-  // batches lie side by side; with `rows` outputs along the last line lie side by side. Sets
-  // steps.lhs.
+  // batches lie side by side; unless `step` is 0, so do places along the last dimension that are
+  // `step` apart. Sets steps.lhs.
   Window<T> find(const std::byte* lhs, const Box& box, Steps& steps, std::int64_t lanes,
-                 bool rows) {
+                 std::int64_t step) {
+    const bool rows = step > 0;
     Ints3 low, size;
     bool inside = native_;
     for (std::size_t d = 0; d < 3; ++d) {
@@ -111,10 +123,9 @@ class WindowFinder {
       inside = inside && low[d] >= 0 && low[d] + size[d] <= p_.space[d].lhs_size;
     }
     lhs += itemsize(p_.dtype) * (box.n0 * p_.n.lhs + steps.first_channel * p_.c.lhs);
-    const std::int64_t step = rows ? part_.lines[2].lhs_step : 1;
     if (inside && (!rows || (step == 1 && p_.space[2].lhs == 1))) {
       std::int64_t at = 0;
-      Window<T> window{nullptr, p_.n.lhs, {}};
+      Window<T> window{nullptr, p_.n.lhs, {}, 1, 0};
       for (std::size_t d = 0; d < 3; ++d) {
         at += low[d] * p_.space[d].lhs;
         window.space[d] = p_.space[d].lhs;
@@ -123,23 +134,28 @@ class WindowFinder {
       set(steps, p_.c.lhs, window.space, 1, 0);
       return window;
     }
-    return copied(lhs, box, steps, low, size, lanes, rows, step);
+    return copied(lhs, box, steps, low, size, lanes, step);
   }
 
  private:
   void set(Steps& steps, std::int64_t channel, const Ints3& space, std::int64_t phases,
            std::int64_t phase) const {
-    for (std::int64_t k = 0; k < steps.count; ++k) {
-      const std::int64_t x = steps.place[2][k] - steps.low[2];
-      steps.lhs[k] = (steps.channel[k] - steps.first_channel) * channel +
-                     (steps.place[0][k] - steps.low[0]) * space[0] +
-                     (steps.place[1][k] - steps.low[1]) * space[1] +
-                     (phases == 1 ? x * space[2] : x % phases * phase + x / phases);
+    for (std::int64_t r = 0; r < steps.run_count; ++r) {
+      const Steps::Run& run = steps.runs[r];
+      const std::int64_t start = (run.channel - steps.first_channel) * channel +
+                                 (run.outer[0] - steps.low[0]) * space[0] +
+                                 (run.outer[1] - steps.low[1]) * space[1];
+      std::int64_t* to = steps.lhs + run.first;
+      for (std::int64_t i = 0; i < run.count; ++i) {
+        const std::int64_t x = run.taps[i].place - steps.low[2];
+        to[i] = start + (phases == 1 ? x * space[2] : x % phases * phase + x / phases);
+      }
     }
   }
 
   Window<T> copied(const std::byte* lhs, const Box& box, Steps& steps, const Ints3& low,
-                   const Ints3& size, std::int64_t lanes, bool rows, std::int64_t step) {
+                   const Ints3& size, std::int64_t lanes, std::int64_t step) {
+    const bool rows = step > 0;
     const std::int64_t channels = steps.last_channel - steps.first_channel + 1,
                        items = box.n1 - box.n0;
     std::int64_t n = 0, c = 0, lane = 0;
@@ -185,7 +201,7 @@ class WindowFinder {
     }
     copy(0, lhs, room_->data(), total);
     set(steps, c, space, pitch ? step : 1, pitch);
-    return {room_->data(), n, space};
+    return {room_->data(), n, space, pitch ? step : 1, pitch};
   }
 
   // The two innermost dimensions as one, where lhs has them side by side.

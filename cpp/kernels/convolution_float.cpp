@@ -4,14 +4,16 @@
 // its tiles run along:
 //   features   columns are features: rhs is packed into panels, outputs are rows;
 //   outputs    columns are outputs along the last dimension, features are rows;
-//   lanes      columns are convolutions of the batch that lie side by side (depthwise).
+//   lanes      columns are convolutions of the batch that lie side by side (depthwise);
+//   sums       columns are taps along the last dimension, whose sums are added up at the end: for a
+//              few outputs of many taps each (the gradient of a kernel with few features).
 #include "kernels/convolution_block.h"
 #include "runtime/interrupt.h"
 
 namespace shardax::kernels {
 namespace {
 
-enum class Way { features, outputs, lanes };
+enum class Way { features, outputs, lanes, sums };
 
 // Steps whose blocks are added up before the next ones are: independent of each other.
 constexpr std::int64_t run_steps = 32 * matmul_k_block;
@@ -48,23 +50,23 @@ class Convolution {
           Part part{{a, b, c}};
           part.steps = p_.c.size;
           for (const Line& l : part.lines) part.steps *= static_cast<std::int64_t>(l.taps.size());
-          parts_.push_back(part);
+          parts_.push_back(std::move(part));
         }
       }
     }
     for (std::size_t k = 0; k < matmul_k_block; ++k) {
       const auto step = static_cast<std::int64_t>(k);
       ascending_[k] = step;
-      narrow_[k] = step * kernels_.vector_size;
-      wide_[k] = step * kernels_.panel_columns;
     }
   }
 
   void run(ParallelFor parallel_for) {
-    for (const Part& part : parts_) {
+    for (Part& part : parts_) {
+      const double all = nanoseconds(part);
       const Cut cut = cut_of(part);
+      if (cut.way == Way::sums) along_taps(part);
       pack_all(part, cut, parallel_for);
-      const double each = nanoseconds(part) / static_cast<double>(cut.blocks());
+      const double each = all / static_cast<double>(cut.blocks());
       if (!cut.split) {
         const auto body = [&](std::int64_t i) { Block(*this, part, cut, i).whole(); };
         run_chunks(cut.blocks(), each, parallel_for, body);
@@ -91,6 +93,19 @@ class Convolution {
     return outputs * (static_cast<double>(part.steps) + 8) * sizeof(T) / 160;
   }
 
+  // Steps are those of the first tap along the last dimension; the others are columns.
+  static void along_taps(Part& part) {
+    std::vector<Tap>& taps = part.lines[2].taps;
+    part.steps /= static_cast<std::int64_t>(taps.size());
+    taps.resize(1);
+  }
+  // Every tap along the last dimension, none left out.
+  bool even_taps(const Part& part) const {
+    const ConvSpace& x = p_.space[2];
+    return x.lhs_dilation == 1 &&
+           static_cast<std::int64_t>(part.lines[2].taps.size()) == x.rhs_size;
+  }
+
   std::int64_t width() const {
     return p_.o.size <= kernels_.vector_size ? kernels_.vector_size : kernels_.panel_columns;
   }
@@ -99,6 +114,10 @@ class Convolution {
   std::int64_t room_of(const Part&, const Cut& cut) const {
     const std::int64_t rows = cut.n * cut.t[0] * cut.t[1] * cut.t[2];
     return rows * (cut.way == Way::features ? padded(cut.columns) : cut.columns);
+  }
+  // Lanes of the columns of a block: the elements of rhs lie so far apart.
+  std::int64_t lane_stride(const Cut& cut) const {
+    return cut.way == Way::lanes ? p_.batch.back().rhs : p_.space[2].rhs;
   }
 
   Way way_of(const Part& part) const {
@@ -120,6 +139,11 @@ class Convolution {
     const double features = share(p_.o.size, width()) * (p_.o.out == 1 ? 1 : turned);
     const double outputs = share(x.count, vector) * (x.count < vector ? 0.7 : 1) *
                            (p_.o.size == 1 ? 0.6 : 1) * (along_x ? 1 : turned);
+    if (p_.o.size <= vector / 2 && even_taps(part) && x.count < p_.space[2].rhs_size) {
+      const double rows = static_cast<double>(p_.n.size * part.outputs());
+      const double sums = share(p_.space[2].rhs_size, vector) / 2;
+      if (sums > outputs && sums > features * rows / (rows + 20)) return Way::sums;
+    }
     return outputs > features ? Way::outputs : Way::features;
   }
 
@@ -131,10 +155,14 @@ class Convolution {
     if (cut.way == Way::lanes) cut.batch /= p_.batch.back().size;
     const std::int64_t all = cut.way == Way::lanes ? p_.batch.back().size : p_.o.size;
     cut.columns = std::min<std::int64_t>(all, cut.way == Way::features ? 512 : 64);
+    if (cut.way == Way::sums) {
+      cut.columns = p_.space[2].rhs_size;
+      cut.runs = std::max<std::int64_t>(1, parts_of(part.steps / cut.columns, run_steps));
+    }
     std::int64_t rows = cut.way == Way::features ? 240 : cut.way == Way::lanes ? 256 : 1024;
     while (true) {
       boxes(part, cut, rows);
-      cut.column_parts = parts_of(all, cut.columns);
+      cut.column_parts = cut.way == Way::sums ? p_.o.size : parts_of(all, cut.columns);
       const double each = nanoseconds(part) / static_cast<double>(cut.blocks());
       if (each < 100e3 || cut.blocks() >= 8) break;
       if (cut.way == Way::features && cut.columns > 2 * width()) {
@@ -251,7 +279,8 @@ class Convolution {
     Block(const Convolution& conv, const Part& part, const Cut& cut, std::int64_t index)
         : conv_(conv), p_(conv.p_), part_(part), cut_(cut), windows_(conv.p_, part, conv.kernels_) {
       // Columns fastest, so that neighbours see the same part of lhs.
-      column_ = index % cut.column_parts * cut.columns;
+      const bool sums = cut.way == Way::sums;
+      column_ = index % cut.column_parts * (sums ? 1 : cut.columns);
       index /= cut.column_parts;
       for (std::size_t d = 3; d-- > 0; index /= cut.t_parts[d]) {
         box_.t0[d] = index % cut.t_parts[d] * cut.t[d];
@@ -267,6 +296,11 @@ class Convolution {
       lhs_ = p_.lhs + conv.offset(first, &ConvAxis::lhs) * itemsize(p_.dtype);
       rhs_ = p_.rhs + conv.offset(first, &ConvAxis::rhs) * itemsize(p_.dtype);
       out_ = conv.offset(first, &ConvAxis::out) + (lanes ? 0 : column_ * p_.o.out);
+      if (sums) {
+        columns_ = cut.columns;
+        rhs_ += column_ * p_.o.rhs * itemsize(p_.dtype);
+        span_ = (columns_ - 1) * p_.space[2].rhs_dilation;
+      }
       lanes_ = lanes ? columns_ : 1;
       pitch_ = cut.way == Way::features ? conv.padded(columns_) : columns_;
       place_outputs();
@@ -333,7 +367,7 @@ class Convolution {
     }
     std::int64_t x_step() const { return p_.space[2].out * part_.lines[2].step; }
     bool in_place() const {
-      if (!conv_.native_out_) return false;
+      if (!conv_.native_out_ || cut_.way == Way::sums) return false;
       return cut_.way == Way::lanes || (cut_.way == Way::outputs ? x_step() : p_.o.out) == 1;
     }
 
@@ -343,17 +377,22 @@ class Convolution {
         runtime::poll();
         part_.find(p_, k, std::min(matmul_k_block, end - k), steps_);
         const bool rows = cut_.way == Way::outputs;
-        const Window<T> window = windows_.find(lhs_, box_, steps_, lanes_, rows);
+        steps_.high[2] += span_;
+        const std::int64_t step = rows                    ? part_.lines[2].lhs_step
+                                  : cut_.way == Way::sums ? p_.space[2].rhs_dilation
+                                                          : 0;
+        const Window<T> window = windows_.find(lhs_, box_, steps_, lanes_, step);
         sites_.clear();
         for_outputs(!rows, [&](std::int64_t n, const Ints3& t) {
           std::int64_t at = (n - box_.n0) * window.n;
-          for (std::size_t d = 0; d < (rows ? 2U : 3U); ++d)
+          for (std::size_t d = 0; d < 2; ++d)
             at += part_.lines[d].lhs_step * (t[d] - box_.t0[d]) * window.space[d];
+          at += window.along(part_.lines[2].lhs_step * (t[2] - box_.t0[2]));
           sites_.push_back(window.data + at);
         });
         if (cut_.way == Way::features) features(k, sums, k > first);
         if (cut_.way == Way::outputs) outputs(sums, k > first);
-        if (cut_.way == Way::lanes) lanes(sums, k > first);
+        if (cut_.way == Way::lanes || cut_.way == Way::sums) lanes(sums, k > first);
       }
     }
 
@@ -363,8 +402,6 @@ class Convolution {
 
     void features(std::int64_t k, T* sums, bool add) {
       const std::int64_t width = conv_.width();
-      const std::int64_t* offsets =
-          width == conv_.kernels_.vector_size ? conv_.narrow_ : conv_.wide_;
       if (!conv_.packed_ && !panel_) panel_ = std::make_unique<Room<T>>(matmul_k_block * width);
       targets_.resize(places_.size());
       for (std::int64_t j = 0; j < columns_; j += width) {
@@ -379,7 +416,7 @@ class Convolution {
         }
         for (std::size_t i = 0; i < places_.size(); ++i) targets_[i] = result(i, sums) + j;
         conv_.kernels_.found_panel({rows(), sums ? width : n, steps_.count, sites_.data(),
-                                    steps_.lhs, b, offsets, targets_.data(), add},
+                                    steps_.lhs, b, nullptr, targets_.data(), add},
                                    width);
       }
     }
@@ -421,14 +458,13 @@ class Convolution {
     void lanes(T* sums, bool add) {
       const std::int64_t* offsets = steps_.rhs;
       const T* b = reinterpret_cast<const T*>(rhs_);
-      const std::int64_t stride = p_.batch.back().rhs;
-      if (stride != 1) {
+      const std::int64_t stride = conv_.lane_stride(cut_);
+      if (stride != 1 || itemsize(p_.dtype) != sizeof(T)) {
         if (!panel_) panel_ = std::make_unique<Room<T>>(matmul_k_block * columns_);
         b = panel_->data();
         for (std::int64_t k = 0; k < steps_.count; ++k) {
-          const T* from = reinterpret_cast<const T*>(rhs_) + steps_.rhs[k];
-          T* to = panel_->data() + k * columns_;
-          for (std::int64_t j = 0; j < columns_; ++j) to[j] = from[j * stride];
+          conv_.kernels_.pack(p_.dtype)(rhs_ + steps_.rhs[k] * itemsize(p_.dtype), 0, stride, 1,
+                                        columns_, columns_, panel_->data() + k * columns_);
           lane_offsets_[k] = k * columns_;
         }
         offsets = lane_offsets_;
@@ -446,6 +482,15 @@ class Convolution {
       write(room.data());
     }
 
+    // The columns of a row, added up: chains of every 16th one, then these in order.
+    T added(const T* row) const {
+      T chains[16] = {};
+      for (std::int64_t j = 0; j < columns_; ++j) chains[j % 16] += row[j];
+      T sum{};
+      for (const T chain : chains) sum += chain;
+      return sum;
+    }
+
     // Sums, rows of pitch_ (or, of outputs, features by places), to the result.
     void write(const T* sums) const {
       const int width = itemsize(p_.out_dtype);
@@ -455,6 +500,13 @@ class Convolution {
         for (std::size_t i = 0; i < places_.size(); ++i) {
           round(sums + static_cast<std::int64_t>(i) * columns_ * x, columns_, x,
                 p_.out + places_[i] * width, p_.o.out, x_step());
+        }
+        return;
+      }
+      if (cut_.way == Way::sums) {
+        for (std::size_t i = 0; i < places_.size(); ++i) {
+          const T sum = added(sums + static_cast<std::int64_t>(i) * pitch_);
+          round(&sum, 1, 1, p_.out + places_[i] * width, 0, 1);
         }
         return;
       }
@@ -483,7 +535,7 @@ class Convolution {
     const Cut& cut_;
     WindowFinder<T> windows_;
     Box box_;
-    std::int64_t batch_, column_, columns_, lanes_, pitch_, out_;
+    std::int64_t batch_, column_, columns_, lanes_, pitch_, out_, span_ = 0;
     const std::byte *lhs_, *rhs_;
     T* to_ = nullptr;
     Steps steps_;
@@ -500,7 +552,7 @@ class Convolution {
   std::int64_t batch_ = 1;
   std::vector<Part> parts_;
   std::unique_ptr<Room<T>> packed_;
-  std::int64_t ascending_[matmul_k_block], narrow_[matmul_k_block], wide_[matmul_k_block];
+  std::int64_t ascending_[matmul_k_block];
 };
 
 }  // namespace
