@@ -34,7 +34,7 @@ def collective(w, type, scope, depth):
     options = [
         (f"(lax.psum({{0}}, {names}){scale})", shape),
         (f"lax.all_gather({{0}}, '{name}')[{n - 1}]", shape),
-        (f"lax.all_gather({{0}}, '{name}').sum(0, dtype='{dtype}'){scale}", shape),
+        (f"(lax.all_gather({{0}}, '{name}').sum(0, dtype='{dtype}'){scale})", shape),
         (f"lax.ppermute({{0}}, '{name}', {ring})", shape),
         (f"lax.ppermute({{0}}, '{name}', {ring[:-1]})", shape),
         (f"(lax.psum_scatter({{0}}, '{name}'){scale})", (n, *shape)),
