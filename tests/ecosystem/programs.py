@@ -676,6 +676,56 @@ def jmp_policies():
     )
 
 
+def numpyro_densities():
+    import numpyro
+    import numpyro.distributions as dist
+    from numpyro.handlers import condition, seed, substitute, trace
+    from numpyro.infer.util import log_density
+
+    def model(x, y=None):
+        weights = numpyro.sample("weights", dist.Normal(0.0, 1.0).expand([3]).to_event(1))
+        scale = numpyro.sample("scale", dist.HalfCauchy(1.0))
+        with numpyro.plate("points", len(x)):
+            numpyro.sample("y", dist.StudentT(3.0, x @ weights, scale), obs=y)
+
+    drawn = trace(seed(model, jax.random.key(0))).get_trace(X)
+    values = {"weights": jnp.array([1.0, -1.0, 0.5]), "scale": jnp.array(0.3)}
+    density, _ = log_density(model, (X, Y[:, 0]), {}, values)
+    sites = trace(substitute(condition(seed(model, 1), {"y": Y[:, 0]}), values)).get_trace(X)
+    return {k: v["value"] for k, v in drawn.items() if k != "points"}, density, list(sites)
+
+
+def numpyro_nuts():
+    import numpyro
+    import numpyro.distributions as dist
+    from numpyro.infer import MCMC, NUTS
+
+    def model():
+        numpyro.sample(
+            "x", dist.MultivariateNormal(jnp.zeros(2), jnp.array([[1.0, 0.5], [0.5, 2]]))
+        )
+
+    sampler = MCMC(NUTS(model), num_warmup=10, num_samples=3, num_chains=2, progress_bar=False)
+    sampler.run(jax.random.key(1))
+    return sampler.get_samples(group_by_chain=True)["x"].shape
+
+
+def numpyro_svi():
+    import numpyro
+    import numpyro.distributions as dist
+    from numpyro.infer import SVI, Trace_ELBO
+    from numpyro.infer.autoguide import AutoNormal
+
+    def model(y):
+        mean = numpyro.sample("mean", dist.Normal(0.0, 1.0))
+        numpyro.sample("y", dist.Normal(mean, 1.0), obs=y)
+
+    guide = AutoNormal(model)
+    svi = SVI(model, guide, numpyro.optim.Adam(0.1), Trace_ELBO())
+    result = svi.run(jax.random.key(0), 20, jnp.asarray(Y[:, 0]), progress_bar=False)
+    return result.params, result.losses[-1]
+
+
 def optree_trees():
     import optree
     from optree.integrations.jax import tree_ravel
