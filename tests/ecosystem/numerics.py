@@ -186,36 +186,6 @@ def jraph_graph():
     return out.nodes, out.edges, out.globals
 
 
-def tinygp_regression():
-    import tinygp
-
-    kernel = 1.5 * tinygp.kernels.Matern32(0.7)
-    x = jnp.linspace(0, 1, 8)
-    gp = tinygp.GaussianProcess(kernel, x, diag=0.1)
-    y = jnp.sin(5 * x)
-    return gp.log_probability(y), gp.condition(y, jnp.array([0.3, 0.6])).gp.loc
-
-
-def distrax_distributions():
-    import distrax
-
-    normal = distrax.MultivariateNormalDiag(jnp.zeros(3), jnp.ones(3))
-    flow = distrax.Transformed(
-        distrax.Normal(0.0, 1.0), distrax.Chain([distrax.Tanh(), distrax.ScalarAffine(0.1, 2.0)])
-    )
-    sample, log_prob = flow.sample_and_log_prob(seed=jax.random.key(0))
-    categorical = distrax.Categorical(logits=jnp.arange(4.0))
-    return (
-        normal.log_prob(X),
-        normal.entropy(),
-        sample,
-        log_prob,
-        categorical.sample(seed=jax.random.key(1), sample_shape=(5,)),
-        categorical.kl_divergence(distrax.Categorical(logits=jnp.zeros(4))),
-        distrax.Lambda(lambda x: 2 * x + 1).inverse(3.0),
-    )
-
-
 def rlax_returns():
     import rlax
 
@@ -322,22 +292,6 @@ def jaxlie_poses():
 
     pose = jaxlie.SE3.exp(jnp.arange(6.0) / 6)
     return pose.log(), pose.inverse().as_matrix(), (pose @ pose).apply(jnp.ones(3))
-
-
-def tfp_distributions():
-    import tensorflow_probability.substrates.jax as tfp
-
-    tfd, tfb = tfp.distributions, tfp.bijectors
-    mixture = tfd.MixtureSameFamily(
-        tfd.Categorical(logits=jnp.zeros(2)), tfd.Normal(jnp.array([-1.0, 1.0]), 1.0)
-    )
-    return (
-        mixture.log_prob(jnp.linspace(-2, 2, 5)),
-        tfd.Gamma(2.0, 3.0).log_prob(jnp.array([0.5, 1.5])),
-        tfd.Normal(0.0, 1.0).sample(3, seed=jax.random.key(0)),
-        tfb.Softplus().inverse(jnp.array([0.5, 2.0])),
-        jax.grad(lambda s: tfd.StudentT(3.0, 0.0, s).log_prob(0.7))(1.3),
-    )
 
 
 def jmp_policies():

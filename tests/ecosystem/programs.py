@@ -2,8 +2,8 @@
 
     python -m shardax tests/ecosystem/programs.py optax flax     (or with JAX, without -m shardax)
 
-prints their results as JSON. The programs are the functions of networks.py and numerics.py: each
-takes nothing and returns a tree of arrays and numbers; its name starts with the library's. What a
+prints their results as JSON. The programs are the functions of networks.py, numerics.py and
+probability.py: each takes nothing and returns a tree of arrays and numbers; its name starts with the library's. What a
 program draws at random is drawn from keys.
 """
 
@@ -14,11 +14,12 @@ import jax
 import networks
 import numerics
 import numpy as np
+import probability
 from tables import LIBRARIES
 
 PROGRAMS = {
     name: value
-    for module in (networks, numerics)
+    for module in (networks, numerics, probability)
     for name, value in sorted(vars(module).items())
     if callable(value) and getattr(value, "__module__", None) == module.__name__
 }
