@@ -7,6 +7,7 @@
 
 #include <numeric>
 
+#include "base/lists.h"
 #include "callables/axes.h"
 #include "callables/cache.h"
 #include "callables/compile_log.h"
@@ -61,7 +62,14 @@ class Pmap final : public Behaviour {
 
 PyObject* Pmap::call(PyObject* function, const CallArguments& arguments) {
   PyObject* fun = wrapped_function(function);
-  return without_references("pmap", fun, [&] { return call_mapped(fun, arguments); }).release();
+  try {
+    return call_mapped(fun, arguments).release();
+  } catch (const PythonError&) {
+    if (!met_reference(fun)) throw;
+  }
+  return call_with_references("call_pmapped", fun, arguments, options_.in_axes, options_.out_axes,
+                              options_.axis_name, options_.axis_size,
+                              list_of(options_.statics.positions));
 }
 
 Ref Pmap::call_mapped(PyObject* fun, const CallArguments& arguments) {

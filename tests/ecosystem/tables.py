@@ -28,6 +28,7 @@ LIBRARIES = {
     "jaxlie": "jaxlie",
     "tfp": "tensorflow_probability",
     "jmp": "jmp",
+    "numpyro": "numpyro",
     "optree": "optree",
     "quax": "quax",
 }
