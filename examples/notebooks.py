@@ -1,7 +1,7 @@
 """Writes the scripts of this folder as notebooks, with what each cell prints.
 
-python examples/notebooks.py [FOLDER]: notebooks go to FOLDER, or beside the scripts. A cell of a
-script starts with `# %%`, one of text with `# %% [markdown]`.
+python examples/notebooks.py [FOLDER] [NAME...]: notebooks (or those of the names) go to FOLDER,
+or beside the scripts. A cell of a script starts with `# %%`, one of text with `# %% [markdown]`.
 """
 
 import contextlib
@@ -22,6 +22,9 @@ SCRIPTS = [
     "mlp_adam",
     "monte_carlo_pi",
     "gradient_accumulation",
+    "image_classifier",
+    "neural_ode",
+    "bayesian_regression",
 ]
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -60,7 +63,7 @@ def notebook(text):
 def main():
     here = pathlib.Path(__file__).resolve().parent
     folder = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else here
-    for name in SCRIPTS:
+    for name in sys.argv[2:] or SCRIPTS:
         written = notebook((here / f"{name}.py").read_text(encoding="utf-8"))
         text = json.dumps(written, indent=1, ensure_ascii=False) + "\n"
         (folder / f"{name}.ipynb").write_text(text, encoding="utf-8")

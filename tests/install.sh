@@ -32,14 +32,16 @@ print(*ast.literal_eval(re.search(rf"^{sys.argv[2]} = (\[.*?^\])", text, re.M | 
 PYTHON
 }
 
-# Libraries for JAX, as wheels and without JAX; tests of those that cannot be had are skipped.
+# Libraries for JAX, as wheels and without JAX; tests of those that cannot be had are skipped, and
+# examples that use them do not run.
 install_libraries() {
   local libraries needs
   mapfile -t libraries < <(dependency_group ecosystem)
   mapfile -t needs < <(dependency_group ecosystem-needs)
   "$venv/bin/python" -m pip install --quiet --only-binary :all: "${needs[@]}" &&
     "$venv/bin/python" -m pip install --quiet --only-binary :all: --no-deps "${libraries[@]}" ||
-    echo "tests/ecosystem: libraries are missing, their tests are skipped" >&2
+    echo "libraries for JAX (pyproject.toml, group ecosystem) cannot be installed: their tests are" \
+      "skipped, examples that use them fail" >&2
 }
 
 # install_package SPEC: SPEC is '.' or '.[test]'.

@@ -7,6 +7,7 @@
 
 #include <numeric>
 
+#include "base/lists.h"
 #include "callables/axes.h"
 #include "callables/cache.h"
 #include "callables/compile_log.h"
@@ -64,13 +65,16 @@ class Pmap final : public Behaviour {
 PyObject* Pmap::call(PyObject* function, const CallArguments& arguments) {
   PyObject* fun = wrapped_function(function);
   const auto run = [&] {
-    return without_references("pmap", fun, [&] { return call_mapped(fun, arguments); });
+    try {
+      return call_mapped(fun, arguments).release();
+    } catch (const PythonError&) {
+      if (!met_reference(fun)) throw;
+    }
+    return call_with_references("call_pmapped", fun, arguments, options_.in_axes, options_.out_axes,
+                                options_.axis_name, options_.axis_size,
+                                list_of(options_.statics.positions));
   };
-  if (!watching_replicas()) return run().release();
-  report_call(function, arguments);
-  Ref result = run();
-  report_result(function, result.get());
-  return result.release();
+  return watched(function, arguments, run);
 }
 
 Ref Pmap::call_mapped(PyObject* fun, const CallArguments& arguments) {
@@ -230,11 +234,10 @@ std::pair<Pmap::EntryPtr, Values> Pmap::stage(PyObject* fun, FlatCall& call, con
   Params params{{"axis_name", AxisNames{{axis}}}, {"axis_size", size},
                 {"in_axes", as_ints(in_axes)},    {"out_axes", as_ints(out_axes)},
                 {"name", staged.program->name},   {"jaxpr", staged.program}};
-  auto entry = std::make_shared<PmapEntry>(
-      PmapEntry{BoundOp(*op, std::move(params)), staged.out_tree,
-                Donation(form, options_.donated, {}, types_of(values), out_types),
-                std::move(shardings), std::count(out_axes.begin(), out_axes.end(), unmapped) > 0,
-                KeptFunctions(*staged.program)});
+  auto entry = std::make_shared<PmapEntry>(PmapEntry{
+      BoundOp(*op, std::move(params)), staged.out_tree,
+      Donation(form, options_.donated, {}, types_of(values), out_types), std::move(shardings),
+      std::count(out_axes.begin(), out_axes.end(), unmapped) > 0, KeptFunctions(*staged.program)});
   if (staged.captured.empty()) cache->insert(call, values, entry);
   return {std::move(entry), std::move(staged.captured)};
 }

@@ -20,6 +20,16 @@ bool watching_replicas();
 void report_call(PyObject* function, const CallArguments& arguments);
 void report_result(PyObject* function, PyObject* result);
 
+// run(), which gives a new reference, with these reports.
+template <class Run>
+PyObject* watched(PyObject* function, const CallArguments& arguments, Run&& run) {
+  if (!watching_replicas()) return run();
+  report_call(function, arguments);
+  Ref result = Ref::steal(run());
+  report_result(function, result.get());
+  return result.release();
+}
+
 void init_replicas(pybind11::module_& module);
 
 }  // namespace shardax::callables

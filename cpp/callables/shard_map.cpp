@@ -185,16 +185,12 @@ PyObject* ShardMap::call(PyObject* function, const CallArguments& arguments) {
     type_error("shard_map: ", function_name(fun), " got ", repr(arguments.names),
                " by keyword; in_specs are those of positional arguments: pass it by position.");
   }
-  const auto run = [&] {
-    return without_references("shard_map", fun, [&] {
-      return with_python_errors([&] { return call_mapped(fun, arguments); });
-    });
-  };
-  if (!watching_replicas()) return run().release();
-  report_call(function, arguments);
-  Ref result = run();
-  report_result(function, result.get());
-  return result.release();
+  return watched(function, arguments, [&] {
+    return without_references(
+               "shard_map", fun,
+               [&] { return with_python_errors([&] { return call_mapped(fun, arguments); }); })
+        .release();
+  });
 }
 
 Ref ShardMap::call_mapped(PyObject* fun, const CallArguments& arguments) {

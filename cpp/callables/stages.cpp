@@ -10,6 +10,7 @@
 #include "analysis/cost.h"
 #include "analysis/shardings.h"
 #include "callables/program_object.h"
+#include "callables/references.h"
 #include "callables/staging.h"
 #include "callables/unpacked.h"
 #include "compile/pipeline.h"
@@ -54,8 +55,11 @@ void init_stages(py::module_& module) {
       "stage_function",
       [](const py::object& function, const py::tuple& args, const py::dict& kwargs) {
         const StaticSpec& statics = behaviour_of(function.ptr()).statics();
-        if (statics.positional_only)
-          return stage_abstract("pmap", function.ptr(), args, kwargs, statics);
+        if (statics.positional_only) {
+          return without_references("pmap", function.ptr(), [&] {
+            return stage_abstract("pmap", function.ptr(), args, kwargs, statics);
+          });
+        }
         const Ref fun = behaviour_of(function.ptr()).staged(wrapped_function(function.ptr()));
         return stage_abstract("jit", fun ? fun.get() : function.ptr(), args, kwargs, statics);
       },

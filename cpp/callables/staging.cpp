@@ -215,9 +215,7 @@ Staged stage_abstract(const std::string& api, PyObject* fun, const py::tuple& ar
   const Unpacked unpacked(args, kwargs);
   FlatCall call(unpacked.arguments(), statics, fun);
   const CallForm form = call.form();
-  return without_references(api, fun, [&] {
-    return stage_call(api, fun, form, abstract_types(fun, form, call.leaves()));
-  });
+  return stage_call(api, fun, form, abstract_types(fun, form, call.leaves()));
 }
 
 Types abstract_types(PyObject* fun, const CallForm& form, std::span<const Ref> leaves) {
@@ -273,16 +271,19 @@ void init_staging(py::module_& module) {
       "stage",
       [](const std::string& api, const py::object& fun, const py::tuple& args,
          const py::dict& kwargs, const std::vector<int>& static_argnums,
-         const std::vector<std::pair<std::string, std::int64_t>>& axis_env) {
+         const std::vector<std::pair<std::string, std::int64_t>>& axis_env, bool references) {
         const AxisEnv axes(axis_env);
         StaticSpec statics;
         statics.positions = static_argnums;
-        return stage_abstract(api, fun.ptr(), args, kwargs, statics);
+        const auto staged = [&] { return stage_abstract(api, fun.ptr(), args, kwargs, statics); };
+        return references ? staged() : without_references(api, fun.ptr(), staged);
       },
       py::arg("api"), py::arg("fun"), py::arg("args"), py::arg("kwargs") = py::dict(),
       py::arg("static_argnums") = std::vector<int>(),
       py::arg("axis_env") = std::vector<std::pair<std::string, std::int64_t>>(),
-      "Stages fun(*args, **kwargs); leaves may be arrays or anything with shape and dtype.");
+      py::arg("references") = false,
+      "Stages fun(*args, **kwargs); leaves may be arrays or anything with shape and dtype. With "
+      "`references`, the signal of those that it meets is passed on.");
   module.def("hoist_constants", [](const Staged& staged) {
     Values values = staged.captured;
     const ProgramPtr program = hoist_constants(*staged.program, values);

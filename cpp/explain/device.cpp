@@ -182,7 +182,8 @@ class Units {
       const Cost cost = cost_of(*program_, eqn);
       out.flops += cost.flops;
       out.transcendentals += cost.transcendentals;
-      out.product = out.product || eqn.op == &known().dot_general;
+      out.product =
+          out.product || eqn.op == &known().dot_general || eqn.op == &known().conv_general_dilated;
     }
     const Equation& head = equation(fused_[index(u)].equations[0]);
     if (is_view(head) || (head.op->kind == Kind::collective && !communicates(head))) out.bytes = 0;

@@ -11,12 +11,16 @@
 namespace shardax {
 namespace {
 
+bool is_product(const Op& op) {
+  return &op == &known().dot_general || &op == &known().conv_general_dilated;
+}
+
 std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 Fate kind_of(const Equation& eqn, bool copies) {
   if (eqn.op->bodies) return Fate::loop;
   if (eqn.op->view) return copies ? Fate::copy : Fate::view;
-  if (eqn.op == &known().dot_general) return Fate::product;
+  if (is_product(*eqn.op)) return Fate::product;
   if (eqn.op->kind == Kind::reduction) return Fate::reduction;
   if (eqn.op->kind == Kind::elementwise) return Fate::arithmetic;
   return eqn.op->kind == Kind::layout ? Fate::copy : Fate::kernel;
@@ -200,7 +204,7 @@ class Search {
   // Does it compute, so that its work must be found elsewhere?
   static bool works(const Source& source) {
     return !source.called && source.op != &known().broadcast_in_dim &&
-           (source.op == &known().dot_general || source.op->kind == Kind::reduction);
+           (is_product(*source.op) || source.op->kind == Kind::reduction);
   }
 
   // Whatever does its work is behind what moves its result without work.

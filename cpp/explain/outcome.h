@@ -16,7 +16,7 @@ enum class Fate : std::uint8_t {
   copy,        // moved from one place in memory to another
   kernel,      // a computation of its own
   reduction,   // a reduction in memory
-  product,     // a matrix product
+  product,     // a matrix product or convolution
   loop,        // a loop or branch
 };
 std::string_view name(Fate fate);

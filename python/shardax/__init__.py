@@ -79,7 +79,7 @@ from shardax._transform.derivatives import (
     value_and_grad,
     vjp,
 )
-from shardax._transform.jit import clear_caches, eval_shape, jit, make_jaxpr, typeof
+from shardax._transform.jit import clear_caches, jit, typeof
 from shardax._transform.maps import pmap, soft_pmap, vmap
 from shardax.tree_util import (
     tree_all,
@@ -112,6 +112,7 @@ _NAMES = {
     "ad_checkpoint": "checkpoint checkpoint_policies remat",
     "_transform.forward_backward": "fwd_and_bwd",
     "_transform.jacobian": "hessian jacfwd jacobian jacrev",
+    "_transform.tracing": "eval_shape make_jaxpr",
     "_transform.refs": "Ref empty_ref free_ref freeze new_ref",
     "_transform.shard_map": "shard_map smap",
     "lax._dynamic": "ds",

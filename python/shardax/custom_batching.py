@@ -5,7 +5,7 @@ import functools
 from shardax import tree_util
 from shardax._core import api as _core
 from shardax._transform.custom_arguments import TakesRules, resolved
-from shardax.lax._loops import map as _map
+from shardax.lax._counted_loops import map as _map
 
 __all__ = ["custom_vmap", "sequential_vmap"]
 

@@ -84,7 +84,7 @@ def test_newcomer_is_told_why():
     text = str(told())
     assert "kept once and computed with once: w." in text
     assert "So 8 devices take the arithmetic of one device that has all the data." in text
-    assert "merged into one matrix product" in text
+    assert "merged into one product" in text
     assert 'gradient = lax.pmean(gradient, "batch")' in text
 
 

@@ -72,6 +72,9 @@ def not_an_array(fun, leaf, path):
 
 
 def not_an_output(where, result, api, leaf):
+    if hasattr(leaf, "addupdate"):  # a mutable array reference
+        paths = [p for p, value in tree_util.tree_leaves_with_path(result) if value is leaf]
+        leaf.returned(f"{where} traced for {api}", paths[0])
     if api in ("vmap", "jvp", "vjp"):
         raise TypeError(
             f"Output from batched function {leaf!r} with type {type(leaf)} is not a valid JAX type"

@@ -29,6 +29,17 @@ def in_package(frame):
     return file.startswith(_PACKAGE) or file == "<frozen runpy>" or file in excluded
 
 
+def user_line():
+    """The user's line that runs now: "file.py:3 (f)"; "" where there is none."""
+    frame = sys._getframe(1)
+    while frame is not None and in_package(frame):
+        frame = frame.f_back
+    if frame is None:
+        return ""
+    code = frame.f_code
+    return f"{code.co_filename}:{frame.f_lineno} ({getattr(code, 'co_qualname', code.co_name)})"
+
+
 def api_boundary(fun, *, repro_api_name=None, repro_user_func=False):
     """`fun` itself: frames are left out where tracebacks are printed."""
     return fun

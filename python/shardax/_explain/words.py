@@ -9,7 +9,7 @@ MEANING = {
     "absorbed": "part of another computation",
     "arithmetic": "arithmetic on the one value that all devices share",
     "reduction": "a reduction in shared memory",
-    "product": "merged into one matrix product: the devices' own values are never formed",
+    "product": "merged into one product: the devices' own values are never formed",
     "copy": "one pass over memory",
     "kernel": "one pass over memory",
     "loop": "a loop",

@@ -7,7 +7,15 @@ import weakref
 from shardax import tree_util
 from shardax._base.options import Parameters, check_callable, indices, names
 from shardax._core import api as _core
-from shardax._transform.refs import Bound, binding, no_refs, reading, writing
+from shardax._transform.ref_binding import (
+    Bound,
+    RefArguments,
+    binding,
+    no_refs,
+    reading,
+    writing,
+)
+from shardax._transform.refs import references_exist
 
 __all__ = [
     "checkpoint",
@@ -94,9 +102,13 @@ def checkpoint(
 
         def stage(refs):
             def bound_fun(held, *args, **kwargs):
-                with Bound(refs, held) as bound:
-                    return no_refs(fun(*args, **kwargs), "checkpoint"), bound.values(refs)
+                args, kwargs, formals = given.formal(args, kwargs)
+                inside = given.inside(refs, formals)
+                with Bound(inside, held) as bound:
+                    out = no_refs(fun(*args, **kwargs), fun, "checkpoint")
+                    return out, bound.values(inside), [formal._value for formal in formals]
 
+            bound_fun.binds_references = True
             statics = tuple(n + 1 for n in sorted(static))
             again = checkpoint(
                 bound_fun,
@@ -104,9 +116,11 @@ def checkpoint(
                 policy=given_policy,
                 static_argnums=statics,
             )
-            out, held = again(reading(refs), *args, **kwargs)
-            writing(refs, held)
-            return out
+            values, named = given.values()
+            operands, outside = (values, named), given.outside(refs)
+            out, held, new = again(reading(outside, operands), *values, **named)
+            writing(given.refs, new)
+            return writing(outside, held, operands, out)
 
         static = {n + len(args) if n < 0 else n for n in statics}
         unhashable = {n: args[n] for n in static if n < len(args) and not _hashable(args[n])}
@@ -121,7 +135,11 @@ def checkpoint(
                 static_argnames=static_argnames,
             )(*(arg for n, arg in enumerate(args) if n not in unhashable), **kwargs)
         static |= {n for n, name in enumerate(positions[: len(args)]) if name in fixed_names}
-        return binding("checkpoint", stage, lambda: call(static, args, kwargs))
+        if not references_exist() or hasattr(fun, "binds_references"):
+            return call(static, args, kwargs)
+        given = RefArguments("checkpoint", fun, args, kwargs)
+        plain = None if given.refs else lambda: call(static, args, kwargs)
+        return binding("checkpoint", stage, plain, given)
 
     def call(static, args, kwargs):
         dynamic = [arg for n, arg in enumerate(args) if n not in static]

@@ -103,15 +103,7 @@ class _Arguments:
         args = resolved(kind, fun, args, kwargs)
         self.args = args
         count = len(args)
-        nondiff = {n + count if n < 0 else n for n in nondiff_argnums}
-        if nondiff_argnames:
-            names = list(inspect.signature(fun).parameters)
-            nondiff |= {names.index(name) for name in nondiff_argnames if name in names}
-        if any(n >= count for n in nondiff):
-            raise ValueError(
-                f"nondiff_argnums={tuple(nondiff_argnums)} of {_name(fun)} names more than the "
-                f"{count} arguments of this call."
-            )
+        nondiff = nondiff_positions(fun, nondiff_argnums, nondiff_argnames, count)
         self.count = count
         self.nondiff = {n: args[n] for n in sorted(nondiff)}
         self.dynamic = [n for n in range(count) if n not in nondiff]
@@ -131,6 +123,20 @@ class _Arguments:
         for n, value in zip(self.dynamic, tree_util.tree_unflatten(self.tree, leaves)):
             args[n] = value
         return args
+
+
+def nondiff_positions(fun, argnums, argnames, count):
+    """Which of `count` arguments are not differentiated."""
+    nondiff = {n + count if n < 0 else n for n in argnums}
+    if argnames:
+        names = list(inspect.signature(fun).parameters)
+        nondiff |= {names.index(name) for name in argnames if name in names}
+    if any(n >= count for n in nondiff):
+        raise ValueError(
+            f"nondiff_argnums={tuple(argnums)} of {_name(fun)} names more than the "
+            f"{count} arguments of this call."
+        )
+    return nondiff
 
 
 def resolved(kind, fun, args, kwargs):

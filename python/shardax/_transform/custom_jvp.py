@@ -14,7 +14,10 @@ from shardax._transform.custom_arguments import (
     _name,
     _tangent,
     _update_wrapper,
+    resolved,
 )
+from shardax._transform.ref_rules import call_custom_jvp
+from shardax._transform.refs import references_exist
 from shardax.dtypes import float0
 
 
@@ -86,7 +89,12 @@ class custom_jvp(TakesRules):
             raise AttributeError(
                 f"No JVP defined for custom_jvp function {_name(self)} using defjvp."
             )
-        call = _JvpCall(self, args, kwargs)
+        if references_exist():
+            return call_custom_jvp(self, resolved("custom_jvp", self.fun, args, kwargs))
+        return self._call(args, kwargs)
+
+    def _call(self, args, kwargs=None):
+        call = _JvpCall(self, args, kwargs or {})
         if not call.arguments.traced():
             return self.fun(*call.arguments.args)
         out = _core.custom_jvp_call(

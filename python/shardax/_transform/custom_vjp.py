@@ -15,7 +15,10 @@ from shardax._transform.custom_arguments import (
     _name,
     _tangent,
     _update_wrapper,
+    resolved,
 )
+from shardax._transform.ref_rules import call_custom_vjp
+from shardax._transform.refs import references_exist
 from shardax.dtypes import float0
 from shardax.errors import UnexpectedTracerError
 
@@ -67,7 +70,12 @@ class custom_vjp(TakesRules):
             raise AttributeError(
                 f"No VJP defined for custom_vjp function {_name(self)} using defvjp."
             )
-        call = _VjpCall(self, args, kwargs)
+        if references_exist():
+            return call_custom_vjp(self, resolved("custom_vjp", self.fun, args, kwargs))
+        return self._call(args, kwargs)
+
+    def _call(self, args, kwargs=None):
+        call = _VjpCall(self, args, kwargs or {})
         if not call.arguments.traced():
             return self.fun(*call.arguments.args)
         out = _core.custom_vjp_call(

@@ -3,8 +3,10 @@ linear_transpose."""
 
 from collections.abc import Callable, Iterable, Sequence
 
+from shardax import tree_util
 from shardax._base.options import check_callable, indices
 from shardax._core import api as _core
+from shardax._transform.refs import is_ref, references_exist
 
 
 def _make_grad(fun, argnums, value, has_aux, holomorphic, allow_int):
@@ -90,7 +92,27 @@ def vjp(fun: Callable, *primals, has_aux: bool = False, reduce_axes: Sequence = 
       >>> f(2.0)
       (Array(2., dtype=float32, weak_type=True),)
     """
+    if references_exist() and any(map(is_ref, tree_util.tree_leaves(primals))):
+        return _vjp_with_refs(fun, primals, has_aux)
     return _core.vjp(fun, primals, has_aux)
+
+
+def _vjp_with_refs(fun, primals, has_aux):
+    """vjp, where references among the primals are left alone: their cotangents are None."""
+    leaves, tree = tree_util.tree_flatten(primals)
+    values = [leaf for leaf in leaves if not is_ref(leaf)]
+
+    def whole(values):
+        values = iter(values)
+        return tree.unflatten([leaf if is_ref(leaf) else next(values) for leaf in leaves])
+
+    out, pull, *aux = _core.vjp(lambda values: fun(*whole(values)), (values,), has_aux)
+
+    def pullback(cotangent):
+        found = iter(pull(cotangent)[0])
+        return tree.unflatten([None if is_ref(leaf) else next(found) for leaf in leaves])
+
+    return (out, pullback, *aux)
 
 
 def jvp(fun: Callable, primals, tangents, has_aux: bool = False):

@@ -43,12 +43,6 @@ class Accumulating:
                 f"arguments, {wanted}, got {tree}. Give new_ref, ad.GradValue() or ad.DontWant() "
                 "for each array."
             )
-        for leaf in leaves:
-            if not (hasattr(leaf, "addupdate") or isinstance(leaf, (GradValue, DontWant))):
-                raise TypeError(
-                    f"VJP.with_refs: got {leaf!r}; give new_ref, ad.GradValue() or ad.DontWant() "
-                    "for each array."
-                )
         self._pull, self._targets, self._tree = pull, leaves, tree
 
     def __call__(self, cotangents):
@@ -58,9 +52,9 @@ class Accumulating:
 
 def _delivered(target, gradient):
     """What comes back for an argument."""
-    if isinstance(target, GradValue):
-        return gradient
     if isinstance(target, DontWant):
         return DidntWant()
+    if not hasattr(target, "addupdate"):
+        return gradient
     target.addupdate(gradient)
     return GradRef()

@@ -1,5 +1,4 @@
-"""shardax/_transform/jit.py - jit, and programs and shapes without computing: names, docs and
-checks of options.
+"""shardax/_transform/jit.py - jit, and types: names, docs and checks of options.
 
 The functions that these return are C++ objects (`shardax._core.api`): calling one runs no Python
 but the user's own. What is done here happens once, where a function is decorated.
@@ -121,57 +120,6 @@ def jit(
     return _core.jit(
         fun, statics[0], statics[1], donated[0], donated[1], inline, in_shardings, out_shardings
     )
-
-
-def eval_shape(fun: Callable, *args, **kwargs):
-    """The shapes and dtypes of fun(*args, **kwargs), without computing it; arguments may be
-    ShapeDtypeStructs.
-
-    Example:
-      >>> eval_shape(jnp.dot, jnp.ones((2, 3)), jnp.ones(3))
-      ShapeDtypeStruct(shape=(2,), dtype=float32)
-    """
-    from shardax._transform import stages  # at first use: quick import
-
-    return stages.result_shapes(fun, args, kwargs)
-
-
-def make_jaxpr(
-    fun: Callable,
-    static_argnums: int | Iterable[int] = (),
-    axis_env: Sequence[tuple[Any, int]] | None = None,
-    return_shape: bool = False,
-    abstracted_axes: Any = None,
-) -> Callable:
-    """A function that gives the program of `fun` for its arguments, printed as JAX prints a jaxpr.
-
-    Args:
-      fun: the function to stage.
-      static_argnums: arguments that stay Python values.
-      axis_env: mapped axes in scope, as (name, size) pairs.
-      return_shape: return (program, shapes of the result).
-
-    Example:
-      >>> make_jaxpr(lambda x: x + 1)(2.0)
-      { lambda ; a:f32[]. let b:f32[] = add a 1.0:f32[] in (b,) }
-    """
-    if not callable(fun):
-        raise TypeError("the first argument must be callable")
-    statics = indices(static_argnums, "static_argnums")
-    axes = [(str(name), size) for name, size in axis_env or ()]
-
-    @functools.wraps(fun)
-    def make(*args, **kwargs):
-        from shardax._transform import stages  # at first use: quick import
-
-        staged = _core.stage("jit", fun, args, kwargs, statics, axes)
-        return (staged.jaxpr, stages.shape_of(staged)) if return_shape else staged.jaxpr
-
-    for attribute in ("__name__", "__qualname__"):
-        name = getattr(fun, attribute, None)
-        if name is not None:
-            setattr(make, attribute, f"make_jaxpr({name})")
-    return make
 
 
 def clear_caches():

@@ -11,9 +11,10 @@ from shardax._base.compositions import moveaxis
 from shardax._base.dtypes import float0
 from shardax._core import api as _core
 from shardax._transform.callbacks import io_callback, pure_callback
-from shardax._transform.jit import jit, make_jaxpr
+from shardax._transform.jit import jit
 from shardax._transform.maps import vmap
 from shardax._transform.stages import float0_zeros
+from shardax._transform.tracing import make_jaxpr
 
 
 class Registry(dict):

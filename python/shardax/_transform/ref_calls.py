@@ -4,34 +4,35 @@ The core calls these where a call has raised `Met` (cpp/callables/references.h).
 the arguments, and those that the function closes over, become values that go in and come out.
 """
 
+import functools
 import weakref
 
 from shardax import tree_util
-from shardax._base.api_errors import argument_paths
 from shardax._core import api as _core
 from shardax._transform.jit import jit
-from shardax._transform.maps import vmap
-from shardax._transform.refs import (
+from shardax._transform.maps import pmap, vmap
+from shardax._transform.ref_binding import (
     Bound,
-    Met,
-    Ref,
+    RefArguments,
     binding,
-    is_ref,
     no_refs,
     reading,
     writing,
 )
+from shardax._transform.ref_channels import channel_of
+from shardax._transform.refs import Met, Ref, is_ref
 
 
 class _Call:
-    """What of a call is static: its structure, which leaves are references, static arguments, and
-    the references that the function closes over."""
+    """What of a call is static: its structure, which leaves are references, static arguments, the
+    references that the function closes over, and which of its own have a channel."""
 
-    def __init__(self, tree, positions, statics, refs):
-        self.tree, self.positions, self.statics, self.refs = tree, positions, statics, refs
+    def __init__(self, tree, positions, names, statics, refs, channels):
+        self.tree, self.positions, self.names, self.statics = tree, positions, names, statics
+        self.refs, self.channels = refs, channels
 
     def _key(self):
-        return self.tree, self.positions, self.statics, self.refs
+        return self.tree, self.positions, self.names, self.statics, self.refs, self.channels
 
     def __eq__(self, other):
         return self._key() == other._key()
@@ -51,114 +52,185 @@ class _Call:
         return args, {**kwargs, **dict(names)}
 
 
-def _once(refs, api):
-    seen = {}
-    for place, ref in refs:
-        if ref in seen:
-            raise ValueError(
-                "only one reference to a mutable array may be passed as an argument to a function, "
-                f"but when tracing {api} the mutable array reference of type {ref.aval} appeared "
-                f"at both {seen[ref]} and {place}."
-            )
-        seen[ref] = place
+class _Functional:
+    """A function as one of values; its jitted form."""
+
+    def __init__(self, fun):
+        try:
+            self._fun = weakref.ref(fun)
+        except TypeError:
+            self._fun = lambda: fun
+        self.closed = []  # the references that it closes over
+        self.channels = []  # which of its arguments' references have a channel
+        self.formals = []  # those of the last time that it was traced
+
+        def call(*values):
+            return self._call(*values)
+
+        call.binds_references = True  # what it meets is for `binding` to know
+        call.__name__ = call.__qualname__ = getattr(fun, "__name__", "call")
+        self.jitted = jit(call, static_argnums=0)
+
+    def _call(self, form, held, given, values):
+        fun = self._fun()
+        self.formals = formals = [
+            Ref(value, f"passed in as the argument {name}")
+            for value, name in zip(given, form.names, strict=True)
+        ]
+        args, kwargs = form.arguments(values, formals)
+        refs = [*form.refs, *(channel_of(formals[i]) for i in form.channels)]
+        with Bound(refs, held) as bound:
+            out = no_refs(fun(*args, **kwargs), fun, "jit")
+            return out, bound.values(refs), [ref._value for ref in formals]
 
 
-# By function: its jitted form, in which references are values, and those that it closes over.
-_jitted = weakref.WeakKeyDictionary()
+_functions = weakref.WeakKeyDictionary()
 
 
 def _functional(fun):
     try:
-        alive = weakref.ref(fun)
-    except TypeError:
+        if fun not in _functions:
+            _functions[fun] = _Functional(fun)
+        return _functions[fun]
+    except TypeError:  # no weak references to it
+        return _Functional(fun)
 
-        def alive():
-            return fun
 
-    def call(form, held, given, values):
-        fun = alive()
-        formals = [Ref(value) for value in given]
-        args, kwargs = form.arguments(values, formals)
-        with Bound(form.refs, held) as bound:
-            api = f"function {_core.describe_function(fun)} traced for jit"
-            out = no_refs(fun(*args, **kwargs), api)
-            return out, bound.values(form.refs), [ref._value for ref in formals]
+class RefCall:
+    """A call of jit(fun) whose arguments hold references, or that closes over some."""
 
-    call.binds_references = True  # what it meets is for `binding` to know
-    return jit(call, static_argnums=0)
+    def __init__(self, fun, static_positions, static_names, args, kwargs):
+        self.functional = _functional(fun)
+        count = len(args)
+        fixed = {n + count if n < 0 else n for n in static_positions}
+        places = tuple((n, args[n]) for n in sorted(fixed) if n < count)
+        names = tuple((n, kwargs[n]) for n in sorted(kwargs) if n in static_names)
+        self.statics = places, names
+        positional = [x for n, x in enumerate(args) if n not in fixed]
+        self.dynamic = positional, {n: x for n, x in kwargs.items() if n not in static_names}
+        leaves, self.tree = tree_util.tree_flatten(self.dynamic)
+        self.given = RefArguments("jit", fun, args, kwargs)
+        self.positions = tuple(i for i, leaf in enumerate(leaves) if is_ref(leaf))
+        self.values = [leaf for leaf in leaves if not is_ref(leaf)]
+        self.outside = []
+
+    def arguments(self):
+        """What the jitted function takes."""
+        given, closed = self.given, tuple(self.functional.closed)
+        names = tuple(given.names) if given.refs else ()
+        given.channels = self.functional.channels
+        self.outside = given.outside(closed)
+        held, new = reading(self.outside, self.dynamic), reading(given.refs)
+        channels = tuple(given.channels)
+        form = _Call(self.tree, self.positions, names, self.statics, closed, channels)
+        return form, held, new, self.values
+
+    def staged_with(self, do):
+        """do(the function of values, its arguments), again for each reference that it meets."""
+        functional = self.functional
+
+        def stage(refs):
+            functional.closed += [ref for ref in refs if ref not in functional.closed]
+            arguments = self.arguments()
+            try:
+                return do(functional.jitted, arguments)
+            finally:
+                self.given.formals = functional.formals
+
+        return binding("jit", stage, given=self.given)
+
+    def results(self, out):
+        """The result, given all that comes out; what was written is written."""
+        out, held, new = out
+        writing(self.given.refs, new)
+        return writing(self.outside, held, self.dynamic, out)
 
 
 def call_jitted(fun, static_positions, static_names, args, kwargs):
     """A call of jit(fun) whose arguments hold references, or that closes over some."""
-    try:
-        functional, closed = _jitted.setdefault(fun, (None, []))
-        if functional is None:
-            functional = _functional(fun)
-            _jitted[fun] = functional, closed
-    except TypeError:  # no weak references to it
-        functional, closed = _functional(fun), []
-    api = f"{_core.describe_function(fun)} for jit"
-    count = len(args)
-    fixed = {n + count if n < 0 else n for n in static_positions}
-    places = tuple((n, args[n]) for n in sorted(fixed) if n < count)
-    names = tuple((n, kwargs[n]) for n in sorted(kwargs) if n in static_names)
-    dynamic = [x for n, x in enumerate(args) if n not in fixed]
-    tree_args = (dynamic, {n: x for n, x in kwargs.items() if n not in static_names})
-    paths, tree = tree_util.tree_flatten_with_path(tree_args)
-    leaves = [leaf for _, leaf in paths]
-    positions = tuple(i for i, leaf in enumerate(leaves) if is_ref(leaf))
-    given = [leaves[i] for i in positions]
-    names_of = argument_paths(fun, args, kwargs, list(static_positions))
-    _once([(names_of[i], leaves[i]) for i in positions], api)
-    values = [leaf for leaf in leaves if not is_ref(leaf)]
+    call = RefCall(fun, static_positions, static_names, args, kwargs)
+    return call.results(call.staged_with(lambda f, arguments: f(*arguments)))
 
-    def stage(refs):
-        for ref in refs:
-            if ref in given:
-                raise ValueError(
-                    f"when tracing {api}, a mutable array reference of type {ref.aval} was both "
-                    "closed over and passed as an argument"
-                )
-            if ref not in closed:
-                closed.append(ref)
-        form = _Call(tree, positions, (places, names), tuple(closed))
-        out, held, new = functional(form, reading(closed), reading(given), values)
-        writing(closed, held)
-        writing(given, new)
-        return out
 
-    return binding("jit", stage)
+class _MappedRefs:
+    """The references among the arguments of a mapped function, mapped like arrays."""
+
+    def __init__(self, api, fun, in_axes, args):
+        self.api, self.fun = api, fun
+        in_axes = tuple(in_axes) if isinstance(in_axes, list) else in_axes
+        axes = tree_util.broadcast_prefix(in_axes, args, is_leaf=lambda x: x is None)
+        self.leaves, self.tree = tree_util.tree_flatten(args)
+        self.refs = [leaf for leaf in self.leaves if is_ref(leaf)]
+        RefArguments(api, fun, args)
+        self.ref_axes = [axis for axis, leaf in zip(axes, self.leaves) if is_ref(leaf)]
+        self.values = [leaf for leaf in self.leaves if not is_ref(leaf)]
+        self.value_axes = [axis for axis, leaf in zip(axes, self.leaves) if not is_ref(leaf)]
+
+    def call(self, held, values, kwargs):
+        """The function, given the references' values; with those that it leaves."""
+        formals = [Ref(value) for value in held]
+        own, values = iter(formals), iter(values)
+        given = [next(own) if is_ref(leaf) else next(values) for leaf in self.leaves]
+        out = self.fun(*tree_util.tree_unflatten(self.tree, given), **kwargs)
+        return no_refs(out, self.fun, self.api), [ref._value for ref in formals]
 
 
 def call_vmapped(fun, in_axes, out_axes, axis_name, axis_size, args, kwargs):
-    """A call of vmap(fun) with references among its arguments: mapped like arrays."""
-    axes = tree_util.broadcast_prefix(
-        tuple(in_axes) if isinstance(in_axes, list) else in_axes, args, is_leaf=lambda x: x is None
-    )
-    leaves, tree = tree_util.tree_flatten(args)
-    refs = [leaf for leaf in leaves if is_ref(leaf)]
-    if not refs:
+    """A call of vmap(fun) with references among its arguments."""
+    given = _MappedRefs("vmap", fun, in_axes, args)
+    if not given.refs:
         raise Met(None, _core.staging_generation())
-    _once([(f"args leaf {i}", leaf) for i, leaf in enumerate(leaves) if is_ref(leaf)], "vmap")
-    ref_axes = [axis for axis, leaf in zip(axes, leaves) if is_ref(leaf)]
-
-    def batched(held, values, kwargs):
-        formals = [Ref(value) for value in held]
-        own, values = iter(formals), iter(values)
-        given = [next(own) if is_ref(leaf) else next(values) for leaf in leaves]
-        out = fun(*tree_util.tree_unflatten(tree, given), **kwargs)
-        api = f"function {_core.describe_function(fun)} mapped by vmap"
-        return no_refs(out, api), [ref._value for ref in formals]
-
-    values = [leaf for leaf in leaves if not is_ref(leaf)]
-    value_axes = [axis for axis, leaf in zip(axes, leaves) if not is_ref(leaf)]
     mapped = vmap(
-        batched,
-        in_axes=(ref_axes, value_axes, 0),
-        out_axes=(out_axes, ref_axes),
+        given.call,
+        in_axes=(given.ref_axes, given.value_axes, 0),
+        out_axes=(out_axes, given.ref_axes),
         axis_name=axis_name or None,
         axis_size=axis_size if axis_size >= 0 else None,
     )
-    out, new = mapped(reading(refs), values, kwargs)
-    writing(refs, new)
+    out, new = mapped(reading(given.refs), given.values, kwargs)
+    writing(given.refs, new)
     return out
+
+
+def call_pmapped(fun, in_axes, out_axes, axis_name, axis_size, statics, args, kwargs):
+    """A call of pmap(fun) with references among its arguments, or that reads some."""
+    fixed = {n: args[n] for n in statics}
+    dynamic = [x for n, x in enumerate(args) if n not in fixed]
+
+    def of_dynamic(*args, **kwargs):
+        args = list(args)
+        for n, x in sorted(fixed.items()):
+            args.insert(n, x)
+        return fun(*args, **kwargs)
+
+    functools.update_wrapper(of_dynamic, fun)
+    if isinstance(in_axes, tuple | list):
+        in_axes = tuple(axis for n, axis in enumerate(in_axes) if n not in fixed)
+    given = _MappedRefs("pmap", of_dynamic, in_axes, tuple(dynamic))
+
+    def stage(refs):
+        def one_device(held, closed, values, kwargs):
+            with Bound(refs, closed) as bound:
+                out = given.call(held, values, kwargs)
+                for ref, before, after in zip(refs, closed, bound.values(refs)):
+                    if before is not after:
+                        raise ValueError(
+                            "pmap: the function writes to a mutable array reference of type "
+                            f"{ref.aval} that it closes over, which all devices share. Pass the "
+                            "reference as a mapped argument."
+                        )
+                return out
+
+        one_device.binds_references = True
+        mapped = pmap(
+            one_device,
+            axis_name=axis_name or None,
+            in_axes=(given.ref_axes, None, given.value_axes, 0),
+            out_axes=(out_axes, given.ref_axes),
+            axis_size=axis_size if axis_size >= 0 else None,
+        )
+        out, new = mapped(reading(given.refs), reading(refs), given.values, kwargs)
+        writing(given.refs, new)
+        return out
+
+    return binding("pmap", stage)

@@ -10,7 +10,7 @@ results:
 
 A function says which references it meets by meeting them: the first access where the value is not
 at hand raises `Met`, and whoever stages the function (`jit`, `scan`, `cond` ...) stages it again
-with that reference among the bound ones.
+with that reference among the bound ones (ref_binding.py).
 """
 
 import threading
@@ -18,6 +18,7 @@ import threading
 import numpy as np
 
 from shardax import tree_util
+from shardax._base.tracebacks import user_line
 from shardax._core import api as _core
 from shardax.errors import UnexpectedTracerError
 
@@ -52,12 +53,29 @@ class AbstractRef:
         return hash((AbstractRef, self.inner_aval))
 
 
+class _First:
+    made = False
+
+
+_first = _First()
+
+
 class _Threads(threading.local):
     def __init__(self):
-        self.bound = {}  # by generation of a staging trace: its Bound
+        self.bound = {}
 
 
 _threads = _Threads()
+
+
+def references_exist():
+    """Whether a reference has ever been made."""
+    return _first.made
+
+
+def bound_references():
+    """By generation of a staging trace: the open `Bound` (ref_binding.py)."""
+    return _threads.bound
 
 
 class Ref:
@@ -68,10 +86,14 @@ class Ref:
     close over or are passed; they may not return them.
     """
 
-    __slots__ = ("_value", "_home", "_level", "aval", "_freed", "__weakref__")
+    __slots__ = ("_value", "_home", "_level", "aval", "_freed", "_kind", "_origin", "_channel")
+    __slots__ += ("__weakref__",)
 
-    def __init__(self, value):
+    def __init__(self, value, origin=None, kind=None):
         self._value = value
+        self._kind = kind
+        self._origin = origin
+        self._channel = None
         self._home = _core.staging_generation()
         self._level = _core.trace_depth()
         self.aval = AbstractRef(_core.typeof(value))
@@ -92,7 +114,7 @@ class Ref:
         generation = _core.staging_generation()
         if generation == self._home:
             return self
-        bound = _threads.bound.get(generation)
+        bound = bound_references().get(generation)
         if bound is not None and self in bound.slots:
             return bound.slots[self]
         if generation == 0:
@@ -106,8 +128,18 @@ class Ref:
     def _read(self):
         return self._place()._value
 
+    # What a call that is staged with the reference's value takes and gives (ref_binding.py).
+    def _enter(self, operands):
+        return self._read()
+
+    def _leave(self, value, operands, out):
+        self._write(value)
+        return out
+
     def _write(self, value, what="set/swap"):
         place = self._place()
+        if self._kind is not None:
+            (value,) = _core.bind("stop_gradient", {}, [value])
         level, _ = _core.tracer_trace(value)
         if level > place._level:
             batched = "Vmap" in type(value).__name__ or "Batch" in type(value).__name__
@@ -129,9 +161,23 @@ class Ref:
     def __setitem__(self, index, value):
         swap(self, index, value, _name="set")
 
+    @property
+    def at(self):
+        """`ref.at[i]` is a reference to a part: `ref.at[i][j] = x` writes to `ref[i][j]`."""
+        return _At(self)
+
     def addupdate(self, x, idx=...):
         """Adds to the value, or to a part."""
         addupdate(self, idx, x)
+
+    def returned(self, what, path):
+        """ValueError: `what` returned the reference, at this path of its result."""
+        where = f" at output tree path result{tree_util.keystr(path)}" if path else ""
+        origin = f"\n\nThe returned mutable array was {self._origin}." if self._origin else ""
+        raise ValueError(
+            f"function {what} returned a mutable array reference of type {self.aval}{where}, but "
+            f"mutable array references cannot be returned.{origin}"
+        )
 
     def __len__(self):
         if not self.shape:
@@ -156,89 +202,50 @@ class Ref:
         )
 
 
-class _Slot:
-    """The value of a reference in a trace that it does not live in."""
+class _At:
+    def __init__(self, ref):
+        self._ref = ref
 
-    __slots__ = ("_value", "_level")
-
-    def __init__(self, value, level):
-        self._value, self._level = value, level
-
-
-class Bound:
-    """While it is open, the references have these values in the function that is being staged."""
-
-    def __init__(self, refs, values):
-        level = _core.trace_depth()
-        self.slots = {r: _Slot(v, level) for r, v in zip(refs, values, strict=True)}
-
-    def __enter__(self):
-        self._generation = _core.staging_generation()
-        self._outer = _threads.bound.get(self._generation)
-        if self._outer is not None:
-            self.slots = self._outer.slots | self.slots
-        _threads.bound[self._generation] = self
-        return self
-
-    def __exit__(self, *_):
-        if self._outer is None:
-            del _threads.bound[self._generation]
-        else:
-            _threads.bound[self._generation] = self._outer
-
-    def values(self, refs):
-        """What the references hold now."""
-        return [self.slots[r]._value for r in refs]
+    def __getitem__(self, index):
+        return TransformedRef(self._ref, index)
 
 
-def reading(refs):
-    """The values of references, where the caller is."""
-    return [r._read() for r in refs]
+class TransformedRef(Ref):
+    """A reference to a part of what another one refers to: `ref.at[index]`."""
 
+    __slots__ = ("ref", "_index")
 
-def writing(refs, values):
-    """Writes the values that came out."""
-    for ref, value in zip(refs, values, strict=True):
-        ref._write(value)
+    def __init__(self, ref, index):
+        self.ref, self._index = ref, _checked_index(ref, index)
+        self._kind, self._origin, self._freed, self._channel = None, ref._origin, False, None
 
+    aval = property(lambda self: AbstractRef(_core.typeof(self._read())))
 
-def binding(api, stage, plain=None):
-    """stage(refs) with the references that it meets, found one after the other.
+    def _read(self):
+        return self.ref._read()[self._index]
 
-    `stage` stages functions that open `Bound(refs, ...)`; `api` is named in errors. `plain()` is
-    the same where there are none, and is tried first.
-    """
-    refs = []
-    outside = _core.staging_generation()
-    while True:
-        try:
-            return stage(refs) if refs or plain is None else plain()
-        except Met as again:
-            if again.generation == outside:
-                raise
-            if again.ref is None or again.ref in refs:
-                raise NotImplementedError(
-                    f"{api}: a function with rules of its own (custom_jvp, custom_vjp), a callback "
-                    "or a pmapped function inside reads or writes a mutable array reference. Pass "
-                    "the value of the reference, ref[...], as an argument."
-                ) from None
-            refs.append(again.ref)
+    def _write(self, value, what="set/swap"):
+        self.ref._write(self.ref._read().at[self._index].set(value), what)
+
+    def get(self):
+        """The value."""
+        return self[...]
+
+    def set(self, value):
+        """Writes the value."""
+        self[...] = value
+
+    def swap(self, value):
+        """Writes the value, and gives the one before."""
+        return swap(self, ..., value)
+
+    def __repr__(self):
+        return f"TransformedRef({self.ref!r}, {self._index})"
 
 
 def is_ref(x):
     """Whether x is a reference."""
     return isinstance(x, Ref)
-
-
-def no_refs(result, api):
-    """`result` of a staged function; ValueError where it holds a reference."""
-    for leaf in tree_util.tree_leaves(result):
-        if is_ref(leaf):
-            raise ValueError(
-                f"{api} returned a mutable array reference of type {leaf.aval}, but mutable array "
-                "references cannot be returned."
-            )
-    return result
 
 
 # ---- reading and writing ---------------------------------------------------------------------
@@ -327,7 +334,12 @@ def new_ref(init_val, *, memory_space=None, kind=None):
 
     Args:
       init_val: its first value, an array, NumPy array or number; it is copied.
-      memory_space, kind: None; there is one memory.
+      memory_space: None; there is one memory.
+      kind: "no_grad" or "no_grad_no_remat": what is written is not differentiated.
+
+    Raises:
+      TypeError: where `init_val` is a reference.
+      ValueError: for another kind.
 
     Example:
       >>> ref = new_ref(jnp.zeros(2))
@@ -337,8 +349,15 @@ def new_ref(init_val, *, memory_space=None, kind=None):
     """
     if is_ref(init_val):
         raise TypeError("new_ref: a mutable array reference cannot hold another one.")
-    _core.set_reference_signal(Met, Ref)
-    return Ref(_core.asarray(init_val))
+    if kind not in (None, "no_grad", "no_grad_no_remat"):
+        raise ValueError(
+            f"new_ref: got kind={kind!r}; expected None, 'no_grad' or 'no_grad_no_remat'."
+        )
+    if not _first.made:
+        _core.set_reference_signal(Met, Ref)
+        _first.made = True
+    origin = f"created on line {user_line()}" if _core.staging_generation() else None
+    return Ref(_core.asarray(init_val), origin, kind)
 
 
 def empty_ref(ty, memory_space=None):

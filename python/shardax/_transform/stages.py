@@ -18,6 +18,8 @@ from shardax._base.structures import structure_differences
 from shardax._core import api as _core
 from shardax._devices.shardings import described
 from shardax._transform.analyses import HloModule, costs, memory
+from shardax._transform.ref_stages import stage_function, staged_with_refs, stands_for_ref
+from shardax._transform.refs import Met, is_ref
 from shardax.errors import JaxRuntimeError
 
 
@@ -35,9 +37,9 @@ def dtype_name(x):
 class ShapeDtypeStruct:
     """The shape and dtype of an array, without its elements: for eval_shape and lower."""
 
-    __slots__ = ("shape", "dtype", "sharding", "weak_type", "vma")
+    __slots__ = ("shape", "dtype", "sharding", "weak_type", "vma", "is_ref")
 
-    def __init__(self, shape, dtype, *, sharding=None, weak_type=False, vma=None):
+    def __init__(self, shape, dtype, *, sharding=None, weak_type=False, vma=None, is_ref=False):
         if dtype is None:
             raise ValueError("ShapeDtypeStruct: dtype must be specified.")
         self.shape = tuple(shape)
@@ -47,6 +49,7 @@ class ShapeDtypeStruct:
         self.sharding = sharding
         self.weak_type = weak_type
         self.vma = vma
+        self.is_ref = is_ref  # stands for a mutable reference to such an array
 
     ndim = property(lambda self: len(self.shape))
 
@@ -74,7 +77,7 @@ class ShapeDtypeStruct:
         return self.shape[0]
 
     def _key(self):
-        return self.shape, str(self.dtype), self.sharding, self.weak_type
+        return self.shape, str(self.dtype), self.sharding, self.weak_type, self.is_ref
 
     def __eq__(self, other):
         return isinstance(other, ShapeDtypeStruct) and self._key() == other._key()
@@ -85,7 +88,8 @@ class ShapeDtypeStruct:
     def __repr__(self):
         sharding = f", sharding={self.sharding}" if self.sharding is not None else ""
         weak = ", weak_type=True" if self.weak_type else ""
-        return f"ShapeDtypeStruct(shape={self.shape}, dtype={self.dtype}{sharding}{weak})"
+        ref = ", is_ref=True" if self.is_ref else ""
+        return f"ShapeDtypeStruct(shape={self.shape}, dtype={self.dtype}{sharding}{weak}{ref})"
 
 
 def struct_of(aval):
@@ -103,7 +107,7 @@ def result_shapes(fun, args, kwargs):
         return [x for x in leaves if not isinstance(x, ShapeDtypeStruct)]
 
     functools.update_wrapper(arrays, fun)
-    staged = _core.stage("jit", arrays, args, kwargs)
+    staged = stage_function(arrays, args, kwargs)
     structs, tree = given[-1]
     found = map(struct_of, staged.out_avals)
     return tree.unflatten([next(found) if x is None else x for x in structs])
@@ -185,10 +189,17 @@ class _Call:
         self.fun = fun
         self.args = args
         self.kwargs = kwargs
-        self.staged = _core.stage_function(fun, args, kwargs)
         tree, positions, names, self.donated = _core.call_info(fun, args, kwargs)
         self.in_tree = tree
         self.static_positions, self.static_names = positions, names
+        leaves = tree_util.tree_leaves((args, kwargs))
+        refs = any(map(stands_for_ref, leaves))
+        try:
+            self.staged = None if refs else _core.stage_function(fun, args, kwargs)
+        except Met:
+            refs = True
+        if refs:
+            self.staged = staged_with_refs(fun.__wrapped__, positions, names, args, kwargs)
         self.in_types = self.staged.in_avals[: tree.num_leaves]
 
     def arguments(self, leaves):
@@ -331,7 +342,7 @@ class Compiled(_Stage):
         raise TypeError("\n".join(lines))
 
     def _check_types(self, leaves, args, kwargs):
-        given = [_core.typeof(leaf) for leaf in leaves]
+        given = [leaf.aval.inner_aval if is_ref(leaf) else _core.typeof(leaf) for leaf in leaves]
         mismatches = [
             (i, want, got)
             for i, (want, got) in enumerate(zip(self._call.in_types, given))

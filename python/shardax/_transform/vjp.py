@@ -43,7 +43,8 @@ class VJP:
 
         Args:
           targets: for each array of the arguments a reference (`new_ref`), to which its gradient
-            is added; `ad.GradValue()`, where it is wanted as a value; or `ad.DontWant()`.
+            is added; `ad.DontWant()`; or `ad.GradValue()` (or any other object), where it is
+            wanted as a value.
 
         Returns:
           A function of the cotangents, which gives a gradient for each `GradValue()`, and markers
@@ -51,7 +52,6 @@ class VJP:
 
         Raises:
           ValueError: where the targets have another structure than the arguments.
-          TypeError: for other targets.
 
         Example:
           >>> total = new_ref(jnp.zeros(2))

@@ -17,8 +17,8 @@ import operator
 
 from shardax import lax, nn, random
 from shardax import numpy as jnp
-from shardax._transform.jit import eval_shape as _eval_shape
 from shardax._transform.stages import ShapeDtypeStruct as _ShapeDtypeStruct
+from shardax._transform.tracing import eval_shape as _eval_shape
 from shardax.nn import (
     elu,
     gelu,

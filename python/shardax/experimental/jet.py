@@ -12,7 +12,7 @@ import math
 from shardax import lax, tree_util
 from shardax import numpy as jnp
 from shardax._transform.derivatives import jvp
-from shardax._transform.jit import make_jaxpr
+from shardax._transform.tracing import make_jaxpr
 from shardax.experimental._taylor import RULES, Series, constant, inexact, term, value, zeros
 
 __all__ = ["fact", "jet", "jet2", "zero_series"]

@@ -1,9 +1,8 @@
 """shardax.extend.source_info_util - the user's lines that equations come from."""
 
 import contextlib
-import sys
 
-from shardax._base.tracebacks import exclude, in_package
+from shardax._base.tracebacks import exclude, user_line
 from shardax._transform.program_parts import SourceInfo
 
 __all__ = [
@@ -25,14 +24,8 @@ def new_source_info():
 
 def current():
     """The user's line that runs now."""
-    frame = sys._getframe(1)
-    while frame is not None and in_package(frame):
-        frame = frame.f_back
-    if frame is None:
-        return SourceInfo()
-    code = frame.f_code
-    name = getattr(code, "co_qualname", code.co_name)
-    return SourceInfo(f"{code.co_filename}:{frame.f_lineno} ({name})")
+    line = user_line()
+    return SourceInfo(line) if line else SourceInfo()
 
 
 def summarize(source_info, num_frames=1):

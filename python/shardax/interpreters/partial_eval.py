@@ -2,8 +2,8 @@
 
 from shardax._core import Tracer as DynamicJaxprTracer
 from shardax._core import api as _core
-from shardax._transform.jit import make_jaxpr
 from shardax._transform.primitives import Registry
+from shardax._transform.tracing import make_jaxpr
 
 __all__ = [
     "DynamicJaxprTracer",

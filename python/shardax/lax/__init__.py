@@ -54,7 +54,8 @@ _NAMES = {
         "concatenate empty expand_dims full full_like index_in_dim iota pad reshape rev slice "
         "slice_in_dim slice_type split squeeze stack tile transpose unstack"
     ),
-    "_loops": "fori_loop map scan while_loop",
+    "_counted_loops": "fori_loop map",
+    "_loops": "scan while_loop",
     "_ragged": "RaggedDotDimensionNumbers ragged_dot ragged_dot_general",
     "_ragged_exchange": "ragged_all_to_all",
     "_options": "AccuracyMode Tolerance",

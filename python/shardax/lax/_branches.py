@@ -12,7 +12,15 @@ from shardax import tree_util
 from shardax._base.arrays import asarray, shape_of
 from shardax._core import api as _core
 from shardax._core import functions
-from shardax._transform.refs import Bound, binding, no_refs, reading, writing
+from shardax._transform.ref_binding import (
+    Bound,
+    RefArguments,
+    binding,
+    no_refs,
+    reading,
+    writing,
+)
+from shardax._transform.refs import references_exist
 from shardax.dtypes import issubdtype
 from shardax.lax import _control_python
 from shardax.lax._control_checks import check_branches
@@ -28,22 +36,32 @@ def _choose(api, names, index, branches, operands):
         chosen = int(index)
         return branches[1 - chosen if api == "cond" else chosen](*operands)
 
+    if not references_exist():
+        return _stage(api, names, index, branches, operands)
+    given = RefArguments("cond", branches[0], tuple(operands))
+
     def stage(refs):
         def bound_branch(branch):
             @functools.wraps(branch)
             def bound(held, *operands):
-                with Bound(refs, held) as bound:
-                    out = no_refs(branch(*operands), f"a branch of {api}")
-                    return out, bound.values(refs)
+                operands, _, formals = given.formal(operands)
+                inside = given.inside(refs, formals)
+                with Bound(inside, held) as bound:
+                    out = no_refs(branch(*operands), branch, "cond")
+                    return out, bound.values(inside), [formal._value for formal in formals]
 
             return bound
 
         bound = [bound_branch(branch) for branch in branches]
-        out, held = _stage(api, names, index, bound, (reading(refs), *operands))
-        writing(refs, held)
-        return out
+        values, _ = given.values()
+        outside = given.outside(refs)
+        held = reading(outside, values)
+        out, held, new = _stage(api, names, index, bound, (held, *values))
+        writing(given.refs, new)
+        return writing(outside, held, values, out)
 
-    return binding(api, stage, lambda: _stage(api, names, index, branches, operands))
+    plain = None if given.refs else lambda: _stage(api, names, index, branches, operands)
+    return binding(api, stage, plain, given)
 
 
 def _stage(api, names, index, branches, operands):

@@ -1,4 +1,4 @@
-"""shardax/lax/_loops.py - loops for staged programs: scan, while_loop, fori_loop, map.
+"""shardax/lax/_loops.py - loops for staged programs: scan and while_loop.
 
 Each stages its functions once per types (`_core.stage_once`), checks that their results fit, and
 binds one op that carries the programs. Types of a carry may differ from the initial value's in
@@ -7,21 +7,23 @@ weak_type only; a weak initial value takes the dtype of the result.
 
 import operator
 
-import numpy as np
-
 from shardax import tree_util
-from shardax._base.arrays import asarray
-from shardax._base.compositions import concatenate
 from shardax._core import api as _core
-from shardax._transform.maps import vmap
-from shardax._transform.refs import Bound, binding, no_refs, reading, writing
-from shardax.dtypes import issubdtype
+from shardax._transform.ref_binding import (
+    Bound,
+    RefArguments,
+    binding,
+    no_refs,
+    reading,
+    writing,
+)
+from shardax._transform.refs import is_ref, references_exist
 from shardax.errors import ConcretizationTypeError
 from shardax.lax import _control_python
 from shardax.lax._carries import spread_carry
 from shardax.lax._control_checks import check_condition, check_structure, check_types
 
-__all__ = ["fori_loop", "map", "scan", "while_loop"]
+__all__ = ["scan", "while_loop"]
 
 
 def flatten(tree):
@@ -34,7 +36,7 @@ def types_of(leaves):
     return [_core.typeof(leaf) for leaf in leaves]
 
 
-def _promoted(carry, types_out):
+def promoted_carry(carry, types_out):
     """The carry with weak leaves converted to the dtypes that come out, and then not weak any more;
     None: nothing changes."""
     changed = False
@@ -48,7 +50,7 @@ def _promoted(carry, types_out):
     return result if changed else None
 
 
-_MOST_ROUNDS = 8  # until the types of a carry settle: its dtypes, and what varies over which axes
+MOST_ROUNDS = 8  # until the types of a carry settle: its dtypes, and what varies over which axes
 
 
 # ---------------------------------------------------------------------------- scan
@@ -65,7 +67,7 @@ def _static(name, expected, value):
     return operator.index(value)
 
 
-def _scan_length(xs, length):
+def scan_length(xs, length):
     lacking = [x for x in xs if x.ndim == 0]
     if lacking:
         raise ValueError(
@@ -114,20 +116,38 @@ def scan(f, init, xs=None, length=None, reverse=False, unroll=1, _split_transpos
     if not callable(f):
         raise TypeError("lax.scan: f argument should be a callable.")
 
-    def plain():
-        return _scan(f, init, xs, length, reverse, unroll)
+    if references_exist():
+        return _scan_with_refs(f, init, xs, length, reverse, unroll)
+    return _scan(f, init, xs, length, reverse, unroll)
+
+
+def _scan_with_refs(f, init, xs, length, reverse, unroll):
+    """scan, where f may close over references, and xs may hold some: f gets their slices."""
+    given = RefArguments("scan", f, (init, xs))
+    carried = any(is_ref(leaf) for leaf in tree_util.tree_leaves(init))
 
     def stage(refs):
         def body(state, x):
+            args, _, formals = given.formal((state[1], x))
             with Bound(refs, state[0]) as bound:
-                carry, y = f(state[1], x)
-                return (bound.values(refs), no_refs(carry, "the scan body")), no_refs(y, "scan")
+                carry, y = no_refs(f(*args), f, "scan")
+                return (bound.values(refs), carry), (y, [formal._value for formal in formals])
 
-        (held, carry), ys = _scan(body, (reading(refs), init), xs, length, reverse, unroll)
-        writing(refs, held)
-        return carry, ys
+        (init, xs), _ = given.values()
+        operands = init, xs
+        (held, carry), (ys, slices) = _scan(
+            body, (reading(refs, operands), init), xs, length, reverse, unroll
+        )
+        if carried:
+            raise TypeError(
+                "scan: the carry holds a mutable array reference, which the body cannot return. "
+                "Let the body close over it, or carry its value."
+            )
+        writing(given.refs, slices)
+        return writing(refs, held, operands, (carry, ys))
 
-    return binding("scan", stage, plain)
+    plain = None if given.refs else lambda: _scan(f, init, xs, length, reverse, unroll)
+    return binding("scan", stage, plain, given)
 
 
 def _scan(f, init, xs, length, reverse, unroll):
@@ -136,14 +156,14 @@ def _scan(f, init, xs, length, reverse, unroll):
         raise ValueError("`unroll` must be a `bool` or a non-negative `int`.")
     carry, carry_tree = flatten(init)
     slices, xs_tree = flatten(xs)
-    steps = _scan_length(slices, length)
+    steps = scan_length(slices, length)
     if _control_python.active():
         xs = tree_util.tree_unflatten(xs_tree, slices)
         return _control_python.scan(
             f, tree_util.tree_unflatten(carry_tree, carry), xs, steps, reverse
         )
     x_types = tree_util.tree_unflatten(xs_tree, [_core.element_type(x) for x in slices])
-    for _ in range(_MOST_ROUNDS):
+    for _ in range(MOST_ROUNDS):
         types = types_of(carry)
         staged = _core.stage_once("scan", f, (tree_util.tree_unflatten(carry_tree, types), x_types))
         parts = staged.out_tree.children()
@@ -156,18 +176,18 @@ def _scan(f, init, xs, length, reverse, unroll):
         if spread is not None:
             f, carry = spread
             continue
-        promoted = _promoted(carry, types_out)
+        promoted = promoted_carry(carry, types_out)
         if promoted is None:
             break
         carry = promoted
     check_types("scan", f, carry_tree, types, staged.out_avals[: len(carry)])
-    out = _bind_scan(*staged.closed(), carry, slices, steps, reverse, unroll)
+    out = bind_scan(*staged.closed(), carry, slices, steps, reverse, unroll)
     count = len(carry)
     last = tree_util.tree_unflatten(carry_tree, out[:count])
     return last, tree_util.tree_unflatten(parts[1], out[count:])
 
 
-def _bind_scan(program, constants, carry, slices, steps, reverse, unroll):
+def bind_scan(program, constants, carry, slices, steps, reverse, unroll):
     params = {
         "jaxpr": program,
         "length": steps,
@@ -177,49 +197,6 @@ def _bind_scan(program, constants, carry, slices, steps, reverse, unroll):
         "unroll": unroll,
     }
     return _core.bind("scan", params, [*constants, *carry, *slices])
-
-
-def map(f, xs, *, batch_size=None):
-    """f over the leading axis of xs, one slice at a time (or `batch_size` of them at once),
-    results stacked.
-
-    Example:
-      >>> lax.map(lambda x: x + 1, jnp.arange(3))
-      Array([1, 2, 3], dtype=int32)
-    """
-    if not callable(f):
-        raise TypeError(f"lax.map: f argument should be a callable, got {f!r}.")
-
-    def stage(refs):  # every step may write
-        return scan(lambda _, x: ((), f(x)), (), xs)[1]
-
-    return binding("map", stage, lambda: _map(f, xs, batch_size))
-
-
-def _map(f, xs, batch_size):
-    leaves, treedef = flatten(xs)
-    total = _scan_length(leaves, None)
-    if not batch_size and _control_python.active():
-        return scan(lambda _, x: ((), f(x)), (), xs)[1]
-    if not batch_size:
-        example = tree_util.tree_unflatten(treedef, [_core.element_type(x) for x in leaves])
-        staged = _core.stage_once("scan", f, (example,))
-        out = _bind_scan(*staged.closed(), [], leaves, total, False, 1)
-        return tree_util.tree_unflatten(staged.out_tree, out)
-    whole = total // batch_size * batch_size
-    g = vmap(f)
-    if whole == 0:
-        return g(xs)
-    head = tree_util.tree_map(
-        lambda x: x[:whole].reshape((-1, batch_size, *x.shape[1:])),
-        tree_util.tree_unflatten(treedef, leaves),
-    )
-    done = scan(lambda _, x: ((), g(x)), (), head)[1]
-    done = tree_util.tree_map(lambda y: y.reshape((-1, *y.shape[2:])), done)
-    if whole == total:
-        return done
-    tail = g(tree_util.tree_unflatten(treedef, [x[whole:] for x in leaves]))
-    return tree_util.tree_map(lambda a, b: concatenate([a, b]), done, tail)
 
 
 # --------------------------------------------------------------------------- while
@@ -248,15 +225,20 @@ def while_loop(cond_fun, body_fun, init_val):
                 return cond_fun(state[1])
 
         def body(state):
+            args, _, _ = given.formal((state[1],))
             with Bound(refs, state[0]) as bound:
-                carry = no_refs(body_fun(state[1]), "the body of while_loop")
+                carry = no_refs(body_fun(*args), body_fun, "while_body")
                 return bound.values(refs), carry
 
-        held, carry = _while_loop(test, body, (reading(refs), init_val))
-        writing(refs, held)
-        return carry
+        (init,), _ = given.values()
+        held, carry = _while_loop(test, body, (reading(refs, init), init))
+        return writing(refs, held, init, carry)
 
-    return binding("while_loop", stage, lambda: _while_loop(cond_fun, body_fun, init_val))
+    if not references_exist():
+        return _while_loop(cond_fun, body_fun, init_val)
+    given = RefArguments("while_loop", body_fun, (init_val,))
+    plain = None if given.refs else lambda: _while_loop(cond_fun, body_fun, init_val)
+    return binding("while_loop", stage, plain, given)
 
 
 def _while_loop(cond_fun, body_fun, init_val):
@@ -265,7 +247,7 @@ def _while_loop(cond_fun, body_fun, init_val):
         if done:
             return init_val
     carry, tree = flatten(init_val)
-    for _ in range(_MOST_ROUNDS):
+    for _ in range(MOST_ROUNDS):
         types = types_of(carry)
         example = (tree_util.tree_unflatten(tree, types),)
         condition = _core.stage_once("while_cond", cond_fun, example)
@@ -276,7 +258,7 @@ def _while_loop(cond_fun, body_fun, init_val):
         if spread is not None:
             body_fun, carry = spread
             continue
-        promoted = _promoted(carry, body.out_avals)
+        promoted = promoted_carry(carry, body.out_avals)
         if promoted is None:
             break
         carry = promoted
@@ -294,94 +276,3 @@ def _while_loop(cond_fun, body_fun, init_val):
         [*condition_closed, *body_closed, *carry],
     )
     return tree_util.tree_unflatten(tree, out)
-
-
-def fori_loop(lower, upper, body_fun, init_val, *, unroll=None):
-    """carry = body_fun(i, carry) for i in lower .. upper - 1.
-
-    With bounds that are known when it is called it has gradients, otherwise forward derivatives
-    only.
-
-    Args:
-      lower, upper: integers or integer scalars of one type.
-      body_fun: a function of the index and the carry that returns a carry of the same structure
-        and types.
-      init_val: the first carry.
-      unroll: accepted for compatibility; needs static bounds.
-
-    Example:
-      >>> lax.fori_loop(0, 3, lambda i, x: x + i, 10)
-      Array(13, dtype=int32, weak_type=True)
-    """
-    if not callable(body_fun):
-        raise TypeError("lax.fori_loop: body_fun argument should be callable.")
-    low, high = _core.typeof(lower), _core.typeof(upper)
-    if low.dtype != high.dtype:
-        if low.weak_type or high.weak_type:
-            dtype = high.dtype if low.weak_type else low.dtype
-            if issubdtype(low.dtype, np.integer) and issubdtype(high.dtype, np.integer):
-                lower = asarray(lower, dtype)
-                upper = asarray(upper, dtype)
-                low, high = _core.typeof(lower), _core.typeof(upper)
-        if low.dtype != high.dtype:
-            raise TypeError(
-                f"lower and upper arguments to fori_loop must have equal types, got {low.dtype} "
-                f"and {high.dtype}"
-            )
-    static = _core.is_concrete(lower) and _core.is_concrete(upper)
-    if static and _control_python.active():
-        return _control_python.fori_loop(int(lower), int(upper), body_fun, init_val)
-    if static:
-
-        def stage(refs):
-            def body(i, state):
-                with Bound(refs, state[0]) as bound:
-                    carry = no_refs(body_fun(i, state[1]), "the body of fori_loop")
-                    return bound.values(refs), carry
-
-            held, carry = _static_fori(lower, upper, body, (reading(refs), init_val), unroll)
-            writing(refs, held)
-            return carry
-
-        return binding(
-            "fori_loop", stage, lambda: _static_fori(lower, upper, body_fun, init_val, unroll)
-        )
-    if unroll is not None and unroll is not False and unroll != 1:
-        raise ValueError(
-            "Can only use `unroll` in `fori_loop` if the loop bounds are statically known."
-        )
-
-    def loop_cond(state):
-        return state[0] < state[1]
-
-    def loop_body(state):
-        i, n, value = state
-        return i + 1, n, body_fun(i, value)
-
-    return while_loop(loop_cond, loop_body, (lower, upper, init_val))[2]
-
-
-def _static_fori(lower, upper, body_fun, init_val, unroll):
-    """A scan that counts beside the carry, so that it has a transpose."""
-    carry, tree = flatten(init_val)
-    counter = _core.asarray(lower)
-    for _ in range(_MOST_ROUNDS):
-        types = types_of(carry)
-        example = (_core.typeof(counter), tree_util.tree_unflatten(tree, types))
-        staged = _core.stage_once("scan", body_fun, example)
-        check_structure("scan", "loop_carry[1]", tree, staged.out_tree)
-        spread = spread_carry(body_fun, carry, staged.out_avals, False)
-        if spread is not None:
-            body_fun, carry = spread
-            continue
-        promoted = _promoted(carry, staged.out_avals)
-        if promoted is None:
-            break
-        carry = promoted
-    check_types("scan", "loop_carry[1]", tree, types, staged.out_avals)
-    program, closed = staged.closed()
-    program = _core.counting(program, len(closed))
-    unroll = 1 if unroll is None or isinstance(unroll, bool) else unroll
-    steps = max(int(upper) - int(lower), 0)
-    out = _bind_scan(program, closed, [counter, *carry], [], steps, False, unroll)
-    return tree_util.tree_unflatten(tree, out[1:])

@@ -6,7 +6,7 @@ from shardax import lax
 from shardax._base.arrays import asarray, static_jit
 from shardax._base.compositions import moveaxis
 from shardax._base.compositions import where as choose
-from shardax._transform.jit import eval_shape
+from shardax._transform.tracing import eval_shape
 
 
 @static_jit("ufunc", "axis", "dtype", "keepdims")

@@ -6,7 +6,8 @@ import numpy as np
 
 import shardax._core as _core
 from shardax._base.arrays import asarray, canonical_axis, check_arraylike, result_type
-from shardax._transform.jit import eval_shape, jit
+from shardax._transform.jit import jit
+from shardax._transform.tracing import eval_shape
 from shardax.numpy import _cumulative, _elementwise, _reductions, _ufunc_loops
 from shardax.numpy._vectorize import vectorize
 

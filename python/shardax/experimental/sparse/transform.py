@@ -12,8 +12,8 @@ import numpy as np
 import shardax._core as _core
 from shardax import lax, tree_util
 from shardax import numpy as jnp
-from shardax._transform.jit import make_jaxpr
 from shardax._transform.stages import ShapeDtypeStruct
+from shardax._transform.tracing import make_jaxpr
 from shardax.experimental.sparse import _layout, _math, _slices
 from shardax.experimental.sparse._base import JAXSparse
 from shardax.experimental.sparse.bcoo import BCOO, bcoo_transpose, extracted
