@@ -11,8 +11,8 @@ from shardax._explain.text import table
 class Prediction:
     """The time of a program on separate accelerators; `Explanation.on` makes it.
 
-    A device computes and sends at the same time, each in program order; what it computes waits for
-    the messages that it needs. Times are seconds, sizes bytes.
+    A device computes and sends at the same time: each lane takes up the first unit in program order
+    whose operands are there. Times are seconds, sizes bytes.
 
     Attributes:
       accelerators: the machines.

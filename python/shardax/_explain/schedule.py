@@ -1,5 +1,6 @@
 # shardax/_explain/schedule.py - what a device does when: computing and sending side by side.
 import dataclasses
+import heapq
 import math
 
 
@@ -35,28 +36,24 @@ def scheduled(units, machines, traced, axes, work=1.0):
       axes: the sizes that are asked about.
       work: what is done of work that differs between devices, relative to `units`.
     """
-    ends = []
-    compute_free = network_free = 0.0
-    compute = communication = 0.0
-    phases = []
-    for unit in units:
-        ready = max([ends[need] for need in unit["needs"]], default=0.0)
+    done = _Lanes(units)
+    result = Schedule(0.0, 0.0, 0.0, [])
+    for unit in done:
         if unit["kind"] == "loop":
-            start = max(ready, compute_free, network_free)
             inner = scheduled(unit["body"], machines, traced, axes, work)
-            end = start + unit["times"] * inner.time
-            compute += unit["times"] * inner.compute
-            communication += unit["times"] * inner.communication
-            compute_free = network_free = end
-            _add_loop(phases, unit, inner, start, end)
+            times = unit["times"]
+            start, end = done.occupy(("compute", "communication"), times * inner.time)
+            result.compute += times * inner.compute
+            result.communication += times * inner.communication
+            _add_loop(result.phases, unit, inner, start, end)
         elif unit["kind"] == "collective":
             group = _group(unit, traced, axes)
-            start = max(ready, network_free)
-            duration = _message(unit, machines, axes, group, work)
-            end = network_free = start + duration
-            communication += duration
-            if duration:
-                phases.append(
+            start, end = done.occupy(
+                ("communication",), _message(unit, machines, axes, group, work)
+            )
+            result.communication += end - start
+            if end > start:
+                result.phases.append(
                     _phase("communication", _name(unit), unit, start, end)
                     | {"bytes": unit["operand"], "devices": group}
                 )
@@ -64,13 +61,71 @@ def scheduled(units, machines, traced, axes, work=1.0):
             part = work if unit["varying"] else 1.0
             operations = unit["flops"] + unit["transcendentals"]
             duration = machines.compute(operations * part, unit["bytes"] * part)
-            start = max(ready, compute_free)
-            end = compute_free = start + duration
-            compute += duration
+            start, end = done.occupy(("compute",), duration)
+            result.compute += duration
             if duration:
-                _add_compute(phases, unit, start, end)
-        ends.append(end)
-    return Schedule(max([compute_free, network_free, *ends]), compute, communication, phases)
+                _add_compute(result.phases, unit, start, end)
+        result.time = max(result.time, end)
+    return result
+
+
+class _Lanes:
+    """Units in the order in which a device takes them up, and when each lane is free: of those
+    whose operands are there, the first in program order; a lane does not wait for another unit
+    while it could do something."""
+
+    def __init__(self, units):
+        self.units = units
+        self.free = {"compute": 0.0, "communication": 0.0}
+        self.ready = [0.0] * len(units)
+        self.missing = [len(unit["needs"]) for unit in units]
+        self.users = [[] for _ in units]
+        for i, unit in enumerate(units):
+            for need in unit["needs"]:
+                self.users[need].append(i)
+        # Per lane: those that can start once it is free, and those that can later.
+        self.runnable = {lane: [] for lane in self.free}
+        self.waiting = {lane: [] for lane in self.free}
+        for i, missing in enumerate(self.missing):
+            if not missing:
+                self._add(i)
+
+    def _lane(self, i):
+        return "communication" if self.units[i]["kind"] == "collective" else "compute"
+
+    def _add(self, i):
+        heapq.heappush(self.waiting[self._lane(i)], (self.ready[i], i))
+
+    def _start(self, lane):
+        """The earliest time at which the lane can take up something."""
+        waiting, runnable = self.waiting[lane], self.runnable[lane]
+        while waiting and waiting[0][0] <= self.free[lane]:
+            heapq.heappush(runnable, heapq.heappop(waiting)[1])
+        if runnable:
+            return self.free[lane]
+        return waiting[0][0] if waiting else math.inf
+
+    def __iter__(self):
+        for _ in self.units:
+            lane = min(("communication", "compute"), key=self._start)
+            if self.runnable[lane]:
+                self.current = heapq.heappop(self.runnable[lane])
+            else:
+                self.current = heapq.heappop(self.waiting[lane])[1]
+            yield self.units[self.current]
+
+    def occupy(self, lanes, duration):
+        """(start, end) of the current unit, which takes these lanes."""
+        start = max(self.ready[self.current], *(self.free[lane] for lane in lanes))
+        end = start + duration
+        for lane in lanes:
+            self.free[lane] = end
+        for user in self.users[self.current]:
+            self.ready[user] = max(self.ready[user], end)
+            self.missing[user] -= 1
+            if not self.missing[user]:
+                self._add(user)
+        return start, end
 
 
 def device_memory(device, machines):
