@@ -2,6 +2,7 @@
 #include "analysis/cost.h"
 
 #include "ir/bodies.h"
+#include "ops/convolution.h"
 
 namespace shardax {
 namespace {
@@ -25,6 +26,11 @@ Cost own_cost(const Program& p, const Equation& eqn) {
   const double out = eqn.outputs.empty() ? 0 : size_of(p, eqn.outputs[0]);
   if (const double n = contracted(p, eqn)) {
     cost.flops = 2 * n * out;
+  } else if (eqn.params.has("rhs_spec")) {
+    Types in, results;
+    for (Var v : eqn.inputs) in.push_back(p.type(v));
+    for (Var v : eqn.outputs) results.push_back(p.type(v));
+    cost.flops = ops::conv_flops(in, results, eqn.params);
   } else if (eqn.op->kind == Kind::elementwise) {
     const bool only_inexact = eqn.op->dtypes != 0 && (eqn.op->dtypes & integers) == 0;
     (only_inexact ? cost.transcendentals : cost.flops) = out;

@@ -43,10 +43,19 @@ std::string address_text(const void* object, Var v) {
       "Var(id=", reinterpret_cast<std::uintptr_t>(object) + static_cast<std::uintptr_t>(v), ")");
 }
 
-// What JAX has as one parameter, the dimension_numbers of a product: contracted dimensions, then
-// those of the batch, of both operands.
+// What JAX has as one parameter, dimension_numbers: the specs of a convolution, and of a product
+// contracted dimensions, then those of the batch, of both operands.
+constexpr std::string_view conv_specs[] = {"lhs_spec", "rhs_spec", "out_spec"};
 constexpr std::string_view product_dimensions[] = {"lhs_contract", "rhs_contract", "lhs_batch",
                                                    "rhs_batch"};
+
+// Padding: (low, high) of each dimension.
+py::tuple pairs(const Ints& flat) {
+  py::tuple out(flat.size() / 2);
+  for (std::size_t i = 0; i + 1 < flat.size(); i += 2)
+    out[i / 2] = py::make_tuple(flat[i], flat[i + 1]);
+  return out;
+}
 
 py::set effects_of(const Program& program) {
   py::set out;
@@ -165,9 +174,18 @@ Ref params_to_python(const Params& params) {
     return to_object(std::visit(ParamVisitor(), value));
   };
   const auto in_one = [&](std::string_view name) {
-    return std::ranges::find(product_dimensions, name) != std::end(product_dimensions);
+    return std::ranges::find(product_dimensions, name) != std::end(product_dimensions) ||
+           std::ranges::find(conv_specs, name) != std::end(conv_specs);
   };
   py::dict out;
+  const bool windows = params.has("window_strides");
+  if (params.has(conv_specs[0])) {
+    py::tuple specs(3);
+    for (std::size_t i = 0; i < 3; ++i) specs[i] = shown(*params.find(conv_specs[i]));
+    out["dimension_numbers"] =
+        py::module_::import("shardax.lax").attr("ConvDimensionNumbers")(*specs);
+    out["out_sharding"] = py::none();
+  }
   if (params.has(product_dimensions[0])) {
     py::tuple lists(4);
     for (std::size_t i = 0; i < 4; ++i) lists[i] = shown(*params.find(product_dimensions[i]));
@@ -175,7 +193,10 @@ Ref params_to_python(const Params& params) {
         py::make_tuple(py::make_tuple(lists[0], lists[1]), py::make_tuple(lists[2], lists[3]));
   }
   for (const auto& [name, value] : params) {
-    if (!in_one(name)) out[py::str(std::string(name))] = shown(value);
+    if (in_one(name)) continue;
+    const Ints* ints = std::get_if<Ints>(&value);
+    out[py::str(std::string(name))] =
+        windows && name == "padding" && ints ? py::object(pairs(*ints)) : shown(value);
   }
   add_specs(params, out);
   return Ref::steal(out.release().ptr());
@@ -209,6 +230,21 @@ namespace {
 
 void set_param(Params& params, py::handle name, py::handle value) {
   const auto text = py::cast<std::string>(name);
+  if (text == "out_sharding" && value.is_none()) return;
+  if (text == "dimension_numbers" && py::hasattr(value, "rhs_spec")) {
+    for (const std::string_view spec : conv_specs) {
+      const py::str key{std::string(spec)};
+      params.set(spec, param_from_python(key.ptr(), py::object(value.attr(key)).ptr()));
+    }
+    return;
+  }
+  if (text == "padding" && py::isinstance<py::sequence>(value)) {
+    Ints flat;
+    for (const py::handle pair : value)
+      for (const py::handle size : pair) flat.push_back(py::cast<std::int64_t>(size));
+    params.set("padding", flat);
+    return;
+  }
   if (text != "dimension_numbers") {
     params.set(objects::param_name(text), param_from_python(name.ptr(), value.ptr()));
     return;

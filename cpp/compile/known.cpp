@@ -6,6 +6,7 @@ namespace shardax {
 const KnownOps& known() {
   static const KnownOps ops{*find_op("add"),
                             *find_op("broadcast_in_dim"),
+                            *find_op("conv_general_dilated"),
                             *find_op("convert_element_type"),
                             *find_op("div"),
                             *find_op("dot_general"),

@@ -41,7 +41,8 @@ class KernelStep final : public Step {
     double sum = 0;
     for (const Window& w : in_) sum += byte_cost(w.type);
     for (const Window& w : out_) sum += byte_cost(w.type);
-    return name_ == "dot_general" ? sum * 20 : sum * 4;
+    const bool product = name_ == "dot_general" || name_ == "conv_general_dilated";
+    return product ? sum * 20 : sum * 4;
   }
 
  private:

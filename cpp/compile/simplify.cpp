@@ -176,6 +176,35 @@ Result reduce_into_dot(const Match& m) {
   return one(rest.empty() ? product : m.emit(known().reduce_sum, {{"axes", rest}}, {product}));
 }
 
+// The same for convolutions, whose leading dimensions are batches of one operand or of both. The
+// sum over a batch of both is one convolution that contracts it.
+Result reduce_into_conv(const Match& m) {
+  if (!m.uses_known || m.b.uses(m.in[0]) > 1) return {};
+  const Equation* conv = m.b.defined_by(m.in[0], known().conv_general_dilated);
+  if (!conv || !conv->params.has("leading")) return {};
+  const Params p = conv->params;
+  const Vars operands = conv->inputs;
+  Ints leading = p.ints("leading"), rest = m.params.ints("axes");
+  constexpr std::int64_t both = 0, summed = 3;  // of ops::Leading
+  std::int64_t position = 0, removed = 0;
+  for (std::int64_t& kind : leading) {
+    if (kind == summed) continue;
+    const auto axis = std::find(rest.begin(), rest.end(), position - removed);
+    ++position;
+    if (kind != both || axis == rest.end()) continue;
+    kind = summed;
+    ++removed;
+    Ints left;
+    for (auto it = rest.begin(); it != rest.end(); ++it) {
+      if (it != axis) left.push_back(it > axis ? *it - 1 : *it);
+    }
+    rest = left;
+  }
+  if (removed == 0) return {};
+  const Var sum = m.emit(known().conv_general_dilated, p.with("leading", leading), operands);
+  return one(rest.empty() ? sum : m.emit(known().reduce_sum, {{"axes", rest}}, {sum}));
+}
+
 // Elementwise work on values that repeat along a dimension is done once and repeated after.
 Result shrink_elementwise(const Match& m) {
   if (!m.op.effect.empty()) return {};
@@ -269,6 +298,7 @@ constexpr Row rows[] = {
     {"", shrink_elementwise},                 // broadcast(x) * broadcast(y) broadcast(x * y)
     {"reduce_sum", reduce_before_transpose},  // sum(transpose(x))           transpose(sum(x))
     {"reduce_sum", reduce_into_dot},          // sum(dot(a, b)) over batches dot(a, b) over them too
+    {"reduce_sum", reduce_into_conv},         // the same of convolutions
 };
 
 // The rules of each op.

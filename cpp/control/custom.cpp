@@ -23,16 +23,10 @@ Values arguments(const Params& params, const Values& in) {
   return part(in, 0, in.size() - closed_over(params));
 }
 
-void check_closed_over(const Params& params, const Values& t, const char* what) {
-  for (std::size_t i = t.size() - closed_over(params); i < t.size(); ++i) {
-    if (!t[i]) continue;
-    fail(ErrorKind::unexpected_tracer_error, "Detected differentiation of a ", what, " function ('",
-         params.text("name"),
-         "') with respect to a closed-over value. That's not supported because the custom rule "
-         "only specifies how to differentiate with respect to explicit input parameters. Try "
-         "passing the closed-over value into the ",
-         what, " function as an argument, and adapting the rule.");
-  }
+void check_closed_over(const Op& op, const Params& params, const Values& t) {
+  const auto last = t.end() - static_cast<std::ptrdiff_t>(closed_over(params));
+  if (std::any_of(last, t.end(), [](const Value& v) { return bool(v); }))
+    fail_closed_over(op, params);
 }
 
 Types call_type(const Op&, const Types&, const Params& params) {
@@ -126,7 +120,7 @@ Batched all_batched(Values out) {
 // ---- custom_jvp ----------------------------------------------------------------------------
 
 JvpResult custom_jvp_jvp(const Params& params, const Values& in, const Values& t) {
-  check_closed_over(params, t, "custom_jvp");
+  check_closed_over(custom_jvp_op, params, t);
   Values both = arguments(params, in);
   const std::size_t count = both.size();
   const bool symbolic = params.flag("symbolic_zeros");
@@ -168,7 +162,7 @@ const Op custom_jvp_op{{.name = "custom_jvp_call",
 // The forward rule gives outputs and residuals; the tangents of the outputs are an unknown linear
 // map of the inputs', of which only the transpose exists.
 JvpResult custom_vjp_jvp(const Params& params, const Values& in, const Values& t) {
-  check_closed_over(params, t, "custom_vjp");
+  check_closed_over(custom_vjp_op, params, t);
   const Values args = arguments(params, in);
   Values operands = args;
   const bool symbolic = params.flag("symbolic_zeros");

@@ -21,6 +21,7 @@ namespace {
 // clang-format off
 #include "kernels/matmul_simd.h"
 #include "kernels/matmul_tile.h"
+#include "kernels/convolution_tile.h"
 #include "kernels/matmul_vector.h"
 #include "kernels/matmul_pack.h"
 // clang-format on

@@ -22,6 +22,20 @@ struct Product {
   std::int64_t c_m;
 };
 
+// One product of at most matmul_k_block steps whose elements are found through pointers and
+// offsets: row i of c (= or, with `add`, +=) the sum over k of a[i][a_k[k]] times row b + b_k[k], n
+// columns.
+template <class T>
+struct FoundProduct {
+  std::int64_t m, n, k;
+  const T* const* a;
+  const std::int64_t* a_k;
+  const T* b;
+  const std::int64_t* b_k;
+  T* const* c;
+  bool add;
+};
+
 // Panels of `width` columns, one after the other: out[i * width + j] = in[i * in_i + j * in_j],
 // widened to T, for i < rows and j < width in the first one. The last is filled up with zeros.
 template <class T>
@@ -49,6 +63,15 @@ struct FloatKernels {
   // c[m, columns] (= or +=) a times a packed panel: b_k is panel_columns, k <= matmul_k_block and
   // n <= panel_columns the columns that are written.
   void (*panel)(const Product<T>& p, bool add);
+  // Columns of b are those of a packed panel, one or two vectors wide; n of them are written.
+  void (*found_panel)(const FoundProduct<T>& p, std::int64_t width);
+  // Columns of b are read in place. In the second rows of a have columns too: column j of a times
+  // column j of b.
+  void (*found_rows)(const FoundProduct<T>& p);
+  void (*found_lanes)(const FoundProduct<T>& p);
+  // out[i * width + j] = in[j * in_j + i], for i < rows and j < columns.
+  void (*turn)(const T* in, std::int64_t in_j, std::int64_t rows, std::int64_t columns,
+               std::int64_t width, T* out);
   // How operands of type `source` are packed.
   Pack<T> (*pack)(DType source);
   // How sums are written to a result of type `out`.

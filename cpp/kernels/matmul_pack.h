@@ -164,5 +164,16 @@ Round<T> round_to(DType out) {
 }
 
 template <class T>
-constexpr FloatKernels<T> table = {full_size<T>, tile_rows, panel_columns<T>, direct<T>,  stream<T>,
-                                   dots<T>,      panel<T>,  pack_from<T>,     round_to<T>};
+constexpr FloatKernels<T> table = {full_size<T>,
+                                   tile_rows,
+                                   panel_columns<T>,
+                                   direct<T>,
+                                   stream<T>,
+                                   dots<T>,
+                                   panel<T>,
+                                   found_panel<T>,
+                                   found_rows<T, Columns::placed>,
+                                   found_rows<T, Columns::lanes>,
+                                   pack_columns<T, T>,
+                                   pack_from<T>,
+                                   round_to<T>};

@@ -149,6 +149,9 @@ Value spread(const Value& t, const Value& out) {
   return t && t->shape() != out->shape() ? broadcast_to(t, out->shape()) : t;
 }
 
+// x, and 1 where it is 0: a divisor.
+Value nonzero(const Value& x) { return where(eq(x, scalar(x->dtype(), 0)), full_like(x, 1), x); }
+
 // For max and min: 1 where x is picked, 1/2 where both are equal, else 0.
 Value picked(const Value& x, const Value& out, const Value& other) {
   const Value one = full_like(out, 1);
@@ -291,23 +294,25 @@ const Op sign_op{
                  .dtypes = numbers,
                  .jvp = [](const JvpArgs& a) -> Values {
                    if (!is_complex(a.in[0]->dtype())) return {nullptr};
-                   // d(z/|z|) = (t - out * Re(conj(out) t)) / |z|.
-                   const Value size = convert(unary("abs", a.in[0]), a.in[0]->dtype());
+                   // d(z/|z|) = (t - out * Re(conj(out) t)) / |z|, and 0 at 0.
+                   const DType dtype = a.in[0]->dtype();
                    const Value along = unary("real", mul(unary("conj", a.out[0]), a.t[0]));
-                   return {div(sub(a.t[0], mul(a.out[0], convert(along, a.in[0]->dtype()))), size)};
+                   const Value across = sub(a.t[0], mul(a.out[0], convert(along, dtype)));
+                   const Value slope = div(across, convert(nonzero(unary("abs", a.in[0])), dtype));
+                   return {where(eq(a.in[0], scalar(dtype, 0)), full_like(slope, 0), slope)};
                  },
                  .map = map_unary<numbers, sign_kernel>})};
 
 const Op abs_op{
     elementwise({.name = "abs",
                  .doc = "Elementwise absolute value; |z| of complex numbers is real. Its "
-                        "derivative at 0 is 1, as from the right.",
+                        "derivative at 0 is 1, as from the right; of complex numbers 0.",
                  .dtypes = numbers,
                  .type = type_real,
                  .jvp = [](const JvpArgs& a) -> Values {
                    if (is_complex(a.in[0]->dtype())) {
-                     const Value slope = unary("conj", unary("sign", a.in[0]));
-                     return {unary("real", mul(convert(slope, slope->dtype()), a.t[0]))};
+                     const Value size = convert(nonzero(a.out[0]), a.in[0]->dtype());
+                     return {unary("real", mul(a.t[0], div(unary("conj", a.in[0]), size)))};
                    }
                    return {where(ge(a.in[0], scalar(a.in[0]->dtype(), 0)), a.t[0], neg(a.t[0]))};
                  },

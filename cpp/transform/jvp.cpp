@@ -96,6 +96,17 @@ JvpResult jvp_rule(const Op& op, const Params& params, const Values& in, const V
   return result;
 }
 
+// A rule of the user's own that closes over a value that is being differentiated computes with it
+// as with any other: what comes out would be taken for a constant.
+void check_not_closed_over(const Trace& trace, const Op& op, const Params& params,
+                           const JvpResult& result) {
+  const auto own = [&](const Value& value) { return value && trace.owns(value); };
+  if (std::none_of(result.out.begin(), result.out.end(), own) &&
+      std::none_of(result.t.begin(), result.t.end(), own))
+    return;
+  fail_closed_over(op, params);
+}
+
 class JvpTrace final : public Trace {
  public:
   JvpTrace() : Trace(false) {}
@@ -107,6 +118,7 @@ class JvpTrace final : public Trace {
       tangents.push_back(std::move(tangent));
     }
     JvpResult result = jvp_rule(op, params, primals, tangents);
+    check_not_closed_over(*this, op, params, result);
     for (std::size_t i = 0; i < result.out.size(); ++i) {
       if (result.t[i]) result.out[i] = new JvpTracer(*this, result.out[i], result.t[i]);
     }
@@ -175,6 +187,7 @@ class LinearizeTrace final : public Trace {
         tidy_tangents(op, result.out, result.t);
       }
     }
+    check_not_closed_over(*this, op, params, result);
     for (std::size_t i = 0; i < result.out.size(); ++i) {
       if (result.t[i]) result.out[i] = new GradTracer(*this, result.out[i], result.t[i]);
     }
@@ -186,6 +199,17 @@ class LinearizeTrace final : public Trace {
 };
 
 }  // namespace
+
+void fail_closed_over(const Op& op, const Params& params) {
+  const std::string_view called = op.name;
+  const std::string_view what = called.substr(0, called.rfind("_call"));
+  fail(ErrorKind::unexpected_tracer_error, "Detected differentiation of a ", what, " function ('",
+       params.text("name"),
+       "') with respect to a closed-over value. That's not supported because the custom rule only "
+       "specifies how to differentiate with respect to explicit input parameters. Try passing the "
+       "closed-over value into the ",
+       what, " function as an argument, and adapting the rule.");
+}
 
 bool differentiable(const Type& type) { return is_inexact(type.dtype); }
 

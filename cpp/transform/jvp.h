@@ -31,6 +31,9 @@ Values apply(const LinearMap& map, const Values& tangents);
 // One cotangent per output (null: zero) gives one per selected input, null where zero.
 Values apply_transpose(const LinearMap& map, const Values& cotangents);
 
+// The error where a function with rules of the user's own closes over what is differentiated.
+[[noreturn]] void fail_closed_over(const Op& op, const Params& params);
+
 // Does a tangent of this type exist (is it inexact)?
 bool differentiable(const Type& type);
 Type tangent_type(const Type& type);

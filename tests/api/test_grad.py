@@ -28,6 +28,25 @@ def test_python_control_flow_sees_concrete_values():
     assert float(shardax.grad(shardax.grad(f))(3.0)) == 0
 
 
+def test_the_size_of_a_complex_number_is_differentiated_at_zero():
+    def size(v):
+        return abs((v * (0.5 + 1j)).astype("complex64"))
+
+    slope = shardax.grad(size)
+    for v, first, second in [(0.0, 0, 1.25), (1.0, 1.118034, 0)]:  # as in JAX
+        v = jnp.float32(v)
+        derivatives = [
+            shardax.grad(slope),
+            shardax.jacfwd(slope),
+            shardax.jacfwd(shardax.jacfwd(size)),
+        ]
+        np.testing.assert_allclose(slope(v), first, rtol=1e-6)
+        for f in derivatives:
+            np.testing.assert_allclose(f(v), second, rtol=1e-6, atol=1e-6)
+    across = shardax.jvp(jnp.sign, (jnp.array([0j, 1 + 2j]),), (jnp.array([1j, 1j]),))[1]
+    np.testing.assert_allclose(across, [0, (-0.4 + 0.2j) / 5**0.5], rtol=1e-6)
+
+
 def test_argnums_and_trees():
     def f(t, y, *, k):
         return t["a"] * t["b"][0] * y * k

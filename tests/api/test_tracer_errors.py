@@ -118,3 +118,38 @@ def test_arguments_that_decide_a_shape(fun, argument):
     assert "concrete value is expected: traced array with shape int32[]" in str(error.value)
     assert argument in str(error.value) and "the value of the argument n." in str(error.value)
     assert "static_argnums" in str(error.value)
+
+
+def closing_over(x, custom):
+    """A function with a rule of its own that uses x, called with x."""
+    f = custom(lambda y: x * y)
+    if custom is shardax.custom_jvp:
+        f.defjvp(lambda primals, tangents: (x * primals[0], x * tangents[0]))
+    else:
+        f.defvjp(lambda y: (x * y, y), lambda y, t: (x * t,))
+    return f(x)
+
+
+@pytest.mark.parametrize("custom", [shardax.custom_jvp, shardax.custom_vjp])
+@pytest.mark.parametrize(
+    "transform",
+    [
+        shardax.grad,
+        lambda f: shardax.jit(shardax.grad(f)),
+        lambda f: shardax.grad(shardax.jit(f)),
+        lambda f: lambda x: shardax.vmap(shardax.grad(f))(x * jnp.ones(2)),
+        lambda f: shardax.grad(lambda x: shardax.vmap(f)(x * jnp.ones(2)).sum()),
+    ],
+)
+def test_rules_do_not_close_over_what_is_differentiated(custom, transform):
+    def f(x):
+        return closing_over(x, custom)
+
+    assert float(shardax.jit(f)(2.0)) == 4
+    with pytest.raises(shardax.errors.UnexpectedTracerError, match="with respect to a closed-over"):
+        transform(f)(2.0)
+
+
+def test_tangents_do_not_pass_by_a_rule_that_closes_over_them():
+    with pytest.raises(shardax.errors.UnexpectedTracerError, match="with respect to a closed-over"):
+        shardax.jvp(lambda x: closing_over(x, shardax.custom_jvp), (2.0,), (1.0,))

@@ -13,6 +13,9 @@ import shardax.numpy as jnp
         lambda: jnp.broadcast_to(1.0, (2**31, 2**31, 2)),
         lambda: jax.eval_shape(lambda: jnp.zeros((2**40, 2**40))),
         lambda: jax.jit(lambda x: jnp.broadcast_to(x, (2**40, 2**40)))(1.0),
+        lambda: jnp.polyint(jnp.ones(3), 2**31),
+        lambda: jnp.tril_indices(2**31),
+        lambda: jnp.triu_indices(2**31, 1, 2**40),
     ],
 )
 def test_more_bytes_than_can_be_counted(make):

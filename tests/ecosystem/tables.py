@@ -53,7 +53,6 @@ LATER = {
     "jax.export.": "exported programs",
     "jax.interpreters.mlir.emit_python_callback": "lowering to MLIR",
     "jax.interpreters.pxla.global_avals": "several processes",
-    "jax.lax.conv_general_dilated_p": "ops that are several here",
     "jax.lax.copy_p": "ops that are several here",
     "jax.lax.device_put_p": "ops that are several here",
     "jax.lax.reduce_window_sum_p": "ops that are several here",

@@ -23,6 +23,7 @@ sys.path.insert(0, str(HERE))
 import evaluate  # noqa: E402
 import grammar  # noqa: E402
 import hostile  # noqa: E402
+import trees  # noqa: E402
 
 SECONDS = 60  # for one answer
 
@@ -122,7 +123,8 @@ class Fuzzer:
                 found = self.verdict(other.text(), way, reverse)
                 return found is not None and found[0] == kind
 
-            small = tree if kind == "ends" else grammar.minimised(tree, fails, 150)
+            most = 4 if wrong == ("ends", "hang") else 150  # each takes SECONDS
+            small = trees.minimised(tree, fails, most)
             wrong = self.verdict(small.text(), way, reverse) or wrong
             self.report(wrong[0], seed, small.text(), wrong[1][:300])
             return

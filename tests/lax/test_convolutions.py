@@ -2,6 +2,10 @@
 patches, shapes, errors.
 """
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import shardax
@@ -28,6 +32,151 @@ def test_groups_of_the_batch():
         lambda x: lax.conv_general_dilated(x, rhs, (1,), "VALID", batch_group_count=2)
     )(np.stack([lhs, lhs]))
     np.testing.assert_allclose(batched[1], out, rtol=1e-5, atol=1e-5)
+
+
+def loss(conv):
+    return lambda x, w: jnp.sum(jnp.sin(conv(x, w)))
+
+
+# Layouts, strides and sizes that take each way through the kernels, on several threads.
+LAYOUTS = {
+    "features": ((4, 24, 19, 17), (40, 24, 3, 3), {"window_strides": (1, 1)}),
+    "outputs": ((6, 3, 40, 40), (5, 3, 5, 5), {"window_strides": (1, 1)}),
+    "strided": ((2, 16, 33, 31), (24, 16, 3, 3), {"window_strides": (2, 2)}),
+    "depthwise": ((4, 32, 30, 30), (32, 1, 3, 3), {"feature_group_count": 32}),
+    "last": (
+        (4, 30, 30, 36),
+        (3, 3, 1, 36),
+        {"feature_group_count": 36, "dimension_numbers": ("NHWC", "HWIO", "NHWC")},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_same_bits_for_any_number_of_threads(name):
+    lhs, rhs, options = LAYOUTS[name]
+    options = {"window_strides": (1, 1), "padding": "SAME", **options}
+    x, w = normal(*lhs), normal(*rhs)
+
+    def run():
+        f = shardax.value_and_grad(
+            loss(lambda x, w: lax.conv_general_dilated(x, w, **options)), (0, 1)
+        )
+        return [np.asarray(a) for a in shardax.tree.leaves(f(x, w))]
+
+    before = shardax._core.thread_count()
+    try:
+        found = []
+        for count in (1, 3):
+            shardax._core.set_thread_count(count)
+            found.append(run())
+    finally:
+        shardax._core.set_thread_count(before)
+    for one, three in zip(*found):
+        np.testing.assert_array_equal(one, three)
+
+
+def test_equal_images_have_equal_bits():
+    x, w = normal(1, 5, 13, 11), normal(7, 5, 3, 3)
+    several = lax.conv(np.repeat(x, 5, 0), w, (1, 1), "SAME")
+    alone = lax.conv(x, w, (1, 1), "SAME")
+    for image in several:
+        np.testing.assert_array_equal(image, alone[0])
+
+
+def test_gradients_are_convolutions():
+    def f(x, w):
+        return lax.conv_general_dilated(x, w, (2, 2), "SAME").sum()
+
+    eqns = shardax.make_jaxpr(shardax.grad(f, (0, 1)))(normal(2, 3, 8, 8), normal(4, 3, 3, 3)).eqns
+    names = [e.primitive.name for e in eqns]
+    assert names.count("conv_general_dilated") == 3
+    assert set(names) <= {"conv_general_dilated", "reduce_sum", "broadcast_in_dim", "rev"}
+    weights = [e for e in eqns if e.outvars[0].aval.shape == (4, 3, 3, 3)][0]
+    assert weights.params["dimension_numbers"] == lax.ConvDimensionNumbers(*((1, 0, 2, 3),) * 3)
+    assert weights.params["rhs_dilation"] == (2, 2)
+    assert weights.params["padding"] == ((0, 1), (0, 1))
+
+
+def test_weight_gradients_of_devices_are_one_convolution():
+    script = """
+import numpy as np, shardax, shardax.numpy as jnp
+from shardax import lax
+rng = np.random.default_rng(0)
+def step(w, x):
+    g = shardax.grad(lambda w: jnp.sum(lax.conv(x, w, (1, 1), "SAME") ** 2))(w)
+    return w - 0.1 * lax.psum(g, "i")
+w, x = (rng.standard_normal(s).astype("f") for s in ((4, 3, 3, 3), (4, 2, 3, 6, 6)))
+shardax.pmap(step, axis_name="i", in_axes=(None, 0), out_axes=None)(w, x)
+"""
+    run = subprocess.run(
+        [sys.executable, "-c", script],
+        env={**os.environ, "SHARDAX_DUMP": "plan"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    lines = [line.strip() for line in run.stderr.splitlines() if "conv_general_dilated" in line]
+    assert lines == [
+        "conv_general_dilated -> f32[4,2,4,6,6]",
+        "conv_general_dilated -> f32[4,3,3,3]",
+    ]
+
+
+@pytest.mark.parametrize("axes", [(0, None), (None, 0), (0, 0)])
+@pytest.mark.parametrize("groups", [{}, {"feature_group_count": 2}, {"batch_group_count": 2}])
+def test_batches_of_gradients(axes, groups):
+    sizes = {"feature_group_count": (2, 6), "batch_group_count": (4, 3)}.get(
+        next(iter(groups), ""), (2, 3)
+    )
+    x = normal(*((3,) if axes[0] == 0 else ()), *sizes, 6)
+    w = normal(*((3,) if axes[1] == 0 else ()), 4, 3, 3)
+
+    def f(x, w):
+        g = loss(lambda x, w: lax.conv_general_dilated(x, w, (2,), [(1, 2)], **groups))
+        return shardax.grad(g, (0, 1))(x, w)
+
+    got = shardax.vmap(f, axes)(x, w)
+    each = [f(*(a if axis is None else a[i] for a, axis in zip((x, w), axes))) for i in range(3)]
+    for all_at_once, parts in zip(got, zip(*each)):
+        np.testing.assert_allclose(all_at_once, np.stack(parts), rtol=1e-4, atol=1e-5)
+
+
+def test_sums_over_devices_that_lie_apart():
+    """The device axis is not beside the batch, which the weight gradient sums over."""
+    x, w = normal(2, 3, 4, 3, 6).swapaxes(0, 1), normal(4, 3, 3)
+
+    def f(x):
+        g = shardax.grad(loss(lambda x, w: lax.conv(x, w, (1,), "SAME")), 1)
+        return lax.psum(g(x, w), "i")
+
+    x = x[:, :, 0]  # (devices, batch, features, places), devices apart by less than images
+    got = shardax.pmap(f, "i")(x)[0]
+    expected = sum(
+        shardax.grad(loss(lambda x, w: lax.conv(x, w, (1,), "SAME")), 1)(part, w) for part in x
+    )
+    np.testing.assert_allclose(got, expected, rtol=1e-4, atol=1e-5)
+
+
+def test_preferred_element_type():
+    x, w = normal(1, 2, 5), normal(3, 2, 2)
+    halves = (jnp.asarray(a, jnp.bfloat16) for a in (x, w))
+    half = lax.conv(*halves, (1,), "VALID", None, np.float32)
+    assert half.dtype == np.float32
+    np.testing.assert_allclose(half, lax.conv(x, w, (1,), "VALID"), atol=0.1)
+    ones = np.ones((1, 2, 5), np.int8)
+    assert lax.conv(ones, ones, (1,), "VALID", None, np.int32)[0, 0, 0] == 10
+    assert lax.conv(ones, ones, (1,), "VALID", None, np.float32).dtype == np.float32
+    for dtype, text in (
+        (np.float32, "incompatible with `preferred_element_type`"),
+        (np.uint8, "incompatible"),
+    ):
+        with pytest.raises(TypeError, match=text):
+            lax.conv(x.astype(np.complex64), w.astype(np.complex64), (1,), "VALID", None, dtype)
+    with pytest.raises(TypeError, match="narrower than the original type, float32"):
+        lax.conv(x, w, (1,), "VALID", None, jnp.bfloat16)
+    with pytest.raises(TypeError, match="same signedness as the original type, int8"):
+        lax.conv(ones, ones, (1,), "VALID", None, np.uint8)
 
 
 @pytest.mark.parametrize("padding", ["SAME", "VALID", [(1, 0)]])
@@ -100,6 +249,11 @@ def test_windows_of_several_arrays():
         ({"window_strides": (1, 1)}, ValueError, "window and window_strides must have the same nu"),
         ({"lhs_dilation": (2,)}, ValueError, "String padding is not implemented for transposed"),
         ({"padding": (1,)}, ValueError, r"should be a string or a sequence of \(low, high\) pairs"),
+        ({"padding": [(1, 1), (1, 1)]}, TypeError, "Wrong number of explicit pads for conv"),
+        ({"padding": [(-3, -3)]}, ValueError, "Negative padding is larger than the size"),
+        ({"window_strides": (0,), "padding": "VALID"}, ValueError, "window_strides must be posit"),
+        ({"rhs_dilation": (0,), "padding": "VALID"}, ValueError, "rhs_dilation must be positive"),
+        ({"lhs": np.ones((2, 3, 4), "i4")}, TypeError, "same dtypes, got int32, float"),
         ({"dimension_numbers": ("NC", "OI", "NC")}, TypeError, "must have len equal to the ndim"),
         ({"dimension_numbers": ("NHH", "OIH", "NCH")}, TypeError, "characters 'N' and 'C' exactly"),
         ({"dimension_numbers": ("NCX", "OIH", "NCH")}, TypeError, "same set of spatial characters"),

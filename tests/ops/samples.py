@@ -5,6 +5,7 @@ Adding an op means one line here.
 
 import numpy as np
 import references as ref
+import sample_convolutions
 import sample_programs as programs
 import sample_special
 from sample_kinds import (
@@ -519,6 +520,7 @@ SAMPLES = {
 }
 SAMPLES |= sample_special.SAMPLES
 SAMPLES |= MATRICES
+SAMPLES |= sample_convolutions.SAMPLES
 # Covered by another op's sample.
 SAMPLES["custom_lin"] = SAMPLES["custom_vjp_call"]
 SAMPLES["optimization_barrier"] = SAMPLES["remat2"]

@@ -152,6 +152,12 @@ def test_indices_of_triangles():
     for ours, theirs in [
         (jnp.diag_indices_from(square), np.diag_indices_from(square)),
         (jnp.tril_indices_from(wide, 1), np.tril_indices_from(wide, 1)),
+        *(
+            (getattr(jnp, f"{half}_indices")(n, k, m), getattr(np, f"{half}_indices")(n, k, m))
+            for half in ("tril", "triu")
+            for n, m in [(3, None), (0, 2), (2, 4), (4, 2)]
+            for k in (-5, -1, 0, 2, 5)
+        ),
         (jnp.triu_indices_from(wide), np.triu_indices_from(wide)),
         (jnp.mask_indices(3, jnp.triu, 1), np.mask_indices(3, np.triu, 1)),
     ]:

@@ -1,4 +1,4 @@
-"""shardax/lax/_convolutions.py - convolutions, as products with the places of sliding windows."""
+"""shardax/lax/_convolutions.py - the spellings of conv_general_dilated."""
 
 import math
 import operator
@@ -10,11 +10,11 @@ from shardax._base.arrays import asarray, bind
 from shardax.lax._conv_numbers import (
     ConvDimensionNumbers,
     conv_dimension_numbers,
-    conv_shape_tuple,
     transpose_padding,
 )
-from shardax.lax._dot import product
-from shardax.lax._windows import dilated, numbers, padded, padtype_to_pads, slices
+from shardax.lax._dot import _canonical_precision, product
+from shardax.lax._layout import _ints, broadcasted_iota
+from shardax.lax._windows import dilated, numbers, padtype_to_pads
 
 __all__ = [
     "conv",
@@ -26,63 +26,26 @@ __all__ = [
 ]
 
 
-def _check_shapes(lhs, rhs, groups, batch_groups, strides):
-    """ValueError unless shapes in canonical order fit together."""
-    name = "conv_general_dilated"
-    (batch, features), (outputs, inputs) = lhs[:2], rhs[:2]
-    for what, count in (("feature_group_count", groups), ("batch_group_count", batch_groups)):
-        if count < 1:
-            raise ValueError(f"{name} {what} must be a positive integer, got {count}.")
-    if groups > 1 and batch_groups > 1:
-        raise ValueError(
-            "At most one of batch_group_count and feature_group_count may be > 1, got "
-            f"batch_group_count={batch_groups} and feature_group_count={groups}"
-        )
-    if features % groups:
-        raise ValueError(
-            f"{name} feature_group_count must divide lhs feature dimension size, but {groups} does "
-            f"not divide {features}."
-        )
-    if features // groups != inputs:
-        raise ValueError(
-            f"{name} lhs feature dimension size divided by feature_group_count must equal the rhs "
-            f"input feature dimension size, but {features} // {groups} != {inputs}."
-        )
-    if batch % batch_groups:
-        raise ValueError(
-            f"{name} batch_group_count must divide lhs batch dimension size, but {batch_groups} "
-            f"does not divide {batch}."
-        )
-    for what, count in (("feature_group_count", groups), ("batch_group_count", batch_groups)):
-        if outputs % count:
-            raise ValueError(
-                f"{name} rhs output feature dimension size must be a multiple of {what}, but "
-                f"{outputs} is not a multiple of {count}."
-            )
-    if len(strides) != len(rhs) - 2:
-        raise ValueError(
-            f"{name} window and window_strides must have the same number of dimensions, but got "
-            f"{len(rhs) - 2} and {len(strides)}"
-        )
-
-
-def _check_padding(padding, lhs_dilation):
+def _pairs(padding, lhs, rhs, spec, strides, lhs_dilation, rhs_dilation):
+    """(low, high) per spatial dimension, out of what conv_general_dilated takes."""
     if isinstance(padding, str):
         if any(d != 1 for d in lhs_dilation):
             raise ValueError(
                 "String padding is not implemented for transposed convolution using this op. "
                 "Please either exactly specify the required padding or use conv_transpose."
             )
-        return
+        sizes, window = (
+            [shape[d] for d in dims[2:]]
+            for shape, dims in ((lhs.shape, spec.lhs_spec), (rhs.shape, spec.rhs_spec))
+        )
+        return padtype_to_pads(sizes, dilated(window, rhs_dilation), strides, padding)
     try:
-        good = all(len(pair) == 2 for pair in padding)
-    except TypeError:
-        good = False
-    if not good:
+        return [(operator.index(low), operator.index(high)) for low, high in padding]
+    except (TypeError, ValueError):
         raise ValueError(
             "padding argument to conv_general_dilated should be a string or a sequence of (low, "
             f"high) pairs, got {padding}"
-        )
+        ) from None
 
 
 def _ordered(a, spec):
@@ -93,15 +56,6 @@ def _ordered(a, spec):
 def _placed(a, spec):
     """Dimensions to where `spec` says that they stand."""
     return _ordered(a, np.argsort(spec))
-
-
-def _places(a, window, strides, padding, base, dilation):
-    """For every place in the window, the elements there of all windows; a is (batch, features,
-    ...).
-    """
-    pads = padtype_to_pads(a.shape[2:], dilated(window, dilation), strides, padding)
-    a = padded(a, 0, [(0, 0), (0, 0), *pads], (1, 1, *base))
-    return list(slices(a, (1, 1, *window), (1, 1, *strides), (1, 1, *dilation)))
 
 
 def conv_general_dilated(
@@ -130,7 +84,8 @@ def conv_general_dilated(
       dimension_numbers: None, three strings or ConvDimensionNumbers.
       feature_group_count: a group of output features sees its own group of input features only.
       batch_group_count: a group of output features sees its own part of the batch only.
-      precision, out_sharding: accepted; everything is in full precision.
+      precision: shown by make_jaxpr; everything is in full precision.
+      out_sharding: accepted.
       preferred_element_type: the result's dtype.
 
     Raises:
@@ -141,55 +96,43 @@ def conv_general_dilated(
       Array([[[3., 3.]]], dtype=float32)
     """
     lhs, rhs = asarray(lhs), asarray(rhs)
-    if lhs.dtype != rhs.dtype:
-        raise TypeError(
-            "lax.conv_general_dilated requires arguments to have the same dtypes, got "
-            f"{lhs.dtype}, {rhs.dtype}."
-        )
-    if lhs.ndim != rhs.ndim and isinstance(dimension_numbers, ConvDimensionNumbers):
-        raise ValueError(
-            "conv_general_dilated lhs and rhs must have the same number of dimensions, but got "
-            f"{lhs.shape} and {rhs.shape}"
-        )
     spec = conv_dimension_numbers(lhs.shape, rhs.shape, dimension_numbers)
-    a, kernel = _ordered(lhs, spec.lhs_spec), _ordered(rhs, spec.rhs_spec)
-    count = a.ndim - 2
-    strides = tuple(operator.index(s) for s in window_strides)
+    count = max(len(spec.rhs_spec) - 2, 0)
+    strides = _ints(window_strides)
     base, dilation = numbers(lhs_dilation, count), numbers(rhs_dilation, count)
-    groups, batch_groups = operator.index(feature_group_count), operator.index(batch_group_count)
-    _check_padding(padding, base)
-    _check_shapes(a.shape, kernel.shape, groups, batch_groups, strides)
-    if batch_groups > 1:
-        # The parts of the batch as groups of features.
-        batch = a.shape[0] // batch_groups
-        a = a.reshape((batch_groups, batch, *a.shape[1:])).swapaxes(0, 1)
-        a = a.reshape((a.shape[0], batch_groups * a.shape[2], *a.shape[3:]))
-        groups = batch_groups
-    outputs, inputs, *window = kernel.shape
-    batch = a.shape[0]
-    parts = _places(a, window, strides, padding, base, dilation)
-    sizes = (
-        parts[0].shape[2:]
-        if parts
-        else conv_shape_tuple(a.shape, kernel.shape, strides, padding)[2:]
+    preferred = None
+    if preferred_element_type is not None:
+        preferred = _core.dtype_of(preferred_element_type)
+        if np.dtype(lhs.dtype).kind in "iu" and np.dtype(preferred).kind == "f":
+            lhs, rhs = _core.convert(lhs, preferred), _core.convert(rhs, preferred)
+    shown = _canonical_precision(precision)
+    pairs = _pairs(padding, lhs, rhs, spec, strides, base, dilation)
+    return bind(
+        "conv_general_dilated",
+        (lhs, rhs),
+        window_strides=strides,
+        padding=tuple(n for pair in pairs for n in pair),
+        lhs_dilation=base,
+        rhs_dilation=dilation,
+        lhs_spec=_ints(spec.lhs_spec),
+        rhs_spec=_ints(spec.rhs_spec),
+        out_spec=_ints(spec.out_spec),
+        feature_group_count=operator.index(feature_group_count),
+        batch_group_count=operator.index(batch_group_count),
+        precision=None if shown is None else str(shown),
+        preferred_element_type=preferred,
     )
-    places = math.prod(window)
-    stacked = [p.reshape((batch, groups, 1, inputs, *sizes)) for p in parts]
-    if places == 0:
-        stacked = [_core.full((batch, groups, 0, inputs, *sizes), 0, a.dtype)]
-    a = stacked[0] if len(stacked) == 1 else bind("concatenate", stacked, dimension=2)
-    kernel = kernel.reshape((groups, outputs // groups, inputs, places))
-    dims = (((2, 3), (3, 2)), ((1,), (0,)))
-    out = product(a, kernel, dims, preferred_element_type or lhs.dtype)
-    # (groups, batch, ..., outputs per group) to (batch, outputs, ...), and to the order asked for.
-    out = _ordered(out, (1, 0, out.ndim - 1, *range(2, out.ndim - 1)))
-    return _placed(out.reshape((batch, outputs, *sizes)), spec.out_spec)
 
 
 def conv(lhs, rhs, window_strides, padding, precision=None, preferred_element_type=None):
     """The convolution (without a flip) of (batch, feature, ...) with (out, in, ...)."""
     return conv_general_dilated(
-        lhs, rhs, window_strides, padding, preferred_element_type=preferred_element_type
+        lhs,
+        rhs,
+        window_strides,
+        padding,
+        precision=precision,
+        preferred_element_type=preferred_element_type,
     )
 
 
@@ -211,6 +154,7 @@ def conv_with_general_padding(
         padding,
         lhs_dilation,
         rhs_dilation,
+        precision=precision,
         preferred_element_type=preferred_element_type,
     )
 
@@ -272,6 +216,7 @@ def conv_transpose(
         strides,
         dilation,
         spec,
+        precision=precision,
         preferred_element_type=preferred_element_type,
     )
 
@@ -296,18 +241,25 @@ def conv_general_dilated_patches(
               [1., 2.]]], dtype=float32)
     """
     lhs = asarray(lhs)
-    window = tuple(operator.index(w) for w in filter_shape)
+    window = _ints(filter_shape)
     spec = conv_dimension_numbers(lhs.shape, (1, 1, *window), dimension_numbers)
-    a, count = _ordered(lhs, spec.lhs_spec), len(window)
-    base, dilation = numbers(lhs_dilation, count), numbers(rhs_dilation, count)
-    _check_padding(padding, base)
-    parts = _places(a, window, tuple(window_strides), padding, base, dilation)
-    parts = [p.reshape((*p.shape[:2], 1, *p.shape[2:])) for p in parts]
-    out = parts[0] if len(parts) == 1 else bind("concatenate", parts, dimension=2)
-    out = out.reshape((out.shape[0], out.shape[1] * out.shape[2], *out.shape[3:]))
-    if preferred_element_type is not None:
-        out = _core.convert(out, _core.dtype_of(preferred_element_type))
-    return _placed(out, spec.out_spec)
+    features, places = lhs.shape[spec.lhs_spec[1]], math.prod(window)
+    # A group of its own for each feature, of kernels that have a one at a place each.
+    rows, columns = (broadcasted_iota(np.int32, (places, places), d) for d in (0, 1))
+    kernel = _core.convert(bind("eq", (rows, columns)), lhs.dtype).reshape((places, 1, *window))
+    kernel = bind("concatenate", (kernel,) * features, dimension=0)
+    return conv_general_dilated(
+        lhs,
+        _placed(kernel, spec.rhs_spec),
+        window_strides,
+        padding,
+        lhs_dilation,
+        rhs_dilation,
+        spec,
+        feature_group_count=features,
+        precision=precision,
+        preferred_element_type=preferred_element_type,
+    )
 
 
 def conv_general_dilated_local(
@@ -339,9 +291,11 @@ def conv_general_dilated_local(
         lhs_dilation,
         rhs_dilation,
         ConvDimensionNumbers(spec.lhs_spec, spec.rhs_spec, spec.out_spec),
+        precision,
     )
     contract = ((spec.out_spec[1],), (spec.rhs_spec[1],))
-    out = product(patches, rhs, (contract, (spec.out_spec[2:], spec.rhs_spec[2:])))
+    batch = (spec.out_spec[2:], spec.rhs_spec[2:])
+    out = product(patches, rhs, (contract, batch), precision=precision)
     # Spatial dimensions, batch, outputs.
     count = out.ndim - 2
     return _placed(_ordered(out, (count, count + 1, *range(count))), spec.out_spec)

@@ -52,12 +52,12 @@ _NAMES = {
     "_files": "fromfile fromiter load save savez",
     "_functional": "apply_along_axis apply_over_axes",
     "_grids": (
-        "c_ diag_indices_from index_exp mask_indices mgrid ogrid r_ s_ tril_indices_from "
-        "triu_indices_from"
+        "c_ diag_indices_from index_exp mask_indices mgrid ogrid r_ s_ tril_indices "
+        "tril_indices_from triu_indices triu_indices_from"
     ),
     "_indices": (
         "argwhere compress diag_indices extract flatnonzero ix_ nonzero ravel_multi_index "
-        "tril_indices triu_indices unravel_index"
+        "unravel_index"
     ),
     "_insert": "append delete insert resize",
     "_integers": "gcd lcm",

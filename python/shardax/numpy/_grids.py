@@ -1,13 +1,15 @@
 """shardax/numpy/_grids.py - arrays written as slices (mgrid, r_, s_), and indices of triangles."""
 
 import functools
+import operator
 
 import numpy as np
 
 from shardax._base.arrays import asarray, check_arraylike, known, shape_of
 from shardax._base.compositions import concatenate, expand_dims, stack
 from shardax.numpy._creation import arange, array, linspace, meshgrid, ones
-from shardax.numpy._indices import diag_indices, nonzero, tril_indices, triu_indices
+from shardax.numpy._indices import diag_indices, nonzero
+from shardax.numpy._matrices import tri
 from shardax.numpy._shape import atleast_1d
 
 index_exp = np.index_exp
@@ -147,6 +149,44 @@ def _matrix_shape(arr):
     if len(shape) != 2:
         raise ValueError("Only 2-D inputs are accepted")
     return shape
+
+
+def _below(rows, columns, k):
+    """How many elements an (rows, columns) matrix has at and below diagonal k."""
+
+    def steps(n):  # those of rows that see 1, 2, ... n columns, at most all
+        short = min(max(n, 0), columns)
+        return short * (short + 1) // 2 + max(n - columns, 0) * columns
+
+    return steps(rows + k) - steps(k)
+
+
+def _sizes(name, n, k, m):
+    n, k = (known(v, f"It is an argument of jnp.{name}.") for v in (n, k))
+    n, k = operator.index(n), operator.index(k)
+    return n, k, n if m is None else operator.index(m)
+
+
+def tril_indices(n, k=0, m=None):
+    """The indices of the lower triangle of an (n, m) matrix, at and below diagonal k.
+
+    Example:
+      >>> tril_indices(2)
+      (Array([0, 1, 1], dtype=int32), Array([0, 0, 1], dtype=int32))
+    """
+    n, k, m = _sizes("tril_indices", n, k, m)
+    return nonzero(tri(n, m, k, bool), size=_below(n, m, k))
+
+
+def triu_indices(n, k=0, m=None):
+    """The indices of the upper triangle of an (n, m) matrix, at and above diagonal k.
+
+    Example:
+      >>> triu_indices(2)
+      (Array([0, 0, 1], dtype=int32), Array([0, 1, 1], dtype=int32))
+    """
+    n, k, m = _sizes("triu_indices", n, k, m)
+    return nonzero(~tri(n, m, k - 1, bool), size=n * m - _below(n, m, k - 1))
 
 
 def tril_indices_from(arr, k=0):

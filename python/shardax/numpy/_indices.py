@@ -196,13 +196,3 @@ def ix_(*args):
 def diag_indices(n, ndim=2):
     """The indices of the main diagonal."""
     return (asarray(np.arange(n)),) * ndim
-
-
-def tril_indices(n, k=0, m=None):
-    """The indices of the lower triangle of an (n, m) matrix."""
-    return tuple(asarray(i) for i in np.tril_indices(n, k, m))
-
-
-def triu_indices(n, k=0, m=None):
-    """The indices of the upper triangle of an (n, m) matrix."""
-    return tuple(asarray(i) for i in np.triu_indices(n, k, m))

@@ -7,7 +7,8 @@ import numpy as np
 import shardax._core as _core
 from shardax._base.arrays import asarray, check_arraylike, known
 from shardax._base.compositions import concatenate, stack, where
-from shardax.numpy import _products, _shape
+from shardax.lax._layout import broadcasted_iota
+from shardax.numpy import _products, _reductions, _shape
 from shardax.numpy._insert import append
 from shardax.numpy._sets import trim_zeros
 
@@ -101,6 +102,14 @@ def _order(name, m):
     return m
 
 
+def _steps(size, m, dtype):
+    """What m derivatives multiply the powers size - 1, ..., 0 by: e (e - 1) ... (e - m + 1), where
+    what is below 1 counts as 1 (a constant of an integration meets those that follow only)."""
+    power, step = (broadcasted_iota(dtype, (m, size), d) for d in (1, 0))
+    factors = _functions.maximum(power - step, _core.full((), 1, dtype))
+    return _reductions.prod(factors, axis=0)[::-1]
+
+
 def polyder(p, m=1):
     """The m-th derivative.
 
@@ -110,10 +119,8 @@ def polyder(p, m=1):
     """
     m = _order("polyder", m)
     p = _core.promote("inexact", _vector("polyder", p))[0]
-    for _ in range(m):
-        powers = np.arange(len(p) - 1, 0, -1)
-        p = p[:-1] * asarray(powers, p.dtype)
-    return p
+    left = max(len(p) - m, 0)
+    return p[:left] * _steps(len(p), m, p.dtype)[:left] if m and left else p[:left]
 
 
 def polyint(p, m=1, k=None):
@@ -131,10 +138,9 @@ def polyint(p, m=1, k=None):
         raise ValueError("k must be a scalar or a rank-1 array of length 1 or m.")
     p, constants = _promoted("polyint", p, constants) if m else (_vector("polyint", p), constants)
     p = _core.promote("inexact", p)[0]
-    for i in range(m):
-        powers = np.arange(len(p), 0, -1)
-        p = append(p / asarray(powers, p.dtype), constants[i].astype(p.dtype))
-    return p
+    if m == 0:
+        return p
+    return append(p, constants.astype(p.dtype)) / _steps(len(p) + m, m, p.dtype)
 
 
 def poly(seq_of_zeros):

@@ -13,9 +13,9 @@ from shardax._base.arrays import (
 )
 from shardax._base.compositions import moveaxis, stack
 from shardax._devices.constraints import constrained, takes_out_sharding
+from shardax.lax._convolutions import conv_general_dilated
 from shardax.lax._dot import product
 from shardax.numpy._matrices import diagonal
-from shardax.numpy._pad import pad
 
 _functions = _core.functions
 
@@ -214,10 +214,10 @@ def vecmat(x1, x2, /):
 
 def convolve(a, v, mode="full", *, precision=None, preferred_element_type=None):
     """The discrete convolution of two vectors, floats."""
-    return _convolve("convolve", a, v, mode)
+    return _convolve("convolve", a, v, mode, precision, preferred_element_type)
 
 
-def _convolve(name, a, v, mode):
+def _convolve(name, a, v, mode, precision, preferred_element_type):
     check_arraylike(name, a, v)
     dtype = result_type(a, v)
     dtype = inexact_dtype(dtype)
@@ -230,18 +230,18 @@ def _convolve(name, a, v, mode):
         )
     if a.shape[0] < v.shape[0]:
         a, v = v, a
-    n, m = a.shape[0], v.shape[0]
-    padded = pad(a, (m - 1, m - 1))
-    windows = padded[np.arange(n + m - 1)[:, None] + np.arange(m)[None, :]]
-    full = dot(windows, v[::-1])
-    if mode == "full":
-        return full
-    if mode == "same":
-        start = (m - 1) // 2
-        return full[start : start + n]
-    if mode == "valid":
-        return full[m - 1 : n]
-    raise ValueError("mode must be one of ['full', 'same', 'valid']")
+    m = v.shape[0]
+    pads = {"full": (m - 1, m - 1), "same": (m // 2, (m - 1) // 2), "valid": (0, 0)}
+    if mode not in pads:
+        raise ValueError("mode must be one of ['full', 'same', 'valid']")
+    return conv_general_dilated(
+        a[None, None],
+        v[::-1][None, None],
+        (1,),
+        (pads[mode],),
+        precision=precision,
+        preferred_element_type=preferred_element_type,
+    )[0, 0]
 
 
 def correlate(a, v, mode="valid", *, precision=None, preferred_element_type=None):
@@ -250,4 +250,5 @@ def correlate(a, v, mode="valid", *, precision=None, preferred_element_type=None
     v = asarray(v)
     if v.ndim != 1:
         raise ValueError("correlate() only support 1-dimensional inputs.")
-    return _convolve("correlate", a, v.conj()[::-1] if v.dtype.kind == "c" else v[::-1], mode)
+    v = v.conj()[::-1] if v.dtype.kind == "c" else v[::-1]
+    return _convolve("correlate", a, v, mode, precision, preferred_element_type)

@@ -1,0 +1,200 @@
+// ops/convolution.cpp - conv_general_dilated: products of a kernel with the windows of an array.
+//
+// It is linear in either operand, and the gradients are convolutions again: of the cotangent with
+// the flipped kernel, and of the operand with the cotangent. A batch is a leading dimension of the
+// operands that have it, which the kernel walks by its stride; the sum of a batch of convolutions
+// is one convolution, so that devices do not have weight gradients of their own.
+#include "ops/convolution.h"
+
+#include "ops/family.h"
+#include "ops/split.h"
+
+namespace shardax::ops {
+namespace {
+
+extern const Op conv_op;
+
+ParamValue param(const Params& p, std::string_view name) {
+  const ParamValue* value = p.find(name);
+  return value ? *value : ParamValue{};
+}
+
+Value conv(const Value& lhs, const Value& rhs, const ConvNumbers& n, const ParamValue& preferred,
+           const ParamValue& precision) {
+  Params params{{"window_strides", n.strides},
+                {"padding", n.padding},
+                {"lhs_dilation", n.lhs_dilation},
+                {"rhs_dilation", n.rhs_dilation},
+                {"lhs_spec", n.lhs_spec},
+                {"rhs_spec", n.rhs_spec},
+                {"out_spec", n.out_spec},
+                {"feature_group_count", n.feature_groups},
+                {"batch_group_count", n.batch_groups},
+                {"precision", precision},
+                {"preferred_element_type", preferred}};
+  if (!n.leading.empty()) params.set("leading", n.leading);
+  return bind1(conv_op, params, {lhs, rhs});
+}
+
+std::size_t at(std::int64_t d) { return static_cast<std::size_t>(d); }
+
+Ints spatial_sizes(const Shape& shape, const Ints& spec, std::int64_t leading) {
+  Ints out;
+  for (std::size_t i = 2; i < spec.size(); ++i) out.push_back(shape[at(leading + spec[i])]);
+  return out;
+}
+
+// (feature, batch, ...)
+Ints turned(const Ints& spec) {
+  Ints out = spec;
+  std::swap(out[0], out[1]);
+  return out;
+}
+
+// The leading dimensions of a gradient: those that one operand has alone are those summed over.
+Ints turned_leading(const Ints& leading, Leading alone) {
+  Ints out;
+  for (std::int64_t kind : leading) {
+    const auto own = static_cast<Leading>(kind);
+    out.push_back(static_cast<std::int64_t>(own == alone             ? Leading::summed
+                                            : own == Leading::summed ? alone
+                                                                     : own));
+  }
+  return out;
+}
+
+// Dimension `from` of groups * size elements: its groups become the slow part of dimension `to`.
+Value groups_moved(const Value& x, std::int64_t from, std::int64_t to, std::int64_t groups) {
+  Shape split;
+  for (std::int64_t d = 0; d < static_cast<std::int64_t>(x->shape().size()); ++d) {
+    if (d == from) split.push_back(groups);
+    split.push_back(d == from ? x->shape()[at(d)] / groups : x->shape()[at(d)]);
+  }
+  const Value parts = reshape(x, split);
+  const Value moved = moveaxis(parts, from, to);
+  Shape joined = x->shape();
+  joined[at(from)] /= groups;
+  joined[at(to)] *= groups;
+  return reshape(moved, joined);
+}
+
+// d lhs: the cotangent, with gaps as wide as the strides, meets the flipped kernel.
+Value transpose_lhs(const TransposeArgs& a, const ConvNumbers& n) {
+  const Value ct = a.ct[0];
+  Value rhs = a.in[1];
+  if (rhs->dtype() != ct->dtype()) rhs = convert(rhs, ct->dtype());
+  const std::int64_t lead = n.of_rhs();
+  const std::int64_t groups = std::max(n.feature_groups, n.batch_groups);
+  if (groups > 1) rhs = groups_moved(rhs, lead + n.rhs_spec[0], lead + n.rhs_spec[1], groups);
+  Ints flipped;
+  for (std::size_t i = 2; i < n.rhs_spec.size(); ++i) flipped.push_back(lead + n.rhs_spec[i]);
+  if (!flipped.empty()) rhs = rev(rhs, flipped);
+
+  const Ints in = spatial_sizes(a.in_types[0].shape, n.lhs_spec, n.of_lhs()),
+             window = spatial_sizes(a.in_types[1].shape, n.rhs_spec, lead),
+             out = spatial_sizes(ct->shape(), n.out_spec, n.of_out());
+  ConvNumbers t{n.lhs_dilation,     {},        n.strides, n.rhs_dilation, n.out_spec,
+                turned(n.rhs_spec), n.lhs_spec};
+  for (std::size_t d = 0; d < in.size(); ++d) {
+    const std::int64_t wide = dilated_size(window[d], n.rhs_dilation[d]);
+    const std::int64_t before = wide - n.padding[2 * d] - 1;
+    t.padding.push_back(before);
+    t.padding.push_back(dilated_size(in[d], n.lhs_dilation[d]) + wide - 1 -
+                        dilated_size(out[d], n.strides[d]) - before);
+  }
+  t.feature_groups = groups;
+  t.leading = turned_leading(n.leading, Leading::rhs);
+  const Value grad = conv(ct, rhs, t, {}, param(a.params, "precision"));
+  const std::int64_t own = n.of_lhs();
+  return n.batch_groups > 1
+             ? groups_moved(grad, own + n.lhs_spec[1], own + n.lhs_spec[0], n.batch_groups)
+             : grad;
+}
+
+// d rhs: the operand meets the cotangent, over all places; what was the batch is summed over.
+Value transpose_rhs(const TransposeArgs& a, const ConvNumbers& n) {
+  const Value ct = a.ct[0];
+  if (a.out_types[0].size() == 0) return nullptr;
+  const Value lhs = a.in[0]->dtype() == ct->dtype() ? a.in[0] : convert(a.in[0], ct->dtype());
+  const Ints in = spatial_sizes(lhs->shape(), n.lhs_spec, n.of_lhs()),
+             window = spatial_sizes(a.in_types[1].shape, n.rhs_spec, n.of_rhs()),
+             out = spatial_sizes(ct->shape(), n.out_spec, n.of_out());
+  ConvNumbers t{
+      n.rhs_dilation,    {}, n.lhs_dilation, n.strides, turned(n.lhs_spec), turned(n.out_spec),
+      turned(n.rhs_spec)};
+  for (std::size_t d = 0; d < in.size(); ++d) {
+    t.padding.push_back(n.padding[2 * d]);
+    t.padding.push_back(dilated_size(out[d], n.strides[d]) -
+                        dilated_size(in[d], n.lhs_dilation[d]) +
+                        dilated_size(window[d], n.rhs_dilation[d]) - n.padding[2 * d] - 1);
+  }
+  t.feature_groups = n.batch_groups;
+  t.batch_groups = n.feature_groups;
+  t.leading = turned_leading(n.leading, Leading::lhs);
+  return conv(lhs, ct, t, {}, param(a.params, "precision"));
+}
+
+Value as_type(const Value& x, const Type& type) {
+  return !x || x->dtype() == type.dtype ? x : convert(x, type.dtype);
+}
+
+Values conv_transpose(const TransposeArgs& a) {
+  const ConvNumbers n = conv_numbers(a.params);
+  if (a.linear(0)) return {as_type(transpose_lhs(a, n), a.in_types[0]), nullptr};
+  return {nullptr, as_type(transpose_rhs(a, n), a.in_types[1])};
+}
+
+Batched conv_batch(const BatchArgs& a) {
+  ConvNumbers n = conv_numbers(a.params);
+  const Leading kind = !a.batched[1] ? Leading::lhs : !a.batched[0] ? Leading::rhs : Leading::both;
+  n.leading.insert(0, static_cast<std::int64_t>(kind));
+  return batched1(conv(a.in[0], a.in[1], n, param(a.params, "preferred_element_type"),
+                       param(a.params, "precision")));
+}
+
+// Batch and leading dimensions of lhs stay split; the rest is computed whole.
+Split conv_split(const SplitArgs& a) {
+  const ConvNumbers n = conv_numbers(a.params);
+  const Split own = split_of(a, 0);
+  Split out(a.out.rank());
+  std::size_t from = 0, to = 0;
+  for (std::int64_t kind : n.leading) {
+    const auto leading = static_cast<Leading>(kind);
+    if (leading == Leading::both || leading == Leading::lhs) out[to] = own[from];
+    to += leading != Leading::summed;
+    from += leading != Leading::rhs;
+  }
+  if (n.batch_groups == 1) out[to + at(n.out_spec[0])] = own[from + at(n.lhs_spec[0])];
+  return out;
+}
+
+const Op conv_op{
+    {.name = "conv_general_dilated",
+     .doc = "Sums of products of a kernel with the windows of an array, without a flip. Operands: "
+            "lhs (batch, feature, ...) and rhs (out, in, ...), or as the specs say.",
+     .checks = makes_nan,
+     .dtypes = any_dtype,
+     .type = conv_type,
+     .jvp = [](const JvpArgs& a) -> Values {
+       const ConvNumbers n = conv_numbers(a.params);
+       const auto product = [&](const Value& lhs, const Value& rhs) {
+         return conv(lhs, rhs, n, param(a.params, "preferred_element_type"),
+                     param(a.params, "precision"));
+       };
+       Value sum;
+       if (a.t[0]) sum = product(a.t[0], a.in[1]);
+       if (a.t[1]) {
+         const Value right = product(a.in[0], a.t[1]);
+         sum = sum ? add(sum, right) : right;
+       }
+       return {sum};
+     },
+     .transpose = conv_transpose,
+     .batch = conv_batch,
+     .half_native = true,
+     .split = conv_split,
+     .kernel = conv_kernel,
+     .show = show_conv}};
+
+}  // namespace
+}  // namespace shardax::ops

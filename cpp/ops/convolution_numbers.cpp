@@ -1,0 +1,380 @@
+// ops/convolution_numbers.cpp - the type rule of convolutions, how they are shown, and the call of
+// their kernel.
+#include "kernels/convolution.h"
+#include "kernels/copy.h"
+#include "ops/convolution.h"
+#include "ops/family.h"
+#include "runtime/allocator.h"
+#include "runtime/pool.h"
+
+namespace shardax::ops {
+namespace {
+
+std::size_t at(std::int64_t d) { return static_cast<std::size_t>(d); }
+
+// Python's tuple of pairs.
+std::string pairs_text(const Ints& flat) {
+  std::string text = "(";
+  for (std::size_t i = 0; i + 1 < flat.size(); i += 2) {
+    text += concat(i ? ", " : "", "(", flat[i], ", ", flat[i + 1], ")");
+  }
+  return text + (flat.size() == 2 ? ",)" : ")");
+}
+
+Shape without_leading(const Shape& shape, std::int64_t leading) {
+  return Shape(shape.begin() + leading, shape.end());
+}
+
+constexpr const char* op_name = "conv_general_dilated";
+
+void check_groups(const ConvNumbers& n, const Shape& lhs, const Shape& rhs) {
+  const std::int64_t features = lhs[at(n.lhs_spec[1])], batch = lhs[at(n.lhs_spec[0])],
+                     outputs = rhs[at(n.rhs_spec[0])], inputs = rhs[at(n.rhs_spec[1])];
+  const std::int64_t groups = n.feature_groups, batch_groups = n.batch_groups;
+  const auto positive = [](const char* what, std::int64_t count) {
+    if (count < 1) value_error(op_name, " ", what, " must be a positive integer, got ", count, ".");
+  };
+  const auto divides_outputs = [&](const char* what, std::int64_t count) {
+    if (outputs % count == 0) return;
+    value_error(op_name, " rhs output feature dimension size must be a multiple of ", what,
+                ", but ", outputs, " is not a multiple of ", count, ".");
+  };
+  positive("feature_group_count", groups);
+  if (features % groups != 0) {
+    value_error(op_name, " feature_group_count must divide lhs feature dimension size, but ",
+                groups, " does not divide ", features, ".");
+  }
+  if (features / groups != inputs) {
+    value_error(op_name,
+                " lhs feature dimension size divided by feature_group_count must equal the rhs "
+                "input feature dimension size, but ",
+                features, " // ", groups, " != ", inputs, ".");
+  }
+  divides_outputs("feature_group_count", groups);
+  positive("batch_group_count", batch_groups);
+  if (batch % batch_groups != 0) {
+    value_error(op_name, " batch_group_count must divide lhs batch dimension size, but ",
+                batch_groups, " does not divide ", batch, ".");
+  }
+  divides_outputs("batch_group_count", batch_groups);
+  if (groups > 1 && batch_groups > 1) {
+    value_error(
+        "At most one of batch_group_count and feature_group_count may be > 1, got "
+        "batch_group_count=",
+        batch_groups, " and feature_group_count=", groups);
+  }
+}
+
+void check_spec(const char* name, const Ints& spec, std::size_t rank) {
+  Ints sorted = spec;
+  std::sort(sorted.begin(), sorted.end());
+  if (sorted == iota_ints(rank)) return;
+  type_error(op_name, " dimension_numbers: ", name, " must be a permutation of ", rank,
+             " dimensions, got ", to_string(spec), ".");
+}
+
+void check_counts(const ConvNumbers& n) {
+  const std::size_t count = n.spatial();
+  if (n.strides.size() != count) {
+    value_error(op_name,
+                " window and window_strides must have the same number of dimensions, but got ",
+                count, " and ", n.strides.size());
+  }
+  if (n.padding.size() != 2 * count) {
+    type_error("Wrong number of explicit pads for convolution: expected ", count, ", got ",
+               n.padding.size() / 2, ".");
+  }
+  const auto each = [&](const char* what, const Ints& values) {
+    if (values.size() != count) {
+      value_error(op_name, " ", what, " must have one entry per spatial dimension, ", count,
+                  ", got ", to_string(values), ".");
+    }
+    for (std::int64_t v : values) {
+      if (v < 1) value_error(op_name, " ", what, " must be positive, got ", to_string(values), ".");
+    }
+  };
+  each("window_strides", n.strides);
+  each("lhs_dilation", n.lhs_dilation);
+  each("rhs_dilation", n.rhs_dilation);
+}
+
+std::int64_t output_size(std::int64_t in, std::int64_t window, std::int64_t stride) {
+  return in < window ? 0 : (in - window) / stride + 1;
+}
+
+void check_dtypes(const Op& op, const Type& lhs, const Type& rhs, const ParamValue* preferred) {
+  check_dtype(op, lhs.dtype);
+  check_dtype(op, rhs.dtype);
+  if (lhs.dtype != rhs.dtype) {
+    type_error("lax.conv_general_dilated requires arguments to have the same dtypes, got ",
+               name(lhs.dtype), ", ", name(rhs.dtype), ".");
+  }
+  const DType* wanted = preferred ? std::get_if<DType>(preferred) : nullptr;
+  if (!wanted) return;
+  const auto kind = [](DType d) {
+    return is_complex(d) ? 3 : is_floating(d) ? 2 : is_integer(d) ? 1 : 0;
+  };
+  if (kind(*wanted) != kind(lhs.dtype)) {
+    type_error(
+        "Input type is incompatible with `preferred_element_type`. The compatible combinations of "
+        "(input_type, preferred_element_type) are (integral, integral), (integral, floating), "
+        "(floating, floating), (complex, complex. Got ",
+        name(lhs.dtype), " and ", name(*wanted), ".");
+  }
+  if (is_integer(lhs.dtype) && is_unsigned_integer(lhs.dtype) != is_unsigned_integer(*wanted)) {
+    type_error("`preferred_element_type` must have the same signedness as the original type, ",
+               name(lhs.dtype), "; got ", name(*wanted), ".");
+  }
+  if (itemsize(*wanted) < itemsize(lhs.dtype)) {
+    type_error("`preferred_element_type` must not be narrower than the original type, ",
+               name(lhs.dtype), "; got ", name(*wanted), ".");
+  }
+}
+
+}  // namespace
+
+ConvNumbers conv_numbers(const Params& p) {
+  ConvNumbers n{p.ints("window_strides"),
+                p.ints("padding"),
+                p.ints("lhs_dilation"),
+                p.ints("rhs_dilation"),
+                p.ints("lhs_spec"),
+                p.ints("rhs_spec"),
+                p.ints("out_spec"),
+                p.integer("feature_group_count"),
+                p.integer("batch_group_count")};
+  if (p.has("leading")) n.leading = p.ints("leading");
+  return n;
+}
+
+Types conv_type(const Op& op, const Types& in, const Params& params) {
+  const ConvNumbers n = conv_numbers(params);
+  const Type &a = in[0], &b = in[1];
+  check_dtypes(op, a, b, params.find("preferred_element_type"));
+  const Shape lhs = without_leading(a.shape, n.of_lhs()),
+              rhs = without_leading(b.shape, n.of_rhs());
+  if (lhs.size() != rhs.size()) {
+    value_error(op_name, " lhs and rhs must have the same number of dimensions, but got ",
+                to_string(lhs), " and ", to_string(rhs), ".");
+  }
+  check_spec("lhs_spec", n.lhs_spec, lhs.size());
+  check_spec("rhs_spec", n.rhs_spec, rhs.size());
+  check_spec("out_spec", n.out_spec, lhs.size());
+  check_groups(n, lhs, rhs);
+  check_counts(n);
+  Shape out(lhs.size(), 0);
+  out[at(n.out_spec[0])] = lhs[at(n.lhs_spec[0])] / n.batch_groups;
+  out[at(n.out_spec[1])] = rhs[at(n.rhs_spec[0])];
+  for (std::size_t d = 0; d < n.spatial(); ++d) {
+    const std::int64_t size = dilated_size(lhs[at(n.lhs_spec[d + 2])], n.lhs_dilation[d]) +
+                              n.padding[2 * d] + n.padding[2 * d + 1];
+    if (size < 0) {
+      Shape sizes;
+      for (std::size_t i = 0; i < n.spatial(); ++i) sizes.push_back(lhs[at(n.lhs_spec[i + 2])]);
+      value_error(
+          "Negative padding is larger than the size of the corresponding dimension: got "
+          "padding=",
+          pairs_text(n.padding), " for lhs_shape[2:]=", to_string(sizes));
+    }
+    out[at(n.out_spec[d + 2])] = output_size(
+        size, dilated_size(rhs[at(n.rhs_spec[d + 2])], n.rhs_dilation[d]), n.strides[d]);
+  }
+  Shape shape;
+  std::size_t from_lhs = 0, from_rhs = 0;
+  for (std::int64_t kind : n.leading) {
+    const auto leading = static_cast<Leading>(kind);
+    if (leading != Leading::summed)
+      shape.push_back(leading == Leading::rhs ? b.shape[from_rhs] : a.shape[from_lhs]);
+    from_lhs += leading != Leading::rhs;
+    from_rhs += leading != Leading::lhs;
+  }
+  shape.append(out.begin(), out.end());
+  const ParamValue* preferred = params.find("preferred_element_type");
+  const DType* wanted = preferred ? std::get_if<DType>(preferred) : nullptr;
+  return {Type{wanted ? *wanted : a.dtype, a.weak && b.weak, shape, {}}};
+}
+
+std::vector<std::string> show_conv(const Params& p) {
+  const auto value = [&](const char* name) {
+    const ParamValue* own = p.find(name);
+    const std::string* text = own ? std::get_if<std::string>(own) : nullptr;
+    const bool none = !own || std::holds_alternative<std::monostate>(*own);
+    return concat(name, "=", none ? "None" : text ? *text : to_string(*own));
+  };
+  std::vector<std::string> out{value("batch_group_count"),
+                               concat("dimension_numbers=ConvDimensionNumbers(", value("lhs_spec"),
+                                      ", ", value("rhs_spec"), ", ", value("out_spec"), ")"),
+                               value("feature_group_count"), value("lhs_dilation")};
+  if (p.has("leading")) {
+    constexpr const char* names[] = {"both", "lhs", "rhs", "summed"};
+    std::string text;
+    for (std::int64_t kind : p.ints("leading"))
+      text += concat(text.empty() ? "" : ", ", names[kind]);
+    out.push_back(concat("leading=(", text, ")"));
+  }
+  for (const std::string& text :
+       {std::string("out_sharding=None"), "padding=" + pairs_text(p.ints("padding")),
+        value("precision"), value("preferred_element_type"), value("rhs_dilation"),
+        value("window_strides")}) {
+    out.push_back(text);
+  }
+  return out;
+}
+
+double conv_flops(const Types& in, const Types& out, const Params& params) {
+  const ConvNumbers n = conv_numbers(params);
+  double steps = 2;
+  std::size_t from = 0;
+  for (std::int64_t kind : n.leading) {
+    const auto leading = static_cast<Leading>(kind);
+    if (leading == Leading::summed) steps *= static_cast<double>(in[1].shape[from]);
+    from += leading != Leading::lhs;
+  }
+  for (std::size_t i = 1; i < n.rhs_spec.size(); ++i)
+    steps *= static_cast<double>(in[1].shape[from + at(n.rhs_spec[i])]);
+  return steps * static_cast<double>(out[0].size());
+}
+
+// ---- kernel ----------------------------------------------------------------------------------
+
+namespace {
+
+using kernels::ConvAxis;
+
+// `outer` and `inner` as one axis, where the operands and the result that have both allow it.
+bool join(const ConvAxis& outer, ConvAxis& inner) {
+  const auto fits = [&](std::int64_t a, std::int64_t b) { return a == b * inner.size; };
+  if (inner.size <= 1 || outer.size == 0) {
+    inner = inner.size == 0 ? inner : outer;
+    return true;
+  }
+  if (!fits(outer.lhs, inner.lhs) || !fits(outer.rhs, inner.rhs) || !fits(outer.out, inner.out))
+    return false;
+  inner.size *= outer.size;
+  return true;
+}
+
+// The elements of a view with its dimensions in another order in memory.
+class Rearranged {
+ public:
+  Rearranged(View& view, const Ints& order) {
+    Shape shape;
+    for (std::int64_t d : order) shape.push_back(view.shape[at(d)]);
+    const Shape dense = row_major_strides(shape);
+    Shape strides(order.size(), 0);
+    for (std::size_t i = 0; i < order.size(); ++i) strides[at(order[i])] = dense[i];
+    bytes_ = static_cast<std::size_t>(itemsize(view.dtype));
+    for (std::int64_t n : shape) bytes_ *= static_cast<std::size_t>(n);
+    memory_ = runtime::allocate(bytes_);
+    kernels::copy_strided(memory_, strides, view.data, view.strides, view.shape,
+                          itemsize(view.dtype));
+    view.data = memory_;
+    view.strides = strides;
+  }
+  ~Rearranged() { runtime::deallocate(memory_, bytes_); }
+  Rearranged(const Rearranged&) = delete;
+  Rearranged& operator=(const Rearranged&) = delete;
+
+ private:
+  std::size_t bytes_;
+  std::byte* memory_;
+};
+
+class ConvCall {
+ public:
+  ConvCall(const ConvNumbers& n, std::span<const View> in, const View& out)
+      : n_(n), lhs_(in[0]), rhs_(in[1]), out_(out) {}
+
+  void run() {
+    if (!place()) {
+      // Dimensions that are summed over lie apart: they go beside the channels.
+      const Rearranged lhs(lhs_, beside(lhs_, Leading::rhs, n_.lhs_spec[1], n_.of_lhs()));
+      const Rearranged rhs(rhs_, beside(rhs_, Leading::lhs, n_.rhs_spec[1], n_.of_rhs()));
+      place();
+      return kernels::convolution(args_, runtime::parallel_for);
+    }
+    kernels::convolution(args_, runtime::parallel_for);
+  }
+
+ private:
+  // Summed dimensions and the one of channels first.
+  Ints beside(const View& view, Leading lacks, std::int64_t channel, std::int64_t leading) const {
+    Ints order;
+    std::int64_t d = 0;
+    for (std::int64_t kind : n_.leading) {
+      if (static_cast<Leading>(kind) == Leading::summed) order.push_back(d);
+      d += static_cast<Leading>(kind) != lacks;
+    }
+    order.push_back(leading + channel);
+    for (std::int64_t i = 0; i < static_cast<std::int64_t>(view.shape.size()); ++i)
+      if (std::find(order.begin(), order.end(), i) == order.end()) order.push_back(i);
+    return order;
+  }
+
+  std::int64_t lhs(std::int64_t spec) const { return lhs_.strides[at(n_.of_lhs() + spec)]; }
+  std::int64_t rhs(std::int64_t spec) const { return rhs_.strides[at(n_.of_rhs() + spec)]; }
+  std::int64_t out(std::int64_t spec) const { return out_.strides[at(n_.of_out() + spec)]; }
+  std::int64_t lhs_size(std::int64_t spec) const { return lhs_.shape[at(n_.of_lhs() + spec)]; }
+  std::int64_t rhs_size(std::int64_t spec) const { return rhs_.shape[at(n_.of_rhs() + spec)]; }
+
+  // False if summed dimensions do not join the channels.
+  bool place() {
+    args_ = {};
+    args_.dtype = lhs_.dtype;
+    args_.out_dtype = out_.dtype;
+    args_.lhs = lhs_.data, args_.rhs = rhs_.data, args_.out = out_.data;
+    const std::int64_t batch = n_.lhs_spec[0], feature = n_.lhs_spec[1];
+    const std::int64_t groups = std::max(n_.feature_groups, n_.batch_groups);
+    const std::int64_t outputs = rhs_size(n_.rhs_spec[0]) / groups,
+                       items = lhs_size(batch) / n_.batch_groups;
+    args_.n = {items, lhs(batch), 0, out(n_.out_spec[0])};
+    args_.o = {outputs, 0, rhs(n_.rhs_spec[0]), out(n_.out_spec[1])};
+    args_.c = {rhs_size(n_.rhs_spec[1]), lhs(feature), rhs(n_.rhs_spec[1]), 0};
+    const ConvAxis group{groups,
+                         n_.batch_groups > 1 ? items * lhs(batch) : args_.c.size * lhs(feature),
+                         outputs * args_.o.rhs, outputs * args_.o.out};
+    std::size_t l = static_cast<std::size_t>(n_.of_lhs()),
+                r = static_cast<std::size_t>(n_.of_rhs()),
+                o = static_cast<std::size_t>(n_.of_out());
+    SmallVector<ConvAxis, 4> apart;  // innermost first
+    if (groups > 1) apart.push_back(group);
+    for (std::size_t i = n_.leading.size(); i-- > 0;) {
+      const auto kind = static_cast<Leading>(n_.leading[i]);
+      ConvAxis axis;
+      if (kind != Leading::rhs) axis.size = lhs_.shape[--l], axis.lhs = lhs_.strides[l];
+      if (kind != Leading::lhs) axis.size = rhs_.shape[--r], axis.rhs = rhs_.strides[r];
+      if (kind != Leading::summed) axis.out = out_.strides[--o];
+      if (axis.size == 1) continue;
+      if (kind == Leading::summed) {
+        if (!join(axis, args_.c)) return false;
+        continue;
+      }
+      ConvAxis& own = kind == Leading::lhs ? args_.n : args_.o;
+      if (kind == Leading::both ? !apart.empty() && join(axis, apart.back()) : join(axis, own))
+        continue;
+      apart.push_back(axis);
+    }
+    for (std::size_t i = apart.size(); i-- > 0;) args_.batch.push_back(apart[i]);
+    for (std::size_t d = 0; d < n_.spatial(); ++d) {
+      const std::int64_t a = n_.lhs_spec[d + 2], b = n_.rhs_spec[d + 2], c = n_.out_spec[d + 2];
+      args_.space.push_back({lhs_size(a), rhs_size(b), out_.shape[at(n_.of_out() + c)], lhs(a),
+                             rhs(b), out(c), n_.strides[d], n_.padding[2 * d], n_.lhs_dilation[d],
+                             n_.rhs_dilation[d]});
+    }
+    return true;
+  }
+
+  const ConvNumbers& n_;
+  View lhs_, rhs_, out_;
+  kernels::ConvArgs args_{};
+};
+
+}  // namespace
+
+Kernel conv_kernel(const Types&, const Types&, const Params& params) {
+  return [n = conv_numbers(params)](std::span<const View> in, std::span<const View> out) {
+    ConvCall(n, in, out[0]).run();
+  };
+}
+
+}  // namespace shardax::ops
