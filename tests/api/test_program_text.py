@@ -179,6 +179,26 @@ def test_hlo():
         assert line in lines, f"{line}\nin\n{text}"
 
 
+def test_convolutions():
+    def f(x, k):
+        numbers = ("NHWC", "HWIO", "NHWC")
+        return lax.conv_general_dilated(
+            x, k, (1, 2), "SAME", rhs_dilation=(2, 1), dimension_numbers=numbers
+        )
+
+    images, kernels = jnp.ones((1, 8, 8, 2)), jnp.ones((3, 3, 2, 4))
+    assert (
+        "stablehlo.convolution(%arg0, %arg1) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f],"
+        " window = {stride = [1, 2], pad = [[2, 2], [0, 1]], lhs_dilate = [1, 1], "
+        "rhs_dilate = [2, 1]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : "
+        "(tensor<1x8x8x2xf32>, tensor<3x3x2x4xf32>) -> tensor<1x8x4x4xf32>"
+    ) in stablehlo(f, images, kernels)
+    assert (
+        "convolution(Arg_0.1, Arg_1.1), window={size=3x3 stride=1x2 pad=2_2x0_1 rhs_dilate=2x1}, "
+        "dim_labels=b01f_01io->b01f"
+    ) in hlo(f, images, kernels)
+
+
 def test_what_stablehlo_lacks():
     text = stablehlo(lambda x: (lax.cumsum(x), jnp.linalg.cholesky(x), lax.erf(x)), jnp.eye(3))
     assert 'stablehlo.custom_call @shardax.cumsum(%arg0) {axis = "0", reverse = "False"}' in text

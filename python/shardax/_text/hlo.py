@@ -5,8 +5,8 @@ Shapes have a layout, which is always row-major here.
 
 import numpy as np
 
+from shardax._text.literals import element_text
 from shardax._text.operations import module_of
-from shardax._text.stablehlo import element_text
 from shardax._text.structure import Value
 
 _NAMES = {
@@ -223,6 +223,23 @@ class _Printer:
         else:
             shown = "{...}"
         return self.line(operation, names, "constant", operands=shown)
+
+    def _convolution(self, operation, names):
+        a = operation.attributes
+        rows = {"size": a["size"], "stride": a["window_strides"]}
+        rows["pad"] = [f"{low}_{high}" for low, high in a["padding"]]
+        rows |= {"lhs_dilate": a["lhs_dilation"], "rhs_dilate": a["rhs_dilation"]}
+        window = " ".join(
+            f"{name}={'x'.join(map(str, row))}"
+            for name, row in rows.items()
+            if name == "size" or set(row) - {1, "0_0"}
+        )
+        lhs, rhs, out = ("".join(labels) for labels in a["labels"])
+        attributes = [f"window={{{window}}}", f"dim_labels={lhs}_{rhs}->{out}"]
+        for name in ("feature_group_count", "batch_group_count"):
+            if a[name] != 1:
+                attributes.append(f"{name}={a[name]}")
+        return self.line(operation, names, "convolution", attributes)
 
     def _call(self, operation, names):
         callee = self.function(operation.attributes["callee"])

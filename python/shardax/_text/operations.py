@@ -205,6 +205,14 @@ class _Lowering:
         attributes = {"contracting": contract, "batching": batch}
         return self.emit(block, "dot_general", operands, results, **attributes)
 
+    def _conv_general_dilated(self, block, params, operands, results):
+        numbers, kernel = params["dimension_numbers"], operands[1].shape
+        labels = [_labels(*pair) for pair in zip(numbers, ("bf", "oi", "bf"))]
+        size = tuple(kernel[i] for i in numbers.rhs_spec[2:])
+        return self.emit(
+            block, "convolution", operands, results, labels=labels, size=size, **params
+        )
+
     def _gather(self, block, params, operands, results):
         sizes = tuple(params["slice_sizes"])
         return self.emit(block, "gather", operands, results, numbers=_dims(params), sizes=sizes)
@@ -369,6 +377,12 @@ class _Lowering:
         region = self.block(program)
         self.axes = outer
         return self.emit(block, "manual_computation", operands, results, [region], axes=axes)
+
+
+def _labels(spec, first):
+    """Which dimension is the batch, the features, the first of space ..., in their order."""
+    named = dict(zip(spec, [*first, *range(len(spec) - 2)]))
+    return [str(named[i]) for i in range(len(spec))]
 
 
 def _dims(params):

@@ -2,68 +2,13 @@
 
 import numpy as np
 
+from shardax._text.literals import constant_text, dtype_text, element_text, type_text
 from shardax._text.operations import module_of
-
-_DTYPES = {"bool": "i1", "float": "f", "bfloat": "bf", "uint": "ui", "int": "i"}
-_MANY = 16  # elements of a constant that are shown
 
 
 def text_of(program, locations=False):
     """The program in StableHLO's form; with `locations`, operations say which line made them."""
     return module_text(module_of(program), locations)
-
-
-def type_text(value):
-    """tensor<4x8xf32>"""
-    return f"tensor<{''.join(f'{n}x' for n in value.shape)}{dtype_text(value.dtype)}>"
-
-
-def dtype_text(dtype):
-    """f32, i1, ui8, complex<f32>, f8E4M3FN"""
-    if dtype == "bool":
-        return "i1"
-    if dtype.startswith("complex"):
-        return f"complex<f{int(dtype[7:]) // 2}>"
-    if dtype.startswith(("float8", "float4", "float6")):
-        return "f" + dtype[5:].replace("_", "").upper().replace("FNUZ", "FNUZ")
-    name = dtype.rstrip("0123456789")
-    return _DTYPES.get(name, name) + dtype[len(name) :]
-
-
-def element_text(x):
-    """A number as MLIR writes it."""
-    x = np.asarray(x)
-    if x.dtype.kind == "b":
-        return "true" if x else "false"
-    if x.dtype.kind == "c":
-        return f"({element_text(x.real)}, {element_text(x.imag)})"
-    if x.dtype.kind in "iu":
-        return str(int(x))
-    try:
-        number = float(x)
-    except (TypeError, ValueError):
-        return str(x)
-    if np.isfinite(number):
-        return f"{number:.6e}"
-    words = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}[x.dtype.itemsize]
-    return f"0x{int(x.view(words)):0{2 * x.dtype.itemsize}X}"
-
-
-def constant_text(array):
-    """dense<...>; of large arrays the first elements."""
-    array = np.asarray(array)
-    if array.ndim == 0:
-        return f"dense<{element_text(array)}>"
-    if array.size > _MANY:
-        shown = ", ".join(element_text(x) for x in array.reshape(-1)[:4])
-        return f"dense_resource<[{shown}, ...]>"
-
-    def nested(part):
-        if part.ndim == 0:
-            return element_text(part)
-        return f"[{', '.join(nested(p) for p in part)}]"
-
-    return f"dense<{nested(array)}>"
 
 
 def module_text(module, locations=False):
@@ -200,6 +145,21 @@ class _FunctionPrinter:
         return [
             f"stablehlo.reduce({x} init: {init}) applies stablehlo.{attributes['applies']} across "
             f"dimensions = {list(attributes['dimensions'])} : {self.types(operation)}"
+        ]
+
+    def _convolution(self, operation, indent):
+        a = operation.attributes
+        lhs, rhs, out = (f"[{', '.join(labels)}]" for labels in a["labels"])
+        window = ", ".join(
+            f"{name} = {[list(x) if isinstance(x, tuple) else x for x in a[key]]}"
+            for name, key in _WINDOW.items()
+        )
+        counts = ", ".join(
+            f"{key} = {a[key]} : i64" for key in ("batch_group_count", "feature_group_count")
+        )
+        return [
+            f"stablehlo.convolution({self.operands(operation)}) dim_numbers = {lhs}x{rhs}->{out}, "
+            f"window = {{{window}}} {{{counts}}} : {self.types(operation)}"
         ]
 
     def _call(self, operation, indent):
@@ -364,6 +324,12 @@ _PRETTY = {
     "concatenate": lambda a: f", dim = {a['dim']}",
     "pad": _pad,
     "dot_general": _dot,
+}
+_WINDOW = {
+    "stride": "window_strides",
+    "pad": "padding",
+    "lhs_dilate": "lhs_dilation",
+    "rhs_dilate": "rhs_dilation",
 }
 _ALWAYS_TYPED = {
     *("broadcast_in_dim", "concatenate", "convert", "dot_general", "dynamic_slice", "pad"),

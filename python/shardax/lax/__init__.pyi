@@ -72,7 +72,7 @@ from shardax.lax._windows import reduce_window as reduce_window
 from shardax.lax._windows import reduce_window_shape_tuple as reduce_window_shape_tuple
 
 def abs(x) -> Array:
-    """Elementwise absolute value; |z| of complex numbers is real. Its derivative at 0 is 1, as from the right."""
+    """Elementwise absolute value; |z| of complex numbers is real. Its derivative at 0 is 1, as from the right; of complex numbers 0."""
 def acos(x) -> Array:
     """Elementwise inverse cosine, in radians."""
 def acosh(x) -> Array:

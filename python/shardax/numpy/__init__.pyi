@@ -101,13 +101,13 @@ from shardax.numpy._grids import mgrid as mgrid
 from shardax.numpy._grids import ogrid as ogrid
 from shardax.numpy._grids import r_ as r_
 from shardax.numpy._grids import s_ as s_
+from shardax.numpy._grids import tril_indices as tril_indices
 from shardax.numpy._grids import tril_indices_from as tril_indices_from
+from shardax.numpy._grids import triu_indices as triu_indices
 from shardax.numpy._grids import triu_indices_from as triu_indices_from
 from shardax.numpy._indices import diag_indices as diag_indices
 from shardax.numpy._indices import ix_ as ix_
 from shardax.numpy._indices import nonzero as nonzero
-from shardax.numpy._indices import tril_indices as tril_indices
-from shardax.numpy._indices import triu_indices as triu_indices
 from shardax.numpy._indices import unravel_index as unravel_index
 from shardax.numpy._join import array_split as array_split
 from shardax.numpy._join import dsplit as dsplit
