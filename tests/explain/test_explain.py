@@ -265,7 +265,7 @@ def test_scheduled_in_chunks():
 def test_lowering_a_shard_mapped_function():
     mesh = shardax.make_mesh((N,), ("i",))
     f = shardax.shard_map(lambda x: lax.psum(x, "i"), mesh=mesh, in_specs=P("i"), out_specs=P())
-    assert "psum" in f.lower(arange(N)).as_text()
+    assert "psum" in str(f.trace(arange(N)).jaxpr)
 
 
 @pytest.mark.parametrize("op, traffic", [("psum", 42), ("pmax", 42)])
