@@ -12,6 +12,7 @@ LAYERS = [
     ["base"],
     ["runtime"],
     ["array"],
+    ["codegen"],
     ["kernels"],
     ["pytree"],
     ["ir"],

@@ -1,4 +1,5 @@
 // compile/lower_loop.cpp - a fused unit becomes a TileLoop.
+#include <cstdio>
 #include <numeric>
 #include <unordered_map>
 
@@ -6,6 +7,7 @@
 #include "base/errors.h"
 #include "compile/known.h"
 #include "compile/lower.h"
+#include "compile/pipeline.h"
 #include "ir/op.h"
 #include "runtime/pool.h"
 
@@ -20,9 +22,9 @@ class LoopStep final : public Step {
     kernels::run_tile_loop(loop_, base, runtime::parallel_for);
   }
   std::string text() const override {
-    return concat("loop ", to_string(loop_.shape), " ", text_, "  [", loop_.loads.size(),
-                  " loads, ", loop_.stores.size(), " stores, ", loop_.reductions.size(),
-                  " reductions]");
+    return concat(loop_.native.code ? "native " : "", "loop ", to_string(loop_.shape), " ", text_,
+                  "  [", loop_.loads.size(), " loads, ", loop_.stores.size(), " stores, ",
+                  loop_.reductions.size(), " reductions]");
   }
   double cost() const override {
     double elements = 1;
@@ -41,6 +43,20 @@ struct Operand {
   enum class Kind { load, value, store } kind;
   int index;
 };
+
+// What machine code takes elements of a dtype for.
+codegen::Kind lane_kind(DType dtype) {
+  switch (dtype) {
+    case DType::float32: return codegen::Kind::f32;
+    case DType::float64: return codegen::Kind::f64;
+    case DType::int32: return codegen::Kind::i32;
+    case DType::uint32: return codegen::Kind::u32;
+    case DType::int64: return codegen::Kind::i64;
+    case DType::uint64: return codegen::Kind::u64;
+    case DType::boolean: return codegen::Kind::truth;
+    default: return codegen::Kind::none;
+  }
+}
 
 // Rounds accumulators of a reduction over 16-bit floats.
 template <class Acc, class Half, Half (*round)(float)>
@@ -84,6 +100,10 @@ class LoopLowering {
     }
     assign_registers();
     collapse();
+    std::string listing;
+    kernels::make_native(loop_, dump_flags().code ? &listing : nullptr);
+    if (!listing.empty())
+      std::fprintf(stderr, "-- machine code of: %s\n%s", text_.c_str(), listing.c_str());
     return std::make_unique<LoopStep>(std::move(loop_), text_);
   }
 
@@ -145,6 +165,7 @@ class LoopLowering {
     out.pointer = window.slot;
     out.offset = window.offset;
     out.itemsize = itemsize(type(v).dtype);
+    out.kind = lane_kind(type(v).dtype);
     for (std::size_t d : order_) out.strides.push_back(type(v).rank() == 0 ? 0 : window.strides[d]);
     return out;
   }
@@ -170,9 +191,8 @@ class LoopLowering {
     return static_cast<int>(entries_.size()) - 1;
   }
 
-  void emit(kernels::TileFunction function, std::int64_t extra, const std::vector<int>& in,
-            int out) {
-    kernels::TileInstruction instruction{function, extra, {}, out};
+  void emit(const MapKernel& kernel, const std::vector<int>& in, int out) {
+    kernels::TileInstruction instruction{kernel.function, kernel.extra, {}, out, kernel.record};
     for (int i : in) instruction.in.push_back(i);
     loop_.instructions.push_back(std::move(instruction));
   }
@@ -191,7 +211,7 @@ class LoopLowering {
       convert_to(wide, with_dtype(from_type, DType::float32), to, out);
       return;
     }
-    emit(kernel.function, kernel.extra, {from}, out);
+    emit(kernel, {from}, out);
   }
 
   void instruction(const Equation& eqn) {
@@ -233,10 +253,10 @@ class LoopLowering {
     }
     if (result.dtype != type(v).dtype) {
       const int wide = temporary();
-      emit(kernel.function, kernel.extra, in, wide);
+      emit(kernel, in, wide);
       convert_to(wide, result, type(v).dtype, out);
     } else {
-      emit(kernel.function, kernel.extra, in, out);
+      emit(kernel, in, out);
     }
     values_[v] = out;
   }

@@ -48,7 +48,7 @@ const DumpFlags& dump_flags() {
     const char* text = std::getenv("SHARDAX_DUMP");
     const std::string wanted = text ? text : "";
     const auto has = [&](const char* word) { return wanted.find(word) != std::string::npos; };
-    return DumpFlags{has("passes"), has("plan"), has("time")};
+    return DumpFlags{has("passes"), has("plan"), has("time"), has("asm")};
   }();
   return flags;
 }

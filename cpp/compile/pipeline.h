@@ -39,11 +39,12 @@ struct Compilation {
 };
 Compilation compile_visibly(const ProgramPtr& program, const CompileOptions& options);
 
-// What SHARDAX_DUMP asks for: "passes", "plan", "time", joined by '|' or ','.
+// What SHARDAX_DUMP asks for: "passes", "plan", "time", "asm", joined by '|' or ','.
 struct DumpFlags {
   bool passes = false;
   bool plan = false;
   bool time = false;
+  bool code = false;
 };
 const DumpFlags& dump_flags();
 

@@ -11,6 +11,7 @@
 #include <span>
 #include <string_view>
 
+#include "codegen/record.h"
 #include "ir/program.h"
 #include "kernels/reduce.h"
 
@@ -108,6 +109,7 @@ using MapFunction = void (*)(void* out, const void* const* in, std::int64_t n, s
 struct MapKernel {
   MapFunction function = nullptr;
   std::int64_t extra = 0;
+  codegen::Record record = nullptr;  // the same for machine code; null: there is none
 };
 // 16-bit floats never reach `map`: the compiler widens them to float32 and rounds the result,
 // unless the record says `half_native`.

@@ -10,20 +10,25 @@
 #include <limits>
 #include <type_traits>
 
+#include "codegen/lane.h"
+
 namespace shardax::kernels {
 
 template <bool greater, class T>
 [[gnu::always_inline]] constexpr T extremum(T a, T b) {
-  if constexpr (!std::is_arithmetic_v<T>) {
+  using N = codegen::number_of<T>;
+  using codegen::select;
+  if constexpr (!std::is_arithmetic_v<N>) {
     const bool first = a.real() != b.real()
                            ? (greater ? a.real() > b.real() : a.real() < b.real())
                            : (greater ? a.imag() >= b.imag() : a.imag() <= b.imag());
     return first ? a : b;
-  } else if constexpr (std::is_floating_point_v<T>) {
-    const T picked = (greater ? a > b : a < b) ? a : b;
-    return a != a ? a : picked;
   } else {
-    return (greater ? a > b : a < b) ? a : b;
+    const T picked = select(greater ? a > b : a < b, a, b);
+    if constexpr (std::is_floating_point_v<N>)
+      return select(a != a, a, picked);
+    else
+      return picked;
   }
 }
 

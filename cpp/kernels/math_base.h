@@ -6,8 +6,11 @@
 #include <cstdint>
 #include <limits>
 
+#include "codegen/lane.h"
+
 // The functions of kernels/math_*.h are branch-free expressions on one scalar. A loop over one of
 // them becomes vector code on each clone of a `target_clones` function, with the same bits on each.
+// Those that are templates take lanes too, and write machine code (codegen/lane.h).
 // They rely on rounding to nearest, on denormals (no flush to zero) and on
 // -fno-math-errno -fno-trapping-math -ffp-contract=off; -ffast-math breaks them.
 #define SHARDAX_SIMD [[gnu::always_inline]] inline
@@ -49,27 +52,47 @@ SHARDAX_SIMD double copysign(double x, double s) { return __builtin_copysign(x, 
 SHARDAX_SIMD float sqrt(float x) { return __builtin_sqrtf(x); }
 SHARDAX_SIMD double sqrt(double x) { return __builtin_sqrt(x); }
 
+SHARDAX_SIMD std::uint32_t shift_right_signed(std::uint32_t x, int n) {
+  return static_cast<std::uint32_t>(static_cast<std::int32_t>(x) >> n);
+}
+SHARDAX_SIMD float signed_to_float(std::uint32_t x) {
+  return static_cast<float>(static_cast<std::int32_t>(x));
+}
+
+using codegen::number_of;
+using codegen::select;
+// Is T a number of 32 bits?
+template <class T>
+inline constexpr bool is_single = sizeof(number_of<T>) == 4;
+
 // c0 + x (c1 + x (c2 + ...)), one fused multiply-add a coefficient.
 template <class T>
-SHARDAX_SIMD T poly(T, T c0) {
+SHARDAX_SIMD T poly(T, std::type_identity_t<T> c0) {
   return c0;
 }
 template <class T, class... C>
-SHARDAX_SIMD T poly(T x, T c0, C... c) {
+SHARDAX_SIMD T poly(T x, std::type_identity_t<T> c0, C... c) {
   return fma(poly(x, static_cast<T>(c)...), x, c0);
 }
 
-// 2^k for an integer k in [-126, 127] (float) or [-1022, 1023] (double).
-SHARDAX_SIMD float pow2(std::uint32_t k) { return from_bits((k + 127u) << 23); }
-SHARDAX_SIMD double pow2(std::uint64_t k) { return from_bits((k + 1023u) << 52); }
+// 2^k for an integer k in [-126, 127] (float) or [-1022, 1023] (double), in two's complement.
+template <class U>
+SHARDAX_SIMD auto pow2(U k) {
+  if constexpr (is_single<U>)
+    return from_bits((k + 127u) << 23);
+  else
+    return from_bits((k + 1023u) << 52);
+}
 
 // x 2^k for integers k in [-252, 254] (float) or [-2044, 2046] (double), rounded once.
-SHARDAX_SIMD float scale(float x, std::uint32_t k) {
-  const auto half = static_cast<std::uint32_t>(static_cast<std::int32_t>(k) >> 1);
-  return x * pow2(half) * pow2(k - half);
-}
-SHARDAX_SIMD double scale(double x, std::uint64_t k) {
-  const std::uint64_t half = ((k + 4096u) >> 1) - 2048u;
+template <class T, class U>
+SHARDAX_SIMD T scale(T x, U k) {
+  const U half = [&] {
+    if constexpr (is_single<U>)
+      return shift_right_signed(k, 1);
+    else
+      return ((k + 4096u) >> 1) - 2048u;
+  }();
   return x * pow2(half) * pow2(k - half);
 }
 
@@ -79,19 +102,20 @@ struct Split {
   T m;
   T e;
 };
-SHARDAX_SIMD Split<float> split(float x) {
-  constexpr std::uint32_t root = 0x3f3504f3u;
-  const std::uint32_t offset = bits(x) - root;
-  const auto e = static_cast<std::int32_t>(offset) >> 23;
-  return {from_bits((offset & 0x007fffffu) + root), static_cast<float>(e)};
-}
-// Works without signed 64-bit shifts and conversions, which AVX2 lacks.
-SHARDAX_SIMD Split<double> split(double x) {
-  constexpr std::uint64_t root = 0x3fe6a09e667f3bcdu;
-  const std::uint64_t offset = bits(x) - root;
-  const std::uint64_t biased = (offset + (1024ull << 52)) >> 52;
-  const double e = from_bits(biased | 0x4330000000000000u) - (0x1p52 + 1024.0);
-  return {from_bits((offset & 0x000fffffffffffffu) + root), e};
+template <class T>
+SHARDAX_SIMD Split<T> split(T x) {
+  if constexpr (is_single<T>) {
+    constexpr std::uint32_t root = 0x3f3504f3u;
+    const auto offset = bits(x) - root;
+    const T e = signed_to_float(shift_right_signed(offset, 23));
+    return {from_bits((offset & 0x007fffffu) + root), e};
+  } else {  // without signed 64-bit shifts and conversions, which AVX2 lacks
+    constexpr std::uint64_t root = 0x3fe6a09e667f3bcdu;
+    const auto offset = bits(x) - root;
+    const auto biased = (offset + (std::uint64_t{1024} << 52)) >> 52;
+    const T e = from_bits(biased | std::uint64_t{0x4330000000000000}) - (0x1p52 + 1024.0);
+    return {from_bits((offset & std::uint64_t{0x000fffffffffffff}) + root), e};
+  }
 }
 
 }  // namespace shardax::simd

@@ -18,12 +18,13 @@ template <class T>
 SHARDAX_SIMD T erf_near_for_float(T x) {
   const T z = x * x;
   return fma(x,
-             poly(z, T(1.2837917e-01f), T(-3.7612626e-01f), T(1.1283581e-01f), T(-2.685353e-02f),
-                  T(5.187666e-03f), T(-8.0035726e-04f), T(7.829829e-05f)),
+             poly(z, 1.2837917e-01f, -3.7612626e-01f, 1.1283581e-01f, -2.685353e-02f, 5.187666e-03f,
+                  -8.0035726e-04f, 7.829829e-05f),
              x);
 }
-SHARDAX_SIMD double erf_near(double x) {
-  const double z = x * x;
+template <class T>
+SHARDAX_SIMD T erf_near(T x) {
+  const T z = x * x;
   return fma(x,
              poly(z, 0.12837916709551256, -0.37612638903183376, 0.11283791670938538,
                   -0.026866170642219786, 0.005223977598839117, -0.000854832558169516,
@@ -32,20 +33,21 @@ SHARDAX_SIMD double erf_near(double x) {
              x);
 }
 // erfc(a) for a >= 1/2, zero from 28 on.
-SHARDAX_SIMD double erfc_far(double a) {
-  a = a > 28.0 ? 28.0 : a;
-  const double t = (a - 2.0) / (a + 2.0);
-  const double g = poly(t, 1.2769783815525286, -0.09276382658574601, -0.1660303976152479,
-                        0.16405128003343078, -0.05422000099534413, -0.008034015080582801,
-                        0.008722653978852477, 0.0012713388805464247, -0.001456815581861222,
-                        -0.0004543390352515583, 0.0002063819632554635, 0.0001510187251116981,
-                        -1.5886765817959632e-06, -3.6286590325010945e-05, -1.3250555329796383e-05,
-                        3.159139333147114e-06, 4.86962036583631e-06, 2.818113126226787e-06,
-                        -7.475085893109192e-07, -2.5150130301013798e-06, 5.896762257755651e-07,
-                        9.660682618034075e-07, -6.382140716195401e-07, 1.307938072763558e-07);
-  const double s = a * a;
-  const double s_lo = fma(a, a, -s);
-  const double q = g / (1.0 + 2.0 * a);
+template <class T>
+SHARDAX_SIMD T erfc_far(T a) {
+  a = select(a > 28.0, T(28.0), a);
+  const T t = (a - 2.0) / (a + 2.0);
+  const T g = poly(t, 1.2769783815525286, -0.09276382658574601, -0.1660303976152479,
+                   0.16405128003343078, -0.05422000099534413, -0.008034015080582801,
+                   0.008722653978852477, 0.0012713388805464247, -0.001456815581861222,
+                   -0.0004543390352515583, 0.0002063819632554635, 0.0001510187251116981,
+                   -1.5886765817959632e-06, -3.6286590325010945e-05, -1.3250555329796383e-05,
+                   3.159139333147114e-06, 4.86962036583631e-06, 2.818113126226787e-06,
+                   -7.475085893109192e-07, -2.5150130301013798e-06, 5.896762257755651e-07,
+                   9.660682618034075e-07, -6.382140716195401e-07, 1.307938072763558e-07);
+  const T s = a * a;
+  const T s_lo = fma(a, a, -s);
+  const T q = g / (1.0 + 2.0 * a);
   return exp(-s) * fma(-s_lo, q, q);
 }
 SHARDAX_SIMD double erfc_far_for_float(double a) {
@@ -58,19 +60,20 @@ SHARDAX_SIMD double erfc_far_for_float(double a) {
 
 }  // namespace detail
 
-SHARDAX_SIMD float erf(float x) {
-  const float a = abs(x);
-  const float near = detail::erf_near_for_float(a);
-  const float t = (a > 4.0f ? 4.0f : a) - 2.0f;
-  const float l = poly(t, -5.364941e+00f, -4.41816e+00f, -9.237544e-01f, -1.6487092e-02f,
-                       3.5473546e-03f, -7.0856285e-04f, 1.8702706e-04f);
-  const float far = 1.0f - detail::exp_normal(l);
-  return copysign(a < 1.0f ? near : far, x);
-}
-SHARDAX_SIMD double erf(double x) {
-  const double a = abs(x);
-  const double y = a < 1.0 ? detail::erf_near(a) : 1.0 - detail::erfc_far(a);
-  return copysign(y, x);
+template <class T>
+SHARDAX_SIMD T erf(T x) {
+  using N = number_of<T>;
+  const T a = abs(x);
+  if constexpr (is_single<T>) {
+    const T near = detail::erf_near_for_float(a);
+    const T t = select(a > 4.0f, T(4.0f), a) - 2.0f;
+    const T l = poly(t, -5.364941e+00f, -4.41816e+00f, -9.237544e-01f, -1.6487092e-02f,
+                     3.5473546e-03f, -7.0856285e-04f, 1.8702706e-04f);
+    const T far = 1.0f - detail::exp_normal(l);
+    return copysign(select(a < 1.0f, near, far), x);
+  } else {
+    return copysign(select(a < N(1), detail::erf_near(a), N(1) - detail::erfc_far(a)), x);
+  }
 }
 
 // 1 - erf(x), with large x kept.

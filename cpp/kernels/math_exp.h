@@ -2,6 +2,8 @@
 // cosh.
 #pragma once
 
+#include <utility>
+
 #include "kernels/math_base.h"
 
 // Method: x = n ln2 + r with |r| <= ln2 / 2 in two fused steps (Cody and Waite 1980), a minimax
@@ -13,60 +15,68 @@ namespace shardax::simd {
 namespace detail {
 
 // exp(r) - 1 = r + r^2 p(r) for |r| <= ln2 / 2.
-SHARDAX_SIMD float exp_tail(float r) {
-  return poly(r, 4.9999994e-01f, 1.666652e-01f, 4.1668244e-02f, 8.3688395e-03f, 1.3822988e-03f);
-}
-SHARDAX_SIMD double exp_tail(double r) {
-  return poly(r, 0.5, 0.16666666666666682, 0.04166666666666646, 0.00833333333331759,
-              0.001388888888900426, 0.00019841269895359883, 2.480158708253171e-05,
-              2.7557235637457098e-06, 2.755747868598117e-07, 2.5111830946418515e-08,
-              2.085277340310634e-09);
+template <class T>
+SHARDAX_SIMD T exp_tail(T r) {
+  if constexpr (is_single<T>)
+    return poly(r, 4.9999994e-01f, 1.666652e-01f, 4.1668244e-02f, 8.3688395e-03f, 1.3822988e-03f);
+  else
+    return poly(r, 0.5, 0.16666666666666682, 0.04166666666666646, 0.00833333333331759,
+                0.001388888888900426, 0.00019841269895359883, 2.480158708253171e-05,
+                2.7557235637457098e-06, 2.755747868598117e-07, 2.5111830946418515e-08,
+                2.085277340310634e-09);
 }
 // The same for |r| <= ln2.
-SHARDAX_SIMD float expm1_tail(float r) {
-  return poly(r, 5.e-01f, 1.6666672e-01f, 4.1666646e-02f, 8.332661e-03f, 1.3889748e-03f,
-              2.0091207e-04f, 2.4840603e-05f);
-}
-SHARDAX_SIMD double expm1_tail(double r) {
-  return poly(r, 0.5, 0.1666666666666666, 0.041666666666666755, 0.008333333333336164,
-              0.001388888888886923, 0.00019841269837293432, 2.4801587316716736e-05,
-              2.755732175406919e-06, 2.75573141951974e-07, 2.505130116622174e-08,
-              2.087740973637623e-09, 1.618504652409569e-10, 1.1472749233804887e-11);
+template <class T>
+SHARDAX_SIMD T expm1_tail(T r) {
+  if constexpr (is_single<T>)
+    return poly(r, 5.e-01f, 1.6666672e-01f, 4.1666646e-02f, 8.332661e-03f, 1.3889748e-03f,
+                2.0091207e-04f, 2.4840603e-05f);
+  else
+    return poly(r, 0.5, 0.1666666666666666, 0.041666666666666755, 0.008333333333336164,
+                0.001388888888886923, 0.00019841269837293432, 2.4801587316716736e-05,
+                2.755732175406919e-06, 2.75573141951974e-07, 2.505130116622174e-08,
+                2.087740973637623e-09, 1.618504652409569e-10, 1.1472749233804887e-11);
 }
 
-// x = n ln2 + r, n also as the integer k in two's complement.
-SHARDAX_SIMD float reduce_exp(float x, std::uint32_t& k) {
-  const float t = fma(x, log2e_f, round_magic_f);
-  const float n = t - round_magic_f;
-  k = bits(t) - bits(round_magic_f);
-  return fma(n, -ln2_lo_f, fma(n, -ln2_hi_f, x));
+// x = n ln2 + r, n as the integer k in two's complement.
+template <class T>
+struct Reduced {
+  T r;
+  decltype(bits(std::declval<T>())) k;
+};
+template <class T>
+struct Logarithms {
+  static constexpr bool single = is_single<T>;
+  using N = number_of<T>;
+  static constexpr N log2_of_e = single ? N(log2e_f) : N(log2e);
+  static constexpr N high = single ? N(ln2_hi_f) : N(ln2_hi);
+  static constexpr N low = single ? N(ln2_lo_f) : N(ln2_lo);
+  static constexpr N magic = single ? N(round_magic_f) : N(round_magic_d);
+};
+template <class T>
+SHARDAX_SIMD Reduced<T> reduce_by(T x, T t) {
+  using L = Logarithms<T>;
+  const T n = t - L::magic;
+  return {fma(n, T(-L::low), fma(n, T(-L::high), x)), bits(t) - bits(L::magic)};
 }
-SHARDAX_SIMD double reduce_exp(double x, std::uint64_t& k) {
-  const double t = fma(x, log2e, round_magic_d);
-  const double n = t - round_magic_d;
-  k = bits(t) - bits(round_magic_d);
-  return fma(n, -ln2_lo, fma(n, -ln2_hi, x));
+template <class T>
+SHARDAX_SIMD Reduced<T> reduce_exp(T x) {
+  using L = Logarithms<T>;
+  return reduce_by(x, fma(x, T(L::log2_of_e), T(L::magic)));
 }
 // The same with n rounded towards zero, so r has the sign of x and |r| <= ln2.
-SHARDAX_SIMD float reduce_expm1(float x, std::uint32_t& k) {
-  const float t = fma(x, log2e_f, -copysign(0.5f, x)) + round_magic_f;
-  const float n = t - round_magic_f;
-  k = bits(t) - bits(round_magic_f);
-  return fma(n, -ln2_lo_f, fma(n, -ln2_hi_f, x));
-}
-SHARDAX_SIMD double reduce_expm1(double x, std::uint64_t& k) {
-  const double t = fma(x, log2e, -copysign(0.5, x)) + round_magic_d;
-  const double n = t - round_magic_d;
-  k = bits(t) - bits(round_magic_d);
-  return fma(n, -ln2_lo, fma(n, -ln2_hi, x));
+template <class T>
+SHARDAX_SIMD Reduced<T> reduce_expm1(T x) {
+  using L = Logarithms<T>;
+  const T half = copysign(T(typename L::N(0.5)), x);
+  return reduce_by(x, fma(x, T(L::log2_of_e), -half) + L::magic);
 }
 
 // exp for -87 <= x <= 88.3 (float) or |x| <= 708 (double).
 template <class T>
 SHARDAX_SIMD T exp_normal(T x) {
-  decltype(bits(x)) k;
-  const T r = reduce_exp(x, k);
-  return (T(1) + fma(r * r, exp_tail(r), r)) * pow2(k);
+  const auto [r, k] = reduce_exp(x);
+  return (number_of<T>(1) + fma(r * r, exp_tail(r), r)) * pow2(k);
 }
 
 // exp(x) / 2 for x >= 0, finite up to the logarithm of twice the largest number.
@@ -74,8 +84,7 @@ template <class T>
 SHARDAX_SIMD T half_exp(T x) {
   constexpr T high = sizeof(T) == 4 ? T(91) : T(712);
   x = x > high ? high : x;
-  decltype(bits(x)) k;
-  const T r = reduce_exp(x, k);
+  const auto [r, k] = reduce_exp(x);
   return scale(T(1) + fma(r * r, exp_tail(r), r), k - 1u);
 }
 
@@ -94,12 +103,12 @@ SHARDAX_SIMD double exp_for_float(double x) {
 // e^x.
 template <class T>
 SHARDAX_SIMD T exp(T x) {
-  constexpr T low = sizeof(T) == 4 ? T(-104) : T(-746), high = sizeof(T) == 4 ? T(89) : T(710);
-  x = x < low ? low : x;
-  x = x > high ? high : x;
-  decltype(bits(x)) k;
-  const T r = detail::reduce_exp(x, k);
-  return scale(T(1) + fma(r * r, detail::exp_tail(r), r), k);
+  using N = number_of<T>;
+  constexpr N low = is_single<T> ? N(-104) : N(-746), high = is_single<T> ? N(89) : N(710);
+  x = select(x < low, T(low), x);
+  x = select(x > high, T(high), x);
+  const auto [r, k] = detail::reduce_exp(x);
+  return scale(N(1) + fma(r * r, detail::exp_tail(r), r), k);
 }
 
 // 2^x.
@@ -124,44 +133,38 @@ SHARDAX_SIMD double exp2(double x) {
 }
 
 // e^x - 1, with small x kept.
-SHARDAX_SIMD float expm1(float x) {
-  float c = x < -18.0f ? -18.0f : x;
-  c = c > 89.0f ? 89.0f : c;
-  std::uint32_t k;
-  const float r = detail::reduce_expm1(c, k);
-  const float y = fma(r * r, detail::expm1_tail(r), r);
-  const float s = pow2(k - 1u);
-  return copysign(k == 0 ? y : 2.0f * fma(s, y, s - 0.5f), x);
-}
-SHARDAX_SIMD double expm1(double x) {
-  double c = x < -38.0 ? -38.0 : x;
-  c = c > 710.0 ? 710.0 : c;
-  std::uint64_t k;
-  const double r = detail::reduce_expm1(c, k);
-  const double y = fma(r * r, detail::expm1_tail(r), r);
-  const double s = pow2(k - 1u);
-  return copysign(k == 0 ? y : 2.0 * fma(s, y, s - 0.5), x);
+template <class T>
+SHARDAX_SIMD T expm1(T x) {
+  using N = number_of<T>;
+  constexpr N low = is_single<T> ? N(-18) : N(-38), high = is_single<T> ? N(89) : N(710);
+  T c = select(x < low, T(low), x);
+  c = select(c > high, T(high), c);
+  const auto [r, k] = detail::reduce_expm1(c);
+  const T y = fma(r * r, detail::expm1_tail(r), r);
+  const T s = pow2(k - 1u);
+  return copysign(select(k == 0, y, N(2) * fma(s, y, s - N(0.5))), x);
 }
 
 // 1 / (1 + e^-x), from e^-|x| so the negative side keeps its relative accuracy.
 template <class T>
 SHARDAX_SIMD T logistic(T x) {
+  using N = number_of<T>;
   const T e = exp(-abs(x));
-  return (x < T(0) ? e : T(1)) / (T(1) + e);
+  return select(x < N(0), e, T(N(1))) / (N(1) + e);
 }
 
 // t / (t + 2) for t = e^2|x| - 1 = 2^k (1 + y) - 1, which is y itself where k = 0: small x keep
 // their relative accuracy.
 template <class T>
 SHARDAX_SIMD T tanh(T x) {
+  using N = number_of<T>;
   const T a = abs(x);
-  const T twice = a > T(20) ? T(40) : T(2) * a;
-  decltype(bits(x)) k;
-  const T r = detail::reduce_exp(twice, k);
+  const T twice = select(a > N(20), T(N(40)), N(2) * a);
+  const auto [r, k] = detail::reduce_exp(twice);
   const T y = fma(r * r, detail::exp_tail(r), r);
   const T s = pow2(k);
-  const T t = fma(s, y, s - T(1));
-  return copysign(t / (t + T(2)), x);
+  const T t = fma(s, y, s - N(1));
+  return copysign(t / (t + N(2)), x);
 }
 
 SHARDAX_SIMD float sinh(float x) {

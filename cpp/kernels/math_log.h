@@ -12,22 +12,24 @@ namespace shardax::simd {
 namespace detail {
 
 // log(1 + f) for f in [sqrt(1/2) - 1, sqrt(2) - 1], plus e ln2.
-SHARDAX_SIMD float log_near_one(float f, float e) {
-  const float z = f * f;
-  const float p =
-      poly(f, 3.3333313e-01f, -2.5000012e-01f, 2.0002075e-01f, -1.6667855e-01f, 1.422019e-01f,
-           -1.2408175e-01f, 1.1886549e-01f, -1.1660927e-01f, 6.732509e-02f);
-  const float y = fma(-0.5f, z, fma(e, ln2_lo_f, f * z * p));
-  return fma(e, ln2_hi_f, f + y);
-}
-SHARDAX_SIMD double log_near_one(double f, double e) {
-  const double s = f / (2.0 + f);
-  const double z = s * s;
-  const double r =
-      z * poly(z, 0.6666666666666735, 0.39999999999409863, 0.285714287434941, 0.22222198455077805,
-               0.18183570720663833, 0.1531388020361685, 0.14797722067087124);
-  const double h = 0.5 * f * f;
-  return fma(e, ln2_hi, f - (h - fma(s, h + r, e * ln2_lo)));
+template <class T>
+SHARDAX_SIMD T log_near_one(T f, T e) {
+  if constexpr (is_single<T>) {
+    const T z = f * f;
+    const T p =
+        poly(f, 3.3333313e-01f, -2.5000012e-01f, 2.0002075e-01f, -1.6667855e-01f, 1.422019e-01f,
+             -1.2408175e-01f, 1.1886549e-01f, -1.1660927e-01f, 6.732509e-02f);
+    const T y = fma(T(-0.5f), z, fma(e, T(ln2_lo_f), f * z * p));
+    return fma(e, T(ln2_hi_f), f + y);
+  } else {
+    const T s = f / (2.0 + f);
+    const T z = s * s;
+    const T r =
+        z * poly(z, 0.6666666666666735, 0.39999999999409863, 0.285714287434941, 0.22222198455077805,
+                 0.18183570720663833, 0.1531388020361685, 0.14797722067087124);
+    const T h = 0.5 * f * f;
+    return fma(e, T(ln2_hi), f - (h - fma(s, h + r, e * ln2_lo)));
+  }
 }
 
 // log in double for normal x > 0, relative error 2^-37 also near 1: for float results.
@@ -41,42 +43,27 @@ SHARDAX_SIMD double log_for_float(double x) {
 }
 
 // x as a normal number, and the exponent to add.
-SHARDAX_SIMD float normalise(float x, float& e) {
-  const bool tiny = x < 0x1p-126f;
-  e = tiny ? -25.0f : 0.0f;
-  return x * (tiny ? 0x1p25f : 1.0f);
-}
-SHARDAX_SIMD double normalise(double x, double& e) {
-  const bool tiny = x < 0x1p-1022;
-  e = tiny ? -54.0 : 0.0;
-  return x * (tiny ? 0x1p54 : 1.0);
+template <class T>
+struct Normal {
+  T x, shift;
+};
+template <class T>
+SHARDAX_SIMD Normal<T> normalise(T x) {
+  using N = number_of<T>;
+  constexpr N least = std::numeric_limits<N>::min();
+  constexpr N by = is_single<T> ? N(25) : N(54), factor = is_single<T> ? N(0x1p25) : N(0x1p54);
+  const auto tiny = x < least;
+  return {x * select(tiny, T(factor), T(N(1))), select(tiny, T(-by), T(N(0)))};
 }
 
 // The values of a logarithm `y` at the ends of its domain: 0, infinity, negatives, NaN.
 template <class T>
 SHARDAX_SIMD T log_ends(T x, T y) {
-  constexpr T inf = std::numeric_limits<T>::infinity();
-  y = x < inf ? y : x;
-  y = x == T(0) ? -inf : y;
-  return x < T(0) ? std::numeric_limits<T>::quiet_NaN() : y;
-}
-
-// log(1 + x) = log(m) + e ln2 with m - 1 = x 2^-e + (2^-e - 1), which rounds once.
-template <class T>
-SHARDAX_SIMD T log1p(T x) {
-  constexpr T inf = std::numeric_limits<T>::infinity();
-  using U = decltype(bits(x));
-  constexpr int mantissa = std::numeric_limits<T>::digits - 1;
-  constexpr U bias = sizeof(T) == 4 ? U(127) : U(1023);
-  const auto [m, e] = split(T(1) + x);
-  const T magic = sizeof(T) == 4 ? T(round_magic_f) : T(round_magic_d);
-  const U k = bits(e + magic) - bits(magic);
-  const T s = from_bits(U((bias - k) << mantissa));
-  const T f = x > T(0x1p60) ? m - T(1) : fma(x, s, s - T(1));
-  T y = log_near_one(f, e);
-  y = x < inf ? y : x;
-  y = x < T(-1) ? std::numeric_limits<T>::quiet_NaN() : y;
-  return x == T(-1) ? -inf : copysign(y, x);
+  using N = number_of<T>;
+  constexpr N inf = std::numeric_limits<N>::infinity();
+  y = select(x < inf, y, x);
+  y = select(x == N(0), T(-inf), y);
+  return select(x < N(0), T(std::numeric_limits<N>::quiet_NaN()), y);
 }
 
 }  // namespace detail
@@ -84,42 +71,56 @@ SHARDAX_SIMD T log1p(T x) {
 // Natural logarithm.
 template <class T>
 SHARDAX_SIMD T log(T x) {
-  T shift;
-  const auto [m, e] = split(detail::normalise(x, shift));
-  return detail::log_ends(x, detail::log_near_one(m - T(1), e + shift));
+  const auto normal = detail::normalise(x);
+  const auto [m, e] = split(normal.x);
+  return detail::log_ends(x, detail::log_near_one(m - number_of<T>(1), e + normal.shift));
+}
+
+// log(1 + x) = log(m) + e ln2 with m - 1 = x 2^-e + (2^-e - 1), which rounds once; small x kept.
+template <class T>
+SHARDAX_SIMD T log1p(T x) {
+  using N = number_of<T>;
+  constexpr N inf = std::numeric_limits<N>::infinity();
+  constexpr int mantissa = std::numeric_limits<N>::digits - 1;
+  constexpr N magic = is_single<T> ? N(round_magic_f) : N(round_magic_d);
+  using U = decltype(bits(magic));
+  constexpr U bias = is_single<T> ? U(127) : U(1023);
+  const auto [m, e] = split(N(1) + x);
+  const T s = from_bits((bias - (bits(e + magic) - bits(magic))) << mantissa);
+  const T f = select(x > N(0x1p60), m - N(1), fma(x, s, s - N(1)));
+  T y = detail::log_near_one(f, e);
+  y = select(x < inf, y, x);
+  y = select(x < N(-1), T(std::numeric_limits<N>::quiet_NaN()), y);
+  return select(x == N(-1), T(-inf), copysign(y, x));
 }
 
 SHARDAX_SIMD float log2(float x) {
-  float shift;
-  const auto [m, e] = split(detail::normalise(x, shift));
+  const auto [normal, shift] = detail::normalise(x);
+  const auto [m, e] = split(normal);
   const float l = detail::log_near_one(m - 1.0f, 0.0f);
   return detail::log_ends(x, fma(l, log2e_f, fma(l, log2e_lo_f, e + shift)));
 }
 SHARDAX_SIMD double log2(double x) {
-  double shift;
-  const auto [m, e] = split(detail::normalise(x, shift));
+  const auto [normal, shift] = detail::normalise(x);
+  const auto [m, e] = split(normal);
   const double l = detail::log_near_one(m - 1.0, 0.0);
   return detail::log_ends(x, fma(l, log2e, fma(l, log2e_lo, e + shift)));
 }
 
 SHARDAX_SIMD float log10(float x) {
-  float shift;
-  const auto [m, e] = split(detail::normalise(x, shift));
+  const auto [normal, shift] = detail::normalise(x);
+  const auto [m, e] = split(normal);
   const float l = detail::log_near_one(m - 1.0f, 0.0f);
   const float low = fma(e + shift, log10_2_lo_f, l * log10e_lo_f);
   return detail::log_ends(x, fma(e + shift, log10_2_hi_f, fma(l, log10e_f, low)));
 }
 SHARDAX_SIMD double log10(double x) {
-  double shift;
-  const auto [m, e] = split(detail::normalise(x, shift));
+  const auto [normal, shift] = detail::normalise(x);
+  const auto [m, e] = split(normal);
   const double l = detail::log_near_one(m - 1.0, 0.0);
   const double low = fma(e + shift, log10_2_lo, l * log10e_lo);
   return detail::log_ends(x, fma(e + shift, log10_2_hi, fma(l, log10e, low)));
 }
-
-// log(1 + x), with small x kept.
-SHARDAX_SIMD float log1p(float x) { return detail::log1p(x); }
-SHARDAX_SIMD double log1p(double x) { return detail::log1p(x); }
 
 SHARDAX_SIMD float asinh(float x) {
   const double a = static_cast<double>(abs(x));

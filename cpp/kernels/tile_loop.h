@@ -11,10 +11,13 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "array/type.h"
 #include "base/function_ref.h"
+#include "codegen/native.h"
+#include "codegen/record.h"
 #include "kernels/reduce.h"
 
 namespace shardax::kernels {
@@ -30,7 +33,8 @@ struct TileAccess {
   int pointer = 0;
   std::int64_t offset = 0;  // in elements
   int itemsize = 4;
-  Shape strides;  // per dimension of the loop, in elements
+  codegen::Kind kind = codegen::Kind::none;  // what machine code would take elements for
+  Shape strides;                             // per dimension of the loop, in elements
 };
 
 struct TileInstruction {
@@ -38,6 +42,14 @@ struct TileInstruction {
   std::int64_t extra;
   SmallVector<std::int32_t, 4> in;  // operands: loads, then registers and stores
   std::int32_t out;
+  codegen::Record record = nullptr;  // the same for machine code
+};
+
+// Machine code in place of all instructions and copies of a loop.
+struct NativeTile {
+  std::shared_ptr<const codegen::Native> code;  // null: there is none
+  SmallVector<int, 16> item_bytes;              // of each operand that the code reads or writes
+  SmallVector<std::int32_t, 4> outputs;         // operands that it writes
 };
 
 struct TileReduction {
@@ -63,7 +75,12 @@ struct TileLoop {
   bool reduce_inner = true;
   std::int64_t kept = 1;
   std::int64_t reduced = 1;
+  NativeTile native;
 };
+
+// Gives the loop machine code if all of its instructions can be recorded, and there are enough of
+// them to be worth it. `listing`, where given, gets the code as text.
+void make_native(TileLoop& loop, std::string* listing = nullptr);
 
 // Computes the whole loop. `base` holds an address per pointer index.
 void run_tile_loop(const TileLoop& loop, std::byte* const* base, ParallelFor parallel_for);

@@ -10,6 +10,9 @@ namespace shardax::kernels {
 namespace {
 
 constexpr std::int64_t register_bytes = tile_size * 16;
+// At the end of each register, for the elements that do not fill a vector; numbers of machine code
+// take half of a register at most.
+constexpr std::int64_t rest_bytes = 64;
 
 struct Scratch {
   std::vector<std::unique_ptr<std::byte[]>> blocks;
@@ -94,6 +97,18 @@ void Walker::tile(std::int64_t start, std::int64_t n) {
                                      ? memory_[loads + i] + start * width
                                      : scratch_ + (first_store + i) * register_bytes;
   }
+  if (loop_.native.code) {
+    run_native(n);
+  } else {
+    interpret(n);
+  }
+  for (std::size_t i = 0; i < loop_.stores.size(); ++i) {
+    if (kinds_[loads + i] != Access::contiguous) scatter(i, first_store + i, start, n);
+  }
+}
+
+void Walker::interpret(std::int64_t n) {
+  const std::size_t first_store = loop_.loads.size() + static_cast<std::size_t>(loop_.registers);
   for (const TileInstruction& instruction : loop_.instructions) {
     const void* in[8];
     const void** operands = in;
@@ -113,8 +128,28 @@ void Walker::tile(std::int64_t start, std::int64_t n) {
     std::memcpy(pointers_[static_cast<std::size_t>(to)], pointers_[static_cast<std::size_t>(from)],
                 static_cast<std::size_t>(n * loop_.stores[store].itemsize));
   }
-  for (std::size_t i = 0; i < loop_.stores.size(); ++i) {
-    if (kinds_[loads + i] != Access::contiguous) scatter(i, first_store + i, start, n);
+}
+
+// Whole vectors in place; what is left over in a block of its own at the end of each operand's
+// scratch memory, so that nothing beyond an operand is touched.
+void Walker::run_native(std::int64_t n) {
+  const NativeTile& native = loop_.native;
+  const std::int64_t lanes = native.code->lanes(), whole = n / lanes * lanes, rest = n - whole;
+  if (whole > 0) native.code->code()(pointers_.data(), whole);
+  if (rest == 0) return;
+  SmallVector<std::byte*, 16> blocks(pointers_.size());
+  for (std::size_t i = 0; i < pointers_.size(); ++i) {
+    blocks[i] = scratch_ + (i + 1) * register_bytes - rest_bytes;
+    if (i < loop_.loads.size()) {
+      std::memcpy(blocks[i], pointers_[i] + whole * native.item_bytes[i],
+                  static_cast<std::size_t>(rest * native.item_bytes[i]));
+    }
+  }
+  native.code->code()(blocks.data(), lanes);
+  for (const std::int32_t output : native.outputs) {
+    const auto i = static_cast<std::size_t>(output);
+    std::memcpy(pointers_[i] + whole * native.item_bytes[i], blocks[i],
+                static_cast<std::size_t>(rest * native.item_bytes[i]));
   }
 }
 

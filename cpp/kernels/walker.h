@@ -35,6 +35,8 @@ class Walker {
 
   Access classify(const TileAccess& access) const;
   bool is_dense(const TileAccess& access) const;
+  void interpret(std::int64_t n);
+  void run_native(std::int64_t n);
   void fill(std::size_t i, std::int64_t n);
   void gather(std::size_t i, std::int64_t start, std::int64_t n);
   void scatter(std::size_t store, std::size_t slot, std::int64_t start, std::int64_t n);

@@ -1,15 +1,13 @@
 // ops/arithmetic.cpp - add, sub, mul, div and their kin.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "kernels/extremum.h"
 #include "ops/family.h"
 
 namespace shardax::ops {
 namespace {
-
-template <class T>
-constexpr bool is_complex_v = !std::is_arithmetic_v<T>;
 
 // Integer arithmetic wraps: done in the unsigned type of the width of T.
 template <class T, class F>
@@ -71,8 +69,10 @@ constexpr auto sign_kernel = [](auto a) {
   if constexpr (is_complex_v<T>) {
     const auto size = std::abs(a);
     return size == 0 ? T(0) : a / size;
-  } else if constexpr (std::is_floating_point_v<T>) {
-    return a != a || a == 0 ? a : std::copysign(T(1), a);
+  } else if constexpr (std::is_floating_point_v<codegen::number_of<T>>) {
+    using std::copysign;
+    using codegen::select;
+    return select(a != a || a == 0, a, copysign(T(1), a));
   } else if constexpr (std::is_signed_v<T>) {
     return static_cast<T>((a > 0) - (a < 0));
   } else {
@@ -84,8 +84,9 @@ constexpr auto abs_kernel = [](auto a) {
   using T = decltype(a);
   if constexpr (is_complex_v<T>) {
     return std::hypot(a.real(), a.imag());
-  } else if constexpr (std::is_floating_point_v<T>) {
-    return std::fabs(a);
+  } else if constexpr (std::is_floating_point_v<codegen::number_of<T>>) {
+    using std::abs;
+    return abs(a);
   } else if constexpr (std::is_signed_v<T>) {
     return a < 0 ? wrapping(T(0), a, [](auto x, auto y) { return x - y; }) : a;
   } else {
@@ -125,14 +126,33 @@ SHARDAX_CLONES void integer_pow_tile(void* out, const void* const* in, std::int6
   }
 }
 
+// The same by the same multiplications.
+template <class T>
+int record_integer_pow(codegen::VectorProgram& program, const int* in, std::int64_t exponent) {
+  const codegen::Recording recording(program);
+  const codegen::Lane<T> one(T(1));
+  codegen::Lane<T> power = codegen::lane<T>(in[0]), result = one;
+  bool first = true;
+  for (auto e = static_cast<std::uint64_t>(exponent < 0 ? -exponent : exponent); e; e >>= 1) {
+    if (e & 1) result = std::exchange(first, false) ? power : result * power;
+    if (e > 1) power = power * power;
+  }
+  if constexpr (std::is_floating_point_v<T>) {
+    if (exponent < 0) result = one / result;
+  }
+  return result.id;
+}
+
 MapKernel integer_pow_map(const Types& in, const Type&, const Params& params) {
-  MapFunction found = nullptr;
+  MapKernel found{nullptr, params.integer("y"), nullptr};
   visit_dtype(in[0].dtype, [&](auto zero) {
     using T = decltype(zero);
     if constexpr (kernels::is_computed<T> && (bit(kernels::dtype_of<T>) & numbers) != 0)
-      found = integer_pow_tile<T>;
+      found.function = integer_pow_tile<T>;
+    if constexpr ((bit(kernels::dtype_of<T>) & lane_numbers) != 0)
+      found.record = record_integer_pow<T>;
   });
-  return {found, params.integer("y")};
+  return found;
 }
 
 // A cotangent for the linear operand, with the shape of the operand.
@@ -182,7 +202,7 @@ OpSpec sum(OpSpec spec) {
     }
     return out;
   };
-  spec.map = map_binary<numbers, add_kernel>;
+  spec.map = map_binary<numbers, add_kernel, lane_numbers>;
   return elementwise(spec);
 }
 
@@ -207,7 +227,7 @@ const Op sub_op{elementwise({.name = "sub",
                                if (a.linear(1)) out[1] = unbroadcast(neg(a.ct[0]), a.in_types[1]);
                                return out;
                              },
-                             .map = map_binary<numbers, sub_kernel>})};
+                             .map = map_binary<numbers, sub_kernel, lane_numbers>})};
 
 const Op mul_op{elementwise({.name = "mul",
                              .doc = "Elementwise product, x * y.",
@@ -223,7 +243,7 @@ const Op mul_op{elementwise({.name = "mul",
                                if (a.linear(0)) return ct_for(a, 0, mul(a.ct[0], a.in[1]));
                                return ct_for(a, 1, mul(a.in[0], a.ct[0]));
                              },
-                             .map = map_binary<numbers, mul_kernel>})};
+                             .map = map_binary<numbers, mul_kernel, lane_numbers>})};
 
 const Op div_op{elementwise({.name = "div",
                              .doc = "Elementwise quotient, x / y; integers truncate towards zero.",
@@ -241,7 +261,7 @@ const Op div_op{elementwise({.name = "div",
                              .transpose = [](const TransposeArgs& a) -> Values {
                                return ct_for(a, 0, div(a.ct[0], a.in[1]));
                              },
-                             .map = map_binary<numbers, div_kernel>})};
+                             .map = map_binary<numbers, div_kernel, lane_floats>})};
 
 const Op rem_op{
     elementwise({.name = "rem",
@@ -265,14 +285,14 @@ const Op max_op{
                  .doc = "Elementwise maximum; NaN where either is NaN. Ties share the gradient.",
                  .dtypes = any_dtype,
                  .jvp = jvp_extremum,
-                 .map = map_binary<any_dtype, extremum_kernel<true>>})};
+                 .map = map_binary<any_dtype, extremum_kernel<true>, lane_numbers>})};
 
 const Op min_op{
     elementwise({.name = "min",
                  .doc = "Elementwise minimum; NaN where either is NaN. Ties share the gradient.",
                  .dtypes = any_dtype,
                  .jvp = jvp_extremum,
-                 .map = map_binary<any_dtype, extremum_kernel<false>>})};
+                 .map = map_binary<any_dtype, extremum_kernel<false>, lane_numbers>})};
 
 const Op neg_op{
     elementwise({.name = "neg",
@@ -280,13 +300,15 @@ const Op neg_op{
                  .dtypes = numbers,
                  .jvp = [](const JvpArgs& a) -> Values { return {neg(a.t[0])}; },
                  .transpose = [](const TransposeArgs& a) -> Values { return {neg(a.ct[0])}; },
-                 .map = map_unary<numbers, [](auto x) {
-                   using T = decltype(x);
-                   if constexpr (std::is_integral_v<T>)
-                     return sub_kernel(T(0), x);
-                   else
-                     return -x;
-                 }>})};
+                 .map = map_unary<numbers,
+                                  [](auto x) {
+                                    using T = decltype(x);
+                                    if constexpr (std::is_integral_v<T>)
+                                      return sub_kernel(T(0), x);
+                                    else
+                                      return -x;
+                                  },
+                                  lane_numbers>})};
 
 const Op sign_op{
     elementwise({.name = "sign",
@@ -301,7 +323,7 @@ const Op sign_op{
                    const Value slope = div(across, convert(nonzero(unary("abs", a.in[0])), dtype));
                    return {where(eq(a.in[0], scalar(dtype, 0)), full_like(slope, 0), slope)};
                  },
-                 .map = map_unary<numbers, sign_kernel>})};
+                 .map = map_unary<numbers, sign_kernel, lane_floats>})};
 
 const Op abs_op{
     elementwise({.name = "abs",
@@ -316,16 +338,16 @@ const Op abs_op{
                    }
                    return {where(ge(a.in[0], scalar(a.in[0]->dtype(), 0)), a.t[0], neg(a.t[0]))};
                  },
-                 .map = map_unary<numbers, abs_kernel>})};
+                 .map = map_unary<numbers, abs_kernel, lane_floats>})};
 
-const Op square_op{
-    elementwise({.name = "square",
-                 .doc = "Elementwise square, x * x.",
-                 .dtypes = numbers,
-                 .jvp = [](const JvpArgs& a) -> Values {
-                   return {mul(a.t[0], mul(full_like(a.in[0], 2), a.in[0]))};
-                 },
-                 .map = map_unary<numbers, [](auto x) { return mul_kernel(x, x); }>})};
+const Op square_op{elementwise(
+    {.name = "square",
+     .doc = "Elementwise square, x * x.",
+     .dtypes = numbers,
+     .jvp = [](const JvpArgs& a) -> Values {
+       return {mul(a.t[0], mul(full_like(a.in[0], 2), a.in[0]))};
+     },
+     .map = map_unary<numbers, [](auto x) { return mul_kernel(x, x); }, lane_numbers>})};
 
 const Op integer_pow_op{elementwise(
     {.name = "integer_pow",

@@ -12,69 +12,77 @@ namespace {
 constexpr DTypeSet ordered = any_dtype & ~complexes;
 
 // PRNG keys are equal where their words are.
-template <auto F>
+template <auto F, DTypeSet lanes>
 MapKernel equality_map(const Types& in, const Type&, const Params&) {
   if (in[0].dtype == DType::key) return {kernels::map2<key_t, F>, 0};
   if (is_key(in[0].dtype)) return {kernels::map2<wide_key_t, F>, 0};
-  return {select_map<any_dtype, F, 2>(in[0].dtype), 0};
+  return select_map<any_dtype, F, 2, lanes>(in[0].dtype);
 }
 
-const Op eq_op{comparison({.name = "eq",
-                           .doc = "Elementwise x == y.",
-                           .dtypes = any_dtype | keys,
-                           .map = equality_map<[](auto a, auto b) -> bool { return a == b; }>})};
-const Op ne_op{comparison({.name = "ne",
-                           .doc = "Elementwise x != y.",
-                           .dtypes = any_dtype | keys,
-                           .map = equality_map<[](auto a, auto b) -> bool { return a != b; }>})};
+const Op eq_op{
+    comparison({.name = "eq",
+                .doc = "Elementwise x == y.",
+                .dtypes = any_dtype | keys,
+                .map = equality_map<[](auto a, auto b) { return a == b; }, lane_numbers>})};
+const Op ne_op{
+    comparison({.name = "ne",
+                .doc = "Elementwise x != y.",
+                .dtypes = any_dtype | keys,
+                .map = equality_map<[](auto a, auto b) { return a != b; }, lane_numbers>})};
 const Op lt_op{
     comparison({.name = "lt",
                 .doc = "Elementwise x < y.",
                 .dtypes = ordered,
-                .map = map_binary<ordered, [](auto a, auto b) -> bool { return a < b; }>})};
+                .map = map_binary<ordered, [](auto a, auto b) { return a < b; }, lane_numbers>})};
 const Op le_op{
     comparison({.name = "le",
                 .doc = "Elementwise x <= y.",
                 .dtypes = ordered,
-                .map = map_binary<ordered, [](auto a, auto b) -> bool { return a <= b; }>})};
+                .map = map_binary<ordered, [](auto a, auto b) { return a <= b; }, lane_numbers>})};
 const Op gt_op{
     comparison({.name = "gt",
                 .doc = "Elementwise x > y.",
                 .dtypes = ordered,
-                .map = map_binary<ordered, [](auto a, auto b) -> bool { return (a > b); }>})};
-const Op ge_op{
-    comparison({.name = "ge",
-                .doc = "Elementwise x >= y.",
-                .dtypes = ordered,
-                .map = map_binary<ordered, [](auto a, auto b) -> bool { return (a >= b); }>})};
+                .map = map_binary<ordered, [](auto a, auto b) { return (a > b); }, lane_numbers>})};
+const Op ge_op{comparison(
+    {.name = "ge",
+     .doc = "Elementwise x >= y.",
+     .dtypes = ordered,
+     .map = map_binary<ordered, [](auto a, auto b) { return (a >= b); }, lane_numbers>})};
 
 constexpr DTypeSet bits = integers | booleans;
+constexpr DTypeSet lane_bits = lane_integers | booleans;
+
+constexpr auto complement = [](auto a) {
+  if constexpr (std::is_same_v<codegen::number_of<decltype(a)>, bool>)
+    return !a;
+  else
+    return static_cast<decltype(a)>(~a);
+};
 
 const Op and_op{elementwise_no_gradient(
     {.name = "and",
      .doc = "Elementwise and: of truth values, or bit by bit.",
      .dtypes = bits,
-     .map = map_binary<bits, [](auto a, auto b) { return static_cast<decltype(a)>(a & b); }>})};
+     .map = map_binary<bits, [](auto a, auto b) { return static_cast<decltype(a)>(a & b); },
+                       lane_bits>})};
 const Op or_op{elementwise_no_gradient(
     {.name = "or",
      .doc = "Elementwise or: of truth values, or bit by bit.",
      .dtypes = bits,
-     .map = map_binary<bits, [](auto a, auto b) { return static_cast<decltype(a)>(a | b); }>})};
+     .map = map_binary<bits, [](auto a, auto b) { return static_cast<decltype(a)>(a | b); },
+                       lane_bits>})};
 const Op xor_op{elementwise_no_gradient(
     {.name = "xor",
      .doc = "Elementwise exclusive or: of truth values, or bit by bit.",
      .dtypes = bits,
-     .map = map_binary<bits, [](auto a, auto b) { return static_cast<decltype(a)>(a ^ b); }>})};
+     .map = map_binary<bits, [](auto a, auto b) { return static_cast<decltype(a)>(a ^ b); },
+                       lane_bits>})};
 const Op not_op{
     elementwise_no_gradient({.name = "not",
                              .doc = "Elementwise complement: of truth values, or bit by bit.",
                              .dtypes = bits,
-                             .map = map_unary<bits, [](auto a) {
-                               if constexpr (std::is_same_v<decltype(a), bool>)
-                                 return !a;
-                               else
-                                 return static_cast<decltype(a)>(~a);
-                             }>})};
+                             .map = map_unary<bits, complement, lane_bits>})};
 
 // ---- select_n --------------------------------------------------------------------------------
 
@@ -125,11 +133,16 @@ void select_int(void* out, const void* const* in, std::int64_t n, std::int64_t c
   }
 }
 
+int record_select(codegen::VectorProgram& program, const int* in, std::int64_t) {
+  const codegen::Kind kind = program.node(in[1]).kind;
+  return program.add({codegen::Code::select, kind, {in[0], in[2], in[1]}});
+}
+
 MapKernel select_map_rule(const Types& in, const Type& out, const Params&) {
   const auto cases = static_cast<std::int64_t>(in.size()) - 1;
   const bool two = in[0].dtype == DType::boolean && cases == 2;
   const auto pick = [&]<class Bits>(Bits) -> MapKernel {
-    return {two ? select_bool<Bits> : select_int<Bits>, cases};
+    return {two ? select_bool<Bits> : select_int<Bits>, cases, two ? record_select : nullptr};
   };
   switch (itemsize(out.dtype)) {
     case 1: return pick(std::uint8_t{});
@@ -209,7 +222,7 @@ const Op clamp_op{elementwise(
        return batch_elementwise({a.op, a.params, in, batched, a.axis});
      },
      .map = [](const Types& in, const Type&, const Params&) -> MapKernel {
-       return {select_map<ordered, clamp_kernel, 3>(in[0].dtype), 0};
+       return select_map<ordered, clamp_kernel, 3, lane_numbers>(in[0].dtype);
      }})};
 
 // ---- convert_element_type ---------------------------------------------------------------------
@@ -285,6 +298,47 @@ void narrowed(void* out, const void* const* in, std::int64_t n, std::int64_t dty
   }
 }
 
+// Conversions that are an instruction, or none.
+codegen::Record record_convert(DType from, DType to) {
+  using codegen::lane, codegen::select;
+  using Program = codegen::VectorProgram;
+  if (from == to) return [](Program&, const int* in, std::int64_t) { return in[0]; };
+  if (from == DType::int32 && to == DType::float32) {
+    return [](Program& program, const int* in, std::int64_t) {
+      const codegen::Recording recording(program);
+      return codegen::to_float(lane<std::int32_t>(in[0])).id;
+    };
+  }
+  codegen::Record found = nullptr;
+  // Integers of one width: the bits stay.
+  if ((bit(from) & lane_integers) && (bit(to) & lane_integers) && itemsize(from) == itemsize(to)) {
+    visit_dtype(to, [&](auto zero) {
+      if constexpr ((lane_integers & bit(kernels::dtype_of<decltype(zero)>)) != 0)
+        found = [](Program& program, const int* in, std::int64_t) {
+          return program.add({codegen::Code::view, codegen::kind_of<decltype(zero)>, {in[0]}});
+        };
+    });
+    return found;
+  }
+  visit_dtype(from == DType::boolean ? to : from, [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr ((lane_numbers & bit(kernels::dtype_of<T>)) != 0) {
+      if (from == DType::boolean) {
+        found = [](Program& program, const int* in, std::int64_t) {
+          const codegen::Recording recording(program);
+          return select(lane<bool>(in[0]), codegen::Lane<T>(T(1)), codegen::Lane<T>(T(0))).id;
+        };
+      } else if (to == DType::boolean) {
+        found = [](Program& program, const int* in, std::int64_t) {
+          const codegen::Recording recording(program);
+          return (lane<T>(in[0]) != T(0)).id;
+        };
+      }
+    }
+  });
+  return found;
+}
+
 MapKernel convert_map_rule(const Types& in, const Type& out, const Params&) {
   MapFunction found = nullptr;
   if (is_narrow(in[0].dtype)) {
@@ -307,7 +361,7 @@ MapKernel convert_map_rule(const Types& in, const Type& out, const Params&) {
       }
     });
   });
-  return {found, 0};
+  return {found, 0, record_convert(in[0].dtype, out.dtype)};
 }
 
 const Op convert_op{

@@ -9,15 +9,22 @@
 #pragma once
 
 #include <array>
+#include <complex>
 #include <type_traits>
 
 #include "array/half.h"
 #include "base/errors.h"
+#include "codegen/lane.h"
 #include "ir/op.h"
 #include "kernels/dispatch.h"
 #include "ops/ops.h"
 
 namespace shardax::ops {
+
+template <class T>
+inline constexpr bool is_complex_v = false;
+template <class T>
+inline constexpr bool is_complex_v<std::complex<T>> = true;
 
 // Sets of dtypes.
 inline constexpr DTypeSet booleans = bit(DType::boolean);
@@ -60,30 +67,39 @@ inline Batched batched1(Value out) { return {{std::move(out)}, {true}}; }
 
 // ---- kernels -------------------------------------------------------------------------------
 
+// The numbers that machine code computes with (codegen/lane.h): a record that lists some of these
+// beside its function has machine code for them.
+inline constexpr DTypeSet lane_floats = full_floats;
+inline constexpr DTypeSet lane_integers =
+    bit(DType::int32) | bit(DType::int64) | bit(DType::uint32) | bit(DType::uint64);
+inline constexpr DTypeSet lane_numbers = lane_floats | lane_integers;
+
 // The kernel for the dtype of operand `I`, out of those instantiated for `set`.
 // F is called with C++ scalars; 16-bit floats and narrower numbers never reach it (the compiler
-// widens them).
-template <DTypeSet set, auto F, int arity>
-MapFunction select_map(DType dtype) {
-  MapFunction found = nullptr;
+// widens them). For the dtypes in `lanes` it is called with lanes too.
+template <DTypeSet set, auto F, int arity, DTypeSet lanes = 0>
+MapKernel select_map(DType dtype) {
+  MapKernel found;
   visit_dtype(dtype, [&](auto zero) {
     using T = decltype(zero);
     if constexpr (kernels::is_computed<T> && (set & bit(kernels::dtype_of<T>)) != 0) {
-      if constexpr (arity == 1) found = kernels::map1<T, F>;
-      if constexpr (arity == 2) found = kernels::map2<T, F>;
-      if constexpr (arity == 3) found = kernels::map3<T, F>;
+      if constexpr (arity == 1) found.function = kernels::map1<T, F>;
+      if constexpr (arity == 2) found.function = kernels::map2<T, F>;
+      if constexpr (arity == 3) found.function = kernels::map3<T, F>;
+      if constexpr ((lanes & bit(kernels::dtype_of<T>)) != 0)
+        found.record = codegen::record_map<T, F, arity>;
     }
   });
   return found;
 }
 
-template <DTypeSet set, auto F>
+template <DTypeSet set, auto F, DTypeSet lanes = 0>
 MapKernel map_unary(const Types& in, const Type&, const Params&) {
-  return {select_map<set, F, 1>(in[0].dtype), 0};
+  return select_map<set, F, 1, lanes>(in[0].dtype);
 }
-template <DTypeSet set, auto F>
+template <DTypeSet set, auto F, DTypeSet lanes = 0>
 MapKernel map_binary(const Types& in, const Type&, const Params&) {
-  return {select_map<set, F, 2>(in[0].dtype), 0};
+  return select_map<set, F, 2, lanes>(in[0].dtype);
 }
 
 // ---- constructors ---------------------------------------------------------------------------

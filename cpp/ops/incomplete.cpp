@@ -20,7 +20,7 @@ constexpr auto in_double = [](auto... x) {
 };
 template <auto F>
 MapKernel map_ternary(const Types& in, const Type&, const Params&) {
-  return {select_map<full_floats, F, 3>(in[0].dtype), 0};
+  return select_map<full_floats, F, 3>(in[0].dtype);
 }
 
 // ---- gamma -----------------------------------------------------------------------------------

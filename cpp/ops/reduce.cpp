@@ -91,9 +91,6 @@ Values jvp_prod(const JvpArgs& a) {
 
 // ---- what reductions compute --------------------------------------------------------------------
 
-template <class T>
-inline constexpr bool is_complex_v = !std::is_arithmetic_v<T>;
-
 // Adds as unsigned, so that integers wrap.
 template <class T>
 T wrap_add(T a, T b) {

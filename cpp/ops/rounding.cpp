@@ -8,23 +8,41 @@
 namespace shardax::ops {
 namespace {
 
+constexpr auto round_down = [](auto x) {
+  using std::floor;
+  return floor(x);
+};
+constexpr auto round_up = [](auto x) {
+  using std::ceil;
+  return ceil(x);
+};
+constexpr auto finite = [](auto x) {
+  using std::abs;
+  return abs(x) <= std::numeric_limits<codegen::number_of<decltype(x)>>::max();
+};
+
 const Op floor_op{
     elementwise_no_gradient({.name = "floor",
                              .doc = "Elementwise largest integer not above x.",
                              .dtypes = floats,
-                             .map = map_unary<full_floats, [](auto x) { return std::floor(x); }>})};
+                             .map = map_unary<full_floats, round_down, lane_floats>})};
 
-const Op ceil_op{
-    elementwise_no_gradient({.name = "ceil",
-                             .doc = "Elementwise smallest integer not below x.",
-                             .dtypes = floats,
-                             .map = map_unary<full_floats, [](auto x) { return std::ceil(x); }>})};
+const Op ceil_op{elementwise_no_gradient({.name = "ceil",
+                                          .doc = "Elementwise smallest integer not below x.",
+                                          .dtypes = floats,
+                                          .map = map_unary<full_floats, round_up, lane_floats>})};
 
 // The largest number below 1/2 is added: 1/2 itself would carry it over to 1.
 constexpr auto round_away = [](auto x) {
   using T = decltype(x);
-  constexpr T below_half = T(0.5) - std::numeric_limits<T>::epsilon() / 4;
-  return std::trunc(x + std::copysign(below_half, x));
+  using N = codegen::number_of<T>;
+  constexpr N below_half = N(0.5) - std::numeric_limits<N>::epsilon() / 4;
+  using std::copysign, std::trunc;
+  return trunc(x + copysign(T(below_half), x));
+};
+constexpr auto round_even = [](auto x) {
+  using std::rint;
+  return rint(x);
 };
 
 const Op round_op{elementwise_no_gradient(
@@ -34,18 +52,16 @@ const Op round_op{elementwise_no_gradient(
      .dtypes = floats,
      .map = [](const Types& in, const Type&, const Params& params) -> MapKernel {
        const bool even = params.has("rounding_method") && params.integer("rounding_method") == 1;
-       if (!even) return {select_map<full_floats, round_away, 1>(in[0].dtype), 0};
-       return {select_map<full_floats, [](auto x) { return std::rint(x); }, 1>(in[0].dtype), 0};
+       if (!even) return select_map<full_floats, round_away, 1, lane_floats>(in[0].dtype);
+       return select_map<full_floats, round_even, 1, lane_floats>(in[0].dtype);
      }})};
 
-const Op is_finite_op{elementwise_no_gradient({.name = "is_finite",
-                                               .doc = "Elementwise: neither infinite nor NaN.",
-                                               .dtypes = floats,
-                                               .type = type_predicate,
-                                               .map = map_unary<full_floats, [](auto x) -> bool {
-                                                 return std::fabs(x) <=
-                                                        std::numeric_limits<decltype(x)>::max();
-                                               }>})};
+const Op is_finite_op{
+    elementwise_no_gradient({.name = "is_finite",
+                             .doc = "Elementwise: neither infinite nor NaN.",
+                             .dtypes = floats,
+                             .type = type_predicate,
+                             .map = map_unary<full_floats, finite, lane_floats>})};
 
 // The neighbour of x in the direction of y, in the ordering of the bits as sign and magnitude.
 template <class Bits, class T>
@@ -92,14 +108,13 @@ const Op nextafter_op{elementwise(
          case DType::bfloat16: return {next_after_half<bfloat16_t>, 0};
          case DType::float16: return {next_after_half<float16_t>, 0};
          default:
-           return {select_map<full_floats,
-                              [](auto x, auto y) {
-                                using Bits =
-                                    std::conditional_t<sizeof x == 4, std::uint32_t, std::uint64_t>;
-                                return next_after<Bits>(x, y);
-                              },
-                              2>(in[0].dtype),
-                   0};
+           return select_map<full_floats,
+                             [](auto x, auto y) {
+                               using Bits =
+                                   std::conditional_t<sizeof x == 4, std::uint32_t, std::uint64_t>;
+                               return next_after<Bits>(x, y);
+                             },
+                             2>(in[0].dtype);
        }
      }})};
 

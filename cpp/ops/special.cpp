@@ -9,9 +9,6 @@
 namespace shardax::ops {
 namespace {
 
-template <class T>
-constexpr bool is_complex_v = !std::is_arithmetic_v<T>;
-
 Value constant(const Value& like, double value) {
   return scalar(like->dtype(), value, like->type().weak);
 }
@@ -25,13 +22,18 @@ Values jvp_slope(const JvpArgs& a) {
 
 // ---- roots ---------------------------------------------------------------------------------
 
+constexpr auto root = [](auto x) {
+  using std::sqrt;
+  return sqrt(x);
+};
+
 const Op sqrt_op{elementwise(
     {.name = "sqrt",
      .doc = "Elementwise square root. Its derivative at 0 is inf.",
      .checks = makes_nan,
      .dtypes = inexacts,
      .jvp = jvp_slope<[](const Value&, const Value& out) { return div(constant(out, 0.5), out); }>,
-     .map = map_unary<inexacts, [](auto x) { return std::sqrt(x); }>})};
+     .map = map_unary<inexacts, root, lane_floats>})};
 
 const Op rsqrt_op{elementwise(
     {.name = "rsqrt",
@@ -41,7 +43,7 @@ const Op rsqrt_op{elementwise(
      .jvp = jvp_slope<[](const Value& x, const Value& out) {
        return mul(constant(out, -0.5), div(out, x));
      }>,
-     .map = map_unary<inexacts, [](auto x) { return decltype(x)(1) / std::sqrt(x); }>})};
+     .map = map_unary<inexacts, [](auto x) { return decltype(x)(1) / root(x); }, lane_floats>})};
 
 const Op cbrt_op{
     elementwise({.name = "cbrt",
@@ -113,7 +115,7 @@ void pow_integer(void* out, const void* const* in, std::int64_t n, std::int64_t)
 }
 
 MapKernel pow_map(const Types& in, const Type&, const Params&) {
-  if (in[0].dtype == in[1].dtype) return {select_map<inexacts, pow_kernel, 2>(in[0].dtype), 0};
+  if (in[0].dtype == in[1].dtype) return select_map<inexacts, pow_kernel, 2>(in[0].dtype);
   MapFunction found = nullptr;
   visit_dtype(in[0].dtype, [&](auto base) {
     visit_dtype(in[1].dtype, [&](auto exponent) {
@@ -175,7 +177,7 @@ const Op erf_op{
                  .checks = makes_nan,
                  .dtypes = floats,
                  .jvp = jvp_slope<[](const Value& x, const Value&) { return gaussian<1>(x); }>,
-                 .map = map_unary<full_floats, [](auto x) { return simd::erf(x); }>})};
+                 .map = map_unary<full_floats, [](auto x) { return simd::erf(x); }, lane_floats>})};
 
 const Op erfc_op{
     elementwise({.name = "erfc",

@@ -11,9 +11,6 @@
 namespace shardax::ops {
 namespace {
 
-template <class T>
-constexpr bool is_complex_v = !std::is_arithmetic_v<T>;
-
 // A rank-0 operand with the dtype and the weakness of `like`.
 Value constant(const Value& like, double value) {
   return scalar(like->dtype(), value, like->type().weak);
@@ -59,14 +56,16 @@ constexpr auto complex_log1p = [](auto z) {
   return T(size, std::atan2(b, 1 + a));
 };
 
-const Op exp_op{
-    elementwise({.name = "exp",
-                 .doc = "Elementwise exponential, e^x.",
-                 .checks = makes_nan,
-                 .dtypes = inexacts,
-                 .jvp = jvp_slope<[](const Value&, const Value& out) { return out; }>,
-                 .map = map_unary<inexacts, either<[](auto x) { return simd::exp(x); },
-                                                   [](auto z) { return std::exp(z); }>>})};
+const Op exp_op{elementwise(
+    {.name = "exp",
+     .doc = "Elementwise exponential, e^x.",
+     .checks = makes_nan,
+     .dtypes = inexacts,
+     .jvp = jvp_slope<[](const Value&, const Value& out) { return out; }>,
+     .map =
+         map_unary<inexacts,
+                   either<[](auto x) { return simd::exp(x); }, [](auto z) { return std::exp(z); }>,
+                   lane_floats>})};
 
 const Op exp2_op{
     elementwise({.name = "exp2",
@@ -87,16 +86,19 @@ const Op expm1_op{elementwise(
      .checks = makes_nan,
      .dtypes = inexacts,
      .jvp = jvp_slope<[](const Value&, const Value& out) { return add(out, constant(out, 1)); }>,
-     .map = map_unary<inexacts, either<[](auto x) { return simd::expm1(x); }, complex_expm1>>})};
+     .map = map_unary<inexacts, either<[](auto x) { return simd::expm1(x); }, complex_expm1>,
+                      lane_floats>})};
 
-const Op log_op{
-    elementwise({.name = "log",
-                 .doc = "Elementwise natural logarithm.",
-                 .checks = makes_nan,
-                 .dtypes = inexacts,
-                 .jvp = [](const JvpArgs& a) -> Values { return {div(a.t[0], a.in[0])}; },
-                 .map = map_unary<inexacts, either<[](auto x) { return simd::log(x); },
-                                                   [](auto z) { return std::log(z); }>>})};
+const Op log_op{elementwise(
+    {.name = "log",
+     .doc = "Elementwise natural logarithm.",
+     .checks = makes_nan,
+     .dtypes = inexacts,
+     .jvp = [](const JvpArgs& a) -> Values { return {div(a.t[0], a.in[0])}; },
+     .map =
+         map_unary<inexacts,
+                   either<[](auto x) { return simd::log(x); }, [](auto z) { return std::log(z); }>,
+                   lane_floats>})};
 
 const Op log1p_op{elementwise(
     {.name = "log1p",
@@ -106,21 +108,23 @@ const Op log1p_op{elementwise(
      .jvp = [](const JvpArgs& a) -> Values {
        return {div(a.t[0], add(a.in[0], constant(a.in[0], 1)))};
      },
-     .map = map_unary<inexacts, either<[](auto x) { return simd::log1p(x); }, complex_log1p>>})};
+     .map = map_unary<inexacts, either<[](auto x) { return simd::log1p(x); }, complex_log1p>,
+                      lane_floats>})};
 
-const Op logistic_op{
-    elementwise({.name = "logistic",
-                 .doc = "Elementwise logistic function, 1 / (1 + e^-x).",
-                 .checks = makes_nan,
-                 .dtypes = inexacts,
-                 .jvp = jvp_slope<[](const Value&, const Value& out) {
-                   return mul(out, sub(constant(out, 1), out));
-                 }>,
-                 .map = map_unary<inexacts, either<[](auto x) { return simd::logistic(x); },
-                                                   [](auto z) {
-                                                     using T = decltype(z);
-                                                     return T(1) / (T(1) + std::exp(-z));
-                                                   }>>})};
+const Op logistic_op{elementwise({.name = "logistic",
+                                  .doc = "Elementwise logistic function, 1 / (1 + e^-x).",
+                                  .checks = makes_nan,
+                                  .dtypes = inexacts,
+                                  .jvp = jvp_slope<[](const Value&, const Value& out) {
+                                    return mul(out, sub(constant(out, 1), out));
+                                  }>,
+                                  .map = map_unary<inexacts,
+                                                   either<[](auto x) { return simd::logistic(x); },
+                                                          [](auto z) {
+                                                            using T = decltype(z);
+                                                            return T(1) / (T(1) + std::exp(-z));
+                                                          }>,
+                                                   lane_floats>})};
 
 // ---- trigonometric -------------------------------------------------------------------------
 
@@ -237,16 +241,18 @@ const Op cosh_op{
                                                    [](auto z) { return std::cosh(z); }>>})};
 
 // (1 + y)(1 - y) keeps digits where y is close to 1.
-const Op tanh_op{
-    elementwise({.name = "tanh",
-                 .doc = "Elementwise hyperbolic tangent.",
-                 .checks = makes_nan,
-                 .dtypes = inexacts,
-                 .jvp = jvp_slope<[](const Value&, const Value& out) {
-                   return mul(add(constant(out, 1), out), sub(constant(out, 1), out));
-                 }>,
-                 .map = map_unary<inexacts, either<[](auto x) { return simd::tanh(x); },
-                                                   [](auto z) { return std::tanh(z); }>>})};
+const Op tanh_op{elementwise(
+    {.name = "tanh",
+     .doc = "Elementwise hyperbolic tangent.",
+     .checks = makes_nan,
+     .dtypes = inexacts,
+     .jvp = jvp_slope<[](const Value&, const Value& out) {
+       return mul(add(constant(out, 1), out), sub(constant(out, 1), out));
+     }>,
+     .map = map_unary<
+         inexacts,
+         either<[](auto x) { return simd::tanh(x); }, [](auto z) { return std::tanh(z); }>,
+         lane_floats>})};
 
 const Op asinh_op{
     elementwise({.name = "asinh",

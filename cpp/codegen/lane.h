@@ -1,0 +1,286 @@
+// codegen/lane.h - numbers that record what is done with them.
+//
+// The kernels of elementwise ops are generic functions of C++ numbers. Called with Lane<T> in place
+// of T, they write the nodes of a vector program, as a traced function writes a program's
+// equations: an op has one source for its tile kernel and for its machine code, which so compute
+// the same bits. A kernel that branches says `select`, which both kinds of number have.
+#pragma once
+
+#include <bit>
+#include <type_traits>
+
+#include "codegen/program.h"
+#include "codegen/record.h"
+
+namespace shardax::codegen {
+
+template <class T>
+inline constexpr Kind kind_of = Kind::none;
+template <>
+inline constexpr Kind kind_of<float> = Kind::f32;
+template <>
+inline constexpr Kind kind_of<double> = Kind::f64;
+template <>
+inline constexpr Kind kind_of<std::int32_t> = Kind::i32;
+template <>
+inline constexpr Kind kind_of<std::uint32_t> = Kind::u32;
+template <>
+inline constexpr Kind kind_of<std::int64_t> = Kind::i64;
+template <>
+inline constexpr Kind kind_of<std::uint64_t> = Kind::u64;
+template <>
+inline constexpr Kind kind_of<bool> = Kind::truth;
+
+// The program that lanes of this thread write, while it lives.
+class Recording {
+ public:
+  explicit Recording(VectorProgram& program);
+  ~Recording();
+  Recording(const Recording&) = delete;
+  Recording& operator=(const Recording&) = delete;
+  static VectorProgram& current();
+
+ private:
+  VectorProgram* outer_;
+};
+
+template <class T>
+std::uint64_t bits_of(T x) {
+  if constexpr (std::is_same_v<T, bool>)
+    return x ? ~std::uint64_t{0} : 0;
+  else if constexpr (sizeof(T) == 4)
+    return std::bit_cast<std::uint32_t>(x);
+  else
+    return std::bit_cast<std::uint64_t>(x);
+}
+
+template <class T>
+class Lane {
+ public:
+  using Number = T;
+  static constexpr Kind kind = kind_of<T>;
+
+  struct Node_ {
+    int id;
+  };
+  explicit Lane(Node_ node) : id(node.id) {}
+  Lane(T x) : id(Recording::current().add({Code::constant, kind, {}, bits_of(x)})) {}
+  // The same bits as another kind of integer.
+  template <class U>
+  requires(std::is_integral_v<T>&& std::is_integral_v<U> && sizeof(T) == sizeof(U) &&
+           !std::is_same_v<T, U>) explicit Lane(Lane<U> other)
+      : Lane(other.template as<T>()) {}
+
+  // Its bits as a T2: nodes do not change, but for what is told apart by kind.
+  template <class U>
+  Lane<U> as() const;
+
+  int id;
+};
+
+template <class T>
+Lane<T> lane(int id) {
+  return Lane<T>(typename Lane<T>::Node_{id});
+}
+
+template <class R, class... Lanes>
+Lane<R> record(Code code, std::uint64_t bits, Lanes... in) {
+  Node node{code, kind_of<R>, {}, bits};
+  std::size_t i = 0;
+  ((node.in[i++] = in.id), ...);
+  return lane<R>(Recording::current().add(node));
+}
+
+template <class T>
+template <class U>
+Lane<U> Lane<T>::as() const {
+  return record<U>(Code::view, 0, *this);
+}
+
+// The number that a generic kernel computes with: T itself, or that of a lane.
+template <class T>
+struct NumberOf {
+  using type = T;
+};
+template <class T>
+struct NumberOf<Lane<T>> {
+  using type = T;
+};
+template <class T>
+using number_of = typename NumberOf<T>::type;
+
+// Operands of which one may be a plain number.
+#define SHARDAX_LANE_OPERATOR(symbol, code, result)                    \
+  template <class T>                                                   \
+  Lane<result> operator symbol(Lane<T> a, Lane<T> b) {                 \
+    return record<result>(code, 0, a, b);                              \
+  }                                                                    \
+  template <class T>                                                   \
+  Lane<result> operator symbol(Lane<T> a, std::type_identity_t<T> b) { \
+    return a symbol Lane<T>(b);                                        \
+  }                                                                    \
+  template <class T>                                                   \
+  Lane<result> operator symbol(std::type_identity_t<T> a, Lane<T> b) { \
+    return Lane<T>(a) symbol b;                                        \
+  }
+SHARDAX_LANE_OPERATOR(+, Code::add, T)
+SHARDAX_LANE_OPERATOR(-, Code::sub, T)
+SHARDAX_LANE_OPERATOR(*, Code::mul, T)
+SHARDAX_LANE_OPERATOR(/, Code::div, T)
+SHARDAX_LANE_OPERATOR(&, Code::bit_and, T)
+SHARDAX_LANE_OPERATOR(|, Code::bit_or, T)
+SHARDAX_LANE_OPERATOR(^, Code::bit_xor, T)
+SHARDAX_LANE_OPERATOR(==, Code::equal, bool)
+#undef SHARDAX_LANE_OPERATOR
+
+inline Lane<bool> operator!(Lane<bool> a) { return a ^ Lane<bool>(true); }
+inline Lane<bool> operator&&(Lane<bool> a, Lane<bool> b) { return a & b; }
+inline Lane<bool> operator||(Lane<bool> a, Lane<bool> b) { return a | b; }
+
+// Instructions compare signed integers only: the sign bits of others are flipped.
+template <class T>
+Lane<bool> below(Lane<T> a, Lane<T> b) {
+  if constexpr (std::is_unsigned_v<T>) {
+    using Signed = std::make_signed_t<T>;
+    constexpr T sign = T{1} << (sizeof(T) * 8 - 1);
+    return below((a ^ sign).template as<Signed>(), (b ^ sign).template as<Signed>());
+  } else {
+    return record<bool>(Code::less, 0, a, b);
+  }
+}
+
+#define SHARDAX_LANE_COMPARISON(symbol, floats, others)              \
+  template <class T>                                                 \
+  Lane<bool> operator symbol(Lane<T> a, Lane<T> b) {                 \
+    if constexpr (std::is_floating_point_v<T>)                       \
+      return floats;                                                 \
+    else                                                             \
+      return others;                                                 \
+  }                                                                  \
+  template <class T>                                                 \
+  Lane<bool> operator symbol(Lane<T> a, std::type_identity_t<T> b) { \
+    return a symbol Lane<T>(b);                                      \
+  }                                                                  \
+  template <class T>                                                 \
+  Lane<bool> operator symbol(std::type_identity_t<T> a, Lane<T> b) { \
+    return Lane<T>(a) symbol b;                                      \
+  }
+SHARDAX_LANE_COMPARISON(<, record<bool>(Code::less, 0, a, b), below(a, b))
+SHARDAX_LANE_COMPARISON(!=, record<bool>(Code::not_equal, 0, a, b), !(a == b))
+SHARDAX_LANE_COMPARISON(<=, record<bool>(Code::less_equal, 0, a, b), !(b < a))
+SHARDAX_LANE_COMPARISON(>, b < a, b < a)
+SHARDAX_LANE_COMPARISON(>=, b <= a, !(a < b))
+#undef SHARDAX_LANE_COMPARISON
+
+template <class T>
+Lane<T> operator<<(Lane<T> a, int n) {
+  return record<T>(Code::shift_left, static_cast<std::uint64_t>(n), a);
+}
+template <class T>
+Lane<T> operator>>(Lane<T> a, int n) {
+  constexpr Code code = std::is_signed_v<T> ? Code::shift_right_arithmetic : Code::shift_right;
+  return record<T>(code, static_cast<std::uint64_t>(n), a);
+}
+template <class T>
+requires std::is_integral_v<T> Lane<T>
+operator~(Lane<T> a) { return a ^ Lane<T>(static_cast<T>(~T{0})); }
+
+template <class T>
+using Word = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+template <class T>
+inline constexpr Word<T> sign_bit = Word<T>{1} << (sizeof(T) * 8 - 1);
+template <class T>
+Lane<T> masked(Lane<T> a, Word<T> mask) {
+  return record<T>(Code::bit_and, 0, a, Lane<T>(std::bit_cast<T>(mask)));
+}
+
+template <class T>
+Lane<T> operator-(Lane<T> a) {
+  if constexpr (std::is_floating_point_v<T>)
+    return record<T>(Code::bit_xor, 0, a, Lane<T>(std::bit_cast<T>(sign_bit<T>)));
+  else
+    return Lane<T>(T{0}) - a;
+}
+
+// ---- the functions that kernels/math_base.h has for plain numbers
+// --------------------------------
+
+template <class T>
+Lane<Word<T>> bits(Lane<T> x) {
+  return x.template as<Word<T>>();
+}
+inline Lane<float> from_bits(Lane<std::uint32_t> x) { return x.as<float>(); }
+inline Lane<double> from_bits(Lane<std::uint64_t> x) { return x.as<double>(); }
+template <class T>
+Lane<T> fma(Lane<T> a, Lane<T> b, Lane<T> c) {
+  return record<T>(Code::fma, 0, a, b, c);
+}
+template <class T>
+Lane<T> abs(Lane<T> x) {
+  return masked(x, static_cast<Word<T>>(~sign_bit<T>));
+}
+template <class T>
+Lane<T> copysign(Lane<T> x, Lane<T> s) {
+  return record<T>(Code::bit_or, 0, abs(x), masked(s, sign_bit<T>));
+}
+template <class T>
+Lane<T> sqrt(Lane<T> x) {
+  return record<T>(Code::sqrt, 0, x);
+}
+template <class T>
+Lane<T> floor(Lane<T> x) {
+  return record<T>(Code::round, 1, x);
+}
+template <class T>
+Lane<T> ceil(Lane<T> x) {
+  return record<T>(Code::round, 2, x);
+}
+template <class T>
+Lane<T> trunc(Lane<T> x) {
+  return record<T>(Code::round, 3, x);
+}
+template <class T>
+Lane<T> rint(Lane<T> x) {
+  return record<T>(Code::round, 0, x);
+}
+inline Lane<float> to_float(Lane<std::int32_t> x) { return record<float>(Code::to_float, 0, x); }
+inline Lane<float> signed_to_float(Lane<std::uint32_t> x) { return to_float(x.as<std::int32_t>()); }
+inline Lane<std::uint32_t> shift_right_signed(Lane<std::uint32_t> x, int n) {
+  return (x.as<std::int32_t>() >> n).as<std::uint32_t>();
+}
+
+// Of plain numbers.
+template <class T>
+[[gnu::always_inline]] constexpr T select(bool condition, T yes, T no) {
+  return condition ? yes : no;
+}
+template <class T>
+Lane<T> select(Lane<bool> condition, Lane<T> yes, Lane<T> no) {
+  return record<T>(Code::select, 0, condition, yes, no);
+}
+template <class T>
+Lane<T> select(Lane<bool> condition, Lane<T> yes, std::type_identity_t<T> no) {
+  return select(condition, yes, Lane<T>(no));
+}
+template <class T>
+Lane<T> select(Lane<bool> condition, std::type_identity_t<T> yes, Lane<T> no) {
+  return select(condition, Lane<T>(yes), no);
+}
+
+// ---- kernels as records ------------------------------------------------------------------------
+
+template <class T, auto F, int arity>
+int record_map(VectorProgram& program, const int* in, std::int64_t) {
+  const Recording recording(program);
+  const auto out = [&] {
+    if constexpr (arity == 1)
+      return F(lane<T>(in[0]));
+    else if constexpr (arity == 2)
+      return F(lane<T>(in[0]), lane<T>(in[1]));
+    else
+      return F(lane<T>(in[0]), lane<T>(in[1]), lane<T>(in[2]));
+  }();
+  return out.id;
+}
+
+}  // namespace shardax::codegen

@@ -1,0 +1,55 @@
+// codegen/native.cpp - executable pages.
+#include "codegen/native.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
+namespace shardax::codegen {
+
+std::shared_ptr<const Native> Native::place(std::span<const std::uint8_t> code, int lanes) {
+  static const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const std::size_t mapped = (code.size() + page - 1) / page * page;
+  void* pages = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (pages == MAP_FAILED) return nullptr;
+  std::memcpy(pages, code.data(), code.size());
+  if (mprotect(pages, mapped, PROT_READ | PROT_EXEC) != 0) {
+    munmap(pages, mapped);
+    return nullptr;
+  }
+  return std::shared_ptr<const Native>(new Native(pages, mapped, code.size(), lanes));
+}
+
+Native::~Native() { munmap(pages_, mapped_); }
+
+Wanted wanted() {
+#if defined(__x86_64__)
+  static const bool processor = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#else
+  static const bool processor = false;
+#endif
+  const char* text = std::getenv("SHARDAX_CODEGEN");
+  const std::string_view asked = text ? text : "";
+  if (!processor || asked == "0") return Wanted::none;
+  return asked == "1" ? Wanted::all : Wanted::faster;
+}
+
+int kernel_lanes() {
+#if defined(__x86_64__)
+  static const bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw");
+  return wide ? 16 : 8;
+#else
+  return 8;
+#endif
+}
+
+std::shared_ptr<const Native> compile(const VectorProgram& program, std::span<const int> item_bytes,
+                                      std::string* listing) {
+  const std::vector<std::uint8_t> code = tile_code(program, item_bytes, listing);
+  return code.empty() ? nullptr : Native::place(code, lanes_of(program.width()));
+}
+
+}  // namespace shardax::codegen

@@ -1,0 +1,50 @@
+// codegen/native.h - machine code that can be called.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "codegen/tile_code.h"
+
+namespace shardax::codegen {
+
+// Executable pages with one tile's code; they are written before they become executable, never
+// both, and given back at the end of its life.
+class Native {
+ public:
+  // Null where the system refuses such pages.
+  static std::shared_ptr<const Native> place(std::span<const std::uint8_t> code, int lanes);
+  ~Native();
+  Native(const Native&) = delete;
+  Native& operator=(const Native&) = delete;
+
+  TileCode code() const { return reinterpret_cast<TileCode>(pages_); }
+  // Elements that are computed at a time.
+  int lanes() const { return lanes_; }
+  std::span<const std::uint8_t> bytes() const {
+    return {static_cast<const std::uint8_t*>(pages_), size_};
+  }
+
+ private:
+  Native(void* pages, std::size_t mapped, std::size_t size, int lanes)
+      : pages_(pages), mapped_(mapped), size_(size), lanes_(lanes) {}
+  void* pages_;
+  std::size_t mapped_;
+  std::size_t size_;
+  int lanes_;
+};
+
+// Which loops get machine code: none where the processor lacks AVX2 and fused multiply-add, or
+// SHARDAX_CODEGEN is 0; all that can, where it is 1; else those that it makes faster.
+enum class Wanted { none, faster, all };
+Wanted wanted();
+
+// Elements of 32 bits in the registers of this processor's tile kernels: they are compiled for
+// AVX-512 too.
+int kernel_lanes();
+
+// The code of a program; null where there is none, and the tile kernels run.
+std::shared_ptr<const Native> compile(const VectorProgram& program, std::span<const int> item_bytes,
+                                      std::string* listing = nullptr);
+
+}  // namespace shardax::codegen

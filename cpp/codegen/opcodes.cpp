@@ -1,0 +1,56 @@
+// codegen/opcodes.cpp - which instruction computes which node.
+#include "codegen/opcodes.h"
+
+namespace shardax::codegen::opcodes {
+namespace {
+
+struct Row {
+  Code code;
+  const Opcode *f32, *f64, *word, *wide;  // integers of 32 and of 64 bits
+};
+
+constexpr std::array rows{
+    Row{Code::add, &addps, &addpd, &paddd, &paddq},
+    Row{Code::sub, &subps, &subpd, &psubd, &psubq},
+    Row{Code::mul, &mulps, &mulpd, &pmulld, nullptr},
+    Row{Code::div, &divps, &divpd, nullptr, nullptr},
+    Row{Code::max, &maxps, &maxpd, nullptr, nullptr},
+    Row{Code::min, &minps, &minpd, nullptr, nullptr},
+    Row{Code::sqrt, &sqrtps, &sqrtpd, nullptr, nullptr},
+    Row{Code::round, &roundps, &roundpd, nullptr, nullptr},
+    Row{Code::bit_and, &pand, &pand, &pand, &pand},
+    Row{Code::bit_or, &por, &por, &por, &por},
+    Row{Code::bit_xor, &pxor, &pxor, &pxor, &pxor},
+    Row{Code::bit_andnot, &pandn, &pandn, &pandn, &pandn},
+    Row{Code::shift_left, nullptr, nullptr, &pslld, &psllq},
+    Row{Code::shift_right, nullptr, nullptr, &psrld, &psrlq},
+    Row{Code::shift_right_arithmetic, nullptr, nullptr, &psrad, nullptr},
+    Row{Code::equal, &cmpps, &cmppd, &pcmpeqd, &pcmpeqq},
+    Row{Code::not_equal, &cmpps, &cmppd, nullptr, nullptr},
+    // Of integers a < b is b > a: the operands change places.
+    Row{Code::less, &cmpps, &cmppd, &pcmpgtd, &pcmpgtq},
+    Row{Code::less_equal, &cmpps, &cmppd, nullptr, nullptr},
+    Row{Code::select, &blendvps, &blendvpd, &blendvps, &blendvpd},
+    Row{Code::fma, &fmadd213ps, &fmadd213pd, nullptr, nullptr},
+    Row{Code::to_float, nullptr, nullptr, &cvtdq2ps, nullptr},
+};
+
+}  // namespace
+
+const Opcode* find(Code code, Kind kind) {
+  for (const Row& row : rows) {
+    if (row.code != code) continue;
+    switch (kind) {
+      case Kind::f32: return row.f32;
+      case Kind::f64: return row.f64;
+      case Kind::i32:
+      case Kind::u32: return row.word;
+      case Kind::i64:
+      case Kind::u64: return row.wide;
+      default: return row.word;  // truth values: the bits of any lane
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace shardax::codegen::opcodes

@@ -1,0 +1,117 @@
+"""tests/codegen/test_encoder.py - instructions are what the system's disassembler takes them for.
+
+SHARDAX_DUMP=asm prints the code of loops as text, each line with its offset, and as bytes: both
+come from the same calls of the encoder, so each instruction is compared with what objdump
+(binutils) reads out of its bytes.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+# Loops that need every instruction, many registers, the stack, and operands beyond those whose
+# addresses registers hold.
+PROGRAM = """
+import shardax as jax, shardax.numpy as jnp
+from shardax import lax
+
+def floats(x, y):
+    a = jnp.tanh(x * y) + jnp.exp(-x * x) - jnp.log1p(y * y) / jnp.sqrt(2 + x)
+    b = jnp.where((x < y) | (x == 1) & ~(y >= 2), jnp.floor(a), jnp.round(y)) + jnp.ceil(x)
+    return a, b, x > b, lax.erf(x) * jnp.expm1(y) + lax.rsqrt(x), jnp.sign(x) + jnp.maximum(a, b)
+
+def integers(i, j):
+    product = i + j if x64 else i * j  # AVX2 has none of 64 bits
+    k = jnp.where(i < j, product + 7, i ^ (j | 3) & ~i)
+    return k, i != j, jnp.minimum(i, k) - j, (k.astype(f"u{k.dtype.itemsize}") < 5) | (i <= j)
+
+def wide(*xs):
+    total = xs[0] * xs[1]
+    products = [x * y + total for x in xs for y in xs if x is not y]
+    sums = products
+    while len(sums) > 1:
+        sums = [a - b * a for a, b in zip(sums[::2], sums[1::2])]
+    return sums[0], jnp.sin(1.0) + total
+
+for x64 in (False, True):
+    jax.config.update("jax_enable_x64", x64)
+    x = jnp.linspace(-2, 3, 40)
+    i = jnp.arange(40) - 20
+    jax.block_until_ready((jax.jit(floats)(x, x[::-1] + 1), jax.jit(integers)(i, 3 * i[::-1])))
+    jax.block_until_ready(jax.jit(lambda i, x: i.astype(x.dtype) * x + (x > 1))(i, x))
+    jax.block_until_ready(jax.jit(lambda m, x: jnp.where(m, 2 * x + 1, -x))(x > 0, x))
+    jax.block_until_ready(jax.jit(wide)(*[x + n for n in range(8)]))
+"""
+
+
+def plain(text):
+    """An instruction as both write it."""
+    text = re.sub(r"\s*#.*", "", text)
+    text = re.sub(r"0x(f{8}[0-9a-f]{8})$", lambda m: f"-{2**64 - int(m[1], 16):#x}", text)
+    text = re.sub(r"(YMMWORD|XMMWORD|QWORD|DWORD) PTR ", "", text)
+    text = re.sub(r"(vblendv.*),0x(.)0$", lambda m: f"{m[1]},ymm{int(m[2], 16)}", text)
+    text = re.sub(r"vcmp(lt_oq|le_oq|neq|eq)(p[sd]) (.*)", lambda m: compared(*m.groups()), text)
+    return re.sub(r"\s+", " ", text).strip()
+
+
+def compared(predicate, kind, operands):
+    number = {"lt_oq": 0x11, "le_oq": 0x12, "neq": 0x4, "eq": 0x0}[predicate]
+    return f"vcmp{kind} {operands},{number:#x}"
+
+
+@pytest.fixture(scope="module")
+def listings():
+    """[(lines of text by offset, bytes)] of every loop of PROGRAM."""
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM],
+        env={**os.environ, "SHARDAX_DUMP": "asm", "SHARDAX_CODEGEN": "1"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    out = []
+    for listing in done.stderr.split("-- machine code of: ")[1:]:
+        lines = dict(re.findall(r"^ *([0-9a-f]+): (.*)$", listing, re.MULTILINE))
+        code = re.search(r"^bytes (.*)$", listing, re.MULTILINE).group(1)
+        out.append(({int(at, 16): text for at, text in lines.items()}, bytes.fromhex(code)))
+    return out
+
+
+def test_every_instruction_is_there(listings):
+    names = {text.split()[0] for lines, _ in listings for text in lines.values()}
+    floats = "vadd vsub vmul vdiv vmax vmin vsqrt vround vcmp vblendv vfmadd213 vfmadd231".split()
+    assert {name + kind for name in floats for kind in ("ps", "pd")} <= names
+    assert {"vpaddd", "vpaddq", "vpmulld", "vpcmpgtd", "vpcmpgtq", "vpcmpeqd", "vpcmpeqq"} <= names
+    assert {"vpand", "vpor", "vpxor", "vpslld", "vpsllq", "vcvtdq2ps", "vpackssdw"} <= names
+    assert {"vpmovzxbd", "vpmovzxbq", "vmovq", "vmovd", "mov", "add", "jb", "ret"} <= names
+    text = "\n".join(t for lines, _ in listings for t in lines.values())
+    assert "[rsp+" in text and re.search(r"mov rax,\[rdi", text)
+
+
+@pytest.mark.skipif(not shutil.which("objdump"), reason="binutils is not installed")
+def test_bytes_are_the_instructions(listings, tmp_path):
+    compared_lines = 0
+    for lines, code in listings:
+        constants = {at for at, text in lines.items() if text.startswith("constant")}
+        end = min(constants, default=len(code))
+        (tmp_path / "code").write_bytes(code)
+        command = "objdump -D -b binary -m i386:x86-64 -M intel --no-show-raw-insn".split()
+        read = subprocess.run([*command, tmp_path / "code"], capture_output=True, text=True).stdout
+        theirs = {int(at, 16): t for at, t in re.findall(r"^ *([0-9a-f]+):\s+(.*)$", read, re.M)}
+        entries = sorted(constants)
+        for at, text in lines.items():
+            if at >= end:
+                continue
+            expected = plain(theirs[at])
+            place = re.search(r"\[constant (\d+)\]", text)
+            if place:  # objdump shows where the address ends up
+                target = re.search(r"# 0x([0-9a-f]+)", theirs[at]).group(1)
+                assert int(target, 16) == entries[int(place.group(1))]
+                expected = re.sub(r"\[rip[^]]*\]", place.group(0), expected)
+            assert plain(text) == expected
+            compared_lines += 1
+    assert compared_lines > 400

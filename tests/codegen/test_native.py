@@ -1,0 +1,205 @@
+"""tests/codegen/test_native.py - machine code gives the bits of tile kernels.
+
+Random expressions are compiled twice, with SHARDAX_CODEGEN=0 and with 1, on operands of all kinds
+of layout, with tails of vectors, NaN, infinities, zeros of both signs and denormals.
+"""
+
+import os
+import random
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import shardax as jax
+import shardax.numpy as jnp
+from shardax import lax
+
+FLOATS = ["float32", "float64"]
+INTEGERS = ["int32", "uint32", "int64", "uint64"]
+UNARY = {
+    "f": [
+        jnp.negative, jnp.abs, jnp.square, jnp.sqrt, lax.rsqrt, jnp.exp, jnp.expm1, jnp.log,
+        jnp.log1p, jnp.tanh, lax.logistic, lax.erf, jnp.floor, jnp.ceil, jnp.round, lax.round,
+        jnp.sign, lambda x: x**3, lambda x: lax.integer_pow(x, -2), lambda x: lax.integer_pow(x, 7),
+        lambda x: lax.clamp(x.dtype.type(-1), x, x.dtype.type(2)), jax.nn.relu, jax.nn.gelu,
+    ],
+    "i": [jnp.negative, jnp.square, jnp.invert, lambda x: x**3],
+    "b": [jnp.logical_not],
+}  # fmt: skip
+BINARY = {
+    "f": [jnp.add, jnp.subtract, jnp.multiply, jnp.divide, jnp.maximum, jnp.minimum],
+    "i": [jnp.add, jnp.subtract, jnp.multiply, jnp.bitwise_and, jnp.bitwise_or, jnp.bitwise_xor,
+          jnp.maximum, jnp.minimum],
+    "b": [jnp.logical_and, jnp.logical_or, jnp.logical_xor],
+}  # fmt: skip
+COMPARE = [jnp.equal, jnp.not_equal, jnp.less, jnp.less_equal, jnp.greater, jnp.greater_equal]
+SPECIAL = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 1e-310, -1e-42, 3e38, 0.5, 2.5, 88.8]
+
+
+class Writer:
+    """Expressions over operands of one dtype and truth values."""
+
+    def __init__(self, seed, dtype):
+        self.random = random.Random(seed)
+        self.kind = "f" if dtype in FLOATS else "i"
+        self.dtype = dtype
+
+    def number(self, operands, depth):
+        pick = self.random.random()
+        if depth == 0 or pick < 0.1:
+            return self.random.choice(operands)
+        if pick < 0.2:
+            return self.constant() + 0 * operands[0]
+        if pick < 0.45:
+            return self.random.choice(UNARY[self.kind])(self.number(operands, depth - 1))
+        if pick < 0.6:
+            truth = self.truth(operands, depth - 1)
+            return jnp.where(truth, *(self.number(operands, depth - 1) for _ in range(2)))
+        if pick < 0.65:
+            return self.truth(operands, depth - 1).astype(self.dtype)
+        f = self.random.choice(BINARY[self.kind])
+        return f(self.number(operands, depth - 1), self.number(operands, depth - 1))
+
+    def truth(self, operands, depth):
+        pick = self.random.random()
+        if depth > 0 and pick < 0.2:
+            return jnp.logical_not(self.truth(operands, depth - 1))
+        if depth > 0 and pick < 0.4:
+            f = self.random.choice(BINARY["b"])
+            return f(self.truth(operands, depth - 1), self.truth(operands, depth - 1))
+        if pick < 0.5:
+            return self.number(operands, max(depth - 1, 0)).astype(bool)
+        a, b = (self.number(operands, max(depth - 1, 0)) for _ in range(2))
+        return self.random.choice(COMPARE)(a, b)
+
+    def constant(self):
+        value = self.random.choice([0, 1, 2, 3, 7] if self.kind == "i" else [0.3, -1.5, 2.0, 1e-3])
+        return jnp.asarray(value, self.dtype)
+
+    def program(self, operands):
+        outputs = [self.number(operands, 5), self.number(operands, 3), self.truth(operands, 3)]
+        if self.random.random() < 0.5:  # a reduction joins the loop of what it reduces
+            outputs.append(jnp.sum(self.number(operands, 3)))
+        return outputs
+
+
+def operands(seed, dtype, shape):
+    """Three arrays: one dense, one transposed, one that is broadcast."""
+    rng = np.random.default_rng(seed)
+    if dtype in FLOATS:
+        x = rng.normal(size=(3, *shape)) * 10.0 ** rng.integers(-3, 3, (3, *shape))
+        some = x.reshape(-1)[:: max(1, x.size // 40)]
+        some[:] = rng.choice(SPECIAL, len(some))
+    else:
+        x = rng.integers(-(2**31), 2**31, (3, *shape))
+        x.reshape(-1)[::3] %= 5
+    with np.errstate(over="ignore"):
+        x = x.astype(dtype)
+    turned = jnp.asarray(np.ascontiguousarray(x[1].T)).T
+    return jnp.asarray(x[0]), turned, jnp.broadcast_to(jnp.asarray(x[2].reshape(-1)[:1]), shape)
+
+
+def bits(x):
+    """Bits, with one NaN for all: which one of two a sum keeps is the processor's choice."""
+    x = np.asarray(x)
+    if x.dtype.kind == "f":
+        x = np.where(np.isnan(x), np.array(np.nan, x.dtype), x)
+    return x.view(f"u{x.itemsize}") if x.dtype.kind == "f" else x
+
+
+def both_ways(f, *args):
+    """The results with machine code and without."""
+    out = []
+    for wanted in ("1", "0"):
+        before = os.environ.get("SHARDAX_CODEGEN")
+        os.environ["SHARDAX_CODEGEN"] = wanted
+        try:
+            out.append(jax.jit(lambda *a: f(*a))(*args))
+        finally:
+            if before is None:
+                del os.environ["SHARDAX_CODEGEN"]
+            else:
+                os.environ["SHARDAX_CODEGEN"] = before
+    return out
+
+
+SHAPES = [(1,), (7,), (8,), (9,), (513,), (3, 70), (5, 129), (40, 33), (2, 3, 11)]
+
+
+@pytest.mark.parametrize("dtype", FLOATS + INTEGERS)
+@pytest.mark.parametrize("start", range(0, 100, 25))
+def test_random_expressions(dtype, start):
+    with jax.enable_x64(True):
+        for seed in range(start, start + 25):
+            shape = SHAPES[seed % len(SHAPES)]
+            args = operands(seed, dtype, shape)
+            results = both_ways(lambda *a: Writer(seed, dtype).program(a), *args)  # noqa: B023
+            for native, tiles in zip(*results):
+                np.testing.assert_array_equal(bits(native), bits(tiles), err_msg=f"seed {seed}")
+
+
+def plan_of(f, *args):
+    """What SHARDAX_DUMP=plan says."""
+    program = f"import shardax as jax, shardax.numpy as jnp\njax.jit({f})({', '.join(args)})"
+    env = {**os.environ, "SHARDAX_DUMP": "plan", "SHARDAX_CODEGEN": "1"}
+    done = subprocess.run([sys.executable, "-c", program], env=env, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stderr
+
+
+@pytest.mark.parametrize(
+    ("f", "native"),
+    [
+        ("lambda x: jax.nn.gelu(jnp.tanh(x) * 2 + 1)", True),
+        ("lambda x: jnp.mean((x - x.mean()) ** 2)", True),
+        ("lambda x: jnp.where(x > 0, x, jnp.expm1(x))", True),
+        ("lambda x: (x + 1) * (x < 3)", True),
+        ("lambda x: jnp.sin(x) * 2", False),  # reduced in float64
+        ("lambda x: x.astype(jnp.bfloat16) + 1", False),
+    ],
+)
+def test_plans_say_which_loops_are_native(f, native):
+    text = plan_of(f, "jnp.linspace(-1., 1., 1000)")
+    assert ("native loop" in text) == native, text
+
+
+def test_results_may_lie_where_operands_do():
+    def step(x, y):
+        z = jnp.tanh(x) * y + 1
+        return y * z - x, z
+
+    x, y = jnp.linspace(-1, 1, 1003), jnp.linspace(0, 2, 1003)
+    want = jax.jit(step)(x, y)
+    got = jax.jit(step, donate_argnums=(0, 1))(x + 0, y + 0)
+    for a, b in zip(got, want):
+        np.testing.assert_array_equal(bits(a), bits(b))
+
+
+def test_many_values_at_once():
+    """More values than registers: some wait on the stack."""
+
+    def f(x):
+        terms = [x * n + 1 / (x + n + 1) for n in range(40)]
+        total = terms[0]
+        for n, term in enumerate(terms[1:]):
+            total = jnp.maximum(total, term * terms[-n - 1])
+        return total, sum(terms)
+
+    native, tiles = both_ways(f, jnp.linspace(0.5, 3, 777))
+    for a, b in zip(native, tiles):
+        np.testing.assert_array_equal(bits(a), bits(b))
+
+
+def test_chains_are_native_and_what_the_environment_asks_for_is_done():
+    def plan(f, wanted):
+        program = f"import shardax as jax, shardax.numpy as jnp\njax.jit({f})(jnp.ones(1000))"
+        env = {k: v for k, v in os.environ.items() if k != "SHARDAX_CODEGEN"}
+        env |= {"SHARDAX_DUMP": "plan", **({"SHARDAX_CODEGEN": wanted} if wanted else {})}
+        done = subprocess.run(
+            [sys.executable, "-c", program], env=env, capture_output=True, text=True
+        )
+        return "native loop" in done.stderr
+
+    chain = "lambda x: ((x * 2 + 1) * 3 - x) * x"
+    assert plan(chain, None) and plan(chain, "1") and not plan(chain, "0")
