@@ -20,6 +20,7 @@ LAYERS = [
     ["_transform"],
     ["lax"],
     ["_debug"],
+    ["_explain"],
     ["numpy"],
     ["flatten_util", "random"],
     ["image", "nn", "ops", "scipy"],
