@@ -7,29 +7,14 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <memory>
 #include <vector>
 
 #include "kernels/convolution.h"
 #include "kernels/matmul_kernels.h"
-#include "runtime/allocator.h"
+#include "kernels/room.h"
 
 namespace shardax::kernels {
-
-// Uninitialised memory for the time of a call.
-template <class T>
-class Room {
- public:
-  explicit Room(std::int64_t count)
-      : bytes_(static_cast<std::size_t>(count) * sizeof(T)), memory_(runtime::allocate(bytes_)) {}
-  ~Room() { runtime::deallocate(memory_, bytes_); }
-  Room(const Room&) = delete;
-  Room& operator=(const Room&) = delete;
-  T* data() const { return reinterpret_cast<T*>(memory_); }
-
- private:
-  std::size_t bytes_;
-  std::byte* memory_;
-};
 
 using Ints3 = std::array<std::int64_t, 3>;
 
