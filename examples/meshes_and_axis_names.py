@@ -17,6 +17,7 @@ if n % 2:
 
 mesh = shardax.make_mesh((2, n // 2), ("data", "model"))
 print("mesh axes:", dict(mesh.shape))
+mesh
 
 # %% [markdown]
 # ## Shards of an array
@@ -46,6 +47,7 @@ def picture(array):
 tiled = shardax.device_put(matrix, NamedSharding(mesh, P("data", "model")))
 print("element@device, split over both axes:")
 print(picture(tiled))
+tiled
 
 # %% [markdown]
 # A mesh axis that the spec leaves out does not split anything: the shards repeat along it.

@@ -1,12 +1,14 @@
-"""Writes the scripts of this folder as notebooks, with what each cell prints.
+"""Writes the scripts of this folder as notebooks, with what each cell prints and shows.
 
 python examples/notebooks.py [FOLDER] [NAME...]: notebooks (or those of the names) go to FOLDER,
 or beside the scripts. A cell of a script starts with `# %%`, one of text with `# %% [markdown]`.
 """
 
+import ast
 import contextlib
 import io
 import json
+import linecache
 import pathlib
 import re
 import sys
@@ -25,6 +27,14 @@ SCRIPTS = [
     "image_classifier",
     "neural_ode",
     "bayesian_regression",
+    "fsdp",
+    "tensor_parallel",
+    "pipeline",
+    "transformer_2d",
+    "ring_attention",
+    "expert_parallelism",
+    "halo_exchange",
+    "how_it_scales",
 ]
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -42,6 +52,28 @@ def cells(text):
             yield False, body.strip()
 
 
+def run(source, name, scope):
+    """The value of a cell's last line, where that is an expression; None."""
+    lines = source.splitlines(keepends=True)
+    linecache.cache[name] = len(source), None, lines, name
+    tree = ast.parse(source)
+    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    exec(compile(tree, name, "exec"), scope)
+    return last and eval(compile(ast.Expression(last.value), name, "eval"), scope)
+
+
+def shown(value):
+    """What a notebook stores of a value that has a picture."""
+    data = {}
+    for mime, method in (("text/html", "_repr_html_"), ("image/svg+xml", "_repr_svg_")):
+        picture = getattr(value, method, lambda: None)()
+        if picture:
+            data[mime] = picture.splitlines(keepends=True)
+    if not data:
+        return []
+    return [{"data": data, "metadata": {}, "output_type": "display_data"}]
+
+
 def notebook(text):
     """The notebook of a script, as a JSON object; runs the script's code."""
     scope = {"__name__": "__main__"}
@@ -51,10 +83,10 @@ def notebook(text):
         if not markdown:
             printed = io.StringIO()
             with contextlib.redirect_stdout(printed):
-                exec(compile(source, "<cell>", "exec"), scope)
+                value = run(source, f"cell {len(out)}", scope)
             lines = printed.getvalue().splitlines(keepends=True)
             stream = {"name": "stdout", "output_type": "stream", "text": lines}
-            outputs = [stream] if lines else []
+            outputs = ([stream] if lines else []) + shown(value)
             cell |= {"cell_type": "code", "execution_count": None, "outputs": outputs}
         out.append(cell | {"source": source.splitlines(keepends=True)})
     return {"cells": out, "metadata": METADATA, "nbformat": 4, "nbformat_minor": 5}

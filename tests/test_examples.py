@@ -98,6 +98,54 @@ KEY_LINES = {
     ],
 }
 
+# One program on one device and on many.
+PARALLEL = {
+    "fsdp": [
+        "w1: (64, 32) in parts of (8, 32)",
+        "equal to the unsharded steps: True",
+        "all_gather     free      apart, each device sends 7168 bytes",
+        "reduce_scatter product   apart, each device sends 7168 bytes",
+    ],
+    "tensor_parallel": [
+        "each device has (16, 12) of (16, 96)",
+        "same result:   True",
+        "same gradients: True",
+        "1 collective, nothing of which crosses a network: 1 merged into one product.",
+    ],
+    "pipeline": [
+        "GPipe: same loss:     True",
+        "GPipe: same gradient: True",
+        "1F1B:  same loss:     True",
+        "1F1B:  same gradient: True",
+    ],
+    "transformer_2d": [
+        "up   (16, 64)       a device has (16, 16)",
+        "equal to the unsharded steps: True",
+        "sums along model: product",
+    ],
+    "ring_attention": [
+        "sequence of 128 in blocks of 16",
+        "equal to attention over all: True",
+        "same gradients: True",
+        "blocks handed over: 16 by each device",
+    ],
+    "expert_parallelism": [
+        "equal to one device: True",
+        "tokens of each expert: [20 22 30 25 12 35  5 43] of 192",
+        "all_to_all: view; apart, each device sends 5376 bytes",
+    ],
+    "halo_exchange": [
+        "equal to one device: True",
+        "heat is conserved:   True",
+        "a device has 2048 bytes, and would send 384 in each step",
+    ],
+    "how_it_scales": [
+        "equal to one device: True",
+        "4 collectives, nothing of which crosses a network: 4 merged into one product.",
+        "So 8 devices take the arithmetic of one device that has all the data.",
+    ],
+}
+
 # What a script imports beside shardax.
 LIBRARIES = {
     "image_classifier": ["flax", "optax", "orbax", "tqdm"],
@@ -105,6 +153,7 @@ LIBRARIES = {
     "bayesian_regression": ["numpyro", "tqdm"],
 }
 OWN = sorted(set(KEY_LINES) - set(LIBRARIES))
+ALL = KEY_LINES | PARALLEL
 
 
 @pytest.fixture(scope="module")
@@ -128,13 +177,20 @@ def run(name, **environment):
 
 
 @pytest.mark.usefixtures("default_environment")
-@pytest.mark.parametrize("name", sorted(KEY_LINES))
+@pytest.mark.parametrize("name", sorted(ALL))
 def test_script(name):
     done = run(name)
     assert done.returncode == 0, done.stderr
     printed = done.stdout.splitlines()
-    missing = [line for line in KEY_LINES[name] if line not in printed]
+    missing = [line for line in ALL[name] if line not in printed]
     assert not missing, f"{missing} not in\n{done.stdout}"
+
+
+@pytest.mark.usefixtures("default_environment")
+@pytest.mark.parametrize("name", sorted(PARALLEL))
+def test_two_devices_equal_one(name):
+    printed = run(name, SHARDAX_NUM_DEVICES="2").stdout
+    assert "True" in printed and "False" not in printed, printed
 
 
 @pytest.mark.usefixtures("default_environment")
@@ -173,7 +229,7 @@ def test_curve_goes_down():
     assert lengths == sorted(lengths)
 
 
-@pytest.mark.parametrize("name", sorted(KEY_LINES))
+@pytest.mark.parametrize("name", sorted(ALL))
 def test_notebook_is_the_script(name, monkeypatch):
     monkeypatch.syspath_prepend(str(EXAMPLES))
     import notebooks
@@ -187,7 +243,20 @@ def test_notebook_is_the_script(name, monkeypatch):
 
 def test_every_script_is_tested():
     scripts = {path.stem for path in EXAMPLES.glob("*.py")} - {"notebooks"}
-    assert scripts == set(KEY_LINES)
+    assert scripts == set(ALL)
+
+
+@pytest.mark.parametrize("name", [*sorted(PARALLEL), "data_parallelism", "meshes_and_axis_names"])
+def test_notebooks_hold_pictures(name):
+    stored = json.loads((EXAMPLES / f"{name}.ipynb").read_text(encoding="utf-8"))
+    shown = [
+        "".join(picture)
+        for cell in stored["cells"]
+        for output in cell.get("outputs", ())
+        for picture in output.get("data", {}).values()
+    ]
+    assert shown
+    assert any("<svg" in picture for picture in shown)
 
 
 def test_readme_prints_what_it_says():

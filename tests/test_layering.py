@@ -22,6 +22,7 @@ LAYERS = [
     ["control"],
     ["analysis", "numpy"],
     ["compile"],
+    ["explain"],
     ["execute"],
     ["callables", "objects"],
 ]

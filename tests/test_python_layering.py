@@ -15,10 +15,12 @@ PACKAGE = ROOT / "python" / "shardax"
 # each other, but never in a circle.
 LAYERS = [
     ["_base", "config", "dtypes", "errors", "tree_util", "typing"],
+    ["_text"],
     ["_devices", "sharding"],
     ["_transform"],
     ["lax"],
     ["_debug"],
+    ["_explain"],
     ["numpy"],
     ["flatten_util", "random"],
     ["image", "nn", "ops", "scipy"],

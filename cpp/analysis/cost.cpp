@@ -68,9 +68,12 @@ Cost carried_cost(const Equation& eqn) {
 Cost cost_of(const Program& program) {
   check_stack("a program within programs");
   Cost sum;
-  for (const Equation& eqn : program.equations)
-    add(sum, eqn.op->bodies ? carried_cost(eqn) : own_cost(program, eqn), 1);
+  for (const Equation& eqn : program.equations) add(sum, cost_of(program, eqn), 1);
   return sum;
+}
+
+Cost cost_of(const Program& program, const Equation& eqn) {
+  return eqn.op->bodies ? carried_cost(eqn) : own_cost(program, eqn);
 }
 
 }  // namespace shardax

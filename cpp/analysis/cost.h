@@ -16,5 +16,7 @@ struct Cost {
   double bytes = 0;
 };
 Cost cost_of(const Program& program);
+// Of one equation, with the programs that it carries.
+Cost cost_of(const Program& program, const Equation& eqn);
 
 }  // namespace shardax

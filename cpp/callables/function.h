@@ -42,7 +42,7 @@ class Behaviour {
   // Visits the Python objects that it owns, as tp_traverse does, and drops them.
   virtual int traverse(visitproc visit, void* arg);
   virtual void clear() {}
-  // What is staged for a call of the user's function.
+  // What is staged for a call of the user's function; null: the transformed function itself.
   virtual Ref staged(PyObject* fun) const { return Ref::borrow(fun); }
   // Which of its arguments are static.
   virtual const StaticSpec& statics() const;

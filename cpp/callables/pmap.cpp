@@ -14,6 +14,7 @@
 #include "callables/host_function.h"
 #include "callables/locate.h"
 #include "callables/references.h"
+#include "callables/replicas.h"
 #include "callables/run.h"
 #include "callables/traced.h"
 #include "control/control.h"
@@ -27,6 +28,7 @@ struct PmapEntry {
   TreeDefPtr out_tree;
   Donation donation;
   std::vector<ShardingPtr> shardings;  // of the outputs
+  bool returns_once;  // has outputs that are not stacked, and that have not been looked at
   KeptFunctions functions;
 };
 
@@ -62,14 +64,17 @@ class Pmap final : public Behaviour {
 
 PyObject* Pmap::call(PyObject* function, const CallArguments& arguments) {
   PyObject* fun = wrapped_function(function);
-  try {
-    return call_mapped(fun, arguments).release();
-  } catch (const PythonError&) {
-    if (!met_reference(fun)) throw;
-  }
-  return call_with_references("call_pmapped", fun, arguments, options_.in_axes, options_.out_axes,
-                              options_.axis_name, options_.axis_size,
-                              list_of(options_.statics.positions));
+  const auto run = [&] {
+    try {
+      return call_mapped(fun, arguments).release();
+    } catch (const PythonError&) {
+      if (!met_reference(fun)) throw;
+    }
+    return call_with_references("call_pmapped", fun, arguments, options_.in_axes, options_.out_axes,
+                                options_.axis_name, options_.axis_size,
+                                list_of(options_.statics.positions));
+  };
+  return watched(function, arguments, run);
 }
 
 Ref Pmap::call_mapped(PyObject* fun, const CallArguments& arguments) {
@@ -88,6 +93,8 @@ Ref Pmap::call_mapped(PyObject* fun, const CallArguments& arguments) {
   Values outputs;
   const KeptFunctions::Scope scope(entry->functions);
   if (computes_at_once(inputs)) {
+    if (std::exchange(entry->returns_once, false))
+      warn_of_dropped(entry->op.params(), inputs, entry->out_tree);
     outputs = entry->op.compute(inputs, entry->donation.mask());
     for (std::size_t i = 0; i < outputs.size(); ++i)
       as_array(outputs[i]).set_sharding(entry->shardings[i]);
@@ -227,10 +234,10 @@ std::pair<Pmap::EntryPtr, Values> Pmap::stage(PyObject* fun, FlatCall& call, con
   Params params{{"axis_name", AxisNames{{axis}}}, {"axis_size", size},
                 {"in_axes", as_ints(in_axes)},    {"out_axes", as_ints(out_axes)},
                 {"name", staged.program->name},   {"jaxpr", staged.program}};
-  auto entry = std::make_shared<PmapEntry>(
-      PmapEntry{BoundOp(*op, std::move(params)), staged.out_tree,
-                Donation(form, options_.donated, {}, types_of(values), out_types),
-                std::move(shardings), KeptFunctions(*staged.program)});
+  auto entry = std::make_shared<PmapEntry>(PmapEntry{
+      BoundOp(*op, std::move(params)), staged.out_tree,
+      Donation(form, options_.donated, {}, types_of(values), out_types), std::move(shardings),
+      std::count(out_axes.begin(), out_axes.end(), unmapped) > 0, KeptFunctions(*staged.program)});
   if (staged.captured.empty()) cache->insert(call, values, entry);
   return {std::move(entry), std::move(staged.captured)};
 }

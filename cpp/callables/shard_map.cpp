@@ -21,6 +21,7 @@
 #include "callables/locate.h"
 #include "callables/program_object.h"
 #include "callables/references.h"
+#include "callables/replicas.h"
 #include "callables/run.h"
 #include "callables/traced.h"
 #include "callables/value_lists.h"
@@ -53,6 +54,7 @@ class ShardMap final : public Behaviour {
     return ShardMapCache::traverse_own(cache_, visit, arg);
   }
   void clear() override { ShardMapCache::clear_own(cache_); }
+  Ref staged(PyObject*) const override { return {}; }
 
  private:
   Ref call_mapped(PyObject* fun, const CallArguments& arguments);
@@ -183,10 +185,12 @@ PyObject* ShardMap::call(PyObject* function, const CallArguments& arguments) {
     type_error("shard_map: ", function_name(fun), " got ", repr(arguments.names),
                " by keyword; in_specs are those of positional arguments: pass it by position.");
   }
-  return without_references(
-             "shard_map", fun,
-             [&] { return with_python_errors([&] { return call_mapped(fun, arguments); }); })
-      .release();
+  return watched(function, arguments, [&] {
+    return without_references(
+               "shard_map", fun,
+               [&] { return with_python_errors([&] { return call_mapped(fun, arguments); }); })
+        .release();
+  });
 }
 
 Ref ShardMap::call_mapped(PyObject* fun, const CallArguments& arguments) {

@@ -61,9 +61,9 @@ void init_stages(py::module_& module) {
           });
         }
         const Ref fun = behaviour_of(function.ptr()).staged(wrapped_function(function.ptr()));
-        return stage_abstract("jit", fun.get(), args, kwargs, statics);
+        return stage_abstract("jit", fun ? fun.get() : function.ptr(), args, kwargs, statics);
       },
-      "Stages a jitted or pmapped function as it would be for a call.");
+      "Stages a jitted, pmapped or shard_mapped function as it would be for a call.");
   module.def("call_info", call_info,
              "The arguments of a call: their tree, static and donated ones.");
   module.def(

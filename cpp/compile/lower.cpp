@@ -5,66 +5,14 @@
 
 #include "base/errors.h"
 #include "compile/arena.h"
+#include "compile/steps.h"
 #include "ir/op.h"
-#include "kernels/copy.h"
 #include "runtime/interrupt.h"
 
 namespace shardax {
 namespace {
 
 ControlLowering control_lowering = nullptr;
-
-View view_of_window(const Window& w, std::byte* const* base) {
-  return {base[w.slot] + w.offset * itemsize(w.type.dtype), w.type.dtype, w.type.shape, w.strides};
-}
-
-double byte_cost(const Type& type) { return static_cast<double>(type.bytes()) * 0.1; }
-
-class KernelStep final : public Step {
- public:
-  KernelStep(const Equation& eqn, Kernel kernel, std::vector<Window> in, std::vector<Window> out)
-      : name_(eqn.op->name), kernel_(std::move(kernel)), in_(std::move(in)), out_(std::move(out)) {}
-  void run(std::byte* const* base) const override {
-    std::vector<View> views;
-    views.reserve(in_.size() + out_.size());
-    for (const Window& w : in_) views.push_back(view_of_window(w, base));
-    for (const Window& w : out_) views.push_back(view_of_window(w, base));
-    const std::span<const View> all(views);
-    kernel_(all.first(in_.size()), all.subspan(in_.size()));
-  }
-  std::string text() const override {
-    std::string out = std::string(name_) + " ->";
-    for (const Window& w : out_) out.append(" ").append(short_string(w.type));
-    return out;
-  }
-  double cost() const override {
-    double sum = 0;
-    for (const Window& w : in_) sum += byte_cost(w.type);
-    for (const Window& w : out_) sum += byte_cost(w.type);
-    const bool product = name_ == "dot_general" || name_ == "conv_general_dilated";
-    return product ? sum * 20 : sum * 4;
-  }
-
- private:
-  std::string_view name_;
-  Kernel kernel_;
-  std::vector<Window> in_, out_;
-};
-
-class CopyStep final : public Step {
- public:
-  CopyStep(Window from, Window to) : from_(std::move(from)), to_(std::move(to)) {}
-  void run(std::byte* const* base) const override {
-    const View from = view_of_window(from_, base), to = view_of_window(to_, base);
-    kernels::copy_strided(to.data, to.strides, from.data, from.strides, from.shape,
-                          itemsize(from.dtype));
-  }
-  std::string text() const override { return "copy " + short_string(from_.type); }
-  double cost() const override { return byte_cost(from_.type) * 2; }
-
- private:
-  Window from_, to_;
-};
 
 class Lowering {
  public:
@@ -76,7 +24,7 @@ class Lowering {
         plan_(new Plan),
         windows_(program->types.size()) {}
 
-  PlanPtr run(const Types& results) {
+  PlanPtr run(const Types& results, Placement* placement) {
     place_inputs();
     find_stored();
     find_last_uses();
@@ -89,9 +37,11 @@ class Lowering {
         single(program_.equations[static_cast<std::size_t>(unit.equations[0])]);
       }
     }
+    unit_ = static_cast<int>(units_.size());
     place_outputs(results);
     place_arena(*plan_, uses_);
     for (const auto& step : plan_->steps) plan_->cost += step->cost();
+    if (placement) *placement = {std::move(variables_), std::move(uses_), std::move(step_units_)};
     return plan_;
   }
 
@@ -218,7 +168,10 @@ class Lowering {
     if (first < 0) first = now;
     last = now;
   }
-  void add_step(std::unique_ptr<Step> step) { plan_->steps.push_back(std::move(step)); }
+  void add_step(std::unique_ptr<Step> step) {
+    plan_->steps.push_back(std::move(step));
+    step_units_.push_back(unit_);
+  }
 
   // May equation `n` of a loop leave its result `v` in the memory of that input? The loop goes from
   // tile to tile, and within one from equation to equation: the input must be read in the same
@@ -275,7 +228,7 @@ class Lowering {
     const Window to = fresh(from.type);
     use(from);
     use(to);
-    add_step(std::make_unique<CopyStep>(from, to));
+    add_step(copy_step(from, to));
     return to;
   }
 
@@ -304,8 +257,7 @@ class Lowering {
     Types in_types, out_types;
     for (const Window& w : in) in_types.push_back(w.type);
     for (const Window& w : out) out_types.push_back(w.type);
-    add_step(std::make_unique<KernelStep>(eqn, eqn.op->kernel(in_types, out_types, eqn.params), in,
-                                          out));
+    add_step(kernel_step(eqn, eqn.op->kernel(in_types, out_types, eqn.params), in, out));
   }
 
   // The same memory with other strides, or a dense copy seen that way.
@@ -319,7 +271,7 @@ class Lowering {
       const Window moved = fresh(source.type);
       use(source);
       use(moved);
-      add_step(std::make_unique<CopyStep>(source, moved));
+      add_step(copy_step(source, moved));
       source = moved;
     }
     if (!eqn.op->view(eqn.params, source.type, source.strides, out, layout)) {
@@ -368,7 +320,7 @@ class Lowering {
         const Window to = fresh(w.type);
         use(w);
         use(to);
-        add_step(std::make_unique<CopyStep>(w, to));
+        add_step(copy_step(w, to));
         w = to;
       }
       const Slot& slot = plan_->slots[static_cast<std::size_t>(w.slot)];
@@ -387,6 +339,7 @@ class Lowering {
   int unit_ = -1;                          // the one being lowered
   std::vector<std::pair<int, int>> uses_;  // per slot: first and last step
   std::vector<Vars> variables_;            // per slot: those that lie in it
+  std::vector<int> step_units_;
 };
 
 }  // namespace
@@ -394,8 +347,8 @@ class Lowering {
 void set_control_lowering(ControlLowering lowering) { control_lowering = lowering; }
 
 PlanPtr lower(const ProgramPtr& program, const std::vector<FusedUnit>& units,
-              const CompileOptions& options, const Types& results) {
-  return Lowering(program, units, options).run(results);
+              const CompileOptions& options, const Types& results, Placement* placement) {
+  return Lowering(program, units, options).run(results, placement);
 }
 
 }  // namespace shardax

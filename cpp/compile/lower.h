@@ -6,9 +6,9 @@
 
 namespace shardax {
 
-// `results`: the types of the outputs before any pass.
+// `results`: the types of the outputs before any pass. `placement`, where given, is filled.
 PlanPtr lower(const ProgramPtr& program, const std::vector<FusedUnit>& units,
-              const CompileOptions& options, const Types& results);
+              const CompileOptions& options, const Types& results, Placement* placement = nullptr);
 
 // Makes the step of an op that carries programs; operands and results are row-major.
 using ControlLowering = std::unique_ptr<Step> (*)(const Equation& eqn,

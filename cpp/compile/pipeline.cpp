@@ -59,7 +59,7 @@ namespace {
 // that plan is taken if it needs at most half of it.
 constexpr std::int64_t temporary_budget = std::int64_t{64} << 20;
 
-PlanPtr plan_for(const ProgramPtr& source, const CompileOptions& given, bool segments) {
+Compilation plan_for(const ProgramPtr& source, const CompileOptions& given, bool segments) {
   CompileOptions options = given;
   ProgramPtr program = run_pass("expose_uniform", source, [&](const ProgramPtr& p) {
     return expose_uniform(p, options.input_strides, segments);
@@ -72,7 +72,9 @@ PlanPtr plan_for(const ProgramPtr& source, const CompileOptions& given, bool seg
     if (same(*before, *program)) break;
   }
   program = run_pass("widen", program, widen);
-  return lower(program, fuse(*program), options, source->output_types());
+  Compilation out{program, fuse(*program), {}, {}};
+  out.plan = lower(program, out.units, options, source->output_types(), &out.placement);
+  return out;
 }
 
 bool is_mapped(const Equation& eqn) {
@@ -88,35 +90,43 @@ bool maps(const ProgramPtr& program) {
 
 }  // namespace
 
-PlanPtr compile(const ProgramPtr& source, const CompileOptions& options) {
+Compilation compile_visibly(const ProgramPtr& source, const CompileOptions& options) {
   check_stack("a program within programs");
   const auto start = std::chrono::steady_clock::now();
   if (dump_flags().passes) std::fprintf(stderr, "-- source:\n%s\n", to_string(*source).c_str());
-  PlanPtr plan = plan_for(source, options, false);
-  if (plan->memory() > temporary_budget && maps(source)) {
+  Compilation made = plan_for(source, options, false);
+  if (made.plan->memory() > temporary_budget && maps(source)) {
     if (dump_flags().passes) std::fprintf(stderr, "-- again, in segments\n");
-    const PlanPtr segmented = plan_for(source, options, true);
-    if (segmented->memory() <= plan->memory() / 2) plan = segmented;
+    Compilation segmented = plan_for(source, options, true);
+    if (segmented.plan->memory() <= made.plan->memory() / 2) made = std::move(segmented);
   }
-  if (dump_flags().plan) std::fprintf(stderr, "-- %s", plan->text().c_str());
+  if (dump_flags().plan) std::fprintf(stderr, "-- %s", made.plan->text().c_str());
   if (dump_flags().time) {
     const std::chrono::duration<double, std::milli> elapsed =
         std::chrono::steady_clock::now() - start;
     std::fprintf(stderr, "-- compile %s: %zu steps, %.3f ms\n", source->name.c_str(),
-                 plan->steps.size(), elapsed.count());
+                 made.plan->steps.size(), elapsed.count());
   }
-  return plan;
+  return made;
+}
+
+PlanPtr compile(const ProgramPtr& source, const CompileOptions& options) {
+  return compile_visibly(source, options).plan;
+}
+
+CompileOptions body_options(const Program& program, std::size_t first_carry, std::size_t carry) {
+  CompileOptions options;
+  for (const Type& type : program.input_types())
+    options.input_strides.push_back(row_major_strides(type.shape));
+  options.dense_outputs = true;
+  options.first_carry = first_carry;
+  options.carry = carry;
+  return options;
 }
 
 PlanPtr compile_body(const ProgramPtr& program, std::size_t first_carry, std::size_t carry) {
   return *program->derived<PlanPtr>(concat("body_plan", first_carry, ",", carry), [&] {
-    CompileOptions options;
-    for (const Type& type : program->input_types())
-      options.input_strides.push_back(row_major_strides(type.shape));
-    options.dense_outputs = true;
-    options.first_carry = first_carry;
-    options.carry = carry;
-    return std::make_shared<PlanPtr>(compile(program, options));
+    return std::make_shared<PlanPtr>(compile(program, body_options(*program, first_carry, carry)));
   });
 }
 

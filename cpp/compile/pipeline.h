@@ -1,6 +1,7 @@
 // compile/pipeline.h - from a program to a plan: the list of passes.
 #pragma once
 
+#include "compile/fuse.h"
 #include "compile/plan.h"
 
 namespace shardax {
@@ -21,6 +22,22 @@ PlanPtr compile(const ProgramPtr& program, const CompileOptions& options);
 // The same for bodies of loops and branches: dense inputs, dense outputs, and what is said above of
 // a carry.
 PlanPtr compile_body(const ProgramPtr& program, std::size_t first_carry = 0, std::size_t carry = 0);
+CompileOptions body_options(const Program& program, std::size_t first_carry, std::size_t carry);
+
+// What of a program lies where in a plan, and when.
+struct Placement {
+  std::vector<Vars> variables;            // per slot
+  std::vector<std::pair<int, int>> uses;  // per slot: the first and last step; -1: none
+  std::vector<int> units;                 // per step: the unit that it is part of
+};
+// A plan with what it was made of, for those who explain it.
+struct Compilation {
+  ProgramPtr program;            // after the passes
+  std::vector<FusedUnit> units;  // of it, in the order of the steps
+  Placement placement;
+  PlanPtr plan;
+};
+Compilation compile_visibly(const ProgramPtr& program, const CompileOptions& options);
 
 // What SHARDAX_DUMP asks for: "passes", "plan", "time", joined by '|' or ','.
 struct DumpFlags {

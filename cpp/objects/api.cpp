@@ -9,6 +9,7 @@
 #include "callables/checks.h"
 #include "callables/collectives.h"
 #include "callables/context.h"
+#include "callables/explain.h"
 #include "callables/grad.h"
 #include "callables/host_function.h"
 #include "callables/jit.h"
@@ -17,6 +18,7 @@
 #include "callables/pmap.h"
 #include "callables/program_object.h"
 #include "callables/references.h"
+#include "callables/replicas.h"
 #include "callables/shard_map.h"
 #include "callables/stages.h"
 #include "callables/staging.h"
@@ -193,6 +195,8 @@ void init_api(py::module_& module) {
   callables::init_references(m);
   callables::init_staging(m);
   callables::init_stages(m);
+  callables::init_explain(m);
+  callables::init_replicas(m);
   callables::init_host_functions(m);
   callables::init_checks(m);
   callables::init_trace_state(m);

@@ -176,6 +176,7 @@ constexpr Delegated delegated[] = {
      "correction=None"},
     {"view", "numpy._array_methods", "view", "dtype=None"},
     {"devices", "_devices.placement", "devices", ""},
+    {"_repr_html_", "_devices.drawings", "array_html", ""},
     {"addressable_data", "_devices.placement", "addressable_data", "index"},
     {"to_device", "numpy._array_methods", "to_device", "device, *, stream=None"},
     {"clone", "numpy._array_methods", "clone", ""},

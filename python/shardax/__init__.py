@@ -106,6 +106,8 @@ _NAMES = {
         "make_array_from_single_device_arrays"
     ),
     "_devices.placement": "Shard",
+    "_explain.accelerators": "Accelerators",
+    "_explain.explanation": "explain",
     "_transform.callbacks": "effects_barrier named_call named_scope pure_callback",
     "ad_checkpoint": "checkpoint checkpoint_policies remat",
     "_transform.forward_backward": "fwd_and_bwd",

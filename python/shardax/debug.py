@@ -10,23 +10,31 @@ import numpy as np
 from shardax._base.effects import DebugEffect, OrderedDebugEffect
 from shardax._base.options import no_arguments
 from shardax._base.tracebacks import in_package
+from shardax._debug.assertions import ReplicasDiverged, assert_replicated
 from shardax._debug.breakpoints import breakpoint
+from shardax._debug.exchanges import visualize_collective
 from shardax._debug.pictures import (
     inspect_array_sharding,
     visualize_array_sharding,
     visualize_sharding,
 )
+from shardax._debug.replicas import VaryingResultWarning, check_replicas
 from shardax._transform.callbacks import debug_callback as callback
 
 __all__ = [
     "DebugEffect",
     "OrderedDebugEffect",
+    "ReplicasDiverged",
+    "VaryingResultWarning",
+    "assert_replicated",
     "breakpoint",
     "callback",
+    "check_replicas",
     "inspect_array_sharding",
     "log",
     "print",
     "visualize_array_sharding",
+    "visualize_collective",
     "visualize_sharding",
 ]
 

@@ -163,8 +163,21 @@ class TestShardings:
         assert "CPU 7" in "".join(table)
 
     def test_ranks(self, capsys):
-        with pytest.raises(ValueError, match=r"1 and 2 dimensions, got \(2, 2, 2\)"):
-            self.shown(capsys, (2, 2, 2), ())
+        with pytest.raises(ValueError, match=r"1 and 2 dimensions, and 3, got \(2, 2, 2, 2\)"):
+            self.shown(capsys, (2, 2, 2, 2), ())
+        table = self.shown(capsys, (4, 8, 8), ("y", "x", None))
+        assert [line for line in table if line[0] == "["] == ["[0:2]", "[2:4]"]
+        assert [line.split()[1:3] for line in table if "CPU" in line] == [
+            ["CPU", str(i)] for i in (0, 2, 4, 6, 1, 3, 5, 7)
+        ]
+
+    def test_colours_of_a_terminal(self, capsys, monkeypatch):
+        monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+        text = "".join(self.shown(capsys, (8, 8), ("y", "x")))
+        assert text.count("\x1b[30;48;5;") == text.count("\x1b[0m") == 2 * 4 * 4
+        text = "".join(self.shown(capsys, (8,), ("y",), color_map=lambda at: (at, 0, 0, 1)))
+        assert "\x1b[97;48;2;0;0;0m" in text and "\x1b[97;48;2;12;0;0m" in text
+        assert "\x1b" not in "".join(self.shown(capsys, (8,), ("y",), use_color=False))
 
     def test_of_arrays(self, capsys):
         x = jax.device_put(jnp.zeros((8, 2)), NamedSharding(grid, PartitionSpec("x")))

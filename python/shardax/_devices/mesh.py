@@ -214,6 +214,11 @@ class AbstractMesh:
 
     __repr__ = __str__ = _text
 
+    def _repr_svg_(self):
+        from shardax._devices.drawings import mesh_svg  # at first use: for notebooks only
+
+        return mesh_svg(self)
+
 
 _CPU = AbstractDevice("cpu", None, "cpu")
 

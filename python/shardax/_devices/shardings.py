@@ -144,6 +144,11 @@ class NamedSharding(Sharding):
             self.mesh._kinds(),
         )
 
+    def _repr_svg_(self):
+        from shardax._devices.drawings import sharding_svg  # at first use: for notebooks only
+
+        return sharding_svg(self)
+
     @property
     def unconstrained_dims(self):
         """The dimensions for which the spec has UNCONSTRAINED."""

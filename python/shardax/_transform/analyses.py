@@ -2,10 +2,11 @@
 import dataclasses
 
 from shardax._core import api as _core
+from shardax._text import hlo, stablehlo
 
 
 class HloModule:
-    """A program for those who look for names of ops in HLO's text. It is shown as programs are."""
+    """A program for those who look for names of ops in HLO's text."""
 
     def __init__(self, program):
         self.program = program
@@ -15,10 +16,25 @@ class HloModule:
         return f"jit_{self.program.name}"
 
     def as_hlo_text(self, options=None):
-        """HLO's first line, and the program."""
-        return f"HloModule {self.name}\n\n{self.program}\n"
+        """The program in HLO's form, as it is before any pass."""
+        return hlo.text_of(self.program)
 
-    __str__ = to_string = as_hlo_text
+    def __str__(self):
+        return self.as_hlo_text()
+
+    to_string = as_hlo_text
+
+
+class StableHloModule:
+    """A program for those who look for names of ops in StableHLO's text, which str shows."""
+
+    def __init__(self, program):
+        self.program = program
+
+    def __str__(self):
+        return stablehlo.text_of(self.program)
+
+    __repr__ = __str__
 
 
 @dataclasses.dataclass(frozen=True)

@@ -17,9 +17,11 @@ from shardax._base.dtypes import float0
 from shardax._base.structures import structure_differences
 from shardax._core import api as _core
 from shardax._devices.shardings import described
-from shardax._transform.analyses import HloModule, costs, memory
+from shardax._text import hlo, stablehlo
+from shardax._transform.analyses import HloModule, StableHloModule, costs, memory
 from shardax._transform.ref_stages import stage_function, staged_with_refs, stands_for_ref
 from shardax._transform.refs import Met, is_ref
+from shardax._transform.shape_structs import ShapeDtypeStruct, struct_of
 from shardax.errors import JaxRuntimeError
 
 
@@ -32,69 +34,6 @@ def dtype_name(x):
     """'float0' for arrays of that dtype, else the name of x's dtype, or ''."""
     dtype = getattr(x, "dtype", None)
     return "float0" if dtype == float0 else str(dtype or "")
-
-
-class ShapeDtypeStruct:
-    """The shape and dtype of an array, without its elements: for eval_shape and lower."""
-
-    __slots__ = ("shape", "dtype", "sharding", "weak_type", "vma", "is_ref")
-
-    def __init__(self, shape, dtype, *, sharding=None, weak_type=False, vma=None, is_ref=False):
-        if dtype is None:
-            raise ValueError("ShapeDtypeStruct: dtype must be specified.")
-        self.shape = tuple(shape)
-        if dtype in (int, float, complex):
-            dtype = np.dtype(dtype)  # as NumPy has it, whatever jax_enable_x64 is
-        self.dtype = _core.ShapedArray(self.shape, dtype).dtype
-        self.sharding = sharding
-        self.weak_type = weak_type
-        self.vma = vma
-        self.is_ref = is_ref  # stands for a mutable reference to such an array
-
-    ndim = property(lambda self: len(self.shape))
-
-    @classmethod
-    def like(cls, array):
-        """The shape and dtype of an array."""
-        aval = _core.typeof(array)
-        return cls(aval.shape, aval.dtype, weak_type=aval.weak_type)
-
-    @property
-    def size(self):
-        size = 1
-        for extent in self.shape:
-            size *= extent
-        return size
-
-    def update(self, **changes):
-        """The same with some of shape, dtype, sharding and weak_type changed."""
-        fields = {name: getattr(self, name) for name in self.__slots__} | changes
-        return ShapeDtypeStruct(fields.pop("shape"), fields.pop("dtype"), **fields)
-
-    def __len__(self):
-        if not self.shape:
-            raise TypeError("len() of unsized object")
-        return self.shape[0]
-
-    def _key(self):
-        return self.shape, str(self.dtype), self.sharding, self.weak_type, self.is_ref
-
-    def __eq__(self, other):
-        return isinstance(other, ShapeDtypeStruct) and self._key() == other._key()
-
-    def __hash__(self):
-        return hash(self._key()[:2])
-
-    def __repr__(self):
-        sharding = f", sharding={self.sharding}" if self.sharding is not None else ""
-        weak = ", weak_type=True" if self.weak_type else ""
-        ref = ", is_ref=True" if self.is_ref else ""
-        return f"ShapeDtypeStruct(shape={self.shape}, dtype={self.dtype}{sharding}{weak}{ref})"
-
-
-def struct_of(aval):
-    """The ShapeDtypeStruct of a ShapedArray."""
-    return ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=aval.weak_type)
 
 
 def result_shapes(fun, args, kwargs):
@@ -232,6 +171,11 @@ class Traced(_Stage):
         return Lowered(self._call)
 
 
+def _check_dialect(dialect):
+    if dialect not in (None, "stablehlo", "hlo"):
+        raise ValueError(f"Lowered: got dialect={dialect!r}; expected 'stablehlo' or 'hlo'.")
+
+
 class Lowered(_Stage):
     """A staged function, ready to be compiled."""
 
@@ -239,13 +183,35 @@ class Lowered(_Stage):
         self._call = call
 
     def as_text(self, dialect=None, *, debug_info=False):
-        """The program as text. The arguments are accepted for compatibility."""
-        return str(self._call.staged.program)
+        """The program as text in StableHLO's form, as it is before any pass.
+
+        Ops that StableHLO lacks (decompositions, random bits, cumulative sums ...) are shown as
+        `custom_call`s to their name here. Large constants are shortened. `Traced.jaxpr` shows the
+        program itself.
+
+        Args:
+          dialect: "stablehlo" or "hlo".
+          debug_info: show the lines that operations come from.
+
+        Raises:
+          ValueError: for another dialect.
+
+        Example:
+          >>> text = jit(lambda x: jnp.sin(x) @ x).lower(jnp.ones((2, 2))).as_text()
+          >>> "stablehlo.sine" in text, "stablehlo.dot_general" in text
+          (True, True)
+        """
+        _check_dialect(dialect)
+        if dialect == "hlo":
+            return hlo.text_of(self._call.staged.program)
+        return stablehlo.text_of(self._call.staged.program, debug_info)
 
     def compiler_ir(self, dialect=None):
-        """The program; for "hlo" with a method `as_hlo_text`."""
+        """The program: str shows it in StableHLO's form; for "hlo" it has a method
+        `as_hlo_text`."""
+        _check_dialect(dialect)
         program = self._call.staged.program
-        return HloModule(program) if dialect == "hlo" else program
+        return HloModule(program) if dialect == "hlo" else StableHloModule(program)
 
     def cost_analysis(self):
         """A dict of what the program takes: "flops", "transcendentals", "bytes accessed".
@@ -283,8 +249,9 @@ class Compiled(_Stage):
         self._call = call
 
     def as_text(self):
-        """The program as text."""
-        return str(self._call.staged.program)
+        """The program as text in HLO's form. What our compiler makes of it is shown where
+        SHARDAX_DUMP=passes is set."""
+        return hlo.text_of(self._call.staged.program)
 
     def cost_analysis(self):
         """A dict of what the program takes: "flops", "transcendentals", "bytes accessed"."""

@@ -6,6 +6,7 @@ import numpy as np
 
 import shardax._core as _core
 from shardax._base.arrays import asarray, canonical_axis, check_arraylike, result_type
+from shardax._core import Array
 from shardax._transform.jit import jit
 from shardax._transform.tracing import eval_shape
 from shardax.numpy import _cumulative, _elementwise, _reductions, _ufunc_loops
@@ -77,7 +78,7 @@ class ufunc:
             return _named, (self.__name__,)
         return copyreg.__newobj__, (ufunc,), self.__dict__
 
-    def __call__(self, *args, out=None, where=None):
+    def __call__(self, *args, out=None, where=None) -> Array:
         if out is not None or where is not None:
             self._refuse("", out=out, where=where)
         return self._call(*args)

@@ -1,0 +1,35 @@
+// callables/replicas.h - noticing that devices which should be alike are not: warnings, and watches
+// that shardax.debug.check_replicas sets.
+#pragma once
+
+#include "callables/function.h"
+#include "trace/trace.h"
+
+namespace pybind11 {
+class module_;
+}
+
+namespace shardax::callables {
+
+// Warns (shardax.debug.VaryingResultWarning) where a result of the pmap op with these params is
+// returned once although devices differ in it.
+void warn_of_dropped(const Params& params, const Values& in, const TreeDefPtr& tree);
+
+// Are calls of mapped functions watched? Then they are reported before and after they run.
+bool watching_replicas();
+void report_call(PyObject* function, const CallArguments& arguments);
+void report_result(PyObject* function, PyObject* result);
+
+// run(), which gives a new reference, with these reports.
+template <class Run>
+PyObject* watched(PyObject* function, const CallArguments& arguments, Run&& run) {
+  if (!watching_replicas()) return run();
+  report_call(function, arguments);
+  Ref result = Ref::steal(run());
+  report_result(function, result.get());
+  return result.release();
+}
+
+void init_replicas(pybind11::module_& module);
+
+}  // namespace shardax::callables

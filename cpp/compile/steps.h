@@ -1,0 +1,14 @@
+// compile/steps.h - the steps of ops that have a kernel, and copies.
+#pragma once
+
+#include "compile/plan.h"
+#include "ir/op.h"
+
+namespace shardax {
+
+std::unique_ptr<Step> kernel_step(const Equation& eqn, Kernel kernel, std::vector<Window> in,
+                                  std::vector<Window> out);
+// Both windows have one shape; their strides differ.
+std::unique_ptr<Step> copy_step(Window from, Window to);
+
+}  // namespace shardax

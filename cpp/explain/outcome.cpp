@@ -1,0 +1,245 @@
+// explain/outcome.cpp - compiling a tagged program and looking for its equations in the plan.
+#include "explain/outcome.h"
+
+#include <algorithm>
+#include <set>
+
+#include "analysis/cost.h"
+#include "base/errors.h"
+#include "compile/known.h"
+
+namespace shardax {
+namespace {
+
+bool is_product(const Op& op) {
+  return &op == &known().dot_general || &op == &known().conv_general_dilated;
+}
+
+std::size_t index(int i) { return static_cast<std::size_t>(i); }
+
+Fate kind_of(const Equation& eqn, bool copies) {
+  if (eqn.op->bodies) return Fate::loop;
+  if (eqn.op->view) return copies ? Fate::copy : Fate::view;
+  if (is_product(*eqn.op)) return Fate::product;
+  if (eqn.op->kind == Kind::reduction) return Fate::reduction;
+  if (eqn.op->kind == Kind::elementwise) return Fate::arithmetic;
+  return eqn.op->kind == Kind::layout ? Fate::copy : Fate::kernel;
+}
+
+class Search {
+ public:
+  explicit Search(const TaggedProgram& tagged) : tagged_(tagged) {
+    out_.sources.resize(tagged.sources.size());
+  }
+
+  Outcomes run(const CompileOptions& options) {
+    const Compilation made = compile_visibly(tagged_.program, options);
+    look(made, 1, 0);
+    find_buffers(made);
+    settle();
+    return std::move(out_);
+  }
+
+ private:
+  // Bytes that reading or writing `v` touches: a broadcast touches those of what it repeats.
+  static double touched(const Compilation& made, const std::vector<int>& slot_of, Var v) {
+    const std::int64_t all = made.program->type(v).bytes();
+    const int slot = slot_of[index(v)];
+    if (slot < 0) return static_cast<double>(all);
+    const std::int64_t own = made.plan->slots[index(slot)].bytes;
+    return static_cast<double>(own > 0 ? std::min(own, all) : all);
+  }
+
+  void look(const Compilation& made, double times, int depth) {
+    const Program& program = *made.program;
+    std::vector<int> slot_of(program.types.size(), -1), unit_of(program.types.size(), -1);
+    for (std::size_t s = 0; s < made.placement.variables.size(); ++s) {
+      for (Var v : made.placement.variables[s]) slot_of[index(v)] = static_cast<int>(s);
+    }
+    for (std::size_t u = 0; u < made.units.size(); ++u) {
+      for (int e : made.units[u].equations) {
+        for (Var v : program.equations[index(e)].outputs) unit_of[index(v)] = static_cast<int>(u);
+      }
+    }
+    for (std::size_t u = 0; u < made.units.size(); ++u) {
+      const FusedUnit& unit = made.units[u];
+      const bool steps = std::find(made.placement.units.begin(), made.placement.units.end(),
+                                   static_cast<int>(u)) != made.placement.units.end();
+      const Equation& head = program.equations[index(unit.equations[0])];
+      const int number = static_cast<int>(out_.steps.size());
+      if (steps) add_step(made, unit, slot_of, unit_of, static_cast<int>(u), times, depth);
+      for (int e : unit.equations) {
+        const Equation& eqn = program.equations[index(e)];
+        note(tagged_.source_of(eqn), kind_of(eqn, steps), steps ? number : -1);
+      }
+      if (head.op->bodies) look_within(head, times, depth + 1);
+    }
+    const auto last = static_cast<int>(made.units.size());
+    for (std::size_t s = 0; s < made.placement.units.size(); ++s) {
+      if (made.placement.units[s] != last) continue;
+      ExplainedStep step{ExplainedStep::Kind::copy, "copy of a result", {}, 0, 0, 0, times, depth};
+      out_.steps.push_back(std::move(step));
+    }
+  }
+
+  void add_step(const Compilation& made, const FusedUnit& unit, const std::vector<int>& slot_of,
+                const std::vector<int>& unit_of, int u, double times, int depth) {
+    using Kind = ExplainedStep::Kind;
+    const Program& program = *made.program;
+    const Equation& head = program.equations[index(unit.equations[0])];
+    ExplainedStep step{unit.loop         ? Kind::loop
+                       : head.op->bodies ? Kind::control
+                       : head.op->view   ? Kind::copy
+                                         : Kind::kernel,
+                       "",
+                       {},
+                       0,
+                       0,
+                       0,
+                       times,
+                       depth};
+    std::set<int> sources;
+    std::set<Var> read;
+    for (int e : unit.equations) {
+      const Equation& eqn = program.equations[index(e)];
+      step.text += concat(step.text.empty() ? "" : " ", eqn.op->name);
+      if (const int source = tagged_.source_of(eqn); source >= 0) sources.insert(source);
+      if (!eqn.op->bodies) {
+        const Cost cost = cost_of(program, eqn);
+        step.flops += cost.flops;
+        step.transcendentals += cost.transcendentals;
+      }
+      for (Var v : eqn.inputs) {
+        if (unit_of[index(v)] != u && read.insert(v).second)
+          step.bytes += touched(made, slot_of, v);
+      }
+      for (Var v : eqn.outputs) {
+        if (slot_of[index(v)] >= 0) step.bytes += touched(made, slot_of, v);
+      }
+    }
+    if (head.op->bodies) step.bytes = 0;  // those of its body count
+    step.sources.assign(sources.begin(), sources.end());
+    out_.steps.push_back(std::move(step));
+  }
+
+  void look_within(const Equation& eqn, double times, int depth) {
+    const Bodies bodies = eqn.op->bodies(eqn.params);
+    if (bodies.runs == Runs::counted) times *= static_cast<double>(bodies.length);
+    const std::size_t carry = bodies.operands_of(Flow::carried).size();
+    for (std::size_t k = 0; k < bodies.programs.size(); ++k) {
+      const ProgramPtr& body = bodies.programs[k];
+      const bool carries = bodies.runs == Runs::counted || (bodies.runs == Runs::looped && k == 1);
+      const std::size_t first = !carries ? 0
+                                : bodies.runs == Runs::looped
+                                    ? body->inputs.size() - carry
+                                    : bodies.operands_of(Flow::whole).size();
+      look(compile_visibly(body, body_options(*body, first, carries ? carry : 0)), times, depth);
+    }
+  }
+
+  void note(int source, Fate fate, int step) {
+    if (source < 0) return;
+    Outcome& outcome = out_.sources[index(source)];
+    outcome.fate = std::max(outcome.fate, fate);
+    if (step >= 0 &&
+        std::find(outcome.steps.begin(), outcome.steps.end(), step) == outcome.steps.end())
+      outcome.steps.push_back(step);
+  }
+
+  void find_buffers(const Compilation& made) {
+    const Program& program = *made.program;
+    std::vector<const Equation*> makes(program.types.size(), nullptr);
+    for (const Equation& eqn : program.equations) {
+      for (Var v : eqn.outputs) makes[index(v)] = &eqn;
+    }
+    const Plan& plan = *made.plan;
+    for (std::size_t s = 0; s < plan.slots.size(); ++s) {
+      const Slot& slot = plan.slots[s];
+      const bool result = slot.kind == Slot::Kind::output;
+      if (!result && slot.kind != Slot::Kind::arena) continue;
+      ExplainedBuffer buffer;
+      buffer.result = result;
+      buffer.bytes = slot.bytes;
+      const Vars& held = made.placement.variables[s];
+      if (!held.empty()) {
+        buffer.type = program.type(held[0]);
+        if (makes[index(held[0])]) buffer.source = tagged_.source_of(*makes[index(held[0])]);
+      }
+      std::tie(buffer.first, buffer.last) = made.placement.uses[s];
+      if (result) buffer.last = static_cast<int>(plan.steps.size());
+      out_.buffers.push_back(std::move(buffer));
+    }
+    std::stable_sort(out_.buffers.begin(), out_.buffers.end(),
+                     [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
+    for (const ArrayPtr& constant : plan.constants) out_.constants += constant->type().bytes();
+    for (const std::int64_t bytes : plan.output_bytes) out_.results += bytes;
+    out_.temporaries = plan.memory();
+  }
+
+  // Sources that left nothing: they are dead, or part of what uses them, or cost nothing.
+  void settle() {
+    std::vector<std::vector<int>> users(tagged_.sources.size());
+    for (std::size_t i = 0; i < tagged_.sources.size(); ++i) {
+      for (int need : tagged_.sources[i].needs) {
+        if (need >= 0) users[index(need)].push_back(static_cast<int>(i));
+      }
+    }
+    for (std::size_t i = tagged_.sources.size(); i-- > 0;) {
+      Outcome& outcome = out_.sources[i];
+      const Source& source = tagged_.sources[i];
+      if (source.dead) {
+        outcome.fate = Fate::dead;
+        continue;
+      }
+      if (outcome.fate == Fate::free && works(source)) absorb(outcome, users, i);
+      if (outcome.fate == Fate::absorbed || outcome.steps.empty()) continue;
+      for (int step : outcome.steps) {
+        for (int other : out_.steps[index(step)].sources) {
+          if (other != static_cast<int>(i)) outcome.related.push_back(other);
+        }
+      }
+    }
+  }
+
+  // Does it compute, so that its work must be found elsewhere?
+  static bool works(const Source& source) {
+    return !source.called && source.op != &known().broadcast_in_dim &&
+           (is_product(*source.op) || source.op->kind == Kind::reduction);
+  }
+
+  // Whatever does its work is behind what moves its result without work.
+  void absorb(Outcome& outcome, const std::vector<std::vector<int>>& users, std::size_t i) const {
+    std::vector<int> frontier = users[i];
+    for (std::size_t next = 0; next < frontier.size(); ++next) {
+      const int user = frontier[next];
+      const Outcome& by = out_.sources[index(user)];
+      if (by.fate == Fate::product || by.fate == Fate::reduction || by.fate == Fate::loop) {
+        outcome = {Fate::absorbed, by.steps, {user}};
+        return;
+      }
+      if (by.fate == Fate::absorbed) {
+        outcome = by;
+        return;
+      }
+      if (by.fate != Fate::free && by.fate != Fate::view) continue;
+      frontier.insert(frontier.end(), users[index(user)].begin(), users[index(user)].end());
+    }
+  }
+
+  const TaggedProgram& tagged_;
+  Outcomes out_;
+};
+
+}  // namespace
+
+std::string_view name(Fate fate) {
+  constexpr std::string_view names[] = {"dead", "free",   "view",      "absorbed", "arithmetic",
+                                        "copy", "kernel", "reduction", "product",  "loop"};
+  return names[static_cast<std::size_t>(fate)];
+}
+
+Outcomes find_outcomes(const TaggedProgram& program, const CompileOptions& options) {
+  return Search(program).run(options);
+}
+
+}  // namespace shardax

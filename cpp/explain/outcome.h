@@ -1,0 +1,59 @@
+// explain/outcome.h - what became of each equation of a program when it was compiled.
+#pragma once
+
+#include "compile/pipeline.h"
+#include "explain/sources.h"
+
+namespace shardax {
+
+// Of several that apply, the last.
+enum class Fate : std::uint8_t {
+  dead,        // nothing needs its results: not computed
+  free,        // nothing is left to do: its result is a value that is there
+  view,        // the same memory, seen in another way
+  absorbed,    // part of what became of another equation
+  arithmetic,  // elementwise, in a loop
+  copy,        // moved from one place in memory to another
+  kernel,      // a computation of its own
+  reduction,   // a reduction in memory
+  product,     // a matrix product or convolution
+  loop,        // a loop or branch
+};
+std::string_view name(Fate fate);
+
+struct Outcome {
+  Fate fate = Fate::free;
+  std::vector<int> steps;    // in which it is computed
+  std::vector<int> related;  // sources that are fused with it; absorbed: that which does its work
+};
+
+// A step of the plan, or of the plan of a loop's body, which follows its loop.
+struct ExplainedStep {
+  enum class Kind : std::uint8_t { loop, kernel, control, copy } kind;
+  std::string text;                                  // the ops
+  std::vector<int> sources;                          // what it computes of the user's program
+  double flops = 0, transcendentals = 0, bytes = 0;  // of one run
+  double times = 1;
+  int depth = 0;
+};
+
+// Memory that the call needs beside its arguments.
+struct ExplainedBuffer {
+  bool result = false;  // else a temporary
+  Type type;            // of what is written to it first
+  std::int64_t bytes = 0;
+  int source = -1;
+  int first = 0, last = 0;  // steps of the outermost plan that use it
+};
+
+struct Outcomes {
+  std::vector<Outcome> sources;
+  std::vector<ExplainedStep> steps;
+  std::vector<ExplainedBuffer> buffers;  // largest first
+  std::int64_t constants = 0;            // bytes that the program closes over
+  std::int64_t temporaries = 0;          // bytes at the same time
+  std::int64_t results = 0;
+};
+Outcomes find_outcomes(const TaggedProgram& program, const CompileOptions& options);
+
+}  // namespace shardax

@@ -1,0 +1,362 @@
+// explain/variation.cpp - following values from the arguments through calls, maps and loops.
+#include "explain/variation.h"
+
+#include <algorithm>
+
+#include "base/errors.h"
+#include "control/shard_map.h"
+#include "ops/collective_family.h"
+
+namespace shardax {
+namespace {
+
+// What is known of a value.
+struct Fact {
+  AxisSet varying = {};  // over axes in scope
+  Ints equal = {};       // dimensions whose slices are equal
+  int input = -1;        // the argument that it is
+  int source = -1;       // the equation that gives it
+  // Of what a mapped function gave: one device's part.
+  std::shared_ptr<Boundary> part = {};
+};
+using Facts = std::vector<Fact>;
+
+bool holds(const Ints& ints, std::int64_t d) {
+  return std::find(ints.begin(), ints.end(), d) != ints.end();
+}
+
+Ints without_dimension(const Ints& dims, std::int64_t dropped) {
+  Ints out;
+  for (const std::int64_t d : dims) {
+    if (d != dropped) out.push_back(d > dropped ? d - 1 : d);
+  }
+  return out;
+}
+
+// Dimensions along which a broadcast repeats its operand.
+Ints repeated(const Equation& eqn, const Type& in, const Type& out) {
+  const auto* given = eqn.params.find("broadcast_dimensions");
+  if (!given || !std::holds_alternative<Ints>(*given)) return {};
+  const Ints& dims = std::get<Ints>(*given);
+  Ints equal;
+  for (std::int64_t d = 0; d < static_cast<std::int64_t>(out.rank()); ++d) {
+    const auto at = std::find(dims.begin(), dims.end(), d);
+    if (at == dims.end() || in.shape[static_cast<std::size_t>(at - dims.begin())] == 1)
+      equal.push_back(d);
+  }
+  return equal;
+}
+
+class Walk {
+ public:
+  explicit Walk(TaggedProgram& tagged) : tagged_(tagged) {}
+
+  Variation run(const std::vector<Ints>& equal) {
+    const Program& program = *tagged_.program;
+    Facts in;
+    for (std::size_t i = 0; i < program.inputs.size(); ++i) {
+      const Type& type = program.type(program.inputs[i]);
+      found_.inputs.push_back({type, type, {}, {}, {}, {}, -1, equal[i]});
+      in.push_back({{}, equal[i], static_cast<int>(i)});
+    }
+    const Facts out = walk(program, in);
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      const Type& type = program.type(program.outputs[i]);
+      Boundary result = out[i].part ? *out[i].part : Boundary{type, type, {}, {}, {}, {}, -1, {}};
+      result.whole = type;
+      result.source = out[i].source;
+      found_.outputs.push_back(std::move(result));
+    }
+    return std::move(found_);
+  }
+
+ private:
+  Facts walk(const Program& program, const Facts& inputs) {
+    check_stack("a program within programs");
+    Facts env(program.types.size());
+    const auto at = [&](Var v) -> Fact& { return env[static_cast<std::size_t>(v)]; };
+    for (std::size_t i = 0; i < inputs.size(); ++i) at(program.inputs[i]) = inputs[i];
+    for (const Equation& eqn : program.equations) {
+      Facts in;
+      for (Var v : eqn.inputs) in.push_back(at(v));
+      Facts out = step(program, eqn, in);
+      for (std::size_t i = 0; i < out.size(); ++i) at(eqn.outputs[i]) = std::move(out[i]);
+    }
+    Facts outputs;
+    for (Var v : program.outputs) outputs.push_back(at(v));
+    return outputs;
+  }
+
+  Facts step(const Program& program, const Equation& eqn, const Facts& in) {
+    const int number = tagged_.source_of(eqn);
+    if (!eqn.op->bodies) {
+      Facts out = own(program, eqn, in, number);
+      record(number, in, out);
+      return out;
+    }
+    const Bodies bodies = eqn.op->bodies(eqn.params);
+    Facts out;
+    switch (bodies.runs) {
+      case Runs::once: out = walk(*bodies.programs[0], in); break;
+      case Runs::mapped: out = mapped(bodies, in); break;
+      case Runs::grid: out = grid(grid_of(eqn.params), *bodies.programs[0], in); break;
+      default: {
+        const int outer = std::exchange(loop_, number);
+        const double outer_times = times_;
+        if (bodies.runs == Runs::counted) times_ *= static_cast<double>(bodies.length);
+        out = bodies.runs == Runs::one_of ? branches(bodies, in) : iterated(bodies, in);
+        loop_ = outer;
+        times_ = outer_times;
+        for (Fact& fact : out) fact = {fact.varying, {}, -1, number};
+      }
+    }
+    record(number, in, out);
+    return out;
+  }
+
+  void record(int number, const Facts& in, const Facts& out) {
+    if (number < 0) return;
+    Source& source = tagged_.sources[static_cast<std::size_t>(number)];
+    source.axes = scope_;
+    source.in.clear();
+    source.out.clear();
+    source.needs.clear();
+    source.arguments.clear();
+    for (const Fact& fact : in) {
+      source.in.push_back(fact.varying);
+      source.needs.push_back(fact.source);
+      source.arguments.push_back(fact.input);
+    }
+    for (const Fact& fact : out) source.out.push_back(fact.varying);
+    source.times = times_;
+    source.loop = loop_;
+  }
+
+  Facts own(const Program& program, const Equation& eqn, const Facts& in, int number) const {
+    Fact fact;
+    fact.source = number;
+    bool first = true;
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      fact.varying = join(fact.varying, in[i].varying);
+      if (eqn.op->kind != Kind::elementwise || program.type(eqn.inputs[i]).rank() == 0) continue;
+      Ints both;
+      for (const std::int64_t d : in[i].equal) {
+        if (first || holds(fact.equal, d)) both.push_back(d);
+      }
+      fact.equal = both;
+      first = false;
+    }
+    if (eqn.op->kind == Kind::layout && eqn.inputs.size() == 1 && !eqn.outputs.empty())
+      fact.equal = repeated(eqn, program.type(eqn.inputs[0]), program.type(eqn.outputs[0]));
+    if (eqn.op->kind == Kind::collective) fact.varying = after_collective(program, eqn, in);
+    if (!eqn.op->effect.empty()) {
+      for (const MappedAxis& axis : scope_) fact.varying = join(fact.varying, AxisSet{axis.name});
+    }
+    return Facts(eqn.outputs.size(), fact);
+  }
+
+  std::int64_t size_of(AxisName name) const {
+    for (const MappedAxis& axis : scope_) {
+      if (axis.name == name) return axis.size;
+    }
+    return 1;
+  }
+
+  // The op's own rule decides, with its axes taken as one.
+  AxisSet after_collective(const Program& program, const Equation& eqn, const Facts& in) const {
+    static const AxisName together = intern_axis("<devices>");
+    const AxisSet axes = ops::collective_axes(eqn.params);
+    AxisSet rest;
+    std::int64_t size = 1;
+    for (AxisName axis : axes) size *= size_of(axis);
+    MutableProgram alone(new Program);
+    std::vector<bool> varies;
+    Equation copy{eqn.op, eqn.params, {}, {}, eqn.location};
+    copy.params.set(eqn.params.has("axes") ? "axes" : "axis_name", AxisNames{{together}});
+    Types types;
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      Type type = program.type(eqn.inputs[i]);
+      type.varying = {};
+      type.sharding = nullptr;
+      types.push_back(type);
+      copy.inputs.push_back(alone->add(type));
+      alone->inputs.push_back(copy.inputs.back());
+      rest = join(rest, in[i].varying);
+      varies.push_back(std::any_of(axes.begin(), axes.end(),
+                                   [&](AxisName axis) { return contains(in[i].varying, axis); }));
+    }
+    const AxisScope scope(BoundAxis{together, size, true});
+    for (const Type& type : infer_types(*eqn.op, types, copy.params))
+      copy.outputs.push_back(alone->add(type));
+    alone->outputs = {copy.outputs.begin(), copy.outputs.end()};
+    alone->equations.push_back(std::move(copy));
+    const BatchedProgram batched = batch_program(alone, varies, {size, together, true});
+    for (AxisName axis : axes)
+      rest = batched.batched[0] ? join(rest, AxisSet{axis}) : without(rest, axis);
+    return rest;
+  }
+
+  // ---- mapped functions -----------------------------------------------------------------------
+
+  void enter(AxisName name, std::int64_t size) {
+    scope_.push_back({name, size});
+    const bool known = std::any_of(found_.axes.begin(), found_.axes.end(),
+                                   [&](const MappedAxis& axis) { return axis.name == name; });
+    if (!known) found_.axes.push_back(scope_.back());
+  }
+
+  // An argument of the whole program reaches a device as `device`.
+  void reaches(const Fact& fact, const Type& device, AxisName axis, std::int64_t size, bool split,
+               bool varies) {
+    if (fact.input < 0) return;
+    Boundary& input = found_.inputs[static_cast<std::size_t>(fact.input)];
+    input.device = device;
+    const bool known = std::any_of(input.axes.begin(), input.axes.end(),
+                                   [&](const MappedAxis& a) { return a.name == axis; });
+    if (!known) input.axes.push_back({axis, size});
+    if (split) input.split = join(input.split, AxisSet{axis});
+    if (varies) input.varying = join(input.varying, AxisSet{axis});
+  }
+
+  // What leaves the mapped function over an axis.
+  static Fact leaves(const Fact& inner, const Type& device, const std::vector<MappedAxis>& axes,
+                     const AxisSet& split) {
+    Fact out;
+    out.source = inner.source;
+    out.varying = inner.varying;
+    out.part = std::make_shared<Boundary>();
+    out.part->device = device;
+    if (inner.part) *out.part = *inner.part;
+    out.part->axes.insert(out.part->axes.begin(), axes.begin(), axes.end());
+    for (const MappedAxis& axis : axes) {
+      const AxisSet name{axis.name};
+      const bool varies = contains(inner.varying, axis.name);
+      const bool is_split = contains(split, axis.name);
+      if (is_split) out.part->split = join(out.part->split, name);
+      if (varies) out.part->varying = join(out.part->varying, name);
+      if (varies && !is_split) out.part->dropped = join(out.part->dropped, name);
+      out.varying = without(out.varying, axis.name);
+    }
+    return out;
+  }
+
+  Facts mapped(const Bodies& bodies, const Facts& in) {
+    const Program& body = *bodies.programs[0];
+    enter(bodies.axis, bodies.length);
+    Facts inputs;
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      const Port& port = bodies.operands[i];
+      const bool split = port.flow == Flow::sliced;
+      const bool varies = split && !holds(in[i].equal, port.axis);
+      Fact fact{in[i].varying, in[i].equal, in[i].input, in[i].source};
+      if (split) fact.equal = without_dimension(fact.equal, port.axis);
+      if (varies) fact.varying = join(fact.varying, AxisSet{bodies.axis});
+      reaches(in[i], body.type(body.inputs[i]), bodies.axis, bodies.length, split, varies);
+      inputs.push_back(std::move(fact));
+    }
+    const Facts results = walk(body, inputs);
+    scope_.pop_back();
+    Facts out;
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      const Port& port = bodies.results[i];
+      const bool split = port.flow == Flow::sliced;
+      Fact fact = leaves(results[i], body.type(body.outputs[i]), {{bodies.axis, bodies.length}},
+                         split ? AxisSet{bodies.axis} : AxisSet{});
+      if (split && !contains(results[i].varying, bodies.axis)) fact.equal = {port.axis};
+      out.push_back(std::move(fact));
+    }
+    return out;
+  }
+
+  Facts grid(const Grid& grid, const Program& body, const Facts& in) {
+    for (const Grid::Axis& axis : grid.axes) enter(axis.name, axis.size);
+    Facts inputs;
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      Fact fact{in[i].varying, in[i].equal, in[i].input, in[i].source};
+      for (std::size_t k = 0; k < grid.axes.size(); ++k) {
+        bool split = false, varies = false;
+        for (std::size_t d = 0; d < grid.in[i].size(); ++d) {
+          if (!holds(grid.in[i][d], static_cast<std::int64_t>(k))) continue;
+          split = true;
+          varies = !holds(in[i].equal, static_cast<std::int64_t>(d));
+        }
+        if (varies) fact.varying = join(fact.varying, AxisSet{grid.axes[k].name});
+        reaches(in[i], body.type(body.inputs[i]), grid.axes[k].name, grid.axes[k].size, split,
+                varies);
+      }
+      inputs.push_back(std::move(fact));
+    }
+    const Facts results = walk(body, inputs);
+    scope_.resize(scope_.size() - grid.axes.size());
+    std::vector<MappedAxis> axes;
+    for (const Grid::Axis& axis : grid.axes) axes.push_back({axis.name, axis.size});
+    Facts out;
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      AxisSet split;
+      for (const Ints& dimension : grid.out[i]) {
+        for (const std::int64_t k : dimension) {
+          if (k >= 0) split = join(split, AxisSet{grid.axes[static_cast<std::size_t>(k)].name});
+        }
+      }
+      out.push_back(leaves(results[i], body.type(body.outputs[i]), axes, split));
+    }
+    return out;
+  }
+
+  // ---- loops and branches ---------------------------------------------------------------------
+
+  static Facts taken(const Bodies& bodies, std::size_t program, const Facts& in) {
+    Facts out;
+    for (const std::size_t i : bodies.taken_by(program)) {
+      const bool whole = bodies.operands[i].flow == Flow::whole;
+      out.push_back({in[i].varying, whole ? in[i].equal : Ints{}, whole ? in[i].input : -1});
+    }
+    return out;
+  }
+
+  Facts branches(const Bodies& bodies, const Facts& in) {
+    Facts out;
+    for (std::size_t k = 0; k < bodies.programs.size(); ++k) {
+      const Facts one = walk(*bodies.programs[k], taken(bodies, k, in));
+      if (out.empty()) out.resize(one.size());
+      for (std::size_t i = 0; i < one.size(); ++i)
+        out[i].varying = join(join(out[i].varying, one[i].varying), in[0].varying);
+    }
+    return out;
+  }
+
+  // What varies after an iteration varies before the next.
+  Facts iterated(const Bodies& bodies, const Facts& in) {
+    Facts now = in;
+    const std::vector<std::size_t> before = bodies.operands_of(Flow::carried);
+    const std::vector<std::size_t> after = bodies.results_of(Flow::carried);
+    const std::size_t body = bodies.runs == Runs::looped ? 1 : 0;
+    for (;;) {
+      AxisSet count;  // over which the number of iterations varies
+      if (body == 1) count = walk(*bodies.programs[0], taken(bodies, 0, now))[0].varying;
+      Facts out = walk(*bodies.programs[body], taken(bodies, body, now));
+      bool settled = true;
+      for (Fact& fact : out) fact.varying = join(fact.varying, count);
+      for (std::size_t n = 0; n < before.size(); ++n) {
+        const AxisSet joined = join(now[before[n]].varying, out[after[n]].varying);
+        settled = settled && joined == now[before[n]].varying;
+        now[before[n]].varying = out[after[n]].varying = joined;
+      }
+      if (settled) return out;
+    }
+  }
+
+  TaggedProgram& tagged_;
+  Variation found_;
+  std::vector<MappedAxis> scope_;
+  double times_ = 1;
+  int loop_ = -1;
+};
+
+}  // namespace
+
+Variation find_variation(TaggedProgram& program, const std::vector<Ints>& equal) {
+  return Walk(program).run(equal);
+}
+
+}  // namespace shardax

@@ -1,0 +1,132 @@
+"""shardax/_explain/explanation.py - explain: what a parallel program does and what it became.
+
+The core finds the facts; this module names them after the user's arguments and lines.
+"""
+
+import json
+
+from shardax import tree_util
+from shardax._base.api_errors import argument_paths
+from shardax._core import api as _core
+from shardax._explain import facts, html, text, words
+
+
+def explain(fun):
+    """What a function does on its devices, and what it costs.
+
+    Args:
+      fun: a pmapped, shard_mapped, jitted or plain function.
+
+    Returns:
+      A function of the same arguments, arrays or ShapeDtypeStructs, that gives an `Explanation`:
+      print it, show it in a notebook, or ask for `to_dict()` or `to_json()`. Nothing runs. Whether
+      a stacked argument is the same on all devices is known of arrays only.
+
+    Raises:
+      What tracing `fun` raises.
+
+    Example:
+      >>> mean = pmap(lambda x: lax.pmean(x, "i"), axis_name="i", out_axes=None)
+      >>> told = explain(mean)(jnp.arange(8.0))
+      >>> told.collectives[0]["became"], told.collectives[0]["participants"]
+      ('reduction', 8)
+      >>> told.results[0]["uniform"]
+      ['i']
+    """
+
+    def explained(*args, **kwargs):
+        return Explanation(*_facts(fun, args, kwargs))
+
+    return explained
+
+
+def _facts(fun, args, kwargs):
+    """(what the core says, names of the arguments, names of the results)."""
+    if hasattr(fun, "lower"):
+        staged = _core.stage_function(fun, args, kwargs)
+        _, positions, static_names, _ = _core.call_info(fun, args, kwargs)
+    else:
+        staged = _core.stage("explain", fun, args, kwargs)
+        positions, static_names = (), ()
+    names = argument_paths(fun, args, kwargs, [*positions, *static_names])
+    moving = [arg for i, arg in enumerate(args) if i not in positions]
+    keywords = {name: value for name, value in kwargs.items() if name not in static_names}
+    leaves = [
+        leaf if _core.is_array_like(leaf) else None
+        for leaf in tree_util.tree_leaves((moving, keywords))
+    ]
+    tree = staged.out_tree
+    paths = tree_util.tree_flatten_with_path(tree.unflatten(range(tree.num_leaves)))[0]
+    results = ["result" + tree_util.keystr(path) for path, _ in paths]
+    return _core.explained(staged.program, leaves), names, results
+
+
+class Explanation:
+    """What a program does on its devices; `explain` makes it.
+
+    All sizes are bytes. "Uniform over an axis" says that all devices along it have the same value,
+    "varying" that theirs differ.
+
+    Attributes:
+      function: its name.
+      axes: the size of each mapped axis, by name.
+      devices: how many devices there are, 1 where nothing is mapped.
+      summary: sentences that say what the devices cost and why.
+      arguments, results: a dict each: "name", "type" and "bytes" of the whole, "device_type" and
+        "device_bytes" of one device's part, the axes over which it is "split", "varying" and
+        "uniform", "copies" (how often one device's value is kept, 1 where all share it), and of
+        results "dropped": axes over which only the first device's value is taken of several.
+      values: likewise for what each line computes: "op", "line", "type" (one device's), "varying",
+        "uniform", and "became".
+      collectives: "op", "over" (axes), "participants", "operand" and "result" (one device's
+        bytes), "traffic" (what a device would send to others if it had its own memory), "times"
+        (in how many iterations of loops), "became" and, in words, "meaning".
+      steps: what is fused into one pass: "kind", "ops", "lines", "flops", "bytes", "times".
+      buffers: memory beside the arguments: "kind" (result or temporary), "type", "bytes",
+        "copies", "line", and the "first" and "last" step that use it.
+      lines: "flops", "bytes" moved, and "memory" in buffers, by line.
+      work: "here" and "apart", the devices on their own: flops and transcendentals.
+      memory: "arguments", "results", "temporaries", "constants", "peak", and "apart", the peak of
+        all devices on their own.
+    """
+
+    def __init__(self, told, names, results):
+        self._told = told
+        for name, value in facts.of(told, names, results).items():
+            setattr(self, name, value)
+        self.summary = words.summary(self)
+
+    def on(self, accelerators):
+        """A prediction for as many separate accelerators, each with its own memory.
+
+        Args:
+          accelerators: an `Accelerators`.
+
+        Returns:
+          A `Prediction`: time by phase, overlap, memory of a device, scaling curves.
+
+        Example:
+          >>> step = pmap(lambda x: lax.psum(x * 2.0, "i"), axis_name="i")
+          >>> machines = Accelerators(flops=1e12, memory_bandwidth=1e11, link_bandwidth=1e10)
+          >>> explain(step)(jnp.ones((8, 1000))).on(machines).devices
+          8
+        """
+        from shardax._explain.prediction import Prediction  # at first use: explain stays quick
+
+        return Prediction(self, accelerators)
+
+    def to_dict(self):
+        """All that is said, as dicts, lists, numbers and strings."""
+        return {name: getattr(self, name) for name in ("function", *facts.FIELDS, "summary")}
+
+    def to_json(self, **options):
+        """`to_dict()` as JSON; options are those of json.dumps."""
+        return json.dumps(self.to_dict(), **options)
+
+    def __str__(self):
+        return text.explanation(self)
+
+    __repr__ = __str__
+
+    def _repr_html_(self):
+        return html.explanation(self)

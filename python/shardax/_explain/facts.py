@@ -1,0 +1,191 @@
+# shardax/_explain/facts.py - what the core found, under the names that users have for it.
+import math
+
+FIELDS = (
+    "axes devices arguments results values collectives steps buffers lines work memory"
+).split()
+
+
+def of(told, names, results):
+    """The attributes of an Explanation."""
+    sources = told["sources"]
+    out = {"function": told["name"], "axes": told["axes"], "devices": told["devices"]}
+    out["arguments"] = [
+        _boundary(name, found) | {"kept": held}
+        for name, found, held in zip(names, told["inputs"], told["held"])
+    ]
+    out["results"] = [
+        _boundary(name, found) | {"dropped": found["dropped"]}
+        for name, found in zip(results, told["outputs"])
+    ]
+    out["values"] = [_value(s) for s in sources if not s["called"]]
+    out["collectives"] = [_collective(s, sources) for s in sources if "over" in s]
+    out["steps"] = [_step(s, sources) for s in told["steps"]]
+    out["buffers"] = [_buffer(b, sources) for b in told["buffers"]]
+    out["work"] = _work(told)
+    out["memory"] = _memory(told)
+    out["lines"] = _lines(out)
+    return out
+
+
+def traffic(op, group, operand, result):
+    """Bytes that each of `group` devices sends in the collective `op`, with the algorithms that
+    send least (Thakur, Rabenseifner, Gropp 2005, sections 4.1 to 4.5)."""
+    if group < 2:
+        return 0
+    if op in ("psum", "pmax", "pmin", "pargmax", "pargmin"):
+        return 2 * (group - 1) * operand // group
+    if op == "all_gather":
+        return (group - 1) * operand
+    if op in ("reduce_scatter", "all_to_all"):
+        return (group - 1) * operand // group
+    return operand
+
+
+def _boundary(name, found):
+    axes = list(found["axes"])
+    return {
+        "name": name,
+        "type": found["whole"]["type"],
+        "bytes": found["whole"]["bytes"],
+        "device_type": found["device"]["type"],
+        "device_bytes": found["device"]["bytes"],
+        "split": found["split"],
+        "varying": found["varying"],
+        "uniform": [axis for axis in axes if axis not in found["varying"]],
+        "copies": math.prod(found["axes"][axis] for axis in found["varying"]),
+        "devices": math.prod(found["axes"].values()),
+    }
+
+
+def _line(source):
+    place = source["line"]
+    return place and {"file": place["file"], "line": place["line"], "function": place["function"]}
+
+
+def _value(source):
+    varying = sorted({axis for axes in source["varying"] for axis in axes})
+    return {
+        "op": source["op"],
+        "line": _line(source),
+        "type": [result["type"] for result in source["results"]],
+        "varying": varying,
+        "uniform": [axis for axis in source["axes"] if axis not in varying],
+        "became": source["fate"],
+        "times": source["times"],
+    }
+
+
+def _collective(source, sources):
+    operand = sum(v["bytes"] for v in source["operands"])
+    result = sum(v["bytes"] for v in source["results"])
+    op = source["op"].removesuffix("_invariant")
+    related = sorted({sources[i]["op"] for i in source["related"]})
+    return {
+        "op": op,
+        "over": source["over"],
+        "participants": source["participants"],
+        "type": [v["type"] for v in source["operands"]],
+        "operand": operand,
+        "result": result,
+        "traffic": traffic(op, source["participants"], operand, result),
+        "times": source["times"],
+        "line": _line(source),
+        "became": source["fate"],
+        "fused_with": related,
+        "uniform": [axis for axis in source["axes"] if axis not in source["varying"][0]],
+    }
+
+
+def _step(step, sources):
+    lines = []
+    for i in step["sources"]:
+        line = _line(sources[i])
+        if line and line not in lines:
+            lines.append(line)
+    return {
+        "kind": step["kind"],
+        "ops": step["text"].split() if step["kind"] != "copy" else [step["text"]],
+        "lines": lines,
+        "flops": step["flops"],
+        "transcendentals": step["transcendentals"],
+        "bytes": step["bytes"],
+        "times": step["times"],
+        "depth": step["depth"],
+    }
+
+
+def _buffer(buffer, sources):
+    out = {
+        "kind": "result" if buffer["result"] else "temporary",
+        "type": buffer["type"],
+        "bytes": buffer["bytes"],
+        "copies": None,
+        "line": None,
+        "op": None,
+        "first": buffer["first"],
+        "last": buffer["last"],
+    }
+    if buffer["source"] >= 0:
+        source = sources[buffer["source"]]
+        out["line"] = _line(source)
+        out["op"] = source["op"]
+        own = source["results"][0]["bytes"] if source["results"] else 0
+        if own and buffer["bytes"] % own == 0:
+            out["copies"] = buffer["bytes"] // own
+    return out
+
+
+def _units_work(units):
+    """Operations of one device."""
+    flops = transcendentals = 0
+    for unit in units:
+        flops += unit["flops"]
+        transcendentals += unit["transcendentals"]
+        if unit["kind"] == "loop":
+            inner = _units_work(unit["body"])
+            flops += unit["times"] * inner[0]
+            transcendentals += unit["times"] * inner[1]
+    return flops, transcendentals
+
+
+def _work(told):
+    here = [sum(s[key] * s["times"] for s in told["steps"]) for key in ("flops", "transcendentals")]
+    device = _units_work(told["device"]["units"])
+    n = told["devices"]
+    kinds = ("flops", "transcendentals")
+    return {
+        "here": dict(zip(kinds, here)),
+        "device": dict(zip(kinds, device)),
+        "apart": dict(zip(kinds, (n * count for count in device))),
+    }
+
+
+def _memory(told):
+    memory = dict(told["memory"])
+    memory["arguments"] = sum(told["held"])
+    memory["peak"] = sum(memory.values())
+    device = told["device"]
+    memory["device"] = device["arguments"] + device["results"] + device["temporaries"]
+    memory["apart"] = told["devices"] * memory["device"]
+    return memory
+
+
+def _lines(out):
+    """Flops, bytes and memory by line; what a step does is shared by its lines."""
+    table = {}
+
+    def row(line):
+        key = (line["file"], line["line"])
+        empty = {"line": line, "flops": 0.0, "bytes": 0.0, "memory": 0}
+        return table.setdefault(key, empty)
+
+    for step in out["steps"]:
+        for line in step["lines"]:
+            share = step["times"] / len(step["lines"])
+            row(line)["flops"] += (step["flops"] + step["transcendentals"]) * share
+            row(line)["bytes"] += step["bytes"] * share
+    for buffer in out["buffers"]:
+        if buffer["line"]:
+            row(buffer["line"])["memory"] += buffer["bytes"]
+    return [table[key] for key in sorted(table)]

@@ -1,0 +1,94 @@
+# shardax/_explain/html.py - an explanation for notebooks: sentences, pictures, tables.
+from shardax._base.svg import Drawing, colour, escape, table
+from shardax._explain import text, words
+
+MOST_BOXES = 16
+
+
+def explanation(told):
+    """All of it as one fragment, without scripts."""
+    sentences = "".join(f"<li>{escape(s)}</li>" for s in told.summary)
+    parts = [
+        f"<h4>{escape(told.function)} on {escape(words.devices(told))}</h4><ul>{sentences}</ul>"
+    ]
+    if told.axes:
+        parts.append(f"<h5>Whose the values are</h5>{ownership(told)}")
+    if told.collectives:
+        parts.append(f"<h5>Communication</h5>{_collectives(told)}")
+    parts.append(f"<h5>Memory over the steps</h5>{memory(told)}")
+    parts.append(
+        f"<details><summary>Steps and lines</summary><pre>{_details(told)}</pre></details>"
+    )
+    return "<div>" + "".join(parts) + "</div>"
+
+
+def ownership(told):
+    """A row of boxes for each argument and result: one box per device that has its own part, one
+    long box for what all share."""
+    picture = Drawing()
+    count = min(told.devices, MOST_BOXES)
+    left = 8 * max(len(e["name"]) for e in [*told.arguments, *told.results, {"name": ""}]) + 20
+    width = 480 // count
+    y = 0
+    for entry in [*told.arguments, *told.results]:
+        picture.words(left - 10, y + 12, entry["name"], "end")
+        groups = min(entry["copies"], count)
+        across = count * width / groups
+        for i in range(groups):
+            title = f"{entry['device_type']}, {words.size(entry['device_bytes'])}"
+            fill = colour(i) if groups > 1 else "#ddd"
+            picture.box(left + i * across, y, across, 24, fill, title)
+            label = i if groups > 1 else words.share(entry)
+            picture.words(left + (i + 0.5) * across, y + 12, label, size=11)
+        if entry["copies"] > groups:
+            picture.words(left + count * width + 8, y + 12, f"... {entry['copies']}", "start")
+        y += 30
+    return str(picture)
+
+
+def _collectives(told):
+    rows = [
+        [
+            c["op"],
+            ", ".join(c["over"]),
+            c["participants"],
+            words.size(c["operand"]),
+            words.size(c["traffic"]),
+            words.meaning(c),
+            words.line(c["line"]),
+        ]
+        for c in told.collectives
+    ]
+    head = ["", "over", "devices", "each has", "would send", "here", "line"]
+    return table(head, rows, (2, 3, 4))
+
+
+def memory(told):
+    """A bar for each buffer, from the step that writes it to the last that reads it; its height is
+    a matter of its size."""
+    picture = Drawing()
+    steps = max([b["last"] for b in told.buffers], default=0) + 1
+    width = max(480 // steps, 6)
+    largest = max([b["bytes"] for b in told.buffers], default=1) or 1
+    y = 0
+    for i, buffer in enumerate(told.buffers[:12]):
+        height = 10 + 14 * buffer["bytes"] / largest
+        across = (buffer["last"] - max(buffer["first"], 0) + 1) * width
+        title = f"{buffer['kind']} {buffer['type']}, {words.line(buffer['line'])}"
+        picture.box(max(buffer["first"], 0) * width, y, across, height, colour(i), title)
+        copies = f" ({buffer['copies']}x)" if buffer["copies"] else ""
+        picture.words(
+            steps * width + 8, y + height / 2, words.size(buffer["bytes"]) + copies, "start", 11
+        )
+        y += height + 3
+    said = text.sections(told)
+    total = dict(said)["Memory beside the arguments"][-1].strip()
+    return f"{picture}<p>{escape(total)}</p>"
+
+
+def _details(told):
+    lines = []
+    for head, section in text.sections(told):
+        if head.startswith(("Steps", "By line")):
+            lines += [head, *section, ""]
+    return escape("\n".join(lines))

@@ -1,0 +1,139 @@
+# shardax/_explain/text.py - an explanation for the terminal.
+import textwrap
+
+from shardax._explain import words
+
+WIDTH = 100
+
+
+def table(head, rows, right=()):
+    """Rows under a head; columns in `right` end at the same place."""
+    rows = [[str(cell) for cell in row] for row in rows]
+    widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
+
+    def line(row):
+        cells = [
+            cell.rjust(width) if i in right else cell.ljust(width)
+            for i, (cell, width) in enumerate(zip(row, widths))
+        ]
+        return ("  " + "  ".join(cells)).rstrip()
+
+    return [line(head), *(line(row) for row in rows)]
+
+
+def wrapped(sentence):
+    return textwrap.wrap(sentence, WIDTH, initial_indent="  ", subsequent_indent="    ")
+
+
+def explanation(told):
+    """All of it, section by section."""
+    title = f"{told.function} on {words.devices(told)}"
+    lines = [title, "=" * len(title)]
+    for sentence in told.summary:
+        lines += wrapped(sentence)
+    for head, section in sections(told):
+        if section:
+            lines += ["", head, *section]
+    return "\n".join(lines)
+
+
+def sections(told):
+    yield "Arguments", _boundaries(told.arguments)
+    yield "Results", _boundaries(told.results)
+    yield "Communication", list(_collectives(told))
+    yield "Steps: what is done in one pass over memory", _steps(told)
+    yield "Memory beside the arguments", _buffers(told)
+    yield "By line", _lines(told)
+
+
+def _boundaries(entries):
+    rows = [
+        [
+            entry["name"],
+            entry["device_type"],
+            "1x" if entry["copies"] == 1 else f"{entry['copies']} parts",
+            words.size(entry.get("kept", entry["copies"] * entry["device_bytes"])),
+            words.share(entry),
+        ]
+        for entry in entries
+    ]
+    head = ["name", "on one device", "kept", "bytes", "whose"]
+    return table(head, rows, (2, 3)) if rows else []
+
+
+def _collectives(told):
+    for c in told.collectives:
+        times = f", {words.number(c['times'])} times" if c["times"] > 1 else ""
+        yield (
+            f"  {c['op']} over {words.axes(c['over'])}: {c['participants']} devices, "
+            f"{', '.join(c['type'])} ({words.size(c['operand'])}) each{times}"
+            f"    {words.line(c['line'])}"
+        )
+        if words.code(c["line"]):
+            yield f"      {words.code(c['line'])}"
+        yield f"      here:  {words.meaning(c)}"
+        yield f"      apart: each device sends {words.size(c['traffic'])}"
+
+
+def _steps(told):
+    rows = [
+        [
+            "  " * s["depth"] + str(i),
+            _ops(s["ops"]),
+            words.number(s["flops"] + s["transcendentals"]),
+            words.size(s["bytes"]),
+            _times(s["times"]),
+            words.lines(s["lines"]),
+        ]
+        for i, s in enumerate(told.steps)
+    ]
+    return table(["", "ops", "operations", "moves", "runs", "from"], rows, (2, 3, 4))
+
+
+def _ops(ops):
+    most = 5
+    return " ".join(ops[:most]) + (f" and {len(ops) - most} more" if len(ops) > most else "")
+
+
+def _times(times):
+    return words.number(times)
+
+
+def _buffers(told):
+    most = 12
+    rows = [
+        [
+            b["kind"],
+            b["type"],
+            f"{b['copies']}x" if b["copies"] else "",
+            words.size(b["bytes"]),
+            f"{b['first']}-{b['last']}",
+            words.line(b["line"]),
+        ]
+        for b in told.buffers[:most]
+    ]
+    lines = table(["kind", "type", "kept", "bytes", "steps", "from"], rows, (2, 3)) if rows else []
+    if len(told.buffers) > most:
+        rest = sum(b["bytes"] for b in told.buffers[most:])
+        lines.append(f"  and {len(told.buffers) - most} more of {words.size(rest)}")
+    memory = told.memory
+    lines.append(
+        f"  at most {words.size(memory['peak'])}: arguments {words.size(memory['arguments'])}, "
+        f"results {words.size(memory['results'])}, temporaries {words.size(memory['temporaries'])}"
+        f" at one time, constants {words.size(memory['constants'])}"
+    )
+    return lines
+
+
+def _lines(told):
+    rows = [
+        [
+            words.line(row["line"]),
+            words.number(row["flops"]),
+            words.size(row["bytes"]),
+            words.size(row["memory"]),
+            words.code(row["line"])[:50],
+        ]
+        for row in told.lines
+    ]
+    return table(["line", "operations", "moves", "memory", ""], rows, (1, 2, 3)) if rows else []

@@ -1,0 +1,196 @@
+# shardax/_explain/words.py - numbers, lines and what became of things, in words.
+import linecache
+import os
+
+MEANING = {
+    "dead": "not done: nothing needs its result",
+    "free": "free: what it gives is there already",
+    "view": "free: the same memory, seen in another way",
+    "absorbed": "part of another computation",
+    "arithmetic": "arithmetic on the one value that all devices share",
+    "reduction": "a reduction in shared memory",
+    "product": "merged into one product: the devices' own values are never formed",
+    "copy": "one pass over memory",
+    "kernel": "one pass over memory",
+    "loop": "a loop",
+}
+
+
+def size(count):
+    """Bytes: "12 B", "3.4 kB"."""
+    return _scaled(count, 1000, ["B", "kB", "MB", "GB", "TB", "PB"])
+
+
+def number(count):
+    """A count: "7", "1.2 million"."""
+    return _scaled(count, 1000, ["", "thousand", "million", "billion", "trillion", "10^15"]).strip()
+
+
+def seconds(time):
+    """A time: "1.2 ms"."""
+    for unit, factor in (("s", 1), ("ms", 1e3), ("us", 1e6)):
+        if time * factor >= 1:
+            return f"{time * factor:.3g} {unit}"
+    return f"{time * 1e9:.3g} ns"
+
+
+def _scaled(count, step, units):
+    power = 0
+    while abs(count) >= step and power < len(units) - 1:
+        count /= step
+        power += 1
+    shown = f"{count:.0f}" if count == int(count) and count < 1000 else f"{count:.3g}"
+    return f"{shown} {units[power]}"
+
+
+def line(place):
+    """ "file.py:12 (step)" """
+    if not place:
+        return ""
+    return f"{os.path.basename(place['file'])}:{place['line']} ({_function(place)})"
+
+
+def _function(place):
+    return place["function"].rpartition("<locals>.")[2].strip("<>")
+
+
+def lines(places):
+    """Several at once: "file.py:12, 14"."""
+    files = {}
+    for place in places:
+        files.setdefault(os.path.basename(place["file"]), set()).add(place["line"])
+    return "; ".join(
+        f"{file}:{', '.join(map(str, sorted(numbers)))}" for file, numbers in files.items()
+    )
+
+
+def code(place):
+    """The user's line itself, where its file can be read."""
+    return linecache.getline(place["file"], place["line"]).strip() if place else ""
+
+
+def axes(names):
+    return ", ".join(f"'{name}'" for name in names)
+
+
+def devices(told):
+    sizes = " x ".join(f"'{name}': {size}" for name, size in told.axes.items())
+    return f"{told.devices} devices ({sizes})" if told.axes else "one device"
+
+
+def share(entry):
+    """Of whom an argument or result is."""
+    if not entry["split"] and not entry["uniform"] and not entry["varying"]:
+        return "one value"
+    if not entry["varying"]:
+        return "the same on all devices"
+    if not entry["uniform"]:
+        return f"each device its own, over {axes(entry['varying'])}"
+    return f"its own over {axes(entry['varying'])}, the same over {axes(entry['uniform'])}"
+
+
+def meaning(collective):
+    said = MEANING[collective["became"]]
+    if collective["became"] == "reduction" and collective["fused_with"]:
+        said += ", in one pass with " + ", ".join(collective["fused_with"])
+    return said
+
+
+def _listed(names):
+    most = 4
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
+def _ratio(part, whole):
+    return f"{part / whole:.2f}x" if whole else "1.00x"
+
+
+def summary(told):
+    """Sentences that say what the devices cost, and why."""
+    if not told.axes:
+        return [f"Nothing is mapped: {told.function} is one program of {_steps(told)}."]
+    return [
+        *_program(told),
+        *_sharing(told),
+        *_talk(told),
+        *_costs(told),
+        *_warnings(told),
+    ]
+
+
+def _steps(told):
+    return counted(len([s for s in told.steps if s["depth"] == 0]), "step")
+
+
+def counted(count, what):
+    """ "1 step", "2 steps" """
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+def _program(told):
+    yield (
+        f"The {devices(told)} are one program of {_steps(told)}, over arrays in which the devices "
+        "are a dimension: it is traced once and run once."
+    )
+
+
+def _sharing(told):
+    same = [a["name"] for a in told.arguments if a["uniform"] and not a["varying"]]
+    own = [a["name"] for a in told.arguments if a["varying"]]
+    if same:
+        yield (f"The same on all devices, so kept once and computed with once: {_listed(same)}.")
+    if own:
+        yield (
+            f"Different on each device: {_listed(own)}. All parts together are one array, as large "
+            "as one device with everything would have."
+        )
+    kept = [r["name"] for r in told.results if not r["varying"] and r["devices"] > 1]
+    if kept:
+        yield f"Computed once, as all devices get the same: {_listed(kept)}."
+
+
+def _talk(told):
+    done = [c for c in told.collectives if c["became"] != "dead"]
+    if not told.collectives:
+        yield "No device needs anything of another one."
+    counts = {}
+    for collective in done:
+        kind = MEANING[collective["became"]].partition(":")[0]
+        counts[kind] = counts.get(kind, 0) + 1
+    said = "; ".join(f"{count} {kind}" for kind, count in counts.items())
+    if said:
+        yield f"{counted(len(done), 'collective')}, nothing of which crosses a network: {said}."
+
+
+def _costs(told):
+    here = sum(told.work["here"].values())
+    apart = sum(told.work["apart"].values())
+    yield (
+        f"Arithmetic: {number(here)} operations; {told.devices} devices apart would do "
+        f"{number(apart)} ({_ratio(here, apart)})."
+    )
+    if here <= 1.05 * apart:
+        yield (
+            f"So {told.devices} devices take the arithmetic of one device that has all the data."
+        )
+    peak, apart = told.memory["peak"], told.memory["apart"]
+    yield (
+        f"Memory: {size(peak)}; {told.devices} devices apart would need {size(apart)} "
+        f"({_ratio(peak, apart)})."
+    )
+
+
+def _warnings(told):
+    for result in told.results:
+        if result["dropped"]:
+            yield (
+                f"Careful: {result['name']} differs between devices over {axes(result['dropped'])},"
+                " and only the first device's is returned. Is a psum or pmean missing?"
+            )
+    for argument in told.arguments:
+        if argument["split"] and not argument["varying"] and argument["kept"] >= argument["bytes"]:
+            yield (
+                f"{argument['name']} has {argument['devices']} equal copies in memory, of which "
+                "one is used; in_axes=None would keep one."
+            )

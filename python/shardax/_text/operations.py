@@ -1,0 +1,398 @@
+"""shardax/_text/operations.py - programs as StableHLO's operations, for printing only.
+
+`module_of` walks a program's equations. Ops that StableHLO has become its operations (names.py);
+calls become functions, loops and branches its `while` and `case`, mapped functions a
+`manual_computation` with collectives. What it lacks (decompositions, cumulative sums, random bits
+...) is a `custom_call` to the op's name here.
+"""
+
+import re
+
+import numpy as np
+
+from shardax._core import api as _core
+from shardax._text.names import COMPARISONS, ELEMENTWISE, IDENTITIES, REDUCTIONS
+from shardax._text.structure import Block, Function, Module, Operation, Value
+
+
+def value_of(aval):
+    """A new value of a variable's type; keys are shown as the words that they consist of."""
+    dtype = str(aval.dtype)
+    if dtype.startswith("key"):
+        return Value((*aval.shape, 4 if "rbg" in dtype else 2), "uint32")
+    return Value(tuple(aval.shape), dtype)
+
+
+def module_of(program):
+    """The module of a program, without what its results do not need."""
+    smaller, _ = _core.pruned(
+        program, [True] * len(program.out_avals), [True] * len(program.in_avals)
+    )
+    lowering = _Lowering()
+    main = Function("main", None)
+    lowering.functions.append(main)
+    main.body = lowering.block(smaller)
+    name = re.sub(r"\W", "_", f"jit_{program.name}").rstrip("_")
+    return Module(name, lowering.functions, lowering.partitions)
+
+
+class _Lowering:
+    def __init__(self):
+        self.functions = []
+        self.names = set()
+        self.called = {}  # by a program's identity: its function, and the program itself
+        self.axes = {}  # sizes of the mapped axes in scope
+        self.partitions = 1
+
+    # ---- blocks and functions
+
+    def block(self, program):
+        """A block of the program's equations."""
+        block = Block([value_of(v.aval) for v in program.invars])
+        block.results = self.inline(block, program, block.arguments)
+        return block
+
+    def inline(self, block, program, values):
+        """The program's results, with its equations at the end of the block."""
+        known = dict(zip(program.invars, values, strict=True))
+        for variable, constant in zip(program.constvars, program.consts):
+            known[variable] = self.constant(block, constant, value_of(variable.aval))
+
+        def read(atom):
+            if isinstance(atom, _core.Literal):
+                return self.constant(block, atom.val, value_of(atom.aval))
+            return known[atom]
+
+        for equation in program.eqns:
+            operands = [read(atom) for atom in equation.invars]
+            results = [value_of(v.aval) for v in equation.outvars]
+            first = len(block.operations)
+            given = self.equation(block, equation, operands, results)
+            for operation in block.operations[first:]:
+                operation.location = equation.source_info.text
+            known.update(zip(equation.outvars, given, strict=True))
+        return [read(atom) for atom in program.outvars]
+
+    def emit(self, block, name, operands, results, regions=(), **attributes):
+        block.operations.append(
+            Operation(name, list(operands), list(results), attributes, list(regions))
+        )
+        return results
+
+    def constant(self, block, array, value):
+        return self.emit(block, "constant", [], [value], value=array)[0]
+
+    def number(self, block, x, dtype="int32"):
+        return self.constant(block, np.asarray(x, dtype), Value((), dtype))
+
+    def spread(self, block, value, shape):
+        """A scalar in that shape."""
+        if value.shape == shape:
+            return value
+        wide, dims = Value(shape, value.dtype), tuple(range(len(value.shape)))
+        return self.emit(block, "broadcast_in_dim", [value], [wide], dims=dims)[0]
+
+    def call(self, block, name, program, operands, results):
+        """A call of the program as a function of the module."""
+        if id(program) not in self.called:
+            function = Function(self.unused(name), None)
+            self.functions.append(function)
+            self.called[id(program)] = function, program
+            function.body = self.block(program)
+        function, _ = self.called[id(program)]
+        return self.emit(block, "call", operands, results, callee=function.name)
+
+    def unused(self, name):
+        name = "".join(c if c.isalnum() or c == "_" else "_" for c in name)
+        found, n = name, 0
+        while found in self.names:
+            found, n = f"{name}_{n}", n + 1
+        self.names.add(found)
+        return found
+
+    # ---- equations
+
+    def equation(self, block, equation, operands, results):
+        """The results of an equation: new ones, or others that they equal."""
+        name, params = equation.primitive.name, equation.params
+        if name in ELEMENTWISE:
+            operands = [self.spread(block, x, results[0].shape) for x in operands]
+            return self.emit(block, ELEMENTWISE[name], operands, results)
+        if name in COMPARISONS:
+            operands = [self.spread(block, x, results[0].shape) for x in operands]
+            return self.emit(block, "compare", operands, results, direction=COMPARISONS[name])
+        if name in IDENTITIES:
+            return operands
+        if name in REDUCTIONS:
+            init = self.constant(
+                block, REDUCTIONS[name][1](operands[0].dtype), _scalar(operands[0])
+            )
+            attributes = {"applies": REDUCTIONS[name][0], "dimensions": tuple(params["axes"])}
+            return self.emit(block, "reduce", [operands[0], init], results, **attributes)
+        method = getattr(self, "_" + name.replace("-", "_"), None)
+        if method is not None:
+            found = method(block, params, operands, results)
+            if found is not None:
+                return found
+        for key in ("jaxpr", "call_jaxpr"):
+            if isinstance(params.get(key), _core.Program):
+                body = params[key]
+                return self.call(block, params.get("name", name), body, operands, results)
+        shown = {k: v for k, v in params.items() if not isinstance(v, _core.Program)}
+        return self.emit(block, "custom_call", operands, results, target=name, params=shown)
+
+    def _convert_element_type(self, block, params, operands, results):
+        if (operands[0].shape, operands[0].dtype) == (results[0].shape, results[0].dtype):
+            return operands
+        return self.emit(block, "convert", operands, results)
+
+    def _select_n(self, block, params, operands, results):
+        if len(operands) != 3 or operands[0].dtype != "bool":
+            return None
+        which, no, yes = operands
+        shape = results[0].shape
+        cases = [self.spread(block, x, shape) for x in (yes, no)]
+        return self.emit(block, "select", [which, *cases], results)
+
+    def _integer_pow(self, block, params, operands, results):
+        (x,) = operands
+        if params["y"] == 2:
+            return self.emit(block, "multiply", [x, x], results)
+        power = self.number(block, params["y"], x.dtype)
+        return self.emit(block, "power", [x, self.spread(block, power, x.shape)], results)
+
+    def _square(self, block, params, operands, results):
+        return self.emit(block, "multiply", operands * 2, results)
+
+    def _broadcast_in_dim(self, block, params, operands, results):
+        dims = tuple(params.get("broadcast_dimensions") or ())
+        return self.emit(block, "broadcast_in_dim", operands[:1], results, dims=dims)
+
+    def _reshape(self, block, params, operands, results):
+        return self.emit(block, "reshape", operands[:1], results)
+
+    _squeeze = _expand_dims = _reshape
+
+    def _transpose(self, block, params, operands, results):
+        return self.emit(block, "transpose", operands, results, dims=tuple(params["permutation"]))
+
+    def _rev(self, block, params, operands, results):
+        return self.emit(block, "reverse", operands, results, dims=tuple(params["dimensions"]))
+
+    def _iota(self, block, params, operands, results):
+        return self.emit(block, "iota", [], results, dim=params["dimension"])
+
+    def _slice(self, block, params, operands, results):
+        strides = params["strides"] or (1,) * len(results[0].shape)
+        window = tuple(zip(params["start_indices"], params["limit_indices"], strides))
+        return self.emit(block, "slice", operands, results, window=window)
+
+    def _dynamic_slice(self, block, params, operands, results):
+        sizes = tuple(params["slice_sizes"])
+        return self.emit(block, "dynamic_slice", operands, results, sizes=sizes)
+
+    def _dynamic_update_slice(self, block, params, operands, results):
+        return self.emit(block, "dynamic_update_slice", operands, results)
+
+    def _concatenate(self, block, params, operands, results):
+        return self.emit(block, "concatenate", operands, results, dim=params["dimension"])
+
+    def _pad(self, block, params, operands, results):
+        return self.emit(block, "pad", operands, results, **params)
+
+    def _dot_general(self, block, params, operands, results):
+        contract, batch = params["dimension_numbers"]
+        attributes = {"contracting": contract, "batching": batch}
+        return self.emit(block, "dot_general", operands, results, **attributes)
+
+    def _conv_general_dilated(self, block, params, operands, results):
+        numbers, kernel = params["dimension_numbers"], operands[1].shape
+        labels = [_labels(*pair) for pair in zip(numbers, ("bf", "oi", "bf"))]
+        size = tuple(kernel[i] for i in numbers.rhs_spec[2:])
+        return self.emit(
+            block, "convolution", operands, results, labels=labels, size=size, **params
+        )
+
+    def _gather(self, block, params, operands, results):
+        sizes = tuple(params["slice_sizes"])
+        return self.emit(block, "gather", operands, results, numbers=_dims(params), sizes=sizes)
+
+    def _sort(self, block, params, operands, results):
+        attributes = {"dimension": params["dimension"], "stable": bool(params["is_stable"])}
+        return self.emit(block, "sort", operands, results, **attributes)
+
+    def _scatter(self, block, params, operands, results, applies=None):
+        numbers = _dims(params)
+        return self.emit(block, "scatter", operands, results, numbers=numbers, applies=applies)
+
+    def _scatter_add(self, *args):
+        return self._scatter(*args, applies="add")
+
+    def _scatter_mul(self, *args):
+        return self._scatter(*args, applies="multiply")
+
+    # ---- collectives
+
+    def _groups(self, axes, groups):
+        axes = axes if isinstance(axes, (tuple, list)) else (axes,)
+        if groups is not None:
+            return [list(group) for group in groups]
+        count = int(np.prod([self.axes.get(axis, 1) for axis in axes]))
+        total = int(np.prod(list(self.axes.values()) or [1]))
+        sizes = list(self.axes.values())
+        ids = np.arange(total).reshape(sizes or [1])
+        last = [list(self.axes).index(axis) for axis in axes if axis in self.axes]
+        rest = [i for i in range(len(sizes)) if i not in last]
+        return ids.transpose(rest + last).reshape(-1, count).tolist() if last else [[0]]
+
+    def _all_reduce(self, block, params, operands, results, applies):
+        groups = self._groups(params["axes"], params.get("axis_index_groups"))
+        out = []
+        for x, y in zip(operands, results):
+            out += self.emit(block, "all_reduce", [x], [y], groups=groups, applies=applies)
+        return out
+
+    def _psum(self, *args):
+        return self._all_reduce(*args, applies="add")
+
+    _psum_invariant = _psum
+
+    def _pmax(self, *args):
+        return self._all_reduce(*args, applies="maximum")
+
+    def _pmin(self, *args):
+        return self._all_reduce(*args, applies="minimum")
+
+    def _all_gather(self, block, params, operands, results):
+        groups = self._groups(params["axis_name"], params.get("axis_index_groups"))
+        dim, (x,) = params["all_gather_dimension"], operands
+        if not params["tiled"]:
+            shape = (*x.shape[:dim], 1, *x.shape[dim:])
+            x = self.emit(block, "reshape", [x], [Value(shape, x.dtype)])[0]
+        return self.emit(block, "all_gather", [x], results, dim=dim, groups=groups)
+
+    _all_gather_invariant = _all_gather
+
+    def _reduce_scatter(self, block, params, operands, results):
+        groups = self._groups(params["axis_name"], params.get("axis_index_groups"))
+        dim, (y,) = params["scatter_dimension"], results
+        attributes = {"groups": groups, "dim": dim, "applies": "add"}
+        if params["tiled"]:
+            return self.emit(block, "reduce_scatter", operands, results, **attributes)
+        part = Value((*y.shape[:dim], 1, *y.shape[dim:]), y.dtype)
+        self.emit(block, "reduce_scatter", operands, [part], **attributes)
+        return self.emit(block, "reshape", [part], results)
+
+    def _ppermute(self, block, params, operands, results):
+        pairs = np.reshape(params["perm"], (-1, 2)).tolist()
+        out = []
+        for x, y in zip(operands, results):
+            out += self.emit(block, "collective_permute", [x], [y], pairs=pairs)
+        return out
+
+    def _all_to_all(self, block, params, operands, results):
+        groups = self._groups(params["axis_name"], params.get("axis_index_groups"))
+        attributes = {"split": params["split_axis"], "concat": params["concat_axis"]}
+        return self.emit(block, "all_to_all", operands, results, groups=groups, **attributes)
+
+    def _axis_index(self, block, params, operands, results):
+        index = Value((), "uint32")
+        self.emit(block, "partition_id", [], [index])
+        return self.emit(block, "convert", [index], results)
+
+    # ---- loops, branches, mapped functions
+
+    def _while(self, block, params, operands, results):
+        tests, bodies = params["cond_nconsts"], params["body_nconsts"]
+        carried = operands[tests + bodies :]
+        arguments = [Value(x.shape, x.dtype) for x in carried]
+        test, body = Block(arguments), Block(arguments)
+        test.results = self.inline(test, params["cond_jaxpr"], operands[:tests] + arguments)
+        held = operands[tests : tests + bodies]
+        body.results = self.inline(body, params["body_jaxpr"], held + arguments)
+        return self.emit(block, "while", carried, results, [test, body])
+
+    def _scan(self, block, params, operands, results):
+        """A counter, the carry and the results so far go through a while."""
+        constants, carries = params["num_consts"], params["num_carry"]
+        steps, backward = params["length"], params["reverse"]
+        held, xs = operands[:constants], operands[constants + carries :]
+        start = self.number(block, 0)
+        stacked = []
+        for y in results[carries:]:
+            zero = self.constant(block, np.zeros((), _numpy(y.dtype)), _scalar(y))
+            stacked.append(self.spread(block, zero, y.shape))
+        inits = [start, *operands[constants : constants + carries], *stacked]
+        arguments = [Value(x.shape, x.dtype) for x in inits]
+        test, body = Block(arguments), Block(arguments)
+        flag = Value((), "bool")
+        self.emit(test, "compare", [arguments[0], self.number(test, steps)], [flag], direction="LT")
+        test.results = [flag]
+        index = arguments[0]
+        if backward:
+            last = self.number(body, steps - 1)
+            index = self.emit(body, "subtract", [last, index], [Value((), "int32")])[0]
+        zero = self.number(body, 0)
+        slices = []
+        for x in xs:
+            starts, sizes = [index] + [zero] * (len(x.shape) - 1), (1, *x.shape[1:])
+            part, row = Value(sizes, x.dtype), Value(x.shape[1:], x.dtype)
+            self.emit(body, "dynamic_slice", [x, *starts], [part], sizes=sizes)
+            slices += self.emit(body, "reshape", [part], [row])
+        program = params["jaxpr"]
+        given = [*held, *arguments[1 : 1 + carries], *slices]
+        out = [value_of(v.aval) for v in program.outvars]
+        self.call(body, "closed_call", program, given, out)
+        kept = []
+        for so_far, y in zip(arguments[1 + carries :], out[carries:]):
+            row = self.emit(body, "reshape", [y], [Value((1, *y.shape), y.dtype)])[0]
+            starts = [index] + [zero] * len(y.shape)
+            updated = [Value(so_far.shape, so_far.dtype)]
+            kept += self.emit(body, "dynamic_update_slice", [so_far, row, *starts], updated)
+        one = self.number(body, 1)
+        count = self.emit(body, "add", [arguments[0], one], [Value((), "int32")])[0]
+        body.results = [count, *out[:carries], *kept]
+        return self.emit(block, "while", inits, [Value((), "int32"), *results], [test, body])[1:]
+
+    def _cond(self, block, params, operands, results):
+        regions = []
+        for branch in params["branches"]:
+            region = Block([])
+            region.results = self.inline(region, branch, operands[1:])
+            regions.append(region)
+        return self.emit(block, "case", operands[:1], results, regions)
+
+    def _pmap(self, block, params, operands, results):
+        (name,) = params["axis_name"]
+        return self._manual(block, params["jaxpr"], {name: params["axis_size"]}, operands, results)
+
+    def _shard_map(self, block, params, operands, results):
+        sizes = dict(zip(params["axis_names"], params["axis_sizes"]))
+        return self._manual(block, params["jaxpr"], sizes, operands, results)
+
+    def _manual(self, block, program, axes, operands, results):
+        outer = self.axes
+        self.axes = outer | axes
+        self.partitions = max(self.partitions, int(np.prod(list(self.axes.values()))))
+        region = self.block(program)
+        self.axes = outer
+        return self.emit(block, "manual_computation", operands, results, [region], axes=axes)
+
+
+def _labels(spec, first):
+    """Which dimension is the batch, the features, the first of space ..., in their order."""
+    named = dict(zip(spec, [*first, *range(len(spec) - 2)]))
+    return [str(named[i]) for i in range(len(spec))]
+
+
+def _dims(params):
+    """The lists of dimensions among an op's parameters."""
+    return {k: v for k, v in params.items() if k.endswith(("_dims", "_map")) and v}
+
+
+def _numpy(dtype):
+    return _core.ShapedArray((), dtype).dtype
+
+
+def _scalar(value):
+    return Value((), value.dtype)

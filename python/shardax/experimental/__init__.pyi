@@ -1,0 +1,21 @@
+"""Written by python/stubs.py."""
+
+from shardax._transform.callbacks import io_callback as io_callback
+from shardax._transform.refs import Ref as MutableArray
+from shardax.experimental import array_serialization as array_serialization
+from shardax.experimental import checkify as checkify
+from shardax.experimental import colocated_python as colocated_python
+from shardax.experimental import custom_partitioning as custom_partitioning
+from shardax.experimental import hijax as hijax
+from shardax.experimental import jet as jet
+from shardax.experimental import layout as layout
+from shardax.experimental import maps as maps
+from shardax.experimental import mesh_utils as mesh_utils
+from shardax.experimental import multihost_utils as multihost_utils
+from shardax.experimental import ode as ode
+from shardax.experimental import pjit as pjit
+from shardax.experimental import random as random
+from shardax.experimental import rnn as rnn
+from shardax.experimental import shard_map as shard_map
+from shardax.experimental import sparse as sparse
+from shardax.sharding import PartitionSpec as PartitionSpec

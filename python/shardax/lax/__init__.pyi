@@ -1,0 +1,377 @@
+"""Written by python/stubs.py."""
+
+from shardax._base.compositions import broadcast_shapes as broadcast_shapes
+from shardax._core import Array
+from shardax._devices.constraints import with_sharding_constraint as with_sharding_constraint
+from shardax.lax import linalg as linalg
+from shardax.lax._associative_scan import associative_scan as associative_scan
+from shardax.lax._branches import cond as cond
+from shardax.lax._branches import platform_dependent as platform_dependent
+from shardax.lax._branches import switch as switch
+from shardax.lax._collectives import all_gather as all_gather
+from shardax.lax._collectives import all_gather_invariant as all_gather_invariant
+from shardax.lax._collectives import all_to_all as all_to_all
+from shardax.lax._collectives import axis_size as axis_size
+from shardax.lax._collectives import pbroadcast as pbroadcast
+from shardax.lax._collectives import pcast as pcast
+from shardax.lax._collectives import pmax as pmax
+from shardax.lax._collectives import pmean as pmean
+from shardax.lax._collectives import pmin as pmin
+from shardax.lax._collectives import ppermute as ppermute
+from shardax.lax._collectives import pshuffle as pshuffle
+from shardax.lax._collectives import psum as psum
+from shardax.lax._collectives import psum_scatter as psum_scatter
+from shardax.lax._collectives import pswapaxes as pswapaxes
+from shardax.lax._collectives import pvary as pvary
+from shardax.lax._composite import composite as composite
+from shardax.lax._conv_numbers import ConvDimensionNumbers as ConvDimensionNumbers
+from shardax.lax._conv_numbers import ConvGeneralDilatedDimensionNumbers as ConvGeneralDilatedDimensionNumbers
+from shardax.lax._conv_numbers import conv_dimension_numbers as conv_dimension_numbers
+from shardax.lax._conv_numbers import conv_general_permutations as conv_general_permutations
+from shardax.lax._conv_numbers import conv_general_shape_tuple as conv_general_shape_tuple
+from shardax.lax._conv_numbers import conv_shape_tuple as conv_shape_tuple
+from shardax.lax._conv_numbers import conv_transpose_shape_tuple as conv_transpose_shape_tuple
+from shardax.lax._counted_loops import fori_loop as fori_loop
+from shardax.lax._counted_loops import map as map
+from shardax.lax._dot import DotAlgorithm as DotAlgorithm
+from shardax.lax._dot import DotAlgorithmPreset as DotAlgorithmPreset
+from shardax.lax._dot import DotDimensionNumbers as DotDimensionNumbers
+from shardax.lax._dot import Precision as Precision
+from shardax.lax._dot import PrecisionLike as PrecisionLike
+from shardax.lax._dynamic import dce_sink as dce_sink
+from shardax.lax._dynamic import shape_as_value as shape_as_value
+from shardax.lax._elementwise import RoundingMethod as RoundingMethod
+from shardax.lax._elementwise import dtype as dtype
+from shardax.lax._elementwise import optimization_barrier as optimization_barrier
+from shardax.lax._elementwise import stop_gradient as stop_gradient
+from shardax.lax._elementwise import tie_in as tie_in
+from shardax.lax._fft import FftType as FftType
+from shardax.lax._indexing import GatherDimensionNumbers as GatherDimensionNumbers
+from shardax.lax._indexing import GatherScatterMode as GatherScatterMode
+from shardax.lax._indexing import ScatterDimensionNumbers as ScatterDimensionNumbers
+from shardax.lax._layout import slice_type as slice_type
+from shardax.lax._layout import split as split
+from shardax.lax._layout import unstack as unstack
+from shardax.lax._loops import scan as scan
+from shardax.lax._loops import while_loop as while_loop
+from shardax.lax._options import AccuracyMode as AccuracyMode
+from shardax.lax._options import Tolerance as Tolerance
+from shardax.lax._ragged import RaggedDotDimensionNumbers as RaggedDotDimensionNumbers
+from shardax.lax._random_bits import RandomAlgorithm as RandomAlgorithm
+from shardax.lax._random_bits import rng_bit_generator as rng_bit_generator
+from shardax.lax._reductions import approx_max_k as approx_max_k
+from shardax.lax._reductions import approx_min_k as approx_min_k
+from shardax.lax._reductions import reduce as reduce
+from shardax.lax._reductions import sort as sort
+from shardax.lax._reductions import sort_key_val as sort_key_val
+from shardax.lax._reductions import top_k as top_k
+from shardax.lax._solves import custom_linear_solve as custom_linear_solve
+from shardax.lax._solves import custom_root as custom_root
+from shardax.lax._windows import padtype_to_pads as padtype_to_pads
+from shardax.lax._windows import reduce_window as reduce_window
+from shardax.lax._windows import reduce_window_shape_tuple as reduce_window_shape_tuple
+
+def abs(x) -> Array:
+    """Elementwise absolute value; |z| of complex numbers is real. Its derivative at 0 is 1, as from the right; of complex numbers 0."""
+def acos(x) -> Array:
+    """Elementwise inverse cosine, in radians."""
+def acosh(x) -> Array:
+    """Elementwise inverse hyperbolic cosine; NaN below 1."""
+def add(x, y) -> Array:
+    """Elementwise sum, x + y."""
+def argmax(operand, axis, index_dtype) -> Array:
+    """The index of the first maximum along a dimension."""
+def argmin(operand, axis, index_dtype) -> Array:
+    """The index of the first minimum along a dimension."""
+def asarray(a, dtype=None, order=None, *, copy=None, device=None, out_sharding=None) -> Array:
+    """`a` itself where it is an array of that dtype already."""
+def asin(x) -> Array:
+    """Elementwise inverse sine, in radians."""
+def asinh(x) -> Array:
+    """Elementwise inverse hyperbolic sine."""
+def atan(x) -> Array:
+    """Elementwise inverse tangent, in radians."""
+def atan2(x, y) -> Array:
+    """Elementwise angle of the point (y, x), in (-pi, pi]; operands are y, x."""
+def atanh(x) -> Array:
+    """Elementwise inverse hyperbolic tangent."""
+def axis_index(axis_name) -> Array:
+    """This device's position along the axis, int32; of several axes the last varies fastest."""
+def batch_matmul(lhs, rhs, precision=None) -> Array:
+    """Matrix products of stacks of matrices."""
+def bessel_i0e(x) -> Array:
+    """Elementwise modified Bessel function of order 0, times e^-|x|."""
+def bessel_i1e(x) -> Array:
+    """Elementwise modified Bessel function of order 1, times e^-|x|."""
+def betainc(a, b, x) -> Array:
+    """Elementwise regularized incomplete beta function, the share of beta(a, b) in [0, x]; operands a, b, x."""
+def bitcast_convert_type(operand, new_dtype) -> Array:
+    """The same bits seen as another dtype; a change of width adds or drops a last dimension."""
+def bitwise_and(x, y) -> Array:
+    """Elementwise and: of truth values, or bit by bit."""
+def bitwise_not(x) -> Array:
+    """Elementwise complement: of truth values, or bit by bit."""
+def bitwise_or(x, y) -> Array:
+    """Elementwise or: of truth values, or bit by bit."""
+def bitwise_xor(x, y) -> Array:
+    """Elementwise exclusive or: of truth values, or bit by bit."""
+def broadcast(operand, sizes, *, out_sharding=None) -> Array:
+    """New leading dimensions of those sizes, repeating the operand."""
+def broadcast_in_dim(operand, shape, broadcast_dimensions, *, out_sharding=None) -> Array:
+    """Dimension i of the operand becomes dimension broadcast_dimensions[i] of `shape`."""
+def broadcast_like(arr, like_arr) -> Array:
+    """`arr` repeated to the shape of `like_arr`."""
+def broadcast_to_rank(x, rank) -> Array:
+    """Leading dimensions of size 1 up to that rank."""
+def broadcasted_iota(dtype, shape, dimension, *, out_sharding=None) -> Array:
+    """0, 1, ... along one dimension of a shape."""
+def cbrt(x, *, accuracy=None) -> Array:
+    """Elementwise cube root, also of negative numbers."""
+def ceil(x) -> Array:
+    """Elementwise smallest integer not below x."""
+def clamp(min, x, max) -> Array:
+    """min(max(x, low), high); the bounds are scalars or of x's shape."""
+def clz(x) -> Array:
+    """Elementwise number of zero bits above the highest 1."""
+def collapse(operand, start_dimension, stop_dimension=None) -> Array:
+    """Dimensions from start to stop as one."""
+def complex(x, y) -> Array:
+    """Elementwise complex number of a real and an imaginary part."""
+def concatenate(operands, dimension) -> Array:
+    """Arrays joined along a dimension."""
+def conj(x) -> Array:
+    """Elementwise complex conjugate; real operands become complex."""
+def conv(lhs, rhs, window_strides, padding, precision=None, preferred_element_type=None) -> Array:
+    """The convolution (without a flip) of (batch, feature, ...) with (out, in, ...)."""
+def conv_general_dilated(lhs, rhs, window_strides, padding, lhs_dilation=None, rhs_dilation=None, dimension_numbers=None, feature_group_count=1, batch_group_count=1, precision=None, preferred_element_type=None, *, out_sharding=None) -> Array:
+    """The convolution (without a flip) of lhs (batch, feature, ...) with kernels rhs (out, in, ...), or as `dimension_numbers` say."""
+def conv_general_dilated_local(lhs, rhs, window_strides, padding, filter_shape, lhs_dilation=None, rhs_dilation=None, dimension_numbers=None, precision=None) -> Array:
+    """A convolution with a kernel of its own for each place of the result: rhs is (out, in * places in the window, ...), where ... are the spatial sizes of the result."""
+def conv_general_dilated_patches(lhs, filter_shape, window_strides, padding, lhs_dilation=None, rhs_dilation=None, dimension_numbers=None, precision=None, preferred_element_type=None) -> Array:
+    """The windows that a convolution sees: features are (input feature, place in the window), the last place fastest."""
+def conv_transpose(lhs, rhs, strides, padding, rhs_dilation=None, dimension_numbers=None, transpose_kernel=False, precision=None, preferred_element_type=None, use_consistent_padding=False) -> Array:
+    """The transpose of a convolution ("deconvolution", or fractionally strided convolution)."""
+def conv_with_general_padding(lhs, rhs, window_strides, padding, lhs_dilation, rhs_dilation, precision=None, preferred_element_type=None) -> Array:
+    """conv, with dilations."""
+def convert_element_type(operand, new_dtype) -> Array:
+    """Elements converted to another dtype; large Python integers cut to its bits."""
+def cos(x, *, accuracy=None) -> Array:
+    """Elementwise cosine of radians."""
+def cosh(x) -> Array:
+    """Elementwise hyperbolic cosine."""
+def cumlogsumexp(operand, axis=0, reverse=False) -> Array:
+    """cumlogsumexp along a dimension, from its end where `reverse`."""
+def cummax(operand, axis=0, reverse=False) -> Array:
+    """cummax along a dimension, from its end where `reverse`."""
+def cummin(operand, axis=0, reverse=False) -> Array:
+    """cummin along a dimension, from its end where `reverse`."""
+def cumprod(operand, axis=0, reverse=False) -> Array:
+    """cumprod along a dimension, from its end where `reverse`."""
+def cumsum(operand, axis=0, reverse=False) -> Array:
+    """cumsum along a dimension, from its end where `reverse`."""
+def digamma(x) -> Array:
+    """Elementwise derivative of lgamma."""
+def div(x, y) -> Array:
+    """Elementwise quotient, x / y; integers truncate towards zero."""
+def dot(lhs, rhs, *, dimension_numbers=None, precision=None, preferred_element_type=None, out_sharding=None) -> Array:
+    """Vector and matrix products (or dot_general, with dimension_numbers)."""
+def dot_general(lhs, rhs, dimension_numbers, precision=None, preferred_element_type=None, *, out_sharding=None) -> Array:
+    """Sums of products."""
+def dynamic_index_in_dim(operand, index, axis=0, keepdims=True, *, allow_negative_indices=True) -> Array:
+    """One slice along a dimension, whose index may be traced."""
+def dynamic_slice(operand, start_indices, slice_sizes, *, allow_negative_indices=True) -> Array:
+    """Elements from start indices that may be traced; they are moved so that the slice fits."""
+def dynamic_slice_in_dim(operand, start_index, slice_size, axis=0, *, allow_negative_indices=True) -> Array:
+    """dynamic_slice along one dimension."""
+def dynamic_update_index_in_dim(operand, update, index, axis, *, allow_negative_indices=True) -> Array:
+    """`operand` with one slice along a dimension replaced."""
+def dynamic_update_slice(operand, update, start_indices, *, allow_negative_indices=True) -> Array:
+    """`operand` with `update` at start indices, moved so that it fits; negative ones as in `dynamic_slice`."""
+def dynamic_update_slice_in_dim(operand, update, start_index, axis, *, allow_negative_indices=True) -> Array:
+    """dynamic_update_slice along one dimension."""
+def empty(shape, dtype, *, out_sharding=None) -> Array:
+    """An array whose elements are not to be relied on (here: zeros)."""
+def eq(x, y) -> Array:
+    """Elementwise x == y."""
+def erf(x) -> Array:
+    """Elementwise error function."""
+def erf_inv(x) -> Array:
+    """Elementwise inverse error function; +-inf at +-1, NaN beyond."""
+def erfc(x) -> Array:
+    """Elementwise complementary error function, 1 - erf(x), exact for large x."""
+def exp(x, *, accuracy=None) -> Array:
+    """Elementwise exponential, e^x."""
+def exp2(x, *, accuracy=None) -> Array:
+    """Elementwise power of two, 2^x."""
+def expand_dims(array, dimensions) -> Array:
+    """New dimensions of size 1 at those positions of the result."""
+def expm1(x, *, accuracy=None) -> Array:
+    """Elementwise e^x - 1, exact near zero."""
+def fft(x, fft_type, fft_lengths) -> Array:
+    """The discrete Fourier transform over the last dimensions."""
+def floor(x) -> Array:
+    """Elementwise largest integer not above x."""
+def full(shape, fill_value, dtype=None, *, sharding=None) -> Array:
+    """One element, repeated."""
+def full_like(x, fill_value, dtype=None, shape=None, *, sharding=None) -> Array:
+    """One element, repeated in the shape of `x`."""
+def gamma_variate(x, y) -> Array:
+    """Its operand x, a variate of gamma(a), or its logarithm, with the derivative by a."""
+def gather(operand, start_indices, dimension_numbers, slice_sizes, *, unique_indices=False, indices_are_sorted=False, mode=None, fill_value=None) -> Array:
+    """Windows of an array."""
+def ge(x, y) -> Array:
+    """Elementwise x >= y."""
+def gt(x, y) -> Array:
+    """Elementwise x > y."""
+def igamma(a, x) -> Array:
+    """Elementwise regularized lower incomplete gamma function, the share of gamma(a) below x; operands a, x."""
+def igamma_grad_a(a, x) -> Array:
+    """Elementwise derivative of igamma(a, x) by a; operands a, x."""
+def igammac(a, x) -> Array:
+    """Elementwise 1 - igamma(a, x), without cancellation; operands a, x."""
+def imag(x) -> Array:
+    """Elementwise imaginary part of complex numbers."""
+def index_in_dim(operand, index, axis=0, keepdims=True) -> Array:
+    """One slice along a dimension."""
+def index_take(src, idxs, axes) -> Array:
+    """Slices of `src` at index arrays of one dimension, one array for each of `axes`; negative indices count from the end."""
+def integer_pow(x, y) -> Array:
+    """x ** y for a constant integer y."""
+def iota(dtype, size) -> Array:
+    """0, 1, ..., size - 1."""
+def is_finite(x) -> Array:
+    """Elementwise: neither infinite nor NaN."""
+def le(x, y) -> Array:
+    """Elementwise x <= y."""
+def lgamma(x) -> Array:
+    """Elementwise logarithm of |gamma(x)|."""
+def log(x, *, accuracy=None) -> Array:
+    """Elementwise natural logarithm."""
+def log1p(x, *, accuracy=None) -> Array:
+    """Elementwise log(1 + x), exact near zero."""
+def logistic(x, *, accuracy=None) -> Array:
+    """Elementwise logistic function, 1 / (1 + e^-x)."""
+def lt(x, y) -> Array:
+    """Elementwise x < y."""
+def max(x, y) -> Array:
+    """Elementwise maximum; NaN where either is NaN. Ties share the gradient."""
+def min(x, y) -> Array:
+    """Elementwise minimum; NaN where either is NaN. Ties share the gradient."""
+def mul(x, y, *, out_dtype=None) -> Array:
+    """Elementwise product, x * y."""
+def mulhi(x, y) -> Array:
+    """Elementwise upper half of the bits of the product of two integers."""
+def ne(x, y) -> Array:
+    """Elementwise x != y."""
+def neg(x) -> Array:
+    """Elementwise negation, -x."""
+def nextafter(x1, x2) -> Array:
+    """Elementwise next representable number from x towards y."""
+def pad(operand, padding_value, padding_config) -> Array:
+    """(low, high, interior) elements of `padding_value` per dimension; negative ones remove."""
+def pargmax(x, axis_name) -> Array:
+    """For each element the position of the first device that has the maximum, int32."""
+def pargmin(x, axis_name) -> Array:
+    """For each element the position of the first device that has the minimum, int32."""
+def pdot(x, y, axis_name, pos_contract=..., pos_batch=...) -> Array:
+    """The product of `x` and `y` summed over the axis, and over the dimensions that `pos_contract` names, as JAX had it until version 0.4."""
+def polygamma(m, x) -> Array:
+    """Elementwise n-th derivative of digamma; operands are n, x."""
+def population_count(x) -> Array:
+    """Elementwise number of bits that are 1."""
+def pow(x, y) -> Array:
+    """Elementwise power, x ** y, of floating or complex x; y may be an integer."""
+def ragged_all_to_all(operand, output, input_offsets, send_sizes, output_offsets, recv_sizes, *, axis_name, axis_index_groups=None) -> Array:
+    """`output`, with slices of all devices' operands written over parts of it."""
+def ragged_dot(lhs, rhs, group_sizes, precision=None, preferred_element_type=None, group_offset=None, out_sharding=None) -> Array:
+    """Rows of lhs (m, k), the first group_sizes[0] of them times rhs[0], the next group_sizes[1] times rhs[1], and so on; rhs is (g, k, n). Rows of no group give zeros."""
+def ragged_dot_general(lhs, rhs, group_sizes, ragged_dot_dimension_numbers, precision=None, preferred_element_type=None, group_offset=None, out_sharding=None) -> Array:
+    """dot_general in which a dimension of lhs is cut into groups."""
+def random_gamma_grad(a, x) -> Array:
+    """Elementwise derivative of a gamma variate by its parameter; operands a, x."""
+def real(x) -> Array:
+    """Elementwise real part of complex numbers."""
+def reciprocal(x) -> Array:
+    """1 / x."""
+def reduce_and(operand, axes, *, out_sharding=None) -> Array:
+    """reduce_and over `axes`, a tuple of ints."""
+def reduce_max(operand, axes, *, out_sharding=None) -> Array:
+    """reduce_max over `axes`, a tuple of ints."""
+def reduce_min(operand, axes, *, out_sharding=None) -> Array:
+    """reduce_min over `axes`, a tuple of ints."""
+def reduce_or(operand, axes, *, out_sharding=None) -> Array:
+    """reduce_or over `axes`, a tuple of ints."""
+def reduce_precision(operand, exponent_bits, mantissa_bits) -> Array:
+    """Rounded as a float of fewer bits would be."""
+def reduce_prod(operand, axes, *, out_sharding=None) -> Array:
+    """reduce_prod over `axes`, a tuple of ints."""
+def reduce_sum(operand, axes, *, out_sharding=None) -> Array:
+    """reduce_sum over `axes`, a tuple of ints."""
+def reduce_xor(operand, axes, *, out_sharding=None) -> Array:
+    """reduce_xor over `axes`, a tuple of ints."""
+def rem(x, y) -> Array:
+    """Elementwise remainder with the sign of the dividend, as C's fmod."""
+def reshape(operand, new_sizes, dimensions=None, *, out_sharding=None) -> Array:
+    """The same elements in another shape (after a transposition to `dimensions`)."""
+def rev(operand, dimensions) -> Array:
+    """Elements in reverse order along dimensions."""
+def round(x, rounding_method=...) -> Array:
+    """To the nearest integer; halves away from zero, or to the even neighbour."""
+def rsqrt(x, *, accuracy=None) -> Array:
+    """Elementwise reciprocal square root, 1 / sqrt(x)."""
+def scaled_dot(lhs, rhs, *, lhs_scale=None, rhs_scale=None, dimension_numbers=None, preferred_element_type=None) -> Array:
+    """dot_general of lhs * lhs_scale and rhs * rhs_scale in bfloat16; scales stand for blocks."""
+def scatter(operand, scatter_indices, updates, dimension_numbers, *, indices_are_sorted=False, unique_indices=False, mode=None) -> Array:
+    """An array with windows replaced by updates."""
+def scatter_add(operand, scatter_indices, updates, dimension_numbers, *, indices_are_sorted=False, unique_indices=False, mode=None) -> Array:
+    """An array with windows increased by updates."""
+def scatter_apply(operand, scatter_indices, func, dimension_numbers, *, update_shape=..., indices_are_sorted=False, unique_indices=False, mode=None) -> Array:
+    """An array with `func`, a function of one element, applied to the elements of windows: as often as they are named."""
+def scatter_max(operand, scatter_indices, updates, dimension_numbers, *, indices_are_sorted=False, unique_indices=False, mode=None) -> Array:
+    """An array with windows raised to updates."""
+def scatter_min(operand, scatter_indices, updates, dimension_numbers, *, indices_are_sorted=False, unique_indices=False, mode=None) -> Array:
+    """An array with windows lowered to updates."""
+def scatter_mul(operand, scatter_indices, updates, dimension_numbers, *, indices_are_sorted=False, unique_indices=False, mode=None) -> Array:
+    """An array with windows multiplied by updates."""
+def scatter_sub(operand, scatter_indices, updates, dimension_numbers, *, indices_are_sorted=False, unique_indices=False, mode=None) -> Array:
+    """An array with windows decreased by updates."""
+def select(pred, on_true, on_false) -> Array:
+    """on_true where pred holds, else on_false; all of one shape, or a scalar pred."""
+def select_n(which, *cases) -> Array:
+    """cases[which], elementwise."""
+def shift_left(x, y) -> Array:
+    """Elementwise x << y; 0 where y is the width or more."""
+def shift_right_arithmetic(x, y) -> Array:
+    """Elementwise x >> y with copies of the top bit coming in."""
+def shift_right_logical(x, y) -> Array:
+    """Elementwise x >> y with zeros coming in; 0 where y is the width or more."""
+def sign(x) -> Array:
+    """Elementwise sign: -1, 0 or 1; z / |z| for complex numbers."""
+def sin(x, *, accuracy=None) -> Array:
+    """Elementwise sine of radians."""
+def sinh(x) -> Array:
+    """Elementwise hyperbolic sine."""
+def slice(operand, start_indices, limit_indices, strides=None) -> Array:
+    """The elements from start to limit, in steps of `strides`."""
+def slice_in_dim(operand, start_index, limit_index, stride=1, axis=0) -> Array:
+    """A range along one dimension."""
+def sqrt(x, *, accuracy=None) -> Array:
+    """Elementwise square root. Its derivative at 0 is inf."""
+def square(x) -> Array:
+    """Elementwise square, x * x."""
+def squeeze(array, dimensions) -> Array:
+    """Without those dimensions, whose sizes are 1."""
+def stack(operands, axis=0) -> Array:
+    """Arrays of one shape along a new dimension."""
+def sub(x, y) -> Array:
+    """Elementwise difference, x - y."""
+def tan(x, *, accuracy=None) -> Array:
+    """Elementwise tangent of radians."""
+def tanh(x, *, accuracy=None) -> Array:
+    """Elementwise hyperbolic tangent."""
+def tile(operand, reps) -> Array:
+    """The operand repeated along each dimension."""
+def transpose(operand, permutation) -> Array:
+    """Dimensions in another order."""
+def zeta(x, q) -> Array:
+    """Elementwise Hurwitz zeta function, sum over k of (q + k)^-x; operands x, q."""

@@ -1,0 +1,40 @@
+"""Written by python/stubs.py."""
+
+from shardax._core import Array
+
+def fft(a, n=None, axis=-1, norm=None) -> Array:
+    """The discrete Fourier transform along one axis."""
+def fft2(a, s=None, axes=..., norm=None) -> Array:
+    """The discrete Fourier transform along two axes."""
+def fftfreq(n, d=1.0, *, dtype=None, device=None) -> Array:
+    """The frequencies of a transform of n samples that are `d` apart: first the positive ones."""
+def fftn(a, s=None, axes=None, norm=None) -> Array:
+    """The discrete Fourier transform along several axes, by default all."""
+def fftshift(x, axes=None) -> Array:
+    """The frequency 0 moved to the middle."""
+def hfft(a, n=None, axis=-1, norm=None) -> Array:
+    """The real spectrum of an array with Hermitian symmetry, of which `a` is the first half."""
+def ifft(a, n=None, axis=-1, norm=None) -> Array:
+    """The inverse of the discrete Fourier transform along one axis."""
+def ifft2(a, s=None, axes=..., norm=None) -> Array:
+    """The inverse of the discrete Fourier transform along two axes."""
+def ifftn(a, s=None, axes=None, norm=None) -> Array:
+    """The inverse of the discrete Fourier transform along several axes, by default all."""
+def ifftshift(x, axes=None) -> Array:
+    """The inverse of fftshift."""
+def ihfft(a, n=None, axis=-1, norm=None) -> Array:
+    """The inverse of hfft: the first half of an array with Hermitian symmetry."""
+def irfft(a, n=None, axis=-1, norm=None) -> Array:
+    """The real array whose transform has the given first half along one axis."""
+def irfft2(a, s=None, axes=..., norm=None) -> Array:
+    """The real array whose transform has the given first half along two axes."""
+def irfftn(a, s=None, axes=None, norm=None) -> Array:
+    """The real array whose transform has the given first half along several axes, by default all."""
+def rfft(a, n=None, axis=-1, norm=None) -> Array:
+    """The first half of the discrete Fourier transform of a real array along one axis."""
+def rfft2(a, s=None, axes=..., norm=None) -> Array:
+    """The first half of the discrete Fourier transform of a real array along two axes."""
+def rfftfreq(n, d=1.0, *, dtype=None, device=None) -> Array:
+    """The frequencies of rfft."""
+def rfftn(a, s=None, axes=None, norm=None) -> Array:
+    """The first half of the discrete Fourier transform of a real array along several axes, by default all."""

@@ -1,0 +1,15 @@
+"""Written by python/stubs.py."""
+
+from shardax._base.names import at_first_use as at_first_use
+from shardax.scipy import cluster as cluster
+from shardax.scipy import fft as fft
+from shardax.scipy import integrate as integrate
+from shardax.scipy import interpolate as interpolate
+from shardax.scipy import linalg as linalg
+from shardax.scipy import ndimage as ndimage
+from shardax.scipy import optimize as optimize
+from shardax.scipy import signal as signal
+from shardax.scipy import sparse as sparse
+from shardax.scipy import spatial as spatial
+from shardax.scipy import special as special
+from shardax.scipy import stats as stats
