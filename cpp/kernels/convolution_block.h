@@ -95,12 +95,13 @@ class WindowFinder {
 
   // `lhs` is the element where the convolution's own batch starts. `lanes` elements of the next
   // batches lie side by side; unless `step` is 0, so do places along the last dimension that are
-  // `step` apart. Sets steps.lhs.
+  // `step` apart. With `close` they are copied, and so lie the
+  // lines of the last dimension side by side. Sets steps.lhs.
   Window<T> find(const std::byte* lhs, const Box& box, Steps& steps, std::int64_t lanes,
-                 std::int64_t step) {
+                 std::int64_t step, bool close) {
     const bool rows = step > 0;
     Ints3 low, size;
-    bool inside = native_;
+    bool inside = native_ && !close;
     for (std::size_t d = 0; d < 3; ++d) {
       const Line& line = part_.lines[d];
       low[d] = steps.low[d] + line.lhs_step * box.t0[d];
@@ -119,7 +120,7 @@ class WindowFinder {
       set(steps, p_.c.lhs, window.space, 1, 0);
       return window;
     }
-    return copied(lhs, box, steps, low, size, lanes, step);
+    return copied(lhs, box, steps, low, size, lanes, step, close);
   }
 
  private:
@@ -139,7 +140,7 @@ class WindowFinder {
   }
 
   Window<T> copied(const std::byte* lhs, const Box& box, Steps& steps, const Ints3& low,
-                   const Ints3& size, std::int64_t lanes, std::int64_t step) {
+                   const Ints3& size, std::int64_t lanes, std::int64_t step, bool close) {
     const bool rows = step > 0;
     const std::int64_t channels = steps.last_channel - steps.first_channel + 1,
                        items = box.n1 - box.n0;
@@ -160,6 +161,7 @@ class WindowFinder {
     const std::size_t innermost = rows ? 4 : 5;
     const auto rank = [&](const Named& d) {
       if (d.stride == dims[innermost].stride && (rows || lanes > 1)) return std::int64_t{-1};
+      if (close && d.stride == &space[1]) return std::int64_t{0};
       return d.dim.size == 1 ? INT64_MAX : std::abs(d.dim.from_stride);
     };
     std::array<std::pair<std::int64_t, std::size_t>, 6> order;
