@@ -201,7 +201,7 @@ def reduce_window(
         numbers(v, len(shape)) for v in (window_strides, base_dilation, window_dilation)
     )
     _check_window(shape, window, strides, base, dilation)
-    pads = padtype_to_pads(dilated(shape, base), dilated(window, dilation), strides, padding)
+    pads = padtype_to_pads(shape, dilated(window, dilation), strides, padding)
     if op := _monoid(computation, operands, init_leaves[0]):
         out = bind(
             op,
