@@ -53,7 +53,6 @@ LATER = {
     "jax.interpreters.pxla.global_avals": "several processes",
     "jax.lax.copy_p": "ops that are several here",
     "jax.lax.device_put_p": "ops that are several here",
-    "jax.lax.reduce_window_sum_p": "ops that are several here",
     "jax.lax.split_p": "ops that are several here",
     "jax.lax.stack_p": "ops that are several here",
     "jax.lax.tile_p": "ops that are several here",
