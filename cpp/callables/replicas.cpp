@@ -64,7 +64,10 @@ ProgramPtr pmap_program(const Params& params, const Values& in) {
 
 void warn_of_dropped(const Params& params, const Values& in, const TreeDefPtr& tree) {
   std::vector<ArrayPtr> arrays;
-  for (const Value& value : in) arrays.emplace_back(&as_array(value));
+  for (const Value& value : in) {
+    if (as_array(value).deleted()) return;  // the call will say so
+    arrays.emplace_back(&as_array(value));
+  }
   const ProgramPtr program = pmap_program(params, in);
   // Where all is well, nobody has to know which equations are whose.
   TaggedProgram plain{program, {}, {}};
