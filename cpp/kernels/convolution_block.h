@@ -7,29 +7,14 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <memory>
 #include <vector>
 
 #include "kernels/convolution.h"
 #include "kernels/matmul_kernels.h"
-#include "runtime/allocator.h"
+#include "kernels/room.h"
 
 namespace shardax::kernels {
-
-// Uninitialised memory for the time of a call.
-template <class T>
-class Room {
- public:
-  explicit Room(std::int64_t count)
-      : bytes_(static_cast<std::size_t>(count) * sizeof(T)), memory_(runtime::allocate(bytes_)) {}
-  ~Room() { runtime::deallocate(memory_, bytes_); }
-  Room(const Room&) = delete;
-  Room& operator=(const Room&) = delete;
-  T* data() const { return reinterpret_cast<T*>(memory_); }
-
- private:
-  std::size_t bytes_;
-  std::byte* memory_;
-};
 
 using Ints3 = std::array<std::int64_t, 3>;
 
@@ -110,12 +95,13 @@ class WindowFinder {
 
   // `lhs` is the element where the convolution's own batch starts. `lanes` elements of the next
   // batches lie side by side; unless `step` is 0, so do places along the last dimension that are
-  // `step` apart. Sets steps.lhs.
+  // `step` apart. With `close` they are copied, and so lie the
+  // lines of the last dimension side by side. Sets steps.lhs.
   Window<T> find(const std::byte* lhs, const Box& box, Steps& steps, std::int64_t lanes,
-                 std::int64_t step) {
+                 std::int64_t step, bool close) {
     const bool rows = step > 0;
     Ints3 low, size;
-    bool inside = native_;
+    bool inside = native_ && !close;
     for (std::size_t d = 0; d < 3; ++d) {
       const Line& line = part_.lines[d];
       low[d] = steps.low[d] + line.lhs_step * box.t0[d];
@@ -134,7 +120,7 @@ class WindowFinder {
       set(steps, p_.c.lhs, window.space, 1, 0);
       return window;
     }
-    return copied(lhs, box, steps, low, size, lanes, step);
+    return copied(lhs, box, steps, low, size, lanes, step, close);
   }
 
  private:
@@ -154,7 +140,7 @@ class WindowFinder {
   }
 
   Window<T> copied(const std::byte* lhs, const Box& box, Steps& steps, const Ints3& low,
-                   const Ints3& size, std::int64_t lanes, std::int64_t step) {
+                   const Ints3& size, std::int64_t lanes, std::int64_t step, bool close) {
     const bool rows = step > 0;
     const std::int64_t channels = steps.last_channel - steps.first_channel + 1,
                        items = box.n1 - box.n0;
@@ -175,6 +161,7 @@ class WindowFinder {
     const std::size_t innermost = rows ? 4 : 5;
     const auto rank = [&](const Named& d) {
       if (d.stride == dims[innermost].stride && (rows || lanes > 1)) return std::int64_t{-1};
+      if (close && d.stride == &space[1]) return std::int64_t{0};
       return d.dim.size == 1 ? INT64_MAX : std::abs(d.dim.from_stride);
     };
     std::array<std::pair<std::int64_t, std::size_t>, 6> order;

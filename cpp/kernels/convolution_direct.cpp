@@ -2,41 +2,20 @@
 // time.
 #include <algorithm>
 #include <complex>
-#include <numeric>
 #include <type_traits>
 
 #include "array/half.h"
 #include "kernels/convolution.h"
 #include "kernels/dispatch.h"
+#include "kernels/sliding.h"
 #include "runtime/interrupt.h"
 
 namespace shardax::kernels {
 namespace {
 
-// Where taps of one dimension meet lhs: outputs first, first + step, ... see elements of lhs that
-// start at `from` and are `from_step` apart.
-struct Meeting {
-  std::int64_t first = 0, step = 1, count = 0, from = 0, from_step = 0;
-};
-
-Meeting meeting(const ConvSpace& s, std::int64_t w) {
-  // Output t lies at t * stride + shift among the dilated elements; every step-th hits one.
-  const std::int64_t shift = w * s.rhs_dilation - s.low;
-  Meeting m;
-  m.step = s.lhs_dilation / std::gcd(s.stride, s.lhs_dilation);
-  m.from_step = m.step * s.stride / s.lhs_dilation;
-  for (; m.first < m.step; ++m.first) {
-    if ((m.first * s.stride + shift) % s.lhs_dilation == 0) break;
-  }
-  if (m.first == m.step) return m;
-  const std::int64_t place = (m.first * s.stride + shift) / s.lhs_dilation;
-  const std::int64_t skipped = place < 0 ? (-place + m.from_step - 1) / m.from_step : 0;
-  m.first += skipped * m.step;
-  m.from = place + skipped * m.from_step;
-  if (m.first >= s.out_size || m.from >= s.lhs_size) return m;
-  m.count =
-      std::min((s.out_size - 1 - m.first) / m.step, (s.lhs_size - 1 - m.from) / m.from_step) + 1;
-  return m;
+Meeting meeting_of(const ConvSpace& s, std::int64_t w) {
+  return meeting(
+      {s.lhs_size, s.rhs_size, s.out_size, s.stride, s.low, s.lhs_dilation, s.rhs_dilation}, w);
 }
 
 // out[i * step] += in[i * from_step] * factor
@@ -152,7 +131,7 @@ class Direct {
         outer(d + 1, at, lhs + i * s.lhs, rhs + w * s.rhs, from, count, sum);
         continue;
       }
-      Meeting m = meeting(s, w);
+      const Meeting m = meeting_of(s, w);
       const std::int64_t skipped = m.first < from ? (from - m.first + m.step - 1) / m.step : 0;
       const std::int64_t first = m.first + skipped * m.step;
       if (skipped >= m.count || first >= from + count) continue;

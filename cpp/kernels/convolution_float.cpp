@@ -1,47 +1,23 @@
 // kernels/convolution_float.cpp - convolutions of floats as blocks of products.
 //
-// A block is a box of outputs, some columns and a run of steps. Three ways, by what the vectors of
-// its tiles run along:
-//   features   columns are features: rhs is packed into panels, outputs are rows;
-//   outputs    columns are outputs along the last dimension, features are rows;
-//   lanes      columns are convolutions of the batch that lie side by side (depthwise);
-//   sums       columns are taps along the last dimension, whose sums are added up at the end: for a
-//              few outputs of many taps each (the gradient of a kernel with few features).
-#include "kernels/convolution_block.h"
+// kernels/convolution_cut.h says how they are cut. Start at Convolution::run, then Block.
+#include <numeric>
+
+#include "kernels/convolution_cut.h"
 #include "runtime/interrupt.h"
 
 namespace shardax::kernels {
 namespace {
 
-enum class Way { features, outputs, lanes, sums };
-
-// Steps whose blocks are added up before the next ones are: independent of each other.
-constexpr std::int64_t run_steps = 32 * matmul_k_block;
-
-// How a part is cut into chunks.
-struct Cut {
-  Way way;
-  std::int64_t n;        // of a box
-  Ints3 t;               // of a box, outputs along each line
-  std::int64_t columns;  // of a chunk: features, or lanes
-  std::int64_t n_parts, column_parts;
-  Ints3 t_parts;
-  std::int64_t batch;  // convolutions, or groups of lanes
-  std::int64_t runs;
-  bool split;  // runs are chunks of their own
-  std::int64_t boxes() const { return n_parts * t_parts[0] * t_parts[1] * t_parts[2]; }
-  std::int64_t blocks() const { return batch * boxes() * column_parts; }
-};
-
-std::int64_t parts_of(std::int64_t n, std::int64_t size) { return (n + size - 1) / size; }
-
 template <class T>
 class Convolution {
  public:
   Convolution(const ConvArgs& args, const FloatKernels<T>& kernels)
-      : p_(args), kernels_(kernels), native_out_(itemsize(args.out_dtype) == sizeof(T)) {
+      : p_(args),
+        kernels_(kernels),
+        cutter_(p_, sizeof(T), kernels.vector_size, kernels.panel_columns),
+        native_out_(itemsize(args.out_dtype) == sizeof(T)) {
     while (p_.space.size() < 3) p_.space.insert(0, ConvSpace{1, 1, 1, 0, 0, 0});
-    for (const ConvAxis& b : p_.batch) batch_ *= b.size;
     std::array<std::vector<Line>, 3> lines;
     for (std::size_t d = 0; d < 3; ++d) lines[d] = lines_of(p_.space[d]);
     for (const Line& a : lines[0]) {
@@ -54,16 +30,13 @@ class Convolution {
         }
       }
     }
-    for (std::size_t k = 0; k < matmul_k_block; ++k) {
-      const auto step = static_cast<std::int64_t>(k);
-      ascending_[k] = step;
-    }
+    std::iota(ascending_, ascending_ + matmul_k_block, std::int64_t{0});
   }
 
   void run(ParallelFor parallel_for) {
     for (Part& part : parts_) {
-      const double all = nanoseconds(part);
-      const Cut cut = cut_of(part);
+      const double all = cutter_.nanoseconds(part);
+      const Cut cut = cutter_.cut(part);
       if (cut.way == Way::sums) along_taps(part);
       pack_all(part, cut, parallel_for);
       const double each = all / static_cast<double>(cut.blocks());
@@ -72,7 +45,7 @@ class Convolution {
         run_chunks(cut.blocks(), each, parallel_for, body);
         continue;
       }
-      const std::int64_t size = room_of(part, cut);
+      const std::int64_t size = cut.room;
       const Room<T> sums(cut.blocks() * cut.runs * size);
       const auto body = [&](std::int64_t i) {
         Block(*this, part, cut, i / cut.runs).run(i % cut.runs, sums.data() + i * size);
@@ -86,150 +59,24 @@ class Convolution {
   }
 
  private:
-  // At the speed of one core of a common server.
-  double nanoseconds(const Part& part) const {
-    const double outputs =
-        static_cast<double>(batch_ * p_.n.size * p_.o.size) * static_cast<double>(part.outputs());
-    return outputs * (static_cast<double>(part.steps) + 8) * sizeof(T) / 160;
-  }
-
   // Steps are those of the first tap along the last dimension; the others are columns.
   static void along_taps(Part& part) {
     std::vector<Tap>& taps = part.lines[2].taps;
     part.steps /= static_cast<std::int64_t>(taps.size());
     taps.resize(1);
   }
-  // Every tap along the last dimension, none left out.
-  bool even_taps(const Part& part) const {
-    const ConvSpace& x = p_.space[2];
-    return x.lhs_dilation == 1 &&
-           static_cast<std::int64_t>(part.lines[2].taps.size()) == x.rhs_size;
-  }
-
-  std::int64_t width() const {
-    return p_.o.size <= kernels_.vector_size ? kernels_.vector_size : kernels_.panel_columns;
-  }
-  std::int64_t padded(std::int64_t columns) const { return parts_of(columns, width()) * width(); }
-  // Elements of the sums of a block.
-  std::int64_t room_of(const Part&, const Cut& cut) const {
-    const std::int64_t rows = cut.n * cut.t[0] * cut.t[1] * cut.t[2];
-    return rows * (cut.way == Way::features ? padded(cut.columns) : cut.columns);
-  }
   // Lanes of the columns of a block: the elements of rhs lie so far apart.
   std::int64_t lane_stride(const Cut& cut) const {
     return cut.way == Way::lanes ? p_.batch.back().rhs : p_.space[2].rhs;
   }
 
-  Way way_of(const Part& part) const {
-    const auto share = [](std::int64_t n, std::int64_t size) {
-      return static_cast<double>(n) / static_cast<double>(parts_of(n, size) * size);
-    };
-    const std::int64_t vector = kernels_.vector_size;
-    if (p_.o.size == 1 && !p_.batch.empty()) {
-      const ConvAxis& lane = p_.batch.back();
-      if (lane.lhs == 1 && lane.out == 1 && native_out_ && itemsize(p_.dtype) == sizeof(T) &&
-          lane.size >= vector / 4) {
-        return Way::lanes;
-      }
-    }
-    const Line& x = part.lines[2];
-    // What it costs more to write results the other way round.
-    const double turned = 1 / (1 + 8 / static_cast<double>(part.steps));
-    const bool along_x = p_.space[2].out * x.step == 1;
-    const double features = share(p_.o.size, width()) * (p_.o.out == 1 ? 1 : turned);
-    const double outputs = share(x.count, vector) * (x.count < vector ? 0.7 : 1) *
-                           (p_.o.size == 1 ? 0.6 : 1) * (along_x ? 1 : turned);
-    if (p_.o.size <= vector / 2 && even_taps(part) && x.count < p_.space[2].rhs_size) {
-      const double rows = static_cast<double>(p_.n.size * part.outputs());
-      const double sums = share(p_.space[2].rhs_size, vector) / 2;
-      if (sums > outputs && sums > features * rows / (rows + 20)) return Way::sums;
-    }
-    return outputs > features ? Way::outputs : Way::features;
-  }
-
-  Cut cut_of(const Part& part) const {
-    Cut cut{};
-    cut.way = way_of(part);
-    cut.runs = std::max<std::int64_t>(1, parts_of(part.steps, run_steps));
-    cut.batch = batch_;
-    if (cut.way == Way::lanes) cut.batch /= p_.batch.back().size;
-    const std::int64_t all = cut.way == Way::lanes ? p_.batch.back().size : p_.o.size;
-    cut.columns = std::min<std::int64_t>(all, cut.way == Way::features ? 512 : 64);
-    if (cut.way == Way::sums) {
-      cut.columns = p_.space[2].rhs_size;
-      cut.runs = std::max<std::int64_t>(1, parts_of(part.steps / cut.columns, run_steps));
-    }
-    std::int64_t rows = cut.way == Way::features ? 240 : cut.way == Way::lanes ? 256 : 1024;
-    while (true) {
-      boxes(part, cut, rows);
-      cut.column_parts = cut.way == Way::sums ? p_.o.size : parts_of(all, cut.columns);
-      const double each = nanoseconds(part) / static_cast<double>(cut.blocks());
-      if (each < 100e3 || cut.blocks() >= 8) break;
-      if (cut.way == Way::features && cut.columns > 2 * width()) {
-        cut.columns = padded(cut.columns / 2);
-      } else if (cut.runs == 1 && rows > 60) {
-        rows /= 2;
-      } else {
-        break;
-      }
-    }
-    const std::int64_t sums = cut.blocks() * cut.runs * room_of(part, cut);
-    cut.split = cut.runs > 1 && cut.blocks() < 16 && sums * std::int64_t{sizeof(T)} <= 64 << 20;
-    return cut;
-  }
-
-  // Boxes of about `rows` outputs, whole along the last dimensions.
-  void boxes(const Part& part, Cut& cut, std::int64_t rows) const {
-    const std::int64_t taps = part.steps / std::max<std::int64_t>(p_.c.size, 1);
-    const std::int64_t channels =
-        std::min(p_.c.size, matmul_k_block / std::max<std::int64_t>(taps, 1) + 2);
-    std::int64_t left = std::max<std::int64_t>(rows, 1);
-    const auto even = [](std::int64_t n, std::int64_t size) {
-      size = std::clamp<std::int64_t>(size, 1, std::max<std::int64_t>(n, 1));
-      return parts_of(n, parts_of(n, size));
-    };
-    for (std::size_t d = 3; d-- > 0;) {
-      const std::int64_t count = part.lines[d].count;
-      const bool whole = d == 2 && cut.way == Way::outputs && count < 4096;
-      cut.t[d] = whole ? count : even(count, left);
-      left = cut.t[d] == count ? std::max<std::int64_t>(1, left / count) : 1;
-    }
-    cut.n = even(p_.n.size, left);
-    // What they see of lhs stays in the second-level cache.
-    const auto seen = [&] {
-      std::int64_t size = cut.n * channels;
-      for (std::size_t d = 0; d < 3; ++d) {
-        const Line& l = part.lines[d];
-        const std::int64_t span =
-            l.taps.empty() ? 1 : std::abs(l.taps.back().place - l.taps[0].place) + 1;
-        // Few channels with many taps: a block of steps sees some of them only.
-        size *=
-            std::min(span, taps > matmul_k_block && d < 2 ? 8 : span) + l.lhs_step * (cut.t[d] - 1);
-      }
-      return size * std::int64_t{sizeof(T)};
-    };
-    while (seen() > 512 << 10) {
-      if (cut.n > 1) {
-        cut.n = even(p_.n.size, cut.n / 2);
-      } else if (cut.t[0] > 1) {
-        cut.t[0] = even(part.lines[0].count, cut.t[0] / 2);
-      } else if (cut.t[1] > 1) {
-        cut.t[1] = even(part.lines[1].count, cut.t[1] / 2);
-      } else {
-        break;
-      }
-    }
-    cut.n_parts = parts_of(p_.n.size, cut.n);
-    for (std::size_t d = 0; d < 3; ++d) cut.t_parts[d] = parts_of(part.lines[d].count, cut.t[d]);
-  }
-
   // A kernel that all boxes share is packed once.
   void pack_all(const Part& part, const Cut& cut, ParallelFor parallel_for) {
     packed_.reset();
-    const std::int64_t columns = padded(p_.o.size), size = part.steps * columns;
+    const std::int64_t columns = cutter_.padded(p_.o.size), size = part.steps * columns;
     if (cut.way != Way::features || cut.boxes() == 1 || part.steps == 0) return;
-    if (batch_ * size * std::int64_t{sizeof(T)} > 32 << 20) return;
-    packed_ = std::make_unique<Room<T>>(batch_ * size);
+    if (cutter_.batch() * size * std::int64_t{sizeof(T)} > 32 << 20) return;
+    packed_ = std::make_unique<Room<T>>(cutter_.batch() * size);
     const std::int64_t blocks = parts_of(part.steps, matmul_k_block);
     const auto body = [&](std::int64_t i) {
       const std::int64_t b = i / blocks, first = i % blocks * matmul_k_block;
@@ -237,11 +84,11 @@ class Convolution {
       part.find(p_, first, std::min(matmul_k_block, part.steps - first), steps);
       T* out = packed_->data() + b * size + first * columns;
       const std::byte* rhs = p_.rhs + offset(b, &ConvAxis::rhs) * itemsize(p_.dtype);
-      for (std::int64_t j = 0; j < p_.o.size; j += width())
-        pack(steps, rhs, j, std::min(width(), p_.o.size - j), out + j * steps.count);
+      for (std::int64_t j = 0; j < p_.o.size; j += cutter_.width())
+        pack(steps, rhs, j, std::min(cutter_.width(), p_.o.size - j), out + j * steps.count);
     };
     const double each = 0.5 * static_cast<double>(std::min(matmul_k_block, part.steps) * columns);
-    run_chunks(batch_ * blocks, each, parallel_for, body);
+    run_chunks(cutter_.batch() * blocks, each, parallel_for, body);
   }
 
   // A panel: columns [j, j + n) of rhs, in runs of steps that lie evenly.
@@ -250,7 +97,7 @@ class Convolution {
     const Pack<T> pack = kernels_.pack(p_.dtype);
     for_runs(steps, [&](std::int64_t k, std::int64_t count, std::int64_t stride) {
       pack(rhs + (steps.rhs[k] + j * p_.o.rhs) * itemsize(p_.dtype), stride, p_.o.rhs, count, n,
-           width(), out + k * width());
+           cutter_.width(), out + k * cutter_.width());
     });
   }
 
@@ -301,8 +148,14 @@ class Convolution {
         rhs_ += column_ * p_.o.rhs * itemsize(p_.dtype);
         span_ = (columns_ - 1) * p_.space[2].rhs_dilation;
       }
+      line_ = cut.t[2];
+      if (rows_are_features()) line_ = box_.t1[2] - box_.t0[2];
+      if (cut.way == Way::flat) {
+        flat_pitch_ = line_ + span_of(part.lines[2]) - 1;
+        line_ += (box_.t1[1] - box_.t0[1] - 1) * flat_pitch_;
+      }
       lanes_ = lanes ? columns_ : 1;
-      pitch_ = cut.way == Way::features ? conv.padded(columns_) : columns_;
+      pitch_ = cut.way == Way::features ? conv.cutter_.padded(columns_) : columns_;
       place_outputs();
     }
 
@@ -312,13 +165,13 @@ class Convolution {
         to_ = reinterpret_cast<T*>(p_.out);
         return steps(0, part_.steps, nullptr);
       }
-      const std::int64_t size = rows() * pitch_;
+      const std::int64_t size = cut_.room;
       const Room<T> room(cut_.runs > 1 ? 2 * size : size);
       T* sum = room.data();
       run(0, sum);
       for (std::int64_t r = 1; r < cut_.runs; ++r) {
         run(r, sum + size);
-        for (std::int64_t i = 0; i < size; ++i) sum[i] += sum[size + i];
+        for (std::int64_t i = 0; i < used(); ++i) sum[i] += sum[size + i];
       }
       write(sum);
     }
@@ -328,7 +181,7 @@ class Convolution {
     }
 
     void finish(T* sums, std::int64_t apart) const {
-      const std::int64_t size = rows() * pitch_;
+      const std::int64_t size = used();
       for (std::int64_t r = 1; r < cut_.runs; ++r) {
         for (std::int64_t i = 0; i < size; ++i) sums[i] += sums[r * apart + i];
       }
@@ -337,13 +190,29 @@ class Convolution {
 
    private:
     std::int64_t rows() const { return box_.rows(); }
-    // The outputs of the box in order, with the last dimension or without.
+    bool rows_are_features() const { return cut_.way == Way::outputs || cut_.way == Way::flat; }
+    // Elements of the sums.
+    std::int64_t used() const {
+      return rows_are_features() ? static_cast<std::int64_t>(site_count()) * columns_ * line_
+                                 : rows() * pitch_;
+    }
+    // Lines of columns, one for each place of the dimensions before.
+    std::size_t site_count() const {
+      const auto count = static_cast<std::size_t>(rows() / (box_.t1[2] - box_.t0[2]));
+      return cut_.way == Way::flat ? count / static_cast<std::size_t>(box_.t1[1] - box_.t0[1])
+                                   : count;
+    }
+    // The outputs of the box in order, along the first `dims` dimensions.
     template <class F>
-    void for_outputs(bool last, F&& f) const {
+    void for_outputs(std::size_t dims, F&& f) const {
       for (std::int64_t n = box_.n0; n < box_.n1; ++n) {
         for (std::int64_t z = box_.t0[0]; z < box_.t1[0]; ++z) {
+          if (dims == 1) {
+            f(n, Ints3{z, box_.t0[1], box_.t0[2]});
+            continue;
+          }
           for (std::int64_t y = box_.t0[1]; y < box_.t1[1]; ++y) {
-            if (!last) {
+            if (dims == 2) {
               f(n, Ints3{z, y, box_.t0[2]});
               continue;
             }
@@ -362,12 +231,12 @@ class Convolution {
     }
     void place_outputs() {
       places_.clear();
-      for_outputs(cut_.way != Way::outputs,
+      for_outputs(rows_are_features() ? 2 : 3,
                   [&](std::int64_t n, const Ints3& t) { places_.push_back(place(n, t)); });
     }
     std::int64_t x_step() const { return p_.space[2].out * part_.lines[2].step; }
     bool in_place() const {
-      if (!conv_.native_out_ || cut_.way == Way::sums) return false;
+      if (!conv_.native_out_ || cut_.way == Way::sums || cut_.way == Way::flat) return false;
       return cut_.way == Way::lanes || (cut_.way == Way::outputs ? x_step() : p_.o.out) == 1;
     }
 
@@ -376,22 +245,31 @@ class Convolution {
       for (std::int64_t k = first; k < end; k += matmul_k_block) {
         runtime::poll();
         part_.find(p_, k, std::min(matmul_k_block, end - k), steps_);
-        const bool rows = cut_.way == Way::outputs;
+        const bool flat = cut_.way == Way::flat;
         steps_.high[2] += span_;
-        const std::int64_t step = rows                    ? part_.lines[2].lhs_step
+        if (flat) {
+          // Lines are as far apart in each block.
+          const std::vector<Tap>& taps = part_.lines[2].taps;
+          steps_.low[2] = std::min(taps.front().place, taps.back().place);
+          steps_.high[2] = steps_.low[2] + span_of(part_.lines[2]) - 1;
+        }
+        const std::int64_t step = rows_are_features()     ? part_.lines[2].lhs_step
                                   : cut_.way == Way::sums ? p_.space[2].rhs_dilation
                                                           : 0;
-        const Window<T> window = windows_.find(lhs_, box_, steps_, lanes_, step);
+        const Window<T> window = windows_.find(lhs_, box_, steps_, lanes_, step, flat);
         sites_.clear();
-        for_outputs(!rows, [&](std::int64_t n, const Ints3& t) {
-          std::int64_t at = (n - box_.n0) * window.n;
-          for (std::size_t d = 0; d < 2; ++d)
-            at += part_.lines[d].lhs_step * (t[d] - box_.t0[d]) * window.space[d];
-          at += window.along(part_.lines[2].lhs_step * (t[2] - box_.t0[2]));
-          sites_.push_back(window.data + at);
-        });
+        for_outputs(flat                  ? 1
+                    : rows_are_features() ? 2
+                                          : 3,
+                    [&](std::int64_t n, const Ints3& t) {
+                      std::int64_t at = (n - box_.n0) * window.n;
+                      for (std::size_t d = 0; d < 2; ++d)
+                        at += part_.lines[d].lhs_step * (t[d] - box_.t0[d]) * window.space[d];
+                      at += window.along(part_.lines[2].lhs_step * (t[2] - box_.t0[2]));
+                      sites_.push_back(window.data + at);
+                    });
         if (cut_.way == Way::features) features(k, sums, k > first);
-        if (cut_.way == Way::outputs) outputs(sums, k > first);
+        if (rows_are_features()) outputs(sums, k > first);
         if (cut_.way == Way::lanes || cut_.way == Way::sums) lanes(sums, k > first);
       }
     }
@@ -401,14 +279,14 @@ class Convolution {
     }
 
     void features(std::int64_t k, T* sums, bool add) {
-      const std::int64_t width = conv_.width();
+      const std::int64_t width = conv_.cutter_.width();
       if (!conv_.packed_ && !panel_) panel_ = std::make_unique<Room<T>>(matmul_k_block * width);
       targets_.resize(places_.size());
       for (std::int64_t j = 0; j < columns_; j += width) {
         const std::int64_t n = std::min(width, columns_ - j);
         const T* b;
         if (conv_.packed_) {
-          b = conv_.packed_->data() + (batch_ * part_.steps + k) * conv_.padded(p_.o.size) +
+          b = conv_.packed_->data() + (batch_ * part_.steps + k) * conv_.cutter_.padded(p_.o.size) +
               (column_ + j) * steps_.count;
         } else {
           conv_.pack(steps_, rhs_, column_ + j, n, panel_->data());
@@ -423,7 +301,6 @@ class Convolution {
 
     // Rows are features; their elements of rhs are read in place where they are of type T.
     void outputs(T* sums, bool add) {
-      const std::int64_t x = box_.t1[2] - box_.t0[2];
       const std::int64_t* offsets = steps_.rhs;
       weights_.resize(static_cast<std::size_t>(columns_));
       const bool native = itemsize(p_.dtype) == sizeof(T);
@@ -446,11 +323,11 @@ class Convolution {
       for (std::size_t i = 0; i < sites_.size(); ++i) {
         for (std::int64_t j = 0; j < columns_; ++j) {
           targets_[static_cast<std::size_t>(j)] =
-              sums ? sums + (static_cast<std::int64_t>(i) * columns_ + j) * x
+              sums ? sums + (static_cast<std::int64_t>(i) * columns_ + j) * line_
                    : to_ + places_[i] + j * p_.o.out;
         }
-        conv_.kernels_.found_rows({columns_, x, steps_.count, weights_.data(), offsets, sites_[i],
-                                   steps_.lhs, targets_.data(), add});
+        conv_.kernels_.found_rows({columns_, line_, steps_.count, weights_.data(), offsets,
+                                   sites_[i], steps_.lhs, targets_.data(), add});
       }
     }
 
@@ -476,10 +353,25 @@ class Convolution {
     }
 
     void write_zeros() {
-      const std::int64_t size = rows() * pitch_;
+      const std::int64_t size = cut_.room;
       const Room<T> room(size);
       std::fill_n(room.data(), size, T{});
       write(room.data());
+    }
+
+    // Features by columns, for each site: a line of outputs, or with `flat` several.
+    void write_lines(const T* sums) const {
+      const int width = itemsize(p_.out_dtype);
+      const Round<T> round = conv_.kernels_.round(p_.out_dtype);
+      const std::int64_t x = box_.t1[2] - box_.t0[2];
+      const std::size_t lines = places_.size() / site_count();
+      for (std::size_t i = 0; i < places_.size(); ++i) {
+        const T* from = sums + static_cast<std::int64_t>(i / lines) * columns_ * line_ +
+                        static_cast<std::int64_t>(i % lines) * flat_pitch_;
+        for (std::int64_t j = 0; j < columns_; ++j) {
+          round(from + j * line_, 1, x, p_.out + (places_[i] + j * p_.o.out) * width, 0, x_step());
+        }
+      }
     }
 
     // The columns of a row, added up: chains of every 16th one, then these in order.
@@ -495,14 +387,7 @@ class Convolution {
     void write(const T* sums) const {
       const int width = itemsize(p_.out_dtype);
       const Round<T> round = conv_.kernels_.round(p_.out_dtype);
-      if (cut_.way == Way::outputs) {
-        const std::int64_t x = box_.t1[2] - box_.t0[2];
-        for (std::size_t i = 0; i < places_.size(); ++i) {
-          round(sums + static_cast<std::int64_t>(i) * columns_ * x, columns_, x,
-                p_.out + places_[i] * width, p_.o.out, x_step());
-        }
-        return;
-      }
+      if (rows_are_features()) return write_lines(sums);
       if (cut_.way == Way::sums) {
         for (std::size_t i = 0; i < places_.size(); ++i) {
           const T sum = added(sums + static_cast<std::int64_t>(i) * pitch_);
@@ -535,7 +420,8 @@ class Convolution {
     const Cut& cut_;
     WindowFinder<T> windows_;
     Box box_;
-    std::int64_t batch_, column_, columns_, lanes_, pitch_, out_, span_ = 0;
+    std::int64_t batch_, column_, columns_, lanes_, pitch_, out_, span_ = 0, line_ = 0,
+                                                                  flat_pitch_ = 0;
     const std::byte *lhs_, *rhs_;
     T* to_ = nullptr;
     Steps steps_;
@@ -548,8 +434,8 @@ class Convolution {
 
   ConvArgs p_;
   const FloatKernels<T>& kernels_;
+  Cutter cutter_;
   bool native_out_;
-  std::int64_t batch_ = 1;
   std::vector<Part> parts_;
   std::unique_ptr<Room<T>> packed_;
   std::int64_t ascending_[matmul_k_block];

@@ -31,6 +31,11 @@ def system():
     return None
 
 
+def eager():
+    """What median_time takes for functions that are complete when they return."""
+    return types.SimpleNamespace(block_until_ready=lambda x: x)
+
+
 def median_time(jax, f, budget=0.15):
     """Microseconds of a call of `f`, warm."""
     jax.block_until_ready(f())
@@ -42,24 +47,34 @@ def median_time(jax, f, budget=0.15):
     return statistics.median(times) * 1e6
 
 
-def compare(script, text, numpy=False):
+def compare(script, text, numpy=False, torch=False):
     """Runs `script`, which prints its figures as JSON, in turns, and prints medians and ratios;
-    with `numpy` also as it runs on NumPy alone.
+    with `numpy` also as it runs on NumPy alone, with `torch` on an interpreter with PyTorch, and on
+    so many threads each as is said.
     """
     parser = argparse.ArgumentParser(
         description=text, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--jax", help="an interpreter with jax")
     parser.add_argument("--rounds", type=int, default=3)
+    if torch:
+        parser.add_argument("--torch", help="an interpreter with torch")
+        parser.add_argument("--threads", type=int, help="as many for each system; JAX takes cores")
     options = parser.parse_args()
     systems = {"shardax": sys.executable, **({"jax": options.jax} if options.jax else {})}
+    threads = {}
+    if torch:
+        systems |= {"torch": options.torch} if options.torch else {}
+        if options.threads:
+            os.sched_setaffinity(0, range(options.threads))
+            threads["BENCH_THREADS"] = str(options.threads)
     if numpy:
         systems["numpy"] = sys.executable
     figures = {name: [] for name in systems}
     for _ in range(options.rounds):
         for name, python in systems.items():
-            env = {**os.environ, "BENCH_SYSTEM": name}
-            if name == "jax":
+            env = {**os.environ, "BENCH_SYSTEM": name, **threads}
+            if name in ("jax", "torch"):
                 env.pop("PYTHONPATH", None)
             run = subprocess.run([python, script], env=env, capture_output=True, text=True)
             if run.returncode:

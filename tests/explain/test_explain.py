@@ -240,6 +240,38 @@ def test_without_devices():
     assert told(lambda a: a["k"] * 2, {"k": arange(2)}).arguments[0]["name"] == "a['k']"
 
 
+def test_shardings_of_jitted_functions():
+    mesh = shardax.make_mesh((2, 4), ("data", "model"))
+    x = shardax.device_put(arange(8, 12), shardax.NamedSharding(mesh, P("data", "model")))
+    t = told(shardax.jit(lambda x, w: jnp.tanh(x @ w)), x, arange(12, 4))
+    placed, w = t.arguments
+    assert (placed["device_type"], placed["split"]) == ("f32[4,3]", ["data", "model"])
+    assert (placed["copies"], placed["devices"], w["split"]) == (8, 8, [])
+    result = t.results[0]
+    assert (result["device_type"], result["split"], result["uniform"]) == (
+        "f32[4,4]",
+        ["data"],
+        ["model"],
+    )
+    assert "Split over devices by their shardings: x, result." in str(t)
+    assert t.collectives == [] and t.devices == 1
+
+
+def test_lines_say_whose_values_are():
+    lines = {row["line"]["line"]: row for row in told().lines}
+    first = sgd.__code__.co_firstlineno
+    assert lines[first + 1]["varying"] == ["batch"]
+    assert lines[first + 2]["uniform"] == ["batch"]
+
+
+def test_equal_collectives_are_one():
+    f = shardax.pmap(lambda x: lax.psum(x, "i") + lax.psum(x, "i") * x, axis_name="i")
+    assert sorted(c["became"] for c in told(f, arange(N, 3)).collectives) == [
+        "absorbed",
+        "reduction",
+    ]
+
+
 def test_static_arguments_are_not_listed():
     f = shardax.pmap(lambda x, n: x * n, static_broadcasted_argnums=1)
     assert [a["name"] for a in told(f, arange(N), 3).arguments] == ["x"]
@@ -272,3 +304,30 @@ def test_lowering_a_shard_mapped_function():
 def test_traffic_of_a_ring(op, traffic):
     f = shardax.pmap(lambda x: getattr(lax, op)(x, "i"), axis_name="i")
     assert told(f, arange(N, 6)).collectives[0]["traffic"] == traffic
+
+
+def test_large_programs_stay_readable():
+    """Of many arguments, collectives and steps that are alike, one is told; facts keep all."""
+    layers = 30
+
+    def step(weights, x):
+        def loss(weights):
+            h = x
+            for w in weights:
+                h = jnp.tanh(h @ w)
+            return jnp.sum(h)
+
+        return [w - lax.pmean(g, "i") for w, g in zip(weights, shardax.grad(loss)(weights))]
+
+    f = shardax.pmap(step, axis_name="i", in_axes=(None, 0), out_axes=None)
+    shape = shardax.ShapeDtypeStruct
+    t = told(f, [shape((8, 8), jnp.float32)] * layers, shape((N, 4, 8), jnp.float32))
+    assert len(t.arguments) == layers + 1 and len(t.collectives) == layers
+    text = str(t)
+    assert len(text.splitlines()) < 80
+    assert "weights[0] and 29 more" in text
+    assert "30 x psum over 'i'" in text
+    assert "smaller ones" in text
+    assert len(t._repr_html_()) < 30_000
+    machines = shardax.Accelerators(flops=1e12, memory_bandwidth=1e11, link_bandwidth=1e9)
+    assert "shorter ones" in str(t.on(machines))

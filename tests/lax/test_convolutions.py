@@ -1,4 +1,4 @@
-"""tests/lax/test_convolutions.py - convolutions and windows: groups, dilation, the transpose,
+"""tests/lax/test_convolutions.py - convolutions: groups, dilation, batches, the transpose,
 patches, shapes, errors.
 """
 
@@ -222,18 +222,6 @@ def test_shapes():
     assert short.shape == (1, 4, 0)
 
 
-def test_windows_of_several_arrays():
-    x, y = normal(4, 5), normal(4, 5)
-
-    def combine(a, b):
-        return a[0] + b[0], jnp.maximum(a[1], b[1])
-
-    sums, largest = lax.reduce_window((x, y), (0.0, -np.inf), combine, (2, 2), (1, 2), "SAME")
-    np.testing.assert_allclose(sums, lax.reduce_window(x, 0.0, lax.add, (2, 2), (1, 2), "SAME"))
-    expected = lax.reduce_window(y, -np.inf, lax.max, (2, 2), (1, 2), "SAME")
-    np.testing.assert_array_equal(largest, expected)
-
-
 @pytest.mark.parametrize(
     "change, error, text",
     [
@@ -270,18 +258,3 @@ def test_errors(change, error, text):
     }
     with pytest.raises(error, match=text):
         lax.conv_general_dilated(**{**arguments, **change})
-
-
-@pytest.mark.parametrize(
-    "change, text",
-    [
-        ({"window_dimensions": (2,)}, "window_dimensions must have the same number of dimensions"),
-        ({"window_dimensions": (0, 1)}, "window_dimensions must have every element be positive"),
-        ({"window_strides": (0, 1)}, "window_strides must have every element be positive"),
-        ({"base_dilation": (0, 1)}, "base_dilation must have every element be positive"),
-    ],
-)
-def test_window_errors(change, text):
-    arguments = {"window_dimensions": (1, 2), **change}
-    with pytest.raises(TypeError, match=text):
-        lax.reduce_window(np.ones((3, 3)), 0.0, lax.add, **arguments)

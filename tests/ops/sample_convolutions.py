@@ -1,5 +1,6 @@
-"""tests/ops/sample_convolutions.py - convolutions, with a direct sum as their reference."""
+"""tests/ops/sample_convolutions.py - convolutions and sliding windows, tap by tap."""
 
+import functools
 import itertools
 
 import numpy as np
@@ -113,4 +114,101 @@ CONVOLUTIONS = (
     convolution((0, 3, 4), (4, 3, 2), (1,), (1, 1), dtypes=F32),
     convolution((2, 3), (4, 3), (), (), dtypes=F32),
 )
-SAMPLES = {"conv_general_dilated": CONVOLUTIONS}
+
+
+def tapped(x, init, window_dimensions, window_strides, padding, base_dilation, window_dilation):
+    """For each place in the window, the elements there of all windows."""
+    x = padded(spread(x, base_dilation, init), padding, init)
+    counts = [
+        max((n - (w - 1) * d - 1) // s + 1, 0)
+        for n, w, d, s in zip(x.shape, window_dimensions, window_dilation, window_strides)
+    ]
+    for tap in itertools.product(*map(range, window_dimensions)):
+        yield x[
+            tuple(
+                slice(t * d, t * d + (n - 1) * s + 1, s)
+                for t, d, n, s in zip(tap, window_dilation, counts, window_strides)
+            )
+        ]
+
+
+def reduced(init, combine):
+    def run(x, **params):
+        start = init
+        if init != 0 and x.dtype.kind in "iu":
+            start = np.iinfo(x.dtype).min if init < 0 else np.iinfo(x.dtype).max
+        return functools.reduce(combine, tapped(x, start, **params))
+
+    return run
+
+
+def chosen(values, keys, select_prim, **params):
+    """The value at the largest (smallest) key of each window."""
+    sign = 1 if select_prim == "ge" else -1
+    keys = np.stack(list(tapped(sign * keys.astype(float), -np.inf, **params)))
+    values = np.stack(list(tapped(values, 0, **params)))
+    return np.take_along_axis(values, keys.argmax(0)[None], 0)[0]
+
+
+def scattered(source, keys, select_prim, window_dimensions, window_strides, padding):
+    """The transpose of `chosen`, by what it makes of each place."""
+    ones = (1,) * keys.ndim
+    params = {"base_dilation": ones, "window_dilation": ones, "padding": padding}
+    params |= {"window_dimensions": window_dimensions, "window_strides": window_strides}
+    places = np.arange(1.0, keys.size + 1).reshape(keys.shape)
+    found = chosen(places, keys, select_prim, **params).astype(int)
+    out = np.zeros(keys.size + 1, source.dtype)
+    np.add.at(out, found.ravel(), source.ravel())
+    return out[1:].reshape(keys.shape)
+
+
+def sliding(window, strides, padding, base=None, dilation=None):
+    ones = (1,) * len(window)
+    return {
+        "window_dimensions": window,
+        "window_strides": strides,
+        "padding": padding,
+        "base_dilation": base or ones,
+        "window_dilation": dilation or ones,
+    }
+
+
+POOL = sliding((1, 2, 3), (1, 2, 1), (0, 0, 1, 0, 1, 1))
+WINDOWS = (
+    POOL,
+    sliding((2, 1, 2), (1, 1, 2), (-1, 1, 0, 0, 0, 1), (2, 1, 1), (1, 1, 2)),
+    sliding((1, 4, 1), (1, 3, 1), (0, 0, 2, 2, 0, 0)),
+)
+OPERAND = Arg((3, 4, 5), (-2, 2))
+INTS = ("int8", "int32", "uint8")
+
+
+def windows(init, combine, dtypes, **rest):
+    return tuple(
+        Sample(reduced(init, combine), (OPERAND,), params, dtypes, **rest) for params in WINDOWS
+    )
+
+
+def choices(reference, name):
+    short = {k: v for k, v in POOL.items() if not name or "dilation" not in k}
+    source = Arg((3, 2, 5), (-2, 2)) if name else OPERAND
+    return tuple(
+        Sample(
+            reference,
+            (source, OPERAND),
+            {**short, "select_prim": select},
+            (*FLOAT, "int32"),
+            grad=(0,),
+        )
+        for select in ("ge", "le")
+    )
+
+
+SAMPLES = {
+    "conv_general_dilated": CONVOLUTIONS,
+    "reduce_window_sum": windows(0, np.add, (*FLOAT, *COMPLEX, *INTS), exact=False, tolerance=2),
+    "reduce_window_max": windows(-np.inf, np.maximum, (*FLOAT, *INTS)),
+    "reduce_window_min": windows(np.inf, np.minimum, (*FLOAT, *INTS)),
+    "select_and_gather_add": choices(chosen, ""),
+    "select_and_scatter_add": choices(scattered, "scatter"),
+}

@@ -1,15 +1,19 @@
 """shardax/lax/_windows.py - reductions over sliding windows.
 
-A window is taken apart into its places: for each one, all windows at once are a strided slice of
-the padded operand.
+Sums and extremes are ops. For any other computation a window is taken apart into its places: for
+each one, all windows at once are a strided slice of the padded operand.
 """
 
 import itertools
+import math
 import operator
+
+import numpy as np
 
 import shardax._core as _core
 from shardax import tree_util
 from shardax._base.arrays import asarray, bind
+from shardax.lax._loops import scan
 
 __all__ = ["padtype_to_pads", "reduce_window", "reduce_window_shape_tuple"]
 
@@ -59,15 +63,45 @@ def window_counts(sizes, window, strides):
     return tuple(max((n - w) // s + 1, 0) for n, w, s in zip(sizes, window, strides))
 
 
-def slices(a, window, strides, dilation):
-    """For every place in the window (the last dimension fastest), the elements there of all
-    windows.
+def _slice_at(a, start, counts, strides):
+    """The elements at `start`, an int per dimension, and `strides` apart."""
+    limit = tuple(b + (n - 1) * s + 1 if n else b for b, n, s in zip(start, counts, strides))
+    return bind("slice", (a,), start_indices=start, limit_indices=limit, strides=strides)
+
+
+# Longer windows are a loop: the size of the program does not grow with that of the window.
+_UNROLLED = 9
+
+
+def _folded(step, init, operands, window, counts, strides, dilation):
+    """step(so far, elements), for every place in the window, the last dimension fastest: the
+    elements of all windows there.
     """
-    counts = window_counts(a.shape, dilated(window, dilation), strides)
-    for place in itertools.product(*(range(w) for w in window)):
-        start = tuple(i * d if n else 0 for i, d, n in zip(place, dilation, counts))
-        limit = tuple(b + (n - 1) * s + 1 if n else 0 for b, n, s in zip(start, counts, strides))
-        yield bind("slice", (a,), start_indices=start, limit_indices=limit, strides=tuple(strides))
+    places = (
+        [
+            tuple(i * d for i, d in zip(place, dilation))
+            for place in itertools.product(*map(range, window))
+        ]
+        if math.prod(window) <= _UNROLLED or 0 in counts
+        else None
+    )
+    out = init
+    if places is not None:
+        for start in places:
+            start = tuple(b if n else 0 for b, n in zip(start, counts))
+            out = step(out, [_slice_at(a, start, counts, strides) for a in operands])
+        return out
+    sizes = [(n - 1) * s + 1 for n, s in zip(counts, strides)]
+    starts = np.indices(window, np.int32).reshape(len(window), -1).T * np.int32(dilation)
+
+    def body(so_far, start):
+        parts = []
+        for a in operands:
+            near = bind("dynamic_slice", (a, *start), slice_sizes=tuple(sizes))
+            parts.append(_slice_at(near, (0,) * len(sizes), counts, strides))
+        return step(so_far, parts), None
+
+    return scan(body, out, starts)[0]
 
 
 def _check_window(shape, window, strides, base, dilation):
@@ -87,6 +121,30 @@ def _check_window(shape, window, strides, base, dilation):
             raise TypeError(
                 f"reduce_window {name} must have every element be positive, got {values}."
             )
+
+
+def _identity(name, dtype):
+    """What a window of an op starts from."""
+    kind = np.dtype(dtype).kind
+    if name == "add" or kind == "c":
+        return 0 if name == "add" else None
+    if kind == "b":
+        return name == "min"
+    if kind in "iu":
+        return np.iinfo(dtype).min if name == "max" else np.iinfo(dtype).max
+    return -np.inf if name == "max" else np.inf
+
+
+def _monoid(computation, operands, init):
+    """The op that reduces windows like that, or None."""
+    if len(operands) != 1 or isinstance(init, _core.Tracer):
+        return None
+    dtype = operands[0].dtype
+    for name, op in (("add", "sum"), ("max", "max"), ("min", "min")):
+        if computation is getattr(_core.lax, name):
+            summed = name == "add" and np.dtype(dtype).kind == "b"
+            return None if summed or init != _identity(name, dtype) else f"reduce_window_{op}"
+    return None
 
 
 def reduce_window(
@@ -143,14 +201,27 @@ def reduce_window(
         numbers(v, len(shape)) for v in (window_strides, base_dilation, window_dilation)
     )
     _check_window(shape, window, strides, base, dilation)
-    pads = padtype_to_pads(dilated(shape, base), dilated(window, dilation), strides, padding)
-    places = [
-        slices(padded(a, init, pads, base), window, strides, dilation)
-        for a, init in zip(operands, inits)
-    ]
-    out = inits
-    for parts in zip(*places):
-        so_far = [_core.broadcast_to(value, part.shape) for value, part in zip(out, parts)]
+    pads = padtype_to_pads(shape, dilated(window, dilation), strides, padding)
+    if op := _monoid(computation, operands, init_leaves[0]):
+        out = bind(
+            op,
+            operands,
+            window_dimensions=window,
+            window_strides=strides,
+            padding=tuple(n for pair in pads for n in pair),
+            base_dilation=base,
+            window_dilation=dilation,
+        )
+        return tree_util.tree_unflatten(tree, [out])
+    operands = [padded(a, init, pads, base) for a, init in zip(operands, inits)]
+    # Places without an element are left out, whatever init is.
+    masked = operands[0].shape != shape or any(n for pair in pads for n in pair)
+    if masked:
+        operands.append(padded(_core.full(shape, 1, np.dtype(bool)), False, pads, base))
+    counts = window_counts(operands[0].shape, dilated(window, dilation), strides)
+
+    def step(so_far, parts):
+        *parts, inside = parts if masked else (*parts, None)
         combined = computation(
             tree_util.tree_unflatten(tree, so_far), tree_util.tree_unflatten(tree, parts)
         )
@@ -160,6 +231,12 @@ def reduce_window(
                 "reduce_window output must have the same tree structure as the operands: "
                 f"{out_tree} vs. {tree}"
             )
+        if masked:
+            out = [bind("select_n", (inside, *pair)) for pair in zip(so_far, out)]
+        return out
+
+    start = [_core.broadcast_to(init, counts) for init in inits]
+    out = _folded(step, start, operands, window, counts, strides, dilation)
     return tree_util.tree_unflatten(tree, out)
 
 

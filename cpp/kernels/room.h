@@ -1,0 +1,26 @@
+// kernels/room.h - memory for the time of a call.
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/allocator.h"
+
+namespace shardax::kernels {
+
+// Uninitialised, aligned to 64 bytes, from the caching allocator.
+template <class T>
+class Room {
+ public:
+  explicit Room(std::int64_t count)
+      : bytes_(static_cast<std::size_t>(count) * sizeof(T)), memory_(runtime::allocate(bytes_)) {}
+  ~Room() { runtime::deallocate(memory_, bytes_); }
+  Room(const Room&) = delete;
+  Room& operator=(const Room&) = delete;
+  T* data() const { return reinterpret_cast<T*>(memory_); }
+
+ private:
+  std::size_t bytes_;
+  std::byte* memory_;
+};
+
+}  // namespace shardax::kernels

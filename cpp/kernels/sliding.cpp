@@ -1,0 +1,315 @@
+// kernels/sliding.cpp - reductions over sliding windows, a dimension at a time.
+#include "kernels/sliding.h"
+
+#include <algorithm>
+#include <complex>
+#include <cstring>
+#include <memory>
+#include <numeric>
+#include <type_traits>
+#include <utility>
+
+#include "array/half.h"
+#include "kernels/convolution.h"
+#include "kernels/dispatch.h"
+#include "kernels/extremum.h"
+#include "kernels/room.h"
+#include "runtime/interrupt.h"
+
+namespace shardax::kernels {
+
+Meeting meeting(const Slide& s, std::int64_t w) {
+  // Output t lies at t * stride + shift among the spread elements; every step-th hits one.
+  const std::int64_t shift = w * s.dilation - s.low;
+  Meeting m;
+  m.step = s.base / std::gcd(s.stride, s.base);
+  m.from_step = m.step * s.stride / s.base;
+  for (; m.first < m.step; ++m.first) {
+    if ((m.first * s.stride + shift) % s.base == 0) break;
+  }
+  if (m.first == m.step) return m;
+  const std::int64_t place = (m.first * s.stride + shift) / s.base;
+  const std::int64_t skipped = place < 0 ? (-place + m.from_step - 1) / m.from_step : 0;
+  m.first += skipped * m.step;
+  m.from = place + skipped * m.from_step;
+  if (m.first >= s.out || m.from >= s.in) return m;
+  m.count = std::min((s.out - 1 - m.first) / m.step, (s.in - 1 - m.from) / m.from_step) + 1;
+  return m;
+}
+
+namespace {
+
+template <Combine combine, class T>
+struct Combiner {
+  static T identity() {
+    if constexpr (combine == Combine::sum) {
+      return T{};
+    } else {
+      if constexpr (std::is_integral_v<T>) {
+        return combine == Combine::max ? std::numeric_limits<T>::lowest()
+                                       : std::numeric_limits<T>::max();
+      } else if constexpr (std::is_floating_point_v<T>) {
+        const T infinity = std::numeric_limits<T>::infinity();
+        return combine == Combine::max ? -infinity : infinity;
+      } else {
+        using R = typename T::value_type;
+        const R infinity = std::numeric_limits<R>::infinity();
+        return combine == Combine::max ? T(-infinity, -infinity) : T(infinity, infinity);
+      }
+    }
+  }
+  [[gnu::always_inline]] static T of(T a, T b) {
+    if constexpr (combine == Combine::sum) {
+      if constexpr (std::is_same_v<T, bool>) {
+        return a || b;
+      } else if constexpr (std::is_integral_v<T>) {
+        using U = std::make_unsigned_t<T>;
+        return static_cast<T>(static_cast<U>(static_cast<U>(a) + static_cast<U>(b)));
+      } else {
+        return a + b;
+      }
+    } else {
+      return extremum<combine == Combine::max>(a, b);
+    }
+  }
+};
+
+// out[i * step] = combined with in[i * from_step]
+template <Combine combine, class T>
+SHARDAX_CLONES [[gnu::flatten]] void combine_row(T* out, std::int64_t step, const T* in,
+                                                 std::int64_t from_step, std::int64_t n) {
+  using F = Combiner<combine, T>;
+  if (step == 1 && from_step == 1) {
+#pragma GCC ivdep
+    for (std::int64_t i = 0; i < n; ++i) out[i] = F::of(out[i], in[i]);
+  } else if (step == 1 && from_step == 2) {
+#pragma GCC ivdep
+    for (std::int64_t i = 0; i < n; ++i) out[i] = F::of(out[i], in[2 * i]);
+  } else {
+#pragma GCC ivdep
+    for (std::int64_t i = 0; i < n; ++i) out[i * step] = F::of(out[i * step], in[i * from_step]);
+  }
+}
+
+// A dimension of outer x size x inner elements.
+template <Combine combine, class T>
+class Pass {
+ public:
+  Pass(const Slide& s, std::int64_t outer, std::int64_t inner)
+      : s_(s), outer_(outer), inner_(inner) {
+    for (std::int64_t w = 0; w < s.window; ++w) {
+      if (is_long()) break;
+      const Meeting m = meeting(s, w);
+      if (m.count > 0) meetings_.push_back(m);
+    }
+  }
+
+  void run(const T* in, T* out, ParallelFor parallel_for) const {
+    const double row = static_cast<double>(inner_ * static_cast<std::int64_t>(sizeof(T))) / 16;
+    if (is_long()) {
+      const std::int64_t blocks = (inner_ + width - 1) / width;
+      const auto body = [&](std::int64_t i) { doubled(in, out, i / blocks, i % blocks * width); };
+      run_chunks(outer_ * blocks, row * static_cast<double>(10 * (s_.in + s_.out)), parallel_for,
+                 body);
+    } else if (inner_ >= 64) {
+      const auto body = [&](std::int64_t i) { row_of(in, out, i / s_.out, i % s_.out); };
+      run_chunks(outer_ * s_.out, row * static_cast<double>(s_.window), parallel_for, body);
+    } else {
+      const auto body = [&](std::int64_t i) { lines(in, out, i); };
+      run_chunks(outer_, row * static_cast<double>(s_.window * s_.out), parallel_for, body);
+    }
+  }
+
+ private:
+  using F = Combiner<combine, T>;
+  static constexpr std::int64_t width = 64;
+
+  bool is_long() const { return s_.window >= 16 && s_.base == 1 && s_.window >= 4 * s_.stride; }
+
+  // One output of all lines.
+  void row_of(const T* in, T* out, std::int64_t outer, std::int64_t t) const {
+    T* to = out + (outer * s_.out + t) * inner_;
+    bool first = true;
+    for (const Meeting& m : meetings_) {
+      const std::int64_t past = t - m.first;
+      if (past < 0 || past % m.step != 0 || past / m.step >= m.count) continue;
+      const T* from = in + (outer * s_.in + m.from + past / m.step * m.from_step) * inner_;
+      if (first) {
+        std::copy_n(from, inner_, to);
+      } else {
+        combine_row<combine>(to, 1, from, 1, inner_);
+      }
+      first = false;
+    }
+    if (first) std::fill_n(to, inner_, F::identity());
+  }
+
+  // Place by place, all outputs.
+  void lines(const T* in, T* out, std::int64_t outer) const {
+    runtime::poll();
+    T* to = out + outer * s_.out * inner_;
+    const T* from = in + outer * s_.in * inner_;
+    std::fill_n(to, s_.out * inner_, F::identity());
+    for (const Meeting& m : meetings_) {
+      if (inner_ == 1 || (m.step == 1 && m.from_step == 1)) {
+        combine_row<combine>(to + m.first * inner_, m.step, from + m.from * inner_, m.from_step,
+                             m.count * inner_);
+        continue;
+      }
+      for (std::int64_t i = 0; i < m.count; ++i) {
+        combine_row<combine>(to + (m.first + i * m.step) * inner_, 1,
+                             from + (m.from + i * m.from_step) * inner_, 1, inner_);
+      }
+    }
+  }
+
+  // Windows of 1, 2, 4, ... places, each out of two of those before; a window of any size is one of
+  // each power of two in it, side by side.
+  void doubled(const T* in, T* out, std::int64_t outer, std::int64_t column) const {
+    const std::int64_t n = std::min(width, inner_ - column);
+    const std::int64_t length = (s_.out - 1) * s_.stride + (s_.window - 1) * s_.dilation + 1;
+    if (s_.out == 0) return;
+    const Room<T> room(length * n), result(s_.out * n);
+    T* line = room.data();
+    T* sums = result.data();
+    std::fill_n(line, length * n, F::identity());
+    for (std::int64_t i = std::max<std::int64_t>(0, s_.low); i < std::min(length, s_.in + s_.low);
+         ++i)
+      std::copy_n(in + (outer * s_.in + i - s_.low) * inner_ + column, n, line + i * n);
+    std::fill_n(sums, s_.out * n, F::identity());
+    std::int64_t placed = 0;
+    for (std::int64_t size = 1; size <= s_.window; size *= 2) {
+      runtime::poll();
+      if (s_.window & size) {
+        for (std::int64_t t = 0; t < s_.out; ++t) {
+          combine_row<combine>(sums + t * n, 1, line + (t * s_.stride + placed * s_.dilation) * n,
+                               1, n);
+        }
+        placed += size;
+      }
+      const std::int64_t apart = size * s_.dilation;
+      if (2 * size <= s_.window && apart < length)
+        combine_row<combine>(line, 1, line + apart * n, 1, (length - apart) * n);
+    }
+    for (std::int64_t t = 0; t < s_.out; ++t)
+      std::copy_n(sums + t * n, n, out + (outer * s_.out + t) * inner_ + column);
+  }
+
+  Slide s_;
+  std::int64_t outer_, inner_;
+  SmallVector<Meeting, 8> meetings_;
+};
+
+void run_inline(std::int64_t count, FunctionRef<void(std::int64_t)> body) {
+  for (std::int64_t i = 0; i < count; ++i) body(i);
+}
+
+// S: elements, T: what they are combined in.
+template <Combine combine, class S, class T>
+class Reduction {
+ public:
+  explicit Reduction(const Slides& slides) : slides_(slides) {
+    while (first_ < slides.size() && slides[first_].is_plain()) blocks_ *= slides[first_++].in;
+    for (std::size_t d = first_; d < slides.size(); ++d) {
+      in_ *= slides[d].in;
+      out_ *= slides[d].out;
+    }
+  }
+
+  void run(const S* in, S* out, ParallelFor parallel_for) const {
+    if (blocks_ * out_ == 0) return;
+    if (blocks_ < 8) {
+      for (std::int64_t i = 0; i < blocks_; ++i) block(in + i * in_, out + i * out_, parallel_for);
+      return;
+    }
+    const auto body = [&](std::int64_t i) { block(in + i * in_, out + i * out_, run_inline); };
+    run_chunks(blocks_, static_cast<double>(in_ * std::int64_t{sizeof(T)}) / 4 + 100, parallel_for,
+               body);
+  }
+
+ private:
+  static constexpr bool same = std::is_same_v<S, T>;
+
+  void block(const S* in, S* out, ParallelFor parallel_for) const {
+    std::size_t last = slides_.size();
+    while (last > first_ && slides_[last - 1].is_plain()) --last;
+    const T* from;
+    std::unique_ptr<Room<T>> rooms[2];
+    if constexpr (same) {
+      from = in;
+    } else {
+      rooms[0] = std::make_unique<Room<T>>(in_);
+      for (std::int64_t i = 0; i < in_; ++i) rooms[0]->data()[i] = to_float(in[i]);
+      from = rooms[0]->data();
+    }
+    std::int64_t outer = 1, inner = 1;
+    for (std::size_t d = first_; d < slides_.size(); ++d) inner *= slides_[d].in;
+    for (std::size_t d = first_; d < last; ++d) {
+      const Slide& s = slides_[d];
+      inner = s.in == 0 ? inner_of(d) : inner / s.in;
+      if (!s.is_plain()) {
+        const bool final = same && d + 1 == last;
+        std::unique_ptr<Room<T>> room;
+        if (!final) room = std::make_unique<Room<T>>(outer * s.out * inner);
+        T* to;
+        if constexpr (same) {
+          to = final ? out : room->data();
+        } else {
+          to = room->data();
+        }
+        Pass<combine, T>(s, outer, inner).run(from, to, parallel_for);
+        from = to;
+        if (room) rooms[0] = std::exchange(rooms[1], std::move(room));
+      }
+      outer *= s.out;
+    }
+    if constexpr (!same) {
+      for (std::int64_t i = 0; i < out_; ++i) {
+        if constexpr (std::is_same_v<S, bfloat16_t>) {
+          out[i] = to_bfloat16(from[i]);
+        } else {
+          out[i] = to_float16(from[i]);
+        }
+      }
+    } else if (last == first_) {
+      std::copy_n(in, out_, out);
+    }
+  }
+
+  std::int64_t inner_of(std::size_t d) const {
+    std::int64_t inner = 1;
+    for (std::size_t i = d + 1; i < slides_.size(); ++i) inner *= slides_[i].in;
+    return inner;
+  }
+
+  const Slides& slides_;
+  std::size_t first_ = 0;
+  std::int64_t blocks_ = 1, in_ = 1, out_ = 1;
+};
+
+template <Combine combine>
+void reduce(DType dtype, const std::byte* in, std::byte* out, const Slides& slides,
+            ParallelFor parallel_for) {
+  visit_dtype(dtype, [&](auto zero) {
+    using S = decltype(zero);
+    if constexpr (!is_opaque<S>) {
+      constexpr bool half = std::is_same_v<S, bfloat16_t> || std::is_same_v<S, float16_t>;
+      using T = std::conditional_t<half, float, S>;
+      Reduction<combine, S, T>(slides).run(reinterpret_cast<const S*>(in),
+                                           reinterpret_cast<S*>(out), parallel_for);
+    }
+  });
+}
+
+}  // namespace
+
+void slide_reduce(Combine combine, DType dtype, const std::byte* in, std::byte* out,
+                  const Slides& slides, ParallelFor parallel_for) {
+  switch (combine) {
+    case Combine::sum: return reduce<Combine::sum>(dtype, in, out, slides, parallel_for);
+    case Combine::max: return reduce<Combine::max>(dtype, in, out, slides, parallel_for);
+    case Combine::min: return reduce<Combine::min>(dtype, in, out, slides, parallel_for);
+  }
+}
+
+}  // namespace shardax::kernels
