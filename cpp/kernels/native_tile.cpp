@@ -8,7 +8,7 @@ namespace {
 constexpr std::size_t least_instructions = 2;
 // What loading its operands from the cache and storing its result costs a tile kernel, measured in
 // vector instructions: a tanh alone is as fast either way, a chain of products is not.
-constexpr int kernel_overhead = 8;
+constexpr int kernel_overhead = 5;
 
 // Machine code has no overhead, and fewer lanes than the kernels where these use AVX-512.
 bool pays(const TileLoop& loop, const codegen::VectorProgram& program) {

@@ -16,6 +16,22 @@ ELEMENTWISE = (
 ).split()
 
 
+def chain(v):
+    for _ in range(5):
+        v = v * 1.01 + 0.5
+    return v
+
+
+def adam(jnp, g):
+    m, v = 0.1 * g, 0.01 * g * g
+    return g - 1e-3 * m / (jnp.sqrt(v) + 1e-8), m, v
+
+
+def layer_norm(jax, x):
+    centred = x - x.mean(-1, keepdims=True)
+    return centred * jax.lax.rsqrt((centred * centred).mean(-1, keepdims=True) + 1e-5)
+
+
 def functions(jax):
     jnp, lax, nn = jax.numpy, jax.lax, jax.nn
     for name in ELEMENTWISE:
@@ -27,6 +43,10 @@ def functions(jax):
     yield "where(v > .5, v, .1 v)", lambda v: jnp.where(v > 0.5, v, 0.1 * v), 0.1
     for name in ("gelu", "silu", "softplus", "relu", "logsumexp"):
         yield name, getattr(nn, name), 0.1
+    yield "ten additions and products", lambda v: chain(v), 0.1
+    yield "gradient of a mean square", jax.grad(lambda v: jnp.mean((v - 2) ** 2)), 0.1
+    yield "Adam's moments and step", lambda v: adam(jnp, v), 0.1
+    yield "layer norm, rows of 1000", lambda v: layer_norm(jax, v.reshape(-1, 1000)), 0.1
     yield "softmax, rows of 1000", lambda v: nn.softmax(v.reshape(-1, 1000)), 0.1
     for name in ("sum", "max", "var", "argmax", "cumsum"):
         yield name, getattr(jnp, name), 0.1
