@@ -46,15 +46,20 @@ Way Cutter::way(const Part& part) const {
   // What it costs more to write results the other way round.
   const double turned = 1 / (1 + 8 / static_cast<double>(part.steps));
   const bool along_x = p_.space[2].out * x.step == 1;
-  const double features = share(p_.o.size, width()) * (p_.o.out == 1 ? 1 : turned);
+  // Tiles of packed panels are the largest: 12 x 2 vectors, of one vector 12, of lines 6 x 2 or 6.
+  const double features =
+      share(p_.o.size, width()) * (width() == vector_ ? 0.8 : 1) * (p_.o.out == 1 ? 1 : turned);
   const double single = p_.o.size == 1 ? 0.6 : 1;
-  const double outputs =
-      share(x.count, vector_) * (x.count < vector_ ? 0.4 : 1) * single * (along_x ? 1 : turned);
+  const double outputs = share(x.count, vector_) *
+                         (x.count < vector_       ? 0.4
+                          : x.count < 2 * vector_ ? 0.7
+                                                  : 0.85) *
+                         single * (along_x ? 1 : turned);
   double flat = 0;
   if (y.lhs_step == 1 && x.lhs_step == 1 && y.count > 1 && x.count < 2 * vector_) {
     const std::int64_t pitch = x.count + span_of(x) - 1;
     flat = share(x.count, pitch) * share((y.count - 1) * pitch + x.count, 2 * vector_) * single *
-           turned;
+           turned * 0.85;
   }
   const double best = std::max({features, outputs, flat});
   if (p_.o.size <= vector_ / 2 && even_taps(p_.space[2], x) && x.count < p_.space[2].rhs_size) {

@@ -101,6 +101,8 @@ from shardax._devices.replicas import device_get as device_get
 from shardax._devices.replicas import device_put as device_put
 from shardax._devices.replicas import device_put_replicated as device_put_replicated
 from shardax._devices.replicas import device_put_sharded as device_put_sharded
+from shardax._explain.accelerators import Accelerators as Accelerators
+from shardax._explain.explanation import explain as explain
 from shardax._transform.callbacks import effects_barrier as effects_barrier
 from shardax._transform.callbacks import named_call as named_call
 from shardax._transform.callbacks import named_scope as named_scope
