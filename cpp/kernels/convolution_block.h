@@ -235,14 +235,22 @@ class WindowFinder {
         const std::byte* source = from + (low + first * d.phases) * d.from_stride * width_;
         const std::int64_t stride = d.phases * d.from_stride, n = end - first;
         if (native_ && stride == 1) {
-          std::memcpy(static_cast<void*>(to + first), source,
-                      static_cast<std::size_t>(n) * sizeof(T));
+          copy_short(reinterpret_cast<const T*>(source), n, to + first);
         } else {
           pack_(source, 0, stride, 1, n, n, to + first);
         }
       }
       std::fill_n(to + end, each - end, T{});
     }
+  }
+
+  // Rows are often too short for a call.
+  static void copy_short(const T* from, std::int64_t n, T* to) {
+    constexpr std::int64_t few = 16 / sizeof(T);
+    if (n > 256) return static_cast<void>(std::copy_n(from, n, to));
+    std::int64_t i = 0;
+    for (; i + few <= n; i += few) std::memcpy(static_cast<void*>(to + i), from + i, 16);
+    for (; i < n; ++i) std::memcpy(static_cast<void*>(to + i), from + i, sizeof(T));
   }
 
   const ConvArgs& p_;

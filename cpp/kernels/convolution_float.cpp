@@ -400,14 +400,18 @@ class Convolution {
         const T* from = sums + static_cast<std::int64_t>(i) * pitch_;
         std::byte* to = p_.out + places_[i] * width;
         std::size_t end = i + 1;
-        while (end < places_.size() && places_[end] == places_[end - 1] + 1) ++end;
+        const std::int64_t apart = end < places_.size() ? places_[end] - places_[i] : 1;
+        while (end < places_.size() && places_[end] - places_[end - 1] == apart) ++end;
         const auto run = static_cast<std::int64_t>(end - i);
-        if (conv_.native_out_ && step != 1 && run > 1) {
+        if (step == 1 || !conv_.native_out_) {
+          for (std::int64_t r = 0; r < run; ++r)
+            round(from + r * pitch_, 1, columns_, to + r * apart * width, 0, step);
+        } else if (apart == 1) {
           conv_.kernels_.turn(from, pitch_, columns_, run, step, reinterpret_cast<T*>(to));
         } else {
-          for (std::size_t r = i; r < end; ++r) {
-            round(sums + static_cast<std::int64_t>(r) * pitch_, 1, columns_,
-                  p_.out + places_[r] * width, 0, step);
+          for (std::int64_t j = 0; j < columns_; ++j) {
+            T* line = reinterpret_cast<T*>(to) + j * step;
+            for (std::int64_t r = 0; r < run; ++r) line[r * apart] = from[r * pitch_ + j];
           }
         }
         i = end;
