@@ -122,6 +122,23 @@ void set_shardings(const Values& arrays, const Shardings& shardings) {
   for (std::size_t i = 0; i < arrays.size(); ++i) as_array(arrays[i]).set_sharding(shardings[i]);
 }
 
+bool inspects_sharding(const Equation& eqn) {
+  static const Op* inspect = find_op("inspect_sharding");
+  return any_equation(eqn, [](const Equation& e) { return e.op == inspect; });
+}
+
+namespace {
+thread_local std::vector<Inspected>* inspections = nullptr;  // where they are collected
+}
+
+std::vector<Inspected> inspected(const Program& program, const Shardings& in) {
+  std::vector<Inspected> out;
+  std::vector<Inspected>* outer = std::exchange(inspections, &out);
+  propagate(program, in);
+  inspections = outer;
+  return out;
+}
+
 Shardings propagate(const Op& op, const Params& params, const Types& in_types,
                     const Types& out_types, const Shardings& in) {
   if (op.bodies) {
@@ -156,6 +173,8 @@ Shardings propagate(const Program& program, const Shardings& in) {
       in_types.push_back(program.type(v));
     }
     for (const Var v : eqn.outputs) out_types.push_back(program.type(v));
+    if (inspections && !eqn.op->bodies && inspects_sharding(eqn))
+      inspections->push_back({eqn.params.get<FunctionPtr>("callback"), in_types[0], operands[0]});
     const Shardings results = propagate(*eqn.op, eqn.params, in_types, out_types, operands);
     for (std::size_t i = 0; i < results.size(); ++i) at(eqn.outputs[i]) = results[i];
   }

@@ -24,6 +24,16 @@ Shardings propagate(const Op& op, const Params& params, const Types& in_types,
                     const Types& out_types, const Shardings& in);
 Shardings propagate(const Program& program, const Shardings& in);
 
+// The op inspect_sharding asks for the sharding of its operand.
+bool inspects_sharding(const Equation& eqn);
+struct Inspected {
+  FunctionPtr function;  // takes an array of this type and sharding
+  Type type;
+  ShardingPtr sharding;  // null: it is on one device
+};
+// All that a program asks for outside of mapped functions, where its inputs are split like this.
+std::vector<Inspected> inspected(const Program& program, const Shardings& in);
+
 // Throws ValueError where arrays that were placed lie on different devices; `user` is the op or
 // function that takes them.
 void require_same_devices(std::string_view user, const Values& arrays);

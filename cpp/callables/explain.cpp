@@ -4,6 +4,7 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include "analysis/shardings.h"
 #include "callables/program_object.h"
 #include "callables/value_lists.h"
 #include "explain/arguments.h"
@@ -29,9 +30,10 @@ py::dict sizes(const std::vector<MappedAxis>& axes) {
   return out;
 }
 
-// As users write it: `varying` is told apart.
+// As users write it: over what a value varies, and how it is split, is told apart.
 std::string text_of(Type type) {
   type.varying = {};
+  type.sharding = nullptr;
   return short_string(type);
 }
 
@@ -137,15 +139,48 @@ py::list described(const std::vector<DeviceUnit>& units) {
   return out;
 }
 
+// How a sharding splits an array between devices; None where one has all of it.
+py::object placed(const ShardingPtr& sharding, Type type) {
+  if (!sharding || !sharding->named || sharding->devices.size() < 2) return py::none();
+  py::dict mesh;
+  for (std::size_t k = 0; k < sharding->mesh_axes.size(); ++k)
+    mesh[py::str(sharding->mesh_axes[k])] = sharding->mesh_shape[k];
+  py::list split;
+  for (std::size_t d = 0; d < std::min(type.rank(), sharding->spec.size()); ++d) {
+    for (const std::string& name : sharding->spec[d]) {
+      split.append(name);
+      type.shape[d] /= py::cast<std::int64_t>(mesh[py::str(name)]);
+    }
+  }
+  return py::dict(py::arg("mesh") = mesh, py::arg("split") = split,
+                  py::arg("device") = described(type));
+}
+
+// For each argument, and for each result.
+std::pair<py::list, py::list> placements(const Program& program,
+                                         const std::vector<ArrayPtr>& arrays) {
+  Shardings in;
+  for (const ArrayPtr& array : arrays) in.push_back(array ? array->sharding() : nullptr);
+  const Shardings out = propagate(program, in);
+  std::pair<py::list, py::list> all;
+  const Types inputs = program.input_types(), outputs = program.output_types();
+  for (std::size_t i = 0; i < in.size(); ++i) all.first.append(placed(in[i], inputs[i]));
+  for (std::size_t i = 0; i < out.size(); ++i) all.second.append(placed(out[i], outputs[i]));
+  return all;
+}
+
 // `arguments`: arrays, or None where only the type is known.
 py::dict explained(const py::object& object, const py::list& arguments) {
   const ProgramPtr program = unwrap_program(object.ptr());
-  const Arguments seen = seen_by(*program, arrays_of(*program, arguments));
+  const std::vector<ArrayPtr> arrays = arrays_of(*program, arguments);
+  const Arguments seen = seen_by(*program, arrays);
   TaggedProgram source = tagged(program);
   const Variation variation = find_variation(source, seen.equal);
   const Outcomes outcomes = find_outcomes(source, seen.options);
   const DeviceProgram device = device_program(source, *source.program);
-  return py::dict(py::arg("name") = program->name, py::arg("axes") = sizes(variation.axes),
+  const auto [placed_in, placed_out] = placements(*program, arrays);
+  return py::dict(py::arg("placed_in") = placed_in, py::arg("placed_out") = placed_out,
+                  py::arg("name") = program->name, py::arg("axes") = sizes(variation.axes),
                   py::arg("devices") = product(variation.axes),
                   py::arg("inputs") = boundaries(variation.inputs), py::arg("held") = seen.held,
                   py::arg("outputs") = boundaries(variation.outputs),

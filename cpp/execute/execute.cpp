@@ -47,8 +47,11 @@ struct Callable::State {
   // Those of the last call's inputs, and what followed for its results.
   std::optional<Shardings> in_shardings;
   Shardings out_shardings;
-  bool gathers = false;  // what maps over devices takes operands from wherever they are
-  bool labels = false;   // something within gives a sharding whatever the inputs have
+  bool gathers = false;   // what maps over devices takes operands from wherever they are
+  bool labels = false;    // something within gives a sharding whatever the inputs have
+  bool inspects = false;  // something within is told how an array is split
+  std::optional<Shardings> inspected_for;
+  void inspect(const Program& program, const Values& arrays);
   void label(const Program& program, const Values& arrays, const Values& results);
 };
 
@@ -61,6 +64,22 @@ void Callable::State::label(const Program& program, const Values& arrays, const 
     in_shardings = std::move(in);
   }
   set_shardings(results, out_shardings);
+}
+
+// At the first call, and where inputs are split in another way. Functions run without the lock.
+void Callable::State::inspect(const Program& program, const Values& arrays) {
+  Shardings in = shardings_of(arrays);
+  {
+    const std::lock_guard lock(mutex);
+    if (in == inspected_for) return;
+    inspected_for = in;
+  }
+  for (const Inspected& asked : inspected(program, in)) {
+    const ArrayPtr zero = scalar_array(asked.type.dtype, 0);
+    const ArrayPtr array = view_of(*zero, asked.type, Shape(asked.type.rank(), 0), 0);
+    array->set_sharding(asked.sharding);
+    asked.function->call({array});
+  }
 }
 
 bool Callable::State::admit(const std::vector<bool>& uniform) {
@@ -115,6 +134,7 @@ Callable::Callable(ProgramPtr program) : program_(std::move(program)), state_(ne
   for (const Equation& eqn : program_->equations) {
     state_->labels |= gives_sharding(eqn);
     state_->gathers |= maps_over_devices(*eqn.op, eqn.params);
+    state_->inspects |= inspects_sharding(eqn);
   }
 }
 
@@ -170,6 +190,7 @@ Values Callable::operator()(const Values& arrays, const std::vector<bool>* donat
     for (const Shape* s : seen.strides) key.push_back(*s);
     state_->entries.push_back({std::move(key), std::move(given), plan});
   }
+  if (state_->inspects) state_->inspect(*program_, arrays);
   Values results = run_plan(*plan, seen.arrays.empty() ? arrays : seen.arrays);
   if (watching_nonfinite()) inspect_results(*program_, arrays, results);
   state_->label(*program_, arrays, results);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <unordered_map>
 
 #include "analysis/cost.h"
 #include "base/errors.h"
@@ -176,8 +177,53 @@ class Search {
     out_.temporaries = plan.memory();
   }
 
-  // Sources that left nothing: they are dead, or part of what uses them, or cost nothing.
+  // Equal computations are done once: for each source, the first that is equal to it, or itself.
+  std::vector<int> find_equals() const {
+    std::vector<int> first(tagged_.sources.size());
+    std::unordered_multimap<std::size_t, int> known;
+    for (std::size_t i = 0; i < first.size(); ++i) {
+      const Source& source = tagged_.sources[i];
+      first[i] = static_cast<int>(i);
+      std::size_t key = std::hash<const void*>{}(source.op);
+      bool followed = !source.called && !source.op->bodies;
+      for (std::size_t k = 0; k < source.needs.size() && followed; ++k) {
+        followed = source.needs[k] >= 0 || source.arguments[k] >= 0;
+        key = mix(key, static_cast<std::size_t>(origin(source, k, first)));
+      }
+      if (!followed || source.needs.empty()) continue;
+      const auto [begin, end] = known.equal_range(key);
+      for (auto it = begin; it != end; ++it) {
+        if (!equal(source, tagged_.sources[index(it->second)], first)) continue;
+        first[i] = it->second;
+        break;
+      }
+      if (first[i] == static_cast<int>(i)) known.emplace(key, first[i]);
+    }
+    return first;
+  }
+  // Where operand k comes from: below 0 for arguments.
+  static int origin(const Source& source, std::size_t k, const std::vector<int>& first) {
+    const int need = source.needs[k];
+    return need >= 0 ? first[index(need)] : -1 - source.arguments[k];
+  }
+  static bool equal(const Source& a, const Source& b, const std::vector<int>& first) {
+    if (a.op != b.op || a.loop != b.loop || a.needs.size() != b.needs.size() ||
+        !(a.params == b.params))
+      return false;
+    for (std::size_t k = 0; k < a.needs.size(); ++k) {
+      if (origin(a, k, first) != origin(b, k, first)) return false;
+    }
+    return true;
+  }
+
+  // Sources that left nothing: they are dead, equal to others, part of what uses them, or cost
+  // nothing.
   void settle() {
+    const std::vector<int> first = find_equals();
+    std::vector<int> doer(first.size(), -1);  // of those that are equal, one that is computed
+    for (std::size_t i = 0; i < first.size(); ++i) {
+      if (!out_.sources[i].steps.empty()) doer[index(first[i])] = static_cast<int>(i);
+    }
     std::vector<std::vector<int>> users(tagged_.sources.size());
     for (std::size_t i = 0; i < tagged_.sources.size(); ++i) {
       for (int need : tagged_.sources[i].needs) {
@@ -189,6 +235,11 @@ class Search {
       const Source& source = tagged_.sources[i];
       if (source.dead) {
         outcome.fate = Fate::dead;
+        continue;
+      }
+      const int other = doer[index(first[i])];
+      if (outcome.fate == Fate::free && other >= 0) {
+        outcome = {Fate::absorbed, out_.sources[index(other)].steps, {other}};
         continue;
       }
       if (outcome.fate == Fate::free && works(source)) absorb(outcome, users, i);

@@ -17,6 +17,7 @@
 #include "callables/locate.h"
 #include "callables/pmap.h"
 #include "callables/program_object.h"
+#include "callables/python_trace.h"
 #include "callables/references.h"
 #include "callables/replicas.h"
 #include "callables/shard_map.h"
@@ -200,6 +201,7 @@ void init_api(py::module_& module) {
   callables::init_host_functions(m);
   callables::init_checks(m);
   callables::init_trace_state(m);
+  callables::init_python_traces(m);
   callables::install_locator();
   set_tracer_describer(&callables::describe_tracer);
   set_leak_describer(&callables::describe_leak);

@@ -12,6 +12,7 @@
 #include "objects/buffer.h"
 #include "objects/index.h"
 #include "objects/operators.h"
+#include "objects/python_tracer.h"
 #include "objects/scalars.h"
 
 namespace shardax::objects {
@@ -65,6 +66,10 @@ void deallocate(PyObject* self) {
   object->value.~Value();
   if (type == array_impl_type && free_list.count < free_list.objects.size()) {
     free_list.objects[free_list.count++] = self;
+  } else if (PyType_IS_GC(type)) {  // a tracer whose class is written in Python
+    Py_XDECREF(reinterpret_cast<TracerObject*>(self)->trace);
+    Py_XDECREF(reinterpret_cast<TracerObject*>(self)->aval);
+    PyObject_GC_Del(self);
   } else {
     PyObject_Free(self);
   }
@@ -80,6 +85,8 @@ constexpr const char* array_doc =
     "An immutable array, or a tracer that stands for one while a function is transformed.\n\n"
     "Arrays come from shardax.numpy.array and every other function that returns one.";
 
+constexpr const char* tracer_name = "shardax.Tracer";
+
 template <class F>
 PyType_Slot slot(int id, F* function) {
   return {id, reinterpret_cast<void*>(function)};
@@ -88,7 +95,10 @@ PyType_Slot slot(int id, F* function) {
 PyTypeObject* make_type(const char* name, std::vector<PyType_Slot> slots, PyTypeObject* base,
                         unsigned long flags) {
   slots.push_back({0, nullptr});
-  PyType_Spec spec{name, sizeof(ArrayObject), 0,
+  const bool traced = base == tracer_type && tracer_type;
+  const std::size_t size =
+      traced || name == tracer_name ? sizeof(TracerObject) : sizeof(ArrayObject);
+  PyType_Spec spec{name, static_cast<int>(size), 0,
                    static_cast<unsigned int>(Py_TPFLAGS_DEFAULT | flags), slots.data()};
   PyObject* type = PyType_FromSpecWithBases(&spec, reinterpret_cast<PyObject*>(base));
   if (!type) throw PythonError();
@@ -141,11 +151,17 @@ PyTypeObject* tracer_class(std::string_view name) {
 
 PyObject* wrap(Value value) {
   PyTypeObject* type = array_impl_type;
+  if (const PythonTracer* tracer = python_tracer(value)) return Py_NewRef(tracer->object());
   if (value->is_tracer()) type = tracer_class(static_cast<const Tracer&>(*value).class_name());
   PyObject* object = allocate(type);
   new (&as_object(object)->value) Value(std::move(value));
   as_object(object)->weak_references = nullptr;
-  if (type == array_impl_type) link(as_object(object));
+  if (type == array_impl_type) {
+    link(as_object(object));
+  } else {
+    auto* tracer = reinterpret_cast<TracerObject*>(object);
+    tracer->trace = tracer->aval = nullptr;
+  }
   return object;
 }
 
@@ -183,8 +199,7 @@ void init_array(PyObject* module) {
                                        "__array_priority__", priority.get()));
   array_impl_type =
       make_type("shardax.ArrayImpl", buffer_slots(), array_type, Py_TPFLAGS_DISALLOW_INSTANTIATION);
-  tracer_type = make_type("shardax.Tracer", {}, array_type,
-                          Py_TPFLAGS_BASETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION);
+  tracer_type = make_type(tracer_name, tracer_slots(), array_type, Py_TPFLAGS_BASETYPE);
   const auto add = [&](const char* name, PyTypeObject* type) {
     pytree::check(PyModule_AddObjectRef(module, name, reinterpret_cast<PyObject*>(type)));
   };

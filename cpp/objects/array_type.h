@@ -24,9 +24,14 @@ inline bool is_array_object(PyObject* object) {
   return Py_IS_TYPE(object, array_impl_type) || PyObject_TypeCheck(object, array_type);
 }
 
+// Gives a tracer that Python made its Value (objects/python_tracer.h).
+void fill_tracer(PyObject* object);
 // The Value inside an object for which is_array_object holds.
 inline const Value& value_of(PyObject* object) {
-  return reinterpret_cast<ArrayObject*>(object)->value;
+  const Value& value = reinterpret_cast<ArrayObject*>(object)->value;
+  if (!value) [[unlikely]]
+    fill_tracer(object);
+  return value;
 }
 
 // A new Python object for `value`: an ArrayImpl, or a tracer of the class that it names.

@@ -234,6 +234,26 @@ const Op io_callback_op{with_transpose(
 const Op pure_callback_op{
     with_jvp(callback("pure_callback", "Calls a pure function of the host."), pure_jvp)};
 
+// Nothing is left to do when the program runs: analysis/shardings.h has called the function.
+Kernel no_kernel(const Types&, const Types&, const Params&) {
+  return [](std::span<const View>, std::span<const View>) {};
+}
+
+const Op inspect_op{without_gradient(effectful(
+    "Debug", {.name = "inspect_sharding",
+              .doc = "Tells a function of the host how its operand is split over devices.",
+              .dtypes = any_dtype,
+              .type = callback_type,
+              .batch = [](const BatchArgs& a) -> Batched {
+                return {shardax::bind(a.op, a.params, a.in), {}};
+              },
+              .eager = [](const Params& params, const Values& in) -> Values {
+                params.function("callback").call(in);
+                return {};
+              },
+              .kernel = no_kernel,
+              .show = show_callback}))};
+
 }  // namespace
 }  // namespace ops
 

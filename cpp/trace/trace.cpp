@@ -217,6 +217,15 @@ CurrentTrace current_trace() {
   return {s.stack.empty() ? nullptr : s.stack.back(), s.dynamic};
 }
 
+DynamicScope::DynamicScope(int level) : outer_(state().dynamic) { state().dynamic = level; }
+DynamicScope::~DynamicScope() { state().dynamic = outer_; }
+
+std::uint64_t generation_at(int level) {
+  const State& s = state();
+  const auto at = static_cast<std::size_t>(level);
+  return level > 0 && at <= s.stack.size() ? s.stack[at - 1]->generation() : 0;
+}
+
 bool staging_in_progress() { return state().dynamic != 0; }
 
 const Array* concrete(const Value& value) {

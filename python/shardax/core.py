@@ -31,10 +31,9 @@ from shardax._transform.program_parts import (
     new_jaxpr_eqn,
     subjaxprs,
 )
+from shardax._transform.python_traces import Trace, TraceTag
 from shardax._transform.stages import ensure_compile_time_eval
 from shardax._transform.trace_state import (
-    Trace,
-    TraceTag,
     eval_context,
     find_top_trace,
     get_opaque_trace_state,

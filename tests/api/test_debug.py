@@ -189,6 +189,33 @@ class TestShardings:
         jax.jit(lambda x: jax.debug.inspect_array_sharding(x, callback=seen.append))(1.0)
         assert len(seen) == 2
 
+    def test_within_programs(self):
+        seen = []
+
+        def f(x):
+            jax.debug.inspect_array_sharding(x.T, callback=seen.append)
+            return (x * 2).sum()
+
+        split = NamedSharding(grid, PartitionSpec("x", "y"))
+        x = jax.device_put(jnp.ones((8, 4)), split)
+        jitted = jax.jit(f)
+        for _ in range(2):
+            jitted(x)
+        jitted(jnp.ones((8, 4)))
+        assert seen[0] == NamedSharding(grid, PartitionSpec("y", "x"))
+        assert [len(s.device_set) for s in seen] == [8, 1]
+        seen.clear()
+        jax.jit(jax.grad(f))(x)
+        jax.grad(f)(x)
+        jax.jit(lambda x: jax.lax.scan(lambda c, r: (c + f(r[None]), None), 0.0, x)[0])(x)
+        assert [len(s.device_set) for s in seen] == [8, 8, 8]
+        asked = jax.jit(f, in_shardings=NamedSharding(grid, PartitionSpec("x")))
+        asked(np.ones((8, 2), "f"))
+        assert seen[-1].spec == PartitionSpec(None, "x")
+        seen.clear()
+        jax.pmap(lambda x: jax.debug.inspect_array_sharding(x, callback=seen.append))(jnp.ones(2))
+        assert [len(s.device_set) for s in seen] == [1, 1]
+
 
 def test_live_arrays():
     before = len(jax.live_arrays())

@@ -34,9 +34,7 @@ LIBRARIES = {
 }
 
 # Programs that need what is not there yet, and what that is.
-NOT_YET = {
-    "quax_custom_arrays": "traces of the user's own (jax.core.Trace)",
-}
+NOT_YET = {}
 
 # Names of names.txt that are not there yet: how they start, and what they are part of.
 LATER = {

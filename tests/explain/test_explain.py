@@ -240,6 +240,38 @@ def test_without_devices():
     assert told(lambda a: a["k"] * 2, {"k": arange(2)}).arguments[0]["name"] == "a['k']"
 
 
+def test_shardings_of_jitted_functions():
+    mesh = shardax.make_mesh((2, 4), ("data", "model"))
+    x = shardax.device_put(arange(8, 12), shardax.NamedSharding(mesh, P("data", "model")))
+    t = told(shardax.jit(lambda x, w: jnp.tanh(x @ w)), x, arange(12, 4))
+    placed, w = t.arguments
+    assert (placed["device_type"], placed["split"]) == ("f32[4,3]", ["data", "model"])
+    assert (placed["copies"], placed["devices"], w["split"]) == (8, 8, [])
+    result = t.results[0]
+    assert (result["device_type"], result["split"], result["uniform"]) == (
+        "f32[4,4]",
+        ["data"],
+        ["model"],
+    )
+    assert "Split over devices by their shardings: x, result." in str(t)
+    assert t.collectives == [] and t.devices == 1
+
+
+def test_lines_say_whose_values_are():
+    lines = {row["line"]["line"]: row for row in told().lines}
+    first = sgd.__code__.co_firstlineno
+    assert lines[first + 1]["varying"] == ["batch"]
+    assert lines[first + 2]["uniform"] == ["batch"]
+
+
+def test_equal_collectives_are_one():
+    f = shardax.pmap(lambda x: lax.psum(x, "i") + lax.psum(x, "i") * x, axis_name="i")
+    assert sorted(c["became"] for c in told(f, arange(N, 3)).collectives) == [
+        "absorbed",
+        "reduction",
+    ]
+
+
 def test_static_arguments_are_not_listed():
     f = shardax.pmap(lambda x, n: x * n, static_broadcasted_argnums=1)
     assert [a["name"] for a in told(f, arange(N), 3).arguments] == ["x"]

@@ -525,6 +525,7 @@ SAMPLES |= sample_convolutions.SAMPLES
 SAMPLES["custom_lin"] = SAMPLES["custom_vjp_call"]
 SAMPLES["optimization_barrier"] = SAMPLES["remat2"]
 SAMPLES["debug_callback"] = SAMPLES["io_callback"]
+SAMPLES["inspect_sharding"] = SAMPLES["io_callback"]
 SAMPLES["random_unwrap"] = SAMPLES["random_wrap"]
 
 

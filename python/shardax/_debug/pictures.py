@@ -5,20 +5,25 @@ import sys
 
 from shardax import tree_util
 from shardax._core import Tracer
+from shardax._core import api as _core
 from shardax._devices.shardings import sharding_of
-from shardax._transform.callbacks import debug_callback
+from shardax._transform.callbacks import debug_callback, inspect_sharding
 
 
 def inspect_array_sharding(value, *, callback):
-    """Calls `callback` with the sharding of each array in a tree. Inside jit, where arrays have
-    none of their own, that is the first device's.
+    """Calls `callback` with the sharding of each array in a tree.
+
+    Inside jit it is called when the compiled function is first called with arrays that are split
+    like this; inside pmap and shard_map once per device, with the sharding of one device.
 
     Example:
       >>> debug.inspect_array_sharding(jnp.zeros(3), callback=print)
       SingleDeviceSharding(device=CpuDevice(id=0), memory_kind=device)
     """
     for leaf in tree_util.tree_leaves(value):
-        if isinstance(leaf, Tracer):
+        if isinstance(leaf, Tracer) and not _core.device_axes():
+            inspect_sharding(lambda array: callback(sharding_of(array)), leaf)
+        elif isinstance(leaf, Tracer):
             debug_callback(lambda array: callback(sharding_of(array)), leaf)
         else:
             callback(sharding_of(leaf))

@@ -74,8 +74,9 @@ class Explanation:
       summary: sentences that say what the devices cost and why.
       arguments, results: a dict each: "name", "type" and "bytes" of the whole, "device_type" and
         "device_bytes" of one device's part, the axes over which it is "split", "varying" and
-        "uniform", "copies" (how often one device's value is kept, 1 where all share it), and of
-        results "dropped": axes over which only the first device's value is taken of several.
+        "uniform" (where nothing is mapped, as its sharding says), "copies" (how often one device's
+        value is kept, 1 where all share it), and of results "dropped": axes over which only the
+        first device's value is taken of several.
       values: likewise for what each line computes: "op", "line", "type" (one device's), "varying",
         "uniform", and "became".
       collectives: "op", "over" (axes), "participants", "operand" and "result" (one device's
@@ -84,7 +85,8 @@ class Explanation:
       steps: what is fused into one pass: "kind", "ops", "lines", "flops", "bytes", "times".
       buffers: memory beside the arguments: "kind" (result or temporary), "type", "bytes",
         "copies", "line", and the "first" and "last" step that use it.
-      lines: "flops", "bytes" moved, and "memory" in buffers, by line.
+      lines: "flops", "bytes" moved, and "memory" in buffers, by line, and over which axes values of
+        the line are "varying" and "uniform".
       work: "here" and "apart", the devices on their own: flops and transcendentals.
       memory: "arguments", "results", "temporaries", "constants", "peak", and "apart", the peak of
         all devices on their own.

@@ -11,12 +11,12 @@ def of(told, names, results):
     sources = told["sources"]
     out = {"function": told["name"], "axes": told["axes"], "devices": told["devices"]}
     out["arguments"] = [
-        _boundary(name, found) | {"kept": held}
-        for name, found, held in zip(names, told["inputs"], told["held"])
+        _boundary(name, found, placed) | {"kept": held}
+        for name, found, placed, held in zip(names, told["inputs"], told["placed_in"], told["held"])
     ]
     out["results"] = [
-        _boundary(name, found) | {"dropped": found["dropped"]}
-        for name, found in zip(results, told["outputs"])
+        _boundary(name, found, placed) | {"dropped": found["dropped"]}
+        for name, found, placed in zip(results, told["outputs"], told["placed_out"])
     ]
     out["values"] = [_value(s) for s in sources if not s["called"]]
     out["collectives"] = [_collective(s, sources) for s in sources if "over" in s]
@@ -25,6 +25,7 @@ def of(told, names, results):
     out["work"] = _work(told)
     out["memory"] = _memory(told)
     out["lines"] = _lines(out)
+    _whose(out)
     return out
 
 
@@ -42,7 +43,12 @@ def traffic(op, group, operand, result):
     return operand
 
 
-def _boundary(name, found):
+def _boundary(name, found, placed):
+    """An argument or result: how a mapped function has it, or else, how its sharding splits it."""
+    if placed and not found["axes"]:
+        split = placed["split"]
+        found = found | {"axes": placed["mesh"], "split": split, "varying": split}
+        found["device"] = placed["device"]
     axes = list(found["axes"])
     return {
         "name": name,
@@ -189,3 +195,17 @@ def _lines(out):
         if buffer["line"]:
             row(buffer["line"])["memory"] += buffer["bytes"]
     return [table[key] for key in sorted(table)]
+
+
+def _whose(out):
+    """By line, the axes over which some value of it varies, and those over which all are alike."""
+    varying, uniform = {}, {}
+    for value in out["values"]:
+        if value["line"] and value["became"] != "dead":
+            key = value["line"]["file"], value["line"]["line"]
+            varying.setdefault(key, set()).update(value["varying"])
+            uniform.setdefault(key, set()).update(value["uniform"])
+    for row in out["lines"]:
+        key = row["line"]["file"], row["line"]["line"]
+        row["varying"] = sorted(varying.get(key, ()))
+        row["uniform"] = sorted(uniform.get(key, set()) - varying.get(key, set()))

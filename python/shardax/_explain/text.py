@@ -132,8 +132,10 @@ def _lines(told):
             words.number(row["flops"]),
             words.size(row["bytes"]),
             words.size(row["memory"]),
+            ", ".join(row["varying"]) or ("no axis" if row["uniform"] else ""),
             words.code(row["line"])[:50],
         ]
         for row in told.lines
     ]
-    return table(["line", "operations", "moves", "memory", ""], rows, (1, 2, 3)) if rows else []
+    head = ["line", "operations", "moves", "memory", "differs over", ""]
+    return table(head, rows, (1, 2, 3)) if rows else []

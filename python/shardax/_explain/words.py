@@ -6,7 +6,7 @@ MEANING = {
     "dead": "not done: nothing needs its result",
     "free": "free: what it gives is there already",
     "view": "free: the same memory, seen in another way",
-    "absorbed": "part of another computation",
+    "absorbed": "done together with an equal one",
     "arithmetic": "arithmetic on the one value that all devices share",
     "reduction": "a reduction in shared memory",
     "product": "merged into one product: the devices' own values are never formed",
@@ -109,7 +109,8 @@ def _ratio(part, whole):
 def summary(told):
     """Sentences that say what the devices cost, and why."""
     if not told.axes:
-        return [f"Nothing is mapped: {told.function} is one program of {_steps(told)}."]
+        said = f"Nothing is mapped: {told.function} is one program of {_steps(told)}."
+        return [said, *_placed(told)]
     return [
         *_program(told),
         *_sharing(told),
@@ -117,6 +118,15 @@ def summary(told):
         *_costs(told),
         *_warnings(told),
     ]
+
+
+def _placed(told):
+    split = [e["name"] for e in [*told.arguments, *told.results] if e["split"]]
+    if split:
+        yield (
+            f"Split over devices by their shardings: {_listed(split)}. That says where parts lie; "
+            "the program computes with whole arrays, whose parts share one memory, and moves none."
+        )
 
 
 def _steps(told):

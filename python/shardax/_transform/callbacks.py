@@ -202,6 +202,12 @@ def _call_for_effect(callback, *args, **kwargs):
     _call("debug_callback", callback, [], "sequential", args, kwargs, lambda result: [])
 
 
+def inspect_sharding(callback, array):
+    """Calls `callback` with an array that has the sharding of a traced one, and no values, when the
+    program is first run with inputs that are split like this."""
+    _call("inspect_sharding", callback, [], "sequential", (array,), {}, lambda result: [])
+
+
 def effects_barrier():
     """Waits until all callbacks have run. They run before the call that contains them returns."""
 

@@ -13,6 +13,7 @@ from shardax._core import api as _core
 from shardax._transform.callbacks import io_callback, pure_callback
 from shardax._transform.jit import jit
 from shardax._transform.maps import vmap
+from shardax._transform.python_traces import bind_with_trace, jit_params
 from shardax._transform.stages import float0_zeros
 from shardax._transform.tracing import make_jaxpr
 
@@ -138,6 +139,11 @@ class Primitive(_core.PrimitiveBase):
         """The op on values; `params` are any Python objects."""
         return self._bind(*args, **params)
 
+    def bind_with_trace(self, trace, args, avals, params=None):
+        """The op on values, handled by that trace. `avals` may be left out: they are the values'
+        types."""
+        return bind_with_trace(self, trace, args, avals if params is None else params)
+
     def impl(self, *args, **params):
         """The op on arrays, where `def_impl` has given nothing else."""
         if self in lowering_rules:
@@ -188,7 +194,10 @@ class CallPrimitive(Primitive):
 @functools.cache
 def of_op(name):
     """The primitive of an op of the package."""
-    return Primitive(name, existing=True)
+    primitive = Primitive(name, existing=True)
+    if name == "jit":
+        primitive.bind = lambda *args, **params: primitive._bind(*args, **jit_params(params))
+    return primitive
 
 
 # Attributes whose op goes by another name.

@@ -4,6 +4,7 @@ import weakref
 
 from shardax import tree_util
 from shardax._core import api as _api
+from shardax._transform.python_traces import Trace, handling
 from shardax._transform.stages import ensure_compile_time_eval
 
 
@@ -60,27 +61,30 @@ def unsafe_am_i_under_a_vmap():
     return bool(_api.axis_names(devices_too=False))
 
 
-class Trace:
-    """What handles the ops of a transformation."""
+class CoreTrace(Trace):
+    """The trace that handles ops where it is made, or that of a tracer."""
 
-    def __init__(self, *args, **kwargs):
-        self._state = None
+    __slots__ = ("context", "tracers")
 
-    def __repr__(self):
-        return type(self).__name__
-
-
-class TraceTag:
-    """A name for a trace that is equal to no other."""
-
-
-class _CoreTrace(Trace):
     def __init__(self, tracer=None):
-        self._state = _api.trace_state()
-        self.main = _main(tracer)
+        self.context = _api.CurrentTraceContext()
+        super().__init__()
+        self.tracers = _main(tracer)
+
+    main = property(lambda self: self.tracers)  # the same object for all tracers of one
 
     def is_valid(self):
-        return self._state == _api.trace_state()
+        """Whether it is still in progress."""
+        return self.context.alive
+
+    def stage_value(self, val):
+        """`val` as it is."""
+        return val
+
+    def process_primitive(self, primitive, tracers, params):
+        """The op as it is handled there."""
+        with self.context:
+            return primitive.bind(*tracers, **params)
 
 
 class _Main:
@@ -102,32 +106,28 @@ def trace_of(tracer):
     """The trace of a tracer: its attribute `_trace`; `_trace.main` is the same for all of one."""
     if not _api.is_tracer(tracer):
         raise AttributeError(f"'{type(tracer).__name__}' object has no attribute '_trace'")
-    return _CoreTrace(tracer)
+    return CoreTrace(tracer)
 
 
 def find_top_trace(values=()):
     """The trace that handles ops on `values`: that of the innermost transformation among them."""
     tracers = [x for x in tree_util.tree_leaves(values) if _api.is_tracer(x)]
-    return _CoreTrace(max(tracers, key=_api.tracer_trace, default=None))
+    return CoreTrace(max(tracers, key=_api.tracer_trace, default=None))
 
 
 @contextlib.contextmanager
 def take_current_trace():
     """A block that is given the trace that handles ops."""
-    yield _CoreTrace()
+    yield CoreTrace()
 
 
 @contextlib.contextmanager
 def set_current_trace(trace, check_leaks=False):
-    """A block in which `trace`, one that handles ops already, does so.
+    """A block in which `trace` handles all ops: a `Trace` of the user's own, one that was taken or
+    found before, or None, with which ops compute at once.
 
     Raises:
-      NotImplementedError: for other traces, which are made in Python.
+      UnexpectedTracerError: where the trace is over.
     """
-    if not isinstance(trace, _CoreTrace) or not trace.is_valid():
-        raise NotImplementedError(
-            f"set_current_trace: {trace!r} is not the trace that handles ops now, and traces of "
-            "users are not supported; make a program with make_jaxpr and interpret its "
-            "equations."
-        )
-    yield
+    with handling(trace):
+        yield

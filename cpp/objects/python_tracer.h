@@ -1,0 +1,48 @@
+// objects/python_tracer.h - tracers whose class is written in Python: subclasses of Tracer.
+//
+// Such an object has no Value when it is made: it may not know its type yet. The Value is made when
+// one is first asked for, and refers to the object, whose attributes the user's trace reads; each
+// keeps the other alive, until Python's garbage collector finds that nothing else does.
+#pragma once
+
+#include "objects/array_type.h"
+#include "trace/trace.h"
+
+namespace shardax::objects {
+
+class PythonTracer final : public Tracer {
+ public:
+  PythonTracer(const Trace& trace, Type type, PyObject* object);
+  ~PythonTracer() override;
+  PyObject* object() const { return object_; }
+  std::string text() const override;
+  std::string_view class_name() const override { return name; }
+  static constexpr std::string_view name = "PythonTracer";
+
+ private:
+  PyObject* object_;
+};
+
+// The tracer behind an object's Value; null for other Values.
+inline const PythonTracer* python_tracer(const Value& value) {
+  if (!value || !value->is_tracer()) return nullptr;
+  const auto& tracer = static_cast<const Tracer&>(*value);
+  return tracer.class_name().data() == PythonTracer::name.data()
+             ? static_cast<const PythonTracer*>(&tracer)
+             : nullptr;
+}
+
+// What an object that Python made holds beside its Value.
+struct TracerObject {
+  ArrayObject array;
+  PyObject* trace;  // `_trace`; null for tracers that the core made
+  PyObject* aval;   // what Tracer.__init__ was given, or null
+};
+
+// The slots of Tracer for subclasses in Python.
+std::vector<PyType_Slot> tracer_slots();
+// Gives an object its Value. Installed by callables/: it knows the traces.
+using TracerFiller = Value (*)(PyObject* trace, PyObject* aval, PyObject* object);
+void set_tracer_filler(TracerFiller filler);
+
+}  // namespace shardax::objects
