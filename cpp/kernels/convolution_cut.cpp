@@ -74,19 +74,23 @@ Way Cutter::way(const Part& part) const {
 Cut Cutter::cut(const Part& part) const {
   Cut cut{};
   cut.way = way(part);
-  cut.runs = std::max<std::int64_t>(1, parts_of(part.steps, run_steps));
+  cut.apart = 1;
+  cut.run = 32 * matmul_k_block;
   cut.batch = batch_;
   if (cut.way == Way::lanes) cut.batch /= p_.batch.back().size;
   const std::int64_t all = cut.way == Way::lanes ? p_.batch.back().size : p_.o.size;
   cut.columns = std::min<std::int64_t>(all, cut.way == Way::features ? 512 : 64);
   if (cut.way == Way::sums) {
     cut.columns = p_.space[2].rhs_size;
-    cut.runs = std::max<std::int64_t>(1, parts_of(part.steps / cut.columns, run_steps));
+    cut.apart = p_.o.size;
+    cut.run = std::max<std::int64_t>(1, 32 / cut.columns) * matmul_k_block;
   }
+  const std::int64_t steps = cut.way == Way::sums ? part.steps / cut.columns : part.steps;
+  cut.runs = std::max<std::int64_t>(1, parts_of(steps, cut.run));
   std::int64_t rows = cut.way == Way::features ? 240 : cut.way == Way::lanes ? 256 : 1024;
   while (true) {
     boxes(part, cut, rows);
-    cut.column_parts = cut.way == Way::sums ? p_.o.size : parts_of(all, cut.columns);
+    cut.column_parts = cut.way == Way::sums ? 1 : parts_of(all, cut.columns);
     const double each = nanoseconds(part) / static_cast<double>(cut.blocks());
     if (each < 100e3 || cut.blocks() >= 8) break;
     if (cut.way == Way::features && cut.columns > 2 * width()) {
@@ -102,7 +106,7 @@ Cut Cutter::cut(const Part& part) const {
     const std::int64_t pitch = part.lines[2].count + span_of(part.lines[2]) - 1;
     outputs = cut.n * cut.t[0] * ((cut.t[1] - 1) * pitch + part.lines[2].count);
   }
-  cut.room = outputs * (cut.way == Way::features ? padded(cut.columns) : cut.columns);
+  cut.room = outputs * cut.apart * (cut.way == Way::features ? padded(cut.columns) : cut.columns);
   cut.split =
       cut.runs > 1 && cut.blocks() < 16 && cut.blocks() * cut.runs * cut.room * size_ <= 64 << 20;
   return cut;
