@@ -4,6 +4,7 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <atomic>
 
 #include "analysis/replicas.h"
@@ -63,8 +64,18 @@ ProgramPtr pmap_program(const Params& params, const Values& in) {
 
 void warn_of_dropped(const Params& params, const Values& in, const TreeDefPtr& tree) {
   std::vector<ArrayPtr> arrays;
-  for (const Value& value : in) arrays.emplace_back(&as_array(value));
-  const Followed followed(pmap_program(params, in), arrays);
+  for (const Value& value : in) {
+    if (as_array(value).deleted()) return;  // the call will say so
+    arrays.emplace_back(&as_array(value));
+  }
+  const ProgramPtr program = pmap_program(params, in);
+  // Where all is well, nobody has to know which equations are whose.
+  TaggedProgram plain{program, {}, {}};
+  const Variation found = find_variation(plain, seen_by(*program, arrays).equal);
+  if (std::none_of(found.outputs.begin(), found.outputs.end(),
+                   [](const Boundary& result) { return !result.dropped.empty(); }))
+    return;
+  const Followed followed(program, arrays);
   for (std::size_t i = 0; i < followed.found.outputs.size(); ++i) {
     const Boundary& result = followed.found.outputs[i];
     if (result.dropped.empty()) continue;

@@ -127,6 +127,15 @@ def test_varying_results_warn_once():
         f(jnp.arange(N))
 
 
+def test_deleted_arguments():
+    x = jnp.arange(float(N))
+    x.delete()
+    with pytest.raises(RuntimeError, match="deleted"):
+        shardax.pmap(lambda x: x, out_axes=None)(x)
+    with pytest.raises(RuntimeError, match="deleted"):
+        shardax.explain(shardax.pmap(lambda x: x))(x)
+
+
 def test_equal_results_do_not_warn():
     with warnings.catch_warnings():
         warnings.simplefilter("error")

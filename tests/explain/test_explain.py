@@ -304,3 +304,30 @@ def test_lowering_a_shard_mapped_function():
 def test_traffic_of_a_ring(op, traffic):
     f = shardax.pmap(lambda x: getattr(lax, op)(x, "i"), axis_name="i")
     assert told(f, arange(N, 6)).collectives[0]["traffic"] == traffic
+
+
+def test_large_programs_stay_readable():
+    """Of many arguments, collectives and steps that are alike, one is told; facts keep all."""
+    layers = 30
+
+    def step(weights, x):
+        def loss(weights):
+            h = x
+            for w in weights:
+                h = jnp.tanh(h @ w)
+            return jnp.sum(h)
+
+        return [w - lax.pmean(g, "i") for w, g in zip(weights, shardax.grad(loss)(weights))]
+
+    f = shardax.pmap(step, axis_name="i", in_axes=(None, 0), out_axes=None)
+    shape = shardax.ShapeDtypeStruct
+    t = told(f, [shape((8, 8), jnp.float32)] * layers, shape((N, 4, 8), jnp.float32))
+    assert len(t.arguments) == layers + 1 and len(t.collectives) == layers
+    text = str(t)
+    assert len(text.splitlines()) < 80
+    assert "weights[0] and 29 more" in text
+    assert "30 x psum over 'i'" in text
+    assert "smaller ones" in text
+    assert len(t._repr_html_()) < 30_000
+    machines = shardax.Accelerators(flops=1e12, memory_bandwidth=1e11, link_bandwidth=1e9)
+    assert "shorter ones" in str(t.on(machines))

@@ -1,6 +1,6 @@
 # shardax/_explain/html.py - an explanation for notebooks: sentences, pictures, tables.
 from shardax._base.svg import Drawing, colour, escape, table
-from shardax._explain import text, words
+from shardax._explain import groups, text, words
 
 MOST_BOXES = 16
 
@@ -27,20 +27,21 @@ def ownership(told):
     long box for what all share."""
     picture = Drawing()
     count = min(told.devices, MOST_BOXES)
-    left = 8 * max(len(e["name"]) for e in [*told.arguments, *told.results, {"name": ""}]) + 20
+    entries = [*groups.boundaries(told.arguments), *groups.boundaries(told.results)]
+    left = 8 * max([len(e["name"]) for e in entries], default=0) + 20
     width = 480 // count
     y = 0
-    for entry in [*told.arguments, *told.results]:
+    for entry in entries:
         picture.words(left - 10, y + 12, entry["name"], "end")
-        groups = min(entry["copies"], count)
-        across = count * width / groups
-        for i in range(groups):
+        parts = min(entry["copies"], count)
+        across = count * width / parts
+        for i in range(parts):
             title = f"{entry['device_type']}, {words.size(entry['device_bytes'])}"
-            fill = colour(i) if groups > 1 else "#ddd"
+            fill = colour(i) if parts > 1 else "#ddd"
             picture.box(left + i * across, y, across, 24, fill, title)
-            label = i if groups > 1 else words.share(entry)
+            label = i if parts > 1 else words.share(entry)
             picture.words(left + (i + 0.5) * across, y + 12, label, size=11)
-        if entry["copies"] > groups:
+        if entry["copies"] > parts:
             picture.words(left + count * width + 8, y + 12, f"... {entry['copies']}", "start")
         y += 30
     return str(picture)
@@ -49,7 +50,7 @@ def ownership(told):
 def _collectives(told):
     rows = [
         [
-            c["op"],
+            f"{c['count']} x {c['op']}" if c["count"] > 1 else c["op"],
             ", ".join(c["over"]),
             c["participants"],
             words.size(c["operand"]),
@@ -57,7 +58,7 @@ def _collectives(told):
             words.meaning(c),
             words.line(c["line"]),
         ]
-        for c in told.collectives
+        for c in groups.collectives(told.collectives)
     ]
     head = ["", "over", "devices", "each has", "would send", "here", "line"]
     return table(head, rows, (2, 3, 4))

@@ -116,7 +116,16 @@ class Prediction:
         """`to_dict()` as JSON; options are those of json.dumps."""
         return json.dumps(self.to_dict(), **options)
 
+    def _listed(self):
+        """Phases for people: of many, the longest."""
+        most = 24
+        if len(self.phases) <= most:
+            return self.phases, 0
+        by_length = sorted(self.phases, key=lambda p: p["start"] - p["end"])[:most]
+        return sorted(by_length, key=lambda p: p["start"]), len(self.phases) - most
+
     def __str__(self):
+        listed, more = self._listed()
         title = (
             f"{self.function} on {words.counted(self.devices, 'separate accelerator')}, "
             f"joined as a {self.accelerators.topology}"
@@ -130,9 +139,11 @@ class Prediction:
                 words.seconds(p["end"] - p["start"]),
                 words.lines(p["lines"]),
             ]
-            for p in self.phases
+            for p in listed
         ]
         lines += ["", "Phases of one device", *table(["", "what", "at", "for", "from"], rows)]
+        if more:
+            lines.append(f"  and {more} shorter ones")
         if self.axes:
             lines += ["", "More devices", *self._scaling_table()]
         return "\n".join(lines)

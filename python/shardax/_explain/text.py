@@ -1,7 +1,7 @@
 # shardax/_explain/text.py - an explanation for the terminal.
 import textwrap
 
-from shardax._explain import words
+from shardax._explain import groups, words
 
 WIDTH = 100
 
@@ -52,20 +52,21 @@ def _boundaries(entries):
             entry["name"],
             entry["device_type"],
             "1x" if entry["copies"] == 1 else f"{entry['copies']} parts",
-            words.size(entry.get("kept", entry["copies"] * entry["device_bytes"])),
+            words.size(entry["kept"]),
             words.share(entry),
         ]
-        for entry in entries
+        for entry in groups.boundaries(entries)
     ]
     head = ["name", "on one device", "kept", "bytes", "whose"]
     return table(head, rows, (2, 3)) if rows else []
 
 
 def _collectives(told):
-    for c in told.collectives:
+    for c in groups.collectives(told.collectives):
         times = f", {words.number(c['times'])} times" if c["times"] > 1 else ""
+        count = f"{c['count']} x " if c["count"] > 1 else ""
         yield (
-            f"  {c['op']} over {words.axes(c['over'])}: {c['participants']} devices, "
+            f"  {count}{c['op']} over {words.axes(c['over'])}: {c['participants']} devices, "
             f"{', '.join(c['type'])} ({words.size(c['operand'])}) each{times}"
             f"    {words.line(c['line'])}"
         )
@@ -76,6 +77,7 @@ def _collectives(told):
 
 
 def _steps(told):
+    chosen, more = groups.steps(told.steps)
     rows = [
         [
             "  " * s["depth"] + str(i),
@@ -85,9 +87,10 @@ def _steps(told):
             _times(s["times"]),
             words.lines(s["lines"]),
         ]
-        for i, s in enumerate(told.steps)
+        for i, s in chosen
     ]
-    return table(["", "ops", "operations", "moves", "runs", "from"], rows, (2, 3, 4))
+    lines = table(["", "ops", "operations", "moves", "runs", "from"], rows, (2, 3, 4))
+    return [*lines, f"  and {more} smaller ones"] if more else lines
 
 
 def _ops(ops):
