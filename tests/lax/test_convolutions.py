@@ -233,7 +233,18 @@ def test_shapes():
         ({"padding": [(1, 1), (1, 1)]}, TypeError, "Wrong number of explicit pads for conv"),
         ({"padding": [(-3, -3)]}, ValueError, "Negative padding is larger than the size"),
         ({"window_strides": (0,), "padding": "VALID"}, ValueError, "window_strides must be posit"),
+        (
+            {"rhs_dilation": (2**40,), "padding": "VALID"},
+            ValueError,
+            "rhs_dilation: 1099511627776 is",
+        ),
+        ({"padding": [(2**62, 0)]}, ValueError, "padding: 4611686018427387904 is too large"),
         ({"rhs_dilation": (0,), "padding": "VALID"}, ValueError, "rhs_dilation must be positive"),
+        (
+            {"lhs": np.ones(3), "rhs": np.ones(3), "window_strides": (), "padding": ()},
+            ValueError,
+            r"operands have a batch \(or output\) and a feature dimension, got shapes \(3,\)",
+        ),
         ({"lhs": np.ones((2, 3, 4), "i4")}, TypeError, "same dtypes, got int32, float"),
         ({"dimension_numbers": ("NC", "OI", "NC")}, TypeError, "must have len equal to the ndim"),
         ({"dimension_numbers": ("NHH", "OIH", "NCH")}, TypeError, "characters 'N' and 'C' exactly"),
