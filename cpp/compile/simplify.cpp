@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "compile/rewrite.h"
+#include "compile/select_update.h"
 
 namespace shardax {
 namespace {
@@ -292,6 +293,7 @@ constexpr Row rows[] = {
     {"stop_gradient", drop_identity},         // stop_gradient(x)            x
     {"sharding_constraint", drop_identity},   // sharding_constraint(x)      x
     {"select_n", drop_select},                // select_n(which, x, x)       x
+    {"select_n", select_into_update},         // select(p, update(x), x)     update of x, chosen
     {"neg", drop_double_neg},                 // neg(neg(x))                 x
     {"mul", drop_unit_factor},                // x * 1, 1 * x                x
     {"div", drop_unit_divisor},               // x / 1                       x

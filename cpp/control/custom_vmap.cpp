@@ -5,6 +5,7 @@
 #include "base/errors.h"
 #include "control/control.h"
 #include "ops/ops.h"
+#include "transform/batch.h"
 
 namespace shardax {
 namespace {
@@ -42,7 +43,8 @@ std::vector<Values> call_rule(const Function& rule, std::int64_t size,
 }
 
 // The rule of a derivative: the derivative of the rule. Arguments are primals, then the tangents
-// that `nonzero` selects; a primal and its tangent carry the axis together.
+// that `nonzero` selects. Where no primal carries the axis together with its tangent, the rule is
+// asked for one slice, and its derivative is batched; else both get the axis if one has it.
 class DerivedRule final : public Function {
  public:
   DerivedRule(FunctionPtr rule, std::vector<bool> nonzero, std::vector<bool> wanted)
@@ -58,6 +60,16 @@ class DerivedRule final : public Function {
     Values primals = part(in, 1 + total, count);
     Values tangents = spread(part(in, 1 + total + count, total - count), nonzero_);
     std::vector<bool> batched = part(given, 0, count);
+    if (apart(given)) {
+      const std::vector<bool> none(count, false);
+      const auto derivative = [&](const Values& v) {
+        std::vector<bool> carry;
+        return both(size, none, part(v, 0, count), spread(part(v, count, total - count), nonzero_),
+                    carry);
+      };
+      const Batched over = batch(derivative, part(in, 1 + total, total), given, BatchAxis{size});
+      return {over.out, flags(over.batched)};
+    }
     for (std::size_t i = 0, next = count; i < count; ++i) {
       if (!nonzero_[i]) continue;
       const bool moves = given[next++];
@@ -66,24 +78,41 @@ class DerivedRule final : public Function {
       batched[i] = batched[i] || moves;
     }
     std::vector<bool> carry;
-    JvpResult both = jvp(
+    Values out = both(size, batched, primals, tangents, carry);
+    Values out_flags = flags(carry);
+    for (std::size_t i = 0; i < wanted_.size(); ++i) {
+      if (wanted_[i]) out_flags.push_back(out_flags[i]);
+    }
+    return {std::move(out), std::move(out_flags)};
+  }
+
+ private:
+  // Does no primal carry the axis together with its tangent, or without having one?
+  bool apart(const std::vector<bool>& given) const {
+    for (std::size_t i = 0, next = nonzero_.size(); i < nonzero_.size(); ++i) {
+      const bool moves = nonzero_[i] ? given[next++] : true;
+      if (given[i] && moves) return false;
+    }
+    return true;
+  }
+  // The rule's results, then the tangents of those that are wanted; which results carry the axis.
+  Values both(std::int64_t size, const std::vector<bool>& batched, const Values& primals,
+              const Values& tangents, std::vector<bool>& carry) const {
+    const JvpResult result = jvp(
         [&](const Values& v) {
           std::vector<Values> groups = call_rule(*rule_, size, batched, v);
           carry = mask_of(groups.at(1));
           return groups.at(0);
         },
         primals, tangents);
-    Values out = both.out;
-    Values out_flags = flags(carry);
+    Values out = result.out;
     for (std::size_t i = 0; i < wanted_.size(); ++i) {
       if (!wanted_[i]) continue;
-      out.push_back(zeros_if_null(both.t[i], tangent_type(both.out[i]->type())));
-      out_flags.push_back(out_flags[i]);
+      out.push_back(zeros_if_null(result.t[i], tangent_type(result.out[i]->type())));
     }
-    return {std::move(out), std::move(out_flags)};
+    return out;
   }
 
- private:
   FunctionPtr rule_;
   std::vector<bool> nonzero_;  // of the inputs
   std::vector<bool> wanted_;   // of the outputs

@@ -86,14 +86,19 @@ class Comparison {
                      key_string(pointers(path_)) + "\n" + details);
   }
 
+  std::string at_the_path() const { return "At that key path, the prefix pytree " + name_; }
+  static std::string same_type() {
+    return "at the same key path the full pytree has a subtree of the same type but with ";
+  }
+
   static std::string type_text(PyObject* value) {
     return repr(reinterpret_cast<PyObject*>(Py_TYPE(value)));
   }
 
   void different_types(PyObject* prefix, PyObject* full) {
-    report("types", "There the prefix " + name_ + " has a subtree of type\n    " +
-                        type_text(prefix) +
-                        "\nbut the full pytree has a subtree of different type\n    " +
+    report("types", at_the_path() + " has a subtree of type\n    " + type_text(prefix) +
+                        "\nbut at the same key path the full pytree has a subtree of different "
+                        "type\n    " +
                         type_text(full) + ".");
   }
 
@@ -103,26 +108,25 @@ class Comparison {
     if (a.type.kind == Kind::tuple || a.type.kind == Kind::list) {
       const std::string type = a.type.kind == Kind::tuple ? "tuple" : "list";
       return report("lengths of " + type,
-                    "There the prefix " + name_ + " has a " + type + " of length " + have +
-                        ", but the full pytree has one of length " + want + ".");
+                    at_the_path() + " has a subtree of type " + type + " of length " + have +
+                        ", but the full pytree has a subtree of the same type but of length " +
+                        want + ".");
     }
     const std::vector<Ref> missing = without(b.keys, a.keys);
     std::vector<Ref> unmatched = without(a.keys, b.keys);
     unmatched.insert(unmatched.end(), missing.begin(), missing.end());
     report("numbers of pytree children",
-           "There the prefix " + name_ + " has a subtree of type\n    " + type_text(prefix) +
-               "\nwith " + have + " child keys\n    " + key_texts(a.keys) +
-               "\nbut the full pytree has one of the same type with " + want + " child keys\n    " +
-               key_texts(b.keys) + "\nso the symmetric difference on key sets is\n    " +
-               key_texts(unmatched));
+           at_the_path() + " has a subtree of type\n    " + type_text(prefix) + "\nwith " + have +
+               " child keys\n    " + key_texts(a.keys) + "\nbut " + same_type() + want +
+               " child keys\n    " + key_texts(b.keys) +
+               "\nso the symmetric difference on key sets is\n    " + key_texts(unmatched));
   }
 
   void different_metadata(PyObject* prefix, const Ref& have, const Ref& want) {
     const std::string a = str(have.get()), b = str(want.get());
     report("pytree metadata",
-           "There the prefix " + name_ + " has a subtree of type\n    " + type_text(prefix) +
-               "\nwith metadata\n    " + a +
-               "\nbut the full pytree has one of the same type with metadata\n    " + b +
+           at_the_path() + " has a subtree of type\n    " + type_text(prefix) +
+               "\nwith metadata\n    " + a + "\nbut " + same_type() + "metadata\n    " + b +
                "\nso the diff in the metadata at these pytree nodes is" + difference(a, b));
   }
 

@@ -109,3 +109,23 @@ def test_rules_of_the_inner_function_are_set_from_outside():
     assert jax.grad(f, (0, 1))(5.0, 7.0) == (14.0, 15.0)
     with pytest.raises(AttributeError, match="'custom_vjp' object has no attribute 'other'"):
         _ = f.other
+
+
+def test_derivatives_are_batched_where_tangents_alone_are():
+    seen = []
+    f = custom_vmap(jnp.sin)
+
+    @f.def_vmap
+    def rule(axis_size, in_batched, x):
+        seen.append(tuple(in_batched))
+        return jnp.sin(x), in_batched[0]
+
+    x = jnp.arange(3.0)
+    np.testing.assert_allclose(jax.jacfwd(f)(x), np.diag(np.cos(x)), rtol=1e-6)
+    assert seen.pop() == (False,)  # for one slice
+    out, slope = jax.vmap(lambda x, t: jax.jvp(f, (x,), (t,)))(x, x)
+    np.testing.assert_allclose(slope, x * np.cos(x), rtol=1e-6)
+    assert seen.pop() == (True,)  # where both have the axis
+    out, slope = jax.vmap(lambda x, t: jax.jvp(f, (x,), (t,)), (0, None))(x, 2.0)
+    np.testing.assert_allclose(out, np.sin(x), rtol=1e-6)
+    np.testing.assert_allclose(slope, 2 * np.cos(x), rtol=1e-6)

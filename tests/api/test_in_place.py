@@ -1,5 +1,7 @@
 """tests/api/test_in_place.py - updates of arrays that die with them, in loops above all."""
 
+import time
+
 import numpy as np
 import pytest
 import shardax as jax
@@ -121,3 +123,65 @@ def test_a_step_takes_time_for_what_it_changes():
     """A million steps that each write one element of a large array would copy terabytes."""
     out = lax.fori_loop(0, 1_000_000, lambda i, a: a.at[i].set(i), jnp.zeros(1_000_000, jnp.int32))
     np.testing.assert_array_equal(out, np.arange(1_000_000))
+
+
+def set_one(i, x):
+    return x.at[i].set(i * 2.0)
+
+
+def add_some(i, x):
+    return x.at[jnp.stack([i, i + 1, i])].add(1.5)
+
+
+def set_twice(i, x):
+    return x.at[i].set(7.0).at[i + 1].set(x[i] + 1)
+
+
+def update_slice(i, x):
+    return lax.dynamic_update_slice(x, jnp.full(2, 3.0) + i, (i,))
+
+
+def beyond(i, x):
+    return x.at[3 * i].set(5.0, mode="drop")
+
+
+def set_row(i, x):
+    return x.reshape(6, 2).at[i % 6].set(x[:2] + 1.0).reshape(12)
+
+
+def scale(i, x):
+    return x * 0.5
+
+
+@pytest.mark.parametrize(
+    "step", [set_one, add_some, set_twice, update_slice, beyond, set_row, scale]
+)
+def test_slices_of_a_batched_loop_end_at_different_times(step):
+    def loop(last, x):
+        return lax.while_loop(lambda c: c[0] < last, lambda c: (c[0] + 1, step(*c)), (0, x))[1]
+
+    lasts = jnp.array([3, 0, 9, 5])
+    xs = jnp.arange(48.0).reshape(4, 12).at[1, 0].set(-0.0)
+    expected = [loop(int(last), x) for last, x in zip(lasts, xs)]
+    found = jax.jit(jax.vmap(loop))(lasts, xs)
+    assert np.asarray(found).tobytes() == np.asarray(expected).tobytes()
+
+
+@pytest.mark.parametrize("step", [set_one, update_slice])
+def test_steps_of_a_batched_loop_do_not_copy_the_carry(step):
+    @jax.jit
+    @jax.vmap
+    def loop(first, x):
+        return lax.while_loop(lambda c: c[0] < 4000, lambda c: (c[0] + 1, step(*c)), (first, x))[1]
+
+    def seconds(size):
+        xs, first = jnp.zeros((2, size)), jnp.array([0, 1])
+        loop(first, xs).block_until_ready()
+        runs = []
+        for _ in range(3):
+            start = time.perf_counter()
+            loop(first, xs).block_until_ready()
+            runs.append(time.perf_counter() - start)
+        return min(runs)
+
+    assert seconds(400_000) < 10 * seconds(4_000)  # 100 times as many elements

@@ -155,3 +155,10 @@ def test_errors(make, error, text):
 def test_logsumexp_of_nothing(shape, axis, want):
     out = shardax.nn.logsumexp(jnp.zeros(shape), axis)
     assert out.shape == want and not np.isfinite(out).any()
+
+
+def test_tokens():
+    token = lax.create_token(jnp.ones(2))
+    assert token.size == 0
+    assert lax.after_all(token, lax.create_token()).shape == lax.after_all().shape == token.shape
+    assert shardax.jit(lambda t, x: (lax.after_all(t), x + 1))(token, 1.0)[1] == 2

@@ -105,3 +105,17 @@ def test_errors_of_names():
         lax.batch_matmul(jnp.ones(2), jnp.ones(2))
     with pytest.raises(ValueError, match="must have same ndim, got 2, 3"):
         lax.batch_matmul(jnp.ones((2, 2)), jnp.ones((2, 2, 2)))
+
+
+def test_narrow_floats_with_others():
+    a = jnp.full((2, 3), 2.0, jnp.float8_e4m3fn)
+    for other, expected in (
+        (jnp.float32, "float32"),
+        (jnp.bfloat16, "bfloat16"),
+        (jnp.float8_e5m2, "float8_e5m2"),
+        (jnp.int8, "float8_e4m3fn"),
+    ):
+        b = jnp.ones((3, 2), other)
+        for x, y in ((a, b), (b.T, a.T)):
+            out = lax.dot_general(x, y, (((1,), (0,)), ((), ())))
+            assert (str(out.dtype), float(out[0, 0])) == (expected, 6.0)

@@ -90,8 +90,8 @@ def test_the_whole_text():
     assert text == (
         "pytree structure error: different lengths of tuple at key path\n"
         "    pmap in_axes[0]['a']\n"
-        "There the prefix pmap in_axes has a tuple of length 2, but the full pytree has one of "
-        "length 1."
+        "At that key path, the prefix pytree pmap in_axes has a subtree of type tuple of length "
+        "2, but the full pytree has a subtree of the same type but of length 1."
     )
 
 

@@ -66,6 +66,7 @@ _NAMES = {
         "sort_key_val top_k"
     ),
     "_scaled_dot": "scaled_dot",
+    "_tokens": "after_all create_token",
     "_solves": "custom_linear_solve custom_root",
     "_windows": "padtype_to_pads reduce_window reduce_window_shape_tuple",
 }

@@ -79,6 +79,8 @@ def acosh(x) -> Array:
     """Elementwise inverse hyperbolic cosine; NaN below 1."""
 def add(x, y) -> Array:
     """Elementwise sum, x + y."""
+def after_all(*operands) -> Array:
+    """A token that comes after the given ones."""
 def argmax(operand, axis, index_dtype) -> Array:
     """The index of the first maximum along a dimension."""
 def argmin(operand, axis, index_dtype) -> Array:
@@ -159,6 +161,8 @@ def cos(x, *, accuracy=None) -> Array:
     """Elementwise cosine of radians."""
 def cosh(x) -> Array:
     """Elementwise hyperbolic cosine."""
+def create_token(_=None) -> Array:
+    """A token: an array without elements."""
 def cumlogsumexp(operand, axis=0, reverse=False) -> Array:
     """cumlogsumexp along a dimension, from its end where `reverse`."""
 def cummax(operand, axis=0, reverse=False) -> Array:

@@ -178,7 +178,10 @@ def _rank(dtype):
     """Operands of different dtypes take the one that comes last in this order."""
     kind, bits = _kind(dtype), _bits(dtype)
     name = f"float{bits}" if kind == 3 else np.dtype(dtype).name
-    return kind == 3, _FLOATS.index(name) if kind > 1 else -1, bits, np.dtype(dtype).kind != "u"
+    order = _FLOATS.index(name) if name in _FLOATS else -1
+    if kind > 1 and order < 0:  # of narrow floats: float8_e5m2, float8_e4m3fn ...
+        order = -0.9 + 0.1 * int(name.split("_e")[1][0])
+    return kind == 3, order, bits, np.dtype(dtype).kind != "u"
 
 
 def _result_dtype(dtype, preferred):
