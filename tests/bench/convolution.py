@@ -1,6 +1,7 @@
 """tests/bench/convolution.py - convolutions, their gradients and pooling, against JAX and PyTorch.
 
-    python tests/bench/convolution.py [--jax PYTHON] [--torch PYTHON] [--rounds N] [--threads N]
+    python tests/bench/convolution.py [--jax PYTHON] [--torch PYTHON] [--rounds N]
+                                       [--threads N] [--cpu]
 
 Microseconds of a call, warm, of 32 images: forward, the gradient of the images, that of the kernel.
 Each system runs in a process of its own, in turns; medians of the rounds, and the ratio to ours.
