@@ -94,7 +94,7 @@ Ref Pmap::call_mapped(PyObject* fun, const CallArguments& arguments) {
   const KeptFunctions::Scope scope(entry->functions);
   if (computes_at_once(inputs)) {
     if (std::exchange(entry->returns_once, false))
-      warn_of_dropped(entry->op.params(), inputs, entry->out_tree);
+      warn_of_dropped(*find_op("pmap"), entry->op.params(), inputs, entry->out_tree);
     outputs = entry->op.compute(inputs, entry->donation.mask());
     for (std::size_t i = 0; i < outputs.size(); ++i)
       as_array(outputs[i]).set_sharding(entry->shardings[i]);

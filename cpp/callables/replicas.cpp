@@ -13,6 +13,7 @@
 #include "callables/program_object.h"
 #include "callables/traced.h"
 #include "callables/value_lists.h"
+#include "control/shard_map.h"
 #include "explain/arguments.h"
 #include "explain/divergence.h"
 
@@ -42,8 +43,7 @@ struct Followed {
   }
 };
 
-ProgramPtr pmap_program(const Params& params, const Values& in) {
-  static const Op& op = *find_op("pmap");
+ProgramPtr program_of(const Op& op, const Params& params, const Values& in) {
   MutableProgram program(new Program);
   Equation equation{&op, params, {}, {}, nullptr};
   Types types;
@@ -60,15 +60,70 @@ ProgramPtr pmap_program(const Params& params, const Values& in) {
   return program;
 }
 
+// The op pmap that stacks all results.
+bool pmap_differs(const Equation& eqn, const Values& in, std::size_t i) {
+  const Ints stacked(eqn.outputs.size(), 0);
+  const Values out = shardax::bind(*eqn.op, eqn.params.with("out_axes", stacked), in);
+  return !slices_equal(as_array(out[i]), 0);
+}
+
+// The op shard_map whose result i has the blocks of all devices along dimension 0.
+bool grid_differs(const Equation& eqn, const Values& in, std::size_t i) {
+  Grid grid = grid_of(eqn.params);
+  const Ints missing = grid.unmentioned(grid.out[i]);
+  if (grid.out[i].empty()) return true;  // there is no dimension 0: types decide
+  const std::int64_t own = grid.count(grid.out[i][0]), more = grid.count(missing);
+  grid.out[i][0].append(missing.begin(), missing.end());
+  const Params params = shard_map_params(grid, eqn.params.program("jaxpr"));
+  const Values out = shardax::bind(*eqn.op, params, in);
+  const Array& all = as_array(out[i]);
+  const std::int64_t rows = all.shape()[0] / (own * more), step = all.strides()[0];
+  Type type = all.type();
+  Shape strides = all.strides();
+  type.sharding = nullptr;
+  type.shape.erase(0);
+  strides.erase(0);
+  for (const auto& [extent, stride] :
+       {std::pair{rows, step}, {more, rows * step}, {own, more * rows * step}}) {
+    type.shape.insert(0, extent);
+    strides.insert(0, stride);
+  }
+  return !slices_equal(*view_of(all, type, strides, 0), 1);
+}
+
+// Do devices differ in the result of a program that is one mapped function? It is run again, with
+// all devices' results; not where that would have effects.
+bool differs(const Program& program, const Values& in, std::size_t output) {
+  if (program.equations.size() != 1 || has_effects(program)) return false;
+  const Equation& eqn = program.equations[0];
+  Values operands;
+  for (Var v : eqn.inputs) {
+    const auto at = std::find(program.inputs.begin(), program.inputs.end(), v);
+    if (at == program.inputs.end()) return false;
+    operands.push_back(in[static_cast<std::size_t>(at - program.inputs.begin())]);
+  }
+  const auto place = std::find(eqn.outputs.begin(), eqn.outputs.end(), program.outputs[output]);
+  if (place == eqn.outputs.end() || !eqn.op->bodies) return false;
+  const auto i = static_cast<std::size_t>(place - eqn.outputs.begin());
+  try {
+    const Runs runs = eqn.op->bodies(eqn.params).runs;
+    return runs == Runs::mapped ? pmap_differs(eqn, operands, i)
+           : runs == Runs::grid ? grid_differs(eqn, operands, i)
+                                : false;
+  } catch (const UserError&) {
+    return false;  // what is wrong with it the call itself will say
+  }
+}
+
 }  // namespace
 
-void warn_of_dropped(const Params& params, const Values& in, const TreeDefPtr& tree) {
+void warn_of_dropped(const Op& op, const Params& params, const Values& in, const TreeDefPtr& tree) {
   std::vector<ArrayPtr> arrays;
   for (const Value& value : in) {
     if (as_array(value).deleted()) return;  // the call will say so
     arrays.emplace_back(&as_array(value));
   }
-  const ProgramPtr program = pmap_program(params, in);
+  const ProgramPtr program = program_of(op, params, in);
   // Where all is well, nobody has to know which equations are whose.
   TaggedProgram plain{program, {}, {}};
   const Variation found = find_variation(plain, seen_by(*program, arrays).equal);
@@ -78,7 +133,7 @@ void warn_of_dropped(const Params& params, const Values& in, const TreeDefPtr& t
   const Followed followed(program, arrays);
   for (std::size_t i = 0; i < followed.found.outputs.size(); ++i) {
     const Boundary& result = followed.found.outputs[i];
-    if (result.dropped.empty()) continue;
+    if (result.dropped.empty() || !differs(*program, in, i)) continue;
     const py::object place = followed.place(result.source);
     call_python("_debug.replicas", "warn_of_dropped", tree.object(), static_cast<std::int64_t>(i),
                 axis_text(result.dropped[0]), place.ptr());
@@ -127,6 +182,12 @@ void init_replicas(py::module_& module) {
         return py::make_tuple(boundaries(followed.found.inputs), results);
       },
       "Over which axes the arguments and results of a program vary.");
+  module.def(
+      "differs",
+      [](const py::object& program, const py::iterable& arguments, std::size_t output) {
+        return differs(*unwrap_program(program.ptr()), values_of(arguments), output);
+      },
+      "Do devices differ in a result of a mapped function, of which one is returned?");
   module.def("where_it_diverges", [](const py::object& program, const py::list& arguments,
                                      std::size_t input, std::size_t output) {
     const Followed followed = Followed::of(program, arguments);

@@ -11,9 +11,9 @@ class module_;
 
 namespace shardax::callables {
 
-// Warns (shardax.debug.VaryingResultWarning) where a result of the pmap op with these params is
-// returned once although devices differ in it.
-void warn_of_dropped(const Params& params, const Values& in, const TreeDefPtr& tree);
+// Warns (shardax.debug.VaryingResultWarning) where a result of the mapped op is returned once
+// although devices differ in it.
+void warn_of_dropped(const Op& op, const Params& params, const Values& in, const TreeDefPtr& tree);
 
 // Are calls of mapped functions watched? Then they are reported before and after they run.
 bool watching_replicas();

@@ -39,6 +39,7 @@ struct Entry {
   BoundOp op;
   TreeDefPtr out_tree;
   KeptFunctions functions;
+  bool returns_once;  // has unchecked outputs without some axis that have not been looked at
 };
 using ShardMapCache = Cache<Entry>;
 using EntryPtr = std::shared_ptr<Entry>;
@@ -212,6 +213,10 @@ Ref ShardMap::call_mapped(PyObject* fun, const CallArguments& arguments) {
     inputs.insert(inputs.end(), captured.begin(), captured.end());
   }
   const KeptFunctions::Scope scope(entry->functions);
+  if (entry->returns_once && computes_at_once(inputs)) {
+    entry->returns_once = false;
+    warn_of_dropped(*find_op("shard_map"), entry->op.params(), inputs, entry->out_tree);
+  }
   const Values outputs =
       computes_at_once(inputs) ? entry->op.compute(inputs) : entry->op.bind(inputs);
   return unflatten_values(entry->out_tree, outputs);
@@ -234,6 +239,13 @@ ProgramPtr with_spread_results(const Planned& planned, const ProgramPtr& body) {
 }
 
 // Programs that captured tracers are good for this call only.
+// Is there a result that types do not check, and of which specs say that devices share it?
+bool returns_once(const Grid& grid) {
+  return !grid.axes.empty() && !is_checked(grid.axes[0].name) &&
+         std::any_of(grid.out.begin(), grid.out.end(),
+                     [&](const Grid::Blocks& blocks) { return !grid.unmentioned(blocks).empty(); });
+}
+
 std::pair<EntryPtr, Values> ShardMap::stage(PyObject* fun, FlatCall& call, const Values& values) {
   static const Op& op = *find_op("shard_map");
   const std::shared_ptr<ShardMapCache> cache = cache_;
@@ -257,7 +269,8 @@ std::pair<EntryPtr, Values> ShardMap::stage(PyObject* fun, FlatCall& call, const
   planned.place_results(staged.out_tree, staged.program->output_types());
   const ProgramPtr body = with_spread_results(planned, staged.program);
   auto entry = std::make_shared<Entry>(Entry{BoundOp(op, shard_map_params(planned.grid, body)),
-                                             staged.out_tree, KeptFunctions(*body)});
+                                             staged.out_tree, KeptFunctions(*body),
+                                             returns_once(planned.grid)});
   if (staged.captured.empty()) cache->insert(call, values, entry);
   return {std::move(entry), std::move(staged.captured)};
 }

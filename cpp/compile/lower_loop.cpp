@@ -1,6 +1,7 @@
 // compile/lower_loop.cpp - a fused unit becomes a TileLoop.
 #include <cstdio>
 #include <numeric>
+#include <optional>
 #include <unordered_map>
 
 #include "array/half.h"
@@ -134,14 +135,14 @@ class LoopLowering {
     }
   }
 
-  // The dimension of stride 1 of the largest operand in memory.
+  // The dimension of stride 1 of an operand in memory, of one that repeats nothing if there is one.
   std::size_t fastest_dimension() const {
-    for (int e : unit_.equations) {
-      for (Var v : program_.equations[static_cast<std::size_t>(e)].inputs) {
-        const Window* window = windows_[static_cast<std::size_t>(v)];
-        if (!window || made_here(v) || type(v).shape != unit_.shape) continue;
-        for (std::size_t d = 0; d < unit_.shape.size(); ++d) {
-          if (window->strides[d] == 1 && unit_.shape[d] > 1) return d;
+    for (const bool repeats : {false, true}) {
+      for (int e : unit_.equations) {
+        for (Var v : program_.equations[static_cast<std::size_t>(e)].inputs) {
+          const Window* window = windows_[static_cast<std::size_t>(v)];
+          if (!window || made_here(v) || type(v).shape != unit_.shape) continue;
+          if (const auto found = fastest_of(*window, repeats)) return *found;
         }
       }
     }
@@ -149,6 +150,16 @@ class LoopLowering {
       if (unit_.shape[d] > 1) return d;
     }
     return unit_.shape.size() - 1;
+  }
+
+  std::optional<std::size_t> fastest_of(const Window& window, bool repeats) const {
+    std::optional<std::size_t> found;
+    for (std::size_t d = 0; d < unit_.shape.size(); ++d) {
+      if (unit_.shape[d] <= 1) continue;
+      if (window.strides[d] == 0 && !repeats) return {};
+      if (window.strides[d] == 1 && !found) found = d;
+    }
+    return found;
   }
 
   bool made_here(Var v) const {

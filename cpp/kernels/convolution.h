@@ -11,13 +11,14 @@
 // apart are not multiplied: each residue of t has its own list of taps.
 //
 // Bits: an element is one chain of fused multiply-adds for every 256 of the pairs (c, w) in
-// row-major order, these are added up in ascending order by runs of 32, and so are the runs. This
-// does not depend on threads, strides, position, nor on how many elements there are. 16-bit floats
-// are added up in float32 and rounded once. Integers wrap; bool is the or of ands.
+// row-major order, these are added up in ascending order by runs of 32, and so are the runs. Of few
+// features and many taps, each place along the last dimension has chains of its own. Neither
+// depends on threads, strides or position. 16-bit floats are added up in float32 and rounded once.
+// Integers wrap; bool is the or of ands.
 //
-// Start at convolution.cpp (which way), then convolution_float.cpp (blocks of float products),
-// convolution_block.h (which elements a block sees) and convolution_direct.cpp (any dtype and
-// rank).
+// Start at convolution.cpp (which way), then convolution_cut.h (how a product of floats is cut into
+// blocks), convolution_compute.h (what one computes), convolution_block.h (which elements it sees)
+// and convolution_direct.cpp (any dtype and rank).
 #pragma once
 
 #include "array/type.h"

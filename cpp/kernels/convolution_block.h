@@ -89,7 +89,7 @@ template <class T>
 class WindowFinder {
  public:
   WindowFinder(const ConvArgs& p, const Part& part, const FloatKernels<T>& kernels)
-      : p_(p), part_(part), pack_(kernels.pack(p.dtype)) {
+      : p_(p), part_(part), pack_(kernels.pack(p.dtype)), width_(itemsize(p.dtype)) {
     native_ = itemsize(p.dtype) == sizeof(T);
   }
 
@@ -108,7 +108,7 @@ class WindowFinder {
       size[d] = steps.high[d] - steps.low[d] + 1 + line.lhs_step * (box.t1[d] - 1 - box.t0[d]);
       inside = inside && low[d] >= 0 && low[d] + size[d] <= p_.space[d].lhs_size;
     }
-    lhs += itemsize(p_.dtype) * (box.n0 * p_.n.lhs + steps.first_channel * p_.c.lhs);
+    lhs += width_ * (box.n0 * p_.n.lhs + steps.first_channel * p_.c.lhs);
     if (inside && (!rows || (step == 1 && p_.space[2].lhs == 1))) {
       std::int64_t at = 0;
       Window<T> window{nullptr, p_.n.lhs, {}, 1, 0};
@@ -217,13 +217,13 @@ class WindowFinder {
       if (at < 0 || at >= d.bound) {
         std::memset(static_cast<void*>(to), 0, static_cast<std::size_t>(each) * sizeof(T));
       } else {
-        copy(level + 1, from + at * d.from_stride * itemsize(p_.dtype), to, each);
+        copy(level + 1, from + at * d.from_stride * width_, to, each);
       }
     }
   }
 
   void copy_row(const CopyDim& d, const std::byte* from, T* to, std::int64_t count) const {
-    const std::int64_t width = itemsize(p_.dtype), each = count / d.phases;
+    const std::int64_t each = count / d.phases;
     for (std::int64_t phase = 0; phase < d.phases; ++phase, to += each) {
       const std::int64_t low = d.low + phase;
       const std::int64_t first = low < 0 ? std::min(each, (-low + d.phases - 1) / d.phases) : 0;
@@ -232,11 +232,10 @@ class WindowFinder {
           std::max(first, std::min(each, left <= 0 ? 0 : (left + d.phases - 1) / d.phases));
       std::fill_n(to, first, T{});
       if (end > first) {
-        const std::byte* source = from + (low + first * d.phases) * d.from_stride * width;
+        const std::byte* source = from + (low + first * d.phases) * d.from_stride * width_;
         const std::int64_t stride = d.phases * d.from_stride, n = end - first;
         if (native_ && stride == 1) {
-          std::memcpy(static_cast<void*>(to + first), source,
-                      static_cast<std::size_t>(n) * sizeof(T));
+          copy_short(reinterpret_cast<const T*>(source), n, to + first);
         } else {
           pack_(source, 0, stride, 1, n, n, to + first);
         }
@@ -245,9 +244,19 @@ class WindowFinder {
     }
   }
 
+  // Rows are often too short for a call.
+  static void copy_short(const T* from, std::int64_t n, T* to) {
+    constexpr std::int64_t few = 16 / sizeof(T);
+    if (n > 256) return static_cast<void>(std::copy_n(from, n, to));
+    std::int64_t i = 0;
+    for (; i + few <= n; i += few) std::memcpy(static_cast<void*>(to + i), from + i, 16);
+    for (; i < n; ++i) std::memcpy(static_cast<void*>(to + i), from + i, sizeof(T));
+  }
+
   const ConvArgs& p_;
   const Part& part_;
   Pack<T> pack_;
+  std::int64_t width_;  // bytes of an element of lhs
   bool native_;
   std::vector<CopyDim> copy_;
   std::unique_ptr<Room<T>> room_;

@@ -46,15 +46,20 @@ Way Cutter::way(const Part& part) const {
   // What it costs more to write results the other way round.
   const double turned = 1 / (1 + 8 / static_cast<double>(part.steps));
   const bool along_x = p_.space[2].out * x.step == 1;
-  const double features = share(p_.o.size, width()) * (p_.o.out == 1 ? 1 : turned);
+  // Tiles of packed panels are the largest: 12 x 2 vectors, of one vector 12, of lines 6 x 2 or 6.
+  const double features =
+      share(p_.o.size, width()) * (width() == vector_ ? 0.8 : 1) * (p_.o.out == 1 ? 1 : turned);
   const double single = p_.o.size == 1 ? 0.6 : 1;
-  const double outputs =
-      share(x.count, vector_) * (x.count < vector_ ? 0.4 : 1) * single * (along_x ? 1 : turned);
+  const double outputs = share(x.count, vector_) *
+                         (x.count < vector_       ? 0.4
+                          : x.count < 2 * vector_ ? 0.7
+                                                  : 0.85) *
+                         single * (along_x ? 1 : turned);
   double flat = 0;
   if (y.lhs_step == 1 && x.lhs_step == 1 && y.count > 1 && x.count < 2 * vector_) {
     const std::int64_t pitch = x.count + span_of(x) - 1;
     flat = share(x.count, pitch) * share((y.count - 1) * pitch + x.count, 2 * vector_) * single *
-           turned;
+           turned * 0.85;
   }
   const double best = std::max({features, outputs, flat});
   if (p_.o.size <= vector_ / 2 && even_taps(p_.space[2], x) && x.count < p_.space[2].rhs_size) {
@@ -69,19 +74,23 @@ Way Cutter::way(const Part& part) const {
 Cut Cutter::cut(const Part& part) const {
   Cut cut{};
   cut.way = way(part);
-  cut.runs = std::max<std::int64_t>(1, parts_of(part.steps, run_steps));
+  cut.apart = 1;
+  cut.run = 32 * matmul_k_block;
   cut.batch = batch_;
   if (cut.way == Way::lanes) cut.batch /= p_.batch.back().size;
   const std::int64_t all = cut.way == Way::lanes ? p_.batch.back().size : p_.o.size;
   cut.columns = std::min<std::int64_t>(all, cut.way == Way::features ? 512 : 64);
   if (cut.way == Way::sums) {
     cut.columns = p_.space[2].rhs_size;
-    cut.runs = std::max<std::int64_t>(1, parts_of(part.steps / cut.columns, run_steps));
+    cut.apart = p_.o.size;
+    cut.run = std::max<std::int64_t>(1, 32 / cut.columns) * matmul_k_block;
   }
+  const std::int64_t steps = cut.way == Way::sums ? part.steps / cut.columns : part.steps;
+  cut.runs = std::max<std::int64_t>(1, parts_of(steps, cut.run));
   std::int64_t rows = cut.way == Way::features ? 240 : cut.way == Way::lanes ? 256 : 1024;
   while (true) {
     boxes(part, cut, rows);
-    cut.column_parts = cut.way == Way::sums ? p_.o.size : parts_of(all, cut.columns);
+    cut.column_parts = cut.way == Way::sums ? 1 : parts_of(all, cut.columns);
     const double each = nanoseconds(part) / static_cast<double>(cut.blocks());
     if (each < 100e3 || cut.blocks() >= 8) break;
     if (cut.way == Way::features && cut.columns > 2 * width()) {
@@ -97,7 +106,7 @@ Cut Cutter::cut(const Part& part) const {
     const std::int64_t pitch = part.lines[2].count + span_of(part.lines[2]) - 1;
     outputs = cut.n * cut.t[0] * ((cut.t[1] - 1) * pitch + part.lines[2].count);
   }
-  cut.room = outputs * (cut.way == Way::features ? padded(cut.columns) : cut.columns);
+  cut.room = outputs * cut.apart * (cut.way == Way::features ? padded(cut.columns) : cut.columns);
   cut.split =
       cut.runs > 1 && cut.blocks() < 16 && cut.blocks() * cut.runs * cut.room * size_ <= 64 << 20;
   return cut;

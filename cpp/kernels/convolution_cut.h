@@ -18,9 +18,6 @@ enum class Way {
              // few outputs of many taps each (the gradient of a kernel with few features)
 };
 
-// Steps whose blocks are added up before the next ones are: independent of each other.
-constexpr std::int64_t run_steps = 32 * matmul_k_block;
-
 inline std::int64_t parts_of(std::int64_t n, std::int64_t size) { return (n + size - 1) / size; }
 
 // How a part is cut into chunks.
@@ -29,12 +26,13 @@ struct Cut {
   std::int64_t n;        // of a box
   Ints3 t;               // of a box, outputs along each line
   std::int64_t columns;  // of a chunk: features, lanes or taps
+  std::int64_t apart;    // features that have taps as columns of their own: else 1
   std::int64_t n_parts, column_parts;
   Ints3 t_parts;
-  std::int64_t batch;  // convolutions, or groups of lanes
-  std::int64_t runs;
-  bool split;         // runs are chunks of their own
-  std::int64_t room;  // elements of the sums of a block
+  std::int64_t batch;      // convolutions, or groups of lanes
+  std::int64_t run, runs;  // steps that are added up before the next ones are, and how often
+  bool split;              // runs are chunks of their own
+  std::int64_t room;       // elements of the sums of a block
   std::int64_t boxes() const { return n_parts * t_parts[0] * t_parts[1] * t_parts[2]; }
   std::int64_t blocks() const { return batch * boxes() * column_parts; }
 };

@@ -1,454 +1,71 @@
 // kernels/convolution_float.cpp - convolutions of floats as blocks of products.
 //
-// kernels/convolution_cut.h says how they are cut. Start at Convolution::run, then Block.
-#include <numeric>
-
-#include "kernels/convolution_cut.h"
-#include "runtime/interrupt.h"
+// kernels/convolution_cut.h says how they are cut, convolution_compute.h computes a block.
+#include "kernels/convolution_compute.h"
 
 namespace shardax::kernels {
 namespace {
 
+// Outputs by the taps that they see.
+std::vector<Part> parts_of(const ConvArgs& p) {
+  std::array<std::vector<Line>, 3> lines;
+  for (std::size_t d = 0; d < 3; ++d) lines[d] = lines_of(p.space[d]);
+  std::vector<Part> parts;
+  for (const Line& a : lines[0]) {
+    for (const Line& b : lines[1]) {
+      for (const Line& c : lines[2]) {
+        Part part{{a, b, c}};
+        part.steps = p.c.size;
+        for (const Line& l : part.lines) part.steps *= static_cast<std::int64_t>(l.taps.size());
+        parts.push_back(std::move(part));
+      }
+    }
+  }
+  return parts;
+}
+
+// Steps are those of the first tap along the last dimension; the others are columns.
+void along_taps(Part& part) {
+  std::vector<Tap>& taps = part.lines[2].taps;
+  part.steps /= static_cast<std::int64_t>(taps.size());
+  taps.resize(1);
+}
+
 template <class T>
-class Convolution {
- public:
-  Convolution(const ConvArgs& args, const FloatKernels<T>& kernels)
-      : p_(args),
-        kernels_(kernels),
-        cutter_(p_, sizeof(T), kernels.vector_size, kernels.panel_columns),
-        native_out_(itemsize(args.out_dtype) == sizeof(T)) {
-    while (p_.space.size() < 3) p_.space.insert(0, ConvSpace{1, 1, 1, 0, 0, 0});
-    std::array<std::vector<Line>, 3> lines;
-    for (std::size_t d = 0; d < 3; ++d) lines[d] = lines_of(p_.space[d]);
-    for (const Line& a : lines[0]) {
-      for (const Line& b : lines[1]) {
-        for (const Line& c : lines[2]) {
-          Part part{{a, b, c}};
-          part.steps = p_.c.size;
-          for (const Line& l : part.lines) part.steps *= static_cast<std::int64_t>(l.taps.size());
-          parts_.push_back(std::move(part));
-        }
-      }
-    }
-    std::iota(ascending_, ascending_ + matmul_k_block, std::int64_t{0});
+void run_part(ConvOperands<T>& conv, Part& part, ParallelFor parallel_for) {
+  const double all = conv.cutter.nanoseconds(part);
+  const Cut cut = conv.cutter.cut(part);
+  if (cut.way == Way::sums) along_taps(part);
+  conv.pack_all(part, cut, parallel_for);
+  const double each = all / static_cast<double>(cut.blocks());
+  if (!cut.split) {
+    const auto body = [&](std::int64_t i) { Block<T>(conv, part, cut, i).whole(); };
+    return run_chunks(cut.blocks(), each, parallel_for, body);
   }
-
-  void run(ParallelFor parallel_for) {
-    for (Part& part : parts_) {
-      const double all = cutter_.nanoseconds(part);
-      const Cut cut = cutter_.cut(part);
-      if (cut.way == Way::sums) along_taps(part);
-      pack_all(part, cut, parallel_for);
-      const double each = all / static_cast<double>(cut.blocks());
-      if (!cut.split) {
-        const auto body = [&](std::int64_t i) { Block(*this, part, cut, i).whole(); };
-        run_chunks(cut.blocks(), each, parallel_for, body);
-        continue;
-      }
-      const std::int64_t size = cut.room;
-      const Room<T> sums(cut.blocks() * cut.runs * size);
-      const auto body = [&](std::int64_t i) {
-        Block(*this, part, cut, i / cut.runs).run(i % cut.runs, sums.data() + i * size);
-      };
-      run_chunks(cut.blocks() * cut.runs, each / static_cast<double>(cut.runs), parallel_for, body);
-      const auto finish = [&](std::int64_t i) {
-        Block(*this, part, cut, i).finish(sums.data() + i * cut.runs * size, size);
-      };
-      run_chunks(cut.blocks(), static_cast<double>(size * cut.runs), parallel_for, finish);
-    }
-  }
-
- private:
-  // Steps are those of the first tap along the last dimension; the others are columns.
-  static void along_taps(Part& part) {
-    std::vector<Tap>& taps = part.lines[2].taps;
-    part.steps /= static_cast<std::int64_t>(taps.size());
-    taps.resize(1);
-  }
-  // Lanes of the columns of a block: the elements of rhs lie so far apart.
-  std::int64_t lane_stride(const Cut& cut) const {
-    return cut.way == Way::lanes ? p_.batch.back().rhs : p_.space[2].rhs;
-  }
-
-  // A kernel that all boxes share is packed once.
-  void pack_all(const Part& part, const Cut& cut, ParallelFor parallel_for) {
-    packed_.reset();
-    const std::int64_t columns = cutter_.padded(p_.o.size), size = part.steps * columns;
-    if (cut.way != Way::features || cut.boxes() == 1 || part.steps == 0) return;
-    if (cutter_.batch() * size * std::int64_t{sizeof(T)} > 32 << 20) return;
-    packed_ = std::make_unique<Room<T>>(cutter_.batch() * size);
-    const std::int64_t blocks = parts_of(part.steps, matmul_k_block);
-    const auto body = [&](std::int64_t i) {
-      const std::int64_t b = i / blocks, first = i % blocks * matmul_k_block;
-      Steps steps;
-      part.find(p_, first, std::min(matmul_k_block, part.steps - first), steps);
-      T* out = packed_->data() + b * size + first * columns;
-      const std::byte* rhs = p_.rhs + offset(b, &ConvAxis::rhs) * itemsize(p_.dtype);
-      for (std::int64_t j = 0; j < p_.o.size; j += cutter_.width())
-        pack(steps, rhs, j, std::min(cutter_.width(), p_.o.size - j), out + j * steps.count);
-    };
-    const double each = 0.5 * static_cast<double>(std::min(matmul_k_block, part.steps) * columns);
-    run_chunks(cutter_.batch() * blocks, each, parallel_for, body);
-  }
-
-  // A panel: columns [j, j + n) of rhs, in runs of steps that lie evenly.
-  void pack(const Steps& steps, const std::byte* rhs, std::int64_t j, std::int64_t n,
-            T* out) const {
-    const Pack<T> pack = kernels_.pack(p_.dtype);
-    for_runs(steps, [&](std::int64_t k, std::int64_t count, std::int64_t stride) {
-      pack(rhs + (steps.rhs[k] + j * p_.o.rhs) * itemsize(p_.dtype), stride, p_.o.rhs, count, n,
-           cutter_.width(), out + k * cutter_.width());
-    });
-  }
-
-  template <class F>
-  static void for_runs(const Steps& steps, F&& f) {
-    for (std::int64_t k = 0; k < steps.count;) {
-      std::int64_t end = k + 1;
-      const std::int64_t stride = end < steps.count ? steps.rhs[end] - steps.rhs[k] : 1;
-      while (end < steps.count && steps.rhs[end] - steps.rhs[end - 1] == stride) ++end;
-      f(k, end - k, stride);
-      k = end;
-    }
-  }
-
-  std::int64_t offset(std::int64_t b, std::int64_t ConvAxis::*which) const {
-    std::int64_t out = 0;
-    for (std::size_t d = p_.batch.size(); d-- > 0; b /= p_.batch[d].size) {
-      out += b % p_.batch[d].size * (p_.batch[d].*which);
-    }
-    return out;
-  }
-
-  // One box, one range of columns.
-  class Block {
-   public:
-    Block(const Convolution& conv, const Part& part, const Cut& cut, std::int64_t index)
-        : conv_(conv), p_(conv.p_), part_(part), cut_(cut), windows_(conv.p_, part, conv.kernels_) {
-      // Columns fastest, so that neighbours see the same part of lhs.
-      const bool sums = cut.way == Way::sums;
-      column_ = index % cut.column_parts * (sums ? 1 : cut.columns);
-      index /= cut.column_parts;
-      for (std::size_t d = 3; d-- > 0; index /= cut.t_parts[d]) {
-        box_.t0[d] = index % cut.t_parts[d] * cut.t[d];
-        box_.t1[d] = std::min(box_.t0[d] + cut.t[d], part.lines[d].count);
-      }
-      box_.n0 = index % cut.n_parts * cut.n;
-      box_.n1 = std::min(box_.n0 + cut.n, p_.n.size);
-      batch_ = index / cut.n_parts;
-      const bool lanes = cut.way == Way::lanes;
-      const std::int64_t lane_count = lanes ? p_.batch.back().size : 1;
-      columns_ = std::min(cut.columns, (lanes ? lane_count : p_.o.size) - column_);
-      const std::int64_t first = batch_ * lane_count + (lanes ? column_ : 0);
-      lhs_ = p_.lhs + conv.offset(first, &ConvAxis::lhs) * itemsize(p_.dtype);
-      rhs_ = p_.rhs + conv.offset(first, &ConvAxis::rhs) * itemsize(p_.dtype);
-      out_ = conv.offset(first, &ConvAxis::out) + (lanes ? 0 : column_ * p_.o.out);
-      if (sums) {
-        columns_ = cut.columns;
-        rhs_ += column_ * p_.o.rhs * itemsize(p_.dtype);
-        span_ = (columns_ - 1) * p_.space[2].rhs_dilation;
-      }
-      line_ = cut.t[2];
-      if (rows_are_features()) line_ = box_.t1[2] - box_.t0[2];
-      if (cut.way == Way::flat) {
-        flat_pitch_ = line_ + span_of(part.lines[2]) - 1;
-        line_ += (box_.t1[1] - box_.t0[1] - 1) * flat_pitch_;
-      }
-      lanes_ = lanes ? columns_ : 1;
-      pitch_ = cut.way == Way::features ? conv.cutter_.padded(columns_) : columns_;
-      place_outputs();
-    }
-
-    void whole() {
-      if (part_.steps == 0) return write_zeros();
-      if (cut_.runs == 1 && in_place()) {
-        to_ = reinterpret_cast<T*>(p_.out);
-        return steps(0, part_.steps, nullptr);
-      }
-      const std::int64_t size = cut_.room;
-      const Room<T> room(cut_.runs > 1 ? 2 * size : size);
-      T* sum = room.data();
-      run(0, sum);
-      for (std::int64_t r = 1; r < cut_.runs; ++r) {
-        run(r, sum + size);
-        for (std::int64_t i = 0; i < used(); ++i) sum[i] += sum[size + i];
-      }
-      write(sum);
-    }
-
-    void run(std::int64_t r, T* sums) {
-      steps(r * run_steps, std::min(part_.steps, (r + 1) * run_steps), sums);
-    }
-
-    void finish(T* sums, std::int64_t apart) const {
-      const std::int64_t size = used();
-      for (std::int64_t r = 1; r < cut_.runs; ++r) {
-        for (std::int64_t i = 0; i < size; ++i) sums[i] += sums[r * apart + i];
-      }
-      write(sums);
-    }
-
-   private:
-    std::int64_t rows() const { return box_.rows(); }
-    bool rows_are_features() const { return cut_.way == Way::outputs || cut_.way == Way::flat; }
-    // Elements of the sums.
-    std::int64_t used() const {
-      return rows_are_features() ? static_cast<std::int64_t>(site_count()) * columns_ * line_
-                                 : rows() * pitch_;
-    }
-    // Lines of columns, one for each place of the dimensions before.
-    std::size_t site_count() const {
-      const auto count = static_cast<std::size_t>(rows() / (box_.t1[2] - box_.t0[2]));
-      return cut_.way == Way::flat ? count / static_cast<std::size_t>(box_.t1[1] - box_.t0[1])
-                                   : count;
-    }
-    // The outputs of the box in order, along the first `dims` dimensions.
-    template <class F>
-    void for_outputs(std::size_t dims, F&& f) const {
-      for (std::int64_t n = box_.n0; n < box_.n1; ++n) {
-        for (std::int64_t z = box_.t0[0]; z < box_.t1[0]; ++z) {
-          if (dims == 1) {
-            f(n, Ints3{z, box_.t0[1], box_.t0[2]});
-            continue;
-          }
-          for (std::int64_t y = box_.t0[1]; y < box_.t1[1]; ++y) {
-            if (dims == 2) {
-              f(n, Ints3{z, y, box_.t0[2]});
-              continue;
-            }
-            for (std::int64_t x = box_.t0[2]; x < box_.t1[2]; ++x) f(n, Ints3{z, y, x});
-          }
-        }
-      }
-    }
-    std::int64_t place(std::int64_t n, const Ints3& t) const {
-      std::int64_t at = out_ + n * p_.n.out;
-      for (std::size_t d = 0; d < 3; ++d) {
-        const Line& l = part_.lines[d];
-        at += (l.first + t[d] * l.step) * p_.space[d].out;
-      }
-      return at;
-    }
-    void place_outputs() {
-      places_.clear();
-      for_outputs(rows_are_features() ? 2 : 3,
-                  [&](std::int64_t n, const Ints3& t) { places_.push_back(place(n, t)); });
-    }
-    std::int64_t x_step() const { return p_.space[2].out * part_.lines[2].step; }
-    bool in_place() const {
-      if (!conv_.native_out_ || cut_.way == Way::sums || cut_.way == Way::flat) return false;
-      return cut_.way == Way::lanes || (cut_.way == Way::outputs ? x_step() : p_.o.out) == 1;
-    }
-
-    // Sums of steps [first, end), written to `sums` or, if null, to the result.
-    void steps(std::int64_t first, std::int64_t end, T* sums) {
-      for (std::int64_t k = first; k < end; k += matmul_k_block) {
-        runtime::poll();
-        part_.find(p_, k, std::min(matmul_k_block, end - k), steps_);
-        const bool flat = cut_.way == Way::flat;
-        steps_.high[2] += span_;
-        if (flat) {
-          // Lines are as far apart in each block.
-          const std::vector<Tap>& taps = part_.lines[2].taps;
-          steps_.low[2] = std::min(taps.front().place, taps.back().place);
-          steps_.high[2] = steps_.low[2] + span_of(part_.lines[2]) - 1;
-        }
-        const std::int64_t step = rows_are_features()     ? part_.lines[2].lhs_step
-                                  : cut_.way == Way::sums ? p_.space[2].rhs_dilation
-                                                          : 0;
-        const Window<T> window = windows_.find(lhs_, box_, steps_, lanes_, step, flat);
-        sites_.clear();
-        for_outputs(flat                  ? 1
-                    : rows_are_features() ? 2
-                                          : 3,
-                    [&](std::int64_t n, const Ints3& t) {
-                      std::int64_t at = (n - box_.n0) * window.n;
-                      for (std::size_t d = 0; d < 2; ++d)
-                        at += part_.lines[d].lhs_step * (t[d] - box_.t0[d]) * window.space[d];
-                      at += window.along(part_.lines[2].lhs_step * (t[2] - box_.t0[2]));
-                      sites_.push_back(window.data + at);
-                    });
-        if (cut_.way == Way::features) features(k, sums, k > first);
-        if (rows_are_features()) outputs(sums, k > first);
-        if (cut_.way == Way::lanes || cut_.way == Way::sums) lanes(sums, k > first);
-      }
-    }
-
-    T* result(std::size_t row, T* sums) const {
-      return sums ? sums + static_cast<std::int64_t>(row) * pitch_ : to_ + places_[row];
-    }
-
-    void features(std::int64_t k, T* sums, bool add) {
-      const std::int64_t width = conv_.cutter_.width();
-      if (!conv_.packed_ && !panel_) panel_ = std::make_unique<Room<T>>(matmul_k_block * width);
-      targets_.resize(places_.size());
-      for (std::int64_t j = 0; j < columns_; j += width) {
-        const std::int64_t n = std::min(width, columns_ - j);
-        const T* b;
-        if (conv_.packed_) {
-          b = conv_.packed_->data() + (batch_ * part_.steps + k) * conv_.cutter_.padded(p_.o.size) +
-              (column_ + j) * steps_.count;
-        } else {
-          conv_.pack(steps_, rhs_, column_ + j, n, panel_->data());
-          b = panel_->data();
-        }
-        for (std::size_t i = 0; i < places_.size(); ++i) targets_[i] = result(i, sums) + j;
-        conv_.kernels_.found_panel({rows(), sums ? width : n, steps_.count, sites_.data(),
-                                    steps_.lhs, b, nullptr, targets_.data(), add},
-                                   width);
-      }
-    }
-
-    // Rows are features; their elements of rhs are read in place where they are of type T.
-    void outputs(T* sums, bool add) {
-      const std::int64_t* offsets = steps_.rhs;
-      weights_.resize(static_cast<std::size_t>(columns_));
-      const bool native = itemsize(p_.dtype) == sizeof(T);
-      if (!native && !panel_) panel_ = std::make_unique<Room<T>>(matmul_k_block * columns_);
-      for (std::int64_t j = 0; j < columns_; ++j) {
-        const std::byte* from = rhs_ + (column_ + j) * p_.o.rhs * itemsize(p_.dtype);
-        if (native) {
-          weights_[static_cast<std::size_t>(j)] = reinterpret_cast<const T*>(from);
-          continue;
-        }
-        T* row = panel_->data() + j * matmul_k_block;
-        weights_[static_cast<std::size_t>(j)] = row;
-        for_runs(steps_, [&](std::int64_t k, std::int64_t count, std::int64_t stride) {
-          conv_.kernels_.pack(p_.dtype)(from + steps_.rhs[k] * itemsize(p_.dtype), 0, stride, 1,
-                                        count, count, row + k);
-        });
-        offsets = conv_.ascending_;
-      }
-      targets_.resize(static_cast<std::size_t>(columns_));
-      for (std::size_t i = 0; i < sites_.size(); ++i) {
-        for (std::int64_t j = 0; j < columns_; ++j) {
-          targets_[static_cast<std::size_t>(j)] =
-              sums ? sums + (static_cast<std::int64_t>(i) * columns_ + j) * line_
-                   : to_ + places_[i] + j * p_.o.out;
-        }
-        conv_.kernels_.found_rows({columns_, line_, steps_.count, weights_.data(), offsets,
-                                   sites_[i], steps_.lhs, targets_.data(), add});
-      }
-    }
-
-    // rhs is read in place where its lanes lie side by side.
-    void lanes(T* sums, bool add) {
-      const std::int64_t* offsets = steps_.rhs;
-      const T* b = reinterpret_cast<const T*>(rhs_);
-      const std::int64_t stride = conv_.lane_stride(cut_);
-      if (stride != 1 || itemsize(p_.dtype) != sizeof(T)) {
-        if (!panel_) panel_ = std::make_unique<Room<T>>(matmul_k_block * columns_);
-        b = panel_->data();
-        for (std::int64_t k = 0; k < steps_.count; ++k) {
-          conv_.kernels_.pack(p_.dtype)(rhs_ + steps_.rhs[k] * itemsize(p_.dtype), 0, stride, 1,
-                                        columns_, columns_, panel_->data() + k * columns_);
-          lane_offsets_[k] = k * columns_;
-        }
-        offsets = lane_offsets_;
-      }
-      targets_.resize(places_.size());
-      for (std::size_t i = 0; i < places_.size(); ++i) targets_[i] = result(i, sums);
-      conv_.kernels_.found_lanes({rows(), columns_, steps_.count, sites_.data(), steps_.lhs, b,
-                                  offsets, targets_.data(), add});
-    }
-
-    void write_zeros() {
-      const std::int64_t size = cut_.room;
-      const Room<T> room(size);
-      std::fill_n(room.data(), size, T{});
-      write(room.data());
-    }
-
-    // Features by columns, for each site: a line of outputs, or with `flat` several.
-    void write_lines(const T* sums) const {
-      const int width = itemsize(p_.out_dtype);
-      const Round<T> round = conv_.kernels_.round(p_.out_dtype);
-      const std::int64_t x = box_.t1[2] - box_.t0[2];
-      const std::size_t lines = places_.size() / site_count();
-      for (std::size_t i = 0; i < places_.size(); ++i) {
-        const T* from = sums + static_cast<std::int64_t>(i / lines) * columns_ * line_ +
-                        static_cast<std::int64_t>(i % lines) * flat_pitch_;
-        for (std::int64_t j = 0; j < columns_; ++j) {
-          round(from + j * line_, 1, x, p_.out + (places_[i] + j * p_.o.out) * width, 0, x_step());
-        }
-      }
-    }
-
-    // The columns of a row, added up: chains of every 16th one, then these in order.
-    T added(const T* row) const {
-      T chains[16] = {};
-      for (std::int64_t j = 0; j < columns_; ++j) chains[j % 16] += row[j];
-      T sum{};
-      for (const T chain : chains) sum += chain;
-      return sum;
-    }
-
-    // Sums, rows of pitch_ (or, of outputs, features by places), to the result.
-    void write(const T* sums) const {
-      const int width = itemsize(p_.out_dtype);
-      const Round<T> round = conv_.kernels_.round(p_.out_dtype);
-      if (rows_are_features()) return write_lines(sums);
-      if (cut_.way == Way::sums) {
-        for (std::size_t i = 0; i < places_.size(); ++i) {
-          const T sum = added(sums + static_cast<std::int64_t>(i) * pitch_);
-          round(&sum, 1, 1, p_.out + places_[i] * width, 0, 1);
-        }
-        return;
-      }
-      const std::int64_t step = cut_.way == Way::lanes ? 1 : p_.o.out;
-      for (std::size_t i = 0; i < places_.size();) {
-        const T* from = sums + static_cast<std::int64_t>(i) * pitch_;
-        std::byte* to = p_.out + places_[i] * width;
-        std::size_t end = i + 1;
-        while (end < places_.size() && places_[end] == places_[end - 1] + 1) ++end;
-        const auto run = static_cast<std::int64_t>(end - i);
-        if (conv_.native_out_ && step != 1 && run > 1) {
-          conv_.kernels_.turn(from, pitch_, columns_, run, step, reinterpret_cast<T*>(to));
-        } else {
-          for (std::size_t r = i; r < end; ++r) {
-            round(sums + static_cast<std::int64_t>(r) * pitch_, 1, columns_,
-                  p_.out + places_[r] * width, 0, step);
-          }
-        }
-        i = end;
-      }
-    }
-
-    const Convolution& conv_;
-    const ConvArgs& p_;
-    const Part& part_;
-    const Cut& cut_;
-    WindowFinder<T> windows_;
-    Box box_;
-    std::int64_t batch_, column_, columns_, lanes_, pitch_, out_, span_ = 0, line_ = 0,
-                                                                  flat_pitch_ = 0;
-    const std::byte *lhs_, *rhs_;
-    T* to_ = nullptr;
-    Steps steps_;
-    std::int64_t lane_offsets_[matmul_k_block];
-    std::vector<std::int64_t> places_;
-    std::vector<const T*> sites_, weights_;
-    std::vector<T*> targets_;
-    std::unique_ptr<Room<T>> panel_;
+  const std::int64_t size = cut.room;
+  const Room<T> sums(cut.blocks() * cut.runs * size);
+  const auto body = [&](std::int64_t i) {
+    Block<T>(conv, part, cut, i / cut.runs).run(i % cut.runs, sums.data() + i * size);
   };
+  run_chunks(cut.blocks() * cut.runs, each / static_cast<double>(cut.runs), parallel_for, body);
+  const auto finish = [&](std::int64_t i) {
+    Block<T>(conv, part, cut, i).finish(sums.data() + i * cut.runs * size, size);
+  };
+  run_chunks(cut.blocks(), static_cast<double>(size * cut.runs), parallel_for, finish);
+}
 
-  ConvArgs p_;
-  const FloatKernels<T>& kernels_;
-  Cutter cutter_;
-  bool native_out_;
-  std::vector<Part> parts_;
-  std::unique_ptr<Room<T>> packed_;
-  std::int64_t ascending_[matmul_k_block];
-};
+template <class T>
+void run(const ConvArgs& args, ParallelFor parallel_for) {
+  ConvOperands<T> conv(args, float_kernels<T>(best_isa()));
+  std::vector<Part> parts = parts_of(conv.p);
+  for (Part& part : parts) run_part(conv, part, parallel_for);
+}
 
 }  // namespace
 
 void convolution_float(const ConvArgs& args, ParallelFor parallel_for) {
-  if (args.out_dtype == DType::float64) {
-    Convolution<double>(args, float_kernels<double>(best_isa())).run(parallel_for);
-  } else {
-    Convolution<float>(args, float_kernels<float>(best_isa())).run(parallel_for);
-  }
+  args.out_dtype == DType::float64 ? run<double>(args, parallel_for)
+                                   : run<float>(args, parallel_for);
 }
 
 }  // namespace shardax::kernels

@@ -24,10 +24,11 @@ Meeting meeting(const Slide& s, std::int64_t w) {
   Meeting m;
   m.step = s.base / std::gcd(s.stride, s.base);
   m.from_step = m.step * s.stride / s.base;
-  for (; m.first < m.step; ++m.first) {
+  const std::int64_t limit = std::min(m.step, s.out);
+  for (; m.first < limit; ++m.first) {
     if ((m.first * s.stride + shift) % s.base == 0) break;
   }
-  if (m.first == m.step) return m;
+  if (m.first >= limit) return m;
   const std::int64_t place = (m.first * s.stride + shift) / s.base;
   const std::int64_t skipped = place < 0 ? (-place + m.from_step - 1) / m.from_step : 0;
   m.first += skipped * m.step;
@@ -99,6 +100,7 @@ class Pass {
       : s_(s), outer_(outer), inner_(inner) {
     for (std::int64_t w = 0; w < s.window; ++w) {
       if (is_long()) break;
+      runtime::poll();
       const Meeting m = meeting(s, w);
       if (m.count > 0) meetings_.push_back(m);
     }

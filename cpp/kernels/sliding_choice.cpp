@@ -92,8 +92,10 @@ class Choice {
   // from the first place.
   Choice(const Slides& slides, bool gathers) : slides_(slides), gathers_(gathers) {
     last_ = slides.size() - 1;
-    for (std::int64_t w = 0; w < slides[last_].window; ++w)
+    for (std::int64_t w = 0; w < slides[last_].window; ++w) {
+      runtime::poll();
       meetings_.push_back(meeting(slides[last_], w));
+    }
     while (first_ < last_ && slides[first_].is_plain()) blocks_ *= slides[first_++].in;
     runs_ = (slides[last_].out + run_size - 1) / run_size;
     for (std::size_t d = first_; d < last_; ++d) rows_ *= slides[d].out;

@@ -222,7 +222,7 @@ void Walker::gather(std::size_t i, std::int64_t start, std::int64_t n) {
              pointers_[i] =
                  const_cast<std::byte*>(reinterpret_cast<const std::byte*>(memory + offset));
            } else if (stride == 1) {
-             for (std::int64_t k = 0; k < count; ++k) out[at + k] = memory[offset + k];
+             std::copy_n(memory + offset, count, out + at);
            } else if (stride == 0) {
              const T value = memory[offset];
              for (std::int64_t k = 0; k < count; ++k) out[at + k] = value;
@@ -246,7 +246,11 @@ void Walker::scatter(std::size_t store, std::size_t slot, std::int64_t start, st
     }
     runs(access, start, n,
          [&](std::int64_t at, std::int64_t offset, std::int64_t count, std::int64_t stride) {
-           for (std::int64_t k = 0; k < count; ++k) memory[offset + k * stride] = in[at + k];
+           if (stride == 1) {
+             std::copy_n(in + at, count, memory + offset);
+           } else {
+             for (std::int64_t k = 0; k < count; ++k) memory[offset + k * stride] = in[at + k];
+           }
          });
   });
 }

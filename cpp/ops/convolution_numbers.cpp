@@ -92,7 +92,9 @@ void check_counts(const ConvNumbers& n) {
     for (std::int64_t v : values) {
       if (v < 1) value_error(op_name, " ", what, " must be positive, got ", to_string(values), ".");
     }
+    check_window_numbers(op_name, what, values, false);
   };
+  check_window_numbers(op_name, "padding", n.padding, true);
   each("window_strides", n.strides);
   each("lhs_dilation", n.lhs_dilation);
   each("rhs_dilation", n.rhs_dilation);
@@ -133,6 +135,14 @@ void check_dtypes(const Op& op, const Type& lhs, const Type& rhs, const ParamVal
 
 }  // namespace
 
+void check_window_numbers(std::string_view op, const char* what, const Ints& values, bool padding) {
+  const std::int64_t limit = padding ? std::int64_t{1} << 40 : INT32_MAX;
+  for (std::int64_t v : values) {
+    if (v <= limit && v >= -limit) continue;
+    value_error(op, " ", what, ": ", v, " is too large; at most ", limit, " was expected.");
+  }
+}
+
 ConvNumbers conv_numbers(const Params& p) {
   ConvNumbers n{p.ints("window_strides"),
                 p.ints("padding"),
@@ -151,6 +161,15 @@ Types conv_type(const Op& op, const Types& in, const Params& params) {
   const ConvNumbers n = conv_numbers(params);
   const Type &a = in[0], &b = in[1];
   check_dtypes(op, a, b, params.find("preferred_element_type"));
+  const auto has_rank = [](const Type& type, std::int64_t leading) {
+    return static_cast<std::int64_t>(type.rank()) >= leading + 2;
+  };
+  const bool known = std::all_of(n.leading.begin(), n.leading.end(),
+                                 [](std::int64_t kind) { return kind >= 0 && kind <= 3; });
+  if (!known || !has_rank(a, n.of_lhs()) || !has_rank(b, n.of_rhs())) {
+    value_error(op_name, ": operands have a batch (or output) and a feature dimension, got shapes ",
+                to_string(a.shape), " and ", to_string(b.shape), ".");
+  }
   const Shape lhs = without_leading(a.shape, n.of_lhs()),
               rhs = without_leading(b.shape, n.of_rhs());
   if (lhs.size() != rhs.size()) {

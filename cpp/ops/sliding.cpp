@@ -2,6 +2,7 @@
 // of an array that goes with the largest one of each window, and the way back.
 #include "kernels/sliding.h"
 
+#include "ops/convolution.h"
 #include "ops/dense.h"
 #include "ops/family.h"
 #include "ops/split.h"
@@ -26,13 +27,9 @@ Sliding sliding_of(const Params& p) {
           ints_or_ones(p, "window_dilation", window.size())};
 }
 
-std::int64_t spread(std::int64_t n, std::int64_t dilation) {
-  return n == 0 ? 0 : (n - 1) * dilation + 1;
-}
-
 std::int64_t outputs(const Sliding& s, std::size_t d, std::int64_t in) {
-  const std::int64_t size = spread(in, s.base[d]) + s.padding[2 * d] + s.padding[2 * d + 1],
-                     window = spread(s.window[d], s.dilation[d]);
+  const std::int64_t size = dilated_size(in, s.base[d]) + s.padding[2 * d] + s.padding[2 * d + 1],
+                     window = dilated_size(s.window[d], s.dilation[d]);
   return size < window ? 0 : (size - window) / s.strides[d] + 1;
 }
 
@@ -58,7 +55,9 @@ void check(const Sliding& s, const Shape& shape) {
   for (const auto& [what, values] : given) {
     counted(what, *values);
     positive(what, *values);
+    check_window_numbers("reduce_window", what, *values, false);
   }
+  check_window_numbers("reduce_window", "padding", s.padding, true);
   if (s.padding.size() != 2 * shape.size()) {
     type_error(
         "reduce_window padding must have a (low, high) pair per dimension of the operand, got ",
@@ -73,12 +72,11 @@ Shape reduced_shape(const Sliding& s, const Shape& in) {
 }
 
 kernels::Slides slides_of(const Sliding& s, const Shape& in) {
-  kernels::Slides out;
+  kernels::Slides out(std::max<std::size_t>(in.size(), 1), kernels::Slide{1, 1, 1});
   for (std::size_t d = 0; d < in.size(); ++d) {
-    out.push_back({in[d], s.window[d], outputs(s, d, in[d]), s.strides[d], s.padding[2 * d],
-                   s.base[d], s.dilation[d]});
+    out[d] = {in[d],     s.window[d],  outputs(s, d, in[d]), s.strides[d], s.padding[2 * d],
+              s.base[d], s.dilation[d]};
   }
-  if (out.empty()) out.push_back({1, 1, 1});
   return out;
 }
 
@@ -161,9 +159,10 @@ Values sum_transpose(const TransposeArgs& a) {
   Ints low, high, interior;
   const Shape &in = a.in_types[0].shape, &out = a.out_types[0].shape;
   for (std::size_t d = 0; d < in.size(); ++d) {
-    const std::int64_t wide = spread(s.window[d], s.dilation[d]);
+    const std::int64_t wide = dilated_size(s.window[d], s.dilation[d]);
     low.push_back(wide - s.padding[2 * d] - 1);
-    high.push_back(spread(in[d], s.base[d]) + wide - 1 - spread(out[d], s.strides[d]) - low[d]);
+    high.push_back(dilated_size(in[d], s.base[d]) + wide - 1 - dilated_size(out[d], s.strides[d]) -
+                   low[d]);
     interior.push_back(s.strides[d] - 1);
   }
   const Value padded = pad(ct, scalar(ct->dtype(), 0), low, high, interior);

@@ -3,6 +3,7 @@
 What is expected is what JAX 0.10.2 prints, but for the numbers of values.
 """
 
+import functools
 import re
 
 import numpy as np
@@ -190,13 +191,33 @@ def test_convolutions():
     assert (
         "stablehlo.convolution(%arg0, %arg1) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f],"
         " window = {stride = [1, 2], pad = [[2, 2], [0, 1]], lhs_dilate = [1, 1], "
-        "rhs_dilate = [2, 1]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : "
+        "rhs_dilate = [2, 1]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, "
+        "precision_config = [#stablehlo<precision DEFAULT>, #stablehlo<precision DEFAULT>]} : "
         "(tensor<1x8x8x2xf32>, tensor<3x3x2x4xf32>) -> tensor<1x8x4x4xf32>"
     ) in stablehlo(f, images, kernels)
     assert (
         "convolution(Arg_0.1, Arg_1.1), window={size=3x3 stride=1x2 pad=2_2x0_1 rhs_dilate=2x1}, "
         "dim_labels=b01f_01io->b01f"
     ) in hlo(f, images, kernels)
+
+
+def test_precision():
+    def f(x, precision):
+        numbers = (((1,), (0,)), ((), ()))
+        return lax.dot_general(x, x, numbers, precision=precision)
+
+    for precision, names in (
+        ("highest", "HIGHEST, HIGHEST"),
+        (("high", "default"), "HIGH, DEFAULT"),
+    ):
+        product = functools.partial(f, precision=precision)
+        assert f"precision = [{names}]" in stablehlo(product, jnp.eye(2))
+        text = names.lower().replace(" ", "")
+        assert f"operand_precision={{{text}}}" in hlo(product, jnp.eye(2))
+    assert "operand_precision" not in hlo(functools.partial(f, precision=None), jnp.eye(2))
+    images, kernels = jnp.ones((1, 1, 4, 4)), jnp.ones((1, 1, 3, 3))
+    conv = functools.partial(lax.conv, window_strides=(1, 1), padding="SAME", precision="highest")
+    assert "operand_precision={highest,highest}" in hlo(conv, images, kernels)
 
 
 def test_what_stablehlo_lacks():

@@ -120,7 +120,7 @@ def test_varying_results_warn_once():
         f(jnp.arange(N))
     assert len(seen) == 1 and seen[0].filename == __file__
     text = str(seen[0].message)
-    assert text.startswith("result['a'], returned with out_axes=None, differs between devices")
+    assert text.startswith("result['a'] differs between devices")
     assert "over 'i' in line test_replica_checks.py:" in text
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -210,7 +210,9 @@ def test_parameters_returned_once():
     with pytest.warns(debug.VaryingResultWarning):
         found = found_in(lambda: train(once, params))
     assert [(d.call, d.leaf) for d in found] == [(1, "result['b']"), (1, "result['w']")]
-    assert "devices diverged at call 1 of forgetful: result['b'], returned with" in found[0].message
+    assert (
+        "devices diverged at call 1 of forgetful: result['b'] differs between" in found[0].message
+    )
 
 
 def test_keys_that_differ_between_devices():
@@ -239,7 +241,8 @@ def test_shard_mapped_functions():
     step = shardax.shard_map(
         lambda w, x: w - x.sum(), mesh=mesh, in_specs=(P(), P("i")), out_specs=P(), check_vma=False
     )
-    found = found_in(lambda: step(jnp.ones(3), jnp.arange(16.0)))
+    with pytest.warns(debug.VaryingResultWarning, match="result differs between devices over 'i'"):
+        found = found_in(lambda: step(jnp.ones(3), jnp.arange(16.0)))
     assert [(d.call, d.leaf) for d in found] == [(1, "result")]
 
 
@@ -261,3 +264,44 @@ def test_errors_of_the_function_pass_through():
     with pytest.raises(KeyError, match="mine"), debug.check_replicas():
         shardax.pmap(fail)(jnp.ones(N))
     assert train(shardax.pmap(careful, axis_name="i")) is not None
+
+
+def test_rings_that_reduce():
+    """Types cannot tell that what has gone around a ring is the same everywhere; values can."""
+    ring = [(i, (i + 1) % N) for i in range(N)]
+
+    def total(x):
+        sent = out = x
+        for _ in range(N - 1):
+            sent = lax.ppermute(sent, "i", ring)
+            out = out + sent
+        return out
+
+    def step(p, x):
+        return {"w": p["w"] - total(x)}
+
+    x, p = jnp.arange(N), {"w": jnp.zeros(N, int)}
+    mesh = shardax.make_mesh((N,), ("i",))
+    once = shardax.pmap(total, axis_name="i", out_axes=None)
+    blocks = shardax.shard_map(total, mesh=mesh, in_specs=P("i"), out_specs=P(), check_vma=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with debug.check_replicas():
+            assert once(x) == 28
+            assert blocks(x)[0] == 28
+            shardax.pmap(step, axis_name="i")(p, x)
+
+
+@pytest.mark.filterwarnings("ignore::shardax.debug.VaryingResultWarning")
+def test_blocks_of_which_one_is_returned():
+    mesh = shardax.make_mesh((2, 4), ("a", "b"))
+
+    def run(specs, f):
+        g = shardax.shard_map(f, mesh=mesh, in_specs=P("a", "b"), out_specs=specs, check_vma=False)
+        return found_in(lambda: g(jnp.arange(32.0).reshape(4, 8)))
+
+    assert len(run(P("a"), lambda x: x)) == 1
+    assert run(P("a"), lambda x: lax.psum(x, "b")) == []
+    assert len(run(P(), lambda x: lax.psum(x, "b"))) == 1
+    assert run(P(), lambda x: lax.psum(x, ("a", "b"))) == []
+    assert len(run(P(), lambda x: x.sum())) == 1

@@ -1,6 +1,7 @@
 """tests/bench/convolution.py - convolutions, their gradients and pooling, against JAX and PyTorch.
 
-    python tests/bench/convolution.py [--jax PYTHON] [--torch PYTHON] [--rounds N] [--threads N]
+    python tests/bench/convolution.py [--jax PYTHON] [--torch PYTHON] [--rounds N]
+                                       [--threads N] [--cpu]
 
 Microseconds of a call, warm, of 32 images: forward, the gradient of the images, that of the kernel.
 Each system runs in a process of its own, in turns; medians of the rounds, and the ratio to ours.
@@ -36,6 +37,10 @@ def operands(images, kernel):
     return (rng.standard_normal(s).astype(np.float32) for s in ((32, *images), kernel))
 
 
+def cotangent(shape):
+    return np.random.default_rng(1).standard_normal(tuple(shape)).astype(np.float32)
+
+
 def functions_of(jax):
     """(name, f, arguments) of each figure."""
     jnp, lax = jax.numpy, jax.lax
@@ -53,7 +58,7 @@ def functions_of(jax):
                 )
 
             x, w = jnp.array(np.ascontiguousarray(x)), jnp.array(np.ascontiguousarray(w))
-            ct = jnp.ones_like(conv(x, w))
+            ct = jnp.array(cotangent(conv(x, w).shape))
             name = f"{name}, {layout}"
             yield name, conv, (x, w)
             yield (
@@ -75,7 +80,7 @@ def functions_of(jax):
             sizes = ((1, 1, n, n) for n in (window, stride))
             return lax.reduce_window(x, -jnp.inf, lax.max, *sizes, pads)
 
-        ct = jnp.ones_like(pool(x))
+        ct = jnp.array(cotangent(pool(x).shape))
         yield f"{name}, 64x56x56", pool, (x,)
         yield (
             f"{name}, 64x56x56: both ways",
@@ -105,7 +110,9 @@ def measure_torch():
                 x, w = (a.to(memory_format=torch.channels_last) for a in (x, w))
             tail = ([stride] * 2, [pad] * 2, [1, 1], False, [0, 0], groups)
             y = torch.ops.aten.convolution(x, w, None, *tail)
-            ct = torch.ones_like(y)
+            ct = torch.tensor(cotangent(y.shape))
+            if layout == "NHWC":
+                ct = ct.to(memory_format=torch.channels_last)
             backward = torch.ops.aten.convolution_backward
             runs = {
                 "": partial(torch.ops.aten.convolution, x, w, None, *tail),
@@ -121,7 +128,7 @@ def measure_torch():
         def pool(window=window, stride=stride, pad=pad):
             return torch.nn.functional.max_pool2d(x, window, stride, pad)
 
-        ct = torch.ones_like(pool())
+        ct = torch.tensor(cotangent(pool().shape))
         with torch.no_grad():
             figures[f"{name}, 64x56x56"] = rivals.median_time(system, pool)
         figures[f"{name}, 64x56x56: both ways"] = rivals.median_time(

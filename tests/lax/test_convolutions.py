@@ -143,19 +143,12 @@ def test_batches_of_gradients(axes, groups):
 
 
 def test_sums_over_devices_that_lie_apart():
-    """The device axis is not beside the batch, which the weight gradient sums over."""
-    x, w = normal(2, 3, 4, 3, 6).swapaxes(0, 1), normal(4, 3, 3)
-
-    def f(x):
-        g = shardax.grad(loss(lambda x, w: lax.conv(x, w, (1,), "SAME")), 1)
-        return lax.psum(g(x, w), "i")
-
-    x = x[:, :, 0]  # (devices, batch, features, places), devices apart by less than images
-    got = shardax.pmap(f, "i")(x)[0]
-    expected = sum(
-        shardax.grad(loss(lambda x, w: lax.conv(x, w, (1,), "SAME")), 1)(part, w) for part in x
-    )
-    np.testing.assert_allclose(got, expected, rtol=1e-4, atol=1e-5)
+    """The device axis is not the one before the batch, which the weight gradient sums over."""
+    x, w = normal(2, 3, 4, 6), normal(5, 4, 3)
+    gradient = shardax.grad(loss(lambda x, w: lax.conv(x, w, (1,), "SAME")), 1)
+    got = shardax.pmap(lambda x: lax.psum(gradient(x, w), "i"), "i", in_axes=1)(x)[0]
+    expected = sum(gradient(x[:, i], w) for i in range(3))
+    np.testing.assert_allclose(got, expected, rtol=1e-4, atol=1e-4)
 
 
 def test_preferred_element_type():
@@ -240,7 +233,18 @@ def test_shapes():
         ({"padding": [(1, 1), (1, 1)]}, TypeError, "Wrong number of explicit pads for conv"),
         ({"padding": [(-3, -3)]}, ValueError, "Negative padding is larger than the size"),
         ({"window_strides": (0,), "padding": "VALID"}, ValueError, "window_strides must be posit"),
+        (
+            {"rhs_dilation": (2**40,), "padding": "VALID"},
+            ValueError,
+            "rhs_dilation: 1099511627776 is",
+        ),
+        ({"padding": [(2**62, 0)]}, ValueError, "padding: 4611686018427387904 is too large"),
         ({"rhs_dilation": (0,), "padding": "VALID"}, ValueError, "rhs_dilation must be positive"),
+        (
+            {"lhs": np.ones(3), "rhs": np.ones(3), "window_strides": (), "padding": ()},
+            ValueError,
+            r"operands have a batch \(or output\) and a feature dimension, got shapes \(3,\)",
+        ),
         ({"lhs": np.ones((2, 3, 4), "i4")}, TypeError, "same dtypes, got int32, float"),
         ({"dimension_numbers": ("NC", "OI", "NC")}, TypeError, "must have len equal to the ndim"),
         ({"dimension_numbers": ("NHH", "OIH", "NCH")}, TypeError, "characters 'N' and 'C' exactly"),

@@ -119,3 +119,11 @@ def test_narrow_floats_with_others():
         for x, y in ((a, b), (b.T, a.T)):
             out = lax.dot_general(x, y, (((1,), (0,)), ((), ())))
             assert (str(out.dtype), float(out[0, 0])) == (expected, 6.0)
+
+
+@pytest.mark.parametrize("f", [jnp.dot, jnp.matmul, jnp.inner, jnp.tensordot, jnp.vdot, jnp.vecdot])
+def test_precision_reaches_the_program(f):
+    x = jnp.ones((2, 2))
+    text = str(shardax.make_jaxpr(lambda x: f(x, x, precision="highest"))(x))
+    assert "precision=(Precision.HIGHEST, Precision.HIGHEST)" in text
+    np.testing.assert_array_equal(f(x, x, precision="highest"), f(x, x))

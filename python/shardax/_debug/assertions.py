@@ -38,16 +38,25 @@ def assert_replicated(tree):
             _compare_parts(name, leaf, _core.get_sharding(leaf))
 
 
-def _compare_parts(name, array, recorded):
-    if recorded is None:
-        return
+def _counts(array, recorded):
+    """Into how many parts its sharding divides each dimension."""
     axes, sizes, _, spec, *_ = recorded
     size = dict(zip(axes, sizes))
     counts = [math.prod(size[axis] for axis in names) for names in spec]
-    counts += [1] * (array.ndim - len(counts))
-    found = _api.first_difference(array, counts[: array.ndim])
+    return (counts + [1] * array.ndim)[: array.ndim]
+
+
+def differing_part(array):
+    """(the first part of a split array that differs from part 0, the element at which), or None."""
+    recorded = _core.get_sharding(array)
+    return recorded and _api.first_difference(array, _counts(array, recorded))
+
+
+def _compare_parts(name, array, recorded):
+    found = differing_part(array)
     if found is None:
         return
+    counts = _counts(array, recorded)
     part, index = found
     place = np.unravel_index(part, counts)
     extent = [n // count for n, count in zip(array.shape, counts)]

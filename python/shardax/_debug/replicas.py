@@ -14,7 +14,7 @@ import shardax._core as _core
 from shardax import tree_util
 from shardax._base.api_errors import argument_paths
 from shardax._core import api as _api
-from shardax._debug.assertions import ReplicasDiverged
+from shardax._debug.assertions import ReplicasDiverged, differing_part
 
 
 class VaryingResultWarning(UserWarning):
@@ -34,9 +34,9 @@ def warn_of_dropped(tree, leaf, axis, place):
 def _dropped(name, axis, place):
     over = "" if axis.startswith("_internal") else f" over {axis!r}"
     return (
-        f"{name}, returned with out_axes=None, differs between devices{over}{_at(place)}, "
-        "and only the first device's value is returned. Reduce it over the axis (psum, pmean), or "
-        "return all with out_axes=0."
+        f"{name} differs between devices{over}{_at(place)}, but only the first device's value is "
+        "returned: out_axes, or out_specs, say that all have the same. Reduce it over the axis "
+        "(psum, pmean), or return all of them."
     )
 
 
@@ -70,7 +70,8 @@ def check_replicas(raises=True):
         of parameters, say, that went in the same and came out different;
       - an argument that all devices update alike, by the same summed gradient, but that is
         different from the start: drawn from a random key per device, perhaps;
-      - a result with out_axes=None that differs between devices.
+      - a result of which one is returned (out_axes=None, or out_specs without an axis) that differs
+        between devices.
 
     Calls within jitted functions are not seen. The program of each call is traced again and its
     arguments compared, so that calls take longer inside of the block; outside nothing does.
@@ -188,7 +189,9 @@ class _Watch:
         for call in self.last.values():
             for argument, result in _successors(call):
                 facts = call.outputs[result]
-                if call.is_replica(argument) and facts["varying"] and not facts["dropped"]:
+                if not call.is_replica(argument) or not facts["varying"] or facts["dropped"]:
+                    continue
+                if differing_part(call.results[result]) is not None:
                     self._diverged(call, argument, result)
 
     def _compare(self, before, call):
@@ -250,8 +253,8 @@ class _Watch:
             self._report(call, name, drawn or update, said)
 
     def _dropped(self, call):
-        for name, facts in zip(call.result_names, call.outputs):
-            if facts["dropped"]:
+        for i, (name, facts) in enumerate(zip(call.result_names, call.outputs)):
+            if facts["dropped"] and _api.differs(call.program, call.leaves, i):
                 said = f"devices diverged at call {call.number} of {call.name}: "
                 said += _dropped(name, facts["dropped"][0], facts["line"])
                 self._report(call, name, facts["line"], said)

@@ -197,6 +197,7 @@ class _Printer:
                 for side, dims in zip(("lhs", "rhs"), a["batching" if kind == "batch" else kind]):
                     if dims:
                         yield f"{side}_{kind}_dims={_braces(dims)}"
+            yield from self.precision(a)
         if "numbers" in a:
             yield from (f"{key}={_braces(dims)}" for key, dims in a["numbers"].items())
         if name == "gather":
@@ -215,6 +216,12 @@ class _Printer:
             yield f"channel_id=1, source_target_pairs={{{pairs}}}"
         if "applies" in a:
             yield f"to_apply={self.region(a['applies'], operation.results[0].dtype)}"
+
+    def precision(self, a):
+        """The precision of products, where it is not the default one."""
+        names = [name.lower() for name in a["precision"]]
+        if names != ["default"] * 2:
+            yield f"operand_precision={_braces(names)}"
 
     def _constant(self, operation, names):
         value = np.asarray(operation.attributes["value"])
@@ -236,6 +243,7 @@ class _Printer:
         )
         lhs, rhs, out = ("".join(labels) for labels in a["labels"])
         attributes = [f"window={{{window}}}", f"dim_labels={lhs}_{rhs}->{out}"]
+        attributes += self.precision(a)
         for name in ("feature_group_count", "batch_group_count"):
             if a[name] != 1:
                 attributes.append(f"{name}={a[name]}")

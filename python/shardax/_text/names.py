@@ -1,4 +1,6 @@
-"""shardax/_text/names.py - ops by their names in StableHLO."""
+"""shardax/_text/names.py - ops by their names in StableHLO, and what their parameters say."""
+
+import re
 
 import numpy as np
 
@@ -100,3 +102,20 @@ REDUCTIONS = {
     "reduce_or": ("or", lambda dtype: np.zeros((), _known(dtype))),
     "reduce_xor": ("xor", lambda dtype: np.zeros((), _known(dtype))),
 }
+
+
+def precisions(params):
+    """The names of the precisions of both operands of a product."""
+    names = re.findall(r"Precision\.([A-Z]+)", str(params.get("precision")))
+    return {"precision": names if len(names) == 2 else ["DEFAULT"] * 2}
+
+
+def conv_labels(spec, first):
+    """Which dimension is the batch, the features, the first of space ..., in their order."""
+    named = dict(zip(spec, [*first, *range(len(spec) - 2)]))
+    return [str(named[i]) for i in range(len(spec))]
+
+
+def index_dims(params):
+    """The lists of dimensions among an op's parameters."""
+    return {k: v for k, v in params.items() if k.endswith(("_dims", "_map")) and v}

@@ -11,7 +11,15 @@ import re
 import numpy as np
 
 from shardax._core import api as _core
-from shardax._text.names import COMPARISONS, ELEMENTWISE, IDENTITIES, REDUCTIONS
+from shardax._text.names import (
+    COMPARISONS,
+    ELEMENTWISE,
+    IDENTITIES,
+    REDUCTIONS,
+    conv_labels,
+    index_dims,
+    precisions,
+)
 from shardax._text.structure import Block, Function, Module, Operation, Value
 
 
@@ -202,27 +210,28 @@ class _Lowering:
 
     def _dot_general(self, block, params, operands, results):
         contract, batch = params["dimension_numbers"]
-        attributes = {"contracting": contract, "batching": batch}
+        attributes = {"contracting": contract, "batching": batch, **precisions(params)}
         return self.emit(block, "dot_general", operands, results, **attributes)
 
     def _conv_general_dilated(self, block, params, operands, results):
         numbers, kernel = params["dimension_numbers"], operands[1].shape
-        labels = [_labels(*pair) for pair in zip(numbers, ("bf", "oi", "bf"))]
+        labels = [conv_labels(*pair) for pair in zip(numbers, ("bf", "oi", "bf"))]
         size = tuple(kernel[i] for i in numbers.rhs_spec[2:])
-        return self.emit(
-            block, "convolution", operands, results, labels=labels, size=size, **params
-        )
+        attributes = params | {"labels": labels, "size": size} | precisions(params)
+        return self.emit(block, "convolution", operands, results, **attributes)
 
     def _gather(self, block, params, operands, results):
         sizes = tuple(params["slice_sizes"])
-        return self.emit(block, "gather", operands, results, numbers=_dims(params), sizes=sizes)
+        return self.emit(
+            block, "gather", operands, results, numbers=index_dims(params), sizes=sizes
+        )
 
     def _sort(self, block, params, operands, results):
         attributes = {"dimension": params["dimension"], "stable": bool(params["is_stable"])}
         return self.emit(block, "sort", operands, results, **attributes)
 
     def _scatter(self, block, params, operands, results, applies=None):
-        numbers = _dims(params)
+        numbers = index_dims(params)
         return self.emit(block, "scatter", operands, results, numbers=numbers, applies=applies)
 
     def _scatter_add(self, *args):
@@ -377,17 +386,6 @@ class _Lowering:
         region = self.block(program)
         self.axes = outer
         return self.emit(block, "manual_computation", operands, results, [region], axes=axes)
-
-
-def _labels(spec, first):
-    """Which dimension is the batch, the features, the first of space ..., in their order."""
-    named = dict(zip(spec, [*first, *range(len(spec) - 2)]))
-    return [str(named[i]) for i in range(len(spec))]
-
-
-def _dims(params):
-    """The lists of dimensions among an op's parameters."""
-    return {k: v for k, v in params.items() if k.endswith(("_dims", "_map")) and v}
 
 
 def _numpy(dtype):

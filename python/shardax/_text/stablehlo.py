@@ -157,9 +157,11 @@ class _FunctionPrinter:
         counts = ", ".join(
             f"{key} = {a[key]} : i64" for key in ("batch_group_count", "feature_group_count")
         )
+        precisions = ", ".join(f"#stablehlo<precision {name}>" for name in a["precision"])
         return [
             f"stablehlo.convolution({self.operands(operation)}) dim_numbers = {lhs}x{rhs}->{out}, "
-            f"window = {{{window}}} {{{counts}}} : {self.types(operation)}"
+            f"window = {{{window}}} {{{counts}, precision_config = [{precisions}]}} : "
+            f"{self.types(operation)}"
         ]
 
     def _call(self, operation, indent):
@@ -277,7 +279,7 @@ def _dot(a):
         left, right = a[name]
         if left:
             text += f", {name}_dims = {list(left)} x {list(right)}"
-    return f"{text}, precision = [DEFAULT, DEFAULT]"
+    return f"{text}, precision = [{', '.join(a['precision'])}]"
 
 
 def _groups(a):

@@ -77,18 +77,12 @@ def _folded(step, init, operands, window, counts, strides, dilation):
     """step(so far, elements), for every place in the window, the last dimension fastest: the
     elements of all windows there.
     """
-    places = (
-        [
-            tuple(i * d for i, d in zip(place, dilation))
-            for place in itertools.product(*map(range, window))
-        ]
-        if math.prod(window) <= _UNROLLED or 0 in counts
-        else None
-    )
-    out = init
-    if places is not None:
-        for start in places:
-            start = tuple(b if n else 0 for b, n in zip(start, counts))
+    if 0 in counts:
+        return init
+    if math.prod(window) <= _UNROLLED:
+        out = init
+        for place in itertools.product(*map(range, window)):
+            start = tuple(i * d for i, d in zip(place, dilation))
             out = step(out, [_slice_at(a, start, counts, strides) for a in operands])
         return out
     sizes = [(n - 1) * s + 1 for n, s in zip(counts, strides)]
@@ -101,7 +95,7 @@ def _folded(step, init, operands, window, counts, strides, dilation):
             parts.append(_slice_at(near, (0,) * len(sizes), counts, strides))
         return step(so_far, parts), None
 
-    return scan(body, out, starts)[0]
+    return scan(body, init, starts)[0]
 
 
 def _check_window(shape, window, strides, base, dilation):

@@ -73,7 +73,7 @@ def dot(a, b, *, precision=None, preferred_element_type=None, out_sharding=None)
     if a.ndim == 0 or b.ndim == 0:
         return _functions.multiply(a, b)
     contract = ((a.ndim - 1,), (max(b.ndim - 2, 0),))
-    return _dot_general(a, b, contract, preferred_element_type=preferred_element_type)
+    return _dot_general(a, b, contract, ((), ()), preferred_element_type, precision)
 
 
 def vdot(a, b, *, precision=None, preferred_element_type=None):
@@ -83,7 +83,10 @@ def vdot(a, b, *, precision=None, preferred_element_type=None):
     if a.dtype.kind == "c":
         a = a.conj()
     return dot(
-        a.reshape((-1,)), asarray(b).reshape((-1,)), preferred_element_type=preferred_element_type
+        a.reshape((-1,)),
+        asarray(b).reshape((-1,)),
+        precision=precision,
+        preferred_element_type=preferred_element_type,
     )
 
 
@@ -96,7 +99,13 @@ def vecdot(x1, x2, /, *, axis=-1, precision=None, preferred_element_type=None):
             "jnp.vecdot requires the same size along the contracted axis; got sizes "
             f"{x1.shape[-1]} and {x2.shape[-1]} along axis {axis}."
         )
-    return matmul(_functions.conj(x1)[..., None, :], x2[..., None])[..., 0, 0]
+    out = matmul(
+        _functions.conj(x1)[..., None, :],
+        x2[..., None],
+        precision=precision,
+        preferred_element_type=preferred_element_type,
+    )
+    return out[..., 0, 0]
 
 
 def inner(a, b, *, precision=None, preferred_element_type=None):
@@ -105,9 +114,8 @@ def inner(a, b, *, precision=None, preferred_element_type=None):
     a, b = asarray(a), asarray(b)
     if a.ndim == 0 or b.ndim == 0:
         return _functions.multiply(a, b)
-    return _dot_general(
-        a, b, ((a.ndim - 1,), (b.ndim - 1,)), preferred_element_type=preferred_element_type
-    )
+    contract = (a.ndim - 1,), (b.ndim - 1,)
+    return _dot_general(a, b, contract, ((), ()), preferred_element_type, precision)
 
 
 def outer(a, b, out=None):
@@ -151,7 +159,7 @@ def tensordot(a, b, axes=2, *, precision=None, preferred_element_type=None, out_
             tuple(canonical_axis(d, a.ndim) for d in left),
             tuple(canonical_axis(d, b.ndim) for d in right),
         )
-    out = _dot_general(a, b, contract, preferred_element_type=preferred_element_type)
+    out = _dot_general(a, b, contract, ((), ()), preferred_element_type, precision)
     return constrained(out, out_sharding)
 
 
