@@ -64,8 +64,8 @@ def test_wrong_calls_are_refused():
     assert 500 < refused < 3000  # calls do get through
 
 
-def test_threads_do_not_matter():
-    """The same bits on one thread and on three."""
+def test_threads_and_machine_code_do_not_matter():
+    """The same bits on one thread and on three, of tile kernels and of machine code."""
     sources = [grammar.program(seed).text() for seed in range(1000, 1040)]
     lines = "".join(json.dumps({"source": s, "way": "jit"}) + "\n" for s in sources)
     command = [sys.executable, str(HERE / "evaluate.py"), "shardax"]
@@ -76,11 +76,12 @@ def test_threads_do_not_matter():
             capture_output=True,
             text=True,
             timeout=100,
-            env={**os.environ, "SHARDAX_NUM_THREADS": threads},
+            env={**os.environ, "SHARDAX_NUM_THREADS": threads, "SHARDAX_CODEGEN": codegen},
         ).stdout
-        for threads in ("1", "3")
+        for threads, codegen in (("1", "0"), ("3", "0"), ("3", "1"))
     ]
-    assert outputs[0] == outputs[1] and len(outputs[0].splitlines()) == len(sources)
+    assert outputs[0] == outputs[1] == outputs[2]
+    assert len(outputs[0].splitlines()) == len(sources)
 
 
 def test_the_same_seed_gives_the_same_program():
