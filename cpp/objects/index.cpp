@@ -174,10 +174,23 @@ Py_ssize_t array_length(PyObject* self) {
 namespace {
 
 // The value that `fill` mode gives where an index is out of bounds, unless one is given.
-ParamValue fill_param(PyObject* fill) {
+ParamValue fill_param(PyObject* fill, DType dtype) {
   if (fill == Py_None) return std::monostate{};
   if (PyBool_Check(fill)) return fill == Py_True;
-  if (PyLong_Check(fill)) return static_cast<std::int64_t>(PyLong_AsLongLong(fill));
+  if (PyUnicode_Check(fill)) type_error("fill_value must be a number, got a string.");
+  if (PyLong_Check(fill)) {
+    int overflow = 0;
+    const std::int64_t value = PyLong_AsLongLongAndOverflow(fill, &overflow);
+    if (overflow == 0) return value;
+  }
+  if (PyLong_Check(fill) && !is_inexact(dtype)) {
+    // Up to 2**64 the low bits count, as those of any integer that is too wide for its array.
+    const std::uint64_t low = PyLong_AsUnsignedLongLong(fill);
+    if (!PyErr_Occurred()) return static_cast<std::int64_t>(low);
+    PyErr_Clear();
+    fail(ErrorKind::overflow_error, "Python int too large to convert to C long: fill_value must ",
+         "fit into 64 bits.");
+  }
   const Ref number = Ref::checked(PyNumber_Float(fill));
   return PyFloat_AS_DOUBLE(number.get());
 }
@@ -223,7 +236,7 @@ PyObject* at_get(PyObject*, PyObject* args) {
       return wrap(ops::binary("complex", take(numpy::real(at.array), PyComplex_RealAsDouble(fill)),
                               take(numpy::imag(at.array), PyComplex_ImagAsDouble(fill))));
     }
-    return wrap(take(at.array, fill_param(fill)));
+    return wrap(take(at.array, fill_param(fill, at.array->dtype())));
   });
 }
 

@@ -81,6 +81,12 @@ def test_out_of_bounds():
     assert F4.at[10].set(9.0, mode="clip").tolist() == [0, 1, 2, 9]
     assert np.isnan(F4.at[10].get(mode="fill"))
     assert float(F4.at[10].get(mode="fill", fill_value=7.0)) == 7
+    assert float(F4.at[10].get(mode="fill", fill_value=-(2**70))) == -(2.0**70)
+    assert int(jnp.arange(3).at[10].get(mode="fill", fill_value=2**63 + 5)) == 5  # its low bits
+    with pytest.raises(OverflowError, match="too large to convert to C long"):
+        jnp.arange(3).at[10].get(mode="fill", fill_value=-(2**70))
+    with pytest.raises(TypeError, match="fill_value must be a number"):
+        F4.at[10].get(mode="fill", fill_value="7")
     assert int(jnp.arange(4).at[10].get(mode="fill")) == -(2**31)
     assert F4[5:].shape == (0,)
 
