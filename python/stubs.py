@@ -16,7 +16,10 @@ import re
 import sys
 import types
 
-from shardax.numpy import ufunc
+# As a script, asks the package that is installed: the sources beside it may not be built.
+if __name__ == "__main__":
+    sys.path.pop(0)
+ufunc = importlib.import_module("shardax.numpy").ufunc
 
 ROOT = pathlib.Path(__file__).resolve().parent / "shardax"
 PACKAGES = [
