@@ -18,8 +18,8 @@ constexpr std::string_view names[] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp",
                                       "rsi", "rdi", "r8",  "r9",  "r10", "r11"};
 std::string text(std::int64_t value) {
   char out[24];
-  std::snprintf(out, sizeof out, value < 0 ? "-0x%llx" : "0x%llx",
-                static_cast<unsigned long long>(value < 0 ? -value : value));
+  const auto bits = static_cast<unsigned long long>(value);
+  std::snprintf(out, sizeof out, value < 0 ? "-0x%llx" : "0x%llx", value < 0 ? 0 - bits : bits);
   return out;
 }
 std::string text(General r) { return std::string(names[number(r)]); }
