@@ -9,10 +9,15 @@
 
 #include "array/dtype.h"
 
-// Threaded jumps turn two bounds of one value into masks, three times the vector instructions.
+// Threaded jumps turn two bounds of one value into masks, three times the vector instructions. A
+// clone is picked while the module loads, before ThreadSanitizer is there to be told of the call.
+#if defined(__SANITIZE_THREAD__)
+#define SHARDAX_CLONES
+#else
 #define SHARDAX_CLONES                                                         \
   __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default"), \
                  optimize("no-thread-jumps")))
+#endif
 
 namespace shardax::kernels {
 
