@@ -11,6 +11,7 @@
 #include "callables/axes.h"
 #include "callables/explain.h"
 #include "callables/program_object.h"
+#include "callables/run.h"
 #include "callables/traced.h"
 #include "callables/value_lists.h"
 #include "control/shard_map.h"
@@ -42,23 +43,6 @@ struct Followed {
     return py::make_tuple(place(m.where), place(m.other));
   }
 };
-
-ProgramPtr program_of(const Op& op, const Params& params, const Values& in) {
-  MutableProgram program(new Program);
-  Equation equation{&op, params, {}, {}, nullptr};
-  Types types;
-  for (const Value& value : in) {
-    types.push_back(value->type());
-    program->inputs.push_back(program->add(value->type()));
-    equation.inputs.push_back(program->inputs.back());
-  }
-  for (Type& type : infer_types(op, types, params)) {
-    program->outputs.push_back(program->add(std::move(type)));
-    equation.outputs.push_back(program->outputs.back());
-  }
-  program->equations.push_back(std::move(equation));
-  return program;
-}
 
 // The op pmap that stacks all results.
 bool pmap_differs(const Equation& eqn, const Values& in, std::size_t i) {

@@ -6,15 +6,25 @@
 namespace shardax::callables {
 namespace {
 
-// The op as a program of one equation; jit's body is that program already.
-ProgramPtr program_of(const Op& op, const Params& params, const Values& arrays) {
+bool contains(const std::vector<int>& positions, int position) {
+  return std::find(positions.begin(), positions.end(), position) != positions.end();
+}
+
+bool contains_name(const std::vector<Ref>& names, PyObject* name) {
+  return name && std::any_of(names.begin(), names.end(),
+                             [&](const Ref& n) { return PyUnicode_Compare(n.get(), name) == 0; });
+}
+
+}  // namespace
+
+ProgramPtr program_of(const Op& op, const Params& params, const Values& values) {
   static const Op* jit = find_op("jit");
   if (&op == jit) return params.program("jaxpr");
   MutableProgram program(new Program);
   program->name = params.has("name") ? params.text("name") : std::string(op.name);
   Equation equation{&op, params, {}, {}, current_location()};
   Types types;
-  for (const Value& value : arrays) {
+  for (const Value& value : values) {
     types.push_back(value->type());
     program->inputs.push_back(program->add(value->type()));
     equation.inputs.push_back(program->inputs.back());
@@ -26,17 +36,6 @@ ProgramPtr program_of(const Op& op, const Params& params, const Values& arrays) 
   program->equations.push_back(std::move(equation));
   return program;
 }
-
-bool contains(const std::vector<int>& positions, int position) {
-  return std::find(positions.begin(), positions.end(), position) != positions.end();
-}
-
-bool contains_name(const std::vector<Ref>& names, PyObject* name) {
-  return name && std::any_of(names.begin(), names.end(),
-                             [&](const Ref& n) { return PyUnicode_Compare(n.get(), name) == 0; });
-}
-
-}  // namespace
 
 bool computes_at_once(const Values& values) {
   return !staging_in_progress() && bound_axes().empty() &&

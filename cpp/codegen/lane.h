@@ -57,21 +57,13 @@ std::uint64_t bits_of(T x) {
 template <class T>
 class Lane {
  public:
-  using Number = T;
-  static constexpr Kind kind = kind_of<T>;
-
-  struct Node_ {
-    int id;
+  struct Place {
+    int node;
   };
-  explicit Lane(Node_ node) : id(node.id) {}
-  Lane(T x) : id(Recording::current().add({Code::constant, kind, {}, bits_of(x)})) {}
-  // The same bits as another kind of integer.
-  template <class U>
-  requires(std::is_integral_v<T>&& std::is_integral_v<U> && sizeof(T) == sizeof(U) &&
-           !std::is_same_v<T, U>) explicit Lane(Lane<U> other)
-      : Lane(other.template as<T>()) {}
+  explicit Lane(Place place) : id(place.node) {}
+  Lane(T x) : id(Recording::current().add({Code::constant, kind_of<T>, {}, bits_of(x)})) {}
 
-  // Its bits as a T2: nodes do not change, but for what is told apart by kind.
+  // The same bits as a U.
   template <class U>
   Lane<U> as() const;
 
@@ -80,7 +72,7 @@ class Lane {
 
 template <class T>
 Lane<T> lane(int id) {
-  return Lane<T>(typename Lane<T>::Node_{id});
+  return Lane<T>(typename Lane<T>::Place{id});
 }
 
 template <class R, class... Lanes>

@@ -20,7 +20,7 @@ std::shared_ptr<const Native> Native::place(std::span<const std::uint8_t> code, 
     munmap(pages, mapped);
     return nullptr;
   }
-  return std::shared_ptr<const Native>(new Native(pages, mapped, code.size(), lanes));
+  return std::shared_ptr<const Native>(new Native(pages, mapped, lanes));
 }
 
 Native::~Native() { munmap(pages_, mapped_); }

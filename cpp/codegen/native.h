@@ -21,16 +21,12 @@ class Native {
   TileCode code() const { return reinterpret_cast<TileCode>(pages_); }
   // Elements that are computed at a time.
   int lanes() const { return lanes_; }
-  std::span<const std::uint8_t> bytes() const {
-    return {static_cast<const std::uint8_t*>(pages_), size_};
-  }
 
  private:
-  Native(void* pages, std::size_t mapped, std::size_t size, int lanes)
-      : pages_(pages), mapped_(mapped), size_(size), lanes_(lanes) {}
+  Native(void* pages, std::size_t mapped, int lanes)
+      : pages_(pages), mapped_(mapped), lanes_(lanes) {}
   void* pages_;
   std::size_t mapped_;
-  std::size_t size_;
   int lanes_;
 };
 

@@ -21,7 +21,6 @@ constexpr std::array rows{
     Row{Code::bit_and, &pand, &pand, &pand, &pand},
     Row{Code::bit_or, &por, &por, &por, &por},
     Row{Code::bit_xor, &pxor, &pxor, &pxor, &pxor},
-    Row{Code::bit_andnot, &pandn, &pandn, &pandn, &pandn},
     Row{Code::shift_left, nullptr, nullptr, &pslld, &psllq},
     Row{Code::shift_right, nullptr, nullptr, &psrld, &psrlq},
     Row{Code::shift_right_arithmetic, nullptr, nullptr, &psrad, nullptr},

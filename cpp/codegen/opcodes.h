@@ -27,7 +27,7 @@ inline constexpr Opcode blendvps{"vblendvps", 1, 3, 0, 0x4A}, blendvpd{"vblendvp
 inline constexpr Opcode paddd{"vpaddd", 1, 1, 0, 0xFE}, paddq{"vpaddq", 1, 1, 0, 0xD4};
 inline constexpr Opcode psubd{"vpsubd", 1, 1, 0, 0xFA}, psubq{"vpsubq", 1, 1, 0, 0xFB};
 inline constexpr Opcode pmulld{"vpmulld", 1, 2, 0, 0x40};
-inline constexpr Opcode pand{"vpand", 1, 1, 0, 0xDB}, pandn{"vpandn", 1, 1, 0, 0xDF};
+inline constexpr Opcode pand{"vpand", 1, 1, 0, 0xDB};
 inline constexpr Opcode por{"vpor", 1, 1, 0, 0xEB}, pxor{"vpxor", 1, 1, 0, 0xEF};
 inline constexpr Opcode pcmpeqd{"vpcmpeqd", 1, 1, 0, 0x76}, pcmpeqq{"vpcmpeqq", 1, 2, 0, 0x29};
 inline constexpr Opcode pcmpgtd{"vpcmpgtd", 1, 1, 0, 0x66}, pcmpgtq{"vpcmpgtq", 1, 2, 0, 0x37};

@@ -44,7 +44,6 @@ enum class Code : std::uint8_t {
   bit_and,
   bit_or,
   bit_xor,
-  bit_andnot,  // ~a & b
   shift_left,  // by `bits`
   shift_right,
   shift_right_arithmetic,  // of 32-bit integers
@@ -76,10 +75,6 @@ class VectorProgram {
   // The position of a node, which may have been there before. The larger and the smaller one of two
   // floats, written as a selection, are one instruction.
   int add(const Node& node);
-  // What cannot be expressed makes the whole program impossible.
-  void give_up() { possible_ = false; }
-  bool possible() const { return possible_; }
-
   const Node& node(int i) const { return nodes_[static_cast<std::size_t>(i)]; }
   // Nodes that an output needs and that are instructions.
   int work() const;
@@ -95,7 +90,6 @@ class VectorProgram {
   };
   std::vector<Node> nodes_;
   std::unordered_map<Node, int, Hash> places_;
-  bool possible_ = true;
 };
 
 }  // namespace shardax::codegen

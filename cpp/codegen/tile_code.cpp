@@ -40,7 +40,7 @@ class Assembly {
       : program_(program), item_bytes_(item_bytes), width_(program.width()), encoder_(listing) {}
 
   std::vector<std::uint8_t> run() {
-    if (!program_.possible() || width_ == 0) return {};
+    if (width_ == 0) return {};
     find_uses();
     encoder_.open_frame();
     place_pointers();

@@ -6,6 +6,7 @@
 
 #include "array/half.h"
 #include "base/errors.h"
+#include "codegen/lane.h"
 #include "compile/known.h"
 #include "compile/lower.h"
 #include "compile/pipeline.h"
@@ -47,16 +48,9 @@ struct Operand {
 
 // What machine code takes elements of a dtype for.
 codegen::Kind lane_kind(DType dtype) {
-  switch (dtype) {
-    case DType::float32: return codegen::Kind::f32;
-    case DType::float64: return codegen::Kind::f64;
-    case DType::int32: return codegen::Kind::i32;
-    case DType::uint32: return codegen::Kind::u32;
-    case DType::int64: return codegen::Kind::i64;
-    case DType::uint64: return codegen::Kind::u64;
-    case DType::boolean: return codegen::Kind::truth;
-    default: return codegen::Kind::none;
-  }
+  codegen::Kind kind = codegen::Kind::none;
+  visit_dtype(dtype, [&](auto zero) { kind = codegen::kind_of<decltype(zero)>; });
+  return kind;
 }
 
 // Rounds accumulators of a reduction over 16-bit floats.

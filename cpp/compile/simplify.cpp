@@ -7,6 +7,7 @@
 
 #include "compile/rewrite.h"
 #include "compile/select_update.h"
+#include "ops/convolution.h"
 
 namespace shardax {
 namespace {
@@ -186,7 +187,8 @@ Result reduce_into_conv(const Match& m) {
   const Params p = conv->params;
   const Vars operands = conv->inputs;
   Ints leading = p.ints("leading"), rest = m.params.ints("axes");
-  constexpr std::int64_t both = 0, summed = 3;  // of ops::Leading
+  constexpr auto both = static_cast<std::int64_t>(ops::Leading::both),
+                 summed = static_cast<std::int64_t>(ops::Leading::summed);
   std::int64_t position = 0, removed = 0;
   for (std::int64_t& kind : leading) {
     if (kind == summed) continue;
