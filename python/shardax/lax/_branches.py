@@ -23,8 +23,9 @@ from shardax._transform.ref_binding import (
 from shardax._transform.refs import references_exist
 from shardax.dtypes import issubdtype
 from shardax.lax import _control_python
+from shardax.lax._carries import types_of
 from shardax.lax._control_checks import check_branches
-from shardax.lax._loops import flatten, types_of
+from shardax.lax._loops import flatten
 
 __all__ = ["cond", "platform_dependent", "switch"]
 

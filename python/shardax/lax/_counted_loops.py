@@ -19,16 +19,13 @@ from shardax._transform.ref_binding import (
 from shardax._transform.refs import references_exist
 from shardax.dtypes import issubdtype
 from shardax.lax import _control_python
-from shardax.lax._carries import spread_carry
+from shardax.lax._carries import settled_carry
 from shardax.lax._control_checks import check_structure, check_types
 from shardax.lax._loops import (
-    MOST_ROUNDS,
     bind_scan,
     flatten,
-    promoted_carry,
     scan,
     scan_length,
-    types_of,
     while_loop,
 )
 
@@ -158,19 +155,14 @@ def _static_fori(lower, upper, body_fun, init_val, unroll):
     """A scan that counts beside the carry, so that it has a transpose."""
     carry, tree = flatten(init_val)
     counter = _core.asarray(lower)
-    for _ in range(MOST_ROUNDS):
-        types = types_of(carry)
+
+    def stage(body_fun, types):
         example = (_core.typeof(counter), tree_util.tree_unflatten(tree, types))
         staged = _core.stage_once("scan", body_fun, example)
         check_structure("scan", "loop_carry[1]", tree, staged.out_tree)
-        spread = spread_carry(body_fun, carry, staged.out_avals, False)
-        if spread is not None:
-            body_fun, carry = spread
-            continue
-        promoted = promoted_carry(carry, staged.out_avals)
-        if promoted is None:
-            break
-        carry = promoted
+        return staged, staged.out_avals
+
+    body_fun, carry, types, staged = settled_carry(body_fun, carry, stage, pair=False)
     check_types("scan", "loop_carry[1]", tree, types, staged.out_avals)
     program, closed = staged.closed()
     program = _core.counting(program, len(closed))

@@ -20,7 +20,7 @@ from shardax._transform.ref_binding import (
 from shardax._transform.refs import is_ref, references_exist
 from shardax.errors import ConcretizationTypeError
 from shardax.lax import _control_python
-from shardax.lax._carries import spread_carry
+from shardax.lax._carries import settled_carry
 from shardax.lax._control_checks import check_condition, check_structure, check_types
 
 __all__ = ["scan", "while_loop"]
@@ -30,27 +30,6 @@ def flatten(tree):
     """(the leaves as arrays, the structure)."""
     leaves, treedef = tree_util.tree_flatten(tree)
     return [_core.asarray(leaf) for leaf in leaves], treedef
-
-
-def types_of(leaves):
-    return [_core.typeof(leaf) for leaf in leaves]
-
-
-def promoted_carry(carry, types_out):
-    """The carry with weak leaves converted to the dtypes that come out, and then not weak any more;
-    None: nothing changes."""
-    changed = False
-    result = []
-    for leaf, out in zip(carry, types_out, strict=True):
-        aval = _core.typeof(leaf)
-        if aval.weak_type and aval.shape == out.shape and aval.dtype != out.dtype:
-            leaf = _core.convert(leaf, _core.promoted(aval, out).strip_weak_type())
-            changed = True
-        result.append(leaf)
-    return result if changed else None
-
-
-MOST_ROUNDS = 8  # until the types of a carry settle: its dtypes, and what varies over which axes
 
 
 # ---------------------------------------------------------------------------- scan
@@ -163,28 +142,22 @@ def _scan(f, init, xs, length, reverse, unroll):
             f, tree_util.tree_unflatten(carry_tree, carry), xs, steps, reverse
         )
     x_types = tree_util.tree_unflatten(xs_tree, [_core.element_type(x) for x in slices])
-    for _ in range(MOST_ROUNDS):
-        types = types_of(carry)
+
+    def stage(f, types):
         staged = _core.stage_once("scan", f, (tree_util.tree_unflatten(carry_tree, types), x_types))
         parts = staged.out_tree.children()
         if len(parts) != 2 or staged.out_tree.node_data()[0] is not tuple:
             out = tree_util.tree_unflatten(staged.out_tree, staged.out_avals)
             raise TypeError(f"scan body output must be a pair, got {out}.")
         check_structure("scan", f, carry_tree, parts[0])
-        types_out = staged.out_avals[: len(carry)]
-        spread = spread_carry(f, carry, types_out, True)
-        if spread is not None:
-            f, carry = spread
-            continue
-        promoted = promoted_carry(carry, types_out)
-        if promoted is None:
-            break
-        carry = promoted
+        return (staged, parts[1]), staged.out_avals[: len(types)]
+
+    f, carry, types, (staged, out_tree) = settled_carry(f, carry, stage, pair=True)
     check_types("scan", f, carry_tree, types, staged.out_avals[: len(carry)])
     out = bind_scan(*staged.closed(), carry, slices, steps, reverse, unroll)
     count = len(carry)
     last = tree_util.tree_unflatten(carry_tree, out[:count])
-    return last, tree_util.tree_unflatten(parts[1], out[count:])
+    return last, tree_util.tree_unflatten(out_tree, out[count:])
 
 
 def bind_scan(program, constants, carry, slices, steps, reverse, unroll):
@@ -247,21 +220,16 @@ def _while_loop(cond_fun, body_fun, init_val):
         if done:
             return init_val
     carry, tree = flatten(init_val)
-    for _ in range(MOST_ROUNDS):
-        types = types_of(carry)
+
+    def stage(body_fun, types):
         example = (tree_util.tree_unflatten(tree, types),)
         condition = _core.stage_once("while_cond", cond_fun, example)
         check_condition(condition)
         body = _core.stage_once("while_body", body_fun, example)
         check_structure("while_loop", body_fun, tree, body.out_tree)
-        spread = spread_carry(body_fun, carry, body.out_avals, False)
-        if spread is not None:
-            body_fun, carry = spread
-            continue
-        promoted = promoted_carry(carry, body.out_avals)
-        if promoted is None:
-            break
-        carry = promoted
+        return (condition, body), body.out_avals
+
+    body_fun, carry, types, (condition, body) = settled_carry(body_fun, carry, stage, pair=False)
     check_types("while_loop", body_fun, tree, types, body.out_avals)
     condition_program, condition_closed = condition.closed()
     body_program, body_closed = body.closed()
