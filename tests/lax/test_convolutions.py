@@ -53,7 +53,7 @@ LAYOUTS = {
 
 
 @pytest.mark.parametrize("name", LAYOUTS)
-def test_same_bits_for_any_number_of_threads(name):
+def test_same_bits_for_any_number_of_threads(name, same_on_threads):
     lhs, rhs, options = LAYOUTS[name]
     options = {"window_strides": (1, 1), "padding": "SAME", **options}
     x, w = normal(*lhs), normal(*rhs)
@@ -64,16 +64,7 @@ def test_same_bits_for_any_number_of_threads(name):
         )
         return [np.asarray(a) for a in shardax.tree.leaves(f(x, w))]
 
-    before = shardax._core.thread_count()
-    try:
-        found = []
-        for count in (1, 3):
-            shardax._core.set_thread_count(count)
-            found.append(run())
-    finally:
-        shardax._core.set_thread_count(before)
-    for one, three in zip(*found):
-        np.testing.assert_array_equal(one, three)
+    same_on_threads(run)
 
 
 def test_equal_images_have_equal_bits():
