@@ -73,6 +73,7 @@ ParamValue param_from_python(PyObject* name, PyObject* object);
 Params params_from_python(const pybind11::dict& dict);
 
 void init_type_object(pybind11::module_& module);
+void init_program_params(pybind11::module_& module);
 void init_program_objects(pybind11::module_& module);
 void init_program_parts(pybind11::module_& module);
 void init_program_edits(pybind11::module_& module);

@@ -8,11 +8,11 @@ namespace {
 
 // What the dimensions of an array are, seen within the first `level` axes: the number of the axis
 // that lists blocks, or -1 for a dimension of blocks.
-Ints dimensions_within(const Grid::Blocks& blocks, std::size_t level) {
+Ints dimensions_within(const Grid& grid, const Grid::Blocks& blocks, std::size_t level) {
   Ints out;
   for (const Ints& split : blocks) {
     for (const std::int64_t axis : split) {
-      if (axis >= static_cast<std::int64_t>(level)) out.push_back(axis);
+      if (grid.axis(axis) && axis >= static_cast<std::int64_t>(level)) out.push_back(axis);
     }
     out.push_back(-1);
   }
@@ -20,15 +20,15 @@ Ints dimensions_within(const Grid::Blocks& blocks, std::size_t level) {
 }
 
 // The dimension along which axis `level` maps an operand or result; -1: it does not.
-std::int64_t mapped_dimension(const Grid::Blocks& blocks, std::size_t level) {
-  const Ints dims = dimensions_within(blocks, level);
+std::int64_t mapped_dimension(const Grid& grid, const Grid::Blocks& blocks, std::size_t level) {
+  const Ints dims = dimensions_within(grid, blocks, level);
   const auto at = std::find(dims.begin(), dims.end(), static_cast<std::int64_t>(level));
   return at == dims.end() ? -1 : at - dims.begin();
 }
 
-Ints mapped_dimensions(const std::vector<Grid::Blocks>& all, std::size_t level) {
+Ints mapped_dimensions(const Grid& grid, const std::vector<Grid::Blocks>& all, std::size_t level) {
   Ints out;
-  for (const Grid::Blocks& blocks : all) out.push_back(mapped_dimension(blocks, level));
+  for (const Grid::Blocks& blocks : all) out.push_back(mapped_dimension(grid, blocks, level));
   return out;
 }
 
@@ -38,7 +38,7 @@ Type type_within(const Grid& grid, const Type& block, const Grid::Blocks& blocks
   Type out = block;
   out.shape.clear();
   std::size_t next = 0;
-  for (const std::int64_t axis : dimensions_within(blocks, level))
+  for (const std::int64_t axis : dimensions_within(grid, blocks, level))
     out.shape.push_back(axis < 0 ? block.shape[next++]
                                  : grid.axes[static_cast<std::size_t>(axis)].size);
   for (std::size_t k = level; k < grid.axes.size(); ++k)
@@ -51,8 +51,8 @@ Values bind_level(const Grid& grid, const ProgramPtr& inner, std::size_t level, 
   return shardax::bind(pmap,
                        {{"axis_name", AxisNames{{grid.axes[level].name}}},
                         {"axis_size", grid.axes[level].size},
-                        {"in_axes", mapped_dimensions(grid.in, level)},
-                        {"out_axes", mapped_dimensions(grid.out, level)},
+                        {"in_axes", mapped_dimensions(grid, grid.in, level)},
+                        {"out_axes", mapped_dimensions(grid, grid.out, level)},
                         {"name", inner->name},
                         {"jaxpr", inner}},
                        in);
@@ -96,7 +96,7 @@ Value spread_in_grid(const Grid& grid, const Value& whole, std::size_t i) {
 Value gathered(const Grid& grid, const Value& value, const Type& block, std::size_t i) {
   Shape shape;
   std::int64_t blocks = 1;
-  const Ints dims = dimensions_within(grid.out[i], 0);
+  const Ints dims = dimensions_within(grid, grid.out[i], 0);
   for (std::size_t d = 0; d < dims.size(); ++d) {
     blocks *= value->shape()[d];
     if (dims[d] >= 0) continue;
@@ -110,14 +110,14 @@ Values by_op_within(const Grid& grid, const ValueFunction& body, std::size_t lev
                     const Values& in) {
   if (level == grid.axes.size()) return body(in);
   const auto [name, size] = grid.axes[level];
-  const Ints in_axes = mapped_dimensions(grid.in, level);
+  const Ints in_axes = mapped_dimensions(grid, grid.in, level);
   std::vector<bool> mapped;
   for (const std::int64_t axis : in_axes) mapped.push_back(axis >= 0);
   Batched out = batch([&](const Values& v) { return by_op_within(grid, body, level + 1, v); },
                       mapped_first(in, in_axes), mapped, {size, name, true});
   for (std::size_t i = 0; i < out.out.size(); ++i)
     out.out[i] =
-        place_mapped(out.out[i], out.batched[i], mapped_dimension(grid.out[i], level), size);
+        place_mapped(out.out[i], out.batched[i], mapped_dimension(grid, grid.out[i], level), size);
   return out.out;
 }
 
@@ -132,14 +132,22 @@ AxisSet Grid::names() const {
 std::int64_t Grid::count(const Ints& split) const {
   std::int64_t out = 1;
   for (const std::int64_t axis : split) {
-    if (axis >= 0) out *= axes[static_cast<std::size_t>(axis)].size;
+    if (const Axis* own = this->axis(axis)) out *= own->size;
   }
   return out;
 }
 
+const Grid::Axis* Grid::axis(std::int64_t entry) const {
+  return entry < outside(0) ? &axes[static_cast<std::size_t>(entry)] : nullptr;
+}
+
+std::int64_t Grid::outside(std::ptrdiff_t mesh_axis) const {
+  return static_cast<std::int64_t>(axes.size()) + mesh_axis;
+}
+
 const std::string& Grid::text_of(std::int64_t entry) const {
-  if (entry >= 0) return axis_text(axes[static_cast<std::size_t>(entry)].name);
-  return mesh->mesh_axes[static_cast<std::size_t>(-10 - entry)];
+  if (const Axis* own = axis(entry)) return axis_text(own->name);
+  return mesh->mesh_axes[static_cast<std::size_t>(entry) - axes.size()];
 }
 
 Ints Grid::unmentioned(const Blocks& blocks) const {
@@ -199,8 +207,8 @@ Type Grid::block(Type whole, const Blocks& blocks) const {
   for (std::size_t d = 0; d < blocks.size(); ++d) {
     whole.shape[d] /= count(blocks[d]);
     for (const std::int64_t axis : blocks[d]) {
-      if (axis >= 0)
-        whole.varying = join(whole.varying, AxisSet{axes[static_cast<std::size_t>(axis)].name});
+      if (const Axis* own = this->axis(axis))
+        whole.varying = join(whole.varying, AxisSet{own->name});
     }
   }
   return whole;

@@ -20,35 +20,6 @@ extern const Op shard_map_op;
 using Blocks = Grid::Blocks;
 using BlockList = std::vector<Blocks>;
 
-// Lists of blocks as integers: the axes of a dimension, -1; after the last dimension, -2.
-Ints encoded(const BlockList& list) {
-  Ints out;
-  for (const Blocks& blocks : list) {
-    for (const Ints& split : blocks) {
-      out.append(split.begin(), split.end());
-      out.push_back(-1);
-    }
-    out.push_back(-2);
-  }
-  return out;
-}
-
-BlockList decoded(const Ints& code) {
-  BlockList out;
-  Blocks blocks;
-  Ints split;
-  for (const std::int64_t item : code) {
-    if (item >= 0 || item <= -10) {
-      split.push_back(item);
-    } else if (item == -1) {
-      blocks.push_back(std::exchange(split, {}));
-    } else {
-      out.push_back(std::exchange(blocks, {}));
-    }
-  }
-  return out;
-}
-
 // The axes, in scope while the body is transformed: rules of the user's own may name them.
 class GridScope {
  public:
@@ -65,9 +36,6 @@ class GridScope {
  private:
   std::deque<AxisScope> scopes_;
 };
-
-// Over checked axes, whether the devices have values of their own is a matter of types.
-bool follows_types(const Grid& grid) { return !grid.axes.empty() && is_checked(grid.axes[0].name); }
 
 Values bind_grid(const Grid& grid, const ProgramPtr& body, const Values& in) {
   return shardax::bind(shard_map_op, shard_map_params(grid, body), in);
@@ -101,7 +69,7 @@ struct Residual {
 Blocks free_blocks(const Grid& grid, const Type& type, bool& scalar) {
   Ints axes;
   for (std::size_t k = 0; k < grid.axes.size(); ++k) {
-    if (!follows_types(grid) || contains(type.varying, grid.axes[k].name))
+    if (!grid.follows_types() || contains(type.varying, grid.axes[k].name))
       axes.push_back(static_cast<std::int64_t>(k));
   }
   scalar = type.rank() == 0 && !axes.empty();
@@ -227,7 +195,7 @@ Linearized shard_map_linearize(const Params& params, const Values& in,
 // devices, and a result the first device's value, whose cotangent is shared out equally.
 Values shard_map_transpose(const TransposeArgs& a) {
   const Grid grid = grid_of(a.params);
-  const bool shares = !follows_types(grid);
+  const bool shares = !grid.follows_types();
   const std::vector<bool> known = nonnull(a.in), linear = inverse(known), nonzero = nonnull(a.ct);
   Values cts;
   for (std::size_t i = 0; i < a.ct.size(); ++i) {
@@ -245,7 +213,8 @@ Values shard_map_transpose(const TransposeArgs& a) {
     const GridScope scope(grid);
     const ProgramPtr plain = transpose_program(body, linear, nonzero);
     if (!shares) return plain;
-    const std::string key = concat("summed", axes_key(grid), to_string(encoded(outer.out)));
+    const std::string key = concat("summed", axes_key(grid),
+                                   to_string(shard_map_params(outer, plain).ints("out_blocks")));
     return *plain->derived<ProgramPtr>(key, [&] {
       return std::make_shared<ProgramPtr>(stage_closed(
           plain->input_types(),
@@ -269,27 +238,6 @@ Values shard_map_transpose(const TransposeArgs& a) {
   return spread(bind_grid(outer, backward, joined(select(a.in, known), cts)), linear);
 }
 
-// "(P('x',), P())"
-std::string specs_text(const Grid& grid, const BlockList& list) {
-  std::string text;
-  for (const Blocks& blocks : list) {
-    std::size_t used = blocks.size();
-    while (used > 0 && blocks[used - 1].empty()) --used;
-    std::string spec;
-    for (std::size_t d = 0; d < used; ++d) {
-      std::string entry;
-      for (const std::int64_t axis : blocks[d]) {
-        const std::string& name = grid.text_of(axis);
-        entry += concat(entry.empty() ? "" : ", ", "'", name, "'");
-      }
-      if (blocks[d].size() > 1) entry = concat("(", entry, ")");
-      spec += concat(d ? ", " : "", blocks[d].empty() ? "None" : entry);
-    }
-    text += concat(text.empty() ? "" : ", ", "P(", spec, used == 1 ? ",)" : ")");
-  }
-  return concat("(", text, list.size() == 1 ? ",)" : ")");
-}
-
 // How a batch is labelled; ValueError where axes that split it split blocks too.
 Ints batch_label(const Grid& grid, const BatchAxis& axis) {
   Ints out;
@@ -305,15 +253,14 @@ Ints batch_label(const Grid& grid, const BatchAxis& axis) {
           value_error(
               "shard_map: vmap spmd_axis_name cannot appear in shard_map in_specs or "
               "out_specs, but '",
-              name, "' does: ", specs_text(grid, grid.in), ", ", specs_text(grid, grid.out),
+              name, "' does: ", grid.specs_text(grid.in), ", ", grid.specs_text(grid.out),
               ". Name another axis of the mesh.");
         }
       }
     }
     const auto& names = grid.mesh->mesh_axes;
     const auto at = std::find(names.begin(), names.end(), name);
-    if (at != names.end())
-      out.push_back(Grid::label_only(static_cast<std::size_t>(at - names.begin())));
+    if (at != names.end()) out.push_back(grid.outside(at - names.begin()));
   }
   return out;
 }
@@ -376,28 +323,6 @@ ProgramPtr shard_map_expand(const Params& params, const Types&) {
       key, [&] { return std::make_shared<ProgramPtr>(program_of_grid(grid, body)); });
 }
 
-// ---- as programs show it ---------------------------------------------------------------------
-
-Params shown_params(const Params& params) {
-  const Grid grid = grid_of(params);
-  std::string mesh = "None", names;
-  if (grid.mesh) {
-    const std::string all = to_string(*grid.mesh);
-    const std::size_t first = all.find("Mesh(");
-    mesh = all.substr(first, all.find(", spec=") - first);
-  }
-  std::vector<std::string> sorted;
-  for (const Grid::Axis& axis : grid.axes) sorted.push_back(axis_text(axis.name));
-  std::sort(sorted.begin(), sorted.end());
-  for (const std::string& name : sorted) names += concat(names.empty() ? "" : ", ", "'", name, "'");
-  return {{"check_vma", follows_types(grid)},
-          {"in_specs", specs_text(grid, grid.in)},
-          {"jaxpr", params.program("jaxpr")},
-          {"mesh", mesh},
-          {"newly_manual_axes", concat("frozenset({", names, "})")},
-          {"out_specs", specs_text(grid, grid.out)}};
-}
-
 const Op shard_map_op{{.name = "shard_map",
                        .doc = "Runs a per-device program on blocks, over the axes of a mesh.",
                        .kind = Kind::control,
@@ -409,33 +334,8 @@ const Op shard_map_op{{.name = "shard_map",
                        .bodies = shard_map_bodies,
                        .with_bodies = shard_map_with_bodies,
                        .expand = shard_map_expand,
-                       .shown_params = shown_params}};
+                       .shown_params = shown_shard_map}};
 
 }  // namespace
-
-Params shard_map_params(const Grid& grid, const ProgramPtr& body) {
-  Ints sizes;
-  for (const Grid::Axis& axis : grid.axes) sizes.push_back(axis.size);
-  return {{"axis_names", AxisNames{grid.names()}},
-          {"axis_sizes", sizes},
-          {"given", grid.given},
-          {"in_blocks", encoded(grid.in)},
-          {"jaxpr", body},
-          {"label", grid.mesh ? ParamValue(grid.mesh) : ParamValue(std::monostate{})},
-          {"name", body->name},
-          {"out_blocks", encoded(grid.out)}};
-}
-
-Grid grid_of(const Params& params) {
-  Grid grid;
-  const AxisSet& names = params.axes("axis_names");
-  for (std::size_t k = 0; k < names.size(); ++k)
-    grid.axes.push_back({names[k], params.ints("axis_sizes")[k]});
-  grid.given = params.flag("given");
-  grid.in = decoded(params.ints("in_blocks"));
-  grid.out = decoded(params.ints("out_blocks"));
-  if (const auto* mesh = std::get_if<ShardingPtr>(params.find("label"))) grid.mesh = *mesh;
-  return grid;
-}
 
 }  // namespace shardax

@@ -18,14 +18,9 @@ struct Grid {
     AxisName name;
     std::int64_t size;
   };
-  // For each dimension of an array, the axes that split it (positions in `axes`), major first. A
-  // batch may be labelled as split by an axis of `mesh` that is not in the grid: see label_only.
+  // For each dimension of an array, the axes that split it, major first: positions in `axes` or,
+  // from axes.size() on, in `mesh`: axes outside of the grid, which a batch may be labelled with.
   using Blocks = std::vector<Ints>;
-  static std::int64_t label_only(std::size_t mesh_axis) {
-    return -10 - static_cast<std::int64_t>(mesh_axis);
-  }
-  // What the user calls an entry of blocks.
-  const std::string& text_of(std::int64_t entry) const;
 
   std::vector<Axis> axes;  // outermost first
   std::vector<Blocks> in, out;
@@ -33,6 +28,16 @@ struct Grid {
   bool given = false;  // the specs are the user's, not those of a derivative
 
   AxisSet names() const;  // in the order of the axes
+  // Over checked axes, whether the devices have values of their own is a matter of types.
+  bool follows_types() const;
+  // The grid's axis that an entry of blocks stands for; null: it is one outside.
+  const Axis* axis(std::int64_t entry) const;
+  // The entry of blocks for an axis outside of the grid, by its position in the mesh.
+  std::int64_t outside(std::ptrdiff_t mesh_axis) const;
+  // What the user calls an entry of blocks.
+  const std::string& text_of(std::int64_t entry) const;
+  // "(P('x',), P())"
+  std::string specs_text(const std::vector<Blocks>& list) const;
   // How many blocks there are along a dimension that `split` splits.
   std::int64_t count(const Ints& split) const;
   // The axes that blocks do not mention.
@@ -47,6 +52,8 @@ struct Grid {
 // The params of the op that runs `body`, a program of blocks.
 Params shard_map_params(const Grid& grid, const ProgramPtr& body);
 Grid grid_of(const Params& params);
+// As programs show them.
+Params shown_shard_map(const Params& params);
 
 // The program of whole arrays that it stands for.
 ProgramPtr program_of_grid(const Grid& grid, const ProgramPtr& body);

@@ -15,6 +15,7 @@
 #include "callables/jit.h"
 #include "callables/linear.h"
 #include "callables/locate.h"
+#include "callables/object.h"
 #include "callables/pmap.h"
 #include "callables/program_object.h"
 #include "callables/python_trace.h"
@@ -31,7 +32,7 @@ namespace py = pybind11;
 namespace shardax::objects {
 namespace {
 
-py::object to_object(Ref ref) { return py::reinterpret_steal<py::object>(ref.release()); }
+using callables::to_object;
 py::object to_object(PyObject* object) { return to_object(Ref::checked(object)); }
 Ref to_ref(const py::object& object) { return Ref::borrow(object.ptr()); }
 
@@ -96,11 +97,11 @@ void init_transformed(py::module_& m) {
   m.def("vmap", [](const py::object& fun, const py::object& in_axes, const py::object& out_axes,
                    const py::object& axis_name, std::int64_t axis_size, const py::object& doc,
                    std::vector<std::string> split) {
-    return to_object(callables::make_vmap(fun.ptr(),
-                                          {to_ref(in_axes), to_ref(out_axes),
-                                           axis_text_or_empty(axis_name), axis_size,
-                                           std::move(split)},
-                                          doc.ptr()));
+    return to_object(
+        callables::make_vmap(fun.ptr(),
+                             {to_ref(in_axes), to_ref(out_axes), axis_text_or_empty(axis_name),
+                              axis_size, std::move(split)},
+                             doc.ptr()));
   });
 
   m.def("grad", [](const py::object& fun, std::vector<int> argnums, bool several, bool value,
@@ -141,11 +142,11 @@ void init_collectives(py::module_& m) {
   m.def("pbroadcast", [](Object x, Object axes, std::int64_t source) {
     return to_object(callables::pbroadcast(x.ptr(), axes.ptr(), source));
   });
-  m.def("all_gather", [](Object x, Object axes, Object groups, std::int64_t axis, bool tiled,
-                         bool invariant) {
-    return to_object(
-        callables::all_gather(x.ptr(), axes.ptr(), groups.ptr(), axis, tiled, invariant));
-  });
+  m.def("all_gather",
+        [](Object x, Object axes, Object groups, std::int64_t axis, bool tiled, bool invariant) {
+          return to_object(
+              callables::all_gather(x.ptr(), axes.ptr(), groups.ptr(), axis, tiled, invariant));
+        });
   m.def("psum_scatter", [](Object x, Object axes, Object groups, std::int64_t dim, bool tiled) {
     return to_object(callables::psum_scatter(x.ptr(), axes.ptr(), groups.ptr(), dim, tiled));
   });
@@ -172,11 +173,12 @@ void init_collectives(py::module_& m) {
 void init_context(py::module_& m) {
   m.def("set_package_directory", callables::set_package_directory,
         "Frames of files under it are not the user's.");
-  m.def("set_mesh_word",
-        [](std::uint64_t word, const py::object& description) {
-          callables::set_mesh_word(word, description.ptr());
-        },
-        "The current mesh, as a number that is part of the signatures of programs.");
+  m.def(
+      "set_mesh_word",
+      [](std::uint64_t word, const py::object& description) {
+        callables::set_mesh_word(word, description.ptr());
+      },
+      "The current mesh, as a number that is part of the signatures of programs.");
   m.def("clear_caches", callables::forget_shared_objects,
         "Forgets all staged programs that functions share.");
 }
