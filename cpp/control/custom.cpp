@@ -39,10 +39,14 @@ Params call_with_bodies(const Params& params, const Bodies& bodies) {
   return params.with("call_jaxpr", bodies.programs[0]);
 }
 
+// A derivative that comes out by the function's body has passed by its rule.
+template <const Op& op>
 Values call_eager(const Params& params, const Values& in) {
   if (const ParamValue* body = params.find("call_jaxpr"))
     return evaluate(*std::get<ProgramPtr>(*body), in);
-  return params.function("fun").call(in).at(0);
+  Values out = params.function("fun").call(in).at(0);
+  if (std::any_of(out.begin(), out.end(), is_differentiated)) fail_closed_over(op, params);
+  return out;
 }
 
 StagedCall call_stage(const Params& params, const Values& in) {
@@ -154,7 +158,7 @@ const Op custom_jvp_op{{.name = "custom_jvp_call",
                         .batch = custom_jvp_batch,
                         .bodies = call_bodies,
                         .with_bodies = call_with_bodies,
-                        .eager = call_eager,
+                        .eager = call_eager<custom_jvp_op>,
                         .stage = call_stage}};
 
 // ---- custom_vjp ----------------------------------------------------------------------------
@@ -223,7 +227,7 @@ const Op custom_vjp_op{{.name = "custom_vjp_call",
                         .batch = custom_vjp_batch,
                         .bodies = call_bodies,
                         .with_bodies = call_with_bodies,
-                        .eager = call_eager,
+                        .eager = call_eager<custom_vjp_op>,
                         .stage = call_stage}};
 
 // ---- custom_lin ----------------------------------------------------------------------------

@@ -211,6 +211,11 @@ void fail_closed_over(const Op& op, const Params& params) {
        what, " function as an argument, and adapting the rule.");
 }
 
+bool is_differentiated(const Value& value) {
+  return dynamic_cast<const JvpTracer*>(value.get()) ||
+         dynamic_cast<const GradTracer*>(value.get());
+}
+
 bool differentiable(const Type& type) { return is_inexact(type.dtype); }
 
 Type tangent_type(const Type& type) {

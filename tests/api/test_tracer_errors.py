@@ -153,3 +153,30 @@ def test_rules_do_not_close_over_what_is_differentiated(custom, transform):
 def test_tangents_do_not_pass_by_a_rule_that_closes_over_them():
     with pytest.raises(shardax.errors.UnexpectedTracerError, match="with respect to a closed-over"):
         shardax.jvp(lambda x: closing_over(x, shardax.custom_jvp), (2.0,), (1.0,))
+
+
+@pytest.mark.parametrize("custom", [shardax.custom_jvp, shardax.custom_vjp])
+@pytest.mark.parametrize(
+    "program",
+    [
+        lambda rule: shardax.grad(lambda a: rule(a)(1.0))(2.0),
+        lambda rule: shardax.jvp(lambda a: rule(a)(1.0), (2.0,), (1.0,)),
+        lambda rule: shardax.vmap(shardax.grad(lambda a: rule(a)(1.0)))(jnp.ones(3)),
+        lambda rule: shardax.grad(lambda a: shardax.vmap(rule(a))(jnp.ones(3)).sum())(2.0),
+        lambda rule: shardax.grad(lambda b: shardax.grad(lambda a: rule(b)(a))(1.0) * b)(2.0),
+    ],
+)
+def test_derivatives_by_closed_over_values_alone_do_not_pass_by_a_rule(custom, program):
+    def rule(a):
+        @custom
+        def f(x):
+            return x * a
+
+        if custom is shardax.custom_jvp:
+            f.defjvp(lambda p, t: (f(p[0]), t[0] * 7))
+        else:
+            f.defvjp(lambda x: (f(x), None), lambda _, g: (g * 7,))
+        return f
+
+    with pytest.raises(shardax.errors.UnexpectedTracerError, match="with respect to a closed-over"):
+        program(rule)

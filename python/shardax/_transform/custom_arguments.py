@@ -112,8 +112,8 @@ class _Arguments:
         self.avals = [_core.typeof(leaf) for leaf in self.leaves]
 
     def traced(self):
-        """Will the call be transformed or staged?"""
-        return _core.staging_in_progress() or any(map(_core.is_tracer, self.leaves))
+        """May the call be transformed or staged?"""
+        return _core.tracing() or any(map(_core.is_tracer, self.leaves))
 
     def whole(self, leaves):
         """All arguments, with these leaves in place of the differentiated ones."""
