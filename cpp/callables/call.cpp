@@ -9,6 +9,7 @@
 #include "callables/references.h"
 #include "ir/limits.h"
 #include "numpy/promote.h"
+#include "objects/arrays.h"
 
 namespace shardax::callables {
 namespace {
@@ -286,6 +287,14 @@ Type abstract_type(PyObject* leaf) {
   const Ref weak = Ref::steal(PyObject_GetAttrString(leaf, "weak_type"));
   if (!weak) PyErr_Clear();
   type.weak = weak && weak.get() == Py_True;
+  const Ref sharding = Ref::steal(PyObject_GetAttrString(leaf, "sharding"));
+  if (!sharding) {
+    PyErr_Clear();
+  } else if (sharding.get() != Py_None) {
+    const Ref known = call_python("_devices.shardings", "described_in_types", sharding.get(),
+                                  to_python(static_cast<std::int64_t>(type.rank())).get());
+    if (known.get() != Py_None) type.sharding = objects::sharding_from(known.get());
+  }
   return type;
 }
 

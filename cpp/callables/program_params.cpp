@@ -8,6 +8,7 @@
 #include "callables/primitive.h"
 #include "callables/program_object.h"
 #include "callables/shard_map_params.h"
+#include "objects/arrays.h"
 #include "objects/bind.h"
 #include "trace/trace.h"
 
@@ -35,11 +36,6 @@ py::tuple pairs(const Ints& flat) {
   return out;
 }
 
-// What a sharding_constraint carries, for users who read programs and bind equations again.
-struct ShardingObject {
-  ShardingPtr sharding;
-};
-
 struct ParamVisitor {
   Ref operator()(std::monostate) const { return Ref::borrow(Py_None); }
   Ref operator()(bool value) const { return to_python(value); }
@@ -53,7 +49,8 @@ struct ParamVisitor {
   }
   Ref operator()(const Types& types) const { return wrap_types(types); }
   Ref operator()(const ShardingPtr& sharding) const {
-    return Ref::steal(py::cast(ShardingObject{sharding}).release().ptr());
+    return call_python("_devices.shardings", "described",
+                       checked(objects::describe_sharding(sharding)));
   }
   Ref operator()(const Ints& values) const {
     return tuple(values.size(), [&](std::size_t i) { return to_python(values[i]); });
@@ -115,8 +112,10 @@ ParamValue param_from_python(PyObject* name, PyObject* object) {
   if (py::isinstance<ProgramObject>(object)) return unwrap_program(object);
   if (py::isinstance<FunctionObject>(object))
     return py::cast<FunctionObject&>(py::handle(object)).function;
-  if (py::isinstance<ShardingObject>(object))
-    return py::cast<ShardingObject&>(py::handle(object)).sharding;
+  if (PyObject_HasAttrString(object, "_description")) {
+    const Ref known = call_python("_devices.shardings", "description_of", object);
+    return objects::sharding_from(known.get());
+  }
   const bool sequence = PyTuple_Check(object) || PyList_Check(object);
   if (sequence && PySequence_Size(object) > 0) {
     const Ref first = checked(PySequence_GetItem(object, 0));
@@ -180,8 +179,6 @@ Params params_from_python(const py::dict& dict) {
 }
 
 void init_program_params(py::module_& module) {
-  py::class_<ShardingObject>(module, "ShardingLabel", "The sharding that an equation labels with.")
-      .def("__repr__", [](const ShardingObject& s) { return to_string(*s.sharding); });
   py::class_<FunctionObject>(module, "HostFunction", "A function that an equation carries.")
       .def("__repr__", [](const FunctionObject& f) { return f.function->text(); });
 }

@@ -266,6 +266,28 @@ def label(array, where):
     return _core.with_sharding(array, where._description(array.ndim))
 
 
+def over_current_mesh(where):
+    """A Sharding; a PartitionSpec as one over the mesh that is current."""
+    if not isinstance(where, PartitionSpec):
+        return where
+    if get_mesh().empty:
+        raise TypeError(
+            "When specifying PartitionSpec to `ShapeDtypeStruct`, the context mesh cannot be empty."
+            " Please use `jax.set_mesh` to set the mesh context."
+        )
+    return NamedSharding(get_mesh(), where)
+
+
+def described_in_types(where, ndim):
+    """The description of a sharding where types show it, over a mesh with explicit axes; else
+    None."""
+    where = getattr(where, "sharding", where)
+    if not isinstance(where, NamedSharding) or not where.mesh.explicit_axes:
+        return None
+    *head, spec, named, kinds = where._description(ndim)
+    return *head, (*spec, *((),) * ndim)[:ndim], named, kinds
+
+
 def unplaced(ndim):
     """The sharding of types: over the context's mesh without devices, so that it places nothing."""
     return NamedSharding(context_mesh(), PartitionSpec(*[None] * ndim))
@@ -299,6 +321,11 @@ def described(description):
     mesh = Mesh(grid.reshape(shape), axes, axis_types=types)
     mesh._implied = "i" in kinds
     return NamedSharding(mesh, PartitionSpec(*entries))
+
+
+def description_of(where):
+    """The description of a sharding for arrays of as many dimensions as its spec has entries."""
+    return where._description(len(getattr(where, "spec", ())))
 
 
 for _public in (

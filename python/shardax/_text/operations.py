@@ -20,19 +20,17 @@ from shardax._text.names import (
     index_dims,
     precisions,
 )
+from shardax._text.shardings import Meshes
 from shardax._text.structure import Block, Function, Module, Operation, Value
 
 
-def value_of(aval):
-    """A new value of a variable's type; keys are shown as the words that they consist of."""
-    dtype = str(aval.dtype)
-    if dtype.startswith("key"):
-        return Value((*aval.shape, 4 if "rbg" in dtype else 2), "uint32")
-    return Value(tuple(aval.shape), dtype)
+def module_of(program, shardings=()):
+    """The module of a program, without what its results do not need.
 
-
-def module_of(program):
-    """The module of a program, without what its results do not need."""
+    Args:
+      program: the Program.
+      shardings: those of its arguments, None where they are not known; types may say more.
+    """
     smaller, _ = _core.pruned(
         program, [True] * len(program.out_avals), [True] * len(program.in_avals)
     )
@@ -40,8 +38,11 @@ def module_of(program):
     main = Function("main", None)
     lowering.functions.append(main)
     main.body = lowering.block(smaller)
+    for value, sharding in zip(main.body.arguments, shardings):
+        value.split = value.split or lowering.meshes.split(sharding, len(value.shape))
     name = re.sub(r"\W", "_", f"jit_{program.name}").rstrip("_")
-    return Module(name, lowering.functions, lowering.partitions)
+    partitions = max(lowering.partitions, lowering.meshes.size())
+    return Module(name, lowering.functions, partitions, lowering.meshes.lines())
 
 
 class _Lowering:
@@ -51,12 +52,22 @@ class _Lowering:
         self.called = {}  # by a program's identity: its function, and the program itself
         self.axes = {}  # sizes of the mapped axes in scope
         self.partitions = 1
+        self.meshes = Meshes()
+
+    def value_of(self, aval):
+        """A new value of a variable's type; keys are shown as the words that they consist of."""
+        dtype = str(aval.dtype)
+        if dtype.startswith("key"):
+            return Value((*aval.shape, 4 if "rbg" in dtype else 2), "uint32")
+        where = aval.sharding
+        split = self.meshes.split(where, len(aval.shape)) if where.mesh.explicit_axes else ""
+        return Value(tuple(aval.shape), dtype, split)
 
     # ---- blocks and functions
 
     def block(self, program):
         """A block of the program's equations."""
-        block = Block([value_of(v.aval) for v in program.invars])
+        block = Block([self.value_of(v.aval) for v in program.invars])
         block.results = self.inline(block, program, block.arguments)
         return block
 
@@ -64,18 +75,20 @@ class _Lowering:
         """The program's results, with its equations at the end of the block."""
         known = dict(zip(program.invars, values, strict=True))
         for variable, constant in zip(program.constvars, program.consts):
-            known[variable] = self.constant(block, constant, value_of(variable.aval))
+            known[variable] = self.constant(block, constant, self.value_of(variable.aval))
 
         def read(atom):
             if isinstance(atom, _core.Literal):
-                return self.constant(block, atom.val, value_of(atom.aval))
+                return self.constant(block, atom.val, self.value_of(atom.aval))
             return known[atom]
 
         for equation in program.eqns:
             operands = [read(atom) for atom in equation.invars]
-            results = [value_of(v.aval) for v in equation.outvars]
+            results = [self.value_of(v.aval) for v in equation.outvars]
             first = len(block.operations)
             given = self.equation(block, equation, operands, results)
+            if not block.operations or block.operations[-1].name not in _SPLIT_ALREADY:
+                given = [self.constrained(block, v) if v in results else v for v in given]
             for operation in block.operations[first:]:
                 operation.location = equation.source_info.text
             known.update(zip(equation.outvars, given, strict=True))
@@ -93,12 +106,20 @@ class _Lowering:
     def number(self, block, x, dtype="int32"):
         return self.constant(block, np.asarray(x, dtype), Value((), dtype))
 
-    def spread(self, block, value, shape):
+    def spread(self, block, value, shape, split=""):
         """A scalar in that shape."""
         if value.shape == shape:
             return value
-        wide, dims = Value(shape, value.dtype), tuple(range(len(value.shape)))
-        return self.emit(block, "broadcast_in_dim", [value], [wide], dims=dims)[0]
+        wide, dims = Value(shape, value.dtype, split), tuple(range(len(value.shape)))
+        spread = self.emit(block, "broadcast_in_dim", [value], [wide], dims=dims)[0]
+        return self.constrained(block, spread)
+
+    def constrained(self, block, value):
+        """The value itself, or what says how it is split."""
+        if not value.split:
+            return value
+        result = Value(value.shape, value.dtype, value.split)
+        return self.emit(block, "sdy.sharding_constraint", [value], [result])[0]
 
     def call(self, block, name, program, operands, results):
         """A call of the program as a function of the module."""
@@ -124,10 +145,10 @@ class _Lowering:
         """The results of an equation: new ones, or others that they equal."""
         name, params = equation.primitive.name, equation.params
         if name in ELEMENTWISE:
-            operands = [self.spread(block, x, results[0].shape) for x in operands]
+            operands = [self.spread(block, x, results[0].shape, results[0].split) for x in operands]
             return self.emit(block, ELEMENTWISE[name], operands, results)
         if name in COMPARISONS:
-            operands = [self.spread(block, x, results[0].shape) for x in operands]
+            operands = [self.spread(block, x, results[0].shape, results[0].split) for x in operands]
             return self.emit(block, "compare", operands, results, direction=COMPARISONS[name])
         if name in IDENTITIES:
             return operands
@@ -148,6 +169,12 @@ class _Lowering:
                 return self.call(block, params.get("name", name), body, operands, results)
         shown = {k: v for k, v in params.items() if not isinstance(v, _core.Program)}
         return self.emit(block, "custom_call", operands, results, target=name, params=shown)
+
+    def _sharding_constraint(self, block, params, operands, results):
+        (x,) = operands
+        split = self.meshes.split(params["sharding"], len(x.shape), params["unconstrained_dims"])
+        result = Value(x.shape, x.dtype, split)
+        return self.emit(block, "sdy.sharding_constraint", [x], [result]) if split else operands
 
     def _convert_element_type(self, block, params, operands, results):
         if (operands[0].shape, operands[0].dtype) == (results[0].shape, results[0].dtype):
@@ -350,7 +377,7 @@ class _Lowering:
             slices += self.emit(body, "reshape", [part], [row])
         program = params["jaxpr"]
         given = [*held, *arguments[1 : 1 + carries], *slices]
-        out = [value_of(v.aval) for v in program.outvars]
+        out = [self.value_of(v.aval) for v in program.outvars]
         self.call(body, "closed_call", program, given, out)
         kept = []
         for so_far, y in zip(arguments[1 + carries :], out[carries:]):
@@ -386,6 +413,12 @@ class _Lowering:
         region = self.block(program)
         self.axes = outer
         return self.emit(block, "manual_computation", operands, results, [region], axes=axes)
+
+
+# What says itself how its results are split.
+_SPLIT_ALREADY = {
+    *("sdy.sharding_constraint", "call", "while", "case", "manual_computation", "constant"),
+}
 
 
 def _numpy(dtype):

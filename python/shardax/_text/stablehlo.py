@@ -6,9 +6,10 @@ from shardax._text.literals import constant_text, dtype_text, element_text, type
 from shardax._text.operations import module_of
 
 
-def text_of(program, locations=False):
-    """The program in StableHLO's form; with `locations`, operations say which line made them."""
-    return module_text(module_of(program), locations)
+def text_of(program, locations=False, shardings=()):
+    """The program in StableHLO's form; with `locations`, operations say which line made them.
+    `shardings`: those of its arguments."""
+    return module_text(module_of(program, shardings), locations)
 
 
 def module_text(module, locations=False):
@@ -18,7 +19,7 @@ def module_text(module, locations=False):
         "mhlo.num_replicas = 1 : i32} {"
     )
     functions = [_FunctionPrinter(f, locations).text() for f in module.functions]
-    return "\n".join([head, *functions, "}", ""])
+    return "\n".join([head, *module.meshes, *functions, "}", ""])
 
 
 class _FunctionPrinter:
@@ -33,7 +34,8 @@ class _FunctionPrinter:
     def argument(self, value):
         name = self.names[value] = f"%arg{self.arguments}"
         self.arguments += 1
-        return f"{name}: {type_text(value)}"
+        split = f" {{sdy.sharding = #sdy.sharding{value.split}}}" if value.split else ""
+        return f"{name}: {type_text(value)}{split}"
 
     def new(self, stem):
         """%cst, %cst_0, %cst_1 ...; %0, %1 ..."""
@@ -51,7 +53,12 @@ class _FunctionPrinter:
         if public:
             count = len(results)
             paths = ["result" if count == 1 else f"result[{i}]" for i in range(count)]
-            results = [f'{t} {{jax.result_info = "{p}"}}' for t, p in zip(results, paths)]
+            splits = [
+                f", sdy.sharding = #sdy.sharding{v.split}" if v.split else "" for v in body.results
+            ]
+            results = [
+                f'{t} {{jax.result_info = "{p}"{s}}}' for t, p, s in zip(results, paths, splits)
+            ]
         given = ", ".join(results)
         if public or len(results) != 1:
             given = f"({given})"
@@ -86,7 +93,7 @@ class _FunctionPrinter:
             for i, value in enumerate(results):
                 self.names[value] = f"{head}#{i}"
             head = f"{head}:{len(results)}" if results else ""
-        method = getattr(self, f"_{operation.name}", None)
+        method = getattr(self, f"_{operation.name.replace('sdy.', '')}", None)
         if method:
             lines = method(operation, indent)
         elif operation.regions or operation.name in _QUOTED:
@@ -123,6 +130,10 @@ class _FunctionPrinter:
 
     def _partition_id(self, operation, indent):
         return [f"stablehlo.partition_id : {type_text(operation.results[0])}"]
+
+    def _sharding_constraint(self, operation, indent):
+        (x,), (result,) = operation.operands, operation.results
+        return [f"sdy.sharding_constraint {self.names[x]} {result.split} : {type_text(result)}"]
 
     def _constant(self, operation, indent):
         value, (result,) = operation.attributes["value"], operation.results

@@ -9,6 +9,7 @@ class Value:
 
     shape: tuple
     dtype: str
+    split: str = ""  # over which mesh axes, in Shardy's form
 
 
 @dataclasses.dataclass(eq=False)
@@ -39,3 +40,4 @@ class Module:
     name: str
     functions: list  # the first is "main"
     partitions: int = 1
+    meshes: list = dataclasses.field(default_factory=list)  # lines of text

@@ -2,33 +2,105 @@
 
 import numpy as np
 
+from shardax._base.manual_axes import ManualAxisType
 from shardax._core import api as _core
+from shardax._devices.layouts import Format
+from shardax._devices.shardings import PartitionSpec, Sharding, over_current_mesh
+
+
+def _parts_of(where, shape):
+    """The layout and the sharding (or PartitionSpec) of what a ShapeDtypeStruct is given."""
+    layout = None
+    if isinstance(where, Format):
+        layout, where = where.layout, where.sharding
+    if isinstance(where, PartitionSpec):
+        if len(where) > len(shape):
+            raise ValueError(
+                f"Sharding {where} is only valid for values of rank at least {len(where)}, but was "
+                f"applied to a value of rank {len(shape)}."
+            )
+    elif isinstance(where, Sharding):
+        where.check_compatible_aval(shape)
+    elif where is not None:
+        raise ValueError(
+            "sharding should be an instance of `jax.sharding.Sharding`, "
+            "`jax.sharding.PartitionSpec` or `jax.experimental.layout.Format`. Got "
+            f"{where} of type {type(where)}."
+        )
+    return layout, where
 
 
 class ShapeDtypeStruct:
-    """The shape and dtype of an array, without its elements: for eval_shape and lower."""
+    """The shape and dtype of an array, without its elements: for eval_shape and lower.
 
-    __slots__ = ("shape", "dtype", "sharding", "weak_type", "vma", "is_ref")
+    Args:
+      shape: a sequence of integers.
+      dtype: a dtype, or what names one.
+      sharding: how such an array is split: a Sharding, a Format, or a PartitionSpec of the mesh
+        that is current when it matters.
+      weak_type: whether it promotes like a Python scalar.
+      vma, manual_axis_type: over which mapped axes its values differ.
+      is_ref: whether it stands for a mutable reference to such an array.
 
-    def __init__(self, shape, dtype, *, sharding=None, weak_type=False, vma=None, is_ref=False):
+    Raises:
+      ValueError: where there is no dtype, or a sharding that does not fit the shape.
+      TypeError: for another manual_axis_type than a ManualAxisType.
+    """
+
+    __slots__ = (
+        *("shape", "dtype", "_sharding", "_layout", "weak_type", "vma", "manual_axis_type"),
+        "is_ref",
+    )
+
+    def __init__(
+        self,
+        shape,
+        dtype,
+        *,
+        sharding=None,
+        weak_type=False,
+        vma=None,
+        manual_axis_type=None,
+        is_ref=False,
+    ):
         if dtype is None:
             raise ValueError("ShapeDtypeStruct: dtype must be specified.")
         self.shape = tuple(shape)
         if dtype in (int, float, complex):
             dtype = np.dtype(dtype)  # as NumPy has it, whatever jax_enable_x64 is
         self.dtype = _core.ShapedArray(self.shape, dtype).dtype
-        self.sharding = sharding
+        self._sharding = self._layout = None
+        if sharding is not None:
+            self._layout, self._sharding = _parts_of(sharding, self.shape)
         self.weak_type = weak_type
         self.vma = vma
-        self.is_ref = is_ref  # stands for a mutable reference to such an array
+        if manual_axis_type is not None and not isinstance(manual_axis_type, ManualAxisType):
+            raise TypeError(
+                "`manual_axis_type` argument passed to ShapeDtypeStruct should be of type "
+                f"`jax.sharding.ManualAxisType`. Got type {type(manual_axis_type)}"
+            )
+        self.manual_axis_type = manual_axis_type
+        self.is_ref = is_ref
 
     ndim = property(lambda self: len(self.shape))
 
+    @property
+    def sharding(self):
+        """The sharding that was given; for a PartitionSpec, over the mesh that is current now."""
+        return None if self._sharding is None else over_current_mesh(self._sharding)
+
+    @property
+    def format(self):
+        """The layout and the sharding that were given."""
+        return Format(self._layout, self.sharding)
+
     @classmethod
     def like(cls, array):
-        """The shape and dtype of an array."""
+        """The shape and dtype of an array, and how it is split where that has been said."""
         aval = _core.typeof(array)
-        return cls(aval.shape, aval.dtype, weak_type=aval.weak_type)
+        known = _core.get_sharding(array) if isinstance(array, _core.Array) else None
+        where = None if known is None else array.sharding
+        return cls(aval.shape, aval.dtype, weak_type=aval.weak_type, sharding=where)
 
     @property
     def size(self):
@@ -38,8 +110,16 @@ class ShapeDtypeStruct:
         return size
 
     def update(self, **changes):
-        """The same with some of shape, dtype, sharding and weak_type changed."""
-        fields = {name: getattr(self, name) for name in self.__slots__} | changes
+        """The same with some of the constructor's arguments changed."""
+        if self._layout is not None and isinstance(changes.get("sharding"), Sharding):
+            raise ValueError(
+                f"You are updating ShapeDtypeStruct with a {type(changes['sharding'])} when the "
+                f"original ShapeDtypeStruct had a concrete layout {self.format}. Give a Format, or "
+                "make a new ShapeDtypeStruct."
+            )
+        fields = {name: getattr(self, name) for name in self.__slots__ if name[0] != "_"}
+        fields["sharding"] = self._sharding if self._layout is None else self.format
+        fields |= changes
         return ShapeDtypeStruct(fields.pop("shape"), fields.pop("dtype"), **fields)
 
     def __len__(self):
@@ -48,7 +128,10 @@ class ShapeDtypeStruct:
         return self.shape[0]
 
     def _key(self):
-        return self.shape, str(self.dtype), self.sharding, self.weak_type, self.is_ref
+        return (
+            *(self.shape, str(self.dtype), self._sharding, self._layout, self.weak_type),
+            self.is_ref,
+        )
 
     def __eq__(self, other):
         return isinstance(other, ShapeDtypeStruct) and self._key() == other._key()
@@ -64,5 +147,7 @@ class ShapeDtypeStruct:
 
 
 def struct_of(aval):
-    """The ShapeDtypeStruct of a ShapedArray."""
-    return ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=aval.weak_type)
+    """The ShapeDtypeStruct of a ShapedArray; over explicit axes it says how that is split."""
+    where = aval.sharding
+    where = where if where.mesh.explicit_axes else None
+    return ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=aval.weak_type, sharding=where)

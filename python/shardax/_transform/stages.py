@@ -16,7 +16,7 @@ from shardax._base.api_errors import argument_paths
 from shardax._base.dtypes import float0
 from shardax._base.structures import structure_differences
 from shardax._core import api as _core
-from shardax._devices.shardings import described
+from shardax._devices.shardings import NamedSharding, described
 from shardax._text import hlo, stablehlo
 from shardax._transform.analyses import HloModule, StableHloModule, costs, memory
 from shardax._transform.ref_stages import stage_function, staged_with_refs, stands_for_ref
@@ -141,6 +141,13 @@ class _Call:
             self.staged = staged_with_refs(fun.__wrapped__, positions, names, args, kwargs)
         self.in_types = self.staged.in_avals[: tree.num_leaves]
 
+    def shardings(self):
+        """Those of the arguments that say how they are split over a mesh, else None."""
+        args = [a for i, a in enumerate(self.args) if i not in self.static_positions]
+        kwargs = {k: v for k, v in self.kwargs.items() if k not in self.static_names}
+        found = [getattr(leaf, "sharding", None) for leaf in tree_util.tree_leaves((args, kwargs))]
+        return [where if isinstance(where, NamedSharding) else None for where in found]
+
     def arguments(self, leaves):
         return tree_util.tree_unflatten(self.in_tree, leaves)
 
@@ -204,7 +211,7 @@ class Lowered(_Stage):
         _check_dialect(dialect)
         if dialect == "hlo":
             return hlo.text_of(self._call.staged.program)
-        return stablehlo.text_of(self._call.staged.program, debug_info)
+        return stablehlo.text_of(self._call.staged.program, debug_info, self._call.shardings())
 
     def compiler_ir(self, dialect=None):
         """The program: str shows it in StableHLO's form; for "hlo" it has a method
