@@ -5,7 +5,9 @@
 
 #include "base/errors.h"
 #include "ir/bodies.h"
+#include "ir/sharding_given.h"
 #include "ops/split.h"
+#include "ops/sums.h"
 
 namespace shardax {
 namespace {
@@ -88,7 +90,19 @@ ShardingPtr split_as(const ShardingPtr& like, Split split, bool given) {
       (!like->is_explicit() || own.size() == like->spec.size()))
     return like;
   while (!like->is_explicit() && !split.empty() && split.back().empty()) split.pop_back();
-  return with_spec(*like, std::move(split));
+  const ShardingPtr out = with_spec(*like, std::move(split));
+  return given ? with_sums(*out, like->unreduced, like->reduced) : out;
+}
+
+SumsRule sums_rule(const Op& op) {
+  if (op.sums) return op.sums;
+  return op.kind == Kind::elementwise ? ops::sums_elementwise
+         : op.kind == Kind::layout    ? ops::sums_kept
+                                      : ops::no_sums;
+}
+
+bool has_sums(const ShardingPtr& sharding) {
+  return sharding && (!sharding->unreduced.empty() || !sharding->reduced.empty());
 }
 
 }  // namespace
@@ -149,18 +163,23 @@ Shardings propagate(const Op& op, const Params& params, const Types& in_types,
   }
   Shardings out(out_types.size());
   ShardingPtr mesh = given_sharding(params);
+  const bool given = bool(mesh);
   for (std::size_t i = 0; i < in.size() && !mesh; ++i) mesh = in[i];
   if (!mesh) return out;
   for (std::size_t i = 0; i < out.size(); ++i) {
-    out[i] = mesh->named
-                 ? split_as(mesh, split_rule(op)({op, params, in_types, out_types[i], in, *mesh}),
-                            bool(given_sharding(params)))
-                 : mesh;
+    out[i] =
+        mesh->named
+            ? split_as(mesh, split_rule(op)({op, params, in_types, out_types[i], in, *mesh}), given)
+            : mesh;
   }
+  if (given || std::none_of(in.begin(), in.end(), has_sums)) return out;
+  const Sums left = sums_rule(op)(op, in_types);
+  for (ShardingPtr& sharding : out) sharding = with_sums(*sharding, left.unreduced, left.reduced);
   return out;
 }
 
 Shardings propagate(const Program& program, const Shardings& in) {
+  const ShardingGiven asked_already;
   Shardings known(program.types.size());
   const auto at = [&](Var v) -> ShardingPtr& { return known[static_cast<std::size_t>(v)]; };
   for (std::size_t i = 0; i < in.size(); ++i) at(program.inputs[i]) = in[i];

@@ -1,6 +1,8 @@
 // array/sharding.cpp - shardings compared and shown.
 #include "array/sharding.h"
 
+#include <algorithm>
+
 #include "base/errors.h"
 
 namespace shardax {
@@ -14,7 +16,9 @@ std::string to_string(const Sharding& sharding) {
     const char* separator = i > 0 ? ", " : "";
     mesh += concat(separator, "'", sharding.mesh_axes[i], "': ", sharding.mesh_shape[i]);
     const char kind = sharding.axis_types.empty() ? 'a' : sharding.axis_types[i];
-    kinds += concat(separator, kind == 'a' || kind == 'p' ? "Auto" : kind == 'm' ? "Manual" : "Explicit");
+    kinds += concat(separator, kind == 'a' || kind == 'p' ? "Auto"
+                               : kind == 'm'              ? "Manual"
+                                                          : "Explicit");
   }
   for (const std::vector<std::string>& names : sharding.spec) {
     std::string entry;
@@ -23,9 +27,33 @@ std::string to_string(const Sharding& sharding) {
     if (names.size() > 1) entry = concat("(", entry, ")");
     spec += concat(spec.empty() ? "" : ", ", names.empty() ? "None" : entry);
   }
+  const char* comma = sharding.spec.size() == 1 ? "," : "";
+  for (const auto& [name, axes] :
+       {std::pair{"unreduced", &sharding.unreduced}, {"reduced", &sharding.reduced}}) {
+    if (axes->empty()) continue;
+    std::string set;
+    for (const std::string& axis : *axes) set += concat(set.empty() ? "'" : ", '", axis, "'");
+    spec += concat(spec.empty() ? "" : ", ", name, "={", set, "}");
+    comma = "";
+  }
   return concat("NamedSharding(mesh=Mesh(", mesh, ", axis_types=(", kinds,
-                sharding.mesh_axes.size() == 1 ? "," : "", ")), spec=P(", spec,
-                sharding.spec.size() == 1 ? "," : "", "), memory_kind=device)");
+                sharding.mesh_axes.size() == 1 ? "," : "", ")), spec=P(", spec, comma,
+                "), memory_kind=device)");
+}
+
+bool Sharding::is_explicit(const std::string& axis) const {
+  const auto at = std::find(mesh_axes.begin(), mesh_axes.end(), axis) - mesh_axes.begin();
+  const auto k = static_cast<std::size_t>(at);
+  return k < axis_types.size() && (axis_types[k] == 'e' || axis_types[k] == 'i');
+}
+
+std::vector<std::string> Sharding::explicit_split(std::size_t dimension) const {
+  std::vector<std::string> out;
+  if (dimension >= spec.size()) return out;
+  for (const std::string& axis : spec[dimension]) {
+    if (is_explicit(axis)) out.push_back(axis);
+  }
+  return out;
 }
 
 bool same_mesh(const Sharding& a, const Sharding& b) {
@@ -35,10 +63,13 @@ bool same_mesh(const Sharding& a, const Sharding& b) {
 
 bool same_sharding(const ShardingPtr& a, const ShardingPtr& b) {
   if (a.get() == b.get()) return true;
-  return a && b && same_mesh(*a, *b) && a->spec == b->spec && a->axis_types == b->axis_types;
+  return a && b && same_mesh(*a, *b) && a->spec == b->spec && a->axis_types == b->axis_types &&
+         a->unreduced == b->unreduced && a->reduced == b->reduced;
 }
 
-ShardingPtr with_spec(const Sharding& like, std::vector<std::vector<std::string>> spec) {
+namespace {
+
+Shared<Sharding> over_same_mesh(const Sharding& like, std::vector<std::vector<std::string>> spec) {
   Shared<Sharding> sharding(new Sharding);
   sharding->mesh_axes = like.mesh_axes;
   sharding->mesh_shape = like.mesh_shape;
@@ -46,7 +77,26 @@ ShardingPtr with_spec(const Sharding& like, std::vector<std::vector<std::string>
   sharding->spec = std::move(spec);
   sharding->named = like.named;
   sharding->axis_types = like.axis_types;
+  return sharding;
+}
+
+}  // namespace
+
+ShardingPtr with_spec(const Sharding& like, std::vector<std::vector<std::string>> spec) {
+  return ShardingPtr(over_same_mesh(like, std::move(spec)).get());
+}
+
+ShardingPtr with_sums(const Sharding& like, std::vector<std::string> unreduced,
+                      std::vector<std::string> reduced) {
+  const Shared<Sharding> sharding = over_same_mesh(like, like.spec);
+  sharding->unreduced = std::move(unreduced);
+  sharding->reduced = std::move(reduced);
   return ShardingPtr(sharding.get());
+}
+
+ShardingPtr of_cotangent(const ShardingPtr& primal) {
+  if (!primal || (primal->unreduced.empty() && primal->reduced.empty())) return primal;
+  return with_sums(*primal, primal->reduced, primal->unreduced);
 }
 
 }  // namespace shardax

@@ -19,7 +19,15 @@ struct Sharding final : public RefCounted {
   // Per mesh axis 'a'uto, 'e'xplicit, 'i'mplied (explicit, though nobody has asked for it) or
   // 'm'anual; empty: all are automatic.
   std::string axis_types = {};
+  // Mesh axes over which an array is still to be summed (each device has a term of its own, and the
+  // array stands for the sum), and axes over which cotangents of it will be.
+  std::vector<std::string> unreduced = {};
+  std::vector<std::string> reduced = {};
 
+  // Is it part of types how that axis splits arrays?
+  bool is_explicit(const std::string& axis) const;
+  // The axes, of those that split a dimension, that types name.
+  std::vector<std::string> explicit_split(std::size_t dimension) const;
   // Is there an axis whose splits are part of types?
   bool is_explicit() const { return axis_types.find_first_of("ei") != std::string::npos; }
 };
@@ -28,7 +36,12 @@ using ShardingPtr = Shared<const Sharding>;
 std::string to_string(const Sharding& sharding);
 bool same_mesh(const Sharding& a, const Sharding& b);
 bool same_sharding(const ShardingPtr& a, const ShardingPtr& b);
-// Over the same devices, split in another way.
+// Over the same devices, split in another way, with nothing left to sum.
 ShardingPtr with_spec(const Sharding& like, std::vector<std::vector<std::string>> spec);
+// The same with other sums left to do.
+ShardingPtr with_sums(const Sharding& like, std::vector<std::string> unreduced,
+                      std::vector<std::string> reduced);
+// As cotangents of an array are split: what is reduced there is unreduced here, and conversely.
+ShardingPtr of_cotangent(const ShardingPtr& primal);
 
 }  // namespace shardax

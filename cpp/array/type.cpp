@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "array/checked_axis.h"
+#include "base/errors.h"
 
 namespace shardax {
 namespace {
@@ -39,17 +40,27 @@ std::string bracketed(std::string_view dtype, const Type& type) {
   for (std::size_t i = 0; i < type.shape.size(); ++i) {
     if (i) text += ',';
     text += std::to_string(type.shape[i]);
-    if (!type.sharding || i >= type.sharding->spec.size() || type.sharding->spec[i].empty())
-      continue;
+    if (!type.sharding) continue;
+    const std::vector<std::string> axes = type.sharding->explicit_split(i);
+    if (axes.empty()) continue;
     text += '@';
-    append_names(text, type.sharding->spec[i], [](const std::string& name) { return name; });
+    append_names(text, axes, [](const std::string& name) { return name; });
   }
   text += ']';
-  const AxisSet varying = checked_axes(type.varying);
-  if (varying.empty()) return text;
-  text += "{V:";
-  append_names(text, varying, [](AxisName name) { return axis_text(name); });
-  return text + '}';
+  // {V:x, U:y}: over which axes devices differ, and which are left to sum
+  std::string marks;
+  const auto mark = [&](const char* letter, const auto& names, auto name_text) {
+    if (names.empty()) return;
+    marks += concat(marks.empty() ? "" : ", ", letter, ":");
+    append_names(marks, names, name_text);
+  };
+  const auto itself = [](const std::string& name) { return name; };
+  mark("V", checked_axes(type.varying), [](AxisName name) { return axis_text(name); });
+  if (type.sharding) {
+    mark("U", type.sharding->unreduced, itself);
+    mark("R", type.sharding->reduced, itself);
+  }
+  return marks.empty() ? text : concat(text, "{", marks, "}");
 }
 
 }  // namespace

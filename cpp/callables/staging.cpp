@@ -7,7 +7,6 @@
 #include <deque>
 
 #include "analysis/residuals.h"
-#include "analysis/sharding_types.h"
 #include "base/lists.h"
 #include "callables/axes.h"
 #include "callables/cache.h"
@@ -20,6 +19,7 @@
 #include "callables/unpacked.h"
 #include "callables/value_lists.h"
 #include "control/forwarding.h"
+#include "ir/sharding_given.h"
 #include "numpy/promote.h"
 #include "objects/bind.h"
 #include "ops/ops.h"

@@ -22,13 +22,25 @@ py::tuple shape_tuple(const Type& type) {
   return shape;
 }
 
-// What JAX's types have besides; nothing here depends on it.
-void check_options(const py::kwargs& options) {
-  constexpr std::string_view known[] = {"sharding", "vma", "manual_axis_type", "memory_space"};
+// What JAX's types have besides: how arrays are split over explicit axes, and the manual axes over
+// which they vary. Nothing here depends on a memory space.
+void add_options(Type& type, const py::kwargs& options) {
   for (const auto& [key, value] : options) {
     const auto name = py::cast<std::string>(key);
-    if (std::ranges::find(known, name) == std::end(known))
+    if (name == "memory_space" || value.is_none()) continue;
+    if (name == "sharding") {
+      const Ref known = call_python("_devices.shardings", "described_in_types", value.ptr(),
+                                    static_cast<std::int64_t>(type.rank()));
+      if (known.get() != Py_None) type.sharding = objects::sharding_from(known.get());
+    } else if (name == "vma" || name == "manual_axis_type") {
+      const bool whole = py::hasattr(value, "varying");
+      for (const py::handle axis :
+           whole ? py::object(value.attr("varying")) : py::reinterpret_borrow<py::object>(value))
+        type.varying =
+            join(type.varying, AxisSet{intern_checked_axis(py::cast<std::string>(py::str(axis)))});
+    } else {
       type_error("ShapedArray() got an unexpected keyword argument '", name, "'");
+    }
   }
 }
 
@@ -67,12 +79,12 @@ void init_type_object(py::module_& module) {
                           "The shape and dtype of an array, without its elements.")
       .def(py::init([](const py::object& shape, const py::object& dtype, bool weak_type,
                        const py::kwargs& options) {
-             check_options(options);
              Type type;
              type.dtype = objects::to_dtype(dtype.ptr());
              type.weak = weak_type;
              for (const py::handle extent : shape)
                type.shape.push_back(py::cast<std::int64_t>(extent));
+             add_options(type, options);
              return ShapedArray{type};
            }),
            py::arg("shape"), py::arg("dtype"), py::arg("weak_type") = false)
@@ -104,13 +116,18 @@ void init_type_object(py::module_& module) {
       .def(
           "update",
           [](const py::object& self, const py::kwargs& changes) {
+            const Type& type = py::cast<ShapedArray&>(self).type;
             py::dict fields;
             for (const char* field : {"shape", "dtype", "weak_type"})
               fields[field] = self.attr(field);
+            if (type.sharding && !changes.contains("shape"))
+              fields["sharding"] = self.attr("sharding");
+            if (!type.varying.empty() && !changes.contains("manual_axis_type"))
+              fields["manual_axis_type"] = manual_axis_type(ShapedArray{type});
             for (const auto& [field, value] : changes) fields[field] = value;
             return py::type::of(self)(**fields);
           },
-          "The same type with other fields: shape, dtype, weak_type.")
+          "The same type with other fields: shape, dtype, weak_type, sharding, vma.")
       .def(
           "strip_weak_type",
           [](const ShapedArray& a) { return ShapedArray{with_dtype(a.type, a.type.dtype)}; },

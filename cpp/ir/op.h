@@ -66,8 +66,8 @@ using TransposeRule = Values (*)(const TransposeArgs&);
 // The axis over which a program is being batched. Batched values carry it as dimension 0.
 struct BatchAxis {
   std::int64_t size;
-  AxisName name = -1;    // -1: unnamed
-  bool devices = false;  // a device axis (pmap), not an ordinary vmap
+  AxisName name = -1;                   // -1: unnamed
+  bool devices = false;                 // a device axis (pmap), not an ordinary vmap
   std::vector<std::string> split = {};  // the mesh axes that split it, as the user said
 };
 struct BatchArgs {
@@ -135,6 +135,14 @@ struct SplitArgs {
   const Sharding& mesh;
 };
 using SplitRule = Split (*)(const SplitArgs&);
+// Throws where explicit axes of operands leave open how results are split (ops/split_check.h).
+using SplitCheck = void (*)(const Op& op, const Params& params, const Types& in, const Types& out);
+// Over which mesh axes a result is still to be summed, and its cotangents will be; throws where the
+// op does not go with sums of operands that are still to be done (ops/sums.h).
+struct Sums {
+  std::vector<std::string> unreduced, reduced;
+};
+using SumsRule = Sums (*)(const Op& op, const Types& in);
 
 using Kernel = std::function<void(std::span<const View> in, std::span<const View> out)>;
 using KernelRule = Kernel (*)(const Types& in, const Types& out, const Params& params);
@@ -203,7 +211,9 @@ struct OpSpec {
   MapRule map = nullptr;
   ReduceRule reduce = nullptr;
   ViewRule view = nullptr;
-  SplitRule split = nullptr;  // null: by kind
+  SplitRule split = nullptr;         // null: by kind
+  SplitCheck check_split = nullptr;  // null: by kind
+  SumsRule sums = nullptr;           // null: by kind
   KernelRule kernel = nullptr;
   // The kernel may find its result in the memory of operand 0, and then leaves alone what it does
   // not change.

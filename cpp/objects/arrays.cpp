@@ -23,7 +23,7 @@ PyObject* placed(PyObject* made, PyObject* device, PyObject* sharding) {
   if (device == Py_None) return made;
   const Ref array = Ref::checked(made);
   PyObject* const args[] = {made, device};
-  return call_package_function("sharding", "label", args, 2, nullptr);
+  return call_package_function("_devices.shardings", "created", args, 2, nullptr);
 }
 
 PyObject* array(PyObject*, PyObject* args, PyObject* kwargs) {
@@ -214,18 +214,22 @@ PyObject* get_sharding(PyObject*, PyObject* object) {
   });
 }
 
+PyObject* get_type_sharding(PyObject*, PyObject* object) {
+  return guarded([&]() -> PyObject* { return describe_sharding(unwrap(object)->type().sharding); });
+}
+
 struct Described {
   ShardingPtr sharding;
   Ints open;  // dimensions whose entry is None
 };
 
-// (mesh_axes, mesh_shape, device_ids, spec, named, axis_types)
+// (mesh_axes, mesh_shape, device_ids, spec, named, axis_types[, unreduced, reduced])
 Described parse_sharding(PyObject* description) {
-  PyObject *axes, *shape, *devices, *spec;
+  PyObject *axes, *shape, *devices, *spec, *unreduced = nullptr, *reduced = nullptr;
   int named;
   const char* axis_types = "";
-  if (!PyArg_ParseTuple(description, "OOOOp|s", &axes, &shape, &devices, &spec, &named,
-                        &axis_types))
+  if (!PyArg_ParseTuple(description, "OOOOp|sOO", &axes, &shape, &devices, &spec, &named,
+                        &axis_types, &unreduced, &reduced))
     throw PythonError();
   Shared<Sharding> sharding(new Sharding);
   sharding->mesh_axes = to_strings(axes);
@@ -241,6 +245,8 @@ Described parse_sharding(PyObject* description) {
   }
   sharding->named = named != 0;
   sharding->axis_types = axis_types;
+  if (unreduced) sharding->unreduced = to_strings(unreduced);
+  if (reduced) sharding->reduced = to_strings(reduced);
   return {ShardingPtr(sharding.get()), std::move(open)};
 }
 
@@ -352,6 +358,7 @@ PyMethodDef functions[] = {
      "The array that a value is known to equal, or None."},
     {"register_array_class", register_class, METH_O, "Makes instances of a class operands."},
     {"get_sharding", get_sharding, METH_O, "The recorded sharding of an array."},
+    {"get_type_sharding", get_type_sharding, METH_O, "The sharding in the type of a value."},
     {"with_sharding", with_sharding, METH_VARARGS, "A view with another recorded sharding."},
     {"another", another_array, METH_O, "The same elements as an array that is deleted by itself."},
     {"stacked_view", stacked_view, METH_O, "Arrays that lie evenly in one memory, as one."},
@@ -372,9 +379,10 @@ PyObject* describe_sharding(const ShardingPtr& sharding) {
   for (std::size_t d = 0; d < s.spec.size(); ++d) {
     PyTuple_SET_ITEM(spec.get(), static_cast<Py_ssize_t>(d), strings(s.spec[d]).release());
   }
-  return Py_BuildValue("(NNNNOs)", strings(s.mesh_axes).release(), int_tuple(shape).release(),
+  return Py_BuildValue("(NNNNOsNN)", strings(s.mesh_axes).release(), int_tuple(shape).release(),
                        int_tuple(devices).release(), spec.release(), s.named ? Py_True : Py_False,
-                       s.axis_types.c_str());
+                       s.axis_types.c_str(), strings(s.unreduced).release(),
+                       strings(s.reduced).release());
 }
 
 ShardingPtr sharding_from(PyObject* description) { return parse_sharding(description).sharding; }

@@ -5,6 +5,7 @@
 
 #include "kernels/extremum.h"
 #include "ops/family.h"
+#include "ops/sums.h"
 
 namespace shardax::ops {
 namespace {
@@ -203,6 +204,7 @@ OpSpec sum(OpSpec spec) {
     return out;
   };
   spec.map = map_binary<numbers, add_kernel, lane_numbers>;
+  spec.sums = sums_added;
   return elementwise(spec);
 }
 
@@ -227,7 +229,8 @@ const Op sub_op{elementwise({.name = "sub",
                                if (a.linear(1)) out[1] = unbroadcast(neg(a.ct[0]), a.in_types[1]);
                                return out;
                              },
-                             .map = map_binary<numbers, sub_kernel, lane_numbers>})};
+                             .map = map_binary<numbers, sub_kernel, lane_numbers>,
+                             .sums = sums_added})};
 
 const Op mul_op{elementwise({.name = "mul",
                              .doc = "Elementwise product, x * y.",
@@ -243,7 +246,8 @@ const Op mul_op{elementwise({.name = "mul",
                                if (a.linear(0)) return ct_for(a, 0, mul(a.ct[0], a.in[1]));
                                return ct_for(a, 1, mul(a.in[0], a.ct[0]));
                              },
-                             .map = map_binary<numbers, mul_kernel, lane_numbers>})};
+                             .map = map_binary<numbers, mul_kernel, lane_numbers>,
+                             .sums = sums_multiplied})};
 
 const Op div_op{elementwise({.name = "div",
                              .doc = "Elementwise quotient, x / y; integers truncate towards zero.",
@@ -308,7 +312,8 @@ const Op neg_op{
                                     else
                                       return -x;
                                   },
-                                  lane_numbers>})};
+                                  lane_numbers>,
+                 .sums = sums_kept})};
 
 const Op sign_op{
     elementwise({.name = "sign",

@@ -3,6 +3,8 @@
 #include "kernels/copy.h"
 #include "ops/family.h"
 #include "ops/split.h"
+#include "ops/split_check.h"
+#include "ops/sums.h"
 
 namespace shardax::ops {
 namespace {
@@ -77,6 +79,8 @@ const Op concatenate_op{
      },
      .half_native = true,
      .split = split_grown,
+     .check_split = check_split_joined,
+     .sums = sums_added,
      .kernel = concatenate_kernel}};
 
 // ---- pad -------------------------------------------------------------------------------------
@@ -191,6 +195,9 @@ const Op pad_op{
      },
      .half_native = true,
      .split = split_grown,
+     .check_split = [](const Op&, const Params&, const Types& in,
+                       const Types& out) { check_comes_out_even("padding", in[0], out[0]); },
+     .sums = sums_kept,
      .kernel = pad_kernel,
      .show = [](const Params& p) -> std::vector<std::string> {
        std::string config;
@@ -289,7 +296,8 @@ Value scalar(DType dtype, double value, bool weak) { return scalar_array(dtype, 
 
 Value full(const Type& type, double value) {
   const Value element = scalar(type.dtype, value, type.weak);
-  return type.rank() == 0 ? element : broadcast_in_dim(element, type.shape, {});
+  const Value out = type.rank() == 0 ? element : broadcast_in_dim(element, type.shape, {});
+  return type.sharding ? sharding_constraint(out, type.sharding, {}) : out;
 }
 
 Value full_like(const Value& like, double value) { return full(like->type(), value); }

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "ops/family.h"
+#include "ops/sums.h"
 
 namespace shardax::ops {
 namespace {
@@ -216,7 +217,8 @@ const Op reduce_precision_op{elementwise(
                                   std::min<std::int64_t>(params.integer("mantissa_bits"), 52);
        if (in[0].dtype == DType::float64) return {reduce_tile<std::uint64_t, 11, 52>, extra};
        return {reduce_tile<std::uint32_t, 8, 23>, extra};
-     }})};
+     },
+     .sums = sums_kept})};
 
 }  // namespace
 }  // namespace shardax::ops

@@ -3,6 +3,7 @@
 
 #include "kernels/extremum.h"
 #include "ops/family.h"
+#include "ops/sums.h"
 
 namespace shardax::ops {
 namespace {
@@ -185,7 +186,8 @@ const Op select_op{elementwise({.name = "select_n",
                                   return batched1(bind1(a.op, a.params, in));
                                 },
                                 .half_native = true,
-                                .map = select_map_rule})};
+                                .map = select_map_rule,
+                                .sums = sums_selected})};
 
 constexpr auto clamp_kernel = [](auto low, auto x, auto high) {
   return kernels::extremum<false>(high, kernels::extremum<true>(low, x));

@@ -3,6 +3,7 @@
 
 #include "array/narrow.h"
 #include "ops/family.h"
+#include "ops/sums.h"
 
 namespace shardax::ops {
 namespace {
@@ -165,7 +166,8 @@ const Op convert_op{
                    return {convert(a.ct[0], a.in_types[0].dtype, a.in_types[0].weak)};
                  },
                  .half_native = true,
-                 .map = convert_map_rule})};
+                 .map = convert_map_rule,
+                 .sums = sums_kept})};
 
 }  // namespace
 

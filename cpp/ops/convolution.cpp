@@ -152,7 +152,8 @@ Batched conv_batch(const BatchArgs& a) {
                        param(a.params, "precision")));
 }
 
-// Batch and leading dimensions of lhs stay split; the rest is computed whole.
+// Batch, leading and, where they come out even, spatial dimensions of lhs stay split; the rest is
+// computed whole.
 Split conv_split(const SplitArgs& a) {
   const ConvNumbers n = conv_numbers(a.params);
   const Split own = split_of(a, 0);
@@ -164,8 +165,11 @@ Split conv_split(const SplitArgs& a) {
     to += leading != Leading::summed;
     from += leading != Leading::rhs;
   }
-  if (n.batch_groups == 1) out[to + at(n.out_spec[0])] = own[from + at(n.lhs_spec[0])];
-  return out;
+  for (std::size_t i = 0; i < n.out_spec.size(); ++i) {
+    const bool feature = i == 1, whole = i == 0 && n.batch_groups > 1;
+    if (!feature && !whole) out[to + at(n.out_spec[i])] = own[from + at(n.lhs_spec[i])];
+  }
+  return split_evenly(std::move(out), a);
 }
 
 const Op conv_op{

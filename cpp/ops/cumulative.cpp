@@ -5,6 +5,7 @@
 #include "ops/dense.h"
 #include "ops/family.h"
 #include "ops/lines.h"
+#include "ops/split_check.h"
 #include "runtime/interrupt.h"
 #include "runtime/pool.h"
 
@@ -281,6 +282,7 @@ OpSpec running(OpSpec spec) {
   spec.type = running_type;
   spec.batch = running_batch;
   spec.half_native = true;
+  spec.check_split = check_split_cumulative;
   return spec;
 }
 

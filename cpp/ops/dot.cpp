@@ -3,6 +3,8 @@
 #include "kernels/matmul.h"
 #include "ops/family.h"
 #include "ops/split.h"
+#include "ops/split_check.h"
+#include "ops/sums.h"
 #include "runtime/pool.h"
 
 namespace shardax::ops {
@@ -281,6 +283,8 @@ const Op dot_op{
      .batch = dot_batch,
      .half_native = true,
      .split = split_product,
+     .check_split = check_split_product,
+     .sums = sums_contracted,
      .kernel = dot_kernel,
      .show = [](const Params& p) -> std::vector<std::string> {
        const auto bracket = [](const Ints& ints) {

@@ -2,7 +2,10 @@
 #include "kernels/copy.h"
 #include "ops/family.h"
 #include "ops/index.h"
+#include "ops/split.h"
+#include "ops/split_check.h"
 #include "ops/starts.h"
+#include "ops/sums.h"
 
 namespace shardax::ops {
 namespace {
@@ -140,6 +143,10 @@ const Op slice_op{
      },
      .batch = slice_batch,
      .half_native = true,
+     .split = split_grown,
+     .check_split = [](const Op&, const Params&, const Types& in,
+                       const Types& out) { check_comes_out_even("dynamic_slice", in[0], out[0]); },
+     .sums = sums_kept,
      .kernel = [](const Types&, const Types&, const Params& params) -> Kernel {
        return [sizes = params.ints("slice_sizes")](std::span<const View> in,
                                                    std::span<const View> out) {
@@ -207,6 +214,7 @@ const Op update_op{
      },
      .batch = update_batch,
      .half_native = true,
+     .sums = sums_kept,
      .kernel = [](const Types&, const Types&, const Params&) -> Kernel {
        return [](std::span<const View> in, std::span<const View> out) {
          const int width = itemsize(in[0].dtype);

@@ -19,6 +19,57 @@ Types gather_type(const Op&, const Types& in, const Params& params) {
   return {with_shape(a, windows_shape(dims, indices.shape, sizes))};
 }
 
+// ---- how results are split ------------------------------------------------------------------
+
+bool holds(const Ints& dims, std::size_t d) {
+  return std::find(dims.begin(), dims.end(), static_cast<std::int64_t>(d)) != dims.end();
+}
+
+// Dimensions of windows as in the operand, where they are whole there; the others as in the indices
+// or, of batches, as in the operand.
+Split gather_split(const SplitArgs& a) {
+  const WindowDims dims = gather_dims(a.params);
+  const Ints& sizes = a.params.ints("slice_sizes");
+  const Split operand = split_of(a, 0);
+  Split indices = split_of(a, 1);
+  for (std::size_t k = 0; k < dims.operand_batch.size(); ++k) {
+    auto& own = indices[static_cast<std::size_t>(dims.index_batch[k])];
+    if (own.empty()) own = operand[static_cast<std::size_t>(dims.operand_batch[k])];
+  }
+  Split out(a.out.rank());
+  std::size_t from = 0, index = 0;
+  for (std::size_t d = 0; d < out.size(); ++d) {
+    if (!holds(dims.window_dims, d)) {
+      out[d] = indices[index++];
+      continue;
+    }
+    while (holds(dims.collapsed, from) || holds(dims.operand_batch, from)) ++from;
+    if (sizes[from] == a.in[0].shape[from]) out[d] = operand[from];
+    ++from;
+  }
+  return split_evenly(std::move(out), a);
+}
+
+void check_gather_split(const Op&, const Params& params, const Types& in, const Types&) {
+  const WindowDims dims = gather_dims(params);
+  const Ints& sizes = params.ints("slice_sizes");
+  const auto split = [](const Type& type, std::size_t d) {
+    return type.sharding && !type.sharding->explicit_split(d).empty();
+  };
+  bool open = false;
+  for (std::size_t d = 0; d < in[0].rank(); ++d)
+    open = open || (holds(dims.index_map, d) && sizes[d] != in[0].shape[d] && split(in[0], d));
+  for (std::size_t d = 0; d < in[1].rank(); ++d)
+    open = open || (!holds(dims.index_batch, d) && split(in[1], d));
+  if (open)
+    fail(
+        ErrorKind::sharding_type_error,
+        "Use `.at[...].get(out_sharding=)` to provide output PartitionSpec for the gather indexing "
+        "as out sharding could not be resolved unambiguously (or would require collectives on "
+        "inputs). Got operand=",
+        to_string(in[0]), ", indices=", to_string(in[1]));
+}
+
 // ---- kernel --------------------------------------------------------------------------------
 
 double default_fill(DType dtype) {
@@ -140,6 +191,8 @@ const Op gather_op{
      },
      .batch = gather_batch,
      .half_native = true,
+     .split = gather_split,
+     .check_split = check_gather_split,
      .kernel = gather_kernel,
      .first_index = 1,
      .starts = gather_starts,

@@ -3,6 +3,7 @@
 
 #include "ops/family.h"
 #include "ops/split.h"
+#include "ops/split_check.h"
 
 namespace shardax::ops {
 namespace {
@@ -157,7 +158,8 @@ const Op reshape_op{layout({.name = "reshape",
                                   a.in[0], with_front(a.axis.size, a.params.ints("new_sizes"))));
                             },
                             .view = reshape_view,
-                            .split = split_reshaped})};
+                            .split = split_reshaped,
+                            .check_split = check_split_reshaped})};
 
 // ---- transpose -------------------------------------------------------------------------------
 

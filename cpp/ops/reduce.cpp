@@ -7,6 +7,7 @@
 #include "kernels/extremum.h"
 #include "kernels/reduce_loops.h"
 #include "ops/family.h"
+#include "ops/sums.h"
 
 namespace shardax::ops {
 namespace {
@@ -219,6 +220,7 @@ const Op sum_op{reduction(
        return {spread_back(a.ct[0], a.in_types[0].shape, a.params.ints("axes"))};
      },
      .reduce = loops<Sum, numbers>,
+     .sums = sums_kept,
      .show = [](const Params& p) -> std::vector<std::string> {
        return {"axes=" + to_string(p.ints("axes")), "out_sharding=None"};
      }})};

@@ -2,6 +2,7 @@
 #include "ops/family.h"
 #include "ops/layout.h"
 #include "ops/split.h"
+#include "ops/split_check.h"
 
 namespace shardax::ops {
 namespace {
@@ -73,6 +74,8 @@ const Op slice_op{
                                     with_front(1, a.params.ints("strides"))));
             },
             .view = slice_view,
+            .check_split = [](const Op&, const Params&, const Types& in,
+                              const Types& out) { check_comes_out_even("slicing", in[0], out[0]); },
             .show = [](const Params& p) -> std::vector<std::string> {
               const Ints& steps = p.ints("strides");
               const bool unit =

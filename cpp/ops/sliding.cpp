@@ -121,14 +121,7 @@ Batched sliding_batch(const BatchArgs& a) {
 }
 
 // Dimensions that windows leave alone stay split.
-Split sliding_split(const SplitArgs& a) {
-  const std::size_t like = a.in.size() - 1;
-  Split split = split_of(a, like);
-  for (std::size_t d = 0; d < split.size(); ++d) {
-    if (a.out.shape[d] != a.in[like].shape[d]) split[d].clear();
-  }
-  return split;
-}
+Split sliding_split(const SplitArgs& a) { return split_evenly(split_of(a, a.in.size() - 1), a); }
 
 std::vector<std::string> sliding_show(const Params& p) {
   std::vector<std::string> out;

@@ -7,6 +7,7 @@
 #include "ops/dense.h"
 #include "ops/family.h"
 #include "ops/index.h"
+#include "ops/split_check.h"
 #include "runtime/allocator.h"
 #include "runtime/pool.h"
 
@@ -95,8 +96,9 @@ template <class K, class Key>
 void refine(const Order& order, Key key) {
   const std::int64_t n = order.size();
   const Scratch<Ranked<K>> items(n), scratch(n);
-  in_stretches(n,
-               [&](std::int64_t i) { items[i] = {key(order[i]), static_cast<std::uint32_t>(i)}; });
+  in_stretches(n, [&](std::int64_t i) {
+    items[i] = {key(order[i]), static_cast<std::uint32_t>(i)};
+  });
   kernels::sort_ranked<K>(items.data(), scratch.data(), n);
   // The scratch memory is free for what the order was before.
   auto* before = reinterpret_cast<std::uint32_t*>(scratch.data());
@@ -244,6 +246,7 @@ const Op sort_op{
      },
      .half_native = true,
      .multiple_results = true,
+     .check_split = check_split_sorted,
      .kernel = sort_kernel}};
 
 // ---- top_k ---------------------------------------------------------------------------------

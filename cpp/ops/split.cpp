@@ -133,11 +133,15 @@ Split split_product(const SplitArgs& a) {
   return found;
 }
 
-Split split_grown(const SplitArgs& a) {
-  Split split = split_elementwise(a);
+Split split_evenly(Split split, const SplitArgs& a) {
   for (std::size_t d = 0; d < split.size(); ++d) {
     if (!fits(split[d], a.out.shape[d], a.mesh)) split[d].clear();
   }
+  return split;
+}
+
+Split split_grown(const SplitArgs& a) {
+  Split split = split_evenly(split_elementwise(a), a);
   return split;
 }
 

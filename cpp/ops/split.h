@@ -10,6 +10,9 @@ namespace shardax::ops {
 // The dimensions of an operand; none is split where its sharding is unknown or over another mesh.
 Split split_of(const SplitArgs& a, std::size_t operand);
 
+// Clears those that do not come out even.
+Split split_evenly(Split split, const SplitArgs& a);
+
 // Each dimension as in the first operand that splits it.
 Split split_elementwise(const SplitArgs& a);
 // Those that are left.

@@ -2,6 +2,7 @@
 #include "transform/transpose.h"
 
 #include "base/errors.h"
+#include "ir/sharding_given.h"
 #include "ops/ops.h"
 #include "runtime/interrupt.h"
 #include "transform/jvp.h"
@@ -39,11 +40,19 @@ Values transposed(const Op& op, const TransposeArgs& args) {
   }
 }
 
+// A cotangent over explicit axes is split as its primal is.
+Value split_as(const Type& primal, const Value& ct) {
+  const ShardingPtr sharding = of_cotangent(primal.sharding);
+  if (!sharding || same_sharding(sharding, ct->type().sharding)) return ct;
+  return ops::sharding_constraint(ct, sharding, {});
+}
+
 }  // namespace
 
 Values backward(const Program& program, const std::vector<bool>& linear, const Values& inputs,
                 const Values& cotangents) {
   check_stack("a program within programs");
+  const ShardingGiven asked_already;
   const Values env = known_values(program, linear, inputs);
   Values ct(program.types.size());
   const auto accumulate = [&](Var v, const Value& value) {
@@ -80,7 +89,7 @@ Values backward(const Program& program, const std::vector<bool>& linear, const V
     }
     const Values in_ct = transposed(*eqn->op, {eqn->params, out_ct, in, in_types, out_types});
     for (std::size_t i = 0; i < in_ct.size(); ++i) {
-      if (in_ct[i] && !in[i]) accumulate(eqn->inputs[i], in_ct[i]);
+      if (in_ct[i] && !in[i]) accumulate(eqn->inputs[i], split_as(in_types[i], in_ct[i]));
     }
   }
   Values result;

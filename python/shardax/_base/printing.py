@@ -12,6 +12,9 @@ def array_repr(x):
         return _key_repr(x)
     prefix = "Array("
     dtype = f"dtype={x.dtype.name}, weak_type=True)" if x.weak_type else f"dtype={x.dtype.name})"
+    recorded = _core.get_sharding(x)
+    if recorded is not None and recorded[6]:  # each device has a term of the sum
+        return f"{prefix}shape={x.shape}, dtype={x.dtype.name}, sharding={x.sharding})"
     width = np.get_printoptions()["linewidth"]
     if x.size == 0:
         text = f"[], shape={x.shape}"

@@ -3,21 +3,55 @@
 Within auto_axes it does not; explicit_axes is the way back.
 """
 
+import contextlib
 import functools
 
 import shardax._core as _core
+from shardax import tree_util
 from shardax._devices.constraints import with_sharding_constraint
-from shardax._devices.mesh import AxisType
-from shardax._devices.mesh_context import get_abstract_mesh, use_abstract_mesh
+from shardax._devices.mesh import AxisType, Mesh
+from shardax._devices.mesh_context import get_abstract_mesh, set_mesh, use_abstract_mesh
+from shardax._devices.shardings import NamedSharding, completed
 
 __all__ = ["auto_axes", "explicit_axes"]
 
 
-def _with_axes(axes, kind):
-    """A context in which `axes` of the current mesh (all unless given) are of that type."""
+def _with_axes(axes, kind, *wheres):
+    """The types of axes where `axes` of the current mesh (all unless given) are of that type, and a
+    context in which they are. Without a current mesh it is that of a sharding in `wheres`."""
     mesh = get_abstract_mesh()
+    context = contextlib.nullcontext()
+    if mesh.empty:
+        found = [w for w in tree_util.tree_leaves(wheres) if isinstance(w, NamedSharding)]
+        if not found:
+            raise ValueError(
+                "Context mesh cannot be empty. Please use `jax.set_mesh` API to enter into a mesh "
+                "context, or give NamedShardings."
+            )
+        mesh = found[0].mesh
+        context = set_mesh(mesh) if isinstance(mesh, Mesh) else context
     names = mesh.axis_names if axes is None else (axes,) if isinstance(axes, str) else axes
-    return use_abstract_mesh(mesh.update_axis_types({name: kind for name in names}))
+    changed = mesh.abstract_mesh.update_axis_types({name: kind for name in names})
+    return context, changed
+
+
+def _cast(tree, mesh):
+    """Arrays whose types are over `mesh`, with its types of axes."""
+
+    def cast(x):
+        if not isinstance(x, _core.Array):
+            return x
+        known = _core.api.get_type_sharding(x)
+        if known is None and not isinstance(x, _core.Tracer):
+            known = _core.get_sharding(x)
+        if known is None or not known[4] or tuple(known[0]) != mesh.axis_names:
+            return x
+        kinds = mesh._kinds()
+        if kinds == known[5]:
+            return x
+        return _core.with_sharding(x, completed((*known[:5], kinds, *known[6:]), x.ndim))
+
+    return tree_util.tree_map(cast, tree)
 
 
 def auto_axes(fun=None, /, *, axes=None, out_sharding=None):
@@ -47,9 +81,11 @@ def auto_axes(fun=None, /, *, axes=None, out_sharding=None):
         where = given if out_sharding is None else out_sharding
         if where is None:
             raise TypeError("Missing required keyword argument: 'out_sharding'")
-        with _with_axes(axes, AxisType.Auto), _core.api.ShardingGiven():
-            out = fun(*args, **kwargs)
-        return with_sharding_constraint(out, where)
+        context, mesh = _with_axes(axes, AxisType.Auto, where)
+        with context:
+            with use_abstract_mesh(mesh), _core.api.ShardingGiven():
+                out = fun(*_cast(args, mesh), **_cast(kwargs, mesh))
+            return with_sharding_constraint(out, where)
 
     return call
 
@@ -81,8 +117,12 @@ def explicit_axes(fun=None, /, *, axes=None, in_sharding=None):
         where = given if in_sharding is None else in_sharding
         if where is None:
             raise TypeError("Missing required keyword argument: 'in_sharding'")
-        with _with_axes(axes, AxisType.Explicit):
-            return fun(*with_sharding_constraint(args, where), **kwargs)
+        context, mesh = _with_axes(axes, AxisType.Explicit, where)
+        with context:
+            outer = get_abstract_mesh()
+            with use_abstract_mesh(mesh):
+                out = fun(*with_sharding_constraint(args, where), **kwargs)
+            return _cast(out, outer)
 
     return call
 

@@ -18,6 +18,7 @@ from shardax._devices.shardings import (
     PartitionSpec,
     Sharding,
     axes_of_entry,
+    completed,
 )
 
 
@@ -89,7 +90,7 @@ def _resolve(where, function, argument):
             f"{function}: {argument} leaf specifications are expected to be Shardings, "
             f"PartitionSpec instances or None, but got {where!r}."
         )
-    mesh = get_mesh() if context_mesh().manual_axes == () else context_mesh()
+    mesh = current_mesh() if context_mesh().manual_axes == () else context_mesh()
     if mesh.empty:
         raise RuntimeError(
             f"{function} requires a non-empty mesh in context if you are passing "
@@ -97,6 +98,15 @@ def _resolve(where, function, argument):
             "`jax.set_mesh(mesh)`, or pass NamedSharding(mesh, spec)."
         )
     return NamedSharding(mesh, where)
+
+
+def current_mesh():
+    """The current mesh, with the types of axes that use_abstract_mesh gives them."""
+    mesh, types = get_mesh(), context_mesh()
+    same = (types.axis_names, types.axis_sizes) == (mesh.axis_names, mesh.axis_sizes)
+    if mesh.empty or not same or types.axis_types == mesh.axis_types:
+        return mesh
+    return Mesh(mesh.devices, mesh.axis_names, axis_types=types.axis_types)
 
 
 def _check_manual(where):
@@ -143,7 +153,12 @@ def _constrain(leaf, where, what):
             f"{what} is incompatible with its sharding annotation {where}: {e}"
         ) from None
     if isinstance(where, NamedSharding) and not isinstance(where.mesh, Mesh):
-        return x  # names of axes, and no devices
+        ids = _device_ids(x, where.mesh)
+        if ids is None:
+            return x  # names of axes, and no devices
+        description = (*description[:2], ids, *description[3:])
+    if set(description[5]) & set("ei"):
+        description = completed(description, x.ndim)
     spec = list(description[3])
     for dimension in getattr(where, "unconstrained_dims", ()):
         spec[dimension] = None
@@ -154,6 +169,16 @@ def _constrain(leaf, where, what):
     else:
         where.shard_shape(x.shape)
     return _core.with_sharding(x, (*description[:3], tuple(spec), *description[4:]))
+
+
+def _device_ids(x, mesh):
+    """Those of the array's own mesh, or of the current one, where it has the axes of `mesh`."""
+    known = _core.api.get_type_sharding(x)
+    if known is not None and (known[0], known[1]) == (mesh.axis_names, mesh.axis_sizes):
+        return known[2]
+    current = get_mesh()
+    same = (current.axis_names, current.axis_sizes) == (mesh.axis_names, mesh.axis_sizes)
+    return current.device_ids_in_order if same and not current.empty else None
 
 
 def _even(spec, shape, description):

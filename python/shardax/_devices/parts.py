@@ -32,3 +32,17 @@ def parts(shape, recorded):
         replicas[key] = replicas.get(key, -1) + 1
         out.append((device_id, tuple(index), replicas[key]))
     return out
+
+
+def has_the_sum(recorded):
+    """For each shard of `parts`, whether it has the term that is not zero, of an array that stands
+    for the sum of those along its unreduced axes: the first one has all of it."""
+    axes, mesh, devices, *_, unreduced, _ = recorded
+    out = []
+    for position in range(len(devices)):
+        first, rest = True, position
+        for axis, size in zip(reversed(axes), reversed(mesh)):
+            first = first and (axis not in unreduced or rest % size == 0)
+            rest //= size
+        out.append(first)
+    return out

@@ -5,7 +5,7 @@ import shardax._core as _core
 from shardax._devices.devices import default_device
 from shardax._devices.devices import device as _device
 from shardax._devices.layouts import format_of
-from shardax._devices.parts import parts
+from shardax._devices.parts import has_the_sum, parts
 from shardax._devices.shardings import sharding_of
 
 
@@ -31,15 +31,29 @@ def _parts(x):
 
 def _on(x, device_id, index):
     """The part of x at that index, labelled with its device where x is labelled."""
-    part = x[index]
-    if _core.get_sharding(x) is None:
-        return part
-    label = ("device",), (1,), (device_id,), ((),) * part.ndim, False, ""
-    return _core.with_sharding(part, label)
+    recorded = _core.get_sharding(x)
+    if recorded is None:
+        return x[index]
+    label = ("device",), (1,), (device_id,), ((),) * x.ndim, False, ""
+    return _core.with_sharding(_core.with_sharding(x, None)[index], label)
+
+
+def _terms(x):
+    """(device id, index, replica id, data) of each shard; where an array stands for the sum of its
+    shards, the first has all of it."""
+    shards = _parts(x)
+    recorded = _core.get_sharding(x)
+    if recorded is None or not recorded[6]:
+        return [(d, index, replica, _on(x, d, index)) for d, index, replica in shards]
+    nothing = _core.with_sharding(_core.full(x.shape, 0, x.dtype), recorded)
+    return [
+        (d, index, replica, _on(x if whole else nothing, d, index))
+        for (d, index, replica), whole in zip(shards, has_the_sum(recorded))
+    ]
 
 
 def addressable_shards(x):
-    return [Shard(_device(d), index, replica, _on(x, d, index)) for d, index, replica in _parts(x)]
+    return [Shard(_device(d), index, replica, data) for d, index, replica, data in _terms(x)]
 
 
 global_shards = addressable_shards
@@ -51,8 +65,7 @@ def device_buffers(x):
 
 
 def addressable_data(x, index):
-    device_id, part, _ = _parts(x)[index]
-    return _on(x, device_id, part)
+    return _terms(x)[index][3]
 
 
 def devices(x):

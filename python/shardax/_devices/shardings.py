@@ -126,6 +126,18 @@ class NamedSharding(Sharding):
                         f"dimension, but {self.spec!r} has duplicate entries for `{name}`"
                     )
                 seen.add(name)
+        for what, axes in zip(("Unreduced", "Reduced"), self.spec._sums):
+            for name in axes:
+                if name not in mesh.axis_names:
+                    raise ValueError(
+                        f"{what} axes {name} is not found in mesh.axis_names={mesh.axis_names}. "
+                        f"Got pspec={self.spec!r}"
+                    )
+                if mesh._name_to_type[name] != AxisType.Explicit:
+                    raise ValueError(
+                        f"{what} axes can only refer to mesh axes that is of type `Explicit`. Got "
+                        f"{what.lower()} axes: {set(axes)} and mesh: {mesh}"
+                    )
 
     def _description(self, ndim):
         entries = [axes_of_entry(names) for names in self.spec]
@@ -142,6 +154,7 @@ class NamedSharding(Sharding):
             tuple(tuple(str(a) for a in e) for e in entries),
             True,
             self.mesh._kinds(),
+            *(tuple(str(a) for a in self.mesh.axis_names if a in s) for s in self.spec._sums),
         )
 
     def _repr_svg_(self):
@@ -181,7 +194,7 @@ class SingleDeviceSharding(Sharding):
         self._device = device
 
     def _description(self, ndim):
-        return ("device",), (1,), (self._device.id,), ((),) * ndim, False, ""
+        return ("device",), (1,), (self._device.id,), ((),) * ndim, False, "", (), ()
 
     def __eq__(self, other):
         return isinstance(other, SingleDeviceSharding) and self._device == other._device
@@ -266,6 +279,22 @@ def label(array, where):
     return _core.with_sharding(array, where._description(array.ndim))
 
 
+def created(array, where):
+    """`label` for functions that make arrays: over explicit axes the spec has an entry for each
+    dimension, as types do."""
+    out = label(array, where)
+    known = None if isinstance(out, _core.Tracer) else _core.get_sharding(out)
+    if known is None or not set(known[5]) & set("ei") or len(known[3]) == out.ndim:
+        return out
+    return _core.with_sharding(out, completed(known, out.ndim))
+
+
+def completed(description, ndim):
+    """A description with an entry in its spec for each of `ndim` dimensions."""
+    spec = (*description[3], *((),) * ndim)[:ndim]
+    return *description[:3], spec, *description[4:]
+
+
 def over_current_mesh(where):
     """A Sharding; a PartitionSpec as one over the mesh that is current."""
     if not isinstance(where, PartitionSpec):
@@ -284,8 +313,7 @@ def described_in_types(where, ndim):
     where = getattr(where, "sharding", where)
     if not isinstance(where, NamedSharding) or not where.mesh.explicit_axes:
         return None
-    *head, spec, named, kinds = where._description(ndim)
-    return *head, (*spec, *((),) * ndim)[:ndim], named, kinds
+    return completed(where._description(ndim), ndim)
 
 
 def unplaced(ndim):
@@ -295,9 +323,11 @@ def unplaced(ndim):
 
 def of_type(description, ndim):
     """The sharding that a type has over a mesh with explicit axes, an entry per dimension."""
-    where = described(description)
-    entries = (*where.spec, *[None] * ndim)[:ndim]
-    return NamedSharding(where.mesh.abstract_mesh, PartitionSpec(*entries))
+    where = described(completed(description, ndim))
+    named = where.mesh.explicit_axes
+    entries = [tuple(a for a in axes_of_entry(entry) if a in named) for entry in where.spec]
+    spec = where.spec.update(partitions=entries)
+    return NamedSharding(where.mesh.abstract_mesh, spec)
 
 
 def sharding_of(x):
@@ -309,7 +339,7 @@ def described(description):
     """The sharding of a description as the core gives it; the default device's for None."""
     if description is None:
         return SingleDeviceSharding(default_device())
-    axes, shape, ids, spec, named, kinds = description
+    axes, shape, ids, spec, named, kinds, unreduced, reduced = description
     if not named:
         return SingleDeviceSharding(_device(ids[0]))
     grid = np.empty(len(ids), dtype=object)
@@ -320,7 +350,7 @@ def described(description):
     types = tuple(AxisType.of_letter(kind) for kind in kinds) or None
     mesh = Mesh(grid.reshape(shape), axes, axis_types=types)
     mesh._implied = "i" in kinds
-    return NamedSharding(mesh, PartitionSpec(*entries))
+    return NamedSharding(mesh, PartitionSpec(*entries, unreduced=unreduced, reduced=reduced))
 
 
 def description_of(where):

@@ -31,7 +31,15 @@ class P(tuple):
 
     def __new__(cls, *partitions, unreduced=frozenset(), reduced=frozenset()):
         spec = super().__new__(cls, map(_entry, partitions))
+        for name, axes in (("unreduced", unreduced), ("reduced", reduced)):
+            if not isinstance(axes, (set, frozenset)):
+                raise TypeError(
+                    f"{name} argument of PartitionSpec should of type `frozenset` or `set`. Got "
+                    f"type {type(axes)}"
+                )
         spec.unreduced, spec.reduced = frozenset(unreduced), frozenset(reduced)
+        if unreduced or reduced:
+            _check_sums(spec)
         return spec
 
     def __init_subclass__(cls, **kwargs):
@@ -70,7 +78,27 @@ class P(tuple):
         return hash((tuple(self), *self._sums))
 
     def __add__(self, other):
-        return self.update(partitions=(*self, *other))
+        if not isinstance(other, P):
+            self._check_alone("__add__", other)
+            return P(*self, *other)
+        return P(
+            *self,
+            *other,
+            unreduced=self.unreduced | other.unreduced,
+            reduced=self.reduced | other.reduced,
+        )
+
+    def __radd__(self, other):
+        self._check_alone("__radd__", other)
+        return P(*other, *self)
+
+    def _check_alone(self, operation, other):
+        for name, axes in (("unreduced", self.unreduced), ("reduced", self.reduced)):
+            if axes:
+                raise TypeError(
+                    f"other {other} cannot be of instance `tuple` when self {self} has {name} in "
+                    f"`{operation}` of PartitionSpec."
+                )
 
     def update(self, **changes):
         """The same with other `partitions`, `unreduced` or `reduced`."""
@@ -82,6 +110,27 @@ class P(tuple):
 
 
 PartitionSpec = P
+
+
+def _check_sums(spec):
+    """ValueError for axes that are unreduced or reduced, and no axes or something else too."""
+    for name, axes in (("unreduced", spec.unreduced), ("reduced", spec.reduced)):
+        if None in axes:
+            raise ValueError(
+                f"{name} cannot contain None. All elements in {name} should refer to the mesh axes."
+            )
+    if spec.unreduced & spec.reduced:
+        raise ValueError(
+            "`unreduced` and `reduced` argument to PartitionSpec cannot overlap. Got unreduced: "
+            f"{set(spec.unreduced)} and reduced: {set(spec.reduced)}"
+        )
+    splits = {axis for entry in spec.partitions for axis in axes_of_entry(entry)}
+    for name, axes in (("unreduced", spec.unreduced), ("reduced", spec.reduced)):
+        if splits & axes:
+            raise ValueError(
+                f"partitions cannot overlap with {name} axes passed to PartitionSpec. Got "
+                f"partitions: {spec.partitions} and {name} axes: {set(axes)}"
+            )
 
 
 def _spec(partitions, unreduced, reduced):

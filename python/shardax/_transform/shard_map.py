@@ -20,6 +20,7 @@ from shardax._devices.shardings import (
     sharding_of,
 )
 from shardax._transform import shard_map_errors as errors
+from shardax._transform import shard_sums as sums
 
 
 class _Infer:
@@ -130,6 +131,11 @@ def _mapped(f, mesh, in_specs, out_specs, check, axis_names, smap=False):
         raise TypeError(
             f"shard_map requires a callable for its first argument, but got {f} of type {type(f)}."
         )
+    if sums.mentions_sums(() if in_specs is Infer else in_specs, out_specs):
+        inner = sums.of_terms(f, in_specs, out_specs)
+        whole, parts = Plan(mesh, in_specs, out_specs, check, axis_names, smap), sums.plain
+        mapped = _mapped(inner, mesh, parts(in_specs), parts(out_specs), check, axis_names, smap)
+        return sums.relabelled(mapped, out_specs, lambda: whole.resolved()[0])
     plan = Plan(mesh, in_specs, out_specs, check, axis_names, smap)
     if in_specs is Infer or not _has_static(in_specs):
         return _core.api.shard_map(f, plan)

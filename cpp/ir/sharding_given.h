@@ -1,0 +1,17 @@
+// ir/sharding_given.h - where it is known how results are split over explicit axes.
+#pragma once
+
+namespace shardax {
+
+// While it lives, results whose sharding operands leave open are not split, and that is no error:
+// the user says how, or has been asked when a program was staged that runs now.
+class ShardingGiven {
+ public:
+  ShardingGiven();
+  ~ShardingGiven();
+  ShardingGiven(const ShardingGiven&) = delete;
+  ShardingGiven& operator=(const ShardingGiven&) = delete;
+};
+bool sharding_given();
+
+}  // namespace shardax

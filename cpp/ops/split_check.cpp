@@ -1,0 +1,165 @@
+// ops/split_check.cpp - the errors of explicit axes.
+#include "ops/split_check.h"
+
+#include <algorithm>
+
+#include "base/errors.h"
+
+namespace shardax::ops {
+namespace {
+
+using Axes = std::vector<std::string>;
+
+Axes split_at(const Type& type, std::int64_t d) {
+  return type.sharding ? type.sharding->explicit_split(static_cast<std::size_t>(d)) : Axes();
+}
+
+// "('x', None)"
+std::string spec_text(const Type& type, const Ints& dims) {
+  std::string text;
+  for (const std::int64_t d : dims) {
+    std::string entry;
+    const Axes axes = split_at(type, d);
+    for (const std::string& name : axes) entry += concat(entry.empty() ? "" : ", ", "'", name, "'");
+    if (axes.size() > 1) entry = concat("(", entry, ")");
+    text += concat(text.empty() ? "" : ", ", entry.empty() ? "None" : entry);
+  }
+  return concat("(", text, dims.size() == 1 ? ",)" : ")");
+}
+
+Ints all_dimensions(const Type& type) {
+  Ints out;
+  for (std::size_t d = 0; d < type.rank(); ++d) out.push_back(static_cast<std::int64_t>(d));
+  return out;
+}
+
+template <class... Args>
+[[noreturn]] void refuse(const Args&... args) {
+  fail(ErrorKind::sharding_type_error, args...);
+}
+
+}  // namespace
+
+void check_split_elementwise(const Op& op, const Params&, const Types& in, const Types& outs) {
+  const Type& out = outs[0];
+  for (std::size_t d = 0; d < out.rank(); ++d) {
+    Axes seen;
+    for (const Type& type : in) {
+      if (type.rank() != out.rank()) continue;
+      const Axes own = split_at(type, static_cast<std::int64_t>(d));
+      if (own.empty() || own == seen) continue;
+      if (seen.empty()) {
+        seen = own;
+        continue;
+      }
+      std::string specs;
+      for (const Type& operand : in)
+        specs += concat(specs.empty() ? "" : ", ", spec_text(operand, all_dimensions(operand)));
+      refuse(op.name, " got incompatible shardings for broadcasting: ", specs,
+             ". Bring one to the other's with shardax.reshard.");
+    }
+  }
+}
+
+void check_split_product(const Op&, const Params& params, const Types& in, const Types&) {
+  const Ints &left_batch = params.ints("lhs_batch"), &right_batch = params.ints("rhs_batch");
+  for (std::size_t i = 0; i < left_batch.size(); ++i) {
+    const Axes own = split_at(in[0], left_batch[i]), other = split_at(in[1], right_batch[i]);
+    if (!own.empty() && !other.empty() && own != other)
+      refuse(
+          "dot_general requires lhs batch dimensions and rhs batch dimensions to have the "
+          "consistent sharding, got ",
+          spec_text(in[0], left_batch), " and ", spec_text(in[1], right_batch), ".");
+  }
+  const Ints &left = params.ints("lhs_contract"), &right = params.ints("rhs_contract");
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    const Axes own = split_at(in[0], left[i]);
+    if (own.empty() || split_at(in[1], right[i]).empty()) continue;
+    if (own != split_at(in[1], right[i])) {
+      refuse("dot_general requires contracting dimensions to have consistent sharding, got ",
+             spec_text(in[0], left), " and ", spec_text(in[1], right), ".");
+    }
+    refuse(
+        "Contracting dimensions are sharded and it is ambiguous how the output should be sharded. "
+        "Please specify the output sharding via the `out_sharding` parameter. Got "
+        "lhs_contracting_spec=",
+        spec_text(in[0], left), " and rhs_contracting_spec=", spec_text(in[1], right));
+  }
+}
+
+namespace {
+
+bool keeps_all_axes(const Type& in, const Type& out) {
+  for (std::size_t d = 0; d < in.rank(); ++d) {
+    for (const std::string& axis : in.sharding->explicit_split(d)) {
+      const auto& spec = out.sharding->spec;
+      if (std::none_of(spec.begin(), spec.end(), [&](const Axes& names) {
+            return std::find(names.begin(), names.end(), axis) != names.end();
+          }))
+        return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+void check_split_reshaped(const Op&, const Params&, const Types& ins, const Types& outs) {
+  const Type &in = ins[0], &out = outs[0];
+  if (!in.sharding || keeps_all_axes(in, out)) return;
+  refuse(
+      "This reshape is not supported. Please specify the sharding of the output via the "
+      "`out_sharding` argument of jax.lax.reshape. Got operand type: ",
+      to_string(in), ", new sizes: ", to_string(out.shape));
+}
+
+void check_split_joined(const Op&, const Params&, const Types& in, const Types&) {
+  const Type* first = nullptr;
+  for (const Type& type : in) {
+    if (!type.sharding) continue;
+    if (!first) first = &type;
+    if (spec_text(type, all_dimensions(type)) == spec_text(*first, all_dimensions(*first)))
+      continue;
+    std::string all;
+    for (const Type& each : in)
+      all += concat(all.empty() ? "" : ", ", each.sharding ? to_string(*each.sharding) : "None");
+    refuse("All operands should have the same sharding. Got shardings ", all);
+  }
+}
+
+void check_comes_out_even(std::string_view doing, const Type& in, const Type& out) {
+  for (std::size_t d = 0; d < out.rank() && in.sharding; ++d) {
+    const Axes axes = split_at(in, static_cast<std::int64_t>(d));
+    if (in.shape[d] == out.shape[d] || axes.empty()) continue;
+    std::int64_t parts = 1;
+    for (std::size_t k = 0; k < in.sharding->mesh_axes.size(); ++k) {
+      if (std::find(axes.begin(), axes.end(), in.sharding->mesh_axes[k]) != axes.end())
+        parts *= in.sharding->mesh_shape[k];
+    }
+    if (out.shape[d] % parts == 0) continue;
+    std::string names;
+    for (const std::string& name : axes) names += (names.empty() ? "" : ",") + name;
+    refuse(doing, " on sharded dims where out dim (", out.shape[d],
+           ") is not divisible by mesh axes (", parts, ") with spec (", names,
+           ") is not implemented. Got input type=", short_string(in),
+           " and output shape=", to_string(out.shape));
+  }
+}
+
+void check_split_sorted(const Op&, const Params& params, const Types& ins, const Types&) {
+  const Type& in = ins[0];
+  const std::int64_t dimension = params.integer("dimension");
+  if (split_at(in, dimension).empty()) return;
+  refuse("Arguments to sort must be unsharded over the sorting dimension. Got arg sharding=",
+         to_string(*in.sharding), " and sorting dimension=", dimension);
+}
+
+void check_split_cumulative(const Op&, const Params& params, const Types& ins, const Types&) {
+  const Type& in = ins[0];
+  const std::int64_t axis = params.integer("axis");
+  if (split_at(in, axis).empty()) return;
+  refuse("Input should be unsharded over the axis being reduced. Got input type=", to_string(in),
+         " and axis=", axis);
+}
+
+}  // namespace shardax::ops

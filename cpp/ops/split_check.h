@@ -1,0 +1,20 @@
+// ops/split_check.h - where explicit axes of operands leave open how results are split.
+//
+// A mesh of explicit axes that the user asked for by name raises ShardingTypeError there, as in
+// JAX; one that is explicit by default has an answer.
+#pragma once
+
+#include "ir/op.h"
+
+namespace shardax::ops {
+
+void check_split_elementwise(const Op& op, const Params& params, const Types& in, const Types& out);
+void check_split_product(const Op& op, const Params& params, const Types& in, const Types& out);
+void check_split_reshaped(const Op& op, const Params& params, const Types& in, const Types& out);
+void check_split_joined(const Op& op, const Params& params, const Types& in, const Types& out);
+// Dimensions of operand 0 that change size come out even; `doing`: "slicing".
+void check_comes_out_even(std::string_view doing, const Type& in, const Type& out);
+void check_split_sorted(const Op& op, const Params& params, const Types& in, const Types& out);
+void check_split_cumulative(const Op& op, const Params& params, const Types& in, const Types& out);
+
+}  // namespace shardax::ops

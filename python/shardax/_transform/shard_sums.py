@@ -1,0 +1,74 @@
+# shardax/_transform/shard_sums.py - shard_map over sums that are still to be done.
+"""An array with P(unreduced={"x"}) stands for the sum of what the devices along x have. Here the
+first of them has all of it, the others zero: in a function of blocks each device sees its term, and
+results that out_specs leave unreduced are summed where blocks are joined.
+"""
+
+import functools
+
+from shardax import tree_util
+from shardax._devices.constraints import with_sharding_constraint
+from shardax._devices.shardings import NamedSharding
+from shardax._devices.specs import PartitionSpec
+from shardax.lax._collectives import axis_index, psum
+from shardax.numpy import where, zeros_like
+
+
+def _is_spec(spec):
+    return spec is None or isinstance(spec, PartitionSpec)
+
+
+def mentions_sums(*specs):
+    """Is a spec of the trees unreduced or reduced over an axis?"""
+    leaves = tree_util.tree_leaves(specs, is_leaf=_is_spec)
+    return any(any(spec._sums) for spec in leaves if isinstance(spec, PartitionSpec))
+
+
+def plain(specs):
+    """The specs without what they say of sums."""
+    return tree_util.tree_map(
+        lambda spec: spec if spec is None else PartitionSpec(*spec), specs, is_leaf=_is_spec
+    )
+
+
+def _each(change, specs, tree):
+    """`tree` with each leaf changed by the axes of its spec."""
+    known = tree_util.broadcast_prefix(specs, tree, is_leaf=_is_spec)
+    leaves, structure = tree_util.tree_flatten(tree)
+    return structure.unflatten([change(x, spec) for x, spec in zip(leaves, known)])
+
+
+def _term(x, spec):
+    for name in sorted(spec.unreduced) if spec is not None else ():
+        x = where(axis_index(name) == 0, x, zeros_like(x))
+    return x
+
+
+def _total(x, spec):
+    return psum(x, tuple(sorted(spec.unreduced))) if spec.unreduced else x
+
+
+def of_terms(f, in_specs, out_specs):
+    """`f` between blocks without sums to be done: each device computes with its term."""
+
+    @functools.wraps(f)
+    def call(*args):
+        return _each(_total, out_specs, f(*_each(_term, in_specs, args)))
+
+    return call
+
+
+def relabelled(mapped, out_specs, mesh_of):
+    """`mapped`, whose results are labelled with the sums that out_specs leave to do."""
+
+    def label(x, spec):
+        mesh = mesh_of()
+        if not any(spec._sums) or not mesh.explicit_axes:
+            return x
+        return with_sharding_constraint(x, NamedSharding(mesh, spec))
+
+    @functools.wraps(mapped)
+    def call(*args):
+        return _each(label, out_specs, mapped(*args))
+
+    return call

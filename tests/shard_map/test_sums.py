@@ -1,0 +1,153 @@
+"""tests/shard_map/test_sums.py - arrays that stand for sums over mesh axes: types, what goes with
+them, what raises, derivatives, shards and shard_map. Expectations are JAX 0.10.2's, but for the
+terms themselves: here the first device has the sum, the others zero."""
+
+import numpy as np
+import pytest
+import shardax as jax
+import shardax.numpy as jnp
+from shardax import lax
+from shardax.sharding import AxisType, NamedSharding, P, ShardingTypeError, reshard
+
+
+@pytest.fixture(autouse=True)
+def mesh():
+    made = jax.make_mesh((2, 2), ("x", "y"), axis_types=(AxisType.Explicit,) * 2)
+    with jax.set_mesh(made):
+        yield made
+
+
+def placed(value, *spec, **sums):
+    return jax.device_put(jnp.asarray(value, jnp.float32), P(*spec, **sums))
+
+
+def spec_of(x):
+    return jax.typeof(x).sharding.spec
+
+
+def left_to_sum():
+    a = placed(np.arange(16.0).reshape(8, 2), "x", "y")
+    b = placed(np.arange(16.0).reshape(2, 8), "y", None)
+    return jnp.dot(a, b, out_sharding=P("x", None, unreduced={"y"})), np.dot(a, b)
+
+
+def test_a_product_is_left_to_sum_and_resharding_sums_it():
+    x, whole = left_to_sum()
+    assert spec_of(x) == P("x", None, unreduced={"y"})
+    assert "unreduced={'y'}" in repr(x.sharding)
+    summed = reshard(x, P("x", None))
+    assert summed.sharding.spec == P("x", None)
+    np.testing.assert_allclose(summed, whole)
+    staged = jax.jit(lambda: reshard(left_to_sum()[0], P("x", None)))()
+    np.testing.assert_allclose(staged, whole)
+
+
+def test_shards_add_up():
+    x, whole = left_to_sum()
+    total = np.zeros_like(whole)
+    for shard in x.addressable_shards:
+        total[shard.index] += np.asarray(shard.data)
+    np.testing.assert_allclose(total, whole)
+    first, second = (np.asarray(x.addressable_data(i)) for i in (0, 1))
+    assert first.any() and not second.any()
+
+
+@pytest.mark.parametrize(
+    "linear",
+    [
+        lambda x: -x,
+        lambda x: x + x,
+        lambda x: x - x,
+        lambda x: x.T,
+        lambda x: x.reshape(4, 2, 8),
+        lambda x: x.sum(1),
+        lambda x: jnp.concatenate([x, x], 1),
+        lambda x: x.astype(jnp.bfloat16),
+        lambda x: jnp.where(placed(np.ones((8, 8)), "x") > 0, x, x),
+        lambda x: x * placed(np.ones((8, 8)), "x", reduced={"y"}),
+    ],
+)
+def test_what_is_linear_stays_to_be_summed(linear):
+    x, _ = left_to_sum()
+    for f in (linear, jax.jit(linear)):
+        assert spec_of(f(x)).unreduced == {"y"}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error", "says"),
+    [
+        (lambda x: jnp.sin(x), NotImplementedError, "unreduced rule for sin is not implemented"),
+        (lambda x: x * x, ShardingTypeError, "cannot be unreduced since mul is bilinear"),
+        (
+            lambda x: x + placed(np.ones((8, 8)), "x"),
+            ShardingTypeError,
+            "lhs is unreduced while rhs is not.*reduce lhs via `reshard`",
+        ),
+        (
+            lambda x: x * placed(np.ones((8, 8)), "x"),
+            ShardingTypeError,
+            "RHS should be reduced along the same axes LHS is unreduced on",
+        ),
+        (lambda x: x @ x.T, ShardingTypeError, "dot_general cannot be unreduced"),
+        (lambda x: jnp.sort(x, 1), NotImplementedError, "rule for sort is not implemented"),
+    ],
+)
+def test_what_is_not_linear_raises(wrong, error, says):
+    x, _ = left_to_sum()
+    with pytest.raises(error, match=says):
+        wrong(x)
+    with pytest.raises(error, match=says):
+        jax.jit(wrong)(x)
+
+
+def test_reduced_operands_agree():
+    x, y = placed(np.ones(4), reduced={"x"}), placed(np.ones(4), reduced={"y"})
+    with pytest.raises(ShardingTypeError, match="reduced across the same mesh axes"):
+        x + y
+    with pytest.raises(ShardingTypeError, match="replicated on the same axes"):
+        x + placed(np.ones(4))
+    with pytest.raises(ShardingTypeError, match="sharded/varying on the same axes"):
+        x * placed(np.ones(4), "x")
+    assert spec_of(jnp.sin(x)).reduced == {"x"}
+
+
+def test_cotangents_of_what_is_reduced_are_unreduced():
+    x = placed(np.arange(4.0), None, reduced={"x"})
+    gradient = jax.grad(lambda x: jnp.sum(x * x))
+    for f in (gradient, jax.jit(gradient)):
+        out = f(x)
+        assert spec_of(out) == P(None, unreduced={"x"})
+        np.testing.assert_allclose(reshard(out, P(None)), 2 * np.arange(4.0))
+
+
+def test_programs_show_sums():
+    text = jax.jit(lambda: left_to_sum()[0]).lower().as_text()
+    assert '[{"x"}, {}], unreduced={"y"}' in text
+
+
+def test_shard_map_gives_and_takes_terms(mesh):
+    values = np.arange(8.0, dtype=np.float32).reshape(4, 2)
+
+    @jax.jit
+    @jax.shard_map(in_specs=P("x", None), out_specs=P(None, unreduced={"x"}))
+    def terms(block):
+        return block.sum(0)
+
+    out = terms(placed(values, "x", None))
+    assert spec_of(out) == P(None, unreduced={"x"})
+    np.testing.assert_allclose(reshard(out, P(None)), values.sum(0))
+
+    @jax.shard_map(in_specs=P(None, unreduced={"x"}), out_specs=P())
+    def total(term):
+        return lax.psum(term, "x")
+
+    np.testing.assert_allclose(total(out), values.sum(0))
+    gradient = jax.grad(lambda v: total(terms(v)).sum())(placed(values, "x", None))
+    np.testing.assert_allclose(gradient, np.ones((4, 2)))
+
+
+def test_specs_are_checked(mesh):
+    with pytest.raises(ValueError, match="is not found in mesh"):
+        NamedSharding(mesh, P(unreduced={"z"}))
+    with pytest.raises(ValueError, match="[Uu]nreduced"):
+        NamedSharding(mesh, P("x", unreduced={"x"}))
