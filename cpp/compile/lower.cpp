@@ -2,9 +2,11 @@
 #include "compile/lower.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "base/errors.h"
 #include "compile/arena.h"
+#include "compile/row_blocks.h"
 #include "compile/steps.h"
 #include "ir/op.h"
 #include "runtime/interrupt.h"
@@ -33,6 +35,8 @@ class Lowering {
       ++unit_;
       if (unit.loop) {
         loop(unit);
+      } else if (unit.rows) {
+        rows(*unit.rows);
       } else {
         single(program_.equations[static_cast<std::size_t>(unit.equations[0])]);
       }
@@ -173,17 +177,14 @@ class Lowering {
     step_units_.push_back(unit_);
   }
 
-  // May equation `n` of a loop leave its result `v` in the memory of that input? The loop goes from
-  // tile to tile, and within one from equation to equation: the input must be read in the same
+  // May equation `n` of a loop leave its result `v` in the memory of that slot? The loop goes from
+  // tile to tile, and within one from equation to equation: what is there must be read in the same
   // order, by this equation or earlier ones, and by nothing afterwards.
   bool takes_over(const FusedUnit& unit, std::size_t n, Var v, int slot) const {
-    const Slot& s = plan_->slots[static_cast<std::size_t>(slot)];
-    const auto input = static_cast<std::size_t>(s.index);
-    if (!is_given(s) || !same_shape_and_dtype(type(program_.inputs[input]), type(v))) return false;
     if (used_later(slot)) return false;
     for (Var u : variables_[static_cast<std::size_t>(slot)]) {
       if (last_unit_[static_cast<std::size_t>(u)] < unit_) continue;  // not read here
-      if (!covers_slot(window(u)) || type(u).shape != type(v).shape) return false;
+      if (!covers_slot(window(u)) || !same_shape_and_dtype(type(u), type(v))) return false;
       for (std::size_t k = n + 1; k < unit.equations.size(); ++k) {
         const Vars& in = program_.equations[static_cast<std::size_t>(unit.equations[k])].inputs;
         if (std::find(in.begin(), in.end(), u) != in.end()) return false;
@@ -191,15 +192,41 @@ class Lowering {
     }
     return true;
   }
-  // Where a result of a loop is stored: results of the program take over donated inputs.
-  Window result_memory(const FusedUnit& unit, std::size_t n, Var v) {
-    const bool result = last_unit_[static_cast<std::size_t>(v)] == static_cast<int>(units_.size());
-    if (result && !unit.reduces && type(v).shape == unit.shape) {
-      for (std::size_t i = 0; i < options_.donated.size(); ++i) {
-        if (!takes_over(unit, n, v, static_cast<int>(i))) continue;
-        overwrite(static_cast<int>(i));
-        return {static_cast<int>(i), 0, type(v), row_major_strides(type(v).shape)};
+  // A donated input that the result `v` of the program can take over; -1: none.
+  int given_memory(const FusedUnit& unit, std::size_t n, Var v) const {
+    for (std::size_t i = 0; i < options_.donated.size(); ++i) {
+      const int slot = static_cast<int>(i);
+      if (is_given(plan_->slots[i]) && same_shape_and_dtype(type(program_.inputs[i]), type(v)) &&
+          takes_over(unit, n, v, slot))
+        return slot;
+    }
+    return -1;
+  }
+  // A temporary that is read here for the last time; -1: none.
+  int dead_memory(const FusedUnit& unit, std::size_t n, Var v) const {
+    for (std::size_t k = 0; k <= n; ++k) {
+      for (Var u : program_.equations[static_cast<std::size_t>(unit.equations[k])].inputs) {
+        if (!windows_[static_cast<std::size_t>(u)] || !same_shape_and_dtype(type(u), type(v)))
+          continue;
+        const int slot = window(u).slot;
+        if (plan_->slots[static_cast<std::size_t>(slot)].kind == Slot::Kind::arena &&
+            covers_slot(window(u)) && takes_over(unit, n, v, slot))
+          return slot;
       }
+    }
+    return -1;
+  }
+  // Where a result of a loop is stored: in new memory, or that of a donated input or a temporary
+  // which nothing else needs.
+  Window result_memory(const FusedUnit& unit, std::size_t n, Var v) {
+    const Equation& eqn = program_.equations[static_cast<std::size_t>(unit.equations[n])];
+    if (eqn.op->kind == Kind::elementwise && type(v).shape == unit.shape) {
+      const bool result =
+          last_unit_[static_cast<std::size_t>(v)] == static_cast<int>(units_.size());
+      const int given = result && !unit.reduces ? given_memory(unit, n, v) : -1;
+      if (given >= 0) overwrite(given);
+      const int slot = given >= 0 ? given : dead_memory(unit, n, v);
+      if (slot >= 0) return {slot, 0, type(v), row_major_strides(type(v).shape)};
     }
     return fresh(type(v));
   }
@@ -221,6 +248,37 @@ class Lowering {
       }
     }
     add_step(lower_loop(program_, unit, seen));
+  }
+
+  void rows(const RowGroup& group) {
+    std::vector<Var> results;
+    std::vector<Window> to;
+    for (int e : group.equations) {
+      for (Var v : program_.equations[static_cast<std::size_t>(e)].inputs) {
+        if (windows_[static_cast<std::size_t>(v)]) use(window(v));
+      }
+    }
+    // What others need of views is what they show.
+    std::unordered_set<Var> needed;
+    for (std::size_t i = group.equations.size(); i-- > 0;) {
+      const Equation& eqn = program_.equations[static_cast<std::size_t>(group.equations[i])];
+      const Var v = eqn.outputs[0];
+      if (last_unit_[static_cast<std::size_t>(v)] > unit_) needed.insert(v);
+      if (needed.count(v) == 0) continue;
+      if (eqn.op->view) {
+        needed.insert(eqn.inputs[0]);
+        continue;
+      }
+      results.push_back(v);
+      to.push_back(fresh(type(v)));
+      use(to.back());
+    }
+    add_step(row_step(program_, group, windows_, results, to));
+    for (std::size_t i = 0; i < results.size(); ++i) set(results[i], to[i]);
+    for (int e : group.equations) {
+      const Equation& eqn = program_.equations[static_cast<std::size_t>(e)];
+      if (eqn.op->view && needed.count(eqn.outputs[0]) > 0) view(eqn);
+    }
   }
 
   Window dense(const Window& from) {

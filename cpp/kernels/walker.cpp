@@ -4,6 +4,7 @@
 #include <cstring>
 #include <memory>
 
+#include "kernels/dispatch.h"
 #include "kernels/width.h"
 
 namespace shardax::kernels {
@@ -27,6 +28,11 @@ Scratch& this_threads_scratch() {
 
 std::byte* address(const TileAccess& access, std::byte* const* base) {
   return base[access.pointer] + access.offset * access.itemsize;
+}
+
+template <class T>
+SHARDAX_CLONES void fill_with(T* out, T value, std::int64_t n) {
+  for (std::int64_t k = 0; k < n; ++k) out[k] = value;
 }
 
 std::int64_t tile_size_used(const TileLoop& loop) {
@@ -176,8 +182,7 @@ void Walker::fill(std::size_t i, std::int64_t n) {
     using T = decltype(zero);
     T value;
     std::memcpy(&value, memory_[i], sizeof value);
-    T* out = reinterpret_cast<T*>(pointers_[i]);
-    for (std::int64_t k = 0; k < n; ++k) out[k] = value;
+    fill_with(reinterpret_cast<T*>(pointers_[i]), value, n);
   });
 }
 
@@ -224,8 +229,7 @@ void Walker::gather(std::size_t i, std::int64_t start, std::int64_t n) {
            } else if (stride == 1) {
              std::copy_n(memory + offset, count, out + at);
            } else if (stride == 0) {
-             const T value = memory[offset];
-             for (std::int64_t k = 0; k < count; ++k) out[at + k] = value;
+             fill_with(out + at, memory[offset], count);
            } else {
              for (std::int64_t k = 0; k < count; ++k) out[at + k] = memory[offset + k * stride];
            }
