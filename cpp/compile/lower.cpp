@@ -185,9 +185,11 @@ class Lowering {
     for (Var u : variables_[static_cast<std::size_t>(slot)]) {
       if (last_unit_[static_cast<std::size_t>(u)] < unit_) continue;  // not read here
       if (!covers_slot(window(u)) || !same_shape_and_dtype(type(u), type(v))) return false;
-      for (std::size_t k = n + 1; k < unit.equations.size(); ++k) {
-        const Vars& in = program_.equations[static_cast<std::size_t>(unit.equations[k])].inputs;
-        if (std::find(in.begin(), in.end(), u) != in.end()) return false;
+      for (std::size_t k = 0; k < unit.equations.size(); ++k) {
+        // Reductions take what they read at the end of a tile.
+        const Equation& eqn = program_.equations[static_cast<std::size_t>(unit.equations[k])];
+        if (k <= n && eqn.op->kind != Kind::reduction) continue;
+        if (std::find(eqn.inputs.begin(), eqn.inputs.end(), u) != eqn.inputs.end()) return false;
       }
     }
     return true;

@@ -254,7 +254,8 @@ class RowGroupFinder {
     }
     const std::int64_t elements = std::max(group.elements, elements_of(eqn));
     if (rows == 0 || (before & bit_of(s)) || !fits(group.rows, rows, elements)) return false;
-    if (!belongs(eqn, level) || (!eqn.op->view && !map.leading(rows))) return false;
+    if (!belongs(eqn, level) || (!eqn.op->view && !map.leading(type(eqn.outputs[0]).shape, rows)))
+      return false;
     if (sums && (!can_sum(eqn, size_of(group.rows, 0, kept)) ||
                  (group.kept >= 0 && group.kept != static_cast<int>(kept))))
       return false;

@@ -121,9 +121,12 @@ class Follower {
   const Equation& eqn_;
 };
 
-RowDims first_dims(std::size_t count) {
+// Those of the dimensions that have more than one element.
+RowDims long_dims(const Type& type, const Ints& dims) {
   RowDims out;
-  for (std::size_t k = 0; k < count; ++k) out.push_back(static_cast<std::int32_t>(k));
+  for (std::int64_t d : dims) {
+    if (type.shape[static_cast<std::size_t>(d)] != 1) out.push_back(static_cast<std::int32_t>(d));
+  }
   return out;
 }
 
@@ -135,9 +138,13 @@ std::size_t RowMap::kept(std::size_t count) const {
   return k;
 }
 
-bool RowMap::leading(std::size_t count) const {
-  for (std::size_t k = 0; k < kept(count); ++k) {
-    if (result[k] != static_cast<std::int32_t>(k)) return false;
+bool RowMap::leading(const Shape& shape, std::size_t count) const {
+  std::size_t d = 0;
+  for (std::size_t k = 0; k < kept(count); ++k, ++d) {
+    while (static_cast<std::int32_t>(d) != result[k]) {
+      if (d >= shape.size() || shape[d] != 1) return false;
+      ++d;
+    }
   }
   return true;
 }
@@ -161,22 +168,27 @@ RowMap follow_rows(const Program& program, const Equation& eqn,
 }
 
 RowStart start_of_rows(const Program& program, const Equation& eqn) {
+  const auto start = [&](std::size_t operand, const Ints& dims) {
+    return RowStart{static_cast<int>(operand), long_dims(program.type(eqn.inputs[operand]), dims)};
+  };
+  const auto first_dims = [](std::size_t count) {
+    Ints out;
+    for (std::size_t k = 0; k < count; ++k) out.push_back(static_cast<std::int64_t>(k));
+    return out;
+  };
   if (eqn.op->kind == Kind::elementwise) {
     const std::size_t rank = program.type(eqn.outputs[0]).rank();
     for (std::size_t i = 0; i < eqn.inputs.size(); ++i) {
-      if (program.type(eqn.inputs[i]).rank() == rank)
-        return {static_cast<int>(i), first_dims(rank)};
+      if (program.type(eqn.inputs[i]).rank() == rank) return start(i, first_dims(rank));
     }
   } else if (eqn.op->kind == Kind::reduction) {
     const Ints& axes = eqn.params.ints("axes");
-    if (!axes.empty()) return {0, first_dims(static_cast<std::size_t>(axes[0]))};
+    if (!axes.empty()) return start(0, first_dims(static_cast<std::size_t>(axes[0])));
   } else if (eqn.op == &known().dot_general) {
-    const Ints& batch = eqn.params.ints("lhs_batch");
-    RowStart out{0, {}};
-    for (std::int64_t d : batch) out.dims.push_back(static_cast<std::int32_t>(d));
-    const Ints own = own_dims(program.type(eqn.inputs[0]), batch, eqn.params.ints("lhs_contract"));
-    for (std::int64_t d : own) out.dims.push_back(static_cast<std::int32_t>(d));
-    return out;
+    Ints dims = eqn.params.ints("lhs_batch");
+    const Ints own = own_dims(program.type(eqn.inputs[0]), dims, eqn.params.ints("lhs_contract"));
+    dims.append(own.begin(), own.end());
+    return start(0, dims);
   }
   return {};
 }

@@ -21,8 +21,8 @@ struct RowMap {
 
   // Row dimensions that are not added up, of the first `rows`.
   std::size_t kept(std::size_t rows) const;
-  // Are they the leading dimensions of the result?
-  bool leading(std::size_t rows) const;
+  // Are they the leading dimensions, in order, of a result of this shape, others of size 1 aside?
+  bool leading(const Shape& shape, std::size_t rows) const;
 };
 
 // Follows up to `rows` row dimensions through an equation, given where they are in some of its
@@ -30,8 +30,8 @@ struct RowMap {
 RowMap follow_rows(const Program& program, const Equation& eqn,
                    const std::vector<const RowDims*>& given, std::size_t rows);
 
-// The operand from which rows can start, and where they are in it: all dimensions up to those that
-// are reduced, those of a product that are not the right operand's. -1: none.
+// The operand from which rows can start, and where they are in it: all dimensions of more than one
+// element up to those that are reduced, of a product but the right operand's. -1: none.
 struct RowStart {
   int operand = -1;
   RowDims dims;
