@@ -168,7 +168,7 @@ bool Assembly::emit(int i) {
 }
 
 void Assembly::two_operands(int i, const Opcode& op, int a, int b, Size size) {
-  if (commutes(node(i).code) && registers_.reread(a) && !registers_.in_place(a)) std::swap(a, b);
+  if (commutes(node(i).code) && goes_last(a, b)) std::swap(a, b);
   const Vector first = need(a);
   const Encoder::Operand second = last(b);
   encoder_.vector(op, result(i), first, second, size);
@@ -195,12 +195,25 @@ void Assembly::fused(int i, int a, int b, int c) {
     replace(i, a, {b, c});
     return;
   }
-  const Vector first = need(a), second = need(b);
+  // No operand's register can be taken: a constant is brought into that of the result, else one is
+  // copied.
+  if (is_constant(b)) std::swap(a, b);
+  const bool adds_constant = is_constant(c) && !is_constant(a);
+  const int copied = adds_constant ? c : a;
+  if (copied == c) need(a);
+  const Vector second = need(b);
+  if (!is_constant(copied)) need(copied);
   const std::uint8_t to = free_register(false);
   registers_.give(i, to);
   registers_.pin(i);
-  encoder_.vector(opcodes::load, to, unused, first, size);
-  encoder_.vector(into_a, to, second, last(c), size);
+  if (is_constant(copied) && !registers_.in_place(copied))
+    fetch(copied, to);
+  else
+    encoder_.vector(opcodes::load, to, unused, registers_.vector(copied), size);
+  if (adds_constant)
+    encoder_.vector(into_c, to, registers_.vector(a), second, size);
+  else
+    encoder_.vector(into_a, to, second, last(c), size);
   for (int v : {a, b, c}) {
     if (dies(v)) registers_.release(v);
   }

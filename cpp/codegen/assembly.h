@@ -57,6 +57,7 @@ class Assembly {
 
   static std::size_t index(int i) { return static_cast<std::size_t>(i); }
   const Node& node(int i) const { return program_.node(i); }
+  bool is_constant(int v) const { return node(v).code == Code::constant; }
   int stored(int v) const { return registers_.stored(v); }
   // Of a register of numbers of this kind.
   virtual Size size(Kind kind) const = 0;
@@ -73,6 +74,11 @@ class Assembly {
   Encoder::Operand last(int v, bool everywhere = false);
   // The register of a result, after its operands have been brought: that of one that dies, if any.
   std::uint8_t result(int i);
+  // Should the first of two operands be the last of the instruction? A constant should; else what
+  // is read once.
+  bool goes_last(int a, int b) const {
+    return !is_constant(b) && registers_.reread(a) && !registers_.in_place(a);
+  }
   // One of two operands, both brought, and a result.
   void two_operands(int i, const Opcode& op, int a, int b, Size size);
 

@@ -69,8 +69,10 @@ class Avx2 final : public Assembly {
       encoder_.vector(op, result(i), first, second);
       return;
     }
+    const bool swapped = floats && goes_last(a, b);
+    if (swapped) std::swap(a, b);
     two_operands(i, op, a, b, Size::ymm);
-    if (floats) encoder_.immediate(opcodes::predicate(n.code));
+    if (floats) encoder_.immediate(opcodes::predicate(n.code, swapped));
   }
 
   void of_truths(int i, const Opcode& op) override {

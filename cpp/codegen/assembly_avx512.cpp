@@ -112,9 +112,12 @@ class Avx512 final : public Assembly {
   void compare(int i, const Opcode& op) override {
     const Node& n = node(i);
     const Kind kind = node(n.in[0]).kind;
-    two_operands(i, op, stored(n.in[0]), stored(n.in[1]), size(kind));
-    encoder_.immediate(is_float(kind) ? opcodes::predicate(n.code)
-                                      : opcodes::integer_predicate(n.code));
+    int a = stored(n.in[0]), b = stored(n.in[1]);
+    const bool swapped = goes_last(a, b);
+    if (swapped) std::swap(a, b);
+    two_operands(i, op, a, b, size(kind));
+    encoder_.immediate(is_float(kind) ? opcodes::predicate(n.code, swapped)
+                                      : opcodes::integer_predicate(n.code, swapped));
   }
 
   void of_truths(int i, const Opcode& op) override {

@@ -85,16 +85,23 @@ inline constexpr Opcode knotw{"knotw", 0, 1, 0, 0x44, Form::mask_two},
     kmovw_store{"kmovw", 0, 1, 0, 0x91, Form::mask_store};
 
 // The predicates of vcmpps that give false for NaN, and `not equal`, which gives true; quiet.
-inline constexpr std::uint8_t equal = 0x00, less = 0x11, less_equal = 0x12, not_equal = 0x04;
-constexpr std::uint8_t predicate(Code code) {
-  return code == Code::equal       ? equal
-         : code == Code::not_equal ? not_equal
-         : code == Code::less      ? less
-                                   : less_equal;
+// `swapped`: of operands that have changed places.
+constexpr std::uint8_t predicate(Code code, bool swapped = false) {
+  switch (code) {
+    case Code::equal: return 0x00;
+    case Code::not_equal: return 0x04;
+    case Code::less: return swapped ? 0x1E : 0x11;
+    default: return swapped ? 0x1D : 0x12;
+  }
 }
 // Those of vpcmpd.
-constexpr std::uint8_t integer_predicate(Code code) {
-  return code == Code::equal ? 0 : code == Code::not_equal ? 4 : code == Code::less ? 1 : 2;
+constexpr std::uint8_t integer_predicate(Code code, bool swapped = false) {
+  switch (code) {
+    case Code::equal: return 0;
+    case Code::not_equal: return 4;
+    case Code::less: return swapped ? 6 : 1;
+    default: return swapped ? 5 : 2;
+  }
 }
 
 // The instruction of a node whose operands are of `kind`, of AVX2 and of AVX-512; null where there

@@ -58,20 +58,22 @@ def plain(text):
     text = re.sub(r"[A-Z]+ PTR ", "", text)
     text = re.sub(r"[A-Z]+ BCST ", "bcst ", text)
     text = re.sub(r"(vblendv.*),0x(.)0$", lambda m: f"{m[1]},ymm{int(m[2], 16)}", text)
-    text = re.sub(r"vcmp(lt_oq|le_oq|neq|eq)(p[sd]) (.*)", lambda m: compared(*m.groups()), text)
+    text = re.sub(r"vcmp(.._oq|neq|eq)(p[sd]) (.*)", lambda m: compared(*m.groups()), text)
     text = re.sub(
-        r"vpcmp(lt|le|neq|eq)([dq]) (k.*)", lambda m: compared_integers(*m.groups()), text
+        r"vpcmp(lt|le|neq|nle|nlt|eq)([dq]) (k.*)", lambda m: compared_integers(*m.groups()), text
     )
     return re.sub(r"\s+", " ", text).strip()
 
 
 def compared(predicate, kind, operands):
-    number = {"lt_oq": 0x11, "le_oq": 0x12, "neq": 0x4, "eq": 0x0}[predicate]
+    number = {"lt_oq": 0x11, "le_oq": 0x12, "gt_oq": 0x1E, "ge_oq": 0x1D, "neq": 0x4, "eq": 0}[
+        predicate
+    ]
     return f"vcmp{kind} {operands},{number:#x}"
 
 
 def compared_integers(predicate, kind, operands):
-    number = {"eq": 0, "lt": 1, "le": 2, "neq": 4}[predicate]
+    number = {"eq": 0, "lt": 1, "le": 2, "neq": 4, "nlt": 5, "nle": 6}[predicate]
     return f"vpcmp{kind} {operands},{number:#x}"
 
 
