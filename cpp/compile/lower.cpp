@@ -8,6 +8,7 @@
 #include "compile/arena.h"
 #include "compile/row_blocks.h"
 #include "compile/steps.h"
+#include "compile/uses.h"
 #include "ir/op.h"
 #include "runtime/interrupt.h"
 
@@ -24,12 +25,12 @@ class Lowering {
         units_(units),
         options_(options),
         plan_(new Plan),
-        windows_(program->types.size()) {}
+        windows_(program->types.size()),
+        stored_(stored_variables(*program, units)),
+        last_unit_(last_uses(*program, units)) {}
 
   PlanPtr run(const Types& results, Placement* placement) {
     place_inputs();
-    find_stored();
-    find_last_uses();
     for (const FusedUnit& unit : units_) {
       runtime::poll_caller();
       ++unit_;
@@ -83,43 +84,6 @@ class Lowering {
       plan_->constants.push_back(c.value);
       set(c.var, {slot, 0, type(c.var), c.value->strides()});
     }
-  }
-
-  // Variables of loops that must lie in memory: used by another unit, or results.
-  void find_stored() {
-    std::vector<int> unit_of(program_.types.size(), -1);
-    stored_.assign(program_.types.size(), false);
-    for (std::size_t u = 0; u < units_.size(); ++u) {
-      for (int e : units_[u].equations) {
-        const Equation& eqn = program_.equations[static_cast<std::size_t>(e)];
-        for (Var v : eqn.outputs) {
-          unit_of[static_cast<std::size_t>(v)] = static_cast<int>(u);
-          if (eqn.op->kind == Kind::reduction) stored_[static_cast<std::size_t>(v)] = true;
-        }
-      }
-    }
-    for (std::size_t u = 0; u < units_.size(); ++u) {
-      for (int e : units_[u].equations) {
-        for (Var v : program_.equations[static_cast<std::size_t>(e)].inputs) {
-          if (unit_of[static_cast<std::size_t>(v)] != static_cast<int>(u))
-            stored_[static_cast<std::size_t>(v)] = true;
-        }
-      }
-    }
-    for (Var v : program_.outputs) stored_[static_cast<std::size_t>(v)] = true;
-  }
-
-  // The last unit that uses each variable; results are used after all.
-  void find_last_uses() {
-    last_unit_.assign(program_.types.size(), -1);
-    for (std::size_t u = 0; u < units_.size(); ++u) {
-      for (int e : units_[u].equations) {
-        for (Var v : program_.equations[static_cast<std::size_t>(e)].inputs)
-          last_unit_[static_cast<std::size_t>(v)] = static_cast<int>(u);
-      }
-    }
-    for (Var v : program_.outputs)
-      last_unit_[static_cast<std::size_t>(v)] = static_cast<int>(units_.size());
   }
 
   bool is_carry(const Slot& slot) const {
@@ -394,7 +358,7 @@ class Lowering {
   const CompileOptions& options_;
   Shared<Plan> plan_;
   Windows windows_;
-  std::vector<bool> stored_;
+  std::vector<bool> stored_;               // per variable
   std::vector<int> last_unit_;             // per variable
   int unit_ = -1;                          // the one being lowered
   std::vector<std::pair<int, int>> uses_;  // per slot: first and last step

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
-#include <unordered_map>
-#include <unordered_set>
 
 #include "compile/known.h"
 #include "runtime/interrupt.h"
@@ -339,7 +337,7 @@ class RowGroupFinder {
         made.equations.push_back(group.equations[i]);
         made.maps.push_back(group.maps[i]);
       }
-      measure(made, group.number, rows);
+      measure_rows(program_, made);
       if (made.row_bytes * rows >= least_bytes) found_.push_back(std::move(made));
     }
     for (int e : group.equations) {
@@ -355,62 +353,6 @@ class RowGroupFinder {
     if (x.member) x.needs |= group.after;
     x.group = -1;
     x.member = false;
-  }
-
-  // The most that is kept at once of what crosses from one loop to another, comes from outside or
-  // is a product's.
-  void measure(RowGroup& made, int number, std::int64_t rows) {
-    std::unordered_map<Var, int> last;    // by what is kept: the equation that uses it last
-    std::unordered_map<Var, Var> viewed;  // by view: what it shows
-    const auto memory_of = [&](Var v) {
-      const auto found = viewed.find(v);
-      return found == viewed.end() ? v : found->second;
-    };
-    for (int e : made.equations) {
-      const Equation& eqn = program_.equations[static_cast<std::size_t>(e)];
-      if (eqn.op->view) {
-        viewed[eqn.outputs[0]] = memory_of(eqn.inputs[0]);
-        continue;
-      }
-      const bool product = eqn.op == &known().dot_general;
-      made.products = made.products || product;
-      int level = 0;
-      for (Var v : eqn.inputs) {
-        const Variable& x = variable(v);
-        if (x.group == number && x.member) level = std::max(level, x.level);
-      }
-      for (Var v : eqn.inputs) {
-        const Variable& x = variable(v);
-        if (x.group != number || type(v).size() <= rows) continue;
-        const auto known_one = last.find(v);
-        if (known_one != last.end())
-          known_one->second = e;
-        else if (!x.member || product || x.level < level)
-          last.emplace(v, e);
-      }
-      const Var out = eqn.outputs[0];
-      if (product && variable(out).member) last.emplace(out, e);
-    }
-    std::int64_t now = 0;
-    std::unordered_set<Var> kept;
-    const auto keep = [&](Var v) {
-      if (last.count(v) > 0 && kept.insert(v).second) now += type(v).bytes() / rows;
-    };
-    for (int e : made.equations) {
-      const Equation& eqn = program_.equations[static_cast<std::size_t>(e)];
-      if (eqn.op->view) continue;
-      for (Var v : eqn.inputs) keep(memory_of(v));
-      if (eqn.op->kind != Kind::elementwise) keep(eqn.outputs[0]);
-      made.row_bytes = std::max(made.row_bytes, now);
-      for (Var v : eqn.inputs) {
-        const Var shown = memory_of(v);
-        const auto found = last.find(shown);
-        if (found != last.end() && found->second == e && kept.erase(shown) > 0)
-          now -= type(shown).bytes() / rows;
-      }
-      keep(eqn.outputs[0]);
-      made.row_bytes = std::max(made.row_bytes, now);
-    }
   }
 
   const Program& program_;

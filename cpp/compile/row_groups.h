@@ -24,6 +24,9 @@ struct RowGroup {
   bool products = false;
 };
 
+// Sets row_bytes and products of a group. compile/row_bytes.cpp
+void measure_rows(const Program& program, RowGroup& group);
+
 // Groups that are worth running so. Between two equations of a group no path leads through others.
 std::vector<RowGroup> find_row_groups(const Program& program);
 

@@ -200,27 +200,54 @@ void Walker::fill(std::size_t i, std::int64_t n) {
   });
 }
 
-// Calls run(position in tile, element offset, count, stride) for each run of the innermost
-// dimension that the n elements of the tile cover.
+// Calls run(position in tile, element offset, rows, row stride, count, stride) for rows of the
+// innermost dimension that the n elements of the tile cover: parts of one, or several whole ones.
 template <class F>
 void Walker::runs(const TileAccess& access, std::int64_t n, F&& run) const {
   SmallVector<std::int64_t, 16> index(index_);
   std::int64_t offset = 0;
   for (std::size_t d = 0; d < rank_; ++d) offset += index[d] * access.strides[d];
   const std::size_t last = rank_ - 1;
+  const std::int64_t length = loop_.shape[last];
   std::int64_t done = 0;
   while (done < n) {
-    const std::int64_t count = std::min(n - done, loop_.shape[last] - index[last]);
-    run(done, offset, count, access.strides[last]);
-    done += count;
-    offset += count * access.strides[last];
-    index[last] += count;
-    for (std::size_t d = last; d > 0 && index[d] == loop_.shape[d]; --d) {
-      offset -= loop_.shape[d] * access.strides[d];
+    if (last > 0 && index[last] == 0 && n - done >= length) {
+      const std::int64_t rows =
+          std::min((n - done) / length, loop_.shape[last - 1] - index[last - 1]);
+      run(done, offset, rows, access.strides[last - 1], length, access.strides[last]);
+      done += rows * length;
+      offset += rows * access.strides[last - 1];
+      index[last - 1] += rows;
+    } else {
+      const std::int64_t count = std::min(n - done, length - index[last]);
+      run(done, offset, std::int64_t{1}, std::int64_t{0}, count, access.strides[last]);
+      done += count;
+      offset += count * access.strides[last];
+      index[last] += count;
+      if (last > 0 && index[last] == length) {
+        offset += access.strides[last - 1] - length * access.strides[last];
+        index[last] = 0;
+        ++index[last - 1];
+      }
+    }
+    for (std::size_t d = last; d-- > 1 && index[d] == loop_.shape[d];) {
+      offset += access.strides[d - 1] - loop_.shape[d] * access.strides[d];
       index[d] = 0;
       ++index[d - 1];
-      offset += access.strides[d - 1];
     }
+  }
+}
+
+// One element `count` times, and up to 31 bytes more.
+template <class T>
+inline void repeat(T* out, T value, std::int64_t count) {
+  if constexpr (std::is_integral_v<T>) {
+    typedef T V __attribute__((vector_size(32)));
+    const V v = V{} + value;
+    for (std::int64_t k = 0; k < count; k += 32 / static_cast<std::int64_t>(sizeof(T)))
+      std::memcpy(out + k, &v, sizeof v);
+  } else {
+    for (std::int64_t k = 0; k < count; ++k) out[k] = value;
   }
 }
 
@@ -254,14 +281,16 @@ void Walker::gather(std::size_t i, std::int64_t n) {
     const T* memory = reinterpret_cast<const T*>(memory_[i]);
     T* out = reinterpret_cast<T*>(scratch);
     runs(access, n,
-         [&](std::int64_t at, std::int64_t offset, std::int64_t count, std::int64_t stride) {
-           if (stride == 1) {
-             std::copy_n(memory + offset, count, out + at);
-           } else if (stride == 0) {
-             const T value = memory[offset];
-             for (std::int64_t k = 0; k < count; ++k) out[at + k] = value;
-           } else {
-             for (std::int64_t k = 0; k < count; ++k) out[at + k] = memory[offset + k * stride];
+         [&](std::int64_t at, std::int64_t offset, std::int64_t rows, std::int64_t row_stride,
+             std::int64_t count, std::int64_t stride) {
+           for (std::int64_t r = 0; r < rows; ++r, at += count, offset += row_stride) {
+             if (stride == 1) {
+               std::copy_n(memory + offset, count, out + at);
+             } else if (stride == 0) {
+               repeat(out + at, memory[offset], count);
+             } else {
+               for (std::int64_t k = 0; k < count; ++k) out[at + k] = memory[offset + k * stride];
+             }
            }
          });
   });
@@ -279,11 +308,14 @@ void Walker::scatter(std::size_t store, std::size_t slot, std::int64_t n) {
       return;
     }
     runs(access, n,
-         [&](std::int64_t at, std::int64_t offset, std::int64_t count, std::int64_t stride) {
-           if (stride == 1) {
-             std::copy_n(in + at, count, memory + offset);
-           } else {
-             for (std::int64_t k = 0; k < count; ++k) memory[offset + k * stride] = in[at + k];
+         [&](std::int64_t at, std::int64_t offset, std::int64_t rows, std::int64_t row_stride,
+             std::int64_t count, std::int64_t stride) {
+           for (std::int64_t r = 0; r < rows; ++r, at += count, offset += row_stride) {
+             if (stride == 1) {
+               std::copy_n(in + at, count, memory + offset);
+             } else {
+               for (std::int64_t k = 0; k < count; ++k) memory[offset + k * stride] = in[at + k];
+             }
            }
          });
   });
