@@ -243,14 +243,18 @@ class RowGroupFinder {
     Open& group = open_[s];
     if (group.equations.size() >= most_equations) return false;
     RowMap map = follow_rows(program_, eqn, given, group.rows.size());
-    const std::size_t rows = map.rows, kept = map.kept(rows);
+    const std::int64_t elements = std::max(group.elements, elements_of(eqn));
+    std::size_t rows = map.rows;
+    const std::size_t kept = map.kept(rows);
+    // What is added up along a row dimension is part of a row, if a row may be that long.
+    if (kept > 0 && size_of(group.rows, 0, kept) >= least_rows && fits(group.rows, kept, elements))
+      rows = kept;
     const bool sums = kept < rows;
     Groups before = 0;
     for (Var v : eqn.inputs) {
       const Variable& x = variable(v);
       if (x.group != group.number || !x.member) before |= needs(v);
     }
-    const std::int64_t elements = std::max(group.elements, elements_of(eqn));
     if (rows == 0 || (before & bit_of(s)) || !fits(group.rows, rows, elements)) return false;
     if (!belongs(eqn, level) || (!eqn.op->view && !map.leading(type(eqn.outputs[0]).shape, rows)))
       return false;
