@@ -1,14 +1,19 @@
 // codegen/program.cpp - nodes of vector programs, each once.
 #include "codegen/program.h"
 
+#include <algorithm>
+
 namespace shardax::codegen {
 
-std::size_t VectorProgram::Hash::operator()(const Node& node) const {
-  std::size_t hash = static_cast<std::size_t>(node.code) * 8 + static_cast<std::size_t>(node.kind);
+namespace {
+std::size_t hash_of(const Node& node) {
+  std::size_t hash = static_cast<std::size_t>(node.code) * 16 + static_cast<std::size_t>(node.kind);
   constexpr std::size_t factor = 0x9E3779B97F4A7C15;
   for (const int in : node.in) hash = hash * factor + static_cast<std::size_t>(in + 1);
-  return hash * factor + node.bits;
+  hash = hash * factor + node.bits;
+  return (hash ^ hash >> 32) * factor >> 32;
 }
+}  // namespace
 
 int VectorProgram::add(const Node& given) {
   Node node = given;
@@ -19,9 +24,49 @@ int VectorProgram::add(const Node& given) {
     else if (test.code == Code::less && test.in[0] == node.in[1] && test.in[1] == node.in[2])
       node = {Code::min, node.kind, {node.in[1], node.in[2]}};
   }
-  const auto [place, is_new] = places_.try_emplace(node, size());
-  if (is_new) nodes_.push_back(node);
-  return place->second;
+  if (2 * nodes_.size() >= places_.size()) {
+    places_.assign(std::max<std::size_t>(128, 2 * places_.size()), -1);
+    for (int i = 0; i < size(); ++i) *place(this->node(i)) = i;
+  }
+  int* found = place(node);
+  if (*found < 0) {
+    *found = size();
+    nodes_.push_back(node);
+  }
+  return *found;
+}
+
+// Where the node's position stands, or can.
+int* VectorProgram::place(const Node& node) {
+  std::size_t at = hash_of(node) % places_.size();
+  while (places_[at] >= 0 && !(this->node(places_[at]) == node)) at = (at + 1) % places_.size();
+  return &places_[at];
+}
+
+VectorProgram VectorProgram::interleaved(int vectors) const {
+  VectorProgram out;
+  out.nodes_.reserve(nodes_.size() * static_cast<std::size_t>(vectors));
+  std::vector<int> first(nodes_.size());  // of the copies, which stand one after the other
+  const auto copy_of = [&](int i, int vector) {
+    if (i < 0) return i;
+    const int at = first[static_cast<std::size_t>(i)];
+    return node(i).code == Code::constant ? at : at + vector;
+  };
+  for (int i = 0; i < size(); ++i) {
+    first[static_cast<std::size_t>(i)] = out.size();
+    const int copies = node(i).code == Code::constant ? 1 : vectors;
+    for (int vector = 0; vector < copies; ++vector) {
+      Node copy = node(i);
+      if (copy.code == Code::input) copy.bits |= static_cast<std::uint64_t>(vector) << 32;
+      for (int& in : copy.in) in = copy_of(in, vector);
+      out.nodes_.push_back(copy);
+    }
+  }
+  for (const Output& output : outputs) {
+    for (int vector = 0; vector < vectors; ++vector)
+      out.outputs.push_back({copy_of(output.node, vector), output.operand, vector});
+  }
+  return out;
 }
 
 int VectorProgram::work() const {

@@ -8,7 +8,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
 
 namespace shardax::codegen {
@@ -31,7 +30,7 @@ constexpr int width_of(Kind kind) {
 }
 
 enum class Code : std::uint8_t {
-  input,     // element of operand `bits`
+  input,     // element of the operand that the low half of `bits` says; see vector_of()
   constant,  // the number whose bits are `bits`
   add,
   sub,
@@ -65,9 +64,14 @@ struct Node {
   bool operator==(const Node&) const = default;
 };
 
+// Of an input: its operand, and how many vectors after the current one it lies.
+inline int operand_of(const Node& input) { return static_cast<int>(input.bits & 0xffffffff); }
+inline int vector_of(const Node& input) { return static_cast<int>(input.bits >> 32); }
+
 struct Output {
   int node;
-  int operand;  // where it goes
+  int operand;     // where it goes
+  int vector = 0;  // as vector_of()
 };
 
 class VectorProgram {
@@ -82,14 +86,16 @@ class VectorProgram {
   // Bytes of the numbers: 4 or 8; 0 where they differ.
   int width() const;
 
+  // The program for so many vectors one after the other, node by node in turns.
+  VectorProgram interleaved(int vectors) const;
+
   std::vector<Output> outputs;
 
  private:
-  struct Hash {
-    std::size_t operator()(const Node& node) const;
-  };
+  int* place(const Node& node);
+
   std::vector<Node> nodes_;
-  std::unordered_map<Node, int, Hash> places_;
+  std::vector<int> places_;  // of nodes, by hash; -1: free
 };
 
 }  // namespace shardax::codegen
