@@ -165,7 +165,8 @@ std::uint8_t Assembly::result(int i) {
 bool Assembly::emit(int i) {
   const Node& n = node(i);
   if (registers_.reread(i) || n.code == Code::view) return true;
-  const Kind kind = compares(n.code) || n.code == Code::to_float ? node(n.in[0]).kind : n.kind;
+  if (n.code == Code::convert) return convert(i);
+  const Kind kind = compares(n.code) ? node(n.in[0]).kind : n.kind;
   const Opcode* op = find(n.code, kind);
   if (!op) return false;
   const int a = stored(n.in[0]);
@@ -182,8 +183,7 @@ bool Assembly::emit(int i) {
       return true;
     }
     case Code::sqrt:
-    case Code::round:
-    case Code::to_float: {
+    case Code::round: {
       const Encoder::Operand from = last(a);
       encoder_.vector(*op, result(i), unused, from, size(kind));
       // The precision exception is suppressed; the other bits say how to round.
@@ -198,6 +198,23 @@ bool Assembly::emit(int i) {
     compare(i, *op);
   else
     two_operands(i, *op, a, stored(n.in[1]), size(kind));
+  return true;
+}
+
+bool Assembly::convert(int i) {
+  const Kind from = node(node(i).in[0]).kind, to = node(i).kind;
+  const Opcode* op = find_conversion(from, to);
+  if (!op) return false;
+  const int a = stored(node(i).in[0]);
+  const Size longer = std::max(size(from), size(to));
+  if (op->form == Form::store) {
+    const Vector first = need(a);
+    encoder_.vector(*op, first.number, unused, Vector{result(i)}, longer);
+    if (op == &opcodes::cvtps2ph) encoder_.immediate(0);  // to the nearest, ties to even
+  } else {
+    const Encoder::Operand first = last(a);
+    encoder_.vector(*op, result(i), unused, first, longer);
+  }
   return true;
 }
 

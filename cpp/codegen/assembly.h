@@ -45,6 +45,7 @@ class Assembly {
   virtual void rest(std::size_t start) = 0;
   // The instruction of a node whose operands are of `kind`; null where there is none.
   virtual const Opcode* find(Code code, Kind kind) const = 0;
+  virtual const Opcode* find_conversion(Kind from, Kind to) const = 0;
   virtual Encoder::Operand constant(int v) = 0;
   // Brings an input or a constant into a register.
   virtual void fetch(int v, std::uint8_t reg) = 0;
@@ -93,6 +94,7 @@ class Assembly {
   void place_pointers();
   std::size_t loop(int vectors, int& before);
   bool emit(int i);
+  bool convert(int i);
   void fused(int i, int a, int b, int c);
   void replace(int i, int old, std::initializer_list<int> others);
   bool store_outputs();
@@ -113,7 +115,7 @@ constexpr bool compares(Code code) {
          code == Code::less_equal;
 }
 
-// Null where numbers of several widths meet.
+// The first is null where numbers of several widths meet.
 std::unique_ptr<Assembly> assembly_avx2(const VectorProgram& program,
                                         std::span<const int> item_bytes, std::string* listing);
 std::unique_ptr<Assembly> assembly_avx512(const VectorProgram& program,

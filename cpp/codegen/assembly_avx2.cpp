@@ -20,6 +20,10 @@ class Avx2 final : public Assembly {
 
   Size size(Kind) const override { return Size::ymm; }
   const Opcode* find(Code code, Kind kind) const override { return opcodes::find(code, kind); }
+  const Opcode* find_conversion(Kind from, Kind to) const override {
+    if (from == Kind::i32 && to == Kind::f32) return &opcodes::cvtdq2ps;
+    return from == Kind::f32 && to == Kind::i32 ? &opcodes::cvttps2dq : nullptr;
+  }
   Encoder::Operand constant(int v) override { return Encoder::Operand::constant(pool_entry(v)); }
 
   void fetch(int v, std::uint8_t reg) override {
@@ -105,9 +109,8 @@ class Avx2 final : public Assembly {
 
 std::unique_ptr<Assembly> assembly_avx2(const VectorProgram& program,
                                         std::span<const int> item_bytes, std::string* listing) {
-  const int width = program.width();
-  if (width == 0) return nullptr;
-  return std::make_unique<Avx2>(program, item_bytes, listing, width);
+  if (!program.is_uniform()) return nullptr;
+  return std::make_unique<Avx2>(program, item_bytes, listing, program.width());
 }
 
 }  // namespace shardax::codegen

@@ -40,6 +40,9 @@ class Avx512 final : public Assembly {
     return static_cast<Size>(std::max(machine_.lanes * width_of(kind), 16));
   }
   const Opcode* find(Code code, Kind kind) const override { return opcodes::find_evex(code, kind); }
+  const Opcode* find_conversion(Kind from, Kind to) const override {
+    return opcodes::find_conversion(from, to);
+  }
   Encoder::Operand constant(int v) override {
     return Encoder::Operand::constant(pool_entry(v), true);
   }
@@ -62,8 +65,11 @@ class Avx512 final : public Assembly {
       encoder_.vector(opcodes::load_1, scratch.number, unused, from, Size::xmm);
       encoder_.vector(opcodes::ptestmb, reg, scratch, scratch, Size::xmm);
     } else {
-      encoder_.vector(width_of(kind) == 8 ? opcodes::load_8 : opcodes::load, reg, unused, from,
-                      size(kind));
+      const int width = width_of(kind);
+      encoder_.vector(width == 8   ? opcodes::load_8
+                      : width == 2 ? opcodes::load_2
+                                   : opcodes::load,
+                      reg, unused, from, size(kind));
     }
   }
   void spill(int v) override {
@@ -131,8 +137,11 @@ class Avx512 final : public Assembly {
       encoder_.vector(opcodes::pabsb, scratch.number, unused, scratch, Size::xmm);
       encoder_.vector(opcodes::store_1, scratch.number, unused, to, Size::xmm);
     } else {
-      encoder_.vector(width_of(kind) == 8 ? opcodes::store_8 : opcodes::store, registers_.number(v),
-                      unused, to, size(kind));
+      const int width = width_of(kind);
+      encoder_.vector(width == 8   ? opcodes::store_8
+                      : width == 2 ? opcodes::store_2
+                                   : opcodes::store,
+                      registers_.number(v), unused, to, size(kind));
     }
   }
 };
@@ -141,9 +150,7 @@ class Avx512 final : public Assembly {
 
 std::unique_ptr<Assembly> assembly_avx512(const VectorProgram& program,
                                           std::span<const int> item_bytes, std::string* listing) {
-  const int width = program.width();
-  if (width == 0) return nullptr;
-  return std::make_unique<Avx512>(program, item_bytes, listing, vector_bytes / width);
+  return std::make_unique<Avx512>(program, item_bytes, listing, vector_bytes / program.width());
 }
 
 }  // namespace shardax::codegen

@@ -85,14 +85,16 @@ int VectorProgram::work() const {
 }
 
 int VectorProgram::width() const {
-  int width = 0;
-  for (const Node& node : nodes_) {
-    const int own = width_of(node.kind);
-    if (own == 0) continue;
-    if (width != 0 && own != width) return 0;
-    width = own;
-  }
-  return width == 0 ? 4 : width;  // truth values alone
+  int width = 4;
+  for (const Node& node : nodes_) width = std::max(width, width_of(node.kind));
+  return width;
+}
+
+bool VectorProgram::is_uniform() const {
+  const int width = this->width();
+  return std::all_of(nodes_.begin(), nodes_.end(), [&](const Node& node) {
+    return width_of(node.kind) == 0 || width_of(node.kind) == width;
+  });
 }
 
 }  // namespace shardax::codegen
