@@ -7,6 +7,7 @@ signs and denormals.
 
 import os
 import random
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -223,3 +224,21 @@ def test_chains_are_native_and_what_the_environment_asks_for_is_done():
 
     chain = "lambda x: ((x * 2 + 1) * 3 - x) * x"
     assert plan(chain, None) and plan(chain, "1") and not plan(chain, "0")
+
+
+def test_perf_is_told_the_names_of_loops():
+    """SHARDAX_PERF_MAP=1 writes the file in which perf looks for names."""
+    program = """
+import os, shardax as jax, shardax.numpy as jnp
+jax.block_until_ready(jax.jit(lambda x: x * 2 + 1)(jnp.ones(100)))
+path = f"/tmp/perf-{os.getpid()}.map"
+print(open(path).read() if os.path.exists(path) else "none")
+if os.path.exists(path):
+    os.remove(path)
+"""
+    for asked, found in (("1", r"[0-9a-f]+ [0-9a-f]+ loop: mul add\n"), ("", r"none\n")):
+        env = {**os.environ, "SHARDAX_CODEGEN": "1", "SHARDAX_PERF_MAP": asked}
+        out = subprocess.run(
+            [sys.executable, "-c", program], env=env, capture_output=True, text=True
+        )
+        assert re.search(found, out.stdout), out.stdout + out.stderr
