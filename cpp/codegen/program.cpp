@@ -4,8 +4,8 @@
 #include <algorithm>
 
 namespace shardax::codegen {
-
 namespace {
+
 std::size_t hash_of(const Node& node) {
   std::size_t hash = static_cast<std::size_t>(node.code) * 16 + static_cast<std::size_t>(node.kind);
   constexpr std::size_t factor = 0x9E3779B97F4A7C15;
@@ -13,17 +13,69 @@ std::size_t hash_of(const Node& node) {
   hash = hash * factor + node.bits;
   return (hash ^ hash >> 32) * factor >> 32;
 }
+
+std::size_t operands_of(Code code) {
+  switch (code) {
+    case Code::input:
+    case Code::constant: return 0;
+    case Code::sqrt:
+    case Code::round:
+    case Code::shift_left:
+    case Code::shift_right:
+    case Code::shift_right_arithmetic:
+    case Code::convert:
+    case Code::view: return 1;
+    case Code::select:
+    case Code::fma: return 3;
+    default: return 2;
+  }
+}
+
+// The same value by fewer instructions: bfloat16 that are rounded only to be computed with again
+// stay in their lanes, too.
+Node simpler(VectorProgram& program, const Node& node) {
+  const auto constant = [](const Node& n) { return n.code == Code::constant; };
+  if (node.code == Code::select && is_float(node.kind)) {
+    const Node& test = program.node(node.in[0]);
+    if (test.code == Code::less && test.in[0] == node.in[2] && test.in[1] == node.in[1])
+      return {Code::max, node.kind, {node.in[1], node.in[2], -1}};
+    if (test.code == Code::less && test.in[0] == node.in[1] && test.in[1] == node.in[2])
+      return {Code::min, node.kind, {node.in[1], node.in[2], -1}};
+  }
+  if (node.code == Code::bit_xor || node.code == Code::bit_and) {
+    const Node &a = program.node(node.in[0]), &b = program.node(node.in[1]);
+    if (constant(a) && constant(b)) {
+      const std::uint64_t bits = node.code == Code::bit_xor ? a.bits ^ b.bits : a.bits & b.bits;
+      return {Code::constant, node.kind, {-1, -1, -1}, bits};
+    }
+    // The same mask again.
+    if (node.code == Code::bit_and && a.code == Code::bit_and && a.in[1] == node.in[1]) return a;
+  }
+  // The high half of a word, moved down and up again.
+  if (node.code == Code::shift_left && node.bits == 16) {
+    const Node& down = program.node(node.in[0]);
+    if (down.code == Code::shift_right && down.bits == 16 && node.kind == Kind::u32) {
+      const int from = down.in[0];
+      const int mask = program.add({Code::constant, Kind::u32, {}, 0xffff0000});
+      return simpler(program, {Code::bit_and, Kind::u32, {from, mask, -1}});
+    }
+  }
+  // As bfloat16 and back; these fit.
+  if (node.code == Code::convert && node.kind == Kind::u32) {
+    const Node& from = program.node(node.in[0]);
+    if (from.kind == Kind::bf16 && from.code == Code::convert &&
+        program.node(from.in[0]).code == Code::shift_right && program.node(from.in[0]).bits == 16)
+      return program.node(from.in[0]);
+  }
+  return node;
+}
+
 }  // namespace
 
 int VectorProgram::add(const Node& given) {
   Node node = given;
-  if (node.code == Code::select && is_float(node.kind)) {
-    const Node& test = this->node(node.in[0]);
-    if (test.code == Code::less && test.in[0] == node.in[2] && test.in[1] == node.in[1])
-      node = {Code::max, node.kind, {node.in[1], node.in[2]}};
-    else if (test.code == Code::less && test.in[0] == node.in[1] && test.in[1] == node.in[2])
-      node = {Code::min, node.kind, {node.in[1], node.in[2]}};
-  }
+  for (std::size_t k = operands_of(node.code); k < node.in.size(); ++k) node.in[k] = -1;
+  node = simpler(*this, node);
   if (2 * nodes_.size() >= places_.size()) {
     places_.assign(std::max<std::size_t>(128, 2 * places_.size()), -1);
     for (int i = 0; i < size(); ++i) *place(this->node(i)) = i;

@@ -96,10 +96,9 @@ Lane<float> wide_lane(Lane<bfloat16_t> x) {
 Lane<float> wide_lane(Lane<float16_t> x) { return codegen::cast<float>(x); }
 Lane<float16_t> narrow_lane(Lane<float> x, float16_t) { return codegen::cast<float16_t>(x); }
 Lane<bfloat16_t> narrow_lane(Lane<float> x, bfloat16_t) {
-  const auto bits = codegen::bits(x), high = bits >> 16;
-  const auto rounded = (bits + 0x7fffu + (high & 1u)) >> 16;
-  const auto is_nan = codegen::bits(codegen::abs(x)) > 0x7f800000u;
-  return codegen::cast<bfloat16_t>(codegen::select(is_nan, high | 0x40u, rounded));
+  const auto bits = codegen::bits(x);
+  const auto rounded = bits + 0x7fffu + ((bits >> 16) & 1u);
+  return codegen::cast<bfloat16_t>(codegen::select(x != x, bits | 0x400000u, rounded) >> 16);
 }
 
 template <class From, class To>
