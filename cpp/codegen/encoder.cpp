@@ -57,6 +57,8 @@ std::string text(const Opcode& op, Vector reg, Vector second, const Encoder::Ope
   const std::string at_last = text(op, last, size), zeroed = under + (guard ? "{z}" : "");
   switch (op.form) {
     case Form::two: return concat(op.name, " ", text(reg, size), zeroed, ",", at_last);
+    case Form::narrow:
+      return concat(op.name, " ", text(reg, part_of(size, 2)), zeroed, ",", at_last);
     case Form::store: return concat(op.name, " ", at_last, under, ",", text(reg, size));
     case Form::shift: return concat(op.name, " ", text(second, size), ",", at_last);
     case Form::compare:
