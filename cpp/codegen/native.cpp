@@ -4,9 +4,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <string_view>
+
+#include "base/errors.h"
 
 namespace shardax::codegen {
 
@@ -25,31 +29,61 @@ std::shared_ptr<const Native> Native::place(std::span<const std::uint8_t> code, 
 
 Native::~Native() { munmap(pages_, mapped_); }
 
+namespace {
+std::string_view asked() {
+  const char* text = std::getenv("SHARDAX_CODEGEN");
+  return text ? text : "";
+}
+}  // namespace
+
 Wanted wanted() {
 #if defined(__x86_64__)
   static const bool processor = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 #else
   static const bool processor = false;
 #endif
-  const char* text = std::getenv("SHARDAX_CODEGEN");
-  const std::string_view asked = text ? text : "";
-  if (!processor || asked == "0") return Wanted::none;
-  return asked == "1" ? Wanted::all : Wanted::faster;
+  const std::string_view text = asked();
+  if (!processor || text == "0") return Wanted::none;
+  return text.empty() ? Wanted::faster : Wanted::all;
 }
 
-int kernel_lanes() {
+Instructions instructions() {
 #if defined(__x86_64__)
-  static const bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw");
-  return wide ? 16 : 8;
+  static const bool wide = __builtin_cpu_supports("avx512f") &&
+                           __builtin_cpu_supports("avx512bw") &&
+                           __builtin_cpu_supports("avx512dq") &&
+                           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("bmi2");
 #else
-  return 8;
+  static const bool wide = false;
 #endif
+  return wide && asked() != "avx2" ? Instructions::avx512 : Instructions::avx2;
 }
+
+namespace {
+// A line of the file in which perf looks for names: where code starts, its bytes, its name.
+void tell_perf(const Native& native, std::size_t bytes, std::string_view name) {
+  static const char* asked = std::getenv("SHARDAX_PERF_MAP");
+  if (!asked || std::string_view(asked) != "1") return;
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  static std::FILE* const file = std::fopen(concat("/tmp/perf-", getpid(), ".map").c_str(), "a");
+  if (!file) return;
+  const auto start = reinterpret_cast<std::uintptr_t>(native.code());
+  std::fprintf(file, "%zx %zx loop: %.*s\n", static_cast<std::size_t>(start), bytes,
+               static_cast<int>(name.size()), name.data());
+  std::fflush(file);
+}
+}  // namespace
 
 std::shared_ptr<const Native> compile(const VectorProgram& program, std::span<const int> item_bytes,
-                                      std::string* listing) {
-  const std::vector<std::uint8_t> code = tile_code(program, item_bytes, listing);
-  return code.empty() ? nullptr : Native::place(code, lanes_of(program.width()));
+                                      std::string_view name, std::string* listing) {
+  const Instructions chosen = instructions();
+  const std::vector<std::uint8_t> code = tile_code(program, item_bytes, chosen, listing);
+  if (code.empty()) return nullptr;
+  const int multiple = chosen == Instructions::avx512 ? 1 : lanes_of(program, chosen);
+  std::shared_ptr<const Native> native = Native::place(code, multiple);
+  if (native) tell_perf(*native, code.size(), name);
+  return native;
 }
 
 }  // namespace shardax::codegen

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <span>
+#include <string_view>
 
 #include "codegen/tile_code.h"
 
@@ -19,7 +20,7 @@ class Native {
   Native& operator=(const Native&) = delete;
 
   TileCode code() const { return reinterpret_cast<TileCode>(pages_); }
-  // Elements that are computed at a time.
+  // The code computes multiples of so many elements.
   int lanes() const { return lanes_; }
 
  private:
@@ -31,16 +32,18 @@ class Native {
 };
 
 // Which loops get machine code: none where the processor lacks AVX2 and fused multiply-add, or
-// SHARDAX_CODEGEN is 0; all that can, where it is 1; else those that it makes faster.
+// SHARDAX_CODEGEN is 0; all that can, where it is 1 or names the instructions (avx2, avx512); else
+// those that it makes faster.
 enum class Wanted { none, faster, all };
 Wanted wanted();
 
-// Elements of 32 bits in the registers of this processor's tile kernels: they are compiled for
-// AVX-512 too.
-int kernel_lanes();
+// AVX-512 where the processor has it, unless SHARDAX_CODEGEN is avx2.
+Instructions instructions();
 
-// The code of a program; null where there is none, and the tile kernels run.
+// The code of a program; null where there is none, and the tile kernels run. With
+// SHARDAX_PERF_MAP=1 in the environment, `perf` finds it under `name` (in /tmp/perf-PID.map, which
+// perf reads).
 std::shared_ptr<const Native> compile(const VectorProgram& program, std::span<const int> item_bytes,
-                                      std::string* listing = nullptr);
+                                      std::string_view name, std::string* listing = nullptr);
 
 }  // namespace shardax::codegen
