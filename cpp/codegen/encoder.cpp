@@ -6,40 +6,52 @@
 #include <utility>
 
 #include "base/errors.h"
+#include "codegen/encoder_text.h"
 
 namespace shardax::codegen {
 namespace {
 
-constexpr std::uint8_t low(std::uint8_t number) { return number & 7; }
-constexpr std::uint8_t number(General r) { return static_cast<std::uint8_t>(r); }
 constexpr int log2(int scale) { return scale == 8 ? 3 : scale == 4 ? 2 : scale == 2 ? 1 : 0; }
 
-constexpr std::string_view names[] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp",
-                                      "rsi", "rdi", "r8",  "r9",  "r10", "r11"};
+constexpr std::string_view names[] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
+                                      "r8",  "r9",  "r10", "r11", "r12", "r13", "r14", "r15"};
+}  // namespace
+
 std::string text(std::int64_t value) {
   char out[24];
   const auto bits = static_cast<unsigned long long>(value);
   std::snprintf(out, sizeof out, value < 0 ? "-0x%llx" : "0x%llx", value < 0 ? 0 - bits : bits);
   return out;
 }
-std::string text(General r) { return std::string(names[number(r)]); }
+std::string text(General r, bool wide) {
+  const std::string name(names[number(r)]);
+  return wide ? name : number(r) < 8 ? concat("e", name.substr(1)) : concat(name, "d");
+}
 std::string text(const Address& a) {
-  return a.indexed ? concat("[", text(a.base), "+", text(a.index), "*", a.scale, "+",
-                            text(std::int64_t{a.offset}), "]")
-                   : concat("[", text(a.base), "+", text(std::int64_t{a.offset}), "]");
+  const std::string index = a.indexed ? concat("+", text(a.index), "*", a.scale) : "";
+  return concat("[", text(a.base), index, a.offset < 0 ? "" : "+", text(std::int64_t{a.offset}),
+                "]");
 }
 std::string text(Vector v, bool wide) { return concat(wide ? "ymm" : "xmm", int{v.number}); }
 std::string text(const Encoder::Operand& last, bool wide) {
   switch (last.is) {
     case Encoder::Operand::Is::vector: return text(last.vector, wide);
     case Encoder::Operand::Is::memory: return text(last.address);
+    case Encoder::Operand::Is::general: return text(last.general, wide);
     default: return concat("[constant ", last.entry, "]");
   }
 }
+namespace {
+
 std::string text(const Opcode& op, Vector reg, Vector second, const Encoder::Operand& last,
                  bool wide) {
   // The upper half of a register is a register of 128 bits.
-  const std::string at_last = text(last, wide && op.name != "vextracti128");
+  const bool narrow_last = op.shape == Opcode::Shape::narrow_last || op.name == "vextracti128";
+  const bool general = last.is == Encoder::Operand::Is::general;
+  const std::string at_last = text(last, general ? op.w == 1 : wide && !narrow_last);
+  if (op.shape == Opcode::Shape::general_first)
+    return concat(op.name, " ", text(General{reg.number}, op.w == 1), ",", at_last);
+  if (op.shape == Opcode::Shape::narrow_first) wide = false;
   switch (op.form) {
     case Form::two: return concat(op.name, " ", text(reg, wide), ",", at_last);
     case Form::store: return concat(op.name, " ", at_last, ",", text(reg, wide));
@@ -66,6 +78,7 @@ void Encoder::modrm(std::uint8_t reg, const Operand& last) {
   const auto field = static_cast<std::uint8_t>(low(reg) << 3);
   switch (last.is) {
     case Operand::Is::vector: byte(0xC0 | field | low(last.vector.number)); return;
+    case Operand::Is::general: byte(0xC0 | field | low(number(last.general))); return;
     case Operand::Is::pool:  // relative to the next instruction
       byte(0x05 | field);
       references_.push_back({here(), last.entry, here() + 4});
@@ -91,6 +104,7 @@ void Encoder::vector(const Opcode& op, std::uint8_t reg, Vector second, const Op
   if (listing_) list(here(), text(op, Vector{reg}, second, last, wide));
   std::uint8_t x = 0, b = 0;
   if (last.is == Operand::Is::vector) b = last.vector.number >> 3;
+  if (last.is == Operand::Is::general) b = number(last.general) >> 3;
   if (last.is == Operand::Is::memory) {
     b = number(last.address.base) >> 3;
     x = last.address.indexed ? number(last.address.index) >> 3 : 0;

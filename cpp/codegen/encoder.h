@@ -28,10 +28,41 @@ struct Opcode {
   std::uint8_t pp, map, w, code;
   Form form = Form::three;
   std::uint8_t extension = 0;
+  // Where it differs: the last operand or the first is half a register, or the first a general one.
+  enum class Shape : std::uint8_t { same, narrow_last, narrow_first, general_first } shape{};
 };
 
 // General registers, by their numbers.
-enum class General : std::uint8_t { rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi, r8, r9, r10, r11 };
+enum class General : std::uint8_t {
+  rax,
+  rcx,
+  rdx,
+  rbx,
+  rsp,
+  rbp,
+  rsi,
+  rdi,
+  r8,
+  r9,
+  r10,
+  r11,
+  r12,
+  r13,
+  r14,
+  r15,
+};
+
+// An instruction of general registers. `escaped`: its opcode follows 0F; `prefix`: 66, or none.
+struct GeneralOpcode {
+  std::string_view name;
+  std::uint8_t code;
+  Form form = Form::two;  // two: reg = f(reg, last); store: last = f(reg); shift: last = f(last)
+  std::uint8_t extension = 0;
+  bool escaped = false;
+  std::uint8_t prefix = 0;
+};
+// Conditions of jumps, by their codes.
+enum class When : std::uint8_t { below = 2, zero = 4, nonzero = 5, below_or_equal = 6 };
 
 struct Vector {
   std::uint8_t number;  // 0 to 15
@@ -53,12 +84,14 @@ class Encoder {
 
   // What the last operand of a vector instruction may be.
   struct Operand {
-    enum class Is { vector, memory, pool } is;
+    enum class Is { vector, memory, pool, general } is;
     Vector vector{};
+    General general{};
     Address address{};
     std::size_t entry = 0;  // of the pool of constants
     Operand(Vector v) : is(Is::vector), vector(v) {}
     Operand(Address a) : is(Is::memory), address(a) {}
+    Operand(General g) : is(Is::general), general(g) {}
     static Operand constant(std::size_t entry) {
       Operand out{Vector{0}};
       out.is = Is::pool;
@@ -88,6 +121,25 @@ class Encoder {
   void zero_upper();
   void ret();
 
+  // ---- for code with branches and calls (encoder_general.cpp) -------------------------------
+  // `wide`: 64 bits, else 32.
+  void general(const GeneralOpcode& op, General reg, const Operand& last, bool wide = true);
+  // The same with a number of 32 bits, or of 8, at its end.
+  void general(const GeneralOpcode& op, General reg, const Operand& last, bool wide,
+               std::int32_t value, int value_bytes = 4);
+  void set(General dst, std::uint64_t value);
+  void call(General target);
+  void push(General r);
+  void pop(General r);
+  void sign_into_rdx(bool wide);  // rdx:rax = rax
+  // A jump to a place that `land` gives it later, and one back to `target`.
+  std::size_t jump();
+  std::size_t jump(When when);
+  std::size_t call();
+  void land(std::size_t jump);
+  void jump_back(std::size_t target);
+  void jump_back(When when, std::size_t target);
+
   // The code, then the constants that it reads, 32 bytes each.
   std::vector<std::uint8_t> finish(const std::vector<std::uint64_t>& pool, int width);
 
@@ -98,6 +150,7 @@ class Encoder {
   void amend(const std::string& text);
   void word(std::int32_t value);
   void modrm(std::uint8_t reg, const Operand& last);
+  std::size_t distance(std::size_t start, const char* name, std::int64_t target);
 
   struct Reference {
     std::size_t at;  // of the four bytes
@@ -106,6 +159,7 @@ class Encoder {
   };
   std::vector<std::uint8_t> code_;
   std::string* listing_;
+
   std::vector<Reference> references_;
 };
 

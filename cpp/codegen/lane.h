@@ -235,6 +235,18 @@ template <class T>
 Lane<T> rint(Lane<T> x) {
   return record<T>(Code::round, 0, x);
 }
+template <class To, class From>
+Lane<To> convert(Lane<From> x) {
+  return record<To>(Code::convert, 0, x);
+}
+template <class T>
+Lane<T> quotient(Lane<T> a, Lane<T> b) {
+  return record<T>(Code::quotient, 0, a, b);
+}
+template <class T>
+Lane<T> remainder(Lane<T> a, Lane<T> b) {
+  return record<T>(Code::remainder, 0, a, b);
+}
 inline Lane<float> to_float(Lane<std::int32_t> x) { return record<float>(Code::to_float, 0, x); }
 inline Lane<float> signed_to_float(Lane<std::uint32_t> x) { return to_float(x.as<std::int32_t>()); }
 inline Lane<std::uint32_t> shift_right_signed(Lane<std::uint32_t> x, int n) {

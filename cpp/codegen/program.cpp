@@ -1,7 +1,31 @@
 // codegen/program.cpp - nodes of vector programs, each once.
 #include "codegen/program.h"
 
+#include <optional>
+
 namespace shardax::codegen {
+namespace {
+
+std::size_t operands_of(Code code) {
+  switch (code) {
+    case Code::input:
+    case Code::constant:
+    case Code::unique: return 0;
+    case Code::sqrt:
+    case Code::round:
+    case Code::shift_left:
+    case Code::shift_right:
+    case Code::shift_right_arithmetic:
+    case Code::to_float:
+    case Code::view:
+    case Code::convert: return 1;
+    case Code::select:
+    case Code::fma: return 3;
+    default: return 2;
+  }
+}
+
+}  // namespace
 
 std::size_t VectorProgram::Hash::operator()(const Node& node) const {
   std::size_t hash = static_cast<std::size_t>(node.code) * 8 + static_cast<std::size_t>(node.kind);
@@ -10,8 +34,59 @@ std::size_t VectorProgram::Hash::operator()(const Node& node) const {
   return hash * factor + node.bits;
 }
 
+// The constant that a node of integers or truth values is, if its operands are.
+std::optional<Node> VectorProgram::folded(const Node& n) const {
+  const auto at = [&](int k) { return node(n.in[static_cast<std::size_t>(k)]); };
+  const auto constant = [&](int k) {
+    return n.in[static_cast<std::size_t>(k)] >= 0 && at(k).code == Code::constant;
+  };
+  const auto truth = [](bool x) {
+    return Node{Code::constant, Kind::truth, {}, x ? ~std::uint64_t{0} : 0};
+  };
+  if (n.code == Code::view && constant(0)) return Node{Code::constant, n.kind, {}, at(0).bits};
+  if (!constant(0) || !constant(1) || is_float(at(0).kind)) return {};
+  const std::uint64_t a = at(0).bits, b = at(1).bits;
+  switch (n.code) {
+    case Code::equal: return truth(a == b);
+    case Code::less:
+      return truth(width_of(at(0).kind) == 4
+                       ? static_cast<std::int32_t>(a) < static_cast<std::int32_t>(b)
+                       : static_cast<std::int64_t>(a) < static_cast<std::int64_t>(b));
+    case Code::bit_and: return Node{Code::constant, n.kind, {}, a & b};
+    case Code::bit_or: return Node{Code::constant, n.kind, {}, a | b};
+    case Code::bit_xor: return Node{Code::constant, n.kind, {}, a ^ b};
+    default: return {};
+  }
+}
+
+// The operand that a node is equal to, or -1.
+int VectorProgram::same_as(const Node& n) const {
+  const auto bits = [&](int k) -> std::optional<std::uint64_t> {
+    const Node& operand = node(n.in[static_cast<std::size_t>(k)]);
+    if (operand.code != Code::constant) return {};
+    return operand.bits;
+  };
+  if (n.code == Code::select) {
+    if (n.in[1] == n.in[2]) return n.in[1];
+    if (const auto which = bits(0)) return *which ? n.in[1] : n.in[2];
+  }
+  if (n.kind != Kind::truth) return -1;
+  for (const int k : {0, 1}) {
+    const int other = n.in[static_cast<std::size_t>(1 - k)];
+    if (n.code == Code::bit_and && bits(k))
+      return *bits(k) ? other : n.in[static_cast<std::size_t>(k)];
+    if (n.code == Code::bit_or && bits(k))
+      return *bits(k) ? n.in[static_cast<std::size_t>(k)] : other;
+    if (n.code == Code::bit_xor && bits(k) == std::uint64_t{0}) return other;
+  }
+  return -1;
+}
+
 int VectorProgram::add(const Node& given) {
   Node node = given;
+  for (std::size_t k = operands_of(node.code); k < node.in.size(); ++k) node.in[k] = -1;
+  node = folded(node).value_or(node);
+  if (const int same = same_as(node); same >= 0) return same;
   if (node.code == Code::select && is_float(node.kind)) {
     const Node& test = this->node(node.in[0]);
     if (test.code == Code::less && test.in[0] == node.in[2] && test.in[1] == node.in[1])
@@ -22,6 +97,13 @@ int VectorProgram::add(const Node& given) {
   const auto [place, is_new] = places_.try_emplace(node, size());
   if (is_new) nodes_.push_back(node);
   return place->second;
+}
+
+void VectorProgram::forget(int first) {
+  for (int i = first; i < size(); ++i) {
+    const auto found = places_.find(node(i));
+    if (found != places_.end() && found->second == i) places_.erase(found);
+  }
 }
 
 int VectorProgram::work() const {

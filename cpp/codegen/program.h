@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -55,6 +56,11 @@ enum class Code : std::uint8_t {
   fma,         // a * b + c, rounded once
   to_float,    // of int32
   view,        // the same bits as another kind
+  // Of single numbers (codegen/scalar_program.h):
+  convert,    // to another kind; floats that become integers lie within their range
+  quotient,   // of integers, towards zero; x / 0 is -1, and -x is x / -1
+  remainder,  // x - quotient * b; that by 0 is x
+  unique,     // made by what stands around the nodes: loads, carries, results of loops and branches
 };
 
 struct Node {
@@ -76,6 +82,8 @@ class VectorProgram {
   // floats, written as a selection, are one instruction.
   int add(const Node& node);
   const Node& node(int i) const { return nodes_[static_cast<std::size_t>(i)]; }
+  // Nodes from this one on are not given again for equal ones.
+  void forget(int first);
   // Nodes that an output needs and that are instructions.
   int work() const;
   int size() const { return static_cast<int>(nodes_.size()); }
@@ -85,6 +93,9 @@ class VectorProgram {
   std::vector<Output> outputs;
 
  private:
+  std::optional<Node> folded(const Node& node) const;
+  int same_as(const Node& node) const;
+
   struct Hash {
     std::size_t operator()(const Node& node) const;
   };

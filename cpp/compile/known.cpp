@@ -10,6 +10,7 @@ const KnownOps& known() {
                             *find_op("convert_element_type"),
                             *find_op("div"),
                             *find_op("dot_general"),
+                            *find_op("dynamic_slice"),
                             *find_op("mul"),
                             *find_op("neg"),
                             *find_op("psum"),

@@ -7,7 +7,7 @@ namespace shardax {
 
 struct KnownOps {
   const Op &add, &broadcast_in_dim, &conv_general_dilated, &convert_element_type, &div,
-      &dot_general, &mul, &neg, &psum, &reduce_sum, &reshape, &scan, &select_n,
+      &dot_general, &dynamic_slice, &mul, &neg, &psum, &reduce_sum, &reshape, &scan, &select_n,
       &sharding_constraint, &slice, &squeeze, &stop_gradient, &transpose;
 };
 const KnownOps& known();

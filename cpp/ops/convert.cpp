@@ -78,7 +78,25 @@ void narrowed(void* out, const void* const* in, std::int64_t n, std::int64_t dty
   }
 }
 
-// Conversions that are an instruction, or none.
+// As convert_one.
+template <class From, class To>
+int record_conversion(codegen::VectorProgram& program, const int* in, std::int64_t) {
+  using codegen::Lane, codegen::convert;
+  const codegen::Recording recording(program);
+  const Lane<From> x = codegen::lane<From>(in[0]);
+  if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
+    using Limits = std::numeric_limits<To>;
+    constexpr From low = static_cast<From>(Limits::min());
+    constexpr From high = static_cast<From>(Limits::max());
+    const Lane<To> inside = convert<To>(select(x > low && x < high, x, Lane<From>(0)));
+    const Lane<To> least(Limits::min()), greatest(Limits::max());
+    return select(x >= high, greatest, select(x <= low, least, inside)).id;
+  } else {
+    return convert<To>(x).id;
+  }
+}
+
+// Conversions that are an instruction, or a few, or none.
 codegen::Record record_convert(DType from, DType to) {
   using codegen::lane, codegen::select;
   using Program = codegen::VectorProgram;
@@ -90,6 +108,24 @@ codegen::Record record_convert(DType from, DType to) {
     };
   }
   codegen::Record found = nullptr;
+  if ((bit(from) & lane_numbers) && (bit(to) & lane_numbers) &&
+      !((bit(from) & lane_integers) && (bit(to) & lane_integers) &&
+        itemsize(from) == itemsize(to))) {
+    visit_dtype(from, [&](auto x) {
+      visit_dtype(to, [&](auto y) {
+        using From = decltype(x);
+        using To = decltype(y);
+        constexpr bool numbers = codegen::kind_of<From> != codegen::Kind::none &&
+                                 codegen::kind_of<To> != codegen::Kind::none &&
+                                 !std::is_same_v<From, bool> && !std::is_same_v<To, bool>;
+        // Between floats and uint64 there is no instruction.
+        constexpr bool wide = std::is_same_v<From, std::uint64_t> && std::is_floating_point_v<To>;
+        constexpr bool back = std::is_same_v<To, std::uint64_t> && std::is_floating_point_v<From>;
+        if constexpr (numbers && !wide && !back) found = record_conversion<From, To>;
+      });
+    });
+    return found;
+  }
   // Integers of one width: the bits stay.
   if ((bit(from) & lane_integers) && (bit(to) & lane_integers) && itemsize(from) == itemsize(to)) {
     visit_dtype(to, [&](auto zero) {

@@ -37,6 +37,27 @@ def wide(*xs):
         sums = [a - b * a for a, b in zip(sums[::2], sums[1::2])]
     return sums[0], jnp.sin(1.0) + total
 
+def numbers(n, x, flags, table):
+    # Numbers of all widths, branches, calls, and more than there are registers.
+    def step(c, row):
+        i, x, y, flag, many = c
+        q = [lax.div(i, n), lax.rem(i, n), i // 7, i.astype("uint32") // n.astype("uint32"),
+             i.astype("int64") % n, i.astype("uint64") % n.astype("uint64"), i.astype("int64") * n]
+        half = jnp.sin(x).astype("bfloat16")
+        back = (y.astype(int) + x.astype("uint32").astype(int) + x.astype(int)
+                + y.astype("int32") + x.astype("int32"))
+        x = lax.cond(flag, lambda x: x * 2, lambda x: x - y.astype("float32"), x)
+        y = y + q[4] + back + q[5].astype("int32").astype(float) + q[6].astype("float32")
+        y = y + (i.astype("int64") << 3) + x + q[3].astype("float32") + q[3].astype("float64")
+        x = lax.while_loop(lambda x: x > 3, lambda x: x * 0.3, x)
+        many = [a * 0.5 + b for a, b in zip(many, many[1:] + many[:1])]
+        y = y + q[0] + q[1] + q[2]
+        new = (i + 1, x + table[i % 40, n % 3], y, row[0] ^ flag, many)
+        return new, (flag, half, x, y, row[1] + 1)
+
+    start = (jnp.int32(0), x, x.astype(float), flags[0], [x + k for k in range(20)])
+    return lax.scan(step, start, (flags, jnp.arange(len(flags)).astype("int8")))
+
 for x64 in (False, True):
     jax.config.update("jax_enable_x64", x64)
     x = jnp.linspace(-2, 3, 40)
@@ -45,6 +66,9 @@ for x64 in (False, True):
     jax.block_until_ready(jax.jit(lambda i, x: i.astype(x.dtype) * x + (x > 1))(i, x))
     jax.block_until_ready(jax.jit(lambda m, x: jnp.where(m, 2 * x + 1, -x))(x > 0, x))
     jax.block_until_ready(jax.jit(wide)(*[x + n for n in range(8)]))
+table = jnp.ones((40, 3), "float32")
+flags = jnp.arange(9) % 2 > 0
+jax.block_until_ready(jax.jit(numbers)(jnp.int32(3), jnp.float32(1.5), flags, table))
 """
 
 
@@ -52,8 +76,8 @@ def plain(text):
     """An instruction as both write it."""
     text = re.sub(r"\s*#.*", "", text)
     text = re.sub(r"0x(f{8}[0-9a-f]{8})$", lambda m: f"-{2**64 - int(m[1], 16):#x}", text)
-    text = re.sub(r"(YMMWORD|XMMWORD|QWORD|DWORD) PTR ", "", text)
-    text = re.sub(r"(vblendv.*),0x(.)0$", lambda m: f"{m[1]},ymm{int(m[2], 16)}", text)
+    text = re.sub(r"\b(YMMWORD|XMMWORD|QWORD|DWORD|WORD|BYTE) PTR ", "", text)
+    text = re.sub(r"(vblendv.*),0x(.?)0$", lambda m: f"{m[1]},ymm{int(m[2] or '0', 16)}", text)
     text = re.sub(r"vcmp(lt_oq|le_oq|neq|eq)(p[sd]) (.*)", lambda m: compared(*m.groups()), text)
     return re.sub(r"\s+", " ", text).strip()
 
@@ -88,6 +112,12 @@ def test_every_instruction_is_there(listings):
     assert {"vpaddd", "vpaddq", "vpmulld", "vpcmpgtd", "vpcmpgtq", "vpcmpeqd", "vpcmpeqq"} <= names
     assert {"vpand", "vpor", "vpxor", "vpslld", "vpsllq", "vcvtdq2ps", "vpackssdw"} <= names
     assert {"vpmovzxbd", "vpmovzxbq", "vmovq", "vmovd", "mov", "add", "jb", "ret"} <= names
+    assert {"vptest", "vpextrb", "vpextrw", "vpbroadcastb", "vpbroadcastw"} <= names
+    assert {"vpbroadcastd", "vpbroadcastq", "vcvtps2pd", "vcvtpd2ps", "vcvtdq2pd"} <= names
+    assert {"vcvttps2dq", "vcvttpd2dq", "vcvttss2si", "vcvttsd2si", "vcvtsi2sd"} <= names
+    assert {"vcvtsi2ss", "vpmovsxdq", "vpmovzxdq", "div", "idiv", "imul", "neg", "cdq"} <= names
+    assert {"cqo", "lea", "sub", "cmp", "test", "xor", "je", "jne", "jbe", "jmp"} <= names
+    assert {"movabs", "call", "push", "pop"} <= names
     text = "\n".join(t for lines, _ in listings for t in lines.values())
     assert "[rsp+" in text and re.search(r"mov rax,\[rdi", text)
 

@@ -1,0 +1,136 @@
+// codegen/encoder_general.cpp - instructions of general registers, jumps and calls.
+#include <cstdio>
+#include <cstring>
+
+#include "base/errors.h"
+#include "codegen/encoder_text.h"
+
+namespace shardax::codegen {
+namespace {
+
+std::string text(const GeneralOpcode& op, General reg, const Encoder::Operand& last, bool wide) {
+  const std::string at_last = text(last, wide);
+  switch (op.form) {
+    case Form::two: return concat(op.name, " ", text(reg, wide), ",", at_last);
+    case Form::store: return concat(op.name, " ", at_last, ",", text(reg, wide));
+    default: return concat(op.name, " ", at_last);
+  }
+}
+
+constexpr std::string_view names[] = {"jo", "jno", "jb", "jae", "je", "jne", "jbe", "ja",
+                                      "js", "jns", "jp", "jnp", "jl", "jge", "jle", "jg"};
+
+}  // namespace
+
+void Encoder::general(const GeneralOpcode& op, General reg, const Operand& last, bool wide) {
+  if (listing_) list(here(), text(op, reg, last, wide));
+  const std::uint8_t field = op.form == Form::shift ? op.extension : number(reg);
+  std::uint8_t b = 0, x = 0;
+  if (last.is == Operand::Is::general) b = number(last.general) >> 3;
+  if (last.is == Operand::Is::memory) {
+    b = number(last.address.base) >> 3;
+    x = last.address.indexed ? number(last.address.index) >> 3 : 0;
+  }
+  const auto rex =
+      static_cast<std::uint8_t>(0x40 | (wide ? 8 : 0) | (field >> 3) << 2 | x << 1 | b);
+  if (op.prefix) byte(op.prefix);
+  if (rex != 0x40) byte(rex);
+  if (op.escaped) byte(0x0F);
+  byte(op.code);
+  modrm(field, last);
+}
+void Encoder::general(const GeneralOpcode& op, General reg, const Operand& last, bool wide,
+                      std::int32_t value, int value_bytes) {
+  general(op, reg, last, wide);
+  if (listing_) {
+    const std::int64_t shown = wide || value_bytes == 1
+                                   ? std::int64_t{value}
+                                   : std::int64_t{static_cast<std::uint32_t>(value)};
+    amend(concat(",", text(shown)));
+  }
+  if (value_bytes == 1)
+    byte(static_cast<std::uint8_t>(value));
+  else
+    word(value);
+}
+
+void Encoder::set(General dst, std::uint64_t value) {
+  if (listing_) {
+    char digits[24];
+    std::snprintf(digits, sizeof digits, "0x%llx", static_cast<unsigned long long>(value));
+    list(here(), concat("movabs ", text(dst), ",", digits));
+  }
+  byte(static_cast<std::uint8_t>(0x48 | number(dst) >> 3));
+  byte(static_cast<std::uint8_t>(0xB8 | low(number(dst))));
+  word(static_cast<std::int32_t>(value));
+  word(static_cast<std::int32_t>(value >> 32));
+}
+void Encoder::call(General target) {
+  if (listing_) list(here(), concat("call ", text(target)));
+  if (number(target) > 7) byte(0x41);
+  byte(0xFF);
+  byte(static_cast<std::uint8_t>(0xD0 | low(number(target))));
+}
+void Encoder::push(General r) {
+  if (listing_) list(here(), concat("push ", text(r)));
+  if (number(r) > 7) byte(0x41);
+  byte(static_cast<std::uint8_t>(0x50 | low(number(r))));
+}
+void Encoder::pop(General r) {
+  if (listing_) list(here(), concat("pop ", text(r)));
+  if (number(r) > 7) byte(0x41);
+  byte(static_cast<std::uint8_t>(0x58 | low(number(r))));
+}
+void Encoder::sign_into_rdx(bool wide) {
+  if (listing_) list(here(), wide ? "cqo" : "cdq");
+  if (wide) byte(0x48);
+  byte(0x99);
+}
+
+// The four bytes of a distance, whose place is given; a target that is not known yet is 0.
+std::size_t Encoder::distance(std::size_t start, const char* name, std::int64_t target) {
+  const std::size_t at = here();
+  word(static_cast<std::int32_t>(target - static_cast<std::int64_t>(at + 4)));
+  if (listing_) list(start, concat(name, " ", text(target)));
+  return at;
+}
+std::size_t Encoder::jump() {
+  const std::size_t start = here();
+  byte(0xE9);
+  return distance(start, "jmp", 0);
+}
+std::size_t Encoder::jump(When when) {
+  const std::size_t start = here();
+  byte(0x0F);
+  byte(static_cast<std::uint8_t>(0x80 | static_cast<std::uint8_t>(when)));
+  return distance(start, names[static_cast<std::size_t>(when)].data(), 0);
+}
+std::size_t Encoder::call() {
+  const std::size_t start = here();
+  byte(0xE8);
+  return distance(start, "call", 0);
+}
+void Encoder::land(std::size_t jump) {
+  patch(jump, static_cast<std::int32_t>(here() - (jump + 4)));
+  if (!listing_) return;
+  // The line of the jump ends with the target that was not known.
+  const std::size_t opcode = code_[jump - 1] == 0xE9 || code_[jump - 1] == 0xE8 ? 1 : 2;
+  char start[24];
+  std::snprintf(start, sizeof start, "%4zx: ", jump - opcode);
+  const std::size_t line = listing_->rfind(concat("\n", start));
+  const std::size_t end = listing_->find('\n', line + 1);
+  listing_->replace(end - 3, 3, text(static_cast<std::int64_t>(here())));
+}
+void Encoder::jump_back(std::size_t target) {
+  const std::size_t start = here();
+  byte(0xE9);
+  distance(start, "jmp", static_cast<std::int64_t>(target));
+}
+void Encoder::jump_back(When when, std::size_t target) {
+  const std::size_t start = here();
+  byte(0x0F);
+  byte(static_cast<std::uint8_t>(0x80 | static_cast<std::uint8_t>(when)));
+  distance(start, names[static_cast<std::size_t>(when)].data(), static_cast<std::int64_t>(target));
+}
+
+}  // namespace shardax::codegen
