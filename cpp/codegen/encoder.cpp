@@ -1,6 +1,7 @@
 // codegen/encoder.cpp - prefixes, ModRM bytes, displacements.
 #include "codegen/encoder.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <utility>
@@ -13,8 +14,8 @@ namespace {
 
 constexpr int log2(int scale) { return scale == 8 ? 3 : scale == 4 ? 2 : scale == 2 ? 1 : 0; }
 
-constexpr std::string_view names[] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
-                                      "r8",  "r9",  "r10", "r11", "r12", "r13", "r14", "r15"};
+constexpr std::string_view names[] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi",
+                                      "rdi", "r8",  "r9",  "r10", "r11", "r12"};
 }  // namespace
 
 std::string text(std::int64_t value) {
@@ -28,35 +29,67 @@ std::string text(General r, bool wide) {
   return wide ? name : number(r) < 8 ? concat("e", name.substr(1)) : concat(name, "d");
 }
 std::string text(const Address& a) {
-  const std::string index = a.indexed ? concat("+", text(a.index), "*", a.scale) : "";
-  return concat("[", text(a.base), index, a.offset < 0 ? "" : "+", text(std::int64_t{a.offset}),
-                "]");
-}
-std::string text(Vector v, bool wide) { return concat(wide ? "ymm" : "xmm", int{v.number}); }
-std::string text(const Encoder::Operand& last, bool wide) {
-  switch (last.is) {
-    case Encoder::Operand::Is::vector: return text(last.vector, wide);
-    case Encoder::Operand::Is::memory: return text(last.address);
-    case Encoder::Operand::Is::general: return text(last.general, wide);
-    default: return concat("[constant ", last.entry, "]");
-  }
+  std::string out = concat("[", text(a.base));
+  if (a.indexed) out += concat("+", text(a.index), "*", a.scale);
+  if (a.offset < 0) out += text(std::int64_t{a.offset});
+  if (a.offset > 0) out += concat("+", text(std::int64_t{a.offset}));
+  return out + "]";
 }
 namespace {
 
+std::string text(Vector v, Size size) {
+  const char* kind = size == Size::zmm ? "zmm" : size == Size::ymm ? "ymm" : "xmm";
+  return concat(kind, int{v.number});
+}
+std::string mask_text(int number) { return concat("k", number); }
+Size part_of(Size size, int part) {
+  return static_cast<Size>(std::max(static_cast<int>(size) / part, static_cast<int>(Size::xmm)));
+}
+std::string text(const Opcode& op, const Encoder::Operand& last, Size size) {
+  switch (last.is) {
+    case Encoder::Operand::Is::vector:
+      return op.form >= Form::mask_three ? mask_text(last.vector.number)
+                                         : text(last.vector, part_of(size, op.part));
+    case Encoder::Operand::Is::memory: return text(last.address);
+    case Encoder::Operand::Is::general: return text(last.general, op.w == 1);
+    default: return concat(last.broadcast ? "bcst " : "", "[constant ", last.entry, "]");
+  }
+}
 std::string text(const Opcode& op, Vector reg, Vector second, const Encoder::Operand& last,
-                 bool wide) {
-  // The upper half of a register is a register of 128 bits.
-  const bool narrow_last = op.shape == Opcode::Shape::narrow_last || op.name == "vextracti128";
-  const bool general = last.is == Encoder::Operand::Is::general;
-  const std::string at_last = text(last, general ? op.w == 1 : wide && !narrow_last);
-  if (op.shape == Opcode::Shape::general_first)
+                 Size size, Mask mask) {
+  const Mask guard = last.is == Encoder::Operand::Is::memory ? last.address.guard : Mask{0};
+  const std::string under = mask    ? concat("{", mask_text(mask), "}")
+                            : guard ? concat("{", mask_text(guard), "}")
+                                    : "";
+  const std::string at_last = text(op, last, size), zeroed = under + (guard ? "{z}" : "");
+  if (op.first == Opcode::First::general)
     return concat(op.name, " ", text(General{reg.number}, op.w == 1), ",", at_last);
-  if (op.shape == Opcode::Shape::narrow_first) wide = false;
+  if (op.first == Opcode::First::half) size = part_of(size, 2);
   switch (op.form) {
-    case Form::two: return concat(op.name, " ", text(reg, wide), ",", at_last);
-    case Form::store: return concat(op.name, " ", at_last, ",", text(reg, wide));
-    case Form::shift: return concat(op.name, " ", text(second, wide), ",", at_last);
-    default: return concat(op.name, " ", text(reg, wide), ",", text(second, wide), ",", at_last);
+    case Form::two: return concat(op.name, " ", text(reg, size), zeroed, ",", at_last);
+    case Form::store: return concat(op.name, " ", at_last, under, ",", text(reg, size));
+    case Form::shift: return concat(op.name, " ", text(second, size), ",", at_last);
+    case Form::compare:
+      return concat(op.name, " ", mask_text(reg.number), under, ",", text(second, size), ",",
+                    at_last);
+    case Form::mask_three:
+      return concat(op.name, " ", mask_text(reg.number), ",", mask_text(second.number), ",",
+                    at_last);
+    case Form::mask_two: return concat(op.name, " ", mask_text(reg.number), ",", at_last);
+    case Form::mask_store: return concat(op.name, " ", at_last, ",", mask_text(reg.number));
+    case Form::from_mask: return concat(op.name, " ", text(reg, size), ",", at_last);
+    default:
+      return concat(op.name, " ", text(reg, size), zeroed, ",", text(second, size), ",", at_last);
+  }
+}
+std::string condition_text(Condition c) {
+  switch (c) {
+    case Condition::below: return "jb";
+    case Condition::zero: return "je";
+    case Condition::nonzero: return "jne";
+    case Condition::below_equal: return "jbe";
+    case Condition::less_equal: return "jle";
+    default: return "jg";
   }
 }
 
@@ -74,7 +107,8 @@ void Encoder::word(std::int32_t value) {
   for (int i = 0; i < 4; ++i) byte(static_cast<std::uint8_t>(value >> (8 * i)));
 }
 
-void Encoder::modrm(std::uint8_t reg, const Operand& last) {
+// `unit`: what an offset of one byte counts in.
+void Encoder::modrm(std::uint8_t reg, const Operand& last, int unit) {
   const auto field = static_cast<std::uint8_t>(low(reg) << 3);
   switch (last.is) {
     case Operand::Is::vector: byte(0xC0 | field | low(last.vector.number)); return;
@@ -88,20 +122,37 @@ void Encoder::modrm(std::uint8_t reg, const Operand& last) {
   }
   const Address& a = last.address;
   const std::uint8_t base = low(number(a.base));
-  // A base of rsp or r12 needs the SIB byte; all addresses here have 32 bits of offset.
-  if (a.indexed || base == 4) {
-    byte(0x84 | field);
+  const int short_offset = a.offset / unit;
+  const bool fits = a.offset % unit == 0 && short_offset >= -128 && short_offset < 128;
+  // No offset; one byte; four. A base of rbp or r13 has one always.
+  const std::uint8_t mode = a.offset == 0 && base != 5 ? 0x00 : fits ? 0x40 : 0x80;
+  if (a.indexed || base == 4) {  // a base of rsp or r12 needs the SIB byte
+    byte(0x04 | mode | field);
     const std::uint8_t index = a.indexed ? low(number(a.index)) : 4;
     byte(static_cast<std::uint8_t>(log2(a.scale) << 6 | index << 3 | base));
   } else {
-    byte(0x80 | field | base);
+    byte(mode | field | base);
   }
-  word(a.offset);
+  if (mode == 0x40) byte(static_cast<std::uint8_t>(short_offset));
+  if (mode == 0x80) word(a.offset);
 }
 
 void Encoder::vector(const Opcode& op, std::uint8_t reg, Vector second, const Operand& last,
-                     bool wide) {
-  if (listing_) list(here(), text(op, Vector{reg}, second, last, wide));
+                     Size size, Mask mask) {
+  if (listing_) list(here(), text(op, Vector{reg}, second, last, size, mask));
+  const bool memory = last.is == Operand::Is::memory;
+  const std::uint8_t last_number = last.is == Operand::Is::vector ? last.vector.number : 0;
+  const bool of_masks = op.form >= Form::mask_three && op.form <= Form::mask_store;
+  if (op.evex || mask != 0 || last.broadcast || (memory && last.address.guard != 0) ||
+      (!of_masks && size == Size::zmm) || ((reg | second.number | last_number) & 16) != 0) {
+    evex(op, reg, second, last, size, mask);
+  } else {
+    vex(op, reg, second, last, of_masks ? op.form == Form::mask_three : size == Size::ymm);
+  }
+}
+
+void Encoder::vex(const Opcode& op, std::uint8_t reg, Vector second, const Operand& last,
+                  bool wide) {
   std::uint8_t x = 0, b = 0;
   if (last.is == Operand::Is::vector) b = last.vector.number >> 3;
   if (last.is == Operand::Is::general) b = number(last.general) >> 3;
@@ -114,6 +165,33 @@ void Encoder::vector(const Opcode& op, std::uint8_t reg, Vector second, const Op
   byte(static_cast<std::uint8_t>(op.w << 7 | (~second.number & 15) << 3 | (wide ? 4 : 0) | op.pp));
   byte(op.code);
   modrm(reg, last);
+}
+
+void Encoder::evex(const Opcode& op, std::uint8_t reg, Vector second, const Operand& last,
+                   Size size, Mask mask) {
+  std::uint8_t x = 0, b = 0;
+  Mask guard = 0;
+  if (last.is == Operand::Is::vector) {
+    b = last.vector.number >> 3 & 1;
+    x = last.vector.number >> 4;
+  }
+  if (last.is == Operand::Is::memory) {
+    b = number(last.address.base) >> 3;
+    x = last.address.indexed ? number(last.address.index) >> 3 : 0;
+    guard = last.address.guard;
+  }
+  const bool shift = op.form == Form::shift;  // `reg` is part of the opcode
+  const bool high = !shift && (reg >> 3 & 1), highest = !shift && (reg >> 4);
+  const bool zeroes = guard != 0 && op.form != Form::store && op.form != Form::compare;
+  const std::uint8_t length = size == Size::zmm ? 2 : size == Size::ymm ? 1 : 0;
+  byte(0x62);
+  byte(static_cast<std::uint8_t>((high ? 0 : 0x80) | (x ? 0 : 0x40) | (b ? 0 : 0x20) |
+                                 (highest ? 0 : 0x10) | op.map));
+  byte(static_cast<std::uint8_t>(op.w << 7 | (~second.number & 15) << 3 | 4 | op.pp));
+  byte(static_cast<std::uint8_t>((zeroes ? 0x80 : 0) | length << 5 | (last.broadcast ? 0x10 : 0) |
+                                 (second.number >> 4 ? 0 : 8) | (mask ? mask : guard)));
+  byte(op.code);
+  modrm(reg, last, static_cast<int>(size) / op.part);
 }
 
 void Encoder::immediate(std::uint8_t value) {
@@ -142,6 +220,39 @@ void Encoder::add(General dst, std::int32_t value) {
   byte(0xC0 | low(number(dst)));
   word(value);
 }
+// One of the instructions of two general registers of 64 bits.
+void Encoder::pair(std::uint8_t opcode, General reg, General last) {
+  byte(static_cast<std::uint8_t>(0x48 | (number(reg) >> 3) << 2 | number(last) >> 3));
+  byte(opcode);
+  byte(static_cast<std::uint8_t>(0xC0 | low(number(reg)) << 3 | low(number(last))));
+}
+void Encoder::set(General dst, std::int32_t value) {
+  if (listing_) list(here(), concat("mov ", text(dst), ",", text(std::int64_t{value})));
+  byte(static_cast<std::uint8_t>(0x48 | number(dst) >> 3));
+  byte(0xC7);
+  byte(0xC0 | low(number(dst)));
+  word(value);
+}
+void Encoder::move(General dst, General from) {
+  if (listing_) list(here(), concat("mov ", text(dst), ",", text(from)));
+  pair(0x89, from, dst);
+}
+void Encoder::subtract(General dst, General from) {
+  if (listing_) list(here(), concat("sub ", text(dst), ",", text(from)));
+  pair(0x29, from, dst);
+}
+void Encoder::low_bits(General dst, General count) {
+  if (listing_) list(here(), concat("bzhi ", text(dst), ",", text(dst), ",", text(count)));
+  constexpr Opcode bzhi{"bzhi", 0, 2, 1, 0xF5};
+  vex(bzhi, number(dst), Vector{number(count)}, Vector{number(dst)}, false);
+}
+void Encoder::mask_from_general(Mask k, General from) {
+  constexpr std::string_view halves[] = {"eax", "ecx", "edx", "ebx", "esp",  "ebp",
+                                         "esi", "edi", "r8d", "r9d", "r10d", "r11d"};
+  if (listing_) list(here(), concat("kmovw k", int{k}, ",", halves[number(from)]));
+  constexpr Opcode kmovw{"kmovw", 0, 1, 0, 0x92};
+  vex(kmovw, k, Vector{0}, Vector{number(from)}, false);
+}
 void Encoder::open_frame() { add(General::rsp, 0); }
 void Encoder::close_frame(std::int32_t bytes) {
   constexpr std::size_t value_at = 3;
@@ -162,12 +273,34 @@ void Encoder::compare(General a, General b) {
   byte(0x39);
   byte(static_cast<std::uint8_t>(0xC0 | low(number(b)) << 3 | low(number(a))));
 }
-void Encoder::jump_below(std::size_t target) {
-  if (listing_) list(here(), concat("jb ", text(static_cast<std::int64_t>(target))));
+void Encoder::jump_back(Condition condition, std::size_t target) {
+  if (listing_) {
+    list(here(), concat(condition_text(condition), " ", text(static_cast<std::int64_t>(target))));
+  }
   byte(0x0F);
-  byte(0x82);
+  byte(0x80 | static_cast<std::uint8_t>(condition));
   word(static_cast<std::int32_t>(static_cast<std::int64_t>(target) -
                                  static_cast<std::int64_t>(here() + 4)));
+}
+void Encoder::jump_back(std::size_t target) {
+  if (listing_) list(here(), concat("jmp ", text(static_cast<std::int64_t>(target))));
+  byte(0xE9);
+  word(static_cast<std::int32_t>(static_cast<std::int64_t>(target) -
+                                 static_cast<std::int64_t>(here() + 4)));
+}
+std::size_t Encoder::jump(Condition condition) {
+  if (listing_) list(here(), concat(condition_text(condition), " @", here() + 6));
+  byte(0x0F);
+  byte(0x80 | static_cast<std::uint8_t>(condition));
+  word(0);
+  return here();
+}
+void Encoder::land(std::size_t jump) {
+  patch(jump - 4, static_cast<std::int32_t>(here() - jump));
+  if (!listing_) return;
+  const std::string unknown = concat("@", jump, "\n");
+  listing_->replace(listing_->find(unknown), unknown.size(),
+                    text(static_cast<std::int64_t>(here())) + "\n");
 }
 void Encoder::zero_upper() {
   if (listing_) list(here(), "vzeroupper");
@@ -178,19 +311,19 @@ void Encoder::ret() {
   byte(0xC3);
 }
 
-std::vector<std::uint8_t> Encoder::finish(const std::vector<std::uint64_t>& pool, int width) {
-  constexpr std::size_t vector_bytes = 32;
-  while (code_.size() % vector_bytes != 0) byte(0xCC);
+std::vector<std::uint8_t> Encoder::finish(const std::vector<std::uint64_t>& pool, int width,
+                                          std::size_t stride) {
+  while (code_.size() % stride != 0) byte(0xCC);
   const std::size_t start = code_.size();
   for (const std::uint64_t bits : pool) {
     if (listing_) list(here(), concat("constant ", text(static_cast<std::int64_t>(bits))));
     std::uint8_t value[8];
     std::memcpy(value, &bits, sizeof value);
-    for (std::size_t i = 0; i < vector_bytes; ++i) byte(value[i % static_cast<std::size_t>(width)]);
+    for (std::size_t i = 0; i < stride; ++i) byte(value[i % static_cast<std::size_t>(width)]);
   }
   for (const Reference& r : references_) {
-    const auto distance = static_cast<std::int32_t>(start + r.entry * vector_bytes) -
-                          static_cast<std::int32_t>(r.end);
+    const auto distance =
+        static_cast<std::int32_t>(start + r.entry * stride) - static_cast<std::int32_t>(r.end);
     patch(r.at, distance);
   }
   if (listing_) {

@@ -8,17 +8,17 @@
 namespace shardax::codegen {
 namespace {
 
+std::string text(const Encoder::Operand& last, bool wide) {
+  return last.is == Encoder::Operand::Is::general ? text(last.general, wide) : text(last.address);
+}
 std::string text(const GeneralOpcode& op, General reg, const Encoder::Operand& last, bool wide) {
-  const std::string at_last = text(last, wide);
+  const std::string at_last = text(last, wide && !op.narrow_last);
   switch (op.form) {
     case Form::two: return concat(op.name, " ", text(reg, wide), ",", at_last);
     case Form::store: return concat(op.name, " ", at_last, ",", text(reg, wide));
     default: return concat(op.name, " ", at_last);
   }
 }
-
-constexpr std::string_view names[] = {"jo", "jno", "jb", "jae", "je", "jne", "jbe", "ja",
-                                      "js", "jns", "jp", "jnp", "jl", "jge", "jle", "jg"};
 
 }  // namespace
 
@@ -33,7 +33,6 @@ void Encoder::general(const GeneralOpcode& op, General reg, const Operand& last,
   }
   const auto rex =
       static_cast<std::uint8_t>(0x40 | (wide ? 8 : 0) | (field >> 3) << 2 | x << 1 | b);
-  if (op.prefix) byte(op.prefix);
   if (rex != 0x40) byte(rex);
   if (op.escaped) byte(0x0F);
   byte(op.code);
@@ -54,7 +53,7 @@ void Encoder::general(const GeneralOpcode& op, General reg, const Operand& last,
     word(value);
 }
 
-void Encoder::set(General dst, std::uint64_t value) {
+void Encoder::set_wide(General dst, std::uint64_t value) {
   if (listing_) {
     char digits[24];
     std::snprintf(digits, sizeof digits, "0x%llx", static_cast<unsigned long long>(value));
@@ -87,50 +86,14 @@ void Encoder::sign_into_rdx(bool wide) {
   byte(0x99);
 }
 
-// The four bytes of a distance, whose place is given; a target that is not known yet is 0.
-std::size_t Encoder::distance(std::size_t start, const char* name, std::int64_t target) {
-  const std::size_t at = here();
-  word(static_cast<std::int32_t>(target - static_cast<std::int64_t>(at + 4)));
-  if (listing_) list(start, concat(name, " ", text(target)));
-  return at;
+// A jump to a place that `land` tells.
+std::size_t Encoder::leap(std::uint8_t opcode, const char* name) {
+  if (listing_) list(here(), concat(name, " @", here() + 5));
+  byte(opcode);
+  word(0);
+  return here();
 }
-std::size_t Encoder::jump() {
-  const std::size_t start = here();
-  byte(0xE9);
-  return distance(start, "jmp", 0);
-}
-std::size_t Encoder::jump(When when) {
-  const std::size_t start = here();
-  byte(0x0F);
-  byte(static_cast<std::uint8_t>(0x80 | static_cast<std::uint8_t>(when)));
-  return distance(start, names[static_cast<std::size_t>(when)].data(), 0);
-}
-std::size_t Encoder::call() {
-  const std::size_t start = here();
-  byte(0xE8);
-  return distance(start, "call", 0);
-}
-void Encoder::land(std::size_t jump) {
-  patch(jump, static_cast<std::int32_t>(here() - (jump + 4)));
-  if (!listing_) return;
-  // The line of the jump ends with the target that was not known.
-  const std::size_t opcode = code_[jump - 1] == 0xE9 || code_[jump - 1] == 0xE8 ? 1 : 2;
-  char start[24];
-  std::snprintf(start, sizeof start, "%4zx: ", jump - opcode);
-  const std::size_t line = listing_->rfind(concat("\n", start));
-  const std::size_t end = listing_->find('\n', line + 1);
-  listing_->replace(end - 3, 3, text(static_cast<std::int64_t>(here())));
-}
-void Encoder::jump_back(std::size_t target) {
-  const std::size_t start = here();
-  byte(0xE9);
-  distance(start, "jmp", static_cast<std::int64_t>(target));
-}
-void Encoder::jump_back(When when, std::size_t target) {
-  const std::size_t start = here();
-  byte(0x0F);
-  byte(static_cast<std::uint8_t>(0x80 | static_cast<std::uint8_t>(when)));
-  distance(start, names[static_cast<std::size_t>(when)].data(), static_cast<std::int64_t>(target));
-}
+std::size_t Encoder::jump() { return leap(0xE9, "jmp"); }
+std::size_t Encoder::call() { return leap(0xE8, "call"); }
 
 }  // namespace shardax::codegen

@@ -12,6 +12,6 @@ constexpr std::uint8_t number(General r) { return static_cast<std::uint8_t>(r); 
 
 std::string text(std::int64_t value);  // "0x10", "-0x10"
 std::string text(General r, bool wide = true);
-std::string text(const Encoder::Operand& last, bool wide);
+std::string text(const Address& a);
 
 }  // namespace shardax::codegen

@@ -248,6 +248,7 @@ Lane<T> remainder(Lane<T> a, Lane<T> b) {
   return record<T>(Code::remainder, 0, a, b);
 }
 inline Lane<float> to_float(Lane<std::int32_t> x) { return record<float>(Code::to_float, 0, x); }
+inline Lane<double> to_float(Lane<std::int64_t> x) { return record<double>(Code::to_float, 0, x); }
 inline Lane<float> signed_to_float(Lane<std::uint32_t> x) { return to_float(x.as<std::int32_t>()); }
 inline Lane<std::uint32_t> shift_right_signed(Lane<std::uint32_t> x, int n) {
   return (x.as<std::int32_t>() >> n).as<std::uint32_t>();

@@ -26,31 +26,42 @@ std::shared_ptr<const Native> Native::place(std::span<const std::uint8_t> code, 
 
 Native::~Native() { munmap(pages_, mapped_); }
 
+namespace {
+std::string_view asked() {
+  const char* text = std::getenv("SHARDAX_CODEGEN");
+  return text ? text : "";
+}
+}  // namespace
+
 Wanted wanted() {
 #if defined(__x86_64__)
   static const bool processor = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 #else
   static const bool processor = false;
 #endif
-  const char* text = std::getenv("SHARDAX_CODEGEN");
-  const std::string_view asked = text ? text : "";
-  if (!processor || asked == "0") return Wanted::none;
-  return asked == "1" ? Wanted::all : Wanted::faster;
+  const std::string_view text = asked();
+  if (!processor || text == "0") return Wanted::none;
+  return text.empty() ? Wanted::faster : Wanted::all;
 }
 
-int kernel_lanes() {
+Instructions instructions() {
 #if defined(__x86_64__)
-  static const bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw");
-  return wide ? 16 : 8;
+  static const bool wide = __builtin_cpu_supports("avx512f") &&
+                           __builtin_cpu_supports("avx512bw") &&
+                           __builtin_cpu_supports("avx512dq") &&
+                           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("bmi2");
 #else
-  return 8;
+  static const bool wide = false;
 #endif
+  return wide && asked() != "avx2" ? Instructions::avx512 : Instructions::avx2;
 }
 
 std::shared_ptr<const Native> compile(const VectorProgram& program, std::span<const int> item_bytes,
                                       std::string* listing) {
-  const std::vector<std::uint8_t> code = tile_code(program, item_bytes, listing);
-  return code.empty() ? nullptr : Native::place(code, lanes_of(program.width()));
+  const Instructions chosen = instructions();
+  const std::vector<std::uint8_t> code = tile_code(program, item_bytes, chosen, listing);
+  if (code.empty()) return nullptr;
+  return Native::place(code, chosen == Instructions::avx512 ? 1 : lanes_of(program, chosen));
 }
 
 }  // namespace shardax::codegen

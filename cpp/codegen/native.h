@@ -23,7 +23,7 @@ class Native {
   Function as() const {
     return reinterpret_cast<Function>(pages_);
   }
-  // Elements that are computed at a time.
+  // The code computes multiples of so many elements.
   int lanes() const { return lanes_; }
 
  private:
@@ -35,13 +35,13 @@ class Native {
 };
 
 // Which loops get machine code: none where the processor lacks AVX2 and fused multiply-add, or
-// SHARDAX_CODEGEN is 0; all that can, where it is 1; else those that it makes faster.
+// SHARDAX_CODEGEN is 0; all that can, where it is 1 or names the instructions (avx2, avx512); else
+// those that it makes faster.
 enum class Wanted { none, faster, all };
 Wanted wanted();
 
-// Elements of 32 bits in the registers of this processor's tile kernels: they are compiled for
-// AVX-512 too.
-int kernel_lanes();
+// AVX-512 where the processor has it, unless SHARDAX_CODEGEN is avx2.
+Instructions instructions();
 
 // The code of a program; null where there is none, and the tile kernels run.
 std::shared_ptr<const Native> compile(const VectorProgram& program, std::span<const int> item_bytes,

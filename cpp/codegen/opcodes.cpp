@@ -7,6 +7,7 @@ namespace {
 struct Row {
   Code code;
   const Opcode *f32, *f64, *word, *wide;  // integers of 32 and of 64 bits
+  const Opcode* truth = word;
 };
 
 constexpr std::array rows{
@@ -34,9 +35,32 @@ constexpr std::array rows{
     Row{Code::to_float, nullptr, nullptr, &cvtdq2ps, nullptr},
 };
 
-}  // namespace
+constexpr std::array evex_rows{
+    Row{Code::add, &addps, &addpd, &paddd, &paddq},
+    Row{Code::sub, &subps, &subpd, &psubd, &psubq},
+    Row{Code::mul, &mulps, &mulpd, &pmulld, &pmullq},
+    Row{Code::div, &divps, &divpd, nullptr, nullptr},
+    Row{Code::max, &maxps, &maxpd, nullptr, nullptr},
+    Row{Code::min, &minps, &minpd, nullptr, nullptr},
+    Row{Code::sqrt, &sqrtps, &sqrtpd, nullptr, nullptr},
+    Row{Code::round, &rndscaleps, &rndscalepd, nullptr, nullptr},
+    Row{Code::bit_and, &pandd, &pandq, &pandd, &pandq, &kandw},
+    Row{Code::bit_or, &pord, &porq, &pord, &porq, &korw},
+    Row{Code::bit_xor, &pxord, &pxorq, &pxord, &pxorq, &kxorw},
+    Row{Code::shift_left, nullptr, nullptr, &pslld, &psllq},
+    Row{Code::shift_right, nullptr, nullptr, &psrld, &psrlq},
+    Row{Code::shift_right_arithmetic, nullptr, nullptr, &psrad, &psraq},
+    Row{Code::equal, &compareps, &comparepd, &pcmpd, &pcmpq, &kxnorw},
+    Row{Code::not_equal, &compareps, &comparepd, &pcmpd, &pcmpq, &kxorw},
+    Row{Code::less, &compareps, &comparepd, &pcmpd, &pcmpq, nullptr},
+    Row{Code::less_equal, &compareps, &comparepd, &pcmpd, &pcmpq, nullptr},
+    Row{Code::select, &blendmps, &blendmpd, &blendmps, &blendmpd},
+    Row{Code::fma, &fmadd213ps, &fmadd213pd, nullptr, nullptr},
+    Row{Code::to_float, nullptr, nullptr, &cvtdq2ps, &cvtqq2pd},
+};
 
-const Opcode* find(Code code, Kind kind) {
+template <class Rows>
+const Opcode* find_in(const Rows& rows, Code code, Kind kind) {
   for (const Row& row : rows) {
     if (row.code != code) continue;
     switch (kind) {
@@ -46,10 +70,15 @@ const Opcode* find(Code code, Kind kind) {
       case Kind::u32: return row.word;
       case Kind::i64:
       case Kind::u64: return row.wide;
-      default: return row.word;  // truth values: the bits of any lane
+      default: return row.truth;
     }
   }
   return nullptr;
 }
+
+}  // namespace
+
+const Opcode* find(Code code, Kind kind) { return find_in(rows, code, kind); }
+const Opcode* find_evex(Code code, Kind kind) { return find_in(evex_rows, code, kind); }
 
 }  // namespace shardax::codegen::opcodes

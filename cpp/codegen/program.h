@@ -54,7 +54,7 @@ enum class Code : std::uint8_t {
   less_equal,  // floats only
   select,      // a ? b : c
   fma,         // a * b + c, rounded once
-  to_float,    // of int32
+  to_float,    // of an integer of the same width
   view,        // the same bits as another kind
   // Of single numbers (codegen/scalar_program.h):
   convert,    // to another kind; floats that become integers lie within their range

@@ -93,7 +93,7 @@ class Assembly {
     call_function(reinterpret_cast<const void*>(poll_),
                   [&] { encoder_.general(ops::mov_load, General::rdi, pointers); });
     encoder_.general(ops::test_register, rax, rax, false);
-    encoder_.jump_back(When::nonzero, end);
+    encoder_.jump_back(Condition::nonzero, end);
     for (int r = 0; r < registers; ++r)
       encoder_.vector(ops::load, static_cast<std::uint8_t>(r), unused, slot(r));
     set_budget();
@@ -103,7 +103,7 @@ class Assembly {
   template <class Arguments>
   void call_function(const void* function, Arguments&& arguments) {
     arguments();
-    encoder_.set(rax, reinterpret_cast<std::uint64_t>(function));
+    encoder_.set_wide(rax, reinterpret_cast<std::uint64_t>(function));
     encoder_.call(rax);
   }
 
@@ -139,12 +139,12 @@ class Assembly {
     const Place p = place(i);
     if (p.reg >= 0) {
       encoder_.vector(wide ? ops::to_general_8 : ops::to_general_4,
-                      static_cast<std::uint8_t>(p.reg), unused, to, false);
+                      static_cast<std::uint8_t>(p.reg), unused, to, Size::xmm);
     } else if (p.slot >= 0) {
       encoder_.general(ops::mov_load, to, slot(p.slot), wide);
     } else {
       const std::uint64_t bits = node(stored(nodes_, i)).bits;
-      encoder_.set(to, wide ? bits : bits & 0xFFFFFFFF);
+      encoder_.set_wide(to, wide ? bits : bits & 0xFFFFFFFF);
     }
   }
 
@@ -160,12 +160,12 @@ class Assembly {
     if (p.slot >= 0) encoder_.vector(ops::store, scratch0.number, unused, slot(p.slot));
   }
   void spread(int i, Vector from, bool wide) {
-    encoder_.vector(wide ? ops::broadcast_8 : ops::broadcast_4, target(i).number, unused, from);
+    encoder_.vector(wide ? ops::spread_8 : ops::spread_4, target(i).number, unused, from);
     done(i);
   }
   void from_general(int i, General from, bool wide) {
     encoder_.vector(wide ? ops::from_general_8 : ops::from_general_4, scratch0.number, unused, from,
-                    false);
+                    Size::xmm);
     spread(i, scratch0, wide);
   }
 
@@ -186,6 +186,7 @@ class Assembly {
         if (n.kind == Kind::i64) return shift_wide(i);
         break;
       case Code::fma: fused(i); return true;
+      case Code::to_float: return integer_to_float(i, n.in[0], node(n.in[0]).kind, n.kind);
       default: break;
     }
     return instruction(i);
@@ -195,7 +196,7 @@ class Assembly {
     const Node& n = node(i);
     const bool compares = n.code == Code::equal || n.code == Code::not_equal ||
                           n.code == Code::less || n.code == Code::less_equal;
-    const Kind kind = compares || n.code == Code::to_float ? node(n.in[0]).kind : n.kind;
+    const Kind kind = compares ? node(n.in[0]).kind : n.kind;
     const Opcode* op = ops::find(n.code, kind);
     if (!op) return false;
     int a = n.in[0], b = n.in[1];
@@ -213,8 +214,7 @@ class Assembly {
         encoder_.vector(*op, op->extension, Vector{to}, first(a, scratch0));
         encoder_.immediate(static_cast<std::uint8_t>(n.bits));
         break;
-      case Code::sqrt:
-      case Code::to_float: encoder_.vector(*op, to, unused, last(a)); break;
+      case Code::sqrt: encoder_.vector(*op, to, unused, last(a)); break;
       case Code::round:
         encoder_.vector(*op, to, unused, last(a));
         encoder_.immediate(static_cast<std::uint8_t>(n.bits | 8));
@@ -223,17 +223,11 @@ class Assembly {
         const bool floats = is_float(kind);
         if (n.code == Code::less && !floats) std::swap(a, b);  // a > b is what there is
         encoder_.vector(*op, to, first(a, scratch0), last(b));
-        if (compares && floats) encoder_.immediate(predicate(n.code));
+        if (compares && floats) encoder_.immediate(ops::predicate(n.code));
       }
     }
     done(i);
     return true;
-  }
-  static std::uint8_t predicate(Code code) {
-    return code == Code::equal       ? ops::equal
-           : code == Code::not_equal ? ops::not_equal
-           : code == Code::less      ? ops::less
-                                     : ops::less_equal;
   }
 
   // a * b + c, which the instruction writes over a.
@@ -279,10 +273,10 @@ class Assembly {
       if (has_sign) {
         encoder_.general(ops::lea, rdx, Address{rcx, 1}, wide);
         encoder_.general(ops::compare_number, rdx, rdx, wide, 1);
-        special = encoder_.jump(When::below_or_equal);
+        special = encoder_.jump(Condition::below_equal);
       } else {
         encoder_.general(ops::test_register, rcx, rcx, wide);
-        special = encoder_.jump(When::zero);
+        special = encoder_.jump(Condition::zero);
       }
     }
     if (has_sign) {
@@ -309,7 +303,7 @@ class Assembly {
       encoder_.general(ops::mov_load, rdx, rax);
       if (!has_sign) return;
       encoder_.general(ops::test_register, rcx, rcx, wide);
-      const std::size_t by_zero = encoder_.jump(When::zero);
+      const std::size_t by_zero = encoder_.jump(Condition::zero);
       encoder_.general(ops::clear_register, rdx, rdx, false);
       encoder_.land(by_zero);
       return;
@@ -317,7 +311,7 @@ class Assembly {
     std::optional<std::size_t> end;
     if (has_sign) {
       encoder_.general(ops::test_register, rcx, rcx, wide);
-      const std::size_t by_zero = encoder_.jump(When::zero);
+      const std::size_t by_zero = encoder_.jump(Condition::zero);
       encoder_.general(ops::negate, rax, rax, wide);
       end = encoder_.jump();
       encoder_.land(by_zero);
@@ -354,7 +348,7 @@ class Assembly {
     }
     to_general(rax, a, from == Kind::i64);  // of 32 bits: the upper ones are 0
     encoder_.vector(to == Kind::f64 ? ops::cvtsi2sd : ops::cvtsi2ss, scratch0.number, scratch0, rax,
-                    false);
+                    Size::xmm);
     spread(i, scratch0, to == Kind::f64);
     return true;
   }
@@ -382,7 +376,7 @@ class Assembly {
       spread(i, scratch0, false);
     } else {
       encoder_.vector(from == Kind::f64 ? ops::cvttsd2si : ops::cvttss2si, 0, unused,
-                      first(a, scratch0), false);
+                      first(a, scratch0), Size::xmm);
       from_general(i, rax, to == Kind::i64);
     }
     return true;
@@ -394,7 +388,7 @@ class Assembly {
     encoder_.general(ops::mov_load, rax, Address{pointers, 8 * access.pointer});
     Address out{rax, 0};
     if (access.offset != static_cast<std::int32_t>(access.offset)) {
-      encoder_.set(rdx, static_cast<std::uint64_t>(access.offset));
+      encoder_.set_wide(rdx, static_cast<std::uint64_t>(access.offset));
       encoder_.general(ops::add_register, rax, rdx);
     } else {
       out.offset = static_cast<std::int32_t>(access.offset);
@@ -409,7 +403,7 @@ class Assembly {
     } else if (stride == static_cast<std::int32_t>(stride)) {
       encoder_.general(ops::multiply_by, rcx, rcx, true, static_cast<std::int32_t>(stride));
     } else {
-      encoder_.set(rdx, static_cast<std::uint64_t>(stride));
+      encoder_.set_wide(rdx, static_cast<std::uint64_t>(stride));
       encoder_.general(ops::multiply, rcx, rdx);
     }
     return out;
@@ -418,10 +412,10 @@ class Assembly {
   void load(int i, const Access& access) {
     const Address from = address(access);
     const Vector to = target(i);
-    encoder_.vector(access.bytes == 1   ? ops::broadcast_1
-                    : access.bytes == 2 ? ops::broadcast_2
-                    : access.bytes == 4 ? ops::broadcast_4
-                                        : ops::broadcast_8,
+    encoder_.vector(access.bytes == 1   ? ops::spread_1
+                    : access.bytes == 2 ? ops::spread_2
+                    : access.bytes == 4 ? ops::spread_4
+                                        : ops::spread_8,
                     to.number, unused, from);
     if (node(i).kind == Kind::truth) negate_bytes(to, to);
     done(i);
@@ -439,11 +433,11 @@ class Assembly {
       negate_bytes(scratch0, from);
       from = scratch0;
     }
-    encoder_.vector(access.bytes == 1   ? ops::store_1
-                    : access.bytes == 2 ? ops::store_2
+    encoder_.vector(access.bytes == 1   ? ops::extract_1
+                    : access.bytes == 2 ? ops::extract_2
                     : access.bytes == 4 ? ops::store_lowest
                                         : ops::store_low,
-                    from.number, unused, to, false);
+                    from.number, unused, to, Size::xmm);
     if (access.bytes < 4) encoder_.immediate(0);
   }
 
@@ -454,7 +448,7 @@ class Assembly {
       for (std::size_t k = 0; k < call.arguments.size(); ++k) {
         const Argument& argument = call.arguments[k];
         if (argument.pointer < 0) {
-          encoder_.set(in[k], static_cast<std::uint64_t>(argument.value));
+          encoder_.set_wide(in[k], static_cast<std::uint64_t>(argument.value));
           continue;
         }
         encoder_.general(ops::mov_load, in[k], Address{pointers, 8 * argument.pointer});
@@ -464,7 +458,7 @@ class Assembly {
     });
     if (!call.checked) return;
     encoder_.general(ops::test_register, rax, rax, false);
-    leaving_.push_back(encoder_.jump(When::nonzero));
+    leaving_.push_back(encoder_.jump(Condition::nonzero));
   }
 
   // ---- loops and branches -------------------------------------------------------------------
@@ -487,13 +481,13 @@ class Assembly {
       case Mark::test: {
         const Vector condition = first(event.node, scratch0);
         encoder_.vector(ops::test, condition.number, unused, condition);
-        open_.back().jumps.push_back(encoder_.jump(When::zero));
+        open_.back().jumps.push_back(encoder_.jump(Condition::zero));
         break;
       }
       case Mark::again: {
         move(event.moves);
         encoder_.general(ops::sub_number, budget, budget, true, 1);
-        encoder_.jump_back(When::nonzero, open_.back().head);
+        encoder_.jump_back(Condition::nonzero, open_.back().head);
         polls_.push_back(encoder_.call());
         encoder_.jump_back(open_.back().head);
         close();

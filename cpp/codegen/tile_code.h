@@ -10,17 +10,22 @@
 
 namespace shardax::codegen {
 
-// Computes elements [0, n), n a multiple of the program's lanes, of operands at `pointers`.
+// Computes elements [0, n) of operands at `pointers`.
 using TileCode = void (*)(std::byte* const* pointers, std::int64_t n);
 
-// Elements of a vector register: 8 of 32 bits, 4 of 64.
-constexpr int lanes_of(int width) { return 32 / width; }
+// The instructions that code is made of: AVX2 and FMA with registers of 32 bytes, or AVX-512 with
+// registers of 64 and masks (F, BW, DQ, VL; BMI2).
+enum class Instructions : std::uint8_t { avx2, avx512 };
 
 // Bytes of a TileCode for this program. All loads of an element come before its stores, so that an
 // output may lie where an input does. `item_bytes`: of an element of each operand. Empty where a
 // node has no instruction or numbers of several widths meet.
+// With AVX2, n is a multiple of lanes_of(); with AVX-512 any number.
 // `listing`, where given, gets the instructions as text.
 std::vector<std::uint8_t> tile_code(const VectorProgram& program, std::span<const int> item_bytes,
-                                    std::string* listing = nullptr);
+                                    Instructions instructions, std::string* listing = nullptr);
+
+// Elements that are computed at a time: those of a vector register.
+int lanes_of(const VectorProgram& program, Instructions instructions);
 
 }  // namespace shardax::codegen

@@ -6,17 +6,6 @@ namespace {
 
 // One instruction is as fast as its tile kernel: memory is waited for.
 constexpr std::size_t least_instructions = 2;
-// What loading its operands from the cache and storing its result costs a tile kernel, measured in
-// vector instructions: a tanh alone is as fast either way, a chain of products is not.
-constexpr int kernel_overhead = 5;
-
-// Machine code has no overhead, and fewer lanes than the kernels where these use AVX-512.
-bool pays(const TileLoop& loop, const codegen::VectorProgram& program) {
-  const int work = program.work(), kernels = static_cast<int>(loop.instructions.size());
-  const int slower = codegen::kernel_lanes() / codegen::lanes_of(4);
-  return work * slower <= work + kernels * kernel_overhead;
-}
-
 int bytes_of(codegen::Kind kind) {
   return kind == codegen::Kind::truth ? 1 : codegen::width_of(kind);
 }
@@ -61,7 +50,6 @@ void make_native(TileLoop& loop, std::string* listing) {
   if (loop.instructions.size() < least_instructions || wanted == codegen::Wanted::none) return;
   codegen::VectorProgram program;
   if (!record(loop, program)) return;
-  if (wanted == codegen::Wanted::faster && !pays(loop, program)) return;
   NativeTile& native = loop.native;
   const std::size_t operands =
       loop.loads.size() + static_cast<std::size_t>(loop.registers) + loop.stores.size();

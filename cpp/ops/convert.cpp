@@ -107,6 +107,12 @@ codegen::Record record_convert(DType from, DType to) {
       return codegen::to_float(lane<std::int32_t>(in[0])).id;
     };
   }
+  if (from == DType::int64 && to == DType::float64) {
+    return [](Program& program, const int* in, std::int64_t) {
+      const codegen::Recording recording(program);
+      return codegen::to_float(lane<std::int64_t>(in[0])).id;
+    };
+  }
   codegen::Record found = nullptr;
   if ((bit(from) & lane_numbers) && (bit(to) & lane_numbers) &&
       !((bit(from) & lane_integers) && (bit(to) & lane_integers) &&

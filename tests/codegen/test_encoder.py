@@ -10,12 +10,14 @@ import re
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 # Loops that need every instruction, many registers, the stack, and operands beyond those whose
 # addresses registers hold.
 PROGRAM = """
+from os import environ
 import shardax as jax, shardax.numpy as jnp
 from shardax import lax
 
@@ -25,9 +27,10 @@ def floats(x, y):
     return a, b, x > b, lax.erf(x) * jnp.expm1(y) + lax.rsqrt(x), jnp.sign(x) + jnp.maximum(a, b)
 
 def integers(i, j):
-    product = i + j if x64 else i * j  # AVX2 has none of 64 bits
+    product = i + j if x64 and "avx2" in environ["SHARDAX_CODEGEN"] else i * j  # it has no product
     k = jnp.where(i < j, product + 7, i ^ (j | 3) & ~i)
-    return k, i != j, jnp.minimum(i, k) - j, (k.astype(f"u{k.dtype.itemsize}") < 5) | (i <= j)
+    odd = (i != j) ^ (i < k)
+    return k, odd, jnp.where(odd, i > 3, j > 3), jnp.minimum(i, k) - j, (k.astype(f"u{k.dtype.itemsize}") < 5) | (i <= j)
 
 def wide(*xs):
     total = xs[0] * xs[1]
@@ -76,23 +79,45 @@ def plain(text):
     """An instruction as both write it."""
     text = re.sub(r"\s*#.*", "", text)
     text = re.sub(r"0x(f{8}[0-9a-f]{8})$", lambda m: f"-{2**64 - int(m[1], 16):#x}", text)
-    text = re.sub(r"\b(YMMWORD|XMMWORD|QWORD|DWORD|WORD|BYTE) PTR ", "", text)
+    text = re.sub(r"[A-Z]+ PTR ", "", text)
+    text = re.sub(r"[A-Z]+ BCST ", "bcst ", text)
     text = re.sub(r"(vblendv.*),0x(.?)0$", lambda m: f"{m[1]},ymm{int(m[2] or '0', 16)}", text)
-    text = re.sub(r"vcmp(lt_oq|le_oq|neq|eq)(p[sd]) (.*)", lambda m: compared(*m.groups()), text)
+    text = re.sub(r"vcmp(.._oq|neq|eq)(p[sd]) (.*)", lambda m: compared(*m.groups()), text)
+    text = re.sub(
+        r"vpcmp(lt|le|neq|nle|nlt|eq)([dq]) (k.*)", lambda m: compared_integers(*m.groups()), text
+    )
     return re.sub(r"\s+", " ", text).strip()
 
 
 def compared(predicate, kind, operands):
-    number = {"lt_oq": 0x11, "le_oq": 0x12, "neq": 0x4, "eq": 0x0}[predicate]
+    number = {"lt_oq": 0x11, "le_oq": 0x12, "gt_oq": 0x1E, "ge_oq": 0x1D, "neq": 0x4, "eq": 0}[
+        predicate
+    ]
     return f"vcmp{kind} {operands},{number:#x}"
+
+
+def compared_integers(predicate, kind, operands):
+    number = {"eq": 0, "lt": 1, "le": 2, "neq": 4, "nlt": 5, "nle": 6}[predicate]
+    return f"vpcmp{kind} {operands},{number:#x}"
+
+
+def machines():
+    """The kinds of instructions that this processor runs."""
+    flags = Path("/proc/cpuinfo").read_text().split()
+    needed = "avx512f avx512bw avx512dq avx512vl bmi2".split()
+    return ["avx2", *(["avx512"] if set(needed) <= set(flags) else [])]
 
 
 @pytest.fixture(scope="module")
 def listings():
-    """[(lines of text by offset, bytes)] of every loop of PROGRAM."""
+    """By machine, [(lines of text by offset, bytes)] of every loop of PROGRAM."""
+    return {machine: listings_of(machine) for machine in machines()}
+
+
+def listings_of(machine):
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM],
-        env={**os.environ, "SHARDAX_DUMP": "asm", "SHARDAX_CODEGEN": "1"},
+        env={**os.environ, "SHARDAX_DUMP": "asm", "SHARDAX_CODEGEN": machine},
         capture_output=True,
         text=True,
     )
@@ -105,27 +130,39 @@ def listings():
     return out
 
 
+FLOATS = "vadd vsub vmul vdiv vmax vmin vsqrt vcmp vfmadd213 vfmadd231".split()
+BOTH = {name + kind for name in FLOATS for kind in ("ps", "pd")} | set(
+    "vpaddd vpaddq vpmulld vpslld vpsllq vpsrlq vpsrad vcvtdq2ps vmovups mov add jb ret".split()
+)
+LOOPS = set(
+    "vptest vpextrb vpextrw vpbroadcastb vpbroadcastw vpbroadcastd vpbroadcastq vcvtps2pd "
+    "vcvtpd2ps vcvtdq2pd vcvttps2dq vcvttpd2dq vcvttss2si vcvttsd2si vcvtsi2sd vcvtsi2ss vpmovsxdq "
+    "vpmovzxdq div idiv imul neg cdq cqo lea sub cmp test xor je jne jbe jmp movabs call push "
+    "pop".split()
+)
+OWN = {
+    "avx2": "vroundps vroundpd vblendvps vblendvpd vpcmpgtd vpcmpgtq vpcmpeqd vpcmpeqq vpand vpor "
+    "vpxor vpackssdw vpmovzxbd vpmovzxbq vmovq vmovd",
+    "avx512": "vrndscaleps vrndscalepd vblendmps vblendmpd vpcmpd vpcmpq vpandd vpandq vpord vporq "
+    "vpxord vpxorq vpmullq vcvtqq2pd vpmovm2b vpabsb vmovdqu8 vptestmb vbroadcastss "
+    "vbroadcastsd kandw korw kxorw kxnorw kxnorb knotw kmovw bzhi sub jle jg jmp vmovupd",
+}
+
+
 def test_every_instruction_is_there(listings):
-    names = {text.split()[0] for lines, _ in listings for text in lines.values()}
-    floats = "vadd vsub vmul vdiv vmax vmin vsqrt vround vcmp vblendv vfmadd213 vfmadd231".split()
-    assert {name + kind for name in floats for kind in ("ps", "pd")} <= names
-    assert {"vpaddd", "vpaddq", "vpmulld", "vpcmpgtd", "vpcmpgtq", "vpcmpeqd", "vpcmpeqq"} <= names
-    assert {"vpand", "vpor", "vpxor", "vpslld", "vpsllq", "vcvtdq2ps", "vpackssdw"} <= names
-    assert {"vpmovzxbd", "vpmovzxbq", "vmovq", "vmovd", "mov", "add", "jb", "ret"} <= names
-    assert {"vptest", "vpextrb", "vpextrw", "vpbroadcastb", "vpbroadcastw"} <= names
-    assert {"vpbroadcastd", "vpbroadcastq", "vcvtps2pd", "vcvtpd2ps", "vcvtdq2pd"} <= names
-    assert {"vcvttps2dq", "vcvttpd2dq", "vcvttss2si", "vcvttsd2si", "vcvtsi2sd"} <= names
-    assert {"vcvtsi2ss", "vpmovsxdq", "vpmovzxdq", "div", "idiv", "imul", "neg", "cdq"} <= names
-    assert {"cqo", "lea", "sub", "cmp", "test", "xor", "je", "jne", "jbe", "jmp"} <= names
-    assert {"movabs", "call", "push", "pop"} <= names
-    text = "\n".join(t for lines, _ in listings for t in lines.values())
-    assert "[rsp+" in text and re.search(r"mov rax,\[rdi", text)
+    for machine, loops in listings.items():
+        text = "\n".join(t for lines, _ in loops for t in lines.values())
+        names = {line.split()[0] for line in text.splitlines()}
+        both = BOTH - ({"jb"} if machine == "avx512" else set())
+        assert (both | LOOPS | set(OWN[machine].split())) - names == set()
+        assert "[rsp+" in text and re.search(r"mov rax,\[rdi", text)
 
 
 @pytest.mark.skipif(not shutil.which("objdump"), reason="binutils is not installed")
-def test_bytes_are_the_instructions(listings, tmp_path):
+@pytest.mark.parametrize("machine", machines())
+def test_bytes_are_the_instructions(listings, machine, tmp_path):
     compared_lines = 0
-    for lines, code in listings:
+    for lines, code in listings[machine]:
         constants = {at for at, text in lines.items() if text.startswith("constant")}
         end = min(constants, default=len(code))
         (tmp_path / "code").write_bytes(code)

@@ -1,7 +1,8 @@
 """tests/codegen/test_native.py - machine code gives the bits of tile kernels.
 
-Random expressions are compiled twice, with SHARDAX_CODEGEN=0 and with 1, on operands of all kinds
-of layout, with tails of vectors, NaN, infinities, zeros of both signs and denormals.
+Random expressions are compiled with SHARDAX_CODEGEN=0, with 1, and with the instructions of AVX2
+alone, on operands of all kinds of layout, with tails of vectors, NaN, infinities, zeros of both
+signs and denormals.
 """
 
 import os
@@ -108,10 +109,10 @@ def bits(x):
     return x.view(f"u{x.itemsize}") if x.dtype.kind == "f" else x
 
 
-def both_ways(f, *args):
-    """The results with machine code and without."""
+def every_way(f, *args):
+    """The results with machine code, also of AVX2 alone, and without."""
     out = []
-    for wanted in ("1", "0"):
+    for wanted in ("1", "avx2", "0"):
         before = os.environ.get("SHARDAX_CODEGEN")
         os.environ["SHARDAX_CODEGEN"] = wanted
         try:
@@ -134,9 +135,10 @@ def test_random_expressions(dtype, start):
         for seed in range(start, start + 25):
             shape = SHAPES[seed % len(SHAPES)]
             args = operands(seed, dtype, shape)
-            results = both_ways(lambda *a: Writer(seed, dtype).program(a), *args)  # noqa: B023
-            for native, tiles in zip(*results):
-                np.testing.assert_array_equal(bits(native), bits(tiles), err_msg=f"seed {seed}")
+            results = every_way(lambda *a: Writer(seed, dtype).program(a), *args)  # noqa: B023
+            for *natives, tiles in zip(*results):
+                for native in natives:
+                    np.testing.assert_array_equal(bits(native), bits(tiles), err_msg=f"seed {seed}")
 
 
 def plan_of(f, *args):
@@ -186,9 +188,9 @@ def test_many_values_at_once():
             total = jnp.maximum(total, term * terms[-n - 1])
         return total, sum(terms)
 
-    native, tiles = both_ways(f, jnp.linspace(0.5, 3, 777))
-    for a, b in zip(native, tiles):
-        np.testing.assert_array_equal(bits(a), bits(b))
+    for a, b, c in zip(*every_way(f, jnp.linspace(0.5, 3, 777))):
+        np.testing.assert_array_equal(bits(a), bits(c))
+        np.testing.assert_array_equal(bits(b), bits(c))
 
 
 def test_chains_are_native_and_what_the_environment_asks_for_is_done():

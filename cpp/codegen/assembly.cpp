@@ -1,0 +1,253 @@
+// codegen/assembly.cpp - operands, and the nodes that every machine computes alike.
+#include "codegen/assembly.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace shardax::codegen {
+namespace {
+
+constexpr std::array address_registers{General::rdx, General::r8, General::r9, General::r10,
+                                       General::r11};
+
+}  // namespace
+
+bool commutes(Code code) {
+  switch (code) {
+    case Code::add:
+    case Code::mul:
+    case Code::bit_and:
+    case Code::bit_or:
+    case Code::bit_xor:
+    case Code::equal:
+    case Code::not_equal: return true;
+    default: return false;
+  }
+}
+
+std::vector<std::uint8_t> Assembly::run() {
+  encoder_.open_frame();
+  place_pointers();
+  const std::size_t start = open_loop();
+  for (int i = 0; i < program_.size(); ++i) {
+    registers_.advance(i);
+    if (registers_.needed(i) && !emit(i)) return {};
+  }
+  if (!store_outputs()) return {};
+  encoder_.add(at, machine_.lanes);
+  close_loop(start);
+  encoder_.close_frame(slot_address(registers_.slots()).offset);
+  encoder_.zero_upper();
+  encoder_.ret();
+  return encoder_.finish(pool_, machine_.number, machine_.constant);
+}
+
+// ---- memory --------------------------------------------------------------------------------
+
+void Assembly::place_pointers() {
+  std::vector<int> used;
+  for (int i = 0; i < program_.size(); ++i) {
+    if (node(i).code == Code::input && registers_.needed(i))
+      used.push_back(static_cast<int>(node(i).bits));
+  }
+  for (const Output& output : program_.outputs) used.push_back(output.operand);
+  std::sort(used.begin(), used.end());
+  used.erase(std::unique(used.begin(), used.end()), used.end());
+  used.resize(std::min(used.size(), address_registers.size()));
+  held_ = used;
+  for (std::size_t k = 0; k < held_.size(); ++k)
+    encoder_.load(address_registers[k], {pointers, 8 * held_[k]});
+}
+
+Address Assembly::element(int operand) {
+  const auto found = std::find(held_.begin(), held_.end(), operand);
+  General base = General::rax;
+  if (found != held_.end()) {
+    base = address_registers[static_cast<std::size_t>(found - held_.begin())];
+  } else {
+    encoder_.load(base, {pointers, 8 * operand});
+  }
+  return {base, 0, true, at, item_bytes_[index(operand)], machine_.guard};
+}
+
+Address Assembly::slot_address(int slot) const {
+  const int bytes = machine_.masks > 0 ? 64 : 32;
+  return {General::rsp, bytes * slot};
+}
+
+std::size_t Assembly::pool_entry(int v) {
+  const std::uint64_t bits = node(v).bits;
+  const auto found = std::find(pool_.begin(), pool_.end(), bits);
+  const auto entry = static_cast<std::size_t>(found - pool_.begin());
+  if (found == pool_.end()) pool_.push_back(bits);
+  return entry;
+}
+
+// ---- registers -----------------------------------------------------------------------------
+
+std::uint8_t Assembly::free_register(bool mask) {
+  const auto [reg, evicted] = registers_.choose(mask);
+  if (evicted >= 0) {
+    registers_.give_slot(evicted);
+    spill(evicted);
+    registers_.release(evicted);
+  }
+  return reg;
+}
+
+Vector Assembly::need(int v) {
+  registers_.pin(v);
+  if (registers_.in_place(v)) return registers_.vector(v);
+  const std::uint8_t reg = free_register(registers_.is_mask(v));
+  registers_.give(v, reg);
+  if (registers_.slot(v) >= 0)
+    reload(v, reg);
+  else
+    fetch(v, reg);
+  return {reg};
+}
+
+Encoder::Operand Assembly::last(int v, bool everywhere) {
+  if (registers_.in_place(v)) return need(v);
+  if (registers_.slot(v) >= 0) return slot_address(registers_.slot(v));
+  if (node(v).code == Code::constant) return constant(v);
+  if (node(v).code == Code::input && node(v).kind != Kind::truth && registers_.dies(v) &&
+      (!everywhere || machine_.guard == 0))
+    return element(static_cast<int>(node(v).bits));
+  return need(v);
+}
+
+std::uint8_t Assembly::result(int i) {
+  for (int in : node(i).in) {
+    if (in >= 0 && registers_.dies(stored(in))) registers_.release(stored(in));
+  }
+  const std::uint8_t reg = free_register(registers_.is_mask(i));
+  registers_.give(i, reg);
+  return reg;
+}
+
+// ---- nodes ---------------------------------------------------------------------------------
+
+bool Assembly::emit(int i) {
+  const Node& n = node(i);
+  if (registers_.reread(i) || n.code == Code::view) return true;
+  const Kind kind = compares(n.code) || n.code == Code::to_float ? node(n.in[0]).kind : n.kind;
+  const Opcode* op = find(n.code, kind);
+  if (!op) return false;
+  const int a = stored(n.in[0]);
+  switch (n.code) {
+    case Code::fma: fused(i, a, stored(n.in[1]), stored(n.in[2])); return true;
+    case Code::select: select(i, *op); return true;
+    case Code::shift_left:
+    case Code::shift_right:
+    case Code::shift_right_arithmetic: {
+      const Vector from = need(a);
+      const Vector to{result(i)};
+      encoder_.vector(*op, op->extension, to, from, size(kind));
+      encoder_.immediate(static_cast<std::uint8_t>(n.bits));
+      return true;
+    }
+    case Code::sqrt:
+    case Code::round:
+    case Code::to_float: {
+      const Encoder::Operand from = last(a);
+      encoder_.vector(*op, result(i), unused, from, size(kind));
+      // The precision exception is suppressed; the other bits say how to round.
+      if (n.code == Code::round) encoder_.immediate(static_cast<std::uint8_t>(n.bits | 8));
+      return true;
+    }
+    default: break;
+  }
+  if (kind == Kind::truth)
+    of_truths(i, *op);
+  else if (compares(n.code))
+    compare(i, *op);
+  else
+    two_operands(i, *op, a, stored(n.in[1]), size(kind));
+  return true;
+}
+
+void Assembly::two_operands(int i, const Opcode& op, int a, int b, Size size) {
+  if (commutes(node(i).code) && goes_last(a, b)) std::swap(a, b);
+  const Vector first = need(a);
+  const Encoder::Operand second = last(b);
+  encoder_.vector(op, result(i), first, second, size);
+}
+
+// a * b + c: the instruction writes over one of its operands, if possible one that dies.
+void Assembly::fused(int i, int a, int b, int c) {
+  const Kind kind = node(i).kind;
+  const Size size = this->size(kind);
+  const Opcode& into_c = kind == Kind::f64 ? opcodes::fmadd231pd : opcodes::fmadd231ps;
+  const Opcode& into_a = kind == Kind::f64 ? opcodes::fmadd213pd : opcodes::fmadd213ps;
+  const auto dies = [&](int v) { return registers_.dies(v); };
+  if (registers_.in_place(c) && dies(c) && c != a && c != b) {
+    if (registers_.reread(a) && !registers_.in_place(a)) std::swap(a, b);
+    const Vector to = need(c), first = need(a);
+    encoder_.vector(into_c, to.number, first, last(b), size);
+    replace(i, c, {a, b});
+    return;
+  }
+  if (dies(b) && !(dies(a) && registers_.in_place(a))) std::swap(a, b);
+  if (dies(a) && a != b && a != c && node(a).code != Code::constant) {
+    const Vector to = need(a), second = need(b);
+    encoder_.vector(into_a, to.number, second, last(c), size);
+    replace(i, a, {b, c});
+    return;
+  }
+  // No operand's register can be taken: a constant is brought into that of the result, else one is
+  // copied.
+  if (is_constant(b)) std::swap(a, b);
+  const bool adds_constant = is_constant(c) && !is_constant(a);
+  const int copied = adds_constant ? c : a;
+  if (copied == c) need(a);
+  const Vector second = need(b);
+  if (!is_constant(copied)) need(copied);
+  const std::uint8_t to = free_register(false);
+  registers_.give(i, to);
+  registers_.pin(i);
+  if (is_constant(copied) && !registers_.in_place(copied))
+    fetch(copied, to);
+  else
+    encoder_.vector(opcodes::load, to, unused, registers_.vector(copied), size);
+  if (adds_constant)
+    encoder_.vector(into_c, to, registers_.vector(a), second, size);
+  else
+    encoder_.vector(into_a, to, second, last(c), size);
+  for (int v : {a, b, c}) {
+    if (dies(v)) registers_.release(v);
+  }
+}
+
+// Node i has the register of `old`; of `others`, those that die leave theirs.
+void Assembly::replace(int i, int old, std::initializer_list<int> others) {
+  const std::uint8_t reg = registers_.number(old);
+  registers_.release(old);
+  registers_.give(i, reg);
+  for (int v : others) {
+    if (v != old && registers_.dies(v)) registers_.release(v);
+  }
+}
+
+// ---- outputs -------------------------------------------------------------------------------
+
+bool Assembly::store_outputs() {
+  registers_.advance(program_.size() - 1);  // outputs are still used
+  // What is an input itself is read before anything is written.
+  for (const Output& output : program_.outputs) {
+    if (node(stored(output.node)).code == Code::input) need(stored(output.node));
+  }
+  const std::size_t inputs = registers_.pinned();
+  if (static_cast<int>(inputs) >= (machine_.masks > 0 ? machine_.masks : machine_.vectors / 2))
+    return false;
+  for (const Output& output : program_.outputs) {
+    registers_.unpin(inputs);
+    const int v = stored(output.node);
+    need(v);
+    store(v, output.operand);
+  }
+  for (int v = 0; v < program_.size(); ++v) registers_.release(v);
+  return true;
+}
+
+}  // namespace shardax::codegen

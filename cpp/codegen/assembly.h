@@ -1,0 +1,117 @@
+// codegen/assembly.h - instructions of a vector program: what all machines share.
+//
+// One pass over the nodes: each brings its operands into registers (registers.h) and writes its
+// instruction. An operand that is used once, and a constant, is read by the instruction itself.
+#pragma once
+
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "codegen/opcodes.h"
+#include "codegen/registers.h"
+
+namespace shardax::codegen {
+
+class Assembly {
+ public:
+  virtual ~Assembly() = default;
+  // As tile_code().
+  std::vector<std::uint8_t> run();
+
+ protected:
+  struct Machine {
+    int lanes;             // elements at a time
+    int vectors, masks;    // registers for values
+    Vector scratch;        // one that no value has
+    Mask guard;            // the mask register of the elements in range; 0: all are
+    int number;            // bytes of the numbers that fill a constant of the pool
+    std::size_t constant;  // its bytes
+  };
+  Assembly(const VectorProgram& program, std::span<const int> item_bytes, std::string* listing,
+           const Machine& machine)
+      : program_(program),
+        machine_(machine),
+        encoder_(listing),
+        registers_(program, machine.vectors, machine.masks),
+        item_bytes_(item_bytes) {}
+
+  // ---- what each machine has its own way for
+  // The frame of the loop: open_loop() gives where its body starts.
+  virtual std::size_t open_loop() = 0;
+  virtual void close_loop(std::size_t start) = 0;
+  // The instruction of a node whose operands are of `kind`; null where there is none.
+  virtual const Opcode* find(Code code, Kind kind) const = 0;
+  virtual Encoder::Operand constant(int v) = 0;
+  // Brings an input or a constant into a register.
+  virtual void fetch(int v, std::uint8_t reg) = 0;
+  // Writes a value to its slot, and reads it.
+  virtual void spill(int v) = 0;
+  virtual void reload(int v, std::uint8_t reg) = 0;
+  virtual void select(int i, const Opcode& op) = 0;
+  virtual void compare(int i, const Opcode& op) = 0;
+  virtual void of_truths(int i, const Opcode& op) = 0;
+  virtual void store(int v, int operand) = 0;
+
+  static std::size_t index(int i) { return static_cast<std::size_t>(i); }
+  const Node& node(int i) const { return program_.node(i); }
+  bool is_constant(int v) const { return node(v).code == Code::constant; }
+  int stored(int v) const { return registers_.stored(v); }
+  // Of a register of numbers of this kind.
+  virtual Size size(Kind kind) const = 0;
+
+  // The current element of an operand; valid until the next call.
+  Address element(int operand);
+  Address slot_address(int slot) const;
+  std::size_t pool_entry(int v);
+  std::uint8_t free_register(bool mask);
+  // The register of a value, which it keeps during the current node.
+  Vector need(int v);
+  // The last operand of an instruction, which may lie in memory; unless `everywhere`, only where
+  // its lanes are in range.
+  Encoder::Operand last(int v, bool everywhere = false);
+  // The register of a result, after its operands have been brought: that of one that dies, if any.
+  std::uint8_t result(int i);
+  // Should the first of two operands be the last of the instruction? A constant should; else what
+  // is read once.
+  bool goes_last(int a, int b) const {
+    return !is_constant(b) && registers_.reread(a) && !registers_.in_place(a);
+  }
+  // One of two operands, both brought, and a result.
+  void two_operands(int i, const Opcode& op, int a, int b, Size size);
+
+  const VectorProgram& program_;
+  const Machine machine_;
+  Encoder encoder_;
+  Registers registers_;
+
+ private:
+  void place_pointers();
+  bool emit(int i);
+  void fused(int i, int a, int b, int c);
+  void replace(int i, int old, std::initializer_list<int> others);
+  bool store_outputs();
+
+  std::span<const int> item_bytes_;
+  std::vector<int> held_;  // operands whose addresses are in registers
+  std::vector<std::uint64_t> pool_;
+};
+
+inline constexpr General pointers = General::rdi, count = General::rsi, at = General::rcx;
+inline constexpr Vector unused{0};
+
+bool commutes(Code code);
+constexpr bool compares(Code code) {
+  return code == Code::equal || code == Code::not_equal || code == Code::less ||
+         code == Code::less_equal;
+}
+
+// Null where numbers of several widths meet.
+std::unique_ptr<Assembly> assembly_avx2(const VectorProgram& program,
+                                        std::span<const int> item_bytes, std::string* listing);
+std::unique_ptr<Assembly> assembly_avx512(const VectorProgram& program,
+                                          std::span<const int> item_bytes, std::string* listing);
+
+}  // namespace shardax::codegen
