@@ -17,6 +17,8 @@ inline constexpr GeneralOpcode shift_right{"shr", 0xC1, Form::shift, 5},
     shift_right_signed{"sar", 0xC1, Form::shift, 7};
 // Of rdx:rax; quotients in rax, remainders in rdx, the upper half of a product in rdx.
 inline constexpr GeneralOpcode divide{"div", 0xF7, Form::shift, 6},
-    divide_signed{"idiv", 0xF7, Form::shift, 7}, negate{"neg", 0xF7, Form::shift, 3};
+    divide_signed{"idiv", 0xF7, Form::shift, 7}, negate{"neg", 0xF7, Form::shift, 3},
+    multiply_into_rdx{"mul", 0xF7, Form::shift, 4};
+inline constexpr GeneralOpcode extend_sign{"movsxd", 0x63, Form::two, 0, false, true};
 
 }  // namespace shardax::codegen::opcodes

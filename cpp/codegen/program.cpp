@@ -1,7 +1,7 @@
 // codegen/program.cpp - nodes of vector programs, each once.
 #include "codegen/program.h"
 
-#include <optional>
+#include <bit>
 
 namespace shardax::codegen {
 namespace {
@@ -78,15 +78,62 @@ int VectorProgram::same_as(const Node& n) const {
     if (n.code == Code::bit_or && bits(k))
       return *bits(k) ? n.in[static_cast<std::size_t>(k)] : other;
     if (n.code == Code::bit_xor && bits(k) == std::uint64_t{0}) return other;
+    if (n.code == Code::equal && node(other).kind == Kind::truth && bits(k) && *bits(k))
+      return other;
+    // Not not x.
+    const Node& inner = node(other);
+    if (n.code == Code::bit_xor && bits(k) && inner.code == Code::bit_xor) {
+      for (const int j : {0, 1}) {
+        if (inner.in[static_cast<std::size_t>(j)] == n.in[static_cast<std::size_t>(k)])
+          return inner.in[static_cast<std::size_t>(1 - j)];
+      }
+    }
   }
   return -1;
+}
+
+// Division of integers by a power of two, of which 32 bits, or without a sign: shifts.
+int VectorProgram::by_power_of_two(const Node& n) {
+  const Node divisor = node(n.in[1]);
+  const bool has_sign = !is_unsigned(n.kind);
+  const std::uint64_t d = divisor.bits;
+  if (divisor.code != Code::constant || !std::has_single_bit(d) || n.kind == Kind::i64 ||
+      (has_sign && d > INT32_MAX))
+    return -1;
+  const auto shift = static_cast<std::uint64_t>(std::countr_zero(d));
+  const auto constant = [&](std::uint64_t bits) { return add({Code::constant, n.kind, {}, bits}); };
+  const int a = n.in[0];
+  if (shift == 0) return n.code == Code::quotient ? a : constant(0);
+  if (!has_sign) {
+    return n.code == Code::quotient ? add({Code::shift_right, n.kind, {a}, shift})
+                                    : add({Code::bit_and, n.kind, {a, constant(d - 1)}});
+  }
+  // What is negative is rounded up.
+  const int sign = add({Code::shift_right_arithmetic, n.kind, {a}, 31});
+  const int more = add({Code::shift_right, n.kind, {sign}, 32 - shift});
+  const int sum = add({Code::add, n.kind, {a, more}});
+  if (n.code == Code::quotient) return add({Code::shift_right_arithmetic, n.kind, {sum}, shift});
+  const int whole = add({Code::bit_and, n.kind, {sum, constant((0 - d) & 0xFFFFFFFF)}});
+  return add({Code::sub, n.kind, {a, whole}});
 }
 
 int VectorProgram::add(const Node& given) {
   Node node = given;
   for (std::size_t k = operands_of(node.code); k < node.in.size(); ++k) node.in[k] = -1;
   node = folded(node).value_or(node);
+  if (node.code == Code::equal) {  // x == false
+    for (const std::size_t k : {0u, 1u}) {
+      const Node& other = this->node(node.in[k]);
+      if (other.kind == Kind::truth && other.code == Code::constant && other.bits == 0)
+        return add({Code::bit_xor,
+                    Kind::truth,
+                    {node.in[1 - k], add({Code::constant, Kind::truth, {}, ~std::uint64_t{0}})}});
+    }
+  }
   if (const int same = same_as(node); same >= 0) return same;
+  if (node.code == Code::quotient || node.code == Code::remainder) {
+    if (const int shifted = by_power_of_two(node); shifted >= 0) return shifted;
+  }
   if (node.code == Code::select && is_float(node.kind)) {
     const Node& test = this->node(node.in[0]);
     if (test.code == Code::less && test.in[0] == node.in[2] && test.in[1] == node.in[1])

@@ -95,6 +95,7 @@ class VectorProgram {
  private:
   std::optional<Node> folded(const Node& node) const;
   int same_as(const Node& node) const;
+  int by_power_of_two(const Node& node);
 
   struct Hash {
     std::size_t operator()(const Node& node) const;

@@ -6,6 +6,8 @@
 #include "codegen/scalar_code.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstdlib>
 #include <optional>
 
 #include "codegen/general_opcodes.h"
@@ -20,7 +22,8 @@ namespace ops = opcodes;
 constexpr int registers = 14;  // the last two are for sequences of instructions
 constexpr Vector scratch0{14}, scratch1{15}, unused{0};
 constexpr General pointers = General::rbx, budget = General::r12, frame = General::rbp;
-constexpr General rax = General::rax, rcx = General::rcx, rdx = General::rdx, rsp = General::rsp;
+constexpr General rax = General::rax, rcx = General::rcx, rdx = General::rdx, rsi = General::rsi,
+                  rsp = General::rsp;
 constexpr int saved_bytes = 16;  // rbx and r12, below the frame's address
 constexpr int vector_bytes = 32;
 
@@ -268,6 +271,7 @@ class Assembly {
     const bool rest = n.code == Code::remainder;
     to_general(rax, n.in[0], wide);
     to_general(rcx, n.in[1], wide);
+    if (!wide && is_constant(n.in[1]) && !is_special(n.in[1], wide)) return divide_by_constant(i);
     std::optional<std::size_t> special;
     if (!is_constant(n.in[1]) || is_special(n.in[1], wide)) {
       if (has_sign) {
@@ -293,6 +297,40 @@ class Assembly {
       encoder_.land(end);
     }
     from_general(i, rest ? rdx : rax, wide);
+  }
+  // 32 bits: a multiplication by 2^n / d, rounded up (Granlund and Montgomery 1994).
+  void divide_by_constant(int i) {
+    const Node& n = node(i);
+    const auto divisor = static_cast<std::int32_t>(node(stored(nodes_, n.in[1])).bits);
+    const bool rest = n.code == Code::remainder;
+    to_general(rax, n.in[0], false);
+    const General quotient = is_unsigned(n.kind)
+                                 ? unsigned_quotient(static_cast<std::uint32_t>(divisor))
+                                 : signed_quotient(divisor);
+    if (!rest) return from_general(i, quotient, false);
+    encoder_.general(ops::multiply_by, quotient, quotient, false, divisor);
+    encoder_.general(ops::sub_register, rsi, quotient, false);
+    from_general(i, rsi, false);
+  }
+  // Of eax, which stays in esi.
+  General unsigned_quotient(std::uint32_t d) {
+    encoder_.general(ops::mov_load, rsi, rax, false);
+    encoder_.set_wide(rcx, ~std::uint64_t{0} / d + 1);
+    encoder_.general(ops::multiply_into_rdx, rcx, rcx);
+    return rdx;
+  }
+  General signed_quotient(std::int32_t divisor) {
+    const std::uint64_t d = static_cast<std::uint64_t>(std::abs(std::int64_t{divisor}));
+    const int shift = 31 + std::max(1, static_cast<int>(std::bit_width(d - 1)));
+    encoder_.general(ops::extend_sign, rsi, rax);
+    encoder_.set_wide(rcx, (std::uint64_t{1} << shift) / d + 1);
+    encoder_.general(ops::multiply, rcx, rsi);
+    encoder_.general(ops::shift_right_signed, rcx, rcx, true, shift, 1);
+    encoder_.general(ops::mov_load, rdx, rsi);
+    encoder_.general(ops::shift_right, rdx, rdx, true, 63, 1);
+    encoder_.general(ops::add_register, rcx, rdx);  // towards zero
+    if (divisor < 0) encoder_.general(ops::negate, rcx, rcx);
+    return rcx;
   }
   bool is_special(int divisor, bool wide) const {
     const std::uint64_t bits = node(stored(nodes_, divisor)).bits;

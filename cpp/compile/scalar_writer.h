@@ -27,6 +27,12 @@ struct FrameAddress {
   std::int64_t value;
 };
 
+// Bytes that are copied before a program runs.
+struct InitialCopy {
+  int from, to;  // pointers
+  std::int64_t bytes;
+};
+
 struct ScalarLoop {
   codegen::ScalarProgram program;
   // What pointers[] holds: the state of a run, operands, results, constants, and the frame, memory
@@ -35,6 +41,7 @@ struct ScalarLoop {
   std::vector<ArrayPtr> constant_arrays;
   std::int64_t frame_bytes = 0;
   std::vector<FrameAddress> addresses;
+  std::vector<InitialCopy> copies;
   std::vector<std::unique_ptr<PlanCall>> plans;
   int calls = 0;            // of kernels and plans
   std::int64_t range = -1;  // in the frame: the first turn and the end, of turns in any order

@@ -102,6 +102,11 @@ class ScalarStep final : public Step {
       std::byte* address = pointers[static_cast<std::size_t>(a.pointer)] + a.value;
       std::memcpy(frame.data() + a.at, &address, sizeof address);
     }
+    for (const InitialCopy& copy : loop_->copies) {
+      std::memcpy(pointers[static_cast<std::size_t>(copy.to)],
+                  pointers[static_cast<std::size_t>(copy.from)],
+                  static_cast<std::size_t>(copy.bytes));
+    }
     if (loop_->range >= 0) {
       const std::int64_t range[] = {from, to};
       std::memcpy(frame.data() + loop_->range, range, sizeof range);

@@ -30,7 +30,8 @@ def integers(i, j):
     product = i + j if x64 and "avx2" in environ["SHARDAX_CODEGEN"] else i * j  # it has no product
     k = jnp.where(i < j, product + 7, i ^ (j | 3) & ~i)
     odd = (i != j) ^ (i < k)
-    return k, odd, jnp.where(odd, i > 3, j > 3), jnp.minimum(i, k) - j, (k.astype(f"u{k.dtype.itemsize}") < 5) | (i <= j)
+    low = (k.astype(f"u{k.dtype.itemsize}") < 5) | (i <= j)
+    return k, odd, jnp.where(odd, i > 3, j > 3), jnp.minimum(i, k) - j, low
 
 def wide(*xs):
     total = xs[0] * xs[1]
