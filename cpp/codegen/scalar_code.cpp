@@ -127,10 +127,11 @@ class Assembly : NumberCode {
   void load(int i, const Access& access) {
     const Address from = address(access);
     const Vector to = target(i);
-    encoder_.vector(access.bytes == 1   ? ops::spread_1
-                    : access.bytes == 2 ? ops::spread_2
-                    : access.bytes == 4 ? ops::spread_4
-                                        : ops::spread_8,
+    encoder_.vector(access.bytes == vector_bytes ? ops::load
+                    : access.bytes == 1          ? ops::spread_1
+                    : access.bytes == 2          ? ops::spread_2
+                    : access.bytes == 4          ? ops::spread_4
+                                                 : ops::spread_8,
                     to.number, unused, from);
     if (node(i).kind == Kind::truth) negate_bytes(to, to);
     done(i);
@@ -144,6 +145,7 @@ class Assembly : NumberCode {
   void store(int i, const Access& access) {
     const Address to = address(access);
     Vector from = first(i, scratch0);
+    if (access.bytes == vector_bytes) return encoder_.vector(ops::store, from.number, unused, to);
     if (node(i).kind == Kind::truth) {
       negate_bytes(scratch0, from);
       from = scratch0;

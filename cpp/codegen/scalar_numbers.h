@@ -24,7 +24,6 @@ class NumberCode {
   static constexpr Vector scratch0{14}, scratch1{15}, unused{0};
   static constexpr General rax = General::rax, rcx = General::rcx, rdx = General::rdx,
                            rsi = General::rsi, rsp = General::rsp;
-  static constexpr int vector_bytes = 32;
   static constexpr std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
   const Node& node(int i) const { return nodes_.node(i); }

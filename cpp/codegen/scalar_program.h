@@ -17,13 +17,16 @@
 
 namespace shardax::codegen {
 
+// Registers have 256 bits.
+inline constexpr int vector_bytes = 32;
+
 // An element in memory: at pointers[pointer] + offset + index * stride, in bytes.
 struct Access {
   int pointer;
   std::int64_t offset = 0;
   int index = -1;  // an int64 node, or none
   std::int64_t stride = 0;
-  int bytes = 4;         // of the element: 1, 2, 4, 8
+  int bytes = 4;         // of the element: 1, 2, 4, 8; vector_bytes: a register's lanes
   bool changes = false;  // while the program runs
 };
 

@@ -12,6 +12,8 @@ using codegen::Code;
 
 namespace {
 
+constexpr std::size_t most_plans = 24, most_plans_of_lanes = 4;
+
 std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 codegen::Kind lane_kind(DType dtype) {
@@ -33,6 +35,15 @@ codegen::Kind number_kind(DType dtype) {
     case 8: return codegen::Kind::u64;
     default: throw Unsuited();
   }
+}
+
+std::int64_t registers_of(const Type& type, int width) {
+  const codegen::Kind kind = lane_kind(type.dtype);
+  if (width == 0 || kind == codegen::Kind::none) return 0;
+  if (kind != codegen::Kind::truth && codegen::width_of(kind) != width) return 0;
+  const std::int64_t lanes = codegen::vector_bytes / width;
+  const std::int64_t registers = (type.size() + lanes - 1) / lanes;
+  return registers <= most_registers ? registers : 0;
 }
 
 // ---- memory ----------------------------------------------------------------------------------
@@ -67,15 +78,29 @@ Access ElementWriter::element(const Held& held, std::int64_t offset) {
   return access;
 }
 
+Access ElementWriter::lanes(const Held& held, std::int64_t k) const {
+  if (held.type.dtype == DType::boolean) throw Unsuited();
+  const std::int64_t lanes = codegen::vector_bytes / width_;
+  Access access = element(held, std::min(k * lanes, held.type.size() - lanes));
+  access.bytes = codegen::vector_bytes;
+  return access;
+}
+
 void ElementWriter::check_version(const Held& held) const {
   if (held.storage >= 0 && versions_[index(held.storage)] != held.version) throw Unsuited();
 }
 
 const std::vector<int>& ElementWriter::elements(Held& held) {
   if (!held.in_memory || !held.nodes.empty()) return held.nodes;
-  if (held.type.size() > most_elements) throw Unsuited();
+  if (large(held.type)) throw Unsuited();
   check_version(held);
   const Number kind = number_kind(held.type.dtype);
+  if (packed(held.type)) {
+    if (!is_contiguous(held.type.shape, held.strides)) throw Unsuited();
+    for (std::int64_t k = 0; k < registers_of(held.type, width_); ++k)
+      held.nodes.push_back(code_.load(kind, lanes(held, k)));
+    return held.nodes;
+  }
   each_offset(held.type.shape, held.strides, [&](std::int64_t, std::int64_t offset) {
     held.nodes.push_back(code_.load(kind, element(held, offset)));
   });
@@ -84,8 +109,10 @@ const std::vector<int>& ElementWriter::elements(Held& held) {
 
 void ElementWriter::keep(const Held& held, const Access& start) {
   const Held target = in_memory(held.type, start);
-  for (std::size_t i = 0; i < held.nodes.size(); ++i)
-    code_.store(held.nodes[i], element(target, static_cast<std::int64_t>(i)));
+  for (std::size_t i = 0; i < held.nodes.size(); ++i) {
+    const auto k = static_cast<std::int64_t>(i);
+    code_.store(held.nodes[i], packed(held.type) ? lanes(target, k) : element(target, k));
+  }
 }
 
 Held ElementWriter::moved_to_frame(const Held& held) {
@@ -133,8 +160,35 @@ void ElementWriter::advance(Access& access, int node, std::int64_t stride) {
 
 // ---- ops on each element ---------------------------------------------------------------------
 
+// Views of registers: of one number repeated, or of what they leave in memory.
+bool ElementWriter::view_lanes(const Equation& eqn, Held& in, const Type& out, Held& seen) {
+  if (lane_kind(in.type.dtype) != lane_kind(out.dtype)) throw Unsuited();
+  if (in.type.size() == 1 && packed(out)) {
+    seen = {out};
+    seen.nodes.assign(index(registers_of(out, width_)), elements(in)[0]);
+    return true;
+  }
+  Held source = in;
+  if (!in.in_memory || in.start.changes) {
+    elements(source);
+    source = moved_to_frame(source);
+  }
+  source.nodes.clear();
+  ViewLayout layout;
+  if (!eqn.op->view(eqn.params, in.type, source.strides, out, layout)) return false;
+  if (packed(out) && !is_contiguous(out.shape, layout.strides)) return false;
+  seen = source;
+  seen.type = out;
+  seen.strides = layout.strides;
+  seen.start.offset += layout.offset * itemsize(out.dtype);
+  elements(seen);
+  seen.in_memory = false;
+  return true;
+}
+
 bool ElementWriter::view(const Equation& eqn, Held& in, const Type& out, Held& seen) {
   if (itemsize(in.type.dtype) != itemsize(out.dtype)) return false;
+  if (packed(in.type) || packed(out)) return view_lanes(eqn, in, out, seen);
   ViewLayout layout;
   if (in.in_memory && in.nodes.empty()) {
     if (eqn.op->view(eqn.params, in.type, in.strides, out, layout)) {
@@ -179,8 +233,44 @@ std::size_t ElementWriter::broadcast(const Type& operand, const Type& out, std::
   return index(offset);
 }
 
+// A node that computes each lane from the same lanes of its operands, of one width.
+static bool is_of_lanes(const codegen::VectorProgram& nodes, const codegen::Node& node, int width) {
+  const int own = codegen::width_of(node.kind);
+  if (own != 0 && own != width) return false;
+  switch (node.code) {
+    case Code::quotient:
+    case Code::remainder: return false;
+    case Code::mul:
+    case Code::shift_right_arithmetic: return width == 4 || codegen::is_float(node.kind);
+    case Code::to_float: return width == 4;
+    case Code::convert:
+      return width == 4 && !codegen::is_unsigned(node.kind) &&
+             !codegen::is_unsigned(nodes.node(node.in[0]).kind);
+    default: return true;
+  }
+}
+
+// Numbers stand in all lanes: they go with registers.
+void ElementWriter::map_lanes(const MapKernel& kernel, const std::vector<Held*>& in, Held& out) {
+  for (const Held* held : in) {
+    const bool one = held->type.rank() == 0, truth = held->type.dtype == DType::boolean;
+    if (!one && (!packed(held->type) || held->type.shape != out.type.shape)) throw Unsuited();
+    if (!truth && itemsize(held->type.dtype) != width_) throw Unsuited();
+  }
+  for (std::int64_t k = 0; k < registers_of(out.type, width_); ++k) {
+    SmallVector<int, 4> operands;
+    for (const Held* held : in)
+      operands.push_back(held->nodes[held->type.rank() == 0 ? 0 : index(k)]);
+    const int first = nodes().size();
+    out.nodes.push_back(kernel.record(nodes(), operands.data(), kernel.extra));
+    for (int i = first; i < nodes().size(); ++i) {
+      if (!is_of_lanes(nodes(), nodes().node(i), width_)) throw Unsuited();
+    }
+  }
+}
+
 bool ElementWriter::map(const Equation& eqn, const std::vector<Held*>& in, Held& out) {
-  if (out.type.size() > most_elements) throw Unsuited();
+  if (large(out.type)) throw Unsuited();
   Types types;
   for (const Held* held : in) {
     types.push_back(held->type);
@@ -192,6 +282,11 @@ bool ElementWriter::map(const Equation& eqn, const std::vector<Held*>& in, Held&
   bool records = kernel.record && lane_kind(out.type.dtype) != Number::none;
   for (const Type& type : types) records = records && lane_kind(type.dtype) != Number::none;
   for (Held* held : in) elements(*held);
+  if (packed(out.type)) {
+    if (!records) return false;
+    map_lanes(kernel, in, out);
+    return true;
+  }
   if (!records) {
     tile(kernel, in, out);
     return true;
@@ -228,6 +323,7 @@ void ElementWriter::tile(const MapKernel& kernel, const std::vector<Held*>& in, 
 // A plan of one equation. Operands in memory that do not move are read there.
 std::vector<Held> ElementWriter::call(const Equation& eqn, const std::vector<Held*>& in,
                                       const Types& out) {
+  if (out_.plans.size() >= (width_ ? most_plans_of_lanes : most_plans)) throw Unsuited();
   MutableProgram program(new Program);
   Equation inner{eqn.op, eqn.params, {}, {}, eqn.location};
   std::vector<FrameAddress> from;

@@ -1,8 +1,8 @@
 // compile/scalar_elements.h - arrays as the numbers that they consist of, and ops on these.
 //
-// An array of few elements is a list of nodes; a larger one stays in memory, where windows of it
-// are read and, if a loop carries it, written. Such memory has a version, which each writing
-// changes: who holds an older one cannot be written for (Unsuited).
+// An array of few elements is a list of nodes; a larger one a list of registers, or it stays in
+// memory, where windows of it are read and, if a loop carries it, written. Such memory has a
+// version, which each writing changes: who holds an older one cannot be written for (Unsuited).
 #pragma once
 
 #include "codegen/lane.h"
@@ -14,10 +14,16 @@ namespace shardax {
 // What ends the writing of a program that is not for machine code.
 struct Unsuited {};
 
-// Arrays of more elements are not taken apart.
+// Arrays of more elements are not taken apart. Up to so many registers full of them are lists of
+// registers, on whose lanes elementwise ops act, where a program is written so.
 constexpr std::int64_t most_elements = 16;
+constexpr std::int64_t most_registers = 16;
 
 codegen::Kind number_kind(DType dtype);
+
+// How many registers of numbers of so many bytes (truth values are as wide) an array takes; 0 where
+// it cannot be so.
+std::int64_t registers_of(const Type& type, int width);
 
 // An array as its elements in row-major order, or in memory, with strides in elements.
 struct Held {
@@ -48,8 +54,8 @@ void each_offset(const Shape& shape, const Shape& strides, F&& f) {
 
 class ElementWriter {
  public:
-  ElementWriter(ScalarLoop& out, CallPlan call_plan)
-      : out_(out), code_(out.program), call_plan_(call_plan) {}
+  ElementWriter(ScalarLoop& out, CallPlan call_plan, int width)
+      : out_(out), code_(out.program), width_(width), call_plan_(call_plan) {}
 
  protected:
   using Access = codegen::Access;
@@ -67,12 +73,23 @@ class ElementWriter {
 
   // ---- memory (scalar_elements.cpp) -----------------------------------------------------------
   static Held in_memory(const Type& type, const Access& start);
+  // Is it a list of registers? The last one overlaps the one before.
+  bool packed(const Type& type) const {
+    return type.size() > most_elements && registers_of(type, width_) > 0;
+  }
+  // Neither a list of elements nor of registers.
+  bool large(const Type& type) const { return type.size() > most_elements && !packed(type); }
+  // How many nodes it is.
+  std::int64_t nodes_of(const Type& type) const {
+    return packed(type) ? registers_of(type, width_) : type.size();
+  }
   Held in_frame(const Type& type);
   std::int64_t reserve(std::int64_t bytes);  // in the frame
   // The frame has no place among the pointers until all constants are known.
   static constexpr int frame_pointer = 0x10000;
   void place_frame();
   static Access element(const Held& held, std::int64_t offset);
+  Access lanes(const Held& held, std::int64_t k) const;  // of register k of dense memory
   const std::vector<int>& elements(Held& held);
   // Writes the elements, row-major, at `start`.
   void keep(const Held& held, const Access& start);
@@ -86,7 +103,7 @@ class ElementWriter {
   // False where the op is not of this kind.
   bool view(const Equation& eqn, Held& in, const Type& out, Held& seen);
   bool map(const Equation& eqn, const std::vector<Held*>& in, Held& out);
-  // By a plan of one equation.
+  // By a plan of one equation. Programs with many are no faster, and are compiled for long.
   std::vector<Held> call(const Equation& eqn, const std::vector<Held*>& in, const Types& out);
 
   // ---- ops (scalar_ops.cpp) -------------------------------------------------------------------
@@ -99,10 +116,13 @@ class ElementWriter {
 
   ScalarLoop& out_;
   codegen::ScalarProgram& code_;
+  const int width_;            // of the numbers in lists of registers; 0: there are none
   std::vector<int> versions_;  // of each storage
 
  private:
   static std::size_t broadcast(const Type& operand, const Type& out, std::int64_t i);
+  void map_lanes(const MapKernel& kernel, const std::vector<Held*>& in, Held& out);
+  bool view_lanes(const Equation& eqn, Held& in, const Type& out, Held& seen);
   void tile(const MapKernel& kernel, const std::vector<Held*>& in, Held& out);
   FrameAddress address_of(Held& held);
 

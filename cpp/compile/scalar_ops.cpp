@@ -1,4 +1,5 @@
 // compile/scalar_ops.cpp - ops on all elements of small arrays: moved ones, sums, products.
+#include <algorithm>
 #include <cstring>
 
 #include "compile/known.h"
@@ -57,8 +58,9 @@ bool ElementWriter::move(const Equation& eqn, const std::vector<Held*>& in, Held
     return true;
   }
   const bool moves = eqn.op == &known().concatenate || eqn.op == &known().pad;
-  if (!moves) return false;
-  if (out.type.size() > most_elements) throw Unsuited();
+  const bool small = std::all_of(
+      in.begin(), in.end(), [](const Held* held) { return held->type.size() <= most_elements; });
+  if (!moves || !small || out.type.size() > most_elements) return false;
   std::vector<ArrayPtr> numbers;
   std::vector<int> all;
   for (Held* held : in) {
@@ -97,7 +99,9 @@ bool ElementWriter::sum(const Equation& eqn, Held& in, Held& out) {
 // Chains of fused multiplications and additions along the contracted dimensions, from 0, as
 // kernels/matmul_vector.h has them.
 bool ElementWriter::product(const Equation& eqn, const std::vector<Held*>& in, Held& out) {
-  if (eqn.op != &known().dot_general) return false;
+  if (eqn.op != &known().dot_general || in[0]->type.size() > most_elements ||
+      in[1]->type.size() > most_elements || out.type.size() > most_elements)
+    return false;
   const DType dtype = out.type.dtype;
   if ((dtype != DType::float32 && dtype != DType::float64) || in[0]->type.dtype != dtype)
     return false;

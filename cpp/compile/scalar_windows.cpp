@@ -33,14 +33,15 @@ bool has(const Ints& ints, std::int64_t d) {
 }  // namespace
 
 bool ElementWriter::window(const Equation& eqn, const std::vector<Held*>& in, Held& out) {
+  const auto is_small = [&](std::size_t i) { return in[i]->type.size() <= most_elements; };
   if (eqn.op == &known().dynamic_slice) {
     out = slice(in, out.type);
-  } else if (eqn.op == &known().dynamic_update_slice) {
+  } else if (eqn.op == &known().dynamic_update_slice && is_small(1)) {
     out = update(in);
-  } else if (eqn.op == &known().gather &&
+  } else if (eqn.op == &known().gather && is_small(1) && out.type.size() <= most_elements &&
              ops::window_mode(eqn.params, false) == ops::WindowMode::clip) {
     out = gather(eqn, in, out.type);
-  } else if (const Scatter* scatter = find_scatter(eqn.op)) {
+  } else if (const Scatter* scatter = find_scatter(eqn.op); scatter && is_small(1) && is_small(2)) {
     out = this->scatter(eqn, scatter->combine, in);
   } else {
     return false;

@@ -25,8 +25,6 @@ bool calls_host(const Equation& eqn) {
          });
 }
 
-bool is_large(const Type& type) { return type.size() > most_elements; }
-
 class Writer : ElementWriter {
  public:
   using ElementWriter::ElementWriter;
@@ -109,17 +107,17 @@ class Writer : ElementWriter {
   std::vector<int> all_elements(std::vector<Held> arrays) {
     std::vector<int> out;
     for (Held& held : arrays) {
-      if (held.storage >= 0 && is_large(held.type)) continue;
+      if (held.storage >= 0 && large(held.type)) continue;
       const std::vector<int>& each = elements(held);
       out.insert(out.end(), each.begin(), each.end());
     }
     return out;
   }
   // The array whose numbers start at `next`; a large one is `memory`.
-  static Held taken(const Type& type, std::vector<int>::const_iterator& next, const Held& memory) {
-    if (is_large(type)) return memory;
-    Held held{type, {next, next + type.size()}};
-    next += type.size();
+  Held taken(const Type& type, std::vector<int>::const_iterator& next, const Held& memory) {
+    if (large(type)) return memory;
+    Held held{type, {next, next + nodes_of(type)}};
+    next += nodes_of(type);
     return held;
   }
 
@@ -144,7 +142,7 @@ class Writer : ElementWriter {
   std::vector<Held> start_carries(std::vector<Held> carried, bool top,
                                   const std::vector<std::size_t>& results) {
     for (std::size_t k = 0; k < carried.size(); ++k) {
-      if (!is_large(carried[k].type)) continue;
+      if (!large(carried[k].type)) continue;
       carried[k] = owned(carried[k], top, results[k]);
       carried[k].version = ++versions_[index(carried[k].storage)];
     }
@@ -152,7 +150,7 @@ class Writer : ElementWriter {
   }
   void check_carries(const std::vector<Held>& before, const std::vector<Held>& after) {
     for (std::size_t k = 0; k < before.size(); ++k) {
-      if (!is_large(before[k].type)) continue;
+      if (!large(before[k].type)) continue;
       if (after[k].storage != before[k].storage || !after[k].writable) throw Unsuited();
       check_version(after[k]);
     }
@@ -210,7 +208,7 @@ class Writer : ElementWriter {
   // A result of a branch: numbers, or all of a memory that may be written.
   void settle(Held& held) {
     check_version(held);
-    if (held.storage >= 0 && is_large(held.type) && held.writable) return;
+    if (held.storage >= 0 && large(held.type) && held.writable) return;
     elements(held);
     held.in_memory = false;
     held.storage = -1;
@@ -248,7 +246,7 @@ class Writer : ElementWriter {
     const std::vector<Held> after = part_of(results, bodies.results_of(Flow::carried));
     check_carries(carried, after);
     for (const std::size_t k : bodies.results_of(Flow::sliced)) {
-      if (is_large(types[k])) throw Unsuited();
+      if (large(types[k])) throw Unsuited();
       Access start = out[k].start;
       advance(start, row, types[k].bytes());
       keep({types[k], all_elements({results[k]})}, start);
@@ -338,17 +336,21 @@ class Writer : ElementWriter {
   bool top_ = false;  // the op that is written is the one that the program stands for
 };
 
-// Could the equations be written, as far as the sizes of arrays tell?
-bool suits(const Bodies& bodies) {
-  return std::all_of(bodies.programs.begin(), bodies.programs.end(), [](const ProgramPtr& source) {
+// Could the equations be written, as far as the sizes of arrays tell? Large arrays are read, or
+// carried and written; where the program is one of registers, they are few enough.
+bool suits(const Bodies& bodies, int width) {
+  const auto fits = [&](const Equation& eqn, const Type& type) {
+    return type.size() <= most_elements || registers_of(type, width) > 0 ||
+           (width == 0 && (eqn.op->view || eqn.op->in_place));
+  };
+  return std::all_of(bodies.programs.begin(), bodies.programs.end(), [&](const ProgramPtr& source) {
     const ProgramPtr program = rewritten_body(source);
     return std::all_of(program->equations.begin(), program->equations.end(),
                        [&](const Equation& eqn) {
                          if (eqn.op->kind == Kind::control)
-                           return eqn.op->bodies && suits(eqn.op->bodies(eqn.params));
-                         if (eqn.op->view || eqn.op->in_place) return true;
-                         return std::none_of(eqn.outputs.begin(), eqn.outputs.end(),
-                                             [&](Var v) { return is_large(program->type(v)); });
+                           return eqn.op->bodies && suits(eqn.op->bodies(eqn.params), width);
+                         return std::all_of(eqn.outputs.begin(), eqn.outputs.end(),
+                                            [&](Var v) { return fits(eqn, program->type(v)); });
                        });
   });
 }
@@ -357,14 +359,17 @@ bool suits(const Bodies& bodies) {
 
 std::unique_ptr<ScalarLoop> write_scalar_loop(const Equation& eqn, const Types& in,
                                               CallPlan call_plan) {
-  if (any_equation(eqn, calls_host) || !suits(eqn.op->bodies(eqn.params))) return nullptr;
-  auto out = std::make_unique<ScalarLoop>();
-  try {
-    Writer(*out, call_plan).run(eqn, in);
-  } catch (const Unsuited&) {
-    return nullptr;
+  if (any_equation(eqn, calls_host)) return nullptr;
+  for (const int width : {0, 4, 8}) {
+    if (!suits(eqn.op->bodies(eqn.params), width)) continue;
+    auto out = std::make_unique<ScalarLoop>();
+    try {
+      Writer(*out, call_plan, width).run(eqn, in);
+      return out;
+    } catch (const Unsuited&) {
+    }
   }
-  return out;
+  return nullptr;
 }
 
 }  // namespace shardax

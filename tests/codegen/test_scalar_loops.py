@@ -386,6 +386,50 @@ def test_small_arrays_are_numbers():
     same(mixed, jnp.linspace(0, 1, 5))
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "int64", "uint32"])
+@pytest.mark.parametrize("n", [17, 24, 50, 128])
+def test_arrays_in_registers(dtype, n):
+    def chain(x, y):
+        def turn(i, c):
+            x, y, k = c
+            keep = (x < y) | (x == i.astype(dtype))
+            return jnp.where(keep, x * 3 + i.astype(dtype), y - x), jnp.maximum(x, -y), k + 1
+
+        return lax.fori_loop(0, 9, turn, (x, y, 0))
+
+    def rows(xs, h):
+        def step(h, x):
+            h = (h + x) * 2
+            return h, (h, h.sum(), h[3], x[1:] - x[:-1])
+
+        return lax.scan(step, h, xs, reverse=True)
+
+    def halves(x):
+        return lax.fori_loop(0, 9, lambda i, x: x // 2 + lax.rem(x, i.astype(dtype) + 1), x)
+
+    def reduces(x):
+        return lax.while_loop(lambda x: x.max() < 100, lambda x: x * 2 + x[::-1], x)
+
+    with jax.enable_x64(True):
+        rng = np.random.default_rng(n)
+        x, y, *xs = (jnp.asarray(rng.integers(1, 50, n).astype(dtype)) for _ in range(7))
+        same(chain, x, y)
+        same(rows, jnp.stack(xs), y)
+        same(halves, x)
+        same(reduces, x)
+        same(jax.vmap(lambda x: lax.while_loop(lambda x: x < 90, lambda x: x * 2 + 1, x)), x)
+
+
+def test_a_cell_of_a_recurrent_network():
+    def f(w, h, xs):
+        return lax.scan(lambda h, x: (jnp.tanh(w @ h + x), h.sum()), h, xs)
+
+    rng = np.random.default_rng(0)
+    w, h, xs = (jnp.asarray(rng.normal(size=s).astype("float32")) for s in [(30, 30), 30, (12, 30)])
+    same(f, w, h, xs)
+    same(jax.grad(lambda *a: f(*a)[1].sum(), (0, 1, 2)), w, h, xs)
+
+
 def test_random_numbers_in_a_loop():
     def walk(key):
         def turn(i, c):
@@ -426,7 +470,8 @@ def test_loops_in_loops():
         ("lambda n: jax.lax.fori_loop(0, n, lambda i, x: x * 2 + i, 1.0)", True),
         ("lambda n: jax.lax.fori_loop(0, n, lambda i, x: jnp.sin(x) + lax.rem(i, 3), 1.0)", True),
         ("lambda n: jax.lax.fori_loop(0, n, lambda i, x: x @ x, jnp.ones((30, 30)))", False),
-        ("lambda n: jax.lax.fori_loop(0, n, lambda i, x: x * 2 + i, jnp.arange(50.))", False),
+        ("lambda n: jax.lax.fori_loop(0, n, lambda i, x: x * 2 + i, jnp.arange(50.))", True),
+        ("lambda n: jax.lax.fori_loop(0, n, lambda i, x: x * 2 + i, jnp.arange(500.))", False),
     ],
 )
 def test_plans_say_which_loops_are_native(f, native):
