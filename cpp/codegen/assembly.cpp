@@ -7,6 +7,10 @@
 namespace shardax::codegen {
 namespace {
 
+// Instructions of a body from which on two of them are one in the other, so that one's results are
+// waited for while the other computes: 16 000 elements of softplus take 16.4 us in place of 21.2 on
+// Zen 4, chains of five instructions the same time either way.
+constexpr int least_work_of_pairs = 12;
 constexpr std::array address_registers{General::rdx, General::r8, General::r9, General::r10,
                                        General::r11};
 
@@ -26,31 +30,60 @@ bool commutes(Code code) {
 }
 
 std::vector<std::uint8_t> Assembly::run() {
+  const VectorProgram& single = *program_;
   encoder_.open_frame();
   place_pointers();
-  const std::size_t start = open_loop();
-  for (int i = 0; i < program_.size(); ++i) {
-    registers_.advance(i);
-    if (registers_.needed(i) && !emit(i)) return {};
+  encoder_.clear(at);
+  open();
+  int before = 0;
+  if (single.work() >= least_work_of_pairs && registers_.fits(2)) {
+    const VectorProgram pair = single.interleaved(2);
+    program_ = &pair;
+    registers_ = Registers(pair, machine_.vectors, machine_.masks);
+    if (!loop(2, before)) return {};
+    program_ = &single;
+    registers_ = Registers(single, machine_.vectors, machine_.masks);
   }
-  if (!store_outputs()) return {};
-  encoder_.add(at, machine_.lanes);
-  close_loop(start);
-  encoder_.close_frame(slot_address(registers_.slots()).offset);
+  guard_ = machine_.guard;
+  const std::size_t start = loop(1, before);
+  if (start == 0) return {};
+  rest(start);
+  encoder_.close_frame(frame_);
   encoder_.zero_upper();
   encoder_.ret();
   return encoder_.finish(pool_, machine_.number, machine_.constant);
+}
+
+// While whole vectors are left, so many at a time: count is where the last of these starts, and was
+// `before` elements less than all. Gives where the body starts; 0 where something has no code.
+std::size_t Assembly::loop(int vectors, int& before) {
+  const int step = vectors * machine_.lanes;
+  encoder_.add(count, before - step);
+  before = step;
+  encoder_.compare(at, count);
+  const std::size_t none = encoder_.jump(Condition::greater);
+  const std::size_t start = encoder_.here();
+  for (int i = 0; i < program_->size(); ++i) {
+    registers_.advance(i);
+    if (registers_.needed(i) && !emit(i)) return 0;
+  }
+  if (!store_outputs()) return 0;
+  encoder_.add(at, step);
+  encoder_.compare(at, count);
+  encoder_.jump_back(Condition::less_equal, start);
+  encoder_.land(none);
+  frame_ = std::max(frame_, slot_address(registers_.slots()).offset);
+  return start;
 }
 
 // ---- memory --------------------------------------------------------------------------------
 
 void Assembly::place_pointers() {
   std::vector<int> used;
-  for (int i = 0; i < program_.size(); ++i) {
-    if (node(i).code == Code::input && registers_.needed(i))
-      used.push_back(static_cast<int>(node(i).bits));
+  for (int i = 0; i < program_->size(); ++i) {
+    if (node(i).code == Code::input && registers_.needed(i)) used.push_back(operand_of(node(i)));
   }
-  for (const Output& output : program_.outputs) used.push_back(output.operand);
+  for (const Output& output : program_->outputs) used.push_back(output.operand);
   std::sort(used.begin(), used.end());
   used.erase(std::unique(used.begin(), used.end()), used.end());
   used.resize(std::min(used.size(), address_registers.size()));
@@ -59,7 +92,7 @@ void Assembly::place_pointers() {
     encoder_.load(address_registers[k], {pointers, 8 * held_[k]});
 }
 
-Address Assembly::element(int operand) {
+Address Assembly::element(int operand, int vector) {
   const auto found = std::find(held_.begin(), held_.end(), operand);
   General base = General::rax;
   if (found != held_.end()) {
@@ -67,7 +100,8 @@ Address Assembly::element(int operand) {
   } else {
     encoder_.load(base, {pointers, 8 * operand});
   }
-  return {base, 0, true, at, item_bytes_[index(operand)], machine_.guard};
+  const int bytes = item_bytes_[index(operand)];
+  return {base, vector * machine_.lanes * bytes, true, at, bytes, guard_};
 }
 
 Address Assembly::slot_address(int slot) const {
@@ -112,8 +146,8 @@ Encoder::Operand Assembly::last(int v, bool everywhere) {
   if (registers_.slot(v) >= 0) return slot_address(registers_.slot(v));
   if (node(v).code == Code::constant) return constant(v);
   if (node(v).code == Code::input && node(v).kind != Kind::truth && registers_.dies(v) &&
-      (!everywhere || machine_.guard == 0))
-    return element(static_cast<int>(node(v).bits));
+      (!everywhere || guard_ == 0))
+    return element(v);
   return need(v);
 }
 
@@ -131,7 +165,8 @@ std::uint8_t Assembly::result(int i) {
 bool Assembly::emit(int i) {
   const Node& n = node(i);
   if (registers_.reread(i) || n.code == Code::view) return true;
-  const Kind kind = compares(n.code) || n.code == Code::to_float ? node(n.in[0]).kind : n.kind;
+  if (n.code == Code::convert) return convert(i);
+  const Kind kind = compares(n.code) ? node(n.in[0]).kind : n.kind;
   const Opcode* op = find(n.code, kind);
   if (!op) return false;
   const int a = stored(n.in[0]);
@@ -148,8 +183,7 @@ bool Assembly::emit(int i) {
       return true;
     }
     case Code::sqrt:
-    case Code::round:
-    case Code::to_float: {
+    case Code::round: {
       const Encoder::Operand from = last(a);
       encoder_.vector(*op, result(i), unused, from, size(kind));
       // The precision exception is suppressed; the other bits say how to round.
@@ -164,6 +198,23 @@ bool Assembly::emit(int i) {
     compare(i, *op);
   else
     two_operands(i, *op, a, stored(n.in[1]), size(kind));
+  return true;
+}
+
+bool Assembly::convert(int i) {
+  const Kind from = node(node(i).in[0]).kind, to = node(i).kind;
+  const Opcode* op = find_conversion(from, to);
+  if (!op) return false;
+  const int a = stored(node(i).in[0]);
+  const Size longer = std::max(size(from), size(to));
+  if (op->form == Form::store) {
+    const Vector first = need(a);
+    encoder_.vector(*op, first.number, unused, Vector{result(i)}, longer);
+    if (op == &opcodes::cvtps2ph) encoder_.immediate(0);  // to the nearest, ties to even
+  } else {
+    const Encoder::Operand first = last(a);
+    encoder_.vector(*op, result(i), unused, first, longer);
+  }
   return true;
 }
 
@@ -232,21 +283,20 @@ void Assembly::replace(int i, int old, std::initializer_list<int> others) {
 // ---- outputs -------------------------------------------------------------------------------
 
 bool Assembly::store_outputs() {
-  registers_.advance(program_.size() - 1);  // outputs are still used
+  registers_.advance(program_->size() - 1);  // outputs are still used
   // What is an input itself is read before anything is written.
-  for (const Output& output : program_.outputs) {
+  for (const Output& output : program_->outputs) {
     if (node(stored(output.node)).code == Code::input) need(stored(output.node));
   }
   const std::size_t inputs = registers_.pinned();
   if (static_cast<int>(inputs) >= (machine_.masks > 0 ? machine_.masks : machine_.vectors / 2))
     return false;
-  for (const Output& output : program_.outputs) {
+  for (const Output& output : program_->outputs) {
     registers_.unpin(inputs);
     const int v = stored(output.node);
     need(v);
-    store(v, output.operand);
+    store(v, element(output.operand, output.vector));
   }
-  for (int v = 0; v < program_.size(); ++v) registers_.release(v);
   return true;
 }
 

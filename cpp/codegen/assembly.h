@@ -32,18 +32,20 @@ class Assembly {
   };
   Assembly(const VectorProgram& program, std::span<const int> item_bytes, std::string* listing,
            const Machine& machine)
-      : program_(program),
+      : program_(&program),
         machine_(machine),
         encoder_(listing),
         registers_(program, machine.vectors, machine.masks),
         item_bytes_(item_bytes) {}
 
   // ---- what each machine has its own way for
-  // The frame of the loop: open_loop() gives where its body starts.
-  virtual std::size_t open_loop() = 0;
-  virtual void close_loop(std::size_t start) = 0;
+  // Before all loops.
+  virtual void open() = 0;
+  // After whole vectors: elements that are left over, for which the body at `start` may run again.
+  virtual void rest(std::size_t start) = 0;
   // The instruction of a node whose operands are of `kind`; null where there is none.
   virtual const Opcode* find(Code code, Kind kind) const = 0;
+  virtual const Opcode* find_conversion(Kind from, Kind to) const = 0;
   virtual Encoder::Operand constant(int v) = 0;
   // Brings an input or a constant into a register.
   virtual void fetch(int v, std::uint8_t reg) = 0;
@@ -53,17 +55,18 @@ class Assembly {
   virtual void select(int i, const Opcode& op) = 0;
   virtual void compare(int i, const Opcode& op) = 0;
   virtual void of_truths(int i, const Opcode& op) = 0;
-  virtual void store(int v, int operand) = 0;
+  virtual void store(int v, const Address& to) = 0;
 
   static std::size_t index(int i) { return static_cast<std::size_t>(i); }
-  const Node& node(int i) const { return program_.node(i); }
+  const Node& node(int i) const { return program_->node(i); }
   bool is_constant(int v) const { return node(v).code == Code::constant; }
   int stored(int v) const { return registers_.stored(v); }
   // Of a register of numbers of this kind.
   virtual Size size(Kind kind) const = 0;
 
-  // The current element of an operand; valid until the next call.
-  Address element(int operand);
+  // The current vector of an operand, or one after it; valid until the next call.
+  Address element(int operand, int vector);
+  Address element(int input) { return element(operand_of(node(input)), vector_of(node(input))); }
   Address slot_address(int slot) const;
   std::size_t pool_entry(int v);
   std::uint8_t free_register(bool mask);
@@ -82,19 +85,23 @@ class Assembly {
   // One of two operands, both brought, and a result.
   void two_operands(int i, const Opcode& op, int a, int b, Size size);
 
-  const VectorProgram& program_;
+  const VectorProgram* program_;
   const Machine machine_;
   Encoder encoder_;
   Registers registers_;
 
  private:
   void place_pointers();
+  std::size_t loop(int vectors, int& before);
   bool emit(int i);
+  bool convert(int i);
   void fused(int i, int a, int b, int c);
   void replace(int i, int old, std::initializer_list<int> others);
   bool store_outputs();
 
   std::span<const int> item_bytes_;
+  Mask guard_ = 0;
+  std::int32_t frame_ = 0;
   std::vector<int> held_;  // operands whose addresses are in registers
   std::vector<std::uint64_t> pool_;
 };
@@ -108,7 +115,7 @@ constexpr bool compares(Code code) {
          code == Code::less_equal;
 }
 
-// Null where numbers of several widths meet.
+// The first is null where numbers of several widths meet.
 std::unique_ptr<Assembly> assembly_avx2(const VectorProgram& program,
                                         std::span<const int> item_bytes, std::string* listing);
 std::unique_ptr<Assembly> assembly_avx512(const VectorProgram& program,

@@ -15,17 +15,15 @@ class Avx2 final : public Assembly {
         wide_(width == 8) {}
 
  private:
-  std::size_t open_loop() override {
-    encoder_.clear(at);
-    return encoder_.here();
-  }
-  void close_loop(std::size_t start) override {
-    encoder_.compare(at, count);
-    encoder_.jump_below(start);
-  }
+  void open() override {}
+  void rest(std::size_t) override {}
 
   Size size(Kind) const override { return Size::ymm; }
   const Opcode* find(Code code, Kind kind) const override { return opcodes::find(code, kind); }
+  const Opcode* find_conversion(Kind from, Kind to) const override {
+    if (from == Kind::i32 && to == Kind::f32) return &opcodes::cvtdq2ps;
+    return from == Kind::f32 && to == Kind::i32 ? &opcodes::cvttps2dq : nullptr;
+  }
   Encoder::Operand constant(int v) override { return Encoder::Operand::constant(pool_entry(v)); }
 
   void fetch(int v, std::uint8_t reg) override {
@@ -33,7 +31,7 @@ class Avx2 final : public Assembly {
       encoder_.vector(opcodes::load, reg, unused, constant(v));
       return;
     }
-    const Address from = element(static_cast<int>(node(v).bits));
+    const Address from = element(v);
     if (node(v).kind == Kind::truth) {  // bytes 0 and 1
       encoder_.vector(wide_ ? opcodes::widen_bytes_to_8 : opcodes::widen_bytes_to_4, reg, unused,
                       from);
@@ -79,14 +77,14 @@ class Avx2 final : public Assembly {
     two_operands(i, op, stored(node(i).in[0]), stored(node(i).in[1]), Size::ymm);
   }
 
-  void store(int v, int operand) override {
+  void store(int v, const Address& to) override {
     if (node(v).kind == Kind::truth)
-      store_truth(registers_.vector(v), operand);
+      store_truth(registers_.vector(v), to);
     else
-      encoder_.vector(opcodes::store, registers_.number(v), unused, element(operand));
+      encoder_.vector(opcodes::store, registers_.number(v), unused, to);
   }
   // Lanes of ones and zeros as bytes 1 and 0.
-  void store_truth(Vector from, int operand) {
+  void store_truth(Vector from, const Address& to) {
     encoder_.vector(opcodes::upper_half, from.number, unused, scratch0);
     encoder_.immediate(1);
     Vector low = from;
@@ -100,8 +98,8 @@ class Avx2 final : public Assembly {
     // -1 becomes 1: zero less it.
     encoder_.vector(opcodes::pxor, scratch1.number, scratch1, scratch1);
     encoder_.vector(opcodes::psubb, scratch0.number, scratch1, scratch0, Size::xmm);
-    encoder_.vector(wide_ ? opcodes::store_lowest : opcodes::store_low, scratch0.number, unused,
-                    element(operand), Size::xmm);
+    encoder_.vector(wide_ ? opcodes::store_lowest : opcodes::store_low, scratch0.number, unused, to,
+                    Size::xmm);
   }
 
   bool wide_;  // numbers of 64 bits
@@ -111,9 +109,8 @@ class Avx2 final : public Assembly {
 
 std::unique_ptr<Assembly> assembly_avx2(const VectorProgram& program,
                                         std::span<const int> item_bytes, std::string* listing) {
-  const int width = program.width();
-  if (width == 0) return nullptr;
-  return std::make_unique<Avx2>(program, item_bytes, listing, width);
+  if (!program.is_uniform()) return nullptr;
+  return std::make_unique<Avx2>(program, item_bytes, listing, program.width());
 }
 
 }  // namespace shardax::codegen

@@ -17,28 +17,19 @@ class Avx512 final : public Assembly {
                  {lanes, 31, in_range - 1, scratch, in_range, 8, std::size_t{8}}) {}
 
  private:
-  // count: where the last whole vector starts.
-  std::size_t open_loop() override {
-    encoder_.clear(at);
+  void open() override {
     const Opcode& ones = machine_.lanes == 16 ? opcodes::kxnorw : opcodes::kxnorb;
     encoder_.vector(ones, in_range, {in_range}, Vector{in_range});
-    encoder_.add(count, -machine_.lanes);
-    encoder_.compare(at, count);
-    to_rest_ = encoder_.jump(Condition::greater);
-    return encoder_.here();
   }
-  // What is left over is another turn, after which nothing is.
-  void close_loop(std::size_t start) override {
-    encoder_.compare(at, count);
-    encoder_.jump_back(Condition::less_equal, start);
-    encoder_.land(to_rest_);
-    const General rest = General::rax;
-    encoder_.move(rest, count);
-    encoder_.subtract(rest, at);
-    encoder_.add(rest, machine_.lanes);
+  // Another turn with fewer elements in range, after which none is left.
+  void rest(std::size_t start) override {
+    const General left = General::rax;
+    encoder_.move(left, count);
+    encoder_.subtract(left, at);
+    encoder_.add(left, machine_.lanes);
     const std::size_t done = encoder_.jump(Condition::less_equal);
     encoder_.set(count, -1);
-    encoder_.low_bits(count, rest);
+    encoder_.low_bits(count, left);
     encoder_.mask_from_general(in_range, count);
     encoder_.clear(count);
     encoder_.jump_back(start);
@@ -49,6 +40,9 @@ class Avx512 final : public Assembly {
     return static_cast<Size>(std::max(machine_.lanes * width_of(kind), 16));
   }
   const Opcode* find(Code code, Kind kind) const override { return opcodes::find_evex(code, kind); }
+  const Opcode* find_conversion(Kind from, Kind to) const override {
+    return opcodes::find_conversion(from, to);
+  }
   Encoder::Operand constant(int v) override {
     return Encoder::Operand::constant(pool_entry(v), true);
   }
@@ -66,13 +60,16 @@ class Avx512 final : public Assembly {
       }
       return;
     }
-    const Address from = element(static_cast<int>(node(v).bits));
+    const Address from = element(v);
     if (truth) {  // bytes 0 and 1
       encoder_.vector(opcodes::load_1, scratch.number, unused, from, Size::xmm);
       encoder_.vector(opcodes::ptestmb, reg, scratch, scratch, Size::xmm);
     } else {
-      encoder_.vector(width_of(kind) == 8 ? opcodes::load_8 : opcodes::load, reg, unused, from,
-                      size(kind));
+      const int width = width_of(kind);
+      encoder_.vector(width == 8   ? opcodes::load_8
+                      : width == 2 ? opcodes::load_2
+                                   : opcodes::load,
+                      reg, unused, from, size(kind));
     }
   }
   void spill(int v) override {
@@ -133,28 +130,27 @@ class Avx512 final : public Assembly {
     encoder_.vector(op, result(i), first, second);
   }
 
-  void store(int v, int operand) override {
+  void store(int v, const Address& to) override {
     const Kind kind = node(v).kind;
     if (kind == Kind::truth) {  // bytes -1 become 1
       encoder_.vector(opcodes::pmovm2b, scratch.number, unused, registers_.vector(v), Size::xmm);
       encoder_.vector(opcodes::pabsb, scratch.number, unused, scratch, Size::xmm);
-      encoder_.vector(opcodes::store_1, scratch.number, unused, element(operand), Size::xmm);
+      encoder_.vector(opcodes::store_1, scratch.number, unused, to, Size::xmm);
     } else {
-      encoder_.vector(width_of(kind) == 8 ? opcodes::store_8 : opcodes::store, registers_.number(v),
-                      unused, element(operand), size(kind));
+      const int width = width_of(kind);
+      encoder_.vector(width == 8   ? opcodes::store_8
+                      : width == 2 ? opcodes::store_2
+                                   : opcodes::store,
+                      registers_.number(v), unused, to, size(kind));
     }
   }
-
-  std::size_t to_rest_ = 0;
 };
 
 }  // namespace
 
 std::unique_ptr<Assembly> assembly_avx512(const VectorProgram& program,
                                           std::span<const int> item_bytes, std::string* listing) {
-  const int width = program.width();
-  if (width == 0) return nullptr;
-  return std::make_unique<Avx512>(program, item_bytes, listing, vector_bytes / width);
+  return std::make_unique<Avx512>(program, item_bytes, listing, vector_bytes / program.width());
 }
 
 }  // namespace shardax::codegen

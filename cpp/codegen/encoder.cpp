@@ -67,6 +67,8 @@ std::string text(const Opcode& op, Vector reg, Vector second, const Encoder::Ope
   if (op.first == Opcode::First::half) size = part_of(size, 2);
   switch (op.form) {
     case Form::two: return concat(op.name, " ", text(reg, size), zeroed, ",", at_last);
+    case Form::narrow:
+      return concat(op.name, " ", text(reg, part_of(size, 2)), zeroed, ",", at_last);
     case Form::store: return concat(op.name, " ", at_last, under, ",", text(reg, size));
     case Form::shift: return concat(op.name, " ", text(second, size), ",", at_last);
     case Form::compare:

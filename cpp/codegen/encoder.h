@@ -20,6 +20,7 @@ namespace shardax::codegen {
 enum class Form : std::uint8_t {
   three,       // reg = f(second, last)
   two,         // reg = f(last)
+  narrow,      // the same, reg with half of the bytes
   store,       // last = f(reg)
   shift,       // second = f(last); `extension` is in the register's field
   compare,     // mask register reg = f(second, last)

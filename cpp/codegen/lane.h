@@ -9,6 +9,7 @@
 #include <bit>
 #include <type_traits>
 
+#include "array/dtype.h"
 #include "codegen/program.h"
 #include "codegen/record.h"
 
@@ -28,6 +29,10 @@ template <>
 inline constexpr Kind kind_of<std::int64_t> = Kind::i64;
 template <>
 inline constexpr Kind kind_of<std::uint64_t> = Kind::u64;
+template <>
+inline constexpr Kind kind_of<bfloat16_t> = Kind::bf16;
+template <>
+inline constexpr Kind kind_of<float16_t> = Kind::f16;
 template <>
 inline constexpr Kind kind_of<bool> = Kind::truth;
 
@@ -100,6 +105,15 @@ struct NumberOf<Lane<T>> {
 };
 template <class T>
 using number_of = typename NumberOf<T>::type;
+
+// x as a number of the kind that Like is: plain, or a lane.
+template <class Like, class T>
+auto like(T x) {
+  if constexpr (std::is_same_v<Like, number_of<Like>>)
+    return x;
+  else
+    return Lane<T>(x);
+}
 
 // Operands of which one may be a plain number.
 #define SHARDAX_LANE_OPERATOR(symbol, code, result)                    \
@@ -235,10 +249,14 @@ template <class T>
 Lane<T> rint(Lane<T> x) {
   return record<T>(Code::round, 0, x);
 }
+// The number as a To.
 template <class To, class From>
-Lane<To> convert(Lane<From> x) {
+Lane<To> cast(Lane<From> x) {
   return record<To>(Code::convert, 0, x);
 }
+template <class To, class From>
+requires std::is_arithmetic_v<From>
+[[gnu::always_inline]] constexpr To cast(From x) { return static_cast<To>(x); }
 template <class T>
 Lane<T> quotient(Lane<T> a, Lane<T> b) {
   return record<T>(Code::quotient, 0, a, b);
@@ -247,9 +265,9 @@ template <class T>
 Lane<T> remainder(Lane<T> a, Lane<T> b) {
   return record<T>(Code::remainder, 0, a, b);
 }
-inline Lane<float> to_float(Lane<std::int32_t> x) { return record<float>(Code::to_float, 0, x); }
-inline Lane<double> to_float(Lane<std::int64_t> x) { return record<double>(Code::to_float, 0, x); }
-inline Lane<float> signed_to_float(Lane<std::uint32_t> x) { return to_float(x.as<std::int32_t>()); }
+inline Lane<float> signed_to_float(Lane<std::uint32_t> x) {
+  return cast<float>(x.as<std::int32_t>());
+}
 inline Lane<std::uint32_t> shift_right_signed(Lane<std::uint32_t> x, int n) {
   return (x.as<std::int32_t>() >> n).as<std::uint32_t>();
 }

@@ -4,9 +4,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <string_view>
+
+#include "base/errors.h"
 
 namespace shardax::codegen {
 
@@ -56,12 +60,31 @@ Instructions instructions() {
   return wide && asked() != "avx2" ? Instructions::avx512 : Instructions::avx2;
 }
 
+namespace {
+// A line of the file in which perf looks for names: where code starts, its bytes, its name.
+void tell_perf(const Native& native, std::size_t bytes, std::string_view name) {
+  static const char* asked = std::getenv("SHARDAX_PERF_MAP");
+  if (!asked || std::string_view(asked) != "1") return;
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  static std::FILE* const file = std::fopen(concat("/tmp/perf-", getpid(), ".map").c_str(), "a");
+  if (!file) return;
+  const auto start = reinterpret_cast<std::uintptr_t>(native.code());
+  std::fprintf(file, "%zx %zx loop: %.*s\n", static_cast<std::size_t>(start), bytes,
+               static_cast<int>(name.size()), name.data());
+  std::fflush(file);
+}
+}  // namespace
+
 std::shared_ptr<const Native> compile(const VectorProgram& program, std::span<const int> item_bytes,
-                                      std::string* listing) {
+                                      std::string_view name, std::string* listing) {
   const Instructions chosen = instructions();
   const std::vector<std::uint8_t> code = tile_code(program, item_bytes, chosen, listing);
   if (code.empty()) return nullptr;
-  return Native::place(code, chosen == Instructions::avx512 ? 1 : lanes_of(program, chosen));
+  const int multiple = chosen == Instructions::avx512 ? 1 : lanes_of(program, chosen);
+  std::shared_ptr<const Native> native = Native::place(code, multiple);
+  if (native) tell_perf(*native, code.size(), name);
+  return native;
 }
 
 }  // namespace shardax::codegen

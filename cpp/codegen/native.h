@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <span>
+#include <string_view>
 
 #include "codegen/tile_code.h"
 
@@ -43,8 +44,10 @@ Wanted wanted();
 // AVX-512 where the processor has it, unless SHARDAX_CODEGEN is avx2.
 Instructions instructions();
 
-// The code of a program; null where there is none, and the tile kernels run.
+// The code of a program; null where there is none, and the tile kernels run. With
+// SHARDAX_PERF_MAP=1 in the environment, `perf` finds it under `name` (in /tmp/perf-PID.map, which
+// perf reads).
 std::shared_ptr<const Native> compile(const VectorProgram& program, std::span<const int> item_bytes,
-                                      std::string* listing = nullptr);
+                                      std::string_view name, std::string* listing = nullptr);
 
 }  // namespace shardax::codegen

@@ -32,7 +32,6 @@ constexpr std::array rows{
     Row{Code::less_equal, &cmpps, &cmppd, nullptr, nullptr},
     Row{Code::select, &blendvps, &blendvpd, &blendvps, &blendvpd},
     Row{Code::fma, &fmadd213ps, &fmadd213pd, nullptr, nullptr},
-    Row{Code::to_float, nullptr, nullptr, &cvtdq2ps, nullptr},
 };
 
 constexpr std::array evex_rows{
@@ -56,7 +55,28 @@ constexpr std::array evex_rows{
     Row{Code::less_equal, &compareps, &comparepd, &pcmpd, &pcmpq, nullptr},
     Row{Code::select, &blendmps, &blendmpd, &blendmps, &blendmpd},
     Row{Code::fma, &fmadd213ps, &fmadd213pd, nullptr, nullptr},
-    Row{Code::to_float, nullptr, nullptr, &cvtdq2ps, &cvtqq2pd},
+};
+
+struct Conversion {
+  Kind from, to;
+  const Opcode* op;
+};
+constexpr std::array conversions{
+    Conversion{Kind::f32, Kind::f64, &cvtps2pd},  Conversion{Kind::f64, Kind::f32, &cvtpd2ps},
+    Conversion{Kind::i32, Kind::f32, &cvtdq2ps},  Conversion{Kind::i32, Kind::f64, &cvtdq2pd},
+    Conversion{Kind::u32, Kind::f32, &cvtudq2ps}, Conversion{Kind::u32, Kind::f64, &cvtudq2pd},
+    Conversion{Kind::i64, Kind::f32, &cvtqq2ps},  Conversion{Kind::i64, Kind::f64, &cvtqq2pd},
+    Conversion{Kind::u64, Kind::f32, &cvtuqq2ps}, Conversion{Kind::u64, Kind::f64, &cvtuqq2pd},
+    Conversion{Kind::f32, Kind::i32, &cvttps2dq}, Conversion{Kind::f32, Kind::u32, &cvttps2udq},
+    Conversion{Kind::f32, Kind::i64, &cvttps2qq}, Conversion{Kind::f32, Kind::u64, &cvttps2uqq},
+    Conversion{Kind::f64, Kind::i32, &cvttpd2dq}, Conversion{Kind::f64, Kind::u32, &cvttpd2udq},
+    Conversion{Kind::f64, Kind::i64, &cvttpd2qq}, Conversion{Kind::f64, Kind::u64, &cvttpd2uqq},
+    Conversion{Kind::i32, Kind::i64, &pmovsxdq},  Conversion{Kind::i32, Kind::u64, &pmovsxdq},
+    Conversion{Kind::u32, Kind::i64, &pmovzxdq},  Conversion{Kind::u32, Kind::u64, &pmovzxdq},
+    Conversion{Kind::i64, Kind::i32, &pmovqd},    Conversion{Kind::i64, Kind::u32, &pmovqd},
+    Conversion{Kind::u64, Kind::i32, &pmovqd},    Conversion{Kind::u64, Kind::u32, &pmovqd},
+    Conversion{Kind::bf16, Kind::u32, &pmovzxwd}, Conversion{Kind::u32, Kind::bf16, &pmovdw},
+    Conversion{Kind::f16, Kind::f32, &cvtph2ps},  Conversion{Kind::f32, Kind::f16, &cvtps2ph},
 };
 
 template <class Rows>
@@ -79,6 +99,15 @@ const Opcode* find_in(const Rows& rows, Code code, Kind kind) {
 }  // namespace
 
 const Opcode* find(Code code, Kind kind) { return find_in(rows, code, kind); }
-const Opcode* find_evex(Code code, Kind kind) { return find_in(evex_rows, code, kind); }
+const Opcode* find_evex(Code code, Kind kind) {
+  if (width_of(kind) == 2) return code == Code::select ? &pblendmw : nullptr;
+  return find_in(evex_rows, code, kind);
+}
+const Opcode* find_conversion(Kind from, Kind to) {
+  for (const Conversion& row : conversions) {
+    if (row.from == from && row.to == to) return row.op;
+  }
+  return nullptr;
+}
 
 }  // namespace shardax::codegen::opcodes

@@ -36,8 +36,7 @@ inline constexpr Opcode pslld{"vpslld", 1, 1, 0, 0x72, Form::shift, 6},
 inline constexpr Opcode psrld{"vpsrld", 1, 1, 0, 0x72, Form::shift, 2},
     psrlq{"vpsrlq", 1, 1, 1, 0x73, Form::shift, 2};
 inline constexpr Opcode psrad{"vpsrad", 1, 1, 0, 0x72, Form::shift, 4};
-inline constexpr Opcode cvtdq2ps{"vcvtdq2ps", 0, 1, 0, 0x5B, Form::two},
-    cvtqq2pd{"vcvtqq2pd", 2, 1, 1, 0xE6, Form::two, 0, true};
+inline constexpr Opcode cvtdq2ps{"vcvtdq2ps", 0, 1, 0, 0x5B, Form::two};
 inline constexpr Opcode load{"vmovups", 0, 1, 0, 0x10, Form::two},
     store{"vmovups", 0, 1, 0, 0x11, Form::store};
 inline constexpr Opcode store_low{"vmovq", 1, 1, 0, 0xD6, Form::store},
@@ -84,6 +83,35 @@ inline constexpr Opcode knotw{"knotw", 0, 1, 0, 0x44, Form::mask_two},
     kmovw{"kmovw", 0, 1, 0, 0x90, Form::mask_two},
     kmovw_store{"kmovw", 0, 1, 0, 0x91, Form::mask_store};
 
+inline constexpr Opcode load_2{"vmovdqu16", 3, 1, 1, 0x6F, Form::two, 0, true},
+    store_2{"vmovdqu16", 3, 1, 1, 0x7F, Form::store, 0, true};
+inline constexpr Opcode pblendmw{"vpblendmw", 1, 2, 1, 0x66, Form::three, 0, true};
+// Conversions: the longer of the operand and the result is a whole vector.
+inline constexpr Opcode cvtps2pd{"vcvtps2pd", 0, 1, 0, 0x5A, Form::two, 0, true, 2},
+    cvtpd2ps{"vcvtpd2ps", 1, 1, 1, 0x5A, Form::narrow, 0, true};
+inline constexpr Opcode cvtdq2pd{"vcvtdq2pd", 2, 1, 0, 0xE6, Form::two, 0, true, 2},
+    cvtudq2ps{"vcvtudq2ps", 3, 1, 0, 0x7A, Form::two, 0, true},
+    cvtudq2pd{"vcvtudq2pd", 2, 1, 0, 0x7A, Form::two, 0, true, 2},
+    cvtqq2ps{"vcvtqq2ps", 0, 1, 1, 0x5B, Form::narrow, 0, true},
+    cvtqq2pd{"vcvtqq2pd", 2, 1, 1, 0xE6, Form::two, 0, true},
+    cvtuqq2ps{"vcvtuqq2ps", 3, 1, 1, 0x7A, Form::narrow, 0, true},
+    cvtuqq2pd{"vcvtuqq2pd", 2, 1, 1, 0x7A, Form::two, 0, true};
+inline constexpr Opcode cvttps2dq{"vcvttps2dq", 2, 1, 0, 0x5B, Form::two},
+    cvttps2udq{"vcvttps2udq", 0, 1, 0, 0x78, Form::two, 0, true},
+    cvttps2qq{"vcvttps2qq", 1, 1, 0, 0x7A, Form::two, 0, true, 2},
+    cvttps2uqq{"vcvttps2uqq", 1, 1, 0, 0x78, Form::two, 0, true, 2},
+    cvttpd2dq{"vcvttpd2dq", 1, 1, 1, 0xE6, Form::narrow, 0, true},
+    cvttpd2udq{"vcvttpd2udq", 0, 1, 1, 0x78, Form::narrow, 0, true},
+    cvttpd2qq{"vcvttpd2qq", 1, 1, 1, 0x7A, Form::two, 0, true},
+    cvttpd2uqq{"vcvttpd2uqq", 1, 1, 1, 0x78, Form::two, 0, true};
+inline constexpr Opcode pmovsxdq{"vpmovsxdq", 1, 2, 0, 0x25, Form::two, 0, true, 2},
+    pmovzxdq{"vpmovzxdq", 1, 2, 0, 0x35, Form::two, 0, true, 2},
+    pmovqd{"vpmovqd", 2, 2, 0, 0x35, Form::store, 0, true, 2},
+    pmovzxwd{"vpmovzxwd", 1, 2, 0, 0x33, Form::two, 0, true, 2},
+    pmovdw{"vpmovdw", 2, 2, 0, 0x33, Form::store, 0, true, 2};
+inline constexpr Opcode cvtph2ps{"vcvtph2ps", 1, 2, 0, 0x13, Form::two, 0, true, 2},
+    cvtps2ph{"vcvtps2ph", 1, 3, 0, 0x1D, Form::store, 0, true, 2};  // its immediate: how to round
+
 // Those of code with branches, whose numbers are of several widths, from here on. One number for
 // all lanes:
 inline constexpr Opcode spread_1{"vpbroadcastb", 1, 2, 0, 0x78, Form::two, 0, false, 2},
@@ -98,11 +126,10 @@ inline constexpr Opcode from_general_4{"vmovd", 1, 1, 0, 0x6E, Form::two},
 inline constexpr Opcode to_general_4{"vmovd", 1, 1, 0, 0x7E, Form::store},
     to_general_8{"vmovq", 1, 1, 1, 0x7E, Form::store};
 inline constexpr auto half = Opcode::First::half, general = Opcode::First::general;
-inline constexpr Opcode cvtdq2pd{"vcvtdq2pd", 2, 1, 0, 0xE6, Form::two, 0, false, 2},
-    cvtps2pd{"vcvtps2pd", 0, 1, 0, 0x5A, Form::two, 0, false, 2},
-    cvtpd2ps{"vcvtpd2ps", 1, 1, 0, 0x5A, Form::two, 0, false, 1, half},
-    cvttps2dq{"vcvttps2dq", 2, 1, 0, 0x5B, Form::two},
-    cvttpd2dq{"vcvttpd2dq", 1, 1, 0, 0xE6, Form::two, 0, false, 1, half};
+inline constexpr Opcode vex_cvtdq2pd{"vcvtdq2pd", 2, 1, 0, 0xE6, Form::two, 0, false, 2},
+    vex_cvtps2pd{"vcvtps2pd", 0, 1, 0, 0x5A, Form::two, 0, false, 2},
+    vex_cvtpd2ps{"vcvtpd2ps", 1, 1, 0, 0x5A, Form::two, 0, false, 1, half},
+    vex_cvttpd2dq{"vcvttpd2dq", 1, 1, 0, 0xE6, Form::two, 0, false, 1, half};
 inline constexpr Opcode cvtsi2ss{"vcvtsi2ss", 2, 1, 1, 0x2A}, cvtsi2sd{"vcvtsi2sd", 3, 1, 1, 0x2A};
 inline constexpr Opcode cvttss2si{"vcvttss2si", 2, 1, 1, 0x2C, Form::two, 0, false, 1, general},
     cvttsd2si{"vcvttsd2si", 3, 1, 1, 0x2C, Form::two, 0, false, 1, general};
@@ -134,5 +161,7 @@ constexpr std::uint8_t integer_predicate(Code code, bool swapped = false) {
 // is none.
 const Opcode* find(Code code, Kind kind);
 const Opcode* find_evex(Code code, Kind kind);
+// That of AVX-512 which converts numbers.
+const Opcode* find_conversion(Kind from, Kind to);
 
 }  // namespace shardax::codegen::opcodes

@@ -1,10 +1,19 @@
 // codegen/program.cpp - nodes of vector programs, each once.
 #include "codegen/program.h"
 
+#include <algorithm>
 #include <bit>
 
 namespace shardax::codegen {
 namespace {
+
+std::size_t hash_of(const Node& node) {
+  std::size_t hash = static_cast<std::size_t>(node.code) * 16 + static_cast<std::size_t>(node.kind);
+  constexpr std::size_t factor = 0x9E3779B97F4A7C15;
+  for (const int in : node.in) hash = hash * factor + static_cast<std::size_t>(in + 1);
+  hash = hash * factor + node.bits;
+  return (hash ^ hash >> 32) * factor >> 32;
+}
 
 std::size_t operands_of(Code code) {
   switch (code) {
@@ -16,23 +25,54 @@ std::size_t operands_of(Code code) {
     case Code::shift_left:
     case Code::shift_right:
     case Code::shift_right_arithmetic:
-    case Code::to_float:
-    case Code::view:
-    case Code::convert: return 1;
+    case Code::convert:
+    case Code::view: return 1;
     case Code::select:
     case Code::fma: return 3;
     default: return 2;
   }
 }
 
-}  // namespace
-
-std::size_t VectorProgram::Hash::operator()(const Node& node) const {
-  std::size_t hash = static_cast<std::size_t>(node.code) * 8 + static_cast<std::size_t>(node.kind);
-  constexpr std::size_t factor = 0x9E3779B97F4A7C15;
-  for (const int in : node.in) hash = hash * factor + static_cast<std::size_t>(in + 1);
-  return hash * factor + node.bits;
+// The same value by fewer instructions: bfloat16 that are rounded only to be computed with again
+// stay in their lanes, too.
+Node simpler(VectorProgram& program, const Node& node) {
+  const auto constant = [](const Node& n) { return n.code == Code::constant; };
+  if (node.code == Code::select && is_float(node.kind)) {
+    const Node& test = program.node(node.in[0]);
+    if (test.code == Code::less && test.in[0] == node.in[2] && test.in[1] == node.in[1])
+      return {Code::max, node.kind, {node.in[1], node.in[2], -1}};
+    if (test.code == Code::less && test.in[0] == node.in[1] && test.in[1] == node.in[2])
+      return {Code::min, node.kind, {node.in[1], node.in[2], -1}};
+  }
+  if (node.code == Code::bit_xor || node.code == Code::bit_and) {
+    const Node &a = program.node(node.in[0]), &b = program.node(node.in[1]);
+    if (constant(a) && constant(b)) {
+      const std::uint64_t bits = node.code == Code::bit_xor ? a.bits ^ b.bits : a.bits & b.bits;
+      return {Code::constant, node.kind, {-1, -1, -1}, bits};
+    }
+    // The same mask again.
+    if (node.code == Code::bit_and && a.code == Code::bit_and && a.in[1] == node.in[1]) return a;
+  }
+  // The high half of a word, moved down and up again.
+  if (node.code == Code::shift_left && node.bits == 16) {
+    const Node& down = program.node(node.in[0]);
+    if (down.code == Code::shift_right && down.bits == 16 && node.kind == Kind::u32) {
+      const int from = down.in[0];
+      const int mask = program.add({Code::constant, Kind::u32, {}, 0xffff0000});
+      return simpler(program, {Code::bit_and, Kind::u32, {from, mask, -1}});
+    }
+  }
+  // As bfloat16 and back; these fit.
+  if (node.code == Code::convert && node.kind == Kind::u32) {
+    const Node& from = program.node(node.in[0]);
+    if (from.kind == Kind::bf16 && from.code == Code::convert &&
+        program.node(from.in[0]).code == Code::shift_right && program.node(from.in[0]).bits == 16)
+      return program.node(from.in[0]);
+  }
+  return node;
 }
+
+}  // namespace
 
 // The constant that a node of integers or truth values is, if its operands are.
 std::optional<Node> VectorProgram::folded(const Node& n) const {
@@ -120,6 +160,7 @@ int VectorProgram::by_power_of_two(const Node& n) {
 int VectorProgram::add(const Node& given) {
   Node node = given;
   for (std::size_t k = operands_of(node.code); k < node.in.size(); ++k) node.in[k] = -1;
+  node = simpler(*this, node);
   node = folded(node).value_or(node);
   if (node.code == Code::equal) {  // x == false
     for (const std::size_t k : {0u, 1u}) {
@@ -134,23 +175,57 @@ int VectorProgram::add(const Node& given) {
   if (node.code == Code::quotient || node.code == Code::remainder) {
     if (const int shifted = by_power_of_two(node); shifted >= 0) return shifted;
   }
-  if (node.code == Code::select && is_float(node.kind)) {
-    const Node& test = this->node(node.in[0]);
-    if (test.code == Code::less && test.in[0] == node.in[2] && test.in[1] == node.in[1])
-      node = {Code::max, node.kind, {node.in[1], node.in[2]}};
-    else if (test.code == Code::less && test.in[0] == node.in[1] && test.in[1] == node.in[2])
-      node = {Code::min, node.kind, {node.in[1], node.in[2]}};
+  if (2 * nodes_.size() >= places_.size()) {
+    places_.assign(std::max<std::size_t>(128, 2 * places_.size()), -1);
+    for (int i = 0; i < size(); ++i) {
+      if (!is_forgotten(i)) *place(this->node(i)) = i;
+    }
   }
-  const auto [place, is_new] = places_.try_emplace(node, size());
-  if (is_new) nodes_.push_back(node);
-  return place->second;
+  int* found = place(node);
+  if (*found < 0) {
+    *found = size();
+    nodes_.push_back(node);
+  }
+  return *found;
+}
+
+// Where the node's position stands, or can.
+int* VectorProgram::place(const Node& node) {
+  std::size_t at = hash_of(node) % places_.size();
+  while (places_[at] >= 0 && (is_forgotten(places_[at]) || !(this->node(places_[at]) == node)))
+    at = (at + 1) % places_.size();
+  return &places_[at];
 }
 
 void VectorProgram::forget(int first) {
-  for (int i = first; i < size(); ++i) {
-    const auto found = places_.find(node(i));
-    if (found != places_.end() && found->second == i) places_.erase(found);
+  forgotten_.resize(nodes_.size());
+  std::fill(forgotten_.begin() + first, forgotten_.end(), true);
+}
+
+VectorProgram VectorProgram::interleaved(int vectors) const {
+  VectorProgram out;
+  out.nodes_.reserve(nodes_.size() * static_cast<std::size_t>(vectors));
+  std::vector<int> first(nodes_.size());  // of the copies, which stand one after the other
+  const auto copy_of = [&](int i, int vector) {
+    if (i < 0) return i;
+    const int at = first[static_cast<std::size_t>(i)];
+    return node(i).code == Code::constant ? at : at + vector;
+  };
+  for (int i = 0; i < size(); ++i) {
+    first[static_cast<std::size_t>(i)] = out.size();
+    const int copies = node(i).code == Code::constant ? 1 : vectors;
+    for (int vector = 0; vector < copies; ++vector) {
+      Node copy = node(i);
+      if (copy.code == Code::input) copy.bits |= static_cast<std::uint64_t>(vector) << 32;
+      for (int& in : copy.in) in = copy_of(in, vector);
+      out.nodes_.push_back(copy);
+    }
   }
+  for (const Output& output : outputs) {
+    for (int vector = 0; vector < vectors; ++vector)
+      out.outputs.push_back({copy_of(output.node, vector), output.operand, vector});
+  }
+  return out;
 }
 
 int VectorProgram::work() const {
@@ -169,14 +244,16 @@ int VectorProgram::work() const {
 }
 
 int VectorProgram::width() const {
-  int width = 0;
-  for (const Node& node : nodes_) {
-    const int own = width_of(node.kind);
-    if (own == 0) continue;
-    if (width != 0 && own != width) return 0;
-    width = own;
-  }
-  return width == 0 ? 4 : width;  // truth values alone
+  int width = 4;
+  for (const Node& node : nodes_) width = std::max(width, width_of(node.kind));
+  return width;
+}
+
+bool VectorProgram::is_uniform() const {
+  const int width = this->width();
+  return std::all_of(nodes_.begin(), nodes_.end(), [&](const Node& node) {
+    return width_of(node.kind) == 0 || width_of(node.kind) == width;
+  });
 }
 
 }  // namespace shardax::codegen

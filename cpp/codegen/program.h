@@ -1,20 +1,19 @@
 // codegen/program.h - vector programs: straight-line code on lanes, in static single assignment.
 //
 // A program says what one element of a tile goes through; machine code does it for a register of
-// elements at a time. Numbers of one program are all 32 or all 64 bits wide, so that every register
-// has as many lanes. Truth values are lanes of all ones or all zeros.
+// elements at a time, as many as the widest numbers of the program leave room for. The 16-bit
+// floats are only moved, chosen and converted.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <unordered_map>
 #include <vector>
 
 namespace shardax::codegen {
 
-enum class Kind : std::uint8_t { f32, f64, i32, u32, i64, u64, truth, none };
+enum class Kind : std::uint8_t { f32, f64, i32, u32, i64, u64, bf16, f16, truth, none };
 
 constexpr bool is_float(Kind kind) { return kind == Kind::f32 || kind == Kind::f64; }
 constexpr bool is_unsigned(Kind kind) { return kind == Kind::u32 || kind == Kind::u64; }
@@ -27,12 +26,14 @@ constexpr int width_of(Kind kind) {
     case Kind::f64:
     case Kind::i64:
     case Kind::u64: return 8;
+    case Kind::bf16:
+    case Kind::f16: return 2;
     default: return 0;
   }
 }
 
 enum class Code : std::uint8_t {
-  input,     // element of operand `bits`
+  input,     // element of the operand that the low half of `bits` says; see vector_of()
   constant,  // the number whose bits are `bits`
   add,
   sub,
@@ -54,10 +55,10 @@ enum class Code : std::uint8_t {
   less_equal,  // floats only
   select,      // a ? b : c
   fma,         // a * b + c, rounded once
-  to_float,    // of an integer of the same width
+  convert,     // the number as another kind: floats become integers towards zero, wider integers
+               // lose their high bits, bfloat16 and uint32 keep the low bits of each other
   view,        // the same bits as another kind
-  // Of single numbers (codegen/scalar_program.h):
-  convert,    // to another kind; floats that become integers lie within their range
+  // In scalar programs alone (codegen/scalar_program.h):
   quotient,   // of integers, towards zero; x / 0 is -1, and -x is x / -1
   remainder,  // x - quotient * b; that by 0 is x
   unique,     // made by what stands around the nodes: loads, carries, results of loops and branches
@@ -71,9 +72,14 @@ struct Node {
   bool operator==(const Node&) const = default;
 };
 
+// Of an input: its operand, and how many vectors after the current one it lies.
+inline int operand_of(const Node& input) { return static_cast<int>(input.bits & 0xffffffff); }
+inline int vector_of(const Node& input) { return static_cast<int>(input.bits >> 32); }
+
 struct Output {
   int node;
-  int operand;  // where it goes
+  int operand;     // where it goes
+  int vector = 0;  // as vector_of()
 };
 
 class VectorProgram {
@@ -87,21 +93,28 @@ class VectorProgram {
   // Nodes that an output needs and that are instructions.
   int work() const;
   int size() const { return static_cast<int>(nodes_.size()); }
-  // Bytes of the numbers: 4 or 8; 0 where they differ.
+  // Bytes of the widest numbers, 4 or 8, and whether all are as wide.
   int width() const;
+  bool is_uniform() const;
+
+  // The program for so many vectors one after the other, node by node in turns.
+  VectorProgram interleaved(int vectors) const;
 
   std::vector<Output> outputs;
 
  private:
+  int* place(const Node& node);
+  bool is_forgotten(int i) const {
+    return static_cast<std::size_t>(i) < forgotten_.size() &&
+           forgotten_[static_cast<std::size_t>(i)];
+  }
   std::optional<Node> folded(const Node& node) const;
   int same_as(const Node& node) const;
   int by_power_of_two(const Node& node);
 
-  struct Hash {
-    std::size_t operator()(const Node& node) const;
-  };
   std::vector<Node> nodes_;
-  std::unordered_map<Node, int, Hash> places_;
+  std::vector<bool> forgotten_;
+  std::vector<int> places_;  // of nodes, by hash; -1: free
 };
 
 }  // namespace shardax::codegen

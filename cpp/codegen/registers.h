@@ -19,11 +19,14 @@ class Registers {
   Registers(const VectorProgram& program, int vectors, int masks);
 
   // The node whose register a value has.
-  int stored(int v) const;
-  bool needed(int v) const { return !uses_[index(v)].empty(); }
+  int stored(int v) const { return stored_[index(v)]; }
+  bool needed(int v) const { return uses_of_[index(v)].next >= 0; }
   // Can it be read again from where it came?
   bool reread(int v) const { return node(v).code == Code::input || node(v).code == Code::constant; }
   bool is_mask(int v) const { return masks_ > 0 && node(v).kind == Kind::truth; }
+
+  // Would so many copies of the program do without the stack?
+  bool fits(int copies) const;
 
   // Goes to the next node (in the end, to the outputs), whose operands are brought one by one.
   void advance(int position);
@@ -55,7 +58,7 @@ class Registers {
 
  private:
   static std::size_t index(int i) { return static_cast<std::size_t>(i); }
-  const Node& node(int i) const { return program_.node(i); }
+  const Node& node(int i) const { return program_->node(i); }
   void find_uses();
   int next_use(int v) const;
 
@@ -63,13 +66,25 @@ class Registers {
     int reg = -1;
     int slot = -1;
   };
-  const VectorProgram& program_;
+  // Uses of a value are a list, of which those up to the current position are dropped on the way.
+  struct Use {
+    int position;
+    int next;
+  };
+  struct Uses {
+    int next = -1;  // the first of the list
+    int last = -1;  // the position of the last
+  };
+  const VectorProgram* program_;
   int vectors_, masks_;
   int position_ = 0, slots_ = 0;
-  std::vector<std::vector<int>> uses_;  // positions, falling
+  std::vector<int> stored_;
+  std::vector<Use> uses_;
+  mutable std::vector<Uses> uses_of_;
   std::vector<Place> place_;
   std::array<int, 32> vector_holds_;
   std::array<int, 8> mask_holds_;
+  std::uint32_t free_vectors_, free_masks_;  // bits of registers
   std::vector<int> pinned_;
 };
 

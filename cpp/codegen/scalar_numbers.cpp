@@ -89,7 +89,6 @@ bool NumberCode::compute(int i) {
       if (n.kind == Kind::i64) return shift_wide(i);
       break;
     case Code::fma: fused(i); return true;
-    case Code::to_float: return integer_to_float(i, n.in[0], node(n.in[0]).kind, n.kind);
     default: break;
   }
   return instruction(i);
@@ -274,10 +273,10 @@ bool NumberCode::convert(int i) {
     return is_float(to) ? integer_to_float(i, a, from, to) : integer_to_integer(i, a, from, to);
   if (!is_float(to)) return float_to_integer(i, a, from, to);
   if (to == Kind::f64) {
-    encoder_.vector(ops::cvtps2pd, target(i).number, unused, last(a));
+    encoder_.vector(ops::vex_cvtps2pd, target(i).number, unused, last(a));
     done(i);
   } else {
-    encoder_.vector(ops::cvtpd2ps, scratch0.number, unused, last(a));
+    encoder_.vector(ops::vex_cvtpd2ps, scratch0.number, unused, last(a));
     spread(i, scratch0, false);
   }
   return true;
@@ -286,7 +285,7 @@ bool NumberCode::convert(int i) {
 bool NumberCode::integer_to_float(int i, int a, Kind from, Kind to) {
   if (from == Kind::u64) return false;
   if (from == Kind::i32) {
-    encoder_.vector(to == Kind::f64 ? ops::cvtdq2pd : ops::cvtdq2ps, target(i).number, unused,
+    encoder_.vector(to == Kind::f64 ? ops::vex_cvtdq2pd : ops::cvtdq2ps, target(i).number, unused,
                     last(a));
     done(i);
     return true;
@@ -319,7 +318,7 @@ bool NumberCode::float_to_integer(int i, int a, Kind from, Kind to) {
     encoder_.vector(ops::cvttps2dq, target(i).number, unused, last(a));
     done(i);
   } else if (to == Kind::i32) {
-    encoder_.vector(ops::cvttpd2dq, scratch0.number, unused, last(a));
+    encoder_.vector(ops::vex_cvttpd2dq, scratch0.number, unused, last(a));
     spread(i, scratch0, false);
   } else {
     encoder_.vector(from == Kind::f64 ? ops::cvttsd2si : ops::cvttss2si, 0, unused,

@@ -19,7 +19,7 @@ enum class Instructions : std::uint8_t { avx2, avx512 };
 
 // Bytes of a TileCode for this program. All loads of an element come before its stores, so that an
 // output may lie where an input does. `item_bytes`: of an element of each operand. Empty where a
-// node has no instruction or numbers of several widths meet.
+// node has no instruction; with AVX2, also where numbers of several widths meet.
 // With AVX2, n is a multiple of lanes_of(); with AVX-512 any number.
 // `listing`, where given, gets the instructions as text.
 std::vector<std::uint8_t> tile_code(const VectorProgram& program, std::span<const int> item_bytes,

@@ -96,7 +96,7 @@ class LoopLowering {
     assign_registers();
     collapse();
     std::string listing;
-    kernels::make_native(loop_, dump_flags().code ? &listing : nullptr);
+    kernels::make_native(loop_, text_, dump_flags().code ? &listing : nullptr);
     if (!listing.empty())
       std::fprintf(stderr, "-- machine code of: %s\n%s", text_.c_str(), listing.c_str());
     return std::make_unique<LoopStep>(std::move(loop_), text_);

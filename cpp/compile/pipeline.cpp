@@ -79,7 +79,7 @@ Compilation plan_for(const ProgramPtr& source, const CompileOptions& given, bool
   const ProgramPtr program = options.rewritten && !segments
                                  ? options.rewritten
                                  : rewritten(source, options.input_strides, segments);
-  Compilation out{program, fuse(*program), {}, {}};
+  Compilation out{program, fuse(*program, find_row_groups(*program)), {}, {}};
   out.plan = lower(program, out.units, options, source->output_types(), &out.placement);
   return out;
 }

@@ -19,7 +19,7 @@ std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
 codegen::Kind lane_kind(DType dtype) {
   codegen::Kind kind = codegen::Kind::none;
   visit_dtype(dtype, [&](auto zero) { kind = codegen::kind_of<decltype(zero)>; });
-  return kind;
+  return codegen::width_of(kind) == 2 ? codegen::Kind::none : kind;  // only passed on
 }
 
 }  // namespace
@@ -242,7 +242,6 @@ static bool is_of_lanes(const codegen::VectorProgram& nodes, const codegen::Node
     case Code::remainder: return false;
     case Code::mul:
     case Code::shift_right_arithmetic: return width == 4 || codegen::is_float(node.kind);
-    case Code::to_float: return width == 4;
     case Code::convert:
       return width == 4 && !codegen::is_unsigned(node.kind) &&
              !codegen::is_unsigned(nodes.node(node.in[0]).kind);
@@ -281,6 +280,11 @@ bool ElementWriter::map(const Equation& eqn, const std::vector<Held*>& in, Held&
   if (!kernel.function) return false;
   bool records = kernel.record && lane_kind(out.type.dtype) != Number::none;
   for (const Type& type : types) records = records && lane_kind(type.dtype) != Number::none;
+  // Of AVX2 no instruction converts these.
+  if (types[0].dtype == DType::uint64
+          ? is_floating(out.type.dtype)
+          : out.type.dtype == DType::uint64 && is_floating(types[0].dtype))
+    records = false;
   for (Held* held : in) elements(*held);
   if (packed(out.type)) {
     if (!records) return false;

@@ -11,14 +11,16 @@ namespace shardax::simd {
 namespace detail {
 
 // asin(s) = s + s z p(z), z = s^2 <= 1/4.
-SHARDAX_SIMD float asin_poly(float s, float z) {
+template <Single T>
+SHARDAX_SIMD T asin_poly(T s, T z) {
   return fma(s * z,
              poly(z, 1.6666752e-01f, 7.49531e-02f, 4.546902e-02f, 2.4185507e-02f, 4.2156998e-02f),
              s);
 }
 // atan(q) for |q| <= 1.
-SHARDAX_SIMD float atan_poly(float q) {
-  const float z = q * q;
+template <Single T>
+SHARDAX_SIMD T atan_poly(T q) {
+  const T z = q * q;
   return fma(
       q * z,
       poly(z, -3.3333328e-01f, 1.9999716e-01f, -1.4280343e-01f, 1.1061233e-01f, -8.821462e-02f,
@@ -28,53 +30,58 @@ SHARDAX_SIMD float atan_poly(float q) {
 
 }  // namespace detail
 
-SHARDAX_SIMD float asin(float x) {
-  const float a = abs(x);
-  const bool low = a < 0.5f;
-  const float z = low ? a * a : 0.5f * (1.0f - a);
-  const float s = low ? a : sqrt(z);
-  const float t = detail::asin_poly(s, z);
-  const float far = (0.5f * pi_hi_f - 2.0f * t) + 0.5f * pi_lo_f;
-  return copysign(low ? t : far, x);
+template <Single T>
+SHARDAX_SIMD T asin(T x) {
+  const T a = abs(x);
+  const auto low = a < 0.5f;
+  const T z = select(low, a * a, 0.5f * (1.0f - a));
+  const T s = select(low, a, sqrt(z));
+  const T t = detail::asin_poly(s, z);
+  const T far = (0.5f * pi_hi_f - 2.0f * t) + 0.5f * pi_lo_f;
+  return copysign(select(low, t, far), x);
 }
 inline double asin(double x) { return std::asin(x); }
 
-SHARDAX_SIMD float acos(float x) {
-  const float a = abs(x);
-  const bool low = a < 0.5f;
-  const float z = low ? a * a : 0.5f * (1.0f - a);
-  const float s = low ? a : sqrt(z);
-  const float t = copysign(detail::asin_poly(s, z), x);
-  const float near = 0.5f * pi_hi_f - (t - 0.5f * pi_lo_f);
-  const float far = (x < 0.0f ? pi_hi_f : 0.0f) + (2.0f * t + (x < 0.0f ? pi_lo_f : 0.0f));
-  return low ? near : far;
+template <Single T>
+SHARDAX_SIMD T acos(T x) {
+  const T a = abs(x);
+  const auto low = a < 0.5f;
+  const T z = select(low, a * a, 0.5f * (1.0f - a));
+  const T s = select(low, a, sqrt(z));
+  const T t = copysign(detail::asin_poly(s, z), x);
+  const T near = 0.5f * pi_hi_f - (t - 0.5f * pi_lo_f);
+  const auto left = x < 0.0f;
+  const T far = select(left, T(pi_hi_f), T(0.0f)) + (2.0f * t + select(left, T(pi_lo_f), T(0.0f)));
+  return select(low, near, far);
 }
 inline double acos(double x) { return std::acos(x); }
 
-SHARDAX_SIMD float atan(float x) {
-  const float a = abs(x);
-  const bool inverted = a > 1.0f;
-  const float t = detail::atan_poly((inverted ? 1.0f : a) / (inverted ? a : 1.0f));
-  const float far = 0.5f * pi_hi_f - (t - 0.5f * pi_lo_f);
-  return copysign(inverted ? far : t, x);
+template <Single T>
+SHARDAX_SIMD T atan(T x) {
+  const T a = abs(x);
+  const auto inverted = a > 1.0f;
+  const T t = detail::atan_poly(select(inverted, T(1.0f), a) / select(inverted, a, T(1.0f)));
+  const T far = 0.5f * pi_hi_f - (t - 0.5f * pi_lo_f);
+  return copysign(select(inverted, far, t), x);
 }
 inline double atan(double x) { return std::atan(x); }
 
 // The angle of the point (x, y), in [-pi, pi]; signs of zeros and infinities as in C.
-SHARDAX_SIMD float atan2(float y, float x) {
-  const float ax = abs(x), ay = abs(y);
-  const bool steep = ay > ax;
-  const float high = steep ? ay : ax;
-  const float low = steep ? ax : ay;
-  float q = low / high;
-  q = high == 0.0f ? 0.0f : q;
-  q = low == inf_f ? 1.0f : q;
-  const float t = detail::atan_poly(q);
-  const bool left = (bits(x) >> 31) != 0;
-  const float turns = steep ? 0.5f : (left ? 1.0f : 0.0f);
-  const float signed_t = steep != left ? -t : t;
-  const float angle = turns * pi_hi_f + fma(turns, pi_lo_f, signed_t);
-  return x != x || y != y ? x + y : copysign(angle, y);
+template <Single T>
+SHARDAX_SIMD T atan2(T y, T x) {
+  const T ax = abs(x), ay = abs(y);
+  const auto steep = ay > ax;
+  const T high = select(steep, ay, ax);
+  const T low = select(steep, ax, ay);
+  T q = low / high;
+  q = select(high == 0.0f, T(0.0f), q);
+  q = select(low == inf_f, T(1.0f), q);
+  const T t = detail::atan_poly(q);
+  const auto left = (bits(x) >> 31) != 0u;
+  const T turns = select(steep, T(0.5f), select(left, T(1.0f), T(0.0f)));
+  const T signed_t = select(steep != left, -t, t);
+  const T angle = turns * pi_hi_f + fma(turns, T(pi_lo_f), signed_t);
+  return select((x != x) || (y != y), x + y, copysign(angle, y));
 }
 inline double atan2(double y, double x) { return std::atan2(y, x); }
 

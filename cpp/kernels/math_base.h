@@ -51,6 +51,8 @@ SHARDAX_SIMD float copysign(float x, float s) { return __builtin_copysignf(x, s)
 SHARDAX_SIMD double copysign(double x, double s) { return __builtin_copysign(x, s); }
 SHARDAX_SIMD float sqrt(float x) { return __builtin_sqrtf(x); }
 SHARDAX_SIMD double sqrt(double x) { return __builtin_sqrt(x); }
+SHARDAX_SIMD float floor(float x) { return __builtin_floorf(x); }
+SHARDAX_SIMD double rint(double x) { return __builtin_rint(x); }
 
 SHARDAX_SIMD std::uint32_t shift_right_signed(std::uint32_t x, int n) {
   return static_cast<std::uint32_t>(static_cast<std::int32_t>(x) >> n);
@@ -59,11 +61,16 @@ SHARDAX_SIMD float signed_to_float(std::uint32_t x) {
   return static_cast<float>(static_cast<std::int32_t>(x));
 }
 
+using codegen::cast;
 using codegen::number_of;
 using codegen::select;
 // Is T a number of 32 bits?
 template <class T>
 inline constexpr bool is_single = sizeof(number_of<T>) == 4;
+template <class T>
+concept Single = is_single<T>;
+template <class T>
+concept Wide = !is_single<T>;
 
 // c0 + x (c1 + x (c2 + ...)), one fused multiply-add a coefficient.
 template <class T>

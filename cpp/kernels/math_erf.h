@@ -50,11 +50,12 @@ SHARDAX_SIMD T erfc_far(T a) {
   const T q = g / (1.0 + 2.0 * a);
   return exp(-s) * fma(-s_lo, q, q);
 }
-SHARDAX_SIMD double erfc_far_for_float(double a) {
-  const double t = (a - 2.0) / (a + 2.0);
-  const double g = poly(t, 1.2769783803354031, -0.09276381256269729, -0.16603017573587503,
-                        0.164050292959704, -0.054225941627794136, -0.008012998972061994,
-                        0.00876759942011149, 0.001100495601558416, -0.001510053436758366);
+template <Wide T>
+SHARDAX_SIMD T erfc_far_for_float(T a) {
+  const T t = (a - 2.0) / (a + 2.0);
+  const T g = poly(t, 1.2769783803354031, -0.09276381256269729, -0.16603017573587503,
+                   0.164050292959704, -0.054225941627794136, -0.008012998972061994,
+                   0.00876759942011149, 0.001100495601558416, -0.001510053436758366);
   return exp_for_float(-a * a) * g / (1.0 + 2.0 * a);
 }
 
@@ -77,69 +78,76 @@ SHARDAX_SIMD T erf(T x) {
 }
 
 // 1 - erf(x), with large x kept.
-SHARDAX_SIMD float erfc(float x) {
-  const double wide = static_cast<double>(x);
-  const double a = abs(wide) > 11.0 ? 11.0 : abs(wide);
-  const double far = detail::erfc_far_for_float(a);
-  const double y = a < 1.0 ? 1.0 - detail::erf_near_for_float(wide) : (x < 0.0f ? 2.0 - far : far);
-  return static_cast<float>(y);
+template <Single T>
+SHARDAX_SIMD T erfc(T x) {
+  const auto wide = cast<double>(x);
+  using D = std::remove_const_t<decltype(wide)>;
+  const D a = select(abs(wide) > 11.0, D(11.0), abs(wide));
+  const D far = detail::erfc_far_for_float(a);
+  const D beyond = select(wide < 0.0, 2.0 - far, far);
+  return cast<float>(select(a < 1.0, 1.0 - detail::erf_near_for_float(wide), beyond));
 }
-SHARDAX_SIMD double erfc(double x) {
-  const double a = abs(x);
-  const double far = detail::erfc_far(a);
-  return a < 0.5 ? 1.0 - detail::erf_near(x) : (x < 0.0 ? 2.0 - far : far);
+template <Wide T>
+SHARDAX_SIMD T erfc(T x) {
+  const T a = abs(x);
+  const T far = detail::erfc_far(a);
+  return select(a < 0.5, 1.0 - detail::erf_near(x), select(x < 0.0, 2.0 - far, far));
 }
 
 // The y with erf(y) = x, for |x| <= 1; infinite at the ends. The coefficients and the argument
 // w = -log(1 - x x), with x x rounded, are those of M. Giles, "Approximating the erfinv function",
 // GPU Computing Gems, 2010.
-SHARDAX_SIMD float erf_inv(float x) {
-  const float w = -log1p(-x * x);
-  const bool middle = w < 5.0f;
-  const float t = middle ? w - 2.5f : sqrt(w) - 3.0f;
-  const float p =
-      poly(t, middle ? 1.50140941f : 2.83297682f, middle ? 0.246640727f : 1.00167406f,
-           middle ? -0.00417768164f : 0.00943887047f, middle ? -0.00125372503f : -0.0076224613f,
-           middle ? 0.00021858087f : 0.00573950773f, middle ? -4.39150654e-06f : -0.00367342844f,
-           middle ? -3.5233877e-06f : 0.00134934322f, middle ? 3.43273939e-07f : 0.000100950558f,
-           middle ? 2.81022636e-08f : -0.000200214257f);
-  return abs(x) == 1.0f ? x * inf_f : p * x;
+template <Single T>
+SHARDAX_SIMD T erf_inv(T x) {
+  const T w = -log1p(-x * x);
+  const auto middle = w < 5.0f;
+  const T t = select(middle, w - 2.5f, sqrt(w) - 3.0f);
+  const auto either = [&](float yes, float no) { return select(middle, T(yes), T(no)); };
+  const T p =
+      poly(t, either(1.50140941f, 2.83297682f), either(0.246640727f, 1.00167406f),
+           either(-0.00417768164f, 0.00943887047f), either(-0.00125372503f, -0.0076224613f),
+           either(0.00021858087f, 0.00573950773f), either(-4.39150654e-06f, -0.00367342844f),
+           either(-3.5233877e-06f, 0.00134934322f), either(3.43273939e-07f, 0.000100950558f),
+           either(2.81022636e-08f, -0.000200214257f));
+  return select(abs(x) == 1.0f, x * inf_f, p * x);
 }
 // The same form, fitted anew in three ranges of w = -log((1 - x) (1 + x)).
-SHARDAX_SIMD double erf_inv(double x) {
-  const double w = -log((1.0 - abs(x)) * (1.0 + abs(x)));
-  const double root = sqrt(w);
-  const double low = poly(w - 3.125, 1.6536545626831027, 0.2401581824255883, -0.006033670871427523,
-                          -0.0007407025341543847, 0.0001867342080230591, -1.3882523394617941e-05,
-                          -1.365469182051078e-06, 4.2347881760367983e-07, -2.907038520619042e-08,
-                          -4.112660952125015e-09, 1.0512198537123555e-09, -5.414282506975777e-11,
-                          -1.2977508358555446e-11, 2.630472896124498e-12, -8.103362617021324e-14,
-                          -4.0010838123001375e-14, 6.572170981302839e-15, -4.0425025441041e-17,
-                          -1.2758717467023949e-16, 1.5582387539781045e-17, 9.754623990431134e-19,
-                          -3.502077569779055e-19, 5.669359111055395e-21, 3.2437385701195265e-21,
-                          -1.1536310559958817e-22);
-  const bool middle = w < 16.0;
-  const double high = poly(
-      root - (middle ? 3.25 : 5.0), middle ? 3.0838856104922208 : 4.8499064014085835,
-      middle ? 1.0052589676941652 : 1.0103004648645406,
-      middle ? 0.005370914553545805 : -0.00013871931831794642,
-      middle ? -0.0037512085082243045 : -0.00021503011943853356,
-      middle ? 0.0024914420979930776 : 7.599527675616615e-05,
-      middle ? -0.001688275535146544 : -1.96817770640368e-05,
-      middle ? 0.0009532893474736708 : 4.526064496289316e-06,
-      middle ? -0.00035503782117967986 : -9.929864096566905e-07,
-      middle ? 2.40313927973735e-05 : 2.2899806505965634e-07,
-      middle ? 6.828719182357755e-05 : -6.770519239893668e-08,
-      middle ? -4.731963448532853e-05 : 2.916108585719422e-08,
-      middle ? 1.246463092237013e-05 : -1.496671971082872e-08,
-      middle ? 2.927585580227234e-06 : 7.601649845651926e-09,
-      middle ? -3.9844885237421064e-06 : -3.78622017185267e-09,
-      middle ? 1.4955931318390074e-06 : 1.515395992655249e-09,
-      middle ? -2.9768347854713856e-08 : -2.561503664404995e-10,
-      middle ? -2.684960286090808e-07 : -2.88147421943652e-11, middle ? 1.336256293840682e-07 : 0.0,
-      middle ? -3.9339961751606784e-10 : 0.0, middle ? -1.61084783501672e-08 : 0.0);
-  const double y = x * (w < 6.25 ? low : high);
-  return abs(x) == 1.0 ? x * inf_d : y;
+template <Wide T>
+SHARDAX_SIMD T erf_inv(T x) {
+  const T w = -log((1.0 - abs(x)) * (1.0 + abs(x)));
+  const T root = sqrt(w);
+  const T low = poly(w - 3.125, 1.6536545626831027, 0.2401581824255883, -0.006033670871427523,
+                     -0.0007407025341543847, 0.0001867342080230591, -1.3882523394617941e-05,
+                     -1.365469182051078e-06, 4.2347881760367983e-07, -2.907038520619042e-08,
+                     -4.112660952125015e-09, 1.0512198537123555e-09, -5.414282506975777e-11,
+                     -1.2977508358555446e-11, 2.630472896124498e-12, -8.103362617021324e-14,
+                     -4.0010838123001375e-14, 6.572170981302839e-15, -4.0425025441041e-17,
+                     -1.2758717467023949e-16, 1.5582387539781045e-17, 9.754623990431134e-19,
+                     -3.502077569779055e-19, 5.669359111055395e-21, 3.2437385701195265e-21,
+                     -1.1536310559958817e-22);
+  const auto middle = w < 16.0;
+  const auto either = [&](double yes, double no) { return select(middle, T(yes), T(no)); };
+  const T high = poly(root - (either(3.25, 5.0)), either(3.0838856104922208, 4.8499064014085835),
+                      either(1.0052589676941652, 1.0103004648645406),
+                      either(0.005370914553545805, -0.00013871931831794642),
+                      either(-0.0037512085082243045, -0.00021503011943853356),
+                      either(0.0024914420979930776, 7.599527675616615e-05),
+                      either(-0.001688275535146544, -1.96817770640368e-05),
+                      either(0.0009532893474736708, 4.526064496289316e-06),
+                      either(-0.00035503782117967986, -9.929864096566905e-07),
+                      either(2.40313927973735e-05, 2.2899806505965634e-07),
+                      either(6.828719182357755e-05, -6.770519239893668e-08),
+                      either(-4.731963448532853e-05, 2.916108585719422e-08),
+                      either(1.246463092237013e-05, -1.496671971082872e-08),
+                      either(2.927585580227234e-06, 7.601649845651926e-09),
+                      either(-3.9844885237421064e-06, -3.78622017185267e-09),
+                      either(1.4955931318390074e-06, 1.515395992655249e-09),
+                      either(-2.9768347854713856e-08, -2.561503664404995e-10),
+                      either(-2.684960286090808e-07, -2.88147421943652e-11),
+                      either(1.336256293840682e-07, 0.0), either(-3.9339961751606784e-10, 0.0),
+                      either(-1.61084783501672e-08, 0.0));
+  const T y = x * select(w < 6.25, low, high);
+  return select(abs(x) == 1.0, x * inf_d, y);
 }
 
 }  // namespace shardax::simd

@@ -82,20 +82,22 @@ SHARDAX_SIMD T exp_normal(T x) {
 // exp(x) / 2 for x >= 0, finite up to the logarithm of twice the largest number.
 template <class T>
 SHARDAX_SIMD T half_exp(T x) {
-  constexpr T high = sizeof(T) == 4 ? T(91) : T(712);
-  x = x > high ? high : x;
+  using N = number_of<T>;
+  constexpr N high = is_single<T> ? N(91) : N(712);
+  x = select(x > high, T(high), x);
   const auto [r, k] = reduce_exp(x);
-  return scale(T(1) + fma(r * r, exp_tail(r), r), k - 1u);
+  return scale(N(1) + fma(r * r, exp_tail(r), r), k - 1u);
 }
 
 // exp in double for |x| <= 700, relative error 2^-34: for float results.
-SHARDAX_SIMD double exp_for_float(double x) {
-  const double t = fma(x, log2e, round_magic_d);
-  const double r = fma(t - round_magic_d, -ln2_hi, x);
-  const double p =
+template <Wide T>
+SHARDAX_SIMD T exp_for_float(T x) {
+  const T t = fma(x, T(log2e), T(round_magic_d));
+  const T r = fma(t - round_magic_d, T(-ln2_hi), x);
+  const T p =
       poly(r, 0.9999999999734664, 0.5000000080065706, 0.166666669568933, 0.04166626397833565,
            0.008333253389614919, 0.0013946451070579896, 0.00019922384503374215);
-  return fma(r, p, 1.0) * pow2(bits(t) - bits(round_magic_d));
+  return fma(r, p, T(1.0)) * pow2(bits(t) - bits(round_magic_d));
 }
 
 }  // namespace detail
@@ -112,23 +114,25 @@ SHARDAX_SIMD T exp(T x) {
 }
 
 // 2^x.
-SHARDAX_SIMD float exp2(float x) {
-  x = x < -151.0f ? -151.0f : x;
-  x = x > 129.0f ? 129.0f : x;
-  const float t = x + round_magic_f;
-  const float r = x - (t - round_magic_f);
-  const float p = poly(r, 6.931472e-01f, 2.402265e-01f, 5.5503592e-02f, 9.61807e-03f,
-                       1.3391147e-03f, 1.545965e-04f);
-  return scale(fma(r, p, 1.0f), bits(t) - bits(round_magic_f));
+template <Single T>
+SHARDAX_SIMD T exp2(T x) {
+  x = select(x < -151.0f, T(-151.0f), x);
+  x = select(x > 129.0f, T(129.0f), x);
+  const T t = x + round_magic_f;
+  const T r = x - (t - round_magic_f);
+  const T p = poly(r, 6.931472e-01f, 2.402265e-01f, 5.5503592e-02f, 9.61807e-03f, 1.3391147e-03f,
+                   1.545965e-04f);
+  return scale(fma(r, p, T(1.0f)), bits(t) - bits(round_magic_f));
 }
-SHARDAX_SIMD double exp2(double x) {
-  x = x < -1076.0 ? -1076.0 : x;
-  x = x > 1025.0 ? 1025.0 : x;
-  const double t = x + round_magic_d;
-  const double f = x - (t - round_magic_d);
-  const double r = f * ln2_hi;
-  const double r_lo = fma(f, ln2_lo, fma(f, ln2_hi, -r));
-  const double y = 1.0 + (r + fma(r * r, detail::exp_tail(r), r_lo));
+template <Wide T>
+SHARDAX_SIMD T exp2(T x) {
+  x = select(x < -1076.0, T(-1076.0), x);
+  x = select(x > 1025.0, T(1025.0), x);
+  const T t = x + round_magic_d;
+  const T f = x - (t - round_magic_d);
+  const T r = f * ln2_hi;
+  const T r_lo = fma(f, T(ln2_lo), fma(f, T(ln2_hi), -r));
+  const T y = 1.0 + (r + fma(r * r, detail::exp_tail(r), r_lo));
   return scale(y, bits(t) - bits(round_magic_d));
 }
 
@@ -167,26 +171,28 @@ SHARDAX_SIMD T tanh(T x) {
   return copysign(t / (t + N(2)), x);
 }
 
-SHARDAX_SIMD float sinh(float x) {
-  const float a = abs(x);
-  const float z = a * a;
-  const float odd =
+template <Single T>
+SHARDAX_SIMD T sinh(T x) {
+  const T a = abs(x);
+  const T z = a * a;
+  const T odd =
       fma(a * z, poly(z, 1.6666667e-01f, 8.3333105e-03f, 1.9842894e-04f, 2.7822286e-06f), a);
-  const float h = detail::half_exp(a);
-  return copysign(a < 1.0f ? odd : h - 0.25f / h, x);
+  const T h = detail::half_exp(a);
+  return copysign(select(a < 1.0f, odd, h - 0.25f / h), x);
 }
-SHARDAX_SIMD double sinh(double x) {
-  const double a = abs(x);
-  const double t = expm1(a > 1.0 ? 1.0 : a);
-  const double near = 0.5 * (t + t / (t + 1.0));
-  const double h = detail::half_exp(a);
-  return copysign(a < 1.0 ? (a < 0x1p-26 ? a : near) : h - 0.25 / h, x);
+template <Wide T>
+SHARDAX_SIMD T sinh(T x) {
+  const T a = abs(x);
+  const T t = expm1(select(a > 1.0, T(1.0), a));
+  const T near = 0.5 * (t + t / (t + 1.0));
+  const T h = detail::half_exp(a);
+  return copysign(select(a < 1.0, select(a < 0x1p-26, a, near), h - 0.25 / h), x);
 }
 
 template <class T>
 SHARDAX_SIMD T cosh(T x) {
   const T h = detail::half_exp(abs(x));
-  return h + T(0.25) / h;
+  return h + number_of<T>(0.25) / h;
 }
 
 }  // namespace shardax::simd

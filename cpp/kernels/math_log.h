@@ -33,13 +33,14 @@ SHARDAX_SIMD T log_near_one(T f, T e) {
 }
 
 // log in double for normal x > 0, relative error 2^-37 also near 1: for float results.
-SHARDAX_SIMD double log_for_float(double x) {
+template <Wide T>
+SHARDAX_SIMD T log_for_float(T x) {
   const auto [m, e] = split(x);
-  const double s = (m - 1.0) / (m + 1.0);
-  const double z = s * s;
-  const double r =
+  const T s = (m - 1.0) / (m + 1.0);
+  const T z = s * s;
+  const T r =
       z * poly(z, 0.6666666564127705, 0.4000033621535781, 0.28537238647543606, 0.23583562538965017);
-  return fma(e, ln2_hi, fma(s, r, 2.0 * s));
+  return fma(e, T(ln2_hi), fma(s, r, 2.0 * s));
 }
 
 // x as a normal number, and the exponent to add.
@@ -94,72 +95,79 @@ SHARDAX_SIMD T log1p(T x) {
   return select(x == N(-1), T(-inf), copysign(y, x));
 }
 
-SHARDAX_SIMD float log2(float x) {
-  const auto [normal, shift] = detail::normalise(x);
-  const auto [m, e] = split(normal);
-  const float l = detail::log_near_one(m - 1.0f, 0.0f);
-  return detail::log_ends(x, fma(l, log2e_f, fma(l, log2e_lo_f, e + shift)));
-}
-SHARDAX_SIMD double log2(double x) {
-  const auto [normal, shift] = detail::normalise(x);
-  const auto [m, e] = split(normal);
-  const double l = detail::log_near_one(m - 1.0, 0.0);
-  return detail::log_ends(x, fma(l, log2e, fma(l, log2e_lo, e + shift)));
+template <class T>
+SHARDAX_SIMD T log2(T x) {
+  using N = number_of<T>;
+  constexpr N high = is_single<T> ? N(log2e_f) : N(log2e);
+  constexpr N low = is_single<T> ? N(log2e_lo_f) : N(log2e_lo);
+  const auto normal = detail::normalise(x);
+  const auto [m, e] = split(normal.x);
+  const T l = detail::log_near_one(m - N(1), T(N(0)));
+  return detail::log_ends(x, fma(l, T(high), fma(l, T(low), e + normal.shift)));
 }
 
-SHARDAX_SIMD float log10(float x) {
-  const auto [normal, shift] = detail::normalise(x);
-  const auto [m, e] = split(normal);
-  const float l = detail::log_near_one(m - 1.0f, 0.0f);
-  const float low = fma(e + shift, log10_2_lo_f, l * log10e_lo_f);
-  return detail::log_ends(x, fma(e + shift, log10_2_hi_f, fma(l, log10e_f, low)));
-}
-SHARDAX_SIMD double log10(double x) {
-  const auto [normal, shift] = detail::normalise(x);
-  const auto [m, e] = split(normal);
-  const double l = detail::log_near_one(m - 1.0, 0.0);
-  const double low = fma(e + shift, log10_2_lo, l * log10e_lo);
-  return detail::log_ends(x, fma(e + shift, log10_2_hi, fma(l, log10e, low)));
-}
-
-SHARDAX_SIMD float asinh(float x) {
-  const double a = static_cast<double>(abs(x));
-  const double z = a * a;
-  const double far = detail::log_for_float(1.0 + (a + z / (1.0 + sqrt(1.0 + z))));
-  const double y = a < 0x1p-10 ? a * (1.0 - z * (1.0 / 6.0)) : far;
-  return copysign(static_cast<float>(a < inf_d ? y : a), x);
-}
-SHARDAX_SIMD double asinh(double x) {
-  const double a = abs(x);
-  const double z = a * a;
-  const bool big = a > 0x1p60;
-  const double y = log1p(big ? a : a + z / (1.0 + sqrt(1.0 + z)));
-  return copysign(big ? y + ln2_hi : y, x);
+template <class T>
+SHARDAX_SIMD T log10(T x) {
+  using N = number_of<T>;
+  constexpr N high = is_single<T> ? N(log10e_f) : N(log10e);
+  constexpr N low = is_single<T> ? N(log10e_lo_f) : N(log10e_lo);
+  constexpr N two_high = is_single<T> ? N(log10_2_hi_f) : N(log10_2_hi);
+  constexpr N two_low = is_single<T> ? N(log10_2_lo_f) : N(log10_2_lo);
+  const auto normal = detail::normalise(x);
+  const auto [m, e] = split(normal.x);
+  const T l = detail::log_near_one(m - N(1), T(N(0)));
+  const T rest = fma(e + normal.shift, T(two_low), l * low);
+  return detail::log_ends(x, fma(e + normal.shift, T(two_high), fma(l, T(high), rest)));
 }
 
-SHARDAX_SIMD float acosh(float x) {
-  const double t = static_cast<double>(x) - 1.0;
-  const double y = detail::log_for_float(1.0 + (t + sqrt(t * (t + 2.0))));
-  const float r = static_cast<float>(x < inf_f ? y : static_cast<double>(x));
-  return x < 1.0f ? nan_f : r;
+template <Single T>
+SHARDAX_SIMD T asinh(T x) {
+  const auto a = cast<double>(abs(x));
+  using D = std::remove_const_t<decltype(a)>;
+  const D z = a * a;
+  const D far = detail::log_for_float(1.0 + (a + z / (1.0 + sqrt(1.0 + z))));
+  const D y = select(a < 0x1p-10, a * (1.0 - z * (1.0 / 6.0)), far);
+  return copysign(cast<float>(select(a < inf_d, y, a)), x);
 }
-SHARDAX_SIMD double acosh(double x) {
-  const double t = x - 1.0;
-  const bool big = x > 0x1p60;
-  const double y = log1p(big ? x : t + sqrt(t * (t + 2.0)));
-  return x < 1.0 ? nan_d : (big ? y + ln2_hi : y);
+template <Wide T>
+SHARDAX_SIMD T asinh(T x) {
+  const T a = abs(x);
+  const T z = a * a;
+  const auto big = a > 0x1p60;
+  const T y = log1p(select(big, a, a + z / (1.0 + sqrt(1.0 + z))));
+  return copysign(select(big, y + ln2_hi, y), x);
 }
 
-SHARDAX_SIMD float atanh(float x) {
-  const double a = static_cast<double>(abs(x));
-  const double far = 0.5 * detail::log_for_float(1.0 + 2.0 * a / (1.0 - a));
-  float y = static_cast<float>(a < 0x1p-10 ? a * (1.0 + a * a * (1.0 / 3.0)) : far);
-  y = a < 1.0 ? y : inf_f;
-  return a <= 1.0 ? copysign(y, x) : nan_f;
+template <Single T>
+SHARDAX_SIMD T acosh(T x) {
+  const auto wide = cast<double>(x);
+  using D = std::remove_const_t<decltype(wide)>;
+  const D t = wide - 1.0;
+  const D y = detail::log_for_float(1.0 + (t + sqrt(t * (t + 2.0))));
+  const T r = cast<float>(select(wide < inf_d, y, wide));
+  return select(x < 1.0f, T(nan_f), r);
 }
-SHARDAX_SIMD double atanh(double x) {
-  const double a = abs(x);
-  const double y = a < 0x1p-28 ? a : 0.5 * log1p(2.0 * a / (1.0 - a));
+template <Wide T>
+SHARDAX_SIMD T acosh(T x) {
+  const T t = x - 1.0;
+  const auto big = x > 0x1p60;
+  const T y = log1p(select(big, x, t + sqrt(t * (t + 2.0))));
+  return select(x < 1.0, T(nan_d), select(big, y + ln2_hi, y));
+}
+
+template <Single T>
+SHARDAX_SIMD T atanh(T x) {
+  const auto a = cast<double>(abs(x));
+  using D = std::remove_const_t<decltype(a)>;
+  const D far = 0.5 * detail::log_for_float(1.0 + 2.0 * a / (1.0 - a));
+  T y = cast<float>(select(a < 0x1p-10, a * (1.0 + a * a * (1.0 / 3.0)), far));
+  y = select(a < 1.0, y, inf_f);
+  return select(a <= 1.0, copysign(y, x), nan_f);
+}
+template <Wide T>
+SHARDAX_SIMD T atanh(T x) {
+  const T a = abs(x);
+  const T y = select(a < 0x1p-28, a, 0.5 * log1p(2.0 * a / (1.0 - a)));
   return copysign(y, x);
 }
 

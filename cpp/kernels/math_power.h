@@ -8,7 +8,7 @@ namespace shardax::simd {
 // 1 / sqrt(x): two roundings, at most 1.5 ULP.
 template <class T>
 SHARDAX_SIMD T rsqrt(T x) {
-  return T(1) / sqrt(x);
+  return number_of<T>(1) / sqrt(x);
 }
 
 // Halley's iteration in double, from a third of the exponent's and mantissa's bits (5 % off).
@@ -26,7 +26,7 @@ SHARDAX_SIMD float cbrt(float x) {
 // The same with a last Newton step, whose residual y^3 - a is taken in twice the precision.
 SHARDAX_SIMD double cbrt(double x) {
   const double size = abs(x);
-  const bool small = size < 0x1p-900, large = size > 0x1p900;
+  const bool small = size<0x1p-900, large = size> 0x1p900;
   const double a = size * (small ? 0x1p300 : (large ? 0x1p-300 : 1.0));
   const auto high = static_cast<std::uint32_t>(bits(a) >> 32);
   double y = from_bits(static_cast<std::uint64_t>(high / 3u + 715094163u) << 32);
@@ -43,35 +43,37 @@ SHARDAX_SIMD double cbrt(double x) {
 }
 
 // x^y = 2^(y log2 |x|) in double, where the logarithm has 37 bits; the exceptional cases of C.
-SHARDAX_SIMD float pow(float x, float y) {
-  const double a = static_cast<double>(abs(x));
-  const double b = static_cast<double>(y);
+template <Single T>
+SHARDAX_SIMD T pow(T x, T y) {
+  const auto a = cast<double>(abs(x));
+  using D = std::remove_const_t<decltype(a)>;
+  const D b = cast<double>(y);
   const auto [m, e] = split(a);
-  const double s = (m - 1.0) / (m + 1.0);
-  const double z = s * s;
-  const double r =
+  const D s = (m - 1.0) / (m + 1.0);
+  const D z = s * s;
+  const D r =
       z * poly(z, 0.6666666564127705, 0.4000033621535781, 0.28537238647543606, 0.23583562538965017);
-  double l = fma(fma(s, r, 2.0 * s), log2e, e);
-  l = a == 0.0 ? -inf_d : l;
-  l = a < inf_d ? l : a;
-  double p = b * l;
-  p = p < -160.0 ? -160.0 : p;
-  p = p > 130.0 ? 130.0 : p;
-  const double t = p + round_magic_d;
-  const double f = p - (t - round_magic_d);
-  const double q =
+  D l = fma(fma(s, r, 2.0 * s), D(log2e), e);
+  l = select(a == 0.0, D(-inf_d), l);
+  l = select(a < inf_d, l, a);
+  D p = b * l;
+  p = select(p < -160.0, D(-160.0), p);
+  p = select(p > 130.0, D(130.0), p);
+  const D t = p + round_magic_d;
+  const D f = p - (t - round_magic_d);
+  const D q =
       poly(f, 0.6931471805418465, 0.2402265107600018, 0.055504109619795086, 0.00961803687384054,
            0.0013333431255437142, 0.0001546711491768072, 1.5314840234656177e-05);
-  const float size = static_cast<float>(fma(f, q, 1.0) * pow2(bits(t) - bits(round_magic_d)));
+  const T size = cast<float>(fma(f, q, D(1.0)) * pow2(bits(t) - bits(round_magic_d)));
 
-  const float half = 0.5f * y;
-  const bool whole = __builtin_floorf(y) == y;
-  const bool odd = whole && __builtin_floorf(half) != half;
-  const std::uint32_t sign = odd ? bits(x) & 0x80000000u : 0u;
-  float result = from_bits(bits(size) | sign);
-  result = x < 0.0f && x > -inf_f && !whole ? nan_f : result;
-  result = x == -1.0f && abs(y) == inf_f ? 1.0f : result;
-  return y == 0.0f || x == 1.0f ? 1.0f : result;
+  const T half = 0.5f * y;
+  const auto whole = floor(y) == y;
+  const auto odd = whole && floor(half) != half;
+  const auto signs = bits(x) & 0x80000000u;
+  T result = select(odd, from_bits(bits(size) | signs), size);
+  result = select((x < 0.0f) && (x > -inf_f) && !whole, T(nan_f), result);
+  result = select((x == -1.0f) && (abs(y) == inf_f), T(1.0f), result);
+  return select((y == 0.0f) || (x == 1.0f), T(1.0f), result);
 }
 // The C library's, one call an element; within 1 ULP.
 inline double pow(double x, double y) { return std::pow(x, y); }

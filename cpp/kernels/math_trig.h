@@ -18,39 +18,44 @@ struct Angle {
   U q;
 };
 
-SHARDAX_SIMD Angle<double, std::uint64_t> reduce_for_float(float x) {
-  const double a = static_cast<double>(x);
-  const double size = abs(a);
-  double s = 1.0, t_hi = 1.0, t_lo = 0.0;
-  s = size >= 0x1p44 ? 0x1p-21 : s;
-  t_hi = size >= 0x1p44 ? 0x1.58e8ec12c0aa8p-1 : t_hi;
-  t_lo = size >= 0x1p44 ? 0x1.95c955afd3e7bp-55 : t_lo;
-  s = size >= 0x1p65 ? 0x1p-42 : s;
-  t_hi = size >= 0x1p65 ? 0x1.abc6aacca5912p+0 : t_hi;
-  t_lo = size >= 0x1p65 ? -0x1.1b6f34f397eb5p-55 : t_lo;
-  s = size >= 0x1p86 ? 0x1p-63 : s;
-  t_hi = size >= 0x1p86 ? 0x1.8f1a5c3d52d34p+0 : t_hi;
-  t_lo = size >= 0x1p86 ? 0x1.ade7e21ae7526p-56 : t_lo;
-  s = size >= 0x1p107 ? 0x1p-84 : s;
-  t_hi = size >= 0x1p107 ? 0x1.2b5532bc0fd6bp+1 : t_hi;
-  t_lo = size >= 0x1p107 ? -0x1.75e080e9be09ap-54 : t_lo;
-  const double y = a * s;
-  const double p = y * t_hi;
-  const double p_lo = fma(y, t_lo, fma(y, t_hi, -p));
-  const double t = fma(p, 0x1.45f306dc9c883p-1, round_magic_d);
-  const double n = t - round_magic_d;
-  const double r = fma(n, -0x1.1a62633145c07p-54, fma(n, -0x1.921fb54442d18p+0, p));
-  return {r + p_lo, bits(t)};
+template <Single T>
+SHARDAX_SIMD auto reduce_for_float(T x) {
+  const auto a = cast<double>(x);
+  using D = std::remove_const_t<decltype(a)>;
+  const D size = abs(a);
+  D s = 1.0, t_hi = 1.0, t_lo = 0.0;
+  s = select(size >= 0x1p44, 0x1p-21, s);
+  t_hi = select(size >= 0x1p44, 0x1.58e8ec12c0aa8p-1, t_hi);
+  t_lo = select(size >= 0x1p44, 0x1.95c955afd3e7bp-55, t_lo);
+  s = select(size >= 0x1p65, 0x1p-42, s);
+  t_hi = select(size >= 0x1p65, 0x1.abc6aacca5912p+0, t_hi);
+  t_lo = select(size >= 0x1p65, -0x1.1b6f34f397eb5p-55, t_lo);
+  s = select(size >= 0x1p86, 0x1p-63, s);
+  t_hi = select(size >= 0x1p86, 0x1.8f1a5c3d52d34p+0, t_hi);
+  t_lo = select(size >= 0x1p86, 0x1.ade7e21ae7526p-56, t_lo);
+  s = select(size >= 0x1p107, 0x1p-84, s);
+  t_hi = select(size >= 0x1p107, 0x1.2b5532bc0fd6bp+1, t_hi);
+  t_lo = select(size >= 0x1p107, -0x1.75e080e9be09ap-54, t_lo);
+  const D y = a * s;
+  const D p = y * t_hi;
+  const D p_lo = fma(y, t_lo, fma(y, t_hi, -p));
+  const D t = fma(p, D(0x1.45f306dc9c883p-1), D(round_magic_d));
+  const D n = t - round_magic_d;
+  const D r = fma(n, D(-0x1.1a62633145c07p-54), fma(n, D(-0x1.921fb54442d18p+0), p));
+  const auto q = bits(t);
+  return Angle<D, std::remove_const_t<decltype(q)>>{r + p_lo, q};
 }
 
-SHARDAX_SIMD float sin_poly(float r) {
-  const float z = r * r;
+template <Single T>
+SHARDAX_SIMD T sin_poly(T r) {
+  const T z = r * r;
   return fma(r * z, poly(z, -1.6666654e-01f, 8.332116e-03f, -1.9509914e-04f), r);
 }
-SHARDAX_SIMD float cos_poly(float r) {
-  const float z = r * r;
-  const float p = poly(z, 4.1666646e-02f, -1.3887307e-03f, 2.443184e-05f);
-  return fma(z * z, p, fma(-0.5f, z, 1.0f));
+template <Single T>
+SHARDAX_SIMD T cos_poly(T r) {
+  const T z = r * r;
+  const T p = poly(z, 4.1666646e-02f, -1.3887307e-03f, 2.443184e-05f);
+  return fma(z * z, p, fma(T(-0.5f), z, T(1.0f)));
 }
 // r_lo is the part of the angle below r.
 SHARDAX_SIMD double sin_poly(double r, double r_lo) {
@@ -161,31 +166,35 @@ SHARDAX_SIMD Angle2 reduce(double x) {
 
 }  // namespace detail
 
-SHARDAX_SIMD float sin(float x) {
+template <Single T>
+SHARDAX_SIMD T sin(T x) {
   const auto [wide, q] = detail::reduce_for_float(x);
-  const float r = static_cast<float>(wide);
-  const auto n = static_cast<std::uint32_t>(q);
-  const float y = (n & 1u) ? detail::cos_poly(r) : detail::sin_poly(r);
-  const float signed_y = from_bits(bits(y) ^ ((n & 2u) << 30));
-  return x == 0.0f ? x : signed_y;
+  const T r = cast<float>(wide);
+  const auto n = cast<std::uint32_t>(q);
+  const T y = select((n & 1u) == 0u, detail::sin_poly(r), detail::cos_poly(r));
+  const T signed_y = from_bits(bits(y) ^ ((n & 2u) << 30));
+  return select(x == 0.0f, x, signed_y);
 }
-SHARDAX_SIMD float cos(float x) {
+template <Single T>
+SHARDAX_SIMD T cos(T x) {
   const auto [wide, q] = detail::reduce_for_float(x);
-  const float r = static_cast<float>(wide);
-  const auto n = static_cast<std::uint32_t>(q) + 1u;
-  const float y = (n & 1u) ? detail::cos_poly(r) : detail::sin_poly(r);
+  const T r = cast<float>(wide);
+  const auto n = cast<std::uint32_t>(q) + 1u;
+  const T y = select((n & 1u) == 0u, detail::sin_poly(r), detail::cos_poly(r));
   return from_bits(bits(y) ^ ((n & 2u) << 30));
 }
-SHARDAX_SIMD float tan(float x) {
+template <Single T>
+SHARDAX_SIMD T tan(T x) {
   const auto [r, q] = detail::reduce_for_float(x);
-  const double z = r * r;
-  const double s =
+  using D = std::remove_const_t<decltype(r)>;
+  const D z = r * r;
+  const D s =
       fma(r * z, poly(z, -0.16666654464560998, 0.008332151407875191, -0.00019513989570251359), r);
-  const double p = poly(z, 0.04166664663386596, -0.0013887355822600476, 2.443707078690234e-05);
-  const double c = fma(z * z, p, fma(-0.5, z, 1.0));
-  const bool odd = (q & 1u) != 0;
-  const float y = static_cast<float>((odd ? -c : s) / (odd ? s : c));
-  return x == 0.0f ? x : y;
+  const D p = poly(z, 0.04166664663386596, -0.0013887355822600476, 2.443707078690234e-05);
+  const D c = fma(z * z, p, fma(D(-0.5), z, D(1.0)));
+  const auto even = (q & std::uint64_t{1}) == std::uint64_t{0};
+  const T y = cast<float>(select(even, s, -c) / select(even, c, s));
+  return select(x == 0.0f, x, y);
 }
 
 SHARDAX_SIMD double sin(double x) {

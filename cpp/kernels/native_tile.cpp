@@ -4,8 +4,8 @@
 namespace shardax::kernels {
 namespace {
 
-// One instruction is as fast as its tile kernel: memory is waited for.
-constexpr std::size_t least_instructions = 2;
+// One op of fewer vector instructions is as fast in its tile kernel: memory is waited for.
+constexpr int least_work_alone = 64;
 int bytes_of(codegen::Kind kind) {
   return kind == codegen::Kind::truth ? 1 : codegen::width_of(kind);
 }
@@ -45,11 +45,12 @@ bool record(const TileLoop& loop, codegen::VectorProgram& program) {
 
 }  // namespace
 
-void make_native(TileLoop& loop, std::string* listing) {
+void make_native(TileLoop& loop, std::string_view name, std::string* listing) {
   const codegen::Wanted wanted = codegen::wanted();
-  if (loop.instructions.size() < least_instructions || wanted == codegen::Wanted::none) return;
+  if (loop.instructions.empty() || wanted == codegen::Wanted::none) return;
   codegen::VectorProgram program;
   if (!record(loop, program)) return;
+  if (loop.instructions.size() == 1 && program.work() < least_work_alone) return;
   NativeTile& native = loop.native;
   const std::size_t operands =
       loop.loads.size() + static_cast<std::size_t>(loop.registers) + loop.stores.size();
@@ -62,7 +63,8 @@ void make_native(TileLoop& loop, std::string* listing) {
     native.outputs.push_back(output.operand);
   }
   native.code = codegen::compile(
-      program, std::span<const int>(native.item_bytes.data(), native.item_bytes.size()), listing);
+      program, std::span<const int>(native.item_bytes.data(), native.item_bytes.size()), name,
+      listing);
 }
 
 }  // namespace shardax::kernels

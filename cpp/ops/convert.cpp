@@ -8,30 +8,40 @@ namespace shardax::ops {
 namespace {
 
 // As XLA converts: NaN becomes 0 and out-of-range values saturate when floats become integers;
-// complex numbers lose their imaginary part.
-template <class To, class From>
-To convert_one(From x) {
-  if constexpr (!std::is_arithmetic_v<From>) {
-    if constexpr (std::is_same_v<To, bool>)
-      return x != From(0);
-    else if constexpr (std::is_arithmetic_v<To>)
-      return convert_one<To>(x.real());
-    else
-      return To(static_cast<typename To::value_type>(x.real()),
-                static_cast<typename To::value_type>(x.imag()));
+// complex numbers lose their imaginary part. Of plain real numbers and of lanes.
+template <class To, class T>
+auto convert_real(T x) {
+  using From = codegen::number_of<T>;
+  using codegen::cast, codegen::select;
+  if constexpr (std::is_same_v<To, From>) {
+    return x;
   } else if constexpr (std::is_same_v<To, bool>) {
     return x != From(0);
-  } else if constexpr (!std::is_arithmetic_v<To>) {
-    return To(static_cast<typename To::value_type>(x));
+  } else if constexpr (std::is_same_v<From, bool>) {
+    return select(x, codegen::like<T>(To(1)), codegen::like<T>(To(0)));
   } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
     constexpr From low = static_cast<From>(std::numeric_limits<To>::min());
     constexpr From high = static_cast<From>(std::numeric_limits<To>::max());
-    const To inside = static_cast<To>(x > low && x < high ? x : From(0));
-    return x >= high  ? std::numeric_limits<To>::max()
-           : x <= low ? std::numeric_limits<To>::min()
-                      : inside;
+    const auto inside = cast<To>(select((x > low) && (x < high), x, T(From(0))));
+    const auto capped = select(x <= low, std::numeric_limits<To>::min(), inside);
+    return select(x >= high, std::numeric_limits<To>::max(), capped);
   } else {
-    return static_cast<To>(x);
+    return cast<To>(x);
+  }
+}
+template <class To, class From>
+To convert_one(From x) {
+  if constexpr (std::is_arithmetic_v<From> && std::is_arithmetic_v<To>) {
+    return convert_real<To>(x);
+  } else if constexpr (std::is_arithmetic_v<From>) {
+    return To(static_cast<typename To::value_type>(x));
+  } else if constexpr (std::is_same_v<To, bool>) {
+    return x != From(0);
+  } else if constexpr (std::is_arithmetic_v<To>) {
+    return convert_one<To>(x.real());
+  } else {
+    return To(static_cast<typename To::value_type>(x.real()),
+              static_cast<typename To::value_type>(x.imag()));
   }
 }
 
@@ -78,85 +88,47 @@ void narrowed(void* out, const void* const* in, std::int64_t n, std::int64_t dty
   }
 }
 
-// As convert_one.
-template <class From, class To>
-int record_conversion(codegen::VectorProgram& program, const int* in, std::int64_t) {
-  using codegen::Lane, codegen::convert;
-  const codegen::Recording recording(program);
-  const Lane<From> x = codegen::lane<From>(in[0]);
-  if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
-    using Limits = std::numeric_limits<To>;
-    constexpr From low = static_cast<From>(Limits::min());
-    constexpr From high = static_cast<From>(Limits::max());
-    const Lane<To> inside = convert<To>(select(x > low && x < high, x, Lane<From>(0)));
-    const Lane<To> least(Limits::min()), greatest(Limits::max());
-    return select(x >= high, greatest, select(x <= low, least, inside)).id;
-  } else {
-    return convert<To>(x).id;
-  }
+// The same by lanes. bfloat16 is rounded as array/half.h does.
+using codegen::Lane, codegen::lane;
+Lane<float> wide_lane(Lane<bfloat16_t> x) {
+  return (codegen::cast<std::uint32_t>(x) << 16).as<float>();
+}
+Lane<float> wide_lane(Lane<float16_t> x) { return codegen::cast<float>(x); }
+Lane<float16_t> narrow_lane(Lane<float> x, float16_t) { return codegen::cast<float16_t>(x); }
+Lane<bfloat16_t> narrow_lane(Lane<float> x, bfloat16_t) {
+  const auto bits = codegen::bits(x);
+  const auto rounded = bits + 0x7fffu + ((bits >> 16) & 1u);
+  return codegen::cast<bfloat16_t>(codegen::select(x != x, bits | 0x400000u, rounded) >> 16);
 }
 
-// Conversions that are an instruction, or a few, or none.
-codegen::Record record_convert(DType from, DType to) {
-  using codegen::lane, codegen::select;
-  using Program = codegen::VectorProgram;
-  if (from == to) return [](Program&, const int* in, std::int64_t) { return in[0]; };
-  if (from == DType::int32 && to == DType::float32) {
-    return [](Program& program, const int* in, std::int64_t) {
-      const codegen::Recording recording(program);
-      return codegen::to_float(lane<std::int32_t>(in[0])).id;
-    };
-  }
-  if (from == DType::int64 && to == DType::float64) {
-    return [](Program& program, const int* in, std::int64_t) {
-      const codegen::Recording recording(program);
-      return codegen::to_float(lane<std::int64_t>(in[0])).id;
-    };
-  }
+template <class From, class To>
+int record_conversion(codegen::VectorProgram& program, const int* in, std::int64_t) {
+  const codegen::Recording recording(program);
+  const Lane<From> x = lane<From>(in[0]);
+  if constexpr (is_half_v<From>)
+    return convert_real<To>(wide_lane(x)).id;
+  else if constexpr (is_half_v<To>)
+    return narrow_lane(convert_real<float>(x), To{}).id;
+  else if constexpr (std::is_integral_v<From> && std::is_integral_v<To> &&
+                     sizeof(From) == sizeof(To))
+    return x.template as<To>().id;
+  else
+    return convert_real<To>(x).id;
+}
+
+codegen::Record record_convert(DType from_dtype, DType to_dtype) {
+  if (from_dtype == to_dtype)
+    return [](codegen::VectorProgram&, const int* in, std::int64_t) { return in[0]; };
   codegen::Record found = nullptr;
-  if ((bit(from) & lane_numbers) && (bit(to) & lane_numbers) &&
-      !((bit(from) & lane_integers) && (bit(to) & lane_integers) &&
-        itemsize(from) == itemsize(to))) {
-    visit_dtype(from, [&](auto x) {
-      visit_dtype(to, [&](auto y) {
-        using From = decltype(x);
-        using To = decltype(y);
-        constexpr bool numbers = codegen::kind_of<From> != codegen::Kind::none &&
-                                 codegen::kind_of<To> != codegen::Kind::none &&
-                                 !std::is_same_v<From, bool> && !std::is_same_v<To, bool>;
-        // Between floats and uint64 there is no instruction.
-        constexpr bool wide = std::is_same_v<From, std::uint64_t> && std::is_floating_point_v<To>;
-        constexpr bool back = std::is_same_v<To, std::uint64_t> && std::is_floating_point_v<From>;
-        if constexpr (numbers && !wide && !back) found = record_conversion<From, To>;
-      });
+  visit_dtype(from_dtype, [&](auto from) {
+    visit_dtype(to_dtype, [&](auto to) {
+      using From = decltype(from);
+      using To = decltype(to);
+      if constexpr (codegen::kind_of<From> != codegen::Kind::none &&
+                    codegen::kind_of<To> != codegen::Kind::none && !std::is_same_v<From, To> &&
+                    !(is_half_v<From> && is_half_v<To>))
+        found = record_conversion<From, To>;
     });
-    return found;
-  }
-  // Integers of one width: the bits stay.
-  if ((bit(from) & lane_integers) && (bit(to) & lane_integers) && itemsize(from) == itemsize(to)) {
-    visit_dtype(to, [&](auto zero) {
-      if constexpr ((lane_integers & bit(kernels::dtype_of<decltype(zero)>)) != 0)
-        found = [](Program& program, const int* in, std::int64_t) {
-          return program.add({codegen::Code::view, codegen::kind_of<decltype(zero)>, {in[0]}});
-        };
-    });
-    return found;
-  }
-  visit_dtype(from == DType::boolean ? to : from, [&](auto zero) {
-    using T = decltype(zero);
-    if constexpr ((lane_numbers & bit(kernels::dtype_of<T>)) != 0) {
-      if (from == DType::boolean) {
-        found = [](Program& program, const int* in, std::int64_t) {
-          const codegen::Recording recording(program);
-          return select(lane<bool>(in[0]), codegen::Lane<T>(T(1)), codegen::Lane<T>(T(0))).id;
-        };
-      } else if (to == DType::boolean) {
-        found = [](Program& program, const int* in, std::int64_t) {
-          const codegen::Recording recording(program);
-          return (lane<T>(in[0]) != T(0)).id;
-        };
-      }
-    }
   });
   return found;
 }

@@ -69,6 +69,7 @@ inline Batched batched1(Value out) { return {{std::move(out)}, {true}}; }
 
 // The numbers that machine code computes with (codegen/lane.h): a record that lists some of these
 // beside its function has machine code for them.
+inline constexpr DTypeSet lane_single = bit(DType::float32);
 inline constexpr DTypeSet lane_floats = full_floats;
 inline constexpr DTypeSet lane_integers =
     bit(DType::int32) | bit(DType::int64) | bit(DType::uint32) | bit(DType::uint64);

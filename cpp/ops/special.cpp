@@ -115,7 +115,8 @@ void pow_integer(void* out, const void* const* in, std::int64_t n, std::int64_t)
 }
 
 MapKernel pow_map(const Types& in, const Type&, const Params&) {
-  if (in[0].dtype == in[1].dtype) return select_map<inexacts, pow_kernel, 2>(in[0].dtype);
+  if (in[0].dtype == in[1].dtype)
+    return select_map<inexacts, pow_kernel, 2, lane_single>(in[0].dtype);
   MapFunction found = nullptr;
   visit_dtype(in[0].dtype, [&](auto base) {
     visit_dtype(in[1].dtype, [&](auto exponent) {
@@ -179,13 +180,13 @@ const Op erf_op{
                  .jvp = jvp_slope<[](const Value& x, const Value&) { return gaussian<1>(x); }>,
                  .map = map_unary<full_floats, [](auto x) { return simd::erf(x); }, lane_floats>})};
 
-const Op erfc_op{
-    elementwise({.name = "erfc",
-                 .doc = "Elementwise complementary error function, 1 - erf(x), exact for large x.",
-                 .checks = makes_nan,
-                 .dtypes = floats,
-                 .jvp = jvp_slope<[](const Value& x, const Value&) { return gaussian<-1>(x); }>,
-                 .map = map_unary<full_floats, [](auto x) { return simd::erfc(x); }>})};
+const Op erfc_op{elementwise(
+    {.name = "erfc",
+     .doc = "Elementwise complementary error function, 1 - erf(x), exact for large x.",
+     .checks = makes_nan,
+     .dtypes = floats,
+     .jvp = jvp_slope<[](const Value& x, const Value&) { return gaussian<-1>(x); }>,
+     .map = map_unary<full_floats, [](auto x) { return simd::erfc(x); }, lane_floats>})};
 
 const Op erf_inv_op{elementwise(
     {.name = "erf_inv",
@@ -195,7 +196,7 @@ const Op erf_inv_op{elementwise(
      .jvp = jvp_slope<[](const Value&, const Value& out) {
        return mul(constant(out, 0.5 / std::numbers::inv_sqrtpi), unary("exp", square(out)));
      }>,
-     .map = map_unary<full_floats, [](auto x) { return simd::erf_inv(x); }>})};
+     .map = map_unary<full_floats, [](auto x) { return simd::erf_inv(x); }, lane_floats>})};
 
 // ---- gamma function ------------------------------------------------------------------------
 
@@ -240,23 +241,23 @@ constexpr auto polygamma_kernel = [](auto order, auto x) {
   return static_cast<T>(sign * std::tgamma(n + 1) * hurwitz_zeta(n + 1, static_cast<double>(x)));
 };
 
-const Op lgamma_op{
-    elementwise({.name = "lgamma",
-                 .doc = "Elementwise logarithm of |gamma(x)|.",
-                 .checks = makes_nan,
-                 .dtypes = floats,
-                 .jvp = jvp_slope<[](const Value& x, const Value&) { return unary("digamma", x); }>,
-                 .map = map_unary<full_floats, [](auto x) { return simd::lgamma(x); }>})};
+const Op lgamma_op{elementwise(
+    {.name = "lgamma",
+     .doc = "Elementwise logarithm of |gamma(x)|.",
+     .checks = makes_nan,
+     .dtypes = floats,
+     .jvp = jvp_slope<[](const Value& x, const Value&) { return unary("digamma", x); }>,
+     .map = map_unary<full_floats, [](auto x) { return simd::lgamma(x); }, lane_single>})};
 
-const Op digamma_op{
-    elementwise({.name = "digamma",
-                 .doc = "Elementwise derivative of lgamma.",
-                 .checks = makes_nan,
-                 .dtypes = floats,
-                 .jvp = jvp_slope<[](const Value& x, const Value&) {
-                   return binary("polygamma", constant(x, 1), x);
-                 }>,
-                 .map = map_unary<full_floats, [](auto x) { return simd::digamma(x); }>})};
+const Op digamma_op{elementwise(
+    {.name = "digamma",
+     .doc = "Elementwise derivative of lgamma.",
+     .checks = makes_nan,
+     .dtypes = floats,
+     .jvp = jvp_slope<[](const Value& x, const Value&) {
+       return binary("polygamma", constant(x, 1), x);
+     }>,
+     .map = map_unary<full_floats, [](auto x) { return simd::digamma(x); }, lane_floats>})};
 
 const Op polygamma_op{elementwise(
     {.name = "polygamma",

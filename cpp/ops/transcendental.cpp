@@ -74,11 +74,13 @@ const Op exp2_op{
                  .jvp = jvp_slope<[](const Value&, const Value& out) {
                    return mul(constant(out, std::numbers::ln2), out);
                  }>,
-                 .map = map_unary<inexacts, either<[](auto x) { return simd::exp2(x); },
-                                                   [](auto z) {
-                                                     using Part = typename decltype(z)::value_type;
-                                                     return std::exp(z * std::numbers::ln2_v<Part>);
-                                                   }>>})};
+                 .map = map_unary<inexacts,
+                                  either<[](auto x) { return simd::exp2(x); },
+                                         [](auto z) {
+                                           using Part = typename decltype(z)::value_type;
+                                           return std::exp(z * std::numbers::ln2_v<Part>);
+                                         }>,
+                                  lane_floats>})};
 
 const Op expm1_op{elementwise(
     {.name = "expm1",
@@ -128,14 +130,16 @@ const Op logistic_op{elementwise({.name = "logistic",
 
 // ---- trigonometric -------------------------------------------------------------------------
 
-const Op sin_op{
-    elementwise({.name = "sin",
-                 .doc = "Elementwise sine of radians.",
-                 .checks = makes_nan,
-                 .dtypes = inexacts,
-                 .jvp = jvp_slope<[](const Value& x, const Value&) { return unary("cos", x); }>,
-                 .map = map_unary<inexacts, either<[](auto x) { return simd::sin(x); },
-                                                   [](auto z) { return std::sin(z); }>>})};
+const Op sin_op{elementwise(
+    {.name = "sin",
+     .doc = "Elementwise sine of radians.",
+     .checks = makes_nan,
+     .dtypes = inexacts,
+     .jvp = jvp_slope<[](const Value& x, const Value&) { return unary("cos", x); }>,
+     .map =
+         map_unary<inexacts,
+                   either<[](auto x) { return simd::sin(x); }, [](auto z) { return std::sin(z); }>,
+                   lane_single>})};
 
 const Op cos_op{elementwise(
     {.name = "cos",
@@ -143,52 +147,62 @@ const Op cos_op{elementwise(
      .checks = makes_nan,
      .dtypes = inexacts,
      .jvp = jvp_slope<[](const Value& x, const Value&) { return neg(unary("sin", x)); }>,
-     .map = map_unary<inexacts, either<[](auto x) { return simd::cos(x); },
-                                       [](auto z) { return std::cos(z); }>>})};
+     .map =
+         map_unary<inexacts,
+                   either<[](auto x) { return simd::cos(x); }, [](auto z) { return std::cos(z); }>,
+                   lane_single>})};
 
-const Op tan_op{
-    elementwise({.name = "tan",
-                 .doc = "Elementwise tangent of radians.",
-                 .checks = makes_nan,
-                 .dtypes = inexacts,
-                 .jvp = jvp_slope<[](const Value&, const Value& out) {
-                   return add(constant(out, 1), square(out));
-                 }>,
-                 .map = map_unary<inexacts, either<[](auto x) { return simd::tan(x); },
-                                                   [](auto z) { return std::tan(z); }>>})};
+const Op tan_op{elementwise(
+    {.name = "tan",
+     .doc = "Elementwise tangent of radians.",
+     .checks = makes_nan,
+     .dtypes = inexacts,
+     .jvp = jvp_slope<[](const Value&, const Value& out) {
+       return add(constant(out, 1), square(out));
+     }>,
+     .map =
+         map_unary<inexacts,
+                   either<[](auto x) { return simd::tan(x); }, [](auto z) { return std::tan(z); }>,
+                   lane_single>})};
 
-const Op asin_op{
-    elementwise({.name = "asin",
-                 .doc = "Elementwise inverse sine, in radians.",
-                 .checks = makes_nan,
-                 .dtypes = inexacts,
-                 .jvp = jvp_slope<[](const Value& x, const Value&) {
-                   return rsqrt(sub(constant(x, 1), square(x)));
-                 }>,
-                 .map = map_unary<inexacts, either<[](auto x) { return simd::asin(x); },
-                                                   [](auto z) { return std::asin(z); }>>})};
+const Op asin_op{elementwise(
+    {.name = "asin",
+     .doc = "Elementwise inverse sine, in radians.",
+     .checks = makes_nan,
+     .dtypes = inexacts,
+     .jvp = jvp_slope<[](const Value& x, const Value&) {
+       return rsqrt(sub(constant(x, 1), square(x)));
+     }>,
+     .map = map_unary<
+         inexacts,
+         either<[](auto x) { return simd::asin(x); }, [](auto z) { return std::asin(z); }>,
+         lane_single>})};
 
-const Op acos_op{
-    elementwise({.name = "acos",
-                 .doc = "Elementwise inverse cosine, in radians.",
-                 .checks = makes_nan,
-                 .dtypes = inexacts,
-                 .jvp = jvp_slope<[](const Value& x, const Value&) {
-                   return neg(rsqrt(sub(constant(x, 1), square(x))));
-                 }>,
-                 .map = map_unary<inexacts, either<[](auto x) { return simd::acos(x); },
-                                                   [](auto z) { return std::acos(z); }>>})};
+const Op acos_op{elementwise(
+    {.name = "acos",
+     .doc = "Elementwise inverse cosine, in radians.",
+     .checks = makes_nan,
+     .dtypes = inexacts,
+     .jvp = jvp_slope<[](const Value& x, const Value&) {
+       return neg(rsqrt(sub(constant(x, 1), square(x))));
+     }>,
+     .map = map_unary<
+         inexacts,
+         either<[](auto x) { return simd::acos(x); }, [](auto z) { return std::acos(z); }>,
+         lane_single>})};
 
-const Op atan_op{
-    elementwise({.name = "atan",
-                 .doc = "Elementwise inverse tangent, in radians.",
-                 .checks = makes_nan,
-                 .dtypes = inexacts,
-                 .jvp = [](const JvpArgs& a) -> Values {
-                   return {div(a.t[0], add(constant(a.in[0], 1), square(a.in[0])))};
-                 },
-                 .map = map_unary<inexacts, either<[](auto x) { return simd::atan(x); },
-                                                   [](auto z) { return std::atan(z); }>>})};
+const Op atan_op{elementwise(
+    {.name = "atan",
+     .doc = "Elementwise inverse tangent, in radians.",
+     .checks = makes_nan,
+     .dtypes = inexacts,
+     .jvp = [](const JvpArgs& a) -> Values {
+       return {div(a.t[0], add(constant(a.in[0], 1), square(a.in[0])))};
+     },
+     .map = map_unary<
+         inexacts,
+         either<[](auto x) { return simd::atan(x); }, [](auto z) { return std::atan(z); }>,
+         lane_single>})};
 
 // For complex numbers the angle is -i log((x + iy) / sqrt(x^2 + y^2)), with y first as in C.
 constexpr auto atan2_kernel = [](auto y, auto x) {
@@ -218,27 +232,31 @@ const Op atan2_op{
                    if (!a.t[0]) return {part(1, div(neg(y), size))};
                    return {add(part(0, div(x, size)), part(1, div(neg(y), size)))};
                  },
-                 .map = map_binary<inexacts, atan2_kernel>})};
+                 .map = map_binary<inexacts, atan2_kernel, lane_single>})};
 
 // ---- hyperbolic ----------------------------------------------------------------------------
 
-const Op sinh_op{
-    elementwise({.name = "sinh",
-                 .doc = "Elementwise hyperbolic sine.",
-                 .checks = makes_nan,
-                 .dtypes = inexacts,
-                 .jvp = jvp_slope<[](const Value& x, const Value&) { return unary("cosh", x); }>,
-                 .map = map_unary<inexacts, either<[](auto x) { return simd::sinh(x); },
-                                                   [](auto z) { return std::sinh(z); }>>})};
+const Op sinh_op{elementwise(
+    {.name = "sinh",
+     .doc = "Elementwise hyperbolic sine.",
+     .checks = makes_nan,
+     .dtypes = inexacts,
+     .jvp = jvp_slope<[](const Value& x, const Value&) { return unary("cosh", x); }>,
+     .map = map_unary<
+         inexacts,
+         either<[](auto x) { return simd::sinh(x); }, [](auto z) { return std::sinh(z); }>,
+         lane_floats>})};
 
-const Op cosh_op{
-    elementwise({.name = "cosh",
-                 .doc = "Elementwise hyperbolic cosine.",
-                 .checks = makes_nan,
-                 .dtypes = inexacts,
-                 .jvp = jvp_slope<[](const Value& x, const Value&) { return unary("sinh", x); }>,
-                 .map = map_unary<inexacts, either<[](auto x) { return simd::cosh(x); },
-                                                   [](auto z) { return std::cosh(z); }>>})};
+const Op cosh_op{elementwise(
+    {.name = "cosh",
+     .doc = "Elementwise hyperbolic cosine.",
+     .checks = makes_nan,
+     .dtypes = inexacts,
+     .jvp = jvp_slope<[](const Value& x, const Value&) { return unary("sinh", x); }>,
+     .map = map_unary<
+         inexacts,
+         either<[](auto x) { return simd::cosh(x); }, [](auto z) { return std::cosh(z); }>,
+         lane_floats>})};
 
 // (1 + y)(1 - y) keeps digits where y is close to 1.
 const Op tanh_op{elementwise(
@@ -254,39 +272,45 @@ const Op tanh_op{elementwise(
          either<[](auto x) { return simd::tanh(x); }, [](auto z) { return std::tanh(z); }>,
          lane_floats>})};
 
-const Op asinh_op{
-    elementwise({.name = "asinh",
-                 .doc = "Elementwise inverse hyperbolic sine.",
-                 .checks = makes_nan,
-                 .dtypes = inexacts,
-                 .jvp = jvp_slope<[](const Value& x, const Value&) {
-                   return rsqrt(add(square(x), constant(x, 1)));
-                 }>,
-                 .map = map_unary<inexacts, either<[](auto x) { return simd::asinh(x); },
-                                                   [](auto z) { return std::asinh(z); }>>})};
+const Op asinh_op{elementwise(
+    {.name = "asinh",
+     .doc = "Elementwise inverse hyperbolic sine.",
+     .checks = makes_nan,
+     .dtypes = inexacts,
+     .jvp = jvp_slope<[](const Value& x, const Value&) {
+       return rsqrt(add(square(x), constant(x, 1)));
+     }>,
+     .map = map_unary<
+         inexacts,
+         either<[](auto x) { return simd::asinh(x); }, [](auto z) { return std::asinh(z); }>,
+         lane_floats>})};
 
-const Op acosh_op{
-    elementwise({.name = "acosh",
-                 .doc = "Elementwise inverse hyperbolic cosine; NaN below 1.",
-                 .checks = makes_nan,
-                 .dtypes = inexacts,
-                 .jvp = jvp_slope<[](const Value& x, const Value&) {
-                   return rsqrt(sub(square(x), constant(x, 1)));
-                 }>,
-                 .map = map_unary<inexacts, either<[](auto x) { return simd::acosh(x); },
-                                                   [](auto z) { return std::acosh(z); }>>})};
+const Op acosh_op{elementwise(
+    {.name = "acosh",
+     .doc = "Elementwise inverse hyperbolic cosine; NaN below 1.",
+     .checks = makes_nan,
+     .dtypes = inexacts,
+     .jvp = jvp_slope<[](const Value& x, const Value&) {
+       return rsqrt(sub(square(x), constant(x, 1)));
+     }>,
+     .map = map_unary<
+         inexacts,
+         either<[](auto x) { return simd::acosh(x); }, [](auto z) { return std::acosh(z); }>,
+         lane_floats>})};
 
-const Op atanh_op{
-    elementwise({.name = "atanh",
-                 .doc = "Elementwise inverse hyperbolic tangent.",
-                 .checks = makes_nan,
-                 .dtypes = inexacts,
-                 .jvp = [](const JvpArgs& a) -> Values {
-                   const Value one = constant(a.in[0], 1);
-                   return {div(a.t[0], mul(add(one, a.in[0]), sub(one, a.in[0])))};
-                 },
-                 .map = map_unary<inexacts, either<[](auto x) { return simd::atanh(x); },
-                                                   [](auto z) { return std::atanh(z); }>>})};
+const Op atanh_op{elementwise(
+    {.name = "atanh",
+     .doc = "Elementwise inverse hyperbolic tangent.",
+     .checks = makes_nan,
+     .dtypes = inexacts,
+     .jvp = [](const JvpArgs& a) -> Values {
+       const Value one = constant(a.in[0], 1);
+       return {div(a.t[0], mul(add(one, a.in[0]), sub(one, a.in[0])))};
+     },
+     .map = map_unary<
+         inexacts,
+         either<[](auto x) { return simd::atanh(x); }, [](auto z) { return std::atanh(z); }>,
+         lane_floats>})};
 
 }  // namespace
 }  // namespace shardax::ops

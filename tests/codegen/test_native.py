@@ -7,8 +7,10 @@ signs and denormals.
 
 import os
 import random
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,7 +18,7 @@ import shardax as jax
 import shardax.numpy as jnp
 from shardax import lax
 
-FLOATS = ["float32", "float64"]
+FLOATS = ["float32", "float64", "float16", "bfloat16"]
 INTEGERS = ["int32", "uint32", "int64", "uint64"]
 UNARY = {
     "f": [
@@ -24,12 +26,16 @@ UNARY = {
         jnp.log1p, jnp.tanh, lax.logistic, lax.erf, jnp.floor, jnp.ceil, jnp.round, lax.round,
         jnp.sign, lambda x: x**3, lambda x: lax.integer_pow(x, -2), lambda x: lax.integer_pow(x, 7),
         lambda x: lax.clamp(x.dtype.type(-1), x, x.dtype.type(2)), jax.nn.relu, jax.nn.gelu,
+        jnp.sin, jnp.cos, jnp.tan, jnp.arcsin, jnp.arccos, jnp.arctan, jnp.sinh, jnp.cosh,
+        jnp.arcsinh, jnp.arccosh, jnp.arctanh, jnp.exp2, lax.erfc, lax.erf_inv, lax.lgamma,
+        lax.digamma,
     ],
     "i": [jnp.negative, jnp.square, jnp.invert, lambda x: x**3],
     "b": [jnp.logical_not],
 }  # fmt: skip
 BINARY = {
-    "f": [jnp.add, jnp.subtract, jnp.multiply, jnp.divide, jnp.maximum, jnp.minimum],
+    "f": [jnp.add, jnp.subtract, jnp.multiply, jnp.divide, jnp.maximum, jnp.minimum, lax.atan2,
+          jnp.power],
     "i": [jnp.add, jnp.subtract, jnp.multiply, jnp.bitwise_and, jnp.bitwise_or, jnp.bitwise_xor,
           jnp.maximum, jnp.minimum],
     "b": [jnp.logical_and, jnp.logical_or, jnp.logical_xor],
@@ -59,6 +65,9 @@ class Writer:
             return jnp.where(truth, *(self.number(operands, depth - 1) for _ in range(2)))
         if pick < 0.65:
             return self.truth(operands, depth - 1).astype(self.dtype)
+        if pick < 0.7:  # through numbers of another width
+            way = self.random.choice(FLOATS + INTEGERS)
+            return self.number(operands, depth - 1).astype(way).astype(self.dtype)
         f = self.random.choice(BINARY[self.kind])
         return f(self.number(operands, depth - 1), self.number(operands, depth - 1))
 
@@ -96,14 +105,15 @@ def operands(seed, dtype, shape):
         x = rng.integers(-(2**31), 2**31, (3, *shape))
         x.reshape(-1)[::3] %= 5
     with np.errstate(over="ignore"):
-        x = x.astype(dtype)
-    turned = jnp.asarray(np.ascontiguousarray(x[1].T)).T
-    return jnp.asarray(x[0]), turned, jnp.broadcast_to(jnp.asarray(x[2].reshape(-1)[:1]), shape)
+        x = x.astype("float32" if dtype.endswith("float16") else dtype)
+    turned = jnp.asarray(np.ascontiguousarray(x[1].T), dtype).T
+    once = jnp.asarray(x[2].reshape(-1)[:1], dtype)
+    return jnp.asarray(x[0], dtype), turned, jnp.broadcast_to(once, shape)
 
 
 def bits(x):
     """Bits, with one NaN for all: which one of two a sum keeps is the processor's choice."""
-    x = np.asarray(x)
+    x = np.asarray(x.astype("float32") if x.dtype == jnp.bfloat16 else x)
     if x.dtype.kind == "f":
         x = np.where(np.isnan(x), np.array(np.nan, x.dtype), x)
     return x.view(f"u{x.itemsize}") if x.dtype.kind == "f" else x
@@ -141,9 +151,16 @@ def test_random_expressions(dtype, start):
                     np.testing.assert_array_equal(bits(native), bits(tiles), err_msg=f"seed {seed}")
 
 
+# Numbers of several widths meet in machine code of AVX-512.
+WIDE = {"avx512f", "avx512bw", "avx512dq", "avx512vl", "bmi2"} <= set(
+    Path("/proc/cpuinfo").read_text().split()
+)
+
+
 def plan_of(f, *args):
     """What SHARDAX_DUMP=plan says."""
-    program = f"import shardax as jax, shardax.numpy as jnp\njax.jit({f})({', '.join(args)})"
+    program = "import shardax as jax, shardax.numpy as jnp\nfrom shardax import lax\n"
+    program += f"jax.jit({f})({', '.join(args)})"
     env = {**os.environ, "SHARDAX_DUMP": "plan", "SHARDAX_CODEGEN": "1"}
     done = subprocess.run([sys.executable, "-c", program], env=env, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
@@ -157,8 +174,10 @@ def plan_of(f, *args):
         ("lambda x: jnp.mean((x - x.mean()) ** 2)", True),
         ("lambda x: jnp.where(x > 0, x, jnp.expm1(x))", True),
         ("lambda x: (x + 1) * (x < 3)", True),
-        ("lambda x: jnp.sin(x) * 2", False),  # reduced in float64
-        ("lambda x: x.astype(jnp.bfloat16) + 1", False),
+        ("lambda x: jnp.sin(x) * 2", WIDE),  # reduced in float64
+        ("lambda x: x.astype(jnp.bfloat16) + 1", WIDE),
+        ("lambda x: lax.erf_inv(x) * lax.digamma(x)", WIDE),
+        ("lambda x: jnp.cbrt(x) * 2", False),  # by integer division
     ],
 )
 def test_plans_say_which_loops_are_native(f, native):
@@ -205,3 +224,21 @@ def test_chains_are_native_and_what_the_environment_asks_for_is_done():
 
     chain = "lambda x: ((x * 2 + 1) * 3 - x) * x"
     assert plan(chain, None) and plan(chain, "1") and not plan(chain, "0")
+
+
+def test_perf_is_told_the_names_of_loops():
+    """SHARDAX_PERF_MAP=1 writes the file in which perf looks for names."""
+    program = """
+import os, shardax as jax, shardax.numpy as jnp
+jax.block_until_ready(jax.jit(lambda x: x * 2 + 1)(jnp.ones(100)))
+path = f"/tmp/perf-{os.getpid()}.map"
+print(open(path).read() if os.path.exists(path) else "none")
+if os.path.exists(path):
+    os.remove(path)
+"""
+    for asked, found in (("1", r"[0-9a-f]+ [0-9a-f]+ loop: mul add\n"), ("", r"none\n")):
+        env = {**os.environ, "SHARDAX_CODEGEN": "1", "SHARDAX_PERF_MAP": asked}
+        out = subprocess.run(
+            [sys.executable, "-c", program], env=env, capture_output=True, text=True
+        )
+        assert re.search(found, out.stdout), out.stdout + out.stderr
