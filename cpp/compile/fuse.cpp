@@ -31,6 +31,60 @@ class UnitSet {
 // More instructions than this would push the tiles of a group out of the first-level cache.
 constexpr std::size_t max_equations = 64;
 
+// The program's equations in an order in which each group's follow one another.
+std::vector<std::vector<int>> in_order(const Program& program,
+                                       const std::vector<RowGroup>& groups) {
+  const std::size_t count = program.equations.size();
+  std::vector<int> group_of(count, -1), made_by(program.types.size(), -1);
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    for (int e : groups[g].equations) group_of[static_cast<std::size_t>(e)] = static_cast<int>(g);
+  }
+  // Items: an equation for itself, or a group, which stands for its first one.
+  std::vector<int> item(count);
+  for (std::size_t e = 0; e < count; ++e) {
+    item[e] = group_of[e] < 0 ? static_cast<int>(e)
+                              : groups[static_cast<std::size_t>(group_of[e])].equations[0];
+    for (Var v : program.equations[e].outputs)
+      made_by[static_cast<std::size_t>(v)] = static_cast<int>(e);
+  }
+  const auto equations_of = [&](int first) {
+    const int g = group_of[static_cast<std::size_t>(first)];
+    return g < 0 ? std::vector<int>{first} : groups[static_cast<std::size_t>(g)].equations;
+  };
+  std::vector<std::vector<int>> out;
+  std::vector<bool> seen(count, false);
+  struct Visit {
+    std::vector<int> equations, needs;
+    std::size_t next = 0;
+  };
+  std::vector<Visit> stack;
+  const auto visit = [&](int e) {
+    const int first = item[static_cast<std::size_t>(e)];
+    if (seen[static_cast<std::size_t>(first)]) return;
+    seen[static_cast<std::size_t>(first)] = true;
+    Visit made{equations_of(first), {}};
+    for (int member : made.equations) {
+      for (Var v : program.equations[static_cast<std::size_t>(member)].inputs) {
+        const int p = made_by[static_cast<std::size_t>(v)];
+        if (p >= 0 && item[static_cast<std::size_t>(p)] != first) made.needs.push_back(p);
+      }
+    }
+    stack.push_back(std::move(made));
+  };
+  for (std::size_t e = 0; e < count; ++e) {
+    visit(static_cast<int>(e));
+    while (!stack.empty()) {
+      if (stack.back().next < stack.back().needs.size()) {
+        visit(stack.back().needs[stack.back().next++]);
+      } else {
+        out.push_back(std::move(stack.back().equations));
+        stack.pop_back();
+      }
+    }
+  }
+  return out;
+}
+
 class Fuser {
  public:
   explicit Fuser(const Program& program)
@@ -38,10 +92,21 @@ class Fuser {
         producer_(program.types.size(), -1),
         after_(program.types.size(), false) {}
 
-  std::vector<FusedUnit> run() {
-    for (std::size_t e = 0; e < program_.equations.size(); ++e) {
-      runtime::poll_caller();
-      place(static_cast<int>(e));
+  std::vector<FusedUnit> run(const std::vector<RowGroup>& groups) {
+    if (groups.empty()) {
+      for (std::size_t e = 0; e < program_.equations.size(); ++e) place(static_cast<int>(e));
+      return ordered();
+    }
+    std::vector<const RowGroup*> starts(program_.equations.size(), nullptr);
+    for (const RowGroup& group : groups)
+      starts[static_cast<std::size_t>(group.equations[0])] = &group;
+    for (const std::vector<int>& equations : in_order(program_, groups)) {
+      const RowGroup* group = starts[static_cast<std::size_t>(equations[0])];
+      if (group) {
+        place_group(*group);
+      } else {
+        place(equations[0]);
+      }
     }
     return ordered();
   }
@@ -57,7 +122,16 @@ class Fuser {
     return type(eqn.op->kind == Kind::reduction ? eqn.inputs[0] : eqn.outputs[0]).shape;
   }
 
+  void place_group(const RowGroup& group) {
+    const std::size_t unit = units_.size();
+    units_.emplace_back();
+    units_.back().rows = std::make_shared<const RowGroup>(group);
+    ancestors_.emplace_back();
+    for (int e : group.equations) join(e, unit);
+  }
+
   void place(int e) {
+    runtime::poll_caller();
     const Equation& eqn = program_.equations[static_cast<std::size_t>(e)];
     std::size_t unit = units_.size();
     if (fusable(eqn)) {
@@ -120,7 +194,7 @@ class Fuser {
     const Equation& eqn = program_.equations[static_cast<std::size_t>(e)];
     FusedUnit& unit = units_[u];
     unit.equations.push_back(e);
-    if (eqn.op->kind == Kind::reduction) {
+    if (eqn.op->kind == Kind::reduction && !unit.rows) {
       unit.reduces = true;
       unit.axes = eqn.params.ints("axes");
     }
@@ -132,7 +206,7 @@ class Fuser {
       needed.add_all(ancestors_[static_cast<std::size_t>(p)]);
     }
     ancestors_[u].add_all(needed);
-    const bool has_successors = unit.equations.size() > 1;
+    const bool has_successors = unit.equations.size() > 1 && !unit.rows;
     for (std::size_t other = 0; has_successors && other < units_.size(); ++other) {
       if (other != u && ancestors_[other].has(u)) ancestors_[other].add_all(ancestors_[u]);
     }
@@ -187,6 +261,8 @@ class Fuser {
 
 }  // namespace
 
-std::vector<FusedUnit> fuse(const Program& program) { return Fuser(program).run(); }
+std::vector<FusedUnit> fuse(const Program& program, const std::vector<RowGroup>& groups) {
+  return Fuser(program).run(groups);
+}
 
 }  // namespace shardax

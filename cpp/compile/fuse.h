@@ -4,24 +4,26 @@
 // After:  one group over the shape of a: load, mul, add, accumulate
 //
 // A group iterates over one shape. It may hold reductions of that shape over one set of axes, whose
-// results are available after it. Layout ops, products and the like are units of their own.
+// results are available after it. Layout ops, products and the like are units of their own; so is a
+// group of equations that run rows by rows (compile/row_groups.h).
 #pragma once
 
 #include <vector>
 
-#include "ir/program.h"
+#include "compile/row_groups.h"
 
 namespace shardax {
 
 struct FusedUnit {
   std::vector<int> equations;  // in program order
-  bool loop = false;           // a tile loop; else exactly one equation of another kind
+  bool loop = false;           // a tile loop; else one equation of another kind, or a group's
   Shape shape;                 // of the loop
   Ints axes;                   // of its reductions, if any
   bool reduces = false;
+  std::shared_ptr<const RowGroup> rows;  // of a group that runs rows by rows
 };
 
 // Units in an order in which each comes after those it needs.
-std::vector<FusedUnit> fuse(const Program& program);
+std::vector<FusedUnit> fuse(const Program& program, const std::vector<RowGroup>& groups = {});
 
 }  // namespace shardax

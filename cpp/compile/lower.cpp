@@ -2,10 +2,13 @@
 #include "compile/lower.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "base/errors.h"
 #include "compile/arena.h"
+#include "compile/row_blocks.h"
 #include "compile/steps.h"
+#include "compile/uses.h"
 #include "ir/op.h"
 #include "runtime/interrupt.h"
 
@@ -22,17 +25,19 @@ class Lowering {
         units_(units),
         options_(options),
         plan_(new Plan),
-        windows_(program->types.size()) {}
+        windows_(program->types.size()),
+        stored_(stored_variables(*program, units)),
+        last_unit_(last_uses(*program, units)) {}
 
   PlanPtr run(const Types& results, Placement* placement) {
     place_inputs();
-    find_stored();
-    find_last_uses();
     for (const FusedUnit& unit : units_) {
       runtime::poll_caller();
       ++unit_;
       if (unit.loop) {
         loop(unit);
+      } else if (unit.rows) {
+        rows(*unit.rows);
       } else {
         single(program_.equations[static_cast<std::size_t>(unit.equations[0])]);
       }
@@ -79,43 +84,6 @@ class Lowering {
       plan_->constants.push_back(c.value);
       set(c.var, {slot, 0, type(c.var), c.value->strides()});
     }
-  }
-
-  // Variables of loops that must lie in memory: used by another unit, or results.
-  void find_stored() {
-    std::vector<int> unit_of(program_.types.size(), -1);
-    stored_.assign(program_.types.size(), false);
-    for (std::size_t u = 0; u < units_.size(); ++u) {
-      for (int e : units_[u].equations) {
-        const Equation& eqn = program_.equations[static_cast<std::size_t>(e)];
-        for (Var v : eqn.outputs) {
-          unit_of[static_cast<std::size_t>(v)] = static_cast<int>(u);
-          if (eqn.op->kind == Kind::reduction) stored_[static_cast<std::size_t>(v)] = true;
-        }
-      }
-    }
-    for (std::size_t u = 0; u < units_.size(); ++u) {
-      for (int e : units_[u].equations) {
-        for (Var v : program_.equations[static_cast<std::size_t>(e)].inputs) {
-          if (unit_of[static_cast<std::size_t>(v)] != static_cast<int>(u))
-            stored_[static_cast<std::size_t>(v)] = true;
-        }
-      }
-    }
-    for (Var v : program_.outputs) stored_[static_cast<std::size_t>(v)] = true;
-  }
-
-  // The last unit that uses each variable; results are used after all.
-  void find_last_uses() {
-    last_unit_.assign(program_.types.size(), -1);
-    for (std::size_t u = 0; u < units_.size(); ++u) {
-      for (int e : units_[u].equations) {
-        for (Var v : program_.equations[static_cast<std::size_t>(e)].inputs)
-          last_unit_[static_cast<std::size_t>(v)] = static_cast<int>(u);
-      }
-    }
-    for (Var v : program_.outputs)
-      last_unit_[static_cast<std::size_t>(v)] = static_cast<int>(units_.size());
   }
 
   bool is_carry(const Slot& slot) const {
@@ -173,33 +141,58 @@ class Lowering {
     step_units_.push_back(unit_);
   }
 
-  // May equation `n` of a loop leave its result `v` in the memory of that input? The loop goes from
-  // tile to tile, and within one from equation to equation: the input must be read in the same
+  // May equation `n` of a loop leave its result `v` in the memory of that slot? The loop goes from
+  // tile to tile, and within one from equation to equation: what is there must be read in the same
   // order, by this equation or earlier ones, and by nothing afterwards.
   bool takes_over(const FusedUnit& unit, std::size_t n, Var v, int slot) const {
-    const Slot& s = plan_->slots[static_cast<std::size_t>(slot)];
-    const auto input = static_cast<std::size_t>(s.index);
-    if (!is_given(s) || !same_shape_and_dtype(type(program_.inputs[input]), type(v))) return false;
     if (used_later(slot)) return false;
     for (Var u : variables_[static_cast<std::size_t>(slot)]) {
       if (last_unit_[static_cast<std::size_t>(u)] < unit_) continue;  // not read here
-      if (!covers_slot(window(u)) || type(u).shape != type(v).shape) return false;
-      for (std::size_t k = n + 1; k < unit.equations.size(); ++k) {
-        const Vars& in = program_.equations[static_cast<std::size_t>(unit.equations[k])].inputs;
-        if (std::find(in.begin(), in.end(), u) != in.end()) return false;
+      if (!covers_slot(window(u)) || !same_shape_and_dtype(type(u), type(v))) return false;
+      for (std::size_t k = 0; k < unit.equations.size(); ++k) {
+        // Reductions take what they read at the end of a tile.
+        const Equation& eqn = program_.equations[static_cast<std::size_t>(unit.equations[k])];
+        if (k <= n && eqn.op->kind != Kind::reduction) continue;
+        if (std::find(eqn.inputs.begin(), eqn.inputs.end(), u) != eqn.inputs.end()) return false;
       }
     }
     return true;
   }
-  // Where a result of a loop is stored: results of the program take over donated inputs.
-  Window result_memory(const FusedUnit& unit, std::size_t n, Var v) {
-    const bool result = last_unit_[static_cast<std::size_t>(v)] == static_cast<int>(units_.size());
-    if (result && !unit.reduces && type(v).shape == unit.shape) {
-      for (std::size_t i = 0; i < options_.donated.size(); ++i) {
-        if (!takes_over(unit, n, v, static_cast<int>(i))) continue;
-        overwrite(static_cast<int>(i));
-        return {static_cast<int>(i), 0, type(v), row_major_strides(type(v).shape)};
+  // A donated input that the result `v` of the program can take over; -1: none.
+  int given_memory(const FusedUnit& unit, std::size_t n, Var v) const {
+    for (std::size_t i = 0; i < options_.donated.size(); ++i) {
+      const int slot = static_cast<int>(i);
+      if (is_given(plan_->slots[i]) && same_shape_and_dtype(type(program_.inputs[i]), type(v)) &&
+          takes_over(unit, n, v, slot))
+        return slot;
+    }
+    return -1;
+  }
+  // A temporary that is read here for the last time; -1: none.
+  int dead_memory(const FusedUnit& unit, std::size_t n, Var v) const {
+    for (std::size_t k = 0; k <= n; ++k) {
+      for (Var u : program_.equations[static_cast<std::size_t>(unit.equations[k])].inputs) {
+        if (!windows_[static_cast<std::size_t>(u)] || !same_shape_and_dtype(type(u), type(v)))
+          continue;
+        const int slot = window(u).slot;
+        if (plan_->slots[static_cast<std::size_t>(slot)].kind == Slot::Kind::arena &&
+            covers_slot(window(u)) && takes_over(unit, n, v, slot))
+          return slot;
       }
+    }
+    return -1;
+  }
+  // Where a result of a loop is stored: in new memory, or that of a donated input or a temporary
+  // which nothing else needs.
+  Window result_memory(const FusedUnit& unit, std::size_t n, Var v) {
+    const Equation& eqn = program_.equations[static_cast<std::size_t>(unit.equations[n])];
+    if (eqn.op->kind == Kind::elementwise && type(v).shape == unit.shape) {
+      const bool result =
+          last_unit_[static_cast<std::size_t>(v)] == static_cast<int>(units_.size());
+      const int given = result && !unit.reduces ? given_memory(unit, n, v) : -1;
+      if (given >= 0) overwrite(given);
+      const int slot = given >= 0 ? given : dead_memory(unit, n, v);
+      if (slot >= 0) return {slot, 0, type(v), row_major_strides(type(v).shape)};
     }
     return fresh(type(v));
   }
@@ -221,6 +214,37 @@ class Lowering {
       }
     }
     add_step(lower_loop(program_, unit, seen));
+  }
+
+  void rows(const RowGroup& group) {
+    std::vector<Var> results;
+    std::vector<Window> to;
+    for (int e : group.equations) {
+      for (Var v : program_.equations[static_cast<std::size_t>(e)].inputs) {
+        if (windows_[static_cast<std::size_t>(v)]) use(window(v));
+      }
+    }
+    // What others need of views is what they show.
+    std::unordered_set<Var> needed;
+    for (std::size_t i = group.equations.size(); i-- > 0;) {
+      const Equation& eqn = program_.equations[static_cast<std::size_t>(group.equations[i])];
+      const Var v = eqn.outputs[0];
+      if (last_unit_[static_cast<std::size_t>(v)] > unit_) needed.insert(v);
+      if (needed.count(v) == 0) continue;
+      if (eqn.op->view) {
+        needed.insert(eqn.inputs[0]);
+        continue;
+      }
+      results.push_back(v);
+      to.push_back(fresh(type(v)));
+      use(to.back());
+    }
+    add_step(row_step(program_, group, windows_, results, to));
+    for (std::size_t i = 0; i < results.size(); ++i) set(results[i], to[i]);
+    for (int e : group.equations) {
+      const Equation& eqn = program_.equations[static_cast<std::size_t>(e)];
+      if (eqn.op->view && needed.count(eqn.outputs[0]) > 0) view(eqn);
+    }
   }
 
   Window dense(const Window& from) {
@@ -334,7 +358,7 @@ class Lowering {
   const CompileOptions& options_;
   Shared<Plan> plan_;
   Windows windows_;
-  std::vector<bool> stored_;
+  std::vector<bool> stored_;               // per variable
   std::vector<int> last_unit_;             // per variable
   int unit_ = -1;                          // the one being lowered
   std::vector<std::pair<int, int>> uses_;  // per slot: first and last step

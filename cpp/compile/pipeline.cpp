@@ -72,7 +72,7 @@ Compilation plan_for(const ProgramPtr& source, const CompileOptions& given, bool
     if (same(*before, *program)) break;
   }
   program = run_pass("widen", program, widen);
-  Compilation out{program, fuse(*program), {}, {}};
+  Compilation out{program, fuse(*program, find_row_groups(*program)), {}, {}};
   out.plan = lower(program, out.units, options, source->output_types(), &out.placement);
   return out;
 }

@@ -277,6 +277,21 @@ Result shrink_elementwise(const Match& m) {
                     {result}));
 }
 
+Result add_into_scatter(const Match& m) {
+  static const Op& scatter_add = *find_op("scatter-add");
+  for (const std::size_t i : {1, 0}) {
+    const Equation* scatter = m.b.defined_by(m.in[i], scatter_add);
+    const Var other = m.in[1 - i];
+    if (!scatter || !m.uses_known || m.b.uses(m.in[i]) > 1 ||
+        !same_shape_and_dtype(m.b.type(other), m.b.type(m.in[i])) ||
+        !is_scalar_constant(m, scatter->inputs[0], 0))
+      continue;
+    const Params params = scatter->params;
+    return one(m.emit(scatter_add, params, {other, scatter->inputs[1], scatter->inputs[2]}));
+  }
+  return {};
+}
+
 using Rule = Result (*)(const Match&);
 struct Row {
   std::string_view op;  // "": every elementwise op
@@ -300,6 +315,7 @@ constexpr Row rows[] = {
     {"mul", drop_unit_factor},                // x * 1, 1 * x                x
     {"div", drop_unit_divisor},               // x / 1                       x
     {"", shrink_elementwise},                 // broadcast(x) * broadcast(y) broadcast(x * y)
+    {"add_any", add_into_scatter},            // x + scatter_add(0, updates) scatter_add(x, updates)
     {"reduce_sum", reduce_before_transpose},  // sum(transpose(x))           transpose(sum(x))
     {"reduce_sum", reduce_into_dot},          // sum(dot(a, b)) over batches dot(a, b) over them too
     {"reduce_sum", reduce_into_conv},         // the same of convolutions

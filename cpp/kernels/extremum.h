@@ -56,12 +56,16 @@ template <bool greater, class T>
   }
   T result = least;
   bool any_nan = false;
-  for (std::int64_t k = 0; k < vectors; ++k) {
+  if (i > 0) {
+    // A NaN that a later number has replaced is noted; one that is left is not needed.
+    for (std::int64_t k = 1; k < vectors; ++k) {
+      best[0] = (greater ? best[0] > best[k] : best[0] < best[k]) ? best[0] : best[k];
+      nan[0] |= nan[k];
+    }
     for (std::int64_t l = 0; l < width; ++l) {
-      any_nan |= nan[k][l] != 0;
-      // A NaN that a later number has replaced is noted; one that is left is not needed.
-      const T b = best[k][l];
-      result = (greater ? result > b : result < b) ? result : b == b ? b : result;
+      any_nan |= nan[0][l] != 0;
+      const T b = best[0][l];
+      result = (greater ? result > b : result < b) ? result : b;
     }
   }
   for (; i < n; ++i) result = extremum<greater>(result, x[i]);

@@ -12,8 +12,9 @@ struct ReduceKernels {
   DType accumulator;
   // Sets n accumulators to the identity of the reduction.
   void (*init)(void* acc, std::int64_t n);
-  // *acc = *acc (op) in[0] (op) ... in[n - 1]; the order depends on n alone.
-  void (*fold)(void* acc, const void* in, std::int64_t n);
+  // acc[r] = acc[r] (op) in[r * n] (op) ... in[r * n + n - 1] for every row r; the order depends on
+  // n alone.
+  void (*fold)(void* acc, const void* in, std::int64_t n, std::int64_t rows);
   // acc[i] = acc[i] (op) in[i], for n elements.
   void (*zip)(void* acc, const void* in, std::int64_t n);
   // acc[i] = acc[i] (op) other[i], both accumulators.

@@ -22,33 +22,43 @@ concept HasRow = requires(const T* x, std::int64_t n) {
   R::row(x, n);
 };
 
-// 16 lanes, then a fixed tree over them, whatever the instruction set.
-template <class R, class T, class Acc>
-SHARDAX_CLONES void reduce_fold(void* acc, const void* in, std::int64_t n) {
-  constexpr int lanes = 16;
-  const T* x = static_cast<const T*>(in);
-  T total;
-  if constexpr (HasRow<R, T>) {
-    total = R::row(x, n);
-  } else if (n < lanes) {
-    total = R::template identity<T>();
-    for (std::int64_t i = 0; i < n; ++i) total = R::combine(total, x[i]);
-  } else {
-    T part[lanes];
-    for (int l = 0; l < lanes; ++l) part[l] = x[l];
-    std::int64_t i = lanes;
-    for (; i + lanes <= n; i += lanes) {
-#pragma GCC unroll 16
-      for (int l = 0; l < lanes; ++l) part[l] = R::combine(part[l], x[i + l]);
-    }
-    for (int l = 0; i < n; ++i, ++l) part[l] = R::combine(part[l], x[i]);
-    for (int width = lanes / 2; width > 0; width /= 2) {
-      for (int l = 0; l < width; ++l) part[l] = R::combine(part[l], part[l + width]);
-    }
-    total = part[0];
+// Lanes, then a fixed tree over them, whatever the instruction set.
+template <class R, int lanes, class T>
+[[gnu::always_inline]] inline T reduce_lanes(const T* x, std::int64_t n) {
+  T part[lanes];
+  for (int l = 0; l < lanes; ++l) part[l] = x[l];
+  std::int64_t i = lanes;
+  for (; i + lanes <= n; i += lanes) {
+#pragma GCC unroll 32
+    for (int l = 0; l < lanes; ++l) part[l] = R::combine(part[l], x[i + l]);
   }
+  for (int l = 0; i < n; ++i, ++l) part[l] = R::combine(part[l], x[i]);
+  for (int width = lanes / 2; width > 0; width /= 2) {
+    for (int l = 0; l < width; ++l) part[l] = R::combine(part[l], part[l + width]);
+  }
+  return part[0];
+}
+
+template <class R, class T>
+[[gnu::always_inline]] inline T reduce_row(const T* x, std::int64_t n) {
+  if constexpr (HasRow<R, T>) {
+    return R::row(x, n);
+  } else if (n < 16) {
+    T total = R::template identity<T>();
+    for (std::int64_t i = 0; i < n; ++i) total = R::combine(total, x[i]);
+    return total;
+  } else {
+    // As many chains as hide the time that an addition takes.
+    return n < 128 ? reduce_lanes<R, 16>(x, n) : reduce_lanes<R, 32>(x, n);
+  }
+}
+
+template <class R, class T, class Acc>
+SHARDAX_CLONES void reduce_fold(void* acc, const void* in, std::int64_t n, std::int64_t rows) {
   auto* a = static_cast<Acc*>(acc);
-  *a = R::combine(*a, static_cast<Acc>(total));
+  const T* x = static_cast<const T*>(in);
+  for (std::int64_t r = 0; r < rows; ++r, x += n)
+    a[r] = R::combine(a[r], static_cast<Acc>(reduce_row<R, T>(x, n)));
 }
 
 template <class R, class T, class Acc>

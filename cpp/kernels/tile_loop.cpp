@@ -10,10 +10,13 @@ namespace {
 // element and instruction), so that small loops are one chunk.
 constexpr std::int64_t chunk_elements = 32 * tile_size;
 
-// Where a tile that starts at `start` ends: rows of at least 64 elements are not crossed, so that
-// operands with a dense last dimension are read in place.
+// Shorter rows share a tile.
+constexpr std::int64_t long_row = tile_size / 2;
+
+// Where a tile that starts at `start` ends: long rows are not crossed, so that operands with a
+// dense last dimension are read in place.
 std::int64_t tile_end(std::int64_t start, std::int64_t end, std::int64_t row) {
-  const std::int64_t limit = row >= 64 ? (start / row + 1) * row : end;
+  const std::int64_t limit = row >= long_row ? (start / row + 1) * row : end;
   return std::min({start + tile_size, end, limit});
 }
 
@@ -71,28 +74,19 @@ void fold_rows(const TileLoop& loop, Walker& walker, Accumulators& acc, std::int
   const bool whole = from == 0 && to == loop.reduced;
   const std::int64_t begin = first * loop.reduced + from;
   const std::int64_t end = (last - 1) * loop.reduced + to;
-  // Several rows at once only where whole rows are folded; else there is one row.
+  // A tile is part of one row, or several short ones.
   for (std::int64_t at = begin; at < end;) {
-    const std::int64_t row_end =
-        whole && loop.reduced < tile_size / 2 ? end : (at / loop.reduced) * loop.reduced + to;
-    std::int64_t next = std::min(tile_end(at, end, row), row_end);
-    if (whole && loop.reduced < tile_size / 2 && row < 64) {
-      // A tile of whole rows.
-      const std::int64_t rows = std::min((end - at) / loop.reduced, tile_size / loop.reduced);
+    std::int64_t next = std::min(tile_end(at, end, row), at / loop.reduced * loop.reduced + to);
+    std::int64_t rows = 1;
+    if (whole && loop.reduced < long_row) {
+      rows = std::min((end - at) / loop.reduced, tile_size / loop.reduced);
       next = at + rows * loop.reduced;
     }
-    const std::int64_t n = next - at;
-    walker.tile(at, n);
+    walker.tile(at, next - at);
     for (std::size_t i = 0; i < loop.reductions.size(); ++i) {
       const TileReduction& r = loop.reductions[i];
-      const std::byte* in = walker.operand(r.in);
-      for (std::int64_t done = 0; done < n;) {
-        const std::int64_t k = (at + done) / loop.reduced;
-        const std::int64_t count = std::min(n - done, (k + 1) * loop.reduced - (at + done));
-        r.kernels.fold(acc.rows[i] + (k - first) * r.accumulator_size, in + done * r.itemsize,
-                       count);
-        done += count;
-      }
+      r.kernels.fold(acc.rows[i] + (at / loop.reduced - first) * r.accumulator_size,
+                     walker.operand(r.in), (next - at) / rows, rows);
     }
     at = next;
   }

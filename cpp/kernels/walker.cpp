@@ -4,6 +4,7 @@
 #include <cstring>
 #include <memory>
 
+#include "kernels/dispatch.h"
 #include "kernels/width.h"
 
 namespace shardax::kernels {
@@ -27,6 +28,11 @@ Scratch& this_threads_scratch() {
 
 std::byte* address(const TileAccess& access, std::byte* const* base) {
   return base[access.pointer] + access.offset * access.itemsize;
+}
+
+template <class T>
+SHARDAX_CLONES void fill_with(T* out, T value, std::int64_t n) {
+  for (std::int64_t k = 0; k < n; ++k) out[k] = value;
 }
 
 std::int64_t tile_size_used(const TileLoop& loop) {
@@ -65,10 +71,13 @@ Walker::Walker(const TileLoop& loop, std::byte* const* base, std::byte* scratch)
   const std::size_t count =
       loop.loads.size() + static_cast<std::size_t>(loop.registers) + loop.stores.size();
   pointers_.resize(count);
+  index_.resize(rank_);
+  filled_.resize(loop.loads.size());
   for (std::size_t i = 0; i < loop.loads.size(); ++i) {
     memory_.push_back(address(loop.loads[i], base));
     kinds_.push_back(classify(loop.loads[i]));
     if (kinds_[i] == Access::constant) fill(i, tile_size_used(loop));
+    strided_ |= kinds_[i] == Access::strided;
   }
   for (int r = 0; r < loop.registers; ++r) {
     const std::size_t slot = loop.loads.size() + static_cast<std::size_t>(r);
@@ -77,17 +86,28 @@ Walker::Walker(const TileLoop& loop, std::byte* const* base, std::byte* scratch)
   for (std::size_t i = 0; i < loop.stores.size(); ++i) {
     memory_.push_back(address(loop.stores[i], base));
     kinds_.push_back(classify(loop.stores[i]));
+    strided_ |= kinds_.back() != Access::contiguous;
   }
+}
+
+void Walker::locate(std::int64_t start) {
+  std::int64_t rest = start;
+  for (std::size_t d = rank_; d-- > 1;) {
+    index_[d] = rest % loop_.shape[d];
+    rest /= loop_.shape[d];
+  }
+  if (rank_ > 0) index_[0] = rest;
 }
 
 void Walker::tile(std::int64_t start, std::int64_t n) {
   const std::size_t loads = loop_.loads.size();
+  if (strided_) locate(start);
   for (std::size_t i = 0; i < loads; ++i) {
     const int width = loop_.loads[i].itemsize;
     if (kinds_[i] == Access::contiguous) {
       pointers_[i] = memory_[i] + start * width;
     } else if (kinds_[i] == Access::strided) {
-      gather(i, start, n);
+      gather(i, n);
     }
   }
   const std::size_t first_store = loads + static_cast<std::size_t>(loop_.registers);
@@ -103,7 +123,7 @@ void Walker::tile(std::int64_t start, std::int64_t n) {
     interpret(n);
   }
   for (std::size_t i = 0; i < loop_.stores.size(); ++i) {
-    if (kinds_[loads + i] != Access::contiguous) scatter(i, first_store + i, start, n);
+    if (kinds_[loads + i] != Access::contiguous) scatter(i, first_store + i, n);
   }
 }
 
@@ -177,64 +197,107 @@ void Walker::fill(std::size_t i, std::int64_t n) {
     using T = decltype(zero);
     T value;
     std::memcpy(&value, memory_[i], sizeof value);
-    T* out = reinterpret_cast<T*>(pointers_[i]);
-    for (std::int64_t k = 0; k < n; ++k) out[k] = value;
+    fill_with(reinterpret_cast<T*>(pointers_[i]), value, n);
   });
 }
 
-// Calls run(position in tile, element offset, count, stride) for each run of the innermost
-// dimension that [start, start + n) covers.
+// Calls run(position in tile, element offset, rows, row stride, count, stride) for rows of the
+// innermost dimension that the n elements of the tile cover: parts of one, or several whole ones.
 template <class F>
-void Walker::runs(const TileAccess& access, std::int64_t start, std::int64_t n, F&& run) const {
-  SmallVector<std::int64_t, 16> index(rank_);
-  std::int64_t offset = 0, rest = start;
-  for (std::size_t d = rank_; d-- > 0;) {
-    index[d] = rest % loop_.shape[d];
-    rest /= loop_.shape[d];
-    offset += index[d] * access.strides[d];
-  }
+void Walker::runs(const TileAccess& access, std::int64_t n, F&& run) const {
+  SmallVector<std::int64_t, 16> index(index_);
+  std::int64_t offset = 0;
+  for (std::size_t d = 0; d < rank_; ++d) offset += index[d] * access.strides[d];
   const std::size_t last = rank_ - 1;
+  const std::int64_t length = loop_.shape[last];
   std::int64_t done = 0;
   while (done < n) {
-    const std::int64_t count = std::min(n - done, loop_.shape[last] - index[last]);
-    run(done, offset, count, access.strides[last]);
-    done += count;
-    offset += count * access.strides[last];
-    index[last] += count;
-    for (std::size_t d = last; d > 0 && index[d] == loop_.shape[d]; --d) {
-      offset -= loop_.shape[d] * access.strides[d];
+    if (last > 0 && index[last] == 0 && n - done >= length) {
+      const std::int64_t rows =
+          std::min((n - done) / length, loop_.shape[last - 1] - index[last - 1]);
+      run(done, offset, rows, access.strides[last - 1], length, access.strides[last]);
+      done += rows * length;
+      offset += rows * access.strides[last - 1];
+      index[last - 1] += rows;
+    } else {
+      const std::int64_t count = std::min(n - done, length - index[last]);
+      run(done, offset, std::int64_t{1}, std::int64_t{0}, count, access.strides[last]);
+      done += count;
+      offset += count * access.strides[last];
+      index[last] += count;
+      if (last > 0 && index[last] == length) {
+        offset += access.strides[last - 1] - length * access.strides[last];
+        index[last] = 0;
+        ++index[last - 1];
+      }
+    }
+    for (std::size_t d = last; d-- > 1 && index[d] == loop_.shape[d];) {
+      offset += access.strides[d - 1] - loop_.shape[d] * access.strides[d];
       index[d] = 0;
       ++index[d - 1];
-      offset += access.strides[d - 1];
     }
   }
 }
 
-void Walker::gather(std::size_t i, std::int64_t start, std::int64_t n) {
+// One element `count` times, and up to 31 bytes more.
+template <class T>
+inline void repeat(T* out, T value, std::int64_t count) {
+  if constexpr (std::is_integral_v<T>) {
+    typedef T V __attribute__((vector_size(32)));
+    const V v = V{} + value;
+    for (std::int64_t k = 0; k < count; k += 32 / static_cast<std::int64_t>(sizeof(T)))
+      std::memcpy(out + k, &v, sizeof v);
+  } else {
+    for (std::int64_t k = 0; k < count; ++k) out[k] = value;
+  }
+}
+
+void Walker::gather(std::size_t i, std::int64_t n) {
   const TileAccess& access = loop_.loads[i];
+  const std::size_t last = rank_ - 1;
+  std::byte* scratch = scratch_ + i * register_bytes;
+  if (index_[last] + n <= loop_.shape[last] && access.strides[last] <= 1 &&
+      access.strides[last] >= 0) {
+    // One run: read in place, or one element over and over.
+    std::int64_t offset = 0;
+    for (std::size_t d = 0; d < rank_; ++d) offset += index_[d] * access.strides[d];
+    if (access.strides[last] == 1) {
+      pointers_[i] = memory_[i] + offset * access.itemsize;
+      return;
+    }
+    pointers_[i] = scratch;
+    Filled& filled = filled_[i];
+    if (filled.offset == offset && filled.count >= n) return;
+    filled = {offset, n};
+    with_width(access.itemsize, [&](auto zero) {
+      using T = decltype(zero);
+      fill_with(reinterpret_cast<T*>(scratch), reinterpret_cast<const T*>(memory_[i])[offset], n);
+    });
+    return;
+  }
+  filled_[i] = {};
+  pointers_[i] = scratch;
   with_width(access.itemsize, [&](auto zero) {
     using T = decltype(zero);
     const T* memory = reinterpret_cast<const T*>(memory_[i]);
-    T* out = reinterpret_cast<T*>(scratch_ + i * register_bytes);
-    pointers_[i] = scratch_ + i * register_bytes;
-    runs(access, start, n,
-         [&](std::int64_t at, std::int64_t offset, std::int64_t count, std::int64_t stride) {
-           if (stride == 1 && count == n) {
-             pointers_[i] =
-                 const_cast<std::byte*>(reinterpret_cast<const std::byte*>(memory + offset));
-           } else if (stride == 1) {
-             std::copy_n(memory + offset, count, out + at);
-           } else if (stride == 0) {
-             const T value = memory[offset];
-             for (std::int64_t k = 0; k < count; ++k) out[at + k] = value;
-           } else {
-             for (std::int64_t k = 0; k < count; ++k) out[at + k] = memory[offset + k * stride];
+    T* out = reinterpret_cast<T*>(scratch);
+    runs(access, n,
+         [&](std::int64_t at, std::int64_t offset, std::int64_t rows, std::int64_t row_stride,
+             std::int64_t count, std::int64_t stride) {
+           for (std::int64_t r = 0; r < rows; ++r, at += count, offset += row_stride) {
+             if (stride == 1) {
+               std::copy_n(memory + offset, count, out + at);
+             } else if (stride == 0) {
+               repeat(out + at, memory[offset], count);
+             } else {
+               for (std::int64_t k = 0; k < count; ++k) out[at + k] = memory[offset + k * stride];
+             }
            }
          });
   });
 }
 
-void Walker::scatter(std::size_t store, std::size_t slot, std::int64_t start, std::int64_t n) {
+void Walker::scatter(std::size_t store, std::size_t slot, std::int64_t n) {
   const TileAccess& access = loop_.stores[store];
   std::byte* target = memory_[loop_.loads.size() + store];
   with_width(access.itemsize, [&](auto zero) {
@@ -245,12 +308,15 @@ void Walker::scatter(std::size_t store, std::size_t slot, std::int64_t start, st
       *memory = *in;
       return;
     }
-    runs(access, start, n,
-         [&](std::int64_t at, std::int64_t offset, std::int64_t count, std::int64_t stride) {
-           if (stride == 1) {
-             std::copy_n(in + at, count, memory + offset);
-           } else {
-             for (std::int64_t k = 0; k < count; ++k) memory[offset + k * stride] = in[at + k];
+    runs(access, n,
+         [&](std::int64_t at, std::int64_t offset, std::int64_t rows, std::int64_t row_stride,
+             std::int64_t count, std::int64_t stride) {
+           for (std::int64_t r = 0; r < rows; ++r, at += count, offset += row_stride) {
+             if (stride == 1) {
+               std::copy_n(in + at, count, memory + offset);
+             } else {
+               for (std::int64_t k = 0; k < count; ++k) memory[offset + k * stride] = in[at + k];
+             }
            }
          });
   });

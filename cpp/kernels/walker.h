@@ -38,10 +38,11 @@ class Walker {
   void interpret(std::int64_t n);
   void run_native(std::int64_t n);
   void fill(std::size_t i, std::int64_t n);
-  void gather(std::size_t i, std::int64_t start, std::int64_t n);
-  void scatter(std::size_t store, std::size_t slot, std::int64_t start, std::int64_t n);
+  void locate(std::int64_t start);
+  void gather(std::size_t i, std::int64_t n);
+  void scatter(std::size_t store, std::size_t slot, std::int64_t n);
   template <class F>
-  void runs(const TileAccess& access, std::int64_t start, std::int64_t n, F&& run) const;
+  void runs(const TileAccess& access, std::int64_t n, F&& run) const;
 
   const TileLoop& loop_;
   std::size_t rank_;
@@ -49,6 +50,12 @@ class Walker {
   SmallVector<std::byte*, 16> pointers_;  // per operand, for the current tile
   SmallVector<std::byte*, 16> memory_;    // per load, then per store
   SmallVector<Access, 16> kinds_;
+  bool strided_ = false;                 // some operand is
+  SmallVector<std::int64_t, 16> index_;  // of the current tile's first element, per dimension
+  struct Filled {
+    std::int64_t offset = -1, count = 0;
+  };
+  SmallVector<Filled, 16> filled_;  // per load: the element that its scratch memory repeats
 };
 
 }  // namespace shardax::kernels

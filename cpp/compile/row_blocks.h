@@ -1,0 +1,20 @@
+// compile/row_blocks.h - the step that runs a group of equations rows by rows.
+//
+// The group's equations become a program over a block of rows, compiled by itself; the step runs it
+// block by block on windows of the operands and results. Its temporaries take the memory of one
+// block for each part of the rows; parts run on several threads. What is added up over the rows is
+// added up block by block, then part by part. Blocks and parts are fixed by shapes.
+#pragma once
+
+#include "compile/plan.h"
+#include "compile/row_groups.h"
+
+namespace shardax {
+
+// `windows`: where each variable lies, for those that the group reads; `results`, of the group's,
+// what others need, with their windows in `to`.
+std::unique_ptr<Step> row_step(const Program& program, const RowGroup& group,
+                               const std::vector<std::unique_ptr<Window>>& windows,
+                               const std::vector<Var>& results, const std::vector<Window>& to);
+
+}  // namespace shardax

@@ -1,0 +1,44 @@
+// compile/uses.cpp - uses of variables by units.
+#include "compile/uses.h"
+
+#include "ir/op.h"
+
+namespace shardax {
+
+std::vector<bool> stored_variables(const Program& program, const std::vector<FusedUnit>& units) {
+  std::vector<int> unit_of(program.types.size(), -1);
+  std::vector<bool> stored(program.types.size(), false);
+  for (std::size_t u = 0; u < units.size(); ++u) {
+    for (int e : units[u].equations) {
+      const Equation& eqn = program.equations[static_cast<std::size_t>(e)];
+      for (Var v : eqn.outputs) {
+        unit_of[static_cast<std::size_t>(v)] = static_cast<int>(u);
+        if (eqn.op->kind == Kind::reduction) stored[static_cast<std::size_t>(v)] = true;
+      }
+    }
+  }
+  for (std::size_t u = 0; u < units.size(); ++u) {
+    for (int e : units[u].equations) {
+      for (Var v : program.equations[static_cast<std::size_t>(e)].inputs) {
+        if (unit_of[static_cast<std::size_t>(v)] != static_cast<int>(u))
+          stored[static_cast<std::size_t>(v)] = true;
+      }
+    }
+  }
+  for (Var v : program.outputs) stored[static_cast<std::size_t>(v)] = true;
+  return stored;
+}
+
+std::vector<int> last_uses(const Program& program, const std::vector<FusedUnit>& units) {
+  std::vector<int> last(program.types.size(), -1);
+  for (std::size_t u = 0; u < units.size(); ++u) {
+    for (int e : units[u].equations) {
+      for (Var v : program.equations[static_cast<std::size_t>(e)].inputs)
+        last[static_cast<std::size_t>(v)] = static_cast<int>(u);
+    }
+  }
+  for (Var v : program.outputs) last[static_cast<std::size_t>(v)] = static_cast<int>(units.size());
+  return last;
+}
+
+}  // namespace shardax
