@@ -27,12 +27,14 @@ py::tuple shape_tuple(const Type& type) {
 void add_options(Type& type, const py::kwargs& options) {
   for (const auto& [key, value] : options) {
     const auto name = py::cast<std::string>(key);
-    if (name == "memory_space" || value.is_none()) continue;
+    if (name == "memory_space") continue;
     if (name == "sharding") {
+      if (value.is_none()) continue;
       const Ref known = call_python("_devices.shardings", "described_in_types", value.ptr(),
                                     static_cast<std::int64_t>(type.rank()));
       if (known.get() != Py_None) type.sharding = objects::sharding_from(known.get());
     } else if (name == "vma" || name == "manual_axis_type") {
+      if (value.is_none()) continue;
       const bool whole = py::hasattr(value, "varying");
       for (const py::handle axis :
            whole ? py::object(value.attr("varying")) : py::reinterpret_borrow<py::object>(value))

@@ -10,6 +10,7 @@
 #include "compile/lower.h"
 #include "compile/passes.h"
 #include "ir/bodies.h"
+#include "ir/sharding_given.h"
 
 namespace shardax {
 namespace {
@@ -99,6 +100,7 @@ bool maps(const ProgramPtr& program) {
 
 Compilation compile_visibly(const ProgramPtr& source, const CompileOptions& options) {
   check_stack("a program within programs");
+  const ShardingGiven asked_already;
   const auto start = std::chrono::steady_clock::now();
   if (dump_flags().passes) std::fprintf(stderr, "-- source:\n%s\n", to_string(*source).c_str());
   Compilation made = plan_for(source, options, false);

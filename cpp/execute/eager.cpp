@@ -164,6 +164,9 @@ Values evaluate_op(const Op& op, const Params& params, const Values& in) {
   if (op.kind == Kind::control) {
     return (*control_callable(op, params, in))(in);
   }
+  // Plans are kept by shapes: what explicit axes leave open is asked each time.
+  if (std::any_of(in.begin(), in.end(), [](const Value& v) { return bool(v->type().sharding); }))
+    infer_types(op, types_of(in), params);
   Values out;
   if (!evaluate_view(op, params, in, out)) {
     out = run_plan(*eager_plan(op, params, in), in);

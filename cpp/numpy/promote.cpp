@@ -246,6 +246,9 @@ std::string types_key(const std::string& name, const std::string& key, const Val
                 type.rank() * sizeof(std::int64_t));
     text.append(reinterpret_cast<const char*>(type.varying.data()),
                 type.varying.size() * sizeof(AxisName));
+    if (!type.sharding) continue;
+    text += to_string(*type.sharding);
+    for (const int device : type.sharding->devices) text += concat(device, ' ');
   }
   return text;
 }
@@ -254,13 +257,15 @@ std::string types_key(const std::string& name, const std::string& key, const Val
 
 Values jitted(const std::string& name, const Values& args, const Composition& f,
               const std::string& key) {
+  constexpr std::size_t most_programs = 4096;
   thread_local std::unordered_map<std::string, ProgramPtr> programs;
-  ProgramPtr& program = programs[types_key(name, key, args)];
-  if (!program) {
-    program = stage_closed(types_of(args), f, name);
-  }
-  const ProgramPtr body = program;  // a nested call may move the table's entries
-  return bind_jit(body, args);
+  const std::string id = types_key(name, key, args);
+  const auto known = programs.find(id);
+  if (known != programs.end()) return bind_jit(ProgramPtr(known->second), args);
+  const ProgramPtr staged = stage_closed(types_of(args), f, name);
+  if (programs.size() >= most_programs) programs.clear();
+  programs.emplace(id, staged);
+  return bind_jit(staged, args);
 }
 
 Value jitted1(const std::string& name, const Values& args,

@@ -19,11 +19,12 @@ std::optional<DType> optional_dtype(PyObject* object, const char* function) {
 
 // The array, labelled with a device or sharding where one is given.
 PyObject* placed(PyObject* made, PyObject* device, PyObject* sharding) {
+  const char* label = device == Py_None ? "created" : "label";
   if (device == Py_None) device = sharding;
   if (device == Py_None) return made;
   const Ref array = Ref::checked(made);
   PyObject* const args[] = {made, device};
-  return call_package_function("_devices.shardings", "created", args, 2, nullptr);
+  return call_package_function("_devices.shardings", label, args, 2, nullptr);
 }
 
 PyObject* array(PyObject*, PyObject* args, PyObject* kwargs) {

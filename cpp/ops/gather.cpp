@@ -1,9 +1,11 @@
 // ops/gather.cpp - gather: windows of an array, picked by an array of indices.
+#include <algorithm>
 #include <cstring>
 #include <limits>
 
 #include "ops/family.h"
 #include "ops/index.h"
+#include "ops/split.h"
 #include "ops/starts.h"
 #include "runtime/pool.h"
 

@@ -81,12 +81,24 @@ std::vector<std::string> show_sharding_constraint(const Params& params) {
           concat("unconstrained_dims=frozenset({", open, "})")};
 }
 
+// Over explicit axes the label is part of the type.
+Types type_of_constrained(const Op&, const Types& in, const Params& params) {
+  Type out = in[0];
+  const ShardingPtr& given = params.get<ShardingPtr>("sharding");
+  if (!out.sharding && given->is_explicit()) {
+    Split spec = given->spec;
+    spec.resize(out.rank());
+    out.sharding = with_sums(*with_spec(*given, std::move(spec)), given->unreduced, given->reduced);
+  }
+  return {out};
+}
+
 // What arrays are labelled with follows programs as they were written (analysis/shardings.h).
 const Op sharding_constraint_op{{.name = "sharding_constraint",
                                  .doc = "The operand, labelled with a sharding.",
                                  .kind = Kind::layout,
                                  .dtypes = any_dtype,
-                                 .type = type_of_operand,
+                                 .type = type_of_constrained,
                                  .jvp = [](const JvpArgs& a) -> Values {
                                    return {bind1(sharding_constraint_op, a.params, {a.t[0]})};
                                  },

@@ -41,7 +41,7 @@ def _cast(tree, mesh):
     def cast(x):
         if not isinstance(x, _core.Array):
             return x
-        known = _core.api.get_type_sharding(x)
+        known = _core.get_type_sharding(x)
         if known is None and not isinstance(x, _core.Tracer):
             known = _core.get_sharding(x)
         if known is None or not known[4] or tuple(known[0]) != mesh.axis_names:

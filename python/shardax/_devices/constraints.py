@@ -173,7 +173,7 @@ def _constrain(leaf, where, what):
 
 def _device_ids(x, mesh):
     """Those of the array's own mesh, or of the current one, where it has the axes of `mesh`."""
-    known = _core.api.get_type_sharding(x)
+    known = _core.get_type_sharding(x)
     if known is not None and (known[0], known[1]) == (mesh.axis_names, mesh.axis_sizes):
         return known[2]
     current = get_mesh()

@@ -42,12 +42,11 @@ def _dimension(d, shape):
 
 def placed(array, device, out_sharding=None):
     """The array, labelled with a device or sharding where one is given."""
-    device = out_sharding if device is None else device
-    if device is None:
+    if device is None and out_sharding is None:
         return array
-    from shardax._devices.shardings import label  # at first use: quick import
+    from shardax._devices.shardings import created, label  # at first use: quick import
 
-    return label(array, device)
+    return created(array, out_sharding) if device is None else label(array, device)
 
 
 def full(shape, fill_value, dtype=None, *, device=None, out_sharding=None):

@@ -350,7 +350,8 @@ def described(description):
     types = tuple(AxisType.of_letter(kind) for kind in kinds) or None
     mesh = Mesh(grid.reshape(shape), axes, axis_types=types)
     mesh._implied = "i" in kinds
-    return NamedSharding(mesh, PartitionSpec(*entries, unreduced=unreduced, reduced=reduced))
+    sums = {"unreduced": frozenset(unreduced), "reduced": frozenset(reduced)}
+    return NamedSharding(mesh, PartitionSpec(*entries, **sums))
 
 
 def description_of(where):

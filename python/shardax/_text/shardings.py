@@ -1,7 +1,5 @@
 """shardax/_text/shardings.py - how values are split over meshes, in the form of Shardy's dialect."""
 
-from shardax._devices.specs import UNCONSTRAINED, axes_of_entry
-
 
 class Meshes:
     """The meshes that a module's values are split over, each under a name."""
@@ -40,10 +38,11 @@ class Meshes:
         spec = (*sharding.spec, *(None,) * ndim)[:ndim]
         entries = []
         for d, entry in enumerate(spec):
-            axes = [f'"{axis}"' for axis in axes_of_entry(entry)]
-            if entry is UNCONSTRAINED or d in unconstrained:
-                axes.append("?")
-            entries.append(f"{{{', '.join(axes)}}}")
+            axes = entry if isinstance(entry, tuple) else (entry,)
+            shown = [f'"{axis}"' for axis in axes if isinstance(axis, str)]
+            if d in unconstrained or d in sharding.unconstrained_dims:
+                shown.append("?")
+            entries.append(f"{{{', '.join(shown)}}}")
         text = f"@{name}, [{', '.join(entries)}]"
         if sharding.spec.unreduced:
             listed = [axis for axis, _ in key if axis in sharding.spec.unreduced]

@@ -3,6 +3,7 @@
 import numpy as np
 
 from shardax._base.manual_axes import ManualAxisType
+from shardax._core import Array, get_sharding
 from shardax._core import api as _core
 from shardax._devices.layouts import Format
 from shardax._devices.shardings import PartitionSpec, Sharding, over_current_mesh
@@ -98,8 +99,8 @@ class ShapeDtypeStruct:
     def like(cls, array):
         """The shape and dtype of an array, and how it is split where that has been said."""
         aval = _core.typeof(array)
-        known = _core.get_sharding(array) if isinstance(array, _core.Array) else None
-        where = None if known is None else array.sharding
+        recorded = isinstance(array, Array) and get_sharding(array) is not None
+        where = array.sharding if recorded else None
         return cls(aval.shape, aval.dtype, weak_type=aval.weak_type, sharding=where)
 
     @property

@@ -7,11 +7,10 @@ results that out_specs leave unreduced are summed where blocks are joined.
 import functools
 
 from shardax import tree_util
+from shardax._core import api as _core
 from shardax._devices.constraints import with_sharding_constraint
 from shardax._devices.shardings import NamedSharding
 from shardax._devices.specs import PartitionSpec
-from shardax.lax._collectives import axis_index, psum
-from shardax.numpy import where, zeros_like
 
 
 def _is_spec(spec):
@@ -40,12 +39,14 @@ def _each(change, specs, tree):
 
 def _term(x, spec):
     for name in sorted(spec.unreduced) if spec is not None else ():
-        x = where(axis_index(name) == 0, x, zeros_like(x))
+        x = x * (_core.axis_index(name) == 0).astype(x.dtype)
     return x
 
 
 def _total(x, spec):
-    return psum(x, tuple(sorted(spec.unreduced))) if spec.unreduced else x
+    if not spec.unreduced:
+        return x
+    return _core.reduce_devices("psum", x, tuple(sorted(spec.unreduced)), None)
 
 
 def of_terms(f, in_specs, out_specs):
