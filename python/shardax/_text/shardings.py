@@ -1,4 +1,4 @@
-"""shardax/_text/shardings.py - how values are split over meshes, in the form of Shardy's dialect."""
+"""shardax/_text/shardings.py - how values are split over meshes, in Shardy's form."""
 
 
 class Meshes:
