@@ -11,6 +11,7 @@
 // The functions below write it in order, as the nodes are added.
 #pragma once
 
+#include <unordered_map>
 #include <utility>
 
 #include "codegen/program.h"
