@@ -9,6 +9,7 @@
 #include "compile/fuse.h"
 #include "compile/lower.h"
 #include "compile/passes.h"
+#include "compile/recompute.h"
 #include "ir/bodies.h"
 
 namespace shardax {
@@ -72,7 +73,13 @@ Compilation plan_for(const ProgramPtr& source, const CompileOptions& given, bool
     if (same(*before, *program)) break;
   }
   program = run_pass("widen", program, widen);
-  Compilation out{program, fuse(*program, find_row_groups(*program)), {}, {}};
+  std::vector<RowGroup> groups;
+  program = run_pass("group_rows", program, [&](const ProgramPtr& p) {
+    GroupedProgram grouped = group_rows(p);
+    groups = std::move(grouped.groups);
+    return grouped.program;
+  });
+  Compilation out{program, fuse(*program, groups), {}, {}};
   out.plan = lower(program, out.units, options, source->output_types(), &out.placement);
   return out;
 }
