@@ -9,6 +9,7 @@
 #include "compile/fuse.h"
 #include "compile/lower.h"
 #include "compile/passes.h"
+#include "compile/recompute.h"
 #include "ir/bodies.h"
 #include "ir/sharding_given.h"
 
@@ -77,10 +78,16 @@ ProgramPtr rewritten(const ProgramPtr& source, std::vector<Shape>& strides, bool
 
 Compilation plan_for(const ProgramPtr& source, const CompileOptions& given, bool segments) {
   CompileOptions options = given;
-  const ProgramPtr program = options.rewritten && !segments
-                                 ? options.rewritten
-                                 : rewritten(source, options.input_strides, segments);
-  Compilation out{program, fuse(*program, find_row_groups(*program)), {}, {}};
+  ProgramPtr program = options.rewritten && !segments
+                           ? options.rewritten
+                           : rewritten(source, options.input_strides, segments);
+  std::vector<RowGroup> groups;
+  program = run_pass("group_rows", program, [&](const ProgramPtr& p) {
+    GroupedProgram grouped = group_rows(p);
+    groups = std::move(grouped.groups);
+    return grouped.program;
+  });
+  Compilation out{program, fuse(*program, groups), {}, {}};
   out.plan = lower(program, out.units, options, source->output_types(), &out.placement);
   return out;
 }

@@ -39,8 +39,8 @@ std::int64_t size_of(const Shape& shape, std::size_t from, std::size_t to) {
 
 class RowGroupFinder {
  public:
-  explicit RowGroupFinder(const Program& program)
-      : program_(program), variables_(program.types.size()) {}
+  RowGroupFinder(const Program& program, const Copies& copies)
+      : program_(program), copies_(copies), variables_(program.types.size()) {}
 
   std::vector<RowGroup> run() {
     for (std::size_t e = 0; e < program_.equations.size(); ++e) {
@@ -70,6 +70,7 @@ class RowGroupFinder {
     int kept = -1;     // row dimensions of its sums over rows; -1: it has none
     std::vector<int> equations;
     std::vector<RowMap> maps;
+    std::vector<Var> apart;  // what equations make of which it has copies
   };
 
   const Type& type(Var v) const { return program_.type(v); }
@@ -182,6 +183,7 @@ class RowGroupFinder {
     Open &a = open_[into], &b = open_[from];
     if ((a.after & bit_of(from)) || (b.after & bit_of(into))) return false;
     if (a.kept >= 0 && b.kept >= 0 && a.kept != b.kept) return false;
+    if (holds(a, b.apart) || holds(b, a.apart)) return false;
     std::size_t rows = 0;
     while (rows < std::min(a.rows.size(), b.rows.size()) && a.rows[rows] == b.rows[rows]) ++rows;
     const std::int64_t elements = std::max(a.elements, b.elements);
@@ -194,6 +196,7 @@ class RowGroupFinder {
     a.kept = std::max(a.kept, b.kept);
     a.after |= b.after;
     a.maps.insert(a.maps.end(), b.maps.begin(), b.maps.end());
+    a.apart.insert(a.apart.end(), b.apart.begin(), b.apart.end());
     for (int e : b.equations) {
       const Equation& eqn = program_.equations[static_cast<std::size_t>(e)];
       for (const Vars* vars : {&eqn.inputs, &eqn.outputs}) {
@@ -212,6 +215,11 @@ class RowGroupFinder {
     }
     b = {};
     return true;
+  }
+
+  bool holds(const Open& group, const std::vector<Var>& any) {
+    return std::any_of(any.begin(), any.end(),
+                       [&](Var v) { return variable(v).group == group.number; });
   }
 
   static bool fits(const Shape& rows, std::size_t count, std::int64_t elements) {
@@ -242,6 +250,12 @@ class RowGroupFinder {
                  const std::vector<const RowDims*>& given, int level) {
     Open& group = open_[s];
     if (group.equations.size() >= most_equations) return false;
+    const auto copy = copies_.find(e);
+    if (copy != copies_.end()) {
+      const Var original = program_.equations[static_cast<std::size_t>(copy->second)].outputs[0];
+      if (holds(group, {original})) return false;
+      group.apart.push_back(original);
+    }
     RowMap map = follow_rows(program_, eqn, given, group.rows.size());
     const std::int64_t elements = std::max(group.elements, elements_of(eqn));
     std::size_t rows = map.rows;
@@ -360,6 +374,7 @@ class RowGroupFinder {
   }
 
   const Program& program_;
+  const Copies& copies_;
   std::vector<Variable> variables_;
   std::vector<Var> made_;  // in order
   std::array<Open, most_open> open_;
@@ -369,8 +384,8 @@ class RowGroupFinder {
 
 }  // namespace
 
-std::vector<RowGroup> find_row_groups(const Program& program) {
-  return RowGroupFinder(program).run();
+std::vector<RowGroup> find_row_groups(const Program& program, const Copies& copies) {
+  return RowGroupFinder(program, copies).run();
 }
 
 }  // namespace shardax

@@ -8,6 +8,8 @@
 // whole.
 #pragma once
 
+#include <unordered_map>
+
 #include "compile/row_maps.h"
 
 namespace shardax {
@@ -27,7 +29,10 @@ struct RowGroup {
 // Sets row_bytes and products of a group. compile/row_bytes.cpp
 void measure_rows(const Program& program, RowGroup& group);
 
+// Equations that compute again what another one does, which is in another group.
+using Copies = std::unordered_map<int, int>;
+
 // Groups that are worth running so. Between two equations of a group no path leads through others.
-std::vector<RowGroup> find_row_groups(const Program& program);
+std::vector<RowGroup> find_row_groups(const Program& program, const Copies& copies = {});
 
 }  // namespace shardax

@@ -166,6 +166,22 @@ def test_less_memory():
     assert temporaries(attention, q, q, q) < scores / 2
 
 
+def two_layers(x, w):
+    for _ in range(2):
+        x = x + causal(x @ w, x, jnp.tanh(x))
+    return x
+
+
+def test_scores_are_computed_again_where_the_gradient_needs_them():
+    scores = 4 * 2048 * 2048 * 4
+    x, w = numbers(1, 4, 2048, 32), numbers(32, 32)
+    assert temporaries(gradients(two_layers), x, w) < scores
+    x = numbers(1, 4, 1536, 32)
+    of = gradients(two_layers)
+    for a, b in zip(jax.jit(of)(x, w), unfused(of, (x, w)), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-3, atol=1e-5 * float(jnp.abs(b).max()))
+
+
 def test_a_path_through_others_keeps_equations_apart():
     # What waits for the sum over all rows cannot run with the rows.
     def fun(x):
