@@ -43,9 +43,7 @@ Wanted wanted() {
 #else
   static const bool processor = false;
 #endif
-  const std::string_view text = asked();
-  if (!processor || text == "0") return Wanted::none;
-  return text.empty() ? Wanted::faster : Wanted::all;
+  return processor && asked() != "0" ? Wanted::all : Wanted::none;
 }
 
 Instructions instructions() {

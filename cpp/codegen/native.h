@@ -35,10 +35,9 @@ class Native {
   int multiple_;
 };
 
-// Which loops get machine code: none where the processor lacks AVX2 and fused multiply-add, or
-// SHARDAX_CODEGEN is 0; all that can, where it is 1 or names the instructions (avx2, avx512); else
-// those that it makes faster.
-enum class Wanted { none, faster, all };
+// Whether loops get machine code: none where the processor lacks AVX2 and fused multiply-add, or
+// SHARDAX_CODEGEN is 0.
+enum class Wanted { none, all };
 Wanted wanted();
 
 // AVX-512 where the processor has it, unless SHARDAX_CODEGEN is avx2.

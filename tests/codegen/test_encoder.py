@@ -158,10 +158,10 @@ OWN = {
     "vpxor vpackssdw vpmovzxbd vpmovzxbq vmovq vmovd",
     "avx512": "vrndscaleps vrndscalepd vblendmps vblendmpd vpcmpd vpcmpq vpandd vpandq vpord vporq "
     "vpxord vpxorq vpmullq vcvtqq2pd vpmovm2b vpabsb vmovdqu8 vptestmb vbroadcastss "
-    "vbroadcastsd kandw korw kxorw kxnorw kxnorb knotw kmovw kmovb kmovd kshiftrd bzhi sub jmp vmovupd "
-    "vmovdqu16 vpblendmw vcvtps2pd vcvtpd2ps vcvtdq2pd vcvtudq2ps vcvtudq2pd vcvtqq2ps vcvtuqq2ps "
-    "vcvtuqq2pd vcvttps2udq vcvttps2qq vcvttps2uqq vcvttpd2dq vcvttpd2udq vcvttpd2qq vcvttpd2uqq "
-    "vpmovsxdq vpmovzxdq vpmovqd vpmovzxwd vpmovdw vcvtph2ps vcvtps2ph",
+    "vbroadcastsd kandw korw kxorw kxnorw kxnorb knotw kmovw kmovb kmovd kshiftrd bzhi sub jmp "
+    "vmovupd vmovdqu16 vpblendmw vcvtps2pd vcvtpd2ps vcvtdq2pd vcvtudq2ps vcvtudq2pd vcvtqq2ps "
+    "vcvtuqq2ps vcvtuqq2pd vcvttps2udq vcvttps2qq vcvttps2uqq vcvttpd2dq vcvttpd2udq vcvttpd2qq "
+    "vcvttpd2uqq vpmovsxdq vpmovzxdq vpmovqd vpmovzxwd vpmovdw vcvtph2ps vcvtps2ph",
 }
 
 
