@@ -167,6 +167,20 @@ def test_new_arrays_have_an_entry_for_each_dimension(mesh):
     assert jax.device_put(np.ones((4, 2)), P("x")).sharding.spec == P("x")
 
 
+def test_results_are_split_as_asked(mesh):
+    x, key = placed((8, 4), "x", "y"), jax.random.key(0)
+    for out in (
+        lax.reduce_max(x, (1,), out_sharding=P("y")),
+        lax.reduce(x, 0.0, lax.add, (1,), out_sharding=P("y")),
+        jax.nn.initializers.he_normal()(key, (4, 4), jnp.float32, P("y")),
+        jax.nn.initializers.constant(2.0)(key, (4, 4), out_sharding=P("y")),
+        jax.nn.initializers.zeros(key, (4, 4), jnp.float32, P("y")),
+    ):
+        assert spec_of(out)[0] == "y"
+    sums = lax.reduce_sum(x, (0,), out_sharding=P("y", unreduced={"x"}))
+    assert spec_of(sums) == P("y", unreduced={"x"})
+
+
 def test_shape_structs_say_how_arrays_are_split(mesh):
     struct = jax.ShapeDtypeStruct((8, 2), jnp.float32, sharding=NamedSharding(mesh, P("x", "y")))
     seen = []

@@ -6,6 +6,7 @@ import numpy as np
 import shardax._core as _core
 from shardax import config, tree_util
 from shardax._base.arrays import asarray, bind, canonical_axis
+from shardax._devices.constraints import takes_out_sharding
 from shardax._transform.maps import vmap
 from shardax.lax._layout import concatenate, transpose
 
@@ -25,6 +26,8 @@ def _check_half(operand, axes):
 
 def _reduction(op):
     def reduce(operand, axes, *, out_sharding=None):
+        if out_sharding is not None:
+            return takes_out_sharding(reduce)(operand, axes, out_sharding=out_sharding)
         operand = asarray(operand)
         axes = tuple(sorted(canonical_axis(a, operand.ndim) for a in axes))
         if len(set(axes)) < len(axes):
@@ -45,6 +48,8 @@ reduce_sum, reduce_prod, reduce_max, reduce_min, reduce_and, reduce_or = (
 
 def reduce_xor(operand, axes, *, out_sharding=None):
     """reduce_xor over `axes`, a tuple of ints."""
+    if out_sharding is not None:
+        return takes_out_sharding(reduce_xor)(operand, axes, out_sharding=out_sharding)
     operand = asarray(operand)
     return reduce(operand, np.zeros((), operand.dtype), _lax.bitwise_xor, axes)
 
@@ -53,6 +58,9 @@ def reduce(operands, init_values, computation, dimensions, out_sharding=None):
     """A reduction by an associative `computation` of two scalars, or of two trees of scalars like
     `operands`.
     """
+    if out_sharding is not None:
+        given = takes_out_sharding(reduce)
+        return given(operands, init_values, computation, dimensions, out_sharding=out_sharding)
     leaves, tree = tree_util.tree_flatten(operands)
     leaves = [asarray(leaf) for leaf in leaves]
     init_leaves, init_tree = tree_util.tree_flatten(init_values)

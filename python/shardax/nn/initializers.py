@@ -8,6 +8,7 @@ from typing import Protocol, runtime_checkable
 
 from shardax import numpy as jnp
 from shardax import random
+from shardax._devices.constraints import takes_out_sharding
 
 
 @runtime_checkable
@@ -17,46 +18,58 @@ class Initializer(Protocol):
     def __call__(self, key, shape, dtype=None, out_sharding=None): ...
 
 
+def _initializer(draw, default):
+    """`draw`, a function (key, shape, dtype), with a default dtype and `out_sharding`: how the
+    result is split over the mesh."""
+
+    def init(key, shape, dtype=default, out_sharding=None):
+        if out_sharding is None:
+            return draw(key, shape, dtype)
+        return takes_out_sharding(draw)(key, shape, dtype, out_sharding=out_sharding)
+
+    return init
+
+
 def zeros(key, shape, dtype=jnp.float32, out_sharding=None):
     """Zeros."""
-    return jnp.zeros(shape, dtype)
+    return jnp.zeros(shape, dtype, out_sharding=out_sharding)
 
 
 def ones(key, shape, dtype=jnp.float32, out_sharding=None):
     """Ones."""
-    return jnp.ones(shape, dtype)
+    return jnp.ones(shape, dtype, out_sharding=out_sharding)
 
 
 def constant(value, dtype=jnp.float32):
     """A constant."""
-    return lambda key, shape, dtype=dtype, out_sharding=None: jnp.full(shape, value, dtype=dtype)
+    return _initializer(lambda key, shape, dtype: jnp.full(shape, value, dtype=dtype), dtype)
 
 
 def uniform(scale=1e-2, dtype=jnp.float32):
     """Uniform in [0, scale)."""
 
-    def init(key, shape, dtype=dtype, out_sharding=None):
+    def draw(key, shape, dtype):
         return random.uniform(key, shape, dtype) * jnp.array(scale, dtype)
 
-    return init
+    return _initializer(draw, dtype)
 
 
 def normal(stddev=1e-2, dtype=jnp.float32):
     """Normal with that standard deviation."""
 
-    def init(key, shape, dtype=dtype, out_sharding=None):
+    def draw(key, shape, dtype):
         return random.normal(key, shape, dtype) * jnp.array(stddev, dtype)
 
-    return init
+    return _initializer(draw, dtype)
 
 
 def truncated_normal(stddev=1e-2, dtype=jnp.float32, lower=-2.0, upper=2.0):
     """Normal between lower and upper standard deviations."""
 
-    def init(key, shape, dtype=dtype, out_sharding=None):
+    def draw(key, shape, dtype):
         return random.truncated_normal(key, lower, upper, shape, dtype) * jnp.array(stddev, dtype)
 
-    return init
+    return _initializer(draw, dtype)
 
 
 def _fans(shape, in_axis, out_axis, batch_axis):
@@ -92,7 +105,7 @@ def variance_scaling(
     distribution: "truncated_normal", "normal" or "uniform".
     """
 
-    def init(key, shape, dtype=dtype, out_sharding=None):
+    def draw(key, shape, dtype):
         if len(shape) < 2 and in_axis == -2:
             raise ValueError(
                 f"Can't compute input and output sizes of a {len(shape)}-dimensional weights "
@@ -125,7 +138,7 @@ def variance_scaling(
             return random.uniform(key, shape, dtype, -1) * jnp.sqrt(3 * variance)
         raise ValueError(f"invalid distribution for variance scaling initializer: {distribution}")
 
-    return init
+    return _initializer(draw, dtype)
 
 
 def _scaling(name, scale, mode, distribution):
@@ -150,7 +163,7 @@ def orthogonal(scale=1.0, column_axis=-1, dtype=jnp.float32):
     dimensions together.
     """
 
-    def init(key, shape, dtype=dtype, out_sharding=None):
+    def draw(key, shape, dtype):
         if len(shape) < 2:
             raise ValueError("orthogonal initializer requires at least a 2D shape")
         columns = shape[column_axis]
@@ -158,7 +171,7 @@ def orthogonal(scale=1.0, column_axis=-1, dtype=jnp.float32):
         q = random.orthogonal(key, math.prod(rest), (), dtype, columns)
         return jnp.array(scale, dtype) * jnp.moveaxis(q.reshape((*rest, columns)), -1, column_axis)
 
-    return init
+    return _initializer(draw, dtype)
 
 
 def delta_orthogonal(scale=1.0, column_axis=-1, dtype=jnp.float32):
@@ -167,7 +180,7 @@ def delta_orthogonal(scale=1.0, column_axis=-1, dtype=jnp.float32):
     """
     matrix = orthogonal(scale, column_axis, dtype)
 
-    def init(key, shape, dtype=dtype, out_sharding=None):
+    def draw(key, shape, dtype):
         if len(shape) not in (3, 4, 5):
             raise ValueError(
                 f"Delta orthogonal initializer requires a 3D, 4D or 5D shape, got {tuple(shape)}."
@@ -180,4 +193,4 @@ def delta_orthogonal(scale=1.0, column_axis=-1, dtype=jnp.float32):
         centre = tuple((n - 1) // 2 for n in shape[:-2])
         return jnp.zeros(shape, dtype).at[centre].set(matrix(key, shape[-2:], dtype))
 
-    return init
+    return _initializer(draw, dtype)
