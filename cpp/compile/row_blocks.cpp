@@ -13,13 +13,17 @@
 namespace shardax {
 namespace {
 
-// What the rows of a block take in all: they stay in a second-level cache. Products of few rows
-// would spend their time on rearranging the other operand.
+// What the rows of a block take in all: they stay in a second-level cache, and those of products,
+// which spend more time on rearranging the other operand the fewer rows they have, nearly so (the
+// gradient of attention over 1024 positions takes 92 ms with 512 KB, 83 with these, 81 with twice
+// as many).
 constexpr std::int64_t block_bytes = std::int64_t{256} << 10;
-constexpr std::int64_t product_block_bytes = std::int64_t{512} << 10;
+constexpr std::int64_t product_block_bytes = std::int64_t{1} << 20;
+// What threads take in turns.
 constexpr std::int64_t most_parts = 32;
-constexpr std::int64_t most_sum_pieces = 16;
-// For partial sums of all parts.
+// Sums over rows: in how many pieces they are added up at least, where there are as many blocks,
+// and the memory for them.
+constexpr std::int64_t sum_pieces = 16;
 constexpr std::int64_t part_bytes = std::int64_t{4} << 20;
 
 // Blocks take `size` indices of dimension `split` and all of the dimensions after it, for one index
@@ -187,7 +191,7 @@ class RowStep final : public Step {
     } else {
       for (std::size_t k = 0; k < group.kept; ++k) lines_ *= rows_[k];
       const std::int64_t most = std::max<std::int64_t>(1, part_bytes / (sum_bytes_ * lines_));
-      pieces_ = std::clamp((most_sum_pieces + lines_ - 1) / lines_, std::int64_t{1},
+      pieces_ = std::clamp((sum_pieces + lines_ - 1) / lines_, std::int64_t{1},
                            std::min(most, blocks_.count / lines_));
     }
     parts_ = std::min(lines_ * pieces_, most_parts);
