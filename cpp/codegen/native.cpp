@@ -15,6 +15,7 @@
 namespace shardax::codegen {
 
 std::shared_ptr<const Native> Native::place(std::span<const std::uint8_t> code, int lanes) {
+  if (code.empty()) return nullptr;
   static const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   const std::size_t mapped = (code.size() + page - 1) / page * page;
   void* pages = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
