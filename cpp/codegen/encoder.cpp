@@ -7,23 +7,27 @@
 #include <utility>
 
 #include "base/errors.h"
+#include "codegen/encoder_text.h"
 
 namespace shardax::codegen {
 namespace {
 
-constexpr std::uint8_t low(std::uint8_t number) { return number & 7; }
-constexpr std::uint8_t number(General r) { return static_cast<std::uint8_t>(r); }
 constexpr int log2(int scale) { return scale == 8 ? 3 : scale == 4 ? 2 : scale == 2 ? 1 : 0; }
 
-constexpr std::string_view names[] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp",
-                                      "rsi", "rdi", "r8",  "r9",  "r10", "r11"};
+constexpr std::string_view names[] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi",
+                                      "rdi", "r8",  "r9",  "r10", "r11", "r12"};
+}  // namespace
+
 std::string text(std::int64_t value) {
   char out[24];
   const auto bits = static_cast<unsigned long long>(value);
   std::snprintf(out, sizeof out, value < 0 ? "-0x%llx" : "0x%llx", value < 0 ? 0 - bits : bits);
   return out;
 }
-std::string text(General r) { return std::string(names[number(r)]); }
+std::string text(General r, bool wide) {
+  const std::string name(names[number(r)]);
+  return wide ? name : number(r) < 8 ? concat("e", name.substr(1)) : concat(name, "d");
+}
 std::string text(const Address& a) {
   std::string out = concat("[", text(a.base));
   if (a.indexed) out += concat("+", text(a.index), "*", a.scale);
@@ -31,6 +35,8 @@ std::string text(const Address& a) {
   if (a.offset > 0) out += concat("+", text(std::int64_t{a.offset}));
   return out + "]";
 }
+namespace {
+
 std::string text(Vector v, Size size) {
   const char* kind = size == Size::zmm ? "zmm" : size == Size::ymm ? "ymm" : "xmm";
   return concat(kind, int{v.number});
@@ -45,6 +51,7 @@ std::string text(const Opcode& op, const Encoder::Operand& last, Size size) {
       return op.form >= Form::mask_three ? mask_text(last.vector.number)
                                          : text(last.vector, part_of(size, op.part));
     case Encoder::Operand::Is::memory: return text(last.address);
+    case Encoder::Operand::Is::general: return text(last.general, op.w == 1);
     default: return concat(last.broadcast ? "bcst " : "", "[constant ", last.entry, "]");
   }
 }
@@ -55,6 +62,9 @@ std::string text(const Opcode& op, Vector reg, Vector second, const Encoder::Ope
                             : guard ? concat("{", mask_text(guard), "}")
                                     : "";
   const std::string at_last = text(op, last, size), zeroed = under + (guard ? "{z}" : "");
+  if (op.first == Opcode::First::general)
+    return concat(op.name, " ", text(General{reg.number}, op.w == 1), ",", at_last);
+  if (op.first == Opcode::First::half) size = part_of(size, 2);
   switch (op.form) {
     case Form::two: return concat(op.name, " ", text(reg, size), zeroed, ",", at_last);
     case Form::narrow:
@@ -75,7 +85,14 @@ std::string text(const Opcode& op, Vector reg, Vector second, const Encoder::Ope
   }
 }
 std::string condition_text(Condition c) {
-  return c == Condition::below ? "jb" : c == Condition::less_equal ? "jle" : "jg";
+  switch (c) {
+    case Condition::below: return "jb";
+    case Condition::zero: return "je";
+    case Condition::nonzero: return "jne";
+    case Condition::below_equal: return "jbe";
+    case Condition::less_equal: return "jle";
+    default: return "jg";
+  }
 }
 
 }  // namespace
@@ -97,6 +114,7 @@ void Encoder::modrm(std::uint8_t reg, const Operand& last, int unit) {
   const auto field = static_cast<std::uint8_t>(low(reg) << 3);
   switch (last.is) {
     case Operand::Is::vector: byte(0xC0 | field | low(last.vector.number)); return;
+    case Operand::Is::general: byte(0xC0 | field | low(number(last.general))); return;
     case Operand::Is::pool:  // relative to the next instruction
       byte(0x05 | field);
       references_.push_back({here(), last.entry, here() + 4});
@@ -139,6 +157,7 @@ void Encoder::vex(const Opcode& op, std::uint8_t reg, Vector second, const Opera
                   bool wide) {
   std::uint8_t x = 0, b = 0;
   if (last.is == Operand::Is::vector) b = last.vector.number >> 3;
+  if (last.is == Operand::Is::general) b = number(last.general) >> 3;
   if (last.is == Operand::Is::memory) {
     b = number(last.address.base) >> 3;
     x = last.address.indexed ? number(last.address.index) >> 3 : 0;

@@ -39,10 +39,36 @@ struct Opcode {
   std::uint8_t extension = 0;
   bool evex = false;      // has no VEX form of that name
   std::uint8_t part = 1;  // what a vector has more bytes than the last operand, as a factor
+  // Where the first operand is half a vector, or a general register.
+  enum class First : std::uint8_t { vector, half, general } first{};
 };
 
 // General registers, by their numbers.
-enum class General : std::uint8_t { rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi, r8, r9, r10, r11 };
+enum class General : std::uint8_t {
+  rax,
+  rcx,
+  rdx,
+  rbx,
+  rsp,
+  rbp,
+  rsi,
+  rdi,
+  r8,
+  r9,
+  r10,
+  r11,
+  r12,
+};
+
+// An instruction of general registers. `escaped`: its opcode follows 0F.
+struct GeneralOpcode {
+  std::string_view name;
+  std::uint8_t code;
+  Form form = Form::two;  // two: reg = f(reg, last); store: last = f(reg); shift: last = f(last)
+  std::uint8_t extension = 0;
+  bool escaped = false;
+  bool narrow_last = false;  // the last operand has 32 bits
+};
 
 struct Vector {
   std::uint8_t number;  // 0 to 15, with EVEX to 31
@@ -52,8 +78,15 @@ using Mask = std::uint8_t;  // 1 to 7; 0: none
 // Vector registers, by their bytes.
 enum class Size : std::uint8_t { xmm = 16, ymm = 32, zmm = 64 };
 
-// Of signed numbers: above, below or equal; below of unsigned ones.
-enum class Condition : std::uint8_t { below = 2, less_equal = 14, greater = 15 };
+// Of signed numbers: above, below or equal; below, and below or equal, of unsigned ones.
+enum class Condition : std::uint8_t {
+  below = 2,
+  zero = 4,
+  nonzero = 5,
+  below_equal = 6,
+  less_equal = 14,
+  greater = 15
+};
 
 // [base + index * scale + offset]
 struct Address {
@@ -72,13 +105,15 @@ class Encoder {
 
   // What the last operand of a vector instruction may be.
   struct Operand {
-    enum class Is { vector, memory, pool } is;
+    enum class Is { vector, memory, pool, general } is;
     Vector vector{};
+    General general{};
     Address address{};
     std::size_t entry = 0;   // of the pool of constants
     bool broadcast = false;  // one number for all lanes
     Operand(Vector v) : is(Is::vector), vector(v) {}
     Operand(Address a) : is(Is::memory), address(a) {}
+    Operand(General g) : is(Is::general), general(g) {}
     static Operand constant(std::size_t entry, bool broadcast = false) {
       Operand out{Vector{0}};
       out.is = Is::pool;
@@ -119,6 +154,20 @@ class Encoder {
   void zero_upper();
   void ret();
 
+  // ---- for code with branches and calls (encoder_general.cpp) ---------------------------------
+  // `wide`: 64 bits, else 32.
+  void general(const GeneralOpcode& op, General reg, const Operand& last, bool wide = true);
+  // The same with a number of 32 bits, or of 8, at its end.
+  void general(const GeneralOpcode& op, General reg, const Operand& last, bool wide,
+               std::int32_t value, int value_bytes = 4);
+  void set_wide(General dst, std::uint64_t value);
+  void call(General target);
+  void push(General r);
+  void pop(General r);
+  void sign_into_rdx(bool wide);  // rdx:rax = rax
+  std::size_t jump();
+  std::size_t call();  // of what follows where it lands
+
   // The code, then the constants that it reads: `stride` bytes each, filled with copies of numbers
   // of `width` bytes.
   std::vector<std::uint8_t> finish(const std::vector<std::uint64_t>& pool, int width,
@@ -135,6 +184,7 @@ class Encoder {
             Mask mask);
   void modrm(std::uint8_t reg, const Operand& last, int unit = 1);
   void pair(std::uint8_t opcode, General reg, General last);
+  std::size_t leap(std::uint8_t opcode, const char* name);
 
   struct Reference {
     std::size_t at;  // of the four bytes

@@ -257,6 +257,14 @@ Lane<To> cast(Lane<From> x) {
 template <class To, class From>
 requires std::is_arithmetic_v<From>
 [[gnu::always_inline]] constexpr To cast(From x) { return static_cast<To>(x); }
+template <class T>
+Lane<T> quotient(Lane<T> a, Lane<T> b) {
+  return record<T>(Code::quotient, 0, a, b);
+}
+template <class T>
+Lane<T> remainder(Lane<T> a, Lane<T> b) {
+  return record<T>(Code::remainder, 0, a, b);
+}
 inline Lane<float> signed_to_float(Lane<std::uint32_t> x) {
   return cast<float>(x.as<std::int32_t>());
 }

@@ -15,6 +15,7 @@
 namespace shardax::codegen {
 
 std::shared_ptr<const Native> Native::place(std::span<const std::uint8_t> code, int multiple) {
+  if (code.empty()) return nullptr;
   static const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   const std::size_t mapped = (code.size() + page - 1) / page * page;
   void* pages = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -76,7 +77,6 @@ void tell_perf(const Native& native, std::size_t bytes, std::string_view name) {
 std::shared_ptr<const Native> compile(const VectorProgram& program, std::span<const int> item_bytes,
                                       std::string_view name, std::string* listing) {
   const MachineCode code = tile_code(program, item_bytes, instructions(), listing);
-  if (code.bytes.empty()) return nullptr;
   std::shared_ptr<const Native> native = Native::place(code.bytes, code.multiple);
   if (native) tell_perf(*native, code.bytes.size(), name);
   return native;

@@ -19,7 +19,11 @@ class Native {
   Native(const Native&) = delete;
   Native& operator=(const Native&) = delete;
 
-  TileCode code() const { return reinterpret_cast<TileCode>(pages_); }
+  TileCode code() const { return as<TileCode>(); }
+  template <class Function>
+  Function as() const {
+    return reinterpret_cast<Function>(pages_);
+  }
   // The code computes multiples of so many elements.
   int multiple() const { return multiple_; }
 

@@ -113,6 +113,31 @@ inline constexpr Opcode pmovsxdq{"vpmovsxdq", 1, 2, 0, 0x25, Form::two, 0, true,
 inline constexpr Opcode cvtph2ps{"vcvtph2ps", 1, 2, 0, 0x13, Form::two, 0, true, 2},
     cvtps2ph{"vcvtps2ph", 1, 3, 0, 0x1D, Form::store, 0, true, 2};  // its immediate: how to round
 
+// Those of code with branches, whose numbers are of several widths, from here on. One number for
+// all lanes:
+inline constexpr Opcode spread_1{"vpbroadcastb", 1, 2, 0, 0x78, Form::two, 0, false, 2},
+    spread_2{"vpbroadcastw", 1, 2, 0, 0x79, Form::two, 0, false, 2},
+    spread_4{"vpbroadcastd", 1, 2, 0, 0x58, Form::two, 0, false, 2},
+    spread_8{"vpbroadcastq", 1, 2, 0, 0x59, Form::two, 0, false, 2};
+inline constexpr Opcode extract_1{"vpextrb", 1, 3, 0, 0x14, Form::store},
+    extract_2{"vpextrw", 1, 3, 0, 0x15, Form::store};
+// Between vector and general registers, by their 32 and 64 bits.
+inline constexpr Opcode from_general_4{"vmovd", 1, 1, 0, 0x6E, Form::two},
+    from_general_8{"vmovq", 1, 1, 1, 0x6E, Form::two};
+inline constexpr Opcode to_general_4{"vmovd", 1, 1, 0, 0x7E, Form::store},
+    to_general_8{"vmovq", 1, 1, 1, 0x7E, Form::store};
+inline constexpr auto half = Opcode::First::half, general = Opcode::First::general;
+inline constexpr Opcode vex_cvtdq2pd{"vcvtdq2pd", 2, 1, 0, 0xE6, Form::two, 0, false, 2},
+    vex_cvtps2pd{"vcvtps2pd", 0, 1, 0, 0x5A, Form::two, 0, false, 2},
+    vex_cvtpd2ps{"vcvtpd2ps", 1, 1, 0, 0x5A, Form::two, 0, false, 1, half},
+    vex_cvttpd2dq{"vcvttpd2dq", 1, 1, 0, 0xE6, Form::two, 0, false, 1, half};
+inline constexpr Opcode cvtsi2ss{"vcvtsi2ss", 2, 1, 1, 0x2A}, cvtsi2sd{"vcvtsi2sd", 3, 1, 1, 0x2A};
+inline constexpr Opcode cvttss2si{"vcvttss2si", 2, 1, 1, 0x2C, Form::two, 0, false, 1, general},
+    cvttsd2si{"vcvttsd2si", 3, 1, 1, 0x2C, Form::two, 0, false, 1, general};
+inline constexpr Opcode widen_signed{"vpmovsxdq", 1, 2, 0, 0x25, Form::two, 0, false, 2},
+    widen_unsigned{"vpmovzxdq", 1, 2, 0, 0x35, Form::two, 0, false, 2};
+inline constexpr Opcode test{"vptest", 1, 2, 0, 0x17, Form::two};
+
 // The predicates of vcmpps that give false for NaN, and `not equal`, which gives true; quiet.
 // `swapped`: of operands that have changed places.
 constexpr std::uint8_t predicate(Code code, bool swapped = false) {

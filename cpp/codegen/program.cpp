@@ -2,6 +2,7 @@
 #include "codegen/program.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace shardax::codegen {
 namespace {
@@ -17,7 +18,8 @@ std::size_t hash_of(const Node& node) {
 std::size_t operands_of(Code code) {
   switch (code) {
     case Code::input:
-    case Code::constant: return 0;
+    case Code::constant:
+    case Code::unique: return 0;
     case Code::sqrt:
     case Code::round:
     case Code::shift_left:
@@ -72,13 +74,112 @@ Node simpler(VectorProgram& program, const Node& node) {
 
 }  // namespace
 
+// The constant that a node of integers or truth values is, if its operands are.
+std::optional<Node> VectorProgram::folded(const Node& n) const {
+  const auto at = [&](int k) { return node(n.in[static_cast<std::size_t>(k)]); };
+  const auto constant = [&](int k) {
+    return n.in[static_cast<std::size_t>(k)] >= 0 && at(k).code == Code::constant;
+  };
+  const auto truth = [](bool x) {
+    return Node{Code::constant, Kind::truth, {}, x ? ~std::uint64_t{0} : 0};
+  };
+  if (n.code == Code::view && constant(0)) return Node{Code::constant, n.kind, {}, at(0).bits};
+  if (!constant(0) || !constant(1) || is_float(at(0).kind)) return {};
+  const std::uint64_t a = at(0).bits, b = at(1).bits;
+  switch (n.code) {
+    case Code::equal: return truth(a == b);
+    case Code::less:
+      return truth(width_of(at(0).kind) == 4
+                       ? static_cast<std::int32_t>(a) < static_cast<std::int32_t>(b)
+                       : static_cast<std::int64_t>(a) < static_cast<std::int64_t>(b));
+    case Code::bit_and: return Node{Code::constant, n.kind, {}, a & b};
+    case Code::bit_or: return Node{Code::constant, n.kind, {}, a | b};
+    case Code::bit_xor: return Node{Code::constant, n.kind, {}, a ^ b};
+    default: return {};
+  }
+}
+
+// The operand that a node is equal to, or -1.
+int VectorProgram::same_as(const Node& n) const {
+  const auto bits = [&](int k) -> std::optional<std::uint64_t> {
+    const Node& operand = node(n.in[static_cast<std::size_t>(k)]);
+    if (operand.code != Code::constant) return {};
+    return operand.bits;
+  };
+  if (n.code == Code::select) {
+    if (n.in[1] == n.in[2]) return n.in[1];
+    if (const auto which = bits(0)) return *which ? n.in[1] : n.in[2];
+  }
+  if (n.kind != Kind::truth) return -1;
+  for (const int k : {0, 1}) {
+    const int other = n.in[static_cast<std::size_t>(1 - k)];
+    if (n.code == Code::bit_and && bits(k))
+      return *bits(k) ? other : n.in[static_cast<std::size_t>(k)];
+    if (n.code == Code::bit_or && bits(k))
+      return *bits(k) ? n.in[static_cast<std::size_t>(k)] : other;
+    if (n.code == Code::bit_xor && bits(k) == std::uint64_t{0}) return other;
+    if (n.code == Code::equal && node(other).kind == Kind::truth && bits(k) && *bits(k))
+      return other;
+    // Not not x.
+    const Node& inner = node(other);
+    if (n.code == Code::bit_xor && bits(k) && inner.code == Code::bit_xor) {
+      for (const int j : {0, 1}) {
+        if (inner.in[static_cast<std::size_t>(j)] == n.in[static_cast<std::size_t>(k)])
+          return inner.in[static_cast<std::size_t>(1 - j)];
+      }
+    }
+  }
+  return -1;
+}
+
+// Division of integers by a power of two, of which 32 bits, or without a sign: shifts.
+int VectorProgram::by_power_of_two(const Node& n) {
+  const Node divisor = node(n.in[1]);
+  const bool has_sign = !is_unsigned(n.kind);
+  const std::uint64_t d = divisor.bits;
+  if (divisor.code != Code::constant || !std::has_single_bit(d) || n.kind == Kind::i64 ||
+      (has_sign && d > INT32_MAX))
+    return -1;
+  const auto shift = static_cast<std::uint64_t>(std::countr_zero(d));
+  const auto constant = [&](std::uint64_t bits) { return add({Code::constant, n.kind, {}, bits}); };
+  const int a = n.in[0];
+  if (shift == 0) return n.code == Code::quotient ? a : constant(0);
+  if (!has_sign) {
+    return n.code == Code::quotient ? add({Code::shift_right, n.kind, {a}, shift})
+                                    : add({Code::bit_and, n.kind, {a, constant(d - 1)}});
+  }
+  // What is negative is rounded up.
+  const int sign = add({Code::shift_right_arithmetic, n.kind, {a}, 31});
+  const int more = add({Code::shift_right, n.kind, {sign}, 32 - shift});
+  const int sum = add({Code::add, n.kind, {a, more}});
+  if (n.code == Code::quotient) return add({Code::shift_right_arithmetic, n.kind, {sum}, shift});
+  const int whole = add({Code::bit_and, n.kind, {sum, constant((0 - d) & 0xFFFFFFFF)}});
+  return add({Code::sub, n.kind, {a, whole}});
+}
+
 int VectorProgram::add(const Node& given) {
   Node node = given;
   for (std::size_t k = operands_of(node.code); k < node.in.size(); ++k) node.in[k] = -1;
   node = simpler(*this, node);
+  node = folded(node).value_or(node);
+  if (node.code == Code::equal) {  // x == false
+    for (const std::size_t k : {0u, 1u}) {
+      const Node& other = this->node(node.in[k]);
+      if (other.kind == Kind::truth && other.code == Code::constant && other.bits == 0)
+        return add({Code::bit_xor,
+                    Kind::truth,
+                    {node.in[1 - k], add({Code::constant, Kind::truth, {}, ~std::uint64_t{0}})}});
+    }
+  }
+  if (const int same = same_as(node); same >= 0) return same;
+  if (node.code == Code::quotient || node.code == Code::remainder) {
+    if (const int shifted = by_power_of_two(node); shifted >= 0) return shifted;
+  }
   if (2 * nodes_.size() >= places_.size()) {
     places_.assign(std::max<std::size_t>(128, 2 * places_.size()), -1);
-    for (int i = 0; i < size(); ++i) *place(this->node(i)) = i;
+    for (int i = 0; i < size(); ++i) {
+      if (!is_forgotten(i)) *place(this->node(i)) = i;
+    }
   }
   int* found = place(node);
   if (*found < 0) {
@@ -91,8 +192,14 @@ int VectorProgram::add(const Node& given) {
 // Where the node's position stands, or can.
 int* VectorProgram::place(const Node& node) {
   std::size_t at = hash_of(node) % places_.size();
-  while (places_[at] >= 0 && !(this->node(places_[at]) == node)) at = (at + 1) % places_.size();
+  while (places_[at] >= 0 && (is_forgotten(places_[at]) || !(this->node(places_[at]) == node)))
+    at = (at + 1) % places_.size();
   return &places_[at];
+}
+
+void VectorProgram::forget(int first) {
+  forgotten_.resize(nodes_.size());
+  std::fill(forgotten_.begin() + first, forgotten_.end(), true);
 }
 
 VectorProgram VectorProgram::interleaved(int vectors) const {

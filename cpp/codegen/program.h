@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace shardax::codegen {
@@ -57,6 +58,10 @@ enum class Code : std::uint8_t {
   convert,     // the number as another kind: floats become integers towards zero, wider integers
                // lose their high bits, bfloat16 and uint32 keep the low bits of each other
   view,        // the same bits as another kind
+  // In scalar programs alone (codegen/scalar_program.h):
+  quotient,   // of integers, towards zero; x / 0 is -1, and -x is x / -1
+  remainder,  // x - quotient * b; that by 0 is x
+  unique,     // made by what stands around the nodes: loads, carries, results of loops and branches
 };
 
 struct Node {
@@ -83,6 +88,8 @@ class VectorProgram {
   // floats, written as a selection, are one instruction.
   int add(const Node& node);
   const Node& node(int i) const { return nodes_[static_cast<std::size_t>(i)]; }
+  // Nodes from this one on are not given again for equal ones.
+  void forget(int first);
   // Nodes that an output needs and that are instructions.
   int work() const;
   int size() const { return static_cast<int>(nodes_.size()); }
@@ -97,8 +104,16 @@ class VectorProgram {
 
  private:
   int* place(const Node& node);
+  bool is_forgotten(int i) const {
+    return static_cast<std::size_t>(i) < forgotten_.size() &&
+           forgotten_[static_cast<std::size_t>(i)];
+  }
+  std::optional<Node> folded(const Node& node) const;
+  int same_as(const Node& node) const;
+  int by_power_of_two(const Node& node);
 
   std::vector<Node> nodes_;
+  std::vector<bool> forgotten_;
   std::vector<int> places_;  // of nodes, by hash; -1: free
 };
 

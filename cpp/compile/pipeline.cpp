@@ -59,10 +59,10 @@ namespace {
 // that plan is taken if it needs at most half of it.
 constexpr std::int64_t temporary_budget = std::int64_t{64} << 20;
 
-Compilation plan_for(const ProgramPtr& source, const CompileOptions& given, bool segments) {
-  CompileOptions options = given;
+// The passes over programs. `strides`, those of the inputs, follow what becomes of these.
+ProgramPtr rewritten(const ProgramPtr& source, std::vector<Shape>& strides, bool segments) {
   ProgramPtr program = run_pass("expose_uniform", source, [&](const ProgramPtr& p) {
-    return expose_uniform(p, options.input_strides, segments);
+    return expose_uniform(p, strides, segments);
   });
   for (int round = 0; round < max_rounds; ++round) {
     const ProgramPtr before = program;
@@ -71,7 +71,14 @@ Compilation plan_for(const ProgramPtr& source, const CompileOptions& given, bool
     program = run_pass("eliminate_dead", program, eliminate_dead);
     if (same(*before, *program)) break;
   }
-  program = run_pass("widen", program, widen);
+  return run_pass("widen", program, widen);
+}
+
+Compilation plan_for(const ProgramPtr& source, const CompileOptions& given, bool segments) {
+  CompileOptions options = given;
+  const ProgramPtr program = options.rewritten && !segments
+                                 ? options.rewritten
+                                 : rewritten(source, options.input_strides, segments);
   Compilation out{program, fuse(*program, find_row_groups(*program)), {}, {}};
   out.plan = lower(program, out.units, options, source->output_types(), &out.placement);
   return out;
@@ -126,7 +133,18 @@ CompileOptions body_options(const Program& program, std::size_t first_carry, std
 
 PlanPtr compile_body(const ProgramPtr& program, std::size_t first_carry, std::size_t carry) {
   return *program->derived<PlanPtr>(concat("body_plan", first_carry, ",", carry), [&] {
-    return std::make_shared<PlanPtr>(compile(program, body_options(*program, first_carry, carry)));
+    CompileOptions options = body_options(*program, first_carry, carry);
+    options.rewritten = rewritten_body(program);
+    return std::make_shared<PlanPtr>(compile(program, options));
+  });
+}
+
+ProgramPtr rewritten_body(const ProgramPtr& program) {
+  return *program->derived<ProgramPtr>("rewritten_body", [&] {
+    check_stack("a program within programs");
+    if (dump_flags().passes) std::fprintf(stderr, "-- body:\n%s\n", to_string(*program).c_str());
+    std::vector<Shape> strides = body_options(*program, 0, 0).input_strides;
+    return std::make_shared<ProgramPtr>(rewritten(program, strides, false));
   });
 }
 

@@ -16,12 +16,16 @@ struct CompileOptions {
   // Inputs that nobody else holds and the caller gives away: results may take over their memory
   // (Plan::overwritten). Empty: none.
   std::vector<bool> donated;
+  // What the passes over programs make of the program, where that is known.
+  ProgramPtr rewritten = {};
 };
 
 PlanPtr compile(const ProgramPtr& program, const CompileOptions& options);
 // The same for bodies of loops and branches: dense inputs, dense outputs, and what is said above of
 // a carry.
 PlanPtr compile_body(const ProgramPtr& program, std::size_t first_carry = 0, std::size_t carry = 0);
+// What the passes over programs make of a body.
+ProgramPtr rewritten_body(const ProgramPtr& program);
 CompileOptions body_options(const Program& program, std::size_t first_carry, std::size_t carry);
 
 // What of a program lies where in a plan, and when.

@@ -6,6 +6,7 @@
 
 #include "base/errors.h"
 #include "compile/lower.h"
+#include "execute/scalar_step.h"
 #include "ir/bodies.h"
 #include "ops/callback.h"
 #include "runtime/allocator.h"
@@ -266,6 +267,7 @@ bool calls_function(const Equation& eqn) {
 
 std::unique_ptr<Step> lower_control(const Equation& eqn, const std::vector<Window>& in,
                                     const std::vector<Window>& out) {
+  if (std::unique_ptr<Step> native = scalar_step(eqn, in, out)) return native;
   const Bodies bodies = eqn.op->bodies(eqn.params);
   switch (bodies.runs) {
     case Runs::one_of: return std::make_unique<CondStep>(bodies, in, out);

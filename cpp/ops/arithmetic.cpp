@@ -36,10 +36,17 @@ constexpr auto mul_kernel = [](auto a, auto b) {
     return wrapping(a, b, [](auto x, auto y) { return x * y; });
   }
 };
+// A lane of integers, which machine code divides itself.
+template <class T>
+inline constexpr bool is_integer_lane =
+    std::is_integral_v<codegen::number_of<T>> && !std::is_integral_v<T>;
+
 // Integers: x / 0 is -1 (all ones), INT_MIN / -1 wraps, as XLA does.
 constexpr auto div_kernel = [](auto a, auto b) {
   using T = decltype(a);
-  if constexpr (std::is_integral_v<T>) {
+  if constexpr (is_integer_lane<T>) {
+    return quotient(a, b);
+  } else if constexpr (std::is_integral_v<T>) {
     if (b == 0) return static_cast<T>(-1);
     if constexpr (std::is_signed_v<T>) {
       if (b == T(-1)) return wrapping(T(0), a, [](auto x, auto y) { return x - y; });
@@ -51,7 +58,9 @@ constexpr auto div_kernel = [](auto a, auto b) {
 };
 constexpr auto rem_kernel = [](auto a, auto b) {
   using T = decltype(a);
-  if constexpr (std::is_integral_v<T>) {
+  if constexpr (is_integer_lane<T>) {
+    return remainder(a, b);
+  } else if constexpr (std::is_integral_v<T>) {
     if (b == 0) return a;
     if constexpr (std::is_signed_v<T>) {
       if (b == T(-1)) return T(0);
@@ -73,6 +82,8 @@ constexpr auto sign_kernel = [](auto a) {
     using std::copysign;
     using codegen::select;
     return select(a != a || a == 0, a, copysign(T(1), a));
+  } else if constexpr (is_integer_lane<T>) {
+    return select(a > 0, T(1), select(a == 0, T(0), T(-1)));
   } else if constexpr (std::is_signed_v<T>) {
     return static_cast<T>((a > 0) - (a < 0));
   } else {
@@ -87,6 +98,8 @@ constexpr auto abs_kernel = [](auto a) {
   } else if constexpr (std::is_floating_point_v<codegen::number_of<T>>) {
     using std::abs;
     return abs(a);
+  } else if constexpr (is_integer_lane<T>) {
+    return select(a < 0, -a, a);
   } else if constexpr (std::is_signed_v<T>) {
     return a < 0 ? wrapping(T(0), a, [](auto x, auto y) { return x - y; }) : a;
   } else {
@@ -261,7 +274,7 @@ const Op div_op{elementwise({.name = "div",
                              .transpose = [](const TransposeArgs& a) -> Values {
                                return ct_for(a, 0, div(a.ct[0], a.in[1]));
                              },
-                             .map = map_binary<numbers, div_kernel, lane_floats>})};
+                             .map = map_binary<numbers, div_kernel, lane_numbers>})};
 
 const Op rem_op{
     elementwise({.name = "rem",
@@ -278,7 +291,7 @@ const Op rem_op{
                    }
                    return {sum};
                  },
-                 .map = map_binary<integers | full_floats, rem_kernel>})};
+                 .map = map_binary<integers | full_floats, rem_kernel, lane_integers>})};
 
 const Op max_op{
     elementwise({.name = "max",
@@ -323,7 +336,7 @@ const Op sign_op{
                    const Value slope = div(across, convert(nonzero(unary("abs", a.in[0])), dtype));
                    return {where(eq(a.in[0], scalar(dtype, 0)), full_like(slope, 0), slope)};
                  },
-                 .map = map_unary<numbers, sign_kernel, lane_floats>})};
+                 .map = map_unary<numbers, sign_kernel, lane_numbers>})};
 
 const Op abs_op{
     elementwise({.name = "abs",
@@ -338,7 +351,7 @@ const Op abs_op{
                    }
                    return {where(ge(a.in[0], scalar(a.in[0]->dtype(), 0)), a.t[0], neg(a.t[0]))};
                  },
-                 .map = map_unary<numbers, abs_kernel, lane_floats>})};
+                 .map = map_unary<numbers, abs_kernel, lane_numbers>})};
 
 const Op square_op{elementwise(
     {.name = "square",

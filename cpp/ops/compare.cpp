@@ -17,16 +17,18 @@ MapKernel equality_map(const Types& in, const Type&, const Params&) {
   return select_map<any_dtype, F, 2, lanes>(in[0].dtype);
 }
 
+constexpr DTypeSet lane_values = lane_numbers | booleans;
+
 const Op eq_op{
     comparison({.name = "eq",
                 .doc = "Elementwise x == y.",
                 .dtypes = any_dtype | keys,
-                .map = equality_map<[](auto a, auto b) { return a == b; }, lane_numbers>})};
+                .map = equality_map<[](auto a, auto b) { return a == b; }, lane_values>})};
 const Op ne_op{
     comparison({.name = "ne",
                 .doc = "Elementwise x != y.",
                 .dtypes = any_dtype | keys,
-                .map = equality_map<[](auto a, auto b) { return a != b; }, lane_numbers>})};
+                .map = equality_map<[](auto a, auto b) { return a != b; }, lane_values>})};
 const Op lt_op{
     comparison({.name = "lt",
                 .doc = "Elementwise x < y.",

@@ -49,6 +49,27 @@ def wide(*xs):
         sums = [a - b * a for a, b in zip(sums[::2], sums[1::2])]
     return sums[0], jnp.sin(1.0) + total
 
+def numbers(n, x, flags, table):
+    # Numbers of all widths, branches, calls, and more than there are registers.
+    def step(c, row):
+        i, x, y, flag, many = c
+        q = [lax.div(i, n), lax.rem(i, n), i // 7, i.astype("uint32") // n.astype("uint32"),
+             i.astype("int64") % n, i.astype("uint64") % n.astype("uint64"), i.astype("int64") * n]
+        half = jnp.sin(x).astype("bfloat16")
+        back = (y.astype(int) + x.astype("uint32").astype(int) + x.astype(int)
+                + y.astype("int32") + x.astype("int32"))
+        x = lax.cond(flag, lambda x: x * 2, lambda x: x - y.astype("float32"), x)
+        y = y + q[4] + back + q[5].astype("int32").astype(float) + q[6].astype("float32")
+        y = y + (i.astype("int64") << 3) + x + q[3].astype("float32") + q[3].astype("float64")
+        x = lax.while_loop(lambda x: x > 3, lambda x: x * 0.3, x)
+        many = [a * 0.5 + b for a, b in zip(many, many[1:] + many[:1])]
+        y = y + q[0] + q[1] + q[2]
+        new = (i + 1, x + table[i % 40, n % 3], y, row[0] ^ flag, many)
+        return new, (flag, half, x, y, row[1] + 1)
+
+    start = (jnp.int32(0), x, x.astype(float), flags[0], [x + k for k in range(20)])
+    return lax.scan(step, start, (flags, jnp.arange(len(flags)).astype("int8")))
+
 for x64 in (False, True):
     jax.config.update("jax_enable_x64", x64)
     x = jnp.linspace(-2, 3, 40)
@@ -60,6 +81,9 @@ for x64 in (False, True):
     jax.block_until_ready(jax.jit(lambda x: (2 * x).astype(i.dtype))(x))
     jax.block_until_ready(jax.jit(lambda x: jnp.tanh(x) * 2)(x))  # two vectors in turns
     jax.block_until_ready(jax.jit(wide)(*[x + n for n in range(8)]))
+table = jnp.ones((40, 3), "float32")
+flags = jnp.arange(9) % 2 > 0
+jax.block_until_ready(jax.jit(numbers)(jnp.int32(3), jnp.float32(1.5), flags, table))
 """
 
 
@@ -123,6 +147,12 @@ BOTH = {name + kind for name in FLOATS for kind in ("ps", "pd")} | set(
     "vpaddd vpaddq vpmulld vpslld vpsllq vpsrlq vpsrad vcvtdq2ps vcvttps2dq vmovups "
     "mov add jle jg ret".split()
 )
+LOOPS = set(
+    "vptest vpextrb vpextrw vpbroadcastb vpbroadcastw vpbroadcastd vpbroadcastq vcvtps2pd "
+    "vcvtpd2ps vcvtdq2pd vcvttps2dq vcvttpd2dq vcvttss2si vcvttsd2si vcvtsi2sd vcvtsi2ss vpmovsxdq "
+    "vpmovzxdq div idiv imul neg cdq cqo lea sub cmp test xor je jne jbe jmp movabs call push "
+    "pop".split()
+)
 OWN = {
     "avx2": "vroundps vroundpd vblendvps vblendvpd vpcmpgtd vpcmpgtq vpcmpeqd vpcmpeqq vpand vpor "
     "vpxor vpackssdw vpmovzxbd vpmovzxbq vmovq vmovd",
@@ -139,7 +169,7 @@ def test_every_instruction_is_there(listings):
     for machine, loops in listings.items():
         text = "\n".join(t for lines, _ in loops for t in lines.values())
         names = {line.split()[0] for line in text.splitlines()}
-        assert (BOTH | set(OWN[machine].split())) - names == set()
+        assert (BOTH | LOOPS | set(OWN[machine].split())) - names == set()
         assert "[rsp+" in text and re.search(r"mov rax,\[rdi", text)
 
 

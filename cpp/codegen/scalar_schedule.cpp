@@ -1,0 +1,271 @@
+// codegen/scalar_schedule.cpp - order, lives and places of numbers.
+#include "codegen/scalar_schedule.h"
+
+#include <algorithm>
+
+namespace shardax::codegen {
+namespace {
+
+std::size_t index(int i) { return static_cast<std::size_t>(i); }
+
+class Scheduler {
+ public:
+  Scheduler(const ScalarProgram& program, int registers)
+      : program_(program), nodes_(program.nodes), registers_(registers) {}
+
+  Schedule run() {
+    find_partners();
+    find_needed();
+    order();
+    find_lives();
+    allocate();
+    return std::move(out_);
+  }
+
+ private:
+  const Event& event(int e) const { return program_.events()[index(e)]; }
+  int events() const { return static_cast<int>(program_.events().size()); }
+
+  void find_partners() {
+    out_.partner.assign(program_.events().size(), -1);
+    std::vector<std::vector<int>> open;
+    for (int e = 0; e < events(); ++e) {
+      switch (event(e).mark) {
+        case Mark::loop:
+        case Mark::branch: open.push_back({e}); break;
+        case Mark::test:
+        case Mark::otherwise: open.back().push_back(e); break;
+        case Mark::again:
+        case Mark::join:
+          for (const int inside : open.back()) out_.partner[index(inside)] = e;
+          open.pop_back();
+          break;
+        case Mark::store:
+        case Mark::call: break;
+      }
+    }
+  }
+
+  // What is stored and decided on, and what that is made of. A carry is made of what it starts
+  // with and what each turn gives.
+  void find_needed() {
+    std::vector<std::vector<int>> made_of(index(nodes_.size()));
+    std::vector<int> work;
+    for (const Event& e : program_.events()) {
+      for (const auto* moves : {&e.moves, &e.leaving}) {
+        for (const Move& move : *moves) made_of[index(move.to)].push_back(move.from);
+      }
+      if (e.node >= 0) work.push_back(e.node);
+      if (e.mark == Mark::store) work.push_back(program_.access(e.place).index);
+    }
+    needed_.assign(index(nodes_.size()), false);
+    while (!work.empty()) {
+      const int node = work.back();
+      work.pop_back();
+      if (node < 0 || needed_[index(node)]) continue;
+      needed_[index(node)] = true;
+      for (const int in : nodes_.node(node).in) work.push_back(in);
+      for (const int in : made_of[index(node)]) work.push_back(in);
+      if (const Access* access = program_.loaded(node)) work.push_back(access->index);
+    }
+  }
+
+  // ---- order --------------------------------------------------------------------------------
+
+  struct Region {
+    bool loop;
+    std::vector<Item> items;
+  };
+
+  // Where a node may go: out of the loops that none of its operands belongs to.
+  void place(int node) {
+    int depth = static_cast<int>(regions_.size()) - 1;
+    const Access* access = program_.loaded(node);
+    int least = access && access->changes ? depth : 0;
+    for (const int in : nodes_.node(node).in) {
+      if (in >= 0) least = std::max(least, depth_[index(in)]);
+    }
+    if (access && access->index >= 0) least = std::max(least, depth_[index(access->index)]);
+    while (depth > least && regions_[index(depth)].loop) --depth;
+    depth_[index(node)] = depth;
+    regions_[index(depth)].items.push_back({node, -1});
+  }
+
+  void close() {
+    std::vector<Item> inner = std::move(regions_.back().items);
+    regions_.pop_back();
+    auto& items = regions_.back().items;
+    items.insert(items.end(), inner.begin(), inner.end());
+  }
+
+  void order() {
+    depth_.assign(index(nodes_.size()), 0);
+    regions_.push_back({false, {}});
+    int e = 0;
+    for (int node = 0; node <= nodes_.size(); ++node) {
+      for (; e < events() && event(e).before == node; ++e) happen(e);
+      if (node == nodes_.size() || !needed_[index(node)]) continue;
+      const Code code = nodes_.node(node).code;
+      if (code == Code::constant) continue;
+      if (code == Code::view) {
+        depth_[index(node)] = depth_[index(nodes_.node(node).in[0])];
+      } else if (code == Code::unique && !program_.loaded(node)) {
+        depth_[index(node)] = static_cast<int>(regions_.size()) - 1;
+      } else {
+        place(node);
+      }
+    }
+    out_.items = std::move(regions_.back().items);
+  }
+
+  void happen(int e) {
+    const Mark mark = event(e).mark;
+    if (mark == Mark::again || mark == Mark::otherwise || mark == Mark::join) close();
+    // What moves out of a loop stands before its event.
+    if (mark == Mark::loop) regions_.push_back({true, {}});
+    regions_.back().items.push_back({-1, e});
+    if (mark == Mark::branch || mark == Mark::otherwise) regions_.push_back({false, {}});
+  }
+
+  // ---- lives --------------------------------------------------------------------------------
+
+  struct Life {
+    int node, start, end;
+    double weight;
+    bool called;  // over a call
+  };
+
+  void define(int node, int at) { start_[index(node)] = at; }
+
+  template <class F>
+  void each_use(const Item& item, F&& use) const {
+    if (item.node >= 0) {
+      for (const int in : nodes_.node(item.node).in) use(in);
+      if (const Access* access = program_.loaded(item.node)) use(access->index);
+      return;
+    }
+    const Event& e = event(item.event);
+    const auto moved = [&](const std::vector<Move>& moves) {
+      for (const Move& move : moves) {
+        if (needed_[index(move.to)]) use(move.from);
+      }
+    };
+    use(e.node);
+    moved(e.moves);
+    const int partner = out_.partner[index(item.event)];
+    if (e.mark == Mark::test || e.mark == Mark::otherwise) moved(event(partner).leaving);
+    if (e.mark == Mark::store) use(program_.access(e.place).index);
+  }
+
+  void find_lives() {
+    const int n = static_cast<int>(out_.items.size());
+    start_.assign(index(nodes_.size()), -1);
+    std::vector<std::pair<int, int>> loops;  // from the loop to `again`
+    std::vector<int> place_of(program_.events().size(), -1), calls;
+    for (int at = 0; at < n; ++at) {
+      const Item& item = out_.items[index(at)];
+      if (item.node >= 0) {
+        define(item.node, at);
+        continue;
+      }
+      const Event& e = event(item.event);
+      place_of[index(item.event)] = at;
+      if (e.mark == Mark::call) calls.push_back(at);
+      if (e.mark == Mark::loop || e.mark == Mark::join) {
+        for (const Move& move : e.moves) define(move.to, at);
+      } else if (e.mark == Mark::again) {
+        for (const Move& move : e.leaving) define(move.to, at);
+      }
+    }
+    for (int e = 0; e < events(); ++e) {
+      if (event(e).mark == Mark::loop)
+        loops.push_back({place_of[index(e)], place_of[index(out_.partner[index(e)])]});
+    }
+    std::vector<int> end(start_.size(), -1);
+    std::vector<double> weight(start_.size(), 0);
+    double now = 1;
+    for (int at = 0; at < n; ++at) {
+      const Item& item = out_.items[index(at)];
+      if (item.event >= 0 && event(item.event).mark == Mark::again) now /= 10;
+      each_use(item, [&](int used) {
+        if (used < 0) return;
+        const int v = stored(nodes_, used);
+        if (nodes_.node(v).code == Code::constant) return;
+        weight[index(v)] += now;
+        int last = at;
+        for (const auto& [from, to] : loops) {
+          if (start_[index(v)] < from && from < at && at <= to) last = std::max(last, to);
+        }
+        end[index(v)] = std::max(end[index(v)], last);
+      });
+      if (item.event >= 0 && event(item.event).mark == Mark::loop) now *= 10;
+    }
+    for (int v = 0; v < nodes_.size(); ++v) {
+      const int from = start_[index(v)], to = end[index(v)];
+      if (from < 0 || to < 0 || !needed_[index(v)]) continue;
+      const auto call = std::upper_bound(calls.begin(), calls.end(), from);
+      const bool called = call != calls.end() && *call < to;
+      lives_.push_back({v, from, to, weight[index(v)] / (to - from + 1), called});
+    }
+    std::stable_sort(lives_.begin(), lives_.end(),
+                     [](const Life& a, const Life& b) { return a.start < b.start; });
+  }
+
+  // ---- places -------------------------------------------------------------------------------
+
+  void to_memory(const Life& life) { out_.places[index(life.node)] = {-1, out_.slots++}; }
+
+  void allocate() {
+    out_.places.resize(index(nodes_.size()));
+    std::vector<const Life*> holds(index(registers_), nullptr);
+    for (const Life& life : lives_) {
+      if (life.called) {
+        to_memory(life);
+        continue;
+      }
+      int found = -1, worst = -1;
+      for (int r = 0; r < registers_; ++r) {
+        const Life* held = holds[index(r)];
+        if (held && held->end <= life.start) holds[index(r)] = held = nullptr;
+        if (!held) {
+          if (found < 0) found = r;
+        } else if (worst < 0 || held->weight < holds[index(worst)]->weight) {
+          worst = r;
+        }
+      }
+      if (found < 0 && holds[index(worst)]->weight < life.weight) {
+        to_memory(*holds[index(worst)]);
+        found = worst;
+      }
+      if (found < 0) {
+        to_memory(life);
+      } else {
+        holds[index(found)] = &life;
+        out_.places[index(life.node)] = {found, -1};
+      }
+    }
+  }
+
+  const ScalarProgram& program_;
+  const VectorProgram& nodes_;
+  const int registers_;
+  Schedule out_;
+  std::vector<bool> needed_;
+  std::vector<Region> regions_;
+  std::vector<int> depth_;  // of regions, where each node is computed
+  std::vector<int> start_;  // where in the order
+  std::vector<Life> lives_;
+};
+
+}  // namespace
+
+int stored(const VectorProgram& nodes, int node) {
+  while (nodes.node(node).code == Code::view) node = nodes.node(node).in[0];
+  return node;
+}
+
+Schedule schedule(const ScalarProgram& program, int registers) {
+  return Scheduler(program, registers).run();
+}
+
+}  // namespace shardax::codegen

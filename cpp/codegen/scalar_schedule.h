@@ -1,0 +1,38 @@
+// codegen/scalar_schedule.h - in which order a scalar program computes, and where its numbers lie.
+//
+// What a loop computes anew each turn from the same numbers is computed before it. Then each number
+// has one place for the whole of its life: a register, or, where there are more numbers than
+// registers or a function of C++ is called meanwhile, memory on the stack (linear scan: Poletto and
+// Sarkar 1999; of two numbers the one that loops use less goes to memory).
+#pragma once
+
+#include "codegen/scalar_program.h"
+
+namespace shardax::codegen {
+
+// A node is computed, or an event happens: one of both is not -1.
+struct Item {
+  int node = -1;
+  int event = -1;
+};
+
+struct Place {
+  int reg = -1;
+  int slot = -1;
+  bool none() const { return reg < 0 && slot < 0; }
+  bool operator==(const Place&) const = default;
+};
+
+struct Schedule {
+  std::vector<Item> items;
+  std::vector<Place> places;  // of each node; none for constants, views and what nothing needs
+  std::vector<int> partner;   // of each event: `again` of test and loop, `join` of its choice
+  int slots = 0;
+};
+
+// Views are their operand's bits.
+int stored(const VectorProgram& nodes, int node);
+
+Schedule schedule(const ScalarProgram& program, int registers);
+
+}  // namespace shardax::codegen

@@ -1,0 +1,15 @@
+// execute/scalar_step.h - loops and branches over few numbers, as one piece of machine code.
+#pragma once
+
+#include <memory>
+
+#include "compile/plan.h"
+#include "ir/program.h"
+
+namespace shardax {
+
+// Null where compile/scalar_writer.h does not take the equation, or there is no machine code.
+std::unique_ptr<Step> scalar_step(const Equation& eqn, const std::vector<Window>& in,
+                                  const std::vector<Window>& out);
+
+}  // namespace shardax
