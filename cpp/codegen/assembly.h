@@ -20,13 +20,14 @@ class Assembly {
   virtual ~Assembly() = default;
   // As tile_code().
   std::vector<std::uint8_t> run();
+  // Elements of a turn of the loop, once the code is there.
+  int step() const { return vectors_ * machine_.lanes; }
 
  protected:
   struct Machine {
     int lanes;             // elements at a time
     int vectors, masks;    // registers for values
     Vector scratch;        // one that no value has
-    Mask guard;            // the mask register of the elements in range; 0: all are
     int number;            // bytes of the numbers that fill a constant of the pool
     std::size_t constant;  // its bytes
   };
@@ -39,10 +40,12 @@ class Assembly {
         item_bytes_(item_bytes) {}
 
   // ---- what each machine has its own way for
-  // Before all loops.
+  // Before the loop.
   virtual void open() = 0;
   // After whole vectors: elements that are left over, for which the body at `start` may run again.
   virtual void rest(std::size_t start) = 0;
+  // The mask register of a vector's elements in range; 0: all are.
+  virtual Mask guard(int vector) const = 0;
   // The instruction of a node whose operands are of `kind`; null where there is none.
   virtual const Opcode* find(Code code, Kind kind) const = 0;
   virtual const Opcode* find_conversion(Kind from, Kind to) const = 0;
@@ -89,10 +92,10 @@ class Assembly {
   const Machine machine_;
   Encoder encoder_;
   Registers registers_;
+  int vectors_ = 1;  // that a turn of the loop computes
 
  private:
   void place_pointers();
-  std::size_t loop(int vectors, int& before);
   bool emit(int i);
   bool convert(int i);
   void fused(int i, int a, int b, int c);
@@ -100,8 +103,6 @@ class Assembly {
   bool store_outputs();
 
   std::span<const int> item_bytes_;
-  Mask guard_ = 0;
-  std::int32_t frame_ = 0;
   std::vector<int> held_;  // operands whose addresses are in registers
   std::vector<std::uint64_t> pool_;
 };

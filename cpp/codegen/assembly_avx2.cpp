@@ -11,12 +11,13 @@ class Avx2 final : public Assembly {
   Avx2(const VectorProgram& program, std::span<const int> item_bytes, std::string* listing,
        int width)
       : Assembly(program, item_bytes, listing,
-                 {32 / width, 14, 0, scratch0, Mask{0}, width, std::size_t{32}}),
+                 {32 / width, 14, 0, scratch0, width, std::size_t{32}}),
         wide_(width == 8) {}
 
  private:
   void open() override {}
   void rest(std::size_t) override {}
+  Mask guard(int) const override { return 0; }
 
   Size size(Kind) const override { return Size::ymm; }
   const Opcode* find(Code code, Kind kind) const override { return opcodes::find(code, kind); }

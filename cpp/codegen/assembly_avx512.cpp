@@ -6,7 +6,7 @@ namespace shardax::codegen {
 namespace {
 
 constexpr Vector scratch{31};
-constexpr Mask in_range = 7;
+constexpr Mask in_range = 7, next_in_range = 6;  // of a vector, and of the one after it
 constexpr int vector_bytes = 64;
 
 class Avx512 final : public Assembly {
@@ -14,27 +14,34 @@ class Avx512 final : public Assembly {
   Avx512(const VectorProgram& program, std::span<const int> item_bytes, std::string* listing,
          int lanes)
       : Assembly(program, item_bytes, listing,
-                 {lanes, 31, in_range - 1, scratch, in_range, 8, std::size_t{8}}) {}
+                 {lanes, 31, next_in_range - 1, scratch, 8, std::size_t{8}}) {}
 
  private:
   void open() override {
     const Opcode& ones = machine_.lanes == 16 ? opcodes::kxnorw : opcodes::kxnorb;
-    encoder_.vector(ones, in_range, {in_range}, Vector{in_range});
+    for (int vector = 0; vector < vectors_; ++vector)
+      encoder_.vector(ones, guard(vector), {guard(vector)}, Vector{guard(vector)});
   }
   // Another turn with fewer elements in range, after which none is left.
   void rest(std::size_t start) override {
     const General left = General::rax;
     encoder_.move(left, count);
     encoder_.subtract(left, at);
-    encoder_.add(left, machine_.lanes);
+    encoder_.add(left, step());
     const std::size_t done = encoder_.jump(Condition::less_equal);
     encoder_.set(count, -1);
     encoder_.low_bits(count, left);
-    encoder_.mask_from_general(in_range, count);
+    if (vectors_ == 2) {
+      encoder_.mask_from_general(next_in_range, count, 32);
+      encoder_.vector(opcodes::kshiftrd, next_in_range, unused, Vector{next_in_range});
+      encoder_.immediate(static_cast<std::uint8_t>(machine_.lanes));
+    }
+    encoder_.mask_from_general(in_range, count, machine_.lanes);
     encoder_.clear(count);
     encoder_.jump_back(start);
     encoder_.land(done);
   }
+  Mask guard(int vector) const override { return vector == 0 ? in_range : next_in_range; }
 
   Size size(Kind kind) const override {
     return static_cast<Size>(std::max(machine_.lanes * width_of(kind), 16));

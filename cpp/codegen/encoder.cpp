@@ -248,12 +248,14 @@ void Encoder::low_bits(General dst, General count) {
   constexpr Opcode bzhi{"bzhi", 0, 2, 1, 0xF5};
   vex(bzhi, number(dst), Vector{number(count)}, Vector{number(dst)}, false);
 }
-void Encoder::mask_from_general(Mask k, General from) {
+void Encoder::mask_from_general(Mask k, General from, int bits) {
   constexpr std::string_view halves[] = {"eax", "ecx", "edx", "ebx", "esp",  "ebp",
                                          "esi", "edi", "r8d", "r9d", "r10d", "r11d"};
-  if (listing_) list(here(), concat("kmovw k", int{k}, ",", halves[number(from)]));
-  constexpr Opcode kmovw{"kmovw", 0, 1, 0, 0x92};
-  vex(kmovw, k, Vector{0}, Vector{number(from)}, false);
+  const Opcode op = bits == 8    ? Opcode{"kmovb", 1, 1, 0, 0x92}
+                    : bits == 16 ? Opcode{"kmovw", 0, 1, 0, 0x92}
+                                 : Opcode{"kmovd", 3, 1, 0, 0x92};
+  if (listing_) list(here(), concat(op.name, " k", int{k}, ",", halves[number(from)]));
+  vex(op, k, Vector{0}, Vector{number(from)}, false);
 }
 void Encoder::open_frame() { add(General::rsp, 0); }
 void Encoder::close_frame(std::int32_t bytes) {

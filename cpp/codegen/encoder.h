@@ -136,9 +136,9 @@ class Encoder {
   void set(General dst, std::int32_t value);  // dst = value
   void add(General dst, std::int32_t value);  // dst += value
   void move(General dst, General from);
-  void subtract(General dst, General from);      // dst -= from
-  void low_bits(General dst, General count);     // clears the bits of dst from `count` on (BMI2)
-  void mask_from_general(Mask k, General from);  // its 16 low bits
+  void subtract(General dst, General from);   // dst -= from
+  void low_bits(General dst, General count);  // clears the bits of dst from `count` on (BMI2)
+  void mask_from_general(Mask k, General from, int bits);  // its 8, 16 or 32 low bits
   // The code starts with room on the stack, and ends by giving it back; how much is known then.
   void open_frame();
   void close_frame(std::int32_t bytes);

@@ -14,7 +14,7 @@
 
 namespace shardax::codegen {
 
-std::shared_ptr<const Native> Native::place(std::span<const std::uint8_t> code, int lanes) {
+std::shared_ptr<const Native> Native::place(std::span<const std::uint8_t> code, int multiple) {
   if (code.empty()) return nullptr;
   static const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   const std::size_t mapped = (code.size() + page - 1) / page * page;
@@ -25,7 +25,7 @@ std::shared_ptr<const Native> Native::place(std::span<const std::uint8_t> code, 
     munmap(pages, mapped);
     return nullptr;
   }
-  return std::shared_ptr<const Native>(new Native(pages, mapped, lanes));
+  return std::shared_ptr<const Native>(new Native(pages, mapped, multiple));
 }
 
 Native::~Native() { munmap(pages_, mapped_); }
@@ -43,9 +43,7 @@ Wanted wanted() {
 #else
   static const bool processor = false;
 #endif
-  const std::string_view text = asked();
-  if (!processor || text == "0") return Wanted::none;
-  return text.empty() ? Wanted::faster : Wanted::all;
+  return processor && asked() != "0" ? Wanted::all : Wanted::none;
 }
 
 Instructions instructions() {
@@ -78,12 +76,9 @@ void tell_perf(const Native& native, std::size_t bytes, std::string_view name) {
 
 std::shared_ptr<const Native> compile(const VectorProgram& program, std::span<const int> item_bytes,
                                       std::string_view name, std::string* listing) {
-  const Instructions chosen = instructions();
-  const std::vector<std::uint8_t> code = tile_code(program, item_bytes, chosen, listing);
-  if (code.empty()) return nullptr;
-  const int multiple = chosen == Instructions::avx512 ? 1 : lanes_of(program, chosen);
-  std::shared_ptr<const Native> native = Native::place(code, multiple);
-  if (native) tell_perf(*native, code.size(), name);
+  const MachineCode code = tile_code(program, item_bytes, instructions(), listing);
+  std::shared_ptr<const Native> native = Native::place(code.bytes, code.multiple);
+  if (native) tell_perf(*native, code.bytes.size(), name);
   return native;
 }
 

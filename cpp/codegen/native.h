@@ -14,7 +14,7 @@ namespace shardax::codegen {
 class Native {
  public:
   // Null where the system refuses such pages.
-  static std::shared_ptr<const Native> place(std::span<const std::uint8_t> code, int lanes);
+  static std::shared_ptr<const Native> place(std::span<const std::uint8_t> code, int multiple = 1);
   ~Native();
   Native(const Native&) = delete;
   Native& operator=(const Native&) = delete;
@@ -25,20 +25,19 @@ class Native {
     return reinterpret_cast<Function>(pages_);
   }
   // The code computes multiples of so many elements.
-  int lanes() const { return lanes_; }
+  int multiple() const { return multiple_; }
 
  private:
-  Native(void* pages, std::size_t mapped, int lanes)
-      : pages_(pages), mapped_(mapped), lanes_(lanes) {}
+  Native(void* pages, std::size_t mapped, int multiple)
+      : pages_(pages), mapped_(mapped), multiple_(multiple) {}
   void* pages_;
   std::size_t mapped_;
-  int lanes_;
+  int multiple_;
 };
 
-// Which loops get machine code: none where the processor lacks AVX2 and fused multiply-add, or
-// SHARDAX_CODEGEN is 0; all that can, where it is 1 or names the instructions (avx2, avx512); else
-// those that it makes faster.
-enum class Wanted { none, faster, all };
+// Whether loops get machine code: none where the processor lacks AVX2 and fused multiply-add, or
+// SHARDAX_CODEGEN is 0.
+enum class Wanted { none, all };
 Wanted wanted();
 
 // AVX-512 where the processor has it, unless SHARDAX_CODEGEN is avx2.

@@ -80,6 +80,7 @@ inline constexpr Opcode kandw{"kandw", 0, 1, 0, 0x41, Form::mask_three},
     kxnorw{"kxnorw", 0, 1, 0, 0x46, Form::mask_three},
     kxnorb{"kxnorb", 1, 1, 0, 0x46, Form::mask_three};
 inline constexpr Opcode knotw{"knotw", 0, 1, 0, 0x44, Form::mask_two},
+    kshiftrd{"kshiftrd", 1, 3, 0, 0x31, Form::mask_two},
     kmovw{"kmovw", 0, 1, 0, 0x90, Form::mask_two},
     kmovw_store{"kmovw", 0, 1, 0, 0x91, Form::mask_store};
 

@@ -50,7 +50,7 @@ int Registers::next_use(int v) const {
   return next < 0 ? -1 : uses_[index(next)].position;
 }
 
-bool Registers::fits(int copies) const {
+bool Registers::fits(int copies, int spilled) const {
   const auto n = index(program_->size());
   std::vector<int> vectors(n + 2), masks(n + 2);  // by how many there are more at a position
   for (int v = 0; v < program_->size(); ++v) {
@@ -69,7 +69,8 @@ bool Registers::fits(int copies) const {
     vector_count += vectors[i];
     mask_count += masks[i];
     // A constant and an operand in memory may need a register each.
-    if (copies * vector_count + 2 > vectors_ || copies * mask_count > masks_) return false;
+    if (copies * vector_count + 2 > vectors_ + spilled || copies * mask_count > masks_ + spilled)
+      return false;
   }
   return true;
 }

@@ -25,8 +25,8 @@ class Registers {
   bool reread(int v) const { return node(v).code == Code::input || node(v).code == Code::constant; }
   bool is_mask(int v) const { return masks_ > 0 && node(v).kind == Kind::truth; }
 
-  // Would so many copies of the program do without the stack?
-  bool fits(int copies) const;
+  // Would so many copies of the program do with `spilled` registers of each kind more?
+  bool fits(int copies, int spilled) const;
 
   // Goes to the next node (in the end, to the outputs), whose operands are brought one by one.
   void advance(int position);

@@ -17,15 +17,18 @@ using TileCode = void (*)(std::byte* const* pointers, std::int64_t n);
 // registers of 64 and masks (F, BW, DQ, VL; BMI2).
 enum class Instructions : std::uint8_t { avx2, avx512 };
 
-// Bytes of a TileCode for this program. All loads of an element come before its stores, so that an
-// output may lie where an input does. `item_bytes`: of an element of each operand. Empty where a
-// node has no instruction; with AVX2, also where numbers of several widths meet.
-// With AVX2, n is a multiple of lanes_of(); with AVX-512 any number.
-// `listing`, where given, gets the instructions as text.
-std::vector<std::uint8_t> tile_code(const VectorProgram& program, std::span<const int> item_bytes,
-                                    Instructions instructions, std::string* listing = nullptr);
+// The bytes of a TileCode, which takes multiples of so many elements. Empty: there is none.
+struct MachineCode {
+  std::vector<std::uint8_t> bytes;
+  int multiple = 1;
+};
 
-// Elements that are computed at a time: those of a vector register.
-int lanes_of(const VectorProgram& program, Instructions instructions);
+// The code of this program. All loads of an element come before its stores, so that an output may
+// lie where an input does. `item_bytes`: of an element of each operand. Empty where a node has no
+// instruction; with AVX2, also where numbers of several widths meet. With AVX-512 any number of
+// elements is computed.
+// `listing`, where given, gets the instructions as text.
+MachineCode tile_code(const VectorProgram& program, std::span<const int> item_bytes,
+                      Instructions instructions, std::string* listing = nullptr);
 
 }  // namespace shardax::codegen

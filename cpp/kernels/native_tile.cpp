@@ -46,8 +46,7 @@ bool record(const TileLoop& loop, codegen::VectorProgram& program) {
 }  // namespace
 
 void make_native(TileLoop& loop, std::string_view name, std::string* listing) {
-  const codegen::Wanted wanted = codegen::wanted();
-  if (loop.instructions.empty() || wanted == codegen::Wanted::none) return;
+  if (loop.instructions.empty() || codegen::wanted() == codegen::Wanted::none) return;
   codegen::VectorProgram program;
   if (!record(loop, program)) return;
   if (loop.instructions.size() == 1 && program.work() < least_work_alone) return;

@@ -154,7 +154,8 @@ void Walker::interpret(std::int64_t n) {
 // scratch memory, so that nothing beyond an operand is touched.
 void Walker::run_native(std::int64_t n) {
   const NativeTile& native = loop_.native;
-  const std::int64_t lanes = native.code->lanes(), whole = n / lanes * lanes, rest = n - whole;
+  const std::int64_t multiple = native.code->multiple();
+  const std::int64_t whole = n / multiple * multiple, rest = n - whole;
   if (whole > 0) native.code->code()(pointers_.data(), whole);
   if (rest == 0) return;
   SmallVector<std::byte*, 16> blocks(pointers_.size());
@@ -165,7 +166,7 @@ void Walker::run_native(std::int64_t n) {
                   static_cast<std::size_t>(rest * native.item_bytes[i]));
     }
   }
-  native.code->code()(blocks.data(), lanes);
+  native.code->code()(blocks.data(), multiple);
   for (const std::int32_t output : native.outputs) {
     const auto i = static_cast<std::size_t>(output);
     std::memcpy(pointers_[i] + whole * native.item_bytes[i], blocks[i],

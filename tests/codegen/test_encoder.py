@@ -79,6 +79,7 @@ for x64 in (False, True):
     jax.block_until_ready(jax.jit(lambda m, x: jnp.where(m, 2 * x + 1, -x))(x > 0, x))
     jax.block_until_ready(jax.jit(converted)(i, x))
     jax.block_until_ready(jax.jit(lambda x: (2 * x).astype(i.dtype))(x))
+    jax.block_until_ready(jax.jit(lambda x: jnp.tanh(x) * 2)(x))  # two vectors in turns
     jax.block_until_ready(jax.jit(wide)(*[x + n for n in range(8)]))
 table = jnp.ones((40, 3), "float32")
 flags = jnp.arange(9) % 2 > 0
@@ -157,10 +158,10 @@ OWN = {
     "vpxor vpackssdw vpmovzxbd vpmovzxbq vmovq vmovd",
     "avx512": "vrndscaleps vrndscalepd vblendmps vblendmpd vpcmpd vpcmpq vpandd vpandq vpord vporq "
     "vpxord vpxorq vpmullq vcvtqq2pd vpmovm2b vpabsb vmovdqu8 vptestmb vbroadcastss "
-    "vbroadcastsd kandw korw kxorw kxnorw kxnorb knotw kmovw bzhi sub jmp vmovupd "
-    "vmovdqu16 vpblendmw vcvtps2pd vcvtpd2ps vcvtdq2pd vcvtudq2ps vcvtudq2pd vcvtqq2ps vcvtuqq2ps "
-    "vcvtuqq2pd vcvttps2udq vcvttps2qq vcvttps2uqq vcvttpd2dq vcvttpd2udq vcvttpd2qq vcvttpd2uqq "
-    "vpmovsxdq vpmovzxdq vpmovqd vpmovzxwd vpmovdw vcvtph2ps vcvtps2ph",
+    "vbroadcastsd kandw korw kxorw kxnorw kxnorb knotw kmovw kmovb kmovd kshiftrd bzhi sub jmp "
+    "vmovupd vmovdqu16 vpblendmw vcvtps2pd vcvtpd2ps vcvtdq2pd vcvtudq2ps vcvtudq2pd vcvtqq2ps "
+    "vcvtuqq2ps vcvtuqq2pd vcvttps2udq vcvttps2qq vcvttps2uqq vcvttpd2dq vcvttpd2udq vcvttpd2qq "
+    "vcvttpd2uqq vpmovsxdq vpmovzxdq vpmovqd vpmovzxwd vpmovdw vcvtph2ps vcvtps2ph",
 }
 
 

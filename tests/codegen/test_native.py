@@ -135,7 +135,20 @@ def every_way(f, *args):
     return out
 
 
-SHAPES = [(1,), (7,), (8,), (9,), (513,), (3, 70), (5, 129), (40, 33), (2, 3, 11)]
+SHAPES = [
+    (1,),
+    (7,),
+    (8,),
+    (9,),
+    (17,),
+    (31,),
+    (33,),
+    (513,),
+    (3, 70),
+    (5, 129),
+    (40, 33),
+    (2, 3, 11),
+]
 
 
 @pytest.mark.parametrize("dtype", FLOATS + INTEGERS)
@@ -183,6 +196,22 @@ def plan_of(f, *args):
 def test_plans_say_which_loops_are_native(f, native):
     text = plan_of(f, "jnp.linspace(-1., 1., 1000)")
     assert ("native loop" in text) == native, text
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
+def test_chunks_and_rows_end_where_others_start(dtype):
+    """Many chunks, and rows whose last vector is not full: what follows them stays what it is."""
+
+    def f(x):
+        y = jnp.tanh(x) * 2 + jnp.exp(-x)
+        return y, y > 1, jnp.sin(x) + 1
+
+    with jax.enable_x64(True):
+        for shape in [(50_005,), (29, 1037), (300, 35)]:
+            x = jnp.linspace(-2, 3, int(np.prod(shape))).reshape(shape).astype(dtype)
+            for *natives, tiles in zip(*every_way(lambda x: f(x[..., 1:]), x)):
+                for native in natives:
+                    np.testing.assert_array_equal(bits(native), bits(tiles))
 
 
 def test_results_may_lie_where_operands_do():
