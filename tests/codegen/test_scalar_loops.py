@@ -4,9 +4,14 @@ Programs of while_loop, fori_loop, scan and cond are compiled twice, with SHARDA
 each turn runs compiled bodies, and with 1, where the whole loop is one piece of machine code.
 """
 
+import os
 import random
+import re
+import subprocess
+import sys
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -519,3 +524,33 @@ def test_other_threads_go_on():
     thread.join()
     inside = [t for t in turns if start < t < end]
     assert len(inside) > 10
+
+
+# What runs in turns of compiled bodies: whose arrays are too large, or that call the host.
+FALLBACKS = {
+    "large": lambda: lax.fori_loop(0, 9, lambda i, x: x * 2 + i, jnp.arange(500.0)),
+    "matrix": lambda: lax.fori_loop(0, 9, lambda i, x: x @ x, jnp.ones((30, 30))),
+    "host": lambda: lax.fori_loop(
+        0, 9, lambda i, x: jax.pure_callback(np.sin, jnp.zeros(()), x) + i, jnp.ones(())
+    ),
+}
+
+
+def test_what_falls_back_is_known():
+    program = (
+        "import shardax as jax, shardax.numpy as jnp\n"
+        "from tests.codegen.test_scalar_loops import FALLBACKS, USERS\n"
+        "for f, *args in USERS.values(): jax.jit(f)(*map(jnp.asarray, args))\n"
+        "for f in FALLBACKS.values(): jax.jit(f)()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, "SHARDAX_DUMP": "plan"},
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    steps = re.findall(r"^  (native )?(?:while|scan) ?o", done.stderr, re.MULTILINE)
+    assert steps.count("") == len(FALLBACKS), done.stderr
+    assert steps.count("native ") == len(USERS), done.stderr
