@@ -48,7 +48,7 @@ constexpr std::array evex_rows{
     Row{Code::bit_xor, &pxord, &pxorq, &pxord, &pxorq, &kxorw},
     Row{Code::shift_left, nullptr, nullptr, &pslld, &psllq},
     Row{Code::shift_right, nullptr, nullptr, &psrld, &psrlq},
-    Row{Code::shift_right_arithmetic, nullptr, nullptr, &psrad, &psraq},
+    Row{Code::shift_right_arithmetic, nullptr, nullptr, &psrad, nullptr},
     Row{Code::equal, &compareps, &comparepd, &pcmpd, &pcmpq, &kxnorw},
     Row{Code::not_equal, &compareps, &comparepd, &pcmpd, &pcmpq, &kxorw},
     Row{Code::less, &compareps, &comparepd, &pcmpd, &pcmpq, nullptr},

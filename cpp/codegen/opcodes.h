@@ -59,7 +59,6 @@ inline constexpr Opcode pord{"vpord", 1, 1, 0, 0xEB, Form::three, 0, true},
 inline constexpr Opcode pxord{"vpxord", 1, 1, 0, 0xEF, Form::three, 0, true},
     pxorq{"vpxorq", 1, 1, 1, 0xEF, Form::three, 0, true};
 inline constexpr Opcode pmullq{"vpmullq", 1, 2, 1, 0x40, Form::three, 0, true};
-inline constexpr Opcode psraq{"vpsraq", 1, 1, 1, 0x72, Form::shift, 4, true};
 inline constexpr Opcode compareps{"vcmpps", 0, 1, 0, 0xC2, Form::compare, 0, true},
     comparepd{"vcmppd", 1, 1, 1, 0xC2, Form::compare, 0, true};
 inline constexpr Opcode pcmpd{"vpcmpd", 1, 3, 0, 0x1F, Form::compare, 0, true},

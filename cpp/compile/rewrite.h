@@ -76,6 +76,10 @@ std::optional<Vars> apply_rules(const Match& match);
 // its results do not. compile/narrow.cpp
 std::optional<Vars> narrow_bodies(Rewriter& rewriter, const Equation& eqn, const Vars& in);
 
+// A loop that adds up products, with one product after it; nothing where it is not worth it.
+// compile/loop_sums.cpp
+std::optional<Vars> sum_after_loop(Rewriter& rewriter, const Equation& eqn, const Vars& in);
+
 // A mapped function's results, and which of them vary, with its segments as scans over chunks of
 // devices. compile/segment.cpp
 std::pair<Vars, std::vector<bool>> map_in_segments(Rewriter& rewriter, const ProgramPtr& body,

@@ -5,6 +5,7 @@
 // an op are tried in order until one applies. A new rule is a function and a row.
 #include <unordered_map>
 
+#include "compile/join_parts.h"
 #include "compile/rewrite.h"
 #include "compile/select_update.h"
 #include "ops/convolution.h"
@@ -92,19 +93,6 @@ Result drop_select(const Match& m) {
 Result drop_double_neg(const Match& m) {
   const Equation* inner = m.b.defined_by(m.in[0], known().neg);
   return inner ? one(inner->inputs[0]) : Result{};
-}
-
-bool is_scalar_constant(const Match& m, Var v, double wanted) {
-  while (const Equation* broadcast = m.b.defined_by(v, known().broadcast_in_dim))
-    v = broadcast->inputs[0];
-  const Array* value = m.b.constant_value(v);
-  if (!value || value->type().rank() != 0) return false;
-  switch (value->dtype()) {
-    case DType::float32: return *reinterpret_cast<const float*>(value->data()) == wanted;
-    case DType::float64: return *reinterpret_cast<const double*>(value->data()) == wanted;
-    case DType::int32: return *reinterpret_cast<const std::int32_t*>(value->data()) == wanted;
-    default: return false;
-  }
 }
 
 // The other factor, if operand i is 1.
@@ -316,6 +304,8 @@ constexpr Row rows[] = {
     {"div", drop_unit_divisor},               // x / 1                       x
     {"", shrink_elementwise},                 // broadcast(x) * broadcast(y) broadcast(x * y)
     {"add_any", add_into_scatter},            // x + scatter_add(0, updates) scatter_add(x, updates)
+    {"concatenate", join_concatenations},     // [[x, y], z]                 [x, y, z]
+    {"add_any", join_pads},                   // pad(x) + pad(y), neighbours  pad(concatenate(x, y))
     {"reduce_sum", reduce_before_transpose},  // sum(transpose(x))           transpose(sum(x))
     {"reduce_sum", reduce_into_dot},          // sum(dot(a, b)) over batches dot(a, b) over them too
     {"reduce_sum", reduce_into_conv},         // the same of convolutions

@@ -1,0 +1,79 @@
+// compile/join_parts.cpp - arrays put together of parts are put together once.
+#include "compile/join_parts.h"
+
+namespace shardax {
+
+bool is_scalar_constant(const Match& m, Var v, double wanted) {
+  while (const Equation* broadcast = m.b.defined_by(v, known().broadcast_in_dim))
+    v = broadcast->inputs[0];
+  const Array* value = m.b.constant_value(v);
+  if (!value || value->type().rank() != 0) return false;
+  switch (value->dtype()) {
+    case DType::float32: return *reinterpret_cast<const float*>(value->data()) == wanted;
+    case DType::float64: return *reinterpret_cast<const double*>(value->data()) == wanted;
+    case DType::int32: return *reinterpret_cast<const std::int32_t*>(value->data()) == wanted;
+    default: return false;
+  }
+}
+
+namespace {
+
+// An operand padded with zeros along one dimension.
+struct Padded {
+  Var source = -1;
+  Var zero = -1;
+  std::int64_t dim = -1, low = 0, high = 0;
+};
+
+std::optional<Padded> padded(const Match& m, Var v) {
+  const Equation* pad = m.b.defined_by(v, known().pad);
+  if (!pad || !is_scalar_constant(m, pad->inputs[1], 0)) return {};
+  const Ints &low = pad->params.ints("low"), &high = pad->params.ints("high");
+  Padded out{pad->inputs[0], pad->inputs[1], -1, 0, 0};
+  for (std::size_t d = 0; d < low.size(); ++d) {
+    if (pad->params.ints("interior")[d] != 0 || low[d] < 0 || high[d] < 0) return {};
+    if (low[d] == 0 && high[d] == 0) continue;
+    if (out.dim >= 0) return {};
+    out.dim = static_cast<std::int64_t>(d);
+    out.low = low[d];
+    out.high = high[d];
+  }
+  return out.dim < 0 ? std::optional<Padded>() : out;
+}
+
+}  // namespace
+
+std::optional<Vars> join_pads(const Match& m) {
+  const auto left = padded(m, m.in[0]), right = padded(m, m.in[1]);
+  if (!left || !right || left->dim != right->dim) return {};
+  const auto [first, second] =
+      left->low < right->low ? std::pair(*left, *right) : std::pair(*right, *left);
+  const auto d = static_cast<std::size_t>(first.dim);
+  const Shape& shape = m.b.type(first.source).shape;
+  if (first.low + shape[d] != second.low) return {};
+  const Ints none(shape.size(), 0);
+  const Var joined =
+      m.emit(known().concatenate, {{"dimension", first.dim}}, {first.source, second.source});
+  if (first.low == 0 && second.high == 0) return Vars{joined};
+  Ints low = none, high = none;
+  low[d] = first.low;
+  high[d] = second.high;
+  return Vars{m.emit(known().pad, {{"low", low}, {"high", high}, {"interior", none}},
+                     {joined, first.zero})};
+}
+
+std::optional<Vars> join_concatenations(const Match& m) {
+  Vars parts;
+  for (Var v : m.in) {
+    const Equation* inner = m.b.defined_by(v, known().concatenate);
+    if (inner && inner->params.integer("dimension") == m.params.integer("dimension")) {
+      parts.append(inner->inputs.begin(), inner->inputs.end());
+    } else {
+      parts.push_back(v);
+    }
+  }
+  if (parts.size() == m.in.size()) return {};
+  return Vars{m.emit(known().concatenate, m.params, parts)};
+}
+
+}  // namespace shardax

@@ -1,0 +1,238 @@
+// compile/loop_sums.cpp - products that a loop only adds up are one product after the loop.
+//
+// The gradient of weights that every step of a loop uses is a sum over steps:
+//   c = scan { c + transpose(a_t b_t) }   ->   A, B = scan { a_t, b_t };  c + transpose(A B)
+// where A B contracts the steps as well. A loop that adds up writes c, and what it adds, once for
+// each step; so this is done where a_t and b_t together are smaller than c, and only where all of
+// them do not take much memory.
+#include "compile/passes.h"
+#include "compile/rewrite.h"
+
+namespace shardax {
+namespace {
+
+// What A and B may take, where they were not there before.
+constexpr std::int64_t most_stacked_bytes = std::int64_t{64} << 20;
+
+bool is_transpose(const Equation* eqn) { return eqn && eqn->op == &known().transpose; }
+
+Ints after_steps(const Ints& dims) {
+  Ints out = dims;
+  for (std::int64_t& d : out) ++d;
+  return out;
+}
+
+// A factor as the loop has it, transposed by `permutations` one after the other.
+struct Factor {
+  Var base = -1;
+  std::vector<Ints> permutations;
+  std::int64_t bytes = 0;  // of its stack, for one step; 0: there is one already
+};
+
+struct Sum {
+  std::size_t carry;  // its position among the carries
+  const Equation* product;
+  Factor left, right;
+  std::vector<Ints> permutations;  // of the product
+};
+
+class LoopSums {
+ public:
+  LoopSums(Builder& builder, const Equation& eqn, const Vars& in)
+      : builder_(builder),
+        eqn_(eqn),
+        in_(in),
+        bodies_(bodies_of(*eqn.op, eqn.params)),
+        body_(*bodies_.programs[0]),
+        uses_(body_.types.size(), 0),
+        definitions_(body_.types.size(), nullptr),
+        operands_(bodies_.operands_of(Flow::carried)),
+        results_(bodies_.results_of(Flow::carried)) {
+    for (const Equation& e : body_.equations) {
+      for (Var v : e.inputs) ++uses_[index(v)];
+      for (Var v : e.outputs) definitions_[index(v)] = &e;
+    }
+    for (Var v : body_.outputs) ++uses_[index(v)];
+  }
+
+  std::optional<Vars> run() {
+    for (std::size_t n = 0; n < operands_.size(); ++n) find(n);
+    if (sums_.empty()) return {};
+    const Vars made = loop();
+    Vars out(body_.outputs.size(), -1);
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      if (!is_sum_result(i)) out[i] = made[next++];
+    }
+    for (const auto& [base, position] : added_) stacks_[base] = made[next + position];
+    for (const Sum& sum : sums_) {
+      const Var total = product(sum, out);
+      out[results_[sum.carry]] =
+          builder_.emit1(known().add, {}, {in_[operands_[sum.carry]], total}, eqn_.location);
+    }
+    return out;
+  }
+
+ private:
+  static std::size_t index(Var v) { return static_cast<std::size_t>(v); }
+  const Equation* definition(Var v) const { return definitions_[index(v)]; }
+
+  // Is carry `n` only added to, a product whose factors are small?
+  void find(std::size_t n) {
+    const Var carry = body_.inputs[operands_[n]], sum = body_.outputs[results_[n]];
+    const Equation* add = definition(sum);
+    if (!add || uses_[index(carry)] != 1 || uses_[index(sum)] != 1) return;
+    static const Op& add_any = *find_op("add_any");
+    if (add->op != &known().add && add->op != &add_any) return;
+    if (add->inputs[0] != carry && add->inputs[1] != carry) return;
+    Var term = add->inputs[add->inputs[0] == carry ? 1 : 0];
+    Sum found{n, nullptr, {}, {}, {}};
+    while (is_transpose(definition(term)) && uses_[index(term)] == 1) {
+      found.permutations.push_back(definition(term)->params.ints("permutation"));
+      term = definition(term)->inputs[0];
+    }
+    found.product = definition(term);
+    const Type& type = body_.type(sum);
+    if (!found.product || found.product->op != &known().dot_general || uses_[index(term)] != 1 ||
+        !is_inexact(type.dtype) || itemsize(type.dtype) < 4 || body_.type(term).dtype != type.dtype)
+      return;
+    found.left = factor(found.product->inputs[0]);
+    found.right = factor(found.product->inputs[1]);
+    const std::int64_t bytes = found.left.bytes + found.right.bytes;
+    if (found.left.base < 0 || found.right.base < 0 || bytes > type.bytes() ||
+        bytes * bodies_.length > most_stacked_bytes)
+      return;
+    sums_.push_back(std::move(found));
+  }
+
+  // base -1: it is the same in every step, or carried from before.
+  Factor factor(Var v) {
+    Factor out;
+    while (is_transpose(definition(v))) {
+      out.permutations.push_back(definition(v)->params.ints("permutation"));
+      v = definition(v)->inputs[0];
+    }
+    const auto input = std::find(body_.inputs.begin(), body_.inputs.end(), v);
+    if (input != body_.inputs.end()) {
+      const auto i = static_cast<std::size_t>(input - body_.inputs.begin());
+      if (bodies_.operands[i].flow == Flow::whole) return out;
+      if (bodies_.operands[i].flow == Flow::sliced && bodies_.operands[i].axis == 0)
+        stacks_[v] = in_[i];
+    } else if (!definition(v)) {
+      return out;
+    }
+    out.base = v;
+    out.bytes = stacks_.contains(v) || stacked_result(v) ? 0 : body_.type(v).bytes();
+    return out;
+  }
+  // The result that stacks `v`, if there is one.
+  std::optional<std::size_t> stacked_result(Var v) const {
+    for (std::size_t i = 0; i < body_.outputs.size(); ++i) {
+      if (body_.outputs[i] == v && bodies_.results[i].flow == Flow::sliced &&
+          bodies_.results[i].axis == 0)
+        return i;
+    }
+    return {};
+  }
+
+  bool is_sum_result(std::size_t i) const {
+    return std::any_of(sums_.begin(), sums_.end(),
+                       [&](const Sum& sum) { return results_[sum.carry] == i; });
+  }
+  bool is_sum_operand(std::size_t i) const {
+    return std::any_of(sums_.begin(), sums_.end(),
+                       [&](const Sum& sum) { return operands_[sum.carry] == i; });
+  }
+
+  // The loop without the sums, which stacks their factors.
+  Vars loop() {
+    const MutableProgram made = copy_of(body_);
+    Bodies bodies = bodies_;
+    bodies.operands.clear();
+    bodies.results.clear();
+    made->inputs.clear();
+    made->outputs.clear();
+    Vars operands;
+    for (std::size_t i = 0; i < body_.inputs.size(); ++i) {
+      if (is_sum_operand(i)) continue;
+      made->inputs.push_back(body_.inputs[i]);
+      bodies.operands.push_back(bodies_.operands[i]);
+      operands.push_back(in_[i]);
+    }
+    std::vector<bool> dropped(body_.types.size(), false);
+    for (std::size_t i = 0; i < body_.outputs.size(); ++i) {
+      if (is_sum_result(i)) {
+        dropped[index(body_.outputs[i])] = true;
+        continue;
+      }
+      made->outputs.push_back(body_.outputs[i]);
+      bodies.results.push_back(bodies_.results[i]);
+    }
+    std::erase_if(made->equations, [&](const Equation& e) { return dropped[index(e.outputs[0])]; });
+    for (const Sum& sum : sums_) {
+      for (const Factor* f : {&sum.left, &sum.right}) {
+        if (f->bytes == 0 || added_.contains(f->base)) continue;
+        added_.emplace(f->base, added_.size());
+        made->outputs.push_back(f->base);
+        bodies.results.push_back({Flow::sliced, 0, -1, -1});
+      }
+    }
+    bodies.programs = {ProgramPtr(eliminate_dead(made))};
+    return builder_.emit(*eqn_.op, eqn_.op->with_bodies(eqn_.params, bodies), operands,
+                         eqn_.location);
+  }
+
+  Var transposed(Var v, const Ints& permutation) {
+    return builder_.emit1(known().transpose, {{"permutation", permutation}}, {v}, eqn_.location);
+  }
+  // All steps of a factor.
+  Var stack(const Factor& factor, const Vars& results) {
+    const auto known_stack = stacks_.find(factor.base);
+    Var v =
+        known_stack != stacks_.end() ? known_stack->second : results[*stacked_result(factor.base)];
+    for (auto p = factor.permutations.rbegin(); p != factor.permutations.rend(); ++p) {
+      Ints permutation = after_steps(*p);
+      permutation.insert(0, 0);
+      v = transposed(v, permutation);
+    }
+    return v;
+  }
+  Var product(const Sum& sum, const Vars& results) {
+    Params params = sum.product->params;
+    for (const char* name : {"lhs_contract", "rhs_contract"}) {
+      Ints dims = after_steps(params.ints(name));
+      dims.insert(0, 0);
+      params.set(name, dims);
+    }
+    for (const char* name : {"lhs_batch", "rhs_batch"})
+      params.set(name, after_steps(params.ints(name)));
+    Var v = builder_.emit1(known().dot_general, params,
+                           {stack(sum.left, results), stack(sum.right, results)}, eqn_.location);
+    for (auto p = sum.permutations.rbegin(); p != sum.permutations.rend(); ++p)
+      v = transposed(v, *p);
+    return v;
+  }
+
+  Builder& builder_;
+  const Equation& eqn_;
+  const Vars& in_;
+  const Bodies bodies_;
+  const Program& body_;
+  std::vector<int> uses_;
+  std::vector<const Equation*> definitions_;
+  const std::vector<std::size_t> operands_, results_;  // of the carries
+  std::vector<Sum> sums_;
+  std::unordered_map<Var, Var> stacks_;         // of variables of the body
+  std::unordered_map<Var, std::size_t> added_;  // results that the loop gets, in order
+};
+
+}  // namespace
+
+std::optional<Vars> sum_after_loop(Rewriter& rewriter, const Equation& eqn, const Vars& in) {
+  const Bodies bodies = eqn.op->bodies(eqn.params);
+  if (bodies.runs != Runs::counted || bodies.devices || bodies.fixed || bodies.length < 2)
+    return {};
+  return LoopSums(rewriter.builder(), eqn, in).run();
+}
+
+}  // namespace shardax
