@@ -1,5 +1,5 @@
-"""tests/compile/test_loop_sums.py - gradients of weights in loops over time are one product after the
-loop; sums of neighbours among zeros are concatenations."""
+"""tests/compile/test_loop_sums.py - gradients of weights in loops over time are one product after
+the loop; sums of neighbours among zeros are concatenations."""
 
 import os
 import subprocess
