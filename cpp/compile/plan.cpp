@@ -2,29 +2,11 @@
 #include "compile/plan.h"
 
 #include "base/errors.h"
-#include "runtime/allocator.h"
+#include "kernels/room.h"
 #include "runtime/interrupt.h"
 
 namespace shardax {
 namespace {
-
-// Memory for temporaries of one call.
-class Arena {
- public:
-  explicit Arena(std::int64_t bytes)
-      : bytes_(static_cast<std::size_t>(bytes)),
-        data_(bytes ? runtime::allocate(bytes_) : nullptr) {}
-  ~Arena() {
-    if (data_) runtime::deallocate(data_, bytes_);
-  }
-  Arena(const Arena&) = delete;
-  Arena& operator=(const Arena&) = delete;
-  std::byte* data() const { return data_; }
-
- private:
-  std::size_t bytes_;
-  std::byte* data_;
-};
 
 using Bases = SmallVector<std::byte*, 24>;
 
@@ -44,7 +26,7 @@ std::int64_t Plan::memory() const {
 }
 
 Values Plan::run(const Values& arrays, const std::vector<Shared<Buffer>>& memory) const {
-  const Arena arena(arena_bytes);
+  const kernels::Room<std::byte> arena(arena_bytes);
   std::vector<Shared<Buffer>> buffers;
   buffers.reserve(output_bytes.size());
   for (std::int64_t bytes : output_bytes)

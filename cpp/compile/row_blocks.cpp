@@ -7,11 +7,13 @@
 
 #include "compile/known.h"
 #include "compile/lower.h"
-#include "runtime/allocator.h"
+#include "kernels/room.h"
 #include "runtime/pool.h"
 
 namespace shardax {
 namespace {
+
+using Memory = kernels::Room<std::byte>;
 
 // What the rows of a block take in all: they stay in a second-level cache, and those of products,
 // which spend more time on rearranging the other operand the fewer rows they have, nearly so (the
@@ -151,22 +153,6 @@ struct RowSum {
   std::int64_t accumulator_bytes() const {
     return (count * itemsize(kernels.accumulator) + 63) / 64 * 64;
   }
-};
-
-// Memory for the time of one run.
-class Memory {
- public:
-  explicit Memory(std::int64_t bytes)
-      : bytes_(static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1))),
-        data_(runtime::allocate(bytes_)) {}
-  ~Memory() { runtime::deallocate(data_, bytes_); }
-  Memory(const Memory&) = delete;
-  Memory& operator=(const Memory&) = delete;
-  std::byte* data() const { return data_; }
-
- private:
-  std::size_t bytes_;
-  std::byte* data_;
 };
 
 // Blocks are dealt to parts. Sums over rows have accumulators for each line of blocks whose results

@@ -8,28 +8,12 @@
 #include "compile/lower.h"
 #include "execute/scalar_step.h"
 #include "ir/bodies.h"
+#include "kernels/room.h"
 #include "ops/callback.h"
-#include "runtime/allocator.h"
 #include "runtime/pool.h"
 
 namespace shardax {
 namespace {
-
-// Memory for one run of a step.
-class Workspace {
- public:
-  explicit Workspace(std::int64_t bytes)
-      : bytes_(static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1))),
-        data_(runtime::allocate(bytes_)) {}
-  ~Workspace() { runtime::deallocate(data_, bytes_); }
-  Workspace(const Workspace&) = delete;
-  Workspace& operator=(const Workspace&) = delete;
-  std::byte* data() const { return data_; }
-
- private:
-  std::size_t bytes_;
-  std::byte* data_;
-};
 
 std::int64_t aligned(std::int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
@@ -70,7 +54,7 @@ class CondStep final : public ControlStep {
     std::memcpy(&index, in[0], sizeof index);
     const auto last = static_cast<std::int32_t>(branches_.size()) - 1;
     const Plan& branch = *branches_[static_cast<std::size_t>(std::clamp(index, 0, last))];
-    const Workspace arena(branch.arena_bytes);
+    const kernels::Room<std::byte> arena(branch.arena_bytes);
     branch.run_raw(in.data() + 1, out.data(), arena.data());
   }
   std::string text() const override { return concat("cond of ", branches_.size(), " branches"); }
@@ -125,7 +109,7 @@ class Carry {
     std::memcpy(to, from, static_cast<std::size_t>(bytes_[i]));
   }
   const std::vector<std::int64_t>& bytes_;
-  Workspace memory_;
+  kernels::Room<std::byte> memory_;
   Pointers sets_[2];
   std::size_t current_ = 0;
 };
@@ -173,7 +157,7 @@ class ScanStep final : public ControlStep {
     const std::int64_t chunks = std::min(length_, most_chunks);
     runtime::parallel_for(chunks, [&](std::int64_t chunk) {
       Pointers body_in = in, body_out = out;
-      const Workspace arena(body_->arena_bytes);
+      const kernels::Room<std::byte> arena(body_->arena_bytes);
       const std::int64_t end = (chunk + 1) * length_ / chunks;
       for (std::int64_t i = chunk * length_ / chunks; i < end; ++i) {
         for (std::size_t k = consts_; k < in.size(); ++k) body_in[k] = in[k] + i * in_bytes_[k];
@@ -186,7 +170,7 @@ class ScanStep final : public ControlStep {
   void loop(const Pointers& in, const Pointers& out) const {
     Pointers body_in = in, body_out = out;
     Carry carry(carry_bytes_, body_->in_place, in.data() + consts_);
-    const Workspace arena(body_->arena_bytes);
+    const kernels::Room<std::byte> arena(body_->arena_bytes);
     for (std::int64_t step = 0; step < length_; ++step) {
       const std::int64_t i = reverse_ ? length_ - 1 - step : step;
       for (std::size_t k = 0; k < carry_; ++k) {
@@ -231,7 +215,7 @@ class WhileStep final : public ControlStep {
     cond_in.resize(cond_consts_ + carry_bytes_.size());
     body_in.resize(body_consts_ + carry_bytes_.size());
     Carry carry(carry_bytes_, body_->in_place, in.data() + first);
-    const Workspace arena(std::max(cond_->arena_bytes, body_->arena_bytes));
+    const kernels::Room<std::byte> arena(std::max(cond_->arena_bytes, body_->arena_bytes));
     for (;;) {
       for (std::size_t k = 0; k < carry_bytes_.size(); ++k) {
         cond_in[cond_consts_ + k] = body_in[body_consts_ + k] = carry.now()[k];

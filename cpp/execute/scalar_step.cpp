@@ -11,7 +11,7 @@
 #include "compile/pipeline.h"
 #include "compile/scalar_writer.h"
 #include "ir/op.h"
-#include "runtime/allocator.h"
+#include "kernels/room.h"
 #include "runtime/interrupt.h"
 #include "runtime/pool.h"
 
@@ -96,7 +96,7 @@ class ScalarStep final : public Step {
         pointers.push_back(base[w.slot] + w.offset * itemsize(w.type.dtype));
     }
     for (const ArrayPtr& array : loop_->constant_arrays) pointers.push_back(array->data());
-    const Frame frame(loop_->frame_bytes);
+    const kernels::Room<std::byte> frame(loop_->frame_bytes);
     pointers.push_back(frame.data());
     for (const FrameAddress& a : loop_->addresses) {
       std::byte* address = pointers[static_cast<std::size_t>(a.pointer)] + a.value;
@@ -113,23 +113,6 @@ class ScalarStep final : public Step {
     }
     if (native_->as<codegen::ScalarCode>()(pointers.data())) std::rethrow_exception(state.error);
   }
-
-  class Frame {
-   public:
-    explicit Frame(std::int64_t bytes)
-        : bytes_(static_cast<std::size_t>(bytes)),
-          data_(bytes ? runtime::allocate(bytes_) : nullptr) {}
-    ~Frame() {
-      if (data_) runtime::deallocate(data_, bytes_);
-    }
-    Frame(const Frame&) = delete;
-    Frame& operator=(const Frame&) = delete;
-    std::byte* data() const { return data_; }
-
-   private:
-    std::size_t bytes_;
-    std::byte* data_;
-  };
 
   std::unique_ptr<ScalarLoop> loop_;
   std::shared_ptr<const codegen::Native> native_;
