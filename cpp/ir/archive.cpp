@@ -13,7 +13,7 @@ namespace shardax {
 namespace {
 
 constexpr std::string_view magic = "shardax program";
-constexpr std::int64_t version = 1;
+constexpr std::int64_t version = 2;
 
 class Writer {
  public:
@@ -70,6 +70,8 @@ class Writer {
     list(s.spec, texts);
     number(s.named);
     text(s.axis_types);
+    texts(s.unreduced);
+    texts(s.reduced);
   }
 
   void program(const Program& p) {
@@ -233,6 +235,8 @@ class Reader {
     s->spec = list<std::vector<std::vector<std::string>>>(texts);
     s->named = number() != 0;
     s->axis_types = text();
+    s->unreduced = texts();
+    s->reduced = texts();
     return s;
   }
 

@@ -3,6 +3,7 @@
 
 #include "base/errors.h"
 #include "ir/op.h"
+#include "ir/sharding_given.h"
 
 namespace shardax {
 
@@ -38,6 +39,7 @@ void verify(const Program& program, const std::string& stage) {
     if (defined[static_cast<std::size_t>(v)]) broken(concat("variable ", v, " is defined twice"));
     defined[static_cast<std::size_t>(v)] = true;
   };
+  const ShardingGiven asked_already;
   for (Var v : program.inputs) define(v);
   for (const Constant& c : program.constants) {
     define(c.var);

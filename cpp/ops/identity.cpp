@@ -69,7 +69,9 @@ Batched batch_sharding_constraint(const BatchArgs& a) {
   Ints free;
   if (spec[0].empty()) free.push_back(0);
   for (const std::int64_t d : a.params.ints("unconstrained_dims")) free.push_back(d + 1);
-  return batched1(sharding_constraint(a.in[0], with_spec(*given, std::move(spec)), free));
+  const ShardingPtr wider = with_spec(*given, std::move(spec));
+  return batched1(
+      sharding_constraint(a.in[0], with_sums(*wider, given->unreduced, given->reduced), free));
 }
 
 std::vector<std::string> show_sharding_constraint(const Params& params) {

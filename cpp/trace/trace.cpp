@@ -7,7 +7,6 @@
 #include "array/checked_axis.h"
 #include "base/errors.h"
 #include "base/stack.h"
-#include "ir/sharding_given.h"
 #include "runtime/interrupt.h"
 #include "trace/current.h"
 #include "trace/depth.h"
@@ -249,7 +248,6 @@ LocationScope::LocationScope(LocationPtr location) : outer_(std::move(location))
 LocationScope::~LocationScope() { std::swap(outer_, state().location); }
 
 Values evaluate(const Program& program, const Values& inputs) {
-  const ShardingGiven asked_already;
   return walk(program, inputs, [](const Equation& eqn, const Values& in) {
     return shardax::bind(*eqn.op, eqn.params, in);
   });

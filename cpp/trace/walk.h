@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/stack.h"
+#include "ir/sharding_given.h"
 #include "runtime/interrupt.h"
 #include "trace/trace.h"
 
@@ -11,6 +12,7 @@ namespace shardax {
 template <class Step>
 Values walk(const Program& program, const Values& inputs, Step&& step) {
   check_stack("a program within programs");
+  const ShardingGiven asked_already;
   Values env(program.types.size());
   const auto at = [&](Var v) -> Value& { return env[static_cast<std::size_t>(v)]; };
   for (std::size_t i = 0; i < inputs.size(); ++i) at(program.inputs[i]) = inputs[i];

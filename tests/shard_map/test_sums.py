@@ -73,6 +73,14 @@ def test_what_is_linear_stays_to_be_summed(linear):
         assert spec_of(f(x)).unreduced == {"y"}
 
 
+def test_batches_stay_to_be_summed():
+    x, whole = left_to_sum()
+    for f in (lambda x: -x, lambda x: reshard(x, P(None, unreduced={"y"}))):
+        out = jax.vmap(f, 1)(x)
+        assert spec_of(out).unreduced == {"y"}
+        assert out.shape == whole.T.shape
+
+
 @pytest.mark.parametrize(
     ("wrong", "error", "says"),
     [
@@ -123,6 +131,16 @@ def test_cotangents_of_what_is_reduced_are_unreduced():
 def test_programs_show_sums():
     text = jax.jit(lambda: left_to_sum()[0]).lower().as_text()
     assert '[{"x"}, {}], unreduced={"y"}' in text
+
+
+def test_exported_programs_keep_sums():
+    def f(a, b):
+        return jnp.dot(a, b, out_sharding=P("x", None, unreduced={"y"}))
+
+    a, b = placed(np.ones((8, 2)), "x", "y"), placed(np.ones((2, 8)), "y", None)
+    exported = jax.export.export(jax.jit(f))(a, b)
+    again = jax.export.deserialize(exported.serialize())
+    assert spec_of(again.call(a, b)).unreduced == {"y"}
 
 
 def test_shard_map_gives_and_takes_terms(mesh):
