@@ -19,6 +19,7 @@ from shardax._devices.shardings import (
     Sharding,
     axes_of_entry,
     completed,
+    is_explicit,
 )
 
 
@@ -103,7 +104,7 @@ def _resolve(where, function, argument):
 def current_mesh():
     """The current mesh, with the types of axes that use_abstract_mesh gives them."""
     mesh, types = get_mesh(), context_mesh()
-    same = (types.axis_names, types.axis_sizes) == (mesh.axis_names, mesh.axis_sizes)
+    same = types.shape_tuple == mesh.shape_tuple
     if mesh.empty or not same or types.axis_types == mesh.axis_types:
         return mesh
     return Mesh(mesh.devices, mesh.axis_names, axis_types=types.axis_types)
@@ -157,7 +158,7 @@ def _constrain(leaf, where, what):
         if ids is None:
             return x  # names of axes, and no devices
         description = (*description[:2], ids, *description[3:])
-    if set(description[5]) & set("ei"):
+    if is_explicit(description):
         description = completed(description, x.ndim)
     spec = list(description[3])
     for dimension in getattr(where, "unconstrained_dims", ()):
@@ -177,8 +178,7 @@ def _device_ids(x, mesh):
     if known is not None and (known[0], known[1]) == (mesh.axis_names, mesh.axis_sizes):
         return known[2]
     current = get_mesh()
-    same = (current.axis_names, current.axis_sizes) == (mesh.axis_names, mesh.axis_sizes)
-    return current.device_ids_in_order if same and not current.empty else None
+    return current.device_ids_in_order if current.shape_tuple == mesh.shape_tuple else None
 
 
 def _even(spec, shape, description):

@@ -2,6 +2,14 @@
 from shardax._devices.devices import default_device
 
 
+def _coordinates(position, axes, mesh):
+    """Where the device at a position of the mesh's order is along each axis."""
+    out = {}
+    for axis, size in zip(reversed(axes), reversed(mesh)):
+        position, out[axis] = divmod(position, size)
+    return out
+
+
 def parts(shape, recorded):
     """(device id, index, replica id) of each shard of an array of that shape, in mesh order.
 
@@ -15,10 +23,7 @@ def parts(shape, recorded):
     replicas = {}
     out = []
     for position, device_id in enumerate(devices):
-        coordinates, rest = {}, position
-        for axis in reversed(axes):
-            coordinates[axis] = rest % sizes[axis]
-            rest //= sizes[axis]
+        coordinates = _coordinates(position, axes, mesh)
         index = list(everything)
         for dim, names in enumerate(spec):
             count, place = 1, 0
@@ -38,11 +43,5 @@ def has_the_sum(recorded):
     """For each shard of `parts`, whether it has the term that is not zero, of an array that stands
     for the sum of those along its unreduced axes: the first one has all of it."""
     axes, mesh, devices, *_, unreduced, _ = recorded
-    out = []
-    for position in range(len(devices)):
-        first, rest = True, position
-        for axis, size in zip(reversed(axes), reversed(mesh)):
-            first = first and (axis not in unreduced or rest % size == 0)
-            rest //= size
-        out.append(first)
-    return out
+    places = (_coordinates(position, axes, mesh) for position in range(len(devices)))
+    return [not any(place[axis] for axis in unreduced) for place in places]

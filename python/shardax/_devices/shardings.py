@@ -101,6 +101,16 @@ class Sharding:
         self._description(len(aval_shape))
 
 
+def check_rank(where, spec, ndim):
+    """ValueError where the spec of `where`, or `where` itself, has more entries than dimensions."""
+    if len(spec) > ndim:
+        scalar = " For scalars the PartitionSpec should be P()." if ndim == 0 else ""
+        raise ValueError(
+            f"Sharding {where} is only valid for values of rank at least {len(spec)}, but was "
+            f"applied to a value of rank {ndim}.{scalar}"
+        )
+
+
 class NamedSharding(Sharding):
     """A mesh and, per dimension, the mesh axes that split it."""
 
@@ -140,13 +150,8 @@ class NamedSharding(Sharding):
                     )
 
     def _description(self, ndim):
+        check_rank(self, self.spec, ndim)
         entries = [axes_of_entry(names) for names in self.spec]
-        if len(entries) > ndim:
-            scalar = " For scalars the PartitionSpec should be P()." if ndim == 0 else ""
-            raise ValueError(
-                f"Sharding {self} is only valid for values of rank at least {len(entries)}, but "
-                f"was applied to a value of rank {ndim}.{scalar}"
-            )
         return (
             tuple(str(n) for n in self.mesh.axis_names),
             self.mesh.axis_sizes,
@@ -284,9 +289,14 @@ def created(array, where):
     dimension, as types do."""
     out = label(array, where)
     known = None if isinstance(out, _core.Tracer) else _core.get_sharding(out)
-    if known is None or not set(known[5]) & set("ei") or len(known[3]) == out.ndim:
+    if known is None or not is_explicit(known) or len(known[3]) == out.ndim:
         return out
     return _core.with_sharding(out, completed(known, out.ndim))
+
+
+def is_explicit(description):
+    """Whether types show how a mesh axis of the description splits arrays."""
+    return not set(description[5]).isdisjoint("ei")
 
 
 def completed(description, ndim):

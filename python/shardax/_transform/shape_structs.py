@@ -6,7 +6,12 @@ from shardax._base.manual_axes import ManualAxisType
 from shardax._core import Array, get_sharding
 from shardax._core import api as _core
 from shardax._devices.layouts import Format
-from shardax._devices.shardings import PartitionSpec, Sharding, over_current_mesh
+from shardax._devices.shardings import (
+    PartitionSpec,
+    Sharding,
+    check_rank,
+    over_current_mesh,
+)
 
 
 def _parts_of(where, shape):
@@ -15,11 +20,7 @@ def _parts_of(where, shape):
     if isinstance(where, Format):
         layout, where = where.layout, where.sharding
     if isinstance(where, PartitionSpec):
-        if len(where) > len(shape):
-            raise ValueError(
-                f"Sharding {where} is only valid for values of rank at least {len(where)}, but was "
-                f"applied to a value of rank {len(shape)}."
-            )
+        check_rank(where, where, len(shape))
     elif isinstance(where, Sharding):
         where.check_compatible_aval(shape)
     elif where is not None:
