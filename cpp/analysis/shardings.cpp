@@ -90,8 +90,7 @@ ShardingPtr split_as(const ShardingPtr& like, Split split, bool given) {
       (!like->is_explicit() || own.size() == like->spec.size()))
     return like;
   while (!like->is_explicit() && !split.empty() && split.back().empty()) split.pop_back();
-  const ShardingPtr out = with_spec(*like, std::move(split));
-  return given ? with_sums(*out, like->unreduced, like->reduced) : out;
+  return with_spec(*like, std::move(split));
 }
 
 SumsRule sums_rule(const Op& op) {
@@ -270,7 +269,7 @@ Shardings replicated_rest(Shardings shardings) {
   const auto first = std::find_if(shardings.begin(), shardings.end(),
                                   [](const ShardingPtr& s) { return bool(s); });
   if (first == shardings.end()) return shardings;
-  const ShardingPtr whole = with_spec(**first, {});
+  const ShardingPtr whole = with_sums(*with_spec(**first, {}), {}, {});
   for (ShardingPtr& sharding : shardings) {
     if (!sharding) sharding = whole;
   }

@@ -77,6 +77,8 @@ Shared<Sharding> over_same_mesh(const Sharding& like, std::vector<std::vector<st
   sharding->spec = std::move(spec);
   sharding->named = like.named;
   sharding->axis_types = like.axis_types;
+  sharding->unreduced = like.unreduced;
+  sharding->reduced = like.reduced;
   return sharding;
 }
 

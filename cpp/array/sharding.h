@@ -36,7 +36,7 @@ using ShardingPtr = Shared<const Sharding>;
 std::string to_string(const Sharding& sharding);
 bool same_mesh(const Sharding& a, const Sharding& b);
 bool same_sharding(const ShardingPtr& a, const ShardingPtr& b);
-// Over the same devices, split in another way, with nothing left to sum.
+// Over the same devices, split in another way, with the same sums left to do.
 ShardingPtr with_spec(const Sharding& like, std::vector<std::vector<std::string>> spec);
 // The same with other sums left to do.
 ShardingPtr with_sums(const Sharding& like, std::vector<std::string> unreduced,

@@ -130,8 +130,7 @@ void Type::insert_dimension(std::size_t at, std::int64_t extent,
   std::vector<std::vector<std::string>> spec = sharding->spec;
   spec.resize(std::max(spec.size(), at));
   spec.insert(spec.begin() + static_cast<std::ptrdiff_t>(at), split);
-  sharding =
-      with_sums(*with_spec(*sharding, std::move(spec)), sharding->unreduced, sharding->reduced);
+  sharding = with_spec(*sharding, std::move(spec));
 }
 
 void Type::erase_dimension(std::size_t at) {
@@ -139,8 +138,7 @@ void Type::erase_dimension(std::size_t at) {
   if (!sharding || at >= sharding->spec.size()) return;
   std::vector<std::vector<std::string>> spec = sharding->spec;
   spec.erase(spec.begin() + static_cast<std::ptrdiff_t>(at));
-  sharding =
-      with_sums(*with_spec(*sharding, std::move(spec)), sharding->unreduced, sharding->reduced);
+  sharding = with_spec(*sharding, std::move(spec));
 }
 
 std::size_t hash(const Type& type) {

@@ -69,9 +69,7 @@ Batched batch_sharding_constraint(const BatchArgs& a) {
   Ints free;
   if (spec[0].empty()) free.push_back(0);
   for (const std::int64_t d : a.params.ints("unconstrained_dims")) free.push_back(d + 1);
-  const ShardingPtr wider = with_spec(*given, std::move(spec));
-  return batched1(
-      sharding_constraint(a.in[0], with_sums(*wider, given->unreduced, given->reduced), free));
+  return batched1(sharding_constraint(a.in[0], with_spec(*given, std::move(spec)), free));
 }
 
 std::vector<std::string> show_sharding_constraint(const Params& params) {
@@ -90,7 +88,7 @@ Types type_of_constrained(const Op&, const Types& in, const Params& params) {
   if (!out.sharding && given->is_explicit()) {
     Split spec = given->spec;
     spec.resize(out.rank());
-    out.sharding = with_sums(*with_spec(*given, std::move(spec)), given->unreduced, given->reduced);
+    out.sharding = with_spec(*given, std::move(spec));
   }
   return {out};
 }
