@@ -9,7 +9,6 @@
 #include "callables/references.h"
 #include "ir/limits.h"
 #include "numpy/promote.h"
-#include "objects/arrays.h"
 
 namespace shardax::callables {
 namespace {
@@ -291,9 +290,7 @@ Type abstract_type(PyObject* leaf) {
   if (!sharding) {
     PyErr_Clear();
   } else if (sharding.get() != Py_None) {
-    const Ref known = call_python("_devices.shardings", "described_in_types", sharding.get(),
-                                  to_python(static_cast<std::int64_t>(type.rank())).get());
-    if (known.get() != Py_None) type.sharding = objects::sharding_from(known.get());
+    type.sharding = sharding_in_types(sharding.get(), type.rank());
   }
   return type;
 }

@@ -64,6 +64,8 @@ Ref wrap_program(const ProgramPtr& program, Values captured = {});
 // Throw TypeError for other objects.
 const ProgramObject& program_object(PyObject* object);
 ProgramPtr unwrap_program(PyObject* object);
+// What types show of a Sharding, over a mesh with explicit axes; else null.
+ShardingPtr sharding_in_types(PyObject* sharding, std::size_t rank);
 // The Type inside a ShapedArray, or null.
 const Type* find_type(PyObject* object);
 

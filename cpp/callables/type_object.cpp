@@ -30,9 +30,7 @@ void add_options(Type& type, const py::kwargs& options) {
     if (name == "memory_space") continue;
     if (name == "sharding") {
       if (value.is_none()) continue;
-      const Ref known = call_python("_devices.shardings", "described_in_types", value.ptr(),
-                                    static_cast<std::int64_t>(type.rank()));
-      if (known.get() != Py_None) type.sharding = objects::sharding_from(known.get());
+      type.sharding = sharding_in_types(value.ptr(), type.rank());
     } else if (name == "vma" || name == "manual_axis_type") {
       if (value.is_none()) continue;
       const bool whole = py::hasattr(value, "varying");
@@ -51,6 +49,12 @@ std::string represent(const Type& type) {
 }
 
 }  // namespace
+
+ShardingPtr sharding_in_types(PyObject* sharding, std::size_t rank) {
+  const Ref known = call_python("_devices.shardings", "described_in_types", sharding,
+                                static_cast<std::int64_t>(rank));
+  return known.get() == Py_None ? nullptr : objects::sharding_from(known.get());
+}
 
 Ref wrap_type(const Type& type) { return Ref::steal(py::cast(ShapedArray{type}).release().ptr()); }
 

@@ -14,8 +14,6 @@ namespace {
 // What A and B may take, where they were not there before.
 constexpr std::int64_t most_stacked_bytes = std::int64_t{64} << 20;
 
-bool is_transpose(const Equation* eqn) { return eqn && eqn->op == &known().transpose; }
-
 Ints after_steps(const Ints& dims) {
   Ints out = dims;
   for (std::int64_t& d : out) ++d;
@@ -77,6 +75,16 @@ class LoopSums {
   static std::size_t index(Var v) { return static_cast<std::size_t>(v); }
   const Equation* definition(Var v) const { return definitions_[index(v)]; }
 
+  // What v is before transposes, of `alone` only those that nothing else uses.
+  Var without_transposes(Var v, std::vector<Ints>& permutations, bool alone) const {
+    for (const Equation* e = definition(v);
+         e && e->op == &known().transpose && (!alone || uses_[index(v)] == 1); e = definition(v)) {
+      permutations.push_back(e->params.ints("permutation"));
+      v = e->inputs[0];
+    }
+    return v;
+  }
+
   // Is carry `n` only added to, a product whose factors are small?
   void find(std::size_t n) {
     const Var carry = body_.inputs[operands_[n]], sum = body_.outputs[results_[n]];
@@ -87,10 +95,7 @@ class LoopSums {
     if (add->inputs[0] != carry && add->inputs[1] != carry) return;
     Var term = add->inputs[add->inputs[0] == carry ? 1 : 0];
     Sum found{n, nullptr, {}, {}, {}};
-    while (is_transpose(definition(term)) && uses_[index(term)] == 1) {
-      found.permutations.push_back(definition(term)->params.ints("permutation"));
-      term = definition(term)->inputs[0];
-    }
+    term = without_transposes(term, found.permutations, true);
     found.product = definition(term);
     const Type& type = body_.type(sum);
     if (!found.product || found.product->op != &known().dot_general || uses_[index(term)] != 1 ||
@@ -108,10 +113,7 @@ class LoopSums {
   // base -1: it is the same in every step, or carried from before.
   Factor factor(Var v) {
     Factor out;
-    while (is_transpose(definition(v))) {
-      out.permutations.push_back(definition(v)->params.ints("permutation"));
-      v = definition(v)->inputs[0];
-    }
+    v = without_transposes(v, out.permutations, false);
     const auto input = std::find(body_.inputs.begin(), body_.inputs.end(), v);
     if (input != body_.inputs.end()) {
       const auto i = static_cast<std::size_t>(input - body_.inputs.begin());
