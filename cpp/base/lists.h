@@ -18,6 +18,12 @@ List select(const List& list, const std::vector<bool>& mask) {
   return out;
 }
 
+// Is `value` among the elements?
+template <class List>
+bool has(const List& list, const typename List::value_type& value) {
+  return std::find(list.begin(), list.end(), value) != list.end();
+}
+
 // `count` elements of `all`, starting at `from`.
 template <class T>
 std::vector<T> part(const std::vector<T>& all, std::size_t from, std::size_t count) {

@@ -1,6 +1,7 @@
 // compile/rewrite.cpp - calls become their bodies, device axes array axes, the rest goes to rules.
 #include "compile/rewrite.h"
 
+#include "base/lists.h"
 #include "compile/passes.h"
 #include "ops/ops.h"
 #include "runtime/interrupt.h"
@@ -8,10 +9,6 @@
 
 namespace shardax {
 namespace {
-
-bool contains(const Ints& ints, std::int64_t d) {
-  return std::find(ints.begin(), ints.end(), d) != ints.end();
-}
 
 std::vector<int> count_uses(const Program& program) {
   std::vector<int> uses(program.types.size(), 0);
@@ -34,7 +31,7 @@ bool is_call(const Equation& eqn) {
 Shape without_dims(const Shape& shape, const Ints& dims) {
   Shape out;
   for (std::size_t d = 0; d < shape.size(); ++d) {
-    if (!contains(dims, static_cast<std::int64_t>(d))) out.push_back(shape[d]);
+    if (!has(dims, static_cast<std::int64_t>(d))) out.push_back(shape[d]);
   }
   return out;
 }
@@ -147,7 +144,7 @@ Var Rewriter::without(Var v, const Ints& dropped, const LocationPtr& location) {
   Var source = broadcast->inputs[0];
   Ints units, kept;
   for (std::size_t i = 0; i < dims.size(); ++i) {
-    if (contains(dropped, dims[i])) {
+    if (has(dropped, dims[i])) {
       units.push_back(static_cast<std::int64_t>(i));
     } else {
       kept.push_back(dims[i] - std::count_if(dropped.begin(), dropped.end(),
@@ -165,7 +162,7 @@ Var Rewriter::repeat(Var v, const Shape& shape, const Ints& dims, const Location
   if (dims.empty()) return v;
   Ints kept;
   for (std::int64_t d = 0; d < static_cast<std::int64_t>(shape.size()); ++d) {
-    if (!contains(dims, d)) kept.push_back(d);
+    if (!has(dims, d)) kept.push_back(d);
   }
   return builder_.emit1(known().broadcast_in_dim,
                         {{"shape", shape}, {"broadcast_dimensions", kept}}, {v}, location);
@@ -197,7 +194,7 @@ Vars Rewriter::map(const Equation& eqn, const Bodies& bodies, const Vars& in) {
   for (std::size_t i = 0; i < in.size(); ++i) {
     const Port& port = bodies.operands[i];
     const bool whole = port.flow == Flow::whole;
-    const bool same = whole || contains(repeated_dims(in[i]), port.axis);
+    const bool same = whole || has(repeated_dims(in[i]), port.axis);
     batched.push_back(!same);
     if (whole) {
       inputs.push_back(in[i]);

@@ -2,6 +2,7 @@
 // written.
 #include <algorithm>
 
+#include "base/lists.h"
 #include "compile/known.h"
 #include "compile/scalar_elements.h"
 #include "ops/windows.h"
@@ -24,10 +25,6 @@ const Scatter* find_scatter(const Op* op) {
   const auto found = std::find_if(std::begin(all), std::end(all),
                                   [&](const Scatter& each) { return each.op == op; });
   return found == std::end(all) ? nullptr : found;
-}
-
-bool has(const Ints& ints, std::int64_t d) {
-  return std::find(ints.begin(), ints.end(), d) != ints.end();
 }
 
 }  // namespace

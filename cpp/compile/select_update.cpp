@@ -6,6 +6,7 @@
 #include <functional>
 #include <numeric>
 
+#include "base/lists.h"
 #include "compile/known.h"
 
 namespace shardax {
@@ -19,10 +20,6 @@ const UpdateOps& update_ops() {
                              *find_op("dynamic_update_slice"), *find_op("gather"),
                              *find_op("dynamic_slice")};
   return ops;
-}
-
-bool has(const Ints& ints, std::int64_t d) {
-  return std::find(ints.begin(), ints.end(), d) != ints.end();
 }
 
 // For each dimension of a scatter's operand, the one of its updates that goes with it, element by

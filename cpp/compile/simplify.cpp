@@ -5,6 +5,7 @@
 // an op are tried in order until one applies. A new rule is a function and a row.
 #include <unordered_map>
 
+#include "base/lists.h"
 #include "compile/join_parts.h"
 #include "compile/rewrite.h"
 #include "compile/select_update.h"
@@ -21,10 +22,6 @@ Ints identity(std::size_t n) {
   Ints out;
   for (std::size_t i = 0; i < n; ++i) out.push_back(static_cast<std::int64_t>(i));
   return out;
-}
-
-bool has(const Ints& ints, std::int64_t d) {
-  return std::find(ints.begin(), ints.end(), d) != ints.end();
 }
 
 std::int64_t at(const Ints& ints, std::int64_t i) { return ints[static_cast<std::size_t>(i)]; }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/errors.h"
+#include "base/lists.h"
 #include "control/shard_map.h"
 #include "ops/collective_family.h"
 
@@ -20,10 +21,6 @@ struct Fact {
   std::shared_ptr<Boundary> part = {};
 };
 using Facts = std::vector<Fact>;
-
-bool holds(const Ints& ints, std::int64_t d) {
-  return std::find(ints.begin(), ints.end(), d) != ints.end();
-}
 
 Ints without_dimension(const Ints& dims, std::int64_t dropped) {
   Ints out;
@@ -141,7 +138,7 @@ class Walk {
       if (eqn.op->kind != Kind::elementwise || program.type(eqn.inputs[i]).rank() == 0) continue;
       Ints both;
       for (const std::int64_t d : in[i].equal) {
-        if (first || holds(fact.equal, d)) both.push_back(d);
+        if (first || has(fact.equal, d)) both.push_back(d);
       }
       fact.equal = both;
       first = false;
@@ -247,7 +244,7 @@ class Walk {
     for (std::size_t i = 0; i < in.size(); ++i) {
       const Port& port = bodies.operands[i];
       const bool split = port.flow == Flow::sliced;
-      const bool varies = split && !holds(in[i].equal, port.axis);
+      const bool varies = split && !has(in[i].equal, port.axis);
       Fact fact{in[i].varying, in[i].equal, in[i].input, in[i].source};
       if (split) fact.equal = without_dimension(fact.equal, port.axis);
       if (varies) fact.varying = join(fact.varying, AxisSet{bodies.axis});
@@ -276,9 +273,9 @@ class Walk {
       for (std::size_t k = 0; k < grid.axes.size(); ++k) {
         bool split = false, varies = false;
         for (std::size_t d = 0; d < grid.in[i].size(); ++d) {
-          if (!holds(grid.in[i][d], static_cast<std::int64_t>(k))) continue;
+          if (!has(grid.in[i][d], static_cast<std::int64_t>(k))) continue;
           split = true;
-          varies = !holds(in[i].equal, static_cast<std::int64_t>(d));
+          varies = !has(in[i].equal, static_cast<std::int64_t>(d));
         }
         if (varies) fact.varying = join(fact.varying, AxisSet{grid.axes[k].name});
         reaches(in[i], body.type(body.inputs[i]), grid.axes[k].name, grid.axes[k].size, split,

@@ -1,4 +1,5 @@
 // ops/dot.cpp - dot_general: the product of two arrays over contracted and batch dimensions.
+#include "base/lists.h"
 #include "kernels/copy.h"
 #include "kernels/matmul.h"
 #include "ops/family.h"
@@ -9,10 +10,6 @@
 
 namespace shardax::ops {
 namespace {
-
-bool has(const Ints& ints, std::int64_t d) {
-  return std::find(ints.begin(), ints.end(), d) != ints.end();
-}
 
 DotDims dims_of(const Params& p) {
   return {p.ints("lhs_contract"), p.ints("rhs_contract"), p.ints("lhs_batch"), p.ints("rhs_batch")};

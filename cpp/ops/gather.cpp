@@ -3,6 +3,7 @@
 #include <cstring>
 #include <limits>
 
+#include "base/lists.h"
 #include "ops/family.h"
 #include "ops/index.h"
 #include "ops/split.h"
@@ -23,10 +24,6 @@ Types gather_type(const Op&, const Types& in, const Params& params) {
 
 // ---- how results are split ------------------------------------------------------------------
 
-bool holds(const Ints& dims, std::size_t d) {
-  return std::find(dims.begin(), dims.end(), static_cast<std::int64_t>(d)) != dims.end();
-}
-
 // Dimensions of windows as in the operand, where they are whole there; the others as in the indices
 // or, of batches, as in the operand.
 Split gather_split(const SplitArgs& a) {
@@ -41,11 +38,11 @@ Split gather_split(const SplitArgs& a) {
   Split out(a.out.rank());
   std::size_t from = 0, index = 0;
   for (std::size_t d = 0; d < out.size(); ++d) {
-    if (!holds(dims.window_dims, d)) {
+    if (!has(dims.window_dims, d)) {
       out[d] = indices[index++];
       continue;
     }
-    while (holds(dims.collapsed, from) || holds(dims.operand_batch, from)) ++from;
+    while (has(dims.collapsed, from) || has(dims.operand_batch, from)) ++from;
     if (sizes[from] == a.in[0].shape[from]) out[d] = operand[from];
     ++from;
   }
@@ -60,9 +57,9 @@ void check_gather_split(const Op&, const Params& params, const Types& in, const 
   };
   bool open = false;
   for (std::size_t d = 0; d < in[0].rank(); ++d)
-    open = open || (holds(dims.index_map, d) && sizes[d] != in[0].shape[d] && split(in[0], d));
+    open = open || (has(dims.index_map, d) && sizes[d] != in[0].shape[d] && split(in[0], d));
   for (std::size_t d = 0; d < in[1].rank(); ++d)
-    open = open || (!holds(dims.index_batch, d) && split(in[1], d));
+    open = open || (!has(dims.index_batch, d) && split(in[1], d));
   if (open)
     fail(
         ErrorKind::sharding_type_error,

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "base/lists.h"
+
 namespace shardax::ops {
 namespace {
 
@@ -11,10 +13,6 @@ bool uses(const Split& spec, const std::string& axis) {
   return std::any_of(spec.begin(), spec.end(), [&](const std::vector<std::string>& names) {
     return std::find(names.begin(), names.end(), axis) != names.end();
   });
-}
-
-bool uses(const Ints& ints, std::int64_t d) {
-  return std::find(ints.begin(), ints.end(), d) != ints.end();
 }
 
 bool fits(const std::vector<std::string>& axes, std::int64_t extent, const Sharding& mesh) {
@@ -54,7 +52,7 @@ Split split_reduced(const SplitArgs& a) {
   const Split own = split_of(a, 0);
   Split kept;
   for (std::size_t d = 0; d < own.size(); ++d) {
-    if (!uses(a.params.ints("axes"), static_cast<std::int64_t>(d))) kept.push_back(own[d]);
+    if (!has(a.params.ints("axes"), static_cast<std::int64_t>(d))) kept.push_back(own[d]);
   }
   return kept;
 }
@@ -127,7 +125,7 @@ Split split_product(const SplitArgs& a) {
   for (const std::int64_t d : batch[0]) add(0, d);
   for (const std::size_t operand : {0, 1}) {
     for (std::int64_t d = 0; d < static_cast<std::int64_t>(a.in[operand].rank()); ++d) {
-      if (!uses(contracted[operand], d) && !uses(batch[operand], d)) add(operand, d);
+      if (!has(contracted[operand], d) && !has(batch[operand], d)) add(operand, d);
     }
   }
   return found;

@@ -4,15 +4,13 @@
 #include <algorithm>
 
 #include "base/errors.h"
+#include "base/lists.h"
 #include "kernels/copy.h"
 #include "kernels/dispatch.h"
 
 namespace shardax::ops {
 namespace {
 
-bool has(const Ints& ints, std::size_t d) {
-  return std::find(ints.begin(), ints.end(), static_cast<std::int64_t>(d)) != ints.end();
-}
 std::size_t at(std::int64_t d) { return static_cast<std::size_t>(d); }
 
 Ints shifted(const Ints& ints) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/errors.h"
+#include "base/lists.h"
 #include "ops/windows.h"
 
 namespace shardax::ops {
@@ -22,9 +23,6 @@ constexpr Names scatter_names{"scatter",
                               "scatter_indices_batching_dims"};
 constexpr const char* operand_batch_name = "operand_batching_dims";
 
-bool has(const Ints& ints, std::int64_t d) {
-  return std::find(ints.begin(), ints.end(), d) != ints.end();
-}
 std::size_t at(std::int64_t d) { return static_cast<std::size_t>(d); }
 
 struct Check {
