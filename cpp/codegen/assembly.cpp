@@ -62,7 +62,7 @@ std::vector<std::uint8_t> Assembly::run() {
   encoder_.close_frame(slot_address(registers_.slots()).offset);
   encoder_.zero_upper();
   encoder_.ret();
-  return encoder_.finish(pool_, machine_.number, machine_.constant);
+  return encoder_.finish(pool_, machine_.number, machine_.constant, program_->tables());
 }
 
 // ---- memory --------------------------------------------------------------------------------
@@ -177,6 +177,11 @@ bool Assembly::emit(int i) {
       encoder_.vector(*op, result(i), unused, from, size(kind));
       // The precision exception is suppressed; the other bits say how to round.
       if (n.code == Code::round) encoder_.immediate(static_cast<std::uint8_t>(n.bits | 8));
+      return true;
+    }
+    case Code::pick: {
+      const Vector which = need(a);
+      encoder_.vector(*op, result(i), which, Encoder::Operand::table(n.bits), size(kind));
       return true;
     }
     default: break;

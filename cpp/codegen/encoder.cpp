@@ -52,6 +52,7 @@ std::string text(const Opcode& op, const Encoder::Operand& last, Size size) {
                                          : text(last.vector, part_of(size, op.part));
     case Encoder::Operand::Is::memory: return text(last.address);
     case Encoder::Operand::Is::general: return text(last.general, op.w == 1);
+    case Encoder::Operand::Is::table: return concat("[table ", last.entry, "]");
     default: return concat(last.broadcast ? "bcst " : "", "[constant ", last.entry, "]");
   }
 }
@@ -115,9 +116,10 @@ void Encoder::modrm(std::uint8_t reg, const Operand& last, int unit) {
   switch (last.is) {
     case Operand::Is::vector: byte(0xC0 | field | low(last.vector.number)); return;
     case Operand::Is::general: byte(0xC0 | field | low(number(last.general))); return;
-    case Operand::Is::pool:  // relative to the next instruction
+    case Operand::Is::pool:
+    case Operand::Is::table:  // relative to the next instruction
       byte(0x05 | field);
-      references_.push_back({here(), last.entry, here() + 4});
+      references_.push_back({here(), last.entry, last.is == Operand::Is::table, here() + 4});
       word(0);
       return;
     case Operand::Is::memory: break;
@@ -316,8 +318,11 @@ void Encoder::ret() {
 }
 
 std::vector<std::uint8_t> Encoder::finish(const std::vector<std::uint64_t>& pool, int width,
-                                          std::size_t stride) {
-  while (code_.size() % stride != 0) byte(0xCC);
+                                          std::size_t stride, const std::vector<Table>& tables) {
+  const auto align = [&](std::size_t bytes) {
+    while (code_.size() % bytes != 0) byte(0xCC);
+  };
+  align(stride);
   const std::size_t start = code_.size();
   for (const std::uint64_t bits : pool) {
     if (listing_) list(here(), concat("constant ", text(static_cast<std::int64_t>(bits))));
@@ -325,10 +330,18 @@ std::vector<std::uint8_t> Encoder::finish(const std::vector<std::uint64_t>& pool
     std::memcpy(value, &bits, sizeof value);
     for (std::size_t i = 0; i < stride; ++i) byte(value[i % static_cast<std::size_t>(width)]);
   }
+  constexpr std::size_t table_bytes = 2 * sizeof(Table);
+  if (!tables.empty()) align(table_bytes);
+  const std::size_t first_table = code_.size();
+  for (const Table& table : tables) {
+    if (listing_) list(here(), concat("table ", table[0], " to ", table[7]));
+    for (std::size_t i = 0; i < table_bytes; ++i)
+      byte(reinterpret_cast<const std::uint8_t*>(table.data())[i % sizeof(Table)]);
+  }
   for (const Reference& r : references_) {
-    const auto distance =
-        static_cast<std::int32_t>(start + r.entry * stride) - static_cast<std::int32_t>(r.end);
-    patch(r.at, distance);
+    const std::size_t target =
+        r.table ? first_table + r.entry * table_bytes : start + r.entry * stride;
+    patch(r.at, static_cast<std::int32_t>(target) - static_cast<std::int32_t>(r.end));
   }
   if (listing_) {
     *listing_ += "bytes ";

@@ -13,6 +13,8 @@
 #include <string_view>
 #include <vector>
 
+#include "codegen/program.h"
+
 namespace shardax::codegen {
 
 // Which operands an instruction has: the register of ModRM, that of the prefix, and the last, a
@@ -105,11 +107,11 @@ class Encoder {
 
   // What the last operand of a vector instruction may be.
   struct Operand {
-    enum class Is { vector, memory, pool, general } is;
+    enum class Is { vector, memory, pool, table, general } is;
     Vector vector{};
     General general{};
     Address address{};
-    std::size_t entry = 0;   // of the pool of constants
+    std::size_t entry = 0;   // of the pool of constants, or the tables
     bool broadcast = false;  // one number for all lanes
     Operand(Vector v) : is(Is::vector), vector(v) {}
     Operand(Address a) : is(Is::memory), address(a) {}
@@ -119,6 +121,11 @@ class Encoder {
       out.is = Is::pool;
       out.entry = entry;
       out.broadcast = broadcast;
+      return out;
+    }
+    static Operand table(std::size_t entry) {
+      Operand out = constant(entry);
+      out.is = Is::table;
       return out;
     }
   };
@@ -169,9 +176,9 @@ class Encoder {
   std::size_t call();  // of what follows where it lands
 
   // The code, then the constants that it reads: `stride` bytes each, filled with copies of numbers
-  // of `width` bytes.
+  // of `width` bytes; then tables, each twice, which fills the longest register.
   std::vector<std::uint8_t> finish(const std::vector<std::uint64_t>& pool, int width,
-                                   std::size_t stride = 32);
+                                   std::size_t stride, const std::vector<Table>& tables);
 
  private:
   void byte(std::uint8_t b) { code_.push_back(b); }
@@ -189,6 +196,7 @@ class Encoder {
   struct Reference {
     std::size_t at;  // of the four bytes
     std::size_t entry;
+    bool table;
     std::size_t end;  // of the instruction, from which the distance counts
   };
   std::vector<std::uint8_t> code_;

@@ -290,6 +290,22 @@ Lane<T> select(Lane<bool> condition, std::type_identity_t<T> yes, Lane<T> no) {
   return select(condition, Lane<T>(yes), no);
 }
 
+// The number of a table that the low three bits of `which` say: by masks, which loops over plain
+// numbers become vector instructions with.
+[[gnu::always_inline]] inline float pick(const Table& table, std::uint32_t which) {
+  const auto mask = [&](int bit) { return 0u - (which >> bit & 1u); };
+  const auto either = [](std::uint32_t mask, std::uint32_t yes, std::uint32_t no) {
+    return no ^ ((yes ^ no) & mask);
+  };
+  const auto number = [&](std::size_t k) { return std::bit_cast<std::uint32_t>(table[k]); };
+  const auto pair = [&](std::size_t k) { return either(mask(0), number(k + 1), number(k)); };
+  const std::uint32_t lower = either(mask(1), pair(2), pair(0));
+  return std::bit_cast<float>(either(mask(2), either(mask(1), pair(6), pair(4)), lower));
+}
+inline Lane<float> pick(const Table& table, Lane<std::uint32_t> which) {
+  return record<float>(Code::pick, Recording::current().add(table), which);
+}
+
 // ---- kernels as records ------------------------------------------------------------------------
 
 template <class T, auto F, int arity>

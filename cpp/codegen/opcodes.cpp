@@ -32,6 +32,7 @@ constexpr std::array rows{
     Row{Code::less_equal, &cmpps, &cmppd, nullptr, nullptr},
     Row{Code::select, &blendvps, &blendvpd, &blendvps, &blendvpd},
     Row{Code::fma, &fmadd213ps, &fmadd213pd, nullptr, nullptr},
+    Row{Code::pick, &permps, nullptr, nullptr, nullptr},
 };
 
 constexpr std::array evex_rows{
@@ -55,6 +56,7 @@ constexpr std::array evex_rows{
     Row{Code::less_equal, &compareps, &comparepd, &pcmpd, &pcmpq, nullptr},
     Row{Code::select, &blendmps, &blendmpd, &blendmps, &blendmpd},
     Row{Code::fma, &fmadd213ps, &fmadd213pd, nullptr, nullptr},
+    Row{Code::pick, &permps, nullptr, nullptr, nullptr},
 };
 
 struct Conversion {

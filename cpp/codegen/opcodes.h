@@ -23,6 +23,7 @@ inline constexpr Opcode fmadd213ps{"vfmadd213ps", 1, 2, 0, 0xA8};
 inline constexpr Opcode fmadd213pd{"vfmadd213pd", 1, 2, 1, 0xA8};
 inline constexpr Opcode fmadd231ps{"vfmadd231ps", 1, 2, 0, 0xB8};
 inline constexpr Opcode fmadd231pd{"vfmadd231pd", 1, 2, 1, 0xB8};
+inline constexpr Opcode permps{"vpermps", 1, 2, 0, 0x16};
 inline constexpr Opcode blendvps{"vblendvps", 1, 3, 0, 0x4A}, blendvpd{"vblendvpd", 1, 3, 0, 0x4B};
 inline constexpr Opcode paddd{"vpaddd", 1, 1, 0, 0xFE}, paddq{"vpaddq", 1, 1, 1, 0xD4};
 inline constexpr Opcode psubd{"vpsubd", 1, 1, 0, 0xFA}, psubq{"vpsubq", 1, 1, 1, 0xFB};

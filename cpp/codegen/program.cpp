@@ -26,7 +26,8 @@ std::size_t operands_of(Code code) {
     case Code::shift_right:
     case Code::shift_right_arithmetic:
     case Code::convert:
-    case Code::view: return 1;
+    case Code::view:
+    case Code::pick: return 1;
     case Code::select:
     case Code::fma: return 3;
     default: return 2;
@@ -189,6 +190,13 @@ int VectorProgram::add(const Node& given) {
   return *found;
 }
 
+std::uint64_t VectorProgram::add(const Table& table) {
+  const auto found = std::find(tables_.begin(), tables_.end(), table);
+  const auto place = static_cast<std::uint64_t>(found - tables_.begin());
+  if (found == tables_.end()) tables_.push_back(table);
+  return place;
+}
+
 // Where the node's position stands, or can.
 int* VectorProgram::place(const Node& node) {
   std::size_t at = hash_of(node) % places_.size();
@@ -204,6 +212,7 @@ void VectorProgram::forget(int first) {
 
 VectorProgram VectorProgram::interleaved(int vectors) const {
   VectorProgram out;
+  out.tables_ = tables_;
   out.nodes_.reserve(nodes_.size() * static_cast<std::size_t>(vectors));
   std::vector<int> first(nodes_.size());  // of the copies, which stand one after the other
   const auto copy_of = [&](int i, int vector) {

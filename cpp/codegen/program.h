@@ -58,6 +58,7 @@ enum class Code : std::uint8_t {
   convert,     // the number as another kind: floats become integers towards zero, wider integers
                // lose their high bits, bfloat16 and uint32 keep the low bits of each other
   view,        // the same bits as another kind
+  pick,        // the number of table `bits` that the low three bits of a say
   // In scalar programs alone (codegen/scalar_program.h):
   quotient,   // of integers, towards zero; x / 0 is -1, and -x is x / -1
   remainder,  // x - quotient * b; that by 0 is x
@@ -76,6 +77,9 @@ struct Node {
 inline int operand_of(const Node& input) { return static_cast<int>(input.bits & 0xffffffff); }
 inline int vector_of(const Node& input) { return static_cast<int>(input.bits >> 32); }
 
+// What a piece of a domain needs for itself: a coefficient for each of eight, say.
+using Table = std::array<float, 8>;
+
 struct Output {
   int node;
   int operand;     // where it goes
@@ -90,6 +94,9 @@ class VectorProgram {
   const Node& node(int i) const { return nodes_[static_cast<std::size_t>(i)]; }
   // Nodes from this one on are not given again for equal ones.
   void forget(int first);
+  // The place of a table, which may have been there before.
+  std::uint64_t add(const Table& table);
+  const std::vector<Table>& tables() const { return tables_; }
   // Nodes that an output needs and that are instructions.
   int work() const;
   int size() const { return static_cast<int>(nodes_.size()); }
@@ -113,6 +120,7 @@ class VectorProgram {
   int by_power_of_two(const Node& node);
 
   std::vector<Node> nodes_;
+  std::vector<Table> tables_;
   std::vector<bool> forgotten_;
   std::vector<int> places_;  // of nodes, by hash; -1: free
 };

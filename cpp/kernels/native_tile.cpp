@@ -4,7 +4,8 @@
 namespace shardax::kernels {
 namespace {
 
-// One op of fewer vector instructions is as fast in its tile kernel: memory is waited for.
+// One op of fewer vector instructions is as fast in its tile kernel: memory is waited for. Tables
+// are machine code's alone.
 constexpr int least_work_alone = 64;
 int bytes_of(codegen::Kind kind) {
   return kind == codegen::Kind::truth ? 1 : codegen::width_of(kind);
@@ -49,7 +50,9 @@ void make_native(TileLoop& loop, std::string_view name, std::string* listing) {
   if (loop.instructions.empty() || codegen::wanted() == codegen::Wanted::none) return;
   codegen::VectorProgram program;
   if (!record(loop, program)) return;
-  if (loop.instructions.size() == 1 && program.work() < least_work_alone) return;
+  if (loop.instructions.size() == 1 && program.work() < least_work_alone &&
+      program.tables().empty())
+    return;
   NativeTile& native = loop.native;
   const std::size_t operands =
       loop.loads.size() + static_cast<std::size_t>(loop.registers) + loop.stores.size();

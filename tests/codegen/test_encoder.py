@@ -145,7 +145,7 @@ def listings_of(machine):
 FLOATS = "vadd vsub vmul vdiv vmax vmin vsqrt vcmp vfmadd213 vfmadd231".split()
 BOTH = {name + kind for name in FLOATS for kind in ("ps", "pd")} | set(
     "vpaddd vpaddq vpmulld vpslld vpsllq vpsrlq vpsrad vcvtdq2ps vcvttps2dq vmovups "
-    "mov add jle jg ret".split()
+    "vpermps mov add jle jg ret".split()
 )
 LOOPS = set(
     "vptest vpextrb vpextrw vpbroadcastb vpbroadcastw vpbroadcastd vpbroadcastq vcvtps2pd "
@@ -178,21 +178,21 @@ def test_every_instruction_is_there(listings):
 def test_bytes_are_the_instructions(listings, machine, tmp_path):
     compared_lines = 0
     for lines, code in listings[machine]:
-        constants = {at for at, text in lines.items() if text.startswith("constant")}
-        end = min(constants, default=len(code))
+        data = {kind: sorted(at for at, text in lines.items() if text.startswith(kind))
+                for kind in ("constant", "table")}  # fmt: skip
+        end = min(sum(data.values(), []), default=len(code))
         (tmp_path / "code").write_bytes(code)
         command = "objdump -D -b binary -m i386:x86-64 -M intel --no-show-raw-insn".split()
         read = subprocess.run([*command, tmp_path / "code"], capture_output=True, text=True).stdout
         theirs = {int(at, 16): t for at, t in re.findall(r"^ *([0-9a-f]+):\s+(.*)$", read, re.M)}
-        entries = sorted(constants)
         for at, text in lines.items():
             if at >= end:
                 continue
             expected = plain(theirs[at])
-            place = re.search(r"\[constant (\d+)\]", text)
+            place = re.search(r"\[(constant|table) (\d+)\]", text)
             if place:  # objdump shows where the address ends up
                 target = re.search(r"# 0x([0-9a-f]+)", theirs[at]).group(1)
-                assert int(target, 16) == entries[int(place.group(1))]
+                assert int(target, 16) == data[place.group(1)][int(place.group(2))]
                 expected = re.sub(r"\[rip[^]]*\]", place.group(0), expected)
             assert plain(text) == expected
             compared_lines += 1

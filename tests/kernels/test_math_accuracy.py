@@ -35,7 +35,7 @@ CASES = {
     "sqrt": (lax.sqrt, np.sqrt, (0, 9), 0.5, 0.5),
     "rsqrt": (lax.rsqrt, lambda x: 1 / np.sqrt(x), (0, 9), 1.5, 1.5),
     "cbrt": (lax.cbrt, np.cbrt, (-9, 9), 0.5, 0.5),
-    "erf": (lax.erf, erf, (-5, 5), 1.1, None),
+    "erf": (lax.erf, erf, (-5, 5), 0.8, None),
     "erfc": (lax.erfc, erfc, (-5, 11), 0.6, None),
 }
 
