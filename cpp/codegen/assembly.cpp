@@ -89,7 +89,8 @@ Address Assembly::element(int operand, int vector) {
   } else {
     encoder_.load(base, {pointers, 8 * operand});
   }
-  const int bytes = item_bytes_[index(operand)];
+  const auto [bytes, repeats] = operands_[index(operand)];
+  if (repeats) return {base};
   return {base, vector * machine_.lanes * bytes, true, at, bytes, guard(vector)};
 }
 
@@ -134,8 +135,8 @@ Encoder::Operand Assembly::last(int v, bool everywhere) {
   if (registers_.in_place(v)) return need(v);
   if (registers_.slot(v) >= 0) return slot_address(registers_.slot(v));
   if (node(v).code == Code::constant) return constant(v);
-  if (node(v).code == Code::input && node(v).kind != Kind::truth && registers_.dies(v) &&
-      (!everywhere || guard(0) == 0))
+  if (node(v).code == Code::input && node(v).kind != Kind::truth && !repeats(v) &&
+      registers_.dies(v) && (!everywhere || guard(0) == 0))
     return element(v);
   return need(v);
 }

@@ -12,6 +12,7 @@
 
 #include "codegen/opcodes.h"
 #include "codegen/registers.h"
+#include "codegen/tile_code.h"
 
 namespace shardax::codegen {
 
@@ -31,13 +32,14 @@ class Assembly {
     int number;            // bytes of the numbers that fill a constant of the pool
     std::size_t constant;  // its bytes
   };
-  Assembly(const VectorProgram& program, std::span<const int> item_bytes, std::string* listing,
-           const Machine& machine)
+  Assembly(const VectorProgram& program, std::span<const OperandForm> operands, bool streams,
+           std::string* listing, const Machine& machine)
       : program_(&program),
         machine_(machine),
         encoder_(listing),
         registers_(program, machine.vectors, machine.masks),
-        item_bytes_(item_bytes) {}
+        streams_(streams),
+        operands_(operands) {}
 
   // ---- what each machine has its own way for
   // Before the loop.
@@ -67,6 +69,7 @@ class Assembly {
   // Of a register of numbers of this kind.
   virtual Size size(Kind kind) const = 0;
 
+  bool repeats(int input) const { return operands_[index(operand_of(node(input)))].repeats; }
   // The current vector of an operand, or one after it; valid until the next call.
   Address element(int operand, int vector);
   Address element(int input) { return element(operand_of(node(input)), vector_of(node(input))); }
@@ -93,6 +96,7 @@ class Assembly {
   Encoder encoder_;
   Registers registers_;
   int vectors_ = 1;  // that a turn of the loop computes
+  const bool streams_;
 
  private:
   void place_pointers();
@@ -102,7 +106,7 @@ class Assembly {
   void replace(int i, int old, std::initializer_list<int> others);
   bool store_outputs();
 
-  std::span<const int> item_bytes_;
+  std::span<const OperandForm> operands_;
   std::vector<int> held_;  // operands whose addresses are in registers
   std::vector<std::uint64_t> pool_;
 };
@@ -118,8 +122,10 @@ constexpr bool compares(Code code) {
 
 // The first is null where numbers of several widths meet.
 std::unique_ptr<Assembly> assembly_avx2(const VectorProgram& program,
-                                        std::span<const int> item_bytes, std::string* listing);
+                                        std::span<const OperandForm> operands, bool streams,
+                                        std::string* listing);
 std::unique_ptr<Assembly> assembly_avx512(const VectorProgram& program,
-                                          std::span<const int> item_bytes, std::string* listing);
+                                          std::span<const OperandForm> operands, bool streams,
+                                          std::string* listing);
 
 }  // namespace shardax::codegen

@@ -8,9 +8,9 @@ constexpr Vector scratch0{14}, scratch1{15};
 
 class Avx2 final : public Assembly {
  public:
-  Avx2(const VectorProgram& program, std::span<const int> item_bytes, std::string* listing,
-       int width)
-      : Assembly(program, item_bytes, listing,
+  Avx2(const VectorProgram& program, std::span<const OperandForm> operands, bool streams,
+       std::string* listing, int width)
+      : Assembly(program, operands, streams, listing,
                  {32 / width, 14, 0, scratch0, width, std::size_t{32}}),
         wide_(width == 8) {}
 
@@ -38,6 +38,8 @@ class Avx2 final : public Assembly {
                       from);
       encoder_.vector(opcodes::pxor, scratch0.number, scratch0, scratch0);
       encoder_.vector(wide_ ? opcodes::psubq : opcodes::psubd, reg, scratch0, Vector{reg});
+    } else if (repeats(v)) {
+      encoder_.vector(wide_ ? opcodes::spread_8 : opcodes::spread_4, reg, unused, from);
     } else {
       encoder_.vector(opcodes::load, reg, unused, from);
     }
@@ -82,7 +84,8 @@ class Avx2 final : public Assembly {
     if (node(v).kind == Kind::truth)
       store_truth(registers_.vector(v), to);
     else
-      encoder_.vector(opcodes::store, registers_.number(v), unused, to);
+      encoder_.vector(streams_ ? opcodes::store_past : opcodes::store, registers_.number(v), unused,
+                      to);
   }
   // Lanes of ones and zeros as bytes 1 and 0.
   void store_truth(Vector from, const Address& to) {
@@ -109,9 +112,10 @@ class Avx2 final : public Assembly {
 }  // namespace
 
 std::unique_ptr<Assembly> assembly_avx2(const VectorProgram& program,
-                                        std::span<const int> item_bytes, std::string* listing) {
+                                        std::span<const OperandForm> operands, bool streams,
+                                        std::string* listing) {
   if (!program.is_uniform()) return nullptr;
-  return std::make_unique<Avx2>(program, item_bytes, listing, program.width());
+  return std::make_unique<Avx2>(program, operands, streams, listing, program.width());
 }
 
 }  // namespace shardax::codegen

@@ -11,19 +11,21 @@ constexpr int vector_bytes = 64;
 
 class Avx512 final : public Assembly {
  public:
-  Avx512(const VectorProgram& program, std::span<const int> item_bytes, std::string* listing,
-         int lanes)
-      : Assembly(program, item_bytes, listing,
+  Avx512(const VectorProgram& program, std::span<const OperandForm> operands, bool streams,
+         std::string* listing, int lanes)
+      : Assembly(program, operands, streams, listing,
                  {lanes, 31, next_in_range - 1, scratch, 8, std::size_t{8}}) {}
 
  private:
   void open() override {
+    if (streams_) return;
     const Opcode& ones = machine_.lanes == 16 ? opcodes::kxnorw : opcodes::kxnorb;
     for (int vector = 0; vector < vectors_; ++vector)
       encoder_.vector(ones, guard(vector), {guard(vector)}, Vector{guard(vector)});
   }
   // Another turn with fewer elements in range, after which none is left.
   void rest(std::size_t start) override {
+    if (streams_) return;
     const General left = General::rax;
     encoder_.move(left, count);
     encoder_.subtract(left, at);
@@ -41,7 +43,9 @@ class Avx512 final : public Assembly {
     encoder_.jump_back(start);
     encoder_.land(done);
   }
-  Mask guard(int vector) const override { return vector == 0 ? in_range : next_in_range; }
+  Mask guard(int vector) const override {
+    return streams_ ? Mask{0} : vector == 0 ? in_range : next_in_range;
+  }
 
   Size size(Kind kind) const override {
     return static_cast<Size>(std::max(machine_.lanes * width_of(kind), 16));
@@ -73,8 +77,10 @@ class Avx512 final : public Assembly {
       encoder_.vector(opcodes::ptestmb, reg, scratch, scratch, Size::xmm);
     } else {
       const int width = width_of(kind);
-      encoder_.vector(width == 8   ? opcodes::load_8
+      const bool same = repeats(v);
+      encoder_.vector(width == 8   ? (same ? opcodes::broadcast_8 : opcodes::load_8)
                       : width == 2 ? opcodes::load_2
+                      : same       ? opcodes::broadcast_4
                                    : opcodes::load,
                       reg, unused, from, size(kind));
     }
@@ -145,9 +151,10 @@ class Avx512 final : public Assembly {
       encoder_.vector(opcodes::store_1, scratch.number, unused, to, Size::xmm);
     } else {
       const int width = width_of(kind);
-      encoder_.vector(width == 8   ? opcodes::store_8
-                      : width == 2 ? opcodes::store_2
-                                   : opcodes::store,
+      encoder_.vector(streams_ && width >= 4 ? opcodes::store_past
+                      : width == 8           ? opcodes::store_8
+                      : width == 2           ? opcodes::store_2
+                                             : opcodes::store,
                       registers_.number(v), unused, to, size(kind));
     }
   }
@@ -156,8 +163,10 @@ class Avx512 final : public Assembly {
 }  // namespace
 
 std::unique_ptr<Assembly> assembly_avx512(const VectorProgram& program,
-                                          std::span<const int> item_bytes, std::string* listing) {
-  return std::make_unique<Avx512>(program, item_bytes, listing, vector_bytes / program.width());
+                                          std::span<const OperandForm> operands, bool streams,
+                                          std::string* listing) {
+  return std::make_unique<Avx512>(program, operands, streams, listing,
+                                  vector_bytes / program.width());
 }
 
 }  // namespace shardax::codegen

@@ -74,9 +74,10 @@ void tell_perf(const Native& native, std::size_t bytes, std::string_view name) {
 }
 }  // namespace
 
-std::shared_ptr<const Native> compile(const VectorProgram& program, std::span<const int> item_bytes,
-                                      std::string_view name, std::string* listing) {
-  const MachineCode code = tile_code(program, item_bytes, instructions(), listing);
+std::shared_ptr<const Native> compile(const VectorProgram& program,
+                                      std::span<const OperandForm> operands, std::string_view name,
+                                      bool streams, std::string* listing) {
+  const MachineCode code = tile_code(program, operands, instructions(), streams, listing);
   std::shared_ptr<const Native> native = Native::place(code.bytes, code.multiple);
   if (native) tell_perf(*native, code.bytes.size(), name);
   return native;

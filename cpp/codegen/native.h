@@ -46,7 +46,8 @@ Instructions instructions();
 // The code of a program; null where there is none, and the tile kernels run. With
 // SHARDAX_PERF_MAP=1 in the environment, `perf` finds it under `name` (in /tmp/perf-PID.map, which
 // perf reads).
-std::shared_ptr<const Native> compile(const VectorProgram& program, std::span<const int> item_bytes,
-                                      std::string_view name, std::string* listing = nullptr);
+std::shared_ptr<const Native> compile(const VectorProgram& program,
+                                      std::span<const OperandForm> operands, std::string_view name,
+                                      bool streams = false, std::string* listing = nullptr);
 
 }  // namespace shardax::codegen

@@ -40,6 +40,8 @@ inline constexpr Opcode psrad{"vpsrad", 1, 1, 0, 0x72, Form::shift, 4};
 inline constexpr Opcode cvtdq2ps{"vcvtdq2ps", 0, 1, 0, 0x5B, Form::two};
 inline constexpr Opcode load{"vmovups", 0, 1, 0, 0x10, Form::two},
     store{"vmovups", 0, 1, 0, 0x11, Form::store};
+// Past the caches, to an address that is a multiple of the vector's bytes.
+inline constexpr Opcode store_past{"vmovntps", 0, 1, 0, 0x2B, Form::store};
 inline constexpr Opcode store_low{"vmovq", 1, 1, 0, 0xD6, Form::store},
     store_lowest{"vmovd", 1, 1, 0, 0x7E, Form::store};
 inline constexpr Opcode widen_bytes_to_4{"vpmovzxbd", 1, 2, 0, 0x31, Form::two};

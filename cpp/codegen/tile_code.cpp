@@ -5,14 +5,14 @@
 
 namespace shardax::codegen {
 
-MachineCode tile_code(const VectorProgram& program, std::span<const int> item_bytes,
-                      Instructions instructions, std::string* listing) {
+MachineCode tile_code(const VectorProgram& program, std::span<const OperandForm> operands,
+                      Instructions instructions, bool streams, std::string* listing) {
   const bool masks = instructions == Instructions::avx512;
   const std::unique_ptr<Assembly> assembly =
-      (masks ? assembly_avx512 : assembly_avx2)(program, item_bytes, listing);
+      (masks ? assembly_avx512 : assembly_avx2)(program, operands, streams, listing);
   MachineCode code;
   if (assembly) code.bytes = assembly->run();
-  if (!code.bytes.empty() && !masks) code.multiple = assembly->step();
+  if (!code.bytes.empty() && (streams || !masks)) code.multiple = assembly->step();
   if (code.bytes.empty() && listing) listing->clear();
   return code;
 }

@@ -17,6 +17,12 @@ using TileCode = void (*)(std::byte* const* pointers, std::int64_t n);
 // registers of 64 and masks (F, BW, DQ, VL; BMI2).
 enum class Instructions : std::uint8_t { avx2, avx512 };
 
+// How code finds an operand's elements.
+struct OperandForm {
+  int bytes = 0;         // of an element
+  bool repeats = false;  // one element stands for all
+};
+
 // The bytes of a TileCode, which takes multiples of so many elements. Empty: there is none.
 struct MachineCode {
   std::vector<std::uint8_t> bytes;
@@ -24,11 +30,13 @@ struct MachineCode {
 };
 
 // The code of this program. All loads of an element come before its stores, so that an output may
-// lie where an input does. `item_bytes`: of an element of each operand. Empty where a node has no
-// instruction; with AVX2, also where numbers of several widths meet. With AVX-512 any number of
-// elements is computed.
+// lie where an input does. Empty where a node has no instruction; with AVX2, also where numbers of
+// several widths meet. With AVX-512 any number of elements is computed.
+// `streams`: stores of whole vectors go past the caches, to addresses that are multiples of 64
+// bytes; the code takes multiples of its vectors.
 // `listing`, where given, gets the instructions as text.
-MachineCode tile_code(const VectorProgram& program, std::span<const int> item_bytes,
-                      Instructions instructions, std::string* listing = nullptr);
+MachineCode tile_code(const VectorProgram& program, std::span<const OperandForm> operands,
+                      Instructions instructions, bool streams = false,
+                      std::string* listing = nullptr);
 
 }  // namespace shardax::codegen

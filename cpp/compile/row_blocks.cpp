@@ -244,7 +244,7 @@ class RowStep final : public Step {
       (last && tail_ ? tail_ : block_)->run_raw(in.data(), out.data(), arena);
       at = totals;
       for (const RowSum& sum : sums_) {
-        sum.kernels.zip(at, out[sum.output], sum.count);
+        sum.kernels.zip(at, out[sum.output], sum.count, 1, 0);
         at += sum.accumulator_bytes();
       }
     }

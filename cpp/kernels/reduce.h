@@ -7,6 +7,10 @@
 
 namespace shardax::kernels {
 
+// Of a row, so many elements are reduced at a time, by lanes; what these give meets in
+// accumulators.
+inline constexpr std::int64_t fold_block = 512;
+
 // Made by kernels/reduce_loops.h. 16-bit floats reduce as float32.
 struct ReduceKernels {
   DType accumulator;
@@ -15,8 +19,8 @@ struct ReduceKernels {
   // acc[r] = acc[r] (op) in[r * n] (op) ... in[r * n + n - 1] for every row r; the order depends on
   // n alone.
   void (*fold)(void* acc, const void* in, std::int64_t n, std::int64_t rows);
-  // acc[i] = acc[i] (op) in[i], for n elements.
-  void (*zip)(void* acc, const void* in, std::int64_t n);
+  // acc[i] = acc[i] (op) in[i] (op) in[stride + i] (op) ..., for n elements of every row, in order.
+  void (*zip)(void* acc, const void* in, std::int64_t n, std::int64_t rows, std::int64_t stride);
   // acc[i] = acc[i] (op) other[i], both accumulators.
   void (*merge)(void* acc, const void* other, std::int64_t n);
   // out[i * stride] = the result that acc[i] stands for.

@@ -1,9 +1,12 @@
 // kernels/reduce_loops.h - reductions over tiles, vectorised over a fixed number of lanes.
 //
-// A reduction is a struct R with R::combine(a, b), associative, R::identity<T>(), and, where a row
-// of n > 0 elements has a faster way, R::row(x, n). Its loops: reduce_kernels<R, T>().
+// A reduction is a struct R with R::combine(a, b), associative, R::identity<T>(), where vectors of
+// numbers combine R::join(a, b), which changes a, and, where a row of n > 0 elements has a faster
+// way, R::row(x, n). Its loops: reduce_kernels<R, T>().
 #pragma once
 
+#include <algorithm>
+#include <cstring>
 #include <type_traits>
 
 #include "kernels/dispatch.h"
@@ -21,6 +24,59 @@ template <class R, class T>
 concept HasRow = requires(const T* x, std::int64_t n) {
   R::row(x, n);
 };
+
+template <class T, int n>
+struct LanesOf {
+  typedef T type __attribute__((vector_size(n * sizeof(T))));
+};
+template <class R, class T>
+concept HasJoin = std::is_floating_point_v<T> && requires(typename LanesOf<T, 4>::type& a) {
+  R::join(a, a);
+};
+
+// Lane l and lane l + n / 2, and so on.
+template <class R, class T, int n>
+[[gnu::always_inline]] inline T reduce_tree(const typename LanesOf<T, n>::type& x) {
+  if constexpr (n == 2) {
+    return R::combine(x[0], x[1]);
+  } else {
+    typename LanesOf<T, n / 2>::type low, high;
+    std::memcpy(&low, &x, sizeof low);
+    std::memcpy(&high, reinterpret_cast<const char*>(&x) + sizeof low, sizeof high);
+    R::join(low, high);
+    return reduce_tree<R, T, n / 2>(low);
+  }
+}
+
+// The same numbers as below, in vectors that the compiler need not find.
+template <class R, int lanes, class T>
+requires HasJoin<R, T>
+[[gnu::always_inline]] inline T reduce_lanes(const T* x, std::int64_t n) {
+  constexpr int width = 64 / sizeof(T), vectors = lanes / width;
+  using V = typename LanesOf<T, width>::type;
+  V part[vectors];
+  std::memcpy(part, x, sizeof part);
+  std::int64_t i = lanes;
+  for (; i + lanes <= n; i += lanes) {
+#pragma GCC unroll 4
+    for (int v = 0; v < vectors; ++v) {
+      V more;
+      std::memcpy(&more, x + i + v * width, sizeof more);
+      R::join(part[v], more);
+    }
+  }
+  if (i < n) {
+    T each[lanes];
+    std::memcpy(each, part, sizeof part);
+    for (int l = 0; i < n; ++i, ++l) each[l] = R::combine(each[l], x[i]);
+    std::memcpy(part, each, sizeof part);
+  }
+#pragma GCC unroll 4
+  for (int count = vectors / 2; count > 0; count /= 2) {
+    for (int v = 0; v < count; ++v) R::join(part[v], part[v + count]);
+  }
+  return reduce_tree<R, T, width>(part[0]);
+}
 
 // Lanes, then a fixed tree over them, whatever the instruction set.
 template <class R, int lanes, class T>
@@ -41,9 +97,7 @@ template <class R, int lanes, class T>
 
 template <class R, class T>
 [[gnu::always_inline]] inline T reduce_row(const T* x, std::int64_t n) {
-  if constexpr (HasRow<R, T>) {
-    return R::row(x, n);
-  } else if (n < 16) {
+  if (n < 16) {
     T total = R::template identity<T>();
     for (std::int64_t i = 0; i < n; ++i) total = R::combine(total, x[i]);
     return total;
@@ -57,16 +111,47 @@ template <class R, class T, class Acc>
 SHARDAX_CLONES void reduce_fold(void* acc, const void* in, std::int64_t n, std::int64_t rows) {
   auto* a = static_cast<Acc*>(acc);
   const T* x = static_cast<const T*>(in);
-  for (std::int64_t r = 0; r < rows; ++r, x += n)
-    a[r] = R::combine(a[r], static_cast<Acc>(reduce_row<R, T>(x, n)));
+  for (std::int64_t r = 0; r < rows; ++r, x += n) {
+    if constexpr (HasRow<R, T>) {
+      a[r] = R::combine(a[r], static_cast<Acc>(R::row(x, n)));
+    } else {
+      for (std::int64_t i = 0; i < n; i += fold_block)
+        a[r] = R::combine(a[r],
+                          static_cast<Acc>(reduce_row<R, T>(x + i, std::min(fold_block, n - i))));
+    }
+  }
 }
 
+// Several rows at a time: accumulators are read and written once for them.
 template <class R, class T, class Acc>
-SHARDAX_CLONES void reduce_zip(void* acc, const void* in, std::int64_t n) {
+SHARDAX_CLONES void reduce_zip(void* acc, const void* in, std::int64_t n, std::int64_t rows,
+                               std::int64_t stride) {
   auto* a = static_cast<Acc*>(acc);
   const T* x = static_cast<const T*>(in);
+  for (; rows >= 8; rows -= 8, x += 8 * stride) {
+    const T *x0 = x, *x1 = x0 + stride, *x2 = x1 + stride, *x3 = x2 + stride, *x4 = x3 + stride,
+            *x5 = x4 + stride, *x6 = x5 + stride, *x7 = x6 + stride;
 #pragma GCC ivdep
-  for (std::int64_t i = 0; i < n; ++i) a[i] = R::combine(a[i], static_cast<Acc>(x[i]));
+    for (std::int64_t i = 0; i < n; ++i) {
+      Acc sum = R::combine(a[i], static_cast<Acc>(x0[i]));
+      sum = R::combine(sum, static_cast<Acc>(x1[i]));
+      sum = R::combine(sum, static_cast<Acc>(x2[i]));
+      sum = R::combine(sum, static_cast<Acc>(x3[i]));
+      sum = R::combine(sum, static_cast<Acc>(x4[i]));
+      sum = R::combine(sum, static_cast<Acc>(x5[i]));
+      sum = R::combine(sum, static_cast<Acc>(x6[i]));
+      a[i] = R::combine(sum, static_cast<Acc>(x7[i]));
+    }
+  }
+  for (; rows > 0; --rows, x += stride) {
+#pragma GCC ivdep
+    for (std::int64_t i = 0; i < n; ++i) a[i] = R::combine(a[i], static_cast<Acc>(x[i]));
+  }
+}
+
+template <class R, class Acc>
+void reduce_merge(void* acc, const void* other, std::int64_t n) {
+  reduce_zip<R, Acc, Acc>(acc, other, n, 1, 0);
 }
 
 template <class T, class Acc>
@@ -79,8 +164,8 @@ void reduce_finish(void* out, std::int64_t stride, const void* acc, std::int64_t
 // Elements of type T; those of different tiles meet in accumulators of type Acc.
 template <class R, class T, class Acc = T>
 ReduceKernels reduce_kernels() {
-  return {dtype_of<Acc>,         reduce_init<R, T, Acc>,  reduce_fold<R, T, Acc>,
-          reduce_zip<R, T, Acc>, reduce_zip<R, Acc, Acc>, reduce_finish<T, Acc>};
+  return {dtype_of<Acc>,         reduce_init<R, T, Acc>, reduce_fold<R, T, Acc>,
+          reduce_zip<R, T, Acc>, reduce_merge<R, Acc>,   reduce_finish<T, Acc>};
 }
 
 }  // namespace shardax::kernels

@@ -1,6 +1,8 @@
 // kernels/tile_loop.cpp - loops in chunks for threads: elementwise, and with reductions.
 #include "kernels/tile_loop.h"
 
+#include <algorithm>
+
 #include "kernels/walker.h"
 
 namespace shardax::kernels {
@@ -10,14 +12,12 @@ namespace {
 // element and instruction), so that small loops are one chunk.
 constexpr std::int64_t chunk_elements = 32 * tile_size;
 
-// Shorter rows share a tile.
-constexpr std::int64_t long_row = tile_size / 2;
-
 // Where a tile that starts at `start` ends: long rows are not crossed, so that operands with a
 // dense last dimension are read in place.
-std::int64_t tile_end(std::int64_t start, std::int64_t end, std::int64_t row) {
+std::int64_t tile_end(std::int64_t start, std::int64_t end, std::int64_t row,
+                      std::int64_t size = tile_size) {
   const std::int64_t limit = row >= long_row ? (start / row + 1) * row : end;
-  return std::min({start + tile_size, end, limit});
+  return std::min({start + size, end, limit});
 }
 
 std::int64_t row_of(const TileLoop& loop) {
@@ -32,11 +32,13 @@ void run_elementwise(const TileLoop& loop, std::byte* const* base, std::int64_t 
     const ScratchBlock scratch(scratch_bytes(loop));
     Walker walker(loop, base, scratch.data());
     const std::int64_t end = std::min(total, (chunk + 1) * chunk_elements);
+    const std::int64_t size = loop.native.in_place ? chunk_elements : tile_size;
     for (std::int64_t at = chunk * chunk_elements; at < end;) {
-      const std::int64_t next = tile_end(at, end, row);
+      const std::int64_t next = tile_end(at, end, row, size);
       walker.tile(at, next - at);
       at = next;
     }
+    walker.complete();
   });
 }
 
@@ -74,9 +76,12 @@ void fold_rows(const TileLoop& loop, Walker& walker, Accumulators& acc, std::int
   const bool whole = from == 0 && to == loop.reduced;
   const std::int64_t begin = first * loop.reduced + from;
   const std::int64_t end = (last - 1) * loop.reduced + to;
+  const bool in_place = walker.reads_in_place() && (row == 0 || row >= long_row);
+  const std::int64_t size = in_place ? end - begin : tile_size;
   // A tile is part of one row, or several short ones.
   for (std::int64_t at = begin; at < end;) {
-    std::int64_t next = std::min(tile_end(at, end, row), at / loop.reduced * loop.reduced + to);
+    std::int64_t next =
+        std::min(tile_end(at, end, row, size), at / loop.reduced * loop.reduced + to);
     std::int64_t rows = 1;
     if (whole && loop.reduced < long_row) {
       rows = std::min((end - at) / loop.reduced, tile_size / loop.reduced);
@@ -134,9 +139,32 @@ void run_reduce_inner(const TileLoop& loop, std::byte* const* base, ParallelFor 
   }
 }
 
+// Rows of memory that are reduced together, and the elements of each: their accumulators stay in
+// the first-level cache.
+constexpr std::int64_t rows_together = 8, strip = 4 * tile_size;
+
+// [reduced, kept], in memory: zips rows [from, to) of the kept range [first, last).
+void zip_in_place(const TileLoop& loop, Walker& walker, Accumulators& acc, std::int64_t from,
+                  std::int64_t to, std::int64_t first, std::int64_t last) {
+  for (std::int64_t r = from; r < to; r += rows_together) {
+    for (std::int64_t k = first; k < last; k += strip) {
+      const std::int64_t n = std::min(strip, last - k);
+      walker.tile(r * loop.kept + k, n);
+      for (std::size_t i = 0; i < loop.reductions.size(); ++i) {
+        const TileReduction& reduction = loop.reductions[i];
+        reduction.kernels.zip(acc.rows[i] + (k - first) * reduction.accumulator_size,
+                              walker.operand(reduction.in), n, std::min(rows_together, to - r),
+                              loop.loads[static_cast<std::size_t>(reduction.in)].strides[0]);
+      }
+    }
+  }
+}
+
 // [reduced, kept]: zips rows [from, to) into accumulators for the kept range [first, last).
 void zip_rows(const TileLoop& loop, Walker& walker, Accumulators& acc, std::int64_t from,
               std::int64_t to, std::int64_t first, std::int64_t last) {
+  if (loop.shape.size() == 2 && loop.kept >= long_row && walker.reads_in_place())
+    return zip_in_place(loop, walker, acc, from, to, first, last);
   const bool whole = first == 0 && last == loop.kept;
   const std::int64_t row = row_of(loop);
   const auto zip = [&](std::int64_t at, std::int64_t n) {
@@ -146,10 +174,12 @@ void zip_rows(const TileLoop& loop, Walker& walker, Accumulators& acc, std::int6
       const std::byte* in = walker.operand(r.in);
       for (std::int64_t done = 0; done < n;) {
         const std::int64_t k = (at + done) % loop.kept;
+        const std::int64_t rows =
+            k == 0 ? std::max<std::int64_t>(1, (n - done) / loop.kept) : std::int64_t{1};
         const std::int64_t count = std::min(n - done, loop.kept - k);
-        r.kernels.zip(acc.rows[i] + (k - first) * r.accumulator_size, in + done * r.itemsize,
-                      count);
-        done += count;
+        r.kernels.zip(acc.rows[i] + (k - first) * r.accumulator_size, in + done * r.itemsize, count,
+                      rows, loop.kept);
+        done += rows * count;
       }
     }
   };
@@ -175,9 +205,10 @@ void zip_rows(const TileLoop& loop, Walker& walker, Accumulators& acc, std::int6
 }
 
 void run_reduce_outer(const TileLoop& loop, std::byte* const* base, ParallelFor parallel_for) {
-  // Wide rows: each chunk owns a range of results. Narrow ones: each owns a range of rows.
-  constexpr std::int64_t wide = 4 * tile_size;
-  if (loop.kept >= wide) {
+  // Very many results, or few rows of many: each chunk owns a range of results. Else each owns a
+  // range of rows, so that memory is read in its order.
+  constexpr std::int64_t wide = 4 * tile_size, few_rows = 128;
+  if (loop.kept >= 64 * tile_size || (loop.kept >= wide && loop.reduced < few_rows)) {
     const std::int64_t width = loop.kept >= 64 * tile_size ? 8 * tile_size : tile_size;
     parallel_for((loop.kept + width - 1) / width, [&](std::int64_t chunk) {
       const std::int64_t first = chunk * width;
@@ -191,8 +222,11 @@ void run_reduce_outer(const TileLoop& loop, std::byte* const* base, ParallelFor 
     });
     return;
   }
+  // As many chunks as there is work for, but few accumulators, which are merged in the end.
+  constexpr std::int64_t most_results = std::int64_t{1} << 19, most_chunks = 64, least_chunks = 16;
+  const std::int64_t limit = std::clamp(most_results / loop.kept, least_chunks, most_chunks);
   const std::int64_t rows =
-      std::max<std::int64_t>(1, chunk_elements / std::max<std::int64_t>(loop.kept, 1));
+      std::max({std::int64_t{1}, chunk_elements / loop.kept, (loop.reduced + limit - 1) / limit});
   const std::int64_t chunks = std::max<std::int64_t>(1, (loop.reduced + rows - 1) / rows);
   const std::size_t bytes = Accumulators::bytes(loop, loop.kept);
   const ScratchBlock memory(bytes * static_cast<std::size_t>(chunks));

@@ -22,7 +22,9 @@
 
 namespace shardax::kernels {
 
-inline constexpr std::int64_t tile_size = 512;
+inline constexpr std::int64_t tile_size = fold_block;
+// Shorter rows share a tile.
+inline constexpr std::int64_t long_row = tile_size / 2;
 
 using ParallelFor = FunctionRef<void(std::int64_t, FunctionRef<void(std::int64_t)>)>;
 using TileFunction = void (*)(void* out, const void* const* in, std::int64_t n, std::int64_t extra);
@@ -47,9 +49,11 @@ struct TileInstruction {
 
 // Machine code in place of all instructions and copies of a loop.
 struct NativeTile {
-  std::shared_ptr<const codegen::Native> code;  // null: there is none
-  SmallVector<int, 16> item_bytes;              // of each operand that the code reads or writes
-  SmallVector<std::int32_t, 4> outputs;         // operands that it writes
+  std::shared_ptr<const codegen::Native> code;     // null: there is none
+  std::shared_ptr<const codegen::Native> streams;  // the same with stores past the caches, or null
+  SmallVector<codegen::OperandForm, 16> operands;  // of those that the code reads or writes
+  SmallVector<std::int32_t, 4> outputs;            // operands that it writes
+  bool in_place = false;  // reads and writes memory alone, in tiles of any length
 };
 
 struct TileReduction {

@@ -76,7 +76,13 @@ Walker::Walker(const TileLoop& loop, std::byte* const* base, std::byte* scratch)
   for (std::size_t i = 0; i < loop.loads.size(); ++i) {
     memory_.push_back(address(loop.loads[i], base));
     kinds_.push_back(classify(loop.loads[i]));
-    if (kinds_[i] == Access::constant) fill(i, tile_size_used(loop));
+    const bool repeats = loop.native.code && loop.native.operands[i].repeats;
+    if (kinds_[i] == Access::constant) {
+      if (repeats)
+        pointers_[i] = memory_[i];
+      else
+        fill(i, tile_size_used(loop));
+    }
     strided_ |= kinds_[i] == Access::strided;
   }
   for (int r = 0; r < loop.registers; ++r) {
@@ -88,6 +94,24 @@ Walker::Walker(const TileLoop& loop, std::byte* const* base, std::byte* scratch)
     kinds_.push_back(classify(loop.stores[i]));
     strided_ |= kinds_.back() != Access::contiguous;
   }
+  streams_ = loop.native.streams && !writes_what_it_reads();
+}
+
+// What is written where it has been read is in the cache.
+bool Walker::writes_what_it_reads() const {
+  const std::size_t loads = loop_.loads.size();
+  for (std::size_t i = 0; i < loop_.stores.size(); ++i) {
+    for (std::size_t k = 0; k < loads; ++k) {
+      if (memory_[loads + i] == memory_[k]) return true;
+    }
+  }
+  return false;
+}
+
+void Walker::complete() const {
+#if defined(__x86_64__)
+  if (streams_) __builtin_ia32_sfence();
+#endif
 }
 
 void Walker::locate(std::int64_t start) {
@@ -117,7 +141,9 @@ void Walker::tile(std::int64_t start, std::int64_t n) {
                                      ? memory_[loads + i] + start * width
                                      : scratch_ + (first_store + i) * register_bytes;
   }
-  if (loop_.native.code) {
+  if (streams_) {
+    run_streaming(n);
+  } else if (loop_.native.code) {
     run_native(n);
   } else {
     interpret(n);
@@ -152,26 +178,69 @@ void Walker::interpret(std::int64_t n) {
 
 // Whole vectors in place; what is left over in a block of its own at the end of each operand's
 // scratch memory, so that nothing beyond an operand is touched.
-void Walker::run_native(std::int64_t n) {
+void Walker::run_native(std::int64_t n) { run_code(pointers_.data(), n); }
+
+void Walker::run_code(std::byte* const* pointers, std::int64_t n) {
   const NativeTile& native = loop_.native;
   const std::int64_t multiple = native.code->multiple();
   const std::int64_t whole = n / multiple * multiple, rest = n - whole;
-  if (whole > 0) native.code->code()(pointers_.data(), whole);
+  if (whole > 0) native.code->code()(pointers, whole);
   if (rest == 0) return;
   SmallVector<std::byte*, 16> blocks(pointers_.size());
   for (std::size_t i = 0; i < pointers_.size(); ++i) {
     blocks[i] = scratch_ + (i + 1) * register_bytes - rest_bytes;
-    if (i < loop_.loads.size()) {
-      std::memcpy(blocks[i], pointers_[i] + whole * native.item_bytes[i],
-                  static_cast<std::size_t>(rest * native.item_bytes[i]));
-    }
+    if (i >= loop_.loads.size()) continue;
+    const auto [bytes, repeats] = native.operands[i];
+    if (repeats)
+      blocks[i] = pointers[i];
+    else
+      std::memcpy(blocks[i], pointers[i] + whole * bytes, static_cast<std::size_t>(rest * bytes));
   }
   native.code->code()(blocks.data(), multiple);
   for (const std::int32_t output : native.outputs) {
     const auto i = static_cast<std::size_t>(output);
-    std::memcpy(pointers_[i] + whole * native.item_bytes[i], blocks[i],
-                static_cast<std::size_t>(rest * native.item_bytes[i]));
+    const int bytes = native.operands[i].bytes;
+    std::memcpy(pointers[i] + whole * bytes, blocks[i], static_cast<std::size_t>(rest * bytes));
   }
+}
+
+// As many vectors as can past the caches: from the first on that starts a line in all results.
+void Walker::run_streaming(std::int64_t n) {
+  constexpr std::uintptr_t line = 64;
+  const NativeTile& native = loop_.native;
+  SmallVector<std::byte*, 16> pointers(pointers_);
+  const auto advance = [&](std::int64_t count) {
+    for (std::size_t i = 0; i < pointers.size(); ++i) {
+      const auto [bytes, repeats] = native.operands[i];
+      if (!repeats) pointers[i] += count * bytes;
+    }
+  };
+  const auto output = [&](std::int32_t i) { return static_cast<std::size_t>(i); };
+  const std::size_t any = output(native.outputs[0]);
+  const auto bytes = static_cast<std::uintptr_t>(native.operands[any].bytes);
+  const std::uintptr_t before = -reinterpret_cast<std::uintptr_t>(pointers[any]) % line;
+  const std::int64_t head = std::min(n, static_cast<std::int64_t>(before / bytes));
+  if (head > 0) {
+    run_code(pointers.data(), head);
+    advance(head);
+  }
+  std::int64_t body = (n - head) / native.streams->multiple() * native.streams->multiple();
+  for (const std::int32_t i : native.outputs) {
+    if (reinterpret_cast<std::uintptr_t>(pointers[output(i)]) % line != 0) body = 0;
+  }
+  if (body > 0) {
+    native.streams->code()(pointers.data(), body);
+    advance(body);
+  }
+  if (n > head + body) run_code(pointers.data(), n - head - body);
+}
+
+bool Walker::reads_in_place() const {
+  if (!loop_.instructions.empty() || !loop_.stores.empty() || rank_ == 0) return false;
+  for (std::size_t i = 0; i < loop_.loads.size(); ++i) {
+    if (kinds_[i] == Access::constant || loop_.loads[i].strides[rank_ - 1] != 1) return false;
+  }
+  return true;
 }
 
 Walker::Access Walker::classify(const TileAccess& access) const {
@@ -262,6 +331,10 @@ void Walker::gather(std::size_t i, std::int64_t n) {
     std::int64_t offset = 0;
     for (std::size_t d = 0; d < rank_; ++d) offset += index_[d] * access.strides[d];
     if (access.strides[last] == 1) {
+      pointers_[i] = memory_[i] + offset * access.itemsize;
+      return;
+    }
+    if (loop_.native.code && loop_.native.operands[i].repeats) {
       pointers_[i] = memory_[i] + offset * access.itemsize;
       return;
     }

@@ -27,6 +27,12 @@ class Walker {
 
   // Computes elements [start, start + n) of the flat order, which lie within one tile.
   void tile(std::int64_t start, std::int64_t n);
+  // After the last tile, for other threads to see what has been written.
+  void complete() const;
+
+  // Does the loop only reduce what lies in memory, in runs along its last dimension? Its tiles may
+  // have any length, and of several rows the first is enough.
+  bool reads_in_place() const;
 
   const std::byte* operand(std::int32_t i) const { return pointers_[static_cast<std::size_t>(i)]; }
 
@@ -37,6 +43,9 @@ class Walker {
   bool is_dense(const TileAccess& access) const;
   void interpret(std::int64_t n);
   void run_native(std::int64_t n);
+  void run_code(std::byte* const* pointers, std::int64_t n);
+  void run_streaming(std::int64_t n);
+  bool writes_what_it_reads() const;
   void fill(std::size_t i, std::int64_t n);
   void locate(std::int64_t start);
   void gather(std::size_t i, std::int64_t n);
@@ -51,6 +60,7 @@ class Walker {
   SmallVector<std::byte*, 16> memory_;    // per load, then per store
   SmallVector<Access, 16> kinds_;
   bool strided_ = false;                 // some operand is
+  bool streams_ = false;                 // stores go past the caches
   SmallVector<std::int64_t, 16> index_;  // of the current tile's first element, per dimension
   struct Filled {
     std::int64_t offset = -1, count = 0;

@@ -118,6 +118,10 @@ struct Sum {
   static T combine(T a, T b) {
     return wrap_add(a, b);
   }
+  template <class V>
+  [[gnu::always_inline]] static void join(V& a, const V& b) {
+    a += b;
+  }
   template <class T>
   static T identity() {
     return T(0);
@@ -128,6 +132,10 @@ struct Product {
   template <class T>
   static T combine(T a, T b) {
     return wrap_mul(a, b);
+  }
+  template <class V>
+  [[gnu::always_inline]] static void join(V& a, const V& b) {
+    a *= b;
   }
   template <class T>
   static T identity() {

@@ -81,6 +81,8 @@ for x64 in (False, True):
     jax.block_until_ready(jax.jit(lambda x: (2 * x).astype(i.dtype))(x))
     jax.block_until_ready(jax.jit(lambda x: jnp.tanh(x) * 2)(x))  # two vectors in turns
     jax.block_until_ready(jax.jit(wide)(*[x + n for n in range(8)]))
+    large = jnp.arange(2**23 + 1, dtype=x.dtype)
+    jax.block_until_ready(jax.jit(lambda x: x * 2 + x[0])(large))  # past the caches
 table = jnp.ones((40, 3), "float32")
 flags = jnp.arange(9) % 2 > 0
 jax.block_until_ready(jax.jit(numbers)(jnp.int32(3), jnp.float32(1.5), flags, table))
@@ -145,7 +147,7 @@ def listings_of(machine):
 FLOATS = "vadd vsub vmul vdiv vmax vmin vsqrt vcmp vfmadd213 vfmadd231".split()
 BOTH = {name + kind for name in FLOATS for kind in ("ps", "pd")} | set(
     "vpaddd vpaddq vpmulld vpslld vpsllq vpsrlq vpsrad vcvtdq2ps vcvttps2dq vmovups "
-    "vpermps mov add jle jg ret".split()
+    "vpermps vmovntps mov add jle jg ret".split()
 )
 LOOPS = set(
     "vptest vpextrb vpextrw vpbroadcastb vpbroadcastw vpbroadcastd vpbroadcastq vcvtps2pd "

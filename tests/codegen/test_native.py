@@ -271,3 +271,28 @@ if os.path.exists(path):
             [sys.executable, "-c", program], env=env, capture_output=True, text=True
         )
         assert re.search(found, out.stdout), out.stdout + out.stderr
+
+
+def test_large_results_are_those_of_their_parts():
+    """Results of 32 MB go past the caches; parts of them, which do not, have the same bits."""
+    rows, cols = 8400, 1001  # the rows start anywhere in a line
+
+    def f(x, row, column, single):
+        y = x * row + column
+        return y, y > single, jnp.where(y > 0, x, -y) + single
+
+    x = jnp.sin(jnp.arange(rows * cols, dtype="float32")).reshape(rows, cols)
+    row, column, single = jnp.cos(x[0]), x[:, :1] * 2, jnp.float32(0.25)
+    whole = jax.jit(f)(x, row, column, single)
+    for first in range(0, rows, 600):
+        part = slice(first, first + 600)
+        for a, b in zip(whole, jax.jit(f)(x[part], row, column[part], single), strict=True):
+            np.testing.assert_array_equal(bits(a[part]), bits(b))
+    # Over its operand, and from the middle of memory on.
+    flat = x.reshape(-1)
+    want = np.asarray(flat) * np.float32(1.5) + np.float32(1)
+    for given in (flat, flat[3:]):
+        got = jax.jit(lambda x: x * 1.5 + 1)(given)
+        np.testing.assert_array_equal(got, want[-len(given) :])
+    again = jax.jit(lambda x: x * 1.5 + 1, donate_argnums=0)(flat + 0)
+    np.testing.assert_array_equal(again, want)
