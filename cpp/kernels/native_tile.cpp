@@ -9,7 +9,7 @@ namespace {
 // are machine code's alone.
 constexpr int least_work_alone = 64;
 // But for so many elements: a call of the tile kernel takes 30 ns for each tile.
-constexpr std::int64_t least_elements_alone = std::int64_t{1} << 18;
+constexpr std::int64_t least_elements_alone = std::int64_t{1} << 15;
 // Results that take more do not stay in the caches: written past them, 64 M floats take 12.9 ms for
 // x + 1 in place of 17.7, 4 M the same time either way (Zen 4 with 32 MB).
 constexpr std::int64_t least_streamed_bytes = std::int64_t{32} << 20;

@@ -48,7 +48,8 @@ template <class R, class T, int n>
   }
 }
 
-// The same numbers as below, in vectors that the compiler need not find.
+// In vectors, which the compiler would not find. What does not fill the lanes is added up beside
+// them.
 template <class R, int lanes, class T>
 requires HasJoin<R, T>
 [[gnu::always_inline]] inline T reduce_lanes(const T* x, std::int64_t n) {
@@ -65,17 +66,13 @@ requires HasJoin<R, T>
       R::join(part[v], more);
     }
   }
-  if (i < n) {
-    T each[lanes];
-    std::memcpy(each, part, sizeof part);
-    for (int l = 0; i < n; ++i, ++l) each[l] = R::combine(each[l], x[i]);
-    std::memcpy(part, each, sizeof part);
-  }
+  T rest = R::template identity<T>();
+  for (; i < n; ++i) rest = R::combine(rest, x[i]);
 #pragma GCC unroll 4
   for (int count = vectors / 2; count > 0; count /= 2) {
     for (int v = 0; v < count; ++v) R::join(part[v], part[v + count]);
   }
-  return reduce_tree<R, T, width>(part[0]);
+  return R::combine(reduce_tree<R, T, width>(part[0]), rest);
 }
 
 // Lanes, then a fixed tree over them, whatever the instruction set.
