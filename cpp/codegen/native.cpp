@@ -14,7 +14,24 @@
 
 namespace shardax::codegen {
 
-std::shared_ptr<const Native> Native::place(std::span<const std::uint8_t> code, int multiple) {
+namespace {
+// A line of the file in which perf looks for names: where code starts, its bytes, its name.
+void tell_perf(const void* pages, std::size_t bytes, std::string_view name) {
+  static const char* asked = std::getenv("SHARDAX_PERF_MAP");
+  if (!asked || std::string_view(asked) != "1") return;
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  static std::FILE* const file = std::fopen(concat("/tmp/perf-", getpid(), ".map").c_str(), "a");
+  if (!file) return;
+  const auto start = reinterpret_cast<std::uintptr_t>(pages);
+  std::fprintf(file, "%zx %zx loop: %.*s\n", static_cast<std::size_t>(start), bytes,
+               static_cast<int>(name.size()), name.data());
+  std::fflush(file);
+}
+}  // namespace
+
+std::shared_ptr<const Native> Native::place(std::span<const std::uint8_t> code,
+                                            std::string_view name, int multiple) {
   if (code.empty()) return nullptr;
   static const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   const std::size_t mapped = (code.size() + page - 1) / page * page;
@@ -25,6 +42,7 @@ std::shared_ptr<const Native> Native::place(std::span<const std::uint8_t> code, 
     munmap(pages, mapped);
     return nullptr;
   }
+  tell_perf(pages, code.size(), name);
   return std::shared_ptr<const Native>(new Native(pages, mapped, multiple));
 }
 
@@ -58,29 +76,11 @@ Instructions instructions() {
   return wide && asked() != "avx2" ? Instructions::avx512 : Instructions::avx2;
 }
 
-namespace {
-// A line of the file in which perf looks for names: where code starts, its bytes, its name.
-void tell_perf(const Native& native, std::size_t bytes, std::string_view name) {
-  static const char* asked = std::getenv("SHARDAX_PERF_MAP");
-  if (!asked || std::string_view(asked) != "1") return;
-  static std::mutex mutex;
-  const std::lock_guard lock(mutex);
-  static std::FILE* const file = std::fopen(concat("/tmp/perf-", getpid(), ".map").c_str(), "a");
-  if (!file) return;
-  const auto start = reinterpret_cast<std::uintptr_t>(native.code());
-  std::fprintf(file, "%zx %zx loop: %.*s\n", static_cast<std::size_t>(start), bytes,
-               static_cast<int>(name.size()), name.data());
-  std::fflush(file);
-}
-}  // namespace
-
 std::shared_ptr<const Native> compile(const VectorProgram& program,
                                       std::span<const OperandForm> operands, std::string_view name,
                                       bool streams, std::string* listing) {
   const MachineCode code = tile_code(program, operands, instructions(), streams, listing);
-  std::shared_ptr<const Native> native = Native::place(code.bytes, code.multiple);
-  if (native) tell_perf(*native, code.bytes.size(), name);
-  return native;
+  return Native::place(code.bytes, name, code.multiple);
 }
 
 }  // namespace shardax::codegen

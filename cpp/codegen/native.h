@@ -13,8 +13,10 @@ namespace shardax::codegen {
 // both, and given back at the end of its life.
 class Native {
  public:
-  // Null where the system refuses such pages.
-  static std::shared_ptr<const Native> place(std::span<const std::uint8_t> code, int multiple = 1);
+  // Null where there is no code, or the system refuses such pages. With SHARDAX_PERF_MAP=1 in the
+  // environment, `perf` finds it as "loop: name" (in /tmp/perf-PID.map, which perf reads).
+  static std::shared_ptr<const Native> place(std::span<const std::uint8_t> code,
+                                             std::string_view name, int multiple = 1);
   ~Native();
   Native(const Native&) = delete;
   Native& operator=(const Native&) = delete;
@@ -43,9 +45,7 @@ Wanted wanted();
 // AVX-512 where the processor has it, unless SHARDAX_CODEGEN is avx2.
 Instructions instructions();
 
-// The code of a program; null where there is none, and the tile kernels run. With
-// SHARDAX_PERF_MAP=1 in the environment, `perf` finds it under `name` (in /tmp/perf-PID.map, which
-// perf reads).
+// The code of a program; null where there is none, and the tile kernels run.
 std::shared_ptr<const Native> compile(const VectorProgram& program,
                                       std::span<const OperandForm> operands, std::string_view name,
                                       bool streams = false, std::string* listing = nullptr);

@@ -133,7 +133,8 @@ std::unique_ptr<Step> scalar_step(const Equation& eqn, const std::vector<Window>
   if (!loop) return nullptr;
   std::string listing;
   std::shared_ptr<const codegen::Native> native = codegen::Native::place(
-      codegen::scalar_code(loop->program, poll, dump_flags().code ? &listing : nullptr), 1);
+      codegen::scalar_code(loop->program, poll, dump_flags().code ? &listing : nullptr),
+      eqn.op->name);
   if (!native) return nullptr;
   if (!listing.empty()) {
     const std::string name(eqn.op->name);

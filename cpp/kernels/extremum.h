@@ -41,6 +41,15 @@ template <bool greater, class T>
   constexpr std::int64_t width = 32 / sizeof(T), vectors = 4;
   typedef T V __attribute__((vector_size(32)));
   using Flags = decltype(V{} != V{});
+  if (n < width * vectors) {
+    T result = least;
+    bool any_nan = false;
+    for (std::int64_t i = 0; i < n; ++i) {
+      result = (greater ? result > x[i] : result < x[i]) ? result : x[i];
+      any_nan |= x[i] != x[i];
+    }
+    return any_nan ? std::numeric_limits<T>::quiet_NaN() : result;
+  }
   V best[vectors];
   Flags nan[vectors] = {};
   for (V& v : best) v = V{} + least;
@@ -56,17 +65,15 @@ template <bool greater, class T>
   }
   T result = least;
   bool any_nan = false;
-  if (i > 0) {
-    // A NaN that a later number has replaced is noted; one that is left is not needed.
-    for (std::int64_t k = 1; k < vectors; ++k) {
-      best[0] = (greater ? best[0] > best[k] : best[0] < best[k]) ? best[0] : best[k];
-      nan[0] |= nan[k];
-    }
-    for (std::int64_t l = 0; l < width; ++l) {
-      any_nan |= nan[0][l] != 0;
-      const T b = best[0][l];
-      result = (greater ? result > b : result < b) ? result : b;
-    }
+  // A NaN that a later number has replaced is noted; one that is left is not needed.
+  for (std::int64_t k = 1; k < vectors; ++k) {
+    best[0] = (greater ? best[0] > best[k] : best[0] < best[k]) ? best[0] : best[k];
+    nan[0] |= nan[k];
+  }
+  for (std::int64_t l = 0; l < width; ++l) {
+    any_nan |= nan[0][l] != 0;
+    const T b = best[0][l];
+    result = (greater ? result > b : result < b) ? result : b;
   }
   for (; i < n; ++i) result = extremum<greater>(result, x[i]);
   return any_nan ? std::numeric_limits<T>::quiet_NaN() : result;

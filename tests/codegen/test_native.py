@@ -260,12 +260,13 @@ def test_perf_is_told_the_names_of_loops():
     program = """
 import os, shardax as jax, shardax.numpy as jnp
 jax.block_until_ready(jax.jit(lambda x: x * 2 + 1)(jnp.ones(100)))
+jax.block_until_ready(jax.lax.while_loop(lambda x: x < 3, lambda x: x + 1, 0))
 path = f"/tmp/perf-{os.getpid()}.map"
 print(open(path).read() if os.path.exists(path) else "none")
 if os.path.exists(path):
     os.remove(path)
 """
-    for asked, found in (("1", r"[0-9a-f]+ [0-9a-f]+ loop: mul add\n"), ("", r"none\n")):
+    for asked, found in (("1", r"[0-9a-f]+ [0-9a-f]+ loop: mul add\n[^ ]+ [^ ]+ loop: while\n"), ("", r"none\n")):
         env = {**os.environ, "SHARDAX_CODEGEN": "1", "SHARDAX_PERF_MAP": asked}
         out = subprocess.run(
             [sys.executable, "-c", program], env=env, capture_output=True, text=True

@@ -97,12 +97,14 @@ def canonical_axes(axis, ndim):
     return tuple(axes)
 
 
-def static_jit(*names):
-    """A decorator: the function runs as one program; arguments of these names are static."""
+def static_jit(*names, inline=False):
+    """A decorator: the function runs as one program; arguments of these names are static. With
+    `inline`, programs that call it show its equations, not it.
+    """
 
     def decorate(fun):
         positional = fun.__code__.co_varnames[: fun.__code__.co_argcount]
         positions = tuple(i for i, name in enumerate(positional) if name in names)
-        return api.jit(fun, positions, names)
+        return api.jit(fun, positions, names, inline=inline)
 
     return decorate

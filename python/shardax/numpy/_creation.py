@@ -13,6 +13,7 @@ from shardax._base.arrays import (
     check_arraylike,
     known,
     result_type,
+    static_jit,
 )
 from shardax._base.compositions import concatenate, moveaxis, stack
 from shardax._base.dtypes import float0
@@ -172,13 +173,19 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     if num < 0:
         raise ValueError(f"Number of samples, {num}, must be non-negative.")
     check_arraylike("linspace", start, stop)
-    wanted = dtype
+    if dtype is not None:
+        dtype = _core.requested_dtype(dtype, "linspace")
+    out, delta = _linspace(start, stop, num, bool(endpoint), dtype, axis)
+    out = placed(out, device)
+    return (out, delta) if retstep else out
+
+
+@static_jit("num", "endpoint", "dtype", "axis")
+def _linspace(start, stop, num, endpoint, dtype, axis):
     start, stop = _core.promote("inexact", start, stop)
     ends = _core.broadcast_shapes(start.shape, stop.shape)
     start, stop = (_core.broadcast_to(end, ends) for end in (start, stop))
     computed = start.dtype
-    if dtype is not None:
-        dtype = _core.requested_dtype(dtype, "linspace")
     steps = num - 1 if endpoint else num
     delta = (
         _functions.divide(_functions.subtract(stop, start), steps)
@@ -205,12 +212,11 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     out = _core.convert(out, computed)
     if axis != 0:
         out = moveaxis(out, 0, axis)
-    if wanted is not None:
+    if dtype is not None:
         if np.issubdtype(dtype, np.integer):
             out = _functions.floor(out)
         out = _core.convert(out, dtype)
-    out = placed(out, device)
-    return (out, _core.convert(asarray(delta), computed)) if retstep else out
+    return out, _core.convert(asarray(delta), computed)
 
 
 def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):

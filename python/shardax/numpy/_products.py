@@ -10,6 +10,7 @@ from shardax._base.arrays import (
     inexact_dtype,
     result_type,
     shape_of,
+    static_jit,
 )
 from shardax._base.compositions import moveaxis, stack
 from shardax._devices.constraints import constrained, takes_out_sharding
@@ -61,6 +62,7 @@ def matmul(a, b, *, precision=None, preferred_element_type=None, out_sharding=No
 
 
 @takes_out_sharding
+@static_jit("precision", "preferred_element_type", "out_sharding", inline=True)
 def dot(a, b, *, precision=None, preferred_element_type=None, out_sharding=None):
     """The sum of products over the last dimension of `a` and the second to last of `b` (vectors:
     the only one).

@@ -17,6 +17,7 @@ from shardax.numpy._reductions import _check_options, _count, _inexact, _keep, s
 _functions = _core.functions
 
 
+@static_jit("axis", "dtype", "out", "keepdims", inline=True)
 def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=None):
     """The mean over `axis`; of integers, float32. 16-bit floats are added up in float32."""
     check_arraylike("mean", a)
