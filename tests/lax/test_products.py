@@ -127,3 +127,12 @@ def test_precision_reaches_the_program(f):
     text = str(shardax.make_jaxpr(lambda x: f(x, x, precision="highest"))(x))
     assert "precision=(Precision.HIGHEST, Precision.HIGHEST)" in text
     np.testing.assert_array_equal(f(x, x, precision="highest"), f(x, x))
+
+
+@pytest.mark.parametrize("a, b", [("ik", "kj"), ("ki", "kj"), ("ik", "jk")])
+def test_long_sums(a, b):
+    """Of more steps than are packed at a time."""
+    rng = np.random.default_rng(0)
+    sizes = {"i": 300, "j": 500, "k": 12000}
+    x, y = (rng.integers(-3, 4, [sizes[d] for d in dims]).astype(np.float32) for dims in (a, b))
+    np.testing.assert_array_equal(jnp.einsum(f"{a},{b}->ij", x, y), np.einsum(f"{a},{b}->ij", x, y))
