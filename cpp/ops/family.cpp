@@ -1,6 +1,8 @@
 // ops/family.cpp - type and batch rules that families share.
 #include "ops/family.h"
 
+#include "ops/batch_axis.h"
+
 namespace shardax::ops {
 
 void check_dtype(const Op& op, DType dtype) {
@@ -80,7 +82,7 @@ Types type_real(const Op& op, const Types& in, const Params&) {
 Values all_batched(const BatchArgs& args) {
   Values out;
   for (std::size_t i = 0; i < args.in.size(); ++i) {
-    out.push_back(args.batched[i] ? args.in[i] : broadcast_leading(args.in[i], args.axis.size));
+    out.push_back(args.batched[i] ? args.in[i] : repeated(args.in[i], args.axis, args.in));
   }
   return out;
 }

@@ -7,6 +7,7 @@
 #include "ops/dense.h"
 #include "ops/family.h"
 #include "ops/index.h"
+#include "ops/split.h"
 #include "ops/split_check.h"
 #include "runtime/allocator.h"
 #include "runtime/pool.h"
@@ -338,6 +339,12 @@ const Op top_k_op{
      },
      .half_native = true,
      .multiple_results = true,
+     .split =
+         [](const SplitArgs& a) {
+           Split split = split_of(a, 0);
+           split[static_cast<std::size_t>(top_k_axis(a.params, a.out.shape))].clear();
+           return split;
+         },
      .kernel = top_k_kernel}};
 
 }  // namespace

@@ -11,7 +11,7 @@ import shardax._core as _core
 from shardax import tree_util
 from shardax._base.arrays import asarray
 from shardax._devices.mesh import AxisType, Mesh
-from shardax._devices.mesh_context import context_mesh, get_mesh
+from shardax._devices.mesh_context import context_mesh, get_abstract_mesh, get_mesh
 from shardax._devices.shardings import (
     IndivisibleError,
     NamedSharding,
@@ -32,7 +32,9 @@ def with_sharding_constraint(x, shardings):
         PartitionSpec.UNCONSTRAINED stay split as they are.
 
     Raises:
-      ValueError: where a sharding does not fit an array, or the trees differ.
+      ValueError: where a sharding does not fit an array, or the trees differ; for axes of a mesh
+        that was asked to be explicit, over which reshard splits.
+      AssertionError: where all axes of the current mesh were, and `x` is split in another way.
       RuntimeError: for PartitionSpecs where no mesh is current.
 
     Example:
@@ -43,12 +45,63 @@ def with_sharding_constraint(x, shardings):
     leaves, treedef = tree_util.tree_flatten(x)
     wheres = _spread(shardings, x, "with_sharding_constraint", "shardings")
     what = "One of with_sharding_constraint arguments"
+    if any(where is None for where in wheres):
+        raise ValueError(
+            f"{what} got sharding None which is not allowed. Please pass a Sharding or a "
+            "PartitionSpec; P() is that of arrays that are whole on each device."
+        )
+    return treedef.unflatten(
+        leaf if _is_asserted(leaf, where) else _constrain(leaf, where, what)
+        for leaf, where in zip(leaves, wheres)
+    )
+
+
+def _asked(mesh):
+    return bool(mesh.explicit_axes) and not mesh._implied
+
+
+def _is_asserted(x, where):
+    """Whether all axes of the current mesh are explicit, by the user's wish: then a constraint says
+    how `x` is split already, and where it is not, AssertionError. ValueError for a spec that names
+    explicit axes where not all are."""
+    if not isinstance(where, NamedSharding) or not _asked(where.mesh):
+        return False
+    context = get_abstract_mesh()
+    if not _asked(context) or not context.are_all_axes_explicit:
+        _check_auto(where)
+        return False
+    own = _core.api.typeof(x).sharding.spec
+    spec = PartitionSpec(*(*where.spec, *[None] * len(own))[: len(own)])
+    if any(a != b for a, b in zip(own, spec) if b is not PartitionSpec.UNCONSTRAINED):
+        raise AssertionError(
+            "`with_sharding_constraint` acts as an assert when all axes of mesh are of type "
+            f"`Explicit`. The array sharding: {own} did not match the sharding provided: {spec}. "
+            "Please use `jax.sharding.reshard` to shard your input to the sharding you want."
+        )
+    return True
+
+
+def _check_auto(where):
+    types = where.mesh._name_to_type
+    if any(types[name] != AxisType.Auto for entry in where.spec for name in axes_of_entry(entry)):
+        raise ValueError(
+            "The spec of NamedSharding passed to with_sharding_constraint can only refer to Auto "
+            f"axes of the mesh. Got spec={where.spec} and mesh={where.mesh.abstract_mesh}. You "
+            "probably meant to use `reshard` API?"
+        )
+
+
+def labelled(x, shardings):
+    """`x` labelled with shardings over axes of any type (a tree prefix of them)."""
+    leaves, treedef = tree_util.tree_flatten(x)
+    wheres = _spread(shardings, x, "with_sharding_constraint", "shardings")
+    what = "One of with_sharding_constraint arguments"
     return treedef.unflatten(_constrain(leaf, w, what) for leaf, w in zip(leaves, wheres))
 
 
 def constrained(x, out_sharding):
     """`x`, labelled with `out_sharding` unless that is None."""
-    return x if out_sharding is None else with_sharding_constraint(x, out_sharding)
+    return x if out_sharding is None else labelled(x, out_sharding)
 
 
 def takes_out_sharding(function):
@@ -58,17 +111,28 @@ def takes_out_sharding(function):
     def call(*args, out_sharding=None, **kwargs):
         if out_sharding is None:
             return function(*args, **kwargs)
-        where = out_sharding_of(out_sharding, function.__name__)
-        with _core.api.ShardingGiven():
-            out = function(*args, **kwargs)
-        return with_sharding_constraint(out, where)
+        return split_so(out_sharding, function.__name__, lambda: function(*args, **kwargs))
 
     return call
+
+
+def split_so(out_sharding, name, function):
+    """What `function` of no arguments gives, split as the `out_sharding` of the user's function
+    `name` says where operands leave it open."""
+    where = out_sharding_of(out_sharding, name)
+    with _core.api.ShardingGiven():
+        out = function()
+    return labelled(out, where)
 
 
 def out_sharding_of(where, function):
     """An `out_sharding` as a Sharding; ValueError for axes that types do not follow."""
     where = _resolve(where, function, "out_sharding")
+    _check_explicit(where, function)
+    return where
+
+
+def _check_explicit(where, function):
     spec = getattr(where, "spec", ())
     types = where.mesh._name_to_type if isinstance(where, NamedSharding) else {}
     for entry in spec:
@@ -79,7 +143,6 @@ def out_sharding_of(where, function):
                     f"type Auto or Manual. Got PartitionSpec: {spec} with axis name: {name} of "
                     f"type: {types[name]!s}. Use with_sharding_constraint there."
                 )
-    return where
 
 
 def _resolve(where, function, argument):
@@ -154,17 +217,19 @@ def _constrain(leaf, where, what):
             f"{what} is incompatible with its sharding annotation {where}: {e}"
         ) from None
     if isinstance(where, NamedSharding) and not isinstance(where.mesh, Mesh):
+        if not isinstance(x, _core.Tracer):
+            _check_concrete(leaf, where)
         ids = _device_ids(x, where.mesh)
-        if ids is None:
-            return x  # names of axes, and no devices
-        description = (*description[:2], ids, *description[3:])
+        if ids is None and where.mesh.explicit_axes:
+            return x
+        description = (*description[:2], ids or (), *description[3:])
     if is_explicit(description):
         description = completed(description, x.ndim)
     spec = list(description[3])
     for dimension in getattr(where, "unconstrained_dims", ()):
         spec[dimension] = None
     if isinstance(x, _core.Tracer):
-        spec = _even(spec, x.shape, description)
+        spec = _even(_with_explicit(spec, x, where), x.shape, description)
         while spec and spec[-1] == () and not description[5]:
             spec.pop()
     else:
@@ -172,13 +237,50 @@ def _constrain(leaf, where, what):
     return _core.with_sharding(x, (*description[:3], tuple(spec), *description[4:]))
 
 
+def _check_concrete(x, where):
+    """Errors where `x` does not say which devices the abstract mesh of `where` stands for."""
+    if not isinstance(x, _core.Array):
+        raise ValueError(
+            "with_sharding_constraint with a NamedSharding over an AbstractMesh requires the input "
+            f"passed should be a `jax.Array`, whose mesh it is over. Got {type(x)}."
+        )
+    known = _core.get_sharding(x)
+    if known is None and get_mesh().shape_tuple == where.mesh.shape_tuple:
+        return
+    if known is None or not known[4]:
+        raise TypeError(
+            "The sharding on the input must be a `NamedSharding` where the target sharding has an "
+            f"AbstractMesh. Got {where} for an array that is not split over a mesh."
+        )
+    if (known[0], known[1]) != (where.mesh.axis_names, where.mesh.axis_sizes):
+        raise ValueError(
+            f"Mesh shape of the input {dict(zip(known[0], known[1]))} does not match the mesh "
+            f"shape of the target sharding {dict(where.mesh.shape)} for with_sharding_constraint. "
+            "Bring the array to that mesh with device_put."
+        )
+
+
 def _device_ids(x, mesh):
     """Those of the array's own mesh, or of the current one, where it has the axes of `mesh`."""
     known = _core.get_type_sharding(x)
+    if known is None and not isinstance(x, _core.Tracer):
+        known = _core.get_sharding(x)
     if known is not None and (known[0], known[1]) == (mesh.axis_names, mesh.axis_sizes):
         return known[2]
     current = get_mesh()
     return current.device_ids_in_order if current.shape_tuple == mesh.shape_tuple else None
+
+
+def _with_explicit(spec, x, where):
+    """`spec`, of axes that are not explicit, behind the explicit ones that split `x`."""
+    known = _core.get_type_sharding(x)
+    if known is None or set(known[5]).isdisjoint("a"):
+        return spec
+    types = dict(zip(known[0], known[5]))
+    if any(types.get(name) != "a" for names in spec for name in names or ()):
+        return spec
+    own = [tuple(name for name in names if types[name] != "a") for names in known[3]]
+    return [(*a, *(b or ())) for a, b in zip(own, (*spec, *((),) * len(own)))]
 
 
 def _even(spec, shape, description):
@@ -189,6 +291,17 @@ def _even(spec, shape, description):
         return functools.reduce(operator.mul, (sizes[name] for name in names), 1)
 
     return [() if names and n % parts(names) else names for names, n in zip(spec, shape)]
+
+
+def check_open(shardings, argument):
+    """ValueError for specs that leave dimensions open, in what jit is given."""
+    for where in tree_util.tree_leaves(shardings):
+        spec = where if isinstance(where, PartitionSpec) else getattr(where, "spec", ())
+        if PartitionSpec.UNCONSTRAINED in spec:
+            raise ValueError(
+                f"jit: Unconstrained dims are not allowed when passed to {argument}: {where}; "
+                "with_sharding_constraint takes them."
+            )
 
 
 class Constrained:
@@ -237,11 +350,6 @@ class Constrained:
         paths, treedef = tree_util.tree_flatten_with_path(tree)
         out = []
         for (path, leaf), where in zip(paths, wheres):
-            if getattr(where, "unconstrained_dims", ()):
-                raise ValueError(
-                    f"jit: Unconstrained dims are not allowed when passed to {argument}: {where}; "
-                    "with_sharding_constraint takes them."
-                )
             named = f"One of jit {what}, at {argument}{tree_util.keystr(path)},"
             x = _constrain(leaf, where, named)
             if where is not None:
@@ -254,8 +362,14 @@ class Constrained:
 
 
 def reshard(xs, out_shardings):
-    """`xs` labelled with shardings (a tree prefix of them): with_sharding_constraint."""
-    return with_sharding_constraint(xs, out_shardings)
+    """`xs` labelled with shardings over explicit axes of a mesh (a tree prefix of them).
+
+    Raises:
+      ValueError: for axes that types do not show: with_sharding_constraint takes these.
+    """
+    for where in _spread(out_shardings, xs, "reshard", "out_shardings"):
+        _check_explicit(where, "reshard")
+    return labelled(xs, out_shardings)
 
 
 reshard.__module__ = "shardax.sharding"

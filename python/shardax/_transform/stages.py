@@ -269,8 +269,16 @@ class Compiled(_Stage):
         return memory(self._call.staged.program)
 
     @property
+    def out_info(self):
+        """A ShapeDtypeStruct per result, with its sharding."""
+        infos = zip(self._call.staged.out_avals, self._shardings(1))
+        structs = [struct_of(aval).update(sharding=where) for aval, where in infos]
+        return tree_util.tree_unflatten(self.out_tree, structs)
+
+    @property
     def input_shardings(self):
-        """The shardings of (args, kwargs): those of jit's in_shardings, else device 0."""
+        """The shardings of (args, kwargs): those of jit's in_shardings, else those of the arguments
+        that it was lowered for; over the mesh of the others where they have none."""
         return self._call.arguments(self._shardings(0)[: len(self._call.in_types)])
 
     @property
@@ -279,7 +287,11 @@ class Compiled(_Stage):
         return tree_util.tree_unflatten(self.out_tree, self._shardings(1))
 
     def _shardings(self, which):
-        return [described(d) for d in _core.shardings(self._call.staged.program)[which]]
+        known = [
+            None if where is None else where._description(len(aval.shape))
+            for where, aval in zip(self._call.shardings(), self._call.in_types)
+        ]
+        return [described(d) for d in _core.shardings(self._call.staged.program, known)[which]]
 
     def runtime_executable(self):
         """None: a plan has no form of its own for other programs to run."""
