@@ -239,7 +239,7 @@ std::string placed_text(std::string_view user, const Values& arrays, std::size_t
 std::vector<int> devices_asked(const Program& program) {
   for (const Equation& eqn : program.equations) {
     const ShardingPtr given = given_sharding(eqn.params);
-    if (given && !given->devices.empty()) return device_set(*given);
+    if (given && given->named && !given->devices.empty()) return device_set(*given);
     if (!eqn.op->bodies || maps_over_devices(*eqn.op, eqn.params)) continue;
     for (const ProgramPtr& body : eqn.op->bodies(eqn.params).programs) {
       if (std::vector<int> within = devices_asked(*body); !within.empty()) return within;

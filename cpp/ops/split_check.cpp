@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/errors.h"
+#include "base/lists.h"
 #include "ops/split.h"
 
 namespace shardax::ops {
@@ -62,6 +63,35 @@ void check_split_elementwise(const Op& op, const Params&, const Types& in, const
   }
 }
 
+namespace {
+
+// A mesh axis that splits a free dimension of both operands would split two of the result.
+void check_free_dimensions(const Params& params, const Types& in) {
+  Axes seen;
+  bool twice = false;
+  const auto add = [&](const Axes& axes) {
+    for (const std::string& axis : axes) {
+      twice = twice || has(seen, axis);
+      seen.push_back(axis);
+    }
+  };
+  const char* contracts[] = {"lhs_contract", "rhs_contract"};
+  const char* batches[] = {"lhs_batch", "rhs_batch"};
+  for (const std::size_t operand : {0, 1}) {
+    const Ints &contract = params.ints(contracts[operand]), &batch = params.ints(batches[operand]);
+    for (const std::int64_t d : all_dimensions(in[operand])) {
+      if (has(contract, d) || (operand == 1 && has(batch, d))) continue;
+      add(split_at(in[operand], d));
+    }
+  }
+  if (twice)
+    refuse("dot_general operation with inputs: ", to_string(in[0]), ", ", to_string(in[1]),
+           " produces an illegally sharded result, in which a mesh axis splits two dimensions. "
+           "Bring one to another split with shardax.reshard, or say out_sharding=.");
+}
+
+}  // namespace
+
 void check_split_product(const Op&, const Params& params, const Types& in, const Types&) {
   const Ints &left_batch = params.ints("lhs_batch"), &right_batch = params.ints("rhs_batch");
   for (std::size_t i = 0; i < left_batch.size(); ++i) {
@@ -86,6 +116,7 @@ void check_split_product(const Op&, const Params& params, const Types& in, const
         "lhs_contracting_spec=",
         spec_text(in[0], left), " and rhs_contracting_spec=", spec_text(in[1], right));
   }
+  check_free_dimensions(params, in);
 }
 
 namespace {

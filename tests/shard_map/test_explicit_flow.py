@@ -57,6 +57,25 @@ def test_reshapes_that_leave_it_open(mesh, shape, spec, new):
         jnp.reshape(placed(shape, *spec), new)
 
 
+def test_an_axis_splits_one_dimension(mesh):
+    x = placed((8, 4), "x", None)
+    with pytest.raises(ShardingTypeError, match="produces an illegally sharded result"):
+        x @ x.T
+    assert jnp.matmul(x, x.T, out_sharding=P("x")).sharding.spec == P("x", None)
+    assert jnp.tensordot(x, x.T, 1, out_sharding=P(None, "x")).sharding.spec == P(None, "x")
+    with jax.set_mesh(jax.make_mesh((2, 2), ("x", "y"))):
+        y = placed((8, 4), "x", None)
+        np.testing.assert_array_equal(y @ y.T, np.asarray(y) @ np.asarray(y).T)
+
+
+def test_out_sharding_says_what_is_open(mesh):
+    x, ids = placed((8,), "x"), placed((8,), "x", dtype=jnp.int32)
+    assert jnp.percentile(x, 50, axis=0, out_sharding=P()) == 3.5
+    np.testing.assert_array_equal(jnp.bincount(ids, length=9, out_sharding=P()), [1] * 8 + [0])
+    with jax.set_mesh(None), pytest.raises(ValueError, match="not under a mesh context"):
+        jnp.matmul(x, x, out_sharding=P())
+
+
 def test_reshapes_over_axes_that_nobody_asked_for():
     with jax.set_mesh(jax.make_mesh((2, 2), ("x", "y"))):
         x = placed((2, 2, 2), "x", None, "y")

@@ -45,6 +45,8 @@ def with_sharding_constraint(x, shardings):
     leaves, treedef = tree_util.tree_flatten(x)
     wheres = _spread(shardings, x, "with_sharding_constraint", "shardings")
     what = "One of with_sharding_constraint arguments"
+    for leaf, where in zip(leaves, wheres):
+        _check_devices(leaf, where)
     if any(where is None for where in wheres):
         raise ValueError(
             f"{what} got sharding None which is not allowed. Please pass a Sharding or a "
@@ -53,6 +55,23 @@ def with_sharding_constraint(x, shardings):
     return treedef.unflatten(
         leaf if _is_asserted(leaf, where) else _constrain(leaf, where, what)
         for leaf, where in zip(leaves, wheres)
+    )
+
+
+def _check_devices(x, where):
+    """ValueError where an array lies on other devices than those of a mesh, or in another order."""
+    if not isinstance(where, NamedSharding) or not isinstance(where.mesh, Mesh):
+        return
+    if not isinstance(x, _core.Array) or isinstance(x, _core.Tracer):
+        return
+    known = _core.get_sharding(x)
+    ids = where.mesh.device_ids_in_order
+    if known is None or known[5].startswith("p") or known[2] == ids:
+        return
+    raise ValueError(
+        "Received incompatible devices for jitted computation. Got an argument of "
+        f"with_sharding_constraint with device ids {list(known[2])} and a sharding with device ids "
+        f"{list(ids)}. Bring the array there with device_put."
     )
 
 
@@ -122,11 +141,20 @@ def split_so(out_sharding, name, function):
     where = out_sharding_of(out_sharding, name)
     with _core.api.ShardingGiven():
         out = function()
+    rank = getattr(out, "ndim", None)
+    if rank is not None and len(where.spec) > rank and not any(where.spec[rank:]):
+        where = where.with_spec(where.spec.update(partitions=where.spec[:rank]))
     return labelled(out, where)
 
 
 def out_sharding_of(where, function):
     """An `out_sharding` as a Sharding; ValueError for axes that types do not follow."""
+    if isinstance(where, PartitionSpec) and current_mesh().empty and context_mesh().empty:
+        raise ValueError(
+            f"{function}: Using PartitionSpec when you are not under a mesh context is not allowed. "
+            "Please pass a NamedSharding instance or enter into a mesh context via `jax.set_mesh`. "
+            f"Got {where}"
+        )
     where = _resolve(where, function, "out_sharding")
     _check_explicit(where, function)
     return where
