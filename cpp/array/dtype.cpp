@@ -241,11 +241,6 @@ WeakDType promote(WeakDType a, WeakDType b, bool strict) {
   }
   if (joined < 0) {
     if (a.dtype == DType::float0 || b.dtype == DType::float0) float0_error("an operation");
-    if (is_key(a.dtype) || is_key(b.dtype)) {
-      type_error("promotion does not accept dtypes ", name(a.dtype), ", ", name(b.dtype),
-                 ": PRNG keys go with keys of the same generator only; jax.random.key_data gives "
-                 "their words.");
-    }
     if (strict) {
       fail(ErrorKind::type_promotion_error, "Input dtypes ('", name(a.dtype), "', '", name(b.dtype),
            "') have no available implicit dtype promotion path when "

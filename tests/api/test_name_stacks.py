@@ -1,5 +1,7 @@
 """tests/api/test_name_stacks.py - the names that equations keep of named_scope."""
 
+import re
+
 import pytest
 import shardax as jax
 import shardax.numpy as jnp
@@ -78,3 +80,32 @@ def test_names_of_equations_that_are_bound_again():
 
     assert names(under, 1.0) == ["bar/inside"] and bool(stack)
     assert repr(stack) == "NameStack('bar')" and stack + stack.transform("vmap") != stack
+
+
+def paths(f, *args):
+    text = jax.jit(f).lower(*args).as_text("hlo", debug_info=True)
+    return re.findall(r'op_name="([^"]*)"', text)
+
+
+def test_paths_in_text():
+    foo = jax.named_scope("foo")
+
+    def f(x):
+        return jax.jit(sine)(x)
+
+    assert "jit(f)/jvp(foo)/jit(sine)/bar/sin" not in paths(f, 1.0)
+    assert "jit(f)/jit(sine)/bar/sin" in paths(f, 1.0)
+    gradient = paths(jax.grad(foo(f)), 1.0)
+    assert "jit(f)/jvp(foo)/jit(sine)" in gradient
+    assert "jit(f)/transpose(jvp(foo))/jit(sine)/bar/mul" in gradient
+    assert "jit(f)/vmap(jit(sine))" in paths(jax.vmap(f), jnp.ones(2))
+
+    def loop(x):
+        return lax.while_loop(lambda c: c < 5, sine, x)
+
+    assert "jit(loop)/foo/while/body/bar/sin" in paths(foo(loop), 1.0)
+    branches = paths(lambda p, x: lax.cond(p, sine, lambda x: x * 2, x), True, 1.0)
+    assert any(p.endswith("cond/branch_1_fun/bar/sin") for p in branches)
+    again = paths(jax.grad(jax.checkpoint(sine)), 1.0)
+    assert any("rematted_computation" in p for p in again)
+    assert "op_name" not in jax.jit(f).lower(1.0).as_text("hlo")
