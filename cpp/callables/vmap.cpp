@@ -143,6 +143,7 @@ Ref Vmap::call_batched(PyObject* fun, const CallArguments& arguments) const {
     for (std::size_t i = 0, next = 0; i < leaves.size(); ++i) {
       if (mapped[i]) leaves[i] = checked(wrap(in[next++]));
     }
+    const TransformationScope names("vmap");
     const Ref result = call_with_leaves(fun, form, leaves);
     returned = flatten_result(result.get(), "vmap", fun);
     return returned.values;

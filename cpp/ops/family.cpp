@@ -10,8 +10,9 @@ void check_dtype(const Op& op, DType dtype) {
   if (dtype == DType::float0) float0_error(op.name);
   std::string known;
   for (int d = 0; d < dtype_count; ++d) {
-    if (!(op.dtypes & bit(static_cast<DType>(d))) || is_narrow(static_cast<DType>(d))) continue;
-    known += (known.empty() ? "" : ", ") + std::string(name(static_cast<DType>(d)));
+    const auto accepted = static_cast<DType>(d);
+    if (!(op.dtypes & bit(accepted)) || is_narrow(accepted) || is_defined_key(accepted)) continue;
+    known += (known.empty() ? "" : ", ") + std::string(name(accepted));
   }
   type_error(op.name, " does not accept dtype ", name(dtype), ". Accepted dtypes are: ", known,
              "; convert the argument with .astype.");

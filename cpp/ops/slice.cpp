@@ -85,7 +85,8 @@ const Op slice_op{layout(
        return {"limit_indices=" + list(p.ints("limit_indices")),
                "start_indices=" + list(p.ints("start_indices")),
                "strides=" + (unit ? "None" : list(steps))};
-     }})};
+     },
+     .keys = KeyUse::slices})};
 
 const Op rev_op{layout(
     {.name = "rev",

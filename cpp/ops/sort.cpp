@@ -113,7 +113,7 @@ void refine_by(const Order& order, const T* row) {
     using Real = typename T::value_type;
     refine<KeyOf<Real>>(order, [=](std::uint32_t i) { return kernels::sortable(row[i].imag()); });
     refine<KeyOf<Real>>(order, [=](std::uint32_t i) { return kernels::sortable(row[i].real()); });
-  } else if constexpr (std::is_same_v<T, wide_key_t> || std::is_same_v<T, narrow_t>) {
+  } else if constexpr (is_opaque<T> && !std::is_same_v<T, key_t>) {
     throw InternalError("sort: keys that cannot be ordered");
   } else if constexpr (std::is_same_v<T, key_t>) {
     refine<std::uint64_t>(order,

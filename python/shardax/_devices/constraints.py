@@ -10,6 +10,7 @@ import operator
 import shardax._core as _core
 from shardax import tree_util
 from shardax._base.arrays import asarray
+from shardax._devices.layouts import Format
 from shardax._devices.mesh import AxisType, Mesh
 from shardax._devices.mesh_context import context_mesh, get_abstract_mesh, get_mesh
 from shardax._devices.shardings import (
@@ -28,8 +29,9 @@ def with_sharding_constraint(x, shardings):
 
     Args:
       x: a tree of arrays.
-      shardings: Shardings, or PartitionSpecs of the current mesh. Dimensions for which a spec has
-        PartitionSpec.UNCONSTRAINED stay split as they are.
+      shardings: Shardings, PartitionSpecs of the current mesh, or Formats, of which only the
+        sharding changes anything: elements lie in the order of dimensions. Dimensions for which a
+        spec has PartitionSpec.UNCONSTRAINED stay split as they are.
 
     Raises:
       ValueError: where a sharding does not fit an array, or the trees differ; for axes of a mesh
@@ -151,9 +153,9 @@ def out_sharding_of(where, function):
     """An `out_sharding` as a Sharding; ValueError for axes that types do not follow."""
     if isinstance(where, PartitionSpec) and current_mesh().empty and context_mesh().empty:
         raise ValueError(
-            f"{function}: Using PartitionSpec when you are not under a mesh context is not allowed. "
-            "Please pass a NamedSharding instance or enter into a mesh context via `jax.set_mesh`. "
-            f"Got {where}"
+            f"{function}: Using PartitionSpec when you are not under a mesh context is not "
+            "allowed. Please pass a NamedSharding instance or enter into a mesh context via "
+            f"`jax.set_mesh`. Got {where}"
         )
     where = _resolve(where, function, "out_sharding")
     _check_explicit(where, function)
@@ -228,7 +230,19 @@ def _spread(shardings, tree, function, argument):
             f"{function} {argument} specification must be a tree prefix of the corresponding "
             f"value; {details}"
         ) from None
+    if any(isinstance(where, Format) for where in wheres):
+        wheres = [
+            _sharding_of(where, leaf) if isinstance(where, Format) else where
+            for where, leaf in zip(wheres, tree_util.tree_leaves(tree), strict=True)
+        ]
     return [_resolve(where, function, argument) for where in wheres]
+
+
+def _sharding_of(where, leaf):
+    """The Sharding of a Format for `leaf`, whose elements lie in the order of its dimensions."""
+    if where.layout is not None:
+        where.layout.check_compatible_aval(asarray(leaf).shape)
+    return where.sharding
 
 
 def _constrain(leaf, where, what):

@@ -72,7 +72,7 @@ def full_like(a, fill_value, dtype=None, shape=None, *, device=None, out_shardin
     else:
         dtype = _core.requested_dtype(dtype, "full_like")
     if isinstance(dtype, KeyTy) and getattr(fill_value, "dtype", None) != dtype:
-        words = full((*shape, dtype.words), fill_value, np.uint32)
+        words = full((*shape, dtype.itemsize // 4), fill_value, np.uint32)
         return bind("random_wrap", (words,), impl=dtype)
     if type(fill_value) is int:
         fill_value = wrapped(fill_value, dtype)

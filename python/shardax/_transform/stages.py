@@ -16,6 +16,7 @@ from shardax._base.api_errors import argument_paths
 from shardax._base.dtypes import float0
 from shardax._base.structures import structure_differences
 from shardax._core import api as _core
+from shardax._devices.layouts import Format, Layout
 from shardax._devices.shardings import NamedSharding, described
 from shardax._text import hlo, stablehlo
 from shardax._transform.analyses import HloModule, StableHloModule, costs, memory
@@ -198,7 +199,8 @@ class Lowered(_Stage):
 
         Args:
           dialect: "stablehlo" or "hlo".
-          debug_info: show the lines that operations come from.
+          debug_info: show the lines that operations come from; in HLO, the names that named_scope
+            gave and what they went through, as `op_name`.
 
         Raises:
           ValueError: for another dialect.
@@ -210,7 +212,7 @@ class Lowered(_Stage):
         """
         _check_dialect(dialect)
         if dialect == "hlo":
-            return hlo.text_of(self._call.staged.program)
+            return hlo.text_of(self._call.staged.program, debug_info)
         return stablehlo.text_of(self._call.staged.program, debug_info, self._call.shardings())
 
     def compiler_ir(self, dialect=None):
@@ -242,6 +244,10 @@ class Lowered(_Stage):
             if not option.startswith("xla_"):
                 raise JaxRuntimeError(f"No such compile option: '{option}'")
         return Compiled(self._call)
+
+
+def _formats(avals, shardings):
+    return [Format(Layout(tuple(range(a.ndim)), ()), s) for a, s in zip(avals, shardings)]
 
 
 class Compiled(_Stage):
@@ -285,6 +291,18 @@ class Compiled(_Stage):
     def output_shardings(self):
         """The shardings that results have where arguments have input_shardings."""
         return tree_util.tree_unflatten(self.out_tree, self._shardings(1))
+
+    @property
+    def input_formats(self):
+        """The Formats of (args, kwargs): how they lie in memory, with their shardings."""
+        avals = self._call.in_types
+        return self._call.arguments(_formats(avals, self._shardings(0)))
+
+    @property
+    def output_formats(self):
+        """The Formats of results."""
+        avals = self._call.staged.out_avals
+        return tree_util.tree_unflatten(self.out_tree, _formats(avals, self._shardings(1)))
 
     def _shardings(self, which):
         known = [
