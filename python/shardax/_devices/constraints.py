@@ -14,7 +14,6 @@ from shardax._devices.layouts import Format
 from shardax._devices.mesh import AxisType, Mesh
 from shardax._devices.mesh_context import context_mesh, get_abstract_mesh, get_mesh
 from shardax._devices.shardings import (
-    IndivisibleError,
     NamedSharding,
     PartitionSpec,
     Sharding,
@@ -45,7 +44,7 @@ def with_sharding_constraint(x, shardings):
       P('x',)
     """
     leaves, treedef = tree_util.tree_flatten(x)
-    wheres = _spread(shardings, x, "with_sharding_constraint", "shardings")
+    wheres = spread(shardings, x, "with_sharding_constraint", "shardings")
     what = "One of with_sharding_constraint arguments"
     for leaf, where in zip(leaves, wheres):
         _check_devices(leaf, where)
@@ -55,7 +54,7 @@ def with_sharding_constraint(x, shardings):
             "PartitionSpec; P() is that of arrays that are whole on each device."
         )
     return treedef.unflatten(
-        leaf if _is_asserted(leaf, where) else _constrain(leaf, where, what)
+        leaf if _is_asserted(leaf, where) else constrain(leaf, where, what)
         for leaf, where in zip(leaves, wheres)
     )
 
@@ -115,9 +114,9 @@ def _check_auto(where):
 def labelled(x, shardings):
     """`x` labelled with shardings over axes of any type (a tree prefix of them)."""
     leaves, treedef = tree_util.tree_flatten(x)
-    wheres = _spread(shardings, x, "with_sharding_constraint", "shardings")
+    wheres = spread(shardings, x, "with_sharding_constraint", "shardings")
     what = "One of with_sharding_constraint arguments"
-    return treedef.unflatten(_constrain(leaf, w, what) for leaf, w in zip(leaves, wheres))
+    return treedef.unflatten(constrain(leaf, w, what) for leaf, w in zip(leaves, wheres))
 
 
 def constrained(x, out_sharding):
@@ -216,7 +215,7 @@ def _check_manual(where):
                 )
 
 
-def _spread(shardings, tree, function, argument):
+def spread(shardings, tree, function, argument):
     """A Sharding or None for each leaf of `tree`."""
 
     def is_leaf(where):
@@ -245,7 +244,7 @@ def _sharding_of(where, leaf):
     return where.sharding
 
 
-def _constrain(leaf, where, what):
+def constrain(leaf, where, what):
     """`leaf` as an array, labelled; `what` it is in errors."""
     x = asarray(leaf)
     if where is None:
@@ -335,81 +334,13 @@ def _even(spec, shape, description):
     return [() if names and n % parts(names) else names for names, n in zip(spec, shape)]
 
 
-def check_open(shardings, argument):
-    """ValueError for specs that leave dimensions open, in what jit is given."""
-    for where in tree_util.tree_leaves(shardings):
-        spec = where if isinstance(where, PartitionSpec) else getattr(where, "spec", ())
-        if PartitionSpec.UNCONSTRAINED in spec:
-            raise ValueError(
-                f"jit: Unconstrained dims are not allowed when passed to {argument}: {where}; "
-                "with_sharding_constraint takes them."
-            )
-
-
-class Constrained:
-    """`fun` as jit stages it where it has in_shardings or out_shardings."""
-
-    def __init__(self, fun, in_shardings, out_shardings, static_positions):
-        functools.update_wrapper(self, fun)
-        self._shardings = in_shardings, out_shardings
-        self._statics = static_positions
-
-    def __call__(self, *args, **kwargs):
-        inputs, outputs = self._shardings
-        if inputs is not None:
-            args = self._place(args, kwargs, inputs)
-        out = self.__wrapped__(*args, **kwargs)
-        return out if outputs is None else self._label(out, outputs, "out_shardings", "outputs")
-
-    def _place(self, args, kwargs, shardings):
-        if tree_util.tree_leaves(kwargs):
-            raise ValueError(
-                "jit: in_shardings are for positional arguments, but "
-                f"{', '.join(map(repr, kwargs))} came by keyword (pjit does not support kwargs "
-                "when in_shardings is specified)."
-            )
-        statics = {p % len(args) for p in self._statics if -len(args) <= p < len(args)}
-        mapped = [i for i in range(len(args)) if i not in statics]
-        if isinstance(shardings, list):
-            shardings = tuple(shardings)
-        if type(shardings) is tuple and len(shardings) != len(mapped):
-            raise ValueError(
-                "pjit in_shardings specification must be a tree prefix of the positional arguments "
-                "tuple: a Sharding, a PartitionSpec, or a tuple of length equal to the number of "
-                f"positional arguments. But in_shardings is a tuple of length {len(shardings)} for "
-                f"{len(mapped)} positional arguments, static ones not counted."
-            )
-        dynamic = self._label(
-            tuple(args[i] for i in mapped), shardings, "in_shardings", "arguments"
-        )
-        args = list(args)
-        for i, value in zip(mapped, dynamic):
-            args[i] = value
-        return args
-
-    def _label(self, tree, shardings, argument, what):
-        wheres = _spread(shardings, tree, "jit", argument)
-        paths, treedef = tree_util.tree_flatten_with_path(tree)
-        out = []
-        for (path, leaf), where in zip(paths, wheres):
-            named = f"One of jit {what}, at {argument}{tree_util.keystr(path)},"
-            x = _constrain(leaf, where, named)
-            if where is not None:
-                try:
-                    where.shard_shape(x.shape)
-                except IndivisibleError as e:
-                    raise IndivisibleError(f"{named} cannot be split so: {e}") from None
-            out.append(x)
-        return treedef.unflatten(out)
-
-
 def reshard(xs, out_shardings):
     """`xs` labelled with shardings over explicit axes of a mesh (a tree prefix of them).
 
     Raises:
       ValueError: for axes that types do not show: with_sharding_constraint takes these.
     """
-    for where in _spread(out_shardings, xs, "reshard", "out_shardings"):
+    for where in spread(out_shardings, xs, "reshard", "out_shardings"):
         _check_explicit(where, "reshard")
     return labelled(xs, out_shardings)
 

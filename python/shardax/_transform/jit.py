@@ -92,7 +92,7 @@ def jit(
         )
     check_callable(fun)
     if in_shardings is not None or out_shardings is not None:
-        from shardax._devices.constraints import check_open  # at first use: quick import
+        from shardax._devices.jit_shardings import check_open  # at first use: quick import
 
         check_open(in_shardings, "in_shardings")
         check_open(out_shardings, "out_shardings")
