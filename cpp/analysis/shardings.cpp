@@ -39,6 +39,16 @@ ShardingPtr given_sharding(const Params& params) {
   return given ? *given : nullptr;
 }
 
+// Over an abstract mesh, which has no devices, it is over the mesh of the operand, if that has the
+// same axes.
+ShardingPtr given_over(const ShardingPtr& given, const Shardings& in) {
+  if (!given || !given->devices.empty()) return given;
+  const ShardingPtr own = in.empty() ? nullptr : in[0];
+  const bool same = own && own->named && own->mesh_axes == given->mesh_axes &&
+                    own->mesh_shape == given->mesh_shape;
+  return same ? with_spec(*own, given->spec) : nullptr;
+}
+
 // A slice lacks the dimension that its stack has.
 ShardingPtr of_slice(const ShardingPtr& stack, const Port& port, std::size_t rank) {
   if (!stack || !stack->named || port.flow != Flow::sliced) return stack;
@@ -161,7 +171,7 @@ Shardings propagate(const Op& op, const Params& params, const Types& in_types,
     return body_shardings(bodies, in_types, in);
   }
   Shardings out(out_types.size());
-  ShardingPtr mesh = given_sharding(params);
+  ShardingPtr mesh = given_over(given_sharding(params), in);
   const bool given = bool(mesh);
   for (std::size_t i = 0; i < in.size() && !mesh; ++i) mesh = in[i];
   if (!mesh) return out;
@@ -210,17 +220,44 @@ std::vector<int> device_set(const Sharding& sharding) {
   return out;
 }
 
+std::string ids_text(const std::vector<int>& devices) {
+  std::string text;
+  for (const int id : devices) text += concat(text.empty() ? "" : ", ", id);
+  return text;
+}
+
 std::string placed_text(std::string_view user, const Values& arrays, std::size_t i) {
   static constexpr const char* names[] = {"x", "y"};
-  std::string ids;
-  for (const int id : device_set(*as_array(arrays[i]).sharding()))
-    ids += concat(ids.empty() ? "" : ", ", id);
+  const std::string ids = ids_text(device_set(*as_array(arrays[i]).sharding()));
   return concat("argument ", arrays.size() == 2 ? names[i] : concat("args[", i, "]").c_str(),
                 " of ", user, " with shape ", to_string(arrays[i]->type()), " and device ids [",
                 ids, "] on platform CPU");
 }
 
 }  // namespace
+
+std::vector<int> devices_asked(const Program& program) {
+  for (const Equation& eqn : program.equations) {
+    const ShardingPtr given = given_sharding(eqn.params);
+    if (given && given->named && !given->devices.empty()) return device_set(*given);
+    if (!eqn.op->bodies || maps_over_devices(*eqn.op, eqn.params)) continue;
+    for (const ProgramPtr& body : eqn.op->bodies(eqn.params).programs) {
+      if (std::vector<int> within = devices_asked(*body); !within.empty()) return within;
+    }
+  }
+  return {};
+}
+
+void require_devices(std::string_view user, const Values& arrays, const std::vector<int>& asked) {
+  for (std::size_t i = 0; i < arrays.size() && !asked.empty(); ++i) {
+    const ShardingPtr& own = as_array(arrays[i]).sharding();
+    if (!own || own->axis_types.starts_with('p') || device_set(*own) == asked) continue;
+    value_error("Received incompatible devices for jitted computation. Got ",
+                placed_text(user, arrays, i),
+                " and sharding_constraint inside jit with device ids [", ids_text(asked),
+                "] on platform CPU. Bring the argument there with shardax.device_put.");
+  }
+}
 
 void require_same_devices(std::string_view user, const Values& arrays) {
   std::size_t first = arrays.size();

@@ -37,6 +37,10 @@ std::vector<Inspected> inspected(const Program& program, const Shardings& in);
 // Throws ValueError where arrays that were placed lie on different devices; `user` is the op or
 // function that takes them.
 void require_same_devices(std::string_view user, const Values& arrays);
+// The devices of the first sharding_constraint in a program; none where it asks none.
+std::vector<int> devices_asked(const Program& program);
+// Throws ValueError where an array that was placed lies on other devices than those.
+void require_devices(std::string_view user, const Values& arrays, const std::vector<int>& asked);
 
 // The mesh that is current: over it, results of operands that lie nowhere in particular are
 // replicated. Null: none is.

@@ -56,7 +56,7 @@ ArrayPtr make_scalar(DType dtype, Source value, bool weak) {
       else
         stored = to_narrow(dtype, static_cast<float>(value));
     } else if constexpr (is_opaque<T>) {
-      stored.words[1] = static_cast<std::uint32_t>(value);
+      stored.words[sizeof(T) / 4 - 1] = static_cast<std::uint32_t>(value);
     } else if constexpr (std::is_same_v<T, bool>) {
       stored = value != 0;
     } else if constexpr (std::is_arithmetic_v<T>) {

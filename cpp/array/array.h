@@ -80,6 +80,11 @@ class Array final : public ValueBase {
   Uniformity leading_uniformity() const { return uniformity_; }
   void remember_uniformity(Uniformity verdict) { uniformity_ = verdict; }
 
+  // Which elements, PRNG keys, have been used up; empty: none. Kept while that is watched
+  // (analysis/key_reuse.h).
+  const std::vector<bool>& used_keys() const { return used_keys_; }
+  void set_used_keys(std::vector<bool> used) { used_keys_ = std::move(used); }
+
  private:
   Shape strides_;
   Shared<Buffer> buffer_;
@@ -87,6 +92,7 @@ class Array final : public ValueBase {
   ShardingPtr sharding_;
   bool deleted_ = false;
   Uniformity uniformity_ = Uniformity::unknown;
+  std::vector<bool> used_keys_;
 };
 using ArrayPtr = Shared<Array>;
 

@@ -2,6 +2,7 @@
 #include "array/dtype.h"
 
 #include <array>
+#include <string>
 #include <vector>
 
 #include "base/errors.h"
@@ -52,10 +53,30 @@ constexpr std::array<Row, dtype_count> rows{{
     {"key<fry>", "key<fry>", 8},
     {"key<rbg>", "key<rbg>", 16},
     {"key<urbg>", "key<urbg>", 16},
+    {"key<fry4>", "key<fry4>", 16},
+    {"key<phx2>", "key<phx2>", 4},
+    {"key<phx4>", "key<phx4>", 8},
+    {"", "", 16},
+    {"", "", 16},
+    {"", "", 16},
+    {"", "", 16},
+    {"", "", 16},
+    {"", "", 16},
+    {"", "", 16},
+    {"", "", 16},
     {"float0", "float0", 0},
 }};
 
 const Row& row(DType dtype) { return rows[static_cast<std::size_t>(dtype)]; }
+
+constexpr int defined_count =
+    static_cast<int>(DType::key_last) - static_cast<int>(DType::key_defined) + 1;
+
+// The names of users' keys, each written once, before its dtype is known to anyone.
+std::string& defined_name(DType dtype) {
+  static std::array<std::string, defined_count> names;
+  return names[static_cast<std::size_t>(dtype) - static_cast<std::size_t>(DType::key_defined)];
+}
 
 // The lattice of JAX's type promotion (docs: "Type promotion semantics"), as upward edges between
 // the strong types and three weak ones; the join of two nodes is their least common ancestor.
@@ -157,8 +178,24 @@ int lattice_node(WeakDType t) {
 
 int itemsize(DType dtype) { return row(dtype).size; }
 int bit_width(DType dtype) { return row(dtype).bits; }
-std::string_view name(DType dtype) { return row(dtype).name; }
-std::string_view short_name(DType dtype) { return row(dtype).short_name; }
+std::string_view name(DType dtype) {
+  return is_defined_key(dtype) ? defined_name(dtype) : row(dtype).name;
+}
+std::string_view short_name(DType dtype) {
+  return is_defined_key(dtype) ? defined_name(dtype) : row(dtype).short_name;
+}
+
+DType define_key(std::string_view tag) {
+  constexpr int first = static_cast<int>(DType::key_defined);
+  for (int d = first; d < first + defined_count; ++d) {
+    std::string& name = defined_name(static_cast<DType>(d));
+    if (!name.empty()) continue;
+    name = concat("key<", tag, ">");
+    return static_cast<DType>(d);
+  }
+  value_error("define_prng_impl: a process defines at most ", defined_count,
+              " generators, and has as many already.");
+}
 
 DType real_dtype(DType d) {
   if (d == DType::complex64) return DType::float32;

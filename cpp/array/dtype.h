@@ -44,9 +44,15 @@ enum class DType : std::uint8_t {
   key,       // key<fry>: a threefry key, two uint32 words
   key_rbg,   // key<rbg> and
   key_urbg,  // key<urbg>: keys of the Philox generator, four uint32 words
-  float0,    // the tangent type of integers: no data
+  key_fry4,  // key<fry4>: threefry4x32, four words
+  key_phx2,  // key<phx2>: philox2x32, one word
+  key_phx4,  // key<phx4>: philox4x32, two words
+  // Of generators that the user defines (define_key): four words, of which they may use fewer.
+  key_defined,
+  key_last = key_defined + 7,
+  float0,  // the tangent type of integers: no data
 };
-inline constexpr int dtype_count = 36;
+inline constexpr int dtype_count = static_cast<int>(DType::float0) + 1;
 
 // Storage types of the two 16-bit floats; arithmetic on them happens in float.
 struct bfloat16_t {
@@ -55,14 +61,14 @@ struct bfloat16_t {
 struct float16_t {
   std::uint16_t bits;
 };
-struct key_t {
-  std::uint32_t words[2];
-  friend bool operator==(const key_t&, const key_t&) = default;
+template <int count>
+struct KeyWords {
+  std::uint32_t words[count];
+  friend bool operator==(const KeyWords&, const KeyWords&) = default;
 };
-struct wide_key_t {
-  std::uint32_t words[4];
-  friend bool operator==(const wide_key_t&, const wide_key_t&) = default;
-};
+using short_key_t = KeyWords<1>;
+using key_t = KeyWords<2>;
+using wide_key_t = KeyWords<4>;
 // Storage of every number of fewer than 8 bits and of the 8-bit floats: a byte each, its unused
 // bits 0. Arithmetic on them happens in a wider type (compile/widen.cpp).
 struct narrow_t {
@@ -70,8 +76,8 @@ struct narrow_t {
 };
 // Storage types that are no numbers to C++: code that computes leaves them out.
 template <class T>
-inline constexpr bool is_opaque =
-    std::is_same_v<T, key_t> || std::is_same_v<T, wide_key_t> || std::is_same_v<T, narrow_t>;
+inline constexpr bool is_opaque = std::is_same_v<T, short_key_t> || std::is_same_v<T, key_t> ||
+                                  std::is_same_v<T, wide_key_t> || std::is_same_v<T, narrow_t>;
 
 int itemsize(DType dtype);                 // in bytes
 int bit_width(DType dtype);                // 4 for int4
@@ -92,7 +98,11 @@ inline bool is_narrow_integer(DType d) {
   return (d >= DType::int1 && d <= DType::int4) || (d >= DType::uint1 && d <= DType::uint4);
 }
 inline bool is_narrow(DType d) { return is_narrow_float(d) || is_narrow_integer(d); }
-inline bool is_key(DType d) { return d >= DType::key && d <= DType::key_urbg; }
+inline bool is_key(DType d) { return d >= DType::key && d <= DType::key_last; }
+inline bool is_defined_key(DType d) { return d >= DType::key_defined && d <= DType::key_last; }
+// A dtype for the keys of a generator that the user defines, called key<tag>. Throws ValueError
+// where all are taken; they are never given back.
+DType define_key(std::string_view tag);
 // The type of |z| and of the parts of a complex number; the type itself for others.
 DType real_dtype(DType d);
 DType complex_dtype(DType d);
@@ -131,10 +141,13 @@ decltype(auto) visit_dtype(DType dtype, F&& f) {
     case DType::float64: return f(double{});
     case DType::complex64: return f(std::complex<float>{});
     case DType::complex128: return f(std::complex<double>{});
-    case DType::key: return f(key_t{});
-    case DType::key_rbg:
-    case DType::key_urbg: return f(wide_key_t{});
     case DType::float0: return f(bool{});
+    default: break;
+  }
+  switch (is_key(dtype) ? itemsize(dtype) : 1) {
+    case 4: return f(short_key_t{});
+    case 8: return f(key_t{});
+    case 16: return f(wide_key_t{});
     default: return f(narrow_t{});
   }
 }

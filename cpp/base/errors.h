@@ -32,6 +32,7 @@ enum class ErrorKind {
   tracer_array_error,
   boolean_index_error,
   unexpected_tracer_error,
+  key_reuse_error,
 };
 
 class UserError : public std::runtime_error {

@@ -104,6 +104,7 @@ PyObject* Grad::call(PyObject* function, const CallArguments& arguments) {
   Aux aux;
   Ref out;  // the value as the function returned it, for errors only
   const auto body = [&](const Values& in) -> Values {
+    const TransformationScope names("jvp");
     const std::vector<Ref> traced = inputs.unflatten(wrap_all(in));
     const auto count = static_cast<std::size_t>(arguments.count + arguments.keyword_count());
     std::vector<PyObject*> all(arguments.values, arguments.values + count);
@@ -137,6 +138,7 @@ Ref Grad::gradient(const LinearMap& map, const FlatObjects& inputs,
                    const std::vector<bool>& nonzero) const {
   Values cotangents(map.out.size());
   cotangents[0] = ops::scalar(map.out[0]->dtype(), 1.0, map.out[0]->type().weak);
+  const TransformationScope names("transpose");
   const Values found = apply_transpose(map, cotangents);
   std::vector<Ref> leaves;
   for (std::size_t i = 0, next = 0; i < nonzero.size(); ++i) {

@@ -143,7 +143,7 @@ std::shared_ptr<JitEntry> Jit::stage(PyObject* fun, FlatCall& call, const Values
 
 Ref Jit::staged(PyObject* fun) const {
   if (!options_.in_shardings) return Behaviour::staged(fun);
-  return call_python("_devices.constraints", "Constrained", fun, options_.in_shardings.get(),
+  return call_python("_devices.jit_shardings", "Constrained", fun, options_.in_shardings.get(),
                      options_.out_shardings.get(), list_of(options_.statics.positions).get());
 }
 

@@ -149,6 +149,7 @@ PyObject* jvp_of(PyObject* fun, PyObject* primals, PyObject* tangents, bool has_
   Aux aux;
   std::size_t count = 0;
   const auto body = [&](const Values& in) {
+    const TransformationScope names("jvp");
     const std::vector<Ref> traced = inputs.unflatten(wrap_all(in));
     Ref result = checked(or_sleep([&] {
       return PyObject_Vectorcall(fun, pytree::pointers(traced).data(), traced.size(), nullptr);

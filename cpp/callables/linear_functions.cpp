@@ -51,6 +51,7 @@ Differentiated differentiate(PyObject* fun, PyObject* const* primals, std::size_
   std::size_t out_count = 0;
   Aux aux;
   const auto body = [&](const Values& in) {
+    const TransformationScope names("jvp");
     const std::vector<Ref> traced = inputs.unflatten(wrap_all(in));
     Ref result = checked(or_sleep([&] {
       return PyObject_Vectorcall(fun, pytree::pointers(traced).data(), traced.size(), nullptr);
@@ -130,6 +131,7 @@ class Vjp final : public Behaviour {
     map.residuals = residual_values(arguments, linear_.residual_types);
     Values cotangents = flat_cotangents(arguments.values[1]);
     cotangents.resize(map.nonzero.size());
+    const TransformationScope names("transpose");
     const Values found = apply_transpose(map, cotangents);
     std::vector<Ref> leaves;
     for (std::size_t i = 0, next = 0; i < linear_.nonzero.size(); ++i) {

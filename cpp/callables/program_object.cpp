@@ -8,6 +8,7 @@
 
 #include "callables/object.h"
 #include "callables/primitive.h"
+#include "callables/trace_state.h"
 #include "trace/trace.h"
 
 namespace py = pybind11;
@@ -184,8 +185,9 @@ void init_program_objects(py::module_& module) {
           "source_info",
           [](const EquationObject& e) {
             const LocationPtr& place = e.equation().location;
+            const py::object names = name_stack(e.equation().names);
             return to_object(call_python("_transform.program_parts", "SourceInfo",
-                                         place ? to_string(*place) : ""));
+                                         place ? to_string(*place) : "", names.ptr()));
           })
       .def_property_readonly(
           "ctx",

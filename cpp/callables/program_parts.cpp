@@ -77,7 +77,7 @@ EquationObject make_equation(const py::list& inputs, const py::list& outputs,
     type_error("new_jaxpr_eqn: expected a Primitive, got ", repr(primitive.ptr()));
   Assembly assembly;
   const Op& op = *py::cast<PrimitiveObject&>(primitive).op;
-  Equation eqn{&op, op_params(op, params), {}, {}, current_location()};
+  Equation eqn{&op, op_params(op, params), {}, {}, current_location(), current_names()};
   for (const py::handle atom : inputs) {
     const auto define = [&](const VarObject& given) { return assembly.define(given); };
     eqn.inputs.push_back(assembly.use(atom, define));
@@ -91,7 +91,7 @@ EquationObject make_equation(const py::list& inputs, const py::list& outputs,
 // The equation, its variables those of the program in the making.
 void add_equation(Assembly& assembly, const EquationObject& e) {
   const Equation& given = e.equation();
-  Equation eqn{given.op, given.params, {}, {}, given.location};
+  Equation eqn{given.op, given.params, {}, {}, given.location, given.names};
   for (const Var v : given.inputs)
     eqn.inputs.push_back(
         assembly.used(shown_variable(e.program, e.shown, v), given.op->name.data()));

@@ -2,6 +2,9 @@
 #include "callables/run.h"
 
 #include <algorithm>
+#include <optional>
+
+#include "analysis/key_reuse.h"
 
 namespace shardax::callables {
 namespace {
@@ -44,8 +47,15 @@ bool computes_at_once(const Values& values) {
 
 Values BoundOp::compute(const Values& arrays, const std::vector<bool>* donated) {
   if (!callable_) callable_ = std::make_unique<Callable>(program_of(op_, params_, arrays));
+  std::optional<KeysInUse> keys;
+  if (watching_key_reuse()) {
+    static const Op* jit = find_op("jit");
+    keys.emplace(*program_of(op_, params_, arrays), arrays,
+                 &op_ == jit ? "jit-compiled function" : op_.name);
+  }
   Values outputs = (*callable_)(arrays, donated);
   detach(outputs);
+  if (keys) keys->mark(outputs);
   return outputs;
 }
 

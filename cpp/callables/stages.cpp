@@ -88,9 +88,14 @@ void init_stages(py::module_& module) {
       "Operations, transcendental ones apart, and bytes that a program reads and writes.");
   module.def(
       "shardings",
-      [](const py::object& program) {
+      [](const py::object& program, const py::list& known) {
         const ProgramPtr body = unwrap_program(program.ptr());
-        const Shardings in = asked_of_inputs(*body);
+        Shardings in = asked_of_inputs(*body);
+        for (std::size_t i = 0; i < std::min(in.size(), known.size()); ++i) {
+          if (!in[i] && !known[i].is_none())
+            in[i] = objects::sharding_from(py::object(known[i]).ptr());
+        }
+        in = replicated_rest(in);
         const auto described = [](const Shardings& all) {
           py::list out;
           for (const ShardingPtr& s : all)
@@ -99,7 +104,9 @@ void init_stages(py::module_& module) {
         };
         return py::make_tuple(described(in), described(replicated_rest(propagate(*body, in))));
       },
-      "Descriptions of the shardings of a program's inputs and outputs; None where it asks none.");
+      py::arg("program"), py::arg("known"),
+      "Descriptions of the shardings of a program's inputs and outputs, where it asks for them or "
+      "those of the inputs are known; None where neither is.");
 }
 
 }  // namespace shardax::callables

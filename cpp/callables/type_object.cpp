@@ -1,5 +1,6 @@
 // callables/type_object.cpp - the Python class of types.
 #include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
 
 #include <algorithm>
 
@@ -113,6 +114,22 @@ void init_type_object(py::module_& module) {
                 shardings.attr("of_type")(py::handle(description.get()), a.type.rank()));
           },
           "Over explicit axes how arrays are split; else over a mesh without axes.")
+      .def_property_readonly(
+          "asked_split",
+          [](const ShapedArray& a) -> py::object {
+            const ShardingPtr& own = a.type.sharding;
+            if (!own || own->axis_types.find('e') == std::string::npos) return py::none();
+            py::tuple out(a.type.rank());
+            bool whole = true;
+            for (std::size_t d = 0; d < a.type.rank(); ++d) {
+              const std::vector<std::string> axes = own->explicit_split(d);
+              whole = whole && axes.empty();
+              out[d] = py::tuple(py::cast(axes));
+            }
+            return whole ? py::object(py::none()) : py::object(out);
+          },
+          "Per dimension, the mesh axes that split it, of those that the user asked to be explicit;"
+          " None where none does.")
       .def(
           "str_short",
           [](const ShapedArray& a, bool short_dtypes) {

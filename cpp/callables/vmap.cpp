@@ -1,9 +1,12 @@
 // callables/vmap.cpp - calls of vectorised functions.
 #include "callables/vmap.h"
 
+#include "base/errors.h"
+#include "base/lists.h"
 #include "callables/axes.h"
 #include "callables/call.h"
 #include "callables/references.h"
+#include "ops/batch_axis.h"
 #include "ops/ops.h"
 #include "transform/batch.h"
 
@@ -38,9 +41,55 @@ class Vmap final : public Behaviour {
       "vmap must have at least one non-None value in in_axes or axis_size must be specified");
 }
 
-// Puts the batch axis of a result where `axis` says; a result without one is repeated.
-Value place_axis(const Value& value, bool batched, std::int64_t axis, std::int64_t size) {
-  const Value with_axis = batched ? value : ops::broadcast_leading(value, size);
+using Axes = std::vector<std::string>;
+
+std::string axes_text(const Axes& axes) {
+  std::string text;
+  for (const std::string& axis : axes) text += concat(text.empty() ? "'" : ", '", axis, "'");
+  return axes.empty() ? "None" : axes.size() == 1 ? text : concat("(", text, ")");
+}
+
+bool asked_explicit(const ShardingPtr& sharding) {
+  return sharding && sharding->axis_types.find('e') != std::string::npos;
+}
+
+// The explicit mesh axes that split the mapped dimension of what is mapped. Where the user asked
+// for explicit axes they are the same for all.
+Axes mapped_split(const Values& inputs) {
+  Axes found;
+  bool first = true, asked = false;
+  for (const Value& input : inputs) {
+    const ShardingPtr& own = input->type().sharding;
+    const Axes axes = own ? own->explicit_split(0) : Axes();
+    asked = asked || asked_explicit(own);
+    if (!first && asked && axes != found)
+      value_error(
+          "Mapped away dimension of inputs passed to vmap should be sharded the same. Got "
+          "inconsistent axis specs: ",
+          axes_text(found), " vs ", axes_text(axes), ". Bring them together with shardax.reshard.");
+    if (found.empty()) found = axes;
+    first = false;
+  }
+  return found;
+}
+
+// What is not mapped is whole along the mesh axes that split what is.
+void check_unmapped(PyObject* leaf, const Axes& split) {
+  const Value value = objects::is_array_object(leaf) ? objects::value_of(leaf) : nullptr;
+  if (!value || !asked_explicit(value->type().sharding)) return;
+  for (std::size_t d = 0; d < value->type().rank(); ++d) {
+    for (const std::string& axis : value->type().sharding->explicit_split(d)) {
+      if (!has(split, axis)) continue;
+      value_error(
+          "Unmapped values passed to vmap cannot be sharded along the mesh axis you are vmapping "
+          "over. Got type: ",
+          to_string(value->type()), ", in_axes: None and vmapped mesh axis: ", axes_text(split));
+    }
+  }
+}
+
+// Puts the batch axis of a result where `axis` says.
+Value place_axis(const Value& with_axis, std::int64_t axis) {
   const std::int64_t place = checked_axis(axis, with_axis->type().rank());
   return place == 0 ? with_axis : ops::moveaxis(with_axis, 0, place);
 }
@@ -76,16 +125,25 @@ Ref Vmap::call_batched(PyObject* fun, const CallArguments& arguments) const {
   }
   BatchAxis axis{size, -1, false};
   if (!options_.axis_name.empty()) axis.name = new_axis(options_.axis_name);
-  axis.split = options_.split;
-  for (const Value& input : inputs) {  // explicit axes that split what is mapped
-    const ShardingPtr& own = input->type().sharding;
-    if (own && !own->spec.empty() && axis.split.empty()) axis.split = own->spec[0];
+  axis.split = mapped_split(inputs);
+  if (axis.split.empty()) {
+    axis.split = options_.split;
+  } else if (!options_.split.empty() && options_.split != axis.split) {
+    value_error(
+        "Only one of spmd_axis_name or arrays sharded on `Explicit` mesh axis type is allowed. Got "
+        "spmd_axis_name=",
+        axes_text(options_.split),
+        " and arrays sharded on explicit_mesh_axis=", axes_text(axis.split));
+  }
+  for (std::size_t i = 0; i < leaves.size() && !axis.split.empty(); ++i) {
+    if (!mapped[i]) check_unmapped(leaves[i].get(), axis.split);
   }
   FlatResult returned;
   const auto body = [&](const Values& in) {
     for (std::size_t i = 0, next = 0; i < leaves.size(); ++i) {
       if (mapped[i]) leaves[i] = checked(wrap(in[next++]));
     }
+    const TransformationScope names("vmap");
     const Ref result = call_with_leaves(fun, form, leaves);
     returned = flatten_result(result.get(), "vmap", fun);
     return returned.values;
@@ -95,7 +153,9 @@ Ref Vmap::call_batched(PyObject* fun, const CallArguments& arguments) const {
   const LeafAxes out_axes = output_axes("vmap", options_.out_axes.get(), returned.tree);
   for (std::size_t i = 0; i < result.out.size(); ++i) {
     if (out_axes[i] != unmapped) {
-      result.out[i] = place_axis(result.out[i], result.batched[i], out_axes[i], size);
+      const Value whole =
+          result.batched[i] ? result.out[i] : ops::repeated(result.out[i], axis, inputs);
+      result.out[i] = place_axis(whole, out_axes[i]);
     } else if (result.batched[i]) {
       raise_in_python("unmapped_output_is_batched", options_.out_axes, returned.tree.object(),
                       static_cast<std::int64_t>(i), options_.axis_name);

@@ -3,6 +3,7 @@
 #include <list>
 #include <mutex>
 
+#include "analysis/key_reuse.h"
 #include "analysis/nonfinite.h"
 #include "analysis/shardings.h"
 #include "compile/pipeline.h"
@@ -147,9 +148,7 @@ std::shared_ptr<Callable> control_callable(const Op& op, const Params& params, c
   return callable;
 }
 
-}  // namespace
-
-Values evaluate_op(const Op& op, const Params& params, const Values& in) {
+Values evaluate_unwatched(const Op& op, const Params& params, const Values& in) {
   check_execution();
   for (const Value& value : in) check_alive(as_array(value));
   if (op.kind == Kind::collective) {
@@ -177,6 +176,16 @@ Values evaluate_op(const Op& op, const Params& params, const Values& in) {
   } else {
     place_in_context(out);
   }
+  return out;
+}
+
+}  // namespace
+
+Values evaluate_op(const Op& op, const Params& params, const Values& in) {
+  if (!watching_key_reuse()) return evaluate_unwatched(op, params, in);
+  const KeysInUse keys(*one_op_program(op, params, in), in, op.name);
+  Values out = evaluate_unwatched(op, params, in);
+  keys.mark(out);
   return out;
 }
 

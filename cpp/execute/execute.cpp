@@ -47,9 +47,10 @@ struct Callable::State {
   // Those of the last call's inputs, and what followed for its results.
   std::optional<Shardings> in_shardings;
   Shardings out_shardings;
-  bool gathers = false;   // what maps over devices takes operands from wherever they are
-  bool labels = false;    // something within gives a sharding whatever the inputs have
-  bool inspects = false;  // something within is told how an array is split
+  bool gathers = false;      // what maps over devices takes operands from wherever they are
+  bool labels = false;       // something within gives a sharding whatever the inputs have
+  std::vector<int> devices;  // those that a sharding within asks for
+  bool inspects = false;     // something within is told how an array is split
   std::optional<Shardings> inspected_for;
   void inspect(const Program& program, const Values& arrays);
   void label(const Program& program, const Values& arrays, const Values& results);
@@ -136,6 +137,7 @@ Callable::Callable(ProgramPtr program) : program_(std::move(program)), state_(ne
     state_->gathers |= maps_over_devices(*eqn.op, eqn.params);
     state_->inspects |= inspects_sharding(eqn);
   }
+  if (state_->labels) state_->devices = devices_asked(*program_);
 }
 
 Callable::~Callable() = default;
@@ -167,7 +169,10 @@ std::vector<bool> given_away(const Values& arrays, const std::vector<bool>* dona
 Values Callable::operator()(const Values& arrays, const std::vector<bool>* donated) {
   check_execution();
   for (const Value& value : arrays) check_alive(as_array(value));
-  if (!state_->gathers && any_sharding(arrays)) require_same_devices(program_->name, arrays);
+  if (!state_->gathers && any_sharding(arrays)) {
+    require_same_devices(program_->name, arrays);
+    require_devices(program_->name, arrays, state_->devices);
+  }
   Seen seen;
   std::vector<bool> given;
   PlanPtr plan;

@@ -41,6 +41,10 @@ class Writer {
   }
 
   void type(const Type& t) {
+    if (is_defined_key(t.dtype)) {
+      value_error("export: keys of dtype ", name(t.dtype),
+                  " belong to a generator that this process defines; give their key_data.");
+    }
     text(name(t.dtype));
     number(t.weak);
     ints(t.shape);
@@ -199,7 +203,8 @@ class Reader {
   DType dtype() {
     const std::string wanted = text();
     for (int d = 0; d < dtype_count; ++d) {
-      if (name(static_cast<DType>(d)) == wanted) return static_cast<DType>(d);
+      const auto dtype = static_cast<DType>(d);
+      if (!is_defined_key(dtype) && name(dtype) == wanted) return dtype;
     }
     malformed();
   }

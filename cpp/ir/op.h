@@ -180,6 +180,18 @@ struct Starts {
 };
 using StartsRule = Starts (*)(const Params& params, const Values& in);
 
+// What an op does with PRNG keys, each of which is to be used once (analysis/key_reuse.h).
+enum class KeyUse : std::uint8_t {
+  by_kind,   // layout and what reads windows: forwards; what works in place: updates; else consumes
+  consumes,  // uses them up; keys among its results are used up too
+  reads,     // leaves them as they are; the same of its results
+  makes,     // leaves them; its results are new
+  splits,    // uses them up; its results are new
+  forwards,  // result i is operand i, rearranged or a part of it
+  updates,   // result 0 is operand 0, changed by others, which are used up
+  slices,    // uses the elements up from start_indices to limit_indices; its result is new
+};
+
 // A set of dtypes, one bit each.
 using DTypeSet = std::uint64_t;
 constexpr DTypeSet bit(DType d) { return DTypeSet{1} << static_cast<int>(d); }
@@ -223,6 +235,7 @@ struct OpSpec {
   StartsRule starts = nullptr;
   ShowRule show = nullptr;
   ShownParamsRule shown_params = nullptr;
+  KeyUse keys = KeyUse::by_kind;  // ops that carry programs: what these do
 };
 
 class Op : public OpSpec {

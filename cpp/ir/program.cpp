@@ -19,6 +19,27 @@ Types Program::output_types() const {
   return out;
 }
 
+std::string names_text(const NamesPtr& names) {
+  std::string first, rest;  // the outermost name so far, and those inside of it
+  bool any = false;
+  for (const Names* at = names.get(); at; at = at->outside.get()) {
+    if (at->transformation) {
+      first = at->name + "(" + first + ")";
+    } else {
+      if (any) rest = "/" + first + rest;
+      first = at->name;
+    }
+    any = true;
+  }
+  return first + rest;
+}
+
+NamesPtr nested(const NamesPtr& outside, const NamesPtr& inside) {
+  if (!outside || !inside) return outside ? outside : inside;
+  return std::make_shared<const Names>(
+      Names{nested(outside, inside->outside), inside->name, inside->transformation});
+}
+
 MutableProgram copy_of(const Program& program) {
   MutableProgram copy(new Program);
   copy->name = program.name;

@@ -33,12 +33,26 @@ using LocationPtr = std::shared_ptr<const Location>;
 // "file.py:12:4 (f)"
 std::string to_string(const Location& location);
 
+// A name that the user gave to a part of a function (named_scope), or a transformation that the
+// parts inside went through; and what it is inside of.
+struct Names {
+  std::shared_ptr<const Names> outside;
+  std::string name;
+  bool transformation;
+};
+using NamesPtr = std::shared_ptr<const Names>;
+// "foo/jvp(bar)/baz": a transformation stands around the first name inside.
+std::string names_text(const NamesPtr& names);
+// `inside`, all of it inside of `outside`.
+NamesPtr nested(const NamesPtr& outside, const NamesPtr& inside);
+
 struct Equation {
   const Op* op;
   Params params;
   Vars inputs;
   Vars outputs;
   LocationPtr location;
+  NamesPtr names = nullptr;
 };
 
 struct Constant {

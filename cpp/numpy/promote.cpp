@@ -49,11 +49,23 @@ DType default_complex() { return x64_enabled() ? DType::complex128 : DType::comp
 
 WeakDType lattice_type(const Value& value) { return {value->dtype(), value->type().weak}; }
 
-WeakDType join_types(std::span<const WeakDType> types) {
+// Keys go with keys of the same generator only.
+[[noreturn]] static void refuse_keys(std::span<const WeakDType> types, std::string_view function) {
+  std::string dtypes;
+  for (const WeakDType& type : types)
+    dtypes += concat(dtypes.empty() ? "" : ", ", name(canonical_dtype(type.dtype)));
+  type_error(function.empty() ? "promotion" : function, " does not accept dtypes ", dtypes,
+             ". PRNG keys are no numbers; jax.random.key_data gives their words.");
+}
+
+WeakDType join_types(std::span<const WeakDType> types, std::string_view function) {
   bool all_weak = true, same = true;
   for (const WeakDType& type : types) {
     all_weak = all_weak && type.weak;
     same = same && type.dtype == types[0].dtype;
+  }
+  for (const WeakDType& type : types) {
+    if (!same && is_key(type.dtype)) refuse_keys(types, function);
   }
   WeakDType out = types[0];
   if (same) {

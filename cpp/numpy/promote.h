@@ -44,7 +44,7 @@ DType default_complex();
 
 // The type of the lattice of a value, and the join of several, canonical.
 WeakDType lattice_type(const Value& value);
-WeakDType join_types(std::span<const WeakDType> types);
+WeakDType join_types(std::span<const WeakDType> types, std::string_view function = {});
 WeakDType result_type(const Values& values);
 
 // How jnp functions treat what they are given beyond plain promotion.

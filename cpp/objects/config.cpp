@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/key_reuse.h"
 #include "analysis/nonfinite.h"
 #include "execute/execute.h"
 #include "numpy/promote.h"
@@ -168,7 +169,7 @@ void mirror_guard(const Flag& f, PyObject* value) {
 constexpr std::string_view traced_flags[] = {
     "jax_default_matmul_precision", "jax_numpy_dtype_promotion", "jax_numpy_rank_promotion",
     "jax_softmax_custom_jvp",       "jax_default_prng_impl",     "jax_check_static_indices",
-    "jax_allow_f16_reductions",
+    "jax_allow_f16_reductions",     "jax_random_seed_offset",
 };
 
 // What the core keeps a copy of.
@@ -182,6 +183,7 @@ void mirror(const Flag& f, PyObject* value) {
   }
   if (std::find(std::begin(traced_flags), std::end(traced_flags), name) != std::end(traced_flags))
     set_traced_setting(f.name, pytree::repr(value));
+  if (name == "jax_debug_key_reuse") watch_key_reuse(value == Py_True);
   if (name == "jax_no_execution") refuse_execution(value == Py_True);
   if (name.starts_with("jax_transfer_guard")) mirror_guard(f, value);
   if (name == "jax_enable_x64") numpy::set_x64_default(value == Py_True);

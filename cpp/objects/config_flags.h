@@ -19,6 +19,7 @@ inline constexpr Flag flags[] = {
     {"jax_platform_name", Flag::Kind::text, nullptr},
     {"jax_default_device", Flag::Kind::text, nullptr},
     {"jax_threefry_partitionable", Flag::Kind::boolean, "1"},
+    {"jax_random_seed_offset", Flag::Kind::integer, "0"},
     {"jax_default_prng_impl", Flag::Kind::text, "threefry2x32"},
     {"jax_enable_custom_prng", Flag::Kind::boolean, "0"},
     {"jax_debug_key_reuse", Flag::Kind::boolean, "0"},

@@ -74,7 +74,8 @@ PyObject* dtype_object(DType dtype) {
 
 std::optional<DType> dtype_named(std::string_view text) {
   for (int d = 0; d < dtype_count; ++d) {
-    if (name(static_cast<DType>(d)) == text) return static_cast<DType>(d);
+    const auto dtype = static_cast<DType>(d);
+    if (!is_defined_key(dtype) && name(dtype) == text) return dtype;
   }
   return std::nullopt;
 }
@@ -248,7 +249,22 @@ PyObject* promote_types(PyObject*, PyObject* args) {
   });
 }
 
+// define_key(tag, object): `object` is the dtype of keys of a new generator.
+PyObject* define_key_dtype(PyObject*, PyObject* args) {
+  const char* tag;
+  PyObject* object;
+  if (!PyArg_ParseTuple(args, "sO", &tag, &object)) return nullptr;
+  return guarded([&] {
+    const DType dtype = define_key(tag);
+    known_dtypes[static_cast<std::size_t>(dtype)] = Py_NewRef(object);
+    seen().emplace(object, dtype);
+    return Py_NewRef(Py_None);
+  });
+}
+
 PyMethodDef functions[] = {
+    {"define_key", define_key_dtype, METH_VARARGS,
+     "Makes an object the dtype of keys of a generator that a user defines, of four words."},
     {"promote_types", promote_types, METH_VARARGS, "The join of two dtypes in the lattice."},
     {"dtype_of", dtype_of, METH_O, "The numpy.dtype that an object stands for."},
     {"canonical_dtype", canonical_dtype_of, METH_O, "The same, as it is while x64 is on or off."},

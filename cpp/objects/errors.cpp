@@ -36,6 +36,7 @@ struct NamedClass {
 }  // namespace
 
 PyObject* error_class(ErrorKind kind) {
+  static NamedClass key_reuse{"KeyReuseError"};
   static NamedClass concretization{"ConcretizationTypeError"};
   static NamedClass tracer_bool{"TracerBoolConversionError"};
   static NamedClass tracer_integer{"TracerIntegerConversionError"};
@@ -59,6 +60,7 @@ PyObject* error_class(ErrorKind kind) {
     case ErrorKind::recursion_error: return PyExc_RecursionError;
     case ErrorKind::type_promotion_error: return type_promotion.get();
     case ErrorKind::sharding_type_error: return sharding_type.get();
+    case ErrorKind::key_reuse_error: return key_reuse.get();
     case ErrorKind::concretization_error: return concretization.get();
     case ErrorKind::tracer_bool_error: return tracer_bool.get();
     case ErrorKind::tracer_integer_error: return tracer_integer.get();

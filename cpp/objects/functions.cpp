@@ -126,7 +126,7 @@ Value call_promoting(FunctionObject& f, PyObject* const* args) {
   SmallVector<WeakDType, 6> types;
   for (const Operand& operand : operands) types.push_back(operand.lattice_type());
   const WeakDType type =
-      numpy::adjusted(numpy::join_types({types.data(), types.size()}), row.promote);
+      numpy::adjusted(numpy::join_types({types.data(), types.size()}, row.name), row.promote);
   for (const Operand& operand : operands) in.push_back(materialise(operand, type));
   if (row.compose && is_complex(type.dtype)) return row.compose(in);
   const Op& op = op_of(f);

@@ -104,7 +104,7 @@ Value bind_record(Operator& rule, const Operand& left, const Operand& right) {
   const WeakDType types[] = {left.lattice_type(), right.lattice_type()};
   const WeakDType type = numpy::adjusted(
       types[0] == types[1] ? WeakDType{numpy::canonical_dtype(types[0].dtype), types[0].weak}
-                           : numpy::join_types(types),
+                           : numpy::join_types(types, rule.found().name),
       rule.promote);
   Values in;
   in.reserve(2);

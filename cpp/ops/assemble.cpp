@@ -81,7 +81,8 @@ const Op concatenate_op{
      .split = split_grown,
      .check_split = check_split_joined,
      .sums = sums_added,
-     .kernel = concatenate_kernel}};
+     .kernel = concatenate_kernel,
+     .keys = KeyUse::splits}};
 
 // ---- pad -------------------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "ops/family.h"
+#include "ops/split.h"
 #include "ops/sums.h"
 
 namespace shardax::ops {
@@ -127,7 +128,13 @@ const Op bitcast_op{
      .batch = [](const BatchArgs& a) -> Batched { return batched1(bind1(a.op, a.params, a.in)); },
      .no_gradient = true,
      .half_native = true,
-     .view = bitcast_view}};
+     .view = bitcast_view,
+     .split =
+         [](const SplitArgs& a) {
+           Split split = split_of(a, 0);
+           split.resize(a.out.rank());
+           return split;
+         }}};
 
 // ---- mulhi ---------------------------------------------------------------------------------
 

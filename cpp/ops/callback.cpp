@@ -189,7 +189,8 @@ constexpr OpSpec callback(std::string_view name, std::string_view doc) {
           .batch = callback_batch,
           .eager = callback_eager,
           .kernel = callback_kernel,
-          .show = show_callback};
+          .show = show_callback,
+          .keys = KeyUse::reads};
 }
 
 constexpr OpSpec effectful(std::string_view effect, OpSpec spec) {

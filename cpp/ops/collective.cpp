@@ -44,7 +44,8 @@ const Op pvary_op{collective(
      .batch = [](const BatchArgs& a) -> Batched {
        const AxisSet rest = without(a.params.axes("axes"), a.axis.name);
        return {{rest.empty() ? a.in[0] : pvary(a.in[0], rest)}, {a.batched[0]}};
-     }})};
+     },
+     .keys = KeyUse::forwards})};
 
 }  // namespace
 

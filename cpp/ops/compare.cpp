@@ -13,23 +13,28 @@ constexpr DTypeSet ordered = any_dtype & ~complexes;
 // PRNG keys are equal where their words are.
 template <auto F, DTypeSet lanes>
 MapKernel equality_map(const Types& in, const Type&, const Params&) {
-  if (in[0].dtype == DType::key) return {kernels::map2<key_t, F>, 0};
-  if (is_key(in[0].dtype)) return {kernels::map2<wide_key_t, F>, 0};
+  if (is_key(in[0].dtype)) {
+    switch (itemsize(in[0].dtype)) {
+      case 4: return {kernels::map2<short_key_t, F>, 0};
+      case 8: return {kernels::map2<key_t, F>, 0};
+      default: return {kernels::map2<wide_key_t, F>, 0};
+    }
+  }
   return select_map<any_dtype, F, 2, lanes>(in[0].dtype);
 }
 
 constexpr DTypeSet lane_values = lane_numbers | booleans;
 
-const Op eq_op{
-    comparison({.name = "eq",
-                .doc = "Elementwise x == y.",
-                .dtypes = any_dtype | keys,
-                .map = equality_map<[](auto a, auto b) { return a == b; }, lane_values>})};
-const Op ne_op{
-    comparison({.name = "ne",
-                .doc = "Elementwise x != y.",
-                .dtypes = any_dtype | keys,
-                .map = equality_map<[](auto a, auto b) { return a != b; }, lane_values>})};
+const Op eq_op{comparison({.name = "eq",
+                           .doc = "Elementwise x == y.",
+                           .dtypes = any_dtype | keys,
+                           .map = equality_map<[](auto a, auto b) { return a == b; }, lane_values>,
+                           .keys = KeyUse::reads})};
+const Op ne_op{comparison({.name = "ne",
+                           .doc = "Elementwise x != y.",
+                           .dtypes = any_dtype | keys,
+                           .map = equality_map<[](auto a, auto b) { return a != b; }, lane_values>,
+                           .keys = KeyUse::reads})};
 const Op lt_op{
     comparison({.name = "lt",
                 .doc = "Elementwise x < y.",

@@ -1,5 +1,6 @@
 // ops/dynamic_slice.cpp - windows that start where scalar operands say.
 #include "kernels/copy.h"
+#include "ops/batch_axis.h"
 #include "ops/family.h"
 #include "ops/index.h"
 #include "ops/split.h"
@@ -161,7 +162,7 @@ const Op slice_op{
 
 Batched update_batch(const BatchArgs& a) {
   const auto leading = [&](std::size_t i) {
-    return a.batched[i] ? a.in[i] : broadcast_leading(a.in[i], a.axis.size);
+    return a.batched[i] ? a.in[i] : repeated(a.in[i], a.axis, a.in);
   };
   if (!any_batched(a, 2)) {
     return batched1(

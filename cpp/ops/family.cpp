@@ -1,6 +1,8 @@
 // ops/family.cpp - type and batch rules that families share.
 #include "ops/family.h"
 
+#include "ops/batch_axis.h"
+
 namespace shardax::ops {
 
 void check_dtype(const Op& op, DType dtype) {
@@ -8,8 +10,9 @@ void check_dtype(const Op& op, DType dtype) {
   if (dtype == DType::float0) float0_error(op.name);
   std::string known;
   for (int d = 0; d < dtype_count; ++d) {
-    if (!(op.dtypes & bit(static_cast<DType>(d))) || is_narrow(static_cast<DType>(d))) continue;
-    known += (known.empty() ? "" : ", ") + std::string(name(static_cast<DType>(d)));
+    const auto accepted = static_cast<DType>(d);
+    if (!(op.dtypes & bit(accepted)) || is_narrow(accepted) || is_defined_key(accepted)) continue;
+    known += (known.empty() ? "" : ", ") + std::string(name(accepted));
   }
   type_error(op.name, " does not accept dtype ", name(dtype), ". Accepted dtypes are: ", known,
              "; convert the argument with .astype.");
@@ -80,7 +83,7 @@ Types type_real(const Op& op, const Types& in, const Params&) {
 Values all_batched(const BatchArgs& args) {
   Values out;
   for (std::size_t i = 0; i < args.in.size(); ++i) {
-    out.push_back(args.batched[i] ? args.in[i] : broadcast_leading(args.in[i], args.axis.size));
+    out.push_back(args.batched[i] ? args.in[i] : repeated(args.in[i], args.axis, args.in));
   }
   return out;
 }

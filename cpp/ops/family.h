@@ -43,7 +43,7 @@ inline constexpr DTypeSet complexes = bit(DType::complex64) | bit(DType::complex
 inline constexpr DTypeSet inexacts = floats | complexes;
 inline constexpr DTypeSet numbers = integers | inexacts;
 inline constexpr DTypeSet any_dtype = numbers | booleans;
-inline constexpr DTypeSet keys = range(DType::key, DType::key_urbg);
+inline constexpr DTypeSet keys = range(DType::key, DType::key_last);
 
 // Throws JAX's TypeError unless `dtype` is in the record's set.
 void check_dtype(const Op& op, DType dtype);

@@ -36,14 +36,25 @@ Split gather_split(const SplitArgs& a) {
     if (own.empty()) own = operand[static_cast<std::size_t>(dims.operand_batch[k])];
   }
   Split out(a.out.rank());
+  // Each mesh axis splits one dimension only: the first.
+  std::vector<std::string> used;
+  const auto take = [&](const std::vector<std::string>& axes) {
+    std::vector<std::string> taken;
+    for (const std::string& axis : axes) {
+      if (has(used, axis)) continue;
+      used.push_back(axis);
+      taken.push_back(axis);
+    }
+    return taken;
+  };
   std::size_t from = 0, index = 0;
   for (std::size_t d = 0; d < out.size(); ++d) {
     if (!has(dims.window_dims, d)) {
-      out[d] = indices[index++];
+      out[d] = take(indices[index++]);
       continue;
     }
     while (has(dims.collapsed, from) || has(dims.operand_batch, from)) ++from;
-    if (sizes[from] == a.in[0].shape[from]) out[d] = operand[from];
+    if (sizes[from] == a.in[0].shape[from]) out[d] = take(operand[from]);
     ++from;
   }
   return split_evenly(std::move(out), a);

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <atomic>
 
+#include "base/errors.h"
+#include "base/lists.h"
 #include "ops/family.h"
 #include "ops/split.h"
 
@@ -61,10 +63,22 @@ const Op name_op{
 Batched batch_sharding_constraint(const BatchArgs& a) {
   const ShardingPtr& given = a.params.get<ShardingPtr>("sharding");
   std::vector<std::vector<std::string>> spec = given->spec;
-  const auto& names = given->mesh_axes;
-  const bool split = std::all_of(a.axis.split.begin(), a.axis.split.end(), [&](const auto& name) {
-    return std::find(names.begin(), names.end(), name) != names.end();
-  });
+  if (!given->named && !a.axis.split.empty())
+    value_error(
+        "If you are using spmd_axis_name parameter of jax.vmap, please make sure to run your "
+        "jitted function inside the mesh context manager, and to name a NamedSharding. Got ",
+        to_string(*given));
+  const bool split = std::all_of(a.axis.split.begin(), a.axis.split.end(),
+                                 [&](const auto& name) { return has(given->mesh_axes, name); });
+  for (const std::vector<std::string>& names : spec) {
+    for (const std::string& name : names) {
+      if (split && has(a.axis.split, name))
+        value_error("with_sharding_constraint: the mesh axis '", name,
+                    "' is vmap's spmd_axis_name, which splits the mapped dimension, and cannot "
+                    "split another; got ",
+                    to_string(*given));
+    }
+  }
   spec.insert(spec.begin(), split ? a.axis.split : std::vector<std::string>());
   Ints free;
   if (spec[0].empty()) free.push_back(0);

@@ -2,6 +2,7 @@
 #include "ops/keys.h"
 
 #include "ops/dense.h"
+#include "ops/hashed_keys.h"
 
 namespace shardax::ops {
 namespace {
@@ -12,19 +13,23 @@ Batched batch_same(const BatchArgs& a) { return batched1(bind1(a.op, a.params, a
 
 const Op seed_op{
     {.name = "random_seed",
-     .doc = "The key whose words are the high and the low half of an integer, twice where there "
-            "are four.",
+     .doc =
+         "The key of an integer: its high and low half, of rbg twice, of threefry4x32 and philox "
+         "hashed.",
      .type = [](const Op&, const Types& in, const Params& params) -> Types {
        if (!is_integer(in[0].dtype)) {
          type_error("PRNG key seed must be an integer; got ", to_string(in[0]));
        }
+       check_not_defined(impl_of(params));
        return {with_dtype(in[0], impl_of(params))};
      },
      .batch = batch_same,
      .no_gradient = true,
      .kernel = [](const Types& in, const Types&, const Params& params) -> Kernel {
-       return [n = in[0].size(), wide = impl_of(params) != DType::key](std::span<const View> views,
-                                                                       std::span<const View> outs) {
+       const DType impl = impl_of(params);
+       return [n = in[0].size(), wide = impl != DType::key, size = itemsize(impl),
+               hashed = hashed_generator(impl)](std::span<const View> views,
+                                                std::span<const View> outs) {
          const DenseInput seeds(views[0]);
          const DenseOutput out(outs[0]);
          visit_dtype(views[0].dtype, [&](auto zero) {
@@ -35,7 +40,9 @@ const Op seed_op{
                const auto bits = static_cast<std::uint64_t>(seed);
                const auto high = sizeof(T) == 8 ? static_cast<std::uint32_t>(bits >> 32) : 0u;
                const auto low = static_cast<std::uint32_t>(bits);
-               if (wide)
+               if (hashed)
+                 hashed->seed(high, low, out.as<std::byte>() + i * size);
+               else if (wide)
                  out.as<wide_key_t>()[i] = {{high, low, high, low}};
                else
                  out.as<key_t>()[i] = {{high, low}};
@@ -45,7 +52,26 @@ const Op seed_op{
          out.finish();
        };
      },
-     .show = show_impl}};
+     .show = show_impl,
+     .keys = KeyUse::makes}};
+
+const Op clone_op{
+    {.name = "random_clone",
+     .doc = "The same keys, which may be used once more.",
+     .kind = Kind::layout,
+     .dtypes = keys,
+     .type = [](const Op& op, const Types& in, const Params&) -> Types {
+       check_dtype(op, in[0].dtype);
+       return {in[0]};
+     },
+     .batch = batch_same,
+     .no_gradient = true,
+     .view =
+         [](const Params&, const Type&, const Shape& strides, const Type&, ViewLayout& result) {
+           result.strides = strides;
+           return true;
+         },
+     .keys = KeyUse::makes}};
 
 const Op wrap_op{{.name = "random_wrap",
                   .doc = "The words of keys, uint32[..., 2] or [..., 4], seen as keys.",
@@ -68,7 +94,8 @@ const Op wrap_op{{.name = "random_wrap",
                         }
                         return true;
                       },
-                  .show = show_impl}};
+                  .show = show_impl,
+                  .keys = KeyUse::makes}};
 
 const Op unwrap_op{
     {.name = "random_unwrap",
@@ -89,7 +116,8 @@ const Op unwrap_op{
            for (std::int64_t s : strides) result.strides.push_back(key_words(in.dtype) * s);
            result.strides.push_back(1);
            return true;
-         }}};
+         },
+     .keys = KeyUse::reads}};
 
 }  // namespace
 }  // namespace shardax::ops

@@ -1,4 +1,4 @@
-// ops/keys.h - what ops on PRNG keys share: shapes, and the generator that keys belong to.
+// ops/keys.h - what ops on PRNG keys share: shapes, the generator that keys belong to, repeating.
 #pragma once
 
 #include <string>
@@ -33,9 +33,16 @@ inline void check_key_data(const Type& type, DType impl = DType::key) {
   }
 }
 
-// The shape of an array of keys of either kind.
+// The shape of an array of keys of either kind; those of users' generators are no operands.
+inline void check_not_defined(DType impl) {
+  if (is_defined_key(impl)) {
+    type_error("Keys of dtype ", name(impl),
+               " belong to functions of Python: use those of jax.random, not primitives.");
+  }
+}
 inline Shape keys_shape(const Type& type) {
   Shape shape = type.shape;
+  check_not_defined(type.dtype);
   if (is_key(type.dtype)) return shape;
   check_key_data(type);
   shape.pop_back();
@@ -49,6 +56,16 @@ inline Type keys_like(const Type& type, Shape shape) {
 // The generator of the keys that an op makes.
 inline DType impl_of(const Params& params) {
   return params.has("impl") ? params.dtype("impl") : DType::key;
+}
+
+// A view repeated to `shape` where its dimensions have size 1 or are missing.
+inline View spread(View view, const Shape& shape) {
+  if (view.shape.empty()) view.strides.assign(shape.size(), 0);
+  for (std::size_t d = 0; d < view.shape.size(); ++d) {
+    if (view.shape[d] == 1) view.strides[d] = 0;
+  }
+  view.shape = shape;
+  return view;
 }
 
 }  // namespace shardax::ops

@@ -2,7 +2,7 @@
 //
 // A threefry key is two 32-bit words: an element of dtype key, or a uint32 array whose last
 // dimension is 2; ops take either and give back the same kind. Keys of the other generators
-// (ops/bit_generator.h) have four words and a dtype of their own. In the partitionable stream
+// (ops/bit_generator.h, ops/hashed_keys.h) have a dtype of their own. In the partitionable stream
 // (JAX's default) element i of a draw is the hash of the 64-bit counter i. In the older one
 // ("partitionable" false) the draw's n words are numbered 0 .. n-1, and word i is hashed together
 // with word n/2 + i.
@@ -12,6 +12,7 @@
 #include "ops/dense.h"
 #include "ops/draw.h"
 #include "ops/family.h"
+#include "ops/hashed_keys.h"
 #include "ops/keys.h"
 
 namespace shardax::ops {
@@ -67,6 +68,15 @@ Shape drawn_shape(const Type& keys, const Params& params) {
 
 Kernel bits_kernel(const Types& in, const Types&, const Params& params) {
   const std::int64_t count = product(keys_shape(in[0])), n = product(params.ints("shape"));
+  if (const HashedGenerator* hashed = hashed_generator(in[0].dtype)) {
+    return [=, width = static_cast<int>(params.integer("bit_width"))](std::span<const View> views,
+                                                                      std::span<const View> outs) {
+      const DenseInput keys(views[0]);
+      const DenseOutput out(outs[0]);
+      hashed->draw(keys.as<void>(), count, n, width, out.as<void>());
+      out.finish();
+    };
+  }
   const bool wide = is_key(in[0].dtype) && in[0].dtype != DType::key;
   return [count, n, wide, old = old_stream(params), group = together(params, count)](
              std::span<const View> views, std::span<const View> outs) {
@@ -111,7 +121,9 @@ const Op split_op{
                                                 std::span<const View> outs) {
          const DenseInput keys(views[0]);
          const DenseOutput out(outs[0]);
-         if (impl == DType::key_rbg) {
+         if (const HashedGenerator* hashed = hashed_generator(impl)) {
+           hashed->split(keys.as<void>(), count, n, out.as<void>());
+         } else if (impl == DType::key_rbg) {
            split_rbg(keys.as<wide_key_t>(), count, n, old, out.as<wide_key_t>());
          } else if (impl == DType::key_urbg) {
            split_unsafe_rbg({keys.as<wide_key_t>(), count, group}, n, out.as<wide_key_t>());
@@ -119,14 +131,17 @@ const Op split_op{
            draw_words(keys.as<std::uint32_t>(), count, 2 * n, out.as<std::uint32_t>());
          } else {
            draw_elements(keys.as<std::uint32_t>(), count, n, false, out.as<key_t>(),
-                         [](std::uint32_t a, std::uint32_t b) { return key_t{{a, b}}; });
+                         [](std::uint32_t a, std::uint32_t b) {
+                           return key_t{{a, b}};
+                         });
          }
          out.finish();
        };
      },
      .show = [](const Params& p) -> std::vector<std::string> {
        return {"shape=" + to_string(p.ints("shape"))};
-     }}};
+     },
+     .keys = KeyUse::splits}};
 
 // NumPy's broadcasting of shapes of one rank, or of rank 0 with any.
 Shape folded_shape(const Shape& keys, const Shape& data) {
@@ -142,16 +157,6 @@ Shape folded_shape(const Shape& keys, const Shape& data) {
                to_string(data), ".");
   }
   return out;
-}
-
-// A view repeated to `shape` where its dimensions have size 1 or are missing.
-View spread(View view, const Shape& shape) {
-  if (view.shape.empty()) view.strides.assign(shape.size(), 0);
-  for (std::size_t d = 0; d < view.shape.size(); ++d) {
-    if (view.shape[d] == 1) view.strides[d] = 0;
-  }
-  view.shape = shape;
-  return view;
 }
 
 // Keys of four words, one at a time.
@@ -186,7 +191,29 @@ Kernel fold_wide_kernel(const Types& in, const Params& params) {
   };
 }
 
+Kernel fold_hashed_kernel(const Types& in, const HashedGenerator* hashed) {
+  const Shape shape = folded_shape(in[0].shape, in[1].shape);
+  return [shape, n = product(shape), size = itemsize(in[0].dtype), hashed](
+             std::span<const View> views, std::span<const View> outs) {
+    const DenseInput keys(spread(views[0], shape)), data(spread(views[1], shape));
+    const DenseOutput out(outs[0]);
+    visit_dtype(views[1].dtype, [&](auto zero) {
+      using T = decltype(zero);
+      if constexpr (std::is_integral_v<T>) {
+        for (std::int64_t i = 0; i < n; ++i) {
+          hashed->derive(keys.as<std::byte>() + i * size,
+                         static_cast<std::uint32_t>(data.as<T>()[i]),
+                         out.as<std::byte>() + i * size);
+        }
+      }
+    });
+    out.finish();
+  };
+}
+
 Kernel fold_in_kernel(const Types& in, const Types&, const Params& params) {
+  if (const HashedGenerator* hashed = hashed_generator(in[0].dtype))
+    return fold_hashed_kernel(in, hashed);
   if (is_key(in[0].dtype) && in[0].dtype != DType::key) return fold_wide_kernel(in, params);
   const Shape shape = folded_shape(keys_shape(in[0]), in[1].shape);
   return [shape, n = product(shape)](std::span<const View> views, std::span<const View> outs) {
@@ -254,7 +281,8 @@ const Op fold_in_op{{.name = "random_fold_in",
                      .batch = fold_in_batch,
                      .no_gradient = true,
                      .kernel = fold_in_kernel,
-                     .show = show_nothing}};
+                     .show = show_nothing,
+                     .keys = KeyUse::makes}};
 
 const Op threefry_op{
     {.name = "threefry2x32",

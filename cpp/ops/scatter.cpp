@@ -1,4 +1,5 @@
 // ops/scatter.cpp - scatter: windows of updates put into an array, or combined with its elements.
+#include "ops/batch_axis.h"
 #include "ops/family.h"
 #include "ops/index.h"
 #include "ops/scatter_kernel.h"
@@ -151,7 +152,7 @@ Values extremum_jvp(const JvpArgs& a) {
 
 Batched scatter_batch(const BatchArgs& a) {
   const auto leading = [&](std::size_t i) {
-    return a.batched[i] ? a.in[i] : broadcast_leading(a.in[i], a.axis.size);
+    return a.batched[i] ? a.in[i] : repeated(a.in[i], a.axis, a.in);
   };
   const WindowDims dims = batched_dims(scatter_dims(a.params), true, a.batched[1]);
   return batched1(scatter(a.op.name, leading(0), a.in[1], leading(2), dims, options_of(a.params)));

@@ -7,6 +7,7 @@
 #include "ops/dense.h"
 #include "ops/family.h"
 #include "ops/index.h"
+#include "ops/split.h"
 #include "ops/split_check.h"
 #include "runtime/allocator.h"
 #include "runtime/pool.h"
@@ -112,7 +113,7 @@ void refine_by(const Order& order, const T* row) {
     using Real = typename T::value_type;
     refine<KeyOf<Real>>(order, [=](std::uint32_t i) { return kernels::sortable(row[i].imag()); });
     refine<KeyOf<Real>>(order, [=](std::uint32_t i) { return kernels::sortable(row[i].real()); });
-  } else if constexpr (std::is_same_v<T, wide_key_t> || std::is_same_v<T, narrow_t>) {
+  } else if constexpr (is_opaque<T> && !std::is_same_v<T, key_t>) {
     throw InternalError("sort: keys that cannot be ordered");
   } else if constexpr (std::is_same_v<T, key_t>) {
     refine<std::uint64_t>(order,
@@ -338,6 +339,12 @@ const Op top_k_op{
      },
      .half_native = true,
      .multiple_results = true,
+     .split =
+         [](const SplitArgs& a) {
+           Split split = split_of(a, 0);
+           split[static_cast<std::size_t>(top_k_axis(a.params, a.out.shape))].clear();
+           return split;
+         },
      .kernel = top_k_kernel}};
 
 }  // namespace

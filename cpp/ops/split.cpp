@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 
 #include "base/lists.h"
 
@@ -16,15 +17,17 @@ bool uses(const Split& spec, const std::string& axis) {
 }
 
 bool fits(const std::vector<std::string>& axes, std::int64_t extent, const Sharding& mesh) {
-  std::int64_t parts = 1;
-  for (std::size_t i = 0; i < mesh.mesh_axes.size(); ++i) {
-    const bool splits = std::find(axes.begin(), axes.end(), mesh.mesh_axes[i]) != axes.end();
-    parts *= splits ? mesh.mesh_shape[i] : 1;
-  }
-  return extent % parts == 0;
+  return extent % parts_of(axes, mesh) == 0;
 }
 
 }  // namespace
+
+std::int64_t parts_of(const std::vector<std::string>& axes, const Sharding& mesh) {
+  std::int64_t parts = 1;
+  for (std::size_t i = 0; i < mesh.mesh_axes.size(); ++i)
+    parts *= has(axes, mesh.mesh_axes[i]) ? mesh.mesh_shape[i] : 1;
+  return parts;
+}
 
 Split split_of(const SplitArgs& a, std::size_t operand) {
   const ShardingPtr& own = a.shardings[operand];
@@ -77,19 +80,11 @@ Split split_view(const SplitArgs& a) {
   return found;
 }
 
-// Over explicit axes dimensions that become one are split by the axes of all.
-Split split_reshaped(const SplitArgs& a) {
-  const Split own = split_of(a, 0);
-  const Shape &in = a.in[0].shape, &out = a.out.shape;
-  Split found(out.size());
-  const bool joins = a.mesh.is_explicit();
-  const auto longer = [](const Shape& shape, std::size_t from, std::size_t end) {
-    while (from + 1 < end && shape[from] == 1) ++from;
-    return from;
-  };
+std::vector<ReshapedRun> reshaped_runs(const Shape& in, const Shape& out) {
+  std::vector<ReshapedRun> runs;
   std::size_t i = 0, o = 0;
   while (i < in.size() && o < out.size()) {
-    const std::size_t first_in = i, first_out = o;
+    ReshapedRun run{i, i + 1, o, o + 1};
     std::int64_t left = in[i++], right = out[o++];
     while (left != right) {
       if (left < right && i < in.size()) {
@@ -97,16 +92,64 @@ Split split_reshaped(const SplitArgs& a) {
       } else if (o < out.size()) {
         right *= out[o++];
       } else {
-        return found;
+        return runs;
       }
     }
-    const std::size_t from = longer(in, first_in, i), to = longer(out, first_out, o);
-    if (joins && o == first_out + 1) {
-      for (std::size_t d = first_in; d < i; ++d)
+    run.in_end = i;
+    run.out_end = o;
+    runs.push_back(run);
+  }
+  return runs;
+}
+
+namespace {
+
+// The axes that split one dimension, handed out to the dimensions that it becomes: each takes as
+// many as divide it. Nothing where they do not come out even.
+std::optional<Split> handed_out(const std::vector<std::string>& axes, const Shape& shape,
+                                const ReshapedRun& run, const Sharding& mesh) {
+  Split found(run.out_end - run.out);
+  std::size_t next = 0;
+  for (std::size_t d = 0; d < found.size(); ++d) {
+    std::int64_t left = shape[run.out + d];
+    for (; left > 1 && next < axes.size(); ++next) {
+      const std::int64_t parts = parts_of({axes[next]}, mesh);
+      if (left % parts != 0) return {};
+      left /= parts;
+      found[d].push_back(axes[next]);
+    }
+  }
+  if (next < axes.size()) return {};
+  return found;
+}
+
+}  // namespace
+
+// Over explicit axes dimensions that become one are split by the axes of all.
+Split split_reshaped(const SplitArgs& a) {
+  const Split own = split_of(a, 0);
+  const Shape &in = a.in[0].shape, &out = a.out.shape;
+  Split found(out.size());
+  const bool is_explicit = a.mesh.is_explicit();
+  const auto longer = [](const Shape& shape, std::size_t from, std::size_t end) {
+    while (from + 1 < end && shape[from] == 1) ++from;
+    return from;
+  };
+  for (const ReshapedRun& run : reshaped_runs(in, out)) {
+    const std::size_t from = longer(in, run.in, run.in_end), to = longer(out, run.out, run.out_end);
+    if (is_explicit && run.out_end == run.out + 1) {
+      for (std::size_t d = run.in; d < run.in_end; ++d)
         found[to].insert(found[to].end(), own[d].begin(), own[d].end());
       continue;
     }
-    if (fits(own[from], out[to], a.mesh)) found[to] = own[from];
+    const auto parts = is_explicit && run.in_end == run.in + 1
+                           ? handed_out(own[from], out, run, a.mesh)
+                           : std::optional<Split>();
+    if (parts) {
+      std::copy(parts->begin(), parts->end(), found.begin() + static_cast<std::ptrdiff_t>(run.out));
+    } else if (fits(own[from], out[to], a.mesh)) {
+      found[to] = own[from];
+    }
   }
   return found;
 }

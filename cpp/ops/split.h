@@ -10,6 +10,16 @@ namespace shardax::ops {
 // The dimensions of an operand; none is split where its sharding is unknown or over another mesh.
 Split split_of(const SplitArgs& a, std::size_t operand);
 
+// How many parts mesh axes make.
+std::int64_t parts_of(const std::vector<std::string>& axes, const Sharding& mesh);
+
+// Runs of dimensions of the same size in both shapes: a reshape makes the one into the other.
+struct ReshapedRun {
+  std::size_t in, in_end, out, out_end;
+  bool changes() const { return in_end != in + 1 || out_end != out + 1; }
+};
+std::vector<ReshapedRun> reshaped_runs(const Shape& in, const Shape& out);
+
 // Clears those that do not come out even.
 Split split_evenly(Split split, const SplitArgs& a);
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "base/errors.h"
+#include "base/lists.h"
+#include "ops/split.h"
 
 namespace shardax::ops {
 namespace {
@@ -61,6 +63,35 @@ void check_split_elementwise(const Op& op, const Params&, const Types& in, const
   }
 }
 
+namespace {
+
+// A mesh axis that splits a free dimension of both operands would split two of the result.
+void check_free_dimensions(const Params& params, const Types& in) {
+  Axes seen;
+  bool twice = false;
+  const auto add = [&](const Axes& axes) {
+    for (const std::string& axis : axes) {
+      twice = twice || has(seen, axis);
+      seen.push_back(axis);
+    }
+  };
+  const char* contracts[] = {"lhs_contract", "rhs_contract"};
+  const char* batches[] = {"lhs_batch", "rhs_batch"};
+  for (const std::size_t operand : {0, 1}) {
+    const Ints &contract = params.ints(contracts[operand]), &batch = params.ints(batches[operand]);
+    for (const std::int64_t d : all_dimensions(in[operand])) {
+      if (has(contract, d) || (operand == 1 && has(batch, d))) continue;
+      add(split_at(in[operand], d));
+    }
+  }
+  if (twice)
+    refuse("dot_general operation with inputs: ", to_string(in[0]), ", ", to_string(in[1]),
+           " produces an illegally sharded result, in which a mesh axis splits two dimensions. "
+           "Bring one to another split with shardax.reshard, or say out_sharding=.");
+}
+
+}  // namespace
+
 void check_split_product(const Op&, const Params& params, const Types& in, const Types&) {
   const Ints &left_batch = params.ints("lhs_batch"), &right_batch = params.ints("rhs_batch");
   for (std::size_t i = 0; i < left_batch.size(); ++i) {
@@ -85,9 +116,44 @@ void check_split_product(const Op&, const Params& params, const Types& in, const
         "lhs_contracting_spec=",
         spec_text(in[0], left), " and rhs_contracting_spec=", spec_text(in[1], right));
   }
+  check_free_dimensions(params, in);
 }
 
 namespace {
+
+Shape without_ones(const Shape& shape, std::size_t from, std::size_t end) {
+  Shape out;
+  for (std::size_t d = from; d < end; ++d) {
+    if (shape[d] != 1) out.push_back(shape[d]);
+  }
+  return out;
+}
+
+// Does it make one dimension of several or several of one, once, where nothing that is not split
+// stands before what is? Or change nothing but dimensions of one element?
+bool follows_reshape(const Type& in, const Type& out) {
+  std::size_t changed = 0;
+  for (const ReshapedRun& run : reshaped_runs(in.shape, out.shape)) {
+    const Shape before = without_ones(in.shape, run.in, run.in_end);
+    const Shape after = without_ones(out.shape, run.out, run.out_end);
+    if (before == after) continue;
+    if (++changed > 1 || (before.size() > 1 && after.size() > 1)) return false;
+    bool whole = false;
+    for (std::size_t d = run.in; d < run.in_end; ++d) {
+      const bool split = !split_at(in, static_cast<std::int64_t>(d)).empty();
+      if (split && whole) return false;
+      whole = whole || !split;
+    }
+  }
+  return true;
+}
+
+bool is_split(const Type& type) {
+  for (std::size_t d = 0; d < type.rank(); ++d) {
+    if (!split_at(type, static_cast<std::int64_t>(d)).empty()) return true;
+  }
+  return false;
+}
 
 bool keeps_all_axes(const Type& in, const Type& out) {
   for (std::size_t d = 0; d < in.rank(); ++d) {
@@ -106,7 +172,8 @@ bool keeps_all_axes(const Type& in, const Type& out) {
 
 void check_split_reshaped(const Op&, const Params&, const Types& ins, const Types& outs) {
   const Type &in = ins[0], &out = outs[0];
-  if (!in.sharding || keeps_all_axes(in, out)) return;
+  if (!in.sharding || !is_split(in) || (follows_reshape(in, out) && keeps_all_axes(in, out)))
+    return;
   refuse(
       "This reshape is not supported. Please specify the sharding of the output via the "
       "`out_sharding` argument of jax.lax.reshape. Got operand type: ",
@@ -131,11 +198,7 @@ void check_comes_out_even(std::string_view doing, const Type& in, const Type& ou
   for (std::size_t d = 0; d < out.rank() && in.sharding; ++d) {
     const Axes axes = split_at(in, static_cast<std::int64_t>(d));
     if (in.shape[d] == out.shape[d] || axes.empty()) continue;
-    std::int64_t parts = 1;
-    for (std::size_t k = 0; k < in.sharding->mesh_axes.size(); ++k) {
-      if (std::find(axes.begin(), axes.end(), in.sharding->mesh_axes[k]) != axes.end())
-        parts *= in.sharding->mesh_shape[k];
-    }
+    const std::int64_t parts = parts_of(axes, *in.sharding);
     if (out.shape[d] % parts == 0) continue;
     std::string names;
     for (const std::string& name : axes) names += (names.empty() ? "" : ",") + name;

@@ -21,7 +21,20 @@ bool same_value(const Value& a, const Value& b) {
          x.sharding() == y.sharding() && x.deleted() == y.deleted();
 }
 
-StagingTrace::StagingTrace(bool everything) : Trace(everything), program_(new Program) {}
+namespace {
+
+// The names inside of `outside`.
+NamesPtr since(const NamesPtr& names, const NamesPtr& outside) {
+  if (!names || names == outside) return nullptr;
+  if (!outside) return names;
+  return std::make_shared<const Names>(
+      Names{since(names->outside, outside), names->name, names->transformation});
+}
+
+}  // namespace
+
+StagingTrace::StagingTrace(bool everything)
+    : Trace(everything), program_(new Program), names_(current_names()) {}
 
 Value StagingTrace::input(Type type) {
   const Var var = program_->add(type);
@@ -59,7 +72,7 @@ Values StagingTrace::process(const Op& op, const Params& params, const Values& i
 }
 
 Values StagingTrace::record(const Op& op, const Params& params, const Values& in) {
-  Equation eqn{&op, params, {}, {}, current_location()};
+  Equation eqn{&op, params, {}, {}, current_location(), since(current_names(), names_)};
   Types types;
   for (const Value& value : in) {
     types.push_back(value->type());

@@ -55,6 +55,7 @@ class StagingTrace final : public Trace {
   Values record(const Op& op, const Params& params, const Values& in);
 
   MutableProgram program_;
+  NamesPtr names_;  // those around it
   std::unordered_map<const ValueBase*, Var> lifted_;
   std::vector<std::pair<Var, Value>> captured_;
 };

@@ -24,6 +24,7 @@ struct State {
   int function_level = 0;                    // ops that call functions go at least there
   std::vector<std::pair<int, int>> aliases;  // of levels, outermost first
   LocationPtr location;                      // overrides the locator
+  NamesPtr names;
 };
 
 State& state() {
@@ -44,12 +45,14 @@ Trace::Trace(bool staging) : staging_(staging) {
   level_ = static_cast<int>(s.stack.size());
   outer_dynamic_ = s.dynamic;
   if (staging_) s.dynamic = level_;
+  outer_names_ = staging_ ? std::exchange(s.names, nullptr) : s.names;
 }
 
 Trace::~Trace() {
   State& s = state();
   s.stack.pop_back();
   s.dynamic = outer_dynamic_;
+  s.names = outer_names_;
 }
 
 bool Trace::owns(const Value& value) const {
@@ -246,6 +249,14 @@ LocationScope::LocationScope(LocationPtr location) : outer_(std::move(location))
   std::swap(outer_, state().location);
 }
 LocationScope::~LocationScope() { std::swap(outer_, state().location); }
+
+const NamesPtr& current_names() { return state().names; }
+NamesScope::NamesScope(NamesPtr names) : outer_(std::move(names)) {
+  std::swap(outer_, state().names);
+}
+NamesScope::~NamesScope() { std::swap(outer_, state().names); }
+TransformationScope::TransformationScope(const char* name)
+    : NamesScope(std::make_shared<const Names>(Names{current_names(), name, true})) {}
 
 Values evaluate(const Program& program, const Values& inputs) {
   return walk(program, inputs, [](const Equation& eqn, const Values& in) {

@@ -66,6 +66,7 @@ class Trace {
   std::uint64_t generation_;
   bool staging_;
   int outer_dynamic_;
+  NamesPtr outer_names_;
 };
 
 // While it lives, ops on plain arrays compute at once even inside a staging trace.
@@ -127,6 +128,25 @@ class LocationScope {
 
  private:
   LocationPtr outer_;
+};
+
+// The names that equations are recorded with on this thread; a program that is being staged starts
+// without.
+const NamesPtr& current_names();
+class NamesScope {
+ public:
+  explicit NamesScope(NamesPtr names);
+  ~NamesScope();
+  NamesScope(const NamesScope&) = delete;
+  NamesScope& operator=(const NamesScope&) = delete;
+
+ private:
+  NamesPtr outer_;
+};
+// While it lives, names are those of a part that is transformed ("jvp").
+class TransformationScope : public NamesScope {
+ public:
+  explicit TransformationScope(const char* name);
 };
 
 // Runs a program's equations on Values, op by op, under whatever traces those belong to.

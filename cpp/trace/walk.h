@@ -21,6 +21,7 @@ Values walk(const Program& program, const Values& inputs, Step&& step) {
   for (const Equation& eqn : program.equations) {
     runtime::poll_caller();
     const LocationScope location(eqn.location);
+    const NamesScope names(nested(current_names(), eqn.names));
     in.clear();
     for (Var v : eqn.inputs) in.push_back(at(v));
     Values out = step(eqn, std::as_const(in));

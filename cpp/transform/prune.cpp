@@ -72,7 +72,7 @@ Equation pruned(const Equation& eqn, const Mask& wanted) {
   if (!eqn.op->bodies || eqn.op->bodies(eqn.params).fixed) return eqn;
   Pruned smaller = pruned(*eqn.op, eqn.params, wanted);
   return {eqn.op, std::move(smaller.params), select(eqn.inputs, smaller.operands),
-          select(eqn.outputs, smaller.results), eqn.location};
+          select(eqn.outputs, smaller.results), eqn.location, eqn.names};
 }
 
 bool same(const Equation& a, const Equation& b) {

@@ -21,6 +21,7 @@ Values known_values(const Program& program, const std::vector<bool>& linear, con
     Values in;
     for (Var v : eqn.inputs) in.push_back(env[static_cast<std::size_t>(v)]);
     if (std::any_of(in.begin(), in.end(), [](const Value& v) { return !v; })) continue;
+    const NamesScope names(nested(current_names(), eqn.names));
     Values out = shardax::bind(*eqn.op, eqn.params, in);
     for (std::size_t i = 0; i < out.size(); ++i) {
       env[static_cast<std::size_t>(eqn.outputs[i])] = out[i];
@@ -87,6 +88,7 @@ Values backward(const Program& program, const std::vector<bool>& linear, const V
            "Transpose rule (for reverse-mode differentiation) for '", eqn->op->name,
            "' not implemented.");
     }
+    const NamesScope names(nested(current_names(), eqn->names));
     const Values in_ct = transposed(*eqn->op, {eqn->params, out_ct, in, in_types, out_types});
     for (std::size_t i = 0; i < in_ct.size(); ++i) {
       if (in_ct[i] && !in[i]) accumulate(eqn->inputs[i], split_as(in_types[i], in_ct[i]));

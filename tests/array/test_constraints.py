@@ -48,7 +48,6 @@ WITHIN = {
         [P("x"), P("y"), P("y")],
     ),
     "two axes": (lambda x: constrain(x, split(("x", "y"))), [P(("x", "y"))]),
-    "none": (lambda x: constrain((x, x), (split("x"), None))[0], [P("x")]),
     "inner jit": (lambda x: jax.jit(lambda v: v + 1, out_shardings=split("y"))(x), [P("y")]),
     "inner jit's argument": (lambda x: jax.jit(lambda v: -v, in_shardings=split("y"))(x), [P("y")]),
     "device_put": (lambda x: jax.device_put(x, split("x")) * 2, [P("x")]),
@@ -227,7 +226,13 @@ def test_shardings_of_compiled_functions():
     )
     compiled = f.lower(X, 2, X).compile()
     one = SingleDeviceSharding(jax.devices()[0])
-    assert compiled.input_shardings == ((split("x"), one), {})
+    assert compiled.input_shardings == ((split("x"), split()), {})
+    assert [s.sharding for s in compiled.out_info.values()] == [split("x"), split("y")]
+    given = jax.jit(lambda x, y: (x * 2, y.T)).lower(jax.device_put(X, split("x")), np.ones((2, 3)))
+    assert given.compile().input_shardings == ((split("x"), split()), {})
+    assert [s.sharding for s in given.compile().out_info] == [split("x"), split()]
+    plain = jax.jit(lambda x: x).lower(X).compile()
+    assert plain.input_shardings == ((one,), {}) and plain.out_info.sharding == one
     assert compiled.output_shardings == {"a": split("x"), "b": split("y")}
     mapped = jax.pmap(lambda x: x, "i").lower(X).compile()
     assert mapped.output_shardings == mapped(X).sharding

@@ -53,28 +53,27 @@ def median_time(jax, f, budget=0.15):
 
 def compare(script, text, numpy=False, torch=False):
     """Runs `script`, which prints its figures as JSON, in turns, and prints medians and ratios;
-    with `numpy` also as it runs on NumPy alone, with `torch` on an interpreter with PyTorch, and on
-    so many threads each as is said.
+    with `numpy` also as it runs on NumPy alone, with `torch` on an interpreter with PyTorch.
     """
     parser = argparse.ArgumentParser(
         description=text, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--jax", help="an interpreter with jax")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--threads", type=int, help="as many cores for each system")
+    parser.add_argument("--cpu", action="store_true", help="processor time, of all threads")
     if torch:
         parser.add_argument("--torch", help="an interpreter with torch")
-        parser.add_argument("--threads", type=int, help="as many cores for each system")
-        parser.add_argument("--cpu", action="store_true", help="processor time, of all threads")
     options = parser.parse_args()
     systems = {"shardax": sys.executable, **({"jax": options.jax} if options.jax else {})}
     threads = {}
-    if torch:
-        systems |= {"torch": options.torch} if options.torch else {}
-        if options.threads:
-            os.sched_setaffinity(0, range(options.threads))
-            threads["BENCH_THREADS"] = str(options.threads)
-        if options.cpu:
-            threads["BENCH_CPU"] = "1"
+    if torch and options.torch:
+        systems["torch"] = options.torch
+    if options.threads:
+        os.sched_setaffinity(0, range(options.threads))
+        threads["BENCH_THREADS"] = str(options.threads)
+    if options.cpu:
+        threads["BENCH_CPU"] = "1"
     if numpy:
         systems["numpy"] = sys.executable
     figures = {name: [] for name in systems}

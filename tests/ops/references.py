@@ -307,6 +307,59 @@ def philox(state, shape, dtype):
     return np.array(out[:n], np.uint64).astype(dtype).reshape(shape)
 
 
+def cipher(rounds, words):
+    """`rounds` of a list of Python integers, on each element of arrays: `words` results."""
+
+    def function(*operands):
+        arrays = np.broadcast_arrays(*operands)
+        items = zip(*(a.ravel() for a in arrays), strict=True)
+        blocks = [rounds(list(map(int, item))) for item in items]
+        shape = arrays[0].shape
+        return tuple(
+            np.array([b[i] for b in blocks], np.uint32).reshape(shape) for i in range(words)
+        )
+
+    return function
+
+
+def philox_2x32(operands):
+    """The published rounds, on Python integers; as below."""
+    key, x, y = operands
+    for _ in range(10):
+        product = 0xD256D193 * x
+        x, y = (product >> 32) ^ y ^ key, product & 0xFFFFFFFF
+        key = (key + 0x9E3779B9) & 0xFFFFFFFF
+    return x, y
+
+
+def philox_4x32(operands):
+    mask = 0xFFFFFFFF
+    key0, key1, *x = operands
+    for _ in range(10):
+        a, b = 0xD2511F53 * x[0], 0xCD9E8D57 * x[2]
+        x = [(b >> 32) ^ x[1] ^ key0, b & mask, (a >> 32) ^ x[3] ^ key1, a & mask]
+        key0, key1 = (key0 + 0x9E3779B9) & mask, (key1 + 0xBB67AE85) & mask
+    return x
+
+
+def threefry_4x32(operands):
+    mask = 0xFFFFFFFF
+    keys, x = operands[:4], operands[4:]
+    keys.append(keys[0] ^ keys[1] ^ keys[2] ^ keys[3] ^ 0x1BD11BDA)
+    turns = ((10, 26), (11, 21), (13, 27), (23, 5), (6, 20), (17, 11), (25, 10), (18, 20))
+    x = [(a + k) & mask for a, k in zip(x, keys[:4], strict=True)]
+    for turn in range(20):
+        pairs = ((0, 1), (2, 3)) if turn % 2 == 0 else ((0, 3), (2, 1))
+        for (i, j), bits in zip(pairs, turns[turn % 8], strict=True):
+            x[i] = (x[i] + x[j]) & mask
+            x[j] = (x[j] << bits | x[j] >> (32 - bits)) & mask ^ x[i]
+        if turn % 4 == 3:
+            number = turn // 4 + 1
+            x = [(x[i] + keys[(number + i) % 5]) & mask for i in range(4)]
+            x[3] = (x[3] + number) & mask
+    return x
+
+
 def _counters(shape):
     n = math.prod(shape)
     return np.zeros(n, np.uint32), np.arange(n, dtype=np.uint32)

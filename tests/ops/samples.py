@@ -415,6 +415,27 @@ SAMPLES = {
     "threefry2x32": Sample(
         ref.threefry, (Arg((3, 4), (0, 2**31), "uint32"),) * 4, {}, ("uint32",), ()
     ),
+    "philox2x32": Sample(
+        ref.cipher(ref.philox_2x32, 2),
+        (Arg((3, 4), (0, 2**31), "uint32"),) * 3,
+        {},
+        ("uint32",),
+        (),
+    ),
+    "philox4x32": Sample(
+        ref.cipher(ref.philox_4x32, 4),
+        (Arg((3, 4), (0, 2**31), "uint32"),) * 6,
+        {},
+        ("uint32",),
+        (),
+    ),
+    "threefry4x32": Sample(
+        ref.cipher(ref.threefry_4x32, 4),
+        (Arg((3, 4), (0, 2**31), "uint32"),) * 8,
+        {},
+        ("uint32",),
+        (),
+    ),
     "random_bits": tuple(
         Sample(ref.random_bits, (KEY,), {"bit_width": w, "shape": (5, 7)}, ("uint32",), ())
         for w in (8, 16, 32, 64)
@@ -527,6 +548,7 @@ SAMPLES["optimization_barrier"] = SAMPLES["remat2"]
 SAMPLES["debug_callback"] = SAMPLES["io_callback"]
 SAMPLES["inspect_sharding"] = SAMPLES["io_callback"]
 SAMPLES["random_unwrap"] = SAMPLES["random_wrap"]
+SAMPLES["random_clone"] = SAMPLES["random_wrap"]
 
 
 def samples(name):

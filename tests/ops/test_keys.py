@@ -99,3 +99,17 @@ def test_rules_of_functions_of_keys():
 def test_permutation_of_a_number_has_one_axis():
     with pytest.raises(ValueError, match="axis 3 is out of bounds for array of dimension 1"):
         random.permutation(random.key(0), 10, axis=3)
+
+
+@pytest.mark.parametrize("mode", ["standard", "strict"])
+def test_keys_are_not_promoted(mode):
+    key = random.key(0)
+    text = "does not accept dtypes key<fry>, "
+    with jax.numpy_dtype_promotion(mode):
+        for other in (1, random.key(0, impl="rbg")):
+            with pytest.raises(TypeError, match=text):
+                key == other  # noqa: B015
+        with pytest.raises(TypeError, match=text + "float32"):
+            jnp.result_type(key, np.float32)
+        assert jnp.where(True, key, key).dtype == key.dtype
+        assert jnp.stack([key, key]).shape == (2,)

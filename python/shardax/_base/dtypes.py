@@ -48,11 +48,14 @@ class KeyTy:
     type = prng_key
     kind = "V"
 
+    definition = None  # the functions of a generator that the user defines (random/_defined.py)
+
     def __init__(self, implementation, tag, words):
         self.implementation = implementation  # as jax.random.key's `impl` names it
         self.tag = tag
         self.name = f"key<{tag}>"
         self.words = words
+        self.shape_of_words = (words,)
         self.itemsize = 4 * words
 
     def __repr__(self):
@@ -74,5 +77,8 @@ KEYS = {
         KeyTy("threefry2x32", "fry", 2),
         KeyTy("rbg", "rbg", 4),
         KeyTy("unsafe_rbg", "urbg", 4),
+        KeyTy("threefry4x32", "fry4", 4),
+        KeyTy("philox2x32", "phx2", 1),
+        KeyTy("philox4x32", "phx4", 2),
     )
 }

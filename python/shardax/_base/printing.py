@@ -27,8 +27,13 @@ def array_repr(x):
     return f"{prefix}{text},{gap}{dtype}"
 
 
+def _words(keys):
+    return _core.bind("random_unwrap", (keys,))
+
+
 def _key_repr(x):
-    words = np.asarray(_core.bind("random_unwrap", (x,)))
+    unwrapped = x.dtype.unwrapped if x.dtype.definition else _words
+    words = np.asarray(unwrapped(x))
     return f"Array({x.shape}, dtype={x.dtype.name}) overlaying:\n{words}"
 
 

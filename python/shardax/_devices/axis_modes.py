@@ -8,7 +8,7 @@ import functools
 
 import shardax._core as _core
 from shardax import tree_util
-from shardax._devices.constraints import with_sharding_constraint
+from shardax._devices.constraints import labelled
 from shardax._devices.mesh import AxisType, Mesh
 from shardax._devices.mesh_context import get_abstract_mesh, set_mesh, use_abstract_mesh
 from shardax._devices.shardings import NamedSharding, completed
@@ -85,7 +85,7 @@ def auto_axes(fun=None, /, *, axes=None, out_sharding=None):
         with context:
             with use_abstract_mesh(mesh), _core.api.ShardingGiven():
                 out = fun(*_cast(args, mesh), **_cast(kwargs, mesh))
-            return with_sharding_constraint(out, where)
+            return labelled(out, where)
 
     return call
 
@@ -121,7 +121,7 @@ def explicit_axes(fun=None, /, *, axes=None, in_sharding=None):
         with context:
             outer = get_abstract_mesh()
             with use_abstract_mesh(mesh):
-                out = fun(*with_sharding_constraint(args, where), **kwargs)
+                out = fun(*labelled(args, where), **kwargs)
             return _cast(out, outer)
 
     return call

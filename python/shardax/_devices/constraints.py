@@ -10,10 +10,10 @@ import operator
 import shardax._core as _core
 from shardax import tree_util
 from shardax._base.arrays import asarray
+from shardax._devices.layouts import Format
 from shardax._devices.mesh import AxisType, Mesh
-from shardax._devices.mesh_context import context_mesh, get_mesh
+from shardax._devices.mesh_context import context_mesh, get_abstract_mesh, get_mesh
 from shardax._devices.shardings import (
-    IndivisibleError,
     NamedSharding,
     PartitionSpec,
     Sharding,
@@ -28,11 +28,14 @@ def with_sharding_constraint(x, shardings):
 
     Args:
       x: a tree of arrays.
-      shardings: Shardings, or PartitionSpecs of the current mesh. Dimensions for which a spec has
-        PartitionSpec.UNCONSTRAINED stay split as they are.
+      shardings: Shardings, PartitionSpecs of the current mesh, or Formats, of which only the
+        sharding changes anything: elements lie in the order of dimensions. Dimensions for which a
+        spec has PartitionSpec.UNCONSTRAINED stay split as they are.
 
     Raises:
-      ValueError: where a sharding does not fit an array, or the trees differ.
+      ValueError: where a sharding does not fit an array, or the trees differ; for axes of a mesh
+        that was asked to be explicit, over which reshard splits.
+      AssertionError: where all axes of the current mesh were, and `x` is split in another way.
       RuntimeError: for PartitionSpecs where no mesh is current.
 
     Example:
@@ -41,14 +44,84 @@ def with_sharding_constraint(x, shardings):
       P('x',)
     """
     leaves, treedef = tree_util.tree_flatten(x)
-    wheres = _spread(shardings, x, "with_sharding_constraint", "shardings")
+    wheres = spread(shardings, x, "with_sharding_constraint", "shardings")
     what = "One of with_sharding_constraint arguments"
-    return treedef.unflatten(_constrain(leaf, w, what) for leaf, w in zip(leaves, wheres))
+    for leaf, where in zip(leaves, wheres):
+        _check_devices(leaf, where)
+    if any(where is None for where in wheres):
+        raise ValueError(
+            f"{what} got sharding None which is not allowed. Please pass a Sharding or a "
+            "PartitionSpec; P() is that of arrays that are whole on each device."
+        )
+    return treedef.unflatten(
+        leaf if _is_asserted(leaf, where) else constrain(leaf, where, what)
+        for leaf, where in zip(leaves, wheres)
+    )
+
+
+def _check_devices(x, where):
+    """ValueError where an array lies on other devices than those of a mesh, or in another order."""
+    if not isinstance(where, NamedSharding) or not isinstance(where.mesh, Mesh):
+        return
+    if not isinstance(x, _core.Array) or isinstance(x, _core.Tracer):
+        return
+    known = _core.get_sharding(x)
+    ids = where.mesh.device_ids_in_order
+    if known is None or known[5].startswith("p") or known[2] == ids:
+        return
+    raise ValueError(
+        "Received incompatible devices for jitted computation. Got an argument of "
+        f"with_sharding_constraint with device ids {list(known[2])} and a sharding with device ids "
+        f"{list(ids)}. Bring the array there with device_put."
+    )
+
+
+def _asked(mesh):
+    return bool(mesh.explicit_axes) and not mesh._implied
+
+
+def _is_asserted(x, where):
+    """Whether all axes of the current mesh are explicit, by the user's wish: then a constraint says
+    how `x` is split already, and where it is not, AssertionError. ValueError for a spec that names
+    explicit axes where not all are."""
+    if not isinstance(where, NamedSharding) or not _asked(where.mesh):
+        return False
+    context = get_abstract_mesh()
+    if not _asked(context) or not context.are_all_axes_explicit:
+        _check_auto(where)
+        return False
+    own = _core.api.typeof(x).sharding.spec
+    spec = PartitionSpec(*(*where.spec, *[None] * len(own))[: len(own)])
+    if any(a != b for a, b in zip(own, spec) if b is not PartitionSpec.UNCONSTRAINED):
+        raise AssertionError(
+            "`with_sharding_constraint` acts as an assert when all axes of mesh are of type "
+            f"`Explicit`. The array sharding: {own} did not match the sharding provided: {spec}. "
+            "Please use `jax.sharding.reshard` to shard your input to the sharding you want."
+        )
+    return True
+
+
+def _check_auto(where):
+    types = where.mesh._name_to_type
+    if any(types[name] != AxisType.Auto for entry in where.spec for name in axes_of_entry(entry)):
+        raise ValueError(
+            "The spec of NamedSharding passed to with_sharding_constraint can only refer to Auto "
+            f"axes of the mesh. Got spec={where.spec} and mesh={where.mesh.abstract_mesh}. You "
+            "probably meant to use `reshard` API?"
+        )
+
+
+def labelled(x, shardings):
+    """`x` labelled with shardings over axes of any type (a tree prefix of them)."""
+    leaves, treedef = tree_util.tree_flatten(x)
+    wheres = spread(shardings, x, "with_sharding_constraint", "shardings")
+    what = "One of with_sharding_constraint arguments"
+    return treedef.unflatten(constrain(leaf, w, what) for leaf, w in zip(leaves, wheres))
 
 
 def constrained(x, out_sharding):
     """`x`, labelled with `out_sharding` unless that is None."""
-    return x if out_sharding is None else with_sharding_constraint(x, out_sharding)
+    return x if out_sharding is None else labelled(x, out_sharding)
 
 
 def takes_out_sharding(function):
@@ -58,17 +131,37 @@ def takes_out_sharding(function):
     def call(*args, out_sharding=None, **kwargs):
         if out_sharding is None:
             return function(*args, **kwargs)
-        where = out_sharding_of(out_sharding, function.__name__)
-        with _core.api.ShardingGiven():
-            out = function(*args, **kwargs)
-        return with_sharding_constraint(out, where)
+        return split_so(out_sharding, function.__name__, lambda: function(*args, **kwargs))
 
     return call
 
 
+def split_so(out_sharding, name, function):
+    """What `function` of no arguments gives, split as the `out_sharding` of the user's function
+    `name` says where operands leave it open."""
+    where = out_sharding_of(out_sharding, name)
+    with _core.api.ShardingGiven():
+        out = function()
+    rank = getattr(out, "ndim", None)
+    if rank is not None and len(where.spec) > rank and not any(where.spec[rank:]):
+        where = where.with_spec(where.spec.update(partitions=where.spec[:rank]))
+    return labelled(out, where)
+
+
 def out_sharding_of(where, function):
     """An `out_sharding` as a Sharding; ValueError for axes that types do not follow."""
+    if isinstance(where, PartitionSpec) and current_mesh().empty and context_mesh().empty:
+        raise ValueError(
+            f"{function}: Using PartitionSpec when you are not under a mesh context is not "
+            "allowed. Please pass a NamedSharding instance or enter into a mesh context via "
+            f"`jax.set_mesh`. Got {where}"
+        )
     where = _resolve(where, function, "out_sharding")
+    _check_explicit(where, function)
+    return where
+
+
+def _check_explicit(where, function):
     spec = getattr(where, "spec", ())
     types = where.mesh._name_to_type if isinstance(where, NamedSharding) else {}
     for entry in spec:
@@ -79,7 +172,6 @@ def out_sharding_of(where, function):
                     f"type Auto or Manual. Got PartitionSpec: {spec} with axis name: {name} of "
                     f"type: {types[name]!s}. Use with_sharding_constraint there."
                 )
-    return where
 
 
 def _resolve(where, function, argument):
@@ -123,7 +215,7 @@ def _check_manual(where):
                 )
 
 
-def _spread(shardings, tree, function, argument):
+def spread(shardings, tree, function, argument):
     """A Sharding or None for each leaf of `tree`."""
 
     def is_leaf(where):
@@ -137,10 +229,22 @@ def _spread(shardings, tree, function, argument):
             f"{function} {argument} specification must be a tree prefix of the corresponding "
             f"value; {details}"
         ) from None
+    if any(isinstance(where, Format) for where in wheres):
+        wheres = [
+            _sharding_of(where, leaf) if isinstance(where, Format) else where
+            for where, leaf in zip(wheres, tree_util.tree_leaves(tree), strict=True)
+        ]
     return [_resolve(where, function, argument) for where in wheres]
 
 
-def _constrain(leaf, where, what):
+def _sharding_of(where, leaf):
+    """The Sharding of a Format for `leaf`, whose elements lie in the order of its dimensions."""
+    if where.layout is not None:
+        where.layout.check_compatible_aval(asarray(leaf).shape)
+    return where.sharding
+
+
+def constrain(leaf, where, what):
     """`leaf` as an array, labelled; `what` it is in errors."""
     x = asarray(leaf)
     if where is None:
@@ -154,17 +258,19 @@ def _constrain(leaf, where, what):
             f"{what} is incompatible with its sharding annotation {where}: {e}"
         ) from None
     if isinstance(where, NamedSharding) and not isinstance(where.mesh, Mesh):
+        if not isinstance(x, _core.Tracer):
+            _check_concrete(leaf, where)
         ids = _device_ids(x, where.mesh)
-        if ids is None:
-            return x  # names of axes, and no devices
-        description = (*description[:2], ids, *description[3:])
+        if ids is None and where.mesh.explicit_axes:
+            return x
+        description = (*description[:2], ids or (), *description[3:])
     if is_explicit(description):
         description = completed(description, x.ndim)
     spec = list(description[3])
     for dimension in getattr(where, "unconstrained_dims", ()):
         spec[dimension] = None
     if isinstance(x, _core.Tracer):
-        spec = _even(spec, x.shape, description)
+        spec = _even(_with_explicit(spec, x, where), x.shape, description)
         while spec and spec[-1] == () and not description[5]:
             spec.pop()
     else:
@@ -172,13 +278,50 @@ def _constrain(leaf, where, what):
     return _core.with_sharding(x, (*description[:3], tuple(spec), *description[4:]))
 
 
+def _check_concrete(x, where):
+    """Errors where `x` does not say which devices the abstract mesh of `where` stands for."""
+    if not isinstance(x, _core.Array):
+        raise ValueError(
+            "with_sharding_constraint with a NamedSharding over an AbstractMesh requires the input "
+            f"passed should be a `jax.Array`, whose mesh it is over. Got {type(x)}."
+        )
+    known = _core.get_sharding(x)
+    if known is None and get_mesh().shape_tuple == where.mesh.shape_tuple:
+        return
+    if known is None or not known[4]:
+        raise TypeError(
+            "The sharding on the input must be a `NamedSharding` where the target sharding has an "
+            f"AbstractMesh. Got {where} for an array that is not split over a mesh."
+        )
+    if (known[0], known[1]) != (where.mesh.axis_names, where.mesh.axis_sizes):
+        raise ValueError(
+            f"Mesh shape of the input {dict(zip(known[0], known[1]))} does not match the mesh "
+            f"shape of the target sharding {dict(where.mesh.shape)} for with_sharding_constraint. "
+            "Bring the array to that mesh with device_put."
+        )
+
+
 def _device_ids(x, mesh):
     """Those of the array's own mesh, or of the current one, where it has the axes of `mesh`."""
     known = _core.get_type_sharding(x)
+    if known is None and not isinstance(x, _core.Tracer):
+        known = _core.get_sharding(x)
     if known is not None and (known[0], known[1]) == (mesh.axis_names, mesh.axis_sizes):
         return known[2]
     current = get_mesh()
     return current.device_ids_in_order if current.shape_tuple == mesh.shape_tuple else None
+
+
+def _with_explicit(spec, x, where):
+    """`spec`, of axes that are not explicit, behind the explicit ones that split `x`."""
+    known = _core.get_type_sharding(x)
+    if known is None or set(known[5]).isdisjoint("a"):
+        return spec
+    types = dict(zip(known[0], known[5]))
+    if any(types.get(name) != "a" for names in spec for name in names or ()):
+        return spec
+    own = [tuple(name for name in names if types[name] != "a") for names in known[3]]
+    return [(*a, *(b or ())) for a, b in zip(own, (*spec, *((),) * len(own)))]
 
 
 def _even(spec, shape, description):
@@ -191,71 +334,15 @@ def _even(spec, shape, description):
     return [() if names and n % parts(names) else names for names, n in zip(spec, shape)]
 
 
-class Constrained:
-    """`fun` as jit stages it where it has in_shardings or out_shardings."""
-
-    def __init__(self, fun, in_shardings, out_shardings, static_positions):
-        functools.update_wrapper(self, fun)
-        self._shardings = in_shardings, out_shardings
-        self._statics = static_positions
-
-    def __call__(self, *args, **kwargs):
-        inputs, outputs = self._shardings
-        if inputs is not None:
-            args = self._place(args, kwargs, inputs)
-        out = self.__wrapped__(*args, **kwargs)
-        return out if outputs is None else self._label(out, outputs, "out_shardings", "outputs")
-
-    def _place(self, args, kwargs, shardings):
-        if tree_util.tree_leaves(kwargs):
-            raise ValueError(
-                "jit: in_shardings are for positional arguments, but "
-                f"{', '.join(map(repr, kwargs))} came by keyword (pjit does not support kwargs "
-                "when in_shardings is specified)."
-            )
-        statics = {p % len(args) for p in self._statics if -len(args) <= p < len(args)}
-        mapped = [i for i in range(len(args)) if i not in statics]
-        if isinstance(shardings, list):
-            shardings = tuple(shardings)
-        if type(shardings) is tuple and len(shardings) != len(mapped):
-            raise ValueError(
-                "pjit in_shardings specification must be a tree prefix of the positional arguments "
-                "tuple: a Sharding, a PartitionSpec, or a tuple of length equal to the number of "
-                f"positional arguments. But in_shardings is a tuple of length {len(shardings)} for "
-                f"{len(mapped)} positional arguments, static ones not counted."
-            )
-        dynamic = self._label(
-            tuple(args[i] for i in mapped), shardings, "in_shardings", "arguments"
-        )
-        args = list(args)
-        for i, value in zip(mapped, dynamic):
-            args[i] = value
-        return args
-
-    def _label(self, tree, shardings, argument, what):
-        wheres = _spread(shardings, tree, "jit", argument)
-        paths, treedef = tree_util.tree_flatten_with_path(tree)
-        out = []
-        for (path, leaf), where in zip(paths, wheres):
-            if getattr(where, "unconstrained_dims", ()):
-                raise ValueError(
-                    f"jit: Unconstrained dims are not allowed when passed to {argument}: {where}; "
-                    "with_sharding_constraint takes them."
-                )
-            named = f"One of jit {what}, at {argument}{tree_util.keystr(path)},"
-            x = _constrain(leaf, where, named)
-            if where is not None:
-                try:
-                    where.shard_shape(x.shape)
-                except IndivisibleError as e:
-                    raise IndivisibleError(f"{named} cannot be split so: {e}") from None
-            out.append(x)
-        return treedef.unflatten(out)
-
-
 def reshard(xs, out_shardings):
-    """`xs` labelled with shardings (a tree prefix of them): with_sharding_constraint."""
-    return with_sharding_constraint(xs, out_shardings)
+    """`xs` labelled with shardings over explicit axes of a mesh (a tree prefix of them).
+
+    Raises:
+      ValueError: for axes that types do not show: with_sharding_constraint takes these.
+    """
+    for where in spread(out_shardings, xs, "reshard", "out_shardings"):
+        _check_explicit(where, "reshard")
+    return labelled(xs, out_shardings)
 
 
 reshard.__module__ = "shardax.sharding"

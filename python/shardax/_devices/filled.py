@@ -72,13 +72,18 @@ def full_like(a, fill_value, dtype=None, shape=None, *, device=None, out_shardin
     else:
         dtype = _core.requested_dtype(dtype, "full_like")
     if isinstance(dtype, KeyTy) and getattr(fill_value, "dtype", None) != dtype:
-        words = full((*shape, dtype.words), fill_value, np.uint32)
+        words = full((*shape, dtype.itemsize // 4), fill_value, np.uint32)
         return bind("random_wrap", (words,), impl=dtype)
     if type(fill_value) is int:
         fill_value = wrapped(fill_value, dtype)
     value = _core.convert(asarray(fill_value), dtype, bool(weak))
     out = placed(_core.broadcast_to(value, shape), device, out_sharding)
     concrete = isinstance(a, _core.Array) and not isinstance(a, _core.Tracer)
+    asked = None if isinstance(a, _core.Array) else getattr(a, "sharding", None)
+    if asked is not None and a.shape == shape and device is None and out_sharding is None:
+        from shardax._devices.shardings import concretely  # at first use: quick import
+
+        return placed(out, None, concretely(asked))
     if not concrete or a.shape != shape or device is not None or out_sharding is not None:
         return out
     recorded = None if isinstance(out, _core.Tracer) else _core.get_sharding(a)

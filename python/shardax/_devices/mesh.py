@@ -236,7 +236,7 @@ class Mesh(AbstractMesh, contextlib.ContextDecorator):
     OrderedDict([('x', 4)])
     """
 
-    def __init__(self, devices, axis_names=None, *, axis_types=None):
+    def __init__(self, devices, axis_names=None, axis_types=None):
         if axis_names is None:
             axis_names = ()
         if isinstance(axis_names, str):

@@ -34,7 +34,8 @@ def _guard_move(array, where):
 def device_put(x, device=None, *, src=None, donate=False, may_alias=None):
     """`x` as arrays, labelled with a device or sharding (or a tree prefix of them).
 
-    With `donate` arrays that get a label are deleted; nothing is copied either way.
+    With `donate` (True, or a tree prefix of truth values) arrays that get a label are deleted;
+    nothing is copied either way.
 
     Raises:
       ValueError: where `device` is none of these, or the sharding does not divide an array.
@@ -46,34 +47,41 @@ def device_put(x, device=None, *, src=None, donate=False, may_alias=None):
 
     from shardax._devices import layouts, shardings  # at first use: quick import
 
-    def place(leaf, where):
+    def place(leaf, where, donated=donate):
         array = _moved(leaf)
         if where is None:
             return array
         if array is leaf and _core.transfers_guarded():
             _guard_move(array, where)
         placed = shardings.label(array, where)
-        if donate and array is leaf and not isinstance(array, _core.Tracer):
+        if donated and array is leaf and not isinstance(array, _core.Tracer):
             array.delete()
         return placed
 
     places = (Device, shardings.Sharding, shardings.PartitionSpec, layouts.Format)
-    if device is None or isinstance(device, places):
+    one = device is None or isinstance(device, places)
+    if one and not isinstance(donate, (tuple, list, dict)):
         return tree_util.tree_map(lambda leaf: place(leaf, device), x)
-    for where in tree_util.tree_leaves(device):
+    for where in () if one else tree_util.tree_leaves(device):
         if not isinstance(where, places):
             raise ValueError(
                 "device_put: device must be None, a Device, a Sharding or a tree of these values, "
                 f"got {where!r}. Devices come from shardax.devices()."
             )
+    leaves, treedef = tree_util.tree_flatten(x)
+    wheres = [device] * len(leaves) if one else _spread("device", device, x)
+    donated = _spread("donate", donate, x)
+    return treedef.unflatten(map(place, leaves, wheres, donated))
+
+
+def _spread(argument, prefix, x):
+    """A value of device_put's argument for each leaf of `x`."""
     try:
-        wheres = tree_util.broadcast_prefix(device, x, is_leaf=lambda d: d is None)
+        return tree_util.broadcast_prefix(prefix, x, is_leaf=lambda value: value is None)
     except ValueError:
         from shardax._base.api_errors import not_a_prefix  # at first use: quick import
 
-        not_a_prefix("device_put device", device, x)
-    leaves, treedef = tree_util.tree_flatten(x)
-    return treedef.unflatten([place(leaf, where) for leaf, where in zip(leaves, wheres)])
+        not_a_prefix(f"device_put {argument}", prefix, x)
 
 
 def _check_devices(function, devices):

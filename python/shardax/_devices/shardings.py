@@ -122,6 +122,12 @@ class NamedSharding(Sharding):
         self.mesh = mesh
         self.spec = spec if isinstance(spec, PartitionSpec) else PartitionSpec(*spec)
         seen = set()
+        asked = not mesh.empty and not mesh.auto_axes and not mesh._implied
+        if asked and UNCONSTRAINED in self.spec:
+            raise ValueError(
+                f"{self.spec} cannot contain `P.UNCONSTRAINED` when no mesh axis_types are `Auto`. "
+                f"Got mesh axis_types={mesh.axis_types}"
+            )
         for names in self.spec:
             for name in axes_of_entry(names):
                 if name not in mesh.axis_names:
@@ -303,6 +309,15 @@ def completed(description, ndim):
     """A description with an entry in its spec for each of `ndim` dimensions."""
     spec = (*description[3], *((),) * ndim)[:ndim]
     return *description[:3], spec, *description[4:]
+
+
+def concretely(where):
+    """A sharding of a ShapeDtypeStruct as one over devices: an AbstractMesh stands for the current
+    mesh. None where there is none that fits."""
+    if not isinstance(where, NamedSharding) or isinstance(where.mesh, Mesh):
+        return where
+    same = get_mesh().shape_tuple == where.mesh.shape_tuple
+    return NamedSharding(get_mesh(), where.spec) if same else None
 
 
 def over_current_mesh(where):

@@ -19,9 +19,9 @@ _NAMES = {
 _DTYPES = {"bool": "pred", "float": "f", "bfloat": "bf", "uint": "u", "int": "s", "complex": "c"}
 
 
-def text_of(program):
-    """The program in HLO's form."""
-    return _Printer(module_of(program)).text()
+def text_of(program, names=False):
+    """The program in HLO's form; with `names`, the path of each operation in its metadata."""
+    return _Printer(module_of(program), names).text()
 
 
 def shape_text(value):
@@ -49,8 +49,9 @@ def _braces(items):
 
 
 class _Printer:
-    def __init__(self, module):
+    def __init__(self, module, names):
         self.module = module
+        self.paths = names
         self.computations = []
         self.functions = {f.name: f for f in module.functions}
         self.printed = {}  # functions by name: their computations'
@@ -162,6 +163,8 @@ class _Printer:
             operands = ", ".join(names[v] for v in operation.operands)
         out = self.unique(name)
         shown = "".join(f", {a}" for a in attributes)
+        if self.paths and operation.path:
+            shown += f', metadata={{op_name="{operation.path}"}}'
         lines = [f"{out} = {_shapes(operation.results)} {name}({operands}){shown}"]
         if len(operation.results) == 1:
             names[operation.results[0]] = out

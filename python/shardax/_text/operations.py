@@ -6,6 +6,8 @@ calls become functions, loops and branches its `while` and `case`, mapped functi
 ...) is a `custom_call` to the op's name here.
 """
 
+import contextlib
+import functools
 import re
 
 import numpy as np
@@ -36,6 +38,7 @@ def module_of(program, shardings=()):
         program, [True] * len(program.out_avals), [True] * len(program.in_avals)
     )
     lowering = _Lowering()
+    lowering.around = lowering.around.extend(f"jit({program.name})")
     main = Function("main", None)
     lowering.functions.append(main)
     main.body = lowering.block(smaller)
@@ -54,12 +57,22 @@ class _Lowering(Collectives):
         self.axes = {}  # sizes of the mapped axes in scope
         self.partitions = 1
         self.meshes = Meshes()
+        self.around = _core.NameStack()  # the names of what the program in hand is inside of
+        self.here = self.around  # and those of the equation in hand
+
+    @contextlib.contextmanager
+    def within(self, *names):
+        """A block for programs inside of the equation in hand."""
+        outer = self.around, self.here
+        self.around = functools.reduce(lambda stack, name: stack.extend(name), names, self.here)
+        yield
+        self.around, self.here = outer
 
     def value_of(self, aval):
         """A new value of a variable's type; keys are shown as the words that they consist of."""
         dtype = str(aval.dtype)
         if dtype.startswith("key"):
-            return Value((*aval.shape, 4 if "rbg" in dtype else 2), "uint32")
+            return Value((*aval.shape, aval.dtype.itemsize // 4), "uint32")
         where = aval.sharding
         split = self.meshes.split(where, len(aval.shape)) if where.mesh.explicit_axes else ""
         return Value(tuple(aval.shape), dtype, split)
@@ -87,11 +100,14 @@ class _Lowering(Collectives):
             operands = [read(atom) for atom in equation.invars]
             results = [self.value_of(v.aval) for v in equation.outvars]
             first = len(block.operations)
+            self.here = self.around + equation.source_info.name_stack
+            path = str(self.here.extend(_path_of(equation)))
             given = self.equation(block, equation, operands, results)
             if not block.operations or block.operations[-1].name not in _SPLIT_ALREADY:
                 given = [self.constrained(block, v) if v in results else v for v in given]
             for operation in block.operations[first:]:
                 operation.location = equation.source_info.text
+                operation.path = path
             known.update(zip(equation.outvars, given, strict=True))
         return [read(atom) for atom in program.outvars]
 
@@ -122,13 +138,14 @@ class _Lowering(Collectives):
         result = Value(value.shape, value.dtype, value.split)
         return self.emit(block, "sdy.sharding_constraint", [value], [result])[0]
 
-    def call(self, block, name, program, operands, results):
-        """A call of the program as a function of the module."""
+    def call(self, block, name, program, operands, results, path=None):
+        """A call of the program as a function of the module; `path` is what names say of it."""
         if id(program) not in self.called:
             function = Function(self.unused(name), None)
             self.functions.append(function)
             self.called[id(program)] = function, program
-            function.body = self.block(program)
+            with self.within(path or name):
+                function.body = self.block(program)
         function, _ = self.called[id(program)]
         return self.emit(block, "call", operands, results, callee=function.name)
 
@@ -166,8 +183,9 @@ class _Lowering(Collectives):
                 return found
         for key in ("jaxpr", "call_jaxpr"):
             if isinstance(params.get(key), _core.Program):
-                body = params[key]
-                return self.call(block, params.get("name", name), body, operands, results)
+                body, path = params[key], _path_of(equation)
+                called = params.get("name", "checkpoint" if name == "remat2" else name)
+                return self.call(block, called, body, operands, results, path)
         shown = {k: v for k, v in params.items() if not isinstance(v, _core.Program)}
         return self.emit(block, "custom_call", operands, results, target=name, params=shown)
 
@@ -275,9 +293,11 @@ class _Lowering(Collectives):
         carried = operands[tests + bodies :]
         arguments = [Value(x.shape, x.dtype) for x in carried]
         test, body = Block(arguments), Block(arguments)
-        test.results = self.inline(test, params["cond_jaxpr"], operands[:tests] + arguments)
+        with self.within("while", "cond"):
+            test.results = self.inline(test, params["cond_jaxpr"], operands[:tests] + arguments)
         held = operands[tests : tests + bodies]
-        body.results = self.inline(body, params["body_jaxpr"], held + arguments)
+        with self.within("while", "body"):
+            body.results = self.inline(body, params["body_jaxpr"], held + arguments)
         return self.emit(block, "while", carried, results, [test, body])
 
     def _scan(self, block, params, operands, results):
@@ -310,7 +330,9 @@ class _Lowering(Collectives):
         program = params["jaxpr"]
         given = [*held, *arguments[1 : 1 + carries], *slices]
         out = [self.value_of(v.aval) for v in program.outvars]
-        self.call(body, "closed_call", program, given, out)
+        with self.within("while", "body"):
+            self.here = self.around
+            self.call(body, "closed_call", program, given, out)
         kept = []
         for so_far, y in zip(arguments[1 + carries :], out[carries:]):
             row = self.emit(body, "reshape", [y], [Value((1, *y.shape), y.dtype)])[0]
@@ -324,9 +346,10 @@ class _Lowering(Collectives):
 
     def _cond(self, block, params, operands, results):
         regions = []
-        for branch in params["branches"]:
+        for i, branch in enumerate(params["branches"]):
             region = Block([])
-            region.results = self.inline(region, branch, operands[1:])
+            with self.within("cond", f"branch_{i}_fun"):
+                region.results = self.inline(region, branch, operands[1:])
             regions.append(region)
         return self.emit(block, "case", operands[:1], results, regions)
 
@@ -342,9 +365,20 @@ class _Lowering(Collectives):
         outer = self.axes
         self.axes = outer | axes
         self.partitions = max(self.partitions, int(np.prod(list(self.axes.values()))))
-        region = self.block(program)
+        with self.within("manual_computation"):
+            region = self.block(program)
         self.axes = outer
         return self.emit(block, "manual_computation", operands, results, [region], axes=axes)
+
+
+def _path_of(equation):
+    """The last part of an equation's path, as XLA's profiles name operations."""
+    name, params = equation.primitive.name, equation.params
+    if name == "jit":
+        return f"jit({params['name']})"
+    if name == "remat2":
+        return "rematted_computation" if params["differentiated"] else "checkpoint"
+    return {"scan": "while"}.get(name, name)
 
 
 # What says itself how its results are split.

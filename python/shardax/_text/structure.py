@@ -20,6 +20,7 @@ class Operation:
     attributes: dict = dataclasses.field(default_factory=dict)
     regions: list = dataclasses.field(default_factory=list)
     location: str = ""  # the line of the user's
+    path: str = ""  # "jit(f)/jvp(loss)/mul": the names that it is inside of, and its own
 
 
 @dataclasses.dataclass(eq=False)

@@ -91,6 +91,11 @@ def jit(
             device=device,
         )
     check_callable(fun)
+    if in_shardings is not None or out_shardings is not None:
+        from shardax._devices.jit_shardings import check_open  # at first use: quick import
+
+        check_open(in_shardings, "in_shardings")
+        check_open(out_shardings, "out_shardings")
     if device is not None and out_shardings is None:
         from shardax._devices.shardings import SingleDeviceSharding  # at first use: quick import
 

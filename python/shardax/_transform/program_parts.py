@@ -29,18 +29,16 @@ class DebugInfo:
 
 @dataclasses.dataclass(frozen=True)
 class SourceInfo:
-    """A line of a program: "file.py:12:4 (f)", or "" where it is not known."""
+    """A line of a program: "file.py:12:4 (f)", or "" where it is not known; and the names that
+    named_scope gave.
+    """
 
     text: str = ""
+    name_stack: _api.NameStack = _api.NameStack()
 
     @property
     def traceback(self):
         return self
-
-    @property
-    def name_stack(self):
-        """The names that named_scope gave: none are kept."""
-        return ""
 
 
 class EquationContext(NamedTuple):

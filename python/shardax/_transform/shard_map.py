@@ -131,18 +131,43 @@ def _mapped(f, mesh, in_specs, out_specs, check, axis_names, smap=False):
         raise TypeError(
             f"shard_map requires a callable for its first argument, but got {f} of type {type(f)}."
         )
-    if sums.mentions_sums(() if in_specs is Infer else in_specs, out_specs):
+    if in_specs is Infer:
+        return _inferring(f, mesh, out_specs, check, axis_names, smap)
+    if sums.mentions_sums(in_specs, out_specs):
         inner = sums.of_terms(f, in_specs, out_specs)
         whole, parts = Plan(mesh, in_specs, out_specs, check, axis_names, smap), sums.plain
         mapped = _mapped(inner, mesh, parts(in_specs), parts(out_specs), check, axis_names, smap)
         return sums.relabelled(mapped, out_specs, lambda: whole.resolved()[0])
     plan = Plan(mesh, in_specs, out_specs, check, axis_names, smap)
-    if in_specs is Infer or not _has_static(in_specs):
+    if not _has_static(in_specs):
         return _core.api.shard_map(f, plan)
 
     @functools.wraps(f)
     def call(*args):
         return _call_with_static(f, plan, args)
+
+    return call
+
+
+def _inferring(f, mesh, out_specs, check, axis_names, smap):
+    """shard_map whose arguments come split as they are; where they, or the results, are sums that
+    are left to do, through the specs that say so."""
+    mapped = _core.api.shard_map(f, Plan(mesh, Infer, out_specs, check, axis_names, smap))
+    left = sums.mentions_sums(out_specs)
+
+    @functools.lru_cache(maxsize=64)
+    def of_sums(specs, tree):
+        in_specs = tree.unflatten(specs)
+        return _mapped(f, mesh, in_specs, out_specs, check, axis_names, smap)
+
+    @functools.wraps(mapped)
+    def call(*args):
+        leaves, tree = tree_util.tree_flatten(args)
+        if not left and not any(map(sums.is_sum, leaves)):
+            return mapped(*args)
+        plan = Plan(mesh, Infer, out_specs, check, axis_names, smap)
+        names = plan.resolved()[1]
+        return of_sums(tuple(_own_spec(leaf, names) for leaf in leaves), tree)(*args)
 
     return call
 
@@ -305,8 +330,10 @@ def _own_spec(leaf, names):
     where = _core.api.typeof(leaf).sharding if tracer else sharding_of(leaf)
     if not isinstance(where, NamedSharding):
         return PartitionSpec()
-    return PartitionSpec(
-        *(tuple(name for name in axes_of_entry(entry) if name in names) for entry in where.spec)
+    return where.spec.update(
+        partitions=[
+            tuple(name for name in axes_of_entry(entry) if name in names) for entry in where.spec
+        ]
     )
 
 

@@ -7,8 +7,9 @@ results that out_specs leave unreduced are summed where blocks are joined.
 import functools
 
 from shardax import tree_util
+from shardax._core import Array, get_type_sharding
 from shardax._core import api as _core
-from shardax._devices.constraints import with_sharding_constraint
+from shardax._devices.constraints import labelled
 from shardax._devices.shardings import NamedSharding
 from shardax._devices.specs import PartitionSpec
 
@@ -21,6 +22,12 @@ def mentions_sums(*specs):
     """Is a spec of the trees unreduced or reduced over an axis?"""
     leaves = tree_util.tree_leaves(specs, is_leaf=_is_spec)
     return any(any(spec._sums) for spec in leaves if isinstance(spec, PartitionSpec))
+
+
+def is_sum(x):
+    """Is it an array that is unreduced or reduced over explicit axes?"""
+    known = get_type_sharding(x) if isinstance(x, Array) else None
+    return known is not None and any(known[6:])
 
 
 def plain(specs):
@@ -66,7 +73,7 @@ def relabelled(mapped, out_specs, mesh_of):
         mesh = mesh_of()
         if not any(spec._sums) or not mesh.explicit_axes:
             return x
-        return with_sharding_constraint(x, NamedSharding(mesh, spec))
+        return labelled(x, NamedSharding(mesh, spec))
 
     @functools.wraps(mapped)
     def call(*args):

@@ -16,6 +16,7 @@ from shardax._base.api_errors import argument_paths
 from shardax._base.dtypes import float0
 from shardax._base.structures import structure_differences
 from shardax._core import api as _core
+from shardax._devices.layouts import Format, Layout
 from shardax._devices.shardings import NamedSharding, described
 from shardax._text import hlo, stablehlo
 from shardax._transform.analyses import HloModule, StableHloModule, costs, memory
@@ -198,7 +199,8 @@ class Lowered(_Stage):
 
         Args:
           dialect: "stablehlo" or "hlo".
-          debug_info: show the lines that operations come from.
+          debug_info: show the lines that operations come from; in HLO, the names that named_scope
+            gave and what they went through, as `op_name`.
 
         Raises:
           ValueError: for another dialect.
@@ -210,7 +212,7 @@ class Lowered(_Stage):
         """
         _check_dialect(dialect)
         if dialect == "hlo":
-            return hlo.text_of(self._call.staged.program)
+            return hlo.text_of(self._call.staged.program, debug_info)
         return stablehlo.text_of(self._call.staged.program, debug_info, self._call.shardings())
 
     def compiler_ir(self, dialect=None):
@@ -244,6 +246,10 @@ class Lowered(_Stage):
         return Compiled(self._call)
 
 
+def _formats(avals, shardings):
+    return [Format(Layout(tuple(range(a.ndim)), ()), s) for a, s in zip(avals, shardings)]
+
+
 class Compiled(_Stage):
     """A function compiled for the types of some arguments. A call takes those that are not static.
 
@@ -269,8 +275,16 @@ class Compiled(_Stage):
         return memory(self._call.staged.program)
 
     @property
+    def out_info(self):
+        """A ShapeDtypeStruct per result, with its sharding."""
+        infos = zip(self._call.staged.out_avals, self._shardings(1))
+        structs = [struct_of(aval).update(sharding=where) for aval, where in infos]
+        return tree_util.tree_unflatten(self.out_tree, structs)
+
+    @property
     def input_shardings(self):
-        """The shardings of (args, kwargs): those of jit's in_shardings, else device 0."""
+        """The shardings of (args, kwargs): those of jit's in_shardings, else those of the arguments
+        that it was lowered for; over the mesh of the others where they have none."""
         return self._call.arguments(self._shardings(0)[: len(self._call.in_types)])
 
     @property
@@ -278,8 +292,24 @@ class Compiled(_Stage):
         """The shardings that results have where arguments have input_shardings."""
         return tree_util.tree_unflatten(self.out_tree, self._shardings(1))
 
+    @property
+    def input_formats(self):
+        """The Formats of (args, kwargs): how they lie in memory, with their shardings."""
+        avals = self._call.in_types
+        return self._call.arguments(_formats(avals, self._shardings(0)))
+
+    @property
+    def output_formats(self):
+        """The Formats of results."""
+        avals = self._call.staged.out_avals
+        return tree_util.tree_unflatten(self.out_tree, _formats(avals, self._shardings(1)))
+
     def _shardings(self, which):
-        return [described(d) for d in _core.shardings(self._call.staged.program)[which]]
+        known = [
+            None if where is None else where._description(len(aval.shape))
+            for where, aval in zip(self._call.shardings(), self._call.in_types)
+        ]
+        return [described(d) for d in _core.shardings(self._call.staged.program, known)[which]]
 
     def runtime_executable(self):
         """None: a plan has no form of its own for other programs to run."""

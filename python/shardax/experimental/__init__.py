@@ -15,6 +15,7 @@ _, __getattr__, __dir__ = _at_first_use(
         "custom_partitioning",
         "hijax",
         "jet",
+        "key_reuse",
         "layout",
         "ode",
         "random",

@@ -8,6 +8,7 @@ from shardax.experimental import colocated_python as colocated_python
 from shardax.experimental import custom_partitioning as custom_partitioning
 from shardax.experimental import hijax as hijax
 from shardax.experimental import jet as jet
+from shardax.experimental import key_reuse as key_reuse
 from shardax.experimental import layout as layout
 from shardax.experimental import maps as maps
 from shardax.experimental import mesh_utils as mesh_utils

@@ -3,11 +3,13 @@
 import contextlib
 
 from shardax._base.tracebacks import exclude, user_line
+from shardax._core import api as _api
 from shardax._transform.program_parts import SourceInfo
 
 __all__ = [
     "SourceInfo",
     "current",
+    "current_name_stack",
     "new_source_info",
     "register_exclusion",
     "summarize",
@@ -25,7 +27,7 @@ def new_source_info():
 def current():
     """The user's line that runs now."""
     line = user_line()
-    return SourceInfo(line) if line else SourceInfo()
+    return SourceInfo(line or "", _api.current_names())
 
 
 def summarize(source_info, num_frames=1):
@@ -42,6 +44,17 @@ def summarize(source_info, num_frames=1):
 def user_context(c, *, name_stack=None):
     """A block for those who bind the equations of a program again.
 
-    Equations keep the line that binds them: `c` and `name_stack` change nothing.
+    Args:
+      c: nothing follows from it: equations keep the line that binds them.
+      name_stack: the names of the equations inside, that of another equation's source info say.
     """
-    yield
+    entered = _api.NamesEntered(_api.current_names() if name_stack is None else name_stack)
+    try:
+        yield
+    finally:
+        entered.leave()
+
+
+def current_name_stack():
+    """The names that equations have here."""
+    return _api.current_names()

@@ -12,7 +12,7 @@ from shardax._core import api as _core
 
 
 def same(a, b):
-    if a.shape != b.shape or a.dtype != b.dtype:
+    if a.shape != b.shape or a.dtype != b.dtype or a.asked_split != b.asked_split:
         return False
     return not _core.follows_varying() or a.mat.varying == b.mat.varying
 
@@ -95,6 +95,7 @@ def _why(a, b):
     reasons = {
         "the dtypes do not match": a.dtype != b.dtype,
         "the shapes do not match": a.shape != b.shape,
+        "the shardings do not match": a.asked_split != b.asked_split,
         "the manual axis types do not match": a.mat.varying != b.mat.varying,
     }
     return ", and ".join(text for text, differs in reasons.items() if differs)

@@ -52,7 +52,25 @@ def broadcast_like(arr, like_arr):
       Array([[1, 2, 3],
              [1, 2, 3]], dtype=int32)
     """
-    return _core.broadcast_to(asarray(arr), asarray(like_arr).shape)
+    arr, like_arr = asarray(arr), asarray(like_arr)
+    out = _core.broadcast_to(arr, like_arr.shape)
+    known = _core.get_type_sharding(like_arr)
+    if known is None:
+        return out
+    _check_broadcast(arr, like_arr)
+    return _core.with_sharding(out, known)
+
+
+def _check_broadcast(arr, like):
+    """ValueError where a dimension of `arr` is split otherwise than that of `like`."""
+    types = [_core.api.typeof(x).asked_split for x in (arr, like)]
+    own, other = (split or () for split in types)
+    for axes, wanted in zip(reversed(own), reversed(other)):
+        if axes and axes != wanted:
+            raise ValueError(
+                f"Incompatible shardings for broadcasting: {_core.api.typeof(arr)} and "
+                f"{_core.api.typeof(like)}. Bring one to the other's with shardax.reshard."
+            )
 
 
 @takes_out_sharding

@@ -72,6 +72,17 @@ def scan_length(xs, length):
     return lengths[0]
 
 
+def _check_whole_steps(xs):
+    """ValueError where explicit axes of a mesh split what is scanned over."""
+    splits = [_core.typeof(x).asked_split for x in xs]
+    if any(split and split[0] for split in splits):
+        specs = ", ".join(str(_core.typeof(x).sharding.spec) for x in xs)
+        raise ValueError(
+            f"scan: 0th dimension of all xs should be replicated. Got {specs}. Bring them there "
+            "with shardax.reshard."
+        )
+
+
 def scan(f, init, xs=None, length=None, reverse=False, unroll=1, _split_transpose=False):
     """Runs `carry, y = f(carry, x)` over the leading axis of xs.
 
@@ -141,6 +152,7 @@ def _scan(f, init, xs, length, reverse, unroll):
         return _control_python.scan(
             f, tree_util.tree_unflatten(carry_tree, carry), xs, steps, reverse
         )
+    _check_whole_steps(slices)
     x_types = tree_util.tree_unflatten(xs_tree, [_core.element_type(x) for x in slices])
 
     def stage(f, types):

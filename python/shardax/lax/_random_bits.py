@@ -5,6 +5,7 @@ import numpy as np
 
 import shardax._core as _core
 from shardax._base.arrays import asarray, bind
+from shardax._devices.constraints import constrained
 
 
 class RandomAlgorithm(enum.IntEnum):
@@ -29,6 +30,7 @@ def rng_bit_generator(
       key: the state, uint32[4] or uint64[2].
       shape: that of the bits.
       dtype: uint8, uint16, uint32 or uint64; other integers are made of uint32.
+      out_sharding: how the bits are split over the mesh.
       algorithm: RandomAlgorithm.RNG_PHILOX, which is the default, or RNG_THREE_FRY.
 
     Raises:
@@ -47,4 +49,4 @@ def rng_bit_generator(
         algorithm=int(RandomAlgorithm(algorithm)),
         separate=1,
     )
-    return state, _core.convert(bits, dtype)
+    return state, constrained(_core.convert(bits, dtype), out_sharding)

@@ -1,5 +1,6 @@
 # shardax/numpy/_at.py - x.at[index].set(y) and its kin: updated copies of arrays.
 import shardax._core as _core
+from shardax._devices.constraints import split_so
 from shardax.lax._indexing import repeated
 
 # What to do with indices out of bounds, by the names and enum members that JAX accepts.
@@ -62,7 +63,15 @@ class _IndexUpdateRef:
         out_sharding=None,
         wrap_negative_indices=True,
     ):
-        """x[index]; with mode="fill", `fill_value` (NaN by default) where out of bounds."""
+        """x[index]; with mode="fill", `fill_value` (NaN by default) where out of bounds;
+        `out_sharding` says how it is split over explicit axes of a mesh."""
+        if out_sharding is not None:
+            options = {
+                "mode": mode,
+                "fill_value": fill_value,
+                "wrap_negative_indices": wrap_negative_indices,
+            }
+            return split_so(out_sharding, "at[...].get", lambda: self.get(**options))
         chosen = _mode(mode, "clip")
         if mode is None and wrap_negative_indices:
             return self.array[self.index]
@@ -81,6 +90,16 @@ class _IndexUpdateRef:
         out_sharding=None,
         wrap_negative_indices=True,
     ):
+        if out_sharding is not None:
+            options = {
+                "indices_are_sorted": indices_are_sorted,
+                "unique_indices": unique_indices,
+                "mode": mode,
+                "wrap_negative_indices": wrap_negative_indices,
+            }
+            return split_so(
+                out_sharding, "at[...].set", lambda: self._scatter(kind, values, **options)
+            )
         dtype = self.array.dtype
         if type(values) is int and values >= 2**31 and dtype.kind == "u" and dtype.itemsize >= 4:
             values = _core.asarray(values, dtype)

@@ -4,7 +4,7 @@ import numpy as np
 import shardax._core as _core
 from shardax._base.arrays import asarray, check_arraylike, inexact_dtype, known
 from shardax._base.compositions import stack, where
-from shardax._devices.constraints import constrained
+from shardax._devices.constraints import takes_out_sharding
 from shardax.numpy._creation import linspace
 from shardax.numpy._rounding import clip
 from shardax.numpy._sorting import searchsorted
@@ -12,6 +12,7 @@ from shardax.numpy._sorting import searchsorted
 _functions = _core.functions
 
 
+@takes_out_sharding
 def bincount(x, weights=None, minlength=0, *, length=None, out_sharding=None):
     """How often each non-negative integer occurs, or the sum of its weights; labelled with
     `out_sharding`, if it is given."""
@@ -34,7 +35,7 @@ def bincount(x, weights=None, minlength=0, *, length=None, out_sharding=None):
     counts = zero.at[clip(x.astype(np.int32) if x.dtype == np.bool_ else x, 0)].add(
         weights, mode="drop"
     )
-    return constrained(counts, out_sharding)
+    return counts
 
 
 def histogram_bin_edges(a, bins=10, range=None, weights=None):

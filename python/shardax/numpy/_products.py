@@ -13,7 +13,7 @@ from shardax._base.arrays import (
     static_jit,
 )
 from shardax._base.compositions import moveaxis, stack
-from shardax._devices.constraints import constrained, takes_out_sharding
+from shardax._devices.constraints import takes_out_sharding
 from shardax.lax._convolutions import conv_general_dilated
 from shardax.lax._dot import product
 from shardax.numpy._matrices import diagonal
@@ -127,6 +127,7 @@ def outer(a, b, out=None):
 
 
 @takes_out_sharding
+@takes_out_sharding
 def tensordot(a, b, axes=2, *, precision=None, preferred_element_type=None, out_sharding=None):
     """The sum of products over so many last and first dimensions, or over the given ones; labelled
     with `out_sharding`, if it is given."""
@@ -161,8 +162,7 @@ def tensordot(a, b, axes=2, *, precision=None, preferred_element_type=None, out_
             tuple(canonical_axis(d, a.ndim) for d in left),
             tuple(canonical_axis(d, b.ndim) for d in right),
         )
-    out = _dot_general(a, b, contract, ((), ()), preferred_element_type, precision)
-    return constrained(out, out_sharding)
+    return _dot_general(a, b, contract, ((), ()), preferred_element_type, precision)
 
 
 def kron(a, b):

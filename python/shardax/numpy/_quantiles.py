@@ -4,7 +4,7 @@ import numpy as np
 import shardax._core as _core
 from shardax._base.arrays import asarray, canonical_axes, check_arraylike
 from shardax._base.compositions import moveaxis, where
-from shardax._devices.constraints import constrained
+from shardax._devices.constraints import split_so
 from shardax.numpy._cumulative import cumsum
 from shardax.numpy._reductions import _count, all, any, sum
 from shardax.numpy._select import take, take_along_axis
@@ -176,8 +176,11 @@ def percentile(
 ):
     """quantile, with q in percent; labelled with `out_sharding`, if it is given."""
     q = _share(q)
-    found = quantile(a, q, axis, out, overwrite_input, method, keepdims, weights=weights)
-    return constrained(found, out_sharding)
+
+    def found():
+        return quantile(a, q, axis, out, overwrite_input, method, keepdims, weights=weights)
+
+    return found() if out_sharding is None else split_so(out_sharding, "percentile", found)
 
 
 def nanpercentile(

@@ -26,7 +26,7 @@ def chisquare(key, df, shape=None, dtype=None, *, out_sharding=None) -> Array:
 def choice(key, a, shape=..., replace=True, p=None, axis=0, mode=None) -> Array:
     """Elements of `a` (or of 0, ..., a - 1) drawn with probabilities p."""
 def clone(key) -> Array:
-    """The same key, which may then be used again."""
+    """The same key, which may then be used once more under jax_debug_key_reuse."""
 def dirichlet(key, alpha, shape=None, dtype=None, *, out_sharding=None) -> Array:
     """The Dirichlet distribution with parameters along the last dimension of `alpha`."""
 def double_sided_maxwell(key, loc, scale, shape=..., dtype=None) -> Array:
@@ -48,7 +48,7 @@ def gumbel(key, shape=..., dtype=None, mode=None, *, out_sharding=None) -> Array
 def key(seed, *, impl=None, dtype=None) -> Array:
     """A key out of an integer seed, as a scalar of dtype key<fry>."""
 def key_data(keys) -> Array:
-    """The words of keys, uint32[..., 2]; four of "rbg" and "unsafe_rbg"."""
+    """The words of keys, uint32[..., 2]; as many as a key of the generator has."""
 def laplace(key, shape=..., dtype=None, *, out_sharding=None) -> Array:
     """The Laplace distribution with scale 1."""
 def loggamma(key, a, shape=None, dtype=None, *, out_sharding=None) -> Array:
@@ -96,4 +96,4 @@ def wald(key, mean, shape=None, dtype=None, *, out_sharding=None) -> Array:
 def weibull_min(key, scale, concentration, shape=..., dtype=None) -> Array:
     """The Weibull distribution; the parameters broadcast against `shape`."""
 def wrap_key_data(key_bits_array, *, impl=None, dtype=None) -> Array:
-    """uint32[..., 2] (of "rbg" and "unsafe_rbg": 4) as keys; `impl` and `dtype` as in `key`."""
+    """uint32[..., 2] (as many words as a key of the generator has) as keys."""

@@ -15,9 +15,10 @@ from shardax.random._keys import (
     check_key,
     drawn_shape,
     float_dtype,
-    is_threefry,
+    is_drawn_together,
     parameter_shape,
     partitionable,
+    split_key,
     subkeys,
     to_shape,
 )
@@ -75,12 +76,12 @@ def _gamma(key, alpha, shape, dtype, log_space, stream):
     alpha = _core.broadcast_to(_core.convert(asarray(alpha), dtype), shape)
     if not alpha.size:
         return alpha
-    keys = bind("random_split", (key,), shape=(alpha.size,), partitionable=stream)
+    keys = split_key(key, (alpha.size,), stream)
     flat = lax.stop_gradient(alpha).reshape((-1,))
-    if is_threefry(key):
-        drawn = vmap(lambda k, a: _gamma_element(k, a, log_space, stream))(keys, flat)
-    else:  # under vmap, all would draw from the first key
+    if is_drawn_together(key):
         drawn = lax.map(lambda item: _gamma_element(*item, log_space, stream), (keys, flat))
+    else:
+        drawn = vmap(lambda k, a: _gamma_element(k, a, log_space, stream))(keys, flat)
     drawn = drawn.reshape(shape)
     return bind("gamma_variate", (alpha, drawn), log_space=log_space)
 

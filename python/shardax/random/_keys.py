@@ -26,6 +26,11 @@ def _default_generator():
     return _GENERATORS[_core.config_read("jax_default_prng_impl")]
 
 
+def is_drawn_together(key):
+    """Whether keys of a batch draw from one stream, that of the first, as those of rbg do."""
+    return is_typed(key) and key.dtype.tag in ("rbg", "urbg")
+
+
 def is_threefry(key):
     """Whether a key, typed or raw, is one of the default generator."""
     return not is_typed(key) or key.dtype.tag == "fry"
@@ -81,12 +86,57 @@ def _report_legacy_key(name):
 
 
 def _wrapped(words, generator):
+    if generator.definition:
+        return generator.wrapped(words)
     return bind("random_wrap", (words,), impl=generator)
+
+
+def unwrapped(keys):
+    """The words of typed keys."""
+    return keys.dtype.unwrapped(keys) if keys.dtype.definition else bind("random_unwrap", (keys,))
 
 
 def like_key(made, key):
     """Keys made out of `key`: raw words where that is one."""
-    return made if is_typed(key) or not is_typed(made) else bind("random_unwrap", (made,))
+    return made if is_typed(key) or not is_typed(made) else unwrapped(made)
+
+
+# ---- what a generator does: an op, or the user's functions where those define it -----------------
+
+
+def _definition(key):
+    return key.dtype.definition if is_typed(key) else None
+
+
+def split_key(key, shape, stream):
+    """Keys of `shape` out of one."""
+    if definition := _definition(key):
+        return key.dtype.wrapped(asarray(definition.split(unwrapped(key), shape)))
+    return bind("random_split", (key,), shape=shape, partitionable=stream)
+
+
+def fold_key(key, data):
+    """A key out of one and a uint32."""
+    if definition := _definition(key):
+        return key.dtype.wrapped(asarray(definition.fold_in(unwrapped(key), data)))
+    return bind("random_fold_in", (key, data))
+
+
+def draw_words(key, width, shape, stream):
+    """Unsigned integers of `width` random bits."""
+    if definition := _definition(key):
+        return asarray(definition.random_bits(unwrapped(key), width, shape))
+    return bind("random_bits", (key,), bit_width=width, shape=shape, partitionable=stream)
+
+
+def seeded_key(seed, generator):
+    """The typed key of an integer array."""
+    offset = _core.config_read("jax_random_seed_offset")
+    if offset:
+        seed = _core.lax.add(seed, np.asarray(offset).astype(seed.dtype))
+    if generator.definition:
+        return generator.wrapped(asarray(generator.definition.seed(seed)))
+    return bind("random_seed", (seed,), impl=generator)
 
 
 def to_shape(shape):
@@ -141,16 +191,19 @@ def _seed(seed, name, generator):
         seed = int(seed)
         if not -(2**63) <= seed < 2**63:
             raise OverflowError(f"Python int {seed} too large to convert to int64")
-        high = (seed >> 32) & 0xFFFFFFFF if _core.config_read("jax_enable_x64") else 0
-        half = [high, seed & 0xFFFFFFFF]
-        return asarray(np.array(half * (generator.words // 2), np.uint32))
+        wide = _core.config_read("jax_enable_x64")
+        if generator.implementation in ("threefry2x32", "rbg", "unsafe_rbg"):
+            seed += _core.config_read("jax_random_seed_offset")
+            half = [(seed >> 32) & 0xFFFFFFFF if wide else 0, seed & 0xFFFFFFFF]
+            return asarray(np.array(half * (generator.words // 2), np.uint32))
+        seed = np.array(seed, np.int64).astype(np.int64 if wide else np.int32)
     seed = asarray(seed)
     if seed.ndim:
         raise TypeError(
             f"{name} accepts a scalar seed, but was given an array of shape {seed.shape} != (). "
             "Use jax.vmap for batching"
         )
-    return bind("random_unwrap", (bind("random_seed", (seed,), impl=generator),))
+    return unwrapped(seeded_key(seed, generator))
 
 
 def _generator(impl, dtype=None, name="key"):
@@ -172,7 +225,7 @@ def _generator(impl, dtype=None, name="key"):
     if wanted not in _GENERATORS:
         known = ", ".join(f'"{key.implementation}"' for key in KEYS.values())
         raise ValueError(
-            f'unrecognized PRNG implementation "{wanted}". Did you mean one of: [{known}]'
+            f'unrecognized PRNG implementation "{wanted}". Did you mean one of: {known}?'
         )
     return _GENERATORS[wanted]
 
@@ -193,8 +246,9 @@ def key(seed, *, impl=None, dtype=None):
 
     Args:
       seed: an integer.
-      impl: the name of the generator: "threefry2x32", or "rbg" or "unsafe_rbg", which draw bits by
-        XLA's Philox generator and, under vmap, those of a batch from the batch's first key.
+      impl: the name of the generator: "threefry2x32", "threefry4x32", "philox2x32", "philox4x32";
+        "rbg" or "unsafe_rbg", which draw bits by XLA's Philox generator and, under vmap, those of a
+        batch from the batch's first key; or one of `extend.random.define_prng_impl`.
       dtype: the dtype of another key, or the name of the generator, instead of `impl`.
 
     Raises:
@@ -209,7 +263,10 @@ def key(seed, *, impl=None, dtype=None):
 
 
 def wrap_key_data(key_bits_array, *, impl=None, dtype=None):
-    """uint32[..., 2] (of "rbg" and "unsafe_rbg": 4) as keys; `impl` and `dtype` as in `key`."""
+    """uint32[..., 2] (as many words as a key of the generator has) as keys.
+
+    `impl` and `dtype` as in `key`.
+    """
     generator = _generator(impl, dtype, "wrap_key_data")
     if is_typed(key_bits_array) or not isinstance(key_bits_array, (_core.Array, np.ndarray)):
         raise TypeError(
@@ -220,9 +277,9 @@ def wrap_key_data(key_bits_array, *, impl=None, dtype=None):
 
 
 def key_data(keys):
-    """The words of keys, uint32[..., 2]; four of "rbg" and "unsafe_rbg"."""
+    """The words of keys, uint32[..., 2]; as many as a key of the generator has."""
     checked = check_key("key_data", keys, single=False)
-    return bind("random_unwrap", (checked,)) if is_typed(checked) else checked
+    return unwrapped(checked) if is_typed(checked) else checked
 
 
 def key_impl(keys):
@@ -232,8 +289,15 @@ def key_impl(keys):
 
 
 def clone(key):
-    """The same key, which may then be used again."""
-    return asarray(key)
+    """The same key, which may then be used once more under jax_debug_key_reuse.
+
+    >>> import shardax
+    >>> with shardax.debug_key_reuse(True):
+    ...     k = key(0)
+    ...     draws = [split(clone(k)), split(k)]
+    """
+    checked = check_key("clone", key, single=False)
+    return bind("random_clone", (checked,)) if is_typed(key) else checked
 
 
 def split(key, num=2):
@@ -243,8 +307,7 @@ def split(key, num=2):
     (2, 2)
     """
     checked = check_key("split", key)
-    made = bind("random_split", (checked,), shape=to_shape(num), partitionable=partitionable())
-    return like_key(made, key)
+    return like_key(split_key(checked, to_shape(num), partitionable()), key)
 
 
 def fold_in(key, data):
@@ -260,11 +323,11 @@ def fold_in(key, data):
             f"fold_in accepts a scalar, but was given an array of shape {data.shape} != (). "
             "Use jax.vmap for batching."
         )
-    return like_key(bind("random_fold_in", (checked, data.astype(np.uint32))), key)
+    return like_key(fold_key(checked, data.astype(np.uint32)), key)
 
 
 def subkeys(key, stream, num=2):
-    keys = bind("random_split", (key,), shape=(num,), partitionable=stream)
+    keys = split_key(key, (num,), stream)
     return [keys[i] for i in range(num)]
 
 

@@ -8,7 +8,6 @@ from shardax import lax
 from shardax import numpy as jnp
 from shardax._base.arrays import (
     asarray,
-    bind,
     canonical_axis,
     check_arraylike,
     result_type,
@@ -16,7 +15,14 @@ from shardax._base.arrays import (
 )
 from shardax._devices.constraints import takes_out_sharding
 from shardax.random._continuous import gumbel
-from shardax.random._keys import check_key, drawn_shape, partitionable, to_shape
+from shardax.random._keys import (
+    check_key,
+    draw_words,
+    drawn_shape,
+    partitionable,
+    subkeys,
+    to_shape,
+)
 from shardax.random._uniform import randint, uniform
 
 
@@ -25,9 +31,8 @@ def _shuffle(key, x, axis, stream):
     # Sorting by 32 random bits leaves ties; enough rounds make them unlikely.
     rounds = int(np.ceil(3 * np.log(max(1, x.size)) / np.log(np.iinfo(np.uint32).max)))
     for _ in range(rounds):
-        keys = bind("random_split", (key,), shape=(2,), partitionable=stream)
-        key, sub = keys[0], keys[1]
-        order = bind("random_bits", (sub,), bit_width=32, shape=x.shape, partitionable=stream)
+        key, sub = subkeys(key, stream)
+        order = draw_words(sub, 32, x.shape, stream)
         x = lax.sort_key_val(order, x, axis)[1]
     return x
 

@@ -8,17 +8,19 @@ from shardax._base.arrays import asarray, bind, result_type, static_jit
 from shardax._devices.constraints import takes_out_sharding
 from shardax.random._keys import (
     check_key,
+    draw_words,
     drawn_shape,
     float_dtype,
     parameter_shape,
     partitionable,
     split,
+    subkeys,
     to_shape,
 )
 
 
 def draw_bits(key, width, shape):
-    return bind("random_bits", (key,), bit_width=width, shape=shape, partitionable=partitionable())
+    return draw_words(key, width, shape, partitionable())
 
 
 @takes_out_sharding
@@ -118,8 +120,7 @@ def _randint(key, minval, maxval, shape, dtype, stream):
     beyond = _core.functions.greater(maxval, _bound(info.max, maxval))
     low, high = _limited(minval, dtype), _limited(maxval, dtype)
     low, high, beyond = (_core.broadcast_to(v, shape) for v in (low, high, beyond))
-    keys = bind("random_split", (key,), shape=(2,), partitionable=stream)
-    first, second = keys[0], keys[1]
+    first, second = subkeys(key, stream)
     upper, lower = draw_bits(first, info.bits, shape), draw_bits(second, info.bits, shape)
     span = _core.convert(_core.lax.sub(high, low), word)
     span = jnp.where(high <= low, np.asarray(1, word), span)

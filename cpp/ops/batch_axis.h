@@ -1,0 +1,12 @@
+// ops/batch_axis.h - values that all elements of a batch share, repeated for each.
+#pragma once
+
+#include "ir/op.h"
+
+namespace shardax::ops {
+
+// `a` with a new dimension 0 that repeats it, split as the batch is over the mesh of `like`, the
+// first of these whose type shows one.
+Value repeated(const Value& a, const BatchAxis& axis, const Values& like);
+
+}  // namespace shardax::ops

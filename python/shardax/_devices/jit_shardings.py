@@ -1,0 +1,74 @@
+# shardax/_devices/jit_shardings.py - in_shardings and out_shardings of jit.
+import functools
+
+from shardax import tree_util
+from shardax._devices.constraints import constrain, spread
+from shardax._devices.shardings import IndivisibleError, PartitionSpec
+
+
+def check_open(shardings, argument):
+    """ValueError for specs that leave dimensions open, in what jit is given."""
+    for where in tree_util.tree_leaves(shardings):
+        spec = where if isinstance(where, PartitionSpec) else getattr(where, "spec", ())
+        if PartitionSpec.UNCONSTRAINED in spec:
+            raise ValueError(
+                f"jit: Unconstrained dims are not allowed when passed to {argument}: {where}; "
+                "with_sharding_constraint takes them."
+            )
+
+
+class Constrained:
+    """`fun` as jit stages it where it has in_shardings or out_shardings."""
+
+    def __init__(self, fun, in_shardings, out_shardings, static_positions):
+        functools.update_wrapper(self, fun)
+        self._shardings = in_shardings, out_shardings
+        self._statics = static_positions
+
+    def __call__(self, *args, **kwargs):
+        inputs, outputs = self._shardings
+        if inputs is not None:
+            args = self._place(args, kwargs, inputs)
+        out = self.__wrapped__(*args, **kwargs)
+        return out if outputs is None else self._label(out, outputs, "out_shardings", "outputs")
+
+    def _place(self, args, kwargs, shardings):
+        if tree_util.tree_leaves(kwargs):
+            raise ValueError(
+                "jit: in_shardings are for positional arguments, but "
+                f"{', '.join(map(repr, kwargs))} came by keyword (pjit does not support kwargs "
+                "when in_shardings is specified)."
+            )
+        statics = {p % len(args) for p in self._statics if -len(args) <= p < len(args)}
+        mapped = [i for i in range(len(args)) if i not in statics]
+        if isinstance(shardings, list):
+            shardings = tuple(shardings)
+        if type(shardings) is tuple and len(shardings) != len(mapped):
+            raise ValueError(
+                "pjit in_shardings specification must be a tree prefix of the positional arguments "
+                "tuple: a Sharding, a PartitionSpec, or a tuple of length equal to the number of "
+                f"positional arguments. But in_shardings is a tuple of length {len(shardings)} for "
+                f"{len(mapped)} positional arguments, static ones not counted."
+            )
+        dynamic = self._label(
+            tuple(args[i] for i in mapped), shardings, "in_shardings", "arguments"
+        )
+        args = list(args)
+        for i, value in zip(mapped, dynamic):
+            args[i] = value
+        return args
+
+    def _label(self, tree, shardings, argument, what):
+        wheres = spread(shardings, tree, "jit", argument)
+        paths, treedef = tree_util.tree_flatten_with_path(tree)
+        out = []
+        for (path, leaf), where in zip(paths, wheres):
+            named = f"One of jit {what}, at {argument}{tree_util.keystr(path)},"
+            x = constrain(leaf, where, named)
+            if where is not None:
+                try:
+                    where.shard_shape(x.shape)
+                except IndivisibleError as e:
+                    raise IndivisibleError(f"{named} cannot be split so: {e}") from None
+            out.append(x)
+        return treedef.unflatten(out)

@@ -1,0 +1,20 @@
+"""shardax.experimental.key_reuse - an error where a PRNG key is used twice.
+
+While the flag jax_debug_key_reuse is set, in a `debug_key_reuse(True)` block or by
+`config.update`, each key may be drawn from or split once; `random.clone` gives one that may be used
+again. Compiled functions are checked as a whole before they run: a loop whose turns all draw from
+one key, a branch that uses one that is used after it, a part of an array of keys taken twice.
+
+>>> from shardax import random
+>>> with debug_key_reuse(True):
+...     key = random.key(0)
+...     first = random.normal(key)
+...     second = random.normal(key)  # doctest: +IGNORE_EXCEPTION_DETAIL
+Traceback (most recent call last):
+KeyReuseError: Previously-consumed key passed to jit-compiled function at index 0
+"""
+
+from shardax._base.flags import debug_key_reuse
+from shardax.errors import KeyReuseError
+
+__all__ = ["KeyReuseError", "debug_key_reuse"]
