@@ -1,6 +1,7 @@
 """shardax/_base/arrays.py - what compositions share: operands as arrays, checks of them and of
 axes, and functions that run as one program."""
 
+import functools
 import operator
 
 import numpy as np
@@ -19,6 +20,7 @@ __all__ = [
     "known",
     "result_type",
     "shape_of",
+    "static_axis",
     "static_jit",
     "wrapped",
 ]
@@ -106,5 +108,25 @@ def static_jit(*names, inline=False):
         positional = fun.__code__.co_varnames[: fun.__code__.co_argcount]
         positions = tuple(i for i, name in enumerate(positional) if name in names)
         return api.jit(fun, positions, names, inline=inline)
+
+    return decorate
+
+
+def static_axis(*names):
+    """A decorator: as static_jit with `inline`, of a function whose second argument, `axis`,
+    is None, an int or a sequence of ints.
+    """
+
+    def decorate(fun):
+        run = static_jit("axis", *names, inline=True)(fun)
+
+        @functools.wraps(fun)
+        def call(a, axis=None, *args, **kwargs):
+            if axis is not None and type(axis) is not int:
+                known(axis, "The axis argument must be known statically.")
+                axis = tuple(axis) if np.ndim(axis) else operator.index(axis)
+            return run(a, axis, *args, **kwargs)
+
+        return call
 
     return decorate

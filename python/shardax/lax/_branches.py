@@ -136,9 +136,9 @@ def _predicate(pred):
         raise TypeError(f"Pred must be a scalar, got {pred} of type {type(pred)}") from None
     if aval.shape != ():
         raise TypeError(f"Pred must be a scalar, got {pred} of shape {aval.shape}.")
-    if issubdtype(aval.dtype, np.complexfloating):
-        raise TypeError(f"Pred type must be either boolean or number, got {aval.dtype}.")
     if aval.dtype != bool:
+        if issubdtype(aval.dtype, np.complexfloating):
+            raise TypeError(f"Pred type must be either boolean or number, got {aval.dtype}.")
         pred = functions.not_equal(pred, 0)
     return _core.convert(pred, _core.ShapedArray((), _INT32))
 

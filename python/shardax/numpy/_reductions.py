@@ -11,7 +11,7 @@ from shardax._base.arrays import (
     canonical_axis,
     check_arraylike,
     inexact_dtype,
-    static_jit,
+    static_axis,
 )
 from shardax._base.compositions import where as select
 from shardax.dtypes import issubdtype
@@ -90,7 +90,7 @@ def _widened(a):
     return a
 
 
-@static_jit("axis", "dtype", "out", "keepdims", "promote_integers", inline=True)
+@static_axis("dtype", "out", "keepdims", "promote_integers")
 def sum(
     a,
     axis=None,
@@ -121,7 +121,7 @@ def sum(
     )
 
 
-@static_jit("axis", "dtype", "out", "keepdims", "promote_integers", inline=True)
+@static_axis("dtype", "out", "keepdims", "promote_integers")
 def prod(
     a,
     axis=None,
@@ -172,13 +172,13 @@ def _extremum(op, name, a, axis, keepdims, initial, where, combine):
     return _keep(_strong(out), a.shape, axes, keepdims)
 
 
-@static_jit("axis", "out", "keepdims", inline=True)
+@static_axis("out", "keepdims")
 def max(a, axis=None, out=None, keepdims=False, initial=None, where=None):
     """The maximum over `axis`; NaN where there is one."""
     return _extremum("reduce_max", "max", a, axis, keepdims, initial, where, _functions.maximum)
 
 
-@static_jit("axis", "out", "keepdims", inline=True)
+@static_axis("out", "keepdims")
 def min(a, axis=None, out=None, keepdims=False, initial=None, where=None):
     """The minimum over `axis`; NaN where there is one."""
     return _extremum("reduce_min", "min", a, axis, keepdims, initial, where, _functions.minimum)
@@ -199,13 +199,13 @@ def _truth(op, name, a, axis, keepdims, where, fill):
     )
 
 
-@static_jit("axis", "out", "keepdims", inline=True)
+@static_axis("out", "keepdims")
 def all(a, axis=None, out=None, keepdims=False, *, where=None):
     """Whether all elements along `axis` are true."""
     return _truth("reduce_and", "all", a, axis, keepdims, where, True)
 
 
-@static_jit("axis", "out", "keepdims", inline=True)
+@static_axis("out", "keepdims")
 def any(a, axis=None, out=None, keepdims=False, *, where=None):
     """Whether any element along `axis` is true."""
     return _truth("reduce_or", "any", a, axis, keepdims, where, False)

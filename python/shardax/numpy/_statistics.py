@@ -10,6 +10,7 @@ from shardax._base.arrays import (
     check_arraylike,
     inexact_dtype,
     result_type,
+    static_axis,
     static_jit,
 )
 from shardax.numpy._reductions import _check_options, _count, _inexact, _keep, sum
@@ -17,7 +18,7 @@ from shardax.numpy._reductions import _check_options, _count, _inexact, _keep, s
 _functions = _core.functions
 
 
-@static_jit("axis", "dtype", "out", "keepdims", inline=True)
+@static_axis("dtype", "out", "keepdims")
 def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=None):
     """The mean over `axis`; of integers, float32. 16-bit floats are added up in float32."""
     check_arraylike("mean", a)
