@@ -243,7 +243,8 @@ def label(array, where):
         return array
     if not isinstance(where, Sharding):
         where = SingleDeviceSharding(where)
-    if isinstance(where, NamedSharding) and type(where.mesh) is AbstractMesh:
+    where = concretely(where)
+    if where is None:
         return array  # names of axes, and no devices
     if getattr(where, "unconstrained_dims", ()):
         raise ValueError(
