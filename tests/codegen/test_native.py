@@ -266,7 +266,8 @@ print(open(path).read() if os.path.exists(path) else "none")
 if os.path.exists(path):
     os.remove(path)
 """
-    for asked, found in (("1", r"[0-9a-f]+ [0-9a-f]+ loop: mul add\n[^ ]+ [^ ]+ loop: while\n"), ("", r"none\n")):
+    two = r"[0-9a-f]+ [0-9a-f]+ loop: mul add\n[^ ]+ [^ ]+ loop: while\n"
+    for asked, found in (("1", two), ("", r"none\n")):
         env = {**os.environ, "SHARDAX_CODEGEN": "1", "SHARDAX_PERF_MAP": asked}
         out = subprocess.run(
             [sys.executable, "-c", program], env=env, capture_output=True, text=True
