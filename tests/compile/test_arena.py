@@ -41,6 +41,8 @@ def test_very_many_temporaries():
     )
     assert run.returncode == 0, run.stderr
     plans = [plan for plan in run.stderr.split("-- plan:") if "scan" not in plan]
-    temporaries = max(int(p.split(" steps, ")[1].split(" bytes")[0]) for p in plans if " steps" in p)
+    temporaries = max(
+        int(p.split(" steps, ")[1].split(" bytes")[0]) for p in plans if " steps" in p
+    )
     # What the gradient needs of each layer: one or two values of 192 bytes.
     assert 1500 * 192 < temporaries < 1.05 * 2500 * 192
