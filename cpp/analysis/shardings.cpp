@@ -176,6 +176,7 @@ Shardings propagate(const Op& op, const Params& params, const Types& in_types,
   Shardings out(out_types.size());
   ShardingPtr mesh = given_over(given_sharding(params), in);
   const bool given = bool(mesh);
+  if (!given && given_sharding(params)) return {in[0]};  // of devices that nobody knows
   for (std::size_t i = 0; i < in.size() && !mesh; ++i) mesh = in[i];
   if (!mesh) return out;
   for (std::size_t i = 0; i < out.size(); ++i) {
