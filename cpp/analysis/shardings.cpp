@@ -209,7 +209,7 @@ Shardings propagate(const Program& program, const Shardings& in) {
       inspections->push_back({eqn.params.get<FunctionPtr>("callback"), in_types[0], operands[0]});
     const ShardingPtr given = given_sharding(eqn.params);
     const ShardingPtr placed = given_over(given, joined(operands, in));
-    const Shardings results = placed == given
+    const Shardings results = !placed || placed == given
                                   ? propagate(*eqn.op, eqn.params, in_types, out_types, operands)
                                   : propagate(*eqn.op, eqn.params.with("sharding", placed),
                                               in_types, out_types, operands);
