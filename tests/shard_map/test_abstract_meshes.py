@@ -85,3 +85,22 @@ def test_cotangents_that_vary_less(mesh, jit):
         lambda x: jax.shard_map(constant, mesh=mesh, in_specs=P("x"), out_specs=P("x"))(x).sum()
     )
     np.testing.assert_array_equal((jax.jit(g) if jit else g)(x), [5.0] * 4)
+
+
+def test_meshes_whose_devices_nobody_knows(mesh):
+    where = NamedSharding(mesh.abstract_mesh, P("x"))
+    f = jax.jit(lambda x: lax.with_sharding_constraint(x, where) * 2)
+    x = jnp.arange(8.0)
+    np.testing.assert_array_equal(f(x), 2 * np.arange(8.0))
+    (eqn,) = [
+        e for e in jax.make_jaxpr(lambda x: f.__wrapped__(x))(x).eqns if "sharding" in e.params
+    ]
+    assert eqn.params["sharding"].mesh.shape_tuple == mesh.shape_tuple
+    assert "AbstractMesh('x': 2, 'y': 2" in str(jax.make_jaxpr(f)(x))
+    assert '<@mesh, [{"x"}]>' in f.lower(x).as_text()
+    total = jax.shard_map(
+        lambda x: lax.psum(x, "x"), mesh=mesh.abstract_mesh, in_specs=P("x"), out_specs=P()
+    )
+    (mapped,) = jax.make_jaxpr(total)(x).eqns
+    assert mapped.params["mesh"].shape_tuple == mesh.shape_tuple
+    np.testing.assert_array_equal(jax.grad(lambda x: total(x).sum())(x), np.ones(8))
