@@ -26,20 +26,26 @@ from function_calls import DRAWS, calls, operands
 SIZES = (64, 65536, 4194304)
 # Reasons for functions that are slower than the better rival, by name.
 REASONS = {}
-BUDGET = 0.05  # seconds for the calls of one function
+BUDGET = 0.04  # seconds for the calls of one function
 
 clock = time.process_time if os.environ.get("BENCH_CPU") else time.perf_counter
 
 
 def best_time(ready, f):
-    """Microseconds of the fastest of some calls, after one that compiles."""
+    """Microseconds of a call of `f`, warm: the best of some runs of several calls each."""
     ready(f())
-    start, best, count = time.perf_counter(), float("inf"), 0
-    while count < 3 or time.perf_counter() - start < BUDGET:
+    start = time.perf_counter()
+    ready(f())
+    once = time.perf_counter() - start
+    calls = max(1, int(BUDGET / 4 / max(once, 1e-7)))
+    best, start = float("inf"), time.perf_counter()
+    while best == float("inf") or time.perf_counter() - start < BUDGET:
         t = clock()
-        ready(f())
-        best, count = min(best, clock() - t), count + 1
-    return best * 1e6
+        for _ in range(calls):
+            out = f()
+        ready(out)
+        best = min(best, (clock() - t) / calls)
+    return max(best, 1e-9) * 1e6
 
 
 def library(system, module):

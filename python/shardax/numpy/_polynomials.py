@@ -5,7 +5,7 @@ import operator
 import numpy as np
 
 import shardax._core as _core
-from shardax._base.arrays import asarray, check_arraylike, known
+from shardax._base.arrays import asarray, check_arraylike, in_one_program, known
 from shardax._base.compositions import concatenate, stack, where
 from shardax.lax._layout import broadcasted_iota
 from shardax.numpy import _products, _reductions, _shape
@@ -44,6 +44,7 @@ def _aligned(name, a1, a2):
     return [concatenate([zeros, a]) for zeros, a in zip(missing, (a1, a2))]
 
 
+@in_one_program()
 def polyadd(a1, a2):
     """The sum.
 
@@ -55,6 +56,7 @@ def polyadd(a1, a2):
     return a1 + a2
 
 
+@in_one_program()
 def polysub(a1, a2):
     """The difference."""
     a1, a2 = _aligned("polysub", a1, a2)
