@@ -271,6 +271,7 @@ def standardize(
 normalize = standardize  # its name in earlier years
 
 
+@_in_one_program("num_classes", "dtype", "axis")
 def one_hot(x, num_classes, *, dtype=None, axis=-1):
     """A new dimension of size num_classes, 1 at the index that x gives.
 

@@ -247,7 +247,18 @@ def polyval(p, x, *, unroll=16):
     p, x = asarray(p), asarray(x)
     dtype = _core.result_type(p, x)[0]
     p, x = _core.convert(p, dtype), _core.convert(x, dtype)
-    out = _core.full(x.shape, 0, dtype)
+    return _one_polyval(p, x) if p.shape[0] <= _LONG else _polyval(p, x)
+
+
+# From so many coefficients on, a program of all terms takes longer to make than it saves.
+_LONG = 64
+
+
+def _polyval(p, x):
+    out = _core.full(x.shape, 0, x.dtype)
     for i in range(operator.index(p.shape[0])):
         out = _functions.add(_functions.multiply(out, x), p[i])
     return out
+
+
+_one_polyval = in_one_program()(_polyval)

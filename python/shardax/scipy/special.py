@@ -143,7 +143,8 @@ def gammasgn(x):
     if x.dtype.kind == "c":
         raise ValueError("gammasgn does not support complex-valued inputs.")
     floor = jnp.floor(x)
-    negative = jnp.where(floor % 2 != 0, -jnp.ones_like(x), jnp.ones_like(x))
+    half = floor / 2
+    negative = jnp.where(half != jnp.floor(half), -jnp.ones_like(x), jnp.ones_like(x))
     sign = jnp.where(
         ((x < 0) & (x == floor)) | jnp.isnan(x), jnp.nan, jnp.where(x < 0, negative, 1)
     )
