@@ -57,9 +57,19 @@ const DumpFlags& dump_flags() {
 
 namespace {
 
-// Where a plan's temporaries take more, its mapped functions are tried a few devices at a time;
-// that plan is taken if it needs at most half of it.
+// Where a plan's temporaries take more, its mapped functions are tried a few devices at a time.
 constexpr std::int64_t temporary_budget = std::int64_t{64} << 20;
+// Where they take more than this, half of it is worth any time.
+constexpr std::int64_t large_temporaries = std::int64_t{1} << 30;
+
+// Sums that are products over all devices at once are made, and added up, for each few of them:
+// that may take 5 % more time for each time that the temporaries fit into what they took.
+bool is_better(const Plan& segmented, const Plan& whole) {
+  const double times = static_cast<double>(whole.memory()) /
+                       static_cast<double>(std::max<std::int64_t>(segmented.memory(), 1));
+  return times >= 2 &&
+         (whole.memory() > large_temporaries || segmented.cost <= (1 + times / 20) * whole.cost);
+}
 
 // The passes over programs. `strides`, those of the inputs, follow what becomes of these.
 ProgramPtr rewritten(const ProgramPtr& source, std::vector<Shape>& strides, bool segments) {
@@ -114,7 +124,7 @@ Compilation compile_visibly(const ProgramPtr& source, const CompileOptions& opti
   if (made.plan->memory() > temporary_budget && maps(source)) {
     if (dump_flags().passes) std::fprintf(stderr, "-- again, in segments\n");
     Compilation segmented = plan_for(source, options, true);
-    if (segmented.plan->memory() <= made.plan->memory() / 2) made = std::move(segmented);
+    if (is_better(*segmented.plan, *made.plan)) made = std::move(segmented);
   }
   if (dump_flags().plan) std::fprintf(stderr, "-- %s", made.plan->text().c_str());
   if (dump_flags().time) {

@@ -21,6 +21,8 @@ using Memory = kernels::Room<std::byte>;
 // as many).
 constexpr std::int64_t block_bytes = std::int64_t{256} << 10;
 constexpr std::int64_t product_block_bytes = std::int64_t{1} << 20;
+// Products have at least so many: to rearrange the other operand takes as long as 8.
+constexpr std::int64_t least_product_rows = 32;
 // What threads take in turns.
 constexpr std::int64_t most_parts = 32;
 // Sums over rows: in how many pieces they are added up at least, where there are as many blocks,
@@ -39,8 +41,8 @@ struct Blocks {
 
 Blocks choose_blocks(const RowGroup& group) {
   const std::int64_t budget = group.products ? product_block_bytes : block_bytes;
-  std::int64_t wanted =
-      std::max<std::int64_t>(1, budget / std::max<std::int64_t>(1, group.row_bytes));
+  std::int64_t wanted = std::max<std::int64_t>(group.products ? least_product_rows : 1,
+                                               budget / std::max<std::int64_t>(1, group.row_bytes));
   Blocks out;
   out.split = group.rows.size() - 1;
   // The rows that a sum has are run through one by one.

@@ -21,8 +21,9 @@ constexpr std::int64_t least_rows = 8;
 constexpr std::size_t most_equations = 256;
 // A product belongs to a group where it makes much of little or little of much.
 constexpr std::int64_t product_ratio = 2;
-// Longer sums take more time than what they leave takes to be written and read again.
-constexpr std::int64_t most_product_length = 256;
+// More multiply-adds for each element of the largest array take more time than writing and reading
+// that one.
+constexpr std::int64_t most_multiply_adds = 128;
 // What is added up over rows exists once for each part of the rows.
 constexpr std::int64_t most_sum_bytes = std::int64_t{1} << 20;
 
@@ -148,16 +149,22 @@ class RowGroupFinder {
   }
   // Much of little, or little of much?
   bool spreads(const Equation& eqn) const {
-    const std::int64_t out = type(eqn.outputs[0]).size(), in = type(eqn.inputs[0]).size();
+    const auto [a, b, out] = sizes_of(eqn);
+    return is_light(eqn) && out >= product_ratio * (a + b);
+  }
+  bool gathers(const Equation& eqn) const {
+    const auto [a, b, out] = sizes_of(eqn);
+    return is_light(eqn) && std::max(a, b) >= product_ratio * (out + std::min(a, b));
+  }
+  bool is_light(const Equation& eqn) const {
+    const auto [a, b, out] = sizes_of(eqn);
     std::int64_t length = 1;  // of the sums
     for (std::int64_t d : eqn.params.ints("lhs_contract"))
       length *= type(eqn.inputs[0]).shape[static_cast<std::size_t>(d)];
-    return length <= most_product_length &&
-           out >= product_ratio * (in + type(eqn.inputs[1]).size());
+    return out * length <= most_multiply_adds * std::max({a, b, out});
   }
-  bool gathers(const Equation& eqn) const {
-    const std::int64_t a = type(eqn.inputs[0]).size(), b = type(eqn.inputs[1]).size();
-    return std::max(a, b) >= product_ratio * (type(eqn.outputs[0]).size() + std::min(a, b));
+  std::array<std::int64_t, 3> sizes_of(const Equation& eqn) const {
+    return {type(eqn.inputs[0]).size(), type(eqn.inputs[1]).size(), type(eqn.outputs[0]).size()};
   }
 
   std::size_t open(Var from, const RowDims& dims) {

@@ -55,6 +55,30 @@ Result join_transposes(const Match& m) {
   return one(m.emit(known().transpose, {{"permutation", order}}, {source}));
 }
 
+// A product whose factors change places is the same, element by element.
+Result transpose_into_dot(const Match& m) {
+  if (!m.uses_known || m.b.uses(m.in[0]) > 1) return {};
+  const Equation* dot = m.b.defined_by(m.in[0], known().dot_general);
+  if (!dot) return {};
+  const Params& p = dot->params;
+  const auto rank_of = [&](Var v) { return static_cast<std::int64_t>(m.b.type(v).rank()); };
+  const auto size_of = [&](const char* dims) {
+    return static_cast<std::int64_t>(p.ints(dims).size());
+  };
+  const std::int64_t batch = size_of("lhs_batch"), rank = rank_of(m.in[0]),
+                     first = rank_of(dot->inputs[0]) - size_of("lhs_contract");
+  Ints swapped = identity(static_cast<std::size_t>(rank));
+  std::rotate(swapped.begin() + batch, swapped.begin() + first, swapped.end());
+  if (first == batch || first == rank || m.params.ints("permutation") != swapped) return {};
+  const Params turned{{"lhs_contract", p.ints("rhs_contract")},
+                      {"rhs_contract", p.ints("lhs_contract")},
+                      {"lhs_batch", p.ints("rhs_batch")},
+                      {"rhs_batch", p.ints("lhs_batch")},
+                      {"preferred_element_type", m.b.type(m.in[0]).dtype}};
+  const Vars operands{dot->inputs[1], dot->inputs[0]};
+  return one(m.emit(known().dot_general, turned, operands));
+}
+
 Result join_reshapes(const Match& m) {
   const Equation* inner = m.b.defined_by(m.in[0], known().reshape);
   if (!inner) return {};
@@ -287,6 +311,7 @@ constexpr Row rows[] = {
     // before                                   after
     {"transpose", drop_transpose},            // transpose(x), in order      x
     {"transpose", join_transposes},           // transpose(transpose(x))     transpose(x)
+    {"transpose", transpose_into_dot},        // transpose(dot(a, b))        dot(b, a)
     {"reshape", drop_reshape},                // reshape(x) to its own shape x
     {"reshape", join_reshapes},               // reshape(reshape(x))         reshape(x)
     {"broadcast_in_dim", drop_broadcast},     // broadcast(x) to its shape   x

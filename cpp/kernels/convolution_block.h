@@ -211,6 +211,9 @@ class WindowFinder {
   void copy(std::size_t level, const std::byte* from, T* to, std::int64_t count) const {
     const CopyDim& d = copy_[level];
     if (level + 1 == copy_.size()) return copy_row(d, from, to, count);
+    if (level + 2 == copy_.size() && native_ && copy_.back().phases == 1 &&
+        copy_.back().from_stride == 1)
+      return copy_rows(d, copy_.back(), reinterpret_cast<const T*>(from), to);
     const std::int64_t each = d.to_stride;
     for (std::int64_t i = 0; i < d.size; ++i, to += each) {
       const std::int64_t at = d.low + i;
@@ -219,6 +222,22 @@ class WindowFinder {
       } else {
         copy(level + 1, from + at * d.from_stride * width_, to, each);
       }
+    }
+  }
+
+  // Rows that lie as they are copied: zeros, elements, zeros.
+  static void copy_rows(const CopyDim& d, const CopyDim& row, const T* from, T* to) {
+    const std::int64_t first = std::clamp<std::int64_t>(-row.low, 0, row.size),
+                       end = std::clamp<std::int64_t>(row.bound - row.low, first, row.size),
+                       each = d.to_stride;
+    for (std::int64_t i = 0; i < d.size; ++i, to += each) {
+      const std::int64_t at = d.low + i;
+      const bool inside = at >= 0 && at < d.bound;
+      const std::int64_t begin = inside ? first : each;
+      for (std::int64_t x = 0; x < begin; ++x) to[x] = T{};
+      if (!inside) continue;
+      copy_short(from + at * d.from_stride + row.low + first, end - first, to + first);
+      for (std::int64_t x = end; x < each; ++x) to[x] = T{};
     }
   }
 

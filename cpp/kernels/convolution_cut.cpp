@@ -93,10 +93,10 @@ Cut Cutter::cut(const Part& part) const {
     cut.column_parts = cut.way == Way::sums ? 1 : parts_of(all, cut.columns);
     const double each = nanoseconds(part) / static_cast<double>(cut.blocks());
     if (each < 100e3 || cut.blocks() >= 8) break;
-    if (cut.way == Way::features && cut.columns > 2 * width()) {
-      cut.columns = padded(cut.columns / 2);
-    } else if (cut.runs == 1 && rows > 60) {
+    if (cut.runs == 1 && rows > 60) {
       rows /= 2;
+    } else if (cut.way == Way::features && cut.columns > 2 * width()) {
+      cut.columns = padded(cut.columns / 2);
     } else {
       break;
     }

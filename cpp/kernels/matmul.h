@@ -14,9 +14,9 @@
 // complex product is the real product of (re, im) pairs along k: re += ar*br, re += -ai*bi;
 // im += ar*bi, im += ai*br. Integers wrap; bool is the or of ands.
 //
-// Start at matmul.cpp (types), then matmul_float.cpp (blocks and chunks), matmul_tile.h (tiles of
-// accumulators in registers), matmul_vector.h (matrix-vector products) and matmul_pack.h (operands
-// rearranged for them).
+// Start at matmul.cpp (types), then matmul_float.cpp (blocks and chunks), matmul_packed.h (large
+// products), matmul_tile.h (tiles of accumulators in registers), matmul_vector.h (matrix-vector
+// products) and matmul_pack.h (operands rearranged for them).
 #pragma once
 
 #include <cstdint>
@@ -48,8 +48,8 @@ struct MatmulArgs {
 };
 
 // Writes all of c; zeros where k is 0. Chunks depend on the shape only, take at least some 50 us
-// each, and small products never call parallel_for nor allocate. Any thread; chunks use
-// thread-local scratch of at most 1.5 MB a thread.
+// each, and small products never call parallel_for nor allocate; large ones take up to 32 MB while
+// they run. Any thread; chunks use thread-local scratch of at most 1.5 MB a thread.
 void matmul(const MatmulArgs& args, ParallelFor parallel_for);
 
 }  // namespace shardax::kernels

@@ -2,12 +2,12 @@
 //
 // A block of at most block_rows x block_columns of c goes through k one k-block at a time: rows of
 // a are packed to stay in the second-level cache, one panel of b at a time in the first-level one.
-// Small products read their operands in place.
+// Small products read their operands in place, large ones pack each once (matmul_packed.h).
 #include <algorithm>
 #include <memory>
 #include <new>
 
-#include "kernels/matmul_kernels.h"
+#include "kernels/matmul_packed.h"
 
 namespace shardax::kernels {
 namespace {
@@ -19,6 +19,9 @@ constexpr std::int64_t block_columns = 512;
 constexpr std::int64_t panel_group = 16;
 // As many elements of b stay in a 32 KB first-level cache while rows of a go by.
 constexpr std::int64_t resident_bytes = 32 << 10;
+
+// A product that takes so long packs each operand once, for all of its chunks.
+constexpr double packed_nanoseconds = 400e3;
 
 struct Aligned {
   void operator()(std::byte* p) const { ::operator delete[](p, std::align_val_t(64)); }
@@ -62,6 +65,10 @@ class FloatProduct {
     const MatmulChunks plan = plan_chunks(args_, nanoseconds(), columns ? 64 : kernels_.tile_rows,
                                           args_.m <= 3 ? 128 : kernels_.panel_columns);
     if (plan.count == 1) return chunk(plan, 0);
+    if (is_large()) {
+      const PackedProduct<T> packed(args_, kernels_, plan);
+      if (packed.shares()) return packed.run(parallel_for);
+    }
     const auto body = [&](std::int64_t index) { chunk(plan, index); };
     parallel_for(plan.count, body);
   }
@@ -78,6 +85,11 @@ class FloatProduct {
     const double flops = 2.0 * static_cast<double>(p.m) * static_cast<double>(p.n * p.k);
     const double bytes = size * static_cast<double>(p.m * p.k + p.k * p.n + p.m * p.n);
     return flops * size / 320 + bytes / 20;
+  }
+
+  bool is_large() const {
+    return args_.batch == 1 && args_.m > 3 && args_.n > 3 && !needs_sums() &&
+           nanoseconds() >= packed_nanoseconds;
   }
 
   void chunk(const MatmulChunks& plan, std::int64_t index) const {

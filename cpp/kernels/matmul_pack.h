@@ -88,6 +88,9 @@ void pack(const void* data, std::int64_t in_i, std::int64_t in_j, std::int64_t r
       if (width == panel_columns<T>) {
         for (std::int64_t j = 0; j < full; j += width)
           pack_row<T>(from + j, panel_columns<T>, to + j * rows);
+      } else if (width == tile_rows) {
+        for (std::int64_t j = 0; j < full; j += width)
+          pack_row<T>(from + j, tile_rows, to + j * rows);
       } else {
         for (std::int64_t j = 0; j < full; j += width) pack_row<T>(from + j, width, to + j * rows);
       }

@@ -1,7 +1,10 @@
 // ops/dot.cpp - dot_general: the product of two arrays over contracted and batch dimensions.
+#include <optional>
+
 #include "base/lists.h"
 #include "kernels/copy.h"
 #include "kernels/matmul.h"
+#include "kernels/room.h"
 #include "ops/family.h"
 #include "ops/split.h"
 #include "ops/split_check.h"
@@ -192,13 +195,15 @@ bool joint_stride(const View& view, const Ints& dims, std::int64_t& size, std::i
   return true;
 }
 
-View dense_copy(const View& view, std::vector<std::byte>& storage) {
+using Storage = std::optional<kernels::Room<std::byte>>;
+
+View dense_copy(const View& view, Storage& storage) {
   View copy = view;
   copy.strides = row_major_strides(view.shape);
   std::int64_t count = 1;
   for (std::int64_t n : view.shape) count *= n;
-  storage.resize(static_cast<std::size_t>(count * itemsize(view.dtype)));
-  copy.data = storage.data();
+  storage.emplace(count * itemsize(view.dtype));
+  copy.data = storage->data();
   kernels::copy_strided(copy.data, copy.strides, view.data, view.strides, view.shape,
                         itemsize(view.dtype));
   return copy;
@@ -208,8 +213,17 @@ struct Side {
   std::int64_t batch_size, batch, free_size, free, contract_size, contract;
 };
 
+// The smallest stride of dimensions of more than one element.
+std::int64_t least_stride(const View& view, const Ints& dims) {
+  std::int64_t least = INT64_MAX;
+  for (std::int64_t d : dims) {
+    if (at(view.shape, d) > 1) least = std::min(least, std::abs(at(view.strides, d)));
+  }
+  return least;
+}
+
 Side side_of(View& view, const Ints& batch, const Ints& free, const Ints& contract,
-             std::vector<std::byte>& storage) {
+             Storage& storage) {
   Side side{};
   for (int attempt = 0; attempt < 2; ++attempt) {
     if (joint_stride(view, batch, side.batch_size, side.batch) &&
@@ -217,10 +231,11 @@ Side side_of(View& view, const Ints& batch, const Ints& free, const Ints& contra
         joint_stride(view, contract, side.contract_size, side.contract)) {
       return side;
     }
-    // Order the dimensions as the product wants them, so that each group is dense.
+    // Groups of dimensions, each dense; what lies side by side stays so.
+    const bool free_last = least_stride(view, free) < least_stride(view, contract);
     Ints order = batch;
-    order.append(free.begin(), free.end());
-    order.append(contract.begin(), contract.end());
+    for (const Ints* group : {free_last ? &contract : &free, free_last ? &free : &contract})
+      order.append(group->begin(), group->end());
     View permuted = view;
     for (std::size_t i = 0; i < order.size(); ++i) {
       permuted.shape[i] = at(view.shape, order[i]);
@@ -240,7 +255,7 @@ Kernel dot_kernel(const Types& in, const Types&, const Params& params) {
   const Ints a_free = free_dims(in[0].rank(), d.lhs_contract, d.lhs_batch);
   const Ints b_free = free_dims(in[1].rank(), d.rhs_contract, d.rhs_batch);
   return [d, a_free, b_free](std::span<const View> views, std::span<const View> out) {
-    std::vector<std::byte> a_storage, b_storage;
+    Storage a_storage, b_storage;
     View a = views[0], b = views[1];
     const Side l = side_of(a, d.lhs_batch, a_free, d.lhs_contract, a_storage);
     const Side r = side_of(b, d.rhs_batch, b_free, d.rhs_contract, b_storage);

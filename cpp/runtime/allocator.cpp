@@ -253,13 +253,18 @@ std::byte* refill(ThreadCache& cache, const SizeClass& c) {
 }
 
 void give_back(std::byte* block, const SizeClass& c) noexcept {
-  if (!caching) return system_free(block, c.bytes);
+  const auto bytes = static_cast<std::int64_t>(c.bytes);
+  if (!caching) {
+    shared.count(-bytes);
+    return system_free(block, c.bytes);
+  }
   FreeList surplus;
   {
     const std::lock_guard lock(shared.mutex);
     // Memory is in use at its most just before some is given back.
     shared.most_in_use[0] =
         std::max(shared.most_in_use[0], shared.in_use.load(std::memory_order_relaxed));
+    shared.count(-bytes);
     shared.put(block, c);
     if (shared.cached > cache_floor) surplus = shared.surplus(shared.limit());
   }
@@ -301,10 +306,10 @@ void deallocate(std::byte* block, std::size_t bytes) noexcept {
     list.push(block);
     add(cache->cached, static_cast<std::int64_t>(c.bytes));
     if (list.count > local_depth(c.bytes)) spill(*cache, c, local_depth(c.bytes) / 2);
+    count(cache, -static_cast<std::int64_t>(c.bytes));
   } else {
     give_back(block, c);
   }
-  count(cache, -static_cast<std::int64_t>(c.bytes));
 }
 
 AllocatorStats allocator_stats() {

@@ -18,12 +18,11 @@ from shardax._devices.shardings import (
     DuplicateSpecError,
     IndivisibleError,
     NamedSharding,
-    PmapSharding,
-    PositionalSharding,
     Sharding,
     SingleDeviceSharding,
     label,
     make_single_device_sharding,
 )
 from shardax._devices.specs import UNCONSTRAINED, P, PartitionSpec
+from shardax._devices.unnamed import GSPMDSharding, PmapSharding, PositionalSharding
 from shardax.errors import ShardingTypeError

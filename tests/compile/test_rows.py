@@ -231,3 +231,43 @@ def test_bits_do_not_depend_on_the_number_of_threads():
         assert run.returncode == 0, run.stderr
         digests.add(run.stdout)
     assert len(digests) == 1
+
+
+PLAN = """
+import shardax as jax
+import shardax.numpy as jnp
+
+def perceptron(x, up, down):
+    x = (x - x.mean(-1, keepdims=True)) / x.std(-1, keepdims=True)
+    return (jax.nn.gelu(x @ up) @ down).sum()
+
+def logits(x, w):
+    return jax.nn.log_softmax(x @ w).max(-1)
+
+for f, shapes in (
+    (jax.grad(perceptron, (0, 1, 2)), ((2048, 256), (256, 1024), (1024, 256))),
+    (logits, ((2048, 64), (64, 20000))),
+):
+    jax.jit(f)(*(jnp.ones(shape) for shape in shapes))
+"""
+
+
+def test_products_of_long_sums_or_few_rows_stay_whole():
+    """Blocks of rows rearrange the other operand each for themselves."""
+    run = subprocess.run(
+        [sys.executable, "-c", PLAN],
+        env={**os.environ, "SHARDAX_DUMP": "plan"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert run.returncode == 0, run.stderr
+    first, second = (
+        plan
+        for plan in run.stderr.split("-- plan:")
+        if "rows (2048,)" in plan and "dot_general" in plan
+    )
+    assert "\n  dot_general" in first
+    assert "\n    dot_general" not in first
+    assert "rows (2048,) in 64 blocks" in second
+    assert "\n    dot_general -> f32[32,20000]" in second

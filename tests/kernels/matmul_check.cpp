@@ -311,6 +311,13 @@ void check_large() {
     check<float, float>(1, 500, 700, 300, Layout::rows, Layout::rows, Layout::rows, what, run);
     check<float, float>(1, 500, 300, 300, Layout::columns, Layout::columns, Layout::rows, what,
                         run);
+    check<float, float>(1, 300, 1000, 300, Layout::columns, Layout::rows, Layout::rows, what, run);
+    check<float, float>(1, 1000, 200, 300, Layout::columns, Layout::spread, Layout::rows, what,
+                        run);
+    check<float16_t, float>(1, 500, 500, 300, Layout::columns, Layout::rows, Layout::rows, what,
+                            run);
+    check<double, double>(1, 500, 400, 300, Layout::columns, Layout::columns, Layout::rows, what,
+                          run);
     check<float, float>(1, 3000, 1, 3000, Layout::rows, Layout::rows, Layout::rows, what, run);
     check<float, float>(1, 1, 3000, 3000, Layout::rows, Layout::rows, Layout::rows, what, run);
     check<float, float>(1, 2, 5000, 700, Layout::rows, Layout::rows, Layout::rows, what, run);

@@ -14,7 +14,8 @@ def check(tmp_path_factory):
     """The check program, compiled on two cores."""
     build = tmp_path_factory.mktemp("matmul")
     sources = sorted((ROOT / "cpp/kernels").glob("matmul*.cpp"))
-    sources += [ROOT / "cpp/array/dtype.cpp", ROOT / "tests/kernels/matmul_check.cpp"]
+    others = ("cpp/array/dtype", "cpp/runtime/allocator", "cpp/runtime/system_memory")
+    sources += [ROOT / f"{name}.cpp" for name in (*others, "tests/kernels/matmul_check")]
     objects = [build / (source.stem + ".o") for source in sources]
     compiler = os.environ.get("CXX", "g++")
     include = f"-I{ROOT / 'cpp'}"

@@ -1,6 +1,9 @@
 """tests/lax/test_products.py - dot_general and its kin: dtypes of results, precision, errors."""
 
 import itertools
+import os
+import subprocess
+import sys
 
 import ml_dtypes
 import numpy as np
@@ -127,3 +130,45 @@ def test_precision_reaches_the_program(f):
     text = str(shardax.make_jaxpr(lambda x: f(x, x, precision="highest"))(x))
     assert "precision=(Precision.HIGHEST, Precision.HIGHEST)" in text
     np.testing.assert_array_equal(f(x, x, precision="highest"), f(x, x))
+
+
+@pytest.mark.parametrize("a, b", [("ik", "kj"), ("ki", "kj"), ("ik", "jk")])
+def test_long_sums(a, b):
+    """Of more steps than are packed at a time."""
+    rng = np.random.default_rng(0)
+    sizes = {"i": 300, "j": 500, "k": 12000}
+    x, y = (rng.integers(-3, 4, [sizes[d] for d in dims]).astype(np.float32) for dims in (a, b))
+    np.testing.assert_array_equal(jnp.einsum(f"{a},{b}->ij", x, y), np.einsum(f"{a},{b}->ij", x, y))
+
+
+TRANSPOSED = """
+import shardax as jax
+import shardax.numpy as jnp
+
+f = jax.jit(jax.grad(lambda w, x: ((x @ w) ** 3).sum()))
+f(jnp.ones((7, 5)), jnp.ones((3, 7)))
+g = jax.jit(lambda x, y: jnp.einsum("nik,njk->nij", x, y).swapaxes(1, 2))
+g(jnp.ones((2, 3, 4)), jnp.ones((2, 5, 4)))
+"""
+
+
+def test_a_product_is_made_in_the_order_of_its_use():
+    run = subprocess.run(
+        [sys.executable, "-c", TRANSPOSED],
+        env={**os.environ, "SHARDAX_DUMP": "plan"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert run.returncode == 0, run.stderr
+    assert "dot_general -> f32[7,5]\n" in run.stderr
+    assert "dot_general -> f32[2,5,3]\n" in run.stderr
+
+
+def test_transposed_products_have_the_same_bits():
+    rng = np.random.default_rng(0)
+    x, y = (jnp.asarray(rng.standard_normal(s), jnp.float32) for s in ((4, 9, 300), (4, 11, 300)))
+    product = shardax.jit(lambda x, y: jnp.einsum("nik,njk->nij", x, y))(x, y)
+    for order in ((0, 2, 1), (1, 0, 2), (2, 1, 0), (1, 2, 0)):
+        turned = shardax.jit(lambda x, y: jnp.einsum("nik,njk->nij", x, y).transpose(order))  # noqa: B023
+        np.testing.assert_array_equal(turned(x, y), np.asarray(product).transpose(order))

@@ -152,3 +152,37 @@ def test_memory_does_not_grow_with_devices(case):
     )
     assert out.returncode == 0, out.stderr[-2000:]
     assert int(out.stdout) < 64
+
+
+PERCEPTRON = """
+import shardax as jax
+import shardax.numpy as jnp
+
+def loss(ws, x):
+    for w in ws:
+        x = jnp.tanh(x @ w)
+    return x.sum()
+
+def step(ws, x):
+    grads = jax.lax.psum(jax.grad(loss)(ws, x), "i")
+    return [w - 1e-3 * g for w, g in zip(ws, grads)]
+
+f = jax.pmap(step, axis_name="i", in_axes=(None, 0), out_axes=None)
+f([jnp.ones((512, 512)) / 512] * 12, jnp.arange(2**21.0).reshape(8, 512, 512) / 2**21)
+"""
+
+
+def test_gradients_that_are_products_over_all_devices_stay_so():
+    """To add them up device by device takes more time than the memory is worth."""
+    run = subprocess.run(
+        [sys.executable, "-c", PERCEPTRON],
+        env={**os.environ, "SHARDAX_DUMP": "plan"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert run.returncode == 0, run.stderr
+    plan = run.stderr.split("-- plan:")[-1]
+    assert int(plan.split(" steps, ")[1].split(" bytes")[0]) > 64 << 20
+    assert plan.count("dot_general -> f32[512,512]") == 12
+    assert "scan" not in plan

@@ -7,7 +7,6 @@ import numpy as np
 import shardax._core as _core
 from shardax._devices.devices import default_device
 from shardax._devices.devices import device as _device
-from shardax._devices.devices import devices as all_devices
 from shardax._devices.mesh import AbstractMesh, AxisType, Mesh
 from shardax._devices.mesh_context import context_mesh, get_mesh
 from shardax._devices.parts import parts
@@ -89,12 +88,20 @@ class Sharding:
         return self._places(ndim) == other._places(ndim)
 
     def _places(self, ndim):
-        """(device id, index) of each shard of the smallest array of that rank that is divisible."""
+        """The devices in their order, and what each has of the smallest array of that rank that is
+        divisible."""
         description = self._description(ndim)
         sizes = dict(zip(description[0], description[1]))
         spec = (*description[3], *((),) * ndim)[:ndim]
         shape = tuple(math.prod(sizes[a] for a in names) for names in spec)
-        return [(device, index) for device, index, _ in parts(shape, description)]
+        indices = {device: index for device, index, _ in parts(shape, description)}
+        return self._device_assignment, indices
+
+    def _to_xla_hlo_sharding(self, num_dimensions):
+        """The tiles of arrays of so many dimensions, without names: see GSPMDSharding."""
+        from shardax._devices.tiles import tiles_of  # at first use: few ask
+
+        return tiles_of(self, num_dimensions)
 
     def check_compatible_aval(self, aval_shape):
         """ValueError where an array of that shape has too few dimensions for the spec."""
@@ -217,49 +224,6 @@ class SingleDeviceSharding(Sharding):
         return f"SingleDeviceSharding(device={self._device!r}, memory_kind=device)"
 
 
-class PositionalSharding(NamedSharding):
-    """Devices in a grid, whose dimensions split the array's at the same positions."""
-
-    def __init__(self, devices, *, memory_kind=None):
-        grid = np.asarray(devices, dtype=object)
-        names = tuple(f"d{i}" for i in range(grid.ndim))
-        super().__init__(Mesh(grid, names), PartitionSpec(*names))
-
-    def reshape(self, *shape):
-        shape = shape[0] if len(shape) == 1 and isinstance(shape[0], tuple) else shape
-        return PositionalSharding(self.mesh.devices.reshape(shape))
-
-
-class PmapSharding(NamedSharding):
-    """How pmap splits: one dimension over devices, a slice for each.
-
-    Args:
-      devices: a sequence or array of devices.
-      sharding_spec: for each dimension None, or what splits it; the first that is not None counts.
-    """
-
-    def __init__(self, devices, sharding_spec=(0,)):
-        grid = np.asarray(devices, dtype=object).reshape(-1)
-        name = "_internal_pmap_axis_name"
-        split = next((i for i, entry in enumerate(sharding_spec) if entry is not None), 0)
-        super().__init__(Mesh(grid, (name,)), PartitionSpec(*(None,) * split, name))
-
-    @classmethod
-    def default(cls, shape, sharded_dim=0, devices=None):
-        """Dimension `sharded_dim` of arrays of that shape over the first devices.
-
-        Example:
-          >>> PmapSharding.default((4, 3)).shard_shape((4, 3))
-          (1, 3)
-        """
-        known = all_devices()[: shape[sharded_dim]] if devices is None else devices
-        return cls(known, tuple(0 if i == sharded_dim else None for i in range(len(shape))))
-
-    @property
-    def devices(self):
-        return self.mesh.devices
-
-
 def make_single_device_sharding(device, *, memory_kind=None):
     """The sharding of arrays that lie on one device."""
     return SingleDeviceSharding(device)
@@ -279,7 +243,8 @@ def label(array, where):
         return array
     if not isinstance(where, Sharding):
         where = SingleDeviceSharding(where)
-    if isinstance(where, NamedSharding) and type(where.mesh) is AbstractMesh:
+    where = concretely(where)
+    if where is None:
         return array  # names of axes, and no devices
     if getattr(where, "unconstrained_dims", ()):
         raise ValueError(
@@ -388,8 +353,6 @@ for _public in (
     DuplicateSpecError,
     IndivisibleError,
     NamedSharding,
-    PmapSharding,
-    PositionalSharding,
     Sharding,
     SingleDeviceSharding,
     label,

@@ -6,10 +6,12 @@ from shardax._text.literals import constant_text, dtype_text, element_text, type
 from shardax._text.operations import module_of
 
 
-def text_of(program, locations=False, shardings=()):
+def text_of(program, locations=False, shardings=(), devices=1):
     """The program in StableHLO's form; with `locations`, operations say which line made them.
-    `shardings`: those of its arguments."""
-    return module_text(module_of(program, shardings), locations)
+    `shardings`: those of its arguments; `devices`: how many it is for, at least."""
+    module = module_of(program, shardings)
+    module.partitions = max(module.partitions, devices)
+    return module_text(module, locations)
 
 
 def module_text(module, locations=False):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from shardax._base.manual_axes import ManualAxisType
-from shardax._core import Array, get_sharding
+from shardax._core import Array, Tracer, get_sharding
 from shardax._core import api as _core
 from shardax._devices.layouts import Format
 from shardax._devices.shardings import (
@@ -100,8 +100,11 @@ class ShapeDtypeStruct:
     def like(cls, array):
         """The shape and dtype of an array, and how it is split where that has been said."""
         aval = _core.typeof(array)
-        recorded = isinstance(array, Array) and get_sharding(array) is not None
-        where = array.sharding if recorded else None
+        where = None
+        if isinstance(array, Tracer):
+            where = aval.sharding if aval.sharding.mesh.explicit_axes else None
+        elif isinstance(array, Array) and get_sharding(array) is not None:
+            where = array.sharding
         return cls(aval.shape, aval.dtype, weak_type=aval.weak_type, sharding=where)
 
     @property

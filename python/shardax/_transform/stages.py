@@ -20,6 +20,7 @@ from shardax._devices.layouts import Format, Layout
 from shardax._devices.shardings import NamedSharding, described
 from shardax._text import hlo, stablehlo
 from shardax._transform.analyses import HloModule, StableHloModule, costs, memory
+from shardax._transform.assignment import Assignment
 from shardax._transform.ref_stages import stage_function, staged_with_refs, stands_for_ref
 from shardax._transform.refs import Met, is_ref
 from shardax._transform.shape_structs import ShapeDtypeStruct, struct_of
@@ -175,8 +176,16 @@ class Traced(_Stage):
         return self._call.staged.program.name
 
     def lower(self, *, lowering_platforms=None):
-        """The next stage. lowering_platforms is accepted for compatibility."""
-        return Lowered(self._call)
+        """The next stage.
+
+        Args:
+          lowering_platforms: names of platforms; needed where arguments are split over an
+            AbstractMesh alone, which stands for devices that compile is given.
+
+        Raises:
+          ValueError: where meshes differ in size, or the platforms are missing.
+        """
+        return Lowered(self._call, lowering_platforms)
 
 
 def _check_dialect(dialect):
@@ -187,8 +196,9 @@ def _check_dialect(dialect):
 class Lowered(_Stage):
     """A staged function, ready to be compiled."""
 
-    def __init__(self, call):
+    def __init__(self, call, platforms=None):
         self._call = call
+        self._assignment = Assignment(call.shardings(), platforms)
 
     def as_text(self, dialect=None, *, debug_info=False):
         """The program as text in StableHLO's form, as it is before any pass.
@@ -213,7 +223,8 @@ class Lowered(_Stage):
         _check_dialect(dialect)
         if dialect == "hlo":
             return hlo.text_of(self._call.staged.program, debug_info)
-        return stablehlo.text_of(self._call.staged.program, debug_info, self._call.shardings())
+        program, shardings = self._call.staged.program, self._call.shardings()
+        return stablehlo.text_of(program, debug_info, shardings, self._assignment.size)
 
     def compiler_ir(self, dialect=None):
         """The program: str shows it in StableHLO's form; for "hlo" it has a method
@@ -231,15 +242,19 @@ class Lowered(_Stage):
         """
         return costs(self._call.staged.program)
 
-    def compile(self, compiler_options=None):
+    def compile(self, compiler_options=None, *, device_assignment=None):
         """The next stage, which can be called.
 
         Args:
           compiler_options: accepted for compatibility where it names options of XLA.
+          device_assignment: the devices that an AbstractMesh stands for, a tuple.
 
         Raises:
           JaxRuntimeError: for other options.
+          RuntimeError: where only an AbstractMesh is known, and no devices are given.
+          ValueError: for other devices than arguments lie on, or another number of them.
         """
+        self._assignment.check(device_assignment)
         for option in compiler_options or {}:
             if not option.startswith("xla_"):
                 raise JaxRuntimeError(f"No such compile option: '{option}'")
