@@ -109,8 +109,8 @@ NN = {
 RANDOM = {
     "key, (n,)": """bits uniform normal cauchy exponential gumbel laplace
         logistic maxwell rademacher""",
-    "key, 2.0, (n,)": """chisquare gamma generalized_normal loggamma lognormal pareto poisson rayleigh t
-        wald""",
+    "key, 2.0, (n,)": """chisquare gamma generalized_normal loggamma lognormal pareto poisson
+        rayleigh t wald""",
     "key, 2.0, 3.0, (n,)": "beta double_sided_maxwell f weibull_min",
     "key, 0.3, (n,)": "bernoulli geometric",
     "key, 40.0, 0.3, (n,)": "binomial",
