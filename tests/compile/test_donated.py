@@ -1,5 +1,5 @@
-"""tests/compile/test_donated.py - results lie in the memory of donated inputs, also of those that all
-devices share and of those that are read rows by rows."""
+"""tests/compile/test_donated.py - results lie in the memory of donated inputs, also of those that
+all devices share and of those that are read rows by rows."""
 
 import os
 import subprocess
