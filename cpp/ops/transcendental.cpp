@@ -37,10 +37,15 @@ constexpr auto either = [](auto x) {
 // ---- exponentials and logarithms -----------------------------------------------------------
 
 // expm1(a + ib) = expm1(a) cos(b) - 2 sin(b / 2)^2 + i exp(a) sin(b): no cancellation near zero. A
-// real number's result is real, also where exp(a) is infinite.
+// real number's result is real, also where exp(a) is infinite. Where a is infinite and b is no finite
+// number, the array API standard says the result.
 constexpr auto complex_expm1 = [](auto z) {
   using T = decltype(z);
-  if (z.imag() == 0) return T(std::expm1(z.real()), z.imag());
+  using Real = typename T::value_type;
+  if (z.imag() == 0) return T(std::expm1(z.real()) + Real(0), z.imag());
+  if (std::isinf(z.real()) && !std::isfinite(z.imag())) {
+    return z.real() < 0 ? T(-1, 0) : T(z.real(), std::numeric_limits<Real>::quiet_NaN());
+  }
   const auto half_sine = std::sin(z.imag() / 2);
   return T(std::expm1(z.real()) * std::cos(z.imag()) - 2 * half_sine * half_sine,
            std::exp(z.real()) * std::sin(z.imag()));

@@ -21,8 +21,8 @@ import numpy as np
 NUMPY = {
     "x": """abs absolute acos amax amin angle any all arccos arcsin arcsinh arctan arctanh argmax
         argmin argsort argwhere around array asarray asin asinh atan atanh atleast_2d average cbrt
-        ceil concatenate conj copy cos cosh count_nonzero cumprod cumsum cumulative_prod
-        cumulative_sum deg2rad degrees diagflat diff ediff1d empty_like exp exp2 expm1 fabs fix
+        ceil conj copy cos cosh count_nonzero cumprod cumsum cumulative_prod
+        cumulative_sum deg2rad degrees diff ediff1d empty_like exp exp2 expm1 fabs fix
         flatnonzero flip floor frexp gradient histogram i0 imag iscomplex isfinite isinf isnan
         isneginf isposinf isreal log log10 log1p log2 logical_not max mean median min modf
         nan_to_num nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmedian nanmin nanprod
@@ -45,7 +45,8 @@ NUMPY = {
     "m, r": "matmul",
     "n": "arange bartlett blackman hamming hanning ones zeros empty",
     "side": "eye identity tri tril_indices triu_indices diag_indices",
-    "(x, y)": "column_stack dstack hstack stack vstack concat lexsort",
+    "u": "diagflat",
+    "(x, y)": "concatenate column_stack dstack hstack stack vstack concat lexsort",
     "x, n // 2": "argpartition partition",
     "x, 30.0": "nanpercentile percentile",
     "x, 0.3": "nanquantile quantile",
@@ -106,10 +107,11 @@ NN = {
     "i, 100": "one_hot",
 }
 RANDOM = {
-    "key, (n,)": """bits uniform normal cauchy double_sided_maxwell exponential gumbel laplace
-        logistic lognormal maxwell rademacher rayleigh""",
-    "key, 2.0, (n,)": "gamma loggamma chisquare t pareto poisson generalized_normal wald",
-    "key, 2.0, 3.0, (n,)": "beta f weibull_min",
+    "key, (n,)": """bits uniform normal cauchy exponential gumbel laplace
+        logistic maxwell rademacher""",
+    "key, 2.0, (n,)": """chisquare gamma generalized_normal loggamma lognormal pareto poisson
+        rayleigh t wald""",
+    "key, 2.0, 3.0, (n,)": "beta double_sided_maxwell f weibull_min",
     "key, 0.3, (n,)": "bernoulli geometric",
     "key, 40.0, 0.3, (n,)": "binomial",
     "key, (n,), 0, 100": "randint",
@@ -205,7 +207,7 @@ DRAWS = {
 SLOW = {
     "numpy.linalg": "cond eig eigvals eigh eigvalsh matrix_rank pinv svd svdvals lstsq",
     "scipy.linalg": "hessenberg schur svd expm sqrtm polar eigh block_diag",
-    "numpy": "diagflat choose",
+    "numpy": "choose",
     "random": "orthogonal",
     "nn": "one_hot",
     "scipy.signal": "convolve2d correlate2d",

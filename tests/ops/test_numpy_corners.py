@@ -158,3 +158,12 @@ def test_dtype_knows_bfloat16_from_the_start():
     code = "import shardax.numpy as jnp; print(jnp.dtype('bfloat16'), jnp.dtype is np.dtype)"
     out = subprocess.run([sys.executable, "-c", f"import numpy as np; {code}"], capture_output=True)
     assert out.stdout.split() == [b"bfloat16", b"True"]
+
+
+def test_complex_expm1_of_infinities():
+    inf, nan = float("inf"), float("nan")
+    z = np.array([complex(-inf, inf), complex(-inf, nan), complex(inf, inf), complex(-0.0, 0.0)])
+    out = np.asarray(jnp.expm1(z))
+    np.testing.assert_array_equal(out[:2], [-1, -1])
+    assert np.isposinf(out[2].real) and np.isnan(out[2].imag)
+    assert out[3] == 0 and not np.signbit(out[3].real)

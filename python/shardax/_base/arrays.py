@@ -16,6 +16,7 @@ __all__ = [
     "canonical_axes",
     "canonical_axis",
     "check_arraylike",
+    "in_one_program",
     "inexact_dtype",
     "known",
     "result_type",
@@ -126,6 +127,59 @@ def static_axis(*names):
                 known(axis, "The axis argument must be known statically.")
                 axis = tuple(axis) if np.ndim(axis) else operator.index(axis)
             return run(a, axis, *args, **kwargs)
+
+        return call
+
+    return decorate
+
+
+# What a function that runs as one program takes as the elements of arrays.
+_NUMBERS = (bool, int, float, complex, type(None))
+
+
+def _is_concrete(x):
+    kind = type(x)
+    if kind is _core.ArrayImpl or kind in _NUMBERS:
+        return True
+    return isinstance(x, (np.ndarray, np.generic)) and x.dtype.kind in "biufc"
+
+
+def in_one_program(*names):
+    """A decorator: called on arrays, the function runs as one program, rather than op by op.
+
+    Arguments of these names are static. Within transformations, and for arguments that are no
+    numbers, the function is called as it is.
+    """
+
+    def decorate(fun):
+        code = fun.__code__
+        positional = code.co_varnames[: code.co_argcount]
+        static = tuple(name in names for name in positional)
+        program = static_jit(*names)(fun)
+
+        def fits(args, kwargs):
+            for fixed, x in zip(static, args):
+                if fixed:
+                    hash(x)
+                elif not _is_concrete(x):
+                    return False
+            for x in args[len(static) :]:
+                if not _is_concrete(x):
+                    return False
+            for name, x in kwargs.items():
+                if name in names:
+                    hash(x)
+                elif not _is_concrete(x):
+                    return False
+            return True
+
+        @functools.wraps(fun)
+        def call(*args, **kwargs):
+            try:
+                fitting = fits(args, kwargs)
+            except TypeError:  # a list, where a tuple would do
+                fitting = False
+            return program(*args, **kwargs) if fitting else fun(*args, **kwargs)
 
         return call
 

@@ -7,7 +7,16 @@ import numpy as np
 import shardax._core as _core
 from shardax import lax
 from shardax import numpy as jnp
-from shardax._base.arrays import asarray, canonical_axis, check_arraylike, known, static_jit
+from shardax._base.arrays import (
+    asarray,
+    canonical_axis,
+    check_arraylike,
+    known,
+    static_jit,
+)
+from shardax._base.arrays import (
+    in_one_program as _in_one_program,
+)
 from shardax._transform.jit import jit
 from shardax.nn import initializers
 from shardax.nn._attention import dot_product_attention
@@ -237,6 +246,7 @@ def log1mexp(x):
     return jnp.where(near, jnp.log(-jnp.expm1(-below)), jnp.log1p(-jnp.exp(-above)))
 
 
+@_in_one_program("axis", "algorithm")
 def standardize(
     x, axis=-1, mean=None, variance=None, epsilon=1e-5, where=None, *, algorithm="fast"
 ):
@@ -261,6 +271,7 @@ def standardize(
 normalize = standardize  # its name in earlier years
 
 
+@_in_one_program("num_classes", "dtype", "axis")
 def one_hot(x, num_classes, *, dtype=None, axis=-1):
     """A new dimension of size num_classes, 1 at the index that x gives.
 

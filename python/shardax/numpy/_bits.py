@@ -2,13 +2,14 @@
 import numpy as np
 
 import shardax._core as _core
-from shardax._base.arrays import asarray, bind, check_arraylike
+from shardax._base.arrays import asarray, bind, check_arraylike, in_one_program
 from shardax._base.compositions import concatenate, moveaxis
 from shardax.numpy._pad import pad
 
 _functions = _core.functions
 
 
+@in_one_program("axis", "bitorder")
 def packbits(a, axis=None, bitorder="big"):
     """Truth values as bits: eight along `axis` (None: of the flattened array) in each uint8."""
     check_arraylike("packbits", a)
@@ -28,6 +29,7 @@ def packbits(a, axis=None, bitorder="big"):
     return moveaxis(bind("reduce_sum", (bits,), axes=(bits.ndim - 1,)), -1, axis)
 
 
+@in_one_program("axis", "count", "bitorder")
 def unpackbits(a, axis=None, count=None, bitorder="big"):
     """The bits of uint8, eight for each element along `axis` (None: of the flattened array)."""
     check_arraylike("unpackbits", a)

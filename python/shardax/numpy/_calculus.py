@@ -4,7 +4,14 @@ import operator
 import numpy as np
 
 import shardax._core as _core
-from shardax._base.arrays import another, asarray, canonical_axis, check_arraylike, known
+from shardax._base.arrays import (
+    another,
+    asarray,
+    canonical_axis,
+    check_arraylike,
+    in_one_program,
+    known,
+)
 from shardax._base.compositions import concatenate, moveaxis, where
 from shardax.numpy import (
     _matrices,
@@ -60,6 +67,7 @@ def ediff1d(ary, to_end=None, to_begin=None):
     return concatenate(parts) if len(parts) > 1 else out
 
 
+@in_one_program("axis", "edge_order")
 def gradient(f, *varargs, axis=None, edge_order=None):
     """Central differences along each dimension, one-sided at the ends."""
     f = _core.promote("inexact", f)[0]
@@ -95,6 +103,7 @@ def gradient(f, *varargs, axis=None, edge_order=None):
     return out[0] if len(out) == 1 else out
 
 
+@in_one_program("axis")
 def trapezoid(y, x=None, dx=1.0, axis=-1):
     """The integral by the trapezoidal rule."""
     if x is None:
@@ -110,6 +119,7 @@ def trapezoid(y, x=None, dx=1.0, axis=-1):
     return 0.5 * (width * heights).sum(-1)
 
 
+@in_one_program("left", "right")
 def interp(x, xp, fp, left=None, right=None, period=None):
     """Linear interpolation of the points (xp, fp) at x; beyond them, the first and last values, or
     `left` and `right`: values, or "extrapolate" for the first and last line.
@@ -172,6 +182,7 @@ def _cov_weights(fweights, aweights, count):
     return weights
 
 
+@in_one_program("rowvar", "bias", "ddof", "dtype")
 def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, *, dtype=None):
     """The covariance matrix of variables in rows.
 
@@ -217,6 +228,7 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
     return _shape.squeeze(out).astype(x.dtype)
 
 
+@in_one_program("rowvar", "dtype")
 def corrcoef(x, y=None, rowvar=True, *, dtype=None):
     """The matrix of correlation coefficients; arguments as of cov."""
     c = cov(x, y, rowvar, dtype=dtype)
@@ -226,6 +238,7 @@ def corrcoef(x, y=None, rowvar=True, *, dtype=None):
     return c / d[:, None] / d[None, :]
 
 
+@in_one_program("N", "increasing")
 def vander(x, N=None, increasing=False):
     """Powers of x in columns."""
     x = asarray(x)
@@ -239,6 +252,7 @@ def vander(x, N=None, increasing=False):
     return _functions.power(x[:, None], asarray(powers[None], x.dtype))
 
 
+@in_one_program("axis", "period", "discont")
 def unwrap(p, discont=None, axis=-1, period=2 * np.pi):
     """Angles without jumps: where neighbours along `axis` differ by more than `discont` (half a
     period unless given), whole periods are added to what follows.

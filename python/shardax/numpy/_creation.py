@@ -11,6 +11,7 @@ from shardax._base.arrays import (
     asarray,
     bind,
     check_arraylike,
+    in_one_program,
     known,
     result_type,
     static_jit,
@@ -167,6 +168,7 @@ def arange(start, stop=None, step=None, dtype=None, *, device=None, out_sharding
     return placed(_core.convert(out, dtype), device, out_sharding)
 
 
+@in_one_program("num", "endpoint", "retstep", "dtype", "axis", "device")
 def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):
     """`num` evenly spaced values from start to stop (without stop where endpoint is False)."""
     num = operator.index(known(num, "It is argument 'num' of jnp.linspace"))
@@ -219,6 +221,7 @@ def _linspace(start, stop, num, endpoint, dtype, axis):
     return out, _core.convert(asarray(delta), computed)
 
 
+@in_one_program("num", "endpoint", "dtype", "axis")
 def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
     """base ** linspace(start, stop, num)."""
     out = _functions.power(base, linspace(start, stop, num, endpoint, axis=axis))
@@ -226,6 +229,7 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
     return out if dtype is None else out.astype(dtype)
 
 
+@in_one_program("num", "endpoint", "dtype", "axis")
 def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
     """`num` values from start to stop with a constant ratio."""
     check_arraylike("geomspace", start, stop)

@@ -6,7 +6,7 @@ import math
 import numpy as np
 
 import shardax._core as _core
-from shardax._base.arrays import asarray, bind, check_arraylike, static_jit
+from shardax._base.arrays import asarray, bind, check_arraylike, in_one_program, static_jit
 from shardax._base.compositions import where
 from shardax.dtypes import finfo
 
@@ -73,6 +73,7 @@ def angle(z, deg=False):
     return _functions.degrees(out) if deg else out
 
 
+@in_one_program()
 def sinc(x, /):
     """sin(pi x) / (pi x), 1 at 0."""
     x = _core.promote("inexact", x)[0]
@@ -84,12 +85,14 @@ def sinc(x, /):
     return where(zero, series, _functions.sin(safe) / safe)
 
 
+@in_one_program()
 def fmax(x1, x2):
     """The larger one of each pair; the other one where one is NaN."""
     check_arraylike("fmax", x1, x2)
     return where(_functions.logical_or(_functions.greater(x1, x2), _functions.isnan(x2)), x1, x2)
 
 
+@in_one_program()
 def fmin(x1, x2):
     """The smaller one of each pair; the other one where one is NaN."""
     check_arraylike("fmin", x1, x2)
@@ -134,6 +137,7 @@ def _i0e(x):
     return where(size <= 8, low, high)
 
 
+@in_one_program()
 def i0(x):
     """The modified Bessel function of the first kind, order 0."""
     check_arraylike("i0", x)
@@ -143,6 +147,7 @@ def i0(x):
     return _functions.multiply(_functions.exp(_functions.abs(x)), _i0e(x))
 
 
+@in_one_program()
 def spacing(x, /):
     """The distance to the next number away from 0."""
     check_arraylike("spacing", x)

@@ -1,7 +1,7 @@
 # shardax/numpy/_integers.py - divisors and multiples of integers.
 import shardax._core as _core
 from shardax import lax
-from shardax._base.arrays import check_arraylike, result_type
+from shardax._base.arrays import check_arraylike, in_one_program, result_type
 from shardax._base.compositions import where
 from shardax.numpy import (
     _reductions,
@@ -17,6 +17,7 @@ def _integers(name, *args):
     return _core.promote("any", *args)
 
 
+@in_one_program()
 def gcd(x1, x2):
     """The greatest common divisor."""
     a, b = _integers("gcd", x1, x2)
@@ -31,6 +32,7 @@ def gcd(x1, x2):
     return lax.while_loop(lambda s: _reductions.any(s[1] != 0), step, (a, b))[0]
 
 
+@in_one_program()
 def lcm(x1, x2):
     """The least common multiple."""
     a, b = _integers("lcm", x1, x2)

@@ -3,7 +3,7 @@
 import numpy as np
 
 import shardax._core as _core
-from shardax._base.arrays import asarray, bind, canonical_axis, check_arraylike
+from shardax._base.arrays import asarray, bind, canonical_axis, check_arraylike, in_one_program
 from shardax._base.compositions import moveaxis, where
 from shardax._devices.filled import placed, shape_tuple
 from shardax.lax._layout import pad
@@ -44,6 +44,7 @@ def tri(N, M=None, k=0, dtype=None):
     return _core.convert(_functions.greater_equal(rows, columns), dtype)
 
 
+@in_one_program("k")
 def diag(v, k=0):
     """A diagonal matrix out of a vector, or diagonal k of a matrix."""
     check_arraylike("diag", v)
@@ -65,6 +66,7 @@ def diag(v, k=0):
     raise ValueError("diag input must be 1d or 2d")
 
 
+@in_one_program("offset", "axis1", "axis2")
 def diagonal(a, offset=0, axis1=0, axis2=1):
     """Diagonals of the matrices along two axes, as a new last dimension."""
     check_arraylike("diagonal", a)
@@ -76,11 +78,13 @@ def diagonal(a, offset=0, axis1=0, axis2=1):
     return a[..., i - min(offset, 0), i + max(offset, 0)]
 
 
+@in_one_program("k")
 def diagflat(v, k=0):
     """diag of the flattened array."""
     return diag(asarray(v).ravel(), k)
 
 
+@in_one_program("k")
 def tril(m, k=0):
     """`m` with zeros above diagonal k."""
     check_arraylike("tril", m)
@@ -90,6 +94,7 @@ def tril(m, k=0):
     return where(tri(m.shape[-2], m.shape[-1], k=k, dtype=bool), m, zeros_like(m))
 
 
+@in_one_program("k")
 def triu(m, k=0):
     """`m` with zeros below diagonal k."""
     check_arraylike("triu", m)

@@ -2,7 +2,7 @@
 import numpy as np
 
 import shardax._core as _core
-from shardax._base.arrays import asarray, check_arraylike
+from shardax._base.arrays import asarray, check_arraylike, in_one_program
 from shardax._base.compositions import where
 from shardax._base.compositions import where as select
 from shardax.numpy._cumulative import cumprod, cumsum
@@ -44,11 +44,13 @@ def nancumprod(a, axis=None, dtype=None, out=None):
     return cumprod(_without_nan("nancumprod", a, 1), axis, dtype)
 
 
+@in_one_program("axis", "out", "keepdims")
 def nanmax(a, axis=None, out=None, keepdims=False, initial=None, where=None):
     """max, without NaN; NaN where there is nothing else."""
     return _nan_extremum("nanmax", max, -np.inf, a, axis, keepdims, initial, where)
 
 
+@in_one_program("axis", "out", "keepdims")
 def nanmin(a, axis=None, out=None, keepdims=False, initial=None, where=None):
     """min, without NaN; NaN where there is nothing else."""
     return _nan_extremum("nanmin", min, np.inf, a, axis, keepdims, initial, where)
@@ -66,11 +68,13 @@ def _nan_extremum(name, extremum, fill, a, axis, keepdims, initial, where):
     return select(all(_functions.isnan(a), axis, keepdims=keepdims), out.dtype.type(np.nan), out)
 
 
+@in_one_program("axis", "out", "keepdims")
 def nanargmax(a, axis=None, out=None, keepdims=None):
     """argmax, without NaN; -1 where there is nothing else."""
     return _nan_arg("nanargmax", argmax, -np.inf, a, axis, bool(keepdims))
 
 
+@in_one_program("axis", "out", "keepdims")
 def nanargmin(a, axis=None, out=None, keepdims=None):
     """argmin, without NaN; -1 where there is nothing else."""
     return _nan_arg("nanargmin", argmin, np.inf, a, axis, bool(keepdims))
@@ -91,6 +95,7 @@ def _present(a, axis, keepdims, where):
     return sum(found, axis, dtype=np.int32, keepdims=keepdims, where=where)
 
 
+@in_one_program("axis", "dtype", "out", "keepdims")
 def nanmean(a, axis=None, dtype=None, out=None, keepdims=False, where=None):
     """mean, without NaN."""
     check_arraylike("nanmean", a)
@@ -117,6 +122,7 @@ def _nan_var(name, a, axis, dtype, ddof, keepdims, where, middle, correction):
     return out if real and dtype.kind == "c" else _core.convert(out, dtype)
 
 
+@in_one_program("axis", "dtype", "out", "ddof", "keepdims")
 def nanvar(
     a,
     axis=None,
@@ -132,6 +138,7 @@ def nanvar(
     return _nan_var("nanvar", a, axis, dtype, ddof, keepdims, where, mean, correction)
 
 
+@in_one_program("axis", "dtype", "out", "ddof", "keepdims")
 def nanstd(
     a,
     axis=None,

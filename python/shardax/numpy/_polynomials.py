@@ -5,7 +5,7 @@ import operator
 import numpy as np
 
 import shardax._core as _core
-from shardax._base.arrays import asarray, check_arraylike, known
+from shardax._base.arrays import asarray, check_arraylike, in_one_program, known
 from shardax._base.compositions import concatenate, stack, where
 from shardax.lax._layout import broadcasted_iota
 from shardax.numpy import _products, _reductions, _shape
@@ -44,6 +44,7 @@ def _aligned(name, a1, a2):
     return [concatenate([zeros, a]) for zeros, a in zip(missing, (a1, a2))]
 
 
+@in_one_program()
 def polyadd(a1, a2):
     """The sum.
 
@@ -55,6 +56,7 @@ def polyadd(a1, a2):
     return a1 + a2
 
 
+@in_one_program()
 def polysub(a1, a2):
     """The difference."""
     a1, a2 = _aligned("polysub", a1, a2)
@@ -245,7 +247,18 @@ def polyval(p, x, *, unroll=16):
     p, x = asarray(p), asarray(x)
     dtype = _core.result_type(p, x)[0]
     p, x = _core.convert(p, dtype), _core.convert(x, dtype)
-    out = _core.full(x.shape, 0, dtype)
+    return _one_polyval(p, x) if p.shape[0] <= _LONG else _polyval(p, x)
+
+
+# From so many coefficients on, a program of all terms takes longer to make than it saves.
+_LONG = 64
+
+
+def _polyval(p, x):
+    out = _core.full(x.shape, 0, x.dtype)
     for i in range(operator.index(p.shape[0])):
         out = _functions.add(_functions.multiply(out, x), p[i])
     return out
+
+
+_one_polyval = in_one_program()(_polyval)

@@ -7,6 +7,7 @@ from shardax._base.arrays import (
     asarray,
     canonical_axis,
     check_arraylike,
+    in_one_program,
     inexact_dtype,
     result_type,
     shape_of,
@@ -78,6 +79,7 @@ def dot(a, b, *, precision=None, preferred_element_type=None, out_sharding=None)
     return _dot_general(a, b, contract, ((), ()), preferred_element_type, precision)
 
 
+@in_one_program("precision", "preferred_element_type")
 def vdot(a, b, *, precision=None, preferred_element_type=None):
     """The sum of products of all elements, the first conjugated."""
     check_arraylike("vdot", a, b)
@@ -183,6 +185,7 @@ def kron(a, b):
     )
 
 
+@in_one_program("axisa", "axisb", "axisc", "axis")
 def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     """The cross product of vectors of 2 or 3 components."""
     if axis is not None:
@@ -202,6 +205,7 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     return moveaxis(out, -1, axisc)
 
 
+@in_one_program("offset", "axis1", "axis2", "dtype", "out")
 def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
     """The sum along a diagonal."""
     check_arraylike("trace", a)
@@ -222,6 +226,7 @@ def vecmat(x1, x2, /):
     return matmul(_functions.conj(asarray(x1))[..., None, :], x2)[..., 0, :]
 
 
+@in_one_program("mode", "precision", "preferred_element_type")
 def convolve(a, v, mode="full", *, precision=None, preferred_element_type=None):
     """The discrete convolution of two vectors, floats."""
     return _convolve("convolve", a, v, mode, precision, preferred_element_type)
@@ -254,6 +259,7 @@ def _convolve(name, a, v, mode, precision, preferred_element_type):
     )[0, 0]
 
 
+@in_one_program("mode", "precision", "preferred_element_type")
 def correlate(a, v, mode="valid", *, precision=None, preferred_element_type=None):
     """The cross-correlation of two vectors."""
     check_arraylike("correlate", a, v)

@@ -2,7 +2,7 @@
 import numpy as np
 
 import shardax._core as _core
-from shardax._base.arrays import asarray, canonical_axes, check_arraylike
+from shardax._base.arrays import asarray, canonical_axes, check_arraylike, in_one_program
 from shardax._base.compositions import moveaxis, where
 from shardax._devices.constraints import split_so
 from shardax.numpy._cumulative import cumsum
@@ -21,6 +21,7 @@ _METHODS = {
 }
 
 
+@in_one_program("axis", "out", "overwrite_input", "method", "keepdims")
 def quantile(
     a,
     q,
@@ -41,6 +42,7 @@ def quantile(
     return _quantile(a, q, axis, method, keepdims, skip_nan=False, weights=weights)
 
 
+@in_one_program("axis", "out", "overwrite_input", "method", "keepdims")
 def nanquantile(
     a,
     q,

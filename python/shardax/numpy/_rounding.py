@@ -3,7 +3,7 @@ import numpy as np
 
 import shardax._core as _core
 from shardax import lax
-from shardax._base.arrays import another, asarray, bind, check_arraylike
+from shardax._base.arrays import another, asarray, bind, check_arraylike, in_one_program
 from shardax._base.compositions import where
 from shardax.dtypes import finfo
 
@@ -30,6 +30,7 @@ def clip(arr=None, /, min=None, max=None, *, a=None, a_min=None, a_max=None):
     return another(asarray(arr)) if min is None and max is None else asarray(arr)
 
 
+@in_one_program("decimals")
 def round(a, decimals=0, out=None):
     """To the nearest number with so many decimals; halves go to the even neighbour."""
     check_arraylike("round", a)
@@ -65,6 +66,7 @@ def fix(x, out=None):
     return _functions.trunc(x)
 
 
+@in_one_program("copy")
 def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     """NaN and infinities replaced by numbers (infinities by the largest ones)."""
     check_arraylike("nan_to_num", x)
@@ -79,7 +81,7 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     info = finfo(x.dtype)
     posinf = info.max if posinf is None else posinf
     neginf = info.min if neginf is None else neginf
-    out = where(_functions.isnan(x), x.dtype.type(nan), x)
+    out = where(_functions.isnan(x), _core.convert(asarray(nan), x.dtype), x)
     out = where(
         _functions.equal(out, x.dtype.type(np.inf)), _core.convert(asarray(posinf), x.dtype), out
     )

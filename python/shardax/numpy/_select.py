@@ -3,7 +3,14 @@
 import numpy as np
 
 import shardax._core as _core
-from shardax._base.arrays import asarray, bind, canonical_axis, check_arraylike, known
+from shardax._base.arrays import (
+    asarray,
+    bind,
+    canonical_axis,
+    check_arraylike,
+    in_one_program,
+    known,
+)
 from shardax.numpy._rounding import clip
 
 _functions = _core.functions
@@ -36,6 +43,7 @@ def choose(a, choices, out=None, mode="raise"):
     return bind("select_n", (a, *(_core.broadcast_to(c, shape) for c in choices)))
 
 
+@in_one_program("axis", "out", "mode", "unique_indices", "indices_are_sorted", "fill_value")
 def take(
     a,
     indices,
@@ -69,6 +77,7 @@ def take(
     )
 
 
+@in_one_program("axis", "mode", "fill_value", "wrap_negative_indices")
 def take_along_axis(
     arr, indices, axis=-1, mode=None, fill_value=None, *, wrap_negative_indices=None
 ):

@@ -2,6 +2,7 @@
 
 from shardax import lax
 from shardax import numpy as jnp
+from shardax._base.arrays import in_one_program
 from shardax.lax import _systems
 from shardax.lax._spectra import hermitian_eigenvalues
 from shardax.scipy._matrix_functions import _complex, _inexact
@@ -18,6 +19,7 @@ __all__ = [
 ]
 
 
+@in_one_program("permute_l", "overwrite_a", "check_finite")
 def lu(a, permute_l=False, overwrite_a=False, check_finite=True):
     """(p, l, u) with p l u = a, for (..., m, n): a permutation matrix, l with a diagonal of ones, u
     upper triangular; `permute_l`: (p l, u).

@@ -4,7 +4,7 @@ import functools
 
 from shardax import lax
 from shardax import numpy as jnp
-from shardax._base.arrays import inexact_dtype
+from shardax._base.arrays import in_one_program, inexact_dtype
 from shardax._transform.derivatives import jvp
 
 __all__ = [
@@ -61,6 +61,7 @@ _PADE = (
 _PADE_7 = (17297280.0, 8648640.0, 1995840.0, 277200.0, 25200.0, 1512.0, 56.0, 1.0)
 
 
+@in_one_program("upper_triangular", "max_squarings")
 def expm(A, *, upper_triangular=False, max_squarings=16):
     """The exponential of square matrices (..., n, n), by scaling and squaring; NaN where more than
     `max_squarings` would be needed.
@@ -207,6 +208,7 @@ def _square_root(T):
     return lax.fori_loop(0, n, step, jnp.zeros_like(T))
 
 
+@in_one_program("blocksize")
 def sqrtm(A, blocksize=1):
     """The principal square root of (n, n), complex.
 

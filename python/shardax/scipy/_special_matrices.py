@@ -5,6 +5,7 @@ import operator
 
 from shardax import lax
 from shardax import numpy as jnp
+from shardax._base.arrays import in_one_program
 from shardax.scipy._matrix_functions import _inexact
 from shardax.scipy.special import comb
 
@@ -28,6 +29,7 @@ __all__ = [
 ]
 
 
+@in_one_program()
 def block_diag(*arrs):
     """A matrix with these blocks along its diagonal; vectors are rows.
 

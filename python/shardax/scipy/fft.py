@@ -10,7 +10,7 @@ import numpy as np
 import shardax._core as _core
 from shardax import lax
 from shardax import numpy as jnp
-from shardax._base.arrays import canonical_axes, canonical_axis, check_arraylike
+from shardax._base.arrays import canonical_axes, canonical_axis, check_arraylike, in_one_program
 
 __all__ = ["dct", "dctn", "idct", "idctn"]
 
@@ -82,6 +82,7 @@ def _along(function, x, axes, norm):
     return x
 
 
+@in_one_program("type", "n", "axis", "norm")
 def dct(x, type=2, n=None, axis=-1, norm=None):
     """The discrete cosine transform, 2 * the sum of x[j] cos(pi k (2 j + 1) / (2 n)).
 
@@ -100,6 +101,7 @@ def dct(x, type=2, n=None, axis=-1, norm=None):
     return _along(_cosine, x if n is None else _padded(x, {axis: n}), [axis], norm)
 
 
+@in_one_program("type", "n", "axis", "norm")
 def idct(x, type=2, n=None, axis=-1, norm=None):
     """The inverse of `dct` with the same arguments."""
     x = _checked("idct", x, type, norm)
@@ -118,6 +120,7 @@ def _axes_and_sizes(x, s, axes):
     return axes, {} if s is None else dict(zip(axes, s))
 
 
+@in_one_program("type", "s", "axes", "norm")
 def dctn(x, type=2, s=None, axes=None, norm=None):
     """`dct` along several axes (None: all, or the last ones for which sizes `s` are given)."""
     x = _checked("dctn", x, type, norm)
@@ -125,6 +128,7 @@ def dctn(x, type=2, s=None, axes=None, norm=None):
     return _along(_cosine, _padded(x, sizes), axes, norm)
 
 
+@in_one_program("type", "s", "axes", "norm")
 def idctn(x, type=2, s=None, axes=None, norm=None):
     """The inverse of `dctn` with the same arguments."""
     x = _checked("idctn", x, type, norm)

@@ -5,7 +5,7 @@ import numpy as np
 import shardax._core as _core
 from shardax import lax
 from shardax import numpy as jnp
-from shardax._base.arrays import bind
+from shardax._base.arrays import bind, in_one_program
 from shardax._transform.custom_jvp import custom_jvp
 from shardax.numpy._exponentials import logsumexp
 from shardax.scipy._entropy import (
@@ -125,6 +125,7 @@ def _logit(x):
 _logit.defjvps(lambda t, out, x: t / (x * (1 - x)))
 
 
+@in_one_program()
 def logit(x):
     """log(x / (1 - x))."""
     return _logit(_inexact(x)[0])
@@ -135,13 +136,15 @@ def gammaln(x):
     return lax.lgamma(_inexact(x)[0])
 
 
+@in_one_program()
 def gammasgn(x):
     """The sign of the gamma function: NaN at negative integers and of NaN, the sign of x at 0."""
     x = _inexact(x)[0]
     if x.dtype.kind == "c":
         raise ValueError("gammasgn does not support complex-valued inputs.")
     floor = jnp.floor(x)
-    negative = jnp.where(floor % 2 != 0, -jnp.ones_like(x), jnp.ones_like(x))
+    half = floor / 2
+    negative = jnp.where(half != jnp.floor(half), -jnp.ones_like(x), jnp.ones_like(x))
     sign = jnp.where(
         ((x < 0) & (x == floor)) | jnp.isnan(x), jnp.nan, jnp.where(x < 0, negative, 1)
     )
@@ -155,6 +158,7 @@ def _not_at_poles(function, z):
     return jnp.where(bad, complex(np.nan, np.nan), function(jnp.where(bad, 1, z)))
 
 
+@in_one_program()
 def gamma(x):
     """The gamma function, of real or complex numbers.
 
@@ -208,6 +212,7 @@ _poch.defjvps(
 )
 
 
+@in_one_program()
 def poch(z, m):
     """gamma(z + m) / gamma(z)."""
     z, m = _inexact(z, m)
@@ -216,6 +221,7 @@ def poch(z, m):
     return _poch(z, m)
 
 
+@in_one_program()
 def betaln(a, b):
     """The logarithm of the beta function, gamma(a) gamma(b) / gamma(a + b)."""
     a, b = _inexact(a, b)
@@ -237,6 +243,7 @@ def _stirling_rest(x):
     return inverse * (1 / 12 - square * (1 / 360 - square * (1 / 1260 - square / 1680)))
 
 
+@in_one_program()
 def beta(a, b):
     """The beta function, gamma(a) gamma(b) / gamma(a + b)."""
     a, b = _inexact(a, b)
@@ -310,6 +317,7 @@ def betainc(a, b, x):
     return lax.betainc(*_inexact(a, b, x))
 
 
+@in_one_program("series_order")
 def log_ndtr(x, series_order=3):
     """The logarithm of ndtr; far below 0, by `series_order` terms of the series of erfc."""
     x = _inexact(x)[0]
@@ -338,12 +346,14 @@ def ndtri(p):
     return np.asarray(np.sqrt(2), p.dtype) * lax.erf_inv(2 * p - 1)
 
 
+@in_one_program("axis")
 def log_softmax(x, /, *, axis=None):
     """x - logsumexp(x) along `axis`."""
     x = _inexact(x)[0]
     return x - logsumexp(x, axis, keepdims=True)
 
 
+@in_one_program("axis")
 def softmax(x, /, *, axis=None):
     """exp(x) over its sum along `axis`."""
     return jnp.exp(log_softmax(x, axis=axis))

@@ -3,6 +3,7 @@
 import math
 
 from shardax import numpy as jnp
+from shardax._base.arrays import in_one_program
 from shardax.scipy import special
 from shardax.scipy.stats._common import inexact, within
 
@@ -19,6 +20,7 @@ def _standard(x, a, b, loc, scale):
     return (x - loc) / scale, a, b, scale
 
 
+@in_one_program()
 def logpdf(x, a, b, loc=0, scale=1):
     """The logarithm of the density; a and b are in units of `scale` from `loc`."""
     z, a, b, scale = _standard(x, a, b, loc, scale)
@@ -27,11 +29,13 @@ def logpdf(x, a, b, loc=0, scale=1):
     return within(a < b, value, jnp.nan)
 
 
+@in_one_program()
 def pdf(x, a, b, loc=0, scale=1):
     """The density."""
     return jnp.exp(logpdf(x, a, b, loc, scale))
 
 
+@in_one_program()
 def logcdf(x, a, b, loc=0, scale=1):
     """The logarithm of cdf."""
     z, a, b, _ = _standard(x, a, b, loc, scale)
@@ -40,17 +44,20 @@ def logcdf(x, a, b, loc=0, scale=1):
     return within(a < b, jnp.where(z <= a, -jnp.inf, jnp.where(z >= b, 0, value)), jnp.nan)
 
 
+@in_one_program()
 def cdf(x, a, b, loc=0, scale=1):
     """The probability of values up to x."""
     return jnp.exp(logcdf(x, a, b, loc, scale))
 
 
+@in_one_program()
 def logsf(x, a, b, loc=0, scale=1):
     """The logarithm of sf."""
     x, a, b, loc, scale = inexact(x, a, b, loc, scale)
     return logcdf(-x, -b, -a, -loc, scale)
 
 
+@in_one_program()
 def sf(x, a, b, loc=0, scale=1):
     """The probability of values above x."""
     return jnp.exp(logsf(x, a, b, loc, scale))
