@@ -14,7 +14,6 @@ from shardax._base.arrays import (
     in_one_program,
     known,
     result_type,
-    static_jit,
 )
 from shardax._base.compositions import concatenate, moveaxis, stack
 from shardax._base.dtypes import float0
@@ -175,19 +174,13 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     if num < 0:
         raise ValueError(f"Number of samples, {num}, must be non-negative.")
     check_arraylike("linspace", start, stop)
-    if dtype is not None:
-        dtype = _core.requested_dtype(dtype, "linspace")
-    out, delta = _linspace(start, stop, num, bool(endpoint), dtype, axis)
-    out = placed(out, device)
-    return (out, delta) if retstep else out
-
-
-@static_jit("num", "endpoint", "dtype", "axis")
-def _linspace(start, stop, num, endpoint, dtype, axis):
+    wanted = dtype
     start, stop = _core.promote("inexact", start, stop)
     ends = _core.broadcast_shapes(start.shape, stop.shape)
     start, stop = (_core.broadcast_to(end, ends) for end in (start, stop))
     computed = start.dtype
+    if dtype is not None:
+        dtype = _core.requested_dtype(dtype, "linspace")
     steps = num - 1 if endpoint else num
     delta = (
         _functions.divide(_functions.subtract(stop, start), steps)
@@ -214,11 +207,12 @@ def _linspace(start, stop, num, endpoint, dtype, axis):
     out = _core.convert(out, computed)
     if axis != 0:
         out = moveaxis(out, 0, axis)
-    if dtype is not None:
+    if wanted is not None:
         if np.issubdtype(dtype, np.integer):
             out = _functions.floor(out)
         out = _core.convert(out, dtype)
-    return out, _core.convert(asarray(delta), computed)
+    out = placed(out, device)
+    return (out, _core.convert(asarray(delta), computed)) if retstep else out
 
 
 @in_one_program("num", "endpoint", "dtype", "axis")
