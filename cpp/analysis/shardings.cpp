@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/errors.h"
+#include "base/lists.h"
 #include "ir/bodies.h"
 #include "ir/sharding_given.h"
 #include "ops/split.h"
@@ -39,14 +40,16 @@ ShardingPtr given_sharding(const Params& params) {
   return given ? *given : nullptr;
 }
 
-// Over an abstract mesh, which has no devices, it is over the mesh of the operand, if that has the
-// same axes.
-ShardingPtr given_over(const ShardingPtr& given, const Shardings& in) {
+// Over an abstract mesh, which has no devices, it is over the first mesh in `known` that has the
+// same axes; null where none has.
+ShardingPtr given_over(const ShardingPtr& given, const Shardings& known) {
   if (!given || !given->devices.empty()) return given;
-  const ShardingPtr own = in.empty() ? nullptr : in[0];
-  const bool same = own && own->named && own->mesh_axes == given->mesh_axes &&
-                    own->mesh_shape == given->mesh_shape;
-  return same ? with_spec(*own, given->spec) : nullptr;
+  for (const ShardingPtr& own : known) {
+    if (own && own->named && own->mesh_axes == given->mesh_axes &&
+        own->mesh_shape == given->mesh_shape)
+      return with_spec(*own, given->spec);
+  }
+  return nullptr;
 }
 
 // A slice lacks the dimension that its stack has.
@@ -173,6 +176,7 @@ Shardings propagate(const Op& op, const Params& params, const Types& in_types,
   Shardings out(out_types.size());
   ShardingPtr mesh = given_over(given_sharding(params), in);
   const bool given = bool(mesh);
+  if (!given && given_sharding(params)) return {in[0]};  // of devices that nobody knows
   for (std::size_t i = 0; i < in.size() && !mesh; ++i) mesh = in[i];
   if (!mesh) return out;
   for (std::size_t i = 0; i < out.size(); ++i) {
@@ -203,7 +207,12 @@ Shardings propagate(const Program& program, const Shardings& in) {
     for (const Var v : eqn.outputs) out_types.push_back(program.type(v));
     if (inspections && !eqn.op->bodies && inspects_sharding(eqn))
       inspections->push_back({eqn.params.get<FunctionPtr>("callback"), in_types[0], operands[0]});
-    const Shardings results = propagate(*eqn.op, eqn.params, in_types, out_types, operands);
+    const ShardingPtr given = given_sharding(eqn.params);
+    const ShardingPtr placed = given_over(given, joined(operands, in));
+    const Shardings results = !placed || placed == given
+                                  ? propagate(*eqn.op, eqn.params, in_types, out_types, operands)
+                                  : propagate(*eqn.op, eqn.params.with("sharding", placed),
+                                              in_types, out_types, operands);
     for (std::size_t i = 0; i < results.size(); ++i) at(eqn.outputs[i]) = results[i];
   }
   Shardings out;

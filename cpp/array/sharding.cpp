@@ -36,9 +36,9 @@ std::string to_string(const Sharding& sharding) {
     spec += concat(spec.empty() ? "" : ", ", name, "={", set, "}");
     comma = "";
   }
-  return concat("NamedSharding(mesh=Mesh(", mesh, ", axis_types=(", kinds,
-                sharding.mesh_axes.size() == 1 ? "," : "", ")), spec=P(", spec, comma,
-                "), memory_kind=device)");
+  return concat("NamedSharding(mesh=", sharding.devices.empty() ? "AbstractMesh(" : "Mesh(", mesh,
+                ", axis_types=(", kinds, sharding.mesh_axes.size() == 1 ? "," : "", ")), spec=P(",
+                spec, comma, "), memory_kind=device)");
 }
 
 bool Sharding::is_explicit(const std::string& axis) const {

@@ -292,6 +292,11 @@ Type abstract_type(PyObject* leaf) {
   } else if (sharding.get() != Py_None) {
     type.sharding = sharding_in_types(sharding.get(), type.rank());
   }
+  if (sharding) {
+    const Ref axes = Ref::steal(PyObject_GetAttrString(leaf, "manual_axis_type"));
+    if (!axes) PyErr_Clear();
+    if (axes && axes.get() != Py_None) type.varying = varying_in_types(axes.get());
+  }
   return type;
 }
 

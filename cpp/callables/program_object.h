@@ -66,6 +66,8 @@ const ProgramObject& program_object(PyObject* object);
 ProgramPtr unwrap_program(PyObject* object);
 // What types show of a Sharding, over a mesh with explicit axes; else null.
 ShardingPtr sharding_in_types(PyObject* sharding, std::size_t rank);
+// Manual axes, as a ManualAxisType or a set of names.
+AxisSet varying_in_types(PyObject* axes);
 // The Type inside a ShapedArray, or null.
 const Type* find_type(PyObject* object);
 

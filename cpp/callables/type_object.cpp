@@ -34,11 +34,7 @@ void add_options(Type& type, const py::kwargs& options) {
       type.sharding = sharding_in_types(value.ptr(), type.rank());
     } else if (name == "vma" || name == "manual_axis_type") {
       if (value.is_none()) continue;
-      const bool whole = py::hasattr(value, "varying");
-      for (const py::handle axis :
-           whole ? py::object(value.attr("varying")) : py::reinterpret_borrow<py::object>(value))
-        type.varying =
-            join(type.varying, AxisSet{intern_checked_axis(py::cast<std::string>(py::str(axis)))});
+      type.varying = join(type.varying, varying_in_types(value.ptr()));
     } else {
       type_error("ShapedArray() got an unexpected keyword argument '", name, "'");
     }
@@ -55,6 +51,16 @@ ShardingPtr sharding_in_types(PyObject* sharding, std::size_t rank) {
   const Ref known = call_python("_devices.shardings", "described_in_types", sharding,
                                 static_cast<std::int64_t>(rank));
   return known.get() == Py_None ? nullptr : objects::sharding_from(known.get());
+}
+
+AxisSet varying_in_types(PyObject* axes) {
+  const py::handle value(axes);
+  const bool whole = py::hasattr(value, "varying");
+  AxisSet out;
+  for (const py::handle axis :
+       whole ? py::object(value.attr("varying")) : py::reinterpret_borrow<py::object>(value))
+    out = join(out, AxisSet{intern_checked_axis(py::cast<std::string>(py::str(axis)))});
+  return out;
 }
 
 Ref wrap_type(const Type& type) { return Ref::steal(py::cast(ShapedArray{type}).release().ptr()); }

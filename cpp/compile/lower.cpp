@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "base/errors.h"
+#include "base/lists.h"
 #include "compile/arena.h"
 #include "compile/row_blocks.h"
 #include "compile/steps.h"
@@ -27,7 +28,11 @@ class Lowering {
         plan_(new Plan),
         windows_(program->types.size()),
         stored_(stored_variables(*program, units)),
-        last_unit_(last_uses(*program, units)) {}
+        last_unit_(last_uses(*program, units)),
+        results_(program->outputs.begin(), program->outputs.end()) {
+    for (auto e = program->equations.rbegin(); e != program->equations.rend(); ++e)
+      if (e->op->view && is_result(e->outputs[0])) results_.insert(e->inputs[0]);
+  }
 
   PlanPtr run(const Types& results, Placement* placement) {
     place_inputs();
@@ -86,6 +91,7 @@ class Lowering {
     }
   }
 
+  bool is_result(Var v) const { return results_.count(v) > 0; }
   bool is_carry(const Slot& slot) const {
     const auto input = static_cast<std::size_t>(slot.index);
     return slot.kind == Slot::Kind::input && input >= options_.first_carry &&
@@ -187,9 +193,7 @@ class Lowering {
   Window result_memory(const FusedUnit& unit, std::size_t n, Var v) {
     const Equation& eqn = program_.equations[static_cast<std::size_t>(unit.equations[n])];
     if (eqn.op->kind == Kind::elementwise && type(v).shape == unit.shape) {
-      const bool result =
-          last_unit_[static_cast<std::size_t>(v)] == static_cast<int>(units_.size());
-      const int given = result && !unit.reduces ? given_memory(unit, n, v) : -1;
+      const int given = is_result(v) && !unit.reduces ? given_memory(unit, n, v) : -1;
       if (given >= 0) overwrite(given);
       const int slot = given >= 0 ? given : dead_memory(unit, n, v);
       if (slot >= 0) return {slot, 0, type(v), row_major_strides(type(v).shape)};
@@ -216,16 +220,26 @@ class Lowering {
     add_step(lower_loop(program_, unit, seen));
   }
 
+  // The same for a result that is made rows by rows, and is not among `others`; -1: none.
+  Var given_rows(const RowGroup& group, Var v, const std::vector<Var>& others) const {
+    for (std::size_t i = 0; is_result(v) && i < options_.donated.size(); ++i) {
+      const Var u = program_.inputs[i];
+      if (is_given(plan_->slots[i]) && same_shape_and_dtype(type(u), type(v)) &&
+          variables_[i].size() == 1 && covers_slot(window(u)) && !used_later(static_cast<int>(i)) &&
+          !has(others, u) && may_take_over(program_, group, v, u))
+        return u;
+    }
+    return -1;
+  }
+
   void rows(const RowGroup& group) {
-    std::vector<Var> results;
-    std::vector<Window> to;
+    std::vector<Var> results, taken;
     for (int e : group.equations) {
       for (Var v : program_.equations[static_cast<std::size_t>(e)].inputs) {
         if (windows_[static_cast<std::size_t>(v)]) use(window(v));
       }
     }
-    // What others need of views is what they show.
-    std::unordered_set<Var> needed;
+    std::unordered_set<Var> needed;  // of views: what they show
     for (std::size_t i = group.equations.size(); i-- > 0;) {
       const Equation& eqn = program_.equations[static_cast<std::size_t>(group.equations[i])];
       const Var v = eqn.outputs[0];
@@ -235,11 +249,18 @@ class Lowering {
         needed.insert(eqn.inputs[0]);
         continue;
       }
-      results.push_back(v);
-      to.push_back(fresh(type(v)));
-      use(to.back());
+      results.insert(results.begin(), v);
     }
-    add_step(row_step(program_, group, windows_, results, to));
+    for (Var v : results) taken.push_back(given_rows(group, v, taken));
+    std::vector<Window> to(results.size());
+    const auto place = [&](std::size_t i, bool takes) {
+      to[i] = takes ? window(taken[i]) : fresh(type(results[i]));
+      to[i].type = type(results[i]);
+      if (takes) overwrite(to[i].slot);
+      use(to[i]);
+      return to[i];
+    };
+    add_step(row_step(program_, group, windows_, results, taken, place));
     for (std::size_t i = 0; i < results.size(); ++i) set(results[i], to[i]);
     for (int e : group.equations) {
       const Equation& eqn = program_.equations[static_cast<std::size_t>(e)];
@@ -360,6 +381,7 @@ class Lowering {
   Windows windows_;
   std::vector<bool> stored_;               // per variable
   std::vector<int> last_unit_;             // per variable
+  std::unordered_set<Var> results_;        // of the program, and what views among them show
   int unit_ = -1;                          // the one being lowered
   std::vector<std::pair<int, int>> uses_;  // per slot: first and last step
   std::vector<Vars> variables_;            // per slot: those that lie in it

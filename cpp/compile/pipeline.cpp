@@ -8,6 +8,7 @@
 #include "base/errors.h"
 #include "compile/fuse.h"
 #include "compile/lower.h"
+#include "compile/make_again.h"
 #include "compile/passes.h"
 #include "compile/recompute.h"
 #include "ir/bodies.h"
@@ -97,8 +98,13 @@ Compilation plan_for(const ProgramPtr& source, const CompileOptions& given, bool
     groups = std::move(grouped.groups);
     return grouped.program;
   });
-  Compilation out{program, fuse(*program, groups), {}, {}};
-  out.plan = lower(program, out.units, options, source->output_types(), &out.placement);
+  std::vector<bool> overwritten(program->inputs.size(), false);
+  for (std::size_t i = 0; i < overwritten.size(); ++i)
+    overwritten[i] = (i < options.donated.size() && options.donated[i]) ||
+                     (i >= options.first_carry && i < options.first_carry + options.carry);
+  FusedProgram fused = make_again(program, fuse(*program, groups), overwritten);
+  Compilation out{fused.program, std::move(fused.units), {}, {}};
+  out.plan = lower(out.program, out.units, options, source->output_types(), &out.placement);
   return out;
 }
 

@@ -2,6 +2,7 @@
 #include "compile/row_blocks.h"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <unordered_map>
 
@@ -78,13 +79,16 @@ class BlockProgram {
   BlockProgram(const Program& program, const RowGroup& group, const Blocks& blocks)
       : program_(program), group_(group), blocks_(blocks) {}
 
-  ProgramPtr make(const std::vector<Var>& results, std::int64_t size) {
+  // `first`: operands that come first.
+  ProgramPtr make(const std::vector<Var>& results, std::int64_t size,
+                  const std::vector<Operand>& first) {
     operands_.clear();
     inputs_.clear();
     made_.clear();
     out_ = MutableProgram(new Program);
     out_->name = program_.name;
     size_ = size;
+    for (const Operand& o : first) operand(o.var, o.dims);
     for (std::size_t i = 0; i < group_.equations.size(); ++i)
       add(program_.equations[static_cast<std::size_t>(group_.equations[i])], group_.maps[i]);
     for (Var v : results) out_->outputs.push_back(made_.at(v));
@@ -292,28 +296,86 @@ BlockedWindow blocked(const Window& w, const RowDims& dims) {
   return out;
 }
 
-}  // namespace
+std::size_t maker_of(const Program& program, const RowGroup& group, Var result) {
+  std::size_t n = 0;
+  while (program.equations[static_cast<std::size_t>(group.equations[n])].outputs[0] != result) ++n;
+  return n;
+}
 
-std::unique_ptr<Step> row_step(const Program& program, const RowGroup& group,
-                               const std::vector<std::unique_ptr<Window>>& windows,
-                               const std::vector<Var>& results, const std::vector<Window>& to) {
-  const Blocks blocks = choose_blocks(group);
+// The programs of a block and of the last one of a line, where that is shorter.
+struct BlockPlans {
+  PlanPtr block, tail;
+  std::vector<Operand> operands;
+};
+
+BlockPlans plans_of(const Program& program, const RowGroup& group, const Blocks& blocks,
+                    const std::vector<std::unique_ptr<Window>>& windows,
+                    const std::vector<Var>& results, const std::vector<Operand>& given) {
   BlockProgram maker(program, group, blocks);
   const auto plan_of = [&](std::int64_t size) {
-    const ProgramPtr made = maker.make(results, size);
+    const ProgramPtr made = maker.make(results, size, given);
     CompileOptions options;
     options.dense_outputs = true;
+    options.carry = given.size();
+    options.donated.assign(given.size(), true);
     for (const Operand& operand : maker.operands())
       options.input_strides.push_back(windows[static_cast<std::size_t>(operand.var)]->strides);
     return lower(made, fuse(*made), options, made->output_types());
   };
-  const PlanPtr block = plan_of(blocks.size);
-  std::vector<BlockedWindow> in, out(results.size());
-  for (const Operand& operand : maker.operands())
-    in.push_back(blocked(*windows[static_cast<std::size_t>(operand.var)], operand.dims));
+  BlockPlans out{plan_of(blocks.size), {}, maker.operands()};
   const std::int64_t rest = group.rows[blocks.split] % blocks.size;
-  PlanPtr tail;
-  if (rest > 0) tail = plan_of(rest);
+  if (rest > 0) out.tail = plan_of(rest);
+  return out;
+}
+
+}  // namespace
+
+bool may_take_over(const Program& program, const RowGroup& group, Var result, Var v) {
+  const std::size_t n = maker_of(program, group, result);
+  const RowDims& dims = group.maps[n].result;
+  bool reads = std::find(dims.begin(), dims.end(), no_dim) == dims.end();
+  for (std::size_t k = 0; reads && k < group.equations.size(); ++k) {
+    const Equation& eqn = program.equations[static_cast<std::size_t>(group.equations[k])];
+    for (std::size_t i = 0; i < eqn.inputs.size(); ++i) {
+      if (eqn.inputs[i] != v) continue;
+      reads =
+          reads && k <= n && eqn.op->kind == Kind::elementwise && group.maps[k].operands[i] == dims;
+    }
+  }
+  return reads;
+}
+
+std::unique_ptr<Step> row_step(const Program& program, const RowGroup& group,
+                               const std::vector<std::unique_ptr<Window>>& windows,
+                               const std::vector<Var>& wanted, const std::vector<Var>& taken,
+                               FunctionRef<Window(std::size_t, bool)> place) {
+  const Blocks blocks = choose_blocks(group);
+  // Results that take over memory come first, as do the operands that lie there.
+  std::vector<std::size_t> order(wanted.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_partition(order.begin(), order.end(), [&](std::size_t i) { return taken[i] >= 0; });
+  std::vector<Var> results;
+  std::vector<Operand> given;
+  for (std::size_t i : order) {
+    results.push_back(wanted[i]);
+    if (taken[i] >= 0)
+      given.push_back({taken[i], group.maps[maker_of(program, group, wanted[i])].result});
+  }
+  BlockPlans plans = plans_of(program, group, blocks, windows, results, given);
+  const auto in_place = [&](const PlanPtr& plan) {
+    return !plan || std::all_of(plan->in_place.begin(),
+                                plan->in_place.begin() + static_cast<std::ptrdiff_t>(given.size()),
+                                [](bool b) { return b; });
+  };
+  if (!in_place(plans.block) || !in_place(plans.tail)) {
+    given.clear();
+    plans = plans_of(program, group, blocks, windows, results, given);
+  }
+  std::vector<Window> to;
+  for (std::size_t i = 0; i < order.size(); ++i) to.push_back(place(order[i], i < given.size()));
+  std::vector<BlockedWindow> in, out(results.size());
+  for (const Operand& operand : plans.operands)
+    in.push_back(blocked(*windows[static_cast<std::size_t>(operand.var)], operand.dims));
 
   std::vector<RowSum> sums;
   for (std::size_t i = 0; i < group.equations.size(); ++i) {
@@ -329,8 +391,8 @@ std::unique_ptr<Step> row_step(const Program& program, const RowGroup& group,
     sums.push_back({op.reduce(to[k].type.dtype), k, count, out[k]});
     out[k].slot = -1;
   }
-  return std::make_unique<RowStep>(group, blocks, block, tail, std::move(in), std::move(out),
-                                   std::move(sums));
+  return std::make_unique<RowStep>(group, blocks, plans.block, plans.tail, std::move(in),
+                                   std::move(out), std::move(sums));
 }
 
 }  // namespace shardax

@@ -144,6 +144,17 @@ Callable::~Callable() = default;
 
 namespace {
 
+// Does the array, seen once where it repeats, fill memory in order?
+bool fills_memory(const Array& array) {
+  Shape shape, strides;
+  for (std::size_t d = 0; d < array.shape().size(); ++d) {
+    if (array.shape()[d] > 1 && array.strides()[d] == 0) continue;
+    shape.push_back(array.shape()[d]);
+    strides.push_back(array.strides()[d]);
+  }
+  return is_contiguous(shape, strides);
+}
+
 // Donated arrays whose memory nobody else holds; empty: none. What looks for NaN runs the program
 // again, on the same arrays.
 std::vector<bool> given_away(const Values& arrays, const std::vector<bool>* donated) {
@@ -158,7 +169,7 @@ std::vector<bool> given_away(const Values& arrays, const std::vector<bool>* dona
     const Shared<Buffer>& buffer = array.buffer();
     const auto [first, last] = std::equal_range(all.begin(), all.end(), arrays[i].get());
     out[i] = (*donated)[i] && last - first == 1 && buffer->own() && buffer->unique() &&
-             is_contiguous(array.shape(), array.strides());
+             fills_memory(array);
     any = any || out[i];
   }
   return any ? out : std::vector<bool>();

@@ -35,25 +35,36 @@ const Op* find_op(std::string_view name) {
   return it != list.end() && (*it)->name == name ? *it : nullptr;
 }
 
-bool any_equation(const Equation& eqn, const std::function<bool(const Equation&)>& test) {
-  check_stack("a program within programs");
-  if (test(eqn)) return true;
-  const auto inside = [&](const ProgramPtr& program) {
-    return std::any_of(program->equations.begin(), program->equations.end(),
-                       [&](const Equation& e) { return any_equation(e, test); });
-  };
+namespace {
+
+// Is `test` true of a program that the equation carries?
+template <class Test>
+bool any_body(const Equation& eqn, const Test& test) {
   for (const auto& [name, value] : eqn.params) {
     if (const auto* body = std::get_if<ProgramPtr>(&value)) {
-      if (inside(*body)) return true;
+      if (test(*body)) return true;
     } else if (const auto* bodies = std::get_if<Programs>(&value)) {
-      if (std::any_of(bodies->begin(), bodies->end(), inside)) return true;
+      if (std::any_of(bodies->begin(), bodies->end(), test)) return true;
     }
   }
   return false;
 }
 
+}  // namespace
+
+bool any_equation(const Equation& eqn, const std::function<bool(const Equation&)>& test) {
+  check_stack("a program within programs");
+  return test(eqn) || any_body(eqn, [&](const ProgramPtr& program) {
+           return std::any_of(program->equations.begin(), program->equations.end(),
+                              [&](const Equation& e) { return any_equation(e, test); });
+         });
+}
+
 bool has_effects(const Equation& eqn) {
-  return any_equation(eqn, [](const Equation& e) { return !e.op->effect.empty(); });
+  return !eqn.op->effect.empty() || any_body(eqn, [](const ProgramPtr& program) {
+    return *program->derived<bool>("has_effects",
+                                   [&] { return std::make_shared<bool>(has_effects(*program)); });
+  });
 }
 
 bool has_effects(const Program& program) {
@@ -80,9 +91,8 @@ void set_sharding_type_rule(ShardingTypeRule rule) { sharding_type_rule = rule; 
 Types infer_types(const Op& op, const Types& in, const Params& params) {
   Types out = op.type(op, in, params);
   for (const Type& type : out) check_limits(op.name, type);
-  if (sharding_type_rule && std::any_of(in.begin(), in.end(), [](const Type& type) {
-        return bool(type.sharding);
-      }))
+  if (sharding_type_rule &&
+      std::any_of(in.begin(), in.end(), [](const Type& type) { return bool(type.sharding); }))
     sharding_type_rule(op, in, params, out);
   if (op.kind == Kind::collective) return out;
   AxisSet varying;

@@ -71,18 +71,19 @@ Pruned pruned(const Op& op, const Params& params, const Mask& wanted) {
 Equation pruned(const Equation& eqn, const Mask& wanted) {
   if (!eqn.op->bodies || eqn.op->bodies(eqn.params).fixed) return eqn;
   Pruned smaller = pruned(*eqn.op, eqn.params, wanted);
-  return {eqn.op, std::move(smaller.params), select(eqn.inputs, smaller.operands),
-          select(eqn.outputs, smaller.results), eqn.location, eqn.names};
+  return {eqn.op,
+          std::move(smaller.params),
+          select(eqn.inputs, smaller.operands),
+          select(eqn.outputs, smaller.results),
+          eqn.location,
+          eqn.names};
 }
 
 bool same(const Equation& a, const Equation& b) {
   return a.inputs == b.inputs && a.outputs == b.outputs && a.params == b.params;
 }
 
-}  // namespace
-
-PrunedProgram prune_program(const ProgramPtr& program, const std::vector<bool>& wanted,
-                            const std::vector<bool>* keep) {
+PrunedProgram prune(const ProgramPtr& program, const Mask& wanted, const Mask* keep) {
   check_stack("a program within programs");
   std::vector<bool> used(program->types.size(), false);
   const auto mark = [&](Var v) { used[index(v)] = true; };
@@ -120,6 +121,22 @@ PrunedProgram prune_program(const ProgramPtr& program, const std::vector<bool>& 
   std::erase_if(smaller->constants, [&](const Constant& c) { return !used[index(c.var)]; });
   out.program = smaller;
   return out;
+}
+
+}  // namespace
+
+// What is left is remembered: programs within programs are met again for each that they are in.
+PrunedProgram prune_program(const ProgramPtr& program, const std::vector<bool>& wanted,
+                            const std::vector<bool>* keep) {
+  const std::string key =
+      keep ? mask_key(mask_key("pruned", wanted), *keep) : mask_key("pruned", wanted);
+  // Without a program where it stays as it is: it would hold itself.
+  const PrunedProgram& left = *program->derived<PrunedProgram>(key, [&] {
+    auto made = std::make_shared<PrunedProgram>(prune(program, wanted, keep));
+    if (made->program == program) made->program = {};
+    return made;
+  });
+  return {left.program ? left.program : program, left.inputs};
 }
 
 }  // namespace shardax

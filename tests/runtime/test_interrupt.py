@@ -100,7 +100,7 @@ def fresh_chain():
     """A function of its own in each call: what is known of another is not of use."""
 
     def chain(x):
-        for _ in range(30_000):
+        for _ in range(100_000):
             x = x @ x
         return x
 

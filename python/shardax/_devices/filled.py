@@ -78,6 +78,9 @@ def full_like(a, fill_value, dtype=None, shape=None, *, device=None, out_shardin
         fill_value = wrapped(fill_value, dtype)
     value = _core.convert(asarray(fill_value), dtype, bool(weak))
     out = placed(_core.broadcast_to(value, shape), device, out_sharding)
+    manual = getattr(a, "manual_axis_type", None)  # of a ShapeDtypeStruct
+    if manual is not None:
+        out = _core.api.pcast(out, tuple(sorted(manual.varying)))
     concrete = isinstance(a, _core.Array) and not isinstance(a, _core.Tracer)
     asked = None if isinstance(a, _core.Array) else getattr(a, "sharding", None)
     if asked is not None and a.shape == shape and device is None and out_sharding is None:

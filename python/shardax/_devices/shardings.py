@@ -332,13 +332,16 @@ def described(description):
     axes, shape, ids, spec, named, kinds, unreduced, reduced = description
     if not named:
         return SingleDeviceSharding(_device(ids[0]))
-    grid = np.empty(len(ids), dtype=object)
-    grid[:] = [_device(i) for i in ids]
     entries = [
         None if not names else names[0] if len(names) == 1 else tuple(names) for names in spec
     ]
     types = tuple(AxisType.of_letter(kind) for kind in kinds) or None
-    mesh = Mesh(grid.reshape(shape), axes, axis_types=types)
+    if ids:
+        grid = np.empty(len(ids), dtype=object)
+        grid[:] = [_device(i) for i in ids]
+        mesh = Mesh(grid.reshape(shape), axes, axis_types=types)
+    else:  # nobody knows which
+        mesh = AbstractMesh(shape, axes, axis_types=types)
     mesh._implied = "i" in kinds
     sums = {"unreduced": frozenset(unreduced), "reduced": frozenset(reduced)}
     return NamedSharding(mesh, PartitionSpec(*entries, **sums))

@@ -192,7 +192,11 @@ class _VjpCall(Call):
         zero = isinstance(cotangent, SymbolicZero)
         value = None if zero else _core.asarray(cotangent)
         found = cotangent.aval if zero else _core.typeof(value)
-        extra = not zero and _core.follows_varying() and found.mat.varying ^ aval.mat.varying
+        follows = not zero and _core.follows_varying()
+        lacking = follows and aval.mat.varying - found.mat.varying
+        if lacking:
+            value = _core.pcast(value, tuple(sorted(lacking)))
+        extra = follows and found.mat.varying - aval.mat.varying
         if found.shape == aval.shape and not extra:
             return value if zero or found.dtype == aval.dtype else value.astype(aval.dtype)
         path = tree_util.keystr(tree_util.tree_leaves_with_path(slots)[i][0])

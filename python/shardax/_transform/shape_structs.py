@@ -155,4 +155,7 @@ def struct_of(aval):
     """The ShapeDtypeStruct of a ShapedArray; over explicit axes it says how that is split."""
     where = aval.sharding
     where = where if where.mesh.explicit_axes else None
-    return ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=aval.weak_type, sharding=where)
+    mat = aval.mat if aval.mat.varying else None
+    return ShapeDtypeStruct(
+        aval.shape, aval.dtype, weak_type=aval.weak_type, sharding=where, manual_axis_type=mat
+    )

@@ -279,6 +279,8 @@ class _Call:
         mesh, names = plan.resolved()
         self.mesh, self.names = mesh, names
         leaves, tree = tree_util.tree_flatten(args)
+        if not isinstance(mesh, Mesh) and not any(isinstance(x, _core.Tracer) for x in leaves):
+            errors.check_meshes_of_arguments(mesh, map(_mesh_of, leaves))
         if plan.in_specs is Infer:
             specs = [_own_spec(leaf, names) for leaf in leaves]
         else:
@@ -324,6 +326,11 @@ class _Call:
         meshes.leave_manual()
 
 
+def _mesh_of(leaf):
+    """The mesh that an array lies on; None for what lies on none."""
+    return getattr(sharding_of(leaf), "mesh", None) if isinstance(leaf, _core.Array) else None
+
+
 def _own_spec(leaf, names):
     """The spec of an argument's sharding, of the axes `names`."""
     tracer = isinstance(leaf, _core.Tracer)
@@ -338,7 +345,8 @@ def _own_spec(leaf, names):
 
 
 def _description(mesh, leaves):
-    """Of a sharding over `mesh`, as the core takes it; None where no devices are known."""
+    """Of a sharding over `mesh`, as the core takes it; without devices where none are known, and
+    None for explicit axes there."""
     if not isinstance(mesh, Mesh):
         abstract = mesh.abstract_mesh
         found = [meshes.get_mesh()]
@@ -347,7 +355,8 @@ def _description(mesh, leaves):
                 found.append(getattr(sharding_of(leaf), "mesh", meshes.get_mesh()))
         known = [m for m in found if isinstance(m, Mesh) and m.abstract_mesh == abstract]
         if not known:
-            return None
+            description = NamedSharding(mesh, PartitionSpec())._description(0)
+            return None if mesh.explicit_axes else (*description[:2], (), *description[3:])
         mesh = known[0]
     return NamedSharding(mesh, PartitionSpec())._description(0)
 

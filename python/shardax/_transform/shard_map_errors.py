@@ -8,6 +8,7 @@ import math
 
 from shardax import tree_util
 from shardax._devices.mesh import AxisType
+from shardax._devices.mesh_context import get_mesh
 from shardax._devices.shardings import PartitionSpec, axes_of_entry
 
 
@@ -282,3 +283,16 @@ def check_replication(f, mesh, names, tree, specs_tree, specs, varies):
         "consider revising the corresponding out_specs entries. If so, consider disabling the "
         "check by passing the check_vma=False argument to `jax.shard_map`."
     )
+
+
+def check_meshes_of_arguments(mesh, found):
+    """ValueError where an argument lies on a mesh, one of `found` or None, that has other axes than
+    the AbstractMesh that it should stand for."""
+    if get_mesh().shape_tuple == mesh.shape_tuple:
+        return
+    for own in found:
+        if own is not None and own.shape_tuple != mesh.shape_tuple:
+            raise ValueError(
+                f"Mesh shape of the input {dict(own.shape)} does not match the mesh shape passed "
+                f"to shard_map {dict(mesh.shape)}. Bring it there with device_put."
+            )
