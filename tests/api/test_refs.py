@@ -390,3 +390,9 @@ def test_what_takes_no_references_says_so(transform):
     ref = shardax.new_ref(1.0)
     with pytest.raises(NotImplementedError, match="a mutable array reference. Pass the value"):
         transform(lambda x: x * ref[...])
+
+
+def test_typeof_a_reference():
+    ref = shardax.new_ref(jnp.zeros(3))
+    assert str(shardax.typeof(ref)) == "Ref{float32[3]}" and shardax.typeof(ref) == ref.aval
+    assert str(shardax.typeof(ref.at[0])) == "Ref{float32[]}"

@@ -113,3 +113,8 @@ def test_keys_are_not_promoted(mode):
             jnp.result_type(key, np.float32)
         assert jnp.where(True, key, key).dtype == key.dtype
         assert jnp.stack([key, key]).shape == (2,)
+
+
+def test_keys_are_close_where_they_are_equal():
+    assert jnp.allclose(KEY, KEY) and not jnp.allclose(KEY, KEYS[0])
+    assert jnp.isclose(KEYS, KEYS[1]).tolist() == [False, True, False]

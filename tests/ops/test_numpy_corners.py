@@ -167,3 +167,14 @@ def test_complex_expm1_of_infinities():
     np.testing.assert_array_equal(out[:2], [-1, -1])
     assert np.isposinf(out[2].real) and np.isnan(out[2].imag)
     assert out[3] == 0 and not np.signbit(out[3].real)
+
+
+def test_static_numbers_that_are_equal_but_not_the_same():
+    x = jnp.array([0.0, 1.0, 3.0])
+    below = jnp.array([-1.0])
+    assert not np.signbit(jnp.interp(below, x, x, left=0.0)).any()
+    assert np.signbit(jnp.interp(below, x, x, left=-0.0)).all()
+    assert np.isnan(jnp.interp(below, x, x, left=float("nan"))).all()
+    steps = jnp.array([0, 1, 3, 8])
+    assert jnp.unwrap(steps, period=4).dtype == np.int32
+    assert jnp.unwrap(steps, period=4.0).dtype == np.float32

@@ -2,6 +2,7 @@
 axes, and functions that run as one program."""
 
 import functools
+import math
 import operator
 
 import numpy as np
@@ -144,6 +145,12 @@ def _is_concrete(x):
     return isinstance(x, (np.ndarray, np.generic)) and x.dtype.kind in "biufc"
 
 
+def _tells_apart(x):
+    """Do equal static values mean the same? Not NaN, nor a zero with a sign."""
+    hash(x)
+    return not isinstance(x, float) or (x == x and (x != 0 or math.copysign(1, x) > 0))
+
+
 def in_one_program(*names):
     """A decorator: called on arrays, the function runs as one program, rather than op by op.
 
@@ -159,17 +166,13 @@ def in_one_program(*names):
 
         def fits(args, kwargs):
             for fixed, x in zip(static, args):
-                if fixed:
-                    hash(x)
-                elif not _is_concrete(x):
+                if not (_tells_apart(x) if fixed else _is_concrete(x)):
                     return False
             for x in args[len(static) :]:
                 if not _is_concrete(x):
                     return False
             for name, x in kwargs.items():
-                if name in names:
-                    hash(x)
-                elif not _is_concrete(x):
+                if not (_tells_apart(x) if name in names else _is_concrete(x)):
                     return False
             return True
 

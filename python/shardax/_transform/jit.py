@@ -18,13 +18,15 @@ ShapedArray = _core.ShapedArray
 
 
 def typeof(x: Any) -> ShapedArray:
-    """The type of an array, a number or what has a shape and a dtype.
+    """The type of an array, a number or what has a shape and a dtype; of a mutable reference, that
+    of a reference.
 
     Example:
       >>> typeof(1.0)
       ShapedArray(float32[], weak_type=True)
     """
-    return _core.typeof(x)
+    held = getattr(x, "aval", None) if hasattr(type(x), "is_reference") else None
+    return _core.typeof(x) if held is None else held
 
 
 def jit(

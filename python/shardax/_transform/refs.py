@@ -88,6 +88,7 @@ class Ref:
 
     __slots__ = ("_value", "_home", "_level", "aval", "_freed", "_kind", "_origin", "_channel")
     __slots__ += ("__weakref__",)
+    is_reference = True  # what typeof asks
 
     def __init__(self, value, origin=None, kind=None):
         self._value = value

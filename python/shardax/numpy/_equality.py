@@ -3,6 +3,7 @@ import numpy as np
 
 import shardax._core as _core
 from shardax._base.arrays import asarray, check_arraylike, static_jit
+from shardax._base.dtypes import KeyTy
 from shardax.numpy import (
     _reductions,
 )
@@ -13,7 +14,7 @@ _functions = _core.functions
 @static_jit("equal_nan")
 def _isclose(a, b, rtol, atol, equal_nan):
     a, b = _core.promote("any", a, b)
-    if a.dtype.kind == "b":
+    if a.dtype.kind == "b" or isinstance(a.dtype, KeyTy):
         return _functions.equal(a, b)
     gap, size = _core.promote("inexact", _functions.abs(a - b), _functions.abs(b))
     rtol, atol = (_core.convert(asarray(bound), gap.dtype) for bound in (rtol, atol))
