@@ -1,9 +1,5 @@
 """tests/compile/test_arena.py - temporaries of very many steps share memory."""
 
-import os
-import subprocess
-import sys
-
 PROGRAM = """
 import numpy as np
 import shardax as jax
@@ -31,16 +27,9 @@ np.testing.assert_allclose(
 """
 
 
-def test_very_many_temporaries():
-    run = subprocess.run(
-        [sys.executable, "-c", PROGRAM],
-        env={**os.environ, "SHARDAX_DUMP": "plan"},
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
-    assert run.returncode == 0, run.stderr
-    plans = [plan for plan in run.stderr.split("-- plan:") if "scan" not in plan]
+def test_very_many_temporaries(dump_of):
+    dump = dump_of(PROGRAM)
+    plans = [plan for plan in dump.split("-- plan:") if "scan" not in plan]
     temporaries = max(
         int(p.split(" steps, ")[1].split(" bytes")[0]) for p in plans if " steps" in p
     )

@@ -2,8 +2,6 @@
 all devices share and of those that are read rows by rows."""
 
 import os
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -51,16 +49,10 @@ def test_values(batch):
 
 
 @pytest.mark.parametrize("batch", [2, 50])  # few rows: updates are made with their gradients
-def test_nothing_is_allocated_for_the_results(batch):
-    done = subprocess.run(
-        [sys.executable, "-c", f"from test_donated import run; run({batch}, True)"],
-        cwd=os.path.dirname(__file__),
-        env={**os.environ, "SHARDAX_DUMP": "plan"},
-        capture_output=True,
-        text=True,
-        timeout=120,
+def test_nothing_is_allocated_for_the_results(batch, dump_of):
+    dump = dump_of(
+        f"from test_donated import run; run({batch}, True)", folder=os.path.dirname(__file__)
     )
-    assert done.returncode == 0, done.stderr
-    last = done.stderr.split("-- plan:")[-1]
+    last = dump.split("-- plan:")[-1]
     assert int(last.split(" temporaries, ")[1].split(" output")[0]) <= 1
     assert ("\n    dot_general -> " in last) == (batch == 2)

@@ -1,10 +1,6 @@
 """tests/compile/test_loop_sums.py - gradients of weights in loops over time are one product after
 the loop; sums of neighbours among zeros are concatenations."""
 
-import os
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 import shardax as jax
@@ -99,19 +95,14 @@ jax.jit(jax.grad(f))(jnp.ones(({width}, {twice})), jnp.ones(({steps}, {batch}, {
 """
 
 
-def plan(width, batch, steps=8):
-    source = PROGRAM.format(
+def program(width, batch, steps=8):
+    return PROGRAM.format(
         start=(batch, width), width=width, twice=2 * width, batch=batch, steps=steps
     )
-    environment = {**os.environ, "SHARDAX_DUMP": "plan"}
-    done = subprocess.run(
-        [sys.executable, "-c", source], env=environment, capture_output=True, text=True, check=True
-    )
-    return done.stderr
 
 
-def test_the_loop_neither_adds_up_nor_pads():
-    text = plan(width=128, batch=4)
+def test_the_loop_neither_adds_up_nor_pads(dump_of):
+    text = dump_of(program(width=128, batch=4))
     after = text.splitlines()
     last = max(i for i, line in enumerate(after) if "scan of" in line)
     assert any("dot_general -> f32[128,256]" in line for line in after[last:])
@@ -119,9 +110,9 @@ def test_the_loop_neither_adds_up_nor_pads():
     assert "dot_general -> f32[128,256]" not in bodies and "pad ->" not in bodies
 
 
-def test_large_factors_are_added_up_in_the_loop():
+def test_large_factors_are_added_up_in_the_loop(dump_of):
     """Microbatches that are larger than the weights stay in the memory of one."""
-    text = plan(width=16, batch=512)
+    text = dump_of(program(width=16, batch=512))
     before = text[: text.index("scan of")]
     assert "dot_general -> f32[16,32]" in text and "dot_general -> f32[16,32]" in before
 

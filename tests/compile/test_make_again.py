@@ -1,8 +1,6 @@
 """tests/compile/test_make_again.py - loops make cheap values again rather than keep them."""
 
 import os
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -60,17 +58,9 @@ jax.jit(jax.grad(lambda *a: (normalised(*a) ** 2).sum(), (0, 1, 2)))(x, w, w)
 """
 
 
-def test_a_normalisation_leaves_little_for_its_gradient():
-    run = subprocess.run(
-        [sys.executable, "-c", PROGRAM],
-        cwd=os.path.dirname(__file__),
-        env={**os.environ, "SHARDAX_DUMP": "plan"},
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
-    assert run.returncode == 0, run.stderr
-    plan = run.stderr.split("-- plan:")[-1]
+def test_a_normalisation_leaves_little_for_its_gradient(dump_of):
+    dump = dump_of(PROGRAM, folder=os.path.dirname(__file__))
+    plan = dump.split("-- plan:")[-1]
     assert "sub square reduce_sum  [2 loads, 0 stores, 1 reductions]" in plan
     # The gradient of the normalised values, and none of what was made before.
     assert int(plan.split(" steps, ")[1].split(" bytes")[0]) < 1.1 * 4 * np.prod(SHAPE)

@@ -252,20 +252,11 @@ for f, shapes in (
 """
 
 
-def test_products_of_long_sums_or_few_rows_stay_whole():
+def test_products_of_long_sums_or_few_rows_stay_whole(dump_of):
     """Blocks of rows rearrange the other operand each for themselves."""
-    run = subprocess.run(
-        [sys.executable, "-c", PLAN],
-        env={**os.environ, "SHARDAX_DUMP": "plan"},
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
-    assert run.returncode == 0, run.stderr
+    dump = dump_of(PLAN)
     first, second = (
-        plan
-        for plan in run.stderr.split("-- plan:")
-        if "rows (2048,)" in plan and "dot_general" in plan
+        plan for plan in dump.split("-- plan:") if "rows (2048,)" in plan and "dot_general" in plan
     )
     assert "\n  dot_general" in first
     assert "\n    dot_general" not in first

@@ -2,10 +2,6 @@
 patches, shapes, errors.
 """
 
-import os
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 import shardax
@@ -89,7 +85,7 @@ def test_gradients_are_convolutions():
     assert weights.params["padding"] == ((0, 1), (0, 1))
 
 
-def test_weight_gradients_of_devices_are_one_convolution():
+def test_weight_gradients_of_devices_are_one_convolution(dump_of):
     script = """
 import numpy as np, shardax, shardax.numpy as jnp
 from shardax import lax
@@ -100,14 +96,8 @@ def step(w, x):
 w, x = (rng.standard_normal(s).astype("f") for s in ((4, 3, 3, 3), (4, 2, 3, 6, 6)))
 shardax.pmap(step, axis_name="i", in_axes=(None, 0), out_axes=None)(w, x)
 """
-    run = subprocess.run(
-        [sys.executable, "-c", script],
-        env={**os.environ, "SHARDAX_DUMP": "plan"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    lines = [line.strip() for line in run.stderr.splitlines() if "conv_general_dilated" in line]
+    dump = dump_of(script)
+    lines = [line.strip() for line in dump.splitlines() if "conv_general_dilated" in line]
     assert lines == [
         "conv_general_dilated -> f32[4,2,4,6,6]",
         "conv_general_dilated -> f32[4,3,3,3]",

@@ -172,17 +172,10 @@ f([jnp.ones((512, 512)) / 512] * 12, jnp.arange(2**21.0).reshape(8, 512, 512) / 
 """
 
 
-def test_gradients_that_are_products_over_all_devices_stay_so():
+def test_gradients_that_are_products_over_all_devices_stay_so(dump_of):
     """To add them up device by device takes more time than the memory is worth."""
-    run = subprocess.run(
-        [sys.executable, "-c", PERCEPTRON],
-        env={**os.environ, "SHARDAX_DUMP": "plan"},
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
-    assert run.returncode == 0, run.stderr
-    plan = run.stderr.split("-- plan:")[-1]
+    dump = dump_of(PERCEPTRON)
+    plan = dump.split("-- plan:")[-1]
     assert int(plan.split(" steps, ")[1].split(" bytes")[0]) > 64 << 20
     assert plan.count("dot_general -> f32[512,512]") == 12
     assert "scan" not in plan
