@@ -29,23 +29,23 @@ const Op axis_index_op{collective(
      .no_gradient = true,
      .show = [](const Params& p) -> std::vector<std::string> { return {axes_text(p)}; }})};
 
-const Op pvary_op{collective(
-    {.name = "pvary",
-     .doc = "The same value, typed as varying over axes; an identity at run time.",
-     .type = [](const Op&, const Types& in, const Params& params) -> Types {
-       Type out = in[0];
-       AxisSet axes = params.axes("axes");
-       std::sort(axes.begin(), axes.end());
-       out.varying = join(out.varying, axes);
-       return {out};
-     },
-     .jvp = [](const JvpArgs& a) -> Values { return {bind1(pvary_op, a.params, a.t)}; },
-     .transpose = transpose_pvary,
-     .batch = [](const BatchArgs& a) -> Batched {
-       const AxisSet rest = without(a.params.axes("axes"), a.axis.name);
-       return {{rest.empty() ? a.in[0] : pvary(a.in[0], rest)}, {a.batched[0]}};
-     },
-     .keys = KeyUse::forwards})};
+const Op pvary_op{
+    collective({.name = "pvary",
+                .doc = "The same value, typed as varying over axes; an identity at run time.",
+                .type = [](const Op&, const Types& in, const Params& params) -> Types {
+                  Type out = in[0];
+                  AxisSet axes = params.axes("axes");
+                  std::sort(axes.begin(), axes.end());
+                  out.varying = join(out.varying, axes);
+                  return {out};
+                },
+                .jvp = [](const JvpArgs& a) -> Values { return {bind1(pvary_op, a.params, a.t)}; },
+                .transpose = transpose_pvary,
+                .batch = [](const BatchArgs& a) -> Batched {
+                  const AxisSet rest = without(a.params.axes("axes"), a.axis.name);
+                  return {{rest.empty() ? a.in[0] : pvary(a.in[0], rest)}, {a.batched[0]}};
+                },
+                .keys = KeyUse::forwards})};
 
 }  // namespace
 

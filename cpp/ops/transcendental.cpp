@@ -37,8 +37,8 @@ constexpr auto either = [](auto x) {
 // ---- exponentials and logarithms -----------------------------------------------------------
 
 // expm1(a + ib) = expm1(a) cos(b) - 2 sin(b / 2)^2 + i exp(a) sin(b): no cancellation near zero. A
-// real number's result is real, also where exp(a) is infinite. Where a is infinite and b is no finite
-// number, the array API standard says the result.
+// real number's result is real, also where exp(a) is infinite. Where a is infinite and b is no
+// finite number, the array API standard says the result.
 constexpr auto complex_expm1 = [](auto z) {
   using T = decltype(z);
   using Real = typename T::value_type;

@@ -101,9 +101,7 @@ struct Shared {
   ThreadCache* threads = nullptr;
   std::atomic<std::int64_t> in_use{0};
 
-  void count(std::int64_t change) {
-    in_use.fetch_add(change, std::memory_order_relaxed);
-  }
+  void count(std::int64_t change) { in_use.fetch_add(change, std::memory_order_relaxed); }
 
   // The rest needs the mutex.
   std::byte* take(const SizeClass& c) {
