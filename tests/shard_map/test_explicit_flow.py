@@ -8,14 +8,7 @@ import shardax.numpy as jnp
 from shardax import lax
 from shardax.sharding import AxisType, NamedSharding, P, ShardingTypeError, reshard
 
-EXPLICIT, AUTO = (AxisType.Explicit,) * 2, (AxisType.Auto,) * 2
-
-
-@pytest.fixture
-def mesh():
-    made = jax.make_mesh((2, 2), ("x", "y"), axis_types=EXPLICIT)
-    with jax.set_mesh(made):
-        yield made
+AUTO = (AxisType.Auto,) * 2
 
 
 def placed(shape, *spec, dtype=jnp.float32):

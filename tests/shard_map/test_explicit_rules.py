@@ -21,13 +21,6 @@ from shardax.sharding import (
 EXPLICIT, AUTO = (AxisType.Explicit,) * 2, (AxisType.Auto,) * 2
 
 
-@pytest.fixture
-def mesh():
-    made = jax.make_mesh((2, 2), ("x", "y"), axis_types=EXPLICIT)
-    with jax.set_mesh(made):
-        yield made
-
-
 def placed(shape, *spec, dtype=jnp.float32):
     values = np.arange(np.prod(shape), dtype=np.float32).reshape(shape)
     return jax.device_put(jnp.asarray(values, dtype), P(*spec))
