@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "base/lists.h"
 #include "ir/bodies.h"
 
 namespace shardax {
@@ -11,7 +12,6 @@ namespace {
 
 std::atomic<bool> watching = false;
 
-bool any(const KeyMask& mask) { return std::find(mask.begin(), mask.end(), true) != mask.end(); }
 bool overlap(const KeyMask& a, const KeyMask& b) {
   for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
     if (a[i] && b[i]) return true;
@@ -170,7 +170,7 @@ void check_turns(const Equation& eqn, const Bodies& bodies, std::size_t k, const
 std::vector<bool> renewed_carries(const Bodies& bodies, const KeySignature& does) {
   std::vector<bool> renewed;
   for (const std::size_t r : bodies.results_of(Flow::carried))
-    renewed.push_back(std::find(does.fresh.begin(), does.fresh.end(), r) != does.fresh.end());
+    renewed.push_back(has(does.fresh, r));
   return renewed;
 }
 
@@ -208,8 +208,7 @@ KeySignature of_bodies(const Program& program, const Equation& eqn) {
     std::vector<std::size_t> from;
     for (std::size_t k = 0; k < all.size(); ++k) {
       if (!bodies.gives_results(k)) continue;
-      const auto& list = all[k]->fresh;
-      fresh &= std::find(list.begin(), list.end(), r) != list.end();
+      fresh &= has(all[k]->fresh, r);
       const std::vector<std::size_t> taken = bodies.taken_by(k);
       for (const auto& [in, out] : all[k]->passed) {
         if (out == r && in < taken.size()) from.push_back(taken[in]);
@@ -284,12 +283,8 @@ void KeysInUse::mark(const Values& out) const {
     add(used, mask);
     array.set_used_keys(std::move(used));
   }
-  const auto known = [&](std::size_t i) {
-    const auto& fresh = signature_->fresh;
-    return std::find(fresh.begin(), fresh.end(), i) != fresh.end();
-  };
   for (std::size_t i = 0; i < out.size(); ++i) {
-    if (is_key(out[i]->dtype()) && !known(i))
+    if (is_key(out[i]->dtype()) && !has(signature_->fresh, i))
       as_array(out[i]).set_used_keys(all_of(out[i]->type()));
   }
   for (const auto& [from, to] : signature_->passed) {

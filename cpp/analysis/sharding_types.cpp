@@ -21,7 +21,7 @@ void type_shardings(const Op& op, const Types& in, const Params& params, Types& 
   bool asked = false;
   for (const Type& type : in) {
     operands.push_back(type.sharding);
-    asked = asked || (type.sharding && type.sharding->axis_types.find('e') != std::string::npos);
+    asked = asked || asked_explicit(type.sharding);
   }
   for (Type& type : out) type.sharding = nullptr;
   const Shardings found = propagate(op, params, in, out, operands);

@@ -119,6 +119,10 @@ bool has_sums(const ShardingPtr& sharding) {
 
 }  // namespace
 
+bool asked_explicit(const ShardingPtr& sharding) {
+  return sharding && sharding->axis_types.find('e') != std::string::npos;
+}
+
 bool maps_over_devices(const Op& op, const Params& params) {
   if (!op.bodies) return false;
   const Runs runs = op.bodies(params).runs;

@@ -10,6 +10,8 @@ namespace shardax {
 
 using Shardings = std::vector<ShardingPtr>;  // null: none recorded
 
+// Is it over a mesh with axes that the user asked by name to be explicit?
+bool asked_explicit(const ShardingPtr& sharding);
 // Is it pmap or shard_map?
 bool maps_over_devices(const Op& op, const Params& params);
 // Whether any array has a sharding: otherwise results have none either.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "analysis/shardings.h"
 #include "array/checked_axis.h"
 #include "callables/axes.h"
 #include "callables/program_object.h"
@@ -124,7 +125,7 @@ void init_type_object(py::module_& module) {
           "asked_split",
           [](const ShapedArray& a) -> py::object {
             const ShardingPtr& own = a.type.sharding;
-            if (!own || own->axis_types.find('e') == std::string::npos) return py::none();
+            if (!asked_explicit(own)) return py::none();
             py::tuple out(a.type.rank());
             bool whole = true;
             for (std::size_t d = 0; d < a.type.rank(); ++d) {

@@ -1,6 +1,7 @@
 // callables/vmap.cpp - calls of vectorised functions.
 #include "callables/vmap.h"
 
+#include "analysis/shardings.h"
 #include "base/errors.h"
 #include "base/lists.h"
 #include "callables/axes.h"
@@ -47,10 +48,6 @@ std::string axes_text(const Axes& axes) {
   std::string text;
   for (const std::string& axis : axes) text += concat(text.empty() ? "'" : ", '", axis, "'");
   return axes.empty() ? "None" : axes.size() == 1 ? text : concat("(", text, ")");
-}
-
-bool asked_explicit(const ShardingPtr& sharding) {
-  return sharding && sharding->axis_types.find('e') != std::string::npos;
 }
 
 // The explicit mesh axes that split the mapped dimension of what is mapped. Where the user asked

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/lists.h"
 #include "compile/uses.h"
 #include "ir/op.h"
 #include "runtime/interrupt.h"
@@ -144,8 +145,7 @@ class Remaker {
     const bool in_memory =
         maker < 0 || !units_[static_cast<std::size_t>(maker)].loop || stored_[index(v)];
     if (in_memory) {
-      const std::vector<int>& users = users_[index(v)];
-      const bool is_read = std::find(users.begin(), users.end(), u) != users.end();
+      const bool is_read = has(users_[index(v)], u);
       const bool is_small = type(v).bytes() * small_ratio <= bytes || repeats(v, bytes);
       if (!is_read && !is_small && is_overwritten_[index(v)]) return false;
       if (!is_read && !is_small) attempt.bytes += type(v).bytes();
