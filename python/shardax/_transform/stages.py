@@ -326,8 +326,8 @@ class Compiled(_Stage):
         return [described(d) for d in _core.shardings(self._call.staged.program, known)[which]]
 
     def runtime_executable(self):
-        """None: a plan has no form of its own for other programs to run."""
-        return None
+        """What runs: the program."""
+        return self._call.staged.program
 
     def __call__(self, *args, **kwargs):
         leaves, tree = tree_util.tree_flatten((args, kwargs))
