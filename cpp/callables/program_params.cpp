@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "callables/axes.h"
 #include "callables/object.h"
 #include "callables/primitive.h"
 #include "callables/program_object.h"
@@ -99,7 +100,7 @@ Ref params_to_python(const Params& params) {
         py::make_tuple(py::make_tuple(lists[0], lists[1]), py::make_tuple(lists[2], lists[3]));
   }
   for (const auto& [name, value] : params) {
-    if (in_one(name)) continue;
+    if (in_one(name) || name == "batched") continue;  // a mark for the checks of loops
     const Ints* ints = std::get_if<Ints>(&value);
     out[py::str(std::string(name))] =
         windows && name == "padding" && ints ? py::object(pairs(*ints)) : shown(value);
@@ -131,7 +132,11 @@ ParamValue param_from_python(PyObject* name, PyObject* object) {
       return types;
     }
   }
-  return objects::to_param(str(name), object);
+  ParamValue value = objects::to_param(str(name), object);
+  if (auto* axes = std::get_if<AxisNames>(&value)) {
+    for (AxisName& axis : axes->names) axis = shown_axis(axis_text(axis));
+  }
+  return value;
 }
 
 namespace {

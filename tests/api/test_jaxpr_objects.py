@@ -194,3 +194,32 @@ def test_dimension_numbers_of_products():
     np.testing.assert_array_equal(eqn.primitive.bind(x, y, **eqn.params), x @ y)
     with pytest.raises(TypeError, match=r"dimension_numbers: expected .* got \(\(1,\),\)"):
         eqn.primitive.bind(x, y, **{**eqn.params, "dimension_numbers": ((1,),)})
+
+
+@pytest.mark.parametrize("kind", ["shard_map", "pmap"])
+def test_axes_of_equations_are_those_in_scope(kind):
+    def f(w, x):
+        return lax.psum(jnp.sin(w * x), "i")
+
+    def interpreted(w, x):
+        closed = jax.make_jaxpr(f)(w, x)
+        return evaluate(closed.jaxpr, closed.consts, w, x)[0]
+
+    mesh = jax.make_mesh((1,), ("i",), axis_types=(jax.sharding.AxisType.Auto,))
+    specs = dict(in_specs=(jax.P(), jax.P("i")), out_specs=jax.P())
+    want = np.sin([[6.0]])
+    if kind == "pmap":
+        found = jax.pmap(interpreted, "i", in_axes=(None, 0))(2.0, jnp.full((1, 1), 3.0))
+    else:
+        mapped = jax.shard_map(interpreted, mesh=mesh, **specs)
+        found = mapped(2.0, jnp.full((1, 1), 3.0))
+    np.testing.assert_allclose(found, want, rtol=1e-6)
+
+
+def test_parameters_of_batched_loops():
+    def f(x, n):
+        return lax.while_loop(lambda y: y < n, lambda y: y + 1, x)
+
+    jaxpr = jax.make_jaxpr(jax.vmap(f))(jnp.arange(3), jnp.arange(3) + 2)
+    (loop,) = (eqn for eqn in jaxpr.eqns if eqn.primitive.name == "while")
+    assert sorted(loop.params) == ["body_jaxpr", "body_nconsts", "cond_jaxpr", "cond_nconsts"]

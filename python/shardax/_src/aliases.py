@@ -51,6 +51,7 @@ ALIASES = (
         "equinox quax",
     ),
     ("jax._src.pjit", "jit_p", "extend.core.primitives", "quax"),
+    ("jax._src.public_test_util", "check_close=close check_grads", "test_util", "tinygp"),
     ("jax._src.source_info_util", "summarize", "extend.source_info_util", "folx"),
     ("jax._src.state.types", "AbstractRef", "_transform.refs", "flax"),
     (
