@@ -6,6 +6,7 @@
 
 #include "callables/axes.h"
 #include "callables/object.h"
+#include "callables/param_forms.h"
 #include "callables/primitive.h"
 #include "callables/program_object.h"
 #include "callables/shard_map_params.h"
@@ -75,7 +76,7 @@ struct ParamVisitor {
 
 }  // namespace
 
-Ref params_to_python(const Params& params) {
+Ref params_to_python(const Op& op, const Params& params) {
   if (PyObject* own = user_params(params)) return checked(PyDict_Copy(own));
   const auto shown = [&](const ParamValue& value) {
     return to_object(std::visit(ParamVisitor(), value));
@@ -106,6 +107,7 @@ Ref params_to_python(const Params& params) {
         windows && name == "padding" && ints ? py::object(pairs(*ints)) : shown(value);
   }
   add_specs(params, out);
+  to_jax_form(op.name, out);
   return Ref::steal(out.release().ptr());
 }
 
@@ -179,7 +181,7 @@ void set_param(Params& params, py::handle name, py::handle value) {
 
 Params params_from_python(const py::dict& dict) {
   Params out;
-  for (const auto& [key, value] : dict) set_param(out, key, value);
+  for (const auto& [key, value] : from_jax_form(dict)) set_param(out, key, value);
   return out;
 }
 
