@@ -263,3 +263,16 @@ def test_steps_of_one_are_none():
     assert closed.eqns[0].params["strides"] is None
     (out,) = evaluate(closed.jaxpr, closed.consts, jnp.arange(4.0))
     assert out.tolist() == [1, 2]
+
+
+def test_each_call_of_a_library_function_has_its_line():
+    def inner(x):
+        return jnp.dot(x, x)
+
+    def f(x):
+        return jnp.dot(inner(x), x)
+
+    closed = jax.make_jaxpr(f)(jnp.ones((2, 2)))
+    shown = [jax.extend.source_info_util.summarize(eqn.source_info) for eqn in closed.eqns]
+    lines = [f.__code__.co_firstlineno + offset for offset in (-2, 1)]
+    assert [int(text.split(":")[1]) for text in shown] == lines
