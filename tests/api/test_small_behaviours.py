@@ -6,6 +6,7 @@ import shardax as jax
 import shardax.numpy as jnp
 from shardax import ad_checkpoint, dtypes, lax
 from shardax.errors import JaxRuntimeError
+from shardax.experimental import sparse
 from shardax.experimental.layout import Format, Layout
 from shardax.extend.core import Primitive
 from shardax.sharding import NamedSharding, SingleDeviceSharding
@@ -169,3 +170,7 @@ def test_gradients_that_nobody_wants_in_jit():
 def test_nothing_is_broadcast():
     assert not jax.make_jaxpr(lambda: lax.broadcast(np.float32(3), ()))().eqns
     assert jax.jit(lambda x: x + 1).lower(1.0).compile().runtime_executable() is not None
+
+
+def test_functions_of_sparse_arrays_lie_beside_their_class_too():
+    assert sparse.bcoo.bcoo_dot_general is sparse.bcoo_dot_general

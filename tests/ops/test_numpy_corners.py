@@ -190,3 +190,9 @@ def test_packbits(shape, axis, order):
     bits = rng.integers(0, 256, shape).astype("uint8")
     for count in (None, 3, 40, -2) if bits.size else (None,):
         check(jnp.unpackbits(bits, axis, count, order), np.unpackbits(bits, axis, count, order))
+
+
+def test_functions_over_axes_take_the_axis_by_position():
+    x = np.arange(6.0, dtype=np.float32).reshape(2, 3)
+    out = jnp.apply_over_axes(lambda a, i: jnp.sum(a, i), x, [0, 1])
+    np.testing.assert_array_equal(out, [[15]])
