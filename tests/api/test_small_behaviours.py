@@ -174,3 +174,16 @@ def test_nothing_is_broadcast():
 
 def test_functions_of_sparse_arrays_lie_beside_their_class_too():
     assert sparse.bcoo.bcoo_dot_general is sparse.bcoo_dot_general
+
+
+def test_objects_that_are_arrays():
+    class Wrapped:
+        def __init__(self, x):
+            self.x = jnp.asarray(x)
+
+        def __jax_array__(self):
+            return self.x
+
+    assert jnp.iscomplexobj(Wrapped(1j)) and not jnp.iscomplexobj(Wrapped(1.0))
+    assert jax.jit(lambda x: jnp.array(jnp.iscomplexobj([1.0, x])))(1j)
+    np.testing.assert_array_equal(jnp.delete(Wrapped([4, 5, 6]), Wrapped([0, 2])), [5])

@@ -33,6 +33,7 @@ REASONS = {
     "series in double precision, element by element": """betainc chi2.cdf dawsn erfcx expi gamma.cdf
         gammainc gammaincc polygamma spence zeta beta.cdf""",
     "a gather, where NumPy makes a strided view": "circulant hankel toeplitz",
+    "which elements a mask has is counted, then searched": "tril_indices triu_indices",
     "integers and remainders are divided one by one": "divmod gcd lcm mod remainder",
 }
 REASON_OF = {name: reason for reason, names in REASONS.items() for name in names.split()}
