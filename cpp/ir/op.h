@@ -200,6 +200,10 @@ struct OpSpec {
   std::string_view name;
   std::string_view doc;
   Checks checks = 0;
+  // Takes a machine as little time as a read or a write: an elementwise op whose result is rather
+  // made again than kept.
+  bool cheap = false;
+  bool draws = false;  // makes random bits of its operands
   Kind kind = Kind::other;
   DTypeSet dtypes = 0;  // of the operands, for families that share a type rule
   TypeRule type = nullptr;

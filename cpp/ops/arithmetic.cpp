@@ -205,6 +205,7 @@ Values jvp_extremum(const JvpArgs& a) {
 }
 
 OpSpec sum(OpSpec spec) {
+  spec.cheap = true;
   spec.dtypes = any_dtype & ~booleans;
   spec.jvp = [](const JvpArgs& a) -> Values {
     return {maybe_add(spread(a.t[0], a.out[0]), spread(a.t[1], a.out[0]))};
@@ -228,6 +229,7 @@ const Op add_any_op{
 const Op sub_op{elementwise({.name = "sub",
                              .doc = "Elementwise difference, x - y.",
                              .checks = makes_nan,
+                             .cheap = true,
                              .dtypes = numbers,
                              .jvp = [](const JvpArgs& a) -> Values {
                                const Value minus = a.t[1] ? neg(a.t[1]) : a.t[1];
@@ -248,6 +250,7 @@ const Op sub_op{elementwise({.name = "sub",
 const Op mul_op{elementwise({.name = "mul",
                              .doc = "Elementwise product, x * y.",
                              .checks = makes_nan,
+                             .cheap = true,
                              .dtypes = numbers,
                              .jvp = [](const JvpArgs& a) -> Values {
                                Value sum;
@@ -300,6 +303,7 @@ const Op rem_op{
 const Op max_op{
     elementwise({.name = "max",
                  .doc = "Elementwise maximum; NaN where either is NaN. Ties share the gradient.",
+                 .cheap = true,
                  .dtypes = any_dtype,
                  .jvp = jvp_extremum,
                  .map = map_binary<any_dtype, extremum_kernel<true>, lane_numbers>})};
@@ -307,6 +311,7 @@ const Op max_op{
 const Op min_op{
     elementwise({.name = "min",
                  .doc = "Elementwise minimum; NaN where either is NaN. Ties share the gradient.",
+                 .cheap = true,
                  .dtypes = any_dtype,
                  .jvp = jvp_extremum,
                  .map = map_binary<any_dtype, extremum_kernel<false>, lane_numbers>})};
@@ -314,6 +319,7 @@ const Op min_op{
 const Op neg_op{
     elementwise({.name = "neg",
                  .doc = "Elementwise negation, -x.",
+                 .cheap = true,
                  .dtypes = numbers,
                  .jvp = [](const JvpArgs& a) -> Values { return {neg(a.t[0])}; },
                  .transpose = [](const TransposeArgs& a) -> Values { return {neg(a.ct[0])}; },
@@ -331,6 +337,7 @@ const Op neg_op{
 const Op sign_op{
     elementwise({.name = "sign",
                  .doc = "Elementwise sign: -1, 0 or 1; z / |z| for complex numbers.",
+                 .cheap = true,
                  .dtypes = numbers,
                  .jvp = [](const JvpArgs& a) -> Values {
                    if (!is_complex(a.in[0]->dtype())) return {nullptr};
@@ -347,6 +354,7 @@ const Op abs_op{
     elementwise({.name = "abs",
                  .doc = "Elementwise absolute value; |z| of complex numbers is real. Its "
                         "derivative at 0 is 1, as from the right; of complex numbers 0.",
+                 .cheap = true,
                  .dtypes = numbers,
                  .type = type_real,
                  .jvp = [](const JvpArgs& a) -> Values {
@@ -361,6 +369,7 @@ const Op abs_op{
 const Op square_op{elementwise(
     {.name = "square",
      .doc = "Elementwise square, x * x.",
+     .cheap = true,
      .dtypes = numbers,
      .jvp = [](const JvpArgs& a) -> Values {
        return {mul(a.t[0], mul(full_like(a.in[0], 2), a.in[0]))};
@@ -371,6 +380,7 @@ const Op integer_pow_op{elementwise(
     {.name = "integer_pow",
      .doc = "Elementwise power with a constant integer exponent, x ** y.",
      .checks = makes_nan,
+     .cheap = true,
      .dtypes = numbers,
      .type = [](const Op& op, const Types& in, const Params& params) -> Types {
        if (params.integer("y") < 0 && is_integer(in[0].dtype)) {

@@ -69,12 +69,14 @@ constexpr auto complement = [](auto a) {
 const Op and_op{elementwise_no_gradient(
     {.name = "and",
      .doc = "Elementwise and: of truth values, or bit by bit.",
+     .cheap = true,
      .dtypes = bits,
      .map = map_binary<bits, [](auto a, auto b) { return static_cast<decltype(a)>(a & b); },
                        lane_bits>})};
 const Op or_op{elementwise_no_gradient(
     {.name = "or",
      .doc = "Elementwise or: of truth values, or bit by bit.",
+     .cheap = true,
      .dtypes = bits,
      .map = map_binary<bits, [](auto a, auto b) { return static_cast<decltype(a)>(a | b); },
                        lane_bits>})};
@@ -87,6 +89,7 @@ const Op xor_op{elementwise_no_gradient(
 const Op not_op{
     elementwise_no_gradient({.name = "not",
                              .doc = "Elementwise complement: of truth values, or bit by bit.",
+                             .cheap = true,
                              .dtypes = bits,
                              .map = map_unary<bits, complement, lane_bits>})};
 
@@ -161,6 +164,7 @@ MapKernel select_map_rule(const Types& in, const Type& out, const Params&) {
 
 const Op select_op{elementwise({.name = "select_n",
                                 .doc = "cases[which], elementwise; `which` is bool or int32.",
+                                .cheap = true,
                                 .dtypes = ~DTypeSet{0},
                                 .type = select_type,
                                 .jvp = [](const JvpArgs& a) -> Values {
