@@ -292,6 +292,22 @@ def _exported(traced, platforms, checks, flat_fun):
     )
 
 
+def exported(stage):
+    """A traced, lowered or compiled function as an Exported without derivatives."""
+    program = stage._call.staged.program
+    return Exported(
+        fun_name=program.name,
+        in_tree=stage.in_tree,
+        in_avals=tuple(stage._call.in_types),
+        out_tree=stage.out_tree,
+        out_avals=tuple(program.out_avals),
+        platforms=(default_export_platform(),),
+        disabled_safety_checks=(),
+        _program=_core.portable(program),
+        _get_vjp=None,
+    )
+
+
 def _exported_vjp(exported, flat_fun):
     count = len(exported.in_avals)
 

@@ -5,7 +5,7 @@ import numpy as np
 from shardax._base.manual_axes import ManualAxisType
 from shardax._core import Array, Tracer, get_sharding
 from shardax._core import api as _core
-from shardax._devices.layouts import Format
+from shardax._devices.layouts import AutoLayout, Format
 from shardax._devices.shardings import (
     PartitionSpec,
     Sharding,
@@ -18,6 +18,11 @@ def _parts_of(where, shape):
     """The layout and the sharding (or PartitionSpec) of what a ShapeDtypeStruct is given."""
     layout = None
     if isinstance(where, Format):
+        if isinstance(where.layout, AutoLayout):
+            raise TypeError(
+                "`Layout.AUTO` cannot be used in place of a device-local layout in a "
+                f"`ShapeDtypeStruct`. Got {where}"
+            )
         layout, where = where.layout, where.sharding
     if isinstance(where, PartitionSpec):
         check_rank(where, where, len(shape))
