@@ -14,7 +14,9 @@ from shardax import random
 from shardax.sharding import AxisType, NamedSharding
 from shardax.sharding import PartitionSpec as P
 
-mesh = shardax.make_mesh((2, 4), ("data", "model"), axis_types=(AxisType.Auto,) * 2)
+n = shardax.device_count()
+across = 2 if n % 2 == 0 else 1
+mesh = shardax.make_mesh((across, n // across), ("data", "model"), axis_types=(AxisType.Auto,) * 2)
 width, hidden, rows = 64, 256, 128
 keys = random.split(random.key(0), 4)
 weights = {
@@ -51,14 +53,16 @@ ways = {
 
 
 def placed(first, second, data):
-    put = lambda array, spec: shardax.device_put(array, NamedSharding(mesh, spec))  # noqa: E731
+    def put(array, spec):
+        return shardax.device_put(array, NamedSharding(mesh, spec))
+
     split = {"first": put(weights["first"], first), "second": put(weights["second"], second)}
     return split, put(x, data), put(y, data)
 
 
 alone = step(weights, x, y)
 for name, specs in ways.items():
-    new, *_ = [step(*placed(*specs))]
+    new = step(*placed(*specs))
     same = all(bool(jnp.allclose(new[key], alone[key], atol=1e-6)) for key in new)
     parts = {key: array.addressable_shards[0].data.shape for key, array in new.items()}
     print(f"{name}: equal to one device: {same}, a device has {parts}")
@@ -72,10 +76,17 @@ for name, specs in ways.items():
 
 # %%
 for name, specs in ways.items():
-    apart = shardax.explain(step)(*placed(*specs)).apart
-    print(f"{name}: {sum(c['traffic'] for c in apart.collectives)} bytes from each device")
-    for c in apart.collectives:
+    told = shardax.explain(step)(*placed(*specs))
+    messages = told.apart.collectives if told.apart else []
+    print(f"{name}: {sum(c['traffic'] for c in messages)} bytes from each device")
+    for c in messages:
         print(f"    {c['op']} over {', '.join(c['over'])}: {c['operand']} bytes on each device")
+
+# %% [markdown]
+# All that is said of the last of them:
+
+# %%
+told
 
 # %% [markdown]
 # ## On machines of their own
