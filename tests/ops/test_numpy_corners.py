@@ -178,3 +178,9 @@ def test_static_numbers_that_are_equal_but_not_the_same():
     steps = jnp.array([0, 1, 3, 8])
     assert jnp.unwrap(steps, period=4).dtype == np.int32
     assert jnp.unwrap(steps, period=4.0).dtype == np.float32
+
+
+def test_functions_over_axes_take_the_axis_by_position():
+    x = np.arange(6.0, dtype=np.float32).reshape(2, 3)
+    out = jnp.apply_over_axes(lambda a, i: jnp.sum(a, i), x, [0, 1])
+    np.testing.assert_array_equal(out, [[15]])

@@ -257,7 +257,8 @@ class _Lowering(Collectives):
         return self.emit(block, "concatenate", operands, results, dim=params["dimension"])
 
     def _pad(self, block, params, operands, results):
-        return self.emit(block, "pad", operands, results, **params)
+        low, high, interior = zip(*params["padding_config"]) if operands[0].shape else [()] * 3
+        return self.emit(block, "pad", operands, results, low=low, high=high, interior=interior)
 
     def _dot_general(self, block, params, operands, results):
         contract, batch = params["dimension_numbers"]

@@ -62,13 +62,15 @@ def custom_vjp_primal_tree_values(tree):
 
 
 def zero_from_primal(x, symbolic_zeros=False):
-    """The zero tangent of `x`: a SymbolicZero, or an array."""
-    aval = _core.typeof(_core.asarray(x))
-    if symbolic_zeros:
-        return SymbolicZero(aval)
-    if not _differentiable(aval):
-        return _no_tangent(aval)
-    return _core.asarray(x) * 0
+    """The zero tangents of a tree of values: a SymbolicZero or an array for each."""
+
+    def zero(leaf):
+        aval = _core.typeof(_core.asarray(leaf))
+        if symbolic_zeros:
+            return SymbolicZero(aval)
+        return _core.asarray(leaf) * 0 if _differentiable(aval) else _no_tangent(aval)
+
+    return tree_util.tree_map(zero, x)
 
 
 def _no_tangent(aval):
@@ -82,8 +84,10 @@ def _tangent(value, aval, symbolic):
 
 
 def _differentiable(aval):
-    """Of keys and integers there are no derivatives but those of dtype float0."""
-    return not isinstance(aval.dtype, KeyTy) and np.dtype(aval.dtype).kind in "fcV"
+    """Of keys, integers and their derivatives there are none but those of dtype float0."""
+    if isinstance(aval.dtype, KeyTy) or aval.dtype == float0:
+        return False
+    return np.dtype(aval.dtype).kind in "fcV"
 
 
 class TakesRules:

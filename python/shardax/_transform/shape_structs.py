@@ -3,6 +3,7 @@
 import numpy as np
 
 from shardax._base.manual_axes import ManualAxisType
+from shardax._base.symbolic_dims import has_symbolic_sizes
 from shardax._core import Array, Tracer, get_sharding
 from shardax._core import api as _core
 from shardax._devices.layouts import AutoLayout, Format
@@ -75,7 +76,8 @@ class ShapeDtypeStruct:
         self.shape = tuple(shape)
         if dtype in (int, float, complex):
             dtype = np.dtype(dtype)  # as NumPy has it, whatever jax_enable_x64 is
-        self.dtype = _core.ShapedArray(self.shape, dtype).dtype
+        known = () if has_symbolic_sizes(self) else self.shape
+        self.dtype = _core.ShapedArray(known, dtype).dtype
         self._sharding = self._layout = None
         if sharding is not None:
             self._layout, self._sharding = _parts_of(sharding, self.shape)
