@@ -65,16 +65,20 @@ Split gather_split(const SplitArgs& a) {
 Parts gather_parts(const SplitArgs& a) {
   const WindowDims dims = gather_dims(a.params);
   Parts out = parts_whole(a);
-  if (!dims.operand_batch.empty()) return out;
   out.out = gather_split(a);
   Ints sizes = a.params.ints("slice_sizes");
   std::size_t from = 0, index = 0;
   for (std::size_t d = 0; d < out.out.size(); ++d) {
     if (!has(dims.window_dims, d)) {
-      out.in[1][index++] = out.out[d];
+      out.in[1][index] = out.out[d];
+      for (std::size_t k = 0; k < dims.index_batch.size(); ++k) {
+        if (dims.index_batch[k] == static_cast<std::int64_t>(index))
+          out.in[0][static_cast<std::size_t>(dims.operand_batch[k])] = out.out[d];
+      }
+      ++index;
       continue;
     }
-    while (has(dims.collapsed, from)) ++from;
+    while (has(dims.collapsed, from) || has(dims.operand_batch, from)) ++from;
     out.in[0][from] = out.out[d];
     sizes[from++] /= parts_of(out.out[d], a.mesh);
   }

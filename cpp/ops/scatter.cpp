@@ -1,8 +1,11 @@
 // ops/scatter.cpp - scatter: windows of updates put into an array, or combined with its elements.
+#include "base/lists.h"
 #include "ops/batch_axis.h"
 #include "ops/family.h"
 #include "ops/index.h"
+#include "ops/parts.h"
 #include "ops/scatter_kernel.h"
+#include "ops/split.h"
 #include "ops/starts.h"
 
 namespace shardax::ops {
@@ -158,6 +161,43 @@ Batched scatter_batch(const BatchArgs& a) {
   return batched1(scatter(a.op.name, leading(0), a.in[1], leading(2), dims, options_of(a.params)));
 }
 
+// Batches, and windows that are whole along a dimension, are split alike in all that have them.
+Parts scatter_parts(const SplitArgs& a) {
+  const WindowDims dims = scatter_dims(a.params);
+  const Split operand = split_of(a, 0), indices = split_of(a, 1), updates = split_of(a, 2);
+  Parts out = parts_whole(a);
+  std::vector<std::string> used;
+  const auto first = [&](std::initializer_list<std::vector<std::string>> choices) {
+    for (const std::vector<std::string>& axes : choices) {
+      if (axes.empty() || std::any_of(axes.begin(), axes.end(),
+                                      [&](const std::string& axis) { return has(used, axis); }))
+        continue;
+      used.insert(used.end(), axes.begin(), axes.end());
+      return axes;
+    }
+    return std::vector<std::string>();
+  };
+  std::size_t from = 0, index = 0;
+  for (std::size_t d = 0; d < updates.size(); ++d) {
+    if (!has(dims.window_dims, static_cast<std::int64_t>(d))) {
+      for (std::size_t k = 0; k < dims.index_batch.size(); ++k) {
+        if (dims.index_batch[k] != static_cast<std::int64_t>(index)) continue;
+        const auto own = static_cast<std::size_t>(dims.operand_batch[k]);
+        out.in[0][own] = out.in[1][index] = out.in[2][d] = out.out[own] =
+            first({operand[own], indices[index], updates[d]});
+      }
+      ++index;
+      continue;
+    }
+    const auto taken = [&](const Ints& list) { return has(list, static_cast<std::int64_t>(from)); };
+    while (taken(dims.collapsed) || taken(dims.operand_batch)) ++from;
+    if (a.in[0].shape[from] == a.in[2].shape[d])
+      out.in[0][from] = out.in[2][d] = out.out[from] = first({operand[from], updates[d]});
+    ++from;
+  }
+  return out;
+}
+
 // The combining function as JAX shows it.
 std::vector<std::string> show_scatter(const Params& p) {
   const auto ints = [&](const char* name) { return concat(name, "=", to_string(p.ints(name))); };
@@ -181,6 +221,7 @@ OpSpec scattering(OpSpec spec) {
   spec.type = scatter_type;
   spec.batch = scatter_batch;
   spec.half_native = true;
+  spec.parts = scatter_parts;
   spec.show = show_scatter;
   return spec;
 }

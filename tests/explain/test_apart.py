@@ -104,6 +104,16 @@ def test_two_layers_in_parallel_take_one_sum_each_way():
     assert len(ops) <= 1
 
 
+def test_picking_and_placing_rows_takes_no_message_along_batches():
+    def loss(x, labels):
+        return -jnp.mean(jnp.take_along_axis(shardax.nn.log_softmax(x), labels[:, None], axis=1))
+
+    x, labels = array(16, 8, spec=("a", None)), split(jnp.arange(16) % 8, "a")
+    ops = [op for op, _ in messages(apart(shardax.value_and_grad(loss), x, labels))]
+    assert ops == ["psum"]
+    agree(lambda x, labels: shardax.grad(loss)(x, labels), x, labels)
+
+
 # ---- values ------------------------------------------------------------------------------------
 
 FUNCTIONS = {
