@@ -8,14 +8,19 @@ import functools
 
 import shardax._core as _bindings
 from shardax._base.compositions import moveaxis
-from shardax._base.dtypes import float0
 from shardax._core import api as _core
 from shardax._transform.callbacks import io_callback, pure_callback
 from shardax._transform.jit import jit
 from shardax._transform.maps import vmap
 from shardax._transform.python_traces import bind_with_trace, jit_params
-from shardax._transform.stages import float0_zeros
 from shardax._transform.tracing import make_jaxpr
+from shardax._transform.zeros import (  # noqa: F401
+    UndefinedPrimal,
+    Zero,
+    instantiate_zeros,
+    type_of,
+    zeros_like_aval,
+)
 
 
 class Registry(dict):
@@ -240,53 +245,6 @@ def results(primitive, out):
     return list(out) if primitive.multiple_results else [out]
 
 
-# ---- tangents that are zero, operands that are linear ---------------------------------------
-
-
-class Zero:
-    """A tangent or cotangent that is zero and has no array; `aval` is its type."""
-
-    __slots__ = ("aval",)
-
-    def __init__(self, aval):
-        self.aval = aval
-
-    def __repr__(self):
-        return f"Zero({self.aval})"
-
-    @staticmethod
-    def from_primal_value(value):
-        """The zero tangent of a value."""
-        return Zero(_core.tangent_type(_core.typeof(value)))
-
-    def instantiate(self):
-        """The zero as an array."""
-        return instantiate_zeros(self)
-
-
-class UndefinedPrimal:
-    """Stands for an operand in which a transpose rule's op is linear; `aval` is its type."""
-
-    __slots__ = ("aval",)
-
-    def __init__(self, aval):
-        self.aval = aval
-
-    def __repr__(self):
-        return f"UndefinedPrimal({self.aval})"
-
-
-def zeros_like_aval(aval):
-    """Zeros of a type."""
-    aval = _type_of(aval)
-    return float0_zeros(aval.shape) if aval.dtype == float0 else _core.zeros_of(aval)
-
-
-def instantiate_zeros(tangent):
-    """An array of zeros in place of a Zero; anything else as it is."""
-    return zeros_like_aval(tangent.aval) if type(tangent) is Zero else tangent
-
-
 def _zero_or(value, aval):
     return Zero(aval) if value is None else value
 
@@ -298,17 +256,10 @@ def _none_or(value):
 # ---- what the core asks ---------------------------------------------------------------------
 
 
-def _type_of(aval):
-    if isinstance(aval, _core.ShapedArray):
-        return aval
-    weak = getattr(aval, "weak_type", False)
-    return _core.ShapedArray(aval.shape, aval.dtype, weak_type=weak)
-
-
 def abstract(primitive, params, avals):
     """The types of the results, and the name of an effect or None."""
     out, effects = primitive.abstract_eval(*avals, **params)
-    types = [_type_of(aval) for aval in results(primitive, out)]
+    types = [type_of(aval) for aval in results(primitive, out)]
     return types, ", ".join(sorted(map(str, effects))) or None
 
 
