@@ -119,6 +119,13 @@ class _Arguments:
         """May the call be transformed or staged?"""
         return _core.tracing() or any(map(_core.is_tracer, self.leaves))
 
+    def given_away(self):
+        """The leaves, of which nothing is kept: they may be tracers of a function whose program
+        keeps the rules."""
+        leaves = self.leaves
+        self.leaves, self.args = [None] * len(leaves), None
+        return leaves
+
     def whole(self, leaves):
         """All arguments, with these leaves in place of the differentiated ones."""
         args = [None] * self.count

@@ -9,6 +9,7 @@ import functools
 import shardax._core as _bindings
 from shardax._base.compositions import moveaxis
 from shardax._core import api as _core
+from shardax._transform.avals import shaped_type
 from shardax._transform.callbacks import io_callback, pure_callback
 from shardax._transform.jit import jit
 from shardax._transform.maps import vmap
@@ -18,7 +19,6 @@ from shardax._transform.zeros import (  # noqa: F401
     UndefinedPrimal,
     Zero,
     instantiate_zeros,
-    type_of,
     zeros_like_aval,
 )
 
@@ -259,7 +259,12 @@ def _none_or(value):
 def abstract(primitive, params, avals):
     """The types of the results, and the name of an effect or None."""
     out, effects = primitive.abstract_eval(*avals, **params)
-    types = [type_of(aval) for aval in results(primitive, out)]
+    if isinstance(out, (list, tuple)) != primitive.multiple_results:
+        raise ValueError(
+            f"{primitive}.abstract_eval() method should return a tuple or a list of types if "
+            f"multiple_results, else one; it is {primitive.multiple_results}, and gave {out}."
+        )
+    types = [shaped_type(aval) for aval in results(primitive, out)]
     return types, ", ".join(sorted(map(str, effects))) or None
 
 

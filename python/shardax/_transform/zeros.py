@@ -3,15 +3,8 @@
 from shardax import tree_util
 from shardax._base.dtypes import float0
 from shardax._core import api as _core
+from shardax._transform.avals import shaped_type
 from shardax._transform.stages import float0_zeros
-
-
-def type_of(aval):
-    """A type as the core has it."""
-    if isinstance(aval, _core.ShapedArray):
-        return aval
-    weak = getattr(aval, "weak_type", False)
-    return _core.ShapedArray(aval.shape, aval.dtype, weak_type=weak)
 
 
 class Zero:
@@ -52,7 +45,7 @@ class UndefinedPrimal:
 
 def zeros_like_aval(aval):
     """Zeros of a type."""
-    aval = type_of(aval)
+    aval = shaped_type(aval)
     return float0_zeros(aval.shape) if aval.dtype == float0 else _core.zeros_of(aval)
 
 
