@@ -65,7 +65,7 @@ ALIASES = (
         "equinox flax jaxtyping",
     ),
     ("jax._src.tree_util", "_registry=node_types", "_src.private_names", "flax jaxlie"),
-    ("jax._src.tree_util", "flatten_one_level", "tree_util", "orbax"),
+    ("jax._src.tree_util", "flatten_one_level prefix_errors", "tree_util", "flax orbax"),
     ("jax._src.typing", "DTypeLike ArrayLike Array", "typing", "haliax"),
     ("jax._src.util", "HashablePartial safe_map safe_zip unzip2", "_src.util", "optree"),
     (
