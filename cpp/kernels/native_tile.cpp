@@ -13,6 +13,11 @@ constexpr std::int64_t least_elements_alone = std::int64_t{1} << 15;
 // Results that take more do not stay in the caches: written past them, 64 M floats take 12.9 ms for
 // x + 1 in place of 17.7, 4 M the same time either way (Zen 4 with 32 MB).
 constexpr std::int64_t least_streamed_bytes = std::int64_t{32} << 20;
+// Rows of so many elements are worth a call each, where it takes any number of elements and few
+// instructions: to write what repeats along them takes as long.
+constexpr std::int64_t short_row = 48;
+constexpr int most_work_by_rows = 8;
+
 int bytes_of(codegen::Kind kind) {
   return kind == codegen::Kind::truth ? 1 : codegen::width_of(kind);
 }
@@ -56,9 +61,9 @@ std::int64_t elements_of(const TileLoop& loop) {
   return n;
 }
 
-// Is one element all that a tile has of load i? Tiles do not cross long rows. Reductions take as
-// many as there are.
-bool repeats(const TileLoop& loop, std::size_t i) {
+// Is one element all that a row has of load i, in rows that the code is called for one by one?
+// Reductions take as many as there are.
+bool repeats(const TileLoop& loop, std::size_t i, std::int64_t least_row) {
   for (const TileReduction& r : loop.reductions) {
     if (static_cast<std::size_t>(r.in) == i) return false;
   }
@@ -69,7 +74,7 @@ bool repeats(const TileLoop& loop, std::size_t i) {
   bool all = true;
   for (std::size_t d = 0; d < rank; ++d)
     all = all && (access.strides[d] == 0 || loop.shape[d] == 1);
-  return all || (rank > 1 && access.strides[rank - 1] == 0 && loop.shape[rank - 1] >= long_row);
+  return all || (rank > 1 && access.strides[rank - 1] == 0 && loop.shape[rank - 1] >= least_row);
 }
 
 bool is_dense(const TileLoop& loop, const TileAccess& access) {
@@ -110,8 +115,11 @@ void make_native(TileLoop& loop, std::string_view name, std::string* listing) {
   const std::size_t operands =
       loop.loads.size() + static_cast<std::size_t>(loop.registers) + loop.stores.size();
   native.operands.resize(operands);
+  const bool masked = codegen::instructions() == codegen::Instructions::avx512;
+  const std::int64_t least_row =
+      masked && program.work() <= most_work_by_rows ? short_row : long_row;
   for (std::size_t i = 0; i < loop.loads.size(); ++i) {
-    native.operands[i] = {bytes_of(loop.loads[i].kind), repeats(loop, i)};
+    native.operands[i] = {bytes_of(loop.loads[i].kind), repeats(loop, i, least_row)};
   }
   std::int64_t written = 0;
   for (const codegen::Output& output : program.outputs) {
@@ -123,7 +131,8 @@ void make_native(TileLoop& loop, std::string_view name, std::string* listing) {
   const std::span<const codegen::OperandForm> forms(native.operands.data(), operands);
   native.code = codegen::compile(program, forms, name, false, listing);
   native.in_place = native.code && works_in_place(loop);
-  if (!native.in_place || written < least_streamed_bytes) return;
+  const bool by_rows = loop.shape.size() > 1 && loop.shape.back() < long_row;
+  if (!native.in_place || by_rows || written < least_streamed_bytes) return;
   std::string streaming;
   native.streams = codegen::compile(program, forms, name, true, listing ? &streaming : nullptr);
   if (listing) *listing += concat("-- machine code of: ", name, ", past the caches\n", streaming);

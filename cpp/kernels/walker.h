@@ -5,6 +5,12 @@
 
 namespace shardax::kernels {
 
+// Scratch memory of an operand.
+inline constexpr std::int64_t register_bytes = tile_size * 16;
+// At the end of each register, for the elements that do not fill a vector; numbers of machine code
+// take half of a register at most.
+inline constexpr std::int64_t rest_bytes = 64;
+
 // A block of this thread's scratch memory, given back in the order of a stack.
 class ScratchBlock {
  public:
@@ -34,6 +40,10 @@ class Walker {
   // have any length, and of several rows the first is enough.
   bool reads_in_place() const;
 
+  // How many elements a tile may have at most: of machine code more than `tile_size`, of what is
+  // only read where it lies any number.
+  std::int64_t most_elements() const;
+
   const std::byte* operand(std::int32_t i) const { return pointers_[static_cast<std::size_t>(i)]; }
 
  private:
@@ -43,6 +53,7 @@ class Walker {
   bool is_dense(const TileAccess& access) const;
   void interpret(std::int64_t n);
   void run_native(std::int64_t n);
+  void run_rows(std::int64_t n);
   void run_code(std::byte* const* pointers, std::int64_t n);
   void run_streaming(std::int64_t n);
   bool writes_what_it_reads() const;
@@ -59,8 +70,9 @@ class Walker {
   SmallVector<std::byte*, 16> pointers_;  // per operand, for the current tile
   SmallVector<std::byte*, 16> memory_;    // per load, then per store
   SmallVector<Access, 16> kinds_;
-  bool strided_ = false;                 // some operand is
-  bool streams_ = false;                 // stores go past the caches
+  bool strided_ = false;  // some operand is
+  bool by_rows_ = false;  // short rows, along which machine code takes one element of some operand
+  bool streams_ = false;  // stores go past the caches
   SmallVector<std::int64_t, 16> index_;  // of the current tile's first element, per dimension
   struct Filled {
     std::int64_t offset = -1, count = 0;
