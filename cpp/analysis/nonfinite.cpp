@@ -175,10 +175,21 @@ std::string operand_text(const Value& value, const std::vector<AxisName>& axes,
   return concat(text, " in [", low, ", ", high, "]", nan ? " and NaN" : "");
 }
 
+bool any_fault(const Values& values) {
+  return std::any_of(values.begin(), values.end(),
+                     [](const Value& v) { return find_fault(whole(v).array).what != nullptr; });
+}
+
+constexpr const char* not_made =
+    "; the de-optimized function did not make it: it came with an input or is a literal";
+
 [[noreturn]] void report(const Fault& fault, std::string_view op, const Values& in,
                          const std::vector<AxisName>& axes, const Value& result,
-                         const std::string& context) {
-  std::string text = concat("invalid value (", fault.what, ") encountered in ", op);
+                         const std::string& context, bool made = true) {
+  std::string text =
+      axes.empty() ? concat("invalid value (", fault.what, ") encountered in ", op)
+                   : concat("Invalid value (", fault.what,
+                            ") encountered in sharded computation; first encountered in ", op);
   for (std::size_t k = 0; k < axes.size(); ++k)
     text +=
         concat(k ? ", " : " on ", "device ", fault.index[k], " of axis '", axis_text(axes[k]), "'");
@@ -191,6 +202,7 @@ std::string operand_text(const Value& value, const std::vector<AxisName>& axes,
                  to_string(result->type()));
   for (std::size_t i = 0; i < in.size(); ++i)
     text += concat(i ? ", " : "; operands: ", operand_text(in[i], axes, fault.index));
+  if (!made || any_fault(in)) text += not_made;
   fail(ErrorKind::floating_point_error, text, ".");
 }
 
@@ -216,7 +228,11 @@ class Replay {
   Values step(const Equation& eqn, const Values& in) {
     if (const ProgramPtr whole = grid_program(*eqn.op, eqn.params)) return run(*whole, in);
     if (eqn.op->bodies) {
-      if (auto out = run(bodies_of(*eqn.op, eqn.params), in, eqn.op->name)) return *out;
+      if (auto out = run(bodies_of(*eqn.op, eqn.params), in, eqn.op->name)) {
+        // A constant of a body.
+        if (!any_fault(in)) check(*eqn.op, in, *out, context_);
+        return *out;
+      }
     }
     Values out = shardax::bind(*eqn.op, eqn.params, in);
     check(*eqn.op, in, out, context_);
@@ -340,7 +356,7 @@ void inspect_results(const Program& program, const Values& in, const Values& out
     Replay().run(program, in);
   }
   // Op by op it did not happen: rounding differs, or an argument was returned.
-  report(fault, program.name, in, {}, out[which - 1], "");
+  report(fault, program.name, in, {}, out[which - 1], "", false);
 }
 
 void inspect_results(const Op& op, const Values& in, const Values& out) { check(op, in, out, ""); }

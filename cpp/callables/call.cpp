@@ -13,7 +13,9 @@
 namespace shardax::callables {
 namespace {
 
+// The TypeError of a value without a hash is explained; others of its __hash__ pass.
 [[noreturn]] void unhashable(PyObject* value, PyObject* fun, const std::string& which) {
+  if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw PythonError();
   PyErr_Clear();
   value_error(
       "Non-hashable static arguments are not supported, as this can lead to unexpected "
@@ -49,7 +51,14 @@ std::vector<int> normalised(const StaticSpec& spec, Py_ssize_t count, PyObject* 
 bool same_object(const Ref& a, const Ref& b) {
   if (a.get() == b.get()) return true;
   if (Py_TYPE(a.get()) != Py_TYPE(b.get())) return false;
-  return check(PyObject_RichCompareBool(a.get(), b.get(), Py_EQ)) == 1;
+  const int same = PyObject_RichCompareBool(a.get(), b.get(), Py_EQ);
+  if (same >= 0) return same == 1;
+  if (!PyErr_ExceptionMatches(PyExc_Exception)) throw PythonError();
+  PyErr_Clear();
+  value_error(
+      "static arguments should be comparable using __eq__. The following error was raised when "
+      "comparing two objects of types ",
+      repr(type_object(a.get())), " and ", repr(type_object(b.get())), ".");
 }
 
 bool same_objects(const std::vector<Ref>& a, const std::vector<Ref>& b) {

@@ -9,6 +9,7 @@
 #include <deque>
 
 #include "base/stack.h"
+#include "objects/config.h"
 
 namespace shardax::callables {
 namespace {
@@ -23,12 +24,26 @@ struct FunctionObject {
 
 FunctionObject* as_function(PyObject* object) { return reinterpret_cast<FunctionObject*>(object); }
 
+// What jax_traceback_filtering asks for is done to the exception that is set.
+void shorten_traceback() {
+  PyObject *type, *value, *traceback;
+  PyErr_Fetch(&type, &value, &traceback);
+  PyErr_NormalizeException(&type, &value, &traceback);
+  if (traceback) PyException_SetTraceback(value, traceback);
+  guarded([&] { return call_python("_base.tracebacks", "leave", value).release(); });
+  PyErr_Clear();
+  Py_XDECREF(traceback);
+  PyErr_Restore(type, value, PyException_GetTraceback(value));
+}
+
 PyObject* call(PyObject* self, PyObject* const* args, std::size_t flags, PyObject* names) {
-  return guarded([&] {
+  PyObject* result = guarded([&] {
     check_stack("functions within functions");
     if (!as_function(self)->wrapped) type_error("a function that is being destroyed was called");
     return as_function(self)->behaviour->call(self, {args, PyVectorcall_NARGS(flags), names});
   });
+  if (!result && objects::call_flags.shorten_tracebacks) shorten_traceback();
+  return result;
 }
 
 int traverse(PyObject* self, visitproc visit, void* arg) {

@@ -7,6 +7,7 @@
 #include "callables/host_function.h"
 #include "callables/linear.h"
 #include "callables/locate.h"
+#include "callables/program_object.h"
 #include "callables/traced.h"
 #include "ops/ops.h"
 #include "trace/stage.h"
@@ -217,6 +218,9 @@ class Linear final : public Behaviour {
     return pytree::unflatten(linear_.out_tree->view(), pytree::pointers(leaves)).release();
   }
 
+  // The program of residuals and tangents.
+  const ProgramPtr& program() const { return linear_.map.program; }
+
  private:
   void check_structure(const FlatObjects& tangents) const {
     bool same = tangents.trees.size() == linear_.in_trees.size();
@@ -295,10 +299,27 @@ Ref list_of(const Values& values) {
 
 // A linear function as Python sees it is a node whose leaves are the residuals, so that it goes
 // through transformations as other results do.
-Ref function_of_residuals(PyObject* fun, std::unique_ptr<Behaviour> behaviour) {
-  static PyTypeObject* type =
+PyObject* program_tuple(PyObject* self, void*) {
+  return guarded([&] {
+    const auto* linear = dynamic_cast<const Linear*>(&behaviour_of(self));
+    return linear ? PyTuple_Pack(1, wrap_program(linear->program()).get()) : PyTuple_New(0);
+  });
+}
+
+PyTypeObject* linear_function_type() {
+  static PyGetSetDef args{"args", program_tuple, nullptr,
+                          "The program of what linearize gives, of residuals and tangents.",
+                          nullptr};
+  PyTypeObject* type =
       make_function_type("shardax.LinearFunction",
                          "A linear function of residuals, then tangents or cotangents.", nullptr);
+  const Ref descriptor = checked(PyDescr_NewGetSet(type, &args));
+  check(PyObject_SetAttrString(reinterpret_cast<PyObject*>(type), args.name, descriptor.get()));
+  return type;
+}
+
+Ref function_of_residuals(PyObject* fun, std::unique_ptr<Behaviour> behaviour) {
+  static PyTypeObject* type = linear_function_type();
   return make_function(type, fun, std::move(behaviour));
 }
 

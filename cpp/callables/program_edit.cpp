@@ -60,6 +60,16 @@ void init_program_edits(py::module_& module) {
       "archive", [](const ProgramObject& p) { return py::bytes(archive(*closed(p))); },
       "The program as bytes; ValueError where it calls Python functions.");
   module.def(
+      "marked_archive",
+      [](const ProgramObject& p) {
+        const ArchiveMarks marks = marked_archive(*closed(p));
+        py::list elements;
+        for (const auto& e : marks.elements)
+          elements.append(py::make_tuple(e.at, e.count, name(e.dtype)));
+        return py::make_tuple(py::bytes(marks.bytes), py::cast(marks.integers), elements);
+      },
+      "The same, with the places of integers and (place, count, dtype) of constants.");
+  module.def(
       "restore",
       [](const py::bytes& b) { return to_object(wrap_program(restore(std::string(b)))); },
       "The program that `archive` wrote.");

@@ -17,14 +17,21 @@ constexpr std::int64_t version = 2;
 
 class Writer {
  public:
-  std::string bytes;
+  ArchiveMarks marks;
+  std::string& bytes = marks.bytes;
 
-  void number(std::int64_t n) { raw(&n, sizeof n); }
+  void number(std::int64_t n) {
+    marks.integers.push_back(bytes.size());
+    raw(&n, sizeof n);
+  }
   void text(std::string_view s) {
     number(static_cast<std::int64_t>(s.size()));
     bytes.append(s);
   }
-  void real(double x) { raw(&x, sizeof x); }
+  void real(double x) {
+    marks.elements.push_back({bytes.size(), 1, DType::float64});
+    raw(&x, sizeof x);
+  }
   template <class List, class F>
   void list(const List& items, F write) {
     number(static_cast<std::int64_t>(items.size()));
@@ -55,6 +62,7 @@ class Writer {
   void array(const Array& a) {
     type(a.type());
     const std::size_t at = bytes.size();
+    marks.elements.push_back({at, static_cast<std::size_t>(a.type().size()), a.dtype()});
     bytes.resize(at + static_cast<std::size_t>(a.type().bytes()));
     kernels::copy_strided(reinterpret_cast<std::byte*>(bytes.data() + at),
                           row_major_strides(a.shape()), a.data(), a.strides(), a.shape(),
@@ -292,13 +300,15 @@ static_assert(std::variant_size_v<ParamValue> == 13, "each kind of param is writ
 
 }  // namespace
 
-std::string archive(const Program& program) {
+ArchiveMarks marked_archive(const Program& program) {
   Writer out;
   out.bytes.append(magic);
   out.number(version);
   out.program(program);
-  return std::move(out.bytes);
+  return std::move(out.marks);
 }
+
+std::string archive(const Program& program) { return std::move(marked_archive(program).bytes); }
 
 ProgramPtr restore(std::string_view bytes) {
   if (!bytes.starts_with(magic)) value_error("export: the bytes are no exported program.");

@@ -15,6 +15,18 @@ namespace shardax {
 // `portable` (transform/portable.h) makes programs without these where that is possible.
 std::string archive(const Program& program);
 
+// The same, and where in it numbers lie: integers, of 8 bytes each, and the elements of constants.
+struct ArchiveMarks {
+  struct Elements {
+    std::size_t at, count;
+    DType dtype;
+  };
+  std::string bytes;
+  std::vector<std::size_t> integers;
+  std::vector<Elements> elements;
+};
+ArchiveMarks marked_archive(const Program& program);
+
 // Throws ValueError for bytes that are no archive, are cut short, come from another version, or do
 // not describe a well-typed program.
 ProgramPtr restore(std::string_view bytes);

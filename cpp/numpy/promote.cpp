@@ -16,6 +16,7 @@ namespace {
 
 std::atomic<bool> x64_default{false};
 thread_local int x64_of_thread = -1;
+std::atomic<ExplicitX64> explicit_rule{ExplicitX64::warn};
 std::atomic<bool> strict_dtypes{false};
 std::atomic<RankPromotion> rank_promotion{RankPromotion::allow};
 Warner warn = nullptr;
@@ -32,6 +33,9 @@ bool x64_enabled() {
 void set_x64_default(bool enabled) { x64_default = enabled; }
 int x64_override() { return x64_of_thread; }
 void set_x64_override(int enabled) { x64_of_thread = enabled; }
+
+ExplicitX64 explicit_x64() { return explicit_rule.load(std::memory_order_relaxed); }
+void set_explicit_x64(ExplicitX64 rule) { explicit_rule = rule; }
 
 void set_strict_dtypes(bool strict) { strict_dtypes = strict; }
 void set_rank_promotion(RankPromotion rule, Warner warner) {
@@ -80,7 +84,7 @@ WeakDType join_types(std::span<const WeakDType> types, std::string_view function
     const bool strict = strict_dtypes && settings_hold();
     for (const WeakDType& type : types.subspan(1)) out = promote(out, type, strict);
   }
-  out.dtype = canonical_dtype(out.dtype);
+  if (out.weak || explicit_x64() != ExplicitX64::allow) out.dtype = canonical_dtype(out.dtype);
   return out;
 }
 

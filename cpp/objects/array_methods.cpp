@@ -106,6 +106,7 @@ PythonProperty python_properties[] = {
     {"_devices.placement", "_committed", nullptr, "committed"},
     {"_devices.placement", "_arrays", "_arrays property was called", "arrays"},
     {"_transform.trace_state", "_trace", nullptr, "trace_of"},
+    {"numpy._array_methods", "_value", "_value property was called"},
 };
 
 template <const char* const& what>
@@ -320,6 +321,7 @@ PyMethodDef own_methods[] = {
     {"delete", delete_array, METH_NOARGS,
      "delete($self)\n--\n\n"
      "Releases the elements; later uses raise RuntimeError."},
+    {"_check_if_deleted", block_until_ready, METH_NOARGS, "Raises RuntimeError if it is deleted."},
     {"is_deleted", is_deleted, METH_NOARGS,
      "is_deleted($self)\n--\n\n"
      "Whether the elements have been released."},

@@ -169,7 +169,7 @@ void mirror_guard(const Flag& f, PyObject* value) {
 constexpr std::string_view traced_flags[] = {
     "jax_default_matmul_precision", "jax_numpy_dtype_promotion", "jax_numpy_rank_promotion",
     "jax_softmax_custom_jvp",       "jax_default_prng_impl",     "jax_check_static_indices",
-    "jax_allow_f16_reductions",     "jax_random_seed_offset",
+    "jax_allow_f16_reductions",     "jax_random_seed_offset",    "jax_explicit_x64_dtypes",
 };
 
 // What the core keeps a copy of.
@@ -177,6 +177,10 @@ void mirror(const Flag& f, PyObject* value) {
   const std::string_view name = f.name;
   if (name == "jax_numpy_dtype_promotion")
     numpy::set_strict_dtypes(choice(f, value, {"standard", "strict"}) == 1);
+  if (name == "jax_explicit_x64_dtypes") {
+    const std::size_t rule = choice(f, value, {"warn", "error", "allow"});
+    numpy::set_explicit_x64(static_cast<numpy::ExplicitX64>(rule));
+  }
   if (name == "jax_numpy_rank_promotion") {
     const std::size_t rule = choice(f, value, {"allow", "warn", "raise"});
     numpy::set_rank_promotion(static_cast<numpy::RankPromotion>(rule), warn_user);
@@ -189,6 +193,11 @@ void mirror(const Flag& f, PyObject* value) {
   if (name == "jax_enable_x64") numpy::set_x64_default(value == Py_True);
   if (name == "jax_num_cpu_devices") set_count_from(value);
   if (name == "jax_disable_jit") call_flags.disable_jit = value == Py_True;
+  if (name == "jax_traceback_filtering") {
+    call_flags.shorten_tracebacks =
+        choice(f, value, {"off", "auto", "tracebackhide", "remove_frames", "quiet_remove_frames"}) >
+        1;
+  }
   if (name == "jax_check_static_indices") call_flags.check_static_indices = value == Py_True;
   if (name == "jax_threefry_partitionable") call_flags.threefry_partitionable = value == Py_True;
 }

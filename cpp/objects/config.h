@@ -20,6 +20,7 @@ struct CallFlags {
   bool disable_jit = false;
   bool threefry_partitionable = false;
   bool check_static_indices = false;
+  bool shorten_tracebacks = false;  // where exceptions leave the package
 };
 extern CallFlags call_flags;
 

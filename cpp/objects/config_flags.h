@@ -27,6 +27,7 @@ inline constexpr Flag flags[] = {
     {"jax_debug_infs", Flag::Kind::boolean, "0"},
     {"jax_disable_jit", Flag::Kind::boolean, "0"},
     {"jax_default_matmul_precision", Flag::Kind::text, nullptr},
+    {"jax_explicit_x64_dtypes", Flag::Kind::text, "warn"},
     {"jax_numpy_rank_promotion", Flag::Kind::text, "allow"},
     {"jax_numpy_dtype_promotion", Flag::Kind::text, "standard"},
     {"jax_check_tracer_leaks", Flag::Kind::boolean, "0"},

@@ -131,10 +131,18 @@ DType requested_dtype(PyObject* object, std::string_view function) {
   const DType wanted = to_dtype(object);
   const DType available = numpy::canonical_dtype(wanted);
   if (wanted == available || dtype_of_builtin(object)) return available;
+  const numpy::ExplicitX64 rule = numpy::explicit_x64();
+  if (rule == numpy::ExplicitX64::allow) return wanted;
+  const std::string asked =
+      concat("Explicitly requested dtype ", name(wanted), " ",
+             function.empty() ? std::string() : concat("requested in ", function, " "));
+  if (rule == numpy::ExplicitX64::error) {
+    value_error(asked,
+                "is not available. To enable more dtypes, set the jax_enable_x64 or "
+                "jax_explicit_x64_dtypes configuration options.");
+  }
   const std::string text = concat(
-      "Explicitly requested dtype ", name(wanted), " ",
-      function.empty() ? std::string() : concat("requested in ", function, " "),
-      "is not available, and will be truncated to dtype ", name(available),
+      asked, "is not available, and will be truncated to dtype ", name(available),
       ". To enable more dtypes, set the jax_enable_x64 configuration option or the JAX_ENABLE_X64 "
       "shell environment variable. See https://github.com/jax-ml/jax#current-gotchas for more.");
   pytree::check(PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1));

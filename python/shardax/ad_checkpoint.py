@@ -2,6 +2,9 @@
 keep."""
 
 from shardax._transform.checkpoint import (
+    Offloadable,
+    Recompute,
+    Saveable,
     checkpoint,
     checkpoint_name,
     checkpoint_policies,
@@ -10,6 +13,9 @@ from shardax._transform.checkpoint import (
 )
 
 __all__ = [
+    "Offloadable",
+    "Recompute",
+    "Saveable",
     "checkpoint",
     "checkpoint_name",
     "checkpoint_policies",

@@ -1,27 +1,33 @@
 """shardax/export.py - functions that are written to files: shardax.export."""
 
+from shardax._base.symbolic_dims import is_symbolic_dim
+from shardax._base.symbolic_shapes import SymbolicScope, symbolic_shape
 from shardax._transform.export_trees import (
     register_namedtuple_serialization,
     register_pytree_node_serialization,
 )
+from shardax._transform.exporting import deserialize, export
 from shardax._transform.exports import (
     DisabledSafetyCheck,
     Exported,
     default_export_platform,
-    deserialize,
-    export,
     maximum_supported_calling_convention_version,
     minimum_supported_calling_convention_version,
 )
+from shardax._transform.symbolic_exports import symbolic_args_specs
 
 __all__ = [
     "DisabledSafetyCheck",
     "Exported",
+    "SymbolicScope",
     "default_export_platform",
     "deserialize",
     "export",
+    "is_symbolic_dim",
     "maximum_supported_calling_convention_version",
     "minimum_supported_calling_convention_version",
     "register_namedtuple_serialization",
     "register_pytree_node_serialization",
+    "symbolic_args_specs",
+    "symbolic_shape",
 ]

@@ -67,7 +67,7 @@ def test_sequential_vmap():
         (lambda n, b, x: x, TypeError, "must return a pair"),
         (lambda n, b, x: (x, [True]), ValueError, "batching specification .* do not match"),
         (lambda n, b, x: ((x, x), (True, True)), ValueError, "original custom-vmapped function"),
-        (lambda n, b, x: (x[0], True), ValueError, r"result 0 .* float32\[\], but the batched"),
+        (lambda n, b, x: (x[0], True), ValueError, r"result 0 .* float32\[\]; a first dim"),
         (lambda n, b, x: (x, x), TypeError, "in Python bools"),
     ],
 )
@@ -129,3 +129,10 @@ def test_derivatives_are_batched_where_tangents_alone_are():
     out, slope = jax.vmap(lambda x, t: jax.jvp(f, (x,), (t,)), (0, None))(x, 2.0)
     np.testing.assert_allclose(out, np.sin(x), rtol=1e-6)
     np.testing.assert_allclose(slope, 2 * np.cos(x), rtol=1e-6)
+
+
+def test_rules_may_give_other_shapes():
+    f = custom_vmap(lambda x: X + x)
+    f.def_vmap(lambda size, batched, x: (X + x, batched[0]))
+    np.testing.assert_array_equal(jax.vmap(f)(X), 2 * X)
+    np.testing.assert_array_equal(jax.jit(jax.vmap(f))(X), 2 * X)

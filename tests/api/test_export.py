@@ -205,3 +205,16 @@ def test_in_another_process(tmp_path):
     )
     out = subprocess.run([sys.executable, "-c", program, path], capture_output=True, text=True)
     assert out.stdout.strip() == str(f(key, jnp.ones(3)).tolist()), out.stderr
+
+
+def test_second_derivatives_with_integers():
+    xi = np.arange(6, dtype=np.int32).reshape(2, 3)
+    xf = xi.astype("float32")
+    f = export.export(shardax.jit(lambda i, x: (2 * i, i * x)))(xi, xf)
+    _, pull = shardax.vjp(export.deserialize(f.serialize(vjp_order=2)).call, xi, xf)
+    cotangents = np.zeros((2, 3), shardax.dtypes.float0), np.ones((2, 3), "float32")
+    pulled, again = shardax.vjp(pull, cotangents)
+    np.testing.assert_array_equal(pulled[1], xi)
+    ((none, out),) = again(pulled)
+    assert none.dtype == shardax.dtypes.float0
+    np.testing.assert_array_equal(out, xi * xi)

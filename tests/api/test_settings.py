@@ -86,7 +86,7 @@ def test_rank_promotion_in_vectorize():
     f = jnp.vectorize(lambda a, b: a + b)
     with shardax.numpy_rank_promotion("raise"):
         assert f(jnp.ones((2, 3)), 1.0).shape == (2, 3)
-        with pytest.raises(ValueError, match=r"on shapes \(2, 3\) \(3,\)"):
+        with pytest.raises(ValueError, match=r"shapes \[\(2, 3\), \(3,\)\] require"):
             f(jnp.ones((2, 3)), jnp.ones(3))
 
 

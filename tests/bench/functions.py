@@ -32,7 +32,6 @@ REASONS = {
     "JAX's bits: sorts by random words, in rounds": "permutation",
     "series in double precision, element by element": """betainc chi2.cdf dawsn erfcx expi gamma.cdf
         gammainc gammaincc i0 i0e i1 i1e polygamma spence zeta beta.cdf""",
-    "a triangular solve for each column": "sqrtm",
     "a gather, where NumPy makes a strided view": "circulant hankel toeplitz",
     "integers and remainders are divided one by one": "divmod gcd lcm mod remainder",
 }

@@ -241,7 +241,7 @@ ROWS = {
     "device_put place": (
         lambda: jax.device_put(x, "cpu"),
         ValueError,
-        "device must be None, a Device, a Sharding .* got 'cpu'",
+        "Received invalid value 'cpu' for the device argument; expected None, a Device",
     ),
     # arrays
     "masked array": (

@@ -46,6 +46,11 @@ def _schur(sx, a):
     return q @ t @ ref.adjoint(q), q @ ref.adjoint(q), sx.numpy.tril(t, -2)
 
 
+def _triangular_root(sx, a):
+    u = sx._core.bind("triangular_root", (sx.numpy.triu(ref.spread(a)),))
+    return u @ u, sx.numpy.tril(u, -1)
+
+
 def _upper(n):
     """A triangle in which diagonals stay away from 0."""
     return (Arg((2, n, n), (1, 2)), Arg((2, n), (-1, 1)))
@@ -164,6 +169,12 @@ MATRICES = {
         lambda a: (a, np.broadcast_to(np.eye(4), a.shape) + 0 * a, 0 * a),
         _of((4, 4)),
         call=_schur,
+    ),
+    "triangular_root": _underived(
+        "triangular_root",
+        lambda a: (np.triu(ref.spread(a)), 0 * a),
+        _of((4, 4)),
+        call=_triangular_root,
     ),
     "tridiagonal_solve": tuple(
         Sample(

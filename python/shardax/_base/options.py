@@ -19,6 +19,19 @@ def check_callable(fun):
         raise TypeError(f"Expected a function, got a generator function: {fun!r}")
 
 
+# Options of XLA that do not start with "xla_".
+_COMPILER_OPTIONS = ("exec_time_optimization_effort", "memory_fitting_effort", "optimization_level")
+
+
+def check_compiler_options(options):
+    """Refuses options that XLA does not have, with JaxRuntimeError."""
+    for option in options or {}:
+        if not option.startswith("xla_") and option not in _COMPILER_OPTIONS:
+            from shardax.errors import JaxRuntimeError  # an error's class, where it is raised
+
+            raise JaxRuntimeError(f"No such compile option: '{option}'")
+
+
 def indices(value, option) -> tuple[int, ...]:
     """None, an int or a sequence of ints as a tuple."""
     if value is None:

@@ -1,9 +1,13 @@
 """shardax/_base/tracebacks.py - tracebacks that show the user's frames.
 
 What is printed of an exception that nobody catches leaves out the frames of this package, unless
-`jax_traceback_filtering` is "off". Exceptions themselves stay as they are.
+`jax_traceback_filtering` is "off". While it is "auto", exceptions themselves stay as they are; in
+the other modes they lose these frames where they leave a function of the package:
+"quiet_remove_frames" says so in a note, "remove_frames" keeps all of them in the exception's cause,
+"tracebackhide" marks them for pytest and IPython instead.
 """
 
+import functools
 import os
 import sys
 import types
@@ -40,9 +44,61 @@ def user_line():
     return f"{code.co_filename}:{frame.f_lineno} ({getattr(code, 'co_qualname', code.co_name)})"
 
 
+class UnfilteredStackTrace(Exception):
+    """What an exception came from while `jax_traceback_filtering` is "remove_frames": it has all
+    frames."""
+
+
+_NOTE = (
+    "--------------------\nFor simplicity, JAX has removed its internal frames from the traceback "
+    "of the following exception. Set JAX_TRACEBACK_FILTERING=off to include these."
+)
+_ABOUT_ALL = (
+    "The stack trace below excludes JAX-internal frames.\nThe preceding is the original exception "
+    "that occurred, unmodified.\n\n--------------------"
+)
+
+
+def leave(exception):
+    """Does what `jax_traceback_filtering` asks for to an exception that leaves the package."""
+    mode = config.jax_traceback_filtering
+    whole = exception.__traceback__
+    if mode in ("off", "auto") or whole is None:
+        return
+    if mode == "tracebackhide":
+        entry = whole
+        while entry is not None:
+            if in_package(entry.tb_frame):
+                entry.tb_frame.f_locals["__tracebackhide__"] = True
+            entry = entry.tb_next
+        return
+    first = not hasattr(exception, "_shortened")  # what is left of inner frames
+    known = None if first else exception._shortened
+    exception.__traceback__ = exception._shortened = _users(whole, known)
+    if not first:
+        return
+    if mode == "quiet_remove_frames":
+        exception.add_note(_NOTE)
+        return
+    cause = UnfilteredStackTrace(f"{type(exception).__name__}: {exception}\n\n{_ABOUT_ALL}")
+    cause.__traceback__ = whole
+    cause.__cause__, cause.__context__ = exception.__cause__, exception.__context__
+    cause.__suppress_context__ = exception.__suppress_context__
+    exception.__cause__, exception.__context__ = cause, None
+
+
 def api_boundary(fun, *, repro_api_name=None, repro_user_func=False):
-    """`fun` itself: frames are left out where tracebacks are printed."""
-    return fun
+    """`fun`, out of which exceptions come as `jax_traceback_filtering` asks for."""
+
+    @functools.wraps(fun)
+    def bounded(*args, **kwargs):
+        try:
+            return fun(*args, **kwargs)
+        except Exception as exception:
+            leave(exception)
+            raise
+
+    return bounded
 
 
 def include_frame(frame):
@@ -50,18 +106,23 @@ def include_frame(frame):
     return not in_package(frame)
 
 
-def without_package(traceback):
-    """A traceback without the package's frames; all of it where no other frame is left."""
+def _users(traceback, known=None):
+    """A traceback without the package's frames. From the entry `known` on there are none."""
     entries = []
     entry = traceback
-    while entry is not None:
+    while entry is not None and entry is not known:
         if not in_package(entry.tb_frame):
             entries.append(entry)
         entry = entry.tb_next
-    kept = None
+    kept = entry
     for entry in reversed(entries):
         kept = types.TracebackType(kept, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
-    return kept or traceback
+    return kept
+
+
+def without_package(traceback):
+    """A traceback without the package's frames; all of it where no other frame is left."""
+    return _users(traceback) or traceback
 
 
 def shorten(exception, seen=()):

@@ -9,6 +9,7 @@ from shardax import tree_util
 from shardax._base.arrays import asarray
 from shardax._base.compositions import concatenate
 from shardax._devices.devices import Device
+from shardax._devices.layouts import AutoLayout, Format
 from shardax._devices.mesh_context import get_mesh
 from shardax._devices.parts import parts
 from shardax._devices.shardings import (
@@ -29,6 +30,12 @@ __all__ = [
 
 def _as_sharding(where):
     where = SingleDeviceSharding(where) if isinstance(where, Device) else where
+    if isinstance(where, Format):
+        if isinstance(where.layout, AutoLayout):
+            raise TypeError(
+                f"`Layout.AUTO` cannot be used in place of a device-local layout. Got {where}"
+            )
+        where = where.sharding
     if isinstance(where, PartitionSpec) and not get_mesh().empty:
         where = NamedSharding(get_mesh(), where)
     if not isinstance(where, Sharding):
@@ -68,7 +75,7 @@ def make_array_from_callback(shape, sharding, data_callback, dtype=None):
 
     Args:
       shape: the shape of the whole array.
-      sharding: a Sharding (or Device).
+      sharding: a Sharding (or Device), or a Format with one.
       data_callback: takes the index of a part, a tuple of slices, and gives its elements. Called
         once for each distinct part.
       dtype: of the result; that of the parts unless given.

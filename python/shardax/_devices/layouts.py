@@ -6,6 +6,16 @@ from shardax._devices.shardings import Sharding
 __all__ = ["Format", "Layout"]
 
 
+class AutoLayout:
+    """What asks for the order that suits the computation."""
+
+    def __repr__(self):
+        return "AUTO"
+
+    def check_compatible_aval(self, aval_shape):
+        """Any shape will do."""
+
+
 @dataclasses.dataclass(frozen=True)
 class Layout:
     """In which order the dimensions of an array lie in memory.
@@ -19,7 +29,7 @@ class Layout:
     tiling: tuple | None = None
     sub_byte_element_size_in_bits: int = 0
 
-    AUTO = None  # whichever suits
+    AUTO = AutoLayout()
 
     def __post_init__(self):
         object.__setattr__(self, "major_to_minor", tuple(self.major_to_minor))
@@ -45,7 +55,7 @@ class Format:
                 "`jax.sharding.NamedSharding` or `jax.sharding.SingleDeviceSharding` to the "
                 f"sharding argument. Got sharding {sharding}"
             )
-        if not isinstance(layout, (Layout, type(None))):
+        if not isinstance(layout, (Layout, AutoLayout, type(None))):
             raise TypeError(
                 "Invalid value received for the layout argument. Expected values are `None` or an "
                 f"instance of `Layout`. Got {layout} of type {type(layout)}"
@@ -69,6 +79,17 @@ class Format:
             other.layout,
             other.sharding,
         )
+
+
+def check_concrete(where, array):
+    """Refuses a Format that does not say how `array` is to lie, with ValueError."""
+    if isinstance(where.layout, AutoLayout):
+        raise ValueError(
+            "sharding and layout of the Format that device_put is given should be concrete. Got "
+            f"layout: {where.layout}, sharding: {where.sharding}"
+        )
+    if where.layout is not None:
+        where.layout.check_compatible_aval(array.shape)
 
 
 def format_of(x):

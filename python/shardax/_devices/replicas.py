@@ -35,10 +35,12 @@ def device_put(x, device=None, *, src=None, donate=False, may_alias=None):
     """`x` as arrays, labelled with a device or sharding (or a tree prefix of them).
 
     With `donate` (True, or a tree prefix of truth values) arrays that get a label are deleted;
-    nothing is copied either way.
+    nothing is copied, unless `may_alias` is False. An array that lies there already is returned
+    itself.
 
     Raises:
-      ValueError: where `device` is none of these, or the sharding does not divide an array.
+      ValueError: where `donate` and `may_alias` are both true, a Format does not fit,
+        `device` is none of these, or the sharding does not divide an array.
 
     Example:
       >>> device_put(1.5)
@@ -47,13 +49,25 @@ def device_put(x, device=None, *, src=None, donate=False, may_alias=None):
 
     from shardax._devices import layouts, shardings  # at first use: quick import
 
+    if donate is True and may_alias is True:
+        raise ValueError("device_put: may_alias and donate cannot be True at the same time.")
+    fresh = may_alias is False
+
     def place(leaf, where, donated=donate):
         array = _moved(leaf)
+        if array is leaf and fresh:
+            array = array.copy()
         if where is None:
             return array
+        if isinstance(where, layouts.Format):
+            layouts.check_concrete(where, array)
         if array is leaf and _core.transfers_guarded():
             _guard_move(array, where)
         placed = shardings.label(array, where)
+        if array is leaf and not isinstance(array, _core.Tracer):
+            before = _core.get_sharding(array)
+            if before is not None and before == _core.get_sharding(placed):
+                return array
         if donated and array is leaf and not isinstance(array, _core.Tracer):
             array.delete()
         return placed
@@ -65,8 +79,9 @@ def device_put(x, device=None, *, src=None, donate=False, may_alias=None):
     for where in () if one else tree_util.tree_leaves(device):
         if not isinstance(where, places):
             raise ValueError(
-                "device_put: device must be None, a Device, a Sharding or a tree of these values, "
-                f"got {where!r}. Devices come from shardax.devices()."
+                f"device_put: Received invalid value {where!r} for the device argument; expected "
+                "None, a Device, a Sharding or a tree of these values. Devices come from "
+                "shardax.devices()."
             )
     leaves, treedef = tree_util.tree_flatten(x)
     wheres = [device] * len(leaves) if one else _spread("device", device, x)

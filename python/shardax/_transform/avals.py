@@ -5,8 +5,10 @@ import inspect
 import numpy as np
 
 from shardax._base.dtypes import float0
+from shardax._base.symbolic_dims import extreme
 from shardax._core import api as _api
 from shardax.dtypes import issubdtype
+from shardax.errors import InconclusiveDimensionOperation as InconclusiveDimensionOperation
 
 ShapedArray = _api.ShapedArray
 
@@ -27,10 +29,6 @@ ShapedArray.__signature__ = inspect.Signature(
     ]
     + [inspect.Parameter("options", inspect.Parameter.VAR_KEYWORD)]
 )
-
-
-class InconclusiveDimensionOperation(Exception):
-    """Raised where a question about sizes has no answer; sizes here are always numbers."""
 
 
 class JaxprTypeError(TypeError):
@@ -78,16 +76,16 @@ def physical_aval(aval):
 
 def max_dim(a, b):
     """The larger of two sizes."""
-    return max(a, b)
+    return extreme("max", a, b)
 
 
 def min_dim(a, b):
     """The smaller of two sizes."""
-    return min(a, b)
+    return extreme("min", a, b)
 
 
 def is_constant_dim(size):
-    """Whether a size is a number: always."""
+    """Whether a size is a number: others are symbolic."""
     return isinstance(size, (int, np.integer))
 
 

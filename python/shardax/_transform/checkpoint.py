@@ -3,6 +3,7 @@ values again rather than keep them; its policies and checkpoint_name."""
 
 import functools
 import weakref
+from typing import NamedTuple
 
 from shardax import tree_util
 from shardax._base.options import Parameters, check_callable, indices, names
@@ -18,12 +19,44 @@ from shardax._transform.ref_binding import (
 from shardax._transform.refs import references_exist
 
 __all__ = [
+    "Offloadable",
+    "Recompute",
+    "Saveable",
     "checkpoint",
     "checkpoint_name",
     "checkpoint_policies",
     "print_saved_residuals",
     "saved_residuals",
 ]
+
+
+class _Recompute:
+    """What a policy says of a result that is computed again."""
+
+    def __bool__(self):
+        return False
+
+    def __repr__(self):
+        return "Recompute"
+
+
+class _Saveable:
+    """What a policy says of a result that is kept."""
+
+    def __repr__(self):
+        return "Saveable"
+
+
+Recompute, Saveable = _Recompute(), _Saveable()
+
+
+class Offloadable(NamedTuple):
+    """What a policy says of a result that is kept in another memory. Devices and host share one
+    here: it is kept."""
+
+    src: str
+    dst: str
+
 
 _policy_objects = weakref.WeakKeyDictionary()
 

@@ -82,8 +82,10 @@ def _tangent(value, aval, symbolic):
 
 
 def _differentiable(aval):
-    """Of keys and integers there are no derivatives but those of dtype float0."""
-    return not isinstance(aval.dtype, KeyTy) and np.dtype(aval.dtype).kind in "fcV"
+    """Of keys, integers and their derivatives there are none but those of dtype float0."""
+    if isinstance(aval.dtype, KeyTy) or aval.dtype == float0:
+        return False
+    return np.dtype(aval.dtype).kind in "fcV"
 
 
 class TakesRules:

@@ -4,6 +4,7 @@ own."""
 import functools
 
 from shardax import tree_util
+from shardax._base.tracebacks import api_boundary
 from shardax._core import api as _core
 from shardax._transform.custom_arguments import (
     Call,
@@ -84,6 +85,7 @@ class custom_jvp(TakesRules):
 
         self.defjvp(rule)
 
+    @api_boundary
     def __call__(self, *args, **kwargs):
         if self.jvp is None:
             raise AttributeError(

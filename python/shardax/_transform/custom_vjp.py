@@ -4,6 +4,7 @@ own."""
 import functools
 
 from shardax import tree_util
+from shardax._base.tracebacks import api_boundary
 from shardax._core import api as _core
 from shardax._transform.custom_arguments import (
     Call,
@@ -65,6 +66,7 @@ class custom_vjp(TakesRules):
         self.bwd = bwd
         self.symbolic_zeros = symbolic_zeros
 
+    @api_boundary
     def __call__(self, *args, **kwargs):
         if self.fwd is None or self.bwd is None:
             raise AttributeError(

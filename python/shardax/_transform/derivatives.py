@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from shardax import tree_util
 from shardax._base.options import check_callable, indices
+from shardax._base.tracebacks import api_boundary
 from shardax._core import api as _core
 from shardax._transform.refs import is_ref, references_exist
 
@@ -79,6 +80,7 @@ def value_and_grad(
     return _make_grad(fun, argnums, True, has_aux, holomorphic, allow_int)
 
 
+@api_boundary
 def vjp(fun: Callable, *primals, has_aux: bool = False, reduce_axes: Sequence = ()):
     """(fun(*primals), f): f takes a cotangent of the result and gives a tuple of cotangents of
     the primals.
@@ -115,6 +117,7 @@ def _vjp_with_refs(fun, primals, has_aux):
     return (out, pullback, *aux)
 
 
+@api_boundary
 def jvp(fun: Callable, primals, tangents, has_aux: bool = False):
     """(fun(*primals), directional derivative along tangents).
 
@@ -131,6 +134,7 @@ def jvp(fun: Callable, primals, tangents, has_aux: bool = False):
     return _core.jvp(fun, primals, tangents, has_aux)
 
 
+@api_boundary
 def linearize(fun: Callable, *primals, has_aux: bool = False):
     """(fun(*primals), f): f is the derivative at primals as a linear function of tangents.
 
@@ -144,6 +148,7 @@ def linearize(fun: Callable, *primals, has_aux: bool = False):
     return _core.linearize(fun, primals, has_aux)
 
 
+@api_boundary
 def linear_transpose(fun: Callable, *primals, reduce_axes=()):
     """The transpose of `fun`, which is linear in all its arguments; primals give shapes and
     dtypes only.

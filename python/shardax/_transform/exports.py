@@ -1,4 +1,5 @@
-"""shardax/_transform/exports.py - functions as files: staged programs that other processes call.
+"""shardax/_transform/exports.py - functions as files: staged programs that other processes call
+(exporting.py makes and reads them).
 
 A serialized function is a line of JSON (names, structures, platforms) and its program as bytes
 (cpp/ir/archive.h); with `vjp_order`, the programs of its derivatives follow in the same form.
@@ -16,18 +17,17 @@ import numpy as np
 from shardax import tree_util
 from shardax._base.structures import structure_differences
 from shardax._core import api as _core
-from shardax._core import functions
 from shardax._transform.custom_vjp import custom_vjp
 from shardax._transform.derivatives import vjp
-from shardax._transform.export_trees import read, written
+from shardax._transform.export_trees import written
 from shardax._transform.jit import jit
-from shardax._transform.stages import Traced, Wrapped
+from shardax._transform.stages import Traced
 from shardax.dtypes import float0
 
 minimum_supported_calling_convention_version = 9
 maximum_supported_calling_convention_version = 10
 
-_MAGIC = b"shardax export 1\n"
+MAGIC = b"shardax export 1\n"
 
 
 def default_export_platform():
@@ -150,13 +150,14 @@ class Exported:
             "platforms": self.platforms,
             "disabled_safety_checks": [check._impl for check in self.disabled_safety_checks],
             "vjp": vjp_order > 0,
+            "symbols": self._about_symbols(),
         }
         body = bytearray()
         for part in (json.dumps(header).encode(), self.mlir_module_serialized):
             body += struct.pack("<q", len(part)) + part
         if vjp_order > 0:
             body += self.vjp().serialize(vjp_order - 1)
-        return bytearray(_MAGIC) + struct.pack("<I", zlib.crc32(body)) + body
+        return bytearray(MAGIC) + struct.pack("<I", zlib.crc32(body)) + body
 
     def call(self, *args, **kwargs):
         """The results for arguments of the structure, shapes and dtypes that it was exported for.
@@ -169,13 +170,22 @@ class Exported:
         leaves, tree = tree_util.tree_flatten((args, kwargs))
         if tree != self.in_tree:
             self._refuse_structure(tree)
-        self._check_types(leaves)
-        return tree_util.tree_unflatten(self.out_tree, self._flat_call(leaves))
+        program = self._program_for(leaves, lambda: _paths((args, kwargs)))
+        return tree_util.tree_unflatten(self.out_tree, self._flat_call(program, leaves))
 
-    def _flat_call(self, leaves):
+    def _program_for(self, leaves, paths):
+        """The program for arguments of their types; paths() names them in errors."""
+        self._check_types(leaves, self.in_avals, paths)
+        return self._program
+
+    def _about_symbols(self):
+        """What a file says of symbolic sizes."""
+        return None
+
+    def _flat_call(self, program, leaves):
         @custom_vjp
         def run(*flat):
-            return _core.evaluate(self._program, list(map(_core.asarray, flat)), [])
+            return _core.evaluate(program, list(map(_core.asarray, flat)), [])
 
         def forward(*flat):
             return run(*flat), flat
@@ -194,7 +204,7 @@ class Exported:
 
     def _refuse_structure(self, tree):
         lines = [
-            f"   - {_shown(path)} is {given} in the invocation and {wanted} when exported, so "
+            f"   - {shown_path(path)} is {given} in the invocation and {wanted} when exported, so "
             f"{explanation}."
             for path, given, wanted, explanation in structure_differences(tree, self.in_tree)
         ]
@@ -204,13 +214,11 @@ class Exported:
             "differences:\n" + "\n".join(lines)
         )
 
-    def _check_types(self, leaves):
-        paths = tree_util.tree_flatten_with_path(
-            tree_util.tree_unflatten(self.in_tree, range(len(leaves)))
-        )[0]
-        for (path, _), leaf, wanted in zip(paths, leaves, self.in_avals, strict=True):
-            given = _core.typeof(leaf)
-            where = _shown(path)
+    def _check_types(self, leaves, avals, paths):
+        types = [_core.typeof(leaf) for leaf in leaves]
+        if all((g.shape, g.dtype) == (a.shape, a.dtype) for g, a in zip(types, avals)):
+            return
+        for where, given, wanted in zip(paths(), types, avals, strict=True):
             expected = f"expected {wanted.shape} and called with {given.shape}"
             if len(given.shape) != len(wanted.shape):
                 raise ValueError(f"Rank mismatch for {where}: {expected}")
@@ -227,56 +235,19 @@ class Exported:
                     )
 
 
-def _shown(path):
+def _paths(arguments):
+    """The names of the leaves of (args, kwargs)."""
+    return [shown_path(path) for path, _ in tree_util.tree_flatten_with_path(arguments)[0]]
+
+
+def shown_path(path):
     """The path of a leaf of (args, kwargs): "args[0]['w']"."""
     if not path:
         return "(args, kwargs)"
     return ("args", "kwargs")[path[0].idx] + tree_util.keystr(tuple(path[1:]))
 
 
-def export(fun_jit, *, platforms=None, disabled_checks=()):
-    """A function that stages `fun_jit` for arguments, to be written to a file.
-
-    Args:
-      fun_jit: what jit returned.
-      platforms: names of platforms, ("cpu",) unless given.
-      disabled_checks: DisabledSafetyChecks; accepted for compatibility.
-
-    Returns:
-      A function of arrays, or of ShapeDtypeStructs in their place, that gives an Exported.
-
-    Raises:
-      ValueError: where `fun_jit` does not come from jit.
-
-    Example:
-      >>> from shardax import export
-      >>> exported = export.export(jit(lambda x: 2 * x))(ShapeDtypeStruct((3,), "float32"))
-      >>> data = exported.serialize(vjp_order=1)
-      >>> export.deserialize(data).call(jnp.arange(3.0))
-      Array([0., 2., 4.], dtype=float32)
-    """
-    if isinstance(fun_jit, type(functions.sin)):  # of jnp: jitted, in JAX
-        fun_jit = jit(fun_jit)
-    if not isinstance(fun_jit, Wrapped):
-        raise ValueError(f"Function to be exported must be the result of `jit` but is: {fun_jit}")
-    if platforms is not None and (isinstance(platforms, str) or not platforms):
-        raise ValueError(f"export: platforms must be a sequence of names, got {platforms!r}.")
-
-    def do_export(*args, **kwargs):
-        traced = Traced(fun_jit, args, kwargs)
-
-        def flat_fun(flat):
-            args, kwargs = tree_util.tree_unflatten(traced.in_tree, flat)
-            args, kwargs = traced._call.with_statics(args, kwargs)
-            return tree_util.tree_leaves(fun_jit(*args, **kwargs))
-
-        named = tuple(platforms or (default_export_platform(),))
-        return _exported(traced, named, tuple(disabled_checks), flat_fun)
-
-    return do_export
-
-
-def _exported(traced, platforms, checks, flat_fun):
+def exported_of(traced, platforms, checks, flat_fun):
     """`traced` as an Exported; flat_fun gives its flat results for a list of flat arguments."""
     program = traced.jaxpr
     return Exported(
@@ -289,6 +260,22 @@ def _exported(traced, platforms, checks, flat_fun):
         disabled_safety_checks=checks,
         _program=_core.portable(program),
         _get_vjp=lambda exported: _exported_vjp(exported, flat_fun),
+    )
+
+
+def exported(stage):
+    """A traced, lowered or compiled function as an Exported without derivatives."""
+    program = stage._call.staged.program
+    return Exported(
+        fun_name=program.name,
+        in_tree=stage.in_tree,
+        in_avals=tuple(stage._call.in_types),
+        out_tree=stage.out_tree,
+        out_avals=tuple(program.out_avals),
+        platforms=(default_export_platform(),),
+        disabled_safety_checks=(),
+        _program=_core.portable(program),
+        _get_vjp=None,
     )
 
 
@@ -307,48 +294,4 @@ def _exported_vjp(exported, flat_fun):
         for a in exported.out_avals
     ]
     traced = Traced(jit(fun_vjp_jax), (*exported.in_avals, *cotangents), {})
-    return _exported(traced, exported.platforms, exported.disabled_safety_checks, pulled)
-
-
-def deserialize(blob):
-    """The function that `Exported.serialize` wrote.
-
-    Raises:
-      ValueError: for other bytes, and for structures with classes that are not registered.
-
-    Example:
-      >>> from shardax import export
-      >>> data = export.export(jit(jnp.sin))(0.0).serialize()
-      >>> export.deserialize(bytes(data)).call(0.0)
-      Array(0., dtype=float32, weak_type=True)
-    """
-    data = bytes(blob)
-    if not data.startswith(_MAGIC):
-        raise ValueError(
-            "export.deserialize: the bytes were not written by Exported.serialize of shardax."
-        )
-    start = len(_MAGIC) + 4
-    rest = data[start:]
-    if data[len(_MAGIC) : start] != struct.pack("<I", zlib.crc32(rest)):
-        raise ValueError(
-            "export.deserialize: the bytes are damaged, or not all of what was written."
-        )
-    parts = []
-    for _ in range(2):
-        (size,) = struct.unpack_from("<q", rest)
-        parts.append(rest[8 : 8 + size])
-        rest = rest[8 + size :]
-    header = json.loads(parts[0])
-    program = _core.restore(parts[1])
-    following = deserialize(rest) if header["vjp"] else None
-    return Exported(
-        fun_name=header["fun_name"],
-        in_tree=read(header["in_tree"]),
-        in_avals=tuple(program.in_avals),
-        out_tree=read(header["out_tree"]),
-        out_avals=tuple(program.out_avals),
-        platforms=tuple(header["platforms"]),
-        disabled_safety_checks=tuple(map(DisabledSafetyCheck, header["disabled_safety_checks"])),
-        _program=program,
-        _get_vjp=None if following is None else lambda _: following,
-    )
+    return exported_of(traced, exported.platforms, exported.disabled_safety_checks, pulled)

@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from shardax._base.options import Parameters, check_callable, indices, names
+from shardax._base.options import Parameters, check_callable, check_compiler_options, indices, names
 from shardax._core import api as _core
 
 _core.set_package_directory(os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep)
@@ -64,7 +64,8 @@ def jit(
         positional arguments and the result (tree prefixes of them): labels for those who ask an
         array for its shards.
       device: the one that results are labelled with.
-      keep_unused, backend, abstracted_axes, compiler_options: accepted for compatibility.
+      keep_unused, backend, abstracted_axes, and options of XLA in compiler_options: accepted for
+        compatibility.
         All devices share one memory, so they change nothing.
 
     Returns:
@@ -75,6 +76,7 @@ def jit(
       ValueError: for static or donated arguments that `fun` does not take, or that cannot be
       hashed.
       TypeError: where an argument or a result is no array.
+      JaxRuntimeError: for compiler options that XLA does not have.
 
     Example:
       >>> jit(lambda x: x * 2 + 1)(3.0)
@@ -91,8 +93,11 @@ def jit(
             in_shardings=in_shardings,
             out_shardings=out_shardings,
             device=device,
+            compiler_options=compiler_options,
         )
     check_callable(fun)
+    if compiler_options:
+        check_compiler_options(compiler_options)
     if in_shardings is not None or out_shardings is not None:
         from shardax._devices.jit_shardings import check_open  # at first use: quick import
 

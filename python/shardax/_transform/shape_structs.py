@@ -3,9 +3,10 @@
 import numpy as np
 
 from shardax._base.manual_axes import ManualAxisType
+from shardax._base.symbolic_dims import has_symbolic_sizes
 from shardax._core import Array, Tracer, get_sharding
 from shardax._core import api as _core
-from shardax._devices.layouts import Format
+from shardax._devices.layouts import AutoLayout, Format
 from shardax._devices.shardings import (
     PartitionSpec,
     Sharding,
@@ -18,6 +19,11 @@ def _parts_of(where, shape):
     """The layout and the sharding (or PartitionSpec) of what a ShapeDtypeStruct is given."""
     layout = None
     if isinstance(where, Format):
+        if isinstance(where.layout, AutoLayout):
+            raise TypeError(
+                "`Layout.AUTO` cannot be used in place of a device-local layout in a "
+                f"`ShapeDtypeStruct`. Got {where}"
+            )
         layout, where = where.layout, where.sharding
     if isinstance(where, PartitionSpec):
         check_rank(where, where, len(shape))
@@ -70,7 +76,8 @@ class ShapeDtypeStruct:
         self.shape = tuple(shape)
         if dtype in (int, float, complex):
             dtype = np.dtype(dtype)  # as NumPy has it, whatever jax_enable_x64 is
-        self.dtype = _core.ShapedArray(self.shape, dtype).dtype
+        known = () if has_symbolic_sizes(self) else self.shape
+        self.dtype = _core.ShapedArray(known, dtype).dtype
         self._sharding = self._layout = None
         if sharding is not None:
             self._layout, self._sharding = _parts_of(sharding, self.shape)

@@ -14,6 +14,8 @@ import numpy as np
 from shardax import tree_util
 from shardax._base.api_errors import argument_paths
 from shardax._base.dtypes import float0
+from shardax._base.options import check_compiler_options
+from shardax._base.printing import tracer_name
 from shardax._base.structures import structure_differences
 from shardax._core import api as _core
 from shardax._devices.layouts import Format, Layout
@@ -24,7 +26,6 @@ from shardax._transform.assignment import Assignment
 from shardax._transform.ref_stages import stage_function, staged_with_refs, stands_for_ref
 from shardax._transform.refs import Met, is_ref
 from shardax._transform.shape_structs import ShapeDtypeStruct, struct_of
-from shardax.errors import JaxRuntimeError
 
 
 def float0_zeros(shape):
@@ -255,9 +256,7 @@ class Lowered(_Stage):
           ValueError: for other devices than arguments lie on, or another number of them.
         """
         self._assignment.check(device_assignment)
-        for option in compiler_options or {}:
-            if not option.startswith("xla_"):
-                raise JaxRuntimeError(f"No such compile option: '{option}'")
+        check_compiler_options(compiler_options)
         return Compiled(self._call)
 
 
@@ -338,7 +337,7 @@ class Compiled(_Stage):
                 raise TypeError(
                     "Cannot apply JAX transformations to a function lowered and compiled for a "
                     "particular signature. Detected argument of Tracer type "
-                    f"{type(leaf)}. Transform the function before lowering it."
+                    f"{tracer_name(leaf)}. Transform the function before lowering it."
                 )
         args, kwargs = self._call.with_statics(args, kwargs)
         self._check_types(leaves, args, kwargs)

@@ -12,6 +12,7 @@ _, __getattr__, __dir__ = _at_first_use(
     (
         "array_serialization",
         "colocated_python",
+        "compute_on",
         "custom_partitioning",
         "hijax",
         "jet",
@@ -20,7 +21,12 @@ _, __getattr__, __dir__ = _at_first_use(
         "ode",
         "random",
         "rnn",
+        "scheduling_groups",
+        "serialize_executable",
+        "shard_alike",
         "shard_map",
         "sparse",
+        "topologies",
+        "xla_metadata",
     ),
 )

@@ -5,6 +5,7 @@ from shardax._transform.refs import Ref as MutableArray
 from shardax.experimental import array_serialization as array_serialization
 from shardax.experimental import checkify as checkify
 from shardax.experimental import colocated_python as colocated_python
+from shardax.experimental import compute_on as compute_on
 from shardax.experimental import custom_partitioning as custom_partitioning
 from shardax.experimental import hijax as hijax
 from shardax.experimental import jet as jet
@@ -17,6 +18,11 @@ from shardax.experimental import ode as ode
 from shardax.experimental import pjit as pjit
 from shardax.experimental import random as random
 from shardax.experimental import rnn as rnn
+from shardax.experimental import scheduling_groups as scheduling_groups
+from shardax.experimental import serialize_executable as serialize_executable
+from shardax.experimental import shard_alike as shard_alike
 from shardax.experimental import shard_map as shard_map
 from shardax.experimental import sparse as sparse
+from shardax.experimental import topologies as topologies
+from shardax.experimental import xla_metadata as xla_metadata
 from shardax.sharding import PartitionSpec as PartitionSpec

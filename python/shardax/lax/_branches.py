@@ -10,6 +10,7 @@ import numpy as np
 
 from shardax import tree_util
 from shardax._base.arrays import asarray, shape_of
+from shardax._base.tracebacks import api_boundary
 from shardax._core import api as _core
 from shardax._core import functions
 from shardax._transform.ref_binding import (
@@ -80,6 +81,7 @@ def _stage(api, names, index, branches, operands):
 _ABSENT = object()  # None is an operand
 
 
+@api_boundary
 def cond(pred, *args, operand=_ABSENT, **kwargs):
     """true_fun(*operands) where pred holds, else false_fun(*operands); both must give the same
     types.
@@ -143,6 +145,7 @@ def _predicate(pred):
     return _core.convert(pred, _core.ShapedArray((), _INT32))
 
 
+@api_boundary
 def switch(index, branches, *operands, operand=_ABSENT):
     """branches[index](*operands); the index is clamped to the branches there are.
 

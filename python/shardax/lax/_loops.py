@@ -8,6 +8,7 @@ weak_type only; a weak initial value takes the dtype of the result.
 import operator
 
 from shardax import tree_util
+from shardax._base.tracebacks import api_boundary
 from shardax._core import api as _core
 from shardax._transform.ref_binding import (
     Bound,
@@ -83,6 +84,7 @@ def _check_whole_steps(xs):
         )
 
 
+@api_boundary
 def scan(f, init, xs=None, length=None, reverse=False, unroll=1, _split_transpose=False):
     """Runs `carry, y = f(carry, x)` over the leading axis of xs.
 
@@ -187,6 +189,7 @@ def bind_scan(program, constants, carry, slices, steps, reverse, unroll):
 # --------------------------------------------------------------------------- while
 
 
+@api_boundary
 def while_loop(cond_fun, body_fun, init_val):
     """Repeats carry = body_fun(carry) as long as cond_fun(carry) holds.
 

@@ -6,6 +6,7 @@ values first, and bound as one op.
 """
 
 from shardax import tree_util
+from shardax._base.tracebacks import api_boundary
 from shardax._core import api as _core
 from shardax._transform.custom_arguments import zero_from_primal
 from shardax._transform.custom_jvp import custom_jvp
@@ -89,6 +90,7 @@ def linear_call(fun, fun_transpose, residual_args, linear_args):
     return tree_util.tree_unflatten(callee.out_tree, out)
 
 
+@api_boundary
 def custom_linear_solve(matvec, b, solve, transpose_solve=None, symmetric=False, has_aux=False):
     """The solution x of matvec(x) = b, found by solve(matvec, b).
 
@@ -143,6 +145,7 @@ def custom_linear_solve(matvec, b, solve, transpose_solve=None, symmetric=False,
     return tree_util.tree_unflatten(parts["solve"].out_tree, out)
 
 
+@api_boundary
 def custom_root(f, initial_guess, solve, tangent_solve, has_aux=False):
     """A root of `f`, found by solve(f, initial_guess) and differentiated by the implicit function
     theorem, with respect to what `f` closes over.

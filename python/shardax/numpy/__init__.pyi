@@ -151,9 +151,9 @@ def all(a, axis=None, out=None, keepdims=False, *, where=None) -> Array:
 def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False) -> Array:
     """Whether isclose holds everywhere."""
 def amax(a, axis=None, out=None, keepdims=False, initial=None, where=None) -> Array:
-    """The maximum over `axis`; NaN where there is one."""
+    """`max` by another name."""
 def amin(a, axis=None, out=None, keepdims=False, initial=None, where=None) -> Array:
-    """The minimum over `axis`; NaN where there is one."""
+    """`min` by another name."""
 def angle(z, deg=False) -> Array:
     """The argument of complex numbers, in radians or degrees."""
 def any(a, axis=None, out=None, keepdims=False, *, where=None) -> Array:
@@ -187,7 +187,7 @@ def argsort(a, axis=-1, *, kind=None, order=None, stable=True, descending=False,
 def argwhere(a, *, size=None, fill_value=None) -> Array:
     """The indices of elements that are not 0, a row each."""
 def around(a, decimals=0, out=None) -> Array:
-    """To the nearest number with so many decimals; halves go to the even neighbour."""
+    """`round` by another name."""
 def array(object, dtype=None, copy=True, order='K', *, ndmin=0, device=None, out_sharding=None) -> Array:
     """A new array."""
 def array_equal(a1, a2, equal_nan=False) -> Array:
@@ -247,8 +247,8 @@ def column_stack(tup) -> Array:
     """Vectors as columns, joined with matrices."""
 def compress(condition, a, axis=None, *, size=None, fill_value=0, out=None) -> Array:
     """Slices along `axis` where the condition holds."""
-def concat(arrays, axis=0, dtype=None) -> Array:
-    """Arrays joined along an existing dimension (None: flattened first)."""
+def concat(arrays, /, *, axis=0) -> Array:
+    """Arrays joined along `axis`, or flat ones where it is None: `concatenate` in the words of the array API standard."""
 def concatenate(arrays, axis=0, dtype=None) -> Array:
     """Arrays joined along an existing dimension (None: flattened first)."""
 def conj(x, /) -> Array:
@@ -528,8 +528,8 @@ def partition(a, kth, axis=-1) -> Array:
     """`a` with its kth element along `axis` in place: the smaller ones before it, in ascending order, the others behind it, in descending order."""
 def percentile(a, q, axis=None, out=None, overwrite_input=False, method='linear', keepdims=False, *, weights=None, out_sharding=None) -> Array:
     """quantile, with q in percent; labelled with `out_sharding`, if it is given."""
-def permute_dims(a, axes=None) -> Array:
-    """Dimensions reversed, or in the order `axes`."""
+def permute_dims(a, /, axes) -> Array:
+    """Dimensions in the order `axes`: `transpose` in the words of the array API standard."""
 def place(arr, mask, vals, *, inplace=True) -> Array:
     """`arr` with elements where the mask holds replaced by those of `vals` in turn."""
 def poly(seq_of_zeros) -> Array:

@@ -1,6 +1,8 @@
 # shardax/numpy/_array_methods.py - methods of arrays that are rarely used.
 """Each function is a method of Array of the same name; the core calls them by that."""
 
+import numpy as np
+
 import shardax._core as _core
 from shardax import lax
 from shardax import numpy as jnp
@@ -93,3 +95,8 @@ def reshape(x, *shape, order="C", copy=None, out_sharding=None):
 def ravel(x, order="C", *, out_sharding=None):
     """The elements as one dimension."""
     return jnp.ravel(x, order, out_sharding=out_sharding)
+
+
+def _value(x):
+    """The elements as a numpy.ndarray, which is not to be written to."""
+    return np.asarray(x)

@@ -114,8 +114,9 @@ def argwhere(a, *, size=None, fill_value=None):
 def unravel_index(indices, shape):
     """Flat indices as a tuple of indices per dimension."""
     indices = asarray(indices)
-    shape = (shape,) if isinstance(shape, int) else tuple(shape)
-    total = int(np.prod(shape))
+    one = getattr(shape, "ndim", 1) == 0 or not hasattr(shape, "__iter__")
+    shape = (shape,) if one else tuple(shape)
+    total = math.prod(shape)  # sizes may be arrays
     indices = where(indices < 0, indices + total, indices)
     indices = clip(indices, 0, total - 1)
     out = []

@@ -14,7 +14,11 @@ from shardax._base.arrays import (
 from shardax._base.compositions import concatenate, moveaxis, sequence
 from shardax.numpy._shape import atleast_1d, atleast_2d, atleast_3d
 
-concat = concatenate
+
+def concat(arrays, /, *, axis=0):
+    """Arrays joined along `axis`, or flat ones where it is None: `concatenate` in the words of the
+    array API standard."""
+    return concatenate(arrays, axis)
 
 
 def unstack(x, /, *, axis=0):

@@ -184,7 +184,14 @@ def min(a, axis=None, out=None, keepdims=False, initial=None, where=None):
     return _extremum("reduce_min", "min", a, axis, keepdims, initial, where, _functions.minimum)
 
 
-amax, amin = max, min
+def amax(a, axis=None, out=None, keepdims=False, initial=None, where=None):
+    """`max` by another name."""
+    return max(a, axis, out, keepdims, initial, where)
+
+
+def amin(a, axis=None, out=None, keepdims=False, initial=None, where=None):
+    """`min` by another name."""
+    return min(a, axis, out, keepdims, initial, where)
 
 
 def _truth(op, name, a, axis, keepdims, where, fill):

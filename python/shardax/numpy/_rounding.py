@@ -51,7 +51,9 @@ def round(a, decimals=0, out=None):
     return bind("round", (a * factor,), rounding_method=1) / factor
 
 
-around = round
+def around(a, decimals=0, out=None):
+    """`round` by another name."""
+    return round(a, decimals, out)
 
 
 def rint(x, /):

@@ -61,7 +61,9 @@ def transpose(a, axes=None):
     return bind("transpose", (a,), permutation=axes)
 
 
-permute_dims = transpose
+def permute_dims(a, /, axes):
+    """Dimensions in the order `axes`: `transpose` in the words of the array API standard."""
+    return transpose(a, axes)
 
 
 def matrix_transpose(x, /):

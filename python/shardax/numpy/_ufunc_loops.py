@@ -58,7 +58,7 @@ def reduceat(a, indices, *, ufunc, axis, dtype):
     def step(values, item):
         i, x = item
         within = ((indices < i) & (i < end)).reshape(column)
-        combined = _core.convert(ufunc(values, x), dtype)
+        combined = _core.convert(ufunc(values, x[None]), dtype)
         return choose(within, combined, values), None
 
     starts = rows[indices]

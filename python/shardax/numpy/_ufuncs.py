@@ -61,6 +61,11 @@ class ufunc:
     nargs = property(lambda self: self._nargs, doc="How many arguments it has.")
     identity = property(lambda self: self._identity, doc="What changes nothing, or None.")
 
+    def __setattr__(self, name, value):
+        if name == "_func" and hasattr(self, name):
+            raise AttributeError(f"{self!r}: _func cannot be set; make another with frompyfunc.")
+        object.__setattr__(self, name, value)
+
     def _key(self):
         return self._func, self.__name__, self.identity, self.nin, self.nout, self.nargs
 

@@ -2,6 +2,7 @@
 # dimensions.
 import functools
 import re
+import warnings
 
 import shardax._core as _core
 from shardax._base.arrays import another, asarray
@@ -137,14 +138,8 @@ def vectorize(pyfunc, *, excluded=frozenset(), signature=None):
         cores = checks.cores(len(operands))
         shapes = [checks.leading(a.shape, core) for a, core in zip(operands, cores)]
         outer = _core.broadcast_shapes(*shapes) if shapes else ()
-        if len({len(s) for s in shapes if s}) > 1 and _raises_on_ranks():
-            name = getattr(pyfunc, "__name__", "the function")
-            raise ValueError(
-                f"Operands could not be broadcast together for {name} on shapes "
-                f"{' '.join(str(a.shape) for a in operands)} and with the config option "
-                "jax_numpy_rank_promotion='raise'. Give them the same rank, with x[None] say, or "
-                "set it to 'allow'."
-            )
+        if len({len(s) for s in shapes if s}) > 1:
+            _check_ranks(pyfunc, operands)
 
         def fun(*some):
             values = dict(zip(mapped, some)) | fixed
@@ -163,8 +158,20 @@ def vectorize(pyfunc, *, excluded=frozenset(), signature=None):
     return wrapped
 
 
-def _raises_on_ranks():
-    return _core.config_read("jax_numpy_rank_promotion") == "raise"
+def _check_ranks(pyfunc, operands):
+    """What jax_numpy_rank_promotion says of operands whose ranks differ."""
+    rule = _core.config_read("jax_numpy_rank_promotion")
+    if rule == "allow":
+        return
+    text = (
+        f"operands with shapes [{', '.join(str(a.shape) for a in operands)}] require rank "
+        f"promotion (with {getattr(pyfunc, '__name__', 'the function')} vectorized), which "
+        f"jax_numpy_rank_promotion={rule!r} does not allow. Give them the same rank, with x[None] "
+        "say, or set the option to 'allow'."
+    )
+    if rule == "raise":
+        raise ValueError(text)
+    warnings.warn(text, stacklevel=3)
 
 
 def _without_ones(a, leading):

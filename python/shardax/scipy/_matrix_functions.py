@@ -4,7 +4,7 @@ import functools
 
 from shardax import lax
 from shardax import numpy as jnp
-from shardax._base.arrays import in_one_program, inexact_dtype
+from shardax._base.arrays import bind, in_one_program, inexact_dtype
 from shardax._transform.derivatives import jvp
 
 __all__ = [
@@ -186,31 +186,11 @@ def _column(a, j):
     return lax.dynamic_index_in_dim(a, j, 1, keepdims=False)
 
 
-def _square_root(T):
-    """Of an upper triangular (n, n): column j of the root u solves (u + u[j, j]) x = T[:, j] above
-    the diagonal (Bjorck, Hammarling, "A Schur method for the square root of a matrix", 1983).
-    """
-    n = T.shape[0]
-    roots = jnp.sqrt(jnp.diagonal(T))
-    places = jnp.arange(n)
-
-    def step(j, u):
-        above = places < j
-        sums = roots + roots[j]
-        zero = jnp.logical_or(sums == 0, ~above)
-        inner = jnp.where(above[:, None] & above[None, :], u, 0)
-        inner = inner + jnp.diag(jnp.where(zero, 1, sums) - jnp.diagonal(inner))
-        given = jnp.where(above, _column(T, j), 0)
-        x = lax.linalg.triangular_solve(inner, given, left_side=True)
-        x = jnp.where(above, x, jnp.where(places == j, roots, 0))
-        return jnp.where(places[None, :] == j, x[:, None], u)
-
-    return lax.fori_loop(0, n, step, jnp.zeros_like(T))
-
-
 @in_one_program("blocksize")
 def sqrtm(A, blocksize=1):
     """The principal square root of (n, n), complex.
+
+    Source: Bjorck, Hammarling, "A Schur method for the square root of a matrix", 1983.
 
     Raises:
       NotImplementedError: blocksize is not 1.
@@ -221,8 +201,10 @@ def sqrtm(A, blocksize=1):
     """
     if blocksize > 1:
         raise NotImplementedError("Blocked version is not implemented yet.")
-    T, Z = lax.linalg.schur(_complex(_inexact(A)[0]))
-    return Z @ _square_root(T) @ _adjoint(Z)
+    (A,) = _inexact(A)
+    T, Z = lax.linalg.schur(A)
+    T, Z = (T, Z) if jnp.iscomplexobj(A) else _complex_form(T, Z)
+    return Z @ bind("triangular_root", (T,)) @ _adjoint(Z)
 
 
 def funm(A, func, disp=True):
