@@ -5,7 +5,6 @@
 #include "compile/known.h"
 #include "compile/pipeline.h"
 #include "compile/scalar_elements.h"
-#include "kernels/short_rows.h"
 
 namespace shardax {
 namespace {
@@ -83,7 +82,7 @@ bool ElementWriter::move(const Equation& eqn, const std::vector<Held*>& in, Held
   return true;
 }
 
-// In the tree of kernels/short_rows.h, where lanes without an element have 0, then from 0.
+// One after the other, as kernels/reduce_loops.h adds up to 15 elements, from 0.
 bool ElementWriter::sum(const Equation& eqn, Held& in, Held& out) {
   constexpr std::int64_t most = 15;
   const Number kind = number_kind(in.type.dtype);
@@ -91,13 +90,9 @@ bool ElementWriter::sum(const Equation& eqn, Held& in, Held& out) {
   if (eqn.op != &known().reduce_sum || !all || itemsize(in.type.dtype) != codegen::width_of(kind) ||
       is_complex(in.type.dtype) || is_key(in.type.dtype))
     return false;
-  std::vector<int> lanes = elements(in);
-  for (std::size_t half = kernels::row_lanes / 2; half > 0; half /= 2) {
-    for (std::size_t l = half; l < std::min(2 * half, lanes.size()); ++l)
-      lanes[l - half] = nodes().add({Code::add, kind, {lanes[l - half], lanes[l]}});
-  }
-  const int zero = nodes().add({Code::constant, kind, {}, 0});
-  out.nodes = {lanes.empty() ? zero : nodes().add({Code::add, kind, {zero, lanes[0]}})};
+  int total = nodes().add({Code::constant, kind, {}, 0});
+  for (const int node : elements(in)) total = nodes().add({Code::add, kind, {total, node}});
+  out.nodes = {total};
   return true;
 }
 

@@ -61,9 +61,14 @@ std::int64_t elements_of(const TileLoop& loop) {
   return n;
 }
 
+// Does no call of the code cross a row?
+bool single_rows(const TileLoop& loop) {
+  return loop.native.by_rows || loop.shape.back() >= long_row;
+}
+
 // Is one element all that a row has of load i, in rows that the code is called for one by one?
 // Reductions take as many as there are.
-bool repeats(const TileLoop& loop, std::size_t i, std::int64_t least_row) {
+bool repeats(const TileLoop& loop, std::size_t i) {
   for (const TileReduction& r : loop.reductions) {
     if (static_cast<std::size_t>(r.in) == i) return false;
   }
@@ -74,7 +79,7 @@ bool repeats(const TileLoop& loop, std::size_t i, std::int64_t least_row) {
   bool all = true;
   for (std::size_t d = 0; d < rank; ++d)
     all = all && (access.strides[d] == 0 || loop.shape[d] == 1);
-  return all || (rank > 1 && access.strides[rank - 1] == 0 && loop.shape[rank - 1] >= least_row);
+  return all || (rank > 1 && access.strides[rank - 1] == 0 && single_rows(loop));
 }
 
 bool is_dense(const TileLoop& loop, const TileAccess& access) {
@@ -92,7 +97,7 @@ bool works_in_place(const TileLoop& loop) {
   const std::size_t rank = loop.shape.size();
   for (std::size_t i = 0; i < loop.loads.size(); ++i) {
     const TileAccess& access = loop.loads[i];
-    const bool run = rank > 1 && access.strides[rank - 1] == 1 && loop.shape[rank - 1] >= long_row;
+    const bool run = rank > 1 && access.strides[rank - 1] == 1 && single_rows(loop);
     if (!loop.native.operands[i].repeats && !run && !is_dense(loop, access)) return false;
   }
   for (const TileAccess& access : loop.stores) {
@@ -115,11 +120,11 @@ void make_native(TileLoop& loop, std::string_view name, std::string* listing) {
   const std::size_t operands =
       loop.loads.size() + static_cast<std::size_t>(loop.registers) + loop.stores.size();
   native.operands.resize(operands);
-  const bool masked = codegen::instructions() == codegen::Instructions::avx512;
-  const std::int64_t least_row =
-      masked && program.work() <= most_work_by_rows ? short_row : long_row;
+  const std::int64_t row = loop.shape.size() > 1 ? loop.shape.back() : 0;
+  native.by_rows = row >= short_row && row < long_row && program.work() <= most_work_by_rows &&
+                   codegen::instructions() == codegen::Instructions::avx512;
   for (std::size_t i = 0; i < loop.loads.size(); ++i) {
-    native.operands[i] = {bytes_of(loop.loads[i].kind), repeats(loop, i, least_row)};
+    native.operands[i] = {bytes_of(loop.loads[i].kind), repeats(loop, i)};
   }
   std::int64_t written = 0;
   for (const codegen::Output& output : program.outputs) {
@@ -131,8 +136,7 @@ void make_native(TileLoop& loop, std::string_view name, std::string* listing) {
   const std::span<const codegen::OperandForm> forms(native.operands.data(), operands);
   native.code = codegen::compile(program, forms, name, false, listing);
   native.in_place = native.code && works_in_place(loop);
-  const bool by_rows = loop.shape.size() > 1 && loop.shape.back() < long_row;
-  if (!native.in_place || by_rows || written < least_streamed_bytes) return;
+  if (!native.in_place || native.by_rows || written < least_streamed_bytes) return;
   std::string streaming;
   native.streams = codegen::compile(program, forms, name, true, listing ? &streaming : nullptr);
   if (listing) *listing += concat("-- machine code of: ", name, ", past the caches\n", streaming);

@@ -1,8 +1,9 @@
 // kernels/short_rows.h - reductions of many short rows at a time.
 //
-// A row is padded to whole blocks of 16 lanes with the identity; its blocks combine lane by lane,
-// and the lanes in a tree: l and l + 8, l and l + 4, and so on. Several rows share the vectors of
-// the tree. A row's result depends on the row alone.
+// Rows of fewer than 16 elements combine one element after the other, many rows in the lanes of a
+// vector. Longer rows are padded to whole blocks of 16 lanes with the identity; their blocks
+// combine lane by lane, and the lanes in a tree: l and l + 8, l and l + 4, and so on. Several rows
+// share the vectors of the tree. A row's result depends on the row alone.
 #pragma once
 
 #include <algorithm>
@@ -32,11 +33,35 @@ struct ShortRows {
                                           std::integer_sequence<int, l...>) {
     out = __builtin_shufflevector(a, b, place(l, distance, set)...);
   }
+  // Of a where `bit` of the lane is clear, else of b; lanes that differ in that bit from `set` come
+  // from their neighbours.
+  template <int bit, int set, int... l>
+  [[gnu::always_inline]] static void swap(V& out, const V& a, const V& b,
+                                          std::integer_sequence<int, l...>) {
+    out = __builtin_shufflevector(a, b, ((l & ~bit) + set + (l & bit ? width : 0))...);
+  }
   static constexpr int place(int lane, int distance, int set) {
     const int half = lane % (width / 2), from = half / distance * 2 * distance + half % distance;
     return from + set * distance + (lane >= width / 2 ? width : 0);
   }
 };
+
+// Element c of row r becomes element r of row c.
+template <class T, int distance = 1>
+[[gnu::always_inline]] inline void turn(typename ShortRows<T>::V* v) {
+  using S = ShortRows<T>;
+  if constexpr (distance < S::width) {
+    constexpr auto all = std::make_integer_sequence<int, S::width>{};
+#pragma GCC unroll 8
+    for (int i = 0; i < S::width; ++i) {
+      if (i & distance) continue;
+      const typename S::V a = v[i], b = v[i + distance];
+      S::template swap<distance, 0>(v[i], a, b, all);
+      S::template swap<distance, distance>(v[i + distance], a, b, all);
+    }
+    turn<T, 2 * distance>(v);
+  }
+}
 
 // Combines rows [0, width) of 16 lanes each to one vector of their results.
 template <class R, class T, int distance>
@@ -69,7 +94,23 @@ struct LastLanes {
 
 // `width` rows of n elements to their results; load(out, row, at) reads a vector of a row's
 // elements, and may be asked for all lanes of its last block.
-template <class R, class T, bool fills_lanes, class Load>
+template <class R, class T, class Load>
+[[gnu::always_inline]] inline void combine_few(typename ShortRows<T>::V& out, std::int64_t n,
+                                               const Load& load) {
+  using S = ShortRows<T>;
+  out = typename S::V{} + R::template identity<T>();
+  for (std::int64_t first = 0; first < n; first += S::width) {
+    typename S::V v[S::width];
+#pragma GCC unroll 8
+    for (int k = 0; k < S::width; ++k) load(v[k], k, first);
+    turn<T>(v);
+#pragma GCC unroll 8
+    for (int k = 0; k < S::width; ++k) {
+      if (first + k < n) R::join(out, v[k]);
+    }
+  }
+}
+template <class R, class T, class Load>
 [[gnu::always_inline]] inline void combine_blocks(typename ShortRows<T>::V& out, std::int64_t n,
                                                   const LastLanes<T>& last, const Load& load) {
   using S = ShortRows<T>;
@@ -79,26 +120,21 @@ template <class R, class T, bool fills_lanes, class Load>
   for (int k = 0; k < S::width; ++k) {
     V part[S::vectors], more;
 #pragma GCC unroll 4
-    for (int v = 0; v < S::vectors; ++v) {
-      load(part[v], k, v * S::width);
-      if (!fills_lanes) part[v] = last.lanes[v] ? part[v] : identity;
-    }
-    if constexpr (fills_lanes) {
-      std::int64_t i = row_lanes;
-      for (; i + row_lanes <= n; i += row_lanes) {
+    for (int v = 0; v < S::vectors; ++v) load(part[v], k, v * S::width);
+    std::int64_t i = row_lanes;
+    for (; i + row_lanes <= n; i += row_lanes) {
 #pragma GCC unroll 4
-        for (int v = 0; v < S::vectors; ++v) {
-          load(more, k, i + v * S::width);
-          R::join(part[v], more);
-        }
+      for (int v = 0; v < S::vectors; ++v) {
+        load(more, k, i + v * S::width);
+        R::join(part[v], more);
       }
-      if (i < n) {
+    }
+    if (i < n) {
 #pragma GCC unroll 4
-        for (int v = 0; v < S::vectors; ++v) {
-          load(more, k, i + v * S::width);
-          more = last.lanes[v] ? more : identity;
-          R::join(part[v], more);
-        }
+      for (int v = 0; v < S::vectors; ++v) {
+        load(more, k, i + v * S::width);
+        more = last.lanes[v] ? more : identity;
+        R::join(part[v], more);
       }
     }
 #pragma GCC unroll 2
@@ -114,9 +150,9 @@ template <class R, class T, class Load>
 [[gnu::always_inline]] inline void combine_rows(typename ShortRows<T>::V& out, std::int64_t n,
                                                 const LastLanes<T>& last, const Load& load) {
   if (n < row_lanes)
-    combine_blocks<R, T, false>(out, n, last, load);
+    combine_few<R, T>(out, n, load);
   else
-    combine_blocks<R, T, true>(out, n, last, load);
+    combine_blocks<R, T>(out, n, last, load);
 }
 
 // Calls part(x, first, rows) for rows of n elements at x, as many as fill vectors of results,
@@ -140,9 +176,14 @@ template <class T, class F>
 // One row alone, in the same order.
 template <class R, class T>
 [[gnu::always_inline]] inline T combine_row(const T* x, std::int64_t n) {
+  std::int64_t i = 0;
+  if (n < row_lanes) {
+    T total = R::template identity<T>();
+    for (; i < n; ++i) total = R::combine(total, x[i]);
+    return total;
+  }
   T part[row_lanes];
   for (T& lane : part) lane = R::template identity<T>();
-  std::int64_t i = 0;
   for (; i + row_lanes <= n; i += row_lanes) {
     for (int l = 0; l < row_lanes; ++l) part[l] = R::combine(part[l], x[i + l]);
   }

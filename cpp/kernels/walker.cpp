@@ -90,7 +90,7 @@ Walker::Walker(const TileLoop& loop, std::byte* const* base, std::byte* scratch)
         fill(i, std::min(elements_of(loop), most_in_scratch(loop)));
     }
     strided_ |= kinds_[i] == Access::strided;
-    by_rows_ |= repeats && kinds_[i] == Access::strided && loop.shape[rank_ - 1] < long_row;
+    by_rows_ |= in_rows(i);
   }
   for (int r = 0; r < loop.registers; ++r) {
     const std::size_t slot = loop.loads.size() + static_cast<std::size_t>(r);
@@ -126,7 +126,7 @@ void Walker::tile(std::int64_t start, std::int64_t n) {
     const int width = loop_.loads[i].itemsize;
     if (kinds_[i] == Access::contiguous) {
       pointers_[i] = memory_[i] + start * width;
-    } else if (kinds_[i] == Access::strided && !(by_rows_ && loop_.native.operands[i].repeats)) {
+    } else if (kinds_[i] == Access::strided && !in_rows(i)) {
       gather(i, n);
     }
   }
@@ -180,6 +180,11 @@ bool Walker::reads_in_place() const {
     if (kinds_[i] == Access::constant || loop_.loads[i].strides[rank_ - 1] != 1) return false;
   }
   return true;
+}
+
+bool Walker::in_rows(std::size_t load) const {
+  return loop_.native.by_rows && kinds_[load] == Access::strided &&
+         (loop_.native.operands[load].repeats || loop_.loads[load].strides[rank_ - 1] == 1);
 }
 
 std::int64_t Walker::most_elements() const {

@@ -50,6 +50,8 @@ class Walker {
   enum class Access : std::uint8_t { contiguous, constant, strided };
 
   Access classify(const TileAccess& access) const;
+  // Does machine code read rows of it in place, or one element of each?
+  bool in_rows(std::size_t load) const;
   bool is_dense(const TileAccess& access) const;
   void interpret(std::int64_t n);
   void run_native(std::int64_t n);
@@ -70,9 +72,9 @@ class Walker {
   SmallVector<std::byte*, 16> pointers_;  // per operand, for the current tile
   SmallVector<std::byte*, 16> memory_;    // per load, then per store
   SmallVector<Access, 16> kinds_;
-  bool strided_ = false;  // some operand is
-  bool by_rows_ = false;  // short rows, along which machine code takes one element of some operand
-  bool streams_ = false;  // stores go past the caches
+  bool strided_ = false;                 // some operand is
+  bool by_rows_ = false;                 // short rows of some operand are read where they lie
+  bool streams_ = false;                 // stores go past the caches
   SmallVector<std::int64_t, 16> index_;  // of the current tile's first element, per dimension
   struct Filled {
     std::int64_t offset = -1, count = 0;

@@ -20,18 +20,15 @@ bool Walker::writes_what_it_reads() const {
 // scratch memory, so that nothing beyond an operand is touched.
 void Walker::run_native(std::int64_t n) { run_code(pointers_.data(), n); }
 
-// Row by row, each with the elements that repeat along it.
+// Row by row, with each operand's row where it lies, or the element that repeats along it.
 void Walker::run_rows(std::int64_t n) {
   const NativeTile& native = loop_.native;
   const std::size_t last = rank_ - 1, operands = pointers_.size();
   const std::int64_t length = loop_.shape[last];
   SmallVector<std::byte*, 16> pointers(pointers_);
   SmallVector<std::int64_t, 16> index(index_), steps(operands);
-  const auto repeats = [&](std::size_t i) {
-    return i < loop_.loads.size() && native.operands[i].repeats && kinds_[i] == Access::strided;
-  };
   for (std::size_t i = 0; i < operands; ++i) {
-    if (repeats(i)) {
+    if (i < loop_.loads.size() && in_rows(i)) {
       steps[i] = loop_.loads[i].strides[last - 1] * loop_.loads[i].itemsize;
     } else if (!native.operands[i].repeats) {
       steps[i] = length * native.operands[i].bytes;
@@ -39,10 +36,11 @@ void Walker::run_rows(std::int64_t n) {
   }
   for (std::int64_t done = 0; done < n;) {
     for (std::size_t i = 0; i < loop_.loads.size(); ++i) {
-      if (!repeats(i)) continue;
-      std::int64_t offset = 0;
-      for (std::size_t d = 0; d < last; ++d) offset += index[d] * loop_.loads[i].strides[d];
-      pointers[i] = memory_[i] + offset * loop_.loads[i].itemsize;
+      if (!in_rows(i)) continue;
+      const TileAccess& access = loop_.loads[i];
+      std::int64_t offset = native.operands[i].repeats ? 0 : index[last];
+      for (std::size_t d = 0; d < last; ++d) offset += index[d] * access.strides[d];
+      pointers[i] = memory_[i] + offset * access.itemsize;
     }
     const std::int64_t rows =
         std::min((n - done) / length, loop_.shape[last - 1] - index[last - 1]);

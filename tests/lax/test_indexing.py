@@ -1,5 +1,7 @@
 """tests/lax/test_indexing.py - gather and scatter with dimension numbers of the caller's own."""
 
+import itertools
+
 import numpy as np
 import pytest
 import shardax
