@@ -164,12 +164,15 @@ template <class T, class F>
   const std::int64_t beyond = (row_lanes - n % row_lanes) % row_lanes;
   const std::int64_t safe = rows - (beyond + n - 1) / n;
   const std::int64_t whole = safe > 0 ? safe / width * width : 0;
-  for (std::int64_t r = 0; r < whole; r += width) part(x + r * n, r, width);
   T copy[width * short_row + row_lanes];
-  for (std::int64_t r = whole; r < rows; r += width) {
+  for (std::int64_t r = 0; r < rows; r += width) {
     const std::int64_t count = std::min(width, rows - r);
-    std::memcpy(copy, x + r * n, static_cast<std::size_t>(count * n) * sizeof(T));
-    part(copy, r, count);
+    const T* from = x + r * n;
+    if (r >= whole) {
+      std::memcpy(copy, from, static_cast<std::size_t>(count * n) * sizeof(T));
+      from = copy;
+    }
+    part(from, r, count);
   }
 }
 
