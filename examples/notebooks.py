@@ -35,6 +35,7 @@ SCRIPTS = [
     "expert_parallelism",
     "halo_exchange",
     "how_it_scales",
+    "automatic_parallelism",
 ]
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},

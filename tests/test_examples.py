@@ -144,6 +144,14 @@ PARALLEL = {
         "4 collectives, nothing of which crosses a network: 4 merged into one product.",
         "So 8 devices take the arithmetic of one device that has all the data.",
     ],
+    "automatic_parallelism": [
+        "tensor parallel: equal to one device: True, "
+        "a device has {'first': (64, 64), 'second': (64, 64)}",
+        "parameters sharded: 229376 bytes from each device",
+        "    all_gather over data, model: 8192 bytes on each device",
+        "    reduce_scatter over data, model: 65536 bytes on each device",
+        "tensor parallel: 57344 bytes from each device",
+    ],
 }
 
 # What a script imports beside shardax.

@@ -7,6 +7,11 @@
 
 namespace shardax {
 
+std::string entry_text(const std::vector<std::string>& axes) {
+  if (axes.empty()) return "None";
+  return axes.size() == 1 ? quoted(axes) : concat("(", quoted(axes), ")");
+}
+
 std::string to_string(const Sharding& sharding) {
   if (!sharding.named)
     return concat("SingleDeviceSharding(device=CpuDevice(id=", sharding.devices[0],
@@ -20,20 +25,13 @@ std::string to_string(const Sharding& sharding) {
                                : kind == 'm'              ? "Manual"
                                                           : "Explicit");
   }
-  for (const std::vector<std::string>& names : sharding.spec) {
-    std::string entry;
-    for (const std::string& name : names)
-      entry += concat(entry.empty() ? "" : ", ", "'", name, "'");
-    if (names.size() > 1) entry = concat("(", entry, ")");
-    spec += concat(spec.empty() ? "" : ", ", names.empty() ? "None" : entry);
-  }
+  for (const std::vector<std::string>& names : sharding.spec)
+    spec += concat(spec.empty() ? "" : ", ", entry_text(names));
   const char* comma = sharding.spec.size() == 1 ? "," : "";
   for (const auto& [name, axes] :
        {std::pair{"unreduced", &sharding.unreduced}, {"reduced", &sharding.reduced}}) {
     if (axes->empty()) continue;
-    std::string set;
-    for (const std::string& axis : *axes) set += concat(set.empty() ? "'" : ", '", axis, "'");
-    spec += concat(spec.empty() ? "" : ", ", name, "={", set, "}");
+    spec += concat(spec.empty() ? "" : ", ", name, "={", quoted(*axes), "}");
     comma = "";
   }
   return concat("NamedSharding(mesh=", sharding.devices.empty() ? "AbstractMesh(" : "Mesh(", mesh,

@@ -34,6 +34,8 @@ struct Sharding final : public RefCounted {
 using ShardingPtr = Shared<const Sharding>;
 // As Python shows it: "NamedSharding(mesh=Mesh('x': 2, axis_types=(Auto,)), spec=P('x',), ...)".
 std::string to_string(const Sharding& sharding);
+// An entry of a spec: "None", "'x'" or "('x', 'y')".
+std::string entry_text(const std::vector<std::string>& axes);
 bool same_mesh(const Sharding& a, const Sharding& b);
 bool same_sharding(const ShardingPtr& a, const ShardingPtr& b);
 // Over the same devices, split in another way, with the same sums left to do.

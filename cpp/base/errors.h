@@ -57,6 +57,14 @@ std::string concat(const Args&... args) {
   return out.str();
 }
 
+// "'a', 'b'"
+template <class Names>
+std::string quoted(const Names& names) {
+  std::string text;
+  for (const auto& name : names) text += concat(text.empty() ? "'" : ", '", name, "'");
+  return text;
+}
+
 template <class... Args>
 [[noreturn]] void fail(ErrorKind kind, const Args&... args) {
   throw UserError(kind, concat(args...));

@@ -169,8 +169,7 @@ AxisName new_axis(const std::string& text, bool checked) {
     if (written(axis.name) == wanted) primes += '\'';
   }
   if (primes.empty() && !checked) return wanted;
-  const AxisName other =
-      checked ? intern_checked_axis(text + primes) : intern_axis(text + primes);
+  const AxisName other = checked ? intern_checked_axis(text + primes) : intern_axis(text + primes);
   names().written[other] = wanted;
   return other;
 }
@@ -182,6 +181,14 @@ AxisName axis_in_scope(const std::string& text) {
     if (written(axes[i].name) == wanted) return axes[i].name;
   }
   return wanted;
+}
+
+AxisName shown_axis(const std::string& text) {
+  const auto axes = bound_axes();
+  for (std::size_t i = axes.size(); i-- > 0;) {
+    if (axis_text(axes[i].name) == text) return axes[i].name;
+  }
+  return axis_in_scope(text);
 }
 
 }  // namespace shardax::callables

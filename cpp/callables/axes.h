@@ -42,6 +42,8 @@ const std::string& written_axis(AxisName name);
 // The axis in scope that the user means by `text`, innermost first; its own name where there is
 // none (looking up its size then says so).
 AxisName axis_in_scope(const std::string& text);
+// The axis in scope that programs print as `text`; else as above.
+AxisName shown_axis(const std::string& text);
 bool is_axis_in_scope(const std::string& text);
 
 }  // namespace shardax::callables

@@ -105,7 +105,7 @@ class PythonPolicy final : public CheckpointPolicy {
     py::list arguments;
     arguments.append(to_object(wrap_primitive(*eqn.op)));
     for (Var v : eqn.inputs) arguments.append(to_object(wrap_type(program.type(v))));
-    const py::dict params = to_object(params_to_python(eqn.params));
+    const py::dict params = to_object(params_to_python(*eqn.op, eqn.params));
     const py::object answer =
         py::reinterpret_borrow<py::object>(callable_.get())(*py::tuple(arguments), **params);
     const int truth = PyObject_IsTrue(answer.ptr());

@@ -72,7 +72,7 @@ AxisSet varying_in_types(PyObject* axes);
 const Type* find_type(PyObject* object);
 
 // The parameters of an equation as a dict, and a parameter back.
-Ref params_to_python(const Params& params);
+Ref params_to_python(const Op& op, const Params& params);
 ParamValue param_from_python(PyObject* name, PyObject* object);
 Params params_from_python(const pybind11::dict& dict);
 

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "callables/axes.h"
 #include "callables/object.h"
+#include "callables/param_forms.h"
 #include "callables/primitive.h"
 #include "callables/program_object.h"
 #include "callables/shard_map_params.h"
@@ -74,7 +76,7 @@ struct ParamVisitor {
 
 }  // namespace
 
-Ref params_to_python(const Params& params) {
+Ref params_to_python(const Op& op, const Params& params) {
   if (PyObject* own = user_params(params)) return checked(PyDict_Copy(own));
   const auto shown = [&](const ParamValue& value) {
     return to_object(std::visit(ParamVisitor(), value));
@@ -99,12 +101,13 @@ Ref params_to_python(const Params& params) {
         py::make_tuple(py::make_tuple(lists[0], lists[1]), py::make_tuple(lists[2], lists[3]));
   }
   for (const auto& [name, value] : params) {
-    if (in_one(name)) continue;
+    if (in_one(name) || name == "batched") continue;  // a mark for the checks of loops
     const Ints* ints = std::get_if<Ints>(&value);
     out[py::str(std::string(name))] =
         windows && name == "padding" && ints ? py::object(pairs(*ints)) : shown(value);
   }
   add_specs(params, out);
+  to_jax_form(op.name, out);
   return Ref::steal(out.release().ptr());
 }
 
@@ -131,7 +134,11 @@ ParamValue param_from_python(PyObject* name, PyObject* object) {
       return types;
     }
   }
-  return objects::to_param(str(name), object);
+  ParamValue value = objects::to_param(str(name), object);
+  if (auto* axes = std::get_if<AxisNames>(&value)) {
+    for (AxisName& axis : axes->names) axis = shown_axis(axis_text(axis));
+  }
+  return value;
 }
 
 namespace {
@@ -174,7 +181,7 @@ void set_param(Params& params, py::handle name, py::handle value) {
 
 Params params_from_python(const py::dict& dict) {
   Params out;
-  for (const auto& [key, value] : dict) set_param(out, key, value);
+  for (const auto& [key, value] : from_jax_form(dict)) set_param(out, key, value);
   return out;
 }
 

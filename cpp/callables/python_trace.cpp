@@ -56,7 +56,7 @@ class PythonTrace final : public Trace {
       }
     }
     const Ref out = call_python(handlers, "process", object_.get(), wrap_primitive(op),
-                                list_of(in).ptr(), params_to_python(plain), functions.ptr());
+                                list_of(in).ptr(), params_to_python(op, plain), functions.ptr());
     return values_of(py::reinterpret_borrow<py::iterable>(out.get()));
   }
 

@@ -194,12 +194,20 @@ PyObject* ShardMap::call(PyObject* function, const CallArguments& arguments) {
   });
 }
 
+// Functions that print run op by op from the start: else what they print before they need values
+// would come twice.
+bool prints(PyObject* fun) {
+  const Ref answer = call_python("_transform.shard_map", "prints", fun);
+  return answer.get() == Py_True;
+}
+
 Ref ShardMap::call_mapped(PyObject* fun, const CallArguments& arguments) {
   FlatCall call(arguments, {}, fun);
   Values values;
   call.values(fun, true, values);
   if (jit_disabled()) return run_by_op(fun, call, values);
   EntryPtr entry = cache_->find(call, values);
+  if (!entry && computes_at_once(values) && prints(fun)) return run_by_op(fun, call, values);
   Values inputs = values;
   if (!entry) {
     Values captured;

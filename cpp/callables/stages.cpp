@@ -8,11 +8,13 @@
 #include <algorithm>
 
 #include "analysis/cost.h"
+#include "analysis/partition.h"
 #include "analysis/shardings.h"
 #include "callables/program_object.h"
 #include "callables/references.h"
 #include "callables/staging.h"
 #include "callables/unpacked.h"
+#include "callables/value_lists.h"
 #include "compile/pipeline.h"
 #include "objects/arrays.h"
 
@@ -20,6 +22,15 @@ namespace py = pybind11;
 
 namespace shardax::callables {
 namespace {
+
+// Those that the program asks for, else `known`: descriptions, or None.
+Shardings input_shardings(const Program& program, const py::list& known) {
+  Shardings in = asked_of_inputs(program);
+  for (std::size_t i = 0; i < std::min(in.size(), known.size()); ++i) {
+    if (!in[i] && !known[i].is_none()) in[i] = objects::sharding_from(py::object(known[i]).ptr());
+  }
+  return replicated_rest(in);
+}
 
 bool owned(const LeafOwner& leaf, const StaticSpec& spec, int count) {
   const auto is_position = [&](int p) { return (p < 0 ? p + count : p) == leaf.position; };
@@ -90,12 +101,7 @@ void init_stages(py::module_& module) {
       "shardings",
       [](const py::object& program, const py::list& known) {
         const ProgramPtr body = unwrap_program(program.ptr());
-        Shardings in = asked_of_inputs(*body);
-        for (std::size_t i = 0; i < std::min(in.size(), known.size()); ++i) {
-          if (!in[i] && !known[i].is_none())
-            in[i] = objects::sharding_from(py::object(known[i]).ptr());
-        }
-        in = replicated_rest(in);
+        const Shardings in = input_shardings(*body, known);
         const auto described = [](const Shardings& all) {
           py::list out;
           for (const ShardingPtr& s : all)
@@ -107,6 +113,18 @@ void init_stages(py::module_& module) {
       py::arg("program"), py::arg("known"),
       "Descriptions of the shardings of a program's inputs and outputs, where it asks for them or "
       "those of the inputs are known; None where neither is.");
+  module.def(
+      "partitioned",
+      [](const py::object& program, const py::list& known) -> py::object {
+        const ProgramPtr whole = unwrap_program(program.ptr());
+        const ProgramPtr made = partitioned(whole, input_shardings(*whole, known));
+        if (!made) return py::none();
+        return to_object(wrap_program(made));
+      },
+      py::arg("program"), py::arg("known"),
+      "The program as devices without a common memory run it: a shard_map over the mesh that "
+      "splits "
+      "its inputs; None where none does. `known`: descriptions of their shardings, or None.");
 }
 
 }  // namespace shardax::callables

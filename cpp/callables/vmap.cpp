@@ -44,12 +44,6 @@ class Vmap final : public Behaviour {
 
 using Axes = std::vector<std::string>;
 
-std::string axes_text(const Axes& axes) {
-  std::string text;
-  for (const std::string& axis : axes) text += concat(text.empty() ? "'" : ", '", axis, "'");
-  return axes.empty() ? "None" : axes.size() == 1 ? text : concat("(", text, ")");
-}
-
 // The explicit mesh axes that split the mapped dimension of what is mapped. Where the user asked
 // for explicit axes they are the same for all.
 Axes mapped_split(const Values& inputs) {
@@ -63,7 +57,8 @@ Axes mapped_split(const Values& inputs) {
       value_error(
           "Mapped away dimension of inputs passed to vmap should be sharded the same. Got "
           "inconsistent axis specs: ",
-          axes_text(found), " vs ", axes_text(axes), ". Bring them together with shardax.reshard.");
+          entry_text(found), " vs ", entry_text(axes),
+          ". Bring them together with shardax.reshard.");
     if (found.empty()) found = axes;
     first = false;
   }
@@ -80,7 +75,7 @@ void check_unmapped(PyObject* leaf, const Axes& split) {
       value_error(
           "Unmapped values passed to vmap cannot be sharded along the mesh axis you are vmapping "
           "over. Got type: ",
-          to_string(value->type()), ", in_axes: None and vmapped mesh axis: ", axes_text(split));
+          to_string(value->type()), ", in_axes: None and vmapped mesh axis: ", entry_text(split));
     }
   }
 }
@@ -129,8 +124,8 @@ Ref Vmap::call_batched(PyObject* fun, const CallArguments& arguments) const {
     value_error(
         "Only one of spmd_axis_name or arrays sharded on `Explicit` mesh axis type is allowed. Got "
         "spmd_axis_name=",
-        axes_text(options_.split),
-        " and arrays sharded on explicit_mesh_axis=", axes_text(axis.split));
+        entry_text(options_.split),
+        " and arrays sharded on explicit_mesh_axis=", entry_text(axis.split));
   }
   for (std::size_t i = 0; i < leaves.size() && !axis.split.empty(); ++i) {
     if (!mapped[i]) check_unmapped(leaves[i].get(), axis.split);

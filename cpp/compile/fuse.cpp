@@ -35,7 +35,8 @@ constexpr std::size_t max_equations = 64;
 std::vector<std::vector<int>> in_order(const Program& program,
                                        const std::vector<RowGroup>& groups) {
   const std::size_t count = program.equations.size();
-  std::vector<int> group_of(count, -1), made_by(program.types.size(), -1);
+  std::vector<int> group_of(count, -1);
+  const std::vector<int> made_by = makers(program);
   for (std::size_t g = 0; g < groups.size(); ++g) {
     for (int e : groups[g].equations) group_of[static_cast<std::size_t>(e)] = static_cast<int>(g);
   }
@@ -44,8 +45,6 @@ std::vector<std::vector<int>> in_order(const Program& program,
   for (std::size_t e = 0; e < count; ++e) {
     item[e] = group_of[e] < 0 ? static_cast<int>(e)
                               : groups[static_cast<std::size_t>(group_of[e])].equations[0];
-    for (Var v : program.equations[e].outputs)
-      made_by[static_cast<std::size_t>(v)] = static_cast<int>(e);
   }
   const auto equations_of = [&](int first) {
     const int g = group_of[static_cast<std::size_t>(first)];

@@ -43,12 +43,11 @@ class LoopSums {
         bodies_(bodies_of(*eqn.op, eqn.params)),
         body_(*bodies_.programs[0]),
         uses_(body_.types.size(), 0),
-        definitions_(body_.types.size(), nullptr),
+        makers_(makers(body_)),
         operands_(bodies_.operands_of(Flow::carried)),
         results_(bodies_.results_of(Flow::carried)) {
     for (const Equation& e : body_.equations) {
       for (Var v : e.inputs) ++uses_[index(v)];
-      for (Var v : e.outputs) definitions_[index(v)] = &e;
     }
     for (Var v : body_.outputs) ++uses_[index(v)];
   }
@@ -73,7 +72,10 @@ class LoopSums {
 
  private:
   static std::size_t index(Var v) { return static_cast<std::size_t>(v); }
-  const Equation* definition(Var v) const { return definitions_[index(v)]; }
+  const Equation* definition(Var v) const {
+    const int e = makers_[index(v)];
+    return e < 0 ? nullptr : &body_.equations[static_cast<std::size_t>(e)];
+  }
 
   // What v is before transposes, of `alone` only those that nothing else uses.
   Var without_transposes(Var v, std::vector<Ints>& permutations, bool alone) const {
@@ -221,7 +223,7 @@ class LoopSums {
   const Bodies bodies_;
   const Program& body_;
   std::vector<int> uses_;
-  std::vector<const Equation*> definitions_;
+  std::vector<int> makers_;
   const std::vector<std::size_t> operands_, results_;  // of the carries
   std::vector<Sum> sums_;
   std::unordered_map<Var, Var> stacks_;         // of variables of the body

@@ -2,7 +2,6 @@
 #include "compile/make_again.h"
 
 #include <algorithm>
-#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -23,21 +22,6 @@ constexpr std::size_t most_equations = 6;
 // Of a loop in all: tiles of more leave the first-level cache (compile/fuse.cpp).
 constexpr std::size_t most_of_loop = 64;
 
-// Takes a machine as little time as a read or a write.
-bool is_cheap(const Op& op) {
-  static const std::unordered_set<const Op*> cheap = [] {
-    std::unordered_set<const Op*> out;
-    for (const std::string_view name :
-         {"add",    "add_any", "sub", "mul", "neg", "abs",      "sign",
-          "square", "max",     "min", "and", "or",  "not",      "eq",
-          "ne",     "lt",      "le",  "gt",  "ge",  "select_n", "integer_pow"}) {
-      if (const Op* op = find_op(name)) out.insert(op);
-    }
-    return out;
-  }();
-  return cheap.count(&op) > 0;
-}
-
 class Remaker {
  public:
   Remaker(const ProgramPtr& program, std::vector<FusedUnit> units,
@@ -45,7 +29,7 @@ class Remaker {
       : source_(program),
         units_(std::move(units)),
         loops_(units_.size()),
-        maker_(program->types.size(), -1),
+        maker_(makers(*program)),
         unit_of_(program->types.size(), -1),
         users_(program->types.size()),
         stored_(stored_variables(*program, units_)),
@@ -54,7 +38,7 @@ class Remaker {
     for (std::size_t u = 0; u < units_.size(); ++u) {
       for (int e : units_[u].equations) {
         const Equation& eqn = equation(e);
-        for (Var v : eqn.outputs) maker_[index(v)] = e, unit_of_[index(v)] = static_cast<int>(u);
+        for (Var v : eqn.outputs) unit_of_[index(v)] = static_cast<int>(u);
         for (Var v : eqn.inputs) {
           std::vector<int>& users = users_[index(v)];
           if (users.empty() || users.back() != static_cast<int>(u))
@@ -123,7 +107,7 @@ class Remaker {
   }
   bool is_made_of(int e) const {
     const Equation& eqn = equation(e);
-    return eqn.op->kind == Kind::elementwise && is_cheap(*eqn.op);
+    return eqn.op->cheap;
   }
 
   // The equation, and what it needs, in unit `u`.

@@ -27,13 +27,11 @@ class Recomputer {
   Recomputer(const Program& program, const std::vector<RowGroup>& groups)
       : program_(program),
         groups_(groups),
-        maker_(program.types.size(), -1),
+        maker_(makers(program)),
         group_of_(program.equations.size(), -1),
         users_(program.types.size()),
         is_result_(program.types.size(), false) {
     for (std::size_t e = 0; e < program.equations.size(); ++e) {
-      for (Var v : program.equations[e].outputs)
-        maker_[static_cast<std::size_t>(v)] = static_cast<int>(e);
       for (Var v : program.equations[e].inputs)
         users_[static_cast<std::size_t>(v)].push_back(static_cast<int>(e));
     }

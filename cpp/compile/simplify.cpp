@@ -9,7 +9,9 @@
 #include "compile/join_parts.h"
 #include "compile/rewrite.h"
 #include "compile/select_update.h"
+#include "compile/transposes.h"
 #include "ops/convolution.h"
+#include "ops/ops.h"
 
 namespace shardax {
 namespace {
@@ -18,20 +20,9 @@ using Result = std::optional<Vars>;
 
 Result one(Var v) { return Vars{v}; }
 
-Ints identity(std::size_t n) {
-  Ints out;
-  for (std::size_t i = 0; i < n; ++i) out.push_back(static_cast<std::int64_t>(i));
-  return out;
-}
-
 std::int64_t at(const Ints& ints, std::int64_t i) { return ints[static_cast<std::size_t>(i)]; }
 
 Result operand_if(bool condition, const Match& m) { return condition ? one(m.in[0]) : Result{}; }
-
-Result drop_transpose(const Match& m) {
-  const std::size_t rank = m.b.type(m.in[0]).rank();
-  return operand_if(m.params.ints("permutation") == identity(rank), m);
-}
 
 Result drop_reshape(const Match& m) {
   return operand_if(m.params.ints("new_sizes") == m.b.type(m.in[0]).shape, m);
@@ -40,43 +31,8 @@ Result drop_reshape(const Match& m) {
 Result drop_broadcast(const Match& m) {
   const Type& in = m.b.type(m.in[0]);
   return operand_if(m.params.ints("shape") == in.shape &&
-                        m.params.ints("broadcast_dimensions") == identity(in.rank()),
+                        m.params.ints("broadcast_dimensions") == ops::iota_ints(in.rank()),
                     m);
-}
-
-Result join_transposes(const Match& m) {
-  const Equation* inner = m.b.defined_by(m.in[0], known().transpose);
-  if (!inner) return {};
-  Ints order;
-  for (std::int64_t d : m.params.ints("permutation"))
-    order.push_back(at(inner->params.ints("permutation"), d));
-  const Var source = inner->inputs[0];
-  if (order == identity(order.size())) return one(source);
-  return one(m.emit(known().transpose, {{"permutation", order}}, {source}));
-}
-
-// A product whose factors change places is the same, element by element.
-Result transpose_into_dot(const Match& m) {
-  if (!m.uses_known || m.b.uses(m.in[0]) > 1) return {};
-  const Equation* dot = m.b.defined_by(m.in[0], known().dot_general);
-  if (!dot) return {};
-  const Params& p = dot->params;
-  const auto rank_of = [&](Var v) { return static_cast<std::int64_t>(m.b.type(v).rank()); };
-  const auto size_of = [&](const char* dims) {
-    return static_cast<std::int64_t>(p.ints(dims).size());
-  };
-  const std::int64_t batch = size_of("lhs_batch"), rank = rank_of(m.in[0]),
-                     first = rank_of(dot->inputs[0]) - size_of("lhs_contract");
-  Ints swapped = identity(static_cast<std::size_t>(rank));
-  std::rotate(swapped.begin() + batch, swapped.begin() + first, swapped.end());
-  if (first == batch || first == rank || m.params.ints("permutation") != swapped) return {};
-  const Params turned{{"lhs_contract", p.ints("rhs_contract")},
-                      {"rhs_contract", p.ints("lhs_contract")},
-                      {"lhs_batch", p.ints("rhs_batch")},
-                      {"rhs_batch", p.ints("lhs_batch")},
-                      {"preferred_element_type", m.b.type(m.in[0]).dtype}};
-  const Vars operands{dot->inputs[1], dot->inputs[0]};
-  return one(m.emit(known().dot_general, turned, operands));
 }
 
 Result join_reshapes(const Match& m) {
@@ -146,7 +102,7 @@ Result reduce_before_transpose(const Match& m) {
   for (std::int64_t d : kept)
     order.push_back(std::find(sorted.begin(), sorted.end(), d) - sorted.begin());
   const Var sum = m.emit(known().reduce_sum, {{"axes", axes}}, {source});
-  if (order == identity(order.size())) return one(sum);
+  if (order == ops::iota_ints(order.size())) return one(sum);
   return one(m.emit(known().transpose, {{"permutation", order}}, {sum}));
 }
 
@@ -268,7 +224,7 @@ Result shrink_elementwise(const Match& m) {
       }
     }
     if (!dropped.empty()) operand = m.emit(known().squeeze, {{"dimensions", dropped}}, {operand});
-    if (!(m.b.type(operand).shape == small && dims == identity(small.size()))) {
+    if (!(m.b.type(operand).shape == small && dims == ops::iota_ints(small.size()))) {
       operand = m.emit(known().broadcast_in_dim, {{"shape", small}, {"broadcast_dimensions", dims}},
                        {operand});
     }
@@ -312,6 +268,7 @@ constexpr Row rows[] = {
     {"transpose", drop_transpose},            // transpose(x), in order      x
     {"transpose", join_transposes},           // transpose(transpose(x))     transpose(x)
     {"transpose", transpose_into_dot},        // transpose(dot(a, b))        dot(b, a)
+    {"transpose", transpose_operands},        // transpose(transpose(x) + y) x + transpose(y)
     {"reshape", drop_reshape},                // reshape(x) to its own shape x
     {"reshape", join_reshapes},               // reshape(reshape(x))         reshape(x)
     {"broadcast_in_dim", drop_broadcast},     // broadcast(x) to its shape   x

@@ -48,13 +48,9 @@ std::string Grid::specs_text(const std::vector<Blocks>& list) const {
     while (used > 0 && blocks[used - 1].empty()) --used;
     std::string spec;
     for (std::size_t d = 0; d < used; ++d) {
-      std::string entry;
-      for (const std::int64_t axis : blocks[d]) {
-        const std::string& name = text_of(axis);
-        entry += concat(entry.empty() ? "" : ", ", "'", name, "'");
-      }
-      if (blocks[d].size() > 1) entry = concat("(", entry, ")");
-      spec += concat(d ? ", " : "", blocks[d].empty() ? "None" : entry);
+      std::vector<std::string> names;
+      for (const std::int64_t axis : blocks[d]) names.push_back(text_of(axis));
+      spec += concat(d ? ", " : "", entry_text(names));
     }
     text += concat(text.empty() ? "" : ", ", "P(", spec, used == 1 ? ",)" : ")");
   }
@@ -88,7 +84,7 @@ Grid grid_of(const Params& params) {
 
 Params shown_shard_map(const Params& params) {
   const Grid grid = grid_of(params);
-  std::string mesh = "None", names;
+  std::string mesh = "None";
   if (grid.mesh) {
     const std::string all = to_string(*grid.mesh);
     const std::size_t first = all.find("Mesh(");
@@ -97,12 +93,11 @@ Params shown_shard_map(const Params& params) {
   std::vector<std::string> sorted;
   for (const Grid::Axis& axis : grid.axes) sorted.push_back(axis_text(axis.name));
   std::sort(sorted.begin(), sorted.end());
-  for (const std::string& name : sorted) names += concat(names.empty() ? "" : ", ", "'", name, "'");
   return {{"check_vma", grid.follows_types()},
           {"in_specs", grid.specs_text(grid.in)},
           {"jaxpr", params.program("jaxpr")},
           {"mesh", mesh},
-          {"newly_manual_axes", concat("frozenset({", names, "})")},
+          {"newly_manual_axes", concat("frozenset({", quoted(sorted), "})")},
           {"out_specs", grid.specs_text(grid.out)}};
 }
 

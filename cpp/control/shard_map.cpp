@@ -3,8 +3,6 @@
 // The rules are those of pmap (control/pmap.cpp), with blocks in place of slices.
 #include "control/shard_map.h"
 
-#include <deque>
-
 #include "array/checked_axis.h"
 #include "base/errors.h"
 #include "control/control.h"
@@ -19,23 +17,6 @@ extern const Op shard_map_op;
 
 using Blocks = Grid::Blocks;
 using BlockList = std::vector<Blocks>;
-
-// The axes, in scope while the body is transformed: rules of the user's own may name them.
-class GridScope {
- public:
-  explicit GridScope(const Grid& grid) {
-    for (const Grid::Axis& axis : grid.axes)
-      scopes_.emplace_back(BoundAxis{axis.name, axis.size, true});
-  }
-  ~GridScope() {
-    while (!scopes_.empty()) scopes_.pop_back();
-  }
-  GridScope(const GridScope&) = delete;
-  GridScope& operator=(const GridScope&) = delete;
-
- private:
-  std::deque<AxisScope> scopes_;
-};
 
 Values bind_grid(const Grid& grid, const ProgramPtr& body, const Values& in) {
   return shardax::bind(shard_map_op, shard_map_params(grid, body), in);

@@ -9,6 +9,8 @@
 //   seen as f32[2,2,2,3,2]: a, b, rows of a block, c, columns of a block
 #pragma once
 
+#include <deque>
+
 #include "transform/batch.h"
 
 namespace shardax {
@@ -47,6 +49,23 @@ struct Grid {
   // The type of one block of an array, and of the array whose blocks have a type.
   Type block(Type whole, const Blocks& blocks) const;
   Type whole(Type block, const Blocks& blocks) const;
+};
+
+// The axes, in scope while the body is transformed: rules of the user's own may name them.
+class GridScope {
+ public:
+  explicit GridScope(const Grid& grid) {
+    for (const Grid::Axis& axis : grid.axes)
+      scopes_.emplace_back(BoundAxis{axis.name, axis.size, true});
+  }
+  ~GridScope() {
+    while (!scopes_.empty()) scopes_.pop_back();
+  }
+  GridScope(const GridScope&) = delete;
+  GridScope& operator=(const GridScope&) = delete;
+
+ private:
+  std::deque<AxisScope> scopes_;
 };
 
 // The params of the op that runs `body`, a program of blocks.

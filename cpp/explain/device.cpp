@@ -10,6 +10,7 @@
 #include "compile/known.h"
 #include "compile/passes.h"
 #include "compile/rewrite.h"
+#include "compile/uses.h"
 #include "ops/collective_family.h"
 
 namespace shardax {
@@ -130,7 +131,7 @@ class Units {
         program_(std::move(program)),
         fused_(fuse(*program_)),
         maker_(program_->types.size(), -1),
-        stored_(program_->types.size(), false) {}
+        stored_(stored_variables(*program_, fused_)) {}
 
   DeviceProgram run() {
     for (std::size_t u = 0; u < fused_.size(); ++u) {
@@ -138,13 +139,6 @@ class Units {
         for (Var v : equation(e).outputs) maker_[index(v)] = static_cast<int>(u);
       }
     }
-    for (std::size_t u = 0; u < fused_.size(); ++u) {
-      for (int e : fused_[u].equations) {
-        for (Var v : equation(e).inputs)
-          stored_[index(v)] = stored_[index(v)] || maker_[index(v)] != static_cast<int>(u);
-      }
-    }
-    for (Var v : program_->outputs) stored_[index(v)] = true;
     DeviceProgram out;
     for (std::size_t u = 0; u < fused_.size(); ++u) out.units.push_back(unit(static_cast<int>(u)));
     for (const Type& type : program_->input_types()) out.arguments += type.bytes();

@@ -139,8 +139,6 @@ Meeting updated_alike(const TaggedProgram& program, const Variation& found, std:
 }
 
 int drawn_apart(const TaggedProgram& program, const Variation& found, std::size_t output) {
-  static const std::set<const Op*> draws{find_op("random_bits"), find_op("threefry2x32"),
-                                         find_op("rng_bit_generator")};
   const Boundary& result = found.outputs[output];
   const Graph graph(program, result.varying);
   int drawn = -1;
@@ -148,7 +146,7 @@ int drawn_apart(const TaggedProgram& program, const Variation& found, std::size_
   graph.back(result.source, [&](int s) {
     const Source& source = graph.at(s);
     if (!graph.varies(source)) return false;
-    if (draws.count(source.op)) {
+    if (source.op && source.op->draws) {
       drawn = s;
       return false;
     }

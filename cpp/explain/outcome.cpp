@@ -149,10 +149,7 @@ class Search {
 
   void find_buffers(const Compilation& made) {
     const Program& program = *made.program;
-    std::vector<const Equation*> makes(program.types.size(), nullptr);
-    for (const Equation& eqn : program.equations) {
-      for (Var v : eqn.outputs) makes[index(v)] = &eqn;
-    }
+    const std::vector<int> made_by = makers(program);
     const Plan& plan = *made.plan;
     for (std::size_t s = 0; s < plan.slots.size(); ++s) {
       const Slot& slot = plan.slots[s];
@@ -164,7 +161,8 @@ class Search {
       const Vars& held = made.placement.variables[s];
       if (!held.empty()) {
         buffer.type = program.type(held[0]);
-        if (makes[index(held[0])]) buffer.source = tagged_.source_of(*makes[index(held[0])]);
+        if (const int e = made_by[index(held[0])]; e >= 0)
+          buffer.source = tagged_.source_of(program.equations[static_cast<std::size_t>(e)]);
       }
       std::tie(buffer.first, buffer.last) = made.placement.uses[s];
       if (result) buffer.last = static_cast<int>(plan.steps.size());

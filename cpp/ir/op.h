@@ -135,6 +135,18 @@ struct SplitArgs {
   const Sharding& mesh;
 };
 using SplitRule = Split (*)(const SplitArgs&);
+// The op on one device, where each has its own parts of arrays: how operands are to be split, how
+// results then are, and the params of the op on parts. Rules (ops/parts.h) ask for what costs few
+// messages, given how operands are split now.
+struct Parts {
+  std::vector<Split> in;
+  Split out;  // of each result
+  Params params;
+  // The mesh axes over which the devices' results are to be joined, and the collective that does.
+  std::vector<std::string> open = {};
+  std::string_view joins = {};
+};
+using PartsRule = Parts (*)(const SplitArgs&);
 // Throws where explicit axes of operands leave open how results are split (ops/split_check.h).
 using SplitCheck = void (*)(const Op& op, const Params& params, const Types& in, const Types& out);
 // Over which mesh axes a result is still to be summed, and its cotangents will be; throws where the
@@ -200,6 +212,10 @@ struct OpSpec {
   std::string_view name;
   std::string_view doc;
   Checks checks = 0;
+  // Takes a machine as little time as a read or a write: an elementwise op whose result is rather
+  // made again than kept.
+  bool cheap = false;
+  bool draws = false;  // makes random bits of its operands
   Kind kind = Kind::other;
   DTypeSet dtypes = 0;  // of the operands, for families that share a type rule
   TypeRule type = nullptr;
@@ -225,6 +241,7 @@ struct OpSpec {
   ViewRule view = nullptr;
   SplitRule split = nullptr;         // null: by kind
   SplitCheck check_split = nullptr;  // null: by kind
+  PartsRule parts = nullptr;         // null: by kind; of others a device computes the whole
   SumsRule sums = nullptr;           // null: by kind
   KernelRule kernel = nullptr;
   // The kernel may find its result in the memory of operand 0, and then leaves alone what it does

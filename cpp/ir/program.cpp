@@ -90,6 +90,15 @@ void verify(const Program& program, const std::string& stage) {
   }
 }
 
+std::vector<int> makers(const Program& program) {
+  std::vector<int> out(program.types.size(), -1);
+  for (std::size_t e = 0; e < program.equations.size(); ++e) {
+    for (Var v : program.equations[e].outputs)
+      out[static_cast<std::size_t>(v)] = static_cast<int>(e);
+  }
+  return out;
+}
+
 std::string mask_key(std::string name, const std::vector<bool>& mask) {
   name += ':';
   for (bool b : mask) name += b ? '1' : '0';

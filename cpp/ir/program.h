@@ -118,6 +118,9 @@ std::string to_string(const Program& program, const Equation& eqn);
 std::string literal_text(const Array& value);
 std::string scalar_text(const Array& value);
 
+// The equation that makes each variable, by its place in the program; -1 for those that are given.
+std::vector<int> makers(const Program& program);
+
 // Checks definitions before uses, types of each equation against its op's rule, and outputs.
 // Throws InternalError with the program and `stage`, the pass that made it.
 void verify(const Program& program, const std::string& stage);

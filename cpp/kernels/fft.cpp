@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "kernels/fft_work.h"
+#include "kernels/room.h"
 #include "runtime/interrupt.h"
 #include "runtime/pool.h"
 
@@ -30,7 +31,6 @@ std::complex<double> root_of_unity(std::int64_t k, std::int64_t n) {
 
 namespace {
 
-using fft_work::Scratch;
 using fft_work::task_elements;
 using fft_work::Workspace;
 using fft_work::workspace;
@@ -263,7 +263,7 @@ template <class T>
 void Fourier<T>::split(const Complex* in, std::int64_t in_step, Complex* out, std::int64_t out_step,
                        T scale) const {
   const std::int64_t n1 = split_->columns.n_, n2 = split_->rows.n_;
-  const Scratch<Complex> middle(n_);
+  const Room<Complex> middle(n_);
   const auto groups = [&](std::int64_t lines, std::int64_t n, auto&& body) {
     const std::int64_t count = (lines + width - 1) / width;
     const std::int64_t each = std::max<std::int64_t>(1, task_elements / (n * width));
@@ -311,7 +311,7 @@ void Fourier<T>::convolved(const Complex* in, std::int64_t in_step, Complex* out
     return Complex(a.real() * b.real() - a.imag() * b.imag(),
                    a.real() * b.imag() + a.imag() * b.real());
   };
-  const Scratch<Complex> scratch(static_cast<std::int64_t>(c.kernel.size()));
+  const Room<Complex> scratch(static_cast<std::int64_t>(c.kernel.size()));
   Complex* work = scratch.data();
   const auto n = static_cast<std::size_t>(n_), length = c.kernel.size();
   std::fill(work + n, work + length, Complex(0));

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "kernels/fft_lanes.h"
-#include "runtime/allocator.h"
 
 namespace shardax::kernels::fft_work {
 
@@ -12,22 +11,6 @@ using lanes::Lanes;
 
 // Elements of lines that one task transforms: some 50 us.
 constexpr std::int64_t task_elements = 16384;
-
-// Memory of arbitrary contents.
-template <class E>
-class Scratch {
- public:
-  explicit Scratch(std::int64_t count)
-      : bytes_(static_cast<std::size_t>(count) * sizeof(E)), data_(runtime::allocate(bytes_)) {}
-  ~Scratch() { runtime::deallocate(data_, bytes_); }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  E* data() const { return reinterpret_cast<E*>(data_); }
-
- private:
-  std::size_t bytes_;
-  std::byte* data_;
-};
 
 // Two buffers of a thread, for lines of up to so many elements.
 template <class T>

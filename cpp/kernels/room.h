@@ -12,17 +12,20 @@ template <class T>
 class Room {
  public:
   explicit Room(std::int64_t count)
-      : bytes_(static_cast<std::size_t>(count) * sizeof(T)),
-        memory_(bytes_ > 0 ? runtime::allocate(bytes_) : nullptr) {}
+      : size_(count), memory_(count > 0 ? runtime::allocate(bytes()) : nullptr) {}
   ~Room() {
-    if (memory_) runtime::deallocate(memory_, bytes_);
+    if (memory_) runtime::deallocate(memory_, bytes());
   }
   Room(const Room&) = delete;
   Room& operator=(const Room&) = delete;
   T* data() const { return reinterpret_cast<T*>(memory_); }
+  T& operator[](std::int64_t i) const { return data()[i]; }
+  std::int64_t size() const { return size_; }
 
  private:
-  std::size_t bytes_;
+  std::size_t bytes() const { return static_cast<std::size_t>(size_) * sizeof(T); }
+
+  std::int64_t size_;
   std::byte* memory_;
 };
 

@@ -102,35 +102,4 @@ double beta_share(double a, double b, double x) {
   return turned ? 1 - share : share;
 }
 
-namespace {
-
-// The power series, whose terms are all positive, and for large x the asymptotic one, whose terms
-// fall below 1e-17 before they rise (Abramowitz and Stegun 9.6.10, 9.7.1).
-double bessel_scaled(int order, double x) {
-  if (x < 30) {
-    const double quarter = x * x / 4;
-    double term = order == 0 ? 1 : x / 2, sum = term;
-    for (int k = 1; k < 200 && term > epsilon * sum; ++k) {
-      term *= quarter / (k * static_cast<double>(k + order));
-      sum += term;
-    }
-    return sum * std::exp(-x);
-  }
-  if (x == infinity) return 0;
-  double term = 1, sum = 1;
-  for (int k = 1; k < 60 && std::abs(term) > epsilon; ++k) {
-    const double odd = 2 * k - 1;
-    term *= -(4.0 * order * order - odd * odd) / (8 * k * x);
-    sum += term;
-  }
-  return sum / std::sqrt(2 * std::numbers::pi * x);
-}
-
-}  // namespace
-
-double bessel_i0e(double x) { return std::isnan(x) ? x : bessel_scaled(0, std::abs(x)); }
-double bessel_i1e(double x) {
-  return std::isnan(x) ? x : std::copysign(bessel_scaled(1, std::abs(x)), x);
-}
-
 }  // namespace shardax::kernels

@@ -14,8 +14,4 @@ double gamma_share_by_a(double a, double x);
 // The share of beta(a, b) in [0, x]. NaN for negative a or b, and for x beyond [0, 1].
 double beta_share(double a, double b, double x);
 
-// Modified Bessel functions of the first kind times e^-|x|, orders 0 and 1.
-double bessel_i0e(double x);
-double bessel_i1e(double x);
-
 }  // namespace shardax::kernels

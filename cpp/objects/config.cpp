@@ -126,9 +126,7 @@ std::size_t choice(const Flag& f, PyObject* value, const std::vector<std::string
   const std::string text = PyUnicode_Check(value) ? pytree::text_of(value) : "";
   const auto found = std::find(choices.begin(), choices.end(), text);
   if (found != choices.end()) return static_cast<std::size_t>(found - choices.begin());
-  std::string known;
-  for (const std::string& c : choices) known += (known.empty() ? "'" : ", '") + c + "'";
-  value_error("new enum value for ", f.name, " must be one of ", known, ", got ",
+  value_error("new enum value for ", f.name, " must be one of ", quoted(choices), ", got ",
               pytree::repr(value), ".");
 }
 

@@ -27,9 +27,8 @@ class PythonTracer final : public Tracer {
 inline const PythonTracer* python_tracer(const Value& value) {
   if (!value || !value->is_tracer()) return nullptr;
   const auto& tracer = static_cast<const Tracer&>(*value);
-  return tracer.class_name().data() == PythonTracer::name.data()
-             ? static_cast<const PythonTracer*>(&tracer)
-             : nullptr;
+  return tracer.class_name() == PythonTracer::name ? static_cast<const PythonTracer*>(&tracer)
+                                                   : nullptr;
 }
 
 // What an object that Python made holds beside its Value.

@@ -63,6 +63,12 @@ std::string tracer_text(const Value& value) {
   return pytree::text_of(table.get());
 }
 
+// Where shard_map runs a function op by op, a value that all devices share is shown for each.
+Ref shared_text(PyObject* array) {
+  const Ref printing = Ref::checked(PyImport_ImportModule("shardax._base.printing"));
+  return Ref::checked(PyObject_CallMethod(printing.get(), "shared_table", "O", array));
+}
+
 PyObject* unicode(const std::string& text) {
   return PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size()));
 }
@@ -200,6 +206,8 @@ PyObject* array_str(PyObject* self) {
     const Value& value = value_of(self);
     if (value->is_tracer()) return unicode(tracer_text(value));
     if (is_key(value->dtype())) return array_repr(self);
+    Ref shared = shared_text(self);
+    if (shared.get() != Py_None) return shared.release();
     return PyObject_Str(to_numpy(value).get());
   });
 }

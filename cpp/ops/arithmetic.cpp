@@ -3,7 +3,6 @@
 #include <cmath>
 #include <utility>
 
-#include "kernels/extremum.h"
 #include "ops/family.h"
 #include "ops/sums.h"
 
@@ -71,9 +70,6 @@ constexpr auto rem_kernel = [](auto a, auto b) {
     return static_cast<T>(std::fmod(a, b));
   }
 };
-template <bool greater>
-constexpr auto extremum_kernel = [](auto a, auto b) { return kernels::extremum<greater>(a, b); };
-
 constexpr auto sign_kernel = [](auto a) {
   using T = decltype(a);
   if constexpr (is_complex_v<T>) {
@@ -186,25 +182,8 @@ Value spread(const Value& t, const Value& out) {
 // x, and 1 where it is 0: a divisor.
 Value nonzero(const Value& x) { return where(eq(x, scalar(x->dtype(), 0)), full_like(x, 1), x); }
 
-// For max and min: 1 where x is picked, 1/2 where both are equal, else 0.
-Value picked(const Value& x, const Value& out, const Value& other) {
-  const Value one = full_like(out, 1);
-  const Value half = full_like(out, 0.5);
-  const Value zero = full_like(out, 0);
-  return where(eq(x, out), where(eq(other, out), half, one), zero);
-}
-
-Values jvp_extremum(const JvpArgs& a) {
-  Value sum;
-  for (std::size_t i : {0u, 1u}) {
-    if (a.t[i]) {
-      sum = maybe_add(sum, mul(a.t[i], picked(a.in[i], a.out[0], a.in[1 - i])));
-    }
-  }
-  return {sum};
-}
-
 OpSpec sum(OpSpec spec) {
+  spec.cheap = true;
   spec.dtypes = any_dtype & ~booleans;
   spec.jvp = [](const JvpArgs& a) -> Values {
     return {maybe_add(spread(a.t[0], a.out[0]), spread(a.t[1], a.out[0]))};
@@ -228,6 +207,7 @@ const Op add_any_op{
 const Op sub_op{elementwise({.name = "sub",
                              .doc = "Elementwise difference, x - y.",
                              .checks = makes_nan,
+                             .cheap = true,
                              .dtypes = numbers,
                              .jvp = [](const JvpArgs& a) -> Values {
                                const Value minus = a.t[1] ? neg(a.t[1]) : a.t[1];
@@ -248,6 +228,7 @@ const Op sub_op{elementwise({.name = "sub",
 const Op mul_op{elementwise({.name = "mul",
                              .doc = "Elementwise product, x * y.",
                              .checks = makes_nan,
+                             .cheap = true,
                              .dtypes = numbers,
                              .jvp = [](const JvpArgs& a) -> Values {
                                Value sum;
@@ -297,23 +278,10 @@ const Op rem_op{
                  },
                  .map = map_binary<integers | full_floats, rem_kernel, lane_integers>})};
 
-const Op max_op{
-    elementwise({.name = "max",
-                 .doc = "Elementwise maximum; NaN where either is NaN. Ties share the gradient.",
-                 .dtypes = any_dtype,
-                 .jvp = jvp_extremum,
-                 .map = map_binary<any_dtype, extremum_kernel<true>, lane_numbers>})};
-
-const Op min_op{
-    elementwise({.name = "min",
-                 .doc = "Elementwise minimum; NaN where either is NaN. Ties share the gradient.",
-                 .dtypes = any_dtype,
-                 .jvp = jvp_extremum,
-                 .map = map_binary<any_dtype, extremum_kernel<false>, lane_numbers>})};
-
 const Op neg_op{
     elementwise({.name = "neg",
                  .doc = "Elementwise negation, -x.",
+                 .cheap = true,
                  .dtypes = numbers,
                  .jvp = [](const JvpArgs& a) -> Values { return {neg(a.t[0])}; },
                  .transpose = [](const TransposeArgs& a) -> Values { return {neg(a.ct[0])}; },
@@ -331,6 +299,7 @@ const Op neg_op{
 const Op sign_op{
     elementwise({.name = "sign",
                  .doc = "Elementwise sign: -1, 0 or 1; z / |z| for complex numbers.",
+                 .cheap = true,
                  .dtypes = numbers,
                  .jvp = [](const JvpArgs& a) -> Values {
                    if (!is_complex(a.in[0]->dtype())) return {nullptr};
@@ -347,6 +316,7 @@ const Op abs_op{
     elementwise({.name = "abs",
                  .doc = "Elementwise absolute value; |z| of complex numbers is real. Its "
                         "derivative at 0 is 1, as from the right; of complex numbers 0.",
+                 .cheap = true,
                  .dtypes = numbers,
                  .type = type_real,
                  .jvp = [](const JvpArgs& a) -> Values {
@@ -361,6 +331,7 @@ const Op abs_op{
 const Op square_op{elementwise(
     {.name = "square",
      .doc = "Elementwise square, x * x.",
+     .cheap = true,
      .dtypes = numbers,
      .jvp = [](const JvpArgs& a) -> Values {
        return {mul(a.t[0], mul(full_like(a.in[0], 2), a.in[0]))};
@@ -371,6 +342,7 @@ const Op integer_pow_op{elementwise(
     {.name = "integer_pow",
      .doc = "Elementwise power with a constant integer exponent, x ** y.",
      .checks = makes_nan,
+     .cheap = true,
      .dtypes = numbers,
      .type = [](const Op& op, const Types& in, const Params& params) -> Types {
        if (params.integer("y") < 0 && is_integer(in[0].dtype)) {
@@ -396,8 +368,6 @@ Value sub(const Value& a, const Value& b) { return bind1(sub_op, {}, {a, b}); }
 Value mul(const Value& a, const Value& b) { return bind1(mul_op, {}, {a, b}); }
 Value div(const Value& a, const Value& b) { return bind1(div_op, {}, {a, b}); }
 Value neg(const Value& a) { return bind1(neg_op, {}, {a}); }
-Value max(const Value& a, const Value& b) { return bind1(max_op, {}, {a, b}); }
-Value min(const Value& a, const Value& b) { return bind1(min_op, {}, {a, b}); }
 Value integer_pow(const Value& a, std::int64_t y) { return bind1(integer_pow_op, {{"y", y}}, {a}); }
 
 }  // namespace shardax::ops

@@ -2,6 +2,7 @@
 #include "array/narrow.h"
 #include "kernels/copy.h"
 #include "ops/family.h"
+#include "ops/parts.h"
 #include "ops/split.h"
 #include "ops/split_check.h"
 #include "ops/sums.h"
@@ -80,6 +81,7 @@ const Op concatenate_op{
      .half_native = true,
      .split = split_grown,
      .check_split = check_split_joined,
+     .parts = parts_grown,
      .sums = sums_added,
      .kernel = concatenate_kernel,
      .keys = KeyUse::splits}};
@@ -198,6 +200,7 @@ const Op pad_op{
      .split = split_grown,
      .check_split = [](const Op&, const Params&, const Types& in,
                        const Types& out) { check_comes_out_even("padding", in[0], out[0]); },
+     .parts = parts_grown,
      .sums = sums_kept,
      .kernel = pad_kernel,
      .show = [](const Params& p) -> std::vector<std::string> {

@@ -180,6 +180,7 @@ Kernel generator_kernel(const Types& in, const Types&, const Params& params) {
 const Op generator_op{
     {.name = "rng_bit_generator",
      .doc = "Random bits of `shape` out of a state, and the state after them.",
+     .draws = true,
      .type = generator_type,
      .batch = [](const BatchArgs& a) -> Batched {
        Params params = a.params;

@@ -1,4 +1,4 @@
-// ops/compare.cpp - comparisons, logic and selection of elements.
+// ops/compare.cpp - comparisons, extremes, logic and selection of elements.
 #include <algorithm>
 
 #include "kernels/extremum.h"
@@ -69,12 +69,14 @@ constexpr auto complement = [](auto a) {
 const Op and_op{elementwise_no_gradient(
     {.name = "and",
      .doc = "Elementwise and: of truth values, or bit by bit.",
+     .cheap = true,
      .dtypes = bits,
      .map = map_binary<bits, [](auto a, auto b) { return static_cast<decltype(a)>(a & b); },
                        lane_bits>})};
 const Op or_op{elementwise_no_gradient(
     {.name = "or",
      .doc = "Elementwise or: of truth values, or bit by bit.",
+     .cheap = true,
      .dtypes = bits,
      .map = map_binary<bits, [](auto a, auto b) { return static_cast<decltype(a)>(a | b); },
                        lane_bits>})};
@@ -87,6 +89,7 @@ const Op xor_op{elementwise_no_gradient(
 const Op not_op{
     elementwise_no_gradient({.name = "not",
                              .doc = "Elementwise complement: of truth values, or bit by bit.",
+                             .cheap = true,
                              .dtypes = bits,
                              .map = map_unary<bits, complement, lane_bits>})};
 
@@ -161,6 +164,7 @@ MapKernel select_map_rule(const Types& in, const Type& out, const Params&) {
 
 const Op select_op{elementwise({.name = "select_n",
                                 .doc = "cases[which], elementwise; `which` is bool or int32.",
+                                .cheap = true,
                                 .dtypes = ~DTypeSet{0},
                                 .type = select_type,
                                 .jvp = [](const JvpArgs& a) -> Values {
@@ -232,6 +236,46 @@ const Op clamp_op{elementwise(
        return select_map<ordered, clamp_kernel, 3, lane_numbers>(in[0].dtype);
      }})};
 
+// ---- the larger, the smaller -----------------------------------------------------------------
+
+template <bool greater>
+constexpr auto extremum_kernel = [](auto a, auto b) { return kernels::extremum<greater>(a, b); };
+
+// For max and min: 1 where x is picked, 1/2 where both are equal, else 0.
+Value picked(const Value& x, const Value& out, const Value& other) {
+  const Value one = full_like(out, 1);
+  const Value half = full_like(out, 0.5);
+  const Value zero = full_like(out, 0);
+  return where(eq(x, out), where(eq(other, out), half, one), zero);
+}
+
+Values jvp_extremum(const JvpArgs& a) {
+  Value sum;
+  for (std::size_t i : {0u, 1u}) {
+    if (a.t[i]) {
+      const Value own = mul(a.t[i], picked(a.in[i], a.out[0], a.in[1 - i]));
+      sum = sum ? add(sum, own) : own;
+    }
+  }
+  return {sum};
+}
+
+const Op max_op{
+    elementwise({.name = "max",
+                 .doc = "Elementwise maximum; NaN where either is NaN. Ties share the gradient.",
+                 .cheap = true,
+                 .dtypes = any_dtype,
+                 .jvp = jvp_extremum,
+                 .map = map_binary<any_dtype, extremum_kernel<true>, lane_numbers>})};
+
+const Op min_op{
+    elementwise({.name = "min",
+                 .doc = "Elementwise minimum; NaN where either is NaN. Ties share the gradient.",
+                 .cheap = true,
+                 .dtypes = any_dtype,
+                 .jvp = jvp_extremum,
+                 .map = map_binary<any_dtype, extremum_kernel<false>, lane_numbers>})};
+
 }  // namespace
 
 Value eq(const Value& a, const Value& b) { return bind1(eq_op, {}, {a, b}); }
@@ -239,6 +283,8 @@ Value ne(const Value& a, const Value& b) { return bind1(ne_op, {}, {a, b}); }
 Value lt(const Value& a, const Value& b) { return bind1(lt_op, {}, {a, b}); }
 Value gt(const Value& a, const Value& b) { return bind1(gt_op, {}, {a, b}); }
 Value ge(const Value& a, const Value& b) { return bind1(ge_op, {}, {a, b}); }
+Value max(const Value& a, const Value& b) { return bind1(max_op, {}, {a, b}); }
+Value min(const Value& a, const Value& b) { return bind1(min_op, {}, {a, b}); }
 Value logical_and(const Value& a, const Value& b) { return bind1(and_op, {}, {a, b}); }
 Value logical_or(const Value& a, const Value& b) { return bind1(or_op, {}, {a, b}); }
 Value logical_not(const Value& a) { return bind1(not_op, {}, {a}); }

@@ -6,7 +6,9 @@
 // is one convolution, so that devices do not have weight gradients of their own.
 #include "ops/convolution.h"
 
+#include "base/lists.h"
 #include "ops/family.h"
+#include "ops/parts.h"
 #include "ops/split.h"
 
 namespace shardax::ops {
@@ -172,6 +174,32 @@ Split conv_split(const SplitArgs& a) {
   return split_evenly(std::move(out), a);
 }
 
+// Batch dimensions of lhs and features of the result stay split; so do features that are summed
+// over, where both operands have them alike.
+Parts conv_parts(const SplitArgs& a) {
+  Parts out = parts_whole(a);
+  const ConvNumbers n = conv_numbers(a.params);
+  if (!n.leading.empty() || n.batch_groups > 1) return out;
+  const Split lhs = split_of(a, 0), rhs = split_of(a, 1);
+  const auto keep = [&](std::size_t operand, std::int64_t from, std::int64_t to) {
+    out.in[operand][at(from)] = out.out[at(to)] = (operand == 0 ? lhs : rhs)[at(from)];
+  };
+  const auto clash = [](const std::vector<std::string>& x, const std::vector<std::string>& y) {
+    return std::any_of(x.begin(), x.end(), [&](const std::string& axis) { return has(y, axis); });
+  };
+  keep(0, n.lhs_spec[0], n.out_spec[0]);
+  const auto& batch = out.out[at(n.out_spec[0])];
+  if (n.feature_groups > 1) return out;
+  if (!clash(rhs[at(n.rhs_spec[0])], batch)) keep(1, n.rhs_spec[0], n.out_spec[1]);
+  const auto& summed = lhs[at(n.lhs_spec[1])];
+  if (summed == rhs[at(n.rhs_spec[1])] && !clash(summed, batch) &&
+      !clash(summed, out.out[at(n.out_spec[1])])) {
+    out.in[0][at(n.lhs_spec[1])] = out.in[1][at(n.rhs_spec[1])] = out.open = summed;
+    out.joins = "psum";
+  }
+  return out;
+}
+
 const Op conv_op{
     {.name = "conv_general_dilated",
      .doc = "Sums of products of a kernel with the windows of an array, without a flip. Operands: "
@@ -197,6 +225,7 @@ const Op conv_op{
      .batch = conv_batch,
      .half_native = true,
      .split = conv_split,
+     .parts = conv_parts,
      .kernel = conv_kernel,
      .show = show_conv}};
 

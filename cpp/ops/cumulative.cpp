@@ -5,6 +5,7 @@
 #include "ops/dense.h"
 #include "ops/family.h"
 #include "ops/lines.h"
+#include "ops/parts.h"
 #include "ops/split_check.h"
 #include "runtime/interrupt.h"
 #include "runtime/pool.h"
@@ -283,6 +284,7 @@ OpSpec running(OpSpec spec) {
   spec.batch = running_batch;
   spec.half_native = true;
   spec.check_split = check_split_cumulative;
+  spec.parts = [](const SplitArgs& a) { return parts_along(a, {a.params.integer("axis")}); };
   return spec;
 }
 

@@ -6,6 +6,7 @@
 #include "kernels/matmul.h"
 #include "kernels/room.h"
 #include "ops/family.h"
+#include "ops/parts.h"
 #include "ops/split.h"
 #include "ops/split_check.h"
 #include "ops/sums.h"
@@ -296,6 +297,7 @@ const Op dot_op{
      .half_native = true,
      .split = split_product,
      .check_split = check_split_product,
+     .parts = parts_product,
      .sums = sums_contracted,
      .kernel = dot_kernel,
      .show = [](const Params& p) -> std::vector<std::string> {

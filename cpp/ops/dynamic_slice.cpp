@@ -3,6 +3,7 @@
 #include "ops/batch_axis.h"
 #include "ops/family.h"
 #include "ops/index.h"
+#include "ops/parts.h"
 #include "ops/split.h"
 #include "ops/split_check.h"
 #include "ops/starts.h"
@@ -147,6 +148,7 @@ const Op slice_op{
      .split = split_grown,
      .check_split = [](const Op&, const Params&, const Types& in,
                        const Types& out) { check_comes_out_even("dynamic_slice", in[0], out[0]); },
+     .parts = parts_of_window,
      .sums = sums_kept,
      .kernel = [](const Types&, const Types&, const Params& params) -> Kernel {
        return [sizes = params.ints("slice_sizes")](std::span<const View> in,
@@ -215,6 +217,7 @@ const Op update_op{
      },
      .batch = update_batch,
      .half_native = true,
+     .parts = parts_of_window,
      .sums = sums_kept,
      .kernel = [](const Types&, const Types&, const Params&) -> Kernel {
        return [](std::span<const View> in, std::span<const View> out) {

@@ -7,6 +7,7 @@
 #include "ops/dense.h"
 #include "ops/family.h"
 #include "ops/lines.h"
+#include "ops/parts.h"
 #include "ops/split.h"
 #include "runtime/pool.h"
 
@@ -236,6 +237,7 @@ const Op argmax_op{{.name = "argmax",
                     .no_gradient = true,
                     .half_native = true,
                     .split = split_reduced,
+                    .parts = [](const SplitArgs& a) { return parts_reduced(a, {}); },
                     .kernel = position_kernel<true>}};
 const Op argmin_op{{.name = "argmin",
                     .doc = "The first position of the smallest element along an axis, or of a NaN.",
@@ -245,6 +247,7 @@ const Op argmin_op{{.name = "argmin",
                     .no_gradient = true,
                     .half_native = true,
                     .split = split_reduced,
+                    .parts = [](const SplitArgs& a) { return parts_reduced(a, {}); },
                     .kernel = position_kernel<false>}};
 
 }  // namespace

@@ -128,6 +128,7 @@ OpSpec elementwise_no_gradient(OpSpec spec) {
 }
 
 OpSpec comparison(OpSpec spec) {
+  spec.cheap = true;
   spec.type = type_predicate;
   return elementwise_no_gradient(spec);
 }

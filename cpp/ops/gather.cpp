@@ -6,6 +6,7 @@
 #include "base/lists.h"
 #include "ops/family.h"
 #include "ops/index.h"
+#include "ops/parts.h"
 #include "ops/split.h"
 #include "ops/starts.h"
 #include "runtime/pool.h"
@@ -58,6 +59,27 @@ Split gather_split(const SplitArgs& a) {
     ++from;
   }
   return split_evenly(std::move(out), a);
+}
+
+// Windows that are whole along a dimension are split as the operand; the rest as the indices.
+Parts gather_parts(const SplitArgs& a) {
+  const WindowDims dims = gather_dims(a.params);
+  Parts out = parts_whole(a);
+  if (!dims.operand_batch.empty()) return out;
+  out.out = gather_split(a);
+  Ints sizes = a.params.ints("slice_sizes");
+  std::size_t from = 0, index = 0;
+  for (std::size_t d = 0; d < out.out.size(); ++d) {
+    if (!has(dims.window_dims, d)) {
+      out.in[1][index++] = out.out[d];
+      continue;
+    }
+    while (has(dims.collapsed, from)) ++from;
+    out.in[0][from] = out.out[d];
+    sizes[from++] /= parts_of(out.out[d], a.mesh);
+  }
+  out.params.set("slice_sizes", sizes);
+  return out;
 }
 
 void check_gather_split(const Op&, const Params& params, const Types& in, const Types&) {
@@ -203,6 +225,7 @@ const Op gather_op{
      .half_native = true,
      .split = gather_split,
      .check_split = check_gather_split,
+     .parts = gather_parts,
      .kernel = gather_kernel,
      .first_index = 1,
      .starts = gather_starts,

@@ -5,6 +5,7 @@
 #include "base/errors.h"
 #include "base/lists.h"
 #include "ops/family.h"
+#include "ops/parts.h"
 #include "ops/split.h"
 
 namespace shardax::ops {
@@ -26,7 +27,8 @@ const Op stop_gradient_op{
      .batch = [](const BatchArgs& a) -> Batched { return batched1(bind1(a.op, a.params, a.in)); },
      .no_gradient = true,
      .half_native = true,
-     .view = same_view}};
+     .view = same_view,
+     .parts = parts_elementwise}};
 
 Types type_of_operand(const Op&, const Types& in, const Params&) { return {in[0]}; }
 
@@ -45,6 +47,7 @@ const Op optimization_barrier_op{
      .batch = batch_identity,
      .half_native = true,
      .view = same_view,
+     .parts = parts_elementwise,
      .show = [](const Params&) { return std::vector<std::string>(); }}};
 
 const Op name_op{
@@ -57,7 +60,8 @@ const Op name_op{
      .transpose = [](const TransposeArgs& a) -> Values { return {a.ct[0]}; },
      .batch = batch_identity,
      .half_native = true,
-     .view = same_view}};
+     .view = same_view,
+     .parts = parts_elementwise}};
 
 // The new dimension stays split as it is.
 Batched batch_sharding_constraint(const BatchArgs& a) {

@@ -1,4 +1,5 @@
 // ops/incomplete.cpp - the incomplete gamma and beta functions, and Bessel functions.
+#include "kernels/math_bessel.h"
 #include "kernels/special.h"
 #include "ops/family.h"
 
@@ -65,17 +66,17 @@ const Op igammac_op{
                                    }>>})};
 
 // By x: the derivative of the density by a.
-const Op igamma_grad_a_op{elementwise(
-    {.name = "igamma_grad_a",
-     .doc = "Elementwise derivative of igamma(a, x) by a; operands a, x.",
-     .dtypes = floats,
-     .jvp = [](const JvpArgs& args) -> Values {
-       if (args.t[0]) no_derivative("igamma_grad_a");
-       const Value &a = args.in[0], &x = args.in[1];
-       const Value slope = mul(density(a, x), sub(log_of(x), unary("digamma", a)));
-       return {mul(broadcast_to(args.t[1], args.out[0]->shape()), slope)};
-     },
-     .map = map_binary<full_floats, in_double<kernels::gamma_share_by_a>>})};
+const Op igamma_grad_a_op{
+    elementwise({.name = "igamma_grad_a",
+                 .doc = "Elementwise derivative of igamma(a, x) by a; operands a, x.",
+                 .dtypes = floats,
+                 .jvp = [](const JvpArgs& args) -> Values {
+                   if (args.t[0]) no_derivative("igamma_grad_a");
+                   const Value &a = args.in[0], &x = args.in[1];
+                   const Value slope = mul(density(a, x), sub(log_of(x), unary("digamma", a)));
+                   return {mul(broadcast_to(args.t[1], args.out[0]->shape()), slope)};
+                 },
+                 .map = map_binary<full_floats, in_double<kernels::gamma_share_by_a>>})};
 
 // ---- beta ------------------------------------------------------------------------------------
 
@@ -109,21 +110,21 @@ const Op bessel_i0e_op{elementwise(
        const Value slope = sub(unary("bessel_i1e", a.in[0]), mul(unary("sign", a.in[0]), a.out[0]));
        return {mul(a.t[0], slope)};
      },
-     .map = map_unary<full_floats, in_double<kernels::bessel_i0e>>})};
+     .map = map_unary<full_floats, [](auto x) { return simd::bessel_i0e(x); }, lane_floats>})};
 
-const Op bessel_i1e_op{
-    elementwise({.name = "bessel_i1e",
-                 .doc = "Elementwise modified Bessel function of order 1, times e^-|x|.",
-                 .dtypes = floats,
-                 .jvp = [](const JvpArgs& a) -> Values {
-                   const Value &x = a.in[0], &y = a.out[0];
-                   const Value zero = eq(x, constant(x, 0));
-                   const Value safe = where(zero, full_like(x, 1), x);
-                   const Value shrink = add(unary("sign", x), div(constant(x, 1), safe));
-                   const Value slope = sub(unary("bessel_i0e", x), mul(y, shrink));
-                   return {mul(a.t[0], where(zero, full_like(x, 0.5), slope))};
-                 },
-                 .map = map_unary<full_floats, in_double<kernels::bessel_i1e>>})};
+const Op bessel_i1e_op{elementwise(
+    {.name = "bessel_i1e",
+     .doc = "Elementwise modified Bessel function of order 1, times e^-|x|.",
+     .dtypes = floats,
+     .jvp = [](const JvpArgs& a) -> Values {
+       const Value &x = a.in[0], &y = a.out[0];
+       const Value zero = eq(x, constant(x, 0));
+       const Value safe = where(zero, full_like(x, 1), x);
+       const Value shrink = add(unary("sign", x), div(constant(x, 1), safe));
+       const Value slope = sub(unary("bessel_i0e", x), mul(y, shrink));
+       return {mul(a.t[0], where(zero, full_like(x, 0.5), slope))};
+     },
+     .map = map_unary<full_floats, [](auto x) { return simd::bessel_i1e(x); }, lane_floats>})};
 
 }  // namespace
 }  // namespace shardax::ops

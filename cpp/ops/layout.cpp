@@ -2,6 +2,7 @@
 #include "ops/layout.h"
 
 #include "ops/family.h"
+#include "ops/parts.h"
 #include "ops/split.h"
 #include "ops/split_check.h"
 
@@ -91,6 +92,7 @@ const Op broadcast_op{layout(
                             with_front(0, shifted(a.params.ints("broadcast_dimensions")))));
      },
      .view = broadcast_view,
+     .parts = parts_broadcast,
      .show = [](const Params& p) -> std::vector<std::string> {
        const Ints& dims = p.ints("broadcast_dimensions");
        if (dims.empty()) return {};
@@ -159,7 +161,8 @@ const Op reshape_op{layout({.name = "reshape",
                             },
                             .view = reshape_view,
                             .split = split_reshaped,
-                            .check_split = check_split_reshaped})};
+                            .check_split = check_split_reshaped,
+                            .parts = parts_reshaped})};
 
 // ---- transpose -------------------------------------------------------------------------------
 
@@ -204,7 +207,8 @@ const Op transpose_op{layout(
              result.strides.push_back(strides[static_cast<std::size_t>(d)]);
            }
            return true;
-         }})};
+         },
+     .parts = parts_transposed})};
 
 // ---- squeeze and expand_dims are kinds of reshape that views always serve ----------------------
 
@@ -246,7 +250,8 @@ const Op squeeze_op{layout(
             ViewLayout& result) {
            result.strides = squeezed(strides, params.ints("dimensions"));
            return true;
-         }})};
+         },
+     .parts = parts_squeezed})};
 
 }  // namespace
 

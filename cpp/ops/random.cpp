@@ -97,6 +97,7 @@ Kernel bits_kernel(const Types& in, const Types&, const Params& params) {
 
 const Op bits_op{{.name = "random_bits",
                   .doc = "`shape` unsigned integers of `bit_width` random bits for each key.",
+                  .draws = true,
                   .type = [](const Op&, const Types& in, const Params& params) -> Types {
                     Type out = with_shape(in[0], drawn_shape(in[0], params));
                     return {with_dtype(out, unsigned_of_width(params.integer("bit_width")))};
@@ -287,6 +288,7 @@ const Op fold_in_op{{.name = "random_fold_in",
 const Op threefry_op{
     {.name = "threefry2x32",
      .doc = "Elementwise hash of two words of counters under two words of a key.",
+     .draws = true,
      .type = [](const Op& op, const Types& in, const Params&) -> Types {
        for (const Type& type : in) {
          if (type.dtype != DType::uint32) {

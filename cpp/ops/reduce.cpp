@@ -7,6 +7,7 @@
 #include "kernels/extremum.h"
 #include "kernels/reduce_loops.h"
 #include "ops/family.h"
+#include "ops/parts.h"
 #include "ops/sums.h"
 
 namespace shardax::ops {
@@ -233,6 +234,7 @@ const Op sum_op{reduction(
        return {spread_back(a.ct[0], a.in_types[0].shape, a.params.ints("axes"))};
      },
      .reduce = loops<Sum, numbers>,
+     .parts = [](const SplitArgs& a) { return parts_reduced(a, "psum"); },
      .sums = sums_kept,
      .show = [](const Params& p) -> std::vector<std::string> {
        return {"axes=" + to_string(p.ints("axes")), "out_sharding=None"};
@@ -249,13 +251,15 @@ const Op max_op{
                .doc = "Maximum over axes; NaN where there is one. Ties share the gradient.",
                .dtypes = any_dtype,
                .jvp = jvp_chooser,
-               .reduce = loops<Extreme<true>, any_dtype>})};
+               .reduce = loops<Extreme<true>, any_dtype>,
+               .parts = [](const SplitArgs& a) { return parts_reduced(a, "pmax"); }})};
 const Op min_op{
     reduction({.name = "reduce_min",
                .doc = "Minimum over axes; NaN where there is one. Ties share the gradient.",
                .dtypes = any_dtype,
                .jvp = jvp_chooser,
-               .reduce = loops<Extreme<false>, any_dtype>})};
+               .reduce = loops<Extreme<false>, any_dtype>,
+               .parts = [](const SplitArgs& a) { return parts_reduced(a, "pmin"); }})};
 const Op and_op{reduction({.name = "reduce_and",
                            .doc = "Whether all are true; bitwise for integers.",
                            .dtypes = booleans | integers,

@@ -1,6 +1,7 @@
 // ops/slice.cpp - slice and rev: parts of an array at fixed places, as views.
 #include "ops/family.h"
 #include "ops/layout.h"
+#include "ops/parts.h"
 #include "ops/split.h"
 #include "ops/split_check.h"
 
@@ -78,6 +79,7 @@ const Op slice_op{layout(
          [](const SplitArgs& a) { return a.mesh.is_explicit() ? split_grown(a) : split_view(a); },
      .check_split = [](const Op&, const Params&, const Types& in,
                        const Types& out) { check_comes_out_even("slicing", in[0], out[0]); },
+     .parts = parts_sliced,
      .show = [](const Params& p) -> std::vector<std::string> {
        const Ints& steps = p.ints("strides");
        const bool unit =
@@ -109,7 +111,8 @@ const Op rev_op{layout(
              result.offset += std::max<std::int64_t>(in.shape[d] - 1, 0) * strides[d];
            }
            return true;
-         }})};
+         },
+     .parts = [](const SplitArgs& a) { return parts_along(a, a.params.ints("dimensions")); }})};
 
 }  // namespace
 

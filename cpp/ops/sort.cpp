@@ -4,12 +4,13 @@
 
 #include "base/errors.h"
 #include "kernels/radix_sort.h"
+#include "kernels/room.h"
 #include "ops/dense.h"
 #include "ops/family.h"
 #include "ops/index.h"
+#include "ops/parts.h"
 #include "ops/split.h"
 #include "ops/split_check.h"
-#include "runtime/allocator.h"
 #include "runtime/pool.h"
 
 namespace shardax::ops {
@@ -17,6 +18,7 @@ namespace {
 
 using kernels::KeyOf;
 using kernels::Ranked;
+using kernels::Room;
 
 // Rows of n elements: the axis is the last dimension, see rows_of.
 struct Rows {
@@ -46,24 +48,8 @@ void for_tasks(const Rows& rows, F&& body) {
   });
 }
 
-// Uninitialised memory for n elements, given back at the end of the row: rows may be huge.
-template <class T>
-class Scratch {
- public:
-  explicit Scratch(std::int64_t n)
-      : size_(n), data_(runtime::allocate(static_cast<std::size_t>(n) * sizeof(T))) {}
-  ~Scratch() { runtime::deallocate(data_, static_cast<std::size_t>(size_) * sizeof(T)); }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  T* data() const { return reinterpret_cast<T*>(data_); }
-  T& operator[](std::int64_t i) const { return data()[i]; }
-  std::int64_t size() const { return size_; }
-
- private:
-  std::int64_t size_;
-  std::byte* data_;
-};
-using Order = Scratch<std::uint32_t>;
+// Rows may be huge: memory is given back at the end of each.
+using Order = Room<std::uint32_t>;
 
 // body(i) for i < n.
 template <class F>
@@ -96,7 +82,7 @@ void permute(int width, const std::byte* from, std::byte* to, const Order& order
 template <class K, class Key>
 void refine(const Order& order, Key key) {
   const std::int64_t n = order.size();
-  const Scratch<Ranked<K>> items(n), scratch(n);
+  const Room<Ranked<K>> items(n), scratch(n);
   in_stretches(n, [&](std::int64_t i) {
     items[i] = {key(order[i]), static_cast<std::uint32_t>(i)};
   });
@@ -128,7 +114,7 @@ void refine_by(const Order& order, const T* row) {
 template <class T>
 bool sort_values(const T* row, T* out, std::int64_t n) {
   using K = KeyOf<T>;
-  const Scratch<K> keys(n), scratch(n);
+  const Room<K> keys(n), scratch(n);
   bool plain = true;
   in_stretches(n, [&](std::int64_t i) {
     keys[i] = kernels::sortable(row[i]);
@@ -248,6 +234,7 @@ const Op sort_op{
      .half_native = true,
      .multiple_results = true,
      .check_split = check_split_sorted,
+     .parts = [](const SplitArgs& a) { return parts_along(a, {a.params.integer("dimension")}); },
      .kernel = sort_kernel}};
 
 // ---- top_k ---------------------------------------------------------------------------------
@@ -345,6 +332,8 @@ const Op top_k_op{
            split[static_cast<std::size_t>(top_k_axis(a.params, a.out.shape))].clear();
            return split;
          },
+     .parts =
+         [](const SplitArgs& a) { return parts_along(a, {top_k_axis(a.params, a.in[0].shape)}); },
      .kernel = top_k_kernel}};
 
 }  // namespace

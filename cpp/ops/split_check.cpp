@@ -19,13 +19,8 @@ Axes split_at(const Type& type, std::int64_t d) {
 // "('x', None)"
 std::string spec_text(const Type& type, const Ints& dims) {
   std::string text;
-  for (const std::int64_t d : dims) {
-    std::string entry;
-    const Axes axes = split_at(type, d);
-    for (const std::string& name : axes) entry += concat(entry.empty() ? "" : ", ", "'", name, "'");
-    if (axes.size() > 1) entry = concat("(", entry, ")");
-    text += concat(text.empty() ? "" : ", ", entry.empty() ? "None" : entry);
-  }
+  for (const std::int64_t d : dims)
+    text += concat(text.empty() ? "" : ", ", entry_text(split_at(type, d)));
   return concat("(", text, dims.size() == 1 ? ",)" : ")");
 }
 

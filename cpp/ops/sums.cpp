@@ -20,11 +20,7 @@ const Axes& reduced(const Type& type) {
   return type.sharding ? type.sharding->reduced : none;
 }
 
-std::string set_text(const Axes& axes) {
-  std::string text;
-  for (const std::string& axis : axes) text += concat(text.empty() ? "'" : ", '", axis, "'");
-  return concat("{", text, "}");
-}
+std::string set_text(const Axes& axes) { return concat("{", quoted(axes), "}"); }
 
 // Nothing is refused where a program runs that was staged before.
 template <class... Args>

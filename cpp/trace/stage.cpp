@@ -1,6 +1,8 @@
 // trace/stage.cpp - recording equations.
 #include "trace/stage.h"
 
+#include <algorithm>
+
 #include "base/errors.h"
 #include "ir/bodies.h"
 
@@ -62,8 +64,31 @@ Var StagingTrace::lift(const Value& value) {
   return var;
 }
 
+namespace {
+
+// Where a call lies that is replaced by the equations of its program.
+thread_local LocationPtr call_site;
+
+// A program of a library's function knows one place of the user's: that of the call that staged it.
+bool lies_elsewhere(const Program& program) {
+  const auto& equations = program.equations;
+  return std::all_of(equations.begin(), equations.end(),
+                     [&](const Equation& eqn) { return eqn.location == equations[0].location; });
+}
+
+Values inlined(const Program& program, const Values& in) {
+  struct Restored {
+    LocationPtr before = call_site;
+    ~Restored() { call_site = before; }
+  } const restored;
+  if (!call_site && lies_elsewhere(program)) call_site = current_location();
+  return evaluate(program, in);
+}
+
+}  // namespace
+
 Values StagingTrace::process(const Op& op, const Params& params, const Values& in) {
-  if (params.has("inline")) return shardax::evaluate(*called_program(op, params), in);
+  if (params.has("inline")) return inlined(*called_program(op, params), in);
   if (op.stage) {
     const StagedCall call = op.stage(params, in);
     return record(op, call.params, call.in);
@@ -72,7 +97,8 @@ Values StagingTrace::process(const Op& op, const Params& params, const Values& i
 }
 
 Values StagingTrace::record(const Op& op, const Params& params, const Values& in) {
-  Equation eqn{&op, params, {}, {}, current_location(), since(current_names(), names_)};
+  const LocationPtr location = call_site ? call_site : current_location();
+  Equation eqn{&op, params, {}, {}, location, since(current_names(), names_)};
   Types types;
   for (const Value& value : in) {
     types.push_back(value->type());

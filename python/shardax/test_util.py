@@ -70,19 +70,20 @@ def _tolerance(given, dtype):
     return table.get(jnp.dtype(dtype).name, 0)
 
 
-def _check_close(found, expected, atol, rtol, what):
+def close(found, expected, atol=None, rtol=None, err_msg=""):
+    """AssertionError unless the trees `found` and `expected` are close."""
     from numpy.testing import assert_allclose
 
     def compare(a, b):
         a, b = jnp.asarray(a), jnp.asarray(b)
         if a.shape != b.shape:
-            raise AssertionError(f"{what}: shapes {a.shape} and {b.shape} differ")
+            raise AssertionError(f"{err_msg}: shapes {a.shape} and {b.shape} differ")
         limits = {
             name: max(_tolerance(given, a.dtype), _tolerance(given, b.dtype)) * max(a.size, 1)
             for name, given in (("atol", atol), ("rtol", rtol))
         }
         wide = jnp.float32 if a.dtype == jnp.bfloat16 else a.dtype
-        assert_allclose(a.astype(wide), b.astype(wide), **limits, err_msg=what)
+        assert_allclose(a.astype(wide), b.astype(wide), **limits, err_msg=err_msg)
 
     tree_util.tree_map(compare, found, expected)
 
@@ -125,8 +126,8 @@ def check_jvp(f, f_jvp, args, atol=None, rtol=None, eps=EPS, err_msg=""):
     _check_dtypes(value, tangent, f"{name}primal and tangent")
     _check_dtypes(value, expected, f"{name}primal")
     difference = _difference(f, args, direction, eps)
-    _check_close(value, expected, atol, rtol, f"{name}primal")
-    _check_close(tangent, difference, atol, rtol, f"{name}tangent")
+    close(value, expected, atol, rtol, f"{name}primal")
+    close(tangent, difference, atol, rtol, f"{name}tangent")
 
 
 def check_vjp(f, f_vjp, args, atol=None, rtol=None, eps=EPS, err_msg=""):
@@ -148,12 +149,12 @@ def check_vjp(f, f_vjp, args, atol=None, rtol=None, eps=EPS, err_msg=""):
     """
     name = f"{err_msg} " if err_msg else ""
     value, pullback = f_vjp(*args)
-    _check_close(value, f(*args), atol, rtol, f"{name}primal")
+    close(value, f(*args), atol, rtol, f"{name}primal")
     direction = _random_like(0, args)
     difference = _difference(f, args, direction, eps)
     cotangent = _random_like(1, value)
     pulled = tree_util.tree_map(jnp.conj, pullback(tree_util.tree_map(jnp.conj, cotangent)))
-    _check_close(
+    close(
         _inner(direction, pulled),
         _inner(difference, cotangent),
         atol,

@@ -220,6 +220,8 @@ def test_zero_from_primal():
 
     assert zero_from_primal(2.0) == 0 and zero_from_primal(2).dtype == jax.float0
     assert isinstance(zero_from_primal(2.0, symbolic_zeros=True), SymbolicZero)
+    tree = zero_from_primal({"a": 1.0, "b": (None, jnp.ones(2))})
+    assert tree["a"] == 0 and tree["b"][0] is None and tree["b"][1].shape == (2,)
 
 
 def test_computing_while_tracing():

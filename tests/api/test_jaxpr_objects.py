@@ -194,3 +194,85 @@ def test_dimension_numbers_of_products():
     np.testing.assert_array_equal(eqn.primitive.bind(x, y, **eqn.params), x @ y)
     with pytest.raises(TypeError, match=r"dimension_numbers: expected .* got \(\(1,\),\)"):
         eqn.primitive.bind(x, y, **{**eqn.params, "dimension_numbers": ((1,),)})
+
+
+@pytest.mark.parametrize("kind", ["shard_map", "pmap"])
+def test_axes_of_equations_are_those_in_scope(kind):
+    def f(w, x):
+        return lax.psum(jnp.sin(w * x), "i")
+
+    def interpreted(w, x):
+        closed = jax.make_jaxpr(f)(w, x)
+        return evaluate(closed.jaxpr, closed.consts, w, x)[0]
+
+    mesh = jax.make_mesh((1,), ("i",), axis_types=(jax.sharding.AxisType.Auto,))
+    specs = dict(in_specs=(jax.P(), jax.P("i")), out_specs=jax.P())
+    want = np.sin([[6.0]])
+    if kind == "pmap":
+        found = jax.pmap(interpreted, "i", in_axes=(None, 0))(2.0, jnp.full((1, 1), 3.0))
+    else:
+        mapped = jax.shard_map(interpreted, mesh=mesh, **specs)
+        found = mapped(2.0, jnp.full((1, 1), 3.0))
+    np.testing.assert_allclose(found, want, rtol=1e-6)
+
+
+def test_parameters_of_batched_loops():
+    def f(x, n):
+        return lax.while_loop(lambda y: y < n, lambda y: y + 1, x)
+
+    jaxpr = jax.make_jaxpr(jax.vmap(f))(jnp.arange(3), jnp.arange(3) + 2)
+    (loop,) = (eqn for eqn in jaxpr.eqns if eqn.primitive.name == "while")
+    assert sorted(loop.params) == ["body_jaxpr", "body_nconsts", "cond_jaxpr", "cond_nconsts"]
+
+
+def test_parameters_in_the_form_that_interpreters_of_jax_expect():
+    x, at = jnp.arange(12.0).reshape(3, 4), jnp.array([0, 2])
+
+    def f(x):
+        y = lax.pad(x[at].at[at].add(2.0), 0.0, ((1, 1, 0), (0, 0, 1)))
+        y = lax.broadcast_in_dim(y[:2, ::2], (2, 4, 1), (0, 1)) + jnp.exp(x.sum())
+        return lax.convert_element_type(lax.reshape(y, (8,)), jnp.int32)
+
+    closed = jax.make_jaxpr(f)(x)
+    params = {eqn.primitive.name: eqn.params for eqn in closed.eqns}
+    numbers = params["gather"]["dimension_numbers"]
+    assert numbers == lax.GatherDimensionNumbers((1,), (0,), (0,))
+    assert params["gather"]["mode"] is lax.GatherScatterMode.PROMISE_IN_BOUNDS
+    assert sorted(params["scatter-add"]) == [
+        "dimension_numbers",
+        "indices_are_sorted",
+        "mode",
+        "unique_indices",
+        "update_consts",
+        "update_jaxpr",
+    ]
+    assert params["pad"] == {"padding_config": ((1, 1, 0), (0, 0, 1))}
+    assert params["slice"]["strides"] == (1, 2)
+    shape = {"shape": (2, 4, 1), "broadcast_dimensions": (0, 1), "sharding": None}
+    assert shape in [e.params for e in closed.eqns if e.primitive.name == "broadcast_in_dim"]
+    assert params["exp"] == {"accuracy": None}
+    assert params["reduce_sum"] == {"axes": (0, 1), "out_sharding": None}
+    assert params["reshape"] == {"new_sizes": (8,), "dimensions": None, "sharding": None}
+    assert params["convert_element_type"]["sharding"] is None
+    (out,) = evaluate(closed.jaxpr, closed.consts, x)
+    np.testing.assert_array_equal(out, f(x))
+
+
+def test_steps_of_one_are_none():
+    closed = jax.make_jaxpr(lambda x: lax.slice(x, (1,), (3,), (1,)))(jnp.arange(4.0))
+    assert closed.eqns[0].params["strides"] is None
+    (out,) = evaluate(closed.jaxpr, closed.consts, jnp.arange(4.0))
+    assert out.tolist() == [1, 2]
+
+
+def test_each_call_of_a_library_function_has_its_line():
+    def inner(x):
+        return jnp.dot(x, x)
+
+    def f(x):
+        return jnp.dot(inner(x), x)
+
+    closed = jax.make_jaxpr(f)(jnp.ones((2, 2)))
+    shown = [jax.extend.source_info_util.summarize(eqn.source_info) for eqn in closed.eqns]
+    lines = [f.__code__.co_firstlineno + offset for offset in (-2, 1)]
+    assert [int(text.split(":")[1]) for text in shown] == lines

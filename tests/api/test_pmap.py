@@ -268,6 +268,8 @@ def test_modules_of_older_versions():
     assert (backend.platform, backend.device_count()) == ("cpu", xla_bridge.device_count())
     assert shardax.devices()[0].client is backend
     assert xla_bridge.get_backend("cpu") is backend
+    xla_bridge.get_backend.cache_clear()
+    assert xla_bridge.get_backend() is backend
     with pytest.raises(RuntimeError, match="Unknown backend: 'tpu' requested"):
         xla_bridge.get_backend("tpu")
 

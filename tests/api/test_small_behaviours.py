@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 import shardax as jax
 import shardax.numpy as jnp
-from shardax import ad_checkpoint, dtypes
+from shardax import ad_checkpoint, dtypes, lax
 from shardax.errors import JaxRuntimeError
+from shardax.experimental import sparse
 from shardax.experimental.layout import Format, Layout
+from shardax.extend.core import Primitive
 from shardax.sharding import NamedSharding, SingleDeviceSharding
 from shardax.sharding import PartitionSpec as P
 
@@ -124,3 +126,64 @@ def test_policies_may_say_what_they_mean():
 
 def test_no_dtype_is_an_object():
     assert not dtypes.issubdtype("float32", object) and not dtypes.issubdtype("bfloat16", object)
+
+
+def test_custom_rules_keep_no_tracers():
+    for wrap, rules in ((jax.custom_jvp, 1), (jax.custom_vjp, 2)):
+        f = wrap(lambda x: x)
+        (f.defjvp if rules == 1 else f.defvjp)(*[lambda *_: None] * rules)
+        with jax.checking_leaks():
+            assert jax.jit(lambda x, f=f: f(x))(3) == 3
+
+
+def test_checks_of_backward_rules_can_be_left_out():
+    f = jax.custom_vjp(lambda x, y: x)
+    f.defvjp(lambda x, y: (x, None), lambda _, g: (jnp.zeros(3), jnp.zeros(3)))
+    loss = lambda x, y: f(x, y).sum()
+    with pytest.raises(ValueError, match="must produce an output with the same type"):
+        jax.grad(loss, 1)(jnp.ones(3), jnp.ones(4))
+    jax.config.update("jax_disable_bwd_checks", True)
+    try:
+        assert jax.grad(loss, 1)(jnp.ones(3), jnp.ones(4)).shape == (3,)
+    finally:
+        jax.config.update("jax_disable_bwd_checks", False)
+
+
+def test_types_of_primitives_come_as_many_as_results():
+    primitive = Primitive("mine")
+    primitive.def_impl(lambda x: x)
+    primitive.def_abstract_eval(lambda x: [x])
+    with pytest.raises(ValueError, match=r"^mine.abstract_eval\(\) method should return"):
+        jax.jit(primitive.bind)(1.0)
+    primitive.multiple_results = True
+    assert [x.shape for x in jax.make_jaxpr(primitive.bind)(1.0).out_avals] == [()]
+
+
+def test_gradients_that_nobody_wants_in_jit():
+    _, pull = jax.vjp(lambda x, y: x * y, jnp.arange(3.0), jnp.ones(3))
+    pull = pull.with_refs(jax.ad.DontWant(), jax.ad.GradValue())
+    none, found = jax.jit(lambda: pull(jnp.ones(3)))()
+    assert none == jax.ad.DidntWant()
+    np.testing.assert_array_equal(found, jnp.arange(3.0))
+
+
+def test_nothing_is_broadcast():
+    assert not jax.make_jaxpr(lambda: lax.broadcast(np.float32(3), ()))().eqns
+    assert jax.jit(lambda x: x + 1).lower(1.0).compile().runtime_executable() is not None
+
+
+def test_functions_of_sparse_arrays_lie_beside_their_class_too():
+    assert sparse.bcoo.bcoo_dot_general is sparse.bcoo_dot_general
+
+
+def test_objects_that_are_arrays():
+    class Wrapped:
+        def __init__(self, x):
+            self.x = jnp.asarray(x)
+
+        def __jax_array__(self):
+            return self.x
+
+    assert jnp.iscomplexobj(Wrapped(1j)) and not jnp.iscomplexobj(Wrapped(1.0))
+    assert jax.jit(lambda x: jnp.array(jnp.iscomplexobj([1.0, x])))(1j)
+    np.testing.assert_array_equal(jnp.delete(Wrapped([4, 5, 6]), Wrapped([0, 2])), [5])

@@ -79,6 +79,7 @@ def test_errors(mesh):
             lambda: make([halves[0], put(np.ones(2, int), b)]),
         ),
         (ValueError, "must match the dtype", lambda: make(halves, dtype=int)),
+        (ValueError, "`dtype` must be provided", lambda: make([])),
         (
             ValueError,
             r"one shard each. An argument array had 2",

@@ -31,8 +31,9 @@ REASONS = {
     "JAX's bits: two draws and their remainders": "choice randint",
     "JAX's bits: sorts by random words, in rounds": "permutation",
     "series in double precision, element by element": """betainc chi2.cdf dawsn erfcx expi gamma.cdf
-        gammainc gammaincc i0 i0e i1 i1e polygamma spence zeta beta.cdf""",
+        gammainc gammaincc polygamma spence zeta beta.cdf""",
     "a gather, where NumPy makes a strided view": "circulant hankel toeplitz",
+    "which elements a mask has is counted, then searched": "tril_indices triu_indices",
     "integers and remainders are divided one by one": "divmod gcd lcm mod remainder",
 }
 REASON_OF = {name: reason for reason, names in REASONS.items() for name in names.split()}

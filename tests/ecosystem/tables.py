@@ -48,7 +48,6 @@ LATER = {
     "jax.experimental.colocated_python.serialization.xb": "several processes",
     "jax.experimental.cur_qdd": "types of the user's own",
     "jax.experimental.pallas.": "kernels of the user's own",
-    "jax.export.": "exported programs",
     "jax.interpreters.mlir.emit_python_callback": "lowering to MLIR",
     "jax.interpreters.pxla.global_avals": "several processes",
     "jax.lax.copy_p": "ops that are several here",

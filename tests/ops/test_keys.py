@@ -59,6 +59,7 @@ def test_keys_stay_keys():
     tree = jax.device_get({"keys": KEYS, "x": jnp.ones(2)})
     assert tree["keys"].dtype == KEY.dtype
     assert type(tree["x"]) is np.ndarray
+    assert jax.grad(lambda x: jax.device_get(x) ** 2)(3.0) == 6  # tracers stay, too
     extended = jax.dtypes.extended
     assert jnp.issubdtype(KEY.dtype, extended)
     assert jnp.issubdtype(jax.dtypes.prng_key, extended)

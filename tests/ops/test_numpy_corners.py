@@ -178,3 +178,21 @@ def test_static_numbers_that_are_equal_but_not_the_same():
     steps = jnp.array([0, 1, 3, 8])
     assert jnp.unwrap(steps, period=4).dtype == np.int32
     assert jnp.unwrap(steps, period=4.0).dtype == np.float32
+
+
+@pytest.mark.parametrize("order", ["big", "little"])
+@pytest.mark.parametrize("shape, axis", [((13,), None), ((5, 16), 1), ((17, 3), 0), ((0,), None)])
+def test_packbits(shape, axis, order):
+    rng = np.random.default_rng(0)
+    for dtype in ("bool", "uint8", "int32"):
+        truth = rng.integers(0, 3, shape).astype(dtype)
+        check(jnp.packbits(truth, axis, order), np.packbits(truth.astype(bool), axis, order))
+    bits = rng.integers(0, 256, shape).astype("uint8")
+    for count in (None, 3, 40, -2) if bits.size else (None,):
+        check(jnp.unpackbits(bits, axis, count, order), np.unpackbits(bits, axis, count, order))
+
+
+def test_functions_over_axes_take_the_axis_by_position():
+    x = np.arange(6.0, dtype=np.float32).reshape(2, 3)
+    out = jnp.apply_over_axes(lambda a, i: jnp.sum(a, i), x, [0, 1])
+    np.testing.assert_array_equal(out, [[15]])

@@ -147,6 +147,21 @@ def test_modes():
         np.testing.assert_array_equal(f(jnp.ones(8), in_sharding=P("x")), np.full(8, 2.0))
         with pytest.raises(TypeError, match="Missing required keyword argument: 'in_sharding'"):
             f(jnp.ones(8))
+        assert auto_axes(lambda b: b * 2, out_sharding=P("x"))(8) == 16  # they are automatic
+
+
+def test_modes_without_a_mesh():
+    assert auto_axes(lambda b: b * 2, out_sharding=P())(8) == 16
+    with pytest.raises(ValueError, match="Context mesh cannot be empty"):
+        explicit_axes(lambda b: b, in_sharding=P())(jnp.ones(8))
+    m = mesh("explicit")
+
+    def within(x):
+        with pytest.raises(NotImplementedError, match="from `Manual` AxisType"):
+            auto_axes(lambda b: b, out_sharding=P())(x)
+        return x
+
+    jax.shard_map(within, mesh=m, in_specs=P("x"), out_specs=P("x"))(jnp.ones(8))
 
 
 def test_axes_outside_of_shard_map():

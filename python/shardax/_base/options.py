@@ -20,7 +20,10 @@ def check_callable(fun):
 
 
 # Options of XLA that do not start with "xla_".
-_COMPILER_OPTIONS = ("exec_time_optimization_effort", "memory_fitting_effort", "optimization_level")
+_COMPILER_OPTIONS = (
+    *("exec_time_optimization_effort", "memory_fitting_effort", "memory_fitting_level"),
+    "optimization_level",
+)
 
 
 def check_compiler_options(options):

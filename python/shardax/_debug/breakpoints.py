@@ -118,6 +118,7 @@ class _Frame:
         """The lines of the function around this one, which is marked."""
         try:
             lines, first = inspect.getsourcelines(self._code)
+            lines = [*lines, ""]  # the function's end
         except OSError:  # typed in, say
             lines, first = [], 1
         text = [f"> {self.file}({self.line})"]

@@ -150,6 +150,11 @@ def make_array_from_single_device_arrays(shape, sharding, arrays, *, dtype=None)
                 "jax.make_array_from_single_device_arrays requires a list of arrays, got "
                 f"{array!r}; place parts with shardax.device_put(part, device)."
             )
+    if not arrays and dtype is None:
+        raise ValueError(
+            "If the Array has no addressable shards, `dtype` must be provided via the `dtype` "
+            "argument to `jax.make_array_from_single_device_arrays`."
+        )
     by_device = _by_device(where, arrays)
     kinds = {str(array.dtype) for array in arrays}
     if dtype is not None and kinds != {str(_core.dtype_of(dtype))}:

@@ -18,19 +18,25 @@ __all__ = ["auto_axes", "explicit_axes"]
 
 def _with_axes(axes, kind, *wheres):
     """The types of axes where `axes` of the current mesh (all unless given) are of that type, and a
-    context in which they are. Without a current mesh it is that of a sharding in `wheres`."""
+    context in which they are. Without a current mesh it is that of a sharding in `wheres`; None
+    where there is none, or the axes are of that type."""
     mesh = get_abstract_mesh()
     context = contextlib.nullcontext()
+    found = [w.mesh for w in tree_util.tree_leaves(wheres) if isinstance(w, NamedSharding)]
     if mesh.empty:
-        found = [w for w in tree_util.tree_leaves(wheres) if isinstance(w, NamedSharding)]
         if not found:
-            raise ValueError(
-                "Context mesh cannot be empty. Please use `jax.set_mesh` API to enter into a mesh "
-                "context, or give NamedShardings."
-            )
-        mesh = found[0].mesh
+            return None
+        mesh = found[0]
         context = set_mesh(mesh) if isinstance(mesh, Mesh) else context
     names = mesh.axis_names if axes is None else (axes,) if isinstance(axes, str) else axes
+    types = {mesh._name_to_type[name] for name in names}
+    if AxisType.Manual in types:
+        raise NotImplementedError(
+            "Going from `Manual` AxisType to `Auto` or `Explicit` AxisType is not allowed: axes "
+            f"{', '.join(map(repr, names))} of {mesh}. Do it outside of shard_map."
+        )
+    if types == {AxisType.Auto} == {kind}:
+        return None
     changed = mesh.abstract_mesh.update_axis_types({name: kind for name in names})
     return context, changed
 
@@ -81,7 +87,10 @@ def auto_axes(fun=None, /, *, axes=None, out_sharding=None):
         where = given if out_sharding is None else out_sharding
         if where is None:
             raise TypeError("Missing required keyword argument: 'out_sharding'")
-        context, mesh = _with_axes(axes, AxisType.Auto, where)
+        changed = _with_axes(axes, AxisType.Auto, where)
+        if changed is None:
+            return fun(*args, **kwargs)
+        context, mesh = changed
         with context:
             with use_abstract_mesh(mesh), _core.api.ShardingGiven():
                 out = fun(*_cast(args, mesh), **_cast(kwargs, mesh))
@@ -117,7 +126,13 @@ def explicit_axes(fun=None, /, *, axes=None, in_sharding=None):
         where = given if in_sharding is None else in_sharding
         if where is None:
             raise TypeError("Missing required keyword argument: 'in_sharding'")
-        context, mesh = _with_axes(axes, AxisType.Explicit, where)
+        changed = _with_axes(axes, AxisType.Explicit, where)
+        if changed is None:
+            raise ValueError(
+                "Context mesh cannot be empty. Please use `jax.set_mesh` API to enter into a mesh "
+                "context when using `explicit_axes`, or give NamedShardings."
+            )
+        context, mesh = changed
         with context:
             outer = get_abstract_mesh()
             with use_abstract_mesh(mesh):

@@ -173,10 +173,11 @@ def device_put_sharded(shards, devices):
 
 
 def device_get(x):
-    """Leaves that are arrays as NumPy arrays; PRNG keys and Python numbers stay."""
+    """Leaves that are arrays as NumPy arrays; PRNG keys, tracers and Python numbers stay."""
 
     def fetch(leaf):
-        plain = isinstance(leaf, _core.Array) and not isinstance(leaf.dtype, KeyTy)
+        plain = isinstance(leaf, _core.Array) and not isinstance(leaf, _core.Tracer)
+        plain = plain and not isinstance(leaf.dtype, KeyTy)
         return np.asarray(leaf) if plain else leaf
 
     return tree_util.tree_map(fetch, x)

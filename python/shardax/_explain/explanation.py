@@ -3,11 +3,13 @@
 The core finds the facts; this module names them after the user's arguments and lines.
 """
 
+import functools
 import json
 
 from shardax import tree_util
 from shardax._base.api_errors import argument_paths
 from shardax._core import api as _core
+from shardax._devices.shardings import NamedSharding
 from shardax._explain import facts, html, text, words
 
 
@@ -41,7 +43,7 @@ def explain(fun):
 
 
 def _facts(fun, args, kwargs):
-    """(what the core says, names of the arguments, names of the results)."""
+    """(its program, the arguments' leaves, names of the arguments, names of the results)."""
     if hasattr(fun, "lower"):
         staged = _core.stage_function(fun, args, kwargs)
         _, positions, static_names, _ = _core.call_info(fun, args, kwargs)
@@ -51,14 +53,17 @@ def _facts(fun, args, kwargs):
     names = argument_paths(fun, args, kwargs, [*positions, *static_names])
     moving = [arg for i, arg in enumerate(args) if i not in positions]
     keywords = {name: value for name, value in kwargs.items() if name not in static_names}
-    leaves = [
-        leaf if _core.is_array_like(leaf) else None
-        for leaf in tree_util.tree_leaves((moving, keywords))
-    ]
+    given = tree_util.tree_leaves((moving, keywords))
     tree = staged.out_tree
     paths = tree_util.tree_flatten_with_path(tree.unflatten(range(tree.num_leaves)))[0]
     results = ["result" + tree_util.keystr(path) for path, _ in paths]
-    return _core.explained(staged.program, leaves), names, results
+    return staged.program, given, names, results
+
+
+def _known(leaf):
+    """The description of the sharding of an argument; None where it is not split over a mesh."""
+    where = getattr(leaf, "sharding", None)
+    return where._description(leaf.ndim) if isinstance(where, NamedSharding) else None
 
 
 class Explanation:
@@ -90,16 +95,35 @@ class Explanation:
       work: "here" and "apart", the devices on their own: flops and transcendentals.
       memory: "arguments", "results", "temporaries", "constants", "peak", and "apart", the peak of
         all devices on their own.
+      apart: of a function that maps nothing itself, whose arguments NamedShardings split over
+        several devices: the Explanation of the program that each device would run on its parts, if
+        it had a memory of its own, with the collectives that bring it what it lacks. Else None.
+
+    Example:
+      >>> rows = jnp.ones((16, 4), device=NamedSharding(make_mesh((8,), ("x",)), P("x")))
+      >>> told = explain(lambda rows: rows.T @ rows)(rows)
+      >>> [(c["op"], c["over"], c["operand"]) for c in told.apart.collectives]
+      [('psum', ['x'], 64)]
     """
 
-    def __init__(self, told, names, results):
-        self._told = told
-        for name, value in facts.of(told, names, results).items():
+    def __init__(self, program, leaves, names, results):
+        self._made_of = program, leaves, names, results
+        arrays = [leaf if _core.is_array_like(leaf) else None for leaf in leaves]
+        self._told = _core.explained(program, arrays)
+        for name, value in facts.of(self._told, names, results).items():
             setattr(self, name, value)
         self.summary = words.summary(self)
 
+    @functools.cached_property
+    def apart(self):
+        program, leaves, names, results = self._made_of
+        known = [_known(leaf) for leaf in leaves]
+        made = _core.partitioned(program, known) if any(known) else None
+        return made and Explanation(made, leaves, names, results)
+
     def on(self, accelerators):
-        """A prediction for as many separate accelerators, each with its own memory.
+        """A prediction for as many separate accelerators, each with its own memory: of what
+        `apart` says, where that is not None.
 
         Args:
           accelerators: an `Accelerators`.
@@ -115,7 +139,7 @@ class Explanation:
         """
         from shardax._explain.prediction import Prediction  # at first use: explain stays quick
 
-        return Prediction(self, accelerators)
+        return Prediction(self.apart or self, accelerators)
 
     def to_dict(self):
         """All that is said, as dicts, lists, numbers and strings."""

@@ -15,6 +15,8 @@ def explanation(told):
         parts.append(f"<h5>Whose the values are</h5>{ownership(told)}")
     if told.collectives:
         parts.append(f"<h5>Communication</h5>{_collectives(told)}")
+    if told.apart and told.apart.collectives:
+        parts.append(f"<h5>{text.APART}</h5>{_collectives(told.apart)}")
     parts.append(f"<h5>Memory over the steps</h5>{memory(told)}")
     parts.append(
         f"<details><summary>Steps and lines</summary><pre>{_details(told)}</pre></details>"

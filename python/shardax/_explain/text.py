@@ -4,6 +4,7 @@ import textwrap
 from shardax._explain import groups, words
 
 WIDTH = 100
+APART = "Communication of devices that have memories of their own"
 
 
 def table(head, rows, right=()):
@@ -41,6 +42,7 @@ def sections(told):
     yield "Arguments", _boundaries(told.arguments)
     yield "Results", _boundaries(told.results)
     yield "Communication", list(_collectives(told))
+    yield APART, list(_collectives(told.apart, here=False)) if told.apart else []
     yield "Steps: what is done in one pass over memory", _steps(told)
     yield "Memory beside the arguments", _buffers(told)
     yield "By line", _lines(told)
@@ -61,7 +63,7 @@ def _boundaries(entries):
     return table(head, rows, (2, 3)) if rows else []
 
 
-def _collectives(told):
+def _collectives(told, here=True):
     for c in groups.collectives(told.collectives):
         times = f", {words.number(c['times'])} times" if c["times"] > 1 else ""
         count = f"{c['count']} x " if c["count"] > 1 else ""
@@ -72,7 +74,8 @@ def _collectives(told):
         )
         if words.code(c["line"]):
             yield f"      {words.code(c['line'])}"
-        yield f"      here:  {words.meaning(c)}"
+        if here:
+            yield f"      here:  {words.meaning(c)}"
         yield f"      apart: each device sends {words.size(c['traffic'])}"
 
 

@@ -11,6 +11,9 @@ import types
 ALIASES = (
     ("jax._src.ad_util", "add_any_p=add_jaxvals_p", "extend.core.primitives", "folx"),
     ("jax._src.ad_util", "stop_gradient_p", "extend.core.primitives", "lineax"),
+    ("jax._src.api", "grad jvp value_and_grad vjp", "_transform.derivatives", "tutorials"),
+    ("jax._src.api", "jit", "_transform.jit", "tutorials"),
+    ("jax._src.api", "vmap", "_transform.maps", "tutorials"),
     ("jax._src.api_util", "infer_argnums_and_argnames", "_src.private_names", "e3nn_jax"),
     (
         "jax._src.checkify",
@@ -44,6 +47,7 @@ ALIASES = (
     ),
     ("jax._src.dtypes", "dtype", "lax", "optree"),
     ("jax._src.flatten_util", "ravel_pytree", "flatten_util", "blackjax"),
+    ("jax._src.lax", "lax", "_src.private_names", "tutorials"),
     (
         "jax._src.literals",
         "TypedNdArray TypedInt TypedFloat TypedComplex",
@@ -51,6 +55,7 @@ ALIASES = (
         "equinox quax",
     ),
     ("jax._src.pjit", "jit_p", "extend.core.primitives", "quax"),
+    ("jax._src.public_test_util", "check_close=close check_grads", "test_util", "tinygp"),
     ("jax._src.source_info_util", "summarize", "extend.source_info_util", "folx"),
     ("jax._src.state.types", "AbstractRef", "_transform.refs", "flax"),
     (

@@ -5,7 +5,7 @@ from typing import TypeVar
 import numpy as np
 
 import shardax._core as _core
-from shardax import tree_util
+from shardax import lax, tree_util  # noqa: F401
 from shardax._base.options import Parameters, indices, names
 from shardax._devices.devices import Device, default_device  # noqa: F401
 from shardax._transform.jit import jit

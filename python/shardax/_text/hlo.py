@@ -5,6 +5,7 @@ Shapes have a layout, which is always row-major here.
 
 import numpy as np
 
+from shardax._core import api as _core
 from shardax._text.literals import element_text
 from shardax._text.operations import module_of
 from shardax._text.structure import Value
@@ -22,6 +23,13 @@ _DTYPES = {"bool": "pred", "float": "f", "bfloat": "bf", "uint": "u", "int": "s"
 def text_of(program, names=False):
     """The program in HLO's form; with `names`, the path of each operation in its metadata."""
     return _Printer(module_of(program), names).text()
+
+
+def compiled_text(program, known):
+    """The program in HLO's form, or where `known`, descriptions of its arguments' shardings, split
+    them, that which each device would run on its parts if it had a memory of its own."""
+    parts = _core.partitioned(program, known)
+    return _Printer(module_of(parts, apart=True), False).text() if parts else text_of(program)
 
 
 def shape_text(value):

@@ -118,4 +118,4 @@ def conv_labels(spec, first):
 
 def index_dims(params):
     """The lists of dimensions among an op's parameters."""
-    return {k: v for k, v in params.items() if k.endswith(("_dims", "_map")) and v}
+    return {k: v for k, v in params["dimension_numbers"]._asdict().items() if v}

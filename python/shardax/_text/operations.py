@@ -27,20 +27,24 @@ from shardax._text.shardings import Meshes
 from shardax._text.structure import Block, Function, Module, Operation, Value
 
 
-def module_of(program, shardings=()):
+def module_of(program, shardings=(), apart=False):
     """The module of a program, without what its results do not need.
 
     Args:
       program: the Program.
       shardings: those of its arguments, None where they are not known; types may say more.
+      apart: the program is one shard_map; the module is what one of its devices runs.
     """
-    smaller, _ = _core.pruned(
-        program, [True] * len(program.out_avals), [True] * len(program.in_avals)
-    )
+    everything = [[True] * len(avals) for avals in (program.out_avals, program.in_avals)]
+    smaller, _ = _core.pruned(program, *everything)
     lowering = _Lowering()
     lowering.around = lowering.around.extend(f"jit({program.name})")
-    main = Function("main", None)
-    lowering.functions.append(main)
+    lowering.functions.append(main := Function("main", None))
+    if apart:
+        params = smaller.eqns[0].params
+        lowering.axes = dict(zip(params["axis_names"], params["axis_sizes"]))
+        lowering.partitions = int(np.prod(params["axis_sizes"]))
+        smaller = params["jaxpr"]
     main.body = lowering.block(smaller)
     for value, sharding in zip(main.body.arguments, shardings):
         value.split = value.split or lowering.meshes.split(sharding, len(value.shape))
@@ -252,7 +256,8 @@ class _Lowering(Collectives):
         return self.emit(block, "concatenate", operands, results, dim=params["dimension"])
 
     def _pad(self, block, params, operands, results):
-        return self.emit(block, "pad", operands, results, **params)
+        low, high, interior = zip(*params["padding_config"]) if operands[0].shape else [()] * 3
+        return self.emit(block, "pad", operands, results, low=low, high=high, interior=interior)
 
     def _dot_general(self, block, params, operands, results):
         contract, batch = params["dimension_numbers"]

@@ -97,3 +97,11 @@ def concrete_or_error(force, value, context=""):
       3
     """
     return _api.asarray(value) if force is None else force(value)
+
+
+def shaped_type(aval):
+    """A type as a ShapedArray, which may be another object with its attributes."""
+    if isinstance(aval, ShapedArray):
+        return aval
+    weak = getattr(aval, "weak_type", False)
+    return ShapedArray(aval.shape, aval.dtype, weak_type=weak)

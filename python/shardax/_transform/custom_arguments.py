@@ -62,13 +62,15 @@ def custom_vjp_primal_tree_values(tree):
 
 
 def zero_from_primal(x, symbolic_zeros=False):
-    """The zero tangent of `x`: a SymbolicZero, or an array."""
-    aval = _core.typeof(_core.asarray(x))
-    if symbolic_zeros:
-        return SymbolicZero(aval)
-    if not _differentiable(aval):
-        return _no_tangent(aval)
-    return _core.asarray(x) * 0
+    """The zero tangents of a tree of values: a SymbolicZero or an array for each."""
+
+    def zero(leaf):
+        aval = _core.typeof(_core.asarray(leaf))
+        if symbolic_zeros:
+            return SymbolicZero(aval)
+        return _core.asarray(leaf) * 0 if _differentiable(aval) else _no_tangent(aval)
+
+    return tree_util.tree_map(zero, x)
 
 
 def _no_tangent(aval):
@@ -116,6 +118,13 @@ class _Arguments:
     def traced(self):
         """May the call be transformed or staged?"""
         return _core.tracing() or any(map(_core.is_tracer, self.leaves))
+
+    def given_away(self):
+        """The leaves, of which nothing is kept: they may be tracers of a function whose program
+        keeps the rules."""
+        leaves = self.leaves
+        self.leaves, self.args = [None] * len(leaves), None
+        return leaves
 
     def whole(self, leaves):
         """All arguments, with these leaves in place of the differentiated ones."""

@@ -105,7 +105,7 @@ class custom_jvp(TakesRules):
             call.rule,
             _name(self.jvp),
             self.symbolic_zeros,
-            call.arguments.leaves,
+            call.arguments.given_away(),
         )
         return tree_util.tree_unflatten(call.out_tree, out)
 

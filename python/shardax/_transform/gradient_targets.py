@@ -27,6 +27,9 @@ class DidntWant(_Marker):
     """Comes back in place of a gradient that was not wanted."""
 
 
+tree_util.register_pytree_node(DidntWant, lambda _: ((), None), lambda *_: DidntWant())
+
+
 class GradRef(_Marker):
     """Comes back in place of a gradient that was added to a reference."""
 

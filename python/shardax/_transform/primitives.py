@@ -10,6 +10,7 @@ import shardax._core as _bindings
 from shardax._base.compositions import moveaxis
 from shardax._base.dtypes import float0
 from shardax._core import api as _core
+from shardax._transform.avals import shaped_type
 from shardax._transform.callbacks import io_callback, pure_callback
 from shardax._transform.jit import jit
 from shardax._transform.maps import vmap
@@ -278,7 +279,7 @@ class UndefinedPrimal:
 
 def zeros_like_aval(aval):
     """Zeros of a type."""
-    aval = _type_of(aval)
+    aval = shaped_type(aval)
     return float0_zeros(aval.shape) if aval.dtype == float0 else _core.zeros_of(aval)
 
 
@@ -298,17 +299,15 @@ def _none_or(value):
 # ---- what the core asks ---------------------------------------------------------------------
 
 
-def _type_of(aval):
-    if isinstance(aval, _core.ShapedArray):
-        return aval
-    weak = getattr(aval, "weak_type", False)
-    return _core.ShapedArray(aval.shape, aval.dtype, weak_type=weak)
-
-
 def abstract(primitive, params, avals):
     """The types of the results, and the name of an effect or None."""
     out, effects = primitive.abstract_eval(*avals, **params)
-    types = [_type_of(aval) for aval in results(primitive, out)]
+    if isinstance(out, (list, tuple)) != primitive.multiple_results:
+        raise ValueError(
+            f"{primitive}.abstract_eval() method should return a tuple or a list of types if "
+            f"multiple_results, else one; it is {primitive.multiple_results}, and gave {out}."
+        )
+    types = [shaped_type(aval) for aval in results(primitive, out)]
     return types, ", ".join(sorted(map(str, effects))) or None
 
 

@@ -6,6 +6,8 @@ signatures do not come here.
 """
 
 import functools
+import inspect
+import types
 
 import shardax._core as _core
 from shardax import tree_util
@@ -324,6 +326,20 @@ class _Call:
     def leave(self):
         running_meshes.pop()
         meshes.leave_manual()
+
+
+def prints(fun):
+    """Whether the code of a function, or of one defined in it, names `print`."""
+    while isinstance(fun, functools.partial):
+        fun = fun.func
+    codes = [getattr(inspect.unwrap(fun), "__code__", None)]
+    while codes:
+        code = codes.pop()
+        if isinstance(code, types.CodeType):
+            if "print" in code.co_names:
+                return True
+            codes += code.co_consts
+    return False
 
 
 def _mesh_of(leaf):

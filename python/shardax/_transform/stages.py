@@ -149,7 +149,7 @@ class _Call:
         args = [a for i, a in enumerate(self.args) if i not in self.static_positions]
         kwargs = {k: v for k, v in self.kwargs.items() if k not in self.static_names}
         found = [getattr(leaf, "sharding", None) for leaf in tree_util.tree_leaves((args, kwargs))]
-        return [where if isinstance(where, NamedSharding) else None for where in found]
+        return [w if isinstance(w, NamedSharding) and w.mesh.axis_names else None for w in found]
 
     def arguments(self, leaves):
         return tree_util.tree_unflatten(self.in_tree, leaves)
@@ -276,9 +276,9 @@ class Compiled(_Stage):
         self._call = call
 
     def as_text(self):
-        """The program as text in HLO's form. What our compiler makes of it is shown where
-        SHARDAX_DUMP=passes is set."""
-        return hlo.text_of(self._call.staged.program)
+        """The program as text in HLO's form; where a mesh splits arguments, that of one device with
+        a memory of its own. SHARDAX_DUMP=passes shows what our compiler makes of it."""
+        return hlo.compiled_text(self._call.staged.program, self._known())
 
     def cost_analysis(self):
         """A dict of what the program takes: "flops", "transcendentals", "bytes accessed"."""
@@ -318,16 +318,17 @@ class Compiled(_Stage):
         avals = self._call.staged.out_avals
         return tree_util.tree_unflatten(self.out_tree, _formats(avals, self._shardings(1)))
 
+    def _known(self):
+        pairs = zip(self._call.shardings(), self._call.in_types)
+        return [where and where._description(len(aval.shape)) for where, aval in pairs]
+
     def _shardings(self, which):
-        known = [
-            None if where is None else where._description(len(aval.shape))
-            for where, aval in zip(self._call.shardings(), self._call.in_types)
-        ]
-        return [described(d) for d in _core.shardings(self._call.staged.program, known)[which]]
+        program = self._call.staged.program
+        return [described(d) for d in _core.shardings(program, self._known())[which]]
 
     def runtime_executable(self):
-        """None: a plan has no form of its own for other programs to run."""
-        return None
+        """What runs: the program."""
+        return self._call.staged.program
 
     def __call__(self, *args, **kwargs):
         leaves, tree = tree_util.tree_flatten((args, kwargs))

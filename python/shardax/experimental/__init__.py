@@ -12,6 +12,7 @@ _, __getattr__, __dir__ = _at_first_use(
     (
         "array_serialization",
         "colocated_python",
+        "compilation_cache",
         "compute_on",
         "custom_partitioning",
         "hijax",

@@ -5,6 +5,7 @@ from shardax._transform.refs import Ref as MutableArray
 from shardax.experimental import array_serialization as array_serialization
 from shardax.experimental import checkify as checkify
 from shardax.experimental import colocated_python as colocated_python
+from shardax.experimental import compilation_cache as compilation_cache
 from shardax.experimental import compute_on as compute_on
 from shardax.experimental import custom_partitioning as custom_partitioning
 from shardax.experimental import hijax as hijax

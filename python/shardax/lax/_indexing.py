@@ -74,17 +74,17 @@ class GatherScatterMode(enum.Enum):
     PROMISE_IN_BOUNDS says that there are none.
     """
 
-    CLIP = 0
-    FILL_OR_DROP = 1
-    PROMISE_IN_BOUNDS = 2
-    ONE_HOT = 3
+    CLIP = 1
+    FILL_OR_DROP = 2
+    PROMISE_IN_BOUNDS = 3
+    ONE_HOT = 4
 
     @staticmethod
     def from_any(mode):
         """The mode of that name: clip, fill, drop or promise_in_bounds; None is FILL_OR_DROP."""
         if isinstance(mode, GatherScatterMode):
             return mode
-        names = {"clip": 0, "fill": 1, "drop": 1, "promise_in_bounds": 2, None: 1}
+        names = {"clip": 1, "fill": 2, "drop": 2, "promise_in_bounds": 3, None: 2}
         if mode not in names:
             raise ValueError(f'Unknown gather mode "{mode}"')
         return GatherScatterMode(names[mode])

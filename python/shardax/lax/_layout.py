@@ -21,6 +21,8 @@ def broadcast(operand, sizes, *, out_sharding=None):
     """New leading dimensions of those sizes, repeating the operand."""
     operand = asarray(operand)
     sizes = _ints(sizes)
+    if not sizes:
+        return operand
     kept = tuple(range(len(sizes), len(sizes) + operand.ndim))
     return bind(
         "broadcast_in_dim", (operand,), shape=sizes + operand.shape, broadcast_dimensions=kept

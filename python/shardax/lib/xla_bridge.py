@@ -1,5 +1,7 @@
 """shardax.lib.xla_bridge - the platform and its devices, under their older names."""
 
+import functools
+
 from shardax._devices import devices as _devices
 from shardax._devices.devices import (
     default_backend,
@@ -27,6 +29,7 @@ __all__ = [
 ]
 
 
+@functools.lru_cache
 def get_backend(platform=None):
     """The platform, with `platform`, `device_count()`, `devices()` and `process_index()`.
 

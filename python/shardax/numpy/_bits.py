@@ -20,13 +20,33 @@ def packbits(a, axis=None, bitorder="big"):
         raise ValueError("'order' must be either 'little' or 'big'")
     if axis is None:
         a, axis = a.reshape((-1,)), 0
-    a = moveaxis(_functions.not_equal(a, 0), axis, -1).astype(np.uint8)
-    a = pad(a, [(0, 0)] * (a.ndim - 1) + [(0, -a.shape[-1] % 8)])
-    a = a.reshape((*a.shape[:-1], a.shape[-1] // 8, 8))
-    weights = np.uint8(1) << np.arange(8, dtype=np.uint8)
-    weights = weights[::-1] if bitorder == "big" else weights
-    bits = _functions.multiply(a, _core.broadcast_to(asarray(weights), a.shape))
-    return moveaxis(bind("reduce_sum", (bits,), axes=(bits.ndim - 1,)), -1, axis)
+    truth = a if a.dtype == np.bool_ else _functions.not_equal(a, 0)
+    a = moveaxis(truth, axis, -1).astype(np.uint8)
+    if a.shape[-1] % 8:
+        a = pad(a, [(0, 0)] * (a.ndim - 1) + [(0, -a.shape[-1] % 8)])
+    eights = a.reshape((*a.shape[:-1], a.shape[-1] // 8, 8))
+    words = bind("bitcast_convert_type", (eights,), new_dtype=_WORD)
+    step = 9 if bitorder == "big" else 7
+    # The product's last byte is the sum of byte i times 2^(7 - i), or 2^i.
+    words = _times(words, [(63 if step == 9 else 56) - step * i for i in range(8)])
+    words = bind("shift_right_logical", (words, _word(56, words)))
+    return moveaxis(_core.convert(words, np.dtype("uint8")), -1, axis)
+
+
+_WORD = np.dtype("uint64")
+
+
+def _word(value, like):
+    """An array of that word, also while x64 is off."""
+    halves = asarray(np.array([value & 0xFFFFFFFF, value >> 32], np.uint32))
+    word = bind("bitcast_convert_type", (halves,), new_dtype=_WORD)
+    return _core.broadcast_to(word, like.shape)
+
+
+def _times(words, powers):
+    """Times the sum of these powers of 2; products that share a place are of bits apart, so that
+    nothing is carried."""
+    return bind("mul", (words, _word(sum(1 << p for p in powers), words)))
 
 
 @in_one_program("axis", "count", "bitorder")
@@ -41,10 +61,17 @@ def unpackbits(a, axis=None, count=None, bitorder="big"):
     if axis is None:
         a, axis = a.reshape((-1,)), 0
     a = moveaxis(a, axis, -1)
-    places = np.arange(8, dtype=np.uint8)
-    places = (places[::-1] if bitorder == "big" else places).reshape((1,) * a.ndim + (8,))
-    shifted = _functions.right_shift(a[..., None], places)
-    bits = _functions.bitwise_and(shifted, np.uint8(1))
+    words = bind("convert_element_type", (a,), new_dtype=_WORD, weak_type=False)
+    if bitorder == "big":  # bit 7 - i comes to place 8 i + 7
+        words = _times(words, [9 * i for i in range(8)])
+        words = bind("shift_right_logical", (words, _word(7, words)))
+    else:  # bit i to place 8 i, the last one by itself
+        last = bind("shift_right_logical", (words, _word(7, words)))
+        last = bind("shift_left", (last, _word(56, words)))
+        words = bind("and", (words, _word(0x7F, words)))
+        words = bind("or", (_times(words, [7 * i for i in range(7)]), last))
+    words = bind("and", (words, _word(0x0101010101010101, words)))
+    bits = bind("bitcast_convert_type", (words,), new_dtype=np.dtype("uint8"))
     total = a.shape[-1] * 8
     bits = bits.reshape((*a.shape[:-1], total))[..., :count]
     if count is not None and count > total:  # what is missing is 0

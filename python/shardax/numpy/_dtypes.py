@@ -160,6 +160,10 @@ def can_cast(from_, to, casting="safe"):
 
 def iscomplexobj(x):
     """Whether the dtype is complex."""
+    if hasattr(x, "__jax_array__"):
+        x = x.__jax_array__()
+    if isinstance(x, (list, tuple)):
+        return any(map(iscomplexobj, x))
     dtype = getattr(x, "dtype", None)
     return np.iscomplexobj(x) if dtype is None else _core.dtype_of(dtype).kind == "c"
 

@@ -19,6 +19,6 @@ def apply_along_axis(func1d, axis, arr, *args, **kwargs):
 def apply_over_axes(func, a, axes):
     """func(a, axis) over several axes in turn."""
     for axis in axes if isinstance(axes, (tuple, list)) else (axes,):
-        out = func(a, axis=axis)
+        out = func(a, axis)
         a = out if out.ndim == a.ndim else expand_dims(out, axis)
     return a

@@ -41,6 +41,8 @@ def delete(arr, obj, axis=None, *, assume_unique_indices=False):
         gone = where(gone < 0, gone + size, gone)
         kept = _core.full((size,), True, np.bool_).at[gone].set(False)
         return take(a, nonzero(kept, size=size - gone.shape[0])[0], axis=axis)
+    if hasattr(obj, "__jax_array__"):
+        obj = obj.__jax_array__()
     if not isinstance(obj, slice):
         obj = np.asarray(known(obj, "'obj' array argument of jnp.delete()"))
     return take(a, np.delete(np.arange(size), obj), axis=axis)

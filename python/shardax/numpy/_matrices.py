@@ -18,7 +18,8 @@ def _places(rows, columns, k):
         raise ValueError(f"negative dimensions are not allowed, got {rows} and {columns}")
     shape = shape_tuple((rows, rows if columns is None else columns))
     row, column = (
-        bind("iota", (), dtype=np.dtype("int32"), shape=shape, dimension=d) for d in (0, 1)
+        bind("iota", (), dtype=np.dtype("int32"), shape=sizes, dimension=d)
+        for d, sizes in enumerate(((shape[0], 1), (1, shape[1])))
     )
     if isinstance(k, int):  # a diagonal outside, however far
         k = min(max(k, -shape[0]), shape[1])

@@ -75,3 +75,22 @@ from shardax.experimental.sparse.csr import (
 )
 from shardax.experimental.sparse.random import random_bcoo
 from shardax.experimental.sparse.transform import sparsify
+
+# JAX has these in `bcoo`.
+for _function in (
+    bcoo_broadcast_in_dim,
+    bcoo_concatenate,
+    bcoo_conv_general_dilated,
+    bcoo_dot_general,
+    bcoo_dot_general_sampled,
+    bcoo_dynamic_slice,
+    bcoo_multiply_dense,
+    bcoo_multiply_sparse,
+    bcoo_reduce_sum,
+    bcoo_reshape,
+    bcoo_rev,
+    bcoo_slice,
+    bcoo_squeeze,
+    bcoo_update_layout,
+):
+    setattr(bcoo, _function.__name__, _function)

@@ -1,0 +1,35 @@
+// analysis/messages.h - how a device comes to have another part of an array: the collectives.
+#pragma once
+
+#include "ops/collective.h"
+
+namespace shardax {
+
+// What a device of a mesh has of an array: its part, which the devices along `open` are still to
+// add up.
+struct Part {
+  Value value;
+  Split split;  // an entry for each dimension
+  std::vector<std::string> open = {};
+  LocationPtr location = nullptr;  // of what is open: the line that made it
+};
+
+class Messages {
+ public:
+  explicit Messages(const Sharding& mesh) : mesh_(mesh) {}
+
+  ops::Devices devices(const std::vector<std::string>& axes) const;
+  // Adds up what is open; each device keeps its part of the sum where `split` asks for parts.
+  Part summed(Part part, const Split& split) const;
+  // The part that `split` says.
+  Part resplit(Part part, const Split& split) const;
+
+ private:
+  void exchange(Part& part, const Split& split) const;
+  void gather(Part& part, std::size_t d, const std::vector<std::string>& want) const;
+  void cut(Part& part, std::size_t d, const std::vector<std::string>& want) const;
+
+  const Sharding& mesh_;
+};
+
+}  // namespace shardax

@@ -1,0 +1,1 @@
+"""shardax.experimental.compilation_cache - where compiled programs would be kept on disk."""
