@@ -7,22 +7,14 @@
 
 // Method: below 1, x + x p(x^2). Above, erfc(x) = e^(-x^2) g(t) / (1 + 2 x) with g a polynomial in
 // t = (x - 2) / (x + 2), after M. Shepherd and J. Laframboise, "Chebyshev approximation of
-// (1 + 2x) exp(x^2) erfc x", 1981. Float erf has eight pieces of equal length, each with a
-// polynomial in the distance from its centre, which is chosen so that erf is nearly a float there.
-// Polynomials by Remez's exchange algorithm unless cited.
+// (1 + 2x) exp(x^2) erfc x", 1981. Float erf and erfc have eight pieces, each with a
+// polynomial in the distance from its centre, which is chosen so that the value there is nearly a
+// float. Polynomials by Remez's exchange algorithm unless cited.
 namespace shardax::simd {
 
 namespace detail {
 
 // erf(x) = x + x p(x^2) for |x| <= 1.
-template <class T>
-SHARDAX_SIMD T erf_near_for_float(T x) {
-  const T z = x * x;
-  return fma(x,
-             poly(z, 1.2837917e-01f, -3.7612626e-01f, 1.1283581e-01f, -2.685353e-02f, 5.187666e-03f,
-                  -8.0035726e-04f, 7.829829e-05f),
-             x);
-}
 template <class T>
 SHARDAX_SIMD T erf_near(T x) {
   const T z = x * x;
@@ -51,17 +43,6 @@ SHARDAX_SIMD T erfc_far(T a) {
   const T q = g / (1.0 + 2.0 * a);
   return exp(-s) * fma(-s_lo, q, q);
 }
-// For 1 <= a <= 11, relative error 2^-29: with one division, erfc(a) = e^(-a^2) t g(t) for
-// t = 1 / (a + 2.5).
-template <Wide T>
-SHARDAX_SIMD T erfc_far_for_float(T a) {
-  const T t = 1.0 / (a + 2.5);
-  const T g = poly(t, 0.5642070055890874, 1.40933346835155, 3.276424918150619, 6.179133728612591,
-                   17.117293673251353, -17.563867582491035, 149.92182167717164, -352.10124270840726,
-                   239.34423695847752);
-  return exp_for_float(-a * a) * (g * t);
-}
-
 }  // namespace detail
 
 // erf(c + u) = erf(c) + u p(u) in the piece around c, that around 0: u + u p(u).
@@ -103,15 +84,50 @@ SHARDAX_SIMD T erf(T x) {
   return copysign(select(a < 1.0, detail::erf_near(a), 1.0 - detail::erfc_far(a)), x);
 }
 
-// 1 - erf(x), with large x kept.
+// 1 - erf(x), with large x kept: e^(-x^2) q(x), where q = q(c) + u p(u) in eight pieces whose ends
+// grow by about 1.4. What q and the square lose by rounding is added to a small number later on.
 template <Single T>
 SHARDAX_SIMD T erfc(T x) {
-  const auto wide = cast<double>(x);
-  using D = std::remove_const_t<decltype(wide)>;
-  const D a = select(abs(wide) > 11.0, D(11.0), abs(wide));
-  const D far = detail::erfc_far_for_float(a);
-  const D beyond = select(wide < 0.0, 2.0 - far, far);
-  return cast<float>(select(a < 1.0, 1.0 - detail::erf_near_for_float(wide), beyond));
+  using codegen::pick, codegen::Table;
+  constexpr Table centre{0.0f,       0.47387198f, 0.9482227f, 1.6267772f,
+                         2.5687106f, 3.9277592f,  5.841335f,  8.484391f};
+  constexpr Table at_centre{1.0f,        0.6293352f,  0.44215488f, 0.3020019f,
+                            0.20581311f, 0.13937847f, 0.09522847f, 0.06604478f};
+  constexpr Table coefficients[]{
+      {-1.1283791f, -0.5319305f, -0.28985658f, -0.14579959f, -0.07103055f, -0.033489015f,
+       -0.015856402f, -0.0076797055f},
+      {0.9999955f, 0.37726828f, 0.16730635f, 0.06481856f, 0.023356253f, 0.007841732f, 0.0026059314f,
+       0.0008871604f},
+      {-0.75214094f, -0.23543665f, -0.0874746f, -0.026903026f, -0.007356782f, -0.0017925026f,
+       -0.00042290543f, -0.000101824226f},
+      {0.4986793f, 0.13284282f, 0.042174418f, 0.010522036f, 0.0022280097f, 0.00040017674f,
+       6.7737186e-05f, 1.1599731e-05f},
+      {-0.2926426f, -0.06896135f, -0.01900522f, -0.0039099073f, -0.0006523245f, -8.758823e-05f,
+       -1.0729762e-05f, -1.3168468e-06f},
+      {0.13862689f, 0.033835422f, 0.008217352f, 0.0014372851f, 0.00019244022f, 1.985848e-05f,
+       1.7759245e-06f, 1.5766611e-07f},
+      {-0.036387853f, -0.015648372f, -0.0031956618f, -0.00048729504f, -5.166562e-05f,
+       -4.132039e-06f, -2.7737255e-07f, -1.7096168e-08f}};
+  constexpr float per_unit = 1.84375f, start = 1.25f, end = 10.125f;  // where erfc is 0
+  T a = abs(x);
+  a = select(a > end, T(end), a);
+  // Of numbers from `start` on, the first bit after the point doubles the pieces.
+  const auto piece = ((bits(fma(a, T(per_unit), T(start))) - bits(start)) >> 22) & 7u;
+  const T u = a - pick(centre, piece);
+  T p = pick(coefficients[6], piece);
+  for (std::size_t i = 6; i-- > 0;) p = fma(p, u, pick(coefficients[i], piece));
+  const T first = pick(at_centre, piece);
+  const T q = fma(u, p, first);
+  const T q_low = fma(u, p, first - q);
+  const T s = a * a;
+  const T s_low = fma(a, a, -s);
+  using L = detail::Logarithms<T>;
+  const T t = fma(-s, T(L::log2_of_e), T(L::magic));
+  const T n = t - L::magic;
+  const T r = fma(n, T(-L::high), -s) + fma(n, T(-L::low), -s_low);
+  const T tail = fma(r * r, detail::exp_tail(r), r);
+  const T far = scale(q + fma(q, tail, q_low), bits(t) - bits(L::magic));
+  return select(x < 0.0f, 2.0f - far, far);
 }
 template <Wide T>
 SHARDAX_SIMD T erfc(T x) {

@@ -89,17 +89,6 @@ SHARDAX_SIMD T half_exp(T x) {
   return scale(N(1) + fma(r * r, exp_tail(r), r), k - 1u);
 }
 
-// exp in double for |x| <= 700, relative error 2^-34: for float results.
-template <Wide T>
-SHARDAX_SIMD T exp_for_float(T x) {
-  const T t = fma(x, T(log2e), T(round_magic_d));
-  const T r = fma(t - round_magic_d, T(-ln2_hi), x);
-  const T p =
-      poly(r, 0.9999999999734664, 0.5000000080065706, 0.166666669568933, 0.04166626397833565,
-           0.008333253389614919, 0.0013946451070579896, 0.00019922384503374215);
-  return fma(r, p, T(1.0)) * pow2(bits(t) - bits(round_magic_d));
-}
-
 }  // namespace detail
 
 // e^x.

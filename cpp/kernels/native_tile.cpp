@@ -13,6 +13,11 @@ constexpr std::int64_t least_elements_alone = std::int64_t{1} << 15;
 // Results that take more do not stay in the caches: written past them, 64 M floats take 12.9 ms for
 // x + 1 in place of 17.7, 4 M the same time either way (Zen 4 with 32 MB).
 constexpr std::int64_t least_streamed_bytes = std::int64_t{32} << 20;
+// Rows of so many elements are worth a call each, where it takes any number of elements and few
+// instructions: to write what repeats along them takes as long.
+constexpr std::int64_t short_row = 48;
+constexpr int most_work_by_rows = 8;
+
 int bytes_of(codegen::Kind kind) {
   return kind == codegen::Kind::truth ? 1 : codegen::width_of(kind);
 }
@@ -56,8 +61,13 @@ std::int64_t elements_of(const TileLoop& loop) {
   return n;
 }
 
-// Is one element all that a tile has of load i? Tiles do not cross long rows. Reductions take as
-// many as there are.
+// Does no call of the code cross a row?
+bool single_rows(const TileLoop& loop) {
+  return loop.native.by_rows || loop.shape.back() >= long_row;
+}
+
+// Is one element all that a row has of load i, in rows that the code is called for one by one?
+// Reductions take as many as there are.
 bool repeats(const TileLoop& loop, std::size_t i) {
   for (const TileReduction& r : loop.reductions) {
     if (static_cast<std::size_t>(r.in) == i) return false;
@@ -69,7 +79,7 @@ bool repeats(const TileLoop& loop, std::size_t i) {
   bool all = true;
   for (std::size_t d = 0; d < rank; ++d)
     all = all && (access.strides[d] == 0 || loop.shape[d] == 1);
-  return all || (rank > 1 && access.strides[rank - 1] == 0 && loop.shape[rank - 1] >= long_row);
+  return all || (rank > 1 && access.strides[rank - 1] == 0 && single_rows(loop));
 }
 
 bool is_dense(const TileLoop& loop, const TileAccess& access) {
@@ -87,7 +97,7 @@ bool works_in_place(const TileLoop& loop) {
   const std::size_t rank = loop.shape.size();
   for (std::size_t i = 0; i < loop.loads.size(); ++i) {
     const TileAccess& access = loop.loads[i];
-    const bool run = rank > 1 && access.strides[rank - 1] == 1 && loop.shape[rank - 1] >= long_row;
+    const bool run = rank > 1 && access.strides[rank - 1] == 1 && single_rows(loop);
     if (!loop.native.operands[i].repeats && !run && !is_dense(loop, access)) return false;
   }
   for (const TileAccess& access : loop.stores) {
@@ -110,6 +120,9 @@ void make_native(TileLoop& loop, std::string_view name, std::string* listing) {
   const std::size_t operands =
       loop.loads.size() + static_cast<std::size_t>(loop.registers) + loop.stores.size();
   native.operands.resize(operands);
+  const std::int64_t row = loop.shape.size() > 1 ? loop.shape.back() : 0;
+  native.by_rows = row >= short_row && row < long_row && program.work() <= most_work_by_rows &&
+                   codegen::instructions() == codegen::Instructions::avx512;
   for (std::size_t i = 0; i < loop.loads.size(); ++i) {
     native.operands[i] = {bytes_of(loop.loads[i].kind), repeats(loop, i)};
   }
@@ -123,7 +136,7 @@ void make_native(TileLoop& loop, std::string_view name, std::string* listing) {
   const std::span<const codegen::OperandForm> forms(native.operands.data(), operands);
   native.code = codegen::compile(program, forms, name, false, listing);
   native.in_place = native.code && works_in_place(loop);
-  if (!native.in_place || written < least_streamed_bytes) return;
+  if (!native.in_place || native.by_rows || written < least_streamed_bytes) return;
   std::string streaming;
   native.streams = codegen::compile(program, forms, name, true, listing ? &streaming : nullptr);
   if (listing) *listing += concat("-- machine code of: ", name, ", past the caches\n", streaming);

@@ -1,7 +1,7 @@
 // kernels/reduce_loops.h - reductions over tiles, vectorised over a fixed number of lanes.
 //
 // A reduction is a struct R with R::combine(a, b), associative, R::identity<T>(), where vectors of
-// numbers combine R::join(a, b), which changes a, and, where a row of n > 0 elements has a faster
+// numbers combine R::join(a, b), which changes a, and, where a long row of n elements has a faster
 // way, R::row(x, n). Its loops: reduce_kernels<R, T>().
 #pragma once
 
@@ -11,6 +11,7 @@
 
 #include "kernels/dispatch.h"
 #include "kernels/reduce.h"
+#include "kernels/short_rows.h"
 
 namespace shardax::kernels {
 
@@ -94,7 +95,9 @@ template <class R, int lanes, class T>
 
 template <class R, class T>
 [[gnu::always_inline]] inline T reduce_row(const T* x, std::int64_t n) {
-  if (n < 16) {
+  if constexpr (HasJoin<R, T>) {
+    return n < short_row ? combine_row<R>(x, n) : reduce_lanes<R, 32>(x, n);
+  } else if (n < 16) {
     T total = R::template identity<T>();
     for (std::int64_t i = 0; i < n; ++i) total = R::combine(total, x[i]);
     return total;
@@ -108,6 +111,9 @@ template <class R, class T, class Acc>
 SHARDAX_CLONES void reduce_fold(void* acc, const void* in, std::int64_t n, std::int64_t rows) {
   auto* a = static_cast<Acc*>(acc);
   const T* x = static_cast<const T*>(in);
+  if constexpr (HasJoin<R, T>) {
+    if (rows > 1 && n > 0 && n < short_row) return fold_short_rows<R>(a, x, n, rows);
+  }
   for (std::int64_t r = 0; r < rows; ++r, x += n) {
     if constexpr (HasRow<R, T>) {
       a[r] = R::combine(a[r], static_cast<Acc>(R::row(x, n)));

@@ -32,7 +32,7 @@ void run_elementwise(const TileLoop& loop, std::byte* const* base, std::int64_t 
     const ScratchBlock scratch(scratch_bytes(loop));
     Walker walker(loop, base, scratch.data());
     const std::int64_t end = std::min(total, (chunk + 1) * chunk_elements);
-    const std::int64_t size = loop.native.in_place ? chunk_elements : tile_size;
+    const std::int64_t size = loop.native.in_place ? chunk_elements : walker.most_elements();
     for (std::int64_t at = chunk * chunk_elements; at < end;) {
       const std::int64_t next = tile_end(at, end, row, size);
       walker.tile(at, next - at);
@@ -78,13 +78,17 @@ void fold_rows(const TileLoop& loop, Walker& walker, Accumulators& acc, std::int
   const std::int64_t end = (last - 1) * loop.reduced + to;
   const bool in_place = walker.reads_in_place() && (row == 0 || row >= long_row);
   const std::int64_t size = in_place ? end - begin : tile_size;
+  // Several short rows are reduced side by side.
+  constexpr std::int64_t side_by_side = 8;
+  std::int64_t rows_of_tile = std::max<std::int64_t>(1, walker.most_elements() / loop.reduced);
+  if (rows_of_tile > side_by_side) rows_of_tile = rows_of_tile / side_by_side * side_by_side;
   // A tile is part of one row, or several short ones.
   for (std::int64_t at = begin; at < end;) {
     std::int64_t next =
         std::min(tile_end(at, end, row, size), at / loop.reduced * loop.reduced + to);
     std::int64_t rows = 1;
     if (whole && loop.reduced < long_row) {
-      rows = std::min((end - at) / loop.reduced, tile_size / loop.reduced);
+      rows = std::min((end - at) / loop.reduced, rows_of_tile);
       next = at + rows * loop.reduced;
     }
     walker.tile(at, next - at);

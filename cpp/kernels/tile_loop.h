@@ -54,6 +54,8 @@ struct NativeTile {
   SmallVector<codegen::OperandForm, 16> operands;  // of those that the code reads or writes
   SmallVector<std::int32_t, 4> outputs;            // operands that it writes
   bool in_place = false;  // reads and writes memory alone, in tiles of any length
+  // Rows that are shorter than `long_row`: the code may be called for one after the other.
+  bool by_rows = false;
 };
 
 struct TileReduction {

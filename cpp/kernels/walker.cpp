@@ -2,18 +2,14 @@
 #include "kernels/walker.h"
 
 #include <cstring>
+#include <limits>
 #include <memory>
 
-#include "kernels/dispatch.h"
+#include "kernels/repeat.h"
 #include "kernels/width.h"
 
 namespace shardax::kernels {
 namespace {
-
-constexpr std::int64_t register_bytes = tile_size * 16;
-// At the end of each register, for the elements that do not fill a vector; numbers of machine code
-// take half of a register at most.
-constexpr std::int64_t rest_bytes = 64;
 
 struct Scratch {
   std::vector<std::unique_ptr<std::byte[]>> blocks;
@@ -35,10 +31,20 @@ SHARDAX_CLONES void fill_with(T* out, T value, std::int64_t n) {
   for (std::int64_t k = 0; k < n; ++k) out[k] = value;
 }
 
-std::int64_t tile_size_used(const TileLoop& loop) {
+std::int64_t elements_of(const TileLoop& loop) {
   std::int64_t n = 1;
   for (std::int64_t d : loop.shape) n *= d;
-  return std::min(n, tile_size);
+  return n;
+}
+
+// What scratch memory holds of each operand: of machine code's, which takes narrow numbers, more.
+std::int64_t most_in_scratch(const TileLoop& loop) {
+  if (!loop.native.code) return tile_size;
+  int widest = 1;
+  for (const TileAccess& access : loop.loads) widest = std::max(widest, access.itemsize);
+  for (const codegen::OperandForm& form : loop.native.operands)
+    widest = std::max(widest, form.bytes);
+  return std::max(tile_size, (register_bytes - 2 * rest_bytes) / widest);
 }
 
 }  // namespace
@@ -81,9 +87,10 @@ Walker::Walker(const TileLoop& loop, std::byte* const* base, std::byte* scratch)
       if (repeats)
         pointers_[i] = memory_[i];
       else
-        fill(i, tile_size_used(loop));
+        fill(i, std::min(elements_of(loop), most_in_scratch(loop)));
     }
     strided_ |= kinds_[i] == Access::strided;
+    by_rows_ |= in_rows(i);
   }
   for (int r = 0; r < loop.registers; ++r) {
     const std::size_t slot = loop.loads.size() + static_cast<std::size_t>(r);
@@ -95,17 +102,6 @@ Walker::Walker(const TileLoop& loop, std::byte* const* base, std::byte* scratch)
     strided_ |= kinds_.back() != Access::contiguous;
   }
   streams_ = loop.native.streams && !writes_what_it_reads();
-}
-
-// What is written where it has been read is in the cache.
-bool Walker::writes_what_it_reads() const {
-  const std::size_t loads = loop_.loads.size();
-  for (std::size_t i = 0; i < loop_.stores.size(); ++i) {
-    for (std::size_t k = 0; k < loads; ++k) {
-      if (memory_[loads + i] == memory_[k]) return true;
-    }
-  }
-  return false;
 }
 
 void Walker::complete() const {
@@ -130,7 +126,7 @@ void Walker::tile(std::int64_t start, std::int64_t n) {
     const int width = loop_.loads[i].itemsize;
     if (kinds_[i] == Access::contiguous) {
       pointers_[i] = memory_[i] + start * width;
-    } else if (kinds_[i] == Access::strided) {
+    } else if (kinds_[i] == Access::strided && !in_rows(i)) {
       gather(i, n);
     }
   }
@@ -143,6 +139,8 @@ void Walker::tile(std::int64_t start, std::int64_t n) {
   }
   if (streams_) {
     run_streaming(n);
+  } else if (by_rows_) {
+    run_rows(n);
   } else if (loop_.native.code) {
     run_native(n);
   } else {
@@ -176,71 +174,22 @@ void Walker::interpret(std::int64_t n) {
   }
 }
 
-// Whole vectors in place; what is left over in a block of its own at the end of each operand's
-// scratch memory, so that nothing beyond an operand is touched.
-void Walker::run_native(std::int64_t n) { run_code(pointers_.data(), n); }
-
-void Walker::run_code(std::byte* const* pointers, std::int64_t n) {
-  const NativeTile& native = loop_.native;
-  const std::int64_t multiple = native.code->multiple();
-  const std::int64_t whole = n / multiple * multiple, rest = n - whole;
-  if (whole > 0) native.code->code()(pointers, whole);
-  if (rest == 0) return;
-  SmallVector<std::byte*, 16> blocks(pointers_.size());
-  for (std::size_t i = 0; i < pointers_.size(); ++i) {
-    blocks[i] = scratch_ + (i + 1) * register_bytes - rest_bytes;
-    if (i >= loop_.loads.size()) continue;
-    const auto [bytes, repeats] = native.operands[i];
-    if (repeats)
-      blocks[i] = pointers[i];
-    else
-      std::memcpy(blocks[i], pointers[i] + whole * bytes, static_cast<std::size_t>(rest * bytes));
-  }
-  native.code->code()(blocks.data(), multiple);
-  for (const std::int32_t output : native.outputs) {
-    const auto i = static_cast<std::size_t>(output);
-    const int bytes = native.operands[i].bytes;
-    std::memcpy(pointers[i] + whole * bytes, blocks[i], static_cast<std::size_t>(rest * bytes));
-  }
-}
-
-// As many vectors as can past the caches: from the first on that starts a line in all results.
-void Walker::run_streaming(std::int64_t n) {
-  constexpr std::uintptr_t line = 64;
-  const NativeTile& native = loop_.native;
-  SmallVector<std::byte*, 16> pointers(pointers_);
-  const auto advance = [&](std::int64_t count) {
-    for (std::size_t i = 0; i < pointers.size(); ++i) {
-      const auto [bytes, repeats] = native.operands[i];
-      if (!repeats) pointers[i] += count * bytes;
-    }
-  };
-  const auto output = [&](std::int32_t i) { return static_cast<std::size_t>(i); };
-  const std::size_t any = output(native.outputs[0]);
-  const auto bytes = static_cast<std::uintptr_t>(native.operands[any].bytes);
-  const std::uintptr_t before = -reinterpret_cast<std::uintptr_t>(pointers[any]) % line;
-  const std::int64_t head = std::min(n, static_cast<std::int64_t>(before / bytes));
-  if (head > 0) {
-    run_code(pointers.data(), head);
-    advance(head);
-  }
-  std::int64_t body = (n - head) / native.streams->multiple() * native.streams->multiple();
-  for (const std::int32_t i : native.outputs) {
-    if (reinterpret_cast<std::uintptr_t>(pointers[output(i)]) % line != 0) body = 0;
-  }
-  if (body > 0) {
-    native.streams->code()(pointers.data(), body);
-    advance(body);
-  }
-  if (n > head + body) run_code(pointers.data(), n - head - body);
-}
-
 bool Walker::reads_in_place() const {
   if (!loop_.instructions.empty() || !loop_.stores.empty() || rank_ == 0) return false;
   for (std::size_t i = 0; i < loop_.loads.size(); ++i) {
     if (kinds_[i] == Access::constant || loop_.loads[i].strides[rank_ - 1] != 1) return false;
   }
   return true;
+}
+
+bool Walker::in_rows(std::size_t load) const {
+  return loop_.native.by_rows && kinds_[load] == Access::strided &&
+         (loop_.native.operands[load].repeats || loop_.loads[load].strides[rank_ - 1] == 1);
+}
+
+std::int64_t Walker::most_elements() const {
+  if (reads_in_place() && !strided_) return std::numeric_limits<std::int64_t>::max();
+  return most_in_scratch(loop_);
 }
 
 Walker::Access Walker::classify(const TileAccess& access) const {
@@ -308,19 +257,6 @@ void Walker::runs(const TileAccess& access, std::int64_t n, F&& run) const {
   }
 }
 
-// One element `count` times, and up to 31 bytes more.
-template <class T>
-inline void repeat(T* out, T value, std::int64_t count) {
-  if constexpr (std::is_integral_v<T>) {
-    typedef T V __attribute__((vector_size(32)));
-    const V v = V{} + value;
-    for (std::int64_t k = 0; k < count; k += 32 / static_cast<std::int64_t>(sizeof(T)))
-      std::memcpy(out + k, &v, sizeof v);
-  } else {
-    for (std::int64_t k = 0; k < count; ++k) out[k] = value;
-  }
-}
-
 void Walker::gather(std::size_t i, std::int64_t n) {
   const TileAccess& access = loop_.loads[i];
   const std::size_t last = rank_ - 1;
@@ -357,11 +293,12 @@ void Walker::gather(std::size_t i, std::int64_t n) {
     runs(access, n,
          [&](std::int64_t at, std::int64_t offset, std::int64_t rows, std::int64_t row_stride,
              std::int64_t count, std::int64_t stride) {
+           if (rows > 1 && stride == 1 && row_stride == 0)
+             return repeat_row(out + at, count, memory + offset, rows);
+           if (stride == 0) return repeat_each(out + at, count, memory + offset, row_stride, rows);
            for (std::int64_t r = 0; r < rows; ++r, at += count, offset += row_stride) {
              if (stride == 1) {
                std::copy_n(memory + offset, count, out + at);
-             } else if (stride == 0) {
-               repeat(out + at, memory[offset], count);
              } else {
                for (std::int64_t k = 0; k < count; ++k) out[at + k] = memory[offset + k * stride];
              }

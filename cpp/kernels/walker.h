@@ -5,6 +5,12 @@
 
 namespace shardax::kernels {
 
+// Scratch memory of an operand.
+inline constexpr std::int64_t register_bytes = tile_size * 16;
+// At the end of each register, for the elements that do not fill a vector; numbers of machine code
+// take half of a register at most.
+inline constexpr std::int64_t rest_bytes = 64;
+
 // A block of this thread's scratch memory, given back in the order of a stack.
 class ScratchBlock {
  public:
@@ -34,15 +40,22 @@ class Walker {
   // have any length, and of several rows the first is enough.
   bool reads_in_place() const;
 
+  // How many elements a tile may have at most: of machine code more than `tile_size`, of what is
+  // only read where it lies any number.
+  std::int64_t most_elements() const;
+
   const std::byte* operand(std::int32_t i) const { return pointers_[static_cast<std::size_t>(i)]; }
 
  private:
   enum class Access : std::uint8_t { contiguous, constant, strided };
 
   Access classify(const TileAccess& access) const;
+  // Does machine code read rows of it in place, or one element of each?
+  bool in_rows(std::size_t load) const;
   bool is_dense(const TileAccess& access) const;
   void interpret(std::int64_t n);
   void run_native(std::int64_t n);
+  void run_rows(std::int64_t n);
   void run_code(std::byte* const* pointers, std::int64_t n);
   void run_streaming(std::int64_t n);
   bool writes_what_it_reads() const;
@@ -60,6 +73,7 @@ class Walker {
   SmallVector<std::byte*, 16> memory_;    // per load, then per store
   SmallVector<Access, 16> kinds_;
   bool strided_ = false;                 // some operand is
+  bool by_rows_ = false;                 // short rows of some operand are read where they lie
   bool streams_ = false;                 // stores go past the caches
   SmallVector<std::int64_t, 16> index_;  // of the current tile's first element, per dimension
   struct Filled {

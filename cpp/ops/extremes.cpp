@@ -1,4 +1,9 @@
 // ops/extremes.cpp - argmax and argmin.
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "kernels/short_rows.h"
 #include "ops/dense.h"
 #include "ops/family.h"
 #include "ops/lines.h"
@@ -65,6 +70,56 @@ std::int64_t position_in_row(const T* row, std::int64_t n) {
   return 0;
 }
 
+template <bool greatest>
+struct Best {
+  template <class V>
+  [[gnu::always_inline]] static void join(V& a, const V& b) {
+    const V picked = (greatest ? a > b : a < b) ? a : b;
+    a = a != a ? a : picked;
+  }
+  template <class T>
+  static T identity() {
+    using Limits = std::numeric_limits<T>;
+    if constexpr (std::is_floating_point_v<T>)
+      return greatest ? -Limits::infinity() : Limits::infinity();
+    else
+      return greatest ? Limits::min() : Limits::max();
+  }
+};
+
+// Short rows side by side: the extreme value of each, then the first element that is it.
+template <bool greatest, class T, class Index>
+SHARDAX_CLONES [[gnu::flatten]] void positions_in_short_rows(const T* x, std::int64_t n,
+                                                             std::int64_t rows, Index* to) {
+  using S = kernels::ShortRows<T>;
+  using Least = Best<false>;
+  const kernels::LastLanes<T> last(n);
+  const kernels::LastLanes<Index> last_positions(n);
+  typename S::Mask lane;
+  for (int l = 0; l < S::width; ++l) lane[l] = l;
+  kernels::in_padded_rows(x, n, rows, [&](const T* from, std::int64_t first, std::int64_t count) {
+    typename S::V best;
+    kernels::combine_rows<Best<greatest>, T>(best, n, last,
+                                             [&](auto& out, std::int64_t row, std::int64_t at) {
+                                               std::memcpy(&out, from + row * n + at, sizeof out);
+                                             });
+    typename S::Mask found;
+    kernels::combine_rows<Least, Index>(
+        found, n, last_positions, [&](auto& out, std::int64_t row, std::int64_t at) {
+          typename S::V v;
+          std::memcpy(&v, from + row * n + at, sizeof v);
+          const typename S::V of_row = typename S::V{} + best[row];
+          typename S::Mask hit = v == of_row;
+          if constexpr (std::is_floating_point_v<T>) hit |= v != v;
+          out = hit ? lane + static_cast<Index>(at) : typename S::Mask{} + Least::identity<Index>();
+        });
+    for (std::int64_t r = 0; r < count; ++r) to[first + r] = found[r];
+  });
+}
+template <class T>
+inline constexpr bool side_by_side =
+    std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, std::int32_t>;
+
 // Lines side by side: `width` columns of an array with `inner` elements between rows.
 template <bool greatest, class T, class I>
 void positions_in_columns(const T* from, std::int64_t n, std::int64_t inner, std::int64_t width,
@@ -96,7 +151,19 @@ void find_all(const Lines& lines, const T* from, I* to) {
   if (lines.inner == 1) {
     const std::int64_t each = std::max<std::int64_t>(1, chunk / lines.n);
     runtime::parallel_for((lines.outer + each - 1) / each, [&](std::int64_t task) {
-      for (std::int64_t o = task * each; o < std::min(lines.outer, (task + 1) * each); ++o) {
+      const std::int64_t first = task * each, end = std::min(lines.outer, first + each);
+      if constexpr (side_by_side<T>) {
+        if (lines.n < kernels::short_row) {
+          std::vector<typename kernels::ShortRows<T>::Index> found(
+              static_cast<std::size_t>(end - first));
+          positions_in_short_rows<greatest>(from + first * lines.n, lines.n, end - first,
+                                            found.data());
+          std::transform(found.begin(), found.end(), to + first,
+                         [](auto position) { return static_cast<I>(position); });
+          return;
+        }
+      }
+      for (std::int64_t o = first; o < end; ++o) {
         to[o] = static_cast<I>(position_in_row<greatest>(from + o * lines.n, lines.n));
       }
     });

@@ -150,6 +150,11 @@ struct Extreme {
   static T combine(T a, T b) {
     return kernels::extremum<greatest>(a, b);
   }
+  template <class V>
+  [[gnu::always_inline]] static void join(V& a, const V& b) {
+    const V picked = (greatest ? a > b : a < b) ? a : b;
+    a = a != a ? a : picked;
+  }
   template <class T>
   static T identity() {
     using Limits = std::numeric_limits<T>;

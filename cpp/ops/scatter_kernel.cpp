@@ -61,6 +61,37 @@ T combine(T a, T b) {
 
 // Below this many elements a task is not worth its start.
 constexpr std::int64_t worth_splitting = 32768;
+// What is copied before updates act on it stays in the cache so long.
+constexpr std::int64_t copied_bytes = std::int64_t{128} << 10;
+
+// The operand's copy, whole or for some of its batch elements.
+class Copy {
+ public:
+  Copy(const View& from, const View& to) : from_(from), to_(to) {}
+  bool needed() const { return from_.data != to_.data; }
+  void all() const { run(from_.shape, 0, 0); }
+  void part(std::size_t dim, std::int64_t first, std::int64_t end) const {
+    Shape shape = from_.shape;
+    shape[dim] = end - first;
+    run(shape, dim, first);
+  }
+  // How many elements of that dimension stay in the cache.
+  std::int64_t most(std::size_t dim) const {
+    std::int64_t bytes = itemsize(to_.dtype);
+    for (std::size_t d = 0; d < from_.shape.size(); ++d) bytes *= d == dim ? 1 : from_.shape[d];
+    return std::max<std::int64_t>(1, copied_bytes / std::max<std::int64_t>(bytes, 1));
+  }
+
+ private:
+  void run(const Shape& shape, std::size_t dim, std::int64_t first) const {
+    const int width = itemsize(to_.dtype);
+    const auto start = [&](const View& v) {
+      return first == 0 ? v.data : v.data + first * v.strides[dim] * width;
+    };
+    kernels::copy_strided(start(to_), to_.strides, start(from_), from_.strides, shape, width);
+  }
+  View from_, to_;
+};
 
 // A range of the last dimension of every window.
 struct Part {
@@ -101,7 +132,7 @@ void apply(const Windows& windows, const Windows::Run& run, T* to, const T* upda
 // Tasks work on disjoint parts of the operand: on batch elements, or on ranges of whole cache lines
 // of the windows. Within a task updates act in their order.
 template <ScatterKind kind, class T>
-void run_all(const Windows& windows, T* to, const T* updates) {
+void run_all(const Windows& windows, T* to, const T* updates, const Copy& copy) {
   const std::int64_t work = windows.count() * windows.elements();
   const std::int64_t size = windows.shape().empty() ? 1 : windows.shape().back();
   const auto task = [&](std::int64_t from, std::int64_t end, Part part) {
@@ -110,13 +141,18 @@ void run_all(const Windows& windows, T* to, const T* updates) {
   };
   if (const std::int64_t own = windows.independent(); own > 0 && work >= worth_splitting) {
     const std::int64_t groups = windows.count() / own;
-    const std::int64_t each = std::max<std::int64_t>(
+    std::int64_t each = std::max<std::int64_t>(
         1, worth_splitting / std::max<std::int64_t>(own * windows.elements(), 1));
+    const std::size_t dim = windows.independent_dim();
+    if (copy.needed()) each = std::min(each, copy.most(dim));
     runtime::parallel_for((groups + each - 1) / each, [&](std::int64_t i) {
-      task(i * each * own, std::min(groups, (i + 1) * each) * own, {0, size});
+      const std::int64_t first = i * each, end = std::min(groups, first + each);
+      if (copy.needed()) copy.part(dim, first, end);
+      task(first * own, end * own, {0, size});
     });
     return;
   }
+  if (copy.needed()) copy.all();
   constexpr std::int64_t line = 64;
   const std::int64_t parts =
       work < worth_splitting ? 1 : std::clamp<std::int64_t>(size / line, 1, 8);
@@ -133,18 +169,17 @@ Kernel kernel_of(const Types& in, const Params& params) {
           sizes = window_sizes(dims, in[0].rank(), in[2].shape),
           empty = in[2].size() == 0](std::span<const View> in_views, std::span<const View> outs) {
     const View &operand = in_views[0], &updates = in_views[2], &out = outs[0];
-    const int width = itemsize(out.dtype);
-    if (out.data != operand.data) {
-      kernels::copy_strided(out.data, out.strides, operand.data, operand.strides, operand.shape,
-                            width);
+    const Copy copy(operand, out);
+    if (empty) {
+      if (copy.needed()) copy.all();
+      return;
     }
-    if (empty) return;
     const Windows windows(dims, mode, out, in_views[1], updates, sizes);
     visit_dtype(out.dtype, [&](auto zero) {
       using T = decltype(zero);
       if constexpr (!is_opaque<T> || kind == ScatterKind::put) {
         run_all<kind>(windows, reinterpret_cast<T*>(out.data),
-                      reinterpret_cast<const T*>(updates.data));
+                      reinterpret_cast<const T*>(updates.data), copy);
       }
     });
   };

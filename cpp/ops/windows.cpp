@@ -99,15 +99,21 @@ Windows::Windows(const WindowDims& dims, WindowMode mode, const View& operand, c
   for (std::size_t d = 0, i = 0; d < other.shape.size(); ++d) {
     if (has(dims.window_dims, d)) continue;
     Batch batch{other.shape[d], indices.strides[i], 0, other.strides[d]};
+    std::size_t paired = operand.shape.size();
     for (std::size_t k = 0; k < dims.index_batch.size(); ++k) {
-      if (at(dims.index_batch[k]) == i)
-        batch.operand_stride = operand.strides[at(dims.operand_batch[k])];
+      if (at(dims.index_batch[k]) == i) paired = at(dims.operand_batch[k]);
+    }
+    ++i;
+    if (batch.size == 1) continue;  // runs go on along the last dimension
+    if (paired < operand.shape.size()) {
+      batch.operand_stride = operand.strides[paired];
+      if (batches_.empty()) independent_dim_ = paired;
     }
     batches_.push_back(batch);
     count_ *= batch.size;
-    ++i;
   }
-  if (!batches_.empty() && batches_[0].operand_stride != 0 && batches_[0].size > 0) {
+  if (batches_.empty()) batches_.push_back({1, 0, 0, 0});
+  if (batches_[0].operand_stride != 0 && batches_[0].size > 0) {
     independent_ = count_ / batches_[0].size;
   }
   for (std::size_t k = 0; k < dims.index_map.size(); ++k) {

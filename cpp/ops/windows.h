@@ -76,6 +76,8 @@ class Windows {
   // Windows that follow each other so many times lie in a part of the operand that no others touch
   // (0: nothing is known).
   std::int64_t independent() const { return independent_; }
+  // The operand's dimension along which these parts follow each other.
+  std::size_t independent_dim() const { return independent_dim_; }
 
   // The dimensions of a window, joined where both arrays allow it: sizes and strides.
   const Shape& shape() const { return shape_; }
@@ -102,6 +104,7 @@ class Windows {
   std::int64_t count_ = 1;
   std::int64_t elements_ = 1;
   std::int64_t independent_ = 0;
+  std::size_t independent_dim_ = 0;
   Shape shape_, operand_strides_, other_strides_;
   std::vector<Batch> batches_;
   std::vector<Component> components_;

@@ -1,9 +1,16 @@
 """shardax.config - the flags; also the module that older programs import them from."""
 
+import itertools
 import sys
 import types
 
 import shardax._core as _core
+
+
+def _value(text):
+    """What a flag's text on the command line means."""
+    words = {"true": True, "1": True, "false": False, "0": False}
+    return int(text) if text.isdigit() and len(text) > 1 else words.get(text.lower(), text)
 
 
 class Config(types.ModuleType):
@@ -42,7 +49,17 @@ class Config(types.ModuleType):
     def enable_omnistaging(self):
         """Nothing; kept for old scripts."""
 
-    parse_flags_with_absl = config_with_absl = enable_omnistaging
+    config_with_absl = enable_omnistaging
+
+    def parse_flags_with_absl(self):
+        """Sets the flags that the command line gives as `--jax_name=value`; those that programs
+        define with absl.flags count as parsed and have their defaults."""
+        for argument in itertools.takewhile(lambda a: a != "--", sys.argv):
+            if argument.startswith("--jax_"):
+                name, given, value = argument[2:].partition("=")
+                self.update(name, _value(value) if given else True)
+        if "absl.flags" in sys.modules:
+            sys.modules["absl.flags"].FLAGS([""], known_only=True)
 
     def __getattr__(self, name):
         if name.startswith("__"):

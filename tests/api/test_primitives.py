@@ -333,3 +333,12 @@ def test_tracing_functions_of_lists():
     )
     assert len(jaxpr.invars) == 1 and not pvals[0].is_known()
     assert known.get_known() is X and known.get_aval() == shardax.typeof(X)
+
+
+def test_zeros_are_nodes_of_trees():
+    zero = ad.Zero(shardax.typeof(X))
+    leaves, tree = shardax.tree.flatten((zero, 1.0))
+    assert leaves == [1.0] and tree.unflatten(leaves)[0].aval == zero.aval
+    y, z = shardax.vmap(lambda x: (x, ad.Zero(shardax.typeof(x))))(X)
+    np.testing.assert_array_equal(y, X)
+    assert type(z) is ad.Zero

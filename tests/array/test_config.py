@@ -190,3 +190,17 @@ def test_devices_are_counted_when_they_are_asked_for():
     command = [sys.executable, "-c", program]
     out = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     assert out.stdout.split() == ["5", "5", "5"]
+
+
+def test_flags_of_the_command_line(monkeypatch):
+    flags = pytest.importorskip("absl.flags")
+    monkeypatch.setattr(flags, "FLAGS", flags.FlagValues())
+    flags.DEFINE_integer("size_of_a_test", 3, "A flag of a program.", flag_values=flags.FLAGS)
+    arguments = ["program", "--jax_enable_x64=true", "--other=1", "--", "--jax_enable_x64=false"]
+    monkeypatch.setattr("sys.argv", arguments)
+    before = shardax.config.jax_enable_x64
+    try:
+        shardax.config.parse_flags_with_absl()
+        assert shardax.config.jax_enable_x64 and flags.FLAGS.size_of_a_test == 3
+    finally:
+        shardax.config.update("jax_enable_x64", before)

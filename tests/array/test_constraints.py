@@ -420,3 +420,20 @@ def test_errors_name_the_function_of_the_user():
 
     with pytest.raises(jax.errors.TracerBoolConversionError, match="function decide at"):
         decide(X)
+
+
+def test_kinds_of_memory_are_shown():
+    here = split("x")
+    host = here.with_memory_kind("pinned_host")
+    assert here.memory_kind == "device" and host.memory_kind == "pinned_host"
+    assert repr(host) == repr(here).replace("device)", "pinned_host)")
+    assert host.update(spec=P()).memory_kind == "pinned_host"
+    single = jax.sharding.SingleDeviceSharding(jax.devices()[0], memory_kind="unpinned_host")
+    assert repr(single).endswith("memory_kind=unpinned_host)")
+    assert single.with_memory_kind("device").memory_kind == "device"
+    np.testing.assert_array_equal(jax.device_put(X, host), X)
+    for make in (here.with_memory_kind, single.with_memory_kind):
+        with pytest.raises(ValueError, match="Could not find memory addressable by device cpu"):
+            make("tape")
+    abstract = jax.sharding.NamedSharding(here.mesh.abstract_mesh, here.spec)
+    assert abstract.memory_kind is None and "memory_kind" not in repr(abstract)

@@ -36,7 +36,7 @@ CASES = {
     "rsqrt": (lax.rsqrt, lambda x: 1 / np.sqrt(x), (0, 9), 1.5, 1.5),
     "cbrt": (lax.cbrt, np.cbrt, (-9, 9), 0.5, 0.5),
     "erf": (lax.erf, erf, (-5, 5), 0.8, None),
-    "erfc": (lax.erfc, erfc, (-5, 11), 0.6, None),
+    "erfc": (lax.erfc, erfc, (-5, 11), 1.7, None),
 }
 
 

@@ -1,5 +1,7 @@
 """tests/lax/test_indexing.py - gather and scatter with dimension numbers of the caller's own."""
 
+import itertools
+
 import numpy as np
 import pytest
 import shardax
@@ -118,3 +120,22 @@ def test_a_dtype_attribute_is_looked_up_once():
 
     with pytest.raises(TypeError, match="is not a valid JAX array dtype"):
         jnp.zeros(2, Endless())
+
+
+@pytest.mark.parametrize("axis", range(3))
+@pytest.mark.parametrize("shape", [(3, 4, 2), (1, 4, 2), (3, 1, 2), (1, 1, 4), (2, 3, 1)])
+def test_take_along_axis_broadcasts_both_ways(shape, axis):
+    """Indices of size 1 choose for a whole dimension, elements of size 1 are chosen from again."""
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal(shape).astype(np.float32)
+    for few in itertools.product((True, False), repeat=3):
+        sizes = [1 if few[d] else max(n, 5 * (n == 1)) for d, n in enumerate(shape)]
+        sizes[axis] = 2
+        index = rng.integers(-shape[axis], shape[axis], sizes)
+        both = [max(a, b) for a, b in zip(shape, sizes, strict=True)]
+        of_x, of_index = ([*both] for _ in range(2))
+        of_x[axis], of_index[axis] = shape[axis], 2
+        want = np.take_along_axis(np.broadcast_to(x, of_x), np.broadcast_to(index, of_index), axis)
+        np.testing.assert_array_equal(jnp.take_along_axis(x, index, axis), want)
+        got = jnp.take_along_axis(x, index.astype("int8"), axis, mode="clip")
+        np.testing.assert_array_equal(got, want)

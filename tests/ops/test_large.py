@@ -59,6 +59,27 @@ def test_scatter_add_sums_in_order():
     np.testing.assert_array_equal(got, want)
 
 
+@pytest.mark.parametrize(("axis", "shape"), [(0, (9, 40_001)), (1, (40_001, 9)), (2, (20, 3, 501))])
+def test_elements_along_an_axis_and_their_gradient(axis, shape):
+    """Parts of the operand are copied and added to in turns."""
+    x = RNG.standard_normal(shape).astype(np.float32)
+    index = RNG.integers(0, shape[axis], [2 if d == axis else n for d, n in enumerate(shape)])
+    weights = RNG.integers(1, 9, index.shape).astype(np.float32)
+
+    def f(x):
+        return (shardax.numpy.take_along_axis(x, index, axis) * weights).sum()
+
+    np.testing.assert_array_equal(
+        shardax.numpy.take_along_axis(x, index, axis), np.take_along_axis(x, index, axis)
+    )
+    want = np.zeros(shape, np.float32)
+    places = list(np.indices(index.shape))
+    places[axis] = index
+    np.add.at(want, tuple(places), weights)
+    for gradient in (shardax.grad(f), shardax.jit(shardax.grad(f))):
+        np.testing.assert_array_equal(gradient(x), want)
+
+
 def test_scatter_add_rows():
     updates = RNG.standard_normal((2000, 300)).astype(np.float32)
     index = INDEX[:2000]

@@ -196,3 +196,10 @@ def test_functions_over_axes_take_the_axis_by_position():
     x = np.arange(6.0, dtype=np.float32).reshape(2, 3)
     out = jnp.apply_over_axes(lambda a, i: jnp.sum(a, i), x, [0, 1])
     np.testing.assert_array_equal(out, [[15]])
+
+
+def test_scalar_types_are_found_by_the_types_of_numpy():
+    assert jnp.int32 == np.int32 and np.int32 == jnp.int32 and jnp.int32 == np.dtype("int32")
+    assert np.int32 in {jnp.int32, jnp.int64} and jnp.float32 in {np.float32}
+    assert jnp.int32 != jnp.int64 and jnp.int32 != "int32"
+    assert jnp.bfloat16 == jnp.zeros(1, jnp.bfloat16).dtype

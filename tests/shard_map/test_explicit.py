@@ -217,3 +217,13 @@ def test_programs_are_kept_by_sharding():
     for spec in (("x",), ("x",), ("y",), (None, "y")):
         f(split("explicit", *spec))
     assert count == ["float32[8@x,4]", "float32[8@y,4]", "float32[8,4@y]"]
+
+
+def test_specs_of_reshard_may_go_on_with_none(mesh):
+    x = jnp.arange(4.0)
+    assert jax.typeof(jax.sharding.reshard(x, P("x", None, None))).sharding.spec == P("x")
+    tree = {"w": jnp.ones((4, 4)), "b": x}
+    out = jax.jit(lambda t: jax.sharding.reshard(t, P(None, None)))(tree)
+    np.testing.assert_array_equal(out["b"], x)
+    with pytest.raises(ValueError, match="reshard"):
+        jax.sharding.reshard(x, P(None, "x"))

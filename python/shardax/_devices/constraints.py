@@ -14,6 +14,7 @@ from shardax._devices.layouts import Format
 from shardax._devices.mesh import AxisType, Mesh
 from shardax._devices.mesh_context import context_mesh, get_abstract_mesh, get_mesh
 from shardax._devices.shardings import (
+    IndivisibleError,
     NamedSharding,
     PartitionSpec,
     Sharding,
@@ -274,8 +275,18 @@ def constrain(leaf, where, what):
         while spec and spec[-1] == () and not description[5]:
             spec.pop()
     else:
-        where.shard_shape(x.shape)
+        _check_even(x.shape, where)
     return _core.with_sharding(x, (*description[:3], tuple(spec), *description[4:]))
+
+
+def _check_even(shape, where):
+    """Errors where `where` splits a dimension unevenly, of JAX's class for its mesh."""
+    try:
+        where.shard_shape(shape)
+    except IndivisibleError as e:
+        if isinstance(getattr(where, "mesh", None), Mesh):
+            raise
+        raise ValueError(str(e)) from None
 
 
 def _check_concrete(x, where):
@@ -340,9 +351,22 @@ def reshard(xs, out_shardings):
     Raises:
       ValueError: for axes that types do not show: with_sharding_constraint takes these.
     """
-    for where in spread(out_shardings, xs, "reshard", "out_shardings"):
+    leaves, treedef = tree_util.tree_flatten(xs)
+    wheres = spread(out_shardings, xs, "reshard", "out_shardings")
+    for where in wheres:
         _check_explicit(where, "reshard")
-    return labelled(xs, out_shardings)
+    what = "One of reshard arguments"
+    return treedef.unflatten(
+        constrain(leaf, _fitted(where, asarray(leaf).ndim), what)
+        for leaf, where in zip(leaves, wheres)
+    )
+
+
+def _fitted(where, rank):
+    """`where`, whose spec may go on with None beyond the dimensions of an array of that rank."""
+    if not isinstance(where, NamedSharding) or any(e is not None for e in where.spec[rank:]):
+        return where
+    return where.with_spec(where.spec.update(partitions=where.spec[:rank]))
 
 
 reshard.__module__ = "shardax.sharding"

@@ -21,6 +21,20 @@ class IndivisibleError(ValueError):
     """A dimension is not a multiple of the mesh axes that split it."""
 
 
+# All are the memory of this machine: a kind is what a sharding was given, and shows.
+_MEMORY_KINDS = ("device", "pinned_host", "unpinned_host")
+
+
+def _memory_kind(kind):
+    """`kind` if there is such a memory, else ValueError."""
+    if kind is not None and kind not in _MEMORY_KINDS:
+        raise ValueError(
+            "Could not find memory addressable by device cpu. Device cpu can address the following "
+            f"memory kinds: {', '.join(_MEMORY_KINDS)}. Got memory kind: {kind}"
+        )
+    return kind
+
+
 class Sharding:
     """How an array is split over devices."""
 
@@ -128,6 +142,8 @@ class NamedSharding(Sharding):
             )
         self.mesh = mesh
         self.spec = spec if isinstance(spec, PartitionSpec) else PartitionSpec(*spec)
+        concrete = isinstance(mesh, Mesh)
+        self.memory_kind = (_memory_kind(memory_kind) or "device") if concrete else memory_kind
         seen = set()
         asked = not mesh.empty and not mesh.auto_axes and not mesh._implied
         if asked and UNCONSTRAINED in self.spec:
@@ -195,14 +211,20 @@ class NamedSharding(Sharding):
 
     def with_spec(self, spec):
         """The same mesh with another spec."""
-        return NamedSharding(self.mesh, spec)
+        return NamedSharding(self.mesh, spec, memory_kind=self.memory_kind)
+
+    def with_memory_kind(self, kind):
+        """The same, shown with another kind of memory: "device", "pinned_host", "unpinned_host"."""
+        return NamedSharding(self.mesh, self.spec, memory_kind=kind)
 
     def update(self, *, mesh=None, spec=None, memory_kind=None):
-        """The same with another mesh or spec."""
-        return NamedSharding(mesh or self.mesh, self.spec if spec is None else spec)
+        """The same with another mesh, spec or kind of memory."""
+        spec = self.spec if spec is None else spec
+        return NamedSharding(mesh or self.mesh, spec, memory_kind=memory_kind or self.memory_kind)
 
     def __repr__(self):
-        return f"NamedSharding(mesh={self.mesh}, spec={self.spec!r}, memory_kind=device)"
+        kind = f", memory_kind={self.memory_kind}" if self.memory_kind else ""
+        return f"NamedSharding(mesh={self.mesh}, spec={self.spec!r}{kind})"
 
 
 class SingleDeviceSharding(Sharding):
@@ -210,6 +232,11 @@ class SingleDeviceSharding(Sharding):
 
     def __init__(self, device, *, memory_kind=None):
         self._device = device
+        self.memory_kind = _memory_kind(memory_kind) or "device"
+
+    def with_memory_kind(self, kind):
+        """The same, shown with another kind of memory: "device", "pinned_host", "unpinned_host"."""
+        return SingleDeviceSharding(self._device, memory_kind=kind)
 
     def _description(self, ndim):
         return ("device",), (1,), (self._device.id,), ((),) * ndim, False, "", (), ()
@@ -221,7 +248,7 @@ class SingleDeviceSharding(Sharding):
         return hash(self._device)
 
     def __repr__(self):
-        return f"SingleDeviceSharding(device={self._device!r}, memory_kind=device)"
+        return f"SingleDeviceSharding(device={self._device!r}, memory_kind={self.memory_kind})"
 
 
 def make_single_device_sharding(device, *, memory_kind=None):

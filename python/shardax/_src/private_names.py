@@ -33,6 +33,12 @@ class _Backends:
 
 backends_by_name = _Backends()
 
+
+def backends_are_initialized():
+    """Whether the devices have been counted: from then on their number is fixed."""
+    return _core.devices_counted()
+
+
 # What distributed.initialize would have connected to, had this process others beside it.
 global_state = types.SimpleNamespace(
     client=None, coordinator_address=None, num_processes=1, process_id=0, service=None

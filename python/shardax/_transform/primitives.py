@@ -8,15 +8,19 @@ import functools
 
 import shardax._core as _bindings
 from shardax._base.compositions import moveaxis
-from shardax._base.dtypes import float0
 from shardax._core import api as _core
 from shardax._transform.avals import shaped_type
 from shardax._transform.callbacks import io_callback, pure_callback
 from shardax._transform.jit import jit
 from shardax._transform.maps import vmap
 from shardax._transform.python_traces import bind_with_trace, jit_params
-from shardax._transform.stages import float0_zeros
 from shardax._transform.tracing import make_jaxpr
+from shardax._transform.zeros import (  # noqa: F401
+    UndefinedPrimal,
+    Zero,
+    instantiate_zeros,
+    zeros_like_aval,
+)
 
 
 class Registry(dict):
@@ -239,53 +243,6 @@ def _has_own_impl(primitive):
 def results(primitive, out):
     """What a rule gave for the results, as a list."""
     return list(out) if primitive.multiple_results else [out]
-
-
-# ---- tangents that are zero, operands that are linear ---------------------------------------
-
-
-class Zero:
-    """A tangent or cotangent that is zero and has no array; `aval` is its type."""
-
-    __slots__ = ("aval",)
-
-    def __init__(self, aval):
-        self.aval = aval
-
-    def __repr__(self):
-        return f"Zero({self.aval})"
-
-    @staticmethod
-    def from_primal_value(value):
-        """The zero tangent of a value."""
-        return Zero(_core.tangent_type(_core.typeof(value)))
-
-    def instantiate(self):
-        """The zero as an array."""
-        return instantiate_zeros(self)
-
-
-class UndefinedPrimal:
-    """Stands for an operand in which a transpose rule's op is linear; `aval` is its type."""
-
-    __slots__ = ("aval",)
-
-    def __init__(self, aval):
-        self.aval = aval
-
-    def __repr__(self):
-        return f"UndefinedPrimal({self.aval})"
-
-
-def zeros_like_aval(aval):
-    """Zeros of a type."""
-    aval = shaped_type(aval)
-    return float0_zeros(aval.shape) if aval.dtype == float0 else _core.zeros_of(aval)
-
-
-def instantiate_zeros(tangent):
-    """An array of zeros in place of a Zero; anything else as it is."""
-    return zeros_like_aval(tangent.aval) if type(tangent) is Zero else tangent
 
 
 def _zero_or(value, aval):

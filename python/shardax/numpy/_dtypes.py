@@ -33,18 +33,16 @@ def __getattr__(name):
 
 
 class _ScalarMeta(type):
-    """Scalar types make arrays when called, and equal the dtypes that they stand for."""
+    """Scalar types make arrays when called, and equal the types and dtypes that they stand for.
+
+    In sets and dictionaries they are found by NumPy's type.
+    """
 
     def __hash__(cls):
-        return hash(cls.dtype)
+        return hash(cls.dtype.type)
 
     def __eq__(cls, other):
-        if isinstance(other, _ScalarMeta):
-            return cls is other
-        try:
-            return np.dtype(_dtype(other)) == cls.dtype
-        except TypeError:
-            return False
+        return cls is other or cls.dtype.type == other
 
     def __ne__(cls, other):
         return not cls == other

@@ -3,6 +3,7 @@
 import numpy as np
 
 import shardax._core as _core
+from shardax import lax
 from shardax._base.arrays import (
     asarray,
     bind,
@@ -99,6 +100,38 @@ def take_along_axis(
             f"{indices.ndim} vs. {arr.ndim}"
         )
     axis = canonical_axis(axis, arr.ndim)
+    n = arr.shape[axis]
+    kept = [d for d in range(arr.ndim) if d == axis or indices.shape[d] != 1]
+    whole = all(arr.shape[d] in (1, indices.shape[d]) for d in kept if d != axis)
+    if mode == "one_hot" or n == 0 or not whole:
+        return _take_at_all_positions(arr, indices, axis, mode, fill_value, wrap_negative_indices)
+    if indices.dtype.itemsize < 4:
+        indices = indices.astype("int32")
+    if wrap_negative_indices is not False and indices.dtype.kind == "i":
+        indices = lax.select(indices < 0, indices + indices.dtype.type(n), indices)
+    # Along dimensions that only the indices have, they choose from the same elements.
+    lone = [d for d in kept if d != axis and arr.shape[d] == 1]
+    there = [d for d in range(arr.ndim) if d not in lone]
+    paired = [d for d in kept if d != axis and d not in lone]
+    numbers = lax.GatherDimensionNumbers(
+        offset_dims=tuple(d for d in range(arr.ndim) if d not in kept),
+        collapsed_slice_dims=(there.index(axis),),
+        start_index_map=(there.index(axis),),
+        operand_batching_dims=tuple(there.index(d) for d in paired),
+        start_indices_batching_dims=tuple(kept.index(d) for d in paired),
+    )
+    return lax.gather(
+        arr.reshape([arr.shape[d] for d in there]),
+        indices.reshape([*(indices.shape[d] for d in kept), 1]),
+        numbers,
+        [1 if d in kept else arr.shape[d] for d in there],
+        mode=mode or "fill",
+        fill_value=fill_value,
+    )
+
+
+def _take_at_all_positions(arr, indices, axis, mode, fill_value, wrap_negative_indices):
+    """By an index for each dimension."""
     index = []
     for d in range(arr.ndim):
         if d == axis:

@@ -1,0 +1,126 @@
+// kernels/walker_native.cpp - machine code on a tile: where vectors end, rows, past the caches.
+#include <cstring>
+
+#include "kernels/walker.h"
+
+namespace shardax::kernels {
+
+// What is written where it has been read is in the cache.
+bool Walker::writes_what_it_reads() const {
+  const std::size_t loads = loop_.loads.size();
+  for (std::size_t i = 0; i < loop_.stores.size(); ++i) {
+    for (std::size_t k = 0; k < loads; ++k) {
+      if (memory_[loads + i] == memory_[k]) return true;
+    }
+  }
+  return false;
+}
+
+// Whole vectors in place; what is left over in a block of its own at the end of each operand's
+// scratch memory, so that nothing beyond an operand is touched.
+void Walker::run_native(std::int64_t n) { run_code(pointers_.data(), n); }
+
+// Row by row, with each operand's row where it lies, or the element that repeats along it.
+void Walker::run_rows(std::int64_t n) {
+  const NativeTile& native = loop_.native;
+  const std::size_t last = rank_ - 1, operands = pointers_.size();
+  const std::int64_t length = loop_.shape[last];
+  SmallVector<std::byte*, 16> pointers(pointers_);
+  SmallVector<std::int64_t, 16> index(index_), steps(operands);
+  for (std::size_t i = 0; i < operands; ++i) {
+    if (i < loop_.loads.size() && in_rows(i)) {
+      steps[i] = loop_.loads[i].strides[last - 1] * loop_.loads[i].itemsize;
+    } else if (!native.operands[i].repeats) {
+      steps[i] = length * native.operands[i].bytes;
+    }
+  }
+  for (std::int64_t done = 0; done < n;) {
+    for (std::size_t i = 0; i < loop_.loads.size(); ++i) {
+      if (!in_rows(i)) continue;
+      const TileAccess& access = loop_.loads[i];
+      std::int64_t offset = native.operands[i].repeats ? 0 : index[last];
+      for (std::size_t d = 0; d < last; ++d) offset += index[d] * access.strides[d];
+      pointers[i] = memory_[i] + offset * access.itemsize;
+    }
+    const std::int64_t rows =
+        std::min((n - done) / length, loop_.shape[last - 1] - index[last - 1]);
+    if (index[last] == 0 && rows > 0) {
+      for (std::int64_t r = 0; r < rows; ++r) {
+        native.code->code()(pointers.data(), length);
+        for (std::size_t i = 0; i < operands; ++i) pointers[i] += steps[i];
+      }
+      done += rows * length;
+      index[last - 1] += rows;
+    } else {
+      const std::int64_t count = std::min(n - done, length - index[last]);
+      native.code->code()(pointers.data(), count);
+      for (std::size_t i = 0; i < operands; ++i) {
+        if (!native.operands[i].repeats) pointers[i] += count * native.operands[i].bytes;
+      }
+      done += count;
+      index[last] = 0;
+      ++index[last - 1];
+    }
+    for (std::size_t d = last; d-- > 1 && index[d] == loop_.shape[d];) {
+      index[d] = 0;
+      ++index[d - 1];
+    }
+  }
+}
+
+void Walker::run_code(std::byte* const* pointers, std::int64_t n) {
+  const NativeTile& native = loop_.native;
+  const std::int64_t multiple = native.code->multiple();
+  const std::int64_t whole = n / multiple * multiple, rest = n - whole;
+  if (whole > 0) native.code->code()(pointers, whole);
+  if (rest == 0) return;
+  SmallVector<std::byte*, 16> blocks(pointers_.size());
+  for (std::size_t i = 0; i < pointers_.size(); ++i) {
+    blocks[i] = scratch_ + (i + 1) * register_bytes - rest_bytes;
+    if (i >= loop_.loads.size()) continue;
+    const auto [bytes, repeats] = native.operands[i];
+    if (repeats)
+      blocks[i] = pointers[i];
+    else
+      std::memcpy(blocks[i], pointers[i] + whole * bytes, static_cast<std::size_t>(rest * bytes));
+  }
+  native.code->code()(blocks.data(), multiple);
+  for (const std::int32_t output : native.outputs) {
+    const auto i = static_cast<std::size_t>(output);
+    const int bytes = native.operands[i].bytes;
+    std::memcpy(pointers[i] + whole * bytes, blocks[i], static_cast<std::size_t>(rest * bytes));
+  }
+}
+
+// As many vectors as can past the caches: from the first on that starts a line in all results.
+void Walker::run_streaming(std::int64_t n) {
+  constexpr std::uintptr_t line = 64;
+  const NativeTile& native = loop_.native;
+  SmallVector<std::byte*, 16> pointers(pointers_);
+  const auto advance = [&](std::int64_t count) {
+    for (std::size_t i = 0; i < pointers.size(); ++i) {
+      const auto [bytes, repeats] = native.operands[i];
+      if (!repeats) pointers[i] += count * bytes;
+    }
+  };
+  const auto output = [&](std::int32_t i) { return static_cast<std::size_t>(i); };
+  const std::size_t any = output(native.outputs[0]);
+  const auto bytes = static_cast<std::uintptr_t>(native.operands[any].bytes);
+  const std::uintptr_t before = -reinterpret_cast<std::uintptr_t>(pointers[any]) % line;
+  const std::int64_t head = std::min(n, static_cast<std::int64_t>(before / bytes));
+  if (head > 0) {
+    run_code(pointers.data(), head);
+    advance(head);
+  }
+  std::int64_t body = (n - head) / native.streams->multiple() * native.streams->multiple();
+  for (const std::int32_t i : native.outputs) {
+    if (reinterpret_cast<std::uintptr_t>(pointers[output(i)]) % line != 0) body = 0;
+  }
+  if (body > 0) {
+    native.streams->code()(pointers.data(), body);
+    advance(body);
+  }
+  if (n > head + body) run_code(pointers.data(), n - head - body);
+}
+
+}  // namespace shardax::kernels
