@@ -14,6 +14,8 @@ import shardax.numpy as jnp
         lambda: jax.eval_shape(lambda: jnp.zeros((2**40, 2**40))),
         lambda: jax.jit(lambda x: jnp.broadcast_to(x, (2**40, 2**40)))(1.0),
         lambda: jnp.polyint(jnp.ones(3), 2**31),
+        lambda: jnp.eye(2**31),
+        lambda: jnp.tri(2**31, dtype=bool),
         lambda: jnp.tril_indices(2**31),
         lambda: jnp.triu_indices(2**31, 1, 2**40),
     ],

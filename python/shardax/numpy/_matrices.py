@@ -17,6 +17,7 @@ def _places(rows, columns, k):
     if any(isinstance(n, int) and n < 0 for n in (rows, columns)):
         raise ValueError(f"negative dimensions are not allowed, got {rows} and {columns}")
     shape = shape_tuple((rows, rows if columns is None else columns))
+    _core.broadcast_to(np.int32(0), shape)  # raises where the elements cannot be counted
     row, column = (
         bind("iota", (), dtype=np.dtype("int32"), shape=sizes, dimension=d)
         for d, sizes in enumerate(((shape[0], 1), (1, shape[1])))

@@ -133,16 +133,15 @@ def polyint(p, m=1, k=None):
       Array([1., 2., 0.], dtype=float32)
     """
     m = _order("polyint", m)
-    constants = _vector("polyint", 0 if k is None else k)
-    if len(constants) == 1:
-        constants = _core.broadcast_to(constants, (m,))
-    if len(constants) != m:
+    p, constants = _vector("polyint", p), _vector("polyint", 0 if k is None else k)
+    if len(constants) not in (1, m):
         raise ValueError("k must be a scalar or a rank-1 array of length 1 or m.")
-    p, constants = _promoted("polyint", p, constants) if m else (_vector("polyint", p), constants)
-    p = _core.promote("inexact", p)[0]
     if m == 0:
-        return p
-    return append(p, constants.astype(p.dtype)) / _steps(len(p) + m, m, p.dtype)
+        return _core.promote("inexact", p)[0]
+    p, constants = _promoted("polyint", p, constants)
+    p = _core.promote("inexact", p)[0]
+    steps = _steps(len(p) + m, m, p.dtype)  # first: it says where there is no memory for so many
+    return append(p, _core.broadcast_to(constants.astype(p.dtype), (m,))) / steps
 
 
 def poly(seq_of_zeros):
