@@ -158,7 +158,9 @@ void init_program_objects(py::module_& module) {
           [](const EquationObject& e) { return to_object(wrap_primitive(*e.equation().op)); })
       .def_property_readonly(
           "params",
-          [](const EquationObject& e) { return to_object(params_to_python(*e.equation().op, e.equation().params)); })
+          [](const EquationObject& e) {
+            return to_object(params_to_python(*e.equation().op, e.equation().params));
+          })
       .def_property_readonly("invars",
                              [](const EquationObject& e) {
                                return variables(e.program, e.shown, e.equation().inputs);

@@ -79,4 +79,11 @@ template <bool greater, class T>
   return any_nan ? std::numeric_limits<T>::quiet_NaN() : result;
 }
 
+// The same in each lane of vectors.
+template <bool greater, class V>
+[[gnu::always_inline]] inline void join_extremum(V& a, const V& b) {
+  const V picked = (greater ? a > b : a < b) ? a : b;
+  a = a != a ? a : picked;
+}
+
 }  // namespace shardax::kernels

@@ -3,6 +3,7 @@
 #include <limits>
 #include <vector>
 
+#include "kernels/extremum.h"
 #include "kernels/short_rows.h"
 #include "ops/dense.h"
 #include "ops/family.h"
@@ -74,8 +75,7 @@ template <bool greatest>
 struct Best {
   template <class V>
   [[gnu::always_inline]] static void join(V& a, const V& b) {
-    const V picked = (greatest ? a > b : a < b) ? a : b;
-    a = a != a ? a : picked;
+    kernels::join_extremum<greatest>(a, b);
   }
   template <class T>
   static T identity() {

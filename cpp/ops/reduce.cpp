@@ -152,8 +152,7 @@ struct Extreme {
   }
   template <class V>
   [[gnu::always_inline]] static void join(V& a, const V& b) {
-    const V picked = (greatest ? a > b : a < b) ? a : b;
-    a = a != a ? a : picked;
+    kernels::join_extremum<greatest>(a, b);
   }
   template <class T>
   static T identity() {
