@@ -111,10 +111,8 @@ class Partitioner {
     const Op& op = *eqn.op;
     if (op.bodies) {
       const Bodies bodies = bodies_of(op, eqn.params);
-      switch (bodies.runs) {
-        case Runs::once: return run(*bodies.programs[0], in);
-        default: return bodies.fixed ? on_whole(eqn, in) : loop(eqn, bodies, in);
-      }
+      if (bodies.runs == Runs::once) return run(*bodies.programs[0], in);
+      return bodies.fixed ? on_whole(eqn, in) : loop(eqn, bodies, in);
     }
     if (op.expand) return run(*op.expand(eqn.params, in_types), in);
     if (!op.effect.empty()) return on_whole(eqn, in);
