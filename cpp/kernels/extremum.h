@@ -5,6 +5,7 @@
 #pragma once
 
 #include <complex>
+#include <concepts>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -85,5 +86,38 @@ template <bool greater, class V>
   const V picked = (greater ? a > b : a < b) ? a : b;
   a = a != a ? a : picked;
 }
+
+// How reductions combine elements (kernels/reduce_loops.h, kernels/short_rows.h).
+template <bool greatest>
+struct Extreme {
+  template <class T>
+  static T combine(T a, T b) {
+    return extremum<greatest>(a, b);
+  }
+  template <class V>
+  [[gnu::always_inline]] static void join(V& a, const V& b) {
+    join_extremum<greatest>(a, b);
+  }
+  template <class T>
+  static T identity() {
+    using Limits = std::numeric_limits<T>;
+    if constexpr (std::is_same_v<T, bool>) {
+      return !greatest;
+    } else if constexpr (std::is_integral_v<T>) {
+      return greatest ? Limits::min() : Limits::max();
+    } else if constexpr (std::is_floating_point_v<T>) {
+      return greatest ? -Limits::infinity() : Limits::infinity();
+    } else {
+      using R = typename T::value_type;
+      const R edge =
+          greatest ? -std::numeric_limits<R>::infinity() : std::numeric_limits<R>::infinity();
+      return T(edge, edge);
+    }
+  }
+  template <std::floating_point T>
+  static T row(const T* x, std::int64_t n) {
+    return extremum_of<greatest>(x, n);
+  }
+};
 
 }  // namespace shardax::kernels

@@ -71,38 +71,22 @@ std::int64_t position_in_row(const T* row, std::int64_t n) {
   return 0;
 }
 
-template <bool greatest>
-struct Best {
-  template <class V>
-  [[gnu::always_inline]] static void join(V& a, const V& b) {
-    kernels::join_extremum<greatest>(a, b);
-  }
-  template <class T>
-  static T identity() {
-    using Limits = std::numeric_limits<T>;
-    if constexpr (std::is_floating_point_v<T>)
-      return greatest ? -Limits::infinity() : Limits::infinity();
-    else
-      return greatest ? Limits::min() : Limits::max();
-  }
-};
-
 // Short rows side by side: the extreme value of each, then the first element that is it.
 template <bool greatest, class T, class Index>
 SHARDAX_CLONES [[gnu::flatten]] void positions_in_short_rows(const T* x, std::int64_t n,
                                                              std::int64_t rows, Index* to) {
   using S = kernels::ShortRows<T>;
-  using Least = Best<false>;
+  using Least = kernels::Extreme<false>;
   const kernels::LastLanes<T> last(n);
   const kernels::LastLanes<Index> last_positions(n);
   typename S::Mask lane;
   for (int l = 0; l < S::width; ++l) lane[l] = l;
   kernels::in_padded_rows(x, n, rows, [&](const T* from, std::int64_t first, std::int64_t count) {
     typename S::V best;
-    kernels::combine_rows<Best<greatest>, T>(best, n, last,
-                                             [&](auto& out, std::int64_t row, std::int64_t at) {
-                                               std::memcpy(&out, from + row * n + at, sizeof out);
-                                             });
+    kernels::combine_rows<kernels::Extreme<greatest>, T>(
+        best, n, last, [&](auto& out, std::int64_t row, std::int64_t at) {
+          std::memcpy(&out, from + row * n + at, sizeof out);
+        });
     typename S::Mask found;
     kernels::combine_rows<Least, Index>(
         found, n, last_positions, [&](auto& out, std::int64_t row, std::int64_t at) {

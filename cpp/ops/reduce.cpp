@@ -144,38 +144,6 @@ struct Product {
   }
 };
 
-template <bool greatest>
-struct Extreme {
-  template <class T>
-  static T combine(T a, T b) {
-    return kernels::extremum<greatest>(a, b);
-  }
-  template <class V>
-  [[gnu::always_inline]] static void join(V& a, const V& b) {
-    kernels::join_extremum<greatest>(a, b);
-  }
-  template <class T>
-  static T identity() {
-    using Limits = std::numeric_limits<T>;
-    if constexpr (std::is_same_v<T, bool>) {
-      return !greatest;
-    } else if constexpr (std::is_integral_v<T>) {
-      return greatest ? Limits::min() : Limits::max();
-    } else if constexpr (std::is_floating_point_v<T>) {
-      return greatest ? -Limits::infinity() : Limits::infinity();
-    } else {
-      using R = typename T::value_type;
-      const R edge =
-          greatest ? -std::numeric_limits<R>::infinity() : std::numeric_limits<R>::infinity();
-      return T(edge, edge);
-    }
-  }
-  template <std::floating_point T>
-  static T row(const T* x, std::int64_t n) {
-    return kernels::extremum_of<greatest>(x, n);
-  }
-};
-
 struct All {
   template <class T>
   static T combine(T a, T b) {
@@ -250,14 +218,14 @@ const Op max_op{
                .doc = "Maximum over axes; NaN where there is one. Ties share the gradient.",
                .dtypes = any_dtype,
                .jvp = jvp_chooser,
-               .reduce = loops<Extreme<true>, any_dtype>,
+               .reduce = loops<kernels::Extreme<true>, any_dtype>,
                .parts = [](const SplitArgs& a) { return parts_reduced(a, "pmax"); }})};
 const Op min_op{
     reduction({.name = "reduce_min",
                .doc = "Minimum over axes; NaN where there is one. Ties share the gradient.",
                .dtypes = any_dtype,
                .jvp = jvp_chooser,
-               .reduce = loops<Extreme<false>, any_dtype>,
+               .reduce = loops<kernels::Extreme<false>, any_dtype>,
                .parts = [](const SplitArgs& a) { return parts_reduced(a, "pmin"); }})};
 const Op and_op{reduction({.name = "reduce_and",
                            .doc = "Whether all are true; bitwise for integers.",
