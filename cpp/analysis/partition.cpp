@@ -197,8 +197,7 @@ class Partitioner {
         const auto d = static_cast<std::size_t>(dims[i]);
         if (in.shape[i] == out.shape[d]) own[i] = split[d];
       }
-      const Shape shape = ops::part_shape(out, split, mesh_);
-      return bind1(*op, params.with("shape", Ints(shape.begin(), shape.end())),
+      return bind1(*op, params.with("shape", ops::part_shape(out, split, mesh_)),
                    {value_at(operand, own)});
     };
   }

@@ -11,8 +11,6 @@ using Axes = std::vector<std::string>;
 
 std::size_t at(std::int64_t d) { return static_cast<std::size_t>(d); }
 
-Ints list(const Shape& shape) { return Ints(shape.begin(), shape.end()); }
-
 // Every axis of the mesh splits one dimension: the first.
 Split once(Split split) {
   Axes seen;
@@ -82,7 +80,7 @@ Parts parts_broadcast(const SplitArgs& a) {
   Parts out{{split_of(a, 0)}, Split(a.out.rank()), a.params};
   const Ints& dims = a.params.ints("broadcast_dimensions");
   for (std::size_t i = 0; i < dims.size(); ++i) out.out[at(dims[i])] = out.in[0][i];
-  out.params.set("shape", list(part_shape(a.out, out.out, a.mesh)));
+  out.params.set("shape", part_shape(a.out, out.out, a.mesh));
   return out;
 }
 
@@ -99,7 +97,7 @@ Parts parts_reshaped(const SplitArgs& a) {
     if (a.out.shape[to] % parts_of(own[from], a.mesh) == 0)
       out.in[0][from] = out.out[to] = own[from];
   }
-  out.params.set("new_sizes", list(part_shape(a.out, out.out, a.mesh)));
+  out.params.set("new_sizes", part_shape(a.out, out.out, a.mesh));
   return out;
 }
 
@@ -230,7 +228,7 @@ Parts parts_of_window(const SplitArgs& a) {
   }
   Parts out = parts_along(a, cut);
   if (a.params.has("slice_sizes"))
-    out.params.set("slice_sizes", list(part_shape(a.out, out.out, a.mesh)));
+    out.params.set("slice_sizes", part_shape(a.out, out.out, a.mesh));
   return out;
 }
 
