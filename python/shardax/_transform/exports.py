@@ -247,24 +247,9 @@ def shown_path(path):
     return ("args", "kwargs")[path[0].idx] + tree_util.keystr(tuple(path[1:]))
 
 
-def exported_of(traced, platforms, checks, flat_fun):
-    """`traced` as an Exported; flat_fun gives its flat results for a list of flat arguments."""
-    program = traced.jaxpr
-    return Exported(
-        fun_name=traced.fun_name,
-        in_tree=traced.in_tree,
-        in_avals=tuple(traced._call.in_types),
-        out_tree=traced.out_tree,
-        out_avals=tuple(program.out_avals),
-        platforms=platforms,
-        disabled_safety_checks=checks,
-        _program=_core.portable(program),
-        _get_vjp=lambda exported: _exported_vjp(exported, flat_fun),
-    )
-
-
-def exported(stage):
-    """A traced, lowered or compiled function as an Exported without derivatives."""
+def exported_of(stage, platforms, checks=(), flat_fun=None):
+    """A traced, lowered or compiled function as an Exported; flat_fun gives its flat results for a
+    list of flat arguments: without it there are no derivatives."""
     program = stage._call.staged.program
     return Exported(
         fun_name=program.name,
@@ -272,11 +257,16 @@ def exported(stage):
         in_avals=tuple(stage._call.in_types),
         out_tree=stage.out_tree,
         out_avals=tuple(program.out_avals),
-        platforms=(default_export_platform(),),
-        disabled_safety_checks=(),
+        platforms=platforms,
+        disabled_safety_checks=checks,
         _program=_core.portable(program),
-        _get_vjp=None,
+        _get_vjp=flat_fun and (lambda exported: _exported_vjp(exported, flat_fun)),
     )
+
+
+def exported(stage):
+    """A traced, lowered or compiled function as an Exported without derivatives."""
+    return exported_of(stage, (default_export_platform(),))
 
 
 def _exported_vjp(exported, flat_fun):
