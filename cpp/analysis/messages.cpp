@@ -71,7 +71,8 @@ void Messages::gather(Part& part, std::size_t d, const Axes& want) const {
   const auto same = std::mismatch(have.begin(), have.end(), want.begin(), want.end()).first;
   const Axes gone(same, have.end());
   if (gone.empty()) return;
-  part.value = ops::all_gather(part.value, devices(gone), static_cast<std::int64_t>(d), true);
+  part.value = ops::all_gather(part.value, devices(gone), static_cast<std::int64_t>(d), true,
+                               AxisState::varying);
   have.erase(same, have.end());
 }
 

@@ -17,7 +17,14 @@ namespace shardax {
 
 // A program of the same arguments and results: one shard_map over the mesh that splits arguments,
 // where `in` says how they are split, and results are split as `propagate` says. Null where no
-// argument is split.
+// argument is split, or devices have programs of their own already.
 ProgramPtr partitioned(const ProgramPtr& program, const Shardings& in);
+
+// What devices have of those results that stand for sums over axes of the mesh, one after the
+// other: stacked, with a dimension for each of these axes. Arguments are those of the program;
+// where `known` says so, the stacked terms of one. `out` says how results are split. Null where
+// devices cannot be told apart: in what maps over them by itself.
+ProgramPtr terms_of_results(const Program& program, const Shardings& in,
+                            const std::vector<bool>& known, const Shardings& out);
 
 }  // namespace shardax

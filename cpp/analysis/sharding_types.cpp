@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "analysis/shardings.h"
+#include "array/checked_axis.h"
 #include "ir/sharding_given.h"
 #include "ops/split_check.h"
 
@@ -13,10 +14,30 @@ SplitCheck check_of(const Op& op) {
   return op.kind == Kind::elementwise ? ops::check_split_elementwise : nullptr;
 }
 
+AxisSet checked_names(const std::vector<std::string>& texts) {
+  AxisSet out;
+  for (const std::string& text : texts) out = join(out, AxisSet{intern_checked_axis(text)});
+  return out;
+}
+
+// Of mapped axes, over which sums are left to do.
+void type_sums(const Op& op, const Types& in, Types& out) {
+  const Sums left = sums_left(op, in);
+  for (Type& type : out) {
+    for (const AxisState state : {AxisState::unreduced, AxisState::reduced})
+      type.varying =
+          with_state(type.varying, axes_in_state(type.varying, state), AxisState::shared);
+    type.varying = with_state(type.varying, checked_names(left.unreduced), AxisState::unreduced);
+    type.varying = with_state(type.varying, checked_names(left.reduced), AxisState::reduced);
+  }
+}
+
 // The record's rules for results, for types. Over a mesh that nobody asked to be explicit there is
 // always an answer.
 void type_shardings(const Op& op, const Types& in, const Params& params, Types& out) {
   if (op.kind == Kind::control || op.kind == Kind::collective) return;
+  if (std::any_of(in.begin(), in.end(), [](const Type& t) { return has_sums(t.varying); }))
+    type_sums(op, in, out);
   Shardings operands;
   bool asked = false;
   for (const Type& type : in) {

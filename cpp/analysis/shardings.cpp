@@ -106,18 +106,18 @@ ShardingPtr split_as(const ShardingPtr& like, Split split, bool given) {
   return with_spec(*like, std::move(split));
 }
 
-SumsRule sums_rule(const Op& op) {
-  if (op.sums) return op.sums;
-  return op.kind == Kind::elementwise ? ops::sums_elementwise
-         : op.kind == Kind::layout    ? ops::sums_kept
-                                      : ops::no_sums;
-}
-
 bool has_sums(const ShardingPtr& sharding) {
   return sharding && (!sharding->unreduced.empty() || !sharding->reduced.empty());
 }
 
 }  // namespace
+
+Sums sums_left(const Op& op, const Types& in) {
+  if (op.sums) return op.sums(op, in);
+  return op.kind == Kind::elementwise ? ops::sums_elementwise(op, in)
+         : op.kind == Kind::layout    ? ops::sums_kept(op, in)
+                                      : ops::no_sums(op, in);
+}
 
 bool asked_explicit(const ShardingPtr& sharding) {
   return sharding && sharding->axis_types.find('e') != std::string::npos;
@@ -190,7 +190,7 @@ Shardings propagate(const Op& op, const Params& params, const Types& in_types,
             : mesh;
   }
   if (given || std::none_of(in.begin(), in.end(), has_sums)) return out;
-  const Sums left = sums_rule(op)(op, in_types);
+  const Sums left = sums_left(op, in_types);
   for (ShardingPtr& sharding : out) sharding = with_sums(*sharding, left.unreduced, left.reduced);
   return out;
 }

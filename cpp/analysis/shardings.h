@@ -44,6 +44,11 @@ std::vector<int> devices_asked(const Program& program);
 // Throws ValueError where an array that was placed lies on other devices than those.
 void require_devices(std::string_view user, const Values& arrays, const std::vector<int>& asked);
 
+// Does an array of that sharding stand for a sum over mesh axes?
+inline bool is_sum(const ShardingPtr& sharding) { return sharding && !sharding->unreduced.empty(); }
+// Over which axes results are still to be summed: the record's rule, or that of its kind.
+Sums sums_left(const Op& op, const Types& in);
+
 // The mesh that is current: over it, results of operands that lie nowhere in particular are
 // replicated. Null: none is.
 void set_context_mesh(ShardingPtr mesh);

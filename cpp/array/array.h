@@ -75,6 +75,12 @@ class Array final : public ValueBase {
     sharding_ = std::move(sharding);
   }
 
+  // Of an array that stands for a sum over mesh axes: what the devices have, stacked along a
+  // leading dimension for each of these axes. Null: nobody knows, the first device may have all of
+  // it.
+  const Shared<Array>& terms() const { return terms_; }
+  void set_terms(Shared<Array> terms) { terms_ = std::move(terms); }
+
   // What comparing the slices along axis 0 has found; Uniformity::unknown until someone looks.
   enum class Uniformity : std::uint8_t { unknown, uniform, varying };
   Uniformity leading_uniformity() const { return uniformity_; }
@@ -90,6 +96,7 @@ class Array final : public ValueBase {
   Shared<Buffer> buffer_;
   std::byte* data_;
   ShardingPtr sharding_;
+  Shared<Array> terms_;
   bool deleted_ = false;
   Uniformity uniformity_ = Uniformity::unknown;
   std::vector<bool> used_keys_;

@@ -4,6 +4,10 @@
 // A value that all devices of such an axis share is another type than one of each device's own, and
 // is made one by `pvary` alone: implicitly where operands differ (trace/trace.cpp). `psum` over it
 // is `psum_invariant`, whose transpose is `pvary`, and the other way round.
+//
+// Beside the two there are sums that are left to do. A value that is unreduced over an axis is a
+// term of each device, and stands for their sum; one that is reduced is shared, and its cotangents
+// are unreduced. In the set of a type (`varying`) each state is a name of its own.
 #pragma once
 
 #include "array/type.h"
@@ -13,7 +17,19 @@ namespace shardax {
 // The name of a checked axis: another one than that of the same text which is not checked.
 AxisName intern_checked_axis(const std::string& text);
 bool is_checked(AxisName name);
-// Those of `axes` that are checked, or not, in their order.
+
+enum class AxisState : std::uint8_t { shared = 0, varying = 1, unreduced = 2, reduced = 3 };
+// What a set has for an axis in that state.
+AxisName in_state(AxisName name, AxisState state);
+AxisState state_over(const AxisSet& axes, AxisName checked);
+// The checked axes that are in that state.
+AxisSet axes_in_state(const AxisSet& axes, AxisState state);
+// Is an axis unreduced or reduced?
+bool has_sums(const AxisSet& axes);
+// The set, in that state over the axes `over`.
+AxisSet with_state(AxisSet axes, const AxisSet& over, AxisState state);
+
+// Those of `axes` that are checked and varying, or not checked, in their order.
 AxisSet checked_axes(const AxisSet& axes);
 AxisSet unchecked_axes(const AxisSet& axes);
 // The checked ones of `axes` that `has` lacks.

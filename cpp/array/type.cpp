@@ -55,50 +55,102 @@ std::string bracketed(std::string_view dtype, const Type& type) {
     append_names(marks, names, name_text);
   };
   const auto itself = [](const std::string& name) { return name; };
-  mark("V", checked_axes(type.varying), [](AxisName name) { return axis_text(name); });
-  if (type.sharding) {
-    mark("U", type.sharding->unreduced, itself);
-    mark("R", type.sharding->reduced, itself);
-  }
+  mark("V", checked_axes(type.varying), axis_text);
+  mark("U", type.unreduced(), itself);
+  mark("R", type.reduced(), itself);
   return marks.empty() ? text : concat(text, "{", marks, "}");
 }
 
 }  // namespace
 
-// Names are numbered in twos: the even one of a text is not checked, the odd one is.
+// Names are numbered in fours: of a text, the one that is not checked, and the checked one in each
+// state in which a value can be over it.
+namespace {
+
+constexpr AxisName states = 4;
+AxisState own_state(AxisName name) { return static_cast<AxisState>(name % states); }
+
+template <class Test>
+AxisSet those(const AxisSet& axes, Test test) {
+  AxisSet out;
+  std::copy_if(axes.begin(), axes.end(), std::back_inserter(out), test);
+  return out;
+}
+
+std::vector<std::string> texts_in_state(const AxisSet& axes, AxisState state) {
+  std::vector<std::string> out;
+  for (const AxisName name : axes_in_state(axes, state)) out.push_back(axis_text(name));
+  return out;
+}
+
+}  // namespace
+
 AxisName intern_axis(const std::string& text) {
   AxisTable& table = axis_table();
   const std::lock_guard lock(table.mutex);
-  const auto next = static_cast<AxisName>(2 * table.texts.size());
+  const auto next = static_cast<AxisName>(states * table.texts.size());
   const auto [it, added] = table.ids.try_emplace(text, next);
   if (added) table.texts.push_back(text);
   return it->second;
 }
 
-AxisName intern_checked_axis(const std::string& text) { return intern_axis(text) + 1; }
-bool is_checked(AxisName name) { return name >= 0 && name % 2 == 1; }
-
-AxisSet checked_axes(const AxisSet& axes) {
-  AxisSet out;
-  std::copy_if(axes.begin(), axes.end(), std::back_inserter(out), is_checked);
-  return out;
+AxisName intern_checked_axis(const std::string& text) {
+  return in_state(intern_axis(text), AxisState::varying);
 }
+bool is_checked(AxisName name) { return name >= 0 && own_state(name) == AxisState::varying; }
+
+AxisSet checked_axes(const AxisSet& axes) { return those(axes, is_checked); }
 AxisSet unchecked_axes(const AxisSet& axes) {
-  AxisSet out;
-  std::remove_copy_if(axes.begin(), axes.end(), std::back_inserter(out), is_checked);
-  return out;
+  return those(axes, [](AxisName name) { return name < 0 || name % states == 0; });
 }
 AxisSet lacking(const AxisSet& has, const AxisSet& axes) {
+  return those(axes, [&](AxisName name) { return is_checked(name) && !contains(has, name); });
+}
+
+AxisName in_state(AxisName name, AxisState state) {
+  return name - name % states + static_cast<AxisName>(state);
+}
+AxisState state_over(const AxisSet& axes, AxisName checked) {
+  for (const AxisName name : axes) {
+    if (name / states == checked / states && name % states != 0) return own_state(name);
+  }
+  return AxisState::shared;
+}
+AxisSet axes_in_state(const AxisSet& axes, AxisState state) {
   AxisSet out;
-  std::copy_if(axes.begin(), axes.end(), std::back_inserter(out),
-               [&](AxisName name) { return is_checked(name) && !contains(has, name); });
+  for (const AxisName name : axes) {
+    if (name >= 0 && own_state(name) == state) out.push_back(in_state(name, AxisState::varying));
+  }
+  return out;
+}
+bool has_sums(const AxisSet& axes) {
+  return std::any_of(axes.begin(), axes.end(), [](AxisName name) {
+    return name >= 0 && own_state(name) >= AxisState::unreduced;
+  });
+}
+AxisSet with_state(AxisSet axes, const AxisSet& over, AxisState state) {
+  for (const AxisName name : over) {
+    axes = without(axes, name);
+    if (state != AxisState::shared) axes = join(axes, AxisSet{in_state(name, state)});
+  }
+  return axes;
+}
+
+std::vector<std::string> Type::unreduced() const {
+  std::vector<std::string> out = texts_in_state(varying, AxisState::unreduced);
+  if (sharding) out.insert(out.end(), sharding->unreduced.begin(), sharding->unreduced.end());
+  return out;
+}
+std::vector<std::string> Type::reduced() const {
+  std::vector<std::string> out = texts_in_state(varying, AxisState::reduced);
+  if (sharding) out.insert(out.end(), sharding->reduced.begin(), sharding->reduced.end());
   return out;
 }
 
 const std::string& axis_text(AxisName name) {
   AxisTable& table = axis_table();
   const std::lock_guard lock(table.mutex);
-  return table.texts[static_cast<std::size_t>(name) / 2];
+  return table.texts[static_cast<std::size_t>(name) / states];
 }
 
 AxisSet join(const AxisSet& a, const AxisSet& b) {
@@ -113,10 +165,10 @@ AxisSet join(const AxisSet& a, const AxisSet& b) {
 }
 
 AxisSet without(const AxisSet& a, AxisName name) {
-  AxisSet out;
-  for (AxisName other : a)
-    if (other != name) out.push_back(other);
-  return out;
+  const bool checked = is_checked(name);  // in whatever state
+  return those(a, [&](AxisName other) {
+    return checked ? other / states != name / states || other % states == 0 : other != name;
+  });
 }
 
 bool contains(const AxisSet& a, AxisName name) {

@@ -31,7 +31,7 @@ struct Type {
   DType dtype = DType::float32;
   bool weak = false;  // stands for a Python scalar in promotion
   Shape shape;
-  AxisSet varying;
+  AxisSet varying;  // or is in another state (array/checked_axis.h)
   // Over a mesh with explicit axes, how an array is split; else null.
   ShardingPtr sharding = {};
 
@@ -42,13 +42,17 @@ struct Type {
     return n;
   }
   std::int64_t bytes() const { return size() * itemsize(dtype); }
+  // The axes over which it stands for a sum that is still to be done, and those over which its
+  // cotangents do: mapped axes, and explicit ones of the mesh.
+  std::vector<std::string> unreduced() const;
+  std::vector<std::string> reduced() const;
   // One more dimension, or one less; the others stay split as they are.
   void insert_dimension(std::size_t at, std::int64_t extent,
                         const std::vector<std::string>& split = {});
   void erase_dimension(std::size_t at);
   friend bool operator==(const Type& a, const Type& b) {
-    return a.dtype == b.dtype && a.weak == b.weak && a.shape == b.shape &&
-           a.varying == b.varying && same_sharding(a.sharding, b.sharding);
+    return a.dtype == b.dtype && a.weak == b.weak && a.shape == b.shape && a.varying == b.varying &&
+           same_sharding(a.sharding, b.sharding);
   }
 };
 using Types = std::vector<Type>;

@@ -141,15 +141,25 @@ Ref pbroadcast(PyObject* tree, PyObject* axes, std::int64_t source) {
                     [&](const Value& value) { return ops::pbroadcast(value, devices, source); });
 }
 
+namespace {
+AxisState state_named(std::string_view name, std::string_view user) {
+  if (name == "varying") return AxisState::varying;
+  if (name == "reduced") return AxisState::reduced;
+  if (name == "unreduced") return AxisState::unreduced;
+  if (name == "invarying") return AxisState::shared;
+  value_error(user, ": Got unexpected `to` value '", name, "' for `jax.lax.", user, "`.");
+}
+}  // namespace
+
 Ref all_gather(PyObject* tree, PyObject* axes, PyObject* groups, std::int64_t dim, bool tiled,
-               bool invariant) {
+               std::string_view to) {
   const ops::Devices devices = parse_even(axes, groups, "all_gather");
+  const AxisState state = state_named(to, "all_gather");
   return map_values(tree, [&](const Value& value) {
     if (devices.axes.empty()) return value;
     const std::size_t rank = value->type().rank() + (tiled ? 0 : 1);
     const std::int64_t at = checked_dimension(dim, rank, "all_gather", "axis");
-    return invariant ? ops::all_gather_invariant(value, devices, at, tiled)
-                     : ops::all_gather(value, devices, at, tiled);
+    return ops::all_gather(value, devices, at, tiled, state);
   });
 }
 
@@ -190,23 +200,36 @@ Ref all_to_all(PyObject* tree, PyObject* axes, PyObject* groups, std::int64_t sp
   });
 }
 
-Ref pvary(PyObject* tree, PyObject* axes, std::string_view user) {
+Ref pvary(PyObject* tree, PyObject* axes) { return pcast(tree, axes, "varying", "pvary"); }
+
+Ref pcast(PyObject* tree, PyObject* axes, std::string_view to, std::string_view user) {
   const bool none = PySequence_Check(axes) && PySequence_Size(axes) == 0;
   if (bound_axes().empty() && !none)
     value_error(user, ": pvary should be called under jax.shard_map, where axes are in scope.");
+  const AxisState state = state_named(to, user);
   const ops::Devices devices = parse_devices(axes, Py_None, user);
   const AxisSet checked = checked_axes(devices.axes);
   return map_values(tree, [&](const Value& value) {
     const AxisSet missing = lacking(value->type().varying, checked);
-    if (missing.size() < checked.size()) {
+    if (state == AxisState::varying && missing.size() < checked.size()) {
       value_error(user, ": the operand has type ", to_string(value->type()), " and varies over ",
                   to_string(ParamValue(AxisNames{without_all(checked, missing)})),
                   " already. Unsupported pcast from=varying, to='varying': pvary is a "
                   "invariant->variant collective, and the axis names passed to it must not be "
                   "present in `jax.typeof(inp).mat.varying`. Name the other axes alone.");
     }
-    return devices.axes.empty() ? value : ops::pvary(value, devices.axes);
+    return devices.axes.empty() ? value : ops::cast_state(value, devices.axes, state);
   });
+}
+
+Ref first_term(PyObject* tree, PyObject* axes) {
+  const AxisSet names = parse_some(axes, "shard_map").axes;
+  return map_values(tree, [&](const Value& value) { return ops::first_term(value, names); });
+}
+
+Ref value_of_reduced(PyObject* tree, PyObject* axes) {
+  const AxisSet names = parse_some(axes, "shard_map").axes;
+  return map_values(tree, [&](const Value& value) { return ops::value_of_reduced(value, names); });
 }
 
 Ref axis_index(PyObject* axes_object) {

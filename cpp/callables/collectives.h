@@ -13,16 +13,20 @@ namespace shardax::callables {
 Ref reduce_over(std::string_view name, PyObject* tree, PyObject* axes, PyObject* groups);
 Ref pmean(PyObject* tree, PyObject* axes, PyObject* groups);
 Ref pbroadcast(PyObject* tree, PyObject* axes, std::int64_t source);
-// `invariant`: all devices then share one value, for types too.
+// `to`: in which state types then know it over checked axes: "varying", "invarying", "reduced".
 Ref all_gather(PyObject* tree, PyObject* axes, PyObject* groups, std::int64_t dim, bool tiled,
-               bool invariant);
+               std::string_view to);
 Ref psum_scatter(PyObject* tree, PyObject* axes, PyObject* groups, std::int64_t dim, bool tiled);
 // `permutation` is any iterable of (source, destination) pairs.
 Ref ppermute(PyObject* tree, PyObject* axes, PyObject* permutation);
 Ref all_to_all(PyObject* tree, PyObject* axes, PyObject* groups, std::int64_t split_dim,
                std::int64_t concat_dim, bool tiled);
-// Of values that do not vary over the checked ones of the axes yet; pcast says so in other words.
-Ref pvary(PyObject* tree, PyObject* axes, std::string_view user);
+// To another state over the checked ones of the axes: pvary to "varying".
+Ref pvary(PyObject* tree, PyObject* axes);
+Ref pcast(PyObject* tree, PyObject* axes, std::string_view to, std::string_view user = "pcast");
+// For blocks of arrays that are sums over axes: ops::first_term, and ops::value_of_reduced.
+Ref first_term(PyObject* tree, PyObject* axes);
+Ref value_of_reduced(PyObject* tree, PyObject* axes);
 // Of several axes: as one axis, row major.
 Ref axis_index(PyObject* axes);
 // Is a checked axis in scope?

@@ -54,13 +54,24 @@ ShardingPtr sharding_in_types(PyObject* sharding, std::size_t rank) {
   return known.get() == Py_None ? nullptr : objects::sharding_from(known.get());
 }
 
+namespace {
+// What a ManualAxisType calls the axes of each state.
+constexpr std::pair<const char*, AxisState> fields[] = {{"varying", AxisState::varying},
+                                                        {"unreduced", AxisState::unreduced},
+                                                        {"reduced", AxisState::reduced}};
+}  // namespace
+
 AxisSet varying_in_types(PyObject* axes) {
   const py::handle value(axes);
   const bool whole = py::hasattr(value, "varying");
   AxisSet out;
-  for (const py::handle axis :
-       whole ? py::object(value.attr("varying")) : py::reinterpret_borrow<py::object>(value))
-    out = join(out, AxisSet{intern_checked_axis(py::cast<std::string>(py::str(axis)))});
+  for (const auto& [field, state] : fields) {
+    if (!whole && state != AxisState::varying) continue;
+    const py::object names =
+        whole ? py::object(value.attr(field)) : py::reinterpret_borrow<py::object>(value);
+    for (const py::handle axis : names)
+      out = join(out, AxisSet{in_state(intern_axis(py::cast<std::string>(py::str(axis))), state)});
+  }
   return out;
 }
 
@@ -80,10 +91,13 @@ const Type* find_type(PyObject* object) {
 namespace {
 
 py::object manual_axis_type(const ShapedArray& a) {
-  py::list names;
-  for (const AxisName name : checked_axes(a.type.varying))
-    names.append(py::str(written_axis(name)));
-  return to_object(call_python("_base.manual_axes", "ManualAxisType", names.ptr()));
+  py::list names[std::size(fields)];
+  for (std::size_t k = 0; k < std::size(fields); ++k) {
+    for (const AxisName name : axes_in_state(a.type.varying, fields[k].second))
+      names[k].append(py::str(written_axis(name)));
+  }
+  return to_object(call_python("_base.manual_axes", "ManualAxisType", names[0].ptr(),
+                               names[1].ptr(), names[2].ptr()));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "control/control.h"
 #include "execute/execute.h"
 #include "execute/run.h"
+#include "execute/terms.h"
 
 namespace shardax {
 namespace {
@@ -173,6 +174,7 @@ Values evaluate_unwatched(const Op& op, const Params& params, const Values& in) 
   }
   if (any_sharding(in) || gives_sharding(op, params)) {
     set_shardings(out, propagate(op, params, types_of(in), types_of(out), shardings_of(in)));
+    if (any_unreduced(out)) keep_terms(*one_op_program(op, params, in), in, out);
   } else {
     place_in_context(out);
   }

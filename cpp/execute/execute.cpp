@@ -13,6 +13,7 @@
 #include "compile/pipeline.h"
 #include "control/control.h"
 #include "execute/run.h"
+#include "execute/terms.h"
 
 namespace shardax {
 namespace {
@@ -59,12 +60,15 @@ struct Callable::State {
 void Callable::State::label(const Program& program, const Values& arrays, const Values& results) {
   if (!labels && !any_sharding(arrays)) return place_in_context(results);
   Shardings in = shardings_of(arrays);
-  const std::lock_guard lock(mutex);
-  if (in != in_shardings) {
-    out_shardings = replicated_rest(propagate(program, in));
-    in_shardings = std::move(in);
+  {
+    const std::lock_guard lock(mutex);
+    if (in != in_shardings) {
+      out_shardings = replicated_rest(propagate(program, in));
+      in_shardings = std::move(in);
+    }
+    set_shardings(results, out_shardings);
   }
-  set_shardings(results, out_shardings);
+  keep_terms(program, arrays, results);
 }
 
 // At the first call, and where inputs are split in another way. Functions run without the lock.

@@ -91,17 +91,19 @@ void set_sharding_type_rule(ShardingTypeRule rule) { sharding_type_rule = rule; 
 Types infer_types(const Op& op, const Types& in, const Params& params) {
   Types out = op.type(op, in, params);
   for (const Type& type : out) check_limits(op.name, type);
-  if (sharding_type_rule &&
-      std::any_of(in.begin(), in.end(), [](const Type& type) { return bool(type.sharding); }))
-    sharding_type_rule(op, in, params, out);
-  if (op.kind == Kind::collective) return out;
   AxisSet varying;
-  for (const Type& type : in) varying = join(varying, type.varying);
+  if (op.kind != Kind::collective) {
+    for (const Type& type : in) varying = join(varying, type.varying);
+  }
   // What a program gives is typed already; not all of it depends on all operands.
   if (op.kind == Kind::control) varying = unchecked_axes(varying);
   if (!varying.empty()) {
     for (Type& type : out) type.varying = join(type.varying, varying);
   }
+  if (sharding_type_rule &&
+      (has_sums(varying) ||
+       std::any_of(in.begin(), in.end(), [](const Type& type) { return bool(type.sharding); })))
+    sharding_type_rule(op, in, params, out);
   return out;
 }
 

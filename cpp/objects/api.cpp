@@ -142,11 +142,10 @@ void init_collectives(py::module_& m) {
   m.def("pbroadcast", [](Object x, Object axes, std::int64_t source) {
     return to_object(callables::pbroadcast(x.ptr(), axes.ptr(), source));
   });
-  m.def("all_gather",
-        [](Object x, Object axes, Object groups, std::int64_t axis, bool tiled, bool invariant) {
-          return to_object(
-              callables::all_gather(x.ptr(), axes.ptr(), groups.ptr(), axis, tiled, invariant));
-        });
+  m.def("all_gather", [](Object x, Object axes, Object groups, std::int64_t axis, bool tiled,
+                         const std::string& to) {
+    return to_object(callables::all_gather(x.ptr(), axes.ptr(), groups.ptr(), axis, tiled, to));
+  });
   m.def("psum_scatter", [](Object x, Object axes, Object groups, std::int64_t dim, bool tiled) {
     return to_object(callables::psum_scatter(x.ptr(), axes.ptr(), groups.ptr(), dim, tiled));
   });
@@ -158,11 +157,16 @@ void init_collectives(py::module_& m) {
     return to_object(
         callables::all_to_all(x.ptr(), axes.ptr(), groups.ptr(), split, concat_at, tiled));
   });
-  m.def("pvary", [](Object x, Object axes) {
-    return to_object(callables::pvary(x.ptr(), axes.ptr(), "pvary"));
+  m.def("pvary",
+        [](Object x, Object axes) { return to_object(callables::pvary(x.ptr(), axes.ptr())); });
+  m.def("pcast", [](Object x, Object axes, const std::string& to) {
+    return to_object(callables::pcast(x.ptr(), axes.ptr(), to));
   });
-  m.def("pcast", [](Object x, Object axes) {
-    return to_object(callables::pvary(x.ptr(), axes.ptr(), "pcast"));
+  m.def("first_term", [](Object x, Object axes) {
+    return to_object(callables::first_term(x.ptr(), axes.ptr()));
+  });
+  m.def("value_of_reduced", [](Object x, Object axes) {
+    return to_object(callables::value_of_reduced(x.ptr(), axes.ptr()));
   });
   m.def("axis_index", [](Object axes) { return to_object(callables::axis_index(axes.ptr())); });
   m.def("follows_varying", callables::follows_varying,

@@ -94,6 +94,7 @@ PyObject* get_python(PyObject* self, void* closure) {
 
 PythonProperty python_properties[] = {
     {"_transform.jit", "aval", nullptr, "typeof"},
+    {"_base.manual_axes", "mat", nullptr, "mat_of"},
     {"numpy._at", "at"},
     {"_devices.placement", "device"},
     {"_devices.placement", "addressable_shards", "addressable_shards property was called"},

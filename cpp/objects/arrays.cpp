@@ -215,6 +215,15 @@ PyObject* get_sharding(PyObject*, PyObject* object) {
   });
 }
 
+PyObject* get_terms(PyObject*, PyObject* object) {
+  return guarded([&]() -> PyObject* {
+    const Value value = unwrap(object);
+    const ArrayPtr terms = value->is_tracer() ? ArrayPtr() : as_array(value).terms();
+    if (!terms) Py_RETURN_NONE;
+    return wrap(terms);
+  });
+}
+
 PyObject* get_type_sharding(PyObject*, PyObject* object) {
   return guarded([&]() -> PyObject* { return describe_sharding(unwrap(object)->type().sharding); });
 }
@@ -359,6 +368,8 @@ PyMethodDef functions[] = {
      "The array that a value is known to equal, or None."},
     {"register_array_class", register_class, METH_O, "Makes instances of a class operands."},
     {"get_sharding", get_sharding, METH_O, "The recorded sharding of an array."},
+    {"get_terms", get_terms, METH_O,
+     "What devices have of an array that stands for a sum, stacked; None where nobody knows."},
     {"get_type_sharding", get_type_sharding, METH_O, "The sharding in the type of a value."},
     {"with_sharding", with_sharding, METH_VARARGS, "A view with another recorded sharding."},
     {"another", another_array, METH_O, "The same elements as an array that is deleted by itself."},

@@ -36,6 +36,7 @@ const Op pvary_op{
                   Type out = in[0];
                   AxisSet axes = params.axes("axes");
                   std::sort(axes.begin(), axes.end());
+                  refuse_sums("pvary", out, axes);
                   out.varying = join(out.varying, axes);
                   return {out};
                 },
@@ -49,7 +50,7 @@ const Op pvary_op{
 
 }  // namespace
 
-bool stays_local(const Op& op) { return &op == &axis_index_op || &op == &pvary_op; }
+bool stays_local(const Op& op) { return &op == &axis_index_op || &op == &pvary_op || is_cast(op); }
 
 Value axis_index(AxisName axis, std::int64_t size) {
   return bind1(axis_index_op, {{"axis_name", AxisNames{{axis}}}, {"axis_size", size}}, {});

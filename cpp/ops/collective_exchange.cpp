@@ -1,12 +1,13 @@
 // ops/collective_exchange.cpp - collectives that move data between devices.
+#include "array/checked_axis.h"
 #include "ops/collective_family.h"
 #include "ops/index.h"
 
 namespace shardax::ops {
 namespace {
 
-extern const Op all_gather_op, all_gather_invariant_op, reduce_scatter_op, all_to_all_op,
-    ppermute_op;
+extern const Op all_gather_op, all_gather_invariant_op, all_gather_reduced_op, reduce_scatter_op,
+    unreduced_reduce_scatter_op, all_to_all_op, ppermute_op;
 
 struct Exchange {
   std::int64_t size;  // of the group
@@ -141,6 +142,28 @@ Types scatter_type(const Op& op, const Types& in, const Params& params) {
   return {out};
 }
 
+// To a value that is reduced over the axes, and from one that is unreduced: each the other's
+// transpose.
+Types gather_reduced_type(const Op& op, const Types& in, const Params& params) {
+  Type out = gather_type(op, in, params)[0];
+  out.varying = with_state(out.varying, collective_axes(params), AxisState::reduced);
+  return {out};
+}
+
+const Op all_gather_reduced_op{collective(
+    {.name = "all_gather_reduced",
+     .doc = "The values of all devices of an axis, along a dimension: a value that is reduced.",
+     .type = behind_stacked<gather_reduced_type>,
+     .jvp = [](const JvpArgs& a) -> Values {
+       return {bind1(all_gather_reduced_op, a.params, a.t)};
+     },
+     .transpose = [](const TransposeArgs& a) -> Values {
+       const std::int64_t dim = a.params.integer("all_gather_dimension");
+       return {bind1(unreduced_reduce_scatter_op, exchange_like(a.params, "scatter_dimension", dim),
+                     a.ct)};
+     },
+     .batch = all_gather_op.batch})};
+
 const Op reduce_scatter_op{collective(
     {.name = "reduce_scatter",
      .doc = "The sum over an axis, of which each device keeps one part.",
@@ -158,6 +181,21 @@ const Op reduce_scatter_op{collective(
        const Value parts = a.params.flag("tiled") ? split_dim(sum, dim, a.size) : sum;
        return {moveaxis(parts, dim, 0), true};
      }>})};
+
+const Op unreduced_reduce_scatter_op{collective(
+    {.name = "unreduced_reduce_scatter",
+     .doc = "The sum that an unreduced value stands for, of which each device keeps one part.",
+     .dtypes = numbers,
+     .type = behind_stacked<scatter_type>,
+     .jvp = [](const JvpArgs& a) -> Values {
+       return {bind1(unreduced_reduce_scatter_op, a.params, a.t)};
+     },
+     .transpose = [](const TransposeArgs& a) -> Values {
+       const std::int64_t dim = a.params.integer("scatter_dimension");
+       return {bind1(all_gather_reduced_op, exchange_like(a.params, "all_gather_dimension", dim),
+                     a.ct)};
+     },
+     .batch = reduce_scatter_op.batch})};
 
 // ---- all_to_all --------------------------------------------------------------------------------
 
@@ -277,22 +315,24 @@ const Op ppermute_op{collective(
 
 }  // namespace
 
-Value all_gather(const Value& a, const Devices& devices, std::int64_t dim, bool tiled) {
+Value all_gather(const Value& a, const Devices& devices, std::int64_t dim, bool tiled,
+                 AxisState to) {
   Params params = exchange_params(devices, tiled);
   params.set("all_gather_dimension", dim);
-  return bind_checked(all_gather_op, params, a);
-}
-
-Value all_gather_invariant(const Value& a, const Devices& devices, std::int64_t dim, bool tiled) {
-  Params params = exchange_params(devices, tiled);
-  params.set("all_gather_dimension", dim);
-  return bind_checked(all_gather_invariant_op, params, a);
+  const bool reduced = to == AxisState::reduced && !checked_axes(devices.axes).empty();
+  const Op& op = to == AxisState::shared ? all_gather_invariant_op
+                 : reduced               ? all_gather_reduced_op
+                                         : all_gather_op;
+  return bind_checked(op, params, a);
 }
 
 Value psum_scatter(const Value& a, const Devices& devices, std::int64_t dim, bool tiled) {
   Params params = exchange_params(devices, tiled);
   params.set("scatter_dimension", dim);
-  return bind_checked(reduce_scatter_op, params, a);
+  if (common_state(a, devices.axes, "psum_scatter") != AxisState::unreduced)
+    return bind_checked(reduce_scatter_op, params, a);
+  infer_types(unreduced_reduce_scatter_op, {a->type()}, params);
+  return bind1(unreduced_reduce_scatter_op, params, {a});
 }
 
 Value all_to_all(const Value& a, const Devices& devices, std::int64_t split_dim,

@@ -264,9 +264,8 @@ Type shared_by_devices(Type type, const Params& params) {
 }
 
 Type varying_over_checked(Type type, const Params& params) {
-  for (AxisName name : collective_axes(params)) {
-    if (is_checked(name)) type.varying = join(type.varying, AxisSet{name});
-  }
+  type.varying =
+      with_state(type.varying, checked_axes(collective_axes(params)), AxisState::varying);
   return type;
 }
 
@@ -302,7 +301,18 @@ Params device_params(const Devices& devices, std::string_view axes_name) {
   return params;
 }
 
+void refuse_sums(std::string_view user, const Type& type, const AxisSet& axes) {
+  for (const AxisName name : checked_axes(axes)) {
+    const AxisState state = state_over(type.varying, name);
+    if (state <= AxisState::varying) continue;
+    value_error(user, " cannot accept args which are ",
+                state == AxisState::reduced ? "reduced" : "unreduced", ". Got ", to_string(type),
+                " and axes=('", axis_text(name), "',). Cast or sum it over that axis first.");
+  }
+}
+
 Value bind_checked(const Op& op, const Params& params, const Value& a) {
+  refuse_sums(op.name, a->type(), collective_axes(params));
   const AxisSet missing = lacking(a->type().varying, collective_axes(params));
   const Value value = missing.empty() ? a : pvary(a, missing);
   infer_types(op, {value->type()}, params);

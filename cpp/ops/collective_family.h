@@ -58,6 +58,9 @@ Type shared_by_devices(Type type, const Params& params);
 // The same, where that is not followed over checked axes, or each device has its own.
 Type varying_over_checked(Type type, const Params& params);
 
+// Does it change the state over checked axes alone (collective_sums.cpp)?
+bool is_cast(const Op& op);
+
 // Rows of `x` (slices along dimension 0) in another order; -1 stands for zeros. A view where the
 // order is a run or a transposed grid, else one pass.
 Value take_rows(const Value& x, const Ints& order);
@@ -72,6 +75,8 @@ std::string axes_text(const Params& params);
 Params device_params(const Devices& devices, std::string_view axes_name);
 // The operand is made to vary over the checked axes among those of the op.
 Value bind_checked(const Op& op, const Params& params, const Value& a);
+// ValueError where the operand of `user` is unreduced or reduced over one of the axes.
+void refuse_sums(std::string_view user, const Type& type, const AxisSet& axes);
 // The params that say over which devices, for another op whose axes go by `axes_name`.
 Params same_devices(const Params& params, std::string_view axes_name);
 

@@ -75,9 +75,11 @@ Value sum_over(const Params& params, const Value& x) {
   const AxisSet& axes = params.axes("axes");
   const AxisSet checked = groups ? AxisSet() : checked_axes(axes);
   if (checked.empty()) return bind1(psum_op, params, {x});
-  const AxisSet missing = lacking(x->type().varying, checked);
-  const Value sum = bind1(psum_invariant_op, params.with("axes", AxisNames{checked}),
-                          {missing.empty() ? x : pvary(x, missing)});
+  static const Op& unreduced_psum = *find_op("unreduced_psum");
+  const bool left = common_state(x, checked, "psum") == AxisState::unreduced;
+  const Value sum =
+      left ? bind1(unreduced_psum, {{"axes", AxisNames{checked}}}, {x})
+           : bind_checked(psum_invariant_op, params.with("axes", AxisNames{checked}), x);
   const AxisSet rest = unchecked_axes(axes);
   return rest.empty() ? sum : bind1(psum_op, params.with("axes", AxisNames{rest}), {sum});
 }
@@ -106,25 +108,26 @@ Batched batch_extremum(const BatchArgs& a) {
     const double least = std::numeric_limits<double>::infinity() * (greatest ? -1 : 1);
     in[0] = where(ne(in[0], in[0]), full_like(in[0], least), in[0]);
   }
-  return batch_reduction<extremum_of_group<greatest>>(
-      {a.op, a.params, in, a.batched, a.axis});
+  return batch_reduction<extremum_of_group<greatest>>({a.op, a.params, in, a.batched, a.axis});
 }
 
-const Op pmax_op{collective({.name = "pmax",
-                             .doc = "Maximum over mapped axes, over devices of what is not NaN. Ties share the gradient.",
-                             .dtypes = any_dtype,
-                             .type = shared_type,
-                             .jvp = jvp_extremum,
-                             .batch = batch_extremum<true>,
-                             .show = show_reduction})};
+const Op pmax_op{collective(
+    {.name = "pmax",
+     .doc = "Maximum over mapped axes, over devices of what is not NaN. Ties share the gradient.",
+     .dtypes = any_dtype,
+     .type = shared_type,
+     .jvp = jvp_extremum,
+     .batch = batch_extremum<true>,
+     .show = show_reduction})};
 
-const Op pmin_op{collective({.name = "pmin",
-                             .doc = "Minimum over mapped axes, over devices of what is not NaN. Ties share the gradient.",
-                             .dtypes = any_dtype,
-                             .type = shared_type,
-                             .jvp = jvp_extremum,
-                             .batch = batch_extremum<false>,
-                             .show = show_reduction})};
+const Op pmin_op{collective(
+    {.name = "pmin",
+     .doc = "Minimum over mapped axes, over devices of what is not NaN. Ties share the gradient.",
+     .dtypes = any_dtype,
+     .type = shared_type,
+     .jvp = jvp_extremum,
+     .batch = batch_extremum<false>,
+     .show = show_reduction})};
 
 // ---- pargmax, pargmin ------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "array/checked_axis.h"
 #include "base/errors.h"
 #include "ir/sharding_given.h"
 
@@ -10,15 +11,6 @@ namespace shardax::ops {
 namespace {
 
 using Axes = std::vector<std::string>;
-
-const Axes& unreduced(const Type& type) {
-  static const Axes none;
-  return type.sharding ? type.sharding->unreduced : none;
-}
-const Axes& reduced(const Type& type) {
-  static const Axes none;
-  return type.sharding ? type.sharding->reduced : none;
-}
 
 std::string set_text(const Axes& axes) { return concat("{", quoted(axes), "}"); }
 
@@ -28,31 +20,42 @@ void refuse(const Args&... args) {
   if (!sharding_given()) fail(ErrorKind::sharding_type_error, args...);
 }
 
+bool has(const Axes& axes, const std::string& axis) {
+  return std::find(axes.begin(), axes.end(), axis) != axes.end();
+}
+
 bool splits(const Type& type, const std::string& axis) {
+  const AxisSet varying = checked_axes(type.varying);
+  if (std::any_of(varying.begin(), varying.end(),
+                  [&](AxisName name) { return axis_text(name) == axis; }))
+    return true;
+  if (!type.sharding) return false;
   const auto& spec = type.sharding->spec;
-  return std::any_of(spec.begin(), spec.end(), [&](const Axes& axes) {
-    return std::find(axes.begin(), axes.end(), axis) != axes.end();
-  });
+  return std::any_of(spec.begin(), spec.end(), [&](const Axes& axes) { return has(axes, axis); });
+}
+
+// Is an operand in such a state over an axis that is mapped, not split by types?
+bool mapped_sums(const Types& in) {
+  return std::any_of(in.begin(), in.end(), [](const Type& type) { return has_sums(type.varying); });
 }
 
 // Those over which an operand is reduced; the others are reduced over the same, and do not vary.
+// Scalars of a program over a mesh are of no state.
 Axes reduced_of(const Types& in) {
   Axes found;
   for (const Type& type : in) {
-    const Axes& own = reduced(type);
+    const Axes own = type.reduced();
     if (own.empty()) continue;
     if (!found.empty() && own != found)
       refuse("All inputs should be reduced across the same mesh axes. Got specs: ", set_text(found),
              " and ", set_text(own));
     found = own;
   }
+  const bool mapped = mapped_sums(in);
   for (const Type& type : in) {
+    const Axes own = type.reduced(), open = type.unreduced();
     for (const std::string& axis : found) {
-      if (!type.sharding) continue;
-      const Axes &own = reduced(type), &open = unreduced(type);
-      if (std::find(own.begin(), own.end(), axis) != own.end() ||
-          std::find(open.begin(), open.end(), axis) != open.end())
-        continue;
+      if ((!type.sharding && !mapped) || has(own, axis) || has(open, axis)) continue;
       if (splits(type, axis))
         refuse(
             "Inputs cannot be sharded/varying on the same axes that another input is reduced on. "
@@ -69,7 +72,7 @@ Axes reduced_of(const Types& in) {
 }
 
 bool any_unreduced(const Types& in) {
-  return std::any_of(in.begin(), in.end(), [](const Type& t) { return !unreduced(t).empty(); });
+  return std::any_of(in.begin(), in.end(), [](const Type& t) { return !t.unreduced().empty(); });
 }
 
 }  // namespace
@@ -88,20 +91,20 @@ Sums sums_elementwise(const Op& op, const Types& in) {
   return {{}, reduced_of(in)};
 }
 
-Sums sums_kept(const Op&, const Types& in) { return {unreduced(in[0]), reduced(in[0])}; }
+Sums sums_kept(const Op&, const Types& in) { return {in[0].unreduced(), in[0].reduced()}; }
 
 Sums sums_added(const Op& op, const Types& in) {
   Sums out{{}, reduced_of(in)};
   if (!any_unreduced(in)) return out;
   for (std::size_t i = 0; i < in.size(); ++i) {
-    const Axes &own = unreduced(in[i]), &other = unreduced(in[i == 0 ? in.size() - 1 : 0]);
+    const Axes own = in[i].unreduced(), other = in[i == 0 ? in.size() - 1 : 0].unreduced();
     if (own.empty()) continue;
     out.unreduced = own;
     if (own == other) continue;
     if (!other.empty())
       refuse("lhs and rhs to `", op.name,
-             "` must be unreduced along the same mesh axes. Got lhs=", set_text(unreduced(in[0])),
-             ", rhs=", set_text(unreduced(in.back())));
+             "` must be unreduced along the same mesh axes. Got lhs=", set_text(in[0].unreduced()),
+             ", rhs=", set_text(in.back().unreduced()));
     const bool left = i == 0;
     refuse(left ? "lhs" : "rhs", " is unreduced while ", left ? "rhs" : "lhs", " is not. `",
            op.name,
@@ -118,15 +121,16 @@ Sums sums_selected(const Op& op, const Types& in) {
 
 Sums sums_multiplied(const Op& op, const Types& in) {
   Sums out{{}, reduced_of(in)};
-  const Axes &left = unreduced(in[0]), &right = unreduced(in[1]);
+  const Axes left = in[0].unreduced(), right = in[1].unreduced();
   if (!left.empty() && !right.empty())
     refuse("lhs and rhs to `", op.name,
            "` cannot be unreduced since mul is bilinear. Got lhs=", set_text(left),
            ", rhs=", set_text(right));
   for (const std::size_t i : {0, 1}) {
-    const Axes& own = unreduced(in[i]);
+    const Axes own = in[i].unreduced();
     if (own.empty()) continue;
-    if (own != reduced(in[1 - i]))
+    const bool number = in[1 - i].rank() == 0 && !in[1 - i].sharding;
+    if (own != in[1 - i].reduced() && !number)
       refuse(i == 0 ? "RHS should be reduced along the same axes LHS is unreduced on."
                     : "LHS should be reduced along the same axes RHS is unreduced on.",
              " Got lhs=", to_string(in[0]), " and rhs=", to_string(in[1]));
@@ -136,6 +140,7 @@ Sums sums_multiplied(const Op& op, const Types& in) {
 }
 
 Sums sums_contracted(const Op& op, const Types& in) {
+  if (mapped_sums(in)) return sums_multiplied(op, in);
   if (any_unreduced(in))
     refuse("lhs or rhs passed to ", op.name, " cannot be unreduced. Got lhs=", to_string(in[0]),
            " and rhs=", to_string(in[1]));

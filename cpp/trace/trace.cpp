@@ -161,15 +161,33 @@ bool must_agree(const State& s, const Op& op, const Params& params, const Values
   });
 }
 
-// The operands, each varying over the checked axes of all.
+// The operands, each varying over the checked axes of all. A scalar that devices share beside what
+// is left to sum over an axis is reduced over it.
 Values agreeing(const Values& in) {
-  static const Op& pvary = *find_op("pvary");
+  static const Op &pvary = *find_op("pvary"), &preduced = *find_op("preduced"),
+                  &to_varying = *find_op("reduced_vary_cast");
   AxisSet all;
   for (const Value& value : in) all = join(all, value->type().varying);
+  const AxisSet sums =
+      join(axes_in_state(all, AxisState::unreduced), axes_in_state(all, AxisState::reduced));
+  const auto cast = [](const Op& op, const Value& value, const AxisSet& axes) {
+    return axes.empty() ? value : bind1(op, {{"axes", AxisNames{axes}}}, {value});
+  };
   Values out;
   for (const Value& value : in) {
-    const AxisSet missing = lacking(value->type().varying, all);
-    out.push_back(missing.empty() ? value : bind1(pvary, {{"axes", AxisNames{missing}}}, {value}));
+    AxisSet shared, reduced, open;
+    for (const AxisName name : lacking(value->type().varying, all)) {
+      const bool is_reduced = state_over(value->type().varying, name) == AxisState::reduced;
+      (is_reduced ? reduced : shared).push_back(name);
+    }
+    if (value->type().rank() == 0) {
+      for (const AxisName name : sums) {
+        const bool left =
+            !contains(all, name) && state_over(value->type().varying, name) == AxisState::shared;
+        if (left) open.push_back(name);
+      }
+    }
+    out.push_back(cast(preduced, cast(to_varying, cast(pvary, value, shared), reduced), open));
   }
   return out;
 }

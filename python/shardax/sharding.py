@@ -4,6 +4,7 @@ All devices share one memory, so a sharding is a label: it says which part of an
 which device, and moves nothing.
 """
 
+from shardax._base.manual_axes import ManualAxisType
 from shardax._devices.axis_modes import auto_axes, explicit_axes
 from shardax._devices.constraints import reshard
 from shardax._devices.mesh import AbstractDevice, AbstractMesh, AxisType, Mesh, make_mesh

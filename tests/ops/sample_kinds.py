@@ -147,17 +147,17 @@ def mapped(reference, call, **rest):
     )
 
 
-def sharded(reference, call, out, **rest):
+def sharded(reference, call, out=(), reduced=(), kinds="Auto", **rest):
     """A collective over the axis 'i' of a mesh of four devices, each of which has a row; `out` are
-    the axes that split the result."""
+    the axes that split the result, `reduced` those over which it is reduced."""
 
     def run(shardax, *operands):
         spec = shardax.sharding.PartitionSpec
         f = shardax.shard_map(
             lambda v: call(shardax, v[0]),
-            mesh=shardax.make_mesh((4,), ("i",)),
+            mesh=shardax.make_mesh((4,), ("i",), (getattr(shardax.sharding.AxisType, kinds),)),
             in_specs=spec("i"),
-            out_specs=spec(*out),
+            out_specs=spec(*out, reduced=set(reduced)),
         )
         return f(*operands)
 

@@ -40,6 +40,27 @@ def shifted(x):
     return np.concatenate([np.zeros_like(x[:1]), x[:-1]])
 
 
+def summed_terms(shardax, x):
+    return shardax.lax.psum(shardax.lax.pcast(x, "i", to="unreduced"), "i")
+
+
+def scattered_terms(shardax, x):
+    term = shardax.lax.pcast(x, "i", to="unreduced")
+    return shardax.lax.psum_scatter(term, "i", tiled=True)
+
+
+def gathered_reduced(shardax, x):
+    return shardax.lax.all_gather(x, "i", tiled=True, to="reduced")
+
+
+def reduced_and_back(shardax, x):
+    """Each device's row of what all of them share."""
+    lax = shardax.lax
+    rows = lax.all_gather(x, "i", to="invarying")
+    own = lax.pcast(lax.pcast(rows, "i", to="reduced"), "i", to="varying")
+    return lax.dynamic_index_in_dim(own, lax.axis_index("i"), 0)
+
+
 def custom_jvp(shardax, x):
     f = shardax.custom_jvp(lambda v: v * v)
     f.defjvp(lambda primals, tangents: (f(*primals), 2 * primals[0] * tangents[0]))

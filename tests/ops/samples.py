@@ -488,6 +488,17 @@ SAMPLES = {
     "psum_invariant": sharded(
         lambda x: x.sum(0), lambda sx, x: sx.lax.psum(x, "i"), (), tolerance=4, exact=False
     ),
+    "unreduced_psum": sharded(lambda x: x.sum(0), programs.summed_terms, ()),
+    "vary_unreduced_cast": sharded(lambda x: x.sum(0), programs.summed_terms, ()),
+    "preduced": sharded(lambda x: x, programs.reduced_and_back, ("i",)),
+    "reduced_vary_cast": sharded(lambda x: x, programs.reduced_and_back, ("i",)),
+    "reduced_value": sharded(
+        lambda x: x.ravel(), programs.gathered_reduced, reduced=("i",), kinds="Explicit"
+    ),
+    "all_gather_reduced": sharded(
+        lambda x: x.ravel(), programs.gathered_reduced, reduced=("i",), kinds="Explicit"
+    ),
+    "unreduced_reduce_scatter": sharded(lambda x: x.sum(0), programs.scattered_terms, ("i",)),
     "pmax": mapped(same_everywhere(lambda x: x.max(0)), lambda sx, x: sx.lax.pmax(x, "i")),
     "pmin": mapped(same_everywhere(lambda x: x.min(0)), lambda sx, x: sx.lax.pmin(x, "i")),
     "pargmax": mapped(

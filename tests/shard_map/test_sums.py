@@ -1,6 +1,5 @@
 """tests/shard_map/test_sums.py - arrays that stand for sums over mesh axes: types, what goes with
-them, what raises, derivatives, shards and shard_map. Expectations are JAX 0.10.2's, but for the
-terms themselves: here the first device has the sum, the others zero."""
+them, what raises, derivatives, shards and shard_map. Expectations are JAX 0.10.2's."""
 
 import numpy as np
 import pytest
@@ -48,8 +47,6 @@ def test_shards_add_up():
     for shard in x.addressable_shards:
         total[shard.index] += np.asarray(shard.data)
     np.testing.assert_allclose(total, whole)
-    first, second = (np.asarray(x.addressable_data(i)) for i in (0, 1))
-    assert first.any() and not second.any()
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,21 @@
 # shardax/_base/manual_axes.py - the mapped axes over which a value may differ.
 import dataclasses
 
+from shardax._core import api as _core
+
 
 @dataclasses.dataclass(frozen=True)
 class ManualAxisType:
-    """Names of mapped axes: those over which a value may differ; nothing here is left to reduce."""
+    """Names of mapped axes: those over which a value may differ, those over which it is a term of a
+    sum that is left to do, and those over which its cotangents are.
+
+    Raises:
+      ValueError: where an axis is varying and in another state too.
+
+    Example:
+      >>> ManualAxisType(varying={"x"}).update(reduced={"y"}).to_ct_mat().unreduced
+      frozenset({'y'})
+    """
 
     varying: frozenset = frozenset()
     unreduced: frozenset = frozenset()
@@ -13,3 +24,33 @@ class ManualAxisType:
     def __post_init__(self):
         for field in ("varying", "unreduced", "reduced"):
             object.__setattr__(self, field, frozenset(getattr(self, field)))
+        for field in ("unreduced", "reduced"):
+            other = getattr(self, field)
+            if self.varying & other:
+                raise ValueError(
+                    f"varying and {field} cannot have common mesh axes. Got "
+                    f"varying={self.varying} and {field}={other}"
+                )
+
+    def update(self, **fields):
+        """The same with other axes in the states that are named."""
+        return dataclasses.replace(self, **fields)
+
+    def to_ct_mat(self):
+        """The type of cotangents: what is reduced is unreduced, and the other way round."""
+        return self.update(unreduced=self.reduced, reduced=self.unreduced)
+
+    @property
+    def empty(self):
+        """Is it shared over all axes?"""
+        return not (self.varying or self.unreduced or self.reduced)
+
+    def invarying(self, mesh):
+        """The manual axes of `mesh` over which a value is shared."""
+        named = self.varying | self.unreduced | self.reduced
+        return frozenset(mesh.manual_axes) - named
+
+
+def mat_of(x):
+    """The manual axes over which a value differs: `x.mat`."""
+    return _core.typeof(x).mat

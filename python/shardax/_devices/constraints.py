@@ -132,9 +132,28 @@ def takes_out_sharding(function):
     def call(*args, out_sharding=None, **kwargs):
         if out_sharding is None:
             return function(*args, **kwargs)
-        return split_so(out_sharding, function.__name__, lambda: function(*args, **kwargs))
+
+        def run(args, kwargs):
+            return split_so(out_sharding, function.__name__, lambda: function(*args, **kwargs))
+
+        spec = getattr(out_sharding, "spec", out_sharding)
+        return _staged(run, args, kwargs) if getattr(spec, "unreduced", ()) else run(args, kwargs)
 
     return call
+
+
+def _staged(run, args, kwargs):
+    """`run(args, kwargs)` as one program of the arrays there, in which it can be said what each
+    device has of a sum."""
+    leaves, tree = tree_util.tree_flatten((args, kwargs))
+    arrays = {i: x for i, x in enumerate(leaves) if isinstance(x, _core.Array)}
+    if not arrays or any(isinstance(x, _core.Tracer) for x in arrays.values()):
+        return run(args, kwargs)
+
+    def of_arrays(values):
+        return run(*tree.unflatten([values.get(i, leaf) for i, leaf in enumerate(leaves)]))
+
+    return _core.api.jit(of_arrays)(arrays)
 
 
 def split_so(out_sharding, name, function):

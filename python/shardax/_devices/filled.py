@@ -61,6 +61,18 @@ def full(shape, fill_value, dtype=None, *, device=None, out_sharding=None):
     return placed(_core.broadcast_to(value, shape_tuple(shape)), device, out_sharding)
 
 
+def _in_state_of(manual, x):
+    """`x`, which devices share, typed as a ManualAxisType says."""
+    for axes, states in (
+        (manual.varying, ("varying",)),
+        (manual.unreduced, ("varying", "unreduced")),
+        (manual.reduced, ("reduced",)),
+    ):
+        for state in states if axes else ():
+            x = _core.api.pcast(x, tuple(sorted(axes)), state)
+    return x
+
+
 def full_like(a, fill_value, dtype=None, shape=None, *, device=None, out_sharding=None):
     """An array like `a` (shape, dtype, sharding) that repeats `fill_value`."""
     shape = shape_of(a) if shape is None else shape_tuple(shape)
@@ -80,7 +92,7 @@ def full_like(a, fill_value, dtype=None, shape=None, *, device=None, out_shardin
     out = placed(_core.broadcast_to(value, shape), device, out_sharding)
     manual = getattr(a, "manual_axis_type", None)  # of a ShapeDtypeStruct
     if manual is not None:
-        out = _core.api.pcast(out, tuple(sorted(manual.varying)))
+        out = _in_state_of(manual, out)
     concrete = isinstance(a, _core.Array) and not isinstance(a, _core.Tracer)
     asked = None if isinstance(a, _core.Array) else getattr(a, "sharding", None)
     if asked is not None and a.shape == shape and device is None and out_sharding is None:

@@ -39,9 +39,9 @@ def parts(shape, recorded):
     return out
 
 
-def has_the_sum(recorded):
-    """For each shard of `parts`, whether it has the term that is not zero, of an array that stands
-    for the sum of those along its unreduced axes: the first one has all of it."""
+def places_in_sum(recorded):
+    """For each shard of `parts`, of an array that stands for a sum: where its device is along the
+    axes that are summed over."""
     axes, mesh, devices, *_, unreduced, _ = recorded
     places = (_coordinates(position, axes, mesh) for position in range(len(devices)))
-    return [not any(place[axis] for axis in unreduced) for place in places]
+    return [tuple(place[axis] for axis in unreduced) for place in places]

@@ -5,7 +5,7 @@ import shardax._core as _core
 from shardax._devices.devices import default_device
 from shardax._devices.devices import device as _device
 from shardax._devices.layouts import format_of
-from shardax._devices.parts import has_the_sum, parts
+from shardax._devices.parts import parts, places_in_sum
 from shardax._devices.shardings import sharding_of
 
 
@@ -39,16 +39,23 @@ def _on(x, device_id, index):
 
 
 def _terms(x):
-    """(device id, index, replica id, data) of each shard; where an array stands for the sum of its
-    shards, the first has all of it."""
+    """(device id, index, replica id, data) of each shard. Of an array that stands for a sum each
+    device has its term; where nobody knows them, the first has all of it."""
     shards = _parts(x)
     recorded = _core.get_sharding(x)
     if recorded is None or not recorded[6]:
         return [(d, index, replica, _on(x, d, index)) for d, index, replica in shards]
+    known = _core.get_terms(x)
     nothing = _core.with_sharding(_core.full(x.shape, 0, x.dtype), recorded)
+
+    def term(place):
+        if known is None:
+            return nothing if any(place) else x
+        return _core.with_sharding(_core.with_sharding(known, None)[place], recorded)
+
     return [
-        (d, index, replica, _on(x if whole else nothing, d, index))
-        for (d, index, replica), whole in zip(shards, has_the_sum(recorded))
+        (d, index, replica, _on(term(place), d, index))
+        for (d, index, replica), place in zip(shards, places_in_sum(recorded))
     ]
 
 

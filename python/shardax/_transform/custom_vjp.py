@@ -198,7 +198,7 @@ class _VjpCall(Call):
         follows = not zero and _core.follows_varying()
         lacking = follows and aval.mat.varying - found.mat.varying
         if lacking:
-            value = _core.pcast(value, tuple(sorted(lacking)))
+            value = _core.pvary(value, tuple(sorted(lacking)))
         extra = follows and found.mat.varying - aval.mat.varying
         if found.shape == aval.shape and not extra:
             return value if zero or found.dtype == aval.dtype else value.astype(aval.dtype)

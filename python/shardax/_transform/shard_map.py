@@ -136,7 +136,7 @@ def _mapped(f, mesh, in_specs, out_specs, check, axis_names, smap=False):
     if in_specs is Infer:
         return _inferring(f, mesh, out_specs, check, axis_names, smap)
     if sums.mentions_sums(in_specs, out_specs):
-        inner = sums.of_terms(f, in_specs, out_specs)
+        inner = sums.of_terms(f, in_specs, out_specs, check)
         whole, parts = Plan(mesh, in_specs, out_specs, check, axis_names, smap), sums.plain
         mapped = _mapped(inner, mesh, parts(in_specs), parts(out_specs), check, axis_names, smap)
         return sums.relabelled(mapped, out_specs, lambda: whole.resolved()[0])
@@ -254,7 +254,9 @@ class Plan:
             errors.check_inferable(mesh, names, self.smap)
         else:
             errors.check_specs("in", self.in_specs, names)
+            errors.check_sum_specs("in", self.in_specs, mesh, names)
         errors.check_specs("out", self.out_specs, names)
+        errors.check_sum_specs("out", self.out_specs, mesh, names)
         return mesh, names
 
     def spread_in_specs(self, args):
@@ -317,6 +319,7 @@ class _Call:
             names = [name for name, _ in self.axes]
             varies = [{names[k] for k in axes} for axes in varying]
             errors.check_replication(f, self.mesh, names, tree, plan.out_specs, specs, varies)
+            errors.check_sums(leaves, specs)
         return [self._blocks(spec) for spec in specs]
 
     def enter(self):

@@ -64,6 +64,26 @@ def check_specs(side, specs, names):
         )
 
 
+def check_sum_specs(side, specs, mesh, names):
+    """Sums that are left to do go with explicit axes, all of which the function maps over."""
+    types = dict(zip(mesh.axis_names, mesh.axis_types))
+    for path, spec in _with_paths(specs):
+        for field in ("unreduced", "reduced"):
+            axes = getattr(spec, field, ())
+            if axes and frozenset(mesh.axis_names) != names:
+                raise NotImplementedError(
+                    f"unreduced/reduced can only be passed to {side}_specs when shard_map is in "
+                    f"full manual mode. Got mesh axis names {mesh.axis_names}, manual_axes: "
+                    f"{names}, {side}_specs{path}: {spec}. Leave axis_names out."
+                )
+            if any(types.get(axis) != AxisType.Explicit for axis in axes):
+                raise ValueError(
+                    f"{field} in {side}_specs {spec} can only be used when the mesh passed to "
+                    f"shard_map contains axis names all of type `Explicit`. Got mesh {mesh}. Make "
+                    "it with axis_types=(AxisType.Explicit, ...)."
+                )
+
+
 def check_smap(in_axes, out_axes, axis_name, infer):
     if isinstance(axis_name, (list, tuple)):
         raise TypeError(f"smap axis_name should be a `str` or a `Hashable`, but got {axis_name}")
@@ -283,6 +303,19 @@ def check_replication(f, mesh, names, tree, specs_tree, specs, varies):
         "consider revising the corresponding out_specs entries. If so, consider disabling the "
         "check by passing the check_vma=False argument to `jax.shard_map`."
     )
+
+
+def check_sums(types, specs):
+    """ValueError where a result is left to sum over other axes than its spec says."""
+    for aval, spec in zip(types, specs):
+        for field in ("unreduced", "reduced"):
+            said, found = getattr(spec, field), getattr(aval.mat, field)
+            if said != found:
+                raise ValueError(
+                    f"out_specs passed to shard_map should be equal to the {field} present on the "
+                    f"out_aval. Got out_specs={spec} and out_aval={aval}. Say so in out_specs, or "
+                    f"sum it first."
+                )
 
 
 def check_meshes_of_arguments(mesh, found):

@@ -7,11 +7,12 @@ results that out_specs leave unreduced are summed where blocks are joined.
 import functools
 
 from shardax import tree_util
-from shardax._core import Array, get_type_sharding
+from shardax._core import Array, Tracer, get_type_sharding
 from shardax._core import api as _core
 from shardax._devices.constraints import labelled
 from shardax._devices.shardings import NamedSharding
 from shardax._devices.specs import PartitionSpec
+from shardax._transform.shard_map_errors import check_sums
 
 
 def _is_spec(spec):
@@ -56,12 +57,34 @@ def _total(x, spec):
     return _core.reduce_devices("psum", x, tuple(sorted(spec.unreduced)), None)
 
 
-def of_terms(f, in_specs, out_specs):
-    """`f` between blocks without sums to be done: each device computes with its term."""
+def _typed_term(x, spec):
+    if spec is None:
+        return x
+    if spec.unreduced:
+        x = _core.first_term(x, tuple(sorted(spec.unreduced)))
+    if spec.reduced:
+        x = _core.pcast(x, tuple(sorted(spec.reduced)), "reduced")
+    return x
+
+
+def _typed_total(x, spec):
+    mat = _core.typeof(x).mat
+    left = tuple(sorted(spec.unreduced - mat.unreduced))
+    if left:
+        x = _core.pcast(x, left, "unreduced")
+    check_sums([_core.typeof(x)], [spec])
+    x = _total(x, spec)
+    return _core.value_of_reduced(x, tuple(sorted(spec.reduced))) if spec.reduced else x
+
+
+def of_terms(f, in_specs, out_specs, check):
+    """`f` between blocks without sums to be done: each device computes with its term, which types
+    know where they are checked."""
+    term, total = (_typed_term, _typed_total) if check else (_term, _total)
 
     @functools.wraps(f)
     def call(*args):
-        return _each(_total, out_specs, f(*_each(_term, in_specs, args)))
+        return _each(total, out_specs, f(*_each(term, in_specs, args)))
 
     return call
 
@@ -69,14 +92,21 @@ def of_terms(f, in_specs, out_specs):
 def relabelled(mapped, out_specs, mesh_of):
     """`mapped`, whose results are labelled with the sums that out_specs leave to do."""
 
-    def label(x, spec):
-        mesh = mesh_of()
+    def label(x, spec, mesh):
         if not any(spec._sums) or not mesh.explicit_axes:
             return x
         return labelled(x, NamedSharding(mesh, spec))
 
+    def run(*args):
+        mesh = mesh_of()  # or what is wrong with the specs
+        return _each(lambda x, spec: label(x, spec, mesh), out_specs, mapped(*args))
+
+    # One program: what a device's term is can be said within it.
+    staged = _core.jit(run)
+
     @functools.wraps(mapped)
     def call(*args):
-        return _each(label, out_specs, mapped(*args))
+        traced = any(isinstance(leaf, Tracer) for leaf in tree_util.tree_leaves(args))
+        return run(*args) if traced else staged(*args)
 
     return call

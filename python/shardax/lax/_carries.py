@@ -10,7 +10,7 @@ def types_of(leaves):
 
 
 def _cast(x, axes):
-    return _core.pcast(x, tuple(axes)) if axes else x
+    return _core.pvary(x, tuple(axes)) if axes else x
 
 
 def _spread_carry(f, carry, types_out, pair):

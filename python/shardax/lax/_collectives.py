@@ -143,7 +143,7 @@ def all_gather(x, axis_name, *, axis_index_groups=None, axis=0, tiled=False, to=
       axis: the dimension of the result, negative from the end.
       tiled: join along an existing dimension instead of making one.
       to: within shard_map's check_vma, whether the type says that all devices have the same value
-        ("invarying") or not ("varying"); "reduced" is as "varying".
+        ("invarying"), have it and each a term of its cotangent ("reduced"), or not ("varying").
 
     Raises:
       ValueError: where `axis` is out of bounds, groups differ in size, or for another `to`.
@@ -162,7 +162,7 @@ def all_gather(x, axis_name, *, axis_index_groups=None, axis=0, tiled=False, to=
         if axis_index_groups is not None:
             raise NotImplementedError("all_gather: axis_index_groups with to='invarying'.")
         return all_gather_invariant(x, axis_name, axis=axis, tiled=tiled)
-    return _core.all_gather(x, axis_name, axis_index_groups, axis, tiled, False)
+    return _core.all_gather(x, axis_name, axis_index_groups, axis, tiled, to)
 
 
 def all_gather_invariant(x, axis_name, *, axis=0, tiled=False):
@@ -175,7 +175,7 @@ def all_gather_invariant(x, axis_name, *, axis=0, tiled=False):
       Array([[1, 3],
              [1, 3]], dtype=int32)
     """
-    return _core.all_gather(x, axis_name, None, axis, tiled, True)
+    return _core.all_gather(x, axis_name, None, axis, tiled, "invarying")
 
 
 def psum_scatter(x, axis_name, *, scatter_dimension=0, axis_index_groups=None, tiled=False):
@@ -259,10 +259,15 @@ def pvary(x, axis_name):
 
 
 def pcast(x, axis_name, *, to):
-    """`x`, typed as varying (to="varying") over the axes; "reduced" and "unreduced" change nothing.
+    """`x`, typed within shard_map's check_vma as in another state over the axes.
+
+    Args:
+      to: "varying", each device's own (of what is invarying, or reduced); "unreduced", its term of
+        a sum that is left to do (of what is varying): `psum` does it; "reduced", a value that all
+        share and of whose cotangent each has a term (of what is invarying).
 
     Raises:
-      ValueError: for any other `to`, or where shard_map's check_vma knows that `x` varies already.
+      ValueError: for any other `to`, or from another state.
       TypeError: for a set of names, which has no order.
 
     Example:
@@ -278,7 +283,7 @@ def pcast(x, axis_name, *, to):
             f"pcast: Got unexpected `to` value {to!r}. Allowed `to` values are: 'varying', "
             "'unreduced', 'reduced'."
         )
-    return _core.pcast(x, axis_name) if to == "varying" else x
+    return _core.pcast(x, axis_name, to)
 
 
 def axis_index(axis_name):

@@ -1,0 +1,358 @@
+// analysis/partitioner.cpp - the walk: what each kind of equation is on parts.
+#include "analysis/partitioner.h"
+
+#include <optional>
+
+#include "base/lists.h"
+#include "base/stack.h"
+#include "ir/sharding_given.h"
+#include "ops/ops.h"
+#include "ops/parts.h"
+#include "ops/split.h"
+#include "ops/sums.h"
+#include "runtime/interrupt.h"
+#include "trace/stage.h"
+#include "trace/walk.h"
+
+namespace shardax {
+namespace {
+
+using Axes = std::vector<std::string>;
+
+// Sums that are not done yet go through what is linear.
+enum class Linear : std::uint8_t { no, alone, factor, sum };
+Linear linearity(const Op& op) {
+  if (op.sums == ops::sums_added) return Linear::sum;
+  if (op.sums == ops::sums_multiplied) return Linear::factor;
+  const bool kept = op.sums == ops::sums_kept || (!op.sums && op.kind == Kind::layout);
+  return kept ? Linear::alone : Linear::no;
+}
+
+bool same_axes(Axes a, Axes b) {
+  std::sort(a.begin(), a.end());
+  std::sort(b.begin(), b.end());
+  return a == b;
+}
+
+// Checked axes of a shard_map go by their names on the mesh.
+AxisSet on_mesh(const AxisSet& axes) {
+  AxisSet out;
+  for (const AxisName name : axes) out.push_back(intern_axis(axis_text(name)));
+  return out;
+}
+
+Values bind_on_mesh(const Equation& eqn, const Values& in);
+
+ProgramPtr program_on_mesh(const Program& program) {
+  Types types = program.input_types();
+  for (Type& type : types) type.varying = on_mesh(type.varying);
+  return stage_closed(
+      types, [&](const Values& in) { return walk(program, in, bind_on_mesh); }, program.name);
+}
+
+// The op, on parts that devices have already: what only says of which state a value is, vanishes.
+Values bind_on_mesh(const Equation& eqn, const Values& in) {
+  const bool state = eqn.op->kind == Kind::collective && ops::stays_local(*eqn.op);
+  if (state && eqn.params.has("axes")) return in;
+  Params params = eqn.params;
+  for (const auto& [name, value] : eqn.params) {
+    if (const auto* axes = std::get_if<AxisNames>(&value))
+      params.set(name, AxisNames{on_mesh(axes->names)});
+  }
+  if (eqn.op->bodies) {
+    Bodies bodies = eqn.op->bodies(params);
+    for (ProgramPtr& program : bodies.programs) program = program_on_mesh(*program);
+    params = eqn.op->with_bodies(params, bodies);
+  }
+  return shardax::bind(*eqn.op, params, in);
+}
+
+}  // namespace
+
+Held held(Part part) { return std::make_shared<Parted>(Parted{{std::move(part)}}); }
+
+Partitioner::Partitioner(const Sharding& mesh) : mesh_(mesh), messages_(mesh) {
+  for (const std::string& axis : mesh.mesh_axes) names_.push_back(intern_axis(axis));
+}
+
+Split Partitioner::even(const ShardingPtr& sharding, const Type& type) const {
+  Split split = sharding && same_mesh(*sharding, mesh_) ? sharding->spec : Split();
+  split.resize(type.rank());
+  for (std::size_t d = 0; d < split.size(); ++d) {
+    if (type.shape[d] % ops::parts_of(split[d], mesh_) != 0) split[d].clear();
+  }
+  return split;
+}
+
+HeldList Partitioner::run(const Program& program, const HeldList& inputs) {
+  check_stack("a program within programs");
+  HeldList env(program.types.size());
+  const auto at = [&](Var v) -> Held& { return env[static_cast<std::size_t>(v)]; };
+  for (std::size_t i = 0; i < inputs.size(); ++i) at(program.inputs[i]) = inputs[i];
+  for (const Constant& c : program.constants)
+    at(c.var) = held({c.value, Split(c.value->type().rank())});
+  for (const Equation& eqn : program.equations) {
+    runtime::poll_caller();
+    const LocationScope location(eqn.location);
+    const NamesScope names(nested(current_names(), eqn.names));
+    HeldList in;
+    Types in_types, out_types;
+    for (const Var v : eqn.inputs) in.push_back(at(v)), in_types.push_back(program.type(v));
+    for (const Var v : eqn.outputs) out_types.push_back(program.type(v));
+    const HeldList out = step(eqn, in, in_types, out_types);
+    for (std::size_t i = 0; i < out.size(); ++i) at(eqn.outputs[i]) = out[i];
+  }
+  HeldList out;
+  for (const Var v : program.outputs) out.push_back(at(v));
+  return out;
+}
+
+// The form to start from: the first, or where it is to be added up, that which has been.
+const Part& Partitioner::form(const Held& array) {
+  for (const Part& part : array->forms) {
+    if (part.open.empty()) return part;
+  }
+  return array->forms.front();
+}
+
+// Sums are told of where they were left open, the rest where it is needed.
+Part Partitioner::moved(const Part& part, const Split& split) const {
+  const LocationScope location(part.open.empty() ? current_location() : part.location);
+  return messages_.resplit(messages_.summed(part, split), split);
+}
+
+// The array as `split` says, by messages where a device has less.
+Value Partitioner::value_at(const Held& array, const Split& split) {
+  for (const Part& part : array->forms) {
+    if (part.open.empty() && part.split == split) return part.value;
+  }
+  array->forms.push_back(array->make ? Part{array->make(split), split} : moved(form(array), split));
+  return array->forms.back().value;
+}
+
+HeldList Partitioner::step(const Equation& eqn, const HeldList& in, const Types& in_types,
+                           const Types& out_types) {
+  const Op& op = *eqn.op;
+  if (op.bodies) {
+    const Bodies bodies = bodies_of(op, eqn.params);
+    if (bodies.runs == Runs::grid) return blocks(eqn, in);
+    if (bodies.runs == Runs::once) return run(*bodies.programs[0], in);
+    return bodies.fixed ? on_whole(eqn, in) : loop(eqn, bodies, in);
+  }
+  if (op.expand) return run(*op.expand(eqn.params, in_types), in);
+  if (!op.effect.empty()) return on_whole(eqn, in);
+  return leaf(eqn, in, in_types, out_types);
+}
+
+// Every device does all of it.
+HeldList Partitioner::on_whole(const Equation& eqn, const HeldList& in) {
+  Values values;
+  for (const Held& array : in) values.push_back(whole(array));
+  HeldList out;
+  for (const Value& value : shardax::bind(*eqn.op, eqn.params, values))
+    out.push_back(held({value, Split(value->type().rank())}));
+  return out;
+}
+
+// The axes over which operands are to be added up, where the op may come before the sum.
+Axes Partitioner::open_through(const Op& op, const HeldList& in, const Types& in_types,
+                               const Type& result, const Parts& parts) const {
+  const Linear linear = linearity(op);
+  std::size_t count = 0, last = 0;
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    if (!form(in[i]).open.empty()) ++count, last = i;
+  }
+  if (count == 0 || linear == Linear::no || result.size() > in_types[last].size()) return {};
+  if (linear == Linear::factor && count > 1) return {};
+  const Axes& open = form(in[last]).open;
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    if (linear == Linear::sum && form(in[i]).open != open) return {};
+    for (const Axes& axes : parts.in[i]) {
+      if (std::any_of(axes.begin(), axes.end(),
+                      [&](const std::string& axis) { return has(open, axis); }))
+        return {};
+    }
+  }
+  return open;
+}
+
+HeldList Partitioner::leaf(const Equation& eqn, const HeldList& in, const Types& in_types,
+                           const Types& out_types) {
+  Shardings now;
+  for (const Held& array : in) now.push_back(with_spec(mesh_, form(array).split));
+  const SplitArgs asked{*eqn.op, eqn.params, in_types, out_types[0], now, mesh_};
+  if (eqn.op->split == ops::split_constrained) {
+    const Split split = even(with_spec(mesh_, ops::split_constrained(asked)), out_types[0]);
+    const Axes& open = eqn.params.get<ShardingPtr>("sharding")->unreduced;
+    const Value part = open.empty() ? value_at(in[0], split) : term_at(in[0], split, open);
+    return {held({part, split, open, eqn.location})};
+  }
+  Parts parts = ops::parts_of(asked);
+  Axes open = open_through(*eqn.op, in, in_types, out_types[0], parts);
+  Values values;
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    const bool stays_open = !open.empty() && !form(in[i]).open.empty();
+    values.push_back(stays_open ? messages_.resplit(form(in[i]), parts.in[i]).value
+                                : value_at(in[i], parts.in[i]));
+  }
+  if (parts.params.has("sharding")) parts.params.set("sharding", std::monostate{});
+  Values results = shardax::bind(*eqn.op, parts.params, values);
+  if (parts.joins == "psum") {
+    open.insert(open.end(), parts.open.begin(), parts.open.end());
+  } else if (!parts.open.empty()) {
+    results[0] =
+        ops::reduce_devices(*find_op(parts.joins), results[0], messages_.devices(parts.open));
+  }
+  HeldList out;
+  for (const Value& value : results) {
+    const std::size_t rank = value->type().rank();
+    out.push_back(
+        held({value, rank == parts.out.size() ? parts.out : Split(rank), open, eqn.location}));
+  }
+  if (open.empty() && eqn.params.has("broadcast_dimensions"))
+    out[0]->make = broadcaster(eqn, in[0], in_types[0], out_types[0]);
+  return out;
+}
+
+// A part of what repeats an array repeats a part of it.
+std::function<Value(const Split&)> Partitioner::broadcaster(const Equation& eqn,
+                                                            const Held& operand, const Type& in,
+                                                            const Type& out) {
+  return [this, op = eqn.op, params = eqn.params, operand, in, out](const Split& split) {
+    const Ints& dims = params.ints("broadcast_dimensions");
+    Split own(in.rank());
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      const auto d = static_cast<std::size_t>(dims[i]);
+      if (in.shape[i] == out.shape[d]) own[i] = split[d];
+    }
+    return bind1(*op, params.with("shape", ops::part_shape(out, split, mesh_)),
+                 {value_at(operand, own)});
+  };
+}
+
+// Carries stay split as they are at first, slices without the dimension that lists them; of
+// branches, results are split as the first one has them.
+HeldList Partitioner::loop(const Equation& eqn, Bodies bodies, const HeldList& in) {
+  Values values;
+  std::vector<Split> splits;
+  Types types;
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    const Port& port = bodies.operands[i];
+    Split split = form(in[i]).split;
+    if (port.flow == Flow::sliced) split[static_cast<std::size_t>(port.axis)].clear();
+    values.push_back(value_at(in[i], split));
+    types.push_back(values.back()->type());
+    if (port.flow == Flow::carried) types.back().varying = names_;
+    if (port.flow == Flow::sliced) {
+      types.back().erase_dimension(static_cast<std::size_t>(port.axis));
+      split.erase(split.begin() + port.axis);
+    }
+    splits.push_back(std::move(split));
+  }
+  std::vector<std::optional<Split>> results(bodies.results.size());
+  const std::vector<std::size_t> carried = bodies.operands_of(Flow::carried),
+                                 carries = bodies.results_of(Flow::carried);
+  for (std::size_t n = 0; n < carries.size(); ++n) results[carries[n]] = splits[carried[n]];
+  for (std::size_t k = 0; k < bodies.programs.size(); ++k) {
+    const ProgramPtr program = bodies.programs[k];
+    const std::vector<std::size_t> taken = bodies.taken_by(k);
+    Types own;
+    for (const std::size_t i : taken) own.push_back(types[i]);
+    bodies.programs[k] = stage_closed(
+        own,
+        [&](const Values& given) {
+          HeldList inputs;
+          for (std::size_t n = 0; n < taken.size(); ++n)
+            inputs.push_back(held({given[n], splits[taken[n]]}));
+          const HeldList made = run(*program, inputs);
+          Values out;
+          for (std::size_t r = 0; r < made.size(); ++r) {
+            if (!bodies.gives_results(k)) {
+              out.push_back(whole(made[r]));
+              continue;
+            }
+            if (!results[r]) results[r] = form(made[r]).split;
+            out.push_back(value_at(made[r], *results[r]));
+          }
+          return out;
+        },
+        program->name);
+  }
+  const Values out = shardax::bind(*eqn.op, eqn.op->with_bodies(eqn.params, bodies), values);
+  HeldList all;
+  for (std::size_t r = 0; r < out.size(); ++r) {
+    Split split = *results[r];
+    if (bodies.results[r].flow == Flow::sliced)
+      split.emplace(split.begin() + bodies.results[r].axis);
+    all.push_back(held({out[r], std::move(split)}));
+  }
+  return all;
+}
+
+// A function of blocks takes them as its specs say. Of a sum that it ends with the terms are known
+// too.
+HeldList Partitioner::blocks(const Equation& eqn, const HeldList& in) {
+  const Grid grid = grid_of(eqn.params);
+  const auto split_of = [&](const Grid::Blocks& blocks) {
+    Split out;
+    for (const Ints& axes : blocks) {
+      out.emplace_back();
+      for (const std::int64_t axis : axes) out.back().push_back(grid.text_of(axis));
+    }
+    return out;
+  };
+  Values values;
+  for (std::size_t i = 0; i < in.size(); ++i)
+    values.push_back(value_at(in[i], split_of(grid.in[i])));
+  static const std::vector<const Op*> sums = {find_op("psum"), find_op("psum_invariant"),
+                                              find_op("unreduced_psum")};
+  const Program& body = *eqn.params.program("jaxpr");
+  std::vector<Part> terms(body.types.size());  // of variables that are sums over devices
+  const Values out = walk(body, values, [&](const Equation& inner, const Values& operands) {
+    const ParamValue* groups = inner.params.find("axis_index_groups");
+    if (has(sums, inner.op) && !(groups && std::holds_alternative<Ints>(*groups))) {
+      Axes open;
+      for (const AxisName name : inner.params.axes("axes")) open.push_back(axis_text(name));
+      terms[static_cast<std::size_t>(inner.outputs[0])] = {
+          operands[0], Split(operands[0]->type().rank()), open, inner.location};
+    }
+    return bind_on_mesh(inner, operands);
+  });
+  HeldList all;
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const Split split = split_of(grid.out[i]);
+    all.push_back(held({out[i], split}));
+    Part& term = terms[static_cast<std::size_t>(body.outputs[i])];
+    if (!term.value) continue;
+    term.split = split;
+    all.back()->forms.push_back(std::move(term));
+  }
+  return all;
+}
+
+Value Partitioner::term_at(const Held& array, const Split& split, const Axes& axes) {
+  for (const Part& part : array->forms) {
+    if (same_axes(part.open, axes)) return messages_.resplit(part, split).value;
+  }
+  // Each device keeps of the whole what it has been given, or the first one all of it.
+  const Split had = form(array).split;
+  Value term = value_at(array, split);
+  for (const std::string& axis : axes) {
+    const AxisName name = intern_axis(axis);
+    const std::int64_t devices = ops::parts_of({axis}, mesh_);
+    const auto d = static_cast<std::size_t>(
+        std::find_if(had.begin(), had.end(), [&](const Axes& own) { return own == Axes{axis}; }) -
+        had.begin());
+    Value place = ops::scalar(DType::int32, 0);
+    if (d < had.size() && split[d].empty()) {
+      const Shape& shape = term->shape();
+      place = ops::div(ops::iota(DType::int32, shape, static_cast<std::int64_t>(d)),
+                       ops::scalar(DType::int32, static_cast<double>(shape[d] / devices)));
+    }
+    const Value own = ops::eq(place, ops::axis_index(name, devices));
+    term = ops::mul(term, ops::convert(own, term->dtype()));
+  }
+  return term;
+}
+
+}  // namespace shardax

@@ -1,0 +1,58 @@
+// analysis/partitioner.h - a program of whole arrays, walked with a device's parts of them.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "analysis/messages.h"
+#include "analysis/shardings.h"
+#include "control/shard_map.h"
+#include "ir/bodies.h"
+
+namespace shardax {
+
+// An array, in the forms in which a device has come to have it: the first is how it was made.
+struct Parted {
+  std::vector<Part> forms;
+  std::function<Value(const Split&)> make = {};  // parts of it, where that takes no whole array
+};
+using Held = std::shared_ptr<Parted>;
+using HeldList = std::vector<Held>;
+
+Held held(Part part);
+
+class Partitioner {
+ public:
+  explicit Partitioner(const Sharding& mesh);
+
+  // How parts can be that are to be split like this: evenly, and over this mesh.
+  Split even(const ShardingPtr& sharding, const Type& type) const;
+  HeldList run(const Program& program, const HeldList& inputs);
+  // The array as `split` says, by messages where a device has less.
+  Value value_at(const Held& array, const Split& split);
+  // The device's term, where the array is to be the sum of what the devices along `axes` have.
+  Value term_at(const Held& array, const Split& split, const std::vector<std::string>& axes);
+
+ private:
+  static const Part& form(const Held& array);
+  Part moved(const Part& part, const Split& split) const;
+  Value whole(const Held& array) { return value_at(array, Split(form(array).split.size())); }
+  // Equations, by what they are.
+  HeldList step(const Equation& eqn, const HeldList& in, const Types& in_types,
+                const Types& out_types);
+  HeldList on_whole(const Equation& eqn, const HeldList& in);
+  HeldList leaf(const Equation& eqn, const HeldList& in, const Types& in_types,
+                const Types& out_types);
+  HeldList loop(const Equation& eqn, Bodies bodies, const HeldList& in);
+  HeldList blocks(const Equation& eqn, const HeldList& in);
+  std::vector<std::string> open_through(const Op& op, const HeldList& in, const Types& in_types,
+                                        const Type& result, const Parts& parts) const;
+  std::function<Value(const Split&)> broadcaster(const Equation& eqn, const Held& operand,
+                                                 const Type& in, const Type& out);
+
+  const Sharding& mesh_;
+  const Messages messages_;
+  AxisSet names_;
+};
+
+}  // namespace shardax

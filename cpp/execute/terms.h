@@ -1,0 +1,16 @@
+// execute/terms.h - what each device has of results that stand for sums over a mesh.
+#pragma once
+
+#include "ir/program.h"
+
+namespace shardax {
+
+// After a program has run and its results are labelled: those that are unreduced get their terms.
+// Where that cannot be said (an operand was donated, devices are mapped over by hand) they have
+// none, and the first device counts as having all.
+void keep_terms(const Program& program, const Values& in, const Values& out);
+
+// Is one of them labelled as a sum that is still to be done?
+bool any_unreduced(const Values& arrays);
+
+}  // namespace shardax

@@ -1,0 +1,231 @@
+"""tests/shard_map/test_states.py - values that are unreduced or reduced over mesh axes, within
+shard_map: types, casts, what goes with them, what raises, derivatives. Expectations are JAX
+0.10.2's."""
+
+import numpy as np
+import pytest
+import shardax as jax
+import shardax.numpy as jnp
+from shardax import lax
+from shardax._base.manual_axes import ManualAxisType
+from shardax.sharding import P, ShardingTypeError, reshard
+
+
+def placed(value, *spec, **sums):
+    return jax.device_put(jnp.asarray(value, jnp.float32), P(*spec, **sums))
+
+
+def states(x):
+    mat = jax.typeof(x).mat
+    return mat.varying, mat.unreduced, mat.reduced
+
+
+def mapped(f, out_specs, **options):
+    """`f` over blocks that come as arguments are split, eagerly and staged."""
+    return [jax.shard_map(f, out_specs=out_specs, **options),
+            jax.jit(jax.shard_map(f, out_specs=out_specs, **options))]  # fmt: skip
+
+
+def test_casts_between_states(mesh):
+    def f(x):
+        assert states(x) == ({"x"}, set(), set())
+        term = lax.pcast(x, "x", to="unreduced")
+        assert states(term) == (set(), {"x"}, set())
+        total = lax.psum(term + term, "x")
+        assert states(total) == (set(), set(), set())
+        shared = lax.pcast(total, "y", to="reduced")
+        assert states(shared) == (set(), set(), {"y"})
+        assert states(lax.pcast(shared, "y", to="varying")) == ({"y"}, set(), set())
+        return total
+
+    values = np.arange(8.0)
+    for g in mapped(f, P(None)):
+        np.testing.assert_array_equal(g(placed(values, "x")), 2 * (values[:4] + values[4:]))
+
+
+def test_types_are_shown(mesh):
+    def f(x):
+        return lax.psum(lax.pcast(x, "y", to="unreduced"), "y")
+
+    text = str(
+        jax.make_jaxpr(jax.shard_map(f, out_specs=P("x")))(placed(np.ones((2, 2)), "x", "y"))
+    )
+    assert "vary_unreduced_cast[axes=('y',)]" in text
+    assert "{V:x, U:y} =" in text and "unreduced_psum[axes=('y',)]" in text
+
+
+@pytest.mark.parametrize(
+    ("axes", "to", "says"),
+    [
+        ("x", "varying", "Unsupported pcast from=varying, to='varying'"),
+        ("x", "reduced", "Unsupported pcast from=varying, to='reduced'"),
+        ("y", "unreduced", "vary_unreduced_cast is a Varying->Unreduced collective"),
+        (("x", "y"), "open", "unexpected `to` value 'open'"),
+    ],
+)
+def test_casts_that_there_are_not(mesh, axes, to, says):
+    x = placed(np.ones(4), "x")
+    with pytest.raises(ValueError, match=says):
+        jax.shard_map(lambda x: lax.pcast(x, axes, to=to), out_specs=P())(x)
+
+
+def test_axes_of_several_states_are_named_apart(mesh):
+    def f(x):
+        return lax.psum(lax.pcast(x, "x", to="unreduced"), ("x", "y"))
+
+    with pytest.raises(ValueError, match="psum can only accept axis_name which corresponds to one"):
+        jax.shard_map(f, out_specs=P())(placed(np.ones(4), "x"))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error", "says"),
+    [
+        (jnp.sin, NotImplementedError, "unreduced rule for sin is not implemented"),
+        (lambda x: x * x, ShardingTypeError, "cannot be unreduced since mul is bilinear"),
+        (lambda x: x + jnp.ones(2), ShardingTypeError, "lhs is unreduced while rhs is not"),
+        (lambda x: x * jnp.ones(2), ShardingTypeError, "RHS should be reduced along the same axes"),
+        (lambda x: lax.pmax(x, "x"), ValueError, "pmax cannot accept args which are unreduced"),
+        (lambda x: lax.pvary(x, "x"), ValueError, "Unsupported pcast from=unreduced"),
+    ],
+)
+def test_what_is_not_linear_raises(mesh, wrong, error, says):
+    for g in mapped(lambda x: wrong(lax.pcast(x, "x", to="unreduced")), P()):
+        with pytest.raises(error, match=says):
+            g(placed(np.ones(4), "x"))
+
+
+def test_numbers_multiply_terms(mesh):
+    def f(x):
+        scaled = lax.pcast(x, "x", to="unreduced") * 3.0
+        assert states(scaled)[1] == {"x"}
+        return lax.psum(scaled, "x")
+
+    for g in mapped(f, P()):
+        np.testing.assert_array_equal(g(placed(np.arange(4.0), "x")), [6.0, 12.0])
+
+
+def test_results_are_in_the_state_that_specs_say(mesh):
+    x = placed(np.arange(4.0), "x")
+    with pytest.raises(ValueError, match="out_specs .* equal to the unreduced present"):
+        jax.shard_map(lambda x: lax.pcast(x, "x", to="unreduced"), out_specs=P())(x)
+    with pytest.raises(ValueError, match="out_specs .* equal to the reduced present"):
+        jax.shard_map(lambda x: lax.psum(x, "x"), out_specs=P(reduced={"x"}))(x)
+
+
+def test_scattered_sums_and_gathered_values_are_each_others_transposes(mesh):
+    def gathered(x):
+        y = lax.all_gather(x, "x", tiled=True, to="reduced")
+        assert states(y) == (set(), set(), {"x"})
+        return y
+
+    def scattered(x):
+        y = lax.psum_scatter(lax.pcast(x, "x", to="unreduced"), "x", tiled=True)
+        assert states(y) == ({"x"}, set(), set())
+        return y
+
+    def to_reduced(x):
+        return reshard(jax.shard_map(gathered, out_specs=P(reduced={"x"}))(x), P()).sum()
+
+    def to_parts(x):
+        return jax.shard_map(scattered, out_specs=P("x"))(x).sum()
+
+    x = placed(np.arange(8.0), "x")
+    for f in (to_reduced, to_parts):
+        text = str(jax.make_jaxpr(jax.grad(f))(x))
+        assert "all_gather_reduced" in text and "unreduced_reduce_scatter" in text
+    out = jax.shard_map(scattered, out_specs=P("x"))(x)
+    np.testing.assert_array_equal(out, np.arange(8.0).reshape(2, 4).sum(0))
+
+
+def test_cotangents_of_what_is_reduced_are_terms(mesh):
+    weights = placed(np.arange(1.0, 3.0), None, reduced={"x"})
+    batch = placed(np.arange(8.0).reshape(4, 2), "x", None)
+
+    def loss(w, x):
+        assert states(w)[2] == {"x"}
+        return lax.psum(jnp.sum(jnp.sin(x * w)), "x")
+
+    whole = jax.grad(lambda w, x: jnp.sum(jnp.sin(x * w)))(
+        jnp.arange(1.0, 3.0), jnp.arange(8.0).reshape(4, 2)
+    )
+    for g in mapped(loss, P()):
+        out = jax.grad(g)(weights, batch)
+        assert jax.typeof(out).sharding.spec == P(None, unreduced={"x"})
+        np.testing.assert_allclose(reshard(out, P(None)), whole, rtol=1e-6)
+
+
+def test_second_derivatives_through_states(mesh):
+    x = placed(np.linspace(0.1, 0.8, 4), "x")
+
+    def f(x):
+        total = lax.psum(lax.pcast(jnp.sin(x), "x", to="unreduced"), "x")
+        return jnp.sum(total**2)
+
+    def plain(x):
+        return jnp.sum(jnp.sum(jnp.sin(x).reshape(2, 2), 0) ** 2)
+
+    hessian = jax.hessian(lambda x: jax.shard_map(f, in_specs=P("x"), out_specs=P())(x))(x)
+    np.testing.assert_allclose(
+        hessian, jax.hessian(plain)(jnp.asarray(np.array(x))), rtol=1e-4, atol=1e-6
+    )
+
+
+def test_a_manual_axis_type():
+    mat = ManualAxisType(varying={"x"}, reduced={"y"})
+    assert mat.to_ct_mat() == ManualAxisType(varying={"x"}, unreduced={"y"})
+    assert mat.update(reduced=()) == ManualAxisType(varying={"x"}) and not mat.empty
+    with pytest.raises(ValueError, match="varying and unreduced cannot have common mesh axes"):
+        ManualAxisType(varying={"x"}, unreduced={"x"})
+    made = jax.ShapeDtypeStruct((2,), jnp.float32, manual_axis_type=mat)
+    assert made.manual_axis_type == mat
+
+
+def test_invarying_axes(mesh):
+    def f(x):
+        assert x.mat.invarying(jax.sharding.get_abstract_mesh()) == {"y"}
+        return x
+
+    jax.shard_map(f, out_specs=P("x"))(placed(np.ones(4), "x"))
+
+
+# ---- what each device has ------------------------------------------------------------------------
+
+
+def terms(x):
+    return [np.asarray(shard.data) for shard in x.addressable_shards]
+
+
+def test_shards_of_a_product_are_its_parts(mesh):
+    a, b = np.arange(8.0).reshape(2, 4), np.arange(8.0).reshape(4, 2)
+    args = placed(a, "x", "y"), placed(b, "y", None)
+
+    def product(a, b):
+        return jnp.dot(a, b, out_sharding=P("x", None, unreduced={"y"}))
+
+    expected = [a[:1, :2] @ b[:2], a[:1, 2:] @ b[2:], a[1:, :2] @ b[:2], a[1:, 2:] @ b[2:]]
+    for f in (product, jax.jit(product)):
+        np.testing.assert_array_equal(terms(f(*args)), expected)
+    np.testing.assert_array_equal(terms(-product(*args)), np.negative(expected))
+
+
+def test_shards_of_a_mapped_functions_result_are_its_blocks(mesh):
+    x = placed(np.arange(8.0), "x")
+    for check in (True, False):
+        for f in mapped(lambda x: x, P(unreduced={"x"}), in_specs=P("x"), check_vma=check):
+            out = f(x)
+            assert out.shape == (4,)
+            halves = np.arange(4.0), np.arange(4.0, 8.0)
+            np.testing.assert_array_equal(terms(out), np.repeat(halves, 2, 0))
+            back = jax.shard_map(lambda x: lax.psum(x, "x"), in_specs=P(unreduced={"x"}),
+                                 out_specs=P())(out)  # fmt: skip
+            np.testing.assert_array_equal(back, sum(halves))
+
+
+def test_resharding_to_a_sum_keeps_what_devices_have(mesh):
+    whole = reshard(jnp.arange(4.0), P(unreduced={"x"}))
+    np.testing.assert_array_equal(terms(whole)[0], np.arange(4.0))
+    assert not terms(whole)[2].any()
+    split = jax.jit(lambda x: reshard(x, P(unreduced={"x"})))(placed(np.arange(4.0), "x"))
+    np.testing.assert_array_equal(terms(split)[0], [0, 1, 0, 0])
+    np.testing.assert_array_equal(terms(split)[2], [0, 0, 2, 3])
+    np.testing.assert_array_equal(reshard(split, P()), np.arange(4.0))
