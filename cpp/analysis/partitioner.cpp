@@ -137,7 +137,7 @@ HeldList Partitioner::step(const Equation& eqn, const HeldList& in, const Types&
     const Bodies bodies = bodies_of(op, eqn.params);
     if (bodies.runs == Runs::grid) return blocks(eqn, in);
     if (bodies.runs == Runs::once) return run(*bodies.programs[0], in);
-    return bodies.fixed ? on_whole(eqn, in) : loop(eqn, bodies, in);
+    return bodies.fixed ? on_whole(eqn, in) : loop(eqn, bodies, in, in_types);
   }
   if (op.expand) return run(*op.expand(eqn.params, in_types), in);
   if (!op.effect.empty()) return on_whole(eqn, in);
@@ -232,27 +232,37 @@ std::function<Value(const Split&)> Partitioner::broadcaster(const Equation& eqn,
 
 // Carries stay split as they are at first, slices without the dimension that lists them; of
 // branches, results are split as the first one has them.
-HeldList Partitioner::loop(const Equation& eqn, Bodies bodies, const HeldList& in) {
+HeldList Partitioner::loop(const Equation& eqn, Bodies bodies, const HeldList& in,
+                           const Types& in_types) {
+  // How what goes in and out is split, and which sums are left to do: those of carries stay so.
+  struct Form {
+    Split split;
+    Axes open = {};
+  };
+  const auto take = [&](const Held& array, const Form& as) {
+    return as.open.empty() ? value_at(array, as.split) : term_at(array, as.split, as.open);
+  };
   Values values;
-  std::vector<Split> splits;
+  std::vector<Form> forms;
   Types types;
   for (std::size_t i = 0; i < in.size(); ++i) {
     const Port& port = bodies.operands[i];
     Split split = form(in[i]).split;
     if (port.flow == Flow::sliced) split[static_cast<std::size_t>(port.axis)].clear();
-    values.push_back(value_at(in[i], split));
+    const bool open = port.flow == Flow::carried && is_sum(in_types[i].sharding);
+    forms.push_back({split, open ? in_types[i].sharding->unreduced : Axes()});
+    values.push_back(take(in[i], forms[i]));
     types.push_back(values.back()->type());
     if (port.flow == Flow::carried) types.back().varying = names_;
     if (port.flow == Flow::sliced) {
       types.back().erase_dimension(static_cast<std::size_t>(port.axis));
-      split.erase(split.begin() + port.axis);
+      forms[i].split.erase(forms[i].split.begin() + port.axis);
     }
-    splits.push_back(std::move(split));
   }
-  std::vector<std::optional<Split>> results(bodies.results.size());
+  std::vector<std::optional<Form>> results(bodies.results.size());
   const std::vector<std::size_t> carried = bodies.operands_of(Flow::carried),
                                  carries = bodies.results_of(Flow::carried);
-  for (std::size_t n = 0; n < carries.size(); ++n) results[carries[n]] = splits[carried[n]];
+  for (std::size_t n = 0; n < carries.size(); ++n) results[carries[n]] = forms[carried[n]];
   for (std::size_t k = 0; k < bodies.programs.size(); ++k) {
     const ProgramPtr program = bodies.programs[k];
     const std::vector<std::size_t> taken = bodies.taken_by(k);
@@ -263,7 +273,7 @@ HeldList Partitioner::loop(const Equation& eqn, Bodies bodies, const HeldList& i
         [&](const Values& given) {
           HeldList inputs;
           for (std::size_t n = 0; n < taken.size(); ++n)
-            inputs.push_back(held({given[n], splits[taken[n]]}));
+            inputs.push_back(held({given[n], forms[taken[n]].split, forms[taken[n]].open}));
           const HeldList made = run(*program, inputs);
           Values out;
           for (std::size_t r = 0; r < made.size(); ++r) {
@@ -271,8 +281,8 @@ HeldList Partitioner::loop(const Equation& eqn, Bodies bodies, const HeldList& i
               out.push_back(whole(made[r]));
               continue;
             }
-            if (!results[r]) results[r] = form(made[r]).split;
-            out.push_back(value_at(made[r], *results[r]));
+            if (!results[r]) results[r] = Form{form(made[r]).split};
+            out.push_back(take(made[r], *results[r]));
           }
           return out;
         },
@@ -281,10 +291,10 @@ HeldList Partitioner::loop(const Equation& eqn, Bodies bodies, const HeldList& i
   const Values out = shardax::bind(*eqn.op, eqn.op->with_bodies(eqn.params, bodies), values);
   HeldList all;
   for (std::size_t r = 0; r < out.size(); ++r) {
-    Split split = *results[r];
+    Form& made = *results[r];
     if (bodies.results[r].flow == Flow::sliced)
-      split.emplace(split.begin() + bodies.results[r].axis);
-    all.push_back(held({out[r], std::move(split)}));
+      made.split.emplace(made.split.begin() + bodies.results[r].axis);
+    all.push_back(held({out[r], std::move(made.split), std::move(made.open), eqn.location}));
   }
   return all;
 }

@@ -129,8 +129,7 @@ Sums sums_multiplied(const Op& op, const Types& in) {
   for (const std::size_t i : {0, 1}) {
     const Axes own = in[i].unreduced();
     if (own.empty()) continue;
-    const bool number = in[1 - i].rank() == 0 && !in[1 - i].sharding;
-    if (own != in[1 - i].reduced() && !number)
+    if (own != in[1 - i].reduced())
       refuse(i == 0 ? "RHS should be reduced along the same axes LHS is unreduced on."
                     : "LHS should be reduced along the same axes RHS is unreduced on.",
              " Got lhs=", to_string(in[0]), " and rhs=", to_string(in[1]));

@@ -229,3 +229,35 @@ def test_resharding_to_a_sum_keeps_what_devices_have(mesh):
     np.testing.assert_array_equal(terms(split)[0], [0, 1, 0, 0])
     np.testing.assert_array_equal(terms(split)[2], [0, 0, 2, 3])
     np.testing.assert_array_equal(reshard(split, P()), np.arange(4.0))
+
+
+# ---- the program of parts ---------------------------------------------------------------------
+
+
+def test_a_carry_that_is_left_to_sum_is_added_up_once(mesh):
+    w = placed(np.ones((4, 4)), reduced={"x"})
+    batches = placed(np.arange(48.0).reshape(3, 4, 4), None, "x", None)
+
+    @jax.jit
+    def step(w, batches):
+        def add(total, batch):
+            return total + jax.grad(lambda w: jnp.sum(jnp.dot(batch, w)))(w), None
+
+        zero = reshard(jnp.zeros_like(w), P(unreduced={"x"}))
+        total, _ = lax.scan(add, zero, batches)
+        return reshard(w, P()) - reshard(total, P())
+
+    expected = 1 - np.arange(48.0).reshape(12, 4).sum(0)[:, None] * np.ones((4, 4))
+    np.testing.assert_allclose(step(w, batches), expected)
+    text = step.lower(w, batches).compile().as_text()
+    assert text.count("all-reduce(") == 1
+
+
+def test_functions_of_blocks_are_entered(mesh):
+    x = placed(np.arange(16.0).reshape(8, 2), "x", "y")
+
+    def f(x):
+        return jax.shard_map(lambda v: lax.psum(v, "y"), out_specs=P("x"))(jnp.sin(x)) * 2
+
+    text = jax.jit(f).lower(x).compile().as_text()
+    assert text.count("all-reduce(") == 1 and "f32[4,1]" in text
