@@ -230,8 +230,8 @@ PyObject* array_str(PyObject* self) {
 
 PyObject* array_format(PyObject* self, PyObject* specification) {
   return guarded([&]() -> PyObject* {
-    const Value& value = value_of(self);
-    if (value->is_tracer() || is_key(value->dtype())) {
+    const Value value = printed_value(self);
+    if (!value || value->is_tracer() || is_key(value->dtype())) {
       if (PyUnicode_GetLength(specification) == 0) return array_str(self);
       type_error("unsupported format string passed to ", Py_TYPE(self)->tp_name, ".__format__");
     }
