@@ -19,9 +19,18 @@ from shardax._base.dtypes import KeyTy
 
 def shape_tuple(shape):
     """A shape as a tuple of ints: the argument of functions that make arrays."""
+    if type(shape) is tuple and _is_plain(shape):
+        return shape
     if isinstance(shape, (tuple, list)) or np.ndim(shape) == 1:
         return tuple(_dimension(d, shape) for d in shape)
     return (_dimension(shape, (shape,)),)
+
+
+def _is_plain(shape):
+    for d in shape:
+        if type(d) is not int or d < 0:
+            return False
+    return True
 
 
 def _dimension(d, shape):

@@ -10,6 +10,7 @@ from shardax._base.arrays import (
     canonical_axes,
     canonical_axis,
     check_arraylike,
+    in_one_program,
     inexact_dtype,
     static_axis,
 )
@@ -269,6 +270,7 @@ def _arg(op, name, a, axis, keepdims):
     return _keep(out, a.shape, (axis,), keepdims)
 
 
+@in_one_program("axis", "out", "keepdims", at_once=True)
 def argmax(a, axis=None, out=None, keepdims=None):
     """The index of the first maximum (or NaN) along `axis` (None: in the flattened array), int32
     (int64 under x64).
@@ -276,6 +278,7 @@ def argmax(a, axis=None, out=None, keepdims=None):
     return _arg("argmax", "argmax", a, axis, bool(keepdims))
 
 
+@in_one_program("axis", "out", "keepdims", at_once=True)
 def argmin(a, axis=None, out=None, keepdims=None):
     """The index of the first minimum (or NaN) along `axis` (None: in the flattened array), int32
     (int64 under x64).

@@ -8,6 +8,7 @@ from shardax._base.arrays import (
     canonical_axes,
     canonical_axis,
     check_arraylike,
+    in_one_program,
     inexact_dtype,
     result_type,
     static_axis,
@@ -129,6 +130,7 @@ def _var(name, a, axis, dtype, ddof, keepdims, where, middle, correction):
     return out if dtype is None and result.kind == "c" else _core.convert(out, result)
 
 
+@in_one_program("axis", "dtype", "out", "ddof", "keepdims", "correction", at_once=True)
 def var(
     a,
     axis=None,
@@ -162,6 +164,7 @@ def var(
     return _var("var", a, axis, dtype, ddof, keepdims, where, mean, correction)
 
 
+@in_one_program("axis", "dtype", "out", "ddof", "keepdims", "correction", at_once=True)
 def std(
     a,
     axis=None,
