@@ -8,6 +8,7 @@
 #include "analysis/nonfinite.h"
 #include "callables/concrete_values.h"
 #include "callables/jit.h"
+#include "objects/transfers.h"
 
 namespace shardax::callables {
 namespace {
@@ -43,7 +44,7 @@ bool is_concrete(PyObject* value) {
 // Where something records ops, or watches them one by one.
 bool runs_op_by_op() {
   return staging_in_progress() || !bound_axes().empty() || watching_key_reuse() ||
-         watching_nonfinite();
+         watching_nonfinite() || objects::transfers_guarded;
 }
 
 class OneProgram final : public Behaviour {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <list>
 #include <optional>
+#include <utility>
 
 #include "analysis/key_reuse.h"
 #include "analysis/nonfinite.h"
@@ -13,6 +14,7 @@
 #include "callables/references.h"
 #include "callables/run.h"
 #include "callables/traced.h"
+#include "objects/transfers.h"
 
 namespace shardax::callables {
 namespace {
@@ -155,6 +157,7 @@ class Groups {
     }
     return groups_.front();
   }
+  void clear() { const std::list<Group> dying = std::exchange(groups_, {}); }
 
  private:
   static constexpr std::size_t most_groups = 32;  // bounds of fori_loop, say, that come and go
@@ -198,7 +201,8 @@ class Recalled final : public Behaviour {
 };
 
 Ref Recalled::recall(PyObject* fun, const CallArguments& given, EntryPtr& first) {
-  if (jit_disabled() || references_exist() || watching_key_reuse() || watching_nonfinite())
+  if (jit_disabled() || references_exist() || watching_key_reuse() || watching_nonfinite() ||
+      objects::transfers_guarded)
     return {};
   Arguments arguments;
   if (!sort_arguments(options_, given, arguments)) return {};
@@ -207,20 +211,14 @@ Ref Recalled::recall(PyObject* fun, const CallArguments& given, EntryPtr& first)
                 {}, fun);
   Values values;
   if (!concrete_values(call.leaves(), values) || !computes_at_once(values)) return {};
-  const auto groups =
-      std::static_pointer_cast<Groups>(shared_object(arguments.functions[0], key_.get(), [] {
-        return std::shared_ptr<void>(std::make_shared<Groups>());
-      }));
+  const auto groups = shared_cache<Groups>(arguments.functions[0], key_.get());
   if (groups.use_count() == 1) return {};  // the function cannot be referenced weakly
-  EntryPtr entry;
-  {
-    Cache<Entry>& programs = groups->of(arguments).programs;
-    entry = programs.find(call, values);
-    if (!entry) {
-      first = empty_entry();
-      programs.insert(call, values, first);
-      return {};
-    }
+  Cache<Entry>& programs = groups->of(arguments).programs;
+  const EntryPtr entry = programs.find(call, values);
+  if (!entry) {
+    first = empty_entry();
+    programs.insert(call, values, first);
+    return {};
   }
   if (!entry->settled) stage(fun, arguments, call, values, *entry);
   if (!entry->op) return {};

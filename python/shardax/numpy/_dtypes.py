@@ -139,11 +139,14 @@ def _is_weak(x):
 
 
 def result_type(*args):
-    """The dtype of the result of an operation on these arrays, dtypes or Python numbers."""
+    """The dtype of the result of an operation on these arrays, dtypes or Python numbers; None
+    stands for the default float."""
     values = []
     for a in args:
         if isinstance(a, (int, float, complex, np.ndarray, np.generic, _core.Array)):
             values.append(a)
+        elif a is None:
+            values.append(np.zeros((), np.float64))
         elif _is_weak(a):
             values.append(a(0))
         else:
