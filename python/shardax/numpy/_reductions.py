@@ -237,11 +237,13 @@ def _inexact(a, dtype):
     return _strong(a), a.dtype
 
 
+@in_one_program("axis", "out", "keepdims", at_once=True)
 def ptp(a, axis=None, out=None, keepdims=False):
     """max - min over `axis`."""
     return _functions.subtract(max(a, axis, keepdims=keepdims), min(a, axis, keepdims=keepdims))
 
 
+@in_one_program("axis", "keepdims", at_once=True)
 def count_nonzero(a, axis=None, keepdims=False):
     """How many elements along `axis` are not zero, int32."""
     check_arraylike("count_nonzero", a)

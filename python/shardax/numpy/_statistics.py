@@ -42,6 +42,7 @@ def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=None):
     return _keep(out, a.shape, axes, keepdims)
 
 
+@in_one_program("axis", "returned", "keepdims", at_once=True)
 def average(a, axis=None, weights=None, returned=False, keepdims=False):
     """The mean weighted by `weights`."""
     a = asarray(a)
