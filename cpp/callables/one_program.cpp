@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "analysis/key_reuse.h"
 #include "analysis/nonfinite.h"
 #include "callables/concrete_values.h"
 #include "callables/jit.h"
+#include "numpy/promote.h"
 #include "objects/transfers.h"
 
 namespace shardax::callables {
@@ -30,6 +32,16 @@ bool tells_apart(PyObject* value) {
   if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw PythonError();
   PyErr_Clear();  // a list, where a tuple would do
   return false;
+}
+
+// A dtype that gives way to a narrower one, of which every call warns.
+bool is_narrowed_dtype(PyObject* value) {
+  if (numpy::x64_enabled() || value == Py_None || PyLong_Check(value) || PyTuple_Check(value))
+    return false;
+  constexpr Py_ssize_t longest_name = 10;  // "complex128"
+  if (PyUnicode_Check(value) && PyUnicode_GET_LENGTH(value) > longest_name) return false;
+  const std::optional<DType> dtype = objects::find_dtype(value);
+  return dtype && numpy::canonical_dtype(*dtype) != *dtype;
 }
 
 // A list of numbers is an array of its own, a list of arrays is a tree.
@@ -81,6 +93,7 @@ class OneProgram final : public Behaviour {
                : std::find(positions.begin(), positions.end(), i) != positions.end();
       PyObject* value = arguments.values[i];
       if (!(is_static ? tells_apart(value) : is_concrete(value))) return false;
+      if (at_once_ && is_static && is_narrowed_dtype(value)) return false;
     }
     return true;
   }

@@ -146,3 +146,23 @@ def test_results_are_arrays_of_their_own():
         z = jnp.roll(x, 0)
         y.delete(), z.delete()
         assert x.tolist() == [0, 1, 2]
+
+
+def test_every_call_warns_of_a_dtype_that_is_not_available():
+    for dtype in ("int64", np.int64, np.dtype("int64"), jnp.int64):
+        for _ in range(4):
+            with pytest.warns(UserWarning, match="Explicitly requested dtype int64"):
+                assert jnp.arange(3, dtype=dtype).dtype == np.int32
+            with pytest.warns(UserWarning, match="Explicitly requested dtype int64"):
+                jnp.cumsum(jnp.arange(3), dtype=dtype)
+
+
+def test_settings_about_keys_hold_for_calls_that_were_made_before():
+    key = jax.random.PRNGKey(0)
+    for _ in range(3):
+        jax.random.normal(key, (3,))
+    with jax.legacy_prng_key("error"):
+        for _ in range(3):
+            with pytest.raises(ValueError, match="Legacy uint32 key"):
+                jax.random.normal(key, (3,))
+    assert jax.random.normal(key, (3,)).shape == (3,)
