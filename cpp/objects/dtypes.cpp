@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "numpy/promote.h"
+#include "objects/array_type.h"
 #include "objects/convert.h"
 
 namespace shardax::objects {
@@ -120,6 +121,9 @@ std::optional<DType> find_dtype(PyObject* object) { return find_named(object, tr
 DType to_dtype(PyObject* object) {
   const std::optional<DType> found = find_dtype(object);
   if (!found) {
+    if (PyUnicode_Check(object)) {
+      type_error("data type ", pytree::repr(object), " not understood");
+    }
     type_error("Value '", pytree::repr(object),
                "' is not a valid JAX array dtype; only bool, integer, "
                "floating and complex types are supported.");
@@ -128,6 +132,11 @@ DType to_dtype(PyObject* object) {
 }
 
 DType requested_dtype(PyObject* object, std::string_view function) {
+  if (is_array_object(object)) {
+    value_error(
+        "Passing an array as a dtype argument is no longer supported; instead of dtype=arr "
+        "use dtype=arr.dtype.");
+  }
   const DType wanted = to_dtype(object);
   const DType available = numpy::canonical_dtype(wanted);
   if (wanted == available || dtype_of_builtin(object)) return available;

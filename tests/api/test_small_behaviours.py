@@ -187,3 +187,17 @@ def test_objects_that_are_arrays():
     assert jnp.iscomplexobj(Wrapped(1j)) and not jnp.iscomplexobj(Wrapped(1.0))
     assert jax.jit(lambda x: jnp.array(jnp.iscomplexobj([1.0, x])))(1j)
     np.testing.assert_array_equal(jnp.delete(Wrapped([4, 5, 6]), Wrapped([0, 2])), [5])
+
+
+def test_what_is_no_dtype_size_or_shape():
+    for f in (jnp.zeros, jnp.ones, lambda n, dtype: jnp.arange(n).astype(dtype)):
+        with pytest.raises(ValueError, match="Passing an array as a dtype argument is no longer"):
+            f(3, dtype=jnp.ones(2))
+    with pytest.raises(TypeError, match="data type 'nonsense' not understood"):
+        jnp.zeros(3, "nonsense")
+    assert jnp.result_type(None) == jnp.result_type(None, jnp.int32) == jnp.float32
+    with pytest.raises(TypeError, match="'float' object cannot be interpreted as an integer"):
+        jax.nn.one_hot(jnp.array([1, 2]), 3.0)
+    for method in ("linear", "nearest"):
+        with pytest.raises(TypeError, match="Shapes must be 1D sequences of concrete values of in"):
+            jax.image.resize(jnp.ones((2, 2)), (4, 2.5), method)

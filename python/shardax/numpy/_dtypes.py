@@ -146,8 +146,8 @@ def result_type(*args):
             values.append(a)
         elif _is_weak(a):
             values.append(a(0))
-        else:
-            values.append(np.zeros((), _dtype(a)))
+        else:  # None is NumPy's name of the default float
+            values.append(np.zeros((), None if a is None else _dtype(a)))
     return _result_type(*values)
 
 
