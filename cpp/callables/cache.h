@@ -158,8 +158,9 @@ class Cache {
 // one of its own where `fun` cannot be referenced weakly. `options` is compared with ==.
 template <class C>
 std::shared_ptr<C> shared_cache(PyObject* fun, PyObject* options) {
-  return std::static_pointer_cast<C>(
-      shared_object(fun, options, [] { return std::shared_ptr<void>(std::make_shared<C>()); }));
+  const auto clear = [](void* cache) { static_cast<C*>(cache)->clear(); };
+  const auto make = [] { return std::shared_ptr<void>(std::make_shared<C>()); };
+  return std::static_pointer_cast<C>(shared_object(fun, options, make, clear));
 }
 
 }  // namespace shardax::callables

@@ -71,7 +71,21 @@ bool is_static_name(const StaticSpec& spec, PyObject* name) {
   });
 }
 
+// A function of this package that runs as one program takes what its equations would take.
+bool belongs_to_package(PyObject* fun) {
+  const Ref module = Ref::steal(PyObject_GetAttrString(fun, "__module__"));
+  if (!module) PyErr_Clear();
+  return module && PyUnicode_Check(module.get()) && str(module.get()).starts_with("shardax.");
+}
+
 }  // namespace
+
+void refuse_conversion(PyObject* leaf, const std::string& path) {
+  value_error("Triggering __jax_array__() during abstractification is no longer supported: ", path,
+              " is of type ", repr(type_object(leaf)),
+              ". To avoid this error, either explicitly convert it with jax.numpy.array(), or "
+              "register its class as a pytree.");
+}
 
 bool operator==(const StaticArguments& a, const StaticArguments& b) {
   return a.positions == b.positions && same_objects(a.names, b.names) &&
@@ -132,10 +146,12 @@ CallForm FlatCall::form() { return {scratch_.tree().finish(), statics_}; }
 
 Value FlatCall::value_of_leaf(PyObject* leaf, std::size_t index, PyObject* fun, bool interpreting) {
   if (objects::is_array_object(leaf)) return objects::value_of(leaf);
+  if (objects::converts_itself(leaf) && !belongs_to_package(fun))
+    refuse_conversion(leaf, argument_paths(fun, form())[index]);
   try {
     return try_value(leaf);
   } catch (const UserError& error) {
-    if (interpreting && error.kind() == ErrorKind::type_error) return nullptr;
+    if (error.kind() == ErrorKind::type_error) return nullptr;
     if (!interpreting || error.kind() != ErrorKind::overflow_error) throw;
     fail(ErrorKind::overflow_error,
          "An overflow was encountered while parsing an argument to a jitted computation, whose "

@@ -83,6 +83,9 @@ std::vector<Ref> wrap_all(const Values& values);
 // ShapeDtypeStruct, say). Throws TypeError.
 Type abstract_type(PyObject* leaf);
 
+// ValueError for a leaf, at `path` of the arguments, that only its __jax_array__ makes an array.
+[[noreturn]] void refuse_conversion(PyObject* leaf, const std::string& path);
+
 // One name per leaf, as a user would write it: "x", "a['k'][1]", "args[0]".
 std::vector<std::string> argument_paths(PyObject* fun, const CallForm& form);
 

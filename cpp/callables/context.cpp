@@ -1,13 +1,12 @@
 // callables/context.cpp - axes in scope, settings, and the table of shared objects.
 #include "callables/context.h"
 
-#include "analysis/shardings.h"
-#include "objects/arrays.h"
-
 #include <algorithm>
 #include <unordered_map>
 
+#include "analysis/shardings.h"
 #include "numpy/promote.h"
+#include "objects/arrays.h"
 #include "objects/config.h"
 
 namespace shardax::callables {
@@ -20,6 +19,7 @@ bool same_axis(const BoundAxis& a, const BoundAxis& b) {
 struct SharedObject {
   Ref options;
   std::shared_ptr<void> object;
+  void (*clear)(void*);
 };
 struct Slot {
   Ref weak_reference;
@@ -80,7 +80,8 @@ std::uint64_t settings_word() {
 bool jit_disabled() { return objects::call_flags.disable_jit; }
 
 std::shared_ptr<void> shared_object(PyObject* fun, PyObject* options,
-                                    const std::function<std::shared_ptr<void>()>& make) {
+                                    const std::function<std::shared_ptr<void>()>& make,
+                                    void (*clear)(void*)) {
   auto it = table().find(fun);
   if (it == table().end()) {
     Ref reference = weak_reference(fun);
@@ -93,7 +94,7 @@ std::shared_ptr<void> shared_object(PyObject* fun, PyObject* options,
     if (same == 1) return shared.object;
   }
   std::shared_ptr<void> object = make();
-  table()[fun].objects.push_back({Ref::borrow(options), object});
+  table()[fun].objects.push_back({Ref::borrow(options), object, clear});
   return object;
 }
 
@@ -103,9 +104,12 @@ Ref list_of(const std::vector<int>& values) {
   return list;
 }
 
-void forget_shared_objects() {
-  Table dying;
-  std::swap(dying, table());
+void clear_shared_objects() {
+  std::vector<std::pair<std::shared_ptr<void>, void (*)(void*)>> all;  // clearing may run Python
+  for (const auto& [fun, slot] : table()) {
+    for (const SharedObject& shared : slot.objects) all.emplace_back(shared.object, shared.clear);
+  }
+  for (const auto& [object, clear] : all) clear(object.get());
 }
 
 }  // namespace shardax::callables

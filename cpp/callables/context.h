@@ -29,11 +29,13 @@ void set_mesh_word(std::uint64_t word, PyObject* description);
 bool jit_disabled();
 
 // One object per (function, options), kept while the function lives; `options` is compared with ==.
+// `clear` empties it.
 std::shared_ptr<void> shared_object(PyObject* fun, PyObject* options,
-                                    const std::function<std::shared_ptr<void>()>& make);
+                                    const std::function<std::shared_ptr<void>()>& make,
+                                    void (*clear)(void*));
 // A list, for `options`.
 Ref list_of(const std::vector<int>& values);
-// Empties the table that shared_object keeps.
-void forget_shared_objects();
+// Empties all objects that shared_object gave and that live.
+void clear_shared_objects();
 
 }  // namespace shardax::callables

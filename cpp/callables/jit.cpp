@@ -7,6 +7,7 @@
 #include "callables/miss_log.h"
 #include "callables/references.h"
 #include "objects/config.h"
+#include "objects/transfers.h"
 
 namespace shardax::callables {
 namespace {
@@ -100,6 +101,12 @@ Ref Jit::call_program(PyObject* fun, const CallArguments& arguments) {
   FlatCall call(arguments, options_.statics, fun);
   Values values;
   call.values(fun, true, values);
+  if (objects::transfers_guarded && options_.in_shardings) {
+    const std::vector<Ref> leaves(call.leaves().begin(), call.leaves().end());
+    const auto [args, kwargs] = rebuild_arguments(call.form(), leaves);
+    call_python("_devices.jit_shardings", "guard_moves", args.get(), options_.in_shardings.get(),
+                options_.out_shardings.get(), list_of(options_.statics.positions).get());
+  }
   std::shared_ptr<JitEntry> entry = cache_->find(call, values);
   if (!entry) entry = stage(fun, call, values);
   entry->donation.require_distinct(values);

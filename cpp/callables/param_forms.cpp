@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <span>
 
+#include "base/errors.h"
+
 namespace py = pybind11;
 
 namespace shardax::callables {
@@ -37,6 +39,9 @@ constexpr Option options[] = {{"sharding", placed},
 
 py::object taken(py::dict& dict, const char* name) { return dict.attr("pop")(name); }
 
+py::object lax_module(const char* name) {
+  return py::module_::import(concat("shardax.lax.", name).c_str());
+}
 py::object lax(const char* name) { return py::module_::import("shardax.lax").attr(name); }
 
 // The lists of dimensions of a gather or scatter as JAX's tuple of that class.
@@ -78,6 +83,8 @@ void to_jax_form(std::string_view op, py::dict& params) {
           py::make_tuple(sizes[0][py::int_(i)], sizes[1][py::int_(i)], sizes[2][py::int_(i)]);
     params["padding_config"] = config;
   }
+  if (params.contains("precision"))
+    params["precision"] = lax_module("_dot").attr("precision_from_text")(params["precision"]);
   if (op == "slice" && all_ones(params["strides"])) params["strides"] = py::none();
   for (const Option& option : options) {
     if (!params.contains(option.name) && std::ranges::find(option.ops, op) != option.ops.end())
@@ -97,8 +104,10 @@ py::dict from_jax_form(const py::dict& given) {
   if (params.contains("dimension_numbers") &&
       (spread_dims(params, gather_dims) || spread_dims(params, scatter_dims)) &&
       !py::isinstance<py::str>(params["mode"])) {
-    params["mode"] = py::module_::import("shardax.lax._indexing").attr("_mode")(params["mode"]);
+    params["mode"] = lax_module("_indexing").attr("_mode")(params["mode"]);
   }
+  if (params.contains("precision"))
+    params["precision"] = lax_module("_dot").attr("precision_text")(params["precision"]);
   if (params.contains("padding_config")) {
     const py::object config = taken(params, "padding_config");
     for (std::size_t part = 0; part < 3; ++part) {

@@ -221,6 +221,8 @@ Staged stage_abstract(const std::string& api, PyObject* fun, const py::tuple& ar
 Types abstract_types(PyObject* fun, const CallForm& form, std::span<const Ref> leaves) {
   Types types;
   for (std::size_t i = 0; i < leaves.size(); ++i) {
+    if (objects::converts_itself(leaves[i].get()))
+      refuse_conversion(leaves[i].get(), argument_paths(fun, form)[i]);
     try {
       types.push_back(abstract_type(leaves[i].get()));
     } catch (const UserError& error) {

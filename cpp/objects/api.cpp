@@ -179,8 +179,8 @@ void init_context(py::module_& m) {
         callables::set_mesh_word(word, description.ptr());
       },
       "The current mesh, as a number that is part of the signatures of programs.");
-  m.def("clear_caches", callables::forget_shared_objects,
-        "Forgets all staged programs that functions share.");
+  m.def("clear_caches", callables::clear_shared_objects,
+        "Forgets the staged programs of all functions.");
 }
 
 }  // namespace

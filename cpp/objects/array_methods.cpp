@@ -228,6 +228,7 @@ PyObject* copy(PyObject* self, PyObject*) {
 PyObject* reduce(PyObject* self, PyObject*) {
   return guarded([&] {
     const Value& value = value_of(self);
+    needs_elements(value, "__reduce__() method was called");
     const bool keys = is_key(value->dtype());
     const Ref elements = to_numpy(keys ? ops::unary("random_unwrap", value) : value);
     const Ref module = Ref::checked(PyImport_ImportModule("shardax._base.pickles"));

@@ -194,10 +194,24 @@ void mirror(const Flag& f, PyObject* value) {
   if (name == "jax_traceback_filtering") {
     call_flags.shorten_tracebacks =
         choice(f, value, {"off", "auto", "tracebackhide", "remove_frames", "quiet_remove_frames"}) >
-        1;
+        0;
   }
+  if (name == "jax_default_matmul_precision") call_flags.shows_precision = value != Py_None;
   if (name == "jax_check_static_indices") call_flags.check_static_indices = value == Py_True;
   if (name == "jax_threefry_partitionable") call_flags.threefry_partitionable = value == Py_True;
+}
+
+void set(const Flag& f, Ref value) {
+  mirror(f, value.get());
+  values()[f.name] = std::move(value);
+  watch_nonfinite(flag("jax_debug_nans"), flag("jax_debug_infs"));
+}
+
+// The values that come back when the blocks that a flag is set for end, outermost first: what
+// config.update sets inside of them holds after them.
+std::vector<Ref>& outer_values(const Flag& f) {
+  static auto* table = new std::map<std::string_view, std::vector<Ref>>;
+  return (*table)[f.name];
 }
 
 PyObject* update(PyObject*, PyObject* args) {
@@ -206,9 +220,35 @@ PyObject* update(PyObject*, PyObject* args) {
   return guarded([&]() -> PyObject* {
     const Flag& f = known_flag(name);
     Ref checked = checked_value(f, value);
-    mirror(f, checked.get());
-    values()[f.name] = std::move(checked);
-    watch_nonfinite(flag("jax_debug_nans"), flag("jax_debug_infs"));
+    std::vector<Ref>& outer = outer_values(f);
+    const Ref inner = outer.empty() ? Ref() : Ref::borrow(values()[f.name].get());
+    set(f, Ref::borrow(checked.get()));  // throws for values that the flag does not take
+    if (!inner) Py_RETURN_NONE;
+    outer.front() = std::move(checked);
+    set(f, Ref::borrow(inner.get()));
+    Py_RETURN_NONE;
+  });
+}
+
+PyObject* enter(PyObject*, PyObject* args) {
+  PyObject *name, *value;
+  if (!PyArg_ParseTuple(args, "OO", &name, &value)) return nullptr;
+  return guarded([&]() -> PyObject* {
+    const Flag& f = known_flag(name);
+    Ref before = Ref::borrow(values()[f.name].get());
+    set(f, checked_value(f, value));
+    outer_values(f).push_back(std::move(before));
+    Py_RETURN_NONE;
+  });
+}
+
+PyObject* leave(PyObject*, PyObject* name) {
+  return guarded([&]() -> PyObject* {
+    const Flag& f = known_flag(name);
+    std::vector<Ref>& outer = outer_values(f);
+    Ref before = std::move(outer.back());
+    outer.pop_back();
+    set(f, std::move(before));
     Py_RETURN_NONE;
   });
 }
@@ -260,6 +300,8 @@ PyObject* counted(PyObject*, PyObject*) { return PyBool_FromLong(devices_known);
 
 PyMethodDef functions[] = {
     {"config_update", update, METH_VARARGS, "Sets a flag."},
+    {"config_enter", enter, METH_VARARGS, "Sets a flag for a block."},
+    {"config_leave", leave, METH_O, "Ends the innermost block that a flag is set for."},
     {"config_read", read, METH_O, "The value of a flag."},
     {"config_names", names, METH_NOARGS, "All flags."},
     {"override_x64", override_x64, METH_O, "Sets x64 for this thread; gives the override before."},

@@ -21,6 +21,7 @@ struct CallFlags {
   bool threefry_partitionable = false;
   bool check_static_indices = false;
   bool shorten_tracebacks = false;  // where exceptions leave the package
+  bool shows_precision = false;     // of products, in programs
 };
 extern CallFlags call_flags;
 

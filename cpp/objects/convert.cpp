@@ -151,6 +151,14 @@ Operand parse_operand(PyObject* object) {
   return jax_array_operand(object);
 }
 
+bool converts_itself(PyObject* object) {
+  if (PyFloat_Check(object) || PyLong_Check(object) || is_numpy_array(object) ||
+      is_numpy_scalar(object) || PyType_Check(object) || is_array_class(Py_TYPE(object))) {
+    return false;
+  }
+  return PyObject_HasAttrString(reinterpret_cast<PyObject*>(Py_TYPE(object)), "__jax_array__");
+}
+
 void store_scalar(std::byte* out, DType dtype, const Operand& scalar) {
   const bool whole = scalar.kind == Operand::Kind::integer || scalar.kind == Operand::Kind::boolean;
   visit_dtype(dtype, [&](auto zero) {
@@ -202,7 +210,12 @@ Value try_value(PyObject* object) {
 }
 
 Value to_value(PyObject* object) {
-  Value value = try_value(object);
+  Value value;
+  try {
+    value = try_value(object);
+  } catch (const UserError& error) {  // of arrays of other dtypes
+    if (error.kind() != ErrorKind::type_error) throw;
+  }
   if (!value) {
     type_error("Argument '", pytree::str(object), "' of type ",
                pytree::repr(reinterpret_cast<PyObject*>(Py_TYPE(object))),

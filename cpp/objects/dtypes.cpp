@@ -7,7 +7,6 @@
 #include <unordered_map>
 
 #include "numpy/promote.h"
-#include "objects/array_type.h"
 #include "objects/convert.h"
 
 namespace shardax::objects {
@@ -120,10 +119,11 @@ std::optional<DType> find_dtype(PyObject* object) { return find_named(object, tr
 
 DType to_dtype(PyObject* object) {
   const std::optional<DType> found = find_dtype(object);
+  if (!found && PyUnicode_Check(object)) {
+    type_error("data type ", pytree::repr(object),
+               " not understood; expected the name of a bool, integer, floating or complex type.");
+  }
   if (!found) {
-    if (PyUnicode_Check(object)) {
-      type_error("data type ", pytree::repr(object), " not understood");
-    }
     type_error("Value '", pytree::repr(object),
                "' is not a valid JAX array dtype; only bool, integer, "
                "floating and complex types are supported.");
@@ -134,8 +134,8 @@ DType to_dtype(PyObject* object) {
 DType requested_dtype(PyObject* object, std::string_view function) {
   if (is_array_object(object)) {
     value_error(
-        "Passing an array as a dtype argument is no longer supported; instead of dtype=arr "
-        "use dtype=arr.dtype.");
+        "Passing an array as a dtype argument is no longer supported; instead of dtype=arr use "
+        "dtype=arr.dtype.");
   }
   const DType wanted = to_dtype(object);
   const DType available = numpy::canonical_dtype(wanted);

@@ -4,7 +4,9 @@
 #include <string_view>
 
 #include "numpy/compose.h"
+#include "objects/array_methods.h"
 #include "objects/buffer.h"
+#include "objects/config.h"
 #include "objects/convert.h"
 
 namespace shardax::objects {
@@ -63,7 +65,7 @@ Operator operators[] = {
     {"^", "xor", Promote::any, nullptr},
     {"<<", "shift_left", Promote::numeric, nullptr},
     {">>", nullptr, Promote::any, numpy::right_shift},
-    {"@", nullptr, Promote::any, numpy::matmul},
+    {"@", nullptr, Promote::any, nullptr},
     {"** or pow()", nullptr, Promote::any, numpy::power},
     {"<", "lt", Promote::any, numpy::less},
     {"<=", "le", Promote::any, numpy::less_equal},
@@ -131,6 +133,18 @@ PyObject* binary_slot(PyObject* a, PyObject* b) {
     if (!parse(rule.symbol, a, b, left, right)) Py_RETURN_NOTIMPLEMENTED;
     if (!rule.record) return wrap(rule.compose(materialise(left), materialise(right)));
     return wrap(bind_record(rule, left, right));
+  });
+}
+
+PyObject* matmul_slot(PyObject* a, PyObject* b) {
+  return guarded([&]() -> PyObject* {
+    Operand left, right;
+    if (!parse(operators[id_matmul].symbol, a, b, left, right)) Py_RETURN_NOTIMPLEMENTED;
+    if (call_flags.shows_precision) {
+      PyObject* operands[] = {a, b};
+      return call_package_function("numpy._products", "matmul", operands, 2, nullptr);
+    }
+    return wrap(numpy::matmul(materialise(left), materialise(right)));
   });
 }
 
@@ -223,7 +237,7 @@ const std::vector<PyType_Slot>& number_slots() {
       slot(Py_nb_xor, binary_slot<id_xor>),
       slot(Py_nb_lshift, binary_slot<id_lshift>),
       slot(Py_nb_rshift, binary_slot<id_rshift>),
-      slot(Py_nb_matrix_multiply, binary_slot<id_matmul>),
+      slot(Py_nb_matrix_multiply, matmul_slot),
       slot(Py_nb_negative, unary_slot<negative>),
       slot(Py_nb_positive, positive_slot),
       slot(Py_nb_absolute, unary_slot<numpy::absolute>),

@@ -32,10 +32,13 @@ PyObject* explicit_transfers(PyObject*, PyObject* on) {
   return PyBool_FromLong(before);
 }
 
-PyObject* guard_put(PyObject*, PyObject* object) {
+PyObject* guard_move(PyObject*, PyObject* args) {
+  PyObject* object;
+  int asked;
+  if (!PyArg_ParseTuple(args, "Op", &object, &asked)) return nullptr;
   return guarded([&]() -> PyObject* {
     if (transfers_guarded)
-      guard_transfer(Transfer::device_to_device, to_value(object)->type(), true);
+      guard_transfer(Transfer::device_to_device, to_value(object)->type(), asked != 0);
     Py_RETURN_NONE;
   });
 }
@@ -45,8 +48,9 @@ PyObject* guards(PyObject*, PyObject*) { return PyBool_FromLong(transfers_guarde
 PyMethodDef functions[] = {
     {"explicit_transfers", explicit_transfers, METH_O,
      "Whether transfers of this thread are explicit from now on; gives what held before."},
-    {"guard_device_to_device", guard_put, METH_O,
-     "Raises JaxRuntimeError where explicit transfers between devices are disallowed."},
+    {"guard_device_to_device", guard_move, METH_VARARGS,
+     "Raises JaxRuntimeError where transfers between devices, asked for by name or not, are "
+     "disallowed."},
     {"transfers_guarded", guards, METH_NOARGS, "Whether any transfer guard is set."},
     {nullptr, nullptr, 0, nullptr},
 };

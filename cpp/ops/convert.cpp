@@ -1,5 +1,6 @@
 // ops/convert.cpp - elements converted to another dtype.
 #include <limits>
+#include <optional>
 
 #include "array/narrow.h"
 #include "ops/family.h"
@@ -183,10 +184,17 @@ const Op convert_op{
                  .map = convert_map_rule,
                  .sums = sums_kept})};
 
+// A number that a function states itself: programs show it, converted, as a literal.
+bool is_literal(const Value& a) {
+  return !a->is_tracer() && a->type().rank() == 0 && !is_key(a->dtype()) && !as_array(a).deleted();
+}
+
 }  // namespace
 
 Value convert(const Value& a, DType dtype, bool weak) {
   if (a->dtype() == dtype && a->type().weak == weak) return a;
+  std::optional<EagerScope> at_once;
+  if (staging_in_progress() && is_literal(a)) at_once.emplace();
   return bind1(convert_op, {{"new_dtype", dtype}, {"weak_type", weak}}, {a});
 }
 

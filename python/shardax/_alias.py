@@ -8,12 +8,9 @@ import logging
 import pathlib
 import sys
 
+from shardax._base.version import JAX_VERSION
 from shardax._src import aliases
 
-# The version whose names and behaviour this package follows: programs compare it with others to
-# choose between spellings.
-_JAX = (0, 10, 2)
-_VERSION = ".".join(map(str, _JAX))
 # A folder with a package `jax`, for the processes that this one starts.
 _FOLDER = str(pathlib.Path(__file__).parent / "_as_jax")
 
@@ -22,7 +19,7 @@ class _Metadata(importlib.metadata.Distribution):
     """What is said to be installed: jax and jaxlib of that version."""
 
     def __init__(self, name):
-        self._text = f"Metadata-Version: 2.1\nName: {name}\nVersion: {_VERSION}\n"
+        self._text = f"Metadata-Version: 2.1\nName: {name}\nVersion: {JAX_VERSION}\n"
 
     def read_text(self, filename):
         return self._text if filename == "METADATA" else None
@@ -101,7 +98,7 @@ def install():
     if _FOLDER not in sys.path:
         sys.path.insert(1, _FOLDER)  # behind the folder of the script, which comes first
     shardax = importlib.import_module("shardax")
-    shardax.__version_info__ = _JAX
-    shardax.__version__ = _VERSION
+    shardax.__version_info__ = tuple(map(int, JAX_VERSION.split(".")))
+    shardax.__version__ = JAX_VERSION
     # What a script asks of the logger "jax" holds for this package's messages.
     logging.getLogger("shardax").parent = logging.getLogger("jax")

@@ -159,11 +159,20 @@ def donation_vector(donate_argnums, donate_argnames, in_tree, kws=True):
 def rebase_donate_argnums(donate_argnums, static_argnums):
     """Positions of donated arguments once the static ones are left out.
 
+    Raises:
+      ValueError: where an argument is both.
+
     Example:
       >>> rebase_donate_argnums((0, 2), (1,))
       (0, 1)
     """
-    return tuple(sorted(i - sum(s < i for s in static_argnums) for i in donate_argnums))
+    donated, static = set(donate_argnums), set(static_argnums)
+    if donated & static:
+        raise ValueError(
+            f"rebase_donate_argnums: static_argnums={tuple(static_argnums)} and "
+            f"donate_argnums={tuple(donate_argnums)} cannot intersect."
+        )
+    return tuple(sorted(i - sum(s < i for s in static) for i in donated))
 
 
 def _with_fixed(f, dyn_argnums, fixed, *dynamic, **kwargs):

@@ -108,8 +108,8 @@ def itemsize_bits(dtype):
 
 
 def result_type(*args, return_weak_type_flag=False):
-    """The dtype to which arguments are promoted together."""
-    dtype, weak = _core.result_type(*args)
+    """The dtype to which arguments are promoted together; None stands for the default float."""
+    dtype, weak = _core.result_type(*(np.dtype(float) if a is None else a for a in args))
     return (dtype, weak) if return_weak_type_flag else dtype
 
 

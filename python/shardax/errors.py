@@ -122,9 +122,15 @@ XlaRuntimeError = JaxRuntimeError
 
 
 def _described(tracer):
-    return f"traced array with shape {tracer.dtype}[{','.join(map(str, tracer.shape))}]"
+    try:
+        return f"traced array with shape {tracer.dtype}[{','.join(map(str, tracer.shape))}]"
+    except UnexpectedTracerError:  # one of a library's own, whose trace is over
+        return f"a {type(tracer).__name__}"
 
 
 def _origin(tracer):
     """Which function is being traced, and the arguments that the value depends on."""
-    return _core.tracer_origin(tracer)
+    try:
+        return _core.tracer_origin(tracer)
+    except UnexpectedTracerError:
+        return ""

@@ -14,16 +14,40 @@ import threading
 import time
 
 __all__ = [
+    "ProfileOptions",
     "StepTraceAnnotation",
     "TraceAnnotation",
     "annotate_function",
+    "device_memory_profile",
+    "save_device_memory_profile",
+    "start_server",
     "start_trace",
+    "stop_server",
     "stop_trace",
     "trace",
 ]
 
 _lock = threading.Lock()
 _trace = None  # the one being recorded: (its folder, its events)
+_server = None  # the port that start_server was given
+
+
+class ProfileOptions:
+    """What JAX's profiler takes for options. Accepted for compatibility: annotations are recorded
+    whatever they say.
+
+    Example:
+      >>> options = ProfileOptions()
+      >>> options.python_tracer_level = 0
+    """
+
+    host_tracer_level = 2
+    device_tracer_level = 1
+    python_tracer_level = 0
+    enable_hlo_proto = True
+
+    def __init__(self):
+        self.advanced_configuration = {}
 
 
 class TraceAnnotation(contextlib.ContextDecorator):
@@ -93,7 +117,9 @@ def start_trace(log_dir, create_perfetto_link=False, create_perfetto_trace=False
     global _trace
     with _lock:
         if _trace is not None:
-            raise RuntimeError("Profile has already been started. Only one profile may be run.")
+            raise RuntimeError(
+                "Profile has already been started. Only one profile may be run at a time."
+            )
         _trace = pathlib.Path(log_dir), []
 
 
@@ -122,3 +148,44 @@ def trace(log_dir, create_perfetto_link=False, create_perfetto_trace=False, **op
         yield
     finally:
         stop_trace()
+
+
+def start_server(port):
+    """Accepted for compatibility: there is nothing to connect to, start_trace writes files.
+
+    Raises:
+      ValueError: where it has been called before.
+    """
+    global _server
+    if _server is not None:
+        raise ValueError("Only one profiler server can be active at a time.")
+    _server = port
+
+
+def stop_server():
+    """Ends what start_server began.
+
+    Raises:
+      ValueError: where it has not been called.
+    """
+    global _server
+    if _server is None:
+        raise ValueError("No active profiler server.")
+    _server = None
+
+
+def device_memory_profile(backend=None):
+    """The arrays that live and their bytes, by dtype and shape, as a profile for pprof.
+
+    Example:
+      >>> isinstance(device_memory_profile(), bytes)
+      True
+    """
+    from shardax._debug.memory_profiles import live_memory  # for this report alone
+
+    return live_memory()
+
+
+def save_device_memory_profile(filename, backend=None):
+    """Writes device_memory_profile() into a file: `pprof -top memory.prof` shows it."""
+    pathlib.Path(filename).write_bytes(device_memory_profile(backend))

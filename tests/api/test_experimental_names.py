@@ -77,3 +77,24 @@ def test_topologies_are_lists_of_devices():
     assert topologies.make_mesh(here, (4, 2), ("x", "y")).shape == {"x": 4, "y": 2}
     with pytest.raises(NotImplementedError, match="AbstractMesh"):
         topologies.get_topology_desc("v4:2x2x1", "tpu")
+
+
+def test_rules_of_how_functions_are_split():
+    from shardax.experimental.custom_partitioning import (
+        BATCHING,
+        ArrayMapping,
+        CompoundFactor,
+        SdyShardingRule,
+    )
+
+    rule = SdyShardingRule(((BATCHING, "i"), (CompoundFactor("i", "j"),)), (("i",),), j=2)
+    assert rule.operand_mappings == (("...", "i"), (("i", "j"),)) and rule.factor_sizes == {"j": 2}
+    for make, text in (
+        (lambda: CompoundFactor("i"), "at least two factors"),
+        (lambda: CompoundFactor("i", BATCHING), "can't be used in a compound factor"),
+        (lambda: ArrayMapping("i", BATCHING), "only be used at the beginning"),
+        (lambda: ArrayMapping("1"), "have to start with a letter, but got '1'"),
+        (lambda: ArrayMapping(1), "must be a str or a CompoundFactor: 1"),
+    ):
+        with pytest.raises(ValueError, match=text):
+            make()

@@ -9,6 +9,7 @@ import pytest
 import shardax
 import shardax.numpy as jnp
 from shardax import export, lax
+from shardax.sharding import PartitionSpec as P
 
 Pair = collections.namedtuple("Pair", "a b")
 export.register_namedtuple_serialization(Pair, serialized_name="tests.Pair")
@@ -218,3 +219,23 @@ def test_second_derivatives_with_integers():
     ((none, out),) = again(pulled)
     assert none.dtype == shardax.dtypes.float0
     np.testing.assert_array_equal(out, xi * xi)
+
+
+def test_shardings_over_another_mesh():
+    mesh, other = (shardax.make_mesh((2,), (name,)) for name in "xy")
+    rows, columns = (shardax.NamedSharding(mesh, spec) for spec in (P("x", None), P(None, "x")))
+    f = shardax.jit(lambda a, b: 2 * a, in_shardings=(rows, None), out_shardings=columns)
+    a = np.arange(16.0, dtype=np.float32).reshape(4, 4)
+    for exported in (export.export(f)(a, a), again(f, a, a)):
+        assert exported.nr_devices == 2
+        given = exported.in_shardings_jax(other)
+        assert given == tuple(shardax.NamedSharding(other, spec) for spec in (P("y", None), P()))
+        (found,) = exported.out_shardings_jax(other)
+        assert found == shardax.NamedSharding(other, P(None, "y"))
+        np.testing.assert_array_equal(exported.call(shardax.device_put(a, given[0]), a), 2 * a)
+        with pytest.raises(ValueError, match="for 2 devices and is called in a context with 1 dev"):
+            exported.call(a, a)
+        with pytest.raises(ValueError, match=r"sizes \(4,\), but .* exported for \(2,\)"):
+            exported.in_shardings_jax(shardax.make_mesh((4,), ("x",)))
+    plain = export.export(shardax.jit(jnp.sin))(a)
+    assert plain.nr_devices == 1 and plain.in_shardings_jax(other) == (None,)

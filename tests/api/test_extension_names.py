@@ -107,7 +107,9 @@ def test_what_is_said_of_arguments():
     assert api_util.flatten_axes("axes", tree, 0) == [0, 0, 0]
     with pytest.raises(ValueError, match="axes specification must be a tree prefix"):
         api_util.flatten_axes("axes", tree, {"a": 0})
-    assert api_util.rebase_donate_argnums((0, 2), (1,)) == (0, 1)
+    assert api_util.rebase_donate_argnums((0, 2, 2), (1,)) == (0, 1)
+    with pytest.raises(ValueError, match=r"donate_argnums=\(0, 2\) cannot intersect"):
+        api_util.rebase_donate_argnums((0, 2), (1, 2))
     tree = jax.tree.structure(((1, (2, 3)), {"z": 1}))
     assert api_util.donation_vector((0,), ("z",), tree) == (True, False, False, True)
     assert api_util.shaped_abstractify(1.0) == jax.typeof(1.0)

@@ -276,3 +276,31 @@ def test_each_call_of_a_library_function_has_its_line():
     shown = [jax.extend.source_info_util.summarize(eqn.source_info) for eqn in closed.eqns]
     lines = [f.__code__.co_firstlineno + offset for offset in (-2, 1)]
     assert [int(text.split(":")[1]) for text in shown] == lines
+
+
+def test_converted_numbers_are_literals():
+    program = jax.make_jaxpr(lambda x: x * jnp.asarray(3) + lax.convert_element_type(2, "int8"))(
+        1.0
+    )
+    assert [eqn.primitive.name for eqn in program.eqns] == ["mul", "add"]
+    assert [eqn.invars[1].val for eqn in program.eqns] == [3, 2]
+
+
+def test_precisions_are_those_of_lax():
+    x = jnp.ones((2, 2))
+    with jax.default_matmul_precision("bfloat16"):
+        program = jax.make_jaxpr(lambda x: x @ x + jnp.matmul(x, x))(x)
+    for eqn in program.eqns[:2]:
+        assert eqn.params["precision"] == (lax.Precision.DEFAULT,) * 2
+    np.testing.assert_array_equal(core.jaxpr_as_fun(program)(x)[0], 4)
+    preset = lax.DotAlgorithmPreset.BF16_BF16_F32
+    (eqn, *_) = jax.make_jaxpr(lambda x: lax.dot(x, x, precision=preset))(x.astype("bfloat16")).eqns
+    assert eqn.params["precision"] is preset
+    assert jax.make_jaxpr(jnp.dot)(x, x).eqns[0].params["precision"] is None
+
+
+def test_einsum_shows_its_products():
+    (eqn,) = jax.make_jaxpr(lambda x, y: jnp.einsum("ij,j->i", x, y))(
+        jnp.ones((2, 3)), CONSTANT
+    ).eqns
+    assert eqn.primitive is core.primitives.dot_general_p

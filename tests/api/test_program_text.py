@@ -267,3 +267,25 @@ def test_dialects_and_locations():
     with pytest.raises(ValueError, match="got dialect='llvm'; expected 'stablehlo' or 'hlo'"):
         lowered.as_text("llvm")
     assert "add" in str(shardax.jit(lambda x: x + 1).trace(X).jaxpr)
+
+
+def test_barriers_keep_second_evaluations_apart():
+    def loss(prevent_cse, *args):
+        layer = shardax.checkpoint(lambda w, x: jnp.sin(x @ w), prevent_cse=prevent_cse)
+        return (layer(*args) ** 2).sum()
+
+    def texts(prevent_cse):
+        f = shardax.jit(shardax.grad(functools.partial(loss, prevent_cse)))
+        return f.lower(W, X).as_text(), f.lower(W, X).as_text("hlo")
+
+    assert "barrier" not in texts(False)[0] + texts(False)[1]
+    whole = r"optimization_barrier %\w+, %\w+, %\w+ : tensor<"
+    some = r"optimization_barrier %\w+, %\w+ : tensor<"
+    for prevent_cse, expected in ((True, whole), ((False, True), some)):
+        for_mlir, for_xla = texts(prevent_cse)
+        assert re.search(expected, for_mlir) and "opt-barrier(tuple" in for_xla
+    forward = shardax.jit(functools.partial(loss, True)).lower(W, X).as_text()
+    assert "barrier" not in forward
+    one = shardax.jit(lax.optimization_barrier).lower(1.0)
+    assert "%0 = stablehlo.optimization_barrier %arg0 : tensor<f32>" in one.as_text()
+    assert "opt-barrier(Arg_0.1)" in one.as_text("hlo")

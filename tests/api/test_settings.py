@@ -103,3 +103,37 @@ def test_indices_of_given_size():
             shardax.ds(*bad)
     assert lax.shape_as_value((2, 3)).tolist() == [2, 3]
     assert lax.dce_sink(x) is None
+
+
+def test_what_is_set_inside_of_a_block_holds_after_it():
+    precision = "jax_default_matmul_precision"
+    before = getattr(shardax.config, precision)
+    try:
+        with shardax.default_matmul_precision("high"), shardax.default_matmul_precision("highest"):
+            shardax.config.update(precision, "default")
+            assert getattr(shardax.config, precision) == "highest"
+        assert getattr(shardax.config, precision) == "default"
+    finally:
+        shardax.config.update(precision, before)
+    with shardax.numpy_rank_promotion("raise"):
+        with pytest.raises(ValueError, match="jax_numpy_rank_promotion must be one of"):
+            shardax.config.update("jax_numpy_rank_promotion", "never")
+        with pytest.raises(ValueError, match="rank"):
+            jnp.ones(2) + jnp.ones((2, 2))
+
+
+def test_functions_are_traced_anew_once_caches_are_cleared():
+    count = 0
+
+    def f(x):
+        nonlocal count
+        count += 1
+        return x + 1
+
+    jitted, mapped = shardax.jit(f), shardax.pmap(f)
+    for expected in (2, 4):
+        for _ in range(2):
+            jitted(1.0)
+            mapped(jnp.ones(2))
+        assert count == expected
+        shardax.clear_caches()

@@ -35,7 +35,7 @@ def names(exception):
     return [frame.name for frame in traceback.extract_tb(exception.__traceback__)]
 
 
-@pytest.mark.parametrize("mode", ["quiet_remove_frames"], indirect=True)
+@pytest.mark.parametrize("mode", ["auto", "quiet_remove_frames"], indirect=True)
 def test_frames_are_removed_and_a_note_says_so(mode):
     found = raised(1.0)
     assert names(found) == ["raised", "through_jit", "fails"]
@@ -58,7 +58,7 @@ def test_frames_are_marked(mode):
     assert hidden["scan"] and not hidden["fails"] and not hidden["through_jit"]
 
 
-@pytest.mark.parametrize("mode", ["auto", "off"], indirect=True)
+@pytest.mark.parametrize("mode", ["off"], indirect=True)
 def test_exceptions_stay_as_they_are(mode):
     found = raised(1.0)
     assert "scan" in names(found) and not hasattr(found, "__notes__")

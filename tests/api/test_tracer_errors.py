@@ -1,6 +1,7 @@
 """tests/api/test_tracer_errors.py - traced values used as Python ones: which argument is it?"""
 
 import functools
+import pickle
 
 import numpy as np
 import pytest
@@ -180,3 +181,18 @@ def test_derivatives_by_closed_over_values_alone_do_not_pass_by_a_rule(custom, p
 
     with pytest.raises(shardax.errors.UnexpectedTracerError, match="with respect to a closed-over"):
         program(rule)
+
+
+def test_traced_values_are_not_pickled():
+    with pytest.raises(
+        shardax.errors.ConcretizationTypeError, match=r"__reduce__\(\) method was c"
+    ):
+        shardax.jit(pickle.dumps)(0)
+
+
+def test_errors_about_tracers_without_a_trace():
+    class Mine(shardax.core.Tracer):
+        pass
+
+    error = shardax.errors.TracerIntegerConversionError(Mine(None))
+    assert "The __index__() method was called on a Mine" in str(error)

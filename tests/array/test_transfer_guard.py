@@ -77,3 +77,17 @@ def test_unknown_levels():
         shardax.transfer_guard("no").__enter__()
     with pytest.raises(ValueError, match="'allow', 'log', 'disallow'.*got 'no'"):
         shardax.config.update("jax_transfer_guard", "no")
+
+
+def test_arguments_that_jit_moves():
+    there = shardax.sharding.SingleDeviceSharding(shardax.devices()[1])
+    moves = [
+        shardax.jit(lambda x, n: n * x, in_shardings=there, static_argnums=1),
+        shardax.jit(lambda x, n: n * x, device=shardax.devices()[1], static_argnums=1),
+    ]
+    for f in moves:
+        with shardax.transfer_guard_device_to_device("disallow"):
+            with pytest.raises(shardax.errors.JaxRuntimeError, match="Disallowed device-to-device"):
+                f(X, 2)
+            f(shardax.device_put(X, there), 2)
+        f(X, 2)

@@ -8,15 +8,14 @@ import shardax._core as _core
 def _scope(flag):
     @contextlib.contextmanager
     def scope(new_val=True):
-        before = _core.config_read(flag)
-        _core.config_update(flag, new_val)
+        _core.config_enter(flag, new_val)
         try:
             yield
         finally:
-            _core.config_update(flag, before)
+            _core.config_leave(flag)
 
     scope.__name__ = scope.__qualname__ = flag.removeprefix("jax_")
-    scope.__doc__ = f"Sets {flag} while the block runs."
+    scope.__doc__ = f"Sets {flag} while the block runs; what config.update sets holds after it."
     return scope
 
 

@@ -27,8 +27,17 @@ _COMPILER_OPTIONS = (
 
 
 def check_compiler_options(options):
-    """Refuses options that XLA does not have, with JaxRuntimeError."""
-    for option in options or {}:
+    """Refuses options that XLA does not have, or other values than "true" and "false" where their
+    names say that they turn something on, with JaxRuntimeError."""
+    for option, value in (options or {}).items():
+        switch = any(word in option for word in ("_enable_", "_disable_", "_embed_"))
+        if switch and isinstance(value, str) and value.lower() not in ("true", "false"):
+            from shardax.errors import JaxRuntimeError  # an error's class, where it is raised
+
+            raise JaxRuntimeError(
+                f"INVALID_ARGUMENT: While setting option {option}, '{value}' is not a valid bool "
+                "value."
+            )
         if not option.startswith("xla_") and option not in _COMPILER_OPTIONS:
             from shardax.errors import JaxRuntimeError  # an error's class, where it is raised
 

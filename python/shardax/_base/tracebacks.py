@@ -1,10 +1,10 @@
 """shardax/_base/tracebacks.py - tracebacks that show the user's frames.
 
 What is printed of an exception that nobody catches leaves out the frames of this package, unless
-`jax_traceback_filtering` is "off". While it is "auto", exceptions themselves stay as they are; in
-the other modes they lose these frames where they leave a function of the package:
-"quiet_remove_frames" says so in a note, "remove_frames" keeps all of them in the exception's cause,
-"tracebackhide" marks them for pytest and IPython instead.
+`jax_traceback_filtering` is "off". Exceptions lose these frames where they leave a function of the
+package: "quiet_remove_frames" says so in a note, "remove_frames" keeps all of them in the
+exception's cause, "tracebackhide" marks them for pytest and IPython instead. "auto" is
+"quiet_remove_frames", but in notebooks, where exceptions themselves stay as they are.
 """
 
 import functools
@@ -62,8 +62,10 @@ _ABOUT_ALL = (
 def leave(exception):
     """Does what `jax_traceback_filtering` asks for to an exception that leaves the package."""
     mode = config.jax_traceback_filtering
+    if mode == "auto":
+        mode = "off" if _in_notebook() else "quiet_remove_frames"
     whole = exception.__traceback__
-    if mode in ("off", "auto") or whole is None:
+    if mode == "off" or whole is None:
         return
     if mode == "tracebackhide":
         entry = whole
@@ -132,6 +134,10 @@ def shorten(exception, seen=()):
     exception.__traceback__ = without_package(exception.__traceback__)
     for origin in (exception.__cause__, exception.__context__):
         shorten(origin, (*seen, exception))
+
+
+def _in_notebook():
+    return "IPython" in sys.modules and sys.modules["IPython"].get_ipython() is not None
 
 
 def _wanted():

@@ -4,7 +4,7 @@ import sys
 import numpy as np
 
 import shardax._core as _core
-from shardax._base.version import __version__
+from shardax._base.version import JAX_VERSION, __version__
 
 
 class Device:
@@ -223,8 +223,10 @@ def print_environment_info(return_string=False):
     text = "\n".join(
         [
             f"shardax: {__version__}",
-            f"numpy:   {np.__version__}",
-            f"python:  {sys.version}",
+            f"jax:    {JAX_VERSION}, which this package follows",
+            f"jaxlib: {JAX_VERSION}",
+            f"numpy:  {np.__version__}",
+            f"python: {sys.version}",
             f"device info: {device_count()} simulated devices, platform cpu, "
             f"{_core.thread_count()} threads",
             f"device_count: {device_count()}",

@@ -87,7 +87,10 @@ def full_like(a, fill_value, dtype=None, shape=None, *, device=None, out_shardin
         from shardax._devices.shardings import concretely  # at first use: quick import
 
         return placed(out, None, concretely(asked))
-    if not concrete or a.shape != shape or device is not None or out_sharding is not None:
+    if not concrete or device is not None or out_sharding is not None:
         return out
+    if a.shape != shape:
+        one = len(a.devices()) == 1 and _core.get_sharding(a) is not None
+        return placed(out, next(iter(a.devices()))) if one else out
     recorded = None if isinstance(out, _core.Tracer) else _core.get_sharding(a)
     return out if recorded is None else _core.with_sharding(out, recorded)

@@ -1,9 +1,11 @@
 # shardax/_devices/jit_shardings.py - in_shardings and out_shardings of jit.
 import functools
 
+import shardax._core as _core
 from shardax import tree_util
 from shardax._devices.constraints import constrain, spread
-from shardax._devices.shardings import IndivisibleError, PartitionSpec
+from shardax._devices.replicas import guard_move
+from shardax._devices.shardings import IndivisibleError, PartitionSpec, SingleDeviceSharding
 
 
 def check_open(shardings, argument):
@@ -15,6 +17,22 @@ def check_open(shardings, argument):
                 f"jit: Unconstrained dims are not allowed when passed to {argument}: {where}; "
                 "with_sharding_constraint takes them."
             )
+
+
+def guard_moves(args, in_shardings, out_shardings, static_positions):
+    """Asks the transfer guard about arguments that a call of jit moves to other devices: those of
+    in_shardings, or the only device of its results; called by the core."""
+    wanted = out_shardings if in_shardings is None else in_shardings
+    if in_shardings is None and not isinstance(wanted, SingleDeviceSharding):
+        return
+    given = tuple(a for i, a in enumerate(args) if not _is_static(i, args, static_positions))
+    for leaf, where in zip(tree_util.tree_leaves(given), spread(wanted, given, "jit", "arguments")):
+        if where is not None and isinstance(leaf, _core.Array):
+            guard_move(leaf, where, False)
+
+
+def _is_static(position, args, static_positions):
+    return position in {p % len(args) for p in static_positions if -len(args) <= p < len(args)}
 
 
 class Constrained:
@@ -39,8 +57,7 @@ class Constrained:
                 f"{', '.join(map(repr, kwargs))} came by keyword (pjit does not support kwargs "
                 "when in_shardings is specified)."
             )
-        statics = {p % len(args) for p in self._statics if -len(args) <= p < len(args)}
-        mapped = [i for i in range(len(args)) if i not in statics]
+        mapped = [i for i in range(len(args)) if not _is_static(i, args, self._statics)]
         if isinstance(shardings, list):
             shardings = tuple(shardings)
         if type(shardings) is tuple and len(shardings) != len(mapped):

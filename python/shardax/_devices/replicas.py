@@ -23,12 +23,12 @@ def _moved(leaf):
         _core.explicit_transfers(before)
 
 
-def _guard_move(array, where):
-    """Asks the transfer guard where an array is to lie elsewhere."""
+def guard_move(array, where, asked):
+    """Asks the transfer guard where an array is to lie elsewhere; `asked`: as the user said."""
     there = {where} if isinstance(where, Device) else getattr(where, "device_set", None)
     if there is None or array.devices() == there:
         return
-    _core.guard_device_to_device(array)
+    _core.guard_device_to_device(array, asked)
 
 
 def device_put(x, device=None, *, src=None, donate=False, may_alias=None):
@@ -62,7 +62,7 @@ def device_put(x, device=None, *, src=None, donate=False, may_alias=None):
         if isinstance(where, layouts.Format):
             layouts.check_concrete(where, array)
         if array is leaf and _core.transfers_guarded():
-            _guard_move(array, where)
+            guard_move(array, where, True)
         placed = shardings.label(array, where)
         if array is leaf and not isinstance(array, _core.Tracer):
             before = _core.get_sharding(array)

@@ -143,7 +143,15 @@ class NamedSharding(Sharding):
         self.mesh = mesh
         self.spec = spec if isinstance(spec, PartitionSpec) else PartitionSpec(*spec)
         concrete = isinstance(mesh, Mesh)
-        self.memory_kind = (_memory_kind(memory_kind) or "device") if concrete else memory_kind
+        if concrete:
+            self.memory_kind = _memory_kind(memory_kind) or "device"
+        elif memory_kind is None or memory_kind in _MEMORY_KINDS:
+            self.memory_kind = memory_kind
+        else:
+            raise ValueError(
+                f"Got invalid memory kind: {memory_kind}. Valid memory kinds are: "
+                f"{', '.join(_MEMORY_KINDS)}"
+            )
         seen = set()
         asked = not mesh.empty and not mesh.auto_axes and not mesh._implied
         if asked and UNCONSTRAINED in self.spec:

@@ -264,6 +264,14 @@ class _Printer:
         callee = self.function(operation.attributes["callee"])
         return self.line(operation, names, "call", [f"to_apply={callee}"])
 
+    def _optimization_barrier(self, operation, names):
+        if len(operation.operands) == 1:
+            return self.line(operation, names, "opt-barrier")
+        given, shapes = self.unique("tuple"), _shapes(operation.operands)
+        held = ", ".join(names[v] for v in operation.operands)
+        barrier = self.line(operation, names, "opt-barrier", operands=given)
+        return [f"{given} = {shapes} tuple({held})", *barrier]
+
     def _custom_call(self, operation, names):
         target = operation.attributes["target"]
         return self.line(

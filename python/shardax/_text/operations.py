@@ -13,6 +13,7 @@ import re
 import numpy as np
 
 from shardax._core import api as _core
+from shardax._text.bodies import Bodies, scalar
 from shardax._text.collectives import Collectives
 from shardax._text.names import (
     COMPARISONS,
@@ -53,7 +54,7 @@ def module_of(program, shardings=(), apart=False):
     return Module(name, lowering.functions, partitions, lowering.meshes.lines())
 
 
-class _Lowering(Collectives):
+class _Lowering(Collectives, Bodies):
     def __init__(self):
         self.functions = []
         self.names = set()
@@ -175,9 +176,7 @@ class _Lowering(Collectives):
         if name in IDENTITIES:
             return operands
         if name in REDUCTIONS:
-            init = self.constant(
-                block, REDUCTIONS[name][1](operands[0].dtype), _scalar(operands[0])
-            )
+            init = self.constant(block, REDUCTIONS[name][1](operands[0].dtype), scalar(operands[0]))
             attributes = {"applies": REDUCTIONS[name][0], "dimensions": tuple(params["axes"])}
             return self.emit(block, "reduce", [operands[0], init], results, **attributes)
         method = getattr(self, "_" + name.replace("-", "_"), None)
@@ -188,7 +187,7 @@ class _Lowering(Collectives):
         for key in ("jaxpr", "call_jaxpr"):
             if isinstance(params.get(key), _core.Program):
                 body, path = params[key], _path_of(equation)
-                called = params.get("name", "checkpoint" if name == "remat2" else name)
+                called = params.get("name", name)
                 return self.call(block, called, body, operands, results, path)
         shown = {k: v for k, v in params.items() if not isinstance(v, _core.Program)}
         return self.emit(block, "custom_call", operands, results, target=name, params=shown)
@@ -218,6 +217,9 @@ class _Lowering(Collectives):
             return self.emit(block, "multiply", [x, x], results)
         power = self.number(block, params["y"], x.dtype)
         return self.emit(block, "power", [x, self.spread(block, power, x.shape)], results)
+
+    def _optimization_barrier(self, block, params, operands, results):
+        return self.emit(block, "optimization_barrier", operands, results)
 
     def _square(self, block, params, operands, results):
         return self.emit(block, "multiply", operands * 2, results)
@@ -291,98 +293,12 @@ class _Lowering(Collectives):
     def _scatter_mul(self, *args):
         return self._scatter(*args, applies="multiply")
 
-    # ---- loops, branches, mapped functions
-
-    def _while(self, block, params, operands, results):
-        tests, bodies = params["cond_nconsts"], params["body_nconsts"]
-        carried = operands[tests + bodies :]
-        arguments = [Value(x.shape, x.dtype) for x in carried]
-        test, body = Block(arguments), Block(arguments)
-        with self.within("while", "cond"):
-            test.results = self.inline(test, params["cond_jaxpr"], operands[:tests] + arguments)
-        held = operands[tests : tests + bodies]
-        with self.within("while", "body"):
-            body.results = self.inline(body, params["body_jaxpr"], held + arguments)
-        return self.emit(block, "while", carried, results, [test, body])
-
-    def _scan(self, block, params, operands, results):
-        """A counter, the carry and the results so far go through a while."""
-        constants, carries = params["num_consts"], params["num_carry"]
-        steps, backward = params["length"], params["reverse"]
-        held, xs = operands[:constants], operands[constants + carries :]
-        start = self.number(block, 0)
-        stacked = []
-        for y in results[carries:]:
-            zero = self.constant(block, np.zeros((), _numpy(y.dtype)), _scalar(y))
-            stacked.append(self.spread(block, zero, y.shape))
-        inits = [start, *operands[constants : constants + carries], *stacked]
-        arguments = [Value(x.shape, x.dtype) for x in inits]
-        test, body = Block(arguments), Block(arguments)
-        flag = Value((), "bool")
-        self.emit(test, "compare", [arguments[0], self.number(test, steps)], [flag], direction="LT")
-        test.results = [flag]
-        index = arguments[0]
-        if backward:
-            last = self.number(body, steps - 1)
-            index = self.emit(body, "subtract", [last, index], [Value((), "int32")])[0]
-        zero = self.number(body, 0)
-        slices = []
-        for x in xs:
-            starts, sizes = [index] + [zero] * (len(x.shape) - 1), (1, *x.shape[1:])
-            part, row = Value(sizes, x.dtype), Value(x.shape[1:], x.dtype)
-            self.emit(body, "dynamic_slice", [x, *starts], [part], sizes=sizes)
-            slices += self.emit(body, "reshape", [part], [row])
-        program = params["jaxpr"]
-        given = [*held, *arguments[1 : 1 + carries], *slices]
-        out = [self.value_of(v.aval) for v in program.outvars]
-        with self.within("while", "body"):
-            self.here = self.around
-            self.call(body, "closed_call", program, given, out)
-        kept = []
-        for so_far, y in zip(arguments[1 + carries :], out[carries:]):
-            row = self.emit(body, "reshape", [y], [Value((1, *y.shape), y.dtype)])[0]
-            starts = [index] + [zero] * len(y.shape)
-            updated = [Value(so_far.shape, so_far.dtype)]
-            kept += self.emit(body, "dynamic_update_slice", [so_far, row, *starts], updated)
-        one = self.number(body, 1)
-        count = self.emit(body, "add", [arguments[0], one], [Value((), "int32")])[0]
-        body.results = [count, *out[:carries], *kept]
-        return self.emit(block, "while", inits, [Value((), "int32"), *results], [test, body])[1:]
-
-    def _cond(self, block, params, operands, results):
-        regions = []
-        for i, branch in enumerate(params["branches"]):
-            region = Block([])
-            with self.within("cond", f"branch_{i}_fun"):
-                region.results = self.inline(region, branch, operands[1:])
-            regions.append(region)
-        return self.emit(block, "case", operands[:1], results, regions)
-
-    def _pmap(self, block, params, operands, results):
-        (name,) = params["axis_name"]
-        return self._manual(block, params["jaxpr"], {name: params["axis_size"]}, operands, results)
-
-    def _shard_map(self, block, params, operands, results):
-        sizes = dict(zip(params["axis_names"], params["axis_sizes"]))
-        return self._manual(block, params["jaxpr"], sizes, operands, results)
-
-    def _manual(self, block, program, axes, operands, results):
-        outer = self.axes
-        self.axes = outer | axes
-        self.partitions = max(self.partitions, int(np.prod(list(self.axes.values()))))
-        with self.within("manual_computation"):
-            region = self.block(program)
-        self.axes = outer
-        return self.emit(block, "manual_computation", operands, results, [region], axes=axes)
-
 
 def _path_of(equation):
     """The last part of an equation's path, as XLA's profiles name operations."""
     name, params = equation.primitive.name, equation.params
     if name == "jit":
         return f"jit({params['name']})"
-    if name == "remat2":
-        return "rematted_computation" if params["differentiated"] else "checkpoint"
     return {"scan": "while"}.get(name, name)
 
 
@@ -390,11 +306,3 @@ def _path_of(equation):
 _SPLIT_ALREADY = {
     *("sdy.sharding_constraint", "call", "while", "case", "manual_computation", "constant"),
 }
-
-
-def _numpy(dtype):
-    return _core.ShapedArray((), dtype).dtype
-
-
-def _scalar(value):
-    return Value((), value.dtype)

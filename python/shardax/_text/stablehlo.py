@@ -160,6 +160,10 @@ class _FunctionPrinter:
             f"dimensions = {list(attributes['dimensions'])} : {self.types(operation)}"
         ]
 
+    def _optimization_barrier(self, operation, indent):
+        types = ", ".join(map(type_text, operation.operands))
+        return [f"stablehlo.optimization_barrier {self.operands(operation)} : {types}"]
+
     def _convolution(self, operation, indent):
         a = operation.attributes
         lhs, rhs, out = (f"[{', '.join(labels)}]" for labels in a["labels"])

@@ -6,6 +6,7 @@ A serialized function is a line of JSON (names, structures, platforms) and its p
 """
 
 import dataclasses
+import functools
 import json
 import struct
 import zlib
@@ -16,7 +17,14 @@ import numpy as np
 
 from shardax import tree_util
 from shardax._base.structures import structure_differences
+from shardax._core import Array, Tracer
 from shardax._core import api as _core
+from shardax._devices.shardings import (
+    NamedSharding,
+    PartitionSpec,
+    described,
+    described_in_types,
+)
 from shardax._transform.custom_vjp import custom_vjp
 from shardax._transform.derivatives import vjp
 from shardax._transform.export_trees import written
@@ -86,11 +94,46 @@ class Exported:
     _program: Any
     _get_vjp: Callable | None
 
-    nr_devices = 1
     ordered_effects = ()
     unordered_effects = ()
     uses_global_constants = False
     calling_convention_version = maximum_supported_calling_convention_version
+
+    @functools.cached_property
+    def _shardings(self):
+        """Those of arguments and of results that the program names, over meshes; else None."""
+        if self._program is None:
+            return [None] * len(self.in_avals), [None] * len(self.out_avals)
+        known = [described_in_types(aval, len(aval.shape)) for aval in self.in_avals]
+        found = _core.shardings(self._program, known)
+        return [[w if w is None else described(w) for w in wheres] for wheres in found]
+
+    @property
+    def nr_devices(self):
+        """How many devices the program names; 1 where it names none."""
+        wheres = [w for wheres in self._shardings for w in wheres if w is not None]
+        return max((where.num_devices for where in wheres), default=1)
+
+    def in_shardings_jax(self, mesh):
+        """The shardings that arguments were exported for, over `mesh`, whose axes have the sizes of
+        those at export; None for arguments without.
+
+        Raises:
+          ValueError: where the sizes of the axes differ.
+
+        Example:
+          >>> from shardax import export
+          >>> where = shardax.NamedSharding(shardax.make_mesh((2,), ("x",)), shardax.P("x"))
+          >>> f = jit(lambda x: 2 * x, in_shardings=where)
+          >>> other = shardax.make_mesh((2,), ("y",))
+          >>> export.export(f)(jnp.zeros(4)).in_shardings_jax(other)[0].spec
+          P('y',)
+        """
+        return tuple(_over(mesh, where) for where in self._shardings[0])
+
+    def out_shardings_jax(self, mesh):
+        """The same of results."""
+        return tuple(_over(mesh, where) for where in self._shardings[1])
 
     @property
     def module_kept_var_idx(self):
@@ -170,6 +213,7 @@ class Exported:
         leaves, tree = tree_util.tree_flatten((args, kwargs))
         if tree != self.in_tree:
             self._refuse_structure(tree)
+        self._check_devices(leaves)
         program = self._program_for(leaves, lambda: _paths((args, kwargs)))
         return tree_util.tree_unflatten(self.out_tree, self._flat_call(program, leaves))
 
@@ -202,6 +246,19 @@ class Exported:
         run.defvjp(forward, backward)
         return jit(run)(*leaves)
 
+    def _check_devices(self, leaves):
+        placed = any(isinstance(where, NamedSharding) for where in self._shardings[0])
+        if not placed or any(isinstance(leaf, Tracer) for leaf in leaves):
+            return
+        given = {d for leaf in leaves if isinstance(leaf, Array) for d in leaf.devices()}
+        count, expected = max(len(given), 1), self.nr_devices
+        if expected > 1 and count != expected:
+            raise ValueError(
+                f"Function {self.fun_name} was exported for {expected} devices and is called in a "
+                f"context with {count} device{'s' if count > 1 else ''}. Place its arguments with "
+                "device_put and in_shardings_jax(mesh)."
+            )
+
     def _refuse_structure(self, tree):
         lines = [
             f"   - {shown_path(path)} is {given} in the invocation and {wanted} when exported, so "
@@ -233,6 +290,23 @@ class Exported:
                         f"Shape mismatch for {where}.shape[{d}] (expected same constant): "
                         f"{expected}"
                     )
+
+
+def _over(mesh, where):
+    """A sharding over another mesh of the same sizes, axis by axis."""
+    if not isinstance(where, NamedSharding):
+        return None
+    if mesh.axis_sizes != where.mesh.axis_sizes:
+        raise ValueError(
+            f"Exported: the mesh has axes of sizes {mesh.axis_sizes}, but the function was "
+            f"exported for {where.mesh.axis_sizes}."
+        )
+    names = dict(zip(where.mesh.axis_names, mesh.axis_names, strict=True))
+    entries = [
+        tuple(names[n] for n in entry) if isinstance(entry, tuple) else names.get(entry)
+        for entry in where.spec
+    ]
+    return NamedSharding(mesh, PartitionSpec(*entries), memory_kind=where.memory_kind)
 
 
 def _paths(arguments):

@@ -8,7 +8,63 @@ import functools
 
 from shardax._transform.jit import jit
 
-__all__ = ["custom_partitioning"]
+__all__ = ["BATCHING", "ArrayMapping", "CompoundFactor", "SdyShardingRule", "custom_partitioning"]
+
+# The leading dimensions of a mapping, however many there are.
+BATCHING = "..."
+
+
+class CompoundFactor(tuple):
+    """The factors that one dimension consists of: at least two, none of them BATCHING."""
+
+    def __new__(cls, *factors):
+        if len(factors) < 2:
+            raise ValueError("A compound factor should contain at least two factors")
+        _check_factors(factors)
+        if BATCHING in factors:
+            raise ValueError("Ellipsis can't be used in a compound factor")
+        return super().__new__(cls, factors)
+
+
+class ArrayMapping(tuple):
+    """The factors of an array's dimensions: names, CompoundFactors, and BATCHING at the front."""
+
+    def __new__(cls, *dims):
+        _check_factors(d for d in dims if not isinstance(d, CompoundFactor))
+        if BATCHING in dims[1:]:
+            raise ValueError("Ellipsis can only be used at the beginning of a dimension")
+        return super().__new__(cls, dims)
+
+
+def _check_factors(names):
+    for name in names:
+        if not isinstance(name, str):
+            raise ValueError(f"Each element of a mapping must be a str or a CompoundFactor: {name}")
+        if not name.isidentifier() and not name.startswith(BATCHING):
+            raise ValueError(f"Factor names have to start with a letter, but got '{name[:1]}'")
+
+
+class SdyShardingRule:
+    """How the dimensions of results belong to those of operands.
+
+    Args:
+      operand_mappings, result_mappings: an ArrayMapping (or a tuple) for each array.
+      factor_sizes: the sizes of factors of compound dimensions, by name.
+
+    Example:
+      >>> SdyShardingRule((("i", "j"), ("j", "k")), (("i", "k"),))
+      SdyShardingRule((('i', 'j'), ('j', 'k')), (('i', 'k'),), {})
+    """
+
+    def __init__(self, operand_mappings, result_mappings, **factor_sizes):
+        self.operand_mappings = tuple(ArrayMapping(*m) for m in operand_mappings)
+        self.result_mappings = tuple(ArrayMapping(*m) for m in result_mappings)
+        self.factor_sizes = factor_sizes
+
+    def __repr__(self):
+        return (
+            f"SdyShardingRule({self.operand_mappings}, {self.result_mappings}, {self.factor_sizes})"
+        )
 
 
 class custom_partitioning:

@@ -21,6 +21,11 @@ def create_hybrid_device_mesh(mesh_shape, dcn_mesh_shape, devices=None, **unused
 
 def create_device_mesh(mesh_shape, devices=None, **unused):
     """The first devices as an array of that shape."""
+    if not all(hasattr(size, "__index__") for size in mesh_shape):
+        raise ValueError(
+            "`mesh_shape` passed to `create_device_mesh` should be a sequence of ints, got "
+            f"{mesh_shape}"
+        )
     known = _devices() if devices is None else list(devices)
     count = int(np.prod(mesh_shape))
     if count > len(known):

@@ -11,6 +11,8 @@ __all__ = ["LoweringRule", "LoweringRuleContext", "lower_fun", "register_lowerin
 
 LoweringRule = Lowered
 
+_PLATFORMS = ("cpu", "cuda", "gpu", "metal", "neuron", "rocm", "tpu", "xpu")
+
 
 class LoweringRuleContext:
     """What rules that write MLIR are given; none is ever made."""
@@ -33,7 +35,15 @@ def register_lowering(prim, rule, platform=None, inline=True, cacheable=True):
     """Registers a rule for a primitive; those for other platforms than the CPU are passed over.
 
     Returns the rule. A rule that is not made by `lower_fun` never runs.
+
+    Raises:
+      NotImplementedError: for platforms that nobody has heard of.
     """
+    if platform is not None and platform not in _PLATFORMS:
+        raise NotImplementedError(
+            f"Registering an MLIR lowering rule for primitive {prim} for an unknown platform "
+            f"{platform}. Known platforms are: {', '.join(_PLATFORMS)}."
+        )
     if platform in (None, "cpu") and (isinstance(rule, Lowered) or prim not in lowering_rules):
         lowering_rules[prim] = rule
     return rule

@@ -12,7 +12,7 @@ from shardax.lax._conv_numbers import (
     conv_dimension_numbers,
     transpose_padding,
 )
-from shardax.lax._dot import _canonical_precision, product
+from shardax.lax._dot import _canonical_precision, precision_text, product
 from shardax.lax._layout import _ints, broadcasted_iota
 from shardax.lax._windows import dilated, numbers, padtype_to_pads
 
@@ -105,7 +105,6 @@ def conv_general_dilated(
         preferred = _core.dtype_of(preferred_element_type)
         if np.dtype(lhs.dtype).kind in "iu" and np.dtype(preferred).kind == "f":
             lhs, rhs = _core.convert(lhs, preferred), _core.convert(rhs, preferred)
-    shown = _canonical_precision(precision)
     pairs = _pairs(padding, lhs, rhs, spec, strides, base, dilation)
     return bind(
         "conv_general_dilated",
@@ -119,7 +118,7 @@ def conv_general_dilated(
         out_spec=_ints(spec.out_spec),
         feature_group_count=operator.index(feature_group_count),
         batch_group_count=operator.index(batch_group_count),
-        precision=None if shown is None else str(shown),
+        precision=precision_text(_canonical_precision(precision)),
         preferred_element_type=preferred,
     )
 

@@ -5,6 +5,7 @@ make_jaxpr, and of an algorithm the rounding of operands and the dtype of sums c
 """
 
 import enum
+import re
 from typing import NamedTuple
 
 import numpy as np
@@ -156,6 +157,19 @@ def _canonical_precision(precision):
     )
 
 
+def precision_text(precision):
+    """What programs keep of a precision that has been checked; None for None."""
+    return None if precision is None else str(precision)
+
+
+def precision_from_text(text):
+    """The precision that programs keep as `text`: a pair, a preset, or the text of an algorithm."""
+    if text in DotAlgorithmPreset.__members__:
+        return DotAlgorithmPreset[text]
+    names = re.fullmatch(r"\(Precision\.(\w+), Precision\.(\w+)\)", text or "")
+    return tuple(Precision[name] for name in names.groups()) if names else text
+
+
 def _kind(dtype):
     """0: bool, 1: integers, 2: floats, 3: complex."""
     return {"b": 0, "i": 1, "u": 1, "c": 3}.get(np.dtype(dtype).kind, 2)
@@ -203,7 +217,6 @@ def product(lhs, rhs, dims, preferred=None, precision=None):
         dtype = max(lhs.dtype, rhs.dtype, key=_rank)
         lhs, rhs = _core.convert(lhs, dtype), _core.convert(rhs, dtype)
     result = _result_dtype(lhs.dtype, preferred)
-    shown = None if precision is None else str(precision)
     sums = preferred
     if isinstance(precision, DotAlgorithmPreset):
         types, sums = (
@@ -229,7 +242,7 @@ def product(lhs, rhs, dims, preferred=None, precision=None):
         lhs_batch=_ints(lhs_batch),
         rhs_batch=_ints(rhs_batch),
         preferred_element_type=sums,
-        precision=shown,
+        precision=precision_text(precision),
     )
     return out if out.dtype == result else _core.convert(out, result)
 

@@ -139,15 +139,18 @@ def _is_weak(x):
 
 
 def result_type(*args):
-    """The dtype of the result of an operation on these arrays, dtypes or Python numbers."""
+    """The dtype of the result of an operation on these arrays, dtypes or Python numbers; None
+    stands for the default float."""
     values = []
     for a in args:
         if isinstance(a, (int, float, complex, np.ndarray, np.generic, _core.Array)):
             values.append(a)
+        elif a is None:
+            values.append(np.zeros((), np.float64))
         elif _is_weak(a):
             values.append(a(0))
-        else:  # None is NumPy's name of the default float
-            values.append(np.zeros((), None if a is None else _dtype(a)))
+        else:
+            values.append(np.zeros((), _dtype(a)))
     return _result_type(*values)
 
 

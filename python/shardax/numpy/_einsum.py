@@ -71,12 +71,16 @@ def _parse(subscripts, operands):
     return terms, right, arrays
 
 
+# A call in programs, which keeps the positions of the elements inside of itself.
+_diagonal = static_jit("axis1", "axis2")(diagonal)
+
+
 def _diagonal_term(a, term):
     """Repeated indices of one operand become one, the diagonal."""
     for c in set(term):
         while term.count(c) > 1:
             i, j = [k for k, x in enumerate(term) if x == c][:2]
-            a = diagonal(a, 0, i, j)
+            a = _diagonal(a, axis1=i, axis2=j)
             term = "".join(x for k, x in enumerate(term) if k not in (i, j)) + c
     return a, term
 
@@ -157,7 +161,7 @@ def einsum(
     return _einsum(*arrays, spec=spec, preferred=preferred)
 
 
-@static_jit("spec", "preferred")
+@static_jit("spec", "preferred", inline=True)
 def _einsum(*arrays, spec, preferred):
     left, result = spec.split("->")
     terms = left.split(",")

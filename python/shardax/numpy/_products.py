@@ -15,6 +15,7 @@ from shardax._base.arrays import (
 )
 from shardax._base.compositions import moveaxis, stack
 from shardax._devices.constraints import takes_out_sharding
+from shardax.config import config
 from shardax.lax._convolutions import conv_general_dilated
 from shardax.lax._dot import product
 from shardax.numpy._matrices import diagonal
@@ -43,6 +44,7 @@ def matmul(a, b, *, precision=None, preferred_element_type=None, out_sharding=No
     Array([3., 3.], dtype=float32)
     """
     plain = precision is None and preferred_element_type is None
+    plain = plain and config.jax_default_matmul_precision is None
     if plain or not (len(shape_of(a)) and len(shape_of(b))):
         return _functions.matmul(a, b)
     check_arraylike("matmul", a, b)
