@@ -23,9 +23,9 @@ Ref options_key(const JitOptions& o) {
   const Ref positions = list_of(o.statics.positions), names = objects(o.statics.names);
   const Ref donated = list_of(o.donated_positions), donated_names = objects(o.donated_names);
   const auto shown = [](const Ref& shardings) { return shardings ? shardings.get() : Py_None; };
-  return checked(Py_BuildValue("(sOOOOiOO)", "jit", positions.get(), names.get(), donated.get(),
-                               donated_names.get(), int{o.inlined}, shown(o.in_shardings),
-                               shown(o.out_shardings)));
+  return checked(Py_BuildValue("(sOOOOiiOO)", "jit", positions.get(), names.get(), donated.get(),
+                               donated_names.get(), int{o.inlined}, int{o.patient},
+                               shown(o.in_shardings), shown(o.out_shardings)));
 }
 
 PyObject* cache_size(PyObject* self, PyObject*) {
@@ -107,7 +107,14 @@ Ref Jit::call_program(PyObject* fun, const CallArguments& arguments) {
     call_python("_devices.jit_shardings", "guard_moves", args.get(), options_.in_shardings.get(),
                 options_.out_shardings.get(), list_of(options_.statics.positions).get());
   }
-  std::shared_ptr<JitEntry> entry = cache_->find(call, values);
+  std::shared_ptr<JitEntry> entry =
+      options_.patient ? patient_entry(fun, call, values) : cache_->find(call, values);
+  if (!entry && options_.patient) {
+    Ref result = checked(PyObject_Vectorcall(
+        fun, arguments.values, static_cast<std::size_t>(arguments.count), arguments.names));
+    expect_again(call, values);
+    return result;
+  }
   if (!entry) entry = stage(fun, call, values);
   entry->donation.require_distinct(values);
   Values outputs;
@@ -119,6 +126,19 @@ Ref Jit::call_program(PyObject* fun, const CallArguments& arguments) {
     entry->donation.apply(values);  // a program that calls this one would still need them
   }
   return unflatten_values(entry->out_tree, outputs);
+}
+
+// Null for the first call of a signature: what is called once is not worth a program.
+std::shared_ptr<JitEntry> Jit::patient_entry(PyObject* fun, FlatCall& call, const Values& values) {
+  const std::shared_ptr<JitEntry> known = cache_->find(call, values);
+  if (known && !known->program) known->program = stage(fun, call, values);
+  return known ? known->program : nullptr;
+}
+
+void Jit::expect_again(FlatCall& call, const Values& values) {
+  static const Op* op = find_op("jit");
+  JitEntry first{BoundOp(*op, {}), {}, nullptr, {}, KeptFunctions(Program()), nullptr};
+  cache_->insert(call, values, std::make_shared<JitEntry>(std::move(first)));
 }
 
 // Programs that captured tracers are good for this call only.
@@ -143,8 +163,8 @@ std::shared_ptr<JitEntry> Jit::stage(PyObject* fun, FlatCall& call, const Values
       JitEntry{BoundOp(*op, std::move(params)), std::move(body.values), staged.out_tree,
                Donation(form, options_.donated_positions, options_.donated_names, types_of(values),
                         staged.program->output_types()),
-               KeptFunctions(*staged.program)});
-  if (!captures) cache->insert(call, values, entry);
+               KeptFunctions(*staged.program), nullptr});
+  if (!captures && !options_.patient) cache->insert(call, values, entry);
   return entry;
 }
 

@@ -18,6 +18,7 @@ struct JitEntry {
   TreeDefPtr out_tree;
   Donation donation;
   KeptFunctions functions;
+  std::shared_ptr<JitEntry> program;  // of a patient function: what its second call has staged
 };
 using JitCache = Cache<JitEntry>;
 
@@ -26,6 +27,7 @@ struct JitOptions {
   std::vector<int> donated_positions;
   std::vector<Ref> donated_names;
   bool inlined = false;             // programs that call it get its equations, not the call
+  bool patient = false;             // the first call of a signature runs the function as it is
   Ref in_shardings, out_shardings;  // null: none
 };
 
@@ -48,6 +50,8 @@ class Jit final : public Behaviour {
  private:
   Ref call_program(PyObject* fun, const CallArguments& arguments);
   PyObject* call_with_refs(PyObject* fun, const CallArguments& arguments) const;
+  std::shared_ptr<JitEntry> patient_entry(PyObject* fun, FlatCall& call, const Values& values);
+  void expect_again(FlatCall& call, const Values& values);
   std::shared_ptr<JitEntry> stage(PyObject* fun, FlatCall& call, const Values& values);
 
   JitOptions options_;

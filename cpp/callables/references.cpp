@@ -31,6 +31,8 @@ bool met_reference(PyObject* fun) {
   return false;
 }
 
+bool references_exist() { return classes().signal != nullptr; }
+
 void check_no_reference(PyObject* argument) {
   if (!classes().signal || PyObject_IsInstance(argument, classes().reference) != 1) return;
   PyErr_SetNone(classes().signal);

@@ -26,6 +26,8 @@ auto without_references(std::string_view api, PyObject* fun, F&& f) {
        ": the function reads, writes or is passed a mutable array reference. Pass the value of the "
        "reference, ref[...], and write what comes back.");
 }
+// Whether a reference has ever been made.
+bool references_exist();
 // Raises the signal where an argument is a reference.
 void check_no_reference(PyObject* argument);
 

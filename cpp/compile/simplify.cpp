@@ -7,6 +7,7 @@
 
 #include "base/lists.h"
 #include "compile/join_parts.h"
+#include "compile/one_hot.h"
 #include "compile/rewrite.h"
 #include "compile/select_update.h"
 #include "compile/transposes.h"
@@ -283,8 +284,11 @@ constexpr Row rows[] = {
     {"div", drop_unit_divisor},               // x / 1                       x
     {"", shrink_elementwise},                 // broadcast(x) * broadcast(y) broadcast(x * y)
     {"add_any", add_into_scatter},            // x + scatter_add(0, updates) scatter_add(x, updates)
+    {"iota", narrow_iota},                    // iota over one of more dims  broadcast(iota)
+    {"scatter-add", scatter_into_select},     // one number for each row     iota == i ? x : 0
     {"concatenate", join_concatenations},     // [[x, y], z]                 [x, y, z]
     {"add_any", join_pads},                   // pad(x) + pad(y), neighbours  pad(concatenate(x, y))
+    {"reduce_sum", sum_of_one_hot},           // sum(iota == i ? x : 0)      x, if i is inside
     {"reduce_sum", reduce_before_transpose},  // sum(transpose(x))           transpose(sum(x))
     {"reduce_sum", reduce_into_dot},          // sum(dot(a, b)) over batches dot(a, b) over them too
     {"reduce_sum", reduce_into_conv},         // the same of convolutions

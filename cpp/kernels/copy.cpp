@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "kernels/transposed.h"
 #include "kernels/width.h"
 #include "runtime/interrupt.h"
 
@@ -31,6 +32,7 @@ void copy_block(T* out, std::int64_t o0, std::int64_t o1, const T* in, std::int6
     }
     return;
   }
+  if (o1 == 1 && i0 == 1) return transpose_block(out, o0, in, i1, n0, n1);
   for (std::int64_t r = 0; r < n0; r += block) {
     const std::int64_t r_end = std::min(r + block, n0);
     for (std::int64_t c = 0; c < n1; c += block) {

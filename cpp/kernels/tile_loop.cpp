@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "kernels/block_loop.h"
 #include "kernels/walker.h"
 
 namespace shardax::kernels {
@@ -282,7 +283,7 @@ void run_tile_loop(const TileLoop& loop, std::byte* const* base, ParallelFor par
     } else {
       run_reduce_outer(loop, base, parallel_for);
     }
-  } else if (total > 0) {
+  } else if (total > 0 && !run_in_blocks(loop, base, total, parallel_for)) {
     run_elementwise(loop, base, total, parallel_for);
   }
 }

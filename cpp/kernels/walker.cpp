@@ -1,11 +1,13 @@
 // kernels/walker.cpp - loads, instructions and stores of a tile.
 #include "kernels/walker.h"
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <memory>
 
 #include "kernels/repeat.h"
+#include "kernels/transposed.h"
 #include "kernels/width.h"
 
 namespace shardax::kernels {
@@ -26,6 +28,15 @@ std::byte* address(const TileAccess& access, std::byte* const* base) {
   return base[access.pointer] + access.offset * access.itemsize;
 }
 
+// Runs are often short: line by line, without a call.
+template <class T>
+void copy_run(T* out, const T* in, std::int64_t count) {
+  constexpr auto line = static_cast<std::int64_t>(64 / sizeof(T));
+  for (; count >= line; count -= line, out += line, in += line)
+    std::memcpy(out, in, line * sizeof(T));
+  if (count > 0) std::memcpy(out, in, static_cast<std::size_t>(count) * sizeof(T));
+}
+
 template <class T>
 SHARDAX_CLONES void fill_with(T* out, T value, std::int64_t n) {
   for (std::int64_t k = 0; k < n; ++k) out[k] = value;
@@ -37,8 +48,9 @@ std::int64_t elements_of(const TileLoop& loop) {
   return n;
 }
 
-// What scratch memory holds of each operand: of machine code's, which takes narrow numbers, more.
-std::int64_t most_in_scratch(const TileLoop& loop) {
+}  // namespace
+
+std::int64_t Walker::most_in_scratch(const TileLoop& loop) {
   if (!loop.native.code) return tile_size;
   int widest = 1;
   for (const TileAccess& access : loop.loads) widest = std::max(widest, access.itemsize);
@@ -46,8 +58,6 @@ std::int64_t most_in_scratch(const TileLoop& loop) {
     widest = std::max(widest, form.bytes);
   return std::max(tile_size, (register_bytes - 2 * rest_bytes) / widest);
 }
-
-}  // namespace
 
 ScratchBlock::ScratchBlock(std::size_t bytes) {
   Scratch& scratch = this_threads_scratch();
@@ -72,8 +82,8 @@ std::size_t scratch_bytes(const TileLoop& loop) {
          static_cast<std::size_t>(register_bytes);
 }
 
-Walker::Walker(const TileLoop& loop, std::byte* const* base, std::byte* scratch)
-    : loop_(loop), rank_(loop.shape.size()), scratch_(scratch) {
+Walker::Walker(const TileLoop& loop, std::byte* const* base, std::byte* scratch, bool moves)
+    : loop_(loop), rank_(loop.shape.size()), scratch_(scratch), moves_(moves) {
   const std::size_t count =
       loop.loads.size() + static_cast<std::size_t>(loop.registers) + loop.stores.size();
   pointers_.resize(count);
@@ -101,7 +111,19 @@ Walker::Walker(const TileLoop& loop, std::byte* const* base, std::byte* scratch)
     kinds_.push_back(classify(loop.stores[i]));
     strided_ |= kinds_.back() != Access::contiguous;
   }
+  origins_ = memory_;
   streams_ = loop.native.streams && !writes_what_it_reads();
+}
+
+void Walker::move_to(const TileLoop& whole, const Shape& index) {
+  const std::size_t loads = whole.loads.size();
+  for (std::size_t i = 0; i < memory_.size(); ++i) {
+    const TileAccess& access = i < loads ? whole.loads[i] : whole.stores[i - loads];
+    std::int64_t offset = 0;
+    for (std::size_t d = 0; d < index.size(); ++d) offset += index[d] * access.strides[d];
+    memory_[i] = origins_[i] + offset * access.itemsize;
+  }
+  std::fill(filled_.begin(), filled_.end(), Filled());
 }
 
 void Walker::complete() const {
@@ -195,7 +217,7 @@ std::int64_t Walker::most_elements() const {
 Walker::Access Walker::classify(const TileAccess& access) const {
   bool zero = true;
   for (std::size_t d = 0; d < rank_; ++d)
-    zero = zero && (access.strides[d] == 0 || loop_.shape[d] == 1);
+    zero = zero && (access.strides[d] == 0 || (loop_.shape[d] == 1 && !moves_));
   if (zero) return Access::constant;
   return is_dense(access) ? Access::contiguous : Access::strided;
 }
@@ -295,10 +317,12 @@ void Walker::gather(std::size_t i, std::int64_t n) {
              std::int64_t count, std::int64_t stride) {
            if (rows > 1 && stride == 1 && row_stride == 0)
              return repeat_row(out + at, count, memory + offset, rows);
+           if (rows > 1 && row_stride == 1 && stride != 0)
+             return transpose_block(out + at, count, memory + offset, stride, rows, count);
            if (stride == 0) return repeat_each(out + at, count, memory + offset, row_stride, rows);
            for (std::int64_t r = 0; r < rows; ++r, at += count, offset += row_stride) {
              if (stride == 1) {
-               std::copy_n(memory + offset, count, out + at);
+               copy_run(out + at, memory + offset, count);
              } else {
                for (std::int64_t k = 0; k < count; ++k) out[at + k] = memory[offset + k * stride];
              }
@@ -323,7 +347,7 @@ void Walker::scatter(std::size_t store, std::size_t slot, std::int64_t n) {
              std::int64_t count, std::int64_t stride) {
            for (std::int64_t r = 0; r < rows; ++r, at += count, offset += row_stride) {
              if (stride == 1) {
-               std::copy_n(in + at, count, memory + offset);
+               copy_run(memory + offset, in + at, count);
              } else {
                for (std::int64_t k = 0; k < count; ++k) memory[offset + k * stride] = in[at + k];
              }

@@ -29,7 +29,14 @@ std::size_t scratch_bytes(const TileLoop& loop);
 
 class Walker {
  public:
-  Walker(const TileLoop& loop, std::byte* const* base, std::byte* scratch);
+  // `moves`: move_to will be called.
+  Walker(const TileLoop& loop, std::byte* const* base, std::byte* scratch, bool moves = false);
+
+  // What scratch memory holds of each operand: of machine code's, which takes narrow numbers, more.
+  static std::int64_t most_in_scratch(const TileLoop& loop);
+
+  // The loop is a block of `whole`; from now on it is the one whose first element has that index.
+  void move_to(const TileLoop& whole, const Shape& index);
 
   // Computes elements [start, start + n) of the flat order, which lie within one tile.
   void tile(std::int64_t start, std::int64_t n);
@@ -69,8 +76,10 @@ class Walker {
   const TileLoop& loop_;
   std::size_t rank_;
   std::byte* scratch_;
+  bool moves_;
   SmallVector<std::byte*, 16> pointers_;  // per operand, for the current tile
   SmallVector<std::byte*, 16> memory_;    // per load, then per store
+  SmallVector<std::byte*, 16> origins_;   // the same of the first block
   SmallVector<Access, 16> kinds_;
   bool strided_ = false;                 // some operand is
   bool by_rows_ = false;                 // short rows of some operand are read where they lie

@@ -16,9 +16,11 @@
 #include "callables/linear.h"
 #include "callables/locate.h"
 #include "callables/object.h"
+#include "callables/one_program.h"
 #include "callables/pmap.h"
 #include "callables/program_object.h"
 #include "callables/python_trace.h"
+#include "callables/recalled.h"
 #include "callables/references.h"
 #include "callables/replicas.h"
 #include "callables/shard_map.h"
@@ -72,6 +74,27 @@ void init_transformed(py::module_& m) {
       py::arg("donate_argnums") = std::vector<int>(),
       py::arg("donate_argnames") = std::vector<std::string>(), py::arg("inline") = false,
       py::arg("in_shardings") = py::none(), py::arg("out_shardings") = py::none());
+
+  m.def(
+      "in_one_program",
+      [](const py::object& fun, std::vector<int> static_argnums,
+         const std::vector<std::string>& static_argnames, bool at_once) {
+        return to_object(callables::make_one_program(
+            fun.ptr(), {std::move(static_argnums), interned(static_argnames)}, at_once));
+      },
+      "fun, which runs as one program where it is called on arrays.");
+
+  m.def(
+      "recalled",
+      [](const py::object& fun, const std::string& name, std::vector<int> function_argnums,
+         const std::vector<std::string>& function_argnames, std::vector<int> static_argnums,
+         const std::vector<std::string>& static_argnames) {
+        return to_object(
+            callables::make_recalled(fun.ptr(), name.c_str(),
+                                     {{std::move(function_argnums), interned(function_argnames)},
+                                      {std::move(static_argnums), interned(static_argnames)}}));
+      },
+      "Control flow, which is a program from its second call with the same functions on.");
 
   m.def("pmap", [](const py::object& fun, const py::object& axis_name, const py::object& in_axes,
                    const py::object& out_axes, std::vector<int> static_argnums,

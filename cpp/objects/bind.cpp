@@ -1,6 +1,7 @@
 // objects/bind.cpp - parameters from Python, and binding by name.
 #include "objects/bind.h"
 
+#include <unordered_map>
 #include <unordered_set>
 
 #include "objects/convert.h"
@@ -16,6 +17,35 @@ bool all_ints(PyObject* sequence) {
   const Py_ssize_t n = PySequence_Fast_GET_SIZE(sequence);
   for (Py_ssize_t i = 0; i < n; ++i) {
     if (!PyIndex_Check(PySequence_Fast_GET_ITEM(sequence, i))) return false;
+  }
+  return true;
+}
+
+// What is known of names that Python has interned, by object. It keeps those alive.
+template <class T>
+class ByName {
+ public:
+  template <class Find>
+  T of(PyObject* name, const Find& find) {
+    const auto known = found_.find(name);
+    if (known != found_.end()) return known->second;
+    const T value = find(pytree::text_of(name));
+    if (PyUnicode_CHECK_INTERNED(name) && value != T()) found_.emplace(Py_NewRef(name), value);
+    return value;
+  }
+
+ private:
+  std::unordered_map<PyObject*, T> found_;
+};
+
+// A sequence of ints; false where it holds anything else.
+bool plain_ints(PyObject* sequence, Ints& out) {
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(sequence); ++i) {
+    PyObject* item = PySequence_Fast_GET_ITEM(sequence, i);
+    int overflow = 0;
+    if (!PyLong_CheckExact(item)) return false;
+    out.push_back(PyLong_AsLongLongAndOverflow(item, &overflow));
+    if (overflow != 0) return false;
   }
   return true;
 }
@@ -58,7 +88,10 @@ ParamValue to_param(std::string_view name, PyObject* object) {
     if (names_dtype) return to_dtype(object);
     return pytree::text_of(object);
   }
-  if (sequence) return parse_ints(object, concat("Parameter ", name));
+  if (sequence) {
+    Ints ints;
+    return plain_ints(object, ints) ? ints : parse_ints(object, concat("Parameter ", name));
+  }
   if (PyIndex_Check(object) && !is_array_object(object)) {
     return static_cast<std::int64_t>(parse_ints(object, concat("Parameter ", name))[0]);
   }
@@ -66,17 +99,6 @@ ParamValue to_param(std::string_view name, PyObject* object) {
   type_error("parameter ", name, " has the value ", pytree::repr(object), " of type ",
              pytree::repr(reinterpret_cast<PyObject*>(Py_TYPE(object))),
              "; bool, int, float, str, dtype or a tuple of ints was expected.");
-}
-
-Params to_params(PyObject* kwargs) {
-  Params params;
-  PyObject *key, *value;
-  Py_ssize_t position = 0;
-  while (kwargs && PyDict_Next(kwargs, &position, &key, &value)) {
-    const std::string_view name = param_name(pytree::text_of(key));
-    params.set(name, to_param(name, value));
-  }
-  return params;
 }
 
 namespace {
@@ -90,20 +112,36 @@ Values bound(const Op& op, const Params& params, const Values& in) {
   }
 }
 
-PyObject* bind_by_name(PyObject*, PyObject* args, PyObject* kwargs) {
-  const char* name;
-  PyObject* operands;
-  if (!PyArg_ParseTuple(args, "sO", &name, &operands)) return nullptr;
+std::string_view interned_param(PyObject* name) {
+  static auto* known = new ByName<std::string_view>;
+  return known->of(name, param_name);
+}
+
+const Op& op_named(PyObject* name) {
+  static auto* known = new ByName<const Op*>;
+  if (!PyUnicode_Check(name)) type_error("the name of an op is a str, got ", pytree::repr(name));
+  const Op* op = known->of(name, [](const std::string& text) { return find_op(text); });
+  if (!op) fail(ErrorKind::not_implemented_error, "no op is named ", pytree::repr(name));
+  return *op;
+}
+
+PyObject* bind_by_name(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* names) {
   return guarded([&]() -> PyObject* {
-    const Op* op = find_op(name);
-    if (!op) fail(ErrorKind::not_implemented_error, "no op is named '", name, "'");
-    const Ref items = Ref::checked(PySequence_Fast(operands, "operands must be a sequence"));
+    if (count != 2) type_error("bind takes the name of an op and its operands, got ", count);
+    const Op& op = op_named(args[0]);
+    const Ref items = Ref::checked(PySequence_Fast(args[1], "operands must be a sequence"));
     Values in;
+    in.reserve(static_cast<std::size_t>(PySequence_Fast_GET_SIZE(items.get())));
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i) {
       in.push_back(
-          to_argument(PySequence_Fast_GET_ITEM(items.get(), i), name, static_cast<int>(i)));
+          to_argument(PySequence_Fast_GET_ITEM(items.get(), i), op.name, static_cast<int>(i)));
     }
-    const Values out = bound(*op, to_params(kwargs), in);
+    Params params;
+    for (Py_ssize_t i = 0; names && i < PyTuple_GET_SIZE(names); ++i) {
+      const std::string_view name = interned_param(PyTuple_GET_ITEM(names, i));
+      params.set(name, to_param(name, args[count + i]));
+    }
+    const Values out = bound(op, params, in);
     return out.size() == 1 ? wrap(out[0]) : wrap_tuple(out);
   });
 }
@@ -137,7 +175,7 @@ PyObject* op_record(PyObject*, PyObject* name) {
 
 PyMethodDef functions[] = {
     {"bind", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(bind_by_name)),
-     METH_VARARGS | METH_KEYWORDS,
+     METH_FASTCALL | METH_KEYWORDS,
      "bind(name, operands, **params): the op's outputs (a tuple if several)."},
     {"op_names", op_names, METH_NOARGS, "The names of all ops."},
     {"op_record", op_record, METH_O,

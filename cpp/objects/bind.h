@@ -5,10 +5,9 @@
 
 namespace shardax::objects {
 
-// Python values as parameters: bool, int, float, str, None, dtypes, and tuples or lists of ints;
+// A Python value as a parameter: bool, int, float, str, None, dtypes, and tuples or lists of ints;
 // under the names "axes" and "axis_name", strings and tuples of hashable objects that are no ints
-// are names of mapped axes. The names of parameters are interned.
-Params to_params(PyObject* kwargs);
+// are names of mapped axes.
 ParamValue to_param(std::string_view name, PyObject* object);
 // Params keep names by reference, so each is kept once for the life of the process.
 std::string_view param_name(const std::string& text);

@@ -168,6 +168,7 @@ constexpr std::string_view traced_flags[] = {
     "jax_default_matmul_precision", "jax_numpy_dtype_promotion", "jax_numpy_rank_promotion",
     "jax_softmax_custom_jvp",       "jax_default_prng_impl",     "jax_check_static_indices",
     "jax_allow_f16_reductions",     "jax_random_seed_offset",    "jax_explicit_x64_dtypes",
+    "jax_legacy_prng_key",
 };
 
 // What the core keeps a copy of.

@@ -191,9 +191,24 @@ int array_contains(PyObject* self, PyObject* query) {
   });
 }
 
+namespace {
+
+// For printing: null for a tracer of a library's own class that has no trace, or none any more.
+Value printed_value(PyObject* self) {
+  try {
+    return value_of(self);
+  } catch (const UserError& error) {
+    if (error.kind() == ErrorKind::unexpected_tracer_error) return nullptr;
+    throw;
+  }
+}
+
+}  // namespace
+
 PyObject* array_repr(PyObject* self) {
   return guarded([&]() -> PyObject* {
-    const Value& value = value_of(self);
+    const Value value = printed_value(self);
+    if (!value) return unicode(std::string(Py_TYPE(self)->tp_name) + "()");
     if (value->is_tracer()) return unicode(tracer_text(value));
     if (as_array(value).deleted())
       return unicode("<deleted Array: " + to_string(value->type()) + ">");
@@ -203,7 +218,8 @@ PyObject* array_repr(PyObject* self) {
 
 PyObject* array_str(PyObject* self) {
   return guarded([&]() -> PyObject* {
-    const Value& value = value_of(self);
+    const Value value = printed_value(self);
+    if (!value) return array_repr(self);
     if (value->is_tracer()) return unicode(tracer_text(value));
     if (is_key(value->dtype())) return array_repr(self);
     Ref shared = shared_text(self);
@@ -214,8 +230,8 @@ PyObject* array_str(PyObject* self) {
 
 PyObject* array_format(PyObject* self, PyObject* specification) {
   return guarded([&]() -> PyObject* {
-    const Value& value = value_of(self);
-    if (value->is_tracer() || is_key(value->dtype())) {
+    const Value value = printed_value(self);
+    if (!value || value->is_tracer() || is_key(value->dtype())) {
       if (PyUnicode_GetLength(specification) == 0) return array_str(self);
       type_error("unsupported format string passed to ", Py_TYPE(self)->tp_name, ".__format__");
     }

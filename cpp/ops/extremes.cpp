@@ -71,6 +71,30 @@ std::int64_t position_in_row(const T* row, std::int64_t n) {
   return 0;
 }
 
+// Rows of fewer than 16 elements side by side, element by element: what is best so far, and where.
+template <bool greatest, class T>
+[[gnu::always_inline]] inline void positions_in_few(typename kernels::ShortRows<T>::Mask& found,
+                                                    const T* from, std::int64_t n) {
+  using S = kernels::ShortRows<T>;
+  typename S::V best{};
+  found = typename S::Mask{};
+  for (std::int64_t first = 0; first < n; first += S::width) {
+    typename S::V v[S::width];
+#pragma GCC unroll 8
+    for (int k = 0; k < S::width; ++k) std::memcpy(&v[k], from + k * n + first, sizeof v[k]);
+    kernels::turn<T>(v);
+    if (first == 0) best = v[0];
+#pragma GCC unroll 8
+    for (int k = 0; k < S::width; ++k) {
+      if (first + k >= n) continue;
+      typename S::Mask hit = greatest ? v[k] > best : v[k] < best;
+      if constexpr (std::is_floating_point_v<T>) hit |= (v[k] != v[k]) & (best == best);
+      best = hit ? v[k] : best;
+      found = hit ? typename S::Mask{} + static_cast<typename S::Index>(first + k) : found;
+    }
+  }
+}
+
 // Short rows side by side: the extreme value of each, then the first element that is it.
 template <bool greatest, class T, class Index>
 SHARDAX_CLONES [[gnu::flatten]] void positions_in_short_rows(const T* x, std::int64_t n,
@@ -82,12 +106,17 @@ SHARDAX_CLONES [[gnu::flatten]] void positions_in_short_rows(const T* x, std::in
   typename S::Mask lane;
   for (int l = 0; l < S::width; ++l) lane[l] = l;
   kernels::in_padded_rows(x, n, rows, [&](const T* from, std::int64_t first, std::int64_t count) {
+    typename S::Mask found;
+    if (n < kernels::row_lanes) {
+      positions_in_few<greatest, T>(found, from, n);
+      for (std::int64_t r = 0; r < count; ++r) to[first + r] = found[r];
+      return;
+    }
     typename S::V best;
     kernels::combine_rows<kernels::Extreme<greatest>, T>(
         best, n, last, [&](auto& out, std::int64_t row, std::int64_t at) {
           std::memcpy(&out, from + row * n + at, sizeof out);
         });
-    typename S::Mask found;
     kernels::combine_rows<Least, Index>(
         found, n, last_positions, [&](auto& out, std::int64_t row, std::int64_t at) {
           typename S::V v;

@@ -235,6 +235,8 @@ def test_shardings_over_another_mesh():
         np.testing.assert_array_equal(exported.call(shardax.device_put(a, given[0]), a), 2 * a)
         with pytest.raises(ValueError, match="for 2 devices and is called in a context with 1 dev"):
             exported.call(a, a)
+        with shardax.set_mesh(mesh):
+            np.testing.assert_array_equal(exported.call(a, a), 2 * a)
         with pytest.raises(ValueError, match=r"sizes \(4,\), but .* exported for \(2,\)"):
             exported.in_shardings_jax(shardax.make_mesh((4,), ("x",)))
     plain = export.export(shardax.jit(jnp.sin))(a)

@@ -491,6 +491,12 @@ def test_primitives_of_other_values():
     with pytest.raises(NotImplementedError, match="double: programs hold arrays only"):
         jax.jit(lambda x: double.bind(x, times=2))(1.0)
 
+    class Box:
+        def cur_qdd(self):
+            return "two leaves"
+
+    assert jax.experimental.cur_qdd(Box()) == "two leaves"
+
 
 def test_a_module_is_imported_when_it_is_used():
     code = (

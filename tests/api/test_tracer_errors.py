@@ -196,3 +196,8 @@ def test_errors_about_tracers_without_a_trace():
 
     error = shardax.errors.TracerIntegerConversionError(Mine(None))
     assert "The __index__() method was called on a Mine" in str(error)
+    assert repr(Mine(None)) == str(Mine(None)) == f"{Mine(None)}" == "Mine()"
+    with pytest.raises(
+        shardax.errors.UnexpectedTracerError, match="a Mine was used where its trace"
+    ):
+        abs(Mine(None))

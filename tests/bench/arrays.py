@@ -52,8 +52,16 @@ def functions(jax):
         yield name, getattr(jnp, name), 0.1
     yield "sum of columns, 4000 x 1000", lambda v: v.reshape(-1, 1000).sum(0), 0.1
     yield "transposed copy, 2000 x 2000", lambda v: v.reshape(2000, 2000).T + 0, 0.1
+    yield (
+        "transposed copies, 1296 x 64 x 48",
+        lambda v: jnp.swapaxes(v[:3981312].reshape(-1, 64, 48), 1, 2) + 0,
+        0.1,
+    )
     yield "sort, 400k", lambda v: jnp.sort(v[:400_000]), 0.1
     yield "every third row of 16", lambda v: v.reshape(-1, 16)[jnp.arange(0, 250_000, 3)], 0.1
+    places = jnp.asarray(np.random.default_rng(1).integers(0, 4_000_000, 4_000_000, "int32"))
+    yield "gather of 4M places", lambda v: v[places], 0.1
+    yield "rows of 16 at random", lambda v: v.reshape(-1, 16)[places[:250_000] % 250_000], 0.1
     yield (
         "512 x 512 product",
         lambda v: v[:262144].reshape(512, 512) @ v[:262144].reshape(512, 512),

@@ -26,6 +26,8 @@ def functions(jax):
     yield "log_softmax", lambda x, _: jax.nn.log_softmax(x)
     yield "logsumexp", lambda x, _: jax.nn.logsumexp(x, -1)
     yield "layer norm", lambda x, _: layer_norm(jax, x)
+    yield "gradient of layer norm", jax.grad(lambda x, _: (layer_norm(jax, x) ** 3).sum())
+    yield "rms norm", lambda x, _: x * jax.lax.rsqrt((x * x).mean(-1, keepdims=True) + 1e-5)
     yield "gradient of cross entropy", jax.grad(lambda x, y: cross_entropy(jax, x, y))
     for name in ("sum", "max", "var", "argmax"):
         yield name, lambda x, _, name=name: getattr(x, name)(-1)

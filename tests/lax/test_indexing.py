@@ -139,3 +139,18 @@ def test_take_along_axis_broadcasts_both_ways(shape, axis):
         np.testing.assert_array_equal(jnp.take_along_axis(x, index, axis), want)
         got = jnp.take_along_axis(x, index.astype("int8"), axis, mode="clip")
         np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int8", "float16", "complex64"])
+@pytest.mark.parametrize("width", [1, 3, 16, 64, 65, 255, 256, 257])
+def test_rows_of_any_width_are_picked(width, dtype):
+    x = np.arange(50 * width).reshape(50, width).astype(dtype)
+    index = np.random.default_rng(0).integers(-3, 53, 600)
+    for mode, fill in (("clip", None), ("fill", 7)):
+        found = jnp.take(jnp.asarray(x), index, axis=0, mode=mode, fill_value=fill)
+        wanted = x[np.clip(index, 0 if mode == "clip" else -50, 49)]
+        if mode == "fill":
+            wanted[index > 49] = fill
+        np.testing.assert_array_equal(found, wanted)
+    turned = jnp.take(jnp.asarray(np.ascontiguousarray(x.T)), np.clip(index, 0, 49), axis=1)
+    np.testing.assert_array_equal(turned, x.T[:, np.clip(index, 0, 49)])

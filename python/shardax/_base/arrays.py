@@ -2,7 +2,6 @@
 axes, and functions that run as one program."""
 
 import functools
-import math
 import operator
 
 import numpy as np
@@ -101,15 +100,20 @@ def canonical_axes(axis, ndim):
     return tuple(axes)
 
 
+def _positions(fun, names):
+    while hasattr(fun, "__wrapped__"):
+        fun = fun.__wrapped__
+    positional = fun.__code__.co_varnames[: fun.__code__.co_argcount]
+    return tuple(i for i, name in enumerate(positional) if name in names)
+
+
 def static_jit(*names, inline=False):
     """A decorator: the function runs as one program; arguments of these names are static. With
     `inline`, programs that call it show its equations, not it.
     """
 
     def decorate(fun):
-        positional = fun.__code__.co_varnames[: fun.__code__.co_argcount]
-        positions = tuple(i for i, name in enumerate(positional) if name in names)
-        return api.jit(fun, positions, names, inline=inline)
+        return api.jit(fun, _positions(fun, names), names, inline=inline)
 
     return decorate
 
@@ -134,56 +138,15 @@ def static_axis(*names):
     return decorate
 
 
-# What a function that runs as one program takes as the elements of arrays.
-_NUMBERS = (bool, int, float, complex, type(None))
-
-
-def _is_concrete(x):
-    kind = type(x)
-    if kind is _core.ArrayImpl or kind in _NUMBERS:
-        return True
-    return isinstance(x, (np.ndarray, np.generic)) and x.dtype.kind in "biufc"
-
-
-def _tells_apart(x):
-    """Do equal static values mean the same? Not NaN, nor a zero with a sign."""
-    hash(x)
-    return not isinstance(x, float) or (x == x and (x != 0 or math.copysign(1, x) > 0))
-
-
-def in_one_program(*names):
+def in_one_program(*names, at_once=False):
     """A decorator: called on arrays, the function runs as one program, rather than op by op.
 
     Arguments of these names are static. Within transformations, and for arguments that are no
-    numbers, the function is called as it is.
+    numbers, the function is called as it is; with `at_once` also while anything is staged, so that
+    programs show its ops and no call, and the first time that it is called with some types.
     """
 
     def decorate(fun):
-        code = fun.__code__
-        positional = code.co_varnames[: code.co_argcount]
-        static = tuple(name in names for name in positional)
-        program = static_jit(*names)(fun)
-
-        def fits(args, kwargs):
-            for fixed, x in zip(static, args):
-                if not (_tells_apart(x) if fixed else _is_concrete(x)):
-                    return False
-            for x in args[len(static) :]:
-                if not _is_concrete(x):
-                    return False
-            for name, x in kwargs.items():
-                if not (_tells_apart(x) if name in names else _is_concrete(x)):
-                    return False
-            return True
-
-        @functools.wraps(fun)
-        def call(*args, **kwargs):
-            try:
-                fitting = fits(args, kwargs)
-            except TypeError:  # a list, where a tuple would do
-                fitting = False
-            return program(*args, **kwargs) if fitting else fun(*args, **kwargs)
-
-        return call
+        return api.in_one_program(fun, _positions(fun, names), names, at_once)
 
     return decorate

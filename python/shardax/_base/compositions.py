@@ -12,6 +12,7 @@ from shardax._base.arrays import (
     canonical_axes,
     canonical_axis,
     check_arraylike,
+    in_one_program,
     result_type,
     shape_of,
     static_jit,
@@ -83,8 +84,14 @@ def expand_dims(a, axis):
     """New dimensions of size 1 at the positions `axis` of the result."""
     check_arraylike("expand_dims", a)
     a = asarray(a)
-    axis = (axis,) if np.ndim(axis) == 0 else tuple(axis)
+    if type(axis) is not tuple:
+        axis = (axis,) if type(axis) is int or np.ndim(axis) == 0 else tuple(axis)
     ndim = a.ndim + len(axis)
+    if len(axis) == 1 and type(axis[0]) is int and -ndim <= axis[0] < ndim:
+        at, old = axis[0] % ndim, a.shape
+        kept = (*range(at), *range(at + 1, ndim))
+        shape = (*old[:at], 1, *old[at:])
+        return bind("broadcast_in_dim", (a,), shape=shape, broadcast_dimensions=kept)
     if len({d % ndim for d in axis}) < len(axis) and all(-ndim <= d < ndim for d in axis):
         raise ValueError(f"repeated axis in lax.expand_dims: {tuple(axis)}")
     axes = canonical_axes(tuple(axis), ndim)
@@ -98,8 +105,9 @@ def moveaxis(a, source, destination):
     """Dimensions moved to other positions; the others keep their order."""
     check_arraylike("moveaxis", a)
     a = asarray(a)
-    source = [source] if np.ndim(source) == 0 else list(source)
-    destination = [destination] if np.ndim(destination) == 0 else list(destination)
+    source = [source] if type(source) is int or np.ndim(source) == 0 else list(source)
+    one = type(destination) is int or np.ndim(destination) == 0
+    destination = [destination] if one else list(destination)
     if len(source) != len(destination):
         raise ValueError(f"Inconsistent number of elements: {len(source)} vs {len(destination)}")
     source = [canonical_axis(s, a.ndim) for s in source]
@@ -110,6 +118,7 @@ def moveaxis(a, source, destination):
     return bind("transpose", (a,), permutation=tuple(order))
 
 
+@in_one_program("reps", at_once=True)
 def tile(A, reps):
     """`A` repeated along each dimension."""
     check_arraylike("tile", A)
@@ -149,6 +158,7 @@ def sequence(name, arrays):
     return arrays
 
 
+@in_one_program("axis", "dtype", at_once=True)
 def concatenate(arrays, axis=0, dtype=None):
     """Arrays joined along an existing dimension (None: flattened first)."""
     arrays = [asarray(a) for a in sequence("concatenate", arrays)]
@@ -183,6 +193,11 @@ def stack(arrays, axis=0, out=None, dtype=None):
         shape = first.shape[:axis] + (len(arrays),) + first.shape[axis:]
         kept = tuple(d for d in range(len(shape)) if d != axis)
         return bind("broadcast_in_dim", (first,), shape=shape, broadcast_dimensions=kept)
+    return _stack(arrays, axis=axis, dtype=dtype)
+
+
+@in_one_program("axis", "dtype", at_once=True)
+def _stack(arrays, axis, dtype):
     shapes = {shape_of(a) for a in arrays}
     if len(shapes) > 1:
         raise ValueError("All input arrays must have the same shape.")

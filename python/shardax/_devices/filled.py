@@ -19,9 +19,18 @@ from shardax._base.dtypes import KeyTy
 
 def shape_tuple(shape):
     """A shape as a tuple of ints: the argument of functions that make arrays."""
+    if type(shape) is tuple and _is_plain(shape):
+        return shape
     if isinstance(shape, (tuple, list)) or np.ndim(shape) == 1:
         return tuple(_dimension(d, shape) for d in shape)
     return (_dimension(shape, (shape,)),)
+
+
+def _is_plain(shape):
+    for d in shape:
+        if type(d) is not int or d < 0:
+            return False
+    return True
 
 
 def _dimension(d, shape):
@@ -61,8 +70,19 @@ def full(shape, fill_value, dtype=None, *, device=None, out_sharding=None):
     return placed(_core.broadcast_to(value, shape_tuple(shape)), device, out_sharding)
 
 
+def _is_small(number):
+    """A Python number that any dtype takes without a word."""
+    return type(number) is float or (type(number) is int and -(2**31) <= number < 2**31)
+
+
 def full_like(a, fill_value, dtype=None, shape=None, *, device=None, out_sharding=None):
     """An array like `a` (shape, dtype, sharding) that repeats `fill_value`."""
+    if type(a) is _core.ArrayImpl and dtype is shape is device is out_sharding is None:
+        if _is_small(fill_value) and not a.weak_type and not isinstance(a.dtype, KeyTy):
+            out, recorded = _core.full(a.shape, fill_value, a.dtype), _core.get_sharding(a)
+            if recorded is None or isinstance(out, _core.Tracer):
+                return out
+            return _core.with_sharding(out, recorded)
     shape = shape_of(a) if shape is None else shape_tuple(shape)
     weak = dtype is None and getattr(
         a, "weak_type", isinstance(a, (int, float, complex)) and not isinstance(a, bool)

@@ -19,6 +19,7 @@ from shardax import tree_util
 from shardax._base.structures import structure_differences
 from shardax._core import Array, Tracer
 from shardax._core import api as _core
+from shardax._devices.mesh_context import get_mesh
 from shardax._devices.shardings import (
     NamedSharding,
     PartitionSpec,
@@ -251,12 +252,12 @@ class Exported:
         if not placed or any(isinstance(leaf, Tracer) for leaf in leaves):
             return
         given = {d for leaf in leaves if isinstance(leaf, Array) for d in leaf.devices()}
-        count, expected = max(len(given), 1), self.nr_devices
+        count, expected = max(len(given), get_mesh().size, 1), self.nr_devices
         if expected > 1 and count != expected:
             raise ValueError(
                 f"Function {self.fun_name} was exported for {expected} devices and is called in a "
-                f"context with {count} device{'s' if count > 1 else ''}. Place its arguments with "
-                "device_put and in_shardings_jax(mesh)."
+                f"context with {count} devices. Place its arguments with device_put and "
+                "in_shardings_jax(mesh), or set a mesh."
             )
 
     def _refuse_structure(self, tree):

@@ -8,7 +8,7 @@ from shardax.sharding import PartitionSpec
 
 _, __getattr__, __dir__ = _at_first_use(
     __name__,
-    {},
+    {"hijax": "cur_qdd"},
     (
         "array_serialization",
         "colocated_python",

@@ -27,3 +27,6 @@ from shardax.experimental import sparse as sparse
 from shardax.experimental import topologies as topologies
 from shardax.experimental import xla_metadata as xla_metadata
 from shardax.sharding import PartitionSpec as PartitionSpec
+
+def cur_qdd(x):
+    """The part of the type of `x` that changes, as it is now: what its method `cur_qdd` says."""

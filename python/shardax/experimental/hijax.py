@@ -23,6 +23,7 @@ __all__ = [
     "aval_method",
     "aval_property",
     "control_flow_allowed_effects",
+    "cur_qdd",
     "instantiate_zeros",
     "is_undefined_primal",
     "register_hitype",
@@ -54,6 +55,19 @@ class AvalMutableQDD:
 
     def __init__(self, aval, mutable_qdd):
         self.aval, self.mutable_qdd = aval, mutable_qdd
+
+
+def cur_qdd(x):
+    """The part of the type of `x` that changes, as it is now: what its method `cur_qdd` says.
+
+    Example:
+      >>> class Stack(list):
+      ...     def cur_qdd(self):
+      ...         return len(self)
+      >>> cur_qdd(Stack([1, 2]))
+      2
+    """
+    return x.cur_qdd()
 
 
 class HiPrimitive:

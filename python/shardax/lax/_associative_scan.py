@@ -3,14 +3,14 @@
 from shardax import tree_util
 from shardax._base.arrays import asarray
 from shardax._base.compositions import concatenate, stack
-from shardax._base.tracebacks import api_boundary
 from shardax.lax._layout import pad, rev
 from shardax.lax._loops import flatten
+from shardax.lax._recalled import recalled
 
 __all__ = ["associative_scan"]
 
 
-@api_boundary
+@recalled("associative_scan", ["fn"], ["reverse", "axis"])
 def associative_scan(fn, elems, reverse=False, axis=0):
     """All partial results of an associative function, in a logarithmic number of steps.
 

@@ -10,7 +10,6 @@ import numpy as np
 
 from shardax import tree_util
 from shardax._base.arrays import asarray, shape_of
-from shardax._base.tracebacks import api_boundary
 from shardax._core import api as _core
 from shardax._core import functions
 from shardax._transform.ref_binding import (
@@ -27,6 +26,7 @@ from shardax.lax import _control_python
 from shardax.lax._carries import types_of
 from shardax.lax._control_checks import check_branches
 from shardax.lax._loops import flatten
+from shardax.lax._recalled import recalled
 
 __all__ = ["cond", "platform_dependent", "switch"]
 
@@ -81,7 +81,7 @@ def _stage(api, names, index, branches, operands):
 _ABSENT = object()  # None is an operand
 
 
-@api_boundary
+@recalled("cond", ["true_fun", "false_fun"], positions=[1, 2])
 def cond(pred, *args, operand=_ABSENT, **kwargs):
     """true_fun(*operands) where pred holds, else false_fun(*operands); both must give the same
     types.
@@ -145,7 +145,7 @@ def _predicate(pred):
     return _core.convert(pred, _core.ShapedArray((), _INT32))
 
 
-@api_boundary
+@recalled("switch", ["branches"])
 def switch(index, branches, *operands, operand=_ABSENT):
     """branches[index](*operands); the index is clamped to the branches there are.
 

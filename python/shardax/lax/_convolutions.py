@@ -6,7 +6,7 @@ import operator
 import numpy as np
 
 import shardax._core as _core
-from shardax._base.arrays import asarray, bind
+from shardax._base.arrays import asarray, bind, in_one_program
 from shardax.lax._conv_numbers import (
     ConvDimensionNumbers,
     conv_dimension_numbers,
@@ -58,6 +58,18 @@ def _placed(a, spec):
     return _ordered(a, np.argsort(spec))
 
 
+@in_one_program(
+    "window_strides",
+    "padding",
+    "lhs_dilation",
+    "rhs_dilation",
+    "dimension_numbers",
+    "feature_group_count",
+    "batch_group_count",
+    "precision",
+    "preferred_element_type",
+    at_once=True,
+)
 def conv_general_dilated(
     lhs,
     rhs,

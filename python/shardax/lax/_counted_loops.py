@@ -6,7 +6,6 @@ import numpy as np
 from shardax import tree_util
 from shardax._base.arrays import asarray
 from shardax._base.compositions import concatenate
-from shardax._base.tracebacks import api_boundary
 from shardax._core import api as _core
 from shardax._transform.maps import vmap
 from shardax._transform.ref_binding import (
@@ -29,11 +28,12 @@ from shardax.lax._loops import (
     scan_length,
     while_loop,
 )
+from shardax.lax._recalled import recalled
 
 __all__ = ["fori_loop", "map"]
 
 
-@api_boundary
+@recalled("map", ["f"], ["batch_size"])
 def map(f, xs, *, batch_size=None):
     """f over the leading axis of xs, one slice at a time (or `batch_size` of them at once),
     results stacked.
@@ -82,7 +82,7 @@ def _map(f, xs, batch_size):
     return tree_util.tree_map(lambda a, b: concatenate([a, b]), done, tail)
 
 
-@api_boundary
+@recalled("fori_loop", ["body_fun"], ["lower", "upper", "unroll"])
 def fori_loop(lower, upper, body_fun, init_val, *, unroll=None):
     """carry = body_fun(i, carry) for i in lower .. upper - 1.
 

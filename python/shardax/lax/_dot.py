@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 import shardax._core as _core
-from shardax._base.arrays import asarray, bind
+from shardax._base.arrays import asarray, bind, in_one_program
 from shardax._devices.constraints import takes_out_sharding
 from shardax.config import config
 from shardax.lax._layout import _ints
@@ -276,6 +276,7 @@ def _check_dimensions(lhs, rhs, dims):
             )
 
 
+@in_one_program("dimension_numbers", "precision", "preferred_element_type", at_once=True)
 @takes_out_sharding
 def dot_general(
     lhs, rhs, dimension_numbers, precision=None, preferred_element_type=None, *, out_sharding=None

@@ -2,7 +2,7 @@
 import numpy as np
 
 import shardax._core as _core
-from shardax._base.arrays import asarray, bind, canonical_axis
+from shardax._base.arrays import asarray, bind, canonical_axis, in_one_program
 from shardax.lax._layout import _ints, expand_dims, iota, squeeze
 
 
@@ -62,6 +62,7 @@ def dynamic_slice(operand, start_indices, slice_sizes, *, allow_negative_indices
     )
 
 
+@in_one_program("slice_size", "axis", "allow_negative_indices", at_once=True)
 def dynamic_slice_in_dim(operand, start_index, slice_size, axis=0, *, allow_negative_indices=True):
     """dynamic_slice along one dimension."""
     operand = asarray(operand)
@@ -83,6 +84,7 @@ def _same_dtype(indices):
     ]
 
 
+@in_one_program("axis", "keepdims", "allow_negative_indices", at_once=True)
 def dynamic_index_in_dim(operand, index, axis=0, keepdims=True, *, allow_negative_indices=True):
     """One slice along a dimension, whose index may be traced."""
     out = dynamic_slice_in_dim(
@@ -99,6 +101,7 @@ def dynamic_update_slice(operand, update, start_indices, *, allow_negative_indic
     return bind("dynamic_update_slice", (operand, asarray(update), *starts))
 
 
+@in_one_program("axis", "allow_negative_indices", at_once=True)
 def dynamic_update_slice_in_dim(operand, update, start_index, axis, *, allow_negative_indices=True):
     """dynamic_update_slice along one dimension."""
     operand = asarray(operand)

@@ -8,7 +8,6 @@ weak_type only; a weak initial value takes the dtype of the result.
 import operator
 
 from shardax import tree_util
-from shardax._base.tracebacks import api_boundary
 from shardax._core import api as _core
 from shardax._transform.ref_binding import (
     Bound,
@@ -23,6 +22,7 @@ from shardax.errors import ConcretizationTypeError
 from shardax.lax import _control_python
 from shardax.lax._carries import settled_carry
 from shardax.lax._control_checks import check_condition, check_structure, check_types
+from shardax.lax._recalled import recalled
 
 __all__ = ["scan", "while_loop"]
 
@@ -84,7 +84,7 @@ def _check_whole_steps(xs):
         )
 
 
-@api_boundary
+@recalled("scan", ["f"], ["length", "reverse", "unroll", "_split_transpose"])
 def scan(f, init, xs=None, length=None, reverse=False, unroll=1, _split_transpose=False):
     """Runs `carry, y = f(carry, x)` over the leading axis of xs.
 
@@ -189,7 +189,7 @@ def bind_scan(program, constants, carry, slices, steps, reverse, unroll):
 # --------------------------------------------------------------------------- while
 
 
-@api_boundary
+@recalled("while_loop", ["cond_fun", "body_fun"])
 def while_loop(cond_fun, body_fun, init_val):
     """Repeats carry = body_fun(carry) as long as cond_fun(carry) holds.
 

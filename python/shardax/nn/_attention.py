@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from shardax import numpy as jnp
-from shardax._base.arrays import asarray, check_arraylike
+from shardax._base.arrays import asarray, check_arraylike, in_one_program
 from shardax.numpy._exponentials import plain_logsumexp as logsumexp
 from shardax.numpy._exponentials import softmax
 
@@ -31,6 +31,9 @@ def _allowed(targets, sources, is_causal, window, query_lengths, source_lengths)
             yield jnp.asarray(places) < asarray(lengths).reshape((-1, 1, 1, 1))
 
 
+@in_one_program(
+    "scale", "is_causal", "local_window_size", "implementation", "return_residual", at_once=True
+)
 def dot_product_attention(
     query,
     key,

@@ -24,6 +24,7 @@ from shardax.numpy import (
 _functions = _core.functions
 
 
+@in_one_program("n", "axis", at_once=True)
 def diff(a, n=1, axis=-1, prepend=None, append=None):
     """Differences of neighbours along `axis`, n times."""
     check_arraylike("diff", a)

@@ -2,7 +2,7 @@
 import numpy as np
 
 import shardax._core as _core
-from shardax._base.arrays import asarray, check_arraylike, inexact_dtype, known
+from shardax._base.arrays import asarray, check_arraylike, in_one_program, inexact_dtype, known
 from shardax._base.compositions import stack, where
 from shardax._devices.constraints import takes_out_sharding
 from shardax.numpy._creation import linspace
@@ -30,6 +30,11 @@ def bincount(x, weights=None, minlength=0, *, length=None, out_sharding=None):
             "",
         )
         length = max(int(x.max()) + 1 if x.size else 0, minlength)
+    return _bincount(x, weights, length=length)
+
+
+@in_one_program("length", at_once=True)
+def _bincount(x, weights, length):
     weights = asarray(1, _core.canonical_dtype(int)) if weights is None else asarray(weights)
     zero = _core.broadcast_to(asarray(np.zeros((), weights.dtype)), (length,))
     counts = zero.at[clip(x.astype(np.int32) if x.dtype == np.bool_ else x, 0)].add(

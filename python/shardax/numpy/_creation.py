@@ -41,10 +41,8 @@ def zeros(shape, dtype=None, *, device=None, out_sharding=None):
     >>> zeros((2, 3)).shape
     (2, 3)
     """
-    if isinstance(dtype, np.dtype) and dtype == float0:  # tangents of integers: no elements
-        return np.zeros(shape_tuple(shape), float0)
-    if dtype is not None and dtype == float0:
-        return np.zeros(shape, float0)
+    if dtype is not None and dtype == float0:  # tangents of integers: no elements
+        return np.zeros(shape_tuple(shape) if isinstance(dtype, np.dtype) else shape, float0)
     dtype = _dtype(dtype, _core.canonical_dtype(float), "zeros", shape)
     return placed(_core.full(shape_tuple(shape), 0, dtype), device, out_sharding)
 
@@ -124,6 +122,7 @@ def from_dlpack(x, /, *, device=None, copy=None):
     return placed(_core.from_dlpack(capsule, copy), device, None)
 
 
+@in_one_program("start", "stop", "step", "dtype", at_once=True)
 def arange(start, stop=None, step=None, dtype=None, *, device=None, out_sharding=None):
     """start, start + step, ... below stop.
 

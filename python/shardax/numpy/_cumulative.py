@@ -2,7 +2,7 @@
 import numpy as np
 
 import shardax._core as _core
-from shardax._base.arrays import asarray, bind, canonical_axis, check_arraylike
+from shardax._base.arrays import asarray, bind, canonical_axis, check_arraylike, in_one_program
 from shardax._base.compositions import concatenate
 from shardax.numpy._reductions import _strong, _widened
 
@@ -25,11 +25,13 @@ def _cumulative(op, name, a, axis, dtype, widen):
     return _strong(bind(op, (a,), axis=axis, reverse=False))
 
 
+@in_one_program("axis", "dtype", at_once=True)
 def cumsum(a, axis=None, dtype=None, out=None):
     """Running sums along `axis` (None: of the flattened array)."""
     return _cumulative("cumsum", "cumsum", a, axis, dtype, False)
 
 
+@in_one_program("axis", "dtype", at_once=True)
 def cumprod(a, axis=None, dtype=None, out=None):
     """Running products along `axis` (None: of the flattened array)."""
     return _cumulative("cumprod", "cumprod", a, axis, dtype, False)

@@ -3,7 +3,7 @@
 import numpy as np
 
 import shardax._core as _core
-from shardax._base.arrays import asarray, bind, result_type, static_jit
+from shardax._base.arrays import asarray, bind, in_one_program, result_type, static_jit
 from shardax._devices.constraints import takes_out_sharding
 from shardax.numpy._matrices import diagonal
 from shardax.numpy._products import _dot_general
@@ -133,6 +133,7 @@ def _pair(a, x, b, y, kept, preferred):
     return product, "".join(out)
 
 
+@in_one_program("subscripts", "optimize", "precision", "preferred_element_type", at_once=True)
 @takes_out_sharding
 def einsum(
     subscripts,

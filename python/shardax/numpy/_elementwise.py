@@ -106,7 +106,9 @@ def i0(x):
     x = _core.promote("inexact", x)[0]
     if x.dtype.kind == "c":
         raise ValueError(f"Unsupported input type to jax.numpy.i0: {x.dtype}")
-    return _functions.multiply(_functions.exp(_functions.abs(x)), bind("bessel_i0e", (x,)))
+    # |x|, with derivatives of 0 at 0.
+    size = _functions.multiply(x, _functions.sign(x))
+    return _functions.multiply(_functions.exp(size), bind("bessel_i0e", (x,)))
 
 
 @in_one_program()

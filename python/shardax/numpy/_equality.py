@@ -2,7 +2,7 @@
 import numpy as np
 
 import shardax._core as _core
-from shardax._base.arrays import asarray, check_arraylike, static_jit
+from shardax._base.arrays import asarray, check_arraylike, in_one_program, static_jit
 from shardax._base.dtypes import KeyTy
 from shardax.numpy import (
     _reductions,
@@ -30,6 +30,7 @@ def _isclose(a, b, rtol, atol, equal_nan):
     return out
 
 
+@in_one_program("rtol", "atol", "equal_nan", at_once=True)
 def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     """Elementwise |a - b| <= atol + rtol |b|; the bounds may be arrays."""
     check_arraylike("isclose", a, b)
@@ -38,11 +39,13 @@ def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     )
 
 
+@in_one_program("rtol", "atol", "equal_nan", at_once=True)
 def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     """Whether isclose holds everywhere."""
     return _reductions.all(isclose(a, b, rtol, atol, equal_nan))
 
 
+@in_one_program("equal_nan", at_once=True)
 def array_equal(a1, a2, equal_nan=False):
     """Whether shapes and elements are equal."""
     a1, a2 = asarray(a1), asarray(a2)

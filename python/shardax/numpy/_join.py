@@ -9,6 +9,7 @@ from shardax._base.arrays import (
     asarray,
     canonical_axis,
     check_arraylike,
+    in_one_program,
     known,
 )
 from shardax._base.compositions import concatenate, moveaxis, sequence
@@ -33,22 +34,26 @@ def unstack(x, /, *, axis=0):
     return tuple(x[i] for i in range(x.shape[0]))
 
 
+@in_one_program("dtype", at_once=True)
 def hstack(tup, dtype=None):
     """Joined along the second dimension (vectors: the first)."""
     arrays = [atleast_1d(a) for a in sequence("hstack", tup)]
     return concatenate(arrays, 0 if arrays[0].ndim == 1 else 1, dtype)
 
 
+@in_one_program("dtype", at_once=True)
 def vstack(tup, dtype=None):
     """Joined along the first dimension; vectors are rows."""
     return concatenate([atleast_2d(a) for a in sequence("vstack", tup)], 0, dtype)
 
 
+@in_one_program("dtype", at_once=True)
 def dstack(tup, dtype=None):
     """Joined along the third dimension."""
     return concatenate([atleast_3d(a) for a in sequence("dstack", tup)], 2, dtype)
 
 
+@in_one_program(at_once=True)
 def column_stack(tup):
     """Vectors as columns, joined with matrices."""
     arrays = [

@@ -27,6 +27,7 @@ def _places(rows, columns, k):
     return _functions.add(row, k), column
 
 
+@in_one_program("N", "M", "k", "dtype", at_once=True)
 def eye(N, M=None, k=0, dtype=None, *, device=None):
     """(N, M), with ones on diagonal k."""
     rows, columns = _places(N, M, k)
@@ -39,6 +40,7 @@ def identity(n, dtype=None):
     return eye(n, dtype=dtype)
 
 
+@in_one_program("N", "M", "k", "dtype", at_once=True)
 def tri(N, M=None, k=0, dtype=None):
     """(N, M), with ones at and below diagonal k."""
     rows, columns = _places(N, M, k)

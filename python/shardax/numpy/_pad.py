@@ -2,7 +2,7 @@
 import numpy as np
 
 import shardax._core as _core
-from shardax._base.arrays import asarray, bind, check_arraylike
+from shardax._base.arrays import asarray, bind, check_arraylike, in_one_program
 from shardax._base.compositions import broadcast_to, concatenate
 from shardax._base.compositions import where as select
 from shardax.numpy import _reductions, _statistics
@@ -29,6 +29,15 @@ _OPTIONS = {
 }
 
 
+@in_one_program(
+    "pad_width",
+    "mode",
+    "constant_values",
+    "end_values",
+    "stat_length",
+    "reflect_type",
+    at_once=True,
+)
 def pad(array, pad_width, mode="constant", **kwargs):
     """Elements added at the ends of dimensions: constants, edges, reflections or a repetition."""
     check_arraylike("pad", array)

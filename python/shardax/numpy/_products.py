@@ -114,6 +114,7 @@ def vecdot(x1, x2, /, *, axis=-1, precision=None, preferred_element_type=None):
     return out[..., 0, 0]
 
 
+@in_one_program("precision", "preferred_element_type", at_once=True)
 def inner(a, b, *, precision=None, preferred_element_type=None):
     """The sum of products over the last dimensions."""
     check_arraylike("inner", a, b)
@@ -124,12 +125,14 @@ def inner(a, b, *, precision=None, preferred_element_type=None):
     return _dot_general(a, b, contract, ((), ()), preferred_element_type, precision)
 
 
+@in_one_program(at_once=True)
 def outer(a, b, out=None):
     """All products of an element of `a` with one of `b`, (a.size, b.size)."""
     check_arraylike("outer", a, b)
     return _functions.multiply(asarray(a).reshape((-1, 1)), asarray(b).reshape((1, -1)))
 
 
+@in_one_program("axes", "precision", "preferred_element_type", at_once=True)
 @takes_out_sharding
 @takes_out_sharding
 def tensordot(a, b, axes=2, *, precision=None, preferred_element_type=None, out_sharding=None):
@@ -169,6 +172,7 @@ def tensordot(a, b, axes=2, *, precision=None, preferred_element_type=None, out_
     return _dot_general(a, b, contract, ((), ()), preferred_element_type, precision)
 
 
+@in_one_program(at_once=True)
 def kron(a, b):
     """The Kronecker product."""
     check_arraylike("kron", a, b)

@@ -9,6 +9,7 @@ from shardax._base.arrays import (
     canonical_axes,
     canonical_axis,
     check_arraylike,
+    in_one_program,
     known,
 )
 from shardax._devices.constraints import takes_out_sharding
@@ -19,6 +20,7 @@ from shardax.numpy._sorting import searchsorted
 _functions = _core.functions
 
 
+@in_one_program("repeats", "axis", "total_repeat_length", at_once=True)
 @takes_out_sharding
 def repeat(a, repeats, axis=None, *, total_repeat_length=None, out_sharding=None):
     """Each element (or slice along `axis`) repeated.
@@ -77,6 +79,7 @@ def _owners(ends, length, size):
     return _functions.minimum(owner, size - 1)
 
 
+@in_one_program("axis", at_once=True)
 def flip(m, axis=None):
     """Elements in reverse order along `axis` (None: all dimensions)."""
     check_arraylike("flip", m)
@@ -116,6 +119,7 @@ def rot90(m, k=1, axes=(0, 1)):
     return flip(swapaxes(m, i, j), j)
 
 
+@in_one_program("shift", "axis", at_once=True)
 def roll(a, shift, axis=None):
     """Elements moved on by `shift`; those beyond the end come in at the start."""
     check_arraylike("roll", a)

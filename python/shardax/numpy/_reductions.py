@@ -10,6 +10,7 @@ from shardax._base.arrays import (
     canonical_axes,
     canonical_axis,
     check_arraylike,
+    in_one_program,
     inexact_dtype,
     static_axis,
 )
@@ -236,11 +237,13 @@ def _inexact(a, dtype):
     return _strong(a), a.dtype
 
 
+@in_one_program("axis", "out", "keepdims", at_once=True)
 def ptp(a, axis=None, out=None, keepdims=False):
     """max - min over `axis`."""
     return _functions.subtract(max(a, axis, keepdims=keepdims), min(a, axis, keepdims=keepdims))
 
 
+@in_one_program("axis", "keepdims", at_once=True)
 def count_nonzero(a, axis=None, keepdims=False):
     """How many elements along `axis` are not zero, int32."""
     check_arraylike("count_nonzero", a)
@@ -269,6 +272,7 @@ def _arg(op, name, a, axis, keepdims):
     return _keep(out, a.shape, (axis,), keepdims)
 
 
+@in_one_program("axis", "out", "keepdims", at_once=True)
 def argmax(a, axis=None, out=None, keepdims=None):
     """The index of the first maximum (or NaN) along `axis` (None: in the flattened array), int32
     (int64 under x64).
@@ -276,6 +280,7 @@ def argmax(a, axis=None, out=None, keepdims=None):
     return _arg("argmax", "argmax", a, axis, bool(keepdims))
 
 
+@in_one_program("axis", "out", "keepdims", at_once=True)
 def argmin(a, axis=None, out=None, keepdims=None):
     """The index of the first minimum (or NaN) along `axis` (None: in the flattened array), int32
     (int64 under x64).

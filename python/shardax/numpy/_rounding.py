@@ -10,6 +10,7 @@ from shardax.dtypes import finfo
 _functions = _core.functions
 
 
+@in_one_program("min", "max", "a_min", "a_max", at_once=True)
 def clip(arr=None, /, min=None, max=None, *, a=None, a_min=None, a_max=None):
     """Elements limited to [min, max]; None is no limit."""
     arr = a if arr is None else arr

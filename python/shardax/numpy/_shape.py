@@ -53,12 +53,9 @@ def transpose(a, axes=None):
     """Dimensions reversed, or in the order `axes`."""
     check_arraylike("transpose", a)
     a = asarray(a)
-    axes = (
-        tuple(range(a.ndim))[::-1]
-        if axes is None
-        else tuple(canonical_axis(d, a.ndim) for d in axes)
-    )
-    return bind("transpose", (a,), permutation=axes)
+    if axes is None:
+        return a.T
+    return bind("transpose", (a,), permutation=tuple(canonical_axis(d, a.ndim) for d in axes))
 
 
 def permute_dims(a, /, axes):

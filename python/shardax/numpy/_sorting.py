@@ -9,6 +9,7 @@ from shardax._base.arrays import (
     bind,
     canonical_axis,
     check_arraylike,
+    in_one_program,
     inexact_dtype,
     known,
     result_type,
@@ -19,6 +20,7 @@ from shardax._base.compositions import select, where
 _functions = _core.functions
 
 
+@in_one_program("axis", "kind", "order", "stable", "descending", at_once=True)
 def sort(a, axis=-1, *, kind=None, order=None, stable=True, descending=False):
     """Ascending order along `axis` (None: of the flattened array), NaN last."""
     check_arraylike("sort", a)
@@ -30,6 +32,7 @@ def sort(a, axis=-1, *, kind=None, order=None, stable=True, descending=False):
     return bind("rev", (out,), dimensions=(axis,)) if descending else out
 
 
+@in_one_program("axis", "kind", "order", "stable", "descending", "dtype", at_once=True)
 def argsort(a, axis=-1, *, kind=None, order=None, stable=True, descending=False, dtype=None):
     """The indices that sort along `axis`, of the default integer type or of type `dtype`."""
     check_arraylike("argsort", a)
@@ -86,6 +89,7 @@ def _halves(name, ordered, a, kth, axis):
     return out[(*whole, slice(kth + 1))], out[(*whole, slice(kth + 1, None))], axis
 
 
+@in_one_program("side", "method", at_once=True)
 def searchsorted(a, v, side="left", sorter=None, *, method="scan"):
     """Where elements of `v` would be put into the sorted vector `a`, int32."""
     check_arraylike("searchsorted", a, v)

@@ -8,6 +8,7 @@ from shardax._base.arrays import (
     canonical_axes,
     canonical_axis,
     check_arraylike,
+    in_one_program,
     inexact_dtype,
     result_type,
     static_axis,
@@ -41,6 +42,7 @@ def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=None):
     return _keep(out, a.shape, axes, keepdims)
 
 
+@in_one_program("axis", "returned", "keepdims", at_once=True)
 def average(a, axis=None, weights=None, returned=False, keepdims=False):
     """The mean weighted by `weights`."""
     a = asarray(a)
@@ -129,6 +131,7 @@ def _var(name, a, axis, dtype, ddof, keepdims, where, middle, correction):
     return out if dtype is None and result.kind == "c" else _core.convert(out, result)
 
 
+@in_one_program("axis", "dtype", "out", "ddof", "keepdims", "correction", at_once=True)
 def var(
     a,
     axis=None,
@@ -162,6 +165,7 @@ def var(
     return _var("var", a, axis, dtype, ddof, keepdims, where, mean, correction)
 
 
+@in_one_program("axis", "dtype", "out", "ddof", "keepdims", "correction", at_once=True)
 def std(
     a,
     axis=None,

@@ -5,7 +5,7 @@ import numpy as np
 import shardax._core as _core
 from shardax import lax
 from shardax import numpy as jnp
-from shardax._base.arrays import asarray, static_jit
+from shardax._base.arrays import asarray, in_one_program, static_jit
 from shardax._devices.constraints import takes_out_sharding
 from shardax.random._keys import (
     check_key,
@@ -51,6 +51,7 @@ def _finest_gumbel(key, shape):
     return -jnp.log(-jnp.where(lower_half, jnp.log1p(-x), jnp.log(x)))
 
 
+@in_one_program("shape", "dtype", "mode", at_once=True)
 @takes_out_sharding
 def gumbel(key, shape=(), dtype=None, mode=None, *, out_sharding=None):
     """The standard Gumbel distribution.
@@ -89,6 +90,7 @@ def _neighbour(x, towards):
     return jnp.where(jnp.isnan(x) | (x == towards) | np.isnan(towards), x + towards, out)
 
 
+@in_one_program("shape", "dtype", at_once=True)
 @takes_out_sharding
 def truncated_normal(key, lower, upper, shape=None, dtype=None, *, out_sharding=None):
     """Normal, limited to (lower, upper)."""
@@ -113,6 +115,7 @@ def draw_exponential(key, shape, dtype, stream):
     return -jnp.log1p(-draw_uniform(key, 0.0, 1.0, shape=shape, dtype=dtype, stream=stream))
 
 
+@in_one_program("shape", "dtype", at_once=True)
 @takes_out_sharding
 def exponential(key, shape=(), dtype=None, *, out_sharding=None):
     """The exponential distribution with mean 1."""
@@ -131,6 +134,7 @@ def _laplace(key, shape, dtype, stream):
     return jnp.sign(u) * jnp.log1p(-jnp.abs(u))
 
 
+@in_one_program("shape", "dtype", at_once=True)
 @takes_out_sharding
 def laplace(key, shape=(), dtype=None, *, out_sharding=None):
     """The Laplace distribution with scale 1."""
@@ -145,6 +149,7 @@ def _logistic(key, shape, dtype, stream):
     return jnp.log(u) - jnp.log1p(-u)
 
 
+@in_one_program("shape", "dtype", at_once=True)
 @takes_out_sharding
 def logistic(key, shape=(), dtype=None, *, out_sharding=None):
     """The logistic distribution."""
@@ -159,6 +164,7 @@ def _cauchy(key, shape, dtype, stream):
     return jnp.tan(np.asarray(np.pi, dtype) * (u - np.asarray(0.5, dtype)))
 
 
+@in_one_program("shape", "dtype", at_once=True)
 @takes_out_sharding
 def cauchy(key, shape=(), dtype=None, *, out_sharding=None):
     """The Cauchy distribution."""
@@ -166,6 +172,7 @@ def cauchy(key, shape=(), dtype=None, *, out_sharding=None):
     return _cauchy(key, shape=to_shape(shape), dtype=dtype, stream=partitionable())
 
 
+@in_one_program("shape", "dtype", at_once=True)
 @takes_out_sharding
 def rademacher(key, shape=(), dtype=None, *, out_sharding=None):
     """-1 or 1, int32 unless `dtype` says otherwise."""
@@ -178,6 +185,7 @@ def _maxwell(key, shape, dtype, stream):
     return jnp.linalg.norm(draw_normal(key, shape=(*shape, 3), dtype=dtype, stream=stream), axis=-1)
 
 
+@in_one_program("shape", "dtype", at_once=True)
 @takes_out_sharding
 def maxwell(key, shape=(), dtype=None, *, out_sharding=None):
     """The Maxwell distribution with scale 1: the length of a normal vector in three dimensions."""

@@ -6,7 +6,7 @@ import numpy as np
 
 import shardax._core as _core
 from shardax import numpy as jnp
-from shardax._base.arrays import asarray, bind
+from shardax._base.arrays import asarray, bind, in_one_program
 from shardax._base.dtypes import KEYS, KeyTy
 from shardax._devices.filled import shape_tuple
 
@@ -300,6 +300,7 @@ def clone(key):
     return bind("random_clone", (checked,)) if is_typed(key) else checked
 
 
+@in_one_program("num", at_once=True)
 def split(key, num=2):
     """`num` new keys (or keys in a shape) out of one.
 

@@ -10,6 +10,7 @@ from shardax._base.arrays import (
     asarray,
     canonical_axis,
     check_arraylike,
+    in_one_program,
     result_type,
     static_jit,
 )
@@ -118,6 +119,7 @@ def choice(key, a, shape=(), replace=True, p=None, axis=0, mode=None):
     return index if arange else jnp.take(asarray(a), index, axis=axis)
 
 
+@in_one_program("axis", "shape", "replace", "mode", at_once=True)
 @takes_out_sharding
 def categorical(key, logits, axis=-1, shape=None, replace=True, mode=None, *, out_sharding=None):
     """Indices along `axis`, drawn with probabilities proportional to exp(logits).

@@ -4,7 +4,7 @@ import numpy as np
 
 import shardax._core as _core
 from shardax import numpy as jnp
-from shardax._base.arrays import asarray, bind, result_type, static_jit
+from shardax._base.arrays import asarray, bind, in_one_program, result_type, static_jit
 from shardax._devices.constraints import takes_out_sharding
 from shardax.random._keys import (
     check_key,
@@ -23,6 +23,7 @@ def draw_bits(key, width, shape):
     return draw_words(key, width, shape, partitionable())
 
 
+@in_one_program("shape", "dtype", at_once=True)
 @takes_out_sharding
 def bits(key, shape=(), dtype=None, *, out_sharding=None):
     """Uniformly random unsigned integers; uint8 where dtype has fewer bits."""
@@ -64,6 +65,7 @@ def draw_uniform(key, minval, maxval, shape, dtype, stream):
     return _core.lax.max(low, scaled)
 
 
+@in_one_program("shape", "dtype", at_once=True)
 @takes_out_sharding
 def uniform(key, shape=(), dtype=None, minval=0.0, maxval=1.0, *, out_sharding=None):
     """Uniform in [minval, maxval).
@@ -89,6 +91,7 @@ def draw_normal(key, shape, dtype, stream):
     return _core.lax.mul(np.asarray(np.sqrt(2), dtype), _core.lax.erf_inv(u))
 
 
+@in_one_program("shape", "dtype", at_once=True)
 @takes_out_sharding
 def normal(key, shape=(), dtype=None, *, out_sharding=None):
     """Normal with mean 0 and standard deviation 1; complex numbers have variance 1 in all."""
@@ -151,6 +154,7 @@ def _bound(limit, like):
     return np.asarray(min(max(limit, info.min), info.max), like.dtype)
 
 
+@in_one_program("shape", "minval", "maxval", "dtype", at_once=True)
 @takes_out_sharding
 def randint(key, shape, minval, maxval, dtype=None, *, out_sharding=None):
     """Uniform integers in [minval, maxval); int32 unless `dtype` says otherwise."""
@@ -194,6 +198,7 @@ def _bernoulli(key, p, shape, mode, stream):
     return u[1] * np.asarray(2.0 ** -jnp.finfo(dtype).nmant, dtype) < p - u[0]
 
 
+@in_one_program("shape", "mode", at_once=True)
 @takes_out_sharding
 def bernoulli(key, p=0.5, shape=None, mode="low", *, out_sharding=None):
     """True with probability p, in the shape of p or `shape`.
