@@ -302,3 +302,14 @@ def test_many_small_systems_as_one(dtype):
             got = lax.linalg.triangular_solve(scaled, b, **options)
             want = [lax.linalg.triangular_solve(x, y, **options) for x, y in zip(scaled, b)]
             near(got, np.stack(want), dtype, 30)
+
+
+def test_on_one_processor_the_library_has_one_thread():
+    done = run(
+        "import os; os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})\n"
+        "import numpy as np, shardax.numpy as jnp\n"
+        "tasks = lambda: len(os.listdir('/proc/self/task'))\n"
+        "jnp.ones(3).block_until_ready(); before = tasks()\n"
+        "np.asarray(jnp.linalg.qr(np.eye(400)).R); print(tasks() - before)\n"
+    )
+    assert done.stdout == "0\n", done.stdout + done.stderr

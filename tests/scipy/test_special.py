@@ -69,7 +69,8 @@ def test_parameters_have_one_derivative(function):
 
 def test_i0_is_even():
     """Its derivatives at 0, where exp(|x|) has none, are those of 1 + x^2 / 4."""
-    for f, want in ((jnp.i0, 1.0), (jax.grad(jnp.i0), 0.0), (jax.grad(jax.grad(jnp.i0)), 0.5)):
+    once = shardax.grad(jnp.i0)
+    for f, want in ((jnp.i0, 1.0), (once, 0.0), (shardax.grad(once), 0.5)):
         np.testing.assert_allclose(f(0.0), want, atol=1e-6)
     x = np.float32([0.1, -0.5, 3.0, 20.0, -80.0])
     np.testing.assert_allclose(jnp.i0(x), np.i0(x.astype(np.float64)), rtol=2e-5)
