@@ -7,6 +7,7 @@
 
 #include "callables/locate.h"
 #include "objects/config.h"
+#include "objects/numpy_once.h"
 
 namespace shardax::callables {
 namespace {
@@ -73,6 +74,7 @@ NamedTrace::~NamedTrace() {
   all.active.pop_back();
   all.ended[all.next++ % all.ended.size()] = {trace_.generation(), std::move(name_),
                                               std::move(api_), std::move(code_)};
+  if (all.active.empty()) objects::forget_numpy_arrays();
 }
 
 std::string NamedTrace::described() const {

@@ -299,6 +299,21 @@ def test_precisions_are_those_of_lax():
     assert jax.make_jaxpr(jnp.dot)(x, x).eqns[0].params["precision"] is None
 
 
+def test_numpy_arrays_are_kept_once():
+    kept = np.ones((2, 3), np.float32)
+
+    def f():
+        first = jnp.sin(kept), jnp.tan(kept), jax.jit(jnp.cos)(kept), kept
+        kept[0] = 5
+        return first, jnp.sum(kept), kept.copy(), np.ones((2, 3), np.float32)
+
+    program = jax.make_jaxpr(f)()
+    assert [c[0, 0] for c in program.consts] == [1, 5, 5, 1]
+    first, total, _, _ = jax.jit(f)()
+    np.testing.assert_array_equal(first[3], [[5] * 3, [1] * 3])
+    assert total == 18
+
+
 def test_einsum_shows_its_products():
     (eqn,) = jax.make_jaxpr(lambda x, y: jnp.einsum("ij,j->i", x, y))(
         jnp.ones((2, 3)), CONSTANT
