@@ -25,9 +25,9 @@ void load();
 void* address(const std::string& name);
 
 // OpenBLAS splits the work of a large matrix over two threads, whatever the machine (but for one of
-// a single processor) and the setting of our own: bits depend on how work is split, and so on shapes
-// alone. While a Small lives it computes on the thread that calls it; any number of them live
-// together, a large call by itself.
+// a single processor) and the setting of our own: bits depend on how work is split, and so on
+// shapes alone. While a Small lives it computes on the thread that calls it; any number of them
+// live together, a large call by itself.
 class Small {
  public:
   Small();
