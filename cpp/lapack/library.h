@@ -24,9 +24,10 @@ void load();
 // does not exist.
 void* address(const std::string& name);
 
-// OpenBLAS splits the work of a large matrix over two threads, whatever the machine and the setting
-// of our own: bits depend on how work is split, and so on shapes alone. While a Small lives it
-// computes on the thread that calls it; any number of them live together, a large call by itself.
+// OpenBLAS splits the work of a large matrix over two threads, whatever the machine (but for one of
+// a single processor) and the setting of our own: bits depend on how work is split, and so on
+// shapes alone. While a Small lives it computes on the thread that calls it; any number of them
+// live together, a large call by itself.
 class Small {
  public:
   Small();

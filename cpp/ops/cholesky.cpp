@@ -1,5 +1,5 @@
 // ops/cholesky.cpp - cholesky and cholesky_update.
-#include "ops/matrices.h"
+#include "ops/lane_jobs.h"
 
 namespace shardax::ops {
 namespace {
@@ -32,6 +32,22 @@ struct Cholesky {
   std::vector<T> a;
 };
 
+template <class T>
+struct CholeskyLanes {
+  static bool takes(const JobArgs& args) { return fits_lanes<T>(Stack(args.in[0])); }
+  explicit CholeskyLanes(const JobArgs& args)
+      : in(args.in[0]), out(args.out[0]), n(in.rows()), a(elements(n, n)) {}
+  std::int64_t count() const { return in.count(); }
+  double flops() const { return flops_of<T>(static_cast<double>(n * n * n) / 3); }
+  void load(const Group<T>& group) { load_group(in, group, a); }
+  void compute() { lanes::cholesky(a.data(), n); }
+  void store(const Group<T>& group) { store_group(out, group, a); }
+
+  Stack in, out;
+  std::int64_t n;
+  Cells<T> a;
+};
+
 // dL = L phi(L^-1 dA L^-H), where phi keeps the lower triangle and half of the diagonal (Murray,
 // "Differentiation of the Cholesky decomposition", 2016).
 Value factor_tangent(const Value& l, const Value& da) {
@@ -58,7 +74,7 @@ const Op cholesky_op{
      },
      .jvp = [](const JvpArgs& a) -> Values { return {factor_tangent(a.out[0], a.t[0])}; },
      .batch = batch_stack,
-     .kernel = stack_kernel<Cholesky>}};
+     .kernel = small_stack_kernel<Cholesky, CholeskyLanes>}};
 
 // ---- cholesky_update -------------------------------------------------------------------------
 

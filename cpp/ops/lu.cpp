@@ -1,7 +1,7 @@
 // ops/lu.cpp - lu and lu_pivots_to_permutation.
 #include <numeric>
 
-#include "ops/matrices.h"
+#include "ops/lane_jobs.h"
 
 namespace shardax::ops {
 namespace {
@@ -48,6 +48,34 @@ struct Lu {
   std::vector<Int> pivots, order;
 };
 
+template <class T>
+struct LuLanes {
+  struct alignas(64) Pivots {
+    lanes::Index<T> at;
+  };
+  static bool takes(const JobArgs& args) { return fits_lanes<T>(Stack(args.in[0])); }
+  explicit LuLanes(const JobArgs& args) : one(args), a(one.a.size()), pivots(one.pivots.size()) {}
+  std::int64_t count() const { return one.count(); }
+  double flops() const { return one.flops(); }
+  void load(const Group<T>& group) { load_group(one.in, group, a); }
+  void compute() { lanes::lu(a.data(), &pivots.data()->at, one.m, one.n); }
+  void store(const Group<T>& group) {
+    store_group(one.out, group, a);
+    for (std::size_t lane = 0; lane < group.size(); ++lane) {
+      for (std::size_t k = 0; k < pivots.size(); ++k) {
+        one.pivots[k] = static_cast<Int>(pivots[k].at[lane]);
+      }
+      permute(one.pivots.data(), std::ssize(pivots), one.order.data(), one.m);
+      one.pivots_out.store(group[lane], one.pivots);
+      one.order_out.store(group[lane], one.order);
+    }
+  }
+
+  Lu<T> one;
+  Cells<T> a;
+  std::vector<Pivots> pivots;
+};
+
 Value padded(const Value& a, std::size_t dim, std::int64_t size) {
   Ints low(a->shape().size(), 0), high = low, interior = low;
   high[dim] = size - a->shape()[dim];
@@ -91,7 +119,7 @@ const Op lu_op{{.name = "lu",
                 .jvp = lu_jvp,
                 .batch = batch_stack,
                 .multiple_results = true,
-                .kernel = stack_kernel<Lu>}};
+                .kernel = small_stack_kernel<Lu, LuLanes>}};
 
 struct Permutation {
   explicit Permutation(const JobArgs& args)

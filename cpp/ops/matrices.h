@@ -88,6 +88,17 @@ class Stack {
   template <class T>
   void fill(std::int64_t i, T value) const;
 
+  // Matrix i where it lies: its first element, and the steps to the next row and column.
+  template <class T>
+  struct Placed {
+    T* first;
+    std::int64_t down, along;
+  };
+  template <class T>
+  Placed<T> matrix(std::int64_t i) const {
+    return {reinterpret_cast<T*>(data_) + offset(i), row_stride_, column_stride_};
+  }
+
  private:
   std::int64_t offset(std::int64_t i) const;
   std::byte* data_;

@@ -1,5 +1,5 @@
 // ops/qr.cpp - qr.
-#include "ops/matrices.h"
+#include "ops/lane_jobs.h"
 
 namespace shardax::ops {
 namespace {
@@ -61,6 +61,35 @@ struct Qr {
   std::vector<T> a, q, r, taus;
   std::vector<Int> order;
   lapack::Work<T> work, product_work;
+};
+
+template <class T>
+struct QrLanes {
+  static bool takes(const JobArgs& args) {
+    return fits_lanes<T>(Stack(args.in[0])) && !args.params.flag("pivoting");
+  }
+  explicit QrLanes(const JobArgs& args)
+      : one(args), a(one.a.size()), q(one.q.size()), taus(one.taus.size()) {}
+  std::int64_t count() const { return one.count(); }
+  double flops() const { return one.flops(); }
+  void load(const Group<T>& group) { load_group(one.in, group, a); }
+  void compute() {
+    lanes::qr(a.data(), taus.data(), one.m, one.n);
+    lanes::product_of_reflectors(a.data(), taus.data(), q.data(), one.m, one.n,
+                                 one.q_out.columns());
+  }
+  void store(const Group<T>& group) {
+    store_group(one.q_out, group, q);
+    for (std::int64_t r = 0; r < one.r_out.rows(); ++r) {
+      for (std::int64_t c = 0; c < std::min(r, one.n); ++c) {
+        a[static_cast<std::size_t>(r * one.n + c)] = lanes::Cell<T>();
+      }
+    }
+    store_group(one.r_out, group, a);
+  }
+
+  Qr<T> one;
+  Cells<T> a, q, taus;
 };
 
 struct Factors {
@@ -148,7 +177,7 @@ const Op qr_op{
      .jvp = qr_jvp,
      .batch = batch_stack,
      .multiple_results = true,
-     .kernel = stack_kernel<Qr>}};
+     .kernel = small_stack_kernel<Qr, QrLanes>}};
 
 }  // namespace
 }  // namespace shardax::ops

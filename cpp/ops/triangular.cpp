@@ -1,5 +1,5 @@
 // ops/triangular.cpp - triangular_solve.
-#include "ops/matrices.h"
+#include "ops/lane_jobs.h"
 
 namespace shardax::ops {
 namespace {
@@ -63,6 +63,36 @@ struct Solve {
   std::vector<T> a, x;
 };
 
+// x op(a) = b is solved as op(a)^T x^T = b^T.
+template <class T>
+struct SolveLanes {
+  static bool takes(const JobArgs& args) {
+    return fits_lanes<T>(Stack(args.in[0])) && fits_lanes<T>(Stack(args.in[1]));
+  }
+  explicit SolveLanes(const JobArgs& args) : one(args), a(one.a.size()), x(one.x.size()) {}
+  std::int64_t count() const { return one.count(); }
+  double flops() const { return one.flops(); }
+  bool turned() const { return one.options.transpose_a == one.options.left_side; }
+  void load(const Group<T>& group) {
+    load_group(one.a_in, group, a, turned());
+    load_group(one.b_in, group, x, !one.options.left_side);
+  }
+  void compute() {
+    if constexpr (lapack::is_complex<T>) {
+      if (one.options.conjugate_a) {
+        for (auto& cell : a) cell.im = -cell.im;
+      }
+    }
+    const std::int64_t n = one.a_in.rows();
+    lanes::solve(a.data(), x.data(), n, std::ssize(x) / n, one.options.lower != turned(),
+                 one.options.unit_diagonal);
+  }
+  void store(const Group<T>& group) { store_group(one.out, group, x, !one.options.left_side); }
+
+  Solve<T> one;
+  Cells<T> a, x;
+};
+
 // d(op(a) x) = db, so that op(a) dx = db - op(da) x; what lies beyond the triangle is not read.
 Values solve_jvp(const JvpArgs& args) {
   const SolveOptions o = options_of(args.params);
@@ -114,7 +144,7 @@ const Op triangular_solve_op{
      .jvp = solve_jvp,
      .transpose = solve_transpose,
      .batch = solve_batch,
-     .kernel = stack_kernel<Solve>}};
+     .kernel = small_stack_kernel<Solve, SolveLanes>}};
 
 }  // namespace
 

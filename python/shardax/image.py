@@ -6,6 +6,7 @@ an output pixel by their distance; where the image shrinks, antialiasing widens 
 
 import enum
 import math
+import operator
 
 import numpy as np
 
@@ -137,13 +138,22 @@ def _resample(x, shape, dims, scales, translations, method, antialias, precision
 
 def _checked(name, image, shape, method):
     image = _core.promote("inexact", image)[0]
-    shape = tuple(int(n) for n in shape)
+    shape = _sizes(shape)
     if len(shape) != image.ndim:
         raise ValueError(
             f"{name}: shape must have length equal to the number of dimensions of x;  {shape} vs "
             f"{image.shape}"
         )
     return image, shape, _method(method)
+
+
+def _sizes(shape):
+    try:
+        return tuple(operator.index(n) for n in shape)
+    except TypeError:
+        raise TypeError(
+            f"Shapes must be 1D sequences of concrete values of integer type, got {shape}."
+        ) from None
 
 
 def _method(method):
@@ -168,7 +178,7 @@ def resize(image, shape, method, antialias=True, precision=lax.Precision.HIGHEST
     Array([[0.  , 0.25, 0.75, 1.  ]], dtype=float32)
     """
     if _method(method) is ResizeMethod.NEAREST:
-        return _nearest(asarray(image), tuple(int(n) for n in shape))
+        return _nearest(asarray(image), _sizes(shape))
     image, shape, method = _checked("resize", image, shape, method)
     dims = [d for d in range(image.ndim) if image.shape[d] != shape[d]]
     real = image.real.dtype

@@ -231,3 +231,11 @@ def test_names_that_nobody_knows():
 def test_versions_in_reports():
     report = jax.print_environment_info(return_string=True)
     assert "shardax: " in report and "jax:    0.10.2" in report and "jaxlib: 0.10.2" in report
+
+
+def test_sizes_that_are_fractions():
+    with pytest.raises(TypeError, match="'float' object cannot be interpreted as an integer"):
+        jax.nn.one_hot(jnp.array([1, 2]), 3.0)
+    for method in ("linear", "nearest"):
+        with pytest.raises(TypeError, match="Shapes must be 1D sequences of concrete values of in"):
+            jax.image.resize(jnp.ones((2, 2)), (4, 2.5), method)

@@ -46,7 +46,6 @@ LATER = {
     "jax.experimental.colocated_python.func._": "several processes",
     "jax.experimental.colocated_python.serialization._": "several processes",
     "jax.experimental.colocated_python.serialization.xb": "several processes",
-    "jax.experimental.cur_qdd": "types of the user's own",
     "jax.experimental.pallas.": "kernels of the user's own",
     "jax.interpreters.mlir.emit_python_callback": "lowering to MLIR",
     "jax.interpreters.pxla.global_avals": "several processes",

@@ -256,3 +256,60 @@ def test_forked_children_decompose():
     finally:
         stop.set()
         thread.join()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(
+    "shape", ((1, 1), (3, 3), (5, 2), (2, 5), (8, 8), (32, 7), (32, 32)), ids=str
+)
+def test_many_small_matrices_as_one(shape, dtype):
+    """A group of lanes, the last of them part of one, gives what LAPACK does for each matrix."""
+    a = matrix((35, *shape), dtype)
+    a[3] = np.ones(shape)  # of rank one
+    a[4] = 0
+    for full in (True, False):
+        for got, want in zip(
+            lax.linalg.qr(a, full_matrices=full),
+            zip(*(lax.linalg.qr(x, full_matrices=full) for x in a)),
+        ):
+            regular = np.r_[0:3, 5:35]
+            near(np.asarray(got)[regular], np.stack(want)[regular], dtype, 30)
+        q, r = lax.linalg.qr(a, full_matrices=full)
+        near(q @ r, a, dtype)
+    factors, *swaps = lax.linalg.lu(a)
+    want, *want_swaps = map(np.stack, zip(*map(lax.linalg.lu, a)))
+    near(factors, want, dtype, 30)
+    for got, expected in zip(swaps, want_swaps):
+        np.testing.assert_array_equal(got, expected)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_many_small_systems_as_one(dtype):
+    a = matrix((19, 6, 6), dtype) + 6 * np.eye(6, dtype=dtype)
+    definite = a @ adjoint(a)
+    definite[2] -= 1000 * np.eye(6, dtype=dtype)
+    definite[5, 3, 1] = np.nan
+    got = lax.linalg.cholesky(definite, symmetrize_input=False)
+    want = [lax.linalg.cholesky(x, symmetrize_input=False) for x in definite]
+    near(got, np.stack(want), dtype, 30)
+    assert np.isnan(got[2]).sum() == 21 and not np.isnan(got[4]).any()
+    for left in (True, False):
+        b = matrix((19, 6, 3) if left else (19, 3, 6), dtype, 1)
+        for flags in np.ndindex(2, 2, 2, 2):
+            options = dict(zip(("lower", "transpose_a", "conjugate_a", "unit_diagonal"), flags))
+            options = {"left_side": left, **{k: bool(v) for k, v in options.items()}}
+            scaled = a / 6 if options["unit_diagonal"] else a
+            got = lax.linalg.triangular_solve(scaled, b, **options)
+            want = [lax.linalg.triangular_solve(x, y, **options) for x, y in zip(scaled, b)]
+            near(got, np.stack(want), dtype, 30)
+
+
+def test_on_one_processor_the_library_has_one_thread():
+    done = run(
+        "import os; os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})\n"
+        "import numpy as np, shardax.numpy as jnp\n"
+        "tasks = lambda: len(os.listdir('/proc/self/task'))\n"
+        "jnp.ones(3).block_until_ready(); before = tasks()\n"
+        "np.asarray(jnp.linalg.qr(np.eye(400)).R); print(tasks() - before)\n"
+    )
+    assert done.stdout == "0\n", done.stdout + done.stderr

@@ -118,3 +118,21 @@ def test_rng_bit_generator(algorithm):
     assert batch.tolist() == [[1, 2, 6, 4], [2, 3, 4, 5]]
     with pytest.raises(TypeError, match="the key must be uint32.4. or uint64.2."):
         lax.rng_bit_generator(np.zeros(3, np.uint32), (2,))
+
+
+def test_draws_of_few_bits():
+    """As JAX 0.10.2 draws them."""
+    key = random.key(0)
+    for dtype in ("int4", "uint4"):
+        got = random.randint(key, (12,), 0, 5, dtype=dtype)
+        assert got.dtype == dtype and got.tolist() == [4, 0, 2, 3, 1, 2, 2, 3, 3, 3, 1, 4]
+    assert random.randint(key, (6,), -3, 3, dtype="int2").tolist() == [-1, -2, -2, -1, 1, 1]
+    assert random.bits(key, (6,), "uint4").tolist() == [167, 146, 40, 53, 183, 67]
+    wants = {
+        "float8_e5m2": [0, 0, -0.875, -0.875, 0, -0.5],
+        "float8_e3m4": [0.203125, 0.109375, -0.6875, -0.53125, 0.3125, -0.421875],
+        "float8_e4m3fn": [np.nan] * 6,  # which has no infinity to step towards
+    }
+    for dtype, want in wants.items():
+        got = random.truncated_normal(key, -1.0, 1.0, (6,), dtype=dtype)
+        np.testing.assert_array_equal(got.astype(np.float32), np.float32(want))

@@ -65,3 +65,12 @@ def test_parameters_have_one_derivative(function):
     more = (1.0,) * (2 if function is special.hyp1f1 else 3)
     with pytest.raises(NotImplementedError, match="by_a"):
         shardax.grad(shardax.grad(lambda a: function(a, *more[:-1], jnp.float64(0.3))))(0.5)
+
+
+def test_i0_is_even():
+    """Its derivatives at 0, where exp(|x|) has none, are those of 1 + x^2 / 4."""
+    once = shardax.grad(jnp.i0)
+    for f, want in ((jnp.i0, 1.0), (once, 0.0), (shardax.grad(once), 0.5)):
+        np.testing.assert_allclose(f(0.0), want, atol=1e-6)
+    x = np.float32([0.1, -0.5, 3.0, 20.0, -80.0])
+    np.testing.assert_allclose(jnp.i0(x), np.i0(x.astype(np.float64)), rtol=2e-5)

@@ -43,7 +43,7 @@ def adjoint(a):
 
 def symmetrized(x):
     """The Hermitian part of matrices; what is not square stays, for the op to refuse."""
-    return (x + adjoint(x)) / 2 if x.ndim >= 2 and x.shape[-2] == x.shape[-1] else x
+    return (x + adjoint(x)) * 0.5 if x.ndim >= 2 and x.shape[-2] == x.shape[-1] else x
 
 
 def matmul(a, b):

@@ -1,6 +1,7 @@
 """shardax.nn - activation functions and what neural networks need beside them."""
 
 import math
+import operator
 
 import numpy as np
 
@@ -278,10 +279,11 @@ def one_hot(x, num_classes, *, dtype=None, axis=-1):
     Zeros for indices out of range.
     """
     x = asarray(x)
+    known(num_classes, "The error arose in jax.nn.one_hot argument `num_classes`.")
     dtype = _core.canonical_dtype(float) if dtype is None else _core.dtype_of(dtype)
     place = canonical_axis(axis, x.ndim + 1)
     classes = (
-        np.arange(known(num_classes, "The error arose in jax.nn.one_hot argument `num_classes`."))
+        np.arange(operator.index(num_classes))
         .reshape((1,) * place + (-1,) + (1,) * (x.ndim - place))
         .astype(x.dtype)
     )

@@ -99,44 +99,6 @@ def fmin(x1, x2):
     return where(_functions.logical_or(_functions.less(x1, x2), _functions.isnan(x2)), x1, x2)
 
 
-@functools.cache
-def _bessel_coefficients():
-    """Chebyshev coefficients of exp(-x) I0(x): in x / 4 - 1 for x <= 8, and, times sqrt(x), in 16 /
-    x - 1 beyond.
-    """
-    chebinterpolate = np.polynomial.chebyshev.chebinterpolate
-    near = chebinterpolate(lambda t: np.exp(-4 * (t + 1)) * np.i0(4 * (t + 1)), 30)
-    far = lambda x: np.sqrt(x) * np.exp(-x) * np.i0(x)  # noqa: E731
-    # np.i0 overflows past 700, where the scaled function differs from its limit by 1 / (8 x).
-    beyond = chebinterpolate(
-        lambda t: np.where(
-            t > -0.96,
-            far(np.minimum(16 / (t + 1), 400)),
-            (1 + (t + 1) / 128 + 9 * (t + 1) ** 2 / 32768) / np.sqrt(2 * np.pi),
-        ),
-        24,
-    )
-    return near.tolist(), beyond.tolist()
-
-
-def _chebyshev(coefficients, t):
-    """The Chebyshev series at t, by Clenshaw's recurrence."""
-    above = last = 0.0
-    for c in coefficients[:0:-1]:
-        above, last = 2 * t * above - last + c, above
-    return t * above - last + coefficients[0]
-
-
-@static_jit()
-def _i0e(x):
-    size = _functions.abs(x)
-    near, beyond = _bessel_coefficients()
-    low = _chebyshev(near, _functions.minimum(size, 8.0) / 4 - 1)
-    wide = _functions.maximum(size, 8.0)
-    high = _chebyshev(beyond, 16 / wide - 1) / _functions.sqrt(wide)
-    return where(size <= 8, low, high)
-
-
 @in_one_program()
 def i0(x):
     """The modified Bessel function of the first kind, order 0."""
@@ -144,7 +106,9 @@ def i0(x):
     x = _core.promote("inexact", x)[0]
     if x.dtype.kind == "c":
         raise ValueError(f"Unsupported input type to jax.numpy.i0: {x.dtype}")
-    return _functions.multiply(_functions.exp(_functions.abs(x)), _i0e(x))
+    # |x|, with derivatives of 0 at 0.
+    size = _functions.multiply(x, _functions.sign(x))
+    return _functions.multiply(_functions.exp(size), bind("bessel_i0e", (x,)))
 
 
 @in_one_program()

@@ -16,7 +16,7 @@ def beta(key, a, b, shape=None, dtype=None, *, out_sharding=None) -> Array:
 def binomial(key, n, p, shape=None, dtype=None) -> Array:
     """The number of successes in `n` trials of probability `p`, as a float; NaN where neither is possible."""
 def bits(key, shape=..., dtype=None, *, out_sharding=None) -> Array:
-    """Uniformly random unsigned integers."""
+    """Uniformly random unsigned integers; uint8 where dtype has fewer bits."""
 def categorical(key, logits, axis=-1, shape=None, replace=True, mode=None, *, out_sharding=None) -> Array:
     """Indices along `axis`, drawn with probabilities proportional to exp(logits)."""
 def cauchy(key, shape=..., dtype=None, *, out_sharding=None) -> Array:

@@ -73,9 +73,21 @@ def _truncated_normal(key, lower, upper, shape, dtype, stream):
     a, b = lax.erf(lower / sqrt2), lax.erf(upper / sqrt2)
     u = draw_uniform(key, a, b, shape=shape, dtype=dtype, stream=stream)
     out = sqrt2 * lax.erf_inv(u)
-    low = lax.nextafter(lax.stop_gradient(lower), np.asarray(np.inf, dtype))
-    high = lax.nextafter(lax.stop_gradient(upper), np.asarray(-np.inf, dtype))
+    low = _neighbour(lax.stop_gradient(lower), np.asarray(np.inf, dtype))
+    high = _neighbour(lax.stop_gradient(upper), np.asarray(-np.inf, dtype))
     return jnp.clip(out, low, high)
+
+
+def _neighbour(x, towards):
+    """lax.nextafter, of floats of 8 bits too: of an infinity, or of NaN where they have none."""
+    if towards.dtype.itemsize > 1:
+        return lax.nextafter(x, towards)
+    bits = lax.bitcast_convert_type(x, np.uint8)
+    grows = (x > 0) == (towards > 0)
+    step = jnp.where(grows, bits + np.uint8(1), bits - np.uint8(1))
+    least = np.uint8(0x01 if towards > 0 else 0x81)
+    out = lax.bitcast_convert_type(jnp.where(x == 0, least, step), towards.dtype)
+    return jnp.where(jnp.isnan(x) | (x == towards) | np.isnan(towards), x + towards, out)
 
 
 @in_one_program("shape", "dtype", at_once=True)

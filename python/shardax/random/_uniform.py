@@ -26,13 +26,13 @@ def draw_bits(key, width, shape):
 @in_one_program("shape", "dtype", at_once=True)
 @takes_out_sharding
 def bits(key, shape=(), dtype=None, *, out_sharding=None):
-    """Uniformly random unsigned integers."""
+    """Uniformly random unsigned integers; uint8 where dtype has fewer bits."""
     key = check_key("bits", key)
     dtype = (
         _core.canonical_dtype(np.uint64) if dtype is None else _core.requested_dtype(dtype, "bits")
     )
     dtype = np.dtype(dtype)
-    if dtype.kind != "u":
+    if not jnp.issubdtype(dtype, np.unsignedinteger):
         raise ValueError(f"dtype argument to `bits` must be an unsigned int dtype, got {dtype}")
     return draw_bits(key, dtype.itemsize * 8, to_shape(shape))
 
@@ -161,13 +161,13 @@ def randint(key, shape, minval, maxval, dtype=None, *, out_sharding=None):
     key = check_key("randint", key)
     dtype = _core.canonical_dtype(int) if dtype is None else _core.requested_dtype(dtype, "randint")
     dtype = np.dtype(dtype)
-    if dtype.kind not in "iu":
+    if not jnp.issubdtype(dtype, np.integer):
         raise TypeError(f"randint only accepts integer dtypes, got {dtype}")
     low, high = _int_bound(minval, dtype), _int_bound(maxval, dtype)
     if dtype.itemsize >= 4:
         return _randint(key, low, high, shape=to_shape(shape), dtype=dtype, stream=partitionable())
     # Small integers are drawn as int32, which biases the remainder less.
-    info, wide = np.iinfo(dtype), np.dtype("int32")
+    info, wide = jnp.iinfo(dtype), np.dtype("int32")
     low = jnp.clip(asarray(low).astype(wide), int(info.min), int(info.max))
     high = jnp.clip(asarray(high).astype(wide), int(info.min), int(info.max) + 1)
     return _core.convert(

@@ -24,6 +24,7 @@ from shardax.experimental.sparse._base import (
     SparseEfficiencyError,
     SparseEfficiencyWarning,
 )
+from shardax.experimental.sparse._gather import bcoo_gather
 from shardax.experimental.sparse._layout import (
     bcoo_broadcast_in_dim,
     bcoo_concatenate,

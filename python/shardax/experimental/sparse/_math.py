@@ -106,8 +106,10 @@ def _sparse_sparse(lhs, rhs, lc, rc, lb, rb):
     buffers[0], buffers[2] = buffers[0].astype(dtype), buffers[2].astype(dtype)
     buffers[3] = buffers[3].astype(buffers[1].dtype)
     out = BCOO(over_batches(multiply, nb)(*buffers), shape=(*left.shape[:nb], *sizes))
-    most = math.prod(sizes)
-    return out.sum_duplicates(nse=most, remove_zeros=False) if sizes and out.nse > most else out
+    # An operand without free dimensions contributes to each place with the sum of its elements.
+    most = (left.nse if fl else 1) * (right.nse if fr else 1)
+    most = min(most, math.prod(sizes))
+    return out.sum_duplicates(nse=most, remove_zeros=False) if out.nse > most else out
 
 
 def bcoo_dot_general(
@@ -254,6 +256,14 @@ def bcoo_add(lhs, rhs):
     return BCOO((data, jnp.concatenate([i, j.astype(i.dtype)], nb)), shape=lhs.shape)
 
 
+def _one_row(mat):
+    """(elements, places) of an array of shape (1, 1, n), zero beyond it."""
+    if not isinstance(mat, BCOO):
+        return mat[0, 0], jnp.arange(mat.shape[2], dtype=np.int32)
+    data, indices = _masked(bcoo_update_layout(mat, n_batch=2, n_dense=0))
+    return data[0, 0], indices[0, 0, :, 0]
+
+
 def bcoo_conv_general_dilated(
     lhs,
     rhs,
@@ -267,14 +277,14 @@ def bcoo_conv_general_dilated(
     batch_group_count=1,
     precision=None,
     preferred_element_type=None,
+    out_sharding=None,
 ):
     """lax.conv_general_dilated in one dimension of sparse arrays (1, 1, n), without strides.
 
     Raises:
       NotImplementedError: for other shapes, strides, dilations and groups.
     """
-    lhs, rhs = (m if isinstance(m, BCOO) else BCOO.fromdense(m) for m in (lhs, rhs))
-    lhs, rhs = (bcoo_update_layout(m, n_batch=0, n_dense=0) for m in (lhs, rhs))
+    lhs, rhs = (m if isinstance(m, BCOO) else jnp.asarray(m) for m in (lhs, rhs))
     numbers = lax.conv_dimension_numbers(lhs.shape, rhs.shape, dimension_numbers)
     plain = (
         lhs.ndim == rhs.ndim == 3
@@ -292,18 +302,14 @@ def bcoo_conv_general_dilated(
         )
     n, k = lhs.shape[2], rhs.shape[2]
     if isinstance(padding, str):
-        total = k - 1 if padding.upper().startswith("SAME") else 0
-        padding = [(total // 2, total - total // 2)]
+        padding = lax.padtype_to_pads((n,), (k,), (1,), padding)
     ((low, high),) = padding
-    size = n + low + high - k + 1
-    (a, i), (b, j) = _masked(lhs), _masked(rhs)
-    place = i[:, None, 2] + low - j[None, :, 2]
+    size = max(0, n + low + high - k + 1)
+    (a, i), (b, j) = _one_row(lhs), _one_row(rhs)
+    place = i[:, None] + low - j[None, :]
     inside = (place >= 0) & (place < size)
-    place = jnp.where(inside, place, size).reshape(-1, 1)
-    data = jnp.where(inside, a[:, None] * b[None], 0).reshape(-1)
+    place = jnp.where(inside, place, size).reshape(1, 1, -1, 1)
+    data = jnp.where(inside, a[:, None] * b[None], 0).reshape(1, 1, -1)
     if preferred_element_type is not None:
         data = data.astype(preferred_element_type)
-    indices = jnp.concatenate([jnp.zeros((place.shape[0], 2), place.dtype), place], -1)
-    return BCOO((data, indices), shape=(1, 1, size)).sum_duplicates(
-        nse=min(size, place.shape[0]), remove_zeros=False
-    )
+    return BCOO((data, place), shape=(1, 1, size))

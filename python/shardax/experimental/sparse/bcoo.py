@@ -319,13 +319,14 @@ def _sorted(indices, order):
 def bcoo_sort_indices(mat):
     """With indices in lexicographic order."""
 
-    def sort(data, indices):
-        if not indices.shape[-1]:
-            return data, indices
-        indices, order = _sorted(indices, jnp.arange(indices.shape[0]))
-        return data[order], indices
-
-    data, indices = over_batches(sort, mat.n_batch)(*full_batches(mat))
+    nb = mat.n_batch
+    data, indices = mat._bufs
+    if mat.n_sparse:
+        places = jnp.arange(mat.nse)
+        indices, order = over_batches(lambda i: _sorted(i, places), nb)(indices)
+        batch = np.broadcast_shapes(data.shape[:nb], order.shape[:nb])
+        data, order = (jnp.broadcast_to(x, batch + x.shape[nb:]) for x in (data, order))
+        data = over_batches(lambda d, at: d[at], nb)(data, order)
     return BCOO(
         (data, indices), shape=mat.shape, indices_sorted=True, unique_indices=mat.unique_indices
     )

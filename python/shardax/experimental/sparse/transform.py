@@ -14,9 +14,9 @@ from shardax import lax, tree_util
 from shardax import numpy as jnp
 from shardax._transform.stages import ShapeDtypeStruct
 from shardax._transform.tracing import make_jaxpr
-from shardax.experimental.sparse import _layout, _math, _slices
+from shardax.experimental.sparse import _gather, _layout, _math, _slices
 from shardax.experimental.sparse._base import JAXSparse
-from shardax.experimental.sparse.bcoo import BCOO, bcoo_transpose, extracted
+from shardax.experimental.sparse.bcoo import bcoo_transpose, extracted
 from shardax.experimental.sparse.bcsr import BCSR
 
 
@@ -25,12 +25,8 @@ def _is_sparse(x):
 
 
 def _with_data(mat, data):
-    return BCOO(
-        (data, mat.indices),
-        shape=mat.shape,
-        indices_sorted=mat.indices_sorted,
-        unique_indices=mat.unique_indices,
-    )
+    known = {"indices_sorted": mat.indices_sorted, "unique_indices": mat.unique_indices}
+    return type(mat)((data, *mat._bufs[1:]), shape=mat.shape, **known)
 
 
 # ---- rules: functions of the operands, some sparse, and the params of the equation ---------------
@@ -42,16 +38,23 @@ def _on_elements(linear):
     def rule(equation, mat):
         if not linear and not mat.unique_indices:
             mat = mat.sum_duplicates(nse=mat.nse, remove_zeros=False)
-        return _with_data(mat, equation.primitive.bind(mat.data, **equation.params))
+        data = equation.primitive.bind(mat.data, **equation.params)
+        return _with_data(mat, data)
 
     return rule
+
+
+_DENSE_RESULT = (
+    "it would result in dense output. If this is your intent, use sparse.todense() to convert your "
+    "arguments to dense matrices."
+)
 
 
 def _power(equation, mat):
     if equation.params["y"] <= 0:
         raise NotImplementedError(
             f"sparse rule for {equation.primitive} with non-positive exponent "
-            f"{equation.params['y']} is not implemented."
+            f"{equation.params['y']} is not implemented because {_DENSE_RESULT}"
         )
     return _on_elements(False)(equation, mat)
 
@@ -116,8 +119,6 @@ def _dot(equation, lhs, rhs):
 
 
 def _convolution(equation, lhs, rhs):
-    if not (_is_sparse(lhs) and _is_sparse(rhs)):
-        raise NotImplementedError("Convolution of a sparse and a dense array.")
     return _math.bcoo_conv_general_dilated(lhs, rhs, **equation.params)
 
 
@@ -144,15 +145,23 @@ def _reshape(equation, mat):
     return _layout.bcoo_reshape(mat, new_sizes=equation.outvars[0].aval.shape)
 
 
+def _gather_rule(equation, mat, start_indices):
+    p = equation.params
+    return _gather.bcoo_gather(
+        mat, start_indices, p["dimension_numbers"], p["slice_sizes"], mode=p.get("mode")
+    )
+
+
 def _squeeze(equation, mat):
     return _layout.bcoo_squeeze(mat, dimensions=equation.params["dimensions"])
 
 
 _LINEAR = "neg copy real imag conj reduce_precision stop_gradient"
 _ZERO_KEEPING = (
-    "abs asin asinh atan atanh cbrt ceil expm1 erf erf_inv floor log1p round sign sin sinh square "
-    "sqrt tan tanh"
+    "abs asin asinh atan atanh bessel_i1e cbrt ceil expm1 erf erf_inv floor log1p round sign sin "
+    "sinh square sqrt tan tanh"
 )
+_DENSE = "acos acosh bessel_i0e cos cosh eq exp ge gt le lt log ne xor"
 RULES = {
     **dict.fromkeys(_LINEAR.split(), _on_elements(True)),
     **dict.fromkeys(_ZERO_KEEPING.split(), _on_elements(False)),
@@ -168,6 +177,7 @@ RULES = {
     "dot_general": _dot,
     "conv_general_dilated": _convolution,
     "dynamic_slice": _dynamic_slice,
+    "gather": _gather_rule,
     "reduce_sum": lambda e, mat: total(mat, e.params["axes"]),
     "reshape": _reshape,
     "rev": lambda e, mat: _layout.bcoo_rev(mat, e.params["dimensions"]),
@@ -175,6 +185,8 @@ RULES = {
     "squeeze": _squeeze,
     "transpose": lambda e, mat: bcoo_transpose(mat, permutation=e.params["permutation"]),
 }
+
+_ELEMENTWISE = {*_LINEAR.split(), *_ZERO_KEEPING.split(), "integer_pow", "convert_element_type"}
 
 
 # ---- ops with programs ---------------------------------------------------------------------------
@@ -221,7 +233,14 @@ def _cond(equation, index, *operands):
         lambda *values, b=b: tuple(_run(b.jaxpr, b.consts, values))
         for b in equation.params["branches"]
     ]
-    return lax.switch(index, branches, *operands)
+    try:
+        return lax.switch(index, branches, *operands)
+    except TypeError as error:
+        text = (
+            "sparsified true_fun output must have same type structure as sparsified false_fun "
+            f"output: {error}"
+        )
+        raise TypeError(text) from None
 
 
 BODIES = {
@@ -254,10 +273,12 @@ def _run(jaxpr, consts, operands):
         elif name in BODIES:
             out = BODIES[name](equation, *inputs)
         elif name in RULES:
-            inputs = [x.to_bcoo() if isinstance(x, BCSR) else x for x in inputs]
+            if name not in _ELEMENTWISE:
+                inputs = [x.to_bcoo() if isinstance(x, BCSR) else x for x in inputs]
             out = [RULES[name](equation, *inputs)]
         else:
-            raise NotImplementedError(f"sparse rule for {name} is not implemented.")
+            why = f" because {_DENSE_RESULT}" if name in _DENSE.split() else "."
+            raise NotImplementedError(f"sparse rule for {name} is not implemented{why}")
         values.update(zip(equation.outvars, out))
     return [read(v) for v in jaxpr.outvars]
 
@@ -306,7 +327,7 @@ def sparsify(f, use_tracer=False):
 def _full_index(index, ndim):
     """The index as a tuple with an entry for each dimension, and None for new ones."""
     index = index if isinstance(index, tuple) else (index,)
-    used = sum(i is not None and i is not Ellipsis for i in index)
+    used = sum(_gather.rank_of(i) for i in index if i is not None and i is not Ellipsis)
     if used > ndim:
         raise IndexError(
             f"Too many indices: {ndim}-dimensional array indexed with {used} regular indices."
@@ -318,10 +339,12 @@ def _full_index(index, ndim):
 
 
 def take(mat, index):
-    """mat[index] for integers, slices, None and Ellipsis; integers may be traced."""
+    """mat[index] for integers, slices, arrays, None and Ellipsis; integers may be traced."""
     was_bcsr = isinstance(mat, BCSR)
     mat = mat.to_bcoo() if was_bcsr else mat
     full = _full_index(index, mat.ndim)
+    if any(map(_gather.is_array_index, full)):
+        return _gather.take_at_arrays(mat, full, take)
     plain = [i for i in full if i is not None]
     cuts, turned, gone, moving = [], [], [], {}
     for d, (i, n) in enumerate(zip(plain, mat.shape)):
@@ -341,7 +364,7 @@ def take(mat, index):
             except TypeError:
                 raise NotImplementedError(
                     f"indexing of sparse arrays by {type(i).__name__}; expected integers, slices, "
-                    "None and Ellipsis."
+                    "arrays, None and Ellipsis."
                 ) from None
             if not -n <= i < n:
                 raise IndexError(f"index {i} is out of bounds for axis {d} with size {n}")
