@@ -234,10 +234,13 @@ std::function<Value(const Split&)> Partitioner::broadcaster(const Equation& eqn,
 // branches, results are split as the first one has them.
 HeldList Partitioner::loop(const Equation& eqn, Bodies bodies, const HeldList& in,
                            const Types& in_types) {
-  // How what goes in and out is split, and which sums are left to do: those of carries stay so.
+  // How what goes in and out is split, and which sums are left to do: types say so.
   struct Form {
     Split split;
     Axes open = {};
+  };
+  const auto open_of = [](const Type& type) {
+    return is_sum(type.sharding) ? type.sharding->unreduced : Axes();
   };
   const auto take = [&](const Held& array, const Form& as) {
     return as.open.empty() ? value_at(array, as.split) : term_at(array, as.split, as.open);
@@ -249,8 +252,7 @@ HeldList Partitioner::loop(const Equation& eqn, Bodies bodies, const HeldList& i
     const Port& port = bodies.operands[i];
     Split split = form(in[i]).split;
     if (port.flow == Flow::sliced) split[static_cast<std::size_t>(port.axis)].clear();
-    const bool open = port.flow == Flow::carried && is_sum(in_types[i].sharding);
-    forms.push_back({split, open ? in_types[i].sharding->unreduced : Axes()});
+    forms.push_back({split, port.flow == Flow::carried ? open_of(in_types[i]) : Axes()});
     values.push_back(take(in[i], forms[i]));
     types.push_back(values.back()->type());
     if (port.flow == Flow::carried) types.back().varying = names_;
@@ -281,7 +283,8 @@ HeldList Partitioner::loop(const Equation& eqn, Bodies bodies, const HeldList& i
               out.push_back(whole(made[r]));
               continue;
             }
-            if (!results[r]) results[r] = Form{form(made[r]).split};
+            if (!results[r])
+              results[r] = Form{form(made[r]).split, open_of(program->type(program->outputs[r]))};
             out.push_back(take(made[r], *results[r]));
           }
           return out;

@@ -241,3 +241,10 @@ def test_programs_show_constraints_of_automatic_meshes():
     assert 'sdy.sharding_constraint %1 <@mesh, [{?}, {"y"}]> : tensor<4x4xf32>' in text
     params = jax.make_jaxpr(f)(x).eqns[0].params["jaxpr"].eqns[-1].params
     assert params["sharding"].spec == P(None, "y")
+
+
+def test_text_says_how_a_branchs_result_is_split(mesh):
+    x = jax.device_put(jnp.arange(8), P("x"))
+    f = jax.jit(lambda x: lax.cond(True, lambda x: x, lambda x: -x, x))
+    text = f.lower(x).as_text()
+    assert text.index("stablehlo.case") < text.rindex("sdy.sharding_constraint")

@@ -304,5 +304,5 @@ def _path_of(equation):
 
 # What says itself how its results are split.
 _SPLIT_ALREADY = {
-    *("sdy.sharding_constraint", "call", "while", "case", "manual_computation", "constant"),
+    *("sdy.sharding_constraint", "call", "while", "manual_computation", "constant"),
 }
