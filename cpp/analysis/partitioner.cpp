@@ -22,7 +22,7 @@ using Axes = std::vector<std::string>;
 // Sums that are not done yet go through what is linear.
 enum class Linear : std::uint8_t { no, alone, factor, sum };
 Linear linearity(const Op& op) {
-  if (op.sums == ops::sums_added) return Linear::sum;
+  if (op.sums == ops::sums_added || op.sums == ops::sums_scattered) return Linear::sum;
   if (op.sums == ops::sums_multiplied) return Linear::factor;
   const bool kept = op.sums == ops::sums_kept || (!op.sums && op.kind == Kind::layout);
   return kept ? Linear::alone : Linear::no;
@@ -32,6 +32,12 @@ bool same_axes(Axes a, Axes b) {
   std::sort(a.begin(), a.end());
   std::sort(b.begin(), b.end());
   return a == b;
+}
+
+bool uses(const Split& split, const Axes& axes) {
+  return std::ranges::any_of(split, [&](const Axes& own) {
+    return std::ranges::any_of(own, [&](const std::string& axis) { return has(axes, axis); });
+  });
 }
 
 // Checked axes of a shard_map go by their names on the mesh.
@@ -167,11 +173,7 @@ Axes Partitioner::open_through(const Op& op, const HeldList& in, const Types& in
   const Axes& open = form(in[last]).open;
   for (std::size_t i = 0; i < in.size(); ++i) {
     if (linear == Linear::sum && form(in[i]).open != open) return {};
-    for (const Axes& axes : parts.in[i]) {
-      if (std::any_of(axes.begin(), axes.end(),
-                      [&](const std::string& axis) { return has(open, axis); }))
-        return {};
-    }
+    if (uses(parts.in[i], open)) return {};
   }
   return open;
 }
@@ -189,10 +191,14 @@ HeldList Partitioner::leaf(const Equation& eqn, const HeldList& in, const Types&
   }
   Parts parts = ops::parts_of(asked);
   Axes open = open_through(*eqn.op, in, in_types, out_types[0], parts);
+  // Of what sums its operands, one that is not split is added by one device alone.
+  const bool terms = !parts.open.empty() && linearity(*eqn.op) == Linear::sum;
   Values values;
   for (std::size_t i = 0; i < in.size(); ++i) {
     const bool stays_open = !open.empty() && !form(in[i]).open.empty();
+    const bool is_term = terms && !uses(parts.in[i], parts.open);
     values.push_back(stays_open ? messages_.resplit(form(in[i]), parts.in[i]).value
+                     : is_term  ? term_at(in[i], parts.in[i], parts.open)
                                 : value_at(in[i], parts.in[i]));
   }
   if (parts.params.has("sharding")) parts.params.set("sharding", std::monostate{});

@@ -7,6 +7,7 @@
 #include "ops/scatter_kernel.h"
 #include "ops/split.h"
 #include "ops/starts.h"
+#include "ops/sums.h"
 
 namespace shardax::ops {
 namespace {
@@ -161,7 +162,9 @@ Batched scatter_batch(const BatchArgs& a) {
   return batched1(scatter(a.op.name, leading(0), a.in[1], leading(2), dims, options_of(a.params)));
 }
 
-// Batches, and windows that are whole along a dimension, are split alike in all that have them.
+// Batches, and windows that are whole along a dimension, are split alike in all that have them. Of
+// sums, updates may be split where indices list them: each device adds its own.
+template <bool sums>
 Parts scatter_parts(const SplitArgs& a) {
   const WindowDims dims = scatter_dims(a.params);
   const Split operand = split_of(a, 0), indices = split_of(a, 1), updates = split_of(a, 2);
@@ -185,6 +188,12 @@ Parts scatter_parts(const SplitArgs& a) {
         const auto own = static_cast<std::size_t>(dims.operand_batch[k]);
         out.in[0][own] = out.in[1][index] = out.in[2][d] = out.out[own] =
             first({operand[own], indices[index], updates[d]});
+      }
+      if (sums && !has(dims.index_batch, static_cast<std::int64_t>(index))) {
+        const std::vector<std::string> axes = first({indices[index], updates[d]});
+        out.in[1][index] = out.in[2][d] = axes;
+        out.open.insert(out.open.end(), axes.begin(), axes.end());
+        out.joins = "psum";
       }
       ++index;
       continue;
@@ -221,7 +230,7 @@ OpSpec scattering(OpSpec spec) {
   spec.type = scatter_type;
   spec.batch = scatter_batch;
   spec.half_native = true;
-  spec.parts = scatter_parts;
+  if (!spec.parts) spec.parts = scatter_parts<false>;
   spec.show = show_scatter;
   return spec;
 }
@@ -244,11 +253,15 @@ const Op add_op{scattering({.name = add_name,
                             .checks = makes_nan,
                             .jvp = jvp_linear<add_name>,
                             .transpose = sum_transpose<false>,
+                            .parts = scatter_parts<true>,
+                            .sums = sums_scattered,
                             .kernel = scatter_kernel<ScatterKind::add>})};
 const Op sub_op{scattering({.name = sub_name,
                             .doc = "An array with updates subtracted from windows of it.",
                             .jvp = jvp_linear<sub_name>,
                             .transpose = sum_transpose<true>,
+                            .parts = scatter_parts<true>,
+                            .sums = sums_scattered,
                             .kernel = scatter_kernel<ScatterKind::sub>})};
 const Op mul_op{scattering({.name = "scatter-mul",
                             .doc = "An array with windows multiplied by updates.",

@@ -119,6 +119,8 @@ Sums sums_selected(const Op& op, const Types& in) {
   return sums_added(op, Types(in.begin() + 1, in.end()));
 }
 
+Sums sums_scattered(const Op& op, const Types& in) { return sums_added(op, {in[0], in[2]}); }
+
 Sums sums_multiplied(const Op& op, const Types& in) {
   Sums out{{}, reduced_of(in)};
   const Axes left = in[0].unreduced(), right = in[1].unreduced();

@@ -19,6 +19,8 @@ Sums sums_kept(const Op& op, const Types& in);
 Sums sums_selected(const Op& op, const Types& in);
 // All operands are unreduced over the same axes: what is linear in all of them together.
 Sums sums_added(const Op& op, const Types& in);
+// The same of scattered sums, but for the indices.
+Sums sums_scattered(const Op& op, const Types& in);
 // One factor is unreduced where the other is reduced, and the product is unreduced.
 Sums sums_multiplied(const Op& op, const Types& in);
 // Of a product: its operands are not unreduced.

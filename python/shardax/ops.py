@@ -7,7 +7,7 @@ import numpy as np
 
 import shardax._core as _core
 from shardax._base.arrays import asarray, check_arraylike
-from shardax._devices.constraints import constrained
+from shardax._devices.constraints import constrained, one_program_of_sums
 from shardax.errors import ConcretizationTypeError
 
 __all__ = [
@@ -63,11 +63,20 @@ def _segments(name, method, identity, data, segment_ids, num_segments, options):
             f"{name}: segment_ids has shape {segment_ids.shape} and data {data.shape}; expected "
             "the shape of segment_ids to be that of data's leading dimensions."
         )
+    if method != "add" and getattr(getattr(out_sharding, "spec", out_sharding), "unreduced", ()):
+        raise NotImplementedError(
+            f"{name}: out_sharding={out_sharding} leaves a sum to do, and this is no sum. Use "
+            "segment_sum, or an out_sharding that is not unreduced."
+        )
     rows = _count(name, segment_ids, num_segments)
     shape = (rows, *data.shape[segment_ids.ndim :])
-    start = _core.full(shape, identity(data.dtype), data.dtype)
-    out = getattr(start.at[segment_ids], method)(data, wrap_negative_indices=False, **options)
-    return constrained(out, out_sharding)
+
+    def run(data, segment_ids):
+        start = _core.full(shape, identity(data.dtype), data.dtype)
+        out = getattr(start.at[segment_ids], method)(data, wrap_negative_indices=False, **options)
+        return constrained(out, out_sharding)
+
+    return one_program_of_sums(out_sharding, run, data, segment_ids)
 
 
 def _options(indices_are_sorted, unique_indices, mode, out_sharding):

@@ -221,6 +221,20 @@ def test_shards_of_a_mapped_functions_result_are_its_blocks(mesh):
             np.testing.assert_array_equal(back, sum(halves))
 
 
+def test_each_device_counts_what_it_has(mesh):
+    ids = placed([0, 1, 1, 2], "x").astype(jnp.int32)
+    for f in (jnp.bincount, jax.jit(jnp.bincount, static_argnames=("length", "out_sharding"))):
+        counts = f(ids, length=3, out_sharding=P(unreduced={"x"}))
+        np.testing.assert_array_equal(terms(counts)[0], [1, 1, 0])
+        np.testing.assert_array_equal(terms(counts)[2], [0, 1, 1])
+        np.testing.assert_array_equal(reshard(counts, P()), [1, 2, 1])
+    rows = placed(np.arange(8.0).reshape(4, 2), "x")
+    sums = jax.ops.segment_sum(rows, ids, num_segments=3, out_sharding=P(unreduced={"x"}))
+    np.testing.assert_array_equal(terms(sums)[2], [[0, 0], [4, 5], [6, 7]])
+    with pytest.raises(NotImplementedError, match="leaves a sum to do, and this is no sum"):
+        jax.ops.segment_max(rows, ids, num_segments=3, out_sharding=P(unreduced={"x"}))
+
+
 def test_resharding_to_a_sum_keeps_what_devices_have(mesh):
     whole = reshard(jnp.arange(4.0), P(unreduced={"x"}))
     np.testing.assert_array_equal(terms(whole)[0], np.arange(4.0))
@@ -261,3 +275,17 @@ def test_functions_of_blocks_are_entered(mesh):
 
     text = jax.jit(f).lower(x).compile().as_text()
     assert text.count("all-reduce(") == 1 and "f32[4,1]" in text
+
+
+def test_gradients_of_tables_are_added_up_once(mesh):
+    table, ids = placed(np.ones((6, 4))), placed(np.arange(8) % 6, "x").astype(jnp.int32)
+
+    def loss(table, ids):
+        return jnp.sum(jnp.sin(table.at[ids].get(out_sharding=where)))
+
+    where = P("x", None)
+    whole = jax.grad(lambda table: jnp.sum(jnp.sin(table[np.arange(8) % 6])))(jnp.ones((6, 4)))
+    step = jax.jit(jax.grad(loss), out_shardings=jax.NamedSharding(mesh, P()))
+    np.testing.assert_allclose(step(table, ids), whole, rtol=1e-6)
+    text = step.lower(table, ids).compile().as_text()
+    assert text.count("all-reduce(") == 1 and "all-gather" not in text

@@ -136,19 +136,20 @@ def takes_out_sharding(function):
         def run(args, kwargs):
             return split_so(out_sharding, function.__name__, lambda: function(*args, **kwargs))
 
-        spec = getattr(out_sharding, "spec", out_sharding)
-        return _staged(run, args, kwargs) if getattr(spec, "unreduced", ()) else run(args, kwargs)
+        return one_program_of_sums(out_sharding, run, args, kwargs)
 
     return call
 
 
-def _staged(run, args, kwargs):
-    """`run(args, kwargs)` as one program of the arrays there, in which it can be said what each
-    device has of a sum."""
-    leaves, tree = tree_util.tree_flatten((args, kwargs))
+def one_program_of_sums(out_sharding, run, *args):
+    """`run(*args)`; where it leaves a sum to do, as one program of the arrays in `args`, in which
+    it can be said what each device has."""
+    if not getattr(getattr(out_sharding, "spec", out_sharding), "unreduced", ()):
+        return run(*args)
+    leaves, tree = tree_util.tree_flatten(args)
     arrays = {i: x for i, x in enumerate(leaves) if isinstance(x, _core.Array)}
     if not arrays or any(isinstance(x, _core.Tracer) for x in arrays.values()):
-        return run(args, kwargs)
+        return run(*args)
 
     def of_arrays(values):
         return run(*tree.unflatten([values.get(i, leaf) for i, leaf in enumerate(leaves)]))
