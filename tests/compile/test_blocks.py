@@ -26,7 +26,8 @@ def test_transposed_operands(shape, dtype):
         if dtype == "bfloat16":
             np.testing.assert_allclose(np.asarray(found, "float32"), wanted.real, rtol=0.02, atol=1)
         else:
-            np.testing.assert_array_equal(np.asarray(found), wanted.astype(found.dtype))
+            exact = wanted if dtype == "complex64" else wanted.real
+            np.testing.assert_array_equal(np.asarray(found), exact.astype(found.dtype))
 
 
 @pytest.mark.parametrize("order", [(0, 2, 1), (2, 1, 0), (1, 0, 2), (2, 0, 1), (1, 2, 0)])
