@@ -369,7 +369,7 @@ Value Partitioner::term_at(const Held& array, const Split& split, const Axes& ax
                        ops::scalar(DType::int32, static_cast<double>(shape[d] / devices)));
     }
     const Value own = ops::eq(place, ops::axis_index(name, devices));
-    term = ops::mul(term, ops::convert(own, term->dtype()));
+    term = ops::where(ops::broadcast_to(own, term->shape()), term, ops::full_like(term, 0));
   }
   return term;
 }

@@ -113,6 +113,21 @@ constexpr const Op* casts[] = {&preduced_op, &vary_unreduced_op, &reduced_vary_o
 
 }  // namespace
 
+namespace {
+
+[[noreturn]] void refuse_mixed(const Value& a, AxisName one, AxisName other,
+                               std::string_view user) {
+  const AxisSet& axes = a->type().varying;
+  value_error("jax.lax.", user,
+              " can only accept axis_name which corresponds to one of varying, unreduced, reduced "
+              "or invarying state of the input. Got input type: ",
+              to_string(a->type()), ", which is ", name_of(state_over(axes, one)), " over '",
+              axis_text(one), "' and ", name_of(state_over(axes, other)), " over '",
+              axis_text(other), "'. Name such axes apart.");
+}
+
+}  // namespace
+
 bool is_cast(const Op& op) { return std::ranges::find(casts, &op) != std::end(casts); }
 
 AxisState common_state(const Value& a, const AxisSet& axes, std::string_view user) {
@@ -122,12 +137,7 @@ AxisState common_state(const Value& a, const AxisSet& axes, std::string_view use
   for (const AxisName name : checked) {
     const AxisState other = state_over(a->type().varying, name);
     if (other == state || (other <= AxisState::varying && state <= AxisState::varying)) continue;
-    value_error(
-        "jax.lax.", user,
-        " can only accept axis_name which corresponds to one of varying, unreduced, reduced "
-        "or invarying state of the input. Got input type: ",
-        to_string(a->type()), ", which is ", name_of(state), " over '", axis_text(checked[0]),
-        "' and ", name_of(other), " over '", axis_text(name), "'. Name such axes apart.");
+    refuse_mixed(a, checked[0], name, user);
   }
   return state;
 }
@@ -137,7 +147,7 @@ Value first_term(const Value& a, const AxisSet& axes) {
   for (const AxisName name : axes) {
     const Value first =
         eq(axis_index(name, axis_size(name, "first_term")), scalar(DType::int32, 0));
-    term = mul(term, convert(first, a->dtype()));
+    term = where(broadcast_to(first, a->shape()), term, full_like(term, 0));
   }
   return bind1(vary_unreduced_op, {{"axes", AxisNames{axes}}}, {term});
 }
@@ -150,6 +160,9 @@ Value cast_state(const Value& a, const AxisSet& axes, AxisState to) {
   const AxisState from = common_state(a, axes, "pcast");
   const AxisSet checked = checked_axes(axes);
   if (checked.empty()) return to == AxisState::varying ? pvary(a, axes) : a;
+  for (const AxisName name : checked) {
+    if (state_over(a->type().varying, name) != from) refuse_mixed(a, checked[0], name, "pcast");
+  }
   const Op* op = nullptr;
   if (from == AxisState::shared && to == AxisState::varying) op = find_op("pvary");
   if (from == AxisState::shared && to == AxisState::reduced) op = &preduced_op;

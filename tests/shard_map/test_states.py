@@ -73,8 +73,11 @@ def test_axes_of_several_states_are_named_apart(mesh):
     def f(x):
         return lax.psum(lax.pcast(x, "x", to="unreduced"), ("x", "y"))
 
+    x = placed(np.ones(4), "x")
     with pytest.raises(ValueError, match="psum can only accept axis_name which corresponds to one"):
-        jax.shard_map(f, out_specs=P())(placed(np.ones(4), "x"))
+        jax.shard_map(f, out_specs=P())(x)
+    with pytest.raises(ValueError, match="pcast can only accept .* 'x' and invarying over 'y'"):
+        jax.shard_map(lambda x: lax.pcast(x, ("x", "y"), to="unreduced"), out_specs=P())(x)
 
 
 @pytest.mark.parametrize(
@@ -102,6 +105,16 @@ def test_numbers_multiply_terms(mesh):
 
     for g in mapped(f, P()):
         np.testing.assert_array_equal(g(placed(np.arange(4.0), "x")), [6.0, 12.0])
+
+
+def test_infinite_sums_have_no_terms_that_are_nan(mesh):
+    x = placed(np.array([1.0, np.inf, -np.inf, 2.0]), unreduced={"x"})
+    for check in (True, False):
+        f = jax.shard_map(lambda x: lax.psum(x, "x"), in_specs=P(unreduced={"x"}),
+                          out_specs=P(), check_vma=check)  # fmt: skip
+        np.testing.assert_array_equal(f(x), [1.0, np.inf, -np.inf, 2.0])
+    np.testing.assert_array_equal(terms(-x)[0], [-1.0, -np.inf, np.inf, -2.0])
+    np.testing.assert_array_equal(terms(-x)[2], np.zeros(4))
 
 
 def test_results_are_in_the_state_that_specs_say(mesh):

@@ -46,18 +46,6 @@ def _each(change, specs, tree):
 
 
 def _term(x, spec):
-    for name in sorted(spec.unreduced) if spec is not None else ():
-        x = x * (_core.axis_index(name) == 0).astype(x.dtype)
-    return x
-
-
-def _total(x, spec):
-    if not spec.unreduced:
-        return x
-    return _core.reduce_devices("psum", x, tuple(sorted(spec.unreduced)), None)
-
-
-def _typed_term(x, spec):
     if spec is None:
         return x
     if spec.unreduced:
@@ -65,6 +53,12 @@ def _typed_term(x, spec):
     if spec.reduced:
         x = _core.pcast(x, tuple(sorted(spec.reduced)), "reduced")
     return x
+
+
+def _total(x, spec):
+    if not spec.unreduced:
+        return x
+    return _core.reduce_devices("psum", x, tuple(sorted(spec.unreduced)), None)
 
 
 def _typed_total(x, spec):
@@ -80,11 +74,11 @@ def _typed_total(x, spec):
 def of_terms(f, in_specs, out_specs, check):
     """`f` between blocks without sums to be done: each device computes with its term, which types
     know where they are checked."""
-    term, total = (_typed_term, _typed_total) if check else (_term, _total)
+    total = _typed_total if check else _total
 
     @functools.wraps(f)
     def call(*args):
-        return _each(total, out_specs, f(*_each(term, in_specs, args)))
+        return _each(total, out_specs, f(*_each(_term, in_specs, args)))
 
     return call
 
