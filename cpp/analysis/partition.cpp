@@ -5,6 +5,7 @@
 #include "base/lists.h"
 #include "ir/sharding_given.h"
 #include "ops/ops.h"
+#include "ops/split.h"
 #include "trace/stage.h"
 #include "transform/prune.h"
 
@@ -96,8 +97,7 @@ class Parting {
 // With a dimension for each axis, before the others.
 Type stacked_type(Type type, const Axes& axes, const Sharding& mesh) {
   for (std::size_t k = axes.size(); k-- > 0;)
-    type.shape.insert(0, mesh.mesh_shape[static_cast<std::size_t>(
-                             std::ranges::find(mesh.mesh_axes, axes[k]) - mesh.mesh_axes.begin())]);
+    type.shape.insert(0, ops::parts_of({axes[k]}, mesh));
   return type;
 }
 Split stacked_split(Split split, const Axes& axes) {

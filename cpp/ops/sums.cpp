@@ -5,6 +5,7 @@
 
 #include "array/checked_axis.h"
 #include "base/errors.h"
+#include "base/lists.h"
 #include "ir/sharding_given.h"
 
 namespace shardax::ops {
@@ -18,10 +19,6 @@ std::string set_text(const Axes& axes) { return concat("{", quoted(axes), "}"); 
 template <class... Args>
 void refuse(const Args&... args) {
   if (!sharding_given()) fail(ErrorKind::sharding_type_error, args...);
-}
-
-bool has(const Axes& axes, const std::string& axis) {
-  return std::find(axes.begin(), axes.end(), axis) != axes.end();
 }
 
 bool splits(const Type& type, const std::string& axis) {
