@@ -96,8 +96,7 @@ class Parting {
 
 // With a dimension for each axis, before the others.
 Type stacked_type(Type type, const Axes& axes, const Sharding& mesh) {
-  for (std::size_t k = axes.size(); k-- > 0;)
-    type.shape.insert(0, ops::parts_of({axes[k]}, mesh));
+  for (std::size_t k = axes.size(); k-- > 0;) type.shape.insert(0, ops::parts_of({axes[k]}, mesh));
   return type;
 }
 Split stacked_split(Split split, const Axes& axes) {
