@@ -154,31 +154,48 @@ void Jit::expect_again(FlatCall& call, const Values& values) {
   cache_->insert(call, values, std::make_shared<JitEntry>(std::move(first)));
 }
 
-// Programs that captured tracers are good for this call only.
 std::shared_ptr<JitEntry> Jit::stage(PyObject* fun, FlatCall& call, const Values& values) {
-  static const Op* op = find_op("jit");
+  const Types types = types_of(values);
+  return keep(call, types, trace(fun, call, types));
+}
+
+Staged Jit::trace(PyObject* fun, FlatCall& call, const Types& types) {
   const CallForm form = call.form();
-  const std::shared_ptr<JitCache> cache = cache_;
   if (objects::flag("jax_no_tracing")) {
     fail(ErrorKind::runtime_error, "re-tracing function ", describe_function(fun),
          " for `jit`, but 'no_tracing' is set");
   }
   if (objects::flag("jax_explain_cache_misses"))
-    explain_miss(fun, form, types_of(values), cache->signatures());
+    explain_miss(fun, form, types, cache_->signatures());
   const CompileLog log;
-  Staged staged = stage_call("jit", this->staged(fun).get(), form, types_of(values));
-  log.traced("jit", staged.program->name, types_of(values));
+  Staged staged = stage_call("jit", this->staged(fun).get(), form, types);
+  log.traced("jit", staged.program->name, types);
+  return staged;
+}
+
+// Programs that captured tracers are good for this call only.
+std::shared_ptr<JitEntry> Jit::keep(FlatCall& call, const Types& types, const Staged& staged) {
+  static const Op* op = find_op("jit");
   const bool captures = !staged.captured.empty();
   ClosedBody body = captures ? closed_body(staged) : ClosedBody{staged.program, {}};
   Params params{{"name", staged.program->name}, {"jaxpr", body.program}};
   if (options_.inlined) params = params.with("inline", true);
   auto entry = std::make_shared<JitEntry>(
       JitEntry{BoundOp(*op, std::move(params)), std::move(body.values), staged.out_tree,
-               Donation(form, options_.donated_positions, options_.donated_names, types_of(values),
+               Donation(call.form(), options_.donated_positions, options_.donated_names, types,
                         staged.program->output_types()),
                KeptFunctions(*staged.program), nullptr});
-  if (!captures && !options_.patient) cache->insert(call, values, entry);
+  const std::shared_ptr<JitCache> cache = cache_;  // tracing may have dropped it
+  if (cache && !captures && !options_.patient) cache->insert(call, types, entry);
   return entry;
+}
+
+Staged Jit::program_for(PyObject* fun, FlatCall& call, const Types& types) {
+  const auto known = options_.patient ? nullptr : cache_->find(call, types);
+  if (known) return {known->op.params().program("jaxpr"), {}, known->out_tree};
+  Staged staged = trace(fun, call, types);
+  keep(call, types, staged);
+  return staged;
 }
 
 Ref Jit::staged(PyObject* fun) const {

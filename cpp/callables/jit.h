@@ -46,6 +46,8 @@ class Jit final : public Behaviour {
     return {options_.donated_positions, options_.donated_names};
   }
   JitCache& cache() { return *cache_; }
+  // `fun` as a program for leaves of these types: that of its calls.
+  Staged program_for(PyObject* fun, FlatCall& call, const Types& types);
 
  private:
   Ref call_program(PyObject* fun, const CallArguments& arguments);
@@ -53,6 +55,8 @@ class Jit final : public Behaviour {
   std::shared_ptr<JitEntry> patient_entry(PyObject* fun, FlatCall& call, const Values& values);
   void expect_again(FlatCall& call, const Values& values);
   std::shared_ptr<JitEntry> stage(PyObject* fun, FlatCall& call, const Values& values);
+  Staged trace(PyObject* fun, FlatCall& call, const Types& types);
+  std::shared_ptr<JitEntry> keep(FlatCall& call, const Types& types, const Staged& staged);
 
   JitOptions options_;
   std::shared_ptr<JitCache> cache_;  // shared with other functions made from the same one

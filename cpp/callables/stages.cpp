@@ -10,6 +10,7 @@
 #include "analysis/cost.h"
 #include "analysis/partition.h"
 #include "analysis/shardings.h"
+#include "callables/jit.h"
 #include "callables/program_object.h"
 #include "callables/references.h"
 #include "callables/staging.h"
@@ -70,6 +71,12 @@ void init_stages(py::module_& module) {
           return without_references("pmap", function.ptr(), [&] {
             return stage_abstract("pmap", function.ptr(), args, kwargs, statics);
           });
+        }
+        if (auto* jit = dynamic_cast<Jit*>(&behaviour_of(function.ptr()))) {
+          PyObject* fun = wrapped_function(function.ptr());
+          const Unpacked unpacked(args, kwargs);
+          FlatCall call(unpacked.arguments(), statics, fun);
+          return jit->program_for(fun, call, abstract_types(fun, call.form(), call.leaves()));
         }
         const Ref fun = behaviour_of(function.ptr()).staged(wrapped_function(function.ptr()));
         return stage_abstract("jit", fun ? fun.get() : function.ptr(), args, kwargs, statics);

@@ -460,3 +460,24 @@ def test_functions_without_a_text():
 
     f = shardax.jit(Nameless())
     assert repr(f) == "<PjitFunction>" and f(1) == 2
+
+
+def test_a_signature_is_traced_once_by_calls_and_stages():
+    traced = []
+
+    @shardax.jit
+    def f(x):
+        traced.append(x)
+        return x * 2
+
+    x = jnp.ones(3)
+    f.lower(x)
+    f.lower(shardax.ShapeDtypeStruct((3,), jnp.float32)).compile()
+    f.trace(x)
+    f(x)
+    shardax.eval_shape(f, x)
+    shardax.make_jaxpr(f)(x)
+    assert len(traced) == 1
+    f.clear_cache()
+    f.lower(x)
+    assert len(traced) == 2

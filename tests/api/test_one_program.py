@@ -166,3 +166,7 @@ def test_settings_about_keys_hold_for_calls_that_were_made_before():
             with pytest.raises(ValueError, match="Legacy uint32 key"):
                 jax.random.normal(key, (3,))
     assert jax.random.normal(key, (3,)).shape == (3,)
+
+
+def test_compositions_print_as_functions():
+    assert repr(jax.lax.dot_general).startswith("<function dot_general at ")

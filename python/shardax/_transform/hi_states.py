@@ -144,6 +144,7 @@ class State(Ref):
     """A value that changes, among the references that a function meets."""
 
     __slots__ = ("value",)
+    may_repeat = True
 
     def __init__(self, value):
         self.value = value

@@ -117,7 +117,7 @@ class RefArguments:
         self.where = f"{_core.describe_function(fun)} for {api}"
         seen = {}
         for name, ref in zip(self.names, self.refs):
-            if ref in seen:
+            if ref in seen and not ref.may_repeat:
                 raise ValueError(
                     "only one reference to a mutable array may be passed as an argument to a "
                     f"function, but when tracing {self.where} the mutable array reference of type "

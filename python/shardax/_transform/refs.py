@@ -138,6 +138,7 @@ class Ref:
 
     # What stands for it among arguments; what holds its value in a function.
     passed = property(lambda self: self)
+    may_repeat = False  # among the arguments of a call
     _inside = _outside = staticmethod(lambda value: value)
 
     # What a call that is staged with the reference's value takes and gives (ref_binding.py).
