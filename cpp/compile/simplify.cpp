@@ -212,6 +212,7 @@ constexpr Row rows[] = {
     {"reduce_sum", reduce_before_transpose},  // sum(transpose(x))           transpose(sum(x))
     {"reduce_sum", reduce_into_dot},          // sum(dot(a, b)) over batches dot(a, b) over them too
     {"reduce_sum", reduce_into_conv},         // the same of convolutions
+    {"reduce_sum", reduce_into_scatter},      // sum(scatter_add(0, u)), batches scatter_add(0, u)
 };
 
 // The rules of each op.

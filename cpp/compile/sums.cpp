@@ -2,6 +2,7 @@
 #include "compile/sums.h"
 
 #include "base/lists.h"
+#include "compile/join_parts.h"
 #include "ops/convolution.h"
 #include "ops/ops.h"
 
@@ -9,6 +10,15 @@ namespace shardax {
 namespace {
 
 std::int64_t at(const Ints& ints, std::int64_t i) { return ints[static_cast<std::size_t>(i)]; }
+
+// `dims` without dimension `d`, those behind it one less.
+Ints without_dim(const Ints& dims, std::int64_t d) {
+  Ints out;
+  for (const std::int64_t other : dims) {
+    if (other != d) out.push_back(other > d ? other - 1 : other);
+  }
+  return out;
+}
 
 }  // namespace
 
@@ -93,6 +103,42 @@ std::optional<Vars> reduce_into_conv(const Match& m) {
   }
   if (removed == 0) return {};
   const Var sum = m.emit(known().conv_general_dilated, p.with("leading", leading), operands);
+  return Vars{rest.empty() ? sum : m.emit(known().reduce_sum, {{"axes", rest}}, {sum})};
+}
+
+std::optional<Vars> reduce_into_scatter(const Match& m) {
+  static const Op& scatter_add = *find_op("scatter-add");
+  if (!m.uses_known || m.b.uses(m.in[0]) > 1) return {};
+  const Equation* scatter = m.b.defined_by(m.in[0], scatter_add);
+  const Type type = m.b.type(m.in[0]);
+  // Each sum of 16-bit numbers would be rounded once more or once less.
+  if (!scatter || itemsize(type.dtype) < 4 || !is_scalar_constant(m, scatter->inputs[0], 0))
+    return {};
+  Params p = scatter->params;
+  const Vars operands = scatter->inputs;
+  Shape shape = type.shape;
+  Ints rest = m.params.ints("axes");
+  for (std::size_t i = rest.size(); i-- > 0;) {
+    const std::int64_t axis = rest[i];
+    const Ints batch = p.ints("operand_batching_dims");
+    const auto found = std::find(batch.begin(), batch.end(), axis);
+    if (found == batch.end()) continue;
+    Ints of_indices = p.ints("scatter_indices_batching_dims");
+    of_indices.erase(static_cast<std::size_t>(found - batch.begin()));
+    p.set("scatter_indices_batching_dims", of_indices);
+    for (const char* dims :
+         {"operand_batching_dims", "inserted_window_dims", "scatter_dims_to_operand_dims"})
+      p.set(dims, without_dim(p.ints(dims), axis));
+    shape.erase(static_cast<std::size_t>(axis));
+    rest = without_dim(rest, axis);
+  }
+  if (shape.size() == type.rank()) return {};
+  p.set("indices_are_sorted", false);
+  p.set("unique_indices", false);
+  const Var zeros =
+      m.emit(known().broadcast_in_dim, {{"shape", shape}, {"broadcast_dimensions", Ints{}}},
+             {m.b.constant(scalar_array(type.dtype, 0))});
+  const Var sum = m.emit(scatter_add, p, {zeros, operands[1], operands[2]});
   return Vars{rest.empty() ? sum : m.emit(known().reduce_sum, {{"axes", rest}}, {sum})};
 }
 

@@ -14,4 +14,8 @@ std::optional<Vars> reduce_into_dot(const Match& m);
 // sum over a batch of both is one convolution that contracts it.
 std::optional<Vars> reduce_into_conv(const Match& m);
 
+// The same for updates that are added to zeros: the gradient of rows that were looked up.
+//   sum(scatter_add(0, updates)) over batches   ->   scatter_add(0, updates) of all of them
+std::optional<Vars> reduce_into_scatter(const Match& m);
+
 }  // namespace shardax
