@@ -248,3 +248,17 @@ def test_text_says_how_a_branchs_result_is_split(mesh):
     f = jax.jit(lambda x: lax.cond(True, lambda x: x, lambda x: -x, x))
     text = f.lower(x).as_text()
     assert text.index("stablehlo.case") < text.rindex("sdy.sharding_constraint")
+
+
+def test_decompositions_keep_how_stacks_are_split(mesh):
+    x = jax.reshard(jnp.broadcast_to(2 * jnp.eye(4), (8, 4, 4)), P("x"))
+    assert jax.typeof(lax.linalg.cholesky(x)).sharding.spec == P("x", None, None)
+    assert [jax.typeof(y).sharding.spec for y in lax.linalg.svd(x)] == [
+        P("x", None, None), P("x", None), P("x", None, None)]  # fmt: skip
+    whole = jax.reshard(x, P(None, "y"))
+    message = r"Input 0 to cholesky must be unsharded on non-batch dimensions.*P\(None, 'y', None\)"
+    with pytest.raises(jax.errors.ShardingTypeError, match=message):
+        lax.linalg.cholesky(whole)
+    message = r"All inputs to triangular_solve must have the same batch sharding.*P\('y'\)"
+    with pytest.raises(jax.errors.ShardingTypeError, match=message):
+        lax.linalg.triangular_solve(x, jax.reshard(x, P("y")))
