@@ -84,7 +84,8 @@ ProgramPtr rewritten(const ProgramPtr& source, std::vector<Shape>& strides, bool
     program = run_pass("eliminate_dead", program, eliminate_dead);
     if (same(*before, *program)) break;
   }
-  return run_pass("widen", program, widen);
+  program = run_pass("widen", program, widen);
+  return run_pass("lay_out_panels", program, lay_out_panels);
 }
 
 Compilation plan_for(const ProgramPtr& source, const CompileOptions& given, bool segments) {

@@ -99,8 +99,11 @@ Walker::Walker(const TileLoop& loop, std::byte* const* base, std::byte* scratch,
       else
         fill(i, std::min(elements_of(loop), most_in_scratch(loop)));
     }
-    strided_ |= kinds_[i] == Access::strided;
-    by_rows_ |= in_rows(i);
+    if (kinds_[i] != Access::strided) continue;
+    strided_ = true;
+    if (!takes_rows(i)) continue;
+    kinds_[i] = Access::rows;
+    by_rows_ = true;
   }
   for (int r = 0; r < loop.registers; ++r) {
     const std::size_t slot = loop.loads.size() + static_cast<std::size_t>(r);
@@ -148,7 +151,7 @@ void Walker::tile(std::int64_t start, std::int64_t n) {
     const int width = loop_.loads[i].itemsize;
     if (kinds_[i] == Access::contiguous) {
       pointers_[i] = memory_[i] + start * width;
-    } else if (kinds_[i] == Access::strided && !in_rows(i)) {
+    } else if (kinds_[i] == Access::strided) {
       gather(i, n);
     }
   }
@@ -204,8 +207,12 @@ bool Walker::reads_in_place() const {
   return true;
 }
 
-bool Walker::in_rows(std::size_t load) const {
-  return loop_.native.by_rows && kinds_[load] == Access::strided &&
+// A reduction of the load itself folds a whole tile of it, not row after row.
+bool Walker::takes_rows(std::size_t load) const {
+  for (const TileReduction& r : loop_.reductions) {
+    if (static_cast<std::size_t>(r.in) == load) return false;
+  }
+  return loop_.native.by_rows &&
          (loop_.native.operands[load].repeats || loop_.loads[load].strides[rank_ - 1] == 1);
 }
 

@@ -54,11 +54,11 @@ class Walker {
   const std::byte* operand(std::int32_t i) const { return pointers_[static_cast<std::size_t>(i)]; }
 
  private:
-  enum class Access : std::uint8_t { contiguous, constant, strided };
+  // `rows`: strided, but machine code reads rows of it in place, or one element of each.
+  enum class Access : std::uint8_t { contiguous, constant, strided, rows };
 
   Access classify(const TileAccess& access) const;
-  // Does machine code read rows of it in place, or one element of each?
-  bool in_rows(std::size_t load) const;
+  bool takes_rows(std::size_t load) const;
   bool is_dense(const TileAccess& access) const;
   void interpret(std::int64_t n);
   void run_native(std::int64_t n);
