@@ -27,6 +27,7 @@ class Lowering {
         options_(options),
         plan_(new Plan),
         windows_(program->types.size()),
+        seen_(program->types.size(), nullptr),
         stored_(stored_variables(*program, units)),
         last_unit_(last_uses(*program, units)),
         results_(program->outputs.begin(), program->outputs.end()) {
@@ -71,8 +72,10 @@ class Lowering {
     return {add_slot({Slot::Kind::arena, 0, t.bytes(), 0}), 0, t, row_major_strides(t.shape)};
   }
   void set(Var v, Window w) {
+    const auto at = static_cast<std::size_t>(v);
     variables_[static_cast<std::size_t>(w.slot)].push_back(v);
-    windows_[static_cast<std::size_t>(v)] = std::make_unique<Window>(std::move(w));
+    windows_[at] = std::make_unique<Window>(std::move(w));
+    seen_[at] = windows_[at].get();
   }
 
   void place_inputs() {
@@ -202,22 +205,18 @@ class Lowering {
   }
 
   void loop(const FusedUnit& unit) {
-    std::vector<const Window*> seen(program_.types.size(), nullptr);
     for (std::size_t n = 0; n < unit.equations.size(); ++n) {
       const Equation& eqn = program_.equations[static_cast<std::size_t>(unit.equations[n])];
       for (Var v : eqn.inputs) {
-        const Window* w = windows_[static_cast<std::size_t>(v)].get();
-        seen[static_cast<std::size_t>(v)] = w;
-        if (w) use(*w);
+        if (const Window* w = seen_[static_cast<std::size_t>(v)]) use(*w);
       }
       for (Var v : eqn.outputs) {
         if (!stored_[static_cast<std::size_t>(v)]) continue;
         set(v, result_memory(unit, n, v));
-        seen[static_cast<std::size_t>(v)] = &window(v);
         use(window(v));
       }
     }
-    add_step(lower_loop(program_, unit, seen));
+    add_step(lower_loop(program_, unit, seen_));
   }
 
   // The same for a result that is made rows by rows, and is not among `others`; -1: none.
@@ -379,6 +378,7 @@ class Lowering {
   const CompileOptions& options_;
   Shared<Plan> plan_;
   Windows windows_;
+  std::vector<const Window*> seen_;        // the same
   std::vector<bool> stored_;               // per variable
   std::vector<int> last_unit_;             // per variable
   std::unordered_set<Var> results_;        // of the program, and what views among them show

@@ -62,6 +62,12 @@ def functions(jax):
     places = jnp.asarray(np.random.default_rng(1).integers(0, 4_000_000, 4_000_000, "int32"))
     yield "gather of 4M places", lambda v: v[places], 0.1
     yield "rows of 16 at random", lambda v: v.reshape(-1, 16)[places[:250_000] % 250_000], 0.1
+    near, rows = places[:65536] % 65536, places[:2000] % 2000
+    yield "gather of 64k places", lambda v: v[:65536][near - 65536], 0.1
+    yield "take_along_axis, 64k", lambda v: jnp.take_along_axis(v[:65536], near, 0), 0.1
+    yield "segment sum, 64k", lambda v: jax.ops.segment_sum(v[:65536], near % 1000, 1000), 0.1
+    yield "columns of 2000 x 2000", lambda v: v.reshape(2000, 2000)[:, rows], 0.1
+    yield "rows added", lambda v: jnp.zeros((2000, 2000)).at[rows].add(v.reshape(2000, 2000)), 0.1
     yield (
         "512 x 512 product",
         lambda v: v[:262144].reshape(512, 512) @ v[:262144].reshape(512, 512),
