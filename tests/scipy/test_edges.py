@@ -98,3 +98,11 @@ def test_products_of_vectors_only():
         jnp.linalg.outer(jnp.ones((2, 2)), jnp.ones(2))
     with pytest.raises(ValueError, match="at least two elements"):
         jnp.gradient(jnp.ones((3, 1)))
+
+
+def test_activations_keep_nan():
+    x = np.float32([np.nan, -1, 2])
+    for name in ("celu", "elu", "gelu", "relu", "relu6", "selu", "silu", "softplus", "hard_tanh"):
+        out = getattr(nn, name)(x)
+        assert np.isnan(out[0]) and not np.isnan(out[1:]).any(), name
+    assert nn.relu(np.array([True])).dtype == "int32"
