@@ -10,7 +10,7 @@
 #include "compile/row_blocks.h"
 #include "compile/steps.h"
 #include "compile/uses.h"
-#include "ir/op.h"
+#include "ir/bodies.h"
 #include "runtime/interrupt.h"
 
 namespace shardax {
@@ -276,11 +276,25 @@ class Lowering {
     return to;
   }
 
+  // May a loop read slices of it where they lie? They are large, and lie in runs.
+  bool is_read_in_slices(const Equation& eqn, std::size_t operand, const Window& w) const {
+    constexpr std::int64_t least_elements = 1024, least_run = 16;
+    const Bodies bodies = eqn.op->bodies(eqn.params);
+    const Port& port = bodies.operands[operand];
+    const std::size_t last = w.type.rank() - 1;
+    return bodies.runs == Runs::counted && port.flow == Flow::sliced && port.axis == 0 &&
+           last > 0 && w.strides[last] == 1 && w.type.shape[last] >= least_run &&
+           w.type.size() >= least_elements * w.type.shape[0];
+  }
+
   void single(const Equation& eqn) {
     if (eqn.op->view) return view(eqn);
     std::vector<Window> in, out;
     const bool control = eqn.op->kind == Kind::control;
-    for (Var v : eqn.inputs) in.push_back(control ? dense(window(v)) : window(v));
+    for (std::size_t i = 0; i < eqn.inputs.size(); ++i) {
+      const Window& w = window(eqn.inputs[i]);
+      in.push_back(control && !is_read_in_slices(eqn, i, w) ? dense(w) : w);
+    }
     for (const Window& w : in) use(w);
     const bool over = overwrites(eqn);
     if (over && is_given(plan_->slots[static_cast<std::size_t>(in[0].slot)])) overwrite(in[0].slot);

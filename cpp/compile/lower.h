@@ -12,7 +12,8 @@ namespace shardax {
 PlanPtr lower(const ProgramPtr& program, const std::vector<FusedUnit>& units,
               const CompileOptions& options, const Types& results, Placement* placement = nullptr);
 
-// Makes the step of an op that carries programs; operands and results are row-major.
+// Makes the step of an op that carries programs; operands and results are row-major, but for large
+// arrays of which a loop reads slices.
 using ControlLowering = std::unique_ptr<Step> (*)(const Equation& eqn,
                                                   const std::vector<Window>& in,
                                                   const std::vector<Window>& out);

@@ -158,9 +158,13 @@ CompileOptions body_options(const Program& program, std::size_t first_carry, std
   return options;
 }
 
-PlanPtr compile_body(const ProgramPtr& program, std::size_t first_carry, std::size_t carry) {
-  return *program->derived<PlanPtr>(concat("body_plan", first_carry, ",", carry), [&] {
+PlanPtr compile_body(const ProgramPtr& program, std::size_t first_carry, std::size_t carry,
+                     const std::vector<Shape>& strides) {
+  std::string key = concat("body_plan", first_carry, ",", carry);
+  for (const Shape& input : strides) key += to_string(input);
+  return *program->derived<PlanPtr>(key, [&] {
     CompileOptions options = body_options(*program, first_carry, carry);
+    if (!strides.empty()) options.input_strides = strides;
     options.rewritten = rewritten_body(program);
     return std::make_shared<PlanPtr>(compile(program, options));
   });

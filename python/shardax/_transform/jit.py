@@ -16,6 +16,9 @@ _core.set_package_directory(os.path.dirname(os.path.dirname(os.path.abspath(__fi
 
 ShapedArray = _core.ShapedArray
 
+# The types of values that are no arrays, by class: type_of(value) (hi_types.py).
+registered_types = {}
+
 
 def typeof(x: Any) -> ShapedArray:
     """The type of an array, a number or what has a shape and a dtype; of a mutable reference, that
@@ -26,7 +29,12 @@ def typeof(x: Any) -> ShapedArray:
       ShapedArray(float32[], weak_type=True)
     """
     held = getattr(x, "aval", None) if hasattr(type(x), "is_reference") else None
-    return _core.typeof(x) if held is None else held
+    if held is not None:
+        return held
+    for cls in type(x).__mro__ if registered_types else ():
+        if cls in registered_types:
+            return registered_types[cls](x)
+    return _core.typeof(x)
 
 
 def jit(
