@@ -216,7 +216,7 @@ class Lowering {
         use(window(v));
       }
     }
-    add_step(lower_loop(program_, unit, seen_));
+    add_step(lower_loop(program_, unit, seen_, *plan_));
   }
 
   // The same for a result that is made rows by rows, and is not among `others`; -1: none.

@@ -30,14 +30,15 @@ UNARY = {
         jnp.arcsinh, jnp.arccosh, jnp.arctanh, jnp.exp2, lax.erfc, lax.erf_inv, lax.lgamma,
         lax.digamma,
     ],
-    "i": [jnp.negative, jnp.square, jnp.invert, lambda x: x**3],
+    "i": [jnp.negative, jnp.square, jnp.invert, lambda x: x**3, lambda x: x // 7, lambda x: x % 10,
+          lambda x: lax.div(x, x.dtype.type(100)), lambda x: lax.rem(x, x.dtype.type(16))],
     "b": [jnp.logical_not],
 }  # fmt: skip
 BINARY = {
     "f": [jnp.add, jnp.subtract, jnp.multiply, jnp.divide, jnp.maximum, jnp.minimum, lax.atan2,
-          jnp.power],
+          jnp.power, jnp.remainder],
     "i": [jnp.add, jnp.subtract, jnp.multiply, jnp.bitwise_and, jnp.bitwise_or, jnp.bitwise_xor,
-          jnp.maximum, jnp.minimum],
+          jnp.maximum, jnp.minimum, lax.div, lax.rem, jnp.floor_divide, jnp.remainder],
     "b": [jnp.logical_and, jnp.logical_or, jnp.logical_xor],
 }  # fmt: skip
 COMPARE = [jnp.equal, jnp.not_equal, jnp.less, jnp.less_equal, jnp.greater, jnp.greater_equal]
