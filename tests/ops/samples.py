@@ -383,6 +383,19 @@ SAMPLES = {
             grad=(),
         ),
     ),
+    "is_in": (
+        Sample(
+            np.isin,
+            (Arg((3, 40)), Arg((21,), values=tuple(range(-10, 11)))),
+            dtypes=BOOL + INT + INEXACT,
+            grad=(),
+        ),
+        Sample(np.isin, (Arg((0,)), Arg((20,))), grad=()),
+    ),
+    "places_of_true": tuple(
+        Sample(ref.places_of_true, (Arg((3, 40)),), {"size": size}, BOOL, grad=())
+        for size in (0, 7, 45)
+    ),
     "top_k": Sample(
         ref.top_k, (Arg((3, 70)),), {"k": 4, "axis": 1}, ("float32", "float64", "int32")
     ),

@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pytest
 import shardax
+import shardax.numpy as jnp
 from shardax import _core, lax
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
@@ -205,3 +206,17 @@ def test_bits_do_not_depend_on_the_number_of_threads():
         return run.stdout
 
     assert digest(1) == digest(2) == digest(5)
+
+
+@pytest.mark.parametrize("share", [0, 0.01, 0.5, 1])
+@pytest.mark.parametrize("shape", [(200_001,), (300, 400)])
+def test_places_of_true(shape, share):
+    mask = np.random.default_rng(0).random(shape) < share
+    theirs = np.nonzero(mask)
+    for size in (len(theirs[0]), len(theirs[0]) // 2, len(theirs[0]) + 5):
+        ours = jnp.nonzero(mask, size=size, fill_value=-7)
+        for one, other in zip(ours, theirs, strict=True):
+            missing = np.full(max(0, size - len(other)), -7)
+            np.testing.assert_array_equal(one, np.concatenate([other[:size], missing]))
+    for one, other in zip(jnp.nonzero(mask), theirs, strict=True):
+        np.testing.assert_array_equal(one, other)

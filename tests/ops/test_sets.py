@@ -108,3 +108,64 @@ def test_errors():
     ]:
         with pytest.raises(error, match=text):
             call()
+
+
+RANGES = {"short": 5, "long": 2**31 - 2, "all": 2**31 - 1}
+
+
+@pytest.mark.parametrize("bound", RANGES.values(), ids=RANGES)
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint32", "int32", "float32", "complex64"])
+def test_elements_among_many(dtype, bound):
+    rng = np.random.default_rng(0)
+    bound = min(bound, 100) if dtype == "int8" else bound
+    x = rng.integers(-bound, bound, (3, 500)).astype(dtype)
+    others = np.concatenate([rng.integers(-bound, bound, 90).astype(dtype), x[0, :30]])
+    if dtype in ("float32", "complex64"):
+        x[1, :4], others[:3] = [0.0, -0.0, np.nan, np.inf], [-0.0, np.nan, np.inf]
+    if dtype in ("uint32", "int32"):
+        limits = np.iinfo(dtype)
+        x[1, :4] = [limits.max, limits.min, limits.max - 1, limits.min + 1]
+        others[:2] = [limits.max, limits.min]
+    np.testing.assert_array_equal(jnp.isin(x, others), np.isin(x, others))
+    sets = np.stack([others, others[::-1] + others[0], others])
+    rows = [np.isin(x[k], sets[k]) for k in range(3)]
+    np.testing.assert_array_equal(jax.vmap(jnp.isin)(x, sets), rows)
+    np.testing.assert_array_equal(jax.vmap(jnp.isin, (0, None))(x, others), np.isin(x, others))
+    each = [np.isin(x, s) for s in sets]
+    np.testing.assert_array_equal(jax.vmap(jnp.isin, (None, 0))(x, sets), each)
+    names = ("union1d", "intersect1d", "setdiff1d", "setxor1d")
+    for name in names if dtype in ("bool", "int8", "int32", "uint32") else ():
+        theirs = getattr(np, name)(x, others)
+        np.testing.assert_array_equal(getattr(jnp, name)(x, others), theirs)
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1])
+@pytest.mark.parametrize(
+    "where", [1, -1, [0, 2], [3, 3, 1], [-4, 0], [], slice(1, 3), slice(None, None, -2)], ids=str
+)
+def test_deleted_and_inserted(where, axis):
+    a = np.arange(24.0).reshape(4, 6)
+    np.testing.assert_array_equal(jnp.delete(a, where, axis), np.delete(a, where, axis))
+    index = where if isinstance(where, slice) else np.array(where, int)
+    theirs = np.insert(a, index, 7.0, axis)
+    np.testing.assert_array_equal(jnp.insert(a, index, 7.0, axis), theirs)
+    if not isinstance(where, slice):
+        out = jax.jit(lambda index: jnp.insert(a, index, 7.0, axis))(index)
+        np.testing.assert_array_equal(out, theirs)
+
+
+def test_many_deleted_and_inserted():
+    a, places = np.arange(1000.0), np.random.default_rng(0).integers(-1000, 1000, 300)
+    values = np.arange(300.0)
+    np.testing.assert_array_equal(jnp.delete(a, places), np.delete(a, places))
+    np.testing.assert_array_equal(jnp.delete(a, a < 400), np.delete(a, a < 400))
+    np.testing.assert_array_equal(jnp.insert(a, places, values), np.insert(a, places, values))
+
+
+def test_deleting_refuses():
+    with pytest.raises(IndexError, match="index 5 is out of bounds for axis 0 with size 3"):
+        jnp.delete(jnp.zeros(3), jnp.array([5]))
+    with pytest.raises(ValueError, match="the length of the axis, 3"):
+        jnp.delete(jnp.zeros(3), jnp.array([True]))
+    with pytest.raises(IndexError, match="must be integers"):
+        jnp.delete(jnp.zeros(3), jnp.array([1.0]))

@@ -17,7 +17,6 @@ from shardax._base.arrays import (
 from shardax._base.compositions import stack, where
 from shardax.numpy._rounding import clip
 from shardax.numpy._select import take
-from shardax.numpy._sorting import searchsorted
 
 _functions = _core.functions
 
@@ -65,34 +64,28 @@ def nonzero(a, *, size=None, fill_value=None):
             "Calling nonzero on 0d arrays is not allowed. Use jnp.atleast_1d(scalar).nonzero() "
             "instead."
         )
-    if size is None:
-        return tuple(
-            asarray(i.astype(_core.canonical_dtype(int)))
-            for i in np.nonzero(
-                np.asarray(
-                    known(
-                        a,
-                        "The size argument of jnp.nonzero must be statically specified to use "
-                        "jnp.nonzero within JAX transformations.",
-                        "",
-                    )
-                )
-            )
-        )
     mask = a if a.dtype == np.bool_ else _functions.not_equal(a, a.dtype.type(0))
-    flat = mask.reshape((-1,)).astype(np.int32)
-    rank = bind("cumsum", (flat,), axis=0, reverse=False)
-    # The position of the k-th element that holds, by counting those before.
-    flat_index = searchsorted(rank, np.arange(1, size + 1, dtype=np.int32), side="left")
-    count = rank[-1] if flat.shape[0] else np.int32(0)
+    flat = mask.reshape((-1,))
+    full = size is None
+    if full:
+        known(
+            a,
+            "The size argument of jnp.nonzero must be statically specified to use "
+            "jnp.nonzero within JAX transformations.",
+            "",
+        )
+        size = int(bind("reduce_sum", (flat.astype(np.int32),), axes=(0,)))
+    flat_index = bind("places_of_true", (flat,), size=operator.index(size))
+    dtype = _core.canonical_dtype(int)
+    if a.ndim == 1 and full:
+        return (flat_index.astype(dtype),)
     out = []
-    valid = _functions.less(np.arange(size), count)
+    valid = _functions.less(flat_index, np.int32(flat.shape[0]))
     strides = np.cumprod((1,) + a.shape[:0:-1])[::-1]
     if not isinstance(fill_value, tuple):
         fill_value = (0 if fill_value is None else fill_value,) * a.ndim
     for n, stride, fill in zip(a.shape, strides.tolist(), fill_value):
         index = _functions.remainder(_functions.floor_divide(flat_index, stride), max(n, 1))
-        dtype = _core.canonical_dtype(int)
         out.append(where(valid, index.astype(dtype), asarray(fill, dtype)))
     return tuple(out)
 

@@ -2,12 +2,14 @@
 import numpy as np
 
 import shardax._core as _core
-from shardax._base.arrays import asarray, canonical_axis, check_arraylike, known
+from shardax._base.arrays import asarray, bind, canonical_axis, check_arraylike, known
 from shardax._base.compositions import broadcast_to, concatenate, moveaxis, where
 from shardax.numpy._indices import nonzero
 from shardax.numpy._select import take
 from shardax.numpy._shape import atleast_1d, ravel
 from shardax.numpy._sorting import argsort
+
+_functions = _core.functions
 
 
 def append(arr, values, axis=None):
@@ -43,9 +45,51 @@ def delete(arr, obj, axis=None, *, assume_unique_indices=False):
         return take(a, nonzero(kept, size=size - gone.shape[0])[0], axis=axis)
     if hasattr(obj, "__jax_array__"):
         obj = obj.__jax_array__()
-    if not isinstance(obj, slice):
-        obj = np.asarray(known(obj, "'obj' array argument of jnp.delete()"))
-    return take(a, np.delete(np.arange(size), obj), axis=axis)
+    if isinstance(obj, slice):
+        gone = np.arange(*obj.indices(size))
+    else:
+        gone = _positions(
+            np.asarray(known(obj, "'obj' array argument of jnp.delete()")), size, axis
+        )
+    gone = np.unique(gone)
+    ends = [*gone.tolist(), size]
+    starts = [0, *(gone + 1).tolist()]
+    kept = [(start, end) for start, end in zip(starts, ends, strict=True) if start < end]
+    if len(kept) <= PIECES:
+        return _joined([_part(a, start, end, axis) for start, end in kept], a, axis)
+    mask = _core.full((size,), True, np.bool_).at[gone].set(False)
+    return take(a, nonzero(mask, size=size - len(gone))[0], axis=axis)
+
+
+# Up to so many stretches of an array are copied one by one, more are gathered by their indices.
+PIECES = 32
+
+
+def _positions(obj, size, axis):
+    """What an index or a mask of `size` elements names, from 0."""
+    if obj.dtype == np.bool_:
+        if obj.shape != (size,):
+            raise ValueError(
+                "delete: a boolean obj must have one dimension and the length of the axis, "
+                f"{size}; got shape {obj.shape}."
+            )
+        return obj.nonzero()[0]
+    if obj.dtype.kind not in "iu":
+        if obj.size:
+            raise IndexError(f"delete: indices must be integers or booleans, got {obj.dtype}.")
+        obj = obj.astype(np.int64)
+    for index in obj.flat:
+        if not -size <= index < size:
+            raise IndexError(f"index {index} is out of bounds for axis {axis} with size {size}")
+    return np.where(obj < 0, obj + size, obj).ravel()
+
+
+def _part(a, start, end, axis):
+    return a[(slice(None),) * axis + (slice(start, end),)]
+
+
+def _joined(parts, a, axis):
+    return concatenate(parts, axis) if parts else _part(a, 0, 0, axis)
 
 
 def insert(arr, obj, values, axis=None):
@@ -85,10 +129,30 @@ def insert(arr, obj, values, axis=None):
     values = broadcast_to(
         _core.convert(values, a.dtype), a.shape[:axis] + (count,) + a.shape[axis + 1 :]
     )
+    known_index = _core.concrete_array(index)
+    if known_index is not None and count < PIECES:
+        return _inserted(a, np.asarray(known_index), values, axis)
+    # New elements in the order of their indices, and of what was given for equal ones.
     index = where(index < 0, index + size, index)
-    # A new element sorts before the one at its index, in the order given.
-    places = concatenate([2 * index, 2 * np.arange(size, dtype=np.int32) + 1])
-    return take(concatenate([values, a], axis), argsort(places), axis=axis)
+    index = _functions.minimum(_functions.maximum(index, 0), size)
+    order = argsort(index, dtype=np.int32)
+    new = index[order] + np.arange(count, dtype=np.int32)
+    is_new = _core.full((size + count,), False, np.bool_).at[new].set(True)
+    older = bind("cumsum", (is_new.astype(np.int32),), axis=0, reverse=False)
+    place = np.arange(size + count, dtype=np.int32)
+    source = where(is_new, older - 1, count + place - older)
+    return take(concatenate([take(values, order, axis=axis), a], axis), source, axis=axis)
+
+
+def _inserted(a, index, values, axis):
+    size = a.shape[axis]
+    index = np.clip(np.where(index < 0, index + size, index), 0, size)
+    parts, start = [], 0
+    for new in np.argsort(index, kind="stable").tolist():
+        parts += [_part(a, start, index[new], axis), _part(values, new, new + 1, axis)]
+        start = index[new]
+    parts = [part for part in [*parts, _part(a, start, size, axis)] if part.shape[axis]]
+    return _joined(parts, a, axis)
 
 
 def resize(a, new_shape):

@@ -116,7 +116,10 @@ def unique(
     ar = asarray(ar)
     rows = ar.reshape((-1,)) if axis is None else moveaxis(ar, canonical_axis(axis, ar.ndim), 0)
     n = rows.shape[0]
-    ordered, order, mask = _sorted_rows(rows, equal_nan)
+    if rows.ndim > 1 or return_index or return_inverse:
+        ordered, order, mask = _sorted_rows(rows, equal_nan)
+    else:
+        ordered, mask = _sorted_values(rows, equal_nan)
     size = _size("unique", mask, size)
     if n == 0 and size and fill_value is None:
         raise ValueError(
@@ -126,12 +129,12 @@ def unique(
     count = _total(mask)
     starts = nonzero(mask, size=size, fill_value=0)[0]
     if n == 0:
-        values, places = _core.full((size, *rows.shape[1:]), fill_value or 0, rows.dtype), starts
+        values = _core.full((size, *rows.shape[1:]), fill_value or 0, rows.dtype)
     else:
-        values, places = _filled(ordered[starts], count, fill_value), order[starts]
+        values = _filled(ordered[starts], count, fill_value)
     outs = [values if axis is None else moveaxis(values, 0, axis)]
     if return_index:
-        outs.append(places)
+        outs.append(order[starts] if n else starts)
     if return_inverse:
         rank = bind("cumsum", (mask.astype(order.dtype),), axis=0, reverse=False) - 1
         inverse = _core.full(order.shape, 0, order.dtype).at[order].set(rank)
@@ -182,14 +185,21 @@ def unique_values(x, /, *, size=None, fill_value=None):
     return unique(x, equal_nan=False, size=size, fill_value=fill_value)
 
 
+def _sorted_values(x, equal_nan):
+    """The elements in order, and which differ from the one before."""
+    ordered = sort(x)
+    first = asarray(np.ones(min(x.shape[0], 1), bool))
+    return ordered, concatenate([first, _differ(ordered[1:], ordered[:-1], equal_nan)])
+
+
 def isin(element, test_elements, assume_unique=False, invert=False, *, method="auto"):
     """Whether each element is among the others.
 
     Args:
       element, test_elements: arrays.
       invert: asks for those that are not.
-      method: 'compare_all' compares each with each, 'binary_search' and 'sort' search in the
-        sorted ones; 'auto' chooses by size.
+      method: 'compare_all' compares each with each, the others ('binary_search', 'sort') look
+        elements up in a table; 'auto' chooses by size.
 
     Raises:
       ValueError: for another method.
@@ -213,10 +223,7 @@ def isin(element, test_elements, assume_unique=False, invert=False, *, method="a
         found = _functions.equal(element[..., None], others.reshape((1,) * element.ndim + (-1,)))
         found = bind("reduce_or", (found,), axes=(found.ndim - 1,))
     else:
-        others = sort(others)
-        place = searchsorted(others, element)
-        place = _functions.minimum(place, np.int32(others.shape[0] - 1))
-        found = _functions.equal(others[place], element)
+        found = bind("is_in", (element, others))
     return _functions.logical_not(found) if invert else found
 
 
@@ -266,6 +273,10 @@ def intersect1d(ar1, ar2, assume_unique=False, return_indices=False, *, size=Non
       Array([1, 3], dtype=int32)
     """
     a, b = _flat_pair("intersect1d", ar1, ar2)
+    if size is None and not return_indices:
+        _size("intersect1d", _functions.equal(a, a), None)  # while tracing, an error
+        both = sort(concatenate([a, b] if assume_unique else [unique(a), unique(b)]))
+        return both[:-1][_functions.equal(both[1:], both[:-1])]
     if a.shape[0] == 0 or b.shape[0] == 0:
         shared = _core.full((a.shape[0],), False, np.dtype(bool))
         values, a_places, b_places, place = a, zeros_like_int(a), zeros_like_int(b), None
@@ -310,7 +321,7 @@ def setdiff1d(ar1, ar2, assume_unique=False, *, size=None, fill_value=None):
     fill_value = 0 if fill_value is None else fill_value
     distinct = asarray(np.ones(a.shape[0], bool))
     if not assume_unique:
-        a, _, distinct = _sorted_rows(a, True)
+        a, distinct = _sorted_values(a, True)
     mask = _functions.logical_and(distinct, isin(a, ar2, invert=True))
     size = _size("setdiff1d", mask, size)
     if a.shape[0] == 0:
@@ -326,11 +337,14 @@ def setxor1d(ar1, ar2, assume_unique=False, *, size=None, fill_value=None):
       Array([2, 3], dtype=int32)
     """
     a, b = _flat_pair("setxor1d", ar1, ar2)
+    if not assume_unique and size is None:
+        a, b, assume_unique = unique(a), unique(b), True
     both = concatenate([a, b])
-    ordered, order, distinct = _sorted_rows(both, True)
     if assume_unique:
+        ordered, distinct = _sorted_values(both, True)
         alone = concatenate([distinct[1:], distinct[:1]])  # differs from the next one as well
     else:
+        ordered, order, distinct = _sorted_rows(both, True)
         alone = concatenate([isin(a, b, invert=True), isin(b, a, invert=True)])[order]
     mask = _functions.logical_and(alone, distinct)
     size = _size("setxor1d", mask, size)
