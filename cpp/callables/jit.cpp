@@ -19,12 +19,24 @@ Ref objects(const std::vector<Ref>& values) {
   return list;
 }
 
+// Whether a function runs op by op in this thread; what it calls does so too.
+thread_local bool op_by_op = false;
+
 // Calls the function itself, whose ops look for NaN one by one: the traceback has the user's lines.
 void call_op_by_op(PyObject* fun, const CallArguments& arguments, const std::string& error) {
   const Ref users = call_python("_transform.jit", "announce_call_op_by_op", fun, error);
   if (users.get() != Py_True) return;
-  Ref::checked(PyObject_Vectorcall(fun, arguments.values, static_cast<std::size_t>(arguments.count),
-                                   arguments.names));
+  struct Scope {
+    Scope() { op_by_op = true; }
+    ~Scope() { op_by_op = false; }
+  } scope;
+  try {
+    Ref::checked(PyObject_Vectorcall(fun, arguments.values,
+                                     static_cast<std::size_t>(arguments.count), arguments.names));
+  } catch (const PythonError&) {
+    if (!PyErr_ExceptionMatches(PyExc_RecursionError)) throw;
+    PyErr_Clear();  // functions within functions nest deeper than programs do
+  }
 }
 
 // An entry knows what its call donates.
@@ -87,7 +99,7 @@ Ref make_jit(PyObject* fun, JitOptions options) {
 
 PyObject* Jit::call(PyObject* function, const CallArguments& arguments) {
   PyObject* fun = wrapped_function(function);
-  if (jit_disabled()) {
+  if (jit_disabled() || op_by_op) {
     return PyObject_Vectorcall(fun, arguments.values, static_cast<std::size_t>(arguments.count),
                                arguments.names);
   }
