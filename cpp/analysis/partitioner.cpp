@@ -211,9 +211,9 @@ HeldList Partitioner::leaf(const Equation& eqn, const HeldList& in, const Types&
   }
   HeldList out;
   for (const Value& value : results) {
-    const std::size_t rank = value->type().rank();
-    out.push_back(
-        held({value, rank == parts.out.size() ? parts.out : Split(rank), open, eqn.location}));
+    Split split = parts.out;
+    split.resize(value->type().rank());
+    out.push_back(held({value, std::move(split), open, eqn.location}));
   }
   if (open.empty() && eqn.params.has("broadcast_dimensions"))
     out[0]->make = broadcaster(eqn, in[0], in_types[0], out_types[0]);

@@ -9,6 +9,7 @@
 #include "analysis/nonfinite.h"
 #include "callables/concrete_values.h"
 #include "callables/jit.h"
+#include "ir/sharding_given.h"
 #include "numpy/promote.h"
 #include "objects/transfers.h"
 
@@ -70,7 +71,8 @@ class OneProgram final : public Behaviour {
   }
 
   PyObject* call(PyObject* function, const CallArguments& arguments) override {
-    const bool fitting = !(at_once_ && runs_op_by_op()) && fits(arguments);
+    // Programs that are kept have asked how results are split, or must ask again.
+    const bool fitting = !sharding_given() && !(at_once_ && runs_op_by_op()) && fits(arguments);
     return PyObject_Vectorcall(fitting ? program_.get() : wrapped_function(function),
                                arguments.values, static_cast<std::size_t>(arguments.count),
                                arguments.names);

@@ -1,31 +1,52 @@
 // compile/builder.cpp - value numbering.
 #include "compile/builder.h"
 
+#include <string_view>
+
 namespace shardax {
 
-Builder::Builder(const Program& source) : program_(new Program) { program_->name = source.name; }
+namespace {
+
+// Of a scalar.
+std::string_view bytes_of(const Array& scalar) {
+  return {reinterpret_cast<const char*>(scalar.data()),
+          static_cast<std::size_t>(itemsize(scalar.dtype()))};
+}
+
+}  // namespace
+
+Builder::Builder(const Program& source) : program_(new Program) {
+  program_->name = source.name;
+  known_.reserve(source.equations.size());
+}
+
+Var Builder::add(Type type, int equation, const Array* value) {
+  definitions_.push_back(equation);
+  constants_.push_back(value);
+  uses_.push_back(0);
+  return program_->add(std::move(type));
+}
 
 Var Builder::input(Type type) {
-  const Var v = program_->add(std::move(type));
-  definitions_.push_back(-1);
+  const Var v = add(std::move(type), -1);
   program_->inputs.push_back(v);
   return v;
 }
 
 Var Builder::constant(ArrayPtr value) {
-  if (value->type().rank() == 0) {
-    for (const Constant& c : program_->constants) {
-      const Array& other = *c.value;
-      if (other.type() == value->type() &&
-          std::memcmp(other.data(), value->data(),
-                      static_cast<std::size_t>(itemsize(other.dtype()))) == 0) {
-        return c.var;
-      }
+  const bool is_scalar = value->type().rank() == 0;
+  std::size_t key = 0;
+  if (is_scalar) {
+    const std::string_view bytes = bytes_of(*value);
+    key = std::hash<std::string_view>{}(bytes);
+    const auto [first, last] = scalars_.equal_range(key);
+    for (auto it = first; it != last; ++it) {
+      const Array& other = *constant_value(it->second);
+      if (bytes_of(other) == bytes && other.type() == value->type()) return it->second;
     }
   }
-  const Var v = program_->add(value->type());
-  definitions_.push_back(-1);
-  constants_[v] = value.get();
+  const Var v = add(value->type(), -1, value.get());
+  if (is_scalar) scalars_.emplace(key, v);
   program_->constants.push_back({v, std::move(value)});
   return v;
 }
@@ -47,12 +68,11 @@ Vars Builder::emit(const Op& op, const Params& params, const Vars& inputs,
   for (Var v : inputs) in.push_back(type(v));
   Equation eqn{&op, params, inputs, {}, location};
   for (Type& out : infer_types(op, in, params)) {
-    eqn.outputs.push_back(program_->add(std::move(out)));
-    definitions_.push_back(static_cast<int>(program_->equations.size()));
+    eqn.outputs.push_back(add(std::move(out), static_cast<int>(program_->equations.size())));
   }
   known_.emplace(key, program_->equations.size());
-  program_->equations.push_back(eqn);
-  return eqn.outputs;
+  program_->equations.push_back(std::move(eqn));
+  return program_->equations.back().outputs;
 }
 
 Var Builder::emit1(const Op& op, const Params& params, const Vars& inputs,
@@ -71,13 +91,7 @@ const Equation* Builder::defined_by(Var v, const Op& op) const {
 }
 
 const Array* Builder::constant_value(Var v) const {
-  const auto it = constants_.find(v);
-  return it == constants_.end() ? nullptr : it->second;
-}
-
-int Builder::uses(Var v) const {
-  const auto it = uses_.find(v);
-  return it == uses_.end() ? 0 : it->second;
+  return constants_[static_cast<std::size_t>(v)];
 }
 
 MutableProgram Builder::finish(const std::vector<Var>& outputs) {

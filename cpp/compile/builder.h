@@ -16,8 +16,7 @@ class Builder {
   // Adds an equation, or finds the equal one that is there (ops without effects).
   Vars emit(const Op& op, const Params& params, const Vars& inputs, const LocationPtr& location);
   // Of one output.
-  Var emit1(const Op& op, const Params& params, const Vars& inputs,
-            const LocationPtr& location);
+  Var emit1(const Op& op, const Params& params, const Vars& inputs, const LocationPtr& location);
 
   const Type& type(Var v) const { return program_->type(v); }
   // The equation that defines `v`, or null for inputs and constants. Valid until the next emit.
@@ -28,15 +27,22 @@ class Builder {
   MutableProgram finish(const std::vector<Var>& outputs);
 
   // How often the source program uses what became `v`; 0 for what rewriting made.
-  int uses(Var v) const;
-  void count_uses(Var v, int uses) { uses_[v] = std::max(uses_[v], uses); }
+  int uses(Var v) const { return uses_[static_cast<std::size_t>(v)]; }
+  void count_uses(Var v, int uses) {
+    int& known = uses_[static_cast<std::size_t>(v)];
+    known = std::max(known, uses);
+  }
 
  private:
+  // A new variable, made by that equation (-1: by none).
+  Var add(Type type, int equation, const Array* value = nullptr);
+
   MutableProgram program_;
   std::vector<int> definitions_;  // per variable: index of its equation, or -1
   std::unordered_multimap<std::size_t, std::size_t> known_;  // hash -> equation
-  std::unordered_map<Var, const Array*> constants_;
-  std::unordered_map<Var, int> uses_;
+  std::vector<const Array*> constants_;                      // per variable: its value, or null
+  std::unordered_multimap<std::size_t, Var> scalars_;        // hash -> constant of rank 0
+  std::vector<int> uses_;                                    // per variable
 };
 
 }  // namespace shardax

@@ -5,6 +5,7 @@
 // where A B contracts the steps as well. A loop that adds up writes c, and what it adds, once for
 // each step; so this is done where a_t and b_t together are smaller than c, and only where all of
 // them do not take much memory.
+#include "compile/join_parts.h"
 #include "compile/passes.h"
 #include "compile/rewrite.h"
 
@@ -64,8 +65,7 @@ class LoopSums {
     for (const auto& [base, position] : added_) stacks_[base] = made[next + position];
     for (const Sum& sum : sums_) {
       const Var total = product(sum, out);
-      out[results_[sum.carry]] =
-          builder_.emit1(known().add, {}, {in_[operands_[sum.carry]], total}, eqn_.location);
+      out[results_[sum.carry]] = added(in_[operands_[sum.carry]], total);
     }
     return out;
   }
@@ -184,6 +184,13 @@ class LoopSums {
     bodies.programs = {ProgramPtr(eliminate_dead(made))};
     return builder_.emit(*eqn_.op, eqn_.op->with_bodies(eqn_.params, bodies), operands,
                          eqn_.location);
+  }
+
+  // Gradients start from zeros.
+  Var added(Var start, Var total) {
+    const Match m{builder_, *eqn_.op, eqn_.params, in_, eqn_.location, false};
+    if (is_scalar_constant(m, start, 0)) return total;
+    return builder_.emit1(known().add, {}, {start, total}, eqn_.location);
   }
 
   Var transposed(Var v, const Ints& permutation) {

@@ -10,7 +10,7 @@
 #include "compile/row_blocks.h"
 #include "compile/steps.h"
 #include "compile/uses.h"
-#include "ir/op.h"
+#include "ir/bodies.h"
 #include "runtime/interrupt.h"
 
 namespace shardax {
@@ -27,6 +27,7 @@ class Lowering {
         options_(options),
         plan_(new Plan),
         windows_(program->types.size()),
+        seen_(program->types.size(), nullptr),
         stored_(stored_variables(*program, units)),
         last_unit_(last_uses(*program, units)),
         results_(program->outputs.begin(), program->outputs.end()) {
@@ -71,8 +72,10 @@ class Lowering {
     return {add_slot({Slot::Kind::arena, 0, t.bytes(), 0}), 0, t, row_major_strides(t.shape)};
   }
   void set(Var v, Window w) {
+    const auto at = static_cast<std::size_t>(v);
     variables_[static_cast<std::size_t>(w.slot)].push_back(v);
-    windows_[static_cast<std::size_t>(v)] = std::make_unique<Window>(std::move(w));
+    windows_[at] = std::make_unique<Window>(std::move(w));
+    seen_[at] = windows_[at].get();
   }
 
   void place_inputs() {
@@ -202,22 +205,18 @@ class Lowering {
   }
 
   void loop(const FusedUnit& unit) {
-    std::vector<const Window*> seen(program_.types.size(), nullptr);
     for (std::size_t n = 0; n < unit.equations.size(); ++n) {
       const Equation& eqn = program_.equations[static_cast<std::size_t>(unit.equations[n])];
       for (Var v : eqn.inputs) {
-        const Window* w = windows_[static_cast<std::size_t>(v)].get();
-        seen[static_cast<std::size_t>(v)] = w;
-        if (w) use(*w);
+        if (const Window* w = seen_[static_cast<std::size_t>(v)]) use(*w);
       }
       for (Var v : eqn.outputs) {
         if (!stored_[static_cast<std::size_t>(v)]) continue;
         set(v, result_memory(unit, n, v));
-        seen[static_cast<std::size_t>(v)] = &window(v);
         use(window(v));
       }
     }
-    add_step(lower_loop(program_, unit, seen));
+    add_step(lower_loop(program_, unit, seen_, *plan_));
   }
 
   // The same for a result that is made rows by rows, and is not among `others`; -1: none.
@@ -277,11 +276,25 @@ class Lowering {
     return to;
   }
 
+  // May a loop read slices of it where they lie? They are large, and lie in runs.
+  bool is_read_in_slices(const Equation& eqn, std::size_t operand, const Window& w) const {
+    constexpr std::int64_t least_elements = 1024, least_run = 16;
+    const Bodies bodies = eqn.op->bodies(eqn.params);
+    const Port& port = bodies.operands[operand];
+    const std::size_t last = w.type.rank() - 1;
+    return bodies.runs == Runs::counted && port.flow == Flow::sliced && port.axis == 0 &&
+           last > 0 && w.strides[last] == 1 && w.type.shape[last] >= least_run &&
+           w.type.size() >= least_elements * w.type.shape[0];
+  }
+
   void single(const Equation& eqn) {
     if (eqn.op->view) return view(eqn);
     std::vector<Window> in, out;
     const bool control = eqn.op->kind == Kind::control;
-    for (Var v : eqn.inputs) in.push_back(control ? dense(window(v)) : window(v));
+    for (std::size_t i = 0; i < eqn.inputs.size(); ++i) {
+      const Window& w = window(eqn.inputs[i]);
+      in.push_back(control && !is_read_in_slices(eqn, i, w) ? dense(w) : w);
+    }
     for (const Window& w : in) use(w);
     const bool over = overwrites(eqn);
     if (over && is_given(plan_->slots[static_cast<std::size_t>(in[0].slot)])) overwrite(in[0].slot);
@@ -379,6 +392,7 @@ class Lowering {
   const CompileOptions& options_;
   Shared<Plan> plan_;
   Windows windows_;
+  std::vector<const Window*> seen_;        // the same
   std::vector<bool> stored_;               // per variable
   std::vector<int> last_unit_;             // per variable
   std::unordered_set<Var> results_;        // of the program, and what views among them show

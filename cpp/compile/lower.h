@@ -1,6 +1,8 @@
 // compile/lower.h - turns fused units into steps over planned memory.
 #pragma once
 
+#include <optional>
+
 #include "compile/fuse.h"
 #include "compile/pipeline.h"
 
@@ -10,15 +12,19 @@ namespace shardax {
 PlanPtr lower(const ProgramPtr& program, const std::vector<FusedUnit>& units,
               const CompileOptions& options, const Types& results, Placement* placement = nullptr);
 
-// Makes the step of an op that carries programs; operands and results are row-major.
+// Makes the step of an op that carries programs; operands and results are row-major, but for large
+// arrays of which a loop reads slices.
 using ControlLowering = std::unique_ptr<Step> (*)(const Equation& eqn,
                                                   const std::vector<Window>& in,
                                                   const std::vector<Window>& out);
 void set_control_lowering(ControlLowering lowering);
 
+// The bits of a constant of rank 0 of 32-bit integers; none of other windows. compile/plan.cpp
+std::optional<std::uint64_t> known_integer(const Plan& plan, const Window& window);
+
 // A tile loop for the equations of one unit. `windows` gives where each variable lies, for those
 // that the loop reads from memory or writes to it.
 std::unique_ptr<Step> lower_loop(const Program& program, const FusedUnit& unit,
-                                 const std::vector<const Window*>& windows);
+                                 const std::vector<const Window*>& windows, const Plan& plan);
 
 }  // namespace shardax

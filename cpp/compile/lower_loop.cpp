@@ -78,8 +78,8 @@ kernels::ReduceKernels half_reduce(const Op& op, DType dtype) {
 class LoopLowering {
  public:
   LoopLowering(const Program& program, const FusedUnit& unit,
-               const std::vector<const Window*>& windows)
-      : program_(program), unit_(unit), windows_(windows) {}
+               const std::vector<const Window*>& windows, const Plan& plan)
+      : program_(program), unit_(unit), windows_(windows), plan_(plan) {}
 
   std::unique_ptr<Step> run() {
     order_dimensions();
@@ -181,6 +181,7 @@ class LoopLowering {
       it->second = static_cast<int>(entries_.size());
       entries_.push_back({Operand::Kind::load, static_cast<int>(loop_.loads.size())});
       loop_.loads.push_back(access(v));
+      loop_.loads.back().known = known_integer(plan_, *windows_[static_cast<std::size_t>(v)]);
     }
     return it->second;
   }
@@ -372,6 +373,7 @@ class LoopLowering {
   const Program& program_;
   const FusedUnit& unit_;
   const std::vector<const Window*>& windows_;
+  const Plan& plan_;
   kernels::TileLoop loop_;
   std::vector<std::size_t> order_;
   std::size_t split_ = 0;  // where the second kind of dimension (kept or reduced) starts
@@ -383,8 +385,8 @@ class LoopLowering {
 }  // namespace
 
 std::unique_ptr<Step> lower_loop(const Program& program, const FusedUnit& unit,
-                                 const std::vector<const Window*>& windows) {
-  return LoopLowering(program, unit, windows).run();
+                                 const std::vector<const Window*>& windows, const Plan& plan) {
+  return LoopLowering(program, unit, windows, plan).run();
 }
 
 }  // namespace shardax

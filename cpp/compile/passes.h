@@ -29,4 +29,13 @@ ProgramPtr eliminate_dead(const ProgramPtr& program);
 //   b:i4[3] = add a a   ->   c:i32[3] = convert a; d:i32[3] = add c c; b:i4[3] = convert d
 ProgramPtr widen(const ProgramPtr& program);
 
+// Negative places count from the end; gather and scatter add the size themselves:
+//   c = add b 9; d = lt b 0; e = select_n d b c; f = gather a e   ->   f = gather[wraps=(9,)] a b
+ProgramPtr wrap_within(const ProgramPtr& program);
+
+// Matrices that every turn of a loop multiplies by are brought into the form in which products read
+// them once, before the loop (compile/panels.cpp):
+//   b = scan { dot_general(h, w) }   ->   p:f32[8,256,32] = ... w; b = scan { dot_general(h, p) }
+ProgramPtr lay_out_panels(const ProgramPtr& program);
+
 }  // namespace shardax

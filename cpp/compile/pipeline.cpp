@@ -84,7 +84,8 @@ ProgramPtr rewritten(const ProgramPtr& source, std::vector<Shape>& strides, bool
     program = run_pass("eliminate_dead", program, eliminate_dead);
     if (same(*before, *program)) break;
   }
-  return run_pass("widen", program, widen);
+  program = run_pass("widen", program, widen);
+  return run_pass("lay_out_panels", program, lay_out_panels);
 }
 
 Compilation plan_for(const ProgramPtr& source, const CompileOptions& given, bool segments) {
@@ -92,6 +93,7 @@ Compilation plan_for(const ProgramPtr& source, const CompileOptions& given, bool
   ProgramPtr program = options.rewritten && !segments
                            ? options.rewritten
                            : rewritten(source, options.input_strides, segments);
+  program = run_pass("wrap_within", program, wrap_within);
   std::vector<RowGroup> groups;
   program = run_pass("group_rows", program, [&](const ProgramPtr& p) {
     GroupedProgram grouped = group_rows(p);
@@ -156,9 +158,13 @@ CompileOptions body_options(const Program& program, std::size_t first_carry, std
   return options;
 }
 
-PlanPtr compile_body(const ProgramPtr& program, std::size_t first_carry, std::size_t carry) {
-  return *program->derived<PlanPtr>(concat("body_plan", first_carry, ",", carry), [&] {
+PlanPtr compile_body(const ProgramPtr& program, std::size_t first_carry, std::size_t carry,
+                     const std::vector<Shape>& strides) {
+  std::string key = concat("body_plan", first_carry, ",", carry);
+  for (const Shape& input : strides) key += to_string(input);
+  return *program->derived<PlanPtr>(key, [&] {
     CompileOptions options = body_options(*program, first_carry, carry);
+    if (!strides.empty()) options.input_strides = strides;
     options.rewritten = rewritten_body(program);
     return std::make_shared<PlanPtr>(compile(program, options));
   });

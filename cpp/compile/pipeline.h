@@ -21,9 +21,10 @@ struct CompileOptions {
 };
 
 PlanPtr compile(const ProgramPtr& program, const CompileOptions& options);
-// The same for bodies of loops and branches: dense inputs, dense outputs, and what is said above of
-// a carry.
-PlanPtr compile_body(const ProgramPtr& program, std::size_t first_carry = 0, std::size_t carry = 0);
+// The same for bodies of loops and branches: inputs dense unless `strides` says otherwise, dense
+// outputs, and what is said above of a carry.
+PlanPtr compile_body(const ProgramPtr& program, std::size_t first_carry = 0, std::size_t carry = 0,
+                     const std::vector<Shape>& strides = {});
 // What the passes over programs make of a body.
 ProgramPtr rewritten_body(const ProgramPtr& program);
 CompileOptions body_options(const Program& program, std::size_t first_carry, std::size_t carry);

@@ -2,6 +2,7 @@
 #include "compile/plan.h"
 
 #include "base/errors.h"
+#include "compile/lower.h"
 #include "kernels/room.h"
 #include "runtime/interrupt.h"
 
@@ -11,6 +12,16 @@ namespace {
 using Bases = SmallVector<std::byte*, 24>;
 
 }  // namespace
+
+std::optional<std::uint64_t> known_integer(const Plan& plan, const Window& window) {
+  const Slot& slot = plan.slots[static_cast<std::size_t>(window.slot)];
+  const DType dtype = window.type.dtype;
+  if (slot.kind != Slot::Kind::constant || window.type.rank() > 0 ||
+      (dtype != DType::int32 && dtype != DType::uint32))
+    return {};
+  const Array& value = *plan.constants[static_cast<std::size_t>(slot.index)];
+  return *reinterpret_cast<const std::uint32_t*>(value.data());
+}
 
 void Plan::run_steps(std::byte* const* base) const {
   for (const auto& step : steps) {

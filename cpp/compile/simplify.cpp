@@ -10,8 +10,8 @@
 #include "compile/one_hot.h"
 #include "compile/rewrite.h"
 #include "compile/select_update.h"
+#include "compile/sums.h"
 #include "compile/transposes.h"
-#include "ops/convolution.h"
 #include "ops/ops.h"
 
 namespace shardax {
@@ -73,6 +73,13 @@ Result drop_double_neg(const Match& m) {
   return inner ? one(inner->inputs[0]) : Result{};
 }
 
+// As XLA has it, also where exp(x) overflows; logarithms of complex numbers are periodic.
+Result log_of_exp(const Match& m) {
+  static const Op& exp = *find_op("exp");
+  const Equation* inner = m.b.defined_by(m.in[0], exp);
+  return inner && is_floating(m.b.type(m.in[0]).dtype) ? one(inner->inputs[0]) : Result{};
+}
+
 // The other factor, if operand i is 1.
 Result drop_unit(const Match& m, std::initializer_list<std::size_t> operands) {
   for (const std::size_t i : operands) {
@@ -85,94 +92,6 @@ Result drop_unit(const Match& m, std::initializer_list<std::size_t> operands) {
 }
 Result drop_unit_factor(const Match& m) { return drop_unit(m, {1, 0}); }
 Result drop_unit_divisor(const Match& m) { return drop_unit(m, {1}); }
-
-// So that the reduction meets what it reduces.
-Result reduce_before_transpose(const Match& m) {
-  const Equation* inner = m.b.defined_by(m.in[0], known().transpose);
-  if (!inner) return {};
-  const Ints permutation = inner->params.ints("permutation");
-  const Var source = inner->inputs[0];
-  Ints axes, kept;
-  for (std::int64_t d = 0; d < static_cast<std::int64_t>(permutation.size()); ++d) {
-    (has(m.params.ints("axes"), d) ? axes : kept).push_back(at(permutation, d));
-  }
-  std::sort(axes.begin(), axes.end());
-  Ints sorted = kept;
-  std::sort(sorted.begin(), sorted.end());
-  Ints order;
-  for (std::int64_t d : kept)
-    order.push_back(std::find(sorted.begin(), sorted.end(), d) - sorted.begin());
-  const Var sum = m.emit(known().reduce_sum, {{"axes", axes}}, {source});
-  if (order == ops::iota_ints(order.size())) return one(sum);
-  return one(m.emit(known().transpose, {{"permutation", order}}, {sum}));
-}
-
-// The sum over devices of weight gradients is one product. Only where the product has one use.
-Result reduce_into_dot(const Match& m) {
-  if (!m.uses_known || m.b.uses(m.in[0]) > 1) return {};
-  const Equation* dot = m.b.defined_by(m.in[0], known().dot_general);
-  if (!dot) return {};
-  const Params p = dot->params;
-  const Vars operands = dot->inputs;
-  const Ints& axes = m.params.ints("axes");
-  Ints lhs_batch, rhs_batch;
-  Ints lhs_contract = p.ints("lhs_contract"), rhs_contract = p.ints("rhs_contract");
-  std::size_t moved = 0;
-  for (std::size_t i = 0; i < p.ints("lhs_batch").size(); ++i) {
-    if (has(axes, static_cast<std::int64_t>(i))) {
-      lhs_contract.insert(moved, p.ints("lhs_batch")[i]);
-      rhs_contract.insert(moved, p.ints("rhs_batch")[i]);
-      ++moved;
-    } else {
-      lhs_batch.push_back(p.ints("lhs_batch")[i]);
-      rhs_batch.push_back(p.ints("rhs_batch")[i]);
-    }
-  }
-  if (moved == 0) return {};
-  const auto batch = static_cast<std::int64_t>(p.ints("lhs_batch").size());
-  Ints rest;
-  for (std::int64_t d : axes) {
-    if (d >= batch) rest.push_back(d - static_cast<std::int64_t>(moved));
-  }
-  const Var product = m.emit(known().dot_general,
-                             {{"lhs_contract", lhs_contract},
-                              {"rhs_contract", rhs_contract},
-                              {"lhs_batch", lhs_batch},
-                              {"rhs_batch", rhs_batch},
-                              {"preferred_element_type", m.b.type(m.in[0]).dtype}},
-                             operands);
-  return one(rest.empty() ? product : m.emit(known().reduce_sum, {{"axes", rest}}, {product}));
-}
-
-// The same for convolutions, whose leading dimensions are batches of one operand or of both. The
-// sum over a batch of both is one convolution that contracts it.
-Result reduce_into_conv(const Match& m) {
-  if (!m.uses_known || m.b.uses(m.in[0]) > 1) return {};
-  const Equation* conv = m.b.defined_by(m.in[0], known().conv_general_dilated);
-  if (!conv || !conv->params.has("leading")) return {};
-  const Params p = conv->params;
-  const Vars operands = conv->inputs;
-  Ints leading = p.ints("leading"), rest = m.params.ints("axes");
-  constexpr auto both = static_cast<std::int64_t>(ops::Leading::both),
-                 summed = static_cast<std::int64_t>(ops::Leading::summed);
-  std::int64_t position = 0, removed = 0;
-  for (std::int64_t& kind : leading) {
-    if (kind == summed) continue;
-    const auto axis = std::find(rest.begin(), rest.end(), position - removed);
-    ++position;
-    if (kind != both || axis == rest.end()) continue;
-    kind = summed;
-    ++removed;
-    Ints left;
-    for (auto it = rest.begin(); it != rest.end(); ++it) {
-      if (it != axis) left.push_back(it > axis ? *it - 1 : *it);
-    }
-    rest = left;
-  }
-  if (removed == 0) return {};
-  const Var sum = m.emit(known().conv_general_dilated, p.with("leading", leading), operands);
-  return one(rest.empty() ? sum : m.emit(known().reduce_sum, {{"axes", rest}}, {sum}));
-}
 
 // Elementwise work on values that repeat along a dimension is done once and repeated after.
 Result shrink_elementwise(const Match& m) {
@@ -280,6 +199,7 @@ constexpr Row rows[] = {
     {"select_n", drop_select},                // select_n(which, x, x)       x
     {"select_n", select_into_update},         // select(p, update(x), x)     update of x, chosen
     {"neg", drop_double_neg},                 // neg(neg(x))                 x
+    {"log", log_of_exp},                      // log(exp(x))                 x
     {"mul", drop_unit_factor},                // x * 1, 1 * x                x
     {"div", drop_unit_divisor},               // x / 1                       x
     {"", shrink_elementwise},                 // broadcast(x) * broadcast(y) broadcast(x * y)
@@ -292,6 +212,7 @@ constexpr Row rows[] = {
     {"reduce_sum", reduce_before_transpose},  // sum(transpose(x))           transpose(sum(x))
     {"reduce_sum", reduce_into_dot},          // sum(dot(a, b)) over batches dot(a, b) over them too
     {"reduce_sum", reduce_into_conv},         // the same of convolutions
+    {"reduce_sum", reduce_into_scatter},      // sum(scatter_add(0, u)), batches scatter_add(0, u)
 };
 
 // The rules of each op.

@@ -1,7 +1,8 @@
 // execute/control_steps.cpp - the steps of cond, scan and while: compiled bodies run in place.
 //
 // Carries live in two sets of buffers that swap roles from one iteration to the next, so that an
-// iteration allocates nothing. Operands and results are row-major (compile/lower.cpp sees to it).
+// iteration allocates nothing. Operands and results are row-major (compile/lower.cpp sees to it);
+// only what a scan reads in slices may have any strides.
 #include <cstring>
 
 #include "base/errors.h"
@@ -121,10 +122,10 @@ class ScanStep final : public ControlStep {
       : ControlStep(std::move(in), std::move(out)),
         consts_(bodies.operands_of(Flow::whole).size()),
         carry_(bodies.operands_of(Flow::carried).size()),
-        body_(compile_body(bodies.programs[0], consts_, carry_)),
+        body_(compile_body(bodies.programs[0], consts_, carry_, slice_strides())),
         length_(bodies.length),
         reverse_(bodies.reverse),
-        in_bytes_(sizes(bodies.programs[0]->input_types())),
+        in_bytes_(slice_steps()),
         out_bytes_(sizes(bodies.programs[0]->output_types())),
         carry_bytes_(out_bytes_.begin(), out_bytes_.begin() + static_cast<std::ptrdiff_t>(carry_)),
         devices_(bodies.devices),
@@ -151,6 +152,23 @@ class ScanStep final : public ControlStep {
   // Handing out work takes some microseconds.
   static constexpr double worth_sharing_ns = 20'000;
   static constexpr std::int64_t most_chunks = 64;
+
+  // Of the inputs of the body.
+  std::vector<Shape> slice_strides() const {
+    std::vector<Shape> out;
+    for (std::size_t i = 0; i < in_.size(); ++i) {
+      const std::size_t first = i < consts_ + carry_ ? 0 : 1;
+      out.emplace_back(in_[i].strides.begin() + first, in_[i].strides.end());
+    }
+    return out;
+  }
+  // From one slice to the next, in bytes.
+  std::vector<std::int64_t> slice_steps() const {
+    std::vector<std::int64_t> out(in_.size(), 0);
+    for (std::size_t i = consts_ + carry_; i < in_.size(); ++i)
+      out[i] = in_[i].strides[0] * itemsize(in_[i].type.dtype);
+    return out;
+  }
 
   // Iterations that do not depend on each other.
   void iterations(const Pointers& in, const Pointers& out) const {
@@ -251,7 +269,9 @@ bool calls_function(const Equation& eqn) {
 
 std::unique_ptr<Step> lower_control(const Equation& eqn, const std::vector<Window>& in,
                                     const std::vector<Window>& out) {
-  if (std::unique_ptr<Step> native = scalar_step(eqn, in, out)) return native;
+  const bool dense = std::all_of(
+      in.begin(), in.end(), [](const Window& w) { return is_contiguous(w.type.shape, w.strides); });
+  if (std::unique_ptr<Step> native = dense ? scalar_step(eqn, in, out) : nullptr) return native;
   const Bodies bodies = eqn.op->bodies(eqn.params);
   switch (bodies.runs) {
     case Runs::one_of: return std::make_unique<CondStep>(bodies, in, out);

@@ -132,13 +132,18 @@ struct Angle2 {
   double r, r_lo;
   std::uint64_t q;
 };
+// With `near`, |x| < 2^78.
+template <bool near>
 SHARDAX_SIMD Angle2 reduce(double x) {
-  const std::uint64_t exponent = (bits(x) >> 52) & 0x7ffu;
-  // The smallest k that brings x below 2^78; x 2^(-26 k) is an integer where k > 0.
-  std::uint64_t k = (exponent < 1101u ? 0u : exponent - 1075u) * 2521u >> 16;
-  k = k > 37u ? 37u : k;
+  std::uint64_t k = 0;
+  if constexpr (!near) {
+    const std::uint64_t exponent = (bits(x) >> 52) & 0x7ffu;
+    // The smallest k that brings x below 2^78; x 2^(-26 k) is an integer where k > 0.
+    k = (exponent < 1101u ? 0u : exponent - 1075u) * 2521u >> 16;
+    k = k > 37u ? 37u : k;
+  }
   const double* t = two_over_pi[k];
-  const double y = x * pow2(0u - 26u * k);
+  const double y = near ? x : x * pow2(0u - 26u * k);
   const double p0 = y * t[0], p1 = y * t[1], p2 = y * t[2];
   const double e0 = fma(y, t[0], -p0), e1 = fma(y, t[1], -p1), e2 = fma(y, t[2], -p2);
   // Whole multiples of 4 drop out exactly.
@@ -197,20 +202,25 @@ SHARDAX_SIMD T tan(T x) {
   return select(x == 0.0f, x, y);
 }
 
+// `near` says that |x| < near_angle, where vectors do without tables.
+inline constexpr double near_angle = 0x1p78;
+template <bool near = false>
 SHARDAX_SIMD double sin(double x) {
-  const auto [r, r_lo, n] = detail::reduce(x);
+  const auto [r, r_lo, n] = detail::reduce<near>(x);
   const double y = (n & 1u) ? detail::cos_poly(r, r_lo) : detail::sin_poly(r, r_lo);
   const double signed_y = from_bits(bits(y) ^ ((n & 2u) << 62));
   return abs(x) < 0x1p-27 ? x : signed_y;
 }
+template <bool near = false>
 SHARDAX_SIMD double cos(double x) {
-  const auto [r, r_lo, q] = detail::reduce(x);
+  const auto [r, r_lo, q] = detail::reduce<near>(x);
   const std::uint64_t n = q + 1u;
   const double y = (n & 1u) ? detail::cos_poly(r, r_lo) : detail::sin_poly(r, r_lo);
   return from_bits(bits(y) ^ ((n & 2u) << 62));
 }
+template <bool near = false>
 SHARDAX_SIMD double tan(double x) {
-  const auto [r, r_lo, q] = detail::reduce(x);
+  const auto [r, r_lo, q] = detail::reduce<near>(x);
   const double s = detail::sin_poly(r, r_lo), c = detail::cos_poly(r, r_lo);
   const bool odd = (q & 1u) != 0;
   const double y = (odd ? -c : s) / (odd ? s : c);

@@ -58,6 +58,12 @@ Isa best_isa() {
 #endif
 }
 
+std::int64_t matmul_panel_columns(DType dtype) {
+  if (dtype == DType::float32) return float_kernels<float>(best_isa()).panel_columns;
+  if (dtype == DType::float64) return float_kernels<double>(best_isa()).panel_columns;
+  return 0;
+}
+
 MatmulChunks plan_chunks(const MatmulArgs& p, double nanoseconds, std::int64_t row_multiple,
                          std::int64_t column_multiple) {
   // A chunk of 50 us is worth a thread's attention; one of 10 ms is short enough to interrupt.

@@ -45,7 +45,14 @@ struct MatmulArgs {
   std::int64_t b_batch, b_k, b_n;
   void* c;
   std::int64_t c_batch, c_m, c_n;
+  // Not 0: columns of b lie in whole panels of matmul_panel_columns, so many elements apart; b_n is
+  // 1 and b_k a panel's columns. Of one product of floats of one dtype.
+  std::int64_t b_panel = 0;
 };
+
+// How many columns of b large products of floats read side by side; they copy b into panels of as
+// many, one after the other, unless it lies so already. 0: products of that dtype do not.
+std::int64_t matmul_panel_columns(DType dtype);
 
 // Writes all of c; zeros where k is 0. Chunks depend on the shape only, take at least some 50 us
 // each, and small products never call parallel_for nor allocate; large ones take up to 32 MB while

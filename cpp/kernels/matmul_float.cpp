@@ -128,7 +128,7 @@ class FloatProduct {
       for (std::int64_t j = 0; j < p.n; ++j) column({w.batch, w.i, j, w.m, 1});
       return;
     }
-    if (native_ && p.c_n == 1 && p.b_n == 1) {
+    if (native_ && p.c_n == 1 && p.b_n == 1 && p.b_panel == 0) {
       const std::int64_t b_bytes = p.k * w.n * static_cast<std::int64_t>(sizeof(T));
       if (b_bytes <= resident_bytes) return kernels_.direct(in_place(w));
       if (w.m <= 4) return kernels_.stream(in_place(w));
@@ -197,10 +197,11 @@ class FloatProduct {
                          group = (w.m <= 64 ? panel_group : panel_group / 4) * width;
       for (std::int64_t first = 0; first < w.n; first += group) {
         const std::int64_t columns = std::min(group, w.n - first);
-        pack_(b_at(w, k, first), args_.b_k, args_.b_n, p.k, columns, width, scratch.b);
+        if (args_.b_panel == 0)
+          pack_(b_at(w, k, first), args_.b_k, args_.b_n, p.k, columns, width, scratch.b);
         for (std::int64_t j = 0; j < columns; j += width) {
           p.n = std::min(width, columns - j);
-          p.b = scratch.b + j * p.k;
+          p.b = args_.b_panel ? panel_of<T>(args_, width, w.j + first + j, k) : scratch.b + j * p.k;
           p.c = c + first + j;
           kernels_.panel(p, k > 0);
         }

@@ -85,6 +85,12 @@ template <class T>
 const FloatKernels<T>& float_kernels(Isa isa);
 Isa best_isa();
 
+// Where b lies in panels: the one of column j, from row k on.
+template <class T>
+const T* panel_of(const MatmulArgs& p, std::int64_t width, std::int64_t j, std::int64_t k) {
+  return static_cast<const T*>(p.b) + j / width * p.b_panel + k * width;
+}
+
 // The product of floats: float32 or float64 sums of operands of `args.dtype`. In matmul_float.cpp.
 void matmul_float(const MatmulArgs& args, Isa isa, ParallelFor parallel_for);
 // In matmul_complex.cpp and matmul_integer.cpp.

@@ -27,7 +27,7 @@ class PackedProduct {
     const std::int64_t row_blocks = plan.row_chunks * parts_of(plan.rows, block_rows),
                        column_blocks = plan.column_chunks * parts_of(plan.columns, block_columns);
     if (column_blocks > few) shared_rows_ = padded(args.m, tile_);
-    if (row_blocks > few) shared_columns_ = padded(args.n, width_);
+    if (row_blocks > few && args.b_panel == 0) shared_columns_ = padded(args.n, width_);
   }
 
   // Do many blocks see the same rows or columns?
@@ -129,7 +129,12 @@ class PackedProduct {
     const std::int64_t k = length(block);
     const T *a = shared + c.i * k, *b = shared + (shared_rows_ + c.j) * k;
     if (shared_rows_ == 0) pack_rows(block, c.i, c.m, own), a = own;
-    if (shared_columns_ == 0) pack_columns(block, c.j, c.n, own + own_rows), b = own + own_rows;
+    if (args_.b_panel != 0) {
+      b = panel_of<T>(args_, width_, c.j, block * matmul_k_block);
+    } else if (shared_columns_ == 0) {
+      pack_columns(block, c.j, c.n, own + own_rows), b = own + own_rows;
+    }
+    const std::int64_t panel = args_.b_panel ? args_.b_panel : width_ * k;
     Product<T> p{};
     p.k = k;
     p.a_m = turned_ ? 1 : k;
@@ -141,7 +146,7 @@ class PackedProduct {
     const std::int64_t rows = turned_ ? tile_ : c.m;
     for (std::int64_t j = 0; j < c.n; j += width_) {
       p.n = std::min(width_, c.n - j);
-      p.b = b + j * k;
+      p.b = b + j / width_ * panel;
       for (std::int64_t i = 0; i < c.m; i += rows) {
         p.m = std::min(rows, c.m - i);
         p.a = a + i * k;

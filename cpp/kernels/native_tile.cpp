@@ -1,5 +1,6 @@
 // kernels/native_tile.cpp - a loop's instructions as machine code.
 #include "base/errors.h"
+#include "codegen/quotients.h"
 #include "kernels/tile_loop.h"
 
 namespace shardax::kernels {
@@ -29,8 +30,10 @@ bool record(const TileLoop& loop, codegen::VectorProgram& program) {
   const std::size_t first_store = loop.loads.size() + registers;
   std::vector<int> nodes(first_store + loop.stores.size(), -1);
   for (std::size_t i = 0; i < loop.loads.size(); ++i) {
-    if (loop.loads[i].kind == codegen::Kind::none) return false;
-    nodes[i] = program.add({codegen::Code::input, loop.loads[i].kind, {}, i});
+    const TileAccess& load = loop.loads[i];
+    if (load.kind == codegen::Kind::none) return false;
+    nodes[i] = load.known ? program.add({codegen::Code::constant, load.kind, {}, *load.known})
+                          : program.add({codegen::Code::input, load.kind, {}, i});
   }
   for (const TileInstruction& instruction : loop.instructions) {
     if (!instruction.record) return false;
@@ -110,8 +113,9 @@ bool works_in_place(const TileLoop& loop) {
 
 void make_native(TileLoop& loop, std::string_view name, std::string* listing) {
   if (loop.instructions.empty() || codegen::wanted() == codegen::Wanted::none) return;
-  codegen::VectorProgram program;
-  if (!record(loop, program)) return;
+  codegen::VectorProgram recorded;
+  if (!record(loop, recorded)) return;
+  const codegen::VectorProgram program = codegen::with_quotients(std::move(recorded));
   const std::int64_t elements = elements_of(loop);
   if (loop.instructions.size() == 1 && program.work() < least_work_alone &&
       program.tables().empty() && elements < least_elements_alone)

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "array/type.h"
@@ -37,6 +38,7 @@ struct TileAccess {
   int itemsize = 4;
   codegen::Kind kind = codegen::Kind::none;  // what machine code would take elements for
   Shape strides;                             // per dimension of the loop, in elements
+  std::optional<std::uint64_t> known = {};   // the bits of all elements: a constant integer
 };
 
 struct TileInstruction {

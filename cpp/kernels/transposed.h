@@ -67,4 +67,34 @@ SHARDAX_CLONES [[gnu::flatten]] void transpose_block(T* out, std::int64_t out_st
   }
 }
 
+// Blocks of `size` elements, at most half a line, that follow each other, each in another order:
+// out[k] = in[k - k % size + order[k % size]], from element `first` of the first block on.
+template <class T>
+SHARDAX_CLONES void reorder_blocks(T* out, const T* in, std::int64_t n, const std::uint8_t* order,
+                                   std::int64_t size, std::int64_t first) {
+  constexpr std::int64_t width = 64 / sizeof(T);
+  const auto one = [&](std::int64_t k) {
+    const std::int64_t at = (first + k) % size;
+    out[k] = in[k - at + order[at]];
+  };
+  std::int64_t k = 0;
+  for (; k < n && (first + k) % size != 0; ++k) one(k);
+  if constexpr (std::is_integral_v<T> && sizeof(T) >= 4) {
+    typedef T V __attribute__((vector_size(64)));
+    const std::int64_t whole = width / size * size;  // what is behind is written again
+    V lanes;
+    for (std::int64_t l = 0; l < width; ++l) {
+      const std::int64_t in_block = l % size;
+      lanes[l] = static_cast<T>(l < whole ? l - in_block + order[in_block] : l);
+    }
+    for (; k + width <= n; k += whole) {
+      V v;
+      std::memcpy(&v, in + k, sizeof v);
+      v = __builtin_shuffle(v, lanes);
+      std::memcpy(out + k, &v, sizeof v);
+    }
+  }
+  for (; k < n; ++k) one(k);
+}
+
 }  // namespace shardax::kernels

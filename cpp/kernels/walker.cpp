@@ -99,8 +99,13 @@ Walker::Walker(const TileLoop& loop, std::byte* const* base, std::byte* scratch,
       else
         fill(i, std::min(elements_of(loop), most_in_scratch(loop)));
     }
-    strided_ |= kinds_[i] == Access::strided;
-    by_rows_ |= in_rows(i);
+    if (kinds_[i] != Access::strided) continue;
+    strided_ = true;
+    blocks_.resize(loop.loads.size());
+    blocks_[i] = blocks_of(loop.loads[i]);
+    if (!takes_rows(i)) continue;
+    kinds_[i] = Access::rows;
+    by_rows_ = true;
   }
   for (int r = 0; r < loop.registers; ++r) {
     const std::size_t slot = loop.loads.size() + static_cast<std::size_t>(r);
@@ -148,7 +153,7 @@ void Walker::tile(std::int64_t start, std::int64_t n) {
     const int width = loop_.loads[i].itemsize;
     if (kinds_[i] == Access::contiguous) {
       pointers_[i] = memory_[i] + start * width;
-    } else if (kinds_[i] == Access::strided && !in_rows(i)) {
+    } else if (kinds_[i] == Access::strided) {
       gather(i, n);
     }
   }
@@ -204,8 +209,12 @@ bool Walker::reads_in_place() const {
   return true;
 }
 
-bool Walker::in_rows(std::size_t load) const {
-  return loop_.native.by_rows && kinds_[load] == Access::strided &&
+// A reduction of the load itself folds a whole tile of it, not row after row.
+bool Walker::takes_rows(std::size_t load) const {
+  for (const TileReduction& r : loop_.reductions) {
+    if (static_cast<std::size_t>(r.in) == load) return false;
+  }
+  return loop_.native.by_rows &&
          (loop_.native.operands[load].repeats || loop_.loads[load].strides[rank_ - 1] == 1);
 }
 
@@ -229,6 +238,30 @@ bool Walker::is_dense(const TileAccess& access) const {
     expected *= loop_.shape[d];
   }
   return true;
+}
+
+Walker::Blocks Walker::blocks_of(const TileAccess& access) const {
+  Blocks out;
+  // The first dimensions lie as in a dense array; the others are the block.
+  std::int64_t size = elements_of(loop_);
+  std::size_t outer = 0;
+  while (outer < rank_ && access.strides[outer] * loop_.shape[outer] == size)
+    size /= loop_.shape[outer++];
+  const bool is_word = access.itemsize == 4 || access.itemsize == 8;
+  if (outer == 0 || !is_word || size > 64 / access.itemsize) return out;
+  std::uint32_t seen = 0;
+  for (std::int64_t e = 0; e < size; ++e) {
+    std::int64_t rest = e, offset = 0;
+    for (std::size_t d = rank_; d-- > outer;) {
+      offset += rest % loop_.shape[d] * access.strides[d];
+      rest /= loop_.shape[d];
+    }
+    if (offset < 0 || offset >= size) return out;
+    out.order[e] = static_cast<std::uint8_t>(offset);
+    seen |= 1u << offset;
+  }
+  if (seen == (1u << size) - 1) out.size = size;
+  return out;
 }
 
 void Walker::fill(std::size_t i, std::int64_t n) {
@@ -312,6 +345,11 @@ void Walker::gather(std::size_t i, std::int64_t n) {
     using T = decltype(zero);
     const T* memory = reinterpret_cast<const T*>(memory_[i]);
     T* out = reinterpret_cast<T*>(scratch);
+    if (const Blocks& blocks = blocks_[i]; blocks.size > 0) {
+      std::int64_t start = 0;
+      for (std::size_t d = 0; d < rank_; ++d) start = start * loop_.shape[d] + index_[d];
+      return reorder_blocks(out, memory + start, n, blocks.order, blocks.size, start % blocks.size);
+    }
     runs(access, n,
          [&](std::int64_t at, std::int64_t offset, std::int64_t rows, std::int64_t row_stride,
              std::int64_t count, std::int64_t stride) {

@@ -54,11 +54,11 @@ class Walker {
   const std::byte* operand(std::int32_t i) const { return pointers_[static_cast<std::size_t>(i)]; }
 
  private:
-  enum class Access : std::uint8_t { contiguous, constant, strided };
+  // `rows`: strided, but machine code reads rows of it in place, or one element of each.
+  enum class Access : std::uint8_t { contiguous, constant, strided, rows };
 
   Access classify(const TileAccess& access) const;
-  // Does machine code read rows of it in place, or one element of each?
-  bool in_rows(std::size_t load) const;
+  bool takes_rows(std::size_t load) const;
   bool is_dense(const TileAccess& access) const;
   void interpret(std::int64_t n);
   void run_native(std::int64_t n);
@@ -70,6 +70,12 @@ class Walker {
   void locate(std::int64_t start);
   void gather(std::size_t i, std::int64_t n);
   void scatter(std::size_t store, std::size_t slot, std::int64_t n);
+  // How the elements of small blocks, which lie one after the other, are ordered in memory.
+  struct Blocks {
+    std::int64_t size = 0;  // 0: the operand does not lie like that
+    std::uint8_t order[16];
+  };
+  Blocks blocks_of(const TileAccess& access) const;
   template <class F>
   void runs(const TileAccess& access, std::int64_t n, F&& run) const;
 
@@ -88,6 +94,7 @@ class Walker {
   struct Filled {
     std::int64_t offset = -1, count = 0;
   };
+  SmallVector<Blocks, 4> blocks_;   // per load, if some operand is strided
   SmallVector<Filled, 16> filled_;  // per load: the element that its scratch memory repeats
 };
 

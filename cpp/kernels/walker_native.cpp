@@ -28,7 +28,7 @@ void Walker::run_rows(std::int64_t n) {
   SmallVector<std::byte*, 16> pointers(pointers_);
   SmallVector<std::int64_t, 16> index(index_), steps(operands);
   for (std::size_t i = 0; i < operands; ++i) {
-    if (i < loop_.loads.size() && in_rows(i)) {
+    if (i < loop_.loads.size() && kinds_[i] == Access::rows) {
       steps[i] = loop_.loads[i].strides[last - 1] * loop_.loads[i].itemsize;
     } else if (!native.operands[i].repeats) {
       steps[i] = length * native.operands[i].bytes;
@@ -36,7 +36,7 @@ void Walker::run_rows(std::int64_t n) {
   }
   for (std::int64_t done = 0; done < n;) {
     for (std::size_t i = 0; i < loop_.loads.size(); ++i) {
-      if (!in_rows(i)) continue;
+      if (kinds_[i] != Access::rows) continue;
       const TileAccess& access = loop_.loads[i];
       std::int64_t offset = native.operands[i].repeats ? 0 : index[last];
       for (std::size_t d = 0; d < last; ++d) offset += index[d] * access.strides[d];

@@ -77,7 +77,15 @@ PyObject* tree_flatten(PyObject*, PyObject* const* args, Py_ssize_t count, PyObj
     static constexpr Signature<2> signature{"tree_flatten", {"tree", "is_leaf"}, 1};
     const auto [tree, is_leaf] = signature.bind(args, count, keywords);
     Scratch scratch;
-    flatten(tree, scratch.leaves(), scratch.tree(), predicate(is_leaf));
+    flatten(tree, scratch.leaves(), scratch.tree(), predicate(is_leaf), Opening::trees);
+    return pair(to_list(scratch.leaves()), structure_of(scratch.tree()));
+  });
+}
+
+PyObject* flatten_for_call(PyObject*, PyObject* tree) {
+  return guarded([&] {
+    Scratch scratch;
+    flatten(tree, scratch.leaves(), scratch.tree());
     return pair(to_list(scratch.leaves()), structure_of(scratch.tree()));
   });
 }
@@ -87,7 +95,7 @@ PyObject* tree_leaves(PyObject*, PyObject* const* args, Py_ssize_t count, PyObje
     static constexpr Signature<2> signature{"tree_leaves", {"tree", "is_leaf"}, 1};
     const auto [tree, is_leaf] = signature.bind(args, count, keywords);
     Scratch scratch;
-    flatten(tree, scratch.leaves(), scratch.tree(), predicate(is_leaf));
+    flatten(tree, scratch.leaves(), scratch.tree(), predicate(is_leaf), Opening::trees);
     return to_list(scratch.leaves());
   });
 }
@@ -97,7 +105,7 @@ PyObject* tree_structure(PyObject*, PyObject* const* args, Py_ssize_t count, PyO
     static constexpr Signature<2> signature{"tree_structure", {"tree", "is_leaf"}, 1};
     const auto [tree, is_leaf] = signature.bind(args, count, keywords);
     Scratch scratch;
-    flatten(tree, scratch.leaves(), scratch.tree(), predicate(is_leaf));
+    flatten(tree, scratch.leaves(), scratch.tree(), predicate(is_leaf), Opening::trees);
     return structure_of(scratch.tree());
   });
 }
@@ -203,7 +211,7 @@ PyObject* tree_broadcast(PyObject*, PyObject* const* args, Py_ssize_t count, PyO
     std::vector<Ref> values;
     broadcast_prefix(prefix, full, values, predicate(is_leaf));
     Scratch scratch;
-    flatten(full, scratch.leaves(), scratch.tree());
+    flatten(full, scratch.leaves(), scratch.tree(), nullptr, Opening::trees);
     return unflatten(scratch.tree().view(), pointers(values));
   });
 }
@@ -275,9 +283,11 @@ PyObject* is_tree_node(PyObject*, PyObject* type) {
 
 PyObject* register_node(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* keywords) {
   return guarded([&] {
-    static constexpr Signature<4> signature{
-        "register_node", {"type", "to_iterable", "from_iterable", "to_iterable_with_keys"}, 3};
-    const auto [type, flatten, unflatten, with_keys] = signature.bind(args, count, keywords);
+    static constexpr Signature<5> signature{
+        "register_node",
+        {"type", "to_iterable", "from_iterable", "to_iterable_with_keys", "calls_only"},
+        3};
+    const auto [type, flatten, unflatten, with_keys, calls] = signature.bind(args, count, keywords);
     for (PyObject* function : {flatten, unflatten}) {
       if (!PyCallable_Check(function)) {
         raise_error(PyExc_TypeError, "register_pytree_node: " + repr(function) +
@@ -286,7 +296,8 @@ PyObject* register_node(PyObject*, PyObject* const* args, Py_ssize_t count, PyOb
                                          repr(type) + ".");
       }
     }
-    register_custom(type, flatten, unflatten, with_keys == nullptr ? Py_None : with_keys);
+    register_custom(type, flatten, unflatten, with_keys == nullptr ? Py_None : with_keys,
+                    flag(calls) ? Opening::calls : Opening::trees);
     return Ref::borrow(Py_None);
   });
 }
@@ -313,6 +324,9 @@ PyMethodDef functions[] = {
     with_keywords("tree_flatten", tree_flatten,
                   "tree_flatten(tree, is_leaf=None)\n--\n\n"
                   "The list of a tree's leaves, and its structure as a PyTreeDef."),
+    {"flatten_for_call", flatten_for_call, METH_O,
+     "flatten_for_call($module, tree, /)\n--\n\ntree_flatten as calls do it: values that stand for "
+     "arrays are opened."},
     with_keywords("tree_leaves", tree_leaves,
                   "tree_leaves(tree, is_leaf=None)\n--\n\nThe list of a tree's leaves."),
     with_keywords("tree_structure", tree_structure,
@@ -358,8 +372,9 @@ PyMethodDef functions[] = {
     {"is_tree_node", is_tree_node, METH_O,
      "is_tree_node(type, /)\n--\n\nWhether instances of `type` are nodes."},
     with_keywords("register_node", register_node,
-                  "register_node(type, to_iterable, from_iterable, to_iterable_with_keys=None)\n--"
-                  "\n\nMakes instances of `type` nodes."),
+                  "register_node(type, to_iterable, from_iterable, to_iterable_with_keys=None, "
+                  "calls_only=False)\n--\n\nMakes instances of `type` nodes; with `calls_only` "
+                  "where calls take arguments apart, and leaves elsewhere."),
     with_keywords("register_dataclass_node", register_dataclass_node,
                   "register_dataclass_node(type, data_fields, meta_fields)\n--\n\n"
                   "Makes instances of `type` nodes, by the names of their attributes."),

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "ops/family.h"
+#include "ops/near.h"
 #include "ops/sums.h"
 
 namespace shardax::ops {
@@ -70,6 +71,29 @@ constexpr auto rem_kernel = [](auto a, auto b) {
     return static_cast<T>(std::fmod(a, b));
   }
 };
+// So small a quotient is off by less than one after rounding, and what is left of x is exact.
+constexpr auto near_rem = [](auto x, auto y, auto& out) SHARDAX_NEAR {
+  using T = decltype(x);
+  constexpr T most = sizeof(T) == 4 ? T(0x1p22) : T(0x1p51), one = 1;
+  const T ratio = x / y, size = simd::abs(y);
+  const T left = simd::fma(-std::trunc(ratio), y, x);
+  const T more = left + simd::copysign(size, x);
+  const T kept = left * simd::copysign(one, x) < 0 ? more : left;
+  out = simd::abs(x) < size ? x : simd::copysign(kept, x);
+  return simd::abs(ratio) < most;
+};
+constexpr auto near_div = [](double x, double y, double u, double v, float& a, float& b)
+                              SHARDAX_NEAR {
+                                const double scale = 1 / (u * u + v * v);
+                                a = static_cast<float>((x * u + y * v) * scale);
+                                b = static_cast<float>((y * u - x * v) * scale);
+                                return is_finite(a) & is_finite(b);
+                              };
+constexpr auto near_abs = [](double x, double y, float& size) SHARDAX_NEAR {
+  size = static_cast<float>(simd::sqrt(x * x + y * y));
+  return is_finite(size);
+};
+
 constexpr auto sign_kernel = [](auto a) {
   using T = decltype(a);
   if constexpr (is_complex_v<T>) {
@@ -259,24 +283,27 @@ const Op div_op{elementwise({.name = "div",
                              .transpose = [](const TransposeArgs& a) -> Values {
                                return ct_for(a, 0, div(a.ct[0], a.in[1]));
                              },
-                             .map = map_binary<numbers, div_kernel, lane_numbers>})};
+                             .map = map_near<map_binary<numbers, div_kernel, lane_numbers>, Single,
+                                             near_div, div_kernel, 2>})};
 
-const Op rem_op{
-    elementwise({.name = "rem",
-                 .doc = "Elementwise remainder with the sign of the dividend, as C's fmod.",
-                 .checks = makes_nan,
-                 .dtypes = integers | floats,
-                 .jvp = [](const JvpArgs& a) -> Values {
-                   Value sum = spread(a.t[0], a.out[0]);
-                   if (a.t[1]) {
-                     const Value quotient = div(a.in[0], a.in[1]);
-                     const Value truncated =
-                         mul(unary("sign", quotient), unary("floor", unary("abs", quotient)));
-                     sum = maybe_add(sum, mul(neg(truncated), a.t[1]));
-                   }
-                   return {sum};
-                 },
-                 .map = map_binary<integers | full_floats, rem_kernel, lane_integers>})};
+const Op rem_op{elementwise(
+    {.name = "rem",
+     .doc = "Elementwise remainder with the sign of the dividend, as C's fmod.",
+     .checks = makes_nan,
+     .dtypes = integers | floats,
+     .jvp = [](const JvpArgs& a) -> Values {
+       Value sum = spread(a.t[0], a.out[0]);
+       if (a.t[1]) {
+         const Value quotient = div(a.in[0], a.in[1]);
+         const Value truncated =
+             mul(unary("sign", quotient), unary("floor", unary("abs", quotient)));
+         sum = maybe_add(sum, mul(neg(truncated), a.t[1]));
+       }
+       return {sum};
+     },
+     .map = map_near<map_near<map_binary<integers | full_floats, rem_kernel, lane_integers>, float,
+                              near_rem, rem_kernel, 2>,
+                     double, near_rem, rem_kernel, 2>})};
 
 const Op neg_op{
     elementwise({.name = "neg",
@@ -312,21 +339,21 @@ const Op sign_op{
                  },
                  .map = map_unary<numbers, sign_kernel, lane_numbers>})};
 
-const Op abs_op{
-    elementwise({.name = "abs",
-                 .doc = "Elementwise absolute value; |z| of complex numbers is real. Its "
-                        "derivative at 0 is 1, as from the right; of complex numbers 0.",
-                 .cheap = true,
-                 .dtypes = numbers,
-                 .type = type_real,
-                 .jvp = [](const JvpArgs& a) -> Values {
-                   if (is_complex(a.in[0]->dtype())) {
-                     const Value size = convert(nonzero(a.out[0]), a.in[0]->dtype());
-                     return {unary("real", mul(a.t[0], div(unary("conj", a.in[0]), size)))};
-                   }
-                   return {where(ge(a.in[0], scalar(a.in[0]->dtype(), 0)), a.t[0], neg(a.t[0]))};
-                 },
-                 .map = map_unary<numbers, abs_kernel, lane_numbers>})};
+const Op abs_op{elementwise(
+    {.name = "abs",
+     .doc = "Elementwise absolute value; |z| of complex numbers is real. Its "
+            "derivative at 0 is 1, as from the right; of complex numbers 0.",
+     .cheap = true,
+     .dtypes = numbers,
+     .type = type_real,
+     .jvp = [](const JvpArgs& a) -> Values {
+       if (is_complex(a.in[0]->dtype())) {
+         const Value size = convert(nonzero(a.out[0]), a.in[0]->dtype());
+         return {unary("real", mul(a.t[0], div(unary("conj", a.in[0]), size)))};
+       }
+       return {where(ge(a.in[0], scalar(a.in[0]->dtype(), 0)), a.t[0], neg(a.t[0]))};
+     },
+     .map = map_near<map_unary<numbers, abs_kernel, lane_numbers>, Single, near_abs, abs_kernel>})};
 
 const Op square_op{elementwise(
     {.name = "square",

@@ -74,6 +74,9 @@ const Op cholesky_op{
      },
      .jvp = [](const JvpArgs& a) -> Values { return {factor_tangent(a.out[0], a.t[0])}; },
      .batch = batch_stack,
+     .split = split_stack<2>,
+     .check_split = check_split_stack<2>,
+     .parts = parts_stack<2>,
      .kernel = small_stack_kernel<Cholesky, CholeskyLanes>}};
 
 // ---- cholesky_update -------------------------------------------------------------------------
@@ -159,6 +162,9 @@ const Op cholesky_update_op{
      },
      .jvp = update_jvp,
      .batch = batch_stack,
+     .split = split_stack<2>,
+     .check_split = check_split_stack<2>,
+     .parts = parts_stack<2>,
      .kernel = update_kernel}};
 
 }  // namespace

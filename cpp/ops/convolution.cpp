@@ -10,6 +10,7 @@
 #include "ops/family.h"
 #include "ops/parts.h"
 #include "ops/split.h"
+#include "ops/split_check.h"
 
 namespace shardax::ops {
 namespace {
@@ -174,6 +175,23 @@ Split conv_split(const SplitArgs& a) {
   return split_evenly(std::move(out), a);
 }
 
+// As JAX: what splits the kernel, or the features that it sums over, leaves open how results are.
+void conv_check_split(const Op& op, const Params& params, const Types& in, const Types& out) {
+  const ConvNumbers n = conv_numbers(params);
+  if (!n.leading.empty()) return;
+  const auto is_split = [](const Type& type, std::size_t d) {
+    return type.sharding && !type.sharding->explicit_split(d).empty();
+  };
+  bool open = is_split(in[0], at(n.lhs_spec[1]));
+  for (std::size_t d = 0; d < in[1].rank(); ++d) open = open || is_split(in[1], d);
+  if (open) {
+    fail(ErrorKind::sharding_type_error,
+         "Please specify the output sharding via `out_sharding` parameter of `", op.name,
+         "`: its kernel, or what it sums over, is split.");
+  }
+  check_comes_out_even(op.name, in[0], out[0]);
+}
+
 // Batch dimensions of lhs and features of the result stay split; so do features that are summed
 // over, where both operands have them alike.
 Parts conv_parts(const SplitArgs& a) {
@@ -225,6 +243,7 @@ const Op conv_op{
      .batch = conv_batch,
      .half_native = true,
      .split = conv_split,
+     .check_split = conv_check_split,
      .parts = conv_parts,
      .kernel = conv_kernel,
      .show = show_conv}};

@@ -251,6 +251,16 @@ Side side_of(View& view, const Ints& batch, const Ints& free, const Ints& contra
   throw InternalError("dot_general: a dense operand has no joint strides");
 }
 
+// Is the right operand one matrix whose columns lie in panels (compile/panels.cpp)?
+bool in_panels(const View& view, const Ints& batch, const Ints& free, const Ints& contract,
+               DType out) {
+  const std::int64_t width = kernels::matmul_panel_columns(view.dtype);
+  return width > 0 && view.dtype == out && batch.empty() && free.size() == 2 &&
+         contract.size() == 1 && at(view.shape, free[1]) == width &&
+         at(view.strides, free[1]) == 1 && at(view.strides, contract[0]) == width &&
+         at(view.strides, free[0]) == at(view.shape, contract[0]) * width;
+}
+
 Kernel dot_kernel(const Types& in, const Types&, const Params& params) {
   const DotDims d = dims_of(params);
   const Ints a_free = free_dims(in[0].rank(), d.lhs_contract, d.lhs_batch);
@@ -259,8 +269,19 @@ Kernel dot_kernel(const Types& in, const Types&, const Params& params) {
     Storage a_storage, b_storage;
     View a = views[0], b = views[1];
     const Side l = side_of(a, d.lhs_batch, a_free, d.lhs_contract, a_storage);
-    const Side r = side_of(b, d.rhs_batch, b_free, d.rhs_contract, b_storage);
     kernels::MatmulArgs args{};
+    Side r{};
+    if (in_panels(b, d.rhs_batch, b_free, d.rhs_contract, out[0].dtype)) {
+      args.b_panel = at(b.strides, b_free[0]);
+      r = {1,
+           0,
+           at(b.shape, b_free[0]) * at(b.shape, b_free[1]),
+           1,
+           at(b.shape, d.rhs_contract[0]),
+           at(b.strides, d.rhs_contract[0])};
+    } else {
+      r = side_of(b, d.rhs_batch, b_free, d.rhs_contract, b_storage);
+    }
     args.dtype = a.dtype;
     args.out_dtype = out[0].dtype;
     args.batch = l.batch_size;

@@ -171,6 +171,9 @@ const Op eig_op{
      .jvp = eig_jvp,
      .batch = batch_stack,
      .multiple_results = true,
+     .split = split_stack<2>,
+     .check_split = check_split_stack<2>,
+     .parts = parts_stack<2>,
      .kernel = stack_kernel<Eig>}};
 
 // ---- schur -----------------------------------------------------------------------------------
@@ -231,6 +234,9 @@ const Op schur_op{
      .jvp = [](const JvpArgs&) -> Values { no_derivative("schur"); },
      .batch = batch_stack,
      .multiple_results = true,
+     .split = split_stack<2>,
+     .check_split = check_split_stack<2>,
+     .parts = parts_stack<2>,
      .kernel = stack_kernel<Schur>}};
 
 // ---- hessenberg ------------------------------------------------------------------------------
@@ -278,6 +284,9 @@ const Op hessenberg_op{
      .jvp = [](const JvpArgs&) -> Values { no_derivative("hessenberg"); },
      .batch = batch_stack,
      .multiple_results = true,
+     .split = split_stack<2>,
+     .check_split = check_split_stack<2>,
+     .parts = parts_stack<2>,
      .kernel = stack_kernel<Hessenberg>}};
 
 }  // namespace

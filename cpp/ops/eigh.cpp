@@ -181,6 +181,9 @@ const Op eigh_op{
      .jvp = eigh_jvp,
      .batch = batch_stack,
      .multiple_results = true,
+     .split = split_stack<2>,
+     .check_split = check_split_stack<2>,
+     .parts = parts_stack<2>,
      .kernel = small_stack_kernel<Eigh, EighLanes>}};
 
 // ---- tridiagonal -----------------------------------------------------------------------------
@@ -244,6 +247,9 @@ const Op tridiagonal_op{
      .jvp = [](const JvpArgs&) -> Values { no_derivative("tridiagonal"); },
      .batch = batch_stack,
      .multiple_results = true,
+     .split = split_stack<2>,
+     .check_split = check_split_stack<2>,
+     .parts = parts_stack<2>,
      .kernel = stack_kernel<Tridiagonal>}};
 
 }  // namespace

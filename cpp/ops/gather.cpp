@@ -136,14 +136,17 @@ constexpr std::int64_t chunk_elements = 8192;
 // Rows that lie scattered are asked for so many before they are read.
 constexpr std::int64_t ahead = 16;
 
+template <class Offset>
+using Run = Windows::Run<Offset>;
+
 // Rows of `n` elements: line by line, without a call for each.
-template <class T>
-void copy_rows(const Windows::Run& run, const T* from, T* to, std::int64_t n, T fill) {
+template <class T, class Offset>
+void copy_rows(const Run<Offset>& run, const T* from, T* to, std::int64_t n, T fill) {
   constexpr auto line = static_cast<std::int64_t>(64 / sizeof(T));
   for (std::int64_t i = 0; i < run.n; ++i) {
     T* out = to + i * run.other_stride;
     if (i + ahead < run.n) __builtin_prefetch(from + run.operand[i + ahead]);
-    if (run.operand[i] == outside) {
+    if (run.operand[i] == outside<Offset>) {
       std::fill_n(out, n, fill);
       continue;
     }
@@ -154,22 +157,45 @@ void copy_rows(const Windows::Run& run, const T* from, T* to, std::int64_t n, T 
   }
 }
 
-template <class T>
-void copy_run(const Windows& windows, const Windows::Run& run, const T* from, T* to, T fill) {
-  to += run.other;
+// One element of each window.
+template <class T, class Offset>
+void copy_elements(const Run<Offset>& run, const T* from, T* to, T fill, bool fills) {
+  const auto copy = [&](std::int64_t stride, auto one) {
+    for (std::int64_t i = 0; i < run.n; ++i) to[i * stride] = one(run.operand[i]);
+  };
+  const auto inside = [&](Offset at) { return from[at]; };
+  const auto any = [&](Offset at) { return at == outside<Offset> ? fill : from[at]; };
+  if (run.other_stride == 1) {
+    fills ? copy(1, any) : copy(1, inside);
+  } else {
+    fills ? copy(run.other_stride, any) : copy(run.other_stride, inside);
+  }
+}
+
+// Element by element of a window, that of all windows: windows lie side by side in the result.
+template <class T, class Offset>
+void copy_across(const Windows& windows, const Run<Offset>& run, const T* from, T* to, T fill,
+                 bool fills, Part part) {
+  Shape shape = windows.shape();
+  shape[0] = part.to - part.from;
+  from += part.from * windows.operand_strides()[0];
+  to += part.from * windows.other_strides()[0];
+  for_lines(shape, windows.operand_strides(), windows.other_strides(), from, to,
+            [&](const T* a, T* b, std::int64_t m, std::int64_t stride_a, std::int64_t stride_b) {
+              for (std::int64_t k = 0; k < m; ++k)
+                copy_elements(run, a + k * stride_a, b + k * stride_b, fill, fills);
+            });
+}
+
+template <class T, class Offset>
+void copy_run(const Windows& windows, const Run<Offset>& run, const T* from, T* to, T fill) {
   constexpr std::int64_t longest_row = 256;
   if (windows.shape().size() == 1 && windows.shape()[0] <= longest_row &&
       windows.operand_strides()[0] == 1 && windows.other_strides()[0] == 1)
     return copy_rows(run, from, to, windows.shape()[0], fill);
-  if (windows.shape().empty()) {
-    for (std::int64_t i = 0; i < run.n; ++i) {
-      to[i * run.other_stride] = run.operand[i] == outside ? fill : from[run.operand[i]];
-    }
-    return;
-  }
   const Shape repeated(windows.shape().size(), 0);
   for (std::int64_t i = 0; i < run.n; ++i) {
-    const bool missing = run.operand[i] == outside;
+    const bool missing = run.operand[i] == outside<Offset>;
     for_lines(windows.shape(), missing ? repeated : windows.operand_strides(),
               windows.other_strides(), missing ? &fill : from + run.operand[i],
               to + i * run.other_stride,
@@ -185,16 +211,33 @@ void copy_run(const Windows& windows, const Windows::Run& run, const T* from, T*
 
 template <class T>
 void gather_elements(const Windows& windows, const View& from, const View& to, const Array& fill) {
-  const std::int64_t each =
-      std::max<std::int64_t>(1, chunk_elements / std::max<std::int64_t>(windows.elements(), 1));
   T missing;
   std::memcpy(&missing, fill.data(), sizeof(T));
+  const auto* const source = reinterpret_cast<const T*>(from.data);
+  auto* const target = reinterpret_cast<T*>(to.data);
+  if (windows.side_by_side()) {
+    // A part of every window for each task, so that what they share is read once.
+    const std::int64_t size = windows.shape()[0], others = windows.elements() / size;
+    const std::int64_t each = std::max<std::int64_t>(
+        1, chunk_elements / std::max<std::int64_t>(windows.count() * others, 1));
+    runtime::parallel_for((size + each - 1) / each, [&](std::int64_t i) {
+      const Part part{i * each, std::min((i + 1) * each, size)};
+      windows.for_runs(0, windows.count(), [&](const auto& run) {
+        copy_across(windows, run, source, target + run.other, missing, windows.fills(), part);
+      });
+    });
+    return;
+  }
+  const std::int64_t each =
+      std::max<std::int64_t>(1, chunk_elements / std::max<std::int64_t>(windows.elements(), 1));
   runtime::parallel_for((windows.count() + each - 1) / each, [&](std::int64_t i) {
-    windows.for_runs(i * each, std::min((i + 1) * each, windows.count()),
-                     [&](const Windows::Run& run) {
-                       copy_run(windows, run, reinterpret_cast<const T*>(from.data),
-                                reinterpret_cast<T*>(to.data), missing);
-                     });
+    windows.for_runs(i * each, std::min((i + 1) * each, windows.count()), [&](const auto& run) {
+      if (windows.shape().empty()) {
+        copy_elements(run, source, target + run.other, missing, windows.fills());
+      } else {
+        copy_run(windows, run, source, target + run.other, missing);
+      }
+    });
   });
 }
 

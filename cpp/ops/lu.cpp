@@ -119,6 +119,9 @@ const Op lu_op{{.name = "lu",
                 .jvp = lu_jvp,
                 .batch = batch_stack,
                 .multiple_results = true,
+                .split = split_stack<2>,
+                .check_split = check_split_stack<2>,
+                .parts = parts_stack<2>,
                 .kernel = small_stack_kernel<Lu, LuLanes>}};
 
 struct Permutation {
@@ -153,6 +156,9 @@ const Op permutation_op{
      },
      .batch = batch_stack,
      .no_gradient = true,
+     .split = split_stack<1>,
+     .check_split = check_split_stack<1>,
+     .parts = parts_stack<1>,
      .kernel = [](const Types&, const Types&, const Params& params) -> Kernel {
        return [params](std::span<const View> in, std::span<const View> out) {
          in_tasks<NoTurn>(Permutation(JobArgs{params, in, out}));

@@ -21,6 +21,7 @@
 
 #include "lapack/routines.h"
 #include "ops/family.h"
+#include "ops/split_stack.h"
 #include "runtime/pool.h"
 
 namespace shardax::ops {

@@ -177,6 +177,9 @@ const Op qr_op{
      .jvp = qr_jvp,
      .batch = batch_stack,
      .multiple_results = true,
+     .split = split_stack<2>,
+     .check_split = check_split_stack<2>,
+     .parts = parts_stack<2>,
      .kernel = small_stack_kernel<Qr, QrLanes>}};
 
 }  // namespace

@@ -49,6 +49,9 @@ const Op geqrf_op{
      .jvp = [](const JvpArgs&) -> Values { no_derivative("geqrf"); },
      .batch = batch_stack,
      .multiple_results = true,
+     .split = split_stack<2>,
+     .check_split = check_split_stack<2>,
+     .parts = parts_stack<2>,
      .kernel = stack_kernel<Geqrf>}};
 
 template <class T>
@@ -105,6 +108,9 @@ const Op geqp3_op{
      .jvp = [](const JvpArgs&) -> Values { no_derivative("geqp3"); },
      .batch = batch_stack,
      .multiple_results = true,
+     .split = split_stack<2>,
+     .check_split = check_split_stack<2>,
+     .parts = parts_stack<2>,
      .kernel = stack_kernel<Geqp3>}};
 
 // ---- householder_product ---------------------------------------------------------------------
@@ -164,6 +170,9 @@ const Op householder_product_op{
      },
      .jvp = [](const JvpArgs&) -> Values { no_derivative("householder_product"); },
      .batch = batch_stack,
+     .split = split_stack<2>,
+     .check_split = check_split_stack<2>,
+     .parts = parts_stack<2>,
      .kernel = stack_kernel<HouseholderProduct>}};
 
 // ---- ormqr -----------------------------------------------------------------------------------
@@ -242,6 +251,9 @@ const Op ormqr_op{
        return {nullptr, nullptr, conj(bind1(ormqr_op, params, {a.in[0], a.in[1], conj(a.ct[0])}))};
      },
      .batch = batch_stack,
+     .split = split_stack<2>,
+     .check_split = check_split_stack<2>,
+     .parts = parts_stack<2>,
      .kernel = stack_kernel<Ormqr>}};
 
 }  // namespace

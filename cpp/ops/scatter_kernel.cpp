@@ -5,6 +5,7 @@
 
 #include "array/half.h"
 #include "kernels/copy.h"
+#include "kernels/dispatch.h"
 #include "ops/windows.h"
 #include "runtime/pool.h"
 
@@ -93,17 +94,20 @@ class Copy {
   View from_, to_;
 };
 
-// A range of the last dimension of every window.
-struct Part {
-  std::int64_t from, to;
-};
-
 template <ScatterKind kind, class T>
-void apply(const Windows& windows, const Windows::Run& run, T* to, const T* updates, Part part) {
+SHARDAX_CLONES void combine_line(T* x, const T* y, std::int64_t n) {
+#pragma GCC ivdep
+  for (std::int64_t k = 0; k < n; ++k) x[k] = combine<kind>(x[k], y[k]);
+}
+
+// Of the last dimension of windows, `part` is done.
+template <ScatterKind kind, class T, class Offset>
+void apply(const Windows& windows, const Windows::Run<Offset>& run, T* to, const T* updates,
+           Part part) {
   updates += run.other;
   if (windows.shape().empty()) {
     for (std::int64_t i = 0; i < run.n; ++i) {
-      if (run.operand[i] == outside) continue;
+      if (run.operand[i] == outside<Offset>) continue;
       T& target = to[run.operand[i]];
       target = combine<kind>(target, updates[i * run.other_stride]);
     }
@@ -115,12 +119,11 @@ void apply(const Windows& windows, const Windows::Run& run, T* to, const T* upda
   to += part.from * a.back();
   updates += part.from * b.back();
   for (std::int64_t i = 0; i < run.n; ++i) {
-    if (run.operand[i] == outside) continue;
+    if (run.operand[i] == outside<Offset>) continue;
     for_lines(shape, a, b, to + run.operand[i], updates + i * run.other_stride,
               [](T* x, const T* y, std::int64_t n, std::int64_t sx, std::int64_t sy) {
                 if (sx == 1 && sy == 1) {
-#pragma GCC ivdep
-                  for (std::int64_t k = 0; k < n; ++k) x[k] = combine<kind>(x[k], y[k]);
+                  combine_line<kind>(x, y, n);
                 } else {
                   for (std::int64_t k = 0; k < n; ++k)
                     x[k * sx] = combine<kind>(x[k * sx], y[k * sy]);
@@ -136,8 +139,8 @@ void run_all(const Windows& windows, T* to, const T* updates, const Copy& copy) 
   const std::int64_t work = windows.count() * windows.elements();
   const std::int64_t size = windows.shape().empty() ? 1 : windows.shape().back();
   const auto task = [&](std::int64_t from, std::int64_t end, Part part) {
-    windows.for_runs(
-        from, end, [&](const Windows::Run& run) { apply<kind>(windows, run, to, updates, part); });
+    windows.for_runs(from, end,
+                     [&](const auto& run) { apply<kind>(windows, run, to, updates, part); });
   };
   if (const std::int64_t own = windows.independent(); own > 0 && work >= worth_splitting) {
     const std::int64_t groups = windows.count() / own;
@@ -154,8 +157,8 @@ void run_all(const Windows& windows, T* to, const T* updates, const Copy& copy) 
   }
   if (copy.needed()) copy.all();
   constexpr std::int64_t line = 64;
-  const std::int64_t parts =
-      work < worth_splitting ? 1 : std::clamp<std::int64_t>(size / line, 1, 8);
+  const std::int64_t most = std::min<std::int64_t>(runtime::thread_count(), size / line);
+  const std::int64_t parts = work < worth_splitting ? 1 : std::clamp<std::int64_t>(most, 1, 8);
   const std::int64_t step = (size + parts - 1) / parts;
   runtime::parallel_for(parts, [&](std::int64_t i) {
     task(0, windows.count(), {std::min(i * step, size), std::min((i + 1) * step, size)});

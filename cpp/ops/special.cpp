@@ -5,6 +5,7 @@
 
 #include "kernels/math.h"
 #include "ops/family.h"
+#include "ops/near.h"
 
 namespace shardax::ops {
 namespace {
@@ -27,13 +28,22 @@ constexpr auto root = [](auto x) {
   return sqrt(x);
 };
 
+// One part is the root of (|z| + |x|) / 2, the other the rest of y.
+constexpr auto near_root = [](float x, float y, float& a, float& b) SHARDAX_NEAR {
+  const double u = x, v = y, size = simd::sqrt(u * u + v * v);
+  const double large = simd::sqrt(0.5 * (size + simd::abs(u))), small = v / (2 * large);
+  a = static_cast<float>(u >= 0 ? large : simd::abs(small));
+  b = static_cast<float>(u >= 0 ? small : simd::copysign(large, v));
+  return is_near(size);
+};
+
 const Op sqrt_op{elementwise(
     {.name = "sqrt",
      .doc = "Elementwise square root. Its derivative at 0 is inf.",
      .checks = makes_nan,
      .dtypes = inexacts,
      .jvp = jvp_slope<[](const Value&, const Value& out) { return div(constant(out, 0.5), out); }>,
-     .map = map_unary<inexacts, root, lane_floats>})};
+     .map = map_near<map_unary<inexacts, root, lane_floats>, Single, near_root, root>})};
 
 const Op rsqrt_op{elementwise(
     {.name = "rsqrt",

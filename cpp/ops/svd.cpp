@@ -310,6 +310,9 @@ const Op svd_op{{.name = "svd",
                  .jvp = svd_jvp,
                  .batch = batch_stack,
                  .multiple_results = true,
+                 .split = split_stack<2>,
+                 .check_split = check_split_stack<2>,
+                 .parts = parts_stack<2>,
                  .kernel = small_stack_kernel<Svd, SvdLanes>}};
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "kernels/math.h"
 #include "ops/family.h"
+#include "ops/near.h"
 
 namespace shardax::ops {
 namespace {
@@ -61,16 +62,30 @@ constexpr auto complex_log1p = [](auto z) {
   return T(size, std::atan2(b, 1 + a));
 };
 
+constexpr auto near_exp = [](float x, float y, float& a, float& b) SHARDAX_NEAR {
+  const float size = simd::exp(x);
+  a = size * simd::cos(y);
+  b = size * simd::sin(y);
+  return is_finite(a) & is_finite(b);
+};
+constexpr auto near_log = [](float x, float y, float& a, float& b) SHARDAX_NEAR {
+  const double u = x, v = y, size = u * u + v * v;
+  a = static_cast<float>(0.5 * simd::log(size));
+  b = simd::atan2(y, x);
+  return is_near(size);
+};
+
 const Op exp_op{elementwise(
     {.name = "exp",
      .doc = "Elementwise exponential, e^x.",
      .checks = makes_nan,
      .dtypes = inexacts,
      .jvp = jvp_slope<[](const Value&, const Value& out) { return out; }>,
-     .map =
+     .map = map_near<
          map_unary<inexacts,
                    either<[](auto x) { return simd::exp(x); }, [](auto z) { return std::exp(z); }>,
-                   lane_floats>})};
+                   lane_floats>,
+         Single, near_exp, [](Single z) { return std::exp(z); }>})};
 
 const Op exp2_op{
     elementwise({.name = "exp2",
@@ -102,10 +117,11 @@ const Op log_op{elementwise(
      .checks = makes_nan,
      .dtypes = inexacts,
      .jvp = [](const JvpArgs& a) -> Values { return {div(a.t[0], a.in[0])}; },
-     .map =
+     .map = map_near<
          map_unary<inexacts,
                    either<[](auto x) { return simd::log(x); }, [](auto z) { return std::log(z); }>,
-                   lane_floats>})};
+                   lane_floats>,
+         Single, near_log, [](Single z) { return std::log(z); }>})};
 
 const Op log1p_op{elementwise(
     {.name = "log1p",
@@ -135,16 +151,27 @@ const Op logistic_op{elementwise({.name = "logistic",
 
 // ---- trigonometric -------------------------------------------------------------------------
 
+// Of float64, whose vectors take angles below near_angle.
+template <auto base, auto near, auto any>
+constexpr auto map_angle = map_near<base, double,
+                                    [](double x, double& out) SHARDAX_NEAR {
+                                      out = near(x);
+                                      return simd::abs(x) < simd::near_angle;
+                                    },
+                                    any>;
+
 const Op sin_op{elementwise(
     {.name = "sin",
      .doc = "Elementwise sine of radians.",
      .checks = makes_nan,
      .dtypes = inexacts,
      .jvp = jvp_slope<[](const Value& x, const Value&) { return unary("cos", x); }>,
-     .map =
+     .map = map_angle<
          map_unary<inexacts,
                    either<[](auto x) { return simd::sin(x); }, [](auto z) { return std::sin(z); }>,
-                   lane_single>})};
+                   lane_single>,
+         [](double x) SHARDAX_NEAR { return simd::sin<true>(x); },
+         [](double x) { return simd::sin(x); }>})};
 
 const Op cos_op{elementwise(
     {.name = "cos",
@@ -152,10 +179,12 @@ const Op cos_op{elementwise(
      .checks = makes_nan,
      .dtypes = inexacts,
      .jvp = jvp_slope<[](const Value& x, const Value&) { return neg(unary("sin", x)); }>,
-     .map =
+     .map = map_angle<
          map_unary<inexacts,
                    either<[](auto x) { return simd::cos(x); }, [](auto z) { return std::cos(z); }>,
-                   lane_single>})};
+                   lane_single>,
+         [](double x) SHARDAX_NEAR { return simd::cos<true>(x); },
+         [](double x) { return simd::cos(x); }>})};
 
 const Op tan_op{elementwise(
     {.name = "tan",
@@ -165,10 +194,12 @@ const Op tan_op{elementwise(
      .jvp = jvp_slope<[](const Value&, const Value& out) {
        return add(constant(out, 1), square(out));
      }>,
-     .map =
+     .map = map_angle<
          map_unary<inexacts,
                    either<[](auto x) { return simd::tan(x); }, [](auto z) { return std::tan(z); }>,
-                   lane_single>})};
+                   lane_single>,
+         [](double x) SHARDAX_NEAR { return simd::tan<true>(x); },
+         [](double x) { return simd::tan(x); }>})};
 
 const Op asin_op{elementwise(
     {.name = "asin",

@@ -144,6 +144,9 @@ const Op triangular_solve_op{
      .jvp = solve_jvp,
      .transpose = solve_transpose,
      .batch = solve_batch,
+     .split = split_stack<2>,
+     .check_split = check_split_stack<2>,
+     .parts = parts_stack<2>,
      .kernel = small_stack_kernel<Solve, SolveLanes>}};
 
 }  // namespace

@@ -66,6 +66,9 @@ const Op triangular_root_op{
      },
      .jvp = [](const JvpArgs&) -> Values { no_derivative("triangular_root"); },
      .batch = batch_stack,
+     .split = split_stack<2>,
+     .check_split = check_split_stack<2>,
+     .parts = parts_stack<2>,
      .kernel = stack_kernel<TriangularRoot>}};
 
 }  // namespace

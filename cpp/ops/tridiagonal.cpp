@@ -157,6 +157,9 @@ const Op tridiagonal_solve_op{
      .jvp = solve_jvp,
      .transpose = solve_transpose,
      .batch = batch_stack,
+     .split = split_stack<1>,
+     .check_split = check_split_stack<1>,
+     .parts = parts_stack<1>,
      .kernel = stack_kernel<TridiagonalSolve>}};
 
 Value solve_tridiagonal(const Params& params, const Values& diagonals, const Value& b) {

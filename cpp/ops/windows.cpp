@@ -2,6 +2,7 @@
 #include "ops/windows.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "base/errors.h"
 #include "base/lists.h"
@@ -24,17 +25,29 @@ Ints with_zero(const Ints& ints) {
   return out;
 }
 
+Ints wraps_of(const Params& params) {
+  const ParamValue* wraps = params.find("wraps");
+  return wraps ? std::get<Ints>(*wraps) : Ints{};
+}
+
 }  // namespace
 
 WindowDims gather_dims(const Params& p) {
-  return {p.ints("offset_dims"), p.ints("collapsed_slice_dims"), p.ints("start_index_map"),
-          p.ints("operand_batching_dims"), p.ints("start_indices_batching_dims")};
+  return {p.ints("offset_dims"),
+          p.ints("collapsed_slice_dims"),
+          p.ints("start_index_map"),
+          p.ints("operand_batching_dims"),
+          p.ints("start_indices_batching_dims"),
+          wraps_of(p)};
 }
 
 WindowDims scatter_dims(const Params& p) {
-  return {p.ints("update_window_dims"), p.ints("inserted_window_dims"),
-          p.ints("scatter_dims_to_operand_dims"), p.ints("operand_batching_dims"),
-          p.ints("scatter_indices_batching_dims")};
+  return {p.ints("update_window_dims"),
+          p.ints("inserted_window_dims"),
+          p.ints("scatter_dims_to_operand_dims"),
+          p.ints("operand_batching_dims"),
+          p.ints("scatter_indices_batching_dims"),
+          wraps_of(p)};
 }
 
 WindowMode window_mode(const Params& params, bool scatter) {
@@ -119,8 +132,13 @@ Windows::Windows(const WindowDims& dims, WindowMode mode, const View& operand, c
   for (std::size_t k = 0; k < dims.index_map.size(); ++k) {
     const std::size_t d = at(dims.index_map[k]);
     components_.push_back({static_cast<std::int64_t>(k) * indices.strides.back(),
-                           operand.strides[d], operand.shape[d] - sizes[d]});
+                           operand.strides[d], operand.shape[d] - sizes[d],
+                           dims.wraps.empty() ? 0 : dims.wraps[k]});
   }
+  std::int64_t extent = 0;
+  for (std::size_t d = 0; d < operand.shape.size(); ++d)
+    extent += (operand.shape[d] - 1) * std::abs(operand.strides[d]);
+  narrow_ = extent < INT32_MAX;
   for (std::size_t d = 0, w = 0; d < operand.shape.size(); ++d) {
     if (has(dims.collapsed, d) || has(dims.operand_batch, d)) continue;
     shape_.push_back(sizes[d]);
@@ -131,17 +149,29 @@ Windows::Windows(const WindowDims& dims, WindowMode mode, const View& operand, c
   kernels::collapse(shape_, operand_strides_, other_strides_);
 }
 
+bool Windows::side_by_side() const {
+  const std::int64_t apart = batches_.back().other_stride;
+  return !shape_.empty() && count_ > 1 && batches_.back().size > 1 &&
+         std::all_of(other_strides_.begin(), other_strides_.end(),
+                     [&](std::int64_t stride) { return std::abs(stride) > std::abs(apart); });
+}
+
 namespace {
 
-// offsets[i] += clipped index * stride; `inside`, where given, forgets those that were clipped. The
+// offsets[i] += clipped index * stride; with `fill` those whose index was clipped are outside. The
 // arithmetic is done in C, which holds every index and limit.
-template <class C, class I>
-SHARDAX_CLONES void add_component(const I* index, std::int64_t step, C limit, std::int64_t stride,
-                                  std::int64_t n, std::int64_t* offsets, std::uint8_t* inside) {
-  const auto one = [&](std::int64_t i, C value) {
+template <bool fill, class C, class I, class Offset>
+SHARDAX_CLONES void add_component(const I* index, std::int64_t step, C limit, C wrap, Offset stride,
+                                  std::int64_t n, Offset* offsets) {
+  const auto one = [&](std::int64_t i, C value) __attribute__((always_inline)) {
+    value += value < 0 ? wrap : C{0};
     const C clipped = std::max<C>(0, std::min(value, limit));
-    if (inside) inside[i] &= clipped == value;
-    offsets[i] += static_cast<std::int64_t>(clipped) * stride;
+    const Offset sum = offsets[i] + static_cast<Offset>(clipped) * stride;
+    if constexpr (fill) {
+      offsets[i] = (clipped == value) & (offsets[i] != outside<Offset>) ? sum : outside<Offset>;
+    } else {
+      offsets[i] = sum;
+    }
   };
   if (step == 1) {
 #pragma GCC ivdep
@@ -155,38 +185,42 @@ SHARDAX_CLONES void add_component(const I* index, std::int64_t step, C limit, st
 }  // namespace
 
 // Component by component, so that each loop is a simple one.
-template <class I>
-void Windows::locate_as(const I* row, std::int64_t index_stride, std::int64_t operand,
-                        std::int64_t operand_stride, std::int64_t n, std::int64_t* offsets) const {
-  for (std::int64_t i = 0; i < n; ++i) offsets[i] = operand + i * operand_stride;
-  std::uint8_t inside[run_size];
-  const bool fill = mode_ == WindowMode::fill;
-  if (fill) std::fill_n(inside, n, std::uint8_t{1});
+template <class Offset, class I>
+void Windows::locate_as(const I* row, std::int64_t index_stride, Offset operand,
+                        Offset operand_stride, std::int64_t n, Offset* offsets) const {
+  for (std::int64_t i = 0; i < n; ++i)
+    offsets[i] = operand + static_cast<Offset>(i) * operand_stride;
+  const auto component = [&](const auto* index, std::int64_t step, auto limit, auto wrap,
+                             std::int64_t along) {
+    const auto stride = static_cast<Offset>(along);
+    if (mode_ == WindowMode::fill) {
+      add_component<true>(index, step, limit, wrap, stride, n, offsets);
+    } else {
+      add_component<false>(index, step, limit, wrap, stride, n, offsets);
+    }
+  };
   constexpr bool narrow = sizeof(I) < 4 || std::is_same_v<I, std::int32_t>;
   for (const Component& c : components_) {
     const I* index = row + c.index_offset;
-    if (narrow && c.limit <= INT32_MAX) {
-      add_component<std::int32_t>(index, index_stride, static_cast<std::int32_t>(c.limit),
-                                  c.operand_stride, n, offsets, fill ? inside : nullptr);
+    if (narrow && c.limit <= INT32_MAX && c.wrap <= INT32_MAX) {
+      component(index, index_stride, static_cast<std::int32_t>(c.limit),
+                static_cast<std::int32_t>(c.wrap), c.operand_stride);
     } else if constexpr (std::is_same_v<I, std::uint64_t>) {
       // Beyond any limit, whatever the sign that the top bit stands for.
       std::int64_t values[run_size];
       for (std::int64_t i = 0; i < n; ++i) {
         values[i] = static_cast<std::int64_t>(std::min<I>(index[i * index_stride], INT64_MAX));
       }
-      add_component<std::int64_t>(values, 1, c.limit, c.operand_stride, n, offsets,
-                                  fill ? inside : nullptr);
+      component(values, 1, c.limit, std::int64_t{0}, c.operand_stride);
     } else {
-      add_component<std::int64_t>(index, index_stride, c.limit, c.operand_stride, n, offsets,
-                                  fill ? inside : nullptr);
+      component(index, index_stride, c.limit, c.wrap, c.operand_stride);
     }
   }
-  if (!fill) return;
-  for (std::int64_t i = 0; i < n; ++i) offsets[i] = inside[i] ? offsets[i] : outside;
 }
 
-Windows::Run Windows::locate(std::int64_t from, std::int64_t to, std::int64_t* offsets) const {
-  Run run{offsets, 1, 0, 0};
+template <class Offset>
+Windows::Run<Offset> Windows::locate(std::int64_t from, std::int64_t to, Offset* offsets) const {
+  Run<Offset> run{offsets, 1, 0, 0};
   std::int64_t rest = from, index_at = 0, operand_at = 0, index_stride = 0, operand_stride = 0;
   for (std::size_t d = batches_.size(); d-- > 0;) {
     const Batch& b = batches_[d];
@@ -205,11 +239,17 @@ Windows::Run Windows::locate(std::int64_t from, std::int64_t to, std::int64_t* o
   visit_dtype(indices_.dtype, [&](auto zero) {
     using I = decltype(zero);
     if constexpr (std::is_integral_v<I> && !std::is_same_v<I, bool>) {
-      locate_as(reinterpret_cast<const I*>(indices_.data) + index_at, index_stride, operand_at,
-                operand_stride, run.n, offsets);
+      locate_as(reinterpret_cast<const I*>(indices_.data) + index_at, index_stride,
+                static_cast<Offset>(operand_at), static_cast<Offset>(operand_stride), run.n,
+                offsets);
     }
   });
   return run;
 }
+
+template Windows::Run<std::int32_t> Windows::locate(std::int64_t, std::int64_t,
+                                                    std::int32_t*) const;
+template Windows::Run<std::int64_t> Windows::locate(std::int64_t, std::int64_t,
+                                                    std::int64_t*) const;
 
 }  // namespace shardax::ops

@@ -4,6 +4,8 @@
 // Start at WindowDims (the dimension numbers), then Windows (where each element lies).
 #pragma once
 
+#include <limits>
+
 #include "ir/op.h"
 #include "runtime/interrupt.h"
 
@@ -17,6 +19,8 @@ struct WindowDims {
   Ints index_map;      // the operand's dimension that each component of a row counts along
   Ints operand_batch;  // of the operand: paired with ...
   Ints index_batch;    // ... these of the index array
+  // What is added to each component where it is negative; empty: nothing (compile/wrap.cpp).
+  Ints wraps = {};
 };
 
 // What happens to windows that stick out: clip moves them inside; fill leaves them out (gather
@@ -45,7 +49,8 @@ Ints window_sizes(const WindowDims& dims, std::size_t operand_rank, const Shape&
 WindowDims batched_dims(const WindowDims& dims, bool operand, bool indices);
 
 // Stands for the offset of a window that is left out.
-inline constexpr std::int64_t outside = INT64_MIN;
+template <class Offset>
+constexpr Offset outside = std::numeric_limits<Offset>::min();
 
 class Windows {
  public:
@@ -57,21 +62,17 @@ class Windows {
 
   // Some windows: window i starts at operand[i] (or is outside) in the operand, and at
   // other + i * other_stride in the other array.
+  template <class Offset>
   struct Run {
-    const std::int64_t* operand;
+    const Offset* operand;
     std::int64_t n;
     std::int64_t other, other_stride;
   };
-  // Calls take(run) for windows [from, to), in row-major order of the index array.
+  // Calls take(run) for windows [from, to), in row-major order of the index array; offsets are of
+  // 32 bits where those of the operand are.
   template <class Take>
   void for_runs(std::int64_t from, std::int64_t to, Take&& take) const {
-    std::int64_t offsets[run_size];
-    while (from < to) {
-      runtime::poll();
-      const Run run = locate(from, to, offsets);
-      take(run);
-      from += run.n;
-    }
+    narrow_ ? for_runs_as<std::int32_t>(from, to, take) : for_runs_as<std::int64_t>(from, to, take);
   }
   // Windows that follow each other so many times lie in a part of the operand that no others touch
   // (0: nothing is known).
@@ -79,13 +80,18 @@ class Windows {
   // The operand's dimension along which these parts follow each other.
   std::size_t independent_dim() const { return independent_dim_; }
 
+  bool fills() const { return mode_ == WindowMode::fill; }
+  // Do elements of windows that follow each other lie closer together, in the other array, than
+  // those of one window?
+  bool side_by_side() const;
+
   // The dimensions of a window, joined where both arrays allow it: sizes and strides.
   const Shape& shape() const { return shape_; }
   const Shape& operand_strides() const { return operand_strides_; }
   const Shape& other_strides() const { return other_strides_; }
 
  private:
-  static constexpr std::int64_t run_size = 256;
+  static constexpr std::int64_t run_size = 512;
   struct Batch {
     std::int64_t size, index_stride, operand_stride, other_stride;
   };
@@ -93,13 +99,26 @@ class Windows {
     std::int64_t index_offset;  // of the component in a row
     std::int64_t operand_stride;
     std::int64_t limit;  // the last start that fits
+    std::int64_t wrap;   // what is added to negative starts
   };
-  Run locate(std::int64_t from, std::int64_t to, std::int64_t* offsets) const;
-  template <class I>
-  void locate_as(const I* row, std::int64_t index_stride, std::int64_t operand,
-                 std::int64_t operand_stride, std::int64_t n, std::int64_t* offsets) const;
+  template <class Offset, class Take>
+  void for_runs_as(std::int64_t from, std::int64_t to, Take&& take) const {
+    Offset offsets[run_size];
+    while (from < to) {
+      runtime::poll();
+      const Run<Offset> run = locate(from, to, offsets);
+      take(run);
+      from += run.n;
+    }
+  }
+  template <class Offset>
+  Run<Offset> locate(std::int64_t from, std::int64_t to, Offset* offsets) const;
+  template <class Offset, class I>
+  void locate_as(const I* row, std::int64_t index_stride, Offset operand, Offset operand_stride,
+                 std::int64_t n, Offset* offsets) const;
 
   WindowMode mode_;
+  bool narrow_ = false;  // offsets take 32 bits
   View indices_;
   std::int64_t count_ = 1;
   std::int64_t elements_ = 1;
@@ -108,6 +127,11 @@ class Windows {
   Shape shape_, operand_strides_, other_strides_;
   std::vector<Batch> batches_;
   std::vector<Component> components_;
+};
+
+// A range of a dimension of every window.
+struct Part {
+  std::int64_t from, to;
 };
 
 // Calls line(a, b, n, stride_a, stride_b) for each innermost run of a window that starts at a and

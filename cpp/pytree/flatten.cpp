@@ -21,8 +21,8 @@ bool is_true(PyObject* result) {
 
 class Flattener {
  public:
-  Flattener(std::vector<Ref>& leaves, TreeBuilder& tree, PyObject* is_leaf)
-      : leaves_(leaves), tree_(tree), is_leaf_(is_leaf) {}
+  Flattener(std::vector<Ref>& leaves, TreeBuilder& tree, PyObject* is_leaf, Opening opening)
+      : leaves_(leaves), tree_(tree), is_leaf_(is_leaf), opening_(opening) {}
 
   void visit(PyObject* value) {
     if (is_leaf_ != nullptr && is_true(Ref::checked(PyObject_CallOneArg(is_leaf_, value)).get())) {
@@ -34,7 +34,7 @@ class Flattener {
     if (type == &PyTuple_Type) return tuple(value);
     if (type == &PyList_Type) return list(value);
     if (type == &PyDict_Type) return dict(value);
-    switch (node_type(type).kind) {
+    switch (node_type(type, opening_).kind) {
       case Kind::leaf: leaf_type_ = type; return leaf(value);
       case Kind::none: tree_.close(tree_.open(Kind::none, 0), 0); return;
       default: return other(value);
@@ -85,7 +85,7 @@ class Flattener {
   void other(PyObject* value) {
     const RecursionGuard guard(in_flatten);
     Level level;
-    take_apart(value, false, level);
+    take_apart(value, false, level, opening_);
     const std::size_t before = leaves_.size();
     const std::size_t index = level.open(tree_);
     for (const Ref& child : level.children) visit(child.get());
@@ -95,6 +95,7 @@ class Flattener {
   std::vector<Ref>& leaves_;
   TreeBuilder& tree_;
   PyObject* is_leaf_;
+  Opening opening_;
   PyTypeObject* leaf_type_ = nullptr;
 };
 
@@ -194,13 +195,14 @@ class Unflattener {
 
 }  // namespace
 
-void flatten(PyObject* tree, std::vector<Ref>& leaves, TreeBuilder& structure, PyObject* is_leaf) {
-  Flattener(leaves, structure, is_leaf).visit(tree);
+void flatten(PyObject* tree, std::vector<Ref>& leaves, TreeBuilder& structure, PyObject* is_leaf,
+             Opening opening) {
+  Flattener(leaves, structure, is_leaf, opening).visit(tree);
 }
 
 void flatten_args(PyObject* const* args, std::size_t num_positional, PyObject* names,
                   std::vector<Ref>& leaves, TreeBuilder& structure) {
-  Flattener flattener(leaves, structure, nullptr);
+  Flattener flattener(leaves, structure, nullptr, Opening::calls);
   const std::size_t first = leaves.size();
   const std::size_t root = structure.open(Kind::tuple, 2);
   const std::size_t positional = structure.open(Kind::tuple, num_positional);

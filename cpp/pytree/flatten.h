@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "pytree/ref.h"
+#include "pytree/registry.h"
 #include "pytree/tree.h"
 
 namespace shardax::pytree {
@@ -16,7 +17,7 @@ namespace shardax::pytree {
 // Appends the leaves of `tree` and its structure (one subtree). `is_leaf`, unless null, is asked
 // for each node before it is opened and stops the descent by returning True.
 void flatten(PyObject* tree, std::vector<Ref>& leaves, TreeBuilder& structure,
-             PyObject* is_leaf = nullptr);
+             PyObject* is_leaf = nullptr, Opening opening = Opening::calls);
 
 // The same for the arguments of a vectorcall, as the tree ((positional...), {keyword: ...}).
 // `names` is the tuple of keyword names or null; their values follow the positional arguments.

@@ -159,8 +159,8 @@ std::size_t Level::open(TreeBuilder& tree) const {
   return index;
 }
 
-bool take_apart(PyObject* value, bool with_keys, Level& level) {
-  level.type = node_type(Py_TYPE(value));
+bool take_apart(PyObject* value, bool with_keys, Level& level, Opening opening) {
+  level.type = node_type(Py_TYPE(value), opening);
   switch (level.type.kind) {
     case Kind::leaf: return false;
     case Kind::none: break;

@@ -28,7 +28,7 @@ struct Level {
 // Takes `value` apart into an empty `level`, or returns false for a leaf. None is a node without
 // children. Throws PythonError where user code raises, dict keys do not sort, or a registered
 // function returns something other than (children, aux data).
-bool take_apart(PyObject* value, bool with_keys, Level& level);
+bool take_apart(PyObject* value, bool with_keys, Level& level, Opening opening = Opening::trees);
 
 // The reverse: a value of the node's type made of `children` (borrowed, as many as its arity).
 Ref put_together(TreeView tree, const Node& node, std::span<PyObject* const> children);

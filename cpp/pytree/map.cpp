@@ -42,7 +42,7 @@ Ref call_and_build(PyObject* f, TreeView structure, const std::vector<Ref>& colu
 
 Ref map(PyObject* f, PyObject* tree, std::span<PyObject* const> rest, PyObject* is_leaf) {
   Scratch scratch;
-  flatten(tree, scratch.leaves(), scratch.tree(), is_leaf);
+  flatten(tree, scratch.leaves(), scratch.tree(), is_leaf, Opening::trees);
   const TreeView structure = scratch.tree().view();
   for (PyObject* other : rest) {
     follow(structure, tree, other, is_leaf, "tree_map tree", scratch.leaves());
@@ -68,12 +68,12 @@ Ref map_with_path(PyObject* f, PyObject* tree, std::span<PyObject* const> rest, 
 void broadcast_prefix(PyObject* prefix, PyObject* full, std::vector<Ref>& values,
                       PyObject* is_leaf) {
   Scratch scratch;
-  flatten(prefix, scratch.leaves(), scratch.tree(), is_leaf);
+  flatten(prefix, scratch.leaves(), scratch.tree(), is_leaf, Opening::trees);
   std::vector<Ref> subtrees;
   follow(scratch.tree().view(), prefix, full, is_leaf, "broadcast_prefix prefix_tree", subtrees);
   for (std::size_t i = 0; i < subtrees.size(); ++i) {
     Scratch inner;
-    flatten(subtrees[i].get(), inner.leaves(), inner.tree());
+    flatten(subtrees[i].get(), inner.leaves(), inner.tree(), nullptr, Opening::trees);
     values.insert(values.end(), inner.leaves().size(), scratch.leaves()[i]);
   }
 }

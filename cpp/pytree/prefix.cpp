@@ -80,14 +80,16 @@ class PrefixWalk {
                               : node.kind == Kind::dataclass ? "Custom dataclass node"
                                                              : "Custom node";
     Level level;
-    if (reinterpret_cast<PyObject*>(Py_TYPE(value)) != expected) {
+    const NodeType found = node_type(Py_TYPE(value), Opening::calls);
+    const bool joined = found.calls_only && found.id == node.type_id;
+    if (reinterpret_cast<PyObject*>(Py_TYPE(value)) != expected && !joined) {
       if (named && node_type(Py_TYPE(value)).kind != Kind::named_tuple) {
         mismatch("Expected named tuple, got " + repr(value) + ".");
       }
       mismatch(title + " type mismatch: expected type: " + repr(expected) + ", " +
                (named ? "tuple" : "value") + ": " + repr(value) + ".");
     }
-    take_apart(value, false, level);
+    take_apart(value, false, level, Opening::calls);
     const Ref have = level.metadata();
     const Ref want = metadata_of(prefix_, node);
     if (check(PyObject_RichCompareBool(want.get(), have.get(), Py_EQ)) != 1) {

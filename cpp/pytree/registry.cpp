@@ -31,8 +31,22 @@ class Registry {
 
   void add(std::unique_ptr<Registration> record) {
     const auto id = static_cast<std::uint32_t>(registrations_.size());
-    insert(record->type.get(), {record->kind, id});
+    insert(record->type.get(), {record->kind, id, record->calls_only});
     registrations_.push_back(std::move(record));
+  }
+
+  // Makes `type`, which is kept alive, a node of an earlier registration that only calls open and
+  // that has these functions; false where there is none.
+  bool join(PyObject* type, PyObject* flatten, PyObject* unflatten) {
+    for (std::uint32_t id = 1; id < registrations_.size(); ++id) {
+      const Registration& record = *registrations_[id];
+      if (!record.calls_only || record.flatten.get() != flatten ||
+          record.unflatten.get() != unflatten)
+        continue;
+      insert(Py_NewRef(type), {record.kind, id, true});
+      return true;
+    }
+    return false;
   }
 
   const Registration& at(std::uint32_t id) const { return *registrations_[id]; }
@@ -55,7 +69,7 @@ class Registry {
     return (bits * 0x9e3779b97f4a7c15ULL >> 32) & (slots_.size() - 1);
   }
 
-  void add_builtin(PyObject* type, Kind kind) { insert(type, {kind, 0}); }
+  void add_builtin(PyObject* type, Kind kind) { insert(type, {kind, 0, false}); }
 
   void insert(PyObject* type, NodeType node) {
     if (2 * (used_ + 1) > slots_.size()) grow();
@@ -126,9 +140,9 @@ void refuse_duplicate(PyObject* type, const char* what) {
 
 }  // namespace
 
-NodeType node_type(PyTypeObject* type) {
+NodeType node_type(PyTypeObject* type, Opening opening) {
   const NodeType* found = registry().find(reinterpret_cast<PyObject*>(type));
-  if (found != nullptr) return *found;
+  if (found != nullptr) return found->calls_only && opening == Opening::trees ? NodeType{} : *found;
   if (is_named_tuple_type(type)) return {Kind::named_tuple, 0};
   return {};
 }
@@ -143,10 +157,12 @@ bool is_registered(PyObject* type) {
 const Registration& registration(std::uint32_t id) { return registry().at(id); }
 
 void register_custom(PyObject* type, PyObject* flatten, PyObject* unflatten,
-                     PyObject* flatten_with_keys) {
+                     PyObject* flatten_with_keys, Opening opening) {
   refuse_duplicate(type, "");
+  if (opening == Opening::calls && registry().join(type, flatten, unflatten)) return;
   auto record = std::make_unique<Registration>();
   record->kind = Kind::custom;
+  record->calls_only = opening == Opening::calls;
   record->type = Ref::borrow(type);
   record->flatten = Ref::borrow(flatten);
   record->unflatten = Ref::borrow(unflatten);

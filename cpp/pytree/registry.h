@@ -25,6 +25,10 @@ enum class Kind : std::uint32_t {
   dataclass,     // taken apart by attribute, put together by keyword
 };
 
+// Who takes a tree apart: users, or calls, which also open values that stand for several arrays
+// (hi types).
+enum class Opening : bool { trees, calls };
+
 struct Registration {
   Kind kind = Kind::leaf;
   Ref type;
@@ -34,6 +38,7 @@ struct Registration {
   std::vector<Ref> data_fields;
   std::vector<Ref> meta_fields;
   Ref keyword_names;  // dataclass: tuple of data and meta field names
+  bool calls_only = false;
 };
 
 // What a type is: for custom types and dataclasses `id` names the registration. Ids are never
@@ -41,19 +46,21 @@ struct Registration {
 struct NodeType {
   Kind kind = Kind::leaf;
   std::uint32_t id = 0;
+  bool calls_only = false;  // a node where calls take their arguments apart, else a leaf
 };
 
 // The kind of values of `type`. Does not fail and runs no user code.
-NodeType node_type(PyTypeObject* type);
+NodeType node_type(PyTypeObject* type, Opening opening = Opening::trees);
 
 // Whether an object is in the registry; unlike node_type it takes any object.
 bool is_registered(PyObject* type);
 
 const Registration& registration(std::uint32_t id);
 
-// Both raise ValueError for a type that is already a node.
+// Both raise ValueError for a type that is already a node. Types that only calls open and that have
+// the same functions are nodes of one kind: a structure does not say which of them it was.
 void register_custom(PyObject* type, PyObject* flatten, PyObject* unflatten,
-                     PyObject* flatten_with_keys);
+                     PyObject* flatten_with_keys, Opening opening = Opening::trees);
 void register_dataclass(PyObject* type, PyObject* data_fields, PyObject* meta_fields);
 
 // collections.OrderedDict and collections.defaultdict.

@@ -28,6 +28,9 @@ constexpr bool caching = true;
 constexpr std::size_t largest = std::size_t{1} << 46;
 // The shared lists keep this much whatever the use was.
 constexpr std::size_t cache_floor = std::size_t{256} << 20;
+// They keep this part more than was in use at once: blocks of a step's beginning and of its end are
+// of other sizes. A step of a GPT-2 of 4 layers takes 600 page faults (40 ms of 700) without it.
+constexpr std::int64_t slack = 4;
 // Use longer ago than one to two of these does not keep memory.
 constexpr std::chrono::seconds window{5};
 // A thread's count joins the shared one when it has moved by this much.
@@ -126,7 +129,8 @@ struct Shared {
       most_in_use = {used, most_in_use[0]};
       window_start = now;
     }
-    const std::int64_t spare = std::max(most_in_use[0], most_in_use[1]) - used;
+    const std::int64_t most = std::max(most_in_use[0], most_in_use[1]);
+    const std::int64_t spare = most + most / slack - used;
     return std::max(cache_floor, static_cast<std::size_t>(std::max<std::int64_t>(spare, 0)));
   }
 

@@ -6,7 +6,8 @@
 // 2 MB on start on a huge page and ask the kernel for such pages. Contents are arbitrary.
 //
 // The shared lists keep at most 256 MB, or what the process has used in the last seconds more than
-// it uses now, so that a loop finds its temporaries again; classes unused for longest go first.
+// it uses now and a quarter of that use, so that a loop finds its temporaries again; classes unused
+// for longest go first.
 // A child made by fork can allocate at once. Under AddressSanitizer nothing is cached.
 #pragma once
 

@@ -20,7 +20,7 @@ from shardax._transform.avals import (
     primal_dtype_to_tangent_dtype,
     unmapped_aval,
 )
-from shardax._transform.jit import ShapedArray
+from shardax._transform.jit import ShapedArray, typeof
 from shardax._transform.primitives import CallPrimitive, Primitive
 from shardax._transform.program_parts import (
     DebugInfo,
@@ -53,7 +53,7 @@ Var = _api.Var
 Atom = Var | Literal
 Value = Any
 ParamDict = dict[str, Any]
-get_aval = _api.typeof
+get_aval = typeof
 nonempty_axis_env_DO_NOT_USE = nonempty_axis_env
 unsafe_am_i_under_a_jit_DO_NOT_USE = unsafe_am_i_under_a_jit
 unsafe_am_i_under_a_vmap_DO_NOT_USE = unsafe_am_i_under_a_vmap

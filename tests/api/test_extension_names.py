@@ -479,18 +479,7 @@ def test_colocated_functions():
     assert colocated_python.colocated_cpu_devices(jax.devices()) == jax.devices()
 
 
-def test_primitives_of_other_values():
-    from shardax.experimental import hijax
-
-    class Double(hijax.HiPrimitive):
-        def impl(self, x, *, times):
-            return [x] * times
-
-    double = Double("double")
-    assert double.bind("a", times=2) == ["a", "a"]
-    with pytest.raises(NotImplementedError, match="double: programs hold arrays only"):
-        jax.jit(lambda x: double.bind(x, times=2))(1.0)
-
+def test_the_part_of_a_type_that_changes():
     class Box:
         def cur_qdd(self):
             return "two leaves"

@@ -37,6 +37,7 @@ def functions(jax):
     for name in ELEMENTWISE:
         yield name, getattr(lax, name), {"acosh": 1.1}.get(name, 0.1)
     yield "pow", lambda v: v**1.7, 0.1
+    yield "remainder by 0.3", lambda v: v % 0.3, 0.1
     yield "atan2", lambda v: jnp.arctan2(v, v + 1), 0.1
     yield "tanh(v) * 2 + v", lambda v: jnp.tanh(v) * 2 + v, 0.1
     yield "v * 2 + 1", lambda v: v * 2 + 1, 0.1
@@ -62,6 +63,29 @@ def functions(jax):
     places = jnp.asarray(np.random.default_rng(1).integers(0, 4_000_000, 4_000_000, "int32"))
     yield "gather of 4M places", lambda v: v[places], 0.1
     yield "rows of 16 at random", lambda v: v.reshape(-1, 16)[places[:250_000] % 250_000], 0.1
+    yield "integers // 7", lambda v: (v * 1e6).astype("int32") // 7, 0.1
+    yield (
+        "integers % integers",
+        lambda v: (v * 1e6).astype("int32") % (v * 1e3).astype("int32"),
+        0.1,
+    )
+    for n in (2, 3, 4):
+        yield (
+            f"transposed copies of {n} x {n}",
+            lambda v, n=n: jnp.swapaxes(v[:3_600_000].reshape(-1, n, n), 1, 2) + 0,
+            0.1,
+        )
+    z = jax.lax.complex(*(places[: 2 * 65536].astype("float32") / 1e6).reshape(2, -1))
+    for name in ("exp", "log", "sqrt", "abs"):
+        f = getattr(jnp, name)
+        yield f"{name}, 64k complex", lambda v, f=f: f(z + v[0]), 0.1
+    yield "quotient, 64k complex", lambda v: (z + v[0]) / z, 0.1
+    near, rows = places[:65536] % 65536, places[:2000] % 2000
+    yield "gather of 64k places", lambda v: v[:65536][near - 65536], 0.1
+    yield "take_along_axis, 64k", lambda v: jnp.take_along_axis(v[:65536], near, 0), 0.1
+    yield "segment sum, 64k", lambda v: jax.ops.segment_sum(v[:65536], near % 1000, 1000), 0.1
+    yield "columns of 2000 x 2000", lambda v: v.reshape(2000, 2000)[:, rows], 0.1
+    yield "rows added", lambda v: jnp.zeros((2000, 2000)).at[rows].add(v.reshape(2000, 2000)), 0.1
     yield (
         "512 x 512 product",
         lambda v: v[:262144].reshape(512, 512) @ v[:262144].reshape(512, 512),

@@ -30,14 +30,15 @@ UNARY = {
         jnp.arcsinh, jnp.arccosh, jnp.arctanh, jnp.exp2, lax.erfc, lax.erf_inv, lax.lgamma,
         lax.digamma,
     ],
-    "i": [jnp.negative, jnp.square, jnp.invert, lambda x: x**3],
+    "i": [jnp.negative, jnp.square, jnp.invert, lambda x: x**3, lambda x: x // 7, lambda x: x % 10,
+          lambda x: lax.div(x, x.dtype.type(100)), lambda x: lax.rem(x, x.dtype.type(16))],
     "b": [jnp.logical_not],
 }  # fmt: skip
 BINARY = {
     "f": [jnp.add, jnp.subtract, jnp.multiply, jnp.divide, jnp.maximum, jnp.minimum, lax.atan2,
-          jnp.power],
+          jnp.power, jnp.remainder],
     "i": [jnp.add, jnp.subtract, jnp.multiply, jnp.bitwise_and, jnp.bitwise_or, jnp.bitwise_xor,
-          jnp.maximum, jnp.minimum],
+          jnp.maximum, jnp.minimum, lax.div, lax.rem, jnp.floor_divide, jnp.remainder],
     "b": [jnp.logical_and, jnp.logical_or, jnp.logical_xor],
 }  # fmt: skip
 COMPARE = [jnp.equal, jnp.not_equal, jnp.less, jnp.less_equal, jnp.greater, jnp.greater_equal]
@@ -88,9 +89,15 @@ class Writer:
         return jnp.asarray(value, self.dtype)
 
     def program(self, operands):
-        outputs = [self.number(operands, 5), self.number(operands, 3), self.truth(operands, 3)]
-        if self.random.random() < 0.5:  # a reduction joins the loop of what it reduces
-            outputs.append(jnp.sum(self.number(operands, 3)))
+        outputs = []
+        if self.random.random() < 0.7:
+            outputs = [self.number(operands, 5), self.number(operands, 3), self.truth(operands, 3)]
+        axes = range(operands[0].ndim)
+        axes = [axis for axis in axes if self.random.random() < 0.7] if len(axes) > 1 else axes
+        # Reductions over the same axes join the loops of what they reduce: of operands too, as they
+        # lie in memory.
+        for _ in range(self.random.randrange(3) if outputs else 3):
+            outputs.append(jnp.sum(self.number(operands, self.random.randrange(3)), tuple(axes)))
         return outputs
 
 
@@ -148,20 +155,30 @@ SHAPES = [
     (5, 129),
     (40, 33),
     (2, 3, 11),
+    (4, 9, 64),
 ]
 
 
 @pytest.mark.parametrize("dtype", FLOATS + INTEGERS)
-@pytest.mark.parametrize("start", range(0, 100, 25))
+@pytest.mark.parametrize("start", range(0, 112, 28))
 def test_random_expressions(dtype, start):
     with jax.enable_x64(True):
-        for seed in range(start, start + 25):
+        for seed in range(start, start + 28):
             shape = SHAPES[seed % len(SHAPES)]
             args = operands(seed, dtype, shape)
             results = every_way(lambda *a: Writer(seed, dtype).program(a), *args)  # noqa: B023
             for *natives, tiles in zip(*results):
                 for native in natives:
                     np.testing.assert_array_equal(bits(native), bits(tiles), err_msg=f"seed {seed}")
+
+
+def test_an_operand_is_summed_as_it_lies_and_within_an_expression():
+    rng = np.random.default_rng(0)
+    x = jnp.asarray(rng.integers(-9, 9, (4, 128, 64)), "float32")
+    y = jnp.asarray(rng.integers(-9, 9, (4, 1, 64)), "float32")
+    for sums, product in every_way(lambda x, y: (x.sum((0, 2)), (x * y).sum((0, 2))), x, y):
+        np.testing.assert_array_equal(sums, np.asarray(x).sum((0, 2)))
+        np.testing.assert_array_equal(product, (np.asarray(x) * np.asarray(y)).sum((0, 2)))
 
 
 # Numbers of several widths meet in machine code of AVX-512.

@@ -206,3 +206,57 @@ def test_compiled_text_is_that_of_one_device():
     assert "all-reduce" in gathered
     whole = shardax.jit(jnp.matmul).lower(array(8, 16), array(16, 8)).compile().as_text()
     assert "all-reduce" not in whole
+
+
+# ---- decompositions ----------------------------------------------------------------------------
+
+RECTANGLE, SQUARE = (4, 5, 3), (4, 6, 6)
+DECOMPOSITIONS = {
+    "cholesky": (lax.linalg.cholesky, SQUARE),
+    "eig": (lambda x: lax.linalg.eig(x), SQUARE),
+    "eigh": (lambda x: lax.linalg.eigh(x), SQUARE),
+    "hessenberg": (lax.linalg.hessenberg, SQUARE),
+    "householder": (lax.linalg.householder_product, RECTANGLE, (4, 3)),
+    "lu": (lambda x: lax.linalg.lu(x), RECTANGLE),
+    "qr": (lambda x: lax.linalg.qr(x), RECTANGLE),
+    "schur": (lax.linalg.schur, SQUARE),
+    "svd": (lambda x: lax.linalg.svd(x, full_matrices=False), RECTANGLE),
+    "triangular_solve": (lax.linalg.triangular_solve, SQUARE, (4, 4, 6)),
+    "tridiagonal": (lax.linalg.tridiagonal, SQUARE),
+    "tridiagonal_solve": (lax.linalg.tridiagonal_solve, *((4, 6),) * 3, (4, 6, 2)),
+}
+
+
+def stacks(name, *spec):
+    f, *shapes = DECOMPOSITIONS[name]
+    rng = np.random.default_rng(0)
+    out = []
+    for shape in shapes:
+        x = rng.normal(size=shape).astype("float32")
+        if shape == SQUARE:
+            x = x @ np.swapaxes(x, 1, 2) + np.eye(6, dtype="float32")
+        out.append(split(x, *spec))
+    return f, out
+
+
+@pytest.mark.parametrize("name", DECOMPOSITIONS)
+def test_stacks_of_matrices_are_decomposed_where_they_are(name):
+    f, operands = stacks(name, "b")
+    assert messages(apart(f, *operands)) == []
+    agree(f, *operands)
+    for result in shardax.tree.leaves(shardax.jit(f)(*operands)):
+        assert result.sharding.spec[0] == "b", result.sharding
+
+
+@pytest.mark.parametrize("name", ["cholesky", "eigh", "qr", "svd", "triangular_solve"])
+def test_derivatives_of_decompositions_are_where_they_are(name):
+    f, operands = stacks(name, "b")
+    derivative = lambda *x: shardax.jvp(f, x, tuple(map(jnp.ones_like, x)))[1]
+    assert messages(apart(derivative, *operands)) == []
+    agree(derivative, *operands)
+
+
+def test_matrices_that_are_split_are_brought_together():
+    f, operands = stacks("hessenberg", None, "a")
+    assert messages(apart(f, *operands)) == [("all_gather", ["a"])]
+    agree(f, *operands)

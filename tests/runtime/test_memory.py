@@ -1,6 +1,8 @@
 """tests/runtime/test_memory.py - memory of calls that are repeated is not asked for again."""
 
 import resource
+import subprocess
+import sys
 
 import shardax as jax
 import shardax.numpy as jnp
@@ -15,3 +17,24 @@ def test_large_temporaries_stay_for_the_next_call():
         jax.block_until_ready(f(a))
     # Pages of 2 MB, where there are such, would be 480.
     assert resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before < 100
+
+
+TURNS_OF_SEVERAL_SIZES = """
+import resource
+import shardax.numpy as jnp
+
+def turn():
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    for size in (100 << 20, 20 << 20):
+        jnp.arange(size, dtype="uint32").block_until_ready()
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
+
+turn()
+print(min(turn() for _ in range(4)))
+"""
+
+
+def test_blocks_of_several_sizes_stay_for_the_next_turn():
+    """More than was ever in use at once: a large block, then, when it is free, a smaller one."""
+    command = [sys.executable, "-c", TURNS_OF_SEVERAL_SIZES]
+    assert int(subprocess.run(command, capture_output=True, check=True).stdout) < 20

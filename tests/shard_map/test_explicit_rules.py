@@ -67,6 +67,32 @@ def test_images_stay_split_along_rows(mesh):
     assert spec_of(out) == P("x", None, "y")
 
 
+def test_convolutions_are_split_as_asked(mesh):
+    x, kernel = placed((4, 2, 8), "x", None, None), placed((2, 2, 3), "y", None, None)
+    whole = lax.conv(jnp.asarray(np.asarray(x)), jnp.asarray(np.asarray(kernel)), (1,), "SAME")
+
+    def f(x, kernel):
+        return lax.conv_general_dilated(x, kernel, (1,), "SAME", out_sharding=P("x", "y"))
+
+    for g in (f, jax.jit(f)):
+        assert spec_of(g(x, kernel)) == P("x", "y", None)
+        np.testing.assert_allclose(g(x, kernel), whole)
+    slopes = jax.grad(lambda *a: f(*a).sum(), (0, 1))(x, kernel)
+    assert [spec_of(s) for s in slopes] == [P("x", None, None), P("y", None, None)]
+    for operands in [(x, kernel), (placed((4, 2, 8), None, "y"), jnp.ones((2, 2, 3)))]:
+        with pytest.raises(ShardingTypeError, match="out_sharding.*conv_general_dilated"):
+            lax.conv_general_dilated(*operands, (1,), "SAME")
+    with pytest.raises(ShardingTypeError, match=r"conv_general_dilated on sharded dims.*\(5\)"):
+        lax.conv(placed((4, 2, 8), None, None, "x"), jnp.ones((2, 2, 4)), (1,), "VALID")
+
+
+def test_ragged_products_are_split_as_asked(mesh):
+    x, w = placed((8, 4), "x", None), placed((2, 4, 6), None, None, "y")
+    out = lax.ragged_dot(x, w, jnp.array([3, 5]), out_sharding=P(None, "y"))
+    assert spec_of(out) == P(None, "y")
+    np.testing.assert_allclose(out[:3], np.asarray(x)[:3] @ np.asarray(w)[0])
+
+
 OPEN = {
     "split indices": (
         lambda x: x[placed((4,), "x", dtype=jnp.int32)],
@@ -248,3 +274,17 @@ def test_text_says_how_a_branchs_result_is_split(mesh):
     f = jax.jit(lambda x: lax.cond(True, lambda x: x, lambda x: -x, x))
     text = f.lower(x).as_text()
     assert text.index("stablehlo.case") < text.rindex("sdy.sharding_constraint")
+
+
+def test_decompositions_keep_how_stacks_are_split(mesh):
+    x = jax.reshard(jnp.broadcast_to(2 * jnp.eye(4), (8, 4, 4)), P("x"))
+    assert jax.typeof(lax.linalg.cholesky(x)).sharding.spec == P("x", None, None)
+    assert [jax.typeof(y).sharding.spec for y in lax.linalg.svd(x)] == [
+        P("x", None, None), P("x", None), P("x", None, None)]  # fmt: skip
+    whole = jax.reshard(x, P(None, "y"))
+    message = r"Input 0 to cholesky must be unsharded on non-batch dimensions.*P\(None, 'y', None\)"
+    with pytest.raises(jax.errors.ShardingTypeError, match=message):
+        lax.linalg.cholesky(whole)
+    message = r"All inputs to triangular_solve must have the same batch sharding.*P\('y'\)"
+    with pytest.raises(jax.errors.ShardingTypeError, match=message):
+        lax.linalg.triangular_solve(x, jax.reshard(x, P("y")))

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from shardax import tree_util
 from shardax._base.options import Parameters, check_callable, indices, names
 from shardax._core import api as _core
+from shardax._core.pytree import flatten_for_call
 from shardax._transform.ref_binding import (
     Bound,
     RefArguments,
@@ -176,7 +177,7 @@ def checkpoint(
 
     def call(static, args, kwargs):
         dynamic = [arg for n, arg in enumerate(args) if n not in static]
-        leaves = [_core.asarray(leaf) for leaf in tree_util.tree_leaves((dynamic, kwargs))]
+        leaves = [_core.asarray(leaf) for leaf in flatten_for_call((dynamic, kwargs))[0]]
         staged = _core.stage_once("checkpoint", fun, args, kwargs, sorted(static))
         program, closed = staged.closed()
         if isinstance(prevent_cse, bool):

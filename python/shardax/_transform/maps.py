@@ -8,6 +8,7 @@ from typing import Any
 from shardax._base.options import check_axes, check_callable, indices, is_index
 from shardax._core import api as _core
 from shardax._devices.devices import Device
+from shardax._transform.hi_specs import through_arrays
 from shardax._transform.jit import jit
 
 
@@ -164,6 +165,14 @@ def vmap(
       Array([3., 3., 3.], dtype=float32)
     """
     check_callable(fun)
+    if type(in_axes) is not int:
+
+        def plainly(fun, in_axes, out_axes):
+            return vmap(fun, in_axes, out_axes, axis_name, axis_size, spmd_axis_name)
+
+        opened = through_arrays(plainly, fun, in_axes, out_axes)
+        if opened is not None:
+            return opened
     if isinstance(in_axes, bool) or not (
         in_axes is None or is_index(in_axes) or isinstance(in_axes, tuple | list)
     ):

@@ -4,8 +4,9 @@ references that they meet as further inputs, and their last values as further re
 from shardax import tree_util
 from shardax._base.api_errors import argument_paths
 from shardax._core import api as _core
+from shardax._transform.hi_states import Held, check_kept, formal_of, with_states
 from shardax._transform.ref_channels import Channel, channel_of
-from shardax._transform.refs import Met, Ref, bound_references, is_ref
+from shardax._transform.refs import Met, bound_references, is_ref
 
 
 class _Slot:
@@ -18,11 +19,13 @@ class _Slot:
 
 
 class Bound:
-    """While it is open, the references have these values in the function that is being staged."""
+    """While it is open, the references have these values in the function that is being staged.
+    In a loop they keep their types."""
 
-    def __init__(self, refs, values):
+    def __init__(self, refs, values, loop=False):
+        self.kept = list(values) if loop else None
         level = _core.trace_depth()
-        self.slots = {r: _Slot(v, level) for r, v in zip(refs, values, strict=True)}
+        self.slots = {r: _Slot(r._inside(v), level) for r, v in zip(refs, values, strict=True)}
 
     def __enter__(self):
         self._generation = _core.staging_generation()
@@ -40,7 +43,10 @@ class Bound:
 
     def values(self, refs):
         """What the references hold now."""
-        return [self.slots[r]._value for r in refs]
+        found = [r._outside(self.slots[r]._value) for r in refs]
+        if self.kept is not None:
+            check_kept(self.kept, found)
+        return found
 
 
 def reading(refs, operands=()):
@@ -90,12 +96,16 @@ def no_refs(result, fun, api):
     return result
 
 
+def _is_held(x):
+    return isinstance(x, Held)
+
+
 class RefArguments:
     """Arguments of a function, with references among them: their values, to be staged with."""
 
     def __init__(self, api, fun, args, kwargs=None):
         leaves, self._tree = tree_util.tree_flatten((args, kwargs or {}))
-        self._leaves = leaves
+        self._leaves = leaves = with_states(leaves)
         self.positions = tuple(i for i, leaf in enumerate(leaves) if is_ref(leaf))
         self.refs = [leaves[i] for i in self.positions]
         self.formals = []  # the references made for them, the last time
@@ -151,12 +161,12 @@ class RefArguments:
         """(args, kwargs, references) with a reference for each value that stands for one."""
         if not self.refs:
             return args, kwargs or {}, []
-        leaves, tree = tree_util.tree_flatten((args, kwargs or {}))
+        leaves, tree = tree_util.tree_flatten((args, kwargs or {}), _is_held)
         formals = [
-            Ref(leaves[i], f"passed in as the argument {name}")
+            formal_of(leaves[i], f"passed in as the argument {name}")
             for i, name in zip(self.positions, self.names)
         ]
         for i, formal in zip(self.positions, formals):
-            leaves[i] = formal
+            leaves[i] = formal.passed
         self.formals = formals
         return *tree_util.tree_unflatten(tree, leaves), formals

@@ -9,6 +9,7 @@ import weakref
 
 from shardax import tree_util
 from shardax._core import api as _core
+from shardax._transform.hi_states import formal_of, with_states
 from shardax._transform.jit import jit
 from shardax._transform.maps import pmap, vmap
 from shardax._transform.ref_binding import (
@@ -20,7 +21,7 @@ from shardax._transform.ref_binding import (
     writing,
 )
 from shardax._transform.ref_channels import channel_of
-from shardax._transform.refs import Met, Ref, is_ref
+from shardax._transform.refs import Met, is_ref
 
 
 class _Call:
@@ -74,10 +75,10 @@ class _Functional:
     def _call(self, form, held, given, values):
         fun = self._fun()
         self.formals = formals = [
-            Ref(value, f"passed in as the argument {name}")
+            formal_of(value, f"passed in as the argument {name}")
             for value, name in zip(given, form.names, strict=True)
         ]
-        args, kwargs = form.arguments(values, formals)
+        args, kwargs = form.arguments(values, [ref.passed for ref in formals])
         refs = [*form.refs, *(channel_of(formals[i]) for i in form.channels)]
         with Bound(refs, held) as bound:
             out = no_refs(fun(*args, **kwargs), fun, "jit")
@@ -109,6 +110,7 @@ class RefCall:
         positional = [x for n, x in enumerate(args) if n not in fixed]
         self.dynamic = positional, {n: x for n, x in kwargs.items() if n not in static_names}
         leaves, self.tree = tree_util.tree_flatten(self.dynamic)
+        leaves = with_states(leaves)
         self.given = RefArguments("jit", fun, args, kwargs)
         self.positions = tuple(i for i, leaf in enumerate(leaves) if is_ref(leaf))
         self.values = [leaf for leaf in leaves if not is_ref(leaf)]
@@ -159,7 +161,8 @@ class _MappedRefs:
         self.api, self.fun = api, fun
         in_axes = tuple(in_axes) if isinstance(in_axes, list) else in_axes
         axes = tree_util.broadcast_prefix(in_axes, args, is_leaf=lambda x: x is None)
-        self.leaves, self.tree = tree_util.tree_flatten(args)
+        leaves, self.tree = tree_util.tree_flatten(args)
+        self.leaves = with_states(leaves)
         self.refs = [leaf for leaf in self.leaves if is_ref(leaf)]
         RefArguments(api, fun, args)
         self.ref_axes = [axis for axis, leaf in zip(axes, self.leaves) if is_ref(leaf)]
@@ -168,9 +171,9 @@ class _MappedRefs:
 
     def call(self, held, values, kwargs):
         """The function, given the references' values; with those that it leaves."""
-        formals = [Ref(value) for value in held]
+        formals = [formal_of(value, None) for value in held]
         own, values = iter(formals), iter(values)
-        given = [next(own) if is_ref(leaf) else next(values) for leaf in self.leaves]
+        given = [next(own).passed if is_ref(leaf) else next(values) for leaf in self.leaves]
         out = self.fun(*tree_util.tree_unflatten(self.tree, given), **kwargs)
         return no_refs(out, self.fun, self.api), [ref._value for ref in formals]
 

@@ -78,6 +78,13 @@ def bound_references():
     return _threads.bound
 
 
+def count_as_reference():
+    """Says that there is something that staged functions may meet."""
+    if not _first.made:
+        _core.set_reference_signal(Met, Ref)
+        _first.made = True
+
+
 class Ref:
     """A mutable array reference, made by `new_ref`.
 
@@ -86,8 +93,8 @@ class Ref:
     close over or are passed; they may not return them.
     """
 
-    __slots__ = ("_value", "_home", "_level", "aval", "_freed", "_kind", "_origin", "_channel")
-    __slots__ += ("__weakref__",)
+    __slots__ = ("_value", "_home", "_level", "aval", "_freed", "_kind", "_origin", "_channel",
+                 "__weakref__")  # fmt: skip
     is_reference = True  # what typeof asks
 
     def __init__(self, value, origin=None, kind=None):
@@ -128,6 +135,10 @@ class Ref:
 
     def _read(self):
         return self._place()._value
+
+    # What stands for it among arguments; what holds its value in a function.
+    passed = property(lambda self: self)
+    _inside = _outside = staticmethod(lambda value: value)
 
     # What a call that is staged with the reference's value takes and gives (ref_binding.py).
     def _enter(self, operands):
@@ -354,9 +365,7 @@ def new_ref(init_val, *, memory_space=None, kind=None):
         raise ValueError(
             f"new_ref: got kind={kind!r}; expected None, 'no_grad' or 'no_grad_no_remat'."
         )
-    if not _first.made:
-        _core.set_reference_signal(Met, Ref)
-        _first.made = True
+    count_as_reference()
     origin = f"created on line {user_line()}" if _core.staging_generation() else None
     return Ref(_core.asarray(init_val), origin, kind)
 

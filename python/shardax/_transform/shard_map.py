@@ -23,6 +23,7 @@ from shardax._devices.shardings import (
 )
 from shardax._transform import shard_map_errors as errors
 from shardax._transform import shard_sums as sums
+from shardax._transform.hi_specs import opening_specs
 
 
 class _Infer:
@@ -128,6 +129,7 @@ def smap(f=None, /, *, in_axes=Infer, out_axes, axis_name):
     return _mapped(f, None, in_specs, specs(out_axes), True, {axis_name}, smap=True)
 
 
+@opening_specs
 def _mapped(f, mesh, in_specs, out_specs, check, axis_names, smap=False):
     if not callable(f):
         raise TypeError(
@@ -175,14 +177,12 @@ def _inferring(f, mesh, out_specs, check, axis_names, smap):
 
 
 def _has_static(in_specs):
-    leaves = tree_util.tree_leaves(in_specs, is_leaf=lambda spec: spec is None)
-    return any(spec is None for spec in leaves)
+    return None in tree_util.tree_leaves(in_specs, is_leaf=lambda spec: spec is None)
 
 
 def _call_with_static(f, plan, args):
     """Arguments without a spec reach the function as they are."""
-    leaves, tree = tree_util.tree_flatten(args)
-    specs = plan.spread_in_specs(args)
+    specs, (leaves, tree) = plan.spread_in_specs(args), tree_util.tree_flatten(args)
     dynamic = [i for i, spec in enumerate(specs) if spec is not None]
 
     @functools.wraps(f)

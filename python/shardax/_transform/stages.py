@@ -18,6 +18,7 @@ from shardax._base.options import check_compiler_options
 from shardax._base.printing import tracer_name
 from shardax._base.structures import structure_differences
 from shardax._core import api as _core
+from shardax._core.pytree import flatten_for_call
 from shardax._devices.layouts import Format, Layout
 from shardax._devices.shardings import NamedSharding, described
 from shardax._text import hlo, stablehlo
@@ -44,7 +45,7 @@ def result_shapes(fun, args, kwargs):
     given = []
 
     def arrays(*args, **kwargs):
-        leaves, tree = tree_util.tree_flatten(fun(*args, **kwargs))
+        leaves, tree = flatten_for_call(fun(*args, **kwargs))
         given.append(([x if isinstance(x, ShapeDtypeStruct) else None for x in leaves], tree))
         return [x for x in leaves if not isinstance(x, ShapeDtypeStruct)]
 
@@ -331,7 +332,7 @@ class Compiled(_Stage):
         return self._call.staged.program
 
     def __call__(self, *args, **kwargs):
-        leaves, tree = tree_util.tree_flatten((args, kwargs))
+        leaves, tree = flatten_for_call((args, kwargs))
         self._check_structure(tree)
         for leaf in leaves:
             if _core.is_tracer(leaf):

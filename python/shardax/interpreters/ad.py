@@ -11,6 +11,7 @@ import functools
 from shardax._core import Tracer as JVPTracer
 from shardax._transform.derivatives import jvp as _jvp
 from shardax._transform.derivatives import linearize as _linearize
+from shardax._transform.hi_accums import GradAccum, NullAccum, ValAccum
 from shardax._transform.primitives import (
     UndefinedPrimal,
     Zero,
@@ -22,8 +23,11 @@ from shardax._transform.primitives import jvp_rules as primitive_jvps
 from shardax._transform.primitives import transpose_rules as primitive_transposes
 
 __all__ = [
+    "GradAccum",
     "JVPTracer",
+    "NullAccum",
     "UndefinedPrimal",
+    "ValAccum",
     "Zero",
     "add_jaxvals",
     "add_jaxvals_p",

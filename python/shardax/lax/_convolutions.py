@@ -7,6 +7,7 @@ import numpy as np
 
 import shardax._core as _core
 from shardax._base.arrays import asarray, bind, in_one_program
+from shardax._devices.constraints import takes_out_sharding
 from shardax.lax._conv_numbers import (
     ConvDimensionNumbers,
     conv_dimension_numbers,
@@ -58,6 +59,7 @@ def _placed(a, spec):
     return _ordered(a, np.argsort(spec))
 
 
+@takes_out_sharding
 @in_one_program(
     "window_strides",
     "padding",
@@ -97,7 +99,7 @@ def conv_general_dilated(
       feature_group_count: a group of output features sees its own group of input features only.
       batch_group_count: a group of output features sees its own part of the batch only.
       precision: shown by make_jaxpr; everything is in full precision.
-      out_sharding: accepted.
+      out_sharding: how the result is split over the mesh, where operands leave that open.
       preferred_element_type: the result's dtype.
 
     Raises:

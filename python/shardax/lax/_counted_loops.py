@@ -123,7 +123,7 @@ def fori_loop(lower, upper, body_fun, init_val, *, unroll=None):
         def stage(refs):
             def body(i, state):
                 args, _, _ = given.formal((i, state[1]))
-                with Bound(refs, state[0]) as bound:
+                with Bound(refs, state[0], loop=True) as bound:
                     carry = no_refs(body_fun(*args), body_fun, "fori_loop")
                     return bound.values(refs), carry
 

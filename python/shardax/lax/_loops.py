@@ -9,6 +9,7 @@ import operator
 
 from shardax import tree_util
 from shardax._core import api as _core
+from shardax._core.pytree import flatten_for_call
 from shardax._transform.ref_binding import (
     Bound,
     RefArguments,
@@ -29,7 +30,7 @@ __all__ = ["scan", "while_loop"]
 
 def flatten(tree):
     """(the leaves as arrays, the structure)."""
-    leaves, treedef = tree_util.tree_flatten(tree)
+    leaves, treedef = flatten_for_call(tree)
     return [_core.asarray(leaf) for leaf in leaves], treedef
 
 
@@ -121,7 +122,7 @@ def _scan_with_refs(f, init, xs, length, reverse, unroll):
     def stage(refs):
         def body(state, x):
             args, _, formals = given.formal((state[1], x))
-            with Bound(refs, state[0]) as bound:
+            with Bound(refs, state[0], loop=True) as bound:
                 carry, y = no_refs(f(*args), f, "scan")
                 return (bound.values(refs), carry), (y, [formal._value for formal in formals])
 
@@ -214,7 +215,7 @@ def while_loop(cond_fun, body_fun, init_val):
 
         def body(state):
             args, _, _ = given.formal((state[1],))
-            with Bound(refs, state[0]) as bound:
+            with Bound(refs, state[0], loop=True) as bound:
                 carry = no_refs(body_fun(*args), body_fun, "while_body")
                 return bound.values(refs), carry
 

@@ -8,6 +8,7 @@ import dataclasses
 
 import shardax._core as _core
 from shardax._base.arrays import asarray, bind
+from shardax._devices.constraints import takes_out_sharding
 from shardax.lax._dot import dot_general
 from shardax.lax._layout import _ints, broadcast_in_dim, iota
 from shardax.lax._reductions import cumsum
@@ -95,6 +96,7 @@ def _after(dims):
     return tuple(d + 1 for d in dims)
 
 
+@takes_out_sharding
 def ragged_dot_general(
     lhs,
     rhs,
@@ -116,6 +118,7 @@ def ragged_dot_general(
         where it is contracted, the result has one sum per group, as dimension 0.
       precision, preferred_element_type: as for dot_general.
       group_offset: must be None.
+      out_sharding: how the result is split over the mesh, where operands leave that open.
 
     Raises:
       TypeError: dimensions or sizes do not fit.
@@ -168,6 +171,7 @@ def ragged_dot_general(
 _PLAIN = RaggedDotDimensionNumbers((((1,), (1,)), ((), ())), (0,), (0,))
 
 
+@takes_out_sharding
 def ragged_dot(
     lhs,
     rhs,

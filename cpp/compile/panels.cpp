@@ -1,0 +1,196 @@
+// compile/panels.cpp - matrices that a loop multiplies by are laid out once as products read them.
+//
+// A large product copies its right operand into panels of columns (kernels/matmul_pack.h). Where
+// the operand is the same in every turn of a loop, it is brought into that form before the loop:
+//   scan { dot(h, w) }   ->   p = panels(w); scan { reshape(dot(h, p)) }
+// where panels(w) are ordinary dimensions, (panel, row, column of the panel), and row major, so
+// that the program stays one that any product computes.
+#include "base/lists.h"
+#include "compile/builder.h"
+#include "compile/passes.h"
+#include "compile/pipeline.h"
+#include "ir/bodies.h"
+#include "kernels/matmul.h"
+
+namespace shardax {
+namespace {
+
+// Smaller ones are read as they lie; products of fewer rows too.
+constexpr std::int64_t least_bytes = 32 << 10, least_rows = 13;
+// Turns for which it is worth a copy more.
+constexpr std::int64_t least_turns = 4;
+
+Params reshape_params(const Shape& shape) {
+  return {{"dimensions", std::monostate{}}, {"new_sizes", shape}, {"sharding", std::monostate{}}};
+}
+
+// A matrix among the operands that stay the same, and which of its dimensions a product sums over.
+struct Matrix {
+  std::size_t operand;
+  std::int64_t summed;
+  friend bool operator==(const Matrix&, const Matrix&) = default;
+};
+
+class PanelBody {
+ public:
+  // `body` is simplified, and belongs to a loop.
+  PanelBody(const Bodies& bodies, const Program& body)
+      : bodies_(bodies), body_(body), makers_(makers(body)) {}
+
+  // The matrices that are wanted as panels, and the loop that takes them, in front of its operands.
+  std::vector<Matrix> run(Bodies& out) {
+    const MutableProgram made = copy_of(body_);
+    made->equations.clear();
+    for (const Equation& eqn : body_.equations) {
+      const std::optional<Matrix> matrix = matrix_of(eqn);
+      if (matrix) {
+        product(*made, eqn, panels(*made, *matrix));
+      } else {
+        made->equations.push_back(eqn);
+      }
+    }
+    made->inputs.insert(made->inputs.begin(), inputs_.begin(), inputs_.end());
+    out.operands.insert(out.operands.begin(), matrices_.size(), Port{});
+    out.programs = {ProgramPtr(made)};
+    return matrices_;
+  }
+
+ private:
+  std::optional<Matrix> matrix_of(const Equation& eqn) const {
+    if (eqn.op != &known().dot_general || !eqn.params.ints("rhs_batch").empty()) return {};
+    const Type &left = body_.type(eqn.inputs[0]), &out = body_.type(eqn.outputs[0]);
+    Var v = eqn.inputs[1];
+    const Type& type = body_.type(v);
+    const Ints& contract = eqn.params.ints("rhs_contract");
+    const std::int64_t width = kernels::matmul_panel_columns(type.dtype);
+    if (type.rank() != 2 || contract.size() != 1 || width == 0 || left.dtype != type.dtype ||
+        out.dtype != type.dtype || type.bytes() <= least_bytes)
+      return {};
+    const std::int64_t columns = type.shape[static_cast<std::size_t>(1 - contract[0])];
+    if (columns % width != 0 || out.size() < least_rows * columns) return {};
+    std::int64_t summed = contract[0];
+    for (int e = makers_[static_cast<std::size_t>(v)]; e >= 0;
+         e = makers_[static_cast<std::size_t>(v)]) {
+      const Equation& turned = body_.equations[static_cast<std::size_t>(e)];
+      if (turned.op != &known().transpose) return {};
+      summed = turned.params.ints("permutation")[static_cast<std::size_t>(summed)];
+      v = turned.inputs[0];
+    }
+    const auto input = std::find(body_.inputs.begin(), body_.inputs.end(), v);
+    if (input == body_.inputs.end()) return {};
+    const auto i = static_cast<std::size_t>(input - body_.inputs.begin());
+    if (bodies_.operands[i].flow != Flow::whole) return {};
+    return Matrix{i, summed};
+  }
+
+  // The input of the new body.
+  Var panels(Program& made, const Matrix& matrix) {
+    const auto found = std::find(matrices_.begin(), matrices_.end(), matrix);
+    if (found != matrices_.end())
+      return inputs_[static_cast<std::size_t>(found - matrices_.begin())];
+    Type type = body_.type(body_.inputs[matrix.operand]);
+    const std::int64_t width = kernels::matmul_panel_columns(type.dtype);
+    type.shape = {type.shape[static_cast<std::size_t>(1 - matrix.summed)] / width,
+                  type.shape[static_cast<std::size_t>(matrix.summed)], width};
+    matrices_.push_back(matrix);
+    inputs_.push_back(made.add(type));
+    return inputs_.back();
+  }
+
+  void product(Program& made, const Equation& eqn, Var panels) {
+    Type type = body_.type(eqn.outputs[0]);
+    const Params shape = reshape_params(type.shape);
+    type.shape.resize(type.rank() - 1);
+    type.shape.push_back(made.type(panels).shape[0]);
+    type.shape.push_back(made.type(panels).shape[2]);
+    Equation dot = eqn;
+    dot.params.set("rhs_contract", Ints{1});
+    dot.inputs[1] = panels;
+    dot.outputs[0] = made.add(type);
+    made.equations.push_back(dot);
+    made.equations.push_back(
+        {&known().reshape, shape, {dot.outputs[0]}, eqn.outputs, eqn.location, eqn.names});
+  }
+
+  const Bodies& bodies_;
+  const Program& body_;
+  const std::vector<int> makers_;
+  std::vector<Matrix> matrices_;
+  std::vector<Var> inputs_;
+};
+
+class Panels {
+ public:
+  explicit Panels(const Program& source) : source_(source), builder_(source) {}
+
+  ProgramPtr run() {
+    vars_.resize(source_.types.size());
+    for (Var v : source_.inputs) at(v) = builder_.input(source_.type(v));
+    for (const Constant& c : source_.constants) at(c.var) = builder_.constant(c.value);
+    for (const Equation& eqn : source_.equations) {
+      Vars in;
+      for (Var v : eqn.inputs) in.push_back(at(v));
+      const Vars out = step(eqn, in);
+      for (std::size_t i = 0; i < out.size(); ++i) at(eqn.outputs[i]) = out[i];
+    }
+    std::vector<Var> outputs;
+    for (Var v : source_.outputs) outputs.push_back(at(v));
+    const MutableProgram made = builder_.finish(outputs);
+    return changed_ ? eliminate_dead(made) : ProgramPtr();
+  }
+
+ private:
+  Var& at(Var v) { return vars_[static_cast<std::size_t>(v)]; }
+
+  Vars step(const Equation& eqn, const Vars& in) {
+    if (eqn.op->bodies) {
+      Bodies bodies = bodies_of(*eqn.op, eqn.params);
+      if (bodies.runs == Runs::counted && !bodies.fixed && bodies.length >= least_turns) {
+        const ProgramPtr body = rewritten_body(bodies.programs[0]);
+        Bodies made = bodies;
+        const std::vector<Matrix> matrices = PanelBody(bodies, *body).run(made);
+        if (!matrices.empty()) return loop(eqn, in, made, matrices);
+      }
+    }
+    return builder_.emit(*eqn.op, eqn.params, in, eqn.location);
+  }
+
+  Vars loop(const Equation& eqn, const Vars& in, const Bodies& bodies,
+            const std::vector<Matrix>& matrices) {
+    changed_ = true;
+    Vars operands;
+    for (std::size_t i = 0; i < matrices.size(); ++i)
+      operands.push_back(laid_out(in[matrices[i].operand], matrices[i].summed, eqn.location));
+    operands.append(in.begin(), in.end());
+    return builder_.emit(*eqn.op, eqn.op->with_bodies(eqn.params, bodies), operands, eqn.location);
+  }
+
+  Var laid_out(Var v, std::int64_t summed, const LocationPtr& location) {
+    const Type& type = builder_.type(v);
+    const std::int64_t width = kernels::matmul_panel_columns(type.dtype), rows = type.shape[0],
+                       columns = type.shape[1];
+    const Shape split =
+        summed == 0 ? Shape{rows, columns / width, width} : Shape{rows / width, width, columns};
+    const Ints order = summed == 0 ? Ints{1, 0, 2} : Ints{0, 2, 1};
+    const Var parts = builder_.emit1(known().reshape, reshape_params(split), {v}, location);
+    return builder_.emit1(known().transpose, {{"permutation", order}}, {parts}, location);
+  }
+
+  const Program& source_;
+  Builder builder_;
+  std::vector<Var> vars_;
+  bool changed_ = false;
+};
+
+}  // namespace
+
+ProgramPtr lay_out_panels(const ProgramPtr& program) {
+  const bool loops =
+      std::any_of(program->equations.begin(), program->equations.end(), [](const Equation& e) {
+        return e.op->bodies && e.op->bodies(e.params).runs == Runs::counted;
+      });
+  const ProgramPtr made = loops ? Panels(*program).run() : ProgramPtr();
+  return made ? made : program;
+}
+
+}  // namespace shardax

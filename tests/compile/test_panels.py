@@ -1,0 +1,75 @@
+"""tests/compile/test_panels.py - matrices that loops multiply by are laid out before the loop."""
+
+import re
+
+import numpy as np
+import pytest
+import shardax as jax
+import shardax.numpy as jnp
+from shardax import lax
+
+PROGRAM = """
+import shardax as jax, shardax.numpy as jnp
+from shardax import lax
+
+jax.jit(lambda w, h: lax.scan(lambda h, _: (h @ w, None), h, None, length={turns})[0])(
+    jnp.arange(float({n} * {n})).reshape({n}, {n}), jnp.arange(float({m} * {n})).reshape({m}, {n}))
+"""
+
+
+@pytest.mark.parametrize(
+    "m, n, turns, laid_out",
+    [(64, 256, 9, True), (8, 256, 9, False), (64, 32, 9, False), (64, 256, 2, False)],
+)
+def test_a_matrix_is_laid_out_where_many_rows_meet_it_often(dump_of, m, n, turns, laid_out):
+    plan = dump_of(PROGRAM.format(m=m, n=n, turns=turns))
+    found = re.search(rf"copy f32\[(\d+),{n},(\d+)\]\n.*\bscan of {turns}", plan)
+    assert bool(found) == laid_out, plan
+    assert not found or int(found[1]) * int(found[2]) == n
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("m, k", [(13, 320), (64, 320), (300, 64), (520, 640)])
+def test_the_loop_has_the_bits_of_products_alone(dtype, m, k):
+    """With the matrix as it is, transposed within the loop and without, and used both ways."""
+    with jax.enable_x64(True):
+        rng = np.random.default_rng(0)
+        h = jnp.asarray(rng.normal(size=(m, k)), dtype)
+        w = jnp.asarray(rng.normal(size=(k, k)) / np.sqrt(k), dtype)
+        rows = (((1,), (1,)), ((), ()))
+        turns = {
+            "as it is": lambda h, w: h @ w,
+            "transposed": lambda h, w: h @ w.T,
+            "both": lambda h, w: jnp.tanh(h @ w) @ w.T + lax.dot_general(h, w, rows),
+        }
+        for turn in turns.values():
+            once = jax.jit(turn)
+
+            def five(h, w, turn=turn):
+                return lax.scan(lambda h, _: (turn(h, w), None), h, None, length=5)[0]
+
+            for matrix in (w, jnp.array(w.T).T):
+                expected = h
+                for _ in range(5):
+                    expected = once(expected, matrix)
+                np.testing.assert_array_equal(jax.jit(five)(h, matrix), expected)
+
+
+def test_gradients_through_laid_out_matrices():
+    rng = np.random.default_rng(0)
+    w = jnp.asarray(rng.normal(size=(128, 128)) / 12, "float32")
+    x = jnp.asarray(rng.normal(size=(6, 4, 20, 128)), "float32")
+
+    def loss(w, x):
+        return jnp.sum(lax.scan(lambda h, x: (jnp.tanh(h @ w + x), None), x[0], x)[0] ** 2)
+
+    def unrolled(w, x):
+        h = x[0]
+        for i in range(len(x)):
+            h = jnp.tanh(h @ w + x[i])
+        return jnp.sum(h**2)
+
+    many = jax.vmap(jax.value_and_grad(loss, (0, 1)), (None, 1))
+    same = jax.vmap(jax.value_and_grad(unrolled, (0, 1)), (None, 1))
+    for a, b in zip(jax.tree.leaves(jax.jit(many)(w, x)), jax.tree.leaves(same(w, x))):
+        np.testing.assert_allclose(a, b, rtol=2e-4, atol=1e-4)

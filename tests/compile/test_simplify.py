@@ -1,0 +1,72 @@
+"""tests/compile/test_simplify.py - local rewritings of programs."""
+
+import numpy as np
+import shardax as jax
+import shardax.numpy as jnp
+
+
+def test_the_logarithm_of_an_exponential_is_what_it_was_of():
+    f = jax.jit(lambda x: jnp.log(jnp.exp(x)))
+    x = jnp.array([-200.0, 0.1, 88.0, 200.0, jnp.inf, -jnp.inf, jnp.nan])
+    np.testing.assert_array_equal(f(x), x)  # exp(200) overflows, exp(-200) is 0
+    z = f(jnp.array(1 + 4j))
+    np.testing.assert_allclose(z, 1 + (4 - 2 * np.pi) * 1j, rtol=1e-6)
+
+
+EMBEDDING = """
+import numpy as np, shardax as jax, shardax.numpy as jnp
+from shardax import lax
+
+table = jnp.asarray(np.random.default_rng(0).normal(size=(50, 16)), "float32")
+rows = jnp.asarray(np.random.default_rng(1).integers(-60, 60, (4, 30)))
+weights = jnp.asarray(np.random.default_rng(2).normal(size=(4, 30, 16)), "float32")
+
+def loss(table, rows, weights):
+    return jnp.sum(table[rows] ** 2 * weights)
+
+def gradient(table, rows, weights):
+    return lax.psum(jax.grad(loss)(table, rows, weights), "i")
+
+mapped = jax.pmap(gradient, "i", in_axes=(None, 0, 0), out_axes=None)(table, rows, weights)
+whole = jax.grad(loss)(table, rows, weights)
+assert abs(mapped - whole).max() < 1e-5 * abs(whole).max()
+"""
+
+
+def test_the_gradient_of_an_embedding_is_added_up_once_for_all_devices(dump_of):
+    scatters = [line for line in dump_of(EMBEDDING).splitlines() if "scatter-add" in line]
+    # The mapped function's, and the gradient of the whole.
+    assert [line.split("->")[1].strip() for line in scatters] == ["f32[50,16]"] * 2
+
+
+def test_sums_of_scattered_updates_are_one_scatter():
+    """Over some batch dimensions or all, and over others of the result, with each mode."""
+    rng = np.random.default_rng(0)
+    places = jnp.asarray(rng.integers(-3, 12, (2, 3, 7)))
+    updates = jnp.asarray(rng.integers(-9, 9, (2, 3, 7, 4)), "float32")
+
+    for mode in ("drop", "clip"):
+        add = lambda i, u: jnp.zeros((9, 4)).at[i].add(u, mode=mode)  # noqa: B023
+        many = jax.vmap(jax.vmap(add))
+        expected = np.asarray(many(places, updates))
+        for axes in [(0,), (1,), (0, 1), (0, 2), (1, 3), (0, 1, 2, 3), (2,)]:
+            total = jax.jit(lambda i, u: jnp.sum(many(i, u), axes))(places, updates)  # noqa: B023
+            np.testing.assert_array_equal(total, expected.sum(axes))
+
+
+def test_a_recurrent_weight_has_one_gradient_for_all_devices(dump_of):
+    plan = dump_of("""
+import shardax as jax, shardax.numpy as jnp
+from shardax import lax
+
+def loss(w, x):
+    return jnp.sum(lax.scan(lambda h, x: (jnp.tanh(h @ w + x), None), x[0], x)[0])
+
+def gradient(w, x):
+    return lax.psum(jax.grad(loss)(w, x), "i")
+
+x = jnp.ones((4, 9, 5, 64))
+jax.pmap(gradient, "i", in_axes=(None, 0), out_axes=None)(jnp.ones((64, 64)), x)
+""")
+    assert "dot_general -> f32[64,64]" in plan
+    assert "f32[4,64,64]" not in plan
