@@ -24,8 +24,30 @@ SHARDAX_INLINE void conjugate(Cell<T>& x) {
   if constexpr (complex_cells<T>) x.im = -x.im;
 }
 
+// |x| and, of complex numbers, x of size 1 (0 for 0), however small x is.
+template <class T>
+SHARDAX_INLINE void split_size(Vector<T>& size, Cell<T>& x) {
+  if constexpr (complex_cells<T>) {
+    Vector<T> largest, im;
+    magnitude<Real<T>>(largest, x.re);
+    magnitude<Real<T>>(im, x.im);
+    largest = im > largest ? im : largest;
+    const Vector<T> divisor = largest > 0 ? largest : Vector<T>{} + 1;
+    x.re /= divisor;
+    x.im /= divisor;
+    root<T>(size, x.re * x.re + x.im * x.im);
+    const Vector<T> length = size > 0 ? size : Vector<T>{} + 1;
+    x.re /= length;
+    x.im /= length;
+    size *= largest;
+  } else {
+    magnitude<T>(size, x.re);
+  }
+}
+
 // What makes the 2 x 2 matrix (alpha, g; conj(g), beta) diagonal: columns become
-// p c - q phase s and p s + q phase c; alpha - step and beta + step are its diagonal then.
+// p c - q phase s and p s + q phase c; alpha - step and beta + step are its diagonal then. `g` has
+// been split where it is complex.
 template <class T>
 struct Turn {
   Vector<T> c, s, step;
@@ -39,8 +61,8 @@ SHARDAX_INLINE void turn_of(Turn<T>& out, const Vector<T>& alpha, const Vector<T
   V g_real = g.re;
   if constexpr (complex_cells<T>) {
     g_real = size;
-    out.phase.re = active ? g.re / size : one;
-    out.phase.im = active ? -g.im / size : V{};
+    out.phase.re = active ? g.re : one;
+    out.phase.im = active ? -g.im : V{};
   }
   const V tau = active ? (beta - alpha) / (2 * g_real) : one;
   V length, size_of_tau, secant;
@@ -103,13 +125,9 @@ SHARDAX_CLONES [[gnu::flatten]] void jacobi_eigh(Cell<T>* a, Cell<Real<T>>* valu
     more = false;
     for (std::int64_t p = 0; p < n; ++p) {
       for (std::int64_t q = p + 1; q < n; ++q) {
-        const Cell<T> g = a[p * n + q];
+        Cell<T> g = a[p * n + q];
         V size;
-        if constexpr (complex_cells<T>) {
-          root<T>(size, g.re * g.re + g.im * g.im);
-        } else {
-          magnitude<T>(size, g.re);
-        }
+        split_size(size, g);
         const Index<T> active = size > small;
         if (!any<T>(active)) continue;
         more = true;
@@ -130,7 +148,7 @@ SHARDAX_CLONES [[gnu::flatten]] void jacobi_eigh(Cell<T>* a, Cell<Real<T>>* valu
         }
         a[p * n + p].re -= turn.step;
         a[q * n + q].re += turn.step;
-        select(a[p * n + q], active, Cell<T>(), g);
+        select(a[p * n + q], active, Cell<T>(), a[p * n + q]);
         for (std::int64_t k = 0; v && k < n; ++k) apply(turn, v[p * n + k], v[q * n + k]);
       }
     }
@@ -138,19 +156,21 @@ SHARDAX_CLONES [[gnu::flatten]] void jacobi_eigh(Cell<T>* a, Cell<Real<T>>* valu
   for (std::int64_t i = 0; i < n; ++i) values[i].re = a[i * n + i].re * scale;
 }
 
-// Of m x n matrices, m >= n: singular values, in no order, the left singular vectors in place (0
-// for values of 0), and unless `v` is null the right ones in rows.
+// Of m x n matrices, m >= n, given by their columns, one after the other: singular values, in no
+// order, the left singular vectors in place (0 for values of 0), and unless `v` is null the right
+// ones, likewise one after the other.
 template <class T>
 SHARDAX_CLONES [[gnu::flatten]] void jacobi_svd(Cell<T>* a, Cell<Real<T>>* values, Cell<T>* v,
                                                 std::int64_t m, std::int64_t n) {
   using V = Vector<T>;
-  constexpr Real<T> small = std::numeric_limits<Real<T>>::epsilon();
+  constexpr Real<T> small = std::numeric_limits<Real<T>>::epsilon(),
+                    least = std::numeric_limits<Real<T>>::min() / small;
   V scale;
   scale_down(a, m * n, scale);
   if (v) make_identity(v, n);
   const auto square_of = [&](std::int64_t j) {
     values[j].re = V{};
-    for (std::int64_t i = 0; i < m; ++i) add_square(values[j].re, a[i * n + j]);
+    for (std::int64_t i = 0; i < m; ++i) add_square(values[j].re, a[j * m + i]);
   };
   bool more = true;
   for (int round = 0; more && round < most_rounds; ++round) {
@@ -158,18 +178,20 @@ SHARDAX_CLONES [[gnu::flatten]] void jacobi_svd(Cell<T>* a, Cell<Real<T>>* value
     for (std::int64_t j = 0; j < n; ++j) square_of(j);
     for (std::int64_t p = 0; p < n; ++p) {
       for (std::int64_t q = p + 1; q < n; ++q) {
+        Cell<T>*const x = a + p * m, *const y = a + q * m;
         Cell<T> g{};
-        for (std::int64_t i = 0; i < m; ++i) add_conjugate(g, a[i * n + p], a[i * n + q]);
-        V square{}, size, bound;
-        add_square(square, g);
-        root<T>(size, square);
+        for (std::int64_t i = 0; i < m; ++i) add_conjugate(g, x[i], y[i]);
+        V size, bound;
+        split_size(size, g);
         root<T>(bound, values[p].re * values[q].re);
-        const Index<T> active = size > small * bound;
+        bound *= small;
+        bound = bound > least ? bound : V{} + least;
+        const Index<T> active = size > bound;
         if (!any<T>(active)) continue;
         more = true;
         Turn<T> turn;
         turn_of(turn, values[p].re, values[q].re, g, size, active);
-        for (std::int64_t i = 0; i < m; ++i) apply(turn, a[i * n + p], a[i * n + q]);
+        for (std::int64_t i = 0; i < m; ++i) apply(turn, x[i], y[i]);
         values[p].re -= turn.step;
         values[q].re += turn.step;
         for (std::int64_t k = 0; v && k < n; ++k) apply(turn, v[p * n + k], v[q * n + k]);
@@ -181,7 +203,7 @@ SHARDAX_CLONES [[gnu::flatten]] void jacobi_svd(Cell<T>* a, Cell<Real<T>>* value
     V length;
     root<T>(length, values[j].re);
     const V inverse = length > 0 ? 1 / length : V{};
-    for (std::int64_t i = 0; i < m; ++i) multiply_real(a[i * n + j], inverse);
+    for (std::int64_t i = 0; i < m; ++i) multiply_real(a[j * m + i], inverse);
     values[j].re = length * scale;
   }
 }

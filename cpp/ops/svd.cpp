@@ -1,5 +1,9 @@
 // ops/svd.cpp - svd.
-#include "ops/matrices.h"
+#include <algorithm>
+#include <numeric>
+
+#include "kernels/matrix_jacobi.h"
+#include "ops/lane_jobs.h"
 
 namespace shardax::ops {
 namespace {
@@ -83,6 +87,144 @@ struct Svd {
   std::vector<T> a, u, vt;
   std::vector<R> s;
   lapack::Work<T> work;
+};
+
+// Of the adjoints where there are more columns than rows.
+template <class T>
+struct SvdLanes {
+  static bool takes(const JobArgs& args) {
+    return fits_lanes<T>(Stack(args.in[0])) && !Svd<T>(args).by_qr;
+  }
+  explicit SvdLanes(const JobArgs& args)
+      : one(args),
+        wide(one.n > one.m),
+        m(std::max(one.m, one.n)),
+        n(std::min(one.m, one.n)),
+        a(one.a.size()),
+        values(one.s.size()),
+        v(one.job == 'N' ? 0 : elements(n, n)),
+        sorted(one.job == 'N' ? 0 : one.a.size()),
+        taus(one.s.size()),
+        basis(one.job == 'N' ? 0 : elements(m, width())) {}
+  std::int64_t count() const { return one.count(); }
+  double flops() const { return one.flops(); }
+
+  void load(const Group<T>& group) {
+    load_group(one.in, group, a, !wide);
+    finite.fill(true);
+    for (std::size_t lane = 0; lane < finite.size(); ++lane) {
+      for (lanes::Cell<T>& cell : a) {
+        const T x = lanes::get(cell, static_cast<std::int64_t>(lane));
+        finite[lane] &= std::isfinite(std::real(x)) && std::isfinite(std::imag(x));
+      }
+    }
+    for (lanes::Cell<T>& cell : a) {
+      if (wide) lanes::conjugate(cell);
+    }
+  }
+  void compute() {
+    lanes::jacobi_svd(a.data(), values.data(), v.empty() ? nullptr : v.data(), m, n);
+  }
+  void store(const Group<T>& group) {
+    for (std::size_t lane = 0; lane < group.size(); ++lane) sort(lane);
+    // What is orthogonal to all vectors of values that are not 0 completes a basis.
+    const bool incomplete =
+        one.job != 'N' &&
+        (width() > n || std::ranges::any_of(rank, [&](std::int64_t r) { return r < n; }));
+    if (incomplete) {
+      lanes::qr(sorted.data(), taus.data(), m, n);
+      lanes::product_of_reflectors(sorted.data(), taus.data(), basis.data(), m, n, width());
+    }
+    for (std::size_t lane = 0; lane < group.size(); ++lane) {
+      const auto at = static_cast<std::int64_t>(lane);
+      for (std::int64_t j = 0; j < n; ++j) {
+        one.s[static_cast<std::size_t>(j)] = values[index(order[lane], j)].re[at];
+      }
+      for (std::int64_t j = 0; one.job != 'N' && j < width(); ++j) {
+        for (std::int64_t i = 0; i < m; ++i) set_long(i, j, long_vector(lane, i, j));
+      }
+      for (std::int64_t j = 0; one.job != 'N' && j < n; ++j) {
+        const auto from = static_cast<std::int64_t>(index(order[lane], j)) * n;
+        for (std::int64_t i = 0; i < n; ++i) {
+          set_short(i, j, lanes::get(v[static_cast<std::size_t>(from + i)], at));
+        }
+      }
+      one.good = finite[lane];
+      one.store(group[lane]);
+    }
+  }
+
+ private:
+  using Order = std::array<std::int64_t, lane_rows>;
+  static std::size_t index(const Order& order, std::int64_t j) {
+    return static_cast<std::size_t>(order[static_cast<std::size_t>(j)]);
+  }
+  // How many vectors of m elements are wanted.
+  std::int64_t width() const {
+    return one.job == 'N' ? 0 : wide ? one.vectors[1].rows() : one.vectors[0].columns();
+  }
+
+  // Singular values in descending order, and the vectors of those that are not 0 in columns.
+  void sort(std::size_t lane) {
+    const auto at = static_cast<std::int64_t>(lane);
+    const auto value = [&](std::int64_t j) { return values[static_cast<std::size_t>(j)].re[at]; };
+    const auto begin = order[lane].begin(), end = begin + n;
+    std::iota(begin, end, 0);
+    rank[lane] = n;
+    if (!finite[lane]) return;
+    std::stable_sort(begin, end, [&](auto i, auto j) { return value(i) > value(j); });
+    const auto least = std::numeric_limits<lanes::Real<T>>::epsilon() *
+                       static_cast<lanes::Real<T>>(m) * value(*begin);
+    while (rank[lane] > 0 &&
+           !(value(order[lane][static_cast<std::size_t>(rank[lane] - 1)]) > least)) {
+      --rank[lane];
+    }
+    for (std::int64_t j = 0; !sorted.empty() && j < n; ++j) {
+      const auto from = static_cast<std::int64_t>(index(order[lane], j)) * m;
+      for (std::int64_t i = 0; i < m; ++i) {
+        const T x = j < rank[lane] ? lanes::get(a[static_cast<std::size_t>(from + i)], at) : T(0);
+        lanes::set(sorted[static_cast<std::size_t>(i * n + j)], at, x);
+      }
+    }
+  }
+  // Element i of the jth vector of m elements: as rotations left it, or of the basis, whose first
+  // vectors are the same but for their signs, which R's diagonal has.
+  T long_vector(std::size_t lane, std::int64_t i, std::int64_t j) const {
+    const auto at = static_cast<std::int64_t>(lane);
+    if (j < rank[lane]) {
+      const auto from = static_cast<std::int64_t>(index(order[lane], j)) * m;
+      return lanes::get(a[static_cast<std::size_t>(from + i)], at);
+    }
+    return lanes::get(basis[static_cast<std::size_t>(i * width() + j)], at);
+  }
+  void set_long(std::int64_t i, std::int64_t j, T x) {
+    if (wide) {
+      set_vt(j, i, x);
+    } else {
+      one.u[static_cast<std::size_t>(j * one.m + i)] = x;
+    }
+  }
+  void set_short(std::int64_t i, std::int64_t j, T x) {
+    if (wide) {
+      one.u[static_cast<std::size_t>(j * one.m + i)] = x;
+    } else {
+      set_vt(j, i, x);
+    }
+  }
+  void set_vt(std::int64_t row, std::int64_t column, T x) {
+    if constexpr (lanes::complex_cells<T>) x = std::conj(x);
+    one.vt[static_cast<std::size_t>(column * one.vectors[1].rows() + row)] = x;
+  }
+
+  Svd<T> one;
+  bool wide;
+  std::int64_t m, n;
+  Cells<T> a;
+  Cells<lanes::Real<T>> values;
+  Cells<T> v, sorted, taus, basis;
+  std::array<bool, lanes::width<T>> finite;
+  std::array<Order, lanes::width<T>> order;
+  std::array<std::int64_t, lanes::width<T>> rank;
 };
 
 Types svd_type(const Op& op, const Types& in, const Params& params) {
@@ -171,7 +313,7 @@ const Op svd_op{{.name = "svd",
                  .split = split_stack<2>,
                  .check_split = check_split_stack<2>,
                  .parts = parts_stack<2>,
-                 .kernel = stack_kernel<Svd>}};
+                 .kernel = small_stack_kernel<Svd, SvdLanes>}};
 
 }  // namespace
 }  // namespace shardax::ops

@@ -73,7 +73,8 @@ def _transform(name, kind, a, s, axes, norm):
             sizes[-1] = max(0, 2 * (sizes[-1] - 1))
     if kind == "irfft" and s is None and sizes[-1] == 0:  # of one element or none
         shape = a.shape[: axes[-1]] + (0,) + a.shape[axes[-1] + 1 :]
-        return jnp.zeros(shape, jnp.float64 if a.dtype.itemsize >= 8 and a.dtype != jnp.complex64 else jnp.float32)
+        wide = a.dtype.itemsize >= 8 and a.dtype != jnp.complex64
+        return jnp.zeros(shape, jnp.float64 if wide else jnp.float32)
     if s is None and a.size == 0 and kind in ("fft", "ifft"):
         return lax.fft(a, kind, ())
     if s is None and a.size == 0 and sizes[-1] > 0:
