@@ -1,6 +1,7 @@
 // callables/jit.cpp - calls of jitted functions, and their methods.
 #include "callables/jit.h"
 
+#include "analysis/nonfinite.h"
 #include "base/lists.h"
 #include "callables/compile_log.h"
 #include "callables/locate.h"
@@ -16,6 +17,14 @@ Ref objects(const std::vector<Ref>& values) {
   const Ref list = checked(PyList_New(0));
   for (const Ref& value : values) check(PyList_Append(list.get(), value.get()));
   return list;
+}
+
+// Calls the function itself, whose ops look for NaN one by one: the traceback has the user's lines.
+void call_op_by_op(PyObject* fun, const CallArguments& arguments, const std::string& error) {
+  const Ref users = call_python("_transform.jit", "announce_call_op_by_op", fun, error);
+  if (users.get() != Py_True) return;
+  Ref::checked(PyObject_Vectorcall(fun, arguments.values, static_cast<std::size_t>(arguments.count),
+                                   arguments.names));
 }
 
 // An entry knows what its call donates.
@@ -87,6 +96,10 @@ PyObject* Jit::call(PyObject* function, const CallArguments& arguments) {
     return call_program(fun, arguments).release();
   } catch (const PythonError&) {
     if (!met_reference(fun)) throw;
+  } catch (const UserError& error) {
+    if (error.kind() != ErrorKind::floating_point_error || !watching_nonfinite()) throw;
+    call_op_by_op(fun, arguments, error.what());
+    throw;
   }
   meets_references_ = true;
   return call_with_refs(fun, arguments);

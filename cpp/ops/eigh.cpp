@@ -1,5 +1,8 @@
 // ops/eigh.cpp - eigh and tridiagonal: Hermitian matrices.
-#include "ops/matrices.h"
+#include <algorithm>
+
+#include "kernels/matrix_jacobi.h"
+#include "ops/lane_jobs.h"
 
 namespace shardax::ops {
 namespace {
@@ -75,6 +78,71 @@ struct Eigh {
   lapack::Work<T> work;
 };
 
+template <class T>
+struct EighLanes {
+  static bool takes(const JobArgs& args) { return fits_lanes<T>(Stack(args.in[0])); }
+  explicit EighLanes(const JobArgs& args)
+      : one(args), a(one.a.size()), w(one.w.size()), v(one.vectors.empty() ? 0 : one.a.size()) {}
+  std::int64_t count() const { return one.count(); }
+  double flops() const { return one.flops(); }
+
+  void load(const Group<T>& group) {
+    load_group(one.in, group, a);
+    const auto at = [n = one.n](std::int64_t i, std::int64_t j) {
+      return static_cast<std::size_t>(i * n + j);
+    };
+    for (std::int64_t i = 0; i < one.n; ++i) {
+      if constexpr (lanes::complex_cells<T>) a[at(i, i)].im = lanes::Vector<T>{};
+      for (std::int64_t j = 0; j < i; ++j) {  // both triangles are the one that is read
+        if (one.lower) {
+          a[at(j, i)] = a[at(i, j)];
+          lanes::conjugate(a[at(j, i)]);
+        } else {
+          a[at(i, j)] = a[at(j, i)];
+        }
+      }
+    }
+    finite.fill(true);
+    for (std::size_t lane = 0; lane < finite.size(); ++lane) {
+      for (const lanes::Cell<T>& cell : a) {
+        const T x = lanes::get(cell, static_cast<std::int64_t>(lane));
+        finite[lane] &= std::isfinite(std::real(x)) && std::isfinite(std::imag(x));
+      }
+    }
+  }
+  void compute() { lanes::jacobi_eigh(a.data(), w.data(), v.empty() ? nullptr : v.data(), one.n); }
+  void store(const Group<T>& group) {
+    for (std::size_t lane = 0; lane < group.size(); ++lane) {
+      const auto at = static_cast<std::int64_t>(lane);
+      for (std::int64_t i = 0; i < one.n; ++i) {
+        order[static_cast<std::size_t>(i)] = i;
+        one.w[static_cast<std::size_t>(i)] = w[static_cast<std::size_t>(i)].re[at];
+      }
+      const auto value = [&](std::int64_t i) { return one.w[static_cast<std::size_t>(i)]; };
+      if (finite[lane]) {
+        std::stable_sort(order.begin(), order.begin() + one.n,
+                         [&](std::int64_t i, std::int64_t j) { return value(i) < value(j); });
+      }
+      for (std::int64_t j = 0; !v.empty() && j < one.n; ++j) {
+        for (std::int64_t i = 0; i < one.n; ++i) {
+          one.a[static_cast<std::size_t>(j * one.n + i)] = lanes::get(
+              v[static_cast<std::size_t>(order[static_cast<std::size_t>(j)] * one.n + i)], at);
+        }
+      }
+      if (finite[lane]) std::sort(one.w.begin(), one.w.end());
+      one.good = finite[lane];
+      one.store(group[lane]);
+    }
+  }
+
+  Eigh<T> one;
+  Cells<T> a;
+  Cells<lanes::Real<T>> w;
+  Cells<T> v;
+  std::array<bool, lanes::width<T>> finite;
+  std::array<std::int64_t, lane_rows> order;
+};
+
 Types eigh_type(const Op& op, const Types& in, const Params& params) {
   check_operands(op, in, {2});
   const Shape& shape = in[0].shape;
@@ -116,7 +184,7 @@ const Op eigh_op{
      .split = split_stack<2>,
      .check_split = check_split_stack<2>,
      .parts = parts_stack<2>,
-     .kernel = stack_kernel<Eigh>}};
+     .kernel = small_stack_kernel<Eigh, EighLanes>}};
 
 // ---- tridiagonal -----------------------------------------------------------------------------
 

@@ -285,6 +285,12 @@ def test_derivatives_by_values(outer):
     assert grads == Pair(5.0, 2.0)
 
 
+def test_operands_that_are_no_arrays():
+    ref, struct = jax.new_ref(1.0), jax.ShapeDtypeStruct((2,), jnp.float32)
+    pair = make_p.bind(ref, struct)
+    assert pair.left is ref and pair.right is struct
+
+
 @dataclass(frozen=True)
 class PairAxes(hijax.MappingSpec):
     axes: tuple

@@ -90,3 +90,20 @@ def test_hidden_nans_are_not_errors():
     f = jax.jit(lambda x: jnp.where(x > 0, jnp.log(x), 0.0))
     with jax.debug_nans(True):
         np.testing.assert_array_equal(f(jnp.array([-1.0, 1.0])), [0, 0])
+
+
+def test_a_jitted_function_that_made_a_nan_is_called_again(capsys):
+    calls = []
+
+    def f(x):
+        calls.append(x)
+        return jnp.log(-3 * x)
+
+    with jax.debug_nans(True):
+        with pytest.raises(FloatingPointError, match="encountered in log") as raised:
+            jax.jit(f)(5.0)
+        assert calls[1:] == [5.0]
+        assert "f" in [frame.name for frame in raised.traceback]
+        assert "Calling the de-optimized version" in capsys.readouterr().out
+        with pytest.raises(FloatingPointError):
+            jax.grad(jax.jit(f))(5.0)

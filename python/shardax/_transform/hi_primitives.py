@@ -4,9 +4,11 @@ One is bound as a primitive of the arrays of its operands. Its rules put the val
 the user's, and take apart what they give.
 """
 
+from shardax._transform.avals import AbstractValue
 from shardax._transform.hi_slots import Slots, any_traced, define, vmapped
 from shardax._transform.hi_states import AvalQDD, at_hand, is_mutable, made_here, typeof_or_none
 from shardax._transform.hi_types import (
+    MutableHiType,
     is_hi,
 )
 from shardax._transform.jit import typeof
@@ -17,6 +19,8 @@ from shardax._transform.primitives import (
     jvp_rules,
     transpose_rules,
 )
+from shardax._transform.refs import Ref
+from shardax._transform.shape_structs import ShapeDtypeStruct
 
 # ---- HiPrimitive ----------------------------------------------------------------------------
 
@@ -75,9 +79,11 @@ class HiPrimitive:
             return self.to_lojax(
                 *(at_hand(x) if c else x for x, c in zip(args, changing)), **params
             )
+        described = any(isinstance(x, (Ref, ShapeDtypeStruct, AbstractValue)) for x in args)
+        described = described or any(isinstance(aval, MutableHiType) for aval in avals)
         ins = Slots(avals)
-        flat = ins.lower(args)
-        if not any_traced(flat):
+        flat = [] if described else ins.lower(args)
+        if not any_traced(flat) or any(isinstance(x, Ref) for x in flat):
             out = self.to_lojax(*args, **params)
             made = not self.multiple_results and is_mutable(typeof_or_none(out))
             return made_here(out) if made else out

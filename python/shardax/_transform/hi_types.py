@@ -24,7 +24,7 @@ from shardax._transform.primitives import (
     lowering_rules,
     transpose_rules,
 )
-from shardax._transform.refs import Met, count_as_reference
+from shardax._transform.refs import Met, Ref, count_as_reference
 from shardax._transform.zeros import Zero, zeros_like_aval
 
 
@@ -47,8 +47,34 @@ class aval_property:
         self.fget = fget
 
 
+def _flatten(value):
+    if isinstance(value, _Type):
+        return [*lo_types(value), *carrier_types(value)], value
+    aval = value._aval if isinstance(value, HiTracer) else typeof_hi(value)
+    if not is_hi(aval):
+        count_as_reference()
+        raise Met(None, _core.staging_generation())
+    return lowered(aval, value), aval
+
+
+def _unflatten(aval, arrays):
+    """The value; a type where types stand for the arrays."""
+    lows = arrays[: len(lo_types(aval))]
+    if not all(hasattr(x, "shape") and hasattr(x, "dtype") for x in lows):
+        return aval.raise_val(*lows)
+    given = [_core.typeof(x) for x in lows]
+    if any(a.shape != b.shape for a, b in zip(given, lo_types(aval))):
+        aval = _retyped(aval, given)
+    there = all(isinstance(x, (_bindings.Array, np.ndarray)) for x in lows)
+    return raised(aval, list(arrays)) if there else aval
+
+
 class _Type(AbstractValue):
     is_high = True
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        _pytree.register_node(cls, _flatten, _unflatten, calls_only=True)
 
     def str_short(self, short_dtypes=False, **_):
         """The type as programs print it."""
@@ -80,10 +106,6 @@ class HiType(_Type):
     """
 
     has_qdd = False
-
-    def __init_subclass__(cls, **kwargs):
-        super().__init_subclass__(**kwargs)
-        _pytree.register_node(cls, _flatten, _unflatten, calls_only=True)
 
     def lo_ty(self):
         """The types of the arrays that a value consists of."""
@@ -200,7 +222,7 @@ def lowered(aval, value):
         return [_core.asarray(value)]
     if isinstance(value, HiTracer):
         return [*value._lows, *value._carriers]
-    lows = [_core.asarray(x) for x in aval.lower_val(value)]
+    lows = [x if isinstance(x, Ref) else _core.asarray(x) for x in aval.lower_val(value)]
     return lows + [zeros_like_aval(t) for t in carrier_types(aval)]
 
 
@@ -250,28 +272,6 @@ class HiTracer(_bindings.Tracer):
 
     def __hash__(self):
         return id(self)
-
-
-def _flatten(value):
-    if isinstance(value, HiType):
-        return [*lo_types(value), *carrier_types(value)], value
-    aval = value._aval if isinstance(value, HiTracer) else typeof_hi(value)
-    if not is_hi(aval):
-        count_as_reference()
-        raise Met(None, _core.staging_generation())
-    return lowered(aval, value), aval
-
-
-def _unflatten(aval, arrays):
-    """The value; a type where types stand for the arrays."""
-    lows = arrays[: len(lo_types(aval))]
-    if not all(hasattr(x, "shape") and hasattr(x, "dtype") for x in lows):
-        return aval.raise_val(*lows)
-    given = [_core.typeof(x) for x in lows]
-    if any(a.shape != b.shape for a, b in zip(given, lo_types(aval))):
-        aval = _retyped(aval, given)
-    there = all(isinstance(x, (_bindings.Array, np.ndarray)) for x in lows)
-    return raised(aval, list(arrays)) if there else aval
 
 
 def _retyped(aval, lows):

@@ -5,6 +5,7 @@ but the user's own. What is done here happens once, where a function is decorate
 """
 
 import functools
+import inspect
 import os
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -12,7 +13,8 @@ from typing import Any
 from shardax._base.options import Parameters, check_callable, check_compiler_options, indices, names
 from shardax._core import api as _core
 
-_core.set_package_directory(os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep)
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_core.set_package_directory(_PACKAGE)
 
 ShapedArray = _core.ShapedArray
 
@@ -35,6 +37,19 @@ def typeof(x: Any) -> ShapedArray:
         if cls in registered_types:
             return registered_types[cls](x)
     return _core.typeof(x)
+
+
+def announce_call_op_by_op(fun, error):
+    """Says why a function of the user's is called again: its result had a NaN, or an infinity."""
+    code = getattr(inspect.unwrap(fun), "__code__", None)
+    if code is not None and code.co_filename.startswith(_PACKAGE):
+        return False
+    kind = "nan" if "(nan)" in error else "inf"
+    print(
+        f"Invalid {kind} value encountered in the output of a jax.jit function. Calling the "
+        "de-optimized version."
+    )
+    return True
 
 
 def jit(

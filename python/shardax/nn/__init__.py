@@ -73,7 +73,7 @@ def identity(x):
 def relu(x):
     """max(x, 0); its derivative at 0 is 0."""
     x = asarray(x)
-    return jnp.where(x > 0, x, jnp.zeros_like(x))
+    return jnp.where(x <= 0, 0, x)
 
 
 @jit

@@ -6,6 +6,7 @@ Each gives a function (key, shape, dtype) -> array.
 import math
 from typing import Protocol, runtime_checkable
 
+import shardax._core as _core
 from shardax import numpy as jnp
 from shardax import random
 from shardax._devices.constraints import takes_out_sharding
@@ -23,6 +24,7 @@ def _initializer(draw, default):
     result is split over the mesh."""
 
     def init(key, shape, dtype=default, out_sharding=None):
+        dtype = _core.canonical_dtype(float) if dtype is None else dtype
         if out_sharding is None:
             return draw(key, shape, dtype)
         return takes_out_sharding(draw)(key, shape, dtype, out_sharding=out_sharding)
@@ -30,22 +32,22 @@ def _initializer(draw, default):
     return init
 
 
-def zeros(key, shape, dtype=jnp.float32, out_sharding=None):
+def zeros(key, shape, dtype=None, out_sharding=None):
     """Zeros."""
     return jnp.zeros(shape, dtype, out_sharding=out_sharding)
 
 
-def ones(key, shape, dtype=jnp.float32, out_sharding=None):
+def ones(key, shape, dtype=None, out_sharding=None):
     """Ones."""
     return jnp.ones(shape, dtype, out_sharding=out_sharding)
 
 
-def constant(value, dtype=jnp.float32):
+def constant(value, dtype=None):
     """A constant."""
     return _initializer(lambda key, shape, dtype: jnp.full(shape, value, dtype=dtype), dtype)
 
 
-def uniform(scale=1e-2, dtype=jnp.float32):
+def uniform(scale=1e-2, dtype=None):
     """Uniform in [0, scale)."""
 
     def draw(key, shape, dtype):
@@ -54,7 +56,7 @@ def uniform(scale=1e-2, dtype=jnp.float32):
     return _initializer(draw, dtype)
 
 
-def normal(stddev=1e-2, dtype=jnp.float32):
+def normal(stddev=1e-2, dtype=None):
     """Normal with that standard deviation."""
 
     def draw(key, shape, dtype):
@@ -63,7 +65,7 @@ def normal(stddev=1e-2, dtype=jnp.float32):
     return _initializer(draw, dtype)
 
 
-def truncated_normal(stddev=1e-2, dtype=jnp.float32, lower=-2.0, upper=2.0):
+def truncated_normal(stddev=1e-2, dtype=None, lower=-2.0, upper=2.0):
     """Normal between lower and upper standard deviations."""
 
     def draw(key, shape, dtype):
@@ -97,9 +99,7 @@ def _in_disk(key, shape, dtype, modulus):
     return size * jnp.exp(1j * angle)
 
 
-def variance_scaling(
-    scale, mode, distribution, in_axis=-2, out_axis=-1, batch_axis=(), dtype=jnp.float32
-):
+def variance_scaling(scale, mode, distribution, in_axis=-2, out_axis=-1, batch_axis=(), dtype=None):
     """Variance scale / n, with n the fan in, fan out, their mean or geometric mean.
 
     distribution: "truncated_normal", "normal" or "uniform".
@@ -142,7 +142,7 @@ def variance_scaling(
 
 
 def _scaling(name, scale, mode, distribution):
-    def make(in_axis=-2, out_axis=-1, batch_axis=(), dtype=jnp.float32):
+    def make(in_axis=-2, out_axis=-1, batch_axis=(), dtype=None):
         return variance_scaling(scale, mode, distribution, in_axis, out_axis, batch_axis, dtype)
 
     make.__name__ = name
@@ -158,7 +158,7 @@ he_uniform = kaiming_uniform = _scaling("he_uniform", 2.0, "fan_in", "uniform")
 he_normal = kaiming_normal = _scaling("he_normal", 2.0, "fan_in", "truncated_normal")
 
 
-def orthogonal(scale=1.0, column_axis=-1, dtype=jnp.float32):
+def orthogonal(scale=1.0, column_axis=-1, dtype=None):
     """Uniformly distributed orthogonal matrices, of the sizes of `column_axis` and of all other
     dimensions together.
     """
@@ -174,7 +174,7 @@ def orthogonal(scale=1.0, column_axis=-1, dtype=jnp.float32):
     return _initializer(draw, dtype)
 
 
-def delta_orthogonal(scale=1.0, column_axis=-1, dtype=jnp.float32):
+def delta_orthogonal(scale=1.0, column_axis=-1, dtype=None):
     """Kernels of convolutions, (..., in, out) with one to three spatial dimensions, that are an
     orthogonal matrix at their centre and 0 elsewhere.
     """

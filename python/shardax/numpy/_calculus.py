@@ -80,6 +80,11 @@ def gradient(f, *varargs, axis=None, edge_order=None):
             for a in (axis if isinstance(axis, (tuple, list)) else (axis,))
         ]
     )
+    if any(f.shape[a] < 2 for a in axes):
+        raise ValueError(
+            "gradient: at least two elements are needed along each axis, got an array of shape "
+            f"{f.shape}."
+        )
     steps = (
         [1.0] * len(list(axes))
         if not varargs

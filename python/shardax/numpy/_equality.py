@@ -16,6 +16,8 @@ def _isclose(a, b, rtol, atol, equal_nan):
     a, b = _core.promote("any", a, b)
     if a.dtype.kind == "b" or isinstance(a.dtype, KeyTy):
         return _functions.equal(a, b)
+    if a.dtype.kind in "iu":
+        a, b = _core.promote("inexact", a, b)
     gap, size = _core.promote("inexact", _functions.abs(a - b), _functions.abs(b))
     rtol, atol = (_core.convert(asarray(bound), gap.dtype) for bound in (rtol, atol))
     near = _functions.less_equal(gap, _functions.add(atol, _functions.multiply(rtol, size)))

@@ -78,7 +78,7 @@ def tensorinv(a, ind=2):
             "tensorinv is only possible when the product of the first `ind` dimensions equals "
             f"that of the remaining dimensions. got {a.shape=} with {ind=}."
         )
-    return inv(a.reshape((math.prod(rows), -1))).reshape(columns + rows)
+    return inv(a.reshape((math.prod(rows), math.prod(columns)))).reshape(columns + rows)
 
 
 def tensorsolve(a, b, axes=None):

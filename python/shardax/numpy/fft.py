@@ -71,8 +71,15 @@ def _transform(name, kind, a, s, axes, norm):
         sizes = [a.shape[d] for d in axes]
         if kind == "irfft":
             sizes[-1] = max(0, 2 * (sizes[-1] - 1))
+    if kind == "irfft" and s is None and sizes[-1] == 0:  # of one element or none
+        shape = a.shape[: axes[-1]] + (0,) + a.shape[axes[-1] + 1 :]
+        return jnp.zeros(shape, jnp.float64 if a.dtype.itemsize >= 8 and a.dtype != jnp.complex64 else jnp.float32)
     if s is None and a.size == 0 and kind in ("fft", "ifft"):
         return lax.fft(a, kind, ())
+    if s is None and a.size == 0 and sizes[-1] > 0:
+        half = sizes[-1] // 2 + 1 if kind == "rfft" else sizes[-1]
+        a = _resized(a, axes[-1], half)
+        return lax.fft(a, "fft", ()) if kind == "rfft" else jnp.real(lax.fft(a, "fft", ()))
     if any(n < 1 for n in sizes):
         what = f"s = {tuple(sizes)}" if s is not None else f"an array of shape {a.shape}"
         raise ValueError(f"{full_name} needs positive sizes along its axes, got {what}.")

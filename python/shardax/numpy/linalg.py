@@ -37,13 +37,28 @@ from shardax.numpy._singular_values import lstsq as lstsq
 from shardax.numpy._singular_values import matrix_rank as matrix_rank
 from shardax.numpy._singular_values import pinv as pinv
 
-matmul, outer, tensordot, cross = (
-    _products.matmul,
-    _products.outer,
-    _products.tensordot,
-    _products.cross,
-)
+matmul, tensordot, cross = _products.matmul, _products.tensordot, _products.cross
 vecdot, matrix_transpose = _products.vecdot, _shape.matrix_transpose
+
+
+def outer(x1, x2, /):
+    """All products of an element of one vector with one of another.
+
+    Raises:
+      ValueError: for operands of other than one dimension.
+
+    >>> outer(jnp.array([1, 2]), jnp.array([3, 4]))
+    Array([[3, 4],
+           [6, 8]], dtype=int32)
+    """
+    check_arraylike("jnp.linalg.outer", x1, x2)
+    x1, x2 = asarray(x1), asarray(x2)
+    if x1.ndim != 1 or x2.ndim != 1:
+        raise ValueError(
+            "jnp.linalg.outer: input arrays must be one-dimensional, but they are "
+            f"x1.ndim={x1.ndim} x2.ndim={x2.ndim}; jnp.outer flattens others."
+        )
+    return _products.outer(x1, x2)
 
 
 def matrix_power(a, n):

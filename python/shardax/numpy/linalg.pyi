@@ -43,8 +43,8 @@ def multi_dot(arrays, *, precision=None) -> Array:
     """The product of matrices, in the order that needs the fewest multiplications."""
 def norm(x, ord=None, axis=None, keepdims=False) -> Array:
     """The norm of vectors (default: Euclidean) or matrices (default: Frobenius) along `axis`."""
-def outer(a, b, out=None) -> Array:
-    """All products of an element of `a` with one of `b`, (a.size, b.size)."""
+def outer(x1, x2, /) -> Array:
+    """All products of an element of one vector with one of another."""
 def pinv(a, rtol=None, hermitian=False, *, rcond=None) -> Array:
     """The pseudo-inverse: singular values up to rtol times the largest one count as 0."""
 def solve(a, b) -> Array:

@@ -82,7 +82,7 @@ def choice(key, a, shape=(), replace=True, p=None, axis=0, mode=None):
     n = int(a) if arange else asarray(a).shape[canonical_axis(axis, np.ndim(a))]
     draws = math.prod(shape)
     if draws == 0:
-        return jnp.zeros(shape, np.int32 if arange else asarray(a).dtype)
+        return jnp.zeros(shape, int if arange else asarray(a).dtype)
     if n <= 0:
         raise ValueError("a must be greater than 0 unless no samples are taken")
     if not replace and draws > n:
@@ -112,7 +112,7 @@ def choice(key, a, shape=(), replace=True, p=None, axis=0, mode=None):
         if replace:
             total = jnp.cumsum(p)
             r = total[-1] * (1 - uniform(key, shape, dtype=total.dtype))
-            index = jnp.searchsorted(total, r).astype(np.int32)
+            index = jnp.searchsorted(total, r).astype(int)
         else:
             g = gumbel(key, (n,), p.dtype, mode) + jnp.log(p)
             index = lax.top_k(g, draws)[1].reshape(shape)

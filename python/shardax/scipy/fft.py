@@ -21,7 +21,12 @@ def _checked(name, x, type, norm):
         raise NotImplementedError("Only DCT type 2 is implemented.")
     if norm not in (None, "backward", "ortho"):
         raise ValueError(f"jax.scipy.fft.{name}: {norm=!r} is not implemented")
-    return jnp.asarray(x)
+    x = jnp.asarray(x)
+    return (
+        x.astype(np.float32)
+        if x.dtype.itemsize == 2 and jnp.isdtype(x.dtype, "real floating")
+        else x
+    )
 
 
 def _padded(x, sizes):

@@ -71,7 +71,6 @@ def map_coordinates(input, coordinates, order, mode="constant", cval=0.0):
             "coordinates must be a sequence of length input.ndim, but "
             f"{len(coordinates)} != {image.ndim}"
         )
-    check_arraylike("map_coordinates", *coordinates)
     coordinates = [asarray(c) for c in coordinates]
     if mode not in _PLACES:
         raise NotImplementedError(

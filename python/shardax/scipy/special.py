@@ -343,7 +343,25 @@ def ndtr(x):
 def ndtri(p):
     """The inverse of ndtr."""
     p = _inexact(p)[0]
-    return np.asarray(np.sqrt(2), p.dtype) * lax.erf_inv(2 * p - 1)
+    if p.dtype.itemsize < 4:
+        return ndtri(p.astype(np.float32)).astype(p.dtype)
+    small = jnp.minimum(p, 1 - p)
+    far = (small > 0) & (small < 0.05)  # where 2 p - 1 says little of p
+    middle = np.asarray(np.sqrt(2), p.dtype) * lax.erf_inv(jnp.where(far, 0, 2 * p - 1))
+    tail = _far_ndtri(jnp.where(far, small, 0.01))
+    return jnp.where(far, jnp.where(p < 0.5, tail, -tail), middle)
+
+
+def _far_ndtri(p):
+    """Newton's method for log_ndtr(x) = log(p), from the leading terms of its expansion."""
+    log_p = jnp.log(p)
+    size = -2 * log_p - np.asarray(np.log(2 * np.pi), p.dtype)
+    x = -jnp.sqrt(size - jnp.log(size))
+    for _ in range(4):
+        value = log_ndtr(x, 8)
+        slope = -0.5 * x * x - np.asarray(0.5 * np.log(2 * np.pi), p.dtype) - value
+        x = x - (value - log_p) * jnp.exp(-slope)
+    return x
 
 
 @in_one_program("axis")

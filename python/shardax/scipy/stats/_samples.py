@@ -29,6 +29,7 @@ def _lines(name, a, axis, nan_policy):
     a = asarray(a)
     if axis is None:
         return a.reshape(-1), 0
+    a = jnp.atleast_1d(a) if axis in (0, -1) else a
     return a, canonical_axis(axis, a.ndim)
 
 
@@ -41,7 +42,9 @@ def mode(a, axis=0, nan_policy="propagate", keepdims=False):
     whole = np.ndim(a)
     x, place = _lines("mode", a, axis, nan_policy)
     if x.shape[place] == 0:
-        raise ValueError("mode: an axis without elements has no most frequent value")
+        out = x.shape[:place] + (1,) * keepdims + x.shape[place + 1 :]
+        dtype = _core.canonical_dtype(float)
+        return ModeResult(jnp.full(out, np.nan, dtype), jnp.zeros(out, dtype))
 
     def of_line(line):
         ordered = jnp.sort(line)
@@ -49,7 +52,7 @@ def mode(a, axis=0, nan_policy="propagate", keepdims=False):
             ordered, ordered, side="left"
         )
         best = jnp.argmax(counts)
-        return ordered[best], counts[best]
+        return ordered[best], counts[best].astype(_core.canonical_dtype(int))
 
     lines = jnp.moveaxis(x, place, -1)
     shape = lines.shape[:-1]

@@ -10,7 +10,7 @@ def logpmf(k, p, loc=0):
     k, p, loc = inexact(k, p, loc)
     x = k - loc
     value = special.xlogy(x, p) + special.xlog1py(1 - x, -p)
-    return within((x == 0) | (x == 1), value)
+    return within(~((x < 0) | (x > 1)), value)
 
 
 def pmf(k, p, loc=0):

@@ -12,7 +12,7 @@ def _standard(x, loc, scale):
 def logpdf(x, loc=0, scale=1):
     """The logarithm of the density."""
     y, scale = _standard(x, loc, scale)
-    return within(y >= 0, -y - jnp.log(scale))
+    return within(~(y < 0), -y - jnp.log(scale))
 
 
 def pdf(x, loc=0, scale=1):
@@ -23,13 +23,13 @@ def pdf(x, loc=0, scale=1):
 def cdf(x, loc=0, scale=1):
     """The probability of values up to x."""
     y, _ = _standard(x, loc, scale)
-    return within(y >= 0, -jnp.expm1(-jnp.maximum(y, 0)), 0)
+    return within(~(y < 0), -jnp.expm1(-jnp.maximum(y, 0)), 0)
 
 
 def logcdf(x, loc=0, scale=1):
     """The logarithm of cdf."""
     y, _ = _standard(x, loc, scale)
-    return within(y >= 0, jnp.log1p(-jnp.exp(-jnp.maximum(y, 0))))
+    return within(~(y < 0), jnp.log1p(-jnp.exp(-jnp.maximum(y, 0))))
 
 
 def sf(x, loc=0, scale=1):
@@ -40,7 +40,7 @@ def sf(x, loc=0, scale=1):
 def logsf(x, loc=0, scale=1):
     """The logarithm of sf."""
     y, _ = _standard(x, loc, scale)
-    return within(y >= 0, -y, 0)
+    return within(~(y < 0), -y, 0)
 
 
 def ppf(q, loc=0, scale=1):

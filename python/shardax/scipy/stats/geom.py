@@ -9,7 +9,7 @@ def logpmf(k, p, loc=0):
     """The logarithm of the probability of k."""
     k, p, loc = inexact(k, p, loc)
     x = k - loc
-    return within(x > 0, special.xlog1py(jnp.maximum(x, 1) - 1, -p) + jnp.log(p))
+    return within(~(x <= 0), special.xlog1py(x - 1, -p) + jnp.log(p))
 
 
 def pmf(k, p, loc=0):

@@ -11,7 +11,7 @@ def logpmf(k, n, p, loc=0):
     x = k - loc
     y = jnp.maximum(x, 0)
     ways = special.gammaln(y + n) - special.gammaln(n) - special.gammaln(y + 1)
-    return within(x >= 0, ways + special.xlogy(n, p) + special.xlog1py(y, -p))
+    return within(~(x < 0), ways + special.xlogy(n, p) + special.xlog1py(y, -p))
 
 
 def pmf(k, n, p, loc=0):

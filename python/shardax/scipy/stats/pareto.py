@@ -13,7 +13,7 @@ def _standard(x, b, loc, scale):
 def logpdf(x, b, loc=0, scale=1):
     """The logarithm of the density."""
     y, log_y, b, scale = _standard(x, b, loc, scale)
-    return within(y >= 1, jnp.log(b / scale) - (b + 1) * log_y)
+    return within(~(y < 1), jnp.log(b / scale) - (b + 1) * log_y)
 
 
 def pdf(x, b, loc=0, scale=1):
@@ -24,13 +24,13 @@ def pdf(x, b, loc=0, scale=1):
 def cdf(x, b, loc=0, scale=1):
     """The probability of values up to x."""
     y, log_y, b, _ = _standard(x, b, loc, scale)
-    return within(y >= 1, -jnp.expm1(-b * log_y), 0)
+    return within(~(y < 1), -jnp.expm1(-b * log_y), 0)
 
 
 def logcdf(x, b, loc=0, scale=1):
     """The logarithm of cdf."""
     y, log_y, b, _ = _standard(x, b, loc, scale)
-    return within(y >= 1, jnp.log1p(-jnp.exp(-b * log_y)))
+    return within(~(y < 1), jnp.log1p(-jnp.exp(-b * log_y)))
 
 
 def sf(x, b, loc=0, scale=1):
@@ -47,4 +47,4 @@ def logsf(x, b, loc=0, scale=1):
 def ppf(q, b, loc=0, scale=1):
     """The inverse of cdf."""
     q, b, loc, scale = inexact(q, b, loc, scale)
-    return jnp.exp(-jnp.log1p(-q) / b) * scale + loc
+    return within((q >= 0) & (q <= 1), (1 - q) ** (-1 / b) * scale + loc, jnp.nan)

@@ -25,7 +25,7 @@ def cdf(k, mu, loc=0):
     """The probability of values up to k."""
     k, mu, loc = inexact(k, mu, loc)
     x = jnp.floor(k - loc)
-    return within(x >= 0, special.gammaincc(jnp.maximum(x, 0) + 1, mu), 0)
+    return within(~(x < 0), special.gammaincc(jnp.maximum(x, 0) + 1, mu), 0)
 
 
 def entropy(mu, loc=0):

@@ -25,7 +25,7 @@ def logpdf(x, a, b, loc=0, scale=1):
     """The logarithm of the density; a and b are in units of `scale` from `loc`."""
     z, a, b, scale = _standard(x, a, b, loc, scale)
     value = -0.5 * (z * z + math.log(2 * math.pi)) - jnp.log(scale) - _log_mass(a, b)
-    value = within((z >= a) & (z <= b), value)
+    value = within(~((z < a) | (z > b)), value)
     return within(a < b, value, jnp.nan)
 
 
@@ -39,7 +39,7 @@ def pdf(x, a, b, loc=0, scale=1):
 def logcdf(x, a, b, loc=0, scale=1):
     """The logarithm of cdf."""
     z, a, b, _ = _standard(x, a, b, loc, scale)
-    inside = jnp.where((z > a) & (z < b), z, (a + b) / 2)
+    inside = jnp.where((z <= a) | (z >= b), (a + b) / 2, z)
     value = _log_mass(a, inside) - _log_mass(a, b)
     return within(a < b, jnp.where(z <= a, -jnp.inf, jnp.where(z >= b, 0, value)), jnp.nan)
 

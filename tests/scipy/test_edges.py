@@ -1,0 +1,108 @@
+"""tests/scipy/test_edges.py - NaN, infinities and empty arrays in distributions and transforms."""
+
+import numpy as np
+import pytest
+import shardax as jax
+import shardax.numpy as jnp
+from shardax import nn
+from shardax.scipy import fft, ndimage, special, stats
+
+NAN = [
+    (stats.expon, ("logpdf", "pdf", "cdf", "logcdf", "sf", "logsf", "ppf"), ()),
+    (stats.pareto, ("logpdf", "pdf", "cdf", "logcdf", "sf", "logsf", "ppf"), (2.0,)),
+    (stats.geom, ("logpmf", "pmf"), (0.3,)),
+    (stats.bernoulli, ("logpmf", "pmf", "cdf", "ppf"), (0.3,)),
+    (stats.chi2, ("logpdf", "pdf"), (3.0,)),
+    (stats.truncnorm, ("logpdf", "cdf", "logcdf", "sf", "logsf"), (-1.0, 2.0)),
+    (stats.poisson, ("cdf",), (2.0,)),
+    (stats.nbinom, ("logpmf", "pmf"), (5, 0.3)),
+]
+
+
+@pytest.mark.parametrize("distribution, names, parameters", NAN, ids=lambda x: str(x)[-30:])
+def test_nan_stays_nan(distribution, names, parameters):
+    for name in names:
+        assert np.isnan(getattr(distribution, name)(np.float32(np.nan), *parameters)), name
+
+
+def test_densities_at_infinity():
+    ends = np.float32([-np.inf, -200, 200, np.inf])
+    np.testing.assert_array_equal(stats.logistic.pdf(ends), np.zeros(4))
+    np.testing.assert_allclose(stats.logistic.logpdf(ends), [-np.inf, -200, -200, -np.inf])
+    np.testing.assert_array_equal(stats.pareto.ppf(np.float32([0, 1, -1, 2]), 2.0)[:2], [1, np.inf])
+
+
+# scipy.special.ndtri of these.
+PROBABILITIES = np.float32([1e-37, 1e-20, 1e-4, 0.01, 0.05, 0.5, 0.99])
+QUANTILES = [-12.784556, -9.2623401, -3.7190165, -2.3263479, -1.6448536, 0, 2.3263479]
+
+
+def test_quantiles_of_small_probabilities():
+    np.testing.assert_allclose(special.ndtri(PROBABILITIES), QUANTILES, rtol=2e-6)
+    slopes = jax.vmap(jax.grad(special.ndtri))(PROBABILITIES[1:])
+    density = np.exp(-np.square(QUANTILES[1:]) / 2) / np.sqrt(2 * np.pi)
+    np.testing.assert_allclose(slopes, 1 / density, rtol=2e-5)
+    np.testing.assert_array_equal(special.ndtri(np.float32([0, 1])), [-np.inf, np.inf])
+    assert np.isnan(special.ndtri(np.float32([-1, 2, np.nan]))).all()
+
+
+def test_modes_of_few():
+    mode, count = stats.mode(jnp.zeros((0, 3)))
+    assert np.isnan(mode).all() and mode.shape == count.shape == (3,)
+    assert stats.mode(3) == (3, 1)
+    assert stats.mode(jnp.zeros((2, 0)), axis=1, keepdims=True).mode.shape == (2, 1)
+
+
+def test_transforms_of_few():
+    assert jnp.fft.irfft(jnp.ones(1)).shape == (0,)
+    assert jnp.fft.irfft2(jnp.ones((3, 1))).shape == (3, 0)
+    assert jnp.fft.rfftn(jnp.zeros((0, 3))).shape == (0, 2)
+    assert jnp.fft.irfftn(jnp.zeros((0, 3))).shape == (0, 4)
+    with pytest.raises(ValueError, match="positive sizes"):
+        jnp.fft.fft(jnp.ones(3), n=0)
+    x = np.arange(8.0, dtype=np.float16)
+    assert fft.dct(x).dtype == fft.idct(x).dtype == np.float32
+
+
+def test_coordinates_in_lists():
+    image = jnp.arange(6.0).reshape(2, 3)
+    np.testing.assert_array_equal(
+        ndimage.map_coordinates(image, [[0.5, 1.0], [1.0, 2.0]], order=1), [2.5, 5]
+    )
+
+
+@pytest.mark.parametrize("x64, dtype", [(False, "float32"), (True, "float64")])
+def test_parameters_of_the_default_type(x64, dtype):
+    with jax.enable_x64(x64):
+        key = jax.random.key(0)
+        initializers = [nn.initializers.ones, nn.initializers.zeros, nn.initializers.constant(2)]
+        for make in ("normal", "uniform", "he_normal", "lecun_uniform", "orthogonal"):
+            initializers.append(getattr(nn.initializers, make)())
+        for initializer in initializers:
+            assert initializer(key, (3, 4)).dtype == dtype
+            assert initializer(key, (3, 4), "bfloat16").dtype == "bfloat16"
+        number = "int64" if x64 else "int32"
+        for options in ({}, {"p": jnp.full(5, 0.2)}):
+            assert jax.random.choice(key, 5, (2,), **options).dtype == number
+        assert stats.mode(jnp.ones(3)).count.dtype == number
+
+
+def test_closeness_of_the_least_integer():
+    least = np.int8([-128, 127])
+    assert jnp.allclose(least, least)
+    assert not jnp.isclose(least, least[::-1]).any()
+
+
+def test_products_of_vectors_only():
+    with pytest.raises(ValueError, match="must be one-dimensional"):
+        jnp.linalg.outer(jnp.ones((2, 2)), jnp.ones(2))
+    with pytest.raises(ValueError, match="at least two elements"):
+        jnp.gradient(jnp.ones((3, 1)))
+
+
+def test_activations_keep_nan():
+    x = np.float32([np.nan, -1, 2])
+    for name in ("celu", "elu", "gelu", "relu", "relu6", "selu", "silu", "softplus", "hard_tanh"):
+        out = getattr(nn, name)(x)
+        assert np.isnan(out[0]) and not np.isnan(out[1:]).any(), name
+    assert nn.relu(np.array([True])).dtype == "int32"
