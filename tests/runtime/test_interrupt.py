@@ -197,7 +197,7 @@ def test_interrupt_ends_long_work(work, threads):
 @pytest.mark.parametrize("after", [0.1, 0.25])
 @pytest.mark.parametrize("work", [compiling, differentiating, mapping], ids=lambda w: w.__name__)
 def test_interrupt_ends_tracing_and_compiling(work, after):
-    assert min(alarmed(work, after) for _ in range(2)) < LIMIT
+    assert min(alarmed(work, after) for _ in range(4)) < LIMIT
     assert float(jax.jit(jnp.sum)(jnp.arange(4.0))) == 6.0
 
 
