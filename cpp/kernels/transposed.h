@@ -10,13 +10,13 @@
 
 namespace shardax::kernels {
 
-// A square of as many elements as fill 64 bytes, transposed in registers: in round s, vectors that
-// are s apart exchange what lies s apart in them.
-template <class T>
+// A square of as many elements as fill so many bytes, transposed in registers: in round s, vectors
+// that are s apart exchange what lies s apart in them.
+template <int bytes, class T>
 [[gnu::always_inline]] inline void transpose_square(T* out, std::int64_t out_step, const T* in,
                                                     std::int64_t in_step) {
-  constexpr int width = 64 / sizeof(T);
-  typedef T V __attribute__((vector_size(64)));
+  constexpr int width = bytes / sizeof(T);
+  typedef T V __attribute__((vector_size(bytes)));
   V v[width];
 #pragma GCC unroll 16
   for (int i = 0; i < width; ++i) {
@@ -42,25 +42,34 @@ template <class T>
   for (int i = 0; i < width; ++i) std::memcpy(out + i * out_step, &v[i], sizeof(V));
 }
 
+// transpose_block by squares of that size; false where one is larger than the block.
+template <int bytes, class T>
+[[gnu::always_inline]] inline bool transpose_squares(T* out, std::int64_t out_step, const T* in,
+                                                     std::int64_t in_step, std::int64_t rows,
+                                                     std::int64_t columns) {
+  constexpr std::int64_t width = bytes / sizeof(T);
+  if (rows < width || columns < width) return false;
+  // The last squares overlap those before.
+  for (std::int64_t c = 0; c < columns; c += width) {
+    const std::int64_t column = std::min(c, columns - width);
+    for (std::int64_t r = 0; r < rows; r += width) {
+      const std::int64_t row = std::min(r, rows - width);
+      transpose_square<bytes>(out + row * out_step + column, out_step, in + row + column * in_step,
+                              in_step);
+    }
+  }
+  return true;
+}
+
 // out[r * out_step + c] = in[r + c * in_step]. The memory of the two does not overlap.
 template <class T>
 SHARDAX_CLONES [[gnu::flatten]] void transpose_block(T* out, std::int64_t out_step, const T* in,
                                                      std::int64_t in_step, std::int64_t rows,
                                                      std::int64_t columns) {
   if constexpr (std::is_integral_v<T> && sizeof(T) >= 4) {
-    constexpr std::int64_t width = 64 / sizeof(T);
-    if (rows >= width && columns >= width) {
-      // The last squares overlap those before.
-      for (std::int64_t c = 0; c < columns; c += width) {
-        const std::int64_t column = std::min(c, columns - width);
-        for (std::int64_t r = 0; r < rows; r += width) {
-          const std::int64_t row = std::min(r, rows - width);
-          transpose_square(out + row * out_step + column, out_step, in + row + column * in_step,
-                           in_step);
-        }
-      }
+    if (transpose_squares<64>(out, out_step, in, in_step, rows, columns) ||
+        transpose_squares<32>(out, out_step, in, in_step, rows, columns))
       return;
-    }
   }
   for (std::int64_t r = 0; r < rows; ++r) {
     for (std::int64_t c = 0; c < columns; ++c) out[r * out_step + c] = in[r + c * in_step];

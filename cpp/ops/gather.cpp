@@ -135,6 +135,8 @@ constexpr std::int64_t chunk_elements = 8192;
 
 // Rows that lie scattered are asked for so many before they are read.
 constexpr std::int64_t ahead = 16;
+// Elements, of an operand that the second-level cache does not hold.
+constexpr std::int64_t ahead_elements = 64, far_bytes = std::int64_t{1} << 20;
 
 template <class Offset>
 using Run = Windows::Run<Offset>;
@@ -157,25 +159,39 @@ void copy_rows(const Run<Offset>& run, const T* from, T* to, std::int64_t n, T f
   }
 }
 
+// What a window that is left out gives, if that may be, and how many windows before they are read
+// elements are asked for.
+template <class T>
+struct Elements {
+  T fill;
+  bool fills;
+  std::int64_t ahead;
+};
+
 // One element of each window.
 template <class T, class Offset>
-void copy_elements(const Run<Offset>& run, const T* from, T* to, T fill, bool fills) {
+void copy_elements(const Run<Offset>& run, const T* from, T* to, const Elements<T>& how) {
   const auto copy = [&](std::int64_t stride, auto one) {
-    for (std::int64_t i = 0; i < run.n; ++i) to[i * stride] = one(run.operand[i]);
+    std::int64_t i = 0;
+    for (; i + how.ahead < run.n; ++i) {
+      __builtin_prefetch(from + run.operand[i + how.ahead]);
+      to[i * stride] = one(run.operand[i]);
+    }
+    for (; i < run.n; ++i) to[i * stride] = one(run.operand[i]);
   };
   const auto inside = [&](Offset at) { return from[at]; };
-  const auto any = [&](Offset at) { return at == outside<Offset> ? fill : from[at]; };
+  const auto any = [&](Offset at) { return at == outside<Offset> ? how.fill : from[at]; };
   if (run.other_stride == 1) {
-    fills ? copy(1, any) : copy(1, inside);
+    how.fills ? copy(1, any) : copy(1, inside);
   } else {
-    fills ? copy(run.other_stride, any) : copy(run.other_stride, inside);
+    how.fills ? copy(run.other_stride, any) : copy(run.other_stride, inside);
   }
 }
 
 // Element by element of a window, that of all windows: windows lie side by side in the result.
 template <class T, class Offset>
-void copy_across(const Windows& windows, const Run<Offset>& run, const T* from, T* to, T fill,
-                 bool fills, Part part) {
+void copy_across(const Windows& windows, const Run<Offset>& run, const T* from, T* to,
+                 const Elements<T>& how, Part part) {
   Shape shape = windows.shape();
   shape[0] = part.to - part.from;
   from += part.from * windows.operand_strides()[0];
@@ -183,7 +199,7 @@ void copy_across(const Windows& windows, const Run<Offset>& run, const T* from, 
   for_lines(shape, windows.operand_strides(), windows.other_strides(), from, to,
             [&](const T* a, T* b, std::int64_t m, std::int64_t stride_a, std::int64_t stride_b) {
               for (std::int64_t k = 0; k < m; ++k)
-                copy_elements(run, a + k * stride_a, b + k * stride_b, fill, fills);
+                copy_elements(run, a + k * stride_a, b + k * stride_b, how);
             });
 }
 
@@ -209,10 +225,18 @@ void copy_run(const Windows& windows, const Run<Offset>& run, const T* from, T* 
   }
 }
 
+std::int64_t dense_bytes(const View& view) {
+  std::int64_t bytes = itemsize(view.dtype);
+  for (const std::int64_t d : view.shape) bytes *= d;
+  return bytes;
+}
+
 template <class T>
 void gather_elements(const Windows& windows, const View& from, const View& to, const Array& fill) {
   T missing;
   std::memcpy(&missing, fill.data(), sizeof(T));
+  const bool far = dense_bytes(from) > far_bytes;
+  const Elements<T> how{missing, windows.fills(), far ? ahead_elements : windows.count()};
   const auto* const source = reinterpret_cast<const T*>(from.data);
   auto* const target = reinterpret_cast<T*>(to.data);
   if (windows.side_by_side()) {
@@ -223,7 +247,7 @@ void gather_elements(const Windows& windows, const View& from, const View& to, c
     runtime::parallel_for((size + each - 1) / each, [&](std::int64_t i) {
       const Part part{i * each, std::min((i + 1) * each, size)};
       windows.for_runs(0, windows.count(), [&](const auto& run) {
-        copy_across(windows, run, source, target + run.other, missing, windows.fills(), part);
+        copy_across(windows, run, source, target + run.other, how, part);
       });
     });
     return;
@@ -233,7 +257,7 @@ void gather_elements(const Windows& windows, const View& from, const View& to, c
   runtime::parallel_for((windows.count() + each - 1) / each, [&](std::int64_t i) {
     windows.for_runs(i * each, std::min((i + 1) * each, windows.count()), [&](const auto& run) {
       if (windows.shape().empty()) {
-        copy_elements(run, source, target + run.other, missing, windows.fills());
+        copy_elements(run, source, target + run.other, how);
       } else {
         copy_run(windows, run, source, target + run.other, missing);
       }
