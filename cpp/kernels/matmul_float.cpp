@@ -1,8 +1,9 @@
 // kernels/matmul_float.cpp - blocks and chunks of the float product, and what is packed when.
 //
 // A block of at most block_rows x block_columns of c goes through k one k-block at a time: rows of
-// a are packed to stay in the second-level cache, one panel of b at a time in the first-level one.
-// Small products read their operands in place, large ones pack each once (matmul_packed.h).
+// a, packed where they would not lie well, stay in the second-level cache, one panel of b at a time
+// in the first-level one. Small products read their operands in place, large ones pack what many
+// chunks see once (matmul_packed.h).
 #include <algorithm>
 #include <memory>
 #include <new>
@@ -213,7 +214,8 @@ class FloatProduct {
   // Sets where p reads a: in place, or packed as rows of the block.
   void place_a(const Part& w, std::int64_t k, T* room, Product<T>& p) const {
     const bool in_cache = w.m * p.k <= resident_bytes / static_cast<std::int64_t>(sizeof(T));
-    if (args_.dtype == dtype() && (in_cache || w.n <= kernels_.panel_columns)) {
+    if (args_.dtype == dtype() &&
+        (in_cache || w.n <= kernels_.panel_columns || reads_rows_in_place<T>(args_))) {
       p.a = static_cast<const T*>(a_at(w, k));
       p.a_m = args_.a_m;
       p.a_k = args_.a_k;

@@ -23,10 +23,11 @@ class PackedProduct {
         pack_(kernels.pack(args.dtype)),
         tile_(kernels.tile_rows),
         width_(kernels.panel_columns),
-        turned_(args.a_m == 1 && args.a_k != 1) {
+        turned_(args.a_m == 1 && args.a_k != 1),
+        rows_in_place_(reads_rows_in_place<T>(args)) {
     const std::int64_t row_blocks = plan.row_chunks * parts_of(plan.rows, block_rows),
                        column_blocks = plan.column_chunks * parts_of(plan.columns, block_columns);
-    if (column_blocks > few) shared_rows_ = padded(args.m, tile_);
+    if (column_blocks > few && !rows_in_place_) shared_rows_ = padded(args.m, tile_);
     if (row_blocks > few && args.b_panel == 0) shared_columns_ = padded(args.n, width_);
   }
 
@@ -128,7 +129,12 @@ class PackedProduct {
   void add(const Block& c, std::int64_t block, const T* shared, T* own) const {
     const std::int64_t k = length(block);
     const T *a = shared + c.i * k, *b = shared + (shared_rows_ + c.j) * k;
-    if (shared_rows_ == 0) pack_rows(block, c.i, c.m, own), a = own;
+    if (rows_in_place_) {
+      a = static_cast<const T*>(args_.a) + c.i * args_.a_m + block * matmul_k_block;
+    } else if (shared_rows_ == 0) {
+      pack_rows(block, c.i, c.m, own), a = own;
+    }
+    const std::int64_t row = rows_in_place_ ? args_.a_m : k;
     if (args_.b_panel != 0) {
       b = panel_of<T>(args_, width_, c.j, block * matmul_k_block);
     } else if (shared_columns_ == 0) {
@@ -137,7 +143,7 @@ class PackedProduct {
     const std::int64_t panel = args_.b_panel ? args_.b_panel : width_ * k;
     Product<T> p{};
     p.k = k;
-    p.a_m = turned_ ? 1 : k;
+    p.a_m = turned_ ? 1 : row;
     p.a_k = turned_ ? tile_ : 1;
     p.b_k = width_;
     p.b_n = 1;
@@ -149,7 +155,7 @@ class PackedProduct {
       p.b = b + j / width_ * panel;
       for (std::int64_t i = 0; i < c.m; i += rows) {
         p.m = std::min(rows, c.m - i);
-        p.a = a + i * k;
+        p.a = a + i * row;
         p.c = out + i * args_.c_m + j;
         kernels_.panel(p, block > 0);
       }
@@ -162,6 +168,7 @@ class PackedProduct {
   Pack<T> pack_;
   std::int64_t tile_, width_;
   bool turned_;                                        // a is packed in panels
+  bool rows_in_place_;                                 // a is not packed
   std::int64_t shared_rows_ = 0, shared_columns_ = 0;  // 0: each chunk packs them for itself
 };
 
