@@ -58,7 +58,7 @@ Value factor_tangent(const Value& l, const Value& da) {
   return product(l, mul(kept, scalar(l->dtype(), 0.5)));
 }
 
-const Op cholesky_op{
+const Op cholesky_op{stacked(
     {.name = "cholesky",
      .doc = "The lower triangular L with L L* = a, for stacks of Hermitian positive definite "
             "matrices, whose lower triangle is read; NaN for others.",
@@ -73,11 +73,7 @@ const Op cholesky_op{
        return {in[0]};
      },
      .jvp = [](const JvpArgs& a) -> Values { return {factor_tangent(a.out[0], a.t[0])}; },
-     .batch = batch_stack,
-     .split = split_stack<2>,
-     .check_split = check_split_stack<2>,
-     .parts = parts_stack<2>,
-     .kernel = small_stack_kernel<Cholesky, CholeskyLanes>}};
+     .kernel = small_stack_kernel<Cholesky, CholeskyLanes>})};
 
 // ---- cholesky_update -------------------------------------------------------------------------
 
@@ -143,7 +139,7 @@ Values update_jvp(const JvpArgs& a) {
   return {transposed(factor_tangent(transposed(a.out[0]), change))};
 }
 
-const Op cholesky_update_op{
+const Op cholesky_update_op{stacked(
     {.name = "cholesky_update",
      .doc =
          "The upper triangular factor of R^T R + w w^T, for stacks of real upper triangular R and "
@@ -161,11 +157,7 @@ const Op cholesky_update_op{
        return {in[0]};
      },
      .jvp = update_jvp,
-     .batch = batch_stack,
-     .split = split_stack<2>,
-     .check_split = check_split_stack<2>,
-     .parts = parts_stack<2>,
-     .kernel = update_kernel}};
+     .kernel = update_kernel})};
 
 }  // namespace
 }  // namespace shardax::ops

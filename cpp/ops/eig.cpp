@@ -153,7 +153,7 @@ Values eig_jvp(const JvpArgs& args) {
   return out;
 }
 
-const Op eig_op{
+const Op eig_op{stacked(
     {.name = "eig",
      .doc = "Eigenvalues of stacks of square matrices and, where asked for, left and right "
             "eigenvectors in columns; all complex.",
@@ -169,12 +169,8 @@ const Op eig_op{
        return out;
      },
      .jvp = eig_jvp,
-     .batch = batch_stack,
      .multiple_results = true,
-     .split = split_stack<2>,
-     .check_split = check_split_stack<2>,
-     .parts = parts_stack<2>,
-     .kernel = stack_kernel<Eig>}};
+     .kernel = stack_kernel<Eig>})};
 
 // ---- schur -----------------------------------------------------------------------------------
 
@@ -219,7 +215,7 @@ struct Schur {
   lapack::Work<T> work;
 };
 
-const Op schur_op{
+const Op schur_op{stacked(
     {.name = "schur",
      .doc =
          "The Schur form of stacks of square matrices (of real ones the real form, with blocks of "
@@ -232,12 +228,8 @@ const Op schur_op{
        return {in[0]};
      },
      .jvp = [](const JvpArgs&) -> Values { no_derivative("schur"); },
-     .batch = batch_stack,
      .multiple_results = true,
-     .split = split_stack<2>,
-     .check_split = check_split_stack<2>,
-     .parts = parts_stack<2>,
-     .kernel = stack_kernel<Schur>}};
+     .kernel = stack_kernel<Schur>})};
 
 // ---- hessenberg ------------------------------------------------------------------------------
 
@@ -267,7 +259,7 @@ struct Hessenberg {
   lapack::Work<T> work;
 };
 
-const Op hessenberg_op{
+const Op hessenberg_op{stacked(
     {.name = "hessenberg",
      .doc = "Stacks of square matrices in upper Hessenberg form, below it the reflectors that make "
             "it; and the reflectors' factors.",
@@ -282,12 +274,8 @@ const Op hessenberg_op{
        return {in[0], with_vector(in[0], std::max<std::int64_t>(n - 1, 0))};
      },
      .jvp = [](const JvpArgs&) -> Values { no_derivative("hessenberg"); },
-     .batch = batch_stack,
      .multiple_results = true,
-     .split = split_stack<2>,
-     .check_split = check_split_stack<2>,
-     .parts = parts_stack<2>,
-     .kernel = stack_kernel<Hessenberg>}};
+     .kernel = stack_kernel<Hessenberg>})};
 
 }  // namespace
 }  // namespace shardax::ops

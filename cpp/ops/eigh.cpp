@@ -172,19 +172,15 @@ Values eigh_jvp(const JvpArgs& args) {
   return {product(v, mul(inverse_off_diagonal(gaps), change)), diagonal_of(real_part(change))};
 }
 
-const Op eigh_op{
+const Op eigh_op{stacked(
     {.name = "eigh",
      .doc = "Eigenvectors in columns (unless `compute_eigenvectors` is false), and eigenvalues in "
             "ascending order, of stacks of Hermitian matrices, of which one triangle is read.",
      .dtypes = matrix_dtypes,
      .type = eigh_type,
      .jvp = eigh_jvp,
-     .batch = batch_stack,
      .multiple_results = true,
-     .split = split_stack<2>,
-     .check_split = check_split_stack<2>,
-     .parts = parts_stack<2>,
-     .kernel = small_stack_kernel<Eigh, EighLanes>}};
+     .kernel = small_stack_kernel<Eigh, EighLanes>})};
 
 // ---- tridiagonal -----------------------------------------------------------------------------
 
@@ -227,7 +223,7 @@ struct Tridiagonal {
   lapack::Work<T> work;
 };
 
-const Op tridiagonal_op{
+const Op tridiagonal_op{stacked(
     {.name = "tridiagonal",
      .doc =
          "Hermitian matrices in tridiagonal form: the matrices with the reflectors that make it, "
@@ -245,12 +241,8 @@ const Op tridiagonal_op{
        return {in[0], with_vector(real, n), with_vector(real, n - 1), with_vector(in[0], n - 1)};
      },
      .jvp = [](const JvpArgs&) -> Values { no_derivative("tridiagonal"); },
-     .batch = batch_stack,
      .multiple_results = true,
-     .split = split_stack<2>,
-     .check_split = check_split_stack<2>,
-     .parts = parts_stack<2>,
-     .kernel = stack_kernel<Tridiagonal>}};
+     .kernel = stack_kernel<Tridiagonal>})};
 
 }  // namespace
 }  // namespace shardax::ops

@@ -105,24 +105,20 @@ Values lu_jvp(const JvpArgs& args) {
   return {add(dl, du), nullptr, nullptr};
 }
 
-const Op lu_op{{.name = "lu",
-                .doc =
-                    "L (its diagonal of ones left out) and U in one matrix, the row swaps, and the "
+const Op lu_op{
+    stacked({.name = "lu",
+             .doc = "L (its diagonal of ones left out) and U in one matrix, the row swaps, and the "
                     "order of rows that they make, for stacks of matrices.",
-                .dtypes = matrix_dtypes,
-                .type = [](const Op& op, const Types& in, const Params&) -> Types {
-                  check_operands(op, in, {2});
-                  const Type index = with_dtype(in[0], DType::int32);
-                  return {in[0], with_vector(index, least_of(in[0].shape)),
-                          with_vector(index, rows_of(in[0].shape))};
-                },
-                .jvp = lu_jvp,
-                .batch = batch_stack,
-                .multiple_results = true,
-                .split = split_stack<2>,
-                .check_split = check_split_stack<2>,
-                .parts = parts_stack<2>,
-                .kernel = small_stack_kernel<Lu, LuLanes>}};
+             .dtypes = matrix_dtypes,
+             .type = [](const Op& op, const Types& in, const Params&) -> Types {
+               check_operands(op, in, {2});
+               const Type index = with_dtype(in[0], DType::int32);
+               return {in[0], with_vector(index, least_of(in[0].shape)),
+                       with_vector(index, rows_of(in[0].shape))};
+             },
+             .jvp = lu_jvp,
+             .multiple_results = true,
+             .kernel = small_stack_kernel<Lu, LuLanes>})};
 
 struct Permutation {
   explicit Permutation(const JobArgs& args)
@@ -140,7 +136,7 @@ struct Permutation {
   std::vector<std::int32_t> pivots, order;
 };
 
-const Op permutation_op{
+const Op permutation_op{stacked<1>(
     {.name = "lu_pivots_to_permutation",
      .doc = "The order of rows that row swaps make, for stacks of them.",
      .dtypes = bit(DType::int32),
@@ -154,16 +150,12 @@ const Op permutation_op{
        }
        return {with_last(in[0], 1, {size})};
      },
-     .batch = batch_stack,
      .no_gradient = true,
-     .split = split_stack<1>,
-     .check_split = check_split_stack<1>,
-     .parts = parts_stack<1>,
      .kernel = [](const Types&, const Types&, const Params& params) -> Kernel {
        return [params](std::span<const View> in, std::span<const View> out) {
          in_tasks<NoTurn>(Permutation(JobArgs{params, in, out}));
        };
-     }}};
+     }})};
 
 }  // namespace
 

@@ -211,9 +211,8 @@ template <template <class> class Job>
 Kernel stack_kernel(const Types& types, const Types&, const Params& params) {
   lapack::load();
   Kernel kernel = [params](std::span<const View> in, std::span<const View> out) {
-    with_type(in[0].dtype, [&](auto zero) {
-      in_turns(Job<decltype(zero)>(JobArgs{params, in, out}));
-    });
+    with_type(in[0].dtype,
+              [&](auto zero) { in_turns(Job<decltype(zero)>(JobArgs{params, in, out})); });
   };
   return (halves & bit(types[0].dtype)) != 0 ? widened(std::move(kernel)) : kernel;
 }
@@ -250,6 +249,17 @@ Int lapack_size(std::int64_t n);
 
 // Every operand with the leading axis, broadcast where it was missing.
 Batched batch_stack(const BatchArgs& args);
+
+// Of an op on stacks: how these are batched, where the spec does not say, and split over a mesh.
+// `rank`: that of an element of operand 0, a matrix or a vector.
+template <std::size_t rank = 2>
+OpSpec stacked(OpSpec spec) {
+  if (!spec.batch) spec.batch = batch_stack;
+  spec.split = split_stack<rank>;
+  spec.check_split = check_split_stack<rank>;
+  spec.parts = parts_stack<rank>;
+  return spec;
+}
 
 // ---- algebra on Values -----------------------------------------------------------------------
 

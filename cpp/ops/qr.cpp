@@ -158,7 +158,7 @@ Values qr_jvp(const JvpArgs& args) {
   return out;
 }
 
-const Op qr_op{
+const Op qr_op{stacked(
     {.name = "qr",
      .doc =
          "Q and R of stacks of matrices, R upper triangular; with `pivoting` of a[:, order], and "
@@ -175,12 +175,8 @@ const Op qr_op{
        return out;
      },
      .jvp = qr_jvp,
-     .batch = batch_stack,
      .multiple_results = true,
-     .split = split_stack<2>,
-     .check_split = check_split_stack<2>,
-     .parts = parts_stack<2>,
-     .kernel = small_stack_kernel<Qr, QrLanes>}};
+     .kernel = small_stack_kernel<Qr, QrLanes>})};
 
 }  // namespace
 }  // namespace shardax::ops

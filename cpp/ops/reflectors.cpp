@@ -37,7 +37,7 @@ struct Geqrf {
   lapack::Work<T> work;
 };
 
-const Op geqrf_op{
+const Op geqrf_op{stacked(
     {.name = "geqrf",
      .doc = "QR decompositions of stacks of matrices: R in the upper triangle, below it the "
             "reflectors whose product is Q; and their factors.",
@@ -47,12 +47,8 @@ const Op geqrf_op{
        return {in[0], with_vector(in[0], least_of(in[0].shape))};
      },
      .jvp = [](const JvpArgs&) -> Values { no_derivative("geqrf"); },
-     .batch = batch_stack,
      .multiple_results = true,
-     .split = split_stack<2>,
-     .check_split = check_split_stack<2>,
-     .parts = parts_stack<2>,
-     .kernel = stack_kernel<Geqrf>}};
+     .kernel = stack_kernel<Geqrf>})};
 
 template <class T>
 struct Geqp3 {
@@ -90,7 +86,7 @@ struct Geqp3 {
   lapack::Work<T> work;
 };
 
-const Op geqp3_op{
+const Op geqp3_op{stacked(
     {.name = "geqp3",
      .doc =
          "QR decompositions with column pivots of stacks of matrices: as geqrf, and the order of "
@@ -106,12 +102,8 @@ const Op geqp3_op{
        return {in[0], order, with_vector(in[0], least_of(in[0].shape))};
      },
      .jvp = [](const JvpArgs&) -> Values { no_derivative("geqp3"); },
-     .batch = batch_stack,
      .multiple_results = true,
-     .split = split_stack<2>,
-     .check_split = check_split_stack<2>,
-     .parts = parts_stack<2>,
-     .kernel = stack_kernel<Geqp3>}};
+     .kernel = stack_kernel<Geqp3>})};
 
 // ---- householder_product ---------------------------------------------------------------------
 
@@ -144,7 +136,7 @@ struct HouseholderProduct {
   lapack::Work<T> work;
 };
 
-const Op householder_product_op{
+const Op householder_product_op{stacked(
     {.name = "householder_product",
      .doc =
          "The first columns of products of reflectors, which lie below the diagonal of stacks of "
@@ -169,11 +161,7 @@ const Op householder_product_op{
        return {in[0]};
      },
      .jvp = [](const JvpArgs&) -> Values { no_derivative("householder_product"); },
-     .batch = batch_stack,
-     .split = split_stack<2>,
-     .check_split = check_split_stack<2>,
-     .parts = parts_stack<2>,
-     .kernel = stack_kernel<HouseholderProduct>}};
+     .kernel = stack_kernel<HouseholderProduct>})};
 
 // ---- ormqr -----------------------------------------------------------------------------------
 
@@ -216,7 +204,7 @@ struct Ormqr {
 
 extern const Op ormqr_op;
 
-const Op ormqr_op{
+const Op ormqr_op{stacked(
     {.name = "ormqr",
      .doc =
          "Stacks of matrices c times the product Q of reflectors, from the left or the right, or "
@@ -250,11 +238,7 @@ const Op ormqr_op{
        const Params params = a.params.with("transpose", !a.params.flag("transpose"));
        return {nullptr, nullptr, conj(bind1(ormqr_op, params, {a.in[0], a.in[1], conj(a.ct[0])}))};
      },
-     .batch = batch_stack,
-     .split = split_stack<2>,
-     .check_split = check_split_stack<2>,
-     .parts = parts_stack<2>,
-     .kernel = stack_kernel<Ormqr>}};
+     .kernel = stack_kernel<Ormqr>})};
 
 }  // namespace
 }  // namespace shardax::ops

@@ -301,19 +301,16 @@ Values svd_jvp(const JvpArgs& args) {
   return {ds, u_moved, adjoint(v_moved)};
 }
 
-const Op svd_op{{.name = "svd",
-                 .doc = "Singular values in descending order, and where asked for left singular "
-                        "vectors in columns and right ones, conjugated, in rows, of stacks of "
-                        "matrices.",
-                 .dtypes = matrix_dtypes,
-                 .type = svd_type,
-                 .jvp = svd_jvp,
-                 .batch = batch_stack,
-                 .multiple_results = true,
-                 .split = split_stack<2>,
-                 .check_split = check_split_stack<2>,
-                 .parts = parts_stack<2>,
-                 .kernel = small_stack_kernel<Svd, SvdLanes>}};
+const Op svd_op{
+    stacked({.name = "svd",
+             .doc = "Singular values in descending order, and where asked for left singular "
+                    "vectors in columns and right ones, conjugated, in rows, of stacks of "
+                    "matrices.",
+             .dtypes = matrix_dtypes,
+             .type = svd_type,
+             .jvp = svd_jvp,
+             .multiple_results = true,
+             .kernel = small_stack_kernel<Svd, SvdLanes>})};
 
 }  // namespace
 }  // namespace shardax::ops

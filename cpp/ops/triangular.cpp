@@ -135,7 +135,7 @@ Batched solve_batch(const BatchArgs& args) {
   return batched1(moveaxis(reshape(x, moved->shape()), side - 1, 0));
 }
 
-const Op triangular_solve_op{
+const Op triangular_solve_op{stacked(
     {.name = "triangular_solve",
      .doc = "x with op(a) x = b (left_side), or x op(a) = b, for stacks of triangular matrices; "
             "operands a, b.",
@@ -144,10 +144,7 @@ const Op triangular_solve_op{
      .jvp = solve_jvp,
      .transpose = solve_transpose,
      .batch = solve_batch,
-     .split = split_stack<2>,
-     .check_split = check_split_stack<2>,
-     .parts = parts_stack<2>,
-     .kernel = small_stack_kernel<Solve, SolveLanes>}};
+     .kernel = small_stack_kernel<Solve, SolveLanes>})};
 
 }  // namespace
 

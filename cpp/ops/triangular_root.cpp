@@ -54,7 +54,7 @@ struct TriangularRoot {
   std::vector<T> u;
 };
 
-const Op triangular_root_op{
+const Op triangular_root_op{stacked(
     {.name = "triangular_root",
      .doc = "Square roots of upper triangular matrices, stacked; what lies below is not read.",
      .dtypes = lapack_dtypes,
@@ -65,11 +65,7 @@ const Op triangular_root_op{
                    to_string(in[0].shape), ".");
      },
      .jvp = [](const JvpArgs&) -> Values { no_derivative("triangular_root"); },
-     .batch = batch_stack,
-     .split = split_stack<2>,
-     .check_split = check_split_stack<2>,
-     .parts = parts_stack<2>,
-     .kernel = stack_kernel<TriangularRoot>}};
+     .kernel = stack_kernel<TriangularRoot>})};
 
 }  // namespace
 }  // namespace shardax::ops

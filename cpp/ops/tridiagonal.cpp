@@ -147,7 +147,7 @@ Types solve_type(const Op& op, const Types& in, const Params&) {
   return {in[3]};
 }
 
-const Op tridiagonal_solve_op{
+const Op tridiagonal_solve_op{stacked<1>(
     {.name = "tridiagonal_solve",
      .doc =
          "x with A x = b, for stacks of tridiagonal matrices A: operands are the diagonals below, "
@@ -156,11 +156,7 @@ const Op tridiagonal_solve_op{
      .type = solve_type,
      .jvp = solve_jvp,
      .transpose = solve_transpose,
-     .batch = batch_stack,
-     .split = split_stack<1>,
-     .check_split = check_split_stack<1>,
-     .parts = parts_stack<1>,
-     .kernel = stack_kernel<TridiagonalSolve>}};
+     .kernel = stack_kernel<TridiagonalSolve>})};
 
 Value solve_tridiagonal(const Params& params, const Values& diagonals, const Value& b) {
   return bind1(tridiagonal_solve_op, params, {diagonals[0], diagonals[1], diagonals[2], b});
