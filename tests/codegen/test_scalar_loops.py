@@ -421,7 +421,7 @@ def test_what_falls_back_is_known():
     )
     done = subprocess.run(
         [sys.executable, "-c", program],
-        env={**os.environ, "SHARDAX_DUMP": "plan"},
+        env={**os.environ, "SHARDAX_DUMP": "plan", "SHARDAX_CODEGEN": "1"},
         cwd=Path(__file__).parents[2],
         capture_output=True,
         text=True,
