@@ -99,4 +99,21 @@ MutableProgram Builder::finish(const std::vector<Var>& outputs) {
   return program_;
 }
 
+MutableProgram emit_again(const Program& source, Builder& builder,
+                          FunctionRef<Vars(const Equation&, const Vars&)> step) {
+  std::vector<Var> vars(source.types.size());
+  const auto at = [&](Var v) -> Var& { return vars[static_cast<std::size_t>(v)]; };
+  for (Var v : source.inputs) at(v) = builder.input(source.type(v));
+  for (const Constant& c : source.constants) at(c.var) = builder.constant(c.value);
+  for (const Equation& eqn : source.equations) {
+    Vars in;
+    for (Var v : eqn.inputs) in.push_back(at(v));
+    const Vars out = step(eqn, in);
+    for (std::size_t i = 0; i < out.size(); ++i) at(eqn.outputs[i]) = out[i];
+  }
+  std::vector<Var> outputs;
+  for (Var v : source.outputs) outputs.push_back(at(v));
+  return builder.finish(outputs);
+}
+
 }  // namespace shardax

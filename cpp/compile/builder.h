@@ -3,6 +3,7 @@
 
 #include <unordered_map>
 
+#include "base/function_ref.h"
 #include "compile/known.h"
 
 namespace shardax {
@@ -44,5 +45,10 @@ class Builder {
   std::unordered_multimap<std::size_t, Var> scalars_;        // hash -> constant of rank 0
   std::vector<int> uses_;                                    // per variable
 };
+
+// The program again, equation by equation: `step` gives the results of each, made by `builder` of
+// the operands that it is given.
+MutableProgram emit_again(const Program& source, Builder& builder,
+                          FunctionRef<Vars(const Equation&, const Vars&)> step);
 
 }  // namespace shardax

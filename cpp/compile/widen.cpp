@@ -19,23 +19,11 @@ class Widener {
   explicit Widener(const Program& source) : source_(source), builder_(source) {}
 
   ProgramPtr run() {
-    vars_.resize(source_.types.size());
-    for (Var v : source_.inputs) at(v) = builder_.input(source_.type(v));
-    for (const Constant& c : source_.constants) at(c.var) = builder_.constant(c.value);
-    for (const Equation& eqn : source_.equations) {
-      Vars in;
-      for (Var v : eqn.inputs) in.push_back(at(v));
-      const Vars out = step(eqn, in);
-      for (std::size_t i = 0; i < out.size(); ++i) at(eqn.outputs[i]) = out[i];
-    }
-    std::vector<Var> outputs;
-    for (Var v : source_.outputs) outputs.push_back(at(v));
-    return builder_.finish(outputs);
+    const auto each = [&](const Equation& eqn, const Vars& in) { return step(eqn, in); };
+    return emit_again(source_, builder_, each);
   }
 
  private:
-  Var& at(Var v) { return vars_[static_cast<std::size_t>(v)]; }
-
   Var convert(Var v, DType dtype, const LocationPtr& location) {
     const Type& type = builder_.type(v);
     if (type.dtype == dtype) return v;
@@ -76,7 +64,6 @@ class Widener {
 
   const Program& source_;
   Builder builder_;
-  std::vector<Var> vars_;
 };
 
 }  // namespace
