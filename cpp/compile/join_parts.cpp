@@ -3,10 +3,10 @@
 
 namespace shardax {
 
-bool is_scalar_constant(const Match& m, Var v, double wanted) {
-  while (const Equation* broadcast = m.b.defined_by(v, known().broadcast_in_dim))
+bool is_scalar_constant(const Builder& builder, Var v, double wanted) {
+  while (const Equation* broadcast = builder.defined_by(v, known().broadcast_in_dim))
     v = broadcast->inputs[0];
-  const Array* value = m.b.constant_value(v);
+  const Array* value = builder.constant_value(v);
   if (!value || value->type().rank() != 0) return false;
   switch (value->dtype()) {
     case DType::float32: return *reinterpret_cast<const float*>(value->data()) == wanted;
@@ -27,7 +27,7 @@ struct Padded {
 
 std::optional<Padded> padded(const Match& m, Var v) {
   const Equation* pad = m.b.defined_by(v, known().pad);
-  if (!pad || !is_scalar_constant(m, pad->inputs[1], 0)) return {};
+  if (!pad || !is_scalar_constant(m.b, pad->inputs[1], 0)) return {};
   const Ints &low = pad->params.ints("low"), &high = pad->params.ints("high");
   Padded out{pad->inputs[0], pad->inputs[1], -1, 0, 0};
   for (std::size_t d = 0; d < low.size(); ++d) {

@@ -6,7 +6,7 @@
 namespace shardax {
 
 // Is it a scalar constant, or one repeated, of that value?
-bool is_scalar_constant(const Match& m, Var v, double wanted);
+bool is_scalar_constant(const Builder& builder, Var v, double wanted);
 
 // The gradient of what was taken apart, neighbours that each lie among zeros:
 //   [0, x, 0, 0] + [0, 0, y, 0]   ->   [0, [x, y], 0]

@@ -188,8 +188,7 @@ class LoopSums {
 
   // Gradients start from zeros.
   Var added(Var start, Var total) {
-    const Match m{builder_, *eqn_.op, eqn_.params, in_, eqn_.location, false};
-    if (is_scalar_constant(m, start, 0)) return total;
+    if (is_scalar_constant(builder_, start, 0)) return total;
     return builder_.emit1(known().add, {}, {start, total}, eqn_.location);
   }
 

@@ -277,9 +277,8 @@ class Lowering {
   }
 
   // May a loop read slices of it where they lie? They are large, and lie in runs.
-  bool is_read_in_slices(const Equation& eqn, std::size_t operand, const Window& w) const {
+  static bool is_read_in_slices(const Bodies& bodies, std::size_t operand, const Window& w) {
     constexpr std::int64_t least_elements = 1024, least_run = 16;
-    const Bodies bodies = eqn.op->bodies(eqn.params);
     const Port& port = bodies.operands[operand];
     const std::size_t last = w.type.rank() - 1;
     return bodies.runs == Runs::counted && port.flow == Flow::sliced && port.axis == 0 &&
@@ -291,9 +290,10 @@ class Lowering {
     if (eqn.op->view) return view(eqn);
     std::vector<Window> in, out;
     const bool control = eqn.op->kind == Kind::control;
+    const Bodies bodies = control ? eqn.op->bodies(eqn.params) : Bodies();
     for (std::size_t i = 0; i < eqn.inputs.size(); ++i) {
       const Window& w = window(eqn.inputs[i]);
-      in.push_back(control && !is_read_in_slices(eqn, i, w) ? dense(w) : w);
+      in.push_back(control && !is_read_in_slices(bodies, i, w) ? dense(w) : w);
     }
     for (const Window& w : in) use(w);
     const bool over = overwrites(eqn);

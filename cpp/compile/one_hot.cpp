@@ -73,7 +73,7 @@ std::optional<Vars> scatter_into_select(const Match& m) {
       !p.ints("update_window_dims").empty() || batch.size() + 1 != type.rank() ||
       !is_ascending(batch) || !is_ascending(of_indices) || p.text("mode") == "clip" ||
       updates.dtype != type.dtype || !is_floating(type.dtype) || !is_integer(index.dtype) ||
-      itemsize(index.dtype) < 4 || !is_scalar_constant(m, m.in[0], 0))
+      itemsize(index.dtype) < 4 || !is_scalar_constant(m.b, m.in[0], 0))
     return {};
   Shape rows;
   std::int64_t count = 1;
@@ -106,7 +106,7 @@ std::optional<Vars> sum_of_one_hot(const Match& m) {
   const Ints& axes = m.params.ints("axes");
   const Equation* choice = m.b.defined_by(m.in[0], known().select_n);
   if (!choice || axes.size() != 1 || choice->inputs.size() != 3 ||
-      !is_scalar_constant(m, choice->inputs[1], 0))
+      !is_scalar_constant(m.b, choice->inputs[1], 0))
     return {};
   const Type type = m.b.type(m.in[0]);
   const Ints kept = others(type.rank(), axes[0]);

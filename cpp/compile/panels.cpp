@@ -5,7 +5,8 @@
 //   scan { dot(h, w) }   ->   p = panels(w); scan { reshape(dot(h, p)) }
 // where panels(w) are ordinary dimensions, (panel, row, column of the panel), and row major, so
 // that the program stays one that any product computes.
-#include "base/lists.h"
+#include <algorithm>
+
 #include "compile/builder.h"
 #include "compile/passes.h"
 #include "compile/pipeline.h"
@@ -39,6 +40,8 @@ class PanelBody {
 
   // The matrices that are wanted as panels, and the loop that takes them, in front of its operands.
   std::vector<Matrix> run(Bodies& out) {
+    const auto multiplies = [&](const Equation& eqn) { return matrix_of(eqn).has_value(); };
+    if (std::ranges::none_of(body_.equations, multiplies)) return {};
     const MutableProgram made = copy_of(body_);
     made->equations.clear();
     for (const Equation& eqn : body_.equations) {

@@ -84,7 +84,7 @@ Result log_of_exp(const Match& m) {
 Result drop_unit(const Match& m, std::initializer_list<std::size_t> operands) {
   for (const std::size_t i : operands) {
     const Var other = m.in[1 - i];
-    if (!is_scalar_constant(m, m.in[i], 1)) continue;
+    if (!is_scalar_constant(m.b, m.in[i], 1)) continue;
     const std::size_t rank = std::max(m.b.type(m.in[0]).rank(), m.b.type(m.in[1]).rank());
     if (m.b.type(other).rank() == rank) return one(other);
   }
@@ -169,7 +169,7 @@ Result add_into_scatter(const Match& m) {
     const Var other = m.in[1 - i];
     if (!scatter || !m.uses_known || m.b.uses(m.in[i]) > 1 ||
         !same_shape_and_dtype(m.b.type(other), m.b.type(m.in[i])) ||
-        !is_scalar_constant(m, scatter->inputs[0], 0))
+        !is_scalar_constant(m.b, scatter->inputs[0], 0))
       continue;
     const Params params = scatter->params;
     return one(m.emit(scatter_add, params, {other, scatter->inputs[1], scatter->inputs[2]}));

@@ -112,7 +112,7 @@ std::optional<Vars> reduce_into_scatter(const Match& m) {
   const Equation* scatter = m.b.defined_by(m.in[0], scatter_add);
   const Type type = m.b.type(m.in[0]);
   // Each sum of 16-bit numbers would be rounded once more or once less.
-  if (!scatter || itemsize(type.dtype) < 4 || !is_scalar_constant(m, scatter->inputs[0], 0))
+  if (!scatter || itemsize(type.dtype) < 4 || !is_scalar_constant(m.b, scatter->inputs[0], 0))
     return {};
   Params p = scatter->params;
   const Vars operands = scatter->inputs;

@@ -154,6 +154,15 @@ def test_deleted_and_inserted(where, axis):
         np.testing.assert_array_equal(out, theirs)
 
 
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "uint64"])
+def test_deleted_by_indices_of_any_type(dtype):
+    """Also where the array is longer than the type counts, and with few indices or many."""
+    a = np.arange(300.0)
+    for places in ([1, 5, 5, 120], range(0, 120, 2)):
+        places = np.array(places, dtype)
+        np.testing.assert_array_equal(jnp.delete(a, places), np.delete(a, places.astype(int)))
+
+
 def test_many_deleted_and_inserted():
     a, places = np.arange(1000.0), np.random.default_rng(0).integers(-1000, 1000, 300)
     values = np.arange(300.0)

@@ -51,14 +51,14 @@ def delete(arr, obj, axis=None, *, assume_unique_indices=False):
         gone = _positions(
             np.asarray(known(obj, "'obj' array argument of jnp.delete()")), size, axis
         )
-    gone = np.unique(gone)
-    ends = [*gone.tolist(), size]
-    starts = [0, *(gone + 1).tolist()]
-    kept = [(start, end) for start, end in zip(starts, ends, strict=True) if start < end]
-    if len(kept) <= PIECES:
-        return _joined([_part(a, start, end, axis) for start, end in kept], a, axis)
+    gone = np.sort(gone)
+    starts, ends = np.append(0, gone + 1), np.append(gone, size)
+    kept = starts < ends  # nothing lies between neighbours, or between one and itself
+    if np.count_nonzero(kept) <= PIECES:
+        stretches = zip(starts[kept].tolist(), ends[kept].tolist(), strict=True)
+        return _joined([_part(a, start, end, axis) for start, end in stretches], a, axis)
     mask = _core.full((size,), True, np.bool_).at[gone].set(False)
-    return take(a, nonzero(mask, size=size - len(gone))[0], axis=axis)
+    return take(a, nonzero(mask, size=int((ends - starts)[kept].sum()))[0], axis=axis)
 
 
 # Up to so many stretches of an array are copied one by one, more are gathered by their indices.
@@ -78,9 +78,10 @@ def _positions(obj, size, axis):
         if obj.size:
             raise IndexError(f"delete: indices must be integers or booleans, got {obj.dtype}.")
         obj = obj.astype(np.int64)
-    for index in obj.flat:
-        if not -size <= index < size:
-            raise IndexError(f"index {index} is out of bounds for axis {axis} with size {size}")
+    outside = obj[(obj < -size) | (obj >= size)]
+    if outside.size:
+        raise IndexError(f"index {outside[0]} is out of bounds for axis {axis} with size {size}")
+    obj = obj.astype(np.int64)
     return np.where(obj < 0, obj + size, obj).ravel()
 
 
