@@ -111,10 +111,11 @@ void check_leaks(const TracerWatch& watch, const NamedTrace& named) {
   for (std::size_t i = 0; i < std::min(most, texts.size()); ++i)
     list += (i > 0 ? ", " : "") + texts[i];
   if (texts.size() > most) list += ", ...";
-  const std::string text = concat(
-      "Leaked tracers: ", texts.size(), " outlived the tracing of ", named.described(), ": ", list,
-      ". Return them from the function instead of keeping them in a variable, list or "
-      "attribute outside of it.");
+  const std::string text =
+      concat("Leaked trace DynamicJaxprTrace. Leaked tracer(s): ", texts.size(),
+             " outlived the tracing of ", named.described(), ": ", list,
+             ". Return them from the function instead of keeping them in a variable, list or "
+             "attribute outside of it.");
   PyErr_SetString(PyExc_Exception, text.c_str());
   throw PythonError();
 }

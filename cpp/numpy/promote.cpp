@@ -72,8 +72,12 @@ WeakDType join_types(std::span<const WeakDType> types, std::string_view function
     if (!same && is_key(type.dtype)) refuse_keys(types, function);
   }
   WeakDType out = types[0];
+  if (same && !all_weak) {  // nothing is converted: 64 bits stay where they are not the default
+    out.weak = false;
+    return out;
+  }
   if (same) {
-    out.weak = all_weak && out.dtype != DType::boolean;
+    out.weak = out.dtype != DType::boolean;
   } else if (all_weak) {
     // The join of the strong counterparts, weak again.
     for (const WeakDType& type : types) {
@@ -96,7 +100,7 @@ WeakDType result_type(const Values& values) {
 
 // The float that numbers of another dtype become: of 64 bits for integers of 64.
 DType inexact_of(DType dtype) {
-  return dtype == DType::boolean || itemsize(dtype) < 8 ? DType::float32 : default_float();
+  return dtype == DType::boolean || itemsize(dtype) < 8 ? DType::float32 : DType::float64;
 }
 
 WeakDType adjusted(WeakDType type, Promote rule) {
@@ -286,8 +290,7 @@ Values jitted(const std::string& name, const Values& args, const Composition& f,
 
 Value jitted1(const std::string& name, const Values& args,
               const std::function<Value(const Values&)>& f, const std::string& key) {
-  return jitted(
-      name, args, [&](const Values& in) -> Values { return {f(in)}; }, key)[0];
+  return jitted(name, args, [&](const Values& in) -> Values { return {f(in)}; }, key)[0];
 }
 
 }  // namespace shardax::numpy

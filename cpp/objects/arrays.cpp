@@ -149,9 +149,11 @@ PyObject* convert(PyObject*, PyObject* args) {
   return guarded([&] {
     const Operand operand = parse_operand(object);
     if (operand.kind == Operand::Kind::none) argument_error(object, "convert_element_type", 0);
-    const WeakDType type{numpy::canonical_dtype(to_dtype(dtype)), weak != 0};
-    if (is_array_object(object) && numpy::lattice_type(operand.value) == type)
-      return Py_NewRef(object);
+    WeakDType type{to_dtype(dtype), weak != 0};
+    // Arrays that have 64 bits while these are not the default keep them.
+    const bool kept = is_array_object(object) && operand.value->dtype() == type.dtype;
+    if (!kept) type.dtype = numpy::canonical_dtype(type.dtype);
+    if (kept && operand.value->type().weak == type.weak) return Py_NewRef(object);
     return wrap(materialise(operand, type));
   });
 }

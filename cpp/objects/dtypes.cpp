@@ -230,7 +230,8 @@ PyObject* requested(PyObject*, PyObject* args) {
   return guarded([&] { return Py_NewRef(dtype_object(requested_dtype(object, function))); });
 }
 
-// result_type(*args): (dtype, weak), canonical. Arguments are arrays, scalars or dtypes.
+// result_type(*args): (dtype, weak), canonical but for arrays of one dtype. Arguments are arrays,
+// scalars or dtypes.
 PyObject* result_type(PyObject*, PyObject* const* args, Py_ssize_t count) {
   return guarded([&]() -> PyObject* {
     const numpy::UserOperands operands;
@@ -242,7 +243,10 @@ PyObject* result_type(PyObject*, PyObject* const* args, Py_ssize_t count) {
         types.push_back(operand.lattice_type());
       } else {
         const auto builtin = dtype_of_builtin(args[i]);
-        types.push_back({to_dtype(args[i]), builtin && *builtin != DType::boolean});
+        const bool weak = builtin && *builtin != DType::boolean;
+        const DType dtype = to_dtype(args[i]);
+        const bool kept = weak || numpy::explicit_x64() == numpy::ExplicitX64::allow;
+        types.push_back({kept ? dtype : numpy::canonical_dtype(dtype), weak});
       }
     }
     if (types.empty()) value_error("at least one array or dtype is required");

@@ -104,10 +104,10 @@ bool parse(const char* symbol, PyObject* a, PyObject* b, Operand& left, Operand&
 
 Value bind_record(Operator& rule, const Operand& left, const Operand& right) {
   const WeakDType types[] = {left.lattice_type(), right.lattice_type()};
-  const WeakDType type = numpy::adjusted(
-      types[0] == types[1] ? WeakDType{numpy::canonical_dtype(types[0].dtype), types[0].weak}
-                           : numpy::join_types(types, rule.found().name),
-      rule.promote);
+  const WeakDType type = numpy::adjusted(types[0] == types[1] && !types[0].weak
+                                             ? types[0]
+                                             : numpy::join_types(types, rule.found().name),
+                                         rule.promote);
   Values in;
   in.reserve(2);
   in.push_back(materialise(left, type));

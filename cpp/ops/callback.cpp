@@ -61,11 +61,11 @@ Value slice_copy(const View& view, bool weak, const Ints& axes, const Shape& ind
 // What a function of the host gives is not known to be what it promised.
 void check_result(const Array& value, DType dtype, const Shape& shape) {
   if (value.shape() == shape && value.dtype() == dtype) return;
-  value_error(
-      "the callback returned an array of shape ", to_string(value.shape()), " and dtype ",
-      name(value.dtype()), " where shape ", to_string(shape), " and dtype ", name(dtype),
-      " were expected; under vmap with vmap_method 'expand_dims' or 'broadcast_all', results "
-      "have a leading dimension of the batch's size.");
+  fail(ErrorKind::runtime_error, "Incorrect output shape: the callback returned an array of shape ",
+       to_string(value.shape()), " and dtype ", name(value.dtype()), " where shape ",
+       to_string(shape), " and dtype ", name(dtype),
+       " were expected; under vmap with vmap_method 'expand_dims' or 'broadcast_all', results "
+       "have a leading dimension of the batch's size.");
 }
 
 void store_slice(const View& view, const Ints& axes, const Shape& index, const Array& value) {

@@ -396,3 +396,6 @@ def test_typeof_a_reference():
     ref = shardax.new_ref(jnp.zeros(3))
     assert str(shardax.typeof(ref)) == "Ref{float32[3]}" and shardax.typeof(ref) == ref.aval
     assert str(shardax.typeof(ref.at[0])) == "Ref{float32[]}"
+    assert ref.aval.sharding == shardax.typeof(ref[...]).sharding and not ref.aval.weak_type
+    assert ref.unsafe_buffer_pointer() == ref[...].unsafe_buffer_pointer()
+    assert ref.format.sharding == ref.sharding and not ref.committed

@@ -1,11 +1,14 @@
 """tests/api/test_traceback_filtering.py - what exceptions lose where they leave the package."""
 
+import contextlib
+import gc
 import traceback
+import weakref
 
 import pytest
 import shardax as jax
 from shardax import lax
-from shardax._base.tracebacks import UnfilteredStackTrace
+from shardax._base.tracebacks import UnfilteredStackTrace, api_boundary
 
 
 def fails(*_):
@@ -56,6 +59,24 @@ def test_frames_are_marked(mode):
     entries = traceback.walk_tb(raised(1.0).__traceback__)
     hidden = {f.f_code.co_name: "__tracebackhide__" in f.f_locals for f, _ in entries}
     assert hidden["scan"] and not hidden["fails"] and not hidden["through_jit"]
+
+
+@pytest.mark.parametrize("mode", ["tracebackhide"], indirect=True)
+def test_exceptions_that_leave_a_boundary_are_in_no_cycle(mode):
+    class Called:
+        def __call__(self):
+            api_boundary(fails)()
+
+    called = Called()
+    known = weakref.ref(called)
+    gc.disable()
+    try:
+        with contextlib.suppress(ValueError):
+            called()
+        del called
+        assert known() is None
+    finally:
+        gc.enable()
 
 
 @pytest.mark.parametrize("mode", ["off"], indirect=True)

@@ -35,3 +35,16 @@ def test_they_are_allowed_and_kept():
 def test_other_rules_are_refused():
     with pytest.raises(ValueError, match="jax_explicit_x64_dtypes must be one of 'warn'"):
         jax.config.update("jax_explicit_x64_dtypes", "maybe")
+
+
+def test_arrays_made_with_x64_on_keep_their_bits_beside_each_other():
+    with jax.enable_x64(True):
+        x, i = jnp.linspace(0.0, 1.0, 3), jnp.arange(3)
+    both = [x + x, jnp.maximum(x, x), jnp.where(i > 1, x, x), x @ x, jnp.stack([x, x]), x**2]
+    assert {r.dtype for r in (*both, jnp.sin(x), i / i)} == {np.dtype("float64")}
+    assert (i + i).dtype == jnp.result_type(i, i) == jnp.concatenate([i, i]).dtype == "int64"
+    for narrow in (x + jnp.float32(1), i + 1.0, jnp.add(np.ones(3), np.ones(3))):
+        assert narrow.dtype == "float32"
+    for types in ((np.float64, np.float64), (np.ones(3), np.ones(3)), ("float64",)):
+        assert jnp.result_type(*types) == "float32"
+    assert jnp.sin(np.arange(3)).dtype == "float32"

@@ -70,7 +70,7 @@ def leave(exception):
     if mode == "tracebackhide":
         entry = whole
         while entry is not None:
-            if in_package(entry.tb_frame):
+            if in_package(entry.tb_frame) and entry.tb_frame.f_code.co_filename != __file__:
                 entry.tb_frame.f_locals["__tracebackhide__"] = True
             entry = entry.tb_next
         return
@@ -94,6 +94,7 @@ def api_boundary(fun, *, repro_api_name=None, repro_user_func=False):
 
     @functools.wraps(fun)
     def bounded(*args, **kwargs):
+        __tracebackhide__ = True  # asking the frame would make a cycle of it and its exception
         try:
             return fun(*args, **kwargs)
         except Exception as exception:

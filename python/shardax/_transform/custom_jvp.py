@@ -145,8 +145,7 @@ class _JvpCall(Call):
             self.out_tree,
             f"{names} must produce a pair (list or tuple of length two) where the first element "
             "represents the primal output (equal in value to the output of the "
-            f"custom_jvp-decorated function {fun}, and in particular of the same container/pytree "
-            "structure)",
+            f"custom_jvp-decorated function {fun}, and in particular ",
             "JVP rule",
         )
         return out, [self._checked(o, t) for o, t in zip(out, tangent_leaves)]

@@ -37,11 +37,10 @@ class AbstractRef:
     def __init__(self, inner_aval):
         self.inner_aval = inner_aval
 
-    shape = property(lambda self: self.inner_aval.shape)
-    dtype = property(lambda self: self.inner_aval.dtype)
-    ndim = property(lambda self: self.inner_aval.ndim)
-    size = property(lambda self: self.inner_aval.size)
-    weak_type = property(lambda self: self.inner_aval.weak_type)
+    def __getattr__(self, name):
+        if name.startswith("_") or name == "inner_aval":  # while it is copied
+            raise AttributeError(name)
+        return getattr(self.inner_aval, name)
 
     def __repr__(self):
         return f"Ref{{{self.inner_aval.str_short()}}}"
@@ -107,11 +106,14 @@ class Ref:
         self.aval = AbstractRef(_core.typeof(value))
         self._freed = False
 
-    shape = property(lambda self: self.aval.shape)
-    dtype = property(lambda self: self.aval.dtype)
-    ndim = property(lambda self: self.aval.ndim)
-    size = property(lambda self: self.aval.size)
-    sharding = property(lambda self: self._read().sharding)
+    shape, dtype, ndim, size = (
+        property(lambda self, name=name: getattr(self.aval, name))
+        for name in ("shape", "dtype", "ndim", "size")
+    )
+    sharding, format, committed, unsafe_buffer_pointer = (
+        property(lambda self, name=name: getattr(self._read(), name))
+        for name in ("sharding", "format", "committed", "unsafe_buffer_pointer")
+    )
 
     # Where the value is now: (object, its level).
     def _place(self):
