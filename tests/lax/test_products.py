@@ -162,3 +162,23 @@ def test_transposed_products_have_the_same_bits():
     for order in ((0, 2, 1), (1, 0, 2), (2, 1, 0), (1, 2, 0)):
         turned = shardax.jit(lambda x, y: jnp.einsum("nik,njk->nij", x, y).transpose(order))  # noqa: B023
         np.testing.assert_array_equal(turned(x, y), np.asarray(product).transpose(order))
+
+
+@pytest.mark.parametrize(
+    "types",
+    [("float8_e4m3fn", "float8_e5m2"), ("float16", "bfloat16"), ("bfloat16", "float8_e4m3fn")],
+)
+def test_narrow_floats_of_two_kinds_lose_nothing(types):
+    numbers = np.random.default_rng(0)
+    x, y = (jnp.asarray(numbers.normal(size=(4, 4)), dtype=t) for t in types)
+    exact = np.float64(x) @ np.float64(y)
+    out = lax.dot(x, y, preferred_element_type="float32")
+    np.testing.assert_allclose(out, exact, rtol=1e-5, atol=1e-5)
+    assert lax.dot(x, y).dtype == types[1] if "float8" not in types[1] else types[0]
+
+
+def test_dot_splits_its_result_as_asked():
+    mesh = shardax.make_mesh((2,), ("x",), axis_types=(shardax.sharding.AxisType.Explicit,))
+    with shardax.set_mesh(mesh):
+        out = lax.dot(jnp.ones((4, 3)), jnp.ones((3, 2)), out_sharding=shardax.P("x", None))
+    assert out.sharding.spec == shardax.P("x", None) and float(out[0, 0]) == 3

@@ -213,11 +213,13 @@ def product(lhs, rhs, dims, preferred=None, precision=None):
     """dot_general of arrays, with dims as ((lhs, rhs contracted), (lhs, rhs batch))."""
     preferred = _dtype(preferred)
     precision = _canonical_precision(precision)
-    if lhs.dtype != rhs.dtype:
-        dtype = max(lhs.dtype, rhs.dtype, key=_rank)
-        lhs, rhs = _core.convert(lhs, dtype), _core.convert(rhs, dtype)
-    result = _result_dtype(lhs.dtype, preferred)
+    dtype = max(lhs.dtype, rhs.dtype, key=_rank)
+    result = _result_dtype(dtype, preferred)
     sums = preferred
+    if lhs.dtype != rhs.dtype:
+        if _kind(lhs.dtype) == _kind(rhs.dtype) == 2 and _bits(dtype) <= 16:
+            dtype, sums = np.dtype(np.float32), None  # of two narrow floats none holds the other
+        lhs, rhs = _core.convert(lhs, dtype), _core.convert(rhs, dtype)
     if isinstance(precision, DotAlgorithmPreset):
         types, sums = (
             precision.supported_lhs_types,
@@ -331,7 +333,14 @@ def dot(
                 f"rhs_shape={rhs.shape}"
             )
         dimension_numbers = (((lhs.ndim - 1,), (0,)), ((), ()))
-    return dot_general(lhs, rhs, dimension_numbers, precision, preferred_element_type)
+    return dot_general(
+        lhs,
+        rhs,
+        dimension_numbers,
+        precision,
+        preferred_element_type,
+        out_sharding=out_sharding,
+    )
 
 
 def batch_matmul(lhs, rhs, precision=None):
