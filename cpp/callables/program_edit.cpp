@@ -45,12 +45,13 @@ py::tuple pruned(const ProgramObject& p, const std::vector<bool>& wanted,
 }
 
 // A program that holds all that it computes with.
-const ProgramPtr& closed(const ProgramObject& p) {
-  if (!p.captured.empty()) {
+ProgramPtr closed(const ProgramObject& p) {
+  const ProgramPtr out = closed_program(p);
+  if (!p.captured.empty() && out == p.program) {
     value_error("export: ", p.program->name,
                 " uses values of a function that is being traced; pass them as arguments.");
   }
-  return p.program;
+  return out;
 }
 
 }  // namespace

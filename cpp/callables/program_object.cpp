@@ -9,6 +9,7 @@
 #include "callables/object.h"
 #include "callables/primitive.h"
 #include "callables/trace_state.h"
+#include "ir/print_captured.h"
 #include "trace/trace.h"
 
 namespace py = pybind11;
@@ -77,6 +78,10 @@ std::span<const Var> captured_inputs(const ProgramObject& p) {
   return std::span(p.program->inputs).last(p.captured.size());
 }
 
+std::string text_of(const ProgramObject& p, const PrintOptions& options) {
+  return to_string(*p.program, options, p.captured.size());
+}
+
 py::list constant_variables_of(const ProgramObject& p) {
   std::vector<Var> vars;
   for (const Constant* c : listed_constants(*p.program)) vars.push_back(c->var);
@@ -106,7 +111,21 @@ const ProgramObject& program_object(PyObject* object) {
   return py::cast<ProgramObject&>(py::handle(object));
 }
 
-ProgramPtr unwrap_program(PyObject* object) { return program_object(object).program; }
+ProgramPtr closed_program(const ProgramObject& p) {
+  const bool arrays =
+      std::ranges::all_of(p.captured, [](const Value& v) { return v && !v->is_tracer(); });
+  if (p.captured.empty() || !arrays) return p.program;
+  const MutableProgram out = copy_of(*p.program);
+  const std::size_t given = out->inputs.size() - p.captured.size();
+  for (std::size_t i = 0; i < p.captured.size(); ++i) {
+    out->constants.push_back(
+        {out->inputs[given + i], ArrayPtr(static_cast<Array*>(p.captured[i].get()))});
+  }
+  out->inputs.resize(given);
+  return out;
+}
+
+ProgramPtr unwrap_program(PyObject* object) { return closed_program(program_object(object)); }
 
 void init_program_objects(py::module_& module) {
   init_program_params(module);
@@ -224,14 +243,13 @@ void init_program_objects(py::module_& module) {
           [](const py::object& self) {
             return to_object(call_python("_transform.program_parts", "debug_info", self.ptr()));
           })
-      .def("__str__", [](const ProgramObject& p) { return to_string(*p.program); })
-      .def("__repr__", [](const ProgramObject& p) { return to_string(*p.program); })
+      .def("__str__", [](const ProgramObject& p) { return text_of(p, {}); })
+      .def("__repr__", [](const ProgramObject& p) { return text_of(p, {}); })
       .def(
           "pretty_print",
           [](const ProgramObject& p, bool source_info, bool print_shapes, bool print_effects,
-             const py::object&, bool) {
-            return to_string(*p.program, PrintOptions{print_shapes, source_info, print_effects});
-          },
+             const py::object&,
+             bool) { return text_of(p, {print_shapes, source_info, print_effects}); },
           py::kw_only(), py::arg("source_info") = false, py::arg("print_shapes") = true,
           py::arg("print_effects") = false, py::arg("use_color") = py::none(),
           py::arg("custom_pp_eqn_rules") = true,

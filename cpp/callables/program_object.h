@@ -61,9 +61,11 @@ pybind11::object shown_variable(const ProgramPtr& program, const ShownVars& show
 Ref wrap_type(const Type& type);
 Ref wrap_types(const Types& types);  // a list
 Ref wrap_program(const ProgramPtr& program, Values captured = {});
+// The program with captured arrays among its constants; as it is where it captured tracers.
+ProgramPtr closed_program(const ProgramObject& p);
 // Throw TypeError for other objects.
 const ProgramObject& program_object(PyObject* object);
-ProgramPtr unwrap_program(PyObject* object);
+ProgramPtr unwrap_program(PyObject* object);  // closed
 // What types show of a Sharding, over a mesh with explicit axes; else null.
 ShardingPtr sharding_in_types(PyObject* sharding, std::size_t rank);
 // Manual axes, as a ManualAxisType or a set of names.

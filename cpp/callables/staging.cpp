@@ -211,11 +211,11 @@ class EagerContext {
 }  // namespace
 
 Staged stage_abstract(const std::string& api, PyObject* fun, const py::tuple& args,
-                      const py::dict& kwargs, const StaticSpec& statics) {
+                      const py::dict& kwargs, const StaticSpec& statics, bool arrays_captured) {
   const Unpacked unpacked(args, kwargs);
   FlatCall call(unpacked.arguments(), statics, fun);
   const CallForm form = call.form();
-  return stage_call(api, fun, form, abstract_types(fun, form, call.leaves()));
+  return stage_call(api, fun, form, abstract_types(fun, form, call.leaves()), arrays_captured);
 }
 
 Types abstract_types(PyObject* fun, const CallForm& form, std::span<const Ref> leaves) {
@@ -273,19 +273,24 @@ void init_staging(py::module_& module) {
       "stage",
       [](const std::string& api, const py::object& fun, const py::tuple& args,
          const py::dict& kwargs, const std::vector<int>& static_argnums,
-         const std::vector<std::pair<std::string, std::int64_t>>& axis_env, bool references) {
+         const std::vector<std::pair<std::string, std::int64_t>>& axis_env, bool references,
+         bool arrays_captured) {
         const AxisEnv axes(axis_env);
         StaticSpec statics;
         statics.positions = static_argnums;
-        const auto staged = [&] { return stage_abstract(api, fun.ptr(), args, kwargs, statics); };
+        const auto staged = [&] {
+          return stage_abstract(api, fun.ptr(), args, kwargs, statics, arrays_captured);
+        };
         return references ? staged() : without_references(api, fun.ptr(), staged);
       },
       py::arg("api"), py::arg("fun"), py::arg("args"), py::arg("kwargs") = py::dict(),
       py::arg("static_argnums") = std::vector<int>(),
       py::arg("axis_env") = std::vector<std::pair<std::string, std::int64_t>>(),
-      py::arg("references") = false,
+      py::arg("references") = false, py::arg("arrays_captured") = false,
       "Stages fun(*args, **kwargs); leaves may be arrays or anything with shape and dtype. With "
-      "`references`, the signal of those that it meets is passed on.");
+      "`references`, the signal of those that it meets is passed on; with `arrays_captured`, "
+      "arrays "
+      "without dimensions that the function closes over are captured, not literals.");
   module.def("hoist_constants", [](const Staged& staged) {
     Values values = staged.captured;
     const ProgramPtr program = hoist_constants(*staged.program, values);
@@ -308,6 +313,10 @@ void init_staging(py::module_& module) {
         const Program& body = *object.program;
         Values inputs = values_of(values), others = values_of(constants);
         const std::size_t captured = object.captured.size(), count = body.inputs.size();
+        const auto listed = static_cast<std::size_t>(std::ranges::count_if(
+            body.constants, [](const Constant& c) { return c.value->type().rank() > 0; }));
+        if (captured > 0 && others.size() > listed + captured)
+          type_error("the program has ", listed + captured, " constants, got ", others.size());
         if (captured > 0 && inputs.size() == count - captured) {
           const Values& held = others.size() < captured ? object.captured : others;
           inputs.insert(inputs.end(), held.end() - static_cast<std::ptrdiff_t>(captured),

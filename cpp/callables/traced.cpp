@@ -122,7 +122,8 @@ void check_leaks(const TracerWatch& watch, const NamedTrace& named) {
 
 }  // namespace
 
-Staged stage_call(const std::string& api, PyObject* fun, const CallForm& form, const Types& types) {
+Staged stage_call(const std::string& api, PyObject* fun, const CallForm& form, const Types& types,
+                  bool arrays_captured) {
   std::optional<TracerWatch> watch;
   if (objects::flag("jax_check_tracer_leaks")) watch.emplace();
   NamedTrace named(api, fun, form);
@@ -132,7 +133,7 @@ Staged stage_call(const std::string& api, PyObject* fun, const CallForm& form, c
   for (const Value& value : flat.values) {
     if (value->is_tracer()) static_cast<const Tracer&>(*value).trace();
   }
-  StagingTrace::Result recorded = trace.finish(flat.values);
+  StagingTrace::Result recorded = trace.finish(flat.values, arrays_captured);
   if (watch) {
     result = Ref();
     flat.values.clear();

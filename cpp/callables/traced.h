@@ -42,7 +42,8 @@ struct Staged {
 };
 
 // Stages fun at these types of the leaves. The user's exceptions pass unchanged.
-Staged stage_call(const std::string& api, PyObject* fun, const CallForm& form, const Types& types);
+Staged stage_call(const std::string& api, PyObject* fun, const CallForm& form, const Types& types,
+                  bool arrays_captured = false);
 
 // The program with its constants as last inputs; their values are appended to `values`.
 ProgramPtr hoist_constants(const Program& program, Values& values);

@@ -9,6 +9,7 @@
 #include "base/stack.h"
 #include "ir/bodies.h"
 #include "ir/document.h"
+#include "ir/print_captured.h"
 
 namespace shardax {
 namespace {
@@ -133,14 +134,14 @@ class Printer {
  public:
   explicit Printer(PrintOptions options) : options_(options) {}
 
-  Document top(const Program& p) {
+  Document top(const Program& p, std::size_t captured = 0) {
     shared_ = shared_programs(p);
     std::vector<Document> parts;
     for (const SharedProgram& s : shared_) {
       parts.insert(parts.end(),
                    {"let " + s.name + " = ", program(*s.program), " in", Document::line()});
     }
-    parts.push_back(program(p));
+    parts.push_back(program(p, {}, {}, captured));
     return Document::chain(std::move(parts));
   }
 
@@ -193,8 +194,10 @@ class Printer {
     return Document::nest(2, {Document::group(std::move(parts))});
   }
 
-  // `inputs`, `outputs`: names that those of a called program take from the call.
-  Document program(const Program& p, const Texts& inputs = {}, const Texts& outputs = {}) {
+  // `inputs`, `outputs`: names that those of a called program take from the call. The last
+  // `captured` inputs are shown as constants.
+  Document program(const Program& p, const Texts& inputs = {}, const Texts& outputs = {},
+                   std::size_t captured = 0) {
     check_stack("printing a program within programs");
     Scope scope;
     std::vector<bool> used(p.types.size(), false);
@@ -207,9 +210,14 @@ class Printer {
       if (!declare_literal(scope, c) && used[static_cast<std::size_t>(c.var)])
         constants.push_back(declare(scope, p, c.var));
     }
+    const std::size_t given = p.inputs.size() - captured;
+    for (std::size_t i = given; i < p.inputs.size(); ++i) {
+      if (used[static_cast<std::size_t>(p.inputs[i])])
+        constants.push_back(declare(scope, p, p.inputs[i]));
+    }
     suggest(scope, p.inputs, inputs);
     suggest(scope, p.outputs, outputs);
-    for (Var v : p.inputs) parameters.push_back(declare(scope, p, v));
+    for (Var v : std::span(p.inputs).first(given)) parameters.push_back(declare(scope, p, v));
     std::vector<Document> equations{Document::line()};
     for (const Equation& eqn : p.equations) {
       if (equations.size() > 1) equations.push_back(Document::line("; "));
@@ -360,7 +368,10 @@ std::string to_string(const Location& location) {
 std::string to_string(const ParamValue& value) { return std::visit(ParamText{}, value); }
 
 std::string to_string(const Program& program, const PrintOptions& options) {
-  return Printer(options).top(program).layout(line_width);
+  return to_string(program, options, 0);
+}
+std::string to_string(const Program& program, const PrintOptions& options, std::size_t captured) {
+  return Printer(options).top(program, captured).layout(line_width);
 }
 std::string to_string(const Program& program) { return to_string(program, PrintOptions{}); }
 

@@ -136,15 +136,24 @@ ArrayPtr constant_of(const Array& array) {
 
 }  // namespace
 
-StagingTrace::Result StagingTrace::finish(const Values& outputs) {
+StagingTrace::Result StagingTrace::finish(const Values& outputs, bool arrays_captured) {
   for (const Value& value : outputs) program_->outputs.push_back(lift(value));
   Result result;
   for (auto& [var, value] : captured_) {
-    if (!value->is_tracer()) {
-      program_->constants.push_back({var, constant_of(as_array(value))});
-    } else {
+    if (value->is_tracer()) {
       program_->inputs.push_back(var);
       result.captured.push_back(value);
+      continue;
+    }
+    const bool literal =
+        value->type().rank() == 0 &&
+        (value->unique() || std::find(outputs.begin(), outputs.end(), value) != outputs.end());
+    const ArrayPtr constant = constant_of(as_array(value));
+    if (arrays_captured && !literal) {
+      program_->inputs.push_back(var);
+      result.captured.push_back(constant);
+    } else {
+      program_->constants.push_back({var, constant});
     }
   }
   result.program = program_;

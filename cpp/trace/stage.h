@@ -43,8 +43,10 @@ class StagingTrace final : public Trace {
     ProgramPtr program;  // inputs: those asked for, then one per captured value
     Values captured;     // tracers of outer traces that the function closed over
   };
-  // Ends recording. Plain arrays that the function closed over become constants.
-  Result finish(const Values& outputs);
+  // Ends recording. Plain arrays that the function closed over become constants; with
+  // `arrays_captured` they are captured like tracers, in the order of their first use, but for
+  // those without dimensions that nobody else holds: numbers of its text, and what it made itself.
+  Result finish(const Values& outputs, bool arrays_captured = false);
   void name(std::string text) { program_->name = std::move(text); }
   // What has been recorded so far.
   const Program& program() const { return *program_; }

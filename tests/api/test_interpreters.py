@@ -52,3 +52,16 @@ def test_batchers_in_the_older_form():
     batching.axis_primitive_batchers[sizes] = rule
     assert shardax.vmap(sizes.bind, axis_name="i")(jnp.arange(3.0)).tolist() == [0, 10, 20]
     assert given == [(3, "i", None, tuple, (0,))]
+
+
+def test_functions_with_rules_are_given_to_interpreters():
+    @shardax.custom_jvp
+    def f(x):
+        return jnp.sin(x)
+
+    f.defjvp(lambda primals, tangents: (f(*primals), 7 * tangents[0]))
+    (equation,) = shardax.make_jaxpr(f)(1.0).eqns
+    params = equation.primitive.get_bind_params(equation.params)
+    (out,) = params["subfuns"][0].call_wrapped(0.0)
+    assert out == 0
+    assert shardax.grad(lambda x: equation.primitive.bind(x, **params)[0])(1.0) == 7

@@ -319,3 +319,15 @@ def test_einsum_shows_its_products():
         jnp.ones((2, 3)), CONSTANT
     ).eqns
     assert eqn.primitive is core.primitives.dot_general_p
+
+
+def test_captured_arrays_are_constants_in_the_order_of_their_use():
+    number, row = jnp.float32(3), jnp.arange(2.0)
+    made = jax.make_jaxpr(lambda x: x * number + row + np.float32(4) + jnp.array(5.0))(row)
+    assert [c.shape for c in made.consts] == [(), (2,)] and len(made.in_avals) == 1
+    text = str(made)
+    assert text.startswith("{ lambda a:f32[] b:f32[2]; c:f32[2]. let")
+    assert "4.0:f32[]" in text and "5.0:f32[]" in text and "3.0:f32[]" not in text
+    assert jax.core.jaxpr_as_fun(made)(row)[0].tolist() == [9, 13]
+    assert jax.core.eval_jaxpr(made.jaxpr, [2 * number, row], row)[0].tolist() == [9, 16]
+    assert jax.jit(jax.core.jaxpr_as_fun(made))(row)[0].tolist() == [9, 13]

@@ -8,6 +8,7 @@ import functools
 
 import shardax._core as _bindings
 from shardax._base.compositions import moveaxis
+from shardax._base.wrapped_functions import wrap_init
 from shardax._core import api as _core
 from shardax._transform.avals import shaped_type
 from shardax._transform.callbacks import io_callback, pure_callback
@@ -202,7 +203,16 @@ def of_op(name):
     primitive = Primitive(name, existing=True)
     if name == "jit":
         primitive.bind = lambda *args, **params: primitive._bind(*args, **jit_params(params))
+    elif name in ("custom_jvp_call", "custom_vjp_call"):
+        # Interpreters are told the function by itself; the params have it in any case.
+        primitive.bind = lambda *args, subfuns=(), **params: primitive._bind(*args, **params)
+        primitive.get_bind_params = lambda params: {**params, "subfuns": (_function_of(params),)}
     return primitive
+
+
+def _function_of(params):
+    program = params["call_jaxpr"]
+    return wrap_init(lambda *args: _core.evaluate(program, list(map(_core.asarray, args)), []))
 
 
 # Attributes whose op goes by another name.

@@ -45,11 +45,20 @@ def staged_with_refs(fun, static_positions, static_names, args, kwargs):
     return _RefStaged(staged, types)
 
 
-def stage_function(fun, args, kwargs, statics=(), axes=()):
+def stage_function(fun, args, kwargs, statics=(), axes=(), arrays_captured=False):
     """`fun` as a program for these arguments."""
     if not any(map(stands_for_ref, tree_util.tree_leaves((args, kwargs)))):
         try:
-            return _core.stage("jit", fun, args, kwargs, statics, axes, references=True)
+            return _core.stage(
+                "jit",
+                fun,
+                args,
+                kwargs,
+                statics,
+                axes,
+                references=True,
+                arrays_captured=arrays_captured,
+            )
         except Met:
             pass
     if axes:

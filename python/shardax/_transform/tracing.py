@@ -46,7 +46,7 @@ def make_jaxpr(
 
     @functools.wraps(fun)
     def make(*args, **kwargs):
-        staged = stages.stage_function(fun, args, kwargs, statics, axes)
+        staged = stages.stage_function(fun, args, kwargs, statics, axes, arrays_captured=True)
         return (staged.jaxpr, stages.shape_of(staged)) if return_shape else staged.jaxpr
 
     for attribute in ("__name__", "__qualname__"):
