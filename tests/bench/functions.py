@@ -120,19 +120,18 @@ class System:
         env = {**os.environ, "BENCH_SYSTEM": name, **({"BENCH_CPU": "1"} if cpu else {})}
         if name != "shardax":
             env.pop("PYTHONPATH", None)
+        self.name = name
         self.process = subprocess.Popen(
-            [python, __file__],
-            env=env,
-            text=True,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
+            [python, __file__], env=env, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
 
     def measure(self, call):
         """{"time": microseconds}, {"error": text}, or {} where the system lacks the function."""
         print(json.dumps(call), file=self.process.stdin, flush=True)
-        return json.loads(self.process.stdout.readline())
+        answer = self.process.stdout.readline()
+        if not answer:
+            sys.exit(f"The process of {self.name} ended at {call}.")
+        return json.loads(answer)
 
 
 def reason_of(row, ours, theirs):
