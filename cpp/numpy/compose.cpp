@@ -256,7 +256,9 @@ Value isnan(const Value& a) {
 Value isinf(const Value& a) {
   if (is_complex(a->dtype())) return logical_or(isinf(real(a)), isinf(imag(a)));
   if (!is_floating(a->dtype())) return full(with_dtype(a->type(), DType::boolean), 0);
-  return eq(unary("abs", a), scalar(a->dtype(), infinity));
+  return jitted1("isinf", {a}, [](const Values& v) {
+    return eq(unary("abs", v[0]), scalar(v[0]->dtype(), infinity));
+  });
 }
 
 Value isfinite(const Value& a) {
@@ -271,7 +273,7 @@ Value signbit(const Value& a) {
     if (!is_signed_integer(a->dtype())) return full(with_dtype(a->type(), DType::boolean), 0);
     return lt(a, scalar(a->dtype(), 0));
   }
-  return bits_below_sign(a);
+  return jitted1("signbit", {a}, [](const Values& v) { return bits_below_sign(v[0]); });
 }
 
 Value real(const Value& a) { return is_complex(a->dtype()) ? unary("real", a) : a; }
