@@ -2,6 +2,7 @@
 
 import math
 import operator
+import warnings
 
 import numpy as np
 
@@ -272,13 +273,23 @@ def standardize(
 normalize = standardize  # its name in earlier years
 
 
-@_in_one_program("num_classes", "dtype", "axis")
 def one_hot(x, num_classes, *, dtype=None, axis=-1):
     """A new dimension of size num_classes, 1 at the index that x gives.
 
-    Zeros for indices out of range.
+    Zeros for indices out of range. Indices that are no integers are deprecated.
     """
     x = asarray(x)
+    if x.dtype.kind not in "iuV":
+        warnings.warn(
+            f"jax.nn.one_hot input should be integer-typed; got dtype={x.dtype}",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+    return _one_hot(x, num_classes, dtype=dtype, axis=axis)
+
+
+@_in_one_program("num_classes", "dtype", "axis")
+def _one_hot(x, num_classes, *, dtype, axis):
     known(num_classes, "The error arose in jax.nn.one_hot argument `num_classes`.")
     dtype = _core.canonical_dtype(float) if dtype is None else _core.dtype_of(dtype)
     place = canonical_axis(axis, x.ndim + 1)
