@@ -115,6 +115,8 @@ def unique(
     check_arraylike("unique", ar)
     ar = asarray(ar)
     rows = ar.reshape((-1,)) if axis is None else moveaxis(ar, canonical_axis(axis, ar.ndim), 0)
+    if equal_nan and rows.dtype.kind == "c":  # whichever part it is in
+        rows = where(_functions.isnan(rows), rows.dtype.type(np.nan), rows)
     n = rows.shape[0]
     if rows.ndim > 1 or return_index or return_inverse:
         ordered, order, mask = _sorted_rows(rows, equal_nan)
