@@ -57,6 +57,17 @@ def test_quantiles_are_the_inverse():
         np.testing.assert_allclose(curvature, expected, rtol=1e-11, atol=1e-11)
 
 
+def test_modes_of_many():
+    x = np.random.default_rng(0).integers(0, 50, (3, 5000))
+    values, counts = stats.mode(x, axis=1)
+    for row, value, count in zip(x, values, counts):
+        often = np.bincount(row)
+        assert value == often.argmax() and count == often.max()
+    x = np.float32([np.nan, 1, np.nan, 2, np.nan])
+    value, count = stats.mode(x)
+    assert np.isnan(value) and count == 3
+
+
 def test_modes_of_few():
     mode, count = stats.mode(jnp.zeros((0, 3)))
     assert np.isnan(mode).all() and mode.shape == count.shape == (3,)
