@@ -32,7 +32,13 @@ REASONS = {
     "JAX's bits: sorts by random words, in rounds": "permutation",
     "series in double precision, element by element": """betainc chi2.cdf dawsn erfcx expi gamma.cdf
         gammainc gammaincc polygamma spence zeta beta.cdf""",
-    "a gather, where NumPy makes a strided view": "circulant hankel toeplitz",
+    "a gather, where NumPy makes a strided view": "circulant hankel toeplitz diag diagonal",
+    "NumPy has vectors of 512 bits, code made here 256": """acosh arccosh arcsinh arctanh asinh
+        atanh cbrt cos cosh expm1 log10 log1p log2 pow power sin sinh tan""",
+    "NumPy sorts in vectors of 512 bits": """median nanmedian nanpercentile nanquantile percentile
+        quantile sort sort_complex unique unique_all unique_counts unique_inverse unique_values""",
+    "JAX's order: both parts are sorted": "argpartition partition",
+    "sums in the order of a matrix product's": "dot einsum inner matvec vdot vecdot vecmat",
     "which elements a mask has is counted, then searched": "tril_indices triu_indices",
     "integers and remainders are divided one by one": "divmod gcd lcm mod remainder",
 }
