@@ -110,6 +110,7 @@ def argwhere(a, *, size=None, fill_value=None):
     return stack(nonzero(a, size=size, fill_value=fill_value), axis=1)
 
 
+@in_one_program("shape", at_once=True)
 def unravel_index(indices, shape):
     """Flat indices as a tuple of indices per dimension."""
     indices = asarray(indices)
