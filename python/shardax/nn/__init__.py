@@ -22,16 +22,20 @@ from shardax._base.arrays import (
 from shardax._transform.jit import jit
 from shardax.nn import initializers
 from shardax.nn._attention import dot_product_attention
-from shardax.nn._scaled import scaled_matmul
+from shardax.nn._scaled import (
+    get_scaled_dot_general_config,
+    scaled_dot_general,
+    scaled_matmul,
+)
 from shardax.numpy._exponentials import log_softmax, softmax
 from shardax.numpy._exponentials import plain_logsumexp as logsumexp
 
 __all__ = [
     "celu",
     "dot_product_attention",
-    "scaled_matmul",
     "elu",
     "gelu",
+    "get_scaled_dot_general_config",
     "glu",
     "hard_sigmoid",
     "hard_silu",
@@ -49,6 +53,8 @@ __all__ = [
     "one_hot",
     "relu",
     "relu6",
+    "scaled_dot_general",
+    "scaled_matmul",
     "selu",
     "sigmoid",
     "silu",
