@@ -6,6 +6,8 @@
 //   psum(clip(grad(w, x)))   ->   scan over chunks: acc + reduce_sum(clip(grad(w, x of the chunk)))
 // and what crosses from one segment to the next is stacked. Chunks are fixed by shapes: the same
 // bits come out for any number of threads.
+#include <algorithm>
+
 #include "compile/passes.h"
 #include "compile/rewrite.h"
 #include "control/per_slice.h"
@@ -39,7 +41,19 @@ class Segments {
         location_(location),
         held_(body_->types.size()),
         varying_(body_->types.size(), false),
-        level_(body_->types.size(), 0) {}
+        level_(body_->types.size(), 0),
+        constants_(body_->types.size(), nullptr),
+        is_output_(body_->types.size(), false),
+        users_(body_->types.size()) {
+    for (const Constant& c : body_->constants) constants_[index(c.var)] = &c;
+    for (Var v : body_->outputs) is_output_[index(v)] = true;
+    for (std::size_t e = 0; e < body_->equations.size(); ++e) {
+      for (Var v : body_->equations[e].inputs) {
+        Equations& users = users_[index(v)];
+        if (users.empty() || users.back() != e) users.push_back(e);
+      }
+    }
+  }
 
   std::pair<Vars, std::vector<bool>> run(const Vars& inputs, const std::vector<bool>& batched) {
     for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -114,27 +128,31 @@ class Segments {
     return {eqn.outputs.begin(), eqn.outputs.end()};
   }
 
-  // Some of the body's equations as a program of their own; its inputs are what they need.
-  MutableProgram part_of_body(const Equations& equations, const std::vector<Var>& outputs) const {
-    MutableProgram out = copy_of(*body_);
-    out->equations.clear();
-    out->inputs.clear();
-    std::vector<bool> known(body_->types.size(), false), constant(body_->types.size(), false);
-    std::vector<bool> used(body_->types.size(), false);
-    for (const Constant& c : body_->constants) constant[index(c.var)] = true;
-    for (std::size_t e : equations) {
-      const Equation& eqn = body_->equations[e];
-      out->equations.push_back(eqn);
-      for (Var v : eqn.inputs) {
-        used[index(v)] = true;
-        if (known[index(v)] || constant[index(v)]) continue;
-        known[index(v)] = true;
-        out->inputs.push_back(v);
+  // Some of the body's equations as a program of their own, with variables of its own; its inputs
+  // stand for `inputs`, what they need of the body.
+  MutableProgram part_of_body(const Equations& equations, const std::vector<Var>& outputs,
+                              std::vector<Var>& inputs) const {
+    const MutableProgram out(new Program);
+    out->name = body_->name;
+    std::vector<Var> own(body_->types.size(), -1);
+    const auto add = [&](Var v) { return own[index(v)] = out->add(body_->type(v)); };
+    const auto needed = [&](Var v) {
+      if (own[index(v)] >= 0) return own[index(v)];
+      if (const Constant* constant = constants_[index(v)]) {
+        out->constants.push_back({add(v), constant->value});
+      } else {
+        inputs.push_back(v);
+        out->inputs.push_back(add(v));
       }
-      for (Var v : eqn.outputs) known[index(v)] = true;
+      return own[index(v)];
+    };
+    for (std::size_t e : equations) {
+      Equation eqn = body_->equations[e];
+      for (Var& v : eqn.inputs) v = needed(v);
+      for (Var& v : eqn.outputs) v = add(v);
+      out->equations.push_back(std::move(eqn));
     }
-    std::erase_if(out->constants, [&](const Constant& c) { return !used[index(c.var)]; });
-    out->outputs = outputs;
+    for (Var v : outputs) out->outputs.push_back(own[index(v)]);
     return out;
   }
 
@@ -145,27 +163,26 @@ class Segments {
   };
   Part batched_part(const Equations& equations, const std::vector<Var>& outputs, std::int64_t size,
                     const std::vector<bool>* wanted = nullptr) const {
-    const MutableProgram program = part_of_body(equations, outputs);
+    std::vector<Var> inputs;
+    const MutableProgram program = part_of_body(equations, outputs, inputs);
     std::vector<bool> batched;
-    for (Var v : program->inputs) batched.push_back(varying_[index(v)]);
+    for (Var v : inputs) batched.push_back(varying_[index(v)]);
     const BatchedProgram result =
         batch_program(program, batched, {size, axis_.name, axis_.devices}, wanted);
-    return {program->inputs, result.program, result.batched};
+    return {std::move(inputs), result.program, result.batched};
   }
 
   // What of these equations' results others need.
   std::vector<Var> wanted_outputs(const Equations& equations) const {
-    std::vector<bool> inside(body_->equations.size(), false), wanted(body_->types.size(), false);
+    std::vector<bool> inside(body_->equations.size(), false);
     for (std::size_t e : equations) inside[e] = true;
-    for (std::size_t e = 0; e < inside.size(); ++e) {
-      if (inside[e]) continue;
-      for (Var v : body_->equations[e].inputs) wanted[index(v)] = true;
-    }
-    for (Var v : body_->outputs) wanted[index(v)] = true;
     std::vector<Var> out;
     for (std::size_t e : equations) {
       for (Var v : body_->equations[e].outputs) {
-        if (wanted[index(v)]) out.push_back(v);
+        const Equations& users = users_[index(v)];
+        if (is_output_[index(v)] ||
+            std::any_of(users.begin(), users.end(), [&](std::size_t u) { return !inside[u]; }))
+          out.push_back(v);
       }
     }
     return out;
@@ -196,14 +213,8 @@ class Segments {
     Equations equations = segment;
     std::vector<Var> sums, crossing;
     for (Var v : wanted_outputs(segment)) {
-      Equations users;
-      for (std::size_t e = 0; e < body_->equations.size(); ++e) {
-        const Vars& in = body_->equations[e].inputs;
-        if (std::find(in.begin(), in.end(), v) != in.end()) users.push_back(e);
-      }
-      const bool is_output =
-          std::find(body_->outputs.begin(), body_->outputs.end(), v) != body_->outputs.end();
-      if (!is_output && users.size() == 1 && is_sum_of(body_->equations[users[0]], v)) {
+      const Equations& users = users_[index(v)];
+      if (!is_output_[index(v)] && users.size() == 1 && is_sum_of(body_->equations[users[0]], v)) {
         equations.push_back(users[0]);
         sums.push_back(body_->equations[users[0]].outputs[0]);
       } else {
@@ -314,6 +325,9 @@ class Segments {
   std::vector<bool> varying_;
   std::vector<std::size_t> level_;
   std::vector<Level> levels_;
+  std::vector<const Constant*> constants_;  // the rest, too, by variable of the body
+  std::vector<bool> is_output_;
+  std::vector<Equations> users_;
 };
 
 }  // namespace

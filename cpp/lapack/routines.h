@@ -284,13 +284,23 @@ Int gtsv(Int n, Int columns, T* below, T* diagonal, T* above, T* b) {
 
 // b (m, n) becomes op(a)^-1 b or b op(a)^-1.
 template <class T>
-void trsm(char side, char uplo, char trans, char unit, Int m, Int n, const T* a, T* b) {
+void trsm(char side, char uplo, char trans, char unit, Int m, Int n, const T* a, Int lda, T* b) {
   using F = void (*)(char*, char*, char*, char*, Int*, Int*, T*, const T*, Int*, T*, Int*,
                      std::size_t, std::size_t, std::size_t, std::size_t);
   static const auto f = reinterpret_cast<F>(address(name_of<T>("trsm")));
   T one(1);
-  Int lda = atleast1(side == 'L' ? m : n), ldb = atleast1(m);
+  Int ldb = atleast1(m);
   f(&side, &uplo, &trans, &unit, &m, &n, &one, a, &lda, b, &ldb, 1, 1, 1, 1);
+}
+
+// x (n) becomes op(a)^-1 x.
+template <class T>
+void trsv(char uplo, char trans, char unit, Int n, const T* a, Int lda, T* x) {
+  using F = void (*)(char*, char*, char*, Int*, const T*, Int*, T*, Int*, std::size_t, std::size_t,
+                     std::size_t);
+  static const auto f = reinterpret_cast<F>(address(name_of<T>("trsv")));
+  Int step = 1;
+  f(&uplo, &trans, &unit, &n, a, &lda, x, &step, 1, 1, 1);
 }
 
 }  // namespace shardax::lapack

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "base/errors.h"
+#include "trace/trace.h"
 
 namespace shardax::numpy {
 
@@ -29,6 +30,12 @@ Value inexact(const Value& a) { return promote_dtypes({a}, Promote::inexact)[0];
 // A real function of a real value, or of the real and imaginary parts of a complex one.
 Value of_parts(const Value& a, Value (*f)(const Value&)) {
   return is_complex(a->dtype()) ? binary("complex", f(real(a)), f(imag(a))) : f(a);
+}
+
+// Programs show the ops of `f`; an array goes through them in one pass.
+Value in_one_pass(const char* name, const Value& a, Value (*f)(const Value&)) {
+  if (a->is_tracer() || staging_in_progress()) return f(a);
+  return jitted1(name, {a}, [f](const Values& in) { return f(in[0]); });
 }
 
 Value ordered(std::string_view record, const Value& a, const Value& b) {
@@ -233,12 +240,18 @@ Value absolute(const Value& a) {
 Value reciprocal(const Value& a) { return integer_pow(inexact(a), -1); }
 
 Value log2(const Value& a) {
-  return of_parts(unary("log", inexact(a)),
-                  [](const Value& x) { return div(x, scalar(x->dtype(), std::numbers::ln2)); });
+  return in_one_pass("log2", inexact(a), [](const Value& x) {
+    return of_parts(unary("log", x), [](const Value& part) {
+      return div(part, scalar(part->dtype(), std::numbers::ln2));
+    });
+  });
 }
 Value log10(const Value& a) {
-  return of_parts(unary("log", inexact(a)),
-                  [](const Value& x) { return mul(x, scalar(x->dtype(), std::numbers::log10e)); });
+  return in_one_pass("log10", inexact(a), [](const Value& x) {
+    return of_parts(unary("log", x), [](const Value& part) {
+      return mul(part, scalar(part->dtype(), std::numbers::log10e));
+    });
+  });
 }
 
 Value trunc(const Value& a) {
@@ -256,7 +269,9 @@ Value isnan(const Value& a) {
 Value isinf(const Value& a) {
   if (is_complex(a->dtype())) return logical_or(isinf(real(a)), isinf(imag(a)));
   if (!is_floating(a->dtype())) return full(with_dtype(a->type(), DType::boolean), 0);
-  return eq(unary("abs", a), scalar(a->dtype(), infinity));
+  return jitted1("isinf", {a}, [](const Values& v) {
+    return eq(unary("abs", v[0]), scalar(v[0]->dtype(), infinity));
+  });
 }
 
 Value isfinite(const Value& a) {
@@ -271,7 +286,7 @@ Value signbit(const Value& a) {
     if (!is_signed_integer(a->dtype())) return full(with_dtype(a->type(), DType::boolean), 0);
     return lt(a, scalar(a->dtype(), 0));
   }
-  return bits_below_sign(a);
+  return jitted1("signbit", {a}, [](const Values& v) { return bits_below_sign(v[0]); });
 }
 
 Value real(const Value& a) { return is_complex(a->dtype()) ? unary("real", a) : a; }

@@ -58,9 +58,10 @@ Value float_power(const Values& in) {
 }
 
 Value bitwise_count(const Values& in) {
-  return ops::convert(ops::unary("population_count",
-                                 numpy::absolute(numpy::promote_dtypes(in, Promote::numeric)[0])),
-                      DType::uint8);
+  return numpy::jitted1(
+      "bitwise_count", numpy::promote_dtypes(in, Promote::numeric), [](const Values& v) {
+        return ops::convert(ops::unary("population_count", numpy::absolute(v[0])), DType::uint8);
+      });
 }
 
 constexpr FunctionRow rows[] = {

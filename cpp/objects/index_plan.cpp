@@ -1,10 +1,12 @@
 // objects/index_plan.cpp - parsing of indices: entries, the ellipsis, masks.
 #include "objects/index_plan.h"
 
+#include "kernels/places.h"
 #include "numpy/promote.h"
 #include "objects/config.h"
 #include "objects/convert.h"
 #include "objects/scalars.h"
+#include "ops/dense.h"
 
 namespace shardax::objects {
 namespace {
@@ -143,20 +145,28 @@ Selector array_selector(Value index, std::int64_t size) {
   return {Selector::Kind::array, size, 0, 1, 1, std::move(index)};
 }
 
-// Collects the position of each true element of a mask.
-void collect(const Array& mask, std::size_t dimension, std::int64_t offset, Shape& position,
-             std::vector<std::vector<std::int32_t>>& found) {
-  if (dimension == mask.shape().size()) {
-    if (mask.data()[offset] == std::byte{0}) return;
-    for (std::size_t d = 0; d < position.size(); ++d) {
-      found[d].push_back(static_cast<std::int32_t>(position[d]));
+// The positions of the true elements of a mask, an array for each dimension.
+std::vector<ArrayPtr> positions_of(const Array& mask) {
+  const Shape& shape = mask.shape();
+  const ops::DenseInput dense({mask.data(), DType::boolean, shape, mask.strides()});
+  const std::int64_t n = mask.type().size(), count = kernels::count_true(dense.as<bool>(), n);
+  std::vector<ArrayPtr> positions;
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    positions.push_back(empty_array(Type{DType::int32, false, {count}, {}}));
+  }
+  const auto row = [&](std::size_t d) {
+    return reinterpret_cast<std::int32_t*>(positions[d]->data());
+  };
+  kernels::places_of_true(dense.as<bool>(), n, row(shape.size() - 1), count);
+  for (std::size_t d = shape.size(); --d > 0;) {
+    const auto size = static_cast<std::int32_t>(shape[d]);
+    std::int32_t *const inner = row(d), *const outer = row(d - 1);
+    for (std::int64_t i = 0; i < count; ++i) {
+      outer[i] = inner[i] / size;
+      inner[i] -= outer[i] * size;
     }
-    return;
   }
-  for (std::int64_t i = 0; i < mask.shape()[dimension]; ++i) {
-    position[dimension] = i;
-    collect(mask, dimension + 1, offset + i * mask.strides()[dimension], position, found);
-  }
+  return positions;
 }
 
 void add_mask(const Entry& entry, const Shape& shape, std::size_t dimension, std::size_t position,
@@ -173,14 +183,9 @@ void add_mask(const Entry& entry, const Shape& shape, std::size_t dimension, std
     fail(ErrorKind::index_error, "boolean index did not match shape of indexed array in index ",
          position, ": got ", to_string(mask.shape()), ", expected [", expected, "]");
   }
-  std::vector<std::vector<std::int32_t>> found(rank);
-  Shape at(rank, 0);
-  collect(mask, 0, 0, at, found);
+  const std::vector<ArrayPtr> found = positions_of(mask);
   for (std::size_t d = 0; d < rank; ++d) {
-    const ArrayPtr index =
-        empty_array(Type{DType::int32, false, {static_cast<std::int64_t>(found[d].size())}, {}});
-    if (!found[d].empty()) std::memcpy(index->data(), found[d].data(), found[d].size() * 4);
-    plan.selectors.push_back(array_selector(index, shape[dimension + d]));
+    plan.selectors.push_back(array_selector(found[d], shape[dimension + d]));
   }
   plan.arrays = true;
 }

@@ -50,14 +50,24 @@ const Op shift_right_arithmetic_op{
                              .dtypes = integers,
                              .map = map_binary<integers, shift_right_arithmetic_kernel>})};
 
-const Op population_count_op{elementwise_no_gradient(
-    {.name = "population_count",
-     .doc = "Elementwise number of bits that are 1.",
-     .dtypes = full_integers,
-     .map = map_unary<integers, [](auto x) {
-       using T = decltype(x);
-       return static_cast<T>(std::popcount(static_cast<std::make_unsigned_t<T>>(x)));
-     }>})};
+// Sums of ever wider groups of bits, which vectors have where they lack a count.
+constexpr auto count_kernel = [](auto x) {
+  using T = decltype(x);
+  constexpr int width = sizeof(T) * 8;
+  using U = std::conditional_t<width == 64, std::uint64_t, std::uint32_t>;
+  U bits = static_cast<std::make_unsigned_t<T>>(x);
+  bits -= bits >> 1 & static_cast<U>(0x5555555555555555);
+  constexpr U pairs = static_cast<U>(0x3333333333333333);
+  bits = (bits & pairs) + (bits >> 2 & pairs);
+  bits = (bits + (bits >> 4)) & static_cast<U>(0x0f0f0f0f0f0f0f0f);
+  for (int group = 8; group < width; group *= 2) bits += bits >> group;
+  return static_cast<T>(bits & (2 * width - 1));
+};
+const Op population_count_op{
+    elementwise_no_gradient({.name = "population_count",
+                             .doc = "Elementwise number of bits that are 1.",
+                             .dtypes = full_integers,
+                             .map = map_unary<integers, count_kernel>})};
 const Op clz_op{elementwise_no_gradient(
     {.name = "clz",
      .doc = "Elementwise number of zero bits above the highest 1.",

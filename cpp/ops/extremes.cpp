@@ -20,6 +20,8 @@ bool beats(T a, T b) {
   return greatest ? a > b : a < b;
 }
 
+constexpr std::int64_t line_block = 1024;  // elements of a line that are searched again
+
 // 16-bit floats are compared as floats.
 template <class T>
 auto comparable(T x) {
@@ -29,44 +31,39 @@ auto comparable(T x) {
     return x;
 }
 
-// A line whose elements are neighbours: the extreme value of each lane first, then where it stands.
+// The extreme value of n elements, NaN where one of them is.
 template <bool greatest, class T>
-std::int64_t position_in_row(const T* row, std::int64_t n) {
-  constexpr std::int64_t lanes = 64 / sizeof(T);
+[[gnu::always_inline]] inline auto extreme_of(const T* x, std::int64_t n) {
   using V = decltype(comparable(T{}));
-  V best = comparable(row[0]);
-  bool nan = best != best;
-  if (n >= 4 * lanes) {
-    V lane[lanes];
-    bool odd[lanes] = {};
-    for (std::int64_t i = 0; i < lanes; ++i) lane[i] = comparable(row[i]);
-    std::int64_t i = 0;
-    for (; i + lanes <= n; i += lanes) {
-      for (std::int64_t k = 0; k < lanes; ++k) {
-        const V x = comparable(row[i + k]);
-        lane[k] = beats<greatest>(x, lane[k]) ? x : lane[k];
-        odd[k] |= x != x;
-      }
-    }
-    for (std::int64_t k = 0; k < lanes; ++k) {
-      if (beats<greatest>(lane[k], best)) best = lane[k];
-      nan = nan || odd[k];
-    }
-    for (; i < n; ++i) {
-      const V x = comparable(row[i]);
-      if (beats<greatest>(x, best)) best = x;
-      nan = nan || x != x;
-    }
+  if constexpr (std::is_floating_point_v<T>) {
+    return kernels::extremum_of<greatest>(x, n);
+  } else if constexpr (std::is_floating_point_v<V>) {
+    V converted[line_block];
+    for (std::int64_t i = 0; i < n; ++i) converted[i] = comparable(x[i]);
+    return kernels::extremum_of<greatest>(converted, n);
   } else {
-    for (std::int64_t i = 1; i < n; ++i) {
-      const V x = comparable(row[i]);
-      if (beats<greatest>(x, best)) best = x;
-      nan = nan || x != x;
-    }
+    V best = x[0];
+    for (std::int64_t i = 1; i < n; ++i) best = beats<greatest>(x[i], best) ? x[i] : best;
+    return best;
   }
-  for (std::int64_t i = 0; i < n; ++i) {
-    const V x = comparable(row[i]);
-    if (nan ? x != x : x == best) return i;
+}
+
+// A line whose elements are neighbours: in which block the extreme value stands first, then where.
+template <bool greatest, class T>
+SHARDAX_CLONES [[gnu::flatten]] std::int64_t position_in_row(const T* row, std::int64_t n) {
+  auto best = comparable(row[0]);
+  bool nan = best != best;
+  std::int64_t found = 0;
+  for (std::int64_t start = 0; start < n && !nan; start += line_block) {
+    const auto extreme = extreme_of<greatest>(row + start, std::min(line_block, n - start));
+    nan = extreme != extreme;
+    if (!nan && !beats<greatest>(extreme, best)) continue;
+    best = extreme;
+    found = start;
+  }
+  for (; found < n; ++found) {
+    const auto x = comparable(row[found]);
+    if (nan ? x != x : x == best) return found;
   }
   return 0;
 }
@@ -158,9 +155,33 @@ void positions_in_columns(const T* from, std::int64_t n, std::int64_t inner, std
   }
 }
 
+// A long line in parts, side by side: the place of each part's extreme value, then the best of
+// these.
+template <bool greatest, class T>
+std::int64_t position_in_long_row(const T* row, std::int64_t n, std::int64_t part) {
+  std::vector<std::int64_t> places(static_cast<std::size_t>((n + part - 1) / part));
+  runtime::parallel_for(static_cast<std::int64_t>(places.size()), [&](std::int64_t task) {
+    const std::int64_t first = task * part;
+    places[static_cast<std::size_t>(task)] =
+        first + position_in_row<greatest>(row + first, std::min(part, n - first));
+  });
+  std::int64_t found = places[0];
+  for (const std::int64_t place : places) {
+    const auto best = comparable(row[found]), x = comparable(row[place]);
+    if (beats<greatest>(x, best) || (x != x && best == best)) found = place;
+  }
+  return found;
+}
+
 template <bool greatest, class T, class I>
 void find_all(const Lines& lines, const T* from, I* to) {
-  constexpr std::int64_t chunk = 32768;
+  constexpr std::int64_t chunk = 32768, part = 8 * chunk;
+  if (lines.inner == 1 && lines.n > part) {
+    for (std::int64_t o = 0; o < lines.outer; ++o) {
+      to[o] = static_cast<I>(position_in_long_row<greatest>(from + o * lines.n, lines.n, part));
+    }
+    return;
+  }
   if (lines.inner == 1) {
     const std::int64_t each = std::max<std::int64_t>(1, chunk / lines.n);
     runtime::parallel_for((lines.outer + each - 1) / each, [&](std::int64_t task) {

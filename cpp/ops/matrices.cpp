@@ -156,7 +156,14 @@ Value product(const Value& a, const Value& b) {
   const std::size_t rank = a->shape().size();
   const Ints batch = iota_ints(rank - 2);
   const auto last = static_cast<std::int64_t>(rank - 1);
-  return dot_general(a, b, {{last}, {last - 1}, batch, batch}, a->dtype());
+  return bind1(*find_op("dot_general"),
+               {{"lhs_contract", Ints{last}},
+                {"rhs_contract", Ints{last - 1}},
+                {"lhs_batch", batch},
+                {"rhs_batch", batch},
+                {"preferred_element_type", a->dtype()},
+                {"precision", std::string("(Precision.HIGHEST, Precision.HIGHEST)")}},
+               {a, b});
 }
 
 Value transposed(const Value& a) {

@@ -157,6 +157,13 @@ struct All {
       return static_cast<T>(~T(0));
     }
   }
+  // Truth values are bytes of 0 and 1.
+  static bool row(const bool* x, std::int64_t n) {
+    const auto* bytes = reinterpret_cast<const std::uint8_t*>(x);
+    std::uint8_t all = 1;
+    for (std::int64_t i = 0; i < n; ++i) all &= bytes[i];
+    return all != 0;
+  }
 };
 
 struct Any {
@@ -167,6 +174,12 @@ struct Any {
   template <class T>
   static T identity() {
     return T(0);
+  }
+  static bool row(const bool* x, std::int64_t n) {
+    const auto* bytes = reinterpret_cast<const std::uint8_t*>(x);
+    std::uint8_t any = 0;
+    for (std::int64_t i = 0; i < n; ++i) any |= bytes[i];
+    return any != 0;
   }
 };
 

@@ -35,32 +35,48 @@ struct Solve {
         a_in(args.in[0]),
         b_in(args.in[1]),
         out(args.out[0]),
-        a(elements(a_in.rows(), a_in.columns())),
         x(elements(b_in.rows(), b_in.columns())) {}
 
   std::int64_t count() const { return out.count(); }
   double flops() const { return flops_of<T>(static_cast<double>(a_in.rows() * b_in.size())); }
 
+  bool conjugates_only() const { return options.conjugate_a && !options.transpose_a; }
+  // A matrix whose rows are contiguous is read where it lies.
   void load(std::int64_t i) {
-    a_in.load_rows(i, a.data());
     b_in.load_rows(i, x.data());
+    const auto placed = a_in.matrix<T>(i);
+    const std::int64_t n = a_in.rows();
+    matrix = placed.first;
+    step = placed.down;
+    if (placed.along == 1 && step >= n && !conjugates_only()) return;
+    a.resize(elements(n, n));
+    a_in.load_rows(i, a.data());
+    if (conjugates_only()) {
+      for (T& element : a) element = conjugate(element);
+    }
+    matrix = a.data();
+    step = n;
   }
   void compute() {
     if (x.empty()) return;
-    const bool conjugate_only = options.conjugate_a && !options.transpose_a;
-    if (conjugate_only) {
-      for (T& element : a) element = conjugate(element);
+    const char uplo = options.lower ? 'U' : 'L', unit = options.unit_diagonal ? 'U' : 'N';
+    const lapack::Int n = lapack_size(a_in.rows()), lead = lapack_size(step);
+    const bool one_side = (options.left_side ? b_in.columns() : b_in.rows()) == 1;
+    if (one_side && !(options.conjugate_a && options.transpose_a)) {
+      const bool turned = options.left_side != options.transpose_a;
+      return lapack::trsv(uplo, turned ? 'T' : 'N', unit, n, matrix, lead, x.data());
     }
     const char trans = !options.transpose_a ? 'N' : options.conjugate_a ? 'C' : 'T';
-    lapack::trsm(options.left_side ? 'R' : 'L', options.lower ? 'U' : 'L', trans,
-                 options.unit_diagonal ? 'U' : 'N', lapack_size(b_in.columns()),
-                 lapack_size(b_in.rows()), a.data(), x.data());
+    lapack::trsm(options.left_side ? 'R' : 'L', uplo, trans, unit, lapack_size(b_in.columns()),
+                 lapack_size(b_in.rows()), matrix, lead, x.data());
   }
   void store(std::int64_t i) { out.store_rows(i, x.data()); }
 
   SolveOptions options;
   Stack a_in, b_in, out;
   std::vector<T> a, x;
+  const T* matrix = nullptr;
+  std::int64_t step = 0;  // from row to row
 };
 
 // x op(a) = b is solved as op(a)^T x^T = b^T.
@@ -69,7 +85,8 @@ struct SolveLanes {
   static bool takes(const JobArgs& args) {
     return fits_lanes<T>(Stack(args.in[0])) && fits_lanes<T>(Stack(args.in[1]));
   }
-  explicit SolveLanes(const JobArgs& args) : one(args), a(one.a.size()), x(one.x.size()) {}
+  explicit SolveLanes(const JobArgs& args)
+      : one(args), a(elements(one.a_in.rows(), one.a_in.rows())), x(one.x.size()) {}
   std::int64_t count() const { return one.count(); }
   double flops() const { return one.flops(); }
   bool turned() const { return one.options.transpose_a == one.options.left_side; }

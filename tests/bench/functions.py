@@ -3,12 +3,13 @@
     python tests/bench/functions.py [--jax PYTHON] [--rounds N] [--sizes N,N] [--only TEXT] [--cpu]
 
 Each is called as users call it, outside of jit, with 64, 65 536 and 4 194 304 elements
-(tests/bench/function_calls.py says how). The systems run in turns, in processes of their own; a
-figure is the best of the rounds, in microseconds of a call: of the wall's time, or with --cpu of
-all threads' processor time. NumPy's column is SciPy's for what SciPy has, of the interpreter with
-JAX.
-Ratios are to the better of the two: above 1 shardax is slower. Where it is more than 1.2 times
-slower, the reason stands beside it.
+(tests/bench/function_calls.py says how). Each system has a process of its own, and they take turns
+at each function; a figure is the best of the rounds, in microseconds of a call: of the wall's time,
+or with --cpu of all threads' processor time. NumPy's column is SciPy's for what SciPy has, of the
+interpreter with JAX.
+Prints a table in Markdown, a row as soon as it is measured, then the slow rows again. Ratios are to
+the better of the two: above 1 shardax is slower. Where it is more than 1.2 times slower, the reason
+stands beside it.
 """
 
 import argparse
@@ -18,7 +19,6 @@ import os
 import subprocess
 import sys
 import time
-import types
 
 import numpy as np
 from function_calls import DRAWS, calls, operands
@@ -32,7 +32,13 @@ REASONS = {
     "JAX's bits: sorts by random words, in rounds": "permutation",
     "series in double precision, element by element": """betainc chi2.cdf dawsn erfcx expi gamma.cdf
         gammainc gammaincc polygamma spence zeta beta.cdf""",
-    "a gather, where NumPy makes a strided view": "circulant hankel toeplitz",
+    "a gather, where NumPy makes a strided view": "circulant hankel toeplitz diag diagonal",
+    "float32 is computed in double, for less than an ULP": """acosh arccosh arcsinh arctanh asinh
+        atanh cbrt cos pow power sin tan""",
+    "NumPy sorts in vectors of 512 bits": """median nanmedian nanpercentile nanquantile percentile
+        quantile sort sort_complex unique unique_all unique_counts unique_inverse unique_values""",
+    "JAX's order: both parts are sorted": "argpartition partition",
+    "sums in the order of a matrix product's": "dot einsum inner matvec vdot vecdot vecmat",
     "which elements a mask has is counted, then searched": "tril_indices triu_indices",
     "integers and remainders are divided one by one": "divmod gcd lcm mod remainder",
 }
@@ -40,6 +46,7 @@ REASON_OF = {name: reason for reason, names in REASONS.items() for name in names
 # Arrays are objects of ours: what a call costs, in microseconds, where NumPy's cost 0.3.
 CALL = 10
 BUDGET = 0.04  # seconds for the calls of one function
+LIMIT = 1.2  # of the better rival's time: above it a reason is due
 
 clock = time.process_time if os.environ.get("BENCH_CPU") else time.perf_counter
 
@@ -47,9 +54,11 @@ clock = time.process_time if os.environ.get("BENCH_CPU") else time.perf_counter
 def best_time(ready, f):
     """Microseconds of a call of `f`, warm: the best of some runs of several calls each."""
     ready(f())
-    start = time.perf_counter()
+    start, t = time.perf_counter(), clock()
     ready(f())
-    once = time.perf_counter() - start
+    once, spent = time.perf_counter() - start, clock() - t
+    if once > BUDGET:
+        return spent * 1e6
     calls = max(1, int(BUDGET / 4 / max(once, 1e-7)))
     best, start = float("inf"), time.perf_counter()
     while best == float("inf") or time.perf_counter() - start < BUDGET:
@@ -77,68 +86,94 @@ def function(system, module, name):
     return found
 
 
-def measure(system, sizes, only):
-    figures = {}
+def serve(system):
+    """Measures what comes in, a call a line, and answers each with a line."""
     package = None if system == "numpy" else importlib.import_module(system)
     ready = (lambda x: x) if package is None else package.block_until_ready
-    for n in sizes:
-        values = operands(n)
-        if package:
-            values = {name: package.numpy.asarray(v) for name, v in values.items()}
-            values["key"] = package.random.key(0)
-        values |= {"n": n, "side": int(n**0.5), "g": np.random.default_rng(0)}
-        for module, name, arguments in calls(n):
-            if only and only not in f"{module}.{name}":
-                continue
-            text = f"f({arguments})"
-            if system == "numpy" and module == "random":
-                text = DRAWS.get(name)
-            else:
-                values["f"] = function(system, module, name)
-            if text is None or (text.startswith("f(") and values["f"] is None):
-                continue
+    values, of = {}, None
+    for line in sys.stdin:
+        n, module, name, arguments = json.loads(line)
+        if n != of:
+            values, of = arrays(package, n), n
+        text = f"f({arguments})"
+        if system == "numpy" and module == "random":
+            text = DRAWS.get(name)
+        else:
+            values["f"] = function(system, module, name)
+        answer = {}
+        if text is not None and not (text.startswith("f(") and values["f"] is None):
             call = eval(f"lambda: {text}", dict(values))  # the table's own text
             try:
-                figures[f"{module}.{name} {n}"] = best_time(ready, call)
+                answer = {"time": best_time(ready, call)}
             except Exception as error:  # noqa: BLE001 - not every system takes every call
-                print(f"{system} {module}.{name}({arguments}), n = {n}: {error!r}", file=sys.stderr)
-    print(json.dumps(figures))
+                answer = {"error": f"{system} {module}.{name}({arguments}), n = {n}: {error!r}"}
+        print(json.dumps(answer), flush=True)
 
 
-def run(system, python, options):
-    env = {**os.environ, "BENCH_SYSTEM": system, **({"BENCH_CPU": "1"} if options.cpu else {})}
-    if system != "shardax":
-        env.pop("PYTHONPATH", None)
-    command = [python, __file__, "--sizes", options.sizes, "--only", options.only]
-    done = subprocess.run(command, env=env, capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(done.stderr)
-    return json.loads(done.stdout), done.stderr
+def arrays(package, n):
+    """What the table's calls name, as arrays of that package or of NumPy."""
+    values = operands(n)
+    if package:
+        values = {name: package.numpy.asarray(v) for name, v in values.items()}
+        values["key"] = package.random.key(0)
+    return values | {"n": n, "side": int(n**0.5), "g": np.random.default_rng(0)}
 
 
-def table(figures, limit=1.2):
-    """Prints all rows, the slowest first; gives how many lack a reason."""
-    ours, rivals = figures["shardax"], {k: v for k, v in figures.items() if k != "shardax"}
-    rows, missing = [], 0
-    for name, mine in ours.items():
-        theirs = {k: v[name] for k, v in rivals.items() if name in v}
-        rows.append((mine / min(theirs.values(), default=float("inf")), name, mine, theirs))
-    print(f"{'':40}{'shardax':>12}{'JAX':>12}{'NumPy':>12}{'ratio':>8}")
-    for ratio, name, mine, theirs in sorted(rows, reverse=True):
-        cells = [f"{theirs[k]:12.1f}" if k in theirs else f"{'-':>12}" for k in ("jax", "numpy")]
-        reason = ""
-        if ratio > limit:
-            of = name.split(" ")[0].split(".", 2 if "stats." in name else 1)[-1]
-            reason = REASON_OF.get(of) or REASON_OF.get(of.rpartition(".")[2], "")
-            if mine < CALL and mine <= theirs.get("jax", mine):
-                reason = "a call"
-            missing += not reason
-        print(f"{name:40}{mine:12.1f}{''.join(cells)}{ratio:8.2f}  {reason}")
-    slower = sum(row[0] > limit for row in rows)
-    print(
-        f"{len(rows)} rows, {slower} slower than {limit} times the better rival, {missing} of them "
-        "without a reason"
-    )
+class System:
+    """A process that measures calls."""
+
+    def __init__(self, name, python, cpu):
+        env = {**os.environ, "BENCH_SYSTEM": name, **({"BENCH_CPU": "1"} if cpu else {})}
+        if name != "shardax":
+            env.pop("PYTHONPATH", None)
+        self.name = name
+        self.process = subprocess.Popen(
+            [python, __file__], env=env, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+
+    def measure(self, call):
+        """{"time": microseconds}, {"error": text}, or {} where the system lacks the function."""
+        print(json.dumps(call), file=self.process.stdin, flush=True)
+        answer = self.process.stdout.readline()
+        if not answer:
+            sys.exit(f"The process of {self.name} ended at {call}.")
+        return json.loads(answer)
+
+
+def reason_of(row, ours, theirs):
+    """Why the function of a row is slow, or nothing."""
+    of = row.split(".", 2 if "stats." in row else 1)[-1]
+    if ours < CALL and ours <= theirs.get("jax", ours):
+        return "a call"
+    return REASON_OF.get(of) or REASON_OF.get(of.rpartition(".")[2], "")
+
+
+def rows(systems, sizes, rounds, only):
+    """(ratio, row of the table, reason) of each function, and the errors of ours as text."""
+    for n in sizes:
+        for call in calls(n):
+            name = ".".join(call[:2])
+            if only not in name:
+                continue
+            best = {}
+            for _ in range(rounds):
+                for system, process in systems.items():
+                    answer = process.measure([n, *call])
+                    if "error" in answer and system == "shardax":
+                        yield answer["error"]
+                    if "time" in answer:
+                        best[system] = min(best.get(system, answer["time"]), answer["time"])
+            if "shardax" not in best:
+                continue
+            theirs = {k: v for k, v in best.items() if k != "shardax"}
+            ratio = best["shardax"] / min(theirs.values(), default=float("inf"))
+            reason = reason_of(name, best["shardax"], theirs) if ratio > LIMIT else ""
+            cells = [f"{best[k]:.1f}" if k in best else "-" for k in ("shardax", "jax", "numpy")]
+            yield ratio, f"| {name} | {n} | {' | '.join(cells)} | {ratio:.2f} | {reason} |", reason
+
+
+HEAD = """| function | elements | shardax | JAX | NumPy | ratio | reason |
+| --- | ---: | ---: | ---: | ---: | ---: | --- |"""
 
 
 def main():
@@ -151,23 +186,28 @@ def main():
     parser.add_argument("--only", default="", help="functions whose name has this text")
     parser.add_argument("--cpu", action="store_true", help="processor time, of all threads")
     options = parser.parse_args()
-    system = os.environ.get("BENCH_SYSTEM")
-    if system:
-        return measure(system, tuple(map(int, options.sizes.split(","))), options.only)
-    systems = {"shardax": sys.executable, "numpy": options.jax or sys.executable}
-    systems |= {"jax": options.jax} if options.jax else {}
-    figures, told = {}, types.SimpleNamespace(text="")
-    for _ in range(options.rounds):
-        for name, python in systems.items():
-            found, told.text = run(name, python, options)
-            known = figures.setdefault(name, found)
-            for row, value in found.items():
-                known[row] = min(known.get(row, value), value)
-            if name == "shardax":
-                failures = told.text
-    table(figures)
-    print(failures, end="", file=sys.stderr)
+    interpreters = {"shardax": sys.executable, "numpy": options.jax or sys.executable}
+    interpreters |= {"jax": options.jax} if options.jax else {}
+    systems = {k: System(k, python, options.cpu) for k, python in interpreters.items()}
+    measured, errors = [], []
+    print(HEAD)
+    sizes = tuple(map(int, options.sizes.split(",")))
+    for found in rows(systems, sizes, options.rounds, options.only):
+        if isinstance(found, str):
+            errors.append(found)
+            continue
+        measured.append(found)
+        print(found[1], flush=True)
+    slow = sorted((row for row in measured if row[0] > LIMIT), reverse=True)
+    missing = sum(not reason for _, _, reason in slow)
+    print(
+        f"\n{len(measured)} rows, {len(slow)} slower than {LIMIT} times the better rival, "
+        f"{missing} of them without a reason\n\n{HEAD}"
+    )
+    print("\n".join(row for _, row, _ in slow))
+    print("\n".join(dict.fromkeys(errors)), file=sys.stderr)
 
 
 if __name__ == "__main__":
-    main()
+    system = os.environ.get("BENCH_SYSTEM")
+    serve(system) if system else main()

@@ -154,3 +154,22 @@ def test_rows_of_any_width_are_picked(width, dtype):
         np.testing.assert_array_equal(found, wanted)
     turned = jnp.take(jnp.asarray(np.ascontiguousarray(x.T)), np.clip(index, 0, 49), axis=1)
     np.testing.assert_array_equal(turned, x.T[:, np.clip(index, 0, 49)])
+
+
+@pytest.mark.parametrize(
+    "shape", [(7,), (8,), (9,), (200_003,), (3, 5), (300, 700), (2, 3, 4), (0, 3)]
+)
+def test_masks(shape):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=shape).astype(np.float32)
+    for share in (0.0, 0.3, 1.0):
+        mask = rng.random(shape) < share
+        np.testing.assert_array_equal(jnp.asarray(x)[mask], x[mask])
+        turned = jnp.asarray(mask.T.copy()).T
+        np.testing.assert_array_equal(jnp.asarray(x)[turned], x[mask])
+        np.testing.assert_array_equal(jnp.nonzero(mask), np.nonzero(mask))
+        expected = x.copy()
+        expected[mask] = 5
+        np.testing.assert_array_equal(jnp.asarray(x).at[mask].set(5), expected)
+    places = jnp.nonzero(jnp.ones(shape, bool), size=int(np.prod(shape)) + 3, fill_value=-1)
+    assert all((p[-3:] == -1).all() for p in places)

@@ -99,3 +99,41 @@ def test_tridiagonal_solve():
 def test_errors(a, b, text):
     with pytest.raises((TypeError, ValueError), match=text):
         lax.linalg.triangular_solve(jnp.asarray(a), jnp.asarray(b), left_side=True)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "complex64"])
+@pytest.mark.parametrize("layout", ["rows", "columns", "cut", "reversed"])
+@pytest.mark.parametrize("sides", [1, 2])
+def test_triangular_systems_wherever_the_matrix_lies(dtype, layout, sides):
+    n = 40
+    a = rng.standard_normal((50, 50)).astype(dtype) + 8 * np.eye(50, dtype=dtype)
+    if dtype == "complex64":
+        a += 1j * rng.standard_normal((50, 50)).astype("float32")
+    x = {
+        "rows": lambda: jnp.asarray(a[:n, :n]),
+        "columns": lambda: jnp.asarray(a[:n, :n]).T,
+        "cut": lambda: jnp.asarray(a)[5 : 5 + n, 5 : 5 + n],
+        "reversed": lambda: jnp.asarray(a)[n - 1 :: -1, n - 1 :: -1],
+    }[layout]()
+    b = rng.standard_normal((n, sides)).astype(dtype)
+    flags = [
+        (left, low, t, c, u)
+        for left in (0, 1)
+        for low in (0, 1)
+        for t in (0, 1)
+        for c in (0, 1)
+        for u in (0, 1)
+    ]
+    for left, lower, transpose, conjugate, unit in flags:
+        options = dict(left_side=bool(left), lower=bool(lower), transpose_a=bool(transpose))
+        options |= dict(conjugate_a=bool(conjugate), unit_diagonal=bool(unit))
+        full = np.tril(x) if lower else np.triu(x)
+        if unit:
+            full = full - np.diag(np.diag(full)) + np.eye(n)
+            full = np.eye(n) + 0.1 * (full - np.eye(n))
+        scaled = jnp.asarray(full.astype(dtype)) if unit else x
+        op = full.conj() if conjugate else full
+        op = op.T if transpose else op
+        expected = np.linalg.solve(op, b) if left else np.linalg.solve(op.T, b).T
+        found = lax.linalg.triangular_solve(scaled, b if left else b.T, **options)
+        np.testing.assert_allclose(found, expected, rtol=2e-3, atol=2e-4)

@@ -203,3 +203,17 @@ def test_scalar_types_are_found_by_the_types_of_numpy():
     assert np.int32 in {jnp.int32, jnp.int64} and jnp.float32 in {np.float32}
     assert jnp.int32 != jnp.int64 and jnp.int32 != "int32"
     assert jnp.bfloat16 == jnp.zeros(1, jnp.bfloat16).dtype
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_parts_of_floats_of_any_bits(dtype):
+    info = np.finfo(dtype)
+    words = np.random.default_rng(0).integers(0, 1 << (info.bits - 1), 5000, np.uint64)
+    x = words.astype(f"uint{info.bits}").view(dtype)
+    x = np.concatenate([x[np.isfinite(x)], np.array([0, info.max, -info.tiny], dtype)])
+    x[:100] = info.smallest_subnormal * np.arange(100)
+    with jax.enable_x64(True):
+        mantissa, exponent = jnp.frexp(jnp.asarray(x))
+    expected, powers = np.frexp(x)
+    np.testing.assert_array_equal(mantissa, expected)
+    np.testing.assert_array_equal(exponent, powers)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import shardax as jax
 import shardax.numpy as jnp
 
 RNG = np.random.default_rng(0)
@@ -101,3 +102,55 @@ def test_covariances():
             jnp.cov(X, **options)
     with pytest.raises(ValueError, match="at most 2 dimensions"):
         jnp.cov(jnp.ones((1, 2, 3)))
+
+
+@pytest.mark.parametrize(
+    "dtype", ["float32", "float64", "int32", "int8", "uint8", "bfloat16", bool]
+)
+@pytest.mark.parametrize("n", [1, 1000, 1025, 70_000, 600_001])
+def test_places_of_extremes_in_long_lines(dtype, n):
+    with jax.enable_x64(True):
+        x = jnp.asarray(RNG.integers(-100, 100, (2, n)), dtype)
+        values = np.asarray(x).astype("float64")
+        for ours, theirs in ((jnp.argmax, np.argmax), (jnp.argmin, np.argmin)):
+            np.testing.assert_array_equal(ours(x, axis=1), theirs(values, axis=1))
+            np.testing.assert_array_equal(ours(x), theirs(values))
+
+
+@pytest.mark.parametrize("n", [5, 3000, 600_001])
+def test_places_of_nan_in_long_lines(n):
+    x = RNG.normal(size=n).astype(np.float32)
+    x[[n // 2, n - 1]] = np.nan
+    assert jnp.argmax(x) == jnp.argmin(x) == n // 2
+    assert jnp.argmax(np.full(n, -np.inf, np.float32)) == 0
+
+
+@pytest.mark.parametrize("n", [0, 1, 31, 32, 1000, 70_001])
+def test_truth_of_long_lines(n):
+    for place in {0, n // 2, n - 1} & set(range(n)):
+        x = np.zeros(n, bool)
+        x[place] = True
+        assert jnp.any(x) and not jnp.all(~x)
+    assert not jnp.any(np.zeros(n, bool)) and jnp.all(np.ones(n, bool))
+
+
+def test_counts_of_bits():
+    for dtype in (np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64):
+        info = np.iinfo(dtype)
+        x = RNG.integers(info.min, info.max, 1000, dtype, endpoint=True)
+        x[:3] = info.min, info.max, 0
+        with jax.enable_x64(True):
+            counts = jax.lax.population_count(jnp.asarray(x))
+            np.testing.assert_array_equal(jnp.bitwise_count(x), np.bitwise_count(x))
+        assert counts.dtype == dtype
+        width = (1 << info.bits) - 1
+        np.testing.assert_array_equal(counts, [(int(v) & width).bit_count() for v in x])
+
+
+def test_norms_of_integers():
+    x = jnp.array([[1, -2], [3, 4]])
+    for order, expected in ((1, [3, 7]), (jnp.inf, [2, 4]), (-jnp.inf, [1, 3])):
+        norms = jnp.linalg.vector_norm(x, axis=1, ord=order)
+        assert norms.dtype == np.int32
+        np.testing.assert_array_equal(norms, expected)
+    assert jnp.linalg.norm(x[0], ord=1).dtype == np.float32

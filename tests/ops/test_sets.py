@@ -178,3 +178,12 @@ def test_deleting_refuses():
         jnp.delete(jnp.zeros(3), jnp.array([True]))
     with pytest.raises(IndexError, match="must be integers"):
         jnp.delete(jnp.zeros(3), jnp.array([1.0]))
+
+
+def test_complex_nan_are_one_value():
+    parts = [0.0, 1.0, np.nan]
+    x = np.array([complex(a, b) for a in parts for b in parts], np.complex64)
+    values, counts = jnp.unique(x, return_counts=True)
+    np.testing.assert_array_equal(values[:4], [0, 1j, 1, 1 + 1j])
+    assert np.isnan(values[4]) and counts.tolist() == [1, 1, 1, 1, 5]
+    assert len(jnp.unique(x, equal_nan=False)) == 9

@@ -46,6 +46,28 @@ def test_quantiles_of_small_probabilities():
     assert np.isnan(special.ndtri(np.float32([-1, 2, np.nan]))).all()
 
 
+def test_quantiles_are_the_inverse():
+    with jax.enable_x64(True):
+        p = np.concatenate([np.logspace(-250, -1, 300), np.linspace(0.04, 0.97, 300)])
+        x = special.ndtri(p)
+        np.testing.assert_allclose(special.log_ndtr(x, 10), np.log(p), rtol=1e-13, atol=1e-14)
+        np.testing.assert_allclose(special.ndtri(1 - p[-300:]), -x[-300:], rtol=1e-12, atol=1e-14)
+        curvature = jax.vmap(jax.grad(jax.grad(special.ndtri)))(p[-300:])
+        expected = 2 * np.pi * x[-300:] * np.exp(np.square(x[-300:]))
+        np.testing.assert_allclose(curvature, expected, rtol=1e-11, atol=1e-11)
+
+
+def test_modes_of_many():
+    x = np.random.default_rng(0).integers(0, 50, (3, 5000))
+    values, counts = stats.mode(x, axis=1)
+    for row, value, count in zip(x, values, counts):
+        often = np.bincount(row)
+        assert value == often.argmax() and count == often.max()
+    x = np.float32([np.nan, 1, np.nan, 2, np.nan])
+    value, count = stats.mode(x)
+    assert np.isnan(value) and count == 3
+
+
 def test_modes_of_few():
     mode, count = stats.mode(jnp.zeros((0, 3)))
     assert np.isnan(mode).all() and mode.shape == count.shape == (3,)
@@ -106,3 +128,8 @@ def test_activations_keep_nan():
         out = getattr(nn, name)(x)
         assert np.isnan(out[0]) and not np.isnan(out[1:]).any(), name
     assert nn.relu(np.array([True])).dtype == "int32"
+
+
+def test_one_hot_of_floats_warns():
+    with pytest.warns(DeprecationWarning, match="integer-typed; got dtype=float32"):
+        nn.one_hot(jnp.ones(2), 3)

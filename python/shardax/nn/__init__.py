@@ -2,6 +2,7 @@
 
 import math
 import operator
+import warnings
 
 import numpy as np
 
@@ -21,16 +22,20 @@ from shardax._base.arrays import (
 from shardax._transform.jit import jit
 from shardax.nn import initializers
 from shardax.nn._attention import dot_product_attention
-from shardax.nn._scaled import scaled_matmul
+from shardax.nn._scaled import (
+    get_scaled_dot_general_config,
+    scaled_dot_general,
+    scaled_matmul,
+)
 from shardax.numpy._exponentials import log_softmax, softmax
 from shardax.numpy._exponentials import plain_logsumexp as logsumexp
 
 __all__ = [
     "celu",
     "dot_product_attention",
-    "scaled_matmul",
     "elu",
     "gelu",
+    "get_scaled_dot_general_config",
     "glu",
     "hard_sigmoid",
     "hard_silu",
@@ -48,6 +53,8 @@ __all__ = [
     "one_hot",
     "relu",
     "relu6",
+    "scaled_dot_general",
+    "scaled_matmul",
     "selu",
     "sigmoid",
     "silu",
@@ -272,13 +279,23 @@ def standardize(
 normalize = standardize  # its name in earlier years
 
 
-@_in_one_program("num_classes", "dtype", "axis")
 def one_hot(x, num_classes, *, dtype=None, axis=-1):
     """A new dimension of size num_classes, 1 at the index that x gives.
 
-    Zeros for indices out of range.
+    Zeros for indices out of range. Indices that are no integers are deprecated.
     """
     x = asarray(x)
+    if x.dtype.kind not in "iuV":
+        warnings.warn(
+            f"jax.nn.one_hot input should be integer-typed; got dtype={x.dtype}",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+    return _one_hot(x, num_classes, dtype=dtype, axis=axis)
+
+
+@_in_one_program("num_classes", "dtype", "axis")
+def _one_hot(x, num_classes, *, dtype, axis):
     known(num_classes, "The error arose in jax.nn.one_hot argument `num_classes`.")
     dtype = _core.canonical_dtype(float) if dtype is None else _core.dtype_of(dtype)
     place = canonical_axis(axis, x.ndim + 1)

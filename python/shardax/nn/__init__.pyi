@@ -12,6 +12,8 @@ def elu(x, alpha=1.0) -> Array:
     """x where positive, else alpha * (exp(x) - 1)."""
 def gelu(x, approximate=True) -> Array:
     """The Gaussian error linear unit (Hendrycks and Gimpel, 2016), by tanh or by erf."""
+def get_scaled_dot_general_config(mode, global_scale=None) -> Array:
+    """How scaled_dot_general rounds an operand, or what comes back to it."""
 def glu(x, axis=-1) -> Array:
     """The first half along `axis` times the sigmoid of the second."""
 def hard_sigmoid(x) -> Array:
@@ -44,6 +46,8 @@ def relu(x) -> Array:
     """max(x, 0); its derivative at 0 is 0."""
 def relu6(x) -> Array:
     """min(max(x, 0), 6)."""
+def scaled_dot_general(lhs, rhs, dimension_numbers, preferred_element_type=..., configs=None, implementation=None) -> Array:
+    """dot_general of operands that are rounded to few bits, in blocks with scales of their own."""
 def scaled_matmul(lhs, rhs, lhs_scales, rhs_scales, preferred_element_type=...) -> Array:
     """The products of lhs (B, M, K) and rhs (B, N, K), each block of K times its scale: (B, M, N)."""
 def selu(x) -> Array:

@@ -15,7 +15,7 @@ from shardax._base.arrays import (
     known,
     result_type,
 )
-from shardax._base.compositions import concatenate, moveaxis, stack
+from shardax._base.compositions import moveaxis, stack, where
 from shardax._base.dtypes import float0
 from shardax._devices.filled import full, full_like, placed, shape_tuple
 from shardax._transform.maps import vmap
@@ -199,8 +199,7 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
             _functions.multiply(stop, part),
         )
         if endpoint and num > 1:
-            last = stop[:1]
-            out = concatenate([out[:-1], _core.convert(last, computed)], axis=0)
+            out = where(_functions.equal(iota, np.asarray(steps, computed)), stop, out)
     else:
         out = _core.broadcast_to(start, (num,) + tuple(start.shape))
     out = _core.convert(out, computed)

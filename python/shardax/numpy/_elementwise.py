@@ -136,8 +136,13 @@ def _frexp(x):
     same = _functions.logical_or(
         _functions.logical_not(_functions.isfinite(x)), _functions.equal(x, 0)
     )
-    exponent = _core.convert(where(same, 0, exponent), np.dtype("int32"))
-    return _scaled(x, -exponent), exponent
+    exponent = where(same, 0, exponent)
+    # Powers of two by their bits, in two steps: one may be too small where x is large.
+    half = exponent >> 1
+    powers = ((bias - e) << info.nmant for e in (half, exponent - half))
+    powers = (bind("bitcast_convert_type", (p,), new_dtype=x.dtype) for p in powers)
+    mantissa = x * next(powers) * next(powers)
+    return where(same, x, mantissa), _core.convert(exponent, np.dtype("int32"))
 
 
 def _scaled(x, exponent):

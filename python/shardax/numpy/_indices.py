@@ -10,6 +10,7 @@ from shardax._base.arrays import (
     asarray,
     bind,
     check_arraylike,
+    in_one_program,
     known,
     result_type,
     wrapped,
@@ -52,6 +53,11 @@ def extract(condition, arr, *, size=None, fill_value=0):
     )
 
 
+@in_one_program()
+def _count(mask):
+    return bind("reduce_sum", (mask.astype(np.int32),), axes=(0,))
+
+
 def nonzero(a, *, size=None, fill_value=None):
     """A tuple of index arrays, one per dimension, of elements that are not 0.
 
@@ -74,7 +80,7 @@ def nonzero(a, *, size=None, fill_value=None):
             "jnp.nonzero within JAX transformations.",
             "",
         )
-        size = int(bind("reduce_sum", (flat.astype(np.int32),), axes=(0,)))
+        size = int(_count(flat))
     flat_index = bind("places_of_true", (flat,), size=operator.index(size))
     dtype = _core.canonical_dtype(int)
     if a.ndim == 1 and full:
@@ -104,6 +110,7 @@ def argwhere(a, *, size=None, fill_value=None):
     return stack(nonzero(a, size=size, fill_value=fill_value), axis=1)
 
 
+@in_one_program("shape", at_once=True)
 def unravel_index(indices, shape):
     """Flat indices as a tuple of indices per dimension."""
     indices = asarray(indices)

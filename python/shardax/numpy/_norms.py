@@ -3,7 +3,7 @@
 import numpy as np
 
 import shardax._core as _core
-from shardax._base.arrays import canonical_axis, static_jit
+from shardax._base.arrays import asarray, canonical_axis, check_arraylike, static_jit
 from shardax._base.compositions import expand_dims, moveaxis
 from shardax.lax._systems import promoted
 from shardax.lax.linalg import svd
@@ -97,9 +97,14 @@ def _matrix(x, ord, axis, keepdims):
 def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
     """The norm of vectors along `axis`: one dimension, several that count as one, or None for all.
 
+    Of integers a float, or for 1, inf and -inf an integer.
+
     >>> vector_norm(jnp.array([[1.0, 2.0], [2.0, 4.0]]), ord=jnp.inf)
     Array(4., dtype=float32)
     """
+    if ord in (1, np.inf, -np.inf):  # of integers as well
+        check_arraylike("jnp.linalg.vector_norm", x)
+        return _vector(asarray(x), ord, axis, keepdims)
     (x,) = promoted("jnp.linalg.vector_norm", x)
     return _vector(x, ord, axis, keepdims)
 

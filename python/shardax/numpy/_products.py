@@ -96,6 +96,7 @@ def vdot(a, b, *, precision=None, preferred_element_type=None):
     )
 
 
+@in_one_program("axis", "precision", "preferred_element_type", at_once=True)
 def vecdot(x1, x2, /, *, axis=-1, precision=None, preferred_element_type=None):
     """Sums of products along `axis`, the first conjugated; other dimensions broadcast."""
     check_arraylike("vecdot", x1, x2)

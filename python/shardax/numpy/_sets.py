@@ -16,6 +16,7 @@ from shardax._base.arrays import (
     canonical_axes,
     canonical_axis,
     check_arraylike,
+    in_one_program,
     known,
 )
 from shardax._base.compositions import concatenate, moveaxis, where
@@ -55,6 +56,21 @@ def _total(mask):
     return bind("reduce_sum", (mask.astype(np.int32),), axes=(0,))
 
 
+def _is_known(mask, size):
+    """Whether as many elements are wanted as the mask, whose elements are known, has."""
+    return size is None and mask.shape[0] > 0 and _core.concrete_array(mask) is not None
+
+
+def _kept(name, values, mask, size, fill):
+    """Values where the mask holds: all, or `size` of them, of which missing ones are filled."""
+    if _is_known(mask, size):
+        return values[nonzero(mask)[0]]
+    size = _size(name, mask, size)
+    if values.shape[0] == 0:
+        return _core.full((size,), 0 if fill is None else fill, values.dtype)
+    return _filled(values[nonzero(mask, size=size)[0]], _total(mask), fill)
+
+
 def _differ(x, y, equal_nan):
     out = _functions.not_equal(x, y)
     if equal_nan and x.dtype.kind in "fcV":
@@ -63,6 +79,7 @@ def _differ(x, y, equal_nan):
     return out
 
 
+@in_one_program("equal_nan", at_once=True)
 def _sorted_rows(rows, equal_nan):
     """The rows in order, their former places, and which differ from the one before."""
     flat = rows.reshape((rows.shape[0], int(np.prod(rows.shape[1:]))))
@@ -115,23 +132,28 @@ def unique(
     check_arraylike("unique", ar)
     ar = asarray(ar)
     rows = ar.reshape((-1,)) if axis is None else moveaxis(ar, canonical_axis(axis, ar.ndim), 0)
+    if equal_nan and rows.dtype.kind == "c":  # whichever part it is in
+        rows = where(_functions.isnan(rows), rows.dtype.type(np.nan), rows)
     n = rows.shape[0]
     if rows.ndim > 1 or return_index or return_inverse:
         ordered, order, mask = _sorted_rows(rows, equal_nan)
     else:
         ordered, mask = _sorted_values(rows, equal_nan)
-    size = _size("unique", mask, size)
-    if n == 0 and size and fill_value is None:
-        raise ValueError(
-            "jnp.unique: for zero-sized input with nonzero size argument, fill_value must be "
-            f"specified; got shape {ar.shape} and size={size}."
-        )
-    count = _total(mask)
-    starts = nonzero(mask, size=size, fill_value=0)[0]
-    if n == 0:
-        values = _core.full((size, *rows.shape[1:]), fill_value or 0, rows.dtype)
+    if _is_known(mask, size):
+        starts = nonzero(mask)[0]
+        size, values = starts.shape[0], ordered[starts]
     else:
-        values = _filled(ordered[starts], count, fill_value)
+        size = _size("unique", mask, size)
+        if n == 0 and size and fill_value is None:
+            raise ValueError(
+                "jnp.unique: for zero-sized input with nonzero size argument, fill_value must be "
+                f"specified; got shape {ar.shape} and size={size}."
+            )
+        starts = nonzero(mask, size=size, fill_value=0)[0]
+        if n == 0:
+            values = _core.full((size, *rows.shape[1:]), fill_value or 0, rows.dtype)
+        else:
+            values = _filled(ordered[starts], _total(mask), fill_value)
     outs = [values if axis is None else moveaxis(values, 0, axis)]
     if return_index:
         outs.append(order[starts] if n else starts)
@@ -185,6 +207,7 @@ def unique_values(x, /, *, size=None, fill_value=None):
     return unique(x, equal_nan=False, size=size, fill_value=fill_value)
 
 
+@in_one_program("equal_nan", at_once=True)
 def _sorted_values(x, equal_nan):
     """The elements in order, and which differ from the one before."""
     ordered = sort(x)
@@ -323,10 +346,7 @@ def setdiff1d(ar1, ar2, assume_unique=False, *, size=None, fill_value=None):
     if not assume_unique:
         a, distinct = _sorted_values(a, True)
     mask = _functions.logical_and(distinct, isin(a, ar2, invert=True))
-    size = _size("setdiff1d", mask, size)
-    if a.shape[0] == 0:
-        return _core.full((size,), fill_value, a.dtype)
-    return _filled(a[nonzero(mask, size=size)[0]], _total(mask), fill_value)
+    return _kept("setdiff1d", a, mask, size, fill_value)
 
 
 def setxor1d(ar1, ar2, assume_unique=False, *, size=None, fill_value=None):
@@ -347,10 +367,7 @@ def setxor1d(ar1, ar2, assume_unique=False, *, size=None, fill_value=None):
         ordered, order, distinct = _sorted_rows(both, True)
         alone = concatenate([isin(a, b, invert=True), isin(b, a, invert=True)])[order]
     mask = _functions.logical_and(alone, distinct)
-    size = _size("setxor1d", mask, size)
-    if both.shape[0] == 0:
-        return _core.full((size,), 0 if fill_value is None else fill_value, both.dtype)
-    return _filled(ordered[nonzero(mask, size=size)[0]], _total(mask), fill_value)
+    return _kept("setxor1d", ordered, mask, size, fill_value)
 
 
 def trim_zeros(filt, trim="fb", axis=None):

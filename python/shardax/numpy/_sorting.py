@@ -133,6 +133,7 @@ def _searchsorted(a, v, right):
     return low
 
 
+@in_one_program("right", "method", at_once=True)
 def digitize(x, bins, right=False, *, method=None):
     """The bins that elements fall into; `method` as in searchsorted."""
     bins = asarray(bins)

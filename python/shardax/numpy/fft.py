@@ -12,6 +12,7 @@ import shardax._core as _core
 from shardax import lax
 from shardax import numpy as jnp
 from shardax._base.arrays import asarray, canonical_axis
+from shardax._base.arrays import in_one_program as _in_one_program
 
 __all__ = [
     "fft",
@@ -113,7 +114,7 @@ def _one(name, kind, what):
     def transform(a, n=None, axis=-1, norm=None):
         return _along(name, kind, a, n, axis, norm)
 
-    return _named(transform, name, f"{what} along one axis.")
+    return _named(transform, name, f"{what} along one axis.", "n", "axis")
 
 
 def _two(name, kind, what):
@@ -122,24 +123,24 @@ def _two(name, kind, what):
             raise ValueError(f"jax.numpy.fft.{name} only supports 2 axes. Got axes = {axes!r}.")
         return _transform(name, kind, a, s, axes, norm)
 
-    return _named(transform, name, f"{what} along two axes.")
+    return _named(transform, name, f"{what} along two axes.", "s", "axes")
 
 
 def _many(name, kind, what):
     def transform(a, s=None, axes=None, norm=None):
         return _transform(name, kind, a, s, axes, norm)
 
-    return _named(transform, name, f"{what} along several axes, by default all.")
+    return _named(transform, name, f"{what} along several axes, by default all.", "s", "axes")
 
 
-def _named(function, name, doc):
+def _named(function, name, doc, *statics):
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"""{doc}
 
     Raises:
       ValueError: axes repeat, sizes are not positive, or `norm` is unknown.
     """
-    return function
+    return _in_one_program(*statics, "norm", at_once=True)(function)
 
 
 _KINDS = {
@@ -158,6 +159,7 @@ def _other_way(norm):
     return {None: "forward", "backward": "forward", "forward": "backward"}.get(norm, norm)
 
 
+@_in_one_program("n", "axis", "norm", at_once=True)
 def hfft(a, n=None, axis=-1, norm=None):
     """The real spectrum of an array with Hermitian symmetry, of which `a` is the first half.
 
@@ -167,6 +169,7 @@ def hfft(a, n=None, axis=-1, norm=None):
     return _along("hfft", "irfft", jnp.conj(a), n, axis, _other_way(norm))
 
 
+@_in_one_program("n", "axis", "norm", at_once=True)
 def ihfft(a, n=None, axis=-1, norm=None):
     """The inverse of hfft: the first half of an array with Hermitian symmetry."""
     return jnp.conj(_along("ihfft", "rfft", a, n, axis, _other_way(norm)))

@@ -2,6 +2,7 @@
 
 import shardax._core as _core
 from shardax import numpy as jnp
+from shardax._base.arrays import in_one_program
 from shardax._transform.custom_jvp import custom_jvp
 
 
@@ -35,21 +36,25 @@ _xlog1py.defjvps(lambda t, out, x, y: t * jnp.log1p(y), lambda t, out, x, y: t *
 _entr.defjvps(lambda t, out, x: t * (-jnp.log(x) - 1))
 
 
+@in_one_program()
 def xlogy(x, y):
     """x * log(y), 0 where x is 0."""
     return _xlogy(*_inexact(x, y))
 
 
+@in_one_program()
 def xlog1py(x, y):
     """x * log1p(y), 0 where x is 0."""
     return _xlog1py(*_inexact(x, y))
 
 
+@in_one_program()
 def entr(x):
     """-x * log(x); 0 at 0, -inf below."""
     return _entr(_inexact(x)[0])
 
 
+@in_one_program()
 def rel_entr(p, q):
     """p * log(p / q); 0 where p is 0 and q is not negative, inf where they are out of range."""
     p, q = _inexact(p, q)
@@ -59,12 +64,14 @@ def rel_entr(p, q):
     return jnp.where(both, value, jnp.where(none, 0, jnp.inf)).astype(p.dtype)
 
 
+@in_one_program()
 def kl_div(p, q):
     """p * log(p / q) - p + q."""
     p, q = _inexact(p, q)
     return rel_entr(p, q) - p + q
 
 
+@in_one_program()
 def boxcox(x, lmbda):
     """(x^lmbda - 1) / lmbda; log(x) where lmbda is 0."""
     x, lmbda = _inexact(x, lmbda)
@@ -73,6 +80,7 @@ def boxcox(x, lmbda):
     return jnp.where(zero, jnp.log(x), jnp.expm1(safe * jnp.log(x)) / safe)
 
 
+@in_one_program()
 def boxcox1p(x, lmbda):
     """boxcox(1 + x, lmbda), exact for small x."""
     x, lmbda = _inexact(x, lmbda)

@@ -32,6 +32,7 @@ from shardax.scipy._integrals import (
     spence,
     wofz,
 )
+from shardax.scipy._normal import log_ndtr, ndtr, ndtri
 
 __all__ = [
     "bernoulli",
@@ -285,12 +286,14 @@ def i1e(x):
     return lax.bessel_i1e(_inexact(x)[0])
 
 
+@in_one_program()
 def i0(x):
     """The modified Bessel function of order 0."""
     x = _inexact(x)[0]
     return jnp.exp(jnp.abs(x)) * lax.bessel_i0e(x)
 
 
+@in_one_program()
 def i1(x):
     """The modified Bessel function of order 1."""
     x = _inexact(x)[0]
@@ -315,53 +318,6 @@ def gammaincc(a, x):
 def betainc(a, b, x):
     """The regularized incomplete beta function."""
     return lax.betainc(*_inexact(a, b, x))
-
-
-@in_one_program("series_order")
-def log_ndtr(x, series_order=3):
-    """The logarithm of ndtr; far below 0, by `series_order` terms of the series of erfc."""
-    x = _inexact(x)[0]
-    # ndtr(x) is exact in its logarithm between these.
-    low, high = (-10.0, 5.0) if x.dtype == np.float32 else (-20.0, 8.0)
-    far, middle, top = jnp.minimum(x, low), jnp.clip(x, low, high), jnp.maximum(x, high)
-    square = far * far
-    series, term = jnp.ones_like(far), jnp.ones_like(far)
-    for k in range(1, series_order + 1):
-        term = -term * (2 * k - 1) / square
-        series = series + term
-    tail = -0.5 * square - jnp.log(-far) - 0.5 * np.log(2 * np.pi) + jnp.log(series)
-    inside = jnp.where(x > low, jnp.log(ndtr(middle)), tail)
-    return jnp.where(x > high, -ndtr(-top), inside).astype(x.dtype)
-
-
-def ndtr(x):
-    """The cumulative distribution of the standard normal."""
-    x = _inexact(x)[0]
-    return 0.5 * lax.erfc(-x / np.asarray(np.sqrt(2), x.dtype))
-
-
-def ndtri(p):
-    """The inverse of ndtr."""
-    p = _inexact(p)[0]
-    if p.dtype.itemsize < 4:
-        return ndtri(p.astype(np.float32)).astype(p.dtype)
-    small = jnp.minimum(p, 1 - p)
-    far = (small > 0) & (small < 0.05)  # where 2 p - 1 says little of p
-    middle = np.asarray(np.sqrt(2), p.dtype) * lax.erf_inv(jnp.where(far, 0, 2 * p - 1))
-    tail = _far_ndtri(jnp.where(far, small, 0.01))
-    return jnp.where(far, jnp.where(p < 0.5, tail, -tail), middle)
-
-
-def _far_ndtri(p):
-    """Newton's method for log_ndtr(x) = log(p), from the leading terms of its expansion."""
-    log_p = jnp.log(p)
-    size = -2 * log_p - np.asarray(np.log(2 * np.pi), p.dtype)
-    x = -jnp.sqrt(size - jnp.log(size))
-    for _ in range(4):
-        value = log_ndtr(x, 8)
-        slope = -0.5 * x * x - np.asarray(0.5 * np.log(2 * np.pi), p.dtype) - value
-        x = x - (value - log_p) * jnp.exp(-slope)
-    return x
 
 
 @in_one_program("axis")

@@ -4,8 +4,9 @@ from typing import NamedTuple
 import numpy as np
 
 import shardax._core as _core
+from shardax import lax
 from shardax import numpy as jnp
-from shardax._base.arrays import asarray, canonical_axis, check_arraylike
+from shardax._base.arrays import asarray, canonical_axis, check_arraylike, in_one_program
 from shardax._transform.maps import vmap
 
 
@@ -33,6 +34,7 @@ def _lines(name, a, axis, nan_policy):
     return a, canonical_axis(axis, a.ndim)
 
 
+@in_one_program("axis", "nan_policy", "keepdims")
 def mode(a, axis=0, nan_policy="propagate", keepdims=False):
     """The most frequent value along `axis` (None: of all), the least of several, and its count.
 
@@ -48,11 +50,13 @@ def mode(a, axis=0, nan_policy="propagate", keepdims=False):
 
     def of_line(line):
         ordered = jnp.sort(line)
-        counts = jnp.searchsorted(ordered, ordered, side="right") - jnp.searchsorted(
-            ordered, ordered, side="left"
-        )
-        best = jnp.argmax(counts)
-        return ordered[best], counts[best].astype(_core.canonical_dtype(int))
+        before, after = ordered[:-1], ordered[1:]
+        new = (after != before) & ~(jnp.isnan(after) & jnp.isnan(before))
+        place = jnp.arange(line.shape[0], dtype=_core.canonical_dtype(int))
+        start = lax.cummax(jnp.where(jnp.pad(new, (1, 0)), place, 0))
+        lengths = place - start + 1
+        best = jnp.argmax(lengths)
+        return ordered[best], lengths[best]
 
     lines = jnp.moveaxis(x, place, -1)
     shape = lines.shape[:-1]
@@ -64,6 +68,7 @@ def mode(a, axis=0, nan_policy="propagate", keepdims=False):
     return ModeResult(values, counts)
 
 
+@in_one_program("method", "axis", "nan_policy")
 def rankdata(a, method="average", *, axis=None, nan_policy="propagate"):
     """The rank of each element along `axis` (None: among all), from 1 on.
 
