@@ -319,3 +319,14 @@ def test_einsum_shows_its_products():
         jnp.ones((2, 3)), CONSTANT
     ).eqns
     assert eqn.primitive is core.primitives.dot_general_p
+
+
+def test_a_variable_is_one_object():
+    """Interpreters of programs compare variables with `is`."""
+    jaxpr = jax.make_jaxpr(lambda x: jnp.sin(jnp.cos(x)))(1.0).jaxpr
+    first, second = jaxpr.eqns
+    assert first.outvars[0] is second.invars[0]
+    assert jaxpr.invars[0] is first.invars[0] and jaxpr.outvars[0] is second.outvars[0]
+    assert jaxpr.invars[0] is not jaxpr.outvars[0]
+    held = jaxpr.invars[0]
+    assert held is jaxpr.invars[0] and {held: 1}[first.invars[0]] == 1
