@@ -234,10 +234,10 @@ class WindowFinder {
       const std::int64_t at = d.low + i;
       const bool inside = at >= 0 && at < d.bound;
       const std::int64_t begin = inside ? first : each;
-      for (std::int64_t x = 0; x < begin; ++x) to[x] = T{};
+      clear_short(to, begin);
       if (!inside) continue;
       copy_short(from + at * d.from_stride + row.low + first, end - first, to + first);
-      for (std::int64_t x = end; x < each; ++x) to[x] = T{};
+      clear_short(to + end, each - end);
     }
   }
 
@@ -264,6 +264,11 @@ class WindowFinder {
   }
 
   // Rows are often too short for a call.
+  [[gnu::optimize("no-tree-loop-distribute-patterns")]] static void clear_short(T* to,
+                                                                                std::int64_t n) {
+    if (n > 64) return static_cast<void>(std::fill_n(to, n, T{}));
+    for (std::int64_t x = 0; x < n; ++x) to[x] = T{};
+  }
   static void copy_short(const T* from, std::int64_t n, T* to) {
     constexpr std::int64_t few = 16 / sizeof(T);
     if (n > 256) return static_cast<void>(std::copy_n(from, n, to));

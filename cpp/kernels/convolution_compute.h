@@ -90,7 +90,7 @@ class Block {
     return cut_.way == Way::flat ? count / static_cast<std::size_t>(box_.t1[1] - box_.t0[1])
                                  : count;
   }
-  // The outputs of the box in order, along the first `dims` dimensions.
+  // The outputs of the box in order, along the first one or two dimensions.
   template <class F>
   void for_outputs(std::size_t dims, F&& f) const {
     for (std::int64_t n = box_.n0; n < box_.n1; ++n) {
@@ -99,13 +99,7 @@ class Block {
           f(n, Ints3{z, box_.t0[1], box_.t0[2]});
           continue;
         }
-        for (std::int64_t y = box_.t0[1]; y < box_.t1[1]; ++y) {
-          if (dims == 2) {
-            f(n, Ints3{z, y, box_.t0[2]});
-            continue;
-          }
-          for (std::int64_t x = box_.t0[2]; x < box_.t1[2]; ++x) f(n, Ints3{z, y, x});
-        }
+        for (std::int64_t y = box_.t0[1]; y < box_.t1[1]; ++y) f(n, Ints3{z, y, box_.t0[2]});
       }
     }
   }
@@ -119,8 +113,11 @@ class Block {
   }
   void place_outputs() {
     places_.clear();
-    for_outputs(rows_are_features() ? 2 : 3,
-                [&](std::int64_t n, const Ints3& t) { places_.push_back(place(n, t)); });
+    const std::int64_t count = rows_are_features() ? 1 : box_.t1[2] - box_.t0[2];
+    for_outputs(2, [&](std::int64_t n, const Ints3& t) {
+      const std::int64_t line = place(n, t);
+      for (std::int64_t x = 0; x < count; ++x) places_.push_back(line + x * x_step());
+    });
   }
   std::int64_t x_step() const { return p_.space[2].out * part_.lines[2].step; }
   bool in_place() const {
@@ -145,17 +142,7 @@ class Block {
                                 : cut_.way == Way::sums ? p_.space[2].rhs_dilation
                                                         : 0;
       const Window<T> window = windows_.find(lhs_, box_, steps_, lanes_, step, flat);
-      sites_.clear();
-      for_outputs(flat                  ? 1
-                  : rows_are_features() ? 2
-                                        : 3,
-                  [&](std::int64_t n, const Ints3& t) {
-                    std::int64_t at = (n - box_.n0) * window.n;
-                    for (std::size_t d = 0; d < 2; ++d)
-                      at += part_.lines[d].lhs_step * (t[d] - box_.t0[d]) * window.space[d];
-                    at += window.along(part_.lines[2].lhs_step * (t[2] - box_.t0[2]));
-                    sites_.push_back(window.data + at);
-                  });
+      find_sites(window);
       if (cut_.way == Way::features) features(k, sums, k > first);
       if (rows_are_features()) outputs(sums, k > first);
       if (cut_.way == Way::lanes) lanes(rhs_, sums, k > first);
@@ -163,6 +150,19 @@ class Block {
         lanes(rhs_ + f * p_.o.rhs * itemsize(p_.dtype), sums + f * rows() * pitch_, k > first);
       }
     }
+  }
+
+  // Where the sums of each row (or line) of the block start in the window.
+  void find_sites(const Window<T>& window) {
+    const auto step = [&](std::size_t d) { return part_.lines[d].lhs_step; };
+    sites_.clear();
+    for_outputs(cut_.way == Way::flat ? 1 : 2, [&](std::int64_t n, const Ints3& t) {
+      const T* const line = window.data + (n - box_.n0) * window.n +
+                            step(0) * (t[0] - box_.t0[0]) * window.space[0] +
+                            step(1) * (t[1] - box_.t0[1]) * window.space[1];
+      const std::int64_t count = rows_are_features() ? 1 : box_.t1[2] - box_.t0[2];
+      for (std::int64_t x = 0; x < count; ++x) sites_.push_back(line + window.along(step(2) * x));
+    });
   }
 
   T* result(std::size_t row, T* sums) const {

@@ -55,11 +55,13 @@ Way Cutter::way(const Part& part) const {
                           : x.count < 2 * vector_ ? 0.7
                                                   : 0.85) *
                          single * (along_x ? 1 : turned);
+  // One feature has nothing to reuse but its window: long rows of many lines take the least steps.
+  const bool one = p_.o.size == 1;
   double flat = 0;
-  if (y.lhs_step == 1 && x.lhs_step == 1 && y.count > 1 && x.count < 2 * vector_) {
+  if (y.lhs_step == 1 && x.lhs_step == 1 && y.count > 1 && x.count < (one ? 8 : 2) * vector_) {
     const std::int64_t pitch = x.count + span_of(x) - 1;
-    flat = share(x.count, pitch) * share((y.count - 1) * pitch + x.count, 2 * vector_) * single *
-           turned * 0.85;
+    flat = share(x.count, pitch) * share((y.count - 1) * pitch + x.count, 2 * vector_) *
+           (one ? 0.75 : turned * 0.85);
   }
   const double best = std::max({features, outputs, flat});
   if (p_.o.size <= vector_ / 2 && even_taps(p_.space[2], x) && x.count < p_.space[2].rhs_size) {
@@ -87,7 +89,9 @@ Cut Cutter::cut(const Part& part) const {
   }
   const std::int64_t steps = cut.way == Way::sums ? part.steps / cut.columns : part.steps;
   cut.runs = std::max<std::int64_t>(1, parts_of(steps, cut.run));
-  std::int64_t rows = cut.way == Way::features ? 240 : cut.way == Way::lanes ? 256 : 1024;
+  std::int64_t rows = cut.way == Way::features ? 240
+                      : cut.way == Way::lanes  ? 256
+                                               : 1024 * std::clamp<std::int64_t>(8 / all, 1, 4);
   while (true) {
     boxes(part, cut, rows);
     cut.column_parts = cut.way == Way::sums ? 1 : parts_of(all, cut.columns);

@@ -38,6 +38,17 @@ Meeting meeting(const Slide& s, std::int64_t w) {
   return m;
 }
 
+Meeting within(const Meeting& m, std::int64_t start, std::int64_t n) {
+  const std::int64_t skipped =
+      m.first < start ? std::min(m.count, (start - m.first + m.step - 1) / m.step) : 0;
+  Meeting part = m;
+  part.first = m.first + skipped * m.step - start;
+  part.from = m.from + skipped * m.from_step;
+  const std::int64_t left = part.first < n ? (n - part.first + m.step - 1) / m.step : 0;
+  part.count = std::min(m.count - skipped, left);
+  return part;
+}
+
 namespace {
 
 template <Combine combine, class T>
@@ -75,12 +86,15 @@ struct Combiner {
   }
 };
 
-// out[i * step] = combined with in[i * from_step]
+// out[i * step], or, if it is the first, the identity, combined with in[i * from_step].
 template <Combine combine, class T>
 SHARDAX_CLONES [[gnu::flatten]] void combine_row(T* out, std::int64_t step, const T* in,
-                                                 std::int64_t from_step, std::int64_t n) {
+                                                 std::int64_t from_step, std::int64_t n,
+                                                 bool first) {
   using F = Combiner<combine, T>;
-  if (step == 1 && from_step == 1) {
+  if (first) {
+    for (std::int64_t i = 0; i < n; ++i) out[i * step] = F::of(F::identity(), in[i * from_step]);
+  } else if (step == 1 && from_step == 1) {
 #pragma GCC ivdep
     for (std::int64_t i = 0; i < n; ++i) out[i] = F::of(out[i], in[i]);
   } else if (step == 1 && from_step == 2) {
@@ -89,6 +103,22 @@ SHARDAX_CLONES [[gnu::flatten]] void combine_row(T* out, std::int64_t step, cons
   } else {
 #pragma GCC ivdep
     for (std::int64_t i = 0; i < n; ++i) out[i * step] = F::of(out[i * step], in[i * from_step]);
+  }
+}
+
+// The same of rows of n elements, which begin `step` and `from_step` apart.
+template <Combine combine, class T>
+SHARDAX_CLONES [[gnu::flatten]] void combine_rows(T* out, std::int64_t step, const T* in,
+                                                  std::int64_t from_step, std::int64_t rows,
+                                                  std::int64_t n, bool first) {
+  using F = Combiner<combine, T>;
+  for (std::int64_t r = 0; r < rows; ++r, out += step, in += from_step) {
+    if (first) {
+      for (std::int64_t i = 0; i < n; ++i) out[i] = F::of(F::identity(), in[i]);
+    } else {
+#pragma GCC ivdep
+      for (std::int64_t i = 0; i < n; ++i) out[i] = F::of(out[i], in[i]);
+    }
   }
 }
 
@@ -104,6 +134,12 @@ class Pass {
       const Meeting m = meeting(s, w);
       if (m.count > 0) meetings_.push_back(m);
     }
+    if (follow_each_other()) {
+      for (Meeting& m : meetings_) m.count *= outer;
+      s_.in *= outer;
+      s_.out *= outer;
+      outer_ = 1;
+    }
   }
 
   void run(const T* in, T* out, ParallelFor parallel_for) const {
@@ -113,54 +149,49 @@ class Pass {
       const auto body = [&](std::int64_t i) { doubled(in, out, i / blocks, i % blocks * width); };
       run_chunks(outer_ * blocks, row * static_cast<double>(10 * (s_.in + s_.out)), parallel_for,
                  body);
-    } else if (inner_ >= 64) {
-      const auto body = [&](std::int64_t i) { row_of(in, out, i / s_.out, i % s_.out); };
-      run_chunks(outer_ * s_.out, row * static_cast<double>(s_.window), parallel_for, body);
-    } else {
-      const auto body = [&](std::int64_t i) { lines(in, out, i); };
-      run_chunks(outer_, row * static_cast<double>(s_.window * s_.out), parallel_for, body);
+      return;
     }
+    const std::int64_t part = std::clamp<std::int64_t>(part_elements / inner_, 1, s_.out),
+                       parts = (s_.out + part - 1) / part;
+    const auto body = [&](std::int64_t i) {
+      const std::int64_t t = i % parts * part;
+      some(in, out, i / parts, t, std::min(part, s_.out - t));
+    };
+    run_chunks(outer_ * parts, row * static_cast<double>(s_.window * part), parallel_for, body);
   }
 
  private:
   using F = Combiner<combine, T>;
-  static constexpr std::int64_t width = 64;
+  static constexpr std::int64_t width = 64, part_elements = 4096;
 
   bool is_long() const { return s_.window >= 16 && s_.base == 1 && s_.window >= 4 * s_.stride; }
 
-  // One output of all lines.
-  void row_of(const T* in, T* out, std::int64_t outer, std::int64_t t) const {
-    T* to = out + (outer * s_.out + t) * inner_;
-    bool first = true;
-    for (const Meeting& m : meetings_) {
-      const std::int64_t past = t - m.first;
-      if (past < 0 || past % m.step != 0 || past / m.step >= m.count) continue;
-      const T* from = in + (outer * s_.in + m.from + past / m.step * m.from_step) * inner_;
-      if (first) {
-        std::copy_n(from, inner_, to);
-      } else {
-        combine_row<combine>(to, 1, from, 1, inner_);
-      }
-      first = false;
-    }
-    if (first) std::fill_n(to, inner_, F::identity());
+  // Are all lines one, of which each place of the windows meets every stride-th element?
+  bool follow_each_other() const {
+    return !meetings_.empty() && s_.base == 1 && s_.in == s_.out * s_.stride &&
+           std::all_of(meetings_.begin(), meetings_.end(),
+                       [&](const Meeting& m) { return m.count == s_.out; });
   }
 
-  // Place by place, all outputs.
-  void lines(const T* in, T* out, std::int64_t outer) const {
+  // Some outputs of a line, place by place.
+  void some(const T* in, T* out, std::int64_t outer, std::int64_t start, std::int64_t n) const {
     runtime::poll();
-    T* to = out + outer * s_.out * inner_;
-    const T* from = in + outer * s_.in * inner_;
-    std::fill_n(to, s_.out * inner_, F::identity());
-    for (const Meeting& m : meetings_) {
+    T* const to = out + (outer * s_.out + start) * inner_;
+    const T* const from = in + outer * s_.in * inner_;
+    const auto whole = [&](const Meeting& m) { return within(m, start, n).count == n; };
+    const bool copies = !meetings_.empty() && whole(meetings_[0]);
+    if (!copies) std::fill_n(to, n * inner_, F::identity());
+    for (std::size_t i = 0; i < meetings_.size(); ++i) {
+      const Meeting m = within(meetings_[i], start, n);
+      T* const place = to + m.first * inner_;
+      const T* const met = from + m.from * inner_;
+      const bool first = copies && i == 0;
+      if (m.count <= 0) continue;
       if (inner_ == 1 || (m.step == 1 && m.from_step == 1)) {
-        combine_row<combine>(to + m.first * inner_, m.step, from + m.from * inner_, m.from_step,
-                             m.count * inner_);
-        continue;
-      }
-      for (std::int64_t i = 0; i < m.count; ++i) {
-        combine_row<combine>(to + (m.first + i * m.step) * inner_, 1,
-                             from + (m.from + i * m.from_step) * inner_, 1, inner_);
+        combine_row<combine>(place, m.step, met, m.from_step, m.count * inner_, first);
+      } else {
+        combine_rows<combine>(place, m.step * inner_, met, m.from_step * inner_, m.count, inner_,
+                              first);
       }
     }
   }
@@ -185,13 +216,13 @@ class Pass {
       if (s_.window & size) {
         for (std::int64_t t = 0; t < s_.out; ++t) {
           combine_row<combine>(sums + t * n, 1, line + (t * s_.stride + placed * s_.dilation) * n,
-                               1, n);
+                               1, n, false);
         }
         placed += size;
       }
       const std::int64_t apart = size * s_.dilation;
       if (2 * size <= s_.window && apart < length)
-        combine_row<combine>(line, 1, line + apart * n, 1, (length - apart) * n);
+        combine_row<combine>(line, 1, line + apart * n, 1, (length - apart) * n, false);
     }
     for (std::int64_t t = 0; t < s_.out; ++t)
       std::copy_n(sums + t * n, n, out + (outer * s_.out + t) * inner_ + column);
@@ -221,18 +252,27 @@ class Reduction {
   void run(const S* in, S* out, ParallelFor parallel_for) const {
     if (blocks_ * out_ == 0) return;
     if (blocks_ < 8) {
-      for (std::int64_t i = 0; i < blocks_; ++i) block(in + i * in_, out + i * out_, parallel_for);
+      for (std::int64_t i = 0; i < blocks_; ++i)
+        some(in + i * in_, out + i * out_, 1, parallel_for);
       return;
     }
-    const auto body = [&](std::int64_t i) { block(in + i * in_, out + i * out_, run_inline); };
-    run_chunks(blocks_, static_cast<double>(in_ * std::int64_t{sizeof(T)}) / 4 + 100, parallel_for,
+    const std::int64_t each =
+        std::clamp<std::int64_t>(group_elements / std::max<std::int64_t>(in_, 1), 1, blocks_);
+    const auto body = [&](std::int64_t i) {
+      some(in + i * each * in_, out + i * each * out_, std::min(each, blocks_ - i * each),
+           run_inline);
+    };
+    run_chunks((blocks_ + each - 1) / each,
+               static_cast<double>(each * in_ * std::int64_t{sizeof(T)}) / 4 + 100, parallel_for,
                body);
   }
 
  private:
   static constexpr bool same = std::is_same_v<S, T>;
+  // Blocks that are smaller go through the passes together.
+  static constexpr std::int64_t group_elements = 4096;
 
-  void block(const S* in, S* out, ParallelFor parallel_for) const {
+  void some(const S* in, S* out, std::int64_t blocks, ParallelFor parallel_for) const {
     std::size_t last = slides_.size();
     while (last > first_ && slides_[last - 1].is_plain()) --last;
     const T* from;
@@ -240,11 +280,11 @@ class Reduction {
     if constexpr (same) {
       from = in;
     } else {
-      rooms[0] = std::make_unique<Room<T>>(in_);
-      for (std::int64_t i = 0; i < in_; ++i) rooms[0]->data()[i] = to_float(in[i]);
+      rooms[0] = std::make_unique<Room<T>>(blocks * in_);
+      for (std::int64_t i = 0; i < blocks * in_; ++i) rooms[0]->data()[i] = to_float(in[i]);
       from = rooms[0]->data();
     }
-    std::int64_t outer = 1, inner = 1;
+    std::int64_t outer = blocks, inner = 1;
     for (std::size_t d = first_; d < slides_.size(); ++d) inner *= slides_[d].in;
     for (std::size_t d = first_; d < last; ++d) {
       const Slide& s = slides_[d];
@@ -266,7 +306,7 @@ class Reduction {
       outer *= s.out;
     }
     if constexpr (!same) {
-      for (std::int64_t i = 0; i < out_; ++i) {
+      for (std::int64_t i = 0; i < blocks * out_; ++i) {
         if constexpr (std::is_same_v<S, bfloat16_t>) {
           out[i] = to_bfloat16(from[i]);
         } else {
@@ -274,7 +314,7 @@ class Reduction {
         }
       }
     } else if (last == first_) {
-      std::copy_n(in, out_, out);
+      std::copy_n(in, blocks * out_, out);
     }
   }
 

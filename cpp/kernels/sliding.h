@@ -25,6 +25,8 @@ struct Meeting {
   std::int64_t first = 0, step = 1, count = 0, from = 0, from_step = 0;
 };
 Meeting meeting(const Slide& s, std::int64_t w);
+// Of outputs start, ..., start + n - 1; `first` counts from `start`.
+Meeting within(const Meeting& m, std::int64_t start, std::int64_t n);
 
 enum class Combine { sum, max, min };
 

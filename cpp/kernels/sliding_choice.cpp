@@ -1,89 +1,18 @@
 // kernels/sliding_choice.cpp - the largest or smallest element of each window, and what goes with
 // it.
+//
+// Rows of windows along the last dimension are searched together, as many as a tile has room for,
+// place by place of the windows: elements at a place lie in rows too.
 #include <algorithm>
 #include <limits>
 #include <type_traits>
 
-#include "array/half.h"
 #include "kernels/convolution.h"
-#include "kernels/dispatch.h"
-#include "kernels/sliding.h"
+#include "kernels/sliding_tile.h"
 #include "runtime/interrupt.h"
 
 namespace shardax::kernels {
 namespace {
-
-template <class S>
-constexpr bool is_half_v = std::is_same_v<S, bfloat16_t> || std::is_same_v<S, float16_t>;
-template <class S>
-using Wide = std::conditional_t<is_half_v<S>, float, S>;
-
-template <class S>
-Wide<S> lift(S x) {
-  if constexpr (is_half_v<S>) {
-    return to_float(x);
-  } else {
-    return x;
-  }
-}
-template <class S>
-S lower(Wide<S> x) {
-  if constexpr (std::is_same_v<S, bfloat16_t>) {
-    return to_bfloat16(x);
-  } else if constexpr (std::is_same_v<S, float16_t>) {
-    return to_float16(x);
-  } else {
-    return x;
-  }
-}
-
-// The best so far of a run of windows along the last dimension, and the place that it has.
-constexpr std::int64_t run_size = 256;
-template <class T>
-struct Best {
-  T key[run_size];
-  std::int32_t place[run_size];
-};
-constexpr std::int32_t nowhere = -1;
-
-// A place of windows first, first + 1, ...: its element takes over where the best is not as good.
-template <bool largest, class S>
-SHARDAX_CLONES [[gnu::flatten]] void compare(Best<Wide<S>>& best, std::int64_t first, const S* keys,
-                                             std::int64_t step, std::int64_t n,
-                                             std::int32_t place) {
-#pragma GCC ivdep
-  for (std::int64_t i = 0; i < n; ++i) {
-    const Wide<S> x = lift(keys[i * step]), own = best.key[first + i];
-    const bool kept = largest ? own >= x : own <= x;
-    best.key[first + i] = kept ? own : x;
-    best.place[first + i] = kept ? best.place[first + i] : place;
-  }
-}
-
-// Values at a place where it is the best one.
-template <class S>
-SHARDAX_CLONES [[gnu::flatten]] void take(const std::int32_t* best, std::int32_t place,
-                                          const S* values, std::int64_t step, std::int64_t n,
-                                          S* out) {
-  for (std::int64_t i = 0; i < n; ++i) {
-    if (best[i] == place) out[i] = values[i * step];
-  }
-}
-template <class S>
-SHARDAX_CLONES [[gnu::flatten]] void give(const std::int32_t* best, std::int32_t place,
-                                          const S* values, std::int64_t n, S* out,
-                                          std::int64_t step) {
-  for (std::int64_t i = 0; i < n; ++i) {
-    const Wide<S> x = best[i] == place ? lift(values[i]) : Wide<S>{};
-    if constexpr (std::is_integral_v<S>) {
-      using U = std::make_unsigned_t<S>;
-      out[i * step] =
-          static_cast<S>(static_cast<U>(static_cast<U>(out[i * step]) + static_cast<U>(x)));
-    } else {
-      out[i * step] = lower<S>(lift(out[i * step]) + x);
-    }
-  }
-}
 
 template <bool largest, class S>
 class Choice {
@@ -97,55 +26,57 @@ class Choice {
       meetings_.push_back(meeting(slides[last_], w));
     }
     while (first_ < last_ && slides[first_].is_plain()) blocks_ *= slides[first_++].in;
-    runs_ = (slides[last_].out + run_size - 1) / run_size;
-    for (std::size_t d = first_; d < last_; ++d) rows_ *= slides[d].out;
-    std::int64_t in = 1, out = 1;
+    row_ = slides[last_].out;
+    for (std::size_t d = last_; d-- > first_;) rows_ *= slides[d].out;
+    std::int64_t in = 1;
     for (std::size_t d = slides.size(); d-- > first_;) {
       in_strides_.insert(0, in);
-      out_strides_.insert(0, out);
       in *= slides[d].in;
-      out *= slides[d].out;
     }
     in_block_ = in;
-    out_block_ = out;
   }
 
   void gather(const S* values, const S* keys, S* out, ParallelFor parallel_for) const {
-    const auto body = [&](std::int64_t i) {
-      const std::int64_t b = i / rows_;
-      row(i % rows_, keys + b * in_block_,
-          [&](std::int64_t at, std::int64_t n, const auto& found, auto&& visit) {
-            S* to = out + b * out_block_ + at;
-            std::fill_n(to, n, lower<S>(Wide<S>{}));
-            visit([&](std::int64_t first, std::int64_t count, std::int64_t from, std::int64_t step,
-                      std::int32_t place) {
-              take(found.place + first, place, values + b * in_block_ + from, step, count,
-                   to + first);
-            });
+    const S* const end = values + blocks_ * in_block_;
+    tiles(
+        keys, parallel_for, [](std::int64_t, std::int64_t) {},
+        [&](const Spot& spot, const Tile& tile, TileRoom<S>& room) {
+          std::fill_n(room.best, tile.rows * tile.pitch, Wide<S>{});
+          visit(spot, tile, room, [&](const Meeting& m, std::int32_t place) {
+            see(room, tile, m, values, end, Wide<S>{});
+            choose<true>(room.place, place, room.seen, tile.rows * tile.pitch, room.best);
           });
-    };
-    run_chunks(blocks_ * rows_, cost(), parallel_for, body);
+          for (std::int64_t r = 0; r < tile.rows; ++r) {
+            S* const to = out + (spot.row + r) * row_ + spot.window;
+            for (std::int64_t i = 0; i < tile.n; ++i)
+              to[i] = lower<S>(room.best[r * tile.pitch + i]);
+          }
+        });
   }
 
   void scatter(const S* values, const S* keys, S* out, ParallelFor parallel_for) const {
-    const auto body = [&](std::int64_t b) {
-      S* to = out + b * in_block_;
-      std::fill_n(to, in_block_, lower<S>(Wide<S>{}));
-      for (std::int64_t i = 0; i < rows_; ++i) {
-        row(i, keys + b * in_block_,
-            [&](std::int64_t at, std::int64_t, const auto& found, auto&& visit) {
-              const S* from = values + b * out_block_ + at;
-              visit([&](std::int64_t first, std::int64_t count, std::int64_t target,
-                        std::int64_t step, std::int32_t place) {
-                give(found.place + first, place, from + first, count, to + target, step);
-              });
-            });
-      }
+    const auto clear = [&](std::int64_t block, std::int64_t count) {
+      std::fill_n(out + block * in_block_, count * in_block_, S{});
     };
-    run_chunks(blocks_, cost() * static_cast<double>(rows_), parallel_for, body);
+    tiles(keys, parallel_for, clear, [&](const Spot& spot, const Tile& tile, TileRoom<S>& room) {
+      for (std::int64_t r = 0; r < tile.rows; ++r) {
+        S* const row = room.values + r * tile.pitch;
+        std::copy_n(values + (spot.row + r) * row_ + spot.window, tile.n, row);
+        std::fill(row + tile.n, row + tile.pitch, S{});
+      }
+      visit(spot, tile, room, [&](const Meeting& m, std::int32_t place) {
+        choose<false>(room.place, place, room.values, tile.rows * tile.pitch, room.terms);
+        add_terms(room, tile, m, out, out + spot.end * in_block_);
+      });
+    });
   }
 
  private:
+  // A tile's first row of all outputs and first window in it; the block at which this thread's end.
+  struct Spot {
+    std::int64_t row, window, end;
+  };
+
   static constexpr Wide<S> identity() {
     using T = Wide<S>;
     if constexpr (std::is_integral_v<T>) {
@@ -155,114 +86,116 @@ class Choice {
     }
   }
 
-  double cost() const {
+  // For blocks some at a time, begin(first, count), then finish(spot, tile, room) for each tile of
+  // their windows, whose best places are known by then.
+  template <class Begin, class Finish>
+  void tiles(const S* keys, ParallelFor parallel_for, Begin&& begin, Finish&& finish) const {
+    // A tile has whole blocks or part of one: sums of windows that overlap do not depend on where
+    // in the array their block lies.
+    const std::int64_t n = std::min(row_, most_windows),
+                       pitch = std::max(lanes, (n + lanes - 1) / lanes * lanes);
+    const std::int64_t most = most_windows / pitch, whole = most / std::max<std::int64_t>(rows_, 1),
+                       rows = whole > 0 ? whole * rows_ : most,
+                       group = std::max<std::int64_t>(1, 2 * whole);
     double places = 1;
     for (const Slide& s : slides_) places *= static_cast<double>(s.window);
-    return places * static_cast<double>(slides_[last_].out) + 50;
+    const double each = 0.3 * places * static_cast<double>(rows_ * row_) + 20;
+    const auto body = [&](std::int64_t i) {
+      const std::int64_t block = i * group, end = std::min(blocks_, block + group);
+      begin(block, end - block);
+      TileRoom<S> room;
+      for (std::int64_t row = block * rows_, next = row; row < end * rows_; row = next) {
+        next = std::min(row + rows, whole > 0 ? end * rows_ : (row / rows_ + 1) * rows_);
+        for (std::int64_t window = 0; window < row_; window += n) {
+          const Spot spot{row, window, end};
+          const Tile tile{next - row, std::min(n, row_ - window), pitch};
+          find(keys, spot, tile, room);
+          finish(spot, tile, room);
+        }
+      }
+    };
+    run_chunks((blocks_ + group - 1) / group, each * static_cast<double>(group), parallel_for,
+               body);
   }
 
-  // The windows of a row of outputs: finish(where the run starts, its length, best, visit) for each
-  // run, where visit(f) calls f with the stretches of every place.
-  template <class Finish>
-  void row(std::int64_t index, const S* keys, Finish&& finish) const {
-    runtime::poll();
-    Shape at(slides_.size() - first_, 0);
-    std::int64_t start = 0;
-    for (std::size_t d = last_; d-- > first_;) {
-      at[d - first_] = index % slides_[d].out;
-      start += at[d - first_] * out_strides_[d - first_];
-      index /= slides_[d].out;
-    }
-    Best<Wide<S>> best;
-    for (std::int64_t r = 0; r < runs_; ++r) {
-      const std::int64_t t0 = r * run_size, n = std::min(run_size, slides_[last_].out - t0);
-      std::fill_n(best.key, n, identity());
-      std::fill_n(best.place, n, nowhere);
-      std::int32_t place = 0;
-      places(first_, at, 0, true, t0, n, place,
-             [&](std::int64_t first, std::int64_t count, std::int64_t from, std::int64_t step,
-                 std::int32_t p, bool inside) {
-               if (!inside) {
-                 padding(best, first, count, p == 0 && !gathers_);
-                 return;
-               }
-               if (p == 0 && !gathers_) {
-                 for (std::int64_t i = 0; i < count; ++i) {
-                   best.key[first + i] = lift(keys[from + i * step]);
-                   best.place[first + i] = p;
-                 }
-                 return;
-               }
-               compare<largest>(best, first, keys + from, step, count, p);
-             });
-      finish(start + t0, n, best, [&](auto&& f) {
-        std::int32_t again = 0;
-        places(first_, at, 0, true, t0, n, again,
-               [&](std::int64_t first, std::int64_t count, std::int64_t from, std::int64_t step,
-                   std::int32_t p, bool inside) {
-                 if (inside) f(first, count, from, step, p);
-               });
-      });
-    }
+  void find(const S* keys, const Spot& spot, const Tile& tile, TileRoom<S>& room) const {
+    const S* const end = keys + blocks_ * in_block_;
+    const std::int64_t size = tile.rows * tile.pitch;
+    std::fill_n(room.best, size, identity());
+    std::fill_n(room.place, size, nowhere);
+    std::fill_n(room.seen, size, identity());
+    // Padding replaces a NaN, as the identity does.
+    visit<true>(spot, tile, room, [&](const Meeting& m, std::int32_t place) {
+      see(room, tile, m, keys, end, identity());
+      if (place > 0 || gathers_) return compare<largest>(room, size, place);
+      std::copy_n(room.seen, size, room.best);
+      std::fill_n(room.place, size, place);
+    });
   }
 
-  // Padding replaces a NaN.
-  static void padding(Best<Wide<S>>& best, std::int64_t first, std::int64_t n, bool start) {
-    if (start || std::is_integral_v<Wide<S>>) return;
-    for (std::int64_t i = first; i < first + n; ++i) {
-      if (best.key[i] != best.key[i]) best.key[i] = identity(), best.place[i] = nowhere;
-    }
+  // Calls f(meeting, place) for each place of the windows; room.at says where rows meet it. Unless
+  // `all`, only where some row does.
+  template <bool all = false, class F>
+  void visit(const Spot& spot, const Tile& tile, TileRoom<S>& room, F&& f) const {
+    Shape w(slides_.size() - first_ - 1, 0);
+    std::int32_t place = 0;
+    do {
+      runtime::poll();
+      const bool some = locate(spot, tile, w, room.at);
+      for (const Meeting& m : meetings_) {
+        const std::int32_t own = place++;
+        if (!some && !all) continue;
+        const Meeting part = within(m, spot.window, tile.n);
+        if (all || part.count > 0) f(part, own);
+      }
+    } while (next(w));
   }
 
-  // Calls f(first, count, from, step, place, inside) for the stretches of every place of the
-  // windows t0 ... t0 + n of a row.
-  template <class F>
-  void places(std::size_t d, const Shape& at, std::int64_t from, bool inside, std::int64_t t0,
-              std::int64_t n, std::int32_t& place, F&& f) const {
-    const Slide& s = slides_[d];
-    for (std::int64_t w = 0; w < s.window; ++w) {
-      if (d < last_) {
-        const std::int64_t spread = at[d - first_] * s.stride + w * s.dilation - s.low;
-        const bool hit = inside && spread >= 0 && spread % s.base == 0 && spread / s.base < s.in;
-        places(d + 1, at, hit ? from + spread / s.base * in_strides_[d - first_] : 0, hit, t0, n,
-               place, f);
-        continue;
-      }
-      const std::int32_t own = place++;
-      if (!inside) {
-        f(0, n, 0, 0, own, false);
-        continue;
-      }
-      const Meeting& m = meetings_[static_cast<std::size_t>(w)];
-      const std::int64_t skipped =
-          m.first < t0 ? std::min(m.count, (t0 - m.first + m.step - 1) / m.step) : 0;
-      const std::int64_t first = m.first + skipped * m.step - t0;
-      const std::int64_t left = first < n ? (n - first + m.step - 1) / m.step : 0;
-      const std::int64_t count = std::min(m.count - skipped, left);
-      if (count <= 0) {
-        f(0, n, 0, 0, own, false);
-        continue;
-      }
-      const std::int64_t start = from + m.from + skipped * m.from_step;
-      if (m.step == 1) {
-        if (first > 0) f(0, first, 0, 0, own, false);
-        f(first, count, start, m.from_step, own, true);
-        if (first + count < n) f(first + count, n - first - count, 0, 0, own, false);
-        continue;
-      }
-      for (std::int64_t t = 0; t < n; ++t) {
-        const std::int64_t i = t - first;
-        const bool hit = i >= 0 && i % m.step == 0 && i / m.step < count;
-        f(t, 1, hit ? start + i / m.step * m.from_step : 0, 1, own, hit);
-      }
+  bool next(Shape& w) const {
+    for (std::size_t d = w.size(); d-- > 0;) {
+      if (++w[d] < slides_[first_ + d].window) return true;
+      w[d] = 0;
     }
+    return false;
+  }
+
+  // Where the rows of a tile find the elements of place `w` of all dimensions but the last; whether
+  // some do.
+  bool locate(const Spot& spot, const Tile& tile, const Shape& w, std::int64_t* at) const {
+    Shape out(w.size(), 0);
+    std::int64_t rest = spot.row;
+    for (std::size_t d = w.size(); d-- > 0;) {
+      out[d] = rest % slides_[first_ + d].out;
+      rest /= slides_[first_ + d].out;
+    }
+    bool some = false;
+    for (std::int64_t r = 0; r < tile.rows; ++r) {
+      std::int64_t place = rest * in_block_;
+      for (std::size_t d = 0; d < w.size(); ++d) {
+        const Slide& s = slides_[first_ + d];
+        std::int64_t in = out[d] * s.stride + w[d] * s.dilation - s.low;
+        if (s.base != 1) in = in % s.base == 0 ? in / s.base : -1;
+        if (in < 0 || in >= s.in) {
+          place = -1;
+          break;
+        }
+        place += in * in_strides_[d];
+      }
+      at[r] = place;
+      some = some || place >= 0;
+      std::size_t d = w.size();
+      while (d > 0 && ++out[d - 1] == slides_[first_ + d - 1].out) out[--d] = 0;
+      if (d == 0) ++rest;
+    }
+    return some;
   }
 
   const Slides& slides_;
   bool gathers_;
   std::size_t first_ = 0, last_;
-  std::int64_t blocks_ = 1, rows_ = 1, runs_, in_block_, out_block_;
-  Shape in_strides_, out_strides_;
+  // Blocks of rows of outputs, which have elements of their own.
+  std::int64_t blocks_ = 1, rows_ = 1, row_, in_block_;
+  Shape in_strides_;
   SmallVector<Meeting, 8> meetings_;  // of the last dimension
 };
 

@@ -119,6 +119,88 @@ def test_same_bits_for_any_number_of_threads(same_on_threads):
     same_on_threads(run)
 
 
+# Sizes around those of tiles: rows of few and of very many windows, planes of several tiles and
+# several planes of one; rows that end in the middle of a vector.
+LAYOUTS = {
+    "few rows": ((5, 3, 8, 8), (1, 1, 2, 2), (1, 1, 2, 2), "VALID"),
+    "odd rows": ((2, 9, 13, 15), (1, 1, 2, 2), (1, 1, 2, 2), "VALID"),
+    "long rows": ((2, 5, 4500), (1, 2, 2), (1, 2, 2), "VALID"),
+    "many rows": ((1, 300, 37), (1, 3, 3), (1, 2, 2), "SAME"),
+    "overlapping": ((40, 11, 9), (1, 3, 3), (1, 1, 1), "SAME"),
+    "steps of three": ((7, 20, 31), (1, 2, 2), (1, 3, 3), [(0, 0), (1, 0), (0, 2)]),
+    "features last": ((6, 9, 10, 3), (1, 2, 2, 1), (1, 2, 2, 1), "VALID"),
+    "one dimension": ((2100,), (2,), (2,), "VALID"),
+}
+
+
+def stacked_windows(x, window, strides, padding, fill):
+    """x by windows, a window's elements last; and the flat place of each in x, -1 for padding."""
+    if isinstance(padding, str):
+        out = [
+            (n - w) // s + 1 if padding == "VALID" else -(-n // s)
+            for n, w, s in zip(x.shape, window, strides)
+        ]
+        gaps = [max(0, (o - 1) * s + w - n) for o, s, w, n in zip(out, strides, window, x.shape)]
+        padding = [(gap // 2, gap - gap // 2) for gap in gaps]
+    views = []
+    for values, value in (x, fill), (np.arange(x.size).reshape(x.shape), -1):
+        padded = np.pad(values, padding, constant_values=value)
+        view = np.lib.stride_tricks.sliding_window_view(padded, window)
+        view = view[tuple(slice(None, None, s) for s in strides)]
+        views.append(view.reshape(*view.shape[: x.ndim], -1))
+    return views
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "int32", "float64"])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_windows_of_any_layout(layout, dtype):
+    shape, *numbers = LAYOUTS[layout]
+    with shardax.enable_x64(dtype == "float64"):
+        x = rng.integers(-9, 9, shape).astype(np.float32)  # with ties, and sums that are exact
+        given = jnp.asarray(x, dtype)
+        elements, places = stacked_windows(x, *numbers, -np.inf)
+        least = jnp.array(-jnp.inf if dtype != "int32" else np.iinfo(dtype).min, dtype)
+        largest = lax.reduce_window(given, least, lax.max, *numbers)
+        np.testing.assert_array_equal(np.asarray(largest, np.float32), elements.max(-1))
+        zeros, _ = stacked_windows(x, *numbers, 0)
+        sums = lax.reduce_window(given, jnp.array(0, dtype), lax.add, *numbers)
+        np.testing.assert_array_equal(np.asarray(sums, np.float32), zeros.sum(-1))
+        if dtype == "int32":
+            return
+        best = np.take_along_axis(places, elements.argmax(-1)[..., None], -1)[..., 0]
+        t = rng.integers(-4, 4, best.shape).astype(np.float32)
+        pooled, pullback = shardax.vjp(
+            lambda v: lax.reduce_window(v, least, lax.max, *numbers), given
+        )
+        expected = np.zeros(x.size, np.float32)
+        np.add.at(expected, best.ravel(), t.ravel())
+        found = pullback(jnp.asarray(t, pooled.dtype))[0]
+        np.testing.assert_array_equal(np.asarray(found, np.float32).ravel(), expected)
+        moved = shardax.jvp(
+            lambda v: lax.reduce_window(v, least, lax.max, *numbers), (given,), (-given,)
+        )[1]
+        np.testing.assert_array_equal(np.asarray(moved, np.float32), -elements.max(-1))
+
+
+def test_an_image_has_the_same_bits_anywhere_in_a_batch():
+    image, t = normal(1, 3, 33, 41), normal(1, 3, 17, 21)
+
+    def gradient(x, t):
+        return shardax.vjp(lambda v: pool(v, (1, 1, 3, 3), (1, 1, 2, 2), "SAME"), x)[1](t)[0]
+
+    alone = np.asarray(gradient(image, t))
+    whole = np.asarray(gradient(np.repeat(image, 9, 0), np.repeat(t, 9, 0)))
+    for each in whole:
+        np.testing.assert_array_equal(each, alone[0])
+
+
+def test_sums_of_negative_zeros_start_from_init():
+    """Recorded from JAX 0.10.2."""
+    for shape, window in ((6,), (2,)), ((6, 70), (2, 1)), ((3, 2, 2), (1, 2, 2)):
+        sums = lax.reduce_window(-jnp.zeros(shape), 0.0, lax.add, window, window)
+        assert not np.signbit(sums).any()
+
+
 def test_windows_of_several_arrays():
     x, y = normal(4, 5), normal(4, 5)
 
