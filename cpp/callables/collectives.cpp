@@ -43,14 +43,19 @@ Ints dimensions(const Axes& axes, const Value& value, std::string_view user) {
   for (std::int64_t axis : axes.positional)
     dims.push_back(checked_dimension(axis, value->type().rank(), user, "axis"));
   std::sort(dims.begin(), dims.end());
+  const auto twice = std::adjacent_find(dims.begin(), dims.end());
+  if (twice != dims.end()) {
+    value_error(user, ": the dimension ", *twice, " is named twice in axis_name ",
+                to_string(axes.positional), "; expected each once.");
+  }
   return dims;
 }
 
 // Truth values are counted where the op does not take them.
-Value reduced(const Op& op, const Value& operand, const Axes& axes) {
+Value reduced(const Op& op, const Value& operand, const Axes& axes, std::string_view user) {
   const bool counts = operand->dtype() == DType::boolean && !(op.dtypes & bit(DType::boolean));
   Value value = counts ? ops::convert(operand, DType::int32) : operand;
-  const Ints dims = dimensions(axes, value, op.name);
+  const Ints dims = dimensions(axes, value, user);
   for (std::size_t i = dims.size(); i-- > 0;) value = ops::reduce_dimension(op, value, dims[i]);
   const bool done = !dims.empty() && axes.devices.axes.empty();
   return done ? value : ops::reduce_devices(op, value, axes.devices);
@@ -73,7 +78,7 @@ Value count_over(const Value& operand, const Axes& axes, DType dtype) {
 }
 
 Value mean_over(const Value& value, const Axes& axes) {
-  Value sum = reduced(psum_op(), value, axes);
+  Value sum = reduced(psum_op(), value, axes, "pmean");
   const bool boolean = value->dtype() == DType::boolean;
   const WeakDType type{boolean ? DType::boolean : sum->dtype(), sum->type().weak};
   sum = numpy::as_type(sum, numpy::adjusted(type, numpy::Promote::inexact));
@@ -119,7 +124,7 @@ Ref reduce_over(std::string_view name, PyObject* tree, PyObject* axes_object, Py
   return map_leaves(tree, [&](PyObject* leaf) {
     if (op == &psum_op() && is_number(leaf) && size >= 0)
       return checked(PyNumber_Multiply(leaf, to_python(size).get()));
-    return checked(wrap(reduced(*op, objects::to_value(leaf), axes)));
+    return checked(wrap(reduced(*op, objects::to_value(leaf), axes, op->name)));
   });
 }
 

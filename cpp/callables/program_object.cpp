@@ -5,7 +5,10 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
+#include <memory>
+#include <unordered_map>
 
+#include "base/hash.h"
 #include "callables/object.h"
 #include "callables/primitive.h"
 #include "callables/trace_state.h"
@@ -89,13 +92,33 @@ py::list constant_variables_of(const ProgramObject& p) {
   return variables(p.program, p.shown, vars);
 }
 
+// The object that Python has of a variable, one as long as anyone holds it: users compare variables
+// with `is`.
+using SharedVar = std::shared_ptr<VarObject>;
+SharedVar shared_var(const VarObject& var) {
+  static auto& known = *new std::unordered_map<VarObject, std::weak_ptr<VarObject>, VarHash>;
+  std::weak_ptr<VarObject>& kept = known[var];
+  if (SharedVar found = kept.lock()) return found;
+  const SharedVar made(new VarObject(var), [](VarObject* gone) {
+    known.erase(*gone);
+    delete gone;
+  });
+  kept = made;
+  return made;
+}
+
 }  // namespace
+
+std::size_t VarHash::operator()(const VarObject& v) const {
+  return mix(std::hash<const void*>{}(v.program.get()), static_cast<std::size_t>(v.var));
+}
 
 py::object shown_variable(const ProgramPtr& program, const ShownVars& shown, Var v) {
   for (const Constant& c : program->constants) {
     if (c.var == v && is_literal(c)) return py::cast(LiteralObject{c.value});
   }
-  return py::cast(shown ? (*shown)[static_cast<std::size_t>(v)] : VarObject{program, v});
+  return py::cast(
+      shared_var(shown ? (*shown)[static_cast<std::size_t>(v)] : VarObject{program, v}));
 }
 
 Ref wrap_program(const ProgramPtr& program, Values captured) {
@@ -132,13 +155,13 @@ void init_program_objects(py::module_& module) {
   init_type_object(module);
 
   init_primitives(module);
-  py::class_<VarObject>(module, "Var", "A variable of a program.")
+  py::class_<VarObject, SharedVar>(module, "Var", "A variable of a program.")
       .def(py::init([](const py::object& aval) {
              const Type* type = find_type(aval.ptr());
              if (!type) type_error("Var: expected a ShapedArray, got ", repr(aval.ptr()));
              const MutableProgram alone(new Program);
              const Var var = alone->add(*type);
-             return VarObject{alone, var};
+             return shared_var({alone, var});
            }),
            py::arg("aval"))
       .def_property_readonly("aval",
@@ -147,10 +170,7 @@ void init_program_objects(py::module_& module) {
            [](const VarObject& v) {
              return concat(address_text(v.program.get(), v.var), ":", to_string(v.type()));
            })
-      .def("__hash__",
-           [](const VarObject& v) {
-             return mix(std::hash<const void*>{}(v.program.get()), static_cast<std::size_t>(v.var));
-           })
+      .def("__hash__", VarHash())
       .def("__eq__", [](const VarObject& v, const py::object& other) {
         return py::isinstance<VarObject>(other) && py::cast<VarObject&>(other) == v;
       });

@@ -32,6 +32,9 @@ struct VarObject {
     return a.program == b.program && a.var == b.var;
   }
 };
+struct VarHash {
+  std::size_t operator()(const VarObject& v) const;
+};
 // A rank-0 constant.
 struct LiteralObject {
   ArrayPtr value;

@@ -4,7 +4,6 @@
 
 #include <unordered_map>
 
-#include "base/hash.h"
 #include "callables/primitive.h"
 #include "callables/program_object.h"
 #include "callables/value_lists.h"
@@ -14,12 +13,6 @@ namespace py = pybind11;
 
 namespace shardax::callables {
 namespace {
-
-struct VarHash {
-  std::size_t operator()(const VarObject& v) const {
-    return mix(std::hash<const void*>{}(v.program.get()), static_cast<std::size_t>(v.var));
-  }
-};
 
 // A program in the making, and which variables of other programs its own stand for.
 class Assembly {

@@ -3,14 +3,13 @@
 // Start at ShardMap::call. A new signature goes through ShardMap::stage: Python's plan checks the
 // specs against the arguments and says which axes split which dimension; the function is staged
 // on blocks, and the program is a param of the op shard_map (control/shard_map.h). Where Python
-// needs the values of
-// blocks, and they are there, the function runs op by op instead.
+// needs the values of blocks, and they are there, the function runs op by op instead.
 #include "callables/shard_map.h"
 
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
-#include <deque>
+#include <algorithm>
 #include <optional>
 
 #include "array/checked_axis.h"
@@ -40,6 +39,7 @@ struct Entry {
   TreeDefPtr out_tree;
   KeptFunctions functions;
   bool returns_once;  // has unchecked outputs without some axis that have not been looked at
+  std::vector<std::size_t> spec_lengths;  // of out_specs, for each output
 };
 using ShardMapCache = Cache<Entry>;
 using EntryPtr = std::shared_ptr<Entry>;
@@ -103,9 +103,11 @@ class Planned {
       varying.append(names);
     }
     const Ref tree_of_types = pytree::unflatten(tree->view(), pytree::pointers(types));
-    grid.out = blocks_of(
-        call_.attr("of_result")(py::handle(fun_), py::handle(tree_of_types.get()), varying),
-        results);
+    const py::object specs =
+        call_.attr("of_result")(py::handle(fun_), py::handle(tree_of_types.get()), varying);
+    grid.out = blocks_of(specs, results);
+    spec_lengths.clear();
+    for (const py::handle spec : specs) spec_lengths.push_back(py::len(spec));
   }
 
   // The checked axes that split result i, and over which it does not vary yet.
@@ -121,6 +123,7 @@ class Planned {
   const py::object& object() const { return call_; }
 
   Grid grid;
+  std::vector<std::size_t> spec_lengths;  // of the results'
 
  private:
   template <class Leaves>
@@ -197,8 +200,21 @@ PyObject* ShardMap::call(PyObject* function, const CallArguments& arguments) {
 // Functions that print run op by op from the start: else what they print before they need values
 // would come twice.
 bool prints(PyObject* fun) {
-  const Ref answer = call_python("_transform.shard_map", "prints", fun);
+  const Ref answer = call_python("_transform.shard_map_plan", "prints", fun);
   return answer.get() == Py_True;
+}
+
+// Arrays show as many entries of a spec as the user wrote: P('x') or P('x', None) of a matrix.
+void label_as_written(const Values& results, const std::vector<std::size_t>& lengths) {
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    Array& array = as_array(results[i]);
+    if (!array.sharding() || !array.sharding()->named) continue;
+    auto spec = array.sharding()->spec;
+    while (spec.size() > lengths[i] && spec.back().empty()) spec.pop_back();
+    spec.resize(std::max(spec.size(), lengths[i]));
+    if (spec != array.sharding()->spec)
+      array.set_sharding(with_spec(*array.sharding(), std::move(spec)));
+  }
 }
 
 Ref ShardMap::call_mapped(PyObject* fun, const CallArguments& arguments) {
@@ -225,8 +241,9 @@ Ref ShardMap::call_mapped(PyObject* fun, const CallArguments& arguments) {
     entry->returns_once = false;
     warn_of_dropped(*find_op("shard_map"), entry->op.params(), inputs, entry->out_tree);
   }
-  const Values outputs =
-      computes_at_once(inputs) ? entry->op.compute(inputs) : entry->op.bind(inputs);
+  if (!computes_at_once(inputs)) return unflatten_values(entry->out_tree, entry->op.bind(inputs));
+  const Values outputs = entry->op.compute(inputs);
+  label_as_written(outputs, entry->spec_lengths);
   return unflatten_values(entry->out_tree, outputs);
 }
 
@@ -246,7 +263,6 @@ ProgramPtr with_spread_results(const Planned& planned, const ProgramPtr& body) {
   return out;
 }
 
-// Programs that captured tracers are good for this call only.
 // Is there a result that types do not check, and of which specs say that devices share it?
 bool returns_once(const Grid& grid) {
   return !grid.axes.empty() && !is_checked(grid.axes[0].name) &&
@@ -266,11 +282,8 @@ std::pair<EntryPtr, Values> ShardMap::stage(PyObject* fun, FlatCall& call, const
   const CompileLog log;
   {
     const ManualScope manual(planned);
-    std::deque<AxisScope> scopes;
-    for (const Grid::Axis& axis : planned.grid.axes)
-      scopes.emplace_back(BoundAxis{axis.name, axis.size, true});
+    const GridScope axes(planned.grid);
     staged = stage_call("shard_map", fun, form, types);
-    while (!scopes.empty()) scopes.pop_back();
   }
   log.traced("shard_map", staged.program->name, types_of(values));
   planned.add_captured(staged.captured);
@@ -278,7 +291,8 @@ std::pair<EntryPtr, Values> ShardMap::stage(PyObject* fun, FlatCall& call, const
   const ProgramPtr body = with_spread_results(planned, staged.program);
   auto entry = std::make_shared<Entry>(Entry{BoundOp(op, shard_map_params(planned.grid, body)),
                                              staged.out_tree, KeptFunctions(*body),
-                                             returns_once(planned.grid)});
+                                             returns_once(planned.grid), planned.spec_lengths});
+  // A program that captured tracers is good for this call only.
   if (staged.captured.empty()) cache->insert(call, values, entry);
   return {std::move(entry), std::move(staged.captured)};
 }
@@ -298,6 +312,7 @@ Ref ShardMap::run_by_op(PyObject* fun, FlatCall& call, const Values& values) {
   const ManualScope manual(planned);
   Values out = run_grid(planned.grid, body, values);
   detach(out);
+  if (computes_at_once(out)) label_as_written(out, planned.spec_lengths);
   return unflatten_values(out_tree, out);
 }
 

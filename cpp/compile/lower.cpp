@@ -289,7 +289,7 @@ class Lowering {
   void single(const Equation& eqn) {
     if (eqn.op->view) return view(eqn);
     std::vector<Window> in, out;
-    const bool control = eqn.op->kind == Kind::control;
+    const bool control = eqn.op->kind == Kind::control && eqn.op->bodies;
     const Bodies bodies = control ? eqn.op->bodies(eqn.params) : Bodies();
     for (std::size_t i = 0; i < eqn.inputs.size(); ++i) {
       const Window& w = window(eqn.inputs[i]);

@@ -56,10 +56,7 @@ class Segments {
   }
 
   std::pair<Vars, std::vector<bool>> run(const Vars& inputs, const std::vector<bool>& batched) {
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-      hold(body_->inputs[i], inputs[i], batched[i]);
-      varying_[index(body_->inputs[i])] = batched[i];
-    }
+    for (std::size_t i = 0; i < inputs.size(); ++i) hold(body_->inputs[i], inputs[i], batched[i]);
     for (const Constant& c : body_->constants) hold(c.var, builder_.constant(c.value), false);
     find_levels();
     for (const Level& level : levels_) {
@@ -91,7 +88,11 @@ class Segments {
   };
 
   static std::size_t index(Var v) { return static_cast<std::size_t>(v); }
-  void hold(Var v, Var value, bool batched) { held_[index(v)] = {value, batched}; }
+  // Some rules give every device a copy of what does not vary.
+  void hold(Var v, Var value, bool batched) {
+    held_[index(v)] = {value, batched};
+    varying_[index(v)] = batched;
+  }
 
   void find_levels() {
     std::size_t last_effect = 0;

@@ -84,7 +84,7 @@ struct CallOverBatch {
 
 CallOverBatch call_over_batch(const BatchArgs& a) {
   CallOverBatch call;
-  if (std::find(a.batched.begin(), a.batched.end(), true) == a.batched.end()) {
+  if (a.axis.devices || !any(a.batched)) {
     call.results = std::make_shared<std::vector<bool>>();
     call.linear = std::make_shared<std::vector<bool>>();
   }
@@ -285,6 +285,7 @@ Batched custom_lin_batch(const BatchArgs& a) {
 
 const Op custom_lin_op{{.name = "custom_lin",
                         .doc = "The linear map whose transpose is a custom_vjp function's rule.",
+                        .kind = Kind::control,
                         .type = [](const Op&, const Types&, const Params& params) -> Types {
                           return params.get<Types>("out_types");
                         },

@@ -22,9 +22,25 @@ void append_linear(Values& operands, const Values& values, const Types& types, s
     operands.push_back(zeros_if_null(values[i], types[i]));
 }
 
+// Do all elements of a batch, whose operands are shared, have the same results?
+bool shares_results(const Params& params, const BatchAxis& axis,
+                    std::initializer_list<std::string_view> names) {
+  return std::all_of(names.begin(), names.end(), [&](std::string_view name) {
+    if (!params.has(name)) return true;
+    const ProgramPtr& program = params.program(name);
+    const std::vector<bool> none(program->inputs.size(), false);
+    return !any(batch_program(program, none, axis).batched);
+  });
+}
+
 // The programs that `names` lists over a batch in which all linear inputs, and with them all
 // results, carry the axis.
 Batched batch_linear(const BatchArgs& a, std::initializer_list<std::string_view> names) {
+  if (!any(a.batched) && shares_results(a.params, a.axis, names)) {
+    Values out = shardax::bind(a.op, a.params, a.in);
+    std::vector<bool> none(out.size(), false);
+    return {std::move(out), std::move(none)};
+  }
   const std::size_t count = known_count(a.params);
   Values in = a.in;
   for (std::size_t i = count; i < in.size(); ++i) {
@@ -84,10 +100,7 @@ const Op linear_call_op{
      },
      .jvp = linear_call_jvp,
      .transpose = linear_call_transpose,
-     .batch =
-         [](const BatchArgs& a) {
-           return batch_linear(a, {"callee", "transpose"});
-         },
+     .batch = [](const BatchArgs& a) { return batch_linear(a, {"callee", "transpose"}); },
      .bodies = [](const Params& params) { return call_of(params.program("callee"), true); },
      .with_bodies =
          [](const Params& params, const Bodies& bodies) {

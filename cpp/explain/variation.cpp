@@ -291,8 +291,8 @@ class Walk {
     for (std::size_t i = 0; i < results.size(); ++i) {
       AxisSet split;
       for (const Ints& dimension : grid.out[i]) {
-        for (const std::int64_t k : dimension) {
-          if (k >= 0) split = join(split, AxisSet{grid.axes[static_cast<std::size_t>(k)].name});
+        for (const std::int64_t entry : dimension) {
+          if (const Grid::Axis* axis = grid.axis(entry)) split = join(split, AxisSet{axis->name});
         }
       }
       out.push_back(leaves(results[i], body.type(body.outputs[i]), axes, split));

@@ -277,6 +277,10 @@ PyObject* with_sharding(PyObject*, PyObject* args) {
     const Array& array = as_array(value);
     ArrayPtr made = view_of(array, array.type(), array.strides(), 0);
     made->set_sharding(given.sharding);
+    const ShardingPtr& before = array.sharding();
+    if (before && given.sharding && same_mesh(*before, *given.sharding) &&
+        before->unreduced == given.sharding->unreduced)
+      made->set_terms(array.terms());
     return wrap(made);
   });
 }

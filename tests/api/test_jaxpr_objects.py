@@ -331,3 +331,14 @@ def test_captured_arrays_are_constants_in_the_order_of_their_use():
     assert jax.core.jaxpr_as_fun(made)(row)[0].tolist() == [9, 13]
     assert jax.core.eval_jaxpr(made.jaxpr, [2 * number, row], row)[0].tolist() == [9, 16]
     assert jax.jit(jax.core.jaxpr_as_fun(made))(row)[0].tolist() == [9, 13]
+
+
+def test_a_variable_is_one_object():
+    """Interpreters of programs compare variables with `is`."""
+    jaxpr = jax.make_jaxpr(lambda x: jnp.sin(jnp.cos(x)))(1.0).jaxpr
+    first, second = jaxpr.eqns
+    assert first.outvars[0] is second.invars[0]
+    assert jaxpr.invars[0] is first.invars[0] and jaxpr.outvars[0] is second.outvars[0]
+    assert jaxpr.invars[0] is not jaxpr.outvars[0]
+    held = jaxpr.invars[0]
+    assert held is jaxpr.invars[0] and {held: 1}[first.invars[0]] == 1

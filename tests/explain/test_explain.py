@@ -331,3 +331,14 @@ def test_large_programs_stay_readable():
     assert len(t._repr_html_()) < 30_000
     machines = shardax.Accelerators(flops=1e12, memory_bandwidth=1e11, link_bandwidth=1e9)
     assert "shorter ones" in str(t.on(machines))
+
+
+def test_a_batch_that_is_split_over_an_axis_outside_of_the_map():
+    kinds = (shardax.sharding.AxisType.Auto,) * 2
+    mesh = shardax.make_mesh((2, 2), ("x", "y"), axis_types=kinds)
+    double = shardax.shard_map(
+        lambda v: v * 2, mesh=mesh, in_specs=P("x"), out_specs=P("x"), axis_names={"x"}
+    )
+    t = told(shardax.vmap(double, spmd_axis_name="y"), arange(4, 8))
+    result = t.results[0]
+    assert (result["varying"], result["split"], result["uniform"]) == (["x"], ["x"], [])

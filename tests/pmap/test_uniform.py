@@ -30,6 +30,16 @@ def test_in_axes_none_gives_results_that_are_kept_once():
     assert _core.strides(out[1])[0] != 0
 
 
+def test_systems_that_all_devices_solve_are_solved_once():
+    a, b = jnp.eye(6) * 3 + 1, jnp.arange(6.0)
+    solve = jax.pmap(lambda a, b, x: (jnp.linalg.solve(a, b), x), in_axes=(None, None, 0))
+    out = solve(a, b, jnp.arange(8.0))[0]
+    assert _core.strides(out) == (0, 1)
+    np.testing.assert_allclose(out[7], np.linalg.solve(a, b), rtol=1e-5)
+    varying = jax.pmap(lambda a, b: jnp.linalg.solve(a, b), in_axes=(None, 0))
+    np.testing.assert_allclose(varying(a, jnp.eye(6)), np.linalg.inv(a).T, rtol=1e-5, atol=1e-6)
+
+
 def step(w, x):
     g = jax.grad(lambda w: jnp.mean((x @ w) ** 2))(w)
     return w - 0.1 * jax.lax.pmean(g, "i")

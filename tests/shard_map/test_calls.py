@@ -201,3 +201,89 @@ def test_an_abstract_mesh_needs_devices_for_labels_only():
     placed = jax.device_put(X, NamedSharding(mesh(4), P("x")))
     assert jax.shard_map(lambda x: x, mesh=mesh(4).abstract_mesh, in_specs=P("x"),
                          out_specs=P("x"))(placed).sharding == placed.sharding  # fmt: skip
+
+
+@pytest.mark.parametrize("explicit", [False, True])
+def test_results_show_the_spec_as_it_is_written(explicit):
+    kind = AxisType.Explicit if explicit else AxisType.Auto
+    mesh = jax.make_mesh((2,), ("x",), axis_types=(kind,))
+    a = jnp.arange(32.0).reshape(8, 4)
+    for spec in (P("x"), P("x", None), P(None, "x"), P(), P(None, None)):
+        f = jax.shard_map(lambda a: a * 2, mesh=mesh, in_specs=spec, out_specs=spec)
+        out = f(jax.device_put(a, NamedSharding(mesh, spec)))
+        assert out.sharding == NamedSharding(mesh, spec)
+        np.testing.assert_array_equal(out, a * 2)
+
+
+def test_sums_show_the_spec_as_it_is_written():
+    mesh = jax.make_mesh((2,), ("x",), axis_types=(AxisType.Explicit,))
+    spec = P(unreduced={"x"})
+    with jax.set_mesh(mesh):
+        a = jax.device_put(jnp.arange(8.0), P("x"))
+        f = jax.shard_map(lambda a: jax.lax.pcast(a, "x", to="unreduced"), out_specs=spec)
+        out = f(a)
+        assert out.sharding == NamedSharding(mesh, spec)
+        assert [s.data.tolist() for s in out.addressable_shards] == [[0, 1, 2, 3], [4, 5, 6, 7]]
+        assert jax.reshard(out, P()).tolist() == [4, 6, 8, 10]
+        assert jax.typeof(jax.jit(f)(a)).sharding.spec == P(None, unreduced={"x"})
+
+
+def summed_with(backward):
+    """A sum over the axis x whose derivative is a rule."""
+    f = jax.custom_vjp(lambda v: lax.psum(v, "x"))
+    f.defvjp(lambda v: (f(v), None), lambda _, g: (backward(g),))
+    return f
+
+
+def test_rules_are_given_cotangents_of_the_types_of_results():
+    """What all devices share is no varying value where its cotangent goes to a rule."""
+    found = []
+
+    def spread(g):
+        found.append(jax.typeof(g).mat.varying)
+        return lax.pcast(g, "x", to="varying")
+
+    f = jax.shard_map(summed_with(spread), mesh=mesh(4), in_specs=P("x"), out_specs=P())
+    np.testing.assert_array_equal(jax.grad(lambda v: f(v).sum())(X), np.ones(8))
+    assert found == [frozenset()]
+
+
+@pytest.mark.parametrize("backward", [lambda g: g, lambda g: lax.psum(g, "x")])
+def test_rules_whose_cotangents_do_not_vary_as_arguments_do_are_refused(backward):
+    f = jax.shard_map(summed_with(backward), mesh=mesh(4), in_specs=P("x"), out_specs=P())
+    text = (
+        r"must produce an output with the same type .* float32\[2\] corresponding to an input of "
+        r"type float32\[2\]\{V:x\}, so the manual axis types do not match.* vary the output"
+    )
+    with pytest.raises(ValueError, match=text):
+        jax.grad(lambda v: f(v).sum())(X)
+
+
+@pytest.mark.parametrize("kind", ["jvp", "vjp"])
+def test_functions_with_rules_that_run_op_by_op_give_shared_results(kind):
+    g = lambda v: lax.psum(v, "x")
+    f = summed_with(lambda g: lax.pcast(g, "x", to="varying"))
+    if kind == "jvp":
+        f = jax.custom_jvp(g)
+        f.defjvp(lambda p, t: (g(*p), g(*t)))
+    shown = []
+
+    def body(v):
+        out = f(v)
+        shown.append(float(out.sum()))  # asks for a value, and is called op by op
+        return out
+
+    out = jax.shard_map(body, mesh=mesh(4), in_specs=P("x"), out_specs=P())(X)
+    assert out.tolist() == [12, 16] and shown == [28.0]
+
+
+def test_arrays_like_others_vary_as_they_do():
+    def body(v):
+        for like in (jnp.zeros_like(v), jnp.full_like(v, 2.0), lax.full_like(v, 1, "int32")):
+            assert jax.typeof(like).mat.varying == {"x"}
+        assert jax.typeof(jnp.full_like(v, jnp.arange(2.0))).mat.varying == set()
+        assert jax.typeof(jnp.ones_like(lax.psum(v, "x"))).mat.varying == set()
+        return lax.fori_loop(0, 3, lambda i, c: c + v, jnp.zeros_like(v))
+
+    f = jax.shard_map(body, mesh=mesh(4), in_specs=P("x"), out_specs=P("x"))
+    np.testing.assert_array_equal(f(X), 3 * X)

@@ -88,7 +88,8 @@ def _is_small(number):
 
 
 def full_like(a, fill_value, dtype=None, shape=None, *, device=None, out_sharding=None):
-    """An array like `a` (shape, dtype, sharding) that repeats `fill_value`."""
+    """An array like `a` (shape, dtype, sharding, within shard_map the axes over which it varies)
+    that repeats `fill_value`."""
     if type(a) is _core.ArrayImpl and dtype is shape is device is out_sharding is None:
         if _is_small(fill_value) and not a.weak_type and not isinstance(a.dtype, KeyTy):
             out, recorded = _core.full(a.shape, fill_value, a.dtype), _core.get_sharding(a)
@@ -113,6 +114,9 @@ def full_like(a, fill_value, dtype=None, shape=None, *, device=None, out_shardin
     manual = getattr(a, "manual_axis_type", None)  # of a ShapeDtypeStruct
     if manual is not None:
         out = _in_state_of(manual, out)
+    if isinstance(a, _core.Tracer) and value.ndim == 0 and _core.api.follows_varying():
+        lacking = _core.api.typeof(a).mat.varying - _core.api.typeof(out).mat.varying
+        out = _core.api.pvary(out, tuple(sorted(lacking))) if lacking else out
     concrete = isinstance(a, _core.Array) and not isinstance(a, _core.Tracer)
     asked = None if isinstance(a, _core.Array) else getattr(a, "sharding", None)
     if asked is not None and a.shape == shape and device is None and out_sharding is None:

@@ -196,29 +196,31 @@ class _VjpCall(Call):
         value = None if zero else _core.asarray(cotangent)
         found = cotangent.aval if zero else _core.typeof(value)
         follows = not zero and _core.follows_varying()
-        lacking = follows and aval.mat.varying - found.mat.varying
-        if lacking:
-            value = _core.pvary(value, tuple(sorted(lacking)))
         extra = follows and found.mat.varying - aval.mat.varying
-        if found.shape == aval.shape and not extra:
+        lacking = follows and aval.mat.varying - found.mat.varying
+        if found.shape == aval.shape and not extra and not lacking:
             return value if zero or found.dtype == aval.dtype else value.astype(aval.dtype)
         if config.jax_disable_bwd_checks:
             return value
         path = tree_util.keystr(tree_util.tree_leaves_with_path(slots)[i][0])
         hint = "Consider just returning a None here instead of a SymbolicZero object. "
         why = "the shapes do not match" if found.shape != aval.shape else ""
-        if extra:
+        advice = ""
+        if extra or lacking:
             why += f"{', and ' if why else ''}the manual axis types do not match"
-            axes = ", ".join(map(repr, sorted(extra)))
+            axes = ", ".join(map(repr, sorted(extra or lacking)))
             advice = (
                 f"You might need to add an extra `jax.lax.psum(..., ({axes},))` to the output, or "
                 "to vary the input with `jax.lax.pcast(..., to='varying')`. "
+                if extra
+                else f"You might need to vary the output with `jax.lax.pcast(..., ({axes},), "
+                "to='varying')`, or to leave a sum out whose result all devices share. "
             )
         raise ValueError(
             "Custom VJP bwd rule must produce an output with the same type as the args tuple of "
             f"the primal function, but at output{path} the bwd rule produced an output of type "
             f"{found.str_short()} corresponding to an input of type {aval.str_short()}, so "
-            f"{why}. {hint if zero else ''}{advice if extra else ''}The rule is "
+            f"{why}. {hint if zero else ''}{advice}The rule is "
             f"{_name(self.bwd)} of function "
             f"{_name(self.fun)}."
         )

@@ -10,7 +10,9 @@ from shardax import tree_util
 from shardax._core import Array, Tracer, get_type_sharding
 from shardax._core import api as _core
 from shardax._devices.constraints import labelled
+from shardax._devices.mesh import Mesh
 from shardax._devices.shardings import NamedSharding
+from shardax._devices.shardings import label as place_label
 from shardax._devices.specs import PartitionSpec
 from shardax._transform.shard_map_errors import check_sums
 
@@ -95,12 +97,18 @@ def relabelled(mapped, out_specs, mesh_of):
         mesh = mesh_of()  # or what is wrong with the specs
         return _each(lambda x, spec: label(x, spec, mesh), out_specs, mapped(*args))
 
+    def as_written(x, spec, mesh):
+        known = isinstance(mesh, Mesh) and mesh.explicit_axes
+        return place_label(x, NamedSharding(mesh, spec)) if known else x
+
     # One program: what a device's term is can be said within it.
     staged = _core.jit(run)
 
     @functools.wraps(mapped)
     def call(*args):
-        traced = any(isinstance(leaf, Tracer) for leaf in tree_util.tree_leaves(args))
-        return run(*args) if traced else staged(*args)
+        if any(isinstance(leaf, Tracer) for leaf in tree_util.tree_leaves(args)):
+            return run(*args)
+        results, mesh = staged(*args), mesh_of()
+        return _each(lambda x, spec: as_written(x, spec, mesh), out_specs, results)
 
     return call

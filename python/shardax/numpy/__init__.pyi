@@ -370,7 +370,7 @@ def fromstring(string, dtype=..., count=-1, *, sep) -> Array:
 def full(shape, fill_value, dtype=None, *, device=None, out_sharding=None) -> Array:
     """An array that repeats `fill_value` (broadcast to `shape`)."""
 def full_like(a, fill_value, dtype=None, shape=None, *, device=None, out_sharding=None) -> Array:
-    """An array like `a` (shape, dtype, sharding) that repeats `fill_value`."""
+    """An array like `a` (shape, dtype, sharding, within shard_map the axes over which it varies) that repeats `fill_value`."""
 def gcd(x1, x2) -> Array:
     """The greatest common divisor."""
 def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0) -> Array:
