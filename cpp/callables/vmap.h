@@ -8,8 +8,8 @@ namespace shardax::callables {
 struct VmapOptions {
   Ref in_axes;
   Ref out_axes;
-  std::string axis_name;        // "": unnamed
-  std::int64_t axis_size = -1;  // -1: found from the arguments
+  std::string axis_name;                // "": unnamed
+  std::int64_t axis_size = -1;          // -1: found from the arguments
   std::vector<std::string> split = {};  // the mesh axes that split what is mapped
 };
 

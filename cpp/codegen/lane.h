@@ -188,8 +188,10 @@ Lane<T> operator>>(Lane<T> a, int n) {
   return record<T>(code, static_cast<std::uint64_t>(n), a);
 }
 template <class T>
-requires std::is_integral_v<T> Lane<T>
-operator~(Lane<T> a) { return a ^ Lane<T>(static_cast<T>(~T{0})); }
+  requires std::is_integral_v<T>
+Lane<T> operator~(Lane<T> a) {
+  return a ^ Lane<T>(static_cast<T>(~T{0}));
+}
 
 template <class T>
 using Word = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
@@ -255,8 +257,10 @@ Lane<To> cast(Lane<From> x) {
   return record<To>(Code::convert, 0, x);
 }
 template <class To, class From>
-requires std::is_arithmetic_v<From>
-[[gnu::always_inline]] constexpr To cast(From x) { return static_cast<To>(x); }
+  requires std::is_arithmetic_v<From>
+[[gnu::always_inline]] constexpr To cast(From x) {
+  return static_cast<To>(x);
+}
 template <class T>
 Lane<T> quotient(Lane<T> a, Lane<T> b) {
   return record<T>(Code::quotient, 0, a, b);

@@ -16,8 +16,8 @@ struct KeepingProgram {
 };
 using KeepingBody = std::function<KeepingProgram(const ProgramPtr&)>;
 
-// The same for an op that carries programs, each of which `body` splits. What a run of many keeps is
-// stacked along a leading axis; branches hand on what each of them keeps.
+// The same for an op that carries programs, each of which `body` splits. What a run of many keeps
+// is stacked along a leading axis; branches hand on what each of them keeps.
 struct KeepingCall {
   Params forward;
   Params again;

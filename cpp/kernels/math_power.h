@@ -26,7 +26,7 @@ SHARDAX_SIMD float cbrt(float x) {
 // The same with a last Newton step, whose residual y^3 - a is taken in twice the precision.
 SHARDAX_SIMD double cbrt(double x) {
   const double size = abs(x);
-  const bool small = size<0x1p-900, large = size> 0x1p900;
+  const bool small = size < 0x1p-900, large = size > 0x1p900;
   const double a = size * (small ? 0x1p300 : (large ? 0x1p-300 : 1.0));
   const auto high = static_cast<std::uint32_t>(bits(a) >> 32);
   double y = from_bits(static_cast<std::uint64_t>(high / 3u + 715094163u) << 32);

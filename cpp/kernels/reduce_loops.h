@@ -22,18 +22,15 @@ void reduce_init(void* acc, std::int64_t n) {
 }
 
 template <class R, class T>
-concept HasRow = requires(const T* x, std::int64_t n) {
-  R::row(x, n);
-};
+concept HasRow = requires(const T* x, std::int64_t n) { R::row(x, n); };
 
 template <class T, int n>
 struct LanesOf {
   typedef T type __attribute__((vector_size(n * sizeof(T))));
 };
 template <class R, class T>
-concept HasJoin = std::is_floating_point_v<T> && requires(typename LanesOf<T, 4>::type& a) {
-  R::join(a, a);
-};
+concept HasJoin =
+    std::is_floating_point_v<T> && requires(typename LanesOf<T, 4>::type& a) { R::join(a, a); };
 
 // Lane l and lane l + n / 2, and so on.
 template <class R, class T, int n>
@@ -52,7 +49,7 @@ template <class R, class T, int n>
 // In vectors, which the compiler would not find. What does not fill the lanes is added up beside
 // them.
 template <class R, int lanes, class T>
-requires HasJoin<R, T>
+  requires HasJoin<R, T>
 [[gnu::always_inline]] inline T reduce_lanes(const T* x, std::int64_t n) {
   constexpr int width = 64 / sizeof(T), vectors = lanes / width;
   using V = typename LanesOf<T, width>::type;

@@ -259,27 +259,25 @@ Kernel iota_kernel(const Types&, const Types& out, const Params& params) {
   };
 }
 
-const Op iota_op{{.name = "iota",
-                  .doc = "0, 1, 2, ... along one dimension of the given shape.",
-                  .type = [](const Op&, const Types&, const Params& params) -> Types {
-                    for (std::int64_t n : params.ints("shape")) {
-                      if (n < 0)
-                        value_error("iota: shape ", to_string(params.ints("shape")),
-                                    " has a negative size.");
-                    }
-                    return {Type{params.dtype("dtype"), false, params.ints("shape"), {}}};
-                  },
-                  .batch = [](const BatchArgs& a) -> Batched {
-                    return {{bind1(a.op, a.params, {})}, {false}};
-                  },
-                  .no_gradient = true,
-                  .half_native = true,
-                  .kernel = iota_kernel,
-                  .show = [](const Params& p) -> std::vector<std::string> {
-                    return {concat("dimension=", p.integer("dimension")),
-                            concat("dtype=", name(p.dtype("dtype"))),
-                            "shape=" + to_string(p.ints("shape")), "sharding=None"};
-                  }}};
+const Op iota_op{
+    {.name = "iota",
+     .doc = "0, 1, 2, ... along one dimension of the given shape.",
+     .type = [](const Op&, const Types&, const Params& params) -> Types {
+       for (std::int64_t n : params.ints("shape")) {
+         if (n < 0)
+           value_error("iota: shape ", to_string(params.ints("shape")), " has a negative size.");
+       }
+       return {Type{params.dtype("dtype"), false, params.ints("shape"), {}}};
+     },
+     .batch = [](const BatchArgs& a) -> Batched { return {{bind1(a.op, a.params, {})}, {false}}; },
+     .no_gradient = true,
+     .half_native = true,
+     .kernel = iota_kernel,
+     .show = [](const Params& p) -> std::vector<std::string> {
+       return {concat("dimension=", p.integer("dimension")),
+               concat("dtype=", name(p.dtype("dtype"))), "shape=" + to_string(p.ints("shape")),
+               "sharding=None"};
+     }}};
 
 }  // namespace
 

@@ -161,12 +161,10 @@ Kernel cipher_kernel(const Types&, const Types& out, const Params&) {
                                                    std::span<const View> outs) {
     const auto inputs = [&]<std::size_t... i>(std::index_sequence<i...>) {
       return std::array{DenseInput(spread(in[i], shape))...};
-    }
-    (std::make_index_sequence<key_size + size>());
+    }(std::make_index_sequence<key_size + size>());
     const auto outputs = [&]<std::size_t... i>(std::index_sequence<i...>) {
       return std::array{DenseOutput(outs[i])...};
-    }
-    (std::make_index_sequence<size>());
+    }(std::make_index_sequence<size>());
     const std::uint32_t* from[key_size + size];
     std::uint32_t* to[size];
     for (std::size_t i = 0; i < key_size + size; ++i)

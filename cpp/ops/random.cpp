@@ -132,9 +132,7 @@ const Op split_op{
            draw_words(keys.as<std::uint32_t>(), count, 2 * n, out.as<std::uint32_t>());
          } else {
            draw_elements(keys.as<std::uint32_t>(), count, n, false, out.as<key_t>(),
-                         [](std::uint32_t a, std::uint32_t b) {
-                           return key_t{{a, b}};
-                         });
+                         [](std::uint32_t a, std::uint32_t b) { return key_t{{a, b}}; });
          }
          out.finish();
        };

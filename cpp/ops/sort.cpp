@@ -83,9 +83,8 @@ template <class K, class Key>
 void refine(const Order& order, Key key) {
   const std::int64_t n = order.size();
   const Room<Ranked<K>> items(n), scratch(n);
-  in_stretches(n, [&](std::int64_t i) {
-    items[i] = {key(order[i]), static_cast<std::uint32_t>(i)};
-  });
+  in_stretches(n,
+               [&](std::int64_t i) { items[i] = {key(order[i]), static_cast<std::uint32_t>(i)}; });
   kernels::sort_ranked<K>(items.data(), scratch.data(), n);
   // The scratch memory is free for what the order was before.
   auto* before = reinterpret_cast<std::uint32_t*>(scratch.data());
