@@ -289,8 +289,7 @@ void init_staging(py::module_& module) {
       py::arg("references") = false, py::arg("arrays_captured") = false,
       "Stages fun(*args, **kwargs); leaves may be arrays or anything with shape and dtype. With "
       "`references`, the signal of those that it meets is passed on; with `arrays_captured`, "
-      "arrays "
-      "without dimensions that the function closes over are captured, not literals.");
+      "arrays without dimensions that the function closes over are captured, not literals.");
   module.def("hoist_constants", [](const Staged& staged) {
     Values values = staged.captured;
     const ProgramPtr program = hoist_constants(*staged.program, values);
