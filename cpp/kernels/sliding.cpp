@@ -9,11 +9,11 @@
 #include <type_traits>
 #include <utility>
 
-#include "array/half.h"
 #include "kernels/convolution.h"
 #include "kernels/dispatch.h"
 #include "kernels/extremum.h"
 #include "kernels/room.h"
+#include "kernels/wide.h"
 #include "runtime/interrupt.h"
 
 namespace shardax::kernels {
@@ -74,11 +74,8 @@ struct Combiner {
     if constexpr (combine == Combine::sum) {
       if constexpr (std::is_same_v<T, bool>) {
         return a || b;
-      } else if constexpr (std::is_integral_v<T>) {
-        using U = std::make_unsigned_t<T>;
-        return static_cast<T>(static_cast<U>(static_cast<U>(a) + static_cast<U>(b)));
       } else {
-        return a + b;
+        return wrap_add(a, b);
       }
     } else {
       return extremum<combine == Combine::max>(a, b);
@@ -307,11 +304,7 @@ class Reduction {
     }
     if constexpr (!same) {
       for (std::int64_t i = 0; i < blocks * out_; ++i) {
-        if constexpr (std::is_same_v<S, bfloat16_t>) {
-          out[i] = to_bfloat16(from[i]);
-        } else {
-          out[i] = to_float16(from[i]);
-        }
+        out[i] = lower<S>(from[i]);
       }
     } else if (last == first_) {
       std::copy_n(in, blocks * out_, out);
@@ -335,10 +328,8 @@ void reduce(DType dtype, const std::byte* in, std::byte* out, const Slides& slid
   visit_dtype(dtype, [&](auto zero) {
     using S = decltype(zero);
     if constexpr (!is_opaque<S>) {
-      constexpr bool half = std::is_same_v<S, bfloat16_t> || std::is_same_v<S, float16_t>;
-      using T = std::conditional_t<half, float, S>;
-      Reduction<combine, S, T>(slides).run(reinterpret_cast<const S*>(in),
-                                           reinterpret_cast<S*>(out), parallel_for);
+      Reduction<combine, S, Wide<S>>(slides).run(reinterpret_cast<const S*>(in),
+                                                 reinterpret_cast<S*>(out), parallel_for);
     }
   });
 }

@@ -121,9 +121,11 @@ class Choice {
   void find(const S* keys, const Spot& spot, const Tile& tile, TileRoom<S>& room) const {
     const S* const end = keys + blocks_ * in_block_;
     const std::int64_t size = tile.rows * tile.pitch;
-    std::fill_n(room.best, size, identity());
-    std::fill_n(room.place, size, nowhere);
     std::fill_n(room.seen, size, identity());
+    if (gathers_) {
+      std::fill_n(room.best, size, identity());
+      std::fill_n(room.place, size, nowhere);
+    }
     // Padding replaces a NaN, as the identity does.
     visit<true>(spot, tile, room, [&](const Meeting& m, std::int32_t place) {
       see(room, tile, m, keys, end, identity());

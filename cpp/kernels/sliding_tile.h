@@ -8,44 +8,11 @@
 #include <cstring>
 #include <type_traits>
 
-#include "array/half.h"
 #include "kernels/dispatch.h"
 #include "kernels/sliding.h"
+#include "kernels/wide.h"
 
 namespace shardax::kernels {
-
-template <class S>
-constexpr bool is_half_v = std::is_same_v<S, bfloat16_t> || std::is_same_v<S, float16_t>;
-template <class S>
-using Wide = std::conditional_t<is_half_v<S>, float, S>;
-
-template <class S>
-Wide<S> lift(S x) {
-  if constexpr (is_half_v<S>) {
-    return to_float(x);
-  } else {
-    return x;
-  }
-}
-template <class S>
-S lower(Wide<S> x) {
-  if constexpr (std::is_same_v<S, bfloat16_t>) {
-    return to_bfloat16(x);
-  } else if constexpr (std::is_same_v<S, float16_t>) {
-    return to_float16(x);
-  } else {
-    return x;
-  }
-}
-template <class S>
-S sum(S a, S b) {
-  if constexpr (std::is_integral_v<S>) {
-    using U = std::make_unsigned_t<S>;
-    return static_cast<S>(static_cast<U>(static_cast<U>(a) + static_cast<U>(b)));
-  } else {
-    return lower<S>(lift(a) + lift(b));
-  }
-}
 
 // Windows of some rows, which begin `pitch` apart here, whole vectors of `lanes` elements.
 inline constexpr std::int64_t lanes = 8, most_windows = 1024, most_rows = most_windows / lanes;
@@ -149,6 +116,11 @@ SHARDAX_CLONES void choose(const std::int32_t* best, std::int32_t place, const T
   for (std::int64_t i = 0; i < n; ++i) out[i] = best[i] == place ? values[i] : keeps ? out[i] : T{};
 }
 
+template <class S>
+S added(S a, S b) {
+  return lower<S>(wrap_add(lift(a), lift(b)));
+}
+
 // The terms are added to the elements that rows meet at a place.
 template <class S>
 SHARDAX_CLONES [[gnu::flatten]] void add_terms(const TileRoom<S>& room, const Tile& tile,
@@ -158,7 +130,7 @@ SHARDAX_CLONES [[gnu::flatten]] void add_terms(const TileRoom<S>& room, const Ti
     const S* in = room.terms + r * tile.pitch;
     S* to = out + room.at[r] + m.from;
     if (m.step == 1 && m.from_step == 1) {
-      for (std::int64_t i = 0; i < m.count; ++i) to[i] = sum(to[i], in[m.first + i]);
+      for (std::int64_t i = 0; i < m.count; ++i) to[i] = added(to[i], in[m.first + i]);
       continue;
     }
     if constexpr (std::is_same_v<S, float>) {
@@ -169,7 +141,7 @@ SHARDAX_CLONES [[gnu::flatten]] void add_terms(const TileRoom<S>& room, const Ti
     }
     for (std::int64_t i = 0; i < m.count; ++i) {
       S& target = to[i * m.from_step];
-      target = sum(target, in[m.first + i * m.step]);
+      target = added(target, in[m.first + i * m.step]);
     }
   }
 }

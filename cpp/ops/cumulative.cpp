@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/wide.h"
 #include "ops/dense.h"
 #include "ops/family.h"
 #include "ops/lines.h"
@@ -15,28 +16,7 @@ namespace {
 
 // ---- kernels: a running value, kept wider than the elements --------------------------------
 
-template <class T>
-constexpr bool is_half_v = std::is_same_v<T, bfloat16_t> || std::is_same_v<T, float16_t>;
-
-template <class T>
-auto lift(T x) {
-  if constexpr (is_half_v<T>)
-    return to_float(x);
-  else
-    return x;
-}
-template <class T, class A>
-T lower(A x) {
-  if constexpr (std::is_same_v<T, bfloat16_t>)
-    return to_bfloat16(static_cast<float>(x));
-  else if constexpr (std::is_same_v<T, float16_t>)
-    return to_float16(static_cast<float>(x));
-  else
-    return static_cast<T>(x);
-}
-
-template <class T>
-using Wide = std::conditional_t<is_half_v<T>, float, T>;
+using kernels::lift, kernels::lower, kernels::Wide;
 
 // Sums of float32 run in double: a line of a million keeps its digits.
 template <class T>

@@ -5,6 +5,7 @@
 
 #include "kernels/extremum.h"
 #include "kernels/short_rows.h"
+#include "kernels/wide.h"
 #include "ops/dense.h"
 #include "ops/family.h"
 #include "ops/lines.h"
@@ -22,24 +23,17 @@ bool beats(T a, T b) {
 
 constexpr std::int64_t line_block = 1024;  // elements of a line that are searched again
 
-// 16-bit floats are compared as floats.
-template <class T>
-auto comparable(T x) {
-  if constexpr (std::is_same_v<T, bfloat16_t> || std::is_same_v<T, float16_t>)
-    return to_float(x);
-  else
-    return x;
-}
+using kernels::lift;  // 16-bit floats are compared as floats
 
 // The extreme value of n elements, NaN where one of them is.
 template <bool greatest, class T>
 [[gnu::always_inline]] inline auto extreme_of(const T* x, std::int64_t n) {
-  using V = decltype(comparable(T{}));
+  using V = decltype(lift(T{}));
   if constexpr (std::is_floating_point_v<T>) {
     return kernels::extremum_of<greatest>(x, n);
   } else if constexpr (std::is_floating_point_v<V>) {
     V converted[line_block];
-    for (std::int64_t i = 0; i < n; ++i) converted[i] = comparable(x[i]);
+    for (std::int64_t i = 0; i < n; ++i) converted[i] = lift(x[i]);
     return kernels::extremum_of<greatest>(converted, n);
   } else {
     V best = x[0];
@@ -51,7 +45,7 @@ template <bool greatest, class T>
 // A line whose elements are neighbours: in which block the extreme value stands first, then where.
 template <bool greatest, class T>
 SHARDAX_CLONES [[gnu::flatten]] std::int64_t position_in_row(const T* row, std::int64_t n) {
-  auto best = comparable(row[0]);
+  auto best = lift(row[0]);
   bool nan = best != best;
   std::int64_t found = 0;
   for (std::int64_t start = 0; start < n && !nan; start += line_block) {
@@ -62,7 +56,7 @@ SHARDAX_CLONES [[gnu::flatten]] std::int64_t position_in_row(const T* row, std::
     found = start;
   }
   for (; found < n; ++found) {
-    const auto x = comparable(row[found]);
+    const auto x = lift(row[found]);
     if (nan ? x != x : x == best) return found;
   }
   return 0;
@@ -134,19 +128,19 @@ inline constexpr bool side_by_side =
 template <bool greatest, class T, class I>
 void positions_in_columns(const T* from, std::int64_t n, std::int64_t inner, std::int64_t width,
                           I* to) {
-  using V = decltype(comparable(T{}));
+  using V = decltype(lift(T{}));
   constexpr std::int64_t block = 256;
   V best[block];
   for (std::int64_t start = 0; start < width; start += block) {
     const std::int64_t count = std::min(block, width - start);
     for (std::int64_t c = 0; c < count; ++c) {
-      best[c] = comparable(from[start + c]);
+      best[c] = lift(from[start + c]);
       to[start + c] = 0;
     }
     for (std::int64_t row = 1; row < n; ++row) {
       const T* line = from + row * inner + start;
       for (std::int64_t c = 0; c < count; ++c) {
-        const V x = comparable(line[c]);
+        const V x = lift(line[c]);
         const bool wins = beats<greatest>(x, best[c]) || (x != x && best[c] == best[c]);
         best[c] = wins ? x : best[c];
         to[start + c] = wins ? static_cast<I>(row) : to[start + c];
@@ -167,7 +161,7 @@ std::int64_t position_in_long_row(const T* row, std::int64_t n, std::int64_t par
   });
   std::int64_t found = places[0];
   for (const std::int64_t place : places) {
-    const auto best = comparable(row[found]), x = comparable(row[place]);
+    const auto best = lift(row[found]), x = lift(row[place]);
     if (beats<greatest>(x, best) || (x != x && best == best)) found = place;
   }
   return found;

@@ -6,6 +6,7 @@
 
 #include "kernels/extremum.h"
 #include "kernels/reduce_loops.h"
+#include "kernels/wide.h"
 #include "ops/family.h"
 #include "ops/parts.h"
 #include "ops/sums.h"
@@ -93,16 +94,6 @@ Values jvp_prod(const JvpArgs& a) {
 
 // ---- what reductions compute --------------------------------------------------------------------
 
-// Adds as unsigned, so that integers wrap.
-template <class T>
-T wrap_add(T a, T b) {
-  if constexpr (std::is_integral_v<T>) {
-    using U = std::make_unsigned_t<T>;
-    return static_cast<T>(static_cast<U>(static_cast<U>(a) + static_cast<U>(b)));
-  } else {
-    return a + b;
-  }
-}
 template <class T>
 T wrap_mul(T a, T b) {
   if constexpr (std::is_integral_v<T>) {
@@ -117,7 +108,7 @@ T wrap_mul(T a, T b) {
 struct Sum {
   template <class T>
   static T combine(T a, T b) {
-    return wrap_add(a, b);
+    return kernels::wrap_add(a, b);
   }
   template <class V>
   [[gnu::always_inline]] static void join(V& a, const V& b) {

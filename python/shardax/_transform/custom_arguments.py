@@ -194,21 +194,21 @@ class _FunctionOutput:
     def ran(self, out, tree):
         self.avals, self.tree = [_core.typeof(value) for value in out], tree
 
-    def check(self, out, tree, pair, rule):
-        """TypeError where the rule's first result is not like the function's. A text that ends in
-        "in particular " is told what is not."""
+    def check(self, out, tree, pair, rule, in_particular=False):
+        """TypeError where the rule's first result is not like the function's; with `in_particular`
+        it says, in brackets that `pair` opens, what of it is asked for."""
         if self.tree is None:
             return
         avals = [_core.typeof(value) for value in out]
         found, wanted = self._shown(tree, avals), self._shown(self.tree, self.avals)
         if tree != self.tree:
-            what, like = "container/pytree structure", "of the same container/pytree structure)"
+            what, like = "container/pytree structure", "of the same container/pytree structure"
         elif all(a.shape == b.shape and a.dtype == b.dtype for a, b in zip(avals, self.avals)):
             return
         else:
-            what, like = "shapes/dtypes of", "with leaves of the same shape/dtype)"
-        if pair.endswith(" "):
-            pair += like
+            what, like = "shapes/dtypes of", "with leaves of the same shape/dtype"
+        if in_particular:
+            pair += f", and in particular {like})"
         raise TypeError(
             f"{pair}, but instead the {rule} output's first element had {what}:\n    {found}\n"
             f"while the {self.kind}-decorated function {_name(self.fun)} had output {what}:\n"

@@ -145,8 +145,9 @@ class _JvpCall(Call):
             self.out_tree,
             f"{names} must produce a pair (list or tuple of length two) where the first element "
             "represents the primal output (equal in value to the output of the "
-            f"custom_jvp-decorated function {fun}, and in particular ",
+            f"custom_jvp-decorated function {fun}",
             "JVP rule",
+            in_particular=True,
         )
         return out, [self._checked(o, t) for o, t in zip(out, tangent_leaves)]
 

@@ -9,14 +9,10 @@ from shardax._base.arrays import in_one_program
 from shardax._transform.custom_jvp import custom_jvp
 
 
-def _inexact(x):
-    return _core.promote("inexact", x)[0]
-
-
 @in_one_program("series_order")
 def log_ndtr(x, series_order=3):
     """The logarithm of ndtr; far below 0, by `series_order` terms of the series of erfc."""
-    x = _inexact(x)
+    x = _core.promote("inexact", x)[0]
     # ndtr(x) is exact in its logarithm between these.
     low, high = (-10.0, 5.0) if x.dtype == np.float32 else (-20.0, 8.0)
     far, middle, top = jnp.minimum(x, low), jnp.clip(x, low, high), jnp.maximum(x, high)
@@ -32,7 +28,7 @@ def log_ndtr(x, series_order=3):
 
 def ndtr(x):
     """The cumulative distribution of the standard normal."""
-    x = _inexact(x)
+    x = _core.promote("inexact", x)[0]
     return 0.5 * lax.erfc(-x / np.asarray(np.sqrt(2), x.dtype))
 
 
@@ -85,7 +81,7 @@ _quantile.defjvps(lambda t, x, p: t * np.asarray(np.sqrt(2 * np.pi), p.dtype) * 
 @in_one_program()
 def ndtri(p):
     """The inverse of ndtr: -inf at 0, inf at 1, NaN outside of these."""
-    p = _inexact(p)
+    p = _core.promote("inexact", p)[0]
     if p.dtype.itemsize < 4:
         return _quantile(p.astype(np.float32)).astype(p.dtype)
     return _quantile(p)
