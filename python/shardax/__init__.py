@@ -7,12 +7,7 @@ Array(28, dtype=int32)
 
 import functools
 
-# isort: off
-from shardax._base.load import load_core
-
-_core = load_core()
-# isort: on
-from shardax import config, errors, tree, tree_util
+from shardax import _core, config, errors, tree, tree_util
 from shardax._base.flags import (
     allow_f16_reductions,
     check_tracer_leaks,
