@@ -1,5 +1,5 @@
 // kernels/copy.cpp - strided copies: whole runs where both sides are dense, blocks where they
-// cross.
+// cross, on all threads.
 #include "kernels/copy.h"
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include "kernels/transposed.h"
 #include "kernels/width.h"
 #include "runtime/interrupt.h"
+#include "runtime/pool.h"
 
 namespace shardax::kernels {
 namespace {
@@ -74,6 +75,17 @@ void copy_dims(T* out, const Shape& os, const T* in, const Shape& is, const Shap
   }
 }
 
+// Threads share copies of more than twice these many bytes, which take some 10 us.
+constexpr std::int64_t part_bytes = 64 << 10;
+
+// The dimension in which a copy is split: the first one that is long, or else the longest.
+std::size_t split_dim(const Shape& dims) {
+  const auto is_long =
+      std::find_if(dims.begin(), dims.end(), [](std::int64_t n) { return n >= 16; });
+  const auto chosen = is_long != dims.end() ? is_long : std::max_element(dims.begin(), dims.end());
+  return static_cast<std::size_t>(chosen - dims.begin());
+}
+
 }  // namespace
 
 void collapse(Shape& shape, Shape& a, Shape& b) {
@@ -103,9 +115,24 @@ void copy_strided(std::byte* out, const Shape& out_strides, const std::byte* in,
   }
   Shape dims = shape, o = out_strides, i = in_strides;
   collapse(dims, o, i);
+  std::int64_t count = 1;
+  for (std::int64_t d : dims) count *= d;
+  const std::size_t split = split_dim(dims);
+  const std::int64_t step = split < dims.size() && dims[split] >= 128 ? 16 : 1,
+                     steps = split < dims.size() ? (dims[split] + step - 1) / step : 1,
+                     parts = std::min(steps, count * itemsize / part_bytes);
   with_width(itemsize, [&](auto zero) {
     using T = decltype(zero);
-    copy_dims(reinterpret_cast<T*>(out), o, reinterpret_cast<const T*>(in), i, dims, 0);
+    T* const to = reinterpret_cast<T*>(out);
+    const T* const from = reinterpret_cast<const T*>(in);
+    if (parts < 2) return copy_dims(to, o, from, i, dims, 0);
+    runtime::parallel_for(parts, [&](std::int64_t part) {
+      const std::int64_t first = steps * part / parts * step,
+                         end = std::min(dims[split], steps * (part + 1) / parts * step);
+      Shape piece = dims;
+      piece[split] = end - first;
+      copy_dims(to + first * o[split], o, from + first * i[split], i, piece, 0);
+    });
   });
 }
 

@@ -9,7 +9,7 @@
 namespace shardax::kernels {
 
 // Copies elements of `itemsize` bytes (1, 2, 4, 8 or 16) between two strided windows of one shape;
-// strides are in elements. The windows must not overlap.
+// strides are in elements. The windows must not overlap. Threads share large copies.
 void copy_strided(std::byte* out, const Shape& out_strides, const std::byte* in,
                   const Shape& in_strides, const Shape& shape, int itemsize);
 
