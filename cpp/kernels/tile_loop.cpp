@@ -10,8 +10,17 @@ namespace shardax::kernels {
 namespace {
 
 // Elements of a chunk, the unit handed to a thread: about 20 us of a short chain (0.26 ns an
-// element and instruction), so that small loops are one chunk.
+// element and instruction).
 constexpr std::int64_t chunk_elements = 32 * tile_size;
+
+// The same where no result depends on chunks: loops of some microseconds or more have eight.
+std::int64_t free_chunk_elements(const TileLoop& loop, std::int64_t total) {
+  constexpr std::int64_t most_chunks = 8, least = 4 * tile_size;
+  const auto instructions = static_cast<std::int64_t>(loop.instructions.size());
+  const std::int64_t worth_it = std::max(least, chunk_elements / (1 + instructions / 4));
+  const std::int64_t even = (total + most_chunks - 1) / most_chunks;
+  return std::clamp((even + tile_size - 1) / tile_size * tile_size, worth_it, chunk_elements);
+}
 
 // Where a tile that starts at `start` ends: long rows are not crossed, so that operands with a
 // dense last dimension are read in place.
@@ -28,13 +37,13 @@ std::int64_t row_of(const TileLoop& loop) {
 
 void run_elementwise(const TileLoop& loop, std::byte* const* base, std::int64_t total,
                      ParallelFor parallel_for) {
-  const std::int64_t row = row_of(loop);
-  parallel_for((total + chunk_elements - 1) / chunk_elements, [&](std::int64_t chunk) {
+  const std::int64_t row = row_of(loop), elements = free_chunk_elements(loop, total);
+  parallel_for((total + elements - 1) / elements, [&](std::int64_t chunk) {
     const ScratchBlock scratch(scratch_bytes(loop));
     Walker walker(loop, base, scratch.data());
-    const std::int64_t end = std::min(total, (chunk + 1) * chunk_elements);
-    const std::int64_t size = loop.native.in_place ? chunk_elements : walker.most_elements();
-    for (std::int64_t at = chunk * chunk_elements; at < end;) {
+    const std::int64_t end = std::min(total, (chunk + 1) * elements);
+    const std::int64_t size = loop.native.in_place ? elements : walker.most_elements();
+    for (std::int64_t at = chunk * elements; at < end;) {
       const std::int64_t next = tile_end(at, end, row, size);
       walker.tile(at, next - at);
       at = next;
@@ -104,7 +113,8 @@ void fold_rows(const TileLoop& loop, Walker& walker, Accumulators& acc, std::int
 
 void run_reduce_inner(const TileLoop& loop, std::byte* const* base, ParallelFor parallel_for) {
   const std::int64_t rows_per_chunk =
-      std::max<std::int64_t>(1, chunk_elements / std::max<std::int64_t>(loop.reduced, 1));
+      std::max<std::int64_t>(1, free_chunk_elements(loop, loop.kept * loop.reduced) /
+                                    std::max<std::int64_t>(loop.reduced, 1));
   const bool split_rows = loop.kept * 4 <= loop.reduced / chunk_elements;
   if (!split_rows) {
     parallel_for((loop.kept + rows_per_chunk - 1) / rows_per_chunk, [&](std::int64_t chunk) {

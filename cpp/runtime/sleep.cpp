@@ -62,6 +62,31 @@ bool shares_its_core() { return core_time.shared(); }
 
 void give_way() { sched_yield(); }
 
+#ifdef __linux__
+
+int current_core() { return sched_getcpu(); }
+
+void keep_off_core(int core) {
+  static constinit thread_local int kept_off = -1;
+  cpu_set_t cores;
+  if (core == kept_off || sched_getaffinity(0, sizeof cores, &cores) != 0) return;
+  if (kept_off >= 0) CPU_SET(kept_off, &cores);
+  const bool there = core >= 0 && core < CPU_SETSIZE && CPU_ISSET(core, &cores);
+  if (there && CPU_COUNT(&cores) > 1) {
+    CPU_CLR(core, &cores);
+  } else {
+    core = -1;
+  }
+  if (sched_setaffinity(0, sizeof cores, &cores) == 0) kept_off = core;
+}
+
+#else
+
+int current_core() { return -1; }
+void keep_off_core(int) {}
+
+#endif
+
 void sleep_while(Word& word, std::uint32_t value) {
   const Clock::time_point before = Clock::now();
 #ifdef __linux__

@@ -22,6 +22,13 @@ void sleep_while(Word& word, std::uint32_t value);
 // Wakes whoever sleeps at `word`, which has been changed before.
 void wake(Word& word);
 
+// The core that this thread runs on; -1 where that is not known.
+int current_core();
+
+// Keeps this thread off that core, if it may run on another, and off no other. Linux often puts a
+// thread that is woken on the core of the one that wakes it, though that goes on working.
+void keep_off_core(int core);
+
 // Whether, of late, other processes have had this thread's core for a fifth of the time or more.
 bool shares_its_core();
 

@@ -37,6 +37,10 @@ constexpr std::chrono::microseconds worker_patience{500};
 constexpr std::chrono::microseconds caller_patience{100};
 constexpr std::chrono::microseconds no_patience{0};
 
+// A loop of fewer chunks, each shorter than this, is over before a sleeping worker comes.
+constexpr std::int64_t worth_a_call = 4;
+constexpr std::chrono::microseconds long_chunk{10};
+
 // The chunks that a thread has before it, as [first, end) in one word: the thread takes the first,
 // others take half of them from the end.
 class alignas(cache_line) Share {
@@ -100,6 +104,11 @@ class alignas(cache_line) Seat {
                                                static_cast<std::uint32_t>(end));
     }
     guests_.store(is_open, std::memory_order_release);
+  }
+
+  // Runs the first chunk of thread `me`.
+  void work_once(int me) {
+    if (const auto chunk = shares_[static_cast<std::size_t>(me)].take_first()) (*body_)(*chunk);
   }
 
   // Runs chunks as thread `me` until none is left to take; whether there were any.
@@ -172,7 +181,16 @@ class Team {
     }
     const int helpers = std::min(threads - 1, start_workers(threads - 1));
     seat->open(helpers + 1, chunks, body);
-    announce(std::min<std::int64_t>(helpers, chunks - 1));
+    caller_core_.store(current_core(), std::memory_order_relaxed);
+    announced_.fetch_add(1);
+    const std::int64_t wanted = std::min<std::int64_t>(helpers, chunks - 1);
+    if (chunks >= worth_a_call || !asleep(wanted)) {
+      call(wanted);
+    } else {
+      const auto start = std::chrono::steady_clock::now();
+      seat->work_once(0);
+      if (std::chrono::steady_clock::now() - start >= long_chunk) call(wanted);
+    }
     seat->work(0);
     seat->close(threads <= cores() ? caller_patience : no_patience);
   }
@@ -222,14 +240,26 @@ class Team {
     return count;
   }
 
-  // Says that a seat is open, and wakes those of the first workers that sleep.
-  void announce(std::int64_t workers) {
-    announced_.fetch_add(1);
+  // f of each of the first workers until it says yes; whether one did.
+  template <class F>
+  bool any_of_first(std::int64_t workers, F&& f) {
     Worker* worker = nullptr;
     for (std::int64_t k = 0; k < workers; ++k) {
       worker = (worker ? worker->next : first_).get();
-      if (worker->asleep.load() && worker->asleep.exchange(0)) wake(worker->asleep);
+      if (f(*worker)) return true;
     }
+    return false;
+  }
+
+  bool asleep(std::int64_t workers) {
+    return any_of_first(workers, [](Worker& w) { return w.asleep.load() != 0; });
+  }
+
+  void call(std::int64_t workers) {
+    any_of_first(workers, [](Worker& w) {
+      if (w.asleep.load() && w.asleep.exchange(0)) wake(w.asleep);
+      return false;
+    });
   }
 
   [[noreturn]] void serve(Worker& self, int me) {
@@ -243,6 +273,7 @@ class Team {
       const auto called = [&] { return announced_.load() != number; };
       if (any || wait_awake(called, patience)) continue;
       // The caller announces before it looks who sleeps, so one of the two sees the other.
+      keep_off_core(caller_core_.load(std::memory_order_relaxed));
       self.asleep.store(1);
       while (!called() && self.asleep.load()) sleep_while(self.asleep, 1);
       self.asleep.store(0);
@@ -251,6 +282,7 @@ class Team {
 
   std::array<Seat, most_callers> seats_;
   alignas(cache_line) std::atomic<std::uint64_t> announced_{0};  // loops so far
+  std::atomic<int> caller_core_{-1};                             // of the last one
   alignas(cache_line) std::atomic<int> count_{0};                // of workers
   std::unique_ptr<Worker> first_;
   Worker* last_ = nullptr;
