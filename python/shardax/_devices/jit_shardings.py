@@ -4,8 +4,14 @@ import functools
 import shardax._core as _core
 from shardax import tree_util
 from shardax._devices.constraints import constrain, spread
+from shardax._devices.mesh import Mesh
 from shardax._devices.replicas import guard_move
-from shardax._devices.shardings import IndivisibleError, PartitionSpec, SingleDeviceSharding
+from shardax._devices.shardings import (
+    IndivisibleError,
+    PartitionSpec,
+    Sharding,
+    SingleDeviceSharding,
+)
 
 
 def check_open(shardings, argument):
@@ -35,6 +41,32 @@ def _is_static(position, args, static_positions):
     return position in {p % len(args) for p in static_positions if -len(args) <= p < len(args)}
 
 
+def check_devices(shardings):
+    """ValueError where shardings of arguments and results lie on different devices."""
+    known = {}
+    for what, tree in zip(("in_shardings", "out_shardings"), shardings):
+        for where in tree_util.tree_leaves(tree):
+            ids = _device_ids(where)
+            if ids is not None:
+                known.setdefault(frozenset(ids), (what, where, sorted(ids)))
+    if len(known) > 1:
+        (a, first, ids), (b, second, others) = list(known.values())[:2]
+        raise ValueError(
+            f"Received incompatible devices for jitted computation. Got {a} {first} with device "
+            f"ids {ids} and {b} {second} with device ids {others}. All shardings of one function "
+            "must lie on the same devices."
+        )
+
+
+def _device_ids(where):
+    """Of a sharding with devices; None where it has none."""
+    where = getattr(where, "sharding", where)
+    abstract = hasattr(where, "mesh") and not isinstance(where.mesh, Mesh)
+    if abstract or not isinstance(where, Sharding):
+        return None
+    return [d.id for d in where.device_set]
+
+
 class Constrained:
     """`fun` as jit stages it where it has in_shardings or out_shardings."""
 
@@ -45,6 +77,7 @@ class Constrained:
 
     def __call__(self, *args, **kwargs):
         inputs, outputs = self._shardings
+        check_devices(self._shardings)
         if inputs is not None:
             args = self._place(args, kwargs, inputs)
         out = self.__wrapped__(*args, **kwargs)
@@ -86,6 +119,8 @@ class Constrained:
                 try:
                     where.shard_shape(x.shape)
                 except IndivisibleError as e:
-                    raise IndivisibleError(f"{named} cannot be split so: {e}") from None
+                    raise IndivisibleError(
+                        f"{named} cannot be split so: {e}; the parts should evenly divide the shape"
+                    ) from None
             out.append(x)
         return treedef.unflatten(out)
