@@ -15,6 +15,7 @@ _core = load_core()
 from shardax import config, errors, tree, tree_util
 from shardax._base.flags import (
     allow_f16_reductions,
+    auto_pcast,
     check_tracer_leaks,
     checking_leaks,
     debug_infs,

@@ -87,9 +87,11 @@ class Sharding:
 
     @property
     def is_fully_replicated(self):
-        axes, sizes, _, spec, *_ = self._description(len(getattr(self, "spec", ())))
+        own = getattr(self, "spec", ())
+        axes, sizes, _, spec, *_ = self._description(len(own))
         size = dict(zip(axes, sizes))
-        return all(size[a] == 1 for names in spec for a in names)
+        terms = getattr(own, "unreduced", ())
+        return all(size[a] == 1 for names in (*spec, terms) for a in names)
 
     def is_equivalent_to(self, other, ndim):
         """Whether both give each device the same part of an array of that rank.
