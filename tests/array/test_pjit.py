@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import shardax as jax
 import shardax.numpy as jnp
+from shardax._devices.specs import DuplicateSpecError
 from shardax.experimental.pjit import pjit
 from shardax.sharding import Mesh, NamedSharding, SingleDeviceSharding
 from shardax.sharding import PartitionSpec as P
@@ -80,6 +81,7 @@ def with_mesh(f):
 
 
 TWO = jnp.ones((8, 2))
+NO_MESH = Mesh(np.empty((), dtype=object), ())
 ERRORS = [
     (lambda: pjit(lambda x: x, device=jax.devices()[0], backend="cpu"), "both a device and a back"),
     (
@@ -93,6 +95,22 @@ ERRORS = [
     (
         lambda: with_mesh(lambda: pjit(lambda x: x, device=jax.devices()[0])(X)),
         "Mesh context manager should not be used with jit when backend or device",
+    ),
+    (
+        lambda: pjit(lambda x: x, in_shardings=P("x", "x")),
+        r"single in_shardings specification .* P\('x', 'x'\) has duplicate entries for `x`",
+    ),
+    (
+        lambda: jax.jit(lambda x: x, out_shardings=P(("x", "x"))),
+        r"single out_shardings specification .* has duplicate entries for `x`",
+    ),
+    (
+        lambda: jax.jit(lambda x: x, out_shardings=NamedSharding(NO_MESH, P())),
+        "out_shardings got an empty NamedSharding",
+    ),
+    (
+        lambda: with_mesh(lambda: pjit(lambda x: x, in_shardings=P("x", "y"))(X)),
+        r"One of pjit arguments, at in_shardings\[0\], is incompatible .* rank at least 2",
     ),
     (nested_on_another_mesh, "cannot change the size of the mesh"),
     (
@@ -110,5 +128,5 @@ ERRORS = [
 @pytest.mark.parametrize("case", range(len(ERRORS)))
 def test_errors(case):
     call, text = ERRORS[case]
-    with pytest.raises(ValueError, match=text):
+    with pytest.raises((ValueError, DuplicateSpecError), match=text):
         call()

@@ -12,12 +12,24 @@ from shardax._devices.shardings import (
     Sharding,
     SingleDeviceSharding,
 )
+from shardax._devices.specs import check_repeated
+
+# What errors call the function that has the shardings: the last name.
+callers = ["jit"]
 
 
 def check_open(shardings, argument):
-    """ValueError for specs that leave dimensions open, in what jit is given."""
+    """ValueError in what jit is given for specs that leave dimensions open or name an axis twice,
+    and for shardings over no mesh."""
     for where in tree_util.tree_leaves(shardings):
         spec = where if isinstance(where, PartitionSpec) else getattr(where, "spec", ())
+        if isinstance(where, PartitionSpec):
+            check_repeated(where, argument)
+        elif getattr(getattr(where, "mesh", None), "empty", False):
+            raise ValueError(
+                f"jit: {argument} got an empty NamedSharding: {where}, whose mesh has no axes. "
+                "Name a mesh of the devices that the function runs on."
+            )
         if PartitionSpec.UNCONSTRAINED in spec:
             raise ValueError(
                 f"jit: Unconstrained dims are not allowed when passed to {argument}: {where}; "
@@ -81,7 +93,9 @@ class Constrained:
         if inputs is not None:
             args = self._place(args, kwargs, inputs)
         out = self.__wrapped__(*args, **kwargs)
-        return out if outputs is None else self._label(out, outputs, "out_shardings", "outputs")
+        if outputs is None:
+            return out
+        return self._label(out, outputs, "out_shardings", "outputs")
 
     def _place(self, args, kwargs, shardings):
         if tree_util.tree_leaves(kwargs):
@@ -109,11 +123,11 @@ class Constrained:
         return args
 
     def _label(self, tree, shardings, argument, what):
-        wheres = spread(shardings, tree, "jit", argument)
+        wheres = spread(shardings, tree, callers[-1], argument)
         paths, treedef = tree_util.tree_flatten_with_path(tree)
         out = []
         for (path, leaf), where in zip(paths, wheres):
-            named = f"One of jit {what}, at {argument}{tree_util.keystr(path)},"
+            named = f"One of {callers[-1]} {what}, at {argument}{tree_util.keystr(path)},"
             x = constrain(leaf, where, named)
             if where is not None:
                 try:

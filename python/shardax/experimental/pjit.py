@@ -2,10 +2,12 @@
 
 import functools
 import types
+from contextlib import nullcontext
 
 from shardax import tree_util
 from shardax._base.options import check_exclusive
 from shardax._devices.constraints import with_sharding_constraint
+from shardax._devices.jit_shardings import callers
 from shardax._devices.mesh_context import context_mesh, get_mesh, use_abstract_mesh
 from shardax._devices.shardings import PartitionSpec
 from shardax._transform.jit import jit
@@ -86,7 +88,7 @@ class OnMesh:
     def _current(self):
         """The jitted function that a call means, and the mesh that is current in it."""
         mesh = get_mesh()
-        if mesh.empty or context_mesh().manual_axes or not (_meshes or context_mesh().empty):
+        if mesh.empty or context_mesh().manual_axes or not (any(_meshes) or context_mesh().empty):
             return self._jitted, None
         if self._placed:
             raise ValueError(
@@ -98,13 +100,14 @@ class OnMesh:
     def _run(self, name, args, kwargs):
         jitted, mesh = self._current()
         method = jitted if name is None else getattr(jitted, name)
-        if mesh is None:
-            return method(*args, **kwargs)
-        with use_abstract_mesh(mesh.abstract_mesh):
+        on_mesh = nullcontext() if mesh is None else use_abstract_mesh(mesh.abstract_mesh)
+        with on_mesh:
             _meshes.append(mesh)
+            callers.append("pjit")
             try:
                 return method(*args, **kwargs)
             finally:
+                callers.pop()
                 _meshes.pop()
 
     def __call__(self, *args, **kwargs):
