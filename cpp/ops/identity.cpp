@@ -117,7 +117,8 @@ Values jvp_constrained(const JvpArgs& a) {
   const ShardingPtr& given = a.params.get<ShardingPtr>("sharding");
   if (a.in[0]->is_tracer()) return {bind1(sharding_constraint_op, a.params, {a.t[0]})};
   const ShardingPtr& own = as_array(a.in[0]).sharding();
-  const bool moves = own && own->named && !given->devices.empty() && own->devices != given->devices;
+  const bool placed = own && !own->axis_types.starts_with('p');
+  const bool moves = placed && !given->devices.empty() && own->devices != given->devices;
   return {bind1(sharding_constraint_op, moves ? a.params.with("from", own) : a.params, {a.t[0]})};
 }
 

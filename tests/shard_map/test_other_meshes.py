@@ -33,6 +33,13 @@ def test_gradients_go_back_to_the_devices_they_came_from(jitted):
     assert tangent == 84 and tangent.devices() == primal.devices()
 
 
+def test_gradients_go_back_to_a_single_device():
+    first, second = jax.devices()[:2]
+    x = jax.device_put(2.0, first)
+    y, gradient = jax.value_and_grad(lambda v: jax.device_put(v, second))(x)
+    assert y.devices() == {second} and gradient.devices() == {first}
+
+
 def test_an_abstract_mesh_names_other_axes_of_the_same_devices():
     mesh = explicit(2, 2)
     other = mesh.abstract_mesh.update(axis_sizes=(4, 1), axis_names=("a", "b"))
