@@ -11,6 +11,7 @@
 #include "execute/execute.h"
 #include "execute/run.h"
 #include "execute/terms.h"
+#include "ir/same.h"
 
 namespace shardax {
 namespace {
@@ -124,27 +125,45 @@ struct ControlCache {
   struct Entry {
     const Op* op;
     Params params;
+    std::size_t key;  // of the same params
     Types types;
     std::shared_ptr<Callable> callable;
   };
   std::mutex mutex;
   std::list<Entry> entries;
+
+  // The callable of the first entry for these types that `fits`; null if there is none.
+  template <class Fits>
+  std::shared_ptr<Callable> find(const Op& op, const Values& in, Fits fits);
 };
 
+template <class Fits>
+std::shared_ptr<Callable> ControlCache::find(const Op& op, const Values& in, Fits fits) {
+  for (auto it = entries.begin(); it != entries.end(); ++it) {
+    if (it->op != &op || it->types.size() != in.size() || !fits(*it)) continue;
+    bool same = true;
+    for (std::size_t i = 0; same && i < in.size(); ++i) same = it->types[i] == in[i]->type();
+    if (!same) continue;
+    entries.splice(entries.begin(), entries, it);
+    return it->callable;
+  }
+  return nullptr;
+}
+
+// A function that is made anew for each call (a lambda, say) is staged anew; where that gives the
+// same program, it is compiled once.
 std::shared_ptr<Callable> control_callable(const Op& op, const Params& params, const Values& in) {
+  using Entry = ControlCache::Entry;
   static ControlCache& cache = *new ControlCache;  // never destroyed, as above
   constexpr std::size_t max_entries = 64;
   const std::lock_guard lock(cache.mutex);
-  for (auto it = cache.entries.begin(); it != cache.entries.end(); ++it) {
-    bool same = it->op == &op && it->params == params;
-    for (std::size_t i = 0; same && i < in.size(); ++i) same = it->types[i] == in[i]->type();
-    if (!same) continue;
-    cache.entries.splice(cache.entries.begin(), cache.entries, it);
-    return it->callable;
-  }
-  Types types = types_of(in);
+  if (auto known = cache.find(op, in, [&](const Entry& e) { return e.params == params; }))
+    return known;
+  const std::size_t key = hash_same(params);
+  const auto same = [&](const Entry& e) { return e.key == key && same_params(e.params, params); };
+  if (auto known = cache.find(op, in, same)) return known;
   auto callable = std::make_shared<Callable>(one_op_program(op, params, in));
-  cache.entries.push_front({&op, params, std::move(types), callable});
+  cache.entries.push_front({&op, params, key, types_of(in), callable});
   if (cache.entries.size() > max_entries) cache.entries.pop_back();
   return callable;
 }

@@ -15,6 +15,7 @@
 #include "numpy/promote.h"
 #include "objects/config_flags.h"
 #include "objects/transfers.h"
+#include "trace/agreement.h"
 
 namespace shardax::objects {
 
@@ -165,10 +166,17 @@ void mirror_guard(const Flag& f, PyObject* value) {
 
 // Flags that change what a traced function becomes.
 constexpr std::string_view traced_flags[] = {
-    "jax_default_matmul_precision", "jax_numpy_dtype_promotion", "jax_numpy_rank_promotion",
-    "jax_softmax_custom_jvp",       "jax_default_prng_impl",     "jax_check_static_indices",
-    "jax_allow_f16_reductions",     "jax_random_seed_offset",    "jax_explicit_x64_dtypes",
+    "jax_default_matmul_precision",
+    "jax_numpy_dtype_promotion",
+    "jax_numpy_rank_promotion",
+    "jax_softmax_custom_jvp",
+    "jax_default_prng_impl",
+    "jax_check_static_indices",
+    "jax_allow_f16_reductions",
+    "jax_random_seed_offset",
+    "jax_explicit_x64_dtypes",
     "jax_legacy_prng_key",
+    "jax_auto_pcast",
 };
 
 // What the core keeps a copy of.
@@ -186,6 +194,7 @@ void mirror(const Flag& f, PyObject* value) {
   }
   if (std::find(std::begin(traced_flags), std::end(traced_flags), name) != std::end(traced_flags))
     set_traced_setting(f.name, pytree::repr(value));
+  if (name == "jax_auto_pcast") cast_operands(value == Py_True);
   if (name == "jax_debug_key_reuse") watch_key_reuse(value == Py_True);
   if (name == "jax_no_execution") refuse_execution(value == Py_True);
   if (name.starts_with("jax_transfer_guard")) mirror_guard(f, value);

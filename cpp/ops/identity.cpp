@@ -111,18 +111,32 @@ Types type_of_constrained(const Op&, const Types& in, const Params& params) {
   return {out};
 }
 
+// An array that the constraint brings to other devices says where its cotangent goes: back
+// ("from").
+Values jvp_constrained(const JvpArgs& a) {
+  const ShardingPtr& given = a.params.get<ShardingPtr>("sharding");
+  if (a.in[0]->is_tracer()) return {bind1(sharding_constraint_op, a.params, {a.t[0]})};
+  const ShardingPtr& own = as_array(a.in[0]).sharding();
+  const bool placed = own && !own->axis_types.starts_with('p');
+  const bool moves = placed && !given->devices.empty() && own->devices != given->devices;
+  return {bind1(sharding_constraint_op, moves ? a.params.with("from", own) : a.params, {a.t[0]})};
+}
+
+Values transpose_constrained(const TransposeArgs& a) {
+  const ParamValue* from = a.params.find("from");
+  if (!from) return {bind1(sharding_constraint_op, a.params, {a.ct[0]})};
+  const Params back = a.params.with("from", a.params.get<ShardingPtr>("sharding"));
+  return {bind1(sharding_constraint_op, back.with("sharding", *from), {a.ct[0]})};
+}
+
 // What arrays are labelled with follows programs as they were written (analysis/shardings.h).
 const Op sharding_constraint_op{{.name = "sharding_constraint",
                                  .doc = "The operand, labelled with a sharding.",
                                  .kind = Kind::layout,
                                  .dtypes = any_dtype,
                                  .type = type_of_constrained,
-                                 .jvp = [](const JvpArgs& a) -> Values {
-                                   return {bind1(sharding_constraint_op, a.params, {a.t[0]})};
-                                 },
-                                 .transpose = [](const TransposeArgs& a) -> Values {
-                                   return {bind1(sharding_constraint_op, a.params, {a.ct[0]})};
-                                 },
+                                 .jvp = jvp_constrained,
+                                 .transpose = transpose_constrained,
                                  .batch = batch_sharding_constraint,
                                  .half_native = true,
                                  .view = same_view,

@@ -8,6 +8,7 @@
 #include "base/errors.h"
 #include "base/stack.h"
 #include "runtime/interrupt.h"
+#include "trace/agreement.h"
 #include "trace/current.h"
 #include "trace/depth.h"
 #include "trace/reentry.h"
@@ -161,6 +162,18 @@ bool must_agree(const State& s, const Op& op, const Params& params, const Values
   });
 }
 
+bool casts = true;
+
+[[noreturn]] void refuse_to_cast(const Op& op, const Values& in) {
+  std::string types;
+  for (const Value& value : in)
+    types += concat(types.empty() ? "" : ", ", to_string(value->type()));
+  value_error(
+      "Primitive ", op.name, " requires varying manual axes to match, but got [", types,
+      "]. Please open up those that lack an axis with shardax.lax.pcast(..., to='varying'), "
+      "or set the flag jax_auto_pcast.");
+}
+
 // The operands, each varying over the checked axes of all. A scalar that devices share beside what
 // is left to sum over an axis is reduced over it.
 Values agreeing(const Values& in) {
@@ -201,10 +214,13 @@ int aliased(const State& s, int level) {
 
 }  // namespace
 
+void cast_operands(bool on) { casts = on; }
+
 Values bind(const Op& op, const Params& params, const Values& operands) {
   State& s = state();
   int top = s.dynamic;
   const bool differ = !s.axes.empty() && must_agree(s, op, params, operands);
+  if (differ && !casts) refuse_to_cast(op, operands);
   const Values agreed = differ ? agreeing(operands) : Values();
   const Values& in = differ ? agreed : operands;
   if (!s.axes.empty() &&

@@ -256,7 +256,8 @@ def test_older_names():
         f = pjit(lambda x, y: (x + y, y), (P("x"), None), (P("y"), P()))
         assert specs(f, X, X) == [P("y"), P()]
         named = pjit(lambda x: x, in_axis_resources=P("x"), out_axis_resources=None)
-        assert specs(named, X) == [P("x")]
+        assert specs(named, X) == [P()]  # None is the whole on each device
+        assert specs(pjit(lambda x: x, in_axis_resources=P("x")), X) == [P("x")]
 
 
 def test_specs_of_assembled_arrays():

@@ -44,6 +44,19 @@ def check_compiler_options(options):
             raise JaxRuntimeError(f"No such compile option: '{option}'")
 
 
+def check_exclusive(device, backend, in_shardings, out_shardings):
+    """ValueError where jit is told twice where to run: the last two say whether they were given."""
+    if device is not None and backend is not None:
+        raise ValueError(
+            f"can't specify both a device and a backend for jit, got {device=} and {backend=}"
+        )
+    for name, given in (("in_shardings", in_shardings), ("out_shardings", out_shardings)):
+        if given and (device is not None or backend is not None):
+            raise ValueError(
+                f"If backend or device is specified on jit, then {name} should not be specified."
+            )
+
+
 def indices(value, option) -> tuple[int, ...]:
     """None, an int or a sequence of ints as a tuple."""
     if value is None:

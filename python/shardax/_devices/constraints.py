@@ -215,12 +215,14 @@ def _resolve(where, function, argument):
 
 
 def current_mesh():
-    """The current mesh, with the types of axes that use_abstract_mesh gives them."""
-    mesh, types = get_mesh(), context_mesh()
-    same = types.shape_tuple == mesh.shape_tuple
-    if mesh.empty or not same or types.axis_types == mesh.axis_types:
+    """The devices of the current mesh, with the axes that use_abstract_mesh gives them."""
+    mesh, now = get_mesh(), context_mesh()
+    if mesh.empty or now.empty or now.size != mesh.size:
         return mesh
-    return Mesh(mesh.devices, mesh.axis_names, axis_types=types.axis_types)
+    if (now.shape_tuple, now.axis_types) == (mesh.shape_tuple, mesh.axis_types):
+        return mesh
+    devices = mesh.devices.reshape(now.axis_sizes)
+    return Mesh(devices, now.axis_names, axis_types=now.axis_types)
 
 
 def _check_manual(where):

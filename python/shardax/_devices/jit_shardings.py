@@ -4,14 +4,32 @@ import functools
 import shardax._core as _core
 from shardax import tree_util
 from shardax._devices.constraints import constrain, spread
+from shardax._devices.mesh import Mesh
 from shardax._devices.replicas import guard_move
-from shardax._devices.shardings import IndivisibleError, PartitionSpec, SingleDeviceSharding
+from shardax._devices.shardings import (
+    IndivisibleError,
+    PartitionSpec,
+    Sharding,
+    SingleDeviceSharding,
+)
+from shardax._devices.specs import check_repeated
+
+# What errors call the function that has the shardings: the last name.
+callers = ["jit"]
 
 
 def check_open(shardings, argument):
-    """ValueError for specs that leave dimensions open, in what jit is given."""
+    """ValueError in what jit is given for specs that leave dimensions open or name an axis twice,
+    and for shardings over no mesh."""
     for where in tree_util.tree_leaves(shardings):
         spec = where if isinstance(where, PartitionSpec) else getattr(where, "spec", ())
+        if isinstance(where, PartitionSpec):
+            check_repeated(where, argument)
+        elif getattr(getattr(where, "mesh", None), "empty", False):
+            raise ValueError(
+                f"jit: {argument} got an empty NamedSharding: {where}, whose mesh has no axes. "
+                "Name a mesh of the devices that the function runs on."
+            )
         if PartitionSpec.UNCONSTRAINED in spec:
             raise ValueError(
                 f"jit: Unconstrained dims are not allowed when passed to {argument}: {where}; "
@@ -35,6 +53,32 @@ def _is_static(position, args, static_positions):
     return position in {p % len(args) for p in static_positions if -len(args) <= p < len(args)}
 
 
+def check_devices(shardings):
+    """ValueError where shardings of arguments and results lie on different devices."""
+    known = {}
+    for what, tree in zip(("in_shardings", "out_shardings"), shardings):
+        for where in tree_util.tree_leaves(tree):
+            ids = _device_ids(where)
+            if ids is not None:
+                known.setdefault(frozenset(ids), (what, where, sorted(ids)))
+    if len(known) > 1:
+        (a, first, ids), (b, second, others) = list(known.values())[:2]
+        raise ValueError(
+            f"Received incompatible devices for jitted computation. Got {a} {first} with device "
+            f"ids {ids} and {b} {second} with device ids {others}. All shardings of one function "
+            "must lie on the same devices."
+        )
+
+
+def _device_ids(where):
+    """Of a sharding with devices; None where it has none."""
+    where = getattr(where, "sharding", where)
+    abstract = hasattr(where, "mesh") and not isinstance(where.mesh, Mesh)
+    if abstract or not isinstance(where, Sharding):
+        return None
+    return [d.id for d in where.device_set]
+
+
 class Constrained:
     """`fun` as jit stages it where it has in_shardings or out_shardings."""
 
@@ -45,10 +89,13 @@ class Constrained:
 
     def __call__(self, *args, **kwargs):
         inputs, outputs = self._shardings
+        check_devices(self._shardings)
         if inputs is not None:
             args = self._place(args, kwargs, inputs)
         out = self.__wrapped__(*args, **kwargs)
-        return out if outputs is None else self._label(out, outputs, "out_shardings", "outputs")
+        if outputs is None:
+            return out
+        return self._label(out, outputs, "out_shardings", "outputs")
 
     def _place(self, args, kwargs, shardings):
         if tree_util.tree_leaves(kwargs):
@@ -76,16 +123,18 @@ class Constrained:
         return args
 
     def _label(self, tree, shardings, argument, what):
-        wheres = spread(shardings, tree, "jit", argument)
+        wheres = spread(shardings, tree, callers[-1], argument)
         paths, treedef = tree_util.tree_flatten_with_path(tree)
         out = []
         for (path, leaf), where in zip(paths, wheres):
-            named = f"One of jit {what}, at {argument}{tree_util.keystr(path)},"
+            named = f"One of {callers[-1]} {what}, at {argument}{tree_util.keystr(path)},"
             x = constrain(leaf, where, named)
             if where is not None:
                 try:
                     where.shard_shape(x.shape)
                 except IndivisibleError as e:
-                    raise IndivisibleError(f"{named} cannot be split so: {e}") from None
+                    raise IndivisibleError(
+                        f"{named} cannot be split so: {e}; the parts should evenly divide the shape"
+                    ) from None
             out.append(x)
         return treedef.unflatten(out)

@@ -23,8 +23,8 @@ def _label(mesh, set_mesh):
     """What results of operands that lie nowhere in particular are labelled with: nothing unless
     the mesh was set by set_mesh. They may meet arrays on other devices.
     """
-    if mesh is None or set_mesh is None or mesh.abstract_mesh != set_mesh:
+    if mesh is None or set_mesh is None or set_mesh.manual_axes or set_mesh.size != mesh.size:
         return None
-    kinds = mesh._kinds() or "p" * len(mesh.axis_names)
-    names = tuple(map(str, mesh.axis_names))
-    return names, mesh.axis_sizes, mesh.device_ids_in_order, (), True, kinds
+    kinds = set_mesh._kinds() or "p" * len(set_mesh.axis_names)
+    names = tuple(map(str, set_mesh.axis_names))
+    return names, set_mesh.axis_sizes, mesh.device_ids_in_order, (), True, kinds

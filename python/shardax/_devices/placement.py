@@ -100,7 +100,7 @@ def is_fully_replicated(x):
         return True
     axes, shape, _, spec, *_ = recorded
     sizes = dict(zip(axes, shape, strict=True))
-    return all(sizes[name] == 1 for names in spec for name in names)
+    return all(sizes[name] == 1 for names in (*spec, recorded[6]) for name in names)
 
 
 def is_fully_addressable(x):

@@ -10,11 +10,13 @@ from shardax._devices.devices import device as _device
 from shardax._devices.mesh import AbstractMesh, AxisType, Mesh
 from shardax._devices.mesh_context import context_mesh, get_mesh
 from shardax._devices.parts import parts
-from shardax._devices.specs import UNCONSTRAINED, PartitionSpec, axes_of_entry
-
-
-class DuplicateSpecError(Exception):
-    """A mesh axis splits more than one dimension."""
+from shardax._devices.specs import (
+    UNCONSTRAINED,
+    DuplicateSpecError,
+    PartitionSpec,
+    axes_of_entry,
+    check_repeated,
+)
 
 
 class IndivisibleError(ValueError):
@@ -87,9 +89,11 @@ class Sharding:
 
     @property
     def is_fully_replicated(self):
-        axes, sizes, _, spec, *_ = self._description(len(getattr(self, "spec", ())))
+        own = getattr(self, "spec", ())
+        axes, sizes, _, spec, *_ = self._description(len(own))
         size = dict(zip(axes, sizes))
-        return all(size[a] == 1 for names in spec for a in names)
+        terms = getattr(own, "unreduced", ())
+        return all(size[a] == 1 for names in (*spec, terms) for a in names)
 
     def is_equivalent_to(self, other, ndim):
         """Whether both give each device the same part of an array of that rank.
@@ -152,7 +156,6 @@ class NamedSharding(Sharding):
                 f"Got invalid memory kind: {memory_kind}. Valid memory kinds are: "
                 f"{', '.join(_MEMORY_KINDS)}"
             )
-        seen = set()
         asked = not mesh.empty and not mesh.auto_axes and not mesh._implied
         if asked and UNCONSTRAINED in self.spec:
             raise ValueError(
@@ -166,13 +169,7 @@ class NamedSharding(Sharding):
                         f"Resource axis: {name} of {self.spec!r} is not found in mesh: "
                         f"{mesh.axis_names}."
                     )
-                if name in seen:
-                    raise DuplicateSpecError(
-                        "A single NamedSharding spec specification can map every mesh axis to at "
-                        "most one positional "
-                        f"dimension, but {self.spec!r} has duplicate entries for `{name}`"
-                    )
-                seen.add(name)
+        check_repeated(self.spec, "NamedSharding spec")
         for what, axes in zip(("Unreduced", "Reduced"), self.spec._sums):
             for name in axes:
                 if name not in mesh.axis_names:

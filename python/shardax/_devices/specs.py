@@ -10,6 +10,10 @@ def _entry(names):
     return None if not names else names[0] if len(names) == 1 else tuple(names)
 
 
+class DuplicateSpecError(Exception):
+    """A mesh axis splits more than one dimension."""
+
+
 class _Unconstrained:
     """Stands for a dimension that a constraint leaves as it is."""
 
@@ -145,6 +149,19 @@ def axes_of_entry(entry):
     if entry is None or entry is UNCONSTRAINED:
         return ()
     return entry if isinstance(entry, tuple) else (entry,)
+
+
+def check_repeated(spec, what):
+    """DuplicateSpecError where the spec names a mesh axis twice; `what` it is in errors."""
+    seen = set()
+    for entry in spec:
+        for name in axes_of_entry(entry):
+            if name in seen:
+                raise DuplicateSpecError(
+                    f"A single {what} specification can map every mesh axis to at most one "
+                    f"positional dimension, but {spec!r} has duplicate entries for `{name}`"
+                )
+            seen.add(name)
 
 
 for _public in (P, _Unconstrained):

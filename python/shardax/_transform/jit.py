@@ -10,7 +10,14 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from shardax._base.options import Parameters, check_callable, check_compiler_options, indices, names
+from shardax._base.options import (
+    Parameters,
+    check_callable,
+    check_compiler_options,
+    check_exclusive,
+    indices,
+    names,
+)
 from shardax._core import api as _core
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
@@ -97,7 +104,7 @@ def jit(
 
     Raises:
       ValueError: for static or donated arguments that `fun` does not take, or that cannot be
-      hashed.
+      hashed; where shardings lie on different devices, or come with a device or a backend.
       TypeError: where an argument or a result is no array.
       JaxRuntimeError: for compiler options that XLA does not have.
 
@@ -121,6 +128,8 @@ def jit(
     check_callable(fun)
     if compiler_options:
         check_compiler_options(compiler_options)
+    if device is not None or backend is not None:
+        check_exclusive(device, backend, in_shardings is not None, out_shardings is not None)
     if in_shardings is not None or out_shardings is not None:
         from shardax._devices.jit_shardings import check_open  # at first use: quick import
 

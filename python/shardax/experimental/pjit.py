@@ -1,26 +1,146 @@
-"""shardax.experimental.pjit - the older name of jit, with the older names of its options."""
+"""shardax.experimental.pjit - jit on the devices of the mesh of a `with mesh:` block."""
 
+import functools
+import types
+from contextlib import nullcontext
+
+from shardax import tree_util
+from shardax._base.options import check_exclusive
 from shardax._devices.constraints import with_sharding_constraint
+from shardax._devices.jit_shardings import callers
+from shardax._devices.mesh_context import context_mesh, get_mesh, use_abstract_mesh
+from shardax._devices.shardings import PartitionSpec
 from shardax._transform.jit import jit
 
 __all__ = ["pjit", "with_sharding_constraint"]
 
+_OPEN = object()  # a sharding that was not given
+_meshes = []  # those of the calls that are under way
+
 
 def pjit(
-    fun,
-    in_axis_resources=None,
-    out_axis_resources=None,
+    fun=None,
+    in_axis_resources=_OPEN,
+    out_axis_resources=_OPEN,
     static_argnums=None,
     donate_argnums=None,
+    *,
+    in_shardings=_OPEN,
+    out_shardings=_OPEN,
+    device=None,
+    backend=None,
     **options,
 ):
     """jit; in_axis_resources and out_axis_resources are in_shardings and out_shardings.
+
+    In a `with mesh:` block its results lie on the devices of the mesh, whole on each where nothing
+    splits them, and None among the shardings means P().
+
+    Raises:
+      ValueError: where `device` or `backend` is given and a mesh is current.
 
     Example:
       >>> with Mesh(devices()[:2], ("x",)):
       ...     pjit(lambda x: x * 2, P("x"), P("x"))(jnp.ones(4)).sharding.spec
       P('x',)
     """
-    options.setdefault("in_shardings", in_axis_resources)
-    options.setdefault("out_shardings", out_axis_resources)
-    return jit(fun, static_argnums=static_argnums, donate_argnums=donate_argnums, **options)
+    if fun is None:
+        return functools.partial(
+            pjit,
+            in_axis_resources=in_axis_resources,
+            out_axis_resources=out_axis_resources,
+            static_argnums=static_argnums,
+            donate_argnums=donate_argnums,
+            in_shardings=in_shardings,
+            out_shardings=out_shardings,
+            device=device,
+            backend=backend,
+            **options,
+        )
+    shardings = {
+        "in_shardings": in_axis_resources if in_shardings is _OPEN else in_shardings,
+        "out_shardings": out_axis_resources if out_shardings is _OPEN else out_shardings,
+    }
+    check_exclusive(device, backend, **{k: v is not _OPEN for k, v in shardings.items()})
+    make = functools.partial(
+        jit,
+        fun,
+        static_argnums=static_argnums,
+        donate_argnums=donate_argnums,
+        device=device,
+        backend=backend,
+        **options,
+    )
+    return OnMesh(fun, make, shardings, device is not None or backend is not None)
+
+
+class OnMesh:
+    """`fun` jitted, run on the devices of the mesh of the `with mesh:` block around a call."""
+
+    def __init__(self, fun, make, shardings, placed):
+        functools.update_wrapper(self, fun)
+        self._placed = placed
+        open_now = {k: None if v is _OPEN else v for k, v in shardings.items()}
+        self._jitted = make(**open_now)
+        whole = {k: _whole(v) for k, v in open_now.items() if shardings[k] is not _OPEN}
+        self._on_mesh = make(**whole) if whole else self._jitted
+
+    def _current(self):
+        """The jitted function that a call means, and the mesh that is current in it."""
+        mesh = get_mesh()
+        if mesh.empty or context_mesh().manual_axes or not (any(_meshes) or context_mesh().empty):
+            return self._jitted, None
+        if self._placed:
+            raise ValueError(
+                "Mesh context manager should not be used with jit when backend or device is also "
+                "specified as an argument to jit."
+            )
+        return self._on_mesh, mesh
+
+    def _run(self, name, args, kwargs):
+        jitted, mesh = self._current()
+        method = jitted if name is None else getattr(jitted, name)
+        on_mesh = nullcontext() if mesh is None else use_abstract_mesh(mesh.abstract_mesh)
+        with on_mesh:
+            _meshes.append(mesh)
+            callers.append("pjit")
+            try:
+                return method(*args, **kwargs)
+            finally:
+                callers.pop()
+                _meshes.pop()
+
+    def __call__(self, *args, **kwargs):
+        return self._run(None, args, kwargs)
+
+    def lower(self, *args, **kwargs):
+        """Stages the function; .compile() makes it callable."""
+        return self._run("lower", args, kwargs)
+
+    def trace(self, *args, **kwargs):
+        """Stages the function and shows its program."""
+        return self._run("trace", args, kwargs)
+
+    def eval_shape(self, *args, **kwargs):
+        """The result's shapes and dtypes."""
+        return self._run("eval_shape", args, kwargs)
+
+    def clear_cache(self):
+        """Forgets the programs of the function."""
+        self._jitted.clear_cache()
+        self._on_mesh.clear_cache()
+
+    def __get__(self, owner, cls=None):
+        return self if owner is None else types.MethodType(self, owner)
+
+    def __repr__(self):
+        return repr(self._jitted)
+
+
+def _whole(shardings):
+    """`shardings`, P() in place of each None."""
+    return tree_util.tree_map(
+        lambda where: PartitionSpec() if where is None else where,
+        shardings,
+        is_leaf=lambda where: where is None or isinstance(where, PartitionSpec),
+    )

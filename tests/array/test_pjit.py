@@ -1,0 +1,132 @@
+"""tests/array/test_pjit.py - the older jit, which runs on the mesh of a `with` block."""
+
+import numpy as np
+import pytest
+import shardax as jax
+import shardax.numpy as jnp
+from shardax._devices.specs import DuplicateSpecError
+from shardax.experimental.pjit import pjit
+from shardax.sharding import Mesh, NamedSharding, SingleDeviceSharding
+from shardax.sharding import PartitionSpec as P
+
+X = jnp.arange(8.0)
+
+
+def mesh(*shape):
+    devices = np.array(jax.devices()[: int(np.prod(shape or (2, 2)))])
+    return Mesh(devices.reshape(shape or (2, 2)), ("x", "y"))
+
+
+FUNCTIONS = {
+    "of an array": lambda: pjit(lambda x: 2 * x)(X),
+    "of no array": lambda: pjit(lambda: 1)(),
+    "split and whole again": lambda: pjit(lambda x: x, P("x"), None)(X),
+    "None for the result": lambda: pjit(lambda x: x, in_shardings=P("x"), out_shardings=None)(X),
+    "nested": lambda: pjit(lambda x: pjit(lambda v: v + 1)(x))(X),
+    "decorated": lambda: pjit(static_argnums=0)(lambda n, x: n * x)(3, X),
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_results_lie_on_the_mesh(name):
+    with mesh():
+        out = FUNCTIONS[name]()
+    assert out.sharding == NamedSharding(mesh(), P())
+    assert [s.data.shape for s in out.addressable_shards] == [out.shape] * 4
+
+
+def test_without_a_mesh_it_is_jit():
+    f = pjit(lambda x: x + 1, in_shardings=None)
+    assert isinstance(f(X).sharding, SingleDeviceSharding)
+    with mesh():
+        assert f(X).sharding == NamedSharding(mesh(), P())
+    assert isinstance(f(X).sharding, SingleDeviceSharding)
+
+
+def test_stages_transformations_and_methods():
+    class Model:
+        @pjit
+        def double(self, x):
+            return 2 * x
+
+    jax.tree_util.register_pytree_node(Model, lambda m: ((), None), lambda aux, children: Model())
+    f = pjit(lambda x: (x**2).sum())
+    with mesh():
+        assert f.lower(X).compile()(X) == f(X) == 140
+        assert f.eval_shape(X).shape == () and "jit" in str(jax.make_jaxpr(f)(X))
+        np.testing.assert_array_equal(jax.grad(f)(X), 2 * X)
+        np.testing.assert_array_equal(jax.vmap(f)(X), X**2)
+        np.testing.assert_array_equal(Model().double(X), 2 * X)
+    f.clear_cache()
+    assert f.__name__ == "<lambda>" and "jit" in repr(f).lower()
+
+
+def on(where):
+    return NamedSharding(where, P("x", "y"))
+
+
+def nested_on_another_mesh():
+    with mesh():
+        pjit(lambda x: inner(x))(X)
+
+
+def inner(x):
+    with mesh(1, 1):
+        return pjit(lambda x: x)(x)
+
+
+def with_mesh(f):
+    with mesh():
+        return f()
+
+
+TWO = jnp.ones((8, 2))
+NO_MESH = Mesh(np.empty((), dtype=object), ())
+ERRORS = [
+    (lambda: pjit(lambda x: x, device=jax.devices()[0], backend="cpu"), "both a device and a back"),
+    (
+        lambda: jax.jit(lambda x: x, in_shardings=on(mesh()), backend="cpu"),
+        "If backend or device is specified on jit, then in_shardings should not be specified",
+    ),
+    (
+        lambda: jax.jit(lambda x: x, out_shardings=on(mesh()), device=jax.devices()[0]),
+        "then out_shardings should not be specified",
+    ),
+    (
+        lambda: with_mesh(lambda: pjit(lambda x: x, device=jax.devices()[0])(X)),
+        "Mesh context manager should not be used with jit when backend or device",
+    ),
+    (
+        lambda: pjit(lambda x: x, in_shardings=P("x", "x")),
+        r"single in_shardings specification .* P\('x', 'x'\) has duplicate entries for `x`",
+    ),
+    (
+        lambda: jax.jit(lambda x: x, out_shardings=P(("x", "x"))),
+        r"single out_shardings specification .* has duplicate entries for `x`",
+    ),
+    (
+        lambda: jax.jit(lambda x: x, out_shardings=NamedSharding(NO_MESH, P())),
+        "out_shardings got an empty NamedSharding",
+    ),
+    (
+        lambda: with_mesh(lambda: pjit(lambda x: x, in_shardings=P("x", "y"))(X)),
+        r"One of pjit arguments, at in_shardings\[0\], is incompatible .* rank at least 2",
+    ),
+    (nested_on_another_mesh, "cannot change the size of the mesh"),
+    (
+        lambda: jax.jit(lambda x: x, in_shardings=on(mesh()), out_shardings=on(mesh(4, 2)))(TWO),
+        r"Received incompatible devices for jitted computation. Got in_shardings .* ids \[0, 1, 2, "
+        r"3\] and out_shardings .* ids \[0, 1, 2, 3, 4, 5, 6, 7\]",
+    ),
+    (
+        lambda: jax.jit(lambda x: (x, x), out_shardings=(on(mesh()), on(mesh(4, 2))))(TWO),
+        "Got out_shardings .* and out_shardings .* must lie on the same devices",
+    ),
+]
+
+
+@pytest.mark.parametrize("case", range(len(ERRORS)))
+def test_errors(case):
+    call, text = ERRORS[case]
+    with pytest.raises((ValueError, DuplicateSpecError), match=text):
+        call()
