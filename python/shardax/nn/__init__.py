@@ -19,14 +19,8 @@ from shardax._base.arrays import (
 from shardax._base.arrays import (
     in_one_program as _in_one_program,
 )
+from shardax._base.names import at_first_use as _at_first_use
 from shardax._transform.jit import jit
-from shardax.nn import initializers
-from shardax.nn._attention import dot_product_attention
-from shardax.nn._scaled import (
-    get_scaled_dot_general_config,
-    scaled_dot_general,
-    scaled_matmul,
-)
 from shardax.numpy._exponentials import log_softmax, softmax
 from shardax.numpy._exponentials import plain_logsumexp as logsumexp
 
@@ -68,6 +62,15 @@ __all__ = [
     "swish",
     "tanh",
 ]
+
+_, __getattr__, __dir__ = _at_first_use(
+    __name__,
+    {
+        "_attention": "dot_product_attention",
+        "_scaled": "get_scaled_dot_general_config scaled_dot_general scaled_matmul",
+    },
+    ("initializers",),
+)
 
 
 def identity(x):
