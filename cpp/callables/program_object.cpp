@@ -13,7 +13,7 @@
 #include "callables/primitive.h"
 #include "callables/trace_state.h"
 #include "ir/print_captured.h"
-#include "trace/trace.h"
+#include "trace/walk.h"
 
 namespace py = pybind11;
 
@@ -182,8 +182,10 @@ void init_program_objects(py::module_& module) {
              return LiteralObject{ArrayPtr(static_cast<Array*>(scalar.get()))};
            }),
            py::arg("val"), py::arg("aval") = py::none())
-      .def_property_readonly(
-          "val", [](const LiteralObject& l) { return to_object(checked(wrap(l.value))); })
+      .def_property_readonly("val",
+                             [](const LiteralObject& l) {
+                               return to_object(checked(wrap(constant_operand(l.value))));
+                             })
       .def_property_readonly(
           "aval", [](const LiteralObject& l) { return to_object(wrap_type(l.value->type())); })
       .def("__repr__", [](const LiteralObject& l) {

@@ -24,6 +24,7 @@
 #include "objects/bind.h"
 #include "ops/ops.h"
 #include "trace/stage.h"
+#include "trace/walk.h"
 
 namespace py = pybind11;
 
@@ -151,6 +152,7 @@ Values evaluate_with(const Program& program, const Values& inputs, const Values&
   const ProgramPtr hoisted = hoist_constants(program, held);
   std::size_t next = 0;
   for (Value& value : held) {
+    value = constant_operand(value);
     if (value->type().rank() == 0) continue;
     if (next < constants.size()) value = constants[next];
     ++next;

@@ -82,6 +82,31 @@ bool ElementWriter::move(const Equation& eqn, const std::vector<Held*>& in, Held
   return true;
 }
 
+// Whether all elements of a small array of truth values are set, or any.
+bool ElementWriter::truth(const Equation& eqn, Held& in, Held& out) {
+  static const Op* const pairs[][2] = {{find_op("reduce_and"), find_op("and")},
+                                       {find_op("reduce_or"), find_op("or")}};
+  const std::int64_t size = in.type.size();
+  if (in.type.dtype != DType::boolean || out.type.rank() != 0 || size < 1 || size > most_elements)
+    return false;
+  for (const auto& [reduction, pair] : pairs) {
+    if (eqn.op != reduction) continue;
+    Type one;
+    one.dtype = DType::boolean;
+    const MapKernel kernel = pair->map({one, one}, one, {});
+    if (!kernel.record) return false;
+    const std::vector<int> each = elements(in);
+    int joined = each[0];
+    for (std::size_t i = 1; i < each.size(); ++i) {
+      const int operands[] = {joined, each[i]};
+      joined = kernel.record(nodes(), operands, kernel.extra);
+    }
+    out.nodes = {joined};
+    return true;
+  }
+  return false;
+}
+
 // One after the other, as kernels/reduce_loops.h adds up to 15 elements, from 0.
 bool ElementWriter::sum(const Equation& eqn, Held& in, Held& out) {
   constexpr std::int64_t most = 15;

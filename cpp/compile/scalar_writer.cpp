@@ -86,7 +86,8 @@ class Writer : ElementWriter {
     if (eqn.op->view && view(eqn, *in[0], out[0], made)) return {made};
     const bool written = out.size() == 1 &&
                          (move(eqn, in, made) || window(eqn, in, made) || product(eqn, in, made) ||
-                          (eqn.op->kind == Kind::reduction && sum(eqn, *in[0], made)) ||
+                          (eqn.op->kind == Kind::reduction &&
+                           (sum(eqn, *in[0], made) || truth(eqn, *in[0], made))) ||
                           (eqn.op->kind == Kind::elementwise && map(eqn, in, made)));
     return written ? std::vector<Held>{made} : call(eqn, in, out);
   }
@@ -336,8 +337,8 @@ class Writer : ElementWriter {
   bool top_ = false;  // the op that is written is the one that the program stands for
 };
 
-// Could the equations be written, as far as the sizes of arrays tell? Large arrays are read, or
-// carried and written; where the program is one of registers, they are few enough.
+// Could the equations be written, as far as they and the sizes of arrays tell? Large arrays are
+// read, or carried and written; where the program is one of registers, they are few enough.
 bool suits(const Bodies& bodies, int width) {
   const auto fits = [&](const Equation& eqn, const Type& type) {
     return type.size() <= most_elements || registers_of(type, width) > 0 ||
@@ -347,6 +348,7 @@ bool suits(const Bodies& bodies, int width) {
     const ProgramPtr program = rewritten_body(source);
     return std::all_of(program->equations.begin(), program->equations.end(),
                        [&](const Equation& eqn) {
+                         if (calls_host(eqn)) return false;
                          if (eqn.op->kind == Kind::control)
                            return eqn.op->bodies && suits(eqn.op->bodies(eqn.params), width);
                          return std::all_of(eqn.outputs.begin(), eqn.outputs.end(),
@@ -359,7 +361,6 @@ bool suits(const Bodies& bodies, int width) {
 
 std::unique_ptr<ScalarLoop> write_scalar_loop(const Equation& eqn, const Types& in,
                                               CallPlan call_plan) {
-  if (any_equation(eqn, calls_host)) return nullptr;
   for (const int width : {0, 4, 8}) {
     if (!suits(eqn.op->bodies(eqn.params), width)) continue;
     auto out = std::make_unique<ScalarLoop>();

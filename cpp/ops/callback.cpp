@@ -94,10 +94,9 @@ std::string slice_text(const Ints& axes, const Shape& index) {
   return out;
 }
 
-Kernel callback_kernel(const Types& in_types, const Types&, const Params& params) {
-  std::vector<bool> weak;
-  for (const Type& type : in_types) weak.push_back(type.weak);
-  return [weak, function = params.get<FunctionPtr>("callback"), axes = params.ints("axes"),
+Kernel calls(std::vector<bool> weak, const Params& params) {
+  return [weak = std::move(weak), function = params.get<FunctionPtr>("callback"),
+          axes = params.ints("axes"),
           sizes = params.ints("axis_sizes")](std::span<const View> in, std::span<const View> out) {
     const EagerScope eager;  // the callback's own ops compute at once, under no mapped axis
     const AxisEnvironment no_axes({});
@@ -121,11 +120,17 @@ Kernel callback_kernel(const Types& in_types, const Types&, const Params& params
   };
 }
 
+// What a program hands out has no weak type.
+Kernel callback_kernel(const Types& in_types, const Types&, const Params& params) {
+  return calls(std::vector<bool>(in_types.size(), false), params);
+}
+
+template <bool keeps_weak>
 Values callback_eager(const Params& params, const Values& in) {
   std::vector<View> views;
-  Types in_types;
+  std::vector<bool> weak;
   for (const Value& value : in) {
-    in_types.push_back(value->type());
+    weak.push_back(keeps_weak && value->type().weak);
     const Array& array = as_array(value);
     views.push_back({array.data(), array.dtype(), array.shape(), array.strides()});
   }
@@ -136,7 +141,7 @@ Values callback_eager(const Params& params, const Values& in) {
     out.push_back(result);
   }
   const std::span<const View> all(views);
-  callback_kernel(in_types, {}, params)(all.first(in.size()), all.subspan(in.size()));
+  calls(std::move(weak), params)(all.first(in.size()), all.subspan(in.size()));
   return out;
 }
 
@@ -187,7 +192,7 @@ constexpr OpSpec callback(std::string_view name, std::string_view doc) {
           .dtypes = any_dtype,
           .type = callback_type,
           .batch = callback_batch,
-          .eager = callback_eager,
+          .eager = callback_eager<false>,
           .kernel = callback_kernel,
           .show = show_callback,
           .keys = KeyUse::reads};
@@ -199,6 +204,10 @@ constexpr OpSpec effectful(std::string_view effect, OpSpec spec) {
 }
 constexpr OpSpec without_gradient(OpSpec spec) {
   spec.no_gradient = true;
+  return spec;
+}
+constexpr OpSpec as_given(OpSpec spec) {
+  spec.eager = callback_eager<true>;
   return spec;
 }
 constexpr OpSpec with_jvp(OpSpec spec, JvpRule rule) {
@@ -225,8 +234,8 @@ constexpr OpSpec with_transpose(OpSpec spec, TransposeRule rule) {
   return spec;
 }
 
-const Op debug_callback_op{without_gradient(effectful(
-    "Debug", callback("debug_callback", "Calls a function of the host for its effect.")))};
+const Op debug_callback_op{as_given(without_gradient(effectful(
+    "Debug", callback("debug_callback", "Calls a function of the host for its effect."))))};
 const Op io_callback_op{with_transpose(
     with_jvp(
         effectful("IO", callback("io_callback", "Calls a function of the host that has effects.")),

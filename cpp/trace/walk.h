@@ -8,6 +8,14 @@
 
 namespace shardax {
 
+// A constant as ops take it. While they are recorded, a scalar is an array of its own: what nobody
+// else holds stays a number of the program that is recorded.
+inline Value constant_operand(const Value& value) {
+  if (value->type().rank() > 0 || !staging_in_progress()) return value;
+  const Array& array = as_array(value);
+  return view_of(array, array.type(), array.strides(), 0);
+}
+
 // The outputs, where step(eqn, in) gives what an equation gives.
 template <class Step>
 Values walk(const Program& program, const Values& inputs, Step&& step) {
@@ -16,7 +24,7 @@ Values walk(const Program& program, const Values& inputs, Step&& step) {
   Values env(program.types.size());
   const auto at = [&](Var v) -> Value& { return env[static_cast<std::size_t>(v)]; };
   for (std::size_t i = 0; i < inputs.size(); ++i) at(program.inputs[i]) = inputs[i];
-  for (const Constant& c : program.constants) at(c.var) = c.value;
+  for (const Constant& c : program.constants) at(c.var) = constant_operand(c.value);
   Values in;
   for (const Equation& eqn : program.equations) {
     runtime::poll_caller();

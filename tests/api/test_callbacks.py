@@ -241,3 +241,22 @@ def test_a_callback_may_delete_what_the_call_still_reads():
     assert x.is_deleted()
     assert (np.asarray(out[0]) == 2 * np.arange(1000.0)).all()
     assert (np.asarray(out[1]) == np.arange(1000.0)).all()
+
+
+def test_programs_hand_out_no_weak_types():
+    seen = []
+
+    def keep(x):
+        seen.append(x.weak_type)
+        return np.float32(0)
+
+    calls = [
+        lambda x: jax.pure_callback(keep, shape, x),
+        lambda x: io_callback(keep, shape, x),
+        lambda x: jax.debug.callback(keep, x),
+    ]
+    for call in calls:
+        jax.jit(call)(1.0)
+        call(1.0)
+    jax.effects_barrier()
+    assert seen == [False] * 5 + [True]  # debug.callback at once gives what it is given

@@ -90,8 +90,8 @@ class TestBreakpoint:
 
         run = jax.jit(f, static_argnums=0)
         assert self.stop("u\np both\nx * 2\nc\n", run, 1.0).splitlines()[-2:] == [
-            "{'n': 7, 'y': Array(2., dtype=float32, weak_type=True)}",
-            "Array(2., dtype=float32, weak_type=True)",
+            "{'n': 7, 'y': Array(2., dtype=float32)}",
+            "Array(2., dtype=float32)",
         ]
 
     def test_once_per_element(self):

@@ -66,7 +66,7 @@ def test_attributes():
     assert str(exported.in_tree) == "PyTreeDef(((*,), {}))"
     assert exported.platforms == ("cpu",) and exported.nr_devices == 1
     assert exported.module_kept_var_idx == (0,)
-    assert "sin" in exported.mlir_module()
+    assert "stablehlo.sine" in exported.mlir_module()
     tpu = export.export(shardax.jit(jnp.sin), platforms=["tpu"])(1.0)
     assert export.deserialize(tpu.serialize()).platforms == ("tpu",)
     named = export.DisabledSafetyCheck.custom_call("mine")
@@ -74,6 +74,19 @@ def test_attributes():
     read = export.export(shardax.jit(jnp.sin), disabled_checks=checks)(1.0).serialize()
     assert export.deserialize(read).disabled_safety_checks == tuple(checks)
     assert named.is_custom_call() == "mine" and checks[0].is_custom_call() is None
+
+
+def test_platforms_are_checked():
+    tpu = export.export(shardax.jit(jnp.sin), platforms=["tpu"])(0.0)
+    with pytest.raises(
+        ValueError, match=r"'sin' was exported for platforms \('tpu',\) but it is used on 'cpu'"
+    ):
+        tpu.call(0.0)
+    unchecked = [export.DisabledSafetyCheck.platform()]
+    f = export.export(shardax.jit(jnp.sin), platforms=["tpu"], disabled_checks=unchecked)(0.0)
+    assert export.deserialize(f.serialize()).call(0.0) == 0
+    both = export.export(shardax.jit(jnp.sin), platforms=["tpu", "cpu"])(0.0)
+    assert both.call(0.0) == 0
 
 
 def test_derivatives_by_order():

@@ -1,5 +1,6 @@
 """tests/api/test_interpreters.py - what tutorials on interpreters of programs import."""
 
+import numpy as np
 import pytest
 import shardax
 import shardax.numpy as jnp
@@ -65,3 +66,31 @@ def test_functions_with_rules_are_given_to_interpreters():
     (out,) = params["subfuns"][0].call_wrapped(0.0)
     assert out == 0
     assert shardax.grad(lambda x: equation.primitive.bind(x, **params)[0])(1.0) == 7
+
+
+def test_numbers_of_a_program_stay_numbers():
+    """Where a program is evaluated, or interpreted in Python, under make_jaxpr."""
+
+    def f(x):
+        return jnp.where(x > 0, x * np.float32(2.5), x + 1)
+
+    closed = shardax.make_jaxpr(f)(1.0)
+
+    def interpreted(*args):
+        env = dict(zip(closed.jaxpr.invars, args))
+
+        def read(v):
+            return v.val if isinstance(v, shardax.extend.core.Literal) else env[v]
+
+        for eqn in closed.jaxpr.eqns:
+            out = eqn.primitive.bind(*map(read, eqn.invars), **eqn.params)
+            env.update(zip(eqn.outvars, out if eqn.primitive.multiple_results else [out]))
+        return [read(v) for v in closed.jaxpr.outvars]
+
+    for again in (shardax.core.jaxpr_as_fun(closed), interpreted):
+        assert str(shardax.make_jaxpr(again)(1.0)) == str(closed)
+        assert shardax.make_jaxpr(again)(1.0).consts == []
+        assert shardax.jit(again)(2.0)[0] == 5
+    with_array = shardax.make_jaxpr(lambda x: x * 2 + np.arange(3.0))(1.0)
+    again = lambda x: shardax.core.eval_jaxpr(with_array.jaxpr, with_array.consts, x)  # noqa: E731
+    assert len(shardax.make_jaxpr(again)(1.0).consts) == 1

@@ -10,6 +10,7 @@ import shardax.numpy as jnp
 from shardax import lax
 from shardax.core import Primitive, ShapedArray
 from shardax.extend import core as extend_core
+from shardax.extend.linear_util import wrap_init
 from shardax.interpreters import ad, batching, mlir, partial_eval, xla
 
 
@@ -342,3 +343,22 @@ def test_zeros_are_nodes_of_trees():
     y, z = shardax.vmap(lambda x: (x, ad.Zero(shardax.typeof(x))))(X)
     np.testing.assert_array_equal(y, X)
     assert type(z) is ad.Zero
+
+
+@pytest.mark.parametrize("name", ["call", "closed_call"])
+def test_calls_of_functions_as_primitives(name):
+    call = getattr(extend_core.primitives, f"{name}_p")
+
+    def sin_of_product(x, y):
+        fun = wrap_init(lambda x, y: [jnp.sin(x * y), x])
+        return call.bind(x, y, subfuns=(fun,))[0]
+
+    np.testing.assert_allclose(sin_of_product(X, Y), np.sin(X * Y), rtol=1e-6)
+    np.testing.assert_allclose(shardax.jit(sin_of_product)(X, Y), np.sin(X * Y), rtol=1e-6)
+    g = shardax.grad(lambda x: sin_of_product(x, Y).sum())(X)
+    np.testing.assert_allclose(g, np.cos(X * Y) * Y, rtol=1e-6)
+    np.testing.assert_allclose(shardax.vmap(sin_of_product)(X, Y), np.sin(X * Y), rtol=1e-6)
+    assert f"name={name}\n" in str(shardax.make_jaxpr(sin_of_product)(X, Y))
+    closed = shardax.make_jaxpr(lambda x: (x + 1.0,))(X)
+    np.testing.assert_array_equal(call.bind(X, call_jaxpr=closed)[0], X + 1)
+    np.testing.assert_array_equal(call.bind(wrap_init(lambda x: [x + 1.0]), X)[0], X + 1)

@@ -185,3 +185,15 @@ def test_versions_of_the_calling_convention():
             export.export(jax.jit(jnp.sin))
     finally:
         jax.config.update("jax_export_calling_convention_version", before)
+
+
+def test_shardings_of_symbolic_sizes():
+    mesh = jax.make_mesh((2,), ("x",))
+    rows = jax.NamedSharding(mesh, jax.P("x"))
+    f = export.export(jax.jit(lambda x: 2 * x, in_shardings=rows))(struct("2*a, 4"))
+    assert f.nr_devices == 2 and f.in_shardings_jax(mesh)[0].spec == jax.P("x", None)
+    assert "stablehlo.multiply" in f.mlir_module()
+    x = np.ones((6, 4), np.float32)
+    with pytest.raises(ValueError, match="for 2 devices and is called in a context with 1 dev"):
+        f.call(x)
+    np.testing.assert_array_equal(f.call(jax.device_put(x, rows)), 2 * x)

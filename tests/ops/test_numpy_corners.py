@@ -217,3 +217,38 @@ def test_parts_of_floats_of_any_bits(dtype):
     expected, powers = np.frexp(x)
     np.testing.assert_array_equal(mantissa, expected)
     np.testing.assert_array_equal(exponent, powers)
+
+
+@pytest.mark.parametrize(
+    "mode",
+    "constant edge linear_ramp maximum mean median minimum reflect symmetric wrap empty".split(),
+)
+def test_padded_arrays_keep_weak_types(mode):
+    for value in (1, 1.0):
+        weak = jnp.stack([jnp.asarray(value)] * 3)
+        assert weak.weak_type
+        assert jnp.pad(weak, 2, mode=mode).weak_type and jnp.pad(weak, 0, mode=mode).weak_type
+    assert not jnp.pad(jnp.ones(3), 2, mode=mode).weak_type
+
+
+@pytest.mark.parametrize("name", ["convolve", "correlate"])
+def test_convolutions_of_integers_that_are_asked_for(name):
+    a, v = np.array([2, 3, 4], np.uint8), np.array([1, 3], np.uint8)
+    out = getattr(jnp, name)(a, v, preferred_element_type=np.uint8)
+    assert out.dtype == np.uint8
+    np.testing.assert_array_equal(out, getattr(np, name)(a, v))
+    assert getattr(jnp, name)(a, v).dtype == np.float32
+    assert getattr(jnp, name)(a, v, preferred_element_type=np.float32).dtype == np.float32
+
+
+def test_statistics_of_integer_dtypes_name_the_function():
+    for f in (jnp.cov, jnp.corrcoef):
+        with pytest.raises(ValueError, match=f"^{f.__name__}: dtype must be a subclass of float"):
+            f(jnp.ones((2, 3)), dtype=int)
+
+
+@pytest.mark.parametrize("kind", [int, float, np.int32, np.float32])
+def test_ranges_move_nothing(kind):
+    with jax.transfer_guard("disallow"):
+        out = jnp.arange(kind(5))
+    assert out.shape == (5,) and out.dtype == jnp.asarray(kind(5)).dtype

@@ -26,6 +26,7 @@ from shardax._devices.shardings import (
     described,
     described_in_types,
 )
+from shardax._text import stablehlo
 from shardax._transform.custom_vjp import custom_vjp
 from shardax._transform.derivatives import vjp
 from shardax._transform.export_trees import written
@@ -52,8 +53,9 @@ def default_export_platform():
 
 @dataclasses.dataclass(frozen=True)
 class DisabledSafetyCheck:
-    """A check of JAX's that is left out at export. Accepted for compatibility: programs of ours
-    that cannot be written to a file are refused where they are serialized."""
+    """A check that is left out: that of platforms when the function is called. Others are accepted
+    for compatibility; programs that cannot be written to a file are refused where they are
+    serialized."""
 
     _impl: str
 
@@ -103,10 +105,9 @@ class Exported:
     @functools.cached_property
     def _shardings(self):
         """Those of arguments and of results that the program names, over meshes; else None."""
-        if self._program is None:
-            return [None] * len(self.in_avals), [None] * len(self.out_avals)
-        known = [described_in_types(aval, len(aval.shape)) for aval in self.in_avals]
-        found = _core.shardings(self._program, known)
+        program = self._shown_program()
+        known = [described_in_types(aval, len(aval.shape)) for aval in program.in_avals]
+        found = _core.shardings(program, known)
         return [[w if w is None else described(w) for w in wheres] for wheres in found]
 
     @property
@@ -145,8 +146,12 @@ class Exported:
         return f"Exported(fun_name={self.fun_name}, ...)"
 
     def mlir_module(self):
-        """The program as text."""
-        return str(self._program)
+        """The program as text in StableHLO's form."""
+        return stablehlo.text_of(self._shown_program(), devices=self.nr_devices)
+
+    def _shown_program(self):
+        """The program, or one of those for some sizes."""
+        return self._program
 
     @property
     def mlir_module_serialized(self):
@@ -214,6 +219,7 @@ class Exported:
         leaves, tree = tree_util.tree_flatten((args, kwargs))
         if tree != self.in_tree:
             self._refuse_structure(tree)
+        self._check_platform()
         self._check_devices(leaves)
         program = self._program_for(leaves, lambda: _paths((args, kwargs)))
         return tree_util.tree_unflatten(self.out_tree, self._flat_call(program, leaves))
@@ -246,6 +252,16 @@ class Exported:
 
         run.defvjp(forward, backward)
         return jit(run)(*leaves)
+
+    def _check_platform(self):
+        here = default_export_platform()
+        unchecked = DisabledSafetyCheck.platform() in self.disabled_safety_checks
+        if here not in self.platforms and not unchecked:
+            raise ValueError(
+                f"Function '{self.fun_name}' was exported for platforms {self.platforms!r} but it "
+                f"is used on '{here}'. Export it with platforms=[..., '{here}'], or with "
+                "disabled_checks=[export.DisabledSafetyCheck.platform()]."
+            )
 
     def _check_devices(self, leaves):
         placed = any(isinstance(where, NamedSharding) for where in self._shardings[0])

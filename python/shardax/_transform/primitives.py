@@ -191,10 +191,24 @@ class Primitive(_core.PrimitiveBase):
 
 
 class CallPrimitive(Primitive):
-    """A primitive that calls a function."""
+    """A primitive that calls a function of flat values: `bind(*args, subfuns=(fun,))`, or
+    `bind(fun, *args)`, of a WrappedFun; `bind(*args, call_jaxpr=program)` of a program. Programs
+    hold the call as one of a jitted function."""
 
     multiple_results = True
     call_primitive = True
+
+    def bind(self, *args, subfuns=(), call_jaxpr=None, **params):
+        if call_jaxpr is not None:
+            subfuns = (_function_of({"call_jaxpr": call_jaxpr}),)
+        elif not subfuns:
+            subfuns, args = args[:1], args[1:]
+
+        def called(*args):
+            return list(subfuns[0].call_wrapped(*args))
+
+        called.__name__ = params.get("name", self.name)
+        return jit(called)(*args)
 
 
 @functools.cache

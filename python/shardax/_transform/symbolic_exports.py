@@ -141,9 +141,8 @@ class SymbolicExported(Exported):
 
     uses_global_constants = True
 
-    def mlir_module(self):
-        """The program for some values of the dimension variables, as text."""
-        return str(_core.restore(self._family.template))
+    def _shown_program(self):
+        return _core.restore(self._family.template)
 
     @property
     def mlir_module_serialized(self):

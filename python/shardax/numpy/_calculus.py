@@ -188,6 +188,11 @@ def _cov_weights(fweights, aweights, count):
     return weights
 
 
+def _check_inexact(name, dtype):
+    if dtype is not None and np.dtype(_core.dtype_of(dtype)).kind in "biu":
+        raise ValueError(f"{name}: dtype must be a subclass of float or complex; got {dtype}.")
+
+
 @in_one_program("rowvar", "bias", "ddof", "dtype")
 def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, *, dtype=None):
     """The covariance matrix of variables in rows.
@@ -211,8 +216,7 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
              [-1.,  1.]], dtype=float32)
     """
     check_arraylike("cov", m, *([] if y is None else [y]))
-    if dtype is not None and np.dtype(_core.dtype_of(dtype)).kind in "biu":
-        raise ValueError(f"cov: dtype must be a subclass of float or complex; got {dtype}.")
+    _check_inexact("cov", dtype)
     x = _variables(m, rowvar)
     if y is not None:
         x = concatenate([x, _variables(y, rowvar)], 0)
@@ -237,6 +241,7 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
 @in_one_program("rowvar", "dtype")
 def corrcoef(x, y=None, rowvar=True, *, dtype=None):
     """The matrix of correlation coefficients; arguments as of cov."""
+    _check_inexact("corrcoef", dtype)
     c = cov(x, y, rowvar, dtype=dtype)
     if c.ndim == 0:
         return c / c

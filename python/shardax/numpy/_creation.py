@@ -145,7 +145,12 @@ def arange(start, stop=None, step=None, dtype=None, *, device=None, out_sharding
     if any(np.iscomplexobj(number) for number in numbers):
         raise ValueError("Passing complex start/stop/step to jnp.arange is no longer supported.")
     if dtype is None:
-        kinds = [number if hasattr(number, "dtype") else type(number) for number in numbers]
+        kinds = [
+            number
+            if isinstance(number, _core.Array)
+            else getattr(number, "dtype", None) or type(number)
+            for number in numbers
+        ]
         dtype = _core.canonical_dtype(result_type(*kinds))
     else:
         dtype = _core.requested_dtype(dtype, "arange")

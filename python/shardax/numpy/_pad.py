@@ -72,9 +72,9 @@ def pad(array, pad_width, mode="constant", **kwargs):
     if mode == "empty":
         return _pad_constant(a, widths, 0)
     if mode in ("mean", "maximum", "median", "minimum"):
-        return _pad_statistic(a, widths, mode, kwargs.get("stat_length"))
+        return _as_weak_as(a, _pad_statistic(a, widths, mode, kwargs.get("stat_length")))
     if mode == "linear_ramp":
-        return _pad_ramp(a, widths, kwargs.get("end_values", 0))
+        return _as_weak_as(a, _pad_ramp(a, widths, kwargs.get("end_values", 0)))
     odd = _reflects_oddly(kwargs.get("reflect_type", "even"))
     for d, (low, high) in enumerate(widths):
         if not (low or high):
@@ -86,6 +86,13 @@ def pad(array, pad_width, mode="constant", **kwargs):
         else:
             a = take(a, index, axis=d)
     return a
+
+
+def _as_weak_as(a, padded):
+    """The result, of a type that gives way to others where that of the operand does."""
+    if not a.weak_type:
+        return padded
+    return bind("convert_element_type", (padded,), new_dtype=a.dtype, weak_type=True)
 
 
 def _reflects_oddly(reflect_type):

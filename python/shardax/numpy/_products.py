@@ -242,7 +242,9 @@ def convolve(a, v, mode="full", *, precision=None, preferred_element_type=None):
 def _convolve(name, a, v, mode, precision, preferred_element_type):
     check_arraylike(name, a, v)
     dtype = result_type(a, v)
-    dtype = inexact_dtype(dtype)
+    wanted = None if preferred_element_type is None else _core.dtype_of(preferred_element_type)
+    if wanted is None or np.dtype(wanted).kind not in "iu":
+        dtype = inexact_dtype(dtype)
     a, v = _core.convert(asarray(a), dtype), _core.convert(asarray(v), dtype)
     if a.ndim != 1 or v.ndim != 1:
         raise ValueError(f"{name}() only support 1-dimensional inputs.")
