@@ -39,6 +39,11 @@ KeyUse use_of(const Op& op) {
   return op.kind == Kind::layout || op.first_index > 0 ? KeyUse::forwards : KeyUse::consumes;
 }
 
+// Whether an op makes an array of keys out of those of several.
+bool chooses(const Op& op) {
+  return op.keys == KeyUse::by_kind && op.kind == Kind::elementwise && !op.in_place;
+}
+
 // The elements of an array that a slice of it takes.
 KeyMask sliced(const Type& type, const Params& params) {
   const Ints &start = params.ints("start_indices"), &limit = params.ints("limit_indices"),
@@ -99,6 +104,7 @@ class KeyWalk {
     if (std::none_of(eqn.inputs.begin(), eqn.inputs.end(), has_key) &&
         std::none_of(eqn.outputs.begin(), eqn.outputs.end(), has_key) && !eqn.op->bodies)
       return;
+    if (chooses(*eqn.op)) return choose(eqn);
     const KeySignature does = of_equation(program_, eqn);
     for (const auto& [index, mask] : does.uses) use(eqn, index, mask);
     std::vector<bool> known(eqn.outputs.size());
@@ -111,6 +117,18 @@ class KeyWalk {
       if (!known[i] && is_key_var(eqn.outputs[i]))
         used(eqn.outputs[i]) = all_of(program_.type(eqn.outputs[i]));
     }
+  }
+
+  // A loop whose turns end for one element of a batch before the others keeps the used keys of that
+  // element, which nothing draws from: what is chosen is new if one of the choices is.
+  void choose(const Equation& eqn) {
+    bool fresh = false;
+    for (const Var v : eqn.inputs) {
+      if (!is_key_var(v)) continue;
+      fresh |= !any(used(v));
+      add(used(v), all_of(program_.type(root(v))));
+    }
+    if (!fresh) used(eqn.outputs[0]) = all_of(program_.type(eqn.outputs[0]));
   }
 
   void use(const Equation& eqn, std::size_t index, const KeyMask& mask) {

@@ -1,6 +1,7 @@
 // ops/cumulative.cpp - running sums, products and extremes along an axis.
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "kernels/wide.h"
 #include "ops/dense.h"
@@ -17,6 +18,8 @@ namespace {
 // ---- kernels: a running value, kept wider than the elements --------------------------------
 
 using kernels::lift, kernels::lower, kernels::Wide;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // Sums of float32 run in double: a line of a million keeps its digits.
 template <class T>
@@ -70,18 +73,39 @@ struct Extreme {
     }
   }
 };
+// Of complex numbers, the imaginary part of a sum lies within (-pi, pi].
 struct LogSumExp {
   template <class T>
-  using Accumulator = SumOf<T>;
+  using Accumulator =
+      std::conditional_t<std::is_same_v<T, std::complex<float>>, std::complex<double>, SumOf<T>>;
   template <class A>
   static A combine(A a, A b) {
     if constexpr (std::is_floating_point_v<A>) {
       if (a != a || b != b) return a + b;
       const A high = std::max(a, b), low = std::min(a, b);
       return high == low ? high + std::log(A(2)) : high + std::log1p(std::exp(low - high));
+    } else if constexpr (is_complex_v<A>) {
+      const A high = a.real() >= b.real() ? a : b, low = a.real() >= b.real() ? b : a;
+      if (a != a || b != b) return a + b;
+      // Zero adds nothing, nor does a number to an infinite one.
+      if (low.real() == -infinity || (high.real() == infinity && low.real() < infinity))
+        return high;
+      const A ratio = std::exp(low - high);
+      const auto re = ratio.real(), im = ratio.imag();
+      constexpr auto pi = std::numbers::pi_v<typename A::value_type>;
+      return {high.real() + std::log1p(2 * re + re * re + im * im) / 2,
+              pi - within_turn(pi - high.imag() - std::atan2(im, 1 + re))};
     } else {
       return a;
     }
+  }
+
+ private:
+  // In [0, 2 pi).
+  template <class R>
+  static R within_turn(R angle) {
+    constexpr R turn = 2 * std::numbers::pi_v<R>;
+    return angle >= 0 && angle < turn ? angle : angle - std::floor(angle / turn) * turn;
   }
 };
 
@@ -257,8 +281,6 @@ Dual join_logsumexp(const Value& v1, const Value& t1, const Value& v2, const Val
   return {v, add(mul(t1, share(v1)), mul(t2, share(v2)))};
 }
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 OpSpec running(OpSpec spec) {
   spec.type = running_type;
   spec.batch = running_batch;
@@ -307,7 +329,7 @@ const Op cummin_op{running({.name = "cummin",
 const Op cumlogsumexp_op{running({.name = "cumlogsumexp",
                                   .doc = "Running log of the sum of exponentials along `axis`.",
                                   .checks = makes_nan,
-                                  .dtypes = floats,
+                                  .dtypes = inexacts,
                                   .jvp = [](const JvpArgs& a) -> Values {
                                     return {doubling_tangent(a, -infinity, join_logsumexp)};
                                   },

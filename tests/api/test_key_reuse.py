@@ -157,3 +157,49 @@ def test_equality_does_not_use_keys():
     assert not jax.jit(lambda a, b: a == b)(key, other) and bool(key == key)
     np.asarray(random.key_data(key))
     random.normal(key)
+
+
+# Draws that loop until each element has its number, or take it by one method of several.
+LOOPS = {
+    "gamma": (1.0,),
+    "loggamma": (1.0,),
+    "beta": (1.0, 2.0),
+    "dirichlet": (np.ones(3, np.float32),),
+    "poisson": (3.0,),
+    "binomial": (5, 0.5),
+    "multinomial": (5, np.full(3, 1 / 3, np.float32)),
+    "t": (3.0,),
+    "chisquare": (3.0,),
+    "f": (2.0, 3.0),
+    "ball": (3,),
+    "generalized_normal": (2.0,),
+}
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_draws_that_loop_use_their_key_once(name):
+    key = random.key(0)
+    draw = jax.jit(lambda key: getattr(random, name)(key, *LOOPS[name]))
+    draw(key)
+    with pytest.raises(KeyReuseError, match=TWICE):
+        getattr(random, name)(key, *LOOPS[name])
+
+
+def test_choices_of_keys():
+    def turns(key):  # ends for one element of a batch before the others
+        def turn(state):
+            key, sub = random.split(state[0])
+            return key, random.uniform(sub)
+
+        return lax.while_loop(lambda s: s[1] < 0.5, turn, (key, jnp.float32(0)))[0]
+
+    ends = jax.jit(jax.vmap(turns))(random.split(random.key(0), 3))
+    random.normal(ends[0])
+
+    def chosen(key, other):
+        random.bits(key)
+        random.bits(other)
+        return random.normal(jnp.where(True, key, other))
+
+    with pytest.raises(KeyReuseError, match="already consumed"):
+        jax.jit(chosen)(random.key(1), random.key(2))

@@ -241,6 +241,11 @@ def running(function):
     return reference
 
 
+def running_logsumexp(x, axis, reverse):
+    total = np.cumsum(np.exp(np.flip(x, axis) if reverse else x), axis, dtype=x.dtype)
+    return np.flip(np.log(total), axis) if reverse else np.log(total)
+
+
 def dynamic_slice(x, *starts, slice_sizes):
     window = tuple(
         slice(s, s + size)

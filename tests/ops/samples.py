@@ -423,7 +423,16 @@ SAMPLES = {
     "cumprod": scan_like(np.multiply, INT + FLOAT, tolerance=16),
     "cummax": scan_like(np.maximum, INT + FLOAT),
     "cummin": scan_like(np.minimum, INT + FLOAT),
-    "cumlogsumexp": scan_like(np.logaddexp, FLOAT, tolerance=8),
+    "cumlogsumexp": (
+        *scan_like(np.logaddexp, FLOAT, tolerance=8),
+        Sample(
+            ref.running_logsumexp,
+            (Arg((2, 5, 3), (-2, 2)),),
+            {"axis": 1, "reverse": True},
+            COMPLEX,
+            tolerance=16,
+        ),
+    ),
     # random
     "threefry2x32": Sample(
         ref.threefry, (Arg((3, 4), (0, 2**31), "uint32"),) * 4, {}, ("uint32",), ()

@@ -38,6 +38,20 @@ def test_errors(make, error, text):
         make()
 
 
+@pytest.mark.parametrize("impl", ["threefry2x32", "rbg", "philox4x32"])
+def test_seeds_of_few_bits_have_no_upper_word(impl):
+    with jax.enable_x64(True):
+        for kind in (np.int8, np.int32, np.int64, np.uint64):
+            seed = kind(2**64 - 2) if kind is np.uint64 else kind(-2)
+            words = [random.key_data(make(seed, impl=impl)) for make in (random.key, _staged_key)]
+            np.testing.assert_array_equal(*words)
+            assert (words[0][0] == 0) == (seed.itemsize < 8) or impl == "philox4x32"
+
+
+def _staged_key(seed, impl):
+    return jax.jit(lambda s: random.key(s, impl=impl))(seed)
+
+
 def test_arrays_of_keys():
     dtype = KEY.dtype
     for make, word in [

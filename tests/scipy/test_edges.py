@@ -133,3 +133,26 @@ def test_activations_keep_nan():
 def test_one_hot_of_floats_warns():
     with pytest.warns(DeprecationWarning, match="integer-typed; got dtype=float32"):
         nn.one_hot(jnp.ones(2), 3)
+
+
+def test_relative_entropy_of_infinity():
+    for function in (special.rel_entr, special.kl_div):
+        slope = jax.grad(function)
+        assert function(np.inf, 2.0) == np.inf or function is special.kl_div
+        assert slope(np.inf, 2.0) == np.inf and jax.grad(slope)(np.inf, 2.0) == 0
+
+
+def test_constants_keep_float32_where_float64_exists():
+    x = np.float32([0.3, 0.5, 0.7])
+    with jax.enable_x64(True), jax.numpy_dtype_promotion("strict"):
+        density = stats.gaussian_kde(x)
+        for y in (
+            special.log_ndtr(x),
+            stats.truncnorm.sf(x, np.float32(-1), np.float32(2)),
+            density(x),
+            density.logpdf(x),
+        ):
+            assert y.dtype == np.float32
+        # The root of the count has the digits of float64.
+        exact = stats.sem(np.arange(7.0))
+        np.testing.assert_allclose(exact, np.arange(7.0).std(ddof=1) / np.sqrt(7), 1e-15)

@@ -10,6 +10,7 @@ from shardax._base.arrays import asarray, check_arraylike, result_type, static_j
 from shardax._devices.constraints import takes_out_sharding
 from shardax.random._keys import (
     check_key,
+    clone,
     float_dtype,
     is_threefry,
     parameter_shape,
@@ -72,7 +73,8 @@ def _poisson(key, rate, shape, dtype, stream):
     rate = _core.broadcast_to(_core.convert(asarray(rate), np.dtype("float32")), shape)
     small = jnp.isnan(rate) | (rate < 10)
     few = _poisson_small(key, jnp.where(small, rate, 0), dtype, stream)
-    many = _poisson_large(key, jnp.where(small, 1e5, rate), dtype, stream)
+    # Each rate takes a variate of one of them.
+    many = _poisson_large(clone(key), jnp.where(small, 1e5, rate), dtype, stream)
     return jnp.where(rate == 0, 0, jnp.where(small, few, many)).astype(dtype)
 
 
@@ -191,10 +193,11 @@ def _binomial(key, n, p, shape, dtype, stream):
     q = jnp.where(no_chance, 0.01, q)
     few = no_count | (n * q <= 10)
     count = jnp.floor(n)
+    # Each element takes a variate of one of them.
     drawn = jnp.where(
         few,
         _few_successes(key, jnp.where(few, count, 0), q, stream),
-        _many_successes(key, jnp.where(few, 1e4, count), jnp.where(few, 0.5, q), stream),
+        _many_successes(clone(key), jnp.where(few, 1e4, count), jnp.where(few, 0.5, q), stream),
     )
     endless = jnp.isinf(n)
     drawn = jnp.where(endless, jnp.inf, drawn)

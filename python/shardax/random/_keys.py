@@ -188,15 +188,17 @@ def _seed(seed, name, generator):
     ):
         raise TypeError(f"PRNG key seed must be an integer; got {seed!r}")
     if isinstance(seed, (int, np.integer)):
+        # Numbers of fewer bits have no upper word, of whatever sign.
+        wide = _core.config_read("jax_enable_x64") and getattr(seed, "itemsize", 8) == 8
+        most = 2**64 if isinstance(seed, np.uint64) else 2**63
         seed = int(seed)
-        if not -(2**63) <= seed < 2**63:
+        if not -(2**63) <= seed < most:
             raise OverflowError(f"Python int {seed} too large to convert to int64")
-        wide = _core.config_read("jax_enable_x64")
         if generator.implementation in ("threefry2x32", "rbg", "unsafe_rbg"):
             seed += _core.config_read("jax_random_seed_offset")
             half = [(seed >> 32) & 0xFFFFFFFF if wide else 0, seed & 0xFFFFFFFF]
             return asarray(np.array(half * (generator.words // 2), np.uint32))
-        seed = np.array(seed, np.int64).astype(np.int64 if wide else np.int32)
+        seed = np.array(seed & (2**64 - 1), np.uint64).astype(np.int64 if wide else np.int32)
     seed = asarray(seed)
     if seed.ndim:
         raise TypeError(

@@ -30,10 +30,18 @@ def _entr(x):
     return jnp.where(x < 0, -jnp.inf, -_xlogy(x, x))
 
 
+@custom_jvp
+def _positive_rel_entr(p, q):
+    return p * (jnp.log(p) - jnp.log(q))
+
+
 # The slopes of the factors, also where the product is 0 by definition.
 _xlogy.defjvps(lambda t, out, x, y: t * jnp.log(y), lambda t, out, x, y: t * (x / y))
 _xlog1py.defjvps(lambda t, out, x, y: t * jnp.log1p(y), lambda t, out, x, y: t * (x / (1 + y)))
 _entr.defjvps(lambda t, out, x: t * (-jnp.log(x) - 1))
+_positive_rel_entr.defjvps(
+    lambda t, out, p, q: t * (jnp.log(p) - jnp.log(q) + 1), lambda t, out, p, q: t * (-p / q)
+)
 
 
 @in_one_program()
@@ -60,7 +68,7 @@ def rel_entr(p, q):
     p, q = _inexact(p, q)
     both, none = (p > 0) & (q > 0), (p == 0) & (q >= 0)
     safe_p, safe_q = jnp.where(both, p, 1), jnp.where(both, q, 1)
-    value = safe_p * (jnp.log(safe_p) - jnp.log(safe_q))
+    value = _positive_rel_entr(safe_p, safe_q)
     return jnp.where(both, value, jnp.where(none, 0, jnp.inf)).astype(p.dtype)
 
 

@@ -1,5 +1,7 @@
 """shardax/scipy/_normal.py - the standard normal: its distribution, the logarithm, the inverse."""
 
+import math
+
 import numpy as np
 
 import shardax._core as _core
@@ -21,7 +23,7 @@ def log_ndtr(x, series_order=3):
     for k in range(1, series_order + 1):
         term = -term * (2 * k - 1) / square
         series = series + term
-    tail = -0.5 * square - jnp.log(-far) - 0.5 * np.log(2 * np.pi) + jnp.log(series)
+    tail = -0.5 * square - jnp.log(-far) - 0.5 * math.log(2 * math.pi) + jnp.log(series)
     inside = jnp.where(x > low, jnp.log(ndtr(middle)), tail)
     return jnp.where(x > high, -ndtr(-top), inside).astype(x.dtype)
 

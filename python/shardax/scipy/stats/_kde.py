@@ -1,5 +1,7 @@
 """shardax/scipy/stats/_kde.py - estimates of densities from samples."""
 
+import math
+
 import numpy as np
 
 from shardax import lax, random, tree_util
@@ -87,7 +89,7 @@ class gaussian_kde:
         points, x = inexact(self.dataset.T, x.T)
         whiten = jnp.linalg.cholesky(self.inv_cov).astype(x.dtype)
         apart = x[:, None] @ whiten - points[None] @ whiten
-        norm = self.d / 2 * np.log(2 * np.pi) - jnp.log(jnp.diag(whiten)).sum()
+        norm = self.d / 2 * math.log(2 * math.pi) - jnp.log(jnp.diag(whiten)).sum()
         energy = -0.5 * (apart**2).sum(-1) - norm
         return special.logsumexp(energy, axis=-1, b=self.weights.astype(x.dtype))
 

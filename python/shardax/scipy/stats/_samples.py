@@ -119,4 +119,4 @@ def sem(a, axis=0, ddof=1, nan_policy="propagate", *, keepdims=False):
             count.astype(_core.canonical_dtype(float))
         )
     count = a.size if axis is None else a.shape[canonical_axis(axis, a.ndim)]
-    return jnp.std(a, axis, ddof=ddof, keepdims=keepdims) / np.sqrt(count).astype(np.float32)
+    return jnp.std(a, axis, ddof=ddof, keepdims=keepdims) / float(np.sqrt(count))
