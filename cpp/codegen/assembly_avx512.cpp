@@ -18,10 +18,10 @@ class Avx512 final : public Assembly {
 
  private:
   void open() override {
-    if (streams_) return;
     const Opcode& ones = machine_.lanes == 16 ? opcodes::kxnorw : opcodes::kxnorb;
-    for (int vector = 0; vector < vectors_; ++vector)
-      encoder_.vector(ones, guard(vector), {guard(vector)}, Vector{guard(vector)});
+    encoder_.vector(ones, in_range, {in_range}, Vector{in_range});
+    if (!streams_ && vectors_ == 2)
+      encoder_.vector(ones, next_in_range, {next_in_range}, Vector{next_in_range});
   }
   // Another turn with fewer elements in range, after which none is left.
   void rest(std::size_t start) override {
@@ -45,6 +45,11 @@ class Avx512 final : public Assembly {
   }
   Mask guard(int vector) const override {
     return streams_ ? Mask{0} : vector == 0 ? in_range : next_in_range;
+  }
+  // Where truth values lie. Of fewer than 16 lanes they are less than the least vector register.
+  Address truths(Address at) const {
+    if (streams_ && machine_.lanes < 16) at.guard = in_range;
+    return at;
   }
 
   Size size(Kind kind) const override {
@@ -73,7 +78,7 @@ class Avx512 final : public Assembly {
     }
     const Address from = element(v);
     if (truth) {  // bytes 0 and 1
-      encoder_.vector(opcodes::load_1, scratch.number, unused, from, Size::xmm);
+      encoder_.vector(opcodes::load_1, scratch.number, unused, truths(from), Size::xmm);
       encoder_.vector(opcodes::ptestmb, reg, scratch, scratch, Size::xmm);
     } else {
       const int width = width_of(kind);
@@ -148,7 +153,7 @@ class Avx512 final : public Assembly {
     if (kind == Kind::truth) {  // bytes -1 become 1
       encoder_.vector(opcodes::pmovm2b, scratch.number, unused, registers_.vector(v), Size::xmm);
       encoder_.vector(opcodes::pabsb, scratch.number, unused, scratch, Size::xmm);
-      encoder_.vector(opcodes::store_1, scratch.number, unused, to, Size::xmm);
+      encoder_.vector(opcodes::store_1, scratch.number, unused, truths(to), Size::xmm);
     } else {
       const int width = width_of(kind);
       encoder_.vector(streams_ && width >= 4 ? opcodes::store_past

@@ -316,3 +316,16 @@ def test_large_results_are_those_of_their_parts():
         np.testing.assert_array_equal(got, want[-len(given) :])
     again = jax.jit(lambda x: x * 1.5 + 1, donate_argnums=0)(flat + 0)
     np.testing.assert_array_equal(again, want)
+
+
+def test_large_truths_beside_64_bits_stay_in_their_chunks():
+    """Eight of them are eight bytes: the next ones may be another thread's, and written already."""
+    with jax.enable_x64(True), jax.threads(2):
+        x = jnp.linspace(1, 2, 2_400_001)
+        f = jax.jit(lambda x, given: (x * 2 + 1, x * x - 1, x > 0, (x < 3) & given))
+        given = jnp.asarray(np.ones(x.shape, bool))
+        for _ in range(3):
+            double, square, positive, small = f(x, given)
+            assert np.asarray(positive).all() and np.asarray(small).all()
+        np.testing.assert_array_equal(double, np.asarray(x) * 2 + 1)
+        np.testing.assert_array_equal(square, np.asarray(x) * np.asarray(x) - 1)
