@@ -67,7 +67,8 @@ std::int64_t matmul_panel_columns(DType dtype) {
 MatmulChunks plan_chunks(const MatmulArgs& p, double nanoseconds, std::int64_t row_multiple,
                          std::int64_t column_multiple) {
   // A chunk of 12 us is worth a thread's attention; one of 10 ms is short enough to interrupt.
-  // Fewer chunks pack less: 4 of less than 0.1 ms are enough, 8 of less than 1 ms, and 16 otherwise.
+  // Fewer chunks pack less: 4 of less than 0.1 ms are enough, 8 of less than 1 ms, and 16
+  // otherwise.
   constexpr double shortest = 12e3, longest = 10e6;
   MatmulChunks plan{p.m, p.n, 1, 1, p.batch, 1};
   if (nanoseconds * static_cast<double>(p.batch) < 2 * shortest) return plan;

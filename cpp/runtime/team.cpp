@@ -31,8 +31,8 @@ namespace {
 constexpr std::size_t cache_line = 64;
 
 // How long a thread waits awake: a worker for the next loop, a caller for its last guest. A
-// sleeping worker arrives 30 to 50 us after its call, one in five of them some milliseconds later,
-// because the system puts it on the caller's core.
+// sleeping worker arrives 30 to 100 us after its call, one in 40 some milliseconds later: one in
+// five if it may be put on the caller's core, where Linux often puts it.
 constexpr std::chrono::microseconds worker_patience{500};
 constexpr std::chrono::microseconds caller_patience{100};
 constexpr std::chrono::microseconds no_patience{0};
