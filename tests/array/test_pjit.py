@@ -1,5 +1,7 @@
 """tests/array/test_pjit.py - the older jit, which runs on the mesh of a `with` block."""
 
+import threading
+
 import numpy as np
 import pytest
 import shardax as jax
@@ -130,3 +132,26 @@ def test_errors(case):
     call, text = ERRORS[case]
     with pytest.raises((ValueError, DuplicateSpecError), match=text):
         call()
+
+
+def test_threads_do_not_see_each_other_s_calls():
+    inside, done, texts = threading.Event(), threading.Event(), []
+
+    def waits(x):
+        inside.set()
+        assert done.wait(60)
+        return x
+
+    def other():
+        assert inside.wait(60)
+        try:
+            jax.jit(lambda x: x, in_shardings=NamedSharding(mesh(), P("x", "y")))(X)
+        except ValueError as e:
+            texts.append(str(e))
+        done.set()
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    with_mesh(lambda: pjit(waits)(X))
+    thread.join()
+    assert texts and texts[0].startswith("One of jit arguments")

@@ -1,5 +1,6 @@
 # shardax/_devices/jit_shardings.py - in_shardings and out_shardings of jit.
 import functools
+import threading
 
 import shardax._core as _core
 from shardax import tree_util
@@ -14,8 +15,14 @@ from shardax._devices.shardings import (
 )
 from shardax._devices.specs import check_repeated
 
-# What errors call the function that has the shardings: the last name.
-callers = ["jit"]
+
+class _Caller(threading.local):
+    """What errors call the function that has the shardings."""
+
+    name = "jit"
+
+
+caller = _Caller()
 
 
 def check_open(shardings, argument):
@@ -123,11 +130,11 @@ class Constrained:
         return args
 
     def _label(self, tree, shardings, argument, what):
-        wheres = spread(shardings, tree, callers[-1], argument)
+        wheres = spread(shardings, tree, caller.name, argument)
         paths, treedef = tree_util.tree_flatten_with_path(tree)
         out = []
         for (path, leaf), where in zip(paths, wheres):
-            named = f"One of {callers[-1]} {what}, at {argument}{tree_util.keystr(path)},"
+            named = f"One of {caller.name} {what}, at {argument}{tree_util.keystr(path)},"
             x = constrain(leaf, where, named)
             if where is not None:
                 try:

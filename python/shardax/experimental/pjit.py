@@ -1,13 +1,14 @@
 """shardax.experimental.pjit - jit on the devices of the mesh of a `with mesh:` block."""
 
 import functools
+import threading
 import types
 from contextlib import nullcontext
 
 from shardax import tree_util
 from shardax._base.options import check_exclusive
 from shardax._devices.constraints import with_sharding_constraint
-from shardax._devices.jit_shardings import callers
+from shardax._devices.jit_shardings import caller
 from shardax._devices.mesh_context import context_mesh, get_mesh, use_abstract_mesh
 from shardax._devices.shardings import PartitionSpec
 from shardax._transform.jit import jit
@@ -15,7 +16,15 @@ from shardax._transform.jit import jit
 __all__ = ["pjit", "with_sharding_constraint"]
 
 _OPEN = object()  # a sharding that was not given
-_meshes = []  # those of the calls that are under way
+
+
+class _Calls(threading.local):
+    """Those that are under way in this thread."""
+
+    on_mesh = False  # whether one of them runs on the mesh of a block
+
+
+_calls = _Calls()
 
 
 def pjit(
@@ -88,7 +97,7 @@ class OnMesh:
     def _current(self):
         """The jitted function that a call means, and the mesh that is current in it."""
         mesh = get_mesh()
-        if mesh.empty or context_mesh().manual_axes or not (any(_meshes) or context_mesh().empty):
+        if mesh.empty or context_mesh().manual_axes or not (_calls.on_mesh or context_mesh().empty):
             return self._jitted, None
         if self._placed:
             raise ValueError(
@@ -101,14 +110,13 @@ class OnMesh:
         jitted, mesh = self._current()
         method = jitted if name is None else getattr(jitted, name)
         on_mesh = nullcontext() if mesh is None else use_abstract_mesh(mesh.abstract_mesh)
+        outside = caller.name, _calls.on_mesh
         with on_mesh:
-            _meshes.append(mesh)
-            callers.append("pjit")
+            caller.name, _calls.on_mesh = "pjit", outside[1] or mesh is not None
             try:
                 return method(*args, **kwargs)
             finally:
-                callers.pop()
-                _meshes.pop()
+                caller.name, _calls.on_mesh = outside
 
     def __call__(self, *args, **kwargs):
         return self._run(None, args, kwargs)
