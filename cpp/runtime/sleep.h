@@ -25,8 +25,9 @@ void wake(Word& word);
 // The core that this thread runs on; -1 where that is not known.
 int current_core();
 
-// Keeps this thread off that core, if it may run on another, and off no other. Linux often puts a
-// thread that is woken on the core of the one that wakes it, though that goes on working.
+// Keeps this thread off that core (-1: off none), if it may run on another, and off no other. Linux
+// often puts a thread that is woken on the core of the one that wakes it, though that goes on
+// working.
 void keep_off_core(int core);
 
 // Whether, of late, other processes have had this thread's core for a fifth of the time or more.

@@ -31,7 +31,7 @@ namespace {
 constexpr std::size_t cache_line = 64;
 
 // How long a thread waits awake: a worker for the next loop, a caller for its last guest. A
-// sleeping worker arrives 30 to 100 us after its call, one in 40 some milliseconds later: one in
+// sleeping worker arrives 30 to 100 us after its call, one in 100 some milliseconds later: one in
 // five if it may be put on the caller's core, where Linux often puts it.
 constexpr std::chrono::microseconds worker_patience{500};
 constexpr std::chrono::microseconds caller_patience{100};
@@ -270,8 +270,11 @@ class Team {
       for (std::size_t k = 0; k < most_callers; ++k) {
         any |= seats_[(static_cast<std::size_t>(me) + k) % most_callers].visit(me);
       }
+      if (any) continue;
+      // Awake it may run anywhere: the caller may have come to its core.
+      keep_off_core(-1);
       const auto called = [&] { return announced_.load() != number; };
-      if (any || wait_awake(called, patience)) continue;
+      if (wait_awake(called, patience)) continue;
       // The caller announces before it looks who sleeps, so one of the two sees the other.
       keep_off_core(caller_core_.load(std::memory_order_relaxed));
       self.asleep.store(1);
