@@ -115,17 +115,16 @@ void copy_strided(std::byte* out, const Shape& out_strides, const std::byte* in,
   }
   Shape dims = shape, o = out_strides, i = in_strides;
   collapse(dims, o, i);
-  std::int64_t count = 1;
-  for (std::int64_t d : dims) count *= d;
-  const std::size_t split = split_dim(dims);
-  const std::int64_t step = split < dims.size() && dims[split] >= 128 ? 16 : 1,
-                     steps = split < dims.size() ? (dims[split] + step - 1) / step : 1,
-                     parts = std::min(steps, count * itemsize / part_bytes);
+  std::int64_t bytes = itemsize;
+  for (std::int64_t d : dims) bytes *= d;
   with_width(itemsize, [&](auto zero) {
     using T = decltype(zero);
     T* const to = reinterpret_cast<T*>(out);
     const T* const from = reinterpret_cast<const T*>(in);
-    if (parts < 2) return copy_dims(to, o, from, i, dims, 0);
+    if (bytes < 2 * part_bytes) return copy_dims(to, o, from, i, dims, 0);
+    const std::size_t split = split_dim(dims);
+    const std::int64_t step = dims[split] >= 128 ? 16 : 1, steps = (dims[split] + step - 1) / step,
+                       parts = std::min(steps, bytes / part_bytes);
     runtime::parallel_for(parts, [&](std::int64_t part) {
       const std::int64_t first = steps * part / parts * step,
                          end = std::min(dims[split], steps * (part + 1) / parts * step);
