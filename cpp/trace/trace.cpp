@@ -162,7 +162,7 @@ bool must_agree(const State& s, const Op& op, const Params& params, const Values
   });
 }
 
-bool casts = true;
+std::atomic<bool> casts = true;
 
 [[noreturn]] void refuse_to_cast(const Op& op, const Values& in) {
   std::string types;
@@ -220,7 +220,7 @@ Values bind(const Op& op, const Params& params, const Values& operands) {
   State& s = state();
   int top = s.dynamic;
   const bool differ = !s.axes.empty() && must_agree(s, op, params, operands);
-  if (differ && !casts) refuse_to_cast(op, operands);
+  if (differ && !casts.load(std::memory_order_relaxed)) refuse_to_cast(op, operands);
   const Values agreed = differ ? agreeing(operands) : Values();
   const Values& in = differ ? agreed : operands;
   if (!s.axes.empty() &&
