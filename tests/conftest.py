@@ -9,13 +9,16 @@ import pytest
 
 @pytest.fixture(scope="session")
 def dump_of():
-    """A function: what a program, run in a process of its own, prints for SHARDAX_DUMP=what."""
+    """A function: what a program, run in a process of its own, prints for SHARDAX_DUMP=what.
 
-    def run(program, what="plan", folder=None):
+    Further settings are variables of its environment.
+    """
+
+    def run(program, what="plan", folder=None, **settings):
         done = subprocess.run(
             [sys.executable, "-c", program],
             cwd=folder,
-            env={**os.environ, "SHARDAX_DUMP": what},
+            env={**os.environ, "SHARDAX_DUMP": what, **settings},
             capture_output=True,
             text=True,
             timeout=120,

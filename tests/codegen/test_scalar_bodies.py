@@ -1,10 +1,7 @@
 """tests/codegen/test_scalar_bodies.py - loops whose bodies call what the user has made, and batched
 ones that update arrays, are machine code too."""
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -72,21 +69,14 @@ def test_loops_compute_the_same(name):
     same(f, *args)
 
 
-def test_loops_are_machine_code():
+def test_loops_are_machine_code(dump_of):
     program = (
         "import shardax as jax\n"
         "from tests.codegen.test_scalar_bodies import LOOPS\n"
         "for f, *args in LOOPS.values(): jax.jit(f)(*args)\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        env={**os.environ, "SHARDAX_DUMP": "plan", "SHARDAX_CODEGEN": "1"},
-        cwd=Path(__file__).parents[2],
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
-    steps = re.findall(r"^  (.*while .*)$", done.stderr, re.MULTILINE)
+    plan = dump_of(program, folder=Path(__file__).parents[2], SHARDAX_CODEGEN="1")
+    steps = re.findall(r"^  (.*while .*)$", plan, re.MULTILINE)
     assert len(steps) == len(LOOPS), steps
     assert all(step.startswith("native while") and "calls" not in step for step in steps), steps
 

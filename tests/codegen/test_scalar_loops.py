@@ -4,11 +4,8 @@ Programs of while_loop, fori_loop, scan and cond are compiled twice, with SHARDA
 each turn runs compiled bodies, and with 1, where the whole loop is one piece of machine code.
 """
 
-import os
 import random
 import re
-import subprocess
-import sys
 import threading
 import time
 from pathlib import Path
@@ -412,21 +409,14 @@ FALLBACKS = {
 }
 
 
-def test_what_falls_back_is_known():
+def test_what_falls_back_is_known(dump_of):
     program = (
         "import shardax as jax, shardax.numpy as jnp\n"
         "from tests.codegen.test_scalar_loops import FALLBACKS, USERS\n"
         "for f, *args in USERS.values(): jax.jit(f)(*map(jnp.asarray, args))\n"
         "for f in FALLBACKS.values(): jax.jit(f)()\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        env={**os.environ, "SHARDAX_DUMP": "plan", "SHARDAX_CODEGEN": "1"},
-        cwd=Path(__file__).parents[2],
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
-    steps = re.findall(r"^  (native )?(?:while|scan) ?o", done.stderr, re.MULTILINE)
-    assert steps.count("") == len(FALLBACKS), done.stderr
-    assert steps.count("native ") == len(USERS), done.stderr
+    plan = dump_of(program, folder=Path(__file__).parents[2], SHARDAX_CODEGEN="1")
+    steps = re.findall(r"^  (native )?(?:while|scan) ?o", plan, re.MULTILINE)
+    assert steps.count("") == len(FALLBACKS), plan
+    assert steps.count("native ") == len(USERS), plan
