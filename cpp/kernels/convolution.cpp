@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "kernels/winograd.h"
+
 namespace shardax::kernels {
 namespace {
 
@@ -67,6 +69,11 @@ void convolution(const ConvArgs& args, ParallelFor parallel_for) {
   ConvArgs p = args;
   MatmulArgs product;
   if (as_product(p, product)) return matmul(product, parallel_for);
+  switch (winograd_of(p)) {
+    case Winograd::forward: return winograd_forward(p, parallel_for);
+    case Winograd::kernel: return winograd_kernel(p, parallel_for);
+    case Winograd::none: break;
+  }
   if (is_floating(p.dtype) && p.space.size() <= 3) return convolution_float(p, parallel_for);
   convolution_direct(p, parallel_for);
 }

@@ -14,7 +14,7 @@
 // row-major order, these are added up in ascending order by runs of 32, and so are the runs. Of few
 // features and many taps, each place along the last dimension has chains of its own. Neither
 // depends on threads, strides or position. 16-bit floats are added up in float32 and rounded once.
-// Integers wrap; bool is the or of ands.
+// Integers wrap; bool is the or of ands. Of 3 x 3 taps: see kernels/winograd.h.
 //
 // Start at convolution.cpp (which way), then convolution_cut.h (how a product of floats is cut into
 // blocks), convolution_compute.h (what one computes), convolution_block.h (which elements it sees)
@@ -47,6 +47,7 @@ struct ConvArgs {
   ConvAxis o;                      // of rhs and out
   ConvAxis c;                      // of lhs and rhs: summed over
   SmallVector<ConvSpace, 3> space;
+  bool highest_precision = false;  // sums as they are defined, not by minimal filtering
 };
 
 // Writes all of out. Chunks depend on the shape only. Any thread; chunks keep thread-local scratch.

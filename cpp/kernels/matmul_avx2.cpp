@@ -22,6 +22,7 @@ namespace {
 #include "kernels/matmul_simd.h"
 #include "kernels/matmul_tile.h"
 #include "kernels/convolution_tile.h"
+#include "kernels/winograd_tile.h"
 #include "kernels/matmul_vector.h"
 #include "kernels/matmul_pack.h"
 // clang-format on

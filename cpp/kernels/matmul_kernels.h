@@ -47,6 +47,20 @@ template <class T>
 using Round = void (*)(const T* in, std::int64_t rows, std::int64_t columns, void* out,
                        std::int64_t c_m, std::int64_t c_n);
 
+// A linear map of the squares of Winograd's minimal filtering, for each of n channels: in[i] and
+// out[i] are element i of the squares, channels side by side.
+template <class T>
+using SquareMap = void (*)(const T* const* in, T* const* out, std::int64_t n);
+// The sides of the squares, in -> out. See kernels/winograd_tile.h.
+template <class T>
+struct WinogradMaps {
+  SquareMap<T> from_operand;    // 4 -> 4
+  SquareMap<T> from_kernel;     // 3 -> 4
+  SquareMap<T> to_result;       // 4 -> 2
+  SquareMap<T> from_cotangent;  // 2 -> 4
+  SquareMap<T> to_kernel;       // 4 -> 3
+};
+
 template <class T>
 struct FloatKernels {
   std::int64_t vector_size;    // elements in a vector
@@ -76,6 +90,7 @@ struct FloatKernels {
   Pack<T> (*pack)(DType source);
   // How sums are written to a result of type `out`.
   Round<T> (*round)(DType out);
+  WinogradMaps<T> winograd;
 };
 
 enum class Isa { baseline, avx2, avx512 };

@@ -33,46 +33,61 @@ template <class T, class S>
   for (; j < n; ++j) out[j] = widen<T>(in[j]);
 }
 
-// Columns of `in` are contiguous: squares are transposed on the way, after widening. A cache line
-// of each column is used up before the next.
+// Rows [0, end) of as many columns as a vector of `size` has.
+template <class T, std::int64_t size>
+[[gnu::always_inline]] inline void turn_square(const T* from, std::int64_t step, std::int64_t end,
+                                               std::int64_t width, T* to) {
+  constexpr std::int64_t lane = lane_size<T>;
+  using V = Vector<T, size>;
+  std::int64_t i = 0;
+  for (; i + lane <= end; i += lane) {
+    V v[lane];
+#pragma GCC unroll 4
+    for (int l = 0; l < lane; ++l) v[l] = load_lanes<V>(from + l * step + i, lane * step);
+    transpose_lanes<T>(v);
+#pragma GCC unroll 4
+    for (int l = 0; l < lane; ++l) store(to + (i + l) * width, v[l]);
+  }
+  for (; i < end; ++i) {
+    for (std::int64_t l = 0; l < size; ++l) to[i * width + l] = from[l * step + i];
+  }
+}
+
+// Columns of `in` from j on, in vectors of `size` elements, then in smaller ones. They are
+// contiguous: squares are transposed on the way, after widening. A cache line of each column is
+// used up before the next.
+template <class T, class S, std::int64_t size = full_size<T>>
+void pack_columns_from(std::int64_t j, const S* in, std::int64_t in_j, std::int64_t rows,
+                       std::int64_t columns, std::int64_t width, T* out) {
+  if constexpr (size < lane_size<T>) {
+    for (; j < columns; ++j) {
+      for (std::int64_t i = 0; i < rows; ++i) out[i * width + j] = widen<T>(in[j * in_j + i]);
+    }
+  } else {
+    constexpr std::int64_t run = 64 / sizeof(S);
+    const std::int64_t whole = j + (columns - j) / size * size;
+    for (std::int64_t first = 0; j < whole && first < rows; first += run) {
+      const std::int64_t end = rows - first < run ? rows - first : run;
+      for (std::int64_t to = j; to < whole; to += size) {
+        const S* line = in + to * in_j + first;
+        if constexpr (std::is_same_v<S, T>) {
+          turn_square<T, size>(line, in_j, end, width, out + first * width + to);
+        } else {
+          T wide[size * run];
+          for (std::int64_t l = 0; l < size; ++l) pack_row(line + l * in_j, end, wide + l * run);
+          turn_square<T, size>(wide, run, end, width, out + first * width + to);
+        }
+      }
+    }
+    if (whole < columns)
+      pack_columns_from<T, S, size / 2>(whole, in, in_j, rows, columns, width, out);
+  }
+}
+
 template <class T, class S>
 void pack_columns(const S* in, std::int64_t in_j, std::int64_t rows, std::int64_t columns,
                   std::int64_t width, T* out) {
-  constexpr std::int64_t size = full_size<T>, lane = lane_size<T>, run = 64 / sizeof(S);
-  using V = Vector<T, size>;
-  const std::int64_t whole = columns / size * size;
-  for (std::int64_t first = 0; first < rows; first += run) {
-    const std::int64_t end = rows - first < run ? rows - first : run;
-    T* to = out + first * width;
-    for (std::int64_t j = 0; j < whole; j += size) {
-      const S* line = in + j * in_j + first;
-      const T* from;
-      std::int64_t step = in_j;
-      [[maybe_unused]] T wide[std::is_same_v<S, T> ? 1 : size * run];
-      if constexpr (std::is_same_v<S, T>) {
-        from = line;
-      } else {
-        for (std::int64_t l = 0; l < size; ++l) pack_row(line + l * in_j, end, wide + l * run);
-        from = wide;
-        step = run;
-      }
-      std::int64_t i = 0;
-      for (; i + lane <= end; i += lane) {
-        V v[lane];
-#pragma GCC unroll 4
-        for (int l = 0; l < lane; ++l) v[l] = load_lanes<V>(from + l * step + i, lane * step);
-        transpose_lanes<T>(v);
-#pragma GCC unroll 4
-        for (int l = 0; l < lane; ++l) store(to + (i + l) * width + j, v[l]);
-      }
-      for (; i < end; ++i) {
-        for (std::int64_t l = 0; l < size; ++l) to[i * width + j + l] = from[l * step + i];
-      }
-    }
-  }
-  for (std::int64_t j = whole; j < columns; ++j) {
-    for (std::int64_t i = 0; i < rows; ++i) out[i * width + j] = widen<T>(in[j * in_j + i]);
-  }
+  pack_columns_from<T, S>(0, in, in_j, rows, columns, width, out);
 }
 
 template <class T, class S>
@@ -167,16 +182,19 @@ Round<T> round_to(DType out) {
 }
 
 template <class T>
-constexpr FloatKernels<T> table = {full_size<T>,
-                                   tile_rows,
-                                   panel_columns<T>,
-                                   direct<T>,
-                                   stream<T>,
-                                   dots<T>,
-                                   panel<T>,
-                                   found_panel<T>,
-                                   found_rows<T, Columns::placed>,
-                                   found_rows<T, Columns::lanes>,
-                                   pack_columns<T, T>,
-                                   pack_from<T>,
-                                   round_to<T>};
+constexpr FloatKernels<T> table = {
+    full_size<T>,
+    tile_rows,
+    panel_columns<T>,
+    direct<T>,
+    stream<T>,
+    dots<T>,
+    panel<T>,
+    found_panel<T>,
+    found_rows<T, Columns::placed>,
+    found_rows<T, Columns::lanes>,
+    pack_columns<T, T>,
+    pack_from<T>,
+    round_to<T>,
+    {map_channels<T, FromOperand>, map_channels<T, FromKernel>, map_channels<T, ToResult>,
+     map_channels<T, FromCotangent>, map_channels<T, ToKernel>}};

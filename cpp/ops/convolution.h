@@ -20,6 +20,7 @@ struct ConvNumbers {
       out_spec;  // (batch, feature, ...), (out, in, ...), (batch, feature, ...)
   std::int64_t feature_groups = 1, batch_groups = 1;
   Ints leading = {};  // Leading
+  bool highest_precision = false;
 
   // How many leading dimensions lhs, rhs and the result have.
   std::int64_t of_lhs() const { return count(Leading::rhs); }

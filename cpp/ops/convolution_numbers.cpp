@@ -154,6 +154,9 @@ ConvNumbers conv_numbers(const Params& p) {
                 p.integer("feature_group_count"),
                 p.integer("batch_group_count")};
   if (p.has("leading")) n.leading = p.ints("leading");
+  const ParamValue* precision = p.find("precision");
+  const auto* text = precision ? std::get_if<std::string>(precision) : nullptr;
+  n.highest_precision = text && text->find("HIGHEST") != std::string::npos;
   return n;
 }
 
@@ -339,6 +342,7 @@ class ConvCall {
   // False if summed dimensions do not join the channels.
   bool place() {
     args_ = {};
+    args_.highest_precision = n_.highest_precision;
     args_.dtype = lhs_.dtype;
     args_.out_dtype = out_.dtype;
     args_.lhs = lhs_.data, args_.rhs = rhs_.data, args_.out = out_.data;

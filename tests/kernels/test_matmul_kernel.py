@@ -1,4 +1,5 @@
-# tests/kernels/test_matmul_kernel.py - matrix products against plain loops, bit by bit.
+# tests/kernels/test_matmul_kernel.py - matrix products against plain loops, bit by bit, and what
+# convolutions take to and from the points of minimal filtering.
 import os
 import pathlib
 import subprocess
@@ -7,30 +8,34 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FLAGS = "-std=c++20 -O2 -ffp-contract=off -fno-math-errno -Wall -Wextra -Werror".split()
+CHECKS = ("matmul_check", "winograd_check")
 
 
 @pytest.fixture(scope="module")
-def check(tmp_path_factory):
-    """The check program, compiled on two cores."""
+def checks(tmp_path_factory):
+    """The check programs by name, compiled on two cores."""
     build = tmp_path_factory.mktemp("matmul")
     sources = sorted((ROOT / "cpp/kernels").glob("matmul*.cpp"))
     others = ("cpp/array/dtype", "cpp/runtime/allocator", "cpp/runtime/system_memory")
-    sources += [ROOT / f"{name}.cpp" for name in (*others, "tests/kernels/matmul_check")]
-    objects = [build / (source.stem + ".o") for source in sources]
+    sources += [ROOT / f"{name}.cpp" for name in others]
+    programs = [ROOT / f"tests/kernels/{name}.cpp" for name in CHECKS]
     compiler = os.environ.get("CXX", "g++")
     include = f"-I{ROOT / 'cpp'}"
-    waiting, running = list(zip(sources, objects)), []
+    waiting, running = [*sources, *programs], []
     while waiting or running:
         while waiting and len(running) < 2:
-            source, object_file = waiting.pop(0)
-            command = [compiler, *FLAGS, include, "-c", source, "-o", object_file]
+            source = waiting.pop(0)
+            command = [compiler, *FLAGS, include, "-c", source, "-o", build / f"{source.stem}.o"]
             running.append(subprocess.Popen(command))
         assert running.pop(0).wait() == 0
-    program = build / "matmul_check"
-    subprocess.run([compiler, *objects, "-o", program, "-pthread"], check=True)
-    return program
+    objects = [build / f"{source.stem}.o" for source in sources]
+    for name in CHECKS:
+        parts = [build / f"{name}.o", *objects]
+        subprocess.run([compiler, *parts, "-o", build / name, "-pthread"], check=True)
+    return {name: build / name for name in CHECKS}
 
 
-def test_bits_of_every_element(check):
-    result = subprocess.run([check], capture_output=True, text=True)
+@pytest.mark.parametrize("name", CHECKS)
+def test_bits_of_every_element(checks, name):
+    result = subprocess.run([checks[name]], capture_output=True, text=True)
     assert result.returncode == 0, result.stdout

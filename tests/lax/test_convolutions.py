@@ -36,7 +36,8 @@ def loss(conv):
 
 # Layouts, strides and sizes that take each way through the kernels, on several threads.
 LAYOUTS = {
-    "features": ((4, 24, 19, 17), (40, 24, 3, 3), {"window_strides": (1, 1)}),
+    "features": ((4, 24, 19, 17), (40, 24, 5, 5), {"window_strides": (1, 1)}),
+    "minimal filtering": ((4, 24, 19, 17), (40, 24, 3, 3), {"window_strides": (1, 1)}),
     "outputs": ((6, 3, 40, 40), (5, 3, 5, 5), {"window_strides": (1, 1)}),
     "strided": ((2, 16, 33, 31), (24, 16, 3, 3), {"window_strides": (2, 2)}),
     "depthwise": ((4, 32, 30, 30), (32, 1, 3, 3), {"feature_group_count": 32}),

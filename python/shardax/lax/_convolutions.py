@@ -98,7 +98,10 @@ def conv_general_dilated(
       dimension_numbers: None, three strings or ConvDimensionNumbers.
       feature_group_count: a group of output features sees its own group of input features only.
       batch_group_count: a group of output features sees its own part of the batch only.
-      precision: shown by make_jaxpr; everything is in full precision.
+      precision: everything is in full precision. Kernels of 3 x 3 with 16 features and more go by
+        Winograd's minimal filtering (Lavin and Gray 2016), whose rounding is that of the sum, but
+        relative to the largest of the 4 x 4 places that a tile of 2 x 2 outputs sees, and which
+        an infinite place makes NaN; with HIGHEST they are the sums themselves.
       out_sharding: how the result is split over the mesh, where operands leave that open.
       preferred_element_type: the result's dtype.
 
