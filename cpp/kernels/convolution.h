@@ -11,8 +11,8 @@
 // apart are not multiplied: each residue of t has its own list of taps.
 //
 // Bits: an element is one chain of fused multiply-adds for every 256 of the pairs (c, w) in
-// row-major order, these are added up in ascending order by runs of 32, and so are the runs. Of few
-// features and many taps, each place along the last dimension has chains of its own. Neither
+// row-major order, these are added up in ascending order by runs of 8 to 32, and so are the runs.
+// Of few features and many taps, each place along the last dimension has chains of its own. Neither
 // depends on threads, strides or position. 16-bit floats are added up in float32 and rounded once.
 // Integers wrap; bool is the or of ands. Of 3 x 3 taps: see kernels/winograd.h.
 //

@@ -90,16 +90,24 @@ class Block {
     return cut_.way == Way::flat ? count / static_cast<std::size_t>(box_.t1[1] - box_.t0[1])
                                  : count;
   }
-  // The outputs of the box in order, along the first one or two dimensions.
+  // The rows of the box in order. Those beside each other read lhs side by side.
   template <class F>
-  void for_outputs(std::size_t dims, F&& f) const {
-    for (std::int64_t n = box_.n0; n < box_.n1; ++n) {
-      for (std::int64_t z = box_.t0[0]; z < box_.t1[0]; ++z) {
-        if (dims == 1) {
-          f(n, Ints3{z, box_.t0[1], box_.t0[2]});
-          continue;
-        }
-        for (std::int64_t y = box_.t0[1]; y < box_.t1[1]; ++y) f(n, Ints3{z, y, box_.t0[2]});
+  void for_rows(F&& f) const {
+    if (rows_are_features() || !conv_.cutter.items_side_by_side()) {
+      for (std::int64_t n = box_.n0; n < box_.n1; ++n) for_places([&](const Ints3& t) { f(n, t); });
+    } else {
+      for_places([&](const Ints3& t) {
+        for (std::int64_t n = box_.n0; n < box_.n1; ++n) f(n, t);
+      });
+    }
+  }
+  // Places of the box, of lines of columns only the first ones.
+  template <class F>
+  void for_places(F&& f) const {
+    const std::int64_t x1 = rows_are_features() ? box_.t0[2] + 1 : box_.t1[2];
+    for (std::int64_t z = box_.t0[0]; z < box_.t1[0]; ++z) {
+      for (std::int64_t y = box_.t0[1]; y < box_.t1[1]; ++y) {
+        for (std::int64_t x = box_.t0[2]; x < x1; ++x) f(Ints3{z, y, x});
       }
     }
   }
@@ -113,11 +121,7 @@ class Block {
   }
   void place_outputs() {
     places_.clear();
-    const std::int64_t count = rows_are_features() ? 1 : box_.t1[2] - box_.t0[2];
-    for_outputs(2, [&](std::int64_t n, const Ints3& t) {
-      const std::int64_t line = place(n, t);
-      for (std::int64_t x = 0; x < count; ++x) places_.push_back(line + x * x_step());
-    });
+    for_rows([&](std::int64_t n, const Ints3& t) { places_.push_back(place(n, t)); });
   }
   std::int64_t x_step() const { return p_.space[2].out * part_.lines[2].step; }
   bool in_place() const {
@@ -156,12 +160,12 @@ class Block {
   void find_sites(const Window<T>& window) {
     const auto step = [&](std::size_t d) { return part_.lines[d].lhs_step; };
     sites_.clear();
-    for_outputs(cut_.way == Way::flat ? 1 : 2, [&](std::int64_t n, const Ints3& t) {
-      const T* const line = window.data + (n - box_.n0) * window.n +
-                            step(0) * (t[0] - box_.t0[0]) * window.space[0] +
-                            step(1) * (t[1] - box_.t0[1]) * window.space[1];
-      const std::int64_t count = rows_are_features() ? 1 : box_.t1[2] - box_.t0[2];
-      for (std::int64_t x = 0; x < count; ++x) sites_.push_back(line + window.along(step(2) * x));
+    for_rows([&](std::int64_t n, const Ints3& t) {
+      if (cut_.way == Way::flat && t[1] != box_.t0[1]) return;
+      sites_.push_back(window.data + (n - box_.n0) * window.n +
+                       step(0) * (t[0] - box_.t0[0]) * window.space[0] +
+                       step(1) * (t[1] - box_.t0[1]) * window.space[1] +
+                       window.along(step(2) * (t[2] - box_.t0[2])));
     });
   }
 

@@ -15,6 +15,14 @@ std::int64_t even(std::int64_t n, std::int64_t size) {
   return parts_of(n, parts_of(n, size));
 }
 
+// Steps of a run: 32 blocks, of long sums fewer, about an eighth. These are gradients of kernels,
+// whose few outputs are to keep cores busy.
+std::int64_t run_of(std::int64_t steps) {
+  constexpr std::int64_t most = 32;
+  const std::int64_t blocks = parts_of(steps, matmul_k_block);
+  return matmul_k_block * (blocks <= most ? most : std::clamp(parts_of(blocks, 8), most / 4, most));
+}
+
 // Every tap along the last dimension, none left out.
 bool even_taps(const ConvSpace& x, const Line& line) {
   return x.lhs_dilation == 1 && static_cast<std::int64_t>(line.taps.size()) == x.rhs_size;
@@ -77,7 +85,7 @@ Cut Cutter::cut(const Part& part) const {
   Cut cut{};
   cut.way = way(part);
   cut.apart = 1;
-  cut.run = 32 * matmul_k_block;
+  cut.run = run_of(part.steps);
   cut.batch = batch_;
   if (cut.way == Way::lanes) cut.batch /= p_.batch.back().size;
   const std::int64_t all = cut.way == Way::lanes ? p_.batch.back().size : p_.o.size;
@@ -89,14 +97,14 @@ Cut Cutter::cut(const Part& part) const {
   }
   const std::int64_t steps = cut.way == Way::sums ? part.steps / cut.columns : part.steps;
   cut.runs = std::max<std::int64_t>(1, parts_of(steps, cut.run));
-  std::int64_t rows = cut.way == Way::features ? 240
+  std::int64_t rows = cut.way == Way::features ? (items_side_by_side() && cut.runs > 1 ? 640 : 240)
                       : cut.way == Way::lanes  ? 256
                                                : 1024 * std::clamp<std::int64_t>(8 / all, 1, 4);
   while (true) {
     boxes(part, cut, rows);
     cut.column_parts = cut.way == Way::sums ? 1 : parts_of(all, cut.columns);
     const double each = nanoseconds(part) / static_cast<double>(cut.blocks());
-    if (each < 100e3 || cut.blocks() >= 8) break;
+    if (each < 100e3 || cut.blocks() * cut.runs >= 8) break;
     if (cut.runs == 1 && rows > 60) {
       rows /= 2;
     } else if (cut.way == Way::features && cut.columns > 2 * width()) {
@@ -116,12 +124,19 @@ Cut Cutter::cut(const Part& part) const {
   return cut;
 }
 
-// Boxes of about `rows` outputs, whole along the last dimensions.
+// Boxes of about `rows` outputs, whole along what lies together in lhs: the last dimensions, or
+// items if these are side by side.
 void Cutter::boxes(const Part& part, Cut& cut, std::int64_t rows) const {
   const std::int64_t taps = part.steps / std::max<std::int64_t>(p_.c.size, 1);
   const std::int64_t channels =
       std::min(p_.c.size, matmul_k_block / std::max<std::int64_t>(taps, 1) + 2);
   std::int64_t left = std::max<std::int64_t>(rows, 1);
+  const bool items_first = cut.way == Way::features && items_side_by_side() && cut.runs > 1;
+  const auto take_items = [&] {
+    cut.n = even(p_.n.size, left);
+    left = cut.n == p_.n.size ? std::max<std::int64_t>(1, left / cut.n) : 1;
+  };
+  if (items_first) take_items();
   for (std::size_t d = 3; d-- > 0;) {
     const std::int64_t count = part.lines[d].count;
     const bool whole =
@@ -129,7 +144,7 @@ void Cutter::boxes(const Part& part, Cut& cut, std::int64_t rows) const {
     cut.t[d] = whole ? count : even(count, left);
     left = cut.t[d] == count ? std::max<std::int64_t>(1, left / count) : 1;
   }
-  cut.n = even(p_.n.size, left);
+  if (!items_first) take_items();
   // What they see of lhs stays in the second-level cache.
   const auto seen = [&] {
     std::int64_t size = cut.n * channels;
