@@ -64,6 +64,8 @@ Wanted wanted() {
   return processor && asked() != "0" ? Wanted::all : Wanted::none;
 }
 
+std::int64_t least_streamed_bytes() { return asked() == "stream" ? 1 : std::int64_t{32} << 20; }
+
 Instructions instructions() {
 #if defined(__x86_64__)
   static const bool wide = __builtin_cpu_supports("avx512f") &&

@@ -11,9 +11,6 @@ namespace {
 constexpr int least_work_alone = 64;
 // But for so many elements: a call of the tile kernel takes 30 ns for each tile.
 constexpr std::int64_t least_elements_alone = std::int64_t{1} << 15;
-// Results that take more do not stay in the caches: written past them, 64 M floats take 12.9 ms for
-// x + 1 in place of 17.7, 4 M the same time either way (Zen 4 with 32 MB).
-constexpr std::int64_t least_streamed_bytes = std::int64_t{32} << 20;
 // Rows of so many elements are worth a call each, where it takes any number of elements and few
 // instructions: to write what repeats along them takes as long.
 constexpr std::int64_t short_row = 48;
@@ -139,8 +136,9 @@ void make_native(TileLoop& loop, std::string_view name, std::string* listing) {
   }
   const std::span<const codegen::OperandForm> forms(native.operands.data(), operands);
   native.code = codegen::compile(program, forms, name, false, listing);
+  if (!native.code) native.by_rows = false;  // the tile kernels run
   native.in_place = native.code && works_in_place(loop);
-  if (!native.in_place || native.by_rows || written < least_streamed_bytes) return;
+  if (!native.in_place || native.by_rows || written < codegen::least_streamed_bytes()) return;
   std::string streaming;
   native.streams = codegen::compile(program, forms, name, true, listing ? &streaming : nullptr);
   if (listing) *listing += concat("-- machine code of: ", name, ", past the caches\n", streaming);

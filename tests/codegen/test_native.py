@@ -1,7 +1,7 @@
 """tests/codegen/test_native.py - machine code gives the bits of tile kernels.
 
-Random expressions are compiled with SHARDAX_CODEGEN=0, with 1, and with the instructions of AVX2
-alone, on operands of all kinds of layout, with tails of vectors, NaN, infinities, zeros of both
+Random expressions are compiled with SHARDAX_CODEGEN=0, with 1, with the instructions of AVX2 alone
+and with results that are written past the caches, on operands of all kinds of layout, with tails of vectors, NaN, infinities, zeros of both
 signs and denormals.
 """
 
@@ -127,9 +127,9 @@ def bits(x):
 
 
 def every_way(f, *args):
-    """The results with machine code, also of AVX2 alone, and without."""
+    """The results with machine code, also of AVX2 alone and written past the caches, and without."""
     out = []
-    for wanted in ("1", "avx2", "0"):
+    for wanted in ("1", "avx2", "stream", "0"):
         before = os.environ.get("SHARDAX_CODEGEN")
         os.environ["SHARDAX_CODEGEN"] = wanted
         try:
@@ -156,6 +156,7 @@ SHAPES = [
     (40, 33),
     (2, 3, 11),
     (4, 9, 64),
+    (3, 100_001),  # several chunks
 ]
 
 
@@ -254,9 +255,19 @@ def test_many_values_at_once():
             total = jnp.maximum(total, term * terms[-n - 1])
         return total, sum(terms)
 
-    for a, b, c in zip(*every_way(f, jnp.linspace(0.5, 3, 777))):
-        np.testing.assert_array_equal(bits(a), bits(c))
-        np.testing.assert_array_equal(bits(b), bits(c))
+    for *natives, tiles in zip(*every_way(f, jnp.linspace(0.5, 3, 777))):
+        for native in natives:
+            np.testing.assert_array_equal(bits(native), bits(tiles))
+
+
+def test_rows_of_what_has_no_machine_code():
+    """Divisions of 64 bits by numbers that differ run on tile kernels, rows of 64 places too."""
+    with jax.enable_x64(True):
+        a = np.random.default_rng(0).integers(1, 2**40, (4, 9, 64)).astype(np.uint64)
+        b = np.asfortranarray(a) % 1000 + 1
+        turned = jnp.asarray(np.ascontiguousarray(b.T)).T
+        got = jax.jit(lambda a, b: jnp.sum((a + b) // b, (0, 2)))(a, turned)
+        np.testing.assert_array_equal(got, ((a + b) // b).sum((0, 2)))
 
 
 def test_chains_are_native_and_what_the_environment_asks_for_is_done():
