@@ -90,24 +90,23 @@ class Block {
     return cut_.way == Way::flat ? count / static_cast<std::size_t>(box_.t1[1] - box_.t0[1])
                                  : count;
   }
-  // The rows of the box in order. Those beside each other read lhs side by side.
-  template <class F>
-  void for_rows(F&& f) const {
-    if (rows_are_features() || !conv_.cutter.items_side_by_side()) {
-      for (std::int64_t n = box_.n0; n < box_.n1; ++n) for_places([&](const Ints3& t) { f(n, t); });
-    } else {
-      for_places([&](const Ints3& t) {
-        for (std::int64_t n = box_.n0; n < box_.n1; ++n) f(n, t);
-      });
-    }
+  // The rows of the box, those beside each other read lhs side by side: f(n, t, count) for each run
+  // along the last dimension, or along items where these lie so. Of lines of columns, the lines.
+  bool runs_along_items() const {
+    return !rows_are_features() && conv_.cutter.items_side_by_side();
   }
-  // Places of the box, of lines of columns only the first ones.
   template <class F>
-  void for_places(F&& f) const {
-    const std::int64_t x1 = rows_are_features() ? box_.t0[2] + 1 : box_.t1[2];
-    for (std::int64_t z = box_.t0[0]; z < box_.t1[0]; ++z) {
-      for (std::int64_t y = box_.t0[1]; y < box_.t1[1]; ++y) {
-        for (std::int64_t x = box_.t0[2]; x < x1; ++x) f(Ints3{z, y, x});
+  void for_runs(F&& f) const {
+    const bool items = runs_along_items();
+    const std::int64_t n1 = items ? box_.n0 + 1 : box_.n1, x1 = items ? box_.t1[2] : box_.t0[2] + 1,
+                       count = items                 ? box_.n1 - box_.n0
+                               : rows_are_features() ? 1
+                                                     : box_.t1[2] - box_.t0[2];
+    for (std::int64_t n = box_.n0; n < n1; ++n) {
+      for (std::int64_t z = box_.t0[0]; z < box_.t1[0]; ++z) {
+        for (std::int64_t y = box_.t0[1]; y < box_.t1[1]; ++y) {
+          for (std::int64_t x = box_.t0[2]; x < x1; ++x) f(n, Ints3{z, y, x}, count);
+        }
       }
     }
   }
@@ -120,8 +119,14 @@ class Block {
     return at;
   }
   void place_outputs() {
-    places_.clear();
-    for_rows([&](std::int64_t n, const Ints3& t) { places_.push_back(place(n, t)); });
+    places_.resize(static_cast<std::size_t>(rows()));
+    std::int64_t* to = places_.data();
+    const std::int64_t step = runs_along_items() ? p_.n.out : x_step();
+    for_runs([&](std::int64_t n, const Ints3& t, std::int64_t count) {
+      const std::int64_t first = place(n, t);
+      for (std::int64_t i = 0; i < count; ++i) *to++ = first + i * step;
+    });
+    places_.resize(static_cast<std::size_t>(to - places_.data()));
   }
   std::int64_t x_step() const { return p_.space[2].out * part_.lines[2].step; }
   bool in_place() const {
@@ -159,14 +164,20 @@ class Block {
   // Where the sums of each row (or line) of the block start in the window.
   void find_sites(const Window<T>& window) {
     const auto step = [&](std::size_t d) { return part_.lines[d].lhs_step; };
-    sites_.clear();
-    for_rows([&](std::int64_t n, const Ints3& t) {
+    sites_.resize(places_.size());
+    const T** to = sites_.data();
+    const bool items = runs_along_items(), even = items || window.phases == 1;
+    const std::int64_t apart = items ? window.n : step(2) * window.space[2];
+    for_runs([&](std::int64_t n, const Ints3& t, std::int64_t count) {
       if (cut_.way == Way::flat && t[1] != box_.t0[1]) return;
-      sites_.push_back(window.data + (n - box_.n0) * window.n +
-                       step(0) * (t[0] - box_.t0[0]) * window.space[0] +
-                       step(1) * (t[1] - box_.t0[1]) * window.space[1] +
-                       window.along(step(2) * (t[2] - box_.t0[2])));
+      const T* const first = window.data + (n - box_.n0) * window.n +
+                             step(0) * (t[0] - box_.t0[0]) * window.space[0] +
+                             step(1) * (t[1] - box_.t0[1]) * window.space[1] +
+                             window.along(step(2) * (t[2] - box_.t0[2]));
+      for (std::int64_t i = 0; i < count; ++i)
+        *to++ = first + (even ? i * apart : window.along(step(2) * i));
     });
+    sites_.resize(static_cast<std::size_t>(to - sites_.data()));
   }
 
   T* result(std::size_t row, T* sums) const {
