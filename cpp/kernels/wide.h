@@ -32,15 +32,21 @@ T lower(A x) {
   }
 }
 
-// Integers are added as unsigned, so that they wrap.
+// f(a, b), of integers as unsigned ones of at least the width of int, so that overflow wraps.
+template <class T, class F>
+auto wrapping(T a, T b, F f) {
+  if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+    using U = std::make_unsigned_t<T>;
+    using W = std::conditional_t<(sizeof(T) < sizeof(unsigned)), unsigned, U>;
+    return static_cast<T>(
+        static_cast<U>(f(static_cast<W>(static_cast<U>(a)), static_cast<W>(static_cast<U>(b)))));
+  } else {
+    return f(a, b);
+  }
+}
 template <class T>
 T wrap_add(T a, T b) {
-  if constexpr (std::is_integral_v<T>) {
-    using U = std::make_unsigned_t<T>;
-    return static_cast<T>(static_cast<U>(static_cast<U>(a) + static_cast<U>(b)));
-  } else {
-    return a + b;
-  }
+  return static_cast<T>(wrapping(a, b, [](auto x, auto y) { return x + y; }));
 }
 
 }  // namespace shardax::kernels

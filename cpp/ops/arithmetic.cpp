@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "kernels/wide.h"
 #include "ops/family.h"
 #include "ops/near.h"
 #include "ops/sums.h"
@@ -10,18 +11,7 @@
 namespace shardax::ops {
 namespace {
 
-// Integer arithmetic wraps: done in the unsigned type of the width of T.
-template <class T, class F>
-auto wrapping(T a, T b, F f) {
-  if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
-    using U = std::make_unsigned_t<T>;
-    using W = std::conditional_t<(sizeof(T) < sizeof(unsigned)), unsigned, U>;
-    return static_cast<T>(
-        static_cast<U>(f(static_cast<W>(static_cast<U>(a)), static_cast<W>(static_cast<U>(b)))));
-  } else {
-    return f(a, b);
-  }
-}
+using kernels::wrapping;
 
 constexpr auto add_kernel = [](auto a, auto b) {
   return wrapping(a, b, [](auto x, auto y) { return x + y; });

@@ -17,7 +17,7 @@ namespace {
 
 // ---- kernels: a running value, kept wider than the elements --------------------------------
 
-using kernels::lift, kernels::lower, kernels::Wide;
+using kernels::lift, kernels::lower, kernels::wrap_add, kernels::wrapping, kernels::Wide;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
@@ -25,23 +25,12 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 template <class T>
 using SumOf = std::conditional_t<std::is_same_v<Wide<T>, float>, double, Wide<T>>;
 
-// Overflow of integers wraps.
-template <class A, class F>
-A wrapped(A a, A b, F f) {
-  if constexpr (std::is_integral_v<A>) {
-    using U = std::conditional_t<(sizeof(A) < 4), std::uint32_t, std::make_unsigned_t<A>>;
-    return static_cast<A>(f(static_cast<U>(a), static_cast<U>(b)));
-  } else {
-    return f(a, b);
-  }
-}
-
 struct Sum {
   template <class T>
   using Accumulator = SumOf<T>;
   template <class A>
   static A combine(A a, A b) {
-    return wrapped(a, b, [](auto x, auto y) { return x + y; });
+    return wrap_add(a, b);
   }
 };
 struct Product {
@@ -50,7 +39,7 @@ struct Product {
   template <class A>
   static A combine(A a, A b) {
     if constexpr (std::is_arithmetic_v<A>) {
-      return wrapped(a, b, [](auto x, auto y) { return x * y; });
+      return wrapping(a, b, [](auto x, auto y) { return x * y; });
     } else {
       return A(a.real() * b.real() - a.imag() * b.imag(),
                a.real() * b.imag() + a.imag() * b.real());

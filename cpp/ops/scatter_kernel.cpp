@@ -3,17 +3,16 @@
 
 #include <complex>
 
-#include "array/half.h"
 #include "kernels/copy.h"
 #include "kernels/dispatch.h"
+#include "kernels/wide.h"
 #include "ops/windows.h"
 #include "runtime/pool.h"
 
 namespace shardax::ops {
 namespace {
 
-template <class T>
-constexpr bool is_half_v = std::is_same_v<T, bfloat16_t> || std::is_same_v<T, float16_t>;
+using kernels::is_half_v;
 
 // NaN in either operand gives NaN; complex numbers compare lexicographically.
 template <bool greater, class T>
@@ -37,20 +36,13 @@ T combine(T a, T b) {
            : kind == ScatterKind::sub                           ? a != b
                                                                 : a || b;
   } else if constexpr (is_half_v<T>) {
-    const float value = combine<kind>(to_float(a), to_float(b));
-    if constexpr (std::is_same_v<T, bfloat16_t>)
-      return to_bfloat16(value);
-    else
-      return to_float16(value);
+    return kernels::lower<T>(combine<kind>(kernels::lift(a), kernels::lift(b)));
   } else if constexpr (kind == ScatterKind::min || kind == ScatterKind::max) {
     return extremum<kind == ScatterKind::max>(a, b);
   } else if constexpr (std::is_integral_v<T>) {
-    // Unsigned, and at least of the width of int, so that overflow wraps.
-    using U = std::conditional_t<(sizeof(T) < 4), std::uint32_t, std::make_unsigned_t<T>>;
-    const U x = static_cast<U>(a), y = static_cast<U>(b);
-    return static_cast<T>(kind == ScatterKind::add   ? x + y
-                          : kind == ScatterKind::sub ? x - y
-                                                     : x * y);
+    return kernels::wrapping(a, b, [](auto x, auto y) {
+      return kind == ScatterKind::add ? x + y : kind == ScatterKind::sub ? x - y : x * y;
+    });
   } else if constexpr (kind != ScatterKind::mul) {
     return kind == ScatterKind::add ? a + b : a - b;
   } else if constexpr (std::is_floating_point_v<T>) {
