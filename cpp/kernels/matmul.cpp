@@ -143,7 +143,7 @@ void matmul(const MatmulArgs& args, ParallelFor parallel_for) {
   } else if (is_complex(args.dtype)) {
     matmul_complex(merged, best_isa(), parallel_for);
   } else {
-    matmul_integer(merged, parallel_for);
+    if (!matmul_bytes(merged, best_isa(), parallel_for)) matmul_integer(merged, parallel_for);
   }
 }
 

@@ -12,7 +12,8 @@
 //
 // bfloat16 and float16 are widened to float32 (exactly), added up there, and rounded once. A
 // complex product is the real product of (re, im) pairs along k: re += ar*br, re += -ai*bi;
-// im += ar*bi, im += ai*br. Integers wrap; bool is the or of ands.
+// im += ar*bi, im += ai*br. Integers wrap (large products of bytes: matmul_bytes.cpp); bool is the or
+// of ands.
 //
 // Start at matmul.cpp (types), then matmul_float.cpp (blocks and chunks), matmul_packed.h (large
 // products), matmul_tile.h (tiles of accumulators in registers), matmul_vector.h (matrix-vector

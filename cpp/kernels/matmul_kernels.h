@@ -121,6 +121,8 @@ void matmul_float(const MatmulArgs& args, Isa isa, ParallelFor parallel_for);
 // In matmul_complex.cpp and matmul_integer.cpp.
 void matmul_complex(const MatmulArgs& args, Isa isa, ParallelFor parallel_for);
 void matmul_integer(const MatmulArgs& args, ParallelFor parallel_for);
+// Products of 8-bit integers that are worth packing; false for others. In matmul_bytes.cpp.
+bool matmul_bytes(const MatmulArgs& args, Isa isa, ParallelFor parallel_for);
 
 // Chunks of about 50 us or more that a product is cut into; see plan_chunks.
 struct MatmulChunks {

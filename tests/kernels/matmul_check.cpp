@@ -224,6 +224,10 @@ template <Isa isa>
 void run_isa(const MatmulArgs& p) {
   if (p.k == 0 || p.m * p.n * p.batch == 0) return matmul(p, backwards);
   if (is_complex(p.dtype)) return matmul_complex(p, isa, backwards);
+  if (!is_floating(p.dtype)) {
+    if (!matmul_bytes(p, isa, backwards)) matmul_integer(p, backwards);
+    return;
+  }
   matmul_float(p, isa, backwards);
 }
 
@@ -344,6 +348,12 @@ void check_isa(const char* what) {
   check_type<bfloat16_t, bfloat16_t>(what, run_isa<isa>);
   check_type<float16_t, float>(what, run_isa<isa>);
   check_type<std::complex<float>, std::complex<float>>(what, run_isa<isa>);
+  check_type<std::int8_t, std::int32_t>(what, run_isa<isa>);
+  check_type<std::uint8_t, std::uint16_t>(what, run_isa<isa>);
+  check<std::int8_t, std::int8_t>(2, 130, 600, 1100, Layout::rows, Layout::columns, Layout::rows,
+                                  what, run_isa<isa>);
+  check<std::uint8_t, std::int32_t>(1, 100, 70, 4096, Layout::columns, Layout::rows, Layout::spread,
+                                    what, run_isa<isa>);
 }
 
 }  // namespace
