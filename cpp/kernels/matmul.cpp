@@ -138,12 +138,13 @@ void matmul(const MatmulArgs& args, ParallelFor parallel_for) {
   if (args.batch == 0 || args.m == 0 || args.n == 0) return;
   if (args.k == 0) return write_zeros(args);
   const MatmulArgs merged = merge_batch(args);
+  if (matmul_grouped(merged, best_isa(), parallel_for)) return;
   if (is_floating(args.dtype)) {
     matmul_float(merged, best_isa(), parallel_for);
   } else if (is_complex(args.dtype)) {
     matmul_complex(merged, best_isa(), parallel_for);
   } else {
-    if (!matmul_bytes(merged, best_isa(), parallel_for)) matmul_integer(merged, parallel_for);
+    matmul_integer(merged, parallel_for);
   }
 }
 

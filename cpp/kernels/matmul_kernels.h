@@ -121,8 +121,9 @@ void matmul_float(const MatmulArgs& args, Isa isa, ParallelFor parallel_for);
 // In matmul_complex.cpp and matmul_integer.cpp.
 void matmul_complex(const MatmulArgs& args, Isa isa, ParallelFor parallel_for);
 void matmul_integer(const MatmulArgs& args, ParallelFor parallel_for);
-// Products of 8-bit integers that are worth packing; false for others. In matmul_bytes.cpp.
-bool matmul_bytes(const MatmulArgs& args, Isa isa, ParallelFor parallel_for);
+// Products of 8-bit integers and of bfloat16 that are worth packing, where `isa` has instructions
+// that multiply groups of them; false for others. In matmul_grouped.cpp.
+bool matmul_grouped(const MatmulArgs& args, Isa isa, ParallelFor parallel_for);
 
 // Chunks of about 50 us or more that a product is cut into; see plan_chunks.
 struct MatmulChunks {

@@ -224,10 +224,8 @@ template <Isa isa>
 void run_isa(const MatmulArgs& p) {
   if (p.k == 0 || p.m * p.n * p.batch == 0) return matmul(p, backwards);
   if (is_complex(p.dtype)) return matmul_complex(p, isa, backwards);
-  if (!is_floating(p.dtype)) {
-    if (!matmul_bytes(p, isa, backwards)) matmul_integer(p, backwards);
-    return;
-  }
+  if (matmul_grouped(p, isa, backwards)) return;
+  if (!is_floating(p.dtype)) return matmul_integer(p, backwards);
   matmul_float(p, isa, backwards);
 }
 
