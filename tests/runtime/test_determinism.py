@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import numpy as np
+import pytest
 
 PROGRAM = """
 import hashlib
@@ -32,6 +33,12 @@ square = long[:2 * 260 * 260].reshape(2, 260, 260)
 small = long[:30 * 9 * 9].reshape(30, 9, 9)
 for a in (square, small):
     results += [*jnp.linalg.svd(a), *jnp.linalg.qr(a), *jnp.linalg.eigh(a), jnp.linalg.inv(a)]
+half, bytes_ = square.astype(jnp.bfloat16), (square * 100).astype(jnp.int8)
+results += [half @ half, jnp.matmul(bytes_, bytes_, preferred_element_type=jnp.int32)]
+images = long[: 5 * 24 * 31 * 20].reshape(5, 24, 31, 20)
+conv = lambda w: jax.lax.conv(images, w, (1, 1), "SAME")
+taps = long[: 40 * 24 * 9].reshape(40, 24, 3, 3)
+results += [conv(taps), jax.grad(lambda w: jnp.sum(jnp.sin(conv(w))))(taps)]
 print(hashlib.sha256(b"".join(np.asarray(r).tobytes() for r in results)).hexdigest())
 """
 
@@ -49,14 +56,16 @@ def test_bits_do_not_depend_on_the_number_of_threads():
     assert len({digest(1), digest(2), digest(2), digest(5)}) == 1
 
 
-def test_rows_of_a_product_have_the_bits_of_the_whole():
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_rows_of_a_product_have_the_bits_of_the_whole(dtype):
+    """Those of 16 bits too, of which large products multiply pairs where a processor can."""
     import shardax.numpy as jnp
 
     rng = np.random.default_rng(0)
-    a, b = rng.standard_normal((37, 500), np.float32), rng.standard_normal((500, 23), np.float32)
+    a, b = (jnp.asarray(rng.standard_normal(s), dtype) for s in ((77, 500), (500, 53)))
     whole = np.asarray(jnp.dot(a, b))
     rows = np.stack([np.asarray(jnp.dot(a[i], b)) for i in range(len(a))])
-    stacked = np.asarray(jnp.einsum("ik,kj->ij", np.stack([a, a])[1], b))
+    stacked = np.asarray(jnp.einsum("ik,kj->ij", jnp.stack([a, a])[1], b))
     assert np.array_equal(whole, rows)
     assert np.array_equal(whole, stacked)
 
