@@ -105,7 +105,8 @@ def loss(ws, xs):
     return lax.scan(step, 0.0, xs)[0]
 
 ws = jnp.asarray(np.random.default_rng(0).normal(size=(3, 64, 64)).astype("float32"))
-jax.jit(jax.grad(loss))(ws, jnp.asarray(np.linspace(0, 1, 8 * 4 * 64, dtype="float32").reshape(8, 4, 64)))
+xs = jnp.asarray(np.linspace(0, 1, 8 * 4 * 64, dtype="float32").reshape(8, 4, 64))
+jax.jit(jax.grad(loss))(ws, xs)
 """
 
 

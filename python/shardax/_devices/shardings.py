@@ -264,8 +264,8 @@ def make_single_device_sharding(device, *, memory_kind=None):
 
 
 def label(array, where, src=None):
-    """`array`, labelled with a device, a sharding, or a PartitionSpec of the current mesh (`src`: it
-    was labelled so)."""
+    """`array`, labelled with a device, a sharding, or a PartitionSpec of the current mesh; `src` is
+    what it was labelled with."""
     if isinstance(where, PartitionSpec):
         if get_mesh().empty:
             raise ValueError(
