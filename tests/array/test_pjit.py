@@ -139,6 +139,10 @@ ERRORS = [
         r"Got argument pair\['a'\] of .* and argument pair\['b'\]\[0\] of .* device ids \[1\]",
     ),
     (
+        lambda: with_mesh(lambda: pjit(lambda x: x)(jax.device_put(TWO, on(mesh(4, 2))))),
+        r"Got argument x of <lambda> with shape .* ids \[0, .* 7\] .* and pjit's context mesh with",
+    ),
+    (
         lambda: with_mesh(lambda: pjit(lambda x, y: x, [None] * 3, None)(X, X)),
         "pjit in_shardings is the wrong length: got a tuple or list of length 3 for an args tuple "
         "of length 2",

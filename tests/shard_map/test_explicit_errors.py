@@ -124,7 +124,7 @@ def test_axes_of_one_device(narrowed, given, expected):
         @jax.jit
         def f(x):
             assert jax.typeof(x).sharding.spec == expected
-            return x * 2
+            return lax.with_sharding_constraint(x * 2, given)
 
         out = f(x)
         assert out.sharding == NamedSharding(mesh, expected)

@@ -8,7 +8,7 @@ import functools
 import operator
 
 import shardax._core as _core
-from shardax import tree_util
+from shardax import config, tree_util
 from shardax._base.arrays import asarray
 from shardax._devices.layouts import Format
 from shardax._devices.mesh import AxisType, Mesh
@@ -92,7 +92,7 @@ def _is_asserted(x, where):
         _check_auto(where)
         return False
     own = _core.api.typeof(x).sharding.spec
-    spec = PartitionSpec(*(*where.spec, *[None] * len(own))[: len(own)])
+    spec = PartitionSpec(*(*_in_types(where), *[None] * len(own))[: len(own)])
     if any(a != b for a, b in zip(own, spec) if b is not PartitionSpec.UNCONSTRAINED):
         raise AssertionError(
             "`with_sharding_constraint` acts as an assert when all axes of mesh are of type "
@@ -100,6 +100,20 @@ def _is_asserted(x, where):
             "Please use `jax.sharding.reshard` to shard your input to the sharding you want."
         )
     return True
+
+
+def _in_types(where):
+    """The entries of its spec as types have them: without axes of one device, if asked so."""
+    if not config.jax_remove_size_one_mesh_axis_from_type:
+        return where.spec
+    shape = where.mesh.shape
+
+    def seen(entry):
+        if entry is None or entry is PartitionSpec.UNCONSTRAINED:
+            return entry
+        return tuple(name for name in axes_of_entry(entry) if shape[name] > 1)
+
+    return PartitionSpec(*map(seen, where.spec))
 
 
 def _check_auto(where):
