@@ -239,15 +239,35 @@ std::string ids_text(const std::vector<int>& devices) {
   return text;
 }
 
-std::string placed_text(std::string_view user, const Values& arrays, std::size_t i) {
-  static constexpr const char* names[] = {"x", "y"};
+std::pair<std::size_t, std::string> placed(std::string_view user, const Values& arrays,
+                                           std::size_t i) {
   const std::string ids = ids_text(device_set(*as_array(arrays[i]).sharding()));
-  return concat("argument ", arrays.size() == 2 ? names[i] : concat("args[", i, "]").c_str(),
-                " of ", user, " with shape ", to_string(arrays[i]->type()), " and device ids [",
-                ids, "] on platform CPU");
+  return {i, concat(" of ", user, " with shape ", to_string(arrays[i]->type()), " and device ids [",
+                    ids, "] on platform CPU")};
+}
+
+std::vector<std::string> positions(const Values& arrays) {
+  if (arrays.size() == 2) return {"x", "y"};
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < arrays.size(); ++i) names.push_back(concat("args[", i, "]"));
+  return names;
+}
+
+std::string misplaced_text(const std::vector<std::pair<std::size_t, std::string>>& arguments,
+                           const std::string& rest, const std::vector<std::string>& names) {
+  std::string text = "Received incompatible devices for jitted computation. Got";
+  for (const auto& [i, said] : arguments)
+    text += concat(&said == &arguments[0].second ? " argument " : " and argument ", names[i], said);
+  return text + rest;
 }
 
 }  // namespace
+
+Misplaced::Misplaced(std::vector<std::pair<std::size_t, std::string>> arguments, std::string rest,
+                     const std::vector<std::string>& names)
+    : UserError(ErrorKind::value_error, misplaced_text(arguments, rest, names)),
+      arguments_(std::move(arguments)),
+      rest_(std::move(rest)) {}
 
 std::vector<int> devices_asked(const Program& program) {
   for (const Equation& eqn : program.equations) {
@@ -265,10 +285,10 @@ void require_devices(std::string_view user, const Values& arrays, const std::vec
   for (std::size_t i = 0; i < arrays.size() && !asked.empty(); ++i) {
     const ShardingPtr& own = as_array(arrays[i]).sharding();
     if (!own || own->axis_types.starts_with('p') || device_set(*own) == asked) continue;
-    value_error("Received incompatible devices for jitted computation. Got ",
-                placed_text(user, arrays, i),
-                " and sharding_constraint inside jit with device ids [", ids_text(asked),
-                "] on platform CPU. Bring the argument there with shardax.device_put.");
+    throw Misplaced({placed(user, arrays, i)},
+                    concat(" and sharding_constraint inside jit with device ids [", ids_text(asked),
+                           "] on platform CPU. Bring the argument there with shardax.device_put."),
+                    positions(arrays));
   }
 }
 
@@ -284,9 +304,8 @@ void require_same_devices(std::string_view user, const Values& arrays) {
     const ShardingPtr& other = as_array(arrays[first]).sharding();
     if (own == other || own->devices == other->devices || device_set(*own) == device_set(*other))
       continue;
-    value_error("Received incompatible devices for jitted computation. Got ",
-                placed_text(user, arrays, first), " and ", placed_text(user, arrays, i),
-                ". Bring them to the same devices with shardax.device_put.");
+    throw Misplaced({placed(user, arrays, first), placed(user, arrays, i)},
+                    ". Bring them to the same devices with shardax.device_put.", positions(arrays));
   }
 }
 

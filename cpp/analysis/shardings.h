@@ -4,6 +4,9 @@
 // (ops/split.h), programs follow their equations, what is mapped over devices is split over these.
 #pragma once
 
+#include <utility>
+
+#include "base/errors.h"
 #include "ir/op.h"
 
 namespace shardax {
@@ -36,12 +39,28 @@ struct Inspected {
 // All that a program asks for outside of mapped functions, where its inputs are split like this.
 std::vector<Inspected> inspected(const Program& program, const Shardings& in);
 
-// Throws ValueError where arrays that were placed lie on different devices; `user` is the op or
+// Arguments that lie on different devices, or on others than a program asks for.
+class Misplaced final : public UserError {
+ public:
+  // `arguments`: where they stand in the call, with what is said of each; `rest` follows them.
+  Misplaced(std::vector<std::pair<std::size_t, std::string>> arguments, std::string rest,
+            const std::vector<std::string>& names);
+  // The same of arguments that are called so.
+  Misplaced named(const std::vector<std::string>& names) const {
+    return {arguments_, rest_, names};
+  }
+
+ private:
+  std::vector<std::pair<std::size_t, std::string>> arguments_;
+  std::string rest_;
+};
+
+// Throws Misplaced where arrays that were placed lie on different devices; `user` is the op or
 // function that takes them.
 void require_same_devices(std::string_view user, const Values& arrays);
 // The devices of the first sharding_constraint in a program; none where it asks none.
 std::vector<int> devices_asked(const Program& program);
-// Throws ValueError where an array that was placed lies on other devices than those.
+// Throws Misplaced where an array that was placed lies on other devices than those.
 void require_devices(std::string_view user, const Values& arrays, const std::vector<int>& asked);
 
 // Does an array of that sharding stand for a sum over mesh axes?

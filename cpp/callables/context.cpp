@@ -6,8 +6,8 @@
 
 #include "analysis/shardings.h"
 #include "numpy/promote.h"
-#include "objects/arrays.h"
 #include "objects/config.h"
+#include "objects/labels.h"
 
 namespace shardax::callables {
 namespace {

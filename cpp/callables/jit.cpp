@@ -2,6 +2,7 @@
 #include "callables/jit.h"
 
 #include "analysis/nonfinite.h"
+#include "analysis/shardings.h"
 #include "base/lists.h"
 #include "callables/compile_log.h"
 #include "callables/locate.h"
@@ -147,7 +148,11 @@ Ref Jit::call_program(PyObject* fun, const CallArguments& arguments) {
   if (!entry->closed.empty() || !computes_at_once(values)) {
     outputs = entry->op.bind(joined(entry->closed, values));
   } else {
-    outputs = entry->op.compute(values, entry->donation.mask());
+    try {
+      outputs = entry->op.compute(values, entry->donation.mask());
+    } catch (const Misplaced& error) {
+      throw error.named(argument_paths(fun, call.form()));
+    }
     entry->donation.apply(values);  // a program that calls this one would still need them
   }
   return unflatten_values(entry->out_tree, outputs);

@@ -10,8 +10,8 @@
 #include "callables/primitive.h"
 #include "callables/program_object.h"
 #include "callables/shard_map_params.h"
-#include "objects/arrays.h"
 #include "objects/bind.h"
+#include "objects/labels.h"
 #include "trace/trace.h"
 
 namespace py = pybind11;

@@ -25,7 +25,7 @@
 #include "callables/traced.h"
 #include "callables/value_lists.h"
 #include "control/shard_map.h"
-#include "objects/arrays.h"
+#include "objects/labels.h"
 #include "ops/collective.h"
 #include "trace/retry.h"
 

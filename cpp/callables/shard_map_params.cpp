@@ -7,7 +7,7 @@
 #include "callables/axes.h"
 #include "callables/python.h"
 #include "control/shard_map.h"
-#include "objects/arrays.h"
+#include "objects/labels.h"
 
 namespace py = pybind11;
 

@@ -9,8 +9,8 @@
 #include "callables/axes.h"
 #include "callables/program_object.h"
 #include "callables/value_lists.h"
-#include "objects/arrays.h"
 #include "objects/bind.h"
+#include "objects/labels.h"
 #include "transform/jvp.h"
 
 namespace py = pybind11;

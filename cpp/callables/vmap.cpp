@@ -7,8 +7,10 @@
 #include "callables/axes.h"
 #include "callables/call.h"
 #include "callables/references.h"
+#include "objects/config.h"
 #include "ops/batch_axis.h"
 #include "ops/ops.h"
+#include "ops/split.h"
 #include "transform/batch.h"
 
 namespace shardax::callables {
@@ -43,6 +45,16 @@ class Vmap final : public Behaviour {
 }
 
 using Axes = std::vector<std::string>;
+
+// Those of `names` that types show: without axes of one device where these split nothing.
+Axes seen_in_types(Axes names, const Values& inputs) {
+  if (names.empty() || !objects::flag("jax_remove_size_one_mesh_axis_from_type")) return names;
+  for (const Value& input : inputs) {
+    if (const ShardingPtr& own = input->type().sharding)
+      std::erase_if(names, [&](const auto& name) { return ops::parts_of({name}, *own) == 1; });
+  }
+  return names;
+}
 
 // The explicit mesh axes that split the mapped dimension of what is mapped. Where the user asked
 // for explicit axes they are the same for all.
@@ -118,9 +130,10 @@ Ref Vmap::call_batched(PyObject* fun, const CallArguments& arguments) const {
   BatchAxis axis{size, -1, false};
   if (!options_.axis_name.empty()) axis.name = new_axis(options_.axis_name);
   axis.split = mapped_split(inputs);
+  const std::vector<std::string> asked = seen_in_types(options_.split, inputs);
   if (axis.split.empty()) {
-    axis.split = options_.split;
-  } else if (!options_.split.empty() && options_.split != axis.split) {
+    axis.split = asked;
+  } else if (!asked.empty() && asked != axis.split) {
     value_error(
         "Only one of spmd_axis_name or arrays sharded on `Explicit` mesh axis type is allowed. Got "
         "spmd_axis_name=",

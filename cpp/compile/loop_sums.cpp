@@ -107,8 +107,9 @@ class LoopSums {
     found.right = factor(found.product->inputs[1]);
     const std::int64_t bytes = found.left.bytes + found.right.bytes;
     if (found.left.base < 0 || found.right.base < 0 || bytes > type.bytes() ||
-        bytes * bodies_.length > most_stacked_bytes)
+        stacked_bytes_ + bytes * bodies_.length > most_stacked_bytes)
       return;
+    stacked_bytes_ += bytes * bodies_.length;
     sums_.push_back(std::move(found));
   }
 
@@ -232,6 +233,7 @@ class LoopSums {
   std::vector<int> makers_;
   const std::vector<std::size_t> operands_, results_;  // of the carries
   std::vector<Sum> sums_;
+  std::int64_t stacked_bytes_ = 0;              // by all sums
   std::unordered_map<Var, Var> stacks_;         // of variables of the body
   std::unordered_map<Var, std::size_t> added_;  // results that the loop gets, in order
 };

@@ -19,7 +19,8 @@ using ControlLowering = std::unique_ptr<Step> (*)(const Equation& eqn,
                                                   const std::vector<Window>& out);
 void set_control_lowering(ControlLowering lowering);
 
-// The bits of a constant of rank 0 of 32-bit integers; none of other windows. compile/plan.cpp
+// The bits of a constant 32-bit integer, also where it repeats; none of other windows.
+// compile/plan.cpp
 std::optional<std::uint64_t> known_integer(const Plan& plan, const Window& window);
 
 // A tile loop for the equations of one unit. `windows` gives where each variable lies, for those

@@ -16,11 +16,13 @@ using Bases = SmallVector<std::byte*, 24>;
 std::optional<std::uint64_t> known_integer(const Plan& plan, const Window& window) {
   const Slot& slot = plan.slots[static_cast<std::size_t>(window.slot)];
   const DType dtype = window.type.dtype;
-  if (slot.kind != Slot::Kind::constant || window.type.rank() > 0 ||
-      (dtype != DType::int32 && dtype != DType::uint32))
+  for (std::size_t d = 0; d < window.type.rank(); ++d) {
+    if (window.strides[d] != 0 && window.type.shape[d] != 1) return {};
+  }
+  if (slot.kind != Slot::Kind::constant || (dtype != DType::int32 && dtype != DType::uint32))
     return {};
   const Array& value = *plan.constants[static_cast<std::size_t>(slot.index)];
-  return *reinterpret_cast<const std::uint32_t*>(value.data());
+  return reinterpret_cast<const std::uint32_t*>(value.data())[window.offset];
 }
 
 void Plan::run_steps(std::byte* const* base) const {

@@ -108,6 +108,7 @@ Vars Rewriter::step(const Equation& eqn, const Vars& operands) {
     if (bodies.runs == Runs::mapped) return map(eqn, bodies, in);
     if (bodies.runs == Runs::grid) return walk(*grid_program(*eqn.op, eqn.params), in);
     if (auto summed = sum_after_loop(*this, eqn, in)) return *summed;
+    if (auto split = split_sums(*this, eqn, in)) return *split;
     if (auto narrowed = narrow_bodies(*this, eqn, in)) return *narrowed;
   }
   if (eqn.op->expand) {

@@ -80,6 +80,10 @@ std::optional<Vars> narrow_bodies(Rewriter& rewriter, const Equation& eqn, const
 // compile/loop_sums.cpp
 std::optional<Vars> sum_after_loop(Rewriter& rewriter, const Equation& eqn, const Vars& in);
 
+// A loop that adds to parts of what it carries, with a carry for each part; nothing where there is
+// none. compile/split_sums.cpp
+std::optional<Vars> split_sums(Rewriter& rewriter, const Equation& eqn, const Vars& in);
+
 // A mapped function's results, and which of them vary, with its segments as scans over chunks of
 // devices. compile/segment.cpp
 std::pair<Vars, std::vector<bool>> map_in_segments(Rewriter& rewriter, const ProgramPtr& body,

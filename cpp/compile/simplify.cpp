@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "base/lists.h"
+#include "compile/fold.h"
 #include "compile/join_parts.h"
 #include "compile/one_hot.h"
 #include "compile/rewrite.h"
@@ -185,6 +186,7 @@ struct Row {
 // In the order in which they are tried. For the example, `sum` is reduce_sum.
 constexpr Row rows[] = {
     // before                                   after
+    {"", fold_scalars},                       // sign(7)                     1
     {"transpose", drop_transpose},            // transpose(x), in order      x
     {"transpose", join_transposes},           // transpose(transpose(x))     transpose(x)
     {"transpose", transpose_into_dot},        // transpose(dot(a, b))        dot(b, a)
@@ -196,6 +198,7 @@ constexpr Row rows[] = {
     {"convert_element_type", drop_convert},   // convert(x) to its own dtype x
     {"stop_gradient", drop_identity},         // stop_gradient(x)            x
     {"sharding_constraint", drop_identity},   // sharding_constraint(x)      x
+    {"reshard", drop_identity},               // reshard(x)                  x
     {"select_n", drop_select},                // select_n(which, x, x)       x
     {"select_n", select_into_update},         // select(p, update(x), x)     update of x, chosen
     {"neg", drop_double_neg},                 // neg(neg(x))                 x

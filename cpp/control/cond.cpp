@@ -1,4 +1,7 @@
 // control/cond.cpp - cond: one of several programs, chosen by an int32 index (clamped).
+#include <algorithm>
+#include <set>
+
 #include "base/errors.h"
 #include "control/handed.h"
 #include "control/per_slice.h"
@@ -59,6 +62,59 @@ JvpResult cond_jvp(const Params& params, const Values& in, const Values& t) {
   return {Values(both.begin(), middle), spread(Values(middle, both.end()), out_nonzero)};
 }
 
+// The operand that residual `r` is; as many as there are operands where it is none.
+std::size_t operand_of(const LinearizedProgram& part, std::size_t outputs, std::size_t r) {
+  const std::vector<Var>& inputs = part.known->inputs;
+  const auto at = std::find(inputs.begin(), inputs.end(), part.known->outputs[outputs + r]);
+  return static_cast<std::size_t>(at - inputs.begin());
+}
+
+// The operands that some branch has among its residuals, ascending.
+std::vector<std::size_t> passed_operands(const std::vector<LinearizedProgram>& parts,
+                                         std::size_t outputs) {
+  std::set<std::size_t> found;
+  for (const LinearizedProgram& part : parts) {
+    for (std::size_t r = 0; r < part.residual_count; ++r)
+      found.insert(operand_of(part, outputs, r));
+  }
+  found.erase(parts[0].known->inputs.size());
+  return {found.begin(), found.end()};
+}
+
+// Its linear program takes those operands first, in place of the residuals that they are, which the
+// known one gives no more: a loop around stacks nothing then that is the same in all its turns.
+void take_from_operands(LinearizedProgram& branch, std::size_t outputs,
+                        const std::vector<std::size_t>& operands) {
+  const MutableProgram known = copy_of(*branch.known);
+  known->outputs.resize(outputs);
+  Types types, own;
+  for (const std::size_t i : operands) types.push_back(branch.known->type(branch.known->inputs[i]));
+  std::vector<std::size_t> source;  // of each residual, among operands and own residuals
+  for (std::size_t r = 0; r < branch.residual_count; ++r) {
+    const auto at = std::find(operands.begin(), operands.end(), operand_of(branch, outputs, r));
+    if (at != operands.end()) {
+      source.push_back(static_cast<std::size_t>(at - operands.begin()));
+      continue;
+    }
+    source.push_back(operands.size() + own.size());
+    own.push_back(branch.residual_types[r]);
+    known->outputs.push_back(branch.known->outputs[outputs + r]);
+  }
+  const Types linear_in = branch.linear->input_types();
+  const std::size_t rest = operands.size() + own.size();
+  branch.linear = stage_closed(
+      joined(joined(types, own), part(linear_in, source.size(), linear_in.size() - source.size())),
+      [&](const Values& v) {
+        Values in;
+        for (const std::size_t i : source) in.push_back(v[i]);
+        return evaluate(*branch.linear, joined(in, part(v, rest, v.size() - rest)));
+      },
+      branch.linear->name);
+  branch.known = known;
+  branch.residual_count = own.size();
+  branch.residual_types = own;
+}
+
 Linearized cond_linearize(const Params& params, const Values& in,
                           const std::vector<bool>& nonzero_in) {
   const Programs& branches = params.programs("branches");
@@ -67,22 +123,26 @@ Linearized cond_linearize(const Params& params, const Values& in,
   for (const ProgramPtr& b : branches) masks.push_back(linearize_program(b, nonzero).nonzero);
   const std::vector<bool> out_nonzero = any_of(masks);
   std::vector<LinearizedProgram> parts;
-  Handed residuals;
-  for (const ProgramPtr& b : branches) {
-    parts.push_back(linearize_program(b, nonzero, &out_nonzero));
-    residuals.add(parts.back().residual_types);
-  }
+  for (const ProgramPtr& b : branches) parts.push_back(linearize_program(b, nonzero, &out_nonzero));
   const std::size_t outputs = branches[0]->outputs.size();
+  const std::vector<std::size_t> operands = passed_operands(parts, outputs);
+  Handed residuals;
   Programs known, linear;
+  for (LinearizedProgram& part : parts) {
+    take_from_operands(part, outputs, operands);
+    residuals.add(part.residual_types);
+  }
   for (std::size_t k = 0; k < branches.size(); ++k) {
     known.push_back(residuals.giving(parts[k].known, k, outputs));
-    linear.push_back(residuals.taking(parts[k].linear, k, 0));
+    linear.push_back(residuals.taking(parts[k].linear, k, operands.size()));
   }
   const Values results = bind_cond(known, in);
+  Values kept;
+  for (const std::size_t i : operands) kept.push_back(in[i + 1]);
+  kept = joined(kept, part(results, outputs, results.size() - outputs));
   Linearized out;
   out.out = part(results, 0, outputs);
-  out.linear = [linear, nonzero, out_nonzero, index = in[0],
-                kept = part(results, outputs, results.size() - outputs)](const Values& t) {
+  out.linear = [linear, nonzero, out_nonzero, index = in[0], kept](const Values& t) {
     const Values tangents = select(tail(t), nonzero);
     return spread(bind_cond(linear, with_index(index, joined(kept, tangents))), out_nonzero);
   };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "array/checked_axis.h"
 #include "base/errors.h"
 #include "ir/bodies.h"
 #include "kernels/copy.h"
@@ -154,8 +155,20 @@ bool is_local_over(const Equation& eqn, AxisName axis) {
   return contains(eqn.params.axes(by_name ? "axis_name" : "axes"), axis);
 }
 
+// Do its programs tell values that devices have of their own from those that they share? Among the
+// devices' slices there is no such difference.
+bool is_typed_over(const Equation& eqn, AxisName axis) {
+  if (!eqn.op->bodies || !is_checked(axis)) return false;
+  const auto varies = [&](const Type& type) { return contains(type.varying, axis); };
+  const auto programs = eqn.op->bodies(eqn.params).programs;
+  return std::any_of(programs.begin(), programs.end(), [&](const ProgramPtr& program) {
+    return std::any_of(program->types.begin(), program->types.end(), varies);
+  });
+}
+
 bool knows_itself(const Equation& eqn, AxisName axis) {
-  return any_equation(eqn, [&](const Equation& e) { return is_local_over(e, axis); });
+  return any_equation(
+      eqn, [&](const Equation& e) { return is_local_over(e, axis) || is_typed_over(e, axis); });
 }
 
 Values at_index(const Op& op, const Params& params, const Values& in, AxisName axis,

@@ -2,6 +2,8 @@
 //
 // Inputs: constants, carry, xs; outputs: carry, ys. The body takes constants, carry and one slice
 // of each x; it gives the new carry and one slice of each y.
+#include <algorithm>
+
 #include "base/errors.h"
 #include "control/control.h"
 #include "ops/ops.h"
@@ -149,8 +151,37 @@ JvpResult scan_jvp(const Params& params, const Values& in, const Values& t) {
                  spread(part(both, first_y + p.ys(), count_true(ys)), ys))};
 }
 
-// The known scan also stacks the residuals of each step; those that are constants of the loop pass
-// by unstacked.
+// Which values of a body depend on the constants of its loop alone, its first inputs.
+Mask invariant(const Program& body, std::size_t consts) {
+  Mask same(body.types.size(), false);
+  const auto at = [&](Var v) { return same[static_cast<std::size_t>(v)]; };
+  for (std::size_t i = 0; i < consts; ++i) same[static_cast<std::size_t>(body.inputs[i])] = true;
+  for (const Constant& constant : body.constants)
+    same[static_cast<std::size_t>(constant.var)] = true;
+  for (const Equation& eqn : body.equations) {
+    const bool all = !has_effects(eqn) && std::all_of(eqn.inputs.begin(), eqn.inputs.end(), at);
+    for (const Var v : eqn.outputs) same[static_cast<std::size_t>(v)] = all;
+  }
+  return same;
+}
+
+// What computes outputs of the body from the constants, on which they depend alone.
+ProgramPtr once_for_all(const ProgramPtr& body, std::size_t consts, const Positions& outputs) {
+  const MutableProgram out = copy_of(*reordered(body, range(0, consts), outputs));
+  Mask needed(body->types.size(), false);
+  for (const Var v : out->outputs) needed[static_cast<std::size_t>(v)] = true;
+  out->equations.clear();
+  for (auto eqn = body->equations.rbegin(); eqn != body->equations.rend(); ++eqn) {
+    const auto at = [&](Var v) { return needed[static_cast<std::size_t>(v)]; };
+    if (std::none_of(eqn->outputs.begin(), eqn->outputs.end(), at)) continue;
+    for (const Var v : eqn->inputs) needed[static_cast<std::size_t>(v)] = true;
+    out->equations.insert(out->equations.begin(), *eqn);
+  }
+  return out;
+}
+
+// The known scan also stacks the residuals of each step; those that are the same in all steps are
+// computed once and pass by unstacked.
 Linearized scan_linearize(const Params& params, const Values& in, const Mask& nonzero_in) {
   const ScanParams p(params);
   const Parts<Mask> mask = settled(p, nonzero_in, [&](const Mask& nonzero) {
@@ -159,19 +190,17 @@ Linearized scan_linearize(const Params& params, const Values& in, const Mask& no
   const Mask wanted = wanted_outputs(p, mask);
   const LinearizedProgram d = linearize_program(p.body, mask.all(), &wanted);
   const std::size_t outs = p.body->outputs.size();
-  // Residuals, by number: those that are constants of the loop, with the constant, and the others.
+  // Residuals, by number: those that are the same in all turns, with their values, and the others.
   Positions fixed, stacked;
-  Values fixed_values;
-  const std::vector<Var> constants = part(d.known->inputs, 0, p.consts);
+  const Mask same = invariant(*d.known, p.consts);
   for (std::size_t r = 0; r < d.residual_count; ++r) {
-    const auto at = std::find(constants.begin(), constants.end(), d.known->outputs[outs + r]);
-    if (at == constants.end()) {
-      stacked.push_back(r);
-    } else {
-      fixed.push_back(r);
-      fixed_values.push_back(in[static_cast<std::size_t>(at - constants.begin())]);
-    }
+    const auto var = static_cast<std::size_t>(d.known->outputs[outs + r]);
+    (same[var] ? fixed : stacked).push_back(r);
   }
+  Positions fixed_outputs;
+  for (const std::size_t r : fixed) fixed_outputs.push_back(outs + r);
+  const Values fixed_values =
+      shardax::evaluate(*once_for_all(d.known, p.consts, fixed_outputs), part(in, 0, p.consts));
   Positions known_outputs = range(0, outs);
   for (std::size_t r : stacked) known_outputs.push_back(outs + r);
   const ProgramPtr known = reordered(d.known, range(0, p.body->inputs.size()), known_outputs);

@@ -15,6 +15,7 @@
 #include "objects/errors.h"
 #include "objects/functions.h"
 #include "objects/index.h"
+#include "objects/labels.h"
 #include "objects/runtime.h"
 #include "objects/transfers.h"
 #include "runtime/interrupt.h"
@@ -72,6 +73,7 @@ PYBIND11_MODULE(_core_of_main_interpreter, m) {
     init_dtypes(m.ptr());
     init_array(m.ptr());
     init_arrays(m.ptr());
+    init_labels(m.ptr());
     init_functions(m.ptr());
     init_index(m.ptr());
     init_runtime(m.ptr());

@@ -3,6 +3,7 @@
 
 #include "kernels/extremum.h"
 #include "ops/family.h"
+#include "ops/split_check.h"
 #include "ops/sums.h"
 
 namespace shardax::ops {
@@ -198,6 +199,7 @@ const Op select_op{elementwise({.name = "select_n",
                                 },
                                 .half_native = true,
                                 .map = select_map_rule,
+                                .check_split = check_split_selected,
                                 .sums = sums_selected})};
 
 constexpr auto clamp_kernel = [](auto low, auto x, auto high) {

@@ -16,7 +16,7 @@ bool same_view(const Params&, const Type&, const Shape& strides, const Type&, Vi
   return true;
 }
 
-extern const Op optimization_barrier_op, name_op, sharding_constraint_op;
+extern const Op optimization_barrier_op, name_op, sharding_constraint_op, reshard_op;
 
 const Op stop_gradient_op{
     {.name = "stop_gradient",
@@ -111,43 +111,62 @@ Types type_of_constrained(const Op&, const Types& in, const Params& params) {
   return {out};
 }
 
+// Where types show how its axes split arrays, a constraint is the op `reshard`.
+Value constrained(const Params& params, const Value& x) {
+  const bool typed = params.get<ShardingPtr>("sharding")->is_explicit() &&
+                     params.ints("unconstrained_dims").empty();
+  return bind1(typed ? reshard_op : sharding_constraint_op, params, {x});
+}
+
 // An array that the constraint brings to other devices says where its cotangent goes: back
 // ("from").
 Values jvp_constrained(const JvpArgs& a) {
   const ShardingPtr& given = a.params.get<ShardingPtr>("sharding");
-  if (a.in[0]->is_tracer()) return {bind1(sharding_constraint_op, a.params, {a.t[0]})};
+  if (a.in[0]->is_tracer()) return {constrained(a.params, a.t[0])};
   const ShardingPtr& own = as_array(a.in[0]).sharding();
   const bool placed = own && !own->axis_types.starts_with('p');
   const bool moves = placed && !given->devices.empty() && own->devices != given->devices;
-  return {bind1(sharding_constraint_op, moves ? a.params.with("from", own) : a.params, {a.t[0]})};
+  return {constrained(moves ? a.params.with("from", own) : a.params, a.t[0])};
 }
 
 Values transpose_constrained(const TransposeArgs& a) {
   const ParamValue* from = a.params.find("from");
-  if (!from) return {bind1(sharding_constraint_op, a.params, {a.ct[0]})};
+  if (!from) return {constrained(a.params, a.ct[0])};
   const Params back = a.params.with("from", a.params.get<ShardingPtr>("sharding"));
-  return {bind1(sharding_constraint_op, back.with("sharding", *from), {a.ct[0]})};
+  return {constrained(back.with("sharding", *from), a.ct[0])};
 }
 
 // What arrays are labelled with follows programs as they were written (analysis/shardings.h).
-const Op sharding_constraint_op{{.name = "sharding_constraint",
-                                 .doc = "The operand, labelled with a sharding.",
-                                 .kind = Kind::layout,
-                                 .dtypes = any_dtype,
-                                 .type = type_of_constrained,
-                                 .jvp = jvp_constrained,
-                                 .transpose = transpose_constrained,
-                                 .batch = batch_sharding_constraint,
-                                 .half_native = true,
-                                 .view = same_view,
-                                 .split = split_constrained,
-                                 .show = show_sharding_constraint}};
+OpSpec constraint(OpSpec own) {
+  own.kind = Kind::layout;
+  own.dtypes = any_dtype;
+  own.type = type_of_constrained;
+  own.jvp = jvp_constrained;
+  own.transpose = transpose_constrained;
+  own.batch = batch_sharding_constraint;
+  own.half_native = true;
+  own.view = same_view;
+  own.split = split_constrained;
+  return own;
+}
+
+const Op sharding_constraint_op{constraint({.name = "sharding_constraint",
+                                            .doc = "The operand, labelled with a sharding.",
+                                            .show = show_sharding_constraint})};
+
+// Users know the sharding by the name that it has in JAX, too.
+const Op reshard_op{
+    constraint({.name = "reshard",
+                .doc = "The operand, split as `sharding` says over axes that types show.",
+                .show = [](const Params&) { return std::vector<std::string>(); },
+                .shown_params = [](const Params& params) -> Params {
+                  return params.with("dst_sharding", params.get<ShardingPtr>("sharding"));
+                }})};
 
 }  // namespace
 
 Value sharding_constraint(const Value& a, ShardingPtr sharding, const Ints& unconstrained) {
-  return bind1(sharding_constraint_op,
-               {{"sharding", std::move(sharding)}, {"unconstrained_dims", unconstrained}}, {a});
+  return constrained({{"sharding", std::move(sharding)}, {"unconstrained_dims", unconstrained}}, a);
 }
 
 Value optimization_barrier(const Value& a) {

@@ -3,6 +3,7 @@
 
 #include "ops/dense.h"
 #include "ops/hashed_keys.h"
+#include "ops/split.h"
 
 namespace shardax::ops {
 namespace {
@@ -94,6 +95,7 @@ const Op wrap_op{{.name = "random_wrap",
                         }
                         return true;
                       },
+                  .split = split_leading,
                   .show = show_impl,
                   .keys = KeyUse::makes}};
 
@@ -117,6 +119,7 @@ const Op unwrap_op{
            result.strides.push_back(1);
            return true;
          },
+     .split = split_leading,
      .keys = KeyUse::reads}};
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "ops/family.h"
 #include "ops/hashed_keys.h"
 #include "ops/keys.h"
+#include "ops/split.h"
 
 namespace shardax::ops {
 namespace {
@@ -66,6 +67,14 @@ Shape drawn_shape(const Type& keys, const Params& params) {
   return shape;
 }
 
+// What is drawn is split as the keys are.
+Split split_keys(const SplitArgs& a) {
+  Split split = split_of(a, 0);
+  split.resize(keys_shape(a.in[0]).size());
+  split.resize(a.out.rank());
+  return split;
+}
+
 Kernel bits_kernel(const Types& in, const Types&, const Params& params) {
   const std::int64_t count = product(keys_shape(in[0])), n = product(params.ints("shape"));
   if (const HashedGenerator* hashed = hashed_generator(in[0].dtype)) {
@@ -104,6 +113,7 @@ const Op bits_op{{.name = "random_bits",
                   },
                   .batch = batch_drawn,
                   .no_gradient = true,
+                  .split = split_keys,
                   .kernel = bits_kernel,
                   .show = show_bits}};
 
@@ -115,6 +125,7 @@ const Op split_op{
      },
      .batch = batch_drawn,
      .no_gradient = true,
+     .split = split_keys,
      .kernel = [](const Types& in, const Types&, const Params& params) -> Kernel {
        const std::int64_t count = product(keys_shape(in[0])), n = product(params.ints("shape"));
        return [count, n, old = old_stream(params), impl = in[0].dtype,
@@ -279,6 +290,7 @@ const Op fold_in_op{{.name = "random_fold_in",
                      },
                      .batch = fold_in_batch,
                      .no_gradient = true,
+                     .split = split_keys,
                      .kernel = fold_in_kernel,
                      .show = show_nothing,
                      .keys = KeyUse::makes}};

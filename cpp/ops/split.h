@@ -34,6 +34,8 @@ Split split_view(const SplitArgs& a);
 Split split_reshaped(const SplitArgs& a);
 // Batch dimensions, then the others of each operand; contracted ones are gone.
 Split split_product(const SplitArgs& a);
+// The dimensions that operand and result begin with are the same.
+Split split_leading(const SplitArgs& a);
 // Joined and padded arrays stay split as their operands are where that comes out even.
 Split split_grown(const SplitArgs& a);
 // As the param `sharding` says; dimensions that it leaves open stay split as they are, by axes that

@@ -37,8 +37,10 @@ template <class... Args>
 
 }  // namespace
 
-void check_split_elementwise(const Op& op, const Params&, const Types& in, const Types& outs) {
-  const Type& out = outs[0];
+namespace {
+
+// `complaint` stands before the splits of the operands.
+void check_alike(const std::string& complaint, const Types& in, const Type& out) {
   for (std::size_t d = 0; d < out.rank(); ++d) {
     Axes seen;
     for (const Type& type : in) {
@@ -52,10 +54,19 @@ void check_split_elementwise(const Op& op, const Params&, const Types& in, const
       std::string specs;
       for (const Type& operand : in)
         specs += concat(specs.empty() ? "" : ", ", spec_text(operand, all_dimensions(operand)));
-      refuse(op.name, " got incompatible shardings for broadcasting: ", specs,
-             ". Bring one to the other's with shardax.reshard.");
+      refuse(complaint, specs, ". Bring one to the other's with shardax.reshard.");
     }
   }
+}
+
+}  // namespace
+
+void check_split_elementwise(const Op& op, const Params&, const Types& in, const Types& out) {
+  check_alike(concat(op.name, " got incompatible shardings for broadcasting: "), in, out[0]);
+}
+
+void check_split_selected(const Op&, const Params&, const Types& in, const Types& out) {
+  check_alike("select cases must have the same shardings, got ", in, out[0]);
 }
 
 namespace {

@@ -9,6 +9,7 @@
 namespace shardax::ops {
 
 void check_split_elementwise(const Op& op, const Params& params, const Types& in, const Types& out);
+void check_split_selected(const Op& op, const Params& params, const Types& in, const Types& out);
 void check_split_product(const Op& op, const Params& params, const Types& in, const Types& out);
 void check_split_reshaped(const Op& op, const Params& params, const Types& in, const Types& out);
 void check_split_joined(const Op& op, const Params& params, const Types& in, const Types& out);

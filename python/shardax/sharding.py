@@ -6,7 +6,6 @@ which device, and moves nothing.
 
 from shardax._base.manual_axes import ManualAxisType
 from shardax._devices.axis_modes import auto_axes, explicit_axes
-from shardax._devices.constraints import reshard
 from shardax._devices.mesh import AbstractDevice, AbstractMesh, AxisType, Mesh, make_mesh
 from shardax._devices.mesh_context import (
     get_abstract_mesh,
@@ -15,6 +14,7 @@ from shardax._devices.mesh_context import (
     use_abstract_mesh,
     use_mesh,
 )
+from shardax._devices.resharding import reshard
 from shardax._devices.shardings import (
     DuplicateSpecError,
     IndivisibleError,

@@ -372,7 +372,7 @@ ERRORS = [
     (
         lambda: jitted(in_shardings=(split("x"),))(X, X),
         ValueError,
-        "in_shardings is a tuple of length 1 for 2 positional arguments",
+        "got a tuple or list of length 1 for an args tuple of length 2",
     ),
     (
         lambda: jitted(out_shardings=(split("x"), split()))(X),

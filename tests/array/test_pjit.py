@@ -84,6 +84,12 @@ def with_mesh(f):
 
 TWO = jnp.ones((8, 2))
 NO_MESH = Mesh(np.empty((), dtype=object), ())
+
+
+def on_device(i):
+    return jax.device_put(TWO, jax.devices()[i])
+
+
 ERRORS = [
     (lambda: pjit(lambda x: x, device=jax.devices()[0], backend="cpu"), "both a device and a back"),
     (
@@ -123,6 +129,23 @@ ERRORS = [
     (
         lambda: jax.jit(lambda x: (x, x), out_shardings=(on(mesh()), on(mesh(4, 2))))(TWO),
         "Got out_shardings .* and out_shardings .* must lie on the same devices",
+    ),
+    (
+        lambda: jax.jit(lambda *x: x)(on_device(0), on_device(1)),
+        r"Got argument x\[0\] of <lambda> with shape .* and argument x\[1\] of <lambda>",
+    ),
+    (
+        lambda: jax.jit(lambda pair: pair)({"a": on_device(0), "b": (on_device(1),)}),
+        r"Got argument pair\['a'\] of .* and argument pair\['b'\]\[0\] of .* device ids \[1\]",
+    ),
+    (
+        lambda: with_mesh(lambda: pjit(lambda x: x)(jax.device_put(TWO, on(mesh(4, 2))))),
+        r"Got argument x of <lambda> with shape .* ids \[0, .* 7\] .* and pjit's context mesh with",
+    ),
+    (
+        lambda: with_mesh(lambda: pjit(lambda x, y: x, [None] * 3, None)(X, X)),
+        "pjit in_shardings is the wrong length: got a tuple or list of length 3 for an args tuple "
+        "of length 2",
     ),
 ]
 

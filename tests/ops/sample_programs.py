@@ -105,8 +105,14 @@ def effects(shardax, x):
 
 
 def constrained(sx, x):
-    where = sx.NamedSharding(sx.make_mesh((1,), ("a",)), sx.P("a"))
+    automatic = (sx.sharding.AxisType.Auto,)
+    where = sx.NamedSharding(sx.make_mesh((1,), ("a",), axis_types=automatic), sx.P("a"))
     return sx.jit(lambda v: sx.lax.with_sharding_constraint(v, where) * 2)(x)
+
+
+def resharded(sx, x):
+    where = sx.NamedSharding(sx.make_mesh((1,), ("a",)), sx.P("a"))
+    return sx.jit(lambda v: sx.sharding.reshard(v, where) * 2)(x)
 
 
 def checked(shardax, x):

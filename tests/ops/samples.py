@@ -566,6 +566,7 @@ SAMPLES = {
     "custom_linear_solve": control(lambda x: x * 2, programs.linear_solve),
     "remat2": control(lambda x: np.sin(x) ** 2, programs.checkpoint, tolerance=4),
     "sharding_constraint": control(lambda x: x * 2, programs.constrained),
+    "reshard": control(lambda x: x * 2, programs.resharded),
     "check": control(lambda x: x + x, programs.checked),
     "pure_callback": control(
         lambda x: x + x, programs.callback, grad=(), refuses_jvp="Pure callbacks"

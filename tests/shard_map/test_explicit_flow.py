@@ -251,7 +251,7 @@ class TestDevices:
         def f(x):
             return lax.with_sharding_constraint(x, NamedSharding(made, P("x")))
 
-        with pytest.raises(ValueError, match=r"argument args\[0\] of f .* ids \[0\] .*\[0, 1\]"):
+        with pytest.raises(ValueError, match=r"argument x of f .* ids \[0\] .*\[0, 1\]"):
             jax.jit(f)(first)
         assert jax.jit(f)(jnp.zeros(8)).sharding.spec == P("x")
 

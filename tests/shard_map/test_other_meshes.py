@@ -33,6 +33,21 @@ def test_gradients_go_back_to_the_devices_they_came_from(jitted):
     assert tangent == 84 and tangent.devices() == primal.devices()
 
 
+def test_second_derivatives_of_moved_arrays():
+    first, second = (
+        NamedSharding(Mesh(np.array(jax.devices()[i : i + 4]), "x"), P("x")) for i in (0, 4)
+    )
+
+    def f(x):
+        return jnp.sum(3 * jax.device_put(x**2, second, src=first))
+
+    x = jax.device_put(np.arange(4.0, dtype=np.float32), first)
+    slope, change = jax.jvp(jax.grad(f), (x,), (x,))
+    np.testing.assert_array_equal(slope, 6 * np.arange(4))
+    np.testing.assert_array_equal(change, 6 * np.arange(4))
+    assert slope.devices() == change.devices() == x.devices()
+
+
 def test_gradients_go_back_to_a_single_device():
     first, second = jax.devices()[:2]
     x = jax.device_put(2.0, first)

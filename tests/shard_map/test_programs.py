@@ -181,3 +181,40 @@ def test_many_devices():
         np.testing.assert_array_equal(f(jnp.ones(1024)), 1024 + np.arange(1024))
     finally:
         jax.config.update("jax_num_cpu_devices", 8)
+
+
+@pytest.mark.parametrize("check_vma", [True, False])
+def test_gradient_of_branches_within_a_scan_that_differ_by_device(check_vma):
+    """A pipeline, whose devices are idle at first and at last."""
+    mesh = jax.make_mesh((4,), ("i",), axis_types=(jax.sharding.AxisType.Auto,))
+    w = jnp.asarray(np.linspace(0.1, 1, 4 * 9, dtype=np.float32).reshape(4, 3, 3))
+    x = jnp.asarray(np.linspace(-1, 1, 5 * 6, dtype=np.float32).reshape(5, 2, 3))
+
+    def pipeline(w, x):
+        device = lax.axis_index("i")
+
+        def idle(v):
+            return v * 0
+
+        def tick(arriving, t):
+            v = jnp.where(device == 0, x[jnp.clip(t, 0, 4)], arriving)
+            busy = (t >= device) & (t < 5 + device)
+            out = lax.cond(busy, lambda v: jnp.tanh(v @ w[0]), idle, v)
+            return lax.ppermute(out, "i", [(i, i + 1) for i in range(3)]), out
+
+        start = jnp.zeros_like(x[0])
+        start = lax.pcast(start, "i", to="varying") if check_vma else start
+        outs = lax.scan(tick, start, jnp.arange(8))[1]
+        return lax.psum(jnp.where(device == 3, (outs[3:] ** 2).sum(), 0.0), "i")
+
+    def whole(w, x):
+        for each in w:
+            x = jnp.tanh(x @ each)
+        return (x**2).sum()
+
+    mapped = jax.shard_map(
+        pipeline, mesh=mesh, in_specs=(P("i"), P()), out_specs=P(), check_vma=check_vma
+    )
+    expected = jax.value_and_grad(whole)(w, x)
+    for f in (jax.value_and_grad(mapped), jax.jit(jax.value_and_grad(mapped))):
+        jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-5), f(w, x), expected)

@@ -60,6 +60,13 @@ def _paths(head, tree):
 
 
 def not_an_array(fun, leaf, path):
+    if isinstance(getattr(leaf, "shape", None), tuple) and hasattr(leaf, "dtype"):
+        shape = ",".join(map(str, leaf.shape))
+        raise TypeError(
+            f"Argument '{path}' of shape {leaf.dtype}[{shape}] of type {type(leaf)} is not a valid "
+            "JAX type. It says what an array is like and has no value: shardax.eval_shape and "
+            "lower take it."
+        )
     raise TypeError(
         f"Error interpreting argument to {fun} as an abstract array. The problematic value is of "
         f"type {type(leaf)} and "
@@ -84,6 +91,11 @@ def not_an_output(where, result, api, leaf):
         if value is leaf and path:
             component = f" at output component {tree_util.keystr(path)}"
             break
+    if type(leaf).__name__ == "ShapeDtypeStruct":
+        raise TypeError(
+            f"function {where} traced for {api} returned a ShapeDtypeStruct{component}: {leaf}. A "
+            "ShapeDtypeStruct does not have a value; jnp.zeros_like makes an array of one."
+        )
     raise TypeError(
         f"function {where} traced for {api} returned a value of type {type(leaf)}{component}, "
         "which is not a valid JAX type"

@@ -18,6 +18,7 @@ __all__ = [
     "check_arraylike",
     "in_one_program",
     "inexact_dtype",
+    "is_split",
     "known",
     "result_type",
     "shape_of",
@@ -30,6 +31,12 @@ bind = _core.bind
 asarray = _core.asarray
 # What a function with nothing to do returns: an array that is deleted, or donated, by itself.
 another = _core.another
+
+
+def is_split(x, dimension):
+    """Whether mesh axes that the user asked to be explicit split that dimension."""
+    known = _core.get_type_sharding(x)
+    return known is not None and "e" in known[5] and any(known[3][dimension : dimension + 1])
 
 
 def wrapped(value, dtype):

@@ -13,10 +13,12 @@ from shardax._base.arrays import (
     canonical_axis,
     check_arraylike,
     in_one_program,
+    is_split,
     result_type,
     shape_of,
     static_jit,
 )
+from shardax.errors import ShardingTypeError
 
 broadcast_to = _core.broadcast_to
 _functions = _core.functions
@@ -127,6 +129,13 @@ def tile(A, reps):
     ndim = max(A.ndim, len(reps))
     A = A.reshape((1,) * (ndim - A.ndim) + A.shape)
     reps = (1,) * (ndim - len(reps)) + reps
+    for d, r in enumerate(reps):
+        if r != 1 and is_split(A, d):
+            raise ShardingTypeError(
+                f"tile: dimension {d} cannot be sharded where tiling is non-trivial: got "
+                f"{_core.api.typeof(A)} and reps={reps}. Reshard it so that no mesh axis splits "
+                "that dimension."
+            )
     between = tuple(n for r, s in zip(reps, A.shape) for n in (r, s))
     kept = tuple(range(1, 2 * ndim, 2))
     wide = bind("broadcast_in_dim", (A,), shape=between, broadcast_dimensions=kept)

@@ -11,7 +11,8 @@ from shardax import tree_util
 from shardax._devices.constraints import labelled
 from shardax._devices.mesh import AxisType, Mesh
 from shardax._devices.mesh_context import get_abstract_mesh, set_mesh, use_abstract_mesh
-from shardax._devices.shardings import NamedSharding, completed
+from shardax._devices.resharding import with_kinds
+from shardax._devices.shardings import NamedSharding
 
 __all__ = ["auto_axes", "explicit_axes"]
 
@@ -45,17 +46,7 @@ def _cast(tree, mesh):
     """Arrays whose types are over `mesh`, with its types of axes."""
 
     def cast(x):
-        if not isinstance(x, _core.Array):
-            return x
-        known = _core.get_type_sharding(x)
-        if known is None and not isinstance(x, _core.Tracer):
-            known = _core.get_sharding(x)
-        if known is None or not known[4] or tuple(known[0]) != mesh.axis_names:
-            return x
-        kinds = mesh._kinds()
-        if kinds == known[5]:
-            return x
-        return _core.with_sharding(x, completed((*known[:5], kinds, *known[6:]), x.ndim))
+        return with_kinds(x, mesh) if isinstance(x, _core.Array) else x
 
     return tree_util.tree_map(cast, tree)
 

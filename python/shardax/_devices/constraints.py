@@ -8,7 +8,7 @@ import functools
 import operator
 
 import shardax._core as _core
-from shardax import tree_util
+from shardax import config, tree_util
 from shardax._base.arrays import asarray
 from shardax._devices.layouts import Format
 from shardax._devices.mesh import AxisType, Mesh
@@ -92,7 +92,7 @@ def _is_asserted(x, where):
         _check_auto(where)
         return False
     own = _core.api.typeof(x).sharding.spec
-    spec = PartitionSpec(*(*where.spec, *[None] * len(own))[: len(own)])
+    spec = PartitionSpec(*(*_in_types(where), *[None] * len(own))[: len(own)])
     if any(a != b for a, b in zip(own, spec) if b is not PartitionSpec.UNCONSTRAINED):
         raise AssertionError(
             "`with_sharding_constraint` acts as an assert when all axes of mesh are of type "
@@ -100,6 +100,20 @@ def _is_asserted(x, where):
             "Please use `jax.sharding.reshard` to shard your input to the sharding you want."
         )
     return True
+
+
+def _in_types(where):
+    """The entries of its spec as types have them: without axes of one device, if asked so."""
+    if not config.jax_remove_size_one_mesh_axis_from_type:
+        return where.spec
+    shape = where.mesh.shape
+
+    def seen(entry):
+        if entry is None or entry is PartitionSpec.UNCONSTRAINED:
+            return entry
+        return tuple(name for name in axes_of_entry(entry) if shape[name] > 1)
+
+    return PartitionSpec(*map(seen, where.spec))
 
 
 def _check_auto(where):
@@ -178,11 +192,19 @@ def out_sharding_of(where, function):
             f"`jax.set_mesh`. Got {where}"
         )
     where = _resolve(where, function, "out_sharding")
-    _check_explicit(where, function)
+    check_explicit(where, function)
+    context = get_abstract_mesh()
+    mesh = getattr(where, "mesh", context)
+    differ = mesh.abstract_mesh.shape_tuple, mesh.axis_types
+    if _asked(context) and differ != (context.shape_tuple, context.axis_types):
+        raise ValueError(
+            f"{function}: Context mesh {context} should match the mesh of sharding {where}. Give "
+            "out_sharding a PartitionSpec, which is over the current mesh."
+        )
     return where
 
 
-def _check_explicit(where, function):
+def check_explicit(where, function):
     spec = getattr(where, "spec", ())
     types = where.mesh._name_to_type if isinstance(where, NamedSharding) else {}
     for entry in spec:
@@ -365,30 +387,3 @@ def _even(spec, shape, description):
         return functools.reduce(operator.mul, (sizes[name] for name in names), 1)
 
     return [() if names and n % parts(names) else names for names, n in zip(spec, shape)]
-
-
-def reshard(xs, out_shardings):
-    """`xs` labelled with shardings over explicit axes of a mesh (a tree prefix of them).
-
-    Raises:
-      ValueError: for axes that types do not show: with_sharding_constraint takes these.
-    """
-    leaves, treedef = tree_util.tree_flatten(xs)
-    wheres = spread(out_shardings, xs, "reshard", "out_shardings")
-    for where in wheres:
-        _check_explicit(where, "reshard")
-    what = "One of reshard arguments"
-    return treedef.unflatten(
-        constrain(leaf, _fitted(where, asarray(leaf).ndim), what)
-        for leaf, where in zip(leaves, wheres)
-    )
-
-
-def _fitted(where, rank):
-    """`where`, whose spec may go on with None beyond the dimensions of an array of that rank."""
-    if not isinstance(where, NamedSharding) or any(e is not None for e in where.spec[rank:]):
-        return where
-    return where.with_spec(where.spec.update(partitions=where.spec[:rank]))
-
-
-reshard.__module__ = "shardax.sharding"

@@ -53,9 +53,16 @@ def placed(array, device, out_sharding=None):
     """The array, labelled with a device or sharding where one is given."""
     if device is None and out_sharding is None:
         return array
-    from shardax._devices.shardings import created, label  # at first use: quick import
+    from shardax._devices import shardings  # at first use: quick import
 
-    return created(array, out_sharding) if device is None else label(array, device)
+    if device is not None:
+        return shardings.label(array, device)
+    if getattr(out_sharding, "memory_kind", None) not in (None, "device"):
+        raise ValueError(
+            f"out_sharding: a sharding with memory_kind is not allowed, got {out_sharding}. Bring "
+            "the array there with device_put."
+        )
+    return shardings.created(array, out_sharding)
 
 
 def full(shape, fill_value, dtype=None, *, device=None, out_sharding=None):

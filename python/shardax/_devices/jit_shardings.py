@@ -116,10 +116,12 @@ class Constrained:
             shardings = tuple(shardings)
         if type(shardings) is tuple and len(shardings) != len(mapped):
             raise ValueError(
-                "pjit in_shardings specification must be a tree prefix of the positional arguments "
-                "tuple: a Sharding, a PartitionSpec, or a tuple of length equal to the number of "
-                f"positional arguments. But in_shardings is a tuple of length {len(shardings)} for "
-                f"{len(mapped)} positional arguments, static ones not counted."
+                f"{caller.name} in_shardings specification must be a tree prefix of the positional "
+                f"arguments tuple. In particular, {caller.name} in_shardings must either be a "
+                "Sharding, a PartitionSpec, or a tuple of length equal to the number of positional "
+                f"arguments. But {caller.name} in_shardings is the wrong length: got a tuple or "
+                f"list of length {len(shardings)} for an args tuple of length {len(mapped)} "
+                "(static arguments are not counted)."
             )
         dynamic = self._label(
             tuple(args[i] for i in mapped), shardings, "in_shardings", "arguments"

@@ -36,7 +36,8 @@ def device_put(x, device=None, *, src=None, donate=False, may_alias=None):
 
     With `donate` (True, or a tree prefix of truth values) arrays that get a label are deleted;
     nothing is copied, unless `may_alias` is False. An array that lies there already is returned
-    itself.
+    itself. Where a transformed function moves an array, `src`, the sharding that it has, says where
+    its cotangent goes.
 
     Raises:
       ValueError: where `donate` and `may_alias` are both true, a Format does not fit,
@@ -63,7 +64,7 @@ def device_put(x, device=None, *, src=None, donate=False, may_alias=None):
             layouts.check_concrete(where, array)
         if array is leaf and _core.transfers_guarded():
             guard_move(array, where, True)
-        placed = shardings.label(array, where)
+        placed = shardings.label(array, where, src)
         if array is leaf and not isinstance(array, _core.Tracer):
             before = _core.get_sharding(array)
             if before is not None and before == _core.get_sharding(placed):

@@ -144,6 +144,8 @@ class NamedSharding(Sharding):
             raise ValueError(
                 f"NamedSharding: mesh must be a jax.sharding.Mesh, got {type(mesh)}: {mesh!r}."
             )
+        if spec is None:
+            raise TypeError("NamedSharding: Unexpected None for the spec; P() is whole arrays'.")
         self.mesh = mesh
         self.spec = spec if isinstance(spec, PartitionSpec) else PartitionSpec(*spec)
         concrete = isinstance(mesh, Mesh)
@@ -261,8 +263,9 @@ def make_single_device_sharding(device, *, memory_kind=None):
     return SingleDeviceSharding(device)
 
 
-def label(array, where):
-    """`array`, labelled with a device, a sharding, or a PartitionSpec of the current mesh."""
+def label(array, where, src=None):
+    """`array`, labelled with a device, a sharding, or a PartitionSpec of the current mesh; `src` is
+    what it was labelled with."""
     if isinstance(where, PartitionSpec):
         if get_mesh().empty:
             raise ValueError(
@@ -284,7 +287,8 @@ def label(array, where):
             "takes them."
         )
     where.shard_shape(array.shape)
-    return _core.with_sharding(array, where._description(array.ndim))
+    come = () if src is None else (src._description(array.ndim),)
+    return _core.with_sharding(array, where._description(array.ndim), *come)
 
 
 def created(array, where):

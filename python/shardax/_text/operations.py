@@ -198,6 +198,8 @@ class _Lowering(Collectives, Bodies):
         result = Value(x.shape, x.dtype, split)
         return self.emit(block, "sdy.sharding_constraint", [x], [result]) if split else operands
 
+    _reshard = _sharding_constraint
+
     def _convert_element_type(self, block, params, operands, results):
         if (operands[0].shape, operands[0].dtype) == (results[0].shape, results[0].dtype):
             return operands

@@ -158,7 +158,7 @@ add add_any sub neg real imag conj complex copy reduce_sum cumsum reshape squeez
 transpose rev slice dynamic_slice dynamic_update_slice concatenate pad gather scatter_add
 scatter-add scatter_sub reduce_window_sum fft tile stack unstack split convert_element_type
 reduce_precision psum pmean all_gather ppermute all_to_all psum_scatter device_put
-sharding_constraint optimization_barrier
+sharding_constraint reshard optimization_barrier
 """.split()
 _CONSTANT = """
 eq ne lt le gt ge and or xor not floor ceil round is_finite stop_gradient shift_left

@@ -59,4 +59,10 @@ def host_local_array_to_global_array(local_inputs, global_mesh, pspecs):
 
 def global_array_to_host_local_array(global_inputs, global_mesh, pspecs):
     """The part of this process, which is the whole."""
-    return host_local_array_to_global_array(global_inputs, global_mesh, pspecs)
+
+    def part(spec, array):
+        where = NamedSharding(global_mesh, spec)
+        return array if getattr(array, "sharding", None) == where else local(where, array)
+
+    local = make_array_from_process_local_data
+    return tree_util.tree_map(part, pspecs, global_inputs)

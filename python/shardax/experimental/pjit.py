@@ -5,7 +5,9 @@ import threading
 import types
 from contextlib import nullcontext
 
+import shardax._core as _core
 from shardax import tree_util
+from shardax._base.api_errors import argument_paths
 from shardax._base.options import check_exclusive
 from shardax._devices.constraints import with_sharding_constraint
 from shardax._devices.jit_shardings import caller
@@ -108,6 +110,8 @@ class OnMesh:
 
     def _run(self, name, args, kwargs):
         jitted, mesh = self._current()
+        if mesh is not None:
+            self._check_devices(mesh, args, kwargs)
         method = jitted if name is None else getattr(jitted, name)
         on_mesh = nullcontext() if mesh is None else use_abstract_mesh(mesh.abstract_mesh)
         outside = caller.name, _calls.on_mesh
@@ -117,6 +121,24 @@ class OnMesh:
                 return method(*args, **kwargs)
             finally:
                 caller.name, _calls.on_mesh = outside
+
+    def _check_devices(self, mesh, args, kwargs):
+        """ValueError for arrays that were placed on other devices than the mesh has."""
+        wanted = set(mesh.device_ids_in_order)
+        for i, leaf in enumerate(tree_util.tree_leaves((args, kwargs))):
+            if not isinstance(leaf, _core.Array) or isinstance(leaf, _core.Tracer):
+                continue
+            known = _core.get_sharding(leaf)
+            if known is None or known[5].startswith("p") or set(known[2]) == wanted:
+                continue
+            path = argument_paths(self.__wrapped__, args, kwargs, [])[i]
+            shape = ",".join(map(str, leaf.shape))
+            raise ValueError(
+                f"Received incompatible devices for jitted computation. Got argument {path} of "
+                f"{self.__name__} with shape {leaf.dtype}[{shape}] and device ids "
+                f"{sorted(set(known[2]))} on platform CPU and pjit's context mesh with device ids "
+                f"{sorted(wanted)} on platform CPU. Bring the array there with shardax.device_put."
+            )
 
     def __call__(self, *args, **kwargs):
         return self._run(None, args, kwargs)

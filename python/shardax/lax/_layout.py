@@ -10,6 +10,7 @@ from shardax._base.compositions import tile as _tile
 from shardax._devices.constraints import takes_out_sharding
 from shardax._devices.filled import full as _full
 from shardax._devices.filled import full_like as _full_like
+from shardax.errors import ShardingTypeError
 
 
 def _ints(values):
@@ -239,7 +240,10 @@ def split(operand, sizes, axis=0):
             f"{list(operand.shape)}"
         )
     edges = np.cumsum([0, *sizes]).tolist()
-    return [slice_in_dim(operand, a, b, 1, axis) for a, b in zip(edges[:-1], edges[1:])]
+    try:
+        return [slice_in_dim(operand, a, b, 1, axis) for a, b in zip(edges[:-1], edges[1:])]
+    except ShardingTypeError as e:
+        raise ShardingTypeError(str(e).replace("slicing", "split", 1)) from None
 
 
 def tile(operand, reps):

@@ -2,8 +2,16 @@
 import numpy as np
 
 import shardax._core as _core
-from shardax._base.arrays import asarray, bind, canonical_axis, check_arraylike, in_one_program
+from shardax._base.arrays import (
+    asarray,
+    bind,
+    canonical_axis,
+    check_arraylike,
+    in_one_program,
+    is_split,
+)
 from shardax._base.compositions import concatenate
+from shardax.errors import ShardingTypeError
 from shardax.numpy._reductions import _strong, _widened
 
 
@@ -11,6 +19,11 @@ def _cumulative(op, name, a, axis, dtype, widen):
     check_arraylike(name, a)
     a = asarray(a)
     if axis is None:
+        if any(is_split(a, d) for d in range(a.ndim)):
+            raise ShardingTypeError(
+                f"{name}: The input should be fully replicated where axis is None, got "
+                f"{_core.api.typeof(a)}. Reshard it to P(), or name an axis that is not split."
+            )
         a, axis = a.reshape((-1,)), 0
     axis = canonical_axis(axis, a.ndim)
     if dtype is not None:

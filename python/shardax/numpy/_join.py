@@ -10,9 +10,11 @@ from shardax._base.arrays import (
     canonical_axis,
     check_arraylike,
     in_one_program,
+    is_split,
     known,
 )
 from shardax._base.compositions import concatenate, moveaxis, sequence
+from shardax.errors import ShardingTypeError
 from shardax.numpy._shape import atleast_1d, atleast_2d, atleast_3d
 
 
@@ -29,6 +31,11 @@ def unstack(x, /, *, axis=0):
     if x.ndim == 0:
         raise ValueError(
             "Unstack requires arrays with rank > 0, however a scalar array was passed."
+        )
+    if is_split(x, canonical_axis(axis, x.ndim)):
+        raise ShardingTypeError(
+            f"unstack operand cannot be sharded on the unstacking axis {axis}; got "
+            f"{_core.api.typeof(x)}. Reshard it so that no mesh axis splits that dimension."
         )
     x = moveaxis(x, axis, 0)
     return tuple(x[i] for i in range(x.shape[0]))

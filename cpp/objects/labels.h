@@ -1,0 +1,17 @@
+// objects/labels.h - shardings of arrays as Python describes them.
+#pragma once
+
+#include "objects/array_type.h"
+
+namespace shardax::objects {
+
+// Adds with_sharding, get_sharding and the like.
+void init_labels(PyObject* module);
+
+// A new reference to what Python's shardings are made from: (mesh_axes, mesh_shape, device_ids,
+// spec, named), or to None for null.
+PyObject* describe_sharding(const ShardingPtr& sharding);
+// The reverse.
+ShardingPtr sharding_from(PyObject* description);
+
+}  // namespace shardax::objects
