@@ -17,7 +17,10 @@ def log_ndtr(x, series_order=3):
     x = _core.promote("inexact", x)[0]
     # ndtr(x) is exact in its logarithm between these.
     low, high = (-10.0, 5.0) if x.dtype == np.float32 else (-20.0, 8.0)
-    far, middle, top = jnp.minimum(x, low), jnp.clip(x, low, high), jnp.maximum(x, high)
+    # Chosen rather than clipped: at the joints, too, all of the slope is one piece's.
+    top = jnp.where(x > high, x, high)
+    middle = jnp.where((x > low) & (x <= high), x, 0)
+    far = jnp.where(x > low, low, x)
     square = far * far
     series, term = jnp.ones_like(far), jnp.ones_like(far)
     for k in range(1, series_order + 1):
@@ -67,7 +70,7 @@ def _quotient(x, numerator, denominator):
 @custom_jvp
 def _quantile(p):
     small = jnp.minimum(p, 1 - p)
-    far = (small > 0) & (small < 0.05)  # where 2 p - 1 says little of p
+    far = (small != 0) & (small < 0.05)  # where 2 p - 1 says little of p
     middle = np.asarray(np.sqrt(2), p.dtype) * lax.erf_inv(jnp.where(far, 0, 2 * p - 1))
     z = jnp.sqrt(-2 * jnp.log(jnp.where(far, small, 0.01)))
     inverse = 1 / z
