@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import shardax
 import shardax.numpy as jnp
-from shardax.scipy import linalg, signal, special
+from shardax.scipy import linalg, signal, special, stats
 
 
 @pytest.fixture(autouse=True)
@@ -19,6 +19,9 @@ EXACT = [
     ("log_ndtr", (1,), (8.0,), 5.0522710835368954e-15),
     ("log_ndtr", (1,), (-20.0,), 20.049753068527851),
     ("log_ndtr", (2,), (-20.0,), -0.99753673838494784),
+    ("log_ndtr", (0,), (-20.0,), -203.91715537109726),
+    ("log_ndtr", (1,), (-1e10,), 1e10),
+    ("log_ndtr", (2,), (-1e10,), -1.0),
     ("erfcx", (1,), (500.0,), -2.2567447937764236e-6),
     ("erfcx", (2,), (10000000.0,), 1.1283791670954787e-21),
     ("dawsn", (1,), (-10000.0,), -5.0000000750000019e-9),
@@ -78,6 +81,26 @@ def test_slopes_of_harmonics_in_reverse():
     theta = jnp.array([0.3])
     slope = -np.sqrt(3 / (8 * np.pi)) * np.cos(0.3) * np.cos(0.7)
     np.testing.assert_allclose(shardax.grad(f)(theta), [slope], rtol=1e-12)
+
+
+def test_distributions_at_ends_of_their_support():
+    """All of the slope at an end, none beyond, where it would be infinite."""
+    slope = lambda f, *at: float(shardax.grad(f)(*at))
+    assert slope(stats.expon.cdf, 0.0) == 1
+    assert slope(stats.pareto.cdf, 1.0, 3.0) == 3
+    assert slope(stats.laplace.cdf, 0.0) == 0.5
+    for f in (stats.beta.cdf, stats.beta.sf):
+        assert slope(f, 2.0, 0.5, 0.5) == slope(f, -1.0, 0.5, 0.5) == 0
+    assert slope(stats.gamma.cdf, -1.0, 0.5) == slope(stats.chi2.sf, -1.0, 0.5) == 0
+    for k, p in ((3.0, 1.0), (0.0, 0.0)):
+        by_p = shardax.grad(stats.binom.logpmf, 2)(k, 3.0, p)
+        np.testing.assert_allclose(by_p, 3.0 * (1 if p else -1))
+
+
+def test_logarithms_of_tails():
+    np.testing.assert_allclose(stats.gumbel_r.logsf(-5.0), -3.5073891964646352e-65, rtol=1e-10)
+    np.testing.assert_allclose(stats.gumbel_l.logcdf(5.0), -3.5073891964646352e-65, rtol=1e-10)
+    np.testing.assert_allclose(stats.norm.logcdf(-10.0), -53.231285150512471, rtol=1e-14)
 
 
 def test_shares_of_large_equal_operands():

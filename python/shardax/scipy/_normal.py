@@ -9,26 +9,23 @@ from shardax import lax
 from shardax import numpy as jnp
 from shardax._base.arrays import in_one_program
 from shardax._transform.custom_jvp import custom_jvp
+from shardax.scipy._integrals import erfcx
 
 
 @in_one_program("series_order")
 def log_ndtr(x, series_order=3):
-    """The logarithm of ndtr; far below 0, by `series_order` terms of the series of erfc."""
+    """The logarithm of ndtr, below 0 by that of e^(x^2 / 2) ndtr, which does not underflow;
+    `series_order` is not needed.
+    """
     x = _core.promote("inexact", x)[0]
-    # ndtr(x) is exact in its logarithm between these.
-    low, high = (-10.0, 5.0) if x.dtype == np.float32 else (-20.0, 8.0)
     # Chosen rather than clipped: at the joints, too, all of the slope is one piece's.
-    top = jnp.where(x > high, x, high)
-    middle = jnp.where((x > low) & (x <= high), x, 0)
-    far = jnp.where(x > low, low, x)
-    square = far * far
-    series, term = jnp.ones_like(far), jnp.ones_like(far)
-    for k in range(1, series_order + 1):
-        term = -term * (2 * k - 1) / square
-        series = series + term
-    tail = -0.5 * square - jnp.log(-far) - 0.5 * math.log(2 * math.pi) + jnp.log(series)
-    inside = jnp.where(x > low, jnp.log(ndtr(middle)), tail)
-    return jnp.where(x > high, -ndtr(-top), inside).astype(x.dtype)
+    low, high = x < -1, x > 5
+    middle = jnp.where(low | high, 0, x)
+    far = jnp.where(low, x, -1)
+    tail = jnp.log(erfcx(far * -math.sqrt(0.5))) - 0.5 * far * far - math.log(2)
+    top = jnp.where(high, x, 5)
+    value = jnp.where(high, jnp.log1p(-ndtr(-top)), jnp.log(ndtr(middle)))
+    return jnp.where(low, tail, value).astype(x.dtype)
 
 
 def ndtr(x):
