@@ -103,6 +103,13 @@ def test_logarithms_of_tails():
     np.testing.assert_allclose(stats.norm.logcdf(-10.0), -53.231285150512471, rtol=1e-14)
 
 
+def test_quantiles_are_of_the_default_dtype():
+    third = np.float32(1 / 3)
+    assert stats.norm.ppf(third).dtype == stats.norm.isf(third).dtype == np.float64
+    with shardax.enable_x64(False):
+        assert stats.norm.ppf(third).dtype == np.float32
+
+
 def test_shares_of_large_equal_operands():
     x = jnp.float64(1e10)
     assert shardax.grad(jnp.logaddexp2)(x, x) == 0.5

@@ -44,10 +44,10 @@ def logsf(x, loc=0, scale=1):
 
 
 def ppf(q, loc=0, scale=1):
-    """The inverse of cdf."""
-    return special.ndtri(q) * scale + loc
+    """The inverse of cdf, of the default dtype of floats."""
+    return jnp.asarray(special.ndtri(q) * scale + loc, float)
 
 
 def isf(q, loc=0, scale=1):
-    """The inverse of sf."""
-    return -special.ndtri(q) * scale + loc
+    """The inverse of sf, of the default dtype of floats."""
+    return jnp.asarray(-special.ndtri(q) * scale + loc, float)
