@@ -48,7 +48,7 @@ def dtype(x):
     if x is None:
         raise ValueError(f"Invalid argument to dtype: {x}.")
     if isinstance(x, str):
-        x = np.dtype(x)
+        return np.dtype(_core.requested_dtype(x, "dtype"))
     if isinstance(x, (type, np.dtype)):
         return _core.dtype_of(x)
     if type(x) in (int, float, complex, bool):
