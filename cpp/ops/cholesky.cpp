@@ -55,7 +55,8 @@ Value factor_tangent(const Value& l, const Value& da) {
       triangular_solve(l, da, {.lower = true, .transpose_a = true, .conjugate_a = true});
   const Value inner = triangular_solve(l, right, {.left_side = true, .lower = true});
   const Value kept = add(triangle(inner, true, 1), triangle(inner, true, 0));
-  return product(l, mul(kept, scalar(l->dtype(), 0.5)));
+  // Above the diagonal there is nothing, also where the factor is NaN.
+  return triangle(product(l, mul(kept, scalar(l->dtype(), 0.5))), true);
 }
 
 const Op cholesky_op{stacked(

@@ -118,11 +118,18 @@ const Op bessel_i1e_op{elementwise(
      .dtypes = floats,
      .jvp = [](const JvpArgs& a) -> Values {
        const Value &x = a.in[0], &y = a.out[0];
-       const Value zero = eq(x, constant(x, 0));
-       const Value safe = where(zero, full_like(x, 1), x);
-       const Value shrink = add(unary("sign", x), div(constant(x, 1), safe));
-       const Value slope = sub(unary("bessel_i0e", x), mul(y, shrink));
-       return {mul(a.t[0], where(zero, full_like(x, 0.5), slope))};
+       const Value sign = unary("sign", x), size = unary("abs", x);
+       const Value near = lt(size, constant(x, 0.1));
+       // Near 0 by the series of I_1', whose derivatives are right too.
+       const Value small = where(near, x, full_like(x, 0)), square = mul(small, small);
+       Value series = constant(x, 1.0 / 163840);
+       for (const double term : {7.0 / 18432, 5.0 / 384, 3.0 / 16, 0.5}) {
+         series = add(constant(x, term), mul(square, series));
+       }
+       const Value ratio = div(y, where(near, full_like(x, 1), x));
+       const Value slope =
+           where(near, mul(unary("exp", neg(size)), series), sub(unary("bessel_i0e", x), ratio));
+       return {mul(a.t[0], sub(slope, mul(sign, y)))};
      },
      .map = map_unary<full_floats, [](auto x) { return simd::bessel_i1e(x); }, lane_floats>})};
 

@@ -75,6 +75,14 @@ def test_modes_of_few():
     assert stats.mode(jnp.zeros((2, 0)), axis=1, keepdims=True).mode.shape == (2, 1)
 
 
+def test_transforms_of_none():
+    """Nothing to transform along an axis that has places; an axis without any is refused."""
+    for f in (fft.dct, fft.idct):
+        assert f(jnp.zeros((0, 4))).shape == (0, 4)
+        assert f(jnp.zeros((4, 0)), n=6).shape == (4, 6)
+        assert f(jnp.zeros((0, 4)), n=6).shape == (0, 6)
+
+
 def test_transforms_of_few():
     assert jnp.fft.irfft(jnp.ones(1)).shape == (0,)
     assert jnp.fft.irfft2(jnp.ones((3, 1))).shape == (3, 0)

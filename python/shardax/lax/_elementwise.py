@@ -42,8 +42,31 @@ def integer_pow(x, y):
 
 
 def dtype(x):
-    """The dtype of an array or number."""
-    return _core.dtype_of(x) if isinstance(x, (type, np.dtype)) else asarray(x).dtype
+    """The dtype of an array, a number, a nest of numbers or of what has a dtype; the one that a
+    dtype, scalar type or name stands for.
+    """
+    if x is None:
+        raise ValueError(f"Invalid argument to dtype: {x}.")
+    if isinstance(x, str):
+        return np.dtype(_core.requested_dtype(x, "dtype"))
+    if isinstance(x, (type, np.dtype)):
+        return _core.dtype_of(x)
+    if type(x) in (int, float, complex, bool):
+        return _core.dtype_of(type(x))
+    own = getattr(x, "dtype", None)
+    if isinstance(x, _core.Array) or (own is not None and not isinstance(own, np.dtype)):
+        return own
+    try:
+        given = np.result_type(x) if own is None else own
+    except TypeError as error:
+        raise TypeError(f"Cannot determine dtype of {x}") from error
+    try:
+        return _core.canonical_dtype(given)
+    except TypeError:
+        raise TypeError(
+            f"Value '{x}' with dtype {given} is not a valid JAX array type. Only arrays of numeric "
+            "types are supported by JAX."
+        ) from None
 
 
 def reciprocal(x):

@@ -44,8 +44,9 @@ _NAMES = {
         "uint2 uint32 uint4 uint64 uint8 unsignedinteger"
     ),
     "_einsum": "einsum einsum_path",
+    "_bessel": "i0",
     "_elementwise": (
-        "angle divmod fmax fmin frexp get_printoptions i0 ldexp modf printoptions "
+        "angle divmod fmax fmin frexp get_printoptions ldexp modf printoptions "
         "set_printoptions sinc spacing"
     ),
     "_equality": "allclose array_equal array_equiv isclose iscomplex isneginf isposinf isreal",

@@ -27,8 +27,18 @@ def _log_of_sum(a, b):
     return where(_functions.isnan(gap), a + b, out)
 
 
+def _log2_of_sum(a, b):
+    """log2(2**a + 2**b) of operands of one inexact dtype and shape."""
+    if a.dtype.kind == "c":
+        ln2 = math.log(2.0)
+        return _log_of_sum(a * ln2, b * ln2) / ln2
+    gap = a - b
+    rest = _functions.log1p(_functions.exp2(-_functions.abs(gap))) / math.log(2.0)
+    return where(_functions.isnan(gap), a + b, _functions.maximum(a, b) + rest)
+
+
 @functools.cache
-def _logaddexp():
+def _with_shares(log_of_sum, exponential):
     """The same with a derivative rule: operands count by their shares of the sum. Infinite ones
     stand for 0 there, so that the largest has the share 1."""
 
@@ -38,12 +48,12 @@ def _logaddexp():
     def rule(primals, tangents):
         (a, b), (at, bt) = primals, tangents
         out = fun(a, b)
-        a_share, b_share = (_functions.exp(finite(x) - finite(out)) for x in (a, b))
+        a_share, b_share = (exponential(finite(x) - finite(out)) for x in (a, b))
         return out, at * a_share + bt * b_share
 
     from shardax._transform.custom_jvp import custom_jvp  # at first use: quick import
 
-    fun = custom_jvp(_log_of_sum)
+    fun = custom_jvp(log_of_sum)
     fun.defjvp(rule)
     return static_jit()(lambda a, b: fun(*_core.promote("inexact", a, b)))
 
@@ -51,15 +61,13 @@ def _logaddexp():
 def logaddexp(x1, x2, /):
     """log(exp(x1) + exp(x2)) without overflow."""
     check_arraylike("logaddexp", x1, x2)
-    return _logaddexp()(x1, x2)
+    return _with_shares(_log_of_sum, _functions.exp)(x1, x2)
 
 
 def logaddexp2(x1, x2, /):
     """log2(2**x1 + 2**x2) without overflow."""
     check_arraylike("logaddexp2", x1, x2)
-    ln2 = math.log(2.0)
-    x1, x2 = _core.promote("inexact", x1, x2)
-    return logaddexp(x1 * ln2, x2 * ln2) / ln2
+    return _with_shares(_log2_of_sum, _functions.exp2)(x1, x2)
 
 
 def angle(z, deg=False):
@@ -97,18 +105,6 @@ def fmin(x1, x2):
     """The smaller one of each pair; the other one where one is NaN."""
     check_arraylike("fmin", x1, x2)
     return where(_functions.logical_or(_functions.less(x1, x2), _functions.isnan(x2)), x1, x2)
-
-
-@in_one_program()
-def i0(x):
-    """The modified Bessel function of the first kind, order 0."""
-    check_arraylike("i0", x)
-    x = _core.promote("inexact", x)[0]
-    if x.dtype.kind == "c":
-        raise ValueError(f"Unsupported input type to jax.numpy.i0: {x.dtype}")
-    # |x|, with derivatives of 0 at 0.
-    size = _functions.multiply(x, _functions.sign(x))
-    return _functions.multiply(_functions.exp(size), bind("bessel_i0e", (x,)))
 
 
 @in_one_program()

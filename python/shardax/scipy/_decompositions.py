@@ -202,7 +202,8 @@ def eigh_tridiagonal(
         chosen = slice(select_range[0], select_range[1] + 1)
     if d.shape[0] == 0:
         return d.real if eigvals_only else (d.real, jnp.eye(0, dtype=d.dtype))
-    matrix = jnp.diag(d.real.astype(d.dtype)) + jnp.diag(e.conj(), -1)
+    # Both triangles, as the derivative rule of eigh looks at both.
+    matrix = jnp.diag(d.real.astype(d.dtype)) + jnp.diag(e.conj(), -1) + jnp.diag(e, 1)
     if eigvals_only:
         return hermitian_eigenvalues(matrix, symmetrize_input=False)[chosen]
     v, w = lax.linalg.eigh(matrix, symmetrize_input=False)

@@ -1,8 +1,11 @@
 """shardax/scipy/_entropy.py - products with logarithms: entropies, Box and Cox's transforms."""
 
+from functools import partial
+
 import shardax._core as _core
 from shardax import numpy as jnp
 from shardax._base.arrays import in_one_program
+from shardax._transform.custom_arguments import SymbolicZero
 from shardax._transform.custom_jvp import custom_jvp
 
 
@@ -38,7 +41,7 @@ def _positive_rel_entr(p, q):
 # The slopes of the factors, also where the product is 0 by definition.
 _xlogy.defjvps(lambda t, out, x, y: t * jnp.log(y), lambda t, out, x, y: t * (x / y))
 _xlog1py.defjvps(lambda t, out, x, y: t * jnp.log1p(y), lambda t, out, x, y: t * (x / (1 + y)))
-_entr.defjvps(lambda t, out, x: t * (-jnp.log(x) - 1))
+_entr.defjvps(lambda t, out, x: t * jnp.where(x < 0, 0, -jnp.log(jnp.where(x < 0, 1, x)) - 1))
 _positive_rel_entr.defjvps(
     lambda t, out, p, q: t * (jnp.log(p) - jnp.log(q) + 1), lambda t, out, p, q: t * (-p / q)
 )
@@ -79,19 +82,85 @@ def kl_div(p, q):
     return rel_entr(p, q) - p + q
 
 
+@partial(custom_jvp, nondiff_argnums=(0,))
+def _moment(k, z):
+    """The integral of t^k e^(z t) over t from 0 to 1, for a small k."""
+    near = jnp.abs(z) < 1
+    small = jnp.where(near, z, 0)
+    series = jnp.zeros_like(z)
+    for j in range(20, -1, -1):
+        series = series * small / (j + 1) + 1 / (k + 1 + j)
+    if k == 0:
+        large = jnp.where(near, 1, z)
+        return jnp.where(near, series, jnp.expm1(large) / large)
+    # By parts, over e^z where that overflows.
+    up, down = jnp.where(z >= 1, z, 1), jnp.where(z <= -1, z, -1)
+    rising, falling = -jnp.expm1(-up) / up, jnp.expm1(down) / down
+    for n in range(1, k + 1):
+        rising, falling = (1 - n * rising) / up, (jnp.exp(down) - n * falling) / down
+    return jnp.where(near, series, jnp.where(z > 0, jnp.exp(up) * rising, falling))
+
+
+@_moment.defjvp
+def _moment_slope(k, primals, tangents):
+    return _moment(k, *primals), tangents[0] * _moment(k + 1, *primals)
+
+
+@custom_jvp
+def _boxcox(x, lmbda):
+    return _power_of(jnp.log(x), lmbda)
+
+
+@custom_jvp
+def _boxcox1p(x, lmbda):
+    return _power_of(jnp.log1p(x), lmbda)
+
+
+def _power_of(log, lmbda):
+    """expm1(lmbda * log) / lmbda, log where lmbda is 0."""
+    zero = lmbda == 0
+    safe = jnp.where(zero, 1, lmbda)
+    return jnp.where(zero, log, jnp.expm1(safe * log) / safe)
+
+
+def _power(x, lmbda):
+    return jnp.where(x >= 0, x, jnp.nan) ** (lmbda - 1)
+
+
+def _power1p(x, lmbda):
+    end = x == -1
+    inside = jnp.exp((lmbda - 1) * jnp.log1p(jnp.where(end, 0, x)))
+    return jnp.where(end, jnp.where(end, 0.0, 1.0) ** (lmbda - 1), inside).astype(inside.dtype)
+
+
+def _boxcox_slopes(log, power, x, lmbda, tangents):
+    """The tangent of a transform; a slope that overflows is no factor of what is zero."""
+    by_x, by_lmbda = (type(t) is not SymbolicZero for t in tangents)
+    total = jnp.zeros_like(x * lmbda)
+    if by_x:
+        total = total + tangents[0] * power(x, lmbda)
+    if by_lmbda:
+        total = total + tangents[1] * log(x) ** 2 * _moment(1, lmbda * log(x))
+    return total
+
+
+@partial(_boxcox.defjvp, symbolic_zeros=True)
+def _boxcox_rule(primals, tangents):
+    return _boxcox(*primals), _boxcox_slopes(jnp.log, _power, *primals, tangents)
+
+
+@partial(_boxcox1p.defjvp, symbolic_zeros=True)
+def _boxcox1p_rule(primals, tangents):
+    return _boxcox1p(*primals), _boxcox_slopes(jnp.log1p, _power1p, *primals, tangents)
+
+
 @in_one_program()
 def boxcox(x, lmbda):
     """(x^lmbda - 1) / lmbda; log(x) where lmbda is 0."""
-    x, lmbda = _inexact(x, lmbda)
-    zero = lmbda == 0
-    safe = jnp.where(zero, 1, lmbda)
-    return jnp.where(zero, jnp.log(x), jnp.expm1(safe * jnp.log(x)) / safe)
+    return _boxcox(*_inexact(x, lmbda))
 
 
 @in_one_program()
 def boxcox1p(x, lmbda):
     """boxcox(1 + x, lmbda), exact for small x."""
-    x, lmbda = _inexact(x, lmbda)
-    zero = lmbda == 0
-    safe = jnp.where(zero, 1, lmbda)
-    return jnp.where(zero, jnp.log1p(x), jnp.expm1(safe * jnp.log1p(x)) / safe)
+    return _boxcox1p(*_inexact(x, lmbda))

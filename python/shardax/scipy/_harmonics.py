@@ -30,7 +30,8 @@ def _legendre_steps(m, x, sine, l_max, normalized):
         before, last = carry
         if normalized:
             room = jnp.where(degree > order, degree**2 - order**2, 1)
-            up = jnp.sqrt((4 * degree**2 - 1) / room)
+            # Not the root of -1 at degree 0, whose NaN would be a factor of cotangents.
+            up = jnp.sqrt(jnp.abs(4 * degree**2 - 1) / room)
             rest = jnp.maximum((degree - 1) ** 2 - order**2, 0)
             safe = jnp.where(rest > 0, rest, 1)
             down = jnp.sqrt((2 * degree + 1) * safe / (jnp.abs(2 * degree - 3) * room))

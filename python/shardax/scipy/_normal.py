@@ -9,23 +9,23 @@ from shardax import lax
 from shardax import numpy as jnp
 from shardax._base.arrays import in_one_program
 from shardax._transform.custom_jvp import custom_jvp
+from shardax.scipy._integrals import erfcx
 
 
 @in_one_program("series_order")
 def log_ndtr(x, series_order=3):
-    """The logarithm of ndtr; far below 0, by `series_order` terms of the series of erfc."""
+    """The logarithm of ndtr, below 0 by that of e^(x^2 / 2) ndtr, which does not underflow;
+    `series_order` is not needed.
+    """
     x = _core.promote("inexact", x)[0]
-    # ndtr(x) is exact in its logarithm between these.
-    low, high = (-10.0, 5.0) if x.dtype == np.float32 else (-20.0, 8.0)
-    far, middle, top = jnp.minimum(x, low), jnp.clip(x, low, high), jnp.maximum(x, high)
-    square = far * far
-    series, term = jnp.ones_like(far), jnp.ones_like(far)
-    for k in range(1, series_order + 1):
-        term = -term * (2 * k - 1) / square
-        series = series + term
-    tail = -0.5 * square - jnp.log(-far) - 0.5 * math.log(2 * math.pi) + jnp.log(series)
-    inside = jnp.where(x > low, jnp.log(ndtr(middle)), tail)
-    return jnp.where(x > high, -ndtr(-top), inside).astype(x.dtype)
+    # Chosen rather than clipped: at the joints, too, all of the slope is one piece's.
+    low, high = x < -1, x > 5
+    middle = jnp.where(low | high, 0, x)
+    far = jnp.where(low, x, -1)
+    tail = jnp.log(erfcx(far * -math.sqrt(0.5))) - 0.5 * far * far - math.log(2)
+    top = jnp.where(high, x, 5)
+    value = jnp.where(high, jnp.log1p(-ndtr(-top)), jnp.log(ndtr(middle)))
+    return jnp.where(low, tail, value).astype(x.dtype)
 
 
 def ndtr(x):
@@ -67,7 +67,7 @@ def _quotient(x, numerator, denominator):
 @custom_jvp
 def _quantile(p):
     small = jnp.minimum(p, 1 - p)
-    far = (small > 0) & (small < 0.05)  # where 2 p - 1 says little of p
+    far = (small != 0) & (small < 0.05)  # where 2 p - 1 says little of p
     middle = np.asarray(np.sqrt(2), p.dtype) * lax.erf_inv(jnp.where(far, 0, 2 * p - 1))
     z = jnp.sqrt(-2 * jnp.log(jnp.where(far, small, 0.01)))
     inverse = 1 / z

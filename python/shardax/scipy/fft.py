@@ -83,6 +83,8 @@ def _along(function, x, axes, norm):
         )
     x = _core.promote("inexact", x)[0]
     for axis in axes:
+        if not x.size and x.shape[axis]:
+            continue  # there is nothing along this axis, though it has places
         x = _last_axis(lambda v: function(v, norm == "ortho"), x, axis)
     return x
 

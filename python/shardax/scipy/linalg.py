@@ -166,7 +166,11 @@ def solve(
     a, b, vectors = _right_sides("solve", a, b)
     factors = cho_factor(lax.stop_gradient(a), lower)
     x = lax.custom_linear_solve(
-        lambda x: _systems.matmul(a, x), b, lambda _, b: cho_solve(factors, b), symmetric=True
+        lambda x: _systems.matmul(a, x),
+        b,
+        lambda _, b: cho_solve(factors, b),
+        # The transpose of a Hermitian matrix is its conjugate.
+        lambda _, b: jnp.conj(cho_solve(factors, jnp.conj(b))),
     )
     return x[..., 0] if vectors else x
 

@@ -121,7 +121,12 @@ def convolve2d(in1, in2, mode="full", boundary="fill", fillvalue=0, precision=No
 
 def correlate2d(in1, in2, mode="full", boundary="fill", fillvalue=0, precision=None):
     """The cross-correlation of two matrices, with zeros around them."""
+    check_arraylike("correlate2d", in1, in2)
+    in1, in2 = asarray(in1), asarray(in2)
     _planar("correlate2d", in1, in2, boundary, fillvalue)
+    if mode == "valid" and in1.size < in2.size:
+        # SciPy exchanges the operands, and with them which one is conjugated.
+        return jnp.conj(correlate(in1, in2, mode, precision=precision))
     if mode != "same":
         return correlate(in1, in2, mode, precision=precision)
     # Of a window of even size, the middle is on the other side than that of `correlate`.

@@ -7,6 +7,7 @@ from shardax import lax
 from shardax import numpy as jnp
 from shardax._base.arrays import bind, in_one_program
 from shardax._transform.custom_jvp import custom_jvp
+from shardax.numpy._bessel import modified_bessel
 from shardax.numpy._exponentials import logsumexp
 from shardax.scipy._entropy import (
     boxcox,
@@ -197,7 +198,7 @@ def comb(N, k, *, repetition=False):
         return jnp.where((k == 0) & (N >= 0), 1, comb(N + k - 1, k))
     possible = (k >= 0) & (N >= 0) & (k <= N)
     n, m = jnp.where(possible, N, 1), jnp.where(possible, k, 1)
-    ways = jnp.exp(gammaln(n + 1) - gammaln(m + 1) - gammaln(n - m + 1))
+    ways = jnp.exp(-betaln(n - m + 1, m + 1)) / (n + 1)
     return jnp.where(possible, ways, 0)
 
 
@@ -231,17 +232,26 @@ def betaln(a, b):
     big = large >= 8
     q = jnp.where(big, large, 8)
     ratio = small / q
-    stirling = _stirling_rest(q) - _stirling_rest(small + q)
+    stirling = _stirling_difference(q, small)
     apart = small - small * jnp.log(small + q) + (q - 0.5) * -jnp.log1p(ratio) + stirling
     near = gammaln(large) - gammaln(small + large)
     return gammaln(small) + jnp.where(big, apart, near)
 
 
-def _stirling_rest(x):
-    """log gamma(x) - ((x - 1/2) log x - x + log(2 pi) / 2), for x of 8 or more."""
-    inverse = 1 / x
-    square = inverse * inverse
-    return inverse * (1 / 12 - square * (1 / 360 - square * (1 / 1260 - square / 1680)))
+# Stirling's series: log gamma(x) - ((x - 1/2) log x - x + log(2 pi) / 2) by x^-1, x^-3, ...
+_STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360)
+
+
+def _stirling_difference(x, step):
+    """Stirling's series at x >= 8 minus that at x + step: small where the step is."""
+    u, v = 1 / x, 1 / (x + step)
+    total, quotient, power = 0, 0, jnp.ones_like(v)
+    for n in range(1, 2 * len(_STIRLING)):
+        quotient = u * quotient + power  # (u^n - v^n) / (u - v)
+        power = power * v
+        if n % 2:
+            total = total + _STIRLING[n // 2] * quotient
+    return total * step * u * v
 
 
 @in_one_program()
@@ -286,18 +296,14 @@ def i1e(x):
     return lax.bessel_i1e(_inexact(x)[0])
 
 
-@in_one_program()
 def i0(x):
     """The modified Bessel function of order 0."""
-    x = _inexact(x)[0]
-    return jnp.exp(jnp.abs(x)) * lax.bessel_i0e(x)
+    return modified_bessel(0, _inexact(x)[0])
 
 
-@in_one_program()
 def i1(x):
     """The modified Bessel function of order 1."""
-    x = _inexact(x)[0]
-    return jnp.exp(jnp.abs(x)) * lax.bessel_i1e(x)
+    return modified_bessel(1, _inexact(x)[0])
 
 
 def digamma(x):

@@ -257,7 +257,10 @@ def bcoo_extract(sparr, arr, *, assume_unique=None):
         raise ValueError(f"shape mismatch: {sparr.shape=} {arr.shape=}")
     unique = sparr.unique_indices if assume_unique is None else assume_unique
     mat = arr if unique else _at_first_places(sparr, arr)
-    if unique:
+    if unique and not sparr.n_sparse:
+        shape = arr.shape[: sparr.n_batch] + sparr.data.shape[sparr.n_batch :]
+        data = jnp.broadcast_to(jnp.expand_dims(arr, sparr.n_batch), shape)
+    elif unique:
         data = extracted(mat, sparr.indices)
         batch = [i for i in range(sparr.n_batch) if sparr.data.shape[i] == 1 != arr.shape[i]]
         if sparr.indices.shape[: sparr.n_batch] == sparr.data.shape[: sparr.n_batch] and batch:

@@ -20,3 +20,17 @@ def floats(*args):
 def within(inside, value, outside=-jnp.inf):
     """`value` where x is inside the support, else `outside`."""
     return jnp.where(inside, value, outside)
+
+
+def held(x, low=None, high=None):
+    """x within bounds: all of its slope at them, none beyond, not even of what is infinite."""
+    if low is not None:
+        x = jnp.where(x < low, low, x)
+    return x if high is None else jnp.where(x > high, high, x)
+
+
+def log1mexp(x):
+    """log(1 - exp(-x)) of positive x, exact near 0 and far from it."""
+    near = x < 0.7
+    below, above = jnp.where(near, x, 1), jnp.where(near, 1, x)
+    return jnp.where(near, jnp.log(-jnp.expm1(-below)), jnp.log1p(-jnp.exp(-above)))

@@ -2,7 +2,7 @@
 
 from shardax import numpy as jnp
 from shardax.scipy import special
-from shardax.scipy.stats._common import inexact, within
+from shardax.scipy.stats._common import held, inexact, within
 
 
 def logpdf(x, a, b, loc=0, scale=1):
@@ -24,7 +24,7 @@ def pdf(x, a, b, loc=0, scale=1):
 def cdf(x, a, b, loc=0, scale=1):
     """The probability of values up to x."""
     x, a, b, loc, scale = inexact(x, a, b, loc, scale)
-    return special.betainc(a, b, jnp.clip((x - loc) / scale, 0, 1))
+    return special.betainc(a, b, held((x - loc) / scale, 0, 1))
 
 
 def logcdf(x, a, b, loc=0, scale=1):
@@ -35,7 +35,7 @@ def logcdf(x, a, b, loc=0, scale=1):
 def sf(x, a, b, loc=0, scale=1):
     """The probability of values above x."""
     x, a, b, loc, scale = inexact(x, a, b, loc, scale)
-    return special.betainc(b, a, 1 - jnp.clip((x - loc) / scale, 0, 1))
+    return special.betainc(b, a, 1 - held((x - loc) / scale, 0, 1))
 
 
 def logsf(x, a, b, loc=0, scale=1):

@@ -12,7 +12,9 @@ def logpmf(k, n, p, loc=0):
     inside = (x >= 0) & (x <= n)
     y = jnp.where(inside, x, 0)
     ways = special.gammaln(n + 1) - special.gammaln(y + 1) - special.gammaln(n - y + 1)
-    return within(inside, ways + special.xlogy(y, p) + special.xlog1py(n - y, -p))
+    # A power of 0 is 1 for every p.
+    successes = special.xlogy(y, jnp.where(y == 0, 1, p))
+    return within(inside, ways + successes + special.xlog1py(n - y, jnp.where(n == y, 0, -p)))
 
 
 def pmf(k, n, p, loc=0):

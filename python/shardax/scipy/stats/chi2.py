@@ -4,7 +4,7 @@ import math
 
 from shardax import numpy as jnp
 from shardax.scipy import special
-from shardax.scipy.stats._common import inexact, within
+from shardax.scipy.stats._common import held, inexact, within
 
 
 def logpdf(x, df, loc=0, scale=1):
@@ -26,13 +26,13 @@ def pdf(x, df, loc=0, scale=1):
 def cdf(x, df, loc=0, scale=1):
     """The probability of values up to x."""
     x, df, loc, scale = inexact(x, df, loc, scale)
-    return special.gammainc(df / 2, jnp.maximum((x - loc) / scale, 0) / 2)
+    return special.gammainc(df / 2, held((x - loc) / scale, 0) / 2)
 
 
 def sf(x, df, loc=0, scale=1):
     """The probability of values above x."""
     x, df, loc, scale = inexact(x, df, loc, scale)
-    return special.gammaincc(df / 2, jnp.maximum((x - loc) / scale, 0) / 2)
+    return special.gammaincc(df / 2, held((x - loc) / scale, 0) / 2)
 
 
 def logcdf(x, df, loc=0, scale=1):

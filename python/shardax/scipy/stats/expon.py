@@ -1,7 +1,7 @@
 """shardax.scipy.stats.expon - the exponential distribution."""
 
 from shardax import numpy as jnp
-from shardax.scipy.stats._common import inexact, within
+from shardax.scipy.stats._common import held, inexact, within
 
 
 def _standard(x, loc, scale):
@@ -23,13 +23,13 @@ def pdf(x, loc=0, scale=1):
 def cdf(x, loc=0, scale=1):
     """The probability of values up to x."""
     y, _ = _standard(x, loc, scale)
-    return within(~(y < 0), -jnp.expm1(-jnp.maximum(y, 0)), 0)
+    return within(~(y < 0), -jnp.expm1(-held(y, 0)), 0)
 
 
 def logcdf(x, loc=0, scale=1):
     """The logarithm of cdf."""
     y, _ = _standard(x, loc, scale)
-    return within(~(y < 0), jnp.log1p(-jnp.exp(-jnp.maximum(y, 0))))
+    return within(~(y < 0), jnp.log1p(-jnp.exp(-held(y, 0))))
 
 
 def sf(x, loc=0, scale=1):

@@ -2,7 +2,7 @@
 
 from shardax import numpy as jnp
 from shardax.scipy import special
-from shardax.scipy.stats._common import inexact, within
+from shardax.scipy.stats._common import held, inexact, within
 
 
 def logpdf(x, a, loc=0, scale=1):
@@ -23,13 +23,13 @@ def pdf(x, a, loc=0, scale=1):
 def cdf(x, a, loc=0, scale=1):
     """The probability of values up to x."""
     x, a, loc, scale = inexact(x, a, loc, scale)
-    return special.gammainc(a, jnp.maximum((x - loc) / scale, 0))
+    return special.gammainc(a, held((x - loc) / scale, 0))
 
 
 def sf(x, a, loc=0, scale=1):
     """The probability of values above x."""
     x, a, loc, scale = inexact(x, a, loc, scale)
-    return special.gammaincc(a, jnp.maximum((x - loc) / scale, 0))
+    return special.gammaincc(a, held((x - loc) / scale, 0))
 
 
 def logcdf(x, a, loc=0, scale=1):

@@ -19,5 +19,7 @@ def cdf(x, loc=0, scale=1):
     """The probability of values up to x."""
     x, loc, scale = inexact(x, loc, scale)
     z = (x - loc) / scale
-    tail = 0.5 * jnp.exp(-jnp.abs(z))
-    return jnp.where(z <= 0, tail, 1 - tail)
+    below = z <= 0
+    # Not of |z|, whose slope at 0 is that of the other side.
+    tail = 0.5 * jnp.exp(jnp.where(below, z, -z))
+    return jnp.where(below, tail, 1 - tail)

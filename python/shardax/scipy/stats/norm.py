@@ -3,7 +3,6 @@
 import math
 
 import shardax._core as _core
-from shardax import lax
 from shardax import numpy as jnp
 from shardax.scipy import special
 
@@ -35,15 +34,8 @@ def sf(x, loc=0, scale=1):
 
 
 def logcdf(x, loc=0, scale=1):
-    """The logarithm of cdf; far below the mean, by the asymptotic series of erfc."""
-    z = _standard(x, loc, scale)[0]
-    low = z < -8
-    far = jnp.where(low, z, -8)
-    square = far * far
-    series = 1 - 1 / square + 3 / square**2 - 15 / square**3 + 105 / square**4
-    tail = -0.5 * square - jnp.log(-far) - 0.5 * math.log(2 * math.pi) + jnp.log(series)
-    near = jnp.log(0.5 * lax.erfc(-jnp.where(low, 0, z) / math.sqrt(2)))
-    return jnp.where(low, tail, near)
+    """The logarithm of cdf, exact far below the mean, too."""
+    return special.log_ndtr(_standard(x, loc, scale)[0])
 
 
 def logsf(x, loc=0, scale=1):
@@ -52,10 +44,10 @@ def logsf(x, loc=0, scale=1):
 
 
 def ppf(q, loc=0, scale=1):
-    """The inverse of cdf."""
-    return special.ndtri(q) * scale + loc
+    """The inverse of cdf, of the default dtype of floats."""
+    return jnp.asarray(special.ndtri(q) * scale + loc, float)
 
 
 def isf(q, loc=0, scale=1):
-    """The inverse of sf."""
-    return -special.ndtri(q) * scale + loc
+    """The inverse of sf, of the default dtype of floats."""
+    return jnp.asarray(-special.ndtri(q) * scale + loc, float)

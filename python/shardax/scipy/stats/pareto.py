@@ -1,13 +1,13 @@
 """shardax.scipy.stats.pareto - the Pareto distribution."""
 
 from shardax import numpy as jnp
-from shardax.scipy.stats._common import inexact, within
+from shardax.scipy.stats._common import held, inexact, within
 
 
 def _standard(x, b, loc, scale):
     x, b, loc, scale = inexact(x, b, loc, scale)
     y = (x - loc) / scale
-    return y, jnp.log(jnp.maximum(y, 1)), b, scale
+    return y, jnp.log(held(y, 1)), b, scale
 
 
 def logpdf(x, b, loc=0, scale=1):

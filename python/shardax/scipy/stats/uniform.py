@@ -1,7 +1,7 @@
 """shardax.scipy.stats.uniform - the uniform distribution from loc to loc + scale."""
 
 from shardax import numpy as jnp
-from shardax.scipy.stats._common import inexact, within
+from shardax.scipy.stats._common import held, inexact, within
 
 
 def logpdf(x, loc=0, scale=1):
@@ -18,7 +18,7 @@ def pdf(x, loc=0, scale=1):
 def cdf(x, loc=0, scale=1):
     """The probability of values up to x."""
     x, loc, scale = inexact(x, loc, scale)
-    return jnp.clip((x - loc) / scale, 0, 1)
+    return held((x - loc) / scale, 0, 1)
 
 
 def ppf(q, loc=0, scale=1):
