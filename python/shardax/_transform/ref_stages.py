@@ -3,7 +3,7 @@
 from shardax import tree_util
 from shardax._core import api as _core
 from shardax._transform.ref_calls import RefCall
-from shardax._transform.refs import AbstractRef, Met, Ref, is_ref
+from shardax._transform.refs import AbstractRef, Ref, is_ref
 
 
 def stands_for_ref(x):
@@ -39,7 +39,7 @@ def staged_with_refs(fun, static_positions, static_names, args, kwargs):
     leaves = [_Described(x) if stands_for_ref(x) and not is_ref(x) else x for x in leaves]
     args, kwargs = tree.unflatten(leaves)
     call = RefCall(fun, static_positions, static_names, args, kwargs)
-    staged = call.staged_with(lambda f, arguments: _core.stage_function(f, arguments, {}))
+    staged = call.through(lambda f, arguments: _core.stage_function(f, arguments, {}))
     leaves = tree_util.tree_leaves(call.dynamic)
     types = [x.aval.inner_aval if is_ref(x) else _core.typeof(x) for x in leaves]
     return _RefStaged(staged, types)
@@ -48,22 +48,19 @@ def staged_with_refs(fun, static_positions, static_names, args, kwargs):
 def stage_function(fun, args, kwargs, statics=(), axes=(), arrays_captured=False):
     """`fun` as a program for these arguments."""
     if not any(map(stands_for_ref, tree_util.tree_leaves((args, kwargs)))):
-        try:
-            return _core.stage(
-                "jit",
-                fun,
-                args,
-                kwargs,
-                statics,
-                axes,
-                references=True,
-                arrays_captured=arrays_captured,
-            )
-        except Met:
-            pass
+        return _core.stage(
+            "jit",
+            fun,
+            args,
+            kwargs,
+            statics,
+            axes,
+            references=True,
+            arrays_captured=arrays_captured,
+        )
     if axes:
         raise NotImplementedError(
-            "make_jaxpr: with axis_env, the function reads, writes or is passed a mutable array "
-            "reference. Pass the value of the reference, ref[...]."
+            "make_jaxpr: with axis_env, the function is passed a mutable array reference. Pass the "
+            "value of the reference, ref[...]."
         )
     return staged_with_refs(fun, statics, (), args, kwargs)
