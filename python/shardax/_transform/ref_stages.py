@@ -2,7 +2,9 @@
 
 from shardax import tree_util
 from shardax._core import api as _core
+from shardax._transform.hi_states import with_states
 from shardax._transform.ref_calls import RefCall
+from shardax._transform.ref_slots import Met
 from shardax._transform.refs import AbstractRef, Ref, is_ref
 
 
@@ -40,24 +42,29 @@ def staged_with_refs(fun, static_positions, static_names, args, kwargs):
     args, kwargs = tree.unflatten(leaves)
     call = RefCall(fun, static_positions, static_names, args, kwargs)
     staged = call.through(lambda f, arguments: _core.stage_function(f, arguments, {}))
-    leaves = tree_util.tree_leaves(call.dynamic)
-    types = [x.aval.inner_aval if is_ref(x) else _core.typeof(x) for x in leaves]
+    leaves = with_states(tree_util.tree_leaves(call.dynamic))
+    types = [
+        getattr(x.aval, "inner_aval", x.aval) if is_ref(x) else _core.typeof(x) for x in leaves
+    ]
     return _RefStaged(staged, types)
 
 
 def stage_function(fun, args, kwargs, statics=(), axes=(), arrays_captured=False):
     """`fun` as a program for these arguments."""
     if not any(map(stands_for_ref, tree_util.tree_leaves((args, kwargs)))):
-        return _core.stage(
-            "jit",
-            fun,
-            args,
-            kwargs,
-            statics,
-            axes,
-            references=True,
-            arrays_captured=arrays_captured,
-        )
+        try:
+            return _core.stage(
+                "jit",
+                fun,
+                args,
+                kwargs,
+                statics,
+                axes,
+                references=True,
+                arrays_captured=arrays_captured,
+            )
+        except Met:  # a value that changes is among the arguments
+            pass
     if axes:
         raise NotImplementedError(
             "make_jaxpr: with axis_env, the function is passed a mutable array reference. Pass the "
