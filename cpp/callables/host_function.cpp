@@ -123,7 +123,7 @@ struct PolicyObject {
 
 }  // namespace
 
-KeptFunctions::KeptFunctions(const Program& program) {
+KeptFunctions::KeptFunctions(const Program& program, Ref object) : object_(std::move(object)) {
   collect_functions(program, functions_);
   for (const FunctionPtr& f : functions_) ++host_object(f.get())->owners();
 }
@@ -156,6 +156,7 @@ int KeptFunctions::traverse(visitproc visit, void* arg) const {
     const HostObject* function = host_object(f.get());
     if (function->owners() == 1) Py_VISIT(function->object());
   }
+  Py_VISIT(object_.get());
   return 0;
 }
 

@@ -37,14 +37,16 @@ FunctionPtr kept(const HostObject* object);
 // it counts as reachable.
 class KeptFunctions {
  public:
-  explicit KeptFunctions(const Program& program);
-  KeptFunctions(KeptFunctions&& other) noexcept : functions_(std::move(other.functions_)) {
+  // `object`: something of Python's that is kept with it.
+  explicit KeptFunctions(const Program& program, Ref object = {});
+  KeptFunctions(KeptFunctions&& other) noexcept
+      : functions_(std::move(other.functions_)), object_(std::move(other.object_)) {
     other.functions_.clear();
   }
   KeptFunctions(const KeptFunctions&) = delete;
   KeptFunctions& operator=(const KeptFunctions&) = delete;
   ~KeptFunctions();
-  bool empty() const { return functions_.empty(); }
+  bool empty() const { return functions_.empty() && !object_; }
   int traverse(visitproc visit, void* arg) const;
 
   // While it lives, functions made on this thread are this owner's: what transforming the program
@@ -65,6 +67,7 @@ class KeptFunctions {
   friend FunctionPtr kept(const HostObject* object);
 
   std::vector<FunctionPtr> functions_;
+  Ref object_;
 };
 
 // Adds the ops that carry Functions to the module: custom rules, checkpoint, callbacks.

@@ -8,8 +8,11 @@
 #include "callables/locate.h"
 #include "callables/miss_log.h"
 #include "callables/references.h"
+#include "callables/value_lists.h"
 #include "objects/config.h"
 #include "objects/transfers.h"
+
+namespace py = pybind11;
 
 namespace shardax::callables {
 namespace {
@@ -143,6 +146,8 @@ Ref Jit::call_program(PyObject* fun, const CallArguments& arguments) {
   }
   if (!entry) entry = stage(fun, call, values);
   entry->donation.require_distinct(values);
+  const std::size_t given = values.size();
+  if (entry->references) entry = with_held_values(std::move(entry), fun, call, values);
   Values outputs;
   const KeptFunctions::Scope scope(entry->functions);
   if (!entry->closed.empty() || !computes_at_once(values)) {
@@ -155,7 +160,27 @@ Ref Jit::call_program(PyObject* fun, const CallArguments& arguments) {
     }
     entry->donation.apply(values);  // a program that calls this one would still need them
   }
-  return unflatten_values(entry->out_tree, outputs);
+  if (!entry->references) return unflatten_values(entry->out_tree, outputs);
+  const std::size_t results = outputs.size() - entry->held_out;
+  const py::list held = list_of(part(outputs, results, entry->held_out));
+  values.resize(given);
+  return call_python("_transform.ref_binding", "write_held", entry->references, held.ptr(),
+                     list_of(values).ptr(),
+                     unflatten_values(entry->out_tree, part(outputs, 0, results)));
+}
+
+// Adds what the references hold that the function closes over. Where that has other types than it
+// was staged for, it is staged again.
+std::shared_ptr<JitEntry> Jit::with_held_values(std::shared_ptr<JitEntry> entry, PyObject* fun,
+                                                FlatCall& call, Values& values) {
+  if (call_python("_transform.ref_binding", "has_changed", entry->references).get() == Py_True)
+    entry = stage(fun, call, values);
+  if (!entry->references) return entry;
+  const Ref held = call_python("_transform.ref_binding", "held_values", entry->references,
+                               list_of(values).ptr());
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(held.get()); ++i)
+    values.push_back(objects::to_value(PyList_GET_ITEM(held.get(), i)));
+  return entry;
 }
 
 // Null for the first call of a signature: what is called once is not worth a program.
@@ -167,7 +192,7 @@ std::shared_ptr<JitEntry> Jit::patient_entry(PyObject* fun, FlatCall& call, cons
 
 void Jit::expect_again(FlatCall& call, const Values& values) {
   static const Op* op = find_op("jit");
-  JitEntry first{BoundOp(*op, {}), {}, nullptr, {}, KeptFunctions(Program()), nullptr};
+  JitEntry first{BoundOp(*op, {}), {}, nullptr, {}, KeptFunctions(Program()), nullptr, {}, 0, 0};
   cache_->insert(call, values, std::make_shared<JitEntry>(std::move(first)));
 }
 
@@ -185,7 +210,7 @@ Staged Jit::trace(PyObject* fun, FlatCall& call, const Types& types) {
   if (objects::flag("jax_explain_cache_misses"))
     explain_miss(fun, form, types, cache_->signatures());
   const CompileLog log;
-  Staged staged = stage_call("jit", this->staged(fun).get(), form, types);
+  Staged staged = stage_call("jit", this->staged(fun).get(), form, types, false, true);
   log.traced("jit", staged.program->name, types);
   return staged;
 }
@@ -201,7 +226,8 @@ std::shared_ptr<JitEntry> Jit::keep(FlatCall& call, const Types& types, const St
       JitEntry{BoundOp(*op, std::move(params)), std::move(body.values), staged.out_tree,
                Donation(call.form(), options_.donated_positions, options_.donated_names, types,
                         staged.program->output_types()),
-               KeptFunctions(*staged.program), nullptr});
+               KeptFunctions(*staged.program, staged.references), nullptr, staged.references,
+               staged.held_in, staged.held_out});
   const std::shared_ptr<JitCache> cache = cache_;  // tracing may have dropped it
   if (cache && !captures && !options_.patient) cache->insert(call, types, entry);
   return entry;
@@ -209,7 +235,14 @@ std::shared_ptr<JitEntry> Jit::keep(FlatCall& call, const Types& types, const St
 
 Staged Jit::program_for(PyObject* fun, FlatCall& call, const Types& types) {
   const auto known = options_.patient ? nullptr : cache_->find(call, types);
-  if (known) return {known->op.params().program("jaxpr"), {}, known->out_tree};
+  if (known) {
+    return {known->op.params().program("jaxpr"),
+            {},
+            known->out_tree,
+            known->references,
+            known->held_in,
+            known->held_out};
+  }
   Staged staged = trace(fun, call, types);
   keep(call, types, staged);
   return staged;

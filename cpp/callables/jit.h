@@ -19,6 +19,8 @@ struct JitEntry {
   Donation donation;
   KeptFunctions functions;
   std::shared_ptr<JitEntry> program;  // of a patient function: what its second call has staged
+  Ref references;                     // as in Staged
+  std::size_t held_in = 0, held_out = 0;
 };
 using JitCache = Cache<JitEntry>;
 
@@ -51,6 +53,8 @@ class Jit final : public Behaviour {
 
  private:
   Ref call_program(PyObject* fun, const CallArguments& arguments);
+  std::shared_ptr<JitEntry> with_held_values(std::shared_ptr<JitEntry> entry, PyObject* fun,
+                                             FlatCall& call, Values& values);
   PyObject* call_with_refs(PyObject* fun, const CallArguments& arguments) const;
   std::shared_ptr<JitEntry> patient_entry(PyObject* fun, FlatCall& call, const Values& values);
   void expect_again(FlatCall& call, const Values& values);

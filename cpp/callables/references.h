@@ -1,8 +1,9 @@
 // callables/references.h - calls of transformed functions that meet mutable references.
 //
 // A program has no references: what a function reads and writes of one becomes inputs and outputs
-// (shardax/_transform/refs.py, ref_calls.py). Calls find out as they trace: the reference raises a
-// signal, and the call is made again by a function of that module.
+// (shardax/_transform/refs.py, ref_binding.py). References that a function closes over are found as
+// it is traced (NamedTrace). Arguments that are references, and functions where there can be no
+// further inputs, raise a signal, and the call is made again by a function of ref_calls.py.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -14,6 +15,9 @@ namespace shardax::callables {
 // Clears the Python error in flight and says yes, if it is that signal and `fun` is not one that
 // binds references itself.
 bool met_reference(PyObject* fun);
+// Clears the Python error in flight and says yes, if it is that signal from within the staging
+// trace of this generation.
+bool cleared_reference_signal(std::uint64_t generation);
 // f(), where the function must not meet references: NotImplementedError that names `api`.
 template <class F>
 auto without_references(std::string_view api, PyObject* fun, F&& f) {

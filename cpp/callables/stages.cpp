@@ -79,7 +79,8 @@ void init_stages(py::module_& module) {
           return jit->program_for(fun, call, abstract_types(fun, call.form(), call.leaves()));
         }
         const Ref fun = behaviour_of(function.ptr()).staged(wrapped_function(function.ptr()));
-        return stage_abstract("jit", fun ? fun.get() : function.ptr(), args, kwargs, statics);
+        return stage_abstract("jit", fun ? fun.get() : function.ptr(), args, kwargs, statics, false,
+                              true);
       },
       "Stages a jitted, pmapped or shard_mapped function as it would be for a call.");
   module.def("call_info", call_info,

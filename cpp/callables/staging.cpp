@@ -36,6 +36,13 @@ struct StagedEntry {
   KeptFunctions functions;
 };
 
+// Whether the references that a function closes over hold values of other types than it was staged
+// for.
+bool has_changed(const Staged& staged) {
+  return staged.references &&
+         call_python("_transform.ref_binding", "has_changed", staged.references).get() == Py_True;
+}
+
 // Functions of control flow are staged once per signature while they live, as jit's are.
 Staged stage_once(const std::string& api, const py::function& fun, const py::tuple& args,
                   const py::dict& kwargs, const std::vector<int>& static_argnums) {
@@ -47,12 +54,13 @@ Staged stage_once(const std::string& api, const py::function& fun, const py::tup
   FlatCall call(unpacked.arguments(), statics, fun.ptr());
   const CallForm form = call.form();
   const Types types = abstract_types(fun.ptr(), form, call.leaves());
-  if (const auto found = cache->find(call, types)) return found->staged;
-  const Staged staged = stage_call(api, fun.ptr(), form, types);
+  if (const auto found = cache->find(call, types); found && !has_changed(found->staged))
+    return found->staged;
+  const Staged staged = stage_call(api, fun.ptr(), form, types, false, true);
   if (staged.captured.empty()) {
-    cache->insert(
-        call, types,
-        std::make_shared<StagedEntry>(StagedEntry{staged, KeptFunctions(*staged.program)}));
+    cache->insert(call, types,
+                  std::make_shared<StagedEntry>(
+                      StagedEntry{staged, KeptFunctions(*staged.program, staged.references)}));
   }
   return staged;
 }
@@ -89,61 +97,6 @@ py::list residuals(const py::object& fun, const py::tuple& args, const py::dict&
   for (const Residual& residual : saved_residuals(staged.program, nonzero))
     out.append(py::make_tuple(to_object(wrap_type(residual.type)), describe(residual, paths)));
   return out;
-}
-
-// A body (constants..., i, carry...) -> carry... that also gives i + 1 first.
-ProgramPtr counting(const ProgramPtr& program, std::size_t constants) {
-  return *program->derived<ProgramPtr>(concat("counting", constants), [&] {
-    return std::make_shared<ProgramPtr>(stage_closed(
-        program->input_types(),
-        [&](const Values& in) {
-          const Value& i = in[constants];
-          Values out{ops::add(i, ops::scalar(i->dtype(), 1, i->type().weak))};
-          const Values rest = evaluate(*program, in);
-          out.insert(out.end(), rest.begin(), rest.end());
-          return out;
-        },
-        program->name));
-  });
-}
-
-// Bodies with one list of what they close over, which comes first: each takes the values of all,
-// and ignores the others'.
-py::tuple join_closed(const std::vector<Staged>& functions) {
-  std::vector<ClosedBody> bodies;
-  Values all;
-  const auto position = [](const Values& values, const Value& wanted) {
-    return std::find_if(values.begin(), values.end(),
-                        [&](const Value& value) { return same_value(value, wanted); }) -
-           values.begin();
-  };
-  for (const Staged& function : functions) {
-    bodies.push_back(closed_body(function));
-    for (const Value& value : bodies.back().values) {
-      if (position(all, value) == std::ssize(all)) all.push_back(value);
-    }
-  }
-  Programs programs;
-  for (const ClosedBody& body : bodies) {
-    if (all.empty()) {
-      programs.push_back(body.program);
-      continue;
-    }
-    MutableProgram copy = copy_of(*body.program);
-    const auto own = copy->inputs.begin() + std::ssize(body.values);
-    std::vector<Var> inputs;
-    for (const Value& value : all) {
-      const auto at = position(body.values, value);
-      inputs.push_back(at == std::ssize(body.values) ? copy->add(value->type())
-                                                     : copy->inputs[static_cast<std::size_t>(at)]);
-    }
-    inputs.insert(inputs.end(), own, copy->inputs.end());
-    copy->inputs = std::move(inputs);
-    programs.push_back(copy);
-  }
-  py::tuple out(programs.size());
-  for (std::size_t i = 0; i < programs.size(); ++i) out[i] = to_object(wrap_program(programs[i]));
-  return py::make_tuple(out, list_of(all));
 }
 
 // `program` with other arrays in place of those among its constants that it lists.
@@ -213,11 +166,13 @@ class EagerContext {
 }  // namespace
 
 Staged stage_abstract(const std::string& api, PyObject* fun, const py::tuple& args,
-                      const py::dict& kwargs, const StaticSpec& statics, bool arrays_captured) {
+                      const py::dict& kwargs, const StaticSpec& statics, bool arrays_captured,
+                      bool references) {
   const Unpacked unpacked(args, kwargs);
   FlatCall call(unpacked.arguments(), statics, fun);
   const CallForm form = call.form();
-  return stage_call(api, fun, form, abstract_types(fun, form, call.leaves()), arrays_captured);
+  return stage_call(api, fun, form, abstract_types(fun, form, call.leaves()), arrays_captured,
+                    references);
 }
 
 Types abstract_types(PyObject* fun, const CallForm& form, std::span<const Ref> leaves) {
@@ -253,14 +208,24 @@ void init_staging(py::module_& module) {
           [](const Staged& s) { return to_object(wrap_types(s.program->input_types())); })
       .def_property_readonly(
           "out_avals",
-          [](const Staged& s) { return to_object(wrap_types(s.program->output_types())); })
+          [](const Staged& s) {
+            const Types types = s.program->output_types();
+            return to_object(wrap_types(part(types, 0, types.size() - s.held_out)));
+          })
+      .def_property_readonly(
+          "references",
+          [](const Staged& s) {
+            return py::reinterpret_borrow<py::object>(s.references ? s.references.get() : Py_None);
+          },
+          "What it does with mutable references that it closes over; None: nothing.")
       .def(
           "closed",
           [](const Staged& s) {
-            const ClosedBody body = closed_body(s);
+            const ClosedBody body = closed_body(s, true);
             return py::make_tuple(to_object(wrap_program(body.program)), list_of(body.values));
           },
-          "The program with what the function closes over as first inputs, and those values.");
+          "The program with what the function closes over as first inputs, and those values; what "
+          "references hold follows, and comes out first.");
 
   py::class_<ShardingContext>(module, "ShardingGiven")
       .def(py::init<>())
@@ -281,7 +246,7 @@ void init_staging(py::module_& module) {
         StaticSpec statics;
         statics.positions = static_argnums;
         const auto staged = [&] {
-          return stage_abstract(api, fun.ptr(), args, kwargs, statics, arrays_captured);
+          return stage_abstract(api, fun.ptr(), args, kwargs, statics, arrays_captured, references);
         };
         return references ? staged() : without_references(api, fun.ptr(), staged);
       },
@@ -301,12 +266,6 @@ void init_staging(py::module_& module) {
              py::arg("kwargs") = py::dict(), py::arg("static_argnums") = std::vector<int>(),
              "stage(), remembered per function and types.");
   module.def("saved_residuals", residuals, "What the reverse derivative of a call keeps.");
-  module.def(
-      "counting",
-      [](const py::object& program, std::size_t constants) {
-        return to_object(wrap_program(counting(unwrap_program(program.ptr()), constants)));
-      },
-      "A loop body that also counts; its constants come first.");
   module.def(
       "evaluate",
       [](const py::object& program, const py::iterable& values, const py::iterable& constants) {
@@ -333,8 +292,6 @@ void init_staging(py::module_& module) {
       },
       py::arg("program"), py::arg("values"), py::arg("constants") = py::tuple(),
       "Runs a program on values, op by op; `constants` take the places of its own arrays.");
-  module.def("join_closed", join_closed,
-             "Programs of functions with one list of what they close over.");
   module.def("bind", bind_op,
              "Binds an op by name; control flow without what only passes through it.");
   module.def("typeof",

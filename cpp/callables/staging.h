@@ -18,9 +18,11 @@ Types abstract_types(PyObject* fun, const CallForm& form, std::span<const Ref> l
 // fun(*args, **kwargs) as a program, where leaves may be as above; `api` is named in errors.
 Staged stage_abstract(const std::string& api, PyObject* fun, const pybind11::tuple& args,
                       const pybind11::dict& kwargs, const StaticSpec& statics,
-                      bool arrays_captured = false);
+                      bool arrays_captured = false, bool references = false);
 
 // Adds Staged, stage, bind and their helpers to the module.
 void init_staging(pybind11::module_& module);
+// Adds what control flow makes of them.
+void init_staged_bodies(pybind11::module_& module);
 
 }  // namespace shardax::callables

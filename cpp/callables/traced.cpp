@@ -5,9 +5,13 @@
 #include <array>
 #include <optional>
 
+#include "base/lists.h"
 #include "callables/locate.h"
+#include "callables/references.h"
 #include "objects/config.h"
 #include "objects/numpy_once.h"
+#include "trace/current.h"
+#include "trace/depth.h"
 
 namespace shardax::callables {
 namespace {
@@ -20,7 +24,7 @@ struct Ended {
   Ref code;  // null where the function has none
 };
 struct Known {
-  std::vector<const NamedTrace*> active;
+  std::vector<NamedTrace*> active;
   std::array<Ended, 64> ended;
   std::size_t next = 0;
 };
@@ -57,13 +61,15 @@ std::vector<std::size_t> origins(const Program& program, Var var) {
 
 }  // namespace
 
-NamedTrace::NamedTrace(std::string api, PyObject* fun, const CallForm& form)
-    : trace_(true),
+NamedTrace::NamedTrace(std::string api, PyObject* fun, const CallForm& form, bool references)
+    : outer_dynamic_(current_trace().dynamic),
+      trace_(true),
       api_(std::move(api)),
       name_(function_name(fun)),
       fun_(fun),
       form_(form),
-      code_(function_code(fun)) {
+      code_(function_code(fun)),
+      references_(references) {
   trace_.name(name_);
   known().active.push_back(this);
 }
@@ -75,6 +81,14 @@ NamedTrace::~NamedTrace() {
   all.ended[all.next++ % all.ended.size()] = {trace_.generation(), std::move(name_),
                                               std::move(api_), std::move(code_)};
   if (all.active.empty()) objects::forget_numpy_arrays();
+}
+
+NamedTrace* NamedTrace::taking_references() {
+  const std::uint64_t generation = staging_generation();
+  for (NamedTrace* named : known().active) {
+    if (named->trace_.generation() == generation) return named->references_ ? named : nullptr;
+  }
+  return nullptr;
 }
 
 std::string NamedTrace::described() const {
@@ -120,27 +134,66 @@ void check_leaks(const TracerWatch& watch, const NamedTrace& named) {
   throw PythonError();
 }
 
+// fun, which has met references that further inputs cannot stand for where it met them.
+Ref call_of(NamedTrace& named, const std::string& api, PyObject* fun, const CallForm& form,
+            const Types& types) {
+  try {
+    return call_with_values(fun, form, named.trace().inputs(types));
+  } catch (const PythonError&) {
+    if (!NamedTrace::taking_references() || !cleared_reference_signal(named.trace().generation()))
+      throw;
+  }
+  fail(ErrorKind::not_implemented_error, api,
+       ": a function with a rule of its own (custom_jvp), a callback or a pmapped function inside "
+       "reads or writes a mutable array reference. Pass the value of the reference, ref[...], as "
+       "an argument.");
+}
+
+// What the references that a function has met hold when it is done.
+struct HeldValues {
+  Ref references;
+  std::size_t in = 0;
+  Values out;
+};
+HeldValues held_by(const NamedTrace& named) {
+  HeldValues held;
+  if (!named.met()) return held;
+  const Ref found = call_python("_transform.ref_binding", "met_references", named.met());
+  held.references = Ref::borrow(PyTuple_GET_ITEM(found.get(), 0));
+  PyObject* values = PyTuple_GET_ITEM(found.get(), 1);
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(values); ++i)
+    held.out.push_back(objects::to_value(PyList_GET_ITEM(values, i)));
+  return held;
+}
+
 }  // namespace
 
 Staged stage_call(const std::string& api, PyObject* fun, const CallForm& form, const Types& types,
-                  bool arrays_captured) {
+                  bool arrays_captured, bool references) {
   std::optional<TracerWatch> watch;
   if (objects::flag("jax_check_tracer_leaks")) watch.emplace();
-  NamedTrace named(api, fun, form);
+  NamedTrace named(api, fun, form, references);
   StagingTrace& trace = named.trace();
-  Ref result = call_with_values(fun, form, trace.inputs(types));
+  Ref result = call_of(named, api, fun, form, types);
   FlatResult flat = flatten_result(result.get(), api, fun);
   for (const Value& value : flat.values) {
     if (value->is_tracer()) static_cast<const Tracer&>(*value).trace();
   }
-  StagingTrace::Result recorded = trace.finish(flat.values, arrays_captured);
+  HeldValues held = held_by(named);
+  held.in = trace.program().inputs.size() - types.size();
+  StagingTrace::Result recorded = trace.finish(joined(flat.values, held.out), arrays_captured);
   if (watch) {
     result = Ref();
     flat.values.clear();
     flat.leaves.clear();
     check_leaks(*watch, named);
   }
-  return {std::move(recorded.program), std::move(recorded.captured), std::move(flat.tree)};
+  return {std::move(recorded.program),
+          std::move(recorded.captured),
+          std::move(flat.tree),
+          std::move(held.references),
+          held.in,
+          held.out.size()};
 }
 
 ProgramPtr hoist_constants(const Program& program, Values& values) {
@@ -153,7 +206,32 @@ ProgramPtr hoist_constants(const Program& program, Values& values) {
   return hoisted;
 }
 
-ClosedBody closed_body(const Staged& staged) {
+namespace {
+
+// A body with the values of references behind the first `closed` inputs, and first among the
+// outputs; they are last.
+ProgramPtr references_first(const ProgramPtr& program, std::size_t closed, const Staged& staged) {
+  if (!staged.references) return program;
+  return *program->derived<ProgramPtr>(concat("references_first", closed), [&] {
+    const MutableProgram copy = copy_of(*program);
+    const auto last = [](std::vector<Var>& vars, std::size_t from, std::size_t count) {
+      std::rotate(vars.begin() + static_cast<std::ptrdiff_t>(from),
+                  vars.end() - static_cast<std::ptrdiff_t>(count), vars.end());
+    };
+    last(copy->inputs, closed, staged.held_in);
+    last(copy->outputs, 0, staged.held_out);
+    return std::make_shared<ProgramPtr>(copy);
+  });
+}
+
+}  // namespace
+
+ClosedBody closed_body(const Staged& staged, bool in_front) {
+  if (in_front) {
+    ClosedBody body = closed_body(staged);
+    body.program = references_first(body.program, body.values.size(), staged);
+    return body;
+  }
   const Program& program = *staged.program;
   const auto first_captured =
       program.inputs.end() - static_cast<std::ptrdiff_t>(staged.captured.size());

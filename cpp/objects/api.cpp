@@ -224,6 +224,7 @@ void init_api(py::module_& module) {
   callables::init_program_edits(m);
   callables::init_references(m);
   callables::init_staging(m);
+  callables::init_staged_bodies(m);
   callables::init_stages(m);
   callables::init_explain(m);
   callables::init_replicas(m);

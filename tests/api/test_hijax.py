@@ -467,3 +467,11 @@ def test_loops_refuse_another_structure():
 
     with pytest.raises(TypeError, match="type-changing mutations not allowed"):
         jax.lax.while_loop(lambda i: i < 3, body, 0)
+
+
+def test_programs_of_functions_that_are_passed_values_that_change():
+    def double(cell):
+        put(cell, get(cell) * 2)
+        return get(cell)
+
+    assert "mul" in str(jax.make_jaxpr(double)(Cell(jnp.float32(3.0))))

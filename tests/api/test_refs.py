@@ -347,7 +347,7 @@ def test_stages_of_functions_with_references():
     # A reference's value goes in after the arguments, and comes out after the results.
     jaxpr = shardax.make_jaxpr(lambda x: ref.__setitem__(..., ref[...] + x))(1.0)
     assert [str(aval) for aval in jaxpr.out_avals] == ["float32[3]"]
-    with pytest.raises(NotImplementedError, match="make_jaxpr: with axis_env, the function reads"):
+    with pytest.raises(NotImplementedError, match="make_jaxpr: with axis_env, the function is"):
         shardax.make_jaxpr(passed, axis_env=[("i", 2)])(ref)
 
 
@@ -399,3 +399,112 @@ def test_typeof_a_reference():
     assert ref.aval.sharding == shardax.typeof(ref[...]).sharding and not ref.aval.weak_type
     assert ref.unsafe_buffer_pointer() == ref[...].unsafe_buffer_pointer()
     assert ref.format.sharding == ref.sharding and not ref.committed
+
+
+def test_functions_that_close_over_references_are_traced_once():
+    ref, other = shardax.new_ref(jnp.zeros(2)), shardax.new_ref(1.0)
+    traced = []
+
+    def note(name):
+        traced.append(name)
+        ref[0] += other[...]
+
+    def scanned(c, x):
+        note("scan")
+        return c + ref[0], x
+
+    def body(i):
+        note("while_body")
+        return i + 1
+
+    def condition(i):
+        traced.append("while_cond")
+        return i + other[...] < 3
+
+    @shardax.checkpoint
+    def kept(x):
+        note("checkpoint")
+        return x * other[...]
+
+    @shardax.jit
+    def all_of_them(x):
+        note("jit")
+        c, _ = lax.scan(scanned, x, None, length=2)
+        lax.fori_loop(0, 2, lambda i, _: note("fori_loop"), None)
+        lax.while_loop(condition, body, 0)
+        lax.cond(c > 0, lambda: note("branch"), lambda: traced.append("other"))
+        lax.map(lambda _: note("map"), jnp.arange(2))
+        return kept(c)
+
+    names = "jit scan fori_loop while_cond while_body branch other map checkpoint".split()
+    equal(all_of_them(1.0), 1 + 2 + 3)
+    assert sorted(traced) == sorted(names)
+    equal(ref[...], [1 + 2 + 2 + 2 + 1 + 2 + 1, 0])
+    equal(all_of_them(1.0), 1 + 13 + 14)
+    assert len(traced) == len(names)
+
+
+def test_what_is_used_up_while_tracing():
+    def f(values, x):
+        refs = list(map(shardax.new_ref, values))
+
+        @shardax.jit
+        def inner(x):
+            return sum(jnp.sin(refs.pop()[...]) for _ in values) + x
+
+        return inner(x)
+
+    values = [jnp.float32(1.0), jnp.float32(2.0)]
+    got = shardax.grad(f)(values, 3.0)
+    np.testing.assert_allclose(np.asarray(got), np.cos([1.0, 2.0]), rtol=1e-6)
+
+
+def test_one_branch_writes():
+    ref, other = shardax.new_ref(1.0), shardax.new_ref(2.0)
+
+    def write(x):
+        ref[...] = x
+
+    def write_other(x):
+        other[...] += x + ref[...]
+
+    @shardax.jit
+    def f(index, x):
+        lax.switch(index, [write, write_other, lambda x: None], x)
+
+    for index in range(3):
+        f(index, 5.0)
+    assert (float(ref[...]), float(other[...])) == (5.0, 12.0)
+
+
+def test_conditions_may_not_write():
+    ref = shardax.new_ref(0.0)
+
+    def condition(i):
+        ref[...] += 1.0
+        return i < 3
+
+    with pytest.raises(NotImplementedError, match="cond_fun writes to a mutable array reference"):
+        lax.while_loop(condition, lambda i: i + 1, 0)
+
+
+def test_programs_of_references_go_with_their_function():
+    ref = shardax.new_ref(jnp.zeros(2))
+
+    class Counter:
+        def __init__(self):
+            self.ref = shardax.new_ref(0.0)
+            self.add = shardax.jit(lambda x: self.ref.addupdate(x) or ref[...])
+
+    counter = Counter()
+    counter.add(1.0)
+    gone = weakref.ref(counter)
+    del counter
+    gc.collect()
+    assert gone() is None
+
+
+def test_explain_refuses_references():
+    ref = shardax.new_ref(1.0)
+    with pytest.raises(NotImplementedError, match="explain: the function reads or writes"):
+        shardax.explain(shardax.jit(lambda x: x + ref[...]))(1.0)

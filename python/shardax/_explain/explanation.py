@@ -46,6 +46,11 @@ def _facts(fun, args, kwargs):
     """(its program, the arguments' leaves, names of the arguments, names of the results)."""
     if hasattr(fun, "lower"):
         staged = _core.stage_function(fun, args, kwargs)
+        if staged.references is not None:
+            raise NotImplementedError(
+                "explain: the function reads or writes a mutable array reference. Pass the value "
+                "of the reference, ref[...], and write what comes back."
+            )
         _, positions, static_names, _ = _core.call_info(fun, args, kwargs)
     else:
         staged = _core.stage("explain", fun, args, kwargs)

@@ -58,6 +58,7 @@ ALIASES = (
     ("jax._src.public_test_util", "check_close=close check_grads", "test_util", "tinygp"),
     ("jax._src.source_info_util", "summarize", "extend.source_info_util", "folx"),
     ("jax._src.state.types", "AbstractRef", "_transform.refs", "flax"),
+    ("jax._src.test_util", "is_cuda_compute_capability_at_least", "_src.private_names", "flax"),
     (
         "jax._src.traceback_util",
         "_exclude_paths=excluded api_boundary include_frame register_exclusion=exclude",

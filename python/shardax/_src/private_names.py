@@ -45,6 +45,11 @@ global_state = types.SimpleNamespace(
 )
 
 
+def is_cuda_compute_capability_at_least(capability):
+    """Whether there is a GPU of such a kind: there is none."""
+    return False
+
+
 Out = TypeVar("Out")
 
 

@@ -10,11 +10,10 @@ from shardax._base.options import Parameters, check_callable, indices, names
 from shardax._core import api as _core
 from shardax._core.pytree import flatten_for_call
 from shardax._transform.ref_binding import (
-    Bound,
     RefArguments,
-    binding,
+    held_values,
     no_refs,
-    reading,
+    write_held,
     writing,
 )
 from shardax._transform.refs import references_exist
@@ -134,27 +133,10 @@ def checkpoint(
                 static_argnums=statics,
             )(*args, **{name: x for name, x in kwargs.items() if name not in fixed})
 
-        def stage(refs):
-            def bound_fun(held, *args, **kwargs):
-                args, kwargs, formals = given.formal(args, kwargs)
-                inside = given.inside(refs, formals)
-                with Bound(inside, held) as bound:
-                    out = no_refs(fun(*args, **kwargs), fun, "checkpoint")
-                    return out, bound.values(inside), [formal._value for formal in formals]
-
-            bound_fun.binds_references = True
-            statics = tuple(n + 1 for n in sorted(static))
-            again = checkpoint(
-                bound_fun,
-                prevent_cse=bool(prevent_cse),
-                policy=given_policy,
-                static_argnums=statics,
-            )
-            values, named = given.values()
-            operands, outside = (values, named), given.outside(refs)
-            out, held, new = again(reading(outside, operands), *values, **named)
-            writing(given.refs, new)
-            return writing(outside, held, operands, out)
+        def with_formals(*args, **kwargs):
+            args, kwargs, formals = given.formal(args, kwargs)
+            out = no_refs(fun(*args, **kwargs), fun, "checkpoint")
+            return out, [formal._value for formal in formals]
 
         static = {n + len(args) if n < 0 else n for n in statics}
         unhashable = {n: args[n] for n in static if n < len(args) and not _hashable(args[n])}
@@ -169,25 +151,32 @@ def checkpoint(
                 static_argnames=static_argnames,
             )(*(arg for n, arg in enumerate(args) if n not in unhashable), **kwargs)
         static |= {n for n, name in enumerate(positions[: len(args)]) if name in fixed_names}
-        if not references_exist() or hasattr(fun, "binds_references"):
-            return call(static, args, kwargs)
+        if not references_exist():
+            return call(fun, static, args, kwargs)
         given = RefArguments("checkpoint", fun, args, kwargs)
-        plain = None if given.refs else lambda: call(static, args, kwargs)
-        return binding("checkpoint", stage, plain, given)
+        if not given.refs:
+            return call(fun, static, args, kwargs)
+        values, named = given.values()
+        out, new = call(with_formals, static, values, named, given)
+        writing(given.refs, new)
+        return out
 
-    def call(static, args, kwargs):
+    def call(fun, static, args, kwargs, given=None):
         dynamic = [arg for n, arg in enumerate(args) if n not in static]
         leaves = [_core.asarray(leaf) for leaf in flatten_for_call((dynamic, kwargs))[0]]
         staged = _core.stage_once("checkpoint", fun, args, kwargs, sorted(static))
         program, closed = staged.closed()
+        references = staged.references
+        held = held_values(references, leaves, given)
         if isinstance(prevent_cse, bool):
-            barriers = [prevent_cse] * (len(closed) + len(leaves))
+            barriers = [prevent_cse] * (len(closed) + len(held) + len(leaves))
         else:
-            given = (tuple(dynamic), kwargs) if kwargs else tuple(dynamic)
-            barriers = tree_util.broadcast_prefix(prevent_cse, given)
-            barriers = [False] * len(closed) + barriers
-        out = _core.checkpoint_call(program, policy, barriers, [*closed, *leaves])
-        return tree_util.tree_unflatten(staged.out_tree, out)
+            trees = (tuple(dynamic), kwargs) if kwargs else tuple(dynamic)
+            barriers = tree_util.broadcast_prefix(prevent_cse, trees)
+            barriers = [False] * (len(closed) + len(held)) + barriers
+        out = _core.checkpoint_call(program, policy, barriers, [*closed, *held, *leaves])
+        results = tree_util.tree_unflatten(staged.out_tree, out[len(held) :])
+        return write_held(references, out[: len(held)], leaves, results, given)
 
     return checkpointed
 

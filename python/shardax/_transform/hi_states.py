@@ -10,7 +10,8 @@ import threading
 from shardax import tree_util
 from shardax._core import api as _core
 from shardax._transform.jit import typeof
-from shardax._transform.refs import Met, Ref, bound_references, count_as_reference, is_ref
+from shardax._transform.ref_slots import Met, slot_of
+from shardax._transform.refs import Ref, count_as_reference, is_ref
 
 
 class AvalQDD:
@@ -95,10 +96,10 @@ def at_hand(value):
         return value
     count_as_reference()
     state = State(value)
-    bound = bound_references().get(generation)
-    if bound is not None and state in bound.slots:
-        return bound.slots[state]._value
-    raise Met(state, generation)
+    slot = slot_of(state, generation)
+    if slot is None:
+        raise Met(state, generation)
+    return slot._value
 
 
 class Held:
@@ -130,13 +131,15 @@ tree_util.register_pytree_node(
 
 
 def check_kept(before, after):
-    """TypeError where a turn of a loop leaves a value with another type than it found."""
+    """TypeError where a turn of a loop leaves a value with another type than it found; both are
+    structures."""
     for old, new in zip(before, after, strict=True):
-        if isinstance(new, Held) and (old.aval, old.qdd) != (new.aval, new.qdd):
+        if old != new:
+            (found, held), (_, left) = old.node_data()[1], new.node_data()[1]
             raise TypeError(
                 "type-changing mutations not allowed in loops: a turn finds a "
-                f"{type(new.aval).__name__} that holds {old.qdd} and leaves {new.qdd}. Bring it to "
-                "its final type before the loop."
+                f"{type(found).__name__} that holds {held} and leaves {left}. Bring it to its "
+                "final type before the loop."
             )
 
 

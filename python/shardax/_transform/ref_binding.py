@@ -1,31 +1,147 @@
 """shardax/_transform/ref_binding.py - functions that are staged with the values of the mutable
 references that they meet as further inputs, and their last values as further results."""
 
+import threading
+
 from shardax import tree_util
 from shardax._base.api_errors import argument_paths
 from shardax._core import api as _core
 from shardax._transform.hi_states import Held, check_kept, formal_of, with_states
 from shardax._transform.ref_channels import Channel, channel_of
-from shardax._transform.refs import Met, bound_references, is_ref
+from shardax._transform.ref_slots import Met, Slot, bound_references
+from shardax._transform.refs import is_ref
 
 
-class _Slot:
-    """The value of a reference in a trace that it does not live in."""
+class MetReferences:
+    """The references that a staged function closes over, in the order of its further inputs."""
 
-    __slots__ = ("_value", "_level")
+    def __init__(self, refs, in_types, in_trees, out_trees):
+        self.refs, self.in_types = refs, in_types
+        self.in_trees, self.out_trees = in_trees, out_trees
 
-    def __init__(self, value, level):
-        self._value, self._level = value, level
+
+def met_references(slots):
+    """(MetReferences, the values that they hold) when a function has been traced; `slots` by
+    reference."""
+    leaves, trees = [], []
+    for ref, slot in slots.items():
+        found, tree = tree_util.tree_flatten(ref._outside(slot._value))
+        leaves += found
+        trees.append(tree)
+    found = slots.values()
+    references = MetReferences(
+        list(slots), [slot.types for slot in found], [slot.tree for slot in found], trees
+    )
+    return references, leaves
+
+
+def has_changed(references):
+    """Whether they hold values of other types than the function was staged for."""
+    for ref, types, tree in zip(references.refs, references.in_types, references.in_trees):
+        if ref.held_types() != (types, tree):
+            return True
+    return False
+
+
+def held_values(references, operands, given=None):
+    """The values that the references hold, for a call with these operands."""
+    if references is None:
+        return []
+    held = [_actual(ref, given)._enter(operands) for ref in references.refs]
+    return tree_util.tree_leaves(held)
+
+
+def write_held(references, values, operands, out, given=None):
+    """Writes the values that came out of a call, and gives what the call gives."""
+    if references is None:
+        return out
+    values = iter(values)
+    for ref, tree in zip(references.refs, references.out_trees):
+        value = tree_util.tree_unflatten(tree, [next(values) for _ in range(tree.num_leaves)])
+        out = _actual(ref, given)._leave(value, operands, out)
+    return out
+
+
+def check_loop(references):
+    """TypeError where a turn of a loop changes the type of what a reference holds."""
+    if references is not None:
+        check_kept(references.in_trees, references.out_trees)
+
+
+def joined(staged, api, given=None):
+    """Staged functions, all with the references that any of them meets."""
+    if all(function.references is None for function in staged):
+        return staged
+    found = [_by_reference(function.references, given) for function in staged]
+    known = {ref: parts for refs in reversed(found) for ref, parts in refs.items()}
+    for ref, (_, _, tree, out_tree) in known.items():
+        for refs in found:
+            if (refs[ref][3] if ref in refs else tree) != out_tree:
+                raise TypeError(
+                    f"{api}: one branch leaves a {type(ref.aval).__name__} with other contents "
+                    "than another one. Let all branches bring it to one type."
+                )
+    _, types, in_trees, out_trees = (list(part) for part in zip(*known.values()))
+    everything = MetReferences(list(known), types, in_trees, out_trees)
+    places = [
+        [(refs[ref][0] if ref in refs else -1, types) for ref, (_, types, *_) in known.items()]
+        for refs in found
+    ]
+    return [_core.with_references(f, everything, place) for f, place in zip(staged, places)]
+
+
+def _by_reference(references, given):
+    """By reference: the first place among what all hold, the types, the structures."""
+    found, at = {}, 0
+    if references is not None:
+        parts = references.in_types, references.in_trees, references.out_trees
+        for ref, types, *trees in zip(references.refs, *parts):
+            found[ref if given is None else given.actual(ref)] = (at, types, *trees)
+            at += len(types)
+    return found
+
+
+# ---- arguments that are references ------------------------------------------------------------
+
+
+class _Threads(threading.local):
+    def __init__(self):
+        self.calls = []
+
+
+_threads = _Threads()
+
+
+def _actual(ref, given):
+    """The channel of the reference that the caller passed, for that of what stands for it."""
+    if given is not None:
+        return given.actual(ref)
+    given, generation = _threads.calls[-1] if _threads.calls else (None, -1)
+    return given.actual(ref) if generation == _core.staging_generation() else ref
+
+
+class passing:
+    """While it is open, the function that is called here has these RefArguments."""
+
+    def __init__(self, given):
+        self._given = given
+
+    def __enter__(self):
+        _threads.calls.append((self._given, _core.staging_generation()))
+
+    def __exit__(self, *_):
+        _threads.calls.pop()
+
+
+# ---- functions that cannot have further inputs -------------------------------------------------
 
 
 class Bound:
-    """While it is open, the references have these values in the function that is being staged.
-    In a loop they keep their types."""
+    """While it is open, the references have these values in the function that is being staged."""
 
-    def __init__(self, refs, values, loop=False):
-        self.kept = list(values) if loop else None
+    def __init__(self, refs, values):
         level = _core.trace_depth()
-        self.slots = {r: _Slot(r._inside(v), level) for r, v in zip(refs, values, strict=True)}
+        self.slots = {r: Slot(r._inside(v), level) for r, v in zip(refs, values, strict=True)}
 
     def __enter__(self):
         self._generation = _core.staging_generation()
@@ -43,10 +159,7 @@ class Bound:
 
     def values(self, refs):
         """What the references hold now."""
-        found = [r._outside(self.slots[r]._value) for r in refs]
-        if self.kept is not None:
-            check_kept(self.kept, found)
-        return found
+        return [r._outside(self.slots[r]._value) for r in refs]
 
 
 def reading(refs, operands=()):
@@ -75,8 +188,6 @@ def binding(api, stage, plain=None, given=None):
         except Met as again:
             if again.generation == outside:
                 raise
-            if given is not None and given.takes_channel(again.ref):
-                continue
             if again.ref is None or again.ref in refs:
                 raise NotImplementedError(
                     f"{api}: a function with a rule of its own (custom_jvp), a callback or a "
@@ -108,8 +219,8 @@ class RefArguments:
         self._leaves = leaves = with_states(leaves)
         self.positions = tuple(i for i, leaf in enumerate(leaves) if is_ref(leaf))
         self.refs = [leaves[i] for i in self.positions]
-        self.formals = []  # the references made for them, the last time
-        self.channels = []  # which of them have a channel (ref_channels.py)
+        self._places = {}  # of what stood for them in functions: among the references
+        self.whole = True  # whether that stands for all that they refer to
         if not self.refs:
             return
         paths = argument_paths(fun, args, kwargs or {}, [])
@@ -133,22 +244,17 @@ class RefArguments:
                 f"closed over and passed as the argument {self.names[self.refs.index(ref)]}"
             )
 
-    def takes_channel(self, met):
-        """Whether `met` is the channel of one of the references made, of which that is news."""
-        ref = getattr(met, "ref", None)
-        if not isinstance(met, Channel) or ref not in self.formals:
-            return False
-        i = self.formals.index(ref)
-        self.channels.append(i)
-        return self.channels.count(i) == 1
-
-    def outside(self, refs):
-        """`refs`, and the channels of the arguments, where the caller is."""
-        return [*refs, *(channel_of(self.refs[i]) for i in self.channels)]
-
-    def inside(self, refs, formals):
-        """The same in the function."""
-        return [*refs, *(channel_of(formals[i]) for i in self.channels)]
+    def actual(self, ref):
+        """The channel of the reference that was passed, for that of what stands for it."""
+        self.check_closed(ref)
+        if not isinstance(ref, Channel) or ref.ref not in self._places:
+            return ref
+        if not self.whole:
+            raise NotImplementedError(
+                "custom_vjp: a backward rule reaches a slice of a mutable array reference of type "
+                f"{ref.aval} that a loop is passed. Let the body close over the reference."
+            )
+        return channel_of(self.refs[self._places[ref.ref]])
 
     def values(self):
         """(args, kwargs) with the values of the references."""
@@ -168,5 +274,5 @@ class RefArguments:
         ]
         for i, formal in zip(self.positions, formals):
             leaves[i] = formal.passed
-        self.formals = formals
+        self._places.update((formal, i) for i, formal in enumerate(formals))
         return *tree_util.tree_unflatten(tree, leaves), formals

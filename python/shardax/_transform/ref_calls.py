@@ -17,23 +17,23 @@ from shardax._transform.ref_binding import (
     RefArguments,
     binding,
     no_refs,
+    passing,
     reading,
     writing,
 )
-from shardax._transform.ref_channels import channel_of
-from shardax._transform.refs import Met, is_ref
+from shardax._transform.ref_channels import Channel, channel_of
+from shardax._transform.ref_slots import Met
+from shardax._transform.refs import is_ref
 
 
 class _Call:
-    """What of a call is static: its structure, which leaves are references, static arguments, the
-    references that the function closes over, and which of its own have a channel."""
+    """What of a call is static: its structure, which leaves are references, static arguments."""
 
-    def __init__(self, tree, positions, names, statics, refs, channels):
+    def __init__(self, tree, positions, names, statics):
         self.tree, self.positions, self.names, self.statics = tree, positions, names, statics
-        self.refs, self.channels = refs, channels
 
     def _key(self):
-        return self.tree, self.positions, self.names, self.statics, self.refs, self.channels
+        return self.tree, self.positions, self.names, self.statics
 
     def __eq__(self, other):
         return self._key() == other._key()
@@ -61,28 +61,24 @@ class _Functional:
             self._fun = weakref.ref(fun)
         except TypeError:
             self._fun = lambda: fun
-        self.closed = []  # the references that it closes over
-        self.channels = []  # which of its arguments' references have a channel
-        self.formals = []  # those of the last time that it was traced
+        self.positions = weakref.WeakKeyDictionary()  # by what stood for them: among the references
 
         def call(*values):
             return self._call(*values)
 
-        call.binds_references = True  # what it meets is for `binding` to know
         call.__name__ = call.__qualname__ = getattr(fun, "__name__", "call")
         self.jitted = jit(call, static_argnums=0)
 
-    def _call(self, form, held, given, values):
+    def _call(self, form, given, values):
         fun = self._fun()
-        self.formals = formals = [
+        formals = [
             formal_of(value, f"passed in as the argument {name}")
             for value, name in zip(given, form.names, strict=True)
         ]
+        self.positions.update((formal, i) for i, formal in enumerate(formals))
         args, kwargs = form.arguments(values, [ref.passed for ref in formals])
-        refs = [*form.refs, *(channel_of(formals[i]) for i in form.channels)]
-        with Bound(refs, held) as bound:
-            out = no_refs(fun(*args, **kwargs), fun, "jit")
-            return out, bound.values(refs), [ref._value for ref in formals]
+        out = no_refs(fun(*args, **kwargs), fun, "jit")
+        return out, [ref._value for ref in formals]
 
 
 _functions = weakref.WeakKeyDictionary()
@@ -114,44 +110,27 @@ class RefCall:
         self.given = RefArguments("jit", fun, args, kwargs)
         self.positions = tuple(i for i, leaf in enumerate(leaves) if is_ref(leaf))
         self.values = [leaf for leaf in leaves if not is_ref(leaf)]
-        self.outside = []
 
-    def arguments(self):
-        """What the jitted function takes."""
-        given, closed = self.given, tuple(self.functional.closed)
-        names = tuple(given.names) if given.refs else ()
-        given.channels = self.functional.channels
-        self.outside = given.outside(closed)
-        held, new = reading(self.outside, self.dynamic), reading(given.refs)
-        channels = tuple(given.channels)
-        form = _Call(self.tree, self.positions, names, self.statics, closed, channels)
-        return form, held, new, self.values
+    def actual(self, ref):
+        """The channel of the reference that was passed, for that of what stands for it."""
+        self.given.check_closed(ref)
+        place = self.functional.positions.get(ref.ref) if isinstance(ref, Channel) else None
+        return ref if place is None else channel_of(self.given.refs[place])
 
-    def staged_with(self, do):
-        """do(the function of values, its arguments), again for each reference that it meets."""
-        functional = self.functional
-
-        def stage(refs):
-            functional.closed += [ref for ref in refs if ref not in functional.closed]
-            arguments = self.arguments()
-            try:
-                return do(functional.jitted, arguments)
-            finally:
-                self.given.formals = functional.formals
-
-        return binding("jit", stage, given=self.given)
-
-    def results(self, out):
-        """The result, given all that comes out; what was written is written."""
-        out, held, new = out
-        writing(self.given.refs, new)
-        return writing(self.outside, held, self.dynamic, out)
+    def through(self, do):
+        """do(the function of values, its arguments)."""
+        names = tuple(self.given.names) if self.given.refs else ()
+        form = _Call(self.tree, self.positions, names, self.statics)
+        with passing(self):
+            return do(self.functional.jitted, (form, reading(self.given.refs), self.values))
 
 
 def call_jitted(fun, static_positions, static_names, args, kwargs):
-    """A call of jit(fun) whose arguments hold references, or that closes over some."""
+    """A call of jit(fun) whose arguments hold references."""
     call = RefCall(fun, static_positions, static_names, args, kwargs)
-    return call.results(call.staged_with(lambda f, arguments: f(*arguments)))
+    out, new = call.through(lambda f, arguments: f(*arguments))
+    writing(call.given.refs, new)
+    return out
 
 
 class _MappedRefs:

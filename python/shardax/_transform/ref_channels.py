@@ -15,7 +15,8 @@ import numpy as np
 
 from shardax import tree_util
 from shardax._core import api as _core
-from shardax._transform.refs import Met, bound_references, is_ref
+from shardax._transform.ref_slots import Met, bound_references, slot_of
+from shardax._transform.refs import is_ref
 
 
 def _differentiable(x):
@@ -56,9 +57,15 @@ class Channel:
 
     _outside = _inside
 
+    def held_types(self):
+        leaves, tree = tree_util.tree_flatten(self.aval.inner_aval)
+        return leaves, tree
+
     def _slot(self):
         bound = bound_references().get(_core.staging_generation())
-        return bound.slots.get(self) if bound is not None else None
+        if bound is not None and self in bound.slots:
+            return bound.slots[self]
+        return (_core.met_references() or {}).get(self)
 
     def _starts(self, operands):
         return bool(_transformed(operands)) and self._outlives()
@@ -76,11 +83,13 @@ class Channel:
         slot = self._slot()
         if slot is not None:
             return slot._value
-        if generation != self.ref._home:
+        passed = self.ref._origin and self.ref._origin.startswith("passed")
+        if generation == self.ref._home and not passed:
+            return _core.zeros_of(self.ref.aval.inner_aval)
+        slot = slot_of(self, generation)
+        if slot is None:
             raise Met(self, generation)
-        if self.ref._origin and self.ref._origin.startswith("passed"):
-            raise Met(self, generation)
-        return _core.zeros_of(self.ref.aval.inner_aval)
+        return slot._value
 
     def give(self, value):
         """The token as the op gives it on."""
@@ -102,7 +111,7 @@ class Channel:
             self.give(value)
             return out
         leaves, tree = tree_util.tree_flatten(out)
-        ends = [i for i, leaf in enumerate(leaves) if _differentiable(leaf)]
+        ends = [i for i, leaf in enumerate(leaves) if _transformed([leaf])]
         for i, leaf in zip(ends, _end(self.ref, value, [leaves[i] for i in ends])):
             leaves[i] = leaf
         return tree_util.tree_unflatten(tree, leaves)

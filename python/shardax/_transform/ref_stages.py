@@ -2,8 +2,10 @@
 
 from shardax import tree_util
 from shardax._core import api as _core
+from shardax._transform.hi_states import with_states
 from shardax._transform.ref_calls import RefCall
-from shardax._transform.refs import AbstractRef, Met, Ref, is_ref
+from shardax._transform.ref_slots import Met
+from shardax._transform.refs import AbstractRef, Ref, is_ref
 
 
 def stands_for_ref(x):
@@ -39,9 +41,11 @@ def staged_with_refs(fun, static_positions, static_names, args, kwargs):
     leaves = [_Described(x) if stands_for_ref(x) and not is_ref(x) else x for x in leaves]
     args, kwargs = tree.unflatten(leaves)
     call = RefCall(fun, static_positions, static_names, args, kwargs)
-    staged = call.staged_with(lambda f, arguments: _core.stage_function(f, arguments, {}))
-    leaves = tree_util.tree_leaves(call.dynamic)
-    types = [x.aval.inner_aval if is_ref(x) else _core.typeof(x) for x in leaves]
+    staged = call.through(lambda f, arguments: _core.stage_function(f, arguments, {}))
+    leaves = with_states(tree_util.tree_leaves(call.dynamic))
+    types = [
+        getattr(x.aval, "inner_aval", x.aval) if is_ref(x) else _core.typeof(x) for x in leaves
+    ]
     return _RefStaged(staged, types)
 
 
@@ -59,11 +63,11 @@ def stage_function(fun, args, kwargs, statics=(), axes=(), arrays_captured=False
                 references=True,
                 arrays_captured=arrays_captured,
             )
-        except Met:
+        except Met:  # a value that changes is among the arguments
             pass
     if axes:
         raise NotImplementedError(
-            "make_jaxpr: with axis_env, the function reads, writes or is passed a mutable array "
-            "reference. Pass the value of the reference, ref[...]."
+            "make_jaxpr: with axis_env, the function is passed a mutable array reference. Pass the "
+            "value of the reference, ref[...]."
         )
     return staged_with_refs(fun, statics, (), args, kwargs)

@@ -9,26 +9,18 @@ results:
     lax.fori_loop(0, 3, add, None)          carries ref's value beside its own carry
 
 A function says which references it meets by meeting them: the first access where the value is not
-at hand raises `Met`, and whoever stages the function (`jit`, `scan`, `cond` ...) stages it again
-with that reference among the bound ones (ref_binding.py).
+at hand makes a further input of the function that is being staged (`slot_of`), and whoever stages
+it (`jit`, `scan`, `cond` ...) gives that the value (ref_binding.py). Where there can be no further
+input, it raises `Met`.
 """
-
-import threading
 
 import numpy as np
 
 from shardax import tree_util
 from shardax._base.tracebacks import user_line
 from shardax._core import api as _core
+from shardax._transform.ref_slots import Met, slot_of
 from shardax.errors import UnexpectedTracerError
-
-
-class Met(BaseException):
-    """A staged function meets a reference whose value is not at hand, or is passed one (None)."""
-
-    def __init__(self, ref=None, generation=-1):
-        super().__init__()
-        self.ref, self.generation = ref, generation
 
 
 class AbstractRef:
@@ -59,22 +51,9 @@ class _First:
 _first = _First()
 
 
-class _Threads(threading.local):
-    def __init__(self):
-        self.bound = {}
-
-
-_threads = _Threads()
-
-
 def references_exist():
     """Whether a reference has ever been made."""
     return _first.made
-
-
-def bound_references():
-    """By generation of a staging trace: the open `Bound` (ref_binding.py)."""
-    return _threads.bound
 
 
 def count_as_reference():
@@ -124,9 +103,9 @@ class Ref:
         generation = _core.staging_generation()
         if generation == self._home:
             return self
-        bound = bound_references().get(generation)
-        if bound is not None and self in bound.slots:
-            return bound.slots[self]
+        slot = slot_of(self, generation)
+        if slot is not None:
+            return slot
         if generation == 0:
             raise UnexpectedTracerError(
                 f"the mutable array reference of type {self.aval} was made while a function was "
@@ -144,6 +123,10 @@ class Ref:
     _inside = _outside = staticmethod(lambda value: value)
 
     # What a call that is staged with the reference's value takes and gives (ref_binding.py).
+    def held_types(self):
+        leaves, tree = tree_util.tree_flatten(self._read())
+        return [_core.typeof(leaf) for leaf in leaves], tree
+
     def _enter(self, operands):
         return self._read()
 

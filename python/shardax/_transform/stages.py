@@ -24,8 +24,9 @@ from shardax._devices.shardings import NamedSharding, described
 from shardax._text import hlo, stablehlo
 from shardax._transform.analyses import HloModule, StableHloModule, costs, memory
 from shardax._transform.assignment import Assignment
+from shardax._transform.ref_slots import Met
 from shardax._transform.ref_stages import stage_function, staged_with_refs, stands_for_ref
-from shardax._transform.refs import Met, is_ref
+from shardax._transform.refs import is_ref
 from shardax._transform.shape_structs import ShapeDtypeStruct, struct_of
 
 
@@ -136,12 +137,11 @@ class _Call:
         self.in_tree = tree
         self.static_positions, self.static_names = positions, names
         leaves = tree_util.tree_leaves((args, kwargs))
-        refs = any(map(stands_for_ref, leaves))
         try:
-            self.staged = None if refs else _core.stage_function(fun, args, kwargs)
-        except Met:
-            refs = True
-        if refs:
+            if any(map(stands_for_ref, leaves)):
+                raise Met()
+            self.staged = _core.stage_function(fun, args, kwargs)
+        except Met:  # a reference, or a value that changes, is among the arguments
             self.staged = staged_with_refs(fun.__wrapped__, positions, names, args, kwargs)
         self.in_types = self.staged.in_avals[: tree.num_leaves]
 

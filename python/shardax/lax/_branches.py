@@ -13,11 +13,11 @@ from shardax._base.arrays import asarray, shape_of
 from shardax._core import api as _core
 from shardax._core import functions
 from shardax._transform.ref_binding import (
-    Bound,
     RefArguments,
-    binding,
+    held_values,
+    joined,
     no_refs,
-    reading,
+    write_held,
     writing,
 )
 from shardax._transform.refs import references_exist
@@ -41,41 +41,38 @@ def _choose(api, names, index, branches, operands):
     if not references_exist():
         return _stage(api, names, index, branches, operands)
     given = RefArguments("cond", branches[0], tuple(operands))
+    if not given.refs:
+        return _stage(api, names, index, branches, operands)
 
-    def stage(refs):
-        def bound_branch(branch):
-            @functools.wraps(branch)
-            def bound(held, *operands):
-                operands, _, formals = given.formal(operands)
-                inside = given.inside(refs, formals)
-                with Bound(inside, held) as bound:
-                    out = no_refs(branch(*operands), branch, "cond")
-                    return out, bound.values(inside), [formal._value for formal in formals]
+    def with_formals(branch):
+        @functools.wraps(branch)
+        def formal_branch(*operands):
+            operands, _, formals = given.formal(operands)
+            out = no_refs(branch(*operands), branch, "cond")
+            return out, [formal._value for formal in formals]
 
-            return bound
+        return formal_branch
 
-        bound = [bound_branch(branch) for branch in branches]
-        values, _ = given.values()
-        outside = given.outside(refs)
-        held = reading(outside, values)
-        out, held, new = _stage(api, names, index, bound, (held, *values))
-        writing(given.refs, new)
-        return writing(outside, held, values, out)
-
-    plain = None if given.refs else lambda: _stage(api, names, index, branches, operands)
-    return binding(api, stage, plain, given)
+    values, _ = given.values()
+    out, new = _stage(api, names, index, [*map(with_formals, branches)], values, given)
+    writing(given.refs, new)
+    return out
 
 
-def _stage(api, names, index, branches, operands):
+def _stage(api, names, index, branches, operands, given=None):
     leaves, treedef = flatten(tuple(operands))
     examples = tree_util.tree_unflatten(treedef, types_of(leaves))
     staged = [_core.stage_once("cond", branch, examples) for branch in branches]
     check_branches(api, names, branches, staged)
+    staged = joined(staged, api, given)
+    references, out_tree = staged[0].references, staged[0].out_tree
     programs, closed = _core.join_closed(staged)
     if api == "cond":  # a predicate counts from false
         programs = programs[::-1]
-    out = _core.bind("cond", {"branches": programs}, [index, *closed, *leaves])
-    return tree_util.tree_unflatten(staged[0].out_tree, out)
+    held = held_values(references, leaves, given)
+    out = _core.bind("cond", {"branches": programs}, [index, *closed, *leaves, *held])
+    results = tree_util.tree_unflatten(out_tree, out[: out_tree.num_leaves])
+    return write_held(references, out[out_tree.num_leaves :], leaves, results, given)
 
 
 _ABSENT = object()  # None is an operand

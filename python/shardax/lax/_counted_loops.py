@@ -9,12 +9,11 @@ from shardax._base.compositions import concatenate
 from shardax._core import api as _core
 from shardax._transform.maps import vmap
 from shardax._transform.ref_binding import (
-    Bound,
     RefArguments,
-    binding,
+    check_loop,
+    held_values,
     no_refs,
-    reading,
-    writing,
+    write_held,
 )
 from shardax._transform.refs import references_exist
 from shardax.dtypes import issubdtype
@@ -26,6 +25,7 @@ from shardax.lax._loops import (
     flatten,
     scan,
     scan_length,
+    scan_with_held,
     while_loop,
 )
 from shardax.lax._recalled import recalled
@@ -45,15 +45,9 @@ def map(f, xs, *, batch_size=None):
     if not callable(f):
         raise TypeError(f"lax.map: f argument should be a callable, got {f!r}.")
 
-    if not references_exist():
-        return _map(f, xs, batch_size)
-    given = RefArguments("map", f, (xs,))
-
-    def stage(refs):  # every step may write
+    if references_exist() and RefArguments("map", f, (xs,)).refs:
         return scan(lambda _, x: ((), f(x)), (), xs)[1]
-
-    plain = None if given.refs else lambda: _map(f, xs, batch_size)
-    return binding("map", stage, plain, given)
+    return _map(f, xs, batch_size)
 
 
 def _map(f, xs, batch_size):
@@ -64,8 +58,7 @@ def _map(f, xs, batch_size):
     if not batch_size:
         example = tree_util.tree_unflatten(treedef, [_core.element_type(x) for x in leaves])
         staged = _core.stage_once("scan", f, (example,))
-        out = bind_scan(*staged.closed(), [], leaves, total, False, 1)
-        return tree_util.tree_unflatten(staged.out_tree, out)
+        return scan_with_held(staged, [], leaves, total, False, 1, staged.out_tree.unflatten)
     whole = total // batch_size * batch_size
     g = vmap(f)
     if whole == 0:
@@ -119,26 +112,18 @@ def fori_loop(lower, upper, body_fun, init_val, *, unroll=None):
     if static and _control_python.active():
         return _control_python.fori_loop(int(lower), int(upper), body_fun, init_val)
     if static:
-
-        def stage(refs):
-            def body(i, state):
-                args, _, _ = given.formal((i, state[1]))
-                with Bound(refs, state[0], loop=True) as bound:
-                    carry = no_refs(body_fun(*args), body_fun, "fori_loop")
-                    return bound.values(refs), carry
-
-            (_, init), _ = given.values()
-            carry = reading(refs, init), init
-            held, carry = _static_fori(lower, upper, body, carry, unroll)
-            return writing(refs, held, init, carry)
-
         if not references_exist():
             return _static_fori(lower, upper, body_fun, init_val, unroll)
         given = RefArguments("fori_loop", body_fun, (0, init_val))
-        plain = (
-            None if given.refs else lambda: _static_fori(lower, upper, body_fun, init_val, unroll)
-        )
-        return binding("fori_loop", stage, plain, given)
+        if not given.refs:
+            return _static_fori(lower, upper, body_fun, init_val, unroll)
+
+        def body(i, carry):
+            args, _, _ = given.formal((i, carry))
+            return no_refs(body_fun(*args), body_fun, "fori_loop")
+
+        (_, init), _ = given.values()
+        return _static_fori(lower, upper, body, init, unroll, given)
     if unroll is not None and unroll is not False and unroll != 1:
         raise ValueError(
             "Can only use `unroll` in `fori_loop` if the loop bounds are statically known."
@@ -154,7 +139,7 @@ def fori_loop(lower, upper, body_fun, init_val, *, unroll=None):
     return while_loop(loop_cond, loop_body, (lower, upper, init_val))[2]
 
 
-def _static_fori(lower, upper, body_fun, init_val, unroll):
+def _static_fori(lower, upper, body_fun, init_val, unroll, given=None):
     """A scan that counts beside the carry, so that it has a transpose."""
     carry, tree = flatten(init_val)
     counter = _core.asarray(lower)
@@ -167,9 +152,13 @@ def _static_fori(lower, upper, body_fun, init_val, unroll):
 
     body_fun, carry, types, staged = settled_carry(body_fun, carry, stage, pair=False)
     check_types("scan", "loop_carry[1]", tree, types, staged.out_avals)
+    references = staged.references
+    check_loop(references)
+    held = held_values(references, carry, given)
     program, closed = staged.closed()
-    program = _core.counting(program, len(closed))
+    program = _core.counting(program, len(closed), len(held))
     unroll = 1 if unroll is None or isinstance(unroll, bool) else unroll
     steps = max(int(upper) - int(lower), 0)
-    out = bind_scan(program, closed, [counter, *carry], [], steps, False, unroll)
-    return tree_util.tree_unflatten(tree, out[1:])
+    out = bind_scan(program, closed, [*held, counter, *carry], [], steps, False, unroll)
+    last = tree_util.tree_unflatten(tree, out[len(held) + 1 :])
+    return write_held(references, out[: len(held)], carry, last, given)

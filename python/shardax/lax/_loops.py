@@ -11,11 +11,12 @@ from shardax import tree_util
 from shardax._core import api as _core
 from shardax._core.pytree import flatten_for_call
 from shardax._transform.ref_binding import (
-    Bound,
     RefArguments,
-    binding,
+    check_loop,
+    held_values,
+    joined,
     no_refs,
-    reading,
+    write_held,
     writing,
 )
 from shardax._transform.refs import is_ref, references_exist
@@ -117,33 +118,28 @@ def scan(f, init, xs=None, length=None, reverse=False, unroll=1, _split_transpos
 def _scan_with_refs(f, init, xs, length, reverse, unroll):
     """scan, where f may close over references, and xs may hold some: f gets their slices."""
     given = RefArguments("scan", f, (init, xs))
+    if not given.refs:
+        return _scan(f, init, xs, length, reverse, unroll)
+    given.whole = False
     carried = any(is_ref(leaf) for leaf in tree_util.tree_leaves(init))
 
-    def stage(refs):
-        def body(state, x):
-            args, _, formals = given.formal((state[1], x))
-            with Bound(refs, state[0], loop=True) as bound:
-                carry, y = no_refs(f(*args), f, "scan")
-                return (bound.values(refs), carry), (y, [formal._value for formal in formals])
+    def body(carry, x):
+        args, _, formals = given.formal((carry, x))
+        carry, y = no_refs(f(*args), f, "scan")
+        return carry, (y, [formal._value for formal in formals])
 
-        (init, xs), _ = given.values()
-        operands = init, xs
-        (held, carry), (ys, slices) = _scan(
-            body, (reading(refs, operands), init), xs, length, reverse, unroll
+    (init, xs), _ = given.values()
+    carry, (ys, slices) = _scan(body, init, xs, length, reverse, unroll, given)
+    if carried:
+        raise TypeError(
+            "scan: the carry holds a mutable array reference, which the body cannot return. "
+            "Let the body close over it, or carry its value."
         )
-        if carried:
-            raise TypeError(
-                "scan: the carry holds a mutable array reference, which the body cannot return. "
-                "Let the body close over it, or carry its value."
-            )
-        writing(given.refs, slices)
-        return writing(refs, held, operands, (carry, ys))
-
-    plain = None if given.refs else lambda: _scan(f, init, xs, length, reverse, unroll)
-    return binding("scan", stage, plain, given)
+    writing(given.refs, slices)
+    return carry, ys
 
 
-def _scan(f, init, xs, length, reverse, unroll):
+def _scan(f, init, xs, length, reverse, unroll, given=None):
     unroll = 1 if isinstance(unroll, bool) else _static("unroll", "`int` or `bool`", unroll)
     if unroll < 0:
         raise ValueError("`unroll` must be a `bool` or a non-negative `int`.")
@@ -169,10 +165,22 @@ def _scan(f, init, xs, length, reverse, unroll):
 
     f, carry, types, (staged, out_tree) = settled_carry(f, carry, stage, pair=True)
     check_types("scan", f, carry_tree, types, staged.out_avals[: len(carry)])
-    out = bind_scan(*staged.closed(), carry, slices, steps, reverse, unroll)
     count = len(carry)
-    last = tree_util.tree_unflatten(carry_tree, out[:count])
-    return last, tree_util.tree_unflatten(out_tree, out[count:])
+
+    def results(out):
+        last = tree_util.tree_unflatten(carry_tree, out[:count])
+        return last, tree_util.tree_unflatten(out_tree, out[count:])
+
+    return scan_with_held(staged, carry, slices, steps, reverse, unroll, results, given)
+
+
+def scan_with_held(staged, carry, slices, steps, reverse, unroll, results, given=None):
+    """results(values that come out of a scan); what references hold is carried beside."""
+    references, operands = staged.references, [*carry, *slices]
+    check_loop(references)
+    held = held_values(references, operands, given)
+    out = bind_scan(*staged.closed(), [*held, *carry], slices, steps, reverse, unroll)
+    return write_held(references, out[: len(held)], operands, results(out[len(held) :]), given)
 
 
 def bind_scan(program, constants, carry, slices, steps, reverse, unroll):
@@ -208,29 +216,21 @@ def while_loop(cond_fun, body_fun, init_val):
     if not (callable(cond_fun) and callable(body_fun)):
         raise TypeError("lax.while_loop: body_fun and cond_fun arguments should be callable.")
 
-    def stage(refs):
-        def test(state):
-            with Bound(refs, state[0]):
-                return cond_fun(state[1])
-
-        def body(state):
-            args, _, _ = given.formal((state[1],))
-            with Bound(refs, state[0], loop=True) as bound:
-                carry = no_refs(body_fun(*args), body_fun, "while_body")
-                return bound.values(refs), carry
-
-        (init,), _ = given.values()
-        held, carry = _while_loop(test, body, (reading(refs, init), init))
-        return writing(refs, held, init, carry)
-
     if not references_exist():
         return _while_loop(cond_fun, body_fun, init_val)
     given = RefArguments("while_loop", body_fun, (init_val,))
-    plain = None if given.refs else lambda: _while_loop(cond_fun, body_fun, init_val)
-    return binding("while_loop", stage, plain, given)
+    if not given.refs:
+        return _while_loop(cond_fun, body_fun, init_val)
+
+    def body(carry):
+        args, _, _ = given.formal((carry,))
+        return no_refs(body_fun(*args), body_fun, "while_body")
+
+    (init,), _ = given.values()
+    return _while_loop(cond_fun, body, init, given)
 
 
-def _while_loop(cond_fun, body_fun, init_val):
+def _while_loop(cond_fun, body_fun, init_val, given=None):
     if _control_python.active():
         init_val, done = _control_python.while_loop(cond_fun, body_fun, init_val)
         if done:
@@ -247,7 +247,11 @@ def _while_loop(cond_fun, body_fun, init_val):
 
     body_fun, carry, types, (condition, body) = settled_carry(body_fun, carry, stage, pair=False)
     check_types("while_loop", body_fun, tree, types, body.out_avals)
-    condition_program, condition_closed = condition.closed()
+    check_loop(body.references)
+    condition, body = joined([condition, body], "while_loop", given)
+    references = body.references
+    held = held_values(references, carry, given)
+    condition_program, condition_closed = _core.reading_references(condition).closed()
     body_program, body_closed = body.closed()
     out = _core.bind(
         "while",
@@ -257,6 +261,7 @@ def _while_loop(cond_fun, body_fun, init_val):
             "body_jaxpr": body_program,
             "body_nconsts": len(body_closed),
         },
-        [*condition_closed, *body_closed, *carry],
+        [*condition_closed, *body_closed, *held, *carry],
     )
-    return tree_util.tree_unflatten(tree, out)
+    last = tree_util.tree_unflatten(tree, out[len(held) :])
+    return write_held(references, out[: len(held)], carry, last, given)
