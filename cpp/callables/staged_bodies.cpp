@@ -24,9 +24,9 @@ ProgramPtr counting(const ProgramPtr& program, std::size_t constants, std::size_
         program->input_types(),
         [&](const Values& in) {
           const Value& i = in[constants + held];
+          const Value next = ops::add(i, ops::scalar(i->dtype(), 1, i->type().weak));
           Values out = evaluate(*program, in);
-          out.insert(out.begin() + static_cast<std::ptrdiff_t>(held),
-                     ops::add(i, ops::scalar(i->dtype(), 1, i->type().weak)));
+          out.insert(out.begin() + static_cast<std::ptrdiff_t>(held), next);
           return out;
         },
         program->name));
