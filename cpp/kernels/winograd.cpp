@@ -13,15 +13,17 @@ bool is_plain(const ConvSpace& s) {
 // Are channels, or places along a row, side by side?
 bool is_dense(std::int64_t channel, std::int64_t column) { return channel == 1 || column == 1; }
 
-// Outputs of the tiles of 2 x 2 that are wanted.
-double used(std::int64_t rows, std::int64_t columns) {
-  const auto even = [](std::int64_t n) { return static_cast<double>((n + 1) / 2 * 2); };
-  return static_cast<double>(rows * columns) / (even(rows) * even(columns));
+// Tiles that make up for taking the kernel to points, whose outputs are mostly wanted.
+bool is_large(std::int64_t rows, std::int64_t columns) {
+  constexpr std::int64_t least_tiles = 4;
+  constexpr double least_used = 0.7;
+  const std::int64_t tiles = ((rows + 1) / 2) * ((columns + 1) / 2);
+  return tiles >= least_tiles &&
+         static_cast<double>(rows * columns) >= least_used * static_cast<double>(4 * tiles);
 }
 
 // Panels of products are up to 32 columns wide.
 constexpr std::int64_t fewest_rows = 16, fewest_columns = 20;
-constexpr double least_used = 0.7;
 
 }  // namespace
 
@@ -31,12 +33,11 @@ Winograd winograd_of(const ConvArgs& p) {
   const ConvSpace &y = p.space[0], &x = p.space[1];
   if (!is_plain(y) || !is_plain(x)) return Winograd::none;
   if (y.rhs_size == 3 && x.rhs_size == 3 && p.c.size >= fewest_rows && p.o.size >= fewest_columns &&
-      is_dense(p.c.lhs, x.lhs) && is_dense(p.o.out, x.out) &&
-      used(y.out_size, x.out_size) >= least_used)
+      is_dense(p.c.lhs, x.lhs) && is_dense(p.o.out, x.out) && is_large(y.out_size, x.out_size))
     return Winograd::forward;
   if (y.out_size == 3 && x.out_size == 3 && std::min(p.n.size, p.o.size) >= fewest_rows &&
       std::max(p.n.size, p.o.size) >= fewest_columns && is_dense(p.n.lhs, x.lhs) &&
-      is_dense(p.o.rhs, x.rhs) && used(y.rhs_size, x.rhs_size) >= least_used)
+      is_dense(p.o.rhs, x.rhs) && is_large(y.rhs_size, x.rhs_size))
     return Winograd::kernel;
   return Winograd::none;
 }

@@ -40,7 +40,7 @@ def all_three(f, x, w):
 CASES = {
     "several blocks": ((3, 40, 21, 34), 70, "SAME", NCHW),
     "channels last": ((3, 40, 21, 34), 70, "SAME", NHWC),
-    "images of one tile": ((5, 33, 2, 2), 24, "SAME", NCHW),
+    "few tiles": ((5, 33, 3, 6), 24, "SAME", NCHW),
     "odd sizes": ((2, 17, 7, 5), 21, "SAME", NHWC),
     "no padding": ((2, 20, 8, 9), 32, "VALID", NCHW),
     "much padding": ((2, 20, 4, 5), 32, [(4, 1), (0, 3)], NHWC),
