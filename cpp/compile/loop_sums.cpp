@@ -5,6 +5,7 @@
 // where A B contracts the steps as well. A loop that adds up writes c, and what it adds, once for
 // each step; so this is done where a_t and b_t together are smaller than c, and only where all of
 // them do not take much memory.
+#include "compile/counted_loop.h"
 #include "compile/join_parts.h"
 #include "compile/passes.h"
 #include "compile/rewrite.h"
@@ -35,23 +36,9 @@ struct Sum {
   std::vector<Ints> permutations;  // of the product
 };
 
-class LoopSums {
+class LoopSums : private CountedLoop {
  public:
-  LoopSums(Builder& builder, const Equation& eqn, const Vars& in)
-      : builder_(builder),
-        eqn_(eqn),
-        in_(in),
-        bodies_(bodies_of(*eqn.op, eqn.params)),
-        body_(*bodies_.programs[0]),
-        uses_(body_.types.size(), 0),
-        makers_(makers(body_)),
-        operands_(bodies_.operands_of(Flow::carried)),
-        results_(bodies_.results_of(Flow::carried)) {
-    for (const Equation& e : body_.equations) {
-      for (Var v : e.inputs) ++uses_[index(v)];
-    }
-    for (Var v : body_.outputs) ++uses_[index(v)];
-  }
+  using CountedLoop::CountedLoop;
 
   std::optional<Vars> run() {
     for (std::size_t n = 0; n < operands_.size(); ++n) find(n);
@@ -71,12 +58,6 @@ class LoopSums {
   }
 
  private:
-  static std::size_t index(Var v) { return static_cast<std::size_t>(v); }
-  const Equation* definition(Var v) const {
-    const int e = makers_[index(v)];
-    return e < 0 ? nullptr : &body_.equations[static_cast<std::size_t>(e)];
-  }
-
   // What v is before transposes, of `alone` only those that nothing else uses.
   Var without_transposes(Var v, std::vector<Ints>& permutations, bool alone) const {
     for (const Equation* e = definition(v);
@@ -224,14 +205,6 @@ class LoopSums {
     return v;
   }
 
-  Builder& builder_;
-  const Equation& eqn_;
-  const Vars& in_;
-  const Bodies bodies_;
-  const Program& body_;
-  std::vector<int> uses_;
-  std::vector<int> makers_;
-  const std::vector<std::size_t> operands_, results_;  // of the carries
   std::vector<Sum> sums_;
   std::int64_t stacked_bytes_ = 0;              // by all sums
   std::unordered_map<Var, Var> stacks_;         // of variables of the body

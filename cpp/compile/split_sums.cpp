@@ -6,6 +6,7 @@
 // No step puts together what it adds, and each sum is one of products (compile/loop_sums.cpp).
 #include <algorithm>
 
+#include "compile/counted_loop.h"
 #include "compile/passes.h"
 #include "compile/rewrite.h"
 
@@ -27,23 +28,9 @@ struct Pieces {
   std::vector<Piece> all;  // in their order
 };
 
-class SplitSums {
+class SplitSums : private CountedLoop {
  public:
-  SplitSums(Builder& builder, const Equation& eqn, const Vars& in)
-      : builder_(builder),
-        eqn_(eqn),
-        in_(in),
-        bodies_(bodies_of(*eqn.op, eqn.params)),
-        body_(*bodies_.programs[0]),
-        uses_(body_.types.size(), 0),
-        makers_(makers(body_)),
-        operands_(bodies_.operands_of(Flow::carried)),
-        results_(bodies_.results_of(Flow::carried)) {
-    for (const Equation& e : body_.equations) {
-      for (Var v : e.inputs) ++uses_[index(v)];
-    }
-    for (Var v : body_.outputs) ++uses_[index(v)];
-  }
+  using CountedLoop::CountedLoop;
 
   std::optional<Vars> run() {
     for (std::size_t n = 0; n < operands_.size(); ++n) {
@@ -66,11 +53,6 @@ class SplitSums {
   }
 
  private:
-  static std::size_t index(Var v) { return static_cast<std::size_t>(v); }
-  const Equation* definition(Var v) const {
-    const int e = makers_[index(v)];
-    return e < 0 ? nullptr : &body_.equations[static_cast<std::size_t>(e)];
-  }
   const Equation* alone(Var v, const Op& op) const {
     const Equation* e = definition(v);
     return e && e->op == &op && uses_[index(v)] == 1 ? e : nullptr;
@@ -254,14 +236,6 @@ class SplitSums {
     return emit(known().concatenate, {{"dimension", sum.axis}}, parts);
   }
 
-  Builder& builder_;
-  const Equation& eqn_;
-  const Vars& in_;
-  const Bodies bodies_;
-  const Program& body_;
-  std::vector<int> uses_;
-  std::vector<int> makers_;
-  const std::vector<std::size_t> operands_, results_;  // of the carries
   std::vector<Pieces> sums_;
 };
 

@@ -1,8 +1,8 @@
 """tests/codegen/test_native.py - machine code gives the bits of tile kernels.
 
 Random expressions are compiled with SHARDAX_CODEGEN=0, with 1, with the instructions of AVX2 alone
-and with results that are written past the caches, on operands of all kinds of layout, with tails of vectors, NaN, infinities, zeros of both
-signs and denormals.
+and with results that are written past the caches, on operands of all kinds of layout, with tails of
+vectors, NaN, infinities, zeros of both signs and denormals.
 """
 
 import os
@@ -127,7 +127,7 @@ def bits(x):
 
 
 def every_way(f, *args):
-    """The results with machine code, also of AVX2 alone and written past the caches, and without."""
+    """Results of machine code, also of AVX2 alone and written past the caches, and without."""
     out = []
     for wanted in ("1", "avx2", "stream", "0"):
         before = os.environ.get("SHARDAX_CODEGEN")

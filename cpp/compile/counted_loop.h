@@ -1,0 +1,46 @@
+// compile/counted_loop.h - a loop of known length, as rewrites of what it carries look at it.
+//
+// Private to compile/loop_sums.cpp and compile/split_sums.cpp.
+#pragma once
+
+#include "compile/builder.h"
+#include "ir/bodies.h"
+
+namespace shardax {
+
+class CountedLoop {
+ public:
+  CountedLoop(Builder& builder, const Equation& eqn, const Vars& in)
+      : builder_(builder),
+        eqn_(eqn),
+        in_(in),
+        bodies_(bodies_of(*eqn.op, eqn.params)),
+        body_(*bodies_.programs[0]),
+        uses_(body_.types.size(), 0),
+        makers_(makers(body_)),
+        operands_(bodies_.operands_of(Flow::carried)),
+        results_(bodies_.results_of(Flow::carried)) {
+    for (const Equation& e : body_.equations) {
+      for (Var v : e.inputs) ++uses_[index(v)];
+    }
+    for (Var v : body_.outputs) ++uses_[index(v)];
+  }
+
+ protected:
+  static std::size_t index(Var v) { return static_cast<std::size_t>(v); }
+  // The equation of the body that makes v; null for its inputs and constants.
+  const Equation* definition(Var v) const {
+    const int e = makers_[index(v)];
+    return e < 0 ? nullptr : &body_.equations[static_cast<std::size_t>(e)];
+  }
+
+  Builder& builder_;
+  const Equation& eqn_;
+  const Vars& in_;
+  const Bodies bodies_;
+  const Program& body_;
+  std::vector<int> uses_, makers_;                     // of each variable of the body
+  const std::vector<std::size_t> operands_, results_;  // of the carries
+};
+
+}  // namespace shardax
