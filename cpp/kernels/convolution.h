@@ -50,6 +50,19 @@ struct ConvArgs {
   bool highest_precision = false;  // sums as they are defined, not by minimal filtering
 };
 
+// How many convolutions of their own there are, and where each has an operand or the result.
+inline std::int64_t batch_size(const ConvArgs& p) {
+  std::int64_t size = 1;
+  for (const ConvAxis& b : p.batch) size *= b.size;
+  return size;
+}
+inline std::int64_t batch_offset(const ConvArgs& p, std::int64_t b, std::int64_t ConvAxis::*which) {
+  std::int64_t out = 0;
+  for (std::size_t d = p.batch.size(); d-- > 0; b /= p.batch[d].size)
+    out += b % p.batch[d].size * (p.batch[d].*which);
+  return out;
+}
+
 // Writes all of out. Chunks depend on the shape only. Any thread; chunks keep thread-local scratch.
 void convolution(const ConvArgs& args, ParallelFor parallel_for);
 

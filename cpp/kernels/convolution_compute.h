@@ -29,9 +29,9 @@ class Block {
     const std::int64_t lane_count = lanes ? p_.batch.back().size : 1;
     columns_ = std::min(cut.columns, (lanes ? lane_count : p_.o.size) - column_);
     const std::int64_t first = batch_ * lane_count + (lanes ? column_ : 0);
-    lhs_ = p_.lhs + conv.offset(first, &ConvAxis::lhs) * itemsize(p_.dtype);
-    rhs_ = p_.rhs + conv.offset(first, &ConvAxis::rhs) * itemsize(p_.dtype);
-    out_ = conv.offset(first, &ConvAxis::out) + (lanes ? 0 : column_ * p_.o.out);
+    lhs_ = p_.lhs + batch_offset(p_, first, &ConvAxis::lhs) * itemsize(p_.dtype);
+    rhs_ = p_.rhs + batch_offset(p_, first, &ConvAxis::rhs) * itemsize(p_.dtype);
+    out_ = batch_offset(p_, first, &ConvAxis::out) + (lanes ? 0 : column_ * p_.o.out);
     if (sums) {
       columns_ = cut.columns;
       span_ = (columns_ - 1) * p_.space[2].rhs_dilation;

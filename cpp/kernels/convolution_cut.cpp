@@ -31,9 +31,7 @@ bool even_taps(const ConvSpace& x, const Line& line) {
 }  // namespace
 
 Cutter::Cutter(const ConvArgs& p, std::int64_t size, std::int64_t vector, std::int64_t panel)
-    : p_(p), size_(size), vector_(vector), panel_(panel) {
-  for (const ConvAxis& b : p.batch) batch_ *= b.size;
-}
+    : p_(p), size_(size), vector_(vector), panel_(panel), batch_(batch_size(p)) {}
 
 double Cutter::nanoseconds(const Part& part) const {
   const double outputs =

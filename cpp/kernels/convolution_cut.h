@@ -5,6 +5,7 @@
 #pragma once
 
 #include "kernels/convolution_block.h"
+#include "kernels/parts.h"
 
 namespace shardax::kernels {
 
@@ -17,8 +18,6 @@ enum class Way {
   sums,      // columns are taps along the last dimension, whose sums are added up at the end: for a
              // few outputs of many taps each (the gradient of a kernel with few features)
 };
-
-inline std::int64_t parts_of(std::int64_t n, std::int64_t size) { return (n + size - 1) / size; }
 
 // How a part is cut into chunks.
 struct Cut {
@@ -61,7 +60,7 @@ class Cutter {
 
   const ConvArgs& p_;
   std::int64_t size_, vector_, panel_;
-  std::int64_t batch_ = 1;
+  std::int64_t batch_;
 };
 
 // Places along the last dimension that its taps span.

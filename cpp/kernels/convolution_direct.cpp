@@ -73,7 +73,7 @@ class Direct {
     if (p_.space.empty()) p_.space.push_back({1, 1, 1, 0, 0, 0});
     last_ = p_.space.size() - 1;
     for (std::size_t d = 0; d < last_; ++d) rows_ *= p_.space[d].out_size;
-    for (const ConvAxis& b : p_.batch) batch_ *= b.size;
+    batch_ = batch_size(p_);
   }
 
   void run(ParallelFor parallel_for) const {
@@ -143,7 +143,7 @@ class Direct {
 
   ConvArgs p_;
   std::size_t last_;
-  std::int64_t rows_ = 1, batch_ = 1;
+  std::int64_t rows_ = 1, batch_;
 };
 
 template <class T>

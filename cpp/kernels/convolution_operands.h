@@ -44,7 +44,7 @@ struct ConvOperands {
       Steps steps;
       part.find(p, first, std::min(matmul_k_block, part.steps - first), steps);
       T* out = packed->data() + b * size + first * columns;
-      const std::byte* rhs = p.rhs + offset(b, &ConvAxis::rhs) * itemsize(p.dtype);
+      const std::byte* rhs = p.rhs + batch_offset(p, b, &ConvAxis::rhs) * itemsize(p.dtype);
       for (std::int64_t j = 0; j < p.o.size; j += cutter.width())
         pack(steps, rhs, j, std::min(cutter.width(), p.o.size - j), out + j * steps.count);
     };
@@ -71,14 +71,6 @@ struct ConvOperands {
       f(k, end - k, stride);
       k = end;
     }
-  }
-
-  std::int64_t offset(std::int64_t b, std::int64_t ConvAxis::*which) const {
-    std::int64_t out = 0;
-    for (std::size_t d = p.batch.size(); d-- > 0; b /= p.batch[d].size) {
-      out += b % p.batch[d].size * (p.batch[d].*which);
-    }
-    return out;
   }
 
   const ConvArgs p;

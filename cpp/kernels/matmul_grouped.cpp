@@ -15,6 +15,7 @@
 
 #include "array/half.h"
 #include "kernels/matmul_kernels.h"
+#include "kernels/parts.h"
 #include "kernels/room.h"
 
 #if defined(__x86_64__)
@@ -122,8 +123,6 @@ constexpr std::int64_t chunk_rows = 96, chunk_columns = 512, enough_chunks = 4;
 
 // Multiplications that several threads share, and of a product that they share one by one.
 constexpr double least_shared = 1.5e6, large = 64e6;
-
-std::int64_t parts_of(std::int64_t n, std::int64_t size) { return (n + size - 1) / size; }
 
 template <class S>
 class GroupedProduct {

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "kernels/matmul_kernels.h"
+#include "kernels/parts.h"
 #include "kernels/room.h"
 
 namespace shardax::kernels {
@@ -83,7 +84,6 @@ class PackedProduct {
     std::int64_t i, j, m, n;
   };
 
-  static std::int64_t parts_of(std::int64_t n, std::int64_t size) { return (n + size - 1) / size; }
   static std::int64_t padded(std::int64_t n, std::int64_t size) { return parts_of(n, size) * size; }
   // Parts of nearly equal size, of at most `most`.
   static std::int64_t even(std::int64_t n, std::int64_t most, std::int64_t multiple) {

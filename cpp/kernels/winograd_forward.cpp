@@ -5,8 +5,6 @@
 namespace shardax::kernels {
 namespace {
 
-constexpr int taps = 9;
-
 template <class T>
 class Forward {
  public:
@@ -14,8 +12,8 @@ class Forward {
       : p_(p),
         kernels_(float_kernels<T>(best_isa())),
         width_(kernels_.panel_columns),
-        panels_(parts(p.o.size, width_)),
-        strips_{parts(p.space[0].out_size, 2), parts(p.space[1].out_size, 2)},
+        panels_(parts_of(p.o.size, width_)),
+        strips_{parts_of(p.space[0].out_size, 2), parts_of(p.space[1].out_size, 2)},
         v_pitch_(row_pitch<T>(p.c.size)),
         m_pitch_(row_pitch<T>(panels_ * width_)) {
     for (const ConvAxis& b : p.batch) packed_count_ *= b.rhs == 0 ? 1 : b.size;
@@ -45,15 +43,15 @@ class Forward {
     const std::int64_t bytes = points * (v_pitch_ + m_pitch_) * std::int64_t{sizeof(T)};
     std::int64_t most = std::clamp<std::int64_t>((1 << 20) / bytes, 48, 192);
     while (most > 24 && batch_size(p_) * strips * strips_.columns < 16 * most) most /= 2;
-    column_parts_ = parts(strips_.columns, most);
-    columns_ = parts(strips_.columns, column_parts_);
+    column_parts_ = parts_of(strips_.columns, most);
+    columns_ = parts_of(strips_.columns, column_parts_);
     rows_ = std::clamp<std::int64_t>(most / columns_, 1, strips);
     for (std::int64_t fewer = rows_; fewer > rows_ / 2; --fewer) {
       if (fewer * columns_ % kernels_.tile_rows != 0) continue;
       rows_ = fewer;
       break;
     }
-    row_parts_ = parts(strips, rows_);
+    row_parts_ = parts_of(strips, rows_);
   }
 
   // Panel j of the kernel that `which` of the batch have, taken to points.

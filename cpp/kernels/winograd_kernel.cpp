@@ -6,8 +6,6 @@
 namespace shardax::kernels {
 namespace {
 
-constexpr int taps = 9;
-
 template <class T>
 class KernelGradient {
  public:
@@ -15,7 +13,7 @@ class KernelGradient {
       : p_(p),
         kernels_(float_kernels<T>(best_isa())),
         width_(kernels_.panel_columns),
-        strips_{parts(p.space[0].rhs_size, 2), parts(p.space[1].rhs_size, 2)} {
+        strips_{parts_of(p.space[0].rhs_size, 2), parts_of(p.space[1].rhs_size, 2)} {
     const ConvSpace &y = p.space[0], &x = p.space[1];
     down_ = {{p.n.lhs, p.c.lhs, y.lhs, x.lhs, y.lhs_size, x.lhs_size},
              p.n.size,
@@ -43,7 +41,7 @@ class KernelGradient {
       Block(*this, i / runs_).run(i % runs_, sums.data() + i * size);
     };
     run_chunks(blocks * runs_, each, parallel_for, run);
-    const std::int64_t groups = parts(down_size_, group);
+    const std::int64_t groups = parts_of(down_size_, group);
     const auto finish = [&](std::int64_t i) {
       Block(*this, i / groups)
           .finish(i % groups * group, sums.data() + i / groups * runs_ * size, size);
@@ -69,23 +67,25 @@ class KernelGradient {
   // Blocks of channels whose sums, and as many tiles as keep their points in the second-level
   // cache; runs of tiles that are summed apart where there are few blocks for many cores.
   void cut() {
-    const auto even = [](std::int64_t n, std::int64_t most) { return parts(n, parts(n, most)); };
+    const auto even = [](std::int64_t n, std::int64_t most) {
+      return parts_of(n, parts_of(n, most));
+    };
     constexpr std::int64_t most = 128;
     down_size_ = even(down_.channels, most);
-    down_parts_ = parts(down_.channels, down_size_);
-    across_size_ = parts(even(across_.channels, most), width_) * width_;
-    across_parts_ = parts(across_.channels, across_size_);
+    down_parts_ = parts_of(down_.channels, down_size_);
+    across_size_ = parts_of(even(across_.channels, most), width_) * width_;
+    across_parts_ = parts_of(across_.channels, across_size_);
     const std::int64_t bytes = points * (down_size_ + across_size_) * std::int64_t{sizeof(T)};
     const std::int64_t tiles = std::clamp<std::int64_t>((1 << 20) / bytes, 32, matmul_k_block);
     columns_ = even(strips_.columns, tiles);
-    column_parts_ = parts(strips_.columns, columns_);
+    column_parts_ = parts_of(strips_.columns, columns_);
     const std::int64_t strips = p_.c.size * strips_.rows;
     rows_ = std::clamp<std::int64_t>(tiles / columns_, 1, strips);
-    const std::int64_t steps = parts(strips, rows_) * column_parts_;
+    const std::int64_t steps = parts_of(strips, rows_) * column_parts_;
     const std::int64_t blocks = batch_size(p_) * down_parts_ * across_parts_;
     runs_ = std::clamp<std::int64_t>(16 / blocks, 1, std::max<std::int64_t>(steps / 4, 1));
-    run_ = parts(steps, runs_);
-    runs_ = parts(steps, run_);
+    run_ = parts_of(steps, runs_);
+    runs_ = parts_of(steps, run_);
   }
 
   class Block {
@@ -103,7 +103,7 @@ class KernelGradient {
     void run(std::int64_t index, T* sums) const {
       const std::int64_t width = g_.width_, most = g_.rows_ * g_.columns_;
       const std::int64_t a_pitch = row_pitch<T>(down_.size());
-      const std::int64_t panels = parts(across_.size(), width), panel = most * width;
+      const std::int64_t panels = parts_of(across_.size(), width), panel = most * width;
       // Points lie a cache line off from each other's places in a page.
       const std::int64_t a_plane = most * a_pitch + 64 / sizeof(T),
                          b_plane = panels * panel + 64 / sizeof(T);
@@ -112,7 +112,7 @@ class KernelGradient {
       RowReader<T> rows(g_.down_.images, down_.size(), g_.kernels_),
           columns(g_.across_.images, across_.size(), g_.kernels_);
       const std::int64_t strips = p_.c.size * g_.strips_.rows,
-                         steps = parts(strips, g_.rows_) * g_.column_parts_;
+                         steps = parts_of(strips, g_.rows_) * g_.column_parts_;
       const std::int64_t first = index * g_.run_, end = std::min(steps, first + g_.run_);
       for (std::int64_t step = first; step < end; ++step) {
         runtime::poll();

@@ -7,12 +7,13 @@
 #include <memory>
 
 #include "kernels/matmul_kernels.h"
+#include "kernels/parts.h"
 #include "kernels/room.h"
 #include "kernels/winograd.h"
 
 namespace shardax::kernels {
 
-inline constexpr int points = 16;  // of a tile
+inline constexpr int points = 16, taps = 9;  // of a tile, of a kernel
 
 // Strides in elements, and sizes.
 struct Images {
@@ -25,14 +26,12 @@ struct Range {
   std::int64_t size() const { return end - begin; }
 };
 
-inline std::int64_t parts(std::int64_t n, std::int64_t size) { return (n + size - 1) / size; }
-
 // Elements between rows of n: whole cache lines, and not a page, so that rows do not push each
 // other out of the first-level cache.
 template <class T>
 std::int64_t row_pitch(std::int64_t n) {
   constexpr std::int64_t line = 64 / sizeof(T), page = 4096 / sizeof(T);
-  const std::int64_t whole = parts(n, line) * line;
+  const std::int64_t whole = parts_of(n, line) * line;
   return whole % page == 0 ? whole + line : whole;
 }
 
@@ -116,18 +115,5 @@ struct Strips {
     }
   }
 };
-
-// Where each convolution of the batch has an operand.
-inline std::int64_t batch_offset(const ConvArgs& p, std::int64_t b, std::int64_t ConvAxis::*which) {
-  std::int64_t out = 0;
-  for (std::size_t d = p.batch.size(); d-- > 0; b /= p.batch[d].size)
-    out += b % p.batch[d].size * (p.batch[d].*which);
-  return out;
-}
-inline std::int64_t batch_size(const ConvArgs& p) {
-  std::int64_t size = 1;
-  for (const ConvAxis& b : p.batch) size *= b.size;
-  return size;
-}
 
 }  // namespace shardax::kernels
