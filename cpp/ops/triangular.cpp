@@ -41,14 +41,16 @@ struct Solve {
   double flops() const { return flops_of<T>(static_cast<double>(a_in.rows() * b_in.size())); }
 
   bool conjugates_only() const { return options.conjugate_a && !options.transpose_a; }
-  // A matrix whose rows are contiguous is read where it lies.
+  // A matrix whose rows are contiguous is read where it lies, unless the call may be abandoned and
+  // go on when that memory is gone.
   void load(std::int64_t i) {
     b_in.load_rows(i, x.data());
     const auto placed = a_in.matrix<T>(i);
     const std::int64_t n = a_in.rows();
     matrix = placed.first;
     step = placed.down;
-    if (placed.along == 1 && step >= n && !conjugates_only()) return;
+    const bool stays = flops() < lapack::large_flops;
+    if (stays && placed.along == 1 && step >= n && !conjugates_only()) return;
     a.resize(elements(n, n));
     a_in.load_rows(i, a.data());
     if (conjugates_only()) {

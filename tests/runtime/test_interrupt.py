@@ -194,6 +194,28 @@ def test_interrupt_ends_long_work(work, threads):
         assert float(jnp.arange(200_000.0).sum()) == pytest.approx(199_999 * 1e5, rel=1e-5)
 
 
+def test_an_abandoned_call_does_not_read_what_is_gone():
+    """The solve that was interrupted goes on for a while when its matrix has been given back."""
+    program = """
+import signal, threading
+import numpy as np, shardax as jax, shardax.numpy as jnp
+
+def solve(a, b):
+    a = jax.dlpack.from_dlpack(a)
+    while True:
+        jax.lax.linalg.triangular_solve(a, b, left_side=True, lower=True)
+
+b = jnp.ones((3000, 5000))
+threading.Timer(0.5, lambda: signal.raise_signal(signal.SIGINT)).start()
+try:
+    solve(np.eye(3000, dtype=np.float32), b)
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "interrupted\n"), done.stderr
+
+
 @pytest.mark.parametrize("after", [0.1, 0.25])
 @pytest.mark.parametrize("work", [compiling, differentiating, mapping], ids=lambda w: w.__name__)
 def test_interrupt_ends_tracing_and_compiling(work, after):
