@@ -129,16 +129,21 @@ class LoopLowering {
     }
   }
 
-  // The dimension of stride 1 of an operand in memory, of one that repeats nothing if there is one.
+  // The dimension of stride 1 of an operand in memory, of one that repeats nothing if there is one;
+  // else the last one of those that operands have.
   std::size_t fastest_dimension() const {
     for (const bool repeats : {false, true}) {
+      std::optional<std::size_t> last;
       for (int e : unit_.equations) {
         for (Var v : program_.equations[static_cast<std::size_t>(e)].inputs) {
           const Window* window = windows_[static_cast<std::size_t>(v)];
           if (!window || made_here(v) || type(v).shape != unit_.shape) continue;
-          if (const auto found = fastest_of(*window, repeats)) return *found;
+          const auto found = fastest_of(*window, repeats);
+          if (found && !repeats) return *found;
+          last = std::max(last, found);
         }
       }
+      if (last) return *last;
     }
     for (std::size_t d = unit_.shape.size(); d-- > 0;) {
       if (unit_.shape[d] > 1) return d;

@@ -29,6 +29,12 @@ ProgramPtr eliminate_dead(const ProgramPtr& program);
 //   b:i4[3] = add a a   ->   c:i32[3] = convert a; d:i32[3] = add c c; b:i4[3] = convert d
 ProgramPtr widen(const ProgramPtr& program);
 
+// Values whose last dimensions are short, and follow a long one, are held with the long one last
+// where that spares short rows (compile/long_rows.cpp):
+//   d:f32[9,900,3] = sub b c; e:f32[9,900] = reduce_sum[axes=(2,)] d
+//   ->   d:f32[9,3,900] = sub f g; e:f32[9,900] = reduce_sum[axes=(1,)] d
+ProgramPtr lengthen_rows(const ProgramPtr& program);
+
 // Negative places count from the end; gather and scatter add the size themselves:
 //   c = add b 9; d = lt b 0; e = select_n d b c; f = gather a e   ->   f = gather[wraps=(9,)] a b
 ProgramPtr wrap_within(const ProgramPtr& program);

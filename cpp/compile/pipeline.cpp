@@ -84,6 +84,7 @@ ProgramPtr rewritten(const ProgramPtr& source, std::vector<Shape>& strides, bool
     program = run_pass("eliminate_dead", program, eliminate_dead);
     if (same(*before, *program)) break;
   }
+  program = run_pass("lengthen_rows", program, lengthen_rows);
   program = run_pass("widen", program, widen);
   return run_pass("lay_out_panels", program, lay_out_panels);
 }
