@@ -7,6 +7,7 @@
 #pragma once
 
 #include <bit>
+#include <complex>
 #include <type_traits>
 
 #include "array/dtype.h"
@@ -35,6 +36,10 @@ template <>
 inline constexpr Kind kind_of<float16_t> = Kind::f16;
 template <>
 inline constexpr Kind kind_of<bool> = Kind::truth;
+template <>
+inline constexpr Kind kind_of<std::complex<float>> = Kind::c64;
+template <>
+inline constexpr Kind kind_of<std::complex<double>> = Kind::c128;
 
 // The program that lanes of this thread write, while it lives.
 class Recording {

@@ -244,7 +244,8 @@ int VectorProgram::work() const {
   for (std::size_t i = nodes_.size(); i-- > 0;) {
     if (!needed[i]) continue;
     const Code code = nodes_[i].code;
-    count += code != Code::input && code != Code::constant && code != Code::view;
+    count +=
+        code != Code::input && code != Code::constant && code != Code::view && code != Code::pair;
     for (const int in : nodes_[i].in) {
       if (in >= 0) needed[static_cast<std::size_t>(in)] = true;
     }

@@ -13,19 +13,23 @@
 
 namespace shardax::codegen {
 
-enum class Kind : std::uint8_t { f32, f64, i32, u32, i64, u64, bf16, f16, truth, none };
+enum class Kind : std::uint8_t { f32, f64, i32, u32, i64, u64, bf16, f16, truth, c64, c128, none };
 
 constexpr bool is_float(Kind kind) { return kind == Kind::f32 || kind == Kind::f64; }
+constexpr bool is_complex(Kind kind) { return kind == Kind::c64 || kind == Kind::c128; }
 constexpr bool is_unsigned(Kind kind) { return kind == Kind::u32 || kind == Kind::u64; }
-// Bytes of a lane; 0 for truth values, which are as wide as the program's numbers.
+// Bytes of a lane, of complex numbers of each of two; 0 for truth values, which are as wide as the
+// program's numbers.
 constexpr int width_of(Kind kind) {
   switch (kind) {
     case Kind::f32:
     case Kind::i32:
-    case Kind::u32: return 4;
+    case Kind::u32:
+    case Kind::c64: return 4;
     case Kind::f64:
     case Kind::i64:
-    case Kind::u64: return 8;
+    case Kind::u64:
+    case Kind::c128: return 8;
     case Kind::bf16:
     case Kind::f16: return 2;
     default: return 0;
@@ -58,6 +62,7 @@ enum class Code : std::uint8_t {
   convert,     // the number as another kind: floats become integers towards zero, wider integers
                // lose their high bits, bfloat16 and uint32 keep the low bits of each other
   view,        // the same bits as another kind
+  pair,        // the complex number of two parts: no instruction, what uses it uses those
   pick,        // the number of table `bits` that the low three bits of a say
   // In scalar programs alone (codegen/scalar_program.h):
   quotient,   // of integers, towards zero; x / 0 is -1, and -x is x / -1

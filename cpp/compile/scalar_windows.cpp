@@ -223,7 +223,7 @@ Held ElementWriter::scatter(const Equation& eqn, const Op* combine, const std::v
   MapKernel kernel;
   if (combine) {
     kernel = combine->map({type, type}, type, {});
-    if (is_half(type.dtype) || !kernel.record) throw Unsuited();
+    if (is_half(type.dtype) || is_complex(type.dtype) || !kernel.record) throw Unsuited();
   }
   const Rows rows(*this, dims, mode, to, *in[1], in[2]->type,
                   ops::window_sizes(dims, type.rank(), in[2]->type.shape));

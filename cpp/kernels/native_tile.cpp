@@ -20,17 +20,36 @@ int bytes_of(codegen::Kind kind) {
   return kind == codegen::Kind::truth ? 1 : codegen::width_of(kind);
 }
 
-// The nodes of all instructions; outputs are stores, and registers that reductions read. False
-// where something cannot be recorded.
-bool record(const TileLoop& loop, codegen::VectorProgram& program) {
+// The nodes of all instructions; outputs are stores, and registers that reductions read. Complex
+// operands get their parts. False where something cannot be recorded.
+bool record(TileLoop& loop, codegen::VectorProgram& program) {
   const auto registers = static_cast<std::size_t>(loop.registers);
   const std::size_t first_store = loop.loads.size() + registers;
   std::vector<int> nodes(first_store + loop.stores.size(), -1);
+  auto operands = static_cast<std::int32_t>(nodes.size());
+  const auto parts_of = [&](std::size_t whole, codegen::Kind kind) {
+    operands += 2;
+    return ComplexParts{static_cast<std::int32_t>(whole), operands - 2, codegen::width_of(kind)};
+  };
+  const auto input = [&](codegen::Kind kind, std::uint64_t operand) {
+    return program.add({codegen::Code::input, kind, {}, operand});
+  };
   for (std::size_t i = 0; i < loop.loads.size(); ++i) {
     const TileAccess& load = loop.loads[i];
     if (load.kind == codegen::Kind::none) return false;
-    nodes[i] = load.known ? program.add({codegen::Code::constant, load.kind, {}, *load.known})
-                          : program.add({codegen::Code::input, load.kind, {}, i});
+    if (load.known) {
+      nodes[i] = program.add({codegen::Code::constant, load.kind, {}, *load.known});
+    } else if (codegen::is_complex(load.kind)) {
+      const ComplexParts parts = parts_of(i, load.kind);
+      const codegen::Kind kind =
+          load.kind == codegen::Kind::c64 ? codegen::Kind::f32 : codegen::Kind::f64;
+      const auto first = static_cast<std::uint64_t>(parts.first);
+      const int re = input(kind, first), im = input(kind, first + 1);
+      nodes[i] = program.add({codegen::Code::pair, load.kind, {re, im}});
+      loop.native.parts_in.push_back(parts);
+    } else {
+      nodes[i] = input(load.kind, i);
+    }
   }
   for (const TileInstruction& instruction : loop.instructions) {
     if (!instruction.record) return false;
@@ -46,7 +65,18 @@ bool record(const TileLoop& loop, codegen::VectorProgram& program) {
     for (const codegen::Output& other : program.outputs) {
       if (other.operand == static_cast<int>(operand)) return;
     }
-    program.outputs.push_back({nodes[operand], static_cast<int>(operand)});
+    const codegen::Node& node = program.node(nodes[operand]);
+    if (node.code != codegen::Code::pair) {
+      program.outputs.push_back({nodes[operand], static_cast<int>(operand)});
+      return;
+    }
+    for (const ComplexParts& other : loop.native.parts_out) {
+      if (other.whole == static_cast<std::int32_t>(operand)) return;
+    }
+    const ComplexParts parts = parts_of(operand, node.kind);
+    loop.native.parts_out.push_back(parts);
+    program.outputs.push_back({node.in[0], parts.first});
+    program.outputs.push_back({node.in[1], parts.first + 1});
   };
   for (std::size_t i = first_store; i < nodes.size(); ++i) output(i);
   for (const TileReduction& r : loop.reductions) {
@@ -106,27 +136,38 @@ bool works_in_place(const TileLoop& loop) {
   return true;
 }
 
-}  // namespace
+bool has_parts(const NativeTile& native) {
+  return !native.parts_in.empty() || !native.parts_out.empty();
+}
 
-void make_native(TileLoop& loop, std::string_view name, std::string* listing) {
-  if (loop.instructions.empty() || codegen::wanted() == codegen::Wanted::none) return;
+// How the code finds what it reads and writes.
+void find_forms(TileLoop& loop, int work) {
+  NativeTile& native = loop.native;
+  native.operands.resize(operand_count(loop));
+  const std::int64_t row = loop.shape.size() > 1 ? loop.shape.back() : 0;
+  native.by_rows = row >= short_row && row < long_row && work <= most_work_by_rows &&
+                   !has_parts(native) && codegen::instructions() == codegen::Instructions::avx512;
+  for (std::size_t i = 0; i < loop.loads.size(); ++i)
+    native.operands[i] = {bytes_of(loop.loads[i].kind), repeats(loop, i)};
+  for (const ComplexParts& parts : native.parts_in) {
+    const bool repeats = native.operands[static_cast<std::size_t>(parts.whole)].repeats;
+    for (const std::int32_t part : {parts.first, parts.first + 1})
+      native.operands[static_cast<std::size_t>(part)] = {parts.bytes, repeats};
+  }
+}
+
+// False where there is no code, or it is not worth it.
+bool make_code(TileLoop& loop, std::string_view name, std::string* listing) {
+  NativeTile& native = loop.native;
   codegen::VectorProgram recorded;
-  if (!record(loop, recorded)) return;
+  if (!record(loop, recorded)) return false;
   const codegen::VectorProgram program = codegen::with_quotients(std::move(recorded));
   const std::int64_t elements = elements_of(loop);
-  if (loop.instructions.size() == 1 && program.work() < least_work_alone &&
-      program.tables().empty() && elements < least_elements_alone)
-    return;
-  NativeTile& native = loop.native;
-  const std::size_t operands =
-      loop.loads.size() + static_cast<std::size_t>(loop.registers) + loop.stores.size();
-  native.operands.resize(operands);
-  const std::int64_t row = loop.shape.size() > 1 ? loop.shape.back() : 0;
-  native.by_rows = row >= short_row && row < long_row && program.work() <= most_work_by_rows &&
-                   codegen::instructions() == codegen::Instructions::avx512;
-  for (std::size_t i = 0; i < loop.loads.size(); ++i) {
-    native.operands[i] = {bytes_of(loop.loads[i].kind), repeats(loop, i)};
-  }
+  const int work = program.work();
+  if (loop.instructions.size() == 1 && work < least_work_alone && program.tables().empty() &&
+      elements < least_elements_alone)
+    return false;
+  find_forms(loop, work);
   std::int64_t written = 0;
   for (const codegen::Output& output : program.outputs) {
     const int bytes = bytes_of(program.node(output.node).kind);
@@ -134,14 +175,22 @@ void make_native(TileLoop& loop, std::string_view name, std::string* listing) {
     native.outputs.push_back(output.operand);
     written += bytes * elements;
   }
-  const std::span<const codegen::OperandForm> forms(native.operands.data(), operands);
+  const std::span<const codegen::OperandForm> forms(native.operands.data(), native.operands.size());
   native.code = codegen::compile(program, forms, name, false, listing);
-  if (!native.code) native.by_rows = false;  // the tile kernels run
-  native.in_place = native.code && works_in_place(loop);
-  if (!native.in_place || native.by_rows || written < codegen::least_streamed_bytes()) return;
+  if (!native.code) return false;
+  native.in_place = !has_parts(native) && works_in_place(loop);
+  if (!native.in_place || native.by_rows || written < codegen::least_streamed_bytes()) return true;
   std::string streaming;
   native.streams = codegen::compile(program, forms, name, true, listing ? &streaming : nullptr);
   if (listing) *listing += concat("-- machine code of: ", name, ", past the caches\n", streaming);
+  return true;
+}
+
+}  // namespace
+
+void make_native(TileLoop& loop, std::string_view name, std::string* listing) {
+  if (loop.instructions.empty() || codegen::wanted() == codegen::Wanted::none) return;
+  if (!make_code(loop, name, listing)) loop.native = {};  // the tile kernels run
 }
 
 }  // namespace shardax::kernels

@@ -49,12 +49,21 @@ struct TileInstruction {
   codegen::Record record = nullptr;  // the same for machine code
 };
 
+// A complex operand, whose parts machine code reads or writes as operands of their own: `first`,
+// and the one after it.
+struct ComplexParts {
+  std::int32_t whole;
+  std::int32_t first;
+  int bytes;  // of a part
+};
+
 // Machine code in place of all instructions and copies of a loop.
 struct NativeTile {
   std::shared_ptr<const codegen::Native> code;     // null: there is none
   std::shared_ptr<const codegen::Native> streams;  // the same with stores past the caches, or null
   SmallVector<codegen::OperandForm, 16> operands;  // of those that the code reads or writes
   SmallVector<std::int32_t, 4> outputs;            // operands that it writes
+  SmallVector<ComplexParts, 4> parts_in, parts_out;
   bool in_place = false;  // reads and writes memory alone, in tiles of any length
   // Rows that are shorter than `long_row`: the code may be called for one after the other.
   bool by_rows = false;
@@ -74,7 +83,7 @@ struct TileLoop {
   Shape shape;  // collapsed; see `reduced`
   std::vector<TileAccess> loads;
   std::vector<TileAccess> stores;  // operand loads.size() + registers + i
-  int registers = 0;               // operand loads.size() + i
+  int registers = 0;               // operand loads.size() + i; parts of numbers follow
   std::vector<TileInstruction> instructions;
   std::vector<std::pair<std::int32_t, std::int32_t>>
       copies;  // operand -> store, where no instruction writes it
@@ -85,6 +94,12 @@ struct TileLoop {
   std::int64_t reduced = 1;
   NativeTile native;
 };
+
+// Of loads, registers, stores and parts.
+inline std::size_t operand_count(const TileLoop& loop) {
+  return loop.loads.size() + static_cast<std::size_t>(loop.registers) + loop.stores.size() +
+         2 * (loop.native.parts_in.size() + loop.native.parts_out.size());
+}
 
 // Gives the loop machine code if all of its instructions can be recorded, and there are enough of
 // them to be worth it. `name` is what `perf` calls it; `listing`, where given, gets the code as

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
-#include <memory>
 
 #include "kernels/repeat.h"
 #include "kernels/transposed.h"
@@ -12,17 +11,6 @@
 
 namespace shardax::kernels {
 namespace {
-
-struct Scratch {
-  std::vector<std::unique_ptr<std::byte[]>> blocks;
-  std::vector<std::size_t> sizes;
-  std::size_t depth = 0;
-};
-
-Scratch& this_threads_scratch() {
-  thread_local Scratch scratch;
-  return scratch;
-}
 
 std::byte* address(const TileAccess& access, std::byte* const* base) {
   return base[access.pointer] + access.offset * access.itemsize;
@@ -59,34 +47,13 @@ std::int64_t Walker::most_in_scratch(const TileLoop& loop) {
   return std::max(tile_size, (register_bytes - 2 * rest_bytes) / widest);
 }
 
-ScratchBlock::ScratchBlock(std::size_t bytes) {
-  Scratch& scratch = this_threads_scratch();
-  if (scratch.depth == scratch.blocks.size()) {
-    scratch.blocks.emplace_back();
-    scratch.sizes.push_back(0);
-  }
-  auto& block = scratch.blocks[scratch.depth];
-  if (scratch.sizes[scratch.depth] < bytes + 64) {
-    block.reset(new std::byte[bytes + 64]);
-    scratch.sizes[scratch.depth] = bytes + 64;
-  }
-  const auto address = reinterpret_cast<std::uintptr_t>(block.get());
-  data_ = block.get() + ((64 - address % 64) % 64);
-  ++scratch.depth;
-}
-
-ScratchBlock::~ScratchBlock() { --this_threads_scratch().depth; }
-
 std::size_t scratch_bytes(const TileLoop& loop) {
-  return (loop.loads.size() + static_cast<std::size_t>(loop.registers) + loop.stores.size()) *
-         static_cast<std::size_t>(register_bytes);
+  return operand_count(loop) * static_cast<std::size_t>(register_bytes);
 }
 
 Walker::Walker(const TileLoop& loop, std::byte* const* base, std::byte* scratch, bool moves)
     : loop_(loop), rank_(loop.shape.size()), scratch_(scratch), moves_(moves) {
-  const std::size_t count =
-      loop.loads.size() + static_cast<std::size_t>(loop.registers) + loop.stores.size();
-  pointers_.resize(count);
+  pointers_.resize(operand_count(loop));
   index_.resize(rank_);
   filled_.resize(loop.loads.size());
   for (std::size_t i = 0; i < loop.loads.size(); ++i) {
@@ -115,6 +82,12 @@ Walker::Walker(const TileLoop& loop, std::byte* const* base, std::byte* scratch,
     memory_.push_back(address(loop.stores[i], base));
     kinds_.push_back(classify(loop.stores[i]));
     strided_ |= kinds_.back() != Access::contiguous;
+  }
+  for (const auto* all : {&loop.native.parts_in, &loop.native.parts_out}) {
+    for (const ComplexParts& parts : *all) {
+      for (const std::int32_t part : {parts.first, parts.first + 1})
+        pointers_[static_cast<std::size_t>(part)] = scratch_ + part * register_bytes;
+    }
   }
   origins_ = memory_;
   streams_ = loop.native.streams && !writes_what_it_reads();
@@ -164,6 +137,7 @@ void Walker::tile(std::int64_t start, std::int64_t n) {
                                      ? memory_[loads + i] + start * width
                                      : scratch_ + (first_store + i) * register_bytes;
   }
+  if (loop_.native.code) take_apart(n);
   if (streams_) {
     run_streaming(n);
   } else if (by_rows_) {
@@ -173,6 +147,7 @@ void Walker::tile(std::int64_t start, std::int64_t n) {
   } else {
     interpret(n);
   }
+  if (loop_.native.code) put_together(n);
   for (std::size_t i = 0; i < loop_.stores.size(); ++i) {
     if (kinds_[loads + i] != Access::contiguous) scatter(i, first_store + i, n);
   }

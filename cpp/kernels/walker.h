@@ -64,6 +64,9 @@ class Walker {
   void run_native(std::int64_t n);
   void run_rows(std::int64_t n);
   void run_code(std::byte* const* pointers, std::int64_t n);
+  bool is_part_in(std::size_t operand) const;
+  void take_apart(std::int64_t n);
+  void put_together(std::int64_t n) const;
   void run_streaming(std::int64_t n);
   bool writes_what_it_reads() const;
   void fill(std::size_t i, std::int64_t n);

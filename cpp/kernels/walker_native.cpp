@@ -1,9 +1,60 @@
 // kernels/walker_native.cpp - machine code on a tile: where vectors end, rows, past the caches.
 #include <cstring>
 
+#include "kernels/dispatch.h"
 #include "kernels/walker.h"
 
 namespace shardax::kernels {
+namespace {
+
+template <class T>
+SHARDAX_CLONES void take_apart_as(T* re, T* im, const T* numbers, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) {
+    re[i] = numbers[2 * i];
+    im[i] = numbers[2 * i + 1];
+  }
+}
+template <class T>
+SHARDAX_CLONES void put_together_as(T* numbers, const T* re, const T* im, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) {
+    numbers[2 * i] = re[i];
+    numbers[2 * i + 1] = im[i];
+  }
+}
+
+}  // namespace
+
+// The parts of complex operands, and complex results out of their parts.
+void Walker::take_apart(std::int64_t n) {
+  for (const ComplexParts& parts : loop_.native.parts_in) {
+    const auto whole = static_cast<std::size_t>(parts.whole);
+    const auto first = static_cast<std::size_t>(parts.first);
+    if (loop_.native.operands[whole].repeats) {
+      pointers_[first] = pointers_[whole];
+      pointers_[first + 1] = pointers_[whole] + parts.bytes;
+      continue;
+    }
+    const auto take = [&](auto zero) {
+      using T = decltype(zero);
+      take_apart_as(reinterpret_cast<T*>(pointers_[first]),
+                    reinterpret_cast<T*>(pointers_[first + 1]),
+                    reinterpret_cast<const T*>(pointers_[whole]), n);
+    };
+    parts.bytes == 4 ? take(float{}) : take(double{});
+  }
+}
+void Walker::put_together(std::int64_t n) const {
+  for (const ComplexParts& parts : loop_.native.parts_out) {
+    const auto first = static_cast<std::size_t>(parts.first);
+    const auto put = [&](auto zero) {
+      using T = decltype(zero);
+      put_together_as(reinterpret_cast<T*>(pointers_[static_cast<std::size_t>(parts.whole)]),
+                      reinterpret_cast<const T*>(pointers_[first]),
+                      reinterpret_cast<const T*>(pointers_[first + 1]), n);
+    };
+    parts.bytes == 4 ? put(float{}) : put(double{});
+  }
+}
 
 // What is written where it has been read is in the cache.
 bool Walker::writes_what_it_reads() const {
@@ -68,6 +119,12 @@ void Walker::run_rows(std::int64_t n) {
   }
 }
 
+bool Walker::is_part_in(std::size_t operand) const {
+  const auto& all = loop_.native.parts_in;
+  return !all.empty() && operand >= static_cast<std::size_t>(all.front().first) &&
+         operand < static_cast<std::size_t>(all.back().first) + 2;
+}
+
 void Walker::run_code(std::byte* const* pointers, std::int64_t n) {
   const NativeTile& native = loop_.native;
   const std::int64_t multiple = native.code->multiple();
@@ -77,7 +134,7 @@ void Walker::run_code(std::byte* const* pointers, std::int64_t n) {
   SmallVector<std::byte*, 16> blocks(pointers_.size());
   for (std::size_t i = 0; i < pointers_.size(); ++i) {
     blocks[i] = scratch_ + (i + 1) * register_bytes - rest_bytes;
-    if (i >= loop_.loads.size()) continue;
+    if (i >= loop_.loads.size() && !is_part_in(i)) continue;
     const auto [bytes, repeats] = native.operands[i];
     if (repeats)
       blocks[i] = pointers[i];

@@ -22,7 +22,9 @@ constexpr auto sub_kernel = [](auto a, auto b) {
 constexpr auto mul_kernel = [](auto a, auto b) {
   using T = decltype(a);
   if constexpr (is_complex_v<T>) {
-    return T(a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real());
+    using simd::fma;  // as compilers would choose to, or not
+    return T(fma(a.real(), b.real(), -(a.imag() * b.imag())),
+             fma(a.real(), b.imag(), a.imag() * b.real()));
   } else {
     return wrapping(a, b, [](auto x, auto y) { return x * y; });
   }
@@ -79,10 +81,6 @@ constexpr auto near_div = [](double x, double y, double u, double v, float& a, f
                                 b = static_cast<float>((y * u - x * v) * scale);
                                 return is_finite(a) & is_finite(b);
                               };
-constexpr auto near_abs = [](double x, double y, float& size) SHARDAX_NEAR {
-  size = static_cast<float>(simd::sqrt(x * x + y * y));
-  return is_finite(size);
-};
 
 constexpr auto sign_kernel = [](auto a) {
   using T = decltype(a);
@@ -104,7 +102,14 @@ constexpr auto sign_kernel = [](auto a) {
 
 constexpr auto abs_kernel = [](auto a) {
   using T = decltype(a);
-  if constexpr (is_complex_v<T>) {
+  if constexpr (std::is_same_v<codegen::number_of<T>, Single>) {
+    // The squares of floats are exact in float64, which their sum does not overflow.
+    using codegen::cast, codegen::select, simd::abs, simd::sqrt;
+    const auto x = cast<double>(a.real()), y = cast<double>(a.imag());
+    const auto size = cast<float>(sqrt(x * x + y * y));
+    const auto infinite = abs(a.real()) == simd::inf_f || abs(a.imag()) == simd::inf_f;
+    return select(infinite, simd::inf_f, size);
+  } else if constexpr (is_complex_v<T>) {
     return std::hypot(a.real(), a.imag());
   } else if constexpr (std::is_floating_point_v<codegen::number_of<T>>) {
     using std::abs;
@@ -158,8 +163,8 @@ int record_integer_pow(codegen::VectorProgram& program, const int* in, std::int6
   codegen::Lane<T> power = codegen::lane<T>(in[0]), result = one;
   bool first = true;
   for (auto e = static_cast<std::uint64_t>(exponent < 0 ? -exponent : exponent); e; e >>= 1) {
-    if (e & 1) result = std::exchange(first, false) ? power : result * power;
-    if (e > 1) power = power * power;
+    if (e & 1) result = std::exchange(first, false) ? power : mul_kernel(result, power);
+    if (e > 1) power = mul_kernel(power, power);
   }
   if constexpr (std::is_floating_point_v<T>) {
     if (exponent < 0) result = one / result;
@@ -173,8 +178,8 @@ MapKernel integer_pow_map(const Types& in, const Type&, const Params& params) {
     using T = decltype(zero);
     if constexpr (kernels::is_computed<T> && (bit(kernels::dtype_of<T>) & numbers) != 0)
       found.function = integer_pow_tile<T>;
-    if constexpr ((bit(kernels::dtype_of<T>) & lane_numbers) != 0)
-      found.record = record_integer_pow<T>;
+    if constexpr ((bit(kernels::dtype_of<T>) & lane_complexes) != 0)
+      found.record = is_complex_v<T> && found.extra < 0 ? nullptr : record_integer_pow<T>;
   });
   return found;
 }
@@ -209,7 +214,7 @@ OpSpec sum(OpSpec spec) {
     }
     return out;
   };
-  spec.map = map_binary<numbers, add_kernel, lane_numbers>;
+  spec.map = map_binary<numbers, add_kernel, lane_complexes>;
   spec.sums = sums_added;
   return elementwise(spec);
 }
@@ -236,7 +241,7 @@ const Op sub_op{elementwise({.name = "sub",
                                if (a.linear(1)) out[1] = unbroadcast(neg(a.ct[0]), a.in_types[1]);
                                return out;
                              },
-                             .map = map_binary<numbers, sub_kernel, lane_numbers>,
+                             .map = map_binary<numbers, sub_kernel, lane_complexes>,
                              .sums = sums_added})};
 
 const Op mul_op{elementwise({.name = "mul",
@@ -254,7 +259,7 @@ const Op mul_op{elementwise({.name = "mul",
                                if (a.linear(0)) return ct_for(a, 0, mul(a.ct[0], a.in[1]));
                                return ct_for(a, 1, mul(a.in[0], a.ct[0]));
                              },
-                             .map = map_binary<numbers, mul_kernel, lane_numbers>,
+                             .map = map_binary<numbers, mul_kernel, lane_complexes>,
                              .sums = sums_multiplied})};
 
 const Op div_op{elementwise({.name = "div",
@@ -310,7 +315,7 @@ const Op neg_op{
                                     else
                                       return -x;
                                   },
-                                  lane_numbers>,
+                                  lane_complexes>,
                  .sums = sums_kept})};
 
 const Op sign_op{
@@ -329,21 +334,21 @@ const Op sign_op{
                  },
                  .map = map_unary<numbers, sign_kernel, lane_numbers>})};
 
-const Op abs_op{elementwise(
-    {.name = "abs",
-     .doc = "Elementwise absolute value; |z| of complex numbers is real. Its "
-            "derivative at 0 is 1, as from the right; of complex numbers 0.",
-     .cheap = true,
-     .dtypes = numbers,
-     .type = type_real,
-     .jvp = [](const JvpArgs& a) -> Values {
-       if (is_complex(a.in[0]->dtype())) {
-         const Value size = convert(nonzero(a.out[0]), a.in[0]->dtype());
-         return {unary("real", mul(a.t[0], div(unary("conj", a.in[0]), size)))};
-       }
-       return {where(ge(a.in[0], scalar(a.in[0]->dtype(), 0)), a.t[0], neg(a.t[0]))};
-     },
-     .map = map_near<map_unary<numbers, abs_kernel, lane_numbers>, Single, near_abs, abs_kernel>})};
+const Op abs_op{
+    elementwise({.name = "abs",
+                 .doc = "Elementwise absolute value; |z| of complex numbers is real. Its "
+                        "derivative at 0 is 1, as from the right; of complex numbers 0.",
+                 .cheap = true,
+                 .dtypes = numbers,
+                 .type = type_real,
+                 .jvp = [](const JvpArgs& a) -> Values {
+                   if (is_complex(a.in[0]->dtype())) {
+                     const Value size = convert(nonzero(a.out[0]), a.in[0]->dtype());
+                     return {unary("real", mul(a.t[0], div(unary("conj", a.in[0]), size)))};
+                   }
+                   return {where(ge(a.in[0], scalar(a.in[0]->dtype(), 0)), a.t[0], neg(a.t[0]))};
+                 },
+                 .map = map_unary<numbers, abs_kernel, lane_numbers | bit(DType::complex64)>})};
 
 const Op square_op{elementwise(
     {.name = "square",
@@ -353,7 +358,7 @@ const Op square_op{elementwise(
      .jvp = [](const JvpArgs& a) -> Values {
        return {mul(a.t[0], mul(full_like(a.in[0], 2), a.in[0]))};
      },
-     .map = map_unary<numbers, [](auto x) { return mul_kernel(x, x); }, lane_numbers>})};
+     .map = map_unary<numbers, [](auto x) { return mul_kernel(x, x); }, lane_complexes>})};
 
 const Op integer_pow_op{elementwise(
     {.name = "integer_pow",

@@ -24,7 +24,7 @@ MapKernel equality_map(const Types& in, const Type&, const Params&) {
   return select_map<any_dtype, F, 2, lanes>(in[0].dtype);
 }
 
-constexpr DTypeSet lane_values = lane_numbers | booleans;
+constexpr DTypeSet lane_values = lane_complexes | booleans;
 
 const Op eq_op{comparison({.name = "eq",
                            .doc = "Elementwise x == y.",
@@ -144,8 +144,13 @@ void select_int(void* out, const void* const* in, std::int64_t n, std::int64_t c
 }
 
 int record_select(codegen::VectorProgram& program, const int* in, std::int64_t) {
-  const codegen::Kind kind = program.node(in[1]).kind;
-  return program.add({codegen::Code::select, kind, {in[0], in[2], in[1]}});
+  const auto select = [&](int no, int yes) {
+    return program.add({codegen::Code::select, program.node(no).kind, {in[0], yes, no}});
+  };
+  const codegen::Node no = program.node(in[1]), yes = program.node(in[2]);
+  if (!codegen::is_complex(no.kind)) return select(in[1], in[2]);
+  const int re = select(no.in[0], yes.in[0]), im = select(no.in[1], yes.in[1]);
+  return program.add({codegen::Code::pair, no.kind, {re, im}});
 }
 
 MapKernel select_map_rule(const Types& in, const Type& out, const Params&) {

@@ -103,19 +103,34 @@ Lane<bfloat16_t> narrow_lane(Lane<float> x, bfloat16_t) {
   return codegen::cast<bfloat16_t>(codegen::select(x != x, bits | 0x400000u, rounded) >> 16);
 }
 
+template <class To, class From>
+Lane<To> convert_lane(Lane<From> x) {
+  if constexpr (is_complex_v<From> && std::is_same_v<To, bool>) {
+    return x != Lane<From>(From(0));
+  } else if constexpr (is_complex_v<To>) {
+    using Part = typename To::value_type;
+    if constexpr (is_complex_v<From>)
+      return {convert_lane<Part>(x.real()), convert_lane<Part>(x.imag())};
+    else
+      return {convert_lane<Part>(x), Lane<Part>(Part(0))};
+  } else if constexpr (is_complex_v<From>) {
+    return convert_lane<To>(x.real());
+  } else if constexpr (is_half_v<From>) {
+    return convert_lane<To>(wide_lane(x));
+  } else if constexpr (is_half_v<To>) {
+    return narrow_lane(convert_real<float>(x), To{});
+  } else if constexpr (std::is_integral_v<From> && std::is_integral_v<To> &&
+                       sizeof(From) == sizeof(To)) {
+    return x.template as<To>();
+  } else {
+    return convert_real<To>(x);
+  }
+}
+
 template <class From, class To>
 int record_conversion(codegen::VectorProgram& program, const int* in, std::int64_t) {
   const codegen::Recording recording(program);
-  const Lane<From> x = lane<From>(in[0]);
-  if constexpr (is_half_v<From>)
-    return convert_real<To>(wide_lane(x)).id;
-  else if constexpr (is_half_v<To>)
-    return narrow_lane(convert_real<float>(x), To{}).id;
-  else if constexpr (std::is_integral_v<From> && std::is_integral_v<To> &&
-                     sizeof(From) == sizeof(To))
-    return x.template as<To>().id;
-  else
-    return convert_real<To>(x).id;
+  return convert_lane<To>(lane<From>(in[0])).id;
 }
 
 codegen::Record record_convert(DType from_dtype, DType to_dtype) {

@@ -14,7 +14,7 @@
 
 #include "array/half.h"
 #include "base/errors.h"
-#include "codegen/lane.h"
+#include "codegen/complex_lane.h"
 #include "ir/op.h"
 #include "kernels/dispatch.h"
 #include "ops/ops.h"
@@ -25,6 +25,8 @@ template <class T>
 inline constexpr bool is_complex_v = false;
 template <class T>
 inline constexpr bool is_complex_v<std::complex<T>> = true;
+template <class T>
+inline constexpr bool is_complex_v<codegen::Lane<T>> = is_complex_v<T>;
 
 // Sets of dtypes.
 inline constexpr DTypeSet booleans = bit(DType::boolean);
@@ -74,6 +76,7 @@ inline constexpr DTypeSet lane_floats = full_floats;
 inline constexpr DTypeSet lane_integers =
     bit(DType::int32) | bit(DType::int64) | bit(DType::uint32) | bit(DType::uint64);
 inline constexpr DTypeSet lane_numbers = lane_floats | lane_integers;
+inline constexpr DTypeSet lane_complexes = lane_numbers | complexes;
 
 // The kernel for the dtype of operand `I`, out of those instantiated for `set`.
 // F is called with C++ scalars; 16-bit floats and narrower numbers never reach it (the compiler

@@ -132,7 +132,7 @@ const Op real_op{
                  .transpose = [](const TransposeArgs& a) -> Values {
                    return {complex_of(a.ct[0], zero_part(a.ct[0]))};
                  },
-                 .map = map_unary<complexes, [](auto z) { return z.real(); }>})};
+                 .map = map_unary<complexes, [](auto z) { return z.real(); }, complexes>})};
 
 const Op imag_op{
     elementwise({.name = "imag",
@@ -143,35 +143,34 @@ const Op imag_op{
                  .transpose = [](const TransposeArgs& a) -> Values {
                    return {complex_of(zero_part(a.ct[0]), neg(a.ct[0]))};
                  },
-                 .map = map_unary<complexes, [](auto z) { return z.imag(); }>})};
+                 .map = map_unary<complexes, [](auto z) { return z.imag(); }, complexes>})};
 
 Types type_complex(const Op& op, const Types& in, const Params& params) {
   const Type type = type_same(op, in, params)[0];
   return {with_dtype(type, complex_dtype(type.dtype), type.weak)};
 }
 
-const Op complex_op{
-    elementwise({.name = "complex",
-                 .doc = "Elementwise complex number of a real and an imaginary part.",
-                 .dtypes = full_floats,
-                 .type = type_complex,
-                 .jvp = [](const JvpArgs& a) -> Values {
-                   const auto part = [&](std::size_t i) {
-                     const Value t = a.t[i] ? a.t[i] : zero_part(a.in[i]);
-                     return broadcast_to(t, a.out[0]->shape());
-                   };
-                   return {complex_of(part(0), part(1))};
-                 },
-                 .transpose = [](const TransposeArgs& a) -> Values {
-                   Values out(2);
-                   if (a.linear(0)) out[0] = unbroadcast(unary("real", a.ct[0]), a.in_types[0]);
-                   if (a.linear(1))
-                     out[1] = unbroadcast(neg(unary("imag", a.ct[0])), a.in_types[1]);
-                   return out;
-                 },
-                 .map = map_binary<full_floats, [](auto re, auto im) {
-                   return std::complex<decltype(re)>(re, im);
-                 }>})};
+const Op complex_op{elementwise(
+    {.name = "complex",
+     .doc = "Elementwise complex number of a real and an imaginary part.",
+     .dtypes = full_floats,
+     .type = type_complex,
+     .jvp = [](const JvpArgs& a) -> Values {
+       const auto part = [&](std::size_t i) {
+         const Value t = a.t[i] ? a.t[i] : zero_part(a.in[i]);
+         return broadcast_to(t, a.out[0]->shape());
+       };
+       return {complex_of(part(0), part(1))};
+     },
+     .transpose = [](const TransposeArgs& a) -> Values {
+       Values out(2);
+       if (a.linear(0)) out[0] = unbroadcast(unary("real", a.ct[0]), a.in_types[0]);
+       if (a.linear(1)) out[1] = unbroadcast(neg(unary("imag", a.ct[0])), a.in_types[1]);
+       return out;
+     },
+     .map =
+         map_binary<full_floats, [](auto re, auto im) { return codegen::complex_number(re, im); },
+                    lane_floats>})};
 
 const Op conj_op{
     elementwise({.name = "conj",
@@ -183,12 +182,16 @@ const Op conj_op{
                    const bool complex = is_complex(a.in_types[0].dtype);
                    return {unary(complex ? "conj" : "real", a.ct[0])};
                  },
-                 .map = map_unary<full_floats | complexes, [](auto z) {
-                   if constexpr (std::is_arithmetic_v<decltype(z)>)
-                     return std::complex<decltype(z)>(z, 0);
-                   else
-                     return std::conj(z);
-                 }>})};
+                 .map = map_unary<full_floats | complexes,
+                                  [](auto z) {
+                                    using std::conj, codegen::conj;
+                                    using T = decltype(z);
+                                    if constexpr (is_complex_v<T>)
+                                      return conj(z);
+                                    else
+                                      return codegen::complex_number(z, T(0));
+                                  },
+                                  lane_floats | complexes>})};
 
 }  // namespace
 }  // namespace shardax::ops

@@ -20,6 +20,8 @@ from shardax import lax
 
 FLOATS = ["float32", "float64", "float16", "bfloat16"]
 INTEGERS = ["int32", "uint32", "int64", "uint64"]
+COMPLEX = ["complex64", "complex128"]
+KINDS = dict.fromkeys(FLOATS, "f") | dict.fromkeys(INTEGERS, "i") | dict.fromkeys(COMPLEX, "c")
 UNARY = {
     "f": [
         jnp.negative, jnp.abs, jnp.square, jnp.sqrt, lax.rsqrt, jnp.exp, jnp.expm1, jnp.log,
@@ -32,6 +34,8 @@ UNARY = {
     ],
     "i": [jnp.negative, jnp.square, jnp.invert, lambda x: x**3, lambda x: x // 7, lambda x: x % 10,
           lambda x: lax.div(x, x.dtype.type(100)), lambda x: lax.rem(x, x.dtype.type(16))],
+    "c": [jnp.negative, jnp.square, jnp.conj, lambda x: x**3, lambda x: lax.integer_pow(x, 5),
+          lambda x: lax.complex(x.imag, x.real), lambda x: jnp.abs(x) - x],
     "b": [jnp.logical_not],
 }  # fmt: skip
 BINARY = {
@@ -39,9 +43,12 @@ BINARY = {
           jnp.power, jnp.remainder],
     "i": [jnp.add, jnp.subtract, jnp.multiply, jnp.bitwise_and, jnp.bitwise_or, jnp.bitwise_xor,
           jnp.maximum, jnp.minimum, lax.div, lax.rem, jnp.floor_divide, jnp.remainder],
+    "c": [jnp.add, jnp.subtract, jnp.multiply, lambda x, y: x.real * y,
+          lambda x, y: lax.complex(x.real, y.imag)],
     "b": [jnp.logical_and, jnp.logical_or, jnp.logical_xor],
 }  # fmt: skip
-COMPARE = [jnp.equal, jnp.not_equal, jnp.less, jnp.less_equal, jnp.greater, jnp.greater_equal]
+EQUAL = [jnp.equal, jnp.not_equal]
+COMPARE = [*EQUAL, jnp.less, jnp.less_equal, jnp.greater, jnp.greater_equal]
 SPECIAL = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 1e-310, -1e-42, 3e38, 0.5, 2.5, 88.8]
 
 
@@ -50,7 +57,7 @@ class Writer:
 
     def __init__(self, seed, dtype):
         self.random = random.Random(seed)
-        self.kind = "f" if dtype in FLOATS else "i"
+        self.kind = KINDS[dtype]
         self.dtype = dtype
 
     def number(self, operands, depth):
@@ -67,7 +74,7 @@ class Writer:
         if pick < 0.65:
             return self.truth(operands, depth - 1).astype(self.dtype)
         if pick < 0.7:  # through numbers of another width
-            way = self.random.choice(FLOATS + INTEGERS)
+            way = self.random.choice(COMPLEX if self.kind == "c" else FLOATS + INTEGERS)
             return self.number(operands, depth - 1).astype(way).astype(self.dtype)
         f = self.random.choice(BINARY[self.kind])
         return f(self.number(operands, depth - 1), self.number(operands, depth - 1))
@@ -82,7 +89,7 @@ class Writer:
         if pick < 0.5:
             return self.number(operands, max(depth - 1, 0)).astype(bool)
         a, b = (self.number(operands, max(depth - 1, 0)) for _ in range(2))
-        return self.random.choice(COMPARE)(a, b)
+        return self.random.choice(EQUAL if self.kind == "c" else COMPARE)(a, b)
 
     def constant(self):
         value = self.random.choice([0, 1, 2, 3, 7] if self.kind == "i" else [0.3, -1.5, 2.0, 1e-3])
@@ -104,10 +111,12 @@ class Writer:
 def operands(seed, dtype, shape):
     """Three arrays: one dense, one transposed, one that is broadcast."""
     rng = np.random.default_rng(seed)
-    if dtype in FLOATS:
-        x = rng.normal(size=(3, *shape)) * 10.0 ** rng.integers(-3, 3, (3, *shape))
+    if dtype in FLOATS + COMPLEX:
+        parts = (3, *shape, 1 + (dtype in COMPLEX))
+        x = rng.normal(size=parts) * 10.0 ** rng.integers(-3, 3, parts)
         some = x.reshape(-1)[:: max(1, x.size // 40)]
         some[:] = rng.choice(SPECIAL, len(some))
+        x = x.view(complex)[..., 0] if dtype in COMPLEX else x[..., 0]
     else:
         x = rng.integers(-(2**31), 2**31, (3, *shape))
         x.reshape(-1)[::3] %= 5
@@ -121,6 +130,8 @@ def operands(seed, dtype, shape):
 def bits(x):
     """Bits, with one NaN for all: which one of two a sum keeps is the processor's choice."""
     x = np.asarray(x.astype("float32") if x.dtype == jnp.bfloat16 else x)
+    if x.dtype.kind == "c":
+        x = np.stack([x.real, x.imag])
     if x.dtype.kind == "f":
         x = np.where(np.isnan(x), np.array(np.nan, x.dtype), x)
     return x.view(f"u{x.itemsize}") if x.dtype.kind == "f" else x
@@ -160,7 +171,7 @@ SHAPES = [
 ]
 
 
-@pytest.mark.parametrize("dtype", FLOATS + INTEGERS)
+@pytest.mark.parametrize("dtype", list(KINDS))
 @pytest.mark.parametrize("start", range(0, 112, 28))
 def test_random_expressions(dtype, start):
     with jax.enable_x64(True):
@@ -209,6 +220,9 @@ def plan_of(f, *args):
         ("lambda x: x.astype(jnp.bfloat16) + 1", WIDE),
         ("lambda x: lax.erf_inv(x) * lax.digamma(x)", WIDE),
         ("lambda x: jnp.cbrt(x) * 2", False),  # by integer division
+        ("lambda x: lax.complex(x, x) ** 2 * 1j + 1", True),
+        ("lambda x: abs(lax.complex(x, -x)) < 2", WIDE),  # in float64
+        ("lambda x: lax.complex(x, x) / (1 + x) + 1", False),
     ],
 )
 def test_plans_say_which_loops_are_native(f, native):
