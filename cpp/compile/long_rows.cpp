@@ -89,6 +89,11 @@ Var main_of(Way way, const Equation& eqn) {
   return way == Way::reduction || way == Way::slice ? eqn.inputs[0] : eqn.outputs[0];
 }
 
+// Is `v`, whose long dimension goes behind `tail` others, turned by that transpose?
+bool turns(const Equation& eqn, std::size_t rank, std::size_t tail) {
+  return eqn.op == &known().transpose && eqn.params.ints("permutation") == turned_order(rank, tail);
+}
+
 // Which values are worth turning.
 class Search {
  public:
@@ -186,7 +191,8 @@ class Search {
     const Way way = way_of(eqn);
     const Var whole = way == Way::none ? -1 : main_of(way, eqn);
     if (way == Way::none || tail(whole) == 0) {
-      for (Var v : eqn.inputs) needs_natural(v);
+      for (Var v : eqn.inputs)
+        if (!takes_turned(eqn, v)) needs_natural(v);
       for (Var v : eqn.outputs) needs_natural(v);
       return;
     }
@@ -212,6 +218,17 @@ class Search {
       for (Var v : eqn.inputs) moves(v);
       for (Var v : eqn.outputs) moves(v);
     }
+  }
+
+  // Transposes that turn it; and products, which read any order, if they sum over the long
+  // dimension.
+  bool takes_turned(const Equation& eqn, Var v) const {
+    if (tail(v) == 0) return false;
+    if (turns(eqn, type(v).rank(), tail(v))) return true;
+    if (eqn.op != &known().dot_general || eqn.inputs[0] == eqn.inputs[1]) return false;
+    const Ints& summed = eqn.params.ints(v == eqn.inputs[0] ? "lhs_contract" : "rhs_contract");
+    return std::find(summed.begin(), summed.end(), static_cast<std::int64_t>(long_dim(v))) !=
+           summed.end();
   }
 
   // Is it a broadcast of single rows, or of each element to a row?
@@ -248,7 +265,12 @@ class Turner {
     const Way way = way_of(eqn);
     const Var whole = way == Way::none ? -1 : main_of(way, eqn);
     const std::size_t tail = way == Way::none ? 0 : tails_[static_cast<std::size_t>(whole)];
-    if (tail == 0) return builder_.emit(*eqn.op, eqn.params, in, eqn.location);
+    if (tail == 0) {
+      const std::size_t before = in.empty() ? 0 : tails_[static_cast<std::size_t>(eqn.inputs[0])];
+      if (before > 0 && turns(eqn, source_.type(eqn.inputs[0]).rank(), before))
+        return {turned(in[0], eqn.params.ints("permutation"), eqn.location)};
+      return builder_.emit(*eqn.op, eqn.params, in, eqn.location);
+    }
     const std::size_t rank = source_.type(whole).rank();
     const Ints order = turned_order(rank, tail), places = inverse(order);
     Params params = eqn.params;

@@ -70,6 +70,8 @@ Walker::Walker(const TileLoop& loop, std::byte* const* base, std::byte* scratch,
     strided_ = true;
     blocks_.resize(loop.loads.size());
     blocks_[i] = blocks_of(loop.loads[i]);
+    dense_.resize(loop.loads.size());
+    dense_[i] = dense_run(loop.loads[i]);
     if (!takes_rows(i)) continue;
     kinds_[i] = Access::rows;
     by_rows_ = true;
@@ -239,6 +241,22 @@ Walker::Blocks Walker::blocks_of(const TileAccess& access) const {
   return out;
 }
 
+std::int64_t Walker::dense_run(const TileAccess& access) const {
+  std::int64_t length = 1;
+  for (std::size_t d = rank_; d-- > 0 && (loop_.shape[d] == 1 || access.strides[d] == length);)
+    length *= loop_.shape[d];
+  return length;
+}
+
+// Do the tile's elements lie one after the other?
+bool Walker::in_one_run(std::size_t load, std::int64_t n) const {
+  const std::int64_t length = dense_[load];
+  if (n > length) return false;
+  std::int64_t start = 0;
+  for (std::size_t d = 0; d < rank_; ++d) start = start * loop_.shape[d] + index_[d];
+  return start % length + n <= length;
+}
+
 void Walker::fill(std::size_t i, std::int64_t n) {
   pointers_[i] = scratch_ + i * register_bytes;
   with_width(loop_.loads[i].itemsize, [&](auto zero) {
@@ -291,15 +309,14 @@ void Walker::gather(std::size_t i, std::int64_t n) {
   const TileAccess& access = loop_.loads[i];
   const std::size_t last = rank_ - 1;
   std::byte* scratch = scratch_ + i * register_bytes;
-  if (index_[last] + n <= loop_.shape[last] && access.strides[last] <= 1 &&
-      access.strides[last] >= 0) {
-    // One run: read in place, or one element over and over.
-    std::int64_t offset = 0;
-    for (std::size_t d = 0; d < rank_; ++d) offset += index_[d] * access.strides[d];
-    if (access.strides[last] == 1) {
-      pointers_[i] = memory_[i] + offset * access.itemsize;
-      return;
-    }
+  std::int64_t offset = 0;
+  for (std::size_t d = 0; d < rank_; ++d) offset += index_[d] * access.strides[d];
+  if (in_one_run(i, n)) {
+    pointers_[i] = memory_[i] + offset * access.itemsize;
+    return;
+  }
+  if (index_[last] + n <= loop_.shape[last] && access.strides[last] == 0) {
+    // One element over and over.
     if (loop_.native.code && loop_.native.operands[i].repeats) {
       pointers_[i] = memory_[i] + offset * access.itemsize;
       return;

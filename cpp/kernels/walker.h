@@ -79,6 +79,8 @@ class Walker {
     std::uint8_t order[16];
   };
   Blocks blocks_of(const TileAccess& access) const;
+  std::int64_t dense_run(const TileAccess& access) const;
+  bool in_one_run(std::size_t load, std::int64_t n) const;
   template <class F>
   void runs(const TileAccess& access, std::int64_t n, F&& run) const;
 
@@ -97,7 +99,9 @@ class Walker {
   struct Filled {
     std::int64_t offset = -1, count = 0;
   };
-  SmallVector<Blocks, 4> blocks_;   // per load, if some operand is strided
+  SmallVector<Blocks, 4> blocks_;  // per load, if some operand is strided
+  // The same: the elements of the last dimensions, through which it runs densely.
+  SmallVector<std::int64_t, 16> dense_;
   SmallVector<Filled, 16> filled_;  // per load: the element that its scratch memory repeats
 };
 

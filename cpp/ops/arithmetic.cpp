@@ -4,8 +4,7 @@
 #include <utility>
 
 #include "kernels/wide.h"
-#include "ops/family.h"
-#include "ops/near.h"
+#include "ops/complex_numbers.h"
 #include "ops/sums.h"
 
 namespace shardax::ops {
@@ -22,9 +21,7 @@ constexpr auto sub_kernel = [](auto a, auto b) {
 constexpr auto mul_kernel = [](auto a, auto b) {
   using T = decltype(a);
   if constexpr (is_complex_v<T>) {
-    using simd::fma;  // as compilers would choose to, or not
-    return T(fma(a.real(), b.real(), -(a.imag() * b.imag())),
-             fma(a.real(), b.imag(), a.imag() * b.real()));
+    return complex_product(a, b);
   } else {
     return wrapping(a, b, [](auto x, auto y) { return x * y; });
   }
@@ -74,14 +71,6 @@ constexpr auto near_rem = [](auto x, auto y, auto& out) SHARDAX_NEAR {
   out = simd::abs(x) < size ? x : simd::copysign(kept, x);
   return simd::abs(ratio) < most;
 };
-constexpr auto near_div = [](double x, double y, double u, double v, float& a, float& b)
-                              SHARDAX_NEAR {
-                                const double scale = 1 / (u * u + v * v);
-                                a = static_cast<float>((x * u + y * v) * scale);
-                                b = static_cast<float>((y * u - x * v) * scale);
-                                return is_finite(a) & is_finite(b);
-                              };
-
 constexpr auto sign_kernel = [](auto a) {
   using T = decltype(a);
   if constexpr (is_complex_v<T>) {
@@ -102,15 +91,8 @@ constexpr auto sign_kernel = [](auto a) {
 
 constexpr auto abs_kernel = [](auto a) {
   using T = decltype(a);
-  if constexpr (std::is_same_v<codegen::number_of<T>, Single>) {
-    // The squares of floats are exact in float64, which their sum does not overflow.
-    using codegen::cast, codegen::select, simd::abs, simd::sqrt;
-    const auto x = cast<double>(a.real()), y = cast<double>(a.imag());
-    const auto size = cast<float>(sqrt(x * x + y * y));
-    const auto infinite = abs(a.real()) == simd::inf_f || abs(a.imag()) == simd::inf_f;
-    return select(infinite, simd::inf_f, size);
-  } else if constexpr (is_complex_v<T>) {
-    return std::hypot(a.real(), a.imag());
+  if constexpr (is_complex_v<T>) {
+    return size_of_parts(a.real(), a.imag());
   } else if constexpr (std::is_floating_point_v<codegen::number_of<T>>) {
     using std::abs;
     return abs(a);
@@ -348,7 +330,7 @@ const Op abs_op{
                    }
                    return {where(ge(a.in[0], scalar(a.in[0]->dtype(), 0)), a.t[0], neg(a.t[0]))};
                  },
-                 .map = map_unary<numbers, abs_kernel, lane_numbers | bit(DType::complex64)>})};
+                 .map = map_unary<numbers, abs_kernel, lane_complexes>})};
 
 const Op square_op{elementwise(
     {.name = "square",

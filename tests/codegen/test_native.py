@@ -221,7 +221,7 @@ def plan_of(f, *args):
         ("lambda x: lax.erf_inv(x) * lax.digamma(x)", WIDE),
         ("lambda x: jnp.cbrt(x) * 2", False),  # by integer division
         ("lambda x: lax.complex(x, x) ** 2 * 1j + 1", True),
-        ("lambda x: abs(lax.complex(x, -x)) < 2", WIDE),  # in float64
+        ("lambda x: abs(lax.complex(x, -x)) < 2", True),
         ("lambda x: lax.complex(x, x) / (1 + x) + 1", False),
     ],
 )
