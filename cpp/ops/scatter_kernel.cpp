@@ -86,42 +86,58 @@ class Copy {
   View from_, to_;
 };
 
+// Rows of windows; of the strides one or both may not be 1.
 template <ScatterKind kind, class T>
 SHARDAX_CLONES void combine_line(T* x, const T* y, std::int64_t n) {
 #pragma GCC ivdep
   for (std::int64_t k = 0; k < n; ++k) x[k] = combine<kind>(x[k], y[k]);
 }
+template <ScatterKind kind, class T>
+void combine_line(T* x, const T* y, std::int64_t n, std::int64_t sx, std::int64_t sy) {
+  for (std::int64_t k = 0; k < n; ++k) x[k * sx] = combine<kind>(x[k * sx], y[k * sy]);
+}
+// One row for each window of a run.
+template <ScatterKind kind, class T, class Offset>
+SHARDAX_CLONES void combine_lines(const Windows::Run<Offset>& run, T* to, const T* updates,
+                                  std::int64_t n) {
+  for (std::int64_t i = 0; i < run.n; ++i) {
+    if (run.operand[i] == outside<Offset>) continue;
+    T* x = to + run.operand[i];
+    const T* y = updates + i * run.other_stride;
+#pragma GCC ivdep
+    for (std::int64_t k = 0; k < n; ++k) x[k] = combine<kind>(x[k], y[k]);
+  }
+}
+// Shorter rows take less time element by element than as vectors.
+constexpr std::int64_t vector_row = 8;
 
 // Of the last dimension of windows, `part` is done.
 template <ScatterKind kind, class T, class Offset>
 void apply(const Windows& windows, const Windows::Run<Offset>& run, T* to, const T* updates,
            Part part) {
   updates += run.other;
-  if (windows.shape().empty()) {
+  const auto each = [&](auto&& window) {
     for (std::int64_t i = 0; i < run.n; ++i) {
-      if (run.operand[i] == outside<Offset>) continue;
-      T& target = to[run.operand[i]];
-      target = combine<kind>(target, updates[i * run.other_stride]);
+      if (run.operand[i] != outside<Offset>)
+        window(to + run.operand[i], updates + i * run.other_stride);
     }
-    return;
-  }
+  };
+  if (windows.shape().empty()) return each([](T* x, const T* y) { *x = combine<kind>(*x, *y); });
   const Shape &a = windows.operand_strides(), &b = windows.other_strides();
+  const std::int64_t n = part.to - part.from, sx = a.back(), sy = b.back();
+  const bool dense = sx == 1 && sy == 1 && n >= vector_row;
+  to += part.from * sx;
+  updates += part.from * sy;
+  if (a.size() == 1 && dense) return combine_lines<kind>(run, to, updates, n);
+  if (a.size() == 1) return each([=](T* x, const T* y) { combine_line<kind>(x, y, n, sx, sy); });
   Shape shape = windows.shape();
-  shape.back() = part.to - part.from;
-  to += part.from * a.back();
-  updates += part.from * b.back();
-  for (std::int64_t i = 0; i < run.n; ++i) {
-    if (run.operand[i] == outside<Offset>) continue;
-    for_lines(shape, a, b, to + run.operand[i], updates + i * run.other_stride,
-              [](T* x, const T* y, std::int64_t n, std::int64_t sx, std::int64_t sy) {
-                if (sx == 1 && sy == 1) {
-                  combine_line<kind>(x, y, n);
-                } else {
-                  for (std::int64_t k = 0; k < n; ++k)
-                    x[k * sx] = combine<kind>(x[k * sx], y[k * sy]);
-                }
+  shape.back() = n;
+  each([&](T* window, const T* update) {
+    for_lines(shape, a, b, window, update,
+              [dense](T* x, const T* y, std::int64_t m, std::int64_t dx, std::int64_t dy) {
+                dense ? combine_line<kind>(x, y, m) : combine_line<kind>(x, y, m, dx, dy);
               });
-  }
+  });
 }
 
 // Tasks work on disjoint parts of the operand: on batch elements, or on ranges of whole cache lines
@@ -148,7 +164,7 @@ void run_all(const Windows& windows, T* to, const T* updates, const Copy& copy) 
     return;
   }
   if (copy.needed()) copy.all();
-  constexpr std::int64_t line = 64;
+  constexpr std::int64_t line = 64 / sizeof(T);
   const std::int64_t most = std::min<std::int64_t>(runtime::thread_count(), size / line);
   const std::int64_t parts = work < worth_splitting ? 1 : std::clamp<std::int64_t>(most, 1, 8);
   const std::int64_t step = (size + parts - 1) / parts;
