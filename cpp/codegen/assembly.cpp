@@ -207,7 +207,8 @@ bool Assembly::convert(int i) {
     encoder_.vector(*op, first.number, unused, Vector{result(i)}, longer);
     if (op == &opcodes::cvtps2ph) encoder_.immediate(0);  // to the nearest, ties to even
   } else {
-    const Encoder::Operand first = last(a);
+    // Not all of these instructions repeat a number in memory.
+    const Encoder::Operand first = is_constant(a) ? need(a) : last(a);
     encoder_.vector(*op, result(i), unused, first, longer);
   }
   return true;

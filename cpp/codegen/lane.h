@@ -192,6 +192,19 @@ Lane<T> operator>>(Lane<T> a, int n) {
   constexpr Code code = std::is_signed_v<T> ? Code::shift_right_arithmetic : Code::shift_right;
   return record<T>(code, static_cast<std::uint64_t>(n), a);
 }
+// By as many bits as the other number says.
+template <class T>
+Lane<T> shifted_left(Lane<T> a, Lane<T> count) {
+  return record<T>(Code::shift_left_by, 0, a, count);
+}
+template <class T>
+Lane<T> shifted_right(Lane<T> a, Lane<T> count) {
+  return record<T>(Code::shift_right_by, 0, a, count);
+}
+template <class T>
+Lane<T> shifted_right_arithmetic(Lane<T> a, Lane<T> count) {
+  return record<T>(Code::shift_right_arithmetic_by, 0, a, count);
+}
 template <class T>
   requires std::is_integral_v<T>
 Lane<T> operator~(Lane<T> a) {

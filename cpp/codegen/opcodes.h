@@ -37,6 +37,9 @@ inline constexpr Opcode pslld{"vpslld", 1, 1, 0, 0x72, Form::shift, 6},
 inline constexpr Opcode psrld{"vpsrld", 1, 1, 0, 0x72, Form::shift, 2},
     psrlq{"vpsrlq", 1, 1, 1, 0x73, Form::shift, 2};
 inline constexpr Opcode psrad{"vpsrad", 1, 1, 0, 0x72, Form::shift, 4};
+inline constexpr Opcode psllvd{"vpsllvd", 1, 2, 0, 0x47}, psllvq{"vpsllvq", 1, 2, 1, 0x47};
+inline constexpr Opcode psrlvd{"vpsrlvd", 1, 2, 0, 0x45}, psrlvq{"vpsrlvq", 1, 2, 1, 0x45};
+inline constexpr Opcode psravd{"vpsravd", 1, 2, 0, 0x46};
 inline constexpr Opcode cvtdq2ps{"vcvtdq2ps", 0, 1, 0, 0x5B, Form::two};
 inline constexpr Opcode load{"vmovups", 0, 1, 0, 0x10, Form::two},
     store{"vmovups", 0, 1, 0, 0x11, Form::store};

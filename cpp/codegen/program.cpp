@@ -100,6 +100,19 @@ std::optional<Node> VectorProgram::folded(const Node& n) const {
   }
 }
 
+// A shift by a constant: the instruction with a number in it, or nothing that is left.
+int VectorProgram::by_constant(const Node& n) {
+  const Node& count = node(n.in[1]);
+  if (count.code != Code::constant) return -1;
+  const auto width = static_cast<std::uint64_t>(8 * width_of(n.kind));
+  const std::uint64_t bits = width == 32 ? count.bits & 0xffffffff : count.bits;
+  if (n.code == Code::shift_right_arithmetic_by)
+    return add({Code::shift_right_arithmetic, n.kind, {n.in[0]}, std::min(bits, width - 1)});
+  if (bits >= width) return add({Code::constant, n.kind, {}, 0});
+  const Code code = n.code == Code::shift_left_by ? Code::shift_left : Code::shift_right;
+  return bits == 0 ? n.in[0] : add({code, n.kind, {n.in[0]}, bits});
+}
+
 // The operand that a node is equal to, or -1.
 int VectorProgram::same_as(const Node& n) const {
   const auto bits = [&](int k) -> std::optional<std::uint64_t> {
@@ -173,6 +186,10 @@ int VectorProgram::add(const Node& given) {
     }
   }
   if (const int same = same_as(node); same >= 0) return same;
+  if (node.code == Code::shift_left_by || node.code == Code::shift_right_by ||
+      node.code == Code::shift_right_arithmetic_by) {
+    if (const int shifted = by_constant(node); shifted >= 0) return shifted;
+  }
   if (node.code == Code::quotient || node.code == Code::remainder) {
     if (const int shifted = by_power_of_two(node); shifted >= 0) return shifted;
   }

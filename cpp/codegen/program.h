@@ -53,6 +53,9 @@ enum class Code : std::uint8_t {
   shift_left,  // by `bits`
   shift_right,
   shift_right_arithmetic,  // of 32-bit integers
+  shift_left_by,           // by as many bits as another number says: as an unsigned one, and by
+  shift_right_by,          // its width or more nothing is left
+  shift_right_arithmetic_by,
   equal,
   not_equal,  // floats only
   less,
@@ -123,6 +126,7 @@ class VectorProgram {
   std::optional<Node> folded(const Node& node) const;
   int same_as(const Node& node) const;
   int by_power_of_two(const Node& node);
+  int by_constant(const Node& shift);
 
   std::vector<Node> nodes_;
   std::vector<Table> tables_;

@@ -17,65 +17,113 @@ bool leaves_all(T count) {
   return static_cast<std::make_unsigned_t<T>>(count) >= sizeof(T) * 8;
 }
 
+template <class T>
+inline constexpr bool is_lane = !std::is_same_v<T, codegen::number_of<T>>;
+
 constexpr auto shift_left_kernel = [](auto x, auto count) {
   using T = decltype(x);
-  using U = std::make_unsigned_t<T>;
-  return leaves_all(count) ? T(0) : static_cast<T>(static_cast<U>(x) << count);
+  if constexpr (is_lane<T>) {
+    return shifted_left(x, count);
+  } else {
+    using U = std::make_unsigned_t<T>;
+    return leaves_all(count) ? T(0) : static_cast<T>(static_cast<U>(x) << count);
+  }
 };
 constexpr auto shift_right_logical_kernel = [](auto x, auto count) {
   using T = decltype(x);
-  using U = std::make_unsigned_t<T>;
-  return leaves_all(count) ? T(0) : static_cast<T>(static_cast<U>(x) >> count);
+  if constexpr (is_lane<T>) {
+    return shifted_right(x, count);
+  } else {
+    using U = std::make_unsigned_t<T>;
+    return leaves_all(count) ? T(0) : static_cast<T>(static_cast<U>(x) >> count);
+  }
 };
 constexpr auto shift_right_arithmetic_kernel = [](auto x, auto count) {
   using T = decltype(x);
-  using S = std::make_signed_t<T>;
-  constexpr int last = sizeof(T) * 8 - 1;
-  return static_cast<T>(static_cast<S>(x) >> (leaves_all(count) ? last : static_cast<int>(count)));
+  if constexpr (is_lane<T>) {
+    return shifted_right_arithmetic(x, count);
+  } else {
+    using S = std::make_signed_t<T>;
+    constexpr int last = sizeof(T) * 8 - 1;
+    return static_cast<T>(static_cast<S>(x) >>
+                          (leaves_all(count) ? last : static_cast<int>(count)));
+  }
 };
+constexpr DTypeSet lane_words = bit(DType::int32) | bit(DType::uint32);
 
 const Op shift_left_op{
     elementwise_no_gradient({.name = "shift_left",
                              .doc = "Elementwise x << y; 0 where y is the width or more.",
                              .dtypes = integers,
-                             .map = map_binary<integers, shift_left_kernel>})};
+                             .map = map_binary<integers, shift_left_kernel, lane_integers>})};
 const Op shift_right_logical_op{elementwise_no_gradient(
     {.name = "shift_right_logical",
      .doc = "Elementwise x >> y with zeros coming in; 0 where y is the width or more.",
      .dtypes = full_integers,
-     .map = map_binary<integers, shift_right_logical_kernel>})};
-const Op shift_right_arithmetic_op{
-    elementwise_no_gradient({.name = "shift_right_arithmetic",
-                             .doc = "Elementwise x >> y with copies of the top bit coming in.",
-                             .dtypes = integers,
-                             .map = map_binary<integers, shift_right_arithmetic_kernel>})};
+     .map = map_binary<integers, shift_right_logical_kernel, lane_integers>})};
+const Op shift_right_arithmetic_op{elementwise_no_gradient(
+    {.name = "shift_right_arithmetic",
+     .doc = "Elementwise x >> y with copies of the top bit coming in.",
+     .dtypes = integers,
+     .map = map_binary<integers, shift_right_arithmetic_kernel, lane_words>})};
+
+// The same bits without a sign, of at least 32.
+template <class T>
+auto as_bits(T x) {
+  if constexpr (is_lane<T>)
+    return x.template as<std::make_unsigned_t<codegen::number_of<T>>>();
+  else if constexpr (sizeof(T) == 8)
+    return static_cast<std::uint64_t>(x);
+  else
+    return static_cast<std::uint32_t>(static_cast<std::make_unsigned_t<T>>(x));
+}
+template <class T, class U>
+T from_bits_of(U bits) {
+  if constexpr (is_lane<T>)
+    return bits.template as<codegen::number_of<T>>();
+  else
+    return static_cast<T>(bits);
+}
 
 // Sums of ever wider groups of bits, which vectors have where they lack a count.
+template <int width, class U>
+U count_of(U bits) {
+  using Word = codegen::number_of<U>;
+  const Word pairs = static_cast<Word>(0x3333333333333333);
+  bits = bits - (bits >> 1 & static_cast<Word>(0x5555555555555555));
+  bits = (bits & pairs) + (bits >> 2 & pairs);
+  bits = (bits + (bits >> 4)) & static_cast<Word>(0x0f0f0f0f0f0f0f0f);
+  for (int group = 8; group < width; group *= 2) bits = bits + (bits >> group);
+  return bits & static_cast<Word>(2 * width - 1);
+}
+template <class T>
+inline constexpr int width_in_bits = sizeof(codegen::number_of<T>) * 8;
+
 constexpr auto count_kernel = [](auto x) {
   using T = decltype(x);
-  constexpr int width = sizeof(T) * 8;
-  using U = std::conditional_t<width == 64, std::uint64_t, std::uint32_t>;
-  U bits = static_cast<std::make_unsigned_t<T>>(x);
-  bits -= bits >> 1 & static_cast<U>(0x5555555555555555);
-  constexpr U pairs = static_cast<U>(0x3333333333333333);
-  bits = (bits & pairs) + (bits >> 2 & pairs);
-  bits = (bits + (bits >> 4)) & static_cast<U>(0x0f0f0f0f0f0f0f0f);
-  for (int group = 8; group < width; group *= 2) bits += bits >> group;
-  return static_cast<T>(bits & (2 * width - 1));
+  return from_bits_of<T>(count_of<width_in_bits<T>>(as_bits(x)));
+};
+// The bits that are no part of what the highest 1 and all below it fill.
+constexpr auto leading_zeros_kernel = [](auto x) {
+  using T = decltype(x);
+  if constexpr (is_lane<T>) {
+    auto filled = as_bits(x);
+    for (int step = 1; step < width_in_bits<T>; step *= 2) filled = filled | filled >> step;
+    return from_bits_of<T>(count_of<width_in_bits<T>>(~filled));
+  } else {
+    return static_cast<T>(std::countl_zero(static_cast<std::make_unsigned_t<T>>(x)));
+  }
 };
 const Op population_count_op{
     elementwise_no_gradient({.name = "population_count",
                              .doc = "Elementwise number of bits that are 1.",
                              .dtypes = full_integers,
-                             .map = map_unary<integers, count_kernel>})};
-const Op clz_op{elementwise_no_gradient(
-    {.name = "clz",
-     .doc = "Elementwise number of zero bits above the highest 1.",
-     .dtypes = full_integers,
-     .map = map_unary<integers, [](auto x) {
-       using T = decltype(x);
-       return static_cast<T>(std::countl_zero(static_cast<std::make_unsigned_t<T>>(x)));
-     }>})};
+                             .map = map_unary<integers, count_kernel, lane_integers>})};
+const Op clz_op{
+    elementwise_no_gradient({.name = "clz",
+                             .doc = "Elementwise number of zero bits above the highest 1.",
+                             .dtypes = full_integers,
+                             .map = map_unary<integers, leading_zeros_kernel, lane_integers>})};
 
 // ---- bitcast_convert_type ------------------------------------------------------------------
 

@@ -31,7 +31,10 @@ def integers(i, j):
     k = jnp.where(i < j, product + 7, i ^ (j | 3) & ~i)
     odd = (i != j) ^ (i < k)
     small = k.astype(f"u{k.dtype.itemsize}") < 5
-    return k, odd, jnp.where(odd, i > 3, j > 3), jnp.minimum(i, k) - j, small | (i <= j)
+    shifted = (i << (j & 7)) + lax.shift_right_logical(i, j & 3)
+    if not x64:
+        shifted = shifted ^ (i >> (j & 5))
+    return shifted, k, odd, jnp.where(odd, i > 3, j > 3), jnp.minimum(i, k) - j, small | (i <= j)
 
 def converted(i, x):
     out = []
@@ -146,7 +149,8 @@ def listings_of(machine):
 
 FLOATS = "vadd vsub vmul vdiv vmax vmin vsqrt vcmp vfmadd213 vfmadd231".split()
 BOTH = {name + kind for name in FLOATS for kind in ("ps", "pd")} | set(
-    "vpaddd vpaddq vpmulld vpslld vpsllq vpsrlq vpsrad vcvtdq2ps vcvttps2dq vmovups "
+    "vpaddd vpaddq vpmulld vpslld vpsllq vpsrlq vpsrad vpsllvd vpsllvq vpsrlvd vpsrlvq vpsravd "
+    "vcvtdq2ps vcvttps2dq vmovups "
     "vpermps vmovntps mov add jle jg ret".split()
 )
 LOOPS = set(
