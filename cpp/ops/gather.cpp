@@ -188,6 +188,19 @@ void copy_elements(const Run<Offset>& run, const T* from, T* to, const Elements<
   }
 }
 
+// The elements of one window, of which others lie between.
+template <class T, class Offset>
+void copy_column(Offset at, const T* from, T* to, std::int64_t n, std::int64_t stride_from,
+                 std::int64_t stride_to, T fill) {
+  if (at == outside<Offset>) {
+    for (std::int64_t k = 0; k < n; ++k) to[k * stride_to] = fill;
+  } else {
+    for (std::int64_t k = 0; k < n; ++k) to[k * stride_to] = from[at + k * stride_from];
+  }
+}
+// So few are taken one by one.
+constexpr std::int64_t few_windows = 8;
+
 // Element by element of a window, that of all windows: windows lie side by side in the result.
 template <class T, class Offset>
 void copy_across(const Windows& windows, const Run<Offset>& run, const T* from, T* to,
@@ -198,6 +211,12 @@ void copy_across(const Windows& windows, const Run<Offset>& run, const T* from, 
   to += part.from * windows.other_strides()[0];
   for_lines(shape, windows.operand_strides(), windows.other_strides(), from, to,
             [&](const T* a, T* b, std::int64_t m, std::int64_t stride_a, std::int64_t stride_b) {
+              if (run.n < few_windows && m > run.n) {
+                for (std::int64_t i = 0; i < run.n; ++i)
+                  copy_column(run.operand[i], a, b + i * run.other_stride, m, stride_a, stride_b,
+                              how.fill);
+                return;
+              }
               for (std::int64_t k = 0; k < m; ++k)
                 copy_elements(run, a + k * stride_a, b + k * stride_b, how);
             });

@@ -73,7 +73,8 @@ def _sparse_dense(lhs, rhs, lc, rc, lb, rb):
             return product.sum(0)
         return jnp.zeros((*free_sizes, *dense, *wide), dtype).at[index].add(product, mode="drop")
 
-    data, indices = _masked(mat)
+    # Padding lies outside: where there are rows to add to, it is dropped there.
+    data, indices = full_batches(mat) if free else _masked(mat)
     return over_batches(multiply, len(lb))(data.astype(dtype), indices, rhs)
 
 

@@ -300,7 +300,8 @@ def bcoo_transpose(mat, *, permutation):
         )
     data = mat.data.transpose((*batch, nb, *(p - ns + 1 for p in dense)))
     indices = mat.indices.transpose((*batch, nb, nb + 1))
-    indices = indices[..., np.array([p - nb for p in sparse], int)]
+    if sparse != tuple(sorted(sparse)):
+        indices = indices[..., np.array([p - nb for p in sparse], int)]
     return BCOO(
         (data, indices),
         shape=tuple(mat.shape[p] for p in permutation),
