@@ -140,8 +140,8 @@ void apply(const Windows& windows, const Windows::Run<Offset>& run, T* to, const
   });
 }
 
-// Tasks work on disjoint parts of the operand: on batch elements, or on ranges of whole cache lines
-// of the windows. Within a task updates act in their order.
+// Tasks work on disjoint parts of the operand: on batch elements, or on ranges of the windows, of
+// whole cache lines where elements lie side by side. Within a task updates act in their order.
 template <ScatterKind kind, class T>
 void run_all(const Windows& windows, T* to, const T* updates, const Copy& copy) {
   const std::int64_t work = windows.count() * windows.elements();
@@ -164,7 +164,8 @@ void run_all(const Windows& windows, T* to, const T* updates, const Copy& copy) 
     return;
   }
   if (copy.needed()) copy.all();
-  constexpr std::int64_t line = 64 / sizeof(T);
+  const bool dense = !windows.shape().empty() && windows.operand_strides().back() == 1;
+  const std::int64_t line = dense ? 64 / sizeof(T) : 1;
   const std::int64_t most = std::min<std::int64_t>(runtime::thread_count(), size / line);
   const std::int64_t parts = work < worth_splitting ? 1 : std::clamp<std::int64_t>(most, 1, 8);
   const std::int64_t step = (size + parts - 1) / parts;
