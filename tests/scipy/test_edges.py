@@ -164,3 +164,17 @@ def test_constants_keep_float32_where_float64_exists():
         # The root of the count has the digits of float64.
         exact = stats.sem(np.arange(7.0))
         np.testing.assert_allclose(exact, np.arange(7.0).std(ddof=1) / np.sqrt(7), 1e-15)
+
+
+@pytest.mark.parametrize("name", ["relu", "relu6", "hard_sigmoid"])
+def test_activations_are_flat_at_nan(name):
+    f = getattr(nn, name)
+    x = np.float32([np.nan, -np.inf, 0, 1, np.inf])
+    value, slope = jax.jvp(f, (x,), (np.ones(5, np.float32),))
+    assert np.isnan(value[0]) and slope[0] == 0 and jax.grad(f)(np.float32(np.nan)) == 0
+    np.testing.assert_array_equal(value[1:3], f(np.float32([-9, 0])))
+
+
+def test_slopes_of_log1mexp_at_ends():
+    slope = jax.vmap(jax.grad(nn.log1mexp))(np.float32([0, -0.0, np.inf, -np.inf, 1e-5, 80]))
+    np.testing.assert_allclose(slope, [np.inf, -np.inf, 0, -1, 99999.5, np.exp(-80)], rtol=1e-6)
