@@ -178,3 +178,40 @@ def test_activations_are_flat_at_nan(name):
 def test_slopes_of_log1mexp_at_ends():
     slope = jax.vmap(jax.grad(nn.log1mexp))(np.float32([0, -0.0, np.inf, -np.inf, 1e-5, 80]))
     np.testing.assert_allclose(slope, [np.inf, -np.inf, 0, -1, 99999.5, np.exp(-80)], rtol=1e-6)
+
+
+NARROW = """float4_e2m1fn float8_e3m4 float8_e4m3 float8_e4m3b11fnuz float8_e4m3fn float8_e4m3fnuz
+    float8_e5m2 float8_e5m2fnuz bfloat16 float16""".split()
+
+
+@pytest.mark.parametrize("name", NARROW)
+def test_next_numbers_of_small_floats(name):
+    dtype = getattr(jnp, name)
+    count = 2 ** min(8, jnp.finfo(dtype).bits) // 2  # codes without a sign grow with the numbers
+    bits = jnp.finfo(dtype).bits
+    whole = np.arange(count, dtype=np.uint8) if bits <= 8 else np.arange(0, 2**15, dtype=np.uint16)
+    numbers = whole.view(dtype) if bits >= 8 else np.arange(count, dtype=np.uint8).view(dtype)
+    numbers = numbers[np.isfinite(numbers.astype(np.float32))]
+    low, high = numbers[:-1], numbers[1:]
+    top, zero = np.broadcast_to(numbers[-1], low.shape), np.zeros(low.shape, dtype)
+    for signed in (lambda x: x, lambda x: -x):
+        got = jnp.nextafter(signed(low), signed(top))
+        assert got.dtype == dtype
+        np.testing.assert_array_equal(got.astype(np.float32), signed(high).astype(np.float32))
+        back = jnp.nextafter(signed(high), zero)
+        np.testing.assert_array_equal(back.astype(np.float32), signed(low).astype(np.float32))
+
+
+def test_complex_decompositions_of_nan():
+    a = np.array([[1, np.nan], [3, 4]], np.complex64)
+    both = lambda x: np.isnan(x.real).all() and np.isnan(x.imag).all()  # noqa: E731
+    assert both(jnp.linalg.eig(a)[0]) and both(jnp.linalg.svd(a)[0])
+    assert both(jnp.linalg.eigh(a + a.T)[1])
+    for size in (np.inf, np.nan):
+        sign, log = jnp.linalg.slogdet(np.complex64([[size, 2], [3, 4]]))
+        assert np.isnan(sign) and np.isnan(log), size
+
+
+def test_zeta_of_large_exponents_is_quick():
+    np.testing.assert_array_equal(special.zeta(np.float32([1e9, 1e30]), np.float32([3, 1e20])), 0)
+    assert special.zeta(np.float32(1e9), np.float32(0.5)) == np.inf
