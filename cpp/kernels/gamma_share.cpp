@@ -7,11 +7,10 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
-#include <span>
 
 #include "kernels/integrals.h"
 #include "kernels/math.h"
-#include "kernels/series.h"
+#include "kernels/share_scale.h"
 #include "kernels/special.h"
 
 namespace shardax::kernels {
@@ -20,37 +19,6 @@ namespace {
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double epsilon = 1e-17;
-
-double polynomial(std::span<const double> c, double x) {
-  double sum = 0;
-  for (size_t i = c.size(); i-- > 0;) sum = sum * x + c[i];
-  return sum;
-}
-
-// log(1 + m) - m
-double log1p_less(double m) {
-  if (std::abs(m) > 0.35) return std::log1p(m) - m;
-  // With s = m / (2 + m): log(1 + m) = 2 (s + s^3/3 + ...), and m - 2 s = m s.
-  const double s = m / (2 + m), square = s * s;
-  double sum = 0;
-  for (int i = 27; i > 1; i -= 2) sum = (sum + 1.0 / i) * square;
-  return s * (2 * sum - m);
-}
-
-// log(gamma(a) / (sqrt(2 pi / a) (a / e)^a)) for a >= 8.
-double stirling_rest(double a) {
-  const double w = 1 / a;
-  return w * polynomial(std::array{1.0 / 12, -1.0 / 360, 1.0 / 1260, -1.0 / 1680, 1.0 / 1188,
-                                   -691.0 / 360360, 1.0 / 156},
-                        w * w);
-}
-
-// x^a e^-x / gamma(a). Of large operands the exponent is small against each of its terms.
-double gamma_scale(double a, double x) {
-  if (a < 8) return std::exp(a * std::log(x) - x - simd::lgamma(a));
-  const double root = std::sqrt(a / (2 * std::numbers::pi));
-  return root * std::exp(a * log1p_less((x - a) / a) - stirling_rest(a));
-}
 
 // log gamma(1 + a) for 0 <= a.
 double log_gamma_1p(double a) {
@@ -104,7 +72,7 @@ constexpr std::array<std::span<const double>, 7> uniform_series{c0, c1, c2, c3, 
 
 struct Uniform {
   double a, m, log_ratio, eta, sum;
-  Uniform(double a, double x) : a(a), m((x - a) / a), log_ratio(log1p_less(m)) {
+  Uniform(double a, double x) : a(a), m((x - a) / a), log_ratio(log_ratio_less(x, a, m)) {
     eta = std::copysign(std::sqrt(-2 * log_ratio), m);
     sum = 0;
     for (size_t k = uniform_series.size(); k-- > 0;) {

@@ -6,14 +6,13 @@
 #include <limits>
 
 #include "kernels/math.h"
-#include "kernels/series.h"
+#include "kernels/share_scale.h"
 
 namespace shardax::kernels {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
-double log_gamma(double x) { return simd::lgamma(x); }
 
 }  // namespace
 
@@ -27,8 +26,7 @@ double beta_share(double a, double b, double x) {
   if (high || x == 0 || x == 1) return x == 1 ? 1 : 0;
   const bool turned = x > (a + 1) / (a + b + 2);
   const double p = turned ? b : a, q = turned ? a : b, y = turned ? 1 - x : x;
-  const double scale = std::exp(log_gamma(a + b) - log_gamma(a) - log_gamma(b) + p * std::log(y) +
-                                q * std::log1p(-y));
+  const double scale = beta_scale(p, q, y, turned ? x : 1 - x);
   const double fraction = continued_fraction(1.0, [&](int i) {
     const double m = std::floor(i / 2.0);
     return i % 2 == 0

@@ -6,6 +6,7 @@ import shardax as jax
 import shardax.numpy as jnp
 from shardax import nn
 from shardax.scipy import fft, ndimage, special, stats
+from shardax.test_util import check_grads
 
 NAN = [
     (stats.expon, ("logpdf", "pdf", "cdf", "logcdf", "sf", "logsf", "ppf"), ()),
@@ -215,3 +216,55 @@ def test_complex_decompositions_of_nan():
 def test_zeta_of_large_exponents_is_quick():
     np.testing.assert_array_equal(special.zeta(np.float32([1e9, 1e30]), np.float32([3, 1e20])), 0)
     assert special.zeta(np.float32(1e9), np.float32(0.5)) == np.inf
+
+
+def test_tails_of_cauchy():
+    with jax.enable_x64(True):
+        x = np.array([-1e300, -1e20, -1e8, -2.0, 0.0, 3.0, 1e17])
+        # scipy.stats.cauchy of these.
+        below = [3.183098861837907e-301, 3.183098861837907e-21, 3.183098861837907e-09]
+        below = np.array([*below, 0.14758361765043326, 0.5, 0.8975836176504333, 1.0])
+        np.testing.assert_allclose(stats.cauchy.cdf(x), below, rtol=1e-14)
+        np.testing.assert_allclose(stats.cauchy.sf(-x), below, rtol=1e-14)
+        np.testing.assert_allclose(stats.cauchy.logcdf(x), np.log(below), atol=1e-15)
+        np.testing.assert_allclose(stats.cauchy.ppf(below)[:-1], x[:-1], rtol=1e-14)
+        np.testing.assert_allclose(stats.cauchy.isf(below)[:-1], -x[:-1], rtol=1e-14)
+        np.testing.assert_array_equal(stats.cauchy.ppf(np.array([0.0, 1.0])), [-np.inf, np.inf])
+        np.testing.assert_allclose(stats.cauchy.logpdf(-1e300), -1382.6957856822767, rtol=1e-14)
+        ends = np.array([-np.inf, np.inf, -1e300])
+        np.testing.assert_array_equal(jax.vmap(jax.grad(stats.cauchy.cdf))(ends), [0, 0, 0])
+        for f in (stats.cauchy.cdf, stats.cauchy.logpdf, stats.cauchy.sf):
+            check_grads(f, (np.array([-3.0, 0.5, 4.0]), 0.3, 1.5), order=2, eps=1e-5)
+        check_grads(stats.cauchy.ppf, (np.array([0.1, 0.5, 0.9]), 0.3, 1.5), order=2, eps=1e-5)
+
+
+def test_ways_to_choose_few_of_many():
+    np.testing.assert_allclose(
+        special.comb(np.float32(1e10), np.float32(3)), 1.6666667e29, rtol=1e-4
+    )
+    with jax.enable_x64(True):
+        np.testing.assert_allclose(special.comb(1e100, 3.0), 1e300 / 6, rtol=1e-11)
+
+
+# Integrals in 50 digits.
+SHARES = [
+    (1e-10, 1e6, 1e-10, 0.9999999991366775),
+    (0.1, 1e6, 1e-10, 0.4184613564110029),
+    (3.5, 1e6, 1e-10, 8.596543575086667e-16),
+    (3.5, 1e6, 3e-6, 0.46025257623204996),
+    (20.0, 1e5, 0.0001, 0.0034597573543206483),
+    (12.0, 9.0, 0.3, 0.005138161535121406),
+    (12.0, 9.0, 0.9, 0.9999401414682596),
+    (1e5, 0.3, 0.9999, 2.8434368999113895e-06),
+    (1e6, 1e6, 0.5, 0.5),
+    (1e6, 1e6, 0.5005, 0.9213504224190753),
+    (1e6, 2e6, 0.333, 0.11032283951664962),
+    (3e4, 200.0, 0.993, 0.2068977637466181),
+]
+
+
+@pytest.mark.parametrize("a, b, x, share", SHARES)
+def test_incomplete_beta_of_large_parameters(a, b, x, share):
+    with jax.enable_x64(True):
+        np.testing.assert_allclose(special.betainc(a, b, x), share, rtol=1e-12)
+        np.testing.assert_allclose(special.betainc(b, a, 1 - x), 1 - share, rtol=1e-10, atol=1e-8)

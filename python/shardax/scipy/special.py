@@ -198,7 +198,10 @@ def comb(N, k, *, repetition=False):
         return jnp.where((k == 0) & (N >= 0), 1, comb(N + k - 1, k))
     possible = (k >= 0) & (N >= 0) & (k <= N)
     n, m = jnp.where(possible, N, 1), jnp.where(possible, k, 1)
-    ways = jnp.exp(-betaln(n - m + 1, m + 1)) / (n + 1)
+    log = -betaln(n - m + 1, m + 1)
+    large = log > np.log(jnp.finfo(log.dtype).max)
+    ways = jnp.exp(jnp.where(large, 0, log)) / (n + 1)
+    ways = jnp.where(large, jnp.exp(log - jnp.log1p(n)), ways)
     return jnp.where(possible, ways, 0)
 
 
