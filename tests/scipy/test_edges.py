@@ -268,3 +268,23 @@ def test_incomplete_beta_of_large_parameters(a, b, x, share):
     with jax.enable_x64(True):
         np.testing.assert_allclose(special.betainc(a, b, x), share, rtol=1e-12)
         np.testing.assert_allclose(special.betainc(b, a, 1 - x), 1 - share, rtol=1e-10, atol=1e-8)
+
+
+def test_slopes_of_the_generalised_normal_distribution():
+    with jax.enable_x64(True):
+        x = np.array([0.0, -0.0, 1e-300, np.inf, -np.inf, 1e-20])
+        beta = np.array([2.0, 0.5, 1.5, 2.0, 1.0, 30.0])
+        by_x, by_beta = (jax.vmap(jax.grad(stats.gennorm.cdf, i))(x, beta) for i in (0, 1))
+        np.testing.assert_allclose(by_x, stats.gennorm.pdf(x, beta), rtol=1e-14)
+        np.testing.assert_allclose(by_beta, np.zeros(6), atol=1e-19)
+        for point in ((0.7, 1.3), (-2.0, 0.7), (3.0, 2.0)):
+            check_grads(stats.gennorm.cdf, point, order=1, eps=1e-5)
+            check_grads(lambda x: stats.gennorm.cdf(x, 1.3), point[:1], order=2, eps=1e-5)
+
+
+def test_parameters_outside_of_their_range():
+    bad = np.float32([-1, 2, 2, np.nan]), np.float32([1, -1, 0, 1]), np.float32([1, 1, 1, 1])
+    assert np.isnan(stats.betabinom.pmf(np.float32(1), *bad)).all()
+    x = np.float32([1.0, -1.0])
+    np.testing.assert_array_equal(stats.expon.pdf(x, 0, -2.0), [np.nan, 0])  # as JAX has it
+    np.testing.assert_allclose(stats.expon.cdf(x, 0, -2.0), [1 - np.exp(0.5), 0], rtol=1e-6)
