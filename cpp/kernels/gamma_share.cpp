@@ -147,7 +147,11 @@ double gamma_share(double a, double x, bool upper) {
   if (x == 0) return upper ? 1 : 0;
   if (x == infinity) return upper ? 0 : 1;
   if (is_uniform(a, x)) return Uniform(a, x).share(upper);
-  if (upper && x <= 1.1 && a <= 1) return upper_near_zero(a, x);
+  if (x <= 1.1 && a <= 1) {
+    const double rest = upper_near_zero(a, x);
+    if (upper) return rest;
+    if (rest < 0.5) return 1 - rest;
+  }
   if (x < a + 1) {
     const double share = gamma_scale(a, x) * lower_sum(a, x);
     return upper ? 1 - share : share;

@@ -288,3 +288,42 @@ def test_parameters_outside_of_their_range():
     x = np.float32([1.0, -1.0])
     np.testing.assert_array_equal(stats.expon.pdf(x, 0, -2.0), [np.nan, 0])  # as JAX has it
     np.testing.assert_allclose(stats.expon.cdf(x, 0, -2.0), [1 - np.exp(0.5), 0], rtol=1e-6)
+
+
+def test_logarithms_of_shares_near_1():
+    with jax.enable_x64(True):
+        x = 1e-5
+        np.testing.assert_allclose(
+            stats.gamma.logsf(x, 30.0), -special.gammainc(30.0, x), rtol=1e-12
+        )
+        np.testing.assert_allclose(
+            stats.gamma.logcdf(1e-300, 1e-300), -6.9019831223e-298, rtol=1e-10
+        )
+        np.testing.assert_allclose(
+            stats.chi2.logcdf(300.0, 4.0), -stats.chi2.sf(300.0, 4.0), rtol=1e-12
+        )
+        np.testing.assert_allclose(stats.cauchy.logsf(-1e20), -3.183098861837907e-21, rtol=1e-12)
+        np.testing.assert_allclose(stats.beta.logsf(1e-9, 3.0, 2.0), -4e-27, rtol=1e-7)
+        for f in (stats.gamma.logcdf, stats.gamma.logsf):
+            check_grads(lambda v, f=f: f(v, 2.5), (np.array([0.3, 2.0, 7.0]),), order=2, eps=1e-5)
+
+
+def test_t_of_many_degrees_of_freedom_is_normal():
+    with jax.enable_x64(True):
+        x = np.array([0.0, 0.7, -2.0])
+        for df in (1e10, 1e100, 1e300):
+            np.testing.assert_allclose(stats.t.logpdf(x, df), stats.norm.logpdf(x), rtol=1e-9)
+        check_grads(stats.t.logpdf, (x + 0.1, 3.3), order=2, eps=1e-5)
+        check_grads(stats.t.logpdf, (x + 0.1, 33.0), order=2, eps=1e-5)
+
+
+def test_parameters_at_and_beyond_ends():
+    one = np.float32(1)
+    assert np.isnan(stats.vonmises.pdf(one, -one)) and np.isnan(stats.wrapcauchy.pdf(one, 0 * one))
+    assert np.isnan(stats.uniform.pdf(one, 0, np.nan)) and stats.uniform.cdf(0.0, 0.0, -1.0) == 1
+    x = np.float32([0, 0.5, 1, 2])
+    np.testing.assert_array_equal(stats.pareto.sf(x, np.inf), [1, 1, 1, 0])
+    np.testing.assert_array_equal(stats.pareto.cdf(x, np.inf), [0, 0, 0, 1])
+    np.testing.assert_allclose(stats.uniform.cdf(x * 4, 1, 4), [0, 0.25, 0.75, 1])
+    slopes = jax.vmap(jax.grad(lambda v: stats.uniform.cdf(v, 1, 4)))(x * 4)
+    np.testing.assert_allclose(slopes, [0, 0.25, 0.25, 0])

@@ -3,7 +3,7 @@
 import math
 
 from shardax import numpy as jnp
-from shardax.scipy.stats._common import inexact
+from shardax.scipy.stats._common import inexact, log_share
 
 
 def logpdf(x, loc=0, scale=1):
@@ -44,7 +44,7 @@ def cdf(x, loc=0, scale=1):
 
 def logcdf(x, loc=0, scale=1):
     """The logarithm of cdf."""
-    return jnp.log(cdf(x, loc, scale))
+    return log_share(cdf(x, loc, scale), sf(x, loc, scale))
 
 
 def sf(x, loc=0, scale=1):
@@ -55,7 +55,7 @@ def sf(x, loc=0, scale=1):
 
 def logsf(x, loc=0, scale=1):
     """The logarithm of sf."""
-    return jnp.log(sf(x, loc, scale))
+    return log_share(sf(x, loc, scale), cdf(x, loc, scale))
 
 
 def ppf(q, loc=0, scale=1):
