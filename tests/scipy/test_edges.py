@@ -327,3 +327,14 @@ def test_parameters_at_and_beyond_ends():
     np.testing.assert_allclose(stats.uniform.cdf(x * 4, 1, 4), [0, 0.25, 0.75, 1])
     slopes = jax.vmap(jax.grad(lambda v: stats.uniform.cdf(v, 1, 4)))(x * 4)
     np.testing.assert_allclose(slopes, [0, 0.25, 0.25, 0])
+
+
+def test_rising_powers_of_large_numbers():
+    with jax.enable_x64(True):
+        z = np.array([1e5, 1e10, 1e100, 12.5, 40.0, 1e5, 9.0])
+        m = np.array([1e-8, 10.0, 3.0, 2.5, -30.25, -2.0, -3.0])
+        # Sums in 60 digits.
+        want = [1.0000001151292113, 1.0000000045e100, 1e300, 637.0662611475807]
+        want += [1.0165692647149367e-41, 1.0000300007000151e-10, 1 / (8 * 7 * 6)]
+        np.testing.assert_allclose(special.poch(z, m), want, rtol=1e-11)
+    np.testing.assert_allclose(special.poch(np.float32(1e10), np.float32(0.9)), 1e9, rtol=1e-4)

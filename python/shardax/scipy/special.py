@@ -207,7 +207,12 @@ def comb(N, k, *, repetition=False):
 
 @custom_jvp
 def _poch(z, m):
-    rising = gammasgn(z) * gammasgn(z + m) * jnp.exp(gammaln(z + m) - gammaln(z))
+    # log gamma(z + m) - log gamma(z), of large operands without cancellation, by Stirling's series.
+    large = (z >= 8) & (z + m >= 8)
+    x, step = jnp.where(large, z, 8), jnp.where(large, m, 0)
+    apart = (x + step - 0.5) * jnp.log1p(step / x) - step - _stirling_difference(x, step)
+    log = jnp.where(large, step * jnp.log(x) + apart, gammaln(z + m) - gammaln(z))
+    rising = gammasgn(z) * gammasgn(z + m) * jnp.exp(log)
     return jnp.where(m == 0, 1, rising).astype(z.dtype)
 
 
