@@ -1,7 +1,8 @@
 // compile/widen.cpp - arithmetic on numbers that are only stored narrow, in a wider type.
 //
 // c:f8_e5m2[4] = mul a b   becomes   d:f32[4] = convert a; e:f32[4] = convert b; f:f32[4] = mul d
-// e; c:f8_e5m2[4] = convert f. Ops that move elements, call functions or carry programs stay.
+// e; c:f8_e5m2[4] = convert f. Ops that move elements, call functions or carry programs stay, and
+// elementwise ones that say they have kernels of their own (half_native).
 #include "array/narrow.h"
 #include "compile/builder.h"
 #include "compile/passes.h"
@@ -10,6 +11,7 @@ namespace shardax {
 namespace {
 
 bool computes(const Op& op) {
+  if (op.kind == Kind::elementwise && op.half_native) return false;
   return (op.kind == Kind::elementwise || op.kind == Kind::reduction || op.kind == Kind::other) &&
          op.effect.empty() && !op.eager;
 }

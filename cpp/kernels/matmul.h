@@ -34,7 +34,7 @@ inline constexpr std::int64_t matmul_k_block = 256;
 
 // c[b, m, n] = sum over k of a[b, m, k] * b[b, k, n]. Strides are in elements and may be negative;
 // those of a and b may be 0. Elements of c are distinct and overlap neither operand.
-// out_dtype is dtype or a wider type of its class: floats give floats, integers integers (the
+// out_dtype is dtype or a wider type of its class: floats give any floats, integers integers (the
 // operands are converted first, so that the sum wraps at out_dtype), complex complex; bool, bool.
 struct MatmulArgs {
   DType dtype;

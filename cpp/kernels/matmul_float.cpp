@@ -266,7 +266,7 @@ MatmulArgs turned(MatmulArgs p) {
 
 void matmul_float(const MatmulArgs& args, Isa isa, ParallelFor parallel_for) {
   const MatmulArgs p = turned(args);
-  if (args.out_dtype == DType::float64) {
+  if (args.dtype == DType::float64 || args.out_dtype == DType::float64) {
     FloatProduct<double>(p, float_kernels<double>(isa)).run(parallel_for);
   } else {
     FloatProduct<float>(p, float_kernels<float>(isa)).run(parallel_for);

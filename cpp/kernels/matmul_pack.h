@@ -144,7 +144,7 @@ template <class T, class Out>
 void round_row(const T* in, std::int64_t n, Out* out, std::int64_t step) {
   std::int64_t j = 0;
 #if SHARDAX_VECTOR_BYTES >= 32
-  if constexpr (std::is_same_v<Out, float16_t>) {
+  if constexpr (std::is_same_v<T, float> && std::is_same_v<Out, float16_t>) {
     for (; step == 1 && j + 8 <= n; j += 8) {
       _mm_storeu_si128(reinterpret_cast<__m128i*>(out + j),
                        _mm256_cvtps_ph(_mm256_loadu_ps(in + j), _MM_FROUND_TO_NEAREST_INT));
@@ -153,11 +153,11 @@ void round_row(const T* in, std::int64_t n, Out* out, std::int64_t step) {
 #endif
   for (; j < n; ++j) {
     if constexpr (std::is_same_v<Out, bfloat16_t>) {
-      out[j * step] = to_bfloat16(in[j]);
+      out[j * step] = to_bfloat16(static_cast<float>(in[j]));
     } else if constexpr (std::is_same_v<Out, float16_t>) {
-      out[j * step] = to_float16(in[j]);
+      out[j * step] = to_float16(static_cast<float>(in[j]));
     } else {
-      out[j * step] = in[j];
+      out[j * step] = static_cast<Out>(in[j]);
     }
   }
 }
@@ -174,10 +174,9 @@ void round_block(const T* in, std::int64_t rows, std::int64_t columns, void* out
 
 template <class T>
 Round<T> round_to(DType out) {
-  if constexpr (std::is_same_v<T, float>) {
-    if (out == DType::bfloat16) return round_block<T, bfloat16_t>;
-    if (out == DType::float16) return round_block<T, float16_t>;
-  }
+  if (out == DType::bfloat16) return round_block<T, bfloat16_t>;
+  if (out == DType::float16) return round_block<T, float16_t>;
+  if (out == DType::float32) return round_block<T, float>;
   return round_block<T, T>;
 }
 

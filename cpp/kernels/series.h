@@ -15,6 +15,12 @@ T away_from_zero(T x) {
   return std::abs(x) < tiny ? T(tiny) : x;
 }
 
+// Is a continued fraction done when this is what its value is multiplied by?
+template <class T>
+bool changes_nothing(T factor, T) {
+  return std::abs(factor - T(1)) < 1e-16;
+}
+
 // first + a_1 / (b_1 + a_2 / (b_2 + ...)), terms(i) = (a_i, b_i), by Lentz's method.
 template <class T>
 struct Term {
@@ -29,7 +35,7 @@ T continued_fraction(T first, F terms) {
     c = away_from_zero(t.b + t.a / c);
     const T factor = c * d;
     value *= factor;
-    if (std::abs(factor - T(1)) < 1e-16) break;
+    if (changes_nothing(factor, value)) break;
   }
   return value;
 }
@@ -59,6 +65,12 @@ inline Dual exp(const Dual& x) {
 inline Dual pow(double x, const Dual& y) {
   const double value = std::pow(x, y.value);
   return {value, y.slope == 0 ? 0 : value * std::log(x) * y.slope};
+}
+
+inline Dual away_from_zero(const Dual& x) { return {away_from_zero(x.value), x.slope}; }
+inline bool changes_nothing(const Dual& factor, const Dual& value) {
+  return std::abs(factor.value - 1) < 1e-15 &&
+         std::abs(factor.slope * value.value) <= 1e-15 * std::abs(value.slope);
 }
 
 inline double value_of(double x) { return x; }

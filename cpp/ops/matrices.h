@@ -219,8 +219,11 @@ Kernel stack_kernel(const Types& types, const Types&, const Params& params) {
 
 template <class T>
 constexpr T nan_of() {
-  using R = lapack::Real<T>;
-  return T(std::numeric_limits<R>::quiet_NaN());
+  constexpr auto nan = std::numeric_limits<lapack::Real<T>>::quiet_NaN();
+  if constexpr (std::is_floating_point_v<T>)
+    return nan;
+  else
+    return T(nan, nan);
 }
 template <class T>
 bool all_finite(const std::vector<T>& values) {

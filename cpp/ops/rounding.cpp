@@ -3,6 +3,7 @@
 #include <complex>
 #include <limits>
 
+#include "array/narrow.h"
 #include "ops/family.h"
 
 namespace shardax::ops {
@@ -97,14 +98,39 @@ void next_after_half(void* out, const void* const* in, std::int64_t n, std::int6
   }
 }
 
+// Codes of numbers without their sign grow with the numbers; `extra` is the dtype.
+void next_after_narrow(void* out, const void* const* in, std::int64_t n, std::int64_t extra) {
+  const auto dtype = static_cast<DType>(extra);
+  const auto* a = static_cast<const narrow_t*>(in[0]);
+  const auto* b = static_cast<const narrow_t*>(in[1]);
+  const unsigned sign = 1u << (bit_width(dtype) - 1);
+  for (std::int64_t i = 0; i < n; ++i) {
+    const float x = narrow_float(dtype, a[i]), y = narrow_float(dtype, b[i]);
+    narrow_t& result = static_cast<narrow_t*>(out)[i];
+    if (x != x || y != y) {
+      result = x != x ? a[i] : b[i];
+    } else if (x == y) {
+      result = b[i];
+    } else if (x == 0) {
+      result.bits = static_cast<std::uint8_t>((y < 0 ? sign : 0) | 1);
+    } else {
+      result.bits = static_cast<std::uint8_t>((x < y) == (x > 0) ? a[i].bits + 1 : a[i].bits - 1);
+      // Where there is no minus zero, its code is NaN.
+      if ((result.bits & ~sign) == 0) result = to_narrow(dtype, x < 0 ? -0.0f : 0.0f);
+    }
+  }
+}
+
 const Op nextafter_op{elementwise(
     {.name = "nextafter",
      .doc = "Elementwise next representable number from x towards y.",
-     .dtypes = halves | full_floats,
+     .dtypes = floats & ~bit(DType::float8_e8m0fnu),
      .jvp = [](const JvpArgs&) -> Values { no_derivative("nextafter"); },
      .half_native = true,
      .map = [](const Types& in, const Type&, const Params&) -> MapKernel {
-       switch (in[0].dtype) {
+       const DType dtype = in[0].dtype;
+       if (is_narrow(dtype)) return {next_after_narrow, static_cast<std::int64_t>(dtype)};
+       switch (dtype) {
          case DType::bfloat16: return {next_after_half<bfloat16_t>, 0};
          case DType::float16: return {next_after_half<float16_t>, 0};
          default:
@@ -114,7 +140,7 @@ const Op nextafter_op{elementwise(
                                    std::conditional_t<sizeof x == 4, std::uint32_t, std::uint64_t>;
                                return next_after<Bits>(x, y);
                              },
-                             2>(in[0].dtype);
+                             2>(dtype);
        }
      }})};
 

@@ -230,13 +230,14 @@ double hurwitz_zeta(double s, double q) {
     return q == std::floor(q) ? infinity : nan;
   }
   if (q < -1e6) return nan;  // the sum would be too long
-  // The corrections shrink where q is far beyond s; before, large powers leave nothing to add.
+  // The corrections shrink where q is far beyond s; before, large powers leave nothing to add, or
+  // are 0 themselves.
   const double terms = s > 8 ? zeta_terms + 2 * s : zeta_terms;
   double sum = 0;
   for (; q < terms; q += 1) {
     const double next = std::pow(q, -s);
     sum += next;
-    if (q > 0 && next * q < 1e-17 * std::abs(sum)) return sum;
+    if (q > 0 && next * q <= 1e-17 * std::abs(sum)) return sum;
   }
   const double power = std::pow(q, -s);
   sum += power * q / (s - 1) + power / 2;

@@ -48,3 +48,11 @@ def test_arrays_made_with_x64_on_keep_their_bits_beside_each_other():
     for types in ((np.float64, np.float64), (np.ones(3), np.ones(3)), ("float64",)):
         assert jnp.result_type(*types) == "float32"
     assert jnp.sin(np.arange(3)).dtype == "float32"
+
+
+def test_promote_types_of_classes_without_x64():
+    """Names, dtypes and classes of NumPy's give the same, 64 bits wide where one is."""
+    for convert in (str, np.dtype, lambda name: getattr(np, name)):
+        assert jnp.promote_types(convert("float32"), convert("complex128")) == "complex128"
+        assert jnp.promote_types(convert("int64"), convert("uint64")) == "float64"
+        assert jnp.promote_types(convert("int64"), convert("bool")) == "int64"

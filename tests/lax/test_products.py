@@ -32,6 +32,37 @@ def test_preferred_element_type(dtype, wanted):
         np.testing.assert_array_equal(np.asarray(out).astype(np.complex64), A @ B)
 
 
+@pytest.mark.parametrize("wanted", ["float32", "float16", "bfloat16"])
+@pytest.mark.parametrize("m, k, n", [(2, 3, 4), (1, 50, 1), (7, 5, 2), (40, 50, 40), (1, 9, 300)])
+def test_sums_of_float64_are_rounded_to_what_is_preferred(m, k, n, wanted):
+    rng = np.random.default_rng(0)
+    a, b = rng.standard_normal((3, m, k)), rng.standard_normal((3, k, n))
+    with shardax.enable_x64(True):
+        tolerance = 4 * float(jnp.finfo(wanted).eps)
+        for x, y in ((a, b), (a[0], b[0]), (a, b.swapaxes(1, 2).copy().swapaxes(1, 2))):
+            out = jnp.matmul(x, y, preferred_element_type=wanted)
+            assert out.dtype == jnp.dtype(wanted)
+            np.testing.assert_allclose(
+                np.asarray(out, np.float64), x @ y, rtol=tolerance, atol=tolerance
+            )
+    with shardax.enable_x64(True):
+        large = rng.standard_normal((500, 400)), rng.standard_normal((400, 300))
+        out = jnp.matmul(*large, preferred_element_type=wanted)
+        np.testing.assert_allclose(
+            np.asarray(out, np.float64), large[0] @ large[1], rtol=0.01, atol=0.1
+        )
+
+
+def test_attention_of_float64():
+    with shardax.enable_x64(True):
+        q, k, v = np.random.default_rng(0).standard_normal((3, 2, 5, 2, 3))
+        weights = shardax.nn.softmax(np.einsum("btnh,bsnh->bnts", q, k) / np.sqrt(3))
+        want = np.einsum("bnts,bsnh->btnh", weights, v)
+        got = shardax.nn.dot_product_attention(q, k, v)
+        assert got.dtype == np.float64
+        np.testing.assert_allclose(got, want, rtol=2e-5, atol=1e-6)
+
+
 def test_operands_of_different_dtypes():
     out = lax.dot(jnp.asarray(A, "int8"), jnp.asarray(B, "bfloat16"))
     assert out.dtype == ml_dtypes.bfloat16

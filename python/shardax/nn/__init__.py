@@ -20,6 +20,7 @@ from shardax._base.arrays import (
     in_one_program as _in_one_program,
 )
 from shardax._base.names import at_first_use as _at_first_use
+from shardax._transform.custom_jvp import custom_jvp as _custom_jvp
 from shardax._transform.jit import jit
 from shardax.numpy._exponentials import log_softmax, softmax
 from shardax.numpy._exponentials import plain_logsumexp as logsumexp
@@ -79,18 +80,23 @@ def identity(x):
     return asarray(x)
 
 
+def _zero_or_nan(x):
+    """0, where x is NaN it; constant for derivatives."""
+    return jnp.where(x != x, np.nan, 0.0) if jnp.issubdtype(x.dtype, jnp.floating) else 0
+
+
 @jit
 def relu(x):
-    """max(x, 0); its derivative at 0 is 0."""
+    """max(x, 0); its derivative at 0 and NaN is 0."""
     x = asarray(x)
-    return jnp.where(x <= 0, 0, x)
+    return jnp.where(x > 0, x, _zero_or_nan(x))
 
 
 @jit
 def relu6(x):
     """min(max(x, 0), 6)."""
     x = asarray(x)
-    return jnp.where(x <= 0, 0, jnp.where(x >= 6, 6.0, x))
+    return jnp.where(x > 0, jnp.where(x < 6, x, 6.0), _zero_or_nan(x))
 
 
 @jit
@@ -244,6 +250,16 @@ def logmeanexp(x, axis=None, where=None, keepdims=False):
     return logsumexp(x, axis, where=where, keepdims=keepdims) - jnp.log(count)
 
 
+@_custom_jvp
+def _log1mexp(x):
+    near = x < math.log(2.0)
+    below, above = jnp.where(near, x, 1.0), jnp.where(near, 1.0, x)
+    return jnp.where(near, jnp.log(-jnp.expm1(-below)), jnp.log1p(-jnp.exp(-above)))
+
+
+_log1mexp.defjvps(lambda t, out, x: t / jnp.expm1(x))
+
+
 @jit
 def log1mexp(x):
     """log(1 - exp(-x)) of positive x, accurate near 0 and far from it.
@@ -251,10 +267,7 @@ def log1mexp(x):
     >>> log1mexp(1e-6)
     Array(-13.815511, dtype=float32, weak_type=True)
     """
-    x = _core.promote("inexact", x)[0]
-    near = x < math.log(2.0)
-    below, above = jnp.where(near, x, 1.0), jnp.where(near, 1.0, x)
-    return jnp.where(near, jnp.log(-jnp.expm1(-below)), jnp.log1p(-jnp.exp(-above)))
+    return _log1mexp(_core.promote("inexact", x)[0])
 
 
 @_in_one_program("axis", "algorithm")

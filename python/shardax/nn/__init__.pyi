@@ -43,7 +43,7 @@ def normalize(x, axis=-1, mean=None, variance=None, epsilon=1e-05, where=None, *
 def one_hot(x, num_classes, *, dtype=None, axis=-1) -> Array:
     """A new dimension of size num_classes, 1 at the index that x gives."""
 def relu(x) -> Array:
-    """max(x, 0); its derivative at 0 is 0."""
+    """max(x, 0); its derivative at 0 and NaN is 0."""
 def relu6(x) -> Array:
     """min(max(x, 0), 6)."""
 def scaled_dot_general(lhs, rhs, dimension_numbers, preferred_element_type=..., configs=None, implementation=None) -> Array:

@@ -60,15 +60,21 @@ def _small(a):
     return terms[0] + terms[1] + terms[2]
 
 
+def _size(x):
+    """|x|; NaN of complex numbers that are, of which abs may be infinite."""
+    size = _functions.abs(x)
+    return where(x != x, np.nan, size) if x.dtype.kind == "c" else size
+
+
 @custom_jvp
 def _sign_and_log(a):
     if a.shape[-1] in (1, 2):
         found = _small(a)
-        return _functions.sign(found), _functions.log(_functions.abs(found))
+        return _functions.sign(found), _functions.log(_size(found))
     lu, pivots, _ = bind("lu", (a,))
     diagonal = _diagonal(lu)
     signs = _reductions.prod(_functions.sign(diagonal), -1)
-    log = _reductions.sum(_functions.log(_functions.abs(diagonal)), -1)
+    log = _reductions.sum(_functions.log(_size(diagonal)), -1)
     return signs * _swap_sign(pivots, a.dtype), log
 
 

@@ -109,12 +109,17 @@ def isdtype(dtype, kind):
     )
 
 
+def _named(dtype):
+    """The name of a dtype, or of a class that stands for one."""
+    return getattr(dtype, "name", None) or getattr(dtype, "__name__", "")
+
+
 def promote_types(a, b):
     """The dtype that both promote to: 64 bits wide where one is (as Python's types are), whether or
     not x64 is on.
     """
     wide = ("int64", "uint64", "float64", "complex128")
-    if not any(_is_weak(x) or getattr(_dtype(x), "name", "") in wide for x in (a, b)):
+    if not any(_is_weak(x) or _named(_dtype(x)) in wide for x in (a, b)):
         return _promoted(a, b)
     before = _core.override_x64(True)
     try:

@@ -198,13 +198,21 @@ def comb(N, k, *, repetition=False):
         return jnp.where((k == 0) & (N >= 0), 1, comb(N + k - 1, k))
     possible = (k >= 0) & (N >= 0) & (k <= N)
     n, m = jnp.where(possible, N, 1), jnp.where(possible, k, 1)
-    ways = jnp.exp(-betaln(n - m + 1, m + 1)) / (n + 1)
+    log = -betaln(n - m + 1, m + 1)
+    large = log > np.log(jnp.finfo(log.dtype).max)
+    ways = jnp.exp(jnp.where(large, 0, log)) / (n + 1)
+    ways = jnp.where(large, jnp.exp(log - jnp.log1p(n)), ways)
     return jnp.where(possible, ways, 0)
 
 
 @custom_jvp
 def _poch(z, m):
-    rising = gammasgn(z) * gammasgn(z + m) * jnp.exp(gammaln(z + m) - gammaln(z))
+    # log gamma(z + m) - log gamma(z), of large operands without cancellation, by Stirling's series.
+    large = (z >= 8) & (z + m >= 8)
+    x, step = jnp.where(large, z, 8), jnp.where(large, m, 0)
+    apart = (x + step - 0.5) * jnp.log1p(step / x) - step - _stirling_difference(x, step)
+    log = jnp.where(large, step * jnp.log(x) + apart, gammaln(z + m) - gammaln(z))
+    rising = gammasgn(z) * gammasgn(z + m) * jnp.exp(log)
     return jnp.where(m == 0, 1, rising).astype(z.dtype)
 
 

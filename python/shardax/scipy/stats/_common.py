@@ -34,3 +34,10 @@ def log1mexp(x):
     near = x < 0.7
     below, above = jnp.where(near, x, 1), jnp.where(near, 1, x)
     return jnp.where(near, jnp.log(-jnp.expm1(-below)), jnp.log1p(-jnp.exp(-above)))
+
+
+def log_share(share, rest):
+    """log(share) of probabilities share + rest = 1, with all digits where the rest is small."""
+    most = share > 0.5
+    small, large = jnp.where(most, 1, share), jnp.where(most, rest, 0)
+    return jnp.where(most, jnp.log1p(-large), jnp.log(small))

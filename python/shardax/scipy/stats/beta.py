@@ -2,7 +2,7 @@
 
 from shardax import numpy as jnp
 from shardax.scipy import special
-from shardax.scipy.stats._common import held, inexact, within
+from shardax.scipy.stats._common import held, inexact, log_share, within
 
 
 def logpdf(x, a, b, loc=0, scale=1):
@@ -29,7 +29,7 @@ def cdf(x, a, b, loc=0, scale=1):
 
 def logcdf(x, a, b, loc=0, scale=1):
     """The logarithm of cdf."""
-    return jnp.log(cdf(x, a, b, loc, scale))
+    return log_share(cdf(x, a, b, loc, scale), sf(x, a, b, loc, scale))
 
 
 def sf(x, a, b, loc=0, scale=1):
@@ -40,4 +40,4 @@ def sf(x, a, b, loc=0, scale=1):
 
 def logsf(x, a, b, loc=0, scale=1):
     """The logarithm of sf."""
-    return jnp.log(sf(x, a, b, loc, scale))
+    return log_share(sf(x, a, b, loc, scale), cdf(x, a, b, loc, scale))

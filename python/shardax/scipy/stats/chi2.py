@@ -4,7 +4,7 @@ import math
 
 from shardax import numpy as jnp
 from shardax.scipy import special
-from shardax.scipy.stats._common import held, inexact, within
+from shardax.scipy.stats._common import held, inexact, log_share, within
 
 
 def logpdf(x, df, loc=0, scale=1):
@@ -37,9 +37,9 @@ def sf(x, df, loc=0, scale=1):
 
 def logcdf(x, df, loc=0, scale=1):
     """The logarithm of cdf."""
-    return jnp.log(cdf(x, df, loc, scale))
+    return log_share(cdf(x, df, loc, scale), sf(x, df, loc, scale))
 
 
 def logsf(x, df, loc=0, scale=1):
     """The logarithm of sf."""
-    return jnp.log(sf(x, df, loc, scale))
+    return log_share(sf(x, df, loc, scale), cdf(x, df, loc, scale))

@@ -1,18 +1,23 @@
 """shardax.scipy.stats.expon - the exponential distribution."""
 
 from shardax import numpy as jnp
-from shardax.scipy.stats._common import held, inexact, within
+from shardax.scipy.stats._common import inexact, within
 
 
 def _standard(x, loc, scale):
+    """(x - loc) / scale, whether x is not below loc (as NaN is not), scale."""
     x, loc, scale = inexact(x, loc, scale)
-    return (x - loc) / scale, scale
+    return (x - loc) / scale, ~(x < loc), scale
+
+
+def _held(inside, y):
+    return jnp.where(inside, y, 0)
 
 
 def logpdf(x, loc=0, scale=1):
     """The logarithm of the density."""
-    y, scale = _standard(x, loc, scale)
-    return within(~(y < 0), -y - jnp.log(scale))
+    y, inside, scale = _standard(x, loc, scale)
+    return within(inside, -y - jnp.log(scale))
 
 
 def pdf(x, loc=0, scale=1):
@@ -22,14 +27,14 @@ def pdf(x, loc=0, scale=1):
 
 def cdf(x, loc=0, scale=1):
     """The probability of values up to x."""
-    y, _ = _standard(x, loc, scale)
-    return within(~(y < 0), -jnp.expm1(-held(y, 0)), 0)
+    y, inside, _ = _standard(x, loc, scale)
+    return within(inside, -jnp.expm1(-_held(inside, y)), 0)
 
 
 def logcdf(x, loc=0, scale=1):
     """The logarithm of cdf."""
-    y, _ = _standard(x, loc, scale)
-    return within(~(y < 0), jnp.log1p(-jnp.exp(-held(y, 0))))
+    y, inside, _ = _standard(x, loc, scale)
+    return within(inside, jnp.log1p(-jnp.exp(-_held(inside, y))))
 
 
 def sf(x, loc=0, scale=1):
@@ -39,8 +44,8 @@ def sf(x, loc=0, scale=1):
 
 def logsf(x, loc=0, scale=1):
     """The logarithm of sf."""
-    y, _ = _standard(x, loc, scale)
-    return within(~(y < 0), -y, 0)
+    y, inside, _ = _standard(x, loc, scale)
+    return within(inside, -y, 0)
 
 
 def ppf(q, loc=0, scale=1):

@@ -2,7 +2,7 @@
 
 from shardax import numpy as jnp
 from shardax.scipy import special
-from shardax.scipy.stats._common import held, inexact, within
+from shardax.scipy.stats._common import held, inexact, log_share, within
 
 
 def logpdf(x, a, loc=0, scale=1):
@@ -34,9 +34,9 @@ def sf(x, a, loc=0, scale=1):
 
 def logcdf(x, a, loc=0, scale=1):
     """The logarithm of cdf."""
-    return jnp.log(cdf(x, a, loc, scale))
+    return log_share(cdf(x, a, loc, scale), sf(x, a, loc, scale))
 
 
 def logsf(x, a, loc=0, scale=1):
     """The logarithm of sf."""
-    return jnp.log(sf(x, a, loc, scale))
+    return log_share(sf(x, a, loc, scale), cdf(x, a, loc, scale))

@@ -10,6 +10,11 @@ def _standard(x, b, loc, scale):
     return y, jnp.log(held(y, 1)), b, scale
 
 
+def _power(b, log_y):
+    """b log y; 0 where y is 1, whatever b."""
+    return jnp.where(jnp.isinf(b) & (log_y == 0), 0, b * log_y)
+
+
 def logpdf(x, b, loc=0, scale=1):
     """The logarithm of the density."""
     y, log_y, b, scale = _standard(x, b, loc, scale)
@@ -24,13 +29,13 @@ def pdf(x, b, loc=0, scale=1):
 def cdf(x, b, loc=0, scale=1):
     """The probability of values up to x."""
     y, log_y, b, _ = _standard(x, b, loc, scale)
-    return within(~(y < 1), -jnp.expm1(-b * log_y), 0)
+    return within(~(y < 1), -jnp.expm1(-_power(b, log_y)), 0)
 
 
 def logcdf(x, b, loc=0, scale=1):
     """The logarithm of cdf."""
     y, log_y, b, _ = _standard(x, b, loc, scale)
-    return within(~(y < 1), jnp.log1p(-jnp.exp(-b * log_y)))
+    return within(~(y < 1), jnp.log1p(-jnp.exp(-_power(b, log_y))))
 
 
 def sf(x, b, loc=0, scale=1):
@@ -41,7 +46,7 @@ def sf(x, b, loc=0, scale=1):
 def logsf(x, b, loc=0, scale=1):
     """The logarithm of sf."""
     _, log_y, b, _ = _standard(x, b, loc, scale)
-    return -b * log_y
+    return -_power(b, log_y)
 
 
 def ppf(q, b, loc=0, scale=1):

@@ -1,7 +1,5 @@
 """shardax.scipy.stats.t - Student's t distribution."""
 
-import math
-
 from shardax import numpy as jnp
 from shardax.scipy import special
 from shardax.scipy.stats._common import inexact
@@ -12,7 +10,7 @@ def logpdf(x, df, loc=0, scale=1):
     x, df, loc, scale = inexact(x, df, loc, scale)
     z = (x - loc) / scale
     half = (df + 1) / 2
-    size = special.gammaln(half) - special.gammaln(df / 2) - 0.5 * jnp.log(math.pi * df)
+    size = -special.betaln(df / 2, jnp.full_like(df, 0.5)) - 0.5 * jnp.log(df)
     return size - jnp.log(scale) - half * jnp.log1p(z * z / df)
 
 

@@ -1,13 +1,13 @@
 """shardax.scipy.stats.uniform - the uniform distribution from loc to loc + scale."""
 
 from shardax import numpy as jnp
-from shardax.scipy.stats._common import held, inexact, within
+from shardax.scipy.stats._common import inexact, within
 
 
 def logpdf(x, loc=0, scale=1):
     """The logarithm of the density."""
     x, loc, scale = inexact(x, loc, scale)
-    return within((x >= loc) & (x <= loc + scale), -jnp.log(scale))
+    return within(~((x < loc) | (x > loc + scale)), -jnp.log(scale))
 
 
 def pdf(x, loc=0, scale=1):
@@ -18,7 +18,9 @@ def pdf(x, loc=0, scale=1):
 def cdf(x, loc=0, scale=1):
     """The probability of values up to x."""
     x, loc, scale = inexact(x, loc, scale)
-    return held((x - loc) / scale, 0, 1)
+    high = x > loc + scale
+    share = jnp.where(high, 1, (x - loc) / jnp.where(high, 1, scale))
+    return within(~(x < loc), share, 0)
 
 
 def ppf(q, loc=0, scale=1):

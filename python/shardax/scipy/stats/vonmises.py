@@ -8,9 +8,10 @@ from shardax.scipy.stats._common import inexact
 
 
 def logpdf(x, kappa):
-    """The logarithm of the density."""
+    """The logarithm of the density; NaN of negative kappa."""
     x, kappa = inexact(x, kappa)
-    return kappa * (jnp.cos(x) - 1) - jnp.log(2 * math.pi * special.i0e(kappa))
+    value = kappa * (jnp.cos(x) - 1) - jnp.log(2 * math.pi * special.i0e(kappa))
+    return jnp.where(kappa >= 0, value, jnp.nan)
 
 
 def pdf(x, kappa):

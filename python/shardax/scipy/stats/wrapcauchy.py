@@ -7,10 +7,11 @@ from shardax.scipy.stats._common import inexact, within
 
 
 def logpdf(x, c):
-    """The logarithm of the density."""
+    """The logarithm of the density; NaN unless 0 < c < 1."""
     x, c = inexact(x, c)
     value = jnp.log1p(-c * c) - math.log(2 * math.pi) - jnp.log1p(c * c - 2 * c * jnp.cos(x))
-    return within((x >= 0) & (x <= 2 * math.pi), value)
+    value = within((x >= 0) & (x <= 2 * math.pi), value)
+    return jnp.where((c > 0) & (c < 1), value, jnp.nan)
 
 
 def pdf(x, c):
