@@ -29,6 +29,13 @@ const Op axis_index_op{collective(
      .no_gradient = true,
      .show = [](const Params& p) -> std::vector<std::string> { return {axes_text(p)}; }})};
 
+// Where functions run op by op, types are those of values: what is to vary, is repeated without a
+// copy.
+bool has_elements(Value value) {
+  while (value && value->is_tracer()) value = static_cast<const Tracer&>(*value).slices().stacked;
+  return bool(value);
+}
+
 const Op pvary_op{
     collective({.name = "pvary",
                 .doc = "The same value, typed as varying over axes; an identity at run time.",
@@ -44,7 +51,11 @@ const Op pvary_op{
                 .transpose = transpose_pvary,
                 .batch = [](const BatchArgs& a) -> Batched {
                   const AxisSet rest = without(a.params.axes("axes"), a.axis.name);
-                  return {{rest.empty() ? a.in[0] : pvary(a.in[0], rest)}, {a.batched[0]}};
+                  const Value out = rest.empty() ? a.in[0] : pvary(a.in[0], rest);
+                  const bool own = contains(a.params.axes("axes"), a.axis.name);
+                  if (a.batched[0] || !own || !a.axis.devices || !has_elements(a.in[0]))
+                    return {{out}, {a.batched[0]}};
+                  return batched1(broadcast_leading(out, a.axis.size));
                 },
                 .keys = KeyUse::forwards})};
 
