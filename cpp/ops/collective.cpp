@@ -1,5 +1,8 @@
 // ops/collective.cpp - axis_index and pvary. The family is described in collective_family.h.
+#include <utility>
+
 #include "array/checked_axis.h"
+#include "ops/by_op.h"
 #include "ops/collective_family.h"
 
 namespace shardax::ops {
@@ -29,13 +32,6 @@ const Op axis_index_op{collective(
      .no_gradient = true,
      .show = [](const Params& p) -> std::vector<std::string> { return {axes_text(p)}; }})};
 
-// Where functions run op by op, types are those of values: what is to vary, is repeated without a
-// copy.
-bool has_elements(Value value) {
-  while (value && value->is_tracer()) value = static_cast<const Tracer&>(*value).slices().stacked;
-  return bool(value);
-}
-
 const Op pvary_op{
     collective({.name = "pvary",
                 .doc = "The same value, typed as varying over axes; an identity at run time.",
@@ -53,13 +49,19 @@ const Op pvary_op{
                   const AxisSet rest = without(a.params.axes("axes"), a.axis.name);
                   const Value out = rest.empty() ? a.in[0] : pvary(a.in[0], rest);
                   const bool own = contains(a.params.axes("axes"), a.axis.name);
-                  if (a.batched[0] || !own || !a.axis.devices || !has_elements(a.in[0]))
-                    return {{out}, {a.batched[0]}};
-                  return batched1(broadcast_leading(out, a.axis.size));
+                  if (a.batched[0] || !own || !runs_by_op()) return {{out}, {a.batched[0]}};
+                  return batched1(broadcast_leading(out, a.axis.size));  // repeated, not copied
                 },
                 .keys = KeyUse::forwards})};
 
 }  // namespace
+
+namespace {
+thread_local bool by_op = false;
+}
+bool runs_by_op() { return by_op; }
+ByOpScope::ByOpScope() : outer_(std::exchange(by_op, true)) {}
+ByOpScope::~ByOpScope() { by_op = outer_; }
 
 bool stays_local(const Op& op) { return &op == &axis_index_op || &op == &pvary_op || is_cast(op); }
 
