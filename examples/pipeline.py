@@ -43,7 +43,9 @@ loss, gradient = one_device(weights)
 # ## GPipe: all forward, then all backward
 #
 # One tick is one iteration of a scan: take what came from the device before, compute, hand over.
-# The backward pass is the gradient of that scan, in which the hand-over goes the other way.
+# A device that has no microbatch, before the first and after the last, does nothing: `lax.cond`
+# computes on the others alone. The backward pass is the gradient of that scan, in which the
+# hand-over goes the other way.
 
 
 # %%
@@ -52,7 +54,8 @@ def gpipe_loss(w, x, y):
 
     def tick(arriving, t):
         mine = jnp.where(device == 0, x[jnp.clip(t, 0, micro - 1)], arriving)
-        out = layer(w, mine)
+        busy = (t >= device) & (t < device + micro)
+        out = lax.cond(busy, layer, lambda w, x: x, w, mine)
         return lax.ppermute(out, "stage", following), out
 
     _, outs = lax.scan(tick, jnp.zeros_like(x[0]), jnp.arange(micro + n - 1))
@@ -92,16 +95,23 @@ def one_forward_one_backward(w, x, y):
         forward, backward = t - device, t - 2 * (n - 1) + device
         mine = jnp.where(device == 0, x[jnp.clip(forward, 0, micro - 1)], arriving)
         kept = kept.at[forward % keeps].set(mine)
-        out = layer(w, mine)
+        busy = (forward >= 0) & (forward < micro)
+        out = lax.cond(busy, layer, lambda w, x: x, w, mine)
 
-        target = y[jnp.clip(backward, 0, micro - 1)]
-        again, pull_back = shardax.vjp(layer, w, kept[backward % keeps])
-        cotangent = jnp.where(last, 2 * (again - target) / y.size, returning)
-        active = (backward >= 0) & (backward < micro)
-        for_w, for_x = pull_back(jnp.where(active, cotangent, 0.0))
-        loss += jnp.where(active & last, jnp.sum((again - target) ** 2) / y.size, 0.0)
+        def go_back(x, returning):
+            target = y[jnp.clip(backward, 0, micro - 1)]
+            again, pull_back = shardax.vjp(layer, w, x)
+            for_w, for_x = pull_back(jnp.where(last, 2 * (again - target) / y.size, returning))
+            own = jnp.where(last, jnp.sum((again - target) ** 2) / y.size, 0.0)
+            return for_x, gradient + for_w, loss + own
+
+        def idle(x, returning):
+            return returning, gradient, loss
+
+        busy = (backward >= 0) & (backward < micro)
+        for_x, gradient, loss = lax.cond(busy, go_back, idle, kept[backward % keeps], returning)
         handed = lax.ppermute(out, "stage", following), lax.ppermute(for_x, "stage", preceding)
-        return (*handed, kept, gradient + for_w, loss), None
+        return (*handed, kept, gradient, loss), None
 
     empty = jnp.zeros_like(x[0])
     start = empty, empty, jnp.zeros((keeps, *empty.shape)), jnp.zeros_like(w), jnp.zeros(())

@@ -79,6 +79,11 @@ PyObject* reduce(PyObject* self, PyObject*) {
   });
 }
 
+PyObject* out_shardings(PyObject* self, PyObject*) {
+  const Ref& given = static_cast<Jit&>(behaviour_of(self)).options().out_shardings;
+  return Py_NewRef(given ? given.get() : Py_None);
+}
+
 PyTypeObject* jit_type() {
   static PyTypeObject* type = make_function_type(
       "shardax.PjitFunction",
@@ -87,7 +92,9 @@ PyTypeObject* jit_type() {
           {{"__reduce__", reduce, METH_NOARGS, nullptr},
            {"clear_cache", clear_cache, METH_NOARGS,
             "Forgets the programs kept for all signatures."},
-           {"_cache_size", cache_size, METH_NOARGS, "How many signatures have a program."}}));
+           {"_cache_size", cache_size, METH_NOARGS, "How many signatures have a program."},
+           {"_out_shardings", out_shardings, METH_NOARGS,
+            "What jit was given for the results; None where nothing."}}));
   return type;
 }
 

@@ -153,10 +153,10 @@ void init_type_object(py::module_& module) {
           " None where none does.")
       .def(
           "str_short",
-          [](const ShapedArray& a, bool short_dtypes) {
+          [](const ShapedArray& a, bool short_dtypes, bool /*mesh_axis_types*/) {
             return short_dtypes ? short_string(a.type) : to_string(a.type);
           },
-          py::arg("short_dtypes") = false)
+          py::arg("short_dtypes") = false, py::arg("mesh_axis_types") = false)
       .def(
           "update",
           [](const py::object& self, const py::kwargs& changes) {

@@ -12,6 +12,7 @@
 #include "compile/pipeline.h"
 #include "ir/bodies.h"
 #include "kernels/matmul.h"
+#include "ops/ops.h"
 
 namespace shardax {
 namespace {
@@ -25,9 +26,10 @@ Params reshape_params(const Shape& shape) {
   return {{"dimensions", std::monostate{}}, {"new_sizes", shape}, {"sharding", std::monostate{}}};
 }
 
-// A matrix among the operands that stay the same, and which of its dimensions a product sums over.
+// A matrix among the operands that stay the same, or a stack of them, and which of its dimensions a
+// product sums over.
 struct Matrix {
-  std::size_t operand;
+  std::size_t operand, batch;  // how many dimensions are before those of a matrix
   std::int64_t summed;
   friend bool operator==(const Matrix&, const Matrix&) = default;
 };
@@ -60,30 +62,42 @@ class PanelBody {
 
  private:
   std::optional<Matrix> matrix_of(const Equation& eqn) const {
-    if (eqn.op != &known().dot_general || !eqn.params.ints("rhs_batch").empty()) return {};
+    if (eqn.op != &known().dot_general) return {};
+    const std::size_t batch = eqn.params.ints("rhs_batch").size();
+    const Ints leading = ops::iota_ints(batch);
+    if (eqn.params.ints("rhs_batch") != leading || eqn.params.ints("lhs_batch") != leading)
+      return {};
     const Type &left = body_.type(eqn.inputs[0]), &out = body_.type(eqn.outputs[0]);
     Var v = eqn.inputs[1];
     const Type& type = body_.type(v);
     const Ints& contract = eqn.params.ints("rhs_contract");
     const std::int64_t width = kernels::matmul_panel_columns(type.dtype);
-    if (type.rank() != 2 || contract.size() != 1 || width == 0 || left.dtype != type.dtype ||
-        out.dtype != type.dtype || type.bytes() <= least_bytes)
+    if (type.rank() != batch + 2 || contract.size() != 1 || width == 0 ||
+        left.dtype != type.dtype || out.dtype != type.dtype)
       return {};
-    const std::int64_t columns = type.shape[static_cast<std::size_t>(1 - contract[0])];
-    if (columns % width != 0 || out.size() < least_rows * columns) return {};
+    std::int64_t count = 1;
+    for (std::size_t d = 0; d < batch; ++d) count *= type.shape[d];
+    const auto rows_at = static_cast<std::int64_t>(batch);
+    const std::int64_t columns =
+        type.shape[static_cast<std::size_t>(2 * rows_at + 1 - contract[0])];
+    if (type.bytes() <= least_bytes * count || columns % width != 0 ||
+        out.size() < least_rows * columns * count)
+      return {};
     std::int64_t summed = contract[0];
     for (int e = makers_[static_cast<std::size_t>(v)]; e >= 0;
          e = makers_[static_cast<std::size_t>(v)]) {
       const Equation& turned = body_.equations[static_cast<std::size_t>(e)];
       if (turned.op != &known().transpose) return {};
-      summed = turned.params.ints("permutation")[static_cast<std::size_t>(summed)];
+      const Ints& permutation = turned.params.ints("permutation");
+      if (!std::equal(leading.begin(), leading.end(), permutation.begin())) return {};
+      summed = permutation[static_cast<std::size_t>(summed)];
       v = turned.inputs[0];
     }
     const auto input = std::find(body_.inputs.begin(), body_.inputs.end(), v);
     if (input == body_.inputs.end()) return {};
     const auto i = static_cast<std::size_t>(input - body_.inputs.begin());
     if (bodies_.operands[i].flow != Flow::whole) return {};
-    return Matrix{i, summed};
+    return Matrix{i, batch, summed};
   }
 
   // The input of the new body.
@@ -93,8 +107,11 @@ class PanelBody {
       return inputs_[static_cast<std::size_t>(found - matrices_.begin())];
     Type type = body_.type(body_.inputs[matrix.operand]);
     const std::int64_t width = kernels::matmul_panel_columns(type.dtype);
-    type.shape = {type.shape[static_cast<std::size_t>(1 - matrix.summed)] / width,
-                  type.shape[static_cast<std::size_t>(matrix.summed)], width};
+    const auto summed = static_cast<std::size_t>(matrix.summed);
+    const std::int64_t rows = type.shape[summed],
+                       columns = type.shape[2 * matrix.batch + 1 - summed];
+    type.shape.resize(matrix.batch);
+    for (const std::int64_t n : {columns / width, rows, width}) type.shape.push_back(n);
     matrices_.push_back(matrix);
     inputs_.push_back(made.add(type));
     return inputs_.back();
@@ -104,10 +121,11 @@ class PanelBody {
     Type type = body_.type(eqn.outputs[0]);
     const Params shape = reshape_params(type.shape);
     type.shape.resize(type.rank() - 1);
-    type.shape.push_back(made.type(panels).shape[0]);
-    type.shape.push_back(made.type(panels).shape[2]);
+    const std::size_t batch = eqn.params.ints("rhs_batch").size();
+    type.shape.push_back(made.type(panels).shape[batch]);
+    type.shape.push_back(made.type(panels).shape[batch + 2]);
     Equation dot = eqn;
-    dot.params.set("rhs_contract", Ints{1});
+    dot.params.set("rhs_contract", Ints{static_cast<std::int64_t>(batch + 1)});
     dot.inputs[1] = panels;
     dot.outputs[0] = made.add(type);
     made.equations.push_back(dot);
@@ -151,18 +169,24 @@ class Panels {
     changed_ = true;
     Vars operands;
     for (std::size_t i = 0; i < matrices.size(); ++i)
-      operands.push_back(laid_out(in[matrices[i].operand], matrices[i].summed, eqn.location));
+      operands.push_back(laid_out(in[matrices[i].operand], matrices[i], eqn.location));
     operands.append(in.begin(), in.end());
     return builder_.emit(*eqn.op, eqn.op->with_bodies(eqn.params, bodies), operands, eqn.location);
   }
 
-  Var laid_out(Var v, std::int64_t summed, const LocationPtr& location) {
+  Var laid_out(Var v, const Matrix& matrix, const LocationPtr& location) {
     const Type& type = builder_.type(v);
-    const std::int64_t width = kernels::matmul_panel_columns(type.dtype), rows = type.shape[0],
-                       columns = type.shape[1];
-    const Shape split =
-        summed == 0 ? Shape{rows, columns / width, width} : Shape{rows / width, width, columns};
-    const Ints order = summed == 0 ? Ints{1, 0, 2} : Ints{0, 2, 1};
+    const std::int64_t width = kernels::matmul_panel_columns(type.dtype),
+                       rows = type.shape[matrix.batch], columns = type.shape[matrix.batch + 1];
+    const auto first = static_cast<std::int64_t>(matrix.batch);
+    const bool by_rows = matrix.summed == first;
+    Shape split = type.shape;
+    split.resize(matrix.batch);
+    Ints order = ops::iota_ints(matrix.batch);
+    for (const std::int64_t n :
+         by_rows ? Ints{rows, columns / width, width} : Ints{rows / width, width, columns})
+      split.push_back(n);
+    for (const std::int64_t d : by_rows ? Ints{1, 0, 2} : Ints{0, 2, 1}) order.push_back(first + d);
     const Var parts = builder_.emit1(known().reshape, reshape_params(split), {v}, location);
     return builder_.emit1(known().transpose, {{"permutation", order}}, {parts}, location);
   }

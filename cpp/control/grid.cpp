@@ -1,6 +1,7 @@
 // control/grid.cpp - a grid of mapped axes as nested pmaps over views of arrays.
 #include "control/control.h"
 #include "control/shard_map.h"
+#include "ops/by_op.h"
 #include "ops/ops.h"
 
 namespace shardax {
@@ -242,7 +243,11 @@ ProgramPtr program_of_grid(const Grid& grid, const ProgramPtr& body) {
 Values run_grid(const Grid& grid, const ValueFunction& body, const Values& in) {
   Values views;
   for (std::size_t i = 0; i < in.size(); ++i) views.push_back(spread_in_grid(grid, in[i], i));
-  Values out = by_op_within(grid, body, 0, views);
+  const auto by_op = [&](const Values& blocks) {
+    const ops::ByOpScope scope;
+    return body(blocks);
+  };
+  Values out = by_op_within(grid, by_op, 0, views);
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = gathered(grid, out[i], Type(), i);
   return out;
 }

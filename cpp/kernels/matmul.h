@@ -47,7 +47,7 @@ struct MatmulArgs {
   void* c;
   std::int64_t c_batch, c_m, c_n;
   // Not 0: columns of b lie in whole panels of matmul_panel_columns, so many elements apart; b_n is
-  // 1 and b_k a panel's columns. Of one product of floats of one dtype.
+  // 1 and b_k a panel's columns. Of products of floats of one dtype.
   std::int64_t b_panel = 0;
 };
 

@@ -202,7 +202,9 @@ class FloatProduct {
           pack_(b_at(w, k, first), args_.b_k, args_.b_n, p.k, columns, width, scratch.b);
         for (std::int64_t j = 0; j < columns; j += width) {
           p.n = std::min(width, columns - j);
-          p.b = args_.b_panel ? panel_of<T>(args_, width, w.j + first + j, k) : scratch.b + j * p.k;
+          p.b = args_.b_panel
+                    ? panel_of<T>(args_, width, w.j + first + j, k) + w.batch * args_.b_batch
+                    : scratch.b + j * p.k;
           p.c = c + first + j;
           kernels_.panel(p, k > 0);
         }

@@ -1,5 +1,8 @@
 // ops/collective.cpp - axis_index and pvary. The family is described in collective_family.h.
+#include <utility>
+
 #include "array/checked_axis.h"
+#include "ops/by_op.h"
 #include "ops/collective_family.h"
 
 namespace shardax::ops {
@@ -44,11 +47,21 @@ const Op pvary_op{
                 .transpose = transpose_pvary,
                 .batch = [](const BatchArgs& a) -> Batched {
                   const AxisSet rest = without(a.params.axes("axes"), a.axis.name);
-                  return {{rest.empty() ? a.in[0] : pvary(a.in[0], rest)}, {a.batched[0]}};
+                  const Value out = rest.empty() ? a.in[0] : pvary(a.in[0], rest);
+                  const bool own = contains(a.params.axes("axes"), a.axis.name);
+                  if (a.batched[0] || !own || !runs_by_op()) return {{out}, {a.batched[0]}};
+                  return batched1(broadcast_leading(out, a.axis.size));  // repeated, not copied
                 },
                 .keys = KeyUse::forwards})};
 
 }  // namespace
+
+namespace {
+thread_local bool by_op = false;
+}
+bool runs_by_op() { return by_op; }
+ByOpScope::ByOpScope() : outer_(std::exchange(by_op, true)) {}
+ByOpScope::~ByOpScope() { by_op = outer_; }
 
 bool stays_local(const Op& op) { return &op == &axis_index_op || &op == &pvary_op || is_cast(op); }
 

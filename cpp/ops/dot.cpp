@@ -198,6 +198,20 @@ bool joint_stride(const View& view, const Ints& dims, std::int64_t& size, std::i
 
 using Storage = std::optional<kernels::Room<std::byte>>;
 
+// Large copies go by slices along dimension 0, on all threads.
+void copy_slices(const View& to, const View& from, std::int64_t bytes) {
+  constexpr std::int64_t least_bytes = 1 << 20;
+  const int width = itemsize(from.dtype);
+  if (bytes < least_bytes || from.shape[0] < 2)
+    return kernels::copy_strided(to.data, to.strides, from.data, from.strides, from.shape, width);
+  Shape shape = from.shape;
+  shape[0] = 1;
+  runtime::parallel_for(from.shape[0], [&](std::int64_t i) {
+    kernels::copy_strided(to.data + i * to.strides[0] * width, to.strides,
+                          from.data + i * from.strides[0] * width, from.strides, shape, width);
+  });
+}
+
 View dense_copy(const View& view, Storage& storage) {
   View copy = view;
   copy.strides = row_major_strides(view.shape);
@@ -205,8 +219,7 @@ View dense_copy(const View& view, Storage& storage) {
   for (std::int64_t n : view.shape) count *= n;
   storage.emplace(count * itemsize(view.dtype));
   copy.data = storage->data();
-  kernels::copy_strided(copy.data, copy.strides, view.data, view.strides, view.shape,
-                        itemsize(view.dtype));
+  copy_slices(copy, view, count * itemsize(view.dtype));
   return copy;
 }
 
@@ -251,13 +264,14 @@ Side side_of(View& view, const Ints& batch, const Ints& free, const Ints& contra
   throw InternalError("dot_general: a dense operand has no joint strides");
 }
 
-// Is the right operand one matrix whose columns lie in panels (compile/panels.cpp)?
+// Is the right operand matrices whose columns lie in panels (compile/panels.cpp)?
 bool in_panels(const View& view, const Ints& batch, const Ints& free, const Ints& contract,
-               DType out) {
+               DType out, Side& side) {
   const std::int64_t width = kernels::matmul_panel_columns(view.dtype);
-  return width > 0 && view.dtype == out && batch.empty() && free.size() == 2 &&
-         contract.size() == 1 && at(view.shape, free[1]) == width &&
-         at(view.strides, free[1]) == 1 && at(view.strides, contract[0]) == width &&
+  return width > 0 && view.dtype == out && free.size() == 2 &&
+         joint_stride(view, batch, side.batch_size, side.batch) && contract.size() == 1 &&
+         at(view.shape, free[1]) == width && at(view.strides, free[1]) == 1 &&
+         at(view.strides, contract[0]) == width &&
          at(view.strides, free[0]) == at(view.shape, contract[0]) * width;
 }
 
@@ -271,10 +285,10 @@ Kernel dot_kernel(const Types& in, const Types&, const Params& params) {
     const Side l = side_of(a, d.lhs_batch, a_free, d.lhs_contract, a_storage);
     kernels::MatmulArgs args{};
     Side r{};
-    if (in_panels(b, d.rhs_batch, b_free, d.rhs_contract, out[0].dtype)) {
+    if (in_panels(b, d.rhs_batch, b_free, d.rhs_contract, out[0].dtype, r)) {
       args.b_panel = at(b.strides, b_free[0]);
-      r = {1,
-           0,
+      r = {r.batch_size,
+           r.batch,
            at(b.shape, b_free[0]) * at(b.shape, b_free[1]),
            1,
            at(b.shape, d.rhs_contract[0]),

@@ -98,3 +98,8 @@ def test_rules_of_how_functions_are_split():
     ):
         with pytest.raises(ValueError, match=text):
             make()
+
+
+def test_functions_with_notes_for_xla_keep_their_methods():
+    f = xla_metadata.set_xla_metadata(kind="mine")(jax.jit(lambda x: 2 * x))
+    assert f(2.0) == 4 and "multiply" in f.lower(1.0).as_text("hlo")

@@ -127,6 +127,7 @@ def test_attributes():
     assert M23.dtype is np.dtype("float32") and jnp.bfloat16(1).dtype.name == "bfloat16"
     assert M23.T.shape == (3, 2) and jnp.ones((4, 2, 3)).mT.shape == (4, 3, 2)
     assert repr(M23.aval) == "ShapedArray(float32[2,3])" and M23.aval.str_short(True) == "f32[2,3]"
+    assert M23.aval.str_short(True, True) == "f32[2,3]"
     assert M23.block_until_ready() is M23 and M23.is_ready()
 
 

@@ -356,7 +356,7 @@ ERRORS = [
     (
         lambda: jitted(out_shardings=3)(X),
         TypeError,
-        "jit: out_shardings leaf specifications are expected to be",
+        "out_shardings leaf specifications are expected to be .*, but got 3",
     ),
     (
         lambda: constrain(X, P("x")),

@@ -7,6 +7,7 @@ import pytest
 import shardax as jax
 import shardax.numpy as jnp
 from shardax._devices.specs import DuplicateSpecError
+from shardax.experimental.layout import Format, Layout
 from shardax.experimental.pjit import pjit
 from shardax.sharding import Mesh, NamedSharding, SingleDeviceSharding
 from shardax.sharding import PartitionSpec as P
@@ -61,6 +62,28 @@ def test_stages_transformations_and_methods():
         np.testing.assert_array_equal(Model().double(X), 2 * X)
     f.clear_cache()
     assert f.__name__ == "<lambda>" and "jit" in repr(f).lower()
+
+
+def test_shapes_of_results_say_how_they_are_split():
+    split = NamedSharding(mesh(), P("x"))
+    f = jax.jit(lambda x, y: {"a": 2 * x, "b": y}, out_shardings={"a": split, "b": None})
+    for shapes in (jax.eval_shape(f, X, X), f.trace(X, X).out_info, f.lower(X, X).out_info):
+        assert shapes["a"].sharding == split and shapes["b"].sharding is None
+    assert jax.eval_shape(lambda x: f(x, x), X)["a"].sharding is None
+    g = jax.jit(lambda x: x, out_shardings=P("y"))
+    with jax.set_mesh(mesh()):
+        shape = jax.eval_shape(g, X)
+    assert shape.sharding == NamedSharding(mesh(), P("y"))
+    as_asked = Format(Layout((0,)), split)
+    assert jax.eval_shape(jax.jit(lambda x: x, out_shardings=as_asked), X).format == as_asked
+
+
+@pytest.mark.parametrize("name", ["in_shardings", "out_shardings"])
+def test_shardings_are_checked_where_they_are_given(name):
+    with pytest.raises(TypeError, match=f"{name} leaf specifications are expected .* got x"):
+        jax.jit(lambda x: x, **{name: "x"})
+    with pytest.raises(ValueError, match="does not accept device-local layouts directly"):
+        jax.jit(lambda x: x, **{name: Layout.AUTO})
 
 
 def on(where):

@@ -122,7 +122,9 @@ def measure(jax):
         following = [(i, i + 1) for i in range(DEVICES - 1)]
 
         def tick(arriving, t):
-            out = jnp.tanh(jnp.where(device == 0, x[jnp.clip(t, 0, micro - 1)], arriving) @ w)
+            taken = jnp.where(device == 0, x[jnp.clip(t, 0, micro - 1)], arriving)
+            busy = (t >= device) & (t < device + micro)
+            out = lax.cond(busy, lambda x: jnp.tanh(x @ w), lambda x: x, taken)
             return lax.ppermute(out, "i", following), out
 
         start = lax.pcast(jnp.zeros_like(x[0]), "i", to="varying")

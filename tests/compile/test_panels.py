@@ -73,3 +73,48 @@ def test_gradients_through_laid_out_matrices():
     same = jax.vmap(jax.value_and_grad(unrolled, (0, 1)), (None, 1))
     for a, b in zip(jax.tree.leaves(jax.jit(many)(w, x)), jax.tree.leaves(same(w, x))):
         np.testing.assert_allclose(a, b, rtol=2e-4, atol=1e-4)
+
+
+STACKS = """
+import shardax as jax, shardax.numpy as jnp
+from shardax import lax
+
+w, h = jnp.arange(65536.0).reshape(4, 128, 128), jnp.arange({m} * 512.0).reshape(4, {m}, 128)
+jax.jit(lambda w, h: lax.scan(lambda h, _: (jnp.einsum("bmk,b{order}->bmn", h, w), None), h, None,
+    length=9)[0])(w, h)
+"""
+
+
+@pytest.mark.parametrize("m, laid_out", [(32, True), (8, False)])
+@pytest.mark.parametrize("order", ["kn", "nk"])
+def test_stacks_of_matrices_are_laid_out_too(dump_of, m, order, laid_out):
+    plan = dump_of(STACKS.format(m=m, order=order))
+    found = re.search(r"copy f32\[4,(\d+),128,(\d+)\]\n.*\bscan of 9", plan)
+    assert bool(found) == laid_out, plan
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("shape", [(4, 32, 128), (2, 3, 64, 320), (2, 300, 640)])
+def test_stacks_of_products_have_the_bits_of_products_alone(dtype, shape):
+    """What each device of many multiplies by in every turn."""
+    with jax.enable_x64(True):
+        rng = np.random.default_rng(0)
+        *batch, m, k = shape
+        h = jnp.asarray(rng.normal(size=shape), dtype)
+        w = jnp.asarray(rng.normal(size=(*batch, k, k)) / np.sqrt(k), dtype)
+        turns = {
+            "as it is": lambda h, w: h @ w,
+            "transposed": lambda h, w: h @ jnp.swapaxes(w, -1, -2),
+            "both": lambda h, w: jnp.tanh(h @ w) @ jnp.swapaxes(w, -1, -2),
+        }
+        for turn in turns.values():
+            once = jax.jit(turn)
+
+            def five(h, w, turn=turn):
+                return lax.scan(lambda h, _: (turn(h, w), None), h, None, length=5)[0]
+
+            for matrix in (w, jnp.swapaxes(jnp.array(jnp.swapaxes(w, -1, -2)), -1, -2)):
+                expected = h
+                for _ in range(5):
+                    expected = once(expected, matrix)
+                np.testing.assert_array_equal(jax.jit(five)(h, matrix), expected)

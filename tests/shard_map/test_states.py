@@ -8,7 +8,7 @@ import shardax as jax
 import shardax.numpy as jnp
 from shardax import lax
 from shardax._base.manual_axes import ManualAxisType
-from shardax.sharding import P, ShardingTypeError, reshard
+from shardax.sharding import AxisType, P, ShardingTypeError, reshard
 
 
 def placed(value, *spec, **sums):
@@ -302,3 +302,21 @@ def test_gradients_of_tables_are_added_up_once(mesh):
     np.testing.assert_allclose(step(table, ids), whole, rtol=1e-6)
     text = step.lower(table, ids).compile().as_text()
     assert text.count("all-reduce(") == 1 and "all-gather" not in text
+
+
+def test_types_say_what_varies_where_functions_run_op_by_op():
+    """Functions that print do; what devices share may be made to vary there."""
+    mesh = jax.make_mesh((2, 4), ("i", "j"), axis_types=(AxisType.Auto,) * 2)
+    seen = []
+
+    def f(x):
+        print(end="")
+        y, z = lax.pcast(x, "i", to="varying"), lax.pcast(x, ("i", "j"), to="varying")
+        again = lax.pcast(y, "j", to="varying")
+        seen.extend(str(jax.typeof(v)) for v in (x, y, z, again, 2 * y + x, lax.psum(z, "i")))
+        return z + again
+
+    out = jax.shard_map(f, mesh=mesh, in_specs=P(), out_specs=P(("i", "j")))(jnp.arange(2.0))
+    both, first = "float32[2]{V:(i,j)}", "float32[2]{V:i}"
+    assert seen == ["float32[2]", first, both, both, first, "float32[2]{V:j}"]
+    np.testing.assert_array_equal(out, np.tile([0.0, 2.0], 8))

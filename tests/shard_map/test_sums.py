@@ -166,3 +166,14 @@ def test_specs_are_checked(mesh):
         NamedSharding(mesh, P(unreduced={"z"}))
     with pytest.raises(ValueError, match="[Uu]nreduced"):
         NamedSharding(mesh, P("x", unreduced={"x"}))
+
+
+def test_texts_of_one_device_say_where_its_messages_come_from():
+    mesh = jax.make_mesh((2,), ("x",), axis_types=(AxisType.Explicit,))
+    with jax.set_mesh(mesh):
+        x, w = jax.device_put(jnp.ones((8, 4)), P("x", None)), jnp.ones((4, 2))
+        f = jax.jit(jax.grad(lambda w, x: jnp.sum((x @ w) ** 2)))
+        text = f.lower(w, x).compile().as_text()
+    (message,) = [line for line in text.splitlines() if "all-reduce(" in line]
+    assert 'metadata={op_name="jit(' in message
+    assert "sharding-constraint" not in text

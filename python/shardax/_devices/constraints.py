@@ -10,7 +10,7 @@ import operator
 import shardax._core as _core
 from shardax import config, tree_util
 from shardax._base.arrays import asarray
-from shardax._devices.layouts import Format
+from shardax._devices.layouts import Format, Layout
 from shardax._devices.mesh import AxisType, Mesh
 from shardax._devices.mesh_context import context_mesh, get_abstract_mesh, get_mesh
 from shardax._devices.shardings import (
@@ -260,8 +260,8 @@ def _check_manual(where):
                 )
 
 
-def spread(shardings, tree, function, argument):
-    """A Sharding or None for each leaf of `tree`."""
+def spread(shardings, tree, function, argument, formats=False):
+    """A Sharding or None for each leaf of `tree`; `formats`: a Format that names a layout stays."""
 
     def is_leaf(where):
         return where is None or isinstance(where, PartitionSpec)
@@ -276,17 +276,21 @@ def spread(shardings, tree, function, argument):
         ) from None
     if any(isinstance(where, Format) for where in wheres):
         wheres = [
-            _sharding_of(where, leaf) if isinstance(where, Format) else where
+            _sharding_of(where, leaf, formats) if isinstance(where, Format) else where
             for where, leaf in zip(wheres, tree_util.tree_leaves(tree), strict=True)
         ]
-    return [_resolve(where, function, argument) for where in wheres]
+    return [
+        where if isinstance(where, Format) else _resolve(where, function, argument)
+        for where in wheres
+    ]
 
 
-def _sharding_of(where, leaf):
+def _sharding_of(where, leaf, formats):
     """The Sharding of a Format for `leaf`, whose elements lie in the order of its dimensions."""
     if where.layout is not None:
-        where.layout.check_compatible_aval(asarray(leaf).shape)
-    return where.sharding
+        shape = leaf.shape if hasattr(leaf, "shape") else asarray(leaf).shape
+        where.layout.check_compatible_aval(shape)
+    return where if formats and isinstance(where.layout, Layout) else where.sharding
 
 
 def constrain(leaf, where, what):

@@ -5,6 +5,7 @@ import threading
 import shardax._core as _core
 from shardax import tree_util
 from shardax._devices.constraints import constrain, spread
+from shardax._devices.layouts import AutoLayout, Format, Layout
 from shardax._devices.mesh import Mesh
 from shardax._devices.replicas import guard_move
 from shardax._devices.shardings import (
@@ -25,10 +26,25 @@ class _Caller(threading.local):
 caller = _Caller()
 
 
+def check_kind(where, argument):
+    """TypeError for what says of no leaf how it is split, ValueError for a Layout alone."""
+    if isinstance(where, (Layout, AutoLayout)):
+        raise ValueError(
+            "`jax.jit` does not accept device-local layouts directly. Wrap it in a Format, which "
+            f"has a sharding too. Got {argument}={where}"
+        )
+    if not isinstance(where, (Sharding, PartitionSpec, Format)):
+        raise TypeError(
+            f"{argument} leaf specifications are expected to be PartitionSpec instances or None, "
+            f"but got {where}; Shardings and Formats are taken too."
+        )
+
+
 def check_open(shardings, argument):
     """ValueError in what jit is given for specs that leave dimensions open or name an axis twice,
     and for shardings over no mesh."""
     for where in tree_util.tree_leaves(shardings):
+        check_kind(where, argument)
         spec = where if isinstance(where, PartitionSpec) else getattr(where, "spec", ())
         if isinstance(where, PartitionSpec):
             check_repeated(where, argument)

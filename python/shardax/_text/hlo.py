@@ -29,7 +29,7 @@ def compiled_text(program, known):
     """The program in HLO's form, or where `known`, descriptions of its arguments' shardings, split
     them, that which each device would run on its parts if it had a memory of its own."""
     parts = _core.partitioned(program, known)
-    return _Printer(module_of(parts, apart=True), False).text() if parts else text_of(program)
+    return _Printer(module_of(parts, apart=True), True).text() if parts else text_of(program, True)
 
 
 def shape_text(value):

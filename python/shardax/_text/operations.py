@@ -38,7 +38,7 @@ def module_of(program, shardings=(), apart=False):
     """
     everything = [[True] * len(avals) for avals in (program.out_avals, program.in_avals)]
     smaller, _ = _core.pruned(program, *everything)
-    lowering = _Lowering()
+    lowering = _Lowering(apart)
     lowering.around = lowering.around.extend(f"jit({program.name})")
     lowering.functions.append(main := Function("main", None))
     if apart:
@@ -55,7 +55,8 @@ def module_of(program, shardings=(), apart=False):
 
 
 class _Lowering(Collectives, Bodies):
-    def __init__(self):
+    def __init__(self, apart):
+        self.apart = apart  # what a device has is not split
         self.functions = []
         self.names = set()
         self.called = {}  # by a program's identity: its function, and the program itself
@@ -79,7 +80,8 @@ class _Lowering(Collectives, Bodies):
         if dtype.startswith("key"):
             return Value((*aval.shape, aval.dtype.itemsize // 4), "uint32")
         where = aval.sharding
-        split = self.meshes.split(where, len(aval.shape)) if where.mesh.explicit_axes else ""
+        typed = where.mesh.explicit_axes and not self.apart
+        split = self.meshes.split(where, len(aval.shape)) if typed else ""
         return Value(tuple(aval.shape), dtype, split)
 
     # ---- blocks and functions

@@ -2,10 +2,12 @@
 
 import numpy as np
 
+from shardax import tree_util
 from shardax._base.manual_axes import ManualAxisType
 from shardax._base.symbolic_dims import has_symbolic_sizes
 from shardax._core import Array, Tracer, get_sharding
 from shardax._core import api as _core
+from shardax._devices.constraints import spread
 from shardax._devices.layouts import AutoLayout, Format
 from shardax._devices.shardings import (
     PartitionSpec,
@@ -165,4 +167,17 @@ def struct_of(aval):
     mat = aval.mat if aval.mat.varying else None
     return ShapeDtypeStruct(
         aval.shape, aval.dtype, weak_type=aval.weak_type, sharding=where, manual_axis_type=mat
+    )
+
+
+def split_as_asked(fun, structs):
+    """The results of `fun`, which may be jitted, as ShapeDtypeStructs: with its out_shardings."""
+    given = getattr(fun, "_out_shardings", None)
+    asked = None if given is None else given()
+    if asked is None:
+        return structs
+    leaves, tree = tree_util.tree_flatten(structs)
+    where = spread(asked, structs, "jit", "out_shardings", formats=True)
+    return tree.unflatten(
+        [leaf if w is None else leaf.update(sharding=w) for leaf, w in zip(leaves, where)]
     )

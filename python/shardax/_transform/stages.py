@@ -27,7 +27,7 @@ from shardax._transform.assignment import Assignment
 from shardax._transform.ref_slots import Met
 from shardax._transform.ref_stages import stage_function, staged_with_refs, stands_for_ref
 from shardax._transform.refs import is_ref
-from shardax._transform.shape_structs import ShapeDtypeStruct, struct_of
+from shardax._transform.shape_structs import ShapeDtypeStruct, split_as_asked, struct_of
 
 
 def float0_zeros(shape):
@@ -54,7 +54,7 @@ def result_shapes(fun, args, kwargs):
     staged = stage_function(arrays, args, kwargs)
     structs, tree = given[-1]
     found = map(struct_of, staged.out_avals)
-    return tree.unflatten([next(found) if x is None else x for x in structs])
+    return split_as_asked(fun, tree.unflatten([next(found) if x is None else x for x in structs]))
 
 
 def shape_of(staged):
@@ -112,7 +112,7 @@ class _Stage:
 
     in_tree = property(lambda self: self._call.in_tree)
     out_tree = property(lambda self: self._call.staged.out_tree)
-    out_info = property(lambda self: shape_of(self._call.staged))
+    out_info = property(lambda self: split_as_asked(self._call.fun, shape_of(self._call.staged)))
     in_avals = property(lambda self: self._call.arguments(self._call.in_types))
 
     @property

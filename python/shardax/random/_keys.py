@@ -9,6 +9,7 @@ from shardax import numpy as jnp
 from shardax._base.arrays import asarray, bind, in_one_program
 from shardax._base.dtypes import KEYS, KeyTy
 from shardax._devices.filled import shape_tuple
+from shardax._devices.shardings import completed
 
 # The dtypes of keys by what `impl` and their dtype's name call their generator.
 _GENERATORS = {text: key for key in KEYS.values() for text in (key.implementation, key.tag)}
@@ -281,7 +282,14 @@ def wrap_key_data(key_bits_array, *, impl=None, dtype=None):
 def key_data(keys):
     """The words of keys, uint32[..., 2]; as many as a key of the generator has."""
     checked = check_key("key_data", keys, single=False)
-    return unwrapped(checked) if is_typed(checked) else checked
+    if not is_typed(checked):
+        return checked
+    words = unwrapped(checked)
+    where = None if isinstance(words, _core.Tracer) else _core.get_sharding(words)
+    if where is None or not where[0] or len(where[3]) == words.ndim:
+        return words
+    # The words of a key lie together, which specs say.
+    return _core.with_sharding(words, completed(where, len(where[3]) + 1))
 
 
 def key_impl(keys):
