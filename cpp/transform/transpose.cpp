@@ -41,6 +41,31 @@ Values transposed(const Op& op, const TransposeArgs& args) {
   }
 }
 
+// A map that is known by a function of the user's alone, which may give cotangents for none.
+bool asks_the_user(const Op& op) { return op.kind == Kind::control && !op.bodies; }
+
+// For each equation, is it such a map with a result that an output depends on?
+std::vector<bool> asked_for_zeros(const Program& program) {
+  const std::vector<Equation>& equations = program.equations;
+  std::vector<bool> asked(equations.size());
+  if (std::none_of(equations.begin(), equations.end(),
+                   [](const Equation& eqn) { return asks_the_user(*eqn.op); })) {
+    return asked;
+  }
+  std::vector<bool> used(program.types.size());
+  for (Var v : program.outputs) used[static_cast<std::size_t>(v)] = true;
+  for (std::size_t i = equations.size(); i-- > 0;) {
+    const Equation& eqn = equations[i];
+    if (std::none_of(eqn.outputs.begin(), eqn.outputs.end(),
+                     [&](Var v) { return used[static_cast<std::size_t>(v)]; })) {
+      continue;
+    }
+    asked[i] = asks_the_user(*eqn.op);
+    for (Var v : eqn.inputs) used[static_cast<std::size_t>(v)] = true;
+  }
+  return asked;
+}
+
 // A cotangent over explicit axes is split as its primal is.
 Value split_as(const Type& primal, const Value& ct) {
   const ShardingPtr sharding = of_cotangent(primal.sharding);
@@ -64,10 +89,11 @@ Values backward(const Program& program, const std::vector<bool>& linear, const V
   for (std::size_t i = 0; i < program.outputs.size(); ++i)
     accumulate(program.outputs[i], cotangents[i]);
 
+  const std::vector<bool> asked = asked_for_zeros(program);
   for (auto eqn = program.equations.rbegin(); eqn != program.equations.rend(); ++eqn) {
     runtime::poll_caller();
     Values out_ct;
-    bool needed = false;
+    bool needed = asked[static_cast<std::size_t>(program.equations.rend() - eqn - 1)];
     Types out_types;
     for (Var v : eqn->outputs) {
       Value& slot = ct[static_cast<std::size_t>(v)];
