@@ -108,9 +108,9 @@ struct Uniform {
 // -----------------------------------------------------------------
 
 // The lower share over gamma_scale.
-double lower_sum(double a, double x) {
+double lower_sum(double a, double x, double tolerance) {
   double term = 1 / a, sum = term;
-  for (int n = 1; n < most_terms && term > epsilon * sum; ++n) {
+  for (int n = 1; n < most_terms && term > tolerance * sum; ++n) {
     term *= x / (a + n);
     sum += term;
   }
@@ -119,20 +119,21 @@ double lower_sum(double a, double x) {
 
 // gamma_scale over the upper share.
 template <class T>
-T upper_fraction(T a, T x) {
-  return continued_fraction(x + T(1) - a, [&](int i) {
+T upper_fraction(T a, T x, double tolerance) {
+  const auto terms = [&](int i) {
     const T n(i);
     return Term<T>{-n * (n - a), x + T(1) - a + T(2.0 * i)};
-  });
+  };
+  return continued_fraction(x + T(1) - a, terms, tolerance);
 }
 
 // The upper share below the mean of a small a: 1 - x^a / gamma(1 + a) is small too.
-double upper_near_zero(double a, double x) {
+double upper_near_zero(double a, double x, double tolerance) {
   double term = 1, sum = 0;
   for (int n = 1; n < most_terms; ++n) {
     term *= -x / n;
     sum += term / (a + n);
-    if (std::abs(term) < epsilon * std::abs(sum)) break;
+    if (std::abs(term) < tolerance * std::abs(sum)) break;
   }
   const double power = a * std::log(x) - log_gamma_1p(a);
   return -std::expm1(power) - a * std::exp(power) * sum;
@@ -140,23 +141,24 @@ double upper_near_zero(double a, double x) {
 
 }  // namespace
 
-double gamma_share(double a, double x, bool upper) {
+double gamma_share(double a, double x, bool upper, bool single) {
   if (!(a >= 0) || !(x >= 0) || (a == 0 && x == 0)) return nan;
   if (a == 0) return upper ? 0 : 1;
   if (a == infinity) return x == infinity ? nan : (upper ? 1 : 0);
   if (x == 0) return upper ? 1 : 0;
   if (x == infinity) return upper ? 0 : 1;
   if (is_uniform(a, x)) return Uniform(a, x).share(upper);
+  const double tolerance = single ? 1e-10 : epsilon;
   if (x <= 1.1 && a <= 1) {
-    const double rest = upper_near_zero(a, x);
+    const double rest = upper_near_zero(a, x, tolerance);
     if (upper) return rest;
     if (rest < 0.5) return 1 - rest;
   }
   if (x < a + 1) {
-    const double share = gamma_scale(a, x) * lower_sum(a, x);
+    const double share = gamma_scale(a, x) * lower_sum(a, x, tolerance);
     return upper ? 1 - share : share;
   }
-  const double share = gamma_scale(a, x) / upper_fraction(a, x);
+  const double share = gamma_scale(a, x) / upper_fraction(a, x, single ? 1e-9 : 1e-16);
   return upper ? share : 1 - share;
 }
 
@@ -173,7 +175,7 @@ double gamma_slope(double a, double x) {
   }
   const double log_x = std::log(x);
   if (x > a + 1 && x > 2) {
-    const Dual fraction = upper_fraction<Dual>({a, 1}, {x, 0});
+    const Dual fraction = upper_fraction<Dual>({a, 1}, {x, 0}, 1e-15);
     return (log_x - simd::digamma(a) - fraction.slope / fraction.value) * (x / fraction.value);
   }
   double term = x / a, order = a + 1, psi = simd::digamma(order), sum = 0;

@@ -17,8 +17,8 @@ T away_from_zero(T x) {
 
 // Is a continued fraction done when this is what its value is multiplied by?
 template <class T>
-bool changes_nothing(T factor, T) {
-  return std::abs(factor - T(1)) < 1e-16;
+bool changes_nothing(T factor, T, double tolerance) {
+  return std::abs(factor - T(1)) < tolerance;
 }
 
 // first + a_1 / (b_1 + a_2 / (b_2 + ...)), terms(i) = (a_i, b_i), by Lentz's method.
@@ -27,7 +27,7 @@ struct Term {
   T a, b;
 };
 template <class T, class F>
-T continued_fraction(T first, F terms) {
+T continued_fraction(T first, F terms, double tolerance = 1e-16) {
   T value = away_from_zero(first), c = value, d = 0;
   for (int i = 1; i < most_terms; ++i) {
     const Term<T> t = terms(i);
@@ -35,7 +35,7 @@ T continued_fraction(T first, F terms) {
     c = away_from_zero(t.b + t.a / c);
     const T factor = c * d;
     value *= factor;
-    if (changes_nothing(factor, value)) break;
+    if (changes_nothing(factor, value, tolerance)) break;
   }
   return value;
 }
@@ -68,7 +68,7 @@ inline Dual pow(double x, const Dual& y) {
 }
 
 inline Dual away_from_zero(const Dual& x) { return {away_from_zero(x.value), x.slope}; }
-inline bool changes_nothing(const Dual& factor, const Dual& value) {
+inline bool changes_nothing(const Dual& factor, const Dual& value, double) {
   return std::abs(factor.value - 1) < 1e-15 &&
          std::abs(factor.slope * value.value) <= 1e-15 * std::abs(value.slope);
 }

@@ -17,7 +17,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 }  // namespace
 
 // The fraction converges fast below the mean; beyond, the other end is counted.
-double beta_share(double a, double b, double x) {
+double beta_share(double a, double b, double x, bool single) {
   if (!(a >= 0 && b >= 0) || !(x >= 0 && x <= 1)) return nan;
   // All is at one end: at 0 for a = 0 or b = inf, at 1 for the others.
   const bool low = a == 0 || b == infinity, high = b == 0 || a == infinity;
@@ -27,12 +27,13 @@ double beta_share(double a, double b, double x) {
   const bool turned = x > (a + 1) / (a + b + 2);
   const double p = turned ? b : a, q = turned ? a : b, y = turned ? 1 - x : x;
   const double scale = beta_scale(p, q, y, turned ? x : 1 - x);
-  const double fraction = continued_fraction(1.0, [&](int i) {
+  const auto terms = [&](int i) {
     const double m = std::floor(i / 2.0);
     return i % 2 == 0
                ? Term<double>{m * (q - m) * y / ((p + 2 * m - 1) * (p + 2 * m)), 1}
                : Term<double>{-(p + m) * (p + q + m) * y / ((p + 2 * m) * (p + 2 * m + 1)), 1};
-  });
+  };
+  const double fraction = continued_fraction(1.0, terms, single ? 1e-9 : 1e-16);
   const double share = scale / (p * fraction);
   return turned ? 1 - share : share;
 }

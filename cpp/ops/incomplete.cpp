@@ -19,6 +19,14 @@ constexpr auto in_double = [](auto... x) {
   using T = std::common_type_t<decltype(x)...>;
   return static_cast<T>(F(static_cast<double>(x)...));
 };
+// Of floats to float's digits.
+template <bool upper>
+constexpr auto gamma_share = [](auto a, auto x) {
+  return static_cast<decltype(x)>(kernels::gamma_share(a, x, upper, sizeof x == sizeof(float)));
+};
+constexpr auto beta_share = [](auto a, auto b, auto x) {
+  return static_cast<decltype(x)>(kernels::beta_share(a, b, x, sizeof x == sizeof(float)));
+};
 template <auto F>
 MapKernel map_ternary(const Types& in, const Type&, const Params&) {
   return select_map<full_floats, F, 3>(in[0].dtype);
@@ -52,18 +60,14 @@ const Op igamma_op{elementwise(
             "x; operands a, x.",
      .dtypes = floats,
      .jvp = share_jvp<1>,
-     .map = map_binary<full_floats, in_double<[](double a, double x) {
-                         return kernels::gamma_share(a, x, false);
-                       }>>})};
+     .map = map_binary<full_floats, gamma_share<false>>})};
 
 const Op igammac_op{
     elementwise({.name = "igammac",
                  .doc = "Elementwise 1 - igamma(a, x), without cancellation; operands a, x.",
                  .dtypes = floats,
                  .jvp = share_jvp<-1>,
-                 .map = map_binary<full_floats, in_double<[](double a, double x) {
-                                     return kernels::gamma_share(a, x, true);
-                                   }>>})};
+                 .map = map_binary<full_floats, gamma_share<true>>})};
 
 // By x: the derivative of the density by a.
 const Op igamma_grad_a_op{
@@ -98,7 +102,7 @@ const Op beta_op{elementwise(
             "operands a, b, x.",
      .dtypes = floats,
      .jvp = beta_jvp,
-     .map = map_ternary<in_double<kernels::beta_share>>})};
+     .map = map_ternary<beta_share>})};
 
 // ---- Bessel functions --------------------------------------------------------------------------
 
