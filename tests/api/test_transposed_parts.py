@@ -1,5 +1,7 @@
-"""tests/api/test_transposed_parts.py - transposes of functions whose loops and branches also compute
-what does not depend on the linear arguments."""
+"""tests/api/test_transposed_parts.py - transposes of loops and branches with fixed parts.
+
+What of their results does not depend on the linear arguments is known to what comes after.
+"""
 
 import numpy as np
 import pytest
