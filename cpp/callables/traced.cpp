@@ -10,6 +10,7 @@
 #include "callables/references.h"
 #include "objects/config.h"
 #include "objects/numpy_once.h"
+#include "trace/captures.h"
 #include "trace/current.h"
 #include "trace/depth.h"
 
@@ -174,6 +175,7 @@ Staged stage_call(const std::string& api, PyObject* fun, const CallForm& form, c
   if (objects::flag("jax_check_tracer_leaks")) watch.emplace();
   NamedTrace named(api, fun, form, references);
   StagingTrace& trace = named.trace();
+  const CapturesArrays captures(arrays_captured);
   Ref result = call_of(named, api, fun, form, types);
   FlatResult flat = flatten_result(result.get(), api, fun);
   for (const Value& value : flat.values) {

@@ -6,6 +6,8 @@
 
 #include "base/errors.h"
 #include "control/control.h"
+#include "numpy/casts.h"
+#include "trace/captures.h"
 #include "trace/stage.h"
 
 namespace shardax::numpy {
@@ -121,12 +123,19 @@ Value as_type(const Value& value, WeakDType type) {
   return view;
 }
 
+Value cast(const Value& value, WeakDType type) {
+  const bool same = value->dtype() == type.dtype && value->type().weak == type.weak;
+  if (same || value->is_tracer() || !captures_arrays()) return as_type(value, type);
+  static const Op& convert = *find_op("convert_element_type");
+  return bind1(convert, {{"new_dtype", type.dtype}, {"weak_type", type.weak}}, {value});
+}
+
 Values promote_dtypes(const Values& values, Promote rule) {
   if (values.empty()) return values;
   const WeakDType type = adjusted(result_type(values), rule);
   Values out;
   out.reserve(values.size());
-  for (const Value& value : values) out.push_back(as_type(value, type));
+  for (const Value& value : values) out.push_back(cast(value, type));
   return out;
 }
 

@@ -7,6 +7,7 @@
 
 #include "array/half.h"
 #include "array/narrow.h"
+#include "numpy/casts.h"
 #include "numpy/promote.h"
 #include "objects/buffer.h"
 #include "objects/dtypes.h"
@@ -194,7 +195,7 @@ void store_scalar(std::byte* out, DType dtype, const Operand& scalar) {
 }
 
 Value materialise(const Operand& operand, WeakDType type) {
-  if (operand.kind == Operand::Kind::array) return numpy::as_type(operand.value, type);
+  if (operand.kind == Operand::Kind::array) return numpy::cast(operand.value, type);
   const ArrayPtr scalar = empty_array(Type{type.dtype, type.weak, {}, {}});
   if (transfers_guarded) guard_transfer(Transfer::host_to_device, scalar->type());
   store_scalar(scalar->data(), type.dtype, operand);

@@ -129,6 +129,7 @@ Value dot_transpose_lhs(const Value& ct, const Value& b, const DotDims& d, const
 Values dot_transpose(const TransposeArgs& a) {
   const DotDims d = dims_of(a.params);
   Values out(2);
+  if (a.linear(0) && a.linear(1)) throw MissingOperand{};
   if (a.linear(0)) {
     out[0] = dot_transpose_lhs(a.ct[0], a.in[1], d, a.in_types[0], precision_of(a.params));
   } else {

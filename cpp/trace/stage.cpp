@@ -2,9 +2,11 @@
 #include "trace/stage.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/errors.h"
 #include "ir/bodies.h"
+#include "trace/captures.h"
 
 namespace shardax {
 
@@ -136,6 +138,31 @@ ArrayPtr constant_of(const Array& array) {
 
 }  // namespace
 
+namespace {
+
+// Casts of numbers are numbers.
+void fold_casts(Program& program) {
+  const EagerScope at_once;
+  std::erase_if(program.equations, [&](const Equation& eqn) {
+    if (eqn.op->name != "convert_element_type") return false;
+    const auto it = std::find_if(program.constants.begin(), program.constants.end(),
+                                 [&](const Constant& c) { return c.var == eqn.inputs[0]; });
+    if (it == program.constants.end()) return false;
+    const Value cast = bind1(*eqn.op, eqn.params, {it->value});
+    program.constants.push_back({eqn.outputs[0], constant_of(as_array(cast))});
+    return true;
+  });
+}
+
+thread_local bool innermost_captures = false;
+
+}  // namespace
+
+CapturesArrays::CapturesArrays(bool captures)
+    : outer_(std::exchange(innermost_captures, captures)) {}
+CapturesArrays::~CapturesArrays() { innermost_captures = outer_; }
+bool captures_arrays() { return innermost_captures; }
+
 StagingTrace::Result StagingTrace::finish(const Values& outputs, bool arrays_captured) {
   for (const Value& value : outputs) program_->outputs.push_back(lift(value));
   Result result;
@@ -156,6 +183,7 @@ StagingTrace::Result StagingTrace::finish(const Values& outputs, bool arrays_cap
       program_->constants.push_back({var, constant});
     }
   }
+  if (arrays_captured) fold_casts(*program_);
   result.program = program_;
   return result;
 }
@@ -164,6 +192,7 @@ StagingTrace::Result stage(const Types& types, const std::function<Values(const 
                            const std::string& name) {
   StagingTrace trace(true);
   trace.name(name);
+  const CapturesArrays captures(false);
   const Values outputs = f(trace.inputs(types));
   for (const Value& value : outputs) {
     if (value->is_tracer()) static_cast<const Tracer&>(*value).trace();

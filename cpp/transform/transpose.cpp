@@ -2,16 +2,49 @@
 #include "transform/transpose.h"
 
 #include "base/errors.h"
+#include "base/lists.h"
+#include "ir/bodies.h"
 #include "ir/sharding_given.h"
 #include "ops/ops.h"
 #include "runtime/interrupt.h"
 #include "transform/jvp.h"
+#include "transform/prune.h"
 
 namespace shardax {
 namespace {
 
-// The values that do not depend on linear inputs, computed forwards; null for the others.
-Values known_values(const Program& program, const std::vector<bool>& linear, const Values& inputs) {
+// What an equation that carries programs gives of known operands alone, null for its other results.
+Values known_results(const Program& program, const Equation& eqn, const Values& in) {
+  Values out(eqn.outputs.size());
+  if (!eqn.op->bodies || eqn.op->bodies(eqn.params).fixed) return out;
+  const auto alone = MutableProgram(new Program);
+  Equation copy{eqn.op, eqn.params, {}, {}, eqn.location, eqn.names};
+  for (Var v : eqn.inputs) copy.inputs.push_back(alone->add(program.type(v)));
+  for (Var v : eqn.outputs) copy.outputs.push_back(alone->add(program.type(v)));
+  alone->inputs.assign(copy.inputs.begin(), copy.inputs.end());
+  alone->outputs.assign(copy.outputs.begin(), copy.outputs.end());
+  alone->equations.push_back(std::move(copy));
+  std::vector<bool> unknown;
+  for (const Value& value : in) unknown.push_back(!value);
+  std::vector<bool> known(out.size());
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    std::vector<bool> one(out.size());
+    one[i] = true;
+    known[i] = !any(select(unknown, prune_program(alone, one).inputs));
+  }
+  if (!any(known)) return out;
+  const PrunedProgram part = prune_program(alone, known);
+  Values values = evaluate(*part.program, select(in, part.inputs));
+  for (std::size_t i = 0, next = 0; i < out.size(); ++i) {
+    if (known[i]) out[i] = std::move(values[next++]);
+  }
+  return out;
+}
+
+// The values that do not depend on linear inputs, computed forwards; null for the others. With
+// `within`, results of equations that mix both are looked for too.
+Values known_values(const Program& program, const std::vector<bool>& linear, const Values& inputs,
+                    bool within) {
   Values env(program.types.size());
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (!linear[i]) env[static_cast<std::size_t>(program.inputs[i])] = inputs[i];
@@ -20,25 +53,15 @@ Values known_values(const Program& program, const std::vector<bool>& linear, con
   for (const Equation& eqn : program.equations) {
     Values in;
     for (Var v : eqn.inputs) in.push_back(env[static_cast<std::size_t>(v)]);
-    if (std::any_of(in.begin(), in.end(), [](const Value& v) { return !v; })) continue;
+    const bool mixed = std::any_of(in.begin(), in.end(), [](const Value& v) { return !v; });
+    if (mixed && !within) continue;
     const NamesScope names(nested(current_names(), eqn.names));
-    Values out = shardax::bind(*eqn.op, eqn.params, in);
+    Values out = mixed ? known_results(program, eqn, in) : shardax::bind(*eqn.op, eqn.params, in);
     for (std::size_t i = 0; i < out.size(); ++i) {
       env[static_cast<std::size_t>(eqn.outputs[i])] = out[i];
     }
   }
   return env;
-}
-
-// A rule that needs the value of a linear operand finds none.
-Values transposed(const Op& op, const TransposeArgs& args) {
-  try {
-    return op.transpose(args);
-  } catch (const MissingOperand&) {
-    fail(ErrorKind::value_error, "the function is not linear: '", op.name,
-         "' needs the values of operands that the function is transposed by. Transpose linear "
-         "functions only; grad and vjp linearize a function first.");
-  }
 }
 
 // A map that is known by a function of the user's alone, which may give cotangents for none.
@@ -73,13 +96,9 @@ Value split_as(const Type& primal, const Value& ct) {
   return ops::sharding_constraint(ct, sharding, {});
 }
 
-}  // namespace
-
-Values backward(const Program& program, const std::vector<bool>& linear, const Values& inputs,
-                const Values& cotangents) {
-  check_stack("a program within programs");
-  const ShardingGiven asked_already;
-  const Values env = known_values(program, linear, inputs);
+// `at` is the op whose rule is being asked.
+Values backward(const Program& program, const std::vector<bool>& linear, const Values& env,
+                const Values& cotangents, std::string_view& at) {
   Values ct(program.types.size());
   const auto accumulate = [&](Var v, const Value& value) {
     if (!value) return;
@@ -102,7 +121,9 @@ Values backward(const Program& program, const std::vector<bool>& linear, const V
       slot = nullptr;
       out_types.push_back(program.type(v));
     }
-    if (!needed || env[static_cast<std::size_t>(eqn->outputs[0])]) continue;
+    const bool known = std::all_of(eqn->outputs.begin(), eqn->outputs.end(),
+                                   [&](Var v) { return env[static_cast<std::size_t>(v)]; });
+    if (!needed || known) continue;
     Values in;
     Types in_types;
     for (Var v : eqn->inputs) {
@@ -115,7 +136,8 @@ Values backward(const Program& program, const std::vector<bool>& linear, const V
            "' not implemented.");
     }
     const NamesScope names(nested(current_names(), eqn->names));
-    const Values in_ct = transposed(*eqn->op, {eqn->params, out_ct, in, in_types, out_types});
+    at = eqn->op->name;
+    const Values in_ct = eqn->op->transpose({eqn->params, out_ct, in, in_types, out_types});
     for (std::size_t i = 0; i < in_ct.size(); ++i) {
       if (in_ct[i] && !in[i]) accumulate(eqn->inputs[i], split_as(in_types[i], in_ct[i]));
     }
@@ -125,6 +147,25 @@ Values backward(const Program& program, const std::vector<bool>& linear, const V
     if (linear[i]) result.push_back(ct[static_cast<std::size_t>(program.inputs[i])]);
   }
   return result;
+}
+
+}  // namespace
+
+Values backward(const Program& program, const std::vector<bool>& linear, const Values& inputs,
+                const Values& cotangents) {
+  check_stack("a program within programs");
+  const ShardingGiven asked_already;
+  std::string_view at;
+  for (const bool within : {false, true}) {
+    try {
+      return backward(program, linear, known_values(program, linear, inputs, within), cotangents,
+                      at);
+    } catch (const MissingOperand&) {  // a rule needs the value of an operand that has none
+    }
+  }
+  fail(ErrorKind::value_error, "the function is not linear: '", at,
+       "' needs the values of operands that the function is transposed by. Transpose linear "
+       "functions only; grad and vjp linearize a function first.");
 }
 
 ProgramPtr transpose_program(const ProgramPtr& program, const std::vector<bool>& linear,

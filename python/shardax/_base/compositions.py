@@ -117,7 +117,7 @@ def moveaxis(a, source, destination):
     order = [d for d in range(a.ndim) if d not in source]
     for to, from_ in sorted(zip(destination, source)):
         order.insert(to, from_)
-    return bind("transpose", (a,), permutation=tuple(order))
+    return a if order == list(range(a.ndim)) else bind("transpose", (a,), permutation=tuple(order))
 
 
 @in_one_program("reps", at_once=True)

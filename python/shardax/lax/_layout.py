@@ -87,7 +87,10 @@ def reshape(operand, new_sizes, dimensions=None, *, out_sharding=None):
 
 def transpose(operand, permutation):
     """Dimensions in another order."""
-    return bind("transpose", (asarray(operand),), permutation=_ints(permutation))
+    operand, permutation = asarray(operand), _ints(permutation)
+    if permutation == tuple(range(operand.ndim)):
+        return operand
+    return bind("transpose", (operand,), permutation=permutation)
 
 
 def expand_dims(array, dimensions):

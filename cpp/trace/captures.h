@@ -1,0 +1,21 @@
+// trace/captures.h - does the function that is being staged capture the arrays that it closes over?
+#pragma once
+
+namespace shardax {
+
+// While it lives, it says so on this thread. Of a captured array casts are equations too, so that
+// it is listed where it is first used; of other numbers they are computed at once.
+class CapturesArrays {
+ public:
+  explicit CapturesArrays(bool captures);
+  ~CapturesArrays();
+  CapturesArrays(const CapturesArrays&) = delete;
+  CapturesArrays& operator=(const CapturesArrays&) = delete;
+
+ private:
+  bool outer_;
+};
+
+bool captures_arrays();
+
+}  // namespace shardax
