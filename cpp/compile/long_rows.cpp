@@ -134,8 +134,9 @@ class Search {
   std::size_t tail(Var v) const { return tails_[static_cast<std::size_t>(v)]; }
   std::size_t long_dim(Var v) const { return type(v).rank() - 1 - tail(v); }
   Var find(Var v) {
-    Var& parent = parents_[static_cast<std::size_t>(v)];
-    return parent == v ? v : parent = find(parent);
+    const auto parent = [&](Var u) -> Var& { return parents_[static_cast<std::size_t>(u)]; };
+    while (parent(v) != v) v = parent(v) = parent(parent(v));
+    return v;
   }
   void unite(Var a, Var b) { parents_[static_cast<std::size_t>(find(a))] = find(b); }
 

@@ -19,7 +19,8 @@ std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
 codegen::Kind lane_kind(DType dtype) {
   codegen::Kind kind = codegen::Kind::none;
   visit_dtype(dtype, [&](auto zero) { kind = codegen::kind_of<decltype(zero)>; });
-  return codegen::width_of(kind) == 2 ? codegen::Kind::none : kind;  // only passed on
+  const bool passed_on = codegen::width_of(kind) == 2 || codegen::is_complex(kind);
+  return passed_on ? codegen::Kind::none : kind;
 }
 
 }  // namespace

@@ -87,3 +87,31 @@ def test_rows_are_filled():
     np.testing.assert_array_equal(counts, lengths)
     for n, row in zip((7, 30), out):
         np.testing.assert_array_equal(row, np.where(np.arange(40) < n, np.arange(40) * 2.0, 1))
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_complex_numbers_in_loops_of_few(dtype):
+    """Powers of a number, their parts and sizes, one turn after the other."""
+
+    def step(z, w):
+        z = jnp.conj(z * w) + lax.complex(w.imag, z.real)
+        return z, (z, z.real + w.imag, jnp.abs(z) > 1, jnp.where(z == w, z, -w))
+
+    with jax.enable_x64(True):
+        w = (np.linspace(-1, 1, 24) + 1j * np.linspace(0.5, -0.7, 24)).astype(dtype)
+        for shape in ((24,), (8, 3)):
+            each = jnp.asarray(w).reshape(shape)
+            start = jnp.full(shape[1:], 0.3 + 0.1j, dtype)
+            z, found = jax.jit(lambda z, w: lax.scan(step, z, w))(start, each)
+            expected, after = [], np.asarray(start)
+            for v in np.asarray(each):
+                after, out = numpy_step(after, v)
+                expected.append(out)
+            np.testing.assert_allclose(z, after, rtol=1e-5)
+            for a, b in zip(found, zip(*expected)):
+                np.testing.assert_allclose(a, np.stack(b), rtol=1e-5)
+
+
+def numpy_step(z, w):
+    z = np.conj(z * w) + (w.imag + 1j * z.real).astype(w.dtype)
+    return z, (z, z.real + w.imag, np.abs(z) > 1, np.where(z == w, z, -w))

@@ -295,18 +295,16 @@ def bcoo_transpose(mat, *, permutation):
     nb, ns = mat.n_batch, mat.n_sparse
     batch, sparse, dense = split(permutation, nb, ns)
     if any(p >= nb for p in batch) or any(not nb <= p < nb + ns for p in sparse):
-        raise NotImplementedError(
-            "transpose: permutation of dimensions between batch, sparse and dense ones"
-        )
+        raise NotImplementedError("transpose: dimensions stay among batch, sparse or dense ones")
     data = mat.data.transpose((*batch, nb, *(p - ns + 1 for p in dense)))
     indices = mat.indices.transpose((*batch, nb, nb + 1))
-    if sparse != tuple(sorted(sparse)):
+    if not (in_order := sparse == tuple(sorted(sparse))):
         indices = indices[..., np.array([p - nb for p in sparse], int)]
     return BCOO(
         (data, indices),
         shape=tuple(mat.shape[p] for p in permutation),
         unique_indices=mat.unique_indices,
-        indices_sorted=mat.indices_sorted and sparse == tuple(sorted(sparse)),
+        indices_sorted=mat.indices_sorted and in_order,
     )
 
 
