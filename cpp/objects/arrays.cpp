@@ -215,6 +215,7 @@ PyObject* stacked_view(PyObject*, PyObject* object) {
     }
     if (values.empty()) Py_RETURN_NONE;
     const Array& first = as_array(values[0]);
+    if (first.type().rank() >= max_rank) Py_RETURN_NONE;
     const std::ptrdiff_t step = count > 1 ? as_array(values[1]).data() - first.data() : 0;
     const int width = itemsize(first.dtype());
     if (step % width != 0) Py_RETURN_NONE;
