@@ -14,7 +14,9 @@
 
 #include "compile/builder.h"
 #include "compile/passes.h"
+#include "compile/rewrite.h"
 #include "ops/ops.h"
+#include "ops/orders.h"
 
 namespace shardax {
 namespace {
@@ -44,30 +46,17 @@ std::size_t dims_behind(const Type& type) {
   return size >= least_long && size >= 2 * behind ? tail : 0;
 }
 
-// The order that puts the long dimension behind the others, and the one that puts it back.
+// The order that puts the long dimension behind the others.
 Ints turned_order(std::size_t rank, std::size_t tail) {
   Ints order = ops::iota_ints(rank);
   std::rotate(order.begin() + static_cast<std::ptrdiff_t>(rank - 1 - tail),
               order.begin() + static_cast<std::ptrdiff_t>(rank - tail), order.end());
   return order;
 }
-Ints inverse(const Ints& order) {
-  Ints back(order.size());
-  for (std::size_t d = 0; d < order.size(); ++d) back[at(order, d)] = static_cast<std::int64_t>(d);
-  return back;
-}
-Ints reordered(const Ints& ints, const Ints& order) {
-  Ints out;
-  for (std::size_t d = 0; d < order.size(); ++d) out.push_back(ints[at(order, d)]);
-  return out;
-}
 
 // Those of `rank` dimensions that are not summed over.
 Ints kept_dims(std::size_t rank, const Ints& axes) {
-  Ints kept;
-  for (std::int64_t d = 0; d < static_cast<std::int64_t>(rank); ++d)
-    if (std::find(axes.begin(), axes.end(), d) == axes.end()) kept.push_back(d);
-  return kept;
+  return without_dims(ops::iota_ints(rank), axes);
 }
 
 enum class Way { elementwise, broadcast, reduction, slice, pad, concatenate, none };
@@ -273,20 +262,20 @@ class Turner {
       return builder_.emit(*eqn.op, eqn.params, in, eqn.location);
     }
     const std::size_t rank = source_.type(whole).rank();
-    const Ints order = turned_order(rank, tail), places = inverse(order);
+    const Ints order = turned_order(rank, tail), places = ops::inverse_order(order);
     Params params = eqn.params;
     Ints in_order = order, out_order = order;
     if (way == Way::broadcast) {
-      const Ints dims = reordered(places, params.ints("broadcast_dimensions"));
+      const Ints dims = ops::reordered(places, params.ints("broadcast_dimensions"));
       in_order = ops::iota_ints(dims.size());
       std::sort(in_order.begin(), in_order.end(), [&](std::int64_t a, std::int64_t b) {
         return dims[static_cast<std::size_t>(a)] < dims[static_cast<std::size_t>(b)];
       });
-      params.set("broadcast_dimensions", reordered(dims, in_order));
-      params.set("shape", reordered(params.ints("shape"), order));
+      params.set("broadcast_dimensions", ops::reordered(dims, in_order));
+      params.set("shape", ops::reordered(params.ints("shape"), order));
     } else if (way == Way::reduction) {
       const Ints kept = kept_dims(rank, params.ints("axes"));
-      Ints axes = reordered(places, params.ints("axes"));
+      Ints axes = ops::reordered(places, params.ints("axes"));
       std::sort(axes.begin(), axes.end());
       out_order.clear();
       for (std::int64_t d : order) {
@@ -299,7 +288,7 @@ class Turner {
     } else if (way == Way::slice || way == Way::pad) {
       for (const char* name :
            {"start_indices", "limit_indices", "strides", "low", "high", "interior"})
-        if (params.has(name)) params.set(name, reordered(params.ints(name), order));
+        if (params.has(name)) params.set(name, ops::reordered(params.ints(name), order));
     }
     Vars operands;
     for (Var v : in) {
@@ -326,7 +315,7 @@ class Turner {
 
   // What lies in that order, as the program has it.
   Var natural(Var v, const Ints& order, const LocationPtr& location) {
-    const Var seen = reorder(v, inverse(order), location);
+    const Var seen = reorder(v, ops::inverse_order(order), location);
     if (seen != v) turned_[seen] = {v, order};
     return seen;
   }
@@ -340,11 +329,8 @@ class Turner {
       if (shape[static_cast<std::size_t>(d)] != 1) long_dims.push_back(d);
     if (!std::is_sorted(long_dims.begin(), long_dims.end()))
       return builder_.emit1(known().transpose, {{"permutation", order}}, {v}, location);
-    return builder_.emit1(known().reshape,
-                          {{"dimensions", std::monostate{}},
-                           {"new_sizes", reordered(shape, order)},
-                           {"sharding", std::monostate{}}},
-                          {v}, location);
+    return builder_.emit1(known().reshape, ops::reshape_params(ops::reordered(shape, order)), {v},
+                          location);
   }
 
   struct Turned {

@@ -6,6 +6,7 @@
 #include "base/lists.h"
 #include "compile/join_parts.h"
 #include "ops/ops.h"
+#include "ops/orders.h"
 
 namespace shardax {
 namespace {
@@ -83,10 +84,7 @@ std::optional<Vars> scatter_into_select(const Match& m) {
   }
   if (updates.size() != count || index.size() != count || count == 0) return {};
   const auto by_rows = [&](Var v) {
-    const Var of_rows = m.emit(
-        known().reshape,
-        {{"dimensions", std::monostate{}}, {"new_sizes", rows}, {"sharding", std::monostate{}}},
-        {v});
+    const Var of_rows = m.emit(known().reshape, ops::reshape_params(rows), {v});
     return broadcast(m, of_rows, type.shape, batch);
   };
   const Var line = m.emit(one_hot_ops().iota,

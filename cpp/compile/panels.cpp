@@ -13,6 +13,7 @@
 #include "ir/bodies.h"
 #include "kernels/matmul.h"
 #include "ops/ops.h"
+#include "ops/orders.h"
 
 namespace shardax {
 namespace {
@@ -21,10 +22,6 @@ namespace {
 constexpr std::int64_t least_bytes = 32 << 10, least_rows = 13;
 // Turns for which it is worth a copy more.
 constexpr std::int64_t least_turns = 4;
-
-Params reshape_params(const Shape& shape) {
-  return {{"dimensions", std::monostate{}}, {"new_sizes", shape}, {"sharding", std::monostate{}}};
-}
 
 // A matrix among the operands that stay the same, or a stack of them, and which of its dimensions a
 // product sums over.
@@ -119,7 +116,7 @@ class PanelBody {
 
   void product(Program& made, const Equation& eqn, Var panels) {
     Type type = body_.type(eqn.outputs[0]);
-    const Params shape = reshape_params(type.shape);
+    const Params shape = ops::reshape_params(type.shape);
     type.shape.resize(type.rank() - 1);
     const std::size_t batch = eqn.params.ints("rhs_batch").size();
     type.shape.push_back(made.type(panels).shape[batch]);
@@ -187,7 +184,7 @@ class Panels {
          by_rows ? Ints{rows, columns / width, width} : Ints{rows / width, width, columns})
       split.push_back(n);
     for (const std::int64_t d : by_rows ? Ints{1, 0, 2} : Ints{0, 2, 1}) order.push_back(first + d);
-    const Var parts = builder_.emit1(known().reshape, reshape_params(split), {v}, location);
+    const Var parts = builder_.emit1(known().reshape, ops::reshape_params(split), {v}, location);
     return builder_.emit1(known().transpose, {{"permutation", order}}, {parts}, location);
   }
 

@@ -12,6 +12,7 @@
 #include "compile/rewrite.h"
 #include "control/per_slice.h"
 #include "ops/ops.h"
+#include "ops/orders.h"
 
 namespace shardax {
 namespace {
@@ -311,10 +312,7 @@ class Segments {
   }
 
   Var reshaped(Var v, const Shape& shape) {
-    return builder_.emit1(
-        known().reshape,
-        {{"dimensions", std::monostate{}}, {"new_sizes", shape}, {"sharding", std::monostate{}}},
-        {v}, location_);
+    return builder_.emit1(known().reshape, ops::reshape_params(shape), {v}, location_);
   }
 
   Rewriter& rewriter_;

@@ -9,6 +9,7 @@
 #include "compile/counted_loop.h"
 #include "compile/passes.h"
 #include "compile/rewrite.h"
+#include "ops/orders.h"
 
 namespace shardax {
 namespace {
@@ -132,9 +133,7 @@ class SplitSums : private CountedLoop {
   }
   Var reshaped(Var v, const Shape& shape) {
     if (builder_.type(v).shape == shape) return v;
-    const Params params{
-        {"dimensions", std::monostate{}}, {"new_sizes", shape}, {"sharding", std::monostate{}}};
-    return emit(known().reshape, params, {v});
+    return emit(known().reshape, ops::reshape_params(shape), {v});
   }
   // That part of what is carried from before.
   Var part(Var v, std::int64_t axis, std::int64_t begin, std::int64_t end) {

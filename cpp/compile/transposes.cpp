@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ops/ops.h"
+#include "ops/orders.h"
 
 namespace shardax {
 namespace {
@@ -11,14 +12,6 @@ namespace {
 using Result = std::optional<Vars>;
 
 Result one(Var v) { return Vars{v}; }
-
-std::int64_t at(const Ints& ints, std::int64_t i) { return ints[static_cast<std::size_t>(i)]; }
-
-Ints joined_order(const Ints& inner, const Ints& outer) {
-  Ints order;
-  for (std::int64_t d : outer) order.push_back(at(inner, d));
-  return order;
-}
 
 // The order of a product whose factors change places; empty where one has batches alone.
 Ints swapped_order(const Builder& b, const Equation& dot) {
@@ -44,7 +37,7 @@ bool turns(const Builder& b, Var v, const Ints& order, int depth, bool& undone) 
   const Equation* made = b.definition(v);
   if (!made || depth == 0) return false;
   if (made->op == &known().transpose) {
-    const Ints both = joined_order(made->params.ints("permutation"), order);
+    const Ints both = ops::reordered(made->params.ints("permutation"), order);
     if (both == ops::iota_ints(both.size())) return undone = true;
     const Equation* dot = b.defined_by(made->inputs[0], known().dot_general);
     return dot && b.uses(made->inputs[0]) <= 1 && both == swapped_order(b, *dot);
@@ -67,7 +60,7 @@ Var turned(const Match& m, Var v, const Ints& order) {
   }
   if (made.op != &known().transpose)
     return m.emit(known().transpose, {{"permutation", order}}, {v});
-  const Ints both = joined_order(made.params.ints("permutation"), order);
+  const Ints both = ops::reordered(made.params.ints("permutation"), order);
   if (both == ops::iota_ints(both.size())) return made.inputs[0];
   return m.emit(known().transpose, {{"permutation", both}}, {made.inputs[0]});
 }
@@ -82,7 +75,8 @@ std::optional<Vars> drop_transpose(const Match& m) {
 std::optional<Vars> join_transposes(const Match& m) {
   const Equation* inner = m.b.defined_by(m.in[0], known().transpose);
   if (!inner) return {};
-  const Ints order = joined_order(inner->params.ints("permutation"), m.params.ints("permutation"));
+  const Ints order =
+      ops::reordered(inner->params.ints("permutation"), m.params.ints("permutation"));
   const Var source = inner->inputs[0];
   if (order == ops::iota_ints(order.size())) return one(source);
   return one(m.emit(known().transpose, {{"permutation", order}}, {source}));

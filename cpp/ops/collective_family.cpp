@@ -7,6 +7,7 @@
 #include "array/checked_axis.h"
 #include "ops/collective.h"
 #include "ops/index.h"
+#include "ops/orders.h"
 
 namespace shardax::ops {
 namespace {
@@ -44,13 +45,6 @@ std::map<std::size_t, Ints> by_size(const Groups& groups) {
   return out;
 }
 
-Ints inverse(const Ints& order) {
-  Ints out(order.size());
-  for (std::size_t i = 0; i < order.size(); ++i)
-    out[static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(i);
-  return out;
-}
-
 // Rows of equal groups, listed group by group, from `rule` on a grid of them.
 Value rows_of_groups(const GroupArgs& a, GroupRule rule) {
   const std::int64_t count = a.x->shape()[0] / a.size;
@@ -75,7 +69,8 @@ GroupResult in_groups(const GroupArgs& a, const Groups& groups, GroupRule rule) 
     parts.push_back(rows_of_groups(
         {a.params, take_rows(x, members), true, static_cast<std::int64_t>(size)}, rule));
   }
-  return {take_rows(parts.size() == 1 ? parts[0] : concatenate(parts, 0), inverse(order)), true};
+  return {take_rows(parts.size() == 1 ? parts[0] : concatenate(parts, 0), inverse_order(order)),
+          true};
 }
 
 // ---- several axes ----------------------------------------------------------------------------
@@ -91,7 +86,7 @@ std::int64_t user_position(const Ints& stacked, std::size_t i) {
 // All axes are leading dimensions of x, which stand for the positions `stacked`.
 Value on_stacked(const Params& params, const Value& x, const Ints& stacked, GroupRule rule) {
   const std::size_t k = stacked.size();
-  Ints to_user = inverse(stacked), to_stacked = stacked;
+  Ints to_user = inverse_order(stacked), to_stacked = stacked;
   for (std::size_t d = k; d < x->shape().size(); ++d)
     to_user.push_back(static_cast<std::int64_t>(d));
   const Value ordered = transpose(x, to_user);

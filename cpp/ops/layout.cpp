@@ -2,6 +2,7 @@
 #include "ops/layout.h"
 
 #include "ops/family.h"
+#include "ops/orders.h"
 #include "ops/parts.h"
 #include "ops/split.h"
 #include "ops/split_check.h"
@@ -166,14 +167,6 @@ const Op reshape_op{layout({.name = "reshape",
 
 // ---- transpose -------------------------------------------------------------------------------
 
-Ints inverse(const Ints& permutation) {
-  Ints out(permutation.size());
-  for (std::size_t i = 0; i < permutation.size(); ++i) {
-    out[static_cast<std::size_t>(permutation[i])] = static_cast<std::int64_t>(i);
-  }
-  return out;
-}
-
 Types transpose_type(const Op&, const Types& in, const Params& params) {
   const Ints& permutation = params.ints("permutation");
   Ints sorted = permutation;
@@ -195,7 +188,7 @@ const Op transpose_op{layout(
        return {transpose(a.t[0], a.params.ints("permutation"))};
      },
      .transpose = [](const TransposeArgs& a) -> Values {
-       return {transpose(a.ct[0], inverse(a.params.ints("permutation")))};
+       return {transpose(a.ct[0], inverse_order(a.params.ints("permutation")))};
      },
      .batch = [](const BatchArgs& a) -> Batched {
        return batched1(transpose(a.in[0], with_front(0, shifted(a.params.ints("permutation")))));
@@ -272,10 +265,7 @@ Value broadcast_leading(const Value& a, std::int64_t size) {
 
 Value reshape(const Value& a, const Shape& shape) {
   if (a->shape() == shape) return a;
-  return bind1(
-      reshape_op,
-      {{"dimensions", std::monostate{}}, {"new_sizes", shape}, {"sharding", std::monostate{}}},
-      {a});
+  return bind1(reshape_op, reshape_params(shape), {a});
 }
 
 Value transpose(const Value& a, const Ints& permutation) {
