@@ -3,10 +3,10 @@
 
 #include <map>
 
+#include "base/index.h"
+
 namespace shardax {
 namespace {
-
-std::size_t index(Var v) { return static_cast<std::size_t>(v); }
 
 // Where a value stands among all: its kind, then positions, outermost first.
 using Place = std::vector<std::size_t>;

@@ -106,7 +106,7 @@ ShardingPtr split_as(const ShardingPtr& like, Split split, bool given) {
   return with_spec(*like, std::move(split));
 }
 
-bool has_sums(const ShardingPtr& sharding) {
+bool is_summed_later(const ShardingPtr& sharding) {
   return sharding && (!sharding->unreduced.empty() || !sharding->reduced.empty());
 }
 
@@ -189,7 +189,7 @@ Shardings propagate(const Op& op, const Params& params, const Types& in_types,
             ? split_as(mesh, split_rule(op)({op, params, in_types, out_types[i], in, *mesh}), given)
             : mesh;
   }
-  if (given || std::none_of(in.begin(), in.end(), has_sums)) return out;
+  if (given || std::none_of(in.begin(), in.end(), is_summed_later)) return out;
   const Sums left = sums_left(op, in_types);
   for (ShardingPtr& sharding : out) sharding = with_sums(*sharding, left.unreduced, left.reduced);
   return out;

@@ -67,7 +67,7 @@ Ref ints(const std::vector<int>& values) {
   return checked(PyList_AsTuple(list.get()));
 }
 
-PyObject* reduce(PyObject* self, PyObject*) {
+PyObject* reduce_jitted(PyObject* self, PyObject*) {
   return guarded([&] {
     const JitOptions& o = static_cast<Jit&>(behaviour_of(self)).options();
     const auto or_none = [](const Ref& object) { return object ? object.get() : Py_None; };
@@ -89,7 +89,7 @@ PyTypeObject* jit_type() {
       "shardax.PjitFunction",
       "A function that is staged once per signature and then runs as one program.",
       staging_methods(
-          {{"__reduce__", reduce, METH_NOARGS, nullptr},
+          {{"__reduce__", reduce_jitted, METH_NOARGS, nullptr},
            {"clear_cache", clear_cache, METH_NOARGS,
             "Forgets the programs kept for all signatures."},
            {"_cache_size", cache_size, METH_NOARGS, "How many signatures have a program."},

@@ -95,16 +95,17 @@ bool sort_arguments(const RecalledOptions& options, const CallArguments& given, 
   return !out.functions.empty();
 }
 
-struct Entry {
+struct RecalledEntry {
   std::optional<BoundOp> op;  // none: the call runs in Python
   bool settled = false;       // false: it has been made once
   TreeDefPtr out_tree;
   KeptFunctions functions;
 };
-using EntryPtr = std::shared_ptr<Entry>;
+using EntryPtr = std::shared_ptr<RecalledEntry>;
 
 EntryPtr empty_entry() {
-  return std::make_shared<Entry>(Entry{std::nullopt, false, nullptr, KeptFunctions(Program())});
+  return std::make_shared<RecalledEntry>(
+      RecalledEntry{std::nullopt, false, nullptr, KeptFunctions(Program())});
 }
 
 // The programs for one list of functions and static arguments.
@@ -135,7 +136,7 @@ class Group {
                       });
   }
 
-  Cache<Entry> programs;
+  Cache<RecalledEntry> programs;
 
  private:
   std::vector<Ref> functions_;  // weak
@@ -193,7 +194,7 @@ class Recalled final : public Behaviour {
   // Null where Python is to run the call. `first` is the new entry, if it is the first one.
   Ref recall(PyObject* fun, const CallArguments& given, EntryPtr& first);
   void stage(PyObject* fun, const Arguments& arguments, FlatCall& call, const Values& values,
-             Entry& entry) const;
+             RecalledEntry& entry) const;
 
   std::string name_;
   RecalledOptions options_;
@@ -213,7 +214,7 @@ Ref Recalled::recall(PyObject* fun, const CallArguments& given, EntryPtr& first)
   if (!concrete_values(call.leaves(), values) || !computes_at_once(values)) return {};
   const auto groups = shared_cache<Groups>(arguments.functions[0], key_.get());
   if (groups.use_count() == 1) return {};  // the function cannot be referenced weakly
-  Cache<Entry>& programs = groups->of(arguments).programs;
+  Cache<RecalledEntry>& programs = groups->of(arguments).programs;
   const EntryPtr entry = programs.find(call, values);
   if (!entry) {
     first = empty_entry();
@@ -228,7 +229,7 @@ Ref Recalled::recall(PyObject* fun, const CallArguments& given, EntryPtr& first)
 // Leaves the entry without an op where the program would be good for this call only, or would keep
 // functions of the host alive. Errors are for Python's call to raise.
 void Recalled::stage(PyObject* fun, const Arguments& arguments, FlatCall& call,
-                     const Values& values, Entry& entry) const {
+                     const Values& values, RecalledEntry& entry) const {
   static const Op* op = find_op("jit");
   entry.settled = true;
   CallForm form = call.form();

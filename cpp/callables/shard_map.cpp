@@ -34,15 +34,14 @@ namespace py = pybind11;
 namespace shardax::callables {
 namespace {
 
-struct Entry {
+struct ShardMapEntry {
   BoundOp op;
   TreeDefPtr out_tree;
   KeptFunctions functions;
   bool returns_once;  // has unchecked outputs without some axis that have not been looked at
   std::vector<std::size_t> spec_lengths;  // of out_specs, for each output
 };
-using ShardMapCache = Cache<Entry>;
-using EntryPtr = std::shared_ptr<Entry>;
+using ShardMapCache = Cache<ShardMapEntry>;
 
 class ShardMap final : public Behaviour {
  public:
@@ -59,7 +58,8 @@ class ShardMap final : public Behaviour {
 
  private:
   Ref call_mapped(PyObject* fun, const CallArguments& arguments);
-  std::pair<EntryPtr, Values> stage(PyObject* fun, FlatCall& call, const Values& values);
+  std::pair<std::shared_ptr<ShardMapEntry>, Values> stage(PyObject* fun, FlatCall& call,
+                                                          const Values& values);
   Ref run_by_op(PyObject* fun, FlatCall& call, const Values& values);
 
   Ref plan_;
@@ -222,7 +222,7 @@ Ref ShardMap::call_mapped(PyObject* fun, const CallArguments& arguments) {
   Values values;
   call.values(fun, true, values);
   if (jit_disabled()) return run_by_op(fun, call, values);
-  EntryPtr entry = cache_->find(call, values);
+  std::shared_ptr<ShardMapEntry> entry = cache_->find(call, values);
   if (!entry && computes_at_once(values) && prints(fun)) return run_by_op(fun, call, values);
   Values inputs = values;
   if (!entry) {
@@ -270,7 +270,8 @@ bool returns_once(const Grid& grid) {
                      [&](const Grid::Blocks& blocks) { return !grid.unmentioned(blocks).empty(); });
 }
 
-std::pair<EntryPtr, Values> ShardMap::stage(PyObject* fun, FlatCall& call, const Values& values) {
+std::pair<std::shared_ptr<ShardMapEntry>, Values> ShardMap::stage(PyObject* fun, FlatCall& call,
+                                                                  const Values& values) {
   static const Op& op = *find_op("shard_map");
   const std::shared_ptr<ShardMapCache> cache = cache_;
   const CallForm form = call.form();
@@ -289,9 +290,9 @@ std::pair<EntryPtr, Values> ShardMap::stage(PyObject* fun, FlatCall& call, const
   planned.add_captured(staged.captured);
   planned.place_results(staged.out_tree, staged.program->output_types());
   const ProgramPtr body = with_spread_results(planned, staged.program);
-  auto entry = std::make_shared<Entry>(Entry{BoundOp(op, shard_map_params(planned.grid, body)),
-                                             staged.out_tree, KeptFunctions(*body),
-                                             returns_once(planned.grid), planned.spec_lengths});
+  auto entry = std::make_shared<ShardMapEntry>(
+      ShardMapEntry{BoundOp(op, shard_map_params(planned.grid, body)), staged.out_tree,
+                    KeptFunctions(*body), returns_once(planned.grid), planned.spec_lengths});
   // A program that captured tracers is good for this call only.
   if (staged.captured.empty()) cache->insert(call, values, entry);
   return {std::move(entry), std::move(staged.captured)};

@@ -4,13 +4,10 @@
 #include <pybind11/pybind11.h>
 
 #include "callables/function.h"
+#include "callables/object.h"
 #include "callables/python.h"
 
 namespace shardax::callables {
-
-inline pybind11::object to_object(Ref ref) {
-  return pybind11::reinterpret_steal<pybind11::object>(ref.release());
-}
 
 inline Values values_of(const pybind11::iterable& objects) {
   Values values;

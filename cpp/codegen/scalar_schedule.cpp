@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
+#include "base/index.h"
+
 namespace shardax::codegen {
 namespace {
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 class Scheduler {
  public:

@@ -3,6 +3,7 @@
 // Private to compile/loop_sums.cpp and compile/split_sums.cpp.
 #pragma once
 
+#include "base/index.h"
 #include "compile/builder.h"
 #include "ir/bodies.h"
 
@@ -27,7 +28,6 @@ class CountedLoop {
   }
 
  protected:
-  static std::size_t index(Var v) { return static_cast<std::size_t>(v); }
   // The equation of the body that makes v; null for its inputs and constants.
   const Equation* definition(Var v) const {
     const int e = makers_[index(v)];

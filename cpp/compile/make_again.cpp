@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/index.h"
 #include "base/lists.h"
 #include "compile/uses.h"
 #include "ir/op.h"
@@ -14,7 +15,7 @@ namespace shardax {
 namespace {
 
 // Smaller values stay in a cache.
-constexpr std::int64_t least_bytes = std::int64_t{128} << 10;
+constexpr std::int64_t least_made = std::int64_t{128} << 10;
 // An operand that repeats so often in what is made of it counts as nothing.
 constexpr std::int64_t small_ratio = 8;
 // Of one value, for one loop.
@@ -78,7 +79,6 @@ class Remaker {
     std::int64_t bytes = 0;  // that are read
   };
 
-  static std::size_t index(Var v) { return static_cast<std::size_t>(v); }
   const Program& program() const { return program_ ? *program_ : *source_; }
   const Equation& equation(int e) const { return program().equations[static_cast<std::size_t>(e)]; }
   const Type& type(Var v) const { return program().type(v); }
@@ -86,7 +86,7 @@ class Remaker {
   void consider(int e) {
     const Var v = equation(e).outputs[0];
     const std::int64_t bytes = type(v).bytes();
-    if (bytes < least_bytes || !stored_[index(v)] || is_result_[index(v)] || !is_made_of(e)) return;
+    if (bytes < least_made || !stored_[index(v)] || is_result_[index(v)] || !is_made_of(e)) return;
     std::vector<std::pair<int, Attempt>> attempts;
     std::int64_t moved = -bytes;  // less than now: it is not written
     for (int u : users_[index(v)]) {

@@ -19,7 +19,7 @@ namespace shardax {
 namespace {
 
 // Smaller ones are read as they lie; products of fewer rows too.
-constexpr std::int64_t least_bytes = 32 << 10, least_rows = 13;
+constexpr std::int64_t least_panel = 32 << 10, least_rows = 13;
 // Turns for which it is worth a copy more.
 constexpr std::int64_t least_turns = 4;
 
@@ -77,7 +77,7 @@ class PanelBody {
     const auto rows_at = static_cast<std::int64_t>(batch);
     const std::int64_t columns =
         type.shape[static_cast<std::size_t>(2 * rows_at + 1 - contract[0])];
-    if (type.bytes() <= least_bytes * count || columns % width != 0 ||
+    if (type.bytes() <= least_panel * count || columns % width != 0 ||
         out.size() < least_rows * columns * count)
       return {};
     std::int64_t summed = contract[0];

@@ -15,7 +15,7 @@ constexpr std::size_t most_copies = 24;
 constexpr std::int64_t least_ratio = 2;
 // Smaller scores take a tenth more of the time of a step to compute again than to keep, larger ones
 // take none (measured with 512 to 2048 positions).
-constexpr std::int64_t least_bytes = std::int64_t{64} << 20;
+constexpr std::int64_t least_freed = std::int64_t{64} << 20;
 
 bool goes_by_rows(const Equation& eqn) {
   return eqn.op->kind == Kind::elementwise || eqn.op->kind == Kind::reduction || eqn.op->view ||
@@ -125,7 +125,7 @@ class Recomputer {
       bytes += program_.type(v).bytes();
       first_user = std::min(first_user, user);
     }
-    if (bytes < least_bytes) return;
+    if (bytes < least_freed) return;
     for (Var v : needed) bytes -= least_ratio * memory_of(v);
     if (made.results.empty() || bytes < 0 || equations.size() > most_copies) return;
     made.equations.assign(equations.begin(), equations.end());

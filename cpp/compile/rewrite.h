@@ -69,6 +69,9 @@ struct Match {
     return b.emit1(made, p, inputs, location);
   }
 };
+// What a rule of one result gives.
+inline std::optional<Vars> one(Var v) { return Vars{v}; }
+
 // The variables that replace the equation's results, if a rule applies. compile/simplify.cpp
 std::optional<Vars> apply_rules(const Match& match);
 

@@ -12,7 +12,7 @@ namespace shardax {
 namespace {
 
 // A group whose rows take less in all is in the cache anyway.
-constexpr std::int64_t least_bytes = std::int64_t{1} << 20;
+constexpr std::int64_t least_group = std::int64_t{1} << 20;
 // Rows are added up in one piece while they have fewer elements (kernels/tile_loop.cpp): a group
 // must give the bits that its equations give alone.
 constexpr std::int64_t most_row_elements = std::int64_t{1} << 16;
@@ -136,7 +136,7 @@ class RowGroupFinder {
     return most;
   }
   bool is_large(const Equation& eqn) const {
-    return elements_of(eqn) * itemsize(type(eqn.inputs[0]).dtype) >= least_bytes / 8;
+    return elements_of(eqn) * itemsize(type(eqn.inputs[0]).dtype) >= least_group / 8;
   }
 
   bool opens(const Equation& eqn) const {
@@ -363,7 +363,7 @@ class RowGroupFinder {
         made.maps.push_back(group.maps[i]);
       }
       measure_rows(program_, made);
-      if (made.row_bytes * rows >= least_bytes) found_.push_back(std::move(made));
+      if (made.row_bytes * rows >= least_group) found_.push_back(std::move(made));
     }
     for (int e : group.equations) {
       const Equation& eqn = program_.equations[static_cast<std::size_t>(e)];

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "base/index.h"
 #include "compile/pipeline.h"
 
 namespace shardax {
@@ -13,8 +14,6 @@ using codegen::Code;
 namespace {
 
 constexpr std::size_t most_plans = 24, most_plans_of_lanes = 4;
-
-std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 codegen::Kind lane_kind(DType dtype) {
   codegen::Kind kind = codegen::Kind::none;

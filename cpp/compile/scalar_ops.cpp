@@ -2,14 +2,13 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/index.h"
 #include "compile/known.h"
 #include "compile/pipeline.h"
 #include "compile/scalar_elements.h"
 
 namespace shardax {
 namespace {
-
-std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 // An equation on arrays: its results.
 std::vector<ArrayPtr> computed(const Equation& eqn, const std::vector<ArrayPtr>& in,

@@ -2,6 +2,7 @@
 // written.
 #include <algorithm>
 
+#include "base/index.h"
 #include "base/lists.h"
 #include "compile/known.h"
 #include "compile/scalar_elements.h"
@@ -9,8 +10,6 @@
 
 namespace shardax {
 namespace {
-
-std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 // Scatters, and what combines an element with its update: null where it replaces it.
 struct Scatter {

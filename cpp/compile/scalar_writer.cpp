@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/index.h"
 #include "compile/pipeline.h"
 #include "compile/scalar_elements.h"
 
@@ -15,8 +16,6 @@ using codegen::Access;
 constexpr int most_nodes = 4000;
 // Stacked results of inner loops stay in the cache.
 constexpr std::int64_t most_frame_bytes = 1 << 18;
-
-std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 bool calls_host(const Equation& eqn) {
   return !eqn.op->effect.empty() ||

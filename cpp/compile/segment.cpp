@@ -8,6 +8,7 @@
 // bits come out for any number of threads.
 #include <algorithm>
 
+#include "base/index.h"
 #include "compile/passes.h"
 #include "compile/rewrite.h"
 #include "control/per_slice.h"
@@ -88,7 +89,6 @@ class Segments {
     bool batched = false;
   };
 
-  static std::size_t index(Var v) { return static_cast<std::size_t>(v); }
   // Some rules give every device a copy of what does not vary.
   void hold(Var v, Var value, bool batched) {
     held_[index(v)] = {value, batched};

@@ -5,6 +5,7 @@
 // an op are tried in order until one applies. A new rule is a function and a row.
 #include <unordered_map>
 
+#include "base/index.h"
 #include "base/lists.h"
 #include "compile/fold.h"
 #include "compile/join_parts.h"
@@ -19,10 +20,6 @@ namespace shardax {
 namespace {
 
 using Result = std::optional<Vars>;
-
-Result one(Var v) { return Vars{v}; }
-
-std::int64_t at(const Ints& ints, std::int64_t i) { return ints[static_cast<std::size_t>(i)]; }
 
 Result operand_if(bool condition, const Match& m) { return condition ? one(m.in[0]) : Result{}; }
 
@@ -50,7 +47,7 @@ Result join_broadcasts(const Match& m) {
   if (!inner) return {};
   Ints dims;
   for (std::int64_t d : inner->params.ints("broadcast_dimensions")) {
-    dims.push_back(at(m.params.ints("broadcast_dimensions"), d));
+    dims.push_back(m.params.ints("broadcast_dimensions")[index(d)]);
   }
   return one(m.emit(known().broadcast_in_dim, m.params.with("broadcast_dimensions", dims),
                     {inner->inputs[0]}));
@@ -136,8 +133,7 @@ Result shrink_elementwise(const Match& m) {
     const Shape own = m.b.type(operand).shape;
     Ints dims, dropped;
     for (std::size_t i = 0; i < own.size(); ++i) {
-      const std::int64_t d = place[static_cast<std::size_t>(
-          at(source.params.ints("broadcast_dimensions"), static_cast<std::int64_t>(i)))];
+      const std::int64_t d = place[index(source.params.ints("broadcast_dimensions")[i])];
       if (d < 0) {
         dropped.push_back(static_cast<std::int64_t>(i));
       } else {

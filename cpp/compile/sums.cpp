@@ -1,6 +1,7 @@
 // compile/sums.cpp - what products, convolutions and scatters make of sums of them.
 #include "compile/sums.h"
 
+#include "base/index.h"
 #include "base/lists.h"
 #include "compile/join_parts.h"
 #include "ops/convolution.h"
@@ -8,8 +9,6 @@
 
 namespace shardax {
 namespace {
-
-std::int64_t at(const Ints& ints, std::int64_t i) { return ints[static_cast<std::size_t>(i)]; }
 
 // `dims` without dimension `d`, those behind it one less.
 Ints without_dim(const Ints& dims, std::int64_t d) {
@@ -29,7 +28,7 @@ std::optional<Vars> reduce_before_transpose(const Match& m) {
   const Var source = inner->inputs[0];
   Ints axes, kept;
   for (std::int64_t d = 0; d < static_cast<std::int64_t>(permutation.size()); ++d) {
-    (has(m.params.ints("axes"), d) ? axes : kept).push_back(at(permutation, d));
+    (has(m.params.ints("axes"), d) ? axes : kept).push_back(permutation[index(d)]);
   }
   std::sort(axes.begin(), axes.end());
   Ints sorted = kept;

@@ -11,8 +11,6 @@ namespace {
 
 using Result = std::optional<Vars>;
 
-Result one(Var v) { return Vars{v}; }
-
 // The order of a product whose factors change places; empty where one has batches alone.
 Ints swapped_order(const Builder& b, const Equation& dot) {
   const auto rank_of = [&](Var v) { return static_cast<std::int64_t>(b.type(v).rank()); };

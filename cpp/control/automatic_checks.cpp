@@ -7,7 +7,7 @@
 namespace shardax {
 namespace {
 
-Value any(const Value& mask) {
+Value any_of(const Value& mask) {
   return mask->shape().empty() ? mask : ops::reduce_or(mask, ops::iota_ints(mask->shape().size()));
 }
 
@@ -15,7 +15,7 @@ Value has_nan(const Values& values) {
   Value found;
   for (const Value& value : values) {
     if (!is_inexact(value->dtype())) continue;
-    const Value here = any(ops::ne(value, value));
+    const Value here = any_of(ops::ne(value, value));
     found = found ? ops::logical_or(found, here) : here;
   }
   return found;
@@ -35,7 +35,7 @@ Finding out_of_bounds(const Starts& s, const Shape& operand) {
   for (const Value& value :
        {ops::take(s.start, first, 0), dimension, ops::take(ops::int32s(operand), dimension, 0)})
     parts.push_back(ops::reshape(ops::convert(value, DType::int32), {1}));
-  return {any(outside), {ops::concatenate(parts, 0)}};
+  return {any_of(outside), {ops::concatenate(parts, 0)}};
 }
 
 // Are there any indices at all?
@@ -67,7 +67,7 @@ Finding make_check(const Check& check, const Op& op, const Params& params, const
                    const Values& out) {
   switch (check.kind) {
     case CheckKind::nan: return {has_nan(out), {}};
-    case CheckKind::division: return {any(ops::eq(in[1], ops::scalar(in[1]->dtype(), 0))), {}};
+    case CheckKind::division: return {any_of(ops::eq(in[1], ops::scalar(in[1]->dtype(), 0))), {}};
     case CheckKind::bounds: return out_of_bounds(op.starts(params, in), in[0]->shape());
     case CheckKind::user: break;
   }

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "analysis/cost.h"
+#include "base/index.h"
 #include "compile/fuse.h"
 #include "compile/known.h"
 #include "compile/passes.h"
@@ -149,7 +150,6 @@ class Units {
   }
 
  private:
-  static std::size_t index(int i) { return static_cast<std::size_t>(i); }
   const Equation& equation(int e) const { return program_->equations[index(e)]; }
   static bool is_view(const Equation& eqn) { return eqn.op->view != nullptr; }
 

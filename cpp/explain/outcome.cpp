@@ -7,6 +7,7 @@
 
 #include "analysis/cost.h"
 #include "base/errors.h"
+#include "base/index.h"
 #include "compile/known.h"
 
 namespace shardax {
@@ -15,8 +16,6 @@ namespace {
 bool is_product(const Op& op) {
   return &op == &known().dot_general || &op == &known().conv_general_dilated;
 }
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 Fate kind_of(const Equation& eqn, bool copies) {
   if (eqn.op->bodies) return Fate::loop;

@@ -258,7 +258,7 @@ PyCFunction as_function(F* f) {
   return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(f));
 }
 
-PyMethodDef functions[] = {
+PyMethodDef arrays_functions[] = {
     {"array", as_function(array), METH_VARARGS | METH_KEYWORDS,
      "array($module, object, dtype=None, copy=True, order='K', *, ndmin=0, device=None, "
      "out_sharding=None)\n--\n\nA new array."},
@@ -290,6 +290,8 @@ PyMethodDef functions[] = {
 
 }  // namespace
 
-void init_arrays(PyObject* module) { pytree::check(PyModule_AddFunctions(module, functions)); }
+void init_arrays(PyObject* module) {
+  pytree::check(PyModule_AddFunctions(module, arrays_functions));
+}
 
 }  // namespace shardax::objects

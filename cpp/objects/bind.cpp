@@ -173,7 +173,7 @@ PyObject* op_record(PyObject*, PyObject* name) {
   });
 }
 
-PyMethodDef functions[] = {
+PyMethodDef bind_functions[] = {
     {"bind", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(bind_by_name)),
      METH_FASTCALL | METH_KEYWORDS,
      "bind(name, operands, **params): the op's outputs (a tuple if several)."},
@@ -185,6 +185,6 @@ PyMethodDef functions[] = {
 
 }  // namespace
 
-void init_bind(PyObject* module) { pytree::check(PyModule_AddFunctions(module, functions)); }
+void init_bind(PyObject* module) { pytree::check(PyModule_AddFunctions(module, bind_functions)); }
 
 }  // namespace shardax::objects

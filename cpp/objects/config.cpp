@@ -308,7 +308,7 @@ PyObject* count(PyObject*, PyObject*) {
 
 PyObject* counted(PyObject*, PyObject*) { return PyBool_FromLong(devices_known); }
 
-PyMethodDef functions[] = {
+PyMethodDef config_functions[] = {
     {"config_update", update, METH_VARARGS, "Sets a flag."},
     {"config_enter", enter, METH_VARARGS, "Sets a flag for a block."},
     {"config_leave", leave, METH_O, "Ends the innermost block that a flag is set for."},
@@ -374,7 +374,7 @@ void init_config(PyObject* module) {
   }
   numpy::set_promotion_scope(is_user_code);
   watch_nonfinite(flag("jax_debug_nans"), flag("jax_debug_infs"));
-  pytree::check(PyModule_AddFunctions(module, functions));
+  pytree::check(PyModule_AddFunctions(module, config_functions));
 }
 
 }  // namespace shardax::objects

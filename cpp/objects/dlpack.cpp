@@ -298,7 +298,7 @@ PyObject* from_dlpack(PyObject*, PyObject* args) {
   });
 }
 
-PyMethodDef functions[] = {
+PyMethodDef dlpack_functions[] = {
     {"from_dlpack", from_dlpack, METH_VARARGS, "An array on the memory of a DLPack capsule."},
     {nullptr, nullptr, 0, nullptr},
 };
@@ -337,6 +337,8 @@ PyObject* export_dlpack(PyObject* self, PyObject* args, PyObject* kwargs) {
   });
 }
 
-void init_dlpack(PyObject* module) { pytree::check(PyModule_AddFunctions(module, functions)); }
+void init_dlpack(PyObject* module) {
+  pytree::check(PyModule_AddFunctions(module, dlpack_functions));
+}
 
 }  // namespace shardax::objects

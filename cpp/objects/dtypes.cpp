@@ -283,7 +283,7 @@ PyObject* define_key_dtype(PyObject*, PyObject* args) {
   });
 }
 
-PyMethodDef functions[] = {
+PyMethodDef dtypes_functions[] = {
     {"define_key", define_key_dtype, METH_VARARGS,
      "Makes an object the dtype of keys of a generator that a user defines, of four words."},
     {"promote_types", promote_types, METH_VARARGS, "The join of two dtypes in the lattice."},
@@ -298,6 +298,8 @@ PyMethodDef functions[] = {
 
 }  // namespace
 
-void init_dtypes(PyObject* module) { pytree::check(PyModule_AddFunctions(module, functions)); }
+void init_dtypes(PyObject* module) {
+  pytree::check(PyModule_AddFunctions(module, dtypes_functions));
+}
 
 }  // namespace shardax::objects

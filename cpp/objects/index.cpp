@@ -298,7 +298,7 @@ PyObject* at_scatter(PyObject*, PyObject* args) {
   });
 }
 
-PyMethodDef functions[] = {
+PyMethodDef index_functions[] = {
     {"at_get", at_get, METH_VARARGS, "x[index] with a mode for indices out of bounds."},
     {"at_scatter", at_scatter, METH_VARARGS, "x with updates scattered to x[index]."},
     {nullptr, nullptr, 0, nullptr},
@@ -306,6 +306,6 @@ PyMethodDef functions[] = {
 
 }  // namespace
 
-void init_index(PyObject* module) { pytree::check(PyModule_AddFunctions(module, functions)); }
+void init_index(PyObject* module) { pytree::check(PyModule_AddFunctions(module, index_functions)); }
 
 }  // namespace shardax::objects

@@ -138,7 +138,7 @@ PyObject* with_sharding(PyObject*, PyObject* args) {
   });
 }
 
-PyMethodDef functions[] = {
+PyMethodDef labels_functions[] = {
     {"get_sharding", get_sharding, METH_O, "The recorded sharding of an array."},
     {"get_terms", get_terms, METH_O,
      "What devices have of an array that stands for a sum, stacked; None where nobody knows."},
@@ -167,6 +167,8 @@ PyObject* describe_sharding(const ShardingPtr& sharding) {
 
 ShardingPtr sharding_from(PyObject* description) { return parse_sharding(description).sharding; }
 
-void init_labels(PyObject* module) { pytree::check(PyModule_AddFunctions(module, functions)); }
+void init_labels(PyObject* module) {
+  pytree::check(PyModule_AddFunctions(module, labels_functions));
+}
 
 }  // namespace shardax::objects

@@ -320,7 +320,7 @@ PyMethodDef with_keywords(const char* name, Vectorcall function, const char* doc
           METH_FASTCALL | METH_KEYWORDS, doc};
 }
 
-PyMethodDef functions[] = {
+PyMethodDef pytree_functions[] = {
     with_keywords("tree_flatten", tree_flatten,
                   "tree_flatten(tree, is_leaf=None)\n--\n\n"
                   "The list of a tree's leaves, and its structure as a PyTreeDef."),
@@ -405,7 +405,7 @@ void init_pytree(pybind11::module_& m) {
   add("SequenceKey", key_type(KeyKind::sequence));
   add("GetAttrKey", key_type(KeyKind::attribute));
   add("FlattenedIndexKey", key_type(KeyKind::flat_index));
-  if (PyModule_AddFunctions(sub.ptr(), functions) != 0) throw pybind11::error_already_set();
+  if (PyModule_AddFunctions(sub.ptr(), pytree_functions) != 0) throw pybind11::error_already_set();
 }
 
 }  // namespace shardax

@@ -28,7 +28,7 @@ PyObject* memory_in_use(PyObject*, PyObject*) {
   return PyLong_FromSize_t(runtime::allocator_stats().in_use);
 }
 
-PyMethodDef functions[] = {
+PyMethodDef runtime_functions[] = {
     {"thread_count", thread_count, METH_NOARGS, "How many threads compute."},
     {"set_thread_count", set_thread_count, METH_O, "Sets how many threads compute."},
     {"memory_in_use", memory_in_use, METH_NOARGS, "Bytes of all buffers that are alive."},
@@ -37,6 +37,8 @@ PyMethodDef functions[] = {
 
 }  // namespace
 
-void init_runtime(PyObject* module) { pytree::check(PyModule_AddFunctions(module, functions)); }
+void init_runtime(PyObject* module) {
+  pytree::check(PyModule_AddFunctions(module, runtime_functions));
+}
 
 }  // namespace shardax::objects

@@ -45,7 +45,7 @@ PyObject* guard_move(PyObject*, PyObject* args) {
 
 PyObject* guards(PyObject*, PyObject*) { return PyBool_FromLong(transfers_guarded); }
 
-PyMethodDef functions[] = {
+PyMethodDef transfers_functions[] = {
     {"explicit_transfers", explicit_transfers, METH_O,
      "Whether transfers of this thread are explicit from now on; gives what held before."},
     {"guard_device_to_device", guard_move, METH_VARARGS,
@@ -84,6 +84,8 @@ void guard_transfer(Transfer kind, const Type& type, bool asked) {
   throw PythonError();
 }
 
-void init_transfers(PyObject* module) { pytree::check(PyModule_AddFunctions(module, functions)); }
+void init_transfers(PyObject* module) {
+  pytree::check(PyModule_AddFunctions(module, transfers_functions));
+}
 
 }  // namespace shardax::objects

@@ -2,6 +2,7 @@
 #include "array/checked_axis.h"
 #include "ops/collective_family.h"
 #include "ops/index.h"
+#include "ops/pairs.h"
 
 namespace shardax::ops {
 namespace {
@@ -262,13 +263,6 @@ const Op all_to_all_op{collective(
      }})};
 
 // ---- ppermute ----------------------------------------------------------------------------------
-
-std::string pairs_text(const Ints& pairs) {
-  std::string text;
-  for (std::size_t i = 0; i < pairs.size(); i += 2)
-    text += concat(i ? ", (" : "(", pairs[i], ", ", pairs[i + 1], ")");
-  return concat("(", text, pairs.size() == 2 ? ",)" : ")");
-}
 
 void check_pairs(const Ints& pairs, std::int64_t size) {
   std::vector<bool> from(static_cast<std::size_t>(size)), to(static_cast<std::size_t>(size));

@@ -276,6 +276,10 @@ std::string axes_text(const Params& params) {
   return concat("axis_name=", axes.size() == 1 ? axis_text(axes[0]) : to_string(AxisNames{axes}));
 }
 
+std::vector<std::string> show_axes(const Params& params) {
+  return {concat("axes=", to_string(*params.find("axes")))};
+}
+
 std::string groups_text(const Params& params) {
   const Groups groups = groups_of(params);
   if (groups.empty()) return "axis_index_groups=None";

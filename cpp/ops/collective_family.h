@@ -70,6 +70,8 @@ OpSpec collective(OpSpec spec);
 // As make_jaxpr prints them: "axis_index_groups=None"; an axis that is alone without parentheses.
 std::string groups_text(const Params& params);
 std::string axes_text(const Params& params);
+// All that is shown of an op without groups.
+std::vector<std::string> show_axes(const Params& params);
 
 // Params of an op over `devices`, whose axes go by `axes_name`.
 Params device_params(const Devices& devices, std::string_view axes_name);

@@ -19,9 +19,6 @@ Types shared_type(const Op& op, const Types& in, const Params& params) {
 std::vector<std::string> show_reduction(const Params& p) {
   return {concat("axes=", to_string(*p.find("axes"))), groups_text(p)};
 }
-std::vector<std::string> show_axes(const Params& p) {
-  return {concat("axes=", to_string(*p.find("axes")))};
-}
 std::string_view axes_param(const Op& op) {
   return op.show == show_reduction || op.show == show_axes ? "axes" : "axis_name";
 }

@@ -53,10 +53,6 @@ Values transpose_to(const TransposeArgs& a) {
   return {bind1(other, a.params, a.ct)};
 }
 
-std::vector<std::string> show_axes(const Params& p) {
-  return {concat("axes=", to_string(*p.find("axes")))};
-}
-
 const Op preduced_op{
     collective({.name = "preduced",
                 .doc = "A value that all devices share, whose cotangents each has a term of.",

@@ -6,6 +6,7 @@
 // is one convolution, so that devices do not have weight gradients of their own.
 #include "ops/convolution.h"
 
+#include "base/index.h"
 #include "base/lists.h"
 #include "ops/family.h"
 #include "ops/parts.h"
@@ -39,11 +40,9 @@ Value conv(const Value& lhs, const Value& rhs, const ConvNumbers& n, const Param
   return bind1(conv_op, params, {lhs, rhs});
 }
 
-std::size_t at(std::int64_t d) { return static_cast<std::size_t>(d); }
-
 Ints spatial_sizes(const Shape& shape, const Ints& spec, std::int64_t leading) {
   Ints out;
-  for (std::size_t i = 2; i < spec.size(); ++i) out.push_back(shape[at(leading + spec[i])]);
+  for (std::size_t i = 2; i < spec.size(); ++i) out.push_back(shape[index(leading + spec[i])]);
   return out;
 }
 
@@ -71,13 +70,13 @@ Value groups_moved(const Value& x, std::int64_t from, std::int64_t to, std::int6
   Shape split;
   for (std::int64_t d = 0; d < static_cast<std::int64_t>(x->shape().size()); ++d) {
     if (d == from) split.push_back(groups);
-    split.push_back(d == from ? x->shape()[at(d)] / groups : x->shape()[at(d)]);
+    split.push_back(d == from ? x->shape()[index(d)] / groups : x->shape()[index(d)]);
   }
   const Value parts = reshape(x, split);
   const Value moved = moveaxis(parts, from, to);
   Shape joined = x->shape();
-  joined[at(from)] /= groups;
-  joined[at(to)] *= groups;
+  joined[index(from)] /= groups;
+  joined[index(to)] *= groups;
   return reshape(moved, joined);
 }
 
@@ -170,7 +169,7 @@ Split conv_split(const SplitArgs& a) {
   }
   for (std::size_t i = 0; i < n.out_spec.size(); ++i) {
     const bool feature = i == 1, whole = i == 0 && n.batch_groups > 1;
-    if (!feature && !whole) out[to + at(n.out_spec[i])] = own[from + at(n.lhs_spec[i])];
+    if (!feature && !whole) out[to + index(n.out_spec[i])] = own[from + index(n.lhs_spec[i])];
   }
   return split_evenly(std::move(out), a);
 }
@@ -182,7 +181,7 @@ void conv_check_split(const Op& op, const Params& params, const Types& in, const
   const auto is_split = [](const Type& type, std::size_t d) {
     return type.sharding && !type.sharding->explicit_split(d).empty();
   };
-  bool open = is_split(in[0], at(n.lhs_spec[1]));
+  bool open = is_split(in[0], index(n.lhs_spec[1]));
   for (std::size_t d = 0; d < in[1].rank(); ++d) open = open || is_split(in[1], d);
   if (open) {
     fail(ErrorKind::sharding_type_error,
@@ -200,19 +199,19 @@ Parts conv_parts(const SplitArgs& a) {
   if (!n.leading.empty() || n.batch_groups > 1) return out;
   const Split lhs = split_of(a, 0), rhs = split_of(a, 1);
   const auto keep = [&](std::size_t operand, std::int64_t from, std::int64_t to) {
-    out.in[operand][at(from)] = out.out[at(to)] = (operand == 0 ? lhs : rhs)[at(from)];
+    out.in[operand][index(from)] = out.out[index(to)] = (operand == 0 ? lhs : rhs)[index(from)];
   };
   const auto clash = [](const std::vector<std::string>& x, const std::vector<std::string>& y) {
     return std::any_of(x.begin(), x.end(), [&](const std::string& axis) { return has(y, axis); });
   };
   keep(0, n.lhs_spec[0], n.out_spec[0]);
-  const auto& batch = out.out[at(n.out_spec[0])];
+  const auto& batch = out.out[index(n.out_spec[0])];
   if (n.feature_groups > 1) return out;
-  if (!clash(rhs[at(n.rhs_spec[0])], batch)) keep(1, n.rhs_spec[0], n.out_spec[1]);
-  const auto& summed = lhs[at(n.lhs_spec[1])];
-  if (summed == rhs[at(n.rhs_spec[1])] && !clash(summed, batch) &&
-      !clash(summed, out.out[at(n.out_spec[1])])) {
-    out.in[0][at(n.lhs_spec[1])] = out.in[1][at(n.rhs_spec[1])] = out.open = summed;
+  if (!clash(rhs[index(n.rhs_spec[0])], batch)) keep(1, n.rhs_spec[0], n.out_spec[1]);
+  const auto& summed = lhs[index(n.lhs_spec[1])];
+  if (summed == rhs[index(n.rhs_spec[1])] && !clash(summed, batch) &&
+      !clash(summed, out.out[index(n.out_spec[1])])) {
+    out.in[0][index(n.lhs_spec[1])] = out.in[1][index(n.rhs_spec[1])] = out.open = summed;
     out.joins = "psum";
   }
   return out;

@@ -2,6 +2,7 @@
 // them.
 #include <algorithm>
 
+#include "base/index.h"
 #include "kernels/convolution.h"
 #include "kernels/copy.h"
 #include "ops/convolution.h"
@@ -12,8 +13,6 @@ namespace shardax::ops {
 namespace {
 
 using kernels::ConvAxis;
-
-std::size_t at(std::int64_t d) { return static_cast<std::size_t>(d); }
 
 // `outer` and `inner` as one axis, where the operands and the result that have both allow it.
 bool join(const ConvAxis& outer, ConvAxis& inner) {
@@ -33,10 +32,10 @@ class Rearranged {
  public:
   Rearranged(View& view, const Ints& order) {
     Shape shape;
-    for (std::int64_t d : order) shape.push_back(view.shape[at(d)]);
+    for (std::int64_t d : order) shape.push_back(view.shape[index(d)]);
     const Shape dense = row_major_strides(shape);
     Shape strides(order.size(), 0);
-    for (std::size_t i = 0; i < order.size(); ++i) strides[at(order[i])] = dense[i];
+    for (std::size_t i = 0; i < order.size(); ++i) strides[index(order[i])] = dense[i];
     bytes_ = static_cast<std::size_t>(itemsize(view.dtype));
     for (std::int64_t n : shape) bytes_ *= static_cast<std::size_t>(n);
     memory_ = runtime::allocate(bytes_);
@@ -85,11 +84,11 @@ class ConvCall {
     return order;
   }
 
-  std::int64_t lhs(std::int64_t spec) const { return lhs_.strides[at(n_.of_lhs() + spec)]; }
-  std::int64_t rhs(std::int64_t spec) const { return rhs_.strides[at(n_.of_rhs() + spec)]; }
-  std::int64_t out(std::int64_t spec) const { return out_.strides[at(n_.of_out() + spec)]; }
-  std::int64_t lhs_size(std::int64_t spec) const { return lhs_.shape[at(n_.of_lhs() + spec)]; }
-  std::int64_t rhs_size(std::int64_t spec) const { return rhs_.shape[at(n_.of_rhs() + spec)]; }
+  std::int64_t lhs(std::int64_t spec) const { return lhs_.strides[index(n_.of_lhs() + spec)]; }
+  std::int64_t rhs(std::int64_t spec) const { return rhs_.strides[index(n_.of_rhs() + spec)]; }
+  std::int64_t out(std::int64_t spec) const { return out_.strides[index(n_.of_out() + spec)]; }
+  std::int64_t lhs_size(std::int64_t spec) const { return lhs_.shape[index(n_.of_lhs() + spec)]; }
+  std::int64_t rhs_size(std::int64_t spec) const { return rhs_.shape[index(n_.of_rhs() + spec)]; }
 
   // False if summed dimensions do not join the channels.
   bool place() {
@@ -132,7 +131,7 @@ class ConvCall {
     for (std::size_t i = apart.size(); i-- > 0;) args_.batch.push_back(apart[i]);
     for (std::size_t d = 0; d < n_.spatial(); ++d) {
       const std::int64_t a = n_.lhs_spec[d + 2], b = n_.rhs_spec[d + 2], c = n_.out_spec[d + 2];
-      args_.space.push_back({lhs_size(a), rhs_size(b), out_.shape[at(n_.of_out() + c)], lhs(a),
+      args_.space.push_back({lhs_size(a), rhs_size(b), out_.shape[index(n_.of_out() + c)], lhs(a),
                              rhs(b), out(c), n_.strides[d], n_.padding[2 * d], n_.lhs_dilation[d],
                              n_.rhs_dilation[d]});
     }

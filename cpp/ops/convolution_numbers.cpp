@@ -1,20 +1,11 @@
 // ops/convolution_numbers.cpp - the type rule of convolutions, and how they are shown.
+#include "base/index.h"
 #include "ops/convolution.h"
 #include "ops/family.h"
+#include "ops/pairs.h"
 
 namespace shardax::ops {
 namespace {
-
-std::size_t at(std::int64_t d) { return static_cast<std::size_t>(d); }
-
-// Python's tuple of pairs.
-std::string pairs_text(const Ints& flat) {
-  std::string text = "(";
-  for (std::size_t i = 0; i + 1 < flat.size(); i += 2) {
-    text += concat(i ? ", " : "", "(", flat[i], ", ", flat[i + 1], ")");
-  }
-  return text + (flat.size() == 2 ? ",)" : ")");
-}
 
 Shape without_leading(const Shape& shape, std::int64_t leading) {
   return Shape(shape.begin() + leading, shape.end());
@@ -23,8 +14,8 @@ Shape without_leading(const Shape& shape, std::int64_t leading) {
 constexpr const char* op_name = "conv_general_dilated";
 
 void check_groups(const ConvNumbers& n, const Shape& lhs, const Shape& rhs) {
-  const std::int64_t features = lhs[at(n.lhs_spec[1])], batch = lhs[at(n.lhs_spec[0])],
-                     outputs = rhs[at(n.rhs_spec[0])], inputs = rhs[at(n.rhs_spec[1])];
+  const std::int64_t features = lhs[index(n.lhs_spec[1])], batch = lhs[index(n.lhs_spec[0])],
+                     outputs = rhs[index(n.rhs_spec[0])], inputs = rhs[index(n.rhs_spec[1])];
   const std::int64_t groups = n.feature_groups, batch_groups = n.batch_groups;
   const auto positive = [](const char* what, std::int64_t count) {
     if (count < 1) value_error(op_name, " ", what, " must be a positive integer, got ", count, ".");
@@ -180,21 +171,21 @@ Types conv_type(const Op& op, const Types& in, const Params& params) {
   check_groups(n, lhs, rhs);
   check_counts(n);
   Shape out(lhs.size(), 0);
-  out[at(n.out_spec[0])] = lhs[at(n.lhs_spec[0])] / n.batch_groups;
-  out[at(n.out_spec[1])] = rhs[at(n.rhs_spec[0])];
+  out[index(n.out_spec[0])] = lhs[index(n.lhs_spec[0])] / n.batch_groups;
+  out[index(n.out_spec[1])] = rhs[index(n.rhs_spec[0])];
   for (std::size_t d = 0; d < n.spatial(); ++d) {
-    const std::int64_t size = dilated_size(lhs[at(n.lhs_spec[d + 2])], n.lhs_dilation[d]) +
+    const std::int64_t size = dilated_size(lhs[index(n.lhs_spec[d + 2])], n.lhs_dilation[d]) +
                               n.padding[2 * d] + n.padding[2 * d + 1];
     if (size < 0) {
       Shape sizes;
-      for (std::size_t i = 0; i < n.spatial(); ++i) sizes.push_back(lhs[at(n.lhs_spec[i + 2])]);
+      for (std::size_t i = 0; i < n.spatial(); ++i) sizes.push_back(lhs[index(n.lhs_spec[i + 2])]);
       value_error(
           "Negative padding is larger than the size of the corresponding dimension: got "
           "padding=",
           pairs_text(n.padding), " for lhs_shape[2:]=", to_string(sizes));
     }
-    out[at(n.out_spec[d + 2])] = output_size(
-        size, dilated_size(rhs[at(n.rhs_spec[d + 2])], n.rhs_dilation[d]), n.strides[d]);
+    out[index(n.out_spec[d + 2])] = output_size(
+        size, dilated_size(rhs[index(n.rhs_spec[d + 2])], n.rhs_dilation[d]), n.strides[d]);
   }
   Shape shape;
   std::size_t from_lhs = 0, from_rhs = 0;
@@ -248,7 +239,7 @@ double conv_flops(const Types& in, const Types& out, const Params& params) {
     from += leading != Leading::lhs;
   }
   for (std::size_t i = 1; i < n.rhs_spec.size(); ++i)
-    steps *= static_cast<double>(in[1].shape[from + at(n.rhs_spec[i])]);
+    steps *= static_cast<double>(in[1].shape[from + index(n.rhs_spec[i])]);
   return steps * static_cast<double>(out[0].size());
 }
 

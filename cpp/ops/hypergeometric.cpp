@@ -1,15 +1,12 @@
 // ops/hypergeometric.cpp - hypergeometric functions and their derivatives by parameters.
 #include "kernels/hypergeometric.h"
 
-#include "ops/family.h"
+#include "ops/special_family.h"
 
 namespace shardax::ops {
 namespace {
 
-Value number(const Value& like, double value) {
-  return scalar(like->dtype(), value, like->type().weak);
-}
-Value one_more(const Value& x) { return add(x, number(x, 1)); }
+Value one_more(const Value& x) { return add(x, constant(x, 1)); }
 
 template <class T, auto F, int arity>
 void tile(void* out, const void* const* in, std::int64_t n, std::int64_t) {

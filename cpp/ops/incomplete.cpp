@@ -1,24 +1,15 @@
 // ops/incomplete.cpp - the incomplete gamma and beta functions, and Bessel functions.
 #include "kernels/math_bessel.h"
 #include "kernels/special.h"
-#include "ops/family.h"
+#include "ops/special_family.h"
 
 namespace shardax::ops {
 namespace {
 
-Value constant(const Value& like, double value) {
-  return scalar(like->dtype(), value, like->type().weak);
-}
 Value exp_of(const Value& x) { return unary("exp", x); }
 Value log_of(const Value& x) { return unary("log", x); }
 Value lgamma_of(const Value& x) { return unary("lgamma", x); }
 
-// A kernel out of a function of doubles.
-template <auto F>
-constexpr auto in_double = [](auto... x) {
-  using T = std::common_type_t<decltype(x)...>;
-  return static_cast<T>(F(static_cast<double>(x)...));
-};
 // Of floats to float's digits.
 template <bool upper>
 constexpr auto gamma_share = [](auto a, auto x) {

@@ -4,22 +4,14 @@
 
 #include <numbers>
 
-#include "ops/family.h"
+#include "ops/special_family.h"
 
 namespace shardax::ops {
 namespace {
 
-Value number(const Value& like, double value) {
-  return scalar(like->dtype(), value, like->type().weak);
-}
 Value square(const Value& x) { return unary("square", x); }
 
-// A kernel out of a function of doubles, or of complex doubles.
-template <auto F>
-constexpr auto in_double = [](auto... x) {
-  using T = std::common_type_t<decltype(x)...>;
-  return static_cast<T>(F(static_cast<double>(x)...));
-};
+// A kernel out of a function of complex doubles.
 template <auto F>
 constexpr auto in_complex =
     [](auto x) { return static_cast<decltype(x)>(F(static_cast<std::complex<double>>(x))); };
@@ -57,7 +49,7 @@ const Op expn_op{elementwise(
        if (!a.t[1]) return {Value()};
        // E_(n-1); below order 0 by the recurrence, (e^-x - (n - 1) E_n) / x.
        const Value &n = a.in[0], &x = a.in[1], &out = a.out[0];
-       const Value less = sub(n, number(n, 1)), negative = lt(less, number(n, 0));
+       const Value less = sub(n, constant(n, 1)), negative = lt(less, constant(n, 0));
        const Value order = where(negative, full_like(less, 0), less);
        const Value recurred = div(sub(unary("exp", neg(x)), mul(less, out)), x);
        const Shape& shape = out->shape();
@@ -68,10 +60,10 @@ const Op expn_op{elementwise(
      .map = map_binary<full_floats, in_double<kernels::exponential_integral_of_order>>})};
 
 const Op sine_integral_op{of_real<kernels::sine_integral, [](const Value& x, const Value&) {
-  const Value zero = eq(x, number(x, 0));
+  const Value zero = eq(x, constant(x, 0));
   // sin(x) / x, with the derivatives of its series at 0.
   const Value safe = where(zero, full_like(x, 1), x);
-  return where(zero, sub(number(x, 1), div(square(x), number(x, 6))),
+  return where(zero, sub(constant(x, 1), div(square(x), constant(x, 6))),
                div(unary("sin", safe), safe));
 }>("sine_integral", "Elementwise integral of sin(t) / t from 0 to x.")};
 
@@ -85,11 +77,11 @@ const Op cosine_integral_op{of_real<kernels::cosine_integral, [](const Value& x,
 // The sine (or cosine) of pi / 2 x^2. Of x = n + f, n whole, n^2 is told by whether n is odd, and
 // n f is exact, as n has the bits of x that f has not.
 Value fresnel_slope(const Value& x, bool cosine) {
-  const Value two = number(x, 2);
-  const Value n = unary("floor", add(x, number(x, 0.5))), f = sub(x, n);
-  const Value odd = binary("ne", binary("rem", n, two), number(x, 0));
+  const Value two = constant(x, 2);
+  const Value n = unary("floor", add(x, constant(x, 0.5))), f = sub(x, n);
+  const Value odd = binary("ne", binary("rem", n, two), constant(x, 0));
   const Value turns = add(mul(two, binary("rem", mul(n, f), two)), square(f));
-  const Value angle = mul(number(x, std::numbers::pi / 2), turns);
+  const Value angle = mul(constant(x, std::numbers::pi / 2), turns);
   const Value sin = unary("sin", angle), cos = unary("cos", angle);
   return cosine ? where(odd, neg(sin), cos) : where(odd, cos, sin);
 }
@@ -104,12 +96,12 @@ const Op fresnel_cosine_op{of_real<kernels::fresnel_cosine, [](const Value& x, c
 
 // Near 1, log(x) / (1 - x) by its series, whose derivatives are right too.
 const Op spence_op{of_real<kernels::spence, [](const Value& x, const Value&) {
-  const Value one = number(x, 1), u = sub(x, one);
-  const Value near = lt(unary("abs", u), number(x, 1e-3));
+  const Value one = constant(x, 1), u = sub(x, one);
+  const Value near = lt(unary("abs", u), constant(x, 1e-3));
   const Value safe = where(near, full_like(x, 2), u);
-  Value series = number(x, 1.0 / 7);
+  Value series = constant(x, 1.0 / 7);
   for (int k = 6; k >= 1; --k) {
-    series = sub(number(x, 1.0 / k), mul(u, series));
+    series = sub(constant(x, 1.0 / k), mul(u, series));
   }
   return where(near, neg(series), div(neg(unary("log1p", safe)), safe));
 }>("spence", "Elementwise integral of log(t) / (1 - t) from 1 to x.")};
@@ -125,17 +117,17 @@ const Op owens_t_op{elementwise(
        const auto part = [&](const Value& t, const Value& slope) {
          return mul(broadcast_to(t, args.out[0]->shape()), slope);
        };
-       const Value half_square = mul(number(h, -0.5), square(h));
+       const Value half_square = mul(constant(h, -0.5), square(h));
        Value sum;
        if (args.t[0]) {
-         const Value inner = unary("erf", mul(mul(a, h), number(h, 1 / std::numbers::sqrt2)));
+         const Value inner = unary("erf", mul(mul(a, h), constant(h, 1 / std::numbers::sqrt2)));
          const double scale = -std::numbers::inv_sqrtpi / (2 * std::numbers::sqrt2);
-         sum = part(args.t[0], mul(mul(number(h, scale), unary("exp", half_square)), inner));
+         sum = part(args.t[0], mul(mul(constant(h, scale), unary("exp", half_square)), inner));
        }
        if (args.t[1]) {
-         const Value grown = add(square(a), number(a, 1));
+         const Value grown = add(square(a), constant(a, 1));
          const Value density = unary("exp", mul(half_square, grown));
-         const Value slope = div(density, mul(number(a, 2 * std::numbers::pi), grown));
+         const Value slope = div(density, mul(constant(a, 2 * std::numbers::pi), grown));
          const Value right = part(args.t[1], slope);
          sum = sum ? add(sum, right) : right;
        }
@@ -152,26 +144,26 @@ constexpr double two_over_root_pi = 2 * std::numbers::inv_sqrtpi;
 // almost equal, -scale / x^2 times the sum of (2 k + 1)!! (sign / (2 x^2))^k.
 template <class Near>
 Value with_tail(const Value& x, const Value& size, Near near, double scale, double sign) {
-  const Value far = lt(number(x, x->dtype() == DType::float64 ? 50 : 10), size);
+  const Value far = lt(constant(x, x->dtype() == DType::float64 ? 50 : 10), size);
   const Value large = where(far, x, full_like(x, 100));
-  const Value inverse = div(number(x, 1), large), u = square(inverse);
-  Value sum = number(x, 1);
+  const Value inverse = div(constant(x, 1), large), u = square(inverse);
+  Value sum = constant(x, 1);
   for (int k = 5; k >= 1; --k) {
-    sum = add(number(x, 1), mul(mul(number(x, sign * (2 * k + 1) / 2), u), sum));
+    sum = add(constant(x, 1), mul(mul(constant(x, sign * (2 * k + 1) / 2), u), sum));
   }
-  return where(far, mul(mul(number(x, -scale), u), sum), near(where(far, full_like(x, 0), x)));
+  return where(far, mul(mul(constant(x, -scale), u), sum), near(where(far, full_like(x, 0), x)));
 }
 
 const Op erfcx_op{of_real<kernels::erfcx, [](const Value& x, const Value& out) {
   const auto near = [&](const Value& x) {
-    return sub(mul(mul(number(x, 2), x), out), number(x, two_over_root_pi));
+    return sub(mul(mul(constant(x, 2), x), out), constant(x, two_over_root_pi));
   };
   return with_tail(x, x, near, std::numbers::inv_sqrtpi, -1);
 }>("erfcx", "Elementwise e^(x^2) erfc(x).")};
 
 const Op dawson_op{of_real<kernels::dawson, [](const Value& x, const Value& out) {
   const auto near = [&](const Value& x) {
-    return sub(number(x, 1), mul(mul(number(x, 2), x), out));
+    return sub(constant(x, 1), mul(mul(constant(x, 2), x), out));
   };
   return with_tail(x, unary("abs", x), near, 0.5, 1);
 }>("dawson", "Elementwise e^(-x^2) times the integral of e^(t^2) from 0 to x.")};
@@ -181,10 +173,10 @@ const Op faddeeva_op{elementwise({.name = "faddeeva",
                                   .dtypes = complexes,
                                   .jvp = jvp_slope<[](const Value& z, const Value& out) {
                                     const Value zero =
-                                        mul(unary("imag", z), number(unary("imag", z), 0));
+                                        mul(unary("imag", z), constant(unary("imag", z), 0));
                                     const Value shift =
                                         binary("complex", zero, full_like(zero, two_over_root_pi));
-                                    return sub(shift, mul(mul(number(z, 2), z), out));
+                                    return sub(shift, mul(mul(constant(z, 2), z), out));
                                   }>,
                                   .map = map_unary<complexes, in_complex<kernels::faddeeva>>})};
 

@@ -1,6 +1,7 @@
 // ops/parts.cpp - splits that operands are to have, and params of parts.
 #include "ops/parts.h"
 
+#include "base/index.h"
 #include "base/lists.h"
 #include "ops/split.h"
 
@@ -8,8 +9,6 @@ namespace shardax::ops {
 namespace {
 
 using Axes = std::vector<std::string>;
-
-std::size_t at(std::int64_t d) { return static_cast<std::size_t>(d); }
 
 // Every axis of the mesh splits one dimension: the first.
 Split once(Split split) {
@@ -52,7 +51,7 @@ Parts parts_elementwise(const SplitArgs& a) {
 
 Parts parts_along(const SplitArgs& a, const Ints& dims) {
   Split own = split_of(a, 0);
-  for (const std::int64_t d : dims) own[at(d)].clear();
+  for (const std::int64_t d : dims) own[index(d)].clear();
   Parts out{all_whole(a.in), own, a.params};
   for (std::size_t i = 0; i < a.in.size(); ++i) {
     if (a.in[i].rank() == own.size()) out.in[i] = own;
@@ -79,7 +78,7 @@ Parts parts_reduced(const SplitArgs& a, std::string_view joins) {
 Parts parts_broadcast(const SplitArgs& a) {
   Parts out{{split_of(a, 0)}, Split(a.out.rank()), a.params};
   const Ints& dims = a.params.ints("broadcast_dimensions");
-  for (std::size_t i = 0; i < dims.size(); ++i) out.out[at(dims[i])] = out.in[0][i];
+  for (std::size_t i = 0; i < dims.size(); ++i) out.out[index(dims[i])] = out.in[0][i];
   out.params.set("shape", part_shape(a.out, out.out, a.mesh));
   return out;
 }
@@ -103,7 +102,7 @@ Parts parts_reshaped(const SplitArgs& a) {
 
 Parts parts_transposed(const SplitArgs& a) {
   Parts out{{split_of(a, 0)}, {}, a.params};
-  for (const std::int64_t d : a.params.ints("permutation")) out.out.push_back(out.in[0][at(d)]);
+  for (const std::int64_t d : a.params.ints("permutation")) out.out.push_back(out.in[0][index(d)]);
   return out;
 }
 
@@ -160,10 +159,10 @@ Place place_of(const Split& own, const std::string& axis, const Ints& contract, 
   for (std::size_t d = 0; d < own.size(); ++d) {
     if (!has(own[d], axis)) continue;
     for (std::size_t k = 0; k < contract.size(); ++k) {
-      if (at(contract[k]) == d) return {Place::Kind::contracted, k};
+      if (index(contract[k]) == d) return {Place::Kind::contracted, k};
     }
     for (std::size_t k = 0; k < batch.size(); ++k) {
-      if (at(batch[k]) == d) return {Place::Kind::batch, k};
+      if (index(batch[k]) == d) return {Place::Kind::batch, k};
     }
     return {Place::Kind::free, d};
   }
@@ -201,16 +200,17 @@ Parts parts_product(const SplitArgs& a) {
       case Place::Kind::none: break;
       case Place::Kind::free: out.in[keeps][place.position].push_back(axis); break;
       case Place::Kind::batch:
-        for (const std::size_t i : {0, 1}) out.in[i][at(batch[i][place.position])].push_back(axis);
+        for (const std::size_t i : {0, 1})
+          out.in[i][index(batch[i][place.position])].push_back(axis);
         break;
       case Place::Kind::contracted:
         for (const std::size_t i : {0, 1})
-          out.in[i][at(contract[i][place.position])].push_back(axis);
+          out.in[i][index(contract[i][place.position])].push_back(axis);
         out.open.push_back(axis);
         break;
     }
   }
-  for (const std::int64_t d : batch[0]) out.out.push_back(out.in[0][at(d)]);
+  for (const std::int64_t d : batch[0]) out.out.push_back(out.in[0][index(d)]);
   for (const std::size_t i : {0, 1}) {
     for (std::size_t d = 0; d < out.in[i].size(); ++d) {
       const auto dim = static_cast<std::int64_t>(d);

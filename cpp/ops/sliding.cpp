@@ -141,7 +141,7 @@ std::vector<std::string> sliding_show(const Params& p) {
   return out;
 }
 
-extern const Op sum_op, gather_op, scatter_op;
+extern const Op sum_op, gather_op, sliding_scatter_op;
 
 // ---- sums --------------------------------------------------------------------------------------
 
@@ -192,27 +192,29 @@ Values extreme_jvp(const JvpArgs& a) {
   return {bind1(gather_op, params, {a.t[0], a.in[0]})};
 }
 
-const Op max_op{{.name = "reduce_window_max",
-                 .doc = "The largest element of each of the windows that slide over an array.",
-                 .dtypes = any_dtype,
-                 .type = reduce_type,
-                 .jvp = extreme_jvp<'g'>,
-                 .batch = sliding_batch,
-                 .half_native = true,
-                 .split = sliding_split,
-                 .kernel = reduce_kernel<kernels::Combine::max>,
-                 .show = sliding_show}};
+const Op sliding_max_op{
+    {.name = "reduce_window_max",
+     .doc = "The largest element of each of the windows that slide over an array.",
+     .dtypes = any_dtype,
+     .type = reduce_type,
+     .jvp = extreme_jvp<'g'>,
+     .batch = sliding_batch,
+     .half_native = true,
+     .split = sliding_split,
+     .kernel = reduce_kernel<kernels::Combine::max>,
+     .show = sliding_show}};
 
-const Op min_op{{.name = "reduce_window_min",
-                 .doc = "The smallest element of each of the windows that slide over an array.",
-                 .dtypes = any_dtype,
-                 .type = reduce_type,
-                 .jvp = extreme_jvp<'l'>,
-                 .batch = sliding_batch,
-                 .half_native = true,
-                 .split = sliding_split,
-                 .kernel = reduce_kernel<kernels::Combine::min>,
-                 .show = sliding_show}};
+const Op sliding_min_op{
+    {.name = "reduce_window_min",
+     .doc = "The smallest element of each of the windows that slide over an array.",
+     .dtypes = any_dtype,
+     .type = reduce_type,
+     .jvp = extreme_jvp<'l'>,
+     .batch = sliding_batch,
+     .half_native = true,
+     .split = sliding_split,
+     .kernel = reduce_kernel<kernels::Combine::min>,
+     .show = sliding_show}};
 
 // ---- choices -----------------------------------------------------------------------------------
 
@@ -240,7 +242,7 @@ Types gather_type(const Op& op, const Types& in, const Params& params) {
   return {with_shape(in[0], reduced_shape(s, in[1].shape))};
 }
 
-Types scatter_type(const Op& op, const Types& in, const Params& params) {
+Types sliding_scatter_type(const Op& op, const Types& in, const Params& params) {
   check_select(op, in, params);
   const Sliding s = sliding_of(params);
   check(s, in[1].shape);
@@ -290,7 +292,7 @@ Values gather_transpose(const TransposeArgs& a) {
     keys = pad(keys, scalar(keys->dtype(), largest(a.params) ? -infinity : infinity), Ints(rank, 0),
                Ints(rank, 0), interior);
   }
-  Value out = bind1(scatter_op, params, {a.ct[0], keys});
+  Value out = bind1(sliding_scatter_op, params, {a.ct[0], keys});
   if (s.base != ones) out = slice(out, Ints(rank, 0), out->shape(), s.base);
   return {out, nullptr};
 }
@@ -309,13 +311,13 @@ const Op gather_op{
      .kernel = choice_kernel<kernels::slide_gather>,
      .show = sliding_show}};
 
-const Op scatter_op{
+const Op sliding_scatter_op{
     {.name = "select_and_scatter_add",
      .doc = "Zeros like `operand`, with each element of `source` added where the largest (ge) or "
             "smallest (le) element of its window lies.",
      .dtypes = comparable,
-     .type = scatter_type,
-     .jvp = [](const JvpArgs& a) { return choice_jvp(scatter_op, a); },
+     .type = sliding_scatter_type,
+     .jvp = [](const JvpArgs& a) { return choice_jvp(sliding_scatter_op, a); },
      .transpose = [](const TransposeArgs& a) -> Values {
        Params params = a.params;
        const std::size_t rank = a.in_types[1].rank();

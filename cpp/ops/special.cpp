@@ -4,15 +4,12 @@
 #include <numbers>
 
 #include "kernels/math.h"
-#include "ops/family.h"
 #include "ops/near.h"
+#include "ops/special_family.h"
 
 namespace shardax::ops {
 namespace {
 
-Value constant(const Value& like, double value) {
-  return scalar(like->dtype(), value, like->type().weak);
-}
 Value square(const Value& x) { return unary("square", x); }
 
 // t * slope(x, out).

@@ -17,7 +17,7 @@ std::string set_text(const Axes& axes) { return concat("{", quoted(axes), "}"); 
 
 // Nothing is refused where a program runs that was staged before.
 template <class... Args>
-void refuse(const Args&... args) {
+void refuse_type(const Args&... args) {
   if (!sharding_given()) fail(ErrorKind::sharding_type_error, args...);
 }
 
@@ -44,8 +44,8 @@ Axes reduced_of(const Types& in) {
     const Axes own = type.reduced();
     if (own.empty()) continue;
     if (!found.empty() && own != found)
-      refuse("All inputs should be reduced across the same mesh axes. Got specs: ", set_text(found),
-             " and ", set_text(own));
+      refuse_type("All inputs should be reduced across the same mesh axes. Got specs: ",
+                  set_text(found), " and ", set_text(own));
     found = own;
   }
   const bool mapped = mapped_sums(in);
@@ -54,12 +54,12 @@ Axes reduced_of(const Types& in) {
     for (const std::string& axis : found) {
       if ((!type.sharding && !mapped) || has(own, axis) || has(open, axis)) continue;
       if (splits(type, axis))
-        refuse(
+        refuse_type(
             "Inputs cannot be sharded/varying on the same axes that another input is reduced on. "
             "Reshard the input which is reduced to be sharded on the mesh axes it is reduced on via"
             " `jax.sharding.reshard(inp, jax.P(...))`. Got input type: ",
             to_string(type), " and reduced spec: ", set_text(found));
-      refuse(
+      refuse_type(
           "Inputs cannot be replicated on the same axes that another input is reduced on. Got "
           "input type: ",
           to_string(type), " and reduced spec: ", set_text(found));
@@ -99,15 +99,15 @@ Sums sums_added(const Op& op, const Types& in) {
     out.unreduced = own;
     if (own == other) continue;
     if (!other.empty())
-      refuse("lhs and rhs to `", op.name,
-             "` must be unreduced along the same mesh axes. Got lhs=", set_text(in[0].unreduced()),
-             ", rhs=", set_text(in.back().unreduced()));
+      refuse_type("lhs and rhs to `", op.name,
+                  "` must be unreduced along the same mesh axes. Got lhs=",
+                  set_text(in[0].unreduced()), ", rhs=", set_text(in.back().unreduced()));
     const bool left = i == 0;
-    refuse(left ? "lhs" : "rhs", " is unreduced while ", left ? "rhs" : "lhs", " is not. `",
-           op.name,
-           "` operation does not allow this because there will be implicit communication. Please "
-           "reduce ",
-           left ? "lhs" : "rhs", " via `reshard` before calling `", op.name, "`.");
+    refuse_type(
+        left ? "lhs" : "rhs", " is unreduced while ", left ? "rhs" : "lhs", " is not. `", op.name,
+        "` operation does not allow this because there will be implicit communication. Please "
+        "reduce ",
+        left ? "lhs" : "rhs", " via `reshard` before calling `", op.name, "`.");
   }
   return out;
 }
@@ -122,16 +122,16 @@ Sums sums_multiplied(const Op& op, const Types& in) {
   Sums out{{}, reduced_of(in)};
   const Axes left = in[0].unreduced(), right = in[1].unreduced();
   if (!left.empty() && !right.empty())
-    refuse("lhs and rhs to `", op.name,
-           "` cannot be unreduced since mul is bilinear. Got lhs=", set_text(left),
-           ", rhs=", set_text(right));
+    refuse_type("lhs and rhs to `", op.name,
+                "` cannot be unreduced since mul is bilinear. Got lhs=", set_text(left),
+                ", rhs=", set_text(right));
   for (const std::size_t i : {0, 1}) {
     const Axes own = in[i].unreduced();
     if (own.empty()) continue;
     if (own != in[1 - i].reduced())
-      refuse(i == 0 ? "RHS should be reduced along the same axes LHS is unreduced on."
-                    : "LHS should be reduced along the same axes RHS is unreduced on.",
-             " Got lhs=", to_string(in[0]), " and rhs=", to_string(in[1]));
+      refuse_type(i == 0 ? "RHS should be reduced along the same axes LHS is unreduced on."
+                         : "LHS should be reduced along the same axes RHS is unreduced on.",
+                  " Got lhs=", to_string(in[0]), " and rhs=", to_string(in[1]));
     out = {own, {}};
   }
   return out;
@@ -140,8 +140,8 @@ Sums sums_multiplied(const Op& op, const Types& in) {
 Sums sums_contracted(const Op& op, const Types& in) {
   if (mapped_sums(in)) return sums_multiplied(op, in);
   if (any_unreduced(in))
-    refuse("lhs or rhs passed to ", op.name, " cannot be unreduced. Got lhs=", to_string(in[0]),
-           " and rhs=", to_string(in[1]));
+    refuse_type("lhs or rhs passed to ", op.name,
+                " cannot be unreduced. Got lhs=", to_string(in[0]), " and rhs=", to_string(in[1]));
   return {};
 }
 

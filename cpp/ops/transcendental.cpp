@@ -6,16 +6,13 @@
 #include <numbers>
 
 #include "kernels/math.h"
-#include "ops/family.h"
 #include "ops/near.h"
+#include "ops/special_family.h"
 
 namespace shardax::ops {
 namespace {
 
 // A rank-0 operand with the dtype and the weakness of `like`.
-Value constant(const Value& like, double value) {
-  return scalar(like->dtype(), value, like->type().weak);
-}
 Value square(const Value& x) { return unary("square", x); }
 Value rsqrt(const Value& x) { return unary("rsqrt", x); }
 

@@ -5,14 +5,13 @@
 #include <cstdlib>
 
 #include "base/errors.h"
+#include "base/index.h"
 #include "base/lists.h"
 #include "kernels/copy.h"
 #include "kernels/dispatch.h"
 
 namespace shardax::ops {
 namespace {
-
-std::size_t at(std::int64_t d) { return static_cast<std::size_t>(d); }
 
 Ints shifted(const Ints& ints) {
   Ints out;
@@ -83,7 +82,7 @@ Ints window_sizes(const WindowDims& dims, std::size_t operand_rank, const Shape&
   Ints sizes;
   for (std::size_t d = 0, w = 0; d < operand_rank; ++d) {
     const bool single = has(dims.collapsed, d) || has(dims.operand_batch, d);
-    sizes.push_back(single ? 1 : other[at(dims.window_dims[w++])]);
+    sizes.push_back(single ? 1 : other[index(dims.window_dims[w++])]);
   }
   return sizes;
 }
@@ -114,7 +113,7 @@ Windows::Windows(const WindowDims& dims, WindowMode mode, const View& operand, c
     Batch batch{other.shape[d], indices.strides[i], 0, other.strides[d]};
     std::size_t paired = operand.shape.size();
     for (std::size_t k = 0; k < dims.index_batch.size(); ++k) {
-      if (at(dims.index_batch[k]) == i) paired = at(dims.operand_batch[k]);
+      if (index(dims.index_batch[k]) == i) paired = index(dims.operand_batch[k]);
     }
     ++i;
     if (batch.size == 1) continue;  // runs go on along the last dimension
@@ -130,7 +129,7 @@ Windows::Windows(const WindowDims& dims, WindowMode mode, const View& operand, c
     independent_ = count_ / batches_[0].size;
   }
   for (std::size_t k = 0; k < dims.index_map.size(); ++k) {
-    const std::size_t d = at(dims.index_map[k]);
+    const std::size_t d = index(dims.index_map[k]);
     components_.push_back({static_cast<std::int64_t>(k) * indices.strides.back(),
                            operand.strides[d], operand.shape[d] - sizes[d],
                            dims.wraps.empty() ? 0 : dims.wraps[k]});
@@ -143,7 +142,7 @@ Windows::Windows(const WindowDims& dims, WindowMode mode, const View& operand, c
     if (has(dims.collapsed, d) || has(dims.operand_batch, d)) continue;
     shape_.push_back(sizes[d]);
     operand_strides_.push_back(operand.strides[d]);
-    other_strides_.push_back(other.strides[at(dims.window_dims[w++])]);
+    other_strides_.push_back(other.strides[index(dims.window_dims[w++])]);
     elements_ *= sizes[d];
   }
   kernels::collapse(shape_, operand_strides_, other_strides_);

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/errors.h"
+#include "base/index.h"
 #include "base/lists.h"
 #include "ops/windows.h"
 
@@ -23,8 +24,6 @@ constexpr Names scatter_names{"scatter",
                               "scatter_indices_batching_dims"};
 constexpr const char* operand_batch_name = "operand_batching_dims";
 
-std::size_t at(std::int64_t d) { return static_cast<std::size_t>(d); }
-
 struct Check {
   const Names& names;
   const WindowDims& dims;
@@ -45,7 +44,7 @@ struct Check {
   }
   void in_range(const char* what, const Ints& given, std::size_t rank) const {
     for (std::int64_t d : given) {
-      if (d >= 0 && at(d) < rank) continue;
+      if (d >= 0 && index(d) < rank) continue;
       type_error("Invalid ", what, " set in ", names.op, " op; valid range is [0, ", rank,
                  "); got: ", d, ".");
     }
@@ -81,7 +80,7 @@ struct Check {
     }
     for (std::size_t i = 0; i < dims.index_map.size(); ++i) {
       const std::int64_t d = dims.index_map[i];
-      if (d >= 0 && at(d) < operand.rank()) continue;
+      if (d >= 0 && index(d) < operand.rank()) continue;
       type_error("Invalid ", names.index_map, " mapping; domain is [0, ", operand.rank(),
                  "), got: ", i, "->", d, ".");
     }
@@ -107,8 +106,8 @@ struct Check {
                  to_string(dims.index_batch), ".");
     }
     Shape own, theirs;
-    for (std::int64_t d : dims.operand_batch) own.push_back(operand.shape[at(d)]);
-    for (std::int64_t d : dims.index_batch) theirs.push_back(indices.shape[at(d)]);
+    for (std::int64_t d : dims.operand_batch) own.push_back(operand.shape[index(d)]);
+    for (std::int64_t d : dims.index_batch) theirs.push_back(indices.shape[index(d)]);
     if (own != theirs) {
       type_error(names.title,
                  " op requires operand batching dimensions and indices batching dimensions to "
@@ -132,9 +131,9 @@ void check_slice_sizes(const Check& c, const Ints& sizes) {
   }
   const auto single = [&](const Ints& dims, const char* what) {
     for (std::size_t i = 0; i < dims.size(); ++i) {
-      if (sizes[at(dims[i])] <= 1) continue;
-      type_error("Gather op can only ", what, ", but bound is ", sizes[at(dims[i])], " for index ",
-                 dims[i], " at position ", i, ".");
+      if (sizes[index(dims[i])] <= 1) continue;
+      type_error("Gather op can only ", what, ", but bound is ", sizes[index(dims[i])],
+                 " for index ", dims[i], " at position ", i, ".");
     }
   };
   single(c.dims.collapsed, "collapse slice dims with bound 1");
@@ -151,7 +150,7 @@ void check_gather(const WindowDims& dims, const Type& operand, const Type& indic
   c.distinct(c.names.window, dims.window_dims);
   for (std::size_t i = 0; i < dims.window_dims.size(); ++i) {
     const std::int64_t d = dims.window_dims[i];
-    if (d >= 0 && at(d) < c.other_rank()) continue;
+    if (d >= 0 && index(d) < c.other_rank()) continue;
     type_error("Offset dimension ", i, " in gather op is out of bounds; got ", d,
                ", but should have been in [0, ", c.other_rank(), ")");
   }

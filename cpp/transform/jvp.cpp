@@ -72,18 +72,18 @@ void tidy_tangents(const Op& op, const Values& out, Values& t) {
   }
 }
 
-bool any(const Values& values) {
+bool any_known(const Values& values) {
   return std::any_of(values.begin(), values.end(), [](const Value& v) { return bool(v); });
 }
 
 // Applies an op's own rule to primals and tangents, at whatever level those live.
 JvpResult jvp_rule(const Op& op, const Params& params, const Values& in, const Values& t) {
   JvpResult result;
-  if (op.jvp_body && any(t)) {
+  if (op.jvp_body && any_known(t)) {
     result = op.jvp_body(params, in, t);
   } else {
     result.out = shardax::bind(op, params, in);
-    if (op.no_gradient || !any(t)) {
+    if (op.no_gradient || !any_known(t)) {
       result.t.resize(result.out.size());
     } else if (op.jvp) {
       result.t = op.jvp({params, in, result.out, t});
@@ -174,7 +174,7 @@ class LinearizeTrace final : public Trace {
       tangents.push_back(std::move(tangent));
     }
     JvpResult result;
-    if (op.linearize && any(tangents)) {
+    if (op.linearize && any_known(tangents)) {
       Linearized split = op.linearize(params, primals, nonzero);
       result.out = std::move(split.out);
       result.t = split.linear(tangents);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/index.h"
 #include "base/lists.h"
 #include "base/stack.h"
 #include "ir/bodies.h"
@@ -10,8 +11,6 @@
 
 namespace shardax {
 namespace {
-
-std::size_t index(Var v) { return static_cast<std::size_t>(v); }
 
 using Mask = std::vector<bool>;
 
