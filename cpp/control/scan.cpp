@@ -7,6 +7,7 @@
 #include "base/errors.h"
 #include "control/control.h"
 #include "ops/ops.h"
+#include "transform/lean_residuals.h"
 
 namespace shardax {
 namespace {
@@ -180,22 +181,35 @@ ProgramPtr once_for_all(const ProgramPtr& body, std::size_t consts, const Positi
   return out;
 }
 
-// The known scan also stacks the residuals of each step; those that are the same in all steps are
-// computed once and pass by unstacked.
+// The known scan also stacks the residuals of each step. Those that are the same in all steps are
+// computed once and pass by unstacked; slices of xs, and ys, are in stacks that there are.
 Linearized scan_linearize(const Params& params, const Values& in, const Mask& nonzero_in) {
   const ScanParams p(params);
   const Parts<Mask> mask = settled(p, nonzero_in, [&](const Mask& nonzero) {
     return linearize_program(p.body, nonzero).nonzero;
   });
   const Mask wanted = wanted_outputs(p, mask);
-  const LinearizedProgram d = linearize_program(p.body, mask.all(), &wanted);
-  const std::size_t outs = p.body->outputs.size();
-  // Residuals, by number: those that are the same in all turns, with their values, and the others.
-  Positions fixed, stacked;
+  const Parts<Mask> is_free{Mask(p.consts, true), Mask(p.carry, false), Mask(p.xs(), true)};
+  const LinearizedProgram d =
+      lean_residuals(linearize_program(p.body, mask.all(), &wanted), is_free.all());
+  const std::size_t outs = p.body->outputs.size(), first_x = p.consts + p.carry;
+  // Residuals, by number: those that are the same in all turns; those in stacks that there are,
+  // with their operands or results; and the others.
+  Positions fixed, given, stacked;
   const Mask same = invariant(*d.known, p.consts);
+  const std::vector<Var>&known_in = d.known->inputs, &known_out = d.known->outputs;
+  const auto position = [](const std::vector<Var>& vars, std::size_t from, std::size_t to, Var v) {
+    const auto begin = vars.begin() + static_cast<std::ptrdiff_t>(from);
+    const auto end = vars.begin() + static_cast<std::ptrdiff_t>(to);
+    const auto at = std::find(begin, end, v);
+    return at == end ? vars.size() : static_cast<std::size_t>(at - vars.begin());
+  };
+  const auto x_of = [&](Var v) { return position(known_in, first_x, known_in.size(), v); };
+  const auto y_of = [&](Var v) { return position(known_out, p.carry, outs, v); };
   for (std::size_t r = 0; r < d.residual_count; ++r) {
-    const auto var = static_cast<std::size_t>(d.known->outputs[outs + r]);
-    (same[var] ? fixed : stacked).push_back(r);
+    const Var v = known_out[outs + r];
+    const bool is_given = x_of(v) < known_in.size() || y_of(v) < known_out.size();
+    (same[static_cast<std::size_t>(v)] ? fixed : is_given ? given : stacked).push_back(r);
   }
   Positions fixed_outputs;
   for (const std::size_t r : fixed) fixed_outputs.push_back(outs + r);
@@ -208,11 +222,16 @@ Linearized scan_linearize(const Params& params, const Values& in, const Mask& no
 
   // The linear body takes residuals, then tangents; of the scan's residuals those that are fixed
   // are constants and the others xs.
-  const Parts<Positions> residuals{fixed, {}, stacked};
+  const Parts<Positions> residuals{fixed, {}, joined(stacked, given)};
   const ProgramPtr linear =
       reordered(d.linear, residuals.with(numbered(d.residual_count, mask)).all(),
                 range(0, d.linear->outputs.size()));
-  const Parts<Values> kept{fixed_values, {}, part(results, outs, stacked.size())};
+  Parts<Values> kept{fixed_values, {}, part(results, outs, stacked.size())};
+  for (const std::size_t r : given) {
+    const Var v = known_out[outs + r];
+    const std::size_t x = x_of(v);
+    kept.xs.push_back(x < known_in.size() ? in[x] : results[y_of(v)]);
+  }
   Linearized out;
   out.out = part(results, 0, outs);
   out.linear = [p, mask, kept, linear, ys = p.of_ys(d.nonzero)](const Values& t) {

@@ -215,6 +215,8 @@ struct OpSpec {
   // Takes a machine as little time as a read or a write: an elementwise op whose result is rather
   // made again than kept.
   bool cheap = false;
+  // Takes a few times that, as machine code: made again rather than fetched from beyond the caches.
+  bool quick = false;
   bool draws = false;  // makes random bits of its operands
   Kind kind = Kind::other;
   DTypeSet dtypes = 0;  // of the operands, for families that share a type rule

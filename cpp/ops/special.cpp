@@ -38,6 +38,7 @@ const Op sqrt_op{elementwise(
     {.name = "sqrt",
      .doc = "Elementwise square root. Its derivative at 0 is inf.",
      .checks = makes_nan,
+     .quick = true,
      .dtypes = inexacts,
      .jvp = jvp_slope<[](const Value&, const Value& out) { return div(constant(out, 0.5), out); }>,
      .map = map_near<map_unary<inexacts, root, lane_floats>, Single, near_root, root>})};
@@ -46,6 +47,7 @@ const Op rsqrt_op{elementwise(
     {.name = "rsqrt",
      .doc = "Elementwise reciprocal square root, 1 / sqrt(x).",
      .checks = makes_nan,
+     .quick = true,
      .dtypes = inexacts,
      .jvp = jvp_slope<[](const Value& x, const Value& out) {
        return mul(constant(out, -0.5), div(out, x));
@@ -183,6 +185,7 @@ const Op erf_op{
     elementwise({.name = "erf",
                  .doc = "Elementwise error function.",
                  .checks = makes_nan,
+                 .quick = true,
                  .dtypes = floats,
                  .jvp = jvp_slope<[](const Value& x, const Value&) { return gaussian<1>(x); }>,
                  .map = map_unary<full_floats, [](auto x) { return simd::erf(x); }, lane_floats>})};

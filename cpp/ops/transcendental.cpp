@@ -76,6 +76,7 @@ const Op exp_op{elementwise(
     {.name = "exp",
      .doc = "Elementwise exponential, e^x.",
      .checks = makes_nan,
+     .quick = true,
      .dtypes = inexacts,
      .jvp = jvp_slope<[](const Value&, const Value& out) { return out; }>,
      .map = map_near<
@@ -87,6 +88,7 @@ const Op exp_op{elementwise(
 const Op exp2_op{
     elementwise({.name = "exp2",
                  .doc = "Elementwise power of two, 2^x.",
+                 .quick = true,
                  .dtypes = inexacts,
                  .jvp = jvp_slope<[](const Value&, const Value& out) {
                    return mul(constant(out, std::numbers::ln2), out);
@@ -103,6 +105,7 @@ const Op expm1_op{elementwise(
     {.name = "expm1",
      .doc = "Elementwise e^x - 1, exact near zero.",
      .checks = makes_nan,
+     .quick = true,
      .dtypes = inexacts,
      .jvp = jvp_slope<[](const Value&, const Value& out) { return add(out, constant(out, 1)); }>,
      .map = map_unary<inexacts, either<[](auto x) { return simd::expm1(x); }, complex_expm1>,
@@ -112,6 +115,7 @@ const Op log_op{elementwise(
     {.name = "log",
      .doc = "Elementwise natural logarithm.",
      .checks = makes_nan,
+     .quick = true,
      .dtypes = inexacts,
      .jvp = [](const JvpArgs& a) -> Values { return {div(a.t[0], a.in[0])}; },
      .map = map_near<
@@ -124,6 +128,7 @@ const Op log1p_op{elementwise(
     {.name = "log1p",
      .doc = "Elementwise log(1 + x), exact near zero.",
      .checks = makes_nan,
+     .quick = true,
      .dtypes = inexacts,
      .jvp = [](const JvpArgs& a) -> Values {
        return {div(a.t[0], add(a.in[0], constant(a.in[0], 1)))};
@@ -134,6 +139,7 @@ const Op log1p_op{elementwise(
 const Op logistic_op{elementwise({.name = "logistic",
                                   .doc = "Elementwise logistic function, 1 / (1 + e^-x).",
                                   .checks = makes_nan,
+                                  .quick = true,
                                   .dtypes = inexacts,
                                   .jvp = jvp_slope<[](const Value&, const Value& out) {
                                     return mul(out, sub(constant(out, 1), out));
@@ -296,6 +302,7 @@ const Op tanh_op{elementwise(
     {.name = "tanh",
      .doc = "Elementwise hyperbolic tangent.",
      .checks = makes_nan,
+     .quick = true,
      .dtypes = inexacts,
      .jvp = jvp_slope<[](const Value&, const Value& out) {
        return mul(add(constant(out, 1), out), sub(constant(out, 1), out));

@@ -1,0 +1,19 @@
+// transform/lean_residuals.h - a loop's linear part makes again what costs less than to keep it.
+//
+//   known:   s = logistic x; d = mul s (sub 1.0 s); b = broadcast_in_dim w     keeps s, d, b
+// becomes
+//   known:   s = logistic x                                                    keeps s, w
+//   linear:  d = mul s (sub 1.0 s); b = broadcast_in_dim w; ...
+// What is kept of each turn of a loop lies in a stack as long as the loop: cheap elementwise ops
+// and views of other kept values, or of what is there anyway, take less time than to write and read
+// it.
+#pragma once
+
+#include "transform/jvp.h"
+
+namespace shardax {
+
+// The same halves, with what is kept, each once. `is_free`: which inputs can be kept at no cost.
+LinearizedProgram lean_residuals(const LinearizedProgram& halves, const std::vector<bool>& is_free);
+
+}  // namespace shardax
