@@ -16,6 +16,7 @@ const KnownOps& known() {
                             *find_op("gather"),
                             *find_op("mul"),
                             *find_op("neg"),
+                            *find_op("optimization_barrier"),
                             *find_op("pad"),
                             *find_op("psum"),
                             *find_op("reduce_sum"),

@@ -7,9 +7,9 @@ namespace shardax {
 
 struct KnownOps {
   const Op &add, &broadcast_in_dim, &concatenate, &conv_general_dilated, &convert_element_type,
-      &div, &dot_general, &dynamic_slice, &dynamic_update_slice, &gather, &mul, &neg, &pad, &psum,
-      &reduce_sum, &reshape, &scan, &select_n, &sharding_constraint, &slice, &squeeze,
-      &stop_gradient, &transpose;
+      &div, &dot_general, &dynamic_slice, &dynamic_update_slice, &gather, &mul, &neg,
+      &optimization_barrier, &pad, &psum, &reduce_sum, &reshape, &scan, &select_n,
+      &sharding_constraint, &slice, &squeeze, &stop_gradient, &transpose;
 };
 const KnownOps& known();
 

@@ -39,6 +39,10 @@ ProgramPtr lengthen_rows(const ProgramPtr& program);
 //   c = add b 9; d = lt b 0; e = select_n d b c; f = gather a e   ->   f = gather[wraps=(9,)] a b
 ProgramPtr wrap_within(const ProgramPtr& program);
 
+// What is used again much later is made again then, where that takes little (shorten_lives.cpp):
+//   t = tanh x; ...; y = mul t z   ->   ...; u = optimization_barrier x; v = tanh u; y = mul v z
+ProgramPtr shorten_lives(const ProgramPtr& program);
+
 // Matrices that every turn of a loop multiplies by are brought into the form in which products read
 // them once, before the loop (compile/panels.cpp):
 //   b = scan { dot_general(h, w) }   ->   p:f32[8,256,32] = ... w; b = scan { dot_general(h, p) }

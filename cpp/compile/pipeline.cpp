@@ -95,6 +95,7 @@ Compilation plan_for(const ProgramPtr& source, const CompileOptions& given, bool
                            ? options.rewritten
                            : rewritten(source, options.input_strides, segments);
   program = run_pass("wrap_within", program, wrap_within);
+  program = run_pass("shorten_lives", program, shorten_lives);
   std::vector<RowGroup> groups;
   program = run_pass("group_rows", program, [&](const ProgramPtr& p) {
     GroupedProgram grouped = group_rows(p);

@@ -15,6 +15,7 @@
 #include "compile/sums.h"
 #include "compile/transposes.h"
 #include "ops/ops.h"
+#include "ops/orders.h"
 
 namespace shardax {
 namespace {
@@ -174,6 +175,32 @@ Result add_into_scatter(const Match& m) {
   return {};
 }
 
+// What was looked up twice has one gradient.
+Result join_scatters(const Match& m) {
+  const Equation* inner = m.b.defined_by(m.in[0], m.op);
+  if (!inner || !m.uses_known || m.b.uses(m.in[0]) > 1 || inner->inputs[1] != m.in[1] ||
+      inner->params != m.params ||
+      !same_shape_and_dtype(m.b.type(inner->inputs[2]), m.b.type(m.in[2])))
+    return {};
+  const Var operand = inner->inputs[0];
+  const Var sum = m.emit(known().add, {}, {inner->inputs[2], m.in[2]});
+  return one(m.emit(m.op, m.params, {operand, m.in[1], sum}));
+}
+
+// Along dimensions of one element there is nothing to reduce.
+Result drop_unit_axes(const Match& m) {
+  const Shape& shape = m.b.type(m.in[0]).shape;
+  const Ints& axes = m.params.ints("axes");
+  Ints rest;
+  for (std::int64_t d : axes) {
+    if (shape[index(d)] != 1) rest.push_back(d);
+  }
+  if (rest.size() == axes.size()) return {};
+  const Shape left = without_dims(shape, axes);
+  const Var reduced = rest.empty() ? m.in[0] : m.emit(m.op, m.params.with("axes", rest), {m.in[0]});
+  return one(m.emit(known().reshape, ops::reshape_params(left), {reduced}));
+}
+
 using Rule = Result (*)(const Match&);
 struct Row {
   std::string_view op;  // "": every elementwise op
@@ -205,8 +232,13 @@ constexpr Row rows[] = {
     {"add_any", add_into_scatter},            // x + scatter_add(0, updates) scatter_add(x, updates)
     {"iota", narrow_iota},                    // iota over one of more dims  broadcast(iota)
     {"scatter-add", scatter_into_select},     // one number for each row     iota == i ? x : 0
+    {"scatter-add", join_scatters},           // two at the same places      of the updates' sum
     {"concatenate", join_concatenations},     // [[x, y], z]                 [x, y, z]
     {"add_any", join_pads},                   // pad(x) + pad(y), neighbours  pad(concatenate(x, y))
+    {"reduce_sum", drop_unit_axes},           // over dimensions of size 1   reshape(x)
+    {"reduce_prod", drop_unit_axes},          //
+    {"reduce_max", drop_unit_axes},           //
+    {"reduce_min", drop_unit_axes},           //
     {"reduce_sum", sum_of_one_hot},           // sum(iota == i ? x : 0)      x, if i is inside
     {"reduce_sum", reduce_before_transpose},  // sum(transpose(x))           transpose(sum(x))
     {"reduce_sum", reduce_into_dot},          // sum(dot(a, b)) over batches dot(a, b) over them too

@@ -4,9 +4,7 @@
 // becomes
 //   known:   s = logistic x                                                    keeps s, w
 //   linear:  d = mul s (sub 1.0 s); b = broadcast_in_dim w; ...
-// What is kept of each turn of a loop lies in a stack as long as the loop: cheap elementwise ops
-// and views of other kept values, or of what is there anyway, take less time than to write and read
-// it.
+// What is kept of each turn of a loop lies in a stack as long as the loop.
 #pragma once
 
 #include "transform/jvp.h"

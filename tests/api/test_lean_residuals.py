@@ -75,13 +75,16 @@ def test_values(cell, reverse):
         lambda f: jax.jit(jax.grad(f, (0, 1, 2))),
         lambda f: jax.grad(lambda *a: (jax.grad(f)(*a) ** 2).sum(), (0, 1, 2)),
         lambda f: jax.jacfwd(jax.grad(f, 1)),
-        lambda f: lambda *a: jax.vmap(jax.grad(f), (None, 0, None))(
-            a[0], jnp.stack([a[1], 2 * a[1]]), a[2]
+        lambda f: (
+            lambda *a: jax.vmap(jax.grad(f), (None, 0, None))(
+                a[0], jnp.stack([a[1], 2 * a[1]]), a[2]
+            )
         ),
     ):
         values, expected = (derive(form(cell, reverse))(*args) for form in (scanned, unrolled))
-        for a, b in zip(jax.tree.leaves(values), jax.tree.leaves(expected), strict=True):
-            np.testing.assert_allclose(a, b, rtol=2e-4, atol=2e-4 * float(jnp.abs(b).max()))
+        for one, other in zip(jax.tree.leaves(values), jax.tree.leaves(expected), strict=True):
+            scale = float(jnp.abs(other).max())
+            np.testing.assert_allclose(one, other, rtol=2e-4, atol=2e-4 * scale)
 
 
 def stacks(cell):

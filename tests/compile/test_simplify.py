@@ -54,6 +54,49 @@ def test_sums_of_scattered_updates_are_one_scatter():
             np.testing.assert_array_equal(total, expected.sum(axes))
 
 
+TWICE = """
+import numpy as np, shardax as jax, shardax.numpy as jnp
+
+rng = np.random.default_rng(0)
+table = jnp.asarray(rng.normal(size=(50, 16)), "float32")
+rows = jnp.asarray(rng.integers(0, 50, 200))
+
+def loss(table, rows):
+    return jnp.sum(jnp.sin(table[rows])) + jnp.sum(table[rows] ** 2) + jnp.sum(table**3)
+
+value = jax.jit(jax.grad(loss))(table, rows)
+picked = np.asarray(table)[rows]
+expected = 3 * np.asarray(table, "float64") ** 2
+np.add.at(expected, np.asarray(rows), np.cos(picked) + 2 * picked)
+np.testing.assert_allclose(value, expected, rtol=1e-5, atol=1e-5)
+"""
+
+
+def test_rows_that_are_looked_up_twice_have_one_gradient(dump_of):
+    assert dump_of(TWICE).count("scatter-add") == 1
+
+
+UNITS = """
+import numpy as np, shardax as jax, shardax.numpy as jnp
+
+x = np.random.default_rng(0).normal(size=(3, 1, 4, 1)).astype("float32")
+for name in ("sum", "prod", "max", "min"):
+    reduce = getattr(jnp, name)
+    for axes in [(1,), (3,), (1, 3), (0, 1), (1, 2, 3), (0, 1, 2, 3)]:
+        value = jax.jit(lambda x: jnp.sqrt(1 + reduce(x, axes) ** 2))(x)
+        expected = np.sqrt(1 + getattr(np, name)(x, axes) ** 2)
+        assert value.shape == expected.shape
+        np.testing.assert_allclose(value, expected, rtol=1e-6)
+"""
+
+
+def test_nothing_is_reduced_along_single_elements(dump_of):
+    plans = dump_of(UNITS).split("-- plan:")[1:]
+    assert len(plans) >= 24
+    for k, plan in enumerate(plans[-24:]):
+        assert ("reduce" in plan) == (k % 6 >= 3), plan
+
+
 def test_a_recurrent_weight_has_one_gradient_for_all_devices(dump_of):
     plan = dump_of("""
 import shardax as jax, shardax.numpy as jnp

@@ -89,6 +89,21 @@ def test_scatter_add_rows():
     np.testing.assert_array_equal(got, want)
 
 
+@pytest.mark.parametrize("size", [1, 2])
+def test_scatter_add_of_short_windows(size):
+    """Of 3 columns, and of `size` rows, which overlap where there are several."""
+    updates = RNG.standard_normal((20_000, size, 3)).astype(np.float32)
+    index = INDEX[:20_000]
+    dims = lax.ScatterDimensionNumbers((1, 2), (), (0,))
+    table = np.zeros((500, 3), np.float32)
+    got = lax.scatter_add(table, index[:, None], updates, dims)
+    want = table.copy()
+    for i, update in zip(index, updates, strict=True):
+        if 0 <= i <= 500 - size:
+            want[i : i + size] += update
+    np.testing.assert_array_equal(got, want)
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int8", "uint16", "int32", "float16"])
 def test_sort_long(dtype):
     with shardax.enable_x64(True):

@@ -49,7 +49,8 @@ def test_ties_infinities_and_nan(n):
     np.testing.assert_array_equal(jnp.argmax(given, -1), x.argmax(-1))
     np.testing.assert_array_equal(jnp.argmin(given, -1), x.argmin(-1))
     zeros = jnp.full((9, n), -0.0)
-    assert not np.signbit(zeros.sum(-1)).any()
+    # As in JAX, a number that is alone is not added to 0.
+    assert np.signbit(zeros.sum(-1)).all() == (n == 1)
     assert np.asarray(jnp.argmax(given.astype("float16"), -1)).tolist() == x.argmax(-1).tolist()
 
 
