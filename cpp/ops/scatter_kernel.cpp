@@ -1,6 +1,7 @@
 // ops/scatter_kernel.cpp - windows combined into an array, in order, on disjoint parts of it.
 #include "ops/scatter_kernel.h"
 
+#include <array>
 #include <complex>
 
 #include "kernels/copy.h"
@@ -96,21 +97,12 @@ template <ScatterKind kind, class T>
 void combine_line(T* x, const T* y, std::int64_t n, std::int64_t sx, std::int64_t sy) {
   for (std::int64_t k = 0; k < n; ++k) x[k * sx] = combine<kind>(x[k * sx], y[k * sy]);
 }
-// A range of offsets in the operand, in which no window is that is left out.
-struct Places {
-  std::int64_t from, to;
-  template <class Offset>
-  bool has(Offset place) const {
-    using U = std::make_unsigned_t<Offset>;
-    return static_cast<U>(place) - static_cast<U>(from) < static_cast<U>(to - from);
-  }
-};
 // What gradients are: one row of floats for each window of a run.
 template <class T, class Offset>
-SHARDAX_CLONES void add_lines(const Windows::Run<Offset>& run, Places places, T* to,
-                              const T* updates, std::int64_t n) {
+SHARDAX_CLONES void add_lines(const Windows::Run<Offset>& run, T* to, const T* updates,
+                              std::int64_t n) {
   for (std::int64_t i = 0; i < run.n; ++i) {
-    if (!places.has(run.operand[i])) continue;
+    if (run.operand[i] == outside<Offset>) continue;
     T* x = to + run.operand[i];
     const T* y = updates + i * run.other_stride;
 #pragma GCC ivdep
@@ -119,15 +111,32 @@ SHARDAX_CLONES void add_lines(const Windows::Run<Offset>& run, Places places, T*
 }
 // Shorter rows take less time element by element than as vectors.
 constexpr std::int64_t vector_row = 8;
+// Of shorter ones, coordinates and weights of edges say, the length is known where they are added.
+template <int n, class T, class Offset>
+void add_short_lines(const Windows::Run<Offset>& run, T* to, const T* updates) {
+  for (std::int64_t i = 0; i < run.n; ++i) {
+    if (run.operand[i] == outside<Offset>) continue;
+    T* x = to + run.operand[i];
+    const T* y = updates + i * run.other_stride;
+    T sums[n];
+    for (int k = 0; k < n; ++k) sums[k] = x[k] + y[k];
+    for (int k = 0; k < n; ++k) x[k] = sums[k];
+  }
+}
+template <class T, class Offset, int... n>
+constexpr auto short_lines(std::integer_sequence<int, n...>) {
+  return std::array{add_short_lines<n + 1, T, Offset>...};
+}
 
-// Windows that start within `places`; of their last dimension, `part`.
+// Of the last dimension of windows, `part` is done.
 template <ScatterKind kind, class T, class Offset>
 void apply(const Windows& windows, const Windows::Run<Offset>& run, T* to, const T* updates,
-           Part part, Places places) {
+           Part part) {
   updates += run.other;
   const auto each = [&](auto&& window) {
     for (std::int64_t i = 0; i < run.n; ++i) {
-      if (places.has(run.operand[i])) window(to + run.operand[i], updates + i * run.other_stride);
+      if (run.operand[i] != outside<Offset>)
+        window(to + run.operand[i], updates + i * run.other_stride);
     }
   };
   if (windows.shape().empty()) return each([](T* x, const T* y) { *x = combine<kind>(*x, *y); });
@@ -137,7 +146,12 @@ void apply(const Windows& windows, const Windows::Run<Offset>& run, T* to, const
   to += part.from * sx;
   updates += part.from * sy;
   if constexpr (kind == ScatterKind::add && std::is_floating_point_v<T>) {
-    if (a.size() == 1 && dense) return add_lines(run, places, to, updates, n);
+    if (a.size() == 1 && dense) return add_lines(run, to, updates, n);
+    if (a.size() == 1 && sx == 1 && sy == 1 && n > 0 && n < vector_row) {
+      constexpr auto by_length =
+          short_lines<T, Offset>(std::make_integer_sequence<int, vector_row - 1>());
+      return by_length[static_cast<std::size_t>(n - 1)](run, to, updates);
+    }
   }
   Shape shape = windows.shape();
   shape.back() = n;
@@ -149,16 +163,15 @@ void apply(const Windows& windows, const Windows::Run<Offset>& run, T* to, const
   });
 }
 
-// Tasks work on disjoint parts of the operand: on batch elements; on ranges of the windows, of
-// whole cache lines where elements lie side by side; or, where these are too short, on ranges of
-// places. Within a task updates act in their order.
+// Tasks work on disjoint parts of the operand: on batch elements, or on ranges of the windows, of
+// whole cache lines where elements lie side by side. Within a task updates act in their order.
 template <ScatterKind kind, class T>
-void run_all(const Windows& windows, T* to, const T* updates, const Copy& copy, Places all) {
+void run_all(const Windows& windows, T* to, const T* updates, const Copy& copy) {
   const std::int64_t work = windows.count() * windows.elements();
   const std::int64_t size = windows.shape().empty() ? 1 : windows.shape().back();
-  const auto task = [&](std::int64_t from, std::int64_t end, Part part, Places places) {
-    windows.for_runs(
-        from, end, [&](const auto& run) { apply<kind>(windows, run, to, updates, part, places); });
+  const auto task = [&](std::int64_t from, std::int64_t end, Part part) {
+    windows.for_runs(from, end,
+                     [&](const auto& run) { apply<kind>(windows, run, to, updates, part); });
   };
   if (const std::int64_t own = windows.independent(); own > 0 && work >= worth_splitting) {
     const std::int64_t groups = windows.count() / own;
@@ -169,33 +182,19 @@ void run_all(const Windows& windows, T* to, const T* updates, const Copy& copy, 
     runtime::parallel_for((groups + each - 1) / each, [&](std::int64_t i) {
       const std::int64_t first = i * each, end = std::min(groups, first + each);
       if (copy.needed()) copy.part(dim, first, end);
-      task(first * own, end * own, {0, size}, all);
+      task(first * own, end * own, {0, size});
     });
     return;
   }
   if (copy.needed()) copy.all();
   const bool dense = !windows.shape().empty() && windows.operand_strides().back() == 1;
   const std::int64_t line = dense ? 64 / sizeof(T) : 1;
-  const bool by_place = size / line < 2 && windows.disjoint();
-  const std::int64_t from = by_place ? all.from : 0, end = by_place ? all.to : size;
-  const std::int64_t most = std::min<std::int64_t>(runtime::thread_count(), (end - from) / line);
+  const std::int64_t most = std::min<std::int64_t>(runtime::thread_count(), size / line);
   const std::int64_t parts = work < worth_splitting ? 1 : std::clamp<std::int64_t>(most, 1, 8);
-  const std::int64_t step = (end - from + parts - 1) / parts;
+  const std::int64_t step = (size + parts - 1) / parts;
   runtime::parallel_for(parts, [&](std::int64_t i) {
-    const std::int64_t first = std::min(from + i * step, end), last = std::min(first + step, end);
-    by_place ? task(0, windows.count(), {0, size}, {first, last})
-             : task(0, windows.count(), {first, last}, all);
+    task(0, windows.count(), {std::min(i * step, size), std::min((i + 1) * step, size)});
   });
-}
-
-// Where elements of `view` lie, from that of its first one on.
-Places places_of(const View& view) {
-  Places out{0, 1};
-  for (std::size_t d = 0; d < view.shape.size(); ++d) {
-    const std::int64_t reach = std::max<std::int64_t>(view.shape[d] - 1, 0) * view.strides[d];
-    (reach < 0 ? out.from : out.to) += reach;
-  }
-  return out;
 }
 
 template <ScatterKind kind>
@@ -215,7 +214,7 @@ Kernel kernel_of(const Types& in, const Params& params) {
       using T = decltype(zero);
       if constexpr (!is_opaque<T> || kind == ScatterKind::put) {
         run_all<kind>(windows, reinterpret_cast<T*>(out.data),
-                      reinterpret_cast<const T*>(updates.data), copy, places_of(out));
+                      reinterpret_cast<const T*>(updates.data), copy);
       }
     });
   };

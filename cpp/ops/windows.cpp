@@ -128,8 +128,6 @@ Windows::Windows(const WindowDims& dims, WindowMode mode, const View& operand, c
   if (batches_[0].operand_stride != 0 && batches_[0].size > 0) {
     independent_ = count_ / batches_[0].size;
   }
-  disjoint_ = std::all_of(dims.index_map.begin(), dims.index_map.end(),
-                          [&](std::int64_t d) { return sizes[index(d)] == 1; });
   for (std::size_t k = 0; k < dims.index_map.size(); ++k) {
     const std::size_t d = index(dims.index_map[k]);
     components_.push_back({static_cast<std::int64_t>(k) * indices.strides.back(),

@@ -81,8 +81,6 @@ class Windows {
   std::size_t independent_dim() const { return independent_dim_; }
 
   bool fills() const { return mode_ == WindowMode::fill; }
-  // Do windows that start at different places have no element in common?
-  bool disjoint() const { return disjoint_; }
   // Do elements of windows that follow each other lie closer together, in the other array, than
   // those of one window?
   bool side_by_side() const;
@@ -121,7 +119,6 @@ class Windows {
 
   WindowMode mode_;
   bool narrow_ = false;  // offsets take 32 bits
-  bool disjoint_;
   View indices_;
   std::int64_t count_ = 1;
   std::int64_t elements_ = 1;

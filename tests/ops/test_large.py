@@ -89,13 +89,14 @@ def test_scatter_add_rows():
     np.testing.assert_array_equal(got, want)
 
 
+@pytest.mark.parametrize("columns", range(1, 10))
 @pytest.mark.parametrize("size", [1, 2])
-def test_scatter_add_of_short_windows(size):
-    """Of 3 columns, and of `size` rows, which overlap where there are several."""
-    updates = RNG.standard_normal((20_000, size, 3)).astype(np.float32)
+def test_scatter_add_of_short_windows(size, columns):
+    """Of `size` rows, which overlap where there are several."""
+    updates = RNG.standard_normal((20_000, size, columns)).astype(np.float32)
     index = INDEX[:20_000]
     dims = lax.ScatterDimensionNumbers((1, 2), (), (0,))
-    table = np.zeros((500, 3), np.float32)
+    table = np.zeros((500, columns), np.float32)
     got = lax.scatter_add(table, index[:, None], updates, dims)
     want = table.copy()
     for i, update in zip(index, updates, strict=True):
