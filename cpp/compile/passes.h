@@ -41,7 +41,8 @@ ProgramPtr wrap_within(const ProgramPtr& program);
 
 // What is used again much later is made again then, where that takes little (shorten_lives.cpp):
 //   t = tanh x; ...; y = mul t z   ->   ...; u = optimization_barrier x; v = tanh u; y = mul v z
-ProgramPtr shorten_lives(const ProgramPtr& program);
+// `overwritten`: inputs whose memory results may take over.
+ProgramPtr shorten_lives(const ProgramPtr& program, const std::vector<bool>& overwritten);
 
 // Matrices that every turn of a loop multiplies by are brought into the form in which products read
 // them once, before the loop (compile/panels.cpp):

@@ -95,17 +95,18 @@ Compilation plan_for(const ProgramPtr& source, const CompileOptions& given, bool
                            ? options.rewritten
                            : rewritten(source, options.input_strides, segments);
   program = run_pass("wrap_within", program, wrap_within);
-  program = run_pass("shorten_lives", program, shorten_lives);
+  std::vector<bool> overwritten(program->inputs.size(), false);
+  for (std::size_t i = 0; i < overwritten.size(); ++i)
+    overwritten[i] = (i < options.donated.size() && options.donated[i]) ||
+                     (i >= options.first_carry && i < options.first_carry + options.carry);
+  program = run_pass("shorten_lives", program,
+                     [&](const ProgramPtr& p) { return shorten_lives(p, overwritten); });
   std::vector<RowGroup> groups;
   program = run_pass("group_rows", program, [&](const ProgramPtr& p) {
     GroupedProgram grouped = group_rows(p);
     groups = std::move(grouped.groups);
     return grouped.program;
   });
-  std::vector<bool> overwritten(program->inputs.size(), false);
-  for (std::size_t i = 0; i < overwritten.size(); ++i)
-    overwritten[i] = (i < options.donated.size() && options.donated[i]) ||
-                     (i >= options.first_carry && i < options.first_carry + options.carry);
   FusedProgram fused = make_again(program, fuse(*program, groups), overwritten);
   Compilation out{fused.program, std::move(fused.units), {}, {}};
   out.plan = lower(out.program, out.units, options, source->output_types(), &out.placement);

@@ -24,8 +24,8 @@ constexpr std::int64_t far_bytes = std::int64_t{32} << 20;
 
 class Shortener {
  public:
-  explicit Shortener(const Program& program)
-      : program_(program), makers_(makers(program)), builder_(program) {
+  Shortener(const Program& program, const std::vector<bool>& overwritten)
+      : program_(program), overwritten_(overwritten), makers_(makers(program)), builder_(program) {
     // Elements that pass from loop to loop alone do not lie in memory for long.
     std::vector<bool> stored(program.types.size(), false);
     for (const Equation& eqn : program.equations) {
@@ -108,7 +108,9 @@ class Shortener {
     for (Var v : program_.outputs) want(v, program_.equations.size(), false);
     out.wanted.assign(wanted.begin(), wanted.end());
     for (const Type& type : program_.types) out.is_free.push_back(type.bytes() < least_kept);
-    for (Var v : program_.inputs) out.is_free[index(v)] = true;
+    for (std::size_t i = 0; i < overwritten_.size(); ++i) {
+      if (!overwritten_[i]) out.is_free[index(program_.inputs[i])] = true;
+    }
     return out;
   }
 
@@ -133,6 +135,7 @@ class Shortener {
   }
 
   const Program& program_;
+  const std::vector<bool>& overwritten_;
   std::vector<int> makers_;
   std::vector<std::int64_t> before_;  // per equation: bytes that those before it leave
   Builder builder_;
@@ -144,8 +147,8 @@ class Shortener {
 
 }  // namespace
 
-ProgramPtr shorten_lives(const ProgramPtr& program) {
-  const ProgramPtr shorter = Shortener(*program).run();
+ProgramPtr shorten_lives(const ProgramPtr& program, const std::vector<bool>& overwritten) {
+  const ProgramPtr shorter = Shortener(*program, overwritten).run();
   return shorter ? shorter : program;
 }
 

@@ -127,3 +127,32 @@ def test_dropout_is_drawn_again_as_it_was():
         expected = jax.grad(run)(list(weights), x, key)
     for a, b in zip(values, expected, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-3, atol=1e-5 * float(jnp.abs(b).max()))
+
+
+DONATED = """
+import shardax as jax
+import shardax.numpy as jnp
+import test_shorten_lives as t
+
+weights, x = t.operands()
+
+def loss(weights, x):
+    for w in weights:
+        x = x + jax.nn.gelu(x @ jnp.tanh(w))
+    return (x**2).mean()
+
+def step(weights, x):
+    return [w - 0.1 * g for w, g in zip(weights, jax.grad(loss)(weights, x))]
+
+kept = jax.jit(step)(list(weights), x)
+given = [w + 0 for w in weights]
+places = [w.unsafe_buffer_pointer() for w in given]
+updated = jax.jit(step, donate_argnums=0)(given, x)
+assert all((a == b).all() for a, b in zip(kept, updated))
+assert [w.unsafe_buffer_pointer() for w in updated] == places
+"""
+
+
+def test_donated_weights_are_updated_in_place(dump_of):
+    plan = dump_of(DONATED, folder=os.path.dirname(__file__)).split("-- plan:")[-1]
+    assert "copy" not in plan
