@@ -127,6 +127,21 @@ def test_log_gamma_far_to_the_left(z, values):
         f = shardax.grad(f, holomorphic=True)
 
 
+@pytest.mark.parametrize(
+    "s, q, want",
+    [
+        (8.0, 12.0, 5.2776079413339417e-9),
+        (12.5, 20.0, 1.2505795945587956e-16),
+        (2.0, 0.5, 4.9348022005446793),
+        (31.0, -0.5, 3.4767304950799273e-6),
+    ],
+)
+def test_zeta_has_all_digits(s, q, want):
+    np.testing.assert_allclose(special.zeta(s, q), want, rtol=1e-15)
+    single = special.zeta(np.float32(s), np.float32(q))
+    np.testing.assert_allclose(single, want, rtol=1e-7)
+
+
 def test_gamma_far_to_the_left_is_none():
     z = np.array([-1e10 + 1e-300j, -1e10 + 0.5j, -1e100 - 3.7j, -1e4 + 0.5j])
     np.testing.assert_array_equal(special.gamma(z), 0)
