@@ -106,6 +106,12 @@ def test_transforms_of_few():
         jnp.fft.fft(jnp.ones(3), n=0)
     x = np.arange(8.0, dtype=np.float16)
     assert fft.dct(x).dtype == fft.idct(x).dtype == np.float32
+    assert fft.dct(jnp.zeros((0, 4))).shape == fft.idct(jnp.zeros((0, 4))).shape == (0, 4)
+    for f in (fft.dctn, fft.idctn):
+        with pytest.raises(
+            ValueError, match=r"fft.i?dctn needs elements .* axis 0 of shape \(0, 4\)"
+        ):
+            f(jnp.zeros((0, 4)))
 
 
 def test_coordinates_in_lists():
