@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <vector>
 
 #include "kernels/integrals.h"
 
@@ -99,6 +100,38 @@ Complex log_gamma_series(int order, Complex z) {
   return sum;
 }
 
+// The derivative of this order of log(pi / sin(pi z)), on the sheet where log gamma(z) is this less
+// log gamma(1 - z) (Hare, "Computing the principal branch of log-Gamma", 1997, proposition 3.1).
+Complex log_sine_ratio(int order, Complex z) {
+  const double whole = std::round(z.real()), part = z.real() - whole, y = pi * z.imag();
+  const double sign = std::fmod(whole, 2) == 0 ? 1 : -1;
+  const double sin = sign * std::sin(pi * part);
+  // A half has no remainder of the other sign, on the other side of the cut of the logarithm.
+  const double cos = std::abs(part) == 0.5 ? 0 : sign * std::cos(pi * part);
+  const Complex sine(sin * std::cosh(y), cos * std::sinh(y));
+  if (order == 0) {
+    const double turns = std::copysign(2 * pi, z.imag()) * std::floor(z.real() / 2 + 0.25);
+    return Complex(std::log(pi), turns) - std::log(sine);
+  }
+  const Complex cosine(cos * std::cosh(y), -sin * std::sinh(y));
+  const Complex cotangent = cosine / sine;
+  if (order == 1) return -pi * cotangent;
+  // 1 / sin^2 times polynomials of the cotangent c, whose own derivative is -pi / sin^2.
+  std::vector<double> terms{pi * pi};
+  for (int k = 2; k < order; ++k) {
+    std::vector<double> next(terms.size() + 1);
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+      const double slope = pi * static_cast<double>(i) * terms[i];
+      next[i + 1] -= 2 * pi * terms[i] + slope;
+      if (i > 0) next[i - 1] -= slope;
+    }
+    terms = std::move(next);
+  }
+  Complex sum = 0;
+  for (std::size_t i = terms.size(); i-- > 0;) sum = sum * cotangent + terms[i];
+  return sum / (sine * sine);
+}
+
 }  // namespace
 
 Complex faddeeva(Complex z) {
@@ -133,11 +166,17 @@ double dawson(double x) {
   return std::copysign(std::sqrt(pi) / 2 * sum, x);
 }
 
-// Where the series does not hold, by the recurrence from z + n.
+// Where the series does not hold, by the recurrence from z + n; far to the left by reflection.
 Complex log_gamma_derivative(int order, Complex z) {
   constexpr double near = 15;
   const bool pole = z.imag() == 0 && z.real() <= 0 && z.real() == std::floor(z.real());
-  if (pole || std::isnan(z.real()) || std::isnan(z.imag()) || z.real() < -1e7) return {nan, nan};
+  if (pole || std::isnan(z.real()) || std::isnan(z.imag()) || std::isinf(z.real())) {
+    return {nan, nan};
+  }
+  if (z.real() < -near && !(std::abs(z.imag()) >= near)) {
+    const Complex mirrored = log_gamma_series(order, 1.0 - z);
+    return log_sine_ratio(order, z) - (order % 2 == 0 ? mirrored : -mirrored);
+  }
   Complex below = 0;
   while (z.real() < near && !(std::abs(z.imag()) >= near)) {
     below += log_derivative(order, z);

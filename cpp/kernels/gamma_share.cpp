@@ -20,20 +20,37 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double epsilon = 1e-17;
 
+// log gamma(2 + b) / b for |b| <= 0.5, c_k = (-1)^k (zeta(k + 1) - 1) / (k + 1) but for the first.
+// Even and odd powers are two sums, which are computed side by side; of float32 the first sixteen.
+double log_gamma_2p_share(double b, bool single) {
+  constexpr std::array c{0.42278433509846714,     0.32246703342411322,
+                         -0.067352301053198095,   0.020580808427784548,
+                         -0.0073855510286739853,  0.0028905103307415233,
+                         -0.001192753911703261,   0.00050966952474304242,
+                         -0.00022315475845357938, 9.9457512781808534e-5,
+                         -4.4926236738133142e-5,  2.0507212775670692e-5,
+                         -9.4394882752683959e-6,  4.3748667899074878e-6,
+                         -2.0392157538013662e-6,  9.5514121304074198e-7,
+                         -4.492469198764566e-7,   2.1207184805554666e-7,
+                         -1.00432248239681e-7,    4.7698101693639806e-8,
+                         -2.2711094608943165e-8,  1.0838659214896954e-8,
+                         -5.1834750419700467e-9,  2.4836745438024783e-9,
+                         -1.1921401405860912e-9,  5.731367241678862e-10,
+                         -2.7595228851242331e-10, 0.0};
+  const double square = b * b;
+  double even = 0, odd = 0;
+  for (size_t i = single ? 16 : c.size(); i > 0; i -= 2) {
+    odd = odd * square + c[i - 1];
+    even = even * square + c[i - 2];
+  }
+  return even + b * odd;
+}
+
 // log gamma(1 + a) for 0 <= a.
-double log_gamma_1p(double a) {
-  if (a > 0.5) return simd::lgamma(1 + a);
-  // (-1)^k (zeta(k) - 1) / k of a^k: log(1 + a) is taken out.
-  constexpr std::array c{0.42278433509846714,    0.32246703342411322,    -0.067352301053198095,
-                         0.020580808427784548,   -0.0073855510286739853, 0.0028905103307415233,
-                         -0.001192753911703261,  0.00050966952474304242, -0.00022315475845357938,
-                         9.9457512781808534e-5,  -4.4926236738133142e-5, 2.0507212775670692e-5,
-                         -9.4394882752683959e-6, 4.3748667899074878e-6,  -2.0392157538013662e-6,
-                         9.5514121304074198e-7,  -4.492469198764566e-7,  2.1207184805554666e-7,
-                         -1.00432248239681e-7,   4.7698101693639806e-8,  -2.2711094608943165e-8,
-                         1.0838659214896954e-8,  -5.1834750419700467e-9, 2.4836745438024783e-9,
-                         -1.1921401405860912e-9, 5.731367241678862e-10,  -2.7595228851242331e-10};
-  return a * polynomial(c, a) - std::log1p(a);
+double log_gamma_1p(double a, bool single) {
+  if (a > 1.5) return simd::lgamma(1 + a);
+  if (a > 0.5) return (a - 1) * log_gamma_2p_share(a - 1, single);
+  return a * log_gamma_2p_share(a, single) - std::log1p(a);
 }
 
 // ---- the uniform expansion
@@ -127,16 +144,35 @@ T upper_fraction(T a, T x, double tolerance) {
   return continued_fraction(x + T(1) - a, terms, tolerance);
 }
 
-// The upper share below the mean of a small a: 1 - x^a / gamma(1 + a) is small too.
-double upper_near_zero(double a, double x, double tolerance) {
+// 1 / n
+constexpr auto reciprocals = [] {
+  std::array<double, 64> result{};
+  for (int n = 1; n < 64; ++n) result[static_cast<size_t>(n)] = 1.0 / n;
+  return result;
+}();
+
+// The upper share for small a and x: 1 - x^a / gamma(1 + a) is small too.
+double upper_near_zero(double a, double x, bool single, double tolerance) {
   double term = 1, sum = 0;
-  for (int n = 1; n < most_terms; ++n) {
-    term *= -x / n;
-    sum += term / (a + n);
+  for (size_t n = 1; n < reciprocals.size(); ++n) {
+    term *= -x * reciprocals[n];
+    sum += term / (a + static_cast<double>(n));
     if (std::abs(term) < tolerance * std::abs(sum)) break;
   }
-  const double power = a * std::log(x) - log_gamma_1p(a);
-  return -std::expm1(power) - a * std::exp(power) * sum;
+  const double less = std::expm1(a * std::log(x) - log_gamma_1p(a, single));
+  return -less - a * (1 + less) * sum;
+}
+
+// The lower share for a <= 1, where no terms of the exponent cancel.
+double lower_near_zero(double a, double x, bool single, double tolerance) {
+  const double rest = -x - log_gamma_1p(a, single);
+  const double scale = single ? std::exp(a * std::log(x) + rest) : std::pow(x, a) * std::exp(rest);
+  double term = 1, sum = 1;
+  for (int n = 1; term > tolerance * sum; ++n) {
+    term *= x / (a + n);
+    sum += term;
+  }
+  return scale * sum;
 }
 
 }  // namespace
@@ -150,9 +186,8 @@ double gamma_share(double a, double x, bool upper, bool single) {
   if (is_uniform(a, x)) return Uniform(a, x).share(upper);
   const double tolerance = single ? 1e-10 : epsilon;
   if (x <= 1.1 && a <= 1) {
-    const double rest = upper_near_zero(a, x, tolerance);
-    if (upper) return rest;
-    if (rest < 0.5) return 1 - rest;
+    if (upper) return upper_near_zero(a, x, single, tolerance);
+    return lower_near_zero(a, x, single, tolerance);
   }
   if (x < a + 1) {
     const double share = gamma_scale(a, x) * lower_sum(a, x, tolerance);

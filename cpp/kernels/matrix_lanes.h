@@ -280,24 +280,69 @@ SHARDAX_CLONES [[gnu::flatten]] void solve(const Cell<T>* a, Cell<T>* b, std::in
   });
 }
 
-// Takes tau v v* x from columns first..end of x, which has `n` columns: v is 1 in row k and lies
-// below in column k of a, which has `columns`.
+// Makes Householder's vector v in place of column k of the m x n matrix a from row `head` on, whose
+// first element becomes what is left of it, and the factor of v.
 template <class T>
-SHARDAX_INLINE void reflect(const Cell<T>* a, std::int64_t columns, const Cell<T>& tau, Cell<T>* x,
-                            std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t first) {
+SHARDAX_INLINE void make_reflector(Cell<T>* a, Cell<T>& tau, std::int64_t m, std::int64_t n,
+                                   std::int64_t head, std::int64_t k) {
+  using V = Vector<T>;
+  V largest{}, size;
+  for (std::int64_t i = head; i < m; ++i) {
+    size_of(size, a[i * n + k]);
+    largest = size > largest ? size : largest;
+  }
+  const V scale = largest > std::numeric_limits<Real<T>>::min() ? largest : V{} + 1;
+  const V shrink = 1 / scale;
+  V below{}, length;
+  for (std::int64_t i = head + 1; i < m; ++i) {
+    multiply_real(a[i * n + k], shrink);
+    add_square(below, a[i * n + k]);
+  }
+  Cell<T> alpha = a[head * n + k];
+  multiply_real(alpha, shrink);
+  V total = below;
+  add_square(total, alpha);
+  root<T>(length, total);
+  const V beta = alpha.re < 0 ? length : -length;
+  Index<T> none = below == 0;
+  Cell<T> gap = alpha, inverse;
+  tau = Cell<T>();
+  tau.re = none ? V{} : (beta - alpha.re) / beta;
+  gap.re -= beta;
+  if constexpr (complex_cells<T>) {
+    none = none & (alpha.im == 0);
+    tau.re = none ? V{} : (beta - alpha.re) / beta;
+    tau.im = none ? V{} : -alpha.im / beta;
+  }
+  gap.re = none ? V{} + 1 : gap.re;
+  reciprocal(inverse, gap);
+  for (std::int64_t i = head + 1; i < m; ++i) multiply(a[i * n + k], inverse);
+  Cell<T> left{};
+  left.re = beta * scale;
+  select(a[head * n + k], none, a[head * n + k], left);
+}
+
+// Takes tau v v* x from columns first..end of x, which has `n` columns: v is 1 in row `head` and
+// lies below in column k of a, which has `columns`; of the adjoint of the factor tau if that is
+// asked for.
+template <class T>
+SHARDAX_INLINE void reflect(const Cell<T>* a, std::int64_t columns, std::int64_t head,
+                            std::int64_t k, Cell<T> tau, bool adjoint, Cell<T>* x, std::int64_t m,
+                            std::int64_t n, std::int64_t first) {
+  if constexpr (complex_cells<T>) tau.im = adjoint ? -tau.im : tau.im;
   by_columns(first, n, [&](std::int64_t c, auto count) {
     Cell<T> w[count];
-    for (int q = 0; q < count; ++q) w[q] = x[k * n + c + q];
-    for (std::int64_t i = k + 1; i < m; ++i) {
+    for (int q = 0; q < count; ++q) w[q] = x[head * n + c + q];
+    for (std::int64_t i = head + 1; i < m; ++i) {
       const Cell<T> v = a[i * columns + k];
       for (int q = 0; q < count; ++q) add_conjugate(w[q], v, x[i * n + c + q]);
     }
     for (int q = 0; q < count; ++q) {
       multiply(w[q], tau);
-      x[k * n + c + q].re -= w[q].re;
-      if constexpr (complex_cells<T>) x[k * n + c + q].im -= w[q].im;
+      x[head * n + c + q].re -= w[q].re;
+      if constexpr (complex_cells<T>) x[head * n + c + q].im -= w[q].im;
     }
-    for (std::int64_t i = k + 1; i < m; ++i) {
+    for (std::int64_t i = head + 1; i < m; ++i) {
       const Cell<T> v = a[i * columns + k];
       for (int q = 0; q < count; ++q) take(x[i * n + c + q], v, w[q]);
     }
@@ -307,45 +352,9 @@ SHARDAX_INLINE void reflect(const Cell<T>* a, std::int64_t columns, const Cell<T
 // R and, below it, Householder's vectors in place of the m x n matrix; the factors of these.
 template <class T>
 SHARDAX_CLONES [[gnu::flatten]] void qr(Cell<T>* a, Cell<T>* taus, std::int64_t m, std::int64_t n) {
-  using V = Vector<T>;
   for (std::int64_t k = 0; k < std::min(m, n); ++k) {
-    V largest{}, size;
-    for (std::int64_t i = k; i < m; ++i) {
-      size_of(size, a[i * n + k]);
-      largest = size > largest ? size : largest;
-    }
-    const V scale = largest > std::numeric_limits<Real<T>>::min() ? largest : V{} + 1;
-    const V shrink = 1 / scale;
-    V below{}, length;
-    for (std::int64_t i = k + 1; i < m; ++i) {
-      multiply_real(a[i * n + k], shrink);
-      add_square(below, a[i * n + k]);
-    }
-    Cell<T> alpha = a[k * n + k];
-    multiply_real(alpha, shrink);
-    V total = below;
-    add_square(total, alpha);
-    root<T>(length, total);
-    const V beta = alpha.re < 0 ? length : -length;
-    Index<T> none = below == 0;
-    Cell<T> tau{}, gap = alpha, inverse;
-    tau.re = none ? V{} : (beta - alpha.re) / beta;
-    gap.re -= beta;
-    if constexpr (complex_cells<T>) {
-      none = none & (alpha.im == 0);
-      tau.re = none ? V{} : (beta - alpha.re) / beta;
-      tau.im = none ? V{} : -alpha.im / beta;
-    }
-    gap.re = none ? V{} + 1 : gap.re;
-    reciprocal(inverse, gap);
-    for (std::int64_t i = k + 1; i < m; ++i) multiply(a[i * n + k], inverse);
-    Cell<T> head{};
-    head.re = beta * scale;
-    select(a[k * n + k], none, a[k * n + k], head);
-    taus[k] = tau;
-    Cell<T> adjoint = tau;
-    if constexpr (complex_cells<T>) adjoint.im = -tau.im;
-    reflect(a, n, adjoint, a, m, n, k, k + 1);
+    make_reflector(a, taus[k], m, n, k, k);
+    reflect(a, n, k, k, taus[k], true, a, m, n, k + 1);
   }
 }
 
@@ -361,7 +370,7 @@ SHARDAX_CLONES [[gnu::flatten]] void product_of_reflectors(const Cell<T>* a, con
     }
   }
   for (std::int64_t k = std::min(std::min(m, n), p) - 1; k >= 0; --k) {
-    reflect(a, n, taus[k], q, m, p, k, k);
+    reflect(a, n, k, k, taus[k], false, q, m, p, k);
   }
 }
 

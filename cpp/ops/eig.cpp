@@ -1,5 +1,6 @@
 // ops/eig.cpp - eig, schur and hessenberg: general square matrices.
-#include "ops/matrices.h"
+#include "kernels/matrix_hessenberg.h"
+#include "ops/lane_jobs.h"
 
 namespace shardax::ops {
 namespace {
@@ -259,6 +260,24 @@ struct Hessenberg {
   lapack::Work<T> work;
 };
 
+template <class T>
+struct HessenbergLanes {
+  static bool takes(const JobArgs& args) { return fits_lanes<T>(Stack(args.in[0])); }
+  explicit HessenbergLanes(const JobArgs& args)
+      : one(args), a(one.a.size()), taus(one.taus.size()) {}
+  std::int64_t count() const { return one.count(); }
+  double flops() const { return one.flops(); }
+  void load(const Group<T>& group) { load_group(one.in, group, a); }
+  void compute() { lanes::hessenberg(a.data(), taus.data(), one.n); }
+  void store(const Group<T>& group) {
+    store_group(one.out, group, a);
+    store_group(one.taus_out, group, taus);
+  }
+
+  Hessenberg<T> one;
+  Cells<T> a, taus;
+};
+
 const Op hessenberg_op{stacked(
     {.name = "hessenberg",
      .doc = "Stacks of square matrices in upper Hessenberg form, below it the reflectors that make "
@@ -275,7 +294,7 @@ const Op hessenberg_op{stacked(
      },
      .jvp = [](const JvpArgs&) -> Values { no_derivative("hessenberg"); },
      .multiple_results = true,
-     .kernel = stack_kernel<Hessenberg>})};
+     .kernel = small_stack_kernel<Hessenberg, HessenbergLanes>})};
 
 }  // namespace
 }  // namespace shardax::ops

@@ -259,6 +259,25 @@ def test_forked_children_decompose():
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("n", (1, 2, 3, 8, 32))
+def test_many_small_hessenberg_forms_as_one(n, dtype):
+    a = matrix((35, n, n), dtype)
+    a[3] = np.eye(n)
+    a[4] = 0
+    a[5] *= 1e-30
+    h, taus = map(np.asarray, lax.linalg.hessenberg(a))
+    form, q = np.triu(h, -1), identity(a.shape, n, dtype).copy()
+    if n > 1:
+        q[:, 1:, 1:] = lax.linalg.householder_product(h[:, 1:, :-1], taus)
+    near(adjoint(q) @ q, identity(a.shape, n, dtype), dtype)
+    near(q @ form @ adjoint(q), a, dtype)
+    if n < 9:
+        want, want_taus = map(np.stack, zip(*map(lax.linalg.hessenberg, a)))
+        near(h, want, dtype, 30)
+        near(taus, want_taus, dtype, 30)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize(
     "shape", ((1, 1), (3, 3), (5, 2), (2, 5), (8, 8), (32, 7), (32, 32)), ids=str
 )

@@ -45,6 +45,8 @@ def test_polynomial_calculus():
     check(jnp.polyint(F, 2, jnp.array([1, 2])), np.polyint(F, 2, [1, 2]))
     check(jnp.poly(jnp.array([1.0, 2 + 1j])), np.poly([1.0, 2 + 1j]))
     check(jnp.poly(jnp.array([])), 1.0)
+    check(jnp.poly(jnp.array([jnp.inf, 1.0])), [1, -np.inf, np.inf])
+    check(jnp.poly(jnp.arange(-3.0, 4.0)), np.poly(np.arange(-3.0, 4.0)))
 
 
 def test_polyfit():

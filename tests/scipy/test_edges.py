@@ -69,6 +69,19 @@ def test_modes_of_many():
     assert np.isnan(value) and count == 3
 
 
+def test_slopes_of_modes_are_those_of_the_first():
+    slope = jax.grad(lambda x: stats.mode(x).mode)(jnp.array([3.0, 1.0, 1.0, 2.0]))
+    np.testing.assert_array_equal(slope, [0, 1, 0, 0])
+
+
+def test_sem_without_nan_keeps_the_dtype():
+    with jax.enable_x64(True):
+        x = np.array([3, 1, np.nan, 2], np.float32)
+        error = stats.sem(x, nan_policy="omit")
+    assert error.dtype == np.float32
+    np.testing.assert_allclose(error, 1 / np.sqrt(3), rtol=1e-6)
+
+
 def test_modes_of_few():
     mode, count = stats.mode(jnp.zeros((0, 3)))
     assert np.isnan(mode).all() and mode.shape == count.shape == (3,)
@@ -93,6 +106,12 @@ def test_transforms_of_few():
         jnp.fft.fft(jnp.ones(3), n=0)
     x = np.arange(8.0, dtype=np.float16)
     assert fft.dct(x).dtype == fft.idct(x).dtype == np.float32
+    assert fft.dct(jnp.zeros((0, 4))).shape == fft.idct(jnp.zeros((0, 4))).shape == (0, 4)
+    for f in (fft.dctn, fft.idctn):
+        with pytest.raises(
+            ValueError, match=r"fft.i?dctn needs elements .* axis 0 of shape \(0, 4\)"
+        ):
+            f(jnp.zeros((0, 4)))
 
 
 def test_coordinates_in_lists():

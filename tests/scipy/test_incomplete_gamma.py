@@ -53,6 +53,24 @@ def test_values(a, x, lower, upper, slope):
         np.testing.assert_allclose(lax.igamma_grad_a(a, x), slope, rtol=2e-10)
 
 
+@pytest.mark.parametrize(
+    "a, x, lower",
+    [
+        (0.05, 1e-300, 1.0272168652716744e-15),
+        (0.5, 0.25, 0.52049987781304654),
+        (0.75, 1.0, 0.73998003053025869),
+        (1.0, 0.001, 0.00099950016662500835),
+        (0.001, 0.9, 0.99973957030017818),
+    ],
+)
+def test_small_parameters_keep_all_digits(a, x, lower):
+    np.testing.assert_allclose(special.gammainc(a, x), lower, rtol=1e-15)
+    single = special.gammainc(np.float32(a), np.float32(x))
+    np.testing.assert_allclose(
+        single, special.gammainc(float(np.float32(a)), float(np.float32(x))), rtol=1e-7
+    )
+
+
 def test_the_pieces_meet():
     a = np.repeat([99.999999, 100.0, 100.000001, 1e4, 1e7], 8)
     edges = np.tile(np.repeat([0.7, 1.3, 1.0, 1 + 1e-9], 2), 5)

@@ -60,6 +60,94 @@ def test_log_gamma_has_all_derivatives():
     np.testing.assert_allclose(third(z), (second(z + h) - second(z - h)) / (2 * h), rtol=1e-5)
 
 
+# loggamma(z) and its derivatives, from sums in 50 digits.
+LEFT = [
+    (
+        (-20.3 + 0.001j),
+        (
+            -41.88729999577622 - 65.96812818693388j,
+            5.3175155070286975 + 0.015031217863891328j,
+            15.030961529182461 + 0.06883361055848806j,
+            68.83036441451358 + 0.7689930829525093j,
+        ),
+    ),
+    (
+        (-16.5 - 3j),
+        (
+            -39.40474092361106 + 44.89158827106755j,
+            2.848678055918467 - 2.96696821917869j,
+            -0.057032709409475586 + 0.010059023154339408j,
+            -0.0031508583223653834 + 0.0011451754901304625j,
+        ),
+    ),
+    (
+        (-15.75 + 14j),
+        (
+            -66.6730398933241 - 10.573812370968918j,
+            3.0656946065446053 + 2.4305275025337645j,
+            -0.03532578686026299 - 0.03042350245959604j,
+            -0.0003226978402944846 - 0.0021493523689216157j,
+        ),
+    ),
+    (
+        (-1000.25 + 0.1j),
+        (
+            -5912.456778128975 - 3143.748075380526j,
+            9.517861757478117 + 1.749431996743467j,
+            13.61648566097815 + 9.130305629646708j,
+            39.11822767852436 + 95.29689818813794j,
+        ),
+    ),
+    (
+        (-33 + 1e-09j),
+        (
+            -64.3312011806351 - 105.2433538917465j,
+            3.5115825608380176 + 1000000000j,
+            -9.999999999999999e17 - 8.908686557491592e-13j,
+            -0.000890868655749159 - 1.9999999999999998e27j,
+        ),
+    ),
+    (
+        (-12.5 - 2j),
+        (
+            -25.552216904253164 + 35.702490408362756j,
+            2.576875308404731 - 2.988993668102697j,
+            -0.07497403915093233 + 0.01154455338797823j,
+            -0.005506220895021499 + 0.0008676541996457846j,
+        ),
+    ),
+]
+
+
+@pytest.mark.parametrize("z, values", LEFT)
+def test_log_gamma_far_to_the_left(z, values):
+    f = special.loggamma
+    for want in values:
+        np.testing.assert_allclose(f(z), want, rtol=2e-14)
+        f = shardax.grad(f, holomorphic=True)
+
+
+@pytest.mark.parametrize(
+    "s, q, want",
+    [
+        (8.0, 12.0, 5.2776079413339417e-9),
+        (12.5, 20.0, 1.2505795945587956e-16),
+        (2.0, 0.5, 4.9348022005446793),
+        (31.0, -0.5, 3.4767304950799273e-6),
+    ],
+)
+def test_zeta_has_all_digits(s, q, want):
+    np.testing.assert_allclose(special.zeta(s, q), want, rtol=1e-15)
+    single = special.zeta(np.float32(s), np.float32(q))
+    np.testing.assert_allclose(single, want, rtol=1e-7)
+
+
+def test_gamma_far_to_the_left_is_none():
+    z = np.array([-1e10 + 1e-300j, -1e10 + 0.5j, -1e100 - 3.7j, -1e4 + 0.5j])
+    np.testing.assert_array_equal(special.gamma(z), 0)
+    assert np.isfinite(special.loggamma(z)).all()
+
+
 @pytest.mark.parametrize("function", [special.hyp1f1, special.hyp2f1])
 def test_parameters_have_one_derivative(function):
     more = (1.0,) * (2 if function is special.hyp1f1 else 3)

@@ -144,6 +144,23 @@ def polyint(p, m=1, k=None):
     return append(p, _core.broadcast_to(constants.astype(p.dtype), (m,))) / steps
 
 
+@in_one_program()
+def _multiplied_out(roots):
+    """The product of all x - root: coefficients, as many of them as there are after each root."""
+    from shardax import lax  # at first use: quick import
+
+    n = roots.shape[0]
+    place = np.arange(1, n + 1)
+
+    def step(lower, turn):
+        root, degree = turn
+        higher = concatenate([_core.full((1,), 1, roots.dtype), lower[:-1]])
+        return where(place <= degree, lower - root * higher, lower), None
+
+    lower, _ = lax.scan(step, _core.full((n,), 0, roots.dtype), (roots, place))
+    return concatenate([_core.full((1,), 1, roots.dtype), lower])
+
+
 def poly(seq_of_zeros):
     """The polynomial with these roots and leading coefficient 1; of a square matrix the
     characteristic one, whose coefficients are complex.
@@ -165,11 +182,7 @@ def poly(seq_of_zeros):
         raise ValueError("input must be 1d or non-empty square 2d array.")
     if roots.shape[0] == 0:
         return _core.full((), 1, roots.dtype)
-    out = _core.full((1,), 1, roots.dtype)
-    zero = _core.full((1,), 0, roots.dtype)
-    for i in range(len(roots)):
-        out = concatenate([out, zero]) - roots[i] * concatenate([zero, out])
-    return out
+    return _multiplied_out(roots)
 
 
 def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):

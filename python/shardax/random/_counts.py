@@ -112,7 +112,7 @@ def geometric(key, p, shape=None, dtype=None, *, out_sharding=None):
     dtype = np.dtype(
         _core.canonical_dtype(int) if dtype is None else _core.requested_dtype(dtype, "geometric")
     )
-    if dtype.kind not in "iu":
+    if not jnp.issubdtype(dtype, np.integer):
         raise ValueError(f"dtype argument to `geometric` must be an int dtype, got {dtype}")
     shape = parameter_shape("geometric", shape, p)
     return _geometric(key, p, shape=shape, dtype=dtype, stream=partitionable())

@@ -62,7 +62,10 @@ def xlog1py(x, y):
 @in_one_program()
 def entr(x):
     """-x * log(x); 0 at 0, -inf below."""
-    return _entr(_inexact(x)[0])
+    x = _inexact(x)[0]
+    if x.dtype.kind == "c":
+        raise ValueError("entr does not support complex-valued inputs.")
+    return _entr(x)
 
 
 @in_one_program()

@@ -76,15 +76,21 @@ def _inverse_cosine(x, ortho):
     return jnp.stack([evens, odds], -1).reshape(*x.shape[:-1], -1)[..., :n]
 
 
-def _along(function, x, axes, norm):
+def _along(name, function, x, axes, norm):
+    for axis in axes:
+        if not x.shape[axis]:
+            raise ValueError(
+                f"jax.scipy.fft.{name} needs elements along its axes; axis {axis} of shape "
+                f"{x.shape} has none."
+            )
     if jnp.iscomplexobj(x):
         return lax.complex(
-            _along(function, x.real, axes, norm), _along(function, x.imag, axes, norm)
+            _along(name, function, x.real, axes, norm), _along(name, function, x.imag, axes, norm)
         )
     x = _core.promote("inexact", x)[0]
     for axis in axes:
-        if not x.size and x.shape[axis]:
-            continue  # there is nothing along this axis, though it has places
+        if not x.size:
+            break  # another axis has no elements: there is nothing to transform
         x = _last_axis(lambda v: function(v, norm == "ortho"), x, axis)
     return x
 
@@ -105,7 +111,7 @@ def dct(x, type=2, n=None, axis=-1, norm=None):
     """
     x = _checked("dct", x, type, norm)
     axis = canonical_axis(axis, x.ndim)
-    return _along(_cosine, x if n is None else _padded(x, {axis: n}), [axis], norm)
+    return _along("dct", _cosine, x if n is None else _padded(x, {axis: n}), [axis], norm)
 
 
 @in_one_program("type", "n", "axis", "norm")
@@ -113,7 +119,7 @@ def idct(x, type=2, n=None, axis=-1, norm=None):
     """The inverse of `dct` with the same arguments."""
     x = _checked("idct", x, type, norm)
     axis = canonical_axis(axis, x.ndim)
-    return _along(_inverse_cosine, x if n is None else _padded(x, {axis: n}), [axis], norm)
+    return _along("idct", _inverse_cosine, x if n is None else _padded(x, {axis: n}), [axis], norm)
 
 
 def _axes_and_sizes(x, s, axes):
@@ -132,7 +138,7 @@ def dctn(x, type=2, s=None, axes=None, norm=None):
     """`dct` along several axes (None: all, or the last ones for which sizes `s` are given)."""
     x = _checked("dctn", x, type, norm)
     axes, sizes = _axes_and_sizes(x, s, axes)
-    return _along(_cosine, _padded(x, sizes), axes, norm)
+    return _along("dctn", _cosine, _padded(x, sizes), axes, norm)
 
 
 @in_one_program("type", "s", "axes", "norm")
@@ -140,4 +146,4 @@ def idctn(x, type=2, s=None, axes=None, norm=None):
     """The inverse of `dctn` with the same arguments."""
     x = _checked("idctn", x, type, norm)
     axes, sizes = _axes_and_sizes(x, s, axes)
-    return _along(_inverse_cosine, _padded(x, sizes), axes, norm)
+    return _along("idctn", _inverse_cosine, _padded(x, sizes), axes, norm)

@@ -56,7 +56,7 @@ def mode(a, axis=0, nan_policy="propagate", keepdims=False):
         start = lax.cummax(jnp.where(jnp.pad(new, (1, 0)), place, 0))
         lengths = place - start + 1
         best = jnp.argmax(lengths)
-        return ordered[best], lengths[best]
+        return ordered[start[best]], lengths[best]
 
     lines = jnp.moveaxis(x, place, -1)
     shape = lines.shape[:-1]
@@ -115,8 +115,7 @@ def sem(a, axis=0, ddof=1, nan_policy="propagate", *, keepdims=False):
     a = asarray(a)
     if nan_policy == "omit":
         count = (~jnp.isnan(a)).sum(axis=axis, keepdims=keepdims)
-        return jnp.nanstd(a, axis, ddof=ddof, keepdims=keepdims) / jnp.sqrt(
-            count.astype(_core.canonical_dtype(float))
-        )
+        deviation = jnp.nanstd(a, axis, ddof=ddof, keepdims=keepdims)
+        return deviation / jnp.sqrt(count.astype(deviation.dtype))
     count = a.size if axis is None else a.shape[canonical_axis(axis, a.ndim)]
     return jnp.std(a, axis, ddof=ddof, keepdims=keepdims) / float(np.sqrt(count))
