@@ -10,6 +10,7 @@ from shardax import tree_util
 from shardax._devices.mesh import AxisType
 from shardax._devices.mesh_context import get_mesh
 from shardax._devices.shardings import PartitionSpec, axes_of_entry
+from shardax._devices.specs import check_repeated
 
 
 def _name(f):
@@ -62,6 +63,8 @@ def check_specs(side, specs, names):
             f"shard_map {side}_specs argument must refer to an axis marked as manual ({names}), "
             f"but:\n\n{found}\n\nCheck the {side}_specs values passed to shard_map."
         )
+    for _, spec in entries:
+        check_repeated(spec, f"shard_map {side}_specs")
 
 
 def check_sum_specs(side, specs, mesh, names):
