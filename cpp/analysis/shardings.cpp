@@ -279,6 +279,7 @@ AskedDevices devices_asked(const ShardingPtr& mesh) {
 }
 
 AskedDevices devices_asked(const Program& program) {
+  const ShardingGiven asked_already;
   for (const Equation& eqn : program.equations) {
     const ShardingPtr given = given_sharding(eqn.params);
     if (given && given->named && !given->devices.empty())

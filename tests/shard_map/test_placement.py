@@ -87,3 +87,23 @@ def test_an_exchange_is_not_weak(checked):
     assert not exchanged(jnp.full((2, 2), 2.0)).weak_type
     batched = jax.vmap(lambda v: lax.all_to_all(v, "x", 0, 0), axis_name="x")
     assert batched(jnp.full((2, 2), 2.0)).weak_type
+
+
+@pytest.mark.parametrize("jitted", [False, True])
+def test_explicit_axes_are_mapped(jitted):
+    """Whole arrays are split into blocks by reshapes that types would refuse."""
+    types = (jax.sharding.AxisType.Explicit,) * 2
+    grid = jax.make_mesh((2, 2), ("x", "y"), axis_types=types)
+    with jax.set_mesh(grid):
+        x = jax.device_put(np.arange(32.0, dtype=np.float32).reshape(8, 4), P("x", "y"))
+
+        @jax.shard_map(out_specs=P(reduced={"y"}))
+        def f(x):
+            rows = lax.all_gather(x, "y", axis=1, tiled=True, to="reduced")
+            return lax.psum(jnp.sum(rows), "x")
+
+        gradient = jax.grad(f)
+        out = (jax.jit(f) if jitted else f)(x)
+        slope = (jax.jit(gradient) if jitted else gradient)(x)
+    assert out == 496 and out.sharding.spec == P(reduced={"y"})
+    np.testing.assert_array_equal(slope, np.ones((8, 4)))
