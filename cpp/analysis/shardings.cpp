@@ -129,6 +129,10 @@ bool maps_over_devices(const Op& op, const Params& params) {
   return runs == Runs::mapped || runs == Runs::grid;
 }
 
+bool gathers_operands(const Op& op, const Params& params) {
+  return op.bodies && op.bodies(params).runs == Runs::mapped;
+}
+
 bool gives_sharding(const Op& op, const Params& params) {
   return given_sharding(params) || maps_over_devices(op, params);
 }
@@ -269,24 +273,38 @@ Misplaced::Misplaced(std::vector<std::pair<std::size_t, std::string>> arguments,
       arguments_(std::move(arguments)),
       rest_(std::move(rest)) {}
 
-std::vector<int> devices_asked(const Program& program) {
+AskedDevices devices_asked(const ShardingPtr& mesh) {
+  if (!mesh || !mesh->named) return {};
+  return {device_set(*mesh), "shard_map"};
+}
+
+AskedDevices devices_asked(const Program& program) {
+  const ShardingGiven asked_already;
   for (const Equation& eqn : program.equations) {
     const ShardingPtr given = given_sharding(eqn.params);
-    if (given && given->named && !given->devices.empty()) return device_set(*given);
-    if (!eqn.op->bodies || maps_over_devices(*eqn.op, eqn.params)) continue;
-    for (const ProgramPtr& body : eqn.op->bodies(eqn.params).programs) {
-      if (std::vector<int> within = devices_asked(*body); !within.empty()) return within;
+    if (given && given->named && !given->devices.empty())
+      return {device_set(*given), "sharding_constraint"};
+    if (!eqn.op->bodies) continue;
+    const Bodies bodies = eqn.op->bodies(eqn.params);
+    if (bodies.runs == Runs::mapped) continue;
+    if (bodies.runs == Runs::grid) {
+      const AskedDevices own = devices_asked(*grid_program(*eqn.op, eqn.params));
+      if (!own.ids.empty()) return {own.ids, eqn.op->name};
+      continue;
+    }
+    for (const ProgramPtr& body : bodies.programs) {
+      if (AskedDevices within = devices_asked(*body); !within.ids.empty()) return within;
     }
   }
   return {};
 }
 
-void require_devices(std::string_view user, const Values& arrays, const std::vector<int>& asked) {
-  for (std::size_t i = 0; i < arrays.size() && !asked.empty(); ++i) {
+void require_devices(std::string_view user, const Values& arrays, const AskedDevices& asked) {
+  for (std::size_t i = 0; i < arrays.size() && !asked.ids.empty(); ++i) {
     const ShardingPtr& own = as_array(arrays[i]).sharding();
-    if (!own || own->axis_types.starts_with('p') || device_set(*own) == asked) continue;
+    if (!own || own->axis_types.starts_with('p') || device_set(*own) == asked.ids) continue;
     throw Misplaced({placed(user, arrays, i)},
-                    concat(" and sharding_constraint inside jit with device ids [", ids_text(asked),
+                    concat(" and ", asked.by, " inside jit with device ids [", ids_text(asked.ids),
                            "] on platform CPU. Bring the argument there with shardax.device_put."),
                     positions(arrays));
   }

@@ -17,6 +17,8 @@ using Shardings = std::vector<ShardingPtr>;  // null: none recorded
 bool asked_explicit(const ShardingPtr& sharding);
 // Is it pmap or shard_map?
 bool maps_over_devices(const Op& op, const Params& params);
+// Does it take operands from wherever they lie, as pmap does?
+bool gathers_operands(const Op& op, const Params& params);
 // Whether any array has a sharding: otherwise results have none either.
 bool any_sharding(const Values& arrays);
 // Whether results, here or within, have shardings whatever the operands have.
@@ -58,10 +60,16 @@ class Misplaced final : public UserError {
 // Throws Misplaced where arrays that were placed lie on different devices; `user` is the op or
 // function that takes them.
 void require_same_devices(std::string_view user, const Values& arrays);
-// The devices of the first sharding_constraint in a program; none where it asks none.
-std::vector<int> devices_asked(const Program& program);
+struct AskedDevices {
+  std::vector<int> ids;  // sorted; none: operands may lie anywhere
+  std::string_view by;   // what asks
+};
+// Those of the first sharding_constraint or shard_map in a program.
+AskedDevices devices_asked(const Program& program);
+// Those of a sharding, as shard_map asks for them; of none if it is null.
+AskedDevices devices_asked(const ShardingPtr& mesh);
 // Throws Misplaced where an array that was placed lies on other devices than those.
-void require_devices(std::string_view user, const Values& arrays, const std::vector<int>& asked);
+void require_devices(std::string_view user, const Values& arrays, const AskedDevices& asked);
 
 // Does an array of that sharding stand for a sum over mesh axes?
 inline bool is_sum(const ShardingPtr& sharding) { return sharding && !sharding->unreduced.empty(); }

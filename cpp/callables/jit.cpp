@@ -160,6 +160,8 @@ Ref Jit::call_program(PyObject* fun, const CallArguments& arguments) {
   if (!entry->closed.empty() || !computes_at_once(values)) {
     outputs = entry->op.bind(joined(entry->closed, values));
   } else {
+    if (options_.in_shardings && options_.in_shardings.get() != Py_None)
+      require_given(call, values, *entry);
     try {
       outputs = entry->op.compute(values, entry->donation.mask());
     } catch (const Misplaced& error) {
@@ -174,6 +176,21 @@ Ref Jit::call_program(PyObject* fun, const CallArguments& arguments) {
   return call_python("_transform.ref_binding", "write_held", entry->references, held.ptr(),
                      list_of(values).ptr(),
                      unflatten_values(entry->out_tree, part(outputs, 0, results)));
+}
+
+// Python is asked once for arrays that lie like this.
+void Jit::require_given(FlatCall& call, const Values& values, JitEntry& entry) const {
+  const auto lies_so = [](const Value& value, const ShardingPtr& placed) {
+    return as_array(value).sharding() == placed;
+  };
+  if (entry.placed.empty()) entry.placed.resize(values.size());
+  if (std::equal(values.begin(), values.end(), entry.placed.begin(), entry.placed.end(), lies_so))
+    return;
+  const std::vector<Ref> leaves(call.leaves().begin(), call.leaves().end());
+  const auto [args, kwargs] = rebuild_arguments(call.form(), leaves);
+  call_python("_devices.jit_shardings", "check_placed", args.get(), options_.in_shardings.get(),
+              list_of(options_.statics.positions).get());
+  entry.placed = shardings_of(values);
 }
 
 // Adds what the references hold that the function closes over. Where that has other types than it
@@ -199,7 +216,8 @@ std::shared_ptr<JitEntry> Jit::patient_entry(PyObject* fun, FlatCall& call, cons
 
 void Jit::expect_again(FlatCall& call, const Values& values) {
   static const Op* op = find_op("jit");
-  JitEntry first{BoundOp(*op, {}), {}, nullptr, {}, KeptFunctions(Program()), nullptr, {}, 0, 0};
+  JitEntry first{BoundOp(*op, {}), {}, nullptr, {}, KeptFunctions(Program()),
+                 nullptr,          {}, 0,       0,  {}};
   cache_->insert(call, values, std::make_shared<JitEntry>(std::move(first)));
 }
 
@@ -230,11 +248,17 @@ std::shared_ptr<JitEntry> Jit::keep(FlatCall& call, const Types& types, const St
   Params params{{"name", staged.program->name}, {"jaxpr", body.program}};
   if (options_.inlined) params = params.with("inline", true);
   auto entry = std::make_shared<JitEntry>(
-      JitEntry{BoundOp(*op, std::move(params)), std::move(body.values), staged.out_tree,
+      JitEntry{BoundOp(*op, std::move(params)),
+               std::move(body.values),
+               staged.out_tree,
                Donation(call.form(), options_.donated_positions, options_.donated_names, types,
                         staged.program->output_types()),
-               KeptFunctions(*staged.program, staged.references), nullptr, staged.references,
-               staged.held_in, staged.held_out});
+               KeptFunctions(*staged.program, staged.references),
+               nullptr,
+               staged.references,
+               staged.held_in,
+               staged.held_out,
+               {}});
   const std::shared_ptr<JitCache> cache = cache_;  // tracing may have dropped it
   if (cache && !captures && !options_.patient) cache->insert(call, types, entry);
   return entry;

@@ -21,6 +21,7 @@ struct JitEntry {
   std::shared_ptr<JitEntry> program;  // of a patient function: what its second call has staged
   Ref references;                     // as in Staged
   std::size_t held_in = 0, held_out = 0;
+  std::vector<ShardingPtr> placed;  // of the last call's leaves, which agree with in_shardings
 };
 using JitCache = Cache<JitEntry>;
 
@@ -55,6 +56,8 @@ class Jit final : public Behaviour {
   Ref call_program(PyObject* fun, const CallArguments& arguments);
   std::shared_ptr<JitEntry> with_held_values(std::shared_ptr<JitEntry> entry, PyObject* fun,
                                              FlatCall& call, Values& values);
+  // Arrays that were placed lie as in_shardings say: ValueError otherwise.
+  void require_given(FlatCall& call, const Values& values, JitEntry& entry) const;
   PyObject* call_with_refs(PyObject* fun, const CallArguments& arguments) const;
   std::shared_ptr<JitEntry> patient_entry(PyObject* fun, FlatCall& call, const Values& values);
   void expect_again(FlatCall& call, const Values& values);

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "analysis/shardings.h"
 #include "array/checked_axis.h"
 #include "callables/axes.h"
 #include "callables/cache.h"
@@ -302,6 +303,8 @@ std::pair<std::shared_ptr<ShardMapEntry>, Values> ShardMap::stage(PyObject* fun,
 Ref ShardMap::run_by_op(PyObject* fun, FlatCall& call, const Values& values) {
   const CallForm form = call.form();
   Planned planned(plan_.get(), fun, form, values);
+  if (computes_at_once(values))
+    require_devices(function_name(fun), values, devices_asked(planned.grid.mesh));
   TreeDefPtr out_tree;
   const auto body = [&](const Values& in) {
     const Ref result = call_with_values(fun, form, in);

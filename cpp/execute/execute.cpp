@@ -48,10 +48,10 @@ struct Callable::State {
   // Those of the last call's inputs, and what followed for its results.
   std::optional<Shardings> in_shardings;
   Shardings out_shardings;
-  bool gathers = false;      // what maps over devices takes operands from wherever they are
-  bool labels = false;       // something within gives a sharding whatever the inputs have
-  std::vector<int> devices;  // those that a sharding within asks for
-  bool inspects = false;     // something within is told how an array is split
+  bool gathers = false;   // what maps over devices takes operands from wherever they are
+  bool labels = false;    // something within gives a sharding whatever the inputs have
+  AskedDevices devices;   // those that a sharding within asks for
+  bool inspects = false;  // something within is told how an array is split
   std::optional<Shardings> inspected_for;
   void inspect(const Program& program, const Values& arrays);
   void label(const Program& program, const Values& arrays, const Values& results);
@@ -138,7 +138,7 @@ Callable::Callable(ProgramPtr program) : program_(std::move(program)), state_(ne
     state_->labels |= bool(constant.value->sharding());
   for (const Equation& eqn : program_->equations) {
     state_->labels |= gives_sharding(eqn);
-    state_->gathers |= maps_over_devices(*eqn.op, eqn.params);
+    state_->gathers |= gathers_operands(*eqn.op, eqn.params);
     state_->inspects |= inspects_sharding(eqn);
   }
   if (state_->labels) state_->devices = devices_asked(*program_);

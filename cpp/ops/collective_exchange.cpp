@@ -200,6 +200,7 @@ const Op unreduced_reduce_scatter_op{collective(
 
 // ---- all_to_all --------------------------------------------------------------------------------
 
+// Not weak, as in JAX.
 Types all_to_all_type(const Op&, const Types& in, const Params& params) {
   const Exchange p(params);
   const auto split = static_cast<std::size_t>(params.integer("split_axis"));
@@ -225,7 +226,7 @@ Types all_to_all_type(const Op&, const Types& in, const Params& params) {
     out.shape.erase(split);
     out.shape.insert(join_at, p.size);
   }
-  return {out};
+  return {with_dtype(out, out.dtype)};
 }
 
 // The split dimension becomes the device axis, and the device axis the joined dimension.
@@ -244,6 +245,14 @@ GroupResult exchange_all(const GroupArgs& a) {
   return {tiled ? merge_dims(moved, join_at + 1) : moved, true};
 }
 
+// The type rule has spoken for devices; an ordinary vmap keeps weak types.
+Batched batch_exchange_all(const BatchArgs& a) {
+  Batched out = batch_collective(a, exchange_all);
+  Value& moved = out.out[0];
+  if (a.axis.devices && moved->type().weak) moved = convert(moved, moved->dtype());
+  return out;
+}
+
 const Op all_to_all_op{collective(
     {.name = "all_to_all",
      .doc =
@@ -255,7 +264,7 @@ const Op all_to_all_op{collective(
                                .with("concat_axis", a.params.integer("split_axis"));
        return {bind1(all_to_all_op, back, a.ct)};
      },
-     .batch = batch_over<exchange_all>,
+     .batch = batch_exchange_all,
      .show = [](const Params& p) -> std::vector<std::string> {
        return {groups_text(p), axes_text(p), concat("concat_axis=", p.integer("concat_axis")),
                concat("split_axis=", p.integer("split_axis")),

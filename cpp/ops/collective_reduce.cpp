@@ -9,10 +9,12 @@ namespace {
 
 extern const Op psum_op, psum_invariant_op, pmax_op, pmin_op, pargmax_op, pargmin_op, pbroadcast_op;
 
-// Not weak, as in JAX.
+// Weak over checked axes only, as in JAX.
 Types shared_type(const Op& op, const Types& in, const Params& params) {
   check_dtype(op, in[0].dtype);
-  return {with_dtype(shared_by_devices(in[0], params), in[0].dtype)};
+  const Type shared = shared_by_devices(in[0], params);
+  return {unchecked_axes(collective_axes(params)).empty() ? shared
+                                                          : with_dtype(shared, in[0].dtype)};
 }
 
 // psum, pmax and pmin name their axes otherwise than other collectives, as in JAX.
@@ -32,7 +34,8 @@ Batched batch_reduction(const BatchArgs& a) {
   if (!whole || !contains(axes, a.axis.name)) return batch_collective(a, rule);
   Value value = rule({a.params, a.in[0], bool(a.batched[0]), a.axis.size}).value;
   // The type rule has spoken for devices; an ordinary vmap keeps weak types.
-  if (a.axis.devices && value->type().weak) value = convert(value, value->dtype());
+  if (a.axis.devices && value->type().weak && !is_checked(a.axis.name))
+    value = convert(value, value->dtype());
   const AxisSet rest = without(axes, a.axis.name);
   if (rest.empty()) return {{value}, {false}};
   return {{bind1(a.op, a.params.with(axes_param(a.op), AxisNames{rest}), {value})}, {false}};

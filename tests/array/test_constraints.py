@@ -98,7 +98,7 @@ def test_labels_within_programs(name):
 def test_labels_of_arguments_and_results():
     f = jax.jit(lambda x: x * 2, in_shardings=split("x"))
     assert specs(f, X) == [P("x")]
-    assert specs(f, jax.device_put(X, split("y"))) == [P("x")]
+    assert specs(f, jax.device_put(X, split("x"))) == [P("x")]
     f = jax.jit(lambda x: {"a": (x, x * 2), "b": x + 1}, out_shardings={"a": split("x"), "b": None})
     assert specs(f, X) == [P("x"), P("x"), P()]
     f = jax.jit(lambda n, x: x * n, static_argnums=0, in_shardings=[split("x")])

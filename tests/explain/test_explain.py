@@ -342,3 +342,24 @@ def test_a_batch_that_is_split_over_an_axis_outside_of_the_map():
     t = told(shardax.vmap(double, spmd_axis_name="y"), arange(4, 8))
     result = t.results[0]
     assert (result["varying"], result["split"], result["uniform"]) == (["x"], ["x"], [])
+
+
+def test_how_often_buffers_of_a_loop_are_kept():
+    """A scan has results of many sizes; a buffer is one of them for each device, or what it is not
+    said to be."""
+
+    def error(w, x):
+        return jnp.mean((jnp.tanh(x @ w["in"]) @ w["out"]) ** 2)
+
+    def step(w, x):
+        def body(carry, v):
+            found = shardax.value_and_grad(error)(w, v)
+            return shardax.tree_util.tree_map(jnp.add, carry, found), None
+
+        zero = jnp.zeros(()), shardax.tree_util.tree_map(jnp.zeros_like, w)
+        return lax.pmean(lax.scan(body, zero, x)[0], "i")
+
+    f = shardax.pmap(step, axis_name="i", in_axes=(None, 0))
+    t = shardax.explain(f)({"in": arange(16, 32), "out": arange(32, 4)}, arange(N, 4, 8, 16))
+    assert any(b["copies"] == N for b in t.buffers)
+    assert {b["copies"] for b in t.buffers} <= {None, 1, N}

@@ -161,7 +161,8 @@ def test_modes_without_a_mesh():
             auto_axes(lambda b: b, out_sharding=P())(x)
         return x
 
-    jax.shard_map(within, mesh=m, in_specs=P("x"), out_specs=P("x"))(jnp.ones(8))
+    x = jax.device_put(jnp.ones(8), NamedSharding(m, P("x")))
+    jax.shard_map(within, mesh=m, in_specs=P("x"), out_specs=P("x"))(x)
 
 
 def test_axes_outside_of_shard_map():

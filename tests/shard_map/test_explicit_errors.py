@@ -138,3 +138,24 @@ def test_axes_of_one_device_of_a_batch(narrowed):
         x = jax.device_put(np.arange(8.0, dtype=np.float32).reshape(4, 2), P(names, None))
         out = jax.jit(jax.vmap(lambda x: 2 * x, spmd_axis_name=names))(x)
         assert out.sharding.spec == P("data", None)
+
+
+def test_arguments_are_split_as_in_specs_say(mesh):
+    """Over a mesh whose axes were asked to be explicit."""
+    x = jax.device_put(np.ones((4, 4), np.float32), P("x", "y"))
+
+    def f(spec):
+        return jax.shard_map(lambda v: v, in_specs=spec, out_specs=spec)
+
+    said = (
+        r"in_specs passed to shard_map: P\('y',\) does not match the specs of the input: "
+        r"P\({}\) for arg: float32\[{}\]. `in_specs` is an optional argument"
+    )
+    for call in (f(P("y")), jax.jit(f(P("y")))):
+        with pytest.raises(ValueError, match=said.format("'x', 'y'", "4@x,4@y")):
+            call(x)
+        with pytest.raises(ValueError, match=said.format("None,", "4")):
+            call(np.ones(4, np.float32))
+    assert f(P("x", "y"))(x).sharding == x.sharding
+    rows = jax.sharding.reshard(x, P("x"))
+    assert f(P("x"))(rows).shape == (4, 4)

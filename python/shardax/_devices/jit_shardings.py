@@ -10,9 +10,11 @@ from shardax._devices.mesh import Mesh
 from shardax._devices.replicas import guard_move
 from shardax._devices.shardings import (
     IndivisibleError,
+    NamedSharding,
     PartitionSpec,
     Sharding,
     SingleDeviceSharding,
+    sharding_of,
 )
 from shardax._devices.specs import check_repeated
 
@@ -70,6 +72,28 @@ def guard_moves(args, in_shardings, out_shardings, static_positions):
     for leaf, where in zip(tree_util.tree_leaves(given), spread(wanted, given, "jit", "arguments")):
         if where is not None and isinstance(leaf, _core.Array):
             guard_move(leaf, where, False)
+
+
+def check_placed(args, in_shardings, static_positions):
+    """ValueError where an array that was placed lies otherwise than in_shardings say; called by the
+    core."""
+    given = tuple(a for i, a in enumerate(args) if not _is_static(i, args, static_positions))
+    in_shardings = tuple(in_shardings) if isinstance(in_shardings, list) else in_shardings
+    wheres = spread(in_shardings, given, caller.name, "in_shardings")
+    for (path, leaf), where in zip(tree_util.tree_flatten_with_path(given)[0], wheres):
+        placed = isinstance(leaf, _core.Array) and _core.get_sharding(leaf) is not None
+        if where is None or not placed:
+            continue
+        own = sharding_of(leaf)
+        abstract = isinstance(where, NamedSharding) and not isinstance(where.mesh, Mesh)
+        if abstract or where == own or where.is_equivalent_to(own, leaf.ndim):
+            continue
+        raise ValueError(
+            f"Sharding passed to jit does not match the sharding on the respective arg, "
+            f"at in_shardings{tree_util.keystr(path)}. Got jit sharding: {where},\n"
+            f"arg sharding: {own} for arg type: {_core.api.typeof(leaf).str_short()}. Bring it "
+            "there with shardax.device_put, or leave in_shardings out."
+        )
 
 
 def _is_static(position, args, static_positions):

@@ -21,7 +21,7 @@ def of(told, names, results):
     out["values"] = [_value(s) for s in sources if not s["called"]]
     out["collectives"] = [_collective(s, sources) for s in sources if "over" in s]
     out["steps"] = [_step(s, sources) for s in told["steps"]]
-    out["buffers"] = [_buffer(b, sources) for b in told["buffers"]]
+    out["buffers"] = [_buffer(b, sources, told["axes"]) for b in told["buffers"]]
     out["work"] = _work(told)
     out["memory"] = _memory(told)
     out["lines"] = _lines(out)
@@ -121,7 +121,7 @@ def _step(step, sources):
     }
 
 
-def _buffer(buffer, sources):
+def _buffer(buffer, sources, axes):
     out = {
         "kind": "result" if buffer["result"] else "temporary",
         "type": buffer["type"],
@@ -136,10 +136,22 @@ def _buffer(buffer, sources):
         source = sources[buffer["source"]]
         out["line"] = _line(source)
         out["op"] = source["op"]
-        own = source["results"][0]["bytes"] if source["results"] else 0
-        if own and buffer["bytes"] % own == 0:
-            out["copies"] = buffer["bytes"] // own
+        out["copies"] = _copies(buffer["bytes"], source["results"], axes.values())
     return out
+
+
+def _copies(kept, results, sizes):
+    """How often a buffer has one device's part of a result: one for each of some axes. None where
+    it is none of the results, as what a loop uses within."""
+    possible = {1}
+    for size in sizes:
+        possible |= {count * size for count in possible}
+    found = {
+        kept // result["bytes"]
+        for result in results
+        if result["bytes"] and kept % result["bytes"] == 0
+    }
+    return min(found & possible, default=None)
 
 
 def _units_work(units):

@@ -6,10 +6,12 @@ Each check names the entry of the specs, the argument as the user's function cal
 import inspect
 import math
 
+import shardax._core as _core
 from shardax import tree_util
 from shardax._devices.mesh import AxisType
 from shardax._devices.mesh_context import get_mesh
 from shardax._devices.shardings import PartitionSpec, axes_of_entry
+from shardax._devices.specs import check_repeated
 
 
 def _name(f):
@@ -62,6 +64,8 @@ def check_specs(side, specs, names):
             f"shard_map {side}_specs argument must refer to an axis marked as manual ({names}), "
             f"but:\n\n{found}\n\nCheck the {side}_specs values passed to shard_map."
         )
+    for _, spec in entries:
+        check_repeated(spec, f"shard_map {side}_specs")
 
 
 def check_sum_specs(side, specs, mesh, names):
@@ -82,6 +86,29 @@ def check_sum_specs(side, specs, mesh, names):
                     f"shard_map contains axis names all of type `Explicit`. Got mesh {mesh}. Make "
                     "it with axis_types=(AxisType.Explicit, ...)."
                 )
+
+
+def check_types(mesh, specs, leaves):
+    """ValueError where an argument is split over explicit axes in another way than its spec says,
+    or not at all."""
+    for spec, leaf in zip(specs, leaves, strict=True):
+        if spec is None:
+            continue
+        kind = _core.api.typeof(leaf)
+        own = tuple(kind.sharding.spec)
+        if _entries(own, mesh) == _entries((*spec, *[None] * len(own))[: len(own)], mesh):
+            continue
+        raise ValueError(
+            f"in_specs passed to shard_map: {spec} does not match the specs of the input: "
+            f"{kind.sharding.spec} for arg: {kind.str_short()}. `in_specs` is an optional "
+            "argument: without it shard_map takes those of the arguments. Or bring the argument "
+            "there with `jax.sharding.reshard`."
+        )
+
+
+def _entries(spec, mesh):
+    """The axes of more than one device that split each dimension."""
+    return [tuple(a for a in axes_of_entry(entry) if mesh.shape[a] > 1) for entry in spec]
 
 
 def check_smap(in_axes, out_axes, axis_name, infer):

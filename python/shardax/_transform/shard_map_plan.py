@@ -130,6 +130,8 @@ class _Call:
         else:
             specs = plan.spread_in_specs(args)
             errors.check_arguments(f, mesh, tree, plan.in_specs, specs, leaves)
+            if mesh.are_all_axes_explicit and not mesh._implied and names == {*mesh.axis_names}:
+                errors.check_types(mesh, specs, leaves)
         manual = frozenset(mesh.manual_axes)
         new = [name for name in mesh.axis_names if name in names and name not in manual]
         self.axes = tuple((name, mesh.shape[name]) for name in new)

@@ -1,0 +1,109 @@
+"""tests/shard_map/test_placement.py - where arguments lie, weak types of collectives."""
+
+import numpy as np
+import pytest
+import shardax as jax
+import shardax.numpy as jnp
+from shardax import lax
+from shardax._devices.specs import DuplicateSpecError
+from shardax.sharding import Mesh, NamedSharding
+from shardax.sharding import PartitionSpec as P
+
+
+def mesh(*ids):
+    return Mesh(np.array([jax.devices()[i] for i in ids]), "x")
+
+
+X = np.arange(4.0, dtype=np.float32)
+
+
+@pytest.mark.parametrize("jitted", [False, True])
+@pytest.mark.parametrize("prints", [False, True])
+def test_arguments_lie_on_the_devices_of_the_mesh(jitted, prints, capsys):
+    def double(v):
+        if prints:
+            print("here")
+        return 2 * v
+
+    f = jax.shard_map(double, mesh=mesh(0, 1), in_specs=P("x"), out_specs=P("x"))
+    f = jax.jit(f) if jitted else f
+    there = NamedSharding(mesh(2, 3), P("x"))
+    said = (
+        r"Received incompatible devices for jitted computation. Got argument \S+ of double with "
+        r"shape float32\[4\] and device ids \[{}\] on platform CPU and shard_map inside jit with "
+        r"device ids \[0, 1\] on platform CPU. Bring the argument there with shardax.device_put."
+    )
+    with pytest.raises(ValueError, match=said.format("2, 3")):
+        f(jax.device_put(X, there))
+    with pytest.raises(ValueError, match=said.format("1")):
+        f(jax.device_put(X, jax.devices()[1]))
+    here = NamedSharding(mesh(1, 0), P("x"))
+    for x in (X, jnp.asarray(X), jax.device_put(X, here), f(X)):
+        assert f(x).shape == (4,)
+
+
+@pytest.mark.parametrize("side", ["in", "out"])
+def test_an_axis_splits_one_dimension(side):
+    specs = {"in_specs": P("x"), "out_specs": P("x"), f"{side}_specs": P("x", "x")}
+    with pytest.raises(
+        DuplicateSpecError,
+        match=rf"A single shard_map {side}_specs specification can map every mesh axis to at most "
+        r"one positional dimension, but P\('x', 'x'\) has duplicate entries for `x`",
+    ):
+        jax.shard_map(lambda v: v, mesh=mesh(0, 1), **specs)(np.ones((4, 4)))
+
+
+SUMS = {
+    "psum": lambda v: lax.psum(v, "x"),
+    "pmean": lambda v: lax.pmean(v, "x"),
+    "pmax": lambda v: lax.pmax(v, "x"),
+    "pmin": lambda v: lax.pmin(v, "x"),
+}
+
+
+@pytest.mark.parametrize("checked", [False, True])
+@pytest.mark.parametrize("name", SUMS)
+def test_checked_sums_keep_weak_types(name, checked):
+    f = jax.shard_map(
+        SUMS[name], mesh=mesh(0, 1), in_specs=P("x"), out_specs=P(), check_vma=checked
+    )
+    for call in (f, jax.jit(f)):
+        assert call(jnp.full(4, 2.0)).weak_type == checked
+        assert not call(jnp.ones(4)).weak_type
+
+
+@pytest.mark.parametrize("checked", [False, True])
+def test_an_exchange_is_not_weak(checked):
+    f = jax.shard_map(
+        lambda v: lax.all_to_all(v, "x", 0, 0, tiled=True),
+        mesh=mesh(0, 1),
+        in_specs=P("x"),
+        out_specs=P("x"),
+        check_vma=checked,
+    )
+    for call in (f, jax.jit(f)):
+        assert not call(jnp.full(4, 2.0)).weak_type
+    exchanged = jax.pmap(lambda v: lax.all_to_all(v, "x", 0, 0), axis_name="x")
+    assert not exchanged(jnp.full((2, 2), 2.0)).weak_type
+    batched = jax.vmap(lambda v: lax.all_to_all(v, "x", 0, 0), axis_name="x")
+    assert batched(jnp.full((2, 2), 2.0)).weak_type
+
+
+@pytest.mark.parametrize("jitted", [False, True])
+def test_explicit_axes_are_mapped(jitted):
+    """Whole arrays are split into blocks by reshapes that types would refuse."""
+    types = (jax.sharding.AxisType.Explicit,) * 2
+    grid = jax.make_mesh((2, 2), ("x", "y"), axis_types=types)
+    with jax.set_mesh(grid):
+        x = jax.device_put(np.arange(32.0, dtype=np.float32).reshape(8, 4), P("x", "y"))
+
+        @jax.shard_map(out_specs=P(reduced={"y"}))
+        def f(x):
+            rows = lax.all_gather(x, "y", axis=1, tiled=True, to="reduced")
+            return lax.psum(jnp.sum(rows), "x")
+
+        gradient = jax.grad(f)
+        out = (jax.jit(f) if jitted else f)(x)
+        slope = (jax.jit(gradient) if jitted else gradient)(x)
+    assert out == 496 and out.sharding.spec == P(reduced={"y"})
+    np.testing.assert_array_equal(slope, np.ones((8, 4)))
