@@ -244,6 +244,16 @@ void init_program_objects(py::module_& module) {
                                          changes.ptr()));
           },
           "The same equation with other invars, outvars, primitive or params.")
+      .def("__hash__",
+           [](const EquationObject& e) {
+             return mix(std::hash<const Program*>()(e.program.get()), e.index);
+           })
+      .def("__eq__",
+           [](const EquationObject& e, const py::object& other) {
+             if (!py::isinstance<EquationObject>(other)) return false;
+             const auto& o = py::cast<EquationObject&>(other);
+             return o.program == e.program && o.index == e.index;
+           })
       .def("__repr__", [](const EquationObject& e) { return to_string(*e.program, e.equation()); });
 
   py::class_<ProgramObject>(module, "Program",

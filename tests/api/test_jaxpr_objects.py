@@ -342,3 +342,12 @@ def test_a_variable_is_one_object():
     assert jaxpr.invars[0] is not jaxpr.outvars[0]
     held = jaxpr.invars[0]
     assert held is jaxpr.invars[0] and {held: 1}[first.invars[0]] == 1
+
+
+def test_equations_are_the_same_or_not():
+    program = jax.make_jaxpr(lambda x: jnp.sin(x) + x)(1.0)
+    sin, add = program.eqns
+    again = program.jaxpr.eqns[0]
+    assert sin == again and hash(sin) == hash(again)
+    assert sin != add and sin != "sin" and [sin, add].index(program.eqns[1]) == 1
+    assert {sin: 1}[again] == 1
