@@ -16,6 +16,7 @@
 
 #include "callables/call.h"
 #include "callables/context.h"
+#include "callables/left.h"
 
 namespace shardax::callables {
 
@@ -97,6 +98,15 @@ class Cache {
     }
   }
 
+  // Null where nothing goes with the last function that uses it.
+  static const void* left_by(const std::shared_ptr<Cache>& cache) {
+    if (cache.use_count() > 2) return nullptr;
+    for (const auto& item : cache->order_) {
+      if (!item->entry->functions.empty()) return cache.get();
+    }
+    return nullptr;
+  }
+
   std::size_t size() const { return items_.size(); }
   std::vector<Signature> signatures() const {
     std::vector<Signature> out;
@@ -160,7 +170,9 @@ template <class C>
 std::shared_ptr<C> shared_cache(PyObject* fun, PyObject* options) {
   const auto clear = [](void* cache) { static_cast<C*>(cache)->clear(); };
   const auto make = [] { return std::shared_ptr<void>(std::make_shared<C>()); };
-  return std::static_pointer_cast<C>(shared_object(fun, options, make, clear));
+  auto cache = std::static_pointer_cast<C>(shared_object(fun, options, make, clear));
+  take_up(fun, cache.get());
+  return cache;
 }
 
 }  // namespace shardax::callables

@@ -9,6 +9,7 @@
 #include <deque>
 
 #include "base/stack.h"
+#include "callables/left.h"
 #include "objects/config.h"
 
 namespace shardax::callables {
@@ -73,8 +74,11 @@ void deallocate(PyObject* self) {
   Py_TRASHCAN_BEGIN(self, deallocate);
   FunctionObject* function = as_function(self);
   if (function->weak_references) PyObject_ClearWeakRefs(self);
+  std::unique_ptr<Behaviour> behaviour(function->behaviour);
+  function->behaviour = nullptr;
+  if (function->wrapped) leave_to(function->wrapped, behaviour);
   drop_attributes(function);
-  delete function->behaviour;
+  behaviour.reset();
   PyTypeObject* type = Py_TYPE(self);
   type->tp_free(self);
   Py_DECREF(type);

@@ -48,6 +48,9 @@ class Behaviour {
   virtual const StaticSpec& statics() const;
   // Which of its arguments a call gives away.
   virtual StaticSpec donated() const { return {}; }
+  // What later functions made from the same one could go on with, and would lose if it went; null:
+  // nothing.
+  virtual const void* leaves() const { return nullptr; }
 };
 
 // One Python type per kind of transformed function. `name` is dotted; `methods` may be null.

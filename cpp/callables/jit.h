@@ -48,6 +48,7 @@ class Jit final : public Behaviour {
   StaticSpec donated() const override {
     return {options_.donated_positions, options_.donated_names};
   }
+  const void* leaves() const override { return JitCache::left_by(cache_); }
   JitCache& cache() { return *cache_; }
   // `fun` as a program for leaves of these types: that of its calls.
   Staged program_for(PyObject* fun, FlatCall& call, const Types& types);

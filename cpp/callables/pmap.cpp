@@ -44,6 +44,7 @@ class Pmap final : public Behaviour {
   void clear() override { PmapCache::clear_own(cache_); }
   const StaticSpec& statics() const override { return options_.statics; }
   StaticSpec donated() const override { return {options_.donated, {}}; }
+  const void* leaves() const override { return PmapCache::left_by(cache_); }
 
  private:
   using EntryPtr = std::shared_ptr<PmapEntry>;

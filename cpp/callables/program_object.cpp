@@ -13,6 +13,7 @@
 #include "callables/primitive.h"
 #include "callables/trace_state.h"
 #include "ir/print_captured.h"
+#include "ir/same.h"
 #include "trace/walk.h"
 
 namespace py = pybind11;
@@ -27,6 +28,14 @@ py::list variables(const ProgramPtr& program, const ShownVars& shown, const List
   py::list out;
   for (const Var v : vars) out.append(shown_variable(program, shown, v));
   return out;
+}
+
+// The number that a literal stands for; null for variables.
+const Array* literal_value(const Program& program, Var v) {
+  for (const Constant& c : program.constants) {
+    if (c.var == v && is_literal(c)) return c.value.get();
+  }
+  return nullptr;
 }
 
 template <class List>
@@ -45,6 +54,24 @@ py::set effects_of(const Program& program) {
   py::set out;
   for (const std::string_view effect : effects(program)) out.add(py::str(std::string(effect)));
   return out;
+}
+
+// The variable that it was given as, where its program was put together in Python.
+VarObject given_variable(const EquationObject& e, Var v) {
+  return e.shown ? (*e.shown)[static_cast<std::size_t>(v)] : VarObject{e.program, v};
+}
+
+// Is it one equation, perhaps in two programs: the second put together of the first's?
+bool same_equation(const EquationObject& a, const EquationObject& b) {
+  if (a.program == b.program) return a.index == b.index;
+  const Equation &x = a.equation(), &y = b.equation();
+  const auto same_variable = [&](Var v, Var w) {
+    const Array *c = literal_value(*a.program, v), *d = literal_value(*b.program, w);
+    return c || d ? c == d : given_variable(a, v) == given_variable(b, w);
+  };
+  return x.op == y.op && !x.outputs.empty() &&
+         std::ranges::equal(x.outputs, y.outputs, same_variable) &&
+         std::ranges::equal(x.inputs, y.inputs, same_variable) && same_params(x.params, y.params);
 }
 
 py::list equations_of(const ProgramObject& p) {
@@ -244,6 +271,17 @@ void init_program_objects(py::module_& module) {
                                          changes.ptr()));
           },
           "The same equation with other invars, outvars, primitive or params.")
+      .def("__hash__",
+           [](const EquationObject& e) {
+             const auto& outputs = e.equation().outputs;
+             return outputs.empty() ? std::hash<const void*>()(e.equation().op)
+                                    : VarHash()(given_variable(e, outputs.front()));
+           })
+      .def("__eq__",
+           [](const EquationObject& e, const py::object& other) {
+             return py::isinstance<EquationObject>(other) &&
+                    same_equation(e, py::cast<EquationObject&>(other));
+           })
       .def("__repr__", [](const EquationObject& e) { return to_string(*e.program, e.equation()); });
 
   py::class_<ProgramObject>(module, "Program",

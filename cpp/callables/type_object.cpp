@@ -180,6 +180,9 @@ void init_type_object(py::module_& module) {
           "to_tangent_aval", [](const ShapedArray& a) { return ShapedArray{tangent_type(a.type)}; },
           "The type of tangents: with dtype float0 for integers and truth values.")
       .def(
+          "at_least_vspace", [](const ShapedArray& a) { return ShapedArray{tangent_type(a.type)}; },
+          "The type of tangents, under its older name.")
+      .def(
           "to_ct_aval", [](const ShapedArray& a) { return ShapedArray{tangent_type(a.type)}; },
           "The type of cotangents, which is that of tangents.")
       .def(

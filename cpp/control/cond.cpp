@@ -35,15 +35,14 @@ std::vector<bool> any_of(const std::vector<std::vector<bool>>& masks) {
   return out;
 }
 
+// Weak where the first branch's results are, as in JAX.
 Types cond_type(const Op&, const Types&, const Params& params) {
   const Programs& branches = params.programs("branches");
   Types out = branches.at(0)->output_types();
   for (const ProgramPtr& branch : branches) {
     const Types other = branch->output_types();
-    for (std::size_t i = 0; i < out.size(); ++i) {
+    for (std::size_t i = 0; i < out.size(); ++i)
       out[i].varying = join(out[i].varying, other[i].varying);
-      out[i].weak = out[i].weak && other[i].weak;
-    }
   }
   return out;
 }

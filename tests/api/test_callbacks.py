@@ -260,3 +260,14 @@ def test_programs_hand_out_no_weak_types():
         call(1.0)
     jax.effects_barrier()
     assert seen == [False] * 5 + [True]  # debug.callback at once gives what it is given
+
+
+def test_errors_of_debug_callbacks_outside_of_programs_are_the_callbacks_own():
+    def check(x):
+        raise ValueError(f"not sorted: {x}")
+
+    with pytest.raises(ValueError, match="not sorted: 1.0"):
+        jax.debug.callback(check, 1.0)
+    with pytest.raises(jax.errors.JaxRuntimeError, match="not sorted"):
+        jax.block_until_ready(jax.jit(lambda x: jax.debug.callback(check, x))(1.0))
+        jax.effects_barrier()

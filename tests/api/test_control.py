@@ -339,3 +339,24 @@ def test_nested_branches_are_transformed_once_a_level(depth):
     f = lambda x: nested(x, depth)
     np.testing.assert_allclose(shardax.grad(f)(1.0), np.cos(1), rtol=1e-6)
     np.testing.assert_allclose(shardax.jvp(f, (1.0,), (1.0,))[1], np.cos(1), rtol=1e-6)
+
+
+def test_results_of_branches_are_weak_where_those_of_the_first_are():
+    both = [lambda a, b: a, lambda a, b: b]
+    strong = jnp.float32(2)
+
+    def weak(branches):
+        switched = shardax.jit(lambda i, a, b: lax.switch(i, branches, a, b))(1, 1.0, strong)
+        return shardax.typeof(switched).weak_type
+
+    assert weak(both) and weak([*both, both[1]]) and not weak(both[::-1])
+    assert shardax.typeof(lax.cond(True, both[1], both[0], 1.0, strong)).weak_type
+    assert not shardax.typeof(lax.cond(True, both[0], both[1], 1.0, strong)).weak_type
+    primal, tangent = shardax.jvp(
+        lambda a: lax.cond(True, both[1], both[0], a, strong), (1.0,), (1.0,)
+    )
+    assert shardax.typeof(primal).weak_type and tangent == 0
+    stepped = lax.while_loop(
+        lambda c: c < 5, lambda c: lax.cond(c < 3, lambda: strong * 2, lambda: c * 2), 1.0
+    )
+    assert shardax.typeof(stepped).weak_type and stepped == 8

@@ -225,6 +225,7 @@ def test_types():
     with pytest.raises(AssertionError, match="dimension 0 .* is not of size 4"):
         core.mapped_aval(4, 0, aval)
     assert aval.to_tangent_aval() == aval == aval.normalize() == aval.to_ct_aval()
+    assert aval.at_least_vspace() == aval
     assert core.ShapedArray((2,), "int32").to_tangent_aval().dtype == jax.dtypes.float0
     assert core.primal_dtype_to_tangent_dtype(np.int32) == jax.dtypes.float0
     assert core.physical_aval(jax.typeof(jax.random.key(0))).shape == (2,)

@@ -342,3 +342,17 @@ def test_a_variable_is_one_object():
     assert jaxpr.invars[0] is not jaxpr.outvars[0]
     held = jaxpr.invars[0]
     assert held is jaxpr.invars[0] and {held: 1}[first.invars[0]] == 1
+
+
+def test_equations_are_the_same_or_not():
+    program = jax.make_jaxpr(lambda x: jnp.sin(x) + x)(1.0)
+    sin, add = program.eqns
+    again = program.jaxpr.eqns[0]
+    assert sin == again and hash(sin) == hash(again)
+    assert sin != add and sin != "sin" and [sin, add].index(program.eqns[1]) == 1
+    assert {sin: 1}[again] == 1
+    rebuilt = program.jaxpr.replace(eqns=list(program.eqns))
+    assert rebuilt.eqns == program.eqns and rebuilt.replace(outvars=add.outvars).eqns[1] == add
+    assert add.replace(invars=add.invars[::-1]) != add and sin.replace(params={"a": 1}) != sin
+    other = jax.make_jaxpr(lambda x: jnp.sin(x) + x)(1.0)
+    assert other.eqns[0] != sin

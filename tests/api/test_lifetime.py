@@ -1,5 +1,7 @@
 """tests/api/test_lifetime.py - caches keep nothing alive that the user dropped."""
 
+import copy
+import functools
 import gc
 import resource
 import weakref
@@ -182,3 +184,54 @@ def test_attributes_of_what_is_transformed():
     for transform in (jax.jit, jax.vmap, jax.grad, jax.value_and_grad, jax.pmap, jax.checkpoint):
         assert transform(layer).width == 3
     assert jax.jit(layer)(2.0) == 6
+
+
+@jax.custom_jvp
+def square(x):
+    return x * x
+
+
+square.defjvp(lambda primals, tangents: (primals[0] ** 2, 2 * primals[0] * tangents[0]))
+
+
+@pytest.mark.parametrize("transform", [jax.jit, jax.pmap])
+@pytest.mark.parametrize(
+    "body",
+    [
+        square,
+        lambda x: jax.pure_callback(lambda x: x, x, x),
+        lambda x: jax.debug.callback(str, x) or x,
+    ],
+)
+def test_programs_with_functions_of_the_host_are_reused_by_the_next_jit(transform, body):
+    calls = []
+
+    def f(x):
+        calls.append(1)
+        return body(x)
+
+    for _ in range(3):
+        assert transform(f)(jnp.full(1, 2.0)).shape == (1,)
+        assert jax.jit(f, donate_argnums=0)(jnp.full(1, 2.0)).shape == (1,)
+    assert len(calls) == 2
+
+
+def test_left_programs_go_with_the_function():
+    def make():
+        f = jax.custom_jvp(lambda x: x * scale[0])
+        f.defjvp(lambda primals, tangents: (g(*primals), tangents[0] * scale[0]))
+
+        def g(x):
+            return f(x)
+
+        scale = [2.0]
+        assert jax.jit(g)(1.0) == 2.0
+        assert jax.grad(jax.jit(g))(1.0) == 2.0
+        copied = functools.wraps(g)(lambda x: g(x) + 1)
+        assert jax.jit(copied)(1.0) == 3.0 and jax.jit(copied)(1.0) == 3.0
+        copy.deepcopy(vars(copied)["__shardax_programs__"])
+        return weakref.ref(g)
+
+    alive = make()
+    gc.collect()
+    assert alive() is None

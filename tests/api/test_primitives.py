@@ -362,3 +362,28 @@ def test_calls_of_functions_as_primitives(name):
     closed = shardax.make_jaxpr(lambda x: (x + 1.0,))(X)
     np.testing.assert_array_equal(call.bind(X, call_jaxpr=closed)[0], X + 1)
     np.testing.assert_array_equal(call.bind(wrap_init(lambda x: [x + 1.0]), X)[0], X + 1)
+
+
+def test_primitives_whose_class_says_what_they_give():
+    class First(extend_core.Primitive):
+        multiple_results = True
+
+        def __init__(self):
+            super().__init__("first_of_two")
+            ad.primitive_jvps[self] = lambda p, t: (self.bind(*p), t[:1])
+            batching.primitive_batchers[self] = lambda a, d: (self.bind(*a), d[:1])
+
+        def impl(self, *args):
+            return args[:1]
+
+        def abstract_eval(self, *avals):
+            return avals[:1], set()
+
+    first = First()
+    x = jnp.ones((4, 3))
+    for bind in (first.bind, shardax.jit(first.bind), shardax.vmap(first.bind)):
+        (y,) = bind(x, x)
+        assert y.shape == (4, 3)
+    y, t = shardax.jvp(lambda x: first.bind(x, x)[0], (x,), (2 * x,))
+    assert y.shape == (4, 3)
+    np.testing.assert_array_equal(t, 2 * x)

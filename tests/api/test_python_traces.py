@@ -255,3 +255,12 @@ def test_the_state_is_clean_after_it():
     assert not shardax.make_jaxpr(lambda: None)().eqns
     equal(jnp.sin(0.0), 0)
     assert type(jnp.sin(0.0)).__name__ == "ArrayImpl"
+
+
+def test_traces_name_their_tracers():
+    class Named(core.Trace[LoggedTracer]):
+        def process_primitive(self, primitive, tracers, params):
+            return np.float32(7)
+
+    with core.set_current_trace(Named()):
+        assert lax.sin_p.bind(1.0) == 7

@@ -199,7 +199,10 @@ def _call_for_effect(callback, *args, **kwargs):
             "first argument to jax.debug.callback must be callable, but got an object of type "
             f"{type(callback)}"
         )
-    _call("debug_callback", callback, [], "sequential", args, kwargs, lambda result: [])
+    try:
+        _call("debug_callback", callback, [], "sequential", args, kwargs, lambda result: [])
+    except JaxRuntimeError as error:  # outside of programs: the callback's own error
+        raise (error.__cause__ or error) from None
 
 
 def inspect_sharding(callback, array):

@@ -140,6 +140,9 @@ class Primitive(_core.PrimitiveBase):
     def __init__(self, name, *, existing=False):
         super().__init__(name, existing)
         self._keep()
+        several = type(self).multiple_results
+        if isinstance(several, bool):  # an attribute of a subclass, which hides the core's
+            _core.PrimitiveBase.multiple_results.__set__(self, several)
 
     def bind(self, *args, **params):
         """The op on values; `params` are any Python objects."""
@@ -261,6 +264,8 @@ def apply_primitive(primitive, *args, **params):
 
 def _has_own_impl(primitive):
     impl = vars(primitive).get("impl")
+    if impl is None and type(primitive).impl is not Primitive.impl:
+        return True
     return impl is not None and getattr(impl, "func", impl) is not apply_primitive
 
 

@@ -6,6 +6,7 @@ bound in a block, also those on plain arrays (cpp/callables/python_trace.h).
 """
 
 import contextlib
+import types
 
 from shardax._base.wrapped_functions import wrap_init
 from shardax._core import api as _core
@@ -16,6 +17,8 @@ class Trace:
     else they are to handle."""
 
     __slots__ = ("__weakref__", "_invalidated")
+    # `Trace[MyTracer]` says what the values are, to readers and type checkers.
+    __class_getitem__ = classmethod(types.GenericAlias)
 
     def __init__(self, *args, **kwargs):
         self._invalidated = False
