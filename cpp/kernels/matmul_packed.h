@@ -38,8 +38,9 @@ class PackedProduct {
   void run(ParallelFor parallel_for) const {
     const std::int64_t blocks = parts_of(args_.k, matmul_k_block),
                        size = (shared_rows_ + shared_columns_) * matmul_k_block;
-    const std::int64_t most = std::clamp<std::int64_t>(
-        most_bytes / (size * static_cast<std::int64_t>(sizeof(T))), 1, blocks);
+    constexpr std::int64_t width = sizeof(T);
+    const std::int64_t bytes = std::clamp(args_.m * args_.n * width, few_bytes, most_bytes);
+    const std::int64_t most = std::clamp<std::int64_t>(bytes / (size * width), 1, blocks);
     const Room<T> room(most * size);
     const std::int64_t row_parts = parts_of(shared_rows_, part),
                        parts = row_parts + parts_of(shared_columns_, part);
@@ -69,8 +70,8 @@ class PackedProduct {
   }
 
  private:
-  // What chunks share of k-blocks at a time.
-  static constexpr std::int64_t most_bytes = 32 << 20;
+  // What chunks share of k-blocks at a time: about as much as c, which each time is read again.
+  static constexpr std::int64_t few_bytes = 4 << 20, most_bytes = 32 << 20;
   // Blocks that see the same may as well pack it each.
   static constexpr std::int64_t few = 1;
   // Rows or columns that are packed at a time: a multiple of tiles and panels.
