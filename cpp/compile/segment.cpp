@@ -281,12 +281,13 @@ class Segments {
     for (std::size_t k = 0; k < sums.size(); ++k) {
       const DType dtype = inner.builder().type(accumulators[k]).dtype;
       Var partial = done[k];
+      const Equation* maker = inner.builder().definition(partial);
+      const LocationPtr location = maker ? maker->location : location_;  // of the sum
       if (dtype != results[k].dtype)
         partial = inner.builder().emit1(known().convert_element_type,
                                         {{"new_dtype", dtype}, {"weak_type", false}}, {partial},
                                         location_);
-      chunk.push_back(
-          inner.builder().emit1(known().add, {}, {accumulators[k], partial}, location_));
+      chunk.push_back(inner.builder().emit1(known().add, {}, {accumulators[k], partial}, location));
     }
     chunk.insert(chunk.end(), done.begin() + static_cast<std::ptrdiff_t>(sums.size()), done.end());
     const Vars out = builder_.emit(known().scan,

@@ -227,7 +227,7 @@ template <typename T>
 double reciprocal_power(double x, double n) {
   if (n > 8 || n != std::floor(n)) {
     if (!std::is_same_v<T, float>) return std::pow(x, -n);
-    const double size = std::exp(-n * std::log(std::abs(x)));
+    const double size = std::abs(x) == 1 ? 1 : std::exp(-n * std::log(std::abs(x)));
     return x < 0 && std::fmod(n, 2) == 1 ? -size : size;
   }
   double power = 1;
@@ -258,7 +258,7 @@ double hurwitz_zeta(double s, double q) {
   for (; q < terms; q += 1) {
     const double next = reciprocal_power<T>(q, s);
     sum += next;
-    if (q > 0 && next * q <= enough * std::abs(sum)) return sum;
+    if (q > 0 && !(next * q > enough * std::abs(sum))) return sum;
   }
   const double power = reciprocal_power<T>(q, s), last = 1 / q, square = last * last;
   sum += power * q / (s - 1) + power / 2;

@@ -153,9 +153,13 @@ def sharded(reference, call, out=(), reduced=(), kinds="Auto", **rest):
 
     def run(shardax, *operands):
         spec = shardax.sharding.PartitionSpec
+        mesh = shardax.make_mesh((4,), ("i",), (getattr(shardax.sharding.AxisType, kinds),))
+        if kinds == "Explicit":  # operands are split as in_specs say
+            split = shardax.sharding.NamedSharding(mesh, spec("i"))
+            operands = [shardax.sharding.reshard(operand, split) for operand in operands]
         f = shardax.shard_map(
             lambda v: call(shardax, v[0]),
-            mesh=shardax.make_mesh((4,), ("i",), (getattr(shardax.sharding.AxisType, kinds),)),
+            mesh=mesh,
             in_specs=spec("i"),
             out_specs=spec(*out, reduced=set(reduced)),
         )

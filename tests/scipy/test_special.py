@@ -142,6 +142,15 @@ def test_zeta_has_all_digits(s, q, want):
     np.testing.assert_allclose(single, want, rtol=1e-7)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_zeta_of_infinite_powers(dtype):
+    """The first term alone is left: sums over powers of 1 end, too."""
+    with shardax.enable_x64(dtype == "float64"):
+        values = special.zeta(jnp.full(4, jnp.inf, dtype), jnp.array([0.5, 1, 2, 9], dtype))
+        np.testing.assert_array_equal(values, [np.inf, 1, 0, 0])
+        assert special.zeta(jnp.asarray(3e38, dtype), 1) == 1
+
+
 def test_gamma_far_to_the_left_is_none():
     z = np.array([-1e10 + 1e-300j, -1e10 + 0.5j, -1e100 - 3.7j, -1e4 + 0.5j])
     np.testing.assert_array_equal(special.gamma(z), 0)
