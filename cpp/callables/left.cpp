@@ -24,7 +24,7 @@ struct LeftObject {
 
 LeftObject* as_left(PyObject* object) { return reinterpret_cast<LeftObject*>(object); }
 
-int traverse(PyObject* self, visitproc visit, void* arg) {
+int left_traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
   for (const Left& left : *as_left(self)->left) {
     if (const int stop = left.behaviour->traverse(visit, arg)) return stop;
@@ -32,14 +32,14 @@ int traverse(PyObject* self, visitproc visit, void* arg) {
   return 0;
 }
 
-int clear(PyObject* self) {
+int left_clear(PyObject* self) {
   for (const Left& left : *as_left(self)->left) left.behaviour->clear();
   return 0;
 }
 
-void deallocate(PyObject* self) {
+void left_deallocate(PyObject* self) {
   PyObject_GC_UnTrack(self);
-  Py_TRASHCAN_BEGIN(self, deallocate);
+  Py_TRASHCAN_BEGIN(self, left_deallocate);
   delete as_left(self)->left;
   PyTypeObject* type = Py_TYPE(self);
   type->tp_free(self);
@@ -48,16 +48,16 @@ void deallocate(PyObject* self) {
 }
 
 // Copies of a function's attributes, in other processes say, have None for it.
-PyObject* reduce(PyObject*, PyObject*) {
+PyObject* left_reduce(PyObject*, PyObject*) {
   return Py_BuildValue("O()", reinterpret_cast<PyObject*>(Py_TYPE(Py_None)));
 }
 
 PyTypeObject* left_type() {
-  static PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr}, {}};
+  static PyMethodDef methods[] = {{"__reduce__", left_reduce, METH_NOARGS, nullptr}, {}};
   static PyType_Slot slots[] = {
-      {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
-      {Py_tp_clear, reinterpret_cast<void*>(clear)},
-      {Py_tp_dealloc, reinterpret_cast<void*>(deallocate)},
+      {Py_tp_traverse, reinterpret_cast<void*>(left_traverse)},
+      {Py_tp_clear, reinterpret_cast<void*>(left_clear)},
+      {Py_tp_dealloc, reinterpret_cast<void*>(left_deallocate)},
       {Py_tp_methods, methods},
       {Py_tp_doc, const_cast<char*>("Programs compiled from a function, for its next calls.")},
       {0, nullptr},
