@@ -3,6 +3,7 @@
 // Inputs: constants, carry, xs; outputs: carry, ys. The body takes constants, carry and one slice
 // of each x; it gives the new carry and one slice of each y.
 #include <algorithm>
+#include <map>
 
 #include "base/errors.h"
 #include "control/control.h"
@@ -197,18 +198,13 @@ Linearized scan_linearize(const Params& params, const Values& in, const Mask& no
   // with their operands or results; and the others.
   Positions fixed, given, stacked;
   const Mask same = invariant(*d.known, p.consts);
-  const std::vector<Var>&known_in = d.known->inputs, &known_out = d.known->outputs;
-  const auto position = [](const std::vector<Var>& vars, std::size_t from, std::size_t to, Var v) {
-    const auto begin = vars.begin() + static_cast<std::ptrdiff_t>(from);
-    const auto end = vars.begin() + static_cast<std::ptrdiff_t>(to);
-    const auto at = std::find(begin, end, v);
-    return at == end ? vars.size() : static_cast<std::size_t>(at - vars.begin());
-  };
-  const auto x_of = [&](Var v) { return position(known_in, first_x, known_in.size(), v); };
-  const auto y_of = [&](Var v) { return position(known_out, p.carry, outs, v); };
+  const std::vector<Var>& known_out = d.known->outputs;
+  std::map<Var, std::size_t> x_of, y_of;
+  for (std::size_t i = first_x; i < in.size(); ++i) x_of.emplace(d.known->inputs[i], i);
+  for (std::size_t i = p.carry; i < outs; ++i) y_of.emplace(known_out[i], i);
   for (std::size_t r = 0; r < d.residual_count; ++r) {
     const Var v = known_out[outs + r];
-    const bool is_given = x_of(v) < known_in.size() || y_of(v) < known_out.size();
+    const bool is_given = x_of.count(v) + y_of.count(v) > 0;
     (same[static_cast<std::size_t>(v)] ? fixed : is_given ? given : stacked).push_back(r);
   }
   Positions fixed_outputs;
@@ -229,8 +225,8 @@ Linearized scan_linearize(const Params& params, const Values& in, const Mask& no
   Parts<Values> kept{fixed_values, {}, part(results, outs, stacked.size())};
   for (const std::size_t r : given) {
     const Var v = known_out[outs + r];
-    const std::size_t x = x_of(v);
-    kept.xs.push_back(x < known_in.size() ? in[x] : results[y_of(v)]);
+    const auto x = x_of.find(v);
+    kept.xs.push_back(x != x_of.end() ? in[x->second] : results[y_of.at(v)]);
   }
   Linearized out;
   out.out = part(results, 0, outs);
