@@ -5,6 +5,7 @@
 //   t = tanh x; d = mul t t; ... a megabyte later ...; y = mul d z
 //   ->   t = tanh x; ...; u = optimization_barrier x; v = tanh u; w = mul v v; y = mul w z
 // The barrier keeps the copies from being joined with what they are copies of.
+#include <optional>
 #include <unordered_map>
 
 #include "base/index.h"
@@ -25,7 +26,7 @@ constexpr std::int64_t far_bytes = std::int64_t{32} << 20;
 class Shortener {
  public:
   Shortener(const Program& program, const std::vector<bool>& overwritten)
-      : program_(program), overwritten_(overwritten), makers_(makers(program)), builder_(program) {
+      : program_(program), overwritten_(overwritten), makers_(makers(program)) {
     // Elements that pass from loop to loop alone do not lie in memory for long.
     std::vector<bool> stored(program.types.size(), false);
     for (const Equation& eqn : program.equations) {
@@ -53,6 +54,7 @@ class Shortener {
     const Enough enough(program_, std::move(question));
     if (enough.dropped().empty()) return nullptr;
     enough_ = &enough;
+    builder_.emplace(program_);
     std::size_t e = 0;
     const auto step = [&](const Equation& eqn, Vars in) {
       for (std::size_t i = 0; i < in.size(); ++i) {
@@ -61,12 +63,12 @@ class Shortener {
             enough.dropped().count(base(eqn.inputs[i])) > 0)
           in[i] = copy(eqn.inputs[i], e);
       }
-      const Vars out = builder_.emit(*eqn.op, eqn.params, in, eqn.location);
+      const Vars out = builder_->emit(*eqn.op, eqn.params, in, eqn.location);
       for (std::size_t i = 0; i < out.size(); ++i) now_[eqn.outputs[i]] = out[i];
       ++e;
       return out;
     };
-    return eliminate_dead(emit_again(program_, builder_, step));
+    return eliminate_dead(emit_again(program_, *builder_, step));
   }
 
  private:
@@ -124,11 +126,12 @@ class Shortener {
     if (eqn) {
       Vars in;
       for (Var operand : eqn->inputs) in.push_back(copy(operand, e));
-      made = builder_.emit1(*eqn->op, eqn->params, in, eqn->location);
+      made = builder_->emit1(*eqn->op, eqn->params, in, eqn->location);
     } else {
       made = now_.at(v);
       if (program_.type(v).bytes() >= least_kept)
-        made = builder_.emit1(known().optimization_barrier, {{"id", --barriers_}}, {made}, nullptr);
+        made =
+            builder_->emit1(known().optimization_barrier, {{"id", --barriers_}}, {made}, nullptr);
     }
     copies_[v] = {made, before_[e]};
     return made;
@@ -138,7 +141,7 @@ class Shortener {
   const std::vector<bool>& overwritten_;
   std::vector<int> makers_;
   std::vector<std::int64_t> before_;  // per equation: bytes that those before it leave
-  Builder builder_;
+  std::optional<Builder> builder_;    // once there is something to change
   const Enough* enough_ = nullptr;
   std::unordered_map<Var, Var> now_;                              // what a variable has become
   std::unordered_map<Var, std::pair<Var, std::int64_t>> copies_;  // and where they stand
@@ -148,6 +151,9 @@ class Shortener {
 }  // namespace
 
 ProgramPtr shorten_lives(const ProgramPtr& program, const std::vector<bool>& overwritten) {
+  std::int64_t bytes = 0;
+  for (const Type& type : program->types) bytes += type.bytes();
+  if (bytes < far_bytes) return program;
   const ProgramPtr shorter = Shortener(*program, overwritten).run();
   return shorter ? shorter : program;
 }

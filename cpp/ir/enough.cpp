@@ -114,12 +114,10 @@ void Enough::visit(Var v, std::set<Var>& seen, const Leaf& leaf, const Node& nod
 std::vector<Var> Enough::kept() const {
   std::set<Var> seen;
   std::vector<Var> out;
-  const auto is_constant = [&](Var v) {
-    return std::any_of(program_.constants.begin(), program_.constants.end(),
-                       [&](const Constant& constant) { return constant.var == v; });
-  };
+  std::set<Var> constants;
+  for (const Constant& constant : program_.constants) constants.insert(constant.var);
   const auto leaf = [&](Var v) {
-    if (!is_constant(v)) out.push_back(v);
+    if (constants.count(v) == 0) out.push_back(v);
   };
   for (Var v : question_.wanted) visit(v, seen, leaf, [](int) {});
   std::sort(out.begin(), out.end(), [&](Var a, Var b) {
