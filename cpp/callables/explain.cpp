@@ -106,7 +106,8 @@ py::list described(const std::vector<ExplainedStep>& steps) {
 py::list described(const std::vector<ExplainedBuffer>& buffers) {
   py::list out;
   for (const ExplainedBuffer& b : buffers) {
-    out.append(py::dict(py::arg("result") = b.result, py::arg("type") = text_of(b.type),
+    out.append(py::dict(py::arg("result") = b.result,
+                        py::arg("type") = b.type ? text_of(*b.type) : std::string(),
                         py::arg("bytes") = b.bytes, py::arg("source") = b.source,
                         py::arg("first") = b.first, py::arg("last") = b.last));
   }

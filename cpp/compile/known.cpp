@@ -31,4 +31,9 @@ const KnownOps& known() {
   return ops;
 }
 
+bool adds(const Op& op) {
+  static const Op& add_any = *find_op("add_any");
+  return &op == &known().add || &op == &add_any;
+}
+
 }  // namespace shardax

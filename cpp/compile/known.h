@@ -13,4 +13,7 @@ struct KnownOps {
 };
 const KnownOps& known();
 
+// Is it a sum of two operands?
+bool adds(const Op& op);
+
 }  // namespace shardax

@@ -72,9 +72,7 @@ class LoopSums : private CountedLoop {
   void find(std::size_t n) {
     const Var carry = body_.inputs[operands_[n]], sum = body_.outputs[results_[n]];
     const Equation* add = definition(sum);
-    if (!add || uses_[index(carry)] != 1 || uses_[index(sum)] != 1) return;
-    static const Op& add_any = *find_op("add_any");
-    if (add->op != &known().add && add->op != &add_any) return;
+    if (!add || !adds(*add->op) || uses_[index(carry)] != 1 || uses_[index(sum)] != 1) return;
     if (add->inputs[0] != carry && add->inputs[1] != carry) return;
     Var term = add->inputs[add->inputs[0] == carry ? 1 : 0];
     Sum found{n, nullptr, {}, {}, {}};

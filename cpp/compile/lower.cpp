@@ -7,6 +7,7 @@
 #include "base/errors.h"
 #include "base/lists.h"
 #include "compile/arena.h"
+#include "compile/overwriting.h"
 #include "compile/row_blocks.h"
 #include "compile/steps.h"
 #include "compile/uses.h"
@@ -97,8 +98,9 @@ class Lowering {
   bool is_result(Var v) const { return results_.count(v) > 0; }
   bool is_carry(const Slot& slot) const {
     const auto input = static_cast<std::size_t>(slot.index);
-    return slot.kind == Slot::Kind::input && input >= options_.first_carry &&
-           input < options_.first_carry + options_.carry;
+    return slot.kind == Slot::Kind::input &&
+           ((input >= options_.first_carry && input < options_.first_carry + options_.carry) ||
+            has(options_.over, slot.index));
   }
   bool is_given(const Slot& slot) const {
     const auto input = static_cast<std::size_t>(slot.index);
@@ -127,14 +129,15 @@ class Lowering {
   }
   // May the equation write its result over its first operand? Then nothing else needs that memory,
   // now or later.
-  bool overwrites(const Equation& eqn) const {
-    if (!eqn.op->in_place) return false;
-    const Window& w = window(eqn.inputs[0]);
+  bool overwrites(const Equation& eqn) const { return eqn.op->in_place && is_free(eqn, 0); }
+  // The same for any operand.
+  bool is_free(const Equation& eqn, std::size_t operand) const {
+    const Window& w = window(eqn.inputs[operand]);
     const Slot& slot = plan_->slots[static_cast<std::size_t>(w.slot)];
     if (!(slot.kind == Slot::Kind::arena || is_carry(slot) || is_given(slot)) || !covers_slot(w))
       return false;
-    for (std::size_t i = 1; i < eqn.inputs.size(); ++i) {
-      if (window(eqn.inputs[i]).slot == w.slot) return false;
+    for (std::size_t i = 0; i < eqn.inputs.size(); ++i) {
+      if (i != operand && window(eqn.inputs[i]).slot == w.slot) return false;
     }
     return !used_later(w.slot);
   }
@@ -177,6 +180,17 @@ class Lowering {
     }
     return -1;
   }
+  // The memory of the input that the result `v` of the program replaces; -1: none.
+  int replaced_memory(const FusedUnit& unit, std::size_t n, Var v) const {
+    for (std::size_t k = 0; k < options_.over.size(); ++k) {
+      const int slot = options_.over[k];
+      if (slot >= 0 && program_.outputs[k] == v &&
+          same_shape_and_dtype(type(program_.inputs[static_cast<std::size_t>(slot)]), type(v)) &&
+          takes_over(unit, n, v, slot))
+        return slot;
+    }
+    return -1;
+  }
   // A temporary that is read here for the last time; -1: none.
   int dead_memory(const FusedUnit& unit, std::size_t n, Var v) const {
     for (std::size_t k = 0; k <= n; ++k) {
@@ -196,9 +210,11 @@ class Lowering {
   Window result_memory(const FusedUnit& unit, std::size_t n, Var v) {
     const Equation& eqn = program_.equations[static_cast<std::size_t>(unit.equations[n])];
     if (eqn.op->kind == Kind::elementwise && type(v).shape == unit.shape) {
-      const int given = is_result(v) && !unit.reduces ? given_memory(unit, n, v) : -1;
+      const int replaced = unit.reduces ? -1 : replaced_memory(unit, n, v);
+      const int given =
+          replaced < 0 && is_result(v) && !unit.reduces ? given_memory(unit, n, v) : -1;
       if (given >= 0) overwrite(given);
-      const int slot = given >= 0 ? given : dead_memory(unit, n, v);
+      const int slot = replaced >= 0 ? replaced : given >= 0 ? given : dead_memory(unit, n, v);
       if (slot >= 0) return {slot, 0, type(v), row_major_strides(type(v).shape)};
     }
     return fresh(type(v));
@@ -286,15 +302,52 @@ class Lowering {
            w.type.size() >= least_elements * w.type.shape[0];
   }
 
-  void single(const Equation& eqn) {
-    if (eqn.op->view) return view(eqn);
-    std::vector<Window> in, out;
-    const bool control = eqn.op->kind == Kind::control && eqn.op->bodies;
-    const Bodies bodies = control ? eqn.op->bodies(eqn.params) : Bodies();
+  // An op that carries programs; its large results may be written over operands.
+  void control(const Equation& eqn) {
+    constexpr std::int64_t least_bytes = 16 << 10;
+    const Bodies bodies = eqn.op->bodies(eqn.params);
+    std::vector<Window> in;
     for (std::size_t i = 0; i < eqn.inputs.size(); ++i) {
       const Window& w = window(eqn.inputs[i]);
-      in.push_back(control && !is_read_in_slices(bodies, i, w) ? dense(w) : w);
+      in.push_back(is_read_in_slices(bodies, i, w) ? w : dense(w));
     }
+    for (const Window& w : in) use(w);
+    const auto is_large = [&](Var v) { return type(v).bytes() >= least_bytes; };
+    std::vector<int> over(eqn.outputs.size(), -1);
+    if (std::any_of(eqn.outputs.begin(), eqn.outputs.end(), is_large))
+      over = overwritable_operands(eqn);
+    for (std::size_t k = 0; k < over.size(); ++k) {
+      if (over[k] < 0) continue;
+      const auto operand = static_cast<std::size_t>(over[k]);
+      if (!is_large(eqn.outputs[k]) || !is_free(eqn, operand) ||
+          in[operand].slot != window(eqn.inputs[operand]).slot)
+        over[k] = -1;
+    }
+    for (const Var v : eqn.outputs) set(v, fresh(type(v)));
+    const auto place = [&](const std::vector<int>& taken) {
+      std::vector<Window> out;
+      for (std::size_t k = 0; k < taken.size(); ++k) {
+        const Var v = eqn.outputs[k];
+        if (taken[k] >= 0) {
+          const Window& w = in[static_cast<std::size_t>(taken[k])];
+          plan_->slots[static_cast<std::size_t>(window(v).slot)].bytes = 0;
+          if (is_given(plan_->slots[static_cast<std::size_t>(w.slot)])) overwrite(w.slot);
+          set(v, {w.slot, w.offset, type(v), w.strides});
+        }
+        out.push_back(window(v));
+      }
+      return out;
+    };
+    std::unique_ptr<Step> step = control_lowering(eqn, in, over, place);
+    for (const Var v : eqn.outputs) use(window(v));
+    add_step(std::move(step));
+  }
+
+  void single(const Equation& eqn) {
+    if (eqn.op->view) return view(eqn);
+    if (eqn.op->kind == Kind::control && eqn.op->bodies) return control(eqn);
+    std::vector<Window> in, out;
+    for (const Var v : eqn.inputs) in.push_back(window(v));
     for (const Window& w : in) use(w);
     const bool over = overwrites(eqn);
     if (over && is_given(plan_->slots[static_cast<std::size_t>(in[0].slot)])) overwrite(in[0].slot);
@@ -302,10 +355,6 @@ class Lowering {
       set(v, over ? in[0] : fresh(type(v)));
       out.push_back(window(v));
       use(out.back());
-    }
-    if (control) {
-      add_step(control_lowering(eqn, in, out));
-      return;
     }
     if (!eqn.op->kernel) {
       throw InternalError(concat("'", eqn.op->name,
@@ -352,8 +401,10 @@ class Lowering {
   // Does result `i` lie where the carry that it replaces was?
   bool replaces_carry(std::size_t i, const Window& w) const {
     const Slot& slot = plan_->slots[static_cast<std::size_t>(w.slot)];
-    return is_carry(slot) && static_cast<std::size_t>(slot.index) == options_.first_carry + i &&
-           covers_slot(w);
+    const bool own = i < options_.carry
+                         ? static_cast<std::size_t>(slot.index) == options_.first_carry + i
+                         : i < options_.over.size() && options_.over[i] == slot.index;
+    return is_carry(slot) && own && covers_slot(w);
   }
 
   void claim_output(int slot, std::int64_t bytes) {

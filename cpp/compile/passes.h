@@ -44,6 +44,11 @@ ProgramPtr wrap_within(const ProgramPtr& program);
 // `overwritten`: inputs whose memory results may take over.
 ProgramPtr shorten_lives(const ProgramPtr& program, const std::vector<bool>& overwritten);
 
+// What is added to a branch's result is added within the branches, where one of them gives zeros
+// (compile/add_within.cpp):
+//   d = cond(p, { 0 }, { a b }); e = add c d   ->   e = cond(p, c, { c }, { c + a b })
+ProgramPtr add_within(const ProgramPtr& program);
+
 // Matrices that every turn of a loop multiplies by are brought into the form in which products read
 // them once, before the loop (compile/panels.cpp):
 //   b = scan { dot_general(h, w) }   ->   p:f32[8,256,32] = ... w; b = scan { dot_general(h, p) }

@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "base/errors.h"
+#include "base/lists.h"
 #include "compile/fuse.h"
 #include "compile/lower.h"
 #include "compile/make_again.h"
@@ -86,6 +87,7 @@ ProgramPtr rewritten(const ProgramPtr& source, std::vector<Shape>& strides, bool
   }
   program = run_pass("lengthen_rows", program, lengthen_rows);
   program = run_pass("widen", program, widen);
+  program = run_pass("add_within", program, add_within);
   return run_pass("lay_out_panels", program, lay_out_panels);
 }
 
@@ -98,7 +100,8 @@ Compilation plan_for(const ProgramPtr& source, const CompileOptions& given, bool
   std::vector<bool> overwritten(program->inputs.size(), false);
   for (std::size_t i = 0; i < overwritten.size(); ++i)
     overwritten[i] = (i < options.donated.size() && options.donated[i]) ||
-                     (i >= options.first_carry && i < options.first_carry + options.carry);
+                     (i >= options.first_carry && i < options.first_carry + options.carry) ||
+                     has(options.over, static_cast<int>(i));
   program = run_pass("shorten_lives", program,
                      [&](const ProgramPtr& p) { return shorten_lives(p, overwritten); });
   std::vector<RowGroup> groups;
@@ -162,12 +165,14 @@ CompileOptions body_options(const Program& program, std::size_t first_carry, std
 }
 
 PlanPtr compile_body(const ProgramPtr& program, std::size_t first_carry, std::size_t carry,
-                     const std::vector<Shape>& strides) {
+                     const std::vector<Shape>& strides, const std::vector<int>& over) {
   std::string key = concat("body_plan", first_carry, ",", carry);
   for (const Shape& input : strides) key += to_string(input);
+  for (const int input : over) key += concat(";", input);
   return *program->derived<PlanPtr>(key, [&] {
     CompileOptions options = body_options(*program, first_carry, carry);
     if (!strides.empty()) options.input_strides = strides;
+    options.over = over;
     options.rewritten = rewritten_body(program);
     return std::make_shared<PlanPtr>(compile(program, options));
   });

@@ -13,6 +13,8 @@ struct CompileOptions {
   // k may stay in that of input first_carry + k (Plan::in_place).
   std::size_t first_carry = 0;
   std::size_t carry = 0;
+  // For each result, another input whose memory it may stay in; -1: none. Empty: all.
+  std::vector<int> over = {};
   // Inputs that nobody else holds and the caller gives away: results may take over their memory
   // (Plan::overwritten). Empty: none.
   std::vector<bool> donated;
@@ -22,9 +24,9 @@ struct CompileOptions {
 
 PlanPtr compile(const ProgramPtr& program, const CompileOptions& options);
 // The same for bodies of loops and branches: inputs dense unless `strides` says otherwise, dense
-// outputs, and what is said above of a carry.
+// outputs, and what is said above of a carry, and of `over`.
 PlanPtr compile_body(const ProgramPtr& program, std::size_t first_carry = 0, std::size_t carry = 0,
-                     const std::vector<Shape>& strides = {});
+                     const std::vector<Shape>& strides = {}, const std::vector<int>& over = {});
 // What the passes over programs make of a body.
 ProgramPtr rewritten_body(const ProgramPtr& program);
 CompileOptions body_options(const Program& program, std::size_t first_carry, std::size_t carry);

@@ -106,7 +106,12 @@ Vars Rewriter::step(const Equation& eqn, const Vars& operands) {
     const Bodies bodies = eqn.op->bodies(eqn.params);
     if (bodies.runs == Runs::once) return walk(*bodies.programs[0], in);
     if (bodies.runs == Runs::mapped) return map(eqn, bodies, in);
-    if (bodies.runs == Runs::grid) return walk(*grid_program(*eqn.op, eqn.params), in);
+    if (bodies.runs == Runs::grid) {
+      const LocationPtr outer = std::exchange(caller_, eqn.location);
+      const Vars out = walk(*grid_program(*eqn.op, eqn.params), in);
+      caller_ = outer;
+      return out;
+    }
     if (auto summed = sum_after_loop(*this, eqn, in)) return *summed;
     if (auto split = split_sums(*this, eqn, in)) return *split;
     if (auto narrowed = narrow_bodies(*this, eqn, in)) return *narrowed;
@@ -189,6 +194,7 @@ std::pair<Vars, std::vector<bool>> Rewriter::mapped_body(const ProgramPtr& body,
 }
 
 Vars Rewriter::map(const Equation& eqn, const Bodies& bodies, const Vars& in) {
+  const LocationPtr location = eqn.location ? eqn.location : caller_;
   const BatchAxis axis{bodies.length, bodies.axis, true};
   Vars inputs;
   std::vector<bool> batched;
@@ -200,30 +206,30 @@ Vars Rewriter::map(const Equation& eqn, const Bodies& bodies, const Vars& in) {
     if (whole) {
       inputs.push_back(in[i]);
     } else if (same) {
-      inputs.push_back(without(in[i], {port.axis}, eqn.location));
+      inputs.push_back(without(in[i], {port.axis}, location));
     } else {
-      inputs.push_back(moved(in[i], port.axis, 0, eqn.location));
+      inputs.push_back(moved(in[i], port.axis, 0, location));
     }
   }
-  auto [out, varies] = mapped_body(bodies.programs[0], axis, inputs, batched, eqn.location);
+  auto [out, varies] = mapped_body(bodies.programs[0], axis, inputs, batched, location);
   for (std::size_t i = 0; i < out.size(); ++i) {
     const bool stacked = bodies.results[i].flow == Flow::sliced;
     const std::int64_t where = bodies.results[i].axis;
     const Shape shape = builder_.type(out[i]).shape;
     if (varies[i] && stacked) {
-      out[i] = moved(out[i], 0, where, eqn.location);
+      out[i] = moved(out[i], 0, where, location);
     } else if (varies[i]) {  // unmapped output of a varying value: the first device's
       Ints limits(shape.begin(), shape.end());
       limits[0] = 1;
       const Ints zeros(shape.size(), 0), ones(shape.size(), 1);
       const Var first = builder_.emit1(
           known().slice, {{"start_indices", zeros}, {"limit_indices", limits}, {"strides", ones}},
-          {out[i]}, eqn.location);
-      out[i] = builder_.emit1(known().squeeze, {{"dimensions", Ints{0}}}, {first}, eqn.location);
+          {out[i]}, location);
+      out[i] = builder_.emit1(known().squeeze, {{"dimensions", Ints{0}}}, {first}, location);
     } else if (stacked) {
       Shape full = shape;
       full.insert(static_cast<std::size_t>(where), axis.size);
-      out[i] = repeat(out[i], full, {where}, eqn.location);
+      out[i] = repeat(out[i], full, {where}, location);
     }
   }
   return out;

@@ -54,6 +54,7 @@ class Rewriter {
   bool segments_;
   const std::vector<int>* uses_;
   int depth_ = 0;
+  LocationPtr caller_;  // of the grid that is walked: what it expands to has none
 };
 
 // What rules see of an equation: its operands are simplified already.

@@ -58,10 +58,6 @@ class SplitSums : private CountedLoop {
     const Equation* e = definition(v);
     return e && e->op == &op && uses_[index(v)] == 1 ? e : nullptr;
   }
-  static bool adds(const Op& op) {
-    static const Op& add_any = *find_op("add_any");
-    return &op == &known().add || &op == &add_any;
-  }
   const Pieces* sum_at(const std::vector<std::size_t>& places, std::size_t i) const {
     const auto found = std::find_if(sums_.begin(), sums_.end(),
                                     [&](const Pieces& sum) { return places[sum.carry] == i; });

@@ -45,10 +45,8 @@ class ControlStep : public Step {
 
 class CondStep final : public ControlStep {
  public:
-  CondStep(const Bodies& bodies, std::vector<Window> in, std::vector<Window> out)
-      : ControlStep(std::move(in), std::move(out)) {
-    for (const ProgramPtr& branch : bodies.programs) branches_.push_back(compile_body(branch));
-  }
+  CondStep(std::vector<PlanPtr> branches, std::vector<Window> in, std::vector<Window> out)
+      : ControlStep(std::move(in), std::move(out)), branches_(std::move(branches)) {}
   void run(std::byte* const* base) const override {
     const Pointers in = addresses(in_, base), out = addresses(out_, base);
     std::int32_t index;
@@ -118,11 +116,12 @@ class Carry {
 // `calls`: the body calls functions of the host, which run on the calling thread, in order.
 class ScanStep final : public ControlStep {
  public:
-  ScanStep(const Bodies& bodies, bool calls, std::vector<Window> in, std::vector<Window> out)
+  ScanStep(const Bodies& bodies, PlanPtr body, bool calls, std::vector<Window> in,
+           std::vector<Window> out)
       : ControlStep(std::move(in), std::move(out)),
         consts_(bodies.operands_of(Flow::whole).size()),
         carry_(bodies.operands_of(Flow::carried).size()),
-        body_(compile_body(bodies.programs[0], consts_, carry_, slice_strides())),
+        body_(std::move(body)),
         length_(bodies.length),
         reverse_(bodies.reverse),
         in_bytes_(slice_steps()),
@@ -153,15 +152,6 @@ class ScanStep final : public ControlStep {
   static constexpr double worth_sharing_ns = 20'000;
   static constexpr std::int64_t most_chunks = 64;
 
-  // Of the inputs of the body.
-  std::vector<Shape> slice_strides() const {
-    std::vector<Shape> out;
-    for (std::size_t i = 0; i < in_.size(); ++i) {
-      const std::size_t first = i < consts_ + carry_ ? 0 : 1;
-      out.emplace_back(in_[i].strides.begin() + first, in_[i].strides.end());
-    }
-    return out;
-  }
   // From one slice to the next, in bytes.
   std::vector<std::int64_t> slice_steps() const {
     std::vector<std::int64_t> out(in_.size(), 0);
@@ -267,16 +257,73 @@ bool calls_function(const Equation& eqn) {
   });
 }
 
+bool has_any(const std::vector<int>& over) {
+  return std::any_of(over.begin(), over.end(), [](int i) { return i >= 0; });
+}
+
+// Plans of the bodies, with results left in the memory of operands, `over`, where all do that; the
+// others are -1 then.
+std::vector<PlanPtr> compiled(
+    const Bodies& bodies, std::vector<int>& over,
+    FunctionRef<PlanPtr(const ProgramPtr&, const std::vector<int>&)> one) {
+  const std::vector<int> none;
+  for (;;) {
+    const bool some = has_any(over);
+    std::vector<PlanPtr> plans;
+    for (const ProgramPtr& body : bodies.programs) plans.push_back(one(body, some ? over : none));
+    bool kept = true;
+    for (std::size_t k = 0; k < over.size(); ++k) {
+      const bool all = std::all_of(plans.begin(), plans.end(),
+                                   [&](const PlanPtr& plan) { return plan->in_place[k]; });
+      if (over[k] < 0 || all) continue;
+      over[k] = -1;
+      kept = false;
+    }
+    if (kept) return plans;
+  }
+}
+
+std::vector<PlanPtr> compiled_branches(const Bodies& bodies, std::vector<int>& over) {
+  return compiled(bodies, over, [](const ProgramPtr& branch, const std::vector<int>& operands) {
+    std::vector<int> inputs;
+    for (const int i : operands) inputs.push_back(i < 0 ? i : i - 1);
+    return compile_body(branch, 0, 0, {}, inputs);
+  });
+}
+
+PlanPtr compiled_turn(const Bodies& bodies, const std::vector<Window>& in, std::vector<int>& over) {
+  const std::size_t consts = bodies.operands_of(Flow::whole).size(),
+                    carry = bodies.operands_of(Flow::carried).size();
+  std::vector<Shape> strides;
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    const std::size_t first = i < consts + carry ? 0 : 1;
+    strides.emplace_back(in[i].strides.begin() + first, in[i].strides.end());
+  }
+  return compiled(bodies, over, [&](const ProgramPtr& body, const std::vector<int>& inputs) {
+    return compile_body(body, consts, carry, strides, inputs);
+  })[0];
+}
+
 std::unique_ptr<Step> lower_control(const Equation& eqn, const std::vector<Window>& in,
-                                    const std::vector<Window>& out) {
+                                    std::vector<int> over, Place place) {
+  std::vector<Window> out;
   const bool dense = std::all_of(
       in.begin(), in.end(), [](const Window& w) { return is_contiguous(w.type.shape, w.strides); });
+  out = place(std::vector<int>(over.size(), -1));
   if (std::unique_ptr<Step> native = dense ? scalar_step(eqn, in, out) : nullptr) return native;
   const Bodies bodies = eqn.op->bodies(eqn.params);
   switch (bodies.runs) {
-    case Runs::one_of: return std::make_unique<CondStep>(bodies, in, out);
-    case Runs::counted:
-      return std::make_unique<ScanStep>(bodies, any_equation(eqn, calls_function), in, out);
+    case Runs::one_of: {
+      std::vector<PlanPtr> branches = compiled_branches(bodies, over);
+      if (has_any(over)) out = place(over);
+      return std::make_unique<CondStep>(std::move(branches), in, out);
+    }
+    case Runs::counted: {
+      PlanPtr body = compiled_turn(bodies, in, over);
+      if (has_any(over)) out = place(over);
+      return std::make_unique<ScanStep>(bodies, std::move(body), any_equation(eqn, calls_function),
+                                        in, out);
+    }
     case Runs::looped: return std::make_unique<WhileStep>(bodies, in, out);
     case Runs::once:
     case Runs::grid:

@@ -8,6 +8,7 @@
 #include "analysis/cost.h"
 #include "base/errors.h"
 #include "base/index.h"
+#include "base/lists.h"
 #include "compile/known.h"
 
 namespace shardax {
@@ -61,12 +62,15 @@ class Search {
         for (Var v : program.equations[index(e)].outputs) unit_of[index(v)] = static_cast<int>(u);
       }
     }
+    const std::vector<int>& units = made.placement.units;
+    std::vector<int> numbers(made.units.size());
+    if (depth == 0) number_of_.resize(units.size());
     for (std::size_t u = 0; u < made.units.size(); ++u) {
       const FusedUnit& unit = made.units[u];
-      const bool steps = std::find(made.placement.units.begin(), made.placement.units.end(),
-                                   static_cast<int>(u)) != made.placement.units.end();
+      const bool steps = has(units, static_cast<int>(u));
       const Equation& head = program.equations[index(unit.equations[0])];
       const int number = static_cast<int>(out_.steps.size());
+      numbers[u] = number;
       if (steps) add_step(made, unit, slot_of, unit_of, static_cast<int>(u), times, depth);
       for (int e : unit.equations) {
         const Equation& eqn = program.equations[index(e)];
@@ -75,8 +79,11 @@ class Search {
       if (head.op->bodies) look_within(head, times, depth + 1);
     }
     const auto last = static_cast<int>(made.units.size());
-    for (std::size_t s = 0; s < made.placement.units.size(); ++s) {
-      if (made.placement.units[s] != last) continue;
+    for (std::size_t s = 0; s < units.size(); ++s) {
+      const bool copies = units[s] == last;
+      if (depth == 0)
+        number_of_[s] = copies ? static_cast<int>(out_.steps.size()) : numbers[index(units[s])];
+      if (!copies) continue;
       ExplainedStep step{ExplainedStep::Kind::copy, "copy of a result", {}, 0, 0, 0, times, depth};
       out_.steps.push_back(std::move(step));
     }
@@ -163,8 +170,10 @@ class Search {
         if (const int e = made_by[index(held[0])]; e >= 0)
           buffer.source = tagged_.source_of(program.equations[static_cast<std::size_t>(e)]);
       }
-      std::tie(buffer.first, buffer.last) = made.placement.uses[s];
-      if (result) buffer.last = static_cast<int>(plan.steps.size());
+      const auto [first, last] = made.placement.uses[s];
+      if (first < 0) continue;  // nothing is there
+      buffer.first = number_of_[index(first)];
+      buffer.last = result ? static_cast<int>(out_.steps.size()) : number_of_[index(last)];
       out_.buffers.push_back(std::move(buffer));
     }
     std::stable_sort(out_.buffers.begin(), out_.buffers.end(),
@@ -276,6 +285,7 @@ class Search {
 
   const TaggedProgram& tagged_;
   Outcomes out_;
+  std::vector<int> number_of_;  // per step of the outermost plan: where it is in out_.steps
 };
 
 }  // namespace

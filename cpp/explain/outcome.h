@@ -1,6 +1,8 @@
 // explain/outcome.h - what became of each equation of a program when it was compiled.
 #pragma once
 
+#include <optional>
+
 #include "compile/pipeline.h"
 #include "explain/sources.h"
 
@@ -39,11 +41,12 @@ struct ExplainedStep {
 
 // Memory that the call needs beside its arguments.
 struct ExplainedBuffer {
-  bool result = false;  // else a temporary
-  Type type;            // of what is written to it first
+  bool result = false;       // else a temporary
+  std::optional<Type> type;  // of what is written to it first; none: of copies that a step needs
   std::int64_t bytes = 0;
   int source = -1;
-  int first = 0, last = 0;  // steps of the outermost plan that use it
+  int first = 0,
+      last = 0;  // of the outermost steps, those that use it; results: how many there are
 };
 
 struct Outcomes {

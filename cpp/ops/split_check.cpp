@@ -61,8 +61,38 @@ void check_alike(const std::string& complaint, const Types& in, const Type& out)
 
 }  // namespace
 
+namespace {
+
+// Splits of a result's dimensions, in which a mesh axis may stand once.
+void check_distinct(std::string_view op, const Types& in, const std::vector<Axes>& splits,
+                    std::string_view remedy) {
+  Axes seen;
+  bool twice = false;
+  for (const Axes& axes : splits) {
+    for (const std::string& axis : axes) {
+      twice = twice || has(seen, axis);
+      seen.push_back(axis);
+    }
+  }
+  if (!twice) return;
+  std::string inputs;
+  for (const Type& type : in) inputs += (inputs.empty() ? "" : ", ") + to_string(type);
+  refuse(op, " operation with inputs: ", inputs,
+         " produces an illegally sharded result, in which a mesh axis splits two dimensions. ",
+         "Bring one to another split with shardax.reshard", remedy);
+}
+
+}  // namespace
+
 void check_split_elementwise(const Op& op, const Params&, const Types& in, const Types& out) {
   check_alike(concat(op.name, " got incompatible shardings for broadcasting: "), in, out[0]);
+  std::vector<Axes> splits(out[0].rank());
+  for (const Type& type : in) {
+    for (std::size_t d = 0; d < splits.size() && type.rank() == splits.size(); ++d) {
+      if (splits[d].empty()) splits[d] = split_at(type, static_cast<std::int64_t>(d));
+    }
+  }
+  check_distinct(op.name, in, splits, ".");
 }
 
 void check_split_selected(const Op&, const Params&, const Types& in, const Types& out) {
@@ -73,27 +103,17 @@ namespace {
 
 // A mesh axis that splits a free dimension of both operands would split two of the result.
 void check_free_dimensions(const Params& params, const Types& in) {
-  Axes seen;
-  bool twice = false;
-  const auto add = [&](const Axes& axes) {
-    for (const std::string& axis : axes) {
-      twice = twice || has(seen, axis);
-      seen.push_back(axis);
-    }
-  };
+  std::vector<Axes> splits;
   const char* contracts[] = {"lhs_contract", "rhs_contract"};
   const char* batches[] = {"lhs_batch", "rhs_batch"};
   for (const std::size_t operand : {0, 1}) {
     const Ints &contract = params.ints(contracts[operand]), &batch = params.ints(batches[operand]);
     for (const std::int64_t d : all_dimensions(in[operand])) {
       if (has(contract, d) || (operand == 1 && has(batch, d))) continue;
-      add(split_at(in[operand], d));
+      splits.push_back(split_at(in[operand], d));
     }
   }
-  if (twice)
-    refuse("dot_general operation with inputs: ", to_string(in[0]), ", ", to_string(in[1]),
-           " produces an illegally sharded result, in which a mesh axis splits two dimensions. "
-           "Bring one to another split with shardax.reshard, or say out_sharding=.");
+  check_distinct("dot_general", in, splits, ", or say out_sharding=.");
 }
 
 }  // namespace

@@ -396,10 +396,51 @@ def test_branches_are_said_to_count_whether_taken_or_not():
     assert not any(s.startswith("Which branches") for s in told().summary)
 
 
+def test_buffers_name_steps_of_the_table():
+    t = told(shardax.pmap(looped, axis_name="i"), arange(N, 16, 16), arange(N, 4, 16))
+    assert any(step["depth"] > 0 for step in t.steps)
+    outer = [i for i, step in enumerate(t.steps) if step["depth"] == 0]
+    for buffer in t.buffers:
+        assert buffer["first"] in outer
+        assert buffer["last"] in [*outer, len(t.steps)]
+        assert (buffer["last"] == len(t.steps)) == (buffer["kind"] == "result")
+    assert "that loops and branches use within" in str(t)
+    assert "that loops and branches use within" not in str(told())
+
+
+def test_buffers_that_hold_no_variable_have_no_type():
+    t = told(shardax.pmap(looped, axis_name="i"), arange(N, 16, 16), arange(N, 4, 16))
+    itemsizes = {"f": 4, "i": 4, "b": 1}
+    for buffer in t.buffers:
+        if buffer["type"].endswith("[]"):
+            assert buffer["bytes"] == itemsizes[buffer["type"][0]]
+
+
 def test_parts_of_devices_are_called_parts_everywhere():
     rows = str(told()).partition("Memory beside the arguments")[2].splitlines()
     assert any(f"{N} parts" in row for row in rows)
     assert not any(f" {N}x " in row for row in rows)
+
+
+def test_lines_add_up_to_the_work():
+    mesh = shardax.make_mesh((N,), ("model",))
+    x = arange(4, 16)
+
+    def layer(a, b):
+        return lax.psum(jnp.tanh(x @ a) @ b, "model")
+
+    specs = P(None, "model"), P("model")
+    parallel = shardax.shard_map(layer, mesh=mesh, in_specs=specs, out_specs=P())
+    gradient = shardax.grad(lambda a, b: jnp.mean(parallel(a, b) ** 2), (0, 1))
+    for f, args in (
+        (shardax.jit(gradient), (arange(16, 8 * N), arange(8 * N, 16))),
+        (shardax.pmap(looped, axis_name="i"), (arange(N, 16, 16), arange(N, 4, 16))),
+    ):
+        t = told(f, *args)
+        by_line = sum(row["flops"] for row in t.lines)
+        assert by_line == pytest.approx(sum(t.work["here"].values()))
+        products = [s for s in t.steps if "dot_general" in s["ops"]]
+        assert products and all(s["lines"] for s in products)
 
 
 def test_what_devices_apart_send_is_told_once():

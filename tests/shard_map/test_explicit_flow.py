@@ -61,6 +61,17 @@ def test_an_axis_splits_one_dimension(mesh):
         np.testing.assert_array_equal(y @ y.T, np.asarray(y) @ np.asarray(y).T)
 
 
+def test_an_axis_splits_one_dimension_of_a_sum(mesh):
+    x, y = placed((8, 4), "x", None), placed((8, 4), None, "x")
+    for f in (jnp.add, jax.jit(lambda x, y: jnp.sin(x) * y), lambda x, y: jnp.where(x > y, x, 1.0)):
+        with pytest.raises(ShardingTypeError, match="operation with inputs: .*illegally sharded"):
+            f(x, y)
+    assert (x + placed((8, 4), None, "y")).sharding.spec == P("x", "y")
+    with jax.set_mesh(jax.make_mesh((2, 2), ("x", "y"))):
+        x, y = placed((8, 4), "x", None), placed((8, 4), None, "x")
+        np.testing.assert_array_equal(x + y, np.asarray(x) + np.asarray(y))
+
+
 def test_out_sharding_says_what_is_open(mesh):
     x, ids = placed((8,), "x"), placed((8,), "x", dtype=jnp.int32)
     assert jnp.percentile(x, 50, axis=0, out_sharding=P()) == 3.5
