@@ -29,6 +29,9 @@ struct MachineCode {
   int multiple = 1;
 };
 
+// What MachineCode::multiple of this program may be at most, unless it streams.
+int most_multiple(const VectorProgram& program, Instructions instructions);
+
 // The code of this program. All loads of an element come before its stores, so that an output may
 // lie where an input does. Empty where a node has no instruction. With AVX-512 any number of
 // elements is computed. `streams`: stores of whole vectors go past the caches, to addresses that
