@@ -29,6 +29,10 @@ void copy_block(T* out, std::int64_t o0, std::int64_t o1, const T* in, std::int6
     for (std::int64_t r = 0; r < n0; ++r) std::fill_n(out + r * o0, n1, in[r * i0]);
     return;
   }
+  if (o1 == 1 && (i1 == -1 || i1 == 2)) {
+    for (std::int64_t r = 0; r < n0; ++r) read_strided(out + r * o0, in + r * i0, i1, n1);
+    return;
+  }
   if (i1 == 0 || i1 == 1 || n0 == 1) {
     for (std::int64_t r = 0; r < n0; ++r) {
       T* o = out + r * o0;

@@ -1,4 +1,4 @@
-// kernels/transposed.h - blocks of a matrix with rows and columns exchanged.
+// kernels/transposed.h - blocks of a matrix with rows and columns exchanged, and other orders.
 #pragma once
 
 #include <algorithm>
@@ -16,6 +16,8 @@ struct WordKernels {
   // As reorder_blocks, from the first element of a block on; how far it came, in whole blocks.
   std::int64_t (*reorder)(T* out, const T* in, std::int64_t n, const std::uint8_t* order,
                           std::int64_t size);
+  // As read_strided; how many elements it did.
+  std::int64_t (*stride)(T* out, const T* in, std::int64_t step, std::int64_t n);
 };
 // Those of this processor; null where it has none.
 template <class T>
@@ -35,6 +37,16 @@ void transpose_block(T* out, std::int64_t out_step, const T* in, std::int64_t in
   for (std::int64_t r = 0; r < rows; ++r) {
     for (std::int64_t c = 0; c < columns; ++c) out[r * out_step + c] = in[r + c * in_step];
   }
+}
+
+// out[k] = in[k * step].
+template <class T>
+void read_strided(T* out, const T* in, std::int64_t step, std::int64_t n) {
+  std::int64_t k = 0;
+  if constexpr (is_word<T>) {
+    if (const auto* words = word_kernels<T>()) k = words->stride(out, in, step, n);
+  }
+  for (; k < n; ++k) out[k] = in[k * step];
 }
 
 // Blocks of `size` elements, at most a line, that follow each other, each in another order:

@@ -97,5 +97,45 @@ std::int64_t reorder(T* out, const T* in, std::int64_t n, const std::uint8_t* or
   return k;
 }
 
+// Elements from the last to the first.
 template <class T>
-constexpr WordKernels<T> words{transpose<T>, reorder<T>};
+std::int64_t reverse(T* out, const T* in, std::int64_t n) {
+  constexpr int width = longest / sizeof(T);
+  typedef T V __attribute__((vector_size(longest)));
+  V lanes;
+  for (int l = 0; l < width; ++l) lanes[l] = static_cast<T>(width - 1 - l);
+  std::int64_t k = 0;
+  for (; k + width <= n; k += width) {
+    V v;
+    std::memcpy(&v, in - k - (width - 1), sizeof v);
+    v = __builtin_shuffle(v, lanes);
+    std::memcpy(out + k, &v, sizeof v);
+  }
+  return k;
+}
+
+// Every second element.
+template <class T>
+std::int64_t halve(T* out, const T* in, std::int64_t n) {
+  constexpr int width = longest / sizeof(T);
+  typedef T V __attribute__((vector_size(longest)));
+  V lanes;
+  for (int l = 0; l < width; ++l) lanes[l] = static_cast<T>(2 * l);
+  std::int64_t k = 0;
+  for (; k + width < n; k += width) {  // behind the last one there may be nothing
+    V a, b;
+    std::memcpy(&a, in + 2 * k, sizeof a);
+    std::memcpy(&b, in + 2 * k + width, sizeof b);
+    a = __builtin_shuffle(a, b, lanes);
+    std::memcpy(out + k, &a, sizeof a);
+  }
+  return k;
+}
+
+template <class T>
+std::int64_t stride(T* out, const T* in, std::int64_t step, std::int64_t n) {
+  return step == -1 ? reverse(out, in, n) : step == 2 ? halve(out, in, n) : 0;
+}
+
+template <class T>
+constexpr WordKernels<T> words{transpose<T>, reorder<T>, stride<T>};
