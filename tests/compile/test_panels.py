@@ -118,3 +118,53 @@ def test_stacks_of_products_have_the_bits_of_products_alone(dtype, shape):
                 for _ in range(5):
                     expected = once(expected, matrix)
                 np.testing.assert_array_equal(jax.jit(five)(h, matrix), expected)
+
+
+BRANCHES = """
+import shardax as jax, shardax.numpy as jnp
+from shardax import lax
+
+def device(w, h):
+    def turn(h, t):
+        return lax.cond(t >= lax.axis_index("i"), lambda h: h @ w{order}, lambda h: h, h), None
+
+    return lax.scan(turn, h, jnp.arange(9))[0]
+
+w, h = jnp.arange(65536.0).reshape(4, 128, 128), jnp.arange({m} * 512.0).reshape(4, {m}, 128)
+jax.jit(jax.pmap(device, axis_name="i"))(w, h)
+"""
+
+
+@pytest.mark.parametrize("m, laid_out", [(32, True), (8, False)])
+@pytest.mark.parametrize("order", ["", ".T"])
+def test_matrices_of_branches_that_devices_take_each_are_laid_out_once(dump_of, m, order, laid_out):
+    plan = dump_of(BRANCHES.format(m=m, order=order))
+    found = re.search(r"copy f32\[4,(\d+),128,(\d+)\]\n.*\bscan of 9", plan)
+    assert bool(found) == laid_out, plan
+
+
+@pytest.mark.parametrize("outer", ["branch", "loop", "both"])
+def test_bodies_within_a_loop_have_the_bits_of_products_alone(outer):
+    """Of a stack of matrices each in its place, and of one that stays the same."""
+    rng = np.random.default_rng(0)
+    stack = jnp.asarray(rng.normal(size=(5, 128, 128)) / 12, "float32")
+    w = jnp.asarray(rng.normal(size=(128, 128)) / 12, "float32")
+    h = jnp.asarray(rng.normal(size=(40, 128)), "float32")
+
+    def branch(h, t, w):
+        return lax.switch(
+            t % 3, [lambda h: h @ w, lambda h: jnp.tanh(h @ w.T), lambda h: h + 1.0], h
+        )
+
+    def turn(h, t):
+        if outer == "branch":
+            return branch(h, t, w)
+        layer = (lambda h, v: branch(h, t, v)) if outer == "both" else (lambda h, v: h @ v + h @ w)
+        return lax.scan(lambda h, v: (layer(h, v), None), h, stack)[0]
+
+    once = jax.jit(turn)
+    expected = h
+    for t in range(7):
+        expected = once(expected, t)
+    many = jax.jit(lambda h: lax.scan(lambda h, t: (turn(h, t), None), h, jnp.arange(7))[0])
+    np.testing.assert_array_equal(many(h), expected)

@@ -6,6 +6,8 @@ import pytest
 import shardax
 import shardax.numpy as jnp
 from shardax import lax
+from shardax._explain import words
+from shardax.sharding import NamedSharding
 from shardax.sharding import PartitionSpec as P
 
 N = 8
@@ -363,3 +365,54 @@ def test_how_often_buffers_of_a_loop_are_kept():
     t = shardax.explain(f)({"in": arange(16, 32), "out": arange(32, 4)}, arange(N, 4, 8, 16))
     assert any(b["copies"] == N for b in t.buffers)
     assert {b["copies"] for b in t.buffers} <= {None, 1, N}
+
+
+# ---- what a newcomer reads ---------------------------------------------------------------
+
+
+def looped(w, x):
+    """A loop with a branch, on each device."""
+
+    def turn(c, t):
+        return lax.cond(t >= lax.axis_index("i"), lambda c: jnp.tanh(c @ w), lambda c: c, c), c
+
+    return lax.psum(jnp.sum(lax.scan(turn, x, jnp.arange(5))[1] * 2.0), "i")
+
+
+def test_work_and_memory_are_told_of_one_device_and_of_all():
+    t = told()
+    arithmetic = next(s for s in t.summary if s.startswith("Arithmetic"))
+    each, apart = (words.number(sum(t.work[k].values())) for k in ("device", "apart"))
+    assert f"{N} devices apart would do {each} each, {apart} together" in arithmetic
+    memory = next(s for s in t.summary if s.startswith("Memory"))
+    each, apart = (words.size(t.memory[k]) for k in ("device", "apart"))
+    assert f"{N} devices apart would need {each} each, {apart} together" in memory
+    assert t.memory["apart"] == N * t.memory["device"]
+
+
+def test_branches_are_said_to_count_whether_taken_or_not():
+    t = told(shardax.pmap(looped, axis_name="i"), arange(N, 16, 16), arange(N, 4, 16))
+    assert any(s.startswith("Which branches are taken") for s in t.summary)
+    assert not any(s.startswith("Which branches") for s in told().summary)
+
+
+def test_parts_of_devices_are_called_parts_everywhere():
+    rows = str(told()).partition("Memory beside the arguments")[2].splitlines()
+    assert any(f"{N} parts" in row for row in rows)
+    assert not any(f" {N}x " in row for row in rows)
+
+
+def test_what_devices_apart_send_is_told_once():
+    """Of a jitted shard_map: the program asks for it itself."""
+    mesh = shardax.make_mesh((N,), ("x",))
+    x = shardax.device_put(arange(N, 4), NamedSharding(mesh, P("x")))
+    total = shardax.shard_map(lambda x: lax.psum(x, "x"), mesh=mesh, in_specs=P("x"), out_specs=P())
+    own = "Communication of devices that have memories of their own"
+    assert own not in str(told(shardax.jit(total), x))
+    assert own in str(told(shardax.jit(lambda x: x.T @ x), x))
+
+
+def test_collectives_are_counted_in_sentences():
+    said = next(s for s in told().summary if "crosses a network" in s)
+    assert "2 are each a reduction in shared memory" in said or "1 is a reduction" in said
+    assert "1 is merged into one product" in said

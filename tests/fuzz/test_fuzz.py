@@ -18,6 +18,7 @@ sys.path.insert(0, str(HERE))
 import evaluate  # noqa: E402
 import grammar  # noqa: E402
 import hostile  # noqa: E402
+import meshes  # noqa: E402
 import trees  # noqa: E402
 
 PROGRAMS, CHUNK = 240, 40
@@ -118,3 +119,26 @@ def test_a_wrong_program_is_found():
     finally:
         evaluate.names = real
     assert np.isfinite(evaluate.applied(shardax, "jnp.sin(x)", "grad")[0]).all()
+
+
+def test_mapped_programs_are_the_same_compiled_and_recomputed():
+    import shardax
+
+    wrong = {}
+    for seed in range(60):
+        writer = meshes.Writer(seed)
+        source = writer.program(call="")
+        got = meshes.answer(shardax, source)
+        if writer.around in ("", "jit"):
+            other = meshes.Writer(seed).program(call="jit")
+        elif "value" in got and "grad" in writer.around:
+            source = meshes.Writer(seed).program(call="grad")
+            got = meshes.answer(shardax, source)
+            other = meshes.Writer(seed).program(call="remat grad")
+        else:
+            continue
+        found = meshes.answer(shardax, other)
+        found["types"] = got.get("types")  # recorded once for each time that it is traced
+        if said := meshes.difference(got, found):
+            wrong[seed] = (source, said)
+    assert not wrong

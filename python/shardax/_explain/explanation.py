@@ -94,12 +94,14 @@ class Explanation:
         (in how many iterations of loops), "became" and, in words, "meaning".
       steps: what is fused into one pass: "kind", "ops", "lines", "flops", "bytes", "times".
       buffers: memory beside the arguments: "kind" (result or temporary), "type", "bytes",
-        "copies", "line", and the "first" and "last" step that use it.
+        "copies", "line", and the "first" and "last" of `steps` that use it (results: as many as
+        there are).
       lines: "flops", "bytes" moved, and "memory" in buffers, by line, and over which axes values of
-        the line are "varying" and "uniform".
+        the line are "varying" and "uniform"; last, with None for a line, the steps that have none.
       work: "here" and "apart", the devices on their own: flops and transcendentals.
-      memory: "arguments", "results", "temporaries", "constants", "peak", and "apart", the peak of
-        all devices on their own.
+      memory: "arguments", "results", "temporaries" (of them "within" loops and branches),
+        "constants", "peak", and, of devices on their own, "device" and "apart", the peak of one and
+        of all.
       apart: of a function that maps nothing itself, whose arguments NamedShardings split over
         several devices: the Explanation of the program that each device would run on its parts, if
         it had a memory of its own, with the collectives that bring it what it lacks. Else None.

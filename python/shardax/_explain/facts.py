@@ -183,10 +183,25 @@ def _memory(told):
     memory = dict(told["memory"])
     memory["arguments"] = sum(told["held"])
     memory["peak"] = sum(memory.values())
+    memory["within"] = max(0, memory["temporaries"] - _at_one_time(told["buffers"]))
     device = told["device"]
     memory["device"] = device["arguments"] + device["results"] + device["temporaries"]
     memory["apart"] = told["devices"] * memory["device"]
     return memory
+
+
+def _at_one_time(buffers):
+    """The most that temporaries of steps, not of loops' bodies, take together."""
+    changes = {}
+    for buffer in buffers:
+        if not buffer["result"]:
+            for step, change in ((buffer["first"], 1), (buffer["last"] + 1, -1)):
+                changes[step] = changes.get(step, 0) + change * buffer["bytes"]
+    most = now = 0
+    for step in sorted(changes):
+        now += changes[step]
+        most = max(most, now)
+    return most
 
 
 def _lines(out):
@@ -194,19 +209,22 @@ def _lines(out):
     table = {}
 
     def row(line):
-        key = (line["file"], line["line"])
+        key = (line["file"], line["line"]) if line else ()
         empty = {"line": line, "flops": 0.0, "bytes": 0.0, "memory": 0}
         return table.setdefault(key, empty)
 
     for step in out["steps"]:
-        for line in step["lines"]:
-            share = step["times"] / len(step["lines"])
+        lines = step["lines"] or [None]
+        for line in lines:
+            share = step["times"] / len(lines)
             row(line)["flops"] += (step["flops"] + step["transcendentals"]) * share
             row(line)["bytes"] += step["bytes"] * share
     for buffer in out["buffers"]:
         if buffer["line"]:
             row(buffer["line"])["memory"] += buffer["bytes"]
-    return [table[key] for key in sorted(table)]
+    rest = table.pop((), None)
+    rows = [table[key] for key in sorted(table)]
+    return [*rows, rest] if rest and rest["flops"] + rest["bytes"] else rows
 
 
 def _whose(out):
@@ -218,6 +236,6 @@ def _whose(out):
             varying.setdefault(key, set()).update(value["varying"])
             uniform.setdefault(key, set()).update(value["uniform"])
     for row in out["lines"]:
-        key = row["line"]["file"], row["line"]["line"]
+        key = (row["line"]["file"], row["line"]["line"]) if row["line"] else ()
         row["varying"] = sorted(varying.get(key, ()))
         row["uniform"] = sorted(uniform.get(key, set()) - varying.get(key, set()))

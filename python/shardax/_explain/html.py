@@ -15,7 +15,7 @@ def explanation(told):
         parts.append(f"<h5>Whose the values are</h5>{ownership(told)}")
     if told.collectives:
         parts.append(f"<h5>Communication</h5>{_collectives(told)}")
-    if told.apart and told.apart.collectives:
+    if text.communicates_otherwise(told) and told.apart.collectives:
         parts.append(f"<h5>{text.APART}</h5>{_collectives(told.apart)}")
     parts.append(f"<h5>Memory over the steps</h5>{memory(told)}")
     parts.append(
@@ -79,7 +79,7 @@ def memory(told):
         across = (buffer["last"] - max(buffer["first"], 0) + 1) * width
         title = f"{buffer['kind']} {buffer['type']}, {words.line(buffer['line'])}"
         picture.box(max(buffer["first"], 0) * width, y, across, height, colour(i), title)
-        copies = f" ({buffer['copies']}x)" if buffer["copies"] else ""
+        copies = f" ({words.kept(buffer['copies'])})" if buffer["copies"] else ""
         picture.words(
             steps * width + 8, y + height / 2, words.size(buffer["bytes"]) + copies, "start", 11
         )

@@ -42,10 +42,19 @@ def sections(told):
     yield "Arguments", _boundaries(told.arguments)
     yield "Results", _boundaries(told.results)
     yield "Communication", list(_collectives(told))
-    yield APART, list(_collectives(told.apart, here=False)) if told.apart else []
+    yield APART, list(_collectives(told.apart, here=False)) if communicates_otherwise(told) else []
     yield "Steps: what is done in one pass over memory", _steps(told)
     yield "Memory beside the arguments", _buffers(told)
     yield "By line", _lines(told)
+
+
+def communicates_otherwise(told):
+    """Would devices of their own bring each other more than what the program asks for itself?"""
+
+    def asked(entries):
+        return [(c["op"], c["over"], c["type"], c["times"], str(c["line"])) for c in entries]
+
+    return told.apart is not None and asked(told.apart.collectives) != asked(told.collectives)
 
 
 def _boundaries(entries):
@@ -53,7 +62,7 @@ def _boundaries(entries):
         [
             entry["name"],
             entry["device_type"],
-            "1x" if entry["copies"] == 1 else f"{entry['copies']} parts",
+            words.kept(entry["copies"]),
             words.size(entry["kept"]),
             words.share(entry),
         ]
@@ -111,9 +120,9 @@ def _buffers(told):
         [
             b["kind"],
             b["type"],
-            f"{b['copies']}x" if b["copies"] else "",
+            words.kept(b["copies"]),
             words.size(b["bytes"]),
-            f"{b['first']}-{b['last']}",
+            f"{b['first']} to {b['last'] if b['last'] < len(told.steps) else 'end'}",
             words.line(b["line"]),
         ]
         for b in told.buffers[:most]
@@ -123,6 +132,8 @@ def _buffers(told):
         rest = sum(b["bytes"] for b in told.buffers[most:])
         lines.append(f"  and {len(told.buffers) - most} more of {words.size(rest)}")
     memory = told.memory
+    if memory["within"] and any(step["depth"] for step in told.steps):
+        lines.append(f"  and {words.size(memory['within'])} that loops and branches use within")
     lines.append(
         f"  at most {words.size(memory['peak'])}: arguments {words.size(memory['arguments'])}, "
         f"results {words.size(memory['results'])}, temporaries {words.size(memory['temporaries'])}"
@@ -134,7 +145,7 @@ def _buffers(told):
 def _lines(told):
     rows = [
         [
-            words.line(row["line"]),
+            words.line(row["line"]) or "of no line",
             words.number(row["flops"]),
             words.size(row["bytes"]),
             words.size(row["memory"]),

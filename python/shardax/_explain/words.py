@@ -78,6 +78,11 @@ def devices(told):
     return f"{told.devices} devices ({sizes})" if told.axes else "one device"
 
 
+def kept(copies):
+    """How a value of which each device has its part, or all have the same, is kept."""
+    return "" if not copies else "1x" if copies == 1 else f"{copies} parts"
+
+
 def share(entry):
     """Of whom an argument or result is."""
     if not entry["split"] and not entry["uniform"] and not entry["varying"]:
@@ -168,27 +173,44 @@ def _talk(told):
     for collective in done:
         kind = MEANING[collective["became"]].partition(":")[0]
         counts[kind] = counts.get(kind, 0) + 1
-    said = "; ".join(f"{count} {kind}" for kind, count in counts.items())
+    said = "; ".join(f"{_are(count, kind)} {kind}" for kind, count in counts.items())
     if said:
         yield f"{counted(len(done), 'collective')}, nothing of which crosses a network: {said}."
 
 
+def _are(count, kind):
+    """ "1 is", "2 are", and of things that there are several of, "2 are each"."""
+    if count == 1:
+        return "1 is"
+    return f"{count} are each" if kind.startswith(("a ", "one ", "arithmetic")) else f"{count} are"
+
+
 def _costs(told):
-    here = sum(told.work["here"].values())
-    apart = sum(told.work["apart"].values())
+    here, each, apart = (sum(told.work[kind].values()) for kind in ("here", "device", "apart"))
     yield (
-        f"Arithmetic: {number(here)} operations; {told.devices} devices apart would do "
-        f"{number(apart)} ({_ratio(here, apart)})."
+        f"Arithmetic: {number(here)} operations here. {told.devices} devices apart would do "
+        f"{number(each)} each, {number(apart)} together: here it is {_ratio(here, apart)} of that."
     )
+    if any(step["ops"] == ["cond"] for step in told.steps):
+        yield (
+            "Which branches are taken is known when the program runs: here and apart, all count, "
+            "so the arithmetic is less than that."
+        )
     if here <= 1.05 * apart:
         yield (
             f"So {told.devices} devices take the arithmetic of one device that has all the data."
         )
-    peak, apart = told.memory["peak"], told.memory["apart"]
+    memory = told.memory
     yield (
-        f"Memory: {size(peak)}; {told.devices} devices apart would need {size(apart)} "
-        f"({_ratio(peak, apart)})."
+        f"Memory: {size(memory['peak'])} here. {told.devices} devices apart would need "
+        f"{size(memory['device'])} each, {size(memory['apart'])} together: here it is "
+        f"{_ratio(memory['peak'], memory['apart'])} of that."
     )
+    if memory["peak"] > 1.05 * memory["apart"] and memory["within"] > memory["peak"] / 10:
+        yield (
+            f"Of the memory here, {size(memory['within'])} are what loops need while they run: of "
+            "what they carry there are two copies, one that a turn reads and one that it writes."
+        )
 
 
 def _warnings(told):
