@@ -49,10 +49,4 @@ LATER = {
     "jax.experimental.pallas.": "kernels of the user's own",
     "jax.interpreters.mlir.emit_python_callback": "lowering to MLIR",
     "jax.interpreters.pxla.global_avals": "several processes",
-    "jax.lax.copy_p": "ops that are several here",
-    "jax.lax.device_put_p": "ops that are several here",
-    "jax.lax.split_p": "ops that are several here",
-    "jax.lax.stack_p": "ops that are several here",
-    "jax.lax.tile_p": "ops that are several here",
-    "jax.lax.unstack_p": "ops that are several here",
 }
