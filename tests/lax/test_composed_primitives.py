@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-
 import shardax as jax
 import shardax.numpy as jnp
 from shardax import lax

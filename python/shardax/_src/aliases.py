@@ -30,6 +30,7 @@ ALIASES = (
         "core",
         "flax numpyro quax",
     ),
+    ("jax._src.core", "Primitive", "_transform.primitives", "jax_md"),
     ("jax._src.core", "full_lower", "_src.private_names", "quax"),
     ("jax._src.dispatch", "wait_for_tokens=effects_barrier", "_transform.callbacks", "equinox"),
     ("jax._src.distributed", "global_state", "_src.private_names", "orbax"),

@@ -13,8 +13,8 @@ from shardax._base.compositions import where
 from shardax._core import api as _core
 from shardax._core import lax as _ops
 from shardax._devices.replicas import device_put
-from shardax.dtypes import issubdtype
 from shardax._transform.primitives import Primitive, by_attribute
+from shardax.dtypes import issubdtype
 from shardax.lax import _layout, _random_bits, _reductions, _tokens, _windows
 from shardax.lax._counted_loops import fori_loop
 
