@@ -1,4 +1,4 @@
-"""tests/api/test_pallas.py - kernels on references to blocks; values are those of JAX's interpreter."""
+"""tests/api/test_pallas.py - kernels on references to blocks, with the values that JAX has."""
 
 import numpy as np
 import pytest

@@ -76,9 +76,7 @@ class Blocks:
         self.steps = [1 if isinstance(n, Element) else size for n, size in zip(given, self.sizes)]
         self.index_map = spec.index_map or (lambda *ids: (0,) * len(shape))
         # Blocks that the array's end cuts are whole ones of an array that is longer.
-        self.whole = [
-            n if step == 1 else -(-n // step) * step for n, step in zip(shape, self.steps)
-        ]
+        self.whole = [-(-n // step) * step for n, step in zip(shape, self.steps)]
 
     def padded(self, x):
         """The array in whole blocks."""

@@ -43,7 +43,8 @@ def _unwritten(shape, dtype):
     """What stands where a kernel has not written: NaN, or the lowest integer."""
     if jnp.issubdtype(dtype, jnp.inexact):
         return jnp.full(shape, jnp.nan, dtype)
-    return jnp.full(shape, 0 if dtype == bool else jnp.iinfo(dtype).min, dtype)
+    lowest = jnp.iinfo(dtype).min if jnp.issubdtype(dtype, jnp.integer) else False
+    return jnp.full(shape, lowest, dtype)
 
 
 def _specs(given, tree, count):
