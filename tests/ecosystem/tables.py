@@ -47,7 +47,6 @@ LATER = {
     "jax.experimental.colocated_python.serialization._": "several processes",
     "jax.experimental.colocated_python.serialization.xb": "several processes",
     "jax.experimental.pallas.dot": "an older name, which JAX 0.10.2 has not either",
-    "jax.experimental.pallas.ops.": "kernels of accelerators",
     "jax.interpreters.mlir.emit_python_callback": "lowering to MLIR",
     "jax.interpreters.pxla.global_avals": "several processes",
 }
