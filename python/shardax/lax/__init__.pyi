@@ -319,6 +319,8 @@ def reshape(operand, new_sizes, dimensions=None, *, out_sharding=None) -> Array:
     """The same elements in another shape (after a transposition to `dimensions`)."""
 def rev(operand, dimensions) -> Array:
     """Elements in reverse order along dimensions."""
+def rng_uniform(a, b, shape) -> Array:
+    """Uniform draws in [a, b), other ones each time that it runs."""
 def round(x, rounding_method=...) -> Array:
     """To the nearest integer; halves away from zero, or to the even neighbour."""
 def rsqrt(x, *, accuracy=None) -> Array:
