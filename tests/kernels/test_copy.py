@@ -33,3 +33,12 @@ def test_products_over_dimensions_in_another_order():
     y = np.arange(48 * 64 * 24, dtype=np.float32).reshape(48, 64, 24) % 5
     expected = np.einsum("abi,baj->ij", x, y)
     np.testing.assert_array_equal(jnp.einsum("abi,baj->ij", x, y), expected)
+
+
+def test_runs_of_every_length_and_place():
+    """Copies in vectors, and what is left behind them."""
+    x = np.arange(5000, dtype=np.int8)
+    for n in (*range(0, 300, 7), 1023, 1024, 1025, 4999):
+        for low in (0, 1, 3, 12, 64):
+            y = np.asarray(lax.pad(jnp.asarray(x)[:n], jnp.int8(0), [(low, 2, 0)]))
+            np.testing.assert_array_equal(y, np.pad(x[:n], (low, 2)))
