@@ -49,3 +49,12 @@ def test_steps_through_memory(step, dtype):
             got = jax.jit(lambda v: (v[::step] * 3, v[::step].sum()))(v)  # noqa: B023
             np.testing.assert_array_equal(got[0], x[::step] * dtype(3))
             assert n > 100 or got[1] == x[::step].sum()
+
+
+def test_runs_of_every_length_and_place():
+    """Copies in vectors, and what is left behind them."""
+    x = np.arange(5000, dtype=np.int8)
+    for n in (*range(0, 300, 7), 1023, 1024, 1025, 4999):
+        for low in (0, 1, 3, 12, 64):
+            y = np.asarray(lax.pad(jnp.asarray(x)[:n], jnp.int8(0), [(low, 2, 0)]))
+            np.testing.assert_array_equal(y, np.pad(x[:n], (low, 2)))

@@ -41,8 +41,8 @@ _NAMES = {
     ),
     "_elementwise": (
         "RoundingMethod bitcast_convert_type clamp convert_element_type dtype integer_pow "
-        "optimization_barrier reciprocal reduce_precision round select select_n stop_gradient "
-        "tie_in"
+        "optimization_barrier reciprocal reduce_precision round select select_n stage "
+        "stop_gradient tie_in"
     ),
     "_fft": "FftType fft",
     "_indexing": (
