@@ -62,7 +62,7 @@ std::vector<std::uint8_t> Assembly::run() {
   encoder_.close_frame(slot_address(registers_.slots()).offset);
   encoder_.zero_upper();
   encoder_.ret();
-  return encoder_.finish(pool_, machine_.number, machine_.constant, program_->tables());
+  return encoder_.finish(pool_, machine_.constant, program_->tables());
 }
 
 // ---- memory --------------------------------------------------------------------------------
@@ -100,7 +100,10 @@ Address Assembly::slot_address(int slot) const {
 }
 
 std::size_t Assembly::pool_entry(int v) {
-  const std::uint64_t bits = node(v).bits;
+  std::uint64_t bits = node(v).bits;  // copies of it fill 64 bits
+  const int width = width_of(node(v).kind);
+  if (width == 2) bits = (bits & 0xffff) * 0x0001000100010001;
+  if (width == 4) bits = (bits & 0xffffffff) * 0x0000000100000001;
   const auto found = std::find(pool_.begin(), pool_.end(), bits);
   const auto entry = static_cast<std::size_t>(found - pool_.begin());
   if (found == pool_.end()) pool_.push_back(bits);
@@ -135,8 +138,8 @@ Encoder::Operand Assembly::last(int v, bool everywhere) {
   if (registers_.in_place(v)) return need(v);
   if (registers_.slot(v) >= 0) return slot_address(registers_.slot(v));
   if (node(v).code == Code::constant) return constant(v);
-  if (node(v).code == Code::input && node(v).kind != Kind::truth && !repeats(v) &&
-      registers_.dies(v) && (!everywhere || guard(0) == 0))
+  if (node(v).code == Code::input && !is_truth(node(v).kind) && !repeats(v) && registers_.dies(v) &&
+      (!everywhere || guard(0) == 0))
     return element(v);
   return need(v);
 }
@@ -182,12 +185,14 @@ bool Assembly::emit(int i) {
     }
     case Code::pick: {
       const Vector which = need(a);
-      encoder_.vector(*op, result(i), which, Encoder::Operand::table(n.bits), size(kind));
+      // It has no form for the shortest registers.
+      encoder_.vector(*op, result(i), which, Encoder::Operand::table(n.bits),
+                      std::max(size(kind), Size::ymm));
       return true;
     }
     default: break;
   }
-  if (kind == Kind::truth)
+  if (is_truth(kind))
     of_truths(i, *op);
   else if (compares(n.code))
     compare(i, *op);
@@ -205,7 +210,8 @@ bool Assembly::convert(int i) {
   if (op->form == Form::store) {
     const Vector first = need(a);
     encoder_.vector(*op, first.number, unused, Vector{result(i)}, longer);
-    if (op == &opcodes::cvtps2ph) encoder_.immediate(0);  // to the nearest, ties to even
+    if ((op == &opcodes::cvtps2ph || op == &opcodes::vex_cvtps2ph))
+      encoder_.immediate(0);  // to the nearest, ties to even
   } else {
     // Not all of these instructions repeat a number in memory.
     const Encoder::Operand first = is_constant(a) ? need(a) : last(a);

@@ -29,8 +29,7 @@ class Assembly {
     int lanes;             // elements at a time
     int vectors, masks;    // registers for values
     Vector scratch;        // one that no value has
-    int number;            // bytes of the numbers that fill a constant of the pool
-    std::size_t constant;  // its bytes
+    std::size_t constant;  // bytes of one of the pool
   };
   Assembly(const VectorProgram& program, std::span<const OperandForm> operands, bool streams,
            std::string* listing, const Machine& machine)
@@ -51,6 +50,8 @@ class Assembly {
   // The instruction of a node whose operands are of `kind`; null where there is none.
   virtual const Opcode* find(Code code, Kind kind) const = 0;
   virtual const Opcode* find_conversion(Kind from, Kind to) const = 0;
+  // False where the machine has no instruction for it.
+  virtual bool convert(int i);
   virtual Encoder::Operand constant(int v) = 0;
   // Brings an input or a constant into a register.
   virtual void fetch(int v, std::uint8_t reg) = 0;
@@ -101,7 +102,6 @@ class Assembly {
  private:
   void place_pointers();
   bool emit(int i);
-  bool convert(int i);
   void fused(int i, int a, int b, int c);
   void replace(int i, int old, std::initializer_list<int> others);
   bool store_outputs();
@@ -120,7 +120,7 @@ constexpr bool compares(Code code) {
          code == Code::less_equal;
 }
 
-// The first is null where numbers of several widths meet.
+// The first takes programs of for_avx2() (avx2_program.h).
 std::unique_ptr<Assembly> assembly_avx2(const VectorProgram& program,
                                         std::span<const OperandForm> operands, bool streams,
                                         std::string* listing);

@@ -14,7 +14,7 @@ class Avx512 final : public Assembly {
   Avx512(const VectorProgram& program, std::span<const OperandForm> operands, bool streams,
          std::string* listing, int lanes)
       : Assembly(program, operands, streams, listing,
-                 {lanes, 31, next_in_range - 1, scratch, 8, std::size_t{8}}) {}
+                 {lanes, 31, next_in_range - 1, scratch, std::size_t{8}}) {}
 
  private:
   void open() override {
@@ -57,7 +57,7 @@ class Avx512 final : public Assembly {
   }
   const Opcode* find(Code code, Kind kind) const override { return opcodes::find_evex(code, kind); }
   const Opcode* find_conversion(Kind from, Kind to) const override {
-    return opcodes::find_conversion(from, to);
+    return opcodes::find_evex_conversion(from, to);
   }
   Encoder::Operand constant(int v) override {
     return Encoder::Operand::constant(pool_entry(v), true);

@@ -317,7 +317,7 @@ void Encoder::ret() {
   byte(0xC3);
 }
 
-std::vector<std::uint8_t> Encoder::finish(const std::vector<std::uint64_t>& pool, int width,
+std::vector<std::uint8_t> Encoder::finish(const std::vector<std::uint64_t>& pool,
                                           std::size_t stride, const std::vector<Table>& tables) {
   const auto align = [&](std::size_t bytes) {
     while (code_.size() % bytes != 0) byte(0xCC);
@@ -328,7 +328,7 @@ std::vector<std::uint8_t> Encoder::finish(const std::vector<std::uint64_t>& pool
     if (listing_) list(here(), concat("constant ", text(static_cast<std::int64_t>(bits))));
     std::uint8_t value[8];
     std::memcpy(value, &bits, sizeof value);
-    for (std::size_t i = 0; i < stride; ++i) byte(value[i % static_cast<std::size_t>(width)]);
+    for (std::size_t i = 0; i < stride; ++i) byte(value[i % sizeof value]);
   }
   constexpr std::size_t table_bytes = 2 * sizeof(Table);
   if (!tables.empty()) align(table_bytes);

@@ -175,10 +175,10 @@ class Encoder {
   std::size_t jump();
   std::size_t call();  // of what follows where it lands
 
-  // The code, then the constants that it reads: `stride` bytes each, filled with copies of numbers
-  // of `width` bytes; then tables, each twice, which fills the longest register.
-  std::vector<std::uint8_t> finish(const std::vector<std::uint64_t>& pool, int width,
-                                   std::size_t stride, const std::vector<Table>& tables);
+  // The code, then the constants that it reads, `stride` bytes filled with copies of each; then
+  // tables, each twice, which fills the longest register.
+  std::vector<std::uint8_t> finish(const std::vector<std::uint64_t>& pool, std::size_t stride,
+                                   const std::vector<Table>& tables);
 
  private:
   void byte(std::uint8_t b) { code_.push_back(b); }

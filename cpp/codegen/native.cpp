@@ -57,7 +57,8 @@ std::string_view asked() {
 
 Wanted wanted() {
 #if defined(__x86_64__)
-  static const bool processor = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  static const bool processor = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                                __builtin_cpu_supports("f16c");
 #else
   static const bool processor = false;
 #endif

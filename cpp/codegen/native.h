@@ -37,7 +37,8 @@ class Native {
   int multiple_;
 };
 
-// Whether loops get machine code: none where the processor lacks AVX2 and fused multiply-add, or
+// Whether loops get machine code: none where the processor lacks AVX2, fused multiply-add or
+// conversions of float16, or
 // SHARDAX_CODEGEN is 0.
 enum class Wanted { none, all };
 Wanted wanted();

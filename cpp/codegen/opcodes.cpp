@@ -36,6 +36,7 @@ constexpr std::array rows{
     Row{Code::select, &blendvps, &blendvpd, &blendvps, &blendvpd},
     Row{Code::fma, &fmadd213ps, &fmadd213pd, nullptr, nullptr},
     Row{Code::pick, &permps, nullptr, nullptr, nullptr},
+    Row{Code::mul_words, nullptr, nullptr, nullptr, &pmuludq},
 };
 
 constexpr std::array evex_rows{
@@ -70,6 +71,22 @@ struct Conversion {
   const Opcode* op;
 };
 constexpr std::array conversions{
+    Conversion{Kind::f32, Kind::f64, &vex_cvtps2pd},
+    Conversion{Kind::f64, Kind::f32, &vex_cvtpd2ps},
+    Conversion{Kind::i32, Kind::f32, &cvtdq2ps},
+    Conversion{Kind::i32, Kind::f64, &vex_cvtdq2pd},
+    Conversion{Kind::f32, Kind::i32, &cvttps2dq},
+    Conversion{Kind::f64, Kind::i32, &vex_cvttpd2dq},
+    Conversion{Kind::i32, Kind::i64, &widen_signed},
+    Conversion{Kind::i32, Kind::u64, &widen_signed},
+    Conversion{Kind::u32, Kind::i64, &widen_unsigned},
+    Conversion{Kind::u32, Kind::u64, &widen_unsigned},
+    Conversion{Kind::bf16, Kind::u32, &widen_words},
+    Conversion{Kind::f16, Kind::f32, &vex_cvtph2ps},
+    Conversion{Kind::f32, Kind::f16, &vex_cvtps2ph},
+    Conversion{Kind::truth_4, Kind::truth, &widen_signed},
+};
+constexpr std::array evex_conversions{
     Conversion{Kind::f32, Kind::f64, &cvtps2pd},  Conversion{Kind::f64, Kind::f32, &cvtpd2ps},
     Conversion{Kind::i32, Kind::f32, &cvtdq2ps},  Conversion{Kind::i32, Kind::f64, &cvtdq2pd},
     Conversion{Kind::u32, Kind::f32, &cvtudq2ps}, Conversion{Kind::u32, Kind::f64, &cvtudq2pd},
@@ -87,6 +104,13 @@ constexpr std::array conversions{
     Conversion{Kind::f16, Kind::f32, &cvtph2ps},  Conversion{Kind::f32, Kind::f16, &cvtps2ph},
 };
 
+template <class Rows>
+const Opcode* find_in(const Rows& rows, Kind from, Kind to) {
+  for (const Conversion& row : rows) {
+    if (row.from == from && row.to == to) return row.op;
+  }
+  return nullptr;
+}
 template <class Rows>
 const Opcode* find_in(const Rows& rows, Code code, Kind kind) {
   for (const Row& row : rows) {
@@ -106,16 +130,17 @@ const Opcode* find_in(const Rows& rows, Code code, Kind kind) {
 
 }  // namespace
 
-const Opcode* find(Code code, Kind kind) { return find_in(rows, code, kind); }
+const Opcode* find(Code code, Kind kind) {
+  if (width_of(kind) == 2) return code == Code::select ? &blend_bytes : nullptr;
+  return find_in(rows, code, kind);
+}
 const Opcode* find_evex(Code code, Kind kind) {
   if (width_of(kind) == 2) return code == Code::select ? &pblendmw : nullptr;
   return find_in(evex_rows, code, kind);
 }
-const Opcode* find_conversion(Kind from, Kind to) {
-  for (const Conversion& row : conversions) {
-    if (row.from == from && row.to == to) return row.op;
-  }
-  return nullptr;
+const Opcode* find_conversion(Kind from, Kind to) { return find_in(conversions, from, to); }
+const Opcode* find_evex_conversion(Kind from, Kind to) {
+  return find_in(evex_conversions, from, to);
 }
 
 }  // namespace shardax::codegen::opcodes

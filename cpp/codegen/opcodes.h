@@ -54,6 +54,10 @@ inline constexpr Opcode upper_half{"vextracti128", 1, 3, 0, 0x39, Form::store, 0
 inline constexpr Opcode pack_to_2{"vpackssdw", 1, 1, 0, 0x6B};
 inline constexpr Opcode pack_to_1{"vpacksswb", 1, 1, 0, 0x63};
 inline constexpr Opcode shuffle{"vshufps", 0, 1, 0, 0xC6};
+// To 2 bytes without a sign.
+inline constexpr Opcode pack_words{"vpackusdw", 1, 2, 0, 0x2B};
+inline constexpr Opcode blend_bytes{"vpblendvb", 1, 3, 0, 0x4C};
+inline constexpr Opcode pmuludq{"vpmuludq", 1, 1, 1, 0xF4};
 
 // Instructions of AVX-512 alone.
 inline constexpr Opcode rndscaleps{"vrndscaleps", 1, 3, 0, 0x08, Form::two, 0, true},
@@ -141,6 +145,9 @@ inline constexpr Opcode cvttss2si{"vcvttss2si", 2, 1, 1, 0x2C, Form::two, 0, fal
     cvttsd2si{"vcvttsd2si", 3, 1, 1, 0x2C, Form::two, 0, false, 1, general};
 inline constexpr Opcode widen_signed{"vpmovsxdq", 1, 2, 0, 0x25, Form::two, 0, false, 2},
     widen_unsigned{"vpmovzxdq", 1, 2, 0, 0x35, Form::two, 0, false, 2};
+inline constexpr Opcode widen_words{"vpmovzxwd", 1, 2, 0, 0x33, Form::two, 0, false, 2};
+inline constexpr Opcode vex_cvtph2ps{"vcvtph2ps", 1, 2, 0, 0x13, Form::two, 0, false, 2},
+    vex_cvtps2ph{"vcvtps2ph", 1, 3, 0, 0x1D, Form::store, 0, false, 2};
 inline constexpr Opcode test{"vptest", 1, 2, 0, 0x17, Form::two};
 
 // The predicates of vcmpps that give false for NaN, and `not equal`, which gives true; quiet.
@@ -167,7 +174,8 @@ constexpr std::uint8_t integer_predicate(Code code, bool swapped = false) {
 // is none.
 const Opcode* find(Code code, Kind kind);
 const Opcode* find_evex(Code code, Kind kind);
-// That of AVX-512 which converts numbers.
+// Those that convert numbers, of AVX2 (and F16C) also truth values to longer ones.
 const Opcode* find_conversion(Kind from, Kind to);
+const Opcode* find_evex_conversion(Kind from, Kind to);
 
 }  // namespace shardax::codegen::opcodes

@@ -276,11 +276,4 @@ int VectorProgram::width() const {
   return width;
 }
 
-bool VectorProgram::is_uniform() const {
-  const int width = this->width();
-  return std::all_of(nodes_.begin(), nodes_.end(), [&](const Node& node) {
-    return width_of(node.kind) == 0 || width_of(node.kind) == width;
-  });
-}
-
 }  // namespace shardax::codegen

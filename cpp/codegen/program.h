@@ -13,10 +13,28 @@
 
 namespace shardax::codegen {
 
-enum class Kind : std::uint8_t { f32, f64, i32, u32, i64, u64, bf16, f16, truth, c64, c128, none };
+enum class Kind : std::uint8_t {
+  f32,
+  f64,
+  i32,
+  u32,
+  i64,
+  u64,
+  bf16,
+  f16,
+  truth,
+  truth_4,  // of programs for AVX2 alone: truth values for numbers of 4 and of 2 bytes where wider
+  truth_2,  // ones are there too (avx2_program.h)
+  c64,
+  c128,
+  none
+};
 
 constexpr bool is_float(Kind kind) { return kind == Kind::f32 || kind == Kind::f64; }
 constexpr bool is_complex(Kind kind) { return kind == Kind::c64 || kind == Kind::c128; }
+constexpr bool is_truth(Kind kind) {
+  return kind == Kind::truth || kind == Kind::truth_4 || kind == Kind::truth_2;
+}
 constexpr bool is_unsigned(Kind kind) { return kind == Kind::u32 || kind == Kind::u64; }
 // Bytes of a lane, of complex numbers of each of two; 0 for truth values, which are as wide as the
 // program's numbers.
@@ -67,6 +85,7 @@ enum class Code : std::uint8_t {
   view,        // the same bits as another kind
   pair,        // the complex number of two parts: no instruction, what uses it uses those
   pick,        // the number of table `bits` that the low three bits of a say
+  mul_words,   // the product of the low halves of two 64-bit integers, all of its bits
   // In scalar programs alone (codegen/scalar_program.h):
   quotient,   // of integers, towards zero; x / 0 is -1, and -x is x / -1
   remainder,  // x - quotient * b; that by 0 is x
@@ -108,9 +127,8 @@ class VectorProgram {
   // Nodes that an output needs and that are instructions.
   int work() const;
   int size() const { return static_cast<int>(nodes_.size()); }
-  // Bytes of the widest numbers, 4 or 8, and whether all are as wide.
+  // Bytes of the widest numbers, 4 or 8.
   int width() const;
-  bool is_uniform() const;
 
   // The program for so many vectors one after the other, node by node in turns.
   VectorProgram interleaved(int vectors) const;

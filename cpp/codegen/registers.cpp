@@ -59,7 +59,7 @@ bool Registers::fits(int copies, int spilled) const {
     if (next < 0 || own.code == Code::constant) continue;
     const int first = uses_[index(next)].position;
     const bool input = own.code == Code::input;
-    if (input && own.kind != Kind::truth && first == last) continue;  // read by its instruction
+    if (input && !is_truth(own.kind) && first == last) continue;  // read by its instruction
     auto& counts = is_mask(v) ? masks : vectors;
     ++counts[index(input ? first : v)];
     --counts[index(last)];

@@ -34,7 +34,7 @@ class Assembly : NumberCode {
       }
     }
     leave();
-    return encoder_.finish(pool_, 8, vector_bytes, nodes_.tables());
+    return encoder_.finish(pool_, vector_bytes, nodes_.tables());
   }
 
  private:

@@ -2,16 +2,23 @@
 #include "codegen/tile_code.h"
 
 #include "codegen/assembly.h"
+#include "codegen/avx2_program.h"
 
 namespace shardax::codegen {
 
-MachineCode tile_code(const VectorProgram& program, std::span<const OperandForm> operands,
+int most_multiple(const VectorProgram& program, Instructions instructions) {
+  constexpr int vectors = 2, bytes = 32;  // of a turn of the loop
+  return instructions == Instructions::avx512 ? 1 : vectors * bytes / program.width();
+}
+
+MachineCode tile_code(const VectorProgram& given, std::span<const OperandForm> operands,
                       Instructions instructions, bool streams, std::string* listing) {
   const bool masks = instructions == Instructions::avx512;
+  const VectorProgram program = masks ? given : for_avx2(given);
   const std::unique_ptr<Assembly> assembly =
       (masks ? assembly_avx512 : assembly_avx2)(program, operands, streams, listing);
   MachineCode code;
-  if (assembly) code.bytes = assembly->run();
+  code.bytes = assembly->run();
   if (!code.bytes.empty() && (streams || !masks)) code.multiple = assembly->step();
   if (code.bytes.empty() && listing) listing->clear();
   return code;

@@ -13,8 +13,8 @@ namespace shardax::codegen {
 // Computes elements [0, n) of operands at `pointers`.
 using TileCode = void (*)(std::byte* const* pointers, std::int64_t n);
 
-// The instructions that code is made of: AVX2 and FMA with registers of 32 bytes, or AVX-512 with
-// registers of 64 and masks (F, BW, DQ, VL; BMI2).
+// The instructions that code is made of: AVX2, FMA and F16C with registers of 32 bytes, or AVX-512
+// with registers of 64 and masks (F, BW, DQ, VL; BMI2).
 enum class Instructions : std::uint8_t { avx2, avx512 };
 
 // How code finds an operand's elements.
@@ -29,12 +29,14 @@ struct MachineCode {
   int multiple = 1;
 };
 
+// What MachineCode::multiple of this program may be at most, unless it streams.
+int most_multiple(const VectorProgram& program, Instructions instructions);
+
 // The code of this program. All loads of an element come before its stores, so that an output may
-// lie where an input does. Empty where a node has no instruction; with AVX2, also where numbers of
-// several widths meet. With AVX-512 any number of elements is computed.
-// `streams`: stores of whole vectors go past the caches, to addresses that are multiples of 64
-// bytes; the code takes multiples of its vectors.
-// `listing`, where given, gets the instructions as text.
+// lie where an input does. Empty where a node has no instruction. With AVX-512 any number of
+// elements is computed. `streams`: stores of whole vectors go past the caches, to addresses that
+// are multiples of 64 bytes; the code takes multiples of its vectors. `listing`, where given, gets
+// the instructions as text.
 MachineCode tile_code(const VectorProgram& program, std::span<const OperandForm> operands,
                       Instructions instructions, bool streams = false,
                       std::string* listing = nullptr);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "kernels/dispatch.h"
 #include "kernels/transposed.h"
 #include "kernels/width.h"
 #include "runtime/interrupt.h"
@@ -12,6 +13,20 @@
 
 namespace shardax::kernels {
 namespace {
+
+// Vectors of what lies dense. The C library copies long runs by one instruction, which takes 20
+// times as long where both sides lie nearly alike in their pages (measured on Zen 3, `out` 12 bytes
+// after `in`: 1.8 GB/s, by vectors 27; elsewhere both are alike).
+SHARDAX_CLONES void copy_run(std::byte* out, const std::byte* in, std::int64_t bytes) {
+  typedef std::int64_t Piece __attribute__((vector_size(32), aligned(1), may_alias));
+  constexpr std::int64_t pieces = 4, step = pieces * static_cast<std::int64_t>(sizeof(Piece));
+  for (; bytes >= step; bytes -= step, out += step, in += step) {
+    Piece part[pieces];
+    for (int p = 0; p < pieces; ++p) part[p] = reinterpret_cast<const Piece*>(in)[p];
+    for (int p = 0; p < pieces; ++p) reinterpret_cast<Piece*>(out)[p] = part[p];
+  }
+  std::memcpy(out, in, static_cast<std::size_t>(bytes));
+}
 
 // A 2-d copy whose sides have their unit strides in different dimensions walks 16 x 16 blocks, so
 // that each cache line is touched once while it is there.
@@ -21,12 +36,18 @@ void copy_block(T* out, std::int64_t o0, std::int64_t o1, const T* in, std::int6
   constexpr std::int64_t block = 16;
   if (o1 == 1 && i1 == 1) {
     for (std::int64_t r = 0; r < n0; ++r) {
-      std::memcpy(out + r * o0, in + r * i0, static_cast<std::size_t>(n1) * sizeof(T));
+      copy_run(reinterpret_cast<std::byte*>(out + r * o0),
+               reinterpret_cast<const std::byte*>(in + r * i0),
+               n1 * static_cast<std::int64_t>(sizeof(T)));
     }
     return;
   }
   if (o1 == 1 && i1 == 0) {
     for (std::int64_t r = 0; r < n0; ++r) std::fill_n(out + r * o0, n1, in[r * i0]);
+    return;
+  }
+  if (o1 == 1 && (i1 == -1 || i1 == 2)) {
+    for (std::int64_t r = 0; r < n0; ++r) read_strided(out + r * o0, in + r * i0, i1, n1);
     return;
   }
   if (i1 == 0 || i1 == 1 || n0 == 1) {

@@ -13,10 +13,14 @@
 // clone is picked while the module loads, before ThreadSanitizer is there to be told of the call.
 #if defined(__SANITIZE_THREAD__)
 #define SHARDAX_CLONES
+#define SHARDAX_CLONES_256
 #else
 #define SHARDAX_CLONES                                                         \
   __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default"), \
                  optimize("no-thread-jumps")))
+// For code in vectors of 256 bits.
+#define SHARDAX_CLONES_256 \
+  __attribute__((target_clones("arch=x86-64-v3", "default"), optimize("no-thread-jumps")))
 #endif
 
 namespace shardax::kernels {

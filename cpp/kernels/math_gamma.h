@@ -78,9 +78,10 @@ SHARDAX_SIMD T digamma(T x) {
   const T y = ((log(z) - 0.5 * w) - tail) - sum;
   const SinCos<T> angle = sin_cos_pi(x);
   const T reflected = y - pi_hi * (angle.cos / angle.sin);
-  const auto pole = (x <= 0.0) && ((angle.sin == 0.0) || (x == -inf_d));
-  const T result = select(left, reflected, select(x == inf_d, x, y));
-  return select(pole, nan_d, result);
+  // Conditions one after the other: of a conjunction with a disjunction GCC makes no vectors.
+  T result = select(left, reflected, select(x == inf_d, x, y));
+  result = select(x <= 0.0, select(angle.sin == 0.0, T(nan_d), result), result);
+  return select(x == -inf_d, nan_d, result);
 }
 
 }  // namespace detail

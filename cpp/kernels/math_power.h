@@ -68,7 +68,7 @@ SHARDAX_SIMD T pow(T x, T y) {
 
   const T half = 0.5f * y;
   const auto whole = floor(y) == y;
-  const auto odd = whole && floor(half) != half;
+  const auto odd = (floor(half) != half) && whole;  // in this order GCC makes vectors of it
   const auto signs = bits(x) & 0x80000000u;
   T result = select(odd, from_bits(bits(size) | signs), size);
   result = select((x < 0.0f) && (x > -inf_f) && !whole, T(nan_f), result);

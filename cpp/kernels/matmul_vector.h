@@ -12,18 +12,30 @@ template <class T, class V, int groups>
   constexpr std::int64_t size = full_size<T>, lane = lane_size<T>;
 #pragma GCC unroll 4
   for (int g = 0; g < groups; ++g) acc[g] = V{};
-  const std::int64_t whole = count / lane * lane;
-  for (std::int64_t k = 0; k < whole; k += lane) {
+  const auto steps = [&](int g, std::int64_t k) {
+    V v[lane];
+#pragma GCC unroll 4
+    for (int l = 0; l < lane; ++l) v[l] = load_lanes<V>(a + g * a_step + l * a_m + k, lane * a_m);
+    transpose_lanes<T>(v);
+#pragma GCC unroll 4
+    for (int l = 0; l < lane; ++l)
+      acc[g] = fma(v[l], splat<V>(b[g * b_step + (k + l) * b_k]), acc[g]);
+  };
+  // A line of a row is read in one go: before it is needed again, others may have taken its place.
+  constexpr std::int64_t line = 64 / sizeof(T);
+  const std::int64_t lines = count / line * line, whole = count / lane * lane;
+  for (std::int64_t k = 0; k < lines; k += line) {
 #pragma GCC unroll 4
     for (int g = 0; g < groups; ++g) {
-      V v[lane];
+      for (std::int64_t l = 0; l < size; ++l)
+        __builtin_prefetch(a + g * a_step + l * a_m + k + 2 * line);
 #pragma GCC unroll 4
-      for (int l = 0; l < lane; ++l) v[l] = load_lanes<V>(a + g * a_step + l * a_m + k, lane * a_m);
-      transpose_lanes<T>(v);
-#pragma GCC unroll 4
-      for (int l = 0; l < lane; ++l)
-        acc[g] = fma(v[l], splat<V>(b[g * b_step + (k + l) * b_k]), acc[g]);
+      for (std::int64_t i = 0; i < line; i += lane) steps(g, k + i);
     }
+  }
+  for (std::int64_t k = lines; k < whole; k += lane) {
+#pragma GCC unroll 4
+    for (int g = 0; g < groups; ++g) steps(g, k);
   }
   for (std::int64_t k = whole; k < count; ++k) {
 #pragma GCC unroll 4

@@ -12,111 +12,111 @@ namespace shardax::kernels::matrix_lanes {
 // Convergence is quadratic: 5 to 9 rounds over all pairs are usual.
 inline constexpr int most_rounds = 40;
 
-template <class T>
-SHARDAX_INLINE bool any(const Index<T>& where) {
+template <class L>
+SHARDAX_INLINE bool any(const Index<L>& where) {
   std::remove_reference_t<decltype(where[0])> found{};
-  for (std::int64_t lane = 0; lane < width<T>; ++lane) found |= where[lane];
+  for (std::int64_t lane = 0; lane < width<L>; ++lane) found |= where[lane];
   return found != 0;
 }
 
-template <class T>
-SHARDAX_INLINE void conjugate(Cell<T>& x) {
-  if constexpr (complex_cells<T>) x.im = -x.im;
+template <class L>
+SHARDAX_INLINE void conjugate(Cell<L>& x) {
+  if constexpr (complex_cells<L>) x.im = -x.im;
 }
 
 // |x| and, of complex numbers, x of size 1 (0 for 0), however small x is.
-template <class T>
-SHARDAX_INLINE void split_size(Vector<T>& size, Cell<T>& x) {
-  if constexpr (complex_cells<T>) {
-    Vector<T> largest, im;
-    magnitude<Real<T>>(largest, x.re);
-    magnitude<Real<T>>(im, x.im);
+template <class L>
+SHARDAX_INLINE void split_size(Vector<L>& size, Cell<L>& x) {
+  if constexpr (complex_cells<L>) {
+    Vector<L> largest, im;
+    magnitude<L>(largest, x.re);
+    magnitude<L>(im, x.im);
     largest = im > largest ? im : largest;
-    const Vector<T> divisor = largest > 0 ? largest : Vector<T>{} + 1;
+    const Vector<L> divisor = largest > 0 ? largest : Vector<L>{} + 1;
     x.re /= divisor;
     x.im /= divisor;
-    root<T>(size, x.re * x.re + x.im * x.im);
-    const Vector<T> length = size > 0 ? size : Vector<T>{} + 1;
+    root<L>(size, x.re * x.re + x.im * x.im);
+    const Vector<L> length = size > 0 ? size : Vector<L>{} + 1;
     x.re /= length;
     x.im /= length;
     size *= largest;
   } else {
-    magnitude<T>(size, x.re);
+    magnitude<L>(size, x.re);
   }
 }
 
 // What makes the 2 x 2 matrix (alpha, g; conj(g), beta) diagonal: columns become
 // p c - q phase s and p s + q phase c; alpha - step and beta + step are its diagonal then. `g` has
 // been split where it is complex.
-template <class T>
+template <class L>
 struct Turn {
-  Vector<T> c, s, step;
-  Cell<T> phase;
+  Vector<L> c, s, step;
+  Cell<L> phase;
 };
-template <class T>
-SHARDAX_INLINE void turn_of(Turn<T>& out, const Vector<T>& alpha, const Vector<T>& beta,
-                            const Cell<T>& g, const Vector<T>& size, const Index<T>& active) {
-  using V = Vector<T>;
+template <class L>
+SHARDAX_INLINE void turn_of(Turn<L>& out, const Vector<L>& alpha, const Vector<L>& beta,
+                            const Cell<L>& g, const Vector<L>& size, const Index<L>& active) {
+  using V = Vector<L>;
   const V one = V{} + 1;
   V g_real = g.re;
-  if constexpr (complex_cells<T>) {
+  if constexpr (complex_cells<L>) {
     g_real = size;
     out.phase.re = active ? g.re : one;
     out.phase.im = active ? -g.im : V{};
   }
   const V tau = active ? (beta - alpha) / (2 * g_real) : one;
   V length, size_of_tau, secant;
-  root<T>(length, one + tau * tau);
-  magnitude<Real<T>>(size_of_tau, tau);
+  root<L>(length, one + tau * tau);
+  magnitude<L>(size_of_tau, tau);
   V t = one / (size_of_tau + length);
   t = tau < 0 ? -t : t;
   t = active ? t : V{};
-  root<T>(secant, one + t * t);
+  root<L>(secant, one + t * t);
   out.c = one / secant;
   out.s = t * out.c;
   out.step = active ? t * g_real : V{};
 }
-template <class T>
-SHARDAX_INLINE void apply(const Turn<T>& turn, Cell<T>& p, Cell<T>& q) {
-  Cell<T> y = q;
-  if constexpr (complex_cells<T>) multiply(y, turn.phase);
+template <class L>
+SHARDAX_INLINE void apply(const Turn<L>& turn, Cell<L>& p, Cell<L>& q) {
+  Cell<L> y = q;
+  if constexpr (complex_cells<L>) multiply(y, turn.phase);
   q.re = turn.s * p.re + turn.c * y.re;
   p.re = turn.c * p.re - turn.s * y.re;
-  if constexpr (complex_cells<T>) {
+  if constexpr (complex_cells<L>) {
     q.im = turn.s * p.im + turn.c * y.im;
     p.im = turn.c * p.im - turn.s * y.im;
   }
 }
 
 // The size by which lanes are divided, so that squares neither overflow nor vanish.
-template <class T>
-SHARDAX_INLINE void scale_down(Cell<T>* a, std::int64_t count, Vector<T>& scale) {
-  using V = Vector<T>;
+template <class L>
+SHARDAX_INLINE void scale_down(Cell<L>* a, std::int64_t count, Vector<L>& scale) {
+  using V = Vector<L>;
   V largest{}, size;
   for (std::int64_t i = 0; i < count; ++i) {
     size_of(size, a[i]);
     largest = size > largest ? size : largest;
   }
-  scale = largest > std::numeric_limits<Real<T>>::min() ? largest : V{} + 1;
+  scale = largest > std::numeric_limits<Real<L>>::min() ? largest : V{} + 1;
   for (std::int64_t i = 0; i < count; ++i) {
     a[i].re /= scale;
-    if constexpr (complex_cells<T>) a[i].im /= scale;
+    if constexpr (complex_cells<L>) a[i].im /= scale;
   }
 }
 
-template <class T>
-SHARDAX_INLINE void make_identity(Cell<T>* v, std::int64_t n) {
-  for (std::int64_t i = 0; i < n * n; ++i) v[i] = Cell<T>();
+template <class L>
+SHARDAX_INLINE void make_identity(Cell<L>* v, std::int64_t n) {
+  for (std::int64_t i = 0; i < n * n; ++i) v[i] = Cell<L>();
   for (std::int64_t i = 0; i < n; ++i) v[i * n + i].re += 1;
 }
 
 // Eigenvalues, in no order, of Hermitian matrices, of which the upper triangle is read and
 // overwritten, and unless `v` is null eigenvectors in rows.
-template <class T>
-SHARDAX_CLONES [[gnu::flatten]] void jacobi_eigh(Cell<T>* a, Cell<Real<T>>* values, Cell<T>* v,
-                                                 std::int64_t n) {
-  using V = Vector<T>;
-  constexpr Real<T> small = std::numeric_limits<Real<T>>::epsilon() / 8;
+template <class L>
+SHARDAX_INLINE void jacobi_eigh(Cell<L>* a, Cell<RealLanes<L>>* values, Cell<L>* v,
+                                std::int64_t n) {
+  using V = Vector<L>;
+  constexpr Real<L> small = std::numeric_limits<Real<L>>::epsilon() / 8;
   V scale;
   scale_down(a, n * n, scale);
   if (v) make_identity(v, n);
@@ -125,13 +125,13 @@ SHARDAX_CLONES [[gnu::flatten]] void jacobi_eigh(Cell<T>* a, Cell<Real<T>>* valu
     more = false;
     for (std::int64_t p = 0; p < n; ++p) {
       for (std::int64_t q = p + 1; q < n; ++q) {
-        Cell<T> g = a[p * n + q];
+        Cell<L> g = a[p * n + q];
         V size;
         split_size(size, g);
-        const Index<T> active = size > small;
-        if (!any<T>(active)) continue;
+        const Index<L> active = size > small;
+        if (!any<L>(active)) continue;
         more = true;
-        Turn<T> turn;
+        Turn<L> turn;
         turn_of(turn, a[p * n + p].re, a[q * n + q].re, g, size, active);
         for (std::int64_t k = 0; k < p; ++k) apply(turn, a[k * n + p], a[k * n + q]);
         for (std::int64_t k = p + 1; k < q; ++k) {
@@ -148,7 +148,7 @@ SHARDAX_CLONES [[gnu::flatten]] void jacobi_eigh(Cell<T>* a, Cell<Real<T>>* valu
         }
         a[p * n + p].re -= turn.step;
         a[q * n + q].re += turn.step;
-        select(a[p * n + q], active, Cell<T>(), a[p * n + q]);
+        select(a[p * n + q], active, Cell<L>(), a[p * n + q]);
         for (std::int64_t k = 0; v && k < n; ++k) apply(turn, v[p * n + k], v[q * n + k]);
       }
     }
@@ -159,12 +159,12 @@ SHARDAX_CLONES [[gnu::flatten]] void jacobi_eigh(Cell<T>* a, Cell<Real<T>>* valu
 // Of m x n matrices, m >= n, given by their columns, one after the other: singular values, in no
 // order, the left singular vectors in place (0 for values of 0), and unless `v` is null the right
 // ones, likewise one after the other.
-template <class T>
-SHARDAX_CLONES [[gnu::flatten]] void jacobi_svd(Cell<T>* a, Cell<Real<T>>* values, Cell<T>* v,
-                                                std::int64_t m, std::int64_t n) {
-  using V = Vector<T>;
-  constexpr Real<T> small = std::numeric_limits<Real<T>>::epsilon(),
-                    least = std::numeric_limits<Real<T>>::min() / small;
+template <class L>
+SHARDAX_INLINE void jacobi_svd(Cell<L>* a, Cell<RealLanes<L>>* values, Cell<L>* v, std::int64_t m,
+                               std::int64_t n) {
+  using V = Vector<L>;
+  constexpr Real<L> small = std::numeric_limits<Real<L>>::epsilon(),
+                    least = std::numeric_limits<Real<L>>::min() / small;
   V scale;
   scale_down(a, m * n, scale);
   if (v) make_identity(v, n);
@@ -178,18 +178,18 @@ SHARDAX_CLONES [[gnu::flatten]] void jacobi_svd(Cell<T>* a, Cell<Real<T>>* value
     for (std::int64_t j = 0; j < n; ++j) square_of(j);
     for (std::int64_t p = 0; p < n; ++p) {
       for (std::int64_t q = p + 1; q < n; ++q) {
-        Cell<T>*const x = a + p * m, *const y = a + q * m;
-        Cell<T> g{};
+        Cell<L>*const x = a + p * m, *const y = a + q * m;
+        Cell<L> g{};
         for (std::int64_t i = 0; i < m; ++i) add_conjugate(g, x[i], y[i]);
         V size, bound;
         split_size(size, g);
-        root<T>(bound, values[p].re * values[q].re);
+        root<L>(bound, values[p].re * values[q].re);
         bound *= small;
         bound = bound > least ? bound : V{} + least;
-        const Index<T> active = size > bound;
-        if (!any<T>(active)) continue;
+        const Index<L> active = size > bound;
+        if (!any<L>(active)) continue;
         more = true;
-        Turn<T> turn;
+        Turn<L> turn;
         turn_of(turn, values[p].re, values[q].re, g, size, active);
         for (std::int64_t i = 0; i < m; ++i) apply(turn, x[i], y[i]);
         values[p].re -= turn.step;
@@ -201,7 +201,7 @@ SHARDAX_CLONES [[gnu::flatten]] void jacobi_svd(Cell<T>* a, Cell<Real<T>>* value
   for (std::int64_t j = 0; j < n; ++j) {
     square_of(j);
     V length;
-    root<T>(length, values[j].re);
+    root<L>(length, values[j].re);
     const V inverse = length > 0 ? 1 / length : V{};
     for (std::int64_t i = 0; i < m; ++i) multiply_real(a[j * m + i], inverse);
     values[j].re = length * scale;

@@ -11,7 +11,7 @@ namespace {
 constexpr int least_work_alone = 64;
 // But for so many elements: a call of the tile kernel takes 30 ns for each tile.
 constexpr std::int64_t least_elements_alone = std::int64_t{1} << 15;
-// Rows of so many elements are worth a call each, where it takes any number of elements and few
+// Rows of so many elements are worth a call each, where it takes their number of elements and few
 // instructions: to write what repeats along them takes as long.
 constexpr std::int64_t short_row = 48;
 constexpr int most_work_by_rows = 8;
@@ -141,12 +141,13 @@ bool has_parts(const NativeTile& native) {
 }
 
 // How the code finds what it reads and writes.
-void find_forms(TileLoop& loop, int work) {
+void find_forms(TileLoop& loop, const codegen::VectorProgram& program) {
   NativeTile& native = loop.native;
   native.operands.resize(operand_count(loop));
   const std::int64_t row = loop.shape.size() > 1 ? loop.shape.back() : 0;
-  native.by_rows = row >= short_row && row < long_row && work <= most_work_by_rows &&
-                   !has_parts(native) && codegen::instructions() == codegen::Instructions::avx512;
+  native.by_rows = row >= short_row && row < long_row && program.work() <= most_work_by_rows &&
+                   !has_parts(native) &&
+                   row % codegen::most_multiple(program, codegen::instructions()) == 0;
   for (std::size_t i = 0; i < loop.loads.size(); ++i)
     native.operands[i] = {bytes_of(loop.loads[i].kind), repeats(loop, i)};
   for (const ComplexParts& parts : native.parts_in) {
@@ -167,7 +168,7 @@ bool make_code(TileLoop& loop, std::string_view name, std::string* listing) {
   if (loop.instructions.size() == 1 && work < least_work_alone && program.tables().empty() &&
       elements < least_elements_alone)
     return false;
-  find_forms(loop, work);
+  find_forms(loop, program);
   std::int64_t written = 0;
   for (const codegen::Output& output : program.outputs) {
     const int bytes = bytes_of(program.node(output.node).kind);

@@ -51,7 +51,7 @@ template <class R, class T, int n>
 template <class R, int lanes, class T>
   requires HasJoin<R, T>
 [[gnu::always_inline]] inline T reduce_lanes(const T* x, std::int64_t n) {
-  constexpr int width = 64 / sizeof(T), vectors = lanes / width;
+  constexpr int width = 32 / sizeof(T), vectors = lanes / width;
   using V = typename LanesOf<T, width>::type;
   V part[vectors];
   std::memcpy(part, x, sizeof part);

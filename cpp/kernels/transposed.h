@@ -1,109 +1,69 @@
-// kernels/transposed.h - blocks of a matrix with rows and columns exchanged.
+// kernels/transposed.h - blocks of a matrix with rows and columns exchanged, and other orders.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <type_traits>
-
-#include "kernels/dispatch.h"
 
 namespace shardax::kernels {
 
-// A square of as many elements as fill so many bytes, transposed in registers: in round s, vectors
-// that are s apart exchange what lies s apart in them.
-template <int bytes, class T>
-[[gnu::always_inline]] inline void transpose_square(T* out, std::int64_t out_step, const T* in,
-                                                    std::int64_t in_step) {
-  constexpr int width = bytes / sizeof(T);
-  typedef T V __attribute__((vector_size(bytes)));
-  V v[width];
-#pragma GCC unroll 16
-  for (int i = 0; i < width; ++i) {
-    std::memcpy(&v[i], in + i * in_step, sizeof(V));
-    __builtin_prefetch(in + i * in_step + width);  // what the rows below need
-  }
-  V lane;
-  for (int l = 0; l < width; ++l) lane[l] = static_cast<T>(l);
-#pragma GCC unroll 4
-  for (int s = 1; s < width; s *= 2) {
-    const auto step = static_cast<T>(s);
-    const V low = (lane & step) ? lane - step + static_cast<T>(width) : lane;
-    const V high = (lane & step) ? lane + static_cast<T>(width) : lane + step;
-#pragma GCC unroll 16
-    for (int i = 0; i < width; ++i) {
-      if (i & s) continue;
-      const V a = v[i], b = v[i + s];
-      v[i] = __builtin_shuffle(a, b, low);
-      v[i + s] = __builtin_shuffle(a, b, high);
-    }
-  }
-#pragma GCC unroll 16
-  for (int i = 0; i < width; ++i) std::memcpy(out + i * out_step, &v[i], sizeof(V));
-}
+// Loops over words of 4 or 8 bytes by vectors of an instruction set.
+template <class T>
+struct WordKernels {
+  // As transpose_block; false, and nothing done, where it is smaller than a square of vectors.
+  bool (*transpose)(T* out, std::int64_t out_step, const T* in, std::int64_t in_step,
+                    std::int64_t rows, std::int64_t columns);
+  // As reorder_blocks, from the first element of a block on; how far it came, in whole blocks.
+  std::int64_t (*reorder)(T* out, const T* in, std::int64_t n, const std::uint8_t* order,
+                          std::int64_t size);
+  // As read_strided; how many elements it did.
+  std::int64_t (*stride)(T* out, const T* in, std::int64_t step, std::int64_t n);
+};
+// Those of this processor; null where it has none.
+template <class T>
+const WordKernels<T>* word_kernels();
 
-// transpose_block by squares of that size; false where one is larger than the block.
-template <int bytes, class T>
-[[gnu::always_inline]] inline bool transpose_squares(T* out, std::int64_t out_step, const T* in,
-                                                     std::int64_t in_step, std::int64_t rows,
-                                                     std::int64_t columns) {
-  constexpr std::int64_t width = bytes / sizeof(T);
-  if (rows < width || columns < width) return false;
-  // The last squares overlap those before.
-  for (std::int64_t c = 0; c < columns; c += width) {
-    const std::int64_t column = std::min(c, columns - width);
-    for (std::int64_t r = 0; r < rows; r += width) {
-      const std::int64_t row = std::min(r, rows - width);
-      transpose_square<bytes>(out + row * out_step + column, out_step, in + row + column * in_step,
-                              in_step);
-    }
-  }
-  return true;
-}
+template <class T>
+inline constexpr bool is_word = std::is_integral_v<T> && sizeof(T) >= 4;
 
 // out[r * out_step + c] = in[r + c * in_step]. The memory of the two does not overlap.
 template <class T>
-SHARDAX_CLONES [[gnu::flatten]] void transpose_block(T* out, std::int64_t out_step, const T* in,
-                                                     std::int64_t in_step, std::int64_t rows,
-                                                     std::int64_t columns) {
-  if constexpr (std::is_integral_v<T> && sizeof(T) >= 4) {
-    if (transpose_squares<64>(out, out_step, in, in_step, rows, columns) ||
-        transpose_squares<32>(out, out_step, in, in_step, rows, columns))
-      return;
+void transpose_block(T* out, std::int64_t out_step, const T* in, std::int64_t in_step,
+                     std::int64_t rows, std::int64_t columns) {
+  if constexpr (is_word<T>) {
+    const auto* words = word_kernels<T>();
+    if (words && words->transpose(out, out_step, in, in_step, rows, columns)) return;
   }
   for (std::int64_t r = 0; r < rows; ++r) {
     for (std::int64_t c = 0; c < columns; ++c) out[r * out_step + c] = in[r + c * in_step];
   }
 }
 
-// Blocks of `size` elements, at most half a line, that follow each other, each in another order:
+// out[k] = in[k * step].
+template <class T>
+void read_strided(T* out, const T* in, std::int64_t step, std::int64_t n) {
+  std::int64_t k = 0;
+  if constexpr (is_word<T>) {
+    if (const auto* words = word_kernels<T>()) k = words->stride(out, in, step, n);
+  }
+  for (; k < n; ++k) out[k] = in[k * step];
+}
+
+// Blocks of `size` elements, at most a line, that follow each other, each in another order:
 // out[k] = in[k - k % size + order[k % size]], from element `first` of the first block on.
 template <class T>
-SHARDAX_CLONES void reorder_blocks(T* out, const T* in, std::int64_t n, const std::uint8_t* order,
-                                   std::int64_t size, std::int64_t first) {
-  constexpr std::int64_t width = 64 / sizeof(T);
-  const auto one = [&](std::int64_t k) {
-    const std::int64_t at = (first + k) % size;
-    out[k] = in[k - at + order[at]];
-  };
+void reorder_blocks(T* out, const T* in, std::int64_t n, const std::uint8_t* order,
+                    std::int64_t size, std::int64_t first) {
   std::int64_t k = 0;
-  for (; k < n && (first + k) % size != 0; ++k) one(k);
-  if constexpr (std::is_integral_v<T> && sizeof(T) >= 4) {
-    typedef T V __attribute__((vector_size(64)));
-    const std::int64_t whole = width / size * size;  // what is behind is written again
-    V lanes;
-    for (std::int64_t l = 0; l < width; ++l) {
-      const std::int64_t in_block = l % size;
-      lanes[l] = static_cast<T>(l < whole ? l - in_block + order[in_block] : l);
-    }
-    for (; k + width <= n; k += whole) {
-      V v;
-      std::memcpy(&v, in + k, sizeof v);
-      v = __builtin_shuffle(v, lanes);
-      std::memcpy(out + k, &v, sizeof v);
-    }
+  for (std::int64_t at = first; at > 0 && at < size && k < n; ++at, ++k)
+    out[k] = in[order[at] - first];
+  if constexpr (is_word<T>) {
+    if (const auto* words = word_kernels<T>())
+      k += words->reorder(out + k, in + k, n - k, order, size);
   }
-  for (; k < n; ++k) one(k);
+  for (; k < n; k += size) {
+    for (std::int64_t at = 0; at < size && k + at < n; ++at) out[k + at] = in[k + order[at]];
+  }
 }
 
 }  // namespace shardax::kernels

@@ -354,7 +354,7 @@ void Walker::gather(std::size_t i, std::int64_t n) {
              if (stride == 1) {
                copy_run(out + at, memory + offset, count);
              } else {
-               for (std::int64_t k = 0; k < count; ++k) out[at + k] = memory[offset + k * stride];
+               read_strided(out + at, memory + offset, stride, count);
              }
            }
          });

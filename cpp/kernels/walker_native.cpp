@@ -104,7 +104,7 @@ void Walker::run_rows(std::int64_t n) {
       index[last - 1] += rows;
     } else {
       const std::int64_t count = std::min(n - done, length - index[last]);
-      native.code->code()(pointers.data(), count);
+      run_code(pointers.data(), count);
       for (std::size_t i = 0; i < operands; ++i) {
         if (!native.operands[i].repeats) pointers[i] += count * native.operands[i].bytes;
       }

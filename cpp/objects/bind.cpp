@@ -165,10 +165,11 @@ PyObject* op_record(PyObject*, PyObject* name) {
     if (!op) fail(ErrorKind::not_implemented_error, "no op is named ", pytree::repr(name));
     const bool derivative = op->jvp || op->jvp_body || op->linearize;
     return Py_BuildValue(
-        "{s:s#,s:O,s:O,s:O,s:O,s:O}", "doc", op->doc.data(),
-        static_cast<Py_ssize_t>(op->doc.size()), "derivative", derivative ? Py_True : Py_False,
-        "no_gradient", op->no_gradient ? Py_True : Py_False, "transpose",
-        op->transpose ? Py_True : Py_False, "batch", op->batch ? Py_True : Py_False, "effects",
+        "{s:N,s:O,s:O,s:O,s:O,s:O}", "doc",
+        PyUnicode_FromStringAndSize(op->doc.data(), static_cast<Py_ssize_t>(op->doc.size())),
+        "derivative", derivative ? Py_True : Py_False, "no_gradient",
+        op->no_gradient ? Py_True : Py_False, "transpose", op->transpose ? Py_True : Py_False,
+        "batch", op->batch ? Py_True : Py_False, "effects",
         op->effect.empty() ? Py_False : Py_True);
   });
 }

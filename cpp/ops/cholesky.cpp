@@ -32,20 +32,21 @@ struct Cholesky {
   std::vector<T> a;
 };
 
-template <class T>
+template <class L>
 struct CholeskyLanes {
+  using T = lanes::Number<L>;
   static bool takes(const JobArgs& args) { return fits_lanes<T>(Stack(args.in[0])); }
   explicit CholeskyLanes(const JobArgs& args)
       : in(args.in[0]), out(args.out[0]), n(in.rows()), a(elements(n, n)) {}
   std::int64_t count() const { return in.count(); }
   double flops() const { return flops_of<T>(static_cast<double>(n * n * n) / 3); }
-  void load(const Group<T>& group) { load_group(in, group, a); }
+  void load(const Group<L>& group) { load_group(in, group, a); }
   void compute() { lanes::cholesky(a.data(), n); }
-  void store(const Group<T>& group) { store_group(out, group, a); }
+  void store(const Group<L>& group) { store_group(out, group, a); }
 
   Stack in, out;
   std::int64_t n;
-  Cells<T> a;
+  Cells<L> a;
 };
 
 // dL = L phi(L^-1 dA L^-H), where phi keeps the lower triangle and half of the diagonal (Murray,

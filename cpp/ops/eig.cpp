@@ -1,6 +1,6 @@
-// ops/eig.cpp - eig, schur and hessenberg: general square matrices.
-#include "kernels/matrix_hessenberg.h"
-#include "ops/lane_jobs.h"
+// ops/eig.cpp - eig.
+#include "kernels/matrix_eigenvectors.h"
+#include "ops/schur_lanes.h"
 
 namespace shardax::ops {
 namespace {
@@ -53,7 +53,6 @@ struct Eig {
     }
   }
 
- private:
   void add(const View& view, std::vector<T>& memory) {
     vectors.emplace_back(view);
     // Not empty for an empty matrix either: emptiness says that no vectors are wanted.
@@ -93,6 +92,60 @@ struct Eig {
   std::vector<R> imaginary;
   std::vector<C> joined;
   lapack::Work<T> work;
+};
+
+template <class L>
+struct EigLanes {
+  using T = lanes::Number<L>;
+  using C = lanes::ComplexLanes<L>;
+  static bool takes(const JobArgs& args) {
+    return fits_lanes<T>(Stack(args.in[0])) && columns_of(args.in[0].shape) > 1 &&
+           !args.params.flag("compute_left_eigenvectors");
+  }
+  explicit EigLanes(const JobArgs& args)
+      : one(args),
+        form(one.in, !one.vectors.empty()),
+        scales(one.w.size()),
+        values(one.w.size()),
+        t(lapack::is_complex<T> ? 0 : one.a.size()),
+        u(lapack::is_complex<T> || one.vectors.empty() ? 0 : one.a.size()),
+        v(one.vectors.empty() ? 0 : one.a.size()),
+        room(one.w.size()) {}
+  std::int64_t count() const { return one.count(); }
+  double flops() const { return one.flops(); }
+  void load(const Group<L>& group) { form.load(group); }
+  void compute() {
+    const std::int64_t n = one.n;
+    lanes::balance(form.a.data(), scales.data(), n);
+    form.compute();
+    const lanes::Cell<C>*triangle, *basis;
+    if constexpr (lapack::is_complex<T>) {
+      triangle = form.a.data();
+      basis = form.z.data();
+    } else {
+      lanes::make_triangular<L>(form.a.data(), form.vectors(), t.data(), u.data(), n);
+      triangle = t.data();
+      basis = u.data();
+    }
+    for (std::int64_t k = 0; k < n; ++k) {
+      auto& value = values[static_cast<std::size_t>(k)];
+      value = triangle[k * n + k];
+      lanes::multiply_real(value, form.scale);
+    }
+    if (v.empty()) return;
+    lanes::eigenvectors(triangle, basis, scales.data(), v.data(), room.data(), n,
+                        !lapack::is_complex<T>);
+  }
+  void store(const Group<L>& group) {
+    store_group(one.values, group, values);
+    for (const Stack& out : one.vectors) store_group(out, group, v);
+    form.store_others(group, one);
+  }
+
+  Eig<T> one;
+  SchurForm<L> form;
+  Cells<lanes::RealLanes<L>> scales;
+  Cells<C> values, t, u, v, room;
 };
 
 extern const Op eig_op;
@@ -171,130 +224,7 @@ const Op eig_op{stacked(
      },
      .jvp = eig_jvp,
      .multiple_results = true,
-     .kernel = stack_kernel<Eig>})};
-
-// ---- schur -----------------------------------------------------------------------------------
-
-template <class T>
-struct Schur {
-  explicit Schur(const JobArgs& args)
-      : in(args.in[0]),
-        form(args.out[0]),
-        n(in.rows()),
-        a(elements(n, n)),
-        w(elements(n, 1)),
-        imaginary(elements(n, 1)) {
-    if (!args.params.flag("compute_schur_vectors")) return;
-    vectors.emplace_back(args.out[1]);
-    v.resize(elements(n, n));
-  }
-
-  std::int64_t count() const { return in.count(); }
-  double flops() const { return flops_of<T>(25.0 * static_cast<double>(n * n * n)); }
-
-  void load(std::int64_t i) { in.load(i, a); }
-  void compute() {
-    good = all_finite(a) && lapack::gees(vectors.empty() ? 'N' : 'V', lapack_size(n), a.data(),
-                                         w.data(), imaginary.data(), v.data(), work) == 0;
-  }
-  void store(std::int64_t i) {
-    if (!good) {
-      form.fill(i, nan_of<T>());
-      for (const Stack& out : vectors) out.fill(i, nan_of<T>());
-      return;
-    }
-    form.store(i, a);
-    for (const Stack& out : vectors) out.store(i, v);
-  }
-
-  Stack in, form;
-  std::vector<Stack> vectors;  // one, or none
-  std::int64_t n;
-  bool good = false;
-  std::vector<T> a, w, v;
-  std::vector<lapack::Real<T>> imaginary;
-  lapack::Work<T> work;
-};
-
-const Op schur_op{stacked(
-    {.name = "schur",
-     .doc =
-         "The Schur form of stacks of square matrices (of real ones the real form, with blocks of "
-         "size 2) and, where asked for, the Schur vectors in columns.",
-     .dtypes = matrix_dtypes,
-     .type = [](const Op& op, const Types& in, const Params& params) -> Types {
-       check_operands(op, in, {2});
-       check_square(op, in[0]);
-       if (params.flag("compute_schur_vectors")) return {in[0], in[0]};
-       return {in[0]};
-     },
-     .jvp = [](const JvpArgs&) -> Values { no_derivative("schur"); },
-     .multiple_results = true,
-     .kernel = stack_kernel<Schur>})};
-
-// ---- hessenberg ------------------------------------------------------------------------------
-
-template <class T>
-struct Hessenberg {
-  explicit Hessenberg(const JobArgs& args)
-      : in(args.in[0]),
-        out(args.out[0]),
-        taus_out(args.out[1], 1),
-        n(in.rows()),
-        a(elements(n, n)),
-        taus(elements(n, 1)) {}
-
-  std::int64_t count() const { return in.count(); }
-  double flops() const { return flops_of<T>(static_cast<double>(n * n * n) * 10 / 3); }
-
-  void load(std::int64_t i) { in.load(i, a); }
-  void compute() { lapack::gehrd(lapack_size(n), a.data(), taus.data(), work); }
-  void store(std::int64_t i) {
-    out.store(i, a);
-    taus_out.store(i, taus);
-  }
-
-  Stack in, out, taus_out;
-  std::int64_t n;
-  std::vector<T> a, taus;
-  lapack::Work<T> work;
-};
-
-template <class T>
-struct HessenbergLanes {
-  static bool takes(const JobArgs& args) { return fits_lanes<T>(Stack(args.in[0])); }
-  explicit HessenbergLanes(const JobArgs& args)
-      : one(args), a(one.a.size()), taus(one.taus.size()) {}
-  std::int64_t count() const { return one.count(); }
-  double flops() const { return one.flops(); }
-  void load(const Group<T>& group) { load_group(one.in, group, a); }
-  void compute() { lanes::hessenberg(a.data(), taus.data(), one.n); }
-  void store(const Group<T>& group) {
-    store_group(one.out, group, a);
-    store_group(one.taus_out, group, taus);
-  }
-
-  Hessenberg<T> one;
-  Cells<T> a, taus;
-};
-
-const Op hessenberg_op{stacked(
-    {.name = "hessenberg",
-     .doc = "Stacks of square matrices in upper Hessenberg form, below it the reflectors that make "
-            "it; and the reflectors' factors.",
-     .dtypes = matrix_dtypes,
-     .type = [](const Op& op, const Types& in, const Params&) -> Types {
-       check_operands(op, in, {2});
-       const std::int64_t n = columns_of(in[0].shape);
-       if (rows_of(in[0].shape) != n) {
-         value_error("Argument to Hessenberg reduction must have shape [..., n, n], got shape ",
-                     to_string(in[0].shape));
-       }
-       return {in[0], with_vector(in[0], std::max<std::int64_t>(n - 1, 0))};
-     },
-     .jvp = [](const JvpArgs&) -> Values { no_derivative("hessenberg"); },
-     .multiple_results = true,
-     .kernel = small_stack_kernel<Hessenberg, HessenbergLanes>})};
+     .kernel = small_stack_kernel<Eig, EigLanes>})};
 
 }  // namespace
 }  // namespace shardax::ops

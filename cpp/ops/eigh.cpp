@@ -78,21 +78,22 @@ struct Eigh {
   lapack::Work<T> work;
 };
 
-template <class T>
+template <class L>
 struct EighLanes {
+  using T = lanes::Number<L>;
   static bool takes(const JobArgs& args) { return fits_lanes<T>(Stack(args.in[0])); }
   explicit EighLanes(const JobArgs& args)
       : one(args), a(one.a.size()), w(one.w.size()), v(one.vectors.empty() ? 0 : one.a.size()) {}
   std::int64_t count() const { return one.count(); }
   double flops() const { return one.flops(); }
 
-  void load(const Group<T>& group) {
+  void load(const Group<L>& group) {
     load_group(one.in, group, a);
     const auto at = [n = one.n](std::int64_t i, std::int64_t j) {
       return static_cast<std::size_t>(i * n + j);
     };
     for (std::int64_t i = 0; i < one.n; ++i) {
-      if constexpr (lanes::complex_cells<T>) a[at(i, i)].im = lanes::Vector<T>{};
+      if constexpr (lanes::complex_cells<L>) a[at(i, i)].im = lanes::Vector<L>{};
       for (std::int64_t j = 0; j < i; ++j) {  // both triangles are the one that is read
         if (one.lower) {
           a[at(j, i)] = a[at(i, j)];
@@ -104,14 +105,14 @@ struct EighLanes {
     }
     finite.fill(true);
     for (std::size_t lane = 0; lane < finite.size(); ++lane) {
-      for (const lanes::Cell<T>& cell : a) {
+      for (const lanes::Cell<L>& cell : a) {
         const T x = lanes::get(cell, static_cast<std::int64_t>(lane));
         finite[lane] &= std::isfinite(std::real(x)) && std::isfinite(std::imag(x));
       }
     }
   }
   void compute() { lanes::jacobi_eigh(a.data(), w.data(), v.empty() ? nullptr : v.data(), one.n); }
-  void store(const Group<T>& group) {
+  void store(const Group<L>& group) {
     for (std::size_t lane = 0; lane < group.size(); ++lane) {
       const auto at = static_cast<std::int64_t>(lane);
       for (std::int64_t i = 0; i < one.n; ++i) {
@@ -136,10 +137,10 @@ struct EighLanes {
   }
 
   Eigh<T> one;
-  Cells<T> a;
-  Cells<lanes::Real<T>> w;
-  Cells<T> v;
-  std::array<bool, lanes::width<T>> finite;
+  Cells<L> a;
+  Cells<lanes::RealLanes<L>> w;
+  Cells<L> v;
+  std::array<bool, lanes::width<L>> finite;
   std::array<std::int64_t, lane_rows> order;
 };
 

@@ -48,18 +48,19 @@ struct Lu {
   std::vector<Int> pivots, order;
 };
 
-template <class T>
+template <class L>
 struct LuLanes {
-  struct alignas(64) Pivots {
-    lanes::Index<T> at;
+  using T = lanes::Number<L>;
+  struct alignas(L::bytes) Pivots {
+    lanes::Index<L> at;
   };
   static bool takes(const JobArgs& args) { return fits_lanes<T>(Stack(args.in[0])); }
   explicit LuLanes(const JobArgs& args) : one(args), a(one.a.size()), pivots(one.pivots.size()) {}
   std::int64_t count() const { return one.count(); }
   double flops() const { return one.flops(); }
-  void load(const Group<T>& group) { load_group(one.in, group, a); }
+  void load(const Group<L>& group) { load_group(one.in, group, a); }
   void compute() { lanes::lu(a.data(), &pivots.data()->at, one.m, one.n); }
-  void store(const Group<T>& group) {
+  void store(const Group<L>& group) {
     store_group(one.out, group, a);
     for (std::size_t lane = 0; lane < group.size(); ++lane) {
       for (std::size_t k = 0; k < pivots.size(); ++k) {
@@ -72,7 +73,7 @@ struct LuLanes {
   }
 
   Lu<T> one;
-  Cells<T> a;
+  Cells<L> a;
   std::vector<Pivots> pivots;
 };
 

@@ -170,21 +170,26 @@ void with_type(DType dtype, const F& f) {
 // The work of a task of the pool: some 100 us.
 inline constexpr double task_flops = 100'000;
 
-// Runs copies of a job over its stack, in tasks of the pool, each of which takes a Turn.
+// Runs a job over its stack, copies of it where there are several tasks of the pool, each of which
+// takes a Turn.
 struct NoTurn {};
 template <class Turn, class Job>
-void in_tasks(const Job& prototype) {
+void in_tasks(Job prototype) {
   const std::int64_t count = prototype.count();
   const double flops = std::max(prototype.flops(), 100.0);
   const auto each = static_cast<std::int64_t>(std::max(1.0, task_flops / flops));
-  runtime::parallel_for((count + each - 1) / each, [&](std::int64_t task) {
-    Job job = prototype;
+  const auto run = [&](Job& job, std::int64_t first) {
     [[maybe_unused]] const Turn turn;
-    for (std::int64_t i = task * each; i < std::min(count, (task + 1) * each); ++i) {
+    for (std::int64_t i = first; i < std::min(count, first + each); ++i) {
       job.load(i);
       job.compute();
       job.store(i);
     }
+  };
+  if (count <= each) return run(prototype, 0);
+  runtime::parallel_for((count + each - 1) / each, [&](std::int64_t task) {
+    Job job = prototype;
+    run(job, task * each);
   });
 }
 
@@ -194,7 +199,7 @@ template <class Job>
 void in_turns(Job prototype) {
   const std::int64_t count = prototype.count();
   const double flops = prototype.flops();
-  if (flops < lapack::medium_flops) return in_tasks<lapack::Small>(prototype);
+  if (flops < lapack::medium_flops) return in_tasks<lapack::Small>(std::move(prototype));
   const auto job = std::make_shared<Job>(std::move(prototype));
   for (std::int64_t i = 0; i < count; ++i) {
     job->load(i);

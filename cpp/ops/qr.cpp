@@ -63,8 +63,9 @@ struct Qr {
   lapack::Work<T> work, product_work;
 };
 
-template <class T>
+template <class L>
 struct QrLanes {
+  using T = lanes::Number<L>;
   static bool takes(const JobArgs& args) {
     return fits_lanes<T>(Stack(args.in[0])) && !args.params.flag("pivoting");
   }
@@ -72,24 +73,24 @@ struct QrLanes {
       : one(args), a(one.a.size()), q(one.q.size()), taus(one.taus.size()) {}
   std::int64_t count() const { return one.count(); }
   double flops() const { return one.flops(); }
-  void load(const Group<T>& group) { load_group(one.in, group, a); }
+  void load(const Group<L>& group) { load_group(one.in, group, a); }
   void compute() {
     lanes::qr(a.data(), taus.data(), one.m, one.n);
     lanes::product_of_reflectors(a.data(), taus.data(), q.data(), one.m, one.n,
                                  one.q_out.columns());
   }
-  void store(const Group<T>& group) {
+  void store(const Group<L>& group) {
     store_group(one.q_out, group, q);
     for (std::int64_t r = 0; r < one.r_out.rows(); ++r) {
       for (std::int64_t c = 0; c < std::min(r, one.n); ++c) {
-        a[static_cast<std::size_t>(r * one.n + c)] = lanes::Cell<T>();
+        a[static_cast<std::size_t>(r * one.n + c)] = lanes::Cell<L>();
       }
     }
     store_group(one.r_out, group, a);
   }
 
   Qr<T> one;
-  Cells<T> a, q, taus;
+  Cells<L> a, q, taus;
 };
 
 struct Factors {

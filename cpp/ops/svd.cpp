@@ -90,8 +90,9 @@ struct Svd {
 };
 
 // Of the adjoints where there are more columns than rows.
-template <class T>
+template <class L>
 struct SvdLanes {
+  using T = lanes::Number<L>;
   static bool takes(const JobArgs& args) {
     return fits_lanes<T>(Stack(args.in[0])) && !Svd<T>(args).by_qr;
   }
@@ -109,31 +110,33 @@ struct SvdLanes {
   std::int64_t count() const { return one.count(); }
   double flops() const { return one.flops(); }
 
-  void load(const Group<T>& group) {
+  void load(const Group<L>& group) {
     load_group(one.in, group, a, !wide);
     finite.fill(true);
     for (std::size_t lane = 0; lane < finite.size(); ++lane) {
-      for (lanes::Cell<T>& cell : a) {
+      for (lanes::Cell<L>& cell : a) {
         const T x = lanes::get(cell, static_cast<std::int64_t>(lane));
         finite[lane] &= std::isfinite(std::real(x)) && std::isfinite(std::imag(x));
       }
     }
-    for (lanes::Cell<T>& cell : a) {
+    for (lanes::Cell<L>& cell : a) {
       if (wide) lanes::conjugate(cell);
     }
   }
   void compute() {
     lanes::jacobi_svd(a.data(), values.data(), v.empty() ? nullptr : v.data(), m, n);
   }
-  void store(const Group<T>& group) {
+  void store(const Group<L>& group) {
     for (std::size_t lane = 0; lane < group.size(); ++lane) sort(lane);
     // What is orthogonal to all vectors of values that are not 0 completes a basis.
     const bool incomplete =
         one.job != 'N' &&
         (width() > n || std::ranges::any_of(rank, [&](std::int64_t r) { return r < n; }));
     if (incomplete) {
-      lanes::qr(sorted.data(), taus.data(), m, n);
-      lanes::product_of_reflectors(sorted.data(), taus.data(), basis.data(), m, n, width());
+      lanes::in_vectors<L>([&] {
+        lanes::qr(sorted.data(), taus.data(), m, n);
+        lanes::product_of_reflectors(sorted.data(), taus.data(), basis.data(), m, n, width());
+      });
     }
     for (std::size_t lane = 0; lane < group.size(); ++lane) {
       const auto at = static_cast<std::int64_t>(lane);
@@ -173,8 +176,8 @@ struct SvdLanes {
     rank[lane] = n;
     if (!finite[lane]) return;
     std::stable_sort(begin, end, [&](auto i, auto j) { return value(i) > value(j); });
-    const auto least = std::numeric_limits<lanes::Real<T>>::epsilon() *
-                       static_cast<lanes::Real<T>>(m) * value(*begin);
+    const auto least = std::numeric_limits<lanes::Real<L>>::epsilon() *
+                       static_cast<lanes::Real<L>>(m) * value(*begin);
     while (rank[lane] > 0 &&
            !(value(order[lane][static_cast<std::size_t>(rank[lane] - 1)]) > least)) {
       --rank[lane];
@@ -212,19 +215,19 @@ struct SvdLanes {
     }
   }
   void set_vt(std::int64_t row, std::int64_t column, T x) {
-    if constexpr (lanes::complex_cells<T>) x = std::conj(x);
+    if constexpr (lanes::complex_cells<L>) x = std::conj(x);
     one.vt[static_cast<std::size_t>(column * one.vectors[1].rows() + row)] = x;
   }
 
   Svd<T> one;
   bool wide;
   std::int64_t m, n;
-  Cells<T> a;
-  Cells<lanes::Real<T>> values;
-  Cells<T> v, sorted, taus, basis;
-  std::array<bool, lanes::width<T>> finite;
-  std::array<Order, lanes::width<T>> order;
-  std::array<std::int64_t, lanes::width<T>> rank;
+  Cells<L> a;
+  Cells<lanes::RealLanes<L>> values;
+  Cells<L> v, sorted, taus, basis;
+  std::array<bool, lanes::width<L>> finite;
+  std::array<Order, lanes::width<L>> order;
+  std::array<std::int64_t, lanes::width<L>> rank;
 };
 
 Types svd_type(const Op& op, const Types& in, const Params& params) {

@@ -82,8 +82,9 @@ struct Solve {
 };
 
 // x op(a) = b is solved as op(a)^T x^T = b^T.
-template <class T>
+template <class L>
 struct SolveLanes {
+  using T = lanes::Number<L>;
   static bool takes(const JobArgs& args) {
     return fits_lanes<T>(Stack(args.in[0])) && fits_lanes<T>(Stack(args.in[1]));
   }
@@ -92,7 +93,7 @@ struct SolveLanes {
   std::int64_t count() const { return one.count(); }
   double flops() const { return one.flops(); }
   bool turned() const { return one.options.transpose_a == one.options.left_side; }
-  void load(const Group<T>& group) {
+  void load(const Group<L>& group) {
     load_group(one.a_in, group, a, turned());
     load_group(one.b_in, group, x, !one.options.left_side);
   }
@@ -106,10 +107,10 @@ struct SolveLanes {
     lanes::solve(a.data(), x.data(), n, std::ssize(x) / n, one.options.lower != turned(),
                  one.options.unit_diagonal);
   }
-  void store(const Group<T>& group) { store_group(one.out, group, x, !one.options.left_side); }
+  void store(const Group<L>& group) { store_group(one.out, group, x, !one.options.left_side); }
 
   Solve<T> one;
-  Cells<T> a, x;
+  Cells<L> a, x;
 };
 
 // d(op(a) x) = db, so that op(a) dx = db - op(da) x; what lies beyond the triangle is not read.

@@ -30,3 +30,9 @@ def test_dtype_of_names_and_values():
         lax.dtype(np.zeros(2, "U3"))
     with pytest.raises(TypeError, match="Cannot determine dtype of <object"):
         lax.dtype(object())
+
+
+def test_a_staged_value_is_a_result_of_the_program():
+    assert lax.stage(2).item() == 2
+    assert "barrier" in str(shardax.make_jaxpr(lambda: lax.stage(np.ones(2)))())
+    assert shardax.grad(lambda x: lax.stage(x) ** 2)(3.0) == 6

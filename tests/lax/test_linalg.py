@@ -137,3 +137,15 @@ def test_triangular_systems_wherever_the_matrix_lies(dtype, layout, sides):
         expected = np.linalg.solve(op, b) if left else np.linalg.solve(op.T, b).T
         found = lax.linalg.triangular_solve(scaled, b if left else b.T, **options)
         np.testing.assert_allclose(found, expected, rtol=2e-3, atol=2e-4)
+
+
+def test_products_take_what_the_array_api_says():
+    x, y = jnp.eye(3)[0], jnp.eye(3)
+    np.testing.assert_array_equal(jnp.linalg.cross(x, y), np.cross(x, y))
+    np.testing.assert_array_equal(jnp.linalg.cross(x, y, axis=0), np.cross(x, y.T).T)
+    np.testing.assert_array_equal(jnp.linalg.tensordot(y, y, axes=1), y)
+    np.testing.assert_array_equal(jnp.linalg.matmul(y, y, precision="highest"), y)
+    with pytest.raises(ValueError, match="arrays of. 3-dimensional vectors, but they have x1"):
+        jnp.linalg.cross(jnp.ones(2), jnp.ones(2))
+    with pytest.raises(TypeError):
+        jnp.linalg.tensordot(y, y, 1)

@@ -10,6 +10,8 @@ from shardax._base.version import JAX_VERSION, __version__
 class Device:
     """A simulated CPU device. All share one memory; `id` numbers them from 0."""
 
+    __slots__ = ("id", "__dict__", "__weakref__")  # the class shows that devices have an id
+
     platform = "cpu"
     device_kind = "cpu"
     process_index = 0

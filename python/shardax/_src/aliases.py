@@ -30,6 +30,7 @@ ALIASES = (
         "core",
         "flax numpyro quax",
     ),
+    ("jax._src.core", "Primitive", "_transform.primitives", "jax_md"),
     ("jax._src.core", "full_lower", "_src.private_names", "quax"),
     ("jax._src.dispatch", "wait_for_tokens=effects_barrier", "_transform.callbacks", "equinox"),
     ("jax._src.distributed", "global_state", "_src.private_names", "orbax"),
@@ -47,6 +48,12 @@ ALIASES = (
     ),
     ("jax._src.dtypes", "dtype", "lax", "optree"),
     ("jax._src.flatten_util", "ravel_pytree", "flatten_util", "blackjax"),
+    (
+        "jax._src.interpreters.ad",
+        "CustomVJPException=UnexpectedTracerError",
+        "errors",
+        "diffrax jaxopt",
+    ),
     ("jax._src.lax", "lax", "_src.private_names", "tutorials"),
     (
         "jax._src.literals",
@@ -56,6 +63,12 @@ ALIASES = (
     ),
     ("jax._src.pjit", "jit_p", "extend.core.primitives", "quax"),
     ("jax._src.public_test_util", "check_close=close check_grads", "test_util", "tinygp"),
+    (
+        "jax._src.random.threefry2x32",
+        "threefry_fold_in threefry_random_bits threefry_seed threefry_split",
+        "_src.private_names",
+        "quax",
+    ),
     ("jax._src.source_info_util", "summarize", "extend.source_info_util", "folx"),
     ("jax._src.state.types", "AbstractRef", "_transform.refs", "flax"),
     ("jax._src.test_util", "is_cuda_compute_capability_at_least", "_src.private_names", "flax"),

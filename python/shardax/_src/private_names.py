@@ -5,11 +5,11 @@ from typing import TypeVar
 import numpy as np
 
 import shardax._core as _core
-from shardax import lax, tree_util  # noqa: F401
+from shardax import lax, random, tree_util  # noqa: F401
 from shardax._base.options import Parameters, indices, names
 from shardax._devices.devices import Device, default_device  # noqa: F401
 from shardax._transform.jit import jit
-from shardax.dtypes import finfo, issubdtype
+from shardax.dtypes import finfo, issubdtype, prng_key
 
 DType = np.dtype
 ArrayImpl = _core.ArrayImpl
@@ -49,6 +49,27 @@ def is_cuda_compute_capability_at_least(capability):
     """Whether there is a GPU of such a kind: there is none."""
     return False
 
+
+def _on_words(draw):
+    """A function of keys, as one of threefry's words for and instead of them."""
+
+    def drawn(words, *args):
+        out = draw(random.wrap_key_data(words, impl="threefry2x32"), *args)
+        return random.key_data(out) if issubdtype(out.dtype, prng_key) else out
+
+    return drawn
+
+
+def threefry_seed(seed):
+    """The two words of the key of a seed."""
+    return random.key_data(random.key(seed, impl="threefry2x32"))
+
+
+threefry_split = _on_words(random.split)
+threefry_fold_in = _on_words(random.fold_in)
+threefry_random_bits = _on_words(
+    lambda key, width, shape: random.bits(key, shape, np.dtype(f"uint{width}"))
+)
 
 Out = TypeVar("Out")
 

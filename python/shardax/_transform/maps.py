@@ -10,6 +10,7 @@ from shardax._core import api as _core
 from shardax._devices.devices import Device
 from shardax._transform.hi_specs import through_arrays
 from shardax._transform.jit import jit
+from shardax._transform.vmappable import any_registered, with_containers
 
 
 def pmap(
@@ -194,15 +195,15 @@ def vmap(
     original = getattr(fun, "__doc__", None)
     if original:
         doc += f"\n\nOriginal documentation:\n\n{original}"
-    return _core.vmap(
-        fun,
-        in_axes,
-        out_axes,
-        axis_name,
-        -1 if axis_size is None else operator.index(axis_size),
-        doc,
-        [str(n) for n in names],
-    )
+    size = -1 if axis_size is None else operator.index(axis_size)
+    names = [str(n) for n in names]
+
+    def mapped(fun, in_axes, out_axes):
+        return _core.vmap(fun, in_axes, out_axes, axis_name, size, doc, names)
+
+    if any_registered():
+        return with_containers(fun, mapped, in_axes, out_axes)
+    return mapped(fun, in_axes, out_axes)
 
 
 def soft_pmap(fun: Callable, axis_name: Any = None, in_axes: Any = 0) -> Callable:

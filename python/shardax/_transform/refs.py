@@ -19,6 +19,7 @@ import numpy as np
 from shardax import tree_util
 from shardax._base.tracebacks import user_line
 from shardax._core import api as _core
+from shardax._transform.ref_slices import Slice, without_slices
 from shardax._transform.ref_slots import Met, slot_of
 from shardax.errors import UnexpectedTracerError
 
@@ -261,6 +262,8 @@ def _checked_index(ref, index):
         plain = isinstance(item, (int, np.integer)) and not isinstance(item, bool)
         if plain and not -extent <= item < extent:
             raise ValueError(f"Out of bound indexer: idx={item}, dim={extent}.")
+    if any(isinstance(item, Slice) for item in items):
+        return without_slices(ref.shape, items)
     return index
 
 
@@ -307,7 +310,7 @@ def swap(ref, idx, value, *, _name="swap"):
                 f"Invalid dtype for `swap`. Ref dtype: {ref.dtype}. Value dtype: {aval.dtype}."
             )
     value = _core.convert(value, ref.aval.inner_aval.update(shape=aval.shape))
-    ref._write(value if idx is Ellipsis else ref._read().at[idx].set(value))
+    ref._write(value if idx is Ellipsis else ref._read().at[_checked_index(ref, idx)].set(value))
     return old
 
 

@@ -20,6 +20,7 @@ _, __getattr__, __dir__ = _at_first_use(
         "key_reuse",
         "layout",
         "ode",
+        "pallas",
         "random",
         "rnn",
         "scheduling_groups",

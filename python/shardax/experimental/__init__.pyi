@@ -16,6 +16,7 @@ from shardax.experimental import maps as maps
 from shardax.experimental import mesh_utils as mesh_utils
 from shardax.experimental import multihost_utils as multihost_utils
 from shardax.experimental import ode as ode
+from shardax.experimental import pallas as pallas
 from shardax.experimental import pjit as pjit
 from shardax.experimental import random as random
 from shardax.experimental import rnn as rnn

@@ -8,6 +8,7 @@ from shardax._base.compositions import moveaxis as _moveaxis
 from shardax._core import bind as _bind
 from shardax._transform.primitives import axis_batching_rules as fancy_primitive_batchers
 from shardax._transform.primitives import batching_rules as primitive_batchers
+from shardax._transform.vmappable import register_vmappable
 
 __all__ = [
     "axis_primitive_batchers",
@@ -21,6 +22,7 @@ __all__ = [
     "moveaxis",
     "not_mapped",
     "primitive_batchers",
+    "register_vmappable",
     "vectorized_batcher",
 ]
 

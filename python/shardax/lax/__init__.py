@@ -41,8 +41,8 @@ _NAMES = {
     ),
     "_elementwise": (
         "RoundingMethod bitcast_convert_type clamp convert_element_type dtype integer_pow "
-        "optimization_barrier reciprocal reduce_precision round select select_n stop_gradient "
-        "tie_in"
+        "optimization_barrier reciprocal reduce_precision round select select_n stage "
+        "stop_gradient tie_in"
     ),
     "_fft": "FftType fft",
     "_indexing": (
@@ -59,7 +59,7 @@ _NAMES = {
     "_ragged": "RaggedDotDimensionNumbers ragged_dot ragged_dot_general",
     "_ragged_exchange": "ragged_all_to_all",
     "_options": "AccuracyMode Tolerance",
-    "_random_bits": "RandomAlgorithm rng_bit_generator",
+    "_random_bits": "RandomAlgorithm rng_bit_generator rng_uniform",
     "_reductions": (
         "approx_max_k approx_min_k argmax argmin cumlogsumexp cummax cummin cumprod cumsum reduce "
         "reduce_and reduce_max reduce_min reduce_or reduce_prod reduce_sum reduce_xor sort "
@@ -84,7 +84,7 @@ __all__ = [name for name in __dir__() if not name.startswith("_")]
 def __getattr__(name):
     """Primitives by JAX's names, beside the names of the table: `lax.exp_p` is the op exp."""
     if name.endswith("_p"):
-        from shardax._transform.primitives import by_attribute  # rarely used
+        from shardax.lax._composed import primitive  # rarely used
 
-        return by_attribute(__name__, name)
+        return primitive(__name__, name)
     return _named(name)

@@ -145,7 +145,7 @@ def conj(x) -> Array:
     """Elementwise complex conjugate; real operands become complex."""
 def conv(lhs, rhs, window_strides, padding, precision=None, preferred_element_type=None) -> Array:
     """The convolution (without a flip) of (batch, feature, ...) with (out, in, ...)."""
-def conv_general_dilated(lhs, rhs, window_strides, padding, lhs_dilation=None, rhs_dilation=None, dimension_numbers=None, feature_group_count=1, batch_group_count=1, precision=None, preferred_element_type=None, *, out_sharding=None) -> Array:
+def conv_general_dilated(lhs, rhs, window_strides, padding, lhs_dilation=None, rhs_dilation=None, dimension_numbers=None, feature_group_count=1, batch_group_count=1, precision=None, preferred_element_type=None, out_sharding=None) -> Array:
     """The convolution (without a flip) of lhs (batch, feature, ...) with kernels rhs (out, in, ...), or as `dimension_numbers` say."""
 def conv_general_dilated_local(lhs, rhs, window_strides, padding, filter_shape, lhs_dilation=None, rhs_dilation=None, dimension_numbers=None, precision=None) -> Array:
     """A convolution with a kernel of its own for each place of the result: rhs is (out, in * places in the window, ...), where ... are the spatial sizes of the result."""
@@ -217,7 +217,7 @@ def floor(x) -> Array:
     """Elementwise largest integer not above x."""
 def full(shape, fill_value, dtype=None, *, sharding=None) -> Array:
     """One element, repeated."""
-def full_like(x, fill_value, dtype=None, shape=None, *, sharding=None) -> Array:
+def full_like(x, fill_value, dtype=None, shape=None, sharding=None) -> Array:
     """One element, repeated in the shape of `x`."""
 def gamma_variate(x, y) -> Array:
     """Its operand x, a variate of gamma(a), or its logarithm, with the derivative by a."""
@@ -319,6 +319,8 @@ def reshape(operand, new_sizes, dimensions=None, *, out_sharding=None) -> Array:
     """The same elements in another shape (after a transposition to `dimensions`)."""
 def rev(operand, dimensions) -> Array:
     """Elements in reverse order along dimensions."""
+def rng_uniform(a, b, shape) -> Array:
+    """Uniform draws in [a, b), other ones each time that it runs."""
 def round(x, rounding_method=...) -> Array:
     """To the nearest integer; halves away from zero, or to the even neighbour."""
 def rsqrt(x, *, accuracy=None) -> Array:
@@ -367,6 +369,8 @@ def squeeze(array, dimensions) -> Array:
     """Without those dimensions, whose sizes are 1."""
 def stack(operands, axis=0) -> Array:
     """Arrays of one shape along a new dimension."""
+def stage(x, /) -> Array:
+    """A value as a result of the program that is being traced; outside of one, as an array."""
 def sub(x, y) -> Array:
     """Elementwise difference, x - y."""
 def tan(x, *, accuracy=None) -> Array:

@@ -84,7 +84,6 @@ def conv_general_dilated(
     batch_group_count=1,
     precision=None,
     preferred_element_type=None,
-    *,
     out_sharding=None,
 ):
     """The convolution (without a flip) of lhs (batch, feature, ...) with kernels rhs (out, in,

@@ -24,6 +24,7 @@ __all__ = [
     "round",
     "select",
     "select_n",
+    "stage",
     "stop_gradient",
     "tie_in",
 ]
@@ -181,7 +182,17 @@ def tie_in(x, y):
     return y
 
 
-def optimization_barrier(operand):
+def stage(x, /):
+    """A value as a result of the program that is being traced; outside of one, as an array.
+
+    Example:
+      >>> lax.stage(1.0)
+      Array(1., dtype=float32, weak_type=True)
+    """
+    return api.optimization_barrier(asarray(x))
+
+
+def optimization_barrier(operand, /):
     """A tree of arrays, opaque to the compiler: what is computed from the result is not merged with
     what is computed from the operand.
 

@@ -218,7 +218,7 @@ def full(shape, fill_value, dtype=None, *, sharding=None):
     return _full(shape, fill_value, dtype, device=sharding)
 
 
-def full_like(x, fill_value, dtype=None, shape=None, *, sharding=None):
+def full_like(x, fill_value, dtype=None, shape=None, sharding=None):
     """One element, repeated in the shape of `x`."""
     return _full_like(x, fill_value, dtype, shape, device=sharding)
 

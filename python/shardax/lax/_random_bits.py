@@ -1,11 +1,13 @@
 # shardax/lax/_random_bits.py - random bits out of a state that is given on.
 import enum
+import itertools
 
 import numpy as np
 
 import shardax._core as _core
 from shardax._base.arrays import asarray, bind
 from shardax._devices.constraints import constrained
+from shardax._transform.callbacks import io_callback
 
 
 class RandomAlgorithm(enum.IntEnum):
@@ -50,3 +52,37 @@ def rng_bit_generator(
         separate=1,
     )
     return state, constrained(_core.convert(bits, dtype), out_sharding)
+
+
+_states = itertools.count()
+
+
+def _next_state():
+    return np.array([0, 0, 0, next(_states)], np.uint32)
+
+
+def rng_uniform(a, b, shape):
+    """Uniform draws in [a, b), other ones each time that it runs.
+
+    `shardax.random` is what programs draw from; this is for those that keep no key.
+
+    Args:
+      a, b: scalars of one dtype, float or integer.
+      shape: that of the draws.
+
+    Raises:
+      TypeError: dtypes that differ, or none that numbers are drawn from.
+
+    Example:
+      >>> lax.rng_uniform(0.0, 1.0, (3,)).shape
+      (3,)
+    """
+    a, b = asarray(a), asarray(b)
+    if a.dtype != b.dtype or np.dtype(a.dtype).kind not in "iuf":
+        raise TypeError(f"rng_uniform: bounds of one dtype are needed; got {a.dtype}, {b.dtype}.")
+    state = io_callback(_next_state, np.empty(4, np.uint32))
+    bits = _core.convert(rng_bit_generator(state, shape)[1] >> np.uint32(8), np.dtype("float32"))
+    share = bits * np.float32(2.0**-24)
+    low, high = (_core.convert(x, np.dtype("float32")) for x in (a, b))
+    drawn = _core.convert(share * (high - low) + low, a.dtype)
+    return bind("min", (drawn, _core.broadcast_to(b, drawn.shape)))

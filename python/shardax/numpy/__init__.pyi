@@ -261,7 +261,7 @@ def copy(a, order=None) -> Array:
     """A copy of `a`. Arrays are immutable, so that memory is shared until one is donated."""
 def copysign(x1, x2, /) -> Array:
     """x1 with the sign of x2."""
-def corrcoef(x, y=None, rowvar=True, *, dtype=None) -> Array:
+def corrcoef(x, y=None, rowvar=True, dtype=None) -> Array:
     """The matrix of correlation coefficients; arguments as of cov."""
 def correlate(a, v, mode='valid', *, precision=None, preferred_element_type=None) -> Array:
     """The cross-correlation of two vectors."""
@@ -271,7 +271,7 @@ def cosh(x, /) -> Array:
     """Elementwise hyperbolic cosine."""
 def count_nonzero(a, axis=None, keepdims=False) -> Array:
     """How many elements along `axis` are not zero, int32."""
-def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, *, dtype=None) -> Array:
+def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, dtype=None) -> Array:
     """The covariance matrix of variables in rows."""
 def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None) -> Array:
     """The cross product of vectors of 2 or 3 components."""

@@ -194,7 +194,7 @@ def _check_inexact(name, dtype):
 
 
 @in_one_program("rowvar", "bias", "ddof", "dtype")
-def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, *, dtype=None):
+def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, dtype=None):
     """The covariance matrix of variables in rows.
 
     Args:
@@ -239,7 +239,7 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
 
 
 @in_one_program("rowvar", "dtype")
-def corrcoef(x, y=None, rowvar=True, *, dtype=None):
+def corrcoef(x, y=None, rowvar=True, dtype=None):
     """The matrix of correlation coefficients; arguments as of cov."""
     _check_inexact("corrcoef", dtype)
     c = cov(x, y, rowvar, dtype=dtype)

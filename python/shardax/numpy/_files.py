@@ -5,9 +5,9 @@ from shardax._base.arrays import asarray
 from shardax._base.dtypes import bfloat16
 
 
-def save(file, arr, **kwargs):
+def save(file, arr, allow_pickle=True):
     """Writes an array to a .npy file."""
-    np.save(file, np.asarray(arr), **kwargs)
+    np.save(file, np.asarray(arr), allow_pickle=allow_pickle)
 
 
 savez = np.savez

@@ -37,8 +37,55 @@ from shardax.numpy._singular_values import lstsq as lstsq
 from shardax.numpy._singular_values import matrix_rank as matrix_rank
 from shardax.numpy._singular_values import pinv as pinv
 
-matmul, tensordot, cross = _products.matmul, _products.tensordot, _products.cross
 vecdot, matrix_transpose = _products.vecdot, _shape.matrix_transpose
+
+
+def cross(x1, x2, /, *, axis=-1):
+    """The cross product of vectors of three components along `axis`.
+
+    Raises:
+      ValueError: for another number of components; jnp.cross takes two as well.
+
+    >>> cross(jnp.array([1, 0, 0]), jnp.array([0, 1, 0]))
+    Array([0, 0, 1], dtype=int32)
+    """
+    check_arraylike("jnp.linalg.cross", x1, x2)
+    x1, x2 = asarray(x1), asarray(x2)
+    sizes = x1.shape[axis], x2.shape[axis]
+    if sizes != (3, 3):
+        raise ValueError(
+            "Both input arrays must be (arrays of) 3-dimensional vectors, but they have "
+            f"x1.shape[axis]={sizes[0]} and x2.shape[axis]={sizes[1]}"
+        )
+    return _products.cross(x1, x2, axis=axis)
+
+
+def matmul(x1, x2, /, *, precision=None, preferred_element_type=None):
+    """The product of matrices, as jnp.matmul.
+
+    >>> matmul(jnp.ones((1, 2)), jnp.ones((2, 1)))
+    Array([[2.]], dtype=float32)
+    """
+    return _products.matmul(
+        x1, x2, precision=precision, preferred_element_type=preferred_element_type
+    )
+
+
+def tensordot(x1, x2, /, *, axes=2, precision=None, preferred_element_type=None, out_sharding=None):
+    """The sum of products over `axes`, as jnp.tensordot.
+
+    >>> tensordot(jnp.ones((2, 3)), jnp.ones((3, 1)), axes=1)
+    Array([[3.],
+           [3.]], dtype=float32)
+    """
+    return _products.tensordot(
+        x1,
+        x2,
+        axes,
+        precision=precision,
+        preferred_element_type=preferred_element_type,
+        out_sharding=out_sharding,
+    )
 
 
 def outer(x1, x2, /):

@@ -17,8 +17,8 @@ def cholesky(a, *, upper=False, symmetrize_input=True) -> Array:
     """The lower triangular L with L L* = a (`upper`: U with U* U = a), for Hermitian positive definite (..., n, n); NaN for others. Where `symmetrize_input` is false, the lower triangle alone is read."""
 def cond(x, p=None) -> Array:
     """The condition number: of the singular values (p None, 2 or -2), or norm(x, p) * norm(inv(x), p); infinite for singular x."""
-def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None) -> Array:
-    """The cross product of vectors of 2 or 3 components."""
+def cross(x1, x2, /, *, axis=-1) -> Array:
+    """The cross product of vectors of three components along `axis`."""
 def det(a) -> Array:
     """The determinant of (..., n, n); 1 of (0, 0)."""
 def diagonal(x, /, *, offset=0) -> Array:
@@ -29,8 +29,8 @@ def eigvalsh(a, UPLO='L', *, symmetrize_input=True) -> Array:
     """The eigenvalues of Hermitian (..., n, n), ascending; arguments are those of eigh."""
 def inv(a) -> Array:
     """The inverse of (..., n, n)."""
-def matmul(a, b, *, precision=None, preferred_element_type=None, out_sharding=None) -> Array:
-    """Products of (stacks of) matrices, over the last dimension of `a` and the second to last of `b`; the dimensions before broadcast, and vectors lose theirs."""
+def matmul(x1, x2, /, *, precision=None, preferred_element_type=None) -> Array:
+    """The product of matrices, as jnp.matmul."""
 def matrix_norm(x, /, *, keepdims=False, ord='fro') -> Array:
     """The norm of the matrices in the last two dimensions."""
 def matrix_power(a, n) -> Array:
@@ -51,8 +51,8 @@ def solve(a, b) -> Array:
     """x with a x = b, for (..., n, n) and (..., n, m) or one vector (n,); stacks broadcast."""
 def svdvals(x, /) -> Array:
     """The singular values, descending."""
-def tensordot(a, b, axes=2, *, precision=None, preferred_element_type=None, out_sharding=None) -> Array:
-    """The sum of products over so many last and first dimensions, or over the given ones; labelled with `out_sharding`, if it is given."""
+def tensordot(x1, x2, /, *, axes=2, precision=None, preferred_element_type=None, out_sharding=None) -> Array:
+    """The sum of products over `axes`, as jnp.tensordot."""
 def tensorinv(a, ind=2) -> Array:
     """The inverse of tensordot(a, x, ind) as a function of x."""
 def tensorsolve(a, b, axes=None) -> Array:

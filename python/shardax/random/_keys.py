@@ -342,6 +342,6 @@ def subkeys(key, stream, num=2):
     return [keys[i] for i in range(num)]
 
 
-def key_dtype(impl=None):
+def key_dtype(impl_spec=None):
     """The dtype of typed keys."""
-    return _generator(impl)
+    return _generator(impl_spec)

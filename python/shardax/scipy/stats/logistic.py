@@ -32,13 +32,13 @@ def sf(x, loc=0, scale=1):
     return special.expit(-_standard(x, loc, scale)[0])
 
 
-def ppf(q, loc=0, scale=1):
+def ppf(x, loc=0, scale=1):
     """The inverse of cdf."""
-    q, loc, scale = inexact(q, loc, scale)
-    return special.logit(q) * scale + loc
+    q, loc, scale = inexact(x, loc, scale)
+    return special.logit(x) * scale + loc
 
 
-def isf(q, loc=0, scale=1):
+def isf(x, loc=0, scale=1):
     """The inverse of sf."""
-    q, loc, scale = inexact(q, loc, scale)
-    return -special.logit(q) * scale + loc
+    q, loc, scale = inexact(x, loc, scale)
+    return -special.logit(x) * scale + loc

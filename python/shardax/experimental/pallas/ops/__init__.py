@@ -1,0 +1,1 @@
+"""shardax.experimental.pallas.ops - kernels that JAX ships."""

@@ -1,0 +1,1 @@
+"""shardax.experimental.pallas.ops.tpu - kernels that JAX ships for TPUs, as functions of arrays."""

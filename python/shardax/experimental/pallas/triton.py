@@ -1,0 +1,48 @@
+"""shardax.experimental.pallas.triton - what kernels for GPUs say, on references."""
+
+import dataclasses
+
+from shardax import lax
+from shardax import numpy as jnp
+
+__all__ = ["CompilerParams", "atomic_add", "debug_barrier", "dot", "load", "store"]
+
+
+@dataclasses.dataclass(frozen=True)
+class CompilerParams:
+    """What Triton's compiler is told; accepted."""
+
+    num_warps: int | None = None
+    num_stages: int | None = None
+
+
+def load(ref, *, mask=None, other=None, cache_modifier=None, eviction_policy=None, volatile=False):
+    """The value of a reference; `other`, or 0, where `mask` is False."""
+    value = ref[...]
+    if mask is None:
+        return value
+    return jnp.where(mask, value, jnp.asarray(0 if other is None else other, value.dtype))
+
+
+def store(ref, val, *, mask=None, eviction_policy=None):
+    """Writes the value of a reference, where `mask` is True."""
+    ref[...] = jnp.asarray(val) if mask is None else jnp.where(mask, val, ref[...])
+
+
+def atomic_add(ref, idx, val, *, mask=None):
+    """Adds to a part of a reference, and gives what was there."""
+    part = ref.at[idx]
+    old = part[...]
+    store(part, old + val, mask=mask)
+    return old
+
+
+def dot(a, b, *, trans_a=False, trans_b=False, allow_tf32=None, precision=None):
+    """The product of two matrices, summed in float32 where they are of shorter floats."""
+    a, b = (x.T if turned else x for x, turned in ((a, trans_a), (b, trans_b)))
+    wide = jnp.float32 if jnp.issubdtype(a.dtype, jnp.floating) else jnp.int32
+    return lax.dot(a, b, precision=precision, preferred_element_type=wide)
+
+
+def debug_barrier():
+    """Nothing: the steps of a grid run one after the other."""
