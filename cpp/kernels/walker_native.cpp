@@ -134,7 +134,10 @@ void Walker::run_code(std::byte* const* pointers, std::int64_t n) {
   SmallVector<std::byte*, 16> blocks(pointers_.size());
   for (std::size_t i = 0; i < pointers_.size(); ++i) {
     blocks[i] = scratch_ + (i + 1) * register_bytes - rest_bytes;
-    if (i >= loop_.loads.size() && !is_part_in(i)) continue;
+    // Of complex operands the code reads the parts; they may fill their memory to its end.
+    const bool reads =
+        i < loop_.loads.size() ? !codegen::is_complex(loop_.loads[i].kind) : is_part_in(i);
+    if (!reads) continue;
     const auto [bytes, repeats] = native.operands[i];
     if (repeats)
       blocks[i] = pointers[i];

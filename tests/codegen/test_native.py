@@ -186,6 +186,20 @@ def test_random_expressions(dtype, start):
                     np.testing.assert_array_equal(bits(native), bits(tiles), err_msg=f"seed {seed}")
 
 
+@pytest.mark.parametrize("dtype", COMPLEX)
+def test_what_is_left_behind_vectors_leaves_operands_as_they_are(dtype):
+    """Of 16 bytes, whose tiles fill their memory: rows of 3 end within a vector."""
+    rng = np.random.default_rng(0)
+    with jax.enable_x64(True):
+        x = rng.integers(-9, 9, (2, 3, 20_000)) + 1j * rng.integers(-9, 9, (2, 3, 20_000))
+        summed, dense = jnp.asarray(x[0], dtype), np.ascontiguousarray(x[1].T)
+        turned = jnp.asarray(dense, dtype).T
+        f = lambda a, b: (b * (1 + 2j) + 1, jnp.sum(a, 1))
+        for product, total in every_way(f, summed, turned):
+            np.testing.assert_array_equal(total, x[0].sum(1))
+            np.testing.assert_array_equal(product, x[1] * (1 + 2j) + 1)
+
+
 def test_an_operand_is_summed_as_it_lies_and_within_an_expression():
     rng = np.random.default_rng(0)
     x = jnp.asarray(rng.integers(-9, 9, (4, 128, 64)), "float32")
