@@ -16,10 +16,10 @@ PlanPtr lower(const ProgramPtr& program, const std::vector<FusedUnit>& units,
 // Makes the step of an op that carries programs; operands and results are row-major, but for large
 // arrays of which a loop reads slices. `over`: for each result the operand that it may be written
 // over; the function sets to -1 those that are not, and asks `place` where results lie.
-using Place = FunctionRef<std::vector<Window>(const std::vector<int>& over)>;
+using PlaceOver = FunctionRef<std::vector<Window>(const std::vector<int>& over)>;
 using ControlLowering = std::unique_ptr<Step> (*)(const Equation& eqn,
                                                   const std::vector<Window>& in,
-                                                  std::vector<int> over, Place place);
+                                                  std::vector<int> over, PlaceOver place);
 void set_control_lowering(ControlLowering lowering);
 
 // The bits of a constant 32-bit integer, also where it repeats; none of other windows.

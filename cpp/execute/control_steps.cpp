@@ -305,7 +305,7 @@ PlanPtr compiled_turn(const Bodies& bodies, const std::vector<Window>& in, std::
 }
 
 std::unique_ptr<Step> lower_control(const Equation& eqn, const std::vector<Window>& in,
-                                    std::vector<int> over, Place place) {
+                                    std::vector<int> over, PlaceOver place) {
   std::vector<Window> out;
   const bool dense = std::all_of(
       in.begin(), in.end(), [](const Window& w) { return is_contiguous(w.type.shape, w.strides); });

@@ -439,8 +439,6 @@ def test_lines_add_up_to_the_work():
         t = told(f, *args)
         by_line = sum(row["flops"] for row in t.lines)
         assert by_line == pytest.approx(sum(t.work["here"].values()))
-        products = [s for s in t.steps if "dot_general" in s["ops"]]
-        assert products and all(s["lines"] for s in products)
 
 
 def test_what_devices_apart_send_is_told_once():
