@@ -11,6 +11,7 @@
 #include "compile/lower.h"
 #include "compile/pipeline.h"
 #include "ir/op.h"
+#include "kernels/small_loop.h"
 #include "runtime/pool.h"
 
 namespace shardax {
@@ -19,8 +20,9 @@ namespace {
 class LoopStep final : public Step {
  public:
   LoopStep(kernels::TileLoop loop, std::string text)
-      : loop_(std::move(loop)), text_(std::move(text)) {}
+      : loop_(std::move(loop)), small_(kernels::SmallLoop::of(loop_)), text_(std::move(text)) {}
   void run(std::byte* const* base) const override {
+    if (small_) return small_->run(base);
     kernels::run_tile_loop(loop_, base, runtime::parallel_for);
   }
   std::string text() const override {
@@ -37,6 +39,7 @@ class LoopStep final : public Step {
 
  private:
   kernels::TileLoop loop_;
+  std::unique_ptr<const kernels::SmallLoop> small_;
   std::string text_;
 };
 

@@ -108,8 +108,8 @@ class ElementWriter {
 
   // ---- ops (scalar_ops.cpp) -------------------------------------------------------------------
   bool move(const Equation& eqn, const std::vector<Held*>& in, Held& out);
-  bool sum(const Equation& eqn, Held& in, Held& out);
-  bool truth(const Equation& eqn, Held& in, Held& out);
+  static const Op* pair_of(const Op& reduction);
+  bool reduce(const Equation& eqn, Held& in, Held& out);
   bool product(const Equation& eqn, const std::vector<Held*>& in, Held& out);
 
   // ---- windows whose place is computed (scalar_windows.cpp) -----------------------------------

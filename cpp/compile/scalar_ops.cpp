@@ -1,11 +1,14 @@
 // compile/scalar_ops.cpp - ops on all elements of small arrays: moved ones, sums, products.
 #include <algorithm>
 #include <cstring>
+#include <unordered_map>
 
 #include "base/index.h"
 #include "compile/known.h"
 #include "compile/pipeline.h"
 #include "compile/scalar_elements.h"
+#include "kernels/short_rows.h"
+#include "ops/product.h"
 
 namespace shardax {
 namespace {
@@ -34,17 +37,6 @@ std::vector<ArrayPtr> computed(const Equation& eqn, const std::vector<ArrayPtr>&
   std::vector<std::byte> arena(index(plan->arena_bytes));
   plan->run_raw(from.data(), to.data(), arena.data());
   return results;
-}
-
-Ints free_dims(std::size_t rank, const Ints& contract, const Ints& batch) {
-  Ints out;
-  for (std::int64_t d = 0; d < static_cast<std::int64_t>(rank); ++d) {
-    const auto has = [&](const Ints& dims) {
-      return std::find(dims.begin(), dims.end(), d) != dims.end();
-    };
-    if (!has(contract) && !has(batch)) out.push_back(d);
-  }
-  return out;
 }
 
 }  // namespace
@@ -81,86 +73,105 @@ bool ElementWriter::move(const Equation& eqn, const std::vector<Held*>& in, Held
   return true;
 }
 
-// Whether all elements of a small array of truth values are set, or any.
-bool ElementWriter::truth(const Equation& eqn, Held& in, Held& out) {
+// What joins two elements of a reduction: the op on scalars.
+const Op* ElementWriter::pair_of(const Op& reduction) {
   static const Op* const pairs[][2] = {{find_op("reduce_and"), find_op("and")},
-                                       {find_op("reduce_or"), find_op("or")}};
-  const std::int64_t size = in.type.size();
-  if (in.type.dtype != DType::boolean || out.type.rank() != 0 || size < 1 || size > most_elements)
-    return false;
-  for (const auto& [reduction, pair] : pairs) {
-    if (eqn.op != reduction) continue;
-    Type one;
-    one.dtype = DType::boolean;
-    const MapKernel kernel = pair->map({one, one}, one, {});
-    if (!kernel.record) return false;
-    const std::vector<int> each = elements(in);
-    int joined = each[0];
-    for (std::size_t i = 1; i < each.size(); ++i) {
-      const int operands[] = {joined, each[i]};
-      joined = kernel.record(nodes(), operands, kernel.extra);
-    }
-    out.nodes = {joined};
-    return true;
+                                       {find_op("reduce_or"), find_op("or")},
+                                       {find_op("reduce_max"), find_op("max")},
+                                       {find_op("reduce_min"), find_op("min")},
+                                       {&known().reduce_sum, &known().add}};
+  for (const auto& [op, pair] : pairs) {
+    if (op == &reduction) return pair;
   }
-  return false;
+  return nullptr;
 }
 
-// One after the other, as kernels/reduce_loops.h adds up to 15 elements, from 0.
-bool ElementWriter::sum(const Equation& eqn, Held& in, Held& out) {
-  constexpr std::int64_t most = 15;
-  const Number kind = number_kind(in.type.dtype);
-  const bool all = out.type.rank() == 0 && in.type.size() <= most;
-  if (eqn.op != &known().reduce_sum || !all || itemsize(in.type.dtype) != codegen::width_of(kind) ||
-      is_complex(in.type.dtype) || is_key(in.type.dtype))
+// Along the last dimensions, one element after the other, as kernels/short_rows.h combines rows of
+// fewer than 16. Sums start from 0, others with the first element.
+bool ElementWriter::reduce(const Equation& eqn, Held& in, Held& out) {
+  const DType dtype = in.type.dtype;
+  const Op* pair = pair_of(*eqn.op);
+  const std::size_t kept = out.type.rank();
+  const std::int64_t results = out.type.size(), n = results > 0 ? in.type.size() / results : 0;
+  const bool truth = dtype == DType::boolean;
+  if (!pair || in.type.size() > most_elements || n < 1 || (!truth && n >= kernels::row_lanes) ||
+      eqn.params.ints("axes") !=
+          ops::iota_ints(in.type.rank() - kept, static_cast<std::int64_t>(kept)))
     return false;
-  int total = nodes().add({Code::constant, kind, {}, 0});
-  for (const int node : elements(in)) total = nodes().add({Code::add, kind, {total, node}});
-  out.nodes = {total};
+  const Number kind = number_kind(dtype);
+  const bool is_sum = pair == &known().add;
+  const bool is_number =
+      itemsize(dtype) == codegen::width_of(kind) && !is_complex(dtype) && !is_key(dtype);
+  if (truth ? kind != Number::truth || is_sum : !is_number) return false;
+  const Type one = with_shape(in.type, {});
+  const MapKernel kernel = pair->map({one, one}, one, {});
+  if (!kernel.record) return false;
+  const std::vector<int> each = elements(in);
+  for (std::size_t r = 0; r < index(results); ++r) {
+    std::size_t at = r * index(n);
+    const std::size_t end = at + index(n);
+    int joined = is_sum ? nodes().add({Code::constant, kind, {}, 0}) : each[at++];
+    for (; at < end; ++at) {
+      const int operands[] = {joined, each[at]};
+      joined = kernel.record(nodes(), operands, kernel.extra);
+    }
+    out.nodes.push_back(joined);
+  }
   return true;
 }
 
 // Chains of fused multiplications and additions along the contracted dimensions, from 0, as
-// kernels/matmul_vector.h has them.
+// kernels/matmul_vector.h has them. Elements of matrices in memory are read there.
 bool ElementWriter::product(const Equation& eqn, const std::vector<Held*>& in, Held& out) {
-  if (eqn.op != &known().dot_general || in[0]->type.size() > most_elements ||
-      in[1]->type.size() > most_elements || out.type.size() > most_elements)
-    return false;
+  constexpr std::int64_t most_terms = 16 * most_elements;
+  if (eqn.op != &known().dot_general || out.type.size() > most_elements) return false;
   const DType dtype = out.type.dtype;
   if ((dtype != DType::float32 && dtype != DType::float64) || in[0]->type.dtype != dtype)
     return false;
-  const Ints &l_contract = eqn.params.ints("lhs_contract"),
-             &r_contract = eqn.params.ints("rhs_contract");
-  const Ints &l_batch = eqn.params.ints("lhs_batch"), &r_batch = eqn.params.ints("rhs_batch");
-  const Shape &l_shape = in[0]->type.shape, &r_shape = in[1]->type.shape;
-  const Ints l_free = free_dims(l_shape.size(), l_contract, l_batch);
-  const Ints r_free = free_dims(r_shape.size(), r_contract, r_batch);
-  const Shape l_dense = row_major_strides(l_shape), r_dense = row_major_strides(r_shape);
-  // Of the result's dimensions, then of the contracted ones: sizes, and strides in both operands.
-  Shape sizes, l_strides, r_strides;
-  for (std::size_t i = 0; i < l_batch.size(); ++i) {
-    l_strides.push_back(l_dense[index(l_batch[i])]);
-    r_strides.push_back(r_dense[index(r_batch[i])]);
+  const auto is_read = [](const Held& held) { return held.in_memory && held.nodes.empty(); };
+  for (const Held* held : in) {
+    if (!is_read(*held) && held->type.size() > most_elements) return false;
   }
-  for (const std::int64_t d : l_free) {
-    l_strides.push_back(l_dense[index(d)]);
+  const ops::ProductDims product(eqn.params, in[0]->type.rank(), in[1]->type.rank());
+  const ops::DotDims& dims = product.dims;
+  const Shape& l_shape = in[0]->type.shape;
+  const auto strides_of = [&](const Held& held) {
+    return is_read(held) ? held.strides : row_major_strides(held.type.shape);
+  };
+  const Shape l_from = strides_of(*in[0]), r_from = strides_of(*in[1]);
+  // Of the result's dimensions, then of the contracted ones: sizes, and strides in both operands.
+  Shape l_strides, r_strides;
+  for (std::size_t i = 0; i < dims.lhs_batch.size(); ++i) {
+    l_strides.push_back(l_from[index(dims.lhs_batch[i])]);
+    r_strides.push_back(r_from[index(dims.rhs_batch[i])]);
+  }
+  for (const std::int64_t d : product.lhs_free) {
+    l_strides.push_back(l_from[index(d)]);
     r_strides.push_back(0);
   }
-  for (const std::int64_t d : r_free) {
+  for (const std::int64_t d : product.rhs_free) {
     l_strides.push_back(0);
-    r_strides.push_back(r_dense[index(d)]);
+    r_strides.push_back(r_from[index(d)]);
   }
   Shape contracted, l_inner, r_inner;
   std::int64_t k = 1;
-  for (std::size_t i = 0; i < l_contract.size(); ++i) {
-    contracted.push_back(l_shape[index(l_contract[i])]);
-    l_inner.push_back(l_dense[index(l_contract[i])]);
-    r_inner.push_back(r_dense[index(r_contract[i])]);
+  for (std::size_t i = 0; i < dims.lhs_contract.size(); ++i) {
+    contracted.push_back(l_shape[index(dims.lhs_contract[i])]);
+    l_inner.push_back(l_from[index(dims.lhs_contract[i])]);
+    r_inner.push_back(r_from[index(dims.rhs_contract[i])]);
     k *= contracted.back();
   }
-  if (out.type.size() * k > 4 * most_elements) return false;
-  const std::vector<int>&a = elements(*in[0]), &b = elements(*in[1]);
+  if (out.type.size() * k > most_terms || k > kernels::matmul_k_block) return false;
+  for (const Held* held : in) check_version(*held);
   const Number kind = number_kind(dtype);
+  std::unordered_map<std::int64_t, int> read[2];
+  const auto element_at = [&](std::size_t side, std::int64_t offset) {
+    const Held& held = *in[side];
+    if (!is_read(held)) return held.nodes[index(offset)];
+    const auto [at, is_new] = read[side].try_emplace(offset, 0);
+    if (is_new) at->second = code_.load(kind, element(held, offset));
+    return at->second;
+  };
   std::vector<std::int64_t> l_start, r_start, l_step, r_step;
   each_offset(out.type.shape, l_strides, [&](auto, auto offset) { l_start.push_back(offset); });
   each_offset(out.type.shape, r_strides, [&](auto, auto offset) { r_start.push_back(offset); });
@@ -169,7 +180,8 @@ bool ElementWriter::product(const Equation& eqn, const std::vector<Held*>& in, H
   for (std::size_t i = 0; i < l_start.size(); ++i) {
     int total = nodes().add({Code::constant, kind, {}, 0});
     for (std::size_t j = 0; j < l_step.size(); ++j) {
-      const int left = a[index(l_start[i] + l_step[j])], right = b[index(r_start[i] + r_step[j])];
+      const int left = element_at(0, l_start[i] + l_step[j]),
+                right = element_at(1, r_start[i] + r_step[j]);
       total = nodes().add({Code::fma, kind, {left, right, total}});
     }
     out.nodes.push_back(total);

@@ -85,8 +85,7 @@ class Writer : ElementWriter {
     if (eqn.op->view && view(eqn, *in[0], out[0], made)) return {made};
     const bool written = out.size() == 1 &&
                          (move(eqn, in, made) || window(eqn, in, made) || product(eqn, in, made) ||
-                          (eqn.op->kind == Kind::reduction &&
-                           (sum(eqn, *in[0], made) || truth(eqn, *in[0], made))) ||
+                          (eqn.op->kind == Kind::reduction && reduce(eqn, *in[0], made)) ||
                           (eqn.op->kind == Kind::elementwise && map(eqn, in, made)));
     return written ? std::vector<Held>{made} : call(eqn, in, out);
   }

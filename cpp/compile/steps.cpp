@@ -2,13 +2,19 @@
 #include "compile/steps.h"
 
 #include "base/errors.h"
+#include "compile/known.h"
 #include "kernels/copy.h"
+#include "ops/product.h"
+#include "runtime/pool.h"
 
 namespace shardax {
 namespace {
 
+std::byte* address_of_window(const Window& w, std::byte* const* base) {
+  return base[w.slot] + w.offset * itemsize(w.type.dtype);
+}
 View view_of_window(const Window& w, std::byte* const* base) {
-  return {base[w.slot] + w.offset * itemsize(w.type.dtype), w.type.dtype, w.type.shape, w.strides};
+  return {address_of_window(w, base), w.type.dtype, w.type.shape, w.strides};
 }
 
 double byte_cost(const Type& type) { return static_cast<double>(type.bytes()) * 0.1; }
@@ -44,6 +50,39 @@ class KernelStep final : public Step {
   std::vector<Window> in_, out_;
 };
 
+// A product whose operands need no copies: all but their addresses is known.
+class ProductStep final : public Step {
+ public:
+  ProductStep(const kernels::MatmulArgs& product, std::vector<Window> in, Window out)
+      : product_(product), in_(std::move(in)), out_(std::move(out)) {}
+  void run(std::byte* const* base) const override {
+    kernels::MatmulArgs args = product_;
+    args.a = address_of_window(in_[0], base);
+    args.b = address_of_window(in_[1], base);
+    args.c = address_of_window(out_, base);
+    kernels::matmul(args, runtime::parallel_for);
+  }
+  std::string text() const override { return "dot_general -> " + short_string(out_.type); }
+  double cost() const override {
+    return (byte_cost(in_[0].type) + byte_cost(in_[1].type) + byte_cost(out_.type)) * 20;
+  }
+
+ private:
+  kernels::MatmulArgs product_;
+  std::vector<Window> in_;
+  Window out_;
+};
+
+std::unique_ptr<Step> product_step(const Equation& eqn, const std::vector<Window>& in,
+                                   const Window& out) {
+  const auto seen = [](const Window& w) {
+    return View{nullptr, w.type.dtype, w.type.shape, w.strides};
+  };
+  const ops::ProductDims dims(eqn.params, in[0].type.rank(), in[1].type.rank());
+  const auto product = ops::matmul_of(dims, seen(in[0]), seen(in[1]), out.type.dtype);
+  return product ? std::make_unique<ProductStep>(*product, in, out) : nullptr;
+}
+
 class CopyStep final : public Step {
  public:
   CopyStep(Window from, Window to) : from_(std::move(from)), to_(std::move(to)) {}
@@ -63,6 +102,9 @@ class CopyStep final : public Step {
 
 std::unique_ptr<Step> kernel_step(const Equation& eqn, Kernel kernel, std::vector<Window> in,
                                   std::vector<Window> out) {
+  if (eqn.op == &known().dot_general) {
+    if (std::unique_ptr<Step> product = product_step(eqn, in, out[0])) return product;
+  }
   return std::make_unique<KernelStep>(eqn, std::move(kernel), std::move(in), std::move(out));
 }
 

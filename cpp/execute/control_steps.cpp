@@ -4,6 +4,7 @@
 // iteration allocates nothing. Operands and results are row-major (compile/lower.cpp sees to it);
 // only what a scan reads in slices may have any strides.
 #include <cstring>
+#include <optional>
 
 #include "base/errors.h"
 #include "compile/lower.h"
@@ -188,7 +189,8 @@ class ScanStep final : public ControlStep {
       for (std::size_t k = consts_ + carry_; k < in.size(); ++k)
         body_in[k] = in[k] + i * in_bytes_[k];
       for (std::size_t k = carry_; k < out.size(); ++k) body_out[k] = out[k] + i * out_bytes_[k];
-      const CallbackSlice slice(devices_ ? concat("device ", i) : std::string());
+      std::optional<CallbackSlice> slice;
+      if (devices_) slice.emplace(concat("device ", i));
       body_->run_raw(body_in.data(), body_out.data(), arena.data());
       carry.advance();
     }

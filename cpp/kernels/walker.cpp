@@ -38,6 +38,28 @@ std::int64_t elements_of(const TileLoop& loop) {
 
 }  // namespace
 
+void interpret(const TileLoop& loop, std::byte* const* pointers, std::int64_t n) {
+  const std::size_t first_store = loop.loads.size() + static_cast<std::size_t>(loop.registers);
+  for (const TileInstruction& instruction : loop.instructions) {
+    const void* in[8];
+    const void** operands = in;
+    std::vector<const void*> many;
+    if (instruction.in.size() > 8) {
+      many.resize(instruction.in.size());
+      operands = many.data();
+    }
+    for (std::size_t k = 0; k < instruction.in.size(); ++k)
+      operands[k] = pointers[static_cast<std::size_t>(instruction.in[k])];
+    instruction.function(pointers[static_cast<std::size_t>(instruction.out)], operands, n,
+                         instruction.extra);
+  }
+  for (const auto& [from, to] : loop.copies) {
+    const auto store = static_cast<std::size_t>(to) - first_store;
+    std::memcpy(pointers[static_cast<std::size_t>(to)], pointers[static_cast<std::size_t>(from)],
+                static_cast<std::size_t>(n * loop.stores[store].itemsize));
+  }
+}
+
 std::int64_t Walker::most_in_scratch(const TileLoop& loop) {
   if (!loop.native.code) return tile_size;
   int widest = 1;
@@ -147,34 +169,11 @@ void Walker::tile(std::int64_t start, std::int64_t n) {
   } else if (loop_.native.code) {
     run_native(n);
   } else {
-    interpret(n);
+    interpret(loop_, pointers_.data(), n);
   }
   if (loop_.native.code) put_together(n);
   for (std::size_t i = 0; i < loop_.stores.size(); ++i) {
     if (kinds_[loads + i] != Access::contiguous) scatter(i, first_store + i, n);
-  }
-}
-
-void Walker::interpret(std::int64_t n) {
-  const std::size_t first_store = loop_.loads.size() + static_cast<std::size_t>(loop_.registers);
-  for (const TileInstruction& instruction : loop_.instructions) {
-    const void* in[8];
-    const void** operands = in;
-    std::vector<const void*> many;
-    if (instruction.in.size() > 8) {
-      many.resize(instruction.in.size());
-      operands = many.data();
-    }
-    for (std::size_t k = 0; k < instruction.in.size(); ++k) {
-      operands[k] = pointers_[static_cast<std::size_t>(instruction.in[k])];
-    }
-    instruction.function(pointers_[static_cast<std::size_t>(instruction.out)], operands, n,
-                         instruction.extra);
-  }
-  for (const auto& [from, to] : loop_.copies) {
-    const auto store = static_cast<std::size_t>(to) - first_store;
-    std::memcpy(pointers_[static_cast<std::size_t>(to)], pointers_[static_cast<std::size_t>(from)],
-                static_cast<std::size_t>(n * loop_.stores[store].itemsize));
   }
 }
 

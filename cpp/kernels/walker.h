@@ -1,6 +1,8 @@
 // kernels/walker.h - one loop on one thread: where each operand of the current tile lies.
 #pragma once
 
+#include <span>
+
 #include "kernels/tile_loop.h"
 
 namespace shardax::kernels {
@@ -26,6 +28,15 @@ class ScratchBlock {
 
 // What a Walker needs of it.
 std::size_t scratch_bytes(const TileLoop& loop);
+
+// The instructions and copies of a loop on n elements, with an address for each operand.
+void interpret(const TileLoop& loop, std::byte* const* pointers, std::int64_t n);
+
+// Its machine code on n elements: whole vectors in place; what is left over in blocks of
+// `rest_bytes`, that of operand i at rests + i * step, so that nothing beyond an operand is
+// touched.
+void run_code(const TileLoop& loop, std::span<std::byte* const> pointers, std::int64_t n,
+              std::byte* rests, std::int64_t step);
 
 class Walker {
  public:
@@ -60,11 +71,9 @@ class Walker {
   Access classify(const TileAccess& access) const;
   bool takes_rows(std::size_t load) const;
   bool is_dense(const TileAccess& access) const;
-  void interpret(std::int64_t n);
   void run_native(std::int64_t n);
   void run_rows(std::int64_t n);
   void run_code(std::byte* const* pointers, std::int64_t n);
-  bool is_part_in(std::size_t operand) const;
   void take_apart(std::int64_t n);
   void put_together(std::int64_t n) const;
   void run_streaming(std::int64_t n);

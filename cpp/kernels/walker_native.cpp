@@ -22,7 +22,41 @@ SHARDAX_CLONES void put_together_as(T* numbers, const T* re, const T* im, std::i
   }
 }
 
+bool is_part_in(const TileLoop& loop, std::size_t operand) {
+  const auto& all = loop.native.parts_in;
+  return !all.empty() && operand >= static_cast<std::size_t>(all.front().first) &&
+         operand < static_cast<std::size_t>(all.back().first) + 2;
+}
+
 }  // namespace
+
+void run_code(const TileLoop& loop, std::span<std::byte* const> pointers, std::int64_t n,
+              std::byte* rests, std::int64_t step) {
+  const NativeTile& native = loop.native;
+  const std::int64_t multiple = native.code->multiple();
+  const std::int64_t whole = n / multiple * multiple, rest = n - whole;
+  if (whole > 0) native.code->code()(pointers.data(), whole);
+  if (rest == 0) return;
+  SmallVector<std::byte*, 16> blocks(pointers.size());
+  for (std::size_t i = 0; i < pointers.size(); ++i) {
+    blocks[i] = rests + static_cast<std::int64_t>(i) * step;
+    // Of complex operands the code reads the parts; they may fill their memory to its end.
+    const bool reads =
+        i < loop.loads.size() ? !codegen::is_complex(loop.loads[i].kind) : is_part_in(loop, i);
+    if (!reads) continue;
+    const auto [bytes, repeats] = native.operands[i];
+    if (repeats)
+      blocks[i] = pointers[i];
+    else
+      std::memcpy(blocks[i], pointers[i] + whole * bytes, static_cast<std::size_t>(rest * bytes));
+  }
+  native.code->code()(blocks.data(), multiple);
+  for (const std::int32_t output : native.outputs) {
+    const auto i = static_cast<std::size_t>(output);
+    const int bytes = native.operands[i].bytes;
+    std::memcpy(pointers[i] + whole * bytes, blocks[i], static_cast<std::size_t>(rest * bytes));
+  }
+}
 
 // The parts of complex operands, and complex results out of their parts.
 void Walker::take_apart(std::int64_t n) {
@@ -67,8 +101,6 @@ bool Walker::writes_what_it_reads() const {
   return false;
 }
 
-// Whole vectors in place; what is left over in a block of its own at the end of each operand's
-// scratch memory, so that nothing beyond an operand is touched.
 void Walker::run_native(std::int64_t n) { run_code(pointers_.data(), n); }
 
 // Row by row, with each operand's row where it lies, or the element that repeats along it.
@@ -119,37 +151,9 @@ void Walker::run_rows(std::int64_t n) {
   }
 }
 
-bool Walker::is_part_in(std::size_t operand) const {
-  const auto& all = loop_.native.parts_in;
-  return !all.empty() && operand >= static_cast<std::size_t>(all.front().first) &&
-         operand < static_cast<std::size_t>(all.back().first) + 2;
-}
-
 void Walker::run_code(std::byte* const* pointers, std::int64_t n) {
-  const NativeTile& native = loop_.native;
-  const std::int64_t multiple = native.code->multiple();
-  const std::int64_t whole = n / multiple * multiple, rest = n - whole;
-  if (whole > 0) native.code->code()(pointers, whole);
-  if (rest == 0) return;
-  SmallVector<std::byte*, 16> blocks(pointers_.size());
-  for (std::size_t i = 0; i < pointers_.size(); ++i) {
-    blocks[i] = scratch_ + (i + 1) * register_bytes - rest_bytes;
-    // Of complex operands the code reads the parts; they may fill their memory to its end.
-    const bool reads =
-        i < loop_.loads.size() ? !codegen::is_complex(loop_.loads[i].kind) : is_part_in(i);
-    if (!reads) continue;
-    const auto [bytes, repeats] = native.operands[i];
-    if (repeats)
-      blocks[i] = pointers[i];
-    else
-      std::memcpy(blocks[i], pointers[i] + whole * bytes, static_cast<std::size_t>(rest * bytes));
-  }
-  native.code->code()(blocks.data(), multiple);
-  for (const std::int32_t output : native.outputs) {
-    const auto i = static_cast<std::size_t>(output);
-    const int bytes = native.operands[i].bytes;
-    std::memcpy(pointers[i] + whole * bytes, blocks[i], static_cast<std::size_t>(rest * bytes));
-  }
+  kernels::run_code(loop_, {pointers, pointers_.size()}, n, scratch_ + register_bytes - rest_bytes,
+                    register_bytes);
 }
 
 // As many vectors as can past the caches: from the first on that starts a line in all results.

@@ -20,7 +20,6 @@ std::string& slice_in_progress() {
 const std::string& callback_slice() { return slice_in_progress(); }
 
 CallbackSlice::CallbackSlice(std::string text) : outer_(slice_in_progress()) {
-  if (text.empty()) return;
   std::string& slice = slice_in_progress();
   slice = outer_.empty() ? std::move(text) : concat(outer_, ", ", text);
 }

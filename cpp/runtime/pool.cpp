@@ -83,7 +83,7 @@ void parallel_for(std::int64_t chunks, FunctionRef<void(std::int64_t)> body) {
   if (chunks <= 1 || inside_loop || inherited.load(std::memory_order_relaxed) ||
       thread_count() == 1) {
     for (std::int64_t i = 0; i < chunks; ++i) {
-      poll_clock();
+      chunks > 1 ? poll_clock() : poll();
       body(i);
     }
     return;

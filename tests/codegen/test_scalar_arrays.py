@@ -132,3 +132,65 @@ def test_arrays_in_registers(dtype, n):
         same(halves, x)
         same(reduces, x)
         same(jax.vmap(lambda x: lax.while_loop(lambda x: x < 90, lambda x: x * 2 + 1, x)), x)
+
+
+MATRICES = {
+    "matrix vector": ((8, 8), (8,), lambda a, x: a @ x),
+    "turned": ((8, 8), (8,), lambda a, x: a.T @ x),
+    "vector matrix": ((5, 11), (5,), lambda a, x: (x @ a)[:5]),
+    "wide": ((2, 100), (2,), lambda a, x: a @ (a.T[:2] @ x @ a[:, :100])),
+    "batched": ((2, 4, 4), (2, 4), lambda a, x: jnp.einsum("bij,bj->bi", a, x)),
+    "all": ((3, 4), (3, 4), lambda a, x: x * jnp.tensordot(a, x)),
+    "empty": ((3, 0), (3,), lambda a, x: x + a @ jnp.zeros(0, x.dtype)),
+}
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", MATRICES)
+def test_products_with_matrices_in_memory(name, dtype):
+    shape, of_vector, product = MATRICES[name]
+    with jax.enable_x64(True):
+        rng = np.random.default_rng(0)
+        a = jnp.asarray(rng.normal(size=shape).astype(dtype))
+        x = jnp.asarray(rng.normal(size=of_vector).astype(dtype))
+        same(
+            lambda a, x: lax.fori_loop(0, 5, lambda i, x: product(a, x) + i.astype(dtype), x), a, x
+        )
+        same(lambda a, x: lax.scan(lambda x, a: (product(a, x), x), x, jnp.stack([a, a + 1])), a, x)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "int64", "uint8", "bool"])
+def test_reductions_of_few(dtype):
+    def all_of(x):
+        def turn(i, c):
+            x, _ = c
+            parts = [f(x, axis) for f in reductions for axis in (-1, None, 0)]
+            return x * 2 if "float" in dtype else x ^ (x[::-1] & x), parts
+
+        parts = [f(x, axis) for f in reductions for axis in (-1, None, 0)]
+        return lax.fori_loop(0, 3, turn, (x, parts))
+
+    reductions = [jnp.any, jnp.all] if dtype == "bool" else [jnp.sum, jnp.max, jnp.min]
+    with jax.enable_x64(True):
+        rng = np.random.default_rng(0)
+        for shape in ((3, 5), (4, 4), (15,), (1, 9)):
+            x = rng.integers(0, 2 if dtype == "bool" else 100, shape).astype(dtype)
+            same(all_of, jnp.asarray(x))
+            if "float" in dtype:
+                x.flat[2] = np.nan
+                x.flat[3:5] = -0.0
+                same(all_of, jnp.asarray(x))
+
+
+def test_small_matrices_need_no_calls(dump_of):
+    program = (
+        "import shardax as jax, shardax.numpy as jnp\n"
+        "def turn(i, x):\n"
+        "    y = a @ x\n"
+        "    return jax.nn.softmax(y / jnp.sqrt(y @ y))\n"
+        "a = jnp.arange(64.).reshape(8, 8)\n"
+        "jax.jit(lambda x: jax.lax.fori_loop(0, 5, turn, x))(jnp.arange(8.))\n"
+    )
+    plan = dump_of(program, SHARDAX_CODEGEN="1")
+    assert "native scan of 5 steps" in plan, plan
+    assert "calls" not in plan, plan

@@ -1,0 +1,58 @@
+"""tests/kernels/test_small_loop.py - loops over few elements compute what longer ones do."""
+
+import numpy as np
+import pytest
+import shardax as jax
+import shardax.numpy as jnp
+
+# Functions of x [m, n], a row [n] and a column [m].
+FUNCTIONS = {
+    "chain": lambda x, row, column: x * 2 + x * x - 1,
+    "rows": lambda x, row, column: jnp.tanh(x - row) * row,
+    "columns": lambda x, row, column: jnp.exp(x - column[:, None]) * column[:, None],
+    "one": lambda x, row, column: (x + row[0]) * column[-1],
+    "turned": lambda x, row, column: jnp.tanh(x).T * 2 + column,
+    "reversed": lambda x, row, column: x[::-1, ::2] * 2 + column[:, None],
+    "one op": lambda x, row, column: x.T + column,
+    "sums": lambda x, row, column: (x.sum(1), (x * row).sum(1), (x + column[:, None]).max(0)),
+    "all": lambda x, row, column: ((x * 2).sum(), x.min(), jnp.exp(x).max(0) + row),
+    "softmax": lambda x, row, column: jax.nn.softmax(x * row, 1),
+    "truth": lambda x, row, column: jnp.where((x > row) & (x < column[:, None]), x, row),
+    "kinds": lambda x, row, column: (x > 0).astype("int32") + (row * 3).astype("int32"),
+}
+SHAPES = [(1, 1), (1, 7), (3, 5), (8, 8), (5, 48), (4, 64), (2, 256), (1, 500), (2, 301), (20, 50),
+          (300, 2), (7, 290)]  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_same_bits_as_in_a_stack(name, dtype):
+    """A stack of 40 takes more elements than a small loop has."""
+    f = FUNCTIONS[name]
+    with jax.enable_x64(True):
+        for shape in SHAPES:
+            rng = np.random.default_rng(len(name))
+            x = rng.normal(size=(40, *shape)).astype(dtype)
+            row = rng.normal(size=(40, shape[1])).astype(dtype)
+            column = rng.normal(size=(40, shape[0])).astype(dtype)
+            stacked = jax.jit(jax.vmap(f))(x, row, column)
+            for i in (0, 39):
+                alone = jax.jit(f)(x[i], row[i], column[i])
+                for part, whole in zip(jax.tree.leaves(alone), jax.tree.leaves(stacked)):
+                    assert np.asarray(part).tobytes() == np.asarray(whole)[i].tobytes(), shape
+
+
+def test_nothing_beyond_the_results_is_written():
+    """Loops in a scan write slices of its results, one after the other."""
+
+    def turn(carry, x):
+        y = jnp.tanh(x) * 2 + carry
+        return carry + 1, (y, y.sum(0), y[:, ::-1] + 1)
+
+    for shape in ((3, 7), (5, 5), (2, 13), (9, 3)):
+        xs = np.random.default_rng(0).normal(size=(6, *shape)).astype("float32")
+        carry, out = jax.jit(lambda xs: jax.lax.scan(turn, jnp.zeros(shape[1]), xs))(xs)  # noqa: B023
+        for i in range(6):
+            expected = turn(np.float32(i), xs[i])[1]
+            for part, whole in zip(expected, out):
+                np.testing.assert_allclose(whole[i], part, rtol=1e-5, atol=1e-5)
