@@ -35,6 +35,11 @@ ProgramPtr widen(const ProgramPtr& program);
 //   ->   d:f32[9,3,900] = sub f g; e:f32[9,900] = reduce_sum[axes=(1,)] d
 ProgramPtr lengthen_rows(const ProgramPtr& program);
 
+// Complex numbers that a loop carries and works on one by one are carried as their parts
+// (compile/part_complex.cpp):
+//   z = scan { mul z z }   ->   x = real z; y = imag z; x, y = scan { ... }; z = complex x y
+ProgramPtr part_complex(const ProgramPtr& program);
+
 // Negative places count from the end; gather and scatter add the size themselves:
 //   c = add b 9; d = lt b 0; e = select_n d b c; f = gather a e   ->   f = gather[wraps=(9,)] a b
 ProgramPtr wrap_within(const ProgramPtr& program);

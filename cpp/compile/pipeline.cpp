@@ -86,6 +86,7 @@ ProgramPtr rewritten(const ProgramPtr& source, std::vector<Shape>& strides, bool
     if (same(*before, *program)) break;
   }
   program = run_pass("lengthen_rows", program, lengthen_rows);
+  program = run_pass("part_complex", program, part_complex);
   program = run_pass("widen", program, widen);
   program = run_pass("add_within", program, add_within);
   return run_pass("lay_out_panels", program, lay_out_panels);

@@ -134,12 +134,13 @@ void apply(const Windows& windows, const Windows::Run<Offset>& run, T* to, const
            Part part) {
   updates += run.other;
   const auto each = [&](auto&& window) {
-    for (std::int64_t i = 0; i < run.n; ++i) {
-      if (run.operand[i] != outside<Offset>)
-        window(to + run.operand[i], updates + i * run.other_stride);
+    const T* update = updates;
+    for (std::int64_t i = 0; i < run.n; ++i, update += run.other_stride) {
+      if (run.operand[i] != outside<Offset>) window(to + run.operand[i], update);
     }
   };
-  if (windows.shape().empty()) return each([](T* x, const T* y) { *x = combine<kind>(*x, *y); });
+  const auto pair = [](T* x, const T* y) { *x = combine<kind>(*x, *y); };
+  if (windows.shape().empty()) return each(pair);
   const Shape &a = windows.operand_strides(), &b = windows.other_strides();
   const std::int64_t n = part.to - part.from, sx = a.back(), sy = b.back();
   const bool dense = sx == 1 && sy == 1 && n >= vector_row;
@@ -152,6 +153,12 @@ void apply(const Windows& windows, const Windows::Run<Offset>& run, T* to, const
           short_lines<T, Offset>(std::make_integer_sequence<int, vector_row - 1>());
       return by_length[static_cast<std::size_t>(n - 1)](run, to, updates);
     }
+  }
+  // Where elements of a window lie apart, one of all windows after the other.
+  constexpr std::int64_t few_windows = 8;
+  if (a.size() == 1 && sx != 1 && run.n > few_windows) {
+    for (std::int64_t k = 0; k < n; ++k, to += sx, updates += sy) each(pair);
+    return;
   }
   Shape shape = windows.shape();
   shape.back() = n;

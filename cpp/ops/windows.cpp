@@ -157,17 +157,25 @@ bool Windows::side_by_side() const {
 
 namespace {
 
-// offsets[i] += clipped index * stride; with `fill` those whose index was clipped are outside. The
-// arithmetic is done in C, which holds every index and limit.
-template <bool fill, class C, class I, class Offset>
+template <class Offset>
+SHARDAX_CLONES void count_up(Offset start, Offset step, std::int64_t n, Offset* offsets) {
+  for (std::int64_t i = 0; i < n; ++i) offsets[i] = start + static_cast<Offset>(i) * step;
+}
+
+// offsets[i] += clipped index * stride, from `start` on where it is the first component; with
+// `fill` those whose index was clipped are outside. The arithmetic is done in C, which holds every
+// index and limit.
+template <bool fill, bool first, class C, class I, class Offset>
 SHARDAX_CLONES void add_component(const I* index, std::int64_t step, C limit, C wrap, Offset stride,
-                                  std::int64_t n, Offset* offsets) {
+                                  Offset start, std::int64_t n, Offset* offsets) {
   const auto one = [&](std::int64_t i, C value) __attribute__((always_inline)) {
     value += value < 0 ? wrap : C{0};
     const C clipped = std::max<C>(0, std::min(value, limit));
-    const Offset sum = offsets[i] + static_cast<Offset>(clipped) * stride;
+    const Offset before = first ? start : offsets[i];
+    const Offset sum = before + static_cast<Offset>(clipped) * stride;
     if constexpr (fill) {
-      offsets[i] = (clipped == value) & (offsets[i] != outside<Offset>) ? sum : outside<Offset>;
+      const bool inside = (clipped == value) & (first || before != outside<Offset>);
+      offsets[i] = inside ? sum : outside<Offset>;
     } else {
       offsets[i] = sum;
     }
@@ -187,16 +195,24 @@ SHARDAX_CLONES void add_component(const I* index, std::int64_t step, C limit, C 
 template <class Offset, class I>
 void Windows::locate_as(const I* row, std::int64_t index_stride, Offset operand,
                         Offset operand_stride, std::int64_t n, Offset* offsets) const {
-  for (std::int64_t i = 0; i < n; ++i)
-    offsets[i] = operand + static_cast<Offset>(i) * operand_stride;
+  bool first = operand_stride == 0 && !components_.empty();
+  if (!first) count_up(operand, operand_stride, n, offsets);
   const auto component = [&](const auto* index, std::int64_t step, auto limit, auto wrap,
                              std::int64_t along) {
     const auto stride = static_cast<Offset>(along);
-    if (mode_ == WindowMode::fill) {
-      add_component<true>(index, step, limit, wrap, stride, n, offsets);
+    const auto add = [&](auto fill, auto is_first) {
+      add_component<fill.value, is_first.value>(index, step, limit, wrap, stride, operand, n,
+                                                offsets);
+    };
+    const bool fills = mode_ == WindowMode::fill;
+    using Yes = std::true_type;
+    using No = std::false_type;
+    if (first) {
+      fills ? add(Yes(), Yes()) : add(No(), Yes());
     } else {
-      add_component<false>(index, step, limit, wrap, stride, n, offsets);
+      fills ? add(Yes(), No()) : add(No(), No());
     }
+    first = false;
   };
   constexpr bool narrow = sizeof(I) < 4 || std::is_same_v<I, std::int32_t>;
   for (const Component& c : components_) {
