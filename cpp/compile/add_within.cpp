@@ -12,20 +12,11 @@
 #include "compile/builder.h"
 #include "compile/passes.h"
 #include "compile/pipeline.h"
+#include "compile/uses.h"
 #include "ir/bodies.h"
 
 namespace shardax {
 namespace {
-
-// How often equations and results use each variable.
-std::vector<int> uses_of(const Program& program) {
-  std::vector<int> uses(program.types.size(), 0);
-  for (const Equation& e : program.equations) {
-    for (const Var v : e.inputs) ++uses[index(v)];
-  }
-  for (const Var v : program.outputs) ++uses[index(v)];
-  return uses;
-}
 
 bool is_zero(const Program& program, Var v, const std::vector<int>& made_by) {
   if (const int e = made_by[index(v)]; e >= 0) {
@@ -49,7 +40,7 @@ std::optional<Equation> with_term(const Equation& eqn, std::size_t k, Var term,
 // The program with one operand more, to which result `k` is added; null where no branch gives
 // zeros for it.
 ProgramPtr with_operand(const ProgramPtr& program, std::size_t k, const LocationPtr& location) {
-  const std::vector<int> made_by = makers(*program), uses = uses_of(*program);
+  const std::vector<int> made_by = makers(*program), uses = count_uses(*program);
   const Var v = program->outputs[k];
   const MutableProgram made = copy_of(*program);
   const Var term = made->add(program->type(v));
@@ -104,7 +95,7 @@ std::optional<Equation> with_term(const Equation& eqn, std::size_t k, Var term,
 class AddWithin {
  public:
   explicit AddWithin(const ProgramPtr& program)
-      : source_(program), made_by_(makers(*program)), uses_(uses_of(*program)) {}
+      : source_(program), made_by_(makers(*program)), uses_(count_uses(*program)) {}
 
   ProgramPtr run() {
     for (std::size_t e = 0; e < source_->equations.size(); ++e) {

@@ -5,6 +5,7 @@
 
 #include "base/index.h"
 #include "compile/builder.h"
+#include "compile/uses.h"
 #include "ir/bodies.h"
 
 namespace shardax {
@@ -17,15 +18,10 @@ class CountedLoop {
         in_(in),
         bodies_(bodies_of(*eqn.op, eqn.params)),
         body_(*bodies_.programs[0]),
-        uses_(body_.types.size(), 0),
+        uses_(count_uses(body_)),
         makers_(makers(body_)),
         operands_(bodies_.operands_of(Flow::carried)),
-        results_(bodies_.results_of(Flow::carried)) {
-    for (const Equation& e : body_.equations) {
-      for (Var v : e.inputs) ++uses_[index(v)];
-    }
-    for (Var v : body_.outputs) ++uses_[index(v)];
-  }
+        results_(bodies_.results_of(Flow::carried)) {}
 
  protected:
   // The equation of the body that makes v; null for its inputs and constants.

@@ -3,21 +3,13 @@
 
 #include "base/lists.h"
 #include "compile/passes.h"
+#include "compile/uses.h"
 #include "ops/ops.h"
 #include "runtime/interrupt.h"
 #include "transform/batch.h"
 
 namespace shardax {
 namespace {
-
-std::vector<int> count_uses(const Program& program) {
-  std::vector<int> uses(program.types.size(), 0);
-  for (const Equation& eqn : program.equations) {
-    for (Var v : eqn.inputs) ++uses[static_cast<std::size_t>(v)];
-  }
-  for (Var v : program.outputs) uses[static_cast<std::size_t>(v)] += 2;
-  return uses;
-}
 
 // Will its body be walked in place?
 bool is_call(const Equation& eqn) {
@@ -238,7 +230,9 @@ Vars Rewriter::map(const Equation& eqn, const Bodies& bodies, const Vars& in) {
 ProgramPtr simplify(const ProgramPtr& program, bool segments) {
   const bool calls = std::any_of(program->equations.begin(), program->equations.end(), is_call);
   // Where bodies are walked in place, how often their values are used is not known yet.
-  const std::vector<int> uses = count_uses(*program);
+  // A result is used by others too.
+  std::vector<int> uses = count_uses(*program);
+  for (const Var v : program->outputs) ++uses[static_cast<std::size_t>(v)];
   Rewriter rewriter(*program, segments, calls ? nullptr : &uses);
   const Vars out = rewriter.walk_narrow(*program, std::vector<Ints>(program->inputs.size()));
   return rewriter.builder().finish({out.begin(), out.end()});

@@ -5,6 +5,15 @@
 
 namespace shardax {
 
+std::vector<int> count_uses(const Program& program) {
+  std::vector<int> uses(program.types.size(), 0);
+  for (const Equation& eqn : program.equations) {
+    for (const Var v : eqn.inputs) ++uses[static_cast<std::size_t>(v)];
+  }
+  for (const Var v : program.outputs) ++uses[static_cast<std::size_t>(v)];
+  return uses;
+}
+
 std::vector<bool> stored_variables(const Program& program, const std::vector<FusedUnit>& units) {
   std::vector<int> unit_of(program.types.size(), -1);
   std::vector<bool> stored(program.types.size(), false);

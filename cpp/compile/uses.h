@@ -1,4 +1,4 @@
-// compile/uses.h - which variables lie in memory, and for how long they are needed.
+// compile/uses.h - how often variables are used, which lie in memory, and how long they are needed.
 #pragma once
 
 #include <vector>
@@ -6,6 +6,9 @@
 #include "compile/fuse.h"
 
 namespace shardax {
+
+// How often equations and results use each variable.
+std::vector<int> count_uses(const Program& program);
 
 // Variables of loops that must lie in memory: results of reductions, what another unit uses, and
 // results of the program.
