@@ -10,7 +10,7 @@
 #include "compile/builder.h"
 #include "compile/passes.h"
 #include "compile/pipeline.h"
-#include "ir/bodies.h"
+#include "compile/ports.h"
 
 namespace shardax {
 namespace {
@@ -99,27 +99,13 @@ class Parting {
   Vars step(const Equation& eqn, const Vars& in) {
     if (eqn.op->bodies && eqn.op->with_bodies) {
       Bodies bodies = bodies_of(*eqn.op, eqn.params);
-      const bool loops = bodies.runs == Runs::counted || bodies.runs == Runs::looped;
-      if (loops && !bodies.fixed && !bodies.devices) {
+      if (is_open_loop(bodies)) {
         for (ProgramPtr& body : bodies.programs) body = rewritten_body(body);
         const Choice choice = choose(bodies);
         if (choice.any) return loop(eqn, in, bodies, choice);
       }
     }
     return builder_.emit(*eqn.op, eqn.params, in, eqn.location);
-  }
-
-  // Twice where it is chosen.
-  static std::vector<Port> doubled(const std::vector<Port>& ports,
-                                   const std::vector<bool>& chosen) {
-    std::vector<Port> out;
-    for (std::size_t i = 0; i < ports.size(); ++i) {
-      out.push_back(ports[i]);
-      if (!chosen[i]) continue;
-      out.push_back(ports[i]);
-      out.back().source = -1;
-    }
-    return out;
   }
 
   static ProgramPtr body(const Bodies& bodies, std::size_t k, const Choice& choice,

@@ -40,6 +40,11 @@ ProgramPtr lengthen_rows(const ProgramPtr& program);
 //   z = scan { mul z z }   ->   x = real z; y = imag z; x, y = scan { ... }; z = complex x y
 ProgramPtr part_complex(const ProgramPtr& program);
 
+// Matrices that each turn of a loop multiplies a vector by are turned before it
+// (compile/turn_matrices.cpp):
+//   b = while { dot(a, x) }   ->   t = transpose a; b = while { dot(t, x) }
+ProgramPtr turn_matrices(const ProgramPtr& program);
+
 // Negative places count from the end; gather and scatter add the size themselves:
 //   c = add b 9; d = lt b 0; e = select_n d b c; f = gather a e   ->   f = gather[wraps=(9,)] a b
 ProgramPtr wrap_within(const ProgramPtr& program);

@@ -89,6 +89,7 @@ ProgramPtr rewritten(const ProgramPtr& source, std::vector<Shape>& strides, bool
   program = run_pass("part_complex", program, part_complex);
   program = run_pass("widen", program, widen);
   program = run_pass("add_within", program, add_within);
+  program = run_pass("turn_matrices", program, turn_matrices);
   return run_pass("lay_out_panels", program, lay_out_panels);
 }
 

@@ -68,6 +68,30 @@ def measure(jax):
     halves = jax.vmap(counted(lambda x: x * 0.5 + 1), (0, None))
     turn("vmap of while_loop, 8 elements", halves, jnp.arange(8.0), TURNS)
 
+    # Vectors and small matrices.
+    few = TURNS // 10
+
+    def repeat(step, x):
+        return lambda a: lax.fori_loop(0, few, lambda i, x: step(a, x), x)
+
+    def power(a, x):
+        y = a @ x
+        return y / jnp.sqrt(y @ y)
+
+    def sinkhorn(a, uv):
+        return 1 / (a @ uv[1]), 1 / (a.T @ uv[0])
+
+    def of_logs(a, uv):
+        logsumexp = jax.scipy.special.logsumexp
+        return -logsumexp(a + uv[1], 1), -logsumexp(a + uv[0][:, None], 0)
+
+    for n in (8, 20, 40):
+        a, x = jnp.asarray(np.random.default_rng(0).random((n, n)) / n, "float32"), jnp.ones(n)
+        turn(f"power iteration, {n} x {n}", repeat(power, x), a, turns=few)
+        turn(f"Sinkhorn, {n} x {n}", repeat(sinkhorn, (x, x)), a, turns=few)
+        turn(f"Sinkhorn of logarithms, {n} x {n}", repeat(of_logs, (x, x)), a, turns=few)
+        turn(f"softmax of {n}", repeat(lambda a, x: jax.nn.softmax(x + a), x), a[0], turns=few)
+
     def recurrent(w, xs):
         return lax.scan(lambda c, x: (jnp.tanh(c * x), c), w, xs)[0]
 
