@@ -363,4 +363,26 @@ Shardings replicated_rest(Shardings shardings) {
   return shardings;
 }
 
+Shardings as_results_show(Shardings results, const Types& result_types, const Shardings& inputs,
+                          const Types& input_types) {
+  const auto trimmed = [](std::vector<std::vector<std::string>> spec) {
+    while (!spec.empty() && spec.back().empty()) spec.pop_back();
+    return spec;
+  };
+  const auto is_given = [](const ShardingPtr& s) { return bool(s); };
+  const auto first = std::ranges::find_if(inputs, is_given);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    ShardingPtr& own = results[i];
+    if (!own || !own->named || own->is_explicit()) continue;
+    const auto spec = trimmed(own->spec);
+    const bool alike = first != inputs.end() && same_mesh(**first, *own) &&
+                       spec == trimmed((*first)->spec) &&
+                       input_types[static_cast<std::size_t>(first - inputs.begin())].rank() ==
+                           result_types[i].rank();
+    const auto& shown = alike ? (*first)->spec : spec;
+    if (shown != own->spec) own = with_spec(*own, shown);
+  }
+  return results;
+}
+
 }  // namespace shardax

@@ -86,5 +86,9 @@ void place_in_context(const Values& results);
 Shardings asked_of_inputs(const Program& program);
 // A program's results lie on the same devices: those without a sharding are replicated over them.
 Shardings replicated_rest(Shardings shardings);
+// Over automatic axes a result that is split as the first input is shows its spec, entries for
+// whole dimensions included; others have none behind the last dimension that is split.
+Shardings as_results_show(Shardings results, const Types& result_types, const Shardings& inputs,
+                          const Types& input_types);
 
 }  // namespace shardax

@@ -7,9 +7,11 @@
 #include "callables/compile_log.h"
 #include "callables/locate.h"
 #include "callables/miss_log.h"
+#include "callables/program_object.h"
 #include "callables/references.h"
 #include "callables/value_lists.h"
 #include "objects/config.h"
+#include "objects/labels.h"
 #include "objects/transfers.h"
 
 namespace py = pybind11;
@@ -167,6 +169,9 @@ Ref Jit::call_program(PyObject* fun, const CallArguments& arguments) {
     } catch (const Misplaced& error) {
       throw error.named(argument_paths(fun, call.form()));
     }
+    for (std::size_t i = 0; i < entry->asked.size(); ++i) {
+      if (entry->asked[i]) as_array(outputs[i]).set_sharding(entry->asked[i]);
+    }
     entry->donation.apply(values);  // a program that calls this one would still need them
   }
   if (!entry->references) return unflatten_values(entry->out_tree, outputs);
@@ -259,9 +264,25 @@ std::shared_ptr<JitEntry> Jit::keep(FlatCall& call, const Types& types, const St
                staged.held_in,
                staged.held_out,
                {}});
+  if (options_.out_shardings && options_.out_shardings.get() != Py_None)
+    entry->asked = asked_of_results(staged);
   const std::shared_ptr<JitCache> cache = cache_;  // tracing may have dropped it
   if (cache && !captures && !options_.patient) cache->insert(call, types, entry);
   return entry;
+}
+
+Shardings Jit::asked_of_results(const Staged& staged) const {
+  Types types = staged.program->output_types();
+  types.resize(types.size() - staged.held_out);
+  const Ref asked =
+      call_python("_devices.jit_shardings", "asked_of_results", staged.out_tree.object(),
+                  wrap_types(types).get(), options_.out_shardings.get());
+  Shardings out;
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(asked.get()); ++i) {
+    PyObject* description = PyList_GET_ITEM(asked.get(), i);
+    out.push_back(description == Py_None ? nullptr : objects::sharding_from(description));
+  }
+  return out;
 }
 
 Staged Jit::program_for(PyObject* fun, FlatCall& call, const Types& types) {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "analysis/shardings.h"
 #include "callables/cache.h"
 #include "callables/function.h"
 #include "callables/host_function.h"
@@ -22,6 +23,7 @@ struct JitEntry {
   Ref references;                     // as in Staged
   std::size_t held_in = 0, held_out = 0;
   std::vector<ShardingPtr> placed;  // of the last call's leaves, which agree with in_shardings
+  Shardings asked = {};             // of out_shardings, as results show them; empty: none
 };
 using JitCache = Cache<JitEntry>;
 
@@ -57,6 +59,7 @@ class Jit final : public Behaviour {
   Ref call_program(PyObject* fun, const CallArguments& arguments);
   std::shared_ptr<JitEntry> with_held_values(std::shared_ptr<JitEntry> entry, PyObject* fun,
                                              FlatCall& call, Values& values);
+  Shardings asked_of_results(const Staged& staged) const;
   // Arrays that were placed lie as in_shardings say: ValueError otherwise.
   void require_given(FlatCall& call, const Values& values, JitEntry& entry) const;
   PyObject* call_with_refs(PyObject* fun, const CallArguments& arguments) const;

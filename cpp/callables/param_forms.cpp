@@ -85,6 +85,7 @@ void to_jax_form(std::string_view op, py::dict& params) {
   }
   if (params.contains("precision"))
     params["precision"] = lax_module("_dot").attr("precision_from_text")(params["precision"]);
+  if (op == "fft") params["fft_type"] = lax("FftType")(params["fft_type"]);
   if (op == "slice" && all_ones(params["strides"])) params["strides"] = py::none();
   for (const Option& option : options) {
     if (!params.contains(option.name) && std::ranges::find(option.ops, op) != option.ops.end())

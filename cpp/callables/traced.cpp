@@ -13,6 +13,7 @@
 #include "trace/captures.h"
 #include "trace/current.h"
 #include "trace/depth.h"
+#include "trace/leaks.h"
 
 namespace shardax::callables {
 namespace {
@@ -110,13 +111,10 @@ std::string NamedTrace::describe(const JitTracer& tracer) const {
                 names.size() > 1 ? "s" : "", " of ", joined(names), ".");
 }
 
-namespace {
-
-// For jax_check_tracer_leaks: an Exception where tracers outlive their trace.
-void check_leaks(const TracerWatch& watch, const NamedTrace& named) {
-  if (watch.alive(named.trace()).empty()) return;
+void check_leaks(std::uint64_t generation, const char* trace, const std::string& described) {
+  if (tracers_alive(generation).empty()) return;
   PyGC_Collect();  // those in cycles that nothing refers to have not leaked
-  const std::vector<const Tracer*> alive = watch.alive(named.trace());
+  const std::vector<const Tracer*> alive = tracers_alive(generation);
   if (alive.empty()) return;
   std::vector<std::string> texts;
   for (const Tracer* tracer : alive) texts.push_back(tracer->text());
@@ -127,13 +125,15 @@ void check_leaks(const TracerWatch& watch, const NamedTrace& named) {
     list += (i > 0 ? ", " : "") + texts[i];
   if (texts.size() > most) list += ", ...";
   const std::string text =
-      concat("Leaked trace DynamicJaxprTrace. Leaked tracer(s): ", texts.size(),
-             " outlived the tracing of ", named.described(), ": ", list,
+      concat("Leaked trace ", trace, ". Leaked tracer(s): ", texts.size(),
+             " outlived the tracing of ", described, ": ", list,
              ". Return them from the function instead of keeping them in a variable, list or "
              "attribute outside of it.");
   PyErr_SetString(PyExc_Exception, text.c_str());
   throw PythonError();
 }
+
+namespace {
 
 // fun, which has met references that further inputs cannot stand for where it met them.
 Ref call_of(NamedTrace& named, const std::string& api, PyObject* fun, const CallForm& form,
@@ -188,7 +188,7 @@ Staged stage_call(const std::string& api, PyObject* fun, const CallForm& form, c
     result = Ref();
     flat.values.clear();
     flat.leaves.clear();
-    check_leaks(*watch, named);
+    check_leaks(trace.generation(), "DynamicJaxprTrace", named.described());
   }
   return {std::move(recorded.program),
           std::move(recorded.captured),

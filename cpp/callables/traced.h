@@ -63,6 +63,10 @@ struct Staged {
 Staged stage_call(const std::string& api, PyObject* fun, const CallForm& form, const Types& types,
                   bool arrays_captured = false, bool references = false);
 
+// For jax_check_tracer_leaks: an Exception where watched tracers outlive the trace of that
+// generation, of JAX's class `trace`.
+void check_leaks(std::uint64_t generation, const char* trace, const std::string& described);
+
 // The program with its constants as last inputs; their values are appended to `values`.
 ProgramPtr hoist_constants(const Program& program, Values& values);
 

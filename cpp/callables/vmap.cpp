@@ -1,16 +1,21 @@
 // callables/vmap.cpp - calls of vectorised functions.
 #include "callables/vmap.h"
 
+#include <optional>
+
 #include "analysis/shardings.h"
 #include "base/errors.h"
 #include "base/lists.h"
 #include "callables/axes.h"
 #include "callables/call.h"
+#include "callables/locate.h"
 #include "callables/references.h"
+#include "callables/traced.h"
 #include "objects/config.h"
 #include "ops/batch_axis.h"
 #include "ops/ops.h"
 #include "ops/split.h"
+#include "trace/trace.h"
 #include "transform/batch.h"
 
 namespace shardax::callables {
@@ -143,8 +148,12 @@ Ref Vmap::call_batched(PyObject* fun, const CallArguments& arguments) const {
   for (std::size_t i = 0; i < leaves.size() && !axis.split.empty(); ++i) {
     if (!mapped[i]) check_unmapped(leaves[i].get(), axis.split);
   }
+  std::optional<TracerWatch> watch;
+  if (objects::flag("jax_check_tracer_leaks")) watch.emplace();
+  std::uint64_t generation = 0;
   FlatResult returned;
   const auto body = [&](const Values& in) {
+    if (watch && !in.empty()) generation = static_cast<const Tracer&>(*in[0]).generation();
     for (std::size_t i = 0, next = 0; i < leaves.size(); ++i) {
       if (mapped[i]) leaves[i] = checked(wrap(in[next++]));
     }
@@ -168,7 +177,13 @@ Ref Vmap::call_batched(PyObject* fun, const CallArguments& arguments) const {
       result.out[i] = nullptr;  // the object that the function returned, which need not be an array
     }
   }
-  return unflatten_values(returned.tree, result.out, returned.leaves);
+  Ref tree = unflatten_values(returned.tree, result.out, returned.leaves);
+  if (watch && generation != 0) {
+    leaves.clear();
+    returned = {};
+    check_leaks(generation, "BatchTrace", concat(describe_function(fun), " for vmap"));
+  }
+  return tree;
 }
 
 }  // namespace

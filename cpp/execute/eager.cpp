@@ -192,7 +192,10 @@ Values evaluate_unwatched(const Op& op, const Params& params, const Values& in) 
     if (watching_nonfinite()) inspect_results(op, in, out);
   }
   if (any_sharding(in) || gives_sharding(op, params)) {
-    set_shardings(out, propagate(op, params, types_of(in), types_of(out), shardings_of(in)));
+    const Types given = types_of(in), made = types_of(out);
+    const Shardings known = shardings_of(in);
+    set_shardings(out,
+                  as_results_show(propagate(op, params, given, made, known), made, known, given));
     if (any_unreduced(out)) keep_terms(*one_op_program(op, params, in), in, out);
   } else {
     place_in_context(out);

@@ -63,7 +63,8 @@ void Callable::State::label(const Program& program, const Values& arrays, const 
   {
     const std::lock_guard lock(mutex);
     if (in != in_shardings) {
-      out_shardings = replicated_rest(propagate(program, in));
+      out_shardings = as_results_show(replicated_rest(propagate(program, in)),
+                                      program.output_types(), in, program.input_types());
       in_shardings = std::move(in);
     }
     set_shardings(results, out_shardings);

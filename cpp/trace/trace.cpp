@@ -11,6 +11,7 @@
 #include "trace/agreement.h"
 #include "trace/current.h"
 #include "trace/depth.h"
+#include "trace/leaks.h"
 #include "trace/reentry.h"
 #include "trace/walk.h"
 
@@ -84,9 +85,13 @@ TracerWatch::~TracerWatch() {
 }
 
 std::vector<const Tracer*> TracerWatch::alive(const Trace& trace) const {
+  return tracers_alive(trace.generation());
+}
+
+std::vector<const Tracer*> tracers_alive(std::uint64_t generation) {
   std::vector<const Tracer*> out;
   for (const Tracer* tracer : *watched) {
-    if (tracer->generation() == trace.generation()) out.push_back(tracer);
+    if (tracer->generation() == generation) out.push_back(tracer);
   }
   return out;
 }

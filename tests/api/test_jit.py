@@ -340,6 +340,28 @@ def test_leaked_tracers_are_found():
     assert float(shardax.jit(f)(1.0)) == 2
 
 
+def test_leaked_tracers_of_vmap_are_found():
+    kept = []
+
+    def f(x):
+        kept.append(x)
+        return x
+
+    with shardax.checking_leaks():
+        with pytest.raises(
+            Exception, match=r"Leaked trace BatchTrace.*\(s\): 1 .*f at .* for vmap"
+        ):
+            shardax.vmap(f)(jnp.arange(3.0))
+        kept.clear()
+        with pytest.raises(Exception, match="Leaked trace BatchTrace"):
+            shardax.vmap(lambda x: f(x + 1).sum())(jnp.ones((2, 3)))
+        kept.clear()
+        twice = shardax.vmap(shardax.vmap(shardax.grad(jnp.sin)), axis_name="i")
+        np.testing.assert_allclose(twice(jnp.zeros((2, 3))), jnp.ones((2, 3)))
+        assert shardax.vmap(lambda x: (x, "one")[0])(jnp.arange(3)).tolist() == [0, 1, 2]
+    assert shardax.vmap(f)(jnp.arange(3)).tolist() == [0, 1, 2]
+
+
 def test_eval_shape_and_make_jaxpr():
     out = shardax.eval_shape(lambda x: {"a": x.sum()}, shardax.ShapeDtypeStruct((2,), "int8"))
     assert repr(out) == "{'a': ShapeDtypeStruct(shape=(), dtype=int32)}"

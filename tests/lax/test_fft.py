@@ -113,3 +113,10 @@ def test_frequencies_and_shifts():
 def test_errors(make, error, text):
     with pytest.raises(error, match=text):
         make()
+
+
+def test_programs_say_which_transform():
+    eqn = shardax.make_jaxpr(lambda x: lax.fft(x, "rfft", (4,)))(jnp.ones(4)).eqns[0]
+    assert eqn.params["fft_type"] is lax.FftType.RFFT
+    assert "fft_type=2" in str(eqn)
+    np.testing.assert_array_equal(eqn.primitive.bind(jnp.ones(4), **eqn.params), [4, 0, 0])

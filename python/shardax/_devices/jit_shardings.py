@@ -74,6 +74,14 @@ def guard_moves(args, in_shardings, out_shardings, static_positions):
             guard_move(leaf, where, False)
 
 
+def asked_of_results(tree, types, out_shardings):
+    """For each result the description of what out_shardings ask, with the entries that the user has
+    written; None where that is no mesh of devices. Called by the core."""
+    wheres = spread(out_shardings, tree.unflatten(types), caller.name, "out_shardings")
+    named = [isinstance(w, NamedSharding) and isinstance(w.mesh, Mesh) for w in wheres]
+    return [w._description(t.ndim) if n else None for w, t, n in zip(wheres, types, named)]
+
+
 def check_placed(args, in_shardings, static_positions):
     """ValueError where an array that was placed lies otherwise than in_shardings say; called by the
     core."""
