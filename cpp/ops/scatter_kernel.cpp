@@ -136,10 +136,10 @@ template <ScatterKind kind, class T>
 void apply(const Windows& windows, const Run& run, void* operand, const void* other, Part part) {
   T* to = static_cast<T*>(operand);
   const T* updates = static_cast<const T*>(other) + run.other;
-  const auto each = [&](auto&& window) {
-    for (std::int64_t i = 0; i < run.n; ++i) {
-      if (run.operand[i] != outside<std::int32_t>)
-        window(to + run.operand[i], updates + i * run.other_stride);
+  // Of bytes the compiler would take that they change the run itself.
+  const auto each = [&, n = run.n, starts = run.operand, stride = run.other_stride](auto&& window) {
+    for (std::int64_t i = 0; i < n; ++i) {
+      if (starts[i] != outside<std::int32_t>) window(to + starts[i], updates + i * stride);
     }
   };
   if (windows.shape().empty()) return each([](T* x, const T* y) { *x = combine<kind>(*x, *y); });
