@@ -77,17 +77,19 @@ template <class K, bool equal>
     high -= above;
   }
   const __m256i all = R::all(pivot);
-  const auto place = [&](__m256i v) __attribute__((always_inline)) {
-    const unsigned above = equal ? R::greater(v, all) : R::greater(all, v) ^ ((1U << R::lanes) - 1);
-    const __m256i split = R::split(v, above);
-    const int count = __builtin_popcount(above);
-    R::store(low, split);
-    R::store(high - R::lanes, split);
-    low += R::lanes - count;
-    high -= count;
-  };
   x += rest;
   runtime::in_stretches(n - rest, sort_stretch, [&](std::int64_t i, std::int64_t end) {
+    K *left = low, *right = high;  // not in memory, which stores of vectors could be to
+    const auto place = [&](__m256i v) __attribute__((always_inline)) {
+      const unsigned above =
+          equal ? R::greater(v, all) : R::greater(all, v) ^ ((1U << R::lanes) - 1);
+      const __m256i split = R::split(v, above);
+      const int count = __builtin_popcount(above);
+      R::store(left, split);
+      R::store(right - R::lanes, split);
+      left += R::lanes - count;
+      right -= count;
+    };
     for (; i + 4 * R::lanes <= end; i += 4 * R::lanes) {
       const __m256i v[4] = {R::load(x + i), R::load(x + i + R::lanes),
                             R::load(x + i + 2 * R::lanes), R::load(x + i + 3 * R::lanes)};
@@ -95,6 +97,8 @@ template <class K, bool equal>
       for (const __m256i& each : v) place(each);
     }
     for (; i < end; i += R::lanes) place(R::load(x + i));
+    low = left;
+    high = right;
   });
   return low - to;
 }
