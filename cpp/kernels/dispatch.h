@@ -11,16 +11,16 @@
 
 // Threaded jumps turn two bounds of one value into masks, three times the vector instructions. A
 // clone is picked while the module loads, before ThreadSanitizer is there to be told of the call.
+//
+// Code in vectors that it spells out itself names one instruction set instead, and is called where
+// the processor has that: each clone is compiled, optimised and kept, which is most of the time
+// that kernels take to build.
 #if defined(__SANITIZE_THREAD__)
 #define SHARDAX_CLONES
-#define SHARDAX_CLONES_256
 #else
 #define SHARDAX_CLONES                                                         \
   __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default"), \
                  optimize("no-thread-jumps")))
-// For code in vectors of 256 bits.
-#define SHARDAX_CLONES_256 \
-  __attribute__((target_clones("arch=x86-64-v3", "default"), optimize("no-thread-jumps")))
 #endif
 
 namespace shardax::kernels {

@@ -62,7 +62,8 @@ in_vectors(const F& f) {
 }
 template <class L, class F>
   requires(L::bytes == 32)
-SHARDAX_CLONES_256 [[gnu::flatten]] void in_vectors(const F& f) {
+[[gnu::flatten]] __attribute__((target("arch=x86-64-v3"), optimize("no-thread-jumps"))) void
+in_vectors(const F& f) {
   f();
 }
 

@@ -29,8 +29,10 @@ struct LanesOf {
   typedef T type __attribute__((vector_size(n * sizeof(T))));
 };
 template <class R, class T>
-concept HasJoin =
-    std::is_floating_point_v<T> && requires(typename LanesOf<T, 4>::type& a) { R::join(a, a); };
+concept HasJoin = std::is_arithmetic_v<T> && !std::is_same_v<T, bool> &&
+                  requires(typename LanesOf<T, 4>::type& a) { R::join(a, a); };
+template <class R, class T>
+concept HasShortRows = HasJoin<R, T> && std::is_floating_point_v<T>;
 
 // Lane l and lane l + n / 2, and so on.
 template <class R, class T, int n>
@@ -92,23 +94,32 @@ template <class R, int lanes, class T>
 
 template <class R, class T>
 [[gnu::always_inline]] inline T reduce_row(const T* x, std::int64_t n) {
-  if constexpr (HasJoin<R, T>) {
+  if constexpr (HasShortRows<R, T>) {
     return n < short_row ? combine_row<R>(x, n) : reduce_lanes<R, 32>(x, n);
-  } else if (n < 16) {
+  } else if (n < (HasJoin<R, T> ? 32 : 16)) {
     T total = R::template identity<T>();
     for (std::int64_t i = 0; i < n; ++i) total = R::combine(total, x[i]);
     return total;
+  } else if constexpr (HasJoin<R, T>) {
+    return reduce_lanes<R, 32>(x, n);
   } else {
     // As many chains as hide the time that an addition takes.
     return n < 128 ? reduce_lanes<R, 16>(x, n) : reduce_lanes<R, 32>(x, n);
   }
 }
 
+// Vectors have 32 bytes whatever the processor: a clone for longer ones would gain nothing.
+#if defined(__SANITIZE_THREAD__)
+#define SHARDAX_FOLD_CLONES
+#else
+#define SHARDAX_FOLD_CLONES \
+  __attribute__((target_clones("arch=x86-64-v3", "default"), optimize("no-thread-jumps")))
+#endif
 template <class R, class T, class Acc>
-SHARDAX_CLONES void reduce_fold(void* acc, const void* in, std::int64_t n, std::int64_t rows) {
+SHARDAX_FOLD_CLONES void reduce_fold(void* acc, const void* in, std::int64_t n, std::int64_t rows) {
   auto* a = static_cast<Acc*>(acc);
   const T* x = static_cast<const T*>(in);
-  if constexpr (HasJoin<R, T>) {
+  if constexpr (HasShortRows<R, T>) {
     if (rows > 1 && n > 0 && n < short_row) return fold_short_rows<R>(a, x, n, rows);
   }
   for (std::int64_t r = 0; r < rows; ++r, x += n) {

@@ -107,7 +107,8 @@ void in_lanes(const Job& prototype) {
   });
 }
 
-// A kernel that runs LaneJob<lanes of T> where that takes the operands, else Job<T>.
+// A kernel that runs LaneJob<lanes of T> where that takes the operands and the
+// processor has AVX2, else Job<T>.
 template <template <class> class Job, template <class> class LaneJob>
 Kernel small_stack_kernel(const Types& types, const Types&, const Params& params) {
   lapack::load();
@@ -117,7 +118,8 @@ Kernel small_stack_kernel(const Types& types, const Types&, const Params& params
       const JobArgs args{params, in, out};
       using Wide = lanes::Lanes<T, 64>;
       using Narrow = lanes::Lanes<T, 32>;
-      if (!LaneJob<Narrow>::takes(args)) {
+      static const bool vectors = __builtin_cpu_supports("x86-64-v3");
+      if (!vectors || !LaneJob<Narrow>::takes(args)) {
         in_turns(Job<T>(args));
       } else if (codegen::instructions() == codegen::Instructions::avx512) {
         in_lanes<Wide>(LaneJob<Wide>(args));

@@ -140,6 +140,10 @@ struct All {
   static T combine(T a, T b) {
     return static_cast<T>(a & b);
   }
+  template <class V>
+  [[gnu::always_inline]] static void join(V& a, const V& b) {
+    a &= b;
+  }
   template <class T>
   static T identity() {
     if constexpr (std::is_same_v<T, bool>) {
@@ -162,6 +166,10 @@ struct Any {
   static T combine(T a, T b) {
     return static_cast<T>(a | b);
   }
+  template <class V>
+  [[gnu::always_inline]] static void join(V& a, const V& b) {
+    a |= b;
+  }
   template <class T>
   static T identity() {
     return T(0);
@@ -174,6 +182,19 @@ struct Any {
   }
 };
 
+// The type whose loops T shares: but for the larger of two, integers give the same bits with and
+// without signs.
+template <class R, class T>
+auto shared_loops() {
+  constexpr bool signs =
+      std::is_same_v<R, kernels::Extreme<true>> || std::is_same_v<R, kernels::Extreme<false>>;
+  if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool> && !signs) {
+    return std::make_unsigned_t<T>{};
+  } else {
+    return T{};
+  }
+}
+
 // The loops for the dtypes in `set`. Sums of float32 accumulate in double between tiles.
 template <class R, DTypeSet set>
 kernels::ReduceKernels loops(DType dtype) {
@@ -182,7 +203,9 @@ kernels::ReduceKernels loops(DType dtype) {
     using T = decltype(zero);
     if constexpr (kernels::is_computed<T> && (set & bit(kernels::dtype_of<T>)) != 0) {
       constexpr bool wide = std::is_same_v<R, Sum> && std::is_same_v<T, float>;
-      found = kernels::reduce_kernels<R, T, std::conditional_t<wide, double, T>>();
+      using Shared = decltype(shared_loops<R, T>());
+      found = kernels::reduce_kernels<R, Shared, std::conditional_t<wide, double, Shared>>();
+      if constexpr (!wide) found.accumulator = dtype;
     }
   });
   return found;

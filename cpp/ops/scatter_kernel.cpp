@@ -97,12 +97,14 @@ template <ScatterKind kind, class T>
 void combine_line(T* x, const T* y, std::int64_t n, std::int64_t sx, std::int64_t sy) {
   for (std::int64_t k = 0; k < n; ++k) x[k * sx] = combine<kind>(x[k * sx], y[k * sy]);
 }
+// Where windows lie: those of arrays that are too large for offsets of 32 bits come one at a time.
+using Run = Windows::Run<std::int32_t>;
+
 // What gradients are: one row of floats for each window of a run.
-template <class T, class Offset>
-SHARDAX_CLONES void add_lines(const Windows::Run<Offset>& run, T* to, const T* updates,
-                              std::int64_t n) {
+template <class T>
+SHARDAX_CLONES void add_lines(const Run& run, T* to, const T* updates, std::int64_t n) {
   for (std::int64_t i = 0; i < run.n; ++i) {
-    if (run.operand[i] == outside<Offset>) continue;
+    if (run.operand[i] == outside<std::int32_t>) continue;
     T* x = to + run.operand[i];
     const T* y = updates + i * run.other_stride;
 #pragma GCC ivdep
@@ -112,10 +114,10 @@ SHARDAX_CLONES void add_lines(const Windows::Run<Offset>& run, T* to, const T* u
 // Shorter rows take less time element by element than as vectors.
 constexpr std::int64_t vector_row = 8;
 // Of shorter ones, coordinates and weights of edges say, the length is known where they are added.
-template <int n, class T, class Offset>
-void add_short_lines(const Windows::Run<Offset>& run, T* to, const T* updates) {
+template <int n, class T>
+void add_short_lines(const Run& run, T* to, const T* updates) {
   for (std::int64_t i = 0; i < run.n; ++i) {
-    if (run.operand[i] == outside<Offset>) continue;
+    if (run.operand[i] == outside<std::int32_t>) continue;
     T* x = to + run.operand[i];
     const T* y = updates + i * run.other_stride;
     T sums[n];
@@ -123,20 +125,22 @@ void add_short_lines(const Windows::Run<Offset>& run, T* to, const T* updates) {
     for (int k = 0; k < n; ++k) x[k] = sums[k];
   }
 }
-template <class T, class Offset, int... n>
+template <class T, int... n>
 constexpr auto short_lines(std::integer_sequence<int, n...>) {
-  return std::array{add_short_lines<n + 1, T, Offset>...};
+  return std::array{add_short_lines<n + 1, T>...};
 }
 
-// Of the last dimension of windows, `part` is done.
-template <ScatterKind kind, class T, class Offset>
-void apply(const Windows& windows, const Windows::Run<Offset>& run, T* to, const T* updates,
-           Part part) {
-  updates += run.other;
-  const auto each = [&](auto&& window) {
+// Combines the windows of a run, which begin at `to` and `updates`; of their last dimension,
+// `part`.
+template <ScatterKind kind, class T>
+void apply(const Windows& windows, const Run& run, void* operand, const void* other, Part part) {
+  T* to = static_cast<T*>(operand);
+  const T* updates = static_cast<const T*>(other) + run.other;
+  // Of bytes the compiler would take that they change the run itself.
+  const auto each = [&, n = run.n, starts = run.operand, stride = run.other_stride](auto&& window) {
     const T* update = updates;
-    for (std::int64_t i = 0; i < run.n; ++i, update += run.other_stride) {
-      if (run.operand[i] != outside<Offset>) window(to + run.operand[i], update);
+    for (std::int64_t i = 0; i < n; ++i, update += stride) {
+      if (starts[i] != outside<std::int32_t>) window(to + starts[i], update);
     }
   };
   const auto pair = [](T* x, const T* y) { *x = combine<kind>(*x, *y); };
@@ -149,8 +153,7 @@ void apply(const Windows& windows, const Windows::Run<Offset>& run, T* to, const
   if constexpr (kind == ScatterKind::add && std::is_floating_point_v<T>) {
     if (a.size() == 1 && dense) return add_lines(run, to, updates, n);
     if (a.size() == 1 && sx == 1 && sy == 1 && n > 0 && n < vector_row) {
-      constexpr auto by_length =
-          short_lines<T, Offset>(std::make_integer_sequence<int, vector_row - 1>());
+      constexpr auto by_length = short_lines<T>(std::make_integer_sequence<int, vector_row - 1>());
       return by_length[static_cast<std::size_t>(n - 1)](run, to, updates);
     }
   }
@@ -169,16 +172,62 @@ void apply(const Windows& windows, const Windows::Run<Offset>& run, T* to, const
               });
   });
 }
+using Apply = void (*)(const Windows&, const Run&, void*, const void*, Part);
+
+// The type whose kernel T shares: what is put is bits, and sums, differences and products of
+// integers are the same with and without signs.
+template <ScatterKind kind, class T>
+auto shared_type() {
+  constexpr bool wraps =
+      kind == ScatterKind::add || kind == ScatterKind::sub || kind == ScatterKind::mul;
+  if constexpr (kind == ScatterKind::put) {
+    if constexpr (sizeof(T) == 1)
+      return std::uint8_t{};
+    else if constexpr (sizeof(T) == 2)
+      return std::uint16_t{};
+    else if constexpr (sizeof(T) == 4)
+      return std::uint32_t{};
+    else if constexpr (sizeof(T) == 8)
+      return std::uint64_t{};
+    else
+      return std::complex<double>{};
+  } else if constexpr (wraps && std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+    return std::make_unsigned_t<T>{};
+  } else {
+    return T{};
+  }
+}
+template <ScatterKind kind>
+Apply apply_of(DType dtype) {
+  Apply found = nullptr;
+  visit_dtype(dtype, [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (!is_opaque<T> || kind == ScatterKind::put)
+      found = apply<kind, decltype(shared_type<kind, T>())>;
+  });
+  return found;
+}
 
 // Tasks work on disjoint parts of the operand: on batch elements, or on ranges of the windows, of
 // whole cache lines where elements lie side by side. Within a task updates act in their order.
-template <ScatterKind kind, class T>
-void run_all(const Windows& windows, T* to, const T* updates, const Copy& copy) {
+void run_all(const Windows& windows, const View& out, const std::byte* updates, const Copy& copy,
+             Apply apply) {
   const std::int64_t work = windows.count() * windows.elements();
   const std::int64_t size = windows.shape().empty() ? 1 : windows.shape().back();
+  const int width = itemsize(out.dtype);
   const auto task = [&](std::int64_t from, std::int64_t end, Part part) {
-    windows.for_runs(from, end,
-                     [&](const auto& run) { apply<kind>(windows, run, to, updates, part); });
+    windows.for_runs(from, end, [&](const auto& run) {
+      if constexpr (std::is_same_v<decltype(run), const Run&>) {
+        apply(windows, run, out.data, updates, part);
+      } else {
+        for (std::int64_t i = 0; i < run.n; ++i) {
+          if (run.operand[i] == outside<std::int64_t>) continue;
+          const std::int32_t start = 0;
+          const Run one{&start, 1, run.other + i * run.other_stride, 0};
+          apply(windows, one, out.data + run.operand[i] * width, updates, part);
+        }
+      }
+    });
   };
   if (const std::int64_t own = windows.independent(); own > 0 && work >= worth_splitting) {
     const std::int64_t groups = windows.count() / own;
@@ -195,7 +244,7 @@ void run_all(const Windows& windows, T* to, const T* updates, const Copy& copy) 
   }
   if (copy.needed()) copy.all();
   const bool dense = !windows.shape().empty() && windows.operand_strides().back() == 1;
-  const std::int64_t line = dense ? 64 / sizeof(T) : 1;
+  const std::int64_t line = dense ? 64 / width : 1;
   const std::int64_t most = std::min<std::int64_t>(runtime::thread_count(), size / line);
   const std::int64_t parts = work < worth_splitting ? 1 : std::clamp<std::int64_t>(most, 1, 8);
   const std::int64_t step = (size + parts - 1) / parts;
@@ -204,10 +253,9 @@ void run_all(const Windows& windows, T* to, const T* updates, const Copy& copy) 
   });
 }
 
-template <ScatterKind kind>
-Kernel kernel_of(const Types& in, const Params& params) {
+Kernel kernel_of(Apply (*apply_of)(DType), const Types& in, const Params& params) {
   const WindowDims dims = scatter_dims(params);
-  return [dims, mode = window_mode(params, true),
+  return [apply_of, dims, mode = window_mode(params, true),
           sizes = window_sizes(dims, in[0].rank(), in[2].shape),
           empty = in[2].size() == 0](std::span<const View> in_views, std::span<const View> outs) {
     const View &operand = in_views[0], &updates = in_views[2], &out = outs[0];
@@ -216,28 +264,18 @@ Kernel kernel_of(const Types& in, const Params& params) {
       if (copy.needed()) copy.all();
       return;
     }
-    const Windows windows(dims, mode, out, in_views[1], updates, sizes);
-    visit_dtype(out.dtype, [&](auto zero) {
-      using T = decltype(zero);
-      if constexpr (!is_opaque<T> || kind == ScatterKind::put) {
-        run_all<kind>(windows, reinterpret_cast<T*>(out.data),
-                      reinterpret_cast<const T*>(updates.data), copy);
-      }
-    });
+    run_all(Windows(dims, mode, out, in_views[1], updates, sizes), out, updates.data, copy,
+            apply_of(out.dtype));
   };
 }
 
 }  // namespace
 
 Kernel make_scatter_kernel(ScatterKind kind, const Types& in, const Params& params) {
-  switch (kind) {
-    case ScatterKind::put: return kernel_of<ScatterKind::put>(in, params);
-    case ScatterKind::add: return kernel_of<ScatterKind::add>(in, params);
-    case ScatterKind::sub: return kernel_of<ScatterKind::sub>(in, params);
-    case ScatterKind::mul: return kernel_of<ScatterKind::mul>(in, params);
-    case ScatterKind::min: return kernel_of<ScatterKind::min>(in, params);
-    default: return kernel_of<ScatterKind::max>(in, params);
-  }
+  constexpr Apply (*by_kind[])(DType) = {apply_of<ScatterKind::put>, apply_of<ScatterKind::add>,
+                                         apply_of<ScatterKind::sub>, apply_of<ScatterKind::mul>,
+                                         apply_of<ScatterKind::min>, apply_of<ScatterKind::max>};
+  return kernel_of(by_kind[static_cast<std::size_t>(kind)], in, params);
 }
 
 }  // namespace shardax::ops

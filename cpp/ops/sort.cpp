@@ -5,6 +5,7 @@
 #include "base/errors.h"
 #include "kernels/radix_sort.h"
 #include "kernels/room.h"
+#include "kernels/vector_sort.h"
 #include "ops/dense.h"
 #include "ops/family.h"
 #include "ops/index.h"
@@ -109,28 +110,30 @@ void refine_by(const Order& order, const T* row) {
 }
 
 // One array sorted by itself needs no positions, as equal keys are equal bits; rows that hold -0 or
-// NaN are left to the general case. Gives false for those.
+// NaN are left to the general case. Gives false for those. `keys` has room for 2 n.
 template <class T>
-bool sort_values(const T* row, T* out, std::int64_t n) {
-  using K = KeyOf<T>;
-  const Room<K> keys(n), scratch(n);
+bool sort_values(const T* row, T* out, std::int64_t n, KeyOf<T>* keys) {
+  if constexpr (kernels::sorts_in_vectors<T>) {
+    if (kernels::sort_in_vectors(row, out, n, keys)) return true;
+  }
   bool plain = true;
   in_stretches(n, [&](std::int64_t i) {
     keys[i] = kernels::sortable(row[i]);
     if constexpr (kernels::is_float_key<T>) plain &= keys[i] == kernels::total_order(row[i]);
   });
   if (!plain) return false;
-  kernels::sort_keys(keys.data(), scratch.data(), n);
+  kernels::sort_keys(keys, keys + n, n);
   in_stretches(n, [&](std::int64_t i) { out[i] = kernels::from_sortable<T>(keys[i]); });
   return true;
 }
 
-bool sort_single(DType dtype, const std::byte* row, std::byte* out, std::int64_t n) {
+bool sort_single(DType dtype, const std::byte* row, std::byte* out, std::int64_t n, void* work) {
   bool done = false;
   visit_dtype(dtype, [&](auto zero) {
     using T = decltype(zero);
     if constexpr (sizeof(T) <= 8 && !std::is_same_v<T, std::complex<float>> && !is_opaque<T>) {
-      done = sort_values(reinterpret_cast<const T*>(row), reinterpret_cast<T*>(out), n);
+      done = sort_values(reinterpret_cast<const T*>(row), reinterpret_cast<T*>(out), n,
+                         static_cast<KeyOf<T>*>(work));
     }
   });
   return done;
@@ -140,9 +143,11 @@ void sort_rows(const std::vector<const std::byte*>& in, const std::vector<std::b
                const std::vector<DType>& dtypes, std::size_t keys, std::int64_t n,
                std::int64_t from, std::int64_t to) {
   const Order order(n);
+  const Room<std::byte> work(in.size() == 1 ? 2 * n * itemsize(dtypes[0]) : 0);
   for (std::int64_t row = from; row < to; ++row) {
     const auto at = [&](auto* base, std::size_t i) { return base + row * n * itemsize(dtypes[i]); };
-    if (in.size() == 1 && sort_single(dtypes[0], at(in[0], 0), at(out[0], 0), n)) continue;
+    if (in.size() == 1 && sort_single(dtypes[0], at(in[0], 0), at(out[0], 0), n, work.data()))
+      continue;
     in_stretches(n, [&](std::int64_t i) { order[i] = static_cast<std::uint32_t>(i); });
     for (std::size_t k = keys; k-- > 0;) {
       visit_dtype(dtypes[k], [&](auto zero) {

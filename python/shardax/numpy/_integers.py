@@ -26,8 +26,8 @@ def gcd(x1, x2):
 
     def step(state):
         x, y = state
-        z = where(y != 0, _functions.remainder(x, where(y != 0, y, 1)), y)
-        return where(y != 0, y, x), z
+        more = y != 0  # of 0 the remainder by 1 is 0 again
+        return where(more, y, x), lax.rem(x, where(more, y, 1))
 
     return lax.while_loop(lambda s: _reductions.any(s[1] != 0), step, (a, b))[0]
 
