@@ -110,7 +110,7 @@ PARALLEL = {
         "each device has (16, 12) of (16, 96)",
         "same result:   True",
         "same gradients: True",
-        "1 collective, nothing of which crosses a network: 1 is merged into one product.",
+        "1 collective, nothing of which crosses a network: 1 is part of a product.",
     ],
     "pipeline": [
         "GPipe: same loss:     True",
@@ -141,7 +141,7 @@ PARALLEL = {
     ],
     "how_it_scales": [
         "equal to one device: True",
-        "4 collectives, nothing of which crosses a network: 4 are merged into one product.",
+        "4 collectives, nothing of which crosses a network: 4 are each part of a product.",
         "So 8 devices take the arithmetic of one device that has all the data.",
     ],
     "automatic_parallelism": [

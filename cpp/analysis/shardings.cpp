@@ -5,6 +5,7 @@
 
 #include "base/errors.h"
 #include "base/lists.h"
+#include "control/shard_map.h"
 #include "ir/bodies.h"
 #include "ir/sharding_given.h"
 #include "ops/split.h"
@@ -84,12 +85,49 @@ Shardings body_shardings(const Bodies& bodies, const Types& in_types, const Shar
   return out;
 }
 
+ShardingPtr without_axes(const ShardingPtr& sharding, const Grid& grid) {
+  if (!sharding || !sharding->named) return sharding;
+  Split split = sharding->spec;
+  for (const Grid::Axis& axis : grid.axes) {
+    for (std::vector<std::string>& names : split) std::erase(names, axis_text(axis.name));
+  }
+  return with_spec(*sharding, std::move(split));
+}
+
+// Results of shard_map: split by the axes of its grid as specs say, by others as the function of
+// blocks leaves them.
+Shardings grid_shardings(const Op& op, const Params& params, const Shardings& in) {
+  Shardings out = propagate(*grid_program(op, params), in);
+  const Grid grid = grid_of(params);
+  if (!grid.mesh || grid.axes.size() == grid.mesh->mesh_axes.size()) return out;
+  Shardings blocks;
+  for (const ShardingPtr& sharding : in) blocks.push_back(without_axes(sharding, grid));
+  blocks = propagate(*params.program("jaxpr"), blocks);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (!out[i] || !blocks[i] || !blocks[i]->named || blocks[i]->mesh_axes != out[i]->mesh_axes)
+      continue;
+    Split more = without_axes(blocks[i], grid)->spec;
+    while (!more.empty() && more.back().empty()) more.pop_back();
+    Split split = out[i]->spec;
+    split.resize(std::max(split.size(), more.size()));
+    for (std::size_t d = 0; d < more.size(); ++d) {
+      for (const std::string& name : more[d]) {
+        if (std::none_of(split.begin(), split.end(), [&](auto& own) { return has(own, name); }))
+          split[d].push_back(name);
+      }
+    }
+    if (split != out[i]->spec) out[i] = with_spec(*out[i], std::move(split));
+  }
+  return out;
+}
+
 SplitRule split_rule(const Op& op) {
   if (op.split) return op.split;
   switch (op.kind) {
     case Kind::elementwise: return ops::split_elementwise;
     case Kind::reduction: return ops::split_reduced;
     case Kind::layout: return ops::split_view;
+    case Kind::collective: return ops::split_exchanged;
     default: return ops::split_same_shape;
   }
 }
@@ -178,7 +216,7 @@ Shardings propagate(const Op& op, const Params& params, const Types& in_types,
   if (op.bodies) {
     const Bodies bodies = op.bodies(params);
     if (bodies.runs == Runs::mapped) return mapped_shardings(bodies);
-    if (bodies.runs == Runs::grid) return propagate(*grid_program(op, params), in);
+    if (bodies.runs == Runs::grid) return grid_shardings(op, params, in);
     return body_shardings(bodies, in_types, in);
   }
   Shardings out(out_types.size());

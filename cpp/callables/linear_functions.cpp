@@ -2,6 +2,7 @@
 //
 // Each is a node around a LinearFunction, which knows structures and types, whose leaves are the
 // residuals: a VJP, or a tree_util.Partial.
+#include "array/checked_axis.h"
 #include "callables/call.h"
 #include "callables/context.h"
 #include "callables/host_function.h"
@@ -17,6 +18,11 @@
 
 namespace shardax::callables {
 namespace {
+
+// The axes of shard_map over which devices have values of their own where `expected` has one value.
+AxisSet excess(const Type& type, const Type& expected) {
+  return lacking(expected.varying, checked_axes(type.varying));
+}
 
 // What a function linearised at a point keeps of it, beside the residuals: structures and types of
 // what goes in and comes out.
@@ -162,7 +168,9 @@ class Vjp final : public Behaviour {
         continue;
       }
       out.push_back(objects::to_value(scratch.leaves()[i].get()));
-      if (same_shape_and_dtype(out.back()->type(), type)) continue;
+      if (same_shape_and_dtype(out.back()->type(), type) &&
+          excess(out.back()->type(), type).empty())
+        continue;
       value_error("unexpected JAX type (e.g. shape/dtype) for argument to VJP function: got ",
                   to_string(out.back()->type()), ", but expected ", to_string(type),
                   " because the corresponding output of the differentiated function had JAX type ",
@@ -202,12 +210,18 @@ class Linear final : public Behaviour {
       const Type& primal = linear_.in_types[i];
       const Type expected = tangent_type(primal);
       const Type& type = tangents.values[i]->type();
-      if (!same_shape_and_dtype(type, expected)) {
+      const AxisSet over = excess(type, expected);
+      if (!same_shape_and_dtype(type, expected) || !over.empty()) {
         value_error(
             "linearized function called on tangent values inconsistent with the original primal "
             "values: Got tangent aval ",
             objects::weak_string(type), " for primal aval ", objects::weak_string(primal),
-            " but expected ", objects::weak_string(expected), ".");
+            " but expected ", objects::weak_string(expected), ".",
+            over.empty() ? ""
+                         : concat(" This might be fixed by applying `jax.lax.pcast(..., ",
+                                  to_string(ParamValue(AxisNames{over})),
+                                  ", to='varying')` to the primal value passed to "
+                                  "`jax.linearize`."));
       }
       if (linear_.nonzero[i]) selected.push_back(tangents.values[i]);
     }

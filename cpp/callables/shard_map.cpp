@@ -192,10 +192,12 @@ PyObject* ShardMap::call(PyObject* function, const CallArguments& arguments) {
                " by keyword; in_specs are those of positional arguments: pass it by position.");
   }
   return watched(function, arguments, [&] {
-    return without_references(
-               "shard_map", fun,
-               [&] { return with_python_errors([&] { return call_mapped(fun, arguments); }); })
-        .release();
+    try {
+      return with_python_errors([&] { return call_mapped(fun, arguments); }).release();
+    } catch (const PythonError&) {
+      if (!met_reference(fun)) throw;
+    }
+    return call_with_references("call_shard_mapped", fun, arguments, plan_);
   });
 }
 

@@ -93,13 +93,14 @@ Vars Rewriter::equal_shapes(const Vars& in, const LocationPtr& location) {
 
 Vars Rewriter::step(const Equation& eqn, const Vars& operands) {
   const bool elementwise = eqn.op->kind == Kind::elementwise;
-  const Vars in = elementwise ? equal_shapes(operands, eqn.location) : operands;
+  const LocationPtr& location = eqn.location ? eqn.location : caller_;
+  const Vars in = elementwise ? equal_shapes(operands, location) : operands;
   if (eqn.op->bodies) {
     const Bodies bodies = eqn.op->bodies(eqn.params);
     if (bodies.runs == Runs::once) return walk(*bodies.programs[0], in);
     if (bodies.runs == Runs::mapped) return map(eqn, bodies, in);
     if (bodies.runs == Runs::grid) {
-      const LocationPtr outer = std::exchange(caller_, eqn.location);
+      const LocationPtr outer = std::exchange(caller_, LocationPtr(location));
       const Vars out = walk(*grid_program(*eqn.op, eqn.params), in);
       caller_ = outer;
       return out;
@@ -113,9 +114,9 @@ Vars Rewriter::step(const Equation& eqn, const Vars& operands) {
     for (Var v : in) types.push_back(builder_.type(v));
     return walk(*eqn.op->expand(eqn.params, types), in);
   }
-  const Match match{builder_, *eqn.op, eqn.params, in, eqn.location, uses_ && depth_ == 1};
+  const Match match{builder_, *eqn.op, eqn.params, in, location, uses_ && depth_ == 1};
   if (auto replaced = apply_rules(match)) return *replaced;
-  return builder_.emit(*eqn.op, eqn.params, in, eqn.location);
+  return builder_.emit(*eqn.op, eqn.params, in, location);
 }
 
 Ints Rewriter::repeated_dims(Var v) const {

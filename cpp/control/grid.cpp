@@ -1,4 +1,5 @@
 // control/grid.cpp - a grid of mapped axes as nested pmaps over views of arrays.
+#include "base/lists.h"
 #include "control/control.h"
 #include "control/shard_map.h"
 #include "ops/by_op.h"
@@ -196,8 +197,10 @@ ShardingPtr Grid::label(const Blocks& blocks, const Type& block) const {
     spec.emplace_back();
     for (const std::int64_t entry : split) spec.back().push_back(text_of(entry));
     if (!block.sharding || d >= block.sharding->spec.size()) continue;
-    const std::vector<std::string>& more = block.sharding->spec[d];
-    spec.back().insert(spec.back().end(), more.begin(), more.end());
+    // An axis that a batch is labelled with stands in both.
+    for (const std::string& name : block.sharding->spec[d]) {
+      if (!has(spec.back(), name)) spec.back().push_back(name);
+    }
   }
   while (!mesh->is_explicit() && !spec.empty() && spec.back().empty()) spec.pop_back();
   return with_spec(*mesh, std::move(spec));

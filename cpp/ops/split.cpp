@@ -211,4 +211,14 @@ Split split_same_shape(const SplitArgs& a) {
   return same ? split_of(a, 0) : Split(a.out.rank());
 }
 
+Split split_exchanged(const SplitArgs& a) {
+  Split out(a.out.rank());
+  if (a.in.empty() || a.in[0].rank() != a.out.rank()) return out;
+  const Split own = split_of(a, 0);
+  for (std::size_t d = 0; d < out.size(); ++d) {
+    if (a.in[0].shape[d] == a.out.shape[d]) out[d] = own[d];
+  }
+  return out;
+}
+
 }  // namespace shardax::ops

@@ -43,5 +43,7 @@ Split split_grown(const SplitArgs& a);
 Split split_constrained(const SplitArgs& a);
 // As operand 0, where the result has its shape.
 Split split_same_shape(const SplitArgs& a);
+// Dimensions of the size that operand 0 has there: devices exchange parts of the others.
+Split split_exchanged(const SplitArgs& a);
 
 }  // namespace shardax::ops

@@ -86,7 +86,7 @@ def test_newcomer_is_told_why():
     text = str(told())
     assert "kept once and computed with once: w." in text
     assert "So 8 devices take the arithmetic of one device that has all the data." in text
-    assert "merged into one product" in text
+    assert "part of a product" in text
     assert 'gradient = lax.pmean(gradient, "batch")' in text
 
 
@@ -454,4 +454,4 @@ def test_what_devices_apart_send_is_told_once():
 def test_collectives_are_counted_in_sentences():
     said = next(s for s in told().summary if "crosses a network" in s)
     assert "2 are each a reduction in shared memory" in said or "1 is a reduction" in said
-    assert "1 is merged into one product" in said
+    assert "1 is part of a product" in said

@@ -6,7 +6,7 @@ import shardax as jax
 import shardax.numpy as jnp
 from shardax import lax
 from shardax._devices.specs import DuplicateSpecError
-from shardax.sharding import Mesh, NamedSharding
+from shardax.sharding import AxisType, Mesh, NamedSharding
 from shardax.sharding import PartitionSpec as P
 
 
@@ -107,3 +107,33 @@ def test_explicit_axes_are_mapped(jitted):
         slope = (jax.jit(gradient) if jitted else gradient)(x)
     assert out == 496 and out.sharding.spec == P(reduced={"y"})
     np.testing.assert_array_equal(slope, np.ones((8, 4)))
+
+
+def grid_of_four(kind):
+    return jax.make_mesh((2, 2), ("x", "y"), axis_types=(kind,) * 2)
+
+
+@pytest.mark.parametrize("jitted", [False, True])
+def test_axes_that_are_not_manual_keep_their_split(jitted):
+    m = grid_of_four(AxisType.Auto)
+    x = jax.device_put(np.arange(16.0).reshape(8, 2), NamedSharding(m, P("x", "y")))
+    options = {"mesh": m, "in_specs": P(None, "y"), "axis_names": {"y"}}
+    sine = jax.shard_map(jnp.sin, out_specs=P(None, "y"), **options)
+    gathered = jax.shard_map(
+        lambda b: lax.all_gather(b, "y", axis=1, tiled=True), out_specs=P(), check_vma=False,
+        **options,
+    )  # fmt: skip
+    total = jax.shard_map(lambda b: lax.psum(b.sum(0), "y"), out_specs=P(), **options)
+    for f, spec in (sine, P("x", "y")), (gathered, P("x")), (total, P()):
+        out = (jax.jit(f) if jitted else f)(x)
+        assert out.sharding.is_equivalent_to(NamedSharding(m, spec), out.ndim)
+
+
+@pytest.mark.parametrize("name", [None, "x"])
+def test_a_batch_that_is_split_already_is_labelled_once(name):
+    m = grid_of_four(AxisType.Explicit)
+    x = jax.device_put(np.arange(16).reshape(4, 4), NamedSharding(m, P("x", "y")))
+    f = jax.shard_map(lambda b: b, mesh=m, in_specs=P("y"), out_specs=P("y"), axis_names={"y"})
+    f = jax.vmap(f, spmd_axis_name=name)
+    for g in f, jax.jit(f):
+        assert g(x).sharding == NamedSharding(m, P("x", "y"))

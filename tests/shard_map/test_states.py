@@ -320,3 +320,34 @@ def test_types_say_what_varies_where_functions_run_op_by_op():
     both, first = "float32[2]{V:(i,j)}", "float32[2]{V:i}"
     assert seen == ["float32[2]", first, both, both, first, "float32[2]{V:j}"]
     np.testing.assert_array_equal(out, np.tile([0.0, 2.0], 8))
+
+
+def mean_square(p):
+    return jnp.mean(p**2)
+
+
+def test_tangents_vary_where_primals_do():
+    m = jax.make_mesh((2,), ("x",), axis_types=(AxisType.Auto,))
+    p = jnp.array([1.0])
+
+    def tangent(t, p=p):
+        return jax.linearize(mean_square, p)[1](t).reshape(1)
+
+    def cotangent(t, p=p):
+        return jax.vjp(mean_square, p)[1](t[0])[0]
+
+    for f, text in (
+        (tangent, r"pcast\(\.\.\., \('x',\), to='varying'\)` to the primal value passed to"),
+        (cotangent, r"argument to VJP function: got float32\[\]\{V:x\}, but expected float32\[\]"),
+    ):
+        mapped = jax.shard_map(f, mesh=m, in_specs=P("x"), out_specs=P("x"))
+        with pytest.raises(ValueError, match=text):
+            mapped(jnp.ones(2))
+        own = jax.shard_map(
+            lambda t, f=f: f(t, lax.pcast(p, "x", to="varying")),
+            mesh=m,
+            in_specs=P("x"),
+            out_specs=P("x"),
+        )
+        np.testing.assert_array_equal(own(jnp.ones(2)), [2, 2])
+        jax.shard_map(f, mesh=m, in_specs=P("x"), out_specs=P("x"), check_vma=False)(jnp.ones(2))

@@ -9,7 +9,7 @@ MEANING = {
     "absorbed": "done together with an equal one",
     "arithmetic": "arithmetic on the one value that all devices share",
     "reduction": "a reduction in shared memory",
-    "product": "merged into one product: the devices' own values are never formed",
+    "product": "part of a product: it sums over the devices too, whose own values are never formed",
     "copy": "one pass over memory",
     "kernel": "one pass over memory",
     "loop": "a loop",
@@ -50,8 +50,15 @@ def line(place):
     return f"{os.path.basename(place['file'])}:{place['line']} ({_function(place)})"
 
 
+_COMPREHENSIONS = {"<listcomp>", "<dictcomp>", "<setcomp>", "<genexpr>"}
+
+
 def _function(place):
-    return place["function"].rpartition("<locals>.")[2].strip("<>")
+    """The innermost function that has a name: a comprehension is a line of the one around it."""
+    names = place["function"].split(".<locals>.")
+    while len(names) > 1 and names[-1] in _COMPREHENSIONS:
+        names.pop()
+    return names[-1].strip("<>")
 
 
 def lines(places):
@@ -182,7 +189,8 @@ def _are(count, kind):
     """ "1 is", "2 are", and of things that there are several of, "2 are each"."""
     if count == 1:
         return "1 is"
-    return f"{count} are each" if kind.startswith(("a ", "one ", "arithmetic")) else f"{count} are"
+    several = kind.startswith(("a ", "one ", "part ", "arithmetic"))
+    return f"{count} are each" if several else f"{count} are"
 
 
 def _costs(told):

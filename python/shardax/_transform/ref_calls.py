@@ -1,4 +1,4 @@
-"""shardax/_transform/ref_calls.py - jit and vmap of functions that meet mutable references.
+"""shardax/_transform/ref_calls.py - mapped and jitted functions that meet mutable references.
 
 The core calls these where a call has raised `Met` (cpp/callables/references.h). References among
 the arguments, and those that the function closes over, become values that go in and come out.
@@ -9,6 +9,7 @@ import weakref
 
 from shardax import tree_util
 from shardax._core import api as _core
+from shardax._devices.specs import PartitionSpec
 from shardax._transform.hi_states import formal_of, with_states
 from shardax._transform.jit import jit
 from shardax._transform.maps import pmap, vmap
@@ -24,6 +25,7 @@ from shardax._transform.ref_binding import (
 from shardax._transform.ref_channels import Channel, channel_of
 from shardax._transform.ref_slots import Met
 from shardax._transform.refs import is_ref
+from shardax._transform.shard_map_plan import Infer, Plan, own_spec
 
 
 class _Call:
@@ -156,6 +158,26 @@ class _MappedRefs:
         out = self.fun(*tree_util.tree_unflatten(self.tree, given), **kwargs)
         return no_refs(out, self.fun, self.api), [ref._value for ref in formals]
 
+    def on_one_device(self, refs):
+        """The function of one device, given the values of the references too that it closes over,
+        which all devices share."""
+
+        def one_device(held, closed, values, kwargs):
+            with Bound(refs, closed) as bound:
+                out = self.call(held, values, kwargs)
+                for ref, before, after in zip(refs, closed, bound.values(refs)):
+                    if before is not after:
+                        raise ValueError(
+                            f"{self.api}: the function writes to a mutable array reference of type "
+                            f"{ref.aval} that it closes over, which all devices share. Pass the "
+                            "reference as a mapped argument."
+                        )
+                return out
+
+        one_device.__name__ = getattr(self.fun, "__name__", "call")
+        one_device.binds_references = True
+        return one_device
+
 
 def call_vmapped(fun, in_axes, out_axes, axis_name, axis_size, args, kwargs):
     """A call of vmap(fun) with references among its arguments."""
@@ -191,21 +213,8 @@ def call_pmapped(fun, in_axes, out_axes, axis_name, axis_size, statics, args, kw
     given = _MappedRefs("pmap", of_dynamic, in_axes, tuple(dynamic))
 
     def stage(refs):
-        def one_device(held, closed, values, kwargs):
-            with Bound(refs, closed) as bound:
-                out = given.call(held, values, kwargs)
-                for ref, before, after in zip(refs, closed, bound.values(refs)):
-                    if before is not after:
-                        raise ValueError(
-                            "pmap: the function writes to a mutable array reference of type "
-                            f"{ref.aval} that it closes over, which all devices share. Pass the "
-                            "reference as a mapped argument."
-                        )
-                return out
-
-        one_device.binds_references = True
         mapped = pmap(
-            one_device,
+            given.on_one_device(refs),
             axis_name=axis_name or None,
             in_axes=(given.ref_axes, None, given.value_axes, 0),
             out_axes=(out_axes, given.ref_axes),
@@ -216,3 +225,32 @@ def call_pmapped(fun, in_axes, out_axes, axis_name, axis_size, statics, args, kw
         return out
 
     return binding("pmap", stage)
+
+
+def call_shard_mapped(fun, plan, args, kwargs):
+    """A call of shard_map(fun) with references among its arguments, or that reads some. What a
+    reference holds is split as an argument is, before the call and after it."""
+    specs = plan.in_specs
+    if specs is Infer:
+        leaves, tree = tree_util.tree_flatten(args)
+        names = plan.resolved()[1]
+        specs = tree.unflatten(
+            [own_spec(leaf._read() if is_ref(leaf) else leaf, names) for leaf in leaves]
+        )
+    given = _MappedRefs("shard_map", fun, specs, args)
+
+    def stage(refs):
+        inner = Plan(
+            plan.mesh,
+            (given.ref_axes, PartitionSpec(), given.value_axes, PartitionSpec()),
+            (plan.out_specs, given.ref_axes),
+            plan.check,
+            plan.axis_names,
+            plan.smap,
+        )
+        mapped = _core.shard_map(given.on_one_device(refs), inner)
+        out, new = mapped(reading(given.refs), reading(refs), given.values, kwargs)
+        writing(given.refs, new)
+        return out
+
+    return binding("shard_map", stage)
