@@ -11,7 +11,6 @@
 #include "base/hash.h"
 #include "callables/object.h"
 #include "callables/primitive.h"
-#include "callables/program_face.h"
 #include "callables/trace_state.h"
 #include "ir/print_captured.h"
 #include "ir/same.h"
@@ -150,7 +149,6 @@ py::object shown_variable(const ProgramPtr& program, const ShownVars& shown, Var
 }
 
 Ref wrap_program(const ProgramPtr& program, Values captured) {
-  if (captured.empty()) return face_of(program);
   return Ref::steal(py::cast(ProgramObject{program, std::make_shared<const KeptFunctions>(*program),
                                            std::move(captured)})
                         .release()
@@ -167,7 +165,6 @@ ProgramPtr closed_program(const ProgramObject& p) {
   const bool arrays =
       std::ranges::all_of(p.captured, [](const Value& v) { return v && !v->is_tracer(); });
   if (p.captured.empty() || !arrays) return p.program;
-  if (p.closed) return p.closed;
   const MutableProgram out = copy_of(*p.program);
   const std::size_t given = out->inputs.size() - p.captured.size();
   for (std::size_t i = 0; i < p.captured.size(); ++i) {
@@ -175,7 +172,7 @@ ProgramPtr closed_program(const ProgramObject& p) {
         {out->inputs[given + i], ArrayPtr(static_cast<Array*>(p.captured[i].get()))});
   }
   out->inputs.resize(given);
-  return p.closed = out;
+  return out;
 }
 
 ProgramPtr unwrap_program(PyObject* object) { return closed_program(program_object(object)); }
@@ -287,10 +284,8 @@ void init_program_objects(py::module_& module) {
            })
       .def("__repr__", [](const EquationObject& e) { return to_string(*e.program, e.equation()); });
 
-  py::class_<ProgramObject> programs(module, "Program",
-                                     "A staged function; str() shows it as JAX shows a jaxpr.");
-  keep_faces(programs.ptr());
-  programs
+  py::class_<ProgramObject>(module, "Program",
+                            "A staged function; str() shows it as JAX shows a jaxpr.")
       .def(py::init([](const py::args& args, const py::kwargs& kwargs) {
         const Ref made =
             call_python("_transform.program_parts", "make_program", args.ptr(), kwargs.ptr());
@@ -322,7 +317,7 @@ void init_program_objects(py::module_& module) {
           "use_color and custom_pp_eqn_rules are accepted for compatibility.")
       .def_property_readonly("effects",
                              [](const ProgramObject& p) { return effects_of(*p.program); })
-      .def_property_readonly("jaxpr", [](const py::object& self) { return self; })
+      .def_property_readonly("jaxpr", [](const ProgramObject& p) { return p; })
       .def_property_readonly("name", [](const ProgramObject& p) { return p.program->name; })
       .def_property_readonly("eqns", equations_of)
       .def_property_readonly("consts", constants_of)

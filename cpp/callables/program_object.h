@@ -43,34 +43,11 @@ struct LiteralObject {
 // null for other programs.
 using ShownVars = std::shared_ptr<const std::vector<VarObject>>;
 
-// The program of an object, which does not own it while the program keeps the object.
-class HeldProgram {
- public:
-  HeldProgram(ProgramPtr program)  // NOLINT: a program is held
-      : owner_(std::move(program)), program_(owner_.get()) {}
-  HeldProgram(const HeldProgram& other) : HeldProgram(ProgramPtr(other.program_)) {}
-  HeldProgram(HeldProgram&&) = default;
-  HeldProgram& operator=(HeldProgram&&) = default;
-  const Program* get() const { return program_; }
-  const Program* operator->() const { return program_; }
-  const Program& operator*() const { return *program_; }
-  operator ProgramPtr() const { return program_; }  // NOLINT: it is one
-  void hold() { owner_ = program_; }
-  ProgramPtr let_go() { return std::move(owner_); }
-
- private:
-  ProgramPtr owner_;
-  const Program* program_;
-};
-
-struct ProgramFace;
 struct ProgramObject {
-  HeldProgram program;
+  ProgramPtr program;
   std::shared_ptr<const KeptFunctions> functions;
   Values captured = {};  // for its last inputs: shown among the constants; null: not known yet
   ShownVars shown = nullptr;
-  std::weak_ptr<ProgramFace> face = {};  // of the object that stands for the program
-  mutable ProgramPtr closed = nullptr;   // what closed_program has made
 };
 
 struct EquationObject {

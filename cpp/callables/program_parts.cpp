@@ -126,7 +126,7 @@ ProgramObject make_program(const py::list& constvars, const py::list& invars,
                 " constvars; one for each is expected.");
   }
   captured.resize(constvars.size());
-  ProgramObject out{ProgramPtr(assembly.program), std::make_shared<const KeptFunctions>(program),
+  ProgramObject out{assembly.program, std::make_shared<const KeptFunctions>(program),
                     std::move(captured), assembly.shown()};
   return out;
 }
