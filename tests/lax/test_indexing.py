@@ -173,3 +173,12 @@ def test_masks(shape):
         np.testing.assert_array_equal(jnp.asarray(x).at[mask].set(5), expected)
     places = jnp.nonzero(jnp.ones(shape, bool), size=int(np.prod(shape)) + 3, fill_value=-1)
     assert all((p[-3:] == -1).all() for p in places)
+
+
+def test_keys_are_not_added():
+    keys = shardax.random.split(shardax.random.key(0), 3)
+    for update in (keys.at[0].add, keys.at[0].multiply):
+        with pytest.raises(TypeError, match="key<fry>"):
+            update(keys[1])
+    with pytest.raises(TypeError, match="key<fry>"):
+        shardax.ops.segment_sum(keys, jnp.array([0, 0, 1]))
