@@ -34,13 +34,6 @@ Shardings mapped_shardings(const Bodies& bodies) {
   return out;
 }
 
-// The sharding that an op gives its result, whatever the operands have; or null.
-ShardingPtr given_sharding(const Params& params) {
-  const ParamValue* value = params.find("sharding");
-  const auto* given = value ? std::get_if<ShardingPtr>(value) : nullptr;
-  return given ? *given : nullptr;
-}
-
 // Over an abstract mesh, which has no devices, it is over the first mesh in `known` that has the
 // same axes; null where none has.
 ShardingPtr given_over(const ShardingPtr& given, const Shardings& known) {
@@ -85,6 +78,12 @@ Shardings body_shardings(const Bodies& bodies, const Types& in_types, const Shar
   return out;
 }
 
+// Without the entries of whole dimensions behind the last one that is split.
+Split trimmed(Split split) {
+  while (!split.empty() && split.back().empty()) split.pop_back();
+  return split;
+}
+
 ShardingPtr without_axes(const ShardingPtr& sharding, const Grid& grid) {
   if (!sharding || !sharding->named) return sharding;
   Split split = sharding->spec;
@@ -106,8 +105,7 @@ Shardings grid_shardings(const Op& op, const Params& params, const Shardings& in
   for (std::size_t i = 0; i < out.size(); ++i) {
     if (!out[i] || !blocks[i] || !blocks[i]->named || blocks[i]->mesh_axes != out[i]->mesh_axes)
       continue;
-    Split more = without_axes(blocks[i], grid)->spec;
-    while (!more.empty() && more.back().empty()) more.pop_back();
+    const Split more = trimmed(without_axes(blocks[i], grid)->spec);
     Split split = out[i]->spec;
     split.resize(std::max(split.size(), more.size()));
     for (std::size_t d = 0; d < more.size(); ++d) {
@@ -140,8 +138,7 @@ ShardingPtr split_as(const ShardingPtr& like, Split split, bool given) {
   if (split == own && !(given && trailing) &&
       (!like->is_explicit() || own.size() == like->spec.size()))
     return like;
-  while (!like->is_explicit() && !split.empty() && split.back().empty()) split.pop_back();
-  return with_spec(*like, std::move(split));
+  return with_spec(*like, like->is_explicit() ? std::move(split) : trimmed(std::move(split)));
 }
 
 bool is_summed_later(const ShardingPtr& sharding) {
@@ -149,6 +146,12 @@ bool is_summed_later(const ShardingPtr& sharding) {
 }
 
 }  // namespace
+
+ShardingPtr given_sharding(const Params& params) {
+  const ParamValue* value = params.find("sharding");
+  const auto* given = value ? std::get_if<ShardingPtr>(value) : nullptr;
+  return given ? *given : nullptr;
+}
 
 Sums sums_left(const Op& op, const Types& in) {
   if (op.sums) return op.sums(op, in);
@@ -267,105 +270,6 @@ Shardings propagate(const Program& program, const Shardings& in) {
 }
 
 namespace {
-
-std::vector<int> device_set(const Sharding& sharding) {
-  std::vector<int> out = sharding.devices;
-  std::sort(out.begin(), out.end());
-  out.erase(std::unique(out.begin(), out.end()), out.end());
-  return out;
-}
-
-std::string ids_text(const std::vector<int>& devices) {
-  std::string text;
-  for (const int id : devices) text += concat(text.empty() ? "" : ", ", id);
-  return text;
-}
-
-std::pair<std::size_t, std::string> placed(std::string_view user, const Values& arrays,
-                                           std::size_t i) {
-  const std::string ids = ids_text(device_set(*as_array(arrays[i]).sharding()));
-  return {i, concat(" of ", user, " with shape ", to_string(arrays[i]->type()), " and device ids [",
-                    ids, "] on platform CPU")};
-}
-
-std::vector<std::string> positions(const Values& arrays) {
-  if (arrays.size() == 2) return {"x", "y"};
-  std::vector<std::string> names;
-  for (std::size_t i = 0; i < arrays.size(); ++i) names.push_back(concat("args[", i, "]"));
-  return names;
-}
-
-std::string misplaced_text(const std::vector<std::pair<std::size_t, std::string>>& arguments,
-                           const std::string& rest, const std::vector<std::string>& names) {
-  std::string text = "Received incompatible devices for jitted computation. Got";
-  for (const auto& [i, said] : arguments)
-    text += concat(&said == &arguments[0].second ? " argument " : " and argument ", names[i], said);
-  return text + rest;
-}
-
-}  // namespace
-
-Misplaced::Misplaced(std::vector<std::pair<std::size_t, std::string>> arguments, std::string rest,
-                     const std::vector<std::string>& names)
-    : UserError(ErrorKind::value_error, misplaced_text(arguments, rest, names)),
-      arguments_(std::move(arguments)),
-      rest_(std::move(rest)) {}
-
-AskedDevices devices_asked(const ShardingPtr& mesh) {
-  if (!mesh || !mesh->named) return {};
-  return {device_set(*mesh), "shard_map"};
-}
-
-AskedDevices devices_asked(const Program& program) {
-  const ShardingGiven asked_already;
-  for (const Equation& eqn : program.equations) {
-    const ShardingPtr given = given_sharding(eqn.params);
-    if (given && given->named && !given->devices.empty())
-      return {device_set(*given), "sharding_constraint"};
-    if (!eqn.op->bodies) continue;
-    const Bodies bodies = eqn.op->bodies(eqn.params);
-    if (bodies.runs == Runs::mapped) continue;
-    if (bodies.runs == Runs::grid) {
-      const AskedDevices own = devices_asked(*grid_program(*eqn.op, eqn.params));
-      if (!own.ids.empty()) return {own.ids, eqn.op->name};
-      continue;
-    }
-    for (const ProgramPtr& body : bodies.programs) {
-      if (AskedDevices within = devices_asked(*body); !within.ids.empty()) return within;
-    }
-  }
-  return {};
-}
-
-void require_devices(std::string_view user, const Values& arrays, const AskedDevices& asked) {
-  for (std::size_t i = 0; i < arrays.size() && !asked.ids.empty(); ++i) {
-    const ShardingPtr& own = as_array(arrays[i]).sharding();
-    if (!own || own->axis_types.starts_with('p') || device_set(*own) == asked.ids) continue;
-    throw Misplaced({placed(user, arrays, i)},
-                    concat(" and ", asked.by, " inside jit with device ids [", ids_text(asked.ids),
-                           "] on platform CPU. Bring the argument there with shardax.device_put."),
-                    positions(arrays));
-  }
-}
-
-void require_same_devices(std::string_view user, const Values& arrays) {
-  std::size_t first = arrays.size();
-  for (std::size_t i = 0; i < arrays.size(); ++i) {
-    const ShardingPtr& own = as_array(arrays[i]).sharding();
-    if (!own || own->axis_types.starts_with('p')) continue;
-    if (first == arrays.size()) {
-      first = i;
-      continue;
-    }
-    const ShardingPtr& other = as_array(arrays[first]).sharding();
-    if (own == other || own->devices == other->devices || device_set(*own) == device_set(*other))
-      continue;
-    throw Misplaced({placed(user, arrays, first), placed(user, arrays, i)},
-                    ". Bring them to the same devices with shardax.device_put.", positions(arrays));
-  }
-}
-
-namespace {
 ShardingPtr context_mesh;
 }
 
@@ -403,10 +307,6 @@ Shardings replicated_rest(Shardings shardings) {
 
 Shardings as_results_show(Shardings results, const Types& result_types, const Shardings& inputs,
                           const Types& input_types) {
-  const auto trimmed = [](std::vector<std::vector<std::string>> spec) {
-    while (!spec.empty() && spec.back().empty()) spec.pop_back();
-    return spec;
-  };
   const auto is_given = [](const ShardingPtr& s) { return bool(s); };
   const auto first = std::ranges::find_if(inputs, is_given);
   for (std::size_t i = 0; i < results.size(); ++i) {

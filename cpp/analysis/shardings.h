@@ -15,6 +15,8 @@ using Shardings = std::vector<ShardingPtr>;  // null: none recorded
 
 // Is it over a mesh with axes that the user asked by name to be explicit?
 bool asked_explicit(const ShardingPtr& sharding);
+// The sharding that an op gives its result, whatever the operands have; or null.
+ShardingPtr given_sharding(const Params& params);
 // Is it pmap or shard_map?
 bool maps_over_devices(const Op& op, const Params& params);
 // Does it take operands from wherever they lie, as pmap does?
@@ -40,36 +42,6 @@ struct Inspected {
 };
 // All that a program asks for outside of mapped functions, where its inputs are split like this.
 std::vector<Inspected> inspected(const Program& program, const Shardings& in);
-
-// Arguments that lie on different devices, or on others than a program asks for.
-class Misplaced final : public UserError {
- public:
-  // `arguments`: where they stand in the call, with what is said of each; `rest` follows them.
-  Misplaced(std::vector<std::pair<std::size_t, std::string>> arguments, std::string rest,
-            const std::vector<std::string>& names);
-  // The same of arguments that are called so.
-  Misplaced named(const std::vector<std::string>& names) const {
-    return {arguments_, rest_, names};
-  }
-
- private:
-  std::vector<std::pair<std::size_t, std::string>> arguments_;
-  std::string rest_;
-};
-
-// Throws Misplaced where arrays that were placed lie on different devices; `user` is the op or
-// function that takes them.
-void require_same_devices(std::string_view user, const Values& arrays);
-struct AskedDevices {
-  std::vector<int> ids;  // sorted; none: operands may lie anywhere
-  std::string_view by;   // what asks
-};
-// Those of the first sharding_constraint or shard_map in a program.
-AskedDevices devices_asked(const Program& program);
-// Those of a sharding, as shard_map asks for them; of none if it is null.
-AskedDevices devices_asked(const ShardingPtr& mesh);
-// Throws Misplaced where an array that was placed lies on other devices than those.
-void require_devices(std::string_view user, const Values& arrays, const AskedDevices& asked);
 
 // Does an array of that sharding stand for a sum over mesh axes?
 inline bool is_sum(const ShardingPtr& sharding) { return sharding && !sharding->unreduced.empty(); }

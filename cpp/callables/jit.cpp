@@ -1,6 +1,7 @@
 // callables/jit.cpp - calls of jitted functions, and their methods.
 #include "callables/jit.h"
 
+#include "analysis/device_sets.h"
 #include "analysis/nonfinite.h"
 #include "analysis/shardings.h"
 #include "base/lists.h"

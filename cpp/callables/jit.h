@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "analysis/device_sets.h"
 #include "analysis/shardings.h"
 #include "callables/cache.h"
 #include "callables/function.h"

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "analysis/device_sets.h"
 #include "analysis/shardings.h"
 #include "array/checked_axis.h"
 #include "callables/axes.h"

@@ -3,6 +3,7 @@
 #include <list>
 #include <mutex>
 
+#include "analysis/device_sets.h"
 #include "analysis/key_reuse.h"
 #include "analysis/nonfinite.h"
 #include "analysis/shardings.h"

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <optional>
 
+#include "analysis/device_sets.h"
 #include "analysis/nonfinite.h"
 #include "analysis/shardings.h"
 #include "analysis/uniform.h"
