@@ -17,10 +17,14 @@
 // that kernels take to build.
 #if defined(__SANITIZE_THREAD__)
 #define SHARDAX_CLONES
+#define SHARDAX_CLONES_256
 #else
 #define SHARDAX_CLONES                                                         \
   __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default"), \
                  optimize("no-thread-jumps")))
+// For code in vectors of 256 bits, whatever the processor.
+#define SHARDAX_CLONES_256 \
+  __attribute__((target_clones("arch=x86-64-v3", "default"), optimize("no-thread-jumps")))
 #endif
 
 namespace shardax::kernels {

@@ -85,12 +85,6 @@ bool record(TileLoop& loop, codegen::VectorProgram& program) {
   return true;
 }
 
-std::int64_t elements_of(const TileLoop& loop) {
-  std::int64_t n = 1;
-  for (std::int64_t d : loop.shape) n *= d;
-  return n;
-}
-
 // Does no call of the code cross a row?
 bool single_rows(const TileLoop& loop) {
   return loop.native.by_rows || loop.shape.back() >= long_row;
@@ -106,19 +100,7 @@ bool repeats(const TileLoop& loop, std::size_t i) {
   // Other numbers are read as vectors.
   if (codegen::width_of(access.kind) < 4) return false;
   const std::size_t rank = loop.shape.size();
-  bool all = true;
-  for (std::size_t d = 0; d < rank; ++d)
-    all = all && (access.strides[d] == 0 || loop.shape[d] == 1);
-  return all || (rank > 1 && access.strides[rank - 1] == 0 && single_rows(loop));
-}
-
-bool is_dense(const TileLoop& loop, const TileAccess& access) {
-  std::int64_t expected = 1;
-  for (std::size_t d = loop.shape.size(); d-- > 0;) {
-    if (loop.shape[d] != 1 && access.strides[d] != expected) return false;
-    expected *= loop.shape[d];
-  }
-  return true;
+  return is_one(loop, access) || (rank > 1 && access.strides[rank - 1] == 0 && single_rows(loop));
 }
 
 // Are all operands in memory as the code takes them?

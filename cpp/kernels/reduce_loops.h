@@ -108,15 +108,8 @@ template <class R, class T>
   }
 }
 
-// Vectors have 32 bytes whatever the processor: a clone for longer ones would gain nothing.
-#if defined(__SANITIZE_THREAD__)
-#define SHARDAX_FOLD_CLONES
-#else
-#define SHARDAX_FOLD_CLONES \
-  __attribute__((target_clones("arch=x86-64-v3", "default"), optimize("no-thread-jumps")))
-#endif
 template <class R, class T, class Acc>
-SHARDAX_FOLD_CLONES void reduce_fold(void* acc, const void* in, std::int64_t n, std::int64_t rows) {
+SHARDAX_CLONES_256 void reduce_fold(void* acc, const void* in, std::int64_t n, std::int64_t rows) {
   auto* a = static_cast<Acc*>(acc);
   const T* x = static_cast<const T*>(in);
   if constexpr (HasShortRows<R, T>) {

@@ -48,14 +48,10 @@ bool SmallLoop::reduces(std::size_t operand) const {
 }
 
 bool SmallLoop::lay_out() {
-  for (const std::int64_t d : loop_.shape) {
-    if (d > most_in_place) return false;
-    elements_ *= d;
-    if (elements_ > most_in_place) return false;
-  }
+  elements_ = elements_of(loop_);
   const NativeTile& native = loop_.native;
-  if (elements_ == 0 || operand_count(loop_) > most_operands || !native.parts_in.empty() ||
-      !native.parts_out.empty())
+  if (elements_ == 0 || elements_ > most_in_place || operand_count(loop_) > most_operands ||
+      !native.parts_in.empty() || !native.parts_out.empty())
     return false;
   const std::size_t rank = loop_.shape.size();
   if (native.code && rank > 1 && (native.by_rows || loop_.shape.back() >= long_row))
@@ -101,14 +97,8 @@ bool SmallLoop::place(const TileAccess& access, std::size_t operand, bool is_loa
   Place place{How::in_place, access.pointer, access.itemsize, access.offset * access.itemsize};
   const bool repeats = is_load && loop_.native.code && loop_.native.operands[operand].repeats;
   const std::int64_t last = rank > 0 ? access.strides[rank - 1] : 1;
-  bool one = true, dense = true;
-  std::int64_t expected = 1;
-  for (std::size_t d = rank; d-- > 0; expected *= shape[d]) {
-    if (shape[d] == 1) continue;
-    one = one && access.strides[d] == 0;
-    dense = dense && access.strides[d] == expected;
-  }
-  const bool whole = one ? repeats || elements_ == 1 : dense && !repeats;
+  const bool one = is_one(loop_, access);
+  const bool whole = one ? repeats || elements_ == 1 : is_dense(loop_, access) && !repeats;
   if (whole) {
     // Rows of what is dense follow each other; one element is the same for all.
     place.step = repeats ? 0 : row_ * access.itemsize;

@@ -54,7 +54,7 @@ class SmallLoop {
   void reduce(std::byte* const* pointers, std::byte* const* base, std::byte* scratch) const;
 
   const TileLoop& loop_;
-  std::int64_t elements_ = 1;
+  std::int64_t elements_ = 0;
   std::int64_t row_ = 0;  // elements that one call of machine code takes; 0: all
   std::vector<Place> places_;
   std::vector<std::int64_t> accumulators_;  // where they lie in scratch memory

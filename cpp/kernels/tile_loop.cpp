@@ -276,9 +276,30 @@ void run_reduce_outer(const TileLoop& loop, std::byte* const* base, ParallelFor 
 
 }  // namespace
 
+std::int64_t elements_of(const TileLoop& loop) {
+  std::int64_t n = 1;
+  for (std::int64_t d : loop.shape) n *= d;
+  return n;
+}
+
+bool is_dense(const TileLoop& loop, const TileAccess& access) {
+  std::int64_t expected = 1;
+  for (std::size_t d = loop.shape.size(); d-- > 0;) {
+    if (loop.shape[d] != 1 && access.strides[d] != expected) return false;
+    expected *= loop.shape[d];
+  }
+  return true;
+}
+
+bool is_one(const TileLoop& loop, const TileAccess& access) {
+  for (std::size_t d = 0; d < loop.shape.size(); ++d) {
+    if (loop.shape[d] != 1 && access.strides[d] != 0) return false;
+  }
+  return true;
+}
+
 void run_tile_loop(const TileLoop& loop, std::byte* const* base, ParallelFor parallel_for) {
-  std::int64_t total = 1;
-  for (std::int64_t d : loop.shape) total *= d;
+  const std::int64_t total = elements_of(loop);
   if (!loop.reductions.empty()) {
     if (loop.kept == 0) return;
     if (total == 0) {

@@ -101,6 +101,12 @@ inline std::size_t operand_count(const TileLoop& loop) {
          2 * (loop.native.parts_in.size() + loop.native.parts_out.size());
 }
 
+std::int64_t elements_of(const TileLoop& loop);
+// Does the operand lie in the order of the loop, one element after the other?
+bool is_dense(const TileLoop& loop, const TileAccess& access);
+// Is it one and the same element for all?
+bool is_one(const TileLoop& loop, const TileAccess& access);
+
 // Gives the loop machine code if all of its instructions can be recorded, and there are enough of
 // them to be worth it. `name` is what `perf` calls it; `listing`, where given, gets the code as
 // text.

@@ -186,8 +186,7 @@ void sort_row(K* keys, K* scratch, std::int64_t n) {
                         [&](std::int64_t i) { sort_run(runs[static_cast<std::size_t>(i)]); });
 }
 
-// ---- keys of elements
-// ----------------------------------------------------------------------------
+// ---- keys of elements ----------------------------------------------------------------------
 
 // Signed integers in the order of finite floats, and back: what is below zero counts down.
 template <class K>

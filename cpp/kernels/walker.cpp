@@ -30,12 +30,6 @@ SHARDAX_CLONES void fill_with(T* out, T value, std::int64_t n) {
   for (std::int64_t k = 0; k < n; ++k) out[k] = value;
 }
 
-std::int64_t elements_of(const TileLoop& loop) {
-  std::int64_t n = 1;
-  for (std::int64_t d : loop.shape) n *= d;
-  return n;
-}
-
 }  // namespace
 
 void interpret(const TileLoop& loop, std::byte* const* pointers, std::int64_t n) {
@@ -200,20 +194,12 @@ std::int64_t Walker::most_elements() const {
 }
 
 Walker::Access Walker::classify(const TileAccess& access) const {
-  bool zero = true;
-  for (std::size_t d = 0; d < rank_; ++d)
-    zero = zero && (access.strides[d] == 0 || (loop_.shape[d] == 1 && !moves_));
-  if (zero) return Access::constant;
-  return is_dense(access) ? Access::contiguous : Access::strided;
-}
-
-bool Walker::is_dense(const TileAccess& access) const {
-  std::int64_t expected = 1;
-  for (std::size_t d = rank_; d-- > 0;) {
-    if (loop_.shape[d] != 1 && access.strides[d] != expected) return false;
-    expected *= loop_.shape[d];
-  }
-  return true;
+  // Of blocks that move, each has elements of its own.
+  const auto is_zero = [](std::int64_t stride) { return stride == 0; };
+  const bool one = moves_ ? std::all_of(access.strides.begin(), access.strides.end(), is_zero)
+                          : is_one(loop_, access);
+  if (one) return Access::constant;
+  return is_dense(loop_, access) ? Access::contiguous : Access::strided;
 }
 
 Walker::Blocks Walker::blocks_of(const TileAccess& access) const {

@@ -70,7 +70,6 @@ class Walker {
 
   Access classify(const TileAccess& access) const;
   bool takes_rows(std::size_t load) const;
-  bool is_dense(const TileAccess& access) const;
   void run_native(std::int64_t n);
   void run_rows(std::int64_t n);
   void run_code(std::byte* const* pointers, std::int64_t n);
