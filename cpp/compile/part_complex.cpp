@@ -7,10 +7,8 @@
 // and put together behind it, stays apart from the first turn to the last.
 #include "base/index.h"
 #include "codegen/native.h"
-#include "compile/builder.h"
+#include "compile/open_loops.h"
 #include "compile/passes.h"
-#include "compile/pipeline.h"
-#include "compile/ports.h"
 
 namespace shardax {
 namespace {
@@ -83,107 +81,75 @@ Choice choose(const Bodies& bodies) {
   return out;
 }
 
-class Parting {
- public:
-  explicit Parting(const Program& source) : source_(source), builder_(source) {}
+const Op& op(const char* name) { return *find_op(name); }
 
-  ProgramPtr run() {
-    const auto each = [&](const Equation& eqn, const Vars& in) { return step(eqn, in); };
-    const MutableProgram made = emit_again(source_, builder_, each);
-    return changed_ ? ProgramPtr(made) : ProgramPtr();
+ProgramPtr body(const Bodies& bodies, std::size_t k, const Choice& choice,
+                const LocationPtr& location) {
+  const Program& source = *bodies.programs[k];
+  const MutableProgram made = copy_of(source);
+  made->inputs.clear();
+  made->outputs.clear();
+  std::vector<Equation> first;
+  const std::vector<std::size_t> taken = bodies.taken_by(k);
+  const auto part = [&](Var z) {
+    const Type& type = source.type(z);
+    return made->add(with_dtype(type, real_dtype(type.dtype)));
+  };
+  for (std::size_t j = 0; j < taken.size(); ++j) {
+    const Var z = source.inputs[j];
+    if (!choice.operands[taken[j]]) {
+      made->inputs.push_back(z);
+      continue;
+    }
+    const Var re = part(z), im = part(z);
+    made->inputs.push_back(re);
+    made->inputs.push_back(im);
+    first.push_back({&op("complex"), {}, {re, im}, {z}, location});
   }
-
- private:
-  static const Op& op(const char* name) { return *find_op(name); }
-
-  Vars step(const Equation& eqn, const Vars& in) {
-    if (eqn.op->bodies && eqn.op->with_bodies) {
-      Bodies bodies = bodies_of(*eqn.op, eqn.params);
-      if (is_open_loop(bodies)) {
-        for (ProgramPtr& body : bodies.programs) body = rewritten_body(body);
-        const Choice choice = choose(bodies);
-        if (choice.any) return loop(eqn, in, bodies, choice);
-      }
+  made->equations.insert(made->equations.begin(), first.begin(), first.end());
+  for (std::size_t j = 0; j < source.outputs.size(); ++j) {
+    const Var z = source.outputs[j];
+    if (!bodies.gives_results(k) || !choice.results[j]) {
+      made->outputs.push_back(z);
+      continue;
     }
-    return builder_.emit(*eqn.op, eqn.params, in, eqn.location);
+    for (const char* name : {"real", "imag"}) {
+      made->outputs.push_back(part(z));
+      made->equations.push_back({&op(name), {}, {z}, {made->outputs.back()}, location});
+    }
   }
+  return made;
+}
 
-  static ProgramPtr body(const Bodies& bodies, std::size_t k, const Choice& choice,
-                         const LocationPtr& location) {
-    const Program& source = *bodies.programs[k];
-    const MutableProgram made = copy_of(source);
-    made->inputs.clear();
-    made->outputs.clear();
-    std::vector<Equation> first;
-    const std::vector<std::size_t> taken = bodies.taken_by(k);
-    const auto part = [&](Var z) {
-      const Type& type = source.type(z);
-      return made->add(with_dtype(type, real_dtype(type.dtype)));
-    };
-    for (std::size_t j = 0; j < taken.size(); ++j) {
-      const Var z = source.inputs[j];
-      if (!choice.operands[taken[j]]) {
-        made->inputs.push_back(z);
-        continue;
-      }
-      const Var re = part(z), im = part(z);
-      made->inputs.push_back(re);
-      made->inputs.push_back(im);
-      first.push_back({&op("complex"), {}, {re, im}, {z}, location});
+std::optional<Vars> with_parts(Builder& builder, const Equation& eqn, const Vars& in,
+                               const Bodies& given) {
+  const Choice choice = choose(given);
+  if (!choice.any) return {};
+  Bodies bodies = given;
+  for (std::size_t k = 0; k < bodies.programs.size(); ++k)
+    bodies.programs[k] = body(given, k, choice, eqn.location);
+  bodies.operands = doubled(given.operands, choice.operands);
+  bodies.results = doubled(given.results, choice.results);
+  Vars operands;
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    if (!choice.operands[i]) {
+      operands.push_back(in[i]);
+      continue;
     }
-    made->equations.insert(made->equations.begin(), first.begin(), first.end());
-    for (std::size_t j = 0; j < source.outputs.size(); ++j) {
-      const Var z = source.outputs[j];
-      if (!bodies.gives_results(k) || !choice.results[j]) {
-        made->outputs.push_back(z);
-        continue;
-      }
-      for (const char* name : {"real", "imag"}) {
-        made->outputs.push_back(part(z));
-        made->equations.push_back({&op(name), {}, {z}, {made->outputs.back()}, location});
-      }
-    }
-    return made;
+    for (const char* name : {"real", "imag"})
+      operands.push_back(builder.emit1(op(name), {}, {in[i]}, eqn.location));
   }
-
-  Vars loop(const Equation& eqn, const Vars& in, Bodies bodies, const Choice& choice) {
-    changed_ = true;
-    const auto part = [&](const char* name, Var v) {
-      return builder_.emit1(op(name), {}, {v}, eqn.location);
-    };
-    Programs programs;
-    for (std::size_t k = 0; k < bodies.programs.size(); ++k)
-      programs.push_back(body(bodies, k, choice, eqn.location));
-    Vars operands;
-    for (std::size_t i = 0; i < in.size(); ++i) {
-      if (choice.operands[i]) {
-        operands.push_back(part("real", in[i]));
-        operands.push_back(part("imag", in[i]));
-      } else {
-        operands.push_back(in[i]);
-      }
-    }
-    bodies.programs = programs;
-    bodies.operands = doubled(bodies.operands, choice.operands);
-    bodies.results = doubled(bodies.results, choice.results);
-    const Vars made =
-        builder_.emit(*eqn.op, eqn.op->with_bodies(eqn.params, bodies), operands, eqn.location);
-    Vars out;
-    for (std::size_t i = 0, at = 0; i < choice.results.size(); ++i, ++at) {
-      if (choice.results[i]) {
-        out.push_back(builder_.emit1(op("complex"), {}, {made[at], made[at + 1]}, eqn.location));
-        ++at;
-      } else {
-        out.push_back(made[at]);
-      }
-    }
-    return out;
+  const Vars made =
+      builder.emit(*eqn.op, eqn.op->with_bodies(eqn.params, bodies), operands, eqn.location);
+  Vars out;
+  auto next = made.begin();
+  for (const bool parted : choice.results) {
+    const Var first = *next++;
+    out.push_back(parted ? builder.emit1(op("complex"), {}, {first, *next++}, eqn.location)
+                         : first);
   }
-
-  const Program& source_;
-  Builder builder_;
-  bool changed_ = false;
-};
+  return out;
+}
 
 }  // namespace
 
@@ -195,7 +161,7 @@ ProgramPtr part_complex(const ProgramPtr& program) {
   if (codegen::wanted() == codegen::Wanted::none ||
       std::none_of(program->equations.begin(), program->equations.end(), has_complex))
     return program;
-  const ProgramPtr made = Parting(*program).run();
+  const ProgramPtr made = with_loops(*program, with_parts);
   return made ? made : program;
 }
 

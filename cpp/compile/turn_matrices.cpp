@@ -6,10 +6,8 @@
 // An element of a product is a chain along what is summed over (kernels/matmul.h): vectors hold the
 // chains of several rows, which lie side by side where the matrix is turned.
 #include "base/index.h"
-#include "compile/builder.h"
+#include "compile/open_loops.h"
 #include "compile/passes.h"
-#include "compile/pipeline.h"
-#include "compile/ports.h"
 
 namespace shardax {
 namespace {
@@ -34,99 +32,68 @@ int matrix_of(const Program& program, const Equation& eqn) {
   return -1;
 }
 
-class Turning {
- public:
-  explicit Turning(const Program& source) : source_(source), builder_(source) {}
-
-  ProgramPtr run() {
-    const auto each = [&](const Equation& eqn, const Vars& in) { return step(eqn, in); };
-    const MutableProgram made = emit_again(source_, builder_, each);
-    return changed_ ? ProgramPtr(made) : ProgramPtr();
-  }
-
- private:
-  Vars step(const Equation& eqn, const Vars& in) {
-    if (eqn.op->bodies && eqn.op->with_bodies) {
-      Bodies bodies = bodies_of(*eqn.op, eqn.params);
-      const bool long_enough = bodies.runs == Runs::looped || bodies.length >= least_turns;
-      if (is_open_loop(bodies) && long_enough) {
-        for (ProgramPtr& body : bodies.programs) body = rewritten_body(body);
-        const std::vector<bool> chosen = choose(bodies);
-        if (std::find(chosen.begin(), chosen.end(), true) != chosen.end())
-          return loop(eqn, in, bodies, chosen);
-      }
-    }
-    return builder_.emit(*eqn.op, eqn.params, in, eqn.location);
-  }
-
-  static std::vector<bool> choose(const Bodies& bodies) {
-    std::vector<bool> chosen(bodies.operands.size(), false);
-    for (std::size_t k = 0; k < bodies.programs.size(); ++k) {
-      const Program& program = *bodies.programs[k];
-      const std::vector<std::size_t> taken = bodies.taken_by(k);
-      for (const Equation& eqn : program.equations) {
-        const int side = matrix_of(program, eqn);
-        if (side < 0) continue;
-        for (std::size_t j = 0; j < taken.size(); ++j) {
-          if (program.inputs[j] == eqn.inputs[index(side)] &&
-              bodies.operands[taken[j]].flow == Flow::whole)
-            chosen[taken[j]] = true;
-        }
-      }
-    }
-    return chosen;
-  }
-
-  static ProgramPtr body(const Bodies& bodies, std::size_t k, const std::vector<bool>& chosen) {
-    const Program& source = *bodies.programs[k];
-    const MutableProgram made = copy_of(source);
+std::vector<bool> choose(const Bodies& bodies) {
+  std::vector<bool> chosen(bodies.operands.size(), false);
+  for (std::size_t k = 0; k < bodies.programs.size(); ++k) {
+    const Program& program = *bodies.programs[k];
     const std::vector<std::size_t> taken = bodies.taken_by(k);
-    made->inputs.clear();
-    for (std::size_t j = 0; j < taken.size(); ++j) {
-      const Var matrix = source.inputs[j];
-      made->inputs.push_back(matrix);
-      if (!chosen[taken[j]]) continue;
-      const Type& type = source.type(matrix);
-      made->inputs.push_back(made->add(with_shape(type, {type.shape[1], type.shape[0]})));
-      for (Equation& eqn : made->equations) {
-        const int side = matrix_of(source, eqn);
-        if (side < 0 || eqn.inputs[index(side)] != matrix) continue;
-        eqn.inputs[index(side)] = made->inputs.back();
-        eqn.params.set(side == 0 ? "lhs_contract" : "rhs_contract", Ints{0});
+    for (const Equation& eqn : program.equations) {
+      const int side = matrix_of(program, eqn);
+      if (side < 0) continue;
+      for (std::size_t j = 0; j < taken.size(); ++j) {
+        if (program.inputs[j] == eqn.inputs[index(side)] &&
+            bodies.operands[taken[j]].flow == Flow::whole)
+          chosen[taken[j]] = true;
       }
     }
-    return made;
   }
+  return chosen;
+}
 
-  Vars loop(const Equation& eqn, const Vars& in, Bodies bodies, const std::vector<bool>& chosen) {
-    changed_ = true;
-    Programs programs;
-    for (std::size_t k = 0; k < bodies.programs.size(); ++k)
-      programs.push_back(body(bodies, k, chosen));
-    Vars operands;
-    for (std::size_t i = 0; i < in.size(); ++i) {
-      operands.push_back(in[i]);
-      if (!chosen[i]) continue;
-      operands.push_back(
-          builder_.emit1(known().transpose, {{"permutation", Ints{1, 0}}}, {in[i]}, eqn.location));
+ProgramPtr body(const Bodies& bodies, std::size_t k, const std::vector<bool>& chosen) {
+  const Program& source = *bodies.programs[k];
+  const MutableProgram made = copy_of(source);
+  const std::vector<std::size_t> taken = bodies.taken_by(k);
+  made->inputs.clear();
+  for (std::size_t j = 0; j < taken.size(); ++j) {
+    const Var matrix = source.inputs[j];
+    made->inputs.push_back(matrix);
+    if (!chosen[taken[j]]) continue;
+    const Type& type = source.type(matrix);
+    made->inputs.push_back(made->add(with_shape(type, {type.shape[1], type.shape[0]})));
+    for (Equation& eqn : made->equations) {
+      const int side = matrix_of(source, eqn);
+      if (side < 0 || eqn.inputs[index(side)] != matrix) continue;
+      eqn.inputs[index(side)] = made->inputs.back();
+      eqn.params.set(side == 0 ? "lhs_contract" : "rhs_contract", Ints{0});
     }
-    bodies.programs = programs;
-    bodies.operands = doubled(bodies.operands, chosen);
-    return builder_.emit(*eqn.op, eqn.op->with_bodies(eqn.params, bodies), operands, eqn.location);
   }
+  return made;
+}
 
-  const Program& source_;
-  Builder builder_;
-  bool changed_ = false;
-};
+std::optional<Vars> with_turned(Builder& builder, const Equation& eqn, const Vars& in,
+                                const Bodies& given) {
+  if (given.runs == Runs::counted && given.length < least_turns) return {};
+  const std::vector<bool> chosen = choose(given);
+  if (std::find(chosen.begin(), chosen.end(), true) == chosen.end()) return {};
+  Bodies bodies = given;
+  for (std::size_t k = 0; k < bodies.programs.size(); ++k)
+    bodies.programs[k] = body(given, k, chosen);
+  bodies.operands = doubled(given.operands, chosen);
+  Vars operands;
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    operands.push_back(in[i]);
+    if (!chosen[i]) continue;
+    operands.push_back(
+        builder.emit1(known().transpose, {{"permutation", Ints{1, 0}}}, {in[i]}, eqn.location));
+  }
+  return builder.emit(*eqn.op, eqn.op->with_bodies(eqn.params, bodies), operands, eqn.location);
+}
 
 }  // namespace
 
 ProgramPtr turn_matrices(const ProgramPtr& program) {
-  const auto has_bodies = [](const Equation& eqn) { return eqn.op->bodies != nullptr; };
-  if (std::none_of(program->equations.begin(), program->equations.end(), has_bodies))
-    return program;
-  const ProgramPtr made = Turning(*program).run();
+  const ProgramPtr made = with_loops(*program, with_turned);
   return made ? eliminate_dead(made) : program;
 }
 
