@@ -23,6 +23,11 @@ Types scatter_type(const Op& op, const Types& in, const Params& params) {
   check_scatter(dims, a, indices, updates);
   return {a};
 }
+// Of scatters that combine elements with updates.
+Types combining_type(const Op& op, const Types& in, const Params& params) {
+  check_dtype(op, in[0].dtype);
+  return scatter_type(op, in, params);
+}
 
 // ---- rules ---------------------------------------------------------------------------------
 
@@ -235,6 +240,13 @@ OpSpec scattering(OpSpec spec) {
   return spec;
 }
 
+OpSpec combining(OpSpec spec) {
+  spec.dtypes = any_dtype;
+  OpSpec out = scattering(std::move(spec));
+  out.type = combining_type;
+  return out;
+}
+
 constexpr const char* put_name = "scatter";
 constexpr const char* add_name = "scatter-add";
 constexpr const char* sub_name = "scatter-sub";
@@ -248,39 +260,39 @@ const Op scatter_op{scattering(
      .jvp = jvp_linear<put_name>,
      .transpose = scatter_transpose,
      .kernel = scatter_kernel<ScatterKind::put>})};
-const Op add_op{scattering({.name = add_name,
-                            .doc = "An array with updates added to windows of it.",
-                            .checks = makes_nan,
-                            .jvp = jvp_linear<add_name>,
-                            .transpose = sum_transpose<false>,
-                            .parts = scatter_parts<true>,
-                            .sums = sums_scattered,
-                            .kernel = scatter_kernel<ScatterKind::add>})};
-const Op sub_op{scattering({.name = sub_name,
-                            .doc = "An array with updates subtracted from windows of it.",
-                            .jvp = jvp_linear<sub_name>,
-                            .transpose = sum_transpose<true>,
-                            .parts = scatter_parts<true>,
-                            .sums = sums_scattered,
-                            .kernel = scatter_kernel<ScatterKind::sub>})};
-const Op mul_op{scattering({.name = "scatter-mul",
-                            .doc = "An array with windows multiplied by updates.",
-                            .checks = makes_nan,
-                            .jvp = mul_jvp,
-                            .transpose = mul_transpose,
-                            .kernel = scatter_kernel<ScatterKind::mul>})};
+const Op add_op{combining({.name = add_name,
+                           .doc = "An array with updates added to windows of it.",
+                           .checks = makes_nan,
+                           .jvp = jvp_linear<add_name>,
+                           .transpose = sum_transpose<false>,
+                           .parts = scatter_parts<true>,
+                           .sums = sums_scattered,
+                           .kernel = scatter_kernel<ScatterKind::add>})};
+const Op sub_op{combining({.name = sub_name,
+                           .doc = "An array with updates subtracted from windows of it.",
+                           .jvp = jvp_linear<sub_name>,
+                           .transpose = sum_transpose<true>,
+                           .parts = scatter_parts<true>,
+                           .sums = sums_scattered,
+                           .kernel = scatter_kernel<ScatterKind::sub>})};
+const Op mul_op{combining({.name = "scatter-mul",
+                           .doc = "An array with windows multiplied by updates.",
+                           .checks = makes_nan,
+                           .jvp = mul_jvp,
+                           .transpose = mul_transpose,
+                           .kernel = scatter_kernel<ScatterKind::mul>})};
 const Op min_op{
-    scattering({.name = "scatter-min",
-                .doc = "An array with windows lowered to updates. Ties share the gradient.",
-                .checks = makes_nan,
-                .jvp = extremum_jvp,
-                .kernel = scatter_kernel<ScatterKind::min>})};
+    combining({.name = "scatter-min",
+               .doc = "An array with windows lowered to updates. Ties share the gradient.",
+               .checks = makes_nan,
+               .jvp = extremum_jvp,
+               .kernel = scatter_kernel<ScatterKind::min>})};
 const Op max_op{
-    scattering({.name = "scatter-max",
-                .doc = "An array with windows raised to updates. Ties share the gradient.",
-                .checks = makes_nan,
-                .jvp = extremum_jvp,
-                .kernel = scatter_kernel<ScatterKind::max>})};
+    combining({.name = "scatter-max",
+               .doc = "An array with windows raised to updates. Ties share the gradient.",
+               .checks = makes_nan,
+               .jvp = extremum_jvp,
+               .kernel = scatter_kernel<ScatterKind::max>})};
 
 }  // namespace
 

@@ -4,7 +4,6 @@
 #include <array>
 #include <complex>
 
-#include "base/errors.h"
 #include "kernels/copy.h"
 #include "kernels/dispatch.h"
 #include "kernels/wide.h"
@@ -276,12 +275,7 @@ Kernel make_scatter_kernel(ScatterKind kind, const Types& in, const Params& para
   constexpr Apply (*by_kind[])(DType) = {apply_of<ScatterKind::put>, apply_of<ScatterKind::add>,
                                          apply_of<ScatterKind::sub>, apply_of<ScatterKind::mul>,
                                          apply_of<ScatterKind::min>, apply_of<ScatterKind::max>};
-  const auto of_dtype = by_kind[static_cast<std::size_t>(kind)];
-  if (!of_dtype(in[0].dtype)) {
-    type_error("scatter: elements of dtype ", name(in[0].dtype),
-               " cannot be combined, only replaced; use x.at[...].set.");
-  }
-  return kernel_of(of_dtype, in, params);
+  return kernel_of(by_kind[static_cast<std::size_t>(kind)], in, params);
 }
 
 }  // namespace shardax::ops
