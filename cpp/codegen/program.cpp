@@ -171,6 +171,11 @@ int VectorProgram::by_power_of_two(const Node& n) {
   return add({Code::sub, n.kind, {a, whole}});
 }
 
+void VectorProgram::replace(int i, Node node) {
+  for (std::size_t k = operands_of(node.code); k < node.in.size(); ++k) node.in[k] = -1;
+  nodes_[static_cast<std::size_t>(i)] = node;
+}
+
 int VectorProgram::add(const Node& given) {
   Node node = given;
   for (std::size_t k = operands_of(node.code); k < node.in.size(); ++k) node.in[k] = -1;

@@ -119,6 +119,8 @@ class VectorProgram {
   // floats, written as a selection, are one instruction.
   int add(const Node& node);
   const Node& node(int i) const { return nodes_[static_cast<std::size_t>(i)]; }
+  // In place of a node that is there: another one of its kind, of the same value.
+  void replace(int i, Node node);
   // Nodes from this one on are not given again for equal ones.
   void forget(int first);
   // The place of a table, which may have been there before.

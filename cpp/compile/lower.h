@@ -14,11 +14,13 @@ PlanPtr lower(const ProgramPtr& program, const std::vector<FusedUnit>& units,
               const CompileOptions& options, const Types& results, Placement* placement = nullptr);
 
 // Makes the step of an op that carries programs; operands and results are row-major, but for large
-// arrays of which a loop reads slices. `over`: for each result the operand that it may be written
+// arrays of which a loop reads slices. `scalars`: the values of operands that are constant scalars,
+// null for others. `over`: for each result the operand that it may be written
 // over; the function sets to -1 those that are not, and asks `place` where results lie.
 using PlaceOver = FunctionRef<std::vector<Window>(const std::vector<int>& over)>;
 using ControlLowering = std::unique_ptr<Step> (*)(const Equation& eqn,
                                                   const std::vector<Window>& in,
+                                                  const std::vector<ArrayPtr>& scalars,
                                                   std::vector<int> over, PlaceOver place);
 void set_control_lowering(ControlLowering lowering);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/index.h"
+#include "codegen/scalar_bounds.h"
 #include "compile/pipeline.h"
 #include "compile/scalar_elements.h"
 
@@ -28,13 +29,15 @@ class Writer : ElementWriter {
  public:
   using ElementWriter::ElementWriter;
 
-  void run(const Equation& eqn, const Types& in) {
+  void run(const Equation& eqn, const Types& in, const std::vector<ArrayPtr>& scalars) {
     const Bodies bodies = eqn.op->bodies(eqn.params);
     out_.results = out_.operands + static_cast<int>(in.size());
     out_.constants = out_.results + static_cast<int>(eqn.outputs.size());
     std::vector<Held> operands;
     for (std::size_t i = 0; i < in.size(); ++i)
-      operands.push_back(in_memory(in[i], {.pointer = out_.operands + static_cast<int>(i)}));
+      operands.push_back(scalars[i]
+                             ? constant(scalars[i])
+                             : in_memory(in[i], {.pointer = out_.operands + static_cast<int>(i)}));
     top_ = true;
     const std::vector<Held> results = control(bodies, operands);
     for (std::size_t k = 0; k < results.size(); ++k) {
@@ -358,12 +361,14 @@ bool suits(const Bodies& bodies, int width) {
 }  // namespace
 
 std::unique_ptr<ScalarLoop> write_scalar_loop(const Equation& eqn, const Types& in,
+                                              const std::vector<ArrayPtr>& scalars,
                                               CallPlan call_plan) {
   for (const int width : {0, 4, 8}) {
     if (!suits(eqn.op->bodies(eqn.params), width)) continue;
     auto out = std::make_unique<ScalarLoop>();
     try {
-      Writer(*out, call_plan, width).run(eqn, in);
+      Writer(*out, call_plan, width).run(eqn, in, scalars);
+      codegen::fold_known(out->program);
       return out;
     } catch (const Unsuited&) {
     }

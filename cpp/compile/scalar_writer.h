@@ -50,8 +50,10 @@ struct ScalarLoop {
 // Called as `call_plan(state, &plan_call, frame)`.
 using CallPlan = int (*)(void* state, const PlanCall* call, std::byte* frame);
 
-// Null where an op is not one of these, has effects, or arrays are too large.
+// Null where an op is not one of these, has effects, or arrays are too large. `scalars`: the values
+// of operands that are constant scalars, null for others.
 std::unique_ptr<ScalarLoop> write_scalar_loop(const Equation& eqn, const Types& in,
+                                              const std::vector<ArrayPtr>& scalars,
                                               CallPlan call_plan);
 
 }  // namespace shardax

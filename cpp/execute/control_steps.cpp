@@ -307,12 +307,14 @@ PlanPtr compiled_turn(const Bodies& bodies, const std::vector<Window>& in, std::
 }
 
 std::unique_ptr<Step> lower_control(const Equation& eqn, const std::vector<Window>& in,
-                                    std::vector<int> over, PlaceOver place) {
+                                    const std::vector<ArrayPtr>& scalars, std::vector<int> over,
+                                    PlaceOver place) {
   std::vector<Window> out;
   const bool dense = std::all_of(
       in.begin(), in.end(), [](const Window& w) { return is_contiguous(w.type.shape, w.strides); });
   out = place(std::vector<int>(over.size(), -1));
-  if (std::unique_ptr<Step> native = dense ? scalar_step(eqn, in, out) : nullptr) return native;
+  if (std::unique_ptr<Step> native = dense ? scalar_step(eqn, in, scalars, out) : nullptr)
+    return native;
   const Bodies bodies = eqn.op->bodies(eqn.params);
   switch (bodies.runs) {
     case Runs::one_of: {

@@ -125,11 +125,12 @@ class ScalarStep final : public Step {
 }  // namespace
 
 std::unique_ptr<Step> scalar_step(const Equation& eqn, const std::vector<Window>& in,
+                                  const std::vector<ArrayPtr>& scalars,
                                   const std::vector<Window>& out) {
   if (codegen::wanted() == codegen::Wanted::none) return nullptr;
   Types types;
   for (const Window& w : in) types.push_back(w.type);
-  std::unique_ptr<ScalarLoop> loop = write_scalar_loop(eqn, types, call_plan);
+  std::unique_ptr<ScalarLoop> loop = write_scalar_loop(eqn, types, scalars, call_plan);
   if (!loop) return nullptr;
   std::string listing;
   std::shared_ptr<const codegen::Native> native = codegen::Native::place(

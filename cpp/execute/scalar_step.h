@@ -9,7 +9,9 @@
 namespace shardax {
 
 // Null where compile/scalar_writer.h does not take the equation, or there is no machine code.
+// `scalars`: the values of operands that are constant scalars, null for others.
 std::unique_ptr<Step> scalar_step(const Equation& eqn, const std::vector<Window>& in,
+                                  const std::vector<ArrayPtr>& scalars,
                                   const std::vector<Window>& out);
 
 }  // namespace shardax

@@ -172,7 +172,10 @@ def test_steps_of_a_batched_loop_do_not_copy_the_carry(step):
     @jax.jit
     @jax.vmap
     def loop(first, x):
-        return lax.while_loop(lambda c: c[0] < 4000, lambda c: (c[0] + 1, step(*c)), (first, x))[1]
+        def turn(carry):
+            return carry[0] + 1, step(*carry)
+
+        return lax.while_loop(lambda c: c[0] < 40_000, turn, (first, x))[1]
 
     def seconds(size):
         xs, first = jnp.zeros((2, size)), jnp.array([0, 1])
