@@ -1,10 +1,34 @@
 """tests/conftest.py - what tests of several folders share."""
 
+import fcntl
 import os
 import subprocess
 import sys
+from contextlib import ExitStack, contextmanager
 
 import pytest
+
+
+@contextmanager
+def locked(path, how):
+    file = os.open(path, os.O_RDONLY)
+    try:
+        fcntl.flock(file, how)
+        yield
+    finally:
+        os.close(file)
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_protocol(item):
+    """Where several processes run the tests (pytest -n), one that is marked `alone`, as it measures
+    time, waits until the others' have ended, and keeps them waiting."""
+    with ExitStack() as room:
+        if "PYTEST_XDIST_WORKER" in os.environ:
+            how = fcntl.LOCK_EX if item.get_closest_marker("alone") else fcntl.LOCK_SH
+            with locked(__file__, fcntl.LOCK_EX):  # the door: who waits for the room waits here
+                room.enter_context(locked(os.path.dirname(__file__), how))
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -167,6 +167,7 @@ def test_slices_of_a_batched_loop_end_at_different_times(step):
     assert np.asarray(found).tobytes() == np.asarray(expected).tobytes()
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("step", [set_one, update_slice])
 def test_steps_of_a_batched_loop_do_not_copy_the_carry(step):
     @jax.jit

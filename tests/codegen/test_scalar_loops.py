@@ -368,6 +368,7 @@ LONG = {
 }
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("name", LONG)
 def test_long_loops_end_by_interrupts(name):
     with jax.enable_x64(True):
@@ -376,6 +377,7 @@ def test_long_loops_end_by_interrupts(name):
         assert float(jax.jit(lambda x: lax.fori_loop(0, 3, lambda i, x: x + i, x))(1.0)) == 4
 
 
+@pytest.mark.alone
 def test_other_threads_go_on():
     """The interpreter's lock is free while a loop runs."""
     turns = []

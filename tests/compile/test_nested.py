@@ -2,6 +2,7 @@
 
 import time
 
+import pytest
 import shardax as jax
 import shardax.numpy as jnp
 from shardax import lax
@@ -23,6 +24,7 @@ def seconds(depth):
     return min(once() for _ in range(3))
 
 
+@pytest.mark.alone
 def test_the_gradient_of_nested_branches():
     seconds(4)
     # Each passes on what those within it keep, so that 4 times the depth takes 7 times as long; to

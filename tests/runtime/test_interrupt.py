@@ -13,6 +13,8 @@ import shardax.numpy as jnp
 
 LIMIT = 0.1  # seconds from the signal to the exception
 
+pytestmark = pytest.mark.alone
+
 
 def endless_loop():
     return jax.lax.while_loop(lambda x: x >= 0, lambda x: x * 0.5 + 1, jnp.float32(1))
