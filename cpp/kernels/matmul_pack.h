@@ -30,6 +30,11 @@ template <class T, class S>
       for (std::int64_t i = 0; i < size; ++i) out[j + i] = widen<T>(in[j + i]);
     }
   }
+  if constexpr (std::is_same_v<S, T> && size > 2) {
+    // The rows of a tile do not fill a vector.
+    for (; j + size / 2 <= n; j += size / 2) store(out + j, load<Vector<T, size / 2>>(in + j));
+    for (; j + 2 <= n; j += 2) store(out + j, load<Vector<T, 2>>(in + j));
+  }
   for (; j < n; ++j) out[j] = widen<T>(in[j]);
 }
 
@@ -96,20 +101,24 @@ void pack(const void* data, std::int64_t in_i, std::int64_t in_j, std::int64_t r
   const S* in = static_cast<const S*>(data);
   const std::int64_t full = columns / width * width;
   if (in_j == 1) {
-    // Along the rows of `in`, over all panels, so that memory is read in long runs.
-    for (std::int64_t i = 0; i < rows; ++i) {
-      const S* from = in + i * in_i;
-      T* to = out + i * width;
+    // Some rows of `in` at a time, over all panels: memory is read in long runs, and what is
+    // written of a panel fills lines of the cache.
+    constexpr std::int64_t together = 4;
+    for (std::int64_t first = 0; first < rows; first += together) {
+      const std::int64_t end = first + together < rows ? first + together : rows;
+      const auto panel = [&](std::int64_t j, std::int64_t n) {
+        for (std::int64_t i = first; i < end; ++i)
+          pack_row<T>(in + i * in_i + j, n, out + j * rows + i * width);
+      };
+      std::int64_t j = 0;
       if (width == panel_columns<T>) {
-        for (std::int64_t j = 0; j < full; j += width)
-          pack_row<T>(from + j, panel_columns<T>, to + j * rows);
+        for (; j < full; j += width) panel(j, panel_columns<T>);
       } else if (width == tile_rows) {
-        for (std::int64_t j = 0; j < full; j += width)
-          pack_row<T>(from + j, tile_rows, to + j * rows);
+        for (; j < full; j += width) panel(j, tile_rows);
       } else {
-        for (std::int64_t j = 0; j < full; j += width) pack_row<T>(from + j, width, to + j * rows);
+        for (; j < full; j += width) panel(j, width);
       }
-      if (full < columns) pack_row<T>(from + full, columns - full, to + full * rows);
+      if (full < columns) panel(full, columns - full);
     }
   } else {
     for (std::int64_t j = 0; j < columns; j += width) {

@@ -77,7 +77,7 @@ class PackedProduct {
   // Rows or columns that are packed at a time: a multiple of tiles and panels.
   static constexpr std::int64_t part = 384;
   // Blocks of c: what one packs of a and b for itself stays in a second-level cache.
-  static constexpr std::int64_t block_rows = 264, block_columns = 512;
+  static constexpr std::int64_t block_rows = 132, block_columns = 512;
   static constexpr std::int64_t own_rows = block_rows * matmul_k_block,
                                 own_columns = block_columns * matmul_k_block;
 
@@ -110,6 +110,20 @@ class PackedProduct {
   void pack_columns(std::int64_t block, std::int64_t j, std::int64_t columns, T* to) const {
     const void* from = at(args_.b, block * matmul_k_block * args_.b_k + j * args_.b_n);
     pack_(from, args_.b_k, args_.b_n, length(block), columns, width_, to);
+  }
+
+  // Asks for a part of the rows that are packed for a k-block, so that they are near by then.
+  void fetch_rows(const Block& c, std::int64_t block, std::int64_t part, std::int64_t parts) const {
+    if (block * matmul_k_block >= args_.k) return;
+    constexpr std::int64_t line = 64;
+    const std::int64_t k = length(block), size = itemsize(args_.dtype);
+    const std::int64_t count = turned_ ? k : c.m, bytes = (turned_ ? c.m : k) * size;
+    const auto* from = static_cast<const std::byte*>(
+        at(args_.a, c.i * args_.a_m + block * matmul_k_block * args_.a_k));
+    for (std::int64_t r = count * part / parts; r < count * (part + 1) / parts; ++r) {
+      const std::byte* row = from + r * (turned_ ? args_.a_k : args_.a_m) * size;
+      for (std::int64_t b = 0; b < bytes; b += line) __builtin_prefetch(row + b, 0, 2);
+    }
   }
 
   template <class F>
@@ -151,7 +165,9 @@ class PackedProduct {
     p.c_m = args_.c_m;
     T* const out = static_cast<T*>(args_.c) + c.i * args_.c_m + c.j;
     const std::int64_t rows = turned_ ? tile_ : c.m;
+    const bool packs = a == own && (turned_ || args_.a_k == 1);
     for (std::int64_t j = 0; j < c.n; j += width_) {
+      if (packs) fetch_rows(c, block + 1, j / width_, parts_of(c.n, width_));
       p.n = std::min(width_, c.n - j);
       p.b = b + j / width_ * panel;
       for (std::int64_t i = 0; i < c.m; i += rows) {
