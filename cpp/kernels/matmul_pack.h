@@ -11,6 +11,18 @@ template <class T, class S>
   }
 }
 
+// Fewer than 2 * size elements: the rows of a tile do not fill vectors.
+template <class T, std::int64_t size>
+[[gnu::always_inline]] inline void copy_rest(const T* in, std::int64_t n, T* out) {
+  if constexpr (size > 1) {
+    const std::int64_t done = n >= size ? size : 0;
+    if (done) store(out, load<Vector<T, size>>(in));
+    copy_rest<T, size / 2>(in + done, n - done, out + done);
+  } else if (n > 0) {
+    *out = *in;
+  }
+}
+
 template <class T, class S>
 [[gnu::always_inline]] inline void pack_row(const S* in, std::int64_t n, T* out) {
   std::int64_t j = 0;
@@ -30,12 +42,8 @@ template <class T, class S>
       for (std::int64_t i = 0; i < size; ++i) out[j + i] = widen<T>(in[j + i]);
     }
   }
-  if constexpr (std::is_same_v<S, T> && size > 2) {
-    // The rows of a tile do not fill a vector.
-    for (; j + size / 2 <= n; j += size / 2) store(out + j, load<Vector<T, size / 2>>(in + j));
-    for (; j + 2 <= n; j += 2) store(out + j, load<Vector<T, 2>>(in + j));
-  }
-  for (; j < n; ++j) out[j] = widen<T>(in[j]);
+  if constexpr (std::is_same_v<S, T>) return copy_rest<T, size / 2>(in + j, n - j, out + j);
+  for (std::int64_t rest = n - j; rest > 0; --rest, ++j) out[j] = widen<T>(in[j]);
 }
 
 // Rows [0, end) of as many columns as a vector of `size` has.
