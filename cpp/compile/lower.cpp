@@ -151,11 +151,7 @@ class Lowering : private PlacedMemory {
       return out;
     };
     std::vector<ArrayPtr> scalars;
-    for (const Window& w : in) {
-      const Slot& slot = plan_->slots[static_cast<std::size_t>(w.slot)];
-      const bool known = slot.kind == Slot::Kind::constant && w.type.rank() == 0 && w.offset == 0;
-      scalars.push_back(known ? plan_->constants[static_cast<std::size_t>(slot.index)] : nullptr);
-    }
+    for (const Window& w : in) scalars.push_back(known_scalar(*plan_, w));
     std::unique_ptr<Step> step = control_lowering(eqn, in, scalars, over, place);
     for (const Var v : eqn.outputs) use(window(v));
     add_step(std::move(step));

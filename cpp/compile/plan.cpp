@@ -25,6 +25,14 @@ std::optional<std::uint64_t> known_integer(const Plan& plan, const Window& windo
   return reinterpret_cast<const std::uint32_t*>(value.data())[window.offset];
 }
 
+ArrayPtr known_scalar(const Plan& plan, const Window& window) {
+  const Slot& slot = plan.slots[static_cast<std::size_t>(window.slot)];
+  if (slot.kind != Slot::Kind::constant) return nullptr;
+  const ArrayPtr& value = plan.constants[static_cast<std::size_t>(slot.index)];
+  const bool is_scalar = value->type().rank() == 0 && value->type().dtype == window.type.dtype;
+  return window.type.rank() == 0 && is_scalar ? value : nullptr;
+}
+
 void Plan::run_steps(std::byte* const* base) const {
   for (const auto& step : steps) {
     runtime::poll();

@@ -80,3 +80,16 @@ def test_known_comparisons_are_not_computed(dump_of):
     )
     code = dump_of(program, "asm", SHARDAX_CODEGEN="1").split("scan")[-1]
     assert "vpcmpgtd" not in code and "vblendv" not in code, code
+
+
+def test_an_element_of_a_constant_array_is_where_a_loop_starts():
+    starts = np.array([3.0, 5.0, 7.0], np.float32)
+    counts = np.array([4, 9], np.int32)
+
+    @jax.jit
+    def f(x):
+        first = lax.while_loop(lambda c: c < 40, lambda c: c * x, jnp.asarray(starts)[0])
+        last = lax.fori_loop(jnp.asarray(counts)[1], 12, lambda i, s: s + i, 0)
+        return first, last, lax.fori_loop(0, jnp.asarray(counts)[0], lambda i, s: s + i, 0)
+
+    assert f(2.0) == (48.0, 9 + 10 + 11, 6)
