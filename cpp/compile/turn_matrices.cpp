@@ -62,7 +62,7 @@ ProgramPtr body(const Bodies& bodies, std::size_t k, const std::vector<bool>& ch
     const Type& type = source.type(matrix);
     made->inputs.push_back(made->add(with_shape(type, {type.shape[1], type.shape[0]})));
     for (Equation& eqn : made->equations) {
-      const int side = matrix_of(source, eqn);
+      const int side = matrix_of(*made, eqn);
       if (side < 0 || eqn.inputs[index(side)] != matrix) continue;
       eqn.inputs[index(side)] = made->inputs.back();
       eqn.params.set(side == 0 ? "lhs_contract" : "rhs_contract", Ints{0});

@@ -182,3 +182,26 @@ def test_keys_are_not_added():
             update(keys[1])
     with pytest.raises(TypeError, match="key<fry>"):
         shardax.ops.segment_sum(keys, jnp.array([0, 0, 1]))
+
+
+@pytest.mark.parametrize(
+    "mode, wraps, expected",
+    [
+        (None, None, [30, 20]),
+        ("clip", None, [30, 20]),
+        ("clip", False, [10, 10]),
+        ("promise_in_bounds", None, [10, 10]),
+        ("promise_in_bounds", True, [30, 20]),
+        (shardax.lax.GatherScatterMode.PROMISE_IN_BOUNDS, None, [10, 10]),
+    ],
+)
+def test_whether_indices_along_an_axis_count_from_the_end(mode, wraps, expected):
+    x, places = jnp.array([10, 20, 30]), jnp.array([-1, -2])
+    found = jnp.take_along_axis(x, places, 0, mode=mode, wrap_negative_indices=wraps)
+    assert found.tolist() == expected
+
+
+@pytest.mark.parametrize("source, target", [("int8", "int4"), ("int4", "int8"), ("int8", "int16")])
+def test_scalars_are_not_viewed_as_wider_or_narrower_ones(source, target):
+    with pytest.raises(ValueError, match="view.. of a 0d array is only supported if the itemsize"):
+        jnp.asarray(3, source).view(target)

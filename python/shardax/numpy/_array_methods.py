@@ -29,9 +29,9 @@ def view(x, dtype=None):
     target = _core.dtype_of(dtype)
     if target == x.dtype:
         return x
-    if x.ndim == 0 and target.itemsize != x.itemsize:
-        raise ValueError("view() of a 0d array is only supported if the itemsize is unchanged.")
     old, new = itemsize_bits(x.dtype), itemsize_bits(target)
+    if x.ndim == 0 and old != new:
+        raise ValueError("view() of a 0d array is only supported if the itemsize is unchanged.")
     if x.shape and x.shape[-1] * old % new:
         raise ValueError(
             "When changing to a larger dtype, its size must be a divisor of the total size in "

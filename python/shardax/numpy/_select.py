@@ -78,6 +78,9 @@ def take(
     )
 
 
+_PROMISES = ("promise_in_bounds", lax.GatherScatterMode.PROMISE_IN_BOUNDS)
+
+
 @in_one_program("axis", "mode", "fill_value", "wrap_negative_indices")
 def take_along_axis(
     arr, indices, axis=-1, mode=None, fill_value=None, *, wrap_negative_indices=None
@@ -85,10 +88,13 @@ def take_along_axis(
     """arr[..., indices[..., i, ...], ...]: elements along `axis`, chosen for each position of the
     other dimensions.
 
-    Negative indices count from the end unless `wrap_negative_indices` is False: then they are out
-    of bounds. `mode` says what these give: "fill" (NaN, or the extreme value), "clip".
+    Negative indices count from the end unless `wrap_negative_indices` is False, or it is not given
+    and `mode` is "promise_in_bounds": then they are out of bounds. `mode` says what these give:
+    "fill" (NaN, or the extreme value), "clip".
     """
     check_arraylike("take_along_axis", arr, indices)
+    if wrap_negative_indices is None and mode in _PROMISES:
+        wrap_negative_indices = False
     arr, indices = asarray(arr), asarray(indices)
     if axis is None:
         arr, axis = arr.reshape((-1,)), 0
