@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <memory>
 #include <new>
+#include <numeric>
 
 #include "kernels/matmul_packed.h"
 
@@ -20,6 +21,9 @@ constexpr std::int64_t block_columns = 512;
 constexpr std::int64_t panel_group = 16;
 // As many elements of b stay in a 32 KB first-level cache while rows of a go by.
 constexpr std::int64_t resident_bytes = 32 << 10;
+
+// Blocks of k of a dot product that are handed out together.
+constexpr std::int64_t dot_part = 128;
 
 // A product that takes so long packs each operand once, for all of its chunks.
 constexpr double packed_nanoseconds = 400e3;
@@ -62,6 +66,7 @@ class FloatProduct {
         pack_(kernels.pack(args.dtype)) {}
 
   void run(ParallelFor parallel_for) const {
+    if (is_long_dot()) return long_dot(parallel_for);
     const bool columns = args_.n <= 3;
     const MatmulChunks plan = plan_chunks(args_, nanoseconds(), columns ? 64 : kernels_.tile_rows,
                                           args_.m <= 3 ? 128 : kernels_.panel_columns);
@@ -86,6 +91,24 @@ class FloatProduct {
     const double flops = 2.0 * static_cast<double>(p.m) * static_cast<double>(p.n * p.k);
     const double bytes = size * static_cast<double>(p.m * p.k + p.k * p.n + p.m * p.n);
     return flops * size / 320 + bytes / 20;
+  }
+
+  // One dot product that is worth sharing.
+  bool is_long_dot() const {
+    return args_.batch == 1 && args_.m == 1 && args_.n == 1 && native_ && args_.a_k == 1 &&
+           args_.b_panel == 0 && args_.k >= 2 * dot_part * matmul_k_block;
+  }
+  void long_dot(ParallelFor parallel_for) const {
+    const Product<T> p = in_place({0, 0, 0, 1, 1});
+    const std::int64_t blocks = parts_of(p.k, matmul_k_block);
+    const Room<T> sums(blocks);
+    const auto part = [&](std::int64_t i) {
+      const std::int64_t first = i * dot_part, from = first * matmul_k_block;
+      kernels_.dot_sums(p.a + from, p.b + from * p.b_k, p.b_k,
+                        std::min(p.k - from, dot_part * matmul_k_block), sums.data() + first);
+    };
+    parallel_for(parts_of(blocks, dot_part), part);
+    *p.c = std::accumulate(sums.data() + 1, sums.data() + blocks, sums[0]);
   }
 
   bool is_large() const {

@@ -74,6 +74,8 @@ struct FloatKernels {
   // The whole product for n = 1, a_k = 1 and c_m = 1. With `add` k is at most matmul_k_block, and
   // the sums are added to c.
   void (*dots)(const Product<T>& p, bool add);
+  // The sums of the blocks of k of one dot product, a_k = 1.
+  void (*dot_sums)(const T* a, const T* b, std::int64_t b_k, std::int64_t k, T* sums);
   // c[m, columns] (= or +=) a times a packed panel: b_k is panel_columns, k <= matmul_k_block and
   // n <= panel_columns the columns that are written.
   void (*panel)(const Product<T>& p, bool add);

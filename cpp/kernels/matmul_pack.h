@@ -205,6 +205,7 @@ constexpr FloatKernels<T> table = {
     direct<T>,
     stream<T>,
     dots<T>,
+    dot_sums<T>,
     panel<T>,
     found_panel<T>,
     found_rows<T, Columns::placed>,

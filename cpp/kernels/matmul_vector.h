@@ -105,33 +105,35 @@ void block_sums(const T* a, const T* b, std::int64_t b_k, std::int64_t k, T* sum
   for (int n = 0; n < count; ++n) sums[n] = acc[n];
 }
 
-// One contiguous row times one column: blocks of k are independent chains, a vector of them.
+// One contiguous row times one column: the sums of the blocks of k. These are independent chains, a
+// vector of them.
 template <class T>
-T dot(const T* a, const T* b, std::int64_t b_k, std::int64_t k) {
-  constexpr std::int64_t size = full_size<T>, lane = lane_size<T>, block = matmul_k_block;
+void dot_sums(const T* a, const T* b, std::int64_t b_k, std::int64_t k, T* sums) {
+  constexpr std::int64_t size = full_size<T>, lane = lane_size<T>, block = matmul_k_block,
+                         group = size * block, line = 64 / sizeof(T);
   using V = Vector<T, size>;
-  T sum{};
-  bool add = false;
-  const auto add_up = [&](const T* sums, std::int64_t count) {
-    for (std::int64_t i = 0; i < count; ++i) sum = add ? sum + sums[i] : sums[i], add = true;
-  };
-  T sums[size < 4 ? 4 : size];
-  for (; b_k == 1 && k >= size * block; k -= size * block, a += size * block, b += size * block) {
+  for (; b_k == 1 && k >= group; k -= group, a += group, b += group, sums += size) {
     V acc{};
-    for (std::int64_t i = 0; i < block; i += lane) {
-      V x[lane], y[lane];
-#pragma GCC unroll 4
-      for (int l = 0; l < lane; ++l) {
-        x[l] = load_lanes<V>(a + l * block + i, lane * block);
-        y[l] = load_lanes<V>(b + l * block + i, lane * block);
+    for (std::int64_t i = 0; i < block; i += line) {
+      for (std::int64_t l = 0; l < size; ++l) {
+        __builtin_prefetch(a + group + l * block + i, 0, 2);
+        __builtin_prefetch(b + group + l * block + i, 0, 2);
       }
-      transpose_lanes<T>(x);
-      transpose_lanes<T>(y);
 #pragma GCC unroll 4
-      for (int l = 0; l < lane; ++l) acc = fma(x[l], y[l], acc);
+      for (std::int64_t j = i; j < i + line; j += lane) {
+        V x[lane], y[lane];
+#pragma GCC unroll 4
+        for (int l = 0; l < lane; ++l) {
+          x[l] = load_lanes<V>(a + l * block + j, lane * block);
+          y[l] = load_lanes<V>(b + l * block + j, lane * block);
+        }
+        transpose_lanes<T>(x);
+        transpose_lanes<T>(y);
+#pragma GCC unroll 4
+        for (int l = 0; l < lane; ++l) acc = fma(x[l], y[l], acc);
+      }
     }
     store(sums, acc);
-    add_up(sums, size);
   }
   while (k > 0) {
     const std::int64_t count = k > 3 * block ? 4 : (k + block - 1) / block;
@@ -140,8 +142,19 @@ T dot(const T* a, const T* b, std::int64_t b_k, std::int64_t k) {
     if (count == 3) block_sums<T, 3>(a, b, b_k, taken, sums);
     if (count == 2) block_sums<T, 2>(a, b, b_k, taken, sums);
     if (count == 1) block_sums<T, 1>(a, b, b_k, taken, sums);
-    add_up(sums, count);
-    k -= taken, a += taken, b += taken * b_k;
+    k -= taken, a += taken, b += taken * b_k, sums += count;
+  }
+}
+
+template <class T>
+T dot(const T* a, const T* b, std::int64_t b_k, std::int64_t k) {
+  constexpr std::int64_t together = 32, most = together * matmul_k_block;
+  T sums[together], sum{};
+  for (std::int64_t done = 0; done < k; done += most) {
+    const std::int64_t n = k - done < most ? k - done : most;
+    dot_sums(a + done, b + done * b_k, b_k, n, sums);
+    for (std::int64_t i = 0; i * matmul_k_block < n; ++i)
+      sum = done + i > 0 ? sum + sums[i] : sums[i];
   }
   return sum;
 }

@@ -213,3 +213,24 @@ def test_dot_splits_its_result_as_asked():
     with shardax.set_mesh(mesh):
         out = lax.dot(jnp.ones((4, 3)), jnp.ones((3, 2)), out_sharding=shardax.P("x", None))
     assert out.sharding.spec == shardax.P("x", None) and np.asarray(out).tolist() == [[3.0] * 2] * 4
+
+
+@pytest.mark.parametrize("k", [65_535, 65_536, 65_537, 1_000_003])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
+def test_long_dot_products_have_the_bits_of_rows(k, dtype):
+    with shardax.enable_x64(True):
+        rng = np.random.default_rng(k)
+        a, b = (jnp.asarray(rng.normal(size=(2, k)).astype(dtype)) for _ in range(2))
+        rows = a @ b[0]
+        for threads in (1, 2, 3):
+            with shardax.threads(threads):
+                alone = jnp.stack([a[0] @ b[0], jnp.dot(a[1], b[0])])
+                apart = a[0, ::-1] @ b[0, ::-1]
+            assert np.asarray(alone).tobytes() == np.asarray(rows).tobytes()
+            if dtype != "float16":
+                exact = np.dot(np.asarray(a[0], "float64"), np.asarray(b[0], "float64"))
+                np.testing.assert_allclose(apart, exact, rtol=1e-2 if dtype == "float32" else 1e-9)
+        negative = jnp.full(k, -0.0, dtype)
+        assert np.signbit(negative @ jnp.ones(k, dtype)) == np.signbit(
+            (negative[None] @ jnp.ones(k, dtype))[0]
+        )
