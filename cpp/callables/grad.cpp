@@ -20,8 +20,8 @@ class Grad final : public Behaviour {
   std::vector<std::size_t> positions(Py_ssize_t count) const;
   void check_inputs(const Values& values) const;
   void check_output(PyObject* out) const;
-  Ref gradient(const LinearMap& map, const FlatObjects& inputs,
-               const std::vector<bool>& nonzero) const;
+  Ref gradient(const LinearMap& map, const FlatObjects& inputs, const std::vector<bool>& nonzero,
+               const OpenedObjects& opened) const;
 
   GradOptions options_;
 };
@@ -98,14 +98,15 @@ PyObject* Grad::call(PyObject* function, const CallArguments& arguments) {
   const std::vector<std::size_t> at = positions(arguments.count);
   std::vector<PyObject*> selected;
   for (std::size_t position : at) selected.push_back(arguments.values[position]);
-  const FlatObjects inputs = flatten_objects(selected.data(), selected.size());
+  FlatObjects inputs = flatten_objects(selected.data(), selected.size());
+  const OpenedObjects opened(selected, inputs);
   check_inputs(inputs.values);
 
   Aux aux;
   Ref out;  // the value as the function returned it, for errors only
   const auto body = [&](const Values& in) -> Values {
     const TransformationScope names("jvp");
-    const std::vector<Ref> traced = inputs.unflatten(wrap_all(in));
+    const std::vector<Ref> traced = opened.values(inputs.unflatten(wrap_all(in)));
     const auto count = static_cast<std::size_t>(arguments.count + arguments.keyword_count());
     std::vector<PyObject*> all(arguments.values, arguments.values + count);
     for (std::size_t i = 0; i < at.size(); ++i) all[at[i]] = traced[i].get();
@@ -124,7 +125,7 @@ PyObject* Grad::call(PyObject* function, const CallArguments& arguments) {
   for (const Value& value : inputs.values) nonzero.push_back(differentiable(value->type()));
   const LinearMap map = linearize(body, inputs.values, nonzero);
 
-  Ref answer = gradient(map, inputs, nonzero);
+  Ref answer = gradient(map, inputs, nonzero, opened);
   if (!options_.value && !options_.has_aux) return answer.release();
   Ref value = checked(wrap(map.out[0]));
   if (!options_.has_aux) return PyTuple_Pack(2, value.get(), answer.get());
@@ -135,7 +136,7 @@ PyObject* Grad::call(PyObject* function, const CallArguments& arguments) {
 }
 
 Ref Grad::gradient(const LinearMap& map, const FlatObjects& inputs,
-                   const std::vector<bool>& nonzero) const {
+                   const std::vector<bool>& nonzero, const OpenedObjects& opened) const {
   Values cotangents(map.out.size());
   cotangents[0] = ops::scalar(map.out[0]->dtype(), 1.0, map.out[0]->type().weak);
   const TransformationScope names("transpose");
@@ -145,7 +146,7 @@ Ref Grad::gradient(const LinearMap& map, const FlatObjects& inputs,
     leaves.push_back(
         tangent_object(nonzero[i] ? found[next++] : Value(), inputs.values[i]->type()));
   }
-  const std::vector<Ref> gradients = inputs.unflatten(leaves);
+  const std::vector<Ref> gradients = opened.gradients(inputs.unflatten(leaves));
   if (!options_.several) return gradients[0];
   Ref all = checked(PyTuple_New(static_cast<Py_ssize_t>(gradients.size())));
   for (std::size_t i = 0; i < gradients.size(); ++i) {

@@ -1,8 +1,11 @@
 // callables/linear.cpp - flattening for derivatives, and jvp.
 #include "callables/linear.h"
 
+#include <algorithm>
+
 #include "callables/call.h"
 #include "ops/ops.h"
+#include "pytree/python.h"
 
 namespace shardax::callables {
 
@@ -29,6 +32,54 @@ FlatObjects flatten_objects(PyObject* const* objects, std::size_t count) {
     }
   }
   return flat;
+}
+
+namespace {
+
+PyObject* opener = nullptr;
+
+bool holds_opened(const TreeDefPtr& tree) {
+  for (const pytree::Node& node : tree->view().nodes) {
+    if (node.kind == pytree::Kind::custom && pytree::registration(node.type_id).calls_only)
+      return true;
+  }
+  return false;
+}
+
+std::vector<Ref> given_by(const Ref& function, std::vector<Ref> arrays) {
+  if (!function) return arrays;
+  const Ref list = pytree::to_list(arrays);
+  const Ref found = checked(PyObject_CallOneArg(function.get(), list.get()));
+  std::vector<Ref> out;
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(found.get()); ++i)
+    out.push_back(Ref::borrow(PyList_GET_ITEM(found.get(), i)));
+  return out;
+}
+
+}  // namespace
+
+void OpenedObjects::set_opener(PyObject* function) { opener = Py_NewRef(function); }
+
+OpenedObjects::OpenedObjects(const std::vector<PyObject*>& objects, FlatObjects& flat) {
+  if (!opener || std::none_of(flat.trees.begin(), flat.trees.end(), holds_opened)) return;
+  std::vector<Ref> given;
+  for (PyObject* object : objects) given.push_back(Ref::borrow(object));
+  const Ref list = pytree::to_list(given);
+  const Ref parts = checked(PyObject_CallOneArg(opener, list.get()));
+  PyObject* arrays = PyTuple_GET_ITEM(parts.get(), 0);
+  values_ = Ref::borrow(PyTuple_GET_ITEM(parts.get(), 1));
+  gradients_ = Ref::borrow(PyTuple_GET_ITEM(parts.get(), 2));
+  std::vector<PyObject*> items;
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(arrays); ++i)
+    items.push_back(PyList_GET_ITEM(arrays, i));
+  flat = flatten_objects(items.data(), items.size());
+}
+
+std::vector<Ref> OpenedObjects::values(std::vector<Ref> arrays) const {
+  return given_by(values_, std::move(arrays));
+}
+std::vector<Ref> OpenedObjects::gradients(std::vector<Ref> arrays) const {
+  return given_by(gradients_, std::move(arrays));
 }
 
 std::pair<Ref, Ref> split_aux(PyObject* result) {

@@ -17,6 +17,22 @@ struct FlatObjects {
 };
 FlatObjects flatten_objects(PyObject* const* objects, std::size_t count);
 
+// Objects with values among them that are no arrays (hi types), whose gradients have types of their
+// own: Python says what is differentiated by in their place.
+class OpenedObjects {
+ public:
+  // Where there are such values, `flat` becomes what is differentiated by.
+  OpenedObjects(const std::vector<PyObject*>& objects, FlatObjects& flat);
+  // The objects, and their gradients, given arrays in place of those in `flat`.
+  std::vector<Ref> values(std::vector<Ref> arrays) const;
+  std::vector<Ref> gradients(std::vector<Ref> arrays) const;
+  // Installed by Python: objects -> (arrays, values, gradients), each with an item per object.
+  static void set_opener(PyObject* opener);
+
+ private:
+  Ref values_, gradients_;  // null where all are arrays
+};
+
 // A tuple (out, aux) taken apart; throws TypeError for anything else.
 std::pair<Ref, Ref> split_aux(PyObject* result);
 

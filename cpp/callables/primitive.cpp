@@ -10,6 +10,7 @@
 #include "callables/value_lists.h"
 #include "control/control.h"
 #include "control/per_slice.h"
+#include "ir/joined.h"
 #include "ops/ops.h"
 
 namespace py = pybind11;
@@ -164,6 +165,24 @@ std::vector<std::string> user_show(const Params& params) {
       to_object(call_python(rules, "show", given(params).object())));
 }
 
+std::vector<UserValue> user_value_list(const py::handle& pairs) {
+  std::vector<UserValue> out;
+  for (const py::handle pair : pairs) {
+    const auto items = py::cast<py::tuple>(pair);
+    out.push_back({py::cast<std::size_t>(items[0]), py::cast<std::string>(items[1])});
+  }
+  return out;
+}
+
+UserValues user_values(const Equation& eqn) {
+  if (!user_ops().contains(eqn.op)) return {};
+  const Locked locked;
+  const py::object found = ask("user_values", eqn.params);
+  if (found.is_none()) return {};
+  const auto [in, out] = two(found);
+  return {user_value_list(in), user_value_list(out)};
+}
+
 const Op& make_op(const std::string& name) {
   UserOp own{name, "", nullptr};
   own.op = std::make_unique<Op>(OpSpec{}, Op::Unlisted());
@@ -226,6 +245,7 @@ PyObject* user_params(const Params& params) {
 }
 
 void init_primitives(py::module_& module) {
+  set_user_values_rule(user_values);
   py::class_<PrimitiveObject>(module, "PrimitiveBase", py::dynamic_attr(),
                               "An op; str() is its name.")
       .def(py::init([](const std::string& name, bool existing) {

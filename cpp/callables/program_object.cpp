@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <memory>
 #include <unordered_map>
+#include <utility>
 
 #include "base/hash.h"
 #include "callables/object.h"
@@ -14,6 +15,7 @@
 #include "callables/trace_state.h"
 #include "ir/print_captured.h"
 #include "ir/same.h"
+#include "objects/lock.h"
 #include "trace/walk.h"
 
 namespace py = pybind11;
@@ -148,11 +150,56 @@ py::object shown_variable(const ProgramPtr& program, const ShownVars& shown, Var
       shared_var(shown ? (*shown)[static_cast<std::size_t>(v)] : VarObject{program, v}));
 }
 
+namespace {
+
+// The object that shows a program, as long as anybody holds it: users compare programs with `is`,
+// and remember what they derive from one by a weak reference or its id.
+class Shown {
+ public:
+  Shown() = default;
+  Shown(const Shown&) = delete;
+  Shown& operator=(const Shown&) = delete;
+  ~Shown() {
+    if (!reference_ || !Py_IsInitialized()) return;
+    const objects::Locked locked;
+    Py_DECREF(reference_);
+  }
+  // A new reference, or null where there is no such object, or it is going.
+  Ref get() const {
+    if (!reference_) return {};
+#if PY_VERSION_HEX >= 0x030D0000
+    PyObject* object = nullptr;
+    return PyWeakref_GetRef(reference_, &object) == 1 ? Ref::steal(object) : Ref();
+#else
+    PyObject* object = PyWeakref_GetObject(reference_);
+    return object && object != Py_None ? Ref::borrow(object) : Ref();
+#endif
+  }
+  void set(PyObject* object) {
+    Ref reference = checked(PyWeakref_NewRef(object, nullptr));
+    const Ref before = Ref::steal(std::exchange(reference_, reference.release()));
+  }
+
+ private:
+  PyObject* reference_ = nullptr;
+};
+
+}  // namespace
+
 Ref wrap_program(const ProgramPtr& program, Values captured) {
-  return Ref::steal(py::cast(ProgramObject{program, std::make_shared<const KeptFunctions>(*program),
-                                           std::move(captured)})
-                        .release()
-                        .ptr());
+  const auto make = [&] {
+    return Ref::steal(
+        py::cast(ProgramObject{program, std::make_shared<const KeptFunctions>(*program),
+                               std::move(captured)})
+            .release()
+            .ptr());
+  };
+  if (!captured.empty()) return make();
+  const auto shown = program->derived<Shown>("shown", [] { return std::make_shared<Shown>(); });
+  if (Ref known = shown->get()) return known;
+  Ref made = make();
+  shown->set(made.get());
+  return made;
 }
 
 const ProgramObject& program_object(PyObject* object) {
@@ -317,7 +364,7 @@ void init_program_objects(py::module_& module) {
           "use_color and custom_pp_eqn_rules are accepted for compatibility.")
       .def_property_readonly("effects",
                              [](const ProgramObject& p) { return effects_of(*p.program); })
-      .def_property_readonly("jaxpr", [](const ProgramObject& p) { return p; })
+      .def_property_readonly("jaxpr", [](const py::object& self) { return self; })
       .def_property_readonly("name", [](const ProgramObject& p) { return p.program->name; })
       .def_property_readonly("eqns", equations_of)
       .def_property_readonly("consts", constants_of)

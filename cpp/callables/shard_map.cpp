@@ -84,6 +84,7 @@ class Planned {
       grid.mesh = objects::sharding_from(call_.attr("mesh_description").ptr());
     grid.in = blocks_of(call_.attr("in_blocks"), values);
     grid.given = true;
+    grid.current = py::cast<bool>(call_.attr("current"));
   }
 
   // For the values that the function closes over, which all devices share.

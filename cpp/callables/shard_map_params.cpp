@@ -41,9 +41,9 @@ void add_specs(const Params& params, py::dict& out) {
   for (const Grid::Axis& axis : grid.axes) names.append(py::str(written_axis(axis.name)));
   const Ref mesh = checked(objects::describe_sharding(grid.mesh));
   const bool check = !grid.axes.empty() && is_checked(grid.axes[0].name);
-  const Ref specs =
-      call_python("_transform.shard_map_plan", "shown_params", names.ptr(),
-                  names_of(grid, grid.in).ptr(), names_of(grid, grid.out).ptr(), mesh, check);
+  const Ref specs = call_python("_transform.shard_map_plan", "shown_params", names.ptr(),
+                                names_of(grid, grid.in).ptr(), names_of(grid, grid.out).ptr(), mesh,
+                                check, grid.current);
   pytree::check(PyDict_Update(out.ptr(), specs.get()));
 }
 

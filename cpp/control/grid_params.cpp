@@ -62,6 +62,7 @@ Params shard_map_params(const Grid& grid, const ProgramPtr& body) {
   for (const Grid::Axis& axis : grid.axes) sizes.push_back(axis.size);
   return {{"axis_names", AxisNames{grid.names()}},
           {"axis_sizes", sizes},
+          {"current", grid.current},
           {"given", grid.given},
           {"in_blocks", encoded(grid.in)},
           {"jaxpr", body},
@@ -75,6 +76,7 @@ Grid grid_of(const Params& params) {
   const AxisSet& names = params.axes("axis_names");
   for (std::size_t k = 0; k < names.size(); ++k)
     grid.axes.push_back({names[k], params.ints("axis_sizes")[k]});
+  grid.current = params.flag("current");
   grid.given = params.flag("given");
   grid.in = decoded(params.ints("in_blocks"));
   grid.out = decoded(params.ints("out_blocks"));
@@ -89,6 +91,10 @@ Params shown_shard_map(const Params& params) {
     const std::string all = to_string(*grid.mesh);
     const std::size_t first = all.find("Mesh(");
     mesh = all.substr(first, all.find(", spec=") - first);
+    if (grid.current) {
+      mesh = concat("Abstract", mesh.substr(0, mesh.size() - 1),
+                    ", device_kind=cpu, num_cores=None, platform=cpu)");
+    }
   }
   std::vector<std::string> sorted;
   for (const Grid::Axis& axis : grid.axes) sorted.push_back(axis_text(axis.name));

@@ -26,8 +26,9 @@ struct Grid {
 
   std::vector<Axis> axes;  // outermost first
   std::vector<Blocks> in, out;
-  ShardingPtr mesh;    // what operands and results are labelled with, but for the splits; or null
-  bool given = false;  // the specs are the user's, not those of a derivative
+  ShardingPtr mesh;      // what operands and results are labelled with, but for the splits; or null
+  bool given = false;    // the specs are the user's, not those of a derivative
+  bool current = false;  // the mesh is the current one, not an argument of shard_map
 
   AxisSet names() const;  // in the order of the axes
   // Over checked axes, whether the devices have values of their own is a matter of types.

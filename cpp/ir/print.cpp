@@ -9,6 +9,7 @@
 #include "base/stack.h"
 #include "ir/bodies.h"
 #include "ir/document.h"
+#include "ir/joined.h"
 #include "ir/print_captured.h"
 
 namespace shardax {
@@ -146,9 +147,10 @@ class Printer {
   }
 
   Document equation(const Program& p, const Equation& eqn) {
+    const Joined joined(p);
     Scope scope;
     for (const Constant& c : p.constants) declare_literal(scope, c);
-    return equation(p, eqn, scope, std::vector<bool>(p.types.size(), true));
+    return equation(p, eqn, joined, scope, std::vector<bool>(p.types.size(), true));
   }
 
  private:
@@ -173,9 +175,15 @@ class Printer {
     if (added) it->second = fresh();
     return it->second;
   }
-  std::string declare(Scope& scope, const Program& p, Var v) {
+  // Adds a variable to a list, unless it is shown with another.
+  void declare(Texts& out, Scope& scope, const Program& p, const Joined& joined, Var v) {
+    if (joined.hides(v)) return;
     const std::string text = name(scope, v);
-    return options_.shapes ? text + ":" + short_string(p.type(v)) : text;
+    const std::string* own = joined.type(v);
+    out.push_back(options_.shapes ? concat(text, ":", own ? *own : short_string(p.type(v))) : text);
+  }
+  void mention(Texts& out, Scope& scope, const Joined& joined, Var v) {
+    if (!joined.hides(v)) out.push_back(name(scope, v));
   }
   bool declare_literal(Scope& scope, const Constant& c) {
     const bool literal = c.value->type().rank() == 0;
@@ -199,6 +207,7 @@ class Printer {
   Document program(const Program& p, const Texts& inputs = {}, const Texts& outputs = {},
                    std::size_t captured = 0) {
     check_stack("printing a program within programs");
+    const Joined joined(p);
     Scope scope;
     std::vector<bool> used(p.types.size(), false);
     for (const Equation& eqn : p.equations) {
@@ -208,22 +217,22 @@ class Printer {
     Texts constants, parameters, results;
     for (const Constant& c : p.constants) {
       if (!declare_literal(scope, c) && used[static_cast<std::size_t>(c.var)])
-        constants.push_back(declare(scope, p, c.var));
+        declare(constants, scope, p, joined, c.var);
     }
     const std::size_t given = p.inputs.size() - captured;
     for (std::size_t i = given; i < p.inputs.size(); ++i) {
       if (used[static_cast<std::size_t>(p.inputs[i])])
-        constants.push_back(declare(scope, p, p.inputs[i]));
+        declare(constants, scope, p, joined, p.inputs[i]);
     }
     suggest(scope, p.inputs, inputs);
     suggest(scope, p.outputs, outputs);
-    for (Var v : std::span(p.inputs).first(given)) parameters.push_back(declare(scope, p, v));
+    for (Var v : std::span(p.inputs).first(given)) declare(parameters, scope, p, joined, v);
     std::vector<Document> equations{Document::line()};
     for (const Equation& eqn : p.equations) {
       if (equations.size() > 1) equations.push_back(Document::line("; "));
-      equations.push_back(equation(p, eqn, scope, used));
+      equations.push_back(equation(p, eqn, joined, scope, used));
     }
-    for (Var v : p.outputs) results.push_back(name(scope, v));
+    for (Var v : p.outputs) mention(results, scope, joined, v);
     std::string end = results.size() == 1 ? ",)" : ")";
     if (options_.effects) {
       end += " : { ";
@@ -246,18 +255,18 @@ class Printer {
     }
   }
 
-  Document equation(const Program& p, const Equation& eqn, Scope& scope,
+  Document equation(const Program& p, const Equation& eqn, const Joined& joined, Scope& scope,
                     const std::vector<bool>& used) {
     Texts left, right, in, out;
     const bool call = eqn.op->name == "jit";
     for (std::size_t i = 0; call && i < eqn.inputs.size(); ++i) {
-      const std::string text = name(scope, eqn.inputs[i]);
+      const std::string text = joined.hides(eqn.inputs[i]) ? "" : name(scope, eqn.inputs[i]);
       in.push_back(text.find(':') == std::string::npos ? text : "");  // not those of literals
     }
     for (Var v : eqn.outputs) {
       if (!used[static_cast<std::size_t>(v)]) scope.try_emplace(v, "_");
-      left.push_back(declare(scope, p, v));
-      if (call) out.push_back(name(scope, v));
+      declare(left, scope, p, joined, v);
+      if (call) out.push_back(joined.hides(v) ? "" : name(scope, v));
     }
     std::vector<Document> line;
     if (!left.empty()) {
@@ -275,7 +284,7 @@ class Printer {
       line.push_back(
           Document::group({Document::nest(2, std::move(inner)), Document::line(""), "]"}));
     }
-    for (Var v : eqn.inputs) right.push_back(name(scope, v));
+    for (Var v : eqn.inputs) mention(right, scope, joined, v);
     line.insert(line.end(), {" ", list(right)});
     return Document::chain(std::move(line));
   }

@@ -134,17 +134,26 @@ PyTypeObject* make_array_type() {
                    Py_TPFLAGS_BASETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION);
 }
 
-// The type of tracers of one class, made at its first use. `name` is a literal.
+// The types of tracers, by what `Tracer::class_name` says, and the modules that show them.
+struct TracerClass {
+  const char* name;
+  const char* full;
+  PyTypeObject* type = nullptr;
+};
+TracerClass tracer_classes[] = {
+    {"DynamicJaxprTracer", "shardax.interpreters.partial_eval.DynamicJaxprTracer"},
+    {"JaxprTracer", "shardax.interpreters.partial_eval.JaxprTracer"},
+    {"LinearizeTracer", "shardax.interpreters.ad.LinearizeTracer"},
+    {"JVPTracer", "shardax.interpreters.ad.JVPTracer"},
+    {"BatchTracer", "shardax.interpreters.batching.BatchTracer"},
+    {"DeviceTracer", "shardax.DeviceTracer"},
+};
+
 PyTypeObject* tracer_class(std::string_view name) {
-  static std::vector<std::pair<std::string_view, PyTypeObject*>> known;
-  for (const auto& [known_name, type] : known) {
-    if (known_name == name) return type;
+  for (const TracerClass& known : tracer_classes) {
+    if (name == known.name) return known.type;
   }
-  // CPython 3.11 keeps a pointer into the specification's name.
-  const std::string* full = new std::string("shardax." + std::string(name));
-  PyTypeObject* type = make_type(full->c_str(), {}, tracer_type, Py_TPFLAGS_DISALLOW_INSTANTIATION);
-  known.emplace_back(name, type);
-  return type;
+  return tracer_type;
 }
 
 }  // namespace
@@ -206,6 +215,10 @@ void init_array(PyObject* module) {
   add("Array", array_type);
   add("ArrayImpl", array_impl_type);
   add("Tracer", tracer_type);
+  for (TracerClass& c : tracer_classes) {
+    c.type = make_type(c.full, {}, tracer_type, Py_TPFLAGS_DISALLOW_INSTANTIATION);
+    add(c.name, c.type);
+  }
 }
 
 }  // namespace shardax::objects

@@ -46,7 +46,7 @@ PyObject* live_arrays();
 // The Value of an array or tracer; throws TypeError for other objects.
 Value unwrap(PyObject* object);
 
-// Adds Array, ArrayImpl and Tracer to the module.
+// Adds Array, ArrayImpl, Tracer and the classes of tracers to the module.
 void init_array(PyObject* module);
 
 }  // namespace shardax::objects

@@ -11,10 +11,14 @@
 namespace shardax {
 
 JitTracer::JitTracer(const StagingTrace& trace, Type type, Var var, LocationPtr location)
-    : Tracer(trace, std::move(type)), var_(var), location_(std::move(location)) {}
+    : Tracer(trace, std::move(type)),
+      var_(var),
+      location_(std::move(location)),
+      linear_(!trace.staging()) {}
 
 std::string JitTracer::text() const {
-  return concat("JitTracer(", type_.weak ? "~" : "", to_string(type_), ")");
+  const std::string type = concat(type_.weak ? "~" : "", to_string(type_));
+  return linear_ ? concat("Traced<", type, ":JaxprTrace>") : concat("JitTracer(", type, ")");
 }
 
 bool same_value(const Value& a, const Value& b) {

@@ -17,11 +17,14 @@ class JitTracer final : public Tracer {
   // The user's line that made it; null for inputs.
   const LocationPtr& location() const { return location_; }
   std::string text() const override;
-  std::string_view class_name() const override { return "JitTracer"; }
+  std::string_view class_name() const override {
+    return linear_ ? "JaxprTracer" : "DynamicJaxprTracer";
+  }
 
  private:
   Var var_;
   LocationPtr location_;
+  bool linear_;  // of a trace that records the linear part of a function
 };
 
 // Are both the same value: one object, or arrays of one type over the same memory? Programs keep

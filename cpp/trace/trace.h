@@ -25,7 +25,7 @@ class Tracer : public ValueBase {
   // The trace it belongs to; throws UnexpectedTracerError when that is over.
   Trace& trace() const;
   virtual std::string text() const = 0;             // as repr shows it
-  virtual std::string_view class_name() const = 0;  // "JitTracer"
+  virtual std::string_view class_name() const = 0;  // of its Python type: "BatchTracer"
   // The value that it equals, one level further out, where that is known now (the primal of a
   // differentiated value); null where it stands for an unknown.
   virtual Value underlying() const { return nullptr; }

@@ -27,7 +27,7 @@ class VmapTracer : public Tracer {
     return concat("VmapTracer(aval=", to_string(type_), ", batched=", to_string(value_->type()),
                   ")");
   }
-  std::string_view class_name() const override { return "VmapTracer"; }
+  std::string_view class_name() const override { return "BatchTracer"; }
 
  private:
   Value value_;
@@ -129,8 +129,8 @@ class BatchTrace final : public Trace {
       fail(ErrorKind::not_implemented_error, "Batching rule for '", op.name, "' not implemented.");
     }
     // Operands that do not fit are reported as the user sees them. Programs that ops carry have
-    // been checked when they were staged.
-    if (op.kind != Kind::control) infer_types(op, types, params);
+    // been checked when they were staged; of an op that a program stands for, the rule checks.
+    if (op.kind != Kind::control && !op.expand) infer_types(op, types, params);
     Batched result = op.batch({op, params, values, batched, axis_});
     for (std::size_t i = 0; i < result.out.size(); ++i) {
       if (result.batched[i]) result.out[i] = wrap(result.out[i]);

@@ -44,7 +44,7 @@ class GradTracer final : public Tracer {
     return concat("GradTracer(primal=", value_text(primal_),
                   ", typeof(tangent)=", short_string(type_), ")");
   }
-  std::string_view class_name() const override { return "GradTracer"; }
+  std::string_view class_name() const override { return "LinearizeTracer"; }
 
  private:
   Value primal_;

@@ -94,3 +94,39 @@ def test_numbers_of_a_program_stay_numbers():
     with_array = shardax.make_jaxpr(lambda x: x * 2 + np.arange(3.0))(1.0)
     again = lambda x: shardax.core.eval_jaxpr(with_array.jaxpr, with_array.consts, x)  # noqa: E731
     assert len(shardax.make_jaxpr(again)(1.0).consts) == 1
+
+
+def test_classes_of_tracers():
+    """Their names, as JAX 0.10.2 has them."""
+    from shardax.interpreters import ad, batching, partial_eval
+
+    seen = []
+
+    def f(x):
+        seen.append(type(x))
+        return x * 1.0
+
+    shardax.jit(f)(1.0)
+    shardax.jvp(f, (1.0,), (1.0,))
+    shardax.grad(f)(1.0)
+    shardax.vmap(f)(jnp.ones(2))
+    assert seen == [
+        partial_eval.DynamicJaxprTracer,
+        ad.JVPTracer,
+        ad.LinearizeTracer,
+        batching.BatchTracer,
+    ]
+    assert str(seen[3]) == "<class 'shardax.interpreters.batching.BatchTracer'>"
+    rule = shardax.custom_jvp(lambda x: x)
+    rule.defjvp(lambda primals, tangents: (seen.append(tangents[0]), (primals[0], tangents[0]))[1])
+    shardax.grad(rule)(1.0)
+    assert type(seen[-1]) is partial_eval.JaxprTracer
+    assert repr(seen[-1]) == "Traced<~float32[]:JaxprTrace>"
+
+
+def test_vmap_asks_the_rule_alone():
+    p = shardax.extend.core.Primitive("asks_its_rule")
+    p.def_impl(lambda x: x)
+    p.def_abstract_eval(lambda x: pytest.fail("the abstract evaluation ran"))
+    shardax.interpreters.batching.primitive_batchers[p] = lambda xs, dims: (xs[0] + 1, dims[0])
+    assert shardax.vmap(p.bind)(jnp.arange(2)).tolist() == [1, 2]

@@ -18,7 +18,7 @@ def test_types():
     assert isinstance(F4, shardax.Array) and issubclass(type(F4), shardax.Array)
     seen = []
     shardax.jit(lambda x: seen.append((isinstance(x, shardax.Array), type(x).__name__)))(F4)
-    assert seen == [(True, "JitTracer")]
+    assert seen == [(True, "DynamicJaxprTracer")]
     for cls in (shardax.Array, type(F4)):
         with pytest.raises(TypeError):
             cls()

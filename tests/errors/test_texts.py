@@ -340,7 +340,7 @@ def test_leaked_tracers_name_the_function():
         if transform in (jax.jit, jax.pmap):
             name = transform.__name__
             assert f"the value leaked was leak at {__file__}:" in text
-            assert f"traced for {name}." in text and "wrapped in a JitTracer" in text
+            assert f"traced for {name}." in text and "wrapped in a DynamicJaxprTracer" in text
             line = leak.__code__.co_firstlineno + 1
             where = rf"created on line {HERE}:{line}:\d+ \({leak.__qualname__}\)\."
             assert re.search(where, text)

@@ -228,3 +228,21 @@ def test_specs_of_reshard_may_go_on_with_none(mesh):
     np.testing.assert_array_equal(out["b"], x)
     with pytest.raises(ValueError, match="reshard"):
         jax.sharding.reshard(x, P(None, "x"))
+
+
+def test_programs_show_the_current_mesh_without_devices():
+    """Texts of JAX 0.10.2."""
+    mesh = jax.make_mesh((2,), ("i",), devices=jax.devices()[:2])
+    x = jax.device_put(jnp.arange(6.0), NamedSharding(mesh, P("i")))
+
+    def text(**kwargs):
+        mapped = jax.shard_map(lambda x: x * 2, in_specs=P("i"), out_specs=P("i"), **kwargs)
+        return str(jax.make_jaxpr(mapped)(x))
+
+    assert "mesh=Mesh('i': 2, axis_types=(Explicit,))\n" in text(mesh=mesh)
+    with jax.set_mesh(mesh):
+        assert "mesh=Mesh('i': 2, axis_types=(Explicit,))\n" in text(mesh=mesh)
+        assert (
+            "mesh=AbstractMesh('i': 2, axis_types=(Explicit,), device_kind=cpu, num_cores=None, "
+            "platform=cpu)\n" in text()
+        )

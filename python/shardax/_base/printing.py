@@ -120,13 +120,3 @@ def _devices(ids):
     if len(ids) > 12:
         return f"devices {', '.join(map(str, ids[:12]))}, ... ({len(ids)} in all)"
     return f"devices {', '.join(map(str, ids[:-1]))} and {ids[-1]}"
-
-
-# How reprs of tracers begin, and what JAX calls their classes.
-_TRACER_NAMES = {"Vmap": "BatchTracer", "Grad": "JVPTracer", "Jit": "DynamicJaxprTracer"}
-
-
-def tracer_name(tracer):
-    """What JAX calls the class of a tracer."""
-    kind, _, _ = repr(tracer).partition("Tracer")
-    return _TRACER_NAMES.get(kind, f"{kind}Tracer")

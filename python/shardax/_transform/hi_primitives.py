@@ -18,6 +18,7 @@ from shardax._transform.primitives import (
     batching_rules,
     jvp_rules,
     transpose_rules,
+    user_values_rules,
 )
 from shardax._transform.refs import Ref
 from shardax._transform.shape_structs import ShapeDtypeStruct
@@ -147,5 +148,6 @@ def _op_of(primitive):
         return primitive._list(out), primitive._list(out_dims)
 
     define(op, compute, lambda call: call.outs.flat_types())
+    user_values_rules[op] = lambda call: (call.ins.printed(), call.outs.printed())
     jvp_rules[op], transpose_rules[op], axis_batching_rules[op] = jvp, transpose, batch
     return op

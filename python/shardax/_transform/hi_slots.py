@@ -3,6 +3,7 @@ from shardax._core import api as _core
 from shardax._transform.hi_types import (
     carrier_types,
     in_arrays,
+    is_hi,
     lo_types,
     lowered,
     raised,
@@ -67,6 +68,11 @@ class Slots:
     def perturbed(self, flat):
         """Which values have tangents that are not zero."""
         return [any(type(t) is not Zero for t in part) for part in self.split(flat)]
+
+    def printed(self):
+        """(How many arrays, the type as programs print it or "" for an array), by value."""
+        short = [a.str_short(short_dtypes=True) if is_hi(a) else "" for a in self.avals]
+        return [(len(types), text) for types, text in zip(self.types, short)]
 
     def operands(self, flat):
         """The operands of a transpose rule: values, or UndefinedPrimal."""

@@ -258,7 +258,8 @@ class HiTracer(_bindings.Tracer):
         try:
             found = getattr(self._aval, name)
         except AttributeError:
-            raise AttributeError(f"{self._aval!r} has no attribute {name!r}") from None
+            kind = type(next(filter(_core.is_tracer, self._lows + self._carriers), self)).__name__
+            raise AttributeError(f"{kind} has no attribute {name}") from None
         if isinstance(found, aval_property):
             return found.fget(self)
         if isinstance(found, aval_method):

@@ -111,6 +111,8 @@ def _batch_of_op(primitive):
 jvp_rules, transpose_rules = Registry(_jvp_of_op), Registry(_transpose_of_op)
 batching_rules = Registry(_batch_of_op)
 axis_batching_rules, lowering_rules = {}, {}
+# Of ops of values that are no arrays (hi_slots.py): user_values(**params).
+user_values_rules = {}
 
 
 class Primitive(_core.PrimitiveBase):
@@ -382,3 +384,10 @@ def lower(primitive, params, avals):
 def show(params):
     """The parameters as programs print them."""
     return [f"{name}={value}" for name, value in sorted(params.items())]
+
+
+def user_values(primitive, params):
+    """Which operands and results are values that are no arrays: two lists of (how many arrays, the
+    type as programs print it, "" for an array); None where all are arrays."""
+    rule = user_values_rules.get(primitive)
+    return None if rule is None else rule(**params)

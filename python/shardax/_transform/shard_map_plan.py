@@ -120,6 +120,7 @@ class _Call:
     def __init__(self, plan, f, args):
         self.plan = plan
         self.check = plan.check
+        self.current = plan.mesh is None
         mesh, names = plan.resolved()
         self.mesh, self.names = mesh, names
         leaves, tree = tree_util.tree_flatten(args)
@@ -222,7 +223,7 @@ def _description(mesh, leaves):
     return NamedSharding(mesh, PartitionSpec())._description(0)
 
 
-def shown_params(names, in_splits, out_splits, mesh, check):
+def shown_params(names, in_splits, out_splits, mesh, check, current):
     """The params of the op as users of programs see them; called from C++."""
 
     def spec(splits):
@@ -230,8 +231,9 @@ def shown_params(names, in_splits, out_splits, mesh, check):
             splits = splits[:-1]
         return PartitionSpec(*splits)
 
+    mesh = None if mesh is None else described(mesh).mesh
     return {
-        "mesh": None if mesh is None else described(mesh).mesh,
+        "mesh": mesh.abstract_mesh if current and mesh is not None else mesh,
         "in_specs": tuple(map(spec, in_splits)),
         "out_specs": tuple(map(spec, out_splits)),
         "check_vma": check,

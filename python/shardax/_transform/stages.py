@@ -15,7 +15,6 @@ from shardax import tree_util
 from shardax._base.api_errors import argument_paths
 from shardax._base.dtypes import float0
 from shardax._base.options import check_compiler_options
-from shardax._base.printing import tracer_name
 from shardax._base.structures import structure_differences
 from shardax._core import api as _core
 from shardax._core.pytree import flatten_for_call
@@ -339,7 +338,7 @@ class Compiled(_Stage):
                 raise TypeError(
                     "Cannot apply JAX transformations to a function lowered and compiled for a "
                     "particular signature. Detected argument of Tracer type "
-                    f"{tracer_name(leaf)}. Transform the function before lowering it."
+                    f"{type(leaf).__name__}. Transform the function before lowering it."
                 )
         args, kwargs = self._call.with_statics(args, kwargs)
         self._check_types(leaves, args, kwargs)

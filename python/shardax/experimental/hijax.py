@@ -5,6 +5,7 @@ mapped take such values like arrays. `HiPrimitive` and `VJPHiPrimitive` are ops 
 """
 
 from shardax._base.effects import control_flow_allowed_effects
+from shardax._transform import hi_grads as _hi_grads  # noqa: F401
 from shardax._transform.avals import AbstractValue, ShapedArray
 from shardax._transform.hi_maps import HiPspec, MappingSpec
 from shardax._transform.hi_primitives import HiPrimitive

@@ -8,7 +8,7 @@ for each operand.
 
 import functools
 
-from shardax._core import Tracer as JVPTracer
+from shardax._core import JVPTracer, LinearizeTracer
 from shardax._transform.derivatives import jvp as _jvp
 from shardax._transform.derivatives import linearize as _linearize
 from shardax._transform.hi_accums import GradAccum, NullAccum, ValAccum
@@ -25,6 +25,7 @@ from shardax._transform.primitives import transpose_rules as primitive_transpose
 __all__ = [
     "GradAccum",
     "JVPTracer",
+    "LinearizeTracer",
     "NullAccum",
     "UndefinedPrimal",
     "ValAccum",

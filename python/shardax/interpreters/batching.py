@@ -5,12 +5,14 @@ that lists the batch, or `not_mapped`.
 """
 
 from shardax._base.compositions import moveaxis as _moveaxis
+from shardax._core import BatchTracer
 from shardax._core import bind as _bind
 from shardax._transform.primitives import axis_batching_rules as fancy_primitive_batchers
 from shardax._transform.primitives import batching_rules as primitive_batchers
 from shardax._transform.vmappable import register_vmappable
 
 __all__ = [
+    "BatchTracer",
     "axis_primitive_batchers",
     "bdim_at_front",
     "broadcast",

@@ -1,6 +1,6 @@
 """shardax.interpreters.partial_eval - functions as programs, and programs without dead code."""
 
-from shardax._core import Tracer as DynamicJaxprTracer
+from shardax._core import DynamicJaxprTracer, JaxprTracer
 from shardax._core import api as _core
 from shardax._transform.primitives import Registry
 from shardax._transform.tracing import make_jaxpr
@@ -20,7 +20,6 @@ __all__ = [
     "trace_to_jaxpr_nounits",
 ]
 
-JaxprTracer = DynamicJaxprTracer
 # Rules by primitive for splitting programs. The core splits user-made primitives by their
 # derivatives; what is registered is kept for those who read it.
 custom_partial_eval_rules = Registry(lambda primitive: None)

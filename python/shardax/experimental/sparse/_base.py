@@ -41,14 +41,6 @@ def mapped_shape(aux, batches):
     return {**{k: v for k, v in aux.items() if k != "n_batch"}, "shape": shape}
 
 
-# What JAX calls the classes of tracers.
-_TRACERS = {
-    "JitTracer": "DynamicJaxprTracer",
-    "VmapTracer": "BatchTracer",
-    "GradTracer": "LinearizeTracer",
-}
-
-
 def unavailable(name):
     def method(self, *args, **kwargs):
         raise NotImplementedError(f"{type(self)}.{name}")
@@ -101,8 +93,7 @@ class JAXSparse:
         except Exception:  # a tree of something else than arrays
             text = f"{name}(<invalid>)"
         if isinstance(getattr(self, "data", None), _core.Tracer):
-            kind = type(self.data).__name__
-            return f"{_TRACERS.get(kind, kind)}[{text}]"
+            return f"{type(self.data).__name__}[{text}]"
         return text
 
     def block_until_ready(self):
