@@ -138,14 +138,36 @@ PyTypeObject* make_array_type() {
 struct TracerClass {
   const char* name;
   const char* full;
+  PyGetSetDef* properties = nullptr;
   PyTypeObject* type = nullptr;
 };
+
+template <Tracer::Part part>
+PyObject* get_part(PyObject* self, void*) {
+  return guarded([&] {
+    Value value = static_cast<const Tracer&>(*value_of(self)).part(part);
+    return value ? wrap(std::move(value)) : Py_NewRef(Py_None);
+  });
+}
+PyObject* get_batch_dim(PyObject*, void*) { return PyLong_FromLong(0); }
+
+PyGetSetDef differentiated_parts[] = {
+    {"primal", get_part<Tracer::Part::primal>, nullptr, "The value.", nullptr},
+    {"tangent", get_part<Tracer::Part::tangent>, nullptr, "Its tangent.", nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
+PyGetSetDef batched_parts[] = {
+    {"val", get_part<Tracer::Part::batch>, nullptr, "The batch of values.", nullptr},
+    {"batch_dim", get_batch_dim, nullptr, "The dimension of `val` that lists them.", nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
+
 TracerClass tracer_classes[] = {
     {"DynamicJaxprTracer", "shardax.interpreters.partial_eval.DynamicJaxprTracer"},
     {"JaxprTracer", "shardax.interpreters.partial_eval.JaxprTracer"},
-    {"LinearizeTracer", "shardax.interpreters.ad.LinearizeTracer"},
-    {"JVPTracer", "shardax.interpreters.ad.JVPTracer"},
-    {"BatchTracer", "shardax.interpreters.batching.BatchTracer"},
+    {"LinearizeTracer", "shardax.interpreters.ad.LinearizeTracer", differentiated_parts},
+    {"JVPTracer", "shardax.interpreters.ad.JVPTracer", differentiated_parts},
+    {"BatchTracer", "shardax.interpreters.batching.BatchTracer", batched_parts},
     {"DeviceTracer", "shardax.DeviceTracer"},
 };
 
@@ -216,7 +238,9 @@ void init_array(PyObject* module) {
   add("ArrayImpl", array_impl_type);
   add("Tracer", tracer_type);
   for (TracerClass& c : tracer_classes) {
-    c.type = make_type(c.full, {}, tracer_type, Py_TPFLAGS_DISALLOW_INSTANTIATION);
+    std::vector<PyType_Slot> own;
+    if (c.properties) own.push_back({Py_tp_getset, c.properties});
+    c.type = make_type(c.full, own, tracer_type, Py_TPFLAGS_DISALLOW_INSTANTIATION);
     add(c.name, c.type);
   }
 }

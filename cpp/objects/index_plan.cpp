@@ -296,10 +296,14 @@ std::string IndexPlan::key() const {
 Value normalised(const Value& index, std::int64_t size) {
   const bool wide = itemsize(index->dtype()) == 8;
   const DType dtype = wide ? index->dtype() : DType::int32;
-  const Value plain = numpy::as_type(index, {dtype, false});
-  if (is_unsigned_integer(index->dtype())) return plain;
+  const WeakDType plain{dtype, false};
+  const Value given = index->dtype() == dtype ? index : numpy::as_type(index, plain);
+  if (is_unsigned_integer(index->dtype())) return numpy::as_type(given, plain);
+  // In JAX's order, a weak index before its conversion: programs show it.
   const Value zero = ops::scalar(dtype, 0), n = ops::scalar(dtype, static_cast<double>(size));
-  return ops::where(ops::lt(plain, zero), ops::add(plain, n), plain);
+  const Value from_end = ops::lt(given, zero);
+  const Value moved = ops::add(numpy::as_type(given, plain), n);
+  return ops::where(from_end, moved, given);
 }
 
 }  // namespace shardax::objects

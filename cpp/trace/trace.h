@@ -36,6 +36,10 @@ class Tracer : public ValueBase {
     AxisName axis = -1;
   };
   virtual Slices slices() const { return {}; }
+  // What its Python object has as attributes, where it has such: of a differentiated value the
+  // primal and the tangent, of a batched one the batch.
+  enum class Part { primal, tangent, batch };
+  virtual Value part(Part) const { return nullptr; }
 
  protected:
   Tracer(const Trace& trace, Type type);

@@ -28,6 +28,7 @@ class VmapTracer : public Tracer {
                   ")");
   }
   std::string_view class_name() const override { return "BatchTracer"; }
+  Value part(Part part) const override { return part == Part::batch ? value_ : nullptr; }
 
  private:
   Value value_;

@@ -26,6 +26,9 @@ class JvpTracer final : public Tracer {
                   ")");
   }
   std::string_view class_name() const override { return "JVPTracer"; }
+  Value part(Part part) const override {
+    return part == Part::primal ? primal_ : part == Part::tangent ? tangent_ : nullptr;
+  }
 
  private:
   Value primal_;
@@ -45,6 +48,9 @@ class GradTracer final : public Tracer {
                   ", typeof(tangent)=", short_string(type_), ")");
   }
   std::string_view class_name() const override { return "LinearizeTracer"; }
+  Value part(Part part) const override {
+    return part == Part::primal ? primal_ : part == Part::tangent ? tangent_ : nullptr;
+  }
 
  private:
   Value primal_;

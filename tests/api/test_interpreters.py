@@ -130,3 +130,30 @@ def test_vmap_asks_the_rule_alone():
     p.def_abstract_eval(lambda x: pytest.fail("the abstract evaluation ran"))
     shardax.interpreters.batching.primitive_batchers[p] = lambda xs, dims: (xs[0] + 1, dims[0])
     assert shardax.vmap(p.bind)(jnp.arange(2)).tolist() == [1, 2]
+
+
+def test_parts_of_tracers():
+    seen = []
+    shardax.vmap(lambda x: seen.append((x.val, x.batch_dim)))(jnp.arange(3.0))
+    assert seen[0][0].tolist() == [0, 1, 2] and seen[0][1] == 0
+    shardax.jvp(lambda x: (seen.append((x.primal, x.tangent)), x)[1], (1.0,), (2.0,))
+    assert seen[1] == (1.0, 2.0)
+    shardax.grad(lambda x: (seen.append((x.primal, repr(x.tangent))), x)[1])(3.0)
+    assert seen[2] == (3.0, "Traced<~float32[]:JaxprTrace>")
+
+
+def test_programs_count_indices_from_the_end_in_jaxs_order():
+    """Texts of JAX 0.10.2."""
+    text = str(shardax.make_jaxpr(lambda a, i: a[i])(jnp.ones(3), 1))
+    assert text.splitlines()[1:5] == [
+        "    c:bool[] = lt b 0:i32[]",
+        "    d:i32[] = convert_element_type[new_dtype=int32 weak_type=False] b",
+        "    e:i32[] = add d 3:i32[]",
+        "    f:i32[] = select_n c b e",
+    ]
+    text = str(shardax.make_jaxpr(lambda a, i: a[i])(jnp.ones(3), jnp.int32(1)))
+    assert text.splitlines()[1:4] == [
+        "    c:bool[] = lt b 0:i32[]",
+        "    d:i32[] = add b 3:i32[]",
+        "    e:i32[] = select_n c b d",
+    ]
