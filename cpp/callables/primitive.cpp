@@ -6,6 +6,7 @@
 #include <memory>
 #include <unordered_map>
 
+#include "callables/linear.h"
 #include "callables/program_object.h"
 #include "callables/value_lists.h"
 #include "control/control.h"
@@ -246,6 +247,11 @@ PyObject* user_params(const Params& params) {
 
 void init_primitives(py::module_& module) {
   set_user_values_rule(user_values);
+  module.def(
+      "set_gradient_opener",
+      [](const py::object& opener) { OpenedObjects::set_opener(opener.ptr()); },
+      "Says what gives (arrays, a function from arrays to values, one from arrays to gradients), "
+      "lists each, for a list of values that are no arrays.");
   py::class_<PrimitiveObject>(module, "PrimitiveBase", py::dynamic_attr(),
                               "An op; str() is its name.")
       .def(py::init([](const std::string& name, bool existing) {

@@ -3,7 +3,6 @@
 
 #include <deque>
 
-#include "callables/linear.h"
 #include "callables/program_object.h"
 #include "callables/traced.h"
 #include "callables/value_lists.h"
@@ -71,11 +70,6 @@ void init_references(py::module_& module) {
   module.def("set_reference_signal", [](const py::object& signal, const py::object& reference) {
     if (!classes().signal) classes() = {signal.inc_ref().ptr(), reference.inc_ref().ptr()};
   });
-  module.def(
-      "set_gradient_opener",
-      [](const py::object& opener) { OpenedObjects::set_opener(opener.ptr()); },
-      "Says what gives (arrays, a function from arrays to values, one from arrays to gradients), "
-      "lists each, for a list of values that are no arrays.");
   module.def(
       "met_references",
       [] {

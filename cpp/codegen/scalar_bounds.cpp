@@ -40,11 +40,13 @@ using Wide = __int128;
 class Folding {
  public:
   explicit Folding(ScalarProgram& program)
-      : program_(program), bounds_(index(program.nodes.size())) {}
+      : program_(program),
+        bounds_(index(program.nodes.size())),
+        decided_(index(program.nodes.size())) {}
 
   void run() {
     for (const Event& e : program_.events()) {
-      if (e.node >= 0 && e.mark != Mark::store) decided_.push_back(e.node);
+      if (e.mark == Mark::test || e.mark == Mark::branch) decided_[index(e.node)] = true;
     }
     const auto& events = program_.events();
     std::size_t at = 0;
@@ -144,7 +146,7 @@ class Folding {
         program_.nodes.replace(i, {Code::view, n.kind, {n.in[condition->is(1) ? 1 : 2]}});
       return;
     }
-    if (n.kind != Kind::truth || is_decided(i)) return;
+    if (n.kind != Kind::truth || decided_[index(i)]) return;
     const Interval& own = *bounds_[index(i)];
     if (own.low == own.high && n.code != Code::constant && n.code != Code::view) {
       program_.nodes.replace(i, {Code::constant, n.kind, {}, own.is(1) ? ~std::uint64_t{0} : 0});
@@ -156,10 +158,6 @@ class Folding {
           return program_.nodes.replace(i, {Code::view, n.kind, {n.in[index(1 - k)]}});
       }
     }
-  }
-
-  bool is_decided(int i) const {
-    return std::find(decided_.begin(), decided_.end(), i) != decided_.end();
   }
 
   // ---- counters -------------------------------------------------------------------------------
@@ -258,8 +256,8 @@ class Folding {
 
   ScalarProgram& program_;
   std::vector<std::optional<Interval>> bounds_;
-  std::vector<int> decided_;  // conditions of loops and branches
-  std::vector<Loop> loops_;   // those whose condition is ahead
+  std::vector<bool> decided_;  // conditions of loops and branches
+  std::vector<Loop> loops_;    // those whose condition is ahead
 };
 
 }  // namespace

@@ -11,26 +11,30 @@ namespace {
 
 using Bases = SmallVector<std::byte*, 24>;
 
+// The constant of which a window shows elements; null where it is none.
+ArrayPtr constant_of(const Plan& plan, const Window& window) {
+  const Slot& slot = plan.slots[static_cast<std::size_t>(window.slot)];
+  const bool constant = slot.kind == Slot::Kind::constant;
+  return constant ? plan.constants[static_cast<std::size_t>(slot.index)] : nullptr;
+}
+
 }  // namespace
 
 std::optional<std::uint64_t> known_integer(const Plan& plan, const Window& window) {
-  const Slot& slot = plan.slots[static_cast<std::size_t>(window.slot)];
   const DType dtype = window.type.dtype;
   for (std::size_t d = 0; d < window.type.rank(); ++d) {
     if (window.strides[d] != 0 && window.type.shape[d] != 1) return {};
   }
-  if (slot.kind != Slot::Kind::constant || (dtype != DType::int32 && dtype != DType::uint32))
-    return {};
-  const Array& value = *plan.constants[static_cast<std::size_t>(slot.index)];
-  return reinterpret_cast<const std::uint32_t*>(value.data())[window.offset];
+  const ArrayPtr value = constant_of(plan, window);
+  if (!value || (dtype != DType::int32 && dtype != DType::uint32)) return {};
+  return reinterpret_cast<const std::uint32_t*>(value->data())[window.offset];
 }
 
 ArrayPtr known_scalar(const Plan& plan, const Window& window) {
-  const Slot& slot = plan.slots[static_cast<std::size_t>(window.slot)];
-  if (slot.kind != Slot::Kind::constant) return nullptr;
-  const ArrayPtr& value = plan.constants[static_cast<std::size_t>(slot.index)];
-  const bool is_scalar = value->type().rank() == 0 && value->type().dtype == window.type.dtype;
-  return window.type.rank() == 0 && is_scalar ? value : nullptr;
+  const ArrayPtr value = constant_of(plan, window);
+  const bool whole = value && value->type().rank() == 0 && window.type.rank() == 0 &&
+                     value->type().dtype == window.type.dtype;
+  return whole ? value : nullptr;
 }
 
 void Plan::run_steps(std::byte* const* base) const {

@@ -96,7 +96,7 @@ class FloatProduct {
   // One dot product that is worth sharing.
   bool is_long_dot() const {
     return args_.batch == 1 && args_.m == 1 && args_.n == 1 && native_ && args_.a_k == 1 &&
-           args_.b_panel == 0 && args_.k >= 2 * dot_part * matmul_k_block;
+           args_.k >= 2 * dot_part * matmul_k_block;
   }
   void long_dot(ParallelFor parallel_for) const {
     const Product<T> p = in_place({0, 0, 0, 1, 1});

@@ -76,7 +76,7 @@ class PackedProduct {
   static constexpr std::int64_t few = 1;
   // Rows or columns that are packed at a time: a multiple of tiles and panels.
   static constexpr std::int64_t part = 384;
-  // Blocks of c: what one packs of a and b for itself stays in a second-level cache.
+  // Blocks of c: what one packs of a and b for itself, and its sums, stay in a second-level cache.
   static constexpr std::int64_t block_rows = 132, block_columns = 512;
   static constexpr std::int64_t own_rows = block_rows * matmul_k_block,
                                 own_columns = block_columns * matmul_k_block;
@@ -93,6 +93,10 @@ class PackedProduct {
   std::int64_t length(std::int64_t block) const {
     return std::min(matmul_k_block, args_.k - block * matmul_k_block);
   }
+  // From where rows of a are packed.
+  const void* rows_at(std::int64_t block, std::int64_t i) const {
+    return at(args_.a, i * args_.a_m + block * matmul_k_block * args_.a_k);
+  }
   const void* at(const void* data, std::int64_t offset) const {
     return static_cast<const std::byte*>(data) + offset * itemsize(args_.dtype);
   }
@@ -100,7 +104,7 @@ class PackedProduct {
   // Rows one after the other, or, where a's columns lie so, panels of a tile's rows.
   void pack_rows(std::int64_t block, std::int64_t i, std::int64_t rows, T* to) const {
     const std::int64_t n = length(block);
-    const void* from = at(args_.a, i * args_.a_m + block * matmul_k_block * args_.a_k);
+    const void* from = rows_at(block, i);
     if (turned_) {
       pack_(from, args_.a_k, args_.a_m, n, rows, tile_, to);
     } else {
@@ -112,17 +116,17 @@ class PackedProduct {
     pack_(from, args_.b_k, args_.b_n, length(block), columns, width_, to);
   }
 
-  // Asks for a part of the rows that are packed for a k-block, so that they are near by then.
-  void fetch_rows(const Block& c, std::int64_t block, std::int64_t part, std::int64_t parts) const {
+  // Asks for what is packed of a for a k-block, while panel `panel` of `panels` is multiplied.
+  void fetch_rows(const Block& c, std::int64_t block, std::int64_t panel,
+                  std::int64_t panels) const {
     if (block * matmul_k_block >= args_.k) return;
     constexpr std::int64_t line = 64;
     const std::int64_t k = length(block), size = itemsize(args_.dtype);
-    const std::int64_t count = turned_ ? k : c.m, bytes = (turned_ ? c.m : k) * size;
-    const auto* from = static_cast<const std::byte*>(
-        at(args_.a, c.i * args_.a_m + block * matmul_k_block * args_.a_k));
-    for (std::int64_t r = count * part / parts; r < count * (part + 1) / parts; ++r) {
-      const std::byte* row = from + r * (turned_ ? args_.a_k : args_.a_m) * size;
-      for (std::int64_t b = 0; b < bytes; b += line) __builtin_prefetch(row + b, 0, 2);
+    const std::int64_t count = turned_ ? k : c.m, bytes = (turned_ ? c.m : k) * size,
+                       step = (turned_ ? args_.a_k : args_.a_m) * size;
+    const auto* from = static_cast<const std::byte*>(rows_at(block, c.i));
+    for (std::int64_t r = count * panel / panels; r < count * (panel + 1) / panels; ++r) {
+      for (std::int64_t b = 0; b < bytes; b += line) __builtin_prefetch(from + r * step + b, 0, 2);
     }
   }
 
@@ -165,7 +169,7 @@ class PackedProduct {
     p.c_m = args_.c_m;
     T* const out = static_cast<T*>(args_.c) + c.i * args_.c_m + c.j;
     const std::int64_t rows = turned_ ? tile_ : c.m;
-    const bool packs = a == own && (turned_ || args_.a_k == 1);
+    const bool packs = !rows_in_place_ && shared_rows_ == 0 && (turned_ || args_.a_k == 1);
     for (std::int64_t j = 0; j < c.n; j += width_) {
       if (packs) fetch_rows(c, block + 1, j / width_, parts_of(c.n, width_));
       p.n = std::min(width_, c.n - j);

@@ -14,54 +14,47 @@ std::string value_text(const Value& value) {
   return value->type().rank() == 0 ? scalar_text(as_array(value)) : to_string(value->type());
 }
 
-class JvpTracer final : public Tracer {
+class DifferentiatedTracer : public Tracer {
  public:
-  JvpTracer(const Trace& trace, Value primal, Value tangent)
+  DifferentiatedTracer(const Trace& trace, Value primal, Value tangent)
       : Tracer(trace, primal->type()), primal_(std::move(primal)), tangent_(std::move(tangent)) {}
   const Value& primal() const { return primal_; }
   const Value& tangent() const { return tangent_; }
   Value underlying() const override { return primal_; }
+  Value part(Part part) const override {
+    return part == Part::primal ? primal_ : part == Part::tangent ? tangent_ : nullptr;
+  }
+
+ private:
+  Value primal_;
+  Value tangent_;
+};
+
+class JvpTracer final : public DifferentiatedTracer {
+ public:
+  using DifferentiatedTracer::DifferentiatedTracer;
   std::string text() const override {
-    return concat("JVPTracer(primal=", value_text(primal_), ", tangent=", value_text(tangent_),
+    return concat("JVPTracer(primal=", value_text(primal()), ", tangent=", value_text(tangent()),
                   ")");
   }
   std::string_view class_name() const override { return "JVPTracer"; }
-  Value part(Part part) const override {
-    return part == Part::primal ? primal_ : part == Part::tangent ? tangent_ : nullptr;
-  }
-
- private:
-  Value primal_;
-  Value tangent_;
 };
 
 // A value whose tangent is a variable of the linear program being recorded.
-class GradTracer final : public Tracer {
+class GradTracer final : public DifferentiatedTracer {
  public:
-  GradTracer(const Trace& trace, Value primal, Value tangent)
-      : Tracer(trace, primal->type()), primal_(std::move(primal)), tangent_(std::move(tangent)) {}
-  const Value& primal() const { return primal_; }
-  const Value& tangent() const { return tangent_; }
-  Value underlying() const override { return primal_; }
+  using DifferentiatedTracer::DifferentiatedTracer;
   std::string text() const override {
-    return concat("GradTracer(primal=", value_text(primal_),
+    return concat("GradTracer(primal=", value_text(primal()),
                   ", typeof(tangent)=", short_string(type_), ")");
   }
   std::string_view class_name() const override { return "LinearizeTracer"; }
-  Value part(Part part) const override {
-    return part == Part::primal ? primal_ : part == Part::tangent ? tangent_ : nullptr;
-  }
-
- private:
-  Value primal_;
-  Value tangent_;
 };
 
 // Primal and tangent of `value` for `trace`; values of outer traces are constants to it.
-template <class T>
 std::pair<Value, Value> split(const Trace& trace, const Value& value) {
   if (!trace.owns(value)) return {value, nullptr};
-  const auto& tracer = static_cast<const T&>(*value);
+  const auto& tracer = static_cast<const DifferentiatedTracer&>(*value);
   return {tracer.primal(), tracer.tangent()};
 }
 
@@ -119,7 +112,7 @@ class JvpTrace final : public Trace {
   Values process(const Op& op, const Params& params, const Values& in) override {
     Values primals, tangents;
     for (const Value& value : in) {
-      auto [primal, tangent] = split<JvpTracer>(*this, value);
+      auto [primal, tangent] = split(*this, value);
       primals.push_back(std::move(primal));
       tangents.push_back(std::move(tangent));
     }
@@ -174,7 +167,7 @@ class LinearizeTrace final : public Trace {
     Values primals, tangents;
     std::vector<bool> nonzero;
     for (const Value& value : in) {
-      auto [primal, tangent] = split<GradTracer>(*this, value);
+      auto [primal, tangent] = split(*this, value);
       primals.push_back(std::move(primal));
       nonzero.push_back(bool(tangent));
       tangents.push_back(std::move(tangent));
@@ -236,7 +229,7 @@ JvpResult jvp(const ValueFunction& f, const Values& primals, const Values& tange
   }
   JvpResult result;
   for (const Value& value : f(in)) {
-    auto [primal, tangent] = split<JvpTracer>(trace, value);
+    auto [primal, tangent] = split(trace, value);
     result.out.push_back(std::move(primal));
     result.t.push_back(std::move(tangent));
   }
@@ -260,7 +253,7 @@ LinearMap linearize(const ValueFunction& f, const Values& primals,
       in.push_back(new GradTracer(trace, primals[i], recorder.input(map.in_types.back())));
     }
     for (const Value& value : f(in)) {
-      auto [primal, tangent] = split<GradTracer>(trace, value);
+      auto [primal, tangent] = split(trace, value);
       map.out.push_back(std::move(primal));
       map.nonzero.push_back(bool(tangent));
       if (tangent) tangents_out.push_back(std::move(tangent));

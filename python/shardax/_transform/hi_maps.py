@@ -12,8 +12,8 @@ from shardax import tree_util
 from shardax._core import api as _core
 from shardax._transform.hi_slots import define
 from shardax._transform.hi_specs import stands_for_arrays
+from shardax._transform.hi_states import typeof_or_none
 from shardax._transform.hi_types import _unflatten, carrier_types, is_hi, lo_types, lowered
-from shardax._transform.jit import typeof
 from shardax._transform.primitives import Primitive, jvp_rules
 from shardax._transform.zeros import Zero, zeros_like_aval
 
@@ -92,14 +92,8 @@ def _together(aval, parts):
 def _open(tree, carried):
     """The tree with tuples of arrays in place of values that are no arrays; what puts them back."""
     leaves, structure = tree_util.tree_flatten(tree)
-    avals = []
-    for i, leaf in enumerate(leaves):
-        try:
-            avals.append(typeof(leaf))
-        except TypeError:
-            avals.append(None)
-        if is_hi(avals[i]):
-            leaves[i] = _parts(avals[i], leaf, carried)
+    avals = [typeof_or_none(leaf) for leaf in leaves]
+    leaves = [_parts(a, x, carried) if is_hi(a) else x for a, x in zip(avals, leaves)]
 
     def close(opened):
         parts = structure.flatten_up_to(opened)
