@@ -270,15 +270,16 @@ Shardings propagate(const Program& program, const Shardings& in) {
 }
 
 namespace {
-ShardingPtr context_mesh;
+ShardingPtr current_mesh;
 }
 
-void set_context_mesh(ShardingPtr mesh) { context_mesh = std::move(mesh); }
+void set_context_mesh(ShardingPtr mesh) { current_mesh = std::move(mesh); }
+const ShardingPtr& context_mesh() { return current_mesh; }
 
 void place_in_context(const Values& results) {
-  if (!context_mesh) return;
+  if (!current_mesh) return;
   for (const Value& result : results)
-    as_array(result).set_sharding(split_as(context_mesh, Split(result->type().rank()), true));
+    as_array(result).set_sharding(split_as(current_mesh, Split(result->type().rank()), true));
 }
 
 Shardings asked_of_inputs(const Program& program) {
@@ -305,13 +306,24 @@ Shardings replicated_rest(Shardings shardings) {
   return shardings;
 }
 
+namespace {
+
+// Does an axis that types do not show split a dimension?
+bool splits_automatically(const Sharding& sharding) {
+  return std::ranges::any_of(sharding.spec, [&](const std::vector<std::string>& axes) {
+    return std::ranges::any_of(axes, [&](const auto& axis) { return !sharding.is_explicit(axis); });
+  });
+}
+
+}  // namespace
+
 Shardings as_results_show(Shardings results, const Types& result_types, const Shardings& inputs,
                           const Types& input_types) {
   const auto is_given = [](const ShardingPtr& s) { return bool(s); };
   const auto first = std::ranges::find_if(inputs, is_given);
   for (std::size_t i = 0; i < results.size(); ++i) {
     ShardingPtr& own = results[i];
-    if (!own || !own->named || own->is_explicit()) continue;
+    if (!own || !own->named || (own->is_explicit() && !splits_automatically(*own))) continue;
     const auto spec = trimmed(own->spec);
     const bool alike = first != inputs.end() && same_mesh(**first, *own) &&
                        spec == trimmed((*first)->spec) &&

@@ -51,6 +51,7 @@ Sums sums_left(const Op& op, const Types& in);
 // The mesh that is current: over it, results of operands that lie nowhere in particular are
 // replicated. Null: none is.
 void set_context_mesh(ShardingPtr mesh);
+const ShardingPtr& context_mesh();
 // Labels such results.
 void place_in_context(const Values& results);
 
@@ -58,8 +59,9 @@ void place_in_context(const Values& results);
 Shardings asked_of_inputs(const Program& program);
 // A program's results lie on the same devices: those without a sharding are replicated over them.
 Shardings replicated_rest(Shardings shardings);
-// Over automatic axes a result that is split as the first input is shows its spec, entries for
-// whole dimensions included; others have none behind the last dimension that is split.
+// Where automatic axes split it, or there are no others, a result that is split as the first input
+// is shows its spec, entries for whole dimensions included; others have none behind the last
+// dimension that is split.
 Shardings as_results_show(Shardings results, const Types& result_types, const Shardings& inputs,
                           const Types& input_types);
 

@@ -2,6 +2,7 @@
 #include "array/sharding.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/errors.h"
 
@@ -12,19 +13,43 @@ std::string entry_text(const std::vector<std::string>& axes) {
   return axes.size() == 1 ? quoted(axes) : concat("(", quoted(axes), ")");
 }
 
+namespace {
+
+// 'p' is automatic, and explicit where nobody asked for it is explicit all the same.
+const char* name_of_type(char kind) {
+  return kind == 'a' || kind == 'p' ? "Auto" : kind == 'm' ? "Manual" : "Explicit";
+}
+char type_at(const Sharding& sharding, std::size_t axis) {
+  return sharding.axis_types.empty() ? 'a' : sharding.axis_types[axis];
+}
+
+// "'x': 2, axis_types=(Auto,)"
+std::string axes_text(const Sharding& sharding) {
+  std::string axes, types;
+  for (std::size_t i = 0; i < sharding.mesh_axes.size(); ++i) {
+    const char* separator = i > 0 ? ", " : "";
+    axes += concat(separator, "'", sharding.mesh_axes[i], "': ", sharding.mesh_shape[i]);
+    types += concat(separator, name_of_type(type_at(sharding, i)));
+  }
+  return concat(axes, ", axis_types=(", types, sharding.mesh_axes.size() == 1 ? "," : "", ")");
+}
+
+}  // namespace
+
+std::string mesh_text(const Sharding& sharding) {
+  return concat(sharding.devices.empty() ? "AbstractMesh(" : "Mesh(", axes_text(sharding), ")");
+}
+
+std::string abstract_mesh_text(const Sharding& sharding) {
+  return concat("AbstractMesh(", axes_text(sharding),
+                ", device_kind=cpu, num_cores=None, platform=cpu)");
+}
+
 std::string to_string(const Sharding& sharding) {
   if (!sharding.named)
     return concat("SingleDeviceSharding(device=CpuDevice(id=", sharding.devices[0],
                   "), memory_kind=device)");
-  std::string mesh, kinds, spec;
-  for (std::size_t i = 0; i < sharding.mesh_axes.size(); ++i) {
-    const char* separator = i > 0 ? ", " : "";
-    mesh += concat(separator, "'", sharding.mesh_axes[i], "': ", sharding.mesh_shape[i]);
-    const char kind = sharding.axis_types.empty() ? 'a' : sharding.axis_types[i];
-    kinds += concat(separator, kind == 'a' || kind == 'p' ? "Auto"
-                               : kind == 'm'              ? "Manual"
-                                                          : "Explicit");
-  }
+  std::string spec;
   for (const std::vector<std::string>& names : sharding.spec)
     spec += concat(spec.empty() ? "" : ", ", entry_text(names));
   const char* comma = sharding.spec.size() == 1 ? "," : "";
@@ -34,9 +59,8 @@ std::string to_string(const Sharding& sharding) {
     spec += concat(spec.empty() ? "" : ", ", name, "={", quoted(*axes), "}");
     comma = "";
   }
-  return concat("NamedSharding(mesh=", sharding.devices.empty() ? "AbstractMesh(" : "Mesh(", mesh,
-                ", axis_types=(", kinds, sharding.mesh_axes.size() == 1 ? "," : "", ")), spec=P(",
-                spec, comma, "), memory_kind=device)");
+  return concat("NamedSharding(mesh=", mesh_text(sharding), ", spec=P(", spec, comma,
+                "), memory_kind=device)");
 }
 
 bool Sharding::is_explicit(const std::string& axis) const {
@@ -57,6 +81,14 @@ std::vector<std::string> Sharding::explicit_split(std::size_t dimension) const {
 bool same_mesh(const Sharding& a, const Sharding& b) {
   return a.named == b.named && a.mesh_axes == b.mesh_axes && a.mesh_shape == b.mesh_shape &&
          a.devices == b.devices;
+}
+
+bool same_abstract_mesh(const Sharding& a, const Sharding& b) {
+  if (a.mesh_axes != b.mesh_axes || a.mesh_shape != b.mesh_shape) return false;
+  for (std::size_t i = 0; i < a.mesh_axes.size(); ++i) {
+    if (std::strcmp(name_of_type(type_at(a, i)), name_of_type(type_at(b, i))) != 0) return false;
+  }
+  return true;
 }
 
 bool same_sharding(const ShardingPtr& a, const ShardingPtr& b) {

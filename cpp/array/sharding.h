@@ -34,9 +34,16 @@ struct Sharding final : public RefCounted {
 using ShardingPtr = Shared<const Sharding>;
 // As Python shows it: "NamedSharding(mesh=Mesh('x': 2, axis_types=(Auto,)), spec=P('x',), ...)".
 std::string to_string(const Sharding& sharding);
+// "Mesh('x': 2, axis_types=(Auto,))", or AbstractMesh where it has no devices.
+std::string mesh_text(const Sharding& sharding);
+// "AbstractMesh('x': 2, axis_types=(Auto,), device_kind=cpu, num_cores=None, platform=cpu)": the
+// mesh of devices without them.
+std::string abstract_mesh_text(const Sharding& sharding);
 // An entry of a spec: "None", "'x'" or "('x', 'y')".
 std::string entry_text(const std::vector<std::string>& axes);
 bool same_mesh(const Sharding& a, const Sharding& b);
+// The same axes, of the same types, whatever the devices.
+bool same_abstract_mesh(const Sharding& a, const Sharding& b);
 bool same_sharding(const ShardingPtr& a, const ShardingPtr& b);
 // Over the same devices, split in another way, with the same sums left to do.
 ShardingPtr with_spec(const Sharding& like, std::vector<std::vector<std::string>> spec);

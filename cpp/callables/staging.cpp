@@ -142,13 +142,16 @@ class AxisEnv {
   std::deque<AxisScope> scopes_;
 };
 
-// A Python context in which the user says how results are split.
+// A Python context in which the user says how results are split, and over which axes sums are left
+// to do.
 class ShardingContext {
  public:
-  void enter() { scopes_.emplace_back(); }
+  explicit ShardingContext(std::vector<std::string> unreduced) : unreduced_(std::move(unreduced)) {}
+  void enter() { scopes_.emplace_back(unreduced_); }
   void exit() { scopes_.pop_back(); }
 
  private:
+  std::vector<std::string> unreduced_;
   std::deque<ShardingGiven> scopes_;
 };
 
@@ -228,7 +231,7 @@ void init_staging(py::module_& module) {
           "references hold follows, and comes out first.");
 
   py::class_<ShardingContext>(module, "ShardingGiven")
-      .def(py::init<>())
+      .def(py::init<std::vector<std::string>>(), py::arg("unreduced") = std::vector<std::string>())
       .def("__enter__", &ShardingContext::enter)
       .def("__exit__", [](ShardingContext& context, const py::args&) { context.exit(); });
   py::class_<EagerContext>(module, "EagerContext")

@@ -11,6 +11,7 @@
 #include "callables/value_lists.h"
 #include "objects/bind.h"
 #include "objects/labels.h"
+#include "ops/split.h"
 #include "transform/jvp.h"
 
 namespace py = pybind11;
@@ -24,6 +25,20 @@ py::tuple shape_tuple(const Type& type) {
   return shape;
 }
 
+// ValueError where explicit axes split a dimension unevenly.
+void check_comes_out_even(const Type& type) {
+  for (std::size_t d = 0; d < type.rank() && type.sharding; ++d) {
+    const std::vector<std::string> axes = type.sharding->explicit_split(d);
+    const std::int64_t parts = ops::parts_of(axes, *type.sharding);
+    if (type.shape[d] % parts == 0) continue;
+    value_error("Sharding spec (", quoted(axes), axes.size() == 1 ? ",)" : ")",
+                " implies that array axis ", d, " is partitioned ", parts,
+                " times, but does not evenly divide the dimension size ", type.shape[d],
+                ". Got shape: ", to_string(type.shape), " and sharding ",
+                to_string(*type.sharding));
+  }
+}
+
 // What JAX's types have besides: how arrays are split over explicit axes, and the manual axes over
 // which they vary. Nothing here depends on a memory space.
 void add_options(Type& type, const py::kwargs& options) {
@@ -33,6 +48,7 @@ void add_options(Type& type, const py::kwargs& options) {
     if (name == "sharding") {
       if (value.is_none()) continue;
       type.sharding = sharding_in_types(value.ptr(), type.rank());
+      check_comes_out_even(type);
     } else if (name == "vma" || name == "manual_axis_type") {
       if (value.is_none()) continue;
       type.varying = join(type.varying, varying_in_types(value.ptr()));

@@ -87,15 +87,7 @@ Grid grid_of(const Params& params) {
 Params shown_shard_map(const Params& params) {
   const Grid grid = grid_of(params);
   std::string mesh = "None";
-  if (grid.mesh) {
-    const std::string all = to_string(*grid.mesh);
-    const std::size_t first = all.find("Mesh(");
-    mesh = all.substr(first, all.find(", spec=") - first);
-    if (grid.current) {
-      mesh = concat("Abstract", mesh.substr(0, mesh.size() - 1),
-                    ", device_kind=cpu, num_cores=None, platform=cpu)");
-    }
-  }
+  if (grid.mesh) mesh = grid.current ? abstract_mesh_text(*grid.mesh) : mesh_text(*grid.mesh);
   std::vector<std::string> sorted;
   for (const Grid::Axis& axis : grid.axes) sorted.push_back(axis_text(axis.name));
   std::sort(sorted.begin(), sorted.end());

@@ -1,13 +1,23 @@
 // ir/sharding_given.cpp - the scopes of this thread.
 #include "ir/sharding_given.h"
 
+#include <utility>
+
 namespace shardax {
 namespace {
-thread_local int scopes = 0;
+thread_local std::vector<std::vector<std::string>> scopes;
 }
 
-ShardingGiven::ShardingGiven() { ++scopes; }
-ShardingGiven::~ShardingGiven() { --scopes; }
-bool sharding_given() { return scopes > 0; }
+ShardingGiven::ShardingGiven(std::vector<std::string> unreduced) {
+  scopes.push_back(std::move(unreduced));
+}
+ShardingGiven::~ShardingGiven() { scopes.pop_back(); }
+
+bool sharding_given() { return !scopes.empty(); }
+
+const std::vector<std::string>& sums_asked() {
+  static const std::vector<std::string> none;
+  return scopes.empty() ? none : scopes.back();
+}
 
 }  // namespace shardax

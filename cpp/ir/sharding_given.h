@@ -1,17 +1,24 @@
 // ir/sharding_given.h - where it is known how results are split over explicit axes.
 #pragma once
 
+#include <string>
+#include <vector>
+
 namespace shardax {
 
 // While it lives, results whose sharding operands leave open are not split, and that is no error:
 // the user says how, or has been asked when a program was staged that runs now.
 class ShardingGiven {
  public:
-  ShardingGiven();
+  ShardingGiven() : ShardingGiven(std::vector<std::string>()) {}
+  // The user wants sums over those axes left to do.
+  explicit ShardingGiven(std::vector<std::string> unreduced);
   ~ShardingGiven();
   ShardingGiven(const ShardingGiven&) = delete;
   ShardingGiven& operator=(const ShardingGiven&) = delete;
 };
 bool sharding_given();
+// Of the innermost scope.
+const std::vector<std::string>& sums_asked();
 
 }  // namespace shardax

@@ -147,6 +147,46 @@ void check_split_product(const Op&, const Params& params, const Types& in, const
 
 namespace {
 
+// The axes that split dimensions of an operand, in the order of their names.
+Axes sorted_axes(const Type& type, const Ints& dims) {
+  Axes out;
+  for (const std::int64_t d : dims) {
+    const Axes own = split_at(type, d);
+    out.insert(out.end(), own.begin(), own.end());
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+}  // namespace
+
+void check_sums_of_product(const Params& params, const Types& in, const Axes& axes) {
+  const Ints &left = params.ints("lhs_contract"), &right = params.ints("rhs_contract");
+  const std::string lhs = spec_text(in[0], left), rhs = spec_text(in[1], right);
+  if (lhs != rhs)
+    refuse(
+        "lhs and rhs contracting dims should be sharded identically when out_sharding provided to "
+        "dot_general mentions unreduced_axes. Got lhs_contracting_spec=",
+        lhs, ", rhs_contracting_spec=", rhs);
+  if (sorted_axes(in[0], left) != axes)
+    refuse(
+        "out_sharding's unreduced axes should be equal to the contracting specs. Got unreduced "
+        "axes=frozenset({",
+        quoted(axes), "}) and contracting spec=", lhs);
+}
+
+void check_sums_of_reduction(const Params& params, const Types& in, const Axes& axes) {
+  const Axes split = sorted_axes(in[0], params.ints("axes"));
+  if (std::includes(split.begin(), split.end(), axes.begin(), axes.end())) return;
+  refuse(
+      "out_sharding's unreduced axes should be in operand's specs that were summed over. Got "
+      "operand=ShapedArray(",
+      to_string(in[0]), "), axes=", to_string(params.ints("axes")), ", unreduced_spec=frozenset({",
+      quoted(axes), "})");
+}
+
+namespace {
+
 Shape without_ones(const Shape& shape, std::size_t from, std::size_t end) {
   Shape out;
   for (std::size_t d = from; d < end; ++d) {

@@ -13,6 +13,11 @@ void check_split_selected(const Op& op, const Params& params, const Types& in, c
 void check_split_product(const Op& op, const Params& params, const Types& in, const Types& out);
 void check_split_reshaped(const Op& op, const Params& params, const Types& in, const Types& out);
 void check_split_joined(const Op& op, const Params& params, const Types& in, const Types& out);
+// Where the user leaves sums over `axes` to do: these split what is added up, in both operands.
+void check_sums_of_product(const Params& params, const Types& in,
+                           const std::vector<std::string>& axes);
+void check_sums_of_reduction(const Params& params, const Types& in,
+                             const std::vector<std::string>& axes);
 // Dimensions of operand 0 that change size come out even; `doing`: "slicing".
 void check_comes_out_even(std::string_view doing, const Type& in, const Type& out);
 void check_split_sorted(const Op& op, const Params& params, const Types& in, const Types& out);

@@ -7,7 +7,8 @@ import numpy as np
 
 import shardax._core as _core
 from shardax._base.arrays import asarray, check_arraylike
-from shardax._devices.constraints import constrained, one_program_of_sums
+from shardax._devices.constraints import constrained
+from shardax._devices.out_sharding import one_program_of_sums
 from shardax.errors import ConcretizationTypeError
 
 __all__ = [

@@ -6,7 +6,14 @@ import pytest
 import shardax as jax
 import shardax.numpy as jnp
 from shardax import lax
-from shardax.sharding import AxisType, NamedSharding, P, ShardingTypeError, reshard
+from shardax.sharding import (
+    AxisType,
+    NamedSharding,
+    P,
+    ShardingTypeError,
+    reshard,
+    use_abstract_mesh,
+)
 
 
 def placed(shape, *spec):
@@ -159,3 +166,35 @@ def test_arguments_are_split_as_in_specs_say(mesh):
     assert f(P("x", "y"))(x).sharding == x.sharding
     rows = jax.sharding.reshard(x, P("x"))
     assert f(P("x"))(rows).shape == (4, 4)
+
+
+def test_operands_are_over_the_current_mesh():
+    first, second = (jax.make_mesh((1,), (name,), axis_types=(AxisType.Explicit,)) for name in "ab")
+    x, y = (jax.device_put(np.arange(8), NamedSharding(mesh, P())) for mesh in (first, second))
+    for f in (jnp.add, jax.jit(jnp.add), lambda x, y: jnp.concatenate([x, y])):
+        with pytest.raises(ValueError, match=r"Mesh for all inputs should be equal. .*'a': 1.*'b'"):
+            f(x, y)
+        with jax.set_mesh(first):
+            text = r"For primitive \w+, context mesh AbstractMesh\('a'.*aval mesh .*int32\[8\]"
+            with pytest.raises(ValueError, match=text):
+                f(x, y)
+
+
+def test_operands_are_over_axes_of_the_current_types(mesh):
+    x = placed((8, 2), "x", "y")
+    changed = mesh.abstract_mesh.update_axis_types({"x": AxisType.Auto})
+
+    def f(x):
+        with use_abstract_mesh(changed):
+            return x @ x.T
+
+    for call in (f, jax.jit(f)):
+        with pytest.raises(ValueError, match=r"context mesh .*\(Auto, Explicit\).* aval mesh"):
+            call(x)
+
+
+def test_types_come_out_even(mesh):
+    where = NamedSharding(mesh.abstract_mesh, P("x"))
+    with pytest.raises(ValueError, match="partitioned 2 times, but does not evenly divide .* 5"):
+        jax.core.ShapedArray((5, 2), jnp.int32, sharding=where)
+    assert str(jax.core.ShapedArray((4, 2), jnp.int32, sharding=where)).endswith("[4@x,2]")

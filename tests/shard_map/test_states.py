@@ -236,11 +236,14 @@ def test_shards_of_a_mapped_functions_result_are_its_blocks(mesh):
 
 def test_each_device_counts_what_it_has(mesh):
     ids = placed([0, 1, 1, 2], "x").astype(jnp.int32)
+    spread = placed([0, 1, 1, 2], ("x", "y")).astype(jnp.int32)
     for f in (jnp.bincount, jax.jit(jnp.bincount, static_argnames=("length", "out_sharding"))):
-        counts = f(ids, length=3, out_sharding=P(unreduced={"x"}))
-        np.testing.assert_array_equal(terms(counts)[0], [1, 1, 0])
-        np.testing.assert_array_equal(terms(counts)[2], [0, 1, 1])
+        counts = f(spread, length=3, out_sharding=P(unreduced={"x", "y"}))
+        np.testing.assert_array_equal(terms(counts), [[1, 0, 0], [0, 1, 0], [0, 1, 0], [0, 0, 1]])
         np.testing.assert_array_equal(reshard(counts, P()), [1, 2, 1])
+    for spec in (P("x"), P(unreduced={"x"}), P(reduced={"x", "y"})):
+        with pytest.raises(ShardingTypeError, match="only be fully replicated or fully unreduced"):
+            jnp.bincount(ids, length=3, out_sharding=spec)
     rows = placed(np.arange(8.0).reshape(4, 2), "x")
     sums = jax.ops.segment_sum(rows, ids, num_segments=3, out_sharding=P(unreduced={"x"}))
     np.testing.assert_array_equal(terms(sums)[2], [[0, 0], [4, 5], [6, 7]])

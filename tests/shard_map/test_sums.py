@@ -177,3 +177,40 @@ def test_texts_of_one_device_say_where_its_messages_come_from():
     (message,) = [line for line in text.splitlines() if "all-reduce(" in line]
     assert 'metadata={op_name="jit(' in message
     assert "sharding-constraint" not in text
+
+
+@pytest.mark.parametrize(
+    "lhs, rhs, unreduced, text",
+    [
+        (P("x", "y"), P("y", None), "x", "unreduced axes should be equal to the contracting specs"),
+        (P("x", "y"), P(None, None), "y", "contracting dims should be sharded identically"),
+        (P("x", None), P(None, None), "y", "unreduced axes should be equal to the contracting"),
+    ],
+)
+def test_products_leave_sums_to_do_over_what_splits_both_factors(mesh, lhs, rhs, unreduced, text):
+    a, b = jax.device_put(np.ones((8, 2)), lhs), jax.device_put(np.ones((2, 8)), rhs)
+    for f in (jnp.einsum, jax.jit(jnp.einsum, static_argnums=0, static_argnames="out_sharding")):
+        with pytest.raises(ShardingTypeError, match=text):
+            f("ij,jk->ik", a, b, out_sharding=P(unreduced={unreduced}))
+
+
+def test_reductions_leave_sums_to_do_over_what_splits_what_they_add(mesh):
+    x = jax.device_put(np.arange(16.0).reshape(8, 2), P("y", None))
+    with pytest.raises(ShardingTypeError, match="should be in operand's specs that were summed"):
+        lax.reduce_sum(x, (0,), out_sharding=P(None, unreduced={"x"}))
+    out = lax.reduce_sum(x, (0,), out_sharding=P(None, unreduced={"y"}))
+    assert jax.typeof(out).sharding.spec == P(None, unreduced={"y"})
+    np.testing.assert_array_equal(reshard(out, P()), x.sum(0))
+
+
+@pytest.mark.parametrize("f", [jnp.reshape, lax.reshape, lambda x, _, **o: jnp.ravel(x, **o)])
+def test_reshaped_arrays_are_sums_as_they_were(mesh, f):
+    for state in ("unreduced", "reduced"):
+        wanted = P(**{state: {"x"}})
+        with pytest.raises(ValueError, match=f"`reshape` cannot contain {state} axes"):
+            f(jnp.arange(8), (4, 2), out_sharding=wanted)
+        x = reshard(jnp.arange(8), wanted)
+        with pytest.raises(ValueError, match=f"must be {state} over the same mesh axes as operand"):
+            f(x, (4, 2), out_sharding=P("x"))
+        spec = jax.typeof(f(x, (4, 2), out_sharding=P("y", **{state: {"x"}}))).sharding.spec
+        assert spec.partitions[0] == "y" and getattr(spec, state) == {"x"}

@@ -77,7 +77,8 @@ def _check_devices(x, where):
     )
 
 
-def _asked(mesh):
+def is_asked(mesh):
+    """Whether the user asked for explicit axes by name."""
     return bool(mesh.explicit_axes) and not mesh._implied
 
 
@@ -85,10 +86,10 @@ def _is_asserted(x, where):
     """Whether all axes of the current mesh are explicit, by the user's wish: then a constraint says
     how `x` is split already, and where it is not, AssertionError. ValueError for a spec that names
     explicit axes where not all are."""
-    if not isinstance(where, NamedSharding) or not _asked(where.mesh):
+    if not isinstance(where, NamedSharding) or not is_asked(where.mesh):
         return False
     context = get_abstract_mesh()
-    if not _asked(context) or not context.are_all_axes_explicit:
+    if not is_asked(context) or not context.are_all_axes_explicit:
         _check_auto(where)
         return False
     own = _core.api.typeof(x).sharding.spec
@@ -139,85 +140,7 @@ def constrained(x, out_sharding):
     return x if out_sharding is None else labelled(x, out_sharding)
 
 
-def takes_out_sharding(function):
-    """`function`, whose argument `out_sharding` says how the result is split over the mesh."""
-
-    @functools.wraps(function)
-    def call(*args, out_sharding=None, **kwargs):
-        if out_sharding is None:
-            return function(*args, **kwargs)
-
-        def run(args, kwargs):
-            return split_so(out_sharding, function.__name__, lambda: function(*args, **kwargs))
-
-        return one_program_of_sums(out_sharding, run, args, kwargs)
-
-    return call
-
-
-def one_program_of_sums(out_sharding, run, *args):
-    """`run(*args)`; where it leaves a sum to do, as one program of the arrays in `args`, in which
-    it can be said what each device has."""
-    if not getattr(getattr(out_sharding, "spec", out_sharding), "unreduced", ()):
-        return run(*args)
-    leaves, tree = tree_util.tree_flatten(args)
-    arrays = {i: x for i, x in enumerate(leaves) if isinstance(x, _core.Array)}
-    if not arrays or any(isinstance(x, _core.Tracer) for x in arrays.values()):
-        return run(*args)
-
-    def of_arrays(values):
-        return run(*tree.unflatten([values.get(i, leaf) for i, leaf in enumerate(leaves)]))
-
-    return _core.api.jit(of_arrays)(arrays)
-
-
-def split_so(out_sharding, name, function):
-    """What `function` of no arguments gives, split as the `out_sharding` of the user's function
-    `name` says where operands leave it open."""
-    where = out_sharding_of(out_sharding, name)
-    with _core.api.ShardingGiven():
-        out = function()
-    rank = getattr(out, "ndim", None)
-    if rank is not None and len(where.spec) > rank and not any(where.spec[rank:]):
-        where = where.with_spec(where.spec.update(partitions=where.spec[:rank]))
-    return labelled(out, where)
-
-
-def out_sharding_of(where, function):
-    """An `out_sharding` as a Sharding; ValueError for axes that types do not follow."""
-    if isinstance(where, PartitionSpec) and current_mesh().empty and context_mesh().empty:
-        raise ValueError(
-            f"{function}: Using PartitionSpec when you are not under a mesh context is not "
-            "allowed. Please pass a NamedSharding instance or enter into a mesh context via "
-            f"`jax.set_mesh`. Got {where}"
-        )
-    where = _resolve(where, function, "out_sharding")
-    check_explicit(where, function)
-    context = get_abstract_mesh()
-    mesh = getattr(where, "mesh", context)
-    differ = mesh.abstract_mesh.shape_tuple, mesh.axis_types
-    if _asked(context) and differ != (context.shape_tuple, context.axis_types):
-        raise ValueError(
-            f"{function}: Context mesh {context} should match the mesh of sharding {where}. Give "
-            "out_sharding a PartitionSpec, which is over the current mesh."
-        )
-    return where
-
-
-def check_explicit(where, function):
-    spec = getattr(where, "spec", ())
-    types = where.mesh._name_to_type if isinstance(where, NamedSharding) else {}
-    for entry in spec:
-        for name in axes_of_entry(entry):
-            if types[name] != AxisType.Explicit:
-                raise ValueError(
-                    f"PartitionSpec passed to {function} cannot contain axis names that are of "
-                    f"type Auto or Manual. Got PartitionSpec: {spec} with axis name: {name} of "
-                    f"type: {types[name]!s}. Use with_sharding_constraint there."
-                )
-
-
-def _resolve(where, function, argument):
+def resolved(where, function, argument):
     """The Sharding that is meant; None where none is."""
     if where is None or isinstance(where, Sharding):
         return where
@@ -280,7 +203,7 @@ def spread(shardings, tree, function, argument, formats=False):
             for where, leaf in zip(wheres, tree_util.tree_leaves(tree), strict=True)
         ]
     return [
-        where if isinstance(where, Format) else _resolve(where, function, argument)
+        where if isinstance(where, Format) else resolved(where, function, argument)
         for where in wheres
     ]
 

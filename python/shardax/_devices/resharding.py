@@ -2,7 +2,8 @@
 import shardax._core as _core
 from shardax import tree_util
 from shardax._base.arrays import asarray
-from shardax._devices.constraints import check_explicit, constrain, spread
+from shardax._devices.constraints import constrain, spread
+from shardax._devices.out_sharding import check_explicit
 from shardax._devices.shardings import NamedSharding, completed
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 import shardax._core as _core
 from shardax._base.arrays import asarray, bind, in_one_program
-from shardax._devices.constraints import takes_out_sharding
+from shardax._devices.out_sharding import takes_out_sharding
 from shardax.lax._conv_numbers import (
     ConvDimensionNumbers,
     conv_dimension_numbers,

@@ -12,7 +12,7 @@ import numpy as np
 
 import shardax._core as _core
 from shardax._base.arrays import asarray, bind, in_one_program
-from shardax._devices.constraints import takes_out_sharding
+from shardax._devices.out_sharding import takes_out_sharding
 from shardax.config import config
 from shardax.lax._layout import _ints
 

@@ -8,7 +8,7 @@ import dataclasses
 
 import shardax._core as _core
 from shardax._base.arrays import asarray, bind
-from shardax._devices.constraints import takes_out_sharding
+from shardax._devices.out_sharding import takes_out_sharding
 from shardax.lax._dot import dot_general
 from shardax.lax._layout import _ints, broadcast_in_dim, iota
 from shardax.lax._reductions import cumsum

@@ -6,7 +6,7 @@ import numpy as np
 import shardax._core as _core
 from shardax import config, tree_util
 from shardax._base.arrays import asarray, bind, canonical_axis
-from shardax._devices.constraints import takes_out_sharding
+from shardax._devices.out_sharding import takes_out_sharding
 from shardax._transform.maps import vmap
 from shardax.lax._layout import concatenate, transpose
 

@@ -9,7 +9,7 @@ from typing import Protocol, runtime_checkable
 import shardax._core as _core
 from shardax import numpy as jnp
 from shardax import random
-from shardax._devices.constraints import takes_out_sharding
+from shardax._devices.out_sharding import takes_out_sharding
 
 
 @runtime_checkable

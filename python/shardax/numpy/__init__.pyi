@@ -215,7 +215,7 @@ def atanh(x, /) -> Array:
 def bartlett(M) -> Array:
     """A triangle: 1 - |2 n / (M - 1) - 1|."""
 def bincount(x, weights=None, minlength=0, *, length=None, out_sharding=None) -> Array:
-    """How often each non-negative integer occurs, or the sum of its weights; labelled with `out_sharding`, if it is given."""
+    """How often each non-negative integer occurs, or the sum of its weights. With `out_sharding` the counts are whole, or left to be summed over all axes of the mesh."""
 bitwise_and: ufunc
 def bitwise_count(x, /) -> Array:
     """Elementwise number of bits set in |x|."""

@@ -1,6 +1,6 @@
 # shardax/numpy/_at.py - x.at[index].set(y) and its kin: updated copies of arrays.
 import shardax._core as _core
-from shardax._devices.constraints import split_so
+from shardax._devices.out_sharding import split_so
 from shardax.lax._indexing import repeated
 
 # What to do with indices out of bounds, by the names and enum members that JAX accepts.

@@ -4,7 +4,7 @@ import numpy as np
 import shardax._core as _core
 from shardax._base.arrays import asarray, check_arraylike, in_one_program, inexact_dtype, known
 from shardax._base.compositions import stack, where
-from shardax._devices.constraints import takes_out_sharding
+from shardax._devices.out_sharding import takes_out_sharding, whole_or_terms
 from shardax.numpy._creation import linspace
 from shardax.numpy._rounding import clip
 from shardax.numpy._sorting import searchsorted
@@ -12,10 +12,11 @@ from shardax.numpy._sorting import searchsorted
 _functions = _core.functions
 
 
+@whole_or_terms
 @takes_out_sharding
 def bincount(x, weights=None, minlength=0, *, length=None, out_sharding=None):
-    """How often each non-negative integer occurs, or the sum of its weights; labelled with
-    `out_sharding`, if it is given."""
+    """How often each non-negative integer occurs, or the sum of its weights. With `out_sharding`
+    the counts are whole, or left to be summed over all axes of the mesh."""
     check_arraylike("bincount", x)
     x = asarray(x)
     if x.dtype.kind not in "biu":

@@ -4,7 +4,7 @@ import numpy as np
 
 import shardax._core as _core
 from shardax._base.arrays import asarray, bind, in_one_program, result_type, static_jit
-from shardax._devices.constraints import takes_out_sharding
+from shardax._devices.out_sharding import takes_out_sharding
 from shardax.numpy._matrices import diagonal
 from shardax.numpy._products import _dot_general
 

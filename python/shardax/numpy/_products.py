@@ -14,7 +14,7 @@ from shardax._base.arrays import (
     static_jit,
 )
 from shardax._base.compositions import moveaxis, stack
-from shardax._devices.constraints import takes_out_sharding
+from shardax._devices.out_sharding import takes_out_sharding
 from shardax.config import config
 from shardax.lax._convolutions import conv_general_dilated
 from shardax.lax._dot import product

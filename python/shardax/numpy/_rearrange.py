@@ -12,7 +12,7 @@ from shardax._base.arrays import (
     in_one_program,
     known,
 )
-from shardax._devices.constraints import takes_out_sharding
+from shardax._devices.out_sharding import takes_out_sharding
 from shardax.numpy._select import take
 from shardax.numpy._shape import swapaxes
 from shardax.numpy._sorting import searchsorted

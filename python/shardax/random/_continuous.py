@@ -6,7 +6,7 @@ import shardax._core as _core
 from shardax import lax
 from shardax import numpy as jnp
 from shardax._base.arrays import asarray, in_one_program, static_jit
-from shardax._devices.constraints import takes_out_sharding
+from shardax._devices.out_sharding import takes_out_sharding
 from shardax.random._keys import (
     check_key,
     float_dtype,

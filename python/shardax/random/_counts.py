@@ -7,7 +7,7 @@ import shardax._core as _core
 from shardax import lax
 from shardax import numpy as jnp
 from shardax._base.arrays import asarray, check_arraylike, result_type, static_jit
-from shardax._devices.constraints import takes_out_sharding
+from shardax._devices.out_sharding import takes_out_sharding
 from shardax.random._keys import (
     check_key,
     clone,

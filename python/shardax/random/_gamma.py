@@ -7,7 +7,7 @@ import shardax._core as _core
 from shardax import lax
 from shardax import numpy as jnp
 from shardax._base.arrays import asarray, bind, static_jit
-from shardax._devices.constraints import takes_out_sharding
+from shardax._devices.out_sharding import takes_out_sharding
 from shardax._transform.maps import vmap
 from shardax.numpy._exponentials import softmax
 from shardax.random._continuous import draw_exponential, exponential, rademacher

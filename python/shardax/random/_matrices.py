@@ -6,7 +6,7 @@ import numpy as np
 import shardax._core as _core
 from shardax import numpy as jnp
 from shardax._base.arrays import asarray, result_type
-from shardax._devices.constraints import takes_out_sharding
+from shardax._devices.out_sharding import takes_out_sharding
 from shardax.random._keys import check_key, drawn_shape, float_dtype, to_shape
 from shardax.random._uniform import normal
 

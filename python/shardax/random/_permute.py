@@ -14,7 +14,7 @@ from shardax._base.arrays import (
     result_type,
     static_jit,
 )
-from shardax._devices.constraints import takes_out_sharding
+from shardax._devices.out_sharding import takes_out_sharding
 from shardax.random._continuous import gumbel
 from shardax.random._keys import (
     check_key,
