@@ -1,6 +1,7 @@
 // kernels/reduce.h - the loops of a reduction.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "array/dtype.h"
@@ -10,6 +11,17 @@ namespace shardax::kernels {
 // Of a row, so many elements are reduced at a time, by lanes; what these give meets in
 // accumulators.
 inline constexpr std::int64_t fold_block = 512;
+
+// Rows that are reduced over: in parts of about as many, each in order, whose results are merged in
+// order. Parts depend on how many rows there are alone, so that results do not depend on how many
+// are computed together.
+struct ZipParts {
+  explicit ZipParts(std::int64_t reduced)
+      : count(std::clamp<std::int64_t>(reduced / least_rows, 1, most)),
+        rows((reduced + count - 1) / count) {}
+  static constexpr std::int64_t least_rows = 128, most = 64;
+  std::int64_t count, rows;
+};
 
 // Made by kernels/reduce_loops.h. 16-bit floats reduce as float32.
 struct ReduceKernels {

@@ -77,7 +77,7 @@ bool SmallLoop::lay_out() {
   }
   for (const TileReduction& r : loop_.reductions) {
     accumulators_.push_back(scratch_bytes_);
-    scratch_bytes_ += aligned(loop_.kept * r.accumulator_size);
+    scratch_bytes_ += 2 * aligned(loop_.kept * r.accumulator_size);  // of a part of rows, too
   }
   rests_ = scratch_bytes_;
   const std::int64_t run = row_ > 0 ? row_ : elements_;
@@ -187,6 +187,21 @@ void SmallLoop::run_rows(std::byte** pointers, std::byte* const* base, std::byte
   }
 }
 
+void SmallLoop::zip(const TileReduction& r, std::byte* acc, const std::byte* in) const {
+  const ZipParts parts(loop_.reduced);
+  const auto zip_part = [&](std::byte* to, std::int64_t p) {
+    const std::int64_t row = p * parts.rows, end = std::min(loop_.reduced, row + parts.rows);
+    r.kernels.zip(to, in + row * loop_.kept * r.itemsize, loop_.kept, end - row, loop_.kept);
+  };
+  zip_part(acc, 0);
+  std::byte* const part = acc + aligned(loop_.kept * r.accumulator_size);
+  for (std::int64_t p = 1; p < parts.count; ++p) {
+    r.kernels.init(part, loop_.kept);
+    zip_part(part, p);
+    r.kernels.merge(acc, part, loop_.kept);
+  }
+}
+
 void SmallLoop::reduce(std::byte* const* pointers, std::byte* const* base,
                        std::byte* scratch) const {
   for (std::size_t i = 0; i < loop_.reductions.size(); ++i) {
@@ -197,7 +212,7 @@ void SmallLoop::reduce(std::byte* const* pointers, std::byte* const* base,
     if (loop_.reduce_inner) {
       r.kernels.fold(acc, in, loop_.reduced, loop_.kept);
     } else {
-      r.kernels.zip(acc, in, loop_.kept, loop_.reduced, loop_.kept);
+      zip(r, acc, in);
     }
     r.kernels.finish(base[r.pointer] + r.offset * r.out_itemsize, 1, acc, loop_.kept);
   }

@@ -51,6 +51,8 @@ class SmallLoop {
   void place_tile(Place& place, int itemsize);
   bool reduces(std::size_t operand) const;
   void run_rows(std::byte** pointers, std::byte* const* base, std::byte* rests) const;
+  // The elements of `in`, rows of results, added to the accumulators, which a part's follow.
+  void zip(const TileReduction& reduction, std::byte* acc, const std::byte* in) const;
   void reduce(std::byte* const* pointers, std::byte* const* base, std::byte* scratch) const;
 
   const TileLoop& loop_;

@@ -52,32 +52,54 @@ void run_elementwise(const TileLoop& loop, std::byte* const* base, std::int64_t 
   });
 }
 
-// Accumulators of all reductions for `count` results, one block.
-struct Accumulators {
-  Accumulators(const TileLoop& loop, std::byte* data, std::int64_t count) {
+// Accumulators of all reductions for `count` results, one block of memory.
+class Accumulators {
+ public:
+  Accumulators(const TileLoop& loop, std::byte* data, std::int64_t count)
+      : loop_(loop), count_(count) {
     for (const TileReduction& r : loop.reductions) {
       rows.push_back(data);
-      r.kernels.init(data, count);
-      data += (count * r.accumulator_size + 63) / 64 * 64;
+      data += size(r, count);
     }
   }
   static std::size_t bytes(const TileLoop& loop, std::int64_t count) {
-    std::size_t sum = 0;
-    for (const TileReduction& r : loop.reductions) {
-      sum += static_cast<std::size_t>((count * r.accumulator_size + 63) / 64 * 64);
-    }
-    return sum;
+    std::int64_t sum = 0;
+    for (const TileReduction& r : loop.reductions) sum += size(r, count);
+    return static_cast<std::size_t>(sum);
   }
-  SmallVector<std::byte*, 4> rows;
-};
 
-void finish(const TileLoop& loop, std::byte* const* base, const Accumulators& acc,
-            std::int64_t first, std::int64_t count) {
-  for (std::size_t i = 0; i < loop.reductions.size(); ++i) {
-    const TileReduction& r = loop.reductions[i];
-    r.kernels.finish(base[r.pointer] + (r.offset + first) * r.out_itemsize, 1, acc.rows[i], count);
+  void init() {
+    for (std::size_t i = 0; i < rows.size(); ++i) loop_.reductions[i].kernels.init(rows[i], count_);
   }
-}
+  void merge(const Accumulators& part) {
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      loop_.reductions[i].kernels.merge(rows[i], part.rows[i], count_);
+  }
+  // Those of `count` results from `first` on.
+  Accumulators range(std::int64_t first, std::int64_t count) const {
+    Accumulators out = *this;
+    out.count_ = count;
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      out.rows[i] += first * loop_.reductions[i].accumulator_size;
+    return out;
+  }
+  // Writes the results, which are those from `first` on.
+  void finish(std::byte* const* base, std::int64_t first) const {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const TileReduction& r = loop_.reductions[i];
+      r.kernels.finish(base[r.pointer] + (r.offset + first) * r.out_itemsize, 1, rows[i], count_);
+    }
+  }
+
+  SmallVector<std::byte*, 4> rows;
+
+ private:
+  static std::int64_t size(const TileReduction& r, std::int64_t count) {
+    return (count * r.accumulator_size + 63) / 64 * 64;
+  }
+  const TileLoop& loop_;
+  std::int64_t count_;
+};
 
 // [kept, reduced]: folds the elements of [from, to) of every row in [first, last).
 void fold_rows(const TileLoop& loop, Walker& walker, Accumulators& acc, std::int64_t first,
@@ -111,6 +133,23 @@ void fold_rows(const TileLoop& loop, Walker& walker, Accumulators& acc, std::int
   }
 }
 
+// The same of whole rows: long ones in pieces, whose results are merged in order.
+void fold_whole_rows(const TileLoop& loop, Walker& walker, Accumulators& acc, std::int64_t first,
+                     std::int64_t last) {
+  if (loop.reduced <= chunk_elements)
+    return fold_rows(loop, walker, acc, first, last, 0, loop.reduced);
+  const ScratchBlock memory(Accumulators::bytes(loop, 1));
+  Accumulators part(loop, memory.data(), 1);
+  for (std::int64_t k = first; k < last; ++k) {
+    Accumulators total = acc.range(k - first, 1);
+    for (std::int64_t from = 0; from < loop.reduced; from += chunk_elements) {
+      part.init();
+      fold_rows(loop, walker, part, k, k + 1, from, std::min(loop.reduced, from + chunk_elements));
+      total.merge(part);
+    }
+  }
+}
+
 void run_reduce_inner(const TileLoop& loop, std::byte* const* base, ParallelFor parallel_for) {
   const std::int64_t rows_per_chunk =
       std::max<std::int64_t>(1, free_chunk_elements(loop, loop.kept * loop.reduced) /
@@ -123,34 +162,34 @@ void run_reduce_inner(const TileLoop& loop, std::byte* const* base, ParallelFor 
       const ScratchBlock scratch(scratch_bytes(loop));
       const ScratchBlock memory(Accumulators::bytes(loop, last - first));
       Accumulators acc(loop, memory.data(), last - first);
+      acc.init();
       Walker walker(loop, base, scratch.data());
-      fold_rows(loop, walker, acc, first, last, 0, loop.reduced);
-      finish(loop, base, acc, first, last - first);
+      fold_whole_rows(loop, walker, acc, first, last);
+      acc.finish(base, first);
     });
     return;
   }
-  // Few long rows: each is folded in pieces, whose results are merged in order.
+  // Few rows: threads share the pieces of each.
   const std::int64_t pieces = (loop.reduced + chunk_elements - 1) / chunk_elements;
   const std::size_t piece_bytes = Accumulators::bytes(loop, 1);
   const ScratchBlock memory(piece_bytes * static_cast<std::size_t>(pieces * loop.kept));
+  const auto part = [&](std::int64_t i) {
+    return Accumulators(loop, memory.data() + static_cast<std::size_t>(i) * piece_bytes, 1);
+  };
   parallel_for(pieces * loop.kept, [&](std::int64_t chunk) {
-    const std::int64_t k = chunk / pieces;
-    const std::int64_t from = chunk % pieces * chunk_elements;
+    const std::int64_t k = chunk / pieces, from = chunk % pieces * chunk_elements;
     const ScratchBlock scratch(scratch_bytes(loop));
-    Accumulators acc(loop, memory.data() + static_cast<std::size_t>(chunk) * piece_bytes, 1);
+    Accumulators acc = part(chunk);
+    acc.init();
     Walker walker(loop, base, scratch.data());
     fold_rows(loop, walker, acc, k, k + 1, from, std::min(loop.reduced, from + chunk_elements));
   });
+  const ScratchBlock total_memory(piece_bytes);
+  Accumulators total(loop, total_memory.data(), 1);
   for (std::int64_t k = 0; k < loop.kept; ++k) {
-    const ScratchBlock total_memory(piece_bytes);
-    Accumulators total(loop, total_memory.data(), 1);
-    for (std::int64_t p = 0; p < pieces; ++p) {
-      std::byte* part = memory.data() + static_cast<std::size_t>(k * pieces + p) * piece_bytes;
-      for (std::size_t i = 0; i < loop.reductions.size(); ++i) {
-        loop.reductions[i].kernels.merge(total.rows[i], part + (total.rows[i] - total.rows[0]), 1);
-      }
-    }
-    finish(loop, base, total, k, 1);
+    total.init();
+    for (std::int64_t p = 0; p < pieces; ++p) total.merge(part(k * pieces + p));
+    total.finish(base, k);
   }
 }
 
@@ -220,58 +259,58 @@ void zip_rows(const TileLoop& loop, Walker& walker, Accumulators& acc, std::int6
 }
 
 void run_reduce_outer(const TileLoop& loop, std::byte* const* base, ParallelFor parallel_for) {
-  // Very many results, or few rows of many: each chunk owns a range of results. Else each owns a
-  // range of rows, so that memory is read in its order.
-  constexpr std::int64_t wide = 4 * tile_size, few_rows = 128;
-  if (loop.kept >= 64 * tile_size || (loop.kept >= wide && loop.reduced < few_rows)) {
-    const std::int64_t width = loop.kept >= 64 * tile_size ? 8 * tile_size : tile_size;
-    parallel_for((loop.kept + width - 1) / width, [&](std::int64_t chunk) {
-      const std::int64_t first = chunk * width;
-      const std::int64_t last = std::min(loop.kept, first + width);
+  const ZipParts parts(loop.reduced);
+  const auto zip_part = [&](Walker& walker, Accumulators& acc, std::int64_t p, std::int64_t first,
+                            std::int64_t last) {
+    acc.init();
+    zip_rows(loop, walker, acc, p * parts.rows, std::min(loop.reduced, (p + 1) * parts.rows), first,
+             last);
+  };
+  // Wide rows are cut into ranges of results. Where there are very many, each chunk owns a range;
+  // else it owns a range of a part, or several parts, and few accumulators are merged.
+  constexpr std::int64_t most_results = std::int64_t{1} << 19, wide = 4 * tile_size;
+  const bool owns = loop.kept * parts.count > most_results;
+  const std::int64_t wanted = owns ? 8 * tile_size : 8 * chunk_elements / parts.rows;
+  const std::int64_t tiles = std::max<std::int64_t>(1, std::min(wanted, loop.kept / 8) / tile_size);
+  const std::int64_t width = loop.kept < wide ? loop.kept : tiles * tile_size;
+  const std::int64_t ranges = (loop.kept + width - 1) / width;
+  if (owns) {
+    parallel_for(ranges, [&](std::int64_t range) {
+      const std::int64_t first = range * width, last = std::min(loop.kept, first + width);
       const ScratchBlock scratch(scratch_bytes(loop));
-      const ScratchBlock memory(Accumulators::bytes(loop, last - first));
-      Accumulators acc(loop, memory.data(), last - first);
+      const std::size_t bytes = Accumulators::bytes(loop, last - first);
+      const ScratchBlock memory(2 * bytes);
+      Accumulators total(loop, memory.data(), last - first);
+      Accumulators part(loop, memory.data() + bytes, last - first);
       Walker walker(loop, base, scratch.data());
-      zip_rows(loop, walker, acc, 0, loop.reduced, first, last);
-      finish(loop, base, acc, first, last - first);
+      zip_part(walker, total, 0, first, last);
+      for (std::int64_t p = 1; p < parts.count; ++p) {
+        zip_part(walker, part, p, first, last);
+        total.merge(part);
+      }
+      total.finish(base, first);
     });
     return;
   }
-  // As many chunks as there is work for, but few accumulators, which are merged in the end.
-  constexpr std::int64_t most_results = std::int64_t{1} << 19, most_chunks = 64, least_chunks = 16;
-  const std::int64_t limit = std::clamp(most_results / loop.kept, least_chunks, most_chunks);
-  const std::int64_t rows =
-      std::max({std::int64_t{1}, chunk_elements / loop.kept, (loop.reduced + limit - 1) / limit});
-  const std::int64_t chunks = std::max<std::int64_t>(1, (loop.reduced + rows - 1) / rows);
+  const std::int64_t together = std::max<std::int64_t>(1, chunk_elements / (parts.rows * width));
   const std::size_t bytes = Accumulators::bytes(loop, loop.kept);
-  const ScratchBlock memory(bytes * static_cast<std::size_t>(chunks));
-  parallel_for(chunks, [&](std::int64_t chunk) {
+  const ScratchBlock memory(bytes * static_cast<std::size_t>(parts.count));
+  const auto part = [&](std::int64_t p) {
+    return Accumulators(loop, memory.data() + bytes * static_cast<std::size_t>(p), loop.kept);
+  };
+  parallel_for((parts.count + together - 1) / together * ranges, [&](std::int64_t chunk) {
     const ScratchBlock scratch(scratch_bytes(loop));
-    Accumulators acc(loop, memory.data() + bytes * static_cast<std::size_t>(chunk), loop.kept);
     Walker walker(loop, base, scratch.data());
-    zip_rows(loop, walker, acc, chunk * rows, std::min(loop.reduced, (chunk + 1) * rows), 0,
-             loop.kept);
-  });
-  Accumulators total(loop, memory.data(), 0);
-  for (std::int64_t chunk = 1; chunk < chunks; ++chunk) {
-    std::byte* part = memory.data() + bytes * static_cast<std::size_t>(chunk);
-    for (const TileReduction& r : loop.reductions) {
-      const auto i = static_cast<std::size_t>(&r - loop.reductions.data());
-      std::size_t skip = 0;
-      for (std::size_t k = 0; k < i; ++k) {
-        skip += static_cast<std::size_t>((loop.kept * loop.reductions[k].accumulator_size + 63) /
-                                         64 * 64);
-      }
-      r.kernels.merge(memory.data() + skip, part + skip, loop.kept);
+    const std::int64_t first = chunk % ranges * width, last = std::min(loop.kept, first + width);
+    const std::int64_t from = chunk / ranges * together;
+    for (std::int64_t p = from; p < std::min(parts.count, from + together); ++p) {
+      Accumulators acc = part(p).range(first, last - first);
+      zip_part(walker, acc, p, first, last);
     }
-  }
-  std::size_t skip = 0;
-  for (std::size_t i = 0; i < loop.reductions.size(); ++i) {
-    total.rows[i] = memory.data() + skip;
-    skip +=
-        static_cast<std::size_t>((loop.kept * loop.reductions[i].accumulator_size + 63) / 64 * 64);
-  }
-  finish(loop, base, total, 0, loop.kept);
+  });
+  Accumulators total = part(0);
+  for (std::int64_t p = 1; p < parts.count; ++p) total.merge(part(p));
+  total.finish(base, 0);
 }
 
 }  // namespace
@@ -305,8 +344,9 @@ void run_tile_loop(const TileLoop& loop, std::byte* const* base, ParallelFor par
     if (total == 0) {
       // Nothing to combine: every result is the identity.
       const ScratchBlock memory(Accumulators::bytes(loop, loop.kept));
-      const Accumulators acc(loop, memory.data(), loop.kept);
-      finish(loop, base, acc, 0, loop.kept);
+      Accumulators acc(loop, memory.data(), loop.kept);
+      acc.init();
+      acc.finish(base, 0);
       return;
     }
     if (loop.reduce_inner) {
