@@ -14,6 +14,7 @@ inline constexpr Opcode mulps{"vmulps", 0, 1, 0, 0x59}, mulpd{"vmulpd", 1, 1, 1,
 inline constexpr Opcode divps{"vdivps", 0, 1, 0, 0x5E}, divpd{"vdivpd", 1, 1, 1, 0x5E};
 inline constexpr Opcode maxps{"vmaxps", 0, 1, 0, 0x5F}, maxpd{"vmaxpd", 1, 1, 1, 0x5F};
 inline constexpr Opcode minps{"vminps", 0, 1, 0, 0x5D}, minpd{"vminpd", 1, 1, 1, 0x5D};
+inline constexpr Opcode pmaxsd{"vpmaxsd", 1, 2, 0, 0x3D}, pminsd{"vpminsd", 1, 2, 0, 0x39};
 inline constexpr Opcode sqrtps{"vsqrtps", 0, 1, 0, 0x51, Form::two},
     sqrtpd{"vsqrtpd", 1, 1, 1, 0x51, Form::two};
 inline constexpr Opcode roundps{"vroundps", 1, 3, 0, 0x08, Form::two},

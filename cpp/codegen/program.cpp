@@ -38,7 +38,7 @@ std::size_t operands_of(Code code) {
 // stay in their lanes, too.
 Node simpler(VectorProgram& program, const Node& node) {
   const auto constant = [](const Node& n) { return n.code == Code::constant; };
-  if (node.code == Code::select && is_float(node.kind)) {
+  if (node.code == Code::select && (is_float(node.kind) || node.kind == Kind::i32)) {
     const Node& test = program.node(node.in[0]);
     if (test.code == Code::less && test.in[0] == node.in[2] && test.in[1] == node.in[1])
       return {Code::max, node.kind, {node.in[1], node.in[2], -1}};

@@ -61,7 +61,7 @@ enum class Code : std::uint8_t {
   sub,
   mul,
   div,
-  max,  // of floats: a > b ? a : b, which is b where one is NaN
+  max,  // of floats and int32: a > b ? a : b, which is b where one is NaN
   min,  // a < b ? a : b
   sqrt,
   round,  // `bits`: 0 to the nearest (ties to even), 1 down, 2 up, 3 towards zero
@@ -116,7 +116,7 @@ struct Output {
 class VectorProgram {
  public:
   // The position of a node, which may have been there before. The larger and the smaller one of two
-  // floats, written as a selection, are one instruction.
+  // floats or int32, written as a selection, are one instruction.
   int add(const Node& node);
   const Node& node(int i) const { return nodes_[static_cast<std::size_t>(i)]; }
   // In place of a node that is there: another one of its kind, of the same value.

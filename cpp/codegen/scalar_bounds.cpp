@@ -108,6 +108,8 @@ class Folding {
         const auto [low, high] = std::minmax({al * bl, al * bh, ah * bl, ah * bh});
         return in_kind(n.kind, low, high);
       }
+      case Code::max: return Interval{std::max(a->low, b->low), std::max(a->high, b->high)};
+      case Code::min: return Interval{std::min(a->low, b->low), std::min(a->high, b->high)};
       case Code::remainder: {
         if (bl != bh || bl == 0) return {};
         const Wide most = (bl < 0 ? -bl : bl) - 1;
@@ -146,6 +148,8 @@ class Folding {
         program_.nodes.replace(i, {Code::view, n.kind, {n.in[condition->is(1) ? 1 : 2]}});
       return;
     }
+    if ((n.code == Code::max || n.code == Code::min) && n.kind == Kind::i32)
+      return fold_extreme(i, n);
     if (n.kind != Kind::truth || decided_[index(i)]) return;
     const Interval& own = *bounds_[index(i)];
     if (own.low == own.high && n.code != Code::constant && n.code != Code::view) {
@@ -158,6 +162,17 @@ class Folding {
           return program_.nodes.replace(i, {Code::view, n.kind, {n.in[index(1 - k)]}});
       }
     }
+  }
+
+  // One operand is never beyond the other.
+  void fold_extreme(int i, const Node& n) {
+    const auto a = bounds(n.in[0]), b = bounds(n.in[1]);
+    if (!a || !b) return;
+    const bool max = n.code == Code::max;
+    if (max ? a->low >= b->high : a->high <= b->low)
+      program_.nodes.replace(i, {Code::view, n.kind, {n.in[0]}});
+    else if (max ? b->low >= a->high : b->high <= a->low)
+      program_.nodes.replace(i, {Code::view, n.kind, {n.in[1]}});
   }
 
   // ---- counters -------------------------------------------------------------------------------

@@ -109,7 +109,9 @@ class Assembly : NumberCode {
       out.offset = static_cast<std::int32_t>(access.offset);
     }
     if (access.index < 0) return out;
-    to_general(rcx, access.index, true);
+    const bool is_wide = node(access.index).kind != Kind::i32;
+    to_general(rcx, access.index, is_wide);
+    if (!is_wide) encoder_.general(ops::extend_sign, rcx, rcx);
     out.indexed = true;
     out.index = rcx;
     const std::int64_t stride = access.stride;

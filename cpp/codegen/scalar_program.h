@@ -25,7 +25,7 @@ inline constexpr int vector_bytes = 32;
 struct Access {
   int pointer;
   std::int64_t offset = 0;
-  int index = -1;  // an int64 node, or none
+  int index = -1;  // a node, int64 or int32, or none
   std::int64_t stride = 0;
   int bytes = 4;         // of the element: 1, 2, 4, 8; vector_bytes: a register's lanes
   bool changes = false;  // while the program runs

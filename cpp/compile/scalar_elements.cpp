@@ -153,8 +153,8 @@ void ElementWriter::advance(Access& access, int node, std::int64_t stride) {
   const auto times = [&](int factor, std::int64_t by) {
     return by == 1 ? factor : nodes().add({Code::mul, Number::i64, {factor, number(by)}});
   };
-  const int before = times(access.index, access.stride);
-  access.index = nodes().add({Code::add, Number::i64, {before, times(node, stride)}});
+  const int before = times(wide(access.index), access.stride);
+  access.index = nodes().add({Code::add, Number::i64, {before, times(wide(node), stride)}});
   access.stride = 1;
 }
 

@@ -63,8 +63,8 @@ class ElementWriter {
   using Number = codegen::Kind;
 
   codegen::VectorProgram& nodes() { return code_.nodes; }
-  int number(std::int64_t value) {
-    return nodes().add({Code::constant, Number::i64, {}, static_cast<std::uint64_t>(value)});
+  int number(std::int64_t value, Number kind = Number::i64) {
+    return nodes().add({Code::constant, kind, {}, static_cast<std::uint64_t>(value)});
   }
   int less(int a, int b) { return nodes().add({Code::less, Number::truth, {a, b}}); }
   int select(int condition, int yes, int no) {
@@ -128,7 +128,11 @@ class ElementWriter {
   FrameAddress address_of(Held& held);
 
   struct Rows;
+  // An index as an int64.
   int wide(int node);
+  // The same, or an int32 where `last` is one.
+  int comparable(int node, std::int64_t last);
+  // Moved to 0 ... last.
   int between(int node, std::int64_t last);
   Held slice(const std::vector<Held*>& in, const Type& out);
   Held update(const std::vector<Held*>& in);

@@ -1,6 +1,7 @@
 // compile/scalar_windows.cpp - windows of arrays whose place the program computes, read and
 // written.
 #include <algorithm>
+#include <limits>
 
 #include "base/index.h"
 #include "base/lists.h"
@@ -47,7 +48,6 @@ bool ElementWriter::window(const Equation& eqn, const std::vector<Held*>& in, He
 
 // ---- places ----------------------------------------------------------------------------------
 
-// An index as an int64.
 int ElementWriter::wide(int node) {
   switch (nodes().node(node).kind) {
     case Number::i64: return node;
@@ -56,9 +56,15 @@ int ElementWriter::wide(int node) {
     default: throw Unsuited();
   }
 }
+int ElementWriter::comparable(int node, std::int64_t last) {
+  const bool fits = last <= std::numeric_limits<std::int32_t>::max();
+  return fits && nodes().node(node).kind == Number::i32 ? node : wide(node);
+}
 int ElementWriter::between(int node, std::int64_t last) {
-  const int least = select(less(node, number(0)), number(0), node);
-  return select(less(number(last), least), number(last), least);
+  const Number kind = nodes().node(node).kind;
+  const int first = number(0, kind), end = number(last, kind);
+  const int least = select(less(node, first), first, node);
+  return select(less(end, least), end, least);
 }
 
 Held ElementWriter::readable(const Held& held) {
@@ -98,7 +104,7 @@ Held ElementWriter::slice(const std::vector<Held*>& in, const Type& out) {
   for (std::size_t d = 0; d < out.rank(); ++d) {
     const std::int64_t last = source.type.shape[d] - out.shape[d];
     if (last == 0) continue;
-    const int at = between(wide(elements(*in[d + 1])[0]), last);
+    const int at = between(comparable(elements(*in[d + 1])[0], last), last);
     advance(source.start, at, source.strides[d] * bytes);
   }
   source.type = out;
@@ -121,7 +127,7 @@ Held ElementWriter::update(const std::vector<Held*>& in) {
   const Shape& sizes = in[1]->type.shape;
   for (std::size_t d = 0; d < sizes.size(); ++d) {
     const std::int64_t last = to.type.shape[d] - sizes[d];
-    if (last > 0) advance(start, between(wide(starts[d]), last), to.strides[d] * bytes);
+    if (last > 0) advance(start, between(comparable(starts[d], last), last), to.strides[d] * bytes);
   }
   Held part = to;
   part.start = start;
@@ -179,13 +185,14 @@ struct ElementWriter::Rows {
         const std::size_t d = index(dims.index_map[index(c)]);
         const std::int64_t last = operand.type.shape[d] - sizes[d];
         if (last < 0) throw Unsuited();
-        const int at = writer.wide(components[index(row * parts + c)]);
+        const int at = writer.comparable(components[index(row * parts + c)], last);
         if (mode == ops::WindowMode::fill) {
           auto& nodes = writer.nodes();
-          const int no = nodes.add(
-              {Code::bit_or,
-               Number::truth,
-               {writer.less(at, writer.number(0)), writer.less(writer.number(last), at)}});
+          const Number kind = nodes.node(at).kind;
+          const int no = nodes.add({Code::bit_or,
+                                    Number::truth,
+                                    {writer.less(at, writer.number(0, kind)),
+                                     writer.less(writer.number(last, kind), at)}});
           inside = inside < 0 ? no : nodes.add({Code::bit_or, Number::truth, {inside, no}});
         }
         const int placed = writer.between(at, last);

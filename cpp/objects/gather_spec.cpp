@@ -120,6 +120,8 @@ Value start_indices(const GatherSpec& spec, const Values& arrays) {
   for (const Value& array : arrays) {
     if (itemsize(array->dtype()) == 8) dtype = DType::int64;
   }
+  for (const GatherSpec::Component& c : spec.components)
+    if (c.start != static_cast<std::int32_t>(c.start)) dtype = DType::int64;
   Shape column = spec.batch;
   column.push_back(1);
   if (spec.components.empty()) {

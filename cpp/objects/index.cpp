@@ -111,7 +111,9 @@ void keep_out_of_bounds(IndexPlan& plan) {
   for (Selector& s : plan.selectors) {
     if (s.kind != Kind::integer || s.size == 0) continue;
     const std::int64_t given = s.start < 0 ? s.start - s.size : s.start;
-    s = {Kind::array, s.size, 0, 1, 1, scalar_array_int(DType::int32, given)};
+    const bool narrow = given == static_cast<std::int32_t>(given);
+    const DType dtype = narrow ? DType::int32 : DType::int64;
+    s = {Kind::array, s.size, 0, 1, 1, scalar_array_int(dtype, given)};
   }
 }
 

@@ -152,7 +152,7 @@ def listings_of(machine):
 FLOATS = "vadd vsub vmul vdiv vmax vmin vsqrt vcmp vfmadd213 vfmadd231".split()
 BOTH = {name + kind for name in FLOATS for kind in ("ps", "pd")} | set(
     "vpaddd vpaddq vpmulld vpslld vpsllq vpsrlq vpsrad vpsllvd vpsllvq vpsrlvd vpsrlvq vpsravd "
-    "vcvtdq2ps vcvttps2dq vmovups "
+    "vcvtdq2ps vcvttps2dq vmovups vpmaxsd vpminsd "
     "vpermps vmovntps mov add jle jg ret".split()
 )
 LOOPS = set(

@@ -194,3 +194,45 @@ def test_small_matrices_need_no_calls(dump_of):
     plan = dump_of(program, SHARDAX_CODEGEN="1")
     assert "native scan of 5 steps" in plan, plan
     assert "calls" not in plan, plan
+
+
+INT32 = np.iinfo(np.int32)
+SMALL = [0, 1, 6, 7, 8, 3, 2, 3, 5, 100]
+INDICES = {
+    "int8": [*SMALL, -1, -7, -8, -100],
+    "int32": [*SMALL, -1, -7, -8, INT32.max, INT32.min, INT32.max - 6, INT32.min + 7, -INT32.max],
+    "int64": [*SMALL, -1, -7, -8, 2**40, -(2**40), 2**32, 2**32 + 1],
+    "uint32": SMALL,
+}
+
+
+@pytest.mark.parametrize("mode", [None, "clip", "drop"])
+@pytest.mark.parametrize("dtype", INDICES)
+def test_indices_that_are_data(dtype, mode):
+    """Of every sign and size, into arrays of one and of two dimensions."""
+
+    def turn(at, i, carry):
+        x, y, total = carry
+        total = total + x.at[at[i]].get(mode=mode, fill_value=-1) * (i + 1)
+        y = y.at[at[i], at[i - 1]].set(total, mode=mode)
+        return x.at[at[i]].add(i + 1.0, mode=mode), y, total
+
+    with jax.enable_x64():
+        at = jnp.asarray(INDICES[dtype], dtype)
+        start = jnp.arange(7.0), jnp.zeros((7, 5)), 0.0
+        count = at.shape[0]
+        found = same(lambda at, *c: lax.fori_loop(0, count, lambda i, c: turn(at, i, c), c),
+                     at, *start)  # fmt: skip
+        for i in range(count):
+            start = turn(at, i, start)
+        for one, other in zip(found, start):
+            np.testing.assert_array_equal(one, other)
+
+
+def test_the_larger_of_integers_is_one_instruction(dump_of):
+    program = (
+        "import shardax as jax, shardax.numpy as jnp\n"
+        "jax.jit(lambda x: jnp.clip(x * 3, -7, 9))(jnp.arange(4096))\n"
+    )
+    listing = dump_of(program, "asm", SHARDAX_CODEGEN="1")
+    assert "vpmaxsd" in listing and "vpminsd" in listing and "vpcmpgtd" not in listing
