@@ -1,5 +1,7 @@
 """tests/array/test_in_shardings.py - arrays that lie otherwise than in_shardings say."""
 
+import typing
+
 import numpy as np
 import pytest
 import shardax as jax
@@ -51,3 +53,21 @@ def test_within_other_programs_they_are_brought_there():
     f = jax.jit(lambda x: x + 1, in_shardings=split)
     x = jax.device_put(jnp.arange(8.0), whole)
     np.testing.assert_array_equal(jax.jit(lambda x: f(x))(x), np.arange(8.0) + 1)
+
+
+def test_trees_of_shardings_that_do_not_fit():
+    x = jnp.ones(4)
+    nothing = [None] * 3
+
+    class Pair(typing.NamedTuple):
+        first: object
+
+    with pytest.raises(ValueError, match="wrong length: .* length 3 for an args tuple of length 2"):
+        jax.jit(lambda x, y: x, in_shardings=tuple(nothing))(x, x)
+    with pytest.raises(ValueError, match="is not a tuple: .*Pair.* wrapped in a singleton tuple"):
+        jax.jit(lambda x: x, in_shardings=Pair(P()))(Pair(x))
+    with pytest.raises(ValueError, match=r"Mismatch details \(2 found\)") as error:
+        out = {"a": [None, None], "b": (None, None)}
+        jax.jit(lambda x: x, out_shardings=out)({"a": x, "b": x})
+    assert "jit out_shardings['a']" in str(error.value)
+    assert "jit out_shardings['b']" in str(error.value)

@@ -9,6 +9,7 @@ import operator
 
 import shardax._core as _core
 from shardax import config, tree_util
+from shardax._base.api_errors import not_a_prefix
 from shardax._base.arrays import asarray
 from shardax._devices.layouts import Format, Layout
 from shardax._devices.mesh import AxisType, Mesh
@@ -191,12 +192,8 @@ def spread(shardings, tree, function, argument, formats=False):
 
     try:
         wheres = tree_util.broadcast_prefix(shardings, tree, is_leaf=is_leaf)
-    except ValueError as e:
-        details = str(e).replace("broadcast_prefix prefix_tree", f"{function} {argument}")
-        raise ValueError(
-            f"{function} {argument} specification must be a tree prefix of the corresponding "
-            f"value; {details}"
-        ) from None
+    except ValueError:
+        not_a_prefix(f"{function} {argument}", shardings, tree)
     if any(isinstance(where, Format) for where in wheres):
         wheres = [
             _sharding_of(where, leaf, formats) if isinstance(where, Format) else where

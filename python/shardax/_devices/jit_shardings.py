@@ -134,6 +134,38 @@ def _device_ids(where):
     return [d.id for d in where.device_set]
 
 
+def _check_positional(shardings, args):
+    """ValueError for in_shardings that are no tuple with an entry for each of `args`, nor one for
+    all of them."""
+    name = f"{caller.name} in_shardings"
+    rule = (
+        f"{name} specification must be a tree prefix of the positional arguments tuple. In "
+        f"particular, {name} must either be a Sharding, a PartitionSpec, or a tuple of length "
+        f"equal to the number of positional arguments. But {name} is "
+    )
+    if type(shardings) is tuple:
+        if len(shardings) != len(args):
+            raise ValueError(
+                f"{rule}the wrong length: got a tuple or list of length {len(shardings)} for an "
+                f"args tuple of length {len(args)}. Static arguments are not counted."
+            )
+        return
+    if tree_util.all_leaves([shardings], is_leaf=lambda where: where is None):
+        return
+    fits = len(args) == 1 and not tree_util.prefix_errors(
+        shardings, args[0], name, is_leaf=lambda where: where is None
+    )
+    raise ValueError(
+        f"{rule}not a tuple: got {type(shardings)} instead."
+        + (
+            " Given the corresponding argument being passed, it looks like "
+            f"{name} might need to be wrapped in a singleton tuple."
+            if fits
+            else ""
+        )
+    )
+
+
 class Constrained:
     """`fun` as jit stages it where it has in_shardings or out_shardings."""
 
@@ -162,15 +194,7 @@ class Constrained:
         mapped = [i for i in range(len(args)) if not _is_static(i, args, self._statics)]
         if isinstance(shardings, list):
             shardings = tuple(shardings)
-        if type(shardings) is tuple and len(shardings) != len(mapped):
-            raise ValueError(
-                f"{caller.name} in_shardings specification must be a tree prefix of the positional "
-                f"arguments tuple. In particular, {caller.name} in_shardings must either be a "
-                "Sharding, a PartitionSpec, or a tuple of length equal to the number of positional "
-                f"arguments. But {caller.name} in_shardings is the wrong length: got a tuple or "
-                f"list of length {len(shardings)} for an args tuple of length {len(mapped)} "
-                "(static arguments are not counted)."
-            )
+        _check_positional(shardings, [args[i] for i in mapped])
         dynamic = self._label(
             tuple(args[i] for i in mapped), shardings, "in_shardings", "arguments"
         )
