@@ -75,9 +75,9 @@ class Array final : public ValueBase {
     sharding_ = std::move(sharding);
   }
 
-  // Of an array that stands for a sum over mesh axes: what the devices have, stacked along a
-  // leading dimension for each of these axes. Null: nobody knows, the first device may have all of
-  // it.
+  // What the devices have, stacked along leading dimensions: of an array that stands for a sum over
+  // mesh axes (a dimension for each; null: nobody knows, the first device may have all of it), and
+  // of what pmap returned once, of which the array is the first.
   const Shared<Array>& terms() const { return terms_; }
   void set_terms(Shared<Array> terms) { terms_ = std::move(terms); }
 

@@ -6,6 +6,7 @@
 #include "callables/pmap.h"
 
 #include <numeric>
+#include <optional>
 
 #include "base/lists.h"
 #include "callables/axes.h"
@@ -30,7 +31,40 @@ struct PmapEntry {
   std::vector<ShardingPtr> shardings;  // of the outputs
   bool returns_once;  // has outputs that are not stacked, and that have not been looked at
   KeptFunctions functions;
+  // Where devices may differ in such outputs: the op that stacks them, and which they are.
+  std::optional<BoundOp> stacking = {};
+  std::vector<bool> stacked = {};
+
+  Values compute(const Values& inputs);
 };
+
+// Results that are not stacked are what the first device has; their shards keep what each has.
+Values PmapEntry::compute(const Values& inputs) {
+  if (std::exchange(returns_once, false)) {
+    const Params& params = op.params();
+    stacked = warn_of_dropped(*find_op("pmap"), params, inputs, out_tree);
+    if (std::count(stacked.begin(), stacked.end(), true) > 0) {
+      Ints axes = params.ints("out_axes");
+      for (std::size_t i = 0; i < axes.size(); ++i)
+        if (stacked[i]) axes[i] = 0;
+      stacking.emplace(*find_op("pmap"), params.with("out_axes", axes));
+    }
+  }
+  if (!stacking) return op.compute(inputs, donation.mask());
+  Values out = stacking->compute(inputs, donation.mask());
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (!stacked[i]) continue;
+    const ArrayPtr all(&as_array(out[i]));
+    Type type = all->type();
+    Shape strides = all->strides();
+    type.erase_dimension(0);
+    strides.erase(0);
+    const ArrayPtr first = view_of(*all, type, strides, 0);
+    first->set_terms(all);
+    out[i] = first;
+  }
+  return out;
+}
 
 using PmapCache = Cache<PmapEntry>;
 
@@ -94,9 +128,7 @@ Ref Pmap::call_mapped(PyObject* fun, const CallArguments& arguments) {
   Values outputs;
   const KeptFunctions::Scope scope(entry->functions);
   if (computes_at_once(inputs)) {
-    if (std::exchange(entry->returns_once, false))
-      warn_of_dropped(*find_op("pmap"), entry->op.params(), inputs, entry->out_tree);
-    outputs = entry->op.compute(inputs, entry->donation.mask());
+    outputs = entry->compute(inputs);
     for (std::size_t i = 0; i < outputs.size(); ++i)
       as_array(outputs[i]).set_sharding(entry->shardings[i]);
     entry->donation.apply(values);

@@ -101,19 +101,28 @@ bool differs(const Program& program, const Values& in, std::size_t output) {
 
 }  // namespace
 
-void warn_of_dropped(const Op& op, const Params& params, const Values& in, const TreeDefPtr& tree) {
-  std::vector<ArrayPtr> arrays;
-  for (const Value& value : in) {
-    if (as_array(value).deleted()) return;  // the call will say so
-    arrays.emplace_back(&as_array(value));
-  }
+std::vector<bool> warn_of_dropped(const Op& op, const Params& params, const Values& in,
+                                  const TreeDefPtr& tree) {
   const ProgramPtr program = program_of(op, params, in);
   // Where all is well, nobody has to know which equations are whose.
   TaggedProgram plain{program, {}, {}};
-  const Variation found = find_variation(plain, seen_by(*program, arrays).equal);
-  if (std::none_of(found.outputs.begin(), found.outputs.end(),
-                   [](const Boundary& result) { return !result.dropped.empty(); }))
-    return;
+  const auto dropped = [&](const std::vector<Ints>& equal) {
+    std::vector<bool> out;
+    for (const Boundary& result : find_variation(plain, equal).outputs)
+      out.push_back(!result.dropped.empty());
+    return out;
+  };
+  const auto any = [](const std::vector<bool>& flags) {
+    return std::find(flags.begin(), flags.end(), true) != flags.end();
+  };
+  const std::vector<bool> possible = dropped(std::vector<Ints>(in.size()));
+  if (!any(possible)) return possible;
+  std::vector<ArrayPtr> arrays;
+  for (const Value& value : in) {
+    if (as_array(value).deleted()) return possible;  // the call will say so
+    arrays.emplace_back(&as_array(value));
+  }
+  if (!any(dropped(seen_by(*program, arrays).equal))) return possible;
   const Followed followed(program, arrays);
   for (std::size_t i = 0; i < followed.found.outputs.size(); ++i) {
     const Boundary& result = followed.found.outputs[i];
@@ -122,6 +131,7 @@ void warn_of_dropped(const Op& op, const Params& params, const Values& in, const
     call_python("_debug.replicas", "warn_of_dropped", tree.object(), static_cast<std::int64_t>(i),
                 axis_text(result.dropped[0]), place.ptr());
   }
+  return possible;
 }
 
 bool watching_replicas() { return watching.load(std::memory_order_relaxed); }

@@ -12,8 +12,9 @@ class module_;
 namespace shardax::callables {
 
 // Warns (shardax.debug.VaryingResultWarning) where a result of the mapped op is returned once
-// although devices differ in it.
-void warn_of_dropped(const Op& op, const Params& params, const Values& in, const TreeDefPtr& tree);
+// although devices differ in it. Gives which results devices may differ in, with other arguments.
+std::vector<bool> warn_of_dropped(const Op& op, const Params& params, const Values& in,
+                                  const TreeDefPtr& tree);
 
 // Are calls of mapped functions watched? Then they are reported before and after they run.
 bool watching_replicas();

@@ -23,8 +23,8 @@ void keep_terms(const Program& program, const Values& in, const Values& out) {
   Values operands;
   for (const Value& value : in) {
     const Array& array = as_array(value);
-    known.push_back(bool(array.terms()));
-    operands.push_back(array.terms() ? Value(array.terms()) : value);
+    known.push_back(array.terms() && is_sum(array.sharding()));
+    operands.push_back(known.back() ? Value(array.terms()) : value);
     key += concat(array.sharding() ? to_string(*array.sharding()) : "", known.back() ? "+" : ",");
   }
   for (const ShardingPtr& sharding : results) key += sharding ? to_string(*sharding) : ",";

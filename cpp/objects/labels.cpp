@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "analysis/shardings.h"
 #include "callables/run.h"
 #include "execute/terms.h"
 #include "objects/array_methods.h"
@@ -128,9 +129,11 @@ PyObject* with_sharding(PyObject*, PyObject* args) {
     made->set_sharding(given.sharding);
     const ShardingPtr& before = array.sharding();
     if (before && given.sharding && same_mesh(*before, *given.sharding)) {
-      if (before->unreduced == given.sharding->unreduced)
+      // Other than of a sum, devices have values of their own over the axes that split nothing.
+      const bool alike = before->unreduced == given.sharding->unreduced;
+      if (alike && (is_sum(before) || before->spec == given.sharding->spec))
         made->set_terms(array.terms());
-      else
+      else if (!alike)
         keep_terms(*callables::program_of(constraint(), constraint_params(given), {value}), {value},
                    {made});
     }

@@ -39,9 +39,11 @@ def parts(shape, recorded):
     return out
 
 
-def places_in_sum(recorded):
-    """For each shard of `parts`, of an array that stands for a sum: where its device is along the
-    axes that are summed over."""
-    axes, mesh, devices, *_, unreduced, _ = recorded
+def places_in_terms(recorded):
+    """For each shard of `parts`, of an array of which each device has a term or a value of its own:
+    where its device is along the axes that are summed over, or that split no dimension."""
+    axes, mesh, devices, spec, *_, unreduced, _ = recorded
+    split = {name for names in spec for name in names}
+    own = unreduced or [axis for axis in axes if axis not in split]
     places = (_coordinates(position, axes, mesh) for position in range(len(devices)))
-    return [tuple(place[axis] for axis in unreduced) for place in places]
+    return [tuple(place[axis] for axis in own) for place in places]

@@ -5,7 +5,7 @@ import shardax._core as _core
 from shardax._devices.devices import default_device
 from shardax._devices.devices import device as _device
 from shardax._devices.layouts import format_of
-from shardax._devices.parts import parts, places_in_sum
+from shardax._devices.parts import parts, places_in_terms
 from shardax._devices.shardings import sharding_of
 
 
@@ -40,12 +40,13 @@ def _on(x, device_id, index):
 
 def _terms(x):
     """(device id, index, replica id, data) of each shard. Of an array that stands for a sum each
-    device has its term; where nobody knows them, the first has all of it."""
+    device has its term; where nobody knows them, the first has all of it. Of what pmap returned
+    once each device has what it computed."""
     shards = _parts(x)
     recorded = _core.get_sharding(x)
-    if recorded is None or not recorded[6]:
+    known = None if recorded is None else _core.get_terms(x)
+    if recorded is None or (known is None and not recorded[6]):
         return [(d, index, replica, _on(x, d, index)) for d, index, replica in shards]
-    known = _core.get_terms(x)
     nothing = _core.with_sharding(_core.full(x.shape, 0, x.dtype), recorded)
 
     def term(place):
@@ -55,7 +56,7 @@ def _terms(x):
 
     return [
         (d, index, replica, _on(term(place), d, index))
-        for (d, index, replica), place in zip(shards, places_in_sum(recorded))
+        for (d, index, replica), place in zip(shards, places_in_terms(recorded))
     ]
 
 
