@@ -319,13 +319,13 @@ void init_program_objects(py::module_& module) {
       .def(
           "pretty_print",
           [](const ProgramObject& p, bool source_info, bool print_shapes, bool print_effects,
-             const py::object&,
+             const py::object&, bool,
              bool) { return text_of(p, {print_shapes, source_info, print_effects}); },
           py::kw_only(), py::arg("source_info") = false, py::arg("print_shapes") = true,
           py::arg("print_effects") = false, py::arg("use_color") = py::none(),
-          py::arg("custom_pp_eqn_rules") = true,
+          py::arg("custom_pp_eqn_rules") = true, py::arg("name_stack") = false,
           "The program as text: with the user's lines, without types, with its effects.\n\n"
-          "use_color and custom_pp_eqn_rules are accepted for compatibility.")
+          "use_color, custom_pp_eqn_rules and name_stack are accepted for compatibility.")
       .def_property_readonly("effects",
                              [](const ProgramObject& p) { return effects_of(*p.program); })
       .def_property_readonly("jaxpr", [](const py::object& self) { return self; })
