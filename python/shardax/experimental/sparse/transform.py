@@ -308,9 +308,8 @@ def sparsify(f, use_tracer=False):
         given, tree = tree_util.tree_flatten((args, kwargs), is_leaf=_is_sparse)
         count = len(tree_util.tree_leaves(args, is_leaf=_is_sparse))
         # Numbers by name are no operands: an axis, say.
-        operands = [
-            i < count or _is_sparse(x) or isinstance(x, jnp.ndarray) for i, x in enumerate(given)
-        ]
+        arrays = (jnp.ndarray, JAXSparse)
+        operands = [i < count or isinstance(x, arrays) for i, x in enumerate(given)]
         leaves = list(itertools.compress(given, operands))
         kept = []
 
