@@ -268,7 +268,10 @@ std::shared_ptr<JitEntry> Jit::keep(FlatCall& call, const Types& types, const St
   if (options_.out_shardings && options_.out_shardings.get() != Py_None)
     entry->asked = asked_of_results(staged);
   const std::shared_ptr<JitCache> cache = cache_;  // tracing may have dropped it
-  if (cache && !captures && !options_.patient) cache->insert(call, types, entry);
+  if (cache && !captures && !options_.patient) {
+    entry->shown = KeepsShown(*staged.program);
+    cache->insert(call, types, entry);
+  }
   return entry;
 }
 

@@ -10,6 +10,7 @@
 #include "callables/function.h"
 #include "callables/host_function.h"
 #include "callables/run.h"
+#include "callables/shown_program.h"
 #include "callables/traced.h"
 
 namespace shardax::callables {
@@ -25,6 +26,7 @@ struct JitEntry {
   std::size_t held_in = 0, held_out = 0;
   std::vector<ShardingPtr> placed;  // of the last call's leaves, which agree with in_shardings
   Shardings asked = {};             // of out_shardings, as results show them; empty: none
+  KeepsShown shown = {};
 };
 using JitCache = Cache<JitEntry>;
 

@@ -12,10 +12,10 @@
 #include "base/hash.h"
 #include "callables/object.h"
 #include "callables/primitive.h"
+#include "callables/shown_program.h"
 #include "callables/trace_state.h"
 #include "ir/print_captured.h"
 #include "ir/same.h"
-#include "objects/lock.h"
 #include "trace/walk.h"
 
 namespace py = pybind11;
@@ -150,42 +150,6 @@ py::object shown_variable(const ProgramPtr& program, const ShownVars& shown, Var
       shared_var(shown ? (*shown)[static_cast<std::size_t>(v)] : VarObject{program, v}));
 }
 
-namespace {
-
-// The object that shows a program, as long as anybody holds it: users compare programs with `is`,
-// and remember what they derive from one by a weak reference or its id.
-class Shown {
- public:
-  Shown() = default;
-  Shown(const Shown&) = delete;
-  Shown& operator=(const Shown&) = delete;
-  ~Shown() {
-    if (!reference_ || !Py_IsInitialized()) return;
-    const objects::Locked locked;
-    Py_DECREF(reference_);
-  }
-  // A new reference, or null where there is no such object, or it is going.
-  Ref get() const {
-    if (!reference_) return {};
-#if PY_VERSION_HEX >= 0x030D0000
-    PyObject* object = nullptr;
-    return PyWeakref_GetRef(reference_, &object) == 1 ? Ref::steal(object) : Ref();
-#else
-    PyObject* object = PyWeakref_GetObject(reference_);
-    return object && object != Py_None ? Ref::borrow(object) : Ref();
-#endif
-  }
-  void set(PyObject* object) {
-    Ref reference = checked(PyWeakref_NewRef(object, nullptr));
-    const Ref before = Ref::steal(std::exchange(reference_, reference.release()));
-  }
-
- private:
-  PyObject* reference_ = nullptr;
-};
-
-}  // namespace
-
 Ref wrap_program(const ProgramPtr& program, Values captured) {
   const auto make = [&] {
     return Ref::steal(
@@ -195,10 +159,10 @@ Ref wrap_program(const ProgramPtr& program, Values captured) {
             .ptr());
   };
   if (!captured.empty()) return make();
-  const auto shown = program->derived<Shown>("shown", [] { return std::make_shared<Shown>(); });
+  const auto shown = shown_program(*program);
   if (Ref known = shown->get()) return known;
   Ref made = make();
-  shown->set(made.get());
+  shown->set(made.get(), py::cast<ProgramObject&>(to_object(made)).functions->empty());
   return made;
 }
 
@@ -355,13 +319,13 @@ void init_program_objects(py::module_& module) {
       .def(
           "pretty_print",
           [](const ProgramObject& p, bool source_info, bool print_shapes, bool print_effects,
-             const py::object&,
+             const py::object&, bool,
              bool) { return text_of(p, {print_shapes, source_info, print_effects}); },
           py::kw_only(), py::arg("source_info") = false, py::arg("print_shapes") = true,
           py::arg("print_effects") = false, py::arg("use_color") = py::none(),
-          py::arg("custom_pp_eqn_rules") = true,
+          py::arg("custom_pp_eqn_rules") = true, py::arg("name_stack") = false,
           "The program as text: with the user's lines, without types, with its effects.\n\n"
-          "use_color and custom_pp_eqn_rules are accepted for compatibility.")
+          "use_color, custom_pp_eqn_rules and name_stack are accepted for compatibility.")
       .def_property_readonly("effects",
                              [](const ProgramObject& p) { return effects_of(*p.program); })
       .def_property_readonly("jaxpr", [](const py::object& self) { return self; })

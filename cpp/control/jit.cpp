@@ -1,4 +1,6 @@
 // control/jit.cpp - jit: a call of a program.
+#include <algorithm>
+
 #include "control/control.h"
 #include "ops/ops.h"
 
@@ -52,10 +54,41 @@ JvpResult jit_jvp(const Params& params, const Values& in, const Values& t) {
   return {Values(both.begin(), middle), spread(Values(middle, both.end()), derivative.nonzero)};
 }
 
+// A known half whose residuals are no inputs and no other outputs.
+struct LeanKnown {
+  ProgramPtr program;
+  // Where each output of the known half is: among the inputs and then what the program gives.
+  std::vector<std::size_t> places;
+};
+
+// `outputs`: how many of its outputs are no residuals.
+const LeanKnown& lean_known(const ProgramPtr& known, std::size_t outputs) {
+  return *known->derived<LeanKnown>("lean_known", [&] {
+    const auto lean = std::make_shared<LeanKnown>();
+    const MutableProgram copy = copy_of(*known);
+    copy->outputs.resize(outputs);
+    const auto place = [&](Var v) -> std::size_t {
+      const auto first = std::ranges::find(known->inputs, v);
+      if (first != known->inputs.end())
+        return static_cast<std::size_t>(first - known->inputs.begin());
+      const auto given = std::ranges::find(copy->outputs, v) - copy->outputs.begin();
+      if (given == std::ssize(copy->outputs)) copy->outputs.push_back(v);
+      return known->inputs.size() + static_cast<std::size_t>(given);
+    };
+    for (std::size_t i = 0; i < known->outputs.size(); ++i)
+      lean->places.push_back(i < outputs ? known->inputs.size() + i : place(known->outputs[i]));
+    lean->program = copy;
+    return lean;
+  });
+}
+
 Linearized jit_linearize(const Params& params, const Values& in, const std::vector<bool>& nonzero) {
   const ProgramPtr& body = params.program("jaxpr");
   const LinearizedProgram parts = linearize_program(body, nonzero);
-  const Values known = call(params, parts.known, in);
+  const LeanKnown& lean = lean_known(parts.known, body->outputs.size());
+  const Values found = joined(in, call(params, lean.program, in));
+  Values known;
+  for (const std::size_t place : lean.places) known.push_back(found[place]);
   const auto middle = known.begin() + static_cast<std::ptrdiff_t>(body->outputs.size());
   Linearized result;
   result.out = Values(known.begin(), middle);

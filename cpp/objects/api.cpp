@@ -28,6 +28,7 @@
 #include "callables/staging.h"
 #include "callables/trace_state.h"
 #include "callables/vmap.h"
+#include "transform/jvp.h"
 
 namespace py = pybind11;
 
@@ -235,6 +236,9 @@ void init_api(py::module_& module) {
   callables::install_locator();
   set_tracer_describer(&callables::describe_tracer);
   set_leak_describer(&callables::describe_leak);
+  set_array_text([](const Value& array) {
+    return as_array(array).deleted() ? to_string(array->type()) : pytree::str(wrapped(array).get());
+  });
 }
 
 }  // namespace shardax::objects

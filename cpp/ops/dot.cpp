@@ -79,16 +79,18 @@ Types dot_type(const Op& op, const Types& in, const Params& params) {
   return {out};
 }
 
-// The cotangent of one operand is a product of the other with that of the result.
-Value dot_transpose_lhs(const Value& ct, const Value& b, const DotDims& d, const Type& a_type,
-                        const ParamValue& precision) {
+// The cotangent of one operand is a product of the other with that of the result. `last`: it is the
+// second operand, whose free dimensions are the result's last.
+Value dot_transpose_operand(const Value& ct, const Value& b, const DotDims& d, const Type& a_type,
+                            const ParamValue& precision, bool last) {
   const std::size_t batch = d.lhs_batch.size();
   const Ints a_free = free_dims(a_type.rank(), d.lhs_contract, d.lhs_batch);
   const Ints b_free = free_dims(b->shape().size(), d.rhs_contract, d.rhs_batch);
   DotDims dims;
   dims.lhs_batch = iota_ints(batch);
   dims.rhs_batch = d.rhs_batch;
-  dims.lhs_contract = iota_ints(b_free.size(), static_cast<std::int64_t>(batch + a_free.size()));
+  dims.lhs_contract =
+      iota_ints(b_free.size(), static_cast<std::int64_t>(last ? batch : batch + a_free.size()));
   dims.rhs_contract = b_free;
   const Value product = product_of(ct->dtype() == b->dtype() ? ct : convert(ct, b->dtype()), b,
                                    dims, a_type.dtype, precision);
@@ -114,19 +116,12 @@ Values dot_transpose(const TransposeArgs& a) {
   const DotDims d = dims_of(a.params);
   Values out(2);
   if (a.linear(0) && a.linear(1)) throw MissingOperand{};
+  const ParamValue precision = precision_of(a.params);
   if (a.linear(0)) {
-    out[0] = dot_transpose_lhs(a.ct[0], a.in[1], d, a.in_types[0], precision_of(a.params));
+    out[0] = dot_transpose_operand(a.ct[0], a.in[1], d, a.in_types[0], precision, false);
   } else {
-    // The product with swapped operands has rhs's free dimensions first.
-    const std::size_t batch = d.lhs_batch.size();
-    const std::size_t a_free = a.in_types[0].rank() - batch - d.lhs_contract.size();
-    Ints order = iota_ints(batch);
-    for (std::size_t i = batch + a_free; i < a.ct[0]->shape().size(); ++i)
-      order.push_back(static_cast<std::int64_t>(i));
-    for (std::size_t i = 0; i < a_free; ++i) order.push_back(static_cast<std::int64_t>(batch + i));
     const DotDims swapped{d.rhs_contract, d.lhs_contract, d.rhs_batch, d.lhs_batch};
-    out[1] = dot_transpose_lhs(transpose(a.ct[0], order), a.in[0], swapped, a.in_types[1],
-                               precision_of(a.params));
+    out[1] = dot_transpose_operand(a.ct[0], a.in[0], swapped, a.in_types[1], precision, true);
   }
   return out;
 }

@@ -9,9 +9,12 @@
 namespace shardax {
 namespace {
 
+std::string (*array_text)(const Value& value) = nullptr;
+
 std::string value_text(const Value& value) {
   if (value->is_tracer()) return static_cast<const Tracer&>(*value).text();
-  return value->type().rank() == 0 ? scalar_text(as_array(value)) : to_string(value->type());
+  if (value->type().rank() == 0) return scalar_text(as_array(value));
+  return array_text ? array_text(value) : to_string(value->type());
 }
 
 class DifferentiatedTracer : public Tracer {
@@ -198,6 +201,8 @@ class LinearizeTrace final : public Trace {
 };
 
 }  // namespace
+
+void set_array_text(std::string (*text)(const Value& array)) { array_text = text; }
 
 void fail_closed_over(const Op& op, const Params& params) {
   const std::string_view called = op.name;

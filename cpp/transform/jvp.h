@@ -34,6 +34,9 @@ Values apply_transpose(const LinearMap& map, const Values& cotangents);
 // The error where a function with rules of the user's own closes over what is differentiated.
 [[noreturn]] void fail_closed_over(const Op& op, const Params& params);
 
+// How the elements of arrays are shown where tracers are printed.
+void set_array_text(std::string (*text)(const Value& array));
+
 // Is it a value whose derivative is being taken?
 bool is_differentiated(const Value& value);
 

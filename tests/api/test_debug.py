@@ -217,6 +217,13 @@ class TestShardings:
         assert [len(s.device_set) for s in seen] == [1, 1]
 
 
+def test_imports_make_no_arrays():
+    code = "import shardax as jax; import jax.experimental.checkify; print(jax.live_arrays())"
+    code = "import shardax; shardax.install_as_jax(); " + code.replace("shardax as jax", "jax")
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout == "[]\n"
+
+
 def test_live_arrays():
     before = len(jax.live_arrays())
     x, y = jnp.zeros(3), jnp.ones(2)

@@ -225,3 +225,18 @@ def test_gradient_of_zeta():
 
     by_s, by_q = shardax.grad(special.zeta, (0, 1))(2.5, 1.5)
     np.testing.assert_allclose([by_s, by_q], [-0.46481237, -0.7677404], rtol=1e-5)
+
+
+def test_differentiated_arrays_show_their_elements():
+    seen = []
+
+    def f(x):
+        seen.append(repr(x))
+        return x.sum()
+
+    shardax.jacrev(f)(jnp.arange(4.0))
+    shardax.jvp(f, (jnp.arange(2.0),), (jnp.ones(2),))
+    assert seen == [
+        "GradTracer(primal=[0. 1. 2. 3.], typeof(tangent)=f32[4])",
+        "JVPTracer(primal=[0. 1.], tangent=[1. 1.])",
+    ]

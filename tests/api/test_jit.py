@@ -503,3 +503,21 @@ def test_a_signature_is_traced_once_by_calls_and_stages():
     f.clear_cache()
     f.lower(x)
     assert len(traced) == 2
+
+
+@pytest.mark.parametrize("fun", [jnp.dot, lambda x, y: jnp.exp(y)])
+def test_residuals_that_are_operands_or_results_are_no_others(fun):
+    """The known half of a call gives its results alone; the linear half takes them."""
+    fun = shardax.jit(fun)
+
+    def both(x, y):
+        out, tangents = shardax.linearize(lambda y: fun(x, y), y)
+        return out, tangents(y)
+
+    x = jnp.arange(9.0).reshape(3, 3)
+    known, linear = shardax.make_jaxpr(both)(x, x).eqns
+    assert len(known.outvars) == 1
+    assert set(linear.invars) <= {*known.invars, *known.outvars}
+    want = shardax.jvp(lambda y: fun(x, y), (x,), (x,))
+    for a, b in zip(both(x, x), want, strict=True):
+        np.testing.assert_array_equal(a, b)

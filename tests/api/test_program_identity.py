@@ -1,6 +1,7 @@
-"""tests/api/test_program_identity.py - the object that shows a program is one, while it is held."""
+"""tests/api/test_program_identity.py - a program is shown by one object, while either is held."""
 
 import gc
+import resource
 import threading
 import weakref
 
@@ -9,6 +10,12 @@ import shardax.numpy as jnp
 from shardax import lax
 
 twice = jax.jit(lambda x: 2 * x)
+
+
+def resident():
+    """Bytes of memory of this process."""
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * resource.getpagesize()
 
 
 def body_of(fun, *args):
@@ -31,11 +38,88 @@ def test_it_goes_with_those_who_hold_it():
     fun = jax.jit(lambda x: x * 3 + 1)
     held = body_of(fun, 1.0)
     known = weakref.ref(held, seen.append)
-    assert known() is body_of(fun, 1.0)
     del held
     gc.collect()
+    assert known() is body_of(fun, 1.0) and "mul" in str(known()) and not seen
+    del fun
+    gc.collect()
     assert known() is None and len(seen) == 1
-    assert "mul" in str(body_of(fun, 1.0))
+
+
+def test_what_jit_keeps_goes_with_its_programs():
+    fun = jax.jit(lambda x: lax.while_loop(lambda c: c < 5.0, lambda c: c + twice(1.0), x))
+    loop = body_of(fun, 1.0).eqns[0].params
+    bodies = [loop["cond_jaxpr"], loop["body_jaxpr"]]
+    bodies.append(next(e for e in bodies[1].eqns if "jaxpr" in e.params).params["jaxpr"])
+    known = [weakref.ref(body) for body in bodies]
+    del loop, bodies
+    gc.collect()
+    again = body_of(fun, 1.0).eqns[0].params
+    assert [known[0](), known[1]()] == [again["cond_jaxpr"], again["body_jaxpr"]]
+    assert known[2]() is body_of(twice, 1.0)
+    del again
+    jax.clear_caches()
+    gc.collect()
+    assert [k() for k in known] == [None] * 3
+
+
+def test_what_goes_may_be_asked_for():
+    """By a callback of a weak reference, while a cache drops it."""
+    fun = jax.jit(lambda x: jnp.sin(x) + 1)
+    seen = []
+    known = weakref.ref(body_of(fun, 1.0), lambda _: seen.append(str(body_of(fun, 1.0))))
+    for _ in range(3):
+        fun.clear_cache()
+        assert known() is None and "sin" in seen[-1]
+        known = weakref.ref(body_of(fun, 1.0), lambda _: seen.append(str(body_of(fun, 1.0))))
+    assert len(seen) == 3
+
+
+def cyclic(marker):
+    @jax.custom_jvp
+    def f(x):
+        return x * x
+
+    def rule(primals, tangents):
+        return f(primals[0]), tangents[0] if marker else whole(tangents[0])
+
+    f.defjvp(rule)
+    whole = jax.jit(lambda x: f(x))
+    return whole
+
+
+def test_shown_programs_leave_no_functions_behind():
+    """A cycle through a function that the program holds: rule, jit's cache, program, rule."""
+
+    class Marker:
+        pass
+
+    markers = []
+    for _ in range(3):
+        marker = Marker()
+        markers.append(weakref.ref(marker))
+
+        whole = cyclic(marker)
+        assert "custom_jvp" in str(body_of(whole, 1.0))
+        body_of(whole, 1.0).eqns[0].params  # noqa: B018
+        del marker, whole
+    gc.collect()
+    gc.collect()
+    assert [m() for m in markers] == [None] * 3
+
+
+def test_many_programs_come_and_go():
+    def make(count):
+        for k in range(count):
+            body_of(jax.jit(lambda x, k=k: x + k), 1.0).eqns[0].params  # noqa: B018
+
+    make(500)
+    gc.collect()
+    before = len(gc.get_objects()), resident()
+    make(10000)
+    gc.collect()
+    assert len(gc.get_objects()) - before[0] < 500
+    assert resident() - before[1] < 8e6
 
 
 CONSTANT = jnp.arange(3.0)

@@ -1,5 +1,6 @@
 """tests/api/test_python_traces.py - traces and tracers whose classes users write in Python."""
 
+import functools
 import gc
 import weakref
 
@@ -8,6 +9,7 @@ import pytest
 import shardax
 import shardax.numpy as jnp
 from shardax import core, lax
+from shardax.extend.linear_util import wrap_init
 
 
 class LoggedTracer(core.Tracer):
@@ -63,10 +65,10 @@ class Logged(core.Trace):
         ]
 
 
-def logged(f, *args, tracer=LoggedTracer):
+def logged(f, *args, tracer=LoggedTracer, trace=Logged):
     """(f(*args), the ops that it binds)."""
     with core.take_current_trace() as parent:
-        trace = Logged(parent, tracer)
+        trace = trace(parent, tracer)
         with core.set_current_trace(trace):
             out = f(*(trace.outer(x) for x in args))
         out = shardax.tree.map(trace.inner, out, is_leaf=lambda x: isinstance(x, tracer))
@@ -264,3 +266,38 @@ def test_traces_name_their_tracers():
 
     with core.set_current_trace(Named()):
         assert lax.sin_p.bind(1.0) == 7
+
+
+def test_traces_see_symbolic_zeros():
+    """Around a rule: tangents that it is given, and tangents that it gives."""
+    zero = shardax.custom_derivatives.SymbolicZero
+    seen = []
+
+    class Watching(Logged):
+        def process_custom_jvp_call(self, primitive, fun, jvp, tracers, *, symbolic_zeros):
+            def watched(*both):
+                out = jvp.call_wrapped(*both)
+                seen.append([type(x) is zero for x in (*both, *out)])
+                return out
+
+            return super().process_custom_jvp_call(
+                primitive, fun, wrap_init(watched), tracers, symbolic_zeros=symbolic_zeros
+            )
+
+    @shardax.custom_jvp
+    def h(x, y):
+        return x * y, jnp.ones(())
+
+    @functools.partial(h.defjvp, symbolic_zeros=True)
+    def rule(primals, tangents):
+        (x, y), (dx, dy) = primals, tangents
+        assert type(dy) is zero
+        one = jnp.ones(())
+        return (x * y, one), (dx * y, zero(shardax.typeof(one)))
+
+    def f(x):
+        (out, one), _ = logged(h, x, jnp.float32(3), trace=Watching)
+        return out + one
+
+    equal(shardax.grad(f)(2.0), 3.0)
+    assert seen == [[False, False, False, True, False, False, False, True]]

@@ -508,3 +508,15 @@ def test_explain_refuses_references():
     ref = shardax.new_ref(1.0)
     with pytest.raises(NotImplementedError, match="explain: the function reads or writes"):
         shardax.explain(shardax.jit(lambda x: x + ref[...]))(1.0)
+
+
+def test_references_show_what_was_written():
+    """Weakly typed as at first, or as the array that was written."""
+    ref = shardax.new_ref(0.0)
+    assert repr(ref) == "Ref(0., dtype=float32, weak_type=True)"
+    shardax.ref.addupdate(ref, ..., 1.0)
+    shardax.ref.addupdate(ref.at[...], ..., 1.0)
+    assert repr(ref) == "Ref(2., dtype=float32, weak_type=True)"
+    ref[...] += 1.0
+    assert repr(ref) == "Ref(3., dtype=float32)"
+    assert repr(ref[...]) == "Array(3., dtype=float32, weak_type=True)"

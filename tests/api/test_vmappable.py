@@ -53,3 +53,7 @@ def test_other_arguments():
 def test_results_that_are_not_mapped():
     with pytest.raises(ValueError, match="out_axes must be integers where arguments are of class"):
         jax.vmap(lambda box: 1.0, out_axes=None)(Box(jnp.ones(2)))
+
+
+def test_which_containers_are_known():
+    assert batching.is_vmappable(Box(jnp.ones(2))) and not batching.is_vmappable(jnp.ones(2))

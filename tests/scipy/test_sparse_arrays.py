@@ -74,6 +74,12 @@ def test_convolution(sizes, padding):
         np.testing.assert_allclose(f(*pair).todense(), want, rtol=1e-5, atol=1e-6)
 
 
+def test_sparsified_functions_have_numbers_by_name():
+    mat = sparse.BCOO.fromdense(A[0])
+    got = sparse.sparsify(lambda x, axis: jnp.sum(x, axis=axis))(mat, axis=0)
+    np.testing.assert_allclose(got.todense(), jnp.sum(A[0], axis=0), rtol=1e-5)
+
+
 def test_sparsified_functions():
     mat, rows = sparse.BCOO.fromdense(A[0]), sparse.BCSR.fromdense(A[0])
     for f in (lax.neg, lax.sin, lax.bessel_i1e, lambda x: x**2, lambda x: x.astype(jnp.float16)):

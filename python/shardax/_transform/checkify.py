@@ -181,7 +181,7 @@ tree_util.register_pytree_node(
 
 
 # No check has failed, of none.
-init_error = Error(_core.CheckTable(), _core.asarray(np.int32(0)), [])
+init_error = Error(_core.CheckTable(), np.int32(0), [])
 
 # What the sets of errors hold.
 ErrorCategory = type[JaxException]

@@ -10,6 +10,7 @@ import types
 
 from shardax._base.wrapped_functions import wrap_init
 from shardax._core import api as _core
+from shardax._transform.custom_arguments import SymbolicZero, _tangent
 
 
 class Trace:
@@ -120,20 +121,32 @@ def process(trace, primitive, values, params, functions):
     return list(out) if primitive.multiple_results else [out]
 
 
+def _without_zeros(values):
+    """None for tangents that are symbolic zeros, as the core has them."""
+    return [None if isinstance(x, SymbolicZero) else x for x in values]
+
+
+def _tangents(tangents, primals, symbolic):
+    """What users see of the core's tangents."""
+    return [_tangent(t, _core.typeof(p), symbolic) for t, p in zip(tangents, primals, strict=True)]
+
+
 def _custom_jvp(trace, primitive, values, params, functions):
     def fun(*primals):
         return functions["fun"](list(primals))[0]
 
+    symbolic = params["symbolic_zeros"]
+
     def jvp(*both):
-        out, tangents = functions["jvp"](list(both))
-        return [*out, *tangents]
+        out, tangents = functions["jvp"](_without_zeros(both))
+        return [*out, *_tangents(tangents, out, symbolic)]
 
     out = trace.process_custom_jvp_call(
         primitive,
         wrap_init(fun),
         wrap_init(jvp),
         values,
-        symbolic_zeros=params["symbolic_zeros"],
+        symbolic_zeros=symbolic,
     )
     return list(out)
 
@@ -179,9 +192,10 @@ def _bind_custom_jvp(fun, jvp, values, params):
         return [[_core.asarray(x) for x in fun.call_wrapped(*primals)]]
 
     def rule(both):
-        found = list(jvp.call_wrapped(*both))
+        primals, tangents = both[: len(both) // 2], both[len(both) // 2 :]
+        found = list(jvp.call_wrapped(*primals, *_tangents(tangents, primals, symbolic)))
         half = len(found) // 2
-        return [_core.asarray(x) for x in found[:half]], found[half:]
+        return [_core.asarray(x) for x in found[:half]], _without_zeros(found[half:])
 
     name = getattr(fun, "__name__", "fun")
     return _core.custom_jvp_call(name, function, rule, "jvp", symbolic, list(values))

@@ -73,7 +73,7 @@ class Ref:
     """
 
     __slots__ = ("_value", "_home", "_level", "aval", "_freed", "_kind", "_origin", "_channel",
-                 "__weakref__")  # fmt: skip
+                 "_written", "__weakref__")  # fmt: skip
     is_reference = True  # what typeof asks
 
     def __init__(self, value, origin=None, kind=None):
@@ -84,7 +84,7 @@ class Ref:
         self._home = _core.staging_generation()
         self._level = _core.trace_depth()
         self.aval = AbstractRef(_core.typeof(value))
-        self._freed = False
+        self._freed = self._written = False
 
     shape, dtype, ndim, size = (
         property(lambda self, name=name: getattr(self.aval, name))
@@ -153,6 +153,7 @@ class Ref:
                 f"array reference to be an argument {remedy}?"
             )
         place._value = value
+        self._written = True
 
     def __getitem__(self, index):
         return get(self, index)
@@ -193,7 +194,9 @@ class Ref:
         generation = _core.staging_generation()
         if self._freed or generation != self._home or _core.is_tracer(self._value):
             return repr(self.aval)
-        return "Ref" + repr(self._value).removeprefix("Array")
+        text = "Ref" + repr(self._value).removeprefix("Array")
+        # Reading it is weakly typed as at first; what was written is shown as an array of its own.
+        return text.replace(", weak_type=True", "") if self._written else text
 
     def __array__(self, *args, **kwargs):
         raise ValueError(
@@ -219,6 +222,10 @@ class TransformedRef(Ref):
         self._kind, self._origin, self._freed, self._channel = None, ref._origin, False, None
 
     aval = property(lambda self: AbstractRef(_core.typeof(self._read())))
+
+    _written = property(
+        lambda self: self.ref._written, lambda self, to: setattr(self.ref, "_written", to)
+    )
 
     def _read(self):
         return self.ref._read()[self._index]
@@ -327,7 +334,9 @@ def addupdate(ref, idx, x):
       >>> addupdate(ref, 0, 3.0); ref[...]
       Array([3., 0.], dtype=float32)
     """
+    written = ref._written
     swap(ref, idx, get(ref, idx) + x)
+    ref._written = written or not _core.typeof(_core.asarray(x)).weak_type
 
 
 def new_ref(init_val, *, memory_space=None, kind=None):

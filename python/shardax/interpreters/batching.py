@@ -9,7 +9,7 @@ from shardax._core import BatchTracer
 from shardax._core import bind as _bind
 from shardax._transform.primitives import axis_batching_rules as fancy_primitive_batchers
 from shardax._transform.primitives import batching_rules as primitive_batchers
-from shardax._transform.vmappable import register_vmappable
+from shardax._transform.vmappable import is_vmappable, register_vmappable
 
 __all__ = [
     "BatchTracer",
@@ -24,6 +24,7 @@ __all__ = [
     "moveaxis",
     "not_mapped",
     "primitive_batchers",
+    "is_vmappable",
     "register_vmappable",
     "vectorized_batcher",
 ]

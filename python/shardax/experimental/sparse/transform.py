@@ -5,6 +5,7 @@ sparse operand is done by the rule of its op, a row of `RULES`.
 """
 
 import functools
+import itertools
 import operator
 
 import numpy as np
@@ -304,11 +305,18 @@ def sparsify(f, use_tracer=False):
 
     @functools.wraps(f)
     def wrapped(*args, **kwargs):
-        leaves, tree = tree_util.tree_flatten((args, kwargs), is_leaf=_is_sparse)
+        given, tree = tree_util.tree_flatten((args, kwargs), is_leaf=_is_sparse)
+        count = len(tree_util.tree_leaves(args, is_leaf=_is_sparse))
+        # Numbers by name are no operands: an axis, say.
+        arrays = (jnp.ndarray, JAXSparse)
+        operands = [i < count or isinstance(x, arrays) for i, x in enumerate(given)]
+        leaves = list(itertools.compress(given, operands))
         kept = []
 
         def flat(*values):
-            args, kwargs = tree_util.tree_unflatten(tree, values)
+            rest = iter(values)
+            all_values = [next(rest) if own else x for own, x in zip(operands, given)]
+            args, kwargs = tree_util.tree_unflatten(tree, all_values)
             out, out_tree = tree_util.tree_flatten(f(*args, **kwargs), is_leaf=_is_sparse)
             kept.append((out_tree, [x if _is_sparse(x) else None for x in out]))
             return [x.todense() if _is_sparse(x) else x for x in out]
