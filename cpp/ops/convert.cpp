@@ -69,7 +69,7 @@ SHARDAX_CLONES void convert_tile(void* out, const void* const* in, std::int64_t 
 template <class T>
 inline constexpr bool is_half_v = std::is_same_v<T, bfloat16_t> || std::is_same_v<T, float16_t>;
 
-// Narrow numbers and the types in which they are computed; `dtype` is the narrow one.
+// Narrow numbers, integers and float32; `dtype` is the narrow one. Integers wrap.
 template <class To>
 void from_narrow(void* out, const void* const* in, std::int64_t n, std::int64_t dtype) {
   const auto from = static_cast<DType>(dtype);
@@ -83,11 +83,49 @@ void from_narrow(void* out, const void* const* in, std::int64_t n, std::int64_t 
 }
 template <class From>
 void narrowed(void* out, const void* const* in, std::int64_t n, std::int64_t dtype) {
-  using Wide = std::conditional_t<std::is_integral_v<From>, std::int64_t, float>;
   const auto* a = static_cast<const From*>(in[0]);
+  const auto to = static_cast<DType>(dtype);
   for (std::int64_t i = 0; i < n; ++i) {
-    static_cast<narrow_t*>(out)[i] = to_narrow(static_cast<DType>(dtype), Wide{a[i]});
+    auto& o = static_cast<narrow_t*>(out)[i];
+    if (std::is_same_v<From, float> || is_narrow_float(to)) {
+      o = to_narrow(to, static_cast<float>(a[i]));
+    } else {
+      o = to_narrow(to, static_cast<std::int64_t>(a[i]));
+    }
   }
+}
+
+// Narrow integers among themselves: `dtypes` is the one given plus 256 times the one wanted.
+void narrow_again(void* out, const void* const* in, std::int64_t n, std::int64_t dtypes) {
+  const auto from = static_cast<DType>(dtypes % 256), to = static_cast<DType>(dtypes / 256);
+  const auto* a = static_cast<const narrow_t*>(in[0]);
+  for (std::int64_t i = 0; i < n; ++i)
+    static_cast<narrow_t*>(out)[i] = to_narrow(to, narrow_integer(from, a[i]));
+}
+
+// Calls f(T{}) with the type of a dtype that is float32 or an integer that is not narrow.
+template <class F>
+void visit_plain(DType dtype, F&& f) {
+  visit_dtype(dtype, [&](auto x) {
+    using T = decltype(x);
+    if constexpr (std::is_same_v<T, float> || (std::is_integral_v<T> && !std::is_same_v<T, bool>))
+      f(x);
+  });
+}
+// Other pairs take two steps, by way of float32: they have no kernel here.
+MapKernel narrow_kernel(DType from, DType to) {
+  MapKernel found{};
+  if (is_narrow_integer(from) && is_narrow_integer(to))
+    return {narrow_again, static_cast<std::int64_t>(from) + 256 * static_cast<std::int64_t>(to)};
+  if (is_narrow(from) && is_narrow(to)) return found;
+  if (is_narrow(from) && (is_narrow_integer(from) || to == DType::float32)) {
+    visit_plain(
+        to, [&](auto x) { found = {from_narrow<decltype(x)>, static_cast<std::int64_t>(from)}; });
+  } else if (is_narrow(to)) {
+    visit_plain(from,
+                [&](auto x) { found = {narrowed<decltype(x)>, static_cast<std::int64_t>(to)}; });
+  }
+  return found;
 }
 
 // The same by lanes. bfloat16 is rounded as array/half.h does.
@@ -152,17 +190,7 @@ codegen::Record record_convert(DType from_dtype, DType to_dtype) {
 
 MapKernel convert_map_rule(const Types& in, const Type& out, const Params&) {
   MapFunction found = nullptr;
-  if (is_narrow(in[0].dtype)) {
-    const bool whole = out.dtype == DType::int32;
-    if (!whole && out.dtype != DType::float32) return {};
-    return {whole ? from_narrow<std::int32_t> : from_narrow<float>,
-            static_cast<std::int64_t>(in[0].dtype)};
-  }
-  if (is_narrow(out.dtype)) {
-    const bool whole = in[0].dtype == DType::int32;
-    if (!whole && in[0].dtype != DType::float32) return {};
-    return {whole ? narrowed<std::int32_t> : narrowed<float>, static_cast<std::int64_t>(out.dtype)};
-  }
+  if (is_narrow(in[0].dtype) || is_narrow(out.dtype)) return narrow_kernel(in[0].dtype, out.dtype);
   visit_dtype(in[0].dtype, [&](auto from) {
     visit_dtype(out.dtype, [&](auto to) {
       using From = decltype(from);
