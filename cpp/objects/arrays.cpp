@@ -37,6 +37,13 @@ PyObject* array(PyObject*, PyObject* args, PyObject* kwargs) {
     return nullptr;
   }
   return guarded([&] {
+    if (PyTuple_GET_SIZE(args) > 2) {
+      pytree::check(PyErr_WarnEx(
+          PyExc_DeprecationWarning,
+          "Passing the copy, order, and ndmin arguments to jnp.array positionally is deprecated. "
+          "Use keyword arguments instead.",
+          1));
+    }
     return placed(make_array(object, optional_dtype(dtype, "array"), copy != 0, ndmin), device,
                   sharding);
   });

@@ -124,9 +124,8 @@ DType to_dtype(PyObject* object) {
                " not understood; expected the name of a bool, integer, floating or complex type.");
   }
   if (!found) {
-    type_error("Value '", pytree::repr(object),
-               "' is not a valid JAX array dtype; only bool, integer, "
-               "floating and complex types are supported.");
+    type_error("JAX only supports number, bool, and string dtypes, got dtype ",
+               pytree::repr(object), "; expected a bool, integer, floating or complex type.");
   }
   return *found;
 }

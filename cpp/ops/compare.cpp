@@ -226,9 +226,10 @@ const Op clamp_op{elementwise(
          const Value part = where(condition, broadcast_to(t, a.out[0]->shape()), zero);
          sum = sum ? add(sum, part) : part;
        };
-       accumulate(gt(a.in[0], a.in[1]), a.t[0]);
-       accumulate(logical_and(gt(a.in[1], a.in[0]), lt(a.in[1], a.in[2])), a.t[1]);
-       accumulate(lt(a.in[2], a.in[1]), a.t[2]);
+       const Value &low = a.in[0], &x = a.in[1], &high = a.in[2];
+       accumulate(logical_and(gt(low, x), lt(low, high)), a.t[0]);
+       accumulate(logical_and(gt(x, low), lt(x, high)), a.t[1]);
+       accumulate(logical_or(lt(high, x), lt(high, low)), a.t[2]);
        return {sum};
      },
      .batch = [](const BatchArgs& a) -> Batched {

@@ -69,25 +69,85 @@ SHARDAX_CLONES void convert_tile(void* out, const void* const* in, std::int64_t 
 template <class T>
 inline constexpr bool is_half_v = std::is_same_v<T, bfloat16_t> || std::is_same_v<T, float16_t>;
 
-// Narrow numbers and the types in which they are computed; `dtype` is the narrow one.
-template <class To>
-void from_narrow(void* out, const void* const* in, std::int64_t n, std::int64_t dtype) {
-  const auto from = static_cast<DType>(dtype);
-  const auto* a = static_cast<const narrow_t*>(in[0]);
-  for (std::int64_t i = 0; i < n; ++i) {
-    if constexpr (std::is_integral_v<To>)
-      static_cast<To*>(out)[i] = static_cast<To>(narrow_integer(from, a[i]));
-    else
-      static_cast<To*>(out)[i] = narrow_float(from, a[i]);
+// How integers lie in the low bits of a byte.
+struct LowBits {
+  explicit LowBits(std::int64_t dtype)
+      : mask((1 << bit_width(static_cast<DType>(dtype))) - 1),
+        sign(is_signed_integer(static_cast<DType>(dtype)) ? (mask + 1) / 2 : 0) {}
+  int value(narrow_t stored) const { return ((stored.bits & mask) ^ sign) - sign; }
+  template <class T>
+  narrow_t stored(T value) const {
+    return {static_cast<std::uint8_t>(static_cast<int>(value) & mask)};
   }
+  int mask, sign;
+};
+
+// Narrow integers from and to integers of which nothing but the low bits is kept.
+template <class To>
+SHARDAX_CLONES void from_low_bits(void* out, const void* const* in, std::int64_t n,
+                                  std::int64_t dtype) {
+  const LowBits from(dtype);
+  To* o = static_cast<To*>(out);
+  const auto* a = static_cast<const narrow_t*>(in[0]);
+#pragma GCC ivdep
+  for (std::int64_t i = 0; i < n; ++i) o[i] = static_cast<To>(from.value(a[i]));
+}
+template <class From>
+SHARDAX_CLONES void to_low_bits(void* out, const void* const* in, std::int64_t n,
+                                std::int64_t dtype) {
+  const LowBits to(dtype);
+  auto* o = static_cast<narrow_t*>(out);
+  const From* a = static_cast<const From*>(in[0]);
+#pragma GCC ivdep
+  for (std::int64_t i = 0; i < n; ++i) o[i] = to.stored(a[i]);
+}
+// `dtypes` is the one given plus 256 times the one wanted.
+void low_bits_again(void* out, const void* const* in, std::int64_t n, std::int64_t dtypes) {
+  const LowBits from(dtypes % 256), to(dtypes / 256);
+  auto* o = static_cast<narrow_t*>(out);
+  const auto* a = static_cast<const narrow_t*>(in[0]);
+  for (std::int64_t i = 0; i < n; ++i) o[i] = to.stored(from.value(a[i]));
+}
+
+// Narrow floats become float32; float32, and integers, become any narrow number.
+void from_narrow(void* out, const void* const* in, std::int64_t n, std::int64_t dtype) {
+  const auto* a = static_cast<const narrow_t*>(in[0]);
+  for (std::int64_t i = 0; i < n; ++i)
+    static_cast<float*>(out)[i] = narrow_float(static_cast<DType>(dtype), a[i]);
 }
 template <class From>
 void narrowed(void* out, const void* const* in, std::int64_t n, std::int64_t dtype) {
-  using Wide = std::conditional_t<std::is_integral_v<From>, std::int64_t, float>;
   const auto* a = static_cast<const From*>(in[0]);
   for (std::int64_t i = 0; i < n; ++i) {
-    static_cast<narrow_t*>(out)[i] = to_narrow(static_cast<DType>(dtype), Wide{a[i]});
+    static_cast<narrow_t*>(out)[i] = to_narrow(static_cast<DType>(dtype), static_cast<float>(a[i]));
   }
+}
+
+// Calls f(T{}) with the type of a dtype that is float32 or an integer that is not narrow.
+template <class F>
+void visit_plain(DType dtype, F&& f) {
+  visit_dtype(dtype, [&](auto x) {
+    using T = decltype(x);
+    if constexpr (std::is_same_v<T, float> || (std::is_integral_v<T> && !std::is_same_v<T, bool>))
+      f(x);
+  });
+}
+// Other pairs take two steps, by way of float32: they have no kernel here.
+MapKernel narrow_kernel(DType from, DType to) {
+  MapKernel found{};
+  const auto source = static_cast<std::int64_t>(from), target = static_cast<std::int64_t>(to);
+  if (is_narrow_integer(from) && is_narrow_integer(to)) {
+    found = {low_bits_again, source + 256 * target};
+  } else if (is_narrow_integer(from)) {
+    visit_plain(to, [&](auto x) { found = {from_low_bits<decltype(x)>, source}; });
+  } else if (is_narrow(from) && to == DType::float32) {
+    found = {from_narrow, source};
+  } else if (is_narrow_integer(to) && is_integer(from)) {
+    visit_plain(from, [&](auto x) { found = {to_low_bits<decltype(x)>, target}; });
+  } else if (is_narrow(to)) {
+    visit_plain(from, [&](auto x) { found = {narrowed<decltype(x)>, target}; });
+  }
+  return found;
 }
 
 // The same by lanes. bfloat16 is rounded as array/half.h does.
@@ -152,17 +212,7 @@ codegen::Record record_convert(DType from_dtype, DType to_dtype) {
 
 MapKernel convert_map_rule(const Types& in, const Type& out, const Params&) {
   MapFunction found = nullptr;
-  if (is_narrow(in[0].dtype)) {
-    const bool whole = out.dtype == DType::int32;
-    if (!whole && out.dtype != DType::float32) return {};
-    return {whole ? from_narrow<std::int32_t> : from_narrow<float>,
-            static_cast<std::int64_t>(in[0].dtype)};
-  }
-  if (is_narrow(out.dtype)) {
-    const bool whole = in[0].dtype == DType::int32;
-    if (!whole && in[0].dtype != DType::float32) return {};
-    return {whole ? narrowed<std::int32_t> : narrowed<float>, static_cast<std::int64_t>(out.dtype)};
-  }
+  if (is_narrow(in[0].dtype) || is_narrow(out.dtype)) return narrow_kernel(in[0].dtype, out.dtype);
   visit_dtype(in[0].dtype, [&](auto from) {
     visit_dtype(out.dtype, [&](auto to) {
       using From = decltype(from);

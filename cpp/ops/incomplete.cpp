@@ -113,8 +113,8 @@ const Op bessel_i1e_op{elementwise(
      .dtypes = floats,
      .jvp = [](const JvpArgs& a) -> Values {
        const Value &x = a.in[0], &y = a.out[0];
-       const Value sign = unary("sign", x), size = unary("abs", x);
-       const Value near = lt(size, constant(x, 0.1));
+       const Value sign = unary("sign", x);
+       const Value near = lt(unary("abs", x), constant(x, 0.1));
        // Near 0 by the series of I_1', whose derivatives are right too.
        const Value small = where(near, x, full_like(x, 0)), square = mul(small, small);
        Value series = constant(x, 1.0 / 163840);
@@ -122,8 +122,9 @@ const Op bessel_i1e_op{elementwise(
          series = add(constant(x, term), mul(square, series));
        }
        const Value ratio = div(y, where(near, full_like(x, 1), x));
-       const Value slope =
-           where(near, mul(unary("exp", neg(size)), series), sub(unary("bessel_i0e", x), ratio));
+       // Of sign x times x, unlike of |x|, the slope at 0 is 0.
+       const Value falling = unary("exp", neg(mul(sign, x)));
+       const Value slope = where(near, mul(falling, series), sub(unary("bessel_i0e", x), ratio));
        return {mul(a.t[0], sub(slope, mul(sign, y)))};
      },
      .map = map_unary<full_floats, [](auto x) { return simd::bessel_i1e(x); }, lane_floats>})};

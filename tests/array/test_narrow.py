@@ -42,6 +42,40 @@ def test_integers_wrap_and_floats_saturate(name):
     np.testing.assert_array_equal(np.asarray(array).view("u1"), [0, 1])
 
 
+@pytest.mark.parametrize("wide", ["int8", "uint8", "int16", "uint16", "int64", "uint32"])
+@pytest.mark.parametrize("name", INTEGERS)
+def test_integers_of_all_widths_wrap(name, wide):
+    with jax.enable_x64(True):
+        whole = np.array([0, 1, 3, 5, 9, 15, 16, 100, 127]).astype(wide)
+        whole = np.concatenate([whole, np.zeros(1, wide) - whole])
+        bits, low = jax.dtypes.itemsize_bits(name), jnp.iinfo(name).min
+        wrapped = (whole.astype("int64") - low) % 2**bits + low
+        narrow = jnp.asarray(whole).astype(name)
+        np.testing.assert_array_equal(narrow.astype("int32"), wrapped)
+        np.testing.assert_array_equal(narrow.astype(wide), wrapped.astype(wide))
+        for other in INTEGERS:
+            bits, low = jax.dtypes.itemsize_bits(other), jnp.iinfo(other).min
+            again = (wrapped - low) % 2**bits + low
+            np.testing.assert_array_equal(narrow.astype(other).astype("int32"), again)
+
+
+def test_the_largest_integers_become_the_largest_floats():
+    with jax.enable_x64(True):
+        largest = jnp.array([2**64 - 1], "uint64")
+        assert jnp.isinf(largest.astype("float8_e5m2")).all()
+        assert largest.astype("float4_e2m1fn") == 6
+
+
+@pytest.mark.parametrize("name", NARROW_FLOATS)
+@pytest.mark.parametrize("whole", ["int8", "int32", "uint16", "int4"])
+def test_floats_become_integers_by_their_values(name, whole):
+    narrow = jnp.asarray(NUMBERS).astype(name)
+    np.testing.assert_array_equal(
+        narrow.astype(whole).astype("int32"),
+        narrow.astype("float32").astype(whole).astype("int32"),
+    )
+
+
 def test_arithmetic_keeps_the_type():
     x = jnp.array([0, 1, 2, 3], "float8_e4m3fn")
     assert repr(x + x) == "Array([0, 2, 4, 6], dtype=float8_e4m3fn)"

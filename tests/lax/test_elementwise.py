@@ -18,6 +18,27 @@ def test_bounds_that_differ_where_what_they_bound_does_not():
     assert shardax.vmap(lambda low: lax.clamp(low, x, 3.0))(v).tolist() == [2, 2, 2, 3]
 
 
+def test_slopes_of_bounds_that_exclude_each_other():
+    """Where the lower one is the larger, the upper one is the result."""
+    slopes = lambda *at: [float(s) for s in shardax.grad(lax.clamp, (0, 1, 2))(*at)]  # noqa: E731
+    assert slopes(0.6, 0.5, 0.9) == [1, 0, 0] and slopes(0.1, 0.5, 0.9) == [0, 1, 0]
+    for x in (0.2, 0.5, 0.95):
+        assert lax.clamp(0.9, x, 0.3) == np.float32(0.3) and slopes(0.9, x, 0.3) == [0, 0, 1]
+
+
+def test_sizes_that_are_no_integers():
+    for sizes in ((np.array([3, 1]),), (1.5, 2.0)):
+        with pytest.raises(TypeError, match="Shapes must be 1D sequences of concrete values"):
+            lax.reshape(np.ones(3), sizes)
+    with pytest.raises(shardax.errors.ConcretizationTypeError, match="jax.numpy.split argument 1"):
+        shardax.jit(lambda at: jnp.split(jnp.zeros((12, 2)), [2, at]))(3)
+
+
+def test_positions_of_arguments_of_array():
+    with pytest.warns(DeprecationWarning, match="Use keyword arguments instead"):
+        assert jnp.array([1, 2], None, False).tolist() == [1, 2]
+
+
 def test_dtype_of_names_and_values():
     assert lax.dtype("int8") == np.int8
     assert lax.dtype("bfloat16") == jnp.bfloat16

@@ -34,6 +34,7 @@ EXACT = [
     ("i1", (1,), (0.09,), 0.50151960449872891),
     ("i1", (1,), (-3.0,), 3.5630025133974876),
     ("i1e", (2,), (-1e-20,), 1.0),
+    ("i1e", (2,), (0.0,), 0.0),
     ("betaln", (1, 0), (10.0, 1e-08), -1.0516633562643657e-9),
     ("betaln", (1, 0), (100000.0, 1e-20), -1.0000050000166666e-25),
     ("beta", (1, 0), (10.0, 0.1), -0.079419256577579749),
@@ -64,6 +65,24 @@ def test_exact(name, orders, operands, want):
         for _ in range(order):
             f = shardax.grad(f, place)
     np.testing.assert_allclose(f(*operands), want, rtol=1e-9)
+
+
+def test_slopes_at_complex_numbers():
+    derive = lambda f, place: shardax.grad(f, place, holomorphic=True)
+    x, power = -0.5 + 0.3j, 0.2 - 0.4j
+    by_x, by_power = (derive(special.boxcox, k)(x, power) for k in (0, 1))
+    np.testing.assert_allclose(by_x, -1.2644344528060015 - 4.1704442977393165j, rtol=1e-12)
+    np.testing.assert_allclose(by_power, -3.9370985837228558 - 5.3433888137411568j, rtol=1e-12)
+    for density, want in ((stats.cauchy.logpdf, -2), (stats.logistic.logpdf, -0.5)):
+        assert derive(derive(density, 0), 0)(0j) == shardax.grad(shardax.grad(density))(0.0) == want
+
+
+def test_entropy_of_few_events():
+    entropy = stats.poisson.entropy
+    np.testing.assert_allclose(shardax.grad(entropy)(0.3), 1.3996981371505326, rtol=1e-12)
+    second = shardax.grad(shardax.grad(entropy))(0.3)
+    np.testing.assert_allclose(second, -2.7193421935585933, rtol=1e-12)
+    assert entropy(0.0) == 0 and np.isnan(entropy(-1.0))
 
 
 def test_slopes_of_fresnel_integrals_far_out():

@@ -83,7 +83,13 @@ def reshape(operand, new_sizes, dimensions=None, *, out_sharding=None):
     operand = asarray(operand)
     if dimensions is not None:
         operand = transpose(operand, dimensions)
-    return bind("reshape", (operand,), new_sizes=_ints(new_sizes))
+    try:
+        new_sizes = _ints(new_sizes)
+    except TypeError:
+        raise TypeError(
+            f"Shapes must be 1D sequences of concrete values of integer type, got {new_sizes}."
+        ) from None
+    return bind("reshape", (operand,), new_sizes=new_sizes)
 
 
 def transpose(operand, permutation):

@@ -73,7 +73,7 @@ _NAMES = {
         "nanvar"
     ),
     "_older": (
-        "DeviceArray NINF NZERO PZERO alltrue cumproduct in1d msort product round_ row_stack "
+        "DeviceArray NINF NZERO PZERO alltrue cumproduct fix in1d msort product round_ row_stack "
         "sometrue trapz"
     ),
     "_pad": "pad",
@@ -87,7 +87,7 @@ _NAMES = {
     "_rearrange": "flip fliplr flipud repeat roll rot90",
     "_reductions": "all amax amin any argmax argmin count_nonzero max min prod ptp sum",
     "_roots": "roots",
-    "_rounding": "around clip fix nan_to_num rint round",
+    "_rounding": "around clip nan_to_num rint round",
     "_select": "choose take take_along_axis",
     "_sets": (
         "intersect1d isin setdiff1d setxor1d trim_zeros union1d unique unique_all unique_counts "

@@ -333,8 +333,6 @@ def fill_diagonal(a, val, wrap=False, *, inplace=True) -> Array:
     """`a` with `val` on its main diagonal; needs inplace=False."""
 def finfo(dtype) -> Array:
     """Limits of a floating type: max, min, eps, tiny, bits."""
-def fix(x, out=None) -> Array:
-    """Rounded towards zero."""
 def flatnonzero(a, *, size=None, fill_value=None) -> Array:
     """nonzero of the flattened array."""
 def flip(m, axis=None) -> Array:

@@ -13,6 +13,15 @@ product, cumproduct = _reductions.prod, _cumulative.cumprod
 round_, row_stack, trapz = _rounding.round, _join.vstack, _calculus.trapezoid
 
 
+def fix(x, out=None):
+    """Rounded towards zero, as trunc.
+
+    >>> fix(asarray([-1.7, 1.7]))
+    Array([-1.,  1.], dtype=float32)
+    """
+    return _core.functions.trunc(x)
+
+
 def in1d(ar1, ar2, assume_unique=False, invert=False):
     """Whether each element of the flattened `ar1` is in `ar2`; isin keeps the shape.
 

@@ -64,11 +64,6 @@ def rint(x, /):
     return round(_core.convert(x, _core.canonical_dtype(float)) if x.dtype.kind in "biu" else x)
 
 
-def fix(x, out=None):
-    """Rounded towards zero."""
-    return _functions.trunc(x)
-
-
 @in_one_program("copy")
 def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     """NaN and infinities replaced by numbers (infinities by the largest ones)."""

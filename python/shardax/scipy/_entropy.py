@@ -96,6 +96,12 @@ def _moment(k, z):
     if k == 0:
         large = jnp.where(near, 1, z)
         return jnp.where(near, series, jnp.expm1(large) / large)
+    if jnp.iscomplexobj(z):
+        large = jnp.where(near, 1, z)
+        moment = jnp.expm1(large) / large
+        for n in range(1, k + 1):
+            moment = (jnp.exp(large) - n * moment) / large
+        return jnp.where(near, series, moment)
     # By parts, over e^z where that overflows.
     up, down = jnp.where(z >= 1, z, 1), jnp.where(z <= -1, z, -1)
     rising, falling = -jnp.expm1(-up) / up, jnp.expm1(down) / down
@@ -127,7 +133,8 @@ def _power_of(log, lmbda):
 
 
 def _power(x, lmbda):
-    return jnp.where(x >= 0, x, jnp.nan) ** (lmbda - 1)
+    inside = True if jnp.iscomplexobj(x) else x >= 0
+    return jnp.where(inside, x, jnp.nan) ** (lmbda - 1)
 
 
 def _power1p(x, lmbda):

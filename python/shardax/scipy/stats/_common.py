@@ -29,6 +29,13 @@ def held(x, low=None, high=None):
     return x if high is None else jnp.where(x > high, high, x)
 
 
+def on_the_right(z):
+    """z or -z, whose real part is not negative: what even functions take instead of |z|, which
+    complex numbers cannot be derived by.
+    """
+    return jnp.where(z.real < 0, -z, z)
+
+
 def log1mexp(x):
     """log(1 - exp(-x)) of positive x, exact near 0 and far from it."""
     near = x < 0.7

@@ -3,14 +3,14 @@
 import math
 
 from shardax import numpy as jnp
-from shardax.scipy.stats._common import inexact, log_share
+from shardax.scipy.stats._common import inexact, log_share, on_the_right
 
 
 def logpdf(x, loc=0, scale=1):
     """The logarithm of the density."""
     x, loc, scale = inexact(x, loc, scale)
-    z = jnp.abs((x - loc) / scale)
-    far = z > 1e6  # where 1 is nothing to the square, which may overflow
+    z = on_the_right((x - loc) / scale)
+    far = jnp.abs(z) > 1e6  # where 1 is nothing to the square, which may overflow
     near = jnp.where(far, 1, z)
     tail = jnp.where(far, 2 * jnp.log(jnp.where(far, z, 1)), jnp.log1p(near * near))
     return -(jnp.log(math.pi * scale) + tail)

@@ -2,7 +2,7 @@
 
 from shardax import numpy as jnp
 from shardax.scipy import special
-from shardax.scipy.stats._common import inexact
+from shardax.scipy.stats._common import inexact, on_the_right
 
 
 def _standard(x, loc, scale):
@@ -13,7 +13,7 @@ def _standard(x, loc, scale):
 def logpdf(x, loc=0, scale=1):
     """The logarithm of the density."""
     z, scale = _standard(x, loc, scale)
-    size = jnp.abs(z)  # the density is even; there is no difference of infinities on this side
+    size = on_the_right(z)  # the density is even; there is no difference of infinities on this side
     return -size - 2 * jnp.log1p(jnp.exp(-size)) - jnp.log(scale)
 
 

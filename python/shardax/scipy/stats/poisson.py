@@ -39,9 +39,11 @@ def entropy(mu, loc=0):
     """
     mu, loc = (jnp.asarray(v) for v in inexact(mu, loc))
     shape = jnp.broadcast_shapes(mu.shape, loc.shape)
-    low = jnp.clip(mu, 0, 100)
+    low = jnp.where((mu > 0) & (mu < 100), mu, 1)
     k = jnp.arange(250, dtype=mu.dtype).reshape(-1, *[1] * mu.ndim)
-    direct = special.entr(pmf(k, low)).sum(0)
+    # Not entr of probabilities, whose slope is infinite where they underflow.
+    log = logpmf(k, low)
+    direct = -(jnp.exp(log) * log).sum(0)
     high = jnp.maximum(mu, 100)
     asymptotic = (
         0.5 * jnp.log(2 * np.pi * np.e * high)
