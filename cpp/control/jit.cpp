@@ -1,5 +1,6 @@
 // control/jit.cpp - jit: a call of a program.
-#include <algorithm>
+#include <cstddef>
+#include <vector>
 
 #include "control/control.h"
 #include "ops/ops.h"
@@ -67,16 +68,24 @@ const LeanKnown& lean_known(const ProgramPtr& known, std::size_t outputs) {
     const auto lean = std::make_shared<LeanKnown>();
     const MutableProgram copy = copy_of(*known);
     copy->outputs.resize(outputs);
-    const auto place = [&](Var v) -> std::size_t {
-      const auto first = std::ranges::find(known->inputs, v);
-      if (first != known->inputs.end())
-        return static_cast<std::size_t>(first - known->inputs.begin());
-      const auto given = std::ranges::find(copy->outputs, v) - copy->outputs.begin();
-      if (given == std::ssize(copy->outputs)) copy->outputs.push_back(v);
-      return known->inputs.size() + static_cast<std::size_t>(given);
+    std::vector<std::ptrdiff_t> places(known->types.size(), -1);
+    const auto at = [&](Var v) -> std::ptrdiff_t& { return places[static_cast<std::size_t>(v)]; };
+    std::ptrdiff_t next = 0;
+    const auto place = [&](Var v) {
+      if (at(v) < 0) at(v) = next;
+      ++next;
     };
-    for (std::size_t i = 0; i < known->outputs.size(); ++i)
-      lean->places.push_back(i < outputs ? known->inputs.size() + i : place(known->outputs[i]));
+    for (const Var v : known->inputs) place(v);
+    for (const Var v : copy->outputs) place(v);
+    for (std::size_t i = 0; i < known->outputs.size(); ++i) {
+      const Var v = known->outputs[i];
+      if (at(v) < 0) {
+        place(v);
+        copy->outputs.push_back(v);
+      }
+      lean->places.push_back(i < outputs ? known->inputs.size() + i
+                                         : static_cast<std::size_t>(at(v)));
+    }
     lean->program = copy;
     return lean;
   });
