@@ -66,7 +66,8 @@ def _check_sums_kept(x, where):
 
 def whole_or_terms(function):
     """`function`, whose `out_sharding` splits no dimension: ShardingTypeError for one that does, or
-    that leaves sums to do over some axes of the mesh and not over others."""
+    that leaves sums to do over some axes of the mesh and not over others, where the mesh was asked
+    to be explicit."""
 
     @functools.wraps(function)
     def call(*args, out_sharding=None, **kwargs):

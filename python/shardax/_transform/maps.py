@@ -41,7 +41,7 @@ def pmap(
         `len(devices)` or the number of
         devices.
       out_axes: a prefix of the result: where the mapped axis goes, or None for the first
-        device's value.
+        device's value; the array's shards keep what each device has.
       static_broadcasted_argnums: positions of arguments that stay Python values; hashable.
       devices: devices to run on, at least as many as slices. Default: the first ones.
       axis_size: the size of the mapped axis, checked against the arguments.
