@@ -2,7 +2,7 @@
 #include "array/sharding.h"
 
 #include <algorithm>
-#include <cstring>
+#include <string_view>
 
 #include "base/errors.h"
 
@@ -16,7 +16,7 @@ std::string entry_text(const std::vector<std::string>& axes) {
 namespace {
 
 // 'p' is automatic, and explicit where nobody asked for it is explicit all the same.
-const char* name_of_type(char kind) {
+std::string_view name_of_type(char kind) {
   return kind == 'a' || kind == 'p' ? "Auto" : kind == 'm' ? "Manual" : "Explicit";
 }
 char type_at(const Sharding& sharding, std::size_t axis) {
@@ -86,7 +86,7 @@ bool same_mesh(const Sharding& a, const Sharding& b) {
 bool same_abstract_mesh(const Sharding& a, const Sharding& b) {
   if (a.mesh_axes != b.mesh_axes || a.mesh_shape != b.mesh_shape) return false;
   for (std::size_t i = 0; i < a.mesh_axes.size(); ++i) {
-    if (std::strcmp(name_of_type(type_at(a, i)), name_of_type(type_at(b, i))) != 0) return false;
+    if (name_of_type(type_at(a, i)) != name_of_type(type_at(b, i))) return false;
   }
   return true;
 }

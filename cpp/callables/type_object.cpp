@@ -26,7 +26,7 @@ py::tuple shape_tuple(const Type& type) {
 }
 
 // ValueError where explicit axes split a dimension unevenly.
-void check_comes_out_even(const Type& type) {
+void check_even_split(const Type& type) {
   for (std::size_t d = 0; d < type.rank() && type.sharding; ++d) {
     const std::vector<std::string> axes = type.sharding->explicit_split(d);
     const std::int64_t parts = ops::parts_of(axes, *type.sharding);
@@ -48,7 +48,7 @@ void add_options(Type& type, const py::kwargs& options) {
     if (name == "sharding") {
       if (value.is_none()) continue;
       type.sharding = sharding_in_types(value.ptr(), type.rank());
-      check_comes_out_even(type);
+      check_even_split(type);
     } else if (name == "vma" || name == "manual_axis_type") {
       if (value.is_none()) continue;
       type.varying = join(type.varying, varying_in_types(value.ptr()));

@@ -1,7 +1,7 @@
 // compile/scalar_windows.cpp - windows of arrays whose place the program computes, read and
 // written.
 #include <algorithm>
-#include <limits>
+#include <utility>
 
 #include "base/index.h"
 #include "base/lists.h"
@@ -57,7 +57,7 @@ int ElementWriter::wide(int node) {
   }
 }
 int ElementWriter::comparable(int node, std::int64_t last) {
-  const bool fits = last <= std::numeric_limits<std::int32_t>::max();
+  const bool fits = std::in_range<std::int32_t>(last);
   return fits && nodes().node(node).kind == Number::i32 ? node : wide(node);
 }
 int ElementWriter::between(int node, std::int64_t last) {

@@ -2,6 +2,7 @@
 #include "objects/gather_spec.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "numpy/promote.h"
 
@@ -121,7 +122,7 @@ Value start_indices(const GatherSpec& spec, const Values& arrays) {
     if (itemsize(array->dtype()) == 8) dtype = DType::int64;
   }
   for (const GatherSpec::Component& c : spec.components)
-    if (c.start != static_cast<std::int32_t>(c.start)) dtype = DType::int64;
+    if (!std::in_range<std::int32_t>(c.start)) dtype = DType::int64;
   Shape column = spec.batch;
   column.push_back(1);
   if (spec.components.empty()) {

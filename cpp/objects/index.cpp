@@ -1,6 +1,8 @@
 // objects/index.cpp - x[...]: views where the index is static, gather where arrays name elements.
 #include "objects/index.h"
 
+#include <utility>
+
 #include "numpy/compose.h"
 #include "numpy/promote.h"
 #include "objects/convert.h"
@@ -111,8 +113,7 @@ void keep_out_of_bounds(IndexPlan& plan) {
   for (Selector& s : plan.selectors) {
     if (s.kind != Kind::integer || s.size == 0) continue;
     const std::int64_t given = s.start < 0 ? s.start - s.size : s.start;
-    const bool narrow = given == static_cast<std::int32_t>(given);
-    const DType dtype = narrow ? DType::int32 : DType::int64;
+    const DType dtype = std::in_range<std::int32_t>(given) ? DType::int32 : DType::int64;
     s = {Kind::array, s.size, 0, 1, 1, scalar_array_int(dtype, given)};
   }
 }

@@ -218,8 +218,10 @@ class TestShardings:
 
 
 def test_imports_make_no_arrays():
-    code = "import shardax as jax; import jax.experimental.checkify; print(jax.live_arrays())"
-    code = "import shardax; shardax.install_as_jax(); " + code.replace("shardax as jax", "jax")
+    code = (
+        "import shardax; shardax.install_as_jax(); import jax; import jax.experimental.checkify; "
+        "print(jax.live_arrays())"
+    )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout == "[]\n"
 

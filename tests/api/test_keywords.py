@@ -79,6 +79,17 @@ def test_axes_of_any_kind_of_sequence():
     assert jnp.roll(rows, range(2), np.array([0, 1])).tolist() == [[2, 0, 1], [5, 3, 4]]
 
 
+def test_arrays_by_name():
+    assert jnp.reshape(a=x[:4], shape=(2, 2)).shape == (2, 2) and jnp.ravel(a=x).shape == (5,)
+    assert lax.reshape(operand=x[:4], new_sizes=(2, 2)).shape == (2, 2)
+    assert jnp.bincount(x=jnp.array([0, 1, 1])).tolist() == [1, 2]
+    whole = jax.NamedSharding(
+        jax.make_mesh((2,), ("i",), (jax.sharding.AxisType.Explicit,)), jax.P()
+    )
+    assert jnp.reshape(a=x[:4], shape=(2, 2), out_sharding=whole).shape == (2, 2)
+    assert jnp.bincount(x=jnp.array([0, 1, 1]), out_sharding=whole).tolist() == [1, 2]
+
+
 def test_shardings_of_results():
     assert float(jnp.tensordot(x[:3], jnp.ones(3), 1, out_sharding=None)) == 3
     assert jnp.bincount(jnp.array([0, 1, 1]), out_sharding=None).tolist() == [1, 2]

@@ -14,8 +14,16 @@ from shardax._devices.shardings import NamedSharding, PartitionSpec, axes_of_ent
 from shardax.errors import ShardingTypeError
 
 
-def takes_out_sharding(function):
-    """`function`, whose argument `out_sharding` says how the result is split over the mesh."""
+def takes_out_sharding(function=None, *, check=None):
+    """`function`, whose argument `out_sharding` says how the result is split over the mesh.
+
+    `check(where, x, name)`: errors of an `out_sharding` over axes that were asked to be explicit,
+    which does not go with the first argument x of the function `name`.
+    """
+    if function is None:
+        return functools.partial(takes_out_sharding, check=check)
+    name = function.__name__
+    first = function.__code__.co_varnames[0] if check else None
 
     @functools.wraps(function)
     def call(*args, out_sharding=None, **kwargs):
@@ -23,31 +31,18 @@ def takes_out_sharding(function):
             return function(*args, **kwargs)
 
         def run(args, kwargs):
-            return split_so(out_sharding, function.__name__, lambda: function(*args, **kwargs))
+            where = out_sharding_of(out_sharding, name)
+            if check is not None and is_asked(where.mesh):
+                check(where, args[0] if args else kwargs[first], name)
+            return _split(where, lambda: function(*args, **kwargs))
 
         return one_program_of_sums(out_sharding, run, args, kwargs)
 
     return call
 
 
-def reshapes(function):
-    """`function` of an array, which its result has in another shape: an `out_sharding` leaves the
-    sums to do that the array leaves."""
-
-    @functools.wraps(function)
-    def call(x, *args, out_sharding=None, **kwargs):
-        if out_sharding is not None:
-            _check_sums_kept(x, out_sharding_of(out_sharding, "reshape"))
-        return function(x, *args, out_sharding=out_sharding, **kwargs)
-
-    return call
-
-
-def _check_sums_kept(x, where):
-    """ValueError where a result would be unreduced or reduced over other axes than `x`, of a mesh
-    that was asked to be explicit."""
-    if not is_asked(where.mesh):
-        return
+def keeps_sums(where, x, name):
+    """ValueError where a reshaped array would be unreduced or reduced over other axes than `x`."""
     spec, type_ = where.spec, _core.api.typeof(x)
     own = type_.sharding.spec
     for state in ("unreduced", "reduced"):
@@ -64,26 +59,17 @@ def _check_sums_kept(x, where):
             )
 
 
-def whole_or_terms(function):
-    """`function`, whose `out_sharding` splits no dimension: ShardingTypeError for one that does, or
-    that leaves sums to do over some axes of the mesh and not over others, where the mesh was asked
-    to be explicit."""
-
-    @functools.wraps(function)
-    def call(*args, out_sharding=None, **kwargs):
-        if out_sharding is not None:
-            where = out_sharding_of(out_sharding, function.__name__)
-            left = where.spec.unreduced
-            some = left and left != set(where.mesh.axis_names)
-            if is_asked(where.mesh) and (where.spec.reduced or any(where.spec) or some):
-                raise ShardingTypeError(
-                    f"out_sharding passed to `jnp.{function.__name__}` can only be fully replicated"
-                    f" or fully unreduced along all mesh axes, but got {where.spec} over "
-                    f"{where.mesh.axis_names}. Split the result with shardax.reshard."
-                )
-        return function(*args, out_sharding=out_sharding, **kwargs)
-
-    return call
+def whole_or_terms(where, x, name):
+    """ShardingTypeError where a dimension is split, or sums are left to do over some axes of the
+    mesh and not over others."""
+    axes = where.mesh.axis_names
+    some = where.spec.unreduced and where.spec.unreduced != set(axes)
+    if where.spec.reduced or any(where.spec) or some:
+        raise ShardingTypeError(
+            f"out_sharding passed to `jnp.{name}` can only be fully replicated or fully unreduced "
+            f"along all mesh axes, but got {where.spec} over {axes}. Split the result with "
+            "shardax.reshard."
+        )
 
 
 def one_program_of_sums(out_sharding, run, *args):
@@ -105,8 +91,11 @@ def one_program_of_sums(out_sharding, run, *args):
 def split_so(out_sharding, name, function):
     """What `function` of no arguments gives, split as the `out_sharding` of the user's function
     `name` says where operands leave it open."""
-    where = out_sharding_of(out_sharding, name)
-    with _core.api.ShardingGiven(sorted(getattr(where.spec, "unreduced", ()))):
+    return _split(out_sharding_of(out_sharding, name), function)
+
+
+def _split(where, function):
+    with _core.api.ShardingGiven(list(getattr(where.spec, "unreduced", ()))):
         out = function()
     rank = getattr(out, "ndim", None)
     if rank is not None and len(where.spec) > rank and not any(where.spec[rank:]):

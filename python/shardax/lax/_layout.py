@@ -9,7 +9,7 @@ from shardax._base.compositions import expand_dims as _expand_dims
 from shardax._base.compositions import tile as _tile
 from shardax._devices.filled import full as _full
 from shardax._devices.filled import full_like as _full_like
-from shardax._devices.out_sharding import reshapes, takes_out_sharding
+from shardax._devices.out_sharding import keeps_sums, takes_out_sharding
 from shardax.errors import ShardingTypeError
 
 
@@ -76,8 +76,7 @@ def _check_broadcast(arr, like):
             )
 
 
-@reshapes
-@takes_out_sharding
+@takes_out_sharding(check=keeps_sums)
 def reshape(operand, new_sizes, dimensions=None, *, out_sharding=None):
     """The same elements in another shape (after a transposition to `dimensions`)."""
     operand = asarray(operand)

@@ -12,8 +12,7 @@ from shardax.numpy._sorting import searchsorted
 _functions = _core.functions
 
 
-@whole_or_terms
-@takes_out_sharding
+@takes_out_sharding(check=whole_or_terms)
 def bincount(x, weights=None, minlength=0, *, length=None, out_sharding=None):
     """How often each non-negative integer occurs, or the sum of its weights. With `out_sharding`
     the counts are whole, or left to be summed over all axes of the mesh."""

@@ -14,7 +14,7 @@ from shardax._base.arrays import (
     shape_of,
 )
 from shardax._base.compositions import expand_dims, moveaxis
-from shardax._devices.out_sharding import reshapes, takes_out_sharding
+from shardax._devices.out_sharding import keeps_sums, takes_out_sharding
 
 
 def broadcast_arrays(*args):
@@ -22,8 +22,7 @@ def broadcast_arrays(*args):
     return list(_core.broadcast_arrays(*args))
 
 
-@reshapes
-@takes_out_sharding
+@takes_out_sharding(check=keeps_sums)
 def reshape(a, shape, order="C", *, copy=None, out_sharding=None):
     """The same elements in another shape; one size may be -1.
 
@@ -39,8 +38,7 @@ def reshape(a, shape, order="C", *, copy=None, out_sharding=None):
     return a.reshape(shape)
 
 
-@reshapes
-@takes_out_sharding
+@takes_out_sharding(check=keeps_sums)
 def ravel(a, order="C", *, out_sharding=None):
     """The elements as one dimension."""
     check_arraylike("ravel", a)
