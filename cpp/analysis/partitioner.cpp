@@ -28,12 +28,6 @@ Linear linearity(const Op& op) {
   return kept ? Linear::alone : Linear::no;
 }
 
-bool same_axes(Axes a, Axes b) {
-  std::sort(a.begin(), a.end());
-  std::sort(b.begin(), b.end());
-  return a == b;
-}
-
 bool uses(const Split& split, const Axes& axes) {
   return std::ranges::any_of(split, [&](const Axes& own) {
     return std::ranges::any_of(own, [&](const std::string& axis) { return has(axes, axis); });
@@ -351,7 +345,10 @@ HeldList Partitioner::blocks(const Equation& eqn, const HeldList& in) {
 
 Value Partitioner::term_at(const Held& array, const Split& split, const Axes& axes) {
   for (const Part& part : array->forms) {
-    if (same_axes(part.open, axes)) return messages_.resplit(part, split).value;
+    Part left = part;
+    std::erase_if(left.open, [&](const std::string& axis) { return has(axes, axis); });
+    if (left.open.size() + axes.size() == part.open.size())
+      return messages_.resplit(messages_.summed(std::move(left), split), split).value;
   }
   // Each device keeps of the whole what it has been given, or the first one all of it.
   const Split had = form(array).split;

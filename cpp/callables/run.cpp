@@ -72,27 +72,34 @@ Donation::Donation(const CallForm& form, const std::vector<int>& positions,
   if (positions.empty() && names.empty()) return;
   const std::vector<LeafOwner> owners = leaf_owners(form);
   asked_.resize(owners.size());
-  Types free = outputs;
-  std::string unusable;
+  deleted_.resize(owners.size());
+  std::vector<std::size_t> unmatched;
   for (std::size_t i = 0; i < owners.size(); ++i) {
-    if (!contains(positions, owners[i].position) && !contains_name(names, owners[i].name)) continue;
-    asked_[i] = true;
-    const auto match = std::find_if(free.begin(), free.end(), [&](const Type& type) {
-      return same_shape_and_dtype(type, inputs[i]);
-    });
-    if (match != free.end()) {
+    asked_[i] = contains(positions, owners[i].position) || contains_name(names, owners[i].name);
+    if (asked_[i]) unmatched.push_back(i);
+  }
+  Types free = outputs;
+  const auto hand_over = [&](auto fits) {
+    std::erase_if(unmatched, [&](std::size_t i) {
+      const auto match = std::find_if(free.begin(), free.end(),
+                                      [&](const Type& type) { return fits(type, inputs[i]); });
+      if (match == free.end()) return false;
       free.erase(match);
-      deleted_.resize(owners.size());
       deleted_[i] = true;
-    } else {
-      if (!unusable.empty()) unusable += ", ";
-      unusable += objects::weak_string(inputs[i]);
-    }
+      return true;
+    });
+  };
+  hand_over(same_shape_and_dtype);
+  hand_over([](const Type& output, const Type& input) { return output.bytes() == input.bytes(); });
+  if (std::find(deleted_.begin(), deleted_.end(), true) == deleted_.end()) deleted_.clear();
+  std::string unusable;
+  for (const std::size_t i : unmatched) {
+    if (!unusable.empty()) unusable += ", ";
+    unusable += objects::weak_string(inputs[i]);
   }
   if (unusable.empty()) return;
-  const std::string text =
-      "Some donated buffers were not usable: " + unusable +
-      ". No output has their shape and dtype; donate arguments that an output replaces.";
+  const std::string text = "Some donated buffers were not usable: " + unusable +
+                           ". No output has their size; donate arguments that an output replaces.";
   check(PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1));
 }
 

@@ -41,7 +41,7 @@ class Donation {
  public:
   Donation() = default;
   // Of the leaves in the arguments `positions` and `names`, those for which there is an output of
-  // the same type; warns about the rest.
+  // the same type, or else of the same size; warns about the rest.
   Donation(const CallForm& form, const std::vector<int>& positions, const std::vector<Ref>& names,
            const Types& inputs, const Types& outputs);
   // RuntimeError where a donated array is also an argument that is not.

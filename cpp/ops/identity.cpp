@@ -99,6 +99,12 @@ std::vector<std::string> show_sharding_constraint(const Params& params) {
           concat("unconstrained_dims=frozenset({", open, "})")};
 }
 
+// Does it take the splitting of `x` out of its type, which stays as it is?
+bool frees(const Params& params, const Type& x) {
+  return x.sharding && !params.get<ShardingPtr>("sharding")->is_explicit() &&
+         params.ints("unconstrained_dims").size() == x.rank();
+}
+
 // Over explicit axes the label is part of the type.
 Types type_of_constrained(const Op&, const Types& in, const Params& params) {
   Type out = in[0];
@@ -115,7 +121,8 @@ Types type_of_constrained(const Op&, const Types& in, const Params& params) {
 Value constrained(const Params& params, const Value& x) {
   const bool typed = params.get<ShardingPtr>("sharding")->is_explicit() &&
                      params.ints("unconstrained_dims").empty();
-  return bind1(typed ? reshard_op : sharding_constraint_op, params, {x});
+  return bind1(typed || frees(params, x->type()) ? reshard_op : sharding_constraint_op, params,
+               {x});
 }
 
 // An array that the constraint brings to other devices says where its cotangent goes: back

@@ -193,10 +193,22 @@ Split split_grown(const SplitArgs& a) {
   return split;
 }
 
+// Where types show some of the mesh's axes, they say nothing of the others, which go on splitting.
+void keep_automatic(Split& split, const Split& own, const Sharding& mesh) {
+  for (std::size_t d = 0; d < split.size(); ++d) {
+    for (const std::string& axis : own[d]) {
+      if (has(mesh.mesh_axes, axis) && !mesh.is_explicit(axis) && !uses(split, axis))
+        split[d].push_back(axis);
+    }
+  }
+}
+
 Split split_constrained(const SplitArgs& a) {
-  Split split = a.params.get<ShardingPtr>("sharding")->spec;
+  const Sharding& given = *a.params.get<ShardingPtr>("sharding");
+  Split split = given.spec;
   split.resize(a.out.rank());
   const Split own = split_of(a, 0);
+  if (given.is_explicit()) keep_automatic(split, own, given);
   for (const std::int64_t d : a.params.ints("unconstrained_dims")) {
     const auto at = static_cast<std::size_t>(d);
     const bool free = std::none_of(own[at].begin(), own[at].end(),

@@ -176,7 +176,10 @@ void check_sums_of_product(const Params& params, const Types& in, const Axes& ax
 }
 
 void check_sums_of_reduction(const Params& params, const Types& in, const Axes& axes) {
-  const Axes split = sorted_axes(in[0], params.ints("axes"));
+  Axes split = sorted_axes(in[0], params.ints("axes"));
+  const Axes& before = in[0].sharding ? in[0].sharding->unreduced : Axes();  // stay so
+  split.insert(split.end(), before.begin(), before.end());
+  std::sort(split.begin(), split.end());
   if (std::includes(split.begin(), split.end(), axes.begin(), axes.end())) return;
   refuse(
       "out_sharding's unreduced axes should be in operand's specs that were summed over. Got "

@@ -107,6 +107,18 @@ def test_one_array_twice():
     np.testing.assert_array_equal(f(x, x)[1], kept * kept)
 
 
+@pytest.mark.filterwarnings("error")
+def test_what_no_result_resembles_gives_its_memory_to_one_of_its_size():
+    x, y, z = fresh(0, (4, 8)), fresh(1, (32,)), fresh(2, (4, 8))
+    shardax.jit(lambda x: x.reshape(32), donate_argnums=0)(x)
+    shardax.jit(lambda y: y.astype(int).reshape(8, 4), donate_argnums=0)(y)
+    assert x.is_deleted() and y.is_deleted()
+    x = fresh(0, (32,))
+    with pytest.warns(UserWarning, match=r"not usable: float32\[4,8\]"):
+        shardax.jit(lambda z, x: z.reshape(32) + x, donate_argnums=(0, 1))(z, x)
+    assert x.is_deleted() and not z.is_deleted()
+
+
 def test_over_devices():
     @functools.partial(shardax.pmap, axis_name="i", donate_argnums=0)
     def step(w, x):

@@ -201,3 +201,25 @@ def test_threads_do_not_see_each_other_s_calls():
     with_mesh(lambda: pjit(waits)(X))
     thread.join()
     assert texts and texts[0].startswith("One of jit arguments")
+
+
+def test_compiled_functions_name_the_arguments_that_lie_elsewhere():
+    mesh = jax.make_mesh((2, 2), ("x", "y"), axis_types=(jax.sharding.AxisType.Auto,) * 2)
+    wanted, other = (jax.NamedSharding(mesh, spec) for spec in (P("x", "y"), P("x")))
+    shape = jax.ShapeDtypeStruct((8, 2), np.float32)
+    compiled = jax.jit(lambda x, y: x + y, in_shardings=wanted).lower(shape, shape).compile()
+    given = jnp.ones((8, 2))
+    good, bad = jax.device_put(given, wanted), jax.device_put(given, other)
+    np.testing.assert_array_equal(compiled(good, given), 2 * given)
+    with pytest.raises(ValueError) as error:
+        compiled(bad, bad)
+    assert str(error.value).startswith(
+        "Computation was compiled for input shardings that disagree with the shardings of "
+        "arguments passed to it. Here are the 2 mismatches:\nArgument x with shape float32[8,2]:\n"
+        f"  Passed sharding: {other}\n  Required sharding: {wanted}\nArgument y with"
+    )
+    lowered = jax.jit(lambda x: x + 1).lower(good)
+    with pytest.raises(ValueError, match="the 1 mismatches:\nArgument x"):
+        lowered.compile()(bad)
+    parts = jax.pmap(lambda x: x).lower(given).compile()
+    np.testing.assert_array_equal(parts(jax.device_put(given, jax.devices()[1])), given)

@@ -266,7 +266,7 @@ def test_donation_of_trees_and_of_unusable_arrays():
     same(out, {"a": 2 * F4, "b": np.ones(4)})
     x = jnp.arange(4.0)
     with pytest.warns(UserWarning, match=r"Some donated buffers were not usable: float32\[4\]"):
-        jax.pmap(lambda v: v.astype(int), donate_argnums=0)(x)
+        jax.pmap(lambda v: jnp.stack([v, v]), donate_argnums=0)(x)
     assert not x.is_deleted()
     numpy = np.arange(4, dtype=np.float32)
     same(jax.pmap(lambda v: v * 2, donate_argnums=(0,))(numpy), 2 * F4)

@@ -167,6 +167,22 @@ def test_axes_become_explicit_within_functions():
     np.testing.assert_allclose(out, np.full((8, 8), 5.0))
 
 
+def test_axes_that_stay_automatic_go_on_splitting():
+    auto = jax.make_mesh((2, 2), ("x", "y"), axis_types=AUTO)
+    x = jax.device_put(jnp.ones((8, 2)), NamedSharding(auto, P("x", "y")))
+
+    @explicit_axes(axes="y", in_sharding=P(None, "y"))
+    def product(y):
+        assert spec_of(y) == P(None, "y")
+        return jnp.einsum("ab,cb->ac", y, y, out_sharding=P(None, "y"))
+
+    with jax.set_mesh(auto):
+        f = jax.jit(lambda x: product(x * 2))
+        assert f(x).sharding == NamedSharding(auto, P("x", "y"))
+        text = str(jax.make_jaxpr(f)(x))
+    assert text.count("reshard") == 3 and "sharding_constraint" not in text
+
+
 def test_modes_take_their_mesh_from_shardings():
     mesh = jax.make_mesh((2, 2), ("x", "y"), axis_types=EXPLICIT)
     x = jax.device_put(jnp.ones((8, 2)), NamedSharding(mesh, P("x", "y")))

@@ -214,3 +214,47 @@ def test_reshaped_arrays_are_sums_as_they_were(mesh, f):
             f(x, (4, 2), out_sharding=P("x"))
         spec = jax.typeof(f(x, (4, 2), out_sharding=P("y", **{state: {"x"}}))).sharding.spec
         assert spec.partitions[0] == "y" and getattr(spec, state) == {"x"}
+
+
+TERMS_OF_REDUCTIONS = [
+    ((0,), None, [[0, 56, 112, 168], [256, 320, 384, 448]] * 2),
+    ((0,), P(None, unreduced={"y"}), [[0, 56, 112, 168], [256, 320, 384, 448]] * 2),
+    (
+        (0,),
+        P(unreduced={"x", "y"}),
+        [[0, 12, 24, 36], [64, 80, 96, 112], [0, 44, 88, 132], [192, 240, 288, 336]],
+    ),
+    ((0,), P(unreduced={"x"}), [[64, 92, 120, 148]] * 2 + [[192, 284, 376, 468]] * 2),
+    ((0, 1), None, [336, 1408] * 2),
+    ((0, 1), P(unreduced={"x", "y"}), [72, 352, 264, 1056]),
+    ((0, 1), P(unreduced={"x"}), [424, 424, 1320, 1320]),
+]
+
+
+@pytest.mark.parametrize("axes, asked, shards", TERMS_OF_REDUCTIONS)
+def test_reductions_of_sums_keep_the_terms_that_they_leave(mesh, axes, asked, shards):
+    a = placed(np.arange(16).reshape(8, 2), "x", "y")
+    b = placed(np.arange(8).reshape(2, 4), "y", None)
+    x = jnp.dot(a, b, out_sharding=P("x", unreduced={"y"}))
+    out = jax.jit(lambda x: lax.reduce_sum(x, axes=axes, out_sharding=asked))(x)
+    assert [np.asarray(s.data).tolist() for s in out.addressable_shards] == shards
+    whole = np.arange(16).reshape(8, 2) @ np.arange(8).reshape(2, 4)
+    np.testing.assert_array_equal(reshard(out, P()), whole.sum(axes))
+
+
+def test_einsums_of_three_leave_sums_to_do(mesh):
+    a, b = placed(np.arange(2), "x"), placed(np.arange(8).reshape(2, 4), "x", "y")
+
+    def product(a, b, c):
+        return jnp.einsum("d,dh,d->h", a, b, c, out_sharding=P("y", unreduced={"x"}))
+
+    for f in (product, jax.jit(product)):
+        out = f(a, b, a)
+        assert spec_of(out) == P("y", unreduced={"x"})
+        assert [np.asarray(s.data).tolist() for s in out.addressable_shards] == [
+            [0, 0],
+            [0, 0],
+            [4, 5],
+            [6, 7],
+        ]
+        np.testing.assert_array_equal(reshard(out, P()), [4, 5, 6, 7])

@@ -41,7 +41,10 @@ def with_kinds(x, mesh):
     kinds = mesh._kinds()
     if kinds == known[5]:
         return x
-    return _core.with_sharding(x, completed((*known[:5], kinds, *known[6:]), x.ndim))
+    changed = completed((*known[:5], kinds, *known[6:]), x.ndim)
+    if isinstance(x, _core.Tracer) and not mesh.explicit_axes:  # its type shows no split any more
+        changed = (*changed[:3], (None,) * x.ndim, *changed[4:])
+    return _core.with_sharding(x, changed)
 
 
 def _fitted(where, rank):

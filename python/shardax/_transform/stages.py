@@ -15,7 +15,6 @@ from shardax import tree_util
 from shardax._base.api_errors import argument_paths
 from shardax._base.dtypes import float0
 from shardax._base.options import check_compiler_options
-from shardax._base.structures import structure_differences
 from shardax._core import api as _core
 from shardax._core.pytree import flatten_for_call
 from shardax._devices.layouts import Format, Layout
@@ -23,6 +22,12 @@ from shardax._devices.shardings import NamedSharding, described
 from shardax._text import hlo, stablehlo
 from shardax._transform.analyses import HloModule, StableHloModule, costs, memory
 from shardax._transform.assignment import Assignment
+from shardax._transform.call_checks import (
+    check_concrete,
+    check_shardings,
+    check_structure,
+    check_types,
+)
 from shardax._transform.ref_slots import Met
 from shardax._transform.ref_stages import stage_function, staged_with_refs, stands_for_ref
 from shardax._transform.refs import is_ref
@@ -154,6 +159,10 @@ class _Call:
     def arguments(self, leaves):
         return tree_util.tree_unflatten(self.in_tree, leaves)
 
+    def paths(self, args, kwargs):
+        """How messages name the arguments' leaves."""
+        return argument_paths(self.fun, args, kwargs, [*self.static_positions, *self.static_names])
+
     def with_statics(self, args, kwargs):
         """All arguments, given those that are not static."""
         args = list(args)
@@ -270,6 +279,7 @@ class Compiled(_Stage):
     Raises:
       TypeError: for arguments of another structure, other shapes or dtypes, and under a
         transformation.
+      ValueError: for arrays that were placed otherwise than it was compiled for.
     """
 
     def __init__(self, call):
@@ -318,6 +328,10 @@ class Compiled(_Stage):
         avals = self._call.staged.out_avals
         return tree_util.tree_unflatten(self.out_tree, _formats(avals, self._shardings(1)))
 
+    @functools.cached_property
+    def _required(self):
+        return self._shardings(0)
+
     def _known(self):
         pairs = zip(self._call.shardings(), self._call.in_types)
         return [where and where._description(len(aval.shape)) for where, aval in pairs]
@@ -332,56 +346,13 @@ class Compiled(_Stage):
 
     def __call__(self, *args, **kwargs):
         leaves, tree = flatten_for_call((args, kwargs))
-        self._check_structure(tree)
-        for leaf in leaves:
-            if _core.is_tracer(leaf):
-                raise TypeError(
-                    "Cannot apply JAX transformations to a function lowered and compiled for a "
-                    "particular signature. Detected argument of Tracer type "
-                    f"{type(leaf).__name__}. Transform the function before lowering it."
-                )
+        check_structure(self.in_tree, tree)
+        check_concrete(leaves)
         args, kwargs = self._call.with_statics(args, kwargs)
-        self._check_types(leaves, args, kwargs)
+        paths = functools.partial(self._call.paths, args, kwargs)
+        check_types(self._call.in_types, leaves, paths)
+        check_shardings(self._required, leaves, paths)
         return self._call.fun(*args, **kwargs)
-
-    def _check_structure(self, tree):
-        if tree == self.in_tree:
-            return
-        errors = structure_differences(tree, self.in_tree)
-        lines = [
-            "Function compiled with input pytree does not match the input pytree it was called "
-            f"with. There are {len(errors)} mismatches, including:"
-        ]
-        for path, given, wanted, explanation in errors:
-            base = ["args", "kwargs"][path[0].idx] if path else "(args, kwargs)"
-            lines.append(
-                f"    * at {base}{tree_util.keystr(tuple(path[1:]))}, seen {wanted} but now given "
-                f"{given}, so {explanation}"
-            )
-        raise TypeError("\n".join(lines))
-
-    def _check_types(self, leaves, args, kwargs):
-        given = [leaf.aval.inner_aval if is_ref(leaf) else _core.typeof(leaf) for leaf in leaves]
-        mismatches = [
-            (i, want, got)
-            for i, (want, got) in enumerate(zip(self._call.in_types, given))
-            if (want.shape, str(want.dtype)) != (got.shape, str(got.dtype))
-        ]
-        if not mismatches:
-            return
-        paths = argument_paths(
-            self._call.fun, args, kwargs, [*self._call.static_positions, *self._call.static_names]
-        )
-        lines = [
-            f"Argument '{paths[i]}' compiled with {want.str_short()} and called with "
-            f"{got.str_short()}"
-            for i, want, got in mismatches
-        ]
-        raise TypeError(
-            "Argument types differ from the types for which this computation was compiled. Perhaps "
-            "you are calling the compiled executable with a different enable_x64 mode than when it "
-            "was AOT compiled? The mismatches are:\n" + "\n".join(lines)
-        )
 
 
 def trace(fun, args, kwargs):

@@ -4,7 +4,8 @@ import numpy as np
 
 import shardax._core as _core
 from shardax._base.arrays import asarray, bind, in_one_program, result_type, static_jit
-from shardax._devices.out_sharding import takes_out_sharding
+from shardax._devices.axis_modes import auto_axes
+from shardax._devices.out_sharding import one_program_of_sums, out_sharding_of, split_so
 from shardax.numpy._matrices import diagonal
 from shardax.numpy._products import _dot_general
 
@@ -134,7 +135,6 @@ def _pair(a, x, b, y, kept, preferred):
 
 
 @in_one_program("subscripts", "optimize", "precision", "preferred_element_type", at_once=True)
-@takes_out_sharding
 def einsum(
     subscripts,
     /,
@@ -159,7 +159,19 @@ def einsum(
     preferred = (
         None if preferred_element_type is None else np.dtype(_core.dtype_of(preferred_element_type))
     )
-    return _einsum(*arrays, spec=spec, preferred=preferred)
+
+    def summed(*arrays):
+        return _einsum(*arrays, spec=spec, preferred=preferred)
+
+    if out_sharding is None:
+        return summed(*arrays)
+
+    def split(arrays):
+        if len(arrays) > 2:  # out_sharding says nothing of the products between
+            return auto_axes(summed)(*arrays, out_sharding=out_sharding_of(out_sharding, "einsum"))
+        return split_so(out_sharding, "einsum", lambda: summed(*arrays))
+
+    return one_program_of_sums(out_sharding, split, arrays)
 
 
 @static_jit("spec", "preferred", inline=True)
